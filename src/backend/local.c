@@ -1,0 +1,3 @@
+#include "backend/local.h"
+
+const struct backend_ops backend_local = {.name = "local"};

@@ -1,0 +1,1 @@
+#include "space/space.h"
