@@ -43,7 +43,7 @@ void store_rollback(struct store *store);
 uint64_t store_version(const struct store *store);
 
 /* The statement for a constant SQL text: prepared once, reset and unbound. NULL (logged) when the SQL is
- * wrong. Shared by the files of this room only. *
+ * wrong. Shared by the files of this room only. */
 sqlite3_stmt *store_prepare(struct store *store, const char *sql);
 sqlite3 *store_db(struct store *store);
 /* Prepares as above and binds one value a letter: i int64, I int64 with 0 as NULL, d double with NaN as
