@@ -11,6 +11,7 @@
 struct store {
 	sqlite3 *db;
 	uint64_t version;
+	int64_t changes; /* rows changed ever, when the transaction began */
 	VEC(struct store_statement {
 		const char *sql; /* identity is the address: SQL texts are constants */
 		sqlite3_stmt *stmt;
@@ -154,6 +155,7 @@ int store_begin(struct store *store, struct error *err)
 {
 	if (!sqlite3_get_autocommit(store->db))
 		return 0;
+	store->changes = sqlite3_total_changes64(store->db);
 	int rc = store_run(store, "BEGIN IMMEDIATE", "");
 	return rc < 0 ? store_fail(store, "beginning a transaction", err) : 0;
 }
@@ -167,7 +169,8 @@ int store_commit(struct store *store, struct error *err)
 		store_rollback(store);
 		return rc;
 	}
-	store->version++;
+	if (sqlite3_total_changes64(store->db) != store->changes)
+		store->version++;
 	return 0;
 }
 

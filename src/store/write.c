@@ -332,9 +332,15 @@ int64_t store_next_ready_ms(struct store *store, int64_t now_ms)
 }
 
 int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason,
-			 const char *cause, int64_t now_ms)
+			 const char *cause, int64_t now_ms, enum store_state *ret_before)
 {
-	int rc = store_run(store,
+	sqlite3_stmt *q = store_bind(store, "SELECT state FROM task WHERE id=?", "i", id);
+	int rc = store_step(store, q);
+	if (rc <= 0)
+		return rc < 0 ? rc : -ENOENT;
+	*ret_before = (enum store_state)sqlite3_column_int(q, 0);
+	sqlite3_reset(q);
+	rc = store_run(store,
 			   "UPDATE task SET state=?2, reason=?3, cause=?4, expected_start_ms=NULL,"
 			   "finished_ms=CASE WHEN ?2>=3 THEN ?5 END,"
 			   "submitted_ms=CASE WHEN ?2=1 THEN ?5 ELSE submitted_ms END WHERE id=?1",
@@ -360,7 +366,7 @@ int store_set_retry(struct store *store, int64_t id, const char *retries, int64_
 			 retries, not_before_ms);
 }
 
-int store_reset_task(struct store *store, int64_t id, const char *reason, int64_t now_ms)
+int store_reset_task(struct store *store, int64_t id)
 {
 	int rc = store_run(store,
 			   "UPDATE task SET wanted=0, fresh=1, retries='{}', not_before_ms=0, best=NULL,"
@@ -368,11 +374,7 @@ int store_reset_task(struct store *store, int64_t id, const char *reason, int64_
 			   "started_ms=NULL, node=NULL, gpus=NULL, job=NULL, wall_ms=NULL, cpu_ms=NULL,"
 			   "gpu_ms=NULL, max_rss=NULL, energy_j=NULL, energy_source=NULL WHERE id=?",
 			   "i", id);
-	if (rc == 0)
-		rc = store_clear_metrics(store, id);
-	if (rc == 0)
-		rc = store_set_task_state(store, id, STORE_WAITING, reason, NULL, now_ms);
-	return rc;
+	return rc < 0 ? rc : store_clear_metrics(store, id);
 }
 
 int store_set_progress(struct store *store, const struct store_task *row)
@@ -543,4 +545,65 @@ int store_add_metric(struct store *store, int64_t task, int64_t name, int64_t st
 	return store_run(store,
 			 "INSERT OR REPLACE INTO metric (task,name,step,value,time_ms) VALUES (?,?,?,?,?)",
 			 "iiidi", task, name, step, value, time_ms);
+}
+
+/* Keys are kept for a day. */
+#define KEY_LIFE_MS 86400000
+
+int store_find_key(struct store *store, const char *key, const char *body_hash,
+		   int64_t *ret_experiment)
+{
+	sqlite3_stmt *q =
+		store_bind(store, "SELECT body_hash,experiment FROM idempotency WHERE key=?", "s", key);
+	int rc = store_step(store, q);
+	if (rc > 0) {
+		rc = strcmp(store_text(q, 0), body_hash) == 0 ? 1 : -EEXIST;
+		*ret_experiment = sqlite3_column_int64(q, 1);
+		sqlite3_reset(q);
+	}
+	return rc;
+}
+
+int store_add_key(struct store *store, const char *key, const char *body_hash, int64_t experiment,
+		  int64_t now_ms)
+{
+	int rc = store_run(store, "DELETE FROM idempotency WHERE created_ms<?", "i", now_ms - KEY_LIFE_MS);
+	return rc < 0 ? rc
+		      : store_run(store,
+				  "INSERT INTO idempotency (key,body_hash,experiment,created_ms) VALUES "
+				  "(?,?,?,?)",
+				  "ssii", key, body_hash, experiment, now_ms);
+}
+
+static double read_number(struct store *store, sqlite3_stmt *q)
+{
+	double value = NAN;
+	if (store_step(store, q) > 0) {
+		value = read_real(q, 0);
+		sqlite3_reset(q);
+	}
+	return value;
+}
+
+double store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name,
+			    enum store_take take, int64_t of)
+{
+#define OF_METRIC                                                                                  \
+	" FROM metric m JOIN metric_name n ON n.id=m.name WHERE m.task=? AND n.experiment=? AND n.name=?"
+	static const char least[] = "SELECT min(m.value)" OF_METRIC;
+	static const char most[] = "SELECT max(m.value)" OF_METRIC;
+	static const char last[] = "SELECT avg(value) FROM (SELECT m.value" OF_METRIC
+				   " ORDER BY m.step DESC LIMIT ?)";
+	double value = take == STORE_TAKE_LEAST || take == STORE_TAKE_MOST
+			       ? read_number(store, store_bind(store, take == STORE_TAKE_LEAST ? least : most,
+							       "iis", task, experiment, name))
+			       : read_number(store, store_bind(store, last, "iisi", task, experiment, name,
+							       take == STORE_TAKE_LAST ? (int64_t)1 : of));
+	if (isnan(value) && strcmp(name, "time") == 0)
+		value = read_number(store, store_bind(store, "SELECT wall_ms/1000.0 FROM task WHERE id=?", "i",
+						      task));
+	else if (isnan(value) && strcmp(name, "energy") == 0)
+		value = read_number(store,
+				    store_bind(store, "SELECT energy_j FROM task WHERE id=?", "i", task));
+	return value;
 }

@@ -83,14 +83,14 @@ int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, in
 int64_t store_next_ready_ms(struct store *store, int64_t now_ms);
 /* A change of state, with its time and reason in the history. cause: JSON, NULL unless error. */
 int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason,
-			 const char *cause, int64_t now_ms) MUST_USE;
+			 const char *cause, int64_t now_ms, enum store_state *ret_before) MUST_USE;
 int store_set_task_reason(struct store *store, int64_t id, const char *reason,
 			  int64_t expected_start_ms) MUST_USE;
 int store_set_wish(struct store *store, int64_t id, enum store_wish wish) MUST_USE;
 /* Waiting again after a failed attempt, not before a time. */
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms) MUST_USE;
-/* From scratch: waiting, results and metrics gone, the next attempt is fresh. */
-int store_reset_task(struct store *store, int64_t id, const char *reason, int64_t now_ms) MUST_USE;
+/* From scratch: results and metrics gone, the next attempt is fresh. The state is the caller's to set. */
+int store_reset_task(struct store *store, int64_t id) MUST_USE;
 int store_set_progress(struct store *store, const struct store_task *row) MUST_USE;
 int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
 /* A line in the timeline without a change of state. */
@@ -133,6 +133,18 @@ int store_set_cost(struct store *store, int64_t attempt, int64_t task,
 		   const struct store_cost *cost) MUST_USE;
 int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
 		      int exit_code, int signal, int64_t now_ms) MUST_USE;
+
+enum store_take { STORE_TAKE_LEAST, STORE_TAKE_MOST, STORE_TAKE_LAST, STORE_TAKE_MEAN };
+/* One number for a task's metric: its least, most, last, or the mean of its last `of` values; for the
+ * names "time" (seconds) and "energy" (joules), unless they are metrics, the cost. NAN: none. */
+double store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name,
+			    enum store_take take, int64_t of);
+
+/* The first answer to an idempotency key: 1 and the experiment, 0 when the key is new, -EEXIST when the
+ * body was another one. */
+int store_find_key(struct store *store, const char *key, const char *body_hash, int64_t *ret_experiment) MUST_USE;
+int store_add_key(struct store *store, const char *key, const char *body_hash, int64_t experiment,
+		  int64_t now_ms) MUST_USE;
 
 /* 0 or a negative errno; *ret_id names the metric within the experiment. */
 int store_metric_name(struct store *store, int64_t experiment, const char *name,
