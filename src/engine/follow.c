@@ -136,6 +136,7 @@ static void follow_polled_cb(void *ctx, int rc, const char *why)
 	backend->polled_ms = clock_mono_ms();
 	if (backend->engine->closing)
 		return;
+	backend->adopted |= rc == 0;
 	if (rc < 0)
 		log_warning("%s cannot be asked: %s", backend->ops->name, why ? why : strerror(-rc));
 	engine_soon(backend->engine);
@@ -205,6 +206,7 @@ void engine_follow(struct engine *engine)
 		if (!backend->backend || backend->polling)
 			continue;
 		if (!any) {
+			backend->adopted = true;
 			uv_timer_stop(&backend->timer);
 			continue;
 		}

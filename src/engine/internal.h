@@ -26,7 +26,6 @@ struct engine_experiment {
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
 	int64_t last_number, next_seq;
-	int64_t submit_after_ms; /* back-off after a submission failed */
 	bool parallel_changed;	 /* the backend is to be told */
 	int64_t live;		 /* attempts of its in engine->live */
 	char *step_name;
@@ -71,15 +70,17 @@ struct engine_backend {
 	const struct backend_ops *ops;
 	char *why_not;
 	uv_timer_t timer;
-	bool polling, poll_again, expecting;
+	bool polling, expecting;
+	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
 	int64_t polled_ms; /* monotonic */
 };
 
 /* A submission that was committed and is to be handed over. */
 struct engine_submission {
 	char token[TOKEN_ID_CHARS];
-	struct engine_experiment *experiment;
+	struct engine_experiment *experiment; /* lives as long as an attempt of the token does */
 	bool again;
+	int64_t not_before_ms; /* back-off after it could not be handed over */
 };
 
 #define ENGINE_BACKENDS 4

@@ -94,12 +94,10 @@ out:
 int engine_prepare(struct engine *engine)
 {
 	bool used[ENGINE_BACKENDS] = {false};
-	int64_t now = clock_now_ms();
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
-		if (!e->backend || !e->backend->backend || e->removing || !e->counts[STORE_WAITING] ||
-		    e->submit_after_ms > now)
+		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing || !e->counts[STORE_WAITING])
 			continue;
 		/* A backend counts what it was handed only once it has it: one batch a turn and backend. */
 		size_t slot = (size_t)(e->backend - engine->backends);
@@ -116,13 +114,15 @@ int engine_prepare(struct engine *engine)
 	return rc;
 }
 
-/* The live attempts of a token. */
+/* The attempts of a token that have not begun, as far as we know. */
 static size_t submit_find(struct engine *engine, const char *token, struct engine_live ***ret)
 {
 	VEC(struct engine_live *) found = {0};
-	for (size_t i = 0; i < engine->live.len; i++)
-		if (strcmp(engine->live.at[i]->token, token) == 0)
-			vec_push(&found, engine->live.at[i]);
+	for (size_t i = 0; i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (!live->running && !live->ended && !live->settled && strcmp(live->token, token) == 0)
+			vec_push(&found, live);
+	}
 	*ret = found.at;
 	return found.len;
 }
@@ -130,26 +130,26 @@ static size_t submit_find(struct engine *engine, const char *token, struct engin
 static int submit_record(struct engine *engine, const char *token,
 			 const struct backend_submit_result *result)
 {
-	struct engine_live **live;
-	size_t count = submit_find(engine, token, &live);
 	int rc = 0;
 	if (result->outcome == BACKEND_SUBMITTED)
 		rc = store_set_batch(engine->store, token, STORE_BATCH_SUBMITTED, result->job);
-	for (size_t i = 0; rc == 0 && i < count; i++) {
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->settled || strcmp(live->token, token) != 0)
+			continue;
 		if (result->outcome == BACKEND_SUBMITTED) {
-			live[i]->batch_state = STORE_BATCH_SUBMITTED;
-			live[i]->absent_ms = 0;
+			live->batch_state = STORE_BATCH_SUBMITTED;
+			live->absent_ms = 0;
 			if (result->job) {
-				free(live[i]->job);
-				live[i]->job = mem_strdup(result->job);
-				rc = store_set_job(engine->store, live[i]->id, live[i]->task.id, result->job);
+				free(live->job);
+				live->job = mem_strdup(result->job);
+				rc = store_set_job(engine->store, live->id, live->task.id, result->job);
 			}
-		} else if (result->outcome == BACKEND_REFUSED) {
-			rc = engine_end(engine, live[i], STORE_ERROR, result->cause ? result->cause : "refused",
+		} else if (result->outcome == BACKEND_REFUSED && !live->running && !live->ended) {
+			rc = engine_end(engine, live, STORE_ERROR, result->cause ? result->cause : "refused",
 					result->why ? result->why : "the submission was refused", NULL);
 		}
 	}
-	free(live);
 	return rc;
 }
 
@@ -212,13 +212,17 @@ void engine_submit(struct engine *engine)
 	engine->submissions.len = 0;
 	for (size_t i = 0; i < todo.len; i++) {
 		struct error err = {0};
-		if (submit_one(engine, &todo.at[i], &err) == 0)
+		int64_t now = clock_now_ms();
+		bool held = todo.at[i].not_before_ms > now;
+		if (!held && submit_one(engine, &todo.at[i], &err) == 0)
 			continue;
 		/* Nothing was started. Try again later; the tasks stay submitted under this token. */
-		log_error("submission %s: %s", todo.at[i].token, err.text);
-		engine_notice(engine, "error", err.text);
-		todo.at[i].experiment->submit_after_ms = clock_now_ms() + ENGINE_SUBMIT_PAUSE_MS;
-		todo.at[i].again = true;
+		if (!held) {
+			log_error("submission %s: %s", todo.at[i].token, err.text);
+			engine_notice(engine, "error", err.text);
+			todo.at[i].not_before_ms = now + ENGINE_SUBMIT_PAUSE_MS;
+			todo.at[i].again = true;
+		}
 		vec_push(&engine->submissions, todo.at[i]);
 	}
 	free(todo.at);
