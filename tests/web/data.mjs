@@ -1,6 +1,7 @@
 // Made-up experiments in the shapes of docs/internals/rest.md, the same at every run: the data shapes that break dashboards.
 
-export const T0 = Date.parse('2026-11-14T08:52:11.000Z');
+// Two hours ago, so that what runs has begun a short while back.
+export const T0 = Date.now() - 7200_000;
 
 export function random(seed) {
   let a = seed >>> 0;
@@ -31,8 +32,9 @@ function product(space) {
 function curve(rand, epochs, level, scale = 1) {
   const val = [];
   const train = [];
+  const pace = 8 + 20 * rand();
   for (let i = 1; i <= epochs; i++) {
-    const down = level + (1.6 - level) * Math.exp(-i / (8 + 20 * rand()));
+    const down = level + (1.6 - level) * Math.exp(-i / pace);
     val.push(Number(((down + (rand() - 0.5) * 0.02 + i * 0.0006) * scale).toPrecision(5)));
     train.push(Number(((down * Math.exp(-i / 60) + rand() * 0.01) * scale).toPrecision(5)));
   }
@@ -118,6 +120,7 @@ export function refresh(model) {
   }
   e.best = best ? { task: best.number, value: best.best.value, epoch: best.best.epoch, parameters: best.parameters } : null;
   const every = Math.max(1, Math.ceil(spark.length / 30));
+  e.finished = open ? null : new Date(Date.parse(e.created) + 5400_000).toISOString();
   e.spark = spark.filter((_, i) => i % every === 0);
 }
 

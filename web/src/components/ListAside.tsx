@@ -6,7 +6,7 @@ import { StateIcon } from './State';
 import { get } from '../data/api';
 import type { Cluster, Page, Summary, Task } from '../data/types';
 import { count, duration, energy, plural, when } from '../lib/format';
-import { quote } from '../lib/text';
+import { brief } from '../lib/text';
 
 interface Item { key: string; href: string; text: string; where: string; time: string | null; state: 'error' | 'submitted' }
 // Causes are in the tasks, so a few failing experiments are asked for theirs; the rest are counted.
@@ -17,7 +17,7 @@ async function causes(e: Summary): Promise<Item[]> {
   const page = await get<Page<Task>>(`/experiments/${e.id}/tasks?state=error&sort=-number&limit=3`);
   const rows = page.items.map((task): Item => ({
     key: task.id, href: `/e/${e.id}/${task.number}`, where: e.name, time: task.finished, state: 'error',
-    text: `#${task.number} ${quote(task.cause?.tail ?? null) ?? task.cause?.text ?? task.reason ?? 'failed'}`,
+    text: `#${task.number} ${brief(task.cause?.tail ?? null) ?? task.cause?.text ?? task.reason ?? 'failed'}`,
   }));
   if (page.total <= 2) return rows;
   return [{ ...rows[0], key: e.id, href: `/e/${e.id}?state=error`, text: `${plural(page.total, 'task')} failed; ${rows[0].text}` }];

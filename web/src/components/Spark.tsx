@@ -7,7 +7,7 @@ const H = 22;
 
 export function Spark({ points, active }: { points: (Metric | null)[]; active: boolean }) {
   const values = points.map(finite).filter((v): v is number => v !== null);
-  if (values.length < 2) return <span class="mute small">{values.length ? 'one value' : 'no value yet'}</span>;
+  if (values.length < 2) return <span class="mute small">{values.length ? 'one value' : 'no value'}</span>;
   const low = Math.min(...values);
   const range = Math.max(...values) - low || 1;
   const x = (i: number) => 1 + i / (values.length - 1) * (W - 6);

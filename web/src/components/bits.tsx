@@ -95,7 +95,7 @@ export function SortHead({ name, label, sort, onSort, right, class: cls = '' }: 
   return (
     <th scope="col" class={`${right ? 'r ' : ''}${cls}`} aria-sort={up ? 'ascending' : down ? 'descending' : undefined}>
       <button type="button" onClick={() => onSort(up ? `-${name}` : name)}>
-        {label}{up && <Icon name="asc" />}{down && <Icon name="desc" />}
+        <span>{label}</span>{up && <Icon name="asc" />}{down && <Icon name="desc" />}
       </button>
     </th>
   );

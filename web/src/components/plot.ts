@@ -2,7 +2,7 @@
 // because hundreds of them come and go while training runs and uPlot would have to be built anew for each.
 // The highlighted line is drawn on a second canvas, so following the mouse never redraws the crowd.
 import uPlot from 'uplot';
-import { metric } from '../lib/format';
+import { tick } from '../lib/format';
 import { token } from '../lib/theme';
 import { niceLog, seriesDistance } from './scale';
 
@@ -14,7 +14,6 @@ export interface PlotLine {
   css: string;
   end: 'dot' | 'cross' | null;
   strong?: boolean;
-  faint?: boolean;
   dash?: boolean;
   // Where the label of a strong line stands: its best point.
   mark?: { x: number; y: number; text: string } | null;
@@ -33,6 +32,9 @@ export interface PlotOptions {
 // Above this many lines each is one device pixel wide: two cost six times as much.
 const CROWD = 60;
 const NEAR_PX = 28;
+// Distances between ticks: whole epochs, and seconds, minutes, hours, days.
+const STEPS = [1, 2, 5].flatMap((m) => [0, 1, 2, 3, 4, 5, 6, 7, 8].map((p) => m * 10 ** p)).sort((a, b) => a - b);
+const SPANS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 604800, 2592000];
 
 export class Plot {
   private u: uPlot;
@@ -86,14 +88,14 @@ export class Plot {
       series: [{}, { paths: () => null, points: { show: false } }],
       axes: [
         {
-          stroke: axis, font, size: 26, gap: 3, grid: { show: false }, ticks: { show: false },
+          stroke: axis, font, size: 38, gap: 3, incrs: this.options.xFormat ? SPANS : STEPS, grid: { show: false }, ticks: { show: false },
           border: { show: true, stroke: border, width: 1 },
           ...(this.options.xFormat ? { values: (_u: uPlot, splits: number[]) => splits.map(this.options.xFormat!) } : {}),
         },
         {
           stroke: axis, font, size: 46, gap: 6, grid: { stroke: grid, width: 1 }, ticks: { show: false },
           ...(this.options.log ? { splits: (u: uPlot) => niceLog(u.scales.y.min!, u.scales.y.max!) } : {}),
-          values: (_u: uPlot, splits: number[]) => splits.map((v) => axisNumber(v)),
+          values: (_u: uPlot, splits: number[]) => splits.map(tick),
           ...(this.options.log ? { filter: (_u: uPlot, splits: number[]) => splits } : {}),
         },
       ],
@@ -225,10 +227,12 @@ export class Plot {
     ctx.clip();
     ctx.lineJoin = 'round';
     const thin = this.lines.length > CROWD ? 1 : 1.25 * ratio;
+    // Hundreds of full colours make one block; thinner paint shows where they lie thick.
+    const faint = this.lines.length > CROWD * 3 ? 0.35 : 0.62;
     for (const line of [...this.lines].sort((a, b) => Number(a.strong ?? false) - Number(b.strong ?? false))) {
       const off = this.shownIds !== null && !this.shownIds.has(line.id);
       ctx.strokeStyle = off ? this.colours.axis : line.css;
-      ctx.globalAlpha = off ? 0.15 : line.strong || line.end === 'dot' ? 1 : line.faint ? 0.6 : 0.62;
+      ctx.globalAlpha = off ? 0.15 : line.strong || line.end === 'dot' ? 1 : faint;
       ctx.lineWidth = line.strong ? 2.4 * ratio : line.dash ? 1.3 * ratio : thin;
       ctx.setLineDash(line.dash ? [4 * ratio, 3 * ratio] : []);
       ctx.stroke(this.trace(line, at));
@@ -246,7 +250,7 @@ export class Plot {
     ctx.font = `${11 * ratio}px ui-sans-serif, system-ui, sans-serif`;
     ctx.fillStyle = this.colours.axis;
     ctx.textAlign = 'right';
-    ctx.fillText(this.options.xLabel, left + width, top + height - 5 * ratio);
+    ctx.fillText(this.options.xLabel, left + width, top + height + 33 * ratio);
     ctx.restore();
   }
 
@@ -342,10 +346,4 @@ export class Plot {
     this.over.style.width = `${w}px`;
     this.over.style.height = `${h}px`;
   }
-}
-
-function axisNumber(value: number): string {
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return metric(value);
-  return String(Number(value.toPrecision(6)));
 }

@@ -2,7 +2,7 @@
 // and the objective has a rung of its own for tasks without a value, so that failures stay in the picture.
 import { niceLinear, niceLog, scaler } from '../components/scale';
 import type { Experiment, Task, Value } from '../data/types';
-import { finite, metric, param } from './format';
+import { finite, param, tick } from './format';
 
 export interface Axis {
   key: string;
@@ -36,12 +36,14 @@ function ramp(key: string, numbers: number[], get: (task: Task) => number | null
   const bottom = none ? FLOOR : 0;
   const to = scaler([low, high], [bottom, 1], log);
   const back = scaler([bottom, 1], log ? [Math.log(low), Math.log(high)] : [low, high]);
-  const value = (place: number) => { const v = back(Math.max(bottom, place)); return log ? Math.exp(v) : v; };
-  const ticks = (log ? niceLog(low, high, 7) : niceLinear(low, high, 5)).map((v) => ({ at: to(v), text: format(v) }));
+  const value = (place: number) => { const v = back(Math.max(bottom, place)); return Number((log ? Math.exp(v) : v).toPrecision(4)); };
+  const same = numbers.every((v) => v === numbers[0]);
+  const ticks = (same ? [numbers[0]] : log ? niceLog(low, high, 7) : niceLinear(low, high, 5)).map((v) => ({ at: to(v), text: format(v) }));
   if (none) ticks.push({ at: NONE, text: 'none' });
   return {
     key, label: key, ticks,
     place: (task) => { const v = get(task); return v === null ? (none ? NONE : null) : to(v); },
+    // Four digits are enough to name a stretch somebody dragged.
     words: (a, b) => b <= FLOOR && none ? `${key} none` : b >= 0.995 ? `${key} ≥ ${format(value(a))}` : a <= bottom + 0.005 ? `${key} ≤ ${format(value(b))}` : `${key} ${format(value(a))} to ${format(value(b))}`,
   };
 }
@@ -66,7 +68,7 @@ export function buildAxes(e: Experiment, tasks: Task[]): Axis[] {
   const best = tasks.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
   if (best.length) {
     const positive = Math.min(...best) > 0;
-    axes.push(ramp(e.objective[0]?.metric ?? 'best', best, (t) => t.state === 'error' ? null : finite(t.best?.value), positive, metric, true));
+    axes.push(ramp(e.objective[0]?.metric ?? 'best', best, (t) => t.state === 'error' ? null : finite(t.best?.value), positive, tick, true));
   }
   return axes;
 }

@@ -26,6 +26,13 @@ export function metric(value: Metric | null | undefined): string {
   return value.toFixed(4);
 }
 
+// A number on an axis: no more digits than it needs.
+export function tick(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return exponent(value, 3);
+  return String(Number(value.toPrecision(6)));
+}
+
 // A parameter's value: what was typed, but 0.0001 reads better as 1e-4.
 export function param(value: Value | undefined): string {
   if (value === undefined || value === null) return DASH;
@@ -95,7 +102,7 @@ export function when(time: string | null): string {
   const midnight = new Date();
   midnight.setHours(0, 0, 0, 0);
   const days = Math.floor((at.getTime() - midnight.getTime()) / 86400000);
-  const day = days === 0 ? 'Today' : days === -1 ? 'Yesterday' : dayOf(at);
+  const day = days === 0 ? 'Today' : days === -1 ? 'Yesterday' : days === 1 ? 'Tomorrow' : dayOf(at);
   return `${day} ${clock(time)}`;
 }
 

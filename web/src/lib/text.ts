@@ -36,6 +36,11 @@ export function lineKind(line: string): '' | 'e' | 'w' {
   return WARNING.test(line) ? 'w' : '';
 }
 
+// For narrow places: without the module path in front of the exception's name.
+export function brief(tail: string | null): string | null {
+  return quote(tail)?.replace(/^(?:\w+\.)+(?=\w)/, '') ?? null;
+}
+
 // The line worth quoting from the tail of a failed script's error output: the exception itself.
 export function quote(tail: string | null): string | null {
   if (!tail) return null;

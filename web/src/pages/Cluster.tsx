@@ -41,7 +41,7 @@ function BackendCard({ backend }: { backend: Backend }) {
   if (backend.energy !== undefined) rows.push(['Energy', backend.energy ? 'measured' : 'not measured']);
   return (
     <Card title={backend.name} id={`b-${backend.name}`} class="clip" extra={<><span class={`st ${backend.available ? 'finished' : 'stopped'}`}><Icon name={backend.available ? 'check' : 'alert'} />{backend.available ? 'available' : 'not available'}</span></>}>
-      {rows.length > 0 && <div class="body"><KeyValues rows={rows} /></div>}
+      {rows.length > 0 && <div class="body facts"><KeyValues rows={rows} /></div>}
       {backend.gpus && backend.gpus.length > 0 && <div class="tw"><table><thead><tr><th scope="col">GPU</th><th scope="col">Name</th><th scope="col" class="r">Memory</th><th scope="col">Use</th></tr></thead>
         <tbody>{backend.gpus.map((gpu) => <tr key={gpu.index}><td>{gpu.index}</td><td>{gpu.name}</td><td class="r">{bytes(gpu.memory_bytes)}</td><td>{gpu.busy ? 'busy' : 'free'}</td></tr>)}</tbody></table></div>}
       {backend.partitions && backend.partitions.length > 0 && <Partitions list={backend.partitions} name={backend.name} />}

@@ -87,7 +87,7 @@ export function ComparePage({ id }: { id: string }) {
         <Card title={<><bdi>{goal?.metric ?? 'Metric'}</bdi> per {e.step_name || 'epoch'}</>} id="overlay" extra={<><span class="grow" />
           {positive && <Toggle label="log y" on={!linear.value} onChange={(on) => { linear.value = !on; }} />}</>}>
           <div class="body">{lines.length ? <Curves lines={lines} version={version} label={`${goal?.metric ?? 'Metric'} of ${tasks.map((t) => `#${t.number}`).join(', ')}.`} metricName={goal?.metric ?? ''}
-            height={400} log={positive && !linear.value} xLabel={e.step_name || 'epoch'} hovered={hovered} onPick={(n) => go(`/e/${id}/${n}`)} /> : <p class="no-chart mute">None of these has a curve yet.</p>}</div>
+            height={412} log={positive && !linear.value} xLabel={e.step_name || 'epoch'} hovered={hovered} onPick={(n) => go(`/e/${id}/${n}`)} /> : <p class="no-chart mute">None of these has a curve yet.</p>}</div>
         </Card>
         <Card title="Parameters and results" id="diff" class="clip" extra={<><span class="grow" /><label class="check"><input type="checkbox" checked={only.value} onChange={(event) => { only.value = event.currentTarget.checked; }} />Only differences</label></>}>
           <div class="tw"><table class="diff">

@@ -21,9 +21,13 @@ import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { go, query, setQuery } from '../lib/router';
 import { theme } from '../lib/theme';
 import { order } from '../lib/order';
+import { plain } from '../lib/text';
 import { MissingPage, useTitle } from './Other';
 
 const ROWS_FIRST = 500;
+// On a phone the cards below the table must stay in reach.
+const ROWS_PHONE = 12;
+const phone = matchMedia('(max-width: 640px)');
 
 function selection(): Set<number> {
   return new Set((query.value.get('sel') ?? '').split(',').filter(Boolean).map(Number));
@@ -78,7 +82,7 @@ export function ExperimentPage({ id }: { id: string }) {
 function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const hovered = useSignal<string | null>(null);
   const brushes = useSignal<Brushes>({});
-  const most = useSignal(ROWS_FIRST);
+  const most = useSignal(phone.matches ? ROWS_PHONE : ROWS_FIRST);
   const tasks = useMemo(() => [...store.tasks.value.values()], [store.tasks.value]);
   const goal = e.objective[0];
   const sort = query.value.get('sort') ?? (goal?.goal === 'max' ? '-best' : 'best');
@@ -122,7 +126,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         <Crumbs items={[{ href: '/', label: 'Experiments' }, { label: e.name }]} />
         <div class="title"><h1><bdi>{e.name}</bdi></h1><Chip state={e.state} title={e.note} />
           <span class="tag" title={e.search?.reason ?? undefined}>{e.strategy}</span>{e.script && <span class="tag"><Icon name="file" /><bdi>{e.script}</bdi></span>}<span class="tag">{e.backend}</span></div>
-        {e.description && <p class="dim small"><bdi>{e.description}</bdi></p>}
+        {e.description && <p class="dim small"><bdi>{plain(e.description)}</bdi></p>}
       </div>
       <Actions e={e} onClone={() => go(`/new?from=${e.id}`)} />
     </div>

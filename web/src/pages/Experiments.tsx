@@ -11,6 +11,7 @@ import type { Summary } from '../data/types';
 import { energy, finite, metric, plural, when, duration } from '../lib/format';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { go, query, setQuery } from '../lib/router';
+import { plain } from '../lib/text';
 import { useTitle } from './Other';
 
 type Filter = 'all' | 'active' | 'errors' | 'ended';
@@ -37,7 +38,7 @@ function matches(e: Summary, text: string): boolean {
 }
 
 export function costLines(cost: Summary['cost']): [string, string] {
-  const time = cost.gpu_s ? `${(cost.gpu_s / 3600).toFixed(1)} GPU-h` : cost.cpu_s ? `${duration(cost.cpu_s)} CPU` : cost.wall_s ? duration(cost.wall_s) : 'nothing yet';
+  const time = cost.gpu_s ? `${(cost.gpu_s / 3600).toFixed(1)} GPU-h` : cost.cpu_s ? `${duration(cost.cpu_s)} CPU` : cost.wall_s === null ? 'nothing yet' : duration(cost.wall_s);
   return [time, cost.energy_j === null ? 'energy not measured' : energy(cost.energy_j)];
 }
 
@@ -49,7 +50,7 @@ function Row({ e }: { e: Summary }) {
     <tr data-row={e.id}>
       <td class="name">
         <div class="line"><a class="row" href={`/e/${e.id}`}><bdi>{e.name}</bdi></a><span class="tag">{e.strategy}</span></div>
-        <div class="mute small cut"><bdi>{e.description || e.script || e.id}</bdi></div>
+        <div class="mute small cut"><bdi>{plain(e.description || e.script || e.id)}</bdi></div>
       </td>
       <td class="rm"><Chip state={e.state} title={e.note} /></td>
       <td class="w tasks">
@@ -57,7 +58,7 @@ function Row({ e }: { e: Summary }) {
         <div class="under"><StateCounts counts={e.tasks} /><span class="mute small nowrap">{ended(e.tasks)} of {e.tasks.total}</span></div>
       </td>
       <td class="r rl">
-        {e.best ? <b>{metric(e.best.value)}</b> : <span class="mute">none yet</span>}
+        {e.best ? <b>{metric(e.best.value)}</b> : <span class="mute">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</span>}
         <div class="mute tiny">{goal ? <><bdi>{goal.metric}</bdi> <span aria-label={goal.goal === 'max' ? 'maximised' : 'minimised'}>{goal.goal === 'max' ? '↑' : '↓'}</span></> : ''}</div>
       </td>
       <td class="hide-m"><Spark points={e.spark ?? []} active={active} /></td>

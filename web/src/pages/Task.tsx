@@ -10,14 +10,14 @@ import { restartTasks, stopTasks, stoppable } from '../data/actions';
 import { TaskStore, now } from '../data/store';
 import type { Experiment, TaskDetail } from '../data/types';
 import { bytes, duration, energy, metric, param, paramLine, plural, seconds } from '../lib/format';
-import { plain, quote } from '../lib/text';
+import { brief, plain } from '../lib/text';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
 import { MissingPage, useTitle } from './Other';
 
 function Failure({ task }: { task: TaskDetail }) {
   const cause = task.cause;
-  const said = quote(cause?.tail ?? null);
+  const said = brief(cause?.tail ?? null);
   const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
   return (
     <Banner kind="err" icon="alert" role="alert" title={`${cause ? cause.text[0].toUpperCase() + cause.text.slice(1) : 'Failed'}${during}`}>

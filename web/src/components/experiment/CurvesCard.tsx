@@ -58,7 +58,8 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown }: Props) 
     return some;
   }, [version]);
   const wanted = query.value.get('y');
-  const log = positive && wanted !== 'linear';
+  // A loss falls by factors, an accuracy rises by differences.
+  const log = positive && (wanted ? wanted === 'log' : goal?.goal !== 'max');
   const lines = useMemo(() => {
     const out: PlotLine[] = [];
     for (const task of tasks) {
@@ -92,13 +93,13 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown }: Props) 
         onPick={(value) => setQuery({ colour: value })} />}
       <Seg label="Horizontal axis" class="hide-m" value={byTime ? 'time' : 'step'} options={[{ value: 'step', label: step[0].toUpperCase() + step.slice(1) }, { value: 'time', label: 'Time' }]}
         onPick={(value) => setQuery({ x: value === 'time' ? 'time' : null })} />
-      {positive && <Toggle label="log y" on={log} onChange={(on) => setQuery({ y: on ? null : 'linear' })} />}
+      {positive && <Toggle label="log y" on={log} onChange={(on) => setQuery({ y: on ? 'log' : 'linear' })} />}
       <Toggle label="Table" on={asTable.value} onChange={(on) => { asTable.value = on; }} />
     </>}>
       <div class="body">
         {!lines.length ? <p class="no-chart mute">No value of <bdi>{name}</bdi> has arrived{byTime ? ' with a time' : ''}. Curves appear here when the first {step} ends.</p>
           : asTable.value ? <TableOfCurves lines={lines} name={name} step={byTime ? 'time' : step} byTime={byTime} />
-            : <Curves lines={lines} version={version} label={label} metricName={name} height={252} log={log}
+            : <Curves lines={lines} version={version} label={label} metricName={name} height={262} log={log}
               xLabel={byTime ? 'time' : step} xFormat={byTime ? duration : undefined}
               hovered={hovered} shown={shown} onPick={(id) => go(`/e/${e.id}/${id}`)} />}
         <Legend colours={colours} running={e.tasks.running > 0} errors={e.tasks.error > 0} />

@@ -1,11 +1,12 @@
 // Parallel coordinates. Dragging along an axis keeps the tasks in that stretch; the curves and the table follow.
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Card } from '../bits';
 import { Icon } from '../Icon';
 import type { Experiment, Task } from '../../data/types';
 import type { Axis } from '../../lib/axes';
 import { plural } from '../../lib/format';
+import { useWidth } from '../../lib/width';
 
 export type Brushes = Record<string, [number, number]>;
 
@@ -32,17 +33,13 @@ interface Props {
 }
 
 export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen }: Props) {
-  const box = useRef<HTMLDivElement>(null);
-  const width = useSignal(480);
+  const [box, width] = useWidth(480);
   const svg = useRef<SVGSVGElement>(null);
   const drag = useRef<{ key: string; from: number } | null>(null);
-  useEffect(() => {
-    const watch = new ResizeObserver(() => { width.value = box.current?.clientWidth ?? 480; });
-    watch.observe(box.current!);
-    return () => watch.disconnect();
-  }, []);
-  const W = Math.max(width.value - 1, LEFT + RIGHT + (axes.length - 1) * AXIS_LEAST);
+  const W = Math.max(width.value, LEFT + RIGHT + (axes.length - 1) * AXIS_LEAST);
   const x = (i: number) => axes.length < 2 ? W / 2 : LEFT + (W - LEFT - RIGHT) * i / (axes.length - 1);
+  // Names are cut where the next axis begins; about seven pixels a letter.
+  const fits = Math.max(6, Math.floor((x(1) - x(0)) / 7.5));
   const y = (place: number) => H - BOTTOM - place * (H - BOTTOM - TOP);
 
   const paths = useMemo(() => tasks.map((task) => {
@@ -118,7 +115,7 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
                   <line x1={x(i)} x2={x(i)} y1={TOP} y2={H - BOTTOM} class="axis" />
                   {axis.ticks.map((tick) => <g key={tick.text}><line x1={x(i) - 3} x2={x(i) + 3} y1={y(tick.at)} y2={y(tick.at)} class="tick" />
                     <text class="halo" x={end ? x(i) + 8 : x(i) - 6} y={y(tick.at) + 3.500} text-anchor={end ? 'start' : 'end'}>{tick.text.slice(0, 12)}</text></g>)}
-                  <text class="name" x={i === 0 ? Math.max(0, x(i) - 40) : end ? W : x(i)} y={14} text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}><title>{axis.label}</title>{axis.label.length > 15 ? `${axis.label.slice(0, 14)}…` : axis.label}</text>
+                  <text class="name" x={i === 0 ? Math.max(0, x(i) - 40) : end ? W : x(i)} y={14} text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}><title>{axis.label}</title>{axis.label.length > fits ? `${axis.label.slice(0, fits - 1)}…` : axis.label}</text>
                   {brush && <rect class="brush" x={x(i) - 7} width={14} y={y(brush[1])} height={Math.max(2, y(brush[0]) - y(brush[1]))} rx={3} />}
                   <rect class="grab" x={x(i) - 12} width={24} y={TOP - 6} height={H - TOP - BOTTOM + 12}
                     onPointerDown={(event) => down(event, axis.key)} onPointerMove={move} onPointerUp={up} />

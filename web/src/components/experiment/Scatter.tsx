@@ -1,22 +1,17 @@
 // Result against cost: a point for each finished task, and the front of those that nothing beats in both.
-import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { Card } from '../bits';
 import { niceLinear, niceLog, scaler } from '../scale';
 import type { Experiment, Task } from '../../data/types';
-import { duration, finite, metric } from '../../lib/format';
+import { duration, finite, tick } from '../../lib/format';
+import { useWidth } from '../../lib/width';
 
 const H = 180;
 const M = { l: 46, r: 10, t: 8, b: 30 };
 
 export function Scatter({ e, tasks, hovered, css }: { e: Experiment; tasks: Task[]; hovered: Signal<string | null>; css: (task: Task) => string }) {
-  const box = useRef<HTMLDivElement>(null);
-  const width = useSignal(300);
-  useEffect(() => {
-    const watch = new ResizeObserver(() => { width.value = box.current?.clientWidth ?? 300; });
-    watch.observe(box.current!);
-    return () => watch.disconnect();
-  }, []);
+  const [box, width] = useWidth(300);
   const goal = e.objective[0];
   const watts = tasks.some((t) => t.cost.energy_j !== null);
   const points = useMemo(() => tasks.filter((t) => t.state === 'finished' || t.state === 'pruned').map((t) => ({
@@ -45,8 +40,8 @@ export function Scatter({ e, tasks, hovered, css }: { e: Experiment; tasks: Task
             onMouseLeave={() => { hovered.value = null; }}
             onMouseOver={(event) => { const id = (event.target as Element).getAttribute('data-id'); if (id) hovered.value = id; }}>
             {(log ? niceLog(...yd, 5) : niceLinear(...yd, 4)).map((t) => <g key={t}><line class="g" x1={M.l} x2={W - M.r} y1={Math.round(y(t)) + 0.5} y2={Math.round(y(t)) + 0.5} />
-              <text x={M.l - 6} y={y(t) + 3.500} text-anchor="end">{metric(t).replace(/\.?0+$/, '') || '0'}</text></g>)}
-            {niceLinear(...xd, 3).filter((t) => t >= xd[0] && t <= xd[1]).map((t) => <text key={t} x={x(t)} y={H - M.b + 15} text-anchor="middle">{watts ? t : duration(t)}</text>)}
+              <text x={M.l - 6} y={y(t) + 3.500} text-anchor="end">{tick(t)}</text></g>)}
+            {niceLinear(...xd, 3).filter((t) => t >= xd[0] && t <= xd[1]).map((t) => <text key={t} x={x(t)} y={H - M.b + 15} text-anchor="middle">{watts ? tick(t) : duration(t)}</text>)}
             <text x={W - M.r} y={H - 2} text-anchor="end">{unit}</text>
             <path d={path} class="front" />
             {points.map((p) => <circle key={p.task.number} data-id={p.task.number} cx={x(p.x)} cy={y(p.y)} r={front2.has(p.task.number) ? 4.5 : 3.2} fill={css(p.task)} class={front2.has(p.task.number) ? 'on' : ''} />)}

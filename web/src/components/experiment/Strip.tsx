@@ -2,7 +2,7 @@
 import { StateBar, StateCounts, ended } from '../State';
 import { now } from '../../data/store';
 import type { Experiment, Task } from '../../data/types';
-import { duration, energy, finite, metric, paramLine, plural, seconds, when } from '../../lib/format';
+import { duration, energy, metric, paramLine, plural, seconds, when } from '../../lib/format';
 
 // Mean time of what has ended, times what is left, over how many run at once. No more than that is
 // known, and the line below the number says so.
@@ -31,7 +31,7 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: Task[] }) {
         {e.best ? <>
           <div class="v">{metric(e.best.value)} <small><a href={`/e/${e.id}/${e.best.task}`}>#{e.best.task}</a></small></div>
           <div class="s" title={paramLine(e.best.parameters, e.varying)}>{e.best.epoch !== null && `${e.step_name || 'epoch'} ${e.best.epoch}, `}{paramLine(e.best.parameters, e.varying)}</div>
-        </> : <><div class="v quiet">none yet</div><div class="s">{finite(e.best as never) === null && e.tasks.error === e.tasks.total && e.tasks.total ? 'every task failed' : `no ${goal?.metric ?? 'metric'} was written so far`}</div></>}
+        </> : <><div class="v quiet">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</div><div class="s">{e.tasks.error && e.tasks.error === e.tasks.total ? 'every task failed' : `no number for ${goal?.metric ?? 'the metric'} so far`}</div></>}
       </div>
       <div class="kpi wide">
         <div class="l between"><span>Progress</span><span class="num">{ended(e.tasks)} of {plural(e.tasks.total, 'task')}</span></div>

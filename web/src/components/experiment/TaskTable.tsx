@@ -8,7 +8,7 @@ import { Icon } from '../Icon';
 import { restartTasks, stopTasks, stoppable } from '../../data/actions';
 import { now } from '../../data/store';
 import type { Experiment, Task } from '../../data/types';
-import { DASH, clock, duration, energy, metric, param, paramLine, seconds } from '../../lib/format';
+import { DASH, duration, energy, metric, param, paramLine, seconds, when } from '../../lib/format';
 import { quote } from '../../lib/text';
 
 function Elapsed({ task }: { task: Task }) {
@@ -24,7 +24,7 @@ export function causeText(task: Task): string {
 
 function EpochCell({ task }: { task: Task }) {
   if (task.state === 'submitted' || task.state === 'waiting') {
-    const text = task.expected_start ? `expected ${clock(task.expected_start)}` : task.reason ?? (task.state === 'waiting' ? 'not sent yet' : 'queued');
+    const text = task.expected_start ? `expected ${when(task.expected_start)}` : task.reason ?? (task.state === 'waiting' ? 'not sent yet' : 'queued');
     return <span class="mute small cut"><bdi>{text}</bdi></span>;
   }
   if (task.epoch === null) return <span class="mute small">no {task.state === 'running' ? 'epoch yet' : 'metrics'}</span>;

@@ -21,7 +21,10 @@ export function PreviewCard() {
   const tab = useSignal<'tasks' | 'script' | 'yaml'>('tasks');
   const got = check.value;
   const sample = got?.sample ?? [];
-  const names = [...new Set(sample.flatMap((values) => Object.keys(values)))];
+  const all = [...new Set(sample.flatMap((values) => Object.keys(values)))];
+  // What is the same everywhere only takes room, unless nothing varies.
+  const varying = all.filter((name) => new Set(sample.map((values) => values[name])).size > 1);
+  const names = varying.length ? varying : all;
   const shown = tab.value === 'script' ? got?.script : got?.yaml;
   return <>
     <Card title="Preview" id="preview" extra={<><span class="grow" /><span class="mute small" role="status">{checking.value ? 'checking…' : trouble.value ? 'not checked' : errors.value.length ? `${plural(errors.value.length, 'thing')} to correct` : 'updates as you type'}</span></>}>

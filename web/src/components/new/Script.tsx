@@ -93,7 +93,7 @@ export function ScriptCard() {
           <TextField id="name" label="Name" value={d.name} at="/name" onInput={(name) => change({ name })} placeholder="conv2d-nodropout" />
           <TextField id="description" label="Description" optional value={d.description} at="/description" onInput={(description) => change({ description })} placeholder="What this experiment is about" />
         </div>}
-        <div class="grid two top">
+        <div class="grid two start">
           <div class="f"><span class="lbl">Script</span><Drop /><Errors at="/script" id="script-e" />
             <div class="more-files">
               {d.files.map((file) => <span class="chip" key={file.path}><bdi>{file.path}</bdi> {bytes(file.bytes)}<button type="button" aria-label={`Remove ${file.path}`} onClick={() => change({ files: d.files.filter((f) => f !== file) })}><Icon name="x" /></button></span>)}

@@ -67,7 +67,7 @@ export function SpaceCard() {
         {d.pass === 'positional' && <p class="h">The order of the rows is the order of the arguments.</p>}
         <details class="advanced" open={!!(d.constraints || d.repeats || d.parameters.some((p) => p.when)) || undefined}>
           <summary>Conditions, constraints and repeats</summary>
-          <div class="grid two top">
+          <div class="grid two start">
             <div class="grid">
               <TextField id="constraints" label="Constraints" rows={3} mono value={d.constraints} at="/constraints" onInput={(constraints) => change({ constraints })} placeholder="batch_size * units <= 16384" help="One a line. A configuration that breaks one is left out." />
               <TextField id="repeats" label="Repeats" numeric value={d.repeats} at="/repeats" onInput={(repeats) => change({ repeats })} placeholder="1" help="The same configuration under several seeds." />

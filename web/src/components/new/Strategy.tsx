@@ -76,7 +76,7 @@ export function ResourcesCard() {
           <TextField id="time" label="Time limit" mono value={d.time} at="/resources/time" onInput={(time) => change({ time })} placeholder="2h" />
         </div>
         {offer && !offer.available && <p class="wrong">{backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.</p>}
-        <div class="grid two top">
+        <div class="grid two start">
           <TextField id="setup" label="Environment" optional rows={3} mono value={d.setup} at="/environment" onInput={(setup) => change({ setup })} placeholder={'module load cuda\nsource ~/venv/bin/activate'} help="Lines to run before the script." />
           {backend === 'slurm' && <TextField id="sbatch" label="Further sbatch options" optional rows={3} mono value={d.sbatch} at="/resources/options" onInput={(sbatch) => change({ sbatch })} placeholder="--account=ml" help="One a line." />}
         </div>

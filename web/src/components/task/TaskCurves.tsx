@@ -20,7 +20,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
   const goal = e.objective[0]?.metric;
   const first = names.filter((name) => !goal || family(name) === family(goal));
   const off = useSignal<Record<string, boolean>>({});
-  const linear = useSignal(false);
+  const linear = useSignal(e.objective[0]?.goal === 'max');
   const asTable = useSignal(false);
   const hovered = useSignal<string | null>(null);
   const on = (name: string) => off.value[name] !== undefined ? !off.value[name] : (first.length ? first.includes(name) : true);
@@ -50,7 +50,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
         {!names.length ? <p class="no-chart mute">This task has written no metric{task.state === 'running' ? ' yet' : ''}.</p>
           : asTable.value ? <MetricTable store={store} names={names} step={step} />
             : <Curves lines={lines} version={0} label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : ''}`}
-              metricName="" height={250} log={log} xLabel={step} hovered={hovered} />}
+              metricName="" height={262} log={log} xLabel={step} hovered={hovered} />}
       </div>
     </Card>
   );

@@ -3,7 +3,7 @@ import { Card } from '../bits';
 import { Chip } from '../State';
 import { now } from '../../data/store';
 import type { TaskDetail } from '../../data/types';
-import { clock, duration, seconds, stamp } from '../../lib/format';
+import { duration, seconds, stamp, when } from '../../lib/format';
 
 export function Timeline({ task }: { task: TaskDetail }) {
   const waited = seconds(task.submitted, task.started ?? task.finished ?? now.value);
@@ -17,12 +17,12 @@ export function Timeline({ task }: { task: TaskDetail }) {
       <div class="body"><div class="tl">
         <div class="pt"><b>Submitted</b>{task.submitted ? stamp(task.submitted) : 'not yet'}</div>
         <div class="seg2"><span>{waited === null ? 'waiting for its turn' : task.started ? `waited ${duration(waited)}` : `waiting for ${duration(waited)}`}</span></div>
-        <div class="pt"><b>Started</b>{task.started ? stamp(task.started) : task.expected_start ? `expected ${clock(task.expected_start)}` : 'not started'}</div>
+        <div class="pt"><b>Started</b>{task.started ? stamp(task.started) : task.expected_start ? `expected ${when(task.expected_start)}` : 'not started'}</div>
         <div class={`seg2 ${task.started ? task.state : ''}`}>
           {share !== null && task.started && <i style={{ width: `${share * 100}%` }} />}
           <span>{ran === null ? (task.reason ?? '') : running ? `running for ${duration(ran)}${left === null ? '' : `, ≈ ${duration(left)} left at most`}` : `ran ${duration(ran)}`}</span>
         </div>
-        <div class="pt end"><b>{ended && task.state !== 'finished' ? 'Ended' : 'Finished'}</b>{ended ? stamp(task.finished) : left === null ? 'no estimate yet' : `expected by ${clock(now.value + left * 1000)}`}</div>
+        <div class="pt end"><b>{ended && task.state !== 'finished' ? 'Ended' : 'Finished'}</b>{ended ? stamp(task.finished) : left === null ? 'no estimate yet' : `expected by ${when(new Date(now.value + left * 1000).toISOString())}`}</div>
       </div></div>
     </section>
   );
