@@ -69,14 +69,9 @@ static void load_objective(struct spec *spec, const char *json)
 	if (spec->objective_count || node_parse_json(json, strlen(json), &list, NULL) < 0)
 		return;
 	const struct node *first = list->type == NODE_LIST && list->count ? list->items[0] : NULL;
-	if (node_get_string(first, "metric")) {
-		spec->objectives = mem_alloc(sizeof(*spec->objectives));
-		spec->objectives[0] = (struct spec_objective){
-			.metric = mem_strdup(node_get_string(first, "metric")),
-			.maximise = strcmp(node_get_string(first, "goal"), "max") == 0,
-			.mean_of = 1};
-		spec->objective_count = 1;
-	}
+	if (node_get_string(first, "metric") && node_get_string(first, "goal"))
+		spec_choose_objective(spec, node_get_string(first, "metric"),
+				      strcmp(node_get_string(first, "goal"), "max") == 0);
 	node_free(list);
 }
 

@@ -60,6 +60,8 @@ int spec_parse(const struct node *document, struct problems *problems, struct sp
 void spec_free(struct spec *spec);
 /* Higher is better for a metric of this name (accuracy, auc, …)? */
 bool spec_guess_maximise(const char *metric);
+/* Sets the one objective of an experiment whose file names none. */
+void spec_choose_objective(struct spec *spec, const char *metric, bool maximise);
 /* The "objective" array of the REST shapes. */
 void spec_write_objective(const struct spec *spec, struct json *out);
 
