@@ -25,7 +25,7 @@ struct engine_experiment {
 	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
-	int64_t last_number, next_seq;
+	int64_t last_number, last_asked, next_seq;
 	bool parallel_changed;	 /* the backend is to be told */
 	int64_t live;		 /* attempts of its in engine->live */
 	char *step_name;
@@ -133,7 +133,7 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
 int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
 int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */
-int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t number,
+int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		enum search_outcome outcome, const double *values) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment,
 		  struct error *err) MUST_USE;

@@ -168,7 +168,7 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 		for (size_t i = 0; i < e->spec->objective_count; i++)
 			values[i] = settle_objective(engine, live, &e->spec->objectives[i]);
 	}
-	int rc = engine_tell(engine, e, live->task.number, outcomes[state], values);
+	int rc = engine_tell(engine, e, live->task.asked, outcomes[state], values);
 	free(values);
 	return rc;
 }
