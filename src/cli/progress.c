@@ -223,7 +223,7 @@ static void progress_add_task(const struct progress *progress, const struct node
 		snprintf(epoch, sizeof(epoch), "%" PRId64, node_get_int(task, "epoch", 0));
 	buf_addf(&line, " %9s  ", epoch);
 	view_metric(best && best->type == NODE_MAP ? node_get(best, "value") : NULL, value);
-	term_add_safe(&line, value);
+	buf_addf(&line, "%-10s", value);
 	struct buf parameters = buf_make(65536);
 	view_parameters(node_get(task, "parameters"), progress->varying, &parameters);
 	buf_add_text(&line, "  ");

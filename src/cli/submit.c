@@ -127,7 +127,8 @@ static int submit_apply_objective(struct node *tree, const struct options *optio
 		for (size_t i = 0; i < metrics.len; i++) {
 			struct node *one = node_new(NODE_MAP);
 			node_add(one, "metric", node_new_string(metrics.at[i]));
-			node_add(one, "goal", node_new_string(i < goals.len ? goals.at[i] : "min"));
+			if (i < goals.len)
+				node_add(one, "goal", node_new_string(goals.at[i]));
 			node_add(list, NULL, one);
 		}
 		node_add(tree, "objective", metrics.len == 1 ? node_clone(list->items[0]) : node_clone(list));

@@ -18,9 +18,9 @@
 		{"parallel", "N", "tasks at the same time"}, {"seed", "N", "seed of the search"},                      \
 		{"repeats", "N", "run every configuration under N seeds"},                                             \
 		{"objective", "METRIC...", "what to optimise; twice or more: several at once"},                        \
-		{"goal", "min|max...", "whether the objective is better small or large (min)"},                        \
+		{"goal", "min|max...", "is the objective better small or large? (guessed from its name)"},             \
 		{"constraint", "EXPR...", "only configurations for which this holds: 'units * layers <= 512'"},        \
-		{"backend", "local|slurm", "where tasks run"}, {"partition", "NAME", "Slurm partition"},               \
+		{"backend", "auto|local|slurm", "where tasks run"}, {"partition", "NAME", "Slurm partition"},          \
 		{"gpus", "N", "GPUs a task; also TYPE:N"}, {"cpus", "N", "CPU cores a task"},                          \
 		{"memory", "SIZE", "memory a task: 16G"}, {"time", "DURATION", "time limit of a task: 2h, 1h30m"},     \
 		{"account", "NAME", "Slurm account"}, {"qos", "NAME", "Slurm quality of service"},                     \
@@ -28,7 +28,7 @@
 		{"setup", "LINE...", "a line of bash to run before the script: 'module load cuda'"},                   \
 		{"env", "NAME=VALUE...", "a variable for the script"},                                                 \
 		{"file", "PATH...", "a further file or folder to take along"},                                         \
-		{"retry", "CAUSE=N...", "run a task again after lost, node_failure, preempted, time, error"}
+		{"retry", "CAUSE=N...", "run a task again after lost, node_failure, preempted, memory, time, error"}
 
 struct submit_file {
 	char *path;  /* as the daemon knows it: relative */

@@ -107,15 +107,12 @@ static int submit_add_named(struct submit *submit, const char *folder, const cha
 	struct error inner;
 	char *name = submit_name_of(path);
 	char *local = path[0] == '/' || strcmp(folder, ".") == 0 ? mem_strdup(path) : mem_printf("%s/%s", folder, path);
-	size_t before = submit->files.len;
 	int rc = submit_add_path(submit, name, local, 0, &inner);
 	if (rc < 0)
 		errorf(err, rc, "%s%s%s", key ? key : "", key ? ": " : "", inner.text);
-	for (size_t i = before; rc == 0 && names && i < submit->files.len; i++)
-		node_add(names, NULL, node_new_string(submit->files.at[i].path));
+	else if (names)
+		node_add(names, NULL, node_new_string(name));
 	submit->changed |= strcmp(name, path) != 0;
-	for (size_t i = before; i < submit->files.len; i++) /* a folder became its files */
-		submit->changed |= strcmp(submit->files.at[i].path, name) != 0;
 	free(local);
 	free(name);
 	return rc;

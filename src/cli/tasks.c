@@ -30,7 +30,7 @@ static void tasks_add_row(struct term_table *table, const struct node *task, con
 	term_table_add(table, term_state_colour(state), state);
 	for (size_t i = 0; varying && i < varying->count && i < TASKS_COLUMNS; i++) {
 		const struct node *value = node_get(parameters, varying->items[i]->string);
-		char *shown = value ? view_value(value) : mem_strdup("not used");
+		char *shown = value ? view_short_value(value) : mem_strdup("not used");
 		term_table_add(table, value ? TERM_PLAIN : TERM_DIM, shown);
 		free(shown);
 	}

@@ -37,6 +37,15 @@ char *view_value(const struct node *value)
 	return buf_take(&text);
 }
 
+char *view_short_value(const struct node *value)
+{
+	char text[VIEW_CHARS];
+	if (!value || value->type != NODE_REAL || !value->string || strlen(value->string) <= 8)
+		return view_value(value);
+	snprintf(text, sizeof(text), "%.5g", value->real);
+	return mem_strdup(text);
+}
+
 static bool view_is_named(const struct node *names, const char *name)
 {
 	for (size_t i = 0; names && i < names->count; i++)
@@ -51,7 +60,7 @@ void view_parameters(const struct node *parameters, const struct node *only, str
 	for (size_t i = 0; parameters && parameters->type == NODE_MAP && i < parameters->count; i++) {
 		if (only && !view_is_named(only, parameters->items[i]->key))
 			continue;
-		char *value = view_value(parameters->items[i]);
+		char *value = view_short_value(parameters->items[i]);
 		buf_addf(out, "%s%s=%s", first ? "" : " ", parameters->items[i]->key, value);
 		free(value);
 		first = false;

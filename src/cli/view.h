@@ -12,6 +12,8 @@
 void view_metric(const struct node *value, char text[static VIEW_CHARS]);
 /* A parameter's value as it was written. The caller frees it. */
 char *view_value(const struct node *value);
+/* The same, with a long number shortened to five digits: for tables. */
+char *view_short_value(const struct node *value);
 /* "batch_size=64 learning_rate=0.001"; only those named in `only` (a list; NULL: all). */
 void view_parameters(const struct node *parameters, const struct node *only, struct buf *out);
 /* "val_loss" or "loss, accuracy" */
