@@ -236,6 +236,8 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 	if (rc == 0 && live->told) {
 		live->told = false;
 		rc = store_set_progress(engine->store, &live->task);
+		if (rc == 0)
+			rc = engine_prune(engine, live);
 	}
 	engine_task_changed(engine, live->experiment->id, live->task.number);
 	live->experiment->changed = true;

@@ -46,7 +46,8 @@ struct engine_live {
 	int64_t offset, created_ms, started_ms, absent_ms, cancel_ms;
 	enum store_batch_state batch_state;
 	bool running;
-	bool told; /* rows of this turn are in `rows` */
+	bool told; /* rows came since the progress was last written */
+	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
 	/* The END record of the journal. */
 	bool ended;
@@ -146,6 +147,12 @@ int engine_set_state(struct engine *engine, struct engine_experiment *experiment
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
 	       const char *kind, const char *text, const char *remedy) MUST_USE;
+
+/* prune.c: ends the task early where its newest rows say so. */
+int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
+/* One number for one objective of a task, as the search hears it. */
+double engine_read_objective(struct engine *engine, const struct engine_experiment *experiment,
+			     int64_t task, const struct spec_objective *objective);
 
 /* follow.c */
 void engine_follow(struct engine *engine);

@@ -240,6 +240,12 @@ static void spec_read_stop(struct spec *spec, const struct node *node, struct pr
 	}
 }
 
+static void spec_read_prune(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	if (prune_parse(node, problems, &spec->prune) < 0)
+		spec->prune = (struct prune_spec){0};
+}
+
 struct spec_key {
 	const char *name;
 	void (*read)(struct spec *spec, const struct node *node, struct problems *problems);
@@ -257,6 +263,7 @@ static const struct spec_key spec_keys[] = {
 	{"repeats", spec_read_repeats},
 	{"search", NULL},
 	{"objective", spec_read_objective},
+	{"prune", spec_read_prune},
 	{"stop", spec_read_stop},
 	{"fidelity", NULL},
 	{"pass", spec_read_pass},

@@ -4,6 +4,7 @@
 #define ENGINE_SPEC_H
 
 #include "backend/backend.h"
+#include "search/prune.h"
 #include "search/search.h"
 #include "space/space.h"
 
@@ -32,6 +33,7 @@ struct spec {
 	char **files;	/* further files; NULL-terminated, may be empty */
 	struct space *space;
 	struct search_spec *search;
+	struct prune_spec prune;
 	struct spec_objective *objectives;
 	size_t objective_count; /* 0: chosen from what the first task reports */
 	uint64_t repeats;
