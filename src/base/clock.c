@@ -35,11 +35,16 @@ void clock_replace(int64_t (*read)(void))
 
 void clock_format(int64_t ms, char text[static CLOCK_TEXT_CHARS])
 {
+	int rest = (int)(ms % 1000);
 	time_t seconds = (time_t)(ms / 1000);
 	struct tm tm;
+	if (rest < 0) { /* before 1970 */
+		rest += 1000;
+		seconds--;
+	}
 	gmtime_r(&seconds, &tm);
 	size_t n = strftime(text, CLOCK_TEXT_CHARS, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text + n, CLOCK_TEXT_CHARS - n, ".%03dZ", (int)(ms % 1000));
+	snprintf(text + n, CLOCK_TEXT_CHARS - n, ".%03dZ", rest);
 }
 
 int clock_parse(const char *text, int64_t *ret_ms)

@@ -31,6 +31,10 @@ int fs_read(const char *path, size_t max, struct buf *out, struct error *err)
 			break;
 		}
 		buf_add(out, chunk, (size_t)n);
+		if (out->full) {
+			rc = errorf(err, -E2BIG, "%s: larger than %zu bytes", path, out->max);
+			break;
+		}
 	}
 	close(fd);
 	return rc;
@@ -79,6 +83,8 @@ out:
 
 int fs_make_dirs(const char *path, mode_t mode, struct error *err)
 {
+	if (!*path)
+		return errorf(err, -ENOENT, "a folder without a name");
 	char *copy = mem_strdup(path);
 	int rc = 0;
 	for (char *p = copy + 1; rc == 0; p++) {
@@ -147,7 +153,7 @@ bool fs_is_safe_relative(const char *rel)
 /* Where the kernel has no openat2: each component by itself, none of them a link. */
 static int fs_walk_beneath(int dir, const char *rel, int flags, mode_t mode)
 {
-	int at = dup(dir);
+	int at = fcntl(dir, F_DUPFD_CLOEXEC, 0);
 	while (at >= 0) {
 		size_t n = strcspn(rel, "/");
 		char *part = mem_copy(rel, n);

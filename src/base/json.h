@@ -22,12 +22,15 @@ void json_list(struct json *w); /* [ */
 void json_end(struct json *w);  /* closes the innermost */
 void json_key(struct json *w, const char *key);
 
-void json_null(struct json *w);
+/* jansson has functions of three of these names; JSON_SYMBOL keeps the two apart in a static program. */
+#define JSON_SYMBOL(name) __asm__("sluice_" name)
+
+void json_null(struct json *w) JSON_SYMBOL("json_null");
 void json_bool(struct json *w, bool value);
 void json_int(struct json *w, int64_t value);
 /* NaN and infinities become the strings "NaN", "Infinity", "-Infinity". */
-void json_real(struct json *w, double value);
-void json_string(struct json *w, const char *text); /* NULL writes null */
+void json_real(struct json *w, double value) JSON_SYMBOL("json_real");
+void json_string(struct json *w, const char *text) JSON_SYMBOL("json_string"); /* NULL writes null */
 void json_string_n(struct json *w, const char *text, size_t len);
 /* RFC 3339 in UTC; 0 writes null. */
 void json_time(struct json *w, int64_t ms);

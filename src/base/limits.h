@@ -10,6 +10,8 @@
 #define LIMIT_DOCUMENT_NODES 200000
 /* Members of one map: lookups are linear. */
 #define LIMIT_DOCUMENT_KEYS 4096
+/* A key: libyaml reads keys of up to 1024 characters, and writing one may take four for a byte. */
+#define LIMIT_DOCUMENT_KEY_BYTES 250
 /* Problems reported for one document: more than anyone fixes in one go. */
 #define LIMIT_PROBLEMS 20
 

@@ -19,9 +19,9 @@ char *mem_strdup(const char *text);           /* NULL gives NULL */
 char *mem_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* A growing array: VEC(struct x) list = {0}; vec_push(&list, item); free(list.at). */
-#define VEC(T)                                                                                     \
+#define VEC(...)                                                                                   \
 	struct {                                                                                   \
-		T *at;                                                                             \
+		__VA_ARGS__ *at;                                                                   \
 		size_t len, cap;                                                                   \
 	}
 #define vec_push(v, item)                                                                          \

@@ -58,6 +58,21 @@ static bool node_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && strncasecmp(text, word, len) == 0;
 }
 
+/* A decimal number, or .nan, .inf, -.inf; the bare words nan and inf stay texts. */
+static bool node_scalar_real(const char *text, size_t len, double *ret)
+{
+	size_t sign = *text == '-' || *text == '+';
+	if (node_word(text, len, ".nan")) {
+		*ret = NAN;
+		return true;
+	}
+	if (node_word(text + sign, len - sign, ".inf")) {
+		*ret = *text == '-' ? -INFINITY : INFINITY;
+		return true;
+	}
+	return memchr(".0123456789", text[sign], 11) && num_parse_real(text, len, ret) == 0;
+}
+
 struct node *node_new_scalar(const char *text, size_t len)
 {
 	int64_t integer;
@@ -70,11 +85,8 @@ struct node *node_new_scalar(const char *text, size_t len)
 		return node_new_bool(*text == 't' || *text == 'T');
 	if (num_parse_int(text, len, INT64_MIN, INT64_MAX, &integer) == 0) {
 		node = node_new_int(integer);
-	} else if (node_word(text, len, ".nan") ||
-		   (!node_word(text, len, "nan") && !node_word(text, len, "inf") &&
-		    !node_word(text, len, "infinity") && strspn(text, "+-.0123456789") &&
-		    num_parse_real(text, len, &real) == 0)) {
-		node = node_new_real(node_word(text, len, ".nan") ? NAN : real);
+	} else if (node_scalar_real(text, len, &real)) {
+		node = node_new_real(real);
 	} else {
 		node = node_new(NODE_STRING);
 	}
@@ -281,22 +293,52 @@ void node_write_json(const struct node *node, struct json *out)
 static bool node_yaml_plain(const char *text)
 {
 	struct node *as = node_new_scalar(text, strlen(text));
-	bool plain = as->type == NODE_STRING && !strchr("-?:,[]{}#&*!|>'\"%@` ", *text);
+	bool plain = as->type == NODE_STRING && !strchr("-?:,[]{}#&*!|>'\"%@` ", *text) &&
+		     strcmp(text, "<<") != 0 && !text_starts(text, "...");
 	node_free(as);
 	size_t len = strlen(text);
-	for (size_t i = 0; plain && i < len; i++)
-		plain = (unsigned char)text[i] >= 0x20 && !strchr(":#,[]{}", text[i]) && text[i] != 0x7f;
+	for (size_t i = 0; plain && i < len; i++) /* beyond ASCII there are blanks and line breaks too */
+		plain = text[i] >= 0x20 && !strchr(":#,[]{}", text[i]) && text[i] != 0x7f;
 	return plain && len && text[len - 1] != ' ';
+}
+
+/* A double-quoted YAML scalar. Unlike in JSON, the C1 controls may not stand there as they are, and the
+ * line breaks of Unicode would be folded. */
+static void node_yaml_quote(const char *text, struct buf *out)
+{
+	buf_add_char(out, '"');
+	for (size_t i = 0, n; text[i]; i += n) {
+		unsigned char c = (unsigned char)text[i], next = (unsigned char)text[i + 1];
+		n = 1;
+		if (c == '"' || c == '\\') {
+			buf_addf(out, "\\%c", c);
+		} else if (c == '\n') {
+			buf_add_text(out, "\\n");
+		} else if (c < 0x20 || c == 0x7f) {
+			buf_addf(out, "\\x%02x", c);
+		} else if (c == 0xc2 && next < 0xa0) {
+			buf_addf(out, "\\x%02x", next);
+			n = 2;
+		} else if (strncmp(text + i, "\u2028", 3) == 0 || strncmp(text + i, "\u2029", 3) == 0) {
+			buf_addf(out, "\\%c", text[i + 2] == '\xa8' ? 'L' : 'P');
+			n = 3;
+		} else if (c == 0xef && (next == 0xbb || next == 0xbf)) { /* byte order mark, U+FFFE, U+FFFF */
+			unsigned low = (unsigned char)text[i + 2];
+			buf_addf(out, "\\u%04x", 0xf000u | (next & 0x3fu) << 6 | (low & 0x3fu));
+			n = 3;
+		} else {
+			buf_add_char(out, text[i]);
+		}
+	}
+	buf_add_char(out, '"');
 }
 
 static void node_yaml_text(const char *text, struct buf *out)
 {
-	if (node_yaml_plain(text)) {
+	if (node_yaml_plain(text))
 		buf_add_text(out, text);
-		return;
-	}
-	struct json w = json_to(out); /* a JSON string is a YAML double-quoted scalar */
-	json_string(&w, text);
+	else
+		node_yaml_quote(text, out);
 }
 
 static bool node_is_flat(const struct node *node)
@@ -448,7 +490,12 @@ int node_parse_values(const char *text, struct node **ret, struct error *err)
 		*ret = list;
 		return 0;
 	}
-	bool range = dots && list->items[0]->type == NODE_STRING && strspn(text, " +-.0123456789");
+	bool range = false;
+	if (dots && list->items[0]->type == NODE_STRING) { /* "../data" and "a..b" are texts */
+		struct node *first = node_value_element(text, dots);
+		range = node_is_number(first);
+		node_free(first);
+	}
 	if (range) {
 		node_free(list);
 		return node_parse_range(text, dots, ret, err);

@@ -70,6 +70,9 @@ static int walk_members(struct json_walk *w, const json_t *value, int depth, str
 		json_object_foreach((json_t *)value, key, member) {
 			walk_skip(w, " \t\r\n,");
 			int line = w->line, column = w->column;
+			if (strlen(key) > LIMIT_DOCUMENT_KEY_BYTES)
+				return errorf_at(err, -E2BIG, line, column, "a key is longer than %d bytes",
+						 LIMIT_DOCUMENT_KEY_BYTES);
 			walk_string(w);
 			walk_skip(w, " \t\r\n:");
 			if ((rc = walk_value(w, member, depth + 1, &child, err)) < 0)

@@ -53,18 +53,25 @@ static int yaml_read_children(struct yaml_read *r, int depth, struct node *node)
 		char *key = NULL;
 		yaml_mark_t at = event.start_mark;
 		if (map) {
-			if (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor) {
+			if (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor ||
+			    event.data.scalar.tag) {
 				yaml_event_delete(&event);
 				return yaml_fail(r, &at, "a key must be a plain text");
 			}
 			size_t len = event.data.scalar.length;
+			bool merge = event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE && len == 2 &&
+				     memcmp(event.data.scalar.value, "<<", 2) == 0;
 			key = mem_copy(event.data.scalar.value, len);
 			yaml_event_delete(&event);
 			if (node->count >= LIMIT_DOCUMENT_KEYS) {
 				free(key);
 				return yaml_fail(r, &at, "too many keys in one map");
 			}
-			if (strlen(key) != len || strcmp(key, "<<") == 0 || node_get(node, key)) {
+			if (len > LIMIT_DOCUMENT_KEY_BYTES) {
+				free(key);
+				return yaml_fail(r, &at, "a key is too long");
+			}
+			if (strlen(key) != len || merge || node_get(node, key)) {
 				rc = errorf_at(r->err, -EINVAL, (int)at.line + 1, (int)at.column + 1,
 					       "the key '%.80s' %s", key,
 					       node_get(node, key) ? "is there twice; keep one"

@@ -97,6 +97,10 @@ int num_parse_real(const char *text, size_t len, double *ret)
 
 void num_format_real(double value, char text[static NUM_REAL_CHARS])
 {
+	if (value == 0) { /* "-0" would read back as the whole number 0 */
+		snprintf(text, NUM_REAL_CHARS, "%s", signbit(value) ? "-0.0" : "0");
+		return;
+	}
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, NUM_REAL_CHARS, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)

@@ -15,10 +15,11 @@ struct text_unit {
 	double factor;
 };
 
-/* number unit [number unit …]; the last unit may be left out when there is a default (""). */
+/* number unit [number unit …]; the unit of a single number may be left out when there is a default (""). */
 static int text_parse_units(const char *text, const struct text_unit *units, bool many, double *ret)
 {
 	double sum = 0;
+	unsigned parts = 0;
 	const char *p = text;
 	if (!*p)
 		return -EINVAL;
@@ -42,7 +43,8 @@ static int text_parse_units(const char *text, const struct text_unit *units, boo
 		p += letters;
 		while (*p == ' ')
 			p++;
-		if (*p && (!many || !letters))
+		parts++;
+		if ((*p && !many) || (!letters && (*p || parts > 1)))
 			return -EINVAL;
 	}
 	*ret = sum;
@@ -126,7 +128,7 @@ void text_format_duration(int64_t ms, char *text, size_t size)
 	if (ms < 1000)
 		snprintf(text, size, "%" PRId64 " ms", ms);
 	else if (s < 10)
-		snprintf(text, size, "%.1f s", (double)ms / 1e3);
+		snprintf(text, size, "%" PRId64 ".%" PRId64 " s", s, ms / 100 % 10);
 	else if (s < 60)
 		snprintf(text, size, "%" PRId64 " s", s);
 	else if (s < 3600)
@@ -142,7 +144,7 @@ void text_format_bytes(int64_t bytes, char *text, size_t size)
 	static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
 	double value = (double)bytes;
 	size_t unit = 0;
-	while (value >= 1024 && unit + 1 < COUNT_OF(units)) {
+	while (value >= 1023.5 && unit + 1 < COUNT_OF(units)) {
 		value /= 1024;
 		unit++;
 	}

@@ -29,8 +29,11 @@ struct store *engine_store(struct engine *engine);
  * with problems filled, or another negative errno with err. */
 int engine_check(struct engine *engine, const struct node *request, bool scan, struct json *out,
 		 struct problems *problems, struct error *err) MUST_USE;
-int engine_create(struct engine *engine, const struct node *request, int64_t *ret_experiment,
-		  struct problems *problems, struct error *err) MUST_USE;
+/* idempotency_key and body_hash may be NULL. 1: the key was used before for the same body, *ret_experiment
+ * is the one made then; -EEXIST: for another body. */
+int engine_create(struct engine *engine, const struct node *request, const char *idempotency_key,
+		  const char *body_hash, int64_t *ret_experiment, struct problems *problems,
+		  struct error *err) MUST_USE;
 
 /* numbers NULL: every task. ret_count: how many tasks it touched. -ENOENT when there is no such
  * experiment or task. Stopping something that is over, or restarting what still runs, touches nothing. */

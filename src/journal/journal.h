@@ -9,8 +9,10 @@
 #define JOURNAL_JOURNAL_H
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/metric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 enum journal_kind {
 	JOURNAL_START, /* the script is about to run */
@@ -45,7 +47,7 @@ struct journal_record {
 	/* END */
 	int exit_code;	     /* -1 when a signal ended it */
 	int signal;	     /* 0 */
-	const char *cause;   /* "ok", "exit", "signal", "memory", "stopped", "launch" */
+	const char *cause;   /* "ok", "exit", "signal", "memory", "stopped", "launch", "time" */
 	const char *message; /* for people: "exit code 1", "model.py: no such file" */
 	const char *tail;    /* last bytes of the error output */
 };
@@ -54,20 +56,27 @@ struct journal_writer;
 
 /* Opens path for appending (0600), closing a line that was cut short. */
 int journal_open(const char *path, struct journal_writer **ret, struct error *err) MUST_USE;
-/* Appends one record with one write(2). */
+/* Appends one record with one write(2). -E2BIG: the record is larger than a record may be, and is not
+ * taken. Any other failure (a full disk) leaves the record, or the rest of it, with the writer: it must
+ * not be appended again, and goes out first with the next append or journal_flush. */
 int journal_append(struct journal_writer *writer, const struct journal_record *record,
 		   struct error *err) MUST_USE;
+/* Writes what an earlier failure left behind. 0 when nothing is left. */
+int journal_flush(struct journal_writer *writer, struct error *err) MUST_USE;
 /* fdatasync: after this the record survives the machine, and other hosts of a shared file system see it. */
 int journal_sync(struct journal_writer *writer) MUST_USE;
 int64_t journal_size(const struct journal_writer *writer);
+/* What could not be written is lost: see journal_flush. */
 void journal_close(struct journal_writer *writer);
 
 /* Called for every good record in a chunk. A negative return stops the reading. */
 typedef int (*journal_record_f)(void *ctx, const struct journal_record *record);
 
-/* Reads whole lines out of a chunk. Returns the number of bytes used (0..len, always up to and
- * including a newline), or the callback's negative value; *bad (may be NULL) is increased for every
- * damaged line. A line longer than LIMIT_JOURNAL_RECORD_BYTES counts as damaged. Pure. */
+/* Reads whole lines out of a chunk. Returns the number of bytes used (0..len, up to and including a
+ * newline), or the callback's negative value; *bad (may be NULL) is increased for every damaged line. A
+ * line longer than LIMIT_JOURNAL_RECORD_BYTES counts as damaged; where its end is not in sight its
+ * bytes are used up all the same, so that a reader never waits for it, and what is left of it counts
+ * as another damaged line. An empty line is nothing. Pure. */
 int64_t journal_read(const char *chunk, size_t len, journal_record_f record, void *ctx, unsigned *bad);
 
 #endif

@@ -33,6 +33,9 @@ void metrics_feed(struct metrics_reader *reader, const char *data, size_t len);
 void metrics_finish(struct metrics_reader *reader);
 /* The file was truncated or replaced: forget the header and the partial line, begin anew. */
 void metrics_restart(struct metrics_reader *reader);
+/* What follows was appended by a later attempt that may have gone back to a checkpoint: the file's own
+ * steps count again. The header stays. */
+void metrics_resume(struct metrics_reader *reader);
 /* What was wrong so far ("line 7 has 3 fields, the header 5"), or NULL. */
 const char *metrics_complaint(const struct metrics_reader *reader);
 void metrics_free(struct metrics_reader *reader);
