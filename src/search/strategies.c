@@ -8,6 +8,7 @@
 DECLARE(grid);
 DECLARE(random);
 DECLARE(sobol);
+DECLARE(tpe);
 
 const struct strategy search_strategies[] = {
 	{"grid", "Grid", "Every combination, in the order of the file or shuffled", SEARCH_FINITE_ONLY | SEARCH_MULTI_OBJECTIVE,
@@ -15,6 +16,8 @@ const struct strategy search_strategies[] = {
 	{"random", "Random", "Independent draws from the space", SEARCH_MULTI_OBJECTIVE, random_options, &random_ops},
 	{"sobol", "Sobol", "Draws that cover the space evenly (scrambled Sobol sequence)", SEARCH_MULTI_OBJECTIVE,
 	 sobol_options, &sobol_ops},
+	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
 	{0},
 };
 
