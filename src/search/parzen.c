@@ -358,21 +358,23 @@ static double *table_for(struct work *w, size_t d, size_t k)
 
 /* Minus the log of the mass in the cell of point k. With many points nearly all kernels have the least
  * width (the gaps add up to 1, so that at most 200 are wider than a hundredth): theirs come from a
- * table by cell. */
-static void add_mass(struct work *w, size_t d, size_t from, size_t n, size_t k)
+ * table by cell. `where` holds the cells of those, -1 for the others. */
+static void add_mass(struct work *w, size_t d, size_t from, size_t n, size_t k, const int *where)
 {
 	const struct parzen *p = w->p;
 	const struct column *c = &p->columns[d];
-	double low, high, least = p->min_sigma, *sums = w->sums + k * BLOCK;
+	double low, high, *sums = w->sums + k * BLOCK;
 	double *table = p->axes[d].cells <= TABLE_CELLS ? table_for(w, d, k) : NULL;
 	parzen_edges(&p->axes[d], w->points[k * p->dims + d], &low, &high);
 	for (size_t i = 0; i < n; i++) {
-		size_t slot = from + i;
-		double sigma = c->sigma[slot], mu = c->mu[slot];
-		double *known = table && sigma == least ? &table[(size_t)c->x[slot]] : NULL;
-		double mass = known && !isnan(*known) ? *known : log_mass((low - mu) / sigma, (high - mu) / sigma);
-		if (known)
-			*known = mass;
+		if (where[i] >= 0 && !isnan(table[where[i]])) {
+			sums[i] -= table[where[i]];
+			continue;
+		}
+		double sigma = c->sigma[from + i], mu = c->mu[from + i];
+		double mass = log_mass((low - mu) / sigma, (high - mu) / sigma);
+		if (where[i] >= 0)
+			table[where[i]] = mass;
 		sums[i] -= mass;
 	}
 }
@@ -382,14 +384,18 @@ static void add_cells(struct work *w, size_t d, size_t from, size_t n)
 	const struct parzen *p = w->p;
 	const struct column *c = &p->columns[d];
 	double widths[BLOCK] = {0};
+	int where[BLOCK];
+	bool table = p->axes[d].cells <= TABLE_CELLS;
 	for (size_t i = 0; i < n && p->axes[d].uneven; i++)
 		widths[i] = HALF_LOG_TWO_PI + log(c->sigma[from + i]);
+	for (size_t i = 0; i < n; i++)
+		where[i] = table && c->sigma[from + i] == p->min_sigma ? (int)c->x[from + i] : -1;
 	for (size_t k = 0; k < w->count; k++) {
 		double low, high, *sums = w->sums + k * BLOCK;
 		parzen_edges(&p->axes[d], w->points[k * p->dims + d], &low, &high);
 		bool narrow = p->axes[d].dense || (p->axes[d].uneven && high - low <= NARROW_CELL * p->min_sigma);
 		if (!narrow) {
-			add_mass(w, d, from, n, k);
+			add_mass(w, d, from, n, k, where);
 			continue;
 		}
 		double width = log(high - low);
@@ -418,29 +424,64 @@ static void add_axis(struct work *w, size_t d, size_t from, size_t n)
 	}
 }
 
+/* exp for -700 <= x <= 0 to 12 digits, in a form that compilers vectorise: 2^k times a polynomial on
+ * half a power of two (Taylor's; its remainder there is below 1e-13). */
+static inline double small_exp(double x)
+{
+	const double shift = 0x1.8p52, log2e = 1.44269504088896340736, high = 0x1.62e42fefa3800p-1,
+		     low = 0x1.ef35793c76730p-45;
+	x = x > -700 ? x : -700;
+	double shifted = x * log2e + shift, k = shifted - shift;
+	double r = x - k * high - k * low;
+	double poly = 1 + r * (1 + r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 +
+		      r * (1.0 / 5040 + r * (1.0 / 40320 + r * (1.0 / 362880 + r / 3628800)))))))));
+	uint64_t bits, scale;
+	memcpy(&bits, &poly, sizeof(bits));
+	memcpy(&scale, &shifted, sizeof(scale));
+	bits += scale << 52;
+	memcpy(&poly, &bits, sizeof(poly));
+	return poly;
+}
+
+/* The sum of weight times exp(log - top) over a block; n is a multiple of 4. */
+static double sum_exp(const double *restrict logs, const double *restrict weights, size_t n, double top)
+{
+	double part[4] = {0};
+	for (size_t i = 0; i < n; i += 4)
+		for (size_t k = 0; k < 4; k++)
+			part[k] += weights[i + k] * small_exp(logs[i + k] - top);
+	return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
 /* Adds a block of kernels to the running sums, each kept as exp(top) times total. */
 static void add_block(struct work *w, size_t from, size_t n, double *top, double *total)
 {
 	const struct parzen *p = w->p;
-	double norms[BLOCK] = {0};
+	double norms[BLOCK] = {0}, weights[BLOCK] = {0};
+	memcpy(weights, w->weights + from, n * sizeof(double));
 	for (size_t k = 0; k < w->count; k++)
-		memset(w->sums + k * BLOCK, 0, n * sizeof(double));
+		memset(w->sums + k * BLOCK, 0, BLOCK * sizeof(double));
 	for (size_t d = 0; d < p->dims; d++) {
 		add_axis(w, d, from, n);
 		for (size_t i = 0; i < n && p->axes[d].kind != PARZEN_CHOICE; i++)
 			norms[i] += p->columns[d].norm[from + i];
 	}
+	for (size_t i = 0; i < BLOCK; i++)
+		if (weights[i] == 0)
+			norms[i] = INFINITY;
 	for (size_t k = 0; k < w->count; k++) {
-		for (size_t i = 0; i < n; i++) {
-			double log_kernel = -(norms[i] + w->sums[k * BLOCK + i]);
-			if (w->weights[from + i] == 0 || !(log_kernel > top[k] - NEGLIGIBLE))
-				continue;
-			if (log_kernel > top[k]) {
-				total[k] *= exp(top[k] - log_kernel);
-				top[k] = log_kernel;
-			}
-			total[k] += w->weights[from + i] * exp(log_kernel - top[k]);
+		double *logs = w->sums + k * BLOCK, most = -INFINITY;
+		for (size_t i = 0; i < BLOCK; i++) {
+			logs[i] = -(norms[i] + logs[i]);
+			most = logs[i] > most ? logs[i] : most;
 		}
+		if (!(most > top[k] - NEGLIGIBLE))
+			continue;
+		if (most > top[k]) {
+			total[k] *= exp(top[k] - most);
+			top[k] = most;
+		}
+		total[k] += sum_exp(logs, weights, (n + 3) & ~(size_t)3, top[k]);
 	}
 }
 
