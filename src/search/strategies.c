@@ -9,6 +9,8 @@ DECLARE(grid);
 DECLARE(random);
 DECLARE(sobol);
 DECLARE(tpe);
+DECLARE(nsga2);
+DECLARE(gde3);
 
 const struct strategy search_strategies[] = {
 	{"grid", "Grid", "Every combination, in the order of the file or shuffled", SEARCH_FINITE_ONLY | SEARCH_MULTI_OBJECTIVE,
@@ -18,6 +20,10 @@ const struct strategy search_strategies[] = {
 	 sobol_options, &sobol_ops},
 	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
 	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
+	{"nsga2", "NSGA-II", "A genetic algorithm that spreads over the front of several objectives",
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, nsga2_options, &nsga2_ops},
+	{"gde3", "GDE3", "Differential evolution for several objectives, for numeric parameters",
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, gde3_options, &gde3_ops},
 	{0},
 };
 
