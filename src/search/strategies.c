@@ -9,6 +9,7 @@ DECLARE(grid);
 DECLARE(random);
 DECLARE(sobol);
 DECLARE(tpe);
+DECLARE(cmaes);
 DECLARE(nsga2);
 DECLARE(gde3);
 
@@ -20,6 +21,8 @@ const struct strategy search_strategies[] = {
 	 sobol_options, &sobol_ops},
 	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
 	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
+	{"cmaes", "CMA-ES", "A normal distribution that moves and takes the shape of what is good; for numeric parameters",
+	 SEARCH_ADAPTIVE, cmaes_options, &cmaes_ops},
 	{"nsga2", "NSGA-II", "A genetic algorithm that spreads over the front of several objectives",
 	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, nsga2_options, &nsga2_ops},
 	{"gde3", "GDE3", "Differential evolution for several objectives, for numeric parameters",
