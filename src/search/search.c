@@ -208,7 +208,11 @@ static enum search_answer ask_strategy(struct search *s, struct search_trial *tr
 		if (!s->dims && !s->spec->duplicates)
 			return SEARCH_DONE; /* there is only one */
 	}
-	return find_new(s, trial, values) ? SEARCH_PROPOSED : SEARCH_DONE;
+	if (find_new(s, trial, values))
+		return SEARCH_PROPOSED;
+	/* Nothing is new, but what runs may still be promoted. */
+	bool promotes = s->spec->strategy->capabilities & SEARCH_MULTI_FIDELITY;
+	return promotes && s->pending ? SEARCH_WAIT : SEARCH_DONE;
 }
 
 static void propose(struct search *s, int64_t id, struct search_trial *trial, struct search_proposal *ret)
