@@ -10,9 +10,13 @@ const struct search_option asha_options[] = {
 	{0},
 };
 
+/* Told here, with a value, best first: those that may go on, and those that did. */
 struct rung {
-	VEC(struct search_trial *) best; /* told here, with a value, best first */
-	uint64_t told;			 /* failed ones too */
+	struct ranked {
+		struct search_trial **at;
+		size_t len, cap;
+	} waiting, gone;
+	uint64_t told; /* failed ones too */
 };
 
 struct asha {
@@ -20,7 +24,6 @@ struct asha {
 	size_t count;
 	unsigned eta;
 	struct rung rungs[RUNGS_MOST];
-	VEC(bool) promoted; /* by trial */
 	uint32_t next_point;
 };
 
@@ -40,10 +43,33 @@ static void asha_free(struct search *s)
 	struct asha *a = s->state;
 	if (!a)
 		return;
-	for (size_t i = 0; i < RUNGS_MOST; i++)
-		free(a->rungs[i].best.at);
-	free(a->promoted.at);
+	for (size_t i = 0; i < RUNGS_MOST; i++) {
+		free(a->rungs[i].waiting.at);
+		free(a->rungs[i].gone.at);
+	}
 	free(a);
+}
+
+/* How many of them are at least as good. */
+static size_t rank_of(const struct ranked *r, double score)
+{
+	size_t low = 0, high = r->len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (r->at[middle]->score[0] <= score)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void rank_add(struct ranked *r, struct search_trial *trial)
+{
+	size_t at = rank_of(r, trial->score[0]);
+	vec_push(r, trial);
+	memmove(r->at + at + 1, r->at + at, (r->len - at - 1) * sizeof(*r->at));
+	r->at[at] = trial;
 }
 
 /* From the top down: one of the best 1/eta of a rung that has not gone on yet. */
@@ -51,12 +77,10 @@ static struct search_trial *find_promotion(const struct asha *a, size_t *ret_run
 {
 	for (size_t k = a->count - 1; k-- > 0;) {
 		const struct rung *rung = &a->rungs[k];
-		uint64_t most = rung->told / a->eta;
-		for (size_t i = 0; i < rung->best.len && i < most; i++) {
-			if (!a->promoted.at[rung->best.at[i]->index]) {
-				*ret_rung = k + 1;
-				return rung->best.at[i];
-			}
+		if (rung->waiting.len &&
+		    rank_of(&rung->gone, rung->waiting.at[0]->score[0]) < rung->told / a->eta) {
+			*ret_rung = k + 1;
+			return rung->waiting.at[0];
 		}
 	}
 	return NULL;
@@ -83,11 +107,14 @@ static enum search_answer asha_ask(struct search *s, struct search_trial *trial)
 static void asha_accepted(struct search *s, struct search_trial *trial)
 {
 	struct asha *a = s->state;
-	vec_push(&a->promoted, false);
-	if (trial->tag >= 0)
-		a->promoted.at[trial->tag] = true;
-	else
+	if (trial->tag < 0) {
 		a->next_point += trial->redraw + 1;
+		return;
+	}
+	struct rung *below = &a->rungs[(size_t)trial->notes[NOTE_RUNG] - 1];
+	rank_add(&below->gone, below->waiting.at[0]);
+	below->waiting.len--;
+	memmove(below->waiting.at, below->waiting.at + 1, below->waiting.len * sizeof(*below->waiting.at));
 }
 
 static void asha_tell(struct search *s, struct search_trial *trial)
@@ -95,13 +122,8 @@ static void asha_tell(struct search *s, struct search_trial *trial)
 	struct asha *a = s->state;
 	struct rung *rung = &a->rungs[(size_t)trial->notes[NOTE_RUNG]];
 	rung->told++;
-	if (!search_has_score(trial))
-		return;
-	vec_push(&rung->best, trial);
-	size_t k = rung->best.len - 1;
-	for (; k && rung->best.at[k - 1]->score[0] > trial->score[0]; k--)
-		rung->best.at[k] = rung->best.at[k - 1];
-	rung->best.at[k] = trial;
+	if (search_has_score(trial))
+		rank_add(&rung->waiting, trial);
 }
 
 static void asha_write_state(const struct search *s, struct json *out)
@@ -110,13 +132,10 @@ static void asha_write_state(const struct search *s, struct json *out)
 	json_key(out, "rungs");
 	json_list(out);
 	for (size_t i = 0; i < a->count; i++) {
-		size_t promoted = 0;
-		for (size_t k = 0; k < a->rungs[i].best.len; k++)
-			promoted += a->promoted.at[a->rungs[i].best.at[k]->index];
 		json_map(out);
 		json_key_real(out, "fidelity", a->levels[i]);
 		json_key_int(out, "told", (int64_t)a->rungs[i].told);
-		json_key_int(out, "promoted", (int64_t)promoted);
+		json_key_int(out, "promoted", (int64_t)a->rungs[i].gone.len);
 		json_end(out);
 	}
 	json_end(out);
