@@ -146,27 +146,6 @@ void pareto_crowding(const double *scores, size_t objectives, const size_t *memb
 	free(line);
 }
 
-void pareto_fitness(const double *scores, size_t count, size_t objectives, uint32_t *ret_ranks,
-		    double *ret_crowding)
-{
-	size_t *members = mem_resize(NULL, count + 1, sizeof(*members));
-	double *distance = mem_resize(NULL, count + 1, sizeof(*distance));
-	size_t done = 0;
-	pareto_rank(scores, count, objectives, ret_ranks);
-	for (uint32_t rank = 0; done < count; rank++) {
-		size_t n = 0;
-		for (size_t i = 0; i < count; i++)
-			if (ret_ranks[i] == rank)
-				members[n++] = i;
-		pareto_crowding(scores, objectives, members, n, distance);
-		for (size_t i = 0; i < n; i++)
-			ret_crowding[members[i]] = distance[i];
-		done += n;
-	}
-	free(members);
-	free(distance);
-}
-
 /* rows sorted by the first objective. */
 static double volume_two(const struct row *rows, size_t count, const double *reference)
 {

@@ -15,9 +15,6 @@ void pareto_rank(const double *scores, size_t count, size_t objectives, uint32_t
 /* Crowding distance (Deb et al. 2002, section III-B) of the rows `members` among themselves. */
 void pareto_crowding(const double *scores, size_t objectives, const size_t *members, size_t count,
 		     double *ret_distance);
-/* Ranks of all rows and, within every rank, their crowding distance. */
-void pareto_fitness(const double *scores, size_t count, size_t objectives, uint32_t *ret_ranks,
-		    double *ret_crowding);
 /* The volume that the rows dominate below `reference`; exact for any number of objectives, fast for
  * two and three. */
 double pareto_hypervolume(const double *scores, size_t count, size_t objectives, const double *reference);
