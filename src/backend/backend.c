@@ -2,8 +2,10 @@
 #include "backend/backend.h"
 
 #include "backend/local.h"
+#include "backend/slurm.h"
 
 const struct backend_ops *const backend_table[] = {
 	&backend_local,
+	&backend_slurm,
 	NULL,
 };

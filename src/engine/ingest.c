@@ -76,10 +76,7 @@ static int ingest_choose_objective(struct engine *engine, struct engine_experime
 				chosen = r->metrics[i].name;
 	if (!chosen)
 		return 0;
-	e->spec->objectives = mem_alloc(sizeof(*e->spec->objectives));
-	e->spec->objectives[0] = (struct spec_objective){
-		.metric = mem_strdup(chosen), .maximise = spec_guess_maximise(chosen), .mean_of = 1};
-	e->spec->objective_count = 1;
+	spec_choose_objective(e->spec, chosen, spec_guess_maximise(chosen));
 	struct buf text = buf_make(4096);
 	struct json w = json_to(&text);
 	spec_write_objective(e->spec, &w);
@@ -239,6 +236,8 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 	if (rc == 0 && live->told) {
 		live->told = false;
 		rc = store_set_progress(engine->store, &live->task);
+		if (rc == 0)
+			rc = engine_prune(engine, live);
 	}
 	engine_task_changed(engine, live->experiment->id, live->task.number);
 	live->experiment->changed = true;
