@@ -5,7 +5,6 @@
 #include "node/exec.h"
 
 #include <nss.h>
-#include <pwd.h>
 #include <stdio.h>
 
 /* A static program must not load NSS modules: getpwnam of a directory user would crash on a real
@@ -16,17 +15,6 @@ static void main_keep_nss_out(void)
 	for (size_t i = 0; i < COUNT_OF(files); i++)
 		__nss_configure_lookup(files[i], "files");
 	__nss_configure_lookup("hosts", "files dns");
-}
-
-/* libuv holds a call of this that we never make; the real one would draw NSS into the program. */
-int getpwuid_r(uid_t uid, struct passwd *entry, char *text, size_t size, struct passwd **ret)
-{
-	(void)uid;
-	(void)entry;
-	(void)text;
-	(void)size;
-	*ret = NULL;
-	return 0;
 }
 
 int main(int argc, char **argv)
