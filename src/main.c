@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 		{"listen", "HOST:PORT", "where browsers connect (127.0.0.1:54322); loopback only"},
 		{"state", "DIR", "state folder (default $SLUICE_STATE, else ~/.local/state/sluice)"},
 		{"verbose", NULL, "log more"},
+		{"login-link", NULL, "print a one-time login link (also when stdout is a terminal)"},
 		{0},
 	};
 	static const struct verb more[] = {

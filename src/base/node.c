@@ -490,7 +490,12 @@ int node_parse_values(const char *text, struct node **ret, struct error *err)
 		*ret = list;
 		return 0;
 	}
-	bool range = dots && list->items[0]->type == NODE_STRING && strspn(text, " +-.0123456789");
+	bool range = false;
+	if (dots && list->items[0]->type == NODE_STRING) { /* "../data" and "a..b" are texts */
+		struct node *first = node_value_element(text, dots);
+		range = node_is_number(first);
+		node_free(first);
+	}
 	if (range) {
 		node_free(list);
 		return node_parse_range(text, dots, ret, err);

@@ -174,6 +174,7 @@ int proc_start(uv_loop_t *loop, const struct proc_spec *spec, proc_done_f done, 
 	uv_read_start((uv_stream_t *)&proc->out, proc_alloc_cb, proc_read_cb);
 	uv_read_start((uv_stream_t *)&proc->err, proc_alloc_cb, proc_read_cb);
 	if (spec->input) {
+		signal(SIGPIPE, SIG_IGN); /* a child that ends without reading must not end us; libuv resets it in children */
 		proc->input = mem_copy(spec->input, spec->input_len);
 		uv_buf_t data = uv_buf_init(proc->input, (unsigned)spec->input_len);
 		if (uv_write(&proc->write, (uv_stream_t *)&proc->in, &data, 1, proc_written_cb) < 0)

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 struct verb_option {
-	const char *name;  /* "detach": --detach; "n": also usable as -n when one letter */
-	const char *value; /* "N": takes a value; NULL: a switch */
+	const char *name;  /* "detach": --detach; "n": -n; "f,follow": -f and --follow */
+	const char *value; /* "N": takes a value; NULL: a switch. "N...": may be given several times */
 	const char *help;
 };
 

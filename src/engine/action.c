@@ -51,7 +51,7 @@ static int action_stop_task(struct action *action, const struct store_task *task
 	if (task->state == STORE_WAITING) {
 		int rc = engine_set_state(engine, action->experiment, task, STORE_STOPPED,
 					  "stopped by the user", NULL);
-		return rc < 0 ? rc : engine_tell(engine, action->experiment, task->number, SEARCH_STOPPED, NULL);
+		return rc < 0 ? rc : engine_tell(engine, action->experiment, task->asked, SEARCH_STOPPED, NULL);
 	}
 	int rc = store_set_wish(engine->store, task->id, STORE_WISH_STOP);
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)

@@ -206,6 +206,8 @@ void engine_follow(struct engine *engine)
 		if (!backend->backend || backend->polling)
 			continue;
 		if (!any) {
+			if (!backend->adopted)
+				engine_soon(engine);
 			backend->adopted = true;
 			uv_timer_stop(&backend->timer);
 			continue;

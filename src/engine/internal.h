@@ -25,7 +25,7 @@ struct engine_experiment {
 	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
-	int64_t last_number, next_seq;
+	int64_t last_number, last_asked, next_seq;
 	bool parallel_changed;	 /* the backend is to be told */
 	int64_t live;		 /* attempts of its in engine->live */
 	char *step_name;
@@ -46,7 +46,8 @@ struct engine_live {
 	int64_t offset, created_ms, started_ms, absent_ms, cancel_ms;
 	enum store_batch_state batch_state;
 	bool running;
-	bool told; /* rows of this turn are in `rows` */
+	bool told; /* rows came since the progress was last written */
+	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
 	/* The END record of the journal. */
 	bool ended;
@@ -130,10 +131,16 @@ void engine_free_live(struct engine_live *live);
 int engine_ingest(struct engine *engine) MUST_USE;	    /* ingest.c */
 int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
 		       int64_t *ret_used) MUST_USE;
+struct journal_record;
+int engine_ingest_record(struct engine *engine, struct engine_live *live,
+			 const struct journal_record *record) MUST_USE;
 int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
 int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
 int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */
-int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t number,
+/* At most `wanted` new tasks. 0 or a negative errno. */
+int engine_propose_for(struct engine *engine, struct engine_experiment *experiment,
+		       int64_t wanted) MUST_USE;
+int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		enum search_outcome outcome, const double *values) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment,
 		  struct error *err) MUST_USE;
@@ -146,6 +153,12 @@ int engine_set_state(struct engine *engine, struct engine_experiment *experiment
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
 	       const char *kind, const char *text, const char *remedy) MUST_USE;
+
+/* prune.c: ends the task early where its newest rows say so. */
+int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
+/* One number for one objective of a task, as the search hears it. */
+double engine_read_objective(struct engine *engine, const struct engine_experiment *experiment,
+			     int64_t task, const struct spec_objective *objective);
 
 /* follow.c */
 void engine_follow(struct engine *engine);

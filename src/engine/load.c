@@ -69,14 +69,9 @@ static void load_objective(struct spec *spec, const char *json)
 	if (spec->objective_count || node_parse_json(json, strlen(json), &list, NULL) < 0)
 		return;
 	const struct node *first = list->type == NODE_LIST && list->count ? list->items[0] : NULL;
-	if (node_get_string(first, "metric")) {
-		spec->objectives = mem_alloc(sizeof(*spec->objectives));
-		spec->objectives[0] = (struct spec_objective){
-			.metric = mem_strdup(node_get_string(first, "metric")),
-			.maximise = strcmp(node_get_string(first, "goal"), "max") == 0,
-			.mean_of = 1};
-		spec->objective_count = 1;
-	}
+	if (node_get_string(first, "metric") && node_get_string(first, "goal"))
+		spec_choose_objective(spec, node_get_string(first, "metric"),
+				      strcmp(node_get_string(first, "goal"), "max") == 0);
 	node_free(list);
 }
 
@@ -168,6 +163,7 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	live->running = row->state == STORE_RUNNING;
 	live->job = mem_strdup(row->job);
 	live->rows = buf_make(BUF_UNLIMITED);
+	live->pruned_at = -1;
 	live->gone_cost = (struct store_cost){-1, -1, -1, -1, NAN, NULL};
 	memcpy(live->token, row->token, TOKEN_ID_CHARS);
 	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);

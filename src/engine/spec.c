@@ -240,6 +240,12 @@ static void spec_read_stop(struct spec *spec, const struct node *node, struct pr
 	}
 }
 
+static void spec_read_prune(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	if (prune_parse(node, problems, &spec->prune) < 0)
+		spec->prune = (struct prune_spec){0};
+}
+
 struct spec_key {
 	const char *name;
 	void (*read)(struct spec *spec, const struct node *node, struct problems *problems);
@@ -257,6 +263,7 @@ static const struct spec_key spec_keys[] = {
 	{"repeats", spec_read_repeats},
 	{"search", NULL},
 	{"objective", spec_read_objective},
+	{"prune", spec_read_prune},
 	{"stop", spec_read_stop},
 	{"fidelity", NULL},
 	{"pass", spec_read_pass},
@@ -293,7 +300,8 @@ static long spec_find_steps(const struct space *space)
 
 static void spec_finish(struct spec *spec, const struct node *document, struct problems *problems)
 {
-	if (!spec->script && !spec->command && !node_get(document, "script") && !node_get(document, "command"))
+	bool external = spec->backend && strcmp(spec->backend, "external") == 0;
+	if (!external && !node_get(document, "script") && !node_get(document, "command"))
 		problem_add_missing(problems, document, "script",
 				    "name the training script: script: model.py");
 	if (spec->script && spec->command)
@@ -307,6 +315,8 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 			      spec->repeats, spec->objective_count ? spec->objective_count : 1, problems,
 			      &spec->search) < 0)
 		return;
+	for (size_t i = 0; i < spec->objective_count; i++)
+		search_set_goal(spec->search, i, spec->objectives[i].maximise);
 	uint64_t planned = search_planned(spec->search, spec->space);
 	if (planned > LIMIT_TASKS) {
 		const struct node *at = node_get(document, "parameters");
@@ -323,7 +333,7 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 static void spec_normalise(struct spec *spec, const struct node *document)
 {
 	if (!spec->name) {
-		const char *from = spec->script ? spec->script : spec->command[0];
+		const char *from = spec->script ? spec->script : spec->command ? spec->command[0] : "external";
 		const char *slash = strrchr(from, '/');
 		from = slash ? slash + 1 : from;
 		const char *dot = strrchr(from, '.');
@@ -374,6 +384,15 @@ int spec_parse(const struct node *document, struct problems *problems, struct sp
 	spec_normalise(spec, document);
 	*ret = spec;
 	return 0;
+}
+
+void spec_choose_objective(struct spec *spec, const char *metric, bool maximise)
+{
+	spec->objectives = mem_alloc(sizeof(*spec->objectives));
+	spec->objectives[0] = (struct spec_objective){
+		.metric = mem_strdup(metric), .maximise = maximise, .mean_of = 1};
+	spec->objective_count = 1;
+	search_set_goal(spec->search, 0, maximise);
 }
 
 static void spec_free_texts(char **texts)

@@ -39,20 +39,18 @@ struct strategy {
 extern const struct strategy search_strategies[];
 const struct strategy *search_find(const char *name); /* NULL when unknown */
 
-struct search_objective {
-	char *metric;
-	bool maximise;
-};
-
 /* What the experiment file says about the search, checked. */
 struct search_spec {
 	const struct strategy *strategy;
 	char *reason; /* why `auto` chose it; NULL when it was asked for */
 	uint64_t seed;
-	uint64_t tasks; /* budget; 0: everything (grid) */
+	uint64_t tasks; /* budget in configurations (repeats not counted); 0: everything (grid) */
+	bool tasks_given; /* false: the budget is a default of ours */
 	uint64_t parallel; /* as asked for; 0: whatever fits */
 	uint64_t repeats;
+	bool duplicates; /* a configuration may be proposed again (noisy objectives, verification) */
 	size_t objective_count;
+	bool *maximise; /* per objective; false until search_set_goal */
 	double *option_values; /* in the order of strategy->options; words as their index */
 	/* multi-fidelity: the parameter (index in the space, -1 none) and its range */
 	long fidelity_param;
@@ -65,6 +63,11 @@ int search_spec_parse(const struct node *search, const struct node *fidelity, co
 		      uint64_t repeats, size_t objective_count, struct problems *problems,
 		      struct search_spec **ret) MUST_USE;
 void search_spec_free(struct search_spec *spec);
+/* What is good for an objective. May come as late as the first metric does, but before the first tell
+ * that carries values; the same on replay. */
+void search_set_goal(struct search_spec *spec, size_t objective, bool maximise);
+/* The "search" map of the experiment detail (docs/internals/rest.md). */
+void search_write_spec(const struct search_spec *spec, struct json *out);
 /* How many tasks it plans in all (repeats included). */
 uint64_t search_planned(const struct search_spec *spec, const struct space *space);
 
@@ -86,10 +89,12 @@ enum search_outcome { SEARCH_FINISHED, SEARCH_FAILED, SEARCH_STOPPED, SEARCH_PRU
 int search_open(const struct search_spec *spec, const struct space *space, struct search **ret,
 		struct error *err) MUST_USE;
 void search_free(struct search *search);
-/* `id` is the caller's number for what will be proposed (task numbers, ascending). */
+/* `id` is the caller's number for what will be proposed (task numbers, ascending). An answer other than
+ * SEARCH_PROPOSED leaves no trace: it need not be replayed. */
 enum search_answer search_ask(struct search *search, int64_t id, struct search_proposal *ret);
 /* values: objective_count numbers as the script reported them (the goal is applied inside); NAN where
- * there is none; NULL when outcome is not FINISHED or PRUNED. */
+ * there is none; NULL when outcome is not FINISHED or PRUNED. Unknown ids are ignored. A second tell
+ * of the same id (a restarted task) changes what the search remembers if the first one had failed. */
 void search_tell(struct search *search, int64_t id, enum search_outcome outcome, const double *values);
 /* What the page shows about the search's inside (rungs, population, mode); a JSON map. */
 void search_write_state(const struct search *search, struct json *out);

@@ -40,6 +40,7 @@ CREATE TABLE task (
   repeat INTEGER NOT NULL DEFAULT 1,
   seed INTEGER NOT NULL DEFAULT 0,
   fidelity REAL,
+  asked INTEGER NOT NULL DEFAULT 0,       -- the search's id of what it is doing: its newest ask
   steps INTEGER,                          -- epochs planned, where known
   best REAL, best_step INTEGER,           -- of the first objective
   last REAL, last_step INTEGER,
@@ -56,6 +57,7 @@ CREATE TABLE task (
   UNIQUE (experiment, number)
 );
 CREATE INDEX task_by_state ON task (experiment, state);
+CREATE INDEX task_by_asked ON task (experiment, asked);
 CREATE TABLE batch (
   token TEXT PRIMARY KEY,
   experiment INTEGER NOT NULL REFERENCES experiment(id) ON DELETE CASCADE,
@@ -109,8 +111,8 @@ CREATE INDEX history_by_task ON history (task);
 CREATE TABLE search_event (                -- what was asked and told, in order: replayed after a restart
   experiment INTEGER NOT NULL REFERENCES experiment(id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
-  kind INTEGER NOT NULL,                  -- 0 ask, 1 tell, 2 ask that had to wait
-  number INTEGER NOT NULL,                -- task
+  kind INTEGER NOT NULL,                  -- 0 ask, 1 tell
+  asked INTEGER NOT NULL,                 -- the search's id, ascending with the asks
   outcome INTEGER,                        -- enum search_outcome of a tell
   value TEXT,                             -- JSON list of the objectives' values of a tell
   PRIMARY KEY (experiment, seq)

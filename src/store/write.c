@@ -180,9 +180,9 @@ int store_sum_cost(struct store *store, int64_t id, double *ret_gpu_s, double *r
 int store_add_event(struct store *store, int64_t experiment, const struct store_event *event)
 {
 	return store_run(store,
-			 "INSERT INTO search_event (experiment,seq,kind,number,outcome,value) VALUES "
+			 "INSERT INTO search_event (experiment,seq,kind,asked,outcome,value) VALUES "
 			 "(?,?,?,?,?,?)",
-			 "iiiiis", experiment, event->seq, (int64_t)event->kind, event->number,
+			 "iiiiis", experiment, event->seq, (int64_t)event->kind, event->asked,
 			 event->outcome, event->value);
 }
 
@@ -190,14 +190,14 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 {
 	sqlite3_stmt *q = store_bind(
 		store,
-		"SELECT seq,kind,number,outcome,value FROM search_event WHERE experiment=? ORDER BY seq",
+		"SELECT seq,kind,asked,outcome,value FROM search_event WHERE experiment=? ORDER BY seq",
 		"i", experiment);
 	int rc;
 	while ((rc = store_step(store, q)) > 0) {
 		struct store_event event = {
 			.seq = sqlite3_column_int64(q, 0),
 			.kind = (enum store_event_kind)sqlite3_column_int(q, 1),
-			.number = sqlite3_column_int64(q, 2),
+			.asked = sqlite3_column_int64(q, 2),
 			.outcome = sqlite3_column_int64(q, 3),
 			.value = store_text(q, 4),
 		};
@@ -211,7 +211,7 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 
 #define TASK_COLUMNS                                                                               \
 	"id,experiment,number,state,wanted,parameters,retries,repeat,seed,steps,attempt,"          \
-	"started_ms,submitted_ms,fidelity,fresh,best,last,best_step,last_step,step"
+	"started_ms,submitted_ms,fidelity,fresh,best,last,best_step,last_step,step,asked"
 
 static double read_real(sqlite3_stmt *q, int column)
 {
@@ -248,6 +248,7 @@ static int read_tasks(struct store *store, sqlite3_stmt *q, store_task_f each, v
 			.best_step = read_int(q, 17),
 			.last_step = read_int(q, 18),
 			.step = read_int(q, 19),
+			.asked = sqlite3_column_int64(q, 20),
 		};
 		rows++;
 		if ((rc = each(ctx, &row)) < 0) {
@@ -268,10 +269,10 @@ int store_add_history(struct store *store, int64_t task, enum store_state state,
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms, int64_t *ret_id)
 {
 	int rc = store_run(store,
-			   "INSERT INTO task (experiment,number,parameters,repeat,seed,fidelity,steps,"
-			   "created_ms) VALUES (?,?,?,?,?,?,?,?)",
-			   "iisiidIi", row->experiment, row->number, row->parameters, row->repeat, row->seed,
-			   row->fidelity, row->steps, now_ms);
+			   "INSERT INTO task (experiment,number,parameters,repeat,seed,fidelity,steps,asked,"
+			   "created_ms) VALUES (?,?,?,?,?,?,?,?,?)",
+			   "iisiidIii", row->experiment, row->number, row->parameters, row->repeat, row->seed,
+			   row->fidelity, row->steps, row->asked, now_ms);
 	if (rc < 0)
 		return rc;
 	*ret_id = sqlite3_last_insert_rowid(store_db(store));
@@ -375,6 +376,24 @@ int store_reset_task(struct store *store, int64_t id)
 			   "gpu_ms=NULL, max_rss=NULL, energy_j=NULL, energy_source=NULL WHERE id=?",
 			   "i", id);
 	return rc < 0 ? rc : store_clear_metrics(store, id);
+}
+
+int store_promote_task(struct store *store, int64_t id, const struct store_task *row)
+{
+	return store_run(store,
+			 "UPDATE task SET parameters=?2, fidelity=?3, steps=?4, asked=?5, retries='{}',"
+			 "not_before_ms=0, wanted=0 WHERE id=?1",
+			 "isdIi", id, row->parameters, row->fidelity, row->steps, row->asked);
+}
+
+int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each,
+		     void *ctx)
+{
+	sqlite3_stmt *q =
+		store_bind(store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? AND asked=?", "ii",
+			   experiment, asked);
+	int rc = read_tasks(store, q, each, ctx);
+	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
 }
 
 int store_set_progress(struct store *store, const struct store_task *row)
@@ -606,4 +625,36 @@ double store_read_objective(struct store *store, int64_t experiment, int64_t tas
 		value = read_number(store,
 				    store_bind(store, "SELECT energy_j FROM task WHERE id=?", "i", task));
 	return value;
+}
+
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name,
+		      int64_t step, bool most, double **ret, size_t *ret_count)
+{
+#define RIVALS(function)                                                                           \
+	"SELECT " function "(m.value) FROM task t JOIN metric_name n ON n.experiment=t.experiment AND "  \
+	"n.name=?3 JOIN metric m ON m.task=t.id AND m.name=n.id AND m.step<=?4 WHERE t.experiment=?1 AND " \
+	"t.id<>?2 AND (t.step>=?4 OR t.state=3) GROUP BY t.id"
+	static const char least[] = RIVALS("min"), greatest[] = RIVALS("max");
+	VEC(double) values = {0};
+	sqlite3_stmt *q =
+		store_bind(store, most ? greatest : least, "iisi", experiment, task, name, step);
+	int rc;
+	while ((rc = store_step(store, q)) > 0)
+		vec_push(&values, read_real(q, 0));
+	*ret = values.at;
+	*ret_count = values.len;
+	return rc;
+}
+
+int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count)
+{
+	VEC(int64_t) ids = {0};
+	sqlite3_stmt *q = store_bind(store, "SELECT id FROM task WHERE experiment=? AND state=3", "i",
+				     experiment);
+	int rc;
+	while ((rc = store_step(store, q)) > 0)
+		vec_push(&ids, sqlite3_column_int64(q, 0));
+	*ret = ids.at;
+	*ret_count = ids.len;
+	return rc;
 }

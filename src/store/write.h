@@ -48,7 +48,8 @@ enum store_event_kind { STORE_EVENT_ASK, STORE_EVENT_TELL };
 struct store_event {
 	int64_t seq;
 	enum store_event_kind kind;
-	int64_t number, outcome;
+	int64_t asked; /* the search's id of the ask */
+	int64_t outcome;
 	const char *value; /* JSON list; NULL */
 };
 typedef int (*store_event_f)(void *ctx, const struct store_event *event);
@@ -60,7 +61,7 @@ struct store_task {
 	enum store_state state;
 	enum store_wish wanted;
 	const char *parameters, *retries;
-	int64_t repeat, seed, steps, attempt, started_ms, submitted_ms;
+	int64_t repeat, seed, steps, attempt, asked, started_ms, submitted_ms;
 	double fidelity;
 	bool fresh;
 	double best, last; /* NAN: none */
@@ -91,6 +92,11 @@ int store_set_wish(struct store *store, int64_t id, enum store_wish wish) MUST_U
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms) MUST_USE;
 /* From scratch: results and metrics gone, the next attempt is fresh. The state is the caller's to set. */
 int store_reset_task(struct store *store, int64_t id) MUST_USE;
+/* The search goes on with a task at another fidelity: its parameters, its newest ask. */
+int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
+/* The task whose newest ask this is; -ENOENT. */
+int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each,
+		     void *ctx) MUST_USE;
 int store_set_progress(struct store *store, const struct store_task *row) MUST_USE;
 int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
 /* A line in the timeline without a change of state. */
@@ -139,6 +145,13 @@ enum store_take { STORE_TAKE_LEAST, STORE_TAKE_MOST, STORE_TAKE_LAST, STORE_TAKE
  * names "time" (seconds) and "energy" (joules), unless they are metrics, the cost. NAN: none. */
 double store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name,
 			    enum store_take take, int64_t of);
+
+/* The best (least, or most) value of the metric up to a step, of every other task that came as far or has
+ * finished: what pruning compares with. The caller frees *ret. */
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name,
+		      int64_t step, bool most, double **ret, size_t *ret_count) MUST_USE;
+/* Ids of the finished tasks of an experiment. The caller frees *ret. */
+int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count) MUST_USE;
 
 /* The first answer to an idempotency key: 1 and the experiment, 0 when the key is new, -EEXIST when the
  * body was another one. */

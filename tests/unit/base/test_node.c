@@ -119,7 +119,7 @@ static void written_yaml_reads_back(void **state)
 		"", "plain", "two words", " lead", "trail ", "no", "null", "~", "true", "12", "1e3", ".inf", "-", "- a",
 		"a: b", "a #b", "#x", "&a", "*a", "!a", "|", ">", "'", "\"", "%x", "@x", "`x", "{", "[", "a,b", "a]",
 		"line\nbreak", "tab\there", "\r", "\x01", "\x7f", "back\\slash", "...", "... x", "---", "<<", "?", "? a",
-		"\u0085", "\u2028", "\u2029", "\ufeffbom", "\uffff", "gr\u00fc\u00df", "\U0001f600", "\u00a0", "0x1f", "007",
+		"\xc2\x85", "\u2028", "\u2029", "\ufeffbom", "\uffff", "gr\u00fc\u00df", "\U0001f600", "\u00a0", "0x1f", "007",
 		"key:", ":", "http://host/#login=x",
 	};
 	struct node *map = node_new(NODE_MAP), *list = node_new(NODE_LIST), *again;

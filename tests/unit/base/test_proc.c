@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct proc_result run(struct proc_spec spec)
@@ -71,6 +72,9 @@ static void input_is_written_and_closed(void **state)
 	proc_result_free(&r);
 	r = run((struct proc_spec){.argv = ARGV("true"), .input = big, .input_len = 1000000}); /* never reads it */
 	assert_int_equal(r.exit_code, 0);
+	proc_result_free(&r);
+	r = run((struct proc_spec){.argv = ARGV("sh", "-c", "kill -PIPE $$")}); /* children keep the default */
+	assert_int_equal(r.signal, SIGPIPE);
 	proc_result_free(&r);
 	r = run((struct proc_spec){.argv = ARGV("cat")}); /* /dev/null */
 	assert_int_equal(r.out.len, 0);
@@ -158,6 +162,11 @@ static void ended_cb(void *ctx, pid_t pid, int exit_code, int signal)
 	*ended = (struct ended){pid, exit_code, signal, ended->calls + 1};
 }
 
+static void alive_cb(uv_timer_t *timer)
+{
+	(void)timer;
+}
+
 static void detached_child_has_its_own_session(void **state)
 {
 	char *log = mem_printf("%s/log", (char *)*state);
@@ -170,8 +179,13 @@ static void detached_child_has_its_own_session(void **state)
 	int rc = proc_detach(&loop, ARGV("sh", "-c", "cut -d' ' -f6 /proc/$$/stat; echo $X >&2; read line; exit 4"),
 			     ARGV("X=env"), *state, log, ended_cb, &ended, &pid, &err);
 	assert_int_equal(rc, 0);
+	uv_timer_t alive; /* a detached child does not keep the loop going */
+	uv_timer_init(&loop, &alive);
+	uv_timer_start(&alive, alive_cb, 10, 10);
+	assert_true(uv_loop_alive(&loop));
 	while (!ended.calls)
 		uv_run(&loop, UV_RUN_ONCE);
+	uv_close((uv_handle_t *)&alive, NULL);
 	assert_int_equal(ended.pid, pid);
 	assert_int_equal(ended.code, 4);
 	assert_int_equal(ended.signal, 0);

@@ -1,0 +1,37 @@
+// The browser of the tests: Debian's Chromium by playwright-core, and pages that fail on any console error, CSP report or request to
+// another origin.
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+
+// The packages live with the dashboard's sources; these tests stand beside all the other tests.
+const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
+const need = createRequire(web);
+const { chromium } = need('playwright-core');
+export const AXE = need.resolve('axe-core/axe.min.js');
+
+const ARGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+export async function launch() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+}
+
+export const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+
+// Opens a page whose `troubles` must be empty at the end. `allow` names console texts a test provokes on purpose.
+export async function open(browser, url, { theme = 'light', size = 'desk', allow = [], storage } = {}) {
+  const context = await browser.newContext({ viewport: SIZES[size] ?? size, colorScheme: theme, reducedMotion: 'reduce', timezoneId: 'UTC', locale: 'en-GB', storageState: storage });
+  const page = await context.newPage();
+  const troubles = [];
+  const origin = new URL(url).origin;
+  const note = (text) => { if (!allow.some((part) => text.includes(part))) troubles.push(text); };
+  page.on('console', (message) => { if (message.type() === 'error' || message.type() === 'warning') note(`console ${message.type()}: ${message.text()}`); });
+  page.on('pageerror', (error) => note(`exception: ${error.stack ?? error}`));
+  context.on('request', (request) => {
+    const at = new URL(request.url());
+    if (at.origin !== origin && at.protocol !== 'data:' && at.protocol !== 'blob:') note(`request to another origin: ${request.url()}`);
+  });
+  page.setDefaultTimeout(8000);
+  await page.goto(url);
+  return { page, context, troubles };
+}

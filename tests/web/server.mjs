@@ -1,0 +1,286 @@
+// A stand-in for the daemon: serves web/dist with the real headers and answers docs/internals/rest.md from made-up data, with a
+// live event stream. `node tests/web/server.mjs [port] [world]` runs it for looking around; the tests start it in their own process.
+import http from 'node:http';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { check } from './check.mjs';
+import { CLUSTER, INFO, experiment, logText, refresh, summary, world } from './data.mjs';
+
+const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/dist');
+export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };
+
+export class Fixture {
+  constructor(kind = 'all', options = {}) {
+    this.models = new Map(world(kind).map((m) => [m.e.id, m]));
+    this.streams = new Set();
+    this.connections = 0;
+    this.boot = 'b1';
+    this.seq = 0;
+    this.past = [];
+    this.sessions = new Set();
+    this.needLogin = options.login ?? false;
+    this.tokens = [{ id: 't1', name: 'notebook', created: '2026-11-10T10:00:00.000Z', last_used: null }];
+    this.requests = [];
+    this.made = new Map();
+    this.down = false;
+  }
+
+  async start(port = 0) {
+    this.server = http.createServer((req, res) => this.handle(req, res).catch((error) => {
+      console.error(error);
+      res.destroy();
+    }));
+    await new Promise((done) => this.server.listen(port, '127.0.0.1', done));
+    this.port = this.server.address().port;
+    this.url = `http://127.0.0.1:${this.port}`;
+    return this;
+  }
+
+  async stop() {
+    for (const res of this.streams) res.destroy();
+    this.streams.clear();
+    this.server.closeAllConnections();
+    await new Promise((done) => this.server.close(done));
+  }
+
+  emit(name, data) {
+    const event = { seq: ++this.seq, name, data: JSON.stringify(data) };
+    this.past.push(event);
+    for (const res of this.streams) this.write(res, event);
+  }
+
+  write(res, event) {
+    res.write(`id: ${this.boot}-${event.seq}\nevent: ${event.name}\ndata: ${event.data}\n\n`);
+  }
+
+  // A task moves on: one more epoch, told as the daemon tells it.
+  advance(id, n, values = null) {
+    const model = this.models.get(id);
+    const task = model.tasks[n - 1];
+    const line = model.curves.get(n);
+    const step = line.step.length + 1;
+    const metric = model.e.objective[0].metric;
+    const before = line.val.length ? line.val[line.val.length - 1] : 1.5;
+    const val = values?.[metric] ?? Number((before * 0.97).toPrecision(5));
+    const train = values?.loss ?? Number((val * 0.8).toPrecision(5));
+    line.step.push(step);
+    line.val.push(val);
+    line.train.push(train);
+    task.epoch = step;
+    task.progress = step / task.epochs;
+    task.last = { value: val, epoch: step };
+    const max = model.e.objective[0].goal === 'max';
+    if (typeof val === 'number' && (!task.best || (max ? val > task.best.value : val < task.best.value))) task.best = { value: val, epoch: step };
+    refresh(model);
+    this.emit('metrics', { experiment: id, task: n, rows: [{ step, values: { loss: train, [metric]: val } }] });
+    this.emit('task', task);
+    this.emit('experiment', summary(model));
+    this.emit('log', { experiment: id, task: n, stream: 'stdout', size: Buffer.byteLength(this.log(model, task, 'stdout')) });
+  }
+
+  setState(id, n, state, more = {}) {
+    const model = this.models.get(id);
+    const task = model.tasks[n - 1];
+    const now = new Date().toISOString();
+    Object.assign(task, { state }, more);
+    if (state === 'running') Object.assign(task, { started: now, finished: null, node: 'volta01', elapsed_s: 0, progress: 0, reason: null });
+    if (state === 'submitted') Object.assign(task, { started: null, finished: null, attempt: task.attempt + 1, epoch: null, progress: null, cause: null, reason: 'Resources' });
+    if (['finished', 'error', 'stopped'].includes(state)) Object.assign(task, { finished: now, elapsed_s: task.elapsed_s || 60 });
+    refresh(model);
+    this.emit('task', task);
+    this.emit('experiment', summary(model));
+  }
+
+  log(model, task, stream) {
+    const given = model.logs.get(`${task.number}/${stream}`);
+    if (given !== undefined) return given;
+    if (stream === 'stdout') return logText(model, task);
+    return task.cause?.tail ? `${task.cause.tail}\n` : '';
+  }
+
+  create(sent) {
+    const result = check(sent, false);
+    if (result.status !== 200) return result;
+    const n = Math.max(0, ...[...this.models.keys()].map((id) => Number(id.slice(1)))) + 1;
+    const spec = sent.experiment ?? { name: sent.source.name, parameters: { lr: [0.1, 0.01, 0.001] } };
+    const sample = result.body.sample;
+    const varying = Object.keys(sample[0] ?? {}).filter((k) => Array.isArray(spec.parameters[k]) && spec.parameters[k].length > 1);
+    const model = experiment(n, {
+      name: spec.name ?? 'experiment', description: spec.description, strategy: result.body.strategy, backend: spec.resources?.backend ?? 'local', gpus: false, metric: spec.objective?.metric, goal: spec.objective?.goal,
+      configs: sample.map((row) => Object.fromEntries(varying.map((k) => [k, row[k]]))), fixed: Object.fromEntries(Object.entries(sample[0] ?? {}).filter(([k]) => !varying.includes(k))),
+      how: () => ({ state: 'submitted', epochs: 0 }), script: spec.script,
+    });
+    model.e.created = new Date().toISOString();
+    model.e.started = null;
+    this.models.set(model.e.id, model);
+    this.emit('experiment', summary(model));
+    return { status: 201, body: model.e };
+  }
+
+  async handle(req, res) {
+    const url = new URL(req.url, this.url);
+    res.setHeader('Content-Security-Policy', CSP);
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    if (this.down) return void req.socket.destroy();
+    if (!url.pathname.startsWith('/api/')) return this.asset(url.pathname, res);
+    const chunks = [];
+    for await (const chunk of req) chunks.push(chunk);
+    const raw = Buffer.concat(chunks);
+    const route = url.pathname.replace('/api/v1', '');
+    if (req.method !== 'GET') this.requests.push({ method: req.method, path: route + url.search, headers: req.headers, body: raw.toString() });
+    const send = (status, body) => {
+      if (status === 204) return void res.writeHead(204).end();
+      res.writeHead(status, { 'Content-Type': status >= 400 ? 'application/problem+json' : 'application/json' }).end(JSON.stringify(body));
+    };
+    const refuse = (status, detail) => send(status, { type: 'about:blank', title: http.STATUS_CODES[status], status, detail });
+    if (route === '/login' && req.method === 'POST') {
+      if (JSON.parse(raw.toString()).code !== 'good-code') return refuse(401, 'this login link was used or is too old');
+      this.sessions.add('s1');
+      res.setHeader('Set-Cookie', 'sluice_session=s1; HttpOnly; SameSite=Strict; Path=/');
+      return send(204);
+    }
+    if (this.needLogin && !/sluice_session=s1/.test(req.headers.cookie ?? '')) return refuse(401, 'not signed in');
+    if (this.needLogin && !this.sessions.has('s1')) return refuse(401, 'the session has ended');
+    if (req.method !== 'GET' && req.headers['x-sluice-csrf'] !== INFO.csrf) return refuse(403, 'the CSRF header is missing');
+    const json = () => JSON.parse(raw.toString() || '{}');
+    return this.route(req, res, route, url, json, send, refuse, raw);
+  }
+
+  async asset(name, res) {
+    const ext = path.extname(name);
+    try {
+      const file = await readFile(path.join(DIST, ext ? path.basename(name) : 'index.html'));
+      res.writeHead(200, { 'Content-Type': TYPES[ext || '.html'] ?? 'application/octet-stream' }).end(file);
+    } catch {
+      res.writeHead(404).end();
+    }
+  }
+
+  async route(req, res, route, url, json, send, refuse, raw) {
+    const q = url.searchParams;
+    const get = req.method === 'GET';
+    if (route === '/info') return send(200, INFO);
+    if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
+    if (route === '/cluster') return send(200, CLUSTER);
+    if (route === '/events') return this.events(req, res, q);
+    if (route === '/check') { const r = check(json(), q.get('scan') === '1'); return send(r.status, r.body); }
+    if (route === '/logout') { this.sessions.clear(); return send(204); }
+    if (route === '/tokens') {
+      if (get) return send(200, { items: this.tokens, next: null, total: this.tokens.length });
+      this.tokens.push({ id: `t${this.tokens.length + 1}`, name: json().name, created: new Date().toISOString(), last_used: null });
+      return send(201, { id: `t${this.tokens.length}`, token: 'sluice_secret_0123456789abcdef' });
+    }
+    if (route.startsWith('/tokens/')) { this.tokens = this.tokens.filter((t) => t.id !== route.slice(8)); return send(204); }
+    if (route.startsWith('/uploads/')) return send(201, { id: 'u1', bytes: raw.length });
+    if (route === '/experiments') {
+      if (get) {
+        const items = [...this.models.values()].reverse().map(summary);
+        return send(200, { items, next: null, total: items.length });
+      }
+      const key = req.headers['idempotency-key'];
+      if (this.made.has(key)) return send(200, this.made.get(key));
+      const r = this.create(json());
+      if (r.status === 201) this.made.set(key, r.body);
+      return send(r.status, r.body);
+    }
+    const found = /^\/experiments\/(e\d+)(?:\/(.*))?$/.exec(route);
+    const model = found && this.models.get(found[1]);
+    if (!model) return refuse(404, `there is no ${found ? `experiment ${found[1]}` : 'such address'}`);
+    return this.experiment(req, res, model, found[2] ?? '', q, json, send, refuse);
+  }
+
+  act(model, numbers, action) {
+    let done = 0;
+    for (const n of numbers) {
+      const open = ['running', 'submitted', 'waiting'].includes(model.tasks[n - 1].state);
+      if (open !== (action === 'stop')) continue;
+      this.setState(model.e.id, n, action === 'stop' ? 'stopped' : 'submitted');
+      done++;
+    }
+    return done;
+  }
+
+  experiment(req, res, model, rest, q, json, send, refuse) {
+    const id = model.e.id;
+    const text = (body) => res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' }).end(body);
+    if (rest === '') {
+      if (req.method !== 'DELETE') return send(200, model.e);
+      this.models.delete(id);
+      this.emit('removed', { experiment: id });
+      return send(204);
+    }
+    if (rest === 'stop' || rest === 'restart') {
+      const body = json();
+      const numbers = model.tasks.filter((t) => rest === 'stop' || !body.failed || t.state === 'error').map((t) => t.number);
+      return send(200, { tasks: this.act(model, numbers, rest) });
+    }
+    if (rest === 'script') return text('#!/bin/bash\n');
+    if (rest === 'source') return text(`name: ${model.e.name}\n`);
+    if (rest === 'export') return text('task,state\n');
+    if (rest === 'tasks') {
+      let items = model.tasks.filter((t) => !q.get('state') || t.state === q.get('state'));
+      if (q.get('sort') === '-number') items = [...items].reverse();
+      const limit = Number(q.get('limit') ?? 100);
+      const from = Number(q.get('cursor') ?? 0);
+      const next = from + limit < items.length ? String(from + limit) : null;
+      return send(200, { items: items.slice(from, from + limit), next, total: items.length });
+    }
+    if (rest === 'tasks/stop' || rest === 'tasks/restart') return send(200, { tasks: this.act(model, json().tasks, rest.slice(6)) });
+    if (rest === 'metrics') {
+      const name = q.get('name') ?? model.e.objective[0].metric;
+      const tasks = [...model.curves].filter(([, c]) => c.step.length).map(([n, c]) => ({ task: n, step: c.step, value: name === 'loss' ? c.train : c.val }));
+      return send(200, { experiment: id, name, step_name: 'epoch', tasks });
+    }
+    const found = /^tasks\/(\d+)(?:\/(\w+))?$/.exec(rest);
+    const task = found && model.tasks[Number(found[1]) - 1];
+    if (!task) return refuse(404, 'there is no such task');
+    return this.task(model, task, found[2], q, send);
+  }
+
+  task(model, task, what, q, send) {
+    const line = model.curves.get(task.number);
+    if (!what) return send(200, {
+      ...task,
+      timeline: [{ time: task.submitted, state: 'submitted', reason: 'sent to the partition gpu_volta' }, task.started && { time: task.started, state: 'running', reason: `started on ${task.node}` }, task.finished && { time: task.finished, state: task.state, reason: task.cause?.text ?? task.reason }].filter((s) => s && s.time),
+      attempts: Array.from({ length: task.attempt }, (_, i) => ({ number: i + 1, state: i + 1 < task.attempt ? 'stopped' : task.state, cause: task.cause, submitted: task.submitted, started: task.started, finished: task.finished, node: task.node, job: task.job, exit_code: task.state === 'error' ? 1 : task.state === 'finished' ? 0 : null, cost: task.cost })),
+      folder: `${model.e.folder}/tasks/${task.number}`, files: [{ path: 'results/1/1.csv', bytes: 4213 }, { path: 'params.json', bytes: 97 }], metrics: model.e.metrics, argv: ['python', model.e.script, ...Object.entries(task.parameters).map(([k, v]) => `--${k}=${v}`)],
+    });
+    if (what === 'metrics') return send(200, { task: task.id, step_name: 'epoch', metrics: line.step.length ? { loss: { step: line.step, value: line.train }, [model.e.objective[0].metric]: { step: line.step, value: line.val } } : {} });
+    if (what === 'log') {
+      const all = Buffer.from(this.log(model, task, q.get('stream')));
+      let from = Number(q.get('offset') ?? 0);
+      if (from < 0) from = Math.max(0, all.length + from);
+      const next = Math.min(all.length, from + Number(q.get('limit') ?? 262144));
+      return send(200, { stream: q.get('stream'), attempt: task.attempt, offset: from, next, size: all.length, text: all.subarray(from, next).toString() });
+    }
+    this.act(model, [task.number], what);
+    return send(200, task);
+  }
+
+  events(req, res, q) {
+    this.connections++;
+    res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    res.write(': hello\n\n');
+    const last = /^(\w+)-(\d+)$/.exec(req.headers['last-event-id'] ?? q.get('last') ?? '');
+    if (last && last[1] !== this.boot) this.write(res, { seq: this.seq, name: 'reset', data: '{}' });
+    else if (last) for (const event of this.past) if (event.seq > Number(last[2])) this.write(res, event);
+    this.streams.add(res);
+    const ping = setInterval(() => res.write(': ping\n\n'), 15000);
+    res.on('close', () => {
+      clearInterval(ping);
+      this.streams.delete(res);
+    });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const fixture = await new Fixture(process.argv[3] ?? 'all').start(Number(process.argv[2] ?? 8123));
+  console.log(fixture.url);
+  setInterval(() => {
+    for (const model of fixture.models.values()) {
+      for (const task of model.tasks) if (task.state === 'running' && task.epoch < 99 && Math.random() < 0.3) fixture.advance(model.e.id, task.number);
+    }
+  }, 1500);
+}

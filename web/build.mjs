@@ -1,0 +1,82 @@
+// Bundles the dashboard into dist/ and refuses to grow past the budget: the files are embedded in the
+// program and travel through ssh tunnels, so every kilobyte is paid by somebody waiting.
+import { build } from 'esbuild';
+import { minify } from 'terser';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+
+const BUDGET = 80_000;
+const root = path.dirname(fileURLToPath(import.meta.url));
+const dist = path.join(root, 'dist');
+
+// uPlot hangs every path builder, its legend and its calendar on one export, so no bundler can drop them. The dashboard
+// draws its own lines (src/components/plot.ts) and shows neither legend nor dates: 5 kB less without them.
+const UNUSED = [
+  [/\nuPlot\.assign = assign;[\s\S]*?(?=\nexport \{)/, '\n'],
+  [/const showLegend = .*/, 'const showLegend = false;'],
+  [/const _fmtDate = .*/, 'const _fmtDate = null;'],
+  [/const _timeAxisSplits = .*/, 'const _timeAxisSplits = null;'],
+  [/const _timeAxisVals   = .*/, 'const _timeAxisVals = null;'],
+  [/const _timeSeriesVal  = .*/, 'const _timeSeriesVal = null;'],
+  [/timeSeriesVal\(_tzDate, timeSeriesStamp\(sv, _fmtDate\)\)/, 'null'],
+  [/timeAxisVals\(_tzDate, timeAxisStamps\(av, _fmtDate\)\)/, 'null'],
+  [/timeAxisVal\(_tzDate, av\)/, 'null'],
+];
+const trimPlot = {
+  name: 'trim-uplot',
+  setup(b) {
+    b.onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path: file }) => {
+      let contents = await readFile(file, 'utf8');
+      for (const [from, to] of UNUSED) {
+        if (!from.test(contents)) throw new Error(`uPlot changed its shape: ${from} is not in it; look at UNUSED in build.mjs`);
+        contents = contents.replace(from, to);
+      }
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist, { recursive: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: [
+    { in: 'src/main.tsx', out: 'app' },
+    { in: 'src/style/app.css', out: 'app' },
+    { in: 'src/data/stream-worker.ts', out: 'stream' },
+  ],
+  outdir: dist,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: ['es2022', 'chrome105', 'firefox110', 'safari16'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+  logLevel: 'warning',
+  plugins: [trimPlot],
+});
+// A second pass by terser takes another 4 % off what travels.
+for (const name of ['app.js', 'stream.js']) {
+  const file = path.join(dist, name);
+  const { code } = await minify(await readFile(file, 'utf8'), {
+    module: true, ecma: 2022, compress: { passes: 3, ecma: 2022, unsafe_arrows: true, pure_getters: true }, mangle: { toplevel: true },
+  });
+  await writeFile(file, code);
+}
+for (const name of ['index.html', 'favicon.svg']) await cp(path.join(root, name), path.join(dist, name));
+
+let total = 0;
+for (const name of (await readdir(dist)).sort()) {
+  const bytes = await readFile(path.join(dist, name));
+  const gz = gzipSync(bytes, { level: 9 }).length;
+  total += gz;
+  console.log(`${name.padEnd(14)}${String(bytes.length).padStart(9)} bytes${String(gz).padStart(9)} gzipped`);
+}
+console.log(`${'total'.padEnd(14)}${''.padStart(15)}${String(total).padStart(9)} of ${BUDGET}`);
+if (total > BUDGET) {
+  console.error(`web: ${total} bytes gzipped is above the budget of ${BUDGET}. Remove something, or argue for more in docs/internals/web.md.`);
+  process.exit(1);
+}

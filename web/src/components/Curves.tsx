@@ -1,0 +1,120 @@
+// The chart of curves as a component: one tab stop, arrows walk along and between the lines, the value is
+// announced, and the same numbers are there as a table.
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Plot, type PlotLine } from './plot';
+import { metric } from '../lib/format';
+import { theme } from '../lib/theme';
+
+export interface CurvesProps {
+  lines: PlotLine[];
+  // Moves whenever lines changed in place.
+  version: number;
+  label: string;
+  metricName: string;
+  height: number;
+  log: boolean;
+  xLabel: string;
+  xFormat?: (x: number) => string;
+  hovered: Signal<string | null>;
+  shown?: Set<string> | null;
+  onPick?: (id: string) => void;
+}
+
+export function Curves(props: CurvesProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | null>(null);
+  const point = useRef(-1);
+  const tip = useSignal<{ left: number; top: number; id: string; index: number } | null>(null);
+  const zoomed = useSignal(false);
+  const said = useSignal('');
+  const latest = useRef(props);
+  latest.current = props;
+
+  const describe = (id: string, index: number) => {
+    const line = latest.current.lines.find((l) => l.id === id);
+    if (!line || index < 0) return '';
+    const x = latest.current.xFormat ? latest.current.xFormat(line.x[index]) : `${latest.current.xLabel} ${line.x[index]}`;
+    return `${line.label}, ${x}: ${latest.current.metricName} ${metric(line.y[index] ?? 'NaN')}`;
+  };
+
+  const show = (id: string | null, index: number) => {
+    point.current = index;
+    const where = plot.current?.highlight(id, index) ?? null;
+    tip.value = where && id !== null ? { ...where, id, index } : null;
+  };
+
+  useLayoutEffect(() => {
+    const made = new Plot(host.current!, {
+      height: props.height, log: props.log, xLabel: props.xLabel, xFormat: props.xFormat,
+      onHover: (id, index) => {
+        point.current = index;
+        if (props.hovered.value === id) show(id, index);
+        else props.hovered.value = id;
+      },
+      onPick: props.onPick && ((id) => latest.current.onPick?.(id)),
+      onZoom: (on) => { zoomed.value = on; },
+    });
+    plot.current = made;
+    zoomed.value = false;
+    const watch = new ResizeObserver(() => made.resize(host.current?.clientWidth ?? 0));
+    watch.observe(host.current!);
+    return () => {
+      watch.disconnect();
+      made.destroy();
+    };
+  }, [props.log, props.height, props.xLabel, theme.value]);
+
+  useLayoutEffect(() => {
+    plot.current?.setLines(props.lines);
+  }, [props.lines, props.version, props.log, props.height, props.xLabel, theme.value]);
+
+  useLayoutEffect(() => {
+    plot.current?.setShown(props.shown ?? null);
+  }, [props.shown, props.log, props.xLabel, theme.value]);
+
+  // A row of the table may have been pointed at instead of the chart: then no point is marked.
+  useEffect(() => props.hovered.subscribe((id) => show(id, id === null ? -1 : point.current)), [props.hovered]);
+
+  const key = (event: KeyboardEvent) => {
+    const { lines, hovered } = latest.current;
+    if (!lines.length) return;
+    if (event.key === 'Escape') {
+      hovered.value = null;
+      plot.current?.setZoom(null);
+      return;
+    }
+    if (event.key === 'Enter' && hovered.value !== null) {
+      latest.current.onPick?.(hovered.value);
+      return;
+    }
+    const across = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const along = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (!across && !along) return;
+    event.preventDefault();
+    let at = lines.findIndex((line) => line.id === hovered.value);
+    if (at < 0) {
+      at = Math.max(0, lines.findIndex((line) => line.strong));
+      point.current = -1;
+    } else at = (at + along + lines.length) % lines.length;
+    const size = lines[at].x.length;
+    point.current = Math.min(size - 1, Math.max(0, point.current < 0 ? size - 1 : point.current + across));
+    const id = lines[at].id;
+    const { current } = point;
+    hovered.value = id;
+    show(id, current);
+    said.value = describe(id, current);
+  };
+
+  const hint = tip.value;
+  return (
+    <div class="chart" onMouseLeave={() => { props.hovered.value = null; }}>
+      <div ref={host} class="plot" role="img" tabIndex={0} aria-label={`${props.label} Arrow keys read the values.`}
+        onKeyDown={key} onBlur={() => { props.hovered.value = null; }} />
+      {hint && <div class={hint.left > (host.current?.clientWidth ?? 0) / 2 ? 'tip west' : 'tip'} aria-hidden="true"
+        style={{ left: `${hint.left}px`, top: `${hint.top}px` }}>{describe(hint.id, hint.index)}</div>}
+      {zoomed.value && <button type="button" class="btn sm unzoom" onClick={() => plot.current?.setZoom(null)}>Reset zoom</button>}
+      <span class="vh" role="status">{said.value}</span>
+    </div>
+  );
+}

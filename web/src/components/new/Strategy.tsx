@@ -1,0 +1,87 @@
+// Steps 3 and 4: how to search, and what each task gets. The strategies and their options are the daemon's own list.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Card } from '../bits';
+import { Errors, SelectField, TextField } from './Field';
+import { change, draft } from './form';
+import { get, info } from '../../data/api';
+import type { Cluster, StrategyOption } from '../../data/types';
+import { duration } from '../../lib/format';
+
+function Option({ option }: { option: StrategyOption }) {
+  const d = draft.value;
+  const value = d.options[option.name];
+  const id = `opt-${option.name}`;
+  const at = [`/search/options/${option.name}`, `/search/${option.name}`];
+  const set = (next: string | boolean) => {
+    const { [option.name]: _old, ...rest } = d.options;
+    // What equals the default is left out, so that the file says only what was chosen.
+    change({ options: next === '' || next === option.default ? rest : { ...rest, [option.name]: next } });
+  };
+  if (option.type === 'bool') {
+    return <div class="f"><label class="check lbl"><input type="checkbox" id={id} checked={value === undefined ? option.default === true : value === true || value === 'true'} onChange={(event) => set(event.currentTarget.checked)} />{option.name}</label>{option.help && <p class="h">{option.help}</p>}<Errors at={at} id={`${id}-e`} /></div>;
+  }
+  if (option.choices?.length) {
+    return <SelectField id={id} label={option.name} value={String(value ?? option.default ?? '')} at={at[0]} help={option.help} onPick={set} options={option.choices.map((c) => ({ value: c, label: c }))} />;
+  }
+  return <TextField id={id} label={option.name} value={String(value ?? '')} at={at} placeholder={option.default === null ? 'chosen by itself' : String(option.default)} help={option.help} onInput={set} />;
+}
+
+export function StrategyCard() {
+  const d = draft.value;
+  const all = info.value?.strategies ?? [];
+  const picked = all.find((s) => s.name === d.strategy);
+  return (
+    <Card title="Strategy" id="n-strategy" step={3}>
+      <div class="body grid">
+        <div class="opts" role="radiogroup" aria-label="Search strategy">
+          {all.map((s) => <label class="opt" key={s.name}><input type="radio" name="strategy" value={s.name} checked={s.name === d.strategy} onChange={() => change({ strategy: s.name, options: {} })} /><b>{s.title}</b><span>{s.help}</span></label>)}
+        </div>
+        <Errors at="/search/strategy" id="strategy-e" />
+        <div class="grid four">
+          <TextField id="metric" label="Metric" mono value={d.metric} at="/objective" onInput={(metric) => change({ metric })} placeholder="val_loss" />
+          <SelectField id="goal" label="Goal" value={d.goal} at="/objective/goal" onPick={(goal) => change({ goal: goal as 'min' | 'max' })} options={[{ value: 'min', label: 'Minimise' }, { value: 'max', label: 'Maximise' }]} />
+          <TextField id="tasks" label="Tasks at most" numeric value={d.tasks} at="/search/tasks" onInput={(tasks) => change({ tasks })} placeholder={d.strategy === 'grid' ? 'every combination' : 'chosen by itself'} />
+          <TextField id="parallel" label="Run at once" numeric value={d.parallel} at="/search/parallel" onInput={(parallel) => change({ parallel })} placeholder="what fits" />
+          <TextField id="seed" label="Seed" numeric value={d.seed} at="/search/seed" onInput={(seed) => change({ seed })} placeholder="chosen by itself" />
+          {picked?.options.map((option) => <Option key={`${picked.name}-${option.name}`} option={option} />)}
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+export function ResourcesCard() {
+  const d = draft.value;
+  const cluster = useSignal<Cluster | null>(null);
+  useEffect(() => { get<Cluster>('/cluster').then((got) => { cluster.value = got; }).catch(() => undefined); }, []);
+  const backends = info.value?.backends ?? [];
+  const standard = info.value?.default_backend ?? '';
+  const backend = d.backend || standard;
+  const offer = cluster.value?.backends.find((b) => b.name === backend);
+  const partitions = offer?.partitions ?? [];
+  return (
+    <Card title="Resources per task" id="n-resources" step={4}>
+      <div class="body grid">
+        <div class="grid four">
+          <SelectField id="backend" label="Backend" value={d.backend} at="/resources/backend" onPick={(value) => change({ backend: value })}
+            options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]} />
+          {backend === 'slurm' && (partitions.length
+            ? <SelectField id="partition" label="Partition" value={d.partition} at="/resources/partition" onPick={(partition) => change({ partition })}
+              options={[{ value: '', label: 'Default' }, ...partitions.map((p) => ({ value: p.name, label: `${p.name}${p.gpu_type ? ` (${p.gpu_type})` : ''}${p.idle_nodes === null ? '' : `, ${p.idle_nodes} of ${p.nodes} idle`}${p.time_limit_s ? `, ${duration(p.time_limit_s)}` : ''}` }))]} />
+            : <TextField id="partition" label="Partition" mono value={d.partition} at="/resources/partition" onInput={(partition) => change({ partition })} placeholder="default" />)}
+          <TextField id="gpus" label="GPUs" numeric value={d.gpus} at="/resources/gpus" onInput={(gpus) => change({ gpus })} placeholder="none" />
+          <TextField id="cpus" label="CPUs" numeric value={d.cpus} at="/resources/cpus" onInput={(cpus) => change({ cpus })} placeholder="1" />
+          <TextField id="memory" label="Memory" mono value={d.memory} at="/resources/memory" onInput={(memory) => change({ memory })} placeholder="16G" />
+          <TextField id="time" label="Time limit" mono value={d.time} at="/resources/time" onInput={(time) => change({ time })} placeholder="2h" />
+        </div>
+        {offer && !offer.available && <p class="wrong">{backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.</p>}
+        <div class="grid two start">
+          <TextField id="setup" label="Environment" optional rows={3} mono value={d.setup} at="/environment" onInput={(setup) => change({ setup })} placeholder={'module load cuda\nsource ~/venv/bin/activate'} help="Lines to run before the script." />
+          {backend === 'slurm' && <TextField id="sbatch" label="Further sbatch options" optional rows={3} mono value={d.sbatch} at="/resources/options" onInput={(sbatch) => change({ sbatch })} placeholder="--account=ml" help="One a line." />}
+        </div>
+        <Errors at="/resources/options" id="sbatch-x" />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,104 @@
+// The form's state: the draft, what the daemon says about it, and which error belongs to which field.
+import { computed, effect, signal } from '@preact/signals';
+import { ApiError, message, post } from '../../data/api';
+import { emptyDraft, loadDraft, saveDraft, toExperiment, type Draft } from '../../data/draft';
+import type { Check, FieldError, Scan } from '../../data/types';
+
+const CHECK_MS = 350;
+
+export const draft = signal<Draft>(emptyDraft());
+export const check = signal<Check | null>(null);
+export const errors = signal<FieldError[]>([]);
+// The check itself failed: no connection, or a daemon in trouble.
+export const trouble = signal<string | null>(null);
+export const checking = signal(false);
+export const scan = signal<Scan | null>(null);
+
+export function change(part: Partial<Draft>) {
+  draft.value = { ...draft.value, ...part };
+}
+
+export function pointer(...parts: string[]): string {
+  return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+export function errorsAt(at: string): FieldError[] {
+  return errors.value.filter((error) => error.field === at || error.field.startsWith(`${at}/`));
+}
+
+export function sentence(error: FieldError): string {
+  const where = error.line ? `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ` : '';
+  const text = `${where}${error.message}`;
+  return error.remedy ? `${text}. ${error.remedy[0].toUpperCase()}${error.remedy.slice(1)}.` : `${text}.`;
+}
+
+const SHOWN = ['/name', '/description', '/script', '/constraints', '/repeats', '/search', '/objective', '/resources', '/environment', '/pass'];
+
+// Errors that no field shows stand above the preview, so that none is silent.
+export const homeless = computed(() => {
+  if (draft.value.source) return errors.value;
+  const fields = [...SHOWN, ...draft.value.parameters.map((p) => pointer('parameters', p.name.trim()))];
+  return errors.value.filter((error) => !fields.some((at) => error.field === at || error.field.startsWith(`${at}/`)));
+});
+
+export function body(d: Draft): Record<string, unknown> {
+  return d.source ? { source: d.source } : { experiment: toExperiment(d) };
+}
+
+let serial = 0;
+
+async function runCheck() {
+  const mine = ++serial;
+  checking.value = true;
+  try {
+    const got = await post<Check>('/check', body(draft.value));
+    if (mine !== serial) return;
+    check.value = got;
+    errors.value = [];
+    trouble.value = null;
+  } catch (error) {
+    if (mine !== serial) return;
+    if (error instanceof ApiError && error.status === 400) {
+      errors.value = error.errors.length ? error.errors : [{ field: '', message: error.message }];
+      trouble.value = null;
+      check.value = null;
+    } else trouble.value = message(error);
+  }
+  checking.value = false;
+}
+
+async function runScan(script: Draft['script']) {
+  scan.value = null;
+  if (!script) return;
+  try {
+    const got = await post<Check>('/check?scan=1', { experiment: { script: script.name }, files: [{ path: script.name, text: script.text }] });
+    if (draft.value.script === script) scan.value = got.scan ?? null;
+  } catch {
+    // Reading the script is a help, not a condition; the check above says what is wrong.
+  }
+}
+
+// Follows the draft while the form is on the screen; returns what stops it.
+export function startForm(): () => void {
+  draft.value = loadDraft();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let script: Draft['script'] | undefined;
+  const stop = effect(() => {
+    const now = draft.value;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      saveDraft(now);
+      void runCheck();
+      if (now.script !== script) {
+        script = now.script;
+        void runScan(script);
+      }
+    }, CHECK_MS);
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
+    serial++;
+    saveDraft(draft.value);
+  };
+}

@@ -1,0 +1,74 @@
+// Every metric a task wrote, on one chart or chosen ones.
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { Card, Toggle } from '../bits';
+import { Curves } from '../Curves';
+import type { PlotLine } from '../plot';
+import type { TaskStore } from '../../data/store';
+import type { Experiment, TaskDetail } from '../../data/types';
+import { hue } from '../../lib/colour';
+import { finite, metric } from '../../lib/format';
+import { theme } from '../../lib/theme';
+
+// Metrics of very different size on one axis flatten each other: only the objective's relatives are on at first.
+function family(name: string): string {
+  return name.replace(/^(val|valid|validation|train|training|test)[_/-]/, '');
+}
+
+export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDetail; e: Experiment }) {
+  const names = [...store.lines.value.keys()];
+  const goal = e.objective[0]?.metric;
+  const first = names.filter((name) => !goal || family(name) === family(goal));
+  const off = useSignal<Record<string, boolean>>({});
+  const linear = useSignal(e.objective[0]?.goal === 'max');
+  const asTable = useSignal(false);
+  const hovered = useSignal<string | null>(null);
+  const on = (name: string) => off.value[name] !== undefined ? !off.value[name] : (first.length ? first.includes(name) : true);
+  const chosen = names.filter(on);
+  const positive = chosen.length > 0 && chosen.every((name) => store.lines.value.get(name)!.value.every((v) => v === null || v > 0));
+  const log = positive && !linear.value;
+  const lines = useMemo(() => chosen.map((name): PlotLine => {
+    const line = store.lines.value.get(name)!;
+    const best = finite(task.best?.value);
+    return {
+      id: name, label: name, x: line.step, y: line.value, css: hue(names.indexOf(name) + 1), strong: name === goal,
+      end: task.state === 'running' ? 'dot' : task.state === 'error' && name === goal ? 'cross' : null,
+      mark: name === goal && best !== null && task.best!.epoch !== null ? { x: task.best!.epoch, y: best, text: `best ${metric(best)} at ${task.best!.epoch}` } : null,
+    };
+  }), [store.lines.value, off.value, theme.value, task.best, task.state]);
+  const step = e.step_name || 'epoch';
+  return (
+    <Card title="Metrics" id="metrics" extra={<>
+      <div class="seg wrap" role="group" aria-label="Metrics shown">{names.map((name) => (
+        <button key={name} type="button" aria-pressed={on(name)} onClick={() => { off.value = { ...off.value, [name]: on(name) }; }}>
+          <i class="sw" style={{ background: hue(names.indexOf(name) + 1) }} /><bdi>{name}</bdi></button>))}</div>
+      <span class="grow" />
+      {positive && <Toggle label="log y" on={log} onChange={(value) => { linear.value = !value; }} />}
+      {names.length > 0 && <Toggle label="Table" on={asTable.value} onChange={(value) => { asTable.value = value; }} />}
+    </>}>
+      <div class="body">
+        {!names.length ? <p class="no-chart mute">This task has written no metric{task.state === 'running' ? ' yet' : ''}.</p>
+          : asTable.value ? <MetricTable store={store} names={names} step={step} />
+            : <Curves lines={lines} version={0} label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : ''}`}
+              metricName="" height={262} log={log} xLabel={step} hovered={hovered} />}
+      </div>
+    </Card>
+  );
+}
+
+function MetricTable({ store, names, step }: { store: TaskStore; names: string[]; step: string }) {
+  const steps = [...new Set(names.flatMap((name) => store.lines.value.get(name)!.step))].sort((a, b) => a - b);
+  const at = new Map(names.map((name) => {
+    const line = store.lines.value.get(name)!;
+    return [name, new Map(line.step.map((s, i) => [s, line.value[i]]))];
+  }));
+  return (
+    <div class="tw tall" tabIndex={0} role="region" aria-label="Metrics as a table">
+      <table><thead><tr><th scope="col">{step}</th>{names.map((name) => <th key={name} scope="col" class="r"><bdi>{name}</bdi></th>)}</tr></thead>
+        <tbody>{steps.map((s) => <tr key={s}><td>{s}</td>{names.map((name) => {
+          const value = at.get(name)!.get(s);
+          return <td key={name} class="r">{value === undefined ? '' : metric(value ?? 'NaN')}</td>;
+        })}</tr>)}</tbody></table>
+    </div>
+  );
+}

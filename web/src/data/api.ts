@@ -1,0 +1,97 @@
+// Every request to the daemon goes through here: the CSRF header, problem documents and the one
+// place that notices a lost session.
+import { signal } from '@preact/signals';
+import type { FieldError, Info, Page, Problem } from './types';
+
+const BASE = '/api/v1';
+
+export class ApiError extends Error {
+  status: number;
+  errors: FieldError[];
+  constructor(status: number, message: string, errors: FieldError[] = []) {
+    super(message);
+    this.status = status;
+    this.errors = errors;
+  }
+}
+
+export const signedOut = signal(false);
+export const info = signal<Info | null>(null);
+
+async function toError(response: Response): Promise<ApiError> {
+  let problem: Problem | null = null;
+  try {
+    problem = await response.json() as Problem;
+  } catch {
+    // A proxy's HTML page or an empty body: the status is all there is to say.
+  }
+  const message = problem?.detail || problem?.title || `the daemon answered with status ${response.status}`;
+  return new ApiError(response.status, message, problem?.errors ?? []);
+}
+
+export async function request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const init: RequestInit = { method, headers: { Accept: 'application/json', ...headers }, credentials: 'same-origin' };
+  const sent = init.headers as Record<string, string>;
+  if (method !== 'GET' && info.value) sent['X-Sluice-CSRF'] = info.value.csrf;
+  if (body instanceof Blob) {
+    init.body = body;
+    sent['Content-Type'] = 'application/octet-stream';
+  } else if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    sent['Content-Type'] = 'application/json';
+  }
+  let response: Response;
+  try {
+    response = await fetch(BASE + path, init);
+  } catch {
+    throw new ApiError(0, 'The daemon does not answer. It may be restarting, or the tunnel is down.');
+  }
+  if (response.ok) return response;
+  if (response.status === 401) signedOut.value = true;
+  throw await toError(response);
+}
+
+export async function get<T>(path: string): Promise<T> {
+  return await (await request('GET', path)).json() as T;
+}
+
+export async function text(path: string): Promise<string> {
+  return await (await request('GET', path, undefined, { Accept: 'text/plain' })).text();
+}
+
+export async function post<T = unknown>(path: string, body: unknown = {}, headers?: Record<string, string>): Promise<T> {
+  const response = await request('POST', path, body, headers);
+  return (response.status === 204 ? null : await response.json()) as T;
+}
+
+export async function remove(path: string): Promise<void> {
+  await request('DELETE', path);
+}
+
+// Follows the cursor to the end, or to `most` rows: a list of a hundred thousand tasks is not for a browser.
+export async function list<T>(path: string, most = 5000): Promise<Page<T>> {
+  const join = path.includes('?') ? '&' : '?';
+  const all: T[] = [];
+  let cursor: string | null = null;
+  let total = 0;
+  do {
+    const tail: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+    const page: Page<T> = await get<Page<T>>(`${path}${join}limit=1000${tail}`);
+    all.push(...page.items);
+    total = page.total;
+    cursor = page.next;
+  } while (cursor && all.length < most);
+  return { items: all, next: cursor, total };
+}
+
+export async function loadInfo(): Promise<void> {
+  info.value = await get<Info>('/info');
+}
+
+export function taskPath(experiment: string, number: number): string {
+  return `/experiments/${experiment}/tasks/${number}`;
+}
+
+export function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

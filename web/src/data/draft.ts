@@ -1,0 +1,219 @@
+// The form's contents, how they become an experiment, and how an experiment becomes them. What is typed
+// is kept as text, exactly as typed, and only read when the experiment is built.
+import type { Experiment, Value } from './types';
+
+export type Kind = 'list' | 'range' | 'fixed';
+
+export interface DraftParam {
+  id: number;
+  name: string;
+  kind: Kind;
+  // "64,32,16" for a list, one value for a constant.
+  values: string;
+  min: string;
+  max: string;
+  step: string;
+  log: boolean;
+  integer: boolean;
+  // "optimizer=sgd"
+  when: string;
+}
+
+export interface Upload { path: string; upload: string; bytes: number }
+
+export interface Draft {
+  name: string;
+  description: string;
+  script: { name: string; text: string } | null;
+  files: Upload[];
+  pass: string;
+  parameters: DraftParam[];
+  constraints: string;
+  repeats: string;
+  strategy: string;
+  options: Record<string, string | boolean>;
+  metric: string;
+  goal: 'min' | 'max';
+  tasks: string;
+  parallel: string;
+  seed: string;
+  backend: string;
+  partition: string;
+  gpus: string;
+  cpus: string;
+  memory: string;
+  time: string;
+  sbatch: string;
+  setup: string;
+  // Set when an experiment file is edited instead of the form.
+  source: { name: string; text: string } | null;
+}
+
+const KEY = 'sluice.draft';
+let serial = 0;
+
+export function newParam(name = '', kind: Kind = 'list', values = ''): DraftParam {
+  return { id: ++serial, name, kind, values, min: '', max: '', step: '', log: false, integer: false, when: '' };
+}
+
+// The four arguments of an S-TFManager script, in its order.
+export function positionalParams(): DraftParam[] {
+  return [newParam('batch_size', 'list', '64,32,16'), newParam('learning_rate', 'list', '0.001'), newParam('epochs', 'fixed', '100'), newParam('early_stopping', 'fixed', '50')];
+}
+
+export function emptyDraft(): Draft {
+  return {
+    name: '', description: '', script: null, files: [], pass: 'positional', parameters: positionalParams(), constraints: '', repeats: '', strategy: 'grid',
+    options: {}, metric: 'val_loss', goal: 'min', tasks: '', parallel: '', seed: '', backend: '', partition: '', gpus: '', cpus: '', memory: '', time: '',
+    sbatch: '', setup: '', source: null,
+  };
+}
+
+export function loadDraft(): Draft {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? 'null') as Draft | null;
+    if (kept && Array.isArray(kept.parameters)) {
+      const draft = { ...emptyDraft(), ...kept };
+      draft.parameters = draft.parameters.map((p) => ({ ...newParam(), ...p, id: ++serial }));
+      return draft;
+    }
+  } catch {
+    // A draft of another version: begin anew.
+  }
+  return emptyDraft();
+}
+
+export function saveDraft(draft: Draft) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(draft));
+  } catch {
+    // The store is full or forbidden: the form still works, only a reload would lose it.
+  }
+}
+
+export function dropDraft() {
+  localStorage.removeItem(KEY);
+}
+
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+
+// The scalars of YAML's core schema; quotes keep a number a string.
+export function scalar(text: string): Value {
+  const t = text.trim();
+  if (/^(["']).*\1$/.test(t) && t.length > 1) return t.slice(1, -1);
+  if (NUMBER.test(t)) return Number(t);
+  if (t === 'true') return true;
+  if (t === 'false') return false;
+  return t;
+}
+
+export function listValues(text: string): Value[] {
+  return text.split(',').map((part) => part.trim()).filter((part) => part !== '').map(scalar);
+}
+
+function condition(text: string): Record<string, unknown> | null {
+  const found = /^\s*([\w.-]+)\s*=\s*(.+?)\s*$/.exec(text);
+  if (!found) return null;
+  const values = listValues(found[2]);
+  return { [found[1]]: values.length === 1 ? values[0] : values };
+}
+
+function paramSpec(p: DraftParam): unknown {
+  const when = p.when.trim() ? condition(p.when) : null;
+  if (p.kind === 'range') {
+    const spec: Record<string, unknown> = { min: scalar(p.min), max: scalar(p.max) };
+    if (p.step.trim()) spec.step = scalar(p.step);
+    if (p.log) spec.scale = 'log';
+    if (p.integer) spec.integer = true;
+    if (when) spec.when = when;
+    return spec;
+  }
+  const values: Value | Value[] = p.kind === 'list' ? listValues(p.values) : scalar(p.values);
+  return when ? { values: Array.isArray(values) ? values : [values], when } : values;
+}
+
+const lines = (text: string) => text.split('\n').map((line) => line.trim()).filter(Boolean);
+
+// Leaves out what was not filled in: the daemon's defaults are its own business.
+export function toExperiment(d: Draft): Record<string, unknown> {
+  const set = (into: Record<string, unknown>, key: string, text: string) => { if (text.trim()) into[key] = scalar(text); };
+  const search: Record<string, unknown> = { strategy: d.strategy };
+  set(search, 'tasks', d.tasks);
+  set(search, 'parallel', d.parallel);
+  set(search, 'seed', d.seed);
+  const options = Object.entries(d.options).filter(([, value]) => value !== '');
+  if (options.length) search.options = Object.fromEntries(options.map(([key, value]) => [key, typeof value === 'string' ? scalar(value) : value]));
+  const resources: Record<string, unknown> = {};
+  for (const key of ['backend', 'partition', 'gpus', 'cpus', 'memory', 'time'] as const) set(resources, key, d[key]);
+  if (d.sbatch.trim()) resources.options = lines(d.sbatch);
+  const out: Record<string, unknown> = {};
+  if (d.name.trim()) out.name = d.name.trim();
+  if (d.description.trim()) out.description = d.description.trim();
+  out.script = d.script?.name ?? 'model.py';
+  if (d.files.length) out.files = d.files.map((file) => file.path);
+  out.parameters = Object.fromEntries(d.parameters.filter((p) => p.name.trim()).map((p) => [p.name.trim(), paramSpec(p)]));
+  if (d.constraints.trim()) out.constraints = lines(d.constraints);
+  set(out, 'repeats', d.repeats);
+  out.search = search;
+  if (d.metric.trim()) out.objective = { metric: d.metric.trim(), goal: d.goal };
+  out.pass = d.pass;
+  if (d.setup.trim()) out.environment = { setup: lines(d.setup) };
+  if (Object.keys(resources).length) out.resources = resources;
+  return out;
+}
+
+// The same experiment held to one configuration: each parameter is the constant the preview lists first. It needs nothing
+// of the strategy, so it works for all of them.
+export function toOneTask(d: Draft, first: Record<string, Value>): Record<string, unknown> {
+  const all = toExperiment(d);
+  const names = Object.keys(all.parameters as object).filter((name) => name in first);
+  const { constraints: _c, repeats: _r, ...rest } = all;
+  return {
+    ...rest,
+    name: `${d.name.trim() || d.script?.name || 'experiment'} (one task)`,
+    parameters: Object.fromEntries(names.map((name) => [name, first[name]])),
+    search: { strategy: 'grid' },
+  };
+}
+
+const text = (value: unknown) => value === undefined || value === null ? '' : String(value);
+const write = (value: Value) => typeof value === 'string' && scalar(value) !== value ? `"${value}"` : String(value);
+
+function fromCondition(when: unknown): string {
+  if (!when || typeof when !== 'object') return '';
+  const [key, value] = Object.entries(when)[0] ?? [];
+  return key ? `${key}=${Array.isArray(value) ? value.map(write).join(',') : write(value as Value)}` : '';
+}
+
+export function fromExperiment(e: Experiment): Draft {
+  const d = emptyDraft();
+  const spec = e.spec as Record<string, any>;
+  const resources = (spec.resources ?? e.resources ?? {}) as Record<string, unknown>;
+  d.name = `${e.name} (copy)`.slice(0, 120);
+  d.description = e.description ?? '';
+  d.pass = e.pass || 'flags';
+  d.parameters = e.parameters.map((p) => {
+    const out = newParam(p.name, p.kind === 'range' ? 'range' : p.kind === 'constant' ? 'fixed' : 'list');
+    out.values = (p.values ?? []).map(write).join(',');
+    out.min = text(p.min);
+    out.max = text(p.max);
+    out.step = text(p.step);
+    out.log = p.scale === 'log';
+    out.integer = p.kind === 'range' && !!p.integer;
+    out.when = fromCondition(p.when);
+    return out;
+  });
+  d.constraints = Array.isArray(spec.constraints) ? spec.constraints.join('\n') : '';
+  d.repeats = spec.repeats > 1 ? String(spec.repeats) : '';
+  d.strategy = e.search?.strategy ?? e.strategy;
+  for (const [key, value] of Object.entries(e.search?.options ?? {})) d.options[key] = typeof value === 'boolean' ? value : text(value);
+  d.metric = e.objective[0]?.metric ?? '';
+  d.goal = e.objective[0]?.goal ?? 'min';
+  d.tasks = text(spec.search?.tasks);
+  d.parallel = text(spec.search?.parallel);
+  d.seed = text(spec.search?.seed);
+  for (const key of ['backend', 'partition', 'gpus', 'cpus', 'memory', 'time'] as const) d[key] = text(resources[key]);
+  d.sbatch = Array.isArray(resources.options) ? resources.options.join('\n') : '';
+  d.setup = Array.isArray(spec.environment?.setup) ? spec.environment.setup.join('\n') : '';
+  return d;
+}

@@ -1,0 +1,101 @@
+// One connection to /events for any number of tabs. HTTP/1.1 gives a browser six connections to a
+// host, so a stream for each tab would hang the seventh. The hub lives in a SharedWorker where there
+// is one, else in the page itself.
+
+const EVENTS = ['reset', 'experiment', 'task', 'metrics', 'log', 'removed', 'notice'];
+const RETRY_FIRST_MS = 1000;
+const RETRY_MOST_MS = 15000;
+// A tab that is looked at says so every 15 s. A crashed tab cannot say goodbye, so silence ends it.
+const SILENT_MS = 50000;
+// Flicking between tabs should not tear the stream down.
+const HIDDEN_GRACE_MS = 10000;
+
+export type FromPage = { kind: 'visible' } | { kind: 'hidden' } | { kind: 'bye' };
+export type ToPage =
+  | { kind: 'event'; name: string; data: string }
+  | { kind: 'open' }
+  | { kind: 'down'; retry_ms: number };
+
+interface Member { send: (message: ToPage) => void; seen: number; visible: boolean }
+
+export class Hub {
+  private members = new Set<Member>();
+  private source: EventSource | null = null;
+  private last = '';
+  private retry = RETRY_FIRST_MS;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private open = false;
+
+  constructor() {
+    setInterval(() => this.settle(), 5000);
+  }
+
+  join(send: (message: ToPage) => void): (message: FromPage) => void {
+    const member: Member = { send, seen: Date.now(), visible: true };
+    this.members.add(member);
+    if (this.open) send({ kind: 'open' });
+    this.settle();
+    return (message) => {
+      member.seen = Date.now();
+      if (message.kind === 'bye') this.members.delete(member);
+      else {
+        member.visible = message.kind === 'visible';
+        this.members.add(member);
+      }
+      this.settle();
+    };
+  }
+
+  private tell(message: ToPage) {
+    for (const member of this.members) member.send(message);
+  }
+
+  // Connects when somebody looks, and lets go when nobody has for a while.
+  private settle() {
+    const now = Date.now();
+    let wanted = false;
+    for (const member of this.members) {
+      const silent = now - member.seen;
+      if (member.visible && silent > SILENT_MS) this.members.delete(member);
+      else if (member.visible || silent < HIDDEN_GRACE_MS) wanted = true;
+    }
+    if (wanted && !this.source && !this.timer) this.connect();
+    if (!wanted) this.close();
+  }
+
+  private connect() {
+    const source = new EventSource('/api/v1/events' + (this.last ? `?last=${encodeURIComponent(this.last)}` : ''));
+    this.source = source;
+    source.onopen = () => {
+      this.retry = RETRY_FIRST_MS;
+      this.open = true;
+      this.tell({ kind: 'open' });
+    };
+    // EventSource gives up for good after an HTTP error and hides its own waiting time, so the
+    // retry is ours: it can then be shown, and it backs off.
+    source.onerror = () => {
+      this.close();
+      this.tell({ kind: 'down', retry_ms: this.retry });
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        this.settle();
+      }, this.retry);
+      this.retry = Math.min(this.retry * 2, RETRY_MOST_MS);
+    };
+    for (const name of EVENTS) {
+      source.addEventListener(name, (event) => {
+        const got = event as MessageEvent<string>;
+        if (got.lastEventId) this.last = got.lastEventId;
+        this.tell({ kind: 'event', name, data: got.data });
+      });
+    }
+  }
+
+  private close() {
+    this.source?.close();
+    this.source = null;
+    this.open = false;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+}

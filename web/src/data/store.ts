@@ -1,0 +1,250 @@
+// What the pages show, kept current by the event stream. A page opens a store, the store fetches
+// once, then follows. Events that arrive during a fetch wait for it: they may be newer than its
+// answer, and all of them are whole objects or rows with a step, so applying one twice is harmless.
+import { batch, signal } from '@preact/signals';
+import { get, list, message, taskPath, ApiError } from './api';
+import { listen } from './stream';
+import { toast } from '../components/Toast';
+import { finite } from '../lib/format';
+import type {
+  Curve, Experiment, ExperimentMetrics, StreamEvent, Summary, Task, TaskDetail, TaskMetrics,
+} from './types';
+
+// Bursts of events become one redraw.
+const FLUSH_MS = 200;
+// Points asked for in all; a curve needs few of them when there are many.
+const POINTS_TOTAL = 60000;
+
+export const now = signal(Date.now());
+setInterval(() => {
+  if (document.visibilityState === 'visible') now.value = Date.now();
+}, 1000);
+
+abstract class Store {
+  error = signal<string | null>(null);
+  missing = signal(false);
+  loading = signal(true);
+  private waiting: StreamEvent[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private fetching = false;
+  private again = false;
+  private stop: (() => void) | null = null;
+
+  protected abstract fetch(): Promise<void>;
+  protected abstract apply(events: StreamEvent[]): void;
+
+  open(): () => void {
+    this.stop = listen((event) => {
+      if (event.type === 'reset') {
+        this.waiting = [];
+        void this.load();
+      } else {
+        this.waiting.push(event);
+        this.timer ??= setTimeout(() => this.flush(), FLUSH_MS);
+      }
+    });
+    void this.load();
+    return () => {
+      this.stop?.();
+      clearTimeout(this.timer);
+      this.timer = undefined;
+    };
+  }
+
+  async load(): Promise<void> {
+    if (this.fetching) {
+      this.again = true;
+      return;
+    }
+    this.fetching = true;
+    try {
+      await this.fetch();
+      this.error.value = null;
+      this.missing.value = false;
+    } catch (error) {
+      // What is on the screen stays: old data under a message beats an empty page.
+      if (error instanceof ApiError && error.status === 404) this.missing.value = true;
+      this.error.value = message(error);
+    }
+    this.fetching = false;
+    this.loading.value = false;
+    if (this.again) {
+      this.again = false;
+      void this.load();
+    } else this.flush();
+  }
+
+  private flush() {
+    this.timer = undefined;
+    if (this.fetching || !this.waiting.length) return;
+    const events = this.waiting;
+    this.waiting = [];
+    batch(() => this.apply(events));
+  }
+}
+
+class ListStore extends Store {
+  items = signal<Map<string, Summary>>(new Map());
+  total = signal(0);
+
+  protected async fetch() {
+    const page = await list<Summary>('/experiments', 2000);
+    batch(() => {
+      this.items.value = new Map(page.items.map((item) => [item.id, item]));
+      this.total.value = page.total;
+    });
+  }
+
+  protected apply(events: StreamEvent[]) {
+    let next: Map<string, Summary> | null = null;
+    for (const event of events) {
+      if (event.type === 'experiment') (next ??= new Map(this.items.value)).set(event.data.id, event.data);
+      else if (event.type === 'removed') (next ??= new Map(this.items.value)).delete(event.data.experiment);
+      else if (event.type === 'notice') toast(event.data.text, { level: event.data.level });
+    }
+    if (next) {
+      this.items.value = next;
+      this.total.value = Math.max(next.size, this.total.value);
+    }
+  }
+}
+
+export const experiments = new ListStore();
+
+export interface Line { step: number[]; value: (number | null)[] }
+
+function toLine(curve: Curve): Line {
+  return { step: curve.step, value: curve.value.map(finite) };
+}
+
+function addRow(line: Line, step: number, value: number | null) {
+  let at = line.step.length;
+  while (at > 0 && line.step[at - 1] >= step) at--;
+  const same = line.step[at] === step;
+  line.step.splice(at, same ? 1 : 0, step);
+  line.value.splice(at, same ? 1 : 0, value);
+}
+
+export class ExperimentStore extends Store {
+  detail = signal<Experiment | null>(null);
+  tasks = signal<Map<number, Task>>(new Map());
+  total = signal(0);
+  lines = new Map<number, Line>();
+  // Lines change in place, a hundred at a time; this says that some did.
+  drawn = signal(0);
+  removed = signal(false);
+  metric: string | null;
+
+  constructor(readonly id: string, metric: string | null) {
+    super();
+    this.metric = metric;
+  }
+
+  protected async fetch() {
+    const base = `/experiments/${this.id}`;
+    const [detail, tasks] = await Promise.all([get<Experiment>(base), list<Task>(`${base}/tasks?sort=number`)]);
+    batch(() => {
+      this.detail.value = detail;
+      this.tasks.value = new Map(tasks.items.map((task) => [task.number, task]));
+      this.total.value = tasks.total;
+    });
+    await this.fetchLines();
+  }
+
+  private async fetchLines() {
+    const points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / Math.max(1, this.tasks.value.size))));
+    const name = this.metric ? `&name=${encodeURIComponent(this.metric)}` : '';
+    const got = await get<ExperimentMetrics>(`/experiments/${this.id}/metrics?points=${points}${name}`);
+    this.lines = new Map(got.tasks.map((curve) => [curve.task, toLine(curve)]));
+    this.drawn.value++;
+  }
+
+  async show(metric: string) {
+    this.metric = metric;
+    await this.fetchLines();
+  }
+
+  get shown(): string | null {
+    return this.metric ?? this.detail.value?.objective[0]?.metric ?? null;
+  }
+
+  protected apply(events: StreamEvent[]) {
+    let tasks: Map<number, Task> | null = null;
+    let moved = false;
+    for (const event of events) {
+      if (event.type === 'experiment' && event.data.id === this.id && this.detail.value) {
+        this.detail.value = { ...this.detail.value, ...event.data };
+      } else if (event.type === 'task' && event.data.experiment === this.id) {
+        (tasks ??= new Map(this.tasks.value)).set(event.data.number, event.data);
+        moved = true;
+      } else if (event.type === 'metrics' && event.data.experiment === this.id) {
+        const name = this.shown;
+        let line = this.lines.get(event.data.task);
+        if (!line) this.lines.set(event.data.task, line = { step: [], value: [] });
+        for (const row of event.data.rows) {
+          if (name && name in row.values) addRow(line, row.step, finite(row.values[name]));
+        }
+        moved = true;
+      } else if (event.type === 'removed' && event.data.experiment === this.id) {
+        this.removed.value = true;
+      }
+    }
+    if (tasks) {
+      this.tasks.value = tasks;
+      this.total.value = Math.max(tasks.size, this.total.value);
+    }
+    if (moved) this.drawn.value++;
+  }
+}
+
+export class TaskStore extends Store {
+  task = signal<TaskDetail | null>(null);
+  experiment = signal<Experiment | null>(null);
+  lines = signal<Map<string, Line>>(new Map());
+  // The last size of each log that the stream told us of.
+  logSize = signal<Record<string, number>>({});
+
+  constructor(readonly id: string, readonly number: number) {
+    super();
+  }
+
+  protected async fetch() {
+    const path = taskPath(this.id, this.number);
+    const [task, experiment, metrics] = await Promise.all([
+      get<TaskDetail>(path),
+      get<Experiment>(`/experiments/${this.id}`),
+      get<TaskMetrics>(`${path}/metrics?points=1000`),
+    ]);
+    batch(() => {
+      this.task.value = task;
+      this.experiment.value = experiment;
+      this.lines.value = new Map(Object.entries(metrics.metrics).map(([name, curve]) => [name, toLine(curve)]));
+    });
+  }
+
+  protected apply(events: StreamEvent[]) {
+    let detail = false;
+    for (const event of events) {
+      if (event.type === 'task' && event.data.experiment === this.id && event.data.number === this.number && this.task.value) {
+        const before = this.task.value;
+        this.task.value = { ...before, ...event.data };
+        // The timeline and the attempts are in the detail only.
+        detail ||= before.state !== event.data.state || before.attempt !== event.data.attempt;
+      } else if (event.type === 'experiment' && event.data.id === this.id && this.experiment.value) {
+        this.experiment.value = { ...this.experiment.value, ...event.data };
+      } else if (event.type === 'metrics' && event.data.experiment === this.id && event.data.task === this.number) {
+        const next = new Map(this.lines.value);
+        for (const row of event.data.rows) {
+          for (const [name, value] of Object.entries(row.values)) {
+            if (!next.has(name)) next.set(name, { step: [], value: [] });
+            addRow(next.get(name)!, row.step, finite(value));
+          }
+        }
+        this.lines.value = next;
+      } else if (event.type === 'log' && event.data.experiment === this.id && event.data.task === this.number) {
+        this.logSize.value = { ...this.logSize.value, [event.data.stream]: event.data.size };
+      }
+    }
+    if (detail) void this.load();
+  }
+}

@@ -1,0 +1,68 @@
+// The page's end of the event stream: connection state for the banner, and listeners.
+import { signal } from '@preact/signals';
+import { Hub, type FromPage, type ToPage } from './hub';
+import { info, loadInfo, signedOut } from './api';
+import type { StreamEvent } from './types';
+
+export type Link = { state: 'connecting' | 'open' } | { state: 'down'; since: number; next: number };
+
+export const link = signal<Link>({ state: 'connecting' });
+
+type Listener = (event: StreamEvent) => void;
+const listeners = new Set<Listener>();
+const BEAT_MS = 15000;
+let gap = false;
+
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function deliver(event: StreamEvent) {
+  for (const listener of listeners) listener(event);
+}
+
+function receive(message: ToPage) {
+  if (message.kind === 'open') {
+    link.value = { state: 'open' };
+    if (gap) {
+      gap = false;
+      // A restarted daemon has a new CSRF value.
+      if (!signedOut.value) loadInfo().catch(() => undefined);
+    }
+  } else if (message.kind === 'down') {
+    const since = link.value.state === 'down' ? link.value.since : Date.now();
+    link.value = { state: 'down', since, next: Date.now() + message.retry_ms };
+    gap = true;
+    // An EventSource cannot say "401"; asking for /info can, and shows the sign-in page.
+    if (info.value) loadInfo().catch(() => undefined);
+  } else if (message.name === 'reset') {
+    deliver({ type: 'reset' });
+  } else {
+    deliver({ type: message.name, data: JSON.parse(message.data) } as StreamEvent);
+  }
+}
+
+function openChannel(): (message: FromPage) => void {
+  if (typeof SharedWorker !== 'undefined') {
+    try {
+      const worker = new SharedWorker('/stream.js', { type: 'module', name: 'sluice-events' });
+      worker.port.onmessage = (got: MessageEvent<ToPage>) => receive(got.data);
+      return (message) => worker.port.postMessage(message);
+    } catch {
+      // Some browsers refuse workers in private windows: the page keeps its own stream.
+    }
+  }
+  return new Hub().join(receive);
+}
+
+export function startStream() {
+  const say = openChannel();
+  const report = () => say({ kind: document.visibilityState === 'visible' ? 'visible' : 'hidden' });
+  document.addEventListener('visibilitychange', report);
+  addEventListener('pageshow', report);
+  addEventListener('pagehide', () => say({ kind: 'bye' }));
+  setInterval(() => {
+    if (document.visibilityState === 'visible') report();
+  }, BEAT_MS);
+}

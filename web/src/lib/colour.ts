@@ -1,0 +1,74 @@
+// Which colour a configuration's curve has: by one parameter, never by run. Few values get separate hues;
+// a range gets a ramp.
+import type { Parameter, Task, Value } from '../data/types';
+import { token } from './theme';
+
+export const HUES = 8;
+const RAMP = 5;
+
+export interface Colouring {
+  name: string | null;
+  // An index into the hues, or a place on the ramp from 0 to 1.
+  of: (task: Task) => { css: string };
+  legend: { label: Value; css: string }[];
+  ramp: { low: number; high: number; log: boolean } | null;
+}
+
+function mix(a: string, b: string, share: number): string {
+  const part = (hex: string, i: number) => parseInt(hex.slice(1 + 2 * i, 3 + 2 * i), 16);
+  const out = [0, 1, 2].map((i) => Math.round(part(a, i) * (1 - share) + part(b, i) * share));
+  return `#${out.map((n) => n.toString(16).padStart(2, '0')).join('')}`;
+}
+
+export function rampColour(place: number): string {
+  const at = Math.min(1, Math.max(0, place)) * (RAMP - 1);
+  const low = Math.min(RAMP - 2, Math.floor(at));
+  return mix(token(`--r${low + 1}`), token(`--r${low + 2}`), at - low);
+}
+
+export function hue(index: number): string {
+  return token(`--c${index % HUES + 1}`);
+}
+
+function compare(a: Value, b: Value): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+}
+
+export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task>): Colouring {
+  if (!parameter) {
+    const css = hue(1);
+    return { name: null, of: () => ({ css }), legend: [], ramp: null };
+  }
+  const name = parameter.name;
+  const seen = new Set<Value>(parameter.kind === 'choice' ? parameter.values ?? [] : []);
+  for (const task of tasks) if (task.parameters[name] !== undefined) seen.add(task.parameters[name]);
+  const values = [...seen].sort(compare);
+  const muted = token('--text-3');
+  if (values.length <= HUES) {
+    const map = new Map(values.map((value, i) => [value, hue(i)]));
+    return {
+      name,
+      of: (task) => ({ css: map.get(task.parameters[name]) ?? muted }),
+      legend: values.map((value) => ({ label: value, css: map.get(value)! })),
+      ramp: null,
+    };
+  }
+  const numbers = values.filter((value): value is number => typeof value === 'number');
+  if (numbers.length < values.length) {
+    const map = new Map(values.map((value, i) => [value, rampColour(i / (values.length - 1))]));
+    return { name, of: (task) => ({ css: map.get(task.parameters[name]) ?? muted }), legend: [], ramp: null };
+  }
+  const low = numbers[0];
+  const high = numbers[numbers.length - 1];
+  const log = parameter.scale === 'log' || (low > 0 && high / low >= 100);
+  const place = (value: number) => log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  return {
+    name,
+    of: (task) => {
+      const value = task.parameters[name];
+      return { css: typeof value === 'number' ? rampColour(place(value)) : muted };
+    },
+    legend: [],
+    ramp: { low, high, log },
+  };
+}

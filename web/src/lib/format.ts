@@ -1,0 +1,120 @@
+// Numbers, durations and times as people read them. Unknown is a word, never 0 or −1.
+import type { Metric, Value } from '../data/types';
+
+export const DASH = '–';
+
+// A metric as a number for sorting and drawing; NaN and the infinities have no place on an axis.
+export function finite(value: Metric | null | undefined): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function exponent(value: number, digits: number): string {
+  const [mantissa, power] = value.toExponential(digits).split('e');
+  const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+  return `${short}e${Number(power)}`;
+}
+
+export function metric(value: Metric | null | undefined): string {
+  if (value === null || value === undefined) return DASH;
+  if (typeof value !== 'number') return value.replace('Infinity', '∞');
+  const size = Math.abs(value);
+  if (size === 0) return '0';
+  if (size >= 1e6 || size < 1e-3) return exponent(value, 3);
+  if (size >= 1000) return value.toFixed(1);
+  if (size >= 100) return value.toFixed(2);
+  if (size >= 10) return value.toFixed(3);
+  return value.toFixed(4);
+}
+
+// A number on an axis: no more digits than it needs.
+export function tick(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return exponent(value, 3);
+  return String(Number(value.toPrecision(6)));
+}
+
+// A parameter's value: what was typed, but 0.0001 reads better as 1e-4.
+export function param(value: Value | undefined): string {
+  if (value === undefined || value === null) return DASH;
+  if (typeof value !== 'number') return String(value);
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 0.01 || size >= 1e6)) return exponent(value, 3);
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+export function plural(n: number, one: string, many = one + 's'): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+export function duration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return DASH;
+  const s = Math.round(seconds);
+  const two = (n: number) => String(n).padStart(2, '0');
+  if (s < 60) return seconds < 10 && seconds !== s ? `${seconds.toFixed(1)} s` : `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} m ${two(s % 60)} s`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${two(Math.floor(s % 3600 / 60))} m`;
+  return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
+}
+
+export function bytes(value: number | null | undefined): string {
+  if (value === null || value === undefined) return DASH;
+  if (value < 1000) return `${value} B`;
+  const units = ['kB', 'MB', 'GB', 'TB', 'PB'];
+  let size = value;
+  let unit = -1;
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000;
+    unit++;
+  }
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
+
+export function energy(joules: number | null | undefined): string {
+  if (joules === null || joules === undefined) return 'not measured';
+  const wh = joules / 3600;
+  if (wh >= 1000) return `${(wh / 1000).toFixed(2)} kWh`;
+  if (wh >= 1) return `${wh < 10 ? wh.toFixed(1) : Math.round(wh)} Wh`;
+  return `${Math.round(joules)} J`;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const two = (n: number) => String(n).padStart(2, '0');
+
+export function clock(time: string | number | null, seconds = false): string {
+  if (time === null) return DASH;
+  const at = new Date(time);
+  return `${two(at.getHours())}:${two(at.getMinutes())}${seconds ? `:${two(at.getSeconds())}` : ''}`;
+}
+
+function dayOf(at: Date): string {
+  const year = at.getFullYear() === new Date().getFullYear() ? '' : ` ${at.getFullYear()}`;
+  return `${at.getDate()} ${MONTHS[at.getMonth()]}${year}`;
+}
+
+// "Today 08:52", "Yesterday 19:04", "12 Nov 16:20".
+export function when(time: string | null): string {
+  if (!time) return DASH;
+  const at = new Date(time);
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  const days = Math.floor((at.getTime() - midnight.getTime()) / 86400000);
+  const day = days === 0 ? 'Today' : days === -1 ? 'Yesterday' : days === 1 ? 'Tomorrow' : dayOf(at);
+  return `${day} ${clock(time)}`;
+}
+
+export function stamp(time: string | null): string {
+  return time ? `${dayOf(new Date(time))} ${clock(time, true)}` : DASH;
+}
+
+export function seconds(from: string | null, to: string | null | number): number | null {
+  if (!from || to === null) return null;
+  return Math.max(0, (new Date(to).getTime() - new Date(from).getTime()) / 1000);
+}
+
+export function paramLine(values: Record<string, Value>, names: string[]): string {
+  return names.filter((name) => name in values).map((name) => `${name} ${param(values[name])}`).join(' · ');
+}

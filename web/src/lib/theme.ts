@@ -1,0 +1,35 @@
+// Light, dark or the system's choice. Canvas charts cannot use CSS variables, so `theme` is also what
+// tells them to read the colours again.
+import { effect, signal } from '@preact/signals';
+
+export type Choice = 'system' | 'light' | 'dark';
+const KEY = 'sluice.theme';
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+function stored(): Choice {
+  const value = localStorage.getItem(KEY);
+  return value === 'light' || value === 'dark' ? value : 'system';
+}
+
+export const choice = signal<Choice>(stored());
+const system = signal(dark.matches);
+export const theme = signal<'light' | 'dark'>('light');
+
+export function startTheme() {
+  dark.addEventListener('change', () => { system.value = dark.matches; });
+  effect(() => {
+    const picked = choice.value === 'system' ? (system.value ? 'dark' : 'light') : choice.value;
+    document.documentElement.dataset.theme = picked;
+    theme.value = picked;
+  });
+}
+
+export function choose(next: Choice) {
+  if (next === 'system') localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, next);
+  choice.value = next;
+}
+
+export function token(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

@@ -1,0 +1,38 @@
+// Starts the dashboard: theme first so that nothing flashes, then the session, then the page.
+import { render } from 'preact';
+import { App } from './app';
+import { loadInfo, post, signedOut } from './data/api';
+import { startStream } from './data/stream';
+import { experiments } from './data/store';
+import { startKeys } from './lib/keys';
+import { startRouter } from './lib/router';
+import { startTheme } from './lib/theme';
+
+async function signIn() {
+  const code = /^#login=(.+)$/.exec(location.hash)?.[1];
+  if (!code) return;
+  // The code goes out of the address at once: it must stay neither in the history nor in a screenshot.
+  history.replaceState(null, '', location.pathname + location.search);
+  try {
+    await post('/login', { code: decodeURIComponent(code) });
+  } catch {
+    // An old link with a session still alive is no reason to stop; without one, /info says 401.
+    signedOut.value = false;
+  }
+}
+
+async function start() {
+  startTheme();
+  startRouter();
+  startKeys();
+  await signIn();
+  const ready = loadInfo().catch(() => undefined);
+  render(<App />, document.getElementById('app')!);
+  await ready;
+  if (!signedOut.value) {
+    experiments.open();
+    startStream();
+  }
+}
+
+void start();

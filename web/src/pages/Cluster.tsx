@@ -1,0 +1,80 @@
+// What the backends offer, and what is wrong with them.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Bar, Card, KeyValues, Loading, Trouble } from '../components/bits';
+import { Icon } from '../components/Icon';
+import { get, message } from '../data/api';
+import type { Backend, Cluster, Partition } from '../data/types';
+import { bytes, count, duration } from '../lib/format';
+import { useTitle } from './Other';
+
+const unknown = 'not known';
+
+function Partitions({ list, name }: { list: Partition[]; name: string }) {
+  return (
+    <div class="tw"><table class="lst">
+      <thead><tr><th scope="col">Partition</th><th scope="col">State</th><th scope="col">Nodes in use</th><th scope="col" class="r">CPUs</th><th scope="col" class="r">GPUs</th><th scope="col">GPU type</th><th scope="col" class="r">Memory</th><th scope="col" class="r">Time limit</th></tr></thead>
+      <tbody>{list.map((p) => (
+        <tr key={p.name} data-row={`${name}/${p.name}`}>
+          <td><b>{p.name}</b>{p.default && <> <span class="tag">default</span></>}</td>
+          <td class="rm"><span class={`st ${p.state === 'up' ? 'finished' : 'stopped'}`}><Icon name={p.state === 'up' ? 'check' : 'alert'} />{p.state}</span></td>
+          <td class="w">{p.idle_nodes === null ? unknown : <span class="progress"><Bar meter share={p.nodes ? 1 - p.idle_nodes / p.nodes : 0} label={`${p.name}: nodes in use`} state={p.idle_nodes ? 'running' : 'stopped'} /><span class="small num">{p.nodes - p.idle_nodes} of {p.nodes}</span></span>}</td>
+          <td class="r" data-l="CPUs">{p.cpus === null ? unknown : count(p.cpus)}</td>
+          <td class="r" data-l="GPUs">{p.gpus === null ? unknown : p.gpus ? `${p.gpus}${p.gpus_per_node ? ` (${p.gpus_per_node} a node)` : ''}` : 'none'}</td>
+          <td data-l="type">{p.gpu_type ?? (p.gpus ? unknown : '')}</td>
+          <td class="r" data-l="memory">{p.memory_bytes === null ? unknown : bytes(p.memory_bytes)}</td>
+          <td class="r" data-l="limit">{p.time_limit_s === null ? 'no limit' : duration(p.time_limit_s)}</td>
+        </tr>))}</tbody>
+    </table></div>
+  );
+}
+
+function BackendCard({ backend }: { backend: Backend }) {
+  const rows: [string, preact.ComponentChildren][] = [];
+  if (backend.text) rows.push(['Offers', backend.text]);
+  if (backend.cpus) rows.push(['CPUs', backend.cpus_busy === null || backend.cpus_busy === undefined ? count(backend.cpus) : `${backend.cpus_busy} of ${backend.cpus} busy`]);
+  if (backend.memory_bytes) rows.push(['Memory', bytes(backend.memory_bytes)]);
+  if (backend.cluster) rows.push(['Cluster', backend.cluster]);
+  if (backend.version) rows.push(['Version', backend.version]);
+  if (backend.controller) rows.push(['Controller', backend.controller]);
+  if (backend.accounting !== undefined) rows.push(['Accounting', backend.accounting ? 'yes' : 'no: run times come from the nodes themselves']);
+  if (backend.energy !== undefined) rows.push(['Energy', backend.energy ? 'measured' : 'not measured']);
+  return (
+    <Card title={backend.name} id={`b-${backend.name}`} class="clip" extra={<><span class={`st ${backend.available ? 'finished' : 'stopped'}`}><Icon name={backend.available ? 'check' : 'alert'} />{backend.available ? 'available' : 'not available'}</span></>}>
+      {rows.length > 0 && <div class="body facts"><KeyValues rows={rows} /></div>}
+      {backend.gpus && backend.gpus.length > 0 && <div class="tw"><table><thead><tr><th scope="col">GPU</th><th scope="col">Name</th><th scope="col" class="r">Memory</th><th scope="col">Use</th></tr></thead>
+        <tbody>{backend.gpus.map((gpu) => <tr key={gpu.index}><td>{gpu.index}</td><td>{gpu.name}</td><td class="r">{bytes(gpu.memory_bytes)}</td><td>{gpu.busy ? 'busy' : 'free'}</td></tr>)}</tbody></table></div>}
+      {backend.partitions && backend.partitions.length > 0 && <Partitions list={backend.partitions} name={backend.name} />}
+    </Card>
+  );
+}
+
+export function ClusterPage() {
+  useTitle('Cluster');
+  const cluster = useSignal<Cluster | null>(null);
+  const error = useSignal<string | null>(null);
+  const load = async () => {
+    try {
+      cluster.value = await get<Cluster>('/cluster');
+      error.value = null;
+    } catch (problem) {
+      error.value = message(problem);
+    }
+  };
+  useEffect(() => {
+    void load();
+    const timer = setInterval(() => { if (document.visibilityState === 'visible') void load(); }, 30000);
+    return () => clearInterval(timer);
+  }, []);
+  const found = cluster.value?.findings ?? [];
+  return <>
+    <div class="head center"><h1>Cluster</h1><div class="btns"><button type="button" class="btn" onClick={() => void load()}><Icon name="restart" />Look again</button></div></div>
+    <Trouble what="The state of the cluster" error={error.value} />
+    {!cluster.value && !error.value && <Loading />}
+    <div class="grid">
+      {found.length > 0 && <Card title="Findings" id="findings"><div class="body"><ul class="checks">{found.map((f, i) => (
+        <li key={i} class={f.level === 'ok' ? 'ok' : f.level === 'error' ? 'er' : 'wa'}><Icon name={f.level === 'ok' ? 'check' : 'alert'} /><span><span class="vh">{f.level}: </span><bdi>{f.what}</bdi>{f.fix && <span class="dim"> <bdi>{f.fix}</bdi></span>}</span></li>))}</ul></div></Card>}
+      {cluster.value?.backends.map((backend) => <BackendCard key={backend.name} backend={backend} />)}
+    </div>
+  </>;
+}

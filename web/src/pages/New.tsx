@@ -1,0 +1,140 @@
+// The form for a new experiment. Nothing typed is lost: the draft is kept in this browser until it is submitted.
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Banner, Card, Crumbs } from '../components/bits';
+import { Dialog, confirm } from '../components/Dialog';
+import { Icon } from '../components/Icon';
+import { change, body, check, draft, errors, startForm } from '../components/new/form';
+import { PreviewCard } from '../components/new/Preview';
+import { ResourcesCard, StrategyCard } from '../components/new/Strategy';
+import { ScriptCard } from '../components/new/Script';
+import { SpaceCard } from '../components/new/Space';
+import { toast } from '../components/Toast';
+import { ApiError, get, message, post } from '../data/api';
+import { dropDraft, emptyDraft, fromExperiment, toOneTask } from '../data/draft';
+import { experiments } from '../data/store';
+import type { Experiment } from '../data/types';
+import { plural, when } from '../lib/format';
+import { go, query, setQuery } from '../lib/router';
+import { useTitle } from './Other';
+
+// The same text again after a lost answer must not make a second experiment.
+let last = { body: '', key: '' };
+
+function keyFor(text: string): string {
+  if (last.body !== text) {
+    const random = crypto.getRandomValues(new Uint8Array(16));
+    last = { body: text, key: [...random].map((b) => b.toString(16).padStart(2, '0')).join('') };
+  }
+  return last.key;
+}
+
+async function copyFrom(id: string) {
+  try {
+    const e = await get<Experiment>(`/experiments/${id}`);
+    const script = draft.value.script;
+    draft.value = { ...fromExperiment(e), script: script && script.name === e.script ? script : null };
+    toast(`Copied from ${e.name}.${e.script && !draft.value.script ? ` Add ${e.script} again: the daemon keeps it with the old experiment.` : ''}`);
+  } catch (problem) {
+    toast(message(problem), { level: 'error' });
+  }
+}
+
+function CopyDialog({ onClose }: { onClose: () => void }) {
+  const items = [...experiments.items.value.values()].sort((a, b) => Number(b.id.slice(1)) - Number(a.id.slice(1)));
+  return (
+    <Dialog title="Copy from another experiment" onClose={onClose} footer={<button type="button" class="btn" onClick={onClose}>Cancel</button>}>
+      <div class="choose">{items.slice(0, 100).map((e) => <button key={e.id} type="button" onClick={() => { onClose(); void copyFrom(e.id); }}><b class="cut"><bdi>{e.name}</bdi></b><span class="mute small">{e.id} · {plural(e.tasks.total, 'task')} · {when(e.created)}</span></button>)}
+        {!items.length && <p class="mute">There is no other experiment yet.</p>}</div>
+    </Dialog>
+  );
+}
+
+function SourceCard() {
+  const source = draft.value.source!;
+  return (
+    <Card title={<>Experiment file <bdi>{source.name}</bdi></>} id="n-source" step={2} extra={<><span class="grow" /><button type="button" class="btn sm" onClick={() => change({ source: null })}>Back to the form</button></>}>
+      <div class="body">
+        <label class="vh" for="source">Experiment file</label>
+        <textarea class="in mono source" id="source" rows={24} spellcheck={false} value={source.text} aria-invalid={errors.value.length > 0} onInput={(event) => change({ source: { ...source, text: event.currentTarget.value } })} />
+        {errors.value.length > 0 && <p class="wrong" role="status">{plural(errors.value.length, 'thing')} to correct; see the preview.</p>}
+      </div>
+    </Card>
+  );
+}
+
+export function NewPage() {
+  useTitle('New experiment');
+  const copying = useSignal(false);
+  const sending = useSignal(false);
+  const refused = useSignal<string | null>(null);
+  const yaml = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const stop = startForm();
+    const from = query.value.get('from');
+    if (from) {
+      setQuery({ from: null });
+      void copyFrom(from);
+    }
+    return stop;
+  }, []);
+  const d = draft.value;
+  const got = check.value;
+  const ready = !!got && !!d.script && !sending.value;
+  const why = !d.script ? 'Add the training script to submit.' : !got ? 'Correct what is marked to submit.' : '';
+
+  const submit = async (what: Record<string, unknown>, keep: boolean) => {
+    if (!d.script) return;
+    sending.value = true;
+    const files = [{ path: d.script.name, text: d.script.text }, ...d.files.map((f) => ({ path: f.path, upload: f.upload }))];
+    const full = { ...what, files };
+    try {
+      const made = await post<Experiment>('/experiments', full, { 'Idempotency-Key': keyFor(JSON.stringify(full)) });
+      refused.value = null;
+      if (!keep) {
+        dropDraft();
+        draft.value = emptyDraft();
+      }
+      go(`/e/${made.id}`);
+      toast(keep ? 'Submitted one task. The form is kept for the rest.' : `Submitted ${made.name}.`);
+    } catch (problem) {
+      if (problem instanceof ApiError && problem.errors.length) errors.value = problem.errors;
+      refused.value = message(problem);
+    }
+    sending.value = false;
+  };
+  const clear = async () => {
+    if (await confirm({ title: 'Clear the form?', text: 'Everything typed here goes, and the script with it.', yes: 'Clear', no: 'Keep', icon: 'trash' })) draft.value = emptyDraft();
+  };
+  const buttons = <>
+    {!d.source && <button type="button" class="btn" disabled={!ready || !got?.sample.length} onClick={() => void submit({ experiment: toOneTask(d, got!.sample[0]) }, true)}>Run one task first</button>}
+    <button type="submit" form="new" class="btn primary" disabled={!ready}><Icon name="play" />Submit{got?.count ? ` ${plural(got.count, 'task')}` : ''}</button>
+  </>;
+  return <>
+    <div class="head">
+      <div class="headline"><Crumbs items={[{ href: '/', label: 'Experiments' }, { label: 'New' }]} /><h1>New experiment</h1></div>
+      <div class="btns">
+        <button type="button" class="btn" onClick={() => void clear()}>Clear</button>
+        <button type="button" class="btn" onClick={() => { copying.value = true; }}><Icon name="copy" />Copy from another</button>
+        <label class="btn"><Icon name="upload" />Import YAML<input ref={yaml} class="vh" type="file" accept=".yaml,.yml,.json" onChange={async (event) => {
+          const file = event.currentTarget.files?.[0];
+          if (file) change({ source: { name: file.name, text: await file.text() } });
+          yaml.current!.value = '';
+        }} /></label>
+      </div>
+    </div>
+    {refused.value && <Banner kind="err" icon="alert" title="Not submitted." role="alert"> <span class="dim">{refused.value}</span></Banner>}
+    <div class="grid cols-new">
+      <form id="new" class="grid" aria-label="New experiment" onSubmit={(event) => { event.preventDefault(); if (ready) void submit(body(d), false); }}>
+        <ScriptCard />
+        {d.source ? <SourceCard /> : <><SpaceCard /><StrategyCard /><ResourcesCard /></>}
+      </form>
+      <aside class="grid sticky" aria-label="Preview">
+        <PreviewCard />
+        <div class="submit hide-m"><span class="mute small">{why}</span><div class="btns">{buttons}</div></div>
+      </aside>
+    </div>
+    <div class="foot only-m"><span class="small">{got?.count ? <b>{plural(got.count, 'task')}</b> : why}</span>{buttons}</div>
+    {copying.value && <CopyDialog onClose={() => { copying.value = false; }} />}
+  </>;
+}

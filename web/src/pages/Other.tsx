@@ -1,0 +1,35 @@
+import { useEffect } from 'preact/hooks';
+import { Empty } from '../components/bits';
+import { Brand } from '../components/Icon';
+
+export function useTitle(title: string) {
+  useEffect(() => { document.title = `${title} · sluice`; }, [title]);
+}
+
+export function MissingPage({ what = 'page' }: { what?: string }) {
+  useTitle('Not found');
+  return (
+    <section class="card">
+      <h1 class="vh">Not found</h1>
+      <Empty icon="search" title={`There is no such ${what}`}>
+        <p class="dim">It may have been removed, or the address has a typing error.</p>
+        <a class="btn" href="/">All experiments</a>
+      </Empty>
+    </section>
+  );
+}
+
+export function SignedOutPage() {
+  return (
+    <section class="card signin">
+      <div class="empty">
+        <Brand />
+        <h1>You are not signed in</h1>
+        <p class="dim">This dashboard belongs to the person who runs the daemon. On that machine, run</p>
+        <pre class="code"><code>sluice login</code></pre>
+        <p class="dim">and open the link it prints. A link works once; run the command again for a new one.</p>
+        <button type="button" class="btn" onClick={() => location.reload()}>Try again</button>
+      </div>
+    </section>
+  );
+}
