@@ -112,6 +112,8 @@ struct backend;
 
 struct backend_ops {
 	const char *name, *help;
+	/* Starts and ends nothing itself: tasks are taken by whoever asks, a wish to stop is fulfilled at once. */
+	bool passive;
 	/* 0, or a negative errno when this backend is not to be had here (err says why). */
 	int (*open)(const struct backend_config *config, struct backend **ret, struct error *err);
 	void (*close)(struct backend *backend);

@@ -217,6 +217,29 @@ static int ingest_record_cb(void *ctx, const struct journal_record *r)
 	return 0;
 }
 
+/* Once for any number of records. */
+static int ingest_after(struct engine *engine, struct engine_live *live)
+{
+	int rc = 0;
+	if (live->told) {
+		live->told = false;
+		rc = store_set_progress(engine->store, &live->task);
+		if (rc == 0)
+			rc = engine_prune(engine, live);
+	}
+	engine_task_changed(engine, live->experiment->id, live->task.number);
+	live->experiment->changed = true;
+	return rc;
+}
+
+int engine_ingest_record(struct engine *engine, struct engine_live *live,
+			 const struct journal_record *record)
+{
+	struct ingest in = {.engine = engine, .live = live};
+	int rc = ingest_record_cb(&in, record);
+	return rc < 0 ? rc : ingest_after(engine, live);
+}
+
 int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
 		       int64_t *ret_used)
 {
@@ -233,13 +256,7 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 		return 0;
 	live->offset += used;
 	int rc = store_set_journal_offset(engine->store, live->id, live->offset);
-	if (rc == 0 && live->told) {
-		live->told = false;
-		rc = store_set_progress(engine->store, &live->task);
-	}
-	engine_task_changed(engine, live->experiment->id, live->task.number);
-	live->experiment->changed = true;
-	return rc;
+	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
 /* Reads what is new in the attempt's journal, at most one chunk. */

@@ -46,7 +46,8 @@ struct engine_live {
 	int64_t offset, created_ms, started_ms, absent_ms, cancel_ms;
 	enum store_batch_state batch_state;
 	bool running;
-	bool told; /* rows of this turn are in `rows` */
+	bool told; /* rows came since the progress was last written */
+	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
 	/* The END record of the journal. */
 	bool ended;
@@ -130,9 +131,15 @@ void engine_free_live(struct engine_live *live);
 int engine_ingest(struct engine *engine) MUST_USE;	    /* ingest.c */
 int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
 		       int64_t *ret_used) MUST_USE;
+struct journal_record;
+int engine_ingest_record(struct engine *engine, struct engine_live *live,
+			 const struct journal_record *record) MUST_USE;
 int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
 int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
 int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */
+/* At most `wanted` new tasks. 0 or a negative errno. */
+int engine_propose_for(struct engine *engine, struct engine_experiment *experiment,
+		       int64_t wanted) MUST_USE;
 int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		enum search_outcome outcome, const double *values) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment,
@@ -146,6 +153,12 @@ int engine_set_state(struct engine *engine, struct engine_experiment *experiment
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
 	       const char *kind, const char *text, const char *remedy) MUST_USE;
+
+/* prune.c: ends the task early where its newest rows say so. */
+int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
+/* One number for one objective of a task, as the search hears it. */
+double engine_read_objective(struct engine *engine, const struct engine_experiment *experiment,
+			     int64_t task, const struct spec_objective *objective);
 
 /* follow.c */
 void engine_follow(struct engine *engine);

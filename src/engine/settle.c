@@ -135,19 +135,6 @@ static int settle_retry(struct engine *engine, struct engine_live *live, const c
 	return rc;
 }
 
-/* What the search hears about one objective of a task: one of its metrics, or what it cost. */
-static double settle_objective(struct engine *engine, const struct engine_live *live,
-			       const struct spec_objective *objective)
-{
-	static const enum store_take takes[] = {
-		[SPEC_TAKE_BEST] = STORE_TAKE_LEAST, [SPEC_TAKE_LAST] = STORE_TAKE_LAST, [SPEC_TAKE_MEAN] = STORE_TAKE_MEAN};
-	enum store_take take = takes[objective->take];
-	if (take == STORE_TAKE_LEAST && objective->maximise)
-		take = STORE_TAKE_MOST;
-	return store_read_objective(engine->store, live->experiment->id, live->task.id, objective->metric,
-				    take, objective->mean_of);
-}
-
 static int settle_tell(struct engine *engine, struct engine_live *live, enum store_state state)
 {
 	static const enum search_outcome outcomes[STORE_STATE_COUNT] = {
@@ -166,7 +153,7 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 		for (size_t i = 0; i < count; i++)
 			values[i] = NAN;
 		for (size_t i = 0; i < e->spec->objective_count; i++)
-			values[i] = settle_objective(engine, live, &e->spec->objectives[i]);
+			values[i] = engine_read_objective(engine, e, live->task.id, &e->spec->objectives[i]);
 	}
 	int rc = engine_tell(engine, e, live->task.asked, outcomes[state], values);
 	free(values);
@@ -269,6 +256,8 @@ int engine_settle(struct engine *engine)
 			rc = store_set_cost(engine->store, live->id, live->task.id, &live->gone_cost);
 			live->gone_cost.wall_ms = -1;
 		}
+		if (live->experiment->backend->ops->passive && live->task.wanted != STORE_WISH_RUN)
+			live->gone = true;
 		if (rc == 0 && live->ended)
 			rc = settle_ended(engine, live);
 		else if (rc == 0 && live->gone)

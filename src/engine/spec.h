@@ -4,6 +4,7 @@
 #define ENGINE_SPEC_H
 
 #include "backend/backend.h"
+#include "search/prune.h"
 #include "search/search.h"
 #include "space/space.h"
 
@@ -32,6 +33,7 @@ struct spec {
 	char **files;	/* further files; NULL-terminated, may be empty */
 	struct space *space;
 	struct search_spec *search;
+	struct prune_spec prune;
 	struct spec_objective *objectives;
 	size_t objective_count; /* 0: chosen from what the first task reports */
 	uint64_t repeats;
@@ -41,7 +43,7 @@ struct spec {
 	char **setup;				/* shell lines; NULL-terminated, may be empty */
 	struct spec_variable *vars;
 	size_t var_count;
-	char *backend; /* "auto", "local", "slurm" */
+	char *backend; /* "auto", "local", "slurm", "external" */
 	struct backend_resources resources;
 	int64_t retry[SPEC_RETRY_COUNT];
 	struct {

@@ -626,3 +626,35 @@ double store_read_objective(struct store *store, int64_t experiment, int64_t tas
 				    store_bind(store, "SELECT energy_j FROM task WHERE id=?", "i", task));
 	return value;
 }
+
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name,
+		      int64_t step, bool most, double **ret, size_t *ret_count)
+{
+#define RIVALS(function)                                                                           \
+	"SELECT " function "(m.value) FROM task t JOIN metric_name n ON n.experiment=t.experiment AND "  \
+	"n.name=?3 JOIN metric m ON m.task=t.id AND m.name=n.id AND m.step<=?4 WHERE t.experiment=?1 AND " \
+	"t.id<>?2 AND (t.step>=?4 OR t.state=3) GROUP BY t.id"
+	static const char least[] = RIVALS("min"), greatest[] = RIVALS("max");
+	VEC(double) values = {0};
+	sqlite3_stmt *q =
+		store_bind(store, most ? greatest : least, "iisi", experiment, task, name, step);
+	int rc;
+	while ((rc = store_step(store, q)) > 0)
+		vec_push(&values, read_real(q, 0));
+	*ret = values.at;
+	*ret_count = values.len;
+	return rc;
+}
+
+int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count)
+{
+	VEC(int64_t) ids = {0};
+	sqlite3_stmt *q = store_bind(store, "SELECT id FROM task WHERE experiment=? AND state=3", "i",
+				     experiment);
+	int rc;
+	while ((rc = store_step(store, q)) > 0)
+		vec_push(&ids, sqlite3_column_int64(q, 0));
+	*ret = ids.at;
+	*ret_count = ids.len;
+	return rc;
+}

@@ -146,6 +146,13 @@ enum store_take { STORE_TAKE_LEAST, STORE_TAKE_MOST, STORE_TAKE_LAST, STORE_TAKE
 double store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name,
 			    enum store_take take, int64_t of);
 
+/* The best (least, or most) value of the metric up to a step, of every other task that came as far or has
+ * finished: what pruning compares with. The caller frees *ret. */
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name,
+		      int64_t step, bool most, double **ret, size_t *ret_count) MUST_USE;
+/* Ids of the finished tasks of an experiment. The caller frees *ret. */
+int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count) MUST_USE;
+
 /* The first answer to an idempotency key: 1 and the experiment, 0 when the key is new, -EEXIST when the
  * body was another one. */
 int store_find_key(struct store *store, const char *key, const char *body_hash, int64_t *ret_experiment) MUST_USE;
