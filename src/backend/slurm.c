@@ -29,7 +29,8 @@ struct slurm_call {
 static void slurm_free(struct slurm *slurm)
 {
 	slurm_cluster_free(&slurm->cluster);
-	free(slurm->ended.at);
+	free(slurm->ended.list.at);
+	free(slurm->pending.at);
 	free(slurm->state_dir);
 	free(slurm->program);
 	free(slurm->push_url);
@@ -291,6 +292,7 @@ static int slurm_open(const struct backend_config *config, struct backend **ret,
 		.program = mem_strdup(config->program),
 		.push_url = mem_strdup(config->push_url),
 		.uid = getuid(),
+		.opened_mono_ms = clock_mono_ms(),
 	};
 	int rc = slurm_probe(slurm, err);
 	if (rc < 0) {
