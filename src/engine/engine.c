@@ -371,6 +371,8 @@ void engine_write_cluster(struct engine *engine, struct json *out)
 	json_list(out);
 	for (size_t i = 0; i < engine->backend_count; i++) {
 		const struct engine_backend *backend = &engine->backends[i];
+		if (backend->ops->passive)
+			continue; /* no machine of its own to describe */
 		if (backend->backend) {
 			backend->ops->describe(backend->backend, out);
 			continue;
