@@ -23,7 +23,7 @@ static void doctor_add_finding(struct buf *out, const struct term *term, const c
 	static const struct {
 		const char *level, *mark;
 		enum term_colour colour;
-	} marks[] = {{"ok", "ok      ", TERM_GREEN}, {"warning", "warning ", TERM_YELLOW}, {"error", "error   ", TERM_RED}};
+	} marks[] = {{"ok", "ok      ", TERM_GREEN}, {"absent", "absent  ", TERM_DIM}, {"warning", "warning ", TERM_YELLOW}, {"error", "error   ", TERM_RED}};
 	size_t i = 0;
 	while (i + 1 < COUNT_OF(marks) && strcmp(marks[i].level, level) != 0)
 		i++;
@@ -118,7 +118,8 @@ static void doctor_add_backend(const struct node *backend, const struct term *te
 	const char *version = node_get_string(backend, "version"), *controller = node_get_string(backend, "controller");
 	bool available = node_get_bool(backend, "available", false);
 	struct buf line = buf_make(4096);
-	buf_addf(&line, "%s: ", name ? name : "?");
+	if (!text || !name || strncmp(text, name, strlen(name)) != 0)
+		buf_addf(&line, "%s: ", name ? name : "?");
 	if (!available)
 		buf_add_text(&line, text ? text : "not available");
 	else if (text)
@@ -126,7 +127,7 @@ static void doctor_add_backend(const struct node *backend, const struct term *te
 	else
 		buf_addf(&line, "version %s, controller %s, accounting %s", version ? version : "unknown",
 			 controller ? controller : "unknown", node_get_bool(backend, "accounting", false) ? "on" : "off");
-	doctor_add_finding(out, term, "ok", buf_text(&line), NULL);
+	doctor_add_finding(out, term, available ? "ok" : "absent", buf_text(&line), NULL);
 	doctor_add_partitions(node_get(backend, "partitions"), term, out);
 	buf_free(&line);
 }
