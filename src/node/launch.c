@@ -115,14 +115,14 @@ static int launch_open_output(const struct descriptor *d, const char *name)
 	return rc;
 }
 
-/* The runner's handlers must not run here: they would write into its pipe. What somebody told us to
- * ignore (nohup) stays ignored. */
+/* The runner's handlers must not run here: they would write into its pipe. What it ignores the script must
+ * not. */
 static void launch_reset_signals(void)
 {
-	static const int handled[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
+	static const int ours[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ, SIGPIPE};
 	sigset_t none;
-	for (size_t i = 0; i < COUNT_OF(handled); i++)
-		signal(handled[i], SIG_DFL);
+	for (size_t i = 0; i < COUNT_OF(ours); i++)
+		signal(ours[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
