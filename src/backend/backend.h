@@ -1,0 +1,154 @@
+/* Where attempts run. One small interface for this machine (local) and a cluster (slurm): submit,
+ * poll, cancel, describe. Everything is asynchronous and calls back on the loop; nothing blocks it.
+ *
+ * The identity of an attempt is (token, index): the token is a fresh 128-bit id that the engine has
+ * committed before submit is called, the index picks the task within a batch (the element of a Slurm
+ * array). For every item there is a descriptor BATCH_DIR/INDEX.json (docs/internals/node.md) that
+ * `sluice exec BATCH_DIR INDEX` reads; that runner links BATCH_DIR/INDEX.claim before it starts the
+ * script, so that of any number of runners for one item exactly one runs the script. */
+#ifndef BACKEND_BACKEND_H
+#define BACKEND_BACKEND_H
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/node.h"
+
+#include <uv.h>
+
+/* What a task asks for; from `resources:` of the experiment file. 0 and NULL: not asked for. */
+struct backend_resources {
+	int64_t cpus;	      /* at least 1 */
+	int64_t memory_bytes;
+	int64_t gpus;
+	char *gpu_type;
+	int64_t time_ms;
+	int64_t nodes;
+	bool exclusive;
+	char *partition, *account, *qos, *constraint;
+	char **options; /* further options as an argument vector, NULL-terminated; NULL: none */
+	char *template; /* text of the user's own batch script template; NULL: built in */
+	int64_t signal_before_ms; /* checkpoint: signal this long before the time limit; 0 */
+	int checkpoint_signal;
+	char *script_preview_name; /* experiment's name, for comments only; never trusted */
+};
+
+struct backend_config {
+	uv_loop_t *loop;
+	const char *state_dir;
+	const char *program;   /* absolute path of the sluice binary */
+	const char *push_url;  /* where a node can push its journal; NULL */
+};
+
+struct backend_item {
+	uint32_t index;
+	const char *attempt_dir; /* has journal, stdout, stderr */
+};
+
+struct backend_batch {
+	const char *token;
+	const char *batch_dir;
+	const struct backend_resources *resources;
+	const struct backend_item *items;
+	size_t count;
+	uint32_t parallel; /* at most this many at once; 0: no limit */
+	bool again;	   /* submitted before under this token, unseen since */
+};
+
+enum backend_submission {
+	BACKEND_SUBMITTED,
+	BACKEND_REFUSED, /* a definite no: nothing was or will be started; why says what to do */
+	BACKEND_UNKNOWN, /* it may or may not have worked: look it up by token */
+};
+
+struct backend_submit_result {
+	enum backend_submission outcome;
+	const char *job; /* the backend's own id; NULL */
+	const char *cause; /* REFUSED: "refused" or a finer kind */
+	const char *why;
+};
+typedef void (*backend_submitted_f)(void *ctx, const char *token,
+				    const struct backend_submit_result *result);
+
+/* One attempt the engine wants to hear about. */
+struct backend_watch {
+	const char *token, *job; /* job may be NULL: not confirmed yet */
+	uint32_t index;
+	const char *batch_dir, *attempt_dir;
+	int64_t submitted_ms;
+};
+
+enum backend_state {
+	BACKEND_QUEUED,
+	BACKEND_RUNNING,
+	BACKEND_ENDED,	/* over, as far as the backend knows; cause says how */
+	BACKEND_ABSENT, /* a successful lookup did not find it */
+};
+
+/* What the backend sees of one attempt. Texts are valid during the call. Unknown numbers are -1 / NAN. */
+struct backend_sight {
+	const char *token, *job;
+	uint32_t index;
+	enum backend_state state;
+	const char *reason; /* why it waits, in words a user understands; NULL */
+	const char *node;
+	int64_t expected_start_ms; /* 0 unknown */
+	/* ENDED */
+	const char *cause; /* "ok", "exit", "signal", "memory", "time", "node", "preempted", "cancelled",
+			      "launch", "lost", "limit", "boot", "deadline" */
+	const char *message, *remedy;
+	int exit_code, signal;
+	/* cost from accounting */
+	int64_t wall_ms, cpu_ms, max_rss_bytes, gpus;
+	double energy_j;
+	const char *cost_source;
+};
+typedef void (*backend_sight_f)(void *ctx, const struct backend_sight *sight);
+/* rc 0: the answer is complete, what was not sighted is ABSENT. Negative: the backend could not be
+ * asked; nothing may be concluded. */
+typedef void (*backend_polled_f)(void *ctx, int rc, const char *why);
+typedef void (*backend_done_f)(void *ctx, int rc, const char *why);
+
+struct backend;
+
+struct backend_ops {
+	const char *name, *help;
+	/* Starts and ends nothing itself: tasks are taken by whoever asks, a wish to stop is fulfilled at once. */
+	bool passive;
+	/* 0, or a negative errno when this backend is not to be had here (err says why). */
+	int (*open)(const struct backend_config *config, struct backend **ret, struct error *err);
+	void (*close)(struct backend *backend);
+	/* Can these resources ever be had? Problems at the node `resources` of the experiment file. */
+	void (*check)(struct backend *backend, const struct backend_resources *resources,
+		      const struct node *at, struct problems *problems);
+	/* How many attempts of this size may be submitted now. The local backend says how many slots are
+	 * free; Slurm how many jobs its limits allow. */
+	uint32_t (*room)(struct backend *backend, const struct backend_resources *resources);
+	void (*submit)(struct backend *backend, const struct backend_batch *batch,
+		       backend_submitted_f done, void *ctx);
+	/* One query for all. Also called right after open for everything that may be alive (adoption). */
+	void (*poll)(struct backend *backend, const struct backend_watch *watch, size_t count,
+		     backend_sight_f sight, backend_polled_f done, void *ctx);
+	/* Ends attempts: SIGTERM, a grace period, SIGKILL; in the fewest calls. Harmless when they are over. */
+	void (*cancel)(struct backend *backend, const struct backend_watch *watch, size_t count,
+		       backend_done_f done, void *ctx);
+	/* Changes the parallel limit of a live batch; NULL where the engine alone limits. */
+	void (*set_parallel)(struct backend *backend, const char *token, const char *job,
+			     uint32_t parallel, backend_done_f done, void *ctx);
+	/* How long to wait until the next poll, in ms; `expecting`: something is about to change. */
+	int64_t (*poll_interval_ms)(struct backend *backend, bool expecting);
+	/* The batch script that would be submitted; text the caller frees. */
+	char *(*preview)(struct backend *backend, const struct backend_resources *resources,
+			 uint64_t tasks, uint32_t parallel, struct error *err);
+	/* Its entry of GET /cluster: one JSON map, from what is known now (refreshed in the background). */
+	void (*describe)(struct backend *backend, struct json *out);
+	/* Something changed outside (an attempt ended): the engine sets this to be told to poll soon. */
+	void (*on_change)(struct backend *backend, void (*changed)(void *ctx), void *ctx);
+};
+
+struct backend {
+	const struct backend_ops *ops;
+};
+
+extern const struct backend_ops *const backend_table[]; /* NULL-terminated */
+
+#endif

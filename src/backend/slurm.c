@@ -1,0 +1,370 @@
+/* The Slurm backend's door: open and close, children with time limits, the look at the queue that polling,
+ * cancelling and changing share. See slurm.h. */
+#include "backend/slurm_private.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/token.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* How long open waits for `scontrol ping`; it answers in 13 ms, also when the controller is down. */
+#define SLURM_OPEN_MS 3000
+
+struct slurm_call {
+	struct slurm *slurm;
+	struct slurm_call *next;
+	struct proc *proc;
+	slurm_answered_f answered;
+	void *ctx;
+	/* It could not be started: told from a timer, so that no caller is called back before it returns. */
+	uv_timer_t timer;
+	struct error err;
+};
+
+static void slurm_free(struct slurm *slurm)
+{
+	slurm_cluster_free(&slurm->cluster);
+	free(slurm->ended.list.at);
+	free(slurm->pending.at);
+	free(slurm->state_dir);
+	free(slurm->program);
+	free(slurm->push_url);
+	free(slurm);
+}
+
+static void slurm_free_if_over(struct slurm *slurm)
+{
+	if (slurm->closing && !slurm->calls && !slurm->held)
+		slurm_free(slurm);
+}
+
+void slurm_hold(struct slurm *slurm)
+{
+	slurm->held++;
+}
+
+void slurm_release(struct slurm *slurm)
+{
+	slurm->held--;
+	slurm_free_if_over(slurm);
+}
+
+static void slurm_call_over(struct slurm_call *call, const struct proc_result *result)
+{
+	struct slurm *slurm = call->slurm;
+	call->answered(call->ctx, result);
+	for (struct slurm_call **p = &slurm->calls; *p; p = &(*p)->next) {
+		if (*p == call) {
+			*p = call->next;
+			break;
+		}
+	}
+	slurm_free_if_over(slurm);
+}
+
+static void slurm_call_done_cb(void *ctx, const struct proc_result *result)
+{
+	slurm_call_over(ctx, result);
+	free(ctx);
+}
+
+static void slurm_call_closed_cb(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void slurm_call_failed_cb(uv_timer_t *timer)
+{
+	struct slurm_call *call = timer->data;
+	struct proc_result result = {.exit_code = -1, .out = buf_make(1), .err = buf_make(sizeof(call->err.text))};
+	buf_add_text(&result.err, call->err.text);
+	slurm_call_over(call, &result);
+	proc_result_free(&result);
+	uv_close((uv_handle_t *)timer, slurm_call_closed_cb);
+}
+
+static void slurm_call_fail_later(struct slurm_call *call)
+{
+	call->timer.data = call;
+	uv_timer_init(call->slurm->loop, &call->timer);
+	uv_timer_start(&call->timer, slurm_call_failed_cb, 0, 0);
+}
+
+void slurm_run(struct slurm *slurm, struct slurm_args *take, const struct slurm_ask *how,
+	       slurm_answered_f answered, void *ctx)
+{
+	struct slurm_call *call = mem_alloc(sizeof(*call));
+	struct proc_spec spec = {
+		.argv = slurm_args_done(take),
+		/* The folder we were started in may be gone, and sbatch fails in a folder that is. */
+		.cwd = how && how->cwd ? how->cwd : "/",
+		.input = how ? how->input : NULL,
+		.input_len = how && how->input ? strlen(how->input) : 0,
+		.timeout_ms = how && how->timeout_ms ? how->timeout_ms : SLURM_ASK_MS,
+	};
+	*call = (struct slurm_call){.slurm = slurm, .next = slurm->calls, .answered = answered, .ctx = ctx};
+	slurm->calls = call;
+	if (proc_start(slurm->loop, &spec, slurm_call_done_cb, call, &call->proc, &call->err) < 0)
+		slurm_call_fail_later(call);
+	slurm_args_free(take);
+}
+
+void slurm_fail_later(struct slurm *slurm, const char *why, slurm_answered_f answered, void *ctx)
+{
+	struct slurm_call *call = mem_alloc(sizeof(*call));
+	*call = (struct slurm_call){.slurm = slurm, .next = slurm->calls, .answered = answered, .ctx = ctx};
+	errorf(&call->err, -EINVAL, "%s", why);
+	slurm->calls = call;
+	slurm_call_fail_later(call);
+}
+
+bool slurm_answered_well(const struct proc_result *result)
+{
+	return result->exit_code == 0 && !result->timed_out && !result->overflow;
+}
+
+void slurm_explain_failed_call(const char *program, const struct proc_result *result, char *text, size_t size)
+{
+	const char *said = buf_text(&result->err);
+	if (result->timed_out)
+		snprintf(text, size, "%s did not answer in time", program);
+	else if (result->overflow)
+		snprintf(text, size, "%s printed more than %u MiB", program, LIMIT_CHILD_OUTPUT_BYTES >> 20);
+	else if (*said)
+		snprintf(text, size, "%.*s", (int)strcspn(said, "\n"), said);
+	else if (result->signal)
+		snprintf(text, size, "%s was killed by signal %d", program, result->signal);
+	else
+		snprintf(text, size, "%s failed with status %d", program, result->exit_code);
+}
+
+struct slurm_look_call {
+	struct slurm *slurm;
+	slurm_looked_f looked;
+	void *ctx;
+	int64_t began_mono_ms;
+	uint64_t submitted_then;
+	bool each_row;
+};
+
+static void slurm_look_start(struct slurm_look_call *look);
+
+static void slurm_look_cb(void *ctx, const struct proc_result *result)
+{
+	struct slurm_look_call *look = ctx;
+	struct slurm *slurm = look->slurm;
+	int64_t took = clock_mono_ms() - look->began_mono_ms;
+	struct slurm_queue queue = {0};
+	char why[256] = "";
+	int rc = 0;
+
+	if (!slurm_answered_well(result)) {
+		rc = result->timed_out ? -ETIMEDOUT : -EIO;
+		slurm_explain_failed_call("squeue", result, why, sizeof(why));
+		slurm->failures++;
+	} else {
+		slurm_queue_parse(buf_text(&result->out), result->out.len, &queue);
+		if (queue.truncated && !look->each_row && !slurm->closing) {
+			slurm_queue_free(&queue);
+			slurm->each_row = true;
+			slurm_look_start(look);
+			return;
+		}
+		slurm->failures = 0;
+		slurm->cluster.controller = SLURM_CONTROLLER_UP;
+		slurm->latency_ms = slurm->latency_ms ? (slurm->latency_ms * 3 + took) / 4 : took;
+		slurm->queue_alive = queue.alive;
+		slurm->submitted_then = look->submitted_then;
+	}
+	if (rc < 0)
+		log_debug("slurm: squeue: %s", why);
+	/* The callee frees its own context even when we are closing. */
+	look->looked(look->ctx, slurm->closing ? -ECANCELED : rc, &queue, why);
+	slurm_queue_free(&queue);
+	free(look);
+}
+
+static void slurm_look_start(struct slurm_look_call *look)
+{
+	struct slurm_args args = {0};
+	look->began_mono_ms = clock_mono_ms();
+	look->each_row = look->slurm->each_row;
+	slurm_args_program(&args, "squeue");
+	slurm_args_add(&args, "-h");
+	if (look->each_row)
+		slurm_args_add(&args, "-r");
+	slurm_args_add(&args, "-t");
+	slurm_args_add(&args, "all");
+	slurm_args_add(&args, "-u");
+	slurm_args_addf(&args, "%lu", (unsigned long)look->slurm->uid);
+	slurm_args_add(&args, "-o");
+	slurm_args_add(&args, slurm_queue_format);
+	slurm_run(look->slurm, &args, NULL, slurm_look_cb, look);
+}
+
+void slurm_look(struct slurm *slurm, slurm_looked_f looked, void *ctx)
+{
+	struct slurm_look_call *look = mem_alloc(sizeof(*look));
+	*look = (struct slurm_look_call){
+		.slurm = slurm, .looked = looked, .ctx = ctx, .submitted_then = slurm->submitted};
+	slurm_look_start(look);
+}
+
+int slurm_compare_key(const void *a, const void *b)
+{
+	const struct slurm_key *x = a, *y = b;
+	int order = strcmp(x->token, y->token);
+	return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+size_t slurm_find_key(const void *keys, size_t count, size_t size, const char *token, uint32_t index)
+{
+	struct slurm_key wanted = {.index = index};
+	size_t low = 0, high = count;
+	snprintf(wanted.token, sizeof(wanted.token), "%s", token);
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (slurm_compare_key((const char *)keys + mid * size, &wanted) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool slurm_in_path(const char *program)
+{
+	const char *path = getenv("PATH");
+	for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+		size_t len = strcspn(p, ":");
+		char *file = mem_printf("%.*s/%s", (int)len, p, program);
+		bool found = len && access(file, X_OK) == 0;
+		free(file);
+		if (found)
+			return true;
+		p += len + (p[len] == ':');
+	}
+	return false;
+}
+
+/* Is there a configuration at all? Slurm's programs search for one for a minute, so a short look is taken here. */
+static int slurm_probe(struct slurm *slurm, struct error *err)
+{
+	struct slurm_args args = {0};
+	struct proc_result result = {.exit_code = -1};
+	const char *conf = getenv("SLURM_CONF");
+	int rc;
+
+	if (conf && access(conf, R_OK) != 0)
+		return errorf(err, -ENOENT, "slurm: SLURM_CONF names %s, which cannot be read", conf);
+	slurm_args_program(&args, "scontrol");
+	slurm_args_add(&args, "ping");
+	struct proc_spec spec = {.argv = slurm_args_done(&args), .cwd = "/", .timeout_ms = SLURM_OPEN_MS};
+	rc = proc_run(&spec, &result, err);
+	if (rc == 0) {
+		const char *out = buf_text(&result.out), *said = buf_text(&result.err);
+		if (strstr(out, "Slurmctld("))
+			slurm->cluster.controller =
+				strstr(out, "is UP") ? SLURM_CONTROLLER_UP : SLURM_CONTROLLER_DOWN;
+		else if (!result.timed_out || *said)
+			rc = errorf(err, -ENOENT, "slurm: no cluster here: %.*s",
+				    *said ? (int)strcspn(said, "\n") : 23, *said ? said : "scontrol said nothing");
+	}
+	proc_result_free(&result);
+	slurm_args_free(&args);
+	return rc;
+}
+
+static int slurm_open(const struct backend_config *config, struct backend **ret, struct error *err)
+{
+	if (!slurm_in_path("sinfo") || !slurm_in_path("sbatch"))
+		return errorf(err, -ENOENT, "slurm: sinfo and sbatch are not in PATH");
+	struct slurm *slurm = mem_alloc(sizeof(*slurm));
+	*slurm = (struct slurm){
+		.base.ops = &backend_slurm,
+		.loop = config->loop,
+		.state_dir = mem_strdup(config->state_dir),
+		.program = mem_strdup(config->program),
+		.push_url = mem_strdup(config->push_url),
+		.uid = getuid(),
+		.opened_mono_ms = clock_mono_ms(),
+	};
+	int rc = slurm_probe(slurm, err);
+	if (rc < 0) {
+		slurm_free(slurm);
+		return rc;
+	}
+	slurm_refresh(slurm);
+	*ret = &slurm->base;
+	return 0;
+}
+
+/* Children still out are killed; nobody is called back any more, and the last one frees the rest. */
+static void slurm_close(struct backend *backend)
+{
+	struct slurm *slurm = (struct slurm *)backend;
+	slurm->closing = true;
+	for (struct slurm_call *call = slurm->calls; call; call = call->next)
+		if (call->proc)
+			proc_kill(call->proc);
+	slurm_free_if_over(slurm);
+}
+
+static char *slurm_preview(struct backend *backend, const struct backend_resources *resources, uint64_t tasks,
+			   uint32_t parallel, struct error *err)
+{
+	struct slurm *slurm = (struct slurm *)backend;
+	uint32_t room = slurm_room(backend, resources);
+	size_t count = tasks < SLURM_BATCH_MAX ? (size_t)tasks : SLURM_BATCH_MAX;
+	if (room && count > room)
+		count = room;
+	if (!count)
+		count = 1;
+	struct backend_item *items = mem_alloc(count * sizeof(*items));
+	for (size_t i = 0; i < count; i++)
+		items[i].index = (uint32_t)i;
+	char *folder = mem_printf("%s/experiments/ID/batches/TOKEN", slurm->state_dir);
+	struct backend_batch batch = {.token = "00000000000000000000000000000000", .batch_dir = folder,
+				      .resources = resources, .items = items, .count = count, .parallel = parallel};
+	struct slurm_args args = {0};
+	char *text = NULL;
+	if (slurm_submit_args(&batch, &args, err) == 0) {
+		char *script = slurm_batch_script(&batch, slurm->program, err);
+		if (script)
+			text = slurm_describe_script(script, &args);
+		free(script);
+	}
+	slurm_args_free(&args);
+	free(folder);
+	free(items);
+	return text;
+}
+
+static void slurm_on_change(struct backend *backend, void (*changed)(void *ctx), void *ctx)
+{
+	struct slurm *slurm = (struct slurm *)backend;
+	slurm->changed = changed;
+	slurm->changed_ctx = ctx;
+}
+
+const struct backend_ops backend_slurm = {
+	.name = "slurm",
+	.help = "a Slurm cluster, through job arrays",
+	.open = slurm_open,
+	.close = slurm_close,
+	.check = slurm_check,
+	.room = slurm_room,
+	.submit = slurm_submit,
+	.poll = slurm_poll,
+	.cancel = slurm_cancel,
+	.set_parallel = slurm_set_parallel,
+	.poll_interval_ms = slurm_poll_interval_ms,
+	.preview = slurm_preview,
+	.describe = slurm_describe,
+	.on_change = slurm_on_change,
+};

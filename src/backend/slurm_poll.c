@@ -1,0 +1,567 @@
+/* Looking at everything at once: one squeue for all attempts of all experiments, then one sacct for those that have
+ * ended or left the queue (and, rarely, one more for submissions that were never confirmed). Attempts are matched
+ * by token and index only; a known job id under another name is a lost job, not ours. */
+#include "backend/slurm_private.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* The accounting lags behind by 1.5 to 3.4 s for 1,000 tasks; then the end is told without it. */
+#define SLURM_LAG_MS 15000
+/* The accounting has failed for this long: what left the queue is decided without it. */
+#define SLURM_ACCOUNTING_PATIENCE_MS 120000
+/* More elements of one array than this are asked for by the array's id alone. */
+#define SLURM_ELEMENTS_MAX 500
+/* The most of one argument; the system allows 128 KiB. */
+#define SLURM_ARGUMENT_BYTES (100u << 10)
+
+/* The rhythm, see slurm_poll_interval_ms. */
+#define SLURM_EXPECTING_MS 2000
+#define SLURM_QUIET_MS 10000
+#define SLURM_QUIET_MAX_MS 30000
+#define SLURM_TROUBLE_MAX_MS 60000
+#define SLURM_INTERVAL_MAX_MS 120000
+
+/* One attempt asked about, and what was found. */
+struct slurm_seen {
+	struct slurm_key key;
+	uint64_t job; /* as confirmed; 0: not */
+	int64_t submitted_ms;
+	const struct slurm_job *row;	 /* in the queue; NULL */
+	const struct slurm_final *final; /* in the accounting; NULL */
+	bool incomplete;
+};
+
+struct slurm_poll_call {
+	struct slurm *slurm;
+	struct slurm_seen *seen; /* sorted by key */
+	size_t count;
+	struct slurm_queue queue;
+	struct slurm_finals by_job, by_name;
+	bool accounting_failed;
+	char why[256];
+	backend_sight_f sight;
+	backend_polled_f done;
+	void *ctx;
+};
+
+static void slurm_poll_ask_accounting(struct slurm_poll_call *poll);
+
+static void slurm_poll_free(struct slurm_poll_call *poll)
+{
+	slurm_queue_free(&poll->queue);
+	slurm_finals_free(&poll->by_job);
+	slurm_finals_free(&poll->by_name);
+	free(poll->seen);
+	free(poll);
+}
+
+/* Which of two jobs for one attempt tells its story: one that runs, one that waits, one that ended badly, one that
+ * ended well. A batch submitted twice has two, and the one that loses the claim ends well at once. */
+static int slurm_rank(const char *state)
+{
+	switch (slurm_state_kind(state)) {
+	case SLURM_STATE_RUNNING:
+		return 4;
+	case SLURM_STATE_UNKNOWN:
+	case SLURM_STATE_WAITING:
+		return 3;
+	case SLURM_STATE_ENDED:
+		break;
+	}
+	return strcmp(state, "COMPLETED") == 0 ? 1 : 2;
+}
+
+static bool slurm_row_over(const struct slurm_seen *seen)
+{
+	return !seen->row || slurm_state_kind(seen->row->state) == SLURM_STATE_ENDED;
+}
+
+static void slurm_match_queue(struct slurm_poll_call *poll)
+{
+	for (size_t i = 0; i < poll->queue.jobs.len; i++) {
+		const struct slurm_job *row = &poll->queue.jobs.at[i];
+		for (size_t r = 0; r < row->range_count; r++) {
+			const struct slurm_range *range = &poll->queue.ranges.at[row->first_range + r];
+			size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), row->token,
+						   range->low);
+			for (; at < poll->count; at++) {
+				struct slurm_seen *seen = &poll->seen[at];
+				if (strcmp(seen->key.token, row->token) != 0 || seen->key.index > range->high)
+					break;
+				if ((seen->key.index - range->low) % range->step == 0 &&
+				    (!seen->row || slurm_rank(row->state) > slurm_rank(seen->row->state)))
+					seen->row = row;
+			}
+		}
+	}
+}
+
+static void slurm_match_finals(struct slurm_poll_call *poll, const struct slurm_finals *finals)
+{
+	for (size_t i = 0; i < finals->list.len; i++) {
+		const struct slurm_final *final = &finals->list.at[i];
+		if (!final->token || slurm_state_kind(final->state) != SLURM_STATE_ENDED)
+			continue;
+		size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), final->token,
+					   final->index);
+		for (; at < poll->count; at++) {
+			struct slurm_seen *seen = &poll->seen[at];
+			if (strcmp(seen->key.token, final->token) != 0 || seen->key.index != final->index)
+				break;
+			/* Of one job the later record counts. */
+			if (!seen->final || seen->final->id == final->id ||
+			    slurm_rank(final->state) > slurm_rank(seen->final->state))
+				seen->final = final;
+		}
+	}
+}
+
+/* Records that are not filled in yet have no name; their ids say whom they will be about. */
+static void slurm_match_incomplete(struct slurm_poll_call *poll, const struct slurm_finals *finals)
+{
+	for (size_t f = 0; f < finals->list.len; f++) {
+		const struct slurm_final *final = &finals->list.at[f];
+		for (size_t i = 0; final->incomplete && i < poll->count; i++)
+			if (poll->seen[i].job == final->id && poll->seen[i].key.index == final->index)
+				poll->seen[i].incomplete = true;
+	}
+}
+
+/* For how long we have known that this attempt is over; remembers it. */
+static int64_t slurm_over_since(struct slurm *slurm, const struct slurm_key *key, struct slurm_ended *ret)
+{
+	int64_t now = clock_mono_ms();
+	const struct slurm_ended *list = slurm->ended.list.at;
+	size_t count = slurm->ended.list.len;
+	size_t at = slurm_find_key(list, count, sizeof(*list), key->token, key->index);
+	bool known = at < count && slurm_compare_key(&list[at], key) == 0;
+	*ret = (struct slurm_ended){.key = *key, .since_mono_ms = known ? list[at].since_mono_ms : now};
+	return now - ret->since_mono_ms;
+}
+
+static void slurm_tell_alive(struct slurm_poll_call *poll, const struct slurm_seen *seen, enum backend_state state,
+			     const char *reason)
+{
+	char job[48];
+	const struct slurm_job *row = seen->row;
+	struct backend_sight sight = {
+		.token = seen->key.token,
+		.index = seen->key.index,
+		.job = job,
+		.state = state,
+		.reason = reason && *reason ? reason : NULL,
+		.node = row && *row->node && strcmp(row->node, "(null)") != 0 ? row->node : NULL,
+		.expected_start_ms = row && state == BACKEND_QUEUED ? row->start_ms : 0,
+		.exit_code = -1,
+		.wall_ms = -1,
+		.cpu_ms = -1,
+		.max_rss_bytes = -1,
+		.gpus = -1,
+		.energy_j = NAN,
+	};
+	if (row || seen->job)
+		snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(row ? row->id : seen->job), seen->key.index);
+	else
+		sight.job = NULL;
+	poll->sight(poll->ctx, &sight);
+}
+
+static void slurm_tell_row(struct slurm_poll_call *poll, const struct slurm_seen *seen)
+{
+	const struct slurm_job *row = seen->row;
+	enum slurm_state_kind kind = slurm_state_kind(row->state);
+	struct buf reason = buf_make(512);
+	const char *words = slurm_state_words(row->state);
+
+	if (words)
+		buf_add_text(&reason, words);
+	else if (kind == SLURM_STATE_WAITING)
+		slurm_reason_words(row->reason, &reason);
+	else if (kind == SLURM_STATE_UNKNOWN)
+		buf_addf(&reason, "Slurm says: %.60s", row->state);
+	bool running = kind == SLURM_STATE_RUNNING ||
+		       (kind == SLURM_STATE_UNKNOWN && *row->node && strcmp(row->node, "(null)") != 0);
+	slurm_tell_alive(poll, seen, running ? BACKEND_RUNNING : BACKEND_QUEUED, buf_text(&reason));
+	buf_free(&reason);
+}
+
+static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_seen *seen)
+{
+	const struct slurm_final *final = seen->final;
+	const struct slurm_job *row = seen->row;
+	char job[48], source[128];
+	struct slurm_cause cause;
+	struct slurm_end end = {
+		.state = final ? final->state : row->state,
+		.reason = row ? row->reason : NULL,
+		.exit_code = final ? final->exit_code : -1,
+		.signal = final ? final->signal : 0,
+		.derived_code = final ? final->derived_code : -1,
+		.derived_signal = final ? final->derived_signal : 0,
+		.by_uid = final ? final->by_uid : -1,
+		.own_uid = poll->slurm->uid,
+		.node = final ? final->node : row->node,
+	};
+	slurm_explain_end(&end, &cause);
+	struct backend_sight sight = {
+		.token = seen->key.token,
+		.index = seen->key.index,
+		.job = job,
+		.state = BACKEND_ENDED,
+		.node = end.node && *end.node && end.node[0] != '(' && strncmp(end.node, "None", 4) != 0 ? end.node
+													: NULL,
+		.cause = cause.cause,
+		.message = cause.message[0] ? cause.message : NULL,
+		.remedy = cause.remedy,
+		.exit_code = cause.exit_code,
+		.signal = cause.signal,
+		.wall_ms = final ? final->wall_ms : -1,
+		.cpu_ms = final ? final->cpu_ms : -1,
+		.max_rss_bytes = final ? final->max_rss_bytes : -1,
+		.gpus = final ? final->gpus : -1,
+		.energy_j = final ? final->energy_j : NAN,
+		.cost_source = final ? source : NULL,
+	};
+	/* Slurm's energy is the node's: who shared it is counted too. */
+	snprintf(source, sizeof(source), "Slurm accounting%s%s%s", isnan(sight.energy_j) ? "" : " (energy of the whole node, ",
+		 isnan(sight.energy_j)		       ? ""
+		 : *poll->slurm->cluster.energy_plugin ? poll->slurm->cluster.energy_plugin
+						       : "unknown plugin",
+		 isnan(sight.energy_j) ? "" : ")");
+	snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(final ? final->id : row->id), seen->key.index);
+	poll->sight(poll->ctx, &sight);
+}
+
+/* What one attempt adds to the digest of the picture. */
+static uint64_t slurm_digest(const struct slurm_seen *seen)
+{
+	uint64_t h = 1469598103934665603ull;
+	const char *state = seen->final ? seen->final->state : seen->row ? seen->row->state : "";
+	for (const char *p = seen->key.token; *p; p++)
+		h = (h ^ (unsigned char)*p) * 1099511628211ull;
+	for (const char *p = state; *p; p++)
+		h = (h ^ (unsigned char)*p) * 1099511628211ull;
+	return (h ^ seen->key.index) * 1099511628211ull;
+}
+
+/* Found nowhere. One that was never confirmed may still come to be for a while. */
+static void slurm_tell_absent(struct slurm_poll_call *poll, const struct slurm_seen *seen)
+{
+	if (!seen->job && slurm_may_appear(poll->slurm, seen->key.token))
+		slurm_tell_alive(poll, seen, BACKEND_QUEUED, "Slurm has not confirmed the submission yet");
+	else
+		slurm_tell_alive(poll, seen, BACKEND_ABSENT, NULL);
+}
+
+/* Tells what was found; of what was found nowhere only when the accounting was heard or is not to be had. */
+static void slurm_tell_all(struct slurm_poll_call *poll, bool complete)
+{
+	struct slurm *slurm = poll->slurm;
+	struct slurm_ended_set still = {0};
+	uint64_t picture = 0;
+
+	slurm->lagging = false;
+	for (size_t i = 0; i < poll->count; i++) {
+		struct slurm_seen *seen = &poll->seen[i];
+		picture += slurm_digest(seen);
+		if (!slurm_row_over(seen)) {
+			slurm_tell_row(poll, seen);
+		} else if (seen->final) {
+			slurm_tell_ended(poll, seen);
+		} else if (seen->row || seen->incomplete) {
+			struct slurm_ended ended;
+			int64_t over_ms = slurm_over_since(slurm, &seen->key, &ended);
+			vec_push(&still.list, ended);
+			if (slurm->accounting != SLURM_ACCOUNTING_OFF && over_ms < SLURM_LAG_MS) {
+				slurm_tell_alive(poll, seen, BACKEND_RUNNING, "ended; waiting for the accounting");
+				slurm->lagging = true;
+			} else if (seen->row) {
+				slurm_tell_ended(poll, seen);
+			} else {
+				slurm_tell_absent(poll, seen);
+			}
+		} else if (complete) {
+			slurm_tell_absent(poll, seen);
+		}
+	}
+	free(slurm->ended.list.at);
+	slurm->ended = still;
+	slurm->quiet_polls = picture == slurm->last_picture ? slurm->quiet_polls + 1 : 0;
+	slurm->last_picture = picture;
+}
+
+/* Is there something that only the accounting could know? */
+static bool slurm_in_doubt(const struct slurm_poll_call *poll)
+{
+	for (size_t i = 0; i < poll->count; i++)
+		if (!poll->seen[i].row && !poll->seen[i].final && !poll->seen[i].incomplete)
+			return true;
+	return false;
+}
+
+static void slurm_poll_finish(struct slurm_poll_call *poll)
+{
+	struct slurm *slurm = poll->slurm;
+	int rc = 0;
+
+	if (!slurm->closing) {
+		slurm_match_finals(poll, &poll->by_job);
+		slurm_match_finals(poll, &poll->by_name);
+		slurm_match_incomplete(poll, &poll->by_job);
+		if (poll->accounting_failed && !slurm->accounting_failed_mono_ms)
+			slurm->accounting_failed_mono_ms = clock_mono_ms();
+		if (poll->accounting_failed && slurm_in_doubt(poll) &&
+		    clock_mono_ms() - slurm->accounting_failed_mono_ms < SLURM_ACCOUNTING_PATIENCE_MS)
+			rc = -EAGAIN;
+		slurm_tell_all(poll, rc == 0);
+		poll->done(poll->ctx, rc, rc < 0 ? poll->why : NULL);
+	}
+	slurm_poll_free(poll);
+}
+
+/* Nobody keeps accounts here, and says so. */
+static bool slurm_accounting_is_off(const struct proc_result *result)
+{
+	const char *said = buf_text(&result->err);
+	return result->exit_code > 0 &&
+	       (strstr(said, "accounting storage is disabled") || strstr(said, "not running a supported accounting"));
+}
+
+/* Takes an answer of sacct. False: there is none, and the poll goes on without. */
+static bool slurm_take_accounting(struct slurm_poll_call *poll, const struct proc_result *result,
+				  struct slurm_finals *to)
+{
+	struct slurm *slurm = poll->slurm;
+	if (slurm_answered_well(result)) {
+		slurm->accounting = SLURM_ACCOUNTING_ON;
+		slurm->accounting_failed_mono_ms = 0;
+		slurm_finals_parse(buf_text(&result->out), result->out.len, slurm->columns, to);
+		return true;
+	}
+	if (slurm_accounting_is_off(result)) {
+		slurm->accounting = SLURM_ACCOUNTING_OFF;
+	} else {
+		poll->accounting_failed = true;
+		slurm_explain_failed_call("sacct", result, poll->why, sizeof(poll->why));
+	}
+	return false;
+}
+
+static void slurm_by_name_cb(void *ctx, const struct proc_result *result)
+{
+	struct slurm_poll_call *poll = ctx;
+	if (!poll->slurm->closing)
+		slurm_take_accounting(poll, result, &poll->by_name);
+	slurm_poll_finish(poll);
+}
+
+static void slurm_sacct_args(struct slurm *slurm, struct slurm_args *args)
+{
+	char *format = slurm_columns_format(slurm->columns);
+	slurm_args_program(args, "sacct");
+	slurm_args_add(args, "-n");
+	slurm_args_add(args, "-P");
+	slurm_args_add(args, "-D");
+	slurm_args_add(args, "--delimiter=" SLURM_SEPARATOR);
+	slurm_args_addf(args, "--format=%s", format);
+	slurm_args_add(args, "-u");
+	slurm_args_addf(args, "%lu", (unsigned long)slurm->uid);
+	free(format);
+}
+
+/* Not everything could be asked about: nothing may be concluded about the rest this time. */
+static void slurm_poll_too_many(struct slurm_poll_call *poll)
+{
+	poll->accounting_failed = true;
+	snprintf(poll->why, sizeof(poll->why), "too many jobs to ask the accounting about at once");
+}
+
+/* Submissions that were never confirmed have no id to ask for: by name, from a day before the oldest. */
+static void slurm_poll_ask_names(struct slurm_poll_call *poll)
+{
+	struct buf names = buf_make(SLURM_ARGUMENT_BYTES);
+	int64_t oldest = INT64_MAX;
+	const char *last = "";
+
+	for (size_t i = 0; i < poll->count; i++) {
+		const struct slurm_seen *seen = &poll->seen[i];
+		if (seen->job || seen->row || strcmp(last, seen->key.token) == 0)
+			continue;
+		last = seen->key.token;
+		buf_addf(&names, "%s%s", names.len ? "," : "", seen->key.token);
+		if (seen->submitted_ms < oldest)
+			oldest = seen->submitted_ms;
+	}
+	if (!names.len) {
+		buf_free(&names);
+		slurm_poll_finish(poll);
+		return;
+	}
+	if (names.full)
+		slurm_poll_too_many(poll);
+	int64_t days = (clock_now_ms() - oldest) / 86400000 + 2;
+	if (days < 2 || days > 365)
+		days = days < 2 ? 2 : 365;
+	struct slurm_args args = {0};
+	slurm_sacct_args(poll->slurm, &args);
+	slurm_args_addf(&args, "--name=%s", buf_text(&names));
+	slurm_args_add(&args, "-S");
+	slurm_args_addf(&args, "now-%lldday", (long long)days);
+	buf_free(&names);
+	slurm_run(poll->slurm, &args, NULL, slurm_by_name_cb, poll);
+}
+
+static void slurm_by_job_cb(void *ctx, const struct proc_result *result)
+{
+	struct slurm_poll_call *poll = ctx;
+	if (!poll->slurm->closing && slurm_take_accounting(poll, result, &poll->by_job))
+		slurm_poll_ask_names(poll);
+	else
+		slurm_poll_finish(poll);
+}
+
+/* Is this attempt one to ask the accounting about, by its id? */
+static uint64_t slurm_wanted_job(const struct slurm_seen *seen)
+{
+	if (!slurm_row_over(seen))
+		return 0;
+	return seen->row ? seen->row->id : seen->job;
+}
+
+/* "7_1,7_2,9": elements, or whole arrays for tokens with more than `max` elements. */
+static void slurm_list_jobs(const struct slurm_poll_call *poll, size_t max, struct buf *list)
+{
+	for (size_t i = 0, next; i < poll->count; i = next) {
+		size_t elements = 0;
+		uint64_t last = 0;
+		for (next = i; next < poll->count && strcmp(poll->seen[next].key.token, poll->seen[i].key.token) == 0;
+		     next++)
+			elements += slurm_wanted_job(&poll->seen[next]) != 0;
+		for (size_t e = i; e < next; e++) {
+			uint64_t job = slurm_wanted_job(&poll->seen[e]);
+			if (!job || (elements > max && job == last))
+				continue;
+			buf_addf(list, "%s%llu", list->len ? "," : "", (unsigned long long)job);
+			if (elements <= max)
+				buf_addf(list, "_%u", poll->seen[e].key.index);
+			last = job;
+		}
+	}
+}
+
+static void slurm_poll_columns_cb(void *ctx, const struct proc_result *result)
+{
+	struct slurm_poll_call *poll = ctx;
+	if (!poll->slurm->closing && slurm_answered_well(result)) {
+		poll->slurm->columns = slurm_columns_known(buf_text(&result->out));
+		slurm_poll_ask_accounting(poll);
+		return;
+	}
+	poll->accounting_failed = true;
+	slurm_explain_failed_call("sacct", result, poll->why, sizeof(poll->why));
+	slurm_poll_finish(poll);
+}
+
+static void slurm_poll_ask_accounting(struct slurm_poll_call *poll)
+{
+	struct slurm *slurm = poll->slurm;
+	struct slurm_args args = {0};
+	bool wanted = false;
+
+	for (size_t i = 0; i < poll->count && !wanted; i++)
+		wanted = slurm_row_over(&poll->seen[i]);
+	if (!wanted || slurm->accounting == SLURM_ACCOUNTING_OFF) {
+		slurm_poll_finish(poll);
+		return;
+	}
+	if (!slurm->columns) {
+		slurm_args_program(&args, "sacct");
+		slurm_args_add(&args, "--helpformat");
+		slurm_run(slurm, &args, NULL, slurm_poll_columns_cb, poll);
+		return;
+	}
+	struct buf jobs = buf_make(SLURM_ARGUMENT_BYTES);
+	slurm_list_jobs(poll, SLURM_ELEMENTS_MAX, &jobs);
+	if (jobs.full) {
+		buf_free(&jobs);
+		jobs = buf_make(SLURM_ARGUMENT_BYTES);
+		slurm_list_jobs(poll, 0, &jobs);
+	}
+	if (jobs.full)
+		slurm_poll_too_many(poll);
+	if (jobs.len) {
+		slurm_sacct_args(slurm, &args);
+		slurm_args_add(&args, "-j");
+		slurm_args_add(&args, buf_text(&jobs));
+		slurm_run(slurm, &args, NULL, slurm_by_job_cb, poll);
+	} else {
+		slurm_poll_ask_names(poll);
+	}
+	buf_free(&jobs);
+}
+
+static void slurm_poll_looked_cb(void *ctx, int rc, struct slurm_queue *queue, const char *why)
+{
+	struct slurm_poll_call *poll = ctx;
+	if (rc < 0) {
+		if (!poll->slurm->closing)
+			poll->done(poll->ctx, rc, why);
+		slurm_poll_free(poll);
+		return;
+	}
+	poll->queue = *queue;
+	*queue = (struct slurm_queue){0};
+	slurm_match_queue(poll);
+	slurm_poll_ask_accounting(poll);
+}
+
+void slurm_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f sight,
+		backend_polled_f done, void *ctx)
+{
+	struct slurm_poll_call *poll = mem_alloc(sizeof(*poll));
+	*poll = (struct slurm_poll_call){
+		.slurm = (struct slurm *)backend,
+		.seen = mem_alloc((count ? count : 1) * sizeof(*poll->seen)),
+		.count = count,
+		.sight = sight,
+		.done = done,
+		.ctx = ctx,
+	};
+	for (size_t i = 0; i < count; i++) {
+		struct slurm_seen *seen = &poll->seen[i];
+		snprintf(seen->key.token, sizeof(seen->key.token), "%s", watch[i].token);
+		seen->key.index = watch[i].index;
+		seen->submitted_ms = watch[i].submitted_ms;
+		if (!watch[i].job || slurm_parse_job(watch[i].job, &seen->job) < 0)
+			seen->job = 0;
+	}
+	qsort(poll->seen, count, sizeof(*poll->seen), slurm_compare_key);
+	slurm_look(poll->slurm, slurm_poll_looked_cb, poll);
+}
+
+/* A short wait while something is expected, longer the longer nothing happens, never more than a twentieth of the
+ * controller's time, and further and further apart while it does not answer. */
+int64_t slurm_poll_interval_ms(struct backend *backend, bool expecting)
+{
+	struct slurm *slurm = (struct slurm *)backend;
+	int64_t wait = SLURM_EXPECTING_MS;
+
+	if (!expecting && !slurm->lagging) {
+		wait = SLURM_QUIET_MS + (int64_t)slurm->quiet_polls * 1000;
+		if (wait > SLURM_QUIET_MAX_MS)
+			wait = SLURM_QUIET_MAX_MS;
+	}
+	if (slurm->failures) {
+		wait <<= slurm->failures < 6 ? slurm->failures : 6;
+		if (wait > SLURM_TROUBLE_MAX_MS)
+			wait = SLURM_TROUBLE_MAX_MS;
+	}
+	if (wait < slurm->latency_ms * 20)
+		wait = slurm->latency_ms * 20;
+	return wait < SLURM_INTERVAL_MAX_MS ? wait : SLURM_INTERVAL_MAX_MS;
+}

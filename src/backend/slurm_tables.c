@@ -1,0 +1,375 @@
+/* The tables that Slurm's programs print, row by row. See slurm_text.h. */
+#include "backend/slurm_text.h"
+
+#include "backend/slurm_words.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "base/token.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The array's id, its indices, state, reason, nodes, start, end; the name last, so that whatever it
+ * holds cannot shift another field. */
+const char slurm_queue_format[] = "%F" SLURM_SEPARATOR "%K" SLURM_SEPARATOR "%T" SLURM_SEPARATOR
+				  "%r" SLURM_SEPARATOR "%N" SLURM_SEPARATOR "%S" SLURM_SEPARATOR
+				  "%e" SLURM_SEPARATOR "%j";
+enum { QUEUE_ID, QUEUE_INDEX, QUEUE_STATE, QUEUE_REASON, QUEUE_NODE, QUEUE_START, QUEUE_END,
+       QUEUE_NAME, QUEUE_FIELDS };
+
+const char slurm_partitions_format[] = "%P" SLURM_SEPARATOR "%a" SLURM_SEPARATOR "%l" SLURM_SEPARATOR
+				       "%D" SLURM_SEPARATOR "%T" SLURM_SEPARATOR "%c" SLURM_SEPARATOR
+				       "%m" SLURM_SEPARATOR "%G";
+enum { PART_NAME, PART_UP, PART_LIMIT, PART_NODES, PART_STATE, PART_CPUS, PART_MEMORY, PART_GRES,
+       PART_FIELDS };
+
+/* "3-9,12,20-40:2%3" or "5"; adds the ranges. False when it is none of it or was cut short ("…,52..."). */
+static bool slurm_parse_indices(struct slurm_queue *queue, const char *text)
+{
+	for (;;) {
+		uint64_t low, high, step = 1;
+		size_t n = strspn(text, "0123456789");
+		if (num_parse_unsigned(text, n, SLURM_INDEX_MAX, &low) < 0)
+			return false;
+		high = low;
+		text += n;
+		if (*text == '-') {
+			n = strspn(text + 1, "0123456789");
+			if (num_parse_unsigned(text + 1, n, SLURM_INDEX_MAX, &high) < 0 || high < low)
+				return false;
+			text += n + 1;
+		}
+		if (*text == ':') {
+			n = strspn(text + 1, "0123456789");
+			if (num_parse_unsigned(text + 1, n, SLURM_INDEX_MAX, &step) < 0 || !step)
+				return false;
+			text += n + 1;
+		}
+		struct slurm_range range = {(uint32_t)low, (uint32_t)high, (uint32_t)step};
+		vec_push(&queue->ranges, range);
+		if (*text == '\0' || *text == '%')
+			return true;
+		if (*text++ != ',')
+			return false;
+	}
+}
+
+static uint64_t slurm_count_indices(const struct slurm_queue *queue, size_t first)
+{
+	uint64_t count = 0;
+	for (size_t i = first; i < queue->ranges.len; i++) {
+		const struct slurm_range *r = &queue->ranges.at[i];
+		count += (r->high - r->low) / r->step + 1;
+	}
+	return count;
+}
+
+void slurm_queue_parse(const char *text, size_t len, struct slurm_queue *ret)
+{
+	char *field[QUEUE_FIELDS], *at;
+	int count;
+
+	*ret = (struct slurm_queue){.text = slurm_copy_text(text, len)};
+	at = ret->text;
+	while ((count = slurm_next_row(&at, SLURM_SEPARATOR[0], field, QUEUE_FIELDS)) >= 0) {
+		struct slurm_job job = {.first_range = ret->ranges.len};
+		if (count != QUEUE_FIELDS || slurm_parse_job(field[QUEUE_ID], &job.id) < 0)
+			continue;
+		bool array = slurm_parse_indices(ret, field[QUEUE_INDEX]);
+		if (!array)
+			ret->ranges.len = job.first_range;
+		job.range_count = ret->ranges.len - job.first_range;
+		if (slurm_state_kind(field[QUEUE_STATE]) != SLURM_STATE_ENDED)
+			ret->alive += array ? slurm_count_indices(ret, job.first_range) : 1;
+		if (!token_is_id(field[QUEUE_NAME]) || !array) {
+			if (strstr(field[QUEUE_INDEX], "..."))
+				ret->truncated = true;
+			ret->ranges.len = job.first_range;
+			continue;
+		}
+		job.token = field[QUEUE_NAME];
+		job.state = field[QUEUE_STATE];
+		job.reason = field[QUEUE_REASON];
+		job.node = field[QUEUE_NODE];
+		job.start_ms = slurm_parse_time_ms(field[QUEUE_START]);
+		job.end_ms = slurm_parse_time_ms(field[QUEUE_END]);
+		vec_push(&ret->jobs, job);
+	}
+}
+
+void slurm_queue_free(struct slurm_queue *queue)
+{
+	free(queue->text);
+	free(queue->jobs.at);
+	free(queue->ranges.at);
+	*queue = (struct slurm_queue){0};
+}
+
+enum { COLUMN_ID, COLUMN_STATE, COLUMN_EXIT, COLUMN_DERIVED, COLUMN_START, COLUMN_END, COLUMN_ELAPSED,
+       COLUMN_CPU, COLUMN_RSS, COLUMN_ENERGY, COLUMN_TRES, COLUMN_NODE, COLUMN_NAME, COLUMNS };
+static const char *const slurm_columns[COLUMNS] = {
+	[COLUMN_ID] = "JobID",		     [COLUMN_STATE] = "State",
+	[COLUMN_EXIT] = "ExitCode",	     [COLUMN_DERIVED] = "DerivedExitCode",
+	[COLUMN_START] = "Start",	     [COLUMN_END] = "End",
+	[COLUMN_ELAPSED] = "ElapsedRaw",     [COLUMN_CPU] = "TotalCPU",
+	[COLUMN_RSS] = "MaxRSS",	     [COLUMN_ENERGY] = "ConsumedEnergyRaw",
+	[COLUMN_TRES] = "AllocTRES",	     [COLUMN_NODE] = "NodeList",
+	[COLUMN_NAME] = "JobName",
+};
+/* What every version has had; without these there is nothing to read. */
+#define COLUMNS_NEEDED (1u << COLUMN_ID | 1u << COLUMN_STATE | 1u << COLUMN_NAME)
+
+unsigned slurm_columns_known(const char *helpformat)
+{
+	unsigned known = COLUMNS_NEEDED;
+	for (const char *p = helpformat; *p;) {
+		size_t len = strcspn(p, " \t\n");
+		for (int i = 0; i < COLUMNS; i++)
+			if (strlen(slurm_columns[i]) == len && strncasecmp(slurm_columns[i], p, len) == 0)
+				known |= 1u << i;
+		p += len;
+		p += strspn(p, " \t\n");
+	}
+	return known;
+}
+
+char *slurm_columns_format(unsigned columns)
+{
+	struct buf out = buf_make(1024);
+	columns |= COLUMNS_NEEDED;
+	for (int i = 0; i < COLUMNS; i++)
+		if (columns & 1u << i)
+			buf_addf(&out, "%s%s", out.len ? "," : "", slurm_columns[i]);
+	return buf_take(&out);
+}
+
+/* "1:9" */
+static void slurm_parse_exit(const char *text, int *code, int *signal)
+{
+	uint64_t a, b;
+	size_t n = strspn(text, "0123456789");
+	if (text[n] == ':' && num_parse_unsigned(text, n, 255, &a) == 0 &&
+	    num_parse_unsigned(text + n + 1, strlen(text + n + 1), 255, &b) == 0) {
+		*code = (int)a;
+		*signal = (int)b;
+	}
+}
+
+/* "cpu=2,gres/gpu=1,gres/gpu:volta=1,mem=200M": the sum stands under gres/gpu without a type. */
+static int64_t slurm_parse_tres_gpus(const char *text)
+{
+	static const char key[] = "gres/gpu=";
+	while (*text) {
+		size_t len = strcspn(text, ",");
+		uint64_t count;
+		if (len >= sizeof(key) && text_starts(text, key) &&
+		    num_parse_unsigned(text + sizeof(key) - 1, len - (sizeof(key) - 1), 100000, &count) == 0)
+			return (int64_t)count;
+		text += len + (text[len] == ',');
+	}
+	return 0;
+}
+
+/* "CANCELLED by 1000": the word alone stays in the field; who did it is returned, or -1. */
+static int64_t slurm_cut_state(char *state)
+{
+	uint64_t uid;
+	char *space = strchr(state, ' ');
+	if (!space)
+		return -1;
+	*space = '\0';
+	if (text_starts(space + 1, "by ") &&
+	    num_parse_unsigned(space + 4, strlen(space + 4), UINT32_MAX, &uid) == 0)
+		return (int64_t)uid;
+	return -1;
+}
+
+/* A step's row ("12_3.batch") has what the job's row lacks: memory, and the energy of a job without srun. */
+static void slurm_take_step(struct slurm_final *job, char **value)
+{
+	int64_t rss = slurm_parse_bytes(value[COLUMN_RSS]);
+	double energy;
+	if (rss > job->max_rss_bytes)
+		job->max_rss_bytes = rss;
+	/* 0 is what a plugin without a sensor reports. */
+	if (num_parse_real(value[COLUMN_ENERGY], strlen(value[COLUMN_ENERGY]), &energy) == 0 && energy > 0 &&
+	    isnan(job->energy_j))
+		job->energy_j = energy;
+}
+
+/* Id and index of "12_3"; false for steps, for "12_[4-9]" (still waiting) and for anything else. */
+static bool slurm_parse_element(const char *text, uint64_t *id, uint32_t *index)
+{
+	uint64_t value;
+	if (slurm_parse_job(text, id) < 0)
+		return false;
+	const char *under = strchr(text, '_');
+	*index = UINT32_MAX;
+	if (!under)
+		return true;
+	if (num_parse_unsigned(under + 1, strlen(under + 1), SLURM_INDEX_MAX, &value) < 0)
+		return false;
+	*index = (uint32_t)value;
+	return true;
+}
+
+static struct slurm_final slurm_take_final(char **value)
+{
+	struct slurm_final job = {
+		.token = token_is_id(value[COLUMN_NAME]) ? value[COLUMN_NAME] : NULL,
+		.incomplete = strcmp(value[COLUMN_NAME], "allocation") == 0,
+		.by_uid = slurm_cut_state(value[COLUMN_STATE]),
+		.state = value[COLUMN_STATE],
+		.node = value[COLUMN_NODE],
+		.exit_code = -1,
+		.derived_code = -1,
+		.start_ms = slurm_parse_time_ms(value[COLUMN_START]),
+		.end_ms = slurm_parse_time_ms(value[COLUMN_END]),
+		.wall_ms = -1,
+		.cpu_ms = slurm_parse_elapsed_ms(value[COLUMN_CPU]),
+		.max_rss_bytes = -1,
+		.gpus = value[COLUMN_TRES][0] ? slurm_parse_tres_gpus(value[COLUMN_TRES]) : -1,
+		.energy_j = NAN,
+	};
+	uint64_t seconds;
+	if (num_parse_unsigned(value[COLUMN_ELAPSED], strlen(value[COLUMN_ELAPSED]), 1ull << 40,
+			       &seconds) == 0)
+		job.wall_ms = (int64_t)seconds * 1000;
+	slurm_parse_exit(value[COLUMN_EXIT], &job.exit_code, &job.signal);
+	slurm_parse_exit(value[COLUMN_DERIVED], &job.derived_code, &job.derived_signal);
+	slurm_take_step(&job, value);
+	return job;
+}
+
+void slurm_finals_parse(const char *text, size_t len, unsigned columns, struct slurm_finals *ret)
+{
+	static char none[] = "";
+	char *field[COLUMNS], *at;
+	int count, expected;
+	/* The id of the job row that step rows belong to: its text with a dot after it. */
+	const char *current = NULL;
+
+	columns = (columns | COLUMNS_NEEDED) & ((1u << COLUMNS) - 1);
+	expected = __builtin_popcount(columns);
+	*ret = (struct slurm_finals){.text = slurm_copy_text(text, len)};
+	at = ret->text;
+	while ((count = slurm_next_row(&at, SLURM_SEPARATOR[0], field, expected)) >= 0) {
+		char *value[COLUMNS];
+		if (count != expected)
+			continue;
+		for (int i = 0, next = 0; i < COLUMNS; i++)
+			value[i] = columns & 1u << i ? field[next++] : none;
+		uint64_t id;
+		uint32_t index;
+		const char *dot = strchr(value[COLUMN_ID], '.');
+		if (dot) {
+			size_t n = (size_t)(dot - value[COLUMN_ID]);
+			if (current && strlen(current) == n && strncmp(current, value[COLUMN_ID], n) == 0)
+				slurm_take_step(&ret->list.at[ret->list.len - 1], value);
+			continue;
+		}
+		current = NULL;
+		if (!slurm_parse_element(value[COLUMN_ID], &id, &index))
+			continue;
+		struct slurm_final job = slurm_take_final(value);
+		job.id = id;
+		job.index = index;
+		vec_push(&ret->list, job);
+		current = value[COLUMN_ID];
+	}
+}
+
+void slurm_finals_free(struct slurm_finals *finals)
+{
+	free(finals->text);
+	free(finals->list.at);
+	*finals = (struct slurm_finals){0};
+}
+
+static struct slurm_partition *slurm_partition_take(struct slurm_partitions *all, char *name)
+{
+	size_t len = strlen(name);
+	bool is_default = len && name[len - 1] == '*';
+	if (is_default)
+		name[len - 1] = '\0';
+	for (size_t i = 0; i < all->list.len; i++)
+		if (strcmp(all->list.at[i].name, name) == 0)
+			return &all->list.at[i];
+	struct slurm_partition fresh = {
+		.name = mem_strdup(name), .is_default = is_default, .gpu_types = mem_strdup("")};
+	vec_push(&all->list, fresh);
+	return &all->list.at[all->list.len - 1];
+}
+
+static void slurm_partition_add_nodes(struct slurm_partition *part, char **field)
+{
+	uint64_t nodes, cpus, megabytes;
+	struct buf types = buf_make(4096);
+
+	/* Nodes of one row are alike (sinfo --exact), yet old versions write "8+" all the same. */
+	if (num_parse_unsigned(field[PART_NODES], strlen(field[PART_NODES]), 10000000, &nodes) < 0)
+		nodes = 0;
+	if (num_parse_unsigned(field[PART_CPUS], strspn(field[PART_CPUS], "0123456789"), 1000000, &cpus) < 0)
+		cpus = 0;
+	if (num_parse_unsigned(field[PART_MEMORY], strspn(field[PART_MEMORY], "0123456789"), 1ull << 40,
+			       &megabytes) < 0)
+		megabytes = 0;
+	buf_add_text(&types, part->gpu_types);
+	int64_t gpus = slurm_parse_gres(field[PART_GRES], &types);
+	free(part->gpu_types);
+	part->gpu_types = mem_strdup(buf_text(&types));
+	buf_free(&types);
+
+	part->nodes += (int64_t)nodes;
+	part->cpus += (int64_t)(nodes * cpus);
+	part->gpus += (int64_t)nodes * gpus;
+	/* "idle*" does not respond. */
+	if (strcmp(field[PART_STATE], "idle") == 0)
+		part->idle_nodes += (int64_t)nodes;
+	if ((int64_t)cpus > part->cpus_per_node)
+		part->cpus_per_node = (int64_t)cpus;
+	if (gpus > part->gpus_per_node)
+		part->gpus_per_node = gpus;
+	if ((int64_t)megabytes << 20 > part->memory_bytes)
+		part->memory_bytes = (int64_t)megabytes << 20;
+}
+
+void slurm_partitions_parse(const char *text, size_t len, struct slurm_partitions *ret)
+{
+	char *field[PART_FIELDS];
+	char *copy = slurm_copy_text(text, len), *at = copy;
+	int count;
+
+	*ret = (struct slurm_partitions){0};
+	while ((count = slurm_next_row(&at, SLURM_SEPARATOR[0], field, PART_FIELDS)) >= 0) {
+		if (count != PART_FIELDS || !field[PART_NAME][0])
+			continue;
+		struct slurm_partition *part = slurm_partition_take(ret, field[PART_NAME]);
+		int64_t limit = slurm_parse_elapsed_ms(field[PART_LIMIT]);
+		part->up = strcmp(field[PART_UP], "up") == 0;
+		part->time_limit_ms = limit > 0 ? limit : 0;
+		slurm_partition_add_nodes(part, field);
+	}
+	free(copy);
+}
+
+void slurm_partitions_free(struct slurm_partitions *partitions)
+{
+	for (size_t i = 0; i < partitions->list.len; i++) {
+		free(partitions->list.at[i].name);
+		free(partitions->list.at[i].gpu_types);
+	}
+	free(partitions->list.at);
+	*partitions = (struct slurm_partitions){0};
+}
+
+const struct slurm_partition *slurm_partition_find(const struct slurm_partitions *partitions,
+						   const char *name)
+{
+	for (size_t i = 0; i < partitions->list.len; i++) {
+		const struct slurm_partition *p = &partitions->list.at[i];
+		if (name ? strcmp(p->name, name) == 0 : p->is_default)
+			return p;
+	}
+	return NULL;
+}

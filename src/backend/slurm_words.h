@@ -1,0 +1,52 @@
+/* Slurm's vocabulary in words a user understands: job states, why a job waits, how it ended and what
+ * to do about it, why sbatch said no. Tables: a new word of a new version is one line. */
+#ifndef BACKEND_SLURM_WORDS_H
+#define BACKEND_SLURM_WORDS_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum slurm_state_kind {
+	SLURM_STATE_WAITING,
+	SLURM_STATE_RUNNING,
+	SLURM_STATE_ENDED,
+	SLURM_STATE_UNKNOWN, /* a word we do not know: the job is there, more cannot be said */
+};
+enum slurm_state_kind slurm_state_kind(const char *state);
+/* What to say about a job in this state when Slurm gives no reason; NULL: nothing. */
+const char *slurm_state_words(const char *state);
+
+/* Adds why a job waits; nothing for "None" and "". */
+void slurm_reason_words(const char *reason, struct buf *out);
+
+/* How an attempt ended. Texts are static or in `text`. */
+struct slurm_cause {
+	const char *cause;   /* as in backend_sight */
+	const char *remedy;  /* NULL: none */
+	int exit_code, signal; /* -1 and 0: not known */
+	char message[256];
+};
+
+/* What is known about an end. */
+struct slurm_end {
+	const char *state;
+	const char *reason;	     /* squeue's; NULL */
+	int exit_code, signal;	     /* -1: not known */
+	int derived_code, derived_signal; /* of the steps */
+	int64_t by_uid, own_uid;     /* who cancelled it; -1 */
+	const char *node;	     /* NULL */
+};
+void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret);
+
+/* What sbatch's failure means. */
+struct slurm_refusal {
+	bool definite; /* nothing was submitted; otherwise it may have been */
+	const char *cause;   /* "refused"; "limit": the same submission may be accepted later */
+	const char *remedy;  /* NULL: none */
+	char message[512];   /* Slurm's own words, one line */
+};
+void slurm_explain_refusal(const char *stderr_text, struct slurm_refusal *ret);
+
+#endif

@@ -1,0 +1,232 @@
+/* Files: see fs.h. */
+#include "base/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int fs_read(const char *path, size_t max, struct buf *out, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return errorf(err, -errno, "%s: %s", path, strerror(errno));
+	int rc = 0;
+	size_t total = 0;
+	for (;;) {
+		char chunk[65536];
+		ssize_t n = read(fd, chunk, sizeof(chunk));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			rc = errorf(err, -errno, "%s: %s", path, strerror(errno));
+		if (n <= 0)
+			break;
+		total += (size_t)n;
+		if (total > max) {
+			rc = errorf(err, -E2BIG, "%s: larger than %zu bytes", path, max);
+			break;
+		}
+		buf_add(out, chunk, (size_t)n);
+		if (out->full) {
+			rc = errorf(err, -E2BIG, "%s: larger than %zu bytes", path, out->max);
+			break;
+		}
+	}
+	close(fd);
+	return rc;
+}
+
+int fs_write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+	while (len) {
+		ssize_t n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool sync,
+	     struct error *err)
+{
+	char *private = mem_printf("%s.%ld.tmp", path, (long)getpid());
+	int rc = 0;
+	int fd = open(private, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd < 0) {
+		rc = errorf(err, -errno, "%s: %s", private, strerror(errno));
+		goto out;
+	}
+	rc = fs_write_all(fd, data, len);
+	if (rc == 0 && sync && fdatasync(fd) < 0)
+		rc = -errno;
+	if (close(fd) < 0 && rc == 0)
+		rc = -errno;
+	if (rc == 0 && rename(private, path) < 0)
+		rc = -errno;
+	if (rc < 0) {
+		errorf(err, rc, "%s: %s", path, strerror(-rc));
+		unlink(private);
+	}
+out:
+	free(private);
+	return rc;
+}
+
+int fs_make_dirs(const char *path, mode_t mode, struct error *err)
+{
+	if (!*path)
+		return errorf(err, -ENOENT, "a folder without a name");
+	char *copy = mem_strdup(path);
+	int rc = 0;
+	for (char *p = copy + 1; rc == 0; p++) {
+		if (*p && *p != '/')
+			continue;
+		char keep = *p;
+		*p = 0;
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
+			rc = errorf(err, -errno, "%s: %s", copy, strerror(errno));
+		*p = keep;
+		if (!keep)
+			break;
+	}
+	free(copy);
+	struct stat st;
+	if (rc == 0 && (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
+		rc = errorf(err, -ENOTDIR, "%s is not a folder", path);
+	return rc;
+}
+
+static int fs_remove_at(int parent, const char *name)
+{
+	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return -errno;
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	DIR *dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -errno;
+	}
+	int rc = 0;
+	struct dirent *entry;
+	while (rc == 0 && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			rc = fs_remove_at(fd, entry->d_name);
+	closedir(dir);
+	if (rc == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		rc = -errno;
+	return rc;
+}
+
+int fs_remove_tree(const char *path, struct error *err)
+{
+	int rc = fs_remove_at(AT_FDCWD, path);
+	return rc < 0 ? errorf(err, rc, "%s: cannot be removed: %s", path, strerror(-rc)) : 0;
+}
+
+bool fs_is_safe_relative(const char *rel)
+{
+	if (!*rel || *rel == '/' || strlen(rel) > 1024)
+		return false;
+	for (const char *p = rel;;) {
+		size_t n = strcspn(p, "/");
+		if (n == 0 || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
+			return false;
+		if (!p[n])
+			return true;
+		p += n + 1;
+	}
+}
+
+/* Where the kernel has no openat2: each component by itself, none of them a link. */
+static int fs_walk_beneath(int dir, const char *rel, int flags, mode_t mode)
+{
+	int at = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	while (at >= 0) {
+		size_t n = strcspn(rel, "/");
+		char *part = mem_copy(rel, n);
+		bool last = !rel[n];
+		int next = openat(at, part,
+				  (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC, mode);
+		int failure = errno;
+		free(part);
+		close(at);
+		errno = failure;
+		if (last || next < 0)
+			return next < 0 ? -failure : next;
+		at = next;
+		rel += n + 1;
+	}
+	return -errno;
+}
+
+int fs_open_beneath(const char *dir, const char *rel, int flags, mode_t mode)
+{
+	if (!fs_is_safe_relative(rel))
+		return -EINVAL;
+	int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0)
+		return -errno;
+	struct open_how how = {
+		.flags = (uint64_t)(flags | O_CLOEXEC),
+		.mode = flags & O_CREAT ? mode : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, at, rel, &how, sizeof(how));
+	int rc = fd < 0 ? -errno : fd;
+	if (rc == -ENOSYS)
+		rc = fs_walk_beneath(at, rel, flags, mode);
+	close(at);
+	return rc;
+}
+
+int fs_copy_file(const char *from, const char *to, mode_t mode, struct error *err)
+{
+	int rc = 0, out = -1;
+	int in = open(from, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (in < 0)
+		return errorf(err, -errno, "%s: %s", from, strerror(errno));
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (out < 0) {
+		rc = errorf(err, -errno, "%s: %s", to, strerror(errno));
+		goto out;
+	}
+	for (;;) {
+		char chunk[65536];
+		ssize_t n = read(in, chunk, sizeof(chunk));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			rc = n < 0 ? -errno : 0;
+			break;
+		}
+		if ((rc = fs_write_all(out, chunk, (size_t)n)) < 0)
+			break;
+	}
+	if (close(out) < 0 && rc == 0)
+		rc = -errno;
+	if (rc < 0)
+		errorf(err, rc, "copying %s to %s: %s", from, to, strerror(-rc));
+out:
+	close(in);
+	return rc;
+}
+
+char *fs_program(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	return n > 0 ? mem_copy(path, (size_t)n) : mem_strdup("sluice");
+}

@@ -1,0 +1,197 @@
+/* A streaming JSON writer: see json.h. */
+#include "base/json.h"
+
+#include "base/clock.h"
+#include "base/num.h"
+#include "base/text.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+
+static void json_before(struct json *w)
+{
+	if (w->comma)
+		buf_add_char(w->out, ',');
+	w->comma = true;
+}
+
+static void json_open(struct json *w, char open, char close)
+{
+	json_before(w);
+	buf_add_char(w->out, open);
+	assert(w->depth < sizeof(w->close));
+	w->close[w->depth++] = close;
+	w->comma = false;
+}
+
+void json_map(struct json *w)
+{
+	json_open(w, '{', '}');
+}
+
+void json_list(struct json *w)
+{
+	json_open(w, '[', ']');
+}
+
+void json_end(struct json *w)
+{
+	assert(w->depth > 0);
+	buf_add_char(w->out, w->close[--w->depth]);
+	w->comma = true;
+}
+
+static void json_escape(struct buf *out, const char *text, size_t len)
+{
+	size_t from = 0;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+			continue;
+		buf_add(out, text + from, i - from);
+		from = i + 1;
+		if (c == '"' || c == '\\')
+			buf_addf(out, "\\%c", c);
+		else if (c == '\n')
+			buf_add_text(out, "\\n");
+		else if (c == '\t')
+			buf_add_text(out, "\\t");
+		else if (c == '\r')
+			buf_add_text(out, "\\r");
+		else
+			buf_addf(out, "\\u%04x", c);
+	}
+	buf_add(out, text + from, len - from);
+}
+
+static void json_quote(struct json *w, const char *text, size_t len)
+{
+	buf_add_char(w->out, '"');
+	if (text_utf8_check(text, len) == len) {
+		json_escape(w->out, text, len);
+	} else {
+		struct buf clean = buf_make(BUF_UNLIMITED);
+		text_utf8_clean(text, len, &clean);
+		json_escape(w->out, buf_text(&clean), clean.len);
+		buf_free(&clean);
+	}
+	buf_add_char(w->out, '"');
+}
+
+void json_key(struct json *w, const char *key)
+{
+	json_before(w);
+	json_quote(w, key, strlen(key));
+	buf_add_char(w->out, ':');
+	w->comma = false;
+}
+
+void json_null(struct json *w)
+{
+	json_before(w);
+	buf_add_text(w->out, "null");
+}
+
+void json_bool(struct json *w, bool value)
+{
+	json_before(w);
+	buf_add_text(w->out, value ? "true" : "false");
+}
+
+void json_int(struct json *w, int64_t value)
+{
+	json_before(w);
+	buf_addf(w->out, "%" PRId64, value);
+}
+
+void json_real(struct json *w, double value)
+{
+	json_before(w);
+	if (isnan(value)) {
+		buf_add_text(w->out, "\"NaN\"");
+	} else if (isinf(value)) {
+		buf_add_text(w->out, value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+	} else {
+		char text[NUM_REAL_CHARS];
+		num_format_real(value, text);
+		buf_add_text(w->out, text);
+	}
+}
+
+void json_string(struct json *w, const char *text)
+{
+	if (!text)
+		json_null(w);
+	else
+		json_string_n(w, text, strlen(text));
+}
+
+void json_string_n(struct json *w, const char *text, size_t len)
+{
+	json_before(w);
+	json_quote(w, text, len);
+}
+
+void json_time(struct json *w, int64_t ms)
+{
+	if (!ms) {
+		json_null(w);
+		return;
+	}
+	char text[CLOCK_TEXT_CHARS];
+	clock_format(ms, text);
+	json_string(w, text);
+}
+
+void json_raw(struct json *w, const char *text)
+{
+	if (!text || !*text) {
+		json_null(w);
+		return;
+	}
+	json_before(w);
+	buf_add_text(w->out, text);
+}
+
+void json_key_null(struct json *w, const char *key)
+{
+	json_key(w, key);
+	json_null(w);
+}
+
+void json_key_bool(struct json *w, const char *key, bool value)
+{
+	json_key(w, key);
+	json_bool(w, value);
+}
+
+void json_key_int(struct json *w, const char *key, int64_t value)
+{
+	json_key(w, key);
+	json_int(w, value);
+}
+
+void json_key_real(struct json *w, const char *key, double value)
+{
+	json_key(w, key);
+	json_real(w, value);
+}
+
+void json_key_string(struct json *w, const char *key, const char *text)
+{
+	json_key(w, key);
+	json_string(w, text);
+}
+
+void json_key_time(struct json *w, const char *key, int64_t ms)
+{
+	json_key(w, key);
+	json_time(w, ms);
+}
+
+void json_key_raw(struct json *w, const char *key, const char *text)
+{
+	json_key(w, key);
+	json_raw(w, text);
+}

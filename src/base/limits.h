@@ -1,0 +1,52 @@
+/* Every ceiling in one place, with its reason. */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+/* An experiment file is written by people: 4 MiB is a thousand pages. */
+#define LIMIT_DOCUMENT_BYTES (4u << 20)
+/* Deeper than any honest experiment (about 5), shallow enough for recursion on any stack. */
+#define LIMIT_DOCUMENT_DEPTH 32
+/* Values in one document: 100,000 choices still fit, a bomb does not. */
+#define LIMIT_DOCUMENT_NODES 200000
+/* Members of one map: lookups are linear. */
+#define LIMIT_DOCUMENT_KEYS 4096
+/* A key: libyaml reads keys of up to 1024 characters, and writing one may take four for a byte. */
+#define LIMIT_DOCUMENT_KEY_BYTES 250
+/* Problems reported for one document: more than anyone fixes in one go. */
+#define LIMIT_PROBLEMS 20
+
+/* Tasks of one experiment: the table and the page stay usable, a typo in a grid does not fill a disk. */
+#define LIMIT_TASKS 100000
+#define LIMIT_PARAMETERS 200
+#define LIMIT_CHOICES 10000
+#define LIMIT_NAME_BYTES 200
+#define LIMIT_TEXT_BYTES 65536 /* descriptions, constraint expressions, setup lines */
+#define LIMIT_REPEATS 1000
+#define LIMIT_PARALLEL 100000
+
+/* HTTP: a head is a cookie and a few headers; a body is an experiment with its script and small files.
+ * Larger files go through uploads, which are streamed to disk. */
+#define LIMIT_HEAD_BYTES 16384
+#define LIMIT_BODY_BYTES (16u << 20)
+#define LIMIT_UPLOAD_BYTES (4ull << 30)
+#define LIMIT_CONNECTIONS 4096
+#define LIMIT_HEAD_MS 10000  /* time to send a head, against slow clients */
+#define LIMIT_BODY_MS 300000 /* time to send a body */
+#define LIMIT_IDLE_MS 75000  /* keep-alive without a request */
+#define LIMIT_STREAM_BYTES (1u << 20) /* unsent bytes of one event stream before it is closed */
+
+/* One metrics row: Keras writes four columns, people write dozens. */
+#define LIMIT_METRIC_COLUMNS 256
+#define LIMIT_METRIC_NAME_BYTES 128
+#define LIMIT_METRIC_LINE_BYTES 65536
+/* A journal record holds one metrics row or the tail of an error output. */
+#define LIMIT_JOURNAL_RECORD_BYTES (1u << 17)
+/* Bytes of journal taken in one go, so that the loop turns within 10 ms. */
+#define LIMIT_JOURNAL_CHUNK_BYTES (1u << 18)
+#define LIMIT_ERROR_TAIL_BYTES 8192
+#define LIMIT_LOG_CHUNK_BYTES (256u << 10)
+
+/* Output taken from a child such as squeue: 100,000 rows of 200 bytes. */
+#define LIMIT_CHILD_OUTPUT_BYTES (32u << 20)
+
+#endif

@@ -1,0 +1,109 @@
+/* Bounded number parsers: see num.h. */
+#include "base/num.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <strings.h>
+
+int num_parse_unsigned(const char *text, size_t len, uint64_t max, uint64_t *ret)
+{
+	uint64_t value = 0;
+	if (!len)
+		return -EINVAL;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -EINVAL;
+		uint64_t digit = (uint64_t)(text[i] - '0');
+		if (value > (UINT64_MAX - digit) / 10)
+			return -ERANGE;
+		value = value * 10 + digit;
+	}
+	if (value > max)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+int num_parse_int(const char *text, size_t len, int64_t min, int64_t max, int64_t *ret)
+{
+	bool negative = len && text[0] == '-';
+	size_t skip = len && (text[0] == '-' || text[0] == '+');
+	uint64_t value;
+	int rc = num_parse_unsigned(text + skip, len - skip, (uint64_t)INT64_MAX + negative, &value);
+	if (rc < 0)
+		return rc;
+	int64_t signed_value = negative ? (int64_t)(0 - value) : (int64_t)value;
+	if (signed_value < min || signed_value > max)
+		return -ERANGE;
+	*ret = signed_value;
+	return 0;
+}
+
+/* digits [. digits] [e [sign] digits], with a digit before or after the point. */
+static bool num_is_decimal(const char *s, size_t len)
+{
+	size_t i = 0, digits = 0;
+	while (i < len && isdigit((unsigned char)s[i]))
+		i++, digits++;
+	if (i < len && s[i] == '.') {
+		i++;
+		while (i < len && isdigit((unsigned char)s[i]))
+			i++, digits++;
+	}
+	if (!digits)
+		return false;
+	if (i < len && (s[i] == 'e' || s[i] == 'E')) {
+		size_t exponent = 0;
+		i++;
+		if (i < len && (s[i] == '+' || s[i] == '-'))
+			i++;
+		while (i < len && isdigit((unsigned char)s[i]))
+			i++, exponent++;
+		if (!exponent)
+			return false;
+	}
+	return i == len;
+}
+
+int num_parse_real(const char *text, size_t len, double *ret)
+{
+	char copy[512];
+	if (!len || len >= sizeof(copy))
+		return -EINVAL;
+	bool negative = text[0] == '-';
+	size_t skip = text[0] == '-' || text[0] == '+';
+	const char *body = text + skip;
+	size_t left = len - skip;
+
+	if (left == 3 && !strncasecmp(body, "nan", 3)) {
+		*ret = NAN;
+		return 0;
+	}
+	if ((left == 3 && !strncasecmp(body, "inf", 3)) ||
+	    (left == 8 && !strncasecmp(body, "infinity", 8))) {
+		*ret = negative ? -INFINITY : INFINITY;
+		return 0;
+	}
+	if (!num_is_decimal(body, left))
+		return -EINVAL;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	*ret = strtod(copy, NULL);
+	return 0;
+}
+
+void num_format_real(double value, char text[static NUM_REAL_CHARS])
+{
+	if (value == 0) { /* "-0" would read back as the whole number 0 */
+		snprintf(text, NUM_REAL_CHARS, "%s", signbit(value) ? "-0.0" : "0");
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, NUM_REAL_CHARS, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			return;
+	}
+}

@@ -1,0 +1,59 @@
+/* Child processes: the only place that starts any. Always an argument vector, never a shell string
+ * made of someone's input. */
+#ifndef BASE_PROC_H
+#define BASE_PROC_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#include <sys/types.h>
+#include <uv.h>
+
+struct proc_spec {
+	const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH */
+	const char *const *env;	 /* "NAME=value" to set besides the daemon's own; NULL-terminated, or NULL */
+	const char *cwd;	 /* NULL: where we are */
+	const char *input;	 /* written to its stdin; NULL: /dev/null */
+	size_t input_len;
+	int64_t timeout_ms; /* SIGKILL afterwards; 0: none */
+	size_t output_max;  /* of stdout and of stderr; 0: LIMIT_CHILD_OUTPUT_BYTES */
+};
+
+struct proc_result {
+	int exit_code; /* -1 when killed by a signal or never started */
+	int signal;
+	bool timed_out;
+	bool overflow; /* more output than output_max */
+	struct buf out, err;
+};
+
+/* Called once, on the loop, when the child has ended and its output is complete. The result is valid
+ * during the call only. */
+typedef void (*proc_done_f)(void *ctx, const struct proc_result *result);
+
+struct proc;
+
+/* Starts a child on the loop. 0, or a negative errno when it could not be started (done is not
+ * called then). ret may be NULL. */
+int proc_start(uv_loop_t *loop, const struct proc_spec *spec, proc_done_f done, void *ctx,
+	       struct proc **ret, struct error *err) MUST_USE;
+/* Kills the child with SIGKILL; done is still called. */
+void proc_kill(struct proc *proc);
+/* The same without a loop of one's own: waits. result must be freed with proc_result_free. */
+int proc_run(const struct proc_spec *spec, struct proc_result *result, struct error *err) MUST_USE;
+void proc_result_free(struct proc_result *result);
+
+/* Called when a detached child that this process started has ended. */
+typedef void (*proc_exit_f)(void *ctx, pid_t pid, int exit_code, int signal);
+/* Starts a child in a session of its own that outlives us: stdin /dev/null, stdout and stderr appended
+ * to log (NULL: /dev/null). exit may be NULL. */
+int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd,
+		const char *log, proc_exit_f exit, void *ctx, pid_t *ret_pid,
+		struct error *err) MUST_USE;
+
+/* Who a pid is: its start time in clock ticks since boot. 0, or -ESRCH. A zombie counts as gone. */
+int proc_start_time(pid_t pid, uint64_t *ret) MUST_USE;
+/* This boot's id; "" where the kernel has none. */
+const char *proc_boot_id(void);
+
+#endif

@@ -1,0 +1,67 @@
+/* A small blocking HTTP/1.1 client over the daemon's unix socket. One connection a request: connecting
+ * costs microseconds, and a daemon that was restarted in between is no special case. */
+#ifndef CLI_CLIENT_H
+#define CLI_CLIENT_H
+
+#include "base/node.h"
+#include "cli/reply.h"
+
+#include <sys/types.h>
+
+struct client {
+	char *folder; /* the state folder */
+	pid_t daemon_pid;
+	char version[32]; /* of the daemon */
+	bool may_start;   /* start a daemon where there is none */
+};
+
+struct request {
+	const char *method;
+	const char *path; /* below /api/v1, encoded: "/experiments?limit=10" */
+	const char *type; /* of the body; NULL: application/json */
+	const void *body;
+	size_t body_len;
+	int file;            /* > 0: the body is this descriptor's file, body_len bytes of it */
+	const char *key;     /* Idempotency-Key; NULL. With one, a POST may be repeated safely */
+	size_t answer_max;   /* 0: CLIENT_ANSWER_BYTES */
+};
+
+#define CLIENT_ANSWER_BYTES ((size_t)64 << 20)
+
+/* Finds the daemon, starting one where may_start allows it, and notes on stderr when its version is not
+ * ours. -ENOENT when there is none and none may be started. */
+int client_open(struct client *client, bool may_start, struct error *err) MUST_USE;
+void client_close(struct client *client);
+/* Sends a request and reads the whole answer, whatever its status; a broken connection is tried again
+ * where that is safe. The reply must be freed when 0 was returned. */
+int client_send(struct client *client, const struct request *request, struct reply *ret,
+		struct error *err) MUST_USE;
+/* Puts a problem answer into err: its detail, else its status. Returns -EREMOTEIO, -ENOENT for 404, or
+ * -EINVAL for other 4xx. */
+int client_problem(const struct reply *reply, struct error *err);
+/* GET or POST (body NULL: empty) of a JSON answer; a problem answer is an error. json (may be NULL)
+ * takes the answer's text. */
+int client_get(struct client *client, const char *path, struct buf *json, struct node **ret,
+	       struct error *err) MUST_USE;
+int client_post(struct client *client, const char *path, const char *body, struct node **ret,
+		struct error *err) MUST_USE;
+/* GET whose body goes to a descriptor as it comes, however long it is. */
+int client_download(struct client *client, const char *path, int to, struct error *err) MUST_USE;
+/* Adds text with everything but letters, digits and -._~ as %XX. */
+void client_add_encoded(struct buf *out, const char *text);
+
+/* An open event stream. */
+struct client_stream {
+	int fd; /* readable: call client_stream_read */
+	struct reply reply;
+	struct sse sse;
+};
+
+/* Opens GET /events, resuming after last_id (NULL or "": from now). */
+int client_stream_open(struct client *client, const char *last_id, struct client_stream *ret,
+		       struct error *err) MUST_USE;
+/* Reads what there is. 0, or a negative errno when the stream has ended. */
+int client_stream_read(struct client_stream *stream, struct error *err) MUST_USE;
+void client_stream_close(struct client_stream *stream);
+
+#endif

@@ -1,0 +1,61 @@
+/* What `run` and `check` send: an experiment file, or a script with name=values and flags, and the files
+ * that go along. */
+#ifndef CLI_SUBMIT_H
+#define CLI_SUBMIT_H
+
+#include "base/node.h"
+#include "cli/client.h"
+#include "cli/options.h"
+#include "cli/term.h"
+
+/* The flags for keys of the experiment file; rows of both verbs' tables. */
+#define SUBMIT_OPTIONS                                                                                                 \
+	{"name", "TEXT", "name of the experiment"}, {"description", "TEXT", "what it is about"},                       \
+		{"pass", "positional|flags|env|json", "how values reach the script (a script given here: flags)"},     \
+		{"style", "dash|underscore", "spelling of flags: --batch-size or --batch_size"},                       \
+		{"strategy", "NAME", "search strategy: auto, grid, random, tpe, ..."},                                 \
+		{"tasks", "N", "tasks in all, for strategies that do not end by themselves"},                          \
+		{"parallel", "N", "tasks at the same time"}, {"seed", "N", "seed of the search"},                      \
+		{"repeats", "N", "run every configuration under N seeds"},                                             \
+		{"objective", "METRIC...", "what to optimise; twice or more: several at once"},                        \
+		{"goal", "min|max...", "is the objective better small or large? (guessed from its name)"},             \
+		{"constraint", "EXPR...", "only configurations for which this holds: 'units * layers <= 512'"},        \
+		{"backend", "auto|local|slurm", "where tasks run"}, {"partition", "NAME", "Slurm partition"},          \
+		{"gpus", "N", "GPUs a task; also TYPE:N"}, {"cpus", "N", "CPU cores a task"},                          \
+		{"memory", "SIZE", "memory a task: 16G"}, {"time", "DURATION", "time limit of a task: 2h, 1h30m"},     \
+		{"account", "NAME", "Slurm account"}, {"qos", "NAME", "Slurm quality of service"},                     \
+		{"option", "SLURMOPT...", "a further sbatch option: --option=--nice=100"},                             \
+		{"setup", "LINE...", "a line of bash to run before the script: 'module load cuda'"},                   \
+		{"env", "NAME=VALUE...", "a variable for the script"},                                                 \
+		{"file", "PATH...", "a further file or folder to take along"},                                         \
+		{"retry", "CAUSE=N...", "run a task again after lost, node_failure, preempted, memory, time, error"}
+
+struct submit_file {
+	char *path;  /* as the daemon knows it: relative */
+	char *local; /* where it lies here */
+	uint64_t bytes;
+	char *upload; /* its id once it was sent by itself; NULL: goes inside the request */
+};
+
+struct submit {
+	char *name;        /* of the experiment file, as given; NULL: a script */
+	struct buf source; /* its text */
+	struct node *tree; /* the experiment */
+	bool changed;      /* the tree is no longer what the text says: send the tree */
+	VEC(struct submit_file) files;
+};
+
+/* Reads the file or builds the experiment, and finds the files. 0, or a negative errno: then err holds the
+ * whole message, with the place in front. Must be freed either way. */
+int submit_load(struct submit *submit, const struct options *options, struct error *err) MUST_USE;
+void submit_free(struct submit *submit);
+
+/* Uploads what is large, and writes the body of POST /experiments. */
+int submit_write_request(struct submit *submit, struct client *client, struct buf *out, struct error *err) MUST_USE;
+/* The body of POST /check: the script for reading, no other files. */
+int submit_write_check(struct submit *submit, struct buf *out, struct error *err) MUST_USE;
+/* Every error of a problem answer as FILE:LINE:COLUMN: key: message; remedy. False when it lists none. */
+bool submit_add_problems(const struct submit *submit, const struct reply *reply, const struct term *term,
+			 struct buf *out);
+
+#endif

@@ -1,0 +1,81 @@
+/* Tables of tasks: see tasks.h. */
+#include "cli/tasks.h"
+
+#include "cli/view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define TASKS_COLUMNS 64 /* more parameters than fit any screen go together in the last column */
+
+static void tasks_add_epoch(struct term_table *table, const struct node *task)
+{
+	const struct node *epoch = node_get(task, "epoch"), *epochs = node_get(task, "epochs");
+	if (node_is_number(epoch) && node_is_number(epochs))
+		term_table_addf(table, TERM_PLAIN, "%" PRId64 "/%" PRId64, epoch->integer, epochs->integer);
+	else if (node_is_number(epoch))
+		term_table_addf(table, TERM_PLAIN, "%" PRId64, epoch->integer);
+	else
+		term_table_add(table, TERM_DIM, "none yet");
+}
+
+static void tasks_add_row(struct term_table *table, const struct node *task, const struct node *varying)
+{
+	const char *state = node_get_string(task, "state");
+	const struct node *best = node_get(task, "best"), *parameters = node_get(task, "parameters");
+	char text[VIEW_CHARS];
+	bool has_best = best && best->type == NODE_MAP;
+
+	term_table_add(table, TERM_BOLD, node_get_string(task, "id"));
+	term_table_add(table, term_state_colour(state), state);
+	for (size_t i = 0; varying && i < varying->count && i < TASKS_COLUMNS; i++) {
+		const struct node *value = node_get(parameters, varying->items[i]->string);
+		char *shown = value ? view_short_value(value) : mem_strdup("not used");
+		term_table_add(table, value ? TERM_PLAIN : TERM_DIM, shown);
+		free(shown);
+	}
+	view_metric(has_best ? node_get(best, "value") : NULL, text);
+	term_table_add(table, has_best ? TERM_PLAIN : TERM_DIM, text);
+	if (has_best && node_is_number(node_get(best, "epoch")))
+		term_table_addf(table, TERM_PLAIN, "%" PRId64, node_get_int(best, "epoch", 0));
+	else
+		term_table_add(table, TERM_PLAIN, "");
+	tasks_add_epoch(table, task);
+	view_seconds(node_get(task, "elapsed_s"), "", text);
+	term_table_add(table, TERM_PLAIN, text);
+	term_table_add(table, TERM_PLAIN, node_get_string(task, "node"));
+	term_table_add(table, state && strcmp(state, "error") == 0 ? TERM_RED : TERM_DIM, view_cause(task));
+}
+
+void tasks_write(const struct node *tasks, const struct node *experiment, const struct term *term, struct buf *out)
+{
+	const struct node *items = node_get(tasks, "items"), *varying = node_get(experiment, "varying");
+	struct buf objective = buf_make(1024);
+	struct term_column columns[TASKS_COLUMNS + 8];
+	struct term_table table = {.columns = columns};
+	size_t n = 0;
+	if (!items || !items->count) {
+		buf_add_text(out, "no tasks\n");
+		return;
+	}
+	view_objective(node_get(experiment, "objective"), &objective);
+	columns[n++] = (struct term_column){"TASK", false, false};
+	columns[n++] = (struct term_column){"STATE", false, false};
+	for (size_t i = 0; varying && i < varying->count && i < TASKS_COLUMNS; i++)
+		columns[n++] = (struct term_column){node_string(varying->items[i]) ? varying->items[i]->string : "?", false, true};
+	columns[n++] = (struct term_column){objective.len ? buf_text(&objective) : "BEST", true, false};
+	columns[n++] = (struct term_column){"AT", true, false};
+	columns[n++] = (struct term_column){"EPOCH", true, false};
+	columns[n++] = (struct term_column){"ELAPSED", true, false};
+	columns[n++] = (struct term_column){"NODE", false, true};
+	columns[n++] = (struct term_column){"WHY", false, true};
+	table.column_count = n;
+	for (size_t i = 0; i < items->count; i++)
+		tasks_add_row(&table, items->items[i], varying);
+	term_table_write(&table, term, out);
+	int64_t more = node_get_int(tasks, "total", (int64_t)items->count) - (int64_t)items->count;
+	if (more > 0)
+		buf_addf(out, "and %" PRId64 " more (--limit N)\n", more);
+	term_table_free(&table);
+	buf_free(&objective);
+}

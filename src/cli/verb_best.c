@@ -1,0 +1,90 @@
+/* `sluice best ID`: the best configurations of an experiment. */
+#include "cli/tasks.h"
+#include "cli/verbs.h"
+#include "cli/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct verb_option best_options[] = {
+	{"n,limit", "N", "how many (5)"},
+	{"json", NULL, "print the daemon's answer: tasks, best first"},
+	{0},
+};
+
+/* Takes tasks without a value off the end of the list. */
+static void best_drop_unknown(struct node *tasks)
+{
+	struct node *items = node_get(tasks, "items");
+	while (items && items->count) {
+		const struct node *best = node_get(items->items[items->count - 1], "best");
+		if (best && best->type == NODE_MAP)
+			break;
+		node_free(items->items[--items->count]);
+	}
+	if (items)
+		node_add(tasks, "total", node_new_int((int64_t)items->count));
+}
+
+static void best_print(struct node *tasks, const struct node *experiment, const struct term *term)
+{
+	struct buf out = buf_make(BUF_UNLIMITED);
+	const struct node *objective = node_get(experiment, "objective");
+	best_drop_unknown(tasks);
+	if (objective && objective->count > 1)
+		buf_add_text(&out, "several objectives: ordered by the first; the dashboard shows the front\n");
+	if (node_get(tasks, "items") && node_get(tasks, "items")->count)
+		tasks_write(tasks, experiment, term, &out);
+	else
+		buf_add_text(&out, objective && objective->count ? "no result yet\n" : "the experiment has no objective\n");
+	fputs(buf_text(&out), stdout);
+	buf_free(&out);
+}
+
+static int best_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct target target;
+	int64_t limit;
+	struct node *experiment = NULL, *tasks = NULL;
+	struct buf json = buf_make(BUF_UNLIMITED);
+	int status = call_begin(&call, &verb_best, argc, argv, 1, 1);
+	if (status)
+		return status;
+	int rc = target_parse(call.options.args.at[0], &target, &err);
+	if (rc == 0 && target.number)
+		rc = errorf(&err, -EINVAL, "give the experiment: %s", target.experiment);
+	if (rc == 0)
+		rc = options_int(&call.options, "limit", 1, 1000, 5, &limit, &err);
+	if (rc < 0)
+		return call_end(&call, call_usage(&verb_best, &err));
+	status = call_connect(&call);
+	if (status)
+		return call_end(&call, status);
+	char *path = target_path(&target, ""), *list = mem_printf("%s/tasks?sort=best&limit=%" PRId64, path, limit);
+	rc = client_get(&call.client, path, NULL, &experiment, &err);
+	if (rc == 0)
+		rc = client_get(&call.client, list, &json, &tasks, &err);
+	if (rc < 0)
+		status = call_fail(&err);
+	else if (options_has(&call.options, "json"))
+		puts(buf_text(&json));
+	else
+		best_print(tasks, experiment, &call.term);
+	free(path);
+	free(list);
+	node_free(experiment);
+	node_free(tasks);
+	buf_free(&json);
+	return call_end(&call, status);
+}
+
+const struct verb verb_best = {
+	.name = "best",
+	.arguments = "ID [-n N]",
+	.summary = "the best configurations of an experiment",
+	.options = best_options,
+	.run = best_run,
+};

@@ -1,0 +1,133 @@
+/* `sluice daemon`: is it there, start it, stop it. */
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/proc.h"
+#include "cli/state.h"
+#include "cli/verbs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DAEMON_STOP_MS 30000
+#define DAEMON_POLL_MS 20
+
+static const struct verb_option daemon_options[] = {
+	{"json", NULL, "status: print the daemon's answer"},
+	{0},
+};
+
+static bool daemon_is_absent(int rc)
+{
+	return rc == -ENOENT || rc == -ECONNREFUSED;
+}
+
+static int daemon_status(struct call *call, struct error *err)
+{
+	struct node *info = NULL;
+	struct buf json = buf_make(BUF_UNLIMITED);
+	struct client *client = &call->client;
+	int rc = client_open(client, false, err);
+	if (daemon_is_absent(rc)) {
+		puts(options_has(&call->options, "json") ? "{\"status\":\"stopped\"}" : "no daemon is running");
+		buf_free(&json);
+		return rc;
+	}
+	if (rc == 0) {
+		call->connected = true;
+		rc = client_get(client, "/info", &json, &info, err);
+	}
+	if (rc == 0 && options_has(&call->options, "json")) {
+		puts(buf_text(&json));
+	} else if (rc == 0) {
+		printf("running: version %s, process %ld, state %s\n", client->version, (long)client->daemon_pid,
+		       client->folder);
+		if (strcmp(client->version, SLUICE_VERSION) != 0)
+			puts("this program is version " SLUICE_VERSION ": 'sluice daemon restart' changes to it");
+	}
+	node_free(info);
+	buf_free(&json);
+	return rc;
+}
+
+/* SIGTERM, and wait until the process is gone: the next daemon then finds the folder free. */
+static int daemon_stop(struct error *err, bool *ret_was_there)
+{
+	char *folder;
+	pid_t pid = 0;
+	uint64_t born, now;
+	*ret_was_there = false;
+	int rc = state_folder(&folder, err);
+	if (rc < 0)
+		return rc;
+	int fd = state_connect(folder, &pid, err);
+	free(folder);
+	if (daemon_is_absent(fd))
+		return 0;
+	if (fd < 0)
+		return fd;
+	close(fd);
+	if (pid <= 1 || proc_start_time(pid, &born) < 0)
+		return errorf(err, -ESRCH, "the daemon's process cannot be seen from here");
+	if (kill(pid, SIGTERM) < 0)
+		return errorf(err, -errno, "process %ld: %s", (long)pid, strerror(errno));
+	*ret_was_there = true;
+	int64_t deadline = clock_mono_ms() + DAEMON_STOP_MS;
+	while (proc_start_time(pid, &now) == 0 && now == born) {
+		const struct timespec pause = {.tv_nsec = DAEMON_POLL_MS * 1000000L};
+		if (clock_mono_ms() > deadline)
+			return errorf(err, -ETIMEDOUT, "the daemon (process %ld) has not ended within 30 s", (long)pid);
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int daemon_start(struct call *call, struct error *err)
+{
+	int rc = client_open(&call->client, true, err);
+	call->connected = rc == 0;
+	return rc;
+}
+
+static int daemon_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err = {0};
+	bool was_there;
+	int status = call_begin(&call, &verb_daemon, argc, argv, 1, 1);
+	if (status)
+		return status;
+	const char *action = call.options.args.at[0];
+	int rc;
+	if (strcmp(action, "status") == 0) {
+		rc = daemon_status(&call, &err);
+		if (daemon_is_absent(rc))
+			return call_end(&call, 1);
+	} else if (strcmp(action, "start") == 0) {
+		rc = daemon_start(&call, &err);
+	} else if (strcmp(action, "stop") == 0) {
+		rc = daemon_stop(&err, &was_there);
+		if (rc == 0)
+			puts(was_there ? "the daemon has ended; training goes on" : "no daemon is running");
+	} else if (strcmp(action, "restart") == 0) {
+		rc = daemon_stop(&err, &was_there);
+		if (rc == 0)
+			rc = daemon_start(&call, &err);
+	} else {
+		errorf(&err, -EINVAL, "expected status, start, stop or restart, got '%s'", action);
+		return call_end(&call, call_usage(&verb_daemon, &err));
+	}
+	return call_end(&call, rc < 0 ? call_fail(&err) : 0);
+}
+
+const struct verb verb_daemon = {
+	.name = "daemon",
+	.arguments = "status | start | stop | restart",
+	.summary = "look at the daemon, start or stop it",
+	.help = "The daemon is started by any verb that needs it. Training goes on while there is none, and is taken up\n"
+		"again by the next. 'status' has the exit status 1 when none is running.",
+	.options = daemon_options,
+	.run = daemon_run,
+};

@@ -1,0 +1,200 @@
+/* `sluice login` and `sluice token`: the ways into the dashboard and the REST interface. */
+#include "base/json.h"
+#include "cli/verbs.h"
+#include "cli/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct verb_option login_options[] = {
+	{"json", NULL, "print the daemon's answer"},
+	{0},
+};
+
+static const struct verb_option token_options[] = {
+	{"json", NULL, "print the daemon's answer"},
+	{0},
+};
+
+/* HOST:PORT of an address such as http://127.0.0.1:54322/#login=... */
+static void login_add_tunnel(struct buf *out, const char *url)
+{
+	const char *at = strstr(url, "://");
+	const char *user = getenv("USER"), *over_ssh = getenv("SSH_CONNECTION");
+	char host[256] = "";
+	if (!at || !over_ssh || gethostname(host, sizeof(host) - 1) < 0)
+		return;
+	size_t len = strcspn(at + 3, "/");
+	const char *port = memrchr(at + 3, ':', len);
+	if (!port)
+		return;
+	int port_len = (int)(at + 3 + len - port - 1);
+	buf_addf(out, "from your own machine, first: ssh -L %.*s:%.*s %s@%s\n", port_len, port + 1, (int)len, at + 3,
+		 user ? user : "YOU", host);
+}
+
+static int login_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct node *answer = NULL;
+	int status = call_begin(&call, &verb_login, argc, argv, 0, 0);
+	if (status)
+		return status;
+	status = call_connect(&call);
+	if (status)
+		return call_end(&call, status);
+	int rc = client_post(&call.client, "/login-links", "{}", &answer, &err);
+	const char *url = node_get_string(answer, "url");
+	struct buf out = buf_make(65536);
+	if (rc == 0 && !url) {
+		rc = errorf(&err, -EBADMSG, "the daemon gave no address");
+	} else if (rc == 0 && options_has(&call.options, "json")) {
+		struct json json = json_to(&out);
+		node_write_json(answer, &json);
+		buf_add_char(&out, '\n');
+	} else if (rc == 0) {
+		term_add_safe(&out, url);
+		buf_add_char(&out, '\n');
+		if (call.term.tty)
+			login_add_tunnel(&out, url);
+	}
+	fputs(buf_text(&out), stdout);
+	buf_free(&out);
+	node_free(answer);
+	return call_end(&call, rc < 0 ? call_fail(&err) : 0);
+}
+
+const struct verb verb_login = {
+	.name = "login",
+	.arguments = "",
+	.summary = "print a link that opens the dashboard",
+	.help = "The link works once. Over ssh, the line below it makes the dashboard reachable from your own machine.",
+	.options = login_options,
+	.run = login_run,
+};
+
+static void token_print(const struct node *answer, const struct term *term, struct buf *out)
+{
+	static const struct term_column columns[] = {
+		{"ID", false, false}, {"NAME", false, true}, {"CREATED", false, false}, {"LAST USED", false, false},
+	};
+	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
+	const struct node *items = answer->type == NODE_LIST ? answer : node_get(answer, "items");
+	for (size_t i = 0; items && i < items->count; i++) {
+		char text[VIEW_CHARS];
+		char *id = view_value(node_get(items->items[i], "id"));
+		term_table_add(&table, TERM_BOLD, id);
+		term_table_add(&table, TERM_PLAIN, node_get_string(items->items[i], "name"));
+		view_ago(node_get(items->items[i], "created"), "not known", text);
+		term_table_add(&table, TERM_PLAIN, text);
+		view_ago(node_get(items->items[i], "used"), "never", text);
+		term_table_add(&table, TERM_PLAIN, text);
+		free(id);
+	}
+	if (items && items->count)
+		term_table_write(&table, term, out);
+	else
+		buf_add_text(out, "no tokens\n");
+	term_table_free(&table);
+}
+
+static int token_create(struct call *call, const char *name, struct buf *out, struct error *err)
+{
+	struct buf body = buf_make(65536);
+	struct json json = json_to(&body);
+	struct node *answer = NULL;
+	json_map(&json);
+	json_key_string(&json, "name", name);
+	json_end(&json);
+	int rc = client_post(&call->client, "/tokens", buf_text(&body), &answer, err);
+	const char *secret = node_get_string(answer, "token");
+	if (!secret)
+		secret = node_get_string(answer, "secret");
+	struct json whole = json_to(out);
+	if (rc == 0 && options_has(&call->options, "json"))
+		node_write_json(answer, &whole);
+	else if (rc == 0 && secret)
+		term_add_safe(out, secret);
+	else if (rc == 0)
+		rc = errorf(err, -EBADMSG, "the daemon gave no token");
+	if (rc == 0)
+		buf_add_char(out, '\n');
+	if (rc == 0 && call->term.tty)
+		buf_add_text(out, "it is not shown again\n");
+	node_free(answer);
+	buf_free(&body);
+	return rc;
+}
+
+static int token_list(struct call *call, struct buf *out, struct error *err)
+{
+	struct node *answer = NULL;
+	struct buf json = buf_make(BUF_UNLIMITED);
+	int rc = client_get(&call->client, "/tokens", &json, &answer, err);
+	if (rc == 0 && options_has(&call->options, "json"))
+		buf_addf(out, "%s\n", buf_text(&json));
+	else if (rc == 0)
+		token_print(answer, &call->term, out);
+	node_free(answer);
+	buf_free(&json);
+	return rc;
+}
+
+static int token_revoke(struct call *call, const char *id, struct error *err)
+{
+	struct buf path = buf_make(4096);
+	struct reply reply;
+	buf_add_text(&path, "/tokens/");
+	client_add_encoded(&path, id);
+	struct request request = {.method = "DELETE", .path = buf_text(&path)};
+	int rc = client_send(&call->client, &request, &reply, err);
+	if (rc == 0) {
+		rc = reply.status >= 300 ? client_problem(&reply, err) : 0;
+		reply_free(&reply);
+	}
+	buf_free(&path);
+	return rc;
+}
+
+static int token_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct buf out = buf_make(BUF_UNLIMITED);
+	int status = call_begin(&call, &verb_token, argc, argv, 1, 2);
+	if (status)
+		return status;
+	const char *action = call.options.args.at[0];
+	const char *argument = call.options.args.len > 1 ? call.options.args.at[1] : NULL;
+	bool create = strcmp(action, "create") == 0, list = strcmp(action, "list") == 0;
+	bool revoke = strcmp(action, "revoke") == 0;
+	int rc = 0;
+	if (!create && !list && !revoke)
+		rc = errorf(&err, -EINVAL, "expected create, list or revoke, got '%s'", action);
+	else if (!list && !argument)
+		rc = errorf(&err, -EINVAL, create ? "say what it is for: sluice token create NAME" : "say which: sluice token revoke ID");
+	else if (list && argument)
+		rc = errorf(&err, -EINVAL, "'%s' is one argument too many", argument);
+	if (rc < 0)
+		return call_end(&call, call_usage(&verb_token, &err));
+	status = call_connect(&call);
+	if (status)
+		return call_end(&call, status);
+	rc = create ? token_create(&call, argument, &out, &err)
+		    : list ? token_list(&call, &out, &err) : token_revoke(&call, argument, &err);
+	fputs(buf_text(&out), stdout);
+	buf_free(&out);
+	return call_end(&call, rc < 0 ? call_fail(&err) : 0);
+}
+
+const struct verb verb_token = {
+	.name = "token",
+	.arguments = "create NAME | list | revoke ID",
+	.summary = "bearer tokens for programs that use the REST interface",
+	.help = "A token opens everything that you can do with sluice: keep it as you keep a password. It is shown once.",
+	.options = token_options,
+	.run = token_run,
+};

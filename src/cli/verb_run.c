@@ -1,0 +1,312 @@
+/* `sluice run`, `check` and `watch`: submit an experiment, try it without running anything, follow one. */
+#include "base/fs.h"
+#include "base/token.h"
+#include "cli/follow.h"
+#include "cli/submit.h"
+#include "cli/verbs.h"
+#include "cli/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct verb_option run_options[] = {
+	{"d,detach", NULL, "do not follow: print the id and return"},
+	{"json", NULL, "print the created experiment as JSON on one line"},
+	SUBMIT_OPTIONS,
+	{0},
+};
+
+static const struct verb_option check_options[] = {
+	{"json", NULL, "print the daemon's answer"},
+	{"script", NULL, "print only the batch script"},
+	{"yaml", NULL, "print only the experiment as a file"},
+	SUBMIT_OPTIONS,
+	{0},
+};
+
+static const struct verb_option watch_options[] = {{0}};
+
+/* The experiment is wrong: every error with its place. Returns the exit status. */
+static int run_refused(const struct submit *submit, const struct reply *reply)
+{
+	struct error err;
+	struct term term = term_of(2);
+	struct buf out = buf_make(BUF_UNLIMITED);
+	int status = 2;
+	if (submit_add_problems(submit, reply, &term, &out)) {
+		fputs(buf_text(&out), stderr);
+	} else {
+		client_problem(reply, &err);
+		call_fail(&err);
+		status = reply->status == 400 || reply->status == 422 ? 2 : 1;
+	}
+	buf_free(&out);
+	return status;
+}
+
+/* Where the experiment can be watched in a browser: the daemon leaves its address in the state folder. */
+static void run_add_address(const struct client *client, const char *id, struct buf *out)
+{
+	struct buf address = buf_make(256);
+	char *path = mem_printf("%s/address", client->folder);
+	if (fs_read(path, 256, &address, NULL) == 0 && address.len) {
+		address.data[strcspn(address.data, "\n")] = 0;
+		buf_addf(out, "http://%s/e/%s", buf_text(&address), id);
+	}
+	buf_free(&address);
+	free(path);
+}
+
+static void run_say_created(struct call *call, const struct node *experiment, bool detached)
+{
+	struct buf line = buf_make(8192), address = buf_make(4096);
+	const char *id = node_get_string(experiment, "id");
+	const struct node *warnings = node_get(experiment, "warnings");
+	buf_addf(&line, "%s: ", id);
+	term_add_safe(&line, node_get_string(experiment, "name"));
+	buf_addf(&line, ", %" PRId64 " tasks", node_get_int(node_get(experiment, "tasks"), "total", 0));
+	puts(buf_text(&line));
+	if (detached) {
+		run_add_address(&call->client, id, &address);
+		printf("watch it: sluice watch %s%s%s\n", id, address.len ? ", or " : "", buf_text(&address));
+	}
+	for (size_t i = 0; warnings && warnings->type == NODE_LIST && i < warnings->count; i++) {
+		buf_clear(&line);
+		term_add_safe(&line, node_string(warnings->items[i]));
+		fprintf(stderr, "sluice: warning: %s\n", buf_text(&line));
+	}
+	fflush(stdout);
+	buf_free(&line);
+	buf_free(&address);
+}
+
+/* After the experiment was created. Returns the exit status. */
+static int run_created(struct call *call, const struct reply *reply)
+{
+	struct error err;
+	struct node *experiment = NULL;
+	bool detach = options_has(&call->options, "detach"), json = options_has(&call->options, "json");
+	if (node_parse_json(buf_text(&reply->body), reply->body.len, &experiment, &err) < 0)
+		return call_fail(&err);
+	const char *id = node_get_string(experiment, "id");
+	int status = 0;
+	if (!id) {
+		errorf(&err, -EBADMSG, "the daemon created the experiment but gave no id: see 'sluice ls'");
+		status = call_fail(&err);
+	} else if (json) {
+		puts(buf_text(&reply->body));
+		fflush(stdout);
+	} else {
+		run_say_created(call, experiment, detach);
+	}
+	if (!status && !detach)
+		status = follow_experiment(&call->client, id, &call->term, json, true);
+	node_free(experiment);
+	return status;
+}
+
+static int run_submit(struct call *call, struct submit *submit)
+{
+	struct error err;
+	struct buf body = buf_make(BUF_UNLIMITED);
+	struct reply reply;
+	char key[TOKEN_ID_CHARS];
+	token_make_id(key);
+	int rc = submit_write_request(submit, &call->client, &body, &err), status;
+	struct request request = {.method = "POST", .path = "/experiments", .body = buf_text(&body), .body_len = body.len,
+				  .key = key};
+	if (rc == 0)
+		rc = client_send(&call->client, &request, &reply, &err);
+	buf_free(&body);
+	if (rc < 0)
+		return call_fail(&err);
+	status = reply.status >= 300 ? run_refused(submit, &reply) : run_created(call, &reply);
+	reply_free(&reply);
+	return status;
+}
+
+/* A wrong file is a wrong call: 2. The message carries its place already. */
+static int run_bad_file(const struct error *err)
+{
+	struct buf safe = buf_make(8192);
+	term_add_safe(&safe, err->text);
+	fprintf(stderr, err->line ? "%s\n" : "sluice: %s\n", buf_text(&safe));
+	buf_free(&safe);
+	return 2;
+}
+
+static int run_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct submit submit;
+	int status = call_begin(&call, &verb_run, argc, argv, 1, SIZE_MAX);
+	if (status)
+		return status;
+	if (submit_load(&submit, &call.options, &err) < 0)
+		status = run_bad_file(&err);
+	else
+		status = call_connect(&call);
+	if (!status)
+		status = run_submit(&call, &submit);
+	submit_free(&submit);
+	return call_end(&call, status);
+}
+
+const struct verb verb_run = {
+	.name = "run",
+	.arguments = "FILE | SCRIPT [name=values ...] [options]",
+	.summary = "submit an experiment and follow it",
+	.help = "FILE is an experiment file, .yaml or .json (sluice-experiment(5)); its script and files are taken along.\n"
+		"Options and name=values given besides a FILE change what it says.\n"
+		"\n"
+		"SCRIPT is a program with its parameters behind it: a value, several separated by commas, or a range.\n"
+		"\n"
+		"  sluice run experiment.yaml\n"
+		"  sluice run train.py batch_size=64,32,16 learning_rate=1e-5..1e-1:log units=16..512:step=16 epochs=100 \\\n"
+		"         --objective val_loss --strategy tpe --tasks 60 --parallel 8\n"
+		"\n"
+		"Ctrl-C leaves the view; the experiment goes on. The exit status is 0 when the experiment finished, 1 when\n"
+		"it ended in error or was stopped, 2 when it was not accepted, 130 after Ctrl-C.",
+	.options = run_options,
+	.run = run_run,
+};
+
+static void check_add_sample(const struct node *answer, const struct term *term, struct buf *out)
+{
+	const struct node *sample = node_get(answer, "sample");
+	size_t shown = sample && sample->type == NODE_LIST ? (sample->count < 5 ? sample->count : 5) : 0;
+	for (size_t i = 0; i < shown; i++) {
+		struct buf line = buf_make(65536);
+		view_parameters(sample->items[i], NULL, &line);
+		view_line(out, term, i ? " " : "first tasks", buf_text(&line));
+		buf_free(&line);
+	}
+}
+
+static void check_add_answer(const struct node *answer, const struct term *term, struct buf *out)
+{
+	const struct node *warnings = node_get(answer, "warnings"), *notes = node_get(node_get(answer, "scan"), "notes");
+	const char *how = node_get_string(answer, "how"), *reason = node_get_string(answer, "reason");
+	const char *script = node_get_string(answer, "script"), *strategy = node_get_string(answer, "strategy");
+	struct buf line = buf_make(4096);
+	char text[VIEW_CHARS];
+	if (node_is_number(node_get(answer, "count")))
+		buf_addf(&line, "%" PRId64 "%s%s", node_get_int(answer, "count", 0), how ? " = " : "", how ? how : "");
+	else
+		buf_addf(&line, "%s", how ? how : "not known");
+	view_line(out, term, "tasks", buf_text(&line));
+	buf_clear(&line);
+	buf_addf(&line, "%s%s%s", strategy ? strategy : "not known", reason ? ": " : "", reason ? reason : "");
+	view_line(out, term, "search", buf_text(&line));
+	view_parallel(node_get(answer, "parallel"), text);
+	view_line(out, term, "parallel", text);
+	const struct node *estimate = node_get(answer, "estimate");
+	const char *basis = node_get_string(estimate, "basis");
+	view_seconds(node_get(estimate, "wall_s"), basis ? basis : "no estimate yet", text);
+	view_line(out, term, "time", text);
+	check_add_sample(answer, term, out);
+	for (size_t i = 0; notes && notes->type == NODE_LIST && i < notes->count; i++)
+		view_line(out, term, "found", node_string(notes->items[i]));
+	for (size_t i = 0; warnings && warnings->type == NODE_LIST && i < warnings->count; i++)
+		view_line(out, term, "warning", node_string(warnings->items[i]));
+	if (script && *script) {
+		term_add_coloured(out, TERM_DIM, "\nthe batch script:\n", term);
+		term_add_safe_output(out, script, strlen(script));
+		buf_add_text(out, script[strlen(script) - 1] == '\n' ? "" : "\n");
+	}
+	buf_free(&line);
+}
+
+static int check_print(struct call *call, const struct reply *reply)
+{
+	struct error err;
+	struct node *answer = NULL;
+	if (node_parse_json(buf_text(&reply->body), reply->body.len, &answer, &err) < 0)
+		return call_fail(&err);
+	struct buf out = buf_make(BUF_UNLIMITED);
+	if (options_has(&call->options, "json"))
+		buf_addf(&out, "%s\n", buf_text(&reply->body));
+	else if (options_has(&call->options, "script"))
+		buf_add_text(&out, node_get_string(answer, "script") ? node_get_string(answer, "script") : "");
+	else if (options_has(&call->options, "yaml"))
+		buf_add_text(&out, node_get_string(answer, "yaml") ? node_get_string(answer, "yaml") : "");
+	else
+		check_add_answer(answer, &call->term, &out);
+	fwrite(buf_text(&out), 1, out.len, stdout);
+	buf_free(&out);
+	node_free(answer);
+	return 0;
+}
+
+static int check_send(struct call *call, struct submit *submit)
+{
+	struct error err;
+	struct buf body = buf_make(BUF_UNLIMITED);
+	struct reply reply;
+	int rc = submit_write_check(submit, &body, &err), status;
+	struct request request = {.method = "POST", .path = "/check?scan=1", .body = buf_text(&body), .body_len = body.len};
+	if (rc == 0)
+		rc = client_send(&call->client, &request, &reply, &err);
+	buf_free(&body);
+	if (rc < 0)
+		return call_fail(&err);
+	status = reply.status >= 300 ? run_refused(submit, &reply) : check_print(call, &reply);
+	reply_free(&reply);
+	return status;
+}
+
+static int check_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct submit submit;
+	int status = call_begin(&call, &verb_check, argc, argv, 1, SIZE_MAX);
+	if (status)
+		return status;
+	if (submit_load(&submit, &call.options, &err) < 0)
+		status = run_bad_file(&err);
+	else
+		status = call_connect(&call);
+	if (!status)
+		status = check_send(&call, &submit);
+	submit_free(&submit);
+	return call_end(&call, status);
+}
+
+const struct verb verb_check = {
+	.name = "check",
+	.arguments = "FILE | SCRIPT [name=values ...] [options]",
+	.summary = "validate an experiment and count its tasks; runs nothing",
+	.help = "Says how many tasks there would be and how the number comes about, shows the first of them and the batch\n"
+		"script that would be submitted. Takes the same arguments as 'run'. The exit status is 2 when something is\n"
+		"wrong with the experiment; every error is printed as FILE:LINE:COLUMN: key: what; what to do.",
+	.options = check_options,
+	.run = check_run,
+};
+
+static int watch_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct target target;
+	int status = call_begin(&call, &verb_watch, argc, argv, 1, 1);
+	if (status)
+		return status;
+	if (target_parse(call.options.args.at[0], &target, &err) < 0)
+		return call_end(&call, call_usage(&verb_watch, &err));
+	status = call_connect(&call);
+	if (!status)
+		status = follow_experiment(&call.client, target.experiment, &call.term, false, false);
+	return call_end(&call, status);
+}
+
+const struct verb verb_watch = {
+	.name = "watch",
+	.arguments = "ID",
+	.summary = "follow an experiment until it ends",
+	.help = "The view of 'sluice run', for an experiment that is there already. Ctrl-C leaves it.",
+	.options = watch_options,
+	.run = watch_run,
+};

@@ -1,0 +1,319 @@
+/* `sluice show ID[/TASK]`: everything about an experiment or a task. */
+#include "base/text.h"
+#include "cli/tasks.h"
+#include "cli/verbs.h"
+#include "cli/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct verb_option show_options[] = {
+	{"state", "waiting|submitted|running|finished|error|stopped|pruned", "only tasks in this state"},
+	{"sort", "number|-number|best|started|elapsed", "order of the tasks (number)"},
+	{"n,limit", "N", "at most N tasks (40)"},
+	{"json", NULL, "print the daemon's answer"},
+	{0},
+};
+
+static void show_add_counts(const struct node *tasks, struct buf *out, const struct term *term)
+{
+	static const char *const states[] = {"finished", "running", "submitted", "waiting", "error", "stopped", "pruned"};
+	struct buf line = buf_make(4096);
+	char padded[32];
+	snprintf(padded, sizeof(padded), "%-14s ", "tasks");
+	term_add_coloured(out, TERM_DIM, padded, term);
+	buf_addf(&line, "%" PRId64 " in all", node_get_int(tasks, "total", 0));
+	for (size_t i = 0; i < COUNT_OF(states); i++) {
+		int64_t count = node_get_int(tasks, states[i], 0);
+		if (!count)
+			continue;
+		char text[64];
+		snprintf(text, sizeof(text), "%" PRId64 " %s", count, states[i]);
+		buf_add_text(&line, ", ");
+		term_add_coloured(&line, term_state_colour(states[i]), text, term);
+	}
+	buf_addf(out, "%s\n", buf_text(&line));
+	buf_free(&line);
+}
+
+static void show_add_objective(const struct node *experiment, struct buf *out, const struct term *term)
+{
+	const struct node *objective = node_get(experiment, "objective"), *best = node_get(experiment, "best");
+	struct buf text = buf_make(65536);
+	char value[VIEW_CHARS];
+	for (size_t i = 0; objective && i < objective->count; i++) {
+		const char *metric = node_get_string(objective->items[i], "metric");
+		const char *goal = node_get_string(objective->items[i], "goal");
+		buf_addf(&text, "%s%s (%s)", i ? ", " : "", metric ? metric : "?", goal ? goal : "min");
+	}
+	view_line(out, term, "objective", text.len ? buf_text(&text) : "none");
+	buf_clear(&text);
+	if (best && best->type == NODE_MAP) {
+		view_metric(node_get(best, "value"), value);
+		buf_addf(&text, "%s in %s/%" PRId64, value, node_get_string(experiment, "id"), node_get_int(best, "task", 0));
+		if (node_is_number(node_get(best, "epoch")))
+			buf_addf(&text, " at %s %" PRId64,
+				 node_get_string(experiment, "step_name") ? node_get_string(experiment, "step_name") : "epoch",
+				 node_get_int(best, "epoch", 0));
+		buf_add_text(&text, ": ");
+		view_parameters(node_get(best, "parameters"), node_get(experiment, "varying"), &text);
+	}
+	view_line(out, term, "best", text.len ? buf_text(&text) : "none yet");
+	buf_free(&text);
+}
+
+static void show_add_cost(const struct node *cost, struct buf *out, const struct term *term)
+{
+	char text[VIEW_CHARS];
+	view_seconds(node_get(cost, "wall_s"), "not known", text);
+	view_line(out, term, "time used", text);
+	view_seconds(node_get(cost, "cpu_s"), "", text);
+	view_line(out, term, "CPU time", text);
+	if (node_get_real(cost, "gpu_s", 0) > 0) {
+		view_seconds(node_get(cost, "gpu_s"), "", text);
+		view_line(out, term, "GPU time", text);
+	}
+	view_bytes(node_get(cost, "max_rss_bytes"), "", text);
+	view_line(out, term, "most memory", text);
+	view_energy(cost, text);
+	view_line(out, term, "energy", text);
+}
+
+static void show_experiment(const struct node *experiment, const struct term *term, struct buf *out)
+{
+	const struct node *search = node_get(experiment, "search"), *warnings = node_get(experiment, "warnings");
+	const char *state = node_get_string(experiment, "state"), *reason = node_get_string(search, "reason");
+	const char *strategy = node_get_string(experiment, "strategy");
+	struct buf title = buf_make(4096);
+	char text[VIEW_CHARS];
+
+	term_add_coloured(out, TERM_BOLD, node_get_string(experiment, "id"), term);
+	buf_add_text(out, "  ");
+	term_add_safe(&title, node_get_string(experiment, "name"));
+	term_add_coloured(out, TERM_BOLD, buf_text(&title), term);
+	buf_add_text(out, "  ");
+	term_add_coloured(out, term_state_colour(state), state ? state : "?", term);
+	buf_add_char(out, '\n');
+	buf_free(&title);
+
+	view_line(out, term, "description", node_get_string(experiment, "description"));
+	view_line(out, term, "note", node_get_string(experiment, "note"));
+	view_line(out, term, "script", node_get_string(experiment, "script"));
+	show_add_counts(node_get(experiment, "tasks"), out, term);
+	show_add_objective(experiment, out, term);
+	struct buf line = buf_make(4096);
+	buf_addf(&line, "%s%s%s", strategy ? strategy : "not known", reason ? ": " : "", reason ? reason : "");
+	view_line(out, term, "search", buf_text(&line));
+	buf_free(&line);
+	view_line(out, term, "backend", node_get_string(experiment, "backend"));
+	view_parallel(node_get(experiment, "parallel"), text);
+	view_line(out, term, "parallel", text);
+	view_time(node_get(experiment, "created"), "not known", text);
+	view_line(out, term, "created", text);
+	view_time(node_get(experiment, "started"), "not yet", text);
+	view_line(out, term, "started", text);
+	view_time(node_get(experiment, "finished"), "", text);
+	view_line(out, term, "finished", text);
+	show_add_cost(node_get(experiment, "cost"), out, term);
+	view_line(out, term, "folder", node_get_string(experiment, "folder"));
+	for (size_t i = 0; warnings && warnings->type == NODE_LIST && i < warnings->count; i++)
+		view_line(out, term, "warning", node_string(warnings->items[i]));
+}
+
+static void show_add_parameters(const struct node *parameters, struct buf *out, const struct term *term)
+{
+	for (size_t i = 0; parameters && parameters->type == NODE_MAP && i < parameters->count; i++) {
+		char *value = view_value(parameters->items[i]);
+		struct buf line = buf_make(65536);
+		buf_addf(&line, "%s = %s", parameters->items[i]->key, value);
+		view_line(out, term, i ? " " : "parameters", buf_text(&line));
+		buf_free(&line);
+		free(value);
+	}
+}
+
+/* What went wrong, and the last lines of the error output. */
+static void show_add_cause(const struct node *task, struct buf *out, const struct term *term)
+{
+	const struct node *cause = node_get(task, "cause");
+	const char *tail = node_get_string(cause, "tail"), *text = node_get_string(cause, "text");
+	const char *reason = node_get_string(task, "reason");
+	view_line(out, term, "cause", text);
+	view_line(out, term, "what to do", node_get_string(cause, "remedy"));
+	if (!text || (reason && strcmp(text, reason) != 0))
+		view_line(out, term, "reason", reason);
+	if (!tail || !*tail)
+		return;
+	term_add_coloured(out, TERM_DIM, "the error output ends with:\n", term);
+	for (const char *p = tail; *p;) {
+		size_t len = strcspn(p, "\n");
+		buf_add_text(out, "  ");
+		struct buf line = buf_make(65536);
+		term_add_safe_output(&line, p, len);
+		buf_addf(out, "%s\n", buf_text(&line));
+		buf_free(&line);
+		p += len + (p[len] == '\n');
+	}
+}
+
+static void show_add_timeline(const struct node *timeline, struct buf *out, const struct term *term)
+{
+	for (size_t i = 0; timeline && timeline->type == NODE_LIST && i < timeline->count; i++) {
+		char when[VIEW_CHARS];
+		struct buf line = buf_make(4096);
+		const char *state = node_get_string(timeline->items[i], "state");
+		const char *reason = node_get_string(timeline->items[i], "reason");
+		view_time(node_get(timeline->items[i], "time"), "not known", when);
+		buf_addf(&line, "%s  %s%s%s", when, state ? state : "", reason && *reason ? ": " : "", reason ? reason : "");
+		view_line(out, term, i ? " " : "timeline", buf_text(&line));
+		buf_free(&line);
+	}
+}
+
+static void show_add_attempts(const struct node *attempts, struct buf *out, const struct term *term)
+{
+	static const struct term_column columns[] = {
+		{"ATTEMPT", true, false}, {"STATE", false, false}, {"STARTED", false, false}, {"FINISHED", false, false},
+		{"NODE", false, true}, {"JOB", false, true}, {"CAUSE", false, true},
+	};
+	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
+	if (!attempts || attempts->type != NODE_LIST || !attempts->count)
+		return;
+	for (size_t i = 0; i < attempts->count; i++) {
+		const struct node *attempt = attempts->items[i];
+		const char *state = node_get_string(attempt, "state");
+		char text[VIEW_CHARS];
+		term_table_addf(&table, TERM_PLAIN, "%" PRId64, node_get_int(attempt, "number", (int64_t)i + 1));
+		term_table_add(&table, term_state_colour(state), state);
+		view_time(node_get(attempt, "started"), "not yet", text);
+		term_table_add(&table, TERM_PLAIN, text);
+		view_time(node_get(attempt, "finished"), "not yet", text);
+		term_table_add(&table, TERM_PLAIN, text);
+		term_table_add(&table, TERM_PLAIN, node_get_string(attempt, "node"));
+		term_table_add(&table, TERM_PLAIN, node_get_string(attempt, "job"));
+		term_table_add(&table, TERM_PLAIN, view_cause(attempt));
+	}
+	buf_add_char(out, '\n');
+	term_table_write(&table, term, out);
+	term_table_free(&table);
+}
+
+static void show_add_result(const struct node *task, const char *key, struct buf *out, const struct term *term)
+{
+	const struct node *result = node_get(task, key);
+	char value[VIEW_CHARS], text[VIEW_CHARS * 2];
+	bool known = result && result->type == NODE_MAP;
+	view_metric(known ? node_get(result, "value") : NULL, value);
+	if (known && node_is_number(node_get(result, "epoch")))
+		snprintf(text, sizeof(text), "%s at epoch %" PRId64, value, node_get_int(result, "epoch", 0));
+	else
+		snprintf(text, sizeof(text), "%s", value);
+	view_line(out, term, key, text);
+}
+
+static void show_task(const struct node *task, const struct term *term, struct buf *out)
+{
+	const char *state = node_get_string(task, "state");
+	const struct node *epoch = node_get(task, "epoch"), *epochs = node_get(task, "epochs");
+	char text[VIEW_CHARS];
+
+	term_add_coloured(out, TERM_BOLD, node_get_string(task, "id"), term);
+	buf_add_text(out, "  ");
+	term_add_coloured(out, term_state_colour(state), state ? state : "?", term);
+	buf_add_char(out, '\n');
+	show_add_cause(task, out, term);
+	show_add_parameters(node_get(task, "parameters"), out, term);
+	show_add_result(task, "best", out, term);
+	show_add_result(task, "last", out, term);
+	if (node_is_number(epoch)) {
+		snprintf(text, sizeof(text), node_is_number(epochs) ? "%" PRId64 " of %" PRId64 : "%" PRId64,
+			 node_get_int(task, "epoch", 0), node_get_int(task, "epochs", 0));
+		view_line(out, term, "epoch", text);
+	}
+	view_line(out, term, "node", node_get_string(task, "node"));
+	view_line(out, term, "GPUs", node_get_string(task, "gpus"));
+	view_line(out, term, "job", node_get_string(task, "job"));
+	view_time(node_get(task, "expected_start"), "", text);
+	view_line(out, term, "expected", text);
+	view_seconds(node_get(task, "elapsed_s"), "not known", text);
+	view_line(out, term, "elapsed", text);
+	show_add_cost(node_get(task, "cost"), out, term);
+	view_line(out, term, "folder", node_get_string(task, "folder"));
+	show_add_timeline(node_get(task, "timeline"), out, term);
+	show_add_attempts(node_get(task, "attempts"), out, term);
+}
+
+/* The table of tasks below an experiment. */
+static int show_tasks(struct call *call, const struct target *target, const struct node *experiment, int64_t limit,
+		      struct buf *out, struct error *err)
+{
+	struct buf path = buf_make(4096);
+	struct node *tasks = NULL;
+	const char *state = options_get(&call->options, "state"), *sort = options_get(&call->options, "sort");
+	buf_addf(&path, "/experiments/%s/tasks?limit=%" PRId64 "&sort=", target->experiment, limit);
+	client_add_encoded(&path, sort ? sort : "number");
+	if (state) {
+		buf_add_text(&path, "&state=");
+		client_add_encoded(&path, state);
+	}
+	int rc = client_get(&call->client, buf_text(&path), NULL, &tasks, err);
+	if (rc == 0) {
+		buf_add_char(out, '\n');
+		tasks_write(tasks, experiment, &call->term, out);
+	}
+	node_free(tasks);
+	buf_free(&path);
+	return rc;
+}
+
+static int show_target(struct call *call, const struct target *target, int64_t limit)
+{
+	struct error err;
+	struct node *answer = NULL;
+	struct buf json = buf_make(BUF_UNLIMITED), out = buf_make(BUF_UNLIMITED);
+	char *path = target_path(target, "");
+	int rc = client_get(&call->client, path, &json, &answer, &err);
+	if (rc == 0 && options_has(&call->options, "json")) {
+		puts(buf_text(&json));
+	} else if (rc == 0 && target->number) {
+		show_task(answer, &call->term, &out);
+	} else if (rc == 0) {
+		show_experiment(answer, &call->term, &out);
+		rc = show_tasks(call, target, answer, limit, &out, &err);
+	}
+	fputs(buf_text(&out), stdout);
+	free(path);
+	node_free(answer);
+	buf_free(&json);
+	buf_free(&out);
+	return rc < 0 ? call_fail(&err) : 0;
+}
+
+static int show_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct target target;
+	int64_t limit;
+	int status = call_begin(&call, &verb_show, argc, argv, 1, 1);
+	if (status)
+		return status;
+	if (target_parse(call.options.args.at[0], &target, &err) < 0 ||
+	    options_int(&call.options, "limit", 1, 1000, 40, &limit, &err) < 0)
+		return call_end(&call, call_usage(&verb_show, &err));
+	status = call_connect(&call);
+	if (!status)
+		status = show_target(&call, &target, limit);
+	return call_end(&call, status);
+}
+
+const struct verb verb_show = {
+	.name = "show",
+	.arguments = "ID[/TASK] [options]",
+	.summary = "show an experiment with its tasks, or one task",
+	.help = "  sluice show e12           the experiment and its tasks\n"
+		"  sluice show e12/7         parameters, results, times, attempts; why it failed",
+	.options = show_options,
+	.run = show_run,
+};

@@ -1,0 +1,261 @@
+/* `sluice stop`, `restart`, `rm` and `parallel`: the verbs that change what runs. */
+#include "cli/verbs.h"
+
+#include "base/num.h"
+#include "base/limits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct verb_option stop_options[] = {
+	{"json", NULL, "print the daemon's answers, a line each"},
+	{0},
+};
+
+static const struct verb_option restart_options[] = {
+	{"failed", NULL, "of an experiment: only the tasks that ended in error"},
+	{"json", NULL, "print the daemon's answers, a line each"},
+	{0},
+};
+
+static const struct verb_option rm_options[] = {
+	{"stop", NULL, "stop what runs first"},
+	{"y,yes", NULL, "do not ask"},
+	{0},
+};
+
+static const struct verb_option parallel_options[] = {
+	{"json", NULL, "print the experiment as it is now"},
+	{0},
+};
+
+/* Every id on the command line, before anything is done to the first. */
+static int stop_parse_targets(const struct options *options, struct target **ret, struct error *err)
+{
+	struct target *targets = mem_alloc(options->args.len * sizeof(*targets));
+	for (size_t i = 0; i < options->args.len; i++) {
+		int rc = target_parse(options->args.at[i], &targets[i], err);
+		if (rc < 0) {
+			free(targets);
+			return rc;
+		}
+	}
+	*ret = targets;
+	return 0;
+}
+
+static void stop_say(const struct target *target, const struct node *answer, const char *done)
+{
+	const char *state = node_get_string(answer, "state");
+	if (target->number) {
+		printf("%s/%" PRId64 " is %s\n", target->experiment, target->number, state ? state : done);
+		return;
+	}
+	int64_t count = node_get_int(answer, "tasks", 0);
+	if (count)
+		printf("%s: %" PRId64 " task%s %s\n", target->experiment, count, count == 1 ? "" : "s", done);
+	else
+		printf("%s: there was nothing to do\n", target->experiment);
+}
+
+/* POST .../stop or .../restart for every target; the others go on when one fails. */
+static int stop_change(const struct verb *verb, int argc, char **argv, const char *rest, const char *done)
+{
+	struct call call;
+	struct error err;
+	struct target *targets;
+	int status = call_begin(&call, verb, argc, argv, 1, SIZE_MAX);
+	if (status)
+		return status;
+	if (stop_parse_targets(&call.options, &targets, &err) < 0)
+		return call_end(&call, call_usage(verb, &err));
+	status = call_connect(&call);
+	const char *body = options_has(&call.options, "failed") ? "{\"failed\":true}" : "{}";
+	for (size_t i = 0; call.connected && i < call.options.args.len; i++) {
+		struct node *answer = NULL;
+		struct reply reply;
+		char *path = target_path(&targets[i], rest);
+		struct request request = {.method = "POST", .path = path, .body = body, .body_len = strlen(body)};
+		int rc = client_send(&call.client, &request, &reply, &err);
+		if (rc == 0) {
+			rc = reply.status >= 300 ? client_problem(&reply, &err)
+						 : node_parse_json(buf_text(&reply.body), reply.body.len, &answer, &err);
+			if (rc == 0 && options_has(&call.options, "json"))
+				puts(buf_text(&reply.body));
+			else if (rc == 0)
+				stop_say(&targets[i], answer, done);
+			reply_free(&reply);
+		}
+		if (rc < 0)
+			status = call_fail(&err);
+		node_free(answer);
+		free(path);
+	}
+	free(targets);
+	return call_end(&call, status);
+}
+
+static int stop_run(int argc, char **argv)
+{
+	return stop_change(&verb_stop, argc, argv, "/stop", "asked to stop");
+}
+
+const struct verb verb_stop = {
+	.name = "stop",
+	.arguments = "ID[/TASK] ...",
+	.summary = "stop experiments or tasks",
+	.help = "The script gets SIGTERM, and SIGKILL ten seconds later. What was measured stays; 'sluice restart' runs\n"
+		"stopped tasks again.",
+	.options = stop_options,
+	.run = stop_run,
+};
+
+static int restart_run(int argc, char **argv)
+{
+	return stop_change(&verb_restart, argc, argv, "/restart", "to run again");
+}
+
+const struct verb verb_restart = {
+	.name = "restart",
+	.arguments = "ID[/TASK] ... [--failed]",
+	.summary = "run tasks that are over again",
+	.help = "Makes the next attempt of each task; attempts so far are kept. What still runs is left alone.\n\n"
+		"  sluice restart e12 --failed\n"
+		"  sluice restart e12/7 e12/9",
+	.options = restart_options,
+	.run = restart_run,
+};
+
+/* Asks a person; true for yes. */
+static bool rm_confirm(struct client *client, const struct target *target)
+{
+	struct node *experiment = NULL;
+	struct buf name = buf_make(1024);
+	char answer[16] = "";
+	char *path = target_path(target, "");
+	if (client_get(client, path, NULL, &experiment, NULL) == 0)
+		term_add_safe(&name, node_get_string(experiment, "name"));
+	fprintf(stderr, "remove %s (%s) with its %" PRId64 " tasks, their logs and results? [y/N] ", target->experiment,
+		buf_text(&name), node_get_int(node_get(experiment, "tasks"), "total", 0));
+	fflush(stderr);
+	bool yes = fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+	free(path);
+	node_free(experiment);
+	buf_free(&name);
+	return yes;
+}
+
+static int rm_one(struct call *call, const struct target *target)
+{
+	struct error err;
+	struct reply reply;
+	char *path = target_path(target, options_has(&call->options, "stop") ? "?stop=1" : "");
+	struct request request = {.method = "DELETE", .path = path};
+	int rc = client_send(&call->client, &request, &reply, &err);
+	if (rc == 0 && reply.status == 409) {
+		client_problem(&reply, &err);
+		struct error inner = err;
+		rc = errorf(&err, -EBUSY, "%s: %s ('sluice rm --stop %s' stops it first)", target->experiment, inner.text,
+			    target->experiment);
+		reply_free(&reply);
+	} else if (rc == 0) {
+		rc = reply.status >= 300 ? client_problem(&reply, &err) : 0;
+		reply_free(&reply);
+	}
+	free(path);
+	if (rc < 0)
+		return call_fail(&err);
+	printf("%s is removed%s\n", target->experiment,
+	       options_has(&call->options, "stop") ? " once everything has stopped" : "");
+	return 0;
+}
+
+static int rm_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct target *targets;
+	int status = call_begin(&call, &verb_rm, argc, argv, 1, SIZE_MAX);
+	if (status)
+		return status;
+	if (stop_parse_targets(&call.options, &targets, &err) < 0)
+		return call_end(&call, call_usage(&verb_rm, &err));
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < call.options.args.len; i++)
+		if (targets[i].number)
+			rc = errorf(&err, -EINVAL, "%s is a task: only whole experiments are removed", call.options.args.at[i]);
+	bool ask = !options_has(&call.options, "yes");
+	if (rc == 0 && ask && !isatty(0))
+		rc = errorf(&err, -EINVAL, "nobody can be asked here: say --yes");
+	if (rc < 0) {
+		free(targets);
+		return call_end(&call, call_usage(&verb_rm, &err));
+	}
+	status = call_connect(&call);
+	for (size_t i = 0; call.connected && i < call.options.args.len; i++) {
+		if (ask && !rm_confirm(&call.client, &targets[i]))
+			status = 1;
+		else if (rm_one(&call, &targets[i]))
+			status = 1;
+	}
+	free(targets);
+	return call_end(&call, status);
+}
+
+const struct verb verb_rm = {
+	.name = "rm",
+	.arguments = "ID ... [--stop] [--yes]",
+	.summary = "remove experiments with all their logs and results",
+	.help = "Asks first, unless --yes is given. An experiment that still runs is refused without --stop.",
+	.options = rm_options,
+	.run = rm_run,
+};
+
+static int parallel_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct target target;
+	int64_t count;
+	int status = call_begin(&call, &verb_parallel, argc, argv, 2, 2);
+	if (status)
+		return status;
+	const char *number = call.options.args.at[1];
+	int rc = target_parse(call.options.args.at[0], &target, &err);
+	if (rc == 0 && target.number)
+		rc = errorf(&err, -EINVAL, "give the experiment: %s", target.experiment);
+	if (rc == 0 && num_parse_int(number, strlen(number), 1, LIMIT_PARALLEL, &count) < 0)
+		rc = errorf(&err, -EINVAL, "expected a number from 1 to %d, got '%s'", LIMIT_PARALLEL, number);
+	if (rc < 0)
+		return call_end(&call, call_usage(&verb_parallel, &err));
+	status = call_connect(&call);
+	if (status)
+		return call_end(&call, status);
+	char *path = target_path(&target, "/parallel"), *body = mem_printf("{\"parallel\":%" PRId64 "}", count);
+	struct request request = {.method = "POST", .path = path, .body = body, .body_len = strlen(body)};
+	struct reply reply;
+	rc = client_send(&call.client, &request, &reply, &err);
+	if (rc == 0) {
+		rc = reply.status >= 300 ? client_problem(&reply, &err) : 0;
+		if (rc == 0 && options_has(&call.options, "json"))
+			puts(buf_text(&reply.body));
+		else if (rc == 0)
+			printf("%s runs up to %" PRId64 " task%s at the same time\n", target.experiment, count,
+			       count == 1 ? "" : "s");
+		reply_free(&reply);
+	}
+	free(path);
+	free(body);
+	return call_end(&call, rc < 0 ? call_fail(&err) : 0);
+}
+
+const struct verb verb_parallel = {
+	.name = "parallel",
+	.arguments = "ID N",
+	.summary = "change how many tasks run at the same time",
+	.help = "Fewer: what runs goes on, and less is started.",
+	.options = parallel_options,
+	.run = parallel_run,
+};

@@ -1,0 +1,48 @@
+/* Every verb of this room, and what they all do first and last. A verb is one `const struct verb` in a
+ * file of its own and one line in cli.c. */
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
+
+#include "cli/client.h"
+#include "cli/options.h"
+#include "cli/term.h"
+#include "cli/verb.h"
+
+extern const struct verb verb_run, verb_check, verb_watch, verb_ls, verb_show, verb_best, verb_logs, verb_stop, verb_restart,
+	verb_rm, verb_parallel, verb_export, verb_doctor, verb_login, verb_token, verb_daemon, verb_completion, verb_ids,
+	verb_man;
+
+/* One call of a verb. */
+struct call {
+	const struct verb *verb;
+	struct options options;
+	struct client client;
+	struct term term; /* of stdout */
+	bool connected;
+};
+
+/* Parses the options. 0, or the exit status 2 after saying what is wrong: then the verb returns it. */
+int call_begin(struct call *call, const struct verb *verb, int argc, char **argv, size_t min_args, size_t max_args);
+/* Finds or starts the daemon. 0, or the exit status 1 after saying what is wrong. */
+int call_connect(struct call *call);
+/* Says what went wrong and returns 1. */
+int call_fail(const struct error *err);
+/* Says what was called wrongly, and where help is; returns 2. */
+int call_usage(const struct verb *verb, const struct error *err);
+/* Gives everything back and returns status. A stdout that could not be written makes it 1. */
+int call_end(struct call *call, int status);
+
+/* The table: own verbs first, then those of other rooms. NULL at the end. */
+const struct verb *cli_verb(size_t index);
+
+/* "e12" or "e12/7"; number 0: the experiment. */
+struct target {
+	char experiment[24];
+	int64_t number;
+};
+
+int target_parse(const char *text, struct target *ret, struct error *err) MUST_USE;
+/* The path below /api/v1 with `rest` behind it. The caller frees it. */
+char *target_path(const struct target *target, const char *rest);
+
+#endif

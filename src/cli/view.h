@@ -1,0 +1,41 @@
+/* Members of REST answers as words for people. What is not known is said so, never shown as 0. */
+#ifndef CLI_VIEW_H
+#define CLI_VIEW_H
+
+#include "base/buf.h"
+#include "base/node.h"
+#include "cli/term.h"
+
+#define VIEW_CHARS 128
+
+/* A metric's value ("0.3175", "NaN"), or "none yet". */
+void view_metric(const struct node *value, char text[static VIEW_CHARS]);
+/* A parameter's value as it was written. The caller frees it. */
+char *view_value(const struct node *value);
+/* The same, with a long number shortened to five digits: for tables. */
+char *view_short_value(const struct node *value);
+/* "batch_size=64 learning_rate=0.001"; only those named in `only` (a list; NULL: all). */
+void view_parameters(const struct node *parameters, const struct node *only, struct buf *out);
+/* "val_loss" or "loss, accuracy" */
+void view_objective(const struct node *objective, struct buf *out);
+/* A moment: "3 m 20 s ago", and the local date where it is long ago; otherwise when it is null. */
+void view_ago(const struct node *time, const char *otherwise, char text[static VIEW_CHARS]);
+/* "2026-11-15 14:23:17", local. */
+void view_time(const struct node *time, const char *otherwise, char text[static VIEW_CHARS]);
+/* Seconds as "2 h 05 m". */
+void view_seconds(const struct node *seconds, const char *otherwise, char text[static VIEW_CHARS]);
+void view_bytes(const struct node *bytes, const char *otherwise, char text[static VIEW_CHARS]);
+/* "12.4 kJ (measured by NVML)" */
+void view_energy(const struct node *cost, char text[static VIEW_CHARS]);
+/* "4 at the same time"; "" when it is not known. */
+void view_parallel(const struct node *parallel, char text[static VIEW_CHARS]);
+/* "exit code 1", or the reason, or "". */
+const char *view_cause(const struct node *task);
+/* The wall time in ms of an RFC 3339 member, or -1 when it is null. */
+int64_t view_ms(const struct node *time);
+/* Adds "  name      value" with a fixed column for the name; value is made safe. Empty values are skipped. */
+void view_line(struct buf *out, const struct term *term, const char *name, const char *value);
+/* Is the state one that does not change by itself any more? */
+bool view_is_over(const char *state);
+
+#endif

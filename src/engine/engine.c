@@ -1,0 +1,410 @@
+/* The engine's clockwork: opening, the turn, and what it says about itself. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/limits.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Journals are looked at this often while something runs; a backend that hears of an end at once asks
+ * for a turn itself. With many attempts the interval stretches, so that looking stays under 2 % of a core. */
+#define ENGINE_LOOK_MS 150
+#define ENGINE_LOOK_PER_ATTEMPT_MS 1
+/* After a failed write: how long until everything is read again. */
+#define ENGINE_RELOAD_MS 2000
+
+static void engine_timer_cb(uv_timer_t *timer);
+
+void engine_soon(struct engine *engine)
+{
+	if (!engine->closing)
+		uv_timer_start(&engine->timer, engine_timer_cb, 0, 0);
+}
+
+struct engine_experiment *engine_find(struct engine *engine, int64_t experiment)
+{
+	for (size_t i = 0; i < engine->experiments.len; i++)
+		if (engine->experiments.at[i]->id == experiment)
+			return engine->experiments.at[i];
+	return NULL;
+}
+
+struct engine_backend *engine_backend_named(struct engine *engine, const char *name)
+{
+	for (size_t i = 0; i < engine->backend_count; i++)
+		if (strcmp(engine->backends[i].ops->name, name) == 0)
+			return &engine->backends[i];
+	return NULL;
+}
+
+struct engine_backend *engine_choose_backend(struct engine *engine, const char *name, struct error *err)
+{
+	if (strcmp(name, "auto") == 0) {
+		/* The table's order: this machine first; a cluster, where there is one, wins. */
+		for (size_t i = engine->backend_count; i-- > 0;)
+			if (engine->backends[i].backend)
+				return &engine->backends[i];
+	}
+	struct engine_backend *backend = engine_backend_named(engine, name);
+	if (backend && backend->backend)
+		return backend;
+	errorf(err, -ENODEV, "the backend '%s' is not to be had here: %s", name,
+	       backend && backend->why_not ? backend->why_not : "there is none of that name");
+	return NULL;
+}
+
+char *engine_folder(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt)
+{
+	if (!number)
+		return mem_printf("%s/experiments/e%lld", engine->state_dir, (long long)experiment);
+	if (!attempt)
+		return mem_printf("%s/experiments/e%lld/tasks/%lld", engine->state_dir,
+				  (long long)experiment, (long long)number);
+	return mem_printf("%s/experiments/e%lld/tasks/%lld/attempts/%lld", engine->state_dir,
+			  (long long)experiment, (long long)number, (long long)attempt);
+}
+
+char *engine_batch_folder(struct engine *engine, int64_t experiment, const char *token)
+{
+	return mem_printf("%s/experiments/e%lld/batches/%s", engine->state_dir, (long long)experiment,
+			  token);
+}
+
+struct store *engine_store(struct engine *engine)
+{
+	return engine->store;
+}
+
+void engine_degrade(struct engine *engine, const struct error *why)
+{
+	char text[1200];
+	snprintf(text, sizeof(text), "nothing can be written: %s; trying again",
+		 why->text[0] ? why->text : "see the log");
+	log_error("%s", text);
+	store_rollback(engine->store);
+	if (!engine->reload_ms)
+		engine_notice(engine, "error", text);
+	engine->reload_ms = clock_mono_ms() + ENGINE_RELOAD_MS;
+	engine_soon(engine);
+}
+
+/* Settled attempts have been told about; experiments that are over need no memory. */
+static void turn_forget(struct engine *engine)
+{
+	size_t keep = 0;
+	for (size_t i = 0; i < engine->live.len; i++) {
+		if (engine->live.at[i]->settled)
+			engine_free_live(engine->live.at[i]);
+		else
+			engine->live.at[keep++] = engine->live.at[i];
+	}
+	engine->live.len = keep;
+	for (size_t i = engine->experiments.len; i-- > 0;) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		if (store_state_is_over(e->state) && !e->live && !e->removing)
+			engine_forget_experiment(engine, e);
+	}
+}
+
+struct turn_removal {
+	uv_work_t work;
+	char *path;
+};
+
+static void removal_work_cb(uv_work_t *work)
+{
+	struct turn_removal *removal = work->data;
+	struct error err;
+	if (fs_remove_tree(removal->path, &err) < 0)
+		log_warning("%s", err.text);
+}
+
+static void removal_done_cb(uv_work_t *work, int status)
+{
+	(void)status;
+	struct turn_removal *removal = work->data;
+	free(removal->path);
+	free(removal);
+}
+
+static void engine_remove_folder(struct engine *engine, char *give_path)
+{
+	struct turn_removal *removal = mem_alloc(sizeof(*removal));
+	removal->path = give_path;
+	removal->work.data = removal;
+	uv_queue_work(engine->loop, &removal->work, removal_work_cb, removal_done_cb);
+}
+
+/* The rows go first; a folder without rows is swept up at the next start. */
+static int turn_remove(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	int rc = store_begin(engine->store, err);
+	if (rc == 0)
+		rc = store_delete_experiment(engine->store, e->id);
+	if (rc == 0)
+		rc = store_commit(engine->store, err);
+	if (rc < 0)
+		return rc;
+	char *folder = engine_folder(engine, e->id, 0, 0);
+	char *trash = mem_printf("%s/experiments/.removed-e%lld", engine->state_dir, (long long)e->id);
+	if (rename(folder, trash) == 0)
+		engine_remove_folder(engine, trash);
+	else
+		free(trash);
+	free(folder);
+	char data[64];
+	int len = snprintf(data, sizeof(data), "{\"experiment\":\"e%lld\"}", (long long)e->id);
+	if (engine->event)
+		engine->event(engine->event_ctx, "removed", data, (size_t)len);
+	engine_forget_experiment(engine, e);
+	return 0;
+}
+
+static void turn_remove_all(struct engine *engine)
+{
+	for (size_t i = engine->experiments.len; i-- > 0;) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		struct error err = {0};
+		if (e->removing && !e->live && turn_remove(engine, e, &err) < 0) {
+			engine_degrade(engine, &err);
+			return;
+		}
+	}
+}
+
+static void turn_tell_parallel(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->experiments.len; i++) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		if (!e->parallel_changed)
+			continue;
+		e->parallel_changed = false;
+		const char *told = "";
+		for (size_t k = 0; e->backend->ops->set_parallel && k < engine->live.len; k++) {
+			const struct engine_live *live = engine->live.at[k];
+			if (live->experiment != e || !live->job || strcmp(told, live->token) == 0)
+				continue;
+			told = live->token;
+			e->backend->ops->set_parallel(e->backend->backend, live->token, live->job,
+						      (uint32_t)e->parallel, NULL, NULL);
+		}
+	}
+}
+
+static int turn_work(struct engine *engine, struct error *err)
+{
+	int rc = store_begin(engine->store, err);
+	if (rc == 0)
+		rc = engine_ingest(engine);
+	if (rc == 0)
+		rc = engine_settle(engine);
+	if (rc == 0)
+		rc = engine_propose(engine);
+	if (rc == 0)
+		rc = engine_prepare(engine);
+	if (rc == 0)
+		rc = engine_update_experiments(engine);
+	if (rc == 0)
+		rc = store_commit(engine->store, err);
+	return rc;
+}
+
+static void turn_schedule(struct engine *engine)
+{
+	if (uv_is_active((uv_handle_t *)&engine->timer))
+		return; /* somebody asked for a turn soon */
+	int64_t wait = 0;
+	if (engine->live.len) {
+		wait = (int64_t)engine->live.len * ENGINE_LOOK_PER_ATTEMPT_MS;
+		wait = wait > ENGINE_LOOK_MS ? wait : ENGINE_LOOK_MS;
+		wait = wait < 1000 ? wait : 1000;
+	}
+	for (size_t i = 0; i < engine->experiments.len && !wait; i++)
+		wait = 1000; /* something waits: for a slot, a time, a backend */
+	if (wait)
+		uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
+}
+
+static void engine_turn(struct engine *engine)
+{
+	struct error err = {0};
+	if (turn_work(engine, &err) < 0) {
+		engine_degrade(engine, &err);
+		return;
+	}
+	engine_send_events(engine);
+	turn_forget(engine);
+	turn_remove_all(engine);
+	engine_submit(engine);
+	turn_tell_parallel(engine);
+	engine_cancel(engine);
+	engine_follow(engine);
+}
+
+static void engine_timer_cb(uv_timer_t *timer)
+{
+	struct engine *engine = timer->data;
+	struct error err = {0};
+	if (engine->reload_ms) {
+		int64_t wait = engine->reload_ms - clock_mono_ms();
+		if (wait > 0) {
+			uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
+			return;
+		}
+		store_rollback(engine->store);
+		if (engine_load(engine, &err) < 0) {
+			engine_degrade(engine, &err);
+			return;
+		}
+		engine->reload_ms = 0;
+		engine->reset = true;
+	}
+	engine_turn(engine);
+	turn_schedule(engine);
+}
+
+static void backend_changed_cb(void *ctx)
+{
+	struct engine_backend *backend = ctx;
+	backend->expecting = true;
+	backend->polled_ms = 0;
+	engine_soon(backend->engine);
+}
+
+static void engine_open_backends(struct engine *engine)
+{
+	struct backend_config config = {
+		.loop = engine->loop,
+		.state_dir = engine->state_dir,
+		.program = engine->program,
+		.push_url = engine->push_url,
+	};
+	for (size_t i = 0; backend_table[i] && i < ENGINE_BACKENDS; i++) {
+		struct engine_backend *backend = &engine->backends[engine->backend_count++];
+		struct error err = {0};
+		backend->engine = engine;
+		backend->ops = backend_table[i];
+		uv_timer_init(engine->loop, &backend->timer);
+		backend->timer.data = backend;
+		if (backend->ops->open(&config, &backend->backend, &err) < 0) {
+			backend->backend = NULL;
+			backend->why_not = mem_strdup(err.text);
+			log_info("backend %s: %s", backend->ops->name, err.text);
+			continue;
+		}
+		if (backend->ops->on_change)
+			backend->ops->on_change(backend->backend, backend_changed_cb, backend);
+	}
+}
+
+int engine_open(const struct engine_config *config, struct engine **ret, struct error *err)
+{
+	struct engine *engine = mem_alloc(sizeof(*engine));
+	char *path = mem_printf("%s/sluice.db", config->state_dir);
+	char *experiments = mem_printf("%s/experiments", config->state_dir);
+
+	engine->loop = config->loop;
+	engine->state_dir = mem_strdup(config->state_dir);
+	engine->program = mem_strdup(config->program);
+	engine->push_url = mem_strdup(config->push_url);
+	int rc = fs_make_dirs(experiments, 0700, err);
+	if (rc == 0)
+		rc = store_open(path, &engine->store, err);
+	free(path);
+	free(experiments);
+	if (rc < 0) {
+		free(engine->state_dir);
+		free(engine->program);
+		free(engine->push_url);
+		free(engine);
+		return rc;
+	}
+	uv_timer_init(engine->loop, &engine->timer);
+	engine->timer.data = engine;
+	engine_open_backends(engine);
+	if ((rc = engine_load(engine, err)) < 0) {
+		engine_close(engine);
+		return rc;
+	}
+	engine_soon(engine);
+	*ret = engine;
+	return 0;
+}
+
+void engine_close(struct engine *engine)
+{
+	if (!engine)
+		return;
+	struct error err = {0};
+	engine->closing = true;
+	if (store_commit(engine->store, &err) < 0)
+		log_error("%s", err.text);
+	uv_close((uv_handle_t *)&engine->timer, NULL);
+	for (size_t i = 0; i < engine->backend_count; i++) {
+		struct engine_backend *backend = &engine->backends[i];
+		uv_close((uv_handle_t *)&backend->timer, NULL);
+		if (backend->backend)
+			backend->ops->close(backend->backend);
+		free(backend->why_not);
+	}
+	uv_run(engine->loop, UV_RUN_NOWAIT); /* lets the handles close */
+	engine_unload(engine);
+	free(engine->live.at);
+	free(engine->experiments.at);
+	free(engine->submissions.at);
+	free(engine->dirty.at);
+	store_close(engine->store);
+	free(engine->state_dir);
+	free(engine->program);
+	free(engine->push_url);
+	free(engine);
+}
+
+void engine_write_cluster(struct engine *engine, struct json *out)
+{
+	json_map(out);
+	json_key(out, "backends");
+	json_list(out);
+	for (size_t i = 0; i < engine->backend_count; i++) {
+		const struct engine_backend *backend = &engine->backends[i];
+		if (backend->ops->passive)
+			continue; /* no machine of its own to describe */
+		if (backend->backend) {
+			backend->ops->describe(backend->backend, out);
+			continue;
+		}
+		json_map(out);
+		json_key_string(out, "name", backend->ops->name);
+		json_key_bool(out, "available", false);
+		json_key_string(out, "text", backend->why_not);
+		json_end(out);
+	}
+	json_end(out);
+	json_key(out, "findings");
+	json_list(out);
+	json_end(out);
+	json_end(out);
+}
+
+void engine_write_info(struct engine *engine, struct json *out)
+{
+	const struct engine_backend *otherwise = engine_choose_backend(engine, "auto", NULL);
+	json_key(out, "backends");
+	json_list(out);
+	for (size_t i = 0; i < engine->backend_count; i++)
+		if (engine->backends[i].backend)
+			json_string(out, engine->backends[i].ops->name);
+	json_end(out);
+	json_key_string(out, "default_backend", otherwise ? otherwise->ops->name : NULL);
+	json_key(out, "strategies");
+	search_write_strategies(out);
+	json_key(out, "limits");
+	json_map(out);
+	json_key_int(out, "tasks", LIMIT_TASKS);
+	json_key_int(out, "body_bytes", LIMIT_BODY_BYTES);
+	json_end(out);
+}

@@ -1,0 +1,76 @@
+/* The engine: the life of experiments and tasks. It proposes tasks, hands them to a backend, reads
+ * their journals, writes the store, and tells whoever listens what changed. */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/node.h"
+#include "store/store.h"
+
+#include <uv.h>
+
+struct engine;
+
+struct engine_config {
+	uv_loop_t *loop;
+	const char *state_dir;
+	const char *program; /* absolute path of the sluice binary */
+	const char *push_url; /* NULL */
+};
+
+/* Opens the store, takes up everything that was going on, and starts to work on the loop. */
+int engine_open(const struct engine_config *config, struct engine **ret, struct error *err) MUST_USE;
+/* Stops working; what runs goes on running and is taken up by the next engine_open. */
+void engine_close(struct engine *engine);
+struct store *engine_store(struct engine *engine);
+
+/* The request of POST /check and POST /experiments (docs/internals/rest.md). Both return 0, -EINVAL
+ * with problems filled, or another negative errno with err. */
+int engine_check(struct engine *engine, const struct node *request, bool scan, struct json *out,
+		 struct problems *problems, struct error *err) MUST_USE;
+/* idempotency_key and body_hash may be NULL. 1: the key was used before for the same body, *ret_experiment
+ * is the one made then; -EEXIST: for another body. */
+int engine_create(struct engine *engine, const struct node *request, const char *idempotency_key,
+		  const char *body_hash, int64_t *ret_experiment, struct problems *problems,
+		  struct error *err) MUST_USE;
+
+/* numbers NULL: every task. ret_count: how many tasks it touched. -ENOENT when there is no such
+ * experiment or task. Stopping something that is over, or restarting what still runs, touches nothing. */
+int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		int64_t *ret_count, struct error *err) MUST_USE;
+int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		   bool failed_only, int64_t *ret_count, struct error *err) MUST_USE;
+/* -EBUSY while something runs, unless stop is set: then it goes once everything has ended. */
+int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct error *err) MUST_USE;
+int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel,
+			struct error *err) MUST_USE;
+
+/* Workers of the user's own, for experiments with the backend `external`. Ask: a waiting task, or a new
+ * proposal, is running from now on; -EAGAIN when the search waits for results first, -ENOENT when there is
+ * nothing left (or no such experiment), -EINVAL for another backend. */
+int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, struct error *err) MUST_USE;
+/* Tell: {"values":{"val_loss":0.3},"step":4,"more":false,"failed":"why"}: a row of metrics, and unless `more`
+ * the end of the task. */
+int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, const struct node *body,
+		     struct error *err) MUST_USE;
+
+/* A node's push. 0 and the new offset; -EAGAIN with the offset to send from; -ENOENT. */
+int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset,
+		const char *data, size_t len, int64_t *ret_offset) MUST_USE;
+
+/* GET /cluster; the "backends", "default_backend", "strategies" and "limits" members of GET /info (the
+ * map is open). */
+void engine_write_cluster(struct engine *engine, struct json *out);
+void engine_write_info(struct engine *engine, struct json *out);
+/* GET …/analysis with importance and front. */
+int engine_write_analysis(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
+
+/* The folder of an experiment (number 0), a task (attempt 0) or an attempt. The caller frees it. */
+char *engine_folder(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt);
+
+/* Called with every event for GET /events: its name and its data as JSON text. */
+typedef void (*engine_event_f)(void *ctx, const char *name, const char *data, size_t len);
+void engine_listen(struct engine *engine, engine_event_f event, void *ctx);
+
+#endif

@@ -1,0 +1,91 @@
+/* What changed, told to the listeners after the commit that made it true. */
+#include "engine/internal.h"
+
+#include "store/read.h"
+
+#include <stdio.h>
+
+/* Past this many changed tasks in one turn it is cheaper for everyone to fetch the table again, and a
+ * burst does not fill the event streams. */
+#define ENGINE_EVENT_BURST 200
+
+void engine_listen(struct engine *engine, engine_event_f event, void *ctx)
+{
+	engine->event = event;
+	engine->event_ctx = ctx;
+}
+
+static void event_send(struct engine *engine, const char *name, const struct buf *data)
+{
+	if (engine->event)
+		engine->event(engine->event_ctx, name, buf_text(data), data->len);
+}
+
+void engine_task_changed(struct engine *engine, int64_t experiment, int64_t number)
+{
+	if (engine->reset)
+		return;
+	for (size_t i = engine->dirty.len; i-- > 0;)
+		if (engine->dirty.at[i].experiment == experiment && engine->dirty.at[i].number == number)
+			return;
+	if (engine->dirty.len >= ENGINE_EVENT_BURST) {
+		engine->reset = true;
+		return;
+	}
+	vec_push(&engine->dirty, ((struct engine_dirty){experiment, number}));
+}
+
+void engine_notice(struct engine *engine, const char *level, const char *text)
+{
+	struct buf data = buf_make(4096);
+	struct json w = json_to(&data);
+	json_map(&w);
+	json_key_string(&w, "level", level);
+	json_key_string(&w, "text", text);
+	json_end(&w);
+	event_send(engine, "notice", &data);
+	buf_free(&data);
+}
+
+static void event_send_rows(struct engine *engine, struct engine_live *live)
+{
+	if (!live->rows.len)
+		return;
+	struct buf data = buf_make(BUF_UNLIMITED);
+	buf_addf(&data, "{\"experiment\":\"e%lld\",\"task\":%lld,\"rows\":[%s]}",
+		 (long long)live->experiment->id, (long long)live->task.number, buf_text(&live->rows));
+	event_send(engine, "metrics", &data);
+	buf_free(&data);
+	buf_free(&live->rows);
+}
+
+void engine_send_events(struct engine *engine)
+{
+	struct buf data = buf_make(BUF_UNLIMITED);
+	for (size_t i = 0; i < engine->live.len; i++)
+		event_send_rows(engine, engine->live.at[i]);
+	for (size_t i = 0; engine->event && !engine->reset && i < engine->dirty.len; i++) {
+		struct json w = json_to(&data);
+		buf_clear(&data);
+		if (store_write_task(engine->store, engine->dirty.at[i].experiment,
+				     engine->dirty.at[i].number, false, &w) == 0)
+			event_send(engine, "task", &data);
+	}
+	for (size_t i = 0; i < engine->experiments.len; i++) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		struct json w = json_to(&data);
+		buf_clear(&data);
+		if (e->changed && !e->removing && engine->event &&
+		    store_write_experiment(engine->store, e->id, false, &w) == 0)
+			event_send(engine, "experiment", &data);
+		e->changed = false;
+	}
+	if (engine->reset) {
+		buf_clear(&data);
+		buf_add_text(&data, "{}");
+		event_send(engine, "reset", &data);
+	}
+	engine->reset = false;
+	engine->dirty.len = 0;
+	buf_free(&data);
+}

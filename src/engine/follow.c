@@ -1,0 +1,240 @@
+/* What the backends see. One query for all attempts of a backend a cycle; an answer that does not come
+ * means unknown, never failed. Also the carrying out of wishes to stop, repeated until they are heard. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* A cluster that does not know an attempt must say so twice, this far apart (twice Slurm's
+ * MessageTimeout of 10 s and some), before it is handed over again under the same token. */
+#define FOLLOW_ABSENT_MS 25000
+/* A wish to stop that had no effect is repeated after this. */
+#define FOLLOW_CANCEL_AGAIN_MS 15000
+
+static struct engine_live *follow_find(struct engine *engine, const char *token, uint32_t index)
+{
+	for (size_t i = 0; i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->index == index && strcmp(live->token, token) == 0)
+			return live;
+	}
+	return NULL;
+}
+
+static void follow_gone(struct engine_live *live, const struct backend_sight *sight)
+{
+	if (live->gone)
+		return;
+	live->gone = true;
+	live->gone_ms = clock_mono_ms();
+	live->gone_code = sight->exit_code;
+	live->gone_signal = sight->signal;
+	snprintf(live->gone_cause, sizeof(live->gone_cause), "%s", sight->cause ? sight->cause : "");
+	live->gone_message = mem_strdup(sight->message);
+	live->gone_remedy = mem_strdup(sight->remedy);
+	live->gone_cost = (struct store_cost){
+		.wall_ms = sight->wall_ms,
+		.cpu_ms = sight->cpu_ms,
+		.gpu_ms = sight->gpus >= 0 && sight->wall_ms >= 0 ? sight->gpus * sight->wall_ms : -1,
+		.max_rss = sight->max_rss_bytes,
+		.energy_j = sight->energy_j,
+		.energy_source = isnan(sight->energy_j) ? NULL : "Slurm accounting",
+	};
+}
+
+static void follow_queued(struct engine *engine, struct engine_live *live,
+			  const struct backend_sight *sight)
+{
+	struct error err = {0};
+	if (!sight->reason && !sight->expected_start_ms)
+		return;
+	if (store_begin(engine->store, &err) < 0 ||
+	    store_set_task_reason(engine->store, live->task.id, sight->reason, sight->expected_start_ms) < 0)
+		log_error("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number,
+			  err.text);
+	engine_task_changed(engine, live->experiment->id, live->task.number);
+}
+
+/* Nobody knows it: neither the backend nor (the journal was read first) the disk. */
+static void follow_absent(struct engine *engine, struct engine_live *live)
+{
+	int64_t now = clock_now_ms();
+	if (live->running || live->ended) {
+		struct backend_sight lost = {.cause = "lost",
+					     .message = "the backend no longer knows it",
+					     .exit_code = -1,
+					     .wall_ms = -1,
+					     .cpu_ms = -1,
+					     .max_rss_bytes = -1,
+					     .gpus = -1,
+					     .energy_j = NAN};
+		if (!live->absent_ms)
+			live->absent_ms = now;
+		else if (now - live->absent_ms >= FOLLOW_ABSENT_MS)
+			follow_gone(live, &lost);
+		return;
+	}
+	if (live->task.wanted != STORE_WISH_RUN) { /* never seen, and not wanted any more */
+		if (!live->absent_ms)
+			live->absent_ms = now;
+		else if (now - live->absent_ms >= FOLLOW_ABSENT_MS)
+			live->gone = true;
+		return;
+	}
+	if (!live->absent_ms) {
+		live->absent_ms = now;
+		if (store_begin(engine->store, NULL) < 0 ||
+		    store_set_batch_absent(engine->store, live->token, now) < 0)
+			log_error("submission %s: cannot be marked absent", live->token);
+		return;
+	}
+	if (now - live->absent_ms < FOLLOW_ABSENT_MS)
+		return;
+	for (size_t i = 0; i < engine->submissions.len; i++)
+		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
+			return;
+	log_warning("submission %s is not known to %s: handing it over again", live->token,
+		    live->experiment->backend->ops->name);
+	struct engine_submission again = {.experiment = live->experiment, .again = true};
+	memcpy(again.token, live->token, sizeof(again.token));
+	live->absent_ms = now; /* give the new one time to appear */
+	vec_push(&engine->submissions, again);
+}
+
+static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
+{
+	struct engine_backend *backend = ctx;
+	struct engine *engine = backend->engine;
+	struct engine_live *live = engine->closing ? NULL : follow_find(engine, sight->token, sight->index);
+	if (!live || live->settled)
+		return;
+	if (sight->state != BACKEND_ABSENT)
+		live->absent_ms = 0;
+	switch (sight->state) {
+	case BACKEND_QUEUED:
+		follow_queued(engine, live, sight);
+		break;
+	case BACKEND_RUNNING:
+		break; /* the journal says so, with more */
+	case BACKEND_ENDED:
+		follow_gone(live, sight);
+		break;
+	case BACKEND_ABSENT:
+		follow_absent(engine, live);
+		break;
+	}
+}
+
+static void follow_polled_cb(void *ctx, int rc, const char *why)
+{
+	struct engine_backend *backend = ctx;
+	backend->polling = false;
+	backend->polled_ms = clock_mono_ms();
+	if (backend->engine->closing)
+		return;
+	backend->adopted |= rc == 0;
+	if (rc < 0)
+		log_warning("%s cannot be asked: %s", backend->ops->name, why ? why : strerror(-rc));
+	engine_soon(backend->engine);
+}
+
+/* The live attempts of a backend as a watch list; only those with a wish when `wishes`. */
+static struct backend_watch *follow_watch(struct engine_backend *backend, bool wishes, size_t *ret_count)
+{
+	struct engine *engine = backend->engine;
+	struct backend_watch *watch = mem_alloc(engine->live.len * sizeof(*watch));
+	size_t count = 0;
+	int64_t now = clock_mono_ms();
+	for (size_t i = 0; i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->experiment->backend != backend || live->settled)
+			continue;
+		if (wishes) {
+			if (live->task.wanted == STORE_WISH_RUN || live->ended || live->gone ||
+			    (live->cancel_ms && now - live->cancel_ms < FOLLOW_CANCEL_AGAIN_MS))
+				continue;
+			live->cancel_ms = now;
+		}
+		watch[count++] = (struct backend_watch){
+			.token = live->token,
+			.job = live->job,
+			.index = live->index,
+			.batch_dir = live->batch_dir,
+			.attempt_dir = live->attempt_dir,
+			.submitted_ms = live->created_ms,
+		};
+	}
+	*ret_count = count;
+	return watch;
+}
+
+static void follow_poll(struct engine_backend *backend)
+{
+	if (backend->polling || !backend->backend || backend->engine->closing)
+		return;
+	size_t count;
+	struct backend_watch *watch = follow_watch(backend, false, &count);
+	backend->expecting = false;
+	if (count) {
+		backend->polling = true;
+		backend->ops->poll(backend->backend, watch, count, follow_sight_cb, follow_polled_cb, backend);
+	}
+	free(watch);
+}
+
+static void follow_timer_cb(uv_timer_t *timer)
+{
+	follow_poll(timer->data);
+}
+
+void engine_poll_soon(struct engine_backend *backend)
+{
+	backend->expecting = true;
+}
+
+void engine_follow(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->backend_count; i++) {
+		struct engine_backend *backend = &engine->backends[i];
+		bool any = false;
+		for (size_t k = 0; k < engine->live.len && !any; k++)
+			any = engine->live.at[k]->experiment->backend == backend;
+		if (!backend->backend || backend->polling)
+			continue;
+		if (!any) {
+			if (!backend->adopted)
+				engine_soon(engine);
+			backend->adopted = true;
+			uv_timer_stop(&backend->timer);
+			continue;
+		}
+		int64_t wait = backend->ops->poll_interval_ms(backend->backend, backend->expecting);
+		int64_t due = backend->polled_ms + wait - clock_mono_ms();
+		uv_timer_start(&backend->timer, follow_timer_cb, due > 0 ? (uint64_t)due : 0, 0);
+	}
+}
+
+static void follow_cancelled_cb(void *ctx, int rc, const char *why)
+{
+	struct engine_backend *backend = ctx;
+	if (rc < 0 && !backend->engine->closing)
+		log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
+	backend->expecting = true;
+}
+
+void engine_cancel(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->backend_count; i++) {
+		struct engine_backend *backend = &engine->backends[i];
+		size_t count = 0;
+		struct backend_watch *watch =
+			backend->backend ? follow_watch(backend, true, &count) : NULL;
+		if (count)
+			backend->ops->cancel(backend->backend, watch, count, follow_cancelled_cb, backend);
+		free(watch);
+	}
+}

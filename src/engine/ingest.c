@@ -1,0 +1,315 @@
+/* Journals into the store. What the bytes say and how far they were read are one transaction, so that a
+ * crash at any point loses nothing and repeats nothing. Reading the file and taking a node's push are the
+ * same operation. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "journal/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct ingest {
+	struct engine *engine;
+	struct engine_live *live;
+};
+
+static int ingest_metric_id(struct engine *engine, struct engine_experiment *e, const char *name,
+			    int64_t *ret)
+{
+	for (size_t i = 0; i < e->metrics.len; i++) {
+		if (strcmp(e->metrics.at[i].name, name) == 0) {
+			*ret = e->metrics.at[i].id;
+			return 0;
+		}
+	}
+	int rc = store_metric_name(engine->store, e->id, name, ret);
+	if (rc == 0) {
+		vec_push(&e->metrics, ((struct engine_metric){.name = mem_strdup(name), .id = *ret}));
+		e->changed = true;
+	}
+	return rc;
+}
+
+static int ingest_start(struct ingest *in, const struct journal_record *r)
+{
+	struct engine_live *live = in->live;
+	struct engine *engine = in->engine;
+	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job,
+				     r->time_ms);
+	if (rc == 0 && !r->resume) {
+		live->task.best = live->task.last = NAN;
+		live->task.best_step = live->task.last_step = live->task.step = -1;
+		rc = store_clear_metrics(engine->store, live->task.id);
+		if (rc == 0)
+			rc = store_set_progress(engine->store, &live->task);
+		live->experiment->best_changed = true;
+	}
+	live->running = true;
+	live->started_ms = r->time_ms;
+	if (rc == 0)
+		rc = engine_set_state(engine, live->experiment, &live->task, STORE_RUNNING,
+				      r->resume ? "goes on from its checkpoint" : NULL, NULL);
+	if (rc == 0 && r->version && strcmp(r->version, SLUICE_VERSION) != 0)
+		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,
+				       "the runner on the node is another version of sluice than the daemon",
+				       r->time_ms);
+	return rc;
+}
+
+/* Without an objective in the file: the usual names, else the first metric there is. */
+static int ingest_choose_objective(struct engine *engine, struct engine_experiment *e,
+				   const struct journal_record *r)
+{
+	static const char *const usual[] = {"val_loss", "validation_loss", "test_loss", "valid_loss",
+					    "eval_loss", "val_accuracy", "val_acc", "loss",
+					    "train_loss", "accuracy"};
+	const char *chosen = r->metric_count ? r->metrics[0].name : NULL;
+	for (size_t k = COUNT_OF(usual); k-- > 0;)
+		for (size_t i = 0; i < r->metric_count; i++)
+			if (strcmp(r->metrics[i].name, usual[k]) == 0)
+				chosen = r->metrics[i].name;
+	if (!chosen)
+		return 0;
+	spec_choose_objective(e->spec, chosen, spec_guess_maximise(chosen));
+	struct buf text = buf_make(4096);
+	struct json w = json_to(&text);
+	spec_write_objective(e->spec, &w);
+	int rc = store_set_objective(engine->store, e->id, buf_text(&text));
+	buf_free(&text);
+	e->changed = true;
+	return rc;
+}
+
+static void ingest_progress(struct engine_live *live, const struct journal_record *r)
+{
+	struct engine_experiment *e = live->experiment;
+	struct store_task *task = &live->task;
+	if (r->step > task->step)
+		task->step = r->step;
+	for (size_t i = 0; i < r->metric_count && e->spec->objective_count; i++) {
+		const struct spec_objective *objective = &e->spec->objectives[0];
+		double value = r->metrics[i].value;
+		if (strcmp(r->metrics[i].name, objective->metric) != 0)
+			continue;
+		task->last = value;
+		task->last_step = r->step;
+		if (isnan(value) || (!isnan(task->best) && (objective->maximise ? value <= task->best
+										: value >= task->best)))
+			continue;
+		task->best = value;
+		task->best_step = r->step;
+		e->best_changed = true;
+	}
+}
+
+static void ingest_row_event(struct engine_live *live, const struct journal_record *r)
+{
+	struct json w = json_to(&live->rows);
+	if (live->rows.len)
+		buf_add_char(&live->rows, ',');
+	json_map(&w);
+	json_key_int(&w, "step", r->step);
+	json_key(&w, "values");
+	json_map(&w);
+	for (size_t i = 0; i < r->metric_count; i++)
+		json_key_real(&w, r->metrics[i].name, r->metrics[i].value);
+	json_end(&w);
+	json_end(&w);
+}
+
+static bool ingest_stop_met(const struct spec *spec, const struct journal_record *r)
+{
+	for (size_t i = 0; spec->stop.metric && i < r->metric_count; i++) {
+		double value = r->metrics[i].value, limit = spec->stop.value;
+		if (strcmp(r->metrics[i].name, spec->stop.metric) != 0)
+			continue;
+		return spec->stop.op[0] == '<' ? value < limit || (spec->stop.op[1] && value == limit)
+					       : value > limit || (spec->stop.op[1] && value == limit);
+	}
+	return false;
+}
+
+static int ingest_metrics(struct ingest *in, const struct journal_record *r)
+{
+	struct engine_live *live = in->live;
+	struct engine_experiment *e = live->experiment;
+	int rc = 0;
+	if (!e->spec->objective_count)
+		rc = ingest_choose_objective(in->engine, e, r);
+	if (rc == 0 && r->step_name && (!e->step_name || strcmp(e->step_name, r->step_name) != 0)) {
+		free(e->step_name);
+		e->step_name = mem_strdup(r->step_name);
+		rc = store_set_step_name(in->engine->store, e->id, r->step_name);
+	}
+	for (size_t i = 0; rc == 0 && i < r->metric_count; i++) {
+		int64_t name;
+		rc = ingest_metric_id(in->engine, e, r->metrics[i].name, &name);
+		if (rc == 0)
+			rc = store_add_metric(in->engine->store, live->task.id, name, r->step,
+					      r->metrics[i].value, r->time_ms);
+	}
+	if (rc < 0)
+		return rc;
+	ingest_progress(live, r);
+	ingest_row_event(live, r);
+	live->told = true;
+	if (ingest_stop_met(e->spec, r) && !e->stopping) {
+		int64_t count;
+		log_info("e%lld: its stopping condition is met", (long long)e->id);
+		rc = engine_stop(in->engine, e->id, NULL, 0, &count, NULL);
+	}
+	return rc;
+}
+
+static int ingest_cost(struct ingest *in, const struct journal_record *r)
+{
+	const struct engine_live *live = in->live;
+	struct store_cost cost = {
+		.wall_ms = r->wall_ms,
+		.cpu_ms = r->cpu_ms,
+		.gpu_ms = r->wall_ms >= 0 ? r->wall_ms * live->experiment->spec->resources.gpus : -1,
+		.max_rss = r->max_rss_bytes,
+		.energy_j = r->energy_j,
+		.energy_source = r->energy_source,
+	};
+	return store_set_cost(in->engine->store, live->id, live->task.id, &cost);
+}
+
+static int ingest_end(struct ingest *in, const struct journal_record *r)
+{
+	struct engine_live *live = in->live;
+	live->ended = true;
+	live->ended_ms = clock_mono_ms();
+	live->exit_code = r->exit_code;
+	live->signal = r->signal;
+	snprintf(live->cause, sizeof(live->cause), "%s", r->cause ? r->cause : "ok");
+	free(live->message);
+	free(live->tail);
+	live->message = mem_strdup(r->message);
+	live->tail = mem_strdup(r->tail);
+	return ingest_cost(in, r);
+}
+
+static int ingest_record_cb(void *ctx, const struct journal_record *r)
+{
+	struct ingest *in = ctx;
+	switch (r->kind) {
+	case JOURNAL_START:
+		return ingest_start(in, r);
+	case JOURNAL_METRIC:
+		return ingest_metrics(in, r);
+	case JOURNAL_SAMPLE:
+		return ingest_cost(in, r);
+	case JOURNAL_NOTE:
+		return store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text,
+					 r->time_ms);
+	case JOURNAL_END:
+		return ingest_end(in, r);
+	case JOURNAL_UNKNOWN:
+		break;
+	}
+	return 0;
+}
+
+/* Once for any number of records. */
+static int ingest_after(struct engine *engine, struct engine_live *live)
+{
+	int rc = 0;
+	if (live->told) {
+		live->told = false;
+		rc = store_set_progress(engine->store, &live->task);
+		if (rc == 0)
+			rc = engine_prune(engine, live);
+	}
+	engine_task_changed(engine, live->experiment->id, live->task.number);
+	live->experiment->changed = true;
+	return rc;
+}
+
+int engine_ingest_record(struct engine *engine, struct engine_live *live,
+			 const struct journal_record *record)
+{
+	struct ingest in = {.engine = engine, .live = live};
+	int rc = ingest_record_cb(&in, record);
+	return rc < 0 ? rc : ingest_after(engine, live);
+}
+
+int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
+		       int64_t *ret_used)
+{
+	struct ingest in = {.engine = engine, .live = live};
+	unsigned bad = 0;
+	int64_t used = journal_read(data, len, ingest_record_cb, &in, &bad);
+	if (used < 0)
+		return (int)used;
+	if (bad)
+		log_warning("e%lld/%lld: %u damaged lines in the journal", (long long)live->experiment->id,
+			    (long long)live->task.number, bad);
+	*ret_used = used;
+	if (!used)
+		return 0;
+	live->offset += used;
+	int rc = store_set_journal_offset(engine->store, live->id, live->offset);
+	return rc < 0 ? rc : ingest_after(engine, live);
+}
+
+/* Reads what is new in the attempt's journal, at most one chunk. */
+static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
+{
+	char *path = mem_printf("%s/journal", live->attempt_dir);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
+	if (fd < 0)
+		return 0; /* not started yet, or not visible yet */
+	ssize_t n = pread(fd, chunk, LIMIT_JOURNAL_CHUNK_BYTES, live->offset);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	int64_t used;
+	int rc = engine_ingest_live(engine, live, chunk, (size_t)n, &used);
+	if (rc == 0 && n == LIMIT_JOURNAL_CHUNK_BYTES)
+		engine_soon(engine);
+	return rc;
+}
+
+int engine_ingest(struct engine *engine)
+{
+	char *chunk = engine->live.len ? mem_alloc(LIMIT_JOURNAL_CHUNK_BYTES) : NULL;
+	int rc = 0;
+	/* A stopping condition may stop tasks while we walk, but attempts are only added by prepare. */
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
+		if (!engine->live.at[i]->ended)
+			rc = ingest_file(engine, engine->live.at[i], chunk);
+	free(chunk);
+	return rc;
+}
+
+int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset,
+		const char *data, size_t len, int64_t *ret_offset)
+{
+	struct engine_live *live = NULL;
+	for (size_t i = 0; i < engine->live.len; i++)
+		if (engine->live.at[i]->index == index && token_equal(engine->live.at[i]->token, token))
+			live = engine->live.at[i];
+	if (!live)
+		return -ENOENT;
+	*ret_offset = live->offset;
+	if (offset != live->offset)
+		return -EAGAIN;
+	int64_t used;
+	struct error err = {0};
+	if (store_begin(engine->store, &err) < 0 ||
+	    engine_ingest_live(engine, live, data, len, &used) < 0) {
+		engine_degrade(engine, &err);
+		return -EIO;
+	}
+	*ret_offset = live->offset;
+	engine_soon(engine);
+	return 0;
+}

@@ -1,0 +1,177 @@
+/* What the files of the engine share. One turn of the engine is: read the journals, settle what has
+ * ended, propose tasks, prepare submissions, bring the experiments' states up to date, all in one
+ * transaction; then, once that is committed, tell the listeners and talk to the backends. Nothing here
+ * is true before it is in the store: when a commit fails, everything in memory is thrown away and read
+ * again. */
+#ifndef ENGINE_INTERNAL_H
+#define ENGINE_INTERNAL_H
+
+#include "backend/backend.h"
+#include "engine/engine.h"
+#include "engine/spec.h"
+#include "store/write.h"
+
+#include "base/token.h"
+
+/* An experiment that has something to do. */
+struct engine_experiment {
+	int64_t id;
+	struct spec *spec;
+	struct search *search;
+	struct engine_backend *backend;
+	enum store_state state;
+	int64_t parallel, planned, created_ms, started_ms;
+	bool asked_all, stopping, removing;
+	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
+	bool best_changed;
+	int64_t counts[STORE_STATE_COUNT];
+	int64_t last_number, last_asked, next_seq;
+	bool parallel_changed;	 /* the backend is to be told */
+	int64_t live;		 /* attempts of its in engine->live */
+	char *step_name;
+	VEC(struct engine_metric {
+		char *name;
+		int64_t id;
+	}) metrics;
+};
+
+/* An attempt that may be alive. */
+struct engine_live {
+	struct engine_experiment *experiment;
+	int64_t id, number; /* of the attempt */
+	struct store_task task; /* progress; texts NULL */
+	char token[TOKEN_ID_CHARS];
+	uint32_t index;
+	char *job, *batch_dir, *attempt_dir;
+	int64_t offset, created_ms, started_ms, absent_ms, cancel_ms;
+	enum store_batch_state batch_state;
+	bool running;
+	bool told; /* rows came since the progress was last written */
+	int64_t pruned_at; /* the last step that was looked at for pruning */
+	struct buf rows;
+	/* The END record of the journal. */
+	bool ended;
+	int exit_code, signal;
+	char cause[24];
+	char *message, *tail;
+	int64_t ended_ms; /* when we learnt of it, monotonic */
+	/* What the backend says about its end. */
+	bool gone;
+	char gone_cause[24];
+	char *gone_message, *gone_remedy;
+	int gone_code, gone_signal;
+	int64_t gone_ms;
+	struct store_cost gone_cost;
+	bool settled; /* over: to be forgotten at the end of the turn */
+};
+
+struct engine_backend {
+	struct engine *engine;
+	struct backend *backend; /* NULL: not to be had here */
+	const struct backend_ops *ops;
+	char *why_not;
+	uv_timer_t timer;
+	bool polling, expecting;
+	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
+	int64_t polled_ms; /* monotonic */
+};
+
+/* A submission that was committed and is to be handed over. */
+struct engine_submission {
+	char token[TOKEN_ID_CHARS];
+	struct engine_experiment *experiment; /* lives as long as an attempt of the token does */
+	bool again;
+	int64_t not_before_ms; /* back-off after it could not be handed over */
+};
+
+#define ENGINE_BACKENDS 4
+
+struct engine {
+	uv_loop_t *loop;
+	char *state_dir, *program, *push_url;
+	struct store *store;
+	struct engine_backend backends[ENGINE_BACKENDS];
+	size_t backend_count;
+	VEC(struct engine_experiment *) experiments;
+	VEC(struct engine_live *) live;
+	VEC(struct engine_submission) submissions;
+	VEC(struct engine_dirty {
+		int64_t experiment, number;
+	}) dirty;
+	bool reset; /* so much changed that listeners should fetch anew */
+	uv_timer_t timer; /* the next turn */
+	int64_t reload_ms; /* 0, or when to try reading everything again */
+	bool turning, closing;
+	engine_event_f event;
+	void *event_ctx;
+};
+
+/* engine.c */
+void engine_soon(struct engine *engine); /* a turn as soon as the loop is free */
+void engine_degrade(struct engine *engine, const struct error *why); /* after a failed write */
+struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);
+struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
+/* The backend `auto` stands for, or the named one; NULL with err when it is not to be had. */
+struct engine_backend *engine_choose_backend(struct engine *engine, const char *name,
+					     struct error *err);
+char *engine_batch_folder(struct engine *engine, int64_t experiment, const char *token);
+
+/* load.c */
+int engine_load(struct engine *engine, struct error *err) MUST_USE;
+void engine_unload(struct engine *engine);
+/* The experiment in memory, read from the store where it is not there yet. -ENOENT. */
+int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
+			   struct error *err) MUST_USE;
+void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
+struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
+				    const struct store_attempt *row);
+void engine_free_live(struct engine_live *live);
+
+/* Each part of a turn; all inside the transaction, 0 or a negative errno. */
+int engine_ingest(struct engine *engine) MUST_USE;	    /* ingest.c */
+int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
+		       int64_t *ret_used) MUST_USE;
+struct journal_record;
+int engine_ingest_record(struct engine *engine, struct engine_live *live,
+			 const struct journal_record *record) MUST_USE;
+int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
+int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
+int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */
+/* At most `wanted` new tasks. 0 or a negative errno. */
+int engine_propose_for(struct engine *engine, struct engine_experiment *experiment,
+		       int64_t wanted) MUST_USE;
+int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
+		enum search_outcome outcome, const double *values) MUST_USE;
+int engine_replay(struct engine *engine, struct engine_experiment *experiment,
+		  struct error *err) MUST_USE;
+int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
+void engine_submit(struct engine *engine);		    /* after the commit */
+/* A task's change of state: store, history, counts, listeners. */
+int engine_set_state(struct engine *engine, struct engine_experiment *experiment,
+		     const struct store_task *task, enum store_state state, const char *reason,
+		     const char *cause) MUST_USE;
+/* Ends a live attempt in this state; cause JSON as in the REST shapes. */
+int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
+	       const char *kind, const char *text, const char *remedy) MUST_USE;
+
+/* prune.c: ends the task early where its newest rows say so. */
+int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
+/* One number for one objective of a task, as the search hears it. */
+double engine_read_objective(struct engine *engine, const struct engine_experiment *experiment,
+			     int64_t task, const struct spec_objective *objective);
+
+/* follow.c */
+void engine_follow(struct engine *engine);
+void engine_poll_soon(struct engine_backend *backend);
+void engine_cancel(struct engine *engine);
+
+/* descriptor.c: writes BATCH_DIR/INDEX.json for one attempt. */
+int engine_write_descriptor(struct engine *engine, const struct engine_live *live,
+			    struct error *err) MUST_USE;
+
+/* event.c */
+void engine_task_changed(struct engine *engine, int64_t experiment, int64_t number);
+void engine_notice(struct engine *engine, const char *level, const char *text);
+void engine_send_events(struct engine *engine);
+
+#endif

@@ -1,0 +1,217 @@
+/* Taking up what was going on: experiments that are not over, their searches by replay, and every
+ * attempt that may be alive. The same after a restart, a crash, and a failed write. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <math.h>
+
+static void experiment_free(struct engine_experiment *e)
+{
+	if (!e)
+		return;
+	for (size_t i = 0; i < e->metrics.len; i++)
+		free(e->metrics.at[i].name);
+	free(e->metrics.at);
+	free(e->step_name);
+	search_free(e->search);
+	spec_free(e->spec);
+	free(e);
+}
+
+void engine_free_live(struct engine_live *live)
+{
+	free(live->job);
+	free(live->batch_dir);
+	free(live->attempt_dir);
+	free(live->message);
+	free(live->tail);
+	free(live->gone_message);
+	free(live->gone_remedy);
+	buf_free(&live->rows);
+	free(live);
+}
+
+void engine_unload(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->live.len; i++)
+		engine_free_live(engine->live.at[i]);
+	for (size_t i = 0; i < engine->experiments.len; i++)
+		experiment_free(engine->experiments.at[i]);
+	engine->live.len = engine->experiments.len = engine->submissions.len = engine->dirty.len = 0;
+}
+
+void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment)
+{
+	for (size_t i = 0; i < engine->experiments.len; i++) {
+		if (engine->experiments.at[i] != experiment)
+			continue;
+		memmove(&engine->experiments.at[i], &engine->experiments.at[i + 1],
+			(engine->experiments.len - i - 1) * sizeof(experiment));
+		engine->experiments.len--;
+		break;
+	}
+	experiment_free(experiment);
+}
+
+struct load {
+	struct engine *engine;
+	struct engine_experiment *experiment;
+	struct error *err;
+};
+
+/* The objective may have been chosen from the first metrics; the store then knows more than the file. */
+static void load_objective(struct spec *spec, const char *json)
+{
+	struct node *list = NULL;
+	if (spec->objective_count || node_parse_json(json, strlen(json), &list, NULL) < 0)
+		return;
+	const struct node *first = list->type == NODE_LIST && list->count ? list->items[0] : NULL;
+	if (node_get_string(first, "metric") && node_get_string(first, "goal"))
+		spec_choose_objective(spec, node_get_string(first, "metric"),
+				      strcmp(node_get_string(first, "goal"), "max") == 0);
+	node_free(list);
+}
+
+static int load_experiment_cb(void *ctx, const struct store_experiment *row)
+{
+	struct load *load = ctx;
+	struct engine *engine = load->engine;
+	struct engine_experiment *e = mem_alloc(sizeof(*e));
+	struct problems problems = {0};
+	struct node *document = NULL;
+	int rc = node_parse_json(row->spec, strlen(row->spec), &document, load->err);
+	if (rc == 0 && (rc = spec_parse(document, &problems, &e->spec)) < 0)
+		problems_summary(&problems, load->err);
+	problems_free(&problems);
+	node_free(document);
+	if (rc < 0) {
+		log_error("e%lld cannot be read: %s", (long long)row->id, load->err ? load->err->text : "");
+		experiment_free(e);
+		return rc;
+	}
+	load_objective(e->spec, row->objective);
+	e->id = row->id;
+	e->state = row->state;
+	e->parallel = row->parallel;
+	e->planned = row->planned;
+	e->created_ms = row->created_ms;
+	e->started_ms = row->started_ms;
+	e->asked_all = row->asked_all;
+	e->stopping = row->stopping;
+	e->removing = row->removing;
+	e->changed = true;
+	e->backend = engine_backend_named(engine, row->backend);
+	vec_push(&engine->experiments, e);
+	load->experiment = e;
+	return 0;
+}
+
+static int load_rest(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	int rc = store_count_tasks(engine->store, e->id, e->counts);
+	e->last_number = store_last_number(engine->store, e->id);
+	if (rc == 0 && !e->removing)
+		rc = engine_replay(engine, e, err);
+	return rc;
+}
+
+int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
+			   struct error *err)
+{
+	struct engine_experiment *e = engine_find(engine, id);
+	if (!e) {
+		struct load load = {.engine = engine, .err = err};
+		int rc = store_read_experiment(engine->store, id, load_experiment_cb, &load);
+		if (rc == -ENOENT)
+			return errorf(err, rc, "there is no experiment e%lld", (long long)id);
+		if (rc < 0)
+			return rc;
+		if ((rc = load_rest(engine, load.experiment, err)) < 0) {
+			engine_forget_experiment(engine, load.experiment);
+			return rc;
+		}
+		e = load.experiment;
+	}
+	*ret = e;
+	return 0;
+}
+
+static int load_progress_cb(void *ctx, const struct store_task *row)
+{
+	struct engine_live *live = ctx;
+	live->task = *row;
+	live->task.parameters = live->task.retries = NULL;
+	return 0;
+}
+
+struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
+				    const struct store_attempt *row)
+{
+	struct engine_live *live = mem_alloc(sizeof(*live));
+	live->experiment = experiment;
+	live->id = row->id;
+	live->number = row->number;
+	live->index = row->index;
+	live->offset = row->journal_offset;
+	live->created_ms = row->created_ms;
+	live->started_ms = row->started_ms;
+	live->absent_ms = row->absent_ms;
+	live->batch_state = row->batch_state;
+	live->running = row->state == STORE_RUNNING;
+	live->job = mem_strdup(row->job);
+	live->rows = buf_make(BUF_UNLIMITED);
+	live->pruned_at = -1;
+	live->gone_cost = (struct store_cost){-1, -1, -1, -1, NAN, NULL};
+	memcpy(live->token, row->token, TOKEN_ID_CHARS);
+	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);
+	live->attempt_dir = engine_folder(engine, experiment->id, row->task_number, row->number);
+	if (store_read_task(engine->store, experiment->id, row->task_number, load_progress_cb, live) < 0)
+		log_error("e%lld/%lld is not in the store", (long long)experiment->id,
+			  (long long)row->task_number);
+	experiment->live++;
+	vec_push(&engine->live, live);
+	return live;
+}
+
+static int load_live_cb(void *ctx, const struct store_attempt *row)
+{
+	struct load *load = ctx;
+	struct engine *engine = load->engine;
+	struct engine_experiment *e = engine_find(engine, row->experiment);
+	if (!e)
+		return errorf(load->err, -EIO, "an attempt of e%lld lives, but the experiment is over",
+			      (long long)row->experiment);
+	struct engine_live *live = engine_add_live(engine, e, row);
+	if (live->batch_state != STORE_BATCH_SUBMITTING)
+		return 0;
+	/* It may or may not have been handed over. Where the claim makes a second hand-over harmless and
+	 * cheap (no set_parallel: the local backend), do it at once; a cluster is asked first. */
+	for (size_t i = 0; i < engine->submissions.len; i++)
+		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
+			return 0;
+	if (e->backend && e->backend->ops && !e->backend->ops->set_parallel) {
+		struct engine_submission again = {.experiment = e, .again = true};
+		memcpy(again.token, live->token, sizeof(again.token));
+		vec_push(&engine->submissions, again);
+	}
+	return 0;
+}
+
+int engine_load(struct engine *engine, struct error *err)
+{
+	struct load load = {.engine = engine, .err = err};
+	engine_unload(engine);
+	int rc = store_each_active(engine->store, load_experiment_cb, &load);
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++)
+		rc = load_rest(engine, engine->experiments.at[i], err);
+	if (rc == 0)
+		rc = store_each_live(engine->store, load_live_cb, &load);
+	if (rc < 0) {
+		engine_unload(engine);
+		return rc;
+	}
+	return 0;
+}

@@ -1,0 +1,217 @@
+/* Asking the search for configurations and telling it results. Both are recorded in the order in
+ * which they happened, in the same transaction as what they caused, so that replaying them gives the
+ * same search again. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/rng.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Tasks asked for in one turn: a grid of 100,000 does not hold the loop up. */
+#define ENGINE_ASK_CHUNK 1000
+/* Tasks on their way at once for a search that learns, on a cluster, when the user set no limit. */
+#define ENGINE_ADAPTIVE_PARALLEL 16
+
+static int64_t propose_wanted(struct engine_experiment *e)
+{
+	if (e->backend->ops->passive)
+		return 0; /* whoever takes a task asks for it */
+	if (!(e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE))
+		return ENGINE_ASK_CHUNK;
+	int64_t going = e->counts[STORE_WAITING] + e->live;
+	int64_t most = e->parallel;
+	if (!most && e->backend->ops->set_parallel)
+		most = ENGINE_ADAPTIVE_PARALLEL;
+	else if (!most)
+		most = e->live + e->backend->ops->room(e->backend->backend, &e->spec->resources);
+	return most > going ? most - going : 0;
+}
+
+static int propose_keep_cb(void *ctx, const struct store_task *row)
+{
+	struct store_task *keep = ctx;
+	*keep = *row;
+	keep->parameters = keep->retries = NULL;
+	return 0;
+}
+
+/* Makes the proposal a task, or goes on with the task it continues (a promotion to a higher fidelity:
+ * the same task, its checkpoint, the next attempt). */
+static int propose_take(struct engine *engine, struct engine_experiment *e,
+			const struct search_proposal *proposal, const struct store_task *row)
+{
+	struct store_task task = {0};
+	int64_t id;
+	if (proposal->continues < 0) {
+		int rc = store_add_task(engine->store, row, clock_now_ms(), &id);
+		if (rc < 0)
+			return rc;
+		e->counts[STORE_WAITING]++;
+		e->last_number = row->number;
+		engine_task_changed(engine, e->id, row->number);
+		return 0;
+	}
+	char reason[100];
+	int rc = store_find_asked(engine->store, e->id, proposal->continues, propose_keep_cb, &task);
+	snprintf(reason, sizeof(reason), "promoted by the search to %g", proposal->fidelity);
+	if (rc == 0)
+		rc = store_promote_task(engine->store, task.id, row);
+	return rc < 0 ? rc : engine_set_state(engine, e, &task, STORE_WAITING, reason, NULL);
+}
+
+static int propose_add(struct engine *engine, struct engine_experiment *e,
+		       const struct search_proposal *proposal)
+{
+	const struct spec *spec = e->spec;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	int64_t steps = 0;
+
+	space_write_values(spec->space, proposal->values, &w);
+	if (spec->steps_param >= 0 && proposal->values[spec->steps_param].kind == SPACE_VALUE_INT)
+		steps = proposal->values[spec->steps_param].integer;
+	struct store_task row = {
+		.experiment = e->id,
+		.number = e->last_number + 1,
+		.parameters = buf_text(&text),
+		.repeat = (int64_t)proposal->repeat,
+		.seed = (int64_t)(rng_derive(spec->search->seed, (uint64_t)e->last_number + 1) >> 33),
+		.fidelity = proposal->fidelity,
+		.steps = steps,
+		.asked = e->last_asked,
+	};
+	int rc = propose_take(engine, e, proposal, &row);
+	if (rc == 0)
+		rc = store_add_event(engine->store, e->id,
+				     &(struct store_event){.seq = e->next_seq++,
+							   .kind = STORE_EVENT_ASK,
+							   .asked = e->last_asked});
+	e->changed = true;
+	buf_free(&text);
+	return rc;
+}
+
+int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64_t wanted)
+{
+	if (wanted <= 0)
+		return 0;
+	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
+	int rc = 0;
+	for (int64_t i = 0; rc == 0 && i < wanted && i < ENGINE_ASK_CHUNK; i++) {
+		struct search_proposal proposal = {
+			.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
+		enum search_answer answer = search_ask(e->search, e->last_asked + 1, &proposal);
+		if (answer == SEARCH_WAIT)
+			break;
+		if (answer == SEARCH_DONE) {
+			e->asked_all = e->changed = true;
+			rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
+			break;
+		}
+		e->last_asked++;
+		rc = propose_add(engine, e, &proposal);
+	}
+	free(values);
+	if (rc == 0 && !e->asked_all && wanted >= ENGINE_ASK_CHUNK)
+		engine_soon(engine);
+	return rc;
+}
+
+int engine_propose(struct engine *engine)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		if (!e->asked_all && !e->stopping && !e->removing && e->backend && e->backend->backend)
+			rc = engine_propose_for(engine, e, propose_wanted(e));
+	}
+	return rc;
+}
+
+int engine_tell(struct engine *engine, struct engine_experiment *e, int64_t asked,
+		enum search_outcome outcome, const double *values)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	size_t count = e->spec->objective_count ? e->spec->objective_count : 1;
+	if (values) {
+		struct json w = json_to(&text);
+		json_list(&w);
+		for (size_t i = 0; i < count; i++)
+			json_real(&w, values[i]);
+		json_end(&w);
+	}
+	int rc = store_add_event(engine->store, e->id,
+				 &(struct store_event){.seq = e->next_seq++,
+						       .kind = STORE_EVENT_TELL,
+						       .asked = asked,
+						       .outcome = outcome,
+						       .value = values ? buf_text(&text) : NULL});
+	if (rc == 0)
+		search_tell(e->search, asked, outcome, values);
+	buf_free(&text);
+	return rc;
+}
+
+struct replay {
+	struct engine_experiment *experiment;
+	struct space_value *values;
+	struct error *err;
+};
+
+static int replay_tell(struct engine_experiment *e, const struct store_event *event)
+{
+	size_t count = e->spec->objective_count ? e->spec->objective_count : 1;
+	double *values = NULL;
+	struct node *list = NULL;
+	if (event->value) {
+		if (node_parse_json(event->value, strlen(event->value), &list, NULL) < 0)
+			return -EIO;
+		values = mem_alloc(count * sizeof(*values));
+		for (size_t i = 0; i < count; i++) {
+			const struct node *item = i < list->count ? list->items[i] : NULL;
+			const char *word = node_string(item);
+			values[i] = node_is_number(item)		  ? item->real
+				    : word && strcmp(word, "Infinity") == 0  ? INFINITY
+				    : word && strcmp(word, "-Infinity") == 0 ? -INFINITY
+									     : NAN;
+		}
+	}
+	search_tell(e->search, event->asked, (enum search_outcome)event->outcome, values);
+	node_free(list);
+	free(values);
+	return 0;
+}
+
+static int replay_cb(void *ctx, const struct store_event *event)
+{
+	struct replay *replay = ctx;
+	struct engine_experiment *e = replay->experiment;
+	e->next_seq = event->seq + 1;
+	if (event->kind == STORE_EVENT_TELL)
+		return replay_tell(e, event);
+	struct search_proposal proposal = {
+		.values = replay->values, .repeat = 1, .fidelity = NAN, .continues = -1};
+	e->last_asked = event->asked;
+	if (search_ask(e->search, event->asked, &proposal) != SEARCH_PROPOSED)
+		return errorf(replay->err, -EIO, "e%lld: the search does not repeat its proposal %lld",
+			      (long long)e->id, (long long)event->asked);
+	return 0;
+}
+
+int engine_replay(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	int rc = search_open(e->spec->search, e->spec->space, &e->search, err);
+	if (rc < 0)
+		return rc;
+	struct replay replay = {
+		.experiment = e,
+		.values = mem_alloc(e->spec->space->count * sizeof(*replay.values)),
+		.err = err};
+	e->next_seq = 1;
+	rc = store_each_event(engine->store, e->id, replay_cb, &replay);
+	free(replay.values);
+	return rc;
+}

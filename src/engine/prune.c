@@ -1,0 +1,66 @@
+/* Pruning with real tasks: the curve of a running task against those of the others, as its rows arrive. With
+ * several objectives the first one, the quality, is what is pruned on, and never what no finished task
+ * dominates so far. */
+#include "engine/internal.h"
+
+#include <math.h>
+
+double engine_read_objective(struct engine *engine, const struct engine_experiment *e, int64_t task,
+			     const struct spec_objective *objective)
+{
+	enum store_take take = objective->take == SPEC_TAKE_LAST   ? STORE_TAKE_LAST
+			       : objective->take == SPEC_TAKE_MEAN ? STORE_TAKE_MEAN
+			       : objective->maximise		   ? STORE_TAKE_MOST
+								   : STORE_TAKE_LEAST;
+	return store_read_objective(engine->store, e->id, task, objective->metric, take,
+				    objective->mean_of);
+}
+
+/* Is there a finished task that is at least as good in every objective? */
+static int prune_is_dominated(struct engine *engine, const struct engine_live *live, bool *ret)
+{
+	const struct engine_experiment *e = live->experiment;
+	int64_t *finished;
+	size_t count;
+	int rc = store_read_finished(engine->store, e->id, &finished, &count);
+	*ret = false;
+	for (size_t i = 0; rc == 0 && i < count && !*ret; i++) {
+		bool dominates = true;
+		for (size_t k = 0; dominates && k < e->spec->objective_count; k++) {
+			const struct spec_objective *objective = &e->spec->objectives[k];
+			double mine = engine_read_objective(engine, e, live->task.id, objective);
+			double theirs = engine_read_objective(engine, e, finished[i], objective);
+			dominates = !isnan(theirs) && (isnan(mine) || (objective->maximise ? theirs >= mine
+											  : theirs <= mine));
+		}
+		*ret = dominates;
+	}
+	free(finished);
+	return rc;
+}
+
+int engine_prune(struct engine *engine, struct engine_live *live)
+{
+	struct engine_experiment *e = live->experiment;
+	const struct spec *spec = e->spec;
+	int64_t step;
+	if (live->ended || live->task.wanted != STORE_WISH_RUN || !spec->objective_count ||
+	    live->task.last_step <= live->pruned_at ||
+	    !prune_is_due(&spec->prune, live->pruned_at, live->task.last_step, &step))
+		return 0;
+	live->pruned_at = live->task.last_step;
+
+	const struct spec_objective *objective = &spec->objectives[0];
+	double *rivals = NULL;
+	size_t count = 0;
+	int rc = store_read_rivals(engine->store, e->id, live->task.id, objective->metric, step,
+				   objective->maximise, &rivals, &count);
+	bool prune = rc == 0 && prune_decide(&spec->prune, objective->maximise, live->task.best, rivals, count);
+	free(rivals);
+	if (rc == 0 && prune && spec->objective_count > 1)
+		rc = prune_is_dominated(engine, live, &prune);
+	if (rc < 0 || !prune)
+		return rc;
+	live->task.wanted = STORE_WISH_PRUNE;
+	return store_set_wish(engine->store, live->task.id, STORE_WISH_PRUNE);
+}

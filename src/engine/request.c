@@ -1,0 +1,448 @@
+/* A request to check or create an experiment: the document, the files that come with it, the preview, and
+ * the making of it. */
+#include "engine/internal.h"
+
+#include "engine/scan.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define REQUEST_SAMPLE 20
+
+struct request {
+	const struct node *body;
+	const struct node *files;
+	struct node *document;
+	const char *source_name, *source_text;
+	struct spec *spec;
+	struct engine_backend *backend;
+	struct problems *problems;
+};
+
+static void request_forget_places(struct node *node)
+{
+	node->line = node->column = 0;
+	for (size_t i = 0; i < node->count; i++)
+		request_forget_places(node->items[i]);
+}
+
+static int request_read_document(struct request *r, struct error *err)
+{
+	const struct node *experiment = node_get(r->body, "experiment"), *source = node_get(r->body, "source");
+	if (experiment && !source) {
+		r->document = node_clone(experiment); /* a root of its own: pointers begin at the experiment */
+		request_forget_places(r->document);
+		return 0;
+	}
+	r->source_text = node_get_string(source, "text");
+	r->source_name = node_get_string(source, "name");
+	if (!r->source_text || experiment)
+		return problem_add(r->problems, r->body, NULL,
+				   "the request needs either 'experiment' (a map) or 'source' ({name, text})");
+	int rc = node_parse(r->source_name, r->source_text, strlen(r->source_text), &r->document, err);
+	if (rc < 0) {
+		struct node at = {.line = err->line, .column = err->column};
+		return problem_add(r->problems, &at, NULL, "%s", err->text);
+	}
+	return 0;
+}
+
+static void request_check_files(struct request *r)
+{
+	static const char *const kinds[] = {"text", "base64", "upload"};
+	if (r->files && r->files->type != NODE_LIST) {
+		problem_add(r->problems, r->files, "send a list of {path, text}", "'files' must be a list");
+		return;
+	}
+	for (size_t i = 0; r->files && i < r->files->count; i++) {
+		const struct node *file = r->files->items[i];
+		const char *path = node_get_string(file, "path");
+		int contents = 0;
+		for (size_t k = 0; k < COUNT_OF(kinds); k++)
+			contents += node_get_string(file, kinds[k]) != NULL;
+		if (!path || !fs_is_safe_relative(path))
+			problem_add(r->problems, file, "give a relative path without '..'",
+				    "a file's path is missing or leaves the experiment's folder");
+		else if (contents != 1)
+			problem_add(r->problems, file, "send one of text, base64, upload",
+				    "the file '%.200s' has no content", path);
+		const char *upload = node_get_string(file, "upload");
+		if (upload && !text_is_identifier(upload, 64))
+			problem_add(r->problems, file, "use the id that the upload gave",
+				    "'%.64s' is not an upload", upload);
+	}
+}
+
+static const struct node *request_find_file(const struct request *r, const char *path)
+{
+	for (size_t i = 0; r->files && r->files->type == NODE_LIST && i < r->files->count; i++) {
+		const char *name = node_get_string(r->files->items[i], "path");
+		if (name && strcmp(name, path) == 0)
+			return r->files->items[i];
+	}
+	return NULL;
+}
+
+/* The script and every entry of `files:` must have come along (a folder: something in it). */
+static void request_check_presence(struct request *r)
+{
+	const struct spec *spec = r->spec;
+	if (spec->script && !request_find_file(r, spec->script))
+		problem_add(r->problems, node_get(r->document, "script"),
+			    "check the path; it is looked for beside the experiment file",
+			    "the script '%.200s' was not found", spec->script);
+	const struct node *list = node_get(r->document, "files");
+	for (size_t i = 0; spec->files && spec->files[i]; i++) {
+		bool found = request_find_file(r, spec->files[i]);
+		char *folder = mem_printf("%s/", spec->files[i]);
+		for (size_t k = 0; !found && r->files && k < r->files->count; k++)
+			found = text_starts(node_get_string(r->files->items[k], "path"), folder);
+		free(folder);
+		if (!found)
+			problem_add(r->problems, list && i < list->count ? list->items[i] : list,
+				    "check the path; it is looked for beside the experiment file",
+				    "the file '%.200s' was not found", spec->files[i]);
+	}
+}
+
+static int request_read(struct engine *engine, const struct node *body, struct problems *problems,
+			struct request *r, struct error *err)
+{
+	*r = (struct request){.body = body, .files = node_get(body, "files"), .problems = problems};
+	int rc = request_read_document(r, err);
+	if (rc < 0)
+		return rc;
+	request_check_files(r);
+	if (spec_parse(r->document, problems, &r->spec) < 0)
+		return -EINVAL;
+	struct error why;
+	r->backend = engine_choose_backend(engine, r->spec->backend, &why);
+	const struct node *at = node_get(r->document, "resources");
+	if (!r->backend)
+		return problem_add(problems, at ? at : r->document, "see `sluice doctor`", "%s", why.text);
+	r->backend->ops->check(r->backend->backend, &r->spec->resources, at ? at : r->document, problems);
+	return problems->list.len ? -EINVAL : 0;
+}
+
+static void request_free(struct request *r)
+{
+	spec_free(r->spec);
+	node_free(r->document);
+}
+
+static void request_write_factors(const struct request *r, uint64_t count, struct json *out)
+{
+	const struct space *space = r->spec->space;
+	struct buf how = buf_make(4096);
+	bool grid = r->spec->search->strategy->capabilities & SEARCH_FINITE_ONLY;
+	double product = 1;
+
+	json_key(out, "factors");
+	json_list(out);
+	for (size_t i = 0; i < space->dim_count; i++) {
+		const struct space_param *param = &space->params[space->dims[i]];
+		uint64_t n = space_cardinality(param);
+		json_map(out);
+		json_key_string(out, "name", param->name);
+		json_key(out, "count");
+		if (n)
+			json_int(out, (int64_t)n);
+		else
+			json_null(out);
+		json_end(out);
+		buf_addf(&how, "%s%llu", i ? " × " : "", (unsigned long long)n);
+		product *= (double)n;
+	}
+	json_end(out);
+	if (!grid) {
+		buf_clear(&how);
+		buf_addf(&how, "a budget of %llu", (unsigned long long)(count / r->spec->repeats));
+	}
+	if (r->spec->repeats > 1)
+		buf_addf(&how, " × %llu repeats", (unsigned long long)r->spec->repeats);
+	if (grid && product * (double)r->spec->repeats > (double)count)
+		buf_add_text(&how, space->constraint_count ? ", less what conditions and constraints exclude"
+							   : ", less what conditions make equal");
+	json_key_string(out, "how", how.len ? buf_text(&how) : "one configuration");
+	buf_free(&how);
+}
+
+static int request_write_sample(const struct request *r, struct json *out, struct error *err)
+{
+	const struct spec *spec = r->spec;
+	struct search *search;
+	int rc = search_open(spec->search, spec->space, &search, err);
+	if (rc < 0)
+		return rc;
+	struct space_value *values = mem_alloc(spec->space->count * sizeof(*values));
+	json_key(out, "sample");
+	json_list(out);
+	for (int64_t i = 1; i <= REQUEST_SAMPLE; i++) {
+		struct search_proposal proposal = {
+			.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
+		if (search_ask(search, i, &proposal) != SEARCH_PROPOSED)
+			break;
+		space_write_values(spec->space, values, out);
+	}
+	json_end(out);
+	free(values);
+	search_free(search);
+	return 0;
+}
+
+static void request_write_warnings(const struct request *r, struct json *out)
+{
+	json_list(out);
+	if (!r->spec->objective_count)
+		json_string(out, "no objective is set: val_loss, or else the first metric that appears, is taken");
+	if (r->spec->resources.gpu_type && !r->spec->resources.gpus)
+		json_string(out, "gpu_type has no effect without gpus");
+	json_end(out);
+}
+
+static void request_write_preview(const struct request *r, struct json *out)
+{
+	struct buf yaml = buf_make(BUF_UNLIMITED);
+	struct error why = {0};
+	uint64_t planned = search_planned(r->spec->search, r->spec->space);
+	char *script = r->backend->ops->preview(r->backend->backend, &r->spec->resources, planned,
+						(uint32_t)r->spec->search->parallel, &why);
+	json_key_string(out, "script", script ? script : why.text);
+	free(script);
+	node_write_yaml(r->spec->normal, &yaml);
+	json_key_string(out, "yaml", buf_text(&yaml));
+	buf_free(&yaml);
+}
+
+int engine_check(struct engine *engine, const struct node *body, bool scan, struct json *out,
+		 struct problems *problems, struct error *err)
+{
+	struct request r;
+	int rc = request_read(engine, body, problems, &r, err);
+	if (rc < 0) {
+		request_free(&r);
+		return rc;
+	}
+	const struct search_spec *search = r.spec->search;
+	uint64_t planned = search_planned(search, r.spec->space);
+	json_map(out);
+	json_key_bool(out, "valid", true);
+	json_key_int(out, "count", (int64_t)planned);
+	request_write_factors(&r, planned, out);
+	json_key_bool(out, "finite", space_count(r.spec->space, LIMIT_TASKS) != UINT64_MAX);
+	json_key_int(out, "parallel", (int64_t)search->parallel);
+	json_key_string(out, "backend", r.backend->ops->name);
+	json_key_string(out, "strategy", search->strategy->name);
+	json_key_string(out, "reason", search->reason);
+	rc = request_write_sample(&r, out, err);
+	request_write_preview(&r, out);
+	json_key(out, "warnings");
+	request_write_warnings(&r, out);
+	json_key(out, "estimate");
+	json_map(out);
+	json_key_null(out, "wall_s");
+	json_key_string(out, "basis", "no estimate yet: nothing like it has run");
+	json_end(out);
+	const struct node *script = r.spec->script ? request_find_file(&r, r.spec->script) : NULL;
+	if (scan && node_get_string(script, "text")) {
+		json_key(out, "scan");
+		scan_script(node_get_string(script, "text"), out);
+	}
+	json_end(out);
+	request_free(&r);
+	return rc;
+}
+
+static int request_write_file(struct engine *engine, const char *dir, const struct node *file,
+			      struct error *err)
+{
+	const char *rel = node_get_string(file, "path");
+	const char *text = node_get_string(file, "text"), *coded = node_get_string(file, "base64");
+	char *path = mem_printf("%s/%s", dir, rel);
+	char *slash = strrchr(path, '/');
+	*slash = 0;
+	int rc = fs_make_dirs(path, 0700, err);
+	*slash = '/';
+	if (rc == 0 && text) {
+		/* A script that names its interpreter is run by it. */
+		rc = fs_write(path, text, strlen(text), text_starts(text, "#!") ? 0700 : 0600, false, err);
+	} else if (rc == 0 && coded) {
+		size_t max = strlen(coded) / 4 * 3 + 3, len = 0;
+		unsigned char *bytes = mem_alloc(max);
+		if (sodium_base642bin(bytes, max, coded, strlen(coded), "\r\n", &len, NULL,
+				      sodium_base64_VARIANT_ORIGINAL) != 0)
+			rc = errorf(err, -EINVAL, "the file '%.200s' is not valid base64", rel);
+		else
+			rc = fs_write(path, bytes, len,
+				      len > 2 && bytes[0] == '#' && bytes[1] == '!' ? 0700 : 0600, false, err);
+		free(bytes);
+	} else if (rc == 0) {
+		char *from = mem_printf("%s/uploads/%s", engine->state_dir, node_get_string(file, "upload"));
+		rc = fs_copy_file(from, path, 0600, err);
+		free(from);
+	}
+	free(path);
+	return rc;
+}
+
+static int request_write_files(struct engine *engine, const struct request *r, int64_t id,
+			       struct error *err)
+{
+	char *root = engine_folder(engine, id, 0, 0);
+	char *dir = mem_printf("%s/files", root);
+	/* An id that a crash or a failed disk gave back may have left a folder. */
+	int rc = fs_remove_tree(root, err);
+	if (rc == 0)
+		rc = fs_make_dirs(dir, 0700, err);
+	for (size_t i = 0; rc == 0 && r->files && i < r->files->count; i++)
+		rc = request_write_file(engine, dir, r->files->items[i], err);
+	if (rc == 0) {
+		struct buf yaml = buf_make(BUF_UNLIMITED);
+		if (r->source_text)
+			buf_add_text(&yaml, r->source_text);
+		else
+			node_write_yaml(r->spec->normal, &yaml);
+		bool json = r->source_name && text_ends(r->source_name, ".json");
+		char *path = mem_printf("%s/experiment.%s", root, json ? "json" : "yaml");
+		rc = fs_write(path, buf_text(&yaml), yaml.len, 0600, false, err);
+		free(path);
+		buf_free(&yaml);
+	}
+	free(dir);
+	free(root);
+	return rc;
+}
+
+static char *request_text(void (*write)(const struct request *r, struct json *out),
+			  const struct request *r)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	write(r, &w);
+	return buf_take(&text);
+}
+
+static void request_write_spec(const struct request *r, struct json *out)
+{
+	node_write_json(r->spec->normal, out);
+}
+
+static void request_write_parameters(const struct request *r, struct json *out)
+{
+	space_write_json(r->spec->space, out);
+}
+
+static void request_write_varying(const struct request *r, struct json *out)
+{
+	const struct space *space = r->spec->space;
+	json_list(out);
+	for (size_t i = 0; i < space->dim_count; i++)
+		json_string(out, space->params[space->dims[i]].name);
+	json_end(out);
+}
+
+static void request_write_objective(const struct request *r, struct json *out)
+{
+	spec_write_objective(r->spec, out);
+}
+
+static int request_store(struct engine *engine, const struct request *r, int64_t *ret_id)
+{
+	const struct spec *spec = r->spec;
+	uint64_t planned = search_planned(spec->search, spec->space);
+	char *texts[] = {
+		request_text(request_write_spec, r),	  request_text(request_write_parameters, r),
+		request_text(request_write_varying, r),	  request_text(request_write_objective, r),
+		request_text(request_write_warnings, r),
+		r->backend->ops->preview(r->backend->backend, &spec->resources, planned,
+					 (uint32_t)spec->search->parallel, NULL),
+	};
+	struct store_experiment row = {
+		.name = spec->name,
+		.description = spec->description,
+		.spec = texts[0],
+		.parameters = texts[1],
+		.varying = texts[2],
+		.objective = texts[3],
+		.warnings = texts[4],
+		.batch_script = texts[5],
+		.source_name = r->source_name,
+		.source = r->source_text,
+		.strategy = spec->search->strategy->name,
+		.strategy_reason = spec->search->reason,
+		.backend = r->backend->ops->name,
+		.script = spec->script ? spec->script : spec->command ? spec->command[0] : NULL,
+		.created_ms = clock_now_ms(),
+		.seed = (int64_t)spec->search->seed,
+		.planned = (int64_t)planned,
+		.parallel = (int64_t)spec->search->parallel,
+	};
+	int rc = store_add_experiment(engine->store, &row, ret_id);
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		free(texts[i]);
+	return rc;
+}
+
+/* Row, files and key in one transaction: after a crash there is the whole experiment or nothing. */
+static int request_create(struct engine *engine, const struct request *r, const char *key,
+			  const char *body_hash, int64_t *ret_id, struct error *err)
+{
+	int64_t id = 0;
+	/* What a callback left open is not ours to lose: it is committed first. */
+	int rc = store_commit(engine->store, err);
+	if (rc == 0)
+		rc = store_begin(engine->store, err);
+	if (rc == 0)
+		rc = request_store(engine, r, &id);
+	if (rc == 0)
+		rc = request_write_files(engine, r, id, err);
+	if (rc == 0 && key)
+		rc = store_add_key(engine->store, key, body_hash, id, clock_now_ms());
+	if (rc == 0)
+		rc = store_commit(engine->store, err);
+	if (rc < 0) {
+		store_rollback(engine->store);
+		return err && err->text[0] ? rc : errorf(err, rc, "the experiment cannot be written: %s",
+							 strerror(-rc));
+	}
+	*ret_id = id;
+	return 0;
+}
+
+int engine_create(struct engine *engine, const struct node *body, const char *idempotency_key,
+		  const char *body_hash, int64_t *ret_experiment, struct problems *problems,
+		  struct error *err)
+{
+	struct request r;
+	int rc = idempotency_key
+			 ? store_find_key(engine->store, idempotency_key, body_hash, ret_experiment)
+			 : 0;
+	if (rc == -EEXIST)
+		return errorf(err, rc, "this Idempotency-Key was used for another request");
+	if (rc != 0)
+		return rc;
+	rc = request_read(engine, body, problems, &r, err);
+	if (rc == 0) {
+		request_check_presence(&r);
+		rc = problems->list.len ? -EINVAL : 0;
+	}
+	if (rc == 0)
+		rc = request_create(engine, &r, idempotency_key, body_hash, ret_experiment, err);
+	if (rc == 0) {
+		struct engine_experiment *e;
+		rc = engine_load_experiment(engine, *ret_experiment, &e, err);
+		log_info("e%lld created", (long long)*ret_experiment);
+		engine_soon(engine);
+	}
+	request_free(&r);
+	return rc;
+}

@@ -1,0 +1,81 @@
+/* A look through a Python script for its arguments and metric writers: see scan.h. It is a search for
+ * telling words, not a parser; what it finds is offered, what it misses costs nothing. */
+#include "engine/scan.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+
+#define SCAN_ARGUMENTS 50
+
+/* The quoted words after `call(` on the same statement: add_argument("-l", "--lr", …). */
+static void scan_arguments(const char *text, struct json *out, bool *ret_any)
+{
+	static const char call[] = "add_argument(";
+	int found = 0;
+	json_list(out);
+	for (const char *p = strstr(text, call); p && found < SCAN_ARGUMENTS; p = strstr(p, call)) {
+		p += sizeof(call) - 1;
+		const char *q = p + strspn(p, " \t\r\n");
+		const char *name = NULL;
+		size_t len = 0;
+		while (*q == '"' || *q == '\'') {
+			size_t n = strcspn(q + 1, "\"'\n");
+			if (q[1 + n] != *q)
+				break;
+			name = q + 1;
+			len = n;
+			if (text_starts(name, "--"))
+				break;
+			q += n + 2;
+			q += strspn(q, " ,\t\r\n");
+		}
+		if (name && len && len < 100) {
+			json_string_n(out, name, len);
+			found++;
+		}
+	}
+	json_end(out);
+	*ret_any = found > 0;
+}
+
+static void scan_words(const char *text, const char *const *words, struct json *out)
+{
+	json_list(out);
+	for (; *words; words++)
+		if (strstr(text, *words))
+			json_string(out, *words);
+	json_end(out);
+}
+
+void scan_script(const char *text, struct json *out)
+{
+	static const char *const writers[] = {"CSVLogger", "csv.writer",    "csv.DictWriter", "to_csv",
+					      "SummaryWriter", "sluice report", "sluice.report",  NULL};
+	static const char *const columns[] = {"val_loss",     "val_accuracy", "val_acc", "train_loss",
+					      "test_accuracy", "loss",	       "accuracy", NULL};
+	static const char *const savers[] = {"ModelCheckpoint", "torch.save", "save_weights",
+					     "SLUICE_CHECKPOINT_DIR", NULL};
+	bool flags, argv = strstr(text, "sys.argv") != NULL, env = strstr(text, "SLUICE_PARAM") != NULL;
+	bool saves = false;
+	for (const char *const *word = savers; *word; word++)
+		saves |= strstr(text, *word) != NULL;
+
+	json_map(out);
+	json_key(out, "arguments");
+	scan_arguments(text, out, &flags);
+	json_key(out, "metrics");
+	scan_words(text, writers, out);
+	json_key(out, "columns");
+	scan_words(text, columns, out);
+	json_key_bool(out, "checkpoint", saves);
+	json_key_string(out, "pass", flags ? "flags" : argv ? "positional" : env ? "env" : NULL);
+	json_key(out, "notes");
+	json_list(out);
+	if (!saves)
+		json_string(out, "no checkpoint found: a task that is run again starts from its first epoch");
+	if (argv && !flags)
+		json_string(out, "reads sys.argv: values arrive by position");
+	json_end(out);
+	json_end(out);
+}

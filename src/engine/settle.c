@@ -1,0 +1,329 @@
+/* How an attempt ends, and what follows for its task and its experiment: the true state, the cause, a
+ * retry by policy, the word to the search. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* After the backend says an attempt is over, the journal on a shared file system may lag by this much. */
+#define SETTLE_JOURNAL_LAG_MS 10000
+/* After the journal says a signal ended it, accounting may know better why (memory, time limit). */
+#define SETTLE_ACCOUNTING_LAG_MS 45000
+/* Between a failed attempt and the next. */
+#define SETTLE_RETRY_MS 1000
+
+static const struct settle_cause {
+	const char *kind;
+	int retry; /* enum spec_retry, or -1: never retried by itself */
+	const char *policy; /* the key under `retry:` */
+	const char *remedy;
+} settle_causes[] = {
+	{"lost", SPEC_RETRY_LOST, "lost", "the runner vanished; restart the task"},
+	{"node", SPEC_RETRY_NODE, "node_failure", "the node failed; restart the task"},
+	{"boot", SPEC_RETRY_NODE, "node_failure", "the node did not boot; restart the task"},
+	{"preempted", SPEC_RETRY_PREEMPTED, "preempted",
+	 "another job took its place; restart the task, or use a QOS that is not preempted"},
+	{"memory", SPEC_RETRY_MEMORY, "memory", "ask for more: resources: {memory: …}"},
+	{"time", SPEC_RETRY_TIME, "time", "ask for more: resources: {time: …}, or write checkpoints"},
+	{"exit", SPEC_RETRY_ERROR, "error", "see the error output"},
+	{"signal", SPEC_RETRY_ERROR, "error", "see the error output"},
+	{"launch", SPEC_RETRY_ERROR, "error", "check the script, its interpreter and environment: setup"},
+	{"cancelled", -1, NULL, "somebody else ended it; restart the task"},
+	{"refused", -1, NULL, "change the resources and submit again"},
+	{"limit", -1, NULL, "ask for less, or use another account or QOS"},
+	{"deadline", -1, NULL, "give it a later deadline"},
+};
+
+static const struct settle_cause *settle_find_cause(const char *kind)
+{
+	for (size_t i = 0; i < COUNT_OF(settle_causes); i++)
+		if (strcmp(settle_causes[i].kind, kind) == 0)
+			return &settle_causes[i];
+	return &settle_causes[0];
+}
+
+int engine_set_state(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
+		     enum store_state state, const char *reason, const char *cause)
+{
+	enum store_state before;
+	int rc = store_set_task_state(engine->store, task->id, state, reason, cause, clock_now_ms(),
+				      &before);
+	if (rc < 0)
+		return rc;
+	e->counts[before]--;
+	e->counts[state]++;
+	e->changed = true;
+	engine_task_changed(engine, e->id, task->number);
+	return 0;
+}
+
+static char *settle_cause_json(const struct engine_live *live, const char *kind, const char *text,
+			       const char *remedy)
+{
+	struct buf out = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&out);
+	int code = live->ended ? live->exit_code : live->gone ? live->gone_code : -1;
+	int signal = live->ended ? live->signal : live->gone ? live->gone_signal : 0;
+	json_map(&w);
+	json_key_string(&w, "kind", kind);
+	json_key(&w, "code");
+	if (code >= 0)
+		json_int(&w, code);
+	else
+		json_null(&w);
+	json_key(&w, "signal");
+	if (signal > 0)
+		json_int(&w, signal);
+	else
+		json_null(&w);
+	json_key_string(&w, "text", text);
+	json_key_string(&w, "remedy", remedy ? remedy : settle_find_cause(kind)->remedy);
+	json_key_string(&w, "tail", live->tail);
+	json_end(&w);
+	return buf_take(&out);
+}
+
+struct retry {
+	char *retries; /* JSON after counting this one up */
+	int64_t before;
+	const char *policy;
+};
+
+static int retry_count_cb(void *ctx, const struct store_task *row)
+{
+	struct retry *retry = ctx;
+	struct node *map = NULL;
+	if (node_parse_json(row->retries, strlen(row->retries), &map, NULL) < 0)
+		map = node_new(NODE_MAP);
+	retry->before = node_get_int(map, retry->policy, 0);
+	node_add(map, retry->policy, node_new_int(retry->before + 1));
+	struct buf out = buf_make(4096);
+	struct json w = json_to(&out);
+	node_write_json(map, &w);
+	node_free(map);
+	retry->retries = buf_take(&out);
+	return 0;
+}
+
+/* 1 and the task is waiting again, 0 when it is not to be retried, or a negative errno. */
+static int settle_retry(struct engine *engine, struct engine_live *live, const char *kind,
+			const char *text)
+{
+	const struct settle_cause *cause = settle_find_cause(kind);
+	struct engine_experiment *e = live->experiment;
+	if (cause->retry < 0 || live->task.wanted != STORE_WISH_RUN || e->stopping || e->removing)
+		return 0;
+	struct retry retry = {.policy = cause->policy};
+	int rc = store_read_task(engine->store, e->id, live->task.number, retry_count_cb, &retry);
+	if (rc == 0 && retry.before < e->spec->retry[cause->retry]) {
+		char reason[600];
+		snprintf(reason, sizeof(reason), "%s; retry %lld of %lld", text, (long long)retry.before + 1,
+			 (long long)e->spec->retry[cause->retry]);
+		rc = engine_set_state(engine, e, &live->task, STORE_WAITING, reason, NULL);
+		if (rc == 0)
+			rc = store_set_retry(engine->store, live->task.id, retry.retries,
+					     clock_now_ms() + SETTLE_RETRY_MS * (1 + retry.before));
+		if (rc == 0)
+			rc = 1;
+	}
+	free(retry.retries);
+	return rc;
+}
+
+static int settle_tell(struct engine *engine, struct engine_live *live, enum store_state state)
+{
+	static const enum search_outcome outcomes[STORE_STATE_COUNT] = {
+		[STORE_FINISHED] = SEARCH_FINISHED,
+		[STORE_ERROR] = SEARCH_FAILED,
+		[STORE_STOPPED] = SEARCH_STOPPED,
+		[STORE_PRUNED] = SEARCH_PRUNED,
+	};
+	struct engine_experiment *e = live->experiment;
+	if (e->removing)
+		return 0;
+	size_t count = e->spec->objective_count ? e->spec->objective_count : 1;
+	double *values = NULL;
+	if (state == STORE_FINISHED || state == STORE_PRUNED) {
+		values = mem_alloc(count * sizeof(*values));
+		for (size_t i = 0; i < count; i++)
+			values[i] = NAN;
+		for (size_t i = 0; i < e->spec->objective_count; i++)
+			values[i] = engine_read_objective(engine, e, live->task.id, &e->spec->objectives[i]);
+	}
+	int rc = engine_tell(engine, e, live->task.asked, outcomes[state], values);
+	free(values);
+	return rc;
+}
+
+/* An attempt that is given up must not go on behind our back (a node that was thought dead comes back
+ * with its processes): the runner looks for this file. */
+static void settle_fence(const struct engine_live *live)
+{
+	char *path = mem_printf("%s/stop", live->attempt_dir);
+	if (fs_make_dirs(live->attempt_dir, 0700, NULL) < 0 || fs_write(path, "", 0, 0600, false, NULL) < 0)
+		log_warning("%s: cannot be written", path);
+	free(path);
+}
+
+int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
+	       const char *kind, const char *text, const char *remedy)
+{
+	char *cause = state == STORE_ERROR ? settle_cause_json(live, kind, text, remedy) : NULL;
+	int rc = store_end_attempt(engine->store, live->id, state, cause,
+				   live->ended ? live->exit_code : live->gone_code, live->signal, clock_now_ms());
+	int retried = 0;
+	if (!live->ended)
+		settle_fence(live);
+	if (rc == 0 && state == STORE_ERROR)
+		retried = rc = settle_retry(engine, live, kind, text);
+	if (rc == 0 && !retried) {
+		rc = engine_set_state(engine, live->experiment, &live->task, state, text, cause);
+		if (rc == 0)
+			rc = settle_tell(engine, live, state);
+	}
+	live->settled = true;
+	live->experiment->live--;
+	free(cause);
+	engine_soon(engine);
+	return rc < 0 ? rc : 0;
+}
+
+static bool settle_from_outside(const struct engine_live *live)
+{
+	return strcmp(live->cause, "stopped") == 0 || strcmp(live->cause, "signal") == 0;
+}
+
+/* The journal has its END record. */
+static int settle_ended(struct engine *engine, struct engine_live *live)
+{
+	const char *text = live->message ? live->message : live->cause;
+	bool accounting = live->experiment->backend->ops->set_parallel != NULL;
+
+	if (strcmp(live->cause, "ok") == 0)
+		return engine_end(engine, live, STORE_FINISHED, "ok", NULL, NULL);
+	if (live->task.wanted == STORE_WISH_STOP)
+		return engine_end(engine, live, STORE_STOPPED, "stopped", "stopped by the user", NULL);
+	if (live->task.wanted == STORE_WISH_PRUNE)
+		return engine_end(engine, live, STORE_PRUNED, "pruned", "ended early by the search", NULL);
+	if (settle_from_outside(live) && accounting) {
+		/* The cluster ended it; it may say why. */
+		if (live->gone && live->gone_cause[0] && strcmp(live->gone_cause, "exit") != 0 &&
+		    strcmp(live->gone_cause, "ok") != 0)
+			return engine_end(engine, live, STORE_ERROR, live->gone_cause,
+					  live->gone_message ? live->gone_message : text, live->gone_remedy);
+		if (!live->gone && clock_mono_ms() - live->ended_ms < SETTLE_ACCOUNTING_LAG_MS) {
+			engine_poll_soon(live->experiment->backend);
+			return 0;
+		}
+	}
+	if (strcmp(live->cause, "stopped") == 0)
+		return engine_end(engine, live, STORE_ERROR, "cancelled", "ended from outside by a signal",
+				  NULL);
+	return engine_end(engine, live, STORE_ERROR, live->cause, text, NULL);
+}
+
+/* The backend says it is over, the journal says nothing. */
+static int settle_gone(struct engine *engine, struct engine_live *live)
+{
+	bool shared = live->experiment->backend->ops->set_parallel != NULL;
+	if (shared && clock_mono_ms() - live->gone_ms < SETTLE_JOURNAL_LAG_MS)
+		return 0;
+	if (live->task.wanted == STORE_WISH_STOP)
+		return engine_end(engine, live, STORE_STOPPED, "stopped", "stopped by the user", NULL);
+	if (live->task.wanted == STORE_WISH_PRUNE)
+		return engine_end(engine, live, STORE_PRUNED, "pruned", "ended early by the search", NULL);
+	const char *kind = live->gone_cause;
+	if (!kind[0] || strcmp(kind, "ok") == 0 || strcmp(kind, "exit") == 0)
+		kind = live->running ? "lost" : "launch";
+	return engine_end(engine, live, STORE_ERROR, kind,
+			  live->gone_message ? live->gone_message : "it ended without a word in its journal",
+			  live->gone_remedy);
+}
+
+int engine_settle(struct engine *engine)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->settled)
+			continue;
+		if (live->gone && live->gone_cost.wall_ms >= 0) {
+			rc = store_set_cost(engine->store, live->id, live->task.id, &live->gone_cost);
+			live->gone_cost.wall_ms = -1;
+		}
+		if (live->experiment->backend->ops->passive && live->task.wanted != STORE_WISH_RUN)
+			live->gone = true;
+		if (rc == 0 && live->ended)
+			rc = settle_ended(engine, live);
+		else if (rc == 0 && live->gone)
+			rc = settle_gone(engine, live);
+	}
+	return rc;
+}
+
+static enum store_state experiment_state(const struct engine_experiment *e)
+{
+	const int64_t *n = e->counts;
+	int64_t open = n[STORE_WAITING] + n[STORE_SUBMITTED] + n[STORE_RUNNING];
+	int64_t over = n[STORE_FINISHED] + n[STORE_ERROR] + n[STORE_STOPPED] + n[STORE_PRUNED];
+	if (open || !(e->asked_all || e->stopping))
+		return n[STORE_RUNNING] || over ? STORE_RUNNING : STORE_WAITING;
+	if (e->stopping && (n[STORE_STOPPED] || !over))
+		return STORE_STOPPED;
+	if (n[STORE_FINISHED] || n[STORE_PRUNED])
+		return STORE_FINISHED;
+	return n[STORE_ERROR] ? STORE_ERROR : STORE_STOPPED;
+}
+
+static bool experiment_over_budget(struct engine *engine, const struct engine_experiment *e)
+{
+	const struct spec *spec = e->spec;
+	double gpu_s = 0, energy_j = 0;
+	if (spec->stop.wall_ms && e->started_ms && clock_now_ms() - e->started_ms > spec->stop.wall_ms)
+		return true;
+	if (!(spec->stop.gpu_hours > 0) && !(spec->stop.energy_j > 0))
+		return false;
+	if (store_sum_cost(engine->store, e->id, &gpu_s, &energy_j) < 0)
+		return false;
+	return (spec->stop.gpu_hours > 0 && gpu_s > spec->stop.gpu_hours * 3600) ||
+	       (spec->stop.energy_j > 0 && energy_j > spec->stop.energy_j);
+}
+
+static int experiment_update(struct engine *engine, struct engine_experiment *e)
+{
+	int64_t count, now = clock_now_ms();
+	int rc = 0;
+	if (e->best_changed) {
+		bool maximise = e->spec->objective_count && e->spec->objectives[0].maximise;
+		rc = store_update_best(engine->store, e->id, maximise);
+		e->best_changed = false;
+		e->changed = true;
+	}
+	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
+		log_info("e%lld: its budget is used up", (long long)e->id);
+		rc = engine_stop(engine, e->id, NULL, 0, &count, NULL);
+	}
+	enum store_state state = experiment_state(e);
+	if (rc < 0 || state == e->state)
+		return rc;
+	if (!e->started_ms && state == STORE_RUNNING)
+		e->started_ms = now;
+	rc = store_set_experiment_state(engine->store, e->id, state, e->started_ms,
+					store_state_is_over(state) ? now : 0);
+	e->state = state;
+	e->changed = true;
+	return rc;
+}
+
+int engine_update_experiments(struct engine *engine)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++)
+		rc = experiment_update(engine, engine->experiments.at[i]);
+	return rc;
+}

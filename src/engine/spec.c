@@ -1,0 +1,445 @@
+/* The experiment file to a checked struct spec. Each top-level key is a row in a table; whatever is
+ * wrong is collected with its place, so that people see all of it at once. */
+#include "engine/spec.h"
+
+#include "engine/spec_part.h"
+
+#include "base/fs.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <strings.h>
+
+static void spec_read_name(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->name = spec_part_text(node, LIMIT_NAME_BYTES, problems);
+	if (spec->name && !spec->name[strspn(spec->name, " \t")])
+		problem_add(problems, node, "give the experiment a name, or leave the key out",
+			    "the name is empty");
+	if (spec->name && strpbrk(spec->name, "\n\r"))
+		problem_add(problems, node, "write the name on one line", "the name has a line break");
+}
+
+static void spec_read_description(struct spec *spec, const struct node *node,
+				  struct problems *problems)
+{
+	spec->description = spec_part_text(node, LIMIT_TEXT_BYTES, problems);
+}
+
+static void spec_check_path(const struct node *node, const char *path, struct problems *problems)
+{
+	if (path && !fs_is_safe_relative(path))
+		problem_add(problems, node,
+			    "give a path relative to the experiment file, without '..'",
+			    "'%.200s' is not a path below the experiment's folder", path);
+}
+
+static void spec_read_script(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->script = spec_part_text(node, 1024, problems);
+	spec_check_path(node, spec->script, problems);
+}
+
+static void spec_read_command(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->command = spec_part_texts(node, "[prog, arg, …]", problems);
+	if (node->type == NODE_LIST && node->count == 0)
+		problem_add(problems, node, "name the program to run", "the command is empty");
+}
+
+static void spec_read_files(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->files = spec_part_texts(node, "[data/labels.csv, …]", problems);
+	for (size_t i = 0; node->type == NODE_LIST && i < node->count; i++)
+		spec_check_path(node->items[i], node_string(node->items[i]), problems);
+}
+
+static void spec_read_repeats(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->repeats = (uint64_t)spec_part_int(node, 1, LIMIT_REPEATS, 1, problems);
+}
+
+static void spec_read_pass(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const words[] = {"flags", "positional", "env", "json", NULL};
+	spec->pass = (enum spec_pass)spec_part_word(node, words, problems);
+}
+
+static void spec_read_style(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const words[] = {"dash", "underscore", NULL};
+	spec->underscore = spec_part_word(node, words, problems) == 1;
+}
+
+static void spec_read_metrics(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const known[] = {"csv", "jsonl", NULL};
+	if (!spec_part_map(node, known, problems))
+		return;
+	if (node->count > 1)
+		problem_add(problems, node, "keep one of them", "more than one source of metrics");
+	for (size_t i = 0; i < node->count; i++) {
+		char *pattern = spec_part_text(node->items[i], 1024, problems);
+		if (!pattern)
+			continue;
+		spec_check_path(node->items[i], pattern, problems);
+		free(spec->metrics_pattern);
+		free(spec->metrics_format);
+		spec->metrics_pattern = pattern;
+		spec->metrics_format = mem_strdup(node->items[i]->key);
+	}
+}
+
+bool spec_guess_maximise(const char *metric)
+{
+	static const char *const words[] = {"acc",  "auc",  "f1",   "precision", "recall", "iou",
+					    "dice", "r2",   "bleu", "reward",	 "score",  "return"};
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (strcasestr(metric, words[i]))
+			return true;
+	return false;
+}
+
+static void spec_add_objective(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const known[] = {"metric", "goal", "take", "of", NULL};
+	static const char *const goals[] = {"min", "max", "minimize", "maximize", "minimise", "maximise",
+					    NULL};
+	static const char *const takes[] = {"best", "last", "mean", NULL};
+	struct spec_objective objective = {.mean_of = 1};
+
+	if (node->type == NODE_STRING) { /* objective: val_loss */
+		objective.metric = spec_part_text(node, LIMIT_METRIC_NAME_BYTES, problems);
+	} else if (spec_part_map(node, known, problems)) {
+		const struct node *metric = node_get(node, "metric");
+		if (metric)
+			objective.metric = spec_part_text(metric, LIMIT_METRIC_NAME_BYTES, problems);
+		else
+			problem_add_missing(problems, node, "metric", "name what to improve: metric: val_loss");
+	}
+	if (!objective.metric)
+		return;
+	if (!*objective.metric)
+		problem_add(problems, node, "name what to improve: metric: val_loss", "the metric is empty");
+	objective.maximise = spec_guess_maximise(objective.metric);
+	const struct node *goal = node_get(node, "goal"), *take = node_get(node, "take");
+	if (goal)
+		objective.maximise = spec_part_word(goal, goals, problems) % 2 == 1;
+	if (take)
+		objective.take = (enum spec_take)spec_part_word(take, takes, problems);
+	if (node_get(node, "of"))
+		objective.mean_of = spec_part_int(node_get(node, "of"), 1, 100000, 1, problems);
+	for (size_t i = 0; i < spec->objective_count; i++)
+		if (strcmp(spec->objectives[i].metric, objective.metric) == 0)
+			problem_add(problems, node, "keep one of them", "the metric '%s' is there twice",
+				    objective.metric);
+	spec->objectives = mem_resize(spec->objectives, spec->objective_count + 1, sizeof(objective));
+	spec->objectives[spec->objective_count++] = objective;
+}
+
+static void spec_read_objective(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	if (node->type != NODE_LIST) {
+		spec_add_objective(spec, node, problems);
+		return;
+	}
+	if (node->count == 0 || node->count > 8)
+		problem_add(problems, node, "give one to eight objectives", "%zu objectives", node->count);
+	for (size_t i = 0; i < node->count && i < 8; i++)
+		spec_add_objective(spec, node->items[i], problems);
+}
+
+static void spec_read_environment(struct spec *spec, const struct node *node,
+				  struct problems *problems)
+{
+	static const char *const known[] = {"setup", "vars", NULL};
+	if (!spec_part_map(node, known, problems))
+		return;
+	const struct node *setup = node_get(node, "setup"), *vars = node_get(node, "vars");
+	if (setup)
+		spec->setup = spec_part_texts(setup, "[\"module load cuda\", …]", problems);
+	if (!vars || !spec_part_map(vars, NULL, problems))
+		return;
+	spec->vars = mem_alloc(vars->count * sizeof(*spec->vars));
+	for (size_t i = 0; i < vars->count; i++) {
+		const struct node *item = vars->items[i];
+		if (!text_is_identifier(item->key, 200) || strpbrk(item->key, ".-") ||
+		    text_starts(item->key, "SLUICE_"))
+			problem_add(problems, item, "use letters, digits and _; SLUICE_… is taken",
+				    "'%.100s' cannot be a variable", item->key);
+		char *value = spec_part_scalar(item, LIMIT_TEXT_BYTES, problems);
+		if (value)
+			spec->vars[spec->var_count++] =
+				(struct spec_variable){.name = mem_strdup(item->key), .value = value};
+	}
+}
+
+static void spec_read_retry(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const known[] = {
+		[SPEC_RETRY_LOST] = "lost",   [SPEC_RETRY_NODE] = "node_failure",
+		[SPEC_RETRY_PREEMPTED] = "preempted", [SPEC_RETRY_MEMORY] = "memory",
+		[SPEC_RETRY_TIME] = "time",   [SPEC_RETRY_ERROR] = "error",
+		[SPEC_RETRY_COUNT] = NULL};
+	if (!spec_part_map(node, known, problems))
+		return;
+	for (int i = 0; i < SPEC_RETRY_COUNT; i++) {
+		const struct node *item = node_get(node, known[i]);
+		if (item)
+			spec->retry[i] = spec_part_int(item, 0, 1000, 0, problems);
+	}
+}
+
+static void spec_read_stop_when(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	char *text = spec_part_text(node, 400, problems);
+	if (!text)
+		return;
+	/* METRIC < NUMBER, with <, <=, > or >= */
+	size_t at = strcspn(text, "<>");
+	size_t op = text[at] ? 1 + (text[at + 1] == '=') : 0;
+	size_t name = at;
+	while (name && text[name - 1] == ' ')
+		name--;
+	const char *number = text + at + op + strspn(text + at + op, " ");
+	struct node *value = node_new_scalar(number, strlen(number));
+	if (!op || !name || !node_is_number(value)) {
+		problem_add(problems, node, "write METRIC < NUMBER, for example \"val_loss < 0.05\"",
+			    "'%.100s' is not a condition", text);
+	} else {
+		spec->stop.metric = mem_copy(text, name);
+		memcpy(spec->stop.op, text + at, op);
+		spec->stop.value = value->real;
+	}
+	node_free(value);
+	free(text);
+}
+
+static void spec_read_stop(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const known[] = {"when", "gpu_hours", "energy", "wall", NULL};
+	if (!spec_part_map(node, known, problems))
+		return;
+	const struct node *when = node_get(node, "when"), *hours = node_get(node, "gpu_hours");
+	const struct node *energy = node_get(node, "energy"), *wall = node_get(node, "wall");
+	if (when)
+		spec_read_stop_when(spec, when, problems);
+	if (hours && (!node_is_number(hours) || !(hours->real > 0)))
+		problem_add(problems, hours, "give a number above 0", "gpu_hours must be above 0");
+	else if (hours)
+		spec->stop.gpu_hours = hours->real;
+	if (wall)
+		spec->stop.wall_ms = spec_part_duration(wall, problems);
+	if (energy) {
+		char *text = spec_part_scalar(energy, 100, problems);
+		if (text && (text_parse_energy(text, &spec->stop.energy_j) < 0 || spec->stop.energy_j <= 0))
+			problem_add(problems, energy, "write for example 20MJ or 5kWh",
+				    "'%.100s' is not an energy", text);
+		free(text);
+	}
+}
+
+static void spec_read_prune(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	if (prune_parse(node, problems, &spec->prune) < 0)
+		spec->prune = (struct prune_spec){0};
+}
+
+struct spec_key {
+	const char *name;
+	void (*read)(struct spec *spec, const struct node *node, struct problems *problems);
+};
+
+/* Keys without a reader are read by spec_finish, together, since they lean on each other. */
+static const struct spec_key spec_keys[] = {
+	{"name", spec_read_name},
+	{"description", spec_read_description},
+	{"script", spec_read_script},
+	{"command", spec_read_command},
+	{"files", spec_read_files},
+	{"parameters", NULL},
+	{"constraints", NULL},
+	{"repeats", spec_read_repeats},
+	{"search", NULL},
+	{"objective", spec_read_objective},
+	{"prune", spec_read_prune},
+	{"stop", spec_read_stop},
+	{"fidelity", NULL},
+	{"pass", spec_read_pass},
+	{"style", spec_read_style},
+	{"metrics", spec_read_metrics},
+	{"environment", spec_read_environment},
+	{"resources", spec_part_resources},
+	{"retry", spec_read_retry},
+	{"checkpoint", spec_part_checkpoint},
+};
+
+static void spec_default(struct spec *spec)
+{
+	spec->repeats = 1;
+	spec->retry[SPEC_RETRY_LOST] = 3;
+	spec->retry[SPEC_RETRY_NODE] = 3;
+	spec->retry[SPEC_RETRY_PREEMPTED] = 10;
+	spec->resources.cpus = 1;
+	spec->steps_param = -1;
+}
+
+/* The parameter that says how many epochs a task has, for progress. */
+static long spec_find_steps(const struct space *space)
+{
+	static const char *const names[] = {"epochs", "max_epochs", "num_epochs", "n_epochs",
+					    "steps",  "max_steps",  "iterations"};
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		long found = space_find(space, names[i]);
+		if (found >= 0)
+			return found;
+	}
+	return -1;
+}
+
+static void spec_finish(struct spec *spec, const struct node *document, struct problems *problems)
+{
+	bool external = spec->backend && strcmp(spec->backend, "external") == 0;
+	if (!external && !node_get(document, "script") && !node_get(document, "command"))
+		problem_add_missing(problems, document, "script",
+				    "name the training script: script: model.py");
+	if (spec->script && spec->command)
+		problem_add(problems, node_get(document, "command"), "keep one of them",
+			    "both a script and a command");
+	if (space_parse(node_get(document, "parameters"), node_get(document, "constraints"), problems,
+			&spec->space) < 0)
+		return;
+	spec->steps_param = spec_find_steps(spec->space);
+	if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), spec->space,
+			      spec->repeats, spec->objective_count ? spec->objective_count : 1, problems,
+			      &spec->search) < 0)
+		return;
+	for (size_t i = 0; i < spec->objective_count; i++)
+		search_set_goal(spec->search, i, spec->objectives[i].maximise);
+	uint64_t planned = search_planned(spec->search, spec->space);
+	if (planned > LIMIT_TASKS) {
+		const struct node *at = node_get(document, "parameters");
+		problem_add(problems, at ? at : document,
+			    "use fewer values, or a search with a budget: search: {strategy: random, tasks: 100}",
+			    "more than %d tasks", LIMIT_TASKS);
+	} else if (planned == 0) {
+		const struct node *at = node_get(document, "constraints");
+		problem_add(problems, at ? at : document, "loosen the constraints",
+			    "no configuration is left to run");
+	}
+}
+
+static void spec_normalise(struct spec *spec, const struct node *document)
+{
+	if (!spec->name) {
+		const char *from = spec->script ? spec->script : spec->command ? spec->command[0] : "external";
+		const char *slash = strrchr(from, '/');
+		from = slash ? slash + 1 : from;
+		const char *dot = strrchr(from, '.');
+		spec->name = mem_copy(from, dot && dot > from ? (size_t)(dot - from) : strlen(from));
+	}
+	if (!spec->description)
+		spec->description = mem_strdup("");
+	if (!spec->backend)
+		spec->backend = mem_strdup("auto");
+	spec->normal = node_new(NODE_MAP);
+	node_add(spec->normal, "name", node_new_string(spec->name));
+	for (size_t i = 0; i < document->count; i++)
+		node_add(spec->normal, document->items[i]->key, node_clone(document->items[i]));
+}
+
+int spec_parse(const struct node *document, struct problems *problems, struct spec **ret)
+{
+	size_t before = problems->list.len;
+	if (!document || document->type != NODE_MAP)
+		return problem_add(problems, document, "begin with  script: model.py",
+				   "an experiment is a map of keys and values, not %s",
+				   node_type_name(document));
+	struct spec *spec = mem_alloc(sizeof(*spec));
+	spec_default(spec);
+	for (size_t i = 0; i < document->count; i++) {
+		const struct node *node = document->items[i];
+		const char *names[COUNT_OF(spec_keys) + 1];
+		const struct spec_key *key = NULL;
+		for (size_t k = 0; k < COUNT_OF(spec_keys); k++) {
+			names[k] = spec_keys[k].name;
+			if (strcmp(names[k], node->key) == 0)
+				key = &spec_keys[k];
+		}
+		names[COUNT_OF(spec_keys)] = NULL;
+		if (!key)
+			spec_part_unknown(node, names, problems);
+		else if (node->type == NODE_NULL)
+			problem_add(problems, node, "give it a value or leave it out", "'%s' has no value",
+				    node->key);
+		else if (key->read)
+			key->read(spec, node, problems);
+	}
+	spec_finish(spec, document, problems);
+	if (problems->list.len > before) {
+		spec_free(spec);
+		return -EINVAL;
+	}
+	spec_normalise(spec, document);
+	*ret = spec;
+	return 0;
+}
+
+void spec_choose_objective(struct spec *spec, const char *metric, bool maximise)
+{
+	spec->objectives = mem_alloc(sizeof(*spec->objectives));
+	spec->objectives[0] = (struct spec_objective){
+		.metric = mem_strdup(metric), .maximise = maximise, .mean_of = 1};
+	spec->objective_count = 1;
+	search_set_goal(spec->search, 0, maximise);
+}
+
+static void spec_free_texts(char **texts)
+{
+	for (size_t i = 0; texts && texts[i]; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+void spec_free(struct spec *spec)
+{
+	if (!spec)
+		return;
+	search_spec_free(spec->search);
+	space_free(spec->space);
+	for (size_t i = 0; i < spec->objective_count; i++)
+		free(spec->objectives[i].metric);
+	for (size_t i = 0; i < spec->var_count; i++) {
+		free(spec->vars[i].name);
+		free(spec->vars[i].value);
+	}
+	spec_free_texts(spec->command);
+	spec_free_texts(spec->files);
+	spec_free_texts(spec->setup);
+	spec_free_texts(spec->resources.options);
+	char *const owned[] = {
+		spec->name, spec->description, spec->script, spec->metrics_format, spec->metrics_pattern,
+		spec->backend, spec->stop.metric, spec->resources.gpu_type, spec->resources.partition,
+		spec->resources.account, spec->resources.qos, spec->resources.constraint,
+		spec->resources.template,
+	};
+	for (size_t i = 0; i < COUNT_OF(owned); i++)
+		free(owned[i]);
+	free(spec->objectives);
+	free(spec->vars);
+	node_free(spec->normal);
+	free(spec);
+}
+
+void spec_write_objective(const struct spec *spec, struct json *out)
+{
+	json_list(out);
+	for (size_t i = 0; i < spec->objective_count; i++) {
+		json_map(out);
+		json_key_string(out, "metric", spec->objectives[i].metric);
+		json_key_string(out, "goal", spec->objectives[i].maximise ? "max" : "min");
+		json_end(out);
+	}
+	json_end(out);
+}

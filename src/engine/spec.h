@@ -1,0 +1,70 @@
+/* An experiment, checked: what the experiment file (docs/internals/experiment.md) says, with every
+ * default filled in. */
+#ifndef ENGINE_SPEC_H
+#define ENGINE_SPEC_H
+
+#include "backend/backend.h"
+#include "search/prune.h"
+#include "search/search.h"
+#include "space/space.h"
+
+enum spec_pass { SPEC_PASS_FLAGS, SPEC_PASS_POSITIONAL, SPEC_PASS_ENV, SPEC_PASS_JSON };
+enum spec_take { SPEC_TAKE_BEST, SPEC_TAKE_LAST, SPEC_TAKE_MEAN };
+
+struct spec_objective {
+	char *metric;
+	bool maximise;
+	enum spec_take take;
+	int64_t mean_of; /* rows, for SPEC_TAKE_MEAN */
+};
+
+/* Why an attempt ended, as far as retrying is concerned. */
+enum spec_retry { SPEC_RETRY_LOST, SPEC_RETRY_NODE, SPEC_RETRY_PREEMPTED, SPEC_RETRY_MEMORY, SPEC_RETRY_TIME,
+		  SPEC_RETRY_ERROR, SPEC_RETRY_COUNT };
+
+struct spec_variable {
+	char *name, *value;
+};
+
+struct spec {
+	char *name, *description;
+	char *script;	/* path relative to the experiment's files; NULL when there is a command */
+	char **command; /* NULL-terminated; NULL when there is a script */
+	char **files;	/* further files; NULL-terminated, may be empty */
+	struct space *space;
+	struct search_spec *search;
+	struct prune_spec prune;
+	struct spec_objective *objectives;
+	size_t objective_count; /* 0: chosen from what the first task reports */
+	uint64_t repeats;
+	enum spec_pass pass;
+	bool underscore; /* flags keep underscores */
+	char *metrics_format, *metrics_pattern; /* NULL: found by itself */
+	char **setup;				/* shell lines; NULL-terminated, may be empty */
+	struct spec_variable *vars;
+	size_t var_count;
+	char *backend; /* "auto", "local", "slurm", "external" */
+	struct backend_resources resources;
+	int64_t retry[SPEC_RETRY_COUNT];
+	struct {
+		char *metric; /* stop the experiment when: metric OP value */
+		char op[3];
+		double value;
+		int64_t wall_ms;
+		double gpu_hours, energy_j;
+	} stop; /* 0 and NULL: not asked for */
+	long steps_param; /* the parameter that holds the number of epochs; -1 */
+	struct node *normal; /* the experiment as a document, with the name filled in */
+};
+
+/* Everything wrong with the document goes to problems; 0 and *ret only when nothing is. */
+int spec_parse(const struct node *document, struct problems *problems, struct spec **ret) MUST_USE;
+void spec_free(struct spec *spec);
+/* Higher is better for a metric of this name (accuracy, auc, …)? */
+bool spec_guess_maximise(const char *metric);
+/* Sets the one objective of an experiment whose file names none. */
+void spec_choose_objective(struct spec *spec, const char *metric, bool maximise);
+/* The "objective" array of the REST shapes. */
+void spec_write_objective(const struct spec *spec, struct json *out);
+
+#endif

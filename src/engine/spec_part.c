@@ -1,0 +1,235 @@
+/* Small readers for the experiment file, and its sections about resources: see spec_part.h. */
+#include "engine/spec_part.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+char *spec_part_text(const struct node *node, size_t max, struct problems *problems)
+{
+	const char *text = node_string(node);
+	if (!text) {
+		problem_add(problems, node, "put it in quotes if it is meant as text",
+			    "'%s' must be a text, not %s", node->key ? node->key : "an entry",
+			    node_type_name(node));
+		return NULL;
+	}
+	if (strlen(text) > max) {
+		problem_add(problems, node, "shorten it", "%zu bytes long; at most %zu", strlen(text), max);
+		return NULL;
+	}
+	return mem_strdup(text);
+}
+
+char *spec_part_scalar(const struct node *node, size_t max, struct problems *problems)
+{
+	if (node_is_number(node))
+		return mem_strdup(node->string);
+	if (node->type == NODE_BOOL)
+		return mem_strdup(node->boolean ? "true" : "false");
+	return spec_part_text(node, max, problems);
+}
+
+char **spec_part_texts(const struct node *node, const char *example, struct problems *problems)
+{
+	VEC(char *) texts = {0};
+	char remedy[200];
+	snprintf(remedy, sizeof(remedy), "write a list: %s", example);
+	if (node->type != NODE_LIST)
+		problem_add(problems, node, remedy, "'%s' must be a list, not %s", node->key,
+			    node_type_name(node));
+	for (size_t i = 0; node->type == NODE_LIST && i < node->count; i++) {
+		char *text = spec_part_scalar(node->items[i], LIMIT_TEXT_BYTES, problems);
+		if (text)
+			vec_push(&texts, text);
+	}
+	vec_push(&texts, NULL);
+	return texts.at;
+}
+
+int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t otherwise,
+		      struct problems *problems)
+{
+	char remedy[100];
+	snprintf(remedy, sizeof(remedy), "give a whole number from %lld to %lld", (long long)min,
+		 (long long)max);
+	if (node->type == NODE_INT && node->integer >= min && node->integer <= max)
+		return node->integer;
+	if (node->type == NODE_INT)
+		problem_add(problems, node, remedy, "%lld is out of range", (long long)node->integer);
+	else
+		problem_add(problems, node, remedy, "'%s' must be a whole number, not %s",
+			    node->key ? node->key : "an entry", node_type_name(node));
+	return otherwise;
+}
+
+int spec_part_word(const struct node *node, const char *const *words, struct problems *problems)
+{
+	const char *text = node_string(node);
+	struct buf list = buf_make(1000);
+	for (int i = 0; words[i]; i++) {
+		if (text && strcmp(words[i], text) == 0) {
+			buf_free(&list);
+			return i;
+		}
+		buf_addf(&list, "%s%s", i ? ", " : "use one of: ", words[i]);
+	}
+	problem_add(problems, node, buf_text(&list), "'%.100s' is not known here",
+		    text ? text : node_type_name(node));
+	buf_free(&list);
+	return 0;
+}
+
+int64_t spec_part_duration(const struct node *node, struct problems *problems)
+{
+	char *text = spec_part_scalar(node, 100, problems);
+	int64_t ms = 0;
+	if (text && (text_parse_duration(text, &ms) < 0 || ms <= 0)) {
+		problem_add(problems, node, "write for example 90s, 30m, 2h, 1d or 02:30:00",
+			    "'%.100s' is not a duration", text);
+		ms = 0;
+	}
+	free(text);
+	return ms;
+}
+
+int64_t spec_part_bytes(const struct node *node, struct problems *problems)
+{
+	char *text = spec_part_scalar(node, 100, problems);
+	int64_t bytes = 0;
+	if (text && (text_parse_bytes(text, &bytes) < 0 || bytes <= 0)) {
+		problem_add(problems, node, "write for example 512M or 16G", "'%.100s' is not a size", text);
+		bytes = 0;
+	}
+	free(text);
+	return bytes;
+}
+
+void spec_part_unknown(const struct node *node, const char *const *known, struct problems *problems)
+{
+	const char *nearest = NULL;
+	unsigned least = 3; /* further away it is not a slip of the finger */
+	struct buf remedy = buf_make(1000);
+	for (int i = 0; known[i]; i++) {
+		unsigned distance = text_distance(node->key, known[i]);
+		if (distance < least) {
+			least = distance;
+			nearest = known[i];
+		}
+		buf_addf(&remedy, "%s%s", i ? ", " : "known here: ", known[i]);
+	}
+	if (nearest) {
+		buf_clear(&remedy);
+		buf_addf(&remedy, "did you mean '%s'?", nearest);
+	}
+	problem_add(problems, node, buf_text(&remedy), "the key '%.100s' is not known", node->key);
+	buf_free(&remedy);
+}
+
+bool spec_part_map(const struct node *node, const char *const *known, struct problems *problems)
+{
+	if (node->type != NODE_MAP) {
+		problem_add(problems, node, "write a map: {key: value, …}", "'%s' must be a map, not %s",
+			    node->key ? node->key : "an entry", node_type_name(node));
+		return false;
+	}
+	for (size_t i = 0; known && i < node->count; i++) {
+		bool found = false;
+		for (int k = 0; known[k]; k++)
+			found |= strcmp(known[k], node->items[i]->key) == 0;
+		if (!found)
+			spec_part_unknown(node->items[i], known, problems);
+	}
+	return true;
+}
+
+/* gpus: 2, or gpus: volta:2 */
+static void spec_part_gpus(struct backend_resources *r, const struct node *node,
+			   struct problems *problems)
+{
+	const char *text = node_string(node);
+	const char *colon = text ? strrchr(text, ':') : NULL;
+	if (!colon) {
+		r->gpus = spec_part_int(node, 0, 4096, 0, problems);
+		return;
+	}
+	struct node *count = node_new_scalar(colon + 1, strlen(colon + 1));
+	if (count->type != NODE_INT || count->integer < 1 || count->integer > 4096 || colon == text)
+		problem_add(problems, node, "write a number or TYPE:NUMBER, for example a100:2",
+			    "'%.100s' is not a number of GPUs", text);
+	r->gpus = count->type == NODE_INT ? count->integer : 0;
+	r->gpu_type = mem_copy(text, (size_t)(colon - text));
+	node_free(count);
+}
+
+/* A word that becomes part of an option of sbatch. */
+static void spec_part_name(const struct node *node, char **ret, struct problems *problems)
+{
+	char *text = spec_part_scalar(node, 200, problems);
+	for (const char *p = text; p && *p; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f) {
+			problem_add(problems, node, "use the name as the cluster spells it",
+				    "'%s' holds blanks or control characters", node->key);
+			break;
+		}
+	free(*ret);
+	*ret = text;
+}
+
+void spec_part_resources(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const known[] = {"backend", "partition", "gpus",	 "gpu_type",  "cpus",
+					    "memory",  "time",	    "account",	 "qos",	      "constraint",
+					    "nodes",   "exclusive", "options",	 "template",  NULL};
+	static const char *const backends[] = {"auto", "local", "slurm", "external", NULL};
+	struct backend_resources *r = &spec->resources;
+	struct {
+		const char *key;
+		char **to;
+	} names[] = {{"partition", &r->partition},   {"account", &r->account},
+		     {"qos", &r->qos},		     {"constraint", &r->constraint},
+		     {"gpu_type", &r->gpu_type}};
+
+	if (!spec_part_map(node, known, problems))
+		return;
+	const struct node *item;
+	if ((item = node_get(node, "backend")))
+		spec->backend = mem_strdup(backends[spec_part_word(item, backends, problems)]);
+	if ((item = node_get(node, "gpus")))
+		spec_part_gpus(r, item, problems);
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if ((item = node_get(node, names[i].key)))
+			spec_part_name(item, names[i].to, problems);
+	if ((item = node_get(node, "cpus")))
+		r->cpus = spec_part_int(item, 1, 100000, 1, problems);
+	if ((item = node_get(node, "nodes")))
+		r->nodes = spec_part_int(item, 1, 100000, 0, problems);
+	if ((item = node_get(node, "memory")))
+		r->memory_bytes = spec_part_bytes(item, problems);
+	if ((item = node_get(node, "time")))
+		r->time_ms = spec_part_duration(item, problems);
+	if ((item = node_get(node, "exclusive"))) {
+		if (item->type != NODE_BOOL)
+			problem_add(problems, item, "write true or false", "'exclusive' must be true or false");
+		r->exclusive = item->boolean;
+	}
+	if ((item = node_get(node, "options")))
+		r->options = spec_part_texts(item, "[\"--account=ml\", …]", problems);
+	if ((item = node_get(node, "template")))
+		r->template = spec_part_text(item, LIMIT_TEXT_BYTES, problems);
+}
+
+void spec_part_checkpoint(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const known[] = {"signal", "before_limit", NULL};
+	static const char *const signals[] = {"USR1", "USR2", "TERM", "INT", "HUP", NULL};
+	static const int numbers[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP};
+	if (!spec_part_map(node, known, problems))
+		return;
+	const struct node *signal = node_get(node, "signal"), *before = node_get(node, "before_limit");
+	spec->resources.checkpoint_signal = signal ? numbers[spec_part_word(signal, signals, problems)] : SIGUSR1;
+	spec->resources.signal_before_ms = before ? spec_part_duration(before, problems) : 120000;
+}

@@ -1,0 +1,229 @@
+/* Handing tasks to a backend, exactly once: a fresh token and its attempts are committed first, then the
+ * descriptors are written and the backend is called, then its answer is committed. Whatever happens in
+ * between, the token finds it again. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/log.h"
+
+#include <errno.h>
+
+/* Items of one batch; a backend may say less. Slurm's MaxArraySize is 1001 by default. */
+#define ENGINE_BATCH_ITEMS 1000
+/* After a submission that could not be made at all (no folder, no program): do not spin. */
+#define ENGINE_SUBMIT_PAUSE_MS 5000
+
+struct prepare {
+	struct engine *engine;
+	struct engine_experiment *experiment;
+	const char *token;
+	uint32_t next_index;
+	VEC(struct store_task) tasks;
+};
+
+static int prepare_collect_cb(void *ctx, const struct store_task *row)
+{
+	struct prepare *prepare = ctx;
+	struct store_task copy = *row;
+	copy.parameters = copy.retries = NULL;
+	vec_push(&prepare->tasks, copy);
+	return 0;
+}
+
+static int prepare_task(struct prepare *prepare, const struct store_task *task)
+{
+	struct engine *engine = prepare->engine;
+	struct engine_experiment *e = prepare->experiment;
+	int64_t now = clock_now_ms();
+	struct store_attempt row = {
+		.task = task->id,
+		.experiment = e->id,
+		.task_number = task->number,
+		.number = task->attempt + 1,
+		.created_ms = now,
+		.submitted_ms = now,
+		.index = prepare->next_index,
+		.state = STORE_SUBMITTED,
+		.token = prepare->token,
+		.batch_state = STORE_BATCH_SUBMITTING,
+	};
+	int rc = store_add_attempt(engine->store, task->id, row.number, row.token, row.index, now, &row.id);
+	if (rc == 0)
+		rc = engine_set_state(engine, e, task, STORE_SUBMITTED, NULL, NULL);
+	if (rc < 0)
+		return rc;
+	engine_add_live(engine, e, &row);
+	prepare->next_index++;
+	return 0;
+}
+
+/* How many more tasks of this experiment may be handed over now. Where the backend itself holds an array
+ * to `parallel` at once (set_parallel), the first batch takes everything; what joins later fills up what
+ * the earlier ones left, so that the sum stays within the limit. */
+static int64_t prepare_room(const struct engine_experiment *e)
+{
+	int64_t room = e->backend->ops->room(e->backend->backend, &e->spec->resources);
+	bool throttled = e->backend->ops->set_parallel && e->live == 0;
+	if (e->parallel && !throttled && room > e->parallel - e->live)
+		room = e->parallel - e->live;
+	return room < ENGINE_BATCH_ITEMS ? room : ENGINE_BATCH_ITEMS;
+}
+
+static int prepare_batch(struct engine *engine, struct engine_experiment *e, int64_t room)
+{
+	struct engine_submission submission = {.experiment = e};
+	struct prepare prepare = {.engine = engine, .experiment = e, .token = submission.token};
+	int64_t now = clock_now_ms();
+	int rc = store_each_ready(engine->store, e->id, now, room, prepare_collect_cb, &prepare);
+	if (rc < 0 || !prepare.tasks.len)
+		goto out;
+	token_make_id(submission.token);
+	rc = store_add_batch(engine->store, submission.token, e->id, e->backend->ops->name, e->parallel, now);
+	for (size_t i = 0; rc == 0 && i < prepare.tasks.len; i++)
+		rc = prepare_task(&prepare, &prepare.tasks.at[i]);
+	if (rc == 0)
+		vec_push(&engine->submissions, submission);
+	if (rc == 0 && (int64_t)prepare.tasks.len == room && e->counts[STORE_WAITING])
+		engine_soon(engine);
+out:
+	free(prepare.tasks.at);
+	return rc;
+}
+
+int engine_prepare(struct engine *engine)
+{
+	bool used[ENGINE_BACKENDS] = {false};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing || !e->counts[STORE_WAITING])
+			continue;
+		/* A backend counts what it was handed only once it has it: one batch a turn and backend. */
+		size_t slot = (size_t)(e->backend - engine->backends);
+		if (used[slot]) {
+			engine_soon(engine);
+			continue;
+		}
+		int64_t room = prepare_room(e);
+		size_t before = engine->submissions.len;
+		if (room > 0)
+			rc = prepare_batch(engine, e, room);
+		used[slot] = engine->submissions.len > before;
+	}
+	return rc;
+}
+
+/* The attempts of a token that have not begun, as far as we know. */
+static size_t submit_find(struct engine *engine, const char *token, struct engine_live ***ret)
+{
+	VEC(struct engine_live *) found = {0};
+	for (size_t i = 0; i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (!live->running && !live->ended && !live->settled && strcmp(live->token, token) == 0)
+			vec_push(&found, live);
+	}
+	*ret = found.at;
+	return found.len;
+}
+
+static int submit_record(struct engine *engine, const char *token,
+			 const struct backend_submit_result *result)
+{
+	int rc = 0;
+	if (result->outcome == BACKEND_SUBMITTED)
+		rc = store_set_batch(engine->store, token, STORE_BATCH_SUBMITTED, result->job);
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->settled || strcmp(live->token, token) != 0)
+			continue;
+		if (result->outcome == BACKEND_SUBMITTED) {
+			live->batch_state = STORE_BATCH_SUBMITTED;
+			live->absent_ms = 0;
+			if (result->job) {
+				free(live->job);
+				live->job = mem_strdup(result->job);
+				rc = store_set_job(engine->store, live->id, live->task.id, result->job);
+			}
+		} else if (result->outcome == BACKEND_REFUSED && !live->running && !live->ended) {
+			rc = engine_end(engine, live, STORE_ERROR, result->cause ? result->cause : "refused",
+					result->why ? result->why : "the submission was refused", NULL);
+		}
+	}
+	return rc;
+}
+
+static void submit_done_cb(void *ctx, const char *token, const struct backend_submit_result *result)
+{
+	struct engine *engine = ctx;
+	struct error err = {0};
+	if (engine->closing)
+		return;
+	if (result->outcome == BACKEND_UNKNOWN)
+		log_warning("submission %s: not known whether it worked: %s", token,
+			    result->why ? result->why : "no answer");
+	if (store_begin(engine->store, &err) < 0 || submit_record(engine, token, result) < 0) {
+		engine_degrade(engine, &err);
+		return;
+	}
+	/* The transaction is committed by the next turn. Until then the batch counts as unconfirmed, which
+	 * is always safe. */
+	engine_soon(engine);
+}
+
+static int submit_one(struct engine *engine, const struct engine_submission *submission,
+		      struct error *err)
+{
+	struct engine_experiment *e = submission->experiment;
+	struct engine_live **live;
+	size_t count = submit_find(engine, submission->token, &live);
+	int rc = 0;
+	if (!count)
+		goto out;
+	struct backend_item *items = mem_alloc(count * sizeof(*items));
+	rc = fs_make_dirs(live[0]->batch_dir, 0700, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		items[i] = (struct backend_item){.index = live[i]->index, .attempt_dir = live[i]->attempt_dir};
+		rc = engine_write_descriptor(engine, live[i], err);
+	}
+	if (rc == 0) {
+		struct backend_batch batch = {
+			.token = submission->token,
+			.batch_dir = live[0]->batch_dir,
+			.resources = &e->spec->resources,
+			.items = items,
+			.count = count,
+			.parallel = (uint32_t)e->parallel,
+			.again = submission->again,
+		};
+		e->backend->ops->submit(e->backend->backend, &batch, submit_done_cb, engine);
+	}
+	free(items);
+out:
+	free(live);
+	return rc;
+}
+
+void engine_submit(struct engine *engine)
+{
+	VEC(struct engine_submission) todo = {0};
+	for (size_t i = 0; i < engine->submissions.len; i++)
+		vec_push(&todo, engine->submissions.at[i]);
+	engine->submissions.len = 0;
+	for (size_t i = 0; i < todo.len; i++) {
+		struct error err = {0};
+		int64_t now = clock_now_ms();
+		bool held = todo.at[i].not_before_ms > now;
+		if (!held && submit_one(engine, &todo.at[i], &err) == 0)
+			continue;
+		/* Nothing was started. Try again later; the tasks stay submitted under this token. */
+		if (!held) {
+			log_error("submission %s: %s", todo.at[i].token, err.text);
+			engine_notice(engine, "error", err.text);
+			todo.at[i].not_before_ms = now + ENGINE_SUBMIT_PAUSE_MS;
+			todo.at[i].again = true;
+		}
+		vec_push(&engine->submissions, todo.at[i]);
+	}
+	free(todo.at);
+}

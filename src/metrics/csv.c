@@ -1,0 +1,179 @@
+/* CSV with a header, as Keras' CSVLogger, Lightning, pandas and people write it. Columns whose cell is a
+ * number become metrics; every other cell is passed over without a word. */
+#include "base/limits.h"
+#include "base/num.h"
+#include "metrics/reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct csv {
+	struct metrics_reader reader;
+	VEC(char *) header; /* names; "" for a column that has none */
+	char separator;
+	bool refused; /* there is no header: nothing in this file can be named */
+	struct buf field; /* the text of one quoted field */
+};
+
+static size_t csv_count_separator(const char *text, size_t len, char separator)
+{
+	size_t count = 0;
+	bool quoted = false;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"')
+			quoted = !quoted;
+		else if (text[i] == separator && !quoted)
+			count++;
+	}
+	return count;
+}
+
+static char csv_find_separator(const char *text, size_t len)
+{
+	static const char candidates[] = {',', ';', '\t'};
+	char best = ',';
+	size_t most = 0;
+	for (size_t i = 0; i < sizeof(candidates); i++) {
+		size_t count = csv_count_separator(text, len, candidates[i]);
+		if (count > most) {
+			most = count;
+			best = candidates[i];
+		}
+	}
+	return best;
+}
+
+/* The field at *at, without its quotes and the space around it; *at moves behind its separator, or
+ * past len at the end. Valid until the next call. */
+static const char *csv_next_field(struct csv *csv, const char *text, size_t len, size_t *at,
+				  size_t *ret_len)
+{
+	size_t i = *at;
+	const char *field = text + i;
+	size_t n = 0;
+
+	if (i < len && text[i] == '"') {
+		buf_clear(&csv->field);
+		for (i++; i < len; i++) {
+			if (text[i] == '"') {
+				if (i + 1 >= len || text[i + 1] != '"')
+					break;
+				i++;
+			}
+			buf_add_char(&csv->field, text[i]);
+		}
+		while (i < len && text[i] != csv->separator)
+			i++;
+		field = buf_text(&csv->field);
+		n = csv->field.len;
+	} else {
+		while (i < len && text[i] != csv->separator)
+			i++;
+		n = i - *at;
+	}
+	while (n && (field[0] == ' ' || field[0] == '\t'))
+		field++, n--;
+	while (n && (field[n - 1] == ' ' || field[n - 1] == '\t'))
+		n--;
+	*at = i + 1;
+	*ret_len = n;
+	return field;
+}
+
+/* A number; also with a decimal comma where the comma does not separate. */
+static bool csv_number(const struct csv *csv, const char *field, size_t len, double *ret)
+{
+	char copy[64];
+	const char *comma;
+	if (num_parse_real(field, len, ret) == 0)
+		return true;
+	if (csv->separator == ',' || len >= sizeof(copy) || !(comma = memchr(field, ',', len)))
+		return false;
+	memcpy(copy, field, len);
+	copy[comma - field] = '.';
+	return num_parse_real(copy, len, ret) == 0;
+}
+
+static void csv_read_header(struct csv *csv, const char *text, size_t len)
+{
+	size_t names = 0, at = 0;
+
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		text += 3, len -= 3;
+	csv->separator = csv_find_separator(text, len);
+	while (at <= len) {
+		size_t n;
+		double number;
+		const char *field = csv_next_field(csv, text, len, &at, &n);
+		names += n && !csv_number(csv, field, n, &number);
+		vec_push(&csv->header, metrics_clean_name(field, n));
+	}
+	csv->refused = names == 0;
+	if (csv->refused)
+		metrics_complain(&csv->reader,
+				 "line %" PRIu64 " has numbers where the names of the columns are expected; "
+				 "write a header such as epoch,loss",
+				 csv->reader.record_line);
+}
+
+static bool csv_is_header_again(struct csv *csv, const char *text, size_t len)
+{
+	size_t at = 0, n;
+	double number;
+	const char *field = csv_next_field(csv, text, len, &at, &n);
+	if (!n || csv_number(csv, field, n, &number))
+		return false;
+	char *name = metrics_clean_name(field, n);
+	bool same = strcmp(name, csv->header.at[0]) == 0;
+	free(name);
+	return same;
+}
+
+static void csv_record(struct metrics_reader *reader, const char *text, size_t len)
+{
+	struct csv *csv = (struct csv *)reader;
+	size_t columns = 0, surplus = 0, at = 0;
+
+	if (!csv->header.len) {
+		csv_read_header(csv, text, len);
+		return;
+	}
+	if (csv->refused || csv_is_header_again(csv, text, len))
+		return;
+	while (at <= len) {
+		size_t n;
+		double value;
+		const char *field = csv_next_field(csv, text, len, &at, &n);
+		if (columns >= csv->header.len)
+			surplus += n > 0; /* a separator at the end of the line is no field */
+		else if (csv_number(csv, field, n, &value))
+			metrics_add(reader, csv->header.at[columns], value);
+		columns++;
+	}
+	if (columns < csv->header.len || surplus)
+		metrics_complain(reader, "line %" PRIu64 " has %zu fields, the header %zu",
+				 reader->record_line, columns, csv->header.len);
+	else
+		metrics_give(reader);
+}
+
+static void csv_restart(struct metrics_reader *reader)
+{
+	struct csv *csv = (struct csv *)reader;
+	for (size_t i = 0; i < csv->header.len; i++)
+		free(csv->header.at[i]);
+	free(csv->header.at);
+	csv->header.at = NULL;
+	csv->header.len = csv->header.cap = 0;
+	csv->refused = false;
+	buf_free(&csv->field);
+}
+
+struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx)
+{
+	static const struct metrics_ops ops = {
+		.quotes = true, .record = csv_record, .restart = csv_restart};
+	struct csv *csv = metrics_reader_new(sizeof(*csv), &ops, row, ctx);
+	csv->field = buf_make(LIMIT_METRIC_LINE_BYTES);
+	return &csv->reader;
+}

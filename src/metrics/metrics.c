@@ -1,0 +1,254 @@
+/* What all readers share: cutting a file into records, the step of a row, and the table of formats. */
+#include "metrics/metrics.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "metrics/reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <strings.h>
+
+const struct metrics_format metrics_formats[] = {
+	{"csv", ".csv", metrics_csv_open},
+	{"jsonl", ".jsonl", metrics_jsonl_open},
+	{0},
+};
+
+/* Columns that count, the one to prefer first: a file with epochs and steps is drawn over its epochs. */
+static const char *const step_names[] = {
+	"epoch", "step", "global_step", "iteration", "iter", "round", "generation", "total_timesteps",
+};
+
+/* A step beyond this is no count, and would not be exact in a double. */
+#define METRICS_STEP_MAX 9007199254740992.0
+#define METRICS_COUNT_MAX (INT64_MAX / 4)
+
+const struct metrics_format *metrics_format_for(const char *path)
+{
+	for (const struct metrics_format *f = metrics_formats; f->name; f++)
+		if (text_ends(path, f->suffix))
+			return f;
+	return NULL;
+}
+
+void *metrics_reader_new(size_t size, const struct metrics_ops *ops, metrics_row_f row, void *ctx)
+{
+	struct metrics_reader *reader = mem_alloc(size);
+	reader->ops = ops;
+	reader->row = row;
+	reader->ctx = ctx;
+	reader->record = buf_make(LIMIT_METRIC_LINE_BYTES);
+	reader->line = reader->record_line = 1;
+	return reader;
+}
+
+struct metrics_reader *metrics_open(const struct metrics_format *format, metrics_row_f row, void *ctx)
+{
+	return format->open(row, ctx);
+}
+
+void metrics_complain(struct metrics_reader *reader, const char *fmt, ...)
+{
+	/* The first complaint is kept: the others mostly follow from it. */
+	if (reader->complaints++)
+		return;
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(reader->complaint, sizeof(reader->complaint), fmt, args);
+	va_end(args);
+}
+
+const char *metrics_complaint(const struct metrics_reader *reader)
+{
+	return reader->complaints ? reader->complaint : NULL;
+}
+
+char *metrics_clean_name(const char *name, size_t len)
+{
+	while (len && (unsigned char)name[0] <= ' ')
+		name++, len--;
+	while (len && (unsigned char)name[len - 1] <= ' ')
+		len--;
+	struct buf clean = buf_make(BUF_UNLIMITED);
+	text_utf8_clean(name, len, &clean);
+	size_t kept = clean.len < LIMIT_METRIC_NAME_BYTES ? clean.len : LIMIT_METRIC_NAME_BYTES;
+	kept = text_utf8_check(buf_text(&clean), kept);
+	char *copy = mem_copy(buf_text(&clean), kept);
+	buf_free(&clean);
+	for (size_t i = 0; i < kept; i++)
+		if ((unsigned char)copy[i] < ' ' || copy[i] == 0x7f)
+			copy[i] = ' ';
+	return copy;
+}
+
+void metrics_add(struct metrics_reader *reader, const char *name, double value)
+{
+	struct metric metric = {name, value};
+	if (!*name)
+		return;
+	for (size_t i = 0; i < reader->cells.len; i++)
+		if (strcmp(reader->cells.at[i].name, name) == 0)
+			return;
+	if (reader->cells.len == LIMIT_METRIC_COLUMNS) {
+		metrics_complain(reader, "line %" PRIu64 " has more than %d metrics: '%s' is left out",
+				 reader->record_line, LIMIT_METRIC_COLUMNS, name);
+		return;
+	}
+	vec_push(&reader->cells, metric);
+}
+
+static size_t metrics_step_rank(const char *name)
+{
+	size_t rank = 0;
+	while (rank < COUNT_OF(step_names) && strcasecmp(name, step_names[rank]) != 0)
+		rank++;
+	return rank;
+}
+
+/* The first row decides what counts: the best-ranked column with a whole number, else the rows. */
+static void metrics_choose_step(struct metrics_reader *reader)
+{
+	size_t best = COUNT_OF(step_names);
+	for (size_t i = 0; i < reader->cells.len; i++) {
+		double value = reader->cells.at[i].value;
+		size_t rank = metrics_step_rank(reader->cells.at[i].name);
+		if (rank < best && fabs(value) <= METRICS_STEP_MAX && value == floor(value))
+			best = rank;
+	}
+	reader->step_name = best < COUNT_OF(step_names) ? step_names[best] : "row";
+}
+
+/* The step of the row, taken out of the cells together with every other column that counts. */
+static int64_t metrics_take_step(struct metrics_reader *reader)
+{
+	bool found = false;
+	int64_t step = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reader->cells.len; i++) {
+		struct metric cell = reader->cells.at[i];
+		if (metrics_step_rank(cell.name) == COUNT_OF(step_names)) {
+			reader->cells.at[kept++] = cell;
+		} else if (strcasecmp(cell.name, reader->step_name) == 0 &&
+			   fabs(cell.value) <= METRICS_STEP_MAX) {
+			step = (int64_t)floor(cell.value);
+			found = true;
+		}
+	}
+	reader->cells.len = kept;
+	if (strcmp(reader->step_name, "row") == 0) {
+		step = reader->rows;
+		found = true;
+	}
+	if (!found) /* Lightning leaves out the epoch of some rows: they belong to the one before */
+		return reader->has_step ? reader->last_step : 0;
+	step += reader->offset;
+	if (step > METRICS_COUNT_MAX) { /* nonsense that goes up and down: no more counting on */
+		reader->offset = 0;
+		return reader->last_step;
+	}
+	if (reader->has_step && step < reader->last_step) {
+		reader->offset += reader->last_step + 1 - step;
+		step = reader->last_step + 1;
+	}
+	reader->last_step = step;
+	reader->has_step = true;
+	return step;
+}
+
+void metrics_give(struct metrics_reader *reader)
+{
+	if (!reader->cells.len)
+		return;
+	if (!reader->step_name)
+		metrics_choose_step(reader);
+	reader->rows++;
+	int64_t step = metrics_take_step(reader);
+	if (reader->cells.len)
+		reader->row(reader->ctx, step, reader->step_name, reader->cells.at, reader->cells.len);
+	reader->cells.len = 0;
+}
+
+static void metrics_end_record(struct metrics_reader *reader)
+{
+	size_t len = reader->record.len;
+	if (len && reader->record.data[len - 1] == '\r')
+		len--;
+	if (reader->skipping)
+		metrics_complain(reader, "line %" PRIu64 " is longer than %d bytes", reader->record_line,
+				 LIMIT_METRIC_LINE_BYTES);
+	else if (len)
+		reader->ops->record(reader, reader->record.data, len);
+	buf_clear(&reader->record);
+	reader->cells.len = 0;
+	reader->in_quotes = reader->skipping = false;
+	reader->record_line = reader->line;
+}
+
+/* Quotes open only at the beginning of a field, so that 5" is no surprise. */
+static void metrics_track_quote(struct metrics_reader *reader)
+{
+	const struct buf *record = &reader->record;
+	char before = record->len ? record->data[record->len - 1] : ',';
+	if (reader->in_quotes || (before && strchr(",;\t\"", before)))
+		reader->in_quotes = !reader->in_quotes;
+}
+
+void metrics_feed(struct metrics_reader *reader, const char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		char c = data[i];
+		if (c == '\n') {
+			reader->line++;
+			if (!reader->in_quotes || reader->skipping) {
+				metrics_end_record(reader);
+				continue;
+			}
+		}
+		if (reader->skipping)
+			continue;
+		if (c == '"' && reader->ops->quotes)
+			metrics_track_quote(reader);
+		buf_add_char(&reader->record, c);
+		reader->skipping = reader->record.full;
+	}
+}
+
+void metrics_finish(struct metrics_reader *reader)
+{
+	if (reader->record.len || reader->skipping)
+		metrics_end_record(reader);
+}
+
+void metrics_resume(struct metrics_reader *reader)
+{
+	reader->has_step = false;
+	reader->offset = 0;
+}
+
+void metrics_restart(struct metrics_reader *reader)
+{
+	buf_clear(&reader->record);
+	reader->in_quotes = reader->skipping = false;
+	reader->line = reader->record_line = 1;
+	reader->cells.len = 0;
+	reader->step_name = NULL;
+	reader->rows = 0;
+	metrics_resume(reader);
+	if (reader->ops->restart)
+		reader->ops->restart(reader);
+}
+
+void metrics_free(struct metrics_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->ops->restart)
+		reader->ops->restart(reader);
+	buf_free(&reader->record);
+	free(reader->cells.at);
+	free(reader);
+}

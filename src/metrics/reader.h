@@ -1,0 +1,49 @@
+/* What the readers of this room share: a file is cut into records (lines, or lines joined by an open
+ * quote), a format takes one record apart, and the numbers in it become a row. */
+#ifndef METRICS_READER_H
+#define METRICS_READER_H
+
+#include "base/buf.h"
+#include "metrics/metrics.h"
+
+struct metrics_ops {
+	bool quotes; /* a newline between double quotes does not end a record */
+	/* Takes one record apart and gives what is a number in it to metrics_add, then calls metrics_give. */
+	void (*record)(struct metrics_reader *reader, const char *text, size_t len);
+	void (*restart)(struct metrics_reader *reader); /* may be NULL */
+};
+
+struct metrics_reader {
+	const struct metrics_ops *ops;
+	metrics_row_f row;
+	void *ctx;
+	/* The record being collected. */
+	struct buf record;
+	bool in_quotes, skipping;
+	uint64_t line, record_line;
+	/* The row being collected. */
+	VEC(struct metric) cells;
+	/* The step. */
+	const char *step_name; /* NULL until the first row */
+	int64_t rows, last_step, offset;
+	bool has_step;
+	/* What was wrong. */
+	char complaint[200];
+	unsigned complaints;
+};
+
+/* `size` bytes that begin with a struct metrics_reader. */
+void *metrics_reader_new(size_t size, const struct metrics_ops *ops, metrics_row_f row, void *ctx);
+/* A name as it is kept: valid UTF-8, no control characters, no space around it, at most
+ * LIMIT_METRIC_NAME_BYTES. The caller frees it. */
+char *metrics_clean_name(const char *name, size_t len);
+/* Adds a number to the row. The name must stay until metrics_give. */
+void metrics_add(struct metrics_reader *reader, const char *name, double value);
+/* Gives the collected numbers as one row, and forgets them; nothing happens when there are none. */
+void metrics_give(struct metrics_reader *reader);
+void metrics_complain(struct metrics_reader *reader, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx);
+struct metrics_reader *metrics_jsonl_open(metrics_row_f row, void *ctx);
+
+#endif

@@ -1,0 +1,71 @@
+/* link(2) is atomic, also on NFS, where it may report a failure after having worked: then the private
+ * file has two names, and that is what counts. */
+#include "node/claim.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void claim_write_text(struct buf *text)
+{
+	char host[256] = "";
+	uint64_t start = 0;
+	gethostname(host, sizeof(host) - 1);
+	if (proc_start_time(getpid(), &start) < 0)
+		start = 0;
+	struct json out = json_to(text);
+	json_map(&out);
+	json_key_string(&out, "host", host);
+	json_key_int(&out, "pid", getpid());
+	json_key_int(&out, "pid_start", (int64_t)start);
+	json_key_string(&out, "boot_id", proc_boot_id());
+	json_key_int(&out, "time", clock_now_ms());
+	json_end(&out);
+	buf_add_char(text, '\n');
+}
+
+static int claim_link(const char *private, const char *claim)
+{
+	struct stat st;
+	if (link(private, claim) == 0)
+		return 0;
+	int rc = -errno;
+	return stat(private, &st) == 0 && st.st_nlink == 2 ? 0 : rc;
+}
+
+int claim_take(const char *batch_dir, uint64_t index, struct error *err)
+{
+	char host[256] = "";
+	struct buf text = buf_make(4096);
+	gethostname(host, sizeof(host) - 1);
+	char *claim = mem_printf("%s/%" PRIu64 ".claim", batch_dir, index);
+	char *private = mem_printf("%s.%s.%ld", claim, host, (long)getpid());
+	claim_write_text(&text);
+
+	int rc = 0;
+	int fd = open(private, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		rc = -errno;
+		goto out;
+	}
+	rc = fs_write_all(fd, text.data, text.len);
+	if (close(fd) < 0 && rc == 0)
+		rc = -errno;
+	if (rc == 0)
+		rc = claim_link(private, claim);
+	unlink(private);
+out:
+	if (rc < 0 && rc != -EEXIST)
+		errorf(err, rc, "%s: %s", claim, strerror(-rc));
+	free(claim);
+	free(private);
+	buf_free(&text);
+	return rc;
+}

@@ -1,0 +1,492 @@
+/* The runner: claims an item, makes its folders, starts the script, follows what it writes and tells the
+ * journal, until the script has ended. One event loop; the end of the script ends the loop at once. */
+#include "node/exec.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "base/proc.h"
+#include "journal/journal.h"
+#include "node/claim.h"
+#include "node/follow.h"
+#include "node/launch.h"
+#include "node/layout.h"
+#include "node/outcome.h"
+#include "node/usage.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A row shows up in the browser after this and the daemon's own interval. */
+#define EXEC_TICK_MS 200
+#define EXEC_STOP_LOOK_MS 1000
+/* New files appear mostly at the beginning; a walk over a large work folder costs more than a stat. */
+#define EXEC_SEARCH_MS 1000
+#define EXEC_SEARCH_LATER_MS 5000
+#define EXEC_SEARCH_EARLY_MS 30000
+#define EXEC_SAMPLE_FIRST_MS 2000
+#define EXEC_SAMPLE_MS 10000
+#define EXEC_SYNC_MS 1000
+#define EXEC_RETRY_MS 1000
+/* Processes that a script leaves behind get this long, or the grace period where it is shorter. */
+#define EXEC_LEFTOVER_MS 2000
+#define EXEC_LEFTOVER_LOOK_MS 20
+
+static const int exec_signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
+
+struct exec {
+	struct descriptor d;
+	struct journal_writer *journal;
+	struct follow *follow;
+	char *first; /* results/EXP/TASK/TASK.csv */
+	uv_loop_t loop;
+	uv_signal_t signals[COUNT_OF(exec_signals)];
+	uv_timer_t tick, kill, limit, checkpoint;
+	pid_t pid;
+	int status;
+	bool ended;	     /* the script has; its group may not have */
+	const char *stopped; /* why we ended it: "stopped" or "time"; NULL */
+	int64_t started_ms, ended_ms; /* monotonic */
+	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
+	int64_t oom_kills;
+	struct usage usage;
+	bool shared, unsynced, blocked;
+	struct outcome outcome;
+};
+
+static void exec_append(struct exec *x, struct journal_record *record)
+{
+	struct error err;
+	record->time_ms = clock_now_ms();
+	int rc = journal_append(x->journal, record, &err);
+	if (rc < 0 && !x->blocked)
+		log_error("%s", err.text);
+	/* A record that is too large is gone and was logged; any other is kept by the writer. */
+	x->blocked = rc < 0 && rc != -E2BIG;
+	x->unsynced = true;
+}
+
+static bool exec_is_blocked(void *ctx)
+{
+	struct exec *x = ctx;
+	return x->blocked;
+}
+
+static void exec_flush(struct exec *x)
+{
+	x->blocked = journal_flush(x->journal, NULL) < 0;
+}
+
+static void exec_note(void *ctx, const char *text)
+{
+	exec_append(ctx, &(struct journal_record){.kind = JOURNAL_NOTE, .text = text});
+}
+
+static void exec_row_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics,
+			size_t count)
+{
+	exec_append(ctx, &(struct journal_record){.kind = JOURNAL_METRIC,
+						  .step = step,
+						  .step_name = step_name,
+						  .metrics = metrics,
+						  .metric_count = count});
+}
+
+/* On a network file system other hosts see what was written only once it is synced or the file closed.
+ * On a local one the daemon sees it at once, and a sync for every task would cost more than the task:
+ * after a power failure the daemon finds no end and says "lost", which is true. */
+static bool exec_is_shared(const char *dir)
+{
+	static const unsigned long local[] = {EXT4_SUPER_MAGIC, TMPFS_MAGIC, BTRFS_SUPER_MAGIC,
+					      XFS_SUPER_MAGIC,	OVERLAYFS_SUPER_MAGIC, RAMFS_MAGIC};
+	struct statfs st;
+	if (statfs(dir, &st) < 0)
+		return true;
+	for (size_t i = 0; i < COUNT_OF(local); i++)
+		if ((unsigned long)st.f_type == local[i])
+			return false;
+	return true;
+}
+
+static void exec_sync(struct exec *x)
+{
+	if (!x->shared || !x->unsynced)
+		return;
+	if (journal_sync(x->journal) < 0)
+		log_warning("the journal cannot be synced");
+	x->unsynced = false;
+	x->next_sync_ms = clock_mono_ms() + EXEC_SYNC_MS;
+}
+
+static void exec_end(struct exec *x)
+{
+	struct buf tail = buf_make(BUF_UNLIMITED);
+	char *path = mem_printf("%s/stderr", x->d.attempt_dir);
+	bool ok = strcmp(x->outcome.cause, "ok") == 0;
+	if (!ok)
+		outcome_tail(path, &tail);
+	usage_final(&x->usage);
+	exec_append(x, &(struct journal_record){
+			       .kind = JOURNAL_END,
+			       .exit_code = x->outcome.exit_code,
+			       .signal = x->outcome.signal,
+			       .cause = x->outcome.cause,
+			       .message = x->outcome.message,
+			       .tail = ok ? NULL : buf_text(&tail),
+			       .wall_ms = x->pid ? x->ended_ms - x->started_ms : -1,
+			       .cpu_ms = x->pid ? x->usage.cpu_ms : -1,
+			       .max_rss_bytes = x->pid ? x->usage.max_rss_bytes : -1,
+			       .energy_j = NAN,
+		       });
+	free(path);
+	buf_free(&tail);
+	/* Without its end an attempt counts as lost and would run again: better to wait for room. */
+	while (x->blocked) {
+		usleep(EXEC_RETRY_MS * 1000);
+		exec_flush(x);
+	}
+	exec_sync(x);
+}
+
+static void exec_fail_launch(struct exec *x, const struct error *err)
+{
+	x->outcome = (struct outcome){.exit_code = 127, .cause = "launch"};
+	snprintf(x->outcome.message, sizeof(x->outcome.message), "%s", err->text);
+	x->pid = 0;
+	exec_end(x);
+}
+
+/* Everything has ended: the metrics to their last byte, then END. */
+static void exec_finish(struct exec *x)
+{
+	struct outcome_facts facts = {
+		.status = x->status,
+		.stopped = x->stopped,
+		.has_setup = x->d.setup && x->d.setup->count,
+		.killed_for_memory = x->oom_kills >= 0 && usage_oom_kills() > x->oom_kills,
+		.program = x->d.argv->items[0]->string,
+	};
+	while (!follow_finish(x->follow)) {
+		usleep(EXEC_RETRY_MS * 1000);
+		exec_flush(x);
+	}
+	outcome_decide(&facts, &x->outcome);
+	exec_end(x);
+	uv_stop(&x->loop);
+}
+
+static void exec_leftover_cb(uv_timer_t *timer)
+{
+	struct exec *x = timer->data;
+	int64_t waited = clock_mono_ms() - x->ended_ms;
+	int64_t most = x->d.grace_ms < EXEC_LEFTOVER_MS ? x->d.grace_ms : EXEC_LEFTOVER_MS;
+	if (kill(-x->pid, waited >= most ? SIGKILL : 0) < 0 || waited > most + EXEC_LEFTOVER_MS)
+		exec_finish(x);
+}
+
+/* The script has ended. What it left in its process group must not go on using what the next task was
+ * promised. */
+static void exec_script_ended(struct exec *x, int status)
+{
+	x->status = status;
+	x->ended = true;
+	x->ended_ms = clock_mono_ms();
+	uv_timer_stop(&x->kill);
+	uv_timer_stop(&x->tick);
+	if (kill(-x->pid, SIGTERM) < 0) {
+		exec_finish(x);
+		return;
+	}
+	exec_note(x, "the script has ended and left processes behind: ending them");
+	uv_timer_start(&x->tick, exec_leftover_cb, EXEC_LEFTOVER_LOOK_MS, EXEC_LEFTOVER_LOOK_MS);
+}
+
+/* The runner is a subreaper: orphans of the script end here too. */
+static void exec_reap(struct exec *x)
+{
+	int status;
+	pid_t pid;
+	bool over = false;
+	int script_status = 0;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == x->pid && !x->ended) {
+			over = true;
+			script_status = status;
+		}
+	}
+	if (over)
+		exec_script_ended(x, script_status);
+}
+
+static void exec_kill_cb(uv_timer_t *timer)
+{
+	struct exec *x = timer->data;
+	exec_note(x, "it has not stopped within its grace period: killing it");
+	kill(-x->pid, SIGKILL);
+}
+
+static void exec_stop(struct exec *x, const char *cause, const char *why)
+{
+	if (x->stopped || x->ended)
+		return;
+	x->stopped = cause;
+	exec_note(x, why);
+	kill(-x->pid, SIGTERM);
+	kill(-x->pid, SIGCONT);
+	uv_timer_start(&x->kill, exec_kill_cb, (uint64_t)x->d.grace_ms, 0);
+}
+
+static void exec_limit_cb(uv_timer_t *timer)
+{
+	exec_stop(timer->data, "time", "its time limit is reached: stopping it");
+}
+
+/* Only the script itself is told: the processes it started mostly die of SIGUSR1. */
+static void exec_tell_script(struct exec *x, int signal)
+{
+	char text[64];
+	if (x->ended)
+		return;
+	snprintf(text, sizeof(text), "signal %s passed on to the script", sigabbrev_np(signal));
+	exec_note(x, text);
+	kill(x->pid, signal);
+}
+
+static void exec_checkpoint_cb(uv_timer_t *timer)
+{
+	struct exec *x = timer->data;
+	exec_tell_script(x, x->d.checkpoint_signal);
+}
+
+static void exec_signal_cb(uv_signal_t *handle, int signal)
+{
+	struct exec *x = handle->data;
+	if (signal == SIGCHLD)
+		exec_reap(x);
+	else if (signal == SIGUSR1 || signal == SIGUSR2)
+		exec_tell_script(x, signal);
+	else
+		exec_stop(x, "stopped", "asked to stop: ending the script");
+}
+
+static void exec_sample(struct exec *x)
+{
+	usage_sample(&x->usage);
+	exec_append(x, &(struct journal_record){
+			       .kind = JOURNAL_SAMPLE,
+			       .wall_ms = clock_mono_ms() - x->started_ms,
+			       .cpu_ms = x->usage.cpu_ms,
+			       .max_rss_bytes = x->usage.max_rss_bytes,
+			       .energy_j = NAN,
+		       });
+}
+
+static void exec_tick_cb(uv_timer_t *timer)
+{
+	struct exec *x = timer->data;
+	int64_t now = clock_mono_ms();
+	bool search = now >= x->next_search_ms;
+
+	if (x->blocked)
+		exec_flush(x);
+	if (search)
+		x->next_search_ms = now + (now - x->started_ms < EXEC_SEARCH_EARLY_MS ? EXEC_SEARCH_MS
+										     : EXEC_SEARCH_LATER_MS);
+	follow_poll(x->follow, search);
+	if (now >= x->next_look_ms) {
+		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
+		if (access(x->d.stop_path, F_OK) == 0)
+			exec_stop(x, "stopped", "a stop file appeared: ending the script");
+	}
+	if (now >= x->next_sample_ms && !x->blocked) {
+		x->next_sample_ms = now + EXEC_SAMPLE_MS;
+		exec_sample(x);
+	}
+	if (now >= x->next_sync_ms)
+		exec_sync(x);
+}
+
+static void exec_open_loop(struct exec *x)
+{
+	uv_timer_t *timers[] = {&x->tick, &x->kill, &x->limit, &x->checkpoint};
+	uv_loop_init(&x->loop);
+	for (size_t i = 0; i < COUNT_OF(timers); i++) {
+		uv_timer_init(&x->loop, timers[i]);
+		timers[i]->data = x;
+	}
+	for (size_t i = 0; i < COUNT_OF(exec_signals); i++) {
+		uv_signal_init(&x->loop, &x->signals[i]);
+		x->signals[i].data = x;
+		uv_signal_start(&x->signals[i], exec_signal_cb, exec_signals[i]);
+	}
+}
+
+static void exec_close_handle_cb(uv_handle_t *handle, void *ctx)
+{
+	(void)ctx;
+	uv_close(handle, NULL);
+}
+
+static void exec_close_loop(struct exec *x)
+{
+	uv_walk(&x->loop, exec_close_handle_cb, NULL);
+	uv_run(&x->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&x->loop);
+}
+
+static void exec_start_timers(struct exec *x)
+{
+	const struct descriptor *d = &x->d;
+	x->next_look_ms = x->started_ms + EXEC_STOP_LOOK_MS;
+	x->next_search_ms = x->started_ms + EXEC_SEARCH_MS;
+	x->next_sample_ms = x->started_ms + EXEC_SAMPLE_FIRST_MS;
+	uv_timer_start(&x->tick, exec_tick_cb, EXEC_TICK_MS, EXEC_TICK_MS);
+	if (d->time_ms > 0)
+		uv_timer_start(&x->limit, exec_limit_cb, (uint64_t)d->time_ms, 0);
+	if (d->time_ms > d->signal_before_ms && d->signal_before_ms > 0 && d->checkpoint_signal > 0)
+		uv_timer_start(&x->checkpoint, exec_checkpoint_cb,
+			       (uint64_t)(d->time_ms - d->signal_before_ms), 0);
+}
+
+static void exec_append_start(struct exec *x)
+{
+	char host[256] = "", job[96] = "";
+	uint64_t start = 0;
+	const char *id = getenv("SLURM_ARRAY_JOB_ID"), *element = getenv("SLURM_ARRAY_TASK_ID");
+	gethostname(host, sizeof(host) - 1);
+	if (proc_start_time(getpid(), &start) < 0)
+		start = 0;
+	if (id && element)
+		snprintf(job, sizeof(job), "%s_%s", id, element);
+	else if ((id = getenv("SLURM_JOB_ID")))
+		snprintf(job, sizeof(job), "%s", id);
+	exec_append(x, &(struct journal_record){
+			       .kind = JOURNAL_START,
+			       .host = host,
+			       .version = SLUICE_VERSION,
+			       .gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES"),
+			       .job = job[0] ? job : NULL,
+			       .pid = getpid(),
+			       .pid_start = start,
+			       .boot_id = proc_boot_id(),
+			       .pgid = x->pid,
+			       .resume = descriptor_resumes(&x->d),
+		       });
+	/* The script must not do anything that nobody would ever hear of. */
+	while (x->blocked) {
+		usleep(EXEC_RETRY_MS * 1000);
+		exec_flush(x);
+	}
+	exec_sync(x);
+}
+
+static void exec_open_follow(struct exec *x)
+{
+	const struct descriptor *d = &x->d;
+	if (d->results)
+		x->first = mem_printf("%s/%s/%" PRId64 ".csv", d->work_dir, d->results, d->task);
+	x->follow = follow_new(&(struct follow_config){
+		.work_dir = d->work_dir,
+		.patterns = d->metrics,
+		.first = x->first,
+		.report = d->report_path,
+		.resumes = descriptor_resumes(d),
+		.row = exec_row_cb,
+		.note = exec_note,
+		.blocked = exec_is_blocked,
+		.ctx = x,
+	});
+}
+
+/* Runs the attempt to its end; the journal is open. */
+static void exec_attempt(struct exec *x, const sigset_t *unblocked)
+{
+	struct error err;
+	struct launch launch;
+
+	if (access(x->d.stop_path, F_OK) == 0) {
+		x->outcome = (struct outcome){.exit_code = 0, .cause = "stopped", .message = "stopped before it started"};
+		exec_end(x);
+		return;
+	}
+	if (layout_make_work(&x->d, &err) < 0 || launch_check(&x->d, &err) < 0) {
+		exec_fail_launch(x, &err);
+		return;
+	}
+	exec_open_follow(x);
+	exec_open_loop(x);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	x->oom_kills = usage_oom_kills();
+	if (launch_prepare(&x->d, &launch, &err) < 0) {
+		exec_fail_launch(x, &err);
+		goto out;
+	}
+	x->pid = launch.pid;
+	x->started_ms = clock_mono_ms();
+	exec_append_start(x);
+	if (launch_go(&x->d, &launch, &err) < 0) {
+		exec_fail_launch(x, &err);
+		goto out;
+	}
+	exec_start_timers(x);
+	/* The handlers were there before the script was: whatever happened meanwhile comes now. */
+	sigprocmask(SIG_SETMASK, unblocked, NULL);
+	uv_run(&x->loop, UV_RUN_DEFAULT);
+out:
+	exec_close_loop(x);
+}
+
+static int exec_run(const char *batch_dir, uint64_t index)
+{
+	struct exec x = {.oom_kills = -1, .outcome = {.exit_code = 1, .cause = "launch"}};
+	struct error err;
+	sigset_t blocked, before;
+
+	/* From the claim on nothing but SIGKILL may end us without a word: signals wait for their handlers. */
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < COUNT_OF(exec_signals); i++)
+		sigaddset(&blocked, exec_signals[i]);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+
+	int rc = claim_take(batch_dir, index, &err);
+	if (rc == -EEXIST)
+		return 0;
+	if (rc == 0)
+		rc = descriptor_read(batch_dir, index, &x.d, &err);
+	if (rc == 0)
+		rc = layout_make_attempt(&x.d, &err);
+	char *path = rc == 0 ? mem_printf("%s/journal", x.d.attempt_dir) : NULL;
+	if (rc == 0)
+		rc = journal_open(path, &x.journal, &err);
+	free(path);
+	if (rc < 0) {
+		log_error("%s", err.text);
+	} else {
+		x.shared = exec_is_shared(x.d.attempt_dir);
+		exec_attempt(&x, &before);
+	}
+	follow_free(x.follow);
+	journal_close(x.journal);
+	descriptor_free(&x.d);
+	free(x.first);
+	return rc < 0 ? 1 : outcome_status(&x.outcome);
+}
+
+int node_exec_main(int argc, char **argv)
+{
+	uint64_t index;
+	if (argc != 3 || num_parse_unsigned(argv[2], strlen(argv[2]), UINT32_MAX, &index) < 0) {
+		fputs("usage: sluice exec BATCH_DIR INDEX\n", stderr);
+		return 2;
+	}
+	return exec_run(argv[1], index);
+}

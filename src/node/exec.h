@@ -1,0 +1,10 @@
+/* `sluice exec BATCH_DIR INDEX`: what runs on the compute node around the script; and `sluice report`,
+ * which a script calls to report metrics. */
+#ifndef NODE_EXEC_H
+#define NODE_EXEC_H
+
+/* The exit status. */
+int node_exec_main(int argc, char **argv);
+int node_report_main(int argc, char **argv);
+
+#endif

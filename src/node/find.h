@@ -1,0 +1,43 @@
+/* Finding files below the work folder that may hold metrics. */
+#ifndef NODE_FIND_H
+#define NODE_FIND_H
+
+#include "base/node.h"
+#include "metrics/metrics.h"
+
+#include <sys/stat.h>
+
+/* Has the file changed? */
+struct find_stamp {
+	int64_t size, mtime_ns;
+	uint64_t inode;
+};
+
+struct find_entry {
+	char *path;
+	struct find_stamp stamp;
+};
+
+struct find_list {
+	VEC(struct find_entry) entries;
+	size_t looked; /* folder entries seen: bounds the work */
+};
+
+struct find_stamp find_stamp_of(const struct stat *st);
+bool find_stamp_same(const struct find_stamp *a, const struct find_stamp *b);
+
+/* Adds every regular file below dir whose name fits a metrics format (`any`: every regular file). Links
+ * are not followed: they lead to what was submitted. Gives up quietly past some thousand entries. */
+void find_files(const char *dir, bool any, struct find_list *list);
+const struct find_entry *find_in(const struct find_list *list, const char *path); /* NULL: not there */
+void find_free(struct find_list *list);
+
+/* The format under whose name the path (relative to the work folder) matches a pattern; NULL. A pattern is
+ * a text or a list of texts; * does not match a slash. */
+const struct metrics_format *find_match(const struct node *patterns, const char *rel);
+
+/* Does a file that nobody named hold metrics? It does when it has a row with a column that counts (epoch,
+ * step, …) or a column named like a metric (…loss, acc…). Data and predictions have neither. */
+bool find_looks_like_metrics(const char *path);
+
+#endif

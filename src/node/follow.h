@@ -1,0 +1,31 @@
+/* Follows the files that a script writes its metrics to, while it writes them. */
+#ifndef NODE_FOLLOW_H
+#define NODE_FOLLOW_H
+
+#include "base/node.h"
+#include "metrics/metrics.h"
+
+struct follow_config {
+	const char *work_dir;
+	const struct node *patterns; /* {"csv": "results/?/x.csv"}, relative to work_dir; NULL: found by itself */
+	const char *first;	     /* the file to look for first when found by itself; NULL */
+	const char *report;	     /* what `sluice report` appends to */
+	bool resumes; /* work_dir may hold files of an earlier attempt */
+	metrics_row_f row;
+	void (*note)(void *ctx, const char *text);
+	bool (*blocked)(void *ctx); /* true: rows cannot be taken now; try again later */
+	void *ctx;
+};
+
+struct follow;
+
+/* Looks at what is there before the script starts. The texts of the config must stay. */
+struct follow *follow_new(const struct follow_config *config);
+/* Reads what is new in the known files; with `search` also looks for new files. */
+void follow_poll(struct follow *follow, bool search);
+/* The script has ended: reads everything to the end, a last line without a newline too. True when all of
+ * it was taken, false when blocked: call again. */
+bool follow_finish(struct follow *follow);
+void follow_free(struct follow *follow);
+
+#endif

@@ -1,0 +1,270 @@
+/* libuv's uv_spawn has no place for PR_SET_PDEATHSIG and starts the program at once, so the runner forks
+ * by itself: it is single-threaded and small. A socket pair carries the word to go one way and the errno
+ * of a failed exec the other; a successful exec closes it. */
+#include "node/launch.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+typedef VEC(char *) launch_texts;
+
+/* Adds NAME=value, replacing a variable of that name; takes the text. */
+static void launch_set(launch_texts *env, char *give)
+{
+	size_t name = strcspn(give, "=") + 1;
+	for (size_t i = 0; i < env->len; i++) {
+		if (strncmp(env->at[i], give, name) == 0) {
+			free(env->at[i]);
+			env->at[i] = give;
+			return;
+		}
+	}
+	vec_push(env, give);
+}
+
+/* `sluice report` must be found by a script whose PATH does not have it; it comes last there. */
+static void launch_extend_path(launch_texts *env, const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	const char *path = "/usr/local/bin:/usr/bin:/bin";
+	if (!slash)
+		return;
+	for (size_t i = 0; i < env->len; i++)
+		if (text_starts(env->at[i], "PATH="))
+			path = env->at[i] + 5;
+	launch_set(env, mem_printf("PATH=%s:%.*s", path, (int)(slash - program), program));
+}
+
+/* The caller frees nothing: the process becomes the script or ends. */
+static launch_texts launch_environment(const struct descriptor *d)
+{
+	launch_texts env = {0};
+	char *program = fs_program();
+	for (char **e = environ; *e; e++)
+		vec_push(&env, mem_strdup(*e));
+	if (!getenv("PYTHONUNBUFFERED")) /* else Python's output shows up only when the script ends */
+		launch_set(&env, mem_strdup("PYTHONUNBUFFERED=1"));
+	for (size_t i = 0; d->env && i < d->env->count; i++)
+		launch_set(&env, mem_printf("%s=%s", d->env->items[i]->key, d->env->items[i]->string));
+	launch_extend_path(&env, program);
+	launch_set(&env, mem_printf("SLUICE_BIN=%s", program));
+	launch_set(&env, mem_printf("SLUICE_EXPERIMENT=%s", d->experiment));
+	launch_set(&env, mem_printf("SLUICE_TASK=%" PRId64, d->task));
+	launch_set(&env, mem_printf("SLUICE_ATTEMPT=%" PRId64, d->attempt));
+	launch_set(&env, mem_printf("SLUICE_TASK_DIR=%s", d->task_dir));
+	launch_set(&env, mem_printf("SLUICE_CHECKPOINT_DIR=%s", d->checkpoint_dir));
+	launch_set(&env, mem_printf("SLUICE_PARAMS=%s", d->params_path));
+	launch_set(&env, mem_printf("SLUICE_REPORT=%s", d->report_path));
+	if (descriptor_resumes(d))
+		launch_set(&env, mem_strdup("SLUICE_RESUME=1"));
+	if (d->gpus)
+		launch_set(&env, mem_printf("CUDA_VISIBLE_DEVICES=%s", d->gpus));
+	vec_push(&env, NULL);
+	free(program);
+	return env;
+}
+
+/* The setup lines are the user's own shell text and go through bash; the arguments reach it as "$@". A
+ * failing line is reported and does not end the attempt: `source` often ends with a false test. */
+static char *launch_setup_text(const struct descriptor *d)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	buf_add_text(&text, "trap 'echo \"sluice: setup: status $?: $BASH_COMMAND\" >&2' ERR\n");
+	for (size_t i = 0; i < d->setup->count; i++)
+		buf_addf(&text, "%s\n", d->setup->items[i]->string);
+	buf_add_text(&text, "trap - ERR\nexec \"$@\"\n");
+	return buf_take(&text);
+}
+
+static launch_texts launch_arguments(const struct descriptor *d)
+{
+	launch_texts argv = {0};
+	if (d->setup && d->setup->count) {
+		vec_push(&argv, mem_strdup("bash"));
+		vec_push(&argv, mem_strdup("-c"));
+		vec_push(&argv, launch_setup_text(d));
+		vec_push(&argv, mem_strdup("sluice"));
+	}
+	for (size_t i = 0; i < d->argv->count; i++) {
+		const char *text = d->argv->items[i]->string;
+		/* The submitted script itself is not in PATH. */
+		bool own = i == 0 && !strchr(text, '/') && faccessat(AT_FDCWD, text, F_OK, 0) == 0;
+		vec_push(&argv, own ? mem_printf("./%s", text) : mem_strdup(text));
+	}
+	vec_push(&argv, NULL);
+	return argv;
+}
+
+static int launch_open_output(const struct descriptor *d, const char *name)
+{
+	char *path = mem_printf("%s/%s", d->attempt_dir, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int rc = fd < 0 ? -errno : fd;
+	free(path);
+	return rc;
+}
+
+static void launch_reset_signals(void)
+{
+	sigset_t none;
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child: the errno of what failed; does not return when it works. */
+static int launch_become(const struct descriptor *d, const int fds[3])
+{
+	for (int i = 0; i < 3; i++)
+		if (dup2(fds[i], i) < 0)
+			return errno;
+	if (chdir(d->work_dir) < 0)
+		return errno;
+	launch_texts argv = launch_arguments(d);
+	launch_texts env = launch_environment(d);
+	environ = env.at;
+	execvp(argv.at[0], argv.at);
+	return errno;
+}
+
+static _Noreturn void launch_child(const struct descriptor *d, pid_t runner, int channel,
+				   const int fds[3])
+{
+	char word;
+	launch_reset_signals();
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != runner || read(channel, &word, 1) != 1)
+		_exit(1);
+	int failure = launch_become(d, fds);
+	if (write(channel, &failure, sizeof(failure)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int launch_prepare(const struct descriptor *d, struct launch *ret, struct error *err)
+{
+	int fds[3] = {-1, -1, -1}, pair[2] = {-1, -1};
+	int rc = 0;
+	pid_t runner = getpid();
+
+	fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	fds[1] = launch_open_output(d, "stdout");
+	fds[2] = launch_open_output(d, "stderr");
+	if (fds[0] < 0 || fds[1] < 0 || fds[2] < 0) {
+		rc = errorf(err, -EIO, "the outputs could not be opened in %s: %s", d->attempt_dir,
+			    strerror(fds[1] < 0 ? -fds[1] : errno));
+		goto out;
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
+		rc = errorf(err, -errno, "socketpair: %s", strerror(errno));
+		goto out;
+	}
+	pid_t pid = fork();
+	if (pid < 0) {
+		rc = errorf(err, -errno, "no process can be started: %s", strerror(errno));
+		goto out;
+	}
+	if (pid == 0)
+		launch_child(d, runner, pair[1], fds);
+	setpgid(pid, pid);
+	*ret = (struct launch){.pid = pid, .channel = pair[0]};
+	pair[0] = -1;
+out:
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (pair[0] >= 0)
+		close(pair[0]);
+	if (pair[1] >= 0)
+		close(pair[1]);
+	return rc;
+}
+
+static void launch_explain(const struct descriptor *d, int failure, struct error *err)
+{
+	const char *program = d->setup && d->setup->count ? "bash" : d->argv->items[0]->string;
+	char *local = mem_printf("%s/%s", d->work_dir, program);
+	bool is_file = access(local, F_OK) == 0 || (strchr(program, '/') && access(program, F_OK) == 0);
+
+	if (failure == ENOENT && is_file)
+		errorf(err, -failure, "%s: the interpreter in its first line (#!…) is not on this machine",
+		       program);
+	else if (failure == ENOENT)
+		errorf(err, -failure,
+		       "%s: no such program on this machine; give its full path, or make it available in "
+		       "environment.setup (module load …, source …/activate)",
+		       program);
+	else if (failure == EACCES)
+		errorf(err, -failure,
+		       "%s: not allowed to be executed; make it executable (chmod +x), or name the "
+		       "interpreter: command: [python3, %s]",
+		       program, program);
+	else
+		errorf(err, -failure, "%s: %s", program, strerror(failure));
+	free(local);
+}
+
+int launch_go(const struct descriptor *d, struct launch *launch, struct error *err)
+{
+	int failure = 0;
+	ssize_t n = -1;
+	if (send(launch->channel, "g", 1, MSG_NOSIGNAL) == 1)
+		do
+			n = read(launch->channel, &failure, sizeof(failure));
+		while (n < 0 && errno == EINTR);
+	close(launch->channel);
+	if (n == 0)
+		return 0;
+	/* Without an errno the child was killed before it could say why: wait tells. */
+	kill(launch->pid, SIGKILL);
+	waitpid(launch->pid, NULL, 0);
+	launch_explain(d, n == (ssize_t)sizeof(failure) ? failure : EIO, err);
+	return -(n == (ssize_t)sizeof(failure) ? failure : EIO);
+}
+
+/* Interpreters that run the file named by their first argument. */
+static bool launch_is_interpreter(const char *program)
+{
+	static const char *const names[] = {"python", "bash", "sh", "Rscript", "julia", "perl", "node"};
+	const char *slash = strrchr(program, '/');
+	const char *name = slash ? slash + 1 : program;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		size_t len = strlen(names[i]);
+		/* python3, python3.11 */
+		if (strncmp(name, names[i], len) == 0 &&
+		    strspn(name + len, "0123456789.") == strlen(name + len))
+			return true;
+	}
+	return false;
+}
+
+int launch_check(const struct descriptor *d, struct error *err)
+{
+	if (d->setup && d->setup->count) /* which may bring the script, or go to another folder */
+		return 0;
+	if (d->argv->count < 2 || !launch_is_interpreter(d->argv->items[0]->string))
+		return 0;
+	const char *script = d->argv->items[1]->string;
+	if (script[0] == '-' || !script[0])
+		return 0;
+	char *path = script[0] == '/' ? mem_strdup(script) : mem_printf("%s/%s", d->work_dir, script);
+	int rc = access(path, R_OK) < 0 ? -errno : 0;
+	free(path);
+	if (rc < 0)
+		errorf(err, rc, "%s: %s; it should be among the submitted files in %s", script,
+		       rc == -ENOENT ? "no such file" : strerror(-rc), d->files_dir);
+	return rc;
+}

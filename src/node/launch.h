@@ -1,0 +1,24 @@
+/* Starting the script: in a process group of its own, with its outputs in files, unable to outlive the
+ * runner. */
+#ifndef NODE_LAUNCH_H
+#define NODE_LAUNCH_H
+
+#include "node/descriptor.h"
+
+#include <sys/types.h>
+
+/* A child that waits for launch_go before it becomes the script, so that the journal says who it is
+ * before it does anything. */
+struct launch {
+	pid_t pid; /* also its process group */
+	int channel;
+};
+
+/* Looks for what can be seen to be missing before anything is started. 0, or a negative errno and what to
+ * do. */
+int launch_check(const struct descriptor *descriptor, struct error *err) MUST_USE;
+int launch_prepare(const struct descriptor *descriptor, struct launch *ret, struct error *err) MUST_USE;
+/* 0 when the program runs. On failure the child is gone and reaped. */
+int launch_go(const struct descriptor *descriptor, struct launch *launch, struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,99 @@
+/* See outcome.h. */
+#include "node/outcome.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SAY(o, ...) snprintf((o)->message, sizeof((o)->message), __VA_ARGS__)
+
+static void outcome_decide_exit(const struct outcome_facts *facts, struct outcome *o)
+{
+	int code = o->exit_code;
+	o->cause = code == 0 ? "ok" : "exit";
+	if (code == 0) {
+		SAY(o, "finished");
+	} else if (code == 128 + SIGKILL && facts->killed_for_memory) {
+		o->cause = "memory";
+		SAY(o, "a process of the script was ended by the kernel: out of memory");
+	} else if (facts->has_setup && code == 127) {
+		o->cause = "launch";
+		SAY(o, "%.300s: no such program after the setup lines; see the error output", facts->program);
+	} else if (facts->has_setup && code == 126) {
+		o->cause = "launch";
+		SAY(o, "%.300s: not allowed to be executed; make it executable (chmod +x)", facts->program);
+	} else {
+		SAY(o, "exit code %d", code);
+	}
+}
+
+void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
+{
+	struct outcome o = {.exit_code = -1};
+	if (WIFSIGNALED(facts->status))
+		o.signal = WTERMSIG(facts->status);
+	else
+		o.exit_code = WEXITSTATUS(facts->status);
+
+	if (facts->stopped) {
+		o.cause = facts->stopped;
+		SAY(&o, "%s", strcmp(o.cause, "time") == 0 ? "its time limit was reached" : "stopped");
+	} else if (!o.signal) {
+		outcome_decide_exit(facts, &o);
+	} else if (o.signal == SIGKILL && facts->killed_for_memory) {
+		o.cause = "memory";
+		SAY(&o, "ended by the kernel: out of memory");
+	} else {
+		o.cause = "signal";
+		SAY(&o, "signal %d (%s)", o.signal, strsignal(o.signal));
+	}
+	*ret = o;
+}
+
+int outcome_status(const struct outcome *o)
+{
+	return o->signal ? 128 + o->signal : o->exit_code < 0 ? 1 : o->exit_code;
+}
+
+/* What a terminal would show of one line: the text behind the last carriage return that has any. */
+static void outcome_add_line(const char *line, size_t len, struct buf *out)
+{
+	while (len && line[len - 1] == '\r')
+		len--;
+	const char *from = memrchr(line, '\r', len);
+	if (from) {
+		len -= (size_t)(from + 1 - line);
+		line = from + 1;
+	}
+	text_utf8_clean(line, len, out);
+	buf_add_char(out, '\n');
+}
+
+void outcome_tail(const char *path, struct buf *out)
+{
+	char data[LIMIT_ERROR_TAIL_BYTES];
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	off_t from = 0;
+	if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(data))
+		from = st.st_size - (off_t)sizeof(data);
+	ssize_t n = pread(fd, data, sizeof(data), from);
+	close(fd);
+	const char *p = data, *end = data + (n > 0 ? n : 0);
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+	if (from > 0 && newline && newline + 1 < end) /* the first line is cut: leave it out */
+		p = newline + 1;
+	while (p < end) {
+		newline = memchr(p, '\n', (size_t)(end - p));
+		outcome_add_line(p, (size_t)((newline ? newline : end) - p), out);
+		p = newline ? newline + 1 : end;
+	}
+}

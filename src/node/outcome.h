@@ -1,0 +1,31 @@
+/* How an attempt ended, in words: the cause, a message for people, and the end of the error output. */
+#ifndef NODE_OUTCOME_H
+#define NODE_OUTCOME_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct outcome {
+	int exit_code; /* -1: a signal */
+	int signal;
+	const char *cause; /* as in journal.h */
+	char message[1024];
+};
+
+struct outcome_facts {
+	int status;	       /* of waitpid */
+	const char *stopped;   /* "stopped" or "time" when we ended it; NULL */
+	bool has_setup;	       /* bash ran it */
+	bool killed_for_memory; /* the kernel ended some process for lack of memory meanwhile */
+	const char *program;
+};
+
+void outcome_decide(const struct outcome_facts *facts, struct outcome *ret);
+/* The exit status of the runner: the script's own, as a shell would show it. */
+int outcome_status(const struct outcome *outcome);
+
+/* The last lines of a file, at most LIMIT_ERROR_TAIL_BYTES before cleaning; progress bars that
+ * overwrote themselves leave their last state only. "" when there are none. */
+void outcome_tail(const char *path, struct buf *out);
+
+#endif

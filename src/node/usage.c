@@ -1,0 +1,129 @@
+/* One pass over /proc finds the descendants: the runner is their subreaper, so none gets away by losing
+ * its parent. */
+#include "node/usage.h"
+
+#include "base/buf.h"
+#include "base/fs.h"
+#include "base/num.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct usage_process {
+	uint64_t pid, parent, ticks, pages;
+	bool ours;
+};
+
+typedef VEC(struct usage_process) usage_processes;
+
+static int64_t usage_rusage_ms(const struct rusage *u)
+{
+	return (int64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 +
+	       (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
+}
+
+static void usage_raise(int64_t *value, int64_t to)
+{
+	if (to > *value)
+		*value = to;
+}
+
+/* Fields of /proc/PID/stat from the third on; see proc(5) for the numbers. */
+static bool usage_parse_stat(const char *text, struct usage_process *ret)
+{
+	uint64_t field[25] = {0};
+	const char *p = strrchr(text, ')');
+	if (!p || strlen(p) < 4)
+		return false;
+	p += 4; /* ") S " */
+	for (int i = 4; i < 25 && *p; i++) {
+		size_t n = strcspn(p, " \n");
+		if (num_parse_unsigned(p, n, UINT64_MAX, &field[i]) < 0)
+			field[i] = 0; /* tpgid and nice may be negative */
+		p += n + (p[n] != 0);
+	}
+	ret->parent = field[4];
+	ret->ticks = field[14] + field[15] + field[16] + field[17];
+	ret->pages = field[24];
+	return true;
+}
+
+static void usage_read_processes(usage_processes *all)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir))) {
+		struct usage_process process = {0};
+		char path[64];
+		struct buf text = buf_make(4096);
+		if (num_parse_unsigned(entry->d_name, strlen(entry->d_name), INT32_MAX, &process.pid) < 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%.20s/stat", entry->d_name);
+		if (fs_read(path, 4096, &text, NULL) == 0 && usage_parse_stat(buf_text(&text), &process))
+			vec_push(all, process);
+		buf_free(&text);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* A parent may come after its child in /proc, so marking goes round until nothing changes. */
+static void usage_mark(usage_processes *all)
+{
+	bool changed = true;
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < all->len; i++) {
+			struct usage_process *p = &all->at[i];
+			bool ours = p->parent == (uint64_t)getpid();
+			for (size_t j = 0; j < all->len && !p->ours && !ours; j++)
+				ours = all->at[j].ours && all->at[j].pid == p->parent;
+			changed |= ours && !p->ours;
+			p->ours |= ours;
+		}
+	}
+}
+
+void usage_sample(struct usage *usage)
+{
+	usage_processes all = {0};
+	uint64_t ticks = 0, pages = 0;
+	struct rusage ended;
+
+	usage_read_processes(&all);
+	usage_mark(&all);
+	for (size_t i = 0; i < all.len; i++) {
+		ticks += all.at[i].ours ? all.at[i].ticks : 0;
+		pages += all.at[i].ours ? all.at[i].pages : 0;
+	}
+	free(all.at);
+	getrusage(RUSAGE_CHILDREN, &ended);
+	usage->cpu_ms = usage_rusage_ms(&ended) + (int64_t)(ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	usage_raise(&usage->max_rss_bytes, (int64_t)pages * sysconf(_SC_PAGESIZE));
+	usage_raise(&usage->max_rss_bytes, (int64_t)ended.ru_maxrss * 1024);
+}
+
+void usage_final(struct usage *usage)
+{
+	struct rusage ended;
+	getrusage(RUSAGE_CHILDREN, &ended);
+	usage_raise(&usage->cpu_ms, usage_rusage_ms(&ended));
+	usage_raise(&usage->max_rss_bytes, (int64_t)ended.ru_maxrss * 1024);
+}
+
+int64_t usage_oom_kills(void)
+{
+	struct buf text = buf_make(65536);
+	int64_t kills = -1;
+	if (fs_read("/proc/vmstat", 65536, &text, NULL) == 0) {
+		const char *p = strstr(buf_text(&text), "\noom_kill ");
+		uint64_t value;
+		if (p && num_parse_unsigned(p + 10, strcspn(p + 10, "\n"), INT64_MAX, &value) == 0)
+			kills = (int64_t)value;
+	}
+	buf_free(&text);
+	return kills;
+}

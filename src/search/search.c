@@ -1,0 +1,327 @@
+/* Ask and tell: what all strategies share. A proposal depends on nothing but the specification, the
+ * space and the sequence of asks and tells, so that replaying the sequence gives it again. */
+#include "search/search_internal.h"
+
+#include <math.h>
+
+/* Candidates of the strategy that may be refused before the core draws by itself, and its own draws
+ * before a finite space is walked for something new. */
+#define SEARCH_REDRAWS 64
+#define SEARCH_OWN_DRAWS 1000
+/* Steps of that walk: a fraction of a second. */
+#define SEARCH_WALK_MOST 2000000
+
+int search_open(const struct search_spec *spec, const struct space *space, struct search **ret,
+		struct error *err)
+{
+	struct search *s = mem_alloc(sizeof(*s));
+	s->spec = spec;
+	s->space = space;
+	s->dims = space->dim_count;
+	s->objectives = spec->objective_count;
+	rng_seed(&s->rng, spec->seed);
+	rng_seed(&s->spare_rng, rng_derive(spec->seed, 0x73706172));
+	s->values = mem_alloc(space->count * sizeof(*s->values) + 1);
+	s->seen_size = 64;
+	s->seen = mem_alloc(s->seen_size * sizeof(*s->seen));
+	int rc = spec->strategy->ops->open ? spec->strategy->ops->open(s, err) : 0;
+	if (rc < 0) {
+		search_free(s);
+		return rc;
+	}
+	*ret = s;
+	return 0;
+}
+
+void search_free(struct search *s)
+{
+	if (!s)
+		return;
+	if (s->spec->strategy->ops->free)
+		s->spec->strategy->ops->free(s);
+	for (size_t i = 0; i < s->trials.len; i++)
+		free(s->trials.at[i]);
+	free(s->trials.at);
+	free(s->tasks.at);
+	free(s->seen);
+	free(s->values);
+	free(s);
+}
+
+void search_random_point(struct search *s, double *unit)
+{
+	for (size_t d = 0; d < s->dims; d++)
+		unit[d] = rng_unit(&s->rng);
+}
+
+/* The place of a hash in the set: where it is, or where it belongs. */
+static size_t seen_place(const uint64_t *set, size_t size, uint64_t hash)
+{
+	size_t at = hash & (size - 1);
+	while (set[at] && set[at] != hash)
+		at = (at + 1) & (size - 1);
+	return at;
+}
+
+static bool seen_has(const struct search *s, uint64_t hash)
+{
+	return s->seen[seen_place(s->seen, s->seen_size, hash)] == hash;
+}
+
+static void seen_add(struct search *s, uint64_t hash)
+{
+	if (seen_has(s, hash))
+		return;
+	if (2 * (s->seen_count + 1) > s->seen_size) {
+		size_t size = 2 * s->seen_size;
+		uint64_t *set = mem_alloc(size * sizeof(*set));
+		for (size_t i = 0; i < s->seen_size; i++)
+			if (s->seen[i])
+				set[seen_place(set, size, s->seen[i])] = s->seen[i];
+		free(s->seen);
+		s->seen = set;
+		s->seen_size = size;
+	}
+	s->seen[seen_place(s->seen, s->seen_size, hash)] = hash;
+	s->seen_count++;
+}
+
+/* The configuration at a point, with the fidelity filled in where there is one. */
+static void decode(const struct search *s, const struct search_trial *trial, struct space_value *values)
+{
+	long at = s->spec->fidelity_param;
+	space_decode(s->space, trial->unit, values);
+	if (at < 0 || isnan(trial->fidelity) || values[at].kind == SPACE_VALUE_NONE)
+		return;
+	bool whole = s->space->params[at].kind == SPACE_INT || values[at].kind == SPACE_VALUE_INT;
+	double f = whole ? round(trial->fidelity) : trial->fidelity;
+	values[at] = (struct space_value){.kind = whole ? SPACE_VALUE_INT : SPACE_VALUE_REAL,
+					  .integer = whole ? (int64_t)f : 0,
+					  .real = f};
+}
+
+/* Names a configuration; the fidelity is no part of it. Never 0. */
+static uint64_t identity(const struct search *s, const struct search_trial *trial,
+			 struct space_value *values)
+{
+	struct space_value kept = {0};
+	long at = isnan(trial->fidelity) ? -1 : s->spec->fidelity_param;
+	if (at >= 0) {
+		kept = values[at];
+		values[at] = (struct space_value){0};
+	}
+	uint64_t hash = space_hash(s->space, values);
+	if (at >= 0)
+		values[at] = kept;
+	return hash ? hash : 1;
+}
+
+static bool is_acceptable(const struct search *s, const struct search_trial *trial,
+			  struct space_value *values)
+{
+	decode(s, trial, values);
+	if (trial->continues >= 0)
+		return true; /* it was accepted when it began */
+	if (!space_allows(s->space, values))
+		return false;
+	return s->spec->duplicates || !seen_has(s, identity(s, trial, values));
+}
+
+/* The middle of everything, with the user's defaults put in: the first thing tried where there are
+ * any. */
+static bool default_point(const struct search *s, double *unit)
+{
+	bool any = false;
+	for (size_t d = 0; d < s->dims; d++)
+		unit[d] = 0.5;
+	space_decode(s->space, unit, s->values);
+	for (size_t i = 0; i < s->space->count; i++) {
+		if (s->space->params[i].has_default && s->space->params[i].cardinality != 1) {
+			s->values[i] = s->space->params[i].otherwise;
+			any = true;
+		}
+	}
+	if (any)
+		space_encode(s->space, s->values, unit);
+	return any;
+}
+
+/* Something new when the strategy has no more ideas: draws, then a walk through a finite space. */
+static bool find_new(struct search *s, struct search_trial *trial, struct space_value *values)
+{
+	for (int i = 0; i < SEARCH_OWN_DRAWS; i++) {
+		for (size_t d = 0; d < s->dims; d++)
+			trial->unit[d] = rng_unit(&s->spare_rng);
+		if (is_acceptable(s, trial, values))
+			return true;
+	}
+	uint64_t cursor = 0;
+	while (cursor < SEARCH_WALK_MOST && space_next(s->space, &cursor, s->values)) {
+		space_encode(s->space, s->values, trial->unit);
+		if (is_acceptable(s, trial, values))
+			return true;
+	}
+	return false;
+}
+
+static struct search_trial *trial_new(struct search *s)
+{
+	size_t doubles = s->dims + 2 * s->objectives;
+	struct search_trial *trial = mem_alloc(sizeof(*trial) + doubles * sizeof(double));
+	trial->unit = (double *)(trial + 1);
+	trial->score = trial->unit + s->dims;
+	trial->sums = trial->score + s->objectives;
+	trial->index = s->trials.len;
+	trial->fidelity = NAN;
+	trial->continues = -1;
+	trial->tag = -1;
+	trial->all_pruned = true;
+	return trial;
+}
+
+/* Asks the strategy until it proposes something that may be tried. */
+static enum search_answer ask_strategy(struct search *s, struct search_trial *trial,
+				       struct space_value *values)
+{
+	const struct strategy_ops *ops = s->spec->strategy->ops;
+	bool exhaustive = s->spec->strategy->capabilities & SEARCH_FINITE_ONLY;
+	for (trial->redraw = 0; trial->redraw <= SEARCH_REDRAWS; trial->redraw++) {
+		trial->fidelity = NAN;
+		trial->continues = -1;
+		enum search_answer answer = ops->ask(s, trial);
+		if (answer == SEARCH_DONE || (answer == SEARCH_WAIT && s->pending))
+			return answer;
+		if (answer == SEARCH_WAIT)
+			break; /* would wait for ever */
+		if (trial->index == 0 && trial->redraw == 0 && !exhaustive) {
+			double *kept = mem_alloc(s->dims * sizeof(*kept) + 1);
+			memcpy(kept, trial->unit, s->dims * sizeof(*kept));
+			bool ours = default_point(s, trial->unit) && is_acceptable(s, trial, values);
+			if (!ours)
+				memcpy(trial->unit, kept, s->dims * sizeof(*kept));
+			free(kept);
+			if (ours)
+				return SEARCH_PROPOSED;
+		}
+		if (is_acceptable(s, trial, values))
+			return SEARCH_PROPOSED;
+		if (!s->dims && !s->spec->duplicates)
+			return SEARCH_DONE; /* there is only one */
+	}
+	return find_new(s, trial, values) ? SEARCH_PROPOSED : SEARCH_DONE;
+}
+
+static void propose(struct search *s, int64_t id, struct search_trial *trial, struct search_proposal *ret)
+{
+	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
+	ret->repeat = ++trial->asked;
+	ret->fidelity = trial->fidelity;
+	ret->continues = trial->continues;
+}
+
+enum search_answer search_ask(struct search *s, int64_t id, struct search_proposal *ret)
+{
+	struct search_trial *last = s->trials.len ? s->trials.at[s->trials.len - 1] : NULL;
+	if (last && last->asked < s->spec->repeats) {
+		decode(s, last, ret->values);
+		propose(s, id, last, ret);
+		return SEARCH_PROPOSED;
+	}
+	if (s->spec->tasks && s->trials.len >= s->spec->tasks)
+		return SEARCH_DONE;
+	struct rng rng = s->rng, spare = s->spare_rng;
+	struct search_trial *trial = trial_new(s);
+	enum search_answer answer = ask_strategy(s, trial, ret->values);
+	if (answer != SEARCH_PROPOSED) {
+		s->rng = rng;
+		s->spare_rng = spare;
+		free(trial);
+		return answer;
+	}
+	trial->id = id;
+	vec_push(&s->trials, trial);
+	s->pending++;
+	if (!s->spec->duplicates && trial->continues < 0)
+		seen_add(s, identity(s, trial, ret->values));
+	if (s->spec->strategy->ops->accepted)
+		s->spec->strategy->ops->accepted(s, trial);
+	propose(s, id, trial, ret);
+	return SEARCH_PROPOSED;
+}
+
+static struct search_task *find_task(struct search *s, int64_t id)
+{
+	size_t low = 0, high = s->tasks.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->tasks.at[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->tasks.len && s->tasks.at[low].id == id ? &s->tasks.at[low] : NULL;
+}
+
+/* A value that says something: all objectives are finite. */
+static bool has_values(const struct search *s, enum search_outcome outcome, const double *values)
+{
+	if ((outcome != SEARCH_FINISHED && outcome != SEARCH_PRUNED) || !values)
+		return false;
+	for (size_t i = 0; i < s->objectives; i++)
+		if (!isfinite(values[i]))
+			return false;
+	return true;
+}
+
+/* Means over the repeats that have values, made smaller-is-better. */
+static void settle(const struct search *s, struct search_trial *trial)
+{
+	trial->state = !trial->good	  ? SEARCH_TRIAL_FAILED
+		       : trial->all_pruned ? SEARCH_TRIAL_PRUNED
+					   : SEARCH_TRIAL_FINISHED;
+	for (size_t i = 0; i < s->objectives; i++) {
+		double mean = trial->sums[i] / (double)trial->good;
+		trial->score[i] = trial->good ? (s->spec->maximise[i] ? -mean : mean) : INFINITY;
+	}
+}
+
+void search_tell(struct search *s, int64_t id, enum search_outcome outcome, const double *values)
+{
+	struct search_task *task = find_task(s, id);
+	if (!task)
+		return;
+	struct search_trial *trial = task->trial;
+	bool good = has_values(s, outcome, values), again = task->told;
+	if (again && (!task->failed || !good))
+		return;
+	task->failed = !good;
+	if (good) {
+		for (size_t i = 0; i < s->objectives; i++)
+			trial->sums[i] += values[i];
+		trial->good++;
+		trial->all_pruned = trial->all_pruned && outcome == SEARCH_PRUNED;
+	}
+	if (!again) {
+		task->told = true;
+		trial->told++;
+	}
+	if (trial->told < s->spec->repeats)
+		return;
+	settle(s, trial);
+	if (again)
+		return; /* the history knows better now; the strategy went on long ago */
+	s->pending--;
+	if (s->spec->strategy->ops->tell)
+		s->spec->strategy->ops->tell(s, trial);
+}
+
+void search_write_state(const struct search *s, struct json *out)
+{
+	json_map(out);
+	json_key_string(out, "strategy", s->spec->strategy->name);
+	json_key_int(out, "asked", (int64_t)s->trials.len);
+	json_key_int(out, "pending", (int64_t)s->pending);
+	if (s->spec->strategy->ops->write_state)
+		s->spec->strategy->ops->write_state(s, out);
+	json_end(out);
+}

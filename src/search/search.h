@@ -1,0 +1,105 @@
+/* The strategies. Pure mathematics: a proposal is a function of (specification, space, seed, the
+ * sequence of asks and tells) and of nothing else: no clock, no I/O, no globals. Replaying the
+ * sequence after a crash gives the identical next proposal. */
+#ifndef SEARCH_SEARCH_H
+#define SEARCH_SEARCH_H
+
+#include "space/space.h"
+
+enum search_option_type { SEARCH_OPTION_BOOL, SEARCH_OPTION_INT, SEARCH_OPTION_REAL, SEARCH_OPTION_WORD };
+
+/* One option of a strategy: a row that gives parser, validation, help and the form's field. */
+struct search_option {
+	const char *name;
+	enum search_option_type type;
+	double otherwise, min, max;
+	const char *words; /* WORD: "a|b|c", the first is the default */
+	const char *help;
+};
+
+enum search_capability {
+	SEARCH_ADAPTIVE = 1 << 0, /* tells change what is proposed next */
+	SEARCH_FINITE_ONLY = 1 << 1, /* needs a finite space (grid) */
+	SEARCH_MULTI_OBJECTIVE = 1 << 2,
+	SEARCH_MULTI_FIDELITY = 1 << 3,
+	SEARCH_GENERATIONAL = 1 << 4, /* may answer SEARCH_WAIT */
+};
+
+struct search;
+struct search_spec;
+
+struct strategy {
+	const char *name, *title, *help;
+	unsigned capabilities;
+	const struct search_option *options; /* ends with a row without a name */
+	const struct strategy_ops *ops;	     /* search_internal.h */
+};
+
+/* All strategies; ends with a row without a name. */
+extern const struct strategy search_strategies[];
+const struct strategy *search_find(const char *name); /* NULL when unknown */
+
+/* What the experiment file says about the search, checked. */
+struct search_spec {
+	const struct strategy *strategy;
+	char *reason; /* why `auto` chose it; NULL when it was asked for */
+	uint64_t seed;
+	uint64_t tasks; /* budget in configurations (repeats not counted); 0: everything (grid) */
+	bool tasks_given; /* false: the budget is a default of ours */
+	uint64_t parallel; /* as asked for; 0: whatever fits */
+	uint64_t repeats;
+	bool duplicates; /* a configuration may be proposed again (noisy objectives, verification) */
+	size_t objective_count;
+	bool *maximise; /* per objective; false until search_set_goal */
+	double *option_values; /* in the order of strategy->options; words as their index */
+	/* multi-fidelity: the parameter (index in the space, -1 none) and its range */
+	long fidelity_param;
+	double fidelity_min, fidelity_max;
+};
+
+/* `search` is the map of the experiment file (NULL: defaults), `fidelity` likewise. Unknown strategy:
+ * an error listing what there is. `auto` is resolved here, with its reason. */
+int search_spec_parse(const struct node *search, const struct node *fidelity, const struct space *space,
+		      uint64_t repeats, size_t objective_count, struct problems *problems,
+		      struct search_spec **ret) MUST_USE;
+void search_spec_free(struct search_spec *spec);
+/* What is good for an objective. May come as late as the first metric does, but before the first tell
+ * that carries values; the same on replay. */
+void search_set_goal(struct search_spec *spec, size_t objective, bool maximise);
+/* The "search" map of the experiment detail (docs/internals/rest.md). */
+void search_write_spec(const struct search_spec *spec, struct json *out);
+/* How many tasks it plans in all (repeats included). */
+uint64_t search_planned(const struct search_spec *spec, const struct space *space);
+
+enum search_answer {
+	SEARCH_PROPOSED,
+	SEARCH_WAIT, /* nothing until something is told (generational strategies) */
+	SEARCH_DONE, /* budget or space used up */
+};
+
+struct search_proposal {
+	struct space_value *values; /* space->count entries, given by the caller */
+	uint64_t repeat;	    /* 1.. */
+	double fidelity;	    /* NAN unless multi-fidelity */
+	int64_t continues;	    /* id of the task to go on from (promotion); -1 */
+};
+
+enum search_outcome { SEARCH_FINISHED, SEARCH_FAILED, SEARCH_STOPPED, SEARCH_PRUNED };
+
+int search_open(const struct search_spec *spec, const struct space *space, struct search **ret,
+		struct error *err) MUST_USE;
+void search_free(struct search *search);
+/* `id` is the caller's number for what will be proposed (task numbers, ascending). An answer other than
+ * SEARCH_PROPOSED leaves no trace: it need not be replayed. */
+enum search_answer search_ask(struct search *search, int64_t id, struct search_proposal *ret);
+/* values: objective_count numbers as the script reported them (the goal is applied inside); NAN where
+ * there is none; NULL when outcome is not FINISHED or PRUNED. Unknown ids are ignored. A second tell
+ * of the same id (a restarted task) changes what the search remembers if the first one had failed. */
+void search_tell(struct search *search, int64_t id, enum search_outcome outcome, const double *values);
+/* What the page shows about the search's inside (rungs, population, mode); a JSON map. */
+void search_write_state(const struct search *search, struct json *out);
+
+/* The "strategies" array of GET /info. */
+void search_write_strategies(struct json *out);
+
+#endif

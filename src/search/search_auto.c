@@ -1,0 +1,128 @@
+/* `auto`: which strategy fits the space, the budget and the objectives, and why. The thresholds are
+ * judgement; bench/ is where they are argued with. */
+#include "search/search_internal.h"
+
+#include "base/limits.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Below this, a model or a population has too little to learn from to beat TPE. */
+#define AUTO_LONG_TASKS 250
+/* Ageing evolution wants its population of 100 first. */
+#define AUTO_ARCHITECTURE_TASKS 100
+/* Evaluations per dimension from which differential evolution overtakes: its papers use 10,000. */
+#define AUTO_EVOLUTION_TASKS 500
+#define AUTO_MANY_DIMS 10
+#define AUTO_MANY_PARALLEL 8
+
+struct look {
+	size_t dims, unordered, conditional, discrete;
+	uint64_t size, tasks, parallel;
+};
+
+static struct look look_at(const struct search_spec *spec, const struct space *space)
+{
+	struct look l = {.dims = space->dim_count, .parallel = spec->parallel};
+	for (size_t d = 0; d < space->dim_count; d++) {
+		const struct space_param *p = &space->params[space->dims[d]];
+		l.unordered += !p->ordered;
+		l.conditional += p->condition_count > 0;
+		l.discrete += p->cardinality > 0;
+	}
+	l.size = search_space_size(space);
+	l.tasks = spec->tasks ? spec->tasks : search_default_tasks(space);
+	return l;
+}
+
+/* The first of these that exists. */
+static const struct strategy *first_of(const char *const *names)
+{
+	for (; *names; names++) {
+		const struct strategy *s = search_find(*names);
+		if (s)
+			return s;
+	}
+	return search_find("random");
+}
+
+#define FIRST_OF(...) first_of((const char *const[]){__VA_ARGS__, NULL})
+
+static const struct strategy *choose_finite(const struct search_spec *spec, const struct look *l,
+					    bool *ret_shuffle, char **ret_reason)
+{
+	*ret_shuffle = spec->tasks_given;
+	*ret_reason = mem_printf("the space has %" PRIu64 " configuration%s%s: every one is tried, %s", l->size,
+				 l->size == 1 ? "" : "s", spec->tasks_given ? " and the budget covers them" : "",
+				 *ret_shuffle ? "in random order" : "in order");
+	return search_find("grid");
+}
+
+static const struct strategy *choose_fidelity(const struct look *l, char **ret_reason)
+{
+	if (l->dims >= AUTO_MANY_DIMS && 4 * l->discrete >= 3 * l->dims && search_find("dehb")) {
+		*ret_reason = mem_printf("%zu dimensions, mostly discrete, with cheap short runs", l->dims);
+		return search_find("dehb");
+	}
+	*ret_reason = mem_strdup("short runs tell which configurations deserve long ones");
+	return FIRST_OF("asha", "hyperband");
+}
+
+static const struct strategy *choose_many(const struct look *l, size_t objectives, char **ret_reason)
+{
+	bool numeric = !l->unordered && !l->conditional;
+	const struct strategy *s = l->tasks < AUTO_LONG_TASKS ? FIRST_OF("motpe", "nsga2", "random")
+				   : numeric		      ? FIRST_OF("gde3", "nsga2", "random")
+							      : FIRST_OF("nsga2", "random");
+	*ret_reason = mem_printf("%zu objectives, %" PRIu64 " tasks, %s", objectives, l->tasks,
+				 numeric ? "all parameters are numbers" : "with categories or conditions");
+	return s;
+}
+
+static const struct strategy *choose_one(const struct look *l, char **ret_reason)
+{
+	bool numeric = !l->unordered && !l->conditional;
+	if (l->dims >= AUTO_MANY_DIMS && 4 * l->unordered >= 3 * l->dims) {
+		*ret_reason = mem_printf("%zu parameters, mostly categories: an architecture to be found", l->dims);
+		return l->tasks < AUTO_ARCHITECTURE_TASKS ? FIRST_OF("tpe", "evolution", "de")
+							  : FIRST_OF("evolution", "tpe", "de");
+	}
+	if (numeric && l->tasks >= AUTO_EVOLUTION_TASKS * l->dims) {
+		*ret_reason = mem_printf("%" PRIu64 " tasks for %zu numeric parameters: enough for evolution", l->tasks,
+					 l->dims);
+		return FIRST_OF("lshade", "dish", "de");
+	}
+	if (numeric && l->tasks >= AUTO_LONG_TASKS) {
+		*ret_reason = mem_printf("%zu numeric parameters and %" PRIu64 " tasks", l->dims, l->tasks);
+		return FIRST_OF("cmaes", "tpe", "jde", "de");
+	}
+	*ret_reason = mem_printf("one objective, %" PRIu64 " tasks, %s", l->tasks,
+				 numeric ? "numeric parameters" : "with categories or conditions");
+	return FIRST_OF("tpe", "de");
+}
+
+const struct strategy *search_choose(const struct search_spec *spec, const struct space *space,
+				     bool has_fidelity, bool *ret_shuffle, char **ret_reason)
+{
+	struct look l = look_at(spec, space);
+	*ret_shuffle = false;
+	if (l.size != UINT64_MAX && !has_fidelity && (!spec->tasks || l.size <= spec->tasks))
+		return choose_finite(spec, &l, ret_shuffle, ret_reason);
+	if (has_fidelity && (!l.parallel || l.parallel >= AUTO_MANY_PARALLEL) && spec->objective_count == 1 &&
+	    (search_find("asha") || search_find("hyperband")))
+		return choose_fidelity(&l, ret_reason);
+	if (l.size != UINT64_MAX && (!spec->tasks || l.size <= spec->tasks))
+		return choose_finite(spec, &l, ret_shuffle, ret_reason);
+	uint64_t few = 2 * l.dims > 10 ? 2 * l.dims : 10;
+	if (l.tasks <= few || (l.parallel && 2 * l.parallel >= l.tasks)) {
+		*ret_reason = l.tasks <= few
+				      ? mem_printf("%" PRIu64 " tasks for %zu parameters leave nothing to learn from", l.tasks,
+						   l.dims)
+				      : mem_printf("%" PRIu64 " of %" PRIu64 " tasks run at once: no result comes in time to learn from",
+						   l.parallel, l.tasks);
+		return search_find("sobol");
+	}
+	if (spec->objective_count > 1)
+		return choose_many(&l, spec->objective_count, ret_reason);
+	return choose_one(&l, ret_reason);
+}

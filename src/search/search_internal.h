@@ -1,0 +1,110 @@
+/* How a strategy is plugged in: one file with its options and ops, one row in strategies.c.
+ *
+ * The core (search.c) owns what all strategies share: the budget, repeats, user defaults first,
+ * constraints and duplicates (a refused candidate is asked for again), failed and late results, the
+ * goal, and the history. A strategy turns history into points of the unit cube:
+ *
+ *   ask   fills trial->unit (and fidelity/continues, and its own notes). It is called again with
+ *	   trial->redraw counting up while candidates are refused: it must then draw something else. It
+ *	   must not remember the candidate: `accepted` tells which one was taken.
+ *   tell  hears a trial whose last repeat has been told: trial->state and trial->score are set.
+ *
+ * Rules: all randomness comes from search->rng; an ask that answers SEARCH_WAIT or SEARCH_DONE leaves
+ * no trace; SEARCH_WAIT only while something is pending; tells come in any order, late or never;
+ * scores are minimised and a failed trial has +INFINITY in all of them, so that comparing is safe. */
+#ifndef SEARCH_SEARCH_INTERNAL_H
+#define SEARCH_SEARCH_INTERNAL_H
+
+#include "base/rng.h"
+#include "search/search.h"
+
+enum search_trial_state {
+	SEARCH_TRIAL_PENDING,
+	SEARCH_TRIAL_FINISHED,
+	SEARCH_TRIAL_PRUNED, /* score is what it had reached when it was ended */
+	SEARCH_TRIAL_FAILED, /* also stopped by the user, or no finite value: score is +INFINITY */
+};
+
+#define SEARCH_NOTES 4
+
+/* One configuration (its repeats together), in the order of the asks. */
+struct search_trial {
+	size_t index;  /* in search->trials */
+	int64_t id;    /* of its first task */
+	double *unit;  /* dim_count coordinates; as proposed, not snapped to the cells */
+	double *score; /* objective_count; smaller is better; valid once it is not pending */
+	enum search_trial_state state;
+	double fidelity;   /* NAN unless the strategy sets it */
+	int64_t continues; /* id of the task it goes on from; -1 */
+	unsigned redraw;   /* during ask: how many candidates were refused before */
+	/* The strategy's own: kept from ask to tell. */
+	int64_t tag;
+	double notes[SEARCH_NOTES];
+	/* The core's own. */
+	uint64_t asked, told;
+	size_t good;   /* repeats with values */
+	bool all_pruned;
+	double *sums;
+};
+
+struct search_task;
+
+struct search {
+	const struct search_spec *spec;
+	const struct space *space;
+	size_t dims, objectives;
+	struct rng rng;
+	void *state; /* the strategy's; allocated in open, freed in free */
+	/* The history, pending ones included; pointers stay valid. */
+	VEC(struct search_trial *) trials;
+	size_t pending; /* trials not told yet */
+	/* The core's own. */
+	VEC(struct search_task) tasks;
+	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */
+	size_t seen_count, seen_size;
+	struct rng spare_rng;
+	struct space_value *values; /* scratch: space->count */
+};
+
+struct search_task {
+	int64_t id;
+	struct search_trial *trial;
+	bool told, failed;
+};
+
+struct strategy_ops {
+	/* All but ask may be NULL. */
+	int (*open)(struct search *search, struct error *err);
+	void (*free)(struct search *search);
+	enum search_answer (*ask)(struct search *search, struct search_trial *trial);
+	void (*accepted)(struct search *search, struct search_trial *trial);
+	void (*tell)(struct search *search, struct search_trial *trial);
+	/* Adds members to the open map. */
+	void (*write_state)(const struct search *search, struct json *out);
+	/* Configurations it plans when no budget is given; NULL: the default budget. */
+	uint64_t (*planned)(const struct search_spec *spec, const struct space *space);
+};
+
+/* The value of an option of the strategy (words as their index). Aborts on a name it does not have. */
+double search_option(const struct search_spec *spec, const char *name);
+void search_set_option(struct search_spec *spec, const char *name, double value);
+/* A uniform point of the cube. */
+void search_random_point(struct search *search, double *unit);
+/* Is what was proposed known to be good for something (finished or pruned with a value)? */
+static inline bool search_has_score(const struct search_trial *trial)
+{
+	return trial->state == SEARCH_TRIAL_FINISHED || trial->state == SEARCH_TRIAL_PRUNED;
+}
+/* The configurations of the space, at most LIMIT_TASKS; UINT64_MAX beyond or when not finite. */
+uint64_t search_space_size(const struct space *space);
+/* The budget when none is given. */
+uint64_t search_default_tasks(const struct space *space);
+/* Why this strategy: see search_auto.c. *ret_reason is given to the caller. */
+const struct strategy *search_choose(const struct search_spec *spec, const struct space *space,
+				     bool has_fidelity, bool *ret_shuffle, char **ret_reason);
+
+/* Points of the Sobol sequence (sobol.c), for strategies that start evenly. `scramble` 0: none. */
+void sobol_point(uint32_t index, uint64_t scramble, size_t dims, double *unit);
+#define SOBOL_DIMS 64
+
+#endif

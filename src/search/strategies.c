@@ -1,0 +1,44 @@
+/* The table of strategies. One row adds one: the parser, the help, the form and `auto` read it. */
+#include "search/search_internal.h"
+
+#define DECLARE(id)                                                                                \
+	extern const struct search_option id##_options[];                                          \
+	extern const struct strategy_ops id##_ops
+
+DECLARE(grid);
+DECLARE(random);
+DECLARE(sobol);
+DECLARE(de);
+DECLARE(jde);
+DECLARE(shade);
+DECLARE(lshade);
+DECLARE(jso);
+DECLARE(dish);
+DECLARE(spsrdemms);
+
+#define EVOLUTION (SEARCH_ADAPTIVE | SEARCH_GENERATIONAL)
+
+const struct strategy search_strategies[] = {
+	{"grid", "Grid", "Every combination, in the order of the file or shuffled", SEARCH_FINITE_ONLY | SEARCH_MULTI_OBJECTIVE,
+	 grid_options, &grid_ops},
+	{"random", "Random", "Independent draws from the space", SEARCH_MULTI_OBJECTIVE, random_options, &random_ops},
+	{"sobol", "Sobol", "Draws that cover the space evenly (scrambled Sobol sequence)", SEARCH_MULTI_OBJECTIVE,
+	 sobol_options, &sobol_ops},
+	{"de", "Differential evolution", "rand/1/bin with fixed F and CR", EVOLUTION, de_options, &de_ops},
+	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, jde_options, &jde_ops},
+	{"shade", "SHADE", "Differential evolution that remembers which F and CR succeeded", EVOLUTION, shade_options, &shade_ops},
+	{"lshade", "L-SHADE", "SHADE with a population that shrinks as the budget is spent", EVOLUTION, lshade_options, &lshade_ops},
+	{"jso", "jSO", "L-SHADE with a weighted mutation and bounds that loosen over time", EVOLUTION, jso_options, &jso_ops},
+	{"dish", "DISH", "jSO that weighs successes by the distance they went", EVOLUTION, dish_options, &dish_ops},
+	{"spsrdemms", "SPSRDEMMS", "jDE in a structured population that is halved in stages", EVOLUTION, spsrdemms_options,
+	 &spsrdemms_ops},
+	{0},
+};
+
+const struct strategy *search_find(const char *name)
+{
+	for (const struct strategy *s = search_strategies; s->name; s++)
+		if (strcmp(s->name, name) == 0)
+			return s;
+	return NULL;
+}

@@ -1,0 +1,705 @@
+/* Constraints: a small expression language over the parameters, parsed once to a tree and checked
+ * for types, so that what is left at run time cannot fail. Arithmetic is that of doubles; a
+ * comparison with a NaN does not hold. */
+#include "space/space_internal.h"
+
+#include "base/limits.h"
+#include "base/num.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <strings.h>
+
+#define EXPR_DEPTH_MOST 200 /* honest constraints nest to about 5 */
+
+enum type { TYPE_NUMBER, TYPE_TEXT, TYPE_BOOL, TYPE_ANY };
+
+enum op {
+	OP_NUMBER, OP_TEXT, OP_BOOL, OP_PARAM,
+	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_POW, OP_NEG,
+	OP_CHAIN, OP_AND, OP_OR, OP_NOT,
+	OP_MIN, OP_MAX, OP_ABS, OP_LOG, OP_SQRT,
+};
+
+enum compare { CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_EQ, CMP_NE };
+
+struct space_term {
+	enum op op;
+	enum type type;
+	size_t column; /* 0-based */
+	unsigned depth;
+	double number;
+	bool boolean;
+	char *text;
+	size_t param;
+	struct space_term **args;
+	enum compare *compares; /* CHAIN: count - 1 of them */
+	size_t count;
+};
+
+static const struct function {
+	const char *name;
+	enum op op;
+	size_t least, most;
+} functions[] = {
+	{"min", OP_MIN, 1, 64}, {"max", OP_MAX, 1, 64}, {"abs", OP_ABS, 1, 1},
+	{"log", OP_LOG, 1, 1},	{"sqrt", OP_SQRT, 1, 1},
+};
+
+struct parser {
+	const struct space *space;
+	const char *text;
+	size_t at;
+	unsigned nesting;
+	char error[300], remedy[200];
+	size_t error_column;
+};
+
+static void term_free(struct space_term *term)
+{
+	if (!term)
+		return;
+	for (size_t i = 0; i < term->count; i++)
+		term_free(term->args[i]);
+	free(term->args);
+	free(term->compares);
+	free(term->text);
+	free(term);
+}
+
+/* Keeps the first error; returns NULL for the caller to return. */
+static struct space_term *fail(struct parser *p, size_t column, const char *remedy, const char *fmt,
+			       ...) PRINTF_LIKE(4, 5);
+static struct space_term *fail(struct parser *p, size_t column, const char *remedy, const char *fmt, ...)
+{
+	if (p->error[0])
+		return NULL;
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(p->error, sizeof(p->error), fmt, args);
+	va_end(args);
+	snprintf(p->remedy, sizeof(p->remedy), "%s", remedy);
+	p->error_column = column + 1;
+	return NULL;
+}
+
+static struct space_term *term_new(enum op op, enum type type, size_t column)
+{
+	struct space_term *term = mem_alloc(sizeof(*term));
+	term->op = op;
+	term->type = type;
+	term->column = column;
+	term->depth = 1;
+	return term;
+}
+
+static void term_add(struct space_term *to, struct space_term *give)
+{
+	to->args = mem_resize(to->args, to->count + 1, sizeof(struct space_term *));
+	to->args[to->count++] = give;
+	if (give->depth >= to->depth)
+		to->depth = give->depth + 1;
+}
+
+static struct space_term *check_depth(struct parser *p, struct space_term *term)
+{
+	if (term->depth <= EXPR_DEPTH_MOST)
+		return term;
+	fail(p, term->column, "split it into several constraints", "the expression is too deep");
+	term_free(term);
+	return NULL;
+}
+
+static const char *type_name(enum type type)
+{
+	static const char *const names[] = {"a number", "a text", "true or false", "a value"};
+	return names[type];
+}
+
+/* Is the term of this type (or might it be)? Otherwise says so. */
+static bool want(struct parser *p, const struct space_term *term, enum type type, const char *by)
+{
+	if (term->type == type || term->type == TYPE_ANY)
+		return true;
+	fail(p, term->column, type == TYPE_BOOL ? "compare it with something" : "use a number here",
+	     "%s needs %s, but this is %s", by, type_name(type), type_name(term->type));
+	return false;
+}
+
+static void skip_blanks(struct parser *p)
+{
+	while (isspace((unsigned char)p->text[p->at]))
+		p->at++;
+}
+
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+/* Takes a symbol such as "<=" or a word such as "and". */
+static bool take(struct parser *p, const char *token)
+{
+	skip_blanks(p);
+	size_t len = strlen(token);
+	if (strncmp(p->text + p->at, token, len) != 0)
+		return false;
+	if (isalpha((unsigned char)token[0]) && is_name_char(p->text[p->at + len]))
+		return false;
+	p->at += len;
+	return true;
+}
+
+static struct space_term *parse_or(struct parser *p);
+
+static struct space_term *parse_number(struct parser *p)
+{
+	size_t start = p->at, end = start;
+	const char *s = p->text;
+	double number;
+	while (isdigit((unsigned char)s[end]) || s[end] == '.')
+		end++;
+	if (s[end] == 'e' || s[end] == 'E') {
+		end++;
+		if (s[end] == '+' || s[end] == '-')
+			end++;
+		while (isdigit((unsigned char)s[end]))
+			end++;
+	}
+	if (num_parse_real(s + start, end - start, &number) < 0 || !isfinite(number) ||
+	    is_name_char(s[end]))
+		return fail(p, start, "write numbers as 16, 0.5 or 1e-3", "this is not a number");
+	p->at = end;
+	struct space_term *term = term_new(OP_NUMBER, TYPE_NUMBER, start);
+	term->number = number;
+	return term;
+}
+
+static struct space_term *parse_text(struct parser *p)
+{
+	size_t start = p->at;
+	char quote = p->text[p->at++];
+	const char *end = strchr(p->text + p->at, quote);
+	if (!end)
+		return fail(p, start, "close it with the same quote", "a quote is not closed");
+	struct space_term *term = term_new(OP_TEXT, TYPE_TEXT, start);
+	term->text = mem_copy(p->text + p->at, (size_t)(end - p->text) - p->at);
+	p->at = (size_t)(end - p->text) + 1;
+	return term;
+}
+
+static enum type param_type(const struct space_param *param)
+{
+	if (!param->choice_count)
+		return TYPE_NUMBER;
+	enum type type = TYPE_ANY;
+	for (size_t i = 0; i < param->choice_count; i++) {
+		enum space_value_kind kind = param->choices[i].kind;
+		enum type one = kind == SPACE_VALUE_BOOL   ? TYPE_BOOL
+				: kind == SPACE_VALUE_TEXT ? TYPE_TEXT
+							   : TYPE_NUMBER;
+		if (i && one != type)
+			return TYPE_ANY;
+		type = one;
+	}
+	return type;
+}
+
+static struct space_term *parse_call(struct parser *p, const struct function *f, size_t start)
+{
+	struct space_term *term = term_new(f->op, TYPE_NUMBER, start);
+	do {
+		struct space_term *arg = parse_or(p);
+		if (!arg)
+			goto failed;
+		term_add(term, arg);
+		if (!want(p, arg, TYPE_NUMBER, f->name))
+			goto failed;
+	} while (take(p, ","));
+	if (!take(p, ")")) {
+		fail(p, p->at, "close the parenthesis", "')' is missing after the values of %s", f->name);
+		goto failed;
+	}
+	if (term->count < f->least || term->count > f->most) {
+		fail(p, start, "see the list of functions in the manual", "%s takes %zu value%s, not %zu",
+		     f->name, f->most, f->most > 1 ? "s at most" : "", term->count);
+		goto failed;
+	}
+	return check_depth(p, term);
+failed:
+	term_free(term);
+	return NULL;
+}
+
+/* A parameter's name may hold dashes: the longest one that is known counts. */
+static long longest_param(const struct parser *p, size_t start, size_t *ret_end)
+{
+	long found = -1;
+	for (size_t i = 0; i < p->space->count; i++) {
+		const char *name = p->space->params[i].name;
+		size_t len = strlen(name);
+		if (strncmp(p->text + start, name, len) == 0 && !is_name_char(p->text[start + len]) &&
+		    (found < 0 || start + len > *ret_end)) {
+			found = (long)i;
+			*ret_end = start + len;
+		}
+	}
+	return found;
+}
+
+static struct space_term *parse_name(struct parser *p)
+{
+	size_t start = p->at, end = start;
+	while (is_name_char(p->text[end]))
+		end++;
+	size_t len = end - start, name_end = end;
+	const char *word = p->text + start;
+	long param = longest_param(p, start, &name_end);
+
+	if (param >= 0) {
+		p->at = name_end;
+		struct space_term *term =
+			term_new(OP_PARAM, param_type(&p->space->params[param]), start);
+		term->param = (size_t)param;
+		return term;
+	}
+	p->at = end;
+	if ((len == 4 && strncasecmp(word, "true", 4) == 0) ||
+	    (len == 5 && strncasecmp(word, "false", 5) == 0)) {
+		struct space_term *term = term_new(OP_BOOL, TYPE_BOOL, start);
+		term->boolean = len == 4;
+		return term;
+	}
+	for (size_t i = 0; i < COUNT_OF(functions); i++)
+		if (strlen(functions[i].name) == len && strncmp(functions[i].name, word, len) == 0 &&
+		    take(p, "("))
+			return parse_call(p, &functions[i], start);
+
+	const char *names[LIMIT_PARAMETERS + COUNT_OF(functions) + 1];
+	size_t n = 0;
+	for (size_t i = 0; i < p->space->count && i < LIMIT_PARAMETERS; i++)
+		names[n++] = p->space->params[i].name;
+	for (size_t i = 0; i < COUNT_OF(functions); i++)
+		names[n++] = functions[i].name;
+	names[n] = NULL;
+	char *shown = mem_copy(word, len < 60 ? len : 60);
+	char *remedy = space_unknown_remedy(shown, names);
+	fail(p, start, remedy, "there is no parameter '%s'", shown);
+	free(remedy);
+	free(shown);
+	return NULL;
+}
+
+static struct space_term *parse_atom(struct parser *p)
+{
+	skip_blanks(p);
+	char c = p->text[p->at];
+	if (isdigit((unsigned char)c) || c == '.')
+		return parse_number(p);
+	if (c == '\'' || c == '"')
+		return parse_text(p);
+	if (isalpha((unsigned char)c) || c == '_')
+		return parse_name(p);
+	if (c != '(') {
+		if (!c)
+			return fail(p, p->at, "finish the expression", "the expression ends too early");
+		return fail(p, p->at, "expected a number, a quoted text, a parameter or '('",
+			    "'%c' does not belong here", c);
+	}
+	p->at++;
+	struct space_term *inner = parse_or(p);
+	if (inner && !take(p, ")")) {
+		fail(p, p->at, "close the parenthesis", "')' is missing");
+		term_free(inner);
+		return NULL;
+	}
+	return inner;
+}
+
+/* One operator over terms of one type, all given away. */
+static struct space_term *combine(struct parser *p, enum op op, enum type operand, enum type result,
+				  const char *by, size_t column, struct space_term *a,
+				  struct space_term *b)
+{
+	struct space_term *term = term_new(op, result, column);
+	if (a)
+		term_add(term, a);
+	if (b)
+		term_add(term, b);
+	if ((!a && !b) || (a && !want(p, a, operand, by)) || (b && !want(p, b, operand, by))) {
+		term_free(term);
+		return NULL;
+	}
+	return check_depth(p, term);
+}
+
+static struct space_term *parse_unary(struct parser *p)
+{
+	skip_blanks(p);
+	size_t column = p->at;
+	struct space_term *inner;
+	if (++p->nesting > EXPR_DEPTH_MOST)
+		return fail(p, column, "split it into several constraints", "the expression is too deep");
+	if (take(p, "-")) {
+		inner = parse_unary(p);
+		if (inner)
+			inner = combine(p, OP_NEG, TYPE_NUMBER, TYPE_NUMBER, "-", column, inner, NULL);
+	} else if (take(p, "+")) {
+		inner = parse_unary(p);
+	} else {
+		inner = parse_atom(p);
+		column = p->at;
+		if (inner && take(p, "**")) {
+			struct space_term *power = parse_unary(p);
+			if (power) {
+				inner = combine(p, OP_POW, TYPE_NUMBER, TYPE_NUMBER, "**", column, inner,
+						power);
+			} else {
+				term_free(inner);
+				inner = NULL;
+			}
+		}
+	}
+	p->nesting--;
+	return inner;
+}
+
+static struct space_term *parse_binary(struct parser *p, bool product)
+{
+	static const struct {
+		const char *token;
+		enum op op;
+		bool product;
+	} table[] = {
+		{"+", OP_ADD, false}, {"-", OP_SUB, false}, {"*", OP_MUL, true},
+		{"/", OP_DIV, true},  {"%", OP_MOD, true},
+	};
+	struct space_term *left = product ? parse_unary(p) : parse_binary(p, true);
+	while (left) {
+		size_t i = 0;
+		skip_blanks(p);
+		size_t column = p->at;
+		while (i < COUNT_OF(table) && (table[i].product != product || !take(p, table[i].token)))
+			i++;
+		if (i == COUNT_OF(table))
+			break;
+		struct space_term *right = product ? parse_unary(p) : parse_binary(p, true);
+		if (!right) {
+			term_free(left);
+			return NULL;
+		}
+		left = combine(p, table[i].op, TYPE_NUMBER, TYPE_NUMBER, table[i].token, column, left,
+			       right);
+	}
+	return left;
+}
+
+static bool take_compare(struct parser *p, enum compare *ret)
+{
+	static const char *const tokens[] = {[CMP_LE] = "<=", [CMP_GE] = ">=", [CMP_EQ] = "==",
+					     [CMP_NE] = "!=", [CMP_LT] = "<",  [CMP_GT] = ">"};
+	static const enum compare longest_first[] = {CMP_LE, CMP_GE, CMP_EQ, CMP_NE, CMP_LT, CMP_GT};
+	for (size_t i = 0; i < COUNT_OF(longest_first); i++) {
+		if (take(p, tokens[longest_first[i]])) {
+			*ret = longest_first[i];
+			return true;
+		}
+	}
+	if (p->text[p->at] == '=')
+		fail(p, p->at, "write == to compare", "'=' is no comparison");
+	return false;
+}
+
+static bool comparable(struct parser *p, enum compare how, const struct space_term *a,
+		       const struct space_term *b)
+{
+	if (a->type == TYPE_ANY || b->type == TYPE_ANY)
+		return true;
+	if (a->type != b->type) {
+		fail(p, b->column, "compare like with like", "%s is compared with %s", type_name(a->type),
+		     type_name(b->type));
+		return false;
+	}
+	if (a->type != TYPE_NUMBER && how < CMP_EQ) {
+		fail(p, a->column, "use == or !=", "only numbers can be larger or smaller");
+		return false;
+	}
+	return true;
+}
+
+static struct space_term *parse_comparison(struct parser *p)
+{
+	struct space_term *first = parse_binary(p, false), *chain = NULL;
+	enum compare how;
+	while (first && take_compare(p, &how)) {
+		if (!chain) {
+			chain = term_new(OP_CHAIN, TYPE_BOOL, first->column);
+			term_add(chain, first);
+		}
+		struct space_term *next = parse_binary(p, false);
+		if (!next || !comparable(p, how, chain->args[chain->count - 1], next)) {
+			term_free(next);
+			term_free(chain);
+			return NULL;
+		}
+		chain->compares = mem_resize(chain->compares, chain->count, sizeof(enum compare));
+		chain->compares[chain->count - 1] = how;
+		term_add(chain, next);
+	}
+	return chain ? check_depth(p, chain) : first;
+}
+
+static struct space_term *parse_not(struct parser *p)
+{
+	skip_blanks(p);
+	size_t column = p->at;
+	if (!take(p, "not"))
+		return parse_comparison(p);
+	if (++p->nesting > EXPR_DEPTH_MOST)
+		return fail(p, column, "split it into several constraints", "the expression is too deep");
+	struct space_term *inner = parse_not(p);
+	p->nesting--;
+	return inner ? combine(p, OP_NOT, TYPE_BOOL, TYPE_BOOL, "not", column, inner, NULL) : NULL;
+}
+
+/* Terms joined by one word, kept flat: a long list is no deep tree. */
+static struct space_term *parse_joined(struct parser *p, enum op op, const char *word,
+				       struct space_term *(*part)(struct parser *))
+{
+	struct space_term *first = part(p), *all = NULL;
+	while (first && take(p, word)) {
+		if (!all) {
+			all = term_new(op, TYPE_BOOL, first->column);
+			term_add(all, first);
+		}
+		struct space_term *next = part(p);
+		if (!next || !want(p, all->args[0], TYPE_BOOL, word) || !want(p, next, TYPE_BOOL, word)) {
+			term_free(next);
+			term_free(all);
+			return NULL;
+		}
+		term_add(all, next);
+	}
+	return all ? check_depth(p, all) : first;
+}
+
+static struct space_term *parse_and(struct parser *p)
+{
+	return parse_joined(p, OP_AND, "and", parse_not);
+}
+
+static struct space_term *parse_or(struct parser *p)
+{
+	if (++p->nesting > EXPR_DEPTH_MOST)
+		return fail(p, p->at, "split it into several constraints", "the expression is too deep");
+	struct space_term *term = parse_joined(p, OP_OR, "or", parse_and);
+	p->nesting--;
+	return term;
+}
+
+static void collect_uses(const struct space_term *term, struct space_expr *expr)
+{
+	if (term->op == OP_PARAM) {
+		for (size_t i = 0; i < expr->use_count; i++)
+			if (expr->uses[i] == term->param)
+				return;
+		expr->uses = mem_resize(expr->uses, expr->use_count + 1, sizeof(size_t));
+		expr->uses[expr->use_count++] = term->param;
+	}
+	for (size_t i = 0; i < term->count; i++)
+		collect_uses(term->args[i], expr);
+}
+
+static struct space_term *parse_all(struct parser *p)
+{
+	struct space_term *root = parse_or(p);
+	if (!root)
+		return NULL;
+	skip_blanks(p);
+	const char *rest = p->text + p->at;
+	if (*rest) {
+		const char *remedy = strncmp(rest, "&&", 2) == 0   ? "write 'and'"
+				     : strncmp(rest, "||", 2) == 0 ? "write 'or'"
+				     : *rest == '!'		   ? "write 'not'"
+				     : *rest == '^'		   ? "write ** for a power"
+								   : "join conditions with 'and' or 'or'";
+		fail(p, p->at, remedy, "'%.20s' does not belong here", rest);
+	} else if (root->type != TYPE_BOOL && root->type != TYPE_ANY) {
+		fail(p, 0, "compare it with something, such as '<= 16384'",
+		     "a constraint is true or false, but this is %s", type_name(root->type));
+	}
+	if (p->error[0]) {
+		term_free(root);
+		return NULL;
+	}
+	return root;
+}
+
+int space_expr_parse(const struct space *space, const struct node *at, struct problems *problems,
+		     struct space_expr **ret)
+{
+	const char *text = node_string(at);
+	if (!text)
+		return problem_add(problems, at, "write it in quotes, such as \"batch_size * units <= 16384\"",
+				   "a constraint is a text, not %s", node_type_name(at));
+	if (strlen(text) > LIMIT_TEXT_BYTES)
+		return problem_add(problems, at, "split it into several constraints",
+				   "the constraint is too long: %zu bytes, at most %d", strlen(text),
+				   LIMIT_TEXT_BYTES);
+	struct parser p = {.space = space, .text = text};
+	struct space_term *root = parse_all(&p);
+	if (!root)
+		return problem_add(problems, at, p.remedy, "column %zu of the constraint: %s",
+				   p.error_column, p.error);
+	struct space_expr *expr = mem_alloc(sizeof(*expr));
+	expr->text = mem_strdup(text);
+	expr->root = root;
+	collect_uses(root, expr);
+	*ret = expr;
+	return 0;
+}
+
+void space_expr_free(struct space_expr *expr)
+{
+	if (!expr)
+		return;
+	term_free(expr->root);
+	free(expr->uses);
+	free(expr->text);
+	free(expr);
+}
+
+static struct space_value number(double value)
+{
+	return (struct space_value){.kind = SPACE_VALUE_REAL, .real = value};
+}
+
+static struct space_value truth(bool value)
+{
+	return (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = value};
+}
+
+static bool compare_holds(enum compare how, const struct space_value *a, const struct space_value *b)
+{
+	bool numbers = (a->kind == SPACE_VALUE_INT || a->kind == SPACE_VALUE_REAL) &&
+		       (b->kind == SPACE_VALUE_INT || b->kind == SPACE_VALUE_REAL);
+	switch (how) {
+	case CMP_LT:
+		return numbers && a->real < b->real;
+	case CMP_LE:
+		return numbers && a->real <= b->real;
+	case CMP_GT:
+		return numbers && a->real > b->real;
+	case CMP_GE:
+		return numbers && a->real >= b->real;
+	case CMP_EQ:
+		return numbers ? a->real == b->real : space_value_equal(a, b);
+	case CMP_NE:
+		return numbers ? a->real != b->real : !space_value_equal(a, b);
+	}
+	return false;
+}
+
+static struct space_value evaluate(const struct space_term *t, const struct space_value *values);
+
+static double number_of(const struct space_term *term, const struct space_value *values)
+{
+	struct space_value v = evaluate(term, values);
+	return v.kind == SPACE_VALUE_INT || v.kind == SPACE_VALUE_REAL ? v.real : NAN;
+}
+
+static bool truth_of(const struct space_term *term, const struct space_value *values)
+{
+	struct space_value v = evaluate(term, values);
+	return v.kind == SPACE_VALUE_BOOL && v.boolean;
+}
+
+static double arithmetic(enum op op, double a, double b)
+{
+	switch (op) {
+	case OP_ADD:
+		return a + b;
+	case OP_SUB:
+		return a - b;
+	case OP_MUL:
+		return a * b;
+	case OP_DIV:
+		return a / b;
+	case OP_MOD: /* the sign of the divisor, as in Python */
+		return a - b * floor(a / b);
+	default:
+		return pow(a, b);
+	}
+}
+
+static struct space_value evaluate_extreme(const struct space_term *t, const struct space_value *values)
+{
+	double most = number_of(t->args[0], values);
+	for (size_t i = 1; i < t->count; i++) {
+		double next = number_of(t->args[i], values);
+		if (isnan(next) || (t->op == OP_MIN ? next < most : next > most))
+			most = next;
+	}
+	return number(most);
+}
+
+static struct space_value evaluate_chain(const struct space_term *t, const struct space_value *values)
+{
+	struct space_value left = evaluate(t->args[0], values);
+	for (size_t i = 1; i < t->count; i++) {
+		struct space_value right = evaluate(t->args[i], values);
+		if (!compare_holds(t->compares[i - 1], &left, &right))
+			return truth(false);
+		left = right;
+	}
+	return truth(true);
+}
+
+static struct space_value evaluate(const struct space_term *t, const struct space_value *values)
+{
+	switch (t->op) {
+	case OP_NUMBER:
+		return number(t->number);
+	case OP_TEXT:
+		return (struct space_value){.kind = SPACE_VALUE_TEXT, .text = t->text};
+	case OP_BOOL:
+		return truth(t->boolean);
+	case OP_PARAM:
+		return values[t->param];
+	case OP_NEG:
+		return number(-number_of(t->args[0], values));
+	case OP_NOT:
+		return truth(!truth_of(t->args[0], values));
+	case OP_AND:
+	case OP_OR:
+		for (size_t i = 0; i < t->count; i++)
+			if (truth_of(t->args[i], values) == (t->op == OP_OR))
+				return truth(t->op == OP_OR);
+		return truth(t->op == OP_AND);
+	case OP_CHAIN:
+		return evaluate_chain(t, values);
+	case OP_MIN:
+	case OP_MAX:
+		return evaluate_extreme(t, values);
+	case OP_ABS:
+		return number(fabs(number_of(t->args[0], values)));
+	case OP_LOG:
+		return number(log(number_of(t->args[0], values)));
+	case OP_SQRT:
+		return number(sqrt(number_of(t->args[0], values)));
+	default:
+		return number(arithmetic(t->op, number_of(t->args[0], values),
+					 number_of(t->args[1], values)));
+	}
+}
+
+bool space_expr_holds(const struct space_expr *expr, const struct space_value *values)
+{
+	for (size_t i = 0; i < expr->use_count; i++)
+		if (values[expr->uses[i]].kind == SPACE_VALUE_NONE)
+			return true;
+	return truth_of(expr->root, values);
+}

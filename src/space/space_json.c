@@ -1,0 +1,268 @@
+/* Values and parameters as JSON, as text for scripts, and back from a document. */
+#include "space/space_internal.h"
+
+#include "base/limits.h"
+#include "base/num.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+static void write_value(const struct space_value *value, struct json *out)
+{
+	switch (value->kind) {
+	case SPACE_VALUE_NONE:
+		json_null(out);
+		break;
+	case SPACE_VALUE_BOOL:
+		json_bool(out, value->boolean);
+		break;
+	case SPACE_VALUE_INT:
+		json_int(out, value->integer);
+		break;
+	case SPACE_VALUE_REAL:
+		json_real(out, value->real);
+		break;
+	case SPACE_VALUE_TEXT:
+		json_string(out, value->text);
+		break;
+	}
+}
+
+void space_format_value(const struct space_value *value, struct buf *out)
+{
+	char text[NUM_REAL_CHARS];
+	switch (value->kind) {
+	case SPACE_VALUE_NONE:
+		break;
+	case SPACE_VALUE_BOOL:
+		buf_add_text(out, value->boolean ? "true" : "false");
+		break;
+	case SPACE_VALUE_INT:
+		buf_addf(out, "%" PRId64, value->integer);
+		break;
+	case SPACE_VALUE_REAL:
+		num_format_real(value->real, text);
+		buf_add_text(out, text);
+		break;
+	case SPACE_VALUE_TEXT:
+		buf_add_text(out, value->text);
+		break;
+	}
+}
+
+void space_write_values(const struct space *space, const struct space_value *values, struct json *out)
+{
+	json_map(out);
+	for (size_t i = 0; i < space->count; i++) {
+		if (values[i].kind == SPACE_VALUE_NONE)
+			continue;
+		json_key(out, space->params[i].name);
+		write_value(&values[i], out);
+	}
+	json_end(out);
+}
+
+/* A number within rounding of one of the values of a finite range, or within a continuous one. */
+static int match_number(const struct space_param *param, double real, struct space_value *ret)
+{
+	double slack = 1e-9 * (fabs(param->min) > fabs(param->max) ? fabs(param->min) : fabs(param->max));
+	if (!isfinite(real) || real < param->min - slack || real > param->max + slack)
+		return -ERANGE;
+	if (!param->cardinality) {
+		real = real < param->min ? param->min : real > param->max ? param->max : real;
+		*ret = (struct space_value){.kind = SPACE_VALUE_REAL, .real = real};
+		return 0;
+	}
+	struct space_value near = {.kind = SPACE_VALUE_REAL, .real = real};
+	if (param->points) {
+		uint64_t best = 0;
+		for (size_t k = 1; k < param->choice_count; k++)
+			if (fabs(param->choices[k].real - real) < fabs(param->choices[best].real - real))
+				best = k;
+		near = param->choices[best];
+	} else {
+		near = space_value_at(param, space_index_of(param, &near));
+	}
+	double apart = fabs(near.real - real), size = fabs(near.real);
+	if (apart > 1e-9 * (param->step > 0 ? fmax(param->step, size) : size))
+		return -ERANGE;
+	*ret = near;
+	return 0;
+}
+
+int space_match(const struct space_param *param, const struct node *scalar, struct space_value *ret)
+{
+	struct space_value value = {0};
+	if (param->kind == SPACE_REAL || param->kind == SPACE_INT)
+		return node_is_number(scalar) ? match_number(param, scalar->real, ret) : -EINVAL;
+	switch (scalar->type) {
+	case NODE_BOOL:
+		value = (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = scalar->boolean};
+		break;
+	case NODE_INT:
+		value = (struct space_value){
+			.kind = SPACE_VALUE_INT, .integer = scalar->integer, .real = scalar->real};
+		break;
+	case NODE_REAL:
+		value = (struct space_value){.kind = SPACE_VALUE_REAL, .real = scalar->real};
+		break;
+	case NODE_STRING:
+		value = (struct space_value){.kind = SPACE_VALUE_TEXT, .text = scalar->string};
+		break;
+	default:
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < param->choice_count; i++) {
+		if (space_value_equal(&param->choices[i], &value)) {
+			*ret = param->choices[i];
+			return 0;
+		}
+	}
+	return -ERANGE;
+}
+
+static int read_value(const struct space_param *param, const struct node *node,
+		      struct space_value *ret, struct problems *problems)
+{
+	int rc = space_match(param, node, ret);
+	if (rc == 0)
+		return 0;
+	if (rc == -EINVAL)
+		return problem_add(problems, node, "give a value of the right type", "'%s' cannot be %s",
+				   param->name, node_type_name(node));
+	return problem_add(problems, node, "give a value of the space", "'%s' cannot be %.60s", param->name,
+			   node->type == NODE_BOOL ? (node->boolean ? "true" : "false") : node->string);
+}
+
+static int read_unknown(const struct space *space, const struct node *map, struct problems *problems)
+{
+	int rc = 0;
+	for (size_t i = 0; i < map->count; i++) {
+		if (space_find(space, map->items[i]->key) >= 0)
+			continue;
+		const char *names[LIMIT_PARAMETERS + 1];
+		for (size_t k = 0; k < space->count; k++)
+			names[k] = space->params[k].name;
+		names[space->count] = NULL;
+		char *remedy = space_unknown_remedy(map->items[i]->key, names);
+		rc = problem_add(problems, map->items[i], remedy, "there is no parameter '%.60s'",
+				 map->items[i]->key);
+		free(remedy);
+	}
+	return rc;
+}
+
+int space_read_values(const struct space *space, const struct node *map,
+		      struct space_value *ret_values, struct problems *problems)
+{
+	if (!map || map->type != NODE_MAP)
+		return problem_add(problems, map, "write {name: value}", "a configuration is a map, not %s",
+				   node_type_name(map));
+	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
+	int rc = read_unknown(space, map, problems);
+	for (size_t i = 0; i < space->count; i++) {
+		size_t at = space->order[i];
+		const struct space_param *param = &space->params[at];
+		const struct node *node = node_get(map, param->name);
+		int one = 0;
+		if (!space_applies(space, at, values)) {
+			if (node)
+				one = problem_add(problems, node, "remove it",
+						  "'%s' does not apply with these values", param->name);
+		} else if (node) {
+			one = read_value(param, node, &values[at], problems);
+		} else if (param->cardinality == 1) {
+			values[at] = space_value_at(param, 0);
+		} else {
+			one = problem_add_missing(problems, map, param->name, "give it a value");
+		}
+		if (one < 0)
+			rc = one;
+	}
+	if (rc == 0 && space->count)
+		memcpy(ret_values, values, space->count * sizeof(*values));
+	free(values);
+	return rc;
+}
+
+static void write_when(const struct space *space, const struct space_param *param, struct json *out)
+{
+	json_key(out, "when");
+	if (!param->condition_count) {
+		json_null(out);
+		return;
+	}
+	json_map(out);
+	for (size_t i = 0; i < param->condition_count; i++) {
+		const struct space_condition *c = &param->conditions[i];
+		json_key(out, space->params[c->parent].name);
+		json_list(out);
+		for (size_t k = 0; k < c->count; k++)
+			write_value(&c->values[k], out);
+		json_end(out);
+	}
+	json_end(out);
+}
+
+static void write_range(const struct space_param *param, struct json *out)
+{
+	bool integer = param->kind == SPACE_INT;
+	if (integer) {
+		json_key_int(out, "min", (int64_t)param->min);
+		json_key_int(out, "max", (int64_t)param->max);
+	} else {
+		json_key_real(out, "min", param->min);
+		json_key_real(out, "max", param->max);
+	}
+	json_key_string(out, "scale", param->log ? "log" : "linear");
+	json_key(out, "step");
+	if (param->step <= 0)
+		json_null(out);
+	else if (integer)
+		json_int(out, (int64_t)param->step);
+	else
+		json_real(out, param->step);
+	json_key(out, "points");
+	if (param->points)
+		json_int(out, (int64_t)param->points);
+	else
+		json_null(out);
+	json_key_bool(out, "integer", integer);
+}
+
+static void write_param(const struct space *space, const struct space_param *param, struct json *out)
+{
+	static const char *const kinds[] = {
+		[SPACE_CONSTANT] = "constant",
+		[SPACE_CHOICE] = "choice",
+		[SPACE_REAL] = "range",
+		[SPACE_INT] = "range",
+	};
+	json_map(out);
+	json_key_string(out, "name", param->name);
+	json_key_string(out, "kind", kinds[param->kind]);
+	json_key(out, "values");
+	if (param->choice_count) {
+		json_list(out);
+		for (size_t i = 0; i < param->choice_count; i++)
+			write_value(&param->choices[i], out);
+		json_end(out);
+	} else {
+		json_null(out);
+	}
+	if (param->kind == SPACE_REAL || param->kind == SPACE_INT)
+		write_range(param, out);
+	json_key(out, "default");
+	write_value(param->has_default ? &param->otherwise : &(struct space_value){0}, out);
+	write_when(space, param, out);
+	json_end(out);
+}
+
+void space_write_json(const struct space *space, struct json *out)
+{
+	json_list(out);
+	for (size_t i = 0; i < space->count; i++)
+		write_param(space, &space->params[i], out);
+	json_end(out);
+}

@@ -1,0 +1,39 @@
+/* What the pages and the command line read, as JSON straight from SQL; the shapes are in
+ * docs/internals/rest.md. Each writes one JSON value, or returns -ENOENT and writes nothing. */
+#ifndef STORE_READ_H
+#define STORE_READ_H
+
+#include "store/store.h"
+
+struct store_page {
+	int64_t limit;	    /* 1..1000 */
+	const char *cursor; /* what an earlier answer gave as "next"; NULL: from the start */
+	const char *state;  /* only this state; NULL: all */
+	const char *sort;   /* number, -number, best, -best, started, elapsed; NULL: number */
+};
+
+int store_write_experiment(struct store *store, int64_t experiment, bool detail, struct json *out) MUST_USE;
+/* -EINVAL for a bad cursor, state or sort. */
+int store_write_experiments(struct store *store, const struct store_page *page, struct json *out) MUST_USE;
+int store_write_task(struct store *store, int64_t experiment, int64_t number, bool detail,
+		     struct json *out) MUST_USE;
+int store_write_tasks(struct store *store, int64_t experiment, const struct store_page *page,
+		      struct json *out) MUST_USE;
+/* name NULL: the first objective's metric. points: at most this many per curve, keeping first, last,
+ * minima and maxima. */
+int store_write_metrics(struct store *store, int64_t experiment, const char *name, int64_t points,
+			struct json *out) MUST_USE;
+int store_write_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
+			     struct json *out) MUST_USE;
+int store_write_export(struct store *store, int64_t experiment, struct json *out) MUST_USE;
+int store_write_export_csv(struct store *store, int64_t experiment, struct buf *out) MUST_USE;
+/* "best" list, progress of the best over finished tasks; importance where the engine adds it. */
+int store_write_analysis(struct store *store, int64_t experiment, struct json *out) MUST_USE;
+/* The number of a task's attempt, once it is known to exist: `attempt` itself, or the newest for 0. *ret is 0
+ * when the task has none yet. -ENOENT when there is no such task or attempt. */
+int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt,
+		       int64_t *ret) MUST_USE;
+/* A text column of the experiment: "source", "batch_script". */
+int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
+
+#endif

@@ -1,0 +1,222 @@
+/* Everything about an experiment for other programs, and the analysis of its tasks: see read.h. */
+#include "store/read_row.h"
+
+#include "base/clock.h"
+#include "base/node.h"
+#include "base/num.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+#define BEST_COUNT 10
+
+static const char sql_tasks[] =
+	"SELECT " READ_TASK_COLUMNS " FROM task t WHERE t.experiment = ?1 ORDER BY t.number";
+static const char sql_head[] =
+	"SELECT parameters, json_extract(objective, '$[0].metric'), json_extract(objective, '$[0].goal'), "
+	"objective FROM experiment WHERE id = ?1 AND removing = 0";
+/* ?2: 1 for min, -1 for max */
+static const char sql_best[] =
+	"SELECT number, best, best_step, state, parameters FROM task WHERE experiment = ?1 "
+	"AND best IS NOT NULL ORDER BY ?2 * best, number LIMIT ?3";
+static const char sql_ended[] =
+	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND state IN (3, 6) "
+	"AND finished_ms IS NOT NULL AND best IS NOT NULL ORDER BY finished_ms, number";
+
+int store_write_export(struct store *store, int64_t experiment, struct json *out)
+{
+	/* "tasks" is the list here, so the counts go by another name. */
+	int rc = read_open_experiment(store, experiment, true, "counts", out);
+	if (rc < 0)
+		return rc;
+	json_key(out, "tasks");
+	json_list(out);
+	sqlite3_stmt *row = store_prepare(store, sql_tasks);
+	sqlite3_bind_int64(row, 1, experiment);
+	while (row_next(row)) {
+		int64_t task_id = sqlite3_column_int64(row, TASK_ID);
+		read_put_task(row, experiment, out);
+		read_put_curves(store, experiment, task_id, 0, out);
+		read_put_attempts(store, task_id, out);
+		json_end(out);
+	}
+	json_end(out);
+	json_end(out);
+	return 0;
+}
+
+/* RFC 4180: quoted where it must be. */
+static void csv_put_n(struct buf *out, bool first, const char *text, size_t len)
+{
+	if (!first)
+		buf_add_char(out, ',');
+	if (!memchr(text, '"', len) && !memchr(text, ',', len) && !memchr(text, '\n', len) &&
+	    !memchr(text, '\r', len)) {
+		buf_add(out, text, len);
+		return;
+	}
+	buf_add_char(out, '"');
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"')
+			buf_add_char(out, '"');
+		buf_add_char(out, text[i]);
+	}
+	buf_add_char(out, '"');
+}
+
+static void csv_put(struct buf *out, bool first, const char *text)
+{
+	csv_put_n(out, first, text ? text : "", text ? strlen(text) : 0);
+}
+
+static void csv_put_real(struct buf *out, double value)
+{
+	char text[NUM_REAL_CHARS];
+	num_format_real(value, text);
+	csv_put(out, false, isnan(value) ? "NaN" : text);
+}
+
+/* A string as it is; anything else as JSON writes it. */
+static void csv_put_node(struct buf *out, const struct node *node)
+{
+	if (!node || node->type == NODE_NULL) {
+		csv_put(out, false, "");
+	} else if (node->type == NODE_STRING) {
+		csv_put(out, false, node->string);
+	} else {
+		struct buf text = buf_make(BUF_UNLIMITED);
+		struct json json = json_to(&text);
+		node_write_json(node, &json);
+		csv_put_n(out, false, buf_text(&text), text.len);
+		buf_free(&text);
+	}
+}
+
+static void csv_put_elapsed(struct buf *out, sqlite3_stmt *row)
+{
+	int64_t started = sqlite3_column_int64(row, TASK_STARTED);
+	int64_t finished = sqlite3_column_int64(row, TASK_FINISHED);
+	bool running = sqlite3_column_int(row, TASK_STATE) == STORE_RUNNING;
+	if (!started || (!finished && !running)) {
+		csv_put(out, false, "");
+		return;
+	}
+	int64_t ms = (finished ? finished : clock_now_ms()) - started;
+	csv_put_real(out, ms > 0 ? (double)ms / 1000 : 0);
+}
+
+static void csv_put_task(struct buf *out, sqlite3_stmt *row, const struct node *parameters)
+{
+	struct node *values = NULL;
+	const char *text = row_text(row, TASK_PARAMETERS);
+	if (text && node_parse_json(text, strlen(text), &values, NULL) < 0)
+		values = NULL;
+	csv_put(out, true, row_text(row, TASK_NUMBER));
+	csv_put(out, false, store_state_name((enum store_state)sqlite3_column_int(row, TASK_STATE)));
+	for (size_t i = 0; parameters && i < parameters->count; i++) {
+		const char *name = node_get_string(parameters->items[i], "name");
+		csv_put_node(out, name ? node_get(values, name) : NULL);
+	}
+	if (row_is_null(row, TASK_BEST_STEP))
+		csv_put(out, false, "");
+	else
+		csv_put_real(out, row_is_null(row, TASK_BEST) ? NAN
+							      : sqlite3_column_double(row, TASK_BEST));
+	csv_put(out, false, row_text(row, TASK_BEST_STEP));
+	csv_put_elapsed(out, row);
+	csv_put(out, false, row_text(row, TASK_ATTEMPT));
+	buf_add_text(out, "\r\n");
+	node_free(values);
+}
+
+int store_write_export_csv(struct store *store, int64_t experiment, struct buf *out)
+{
+	struct node *parameters = NULL;
+	sqlite3_stmt *row = store_prepare(store, sql_head);
+	sqlite3_bind_int64(row, 1, experiment);
+	if (!row_next(row))
+		return -ENOENT;
+	const char *text = row_text(row, 0);
+	if (node_parse_json(text, strlen(text), &parameters, NULL) < 0)
+		parameters = NULL;
+	csv_put(out, true, "task");
+	csv_put(out, false, "state");
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		csv_put(out, false, node_get_string(parameters->items[i], "name"));
+	const char *metric = row_text(row, 1);
+	char *best = mem_printf("best_%s", metric ? metric : "value");
+	csv_put(out, false, best);
+	free(best);
+	csv_put(out, false, "epoch");
+	csv_put(out, false, "elapsed_s");
+	csv_put(out, false, "attempts");
+	buf_add_text(out, "\r\n");
+	sqlite3_reset(row);
+
+	row = store_prepare(store, sql_tasks);
+	sqlite3_bind_int64(row, 1, experiment);
+	while (row_next(row))
+		csv_put_task(out, row, parameters);
+	node_free(parameters);
+	return 0;
+}
+
+static void put_best_tasks(struct store *store, int64_t experiment, double sign, struct json *out)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_best);
+	sqlite3_bind_int64(row, 1, experiment);
+	sqlite3_bind_double(row, 2, sign);
+	sqlite3_bind_int64(row, 3, BEST_COUNT);
+	json_key(out, "best");
+	json_list(out);
+	while (row_next(row)) {
+		json_map(out);
+		row_put_int(row, 0, "task", out);
+		json_key_real(out, "value", sqlite3_column_double(row, 1));
+		row_put_int(row, 2, "epoch", out);
+		row_put_state(row, 3, "state", out);
+		row_put_json(row, 4, "parameters", out);
+		json_end(out);
+	}
+	json_end(out);
+}
+
+/* One entry for each ended task in the order they ended, with the best value so far. */
+static void put_best_so_far(struct store *store, int64_t experiment, double sign, struct json *out)
+{
+	double best = NAN;
+	sqlite3_stmt *row = store_prepare(store, sql_ended);
+	sqlite3_bind_int64(row, 1, experiment);
+	json_key(out, "progress");
+	json_list(out);
+	while (row_next(row)) {
+		double value = sqlite3_column_double(row, 2);
+		if (isnan(best) || sign * value < sign * best)
+			best = value;
+		json_map(out);
+		row_put_int(row, 0, "task", out);
+		row_put_time(row, 1, "time", out);
+		json_key_real(out, "value", value);
+		json_key_real(out, "best", best);
+		json_end(out);
+	}
+	json_end(out);
+}
+
+int store_write_analysis(struct store *store, int64_t experiment, struct json *out)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_head);
+	sqlite3_bind_int64(row, 1, experiment);
+	if (!row_next(row))
+		return -ENOENT;
+	const char *goal = row_text(row, 2);
+	double sign = goal && !strcmp(goal, "max") ? -1 : 1;
+	json_map(out);
+	row_put_json(row, 3, "objective", out);
+	sqlite3_reset(row);
+	put_best_tasks(store, experiment, sign, out);
+	put_best_so_far(store, experiment, sign, out);
+	json_end(out);
+	return 0;
+}

@@ -1,0 +1,237 @@
+/* Curves as JSON: see read.h. Thinning cuts the steps into equal runs and keeps the lowest and highest
+ * value of each (and the first NaN, where there are any): the picture on a screen stays the same. */
+#include "store/read_row.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static const char sql_find_name[] = "SELECT id FROM metric_name WHERE experiment = ?1 AND name = ?2";
+static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment = ?1 ORDER BY id";
+static const char sql_task_names[] =
+	"SELECT n.name, n.id FROM metric_name n WHERE n.experiment = ?1 AND EXISTS "
+	"(SELECT 1 FROM metric WHERE task = ?2 AND name = n.id) ORDER BY n.id";
+static const char sql_curve[] =
+	"SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step";
+static const char sql_tasks[] = "SELECT id, number FROM task WHERE experiment = ?1 ORDER BY number";
+static const char sql_find_experiment[] =
+	"SELECT step_name, json_extract(objective, '$[0].metric') FROM experiment "
+	"WHERE id = ?1 AND removing = 0";
+static const char sql_find_task[] =
+	"SELECT t.id, e.step_name FROM task t JOIN experiment e ON e.id = t.experiment "
+	"AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
+
+struct point {
+	int64_t step;
+	double value;
+};
+
+struct curve {
+	VEC(struct point) points;
+};
+
+static void curve_read(struct store *store, int64_t task_id, int64_t name_id, struct curve *curve)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_curve);
+	sqlite3_bind_int64(row, 1, task_id);
+	sqlite3_bind_int64(row, 2, name_id);
+	curve->points.len = 0;
+	while (row_next(row)) {
+		struct point point = {
+			.step = sqlite3_column_int64(row, 0),
+			.value = row_is_null(row, 1) ? NAN : sqlite3_column_double(row, 1),
+		};
+		vec_push(&curve->points, point);
+	}
+}
+
+static bool curve_has_nan(const struct curve *curve)
+{
+	for (size_t i = 0; i < curve->points.len; i++)
+		if (isnan(curve->points.at[i].value))
+			return true;
+	return false;
+}
+
+/* The indices to keep of one run, in order; at most three. */
+static size_t pick_extremes(const struct point *at, size_t from, size_t to, size_t pick[3])
+{
+	size_t low = to, high = to, nan = to, count = 0;
+	for (size_t i = from; i < to; i++) {
+		if (isnan(at[i].value)) {
+			if (nan == to)
+				nan = i;
+			continue;
+		}
+		if (low == to || at[i].value < at[low].value)
+			low = i;
+		if (high == to || at[i].value > at[high].value)
+			high = i;
+	}
+	for (size_t i = from; i < to; i++)
+		if (i == low || i == high || i == nan)
+			pick[count++] = i;
+	return count;
+}
+
+/* Keeps at most max points (max 0: all), in place. */
+static void curve_thin(struct curve *curve, size_t max)
+{
+	struct point *at = curve->points.at;
+	size_t len = curve->points.len;
+	if (!max || len <= max)
+		return;
+	if (max < 4) {
+		if (max > 1)
+			at[1] = at[len - 1];
+		curve->points.len = max > 1 ? 2 : 1;
+		return;
+	}
+	size_t per_run = curve_has_nan(curve) ? 3 : 2;
+	size_t inner = len - 2, runs = (max - 2) / per_run, kept = 1;
+	if (!runs)
+		runs = 1;
+	for (size_t run = 0; run < runs; run++) {
+		size_t pick[3];
+		size_t from = 1 + inner * run / runs, to = 1 + inner * (run + 1) / runs;
+		size_t count = pick_extremes(at, from, to, pick);
+		/* kept never passes from, so nothing unread is overwritten */
+		for (size_t i = 0; i < count && kept < max - 1; i++)
+			at[kept++] = at[pick[i]];
+	}
+	at[kept++] = at[len - 1];
+	curve->points.len = kept;
+}
+
+static void curve_put(const struct curve *curve, struct json *out)
+{
+	json_key(out, "step");
+	json_list(out);
+	for (size_t i = 0; i < curve->points.len; i++)
+		json_int(out, curve->points.at[i].step);
+	json_end(out);
+	json_key(out, "value");
+	json_list(out);
+	for (size_t i = 0; i < curve->points.len; i++)
+		json_real(out, curve->points.at[i].value);
+	json_end(out);
+}
+
+int64_t read_find_metric(struct store *store, int64_t experiment, const char *name)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_find_name);
+	sqlite3_bind_int64(row, 1, experiment);
+	sqlite3_bind_text(row, 2, name, -1, SQLITE_TRANSIENT);
+	int64_t id = row_next(row) ? sqlite3_column_int64(row, 0) : 0;
+	sqlite3_reset(row);
+	return id;
+}
+
+void read_put_metric_names(struct store *store, int64_t experiment, int64_t task_id, struct json *out)
+{
+	sqlite3_stmt *row = store_prepare(store, task_id ? sql_task_names : sql_names);
+	sqlite3_bind_int64(row, 1, experiment);
+	if (task_id)
+		sqlite3_bind_int64(row, 2, task_id);
+	json_key(out, "metrics");
+	json_list(out);
+	while (row_next(row))
+		json_string(out, row_text(row, 0));
+	json_end(out);
+}
+
+void read_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points,
+		    struct json *out)
+{
+	struct curve curve = {0};
+	json_key(out, "spark");
+	json_list(out);
+	if (task_id && name_id) {
+		curve_read(store, task_id, name_id, &curve);
+		curve_thin(&curve, (size_t)points);
+		for (size_t i = 0; i < curve.points.len; i++)
+			json_real(out, curve.points.at[i].value);
+	}
+	json_end(out);
+	free(curve.points.at);
+}
+
+void read_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points,
+		     struct json *out)
+{
+	struct curve curve = {0};
+	sqlite3_stmt *row = store_prepare(store, sql_task_names);
+	sqlite3_bind_int64(row, 1, experiment);
+	sqlite3_bind_int64(row, 2, task_id);
+	json_key(out, "metrics");
+	json_map(out);
+	while (row_next(row)) {
+		json_key(out, row_text(row, 0));
+		curve_read(store, task_id, sqlite3_column_int64(row, 1), &curve);
+		curve_thin(&curve, (size_t)points);
+		json_map(out);
+		curve_put(&curve, out);
+		json_end(out);
+	}
+	json_end(out);
+	free(curve.points.at);
+}
+
+int store_write_metrics(struct store *store, int64_t experiment, const char *name, int64_t points,
+			struct json *out)
+{
+	struct curve curve = {0};
+	char id[24];
+	sqlite3_stmt *row = store_prepare(store, sql_find_experiment);
+	sqlite3_bind_int64(row, 1, experiment);
+	if (!row_next(row))
+		return -ENOENT;
+	const char *metric = name ? name : row_text(row, 1);
+	int64_t name_id = metric ? read_find_metric(store, experiment, metric) : 0;
+	snprintf(id, sizeof(id), "e%" PRId64, experiment);
+	json_map(out);
+	json_key_string(out, "experiment", id);
+	json_key_string(out, "name", metric);
+	row_put_text(row, 0, "step_name", out);
+	sqlite3_reset(row);
+
+	json_key(out, "tasks");
+	json_list(out);
+	row = store_prepare(store, sql_tasks);
+	sqlite3_bind_int64(row, 1, experiment);
+	while (name_id && row_next(row)) {
+		curve_read(store, sqlite3_column_int64(row, 0), name_id, &curve);
+		if (!curve.points.len)
+			continue;
+		curve_thin(&curve, (size_t)points);
+		json_map(out);
+		row_put_int(row, 1, "task", out);
+		curve_put(&curve, out);
+		json_end(out);
+	}
+	json_end(out);
+	json_end(out);
+	free(curve.points.at);
+	return 0;
+}
+
+int store_write_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
+			     struct json *out)
+{
+	char id[48];
+	sqlite3_stmt *row = store_prepare(store, sql_find_task);
+	sqlite3_bind_int64(row, 1, experiment);
+	sqlite3_bind_int64(row, 2, number);
+	if (!row_next(row))
+		return -ENOENT;
+	int64_t task_id = sqlite3_column_int64(row, 0);
+	snprintf(id, sizeof(id), "e%" PRId64 "/%" PRId64, experiment, number);
+	json_map(out);
+	json_key_string(out, "task", id);
+	row_put_text(row, 1, "step_name", out);
+	sqlite3_reset(row);
+	read_put_curves(store, experiment, task_id, points, out);
+	json_end(out);
+	return 0;
+}

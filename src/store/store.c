@@ -1,0 +1,270 @@
+/* The store's ground: opening, migrations, transactions, statements prepared once. */
+#include "store/store.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct store {
+	sqlite3 *db;
+	uint64_t version;
+	int64_t changes; /* rows changed ever, when the transaction began */
+	VEC(struct store_statement {
+		const char *sql; /* identity is the address: SQL texts are constants */
+		sqlite3_stmt *stmt;
+	}) statements;
+};
+
+extern const char store_schema_1[];
+
+/* Entry n takes a database from version n to n + 1. */
+static const char *const store_migrations[] = {store_schema_1};
+
+static const char *const store_state_names[STORE_STATE_COUNT] = {
+	[STORE_WAITING] = "waiting",   [STORE_SUBMITTED] = "submitted", [STORE_RUNNING] = "running",
+	[STORE_FINISHED] = "finished", [STORE_ERROR] = "error",	       [STORE_STOPPED] = "stopped",
+	[STORE_PRUNED] = "pruned",
+};
+
+const char *store_state_name(enum store_state state)
+{
+	return state < STORE_STATE_COUNT ? store_state_names[state] : "unknown";
+}
+
+int store_state_find(const char *name)
+{
+	for (int i = 0; i < STORE_STATE_COUNT; i++)
+		if (strcmp(store_state_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static int store_errno(struct store *store)
+{
+	switch (sqlite3_errcode(store->db) & 0xff) {
+	case SQLITE_FULL:
+		return -ENOSPC;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return -EBUSY;
+	default:
+		/* A full disk or quota also shows as a failed write. */
+		return sqlite3_system_errno(store->db) == ENOSPC ||
+				       sqlite3_system_errno(store->db) == EDQUOT
+			       ? -ENOSPC
+			       : -EIO;
+	}
+}
+
+static int store_fail(struct store *store, const char *what, struct error *err)
+{
+	int rc = store_errno(store);
+	return errorf(err, rc, "%s: %s%s", what, sqlite3_errmsg(store->db),
+		      rc == -EBUSY ? "; another sluice has this state folder" : "");
+}
+
+static int store_user_version(struct store *store, int *ret, struct error *err)
+{
+	sqlite3_stmt *stmt;
+	if (sqlite3_prepare_v2(store->db, "PRAGMA user_version", -1, &stmt, NULL) != SQLITE_OK ||
+	    sqlite3_step(stmt) != SQLITE_ROW) {
+		sqlite3_finalize(stmt);
+		return store_fail(store, "reading the database", err);
+	}
+	*ret = sqlite3_column_int(stmt, 0);
+	sqlite3_finalize(stmt);
+	return 0;
+}
+
+static int store_migrate(struct store *store, const char *path, struct error *err)
+{
+	int version = 0;
+	int rc = store_user_version(store, &version, err);
+	if (rc < 0)
+		return rc;
+	if (version > (int)COUNT_OF(store_migrations))
+		return errorf(err, -EINVAL,
+			      "%s was written by a newer sluice (version %d, this one knows %zu); use that "
+			      "one, or another state folder",
+			      path, version, COUNT_OF(store_migrations));
+	for (; version < (int)COUNT_OF(store_migrations); version++) {
+		char done[64];
+		snprintf(done, sizeof(done), "PRAGMA user_version=%d; COMMIT", version + 1);
+		if (sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK ||
+		    sqlite3_exec(store->db, store_migrations[version], NULL, NULL, NULL) != SQLITE_OK ||
+		    sqlite3_exec(store->db, done, NULL, NULL, NULL) != SQLITE_OK) {
+			rc = store_fail(store, "setting up the database", err);
+			sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+int store_open(const char *path, struct store **ret, struct error *err)
+{
+	/* Exclusive locking before WAL: no -shm file, so that it also works on NFS and Lustre. A cache of
+	 * 2 MB keeps an idle daemon small. */
+	static const char setup[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
+				    "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+				    "PRAGMA cache_size=-2000; PRAGMA temp_store=MEMORY;"
+				    "PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=8000000;"
+				    "BEGIN EXCLUSIVE; COMMIT";
+	struct store *store = mem_alloc(sizeof(*store));
+	int rc = 0;
+	store->version = 1;
+	mode_t before = umask(077); /* the database is nobody else's, whatever its folder allows */
+	if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
+		    SQLITE_OK ||
+	    sqlite3_exec(store->db, setup, NULL, NULL, NULL) != SQLITE_OK)
+		rc = store_fail(store, path, err);
+	umask(before);
+	if (rc == 0)
+		rc = store_migrate(store, path, err);
+	if (rc < 0) {
+		store_close(store);
+		return rc;
+	}
+	*ret = store;
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	for (size_t i = 0; i < store->statements.len; i++)
+		sqlite3_finalize(store->statements.at[i].stmt);
+	free(store->statements.at);
+	sqlite3_close(store->db);
+	free(store);
+}
+
+sqlite3 *store_db(struct store *store)
+{
+	return store->db;
+}
+
+uint64_t store_version(const struct store *store)
+{
+	return store->version;
+}
+
+int store_begin(struct store *store, struct error *err)
+{
+	if (!sqlite3_get_autocommit(store->db))
+		return 0;
+	store->changes = sqlite3_total_changes64(store->db);
+	int rc = store_run(store, "BEGIN IMMEDIATE", "");
+	return rc < 0 ? store_fail(store, "beginning a transaction", err) : 0;
+}
+
+int store_commit(struct store *store, struct error *err)
+{
+	if (sqlite3_get_autocommit(store->db))
+		return 0;
+	if (store_run(store, "COMMIT", "") < 0) {
+		int rc = store_fail(store, "writing to the database", err);
+		store_rollback(store);
+		return rc;
+	}
+	if (sqlite3_total_changes64(store->db) != store->changes)
+		store->version++;
+	return 0;
+}
+
+void store_rollback(struct store *store)
+{
+	if (!sqlite3_get_autocommit(store->db) && store_run(store, "ROLLBACK", "") < 0)
+		log_error("store: rolling back: %s", sqlite3_errmsg(store->db));
+	store->version++;
+}
+
+sqlite3_stmt *store_prepare(struct store *store, const char *sql)
+{
+	for (size_t i = 0; i < store->statements.len; i++) {
+		if (store->statements.at[i].sql == sql) {
+			sqlite3_stmt *stmt = store->statements.at[i].stmt;
+			sqlite3_reset(stmt);
+			sqlite3_clear_bindings(stmt);
+			return stmt;
+		}
+	}
+	struct store_statement entry = {.sql = sql};
+	if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &entry.stmt, NULL) !=
+	    SQLITE_OK) {
+		log_error("store: %s in: %.200s", sqlite3_errmsg(store->db), sql);
+		return NULL;
+	}
+	vec_push(&store->statements, entry);
+	return entry.stmt;
+}
+
+static sqlite3_stmt *store_bind_list(struct store *store, const char *sql, const char *types,
+				     va_list args)
+{
+	sqlite3_stmt *stmt = store_prepare(store, sql);
+	for (int i = 0; stmt && types[i]; i++) {
+		if (types[i] == 's') {
+			const char *text = va_arg(args, const char *);
+			sqlite3_bind_text(stmt, i + 1, text, -1, SQLITE_TRANSIENT);
+		} else if (types[i] == 'd') {
+			double value = va_arg(args, double);
+			if (!isnan(value)) /* unbound is NULL */
+				sqlite3_bind_double(stmt, i + 1, value);
+		} else {
+			int64_t value = va_arg(args, int64_t);
+			if (types[i] == 'i' || value)
+				sqlite3_bind_int64(stmt, i + 1, value);
+		}
+	}
+	return stmt;
+}
+
+sqlite3_stmt *store_bind(struct store *store, const char *sql, const char *types, ...)
+{
+	va_list args;
+	va_start(args, types);
+	sqlite3_stmt *stmt = store_bind_list(store, sql, types, args);
+	va_end(args);
+	return stmt;
+}
+
+int store_run(struct store *store, const char *sql, const char *types, ...)
+{
+	va_list args;
+	va_start(args, types);
+	sqlite3_stmt *stmt = store_bind_list(store, sql, types, args);
+	va_end(args);
+	if (!stmt)
+		return -EIO;
+	int step = sqlite3_step(stmt);
+	int rc = step == SQLITE_DONE || step == SQLITE_ROW ? 0 : store_errno(store);
+	if (rc < 0)
+		log_error("store: %s in: %.100s", sqlite3_errmsg(store->db), sql);
+	sqlite3_reset(stmt);
+	return rc;
+}
+
+int store_step(struct store *store, sqlite3_stmt *stmt)
+{
+	if (!stmt)
+		return -EIO;
+	int step = sqlite3_step(stmt);
+	if (step == SQLITE_ROW)
+		return 1;
+	int rc = step == SQLITE_DONE ? 0 : store_errno(store);
+	if (rc < 0)
+		log_error("store: %s in: %.100s", sqlite3_errmsg(store->db), sqlite3_sql(stmt));
+	sqlite3_reset(stmt);
+	return rc;
+}
+
+const char *store_text(sqlite3_stmt *stmt, int column)
+{
+	return (const char *)sqlite3_column_text(stmt, column);
+}

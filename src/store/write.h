@@ -1,0 +1,168 @@
+/* What the engine writes, and what it reads to go on where it was. Every function works inside the
+ * caller's transaction and returns 0 or a negative errno. */
+#ifndef STORE_WRITE_H
+#define STORE_WRITE_H
+
+#include "store/store.h"
+
+enum store_wish { STORE_WISH_RUN, STORE_WISH_STOP, STORE_WISH_PRUNE };
+enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING };
+enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BATCH_OVER };
+
+/* Texts in the rows that are read are valid during the callback only. */
+
+struct store_experiment {
+	int64_t id;
+	const char *name, *description, *spec, *source_name, *source, *parameters, *varying, *objective,
+		*strategy, *strategy_reason, *backend, *script, *warnings, *batch_script;
+	int64_t created_ms, started_ms, seed, planned, parallel;
+	enum store_state state;
+	bool asked_all, stopping, removing;
+};
+
+int store_add_experiment(struct store *store, const struct store_experiment *row,
+			 int64_t *ret_id) MUST_USE;
+typedef int (*store_experiment_f)(void *ctx, const struct store_experiment *row);
+/* Experiments that still have something to do: not over, or being removed. */
+int store_each_active(struct store *store, store_experiment_f each, void *ctx) MUST_USE;
+/* One experiment (removing ones too); -ENOENT. */
+int store_read_experiment(struct store *store, int64_t id, store_experiment_f each, void *ctx) MUST_USE;
+/* Times of 0 leave what is there; finished_ms is cleared while the state is not over. */
+int store_set_experiment_state(struct store *store, int64_t id, enum store_state state,
+			       int64_t started_ms, int64_t finished_ms) MUST_USE;
+int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool value) MUST_USE;
+int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
+int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
+int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
+int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
+int store_set_batch_script(struct store *store, int64_t id, const char *script) MUST_USE;
+/* Finds the best task anew. */
+int store_update_best(struct store *store, int64_t id, bool maximise) MUST_USE;
+int store_delete_experiment(struct store *store, int64_t id) MUST_USE;
+int store_count_tasks(struct store *store, int64_t id, int64_t counts[static STORE_STATE_COUNT]) MUST_USE;
+/* GPU seconds and joules used so far by all tasks. */
+int store_sum_cost(struct store *store, int64_t id, double *ret_gpu_s, double *ret_energy_j) MUST_USE;
+
+/* The sequence of asks and tells. */
+enum store_event_kind { STORE_EVENT_ASK, STORE_EVENT_TELL };
+struct store_event {
+	int64_t seq;
+	enum store_event_kind kind;
+	int64_t asked; /* the search's id of the ask */
+	int64_t outcome;
+	const char *value; /* JSON list; NULL */
+};
+typedef int (*store_event_f)(void *ctx, const struct store_event *event);
+int store_add_event(struct store *store, int64_t experiment, const struct store_event *event) MUST_USE;
+int store_each_event(struct store *store, int64_t experiment, store_event_f each, void *ctx) MUST_USE;
+
+struct store_task {
+	int64_t id, experiment, number;
+	enum store_state state;
+	enum store_wish wanted;
+	const char *parameters, *retries;
+	int64_t repeat, seed, steps, attempt, asked, started_ms, submitted_ms;
+	double fidelity;
+	bool fresh;
+	double best, last; /* NAN: none */
+	int64_t best_step, last_step, step; /* -1: none */
+};
+
+typedef int (*store_task_f)(void *ctx, const struct store_task *row);
+/* Adds it in state waiting, with its first line of history. */
+int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms,
+		   int64_t *ret_id) MUST_USE;
+int64_t store_last_number(struct store *store, int64_t experiment);
+int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each,
+		    void *ctx) MUST_USE;
+/* Every task of the experiment, by number. */
+int store_each_task(struct store *store, int64_t experiment, store_task_f each, void *ctx) MUST_USE;
+/* Waiting tasks that may be submitted now, by number. */
+int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit,
+		     store_task_f each, void *ctx) MUST_USE;
+/* When the next waiting task of any experiment becomes ready after now; 0: none is held back. */
+int64_t store_next_ready_ms(struct store *store, int64_t now_ms);
+/* A change of state, with its time and reason in the history. cause: JSON, NULL unless error. */
+int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason,
+			 const char *cause, int64_t now_ms, enum store_state *ret_before) MUST_USE;
+int store_set_task_reason(struct store *store, int64_t id, const char *reason,
+			  int64_t expected_start_ms) MUST_USE;
+int store_set_wish(struct store *store, int64_t id, enum store_wish wish) MUST_USE;
+/* Waiting again after a failed attempt, not before a time. */
+int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms) MUST_USE;
+/* From scratch: results and metrics gone, the next attempt is fresh. The state is the caller's to set. */
+int store_reset_task(struct store *store, int64_t id) MUST_USE;
+/* The search goes on with a task at another fidelity: its parameters, its newest ask. */
+int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
+/* The task whose newest ask this is; -ENOENT. */
+int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each,
+		     void *ctx) MUST_USE;
+int store_set_progress(struct store *store, const struct store_task *row) MUST_USE;
+int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
+/* A line in the timeline without a change of state. */
+int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text,
+		      int64_t time_ms) MUST_USE;
+
+struct store_cost {
+	int64_t wall_ms, cpu_ms, gpu_ms, max_rss; /* -1: not known */
+	double energy_j;			  /* NAN: not known */
+	const char *energy_source;
+};
+
+/* An attempt that may be alive, with what is needed to follow it. */
+struct store_attempt {
+	int64_t id, task, experiment, task_number, number, journal_offset, created_ms, submitted_ms, started_ms;
+	uint32_t index;
+	enum store_state state;
+	enum store_wish wanted;
+	const char *token, *job, *backend;
+	int64_t absent_ms;
+	enum store_batch_state batch_state;
+};
+
+typedef int (*store_attempt_f)(void *ctx, const struct store_attempt *row);
+int store_add_batch(struct store *store, const char *token, int64_t experiment, const char *backend,
+		    int64_t parallel, int64_t now_ms) MUST_USE;
+int store_set_batch(struct store *store, const char *token, enum store_batch_state state,
+		    const char *job) MUST_USE;
+int store_set_batch_absent(struct store *store, const char *token, int64_t absent_ms) MUST_USE;
+/* Adds the attempt and makes it the task's newest; the task is submitted from now on. */
+int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token,
+		      uint32_t index, int64_t now_ms, int64_t *ret_id) MUST_USE;
+int store_each_live(struct store *store, store_attempt_f each, void *ctx) MUST_USE;
+int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
+/* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
+int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node,
+			const char *gpus, const char *job, int64_t started_ms) MUST_USE;
+int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;
+int store_set_cost(struct store *store, int64_t attempt, int64_t task,
+		   const struct store_cost *cost) MUST_USE;
+int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
+		      int exit_code, int signal, int64_t now_ms) MUST_USE;
+
+enum store_take { STORE_TAKE_LEAST, STORE_TAKE_MOST, STORE_TAKE_LAST, STORE_TAKE_MEAN };
+/* One number for a task's metric: its least, most, last, or the mean of its last `of` values; for the
+ * names "time" (seconds) and "energy" (joules), unless they are metrics, the cost. NAN: none. */
+double store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name,
+			    enum store_take take, int64_t of);
+
+/* The best (least, or most) value of the metric up to a step, of every other task that came as far or has
+ * finished: what pruning compares with. The caller frees *ret. */
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name,
+		      int64_t step, bool most, double **ret, size_t *ret_count) MUST_USE;
+/* Ids of the finished tasks of an experiment. The caller frees *ret. */
+int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count) MUST_USE;
+
+/* The first answer to an idempotency key: 1 and the experiment, 0 when the key is new, -EEXIST when the
+ * body was another one. */
+int store_find_key(struct store *store, const char *key, const char *body_hash, int64_t *ret_experiment) MUST_USE;
+int store_add_key(struct store *store, const char *key, const char *body_hash, int64_t experiment,
+		  int64_t now_ms) MUST_USE;
+
+/* 0 or a negative errno; *ret_id names the metric within the experiment. */
+int store_metric_name(struct store *store, int64_t experiment, const char *name,
+		      int64_t *ret_id) MUST_USE;
+int store_add_metric(struct store *store, int64_t task, int64_t name, int64_t step, double value,
+		     int64_t time_ms) MUST_USE;
+
+#endif

@@ -1,0 +1,358 @@
+"""`sluice exec` by itself: hand-written descriptors, real scripts, and what the journal says afterwards."""
+import json
+import os
+import signal
+import subprocess
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+
+BIN = os.path.abspath(os.environ.get("SLUICE_BIN", "build/sluice"))
+TOKEN = "0" * 32
+
+
+class Attempt:
+    """One descriptor in a state folder of its own."""
+
+    def __init__(self, root, script, attempt=1, task=7, **more):
+        self.root = Path(root)
+        self.batch = self.root / "batches" / f"{attempt:032d}"
+        self.files = self.root / "files"
+        self.task = self.root / "tasks" / str(task)
+        self.dir = self.task / "attempts" / str(attempt)
+        self.work = self.task / "work"
+        for folder in (self.batch, self.files):
+            folder.mkdir(parents=True, exist_ok=True)
+        if script is not None:
+            (self.files / "script.sh").write_text(script)
+        self.descriptor = {
+            "sluice": "0.1.0", "token": TOKEN, "index": 0, "experiment": "e1", "task": task, "attempt": attempt,
+            "files_dir": str(self.files), "task_dir": str(self.task), "attempt_dir": str(self.dir),
+            "argv": ["bash", "script.sh", "e1", str(task), "64", "0.001"], "setup": [], "env": {},
+            "params": {"batch_size": 64}, "results": f"results/e1/{task}", "metrics": None,
+            "fresh": attempt == 1, "grace_ms": 10000, "gpus": None, "push": None,
+        }
+        self.descriptor.update(more)
+        (self.batch / "0.json").write_text(json.dumps(self.descriptor))
+
+    def start(self):
+        return subprocess.Popen([BIN, "exec", str(self.batch), "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def run(self):
+        done = subprocess.run([BIN, "exec", str(self.batch), "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        self.said = done.stdout.decode()
+        self.status = done.returncode
+        return self
+
+    def records(self, kind=None):
+        path = self.dir / "journal"
+        found = []
+        for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else []:
+            crc, text = line.split(b" ", 1)
+            assert int(crc, 16) == zlib.crc32(text), line
+            record = json.loads(text)
+            if kind in (None, record["kind"]):
+                found.append(record)
+        return found
+
+    def end(self):
+        (end,) = self.records("end")
+        assert self.records()[-1] == end
+        return end
+
+    def rows(self):
+        return [(r["step"], r["values"]) for r in self.records("metric")]
+
+    def stdout(self):
+        return (self.dir / "stdout").read_text()
+
+
+def wait_for(condition, what, seconds=30):
+    for _ in range(seconds * 50):
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)
+    pytest.fail(f"waited in vain for {what}")
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_the_story_of_a_good_run(tmp_path):
+    a = Attempt(tmp_path, 'echo "$@"; pwd; env; echo epoch,loss > results/$1/$2/$2.csv; echo 0,0.5 >> results/$1/$2/$2.csv',
+                env={"SLUICE_PARAM_BATCH_SIZE": "64", "QUOTED": "a b\n\"'$x"}).run()
+    assert a.status == 0, a.said
+    assert [r["kind"] for r in a.records()] == ["start", "metric", "end"]
+    start, end = a.records("start")[0], a.end()
+    assert start["host"] == os.uname().nodename and start["pid"] > 0 and start["pgid"] > 0 and not start["resume"]
+    assert end["cause"] == "ok" and end["exit_code"] == 0 and end["wall_ms"] >= 0 and end["max_rss_bytes"] > 0
+    assert a.rows() == [(0, {"loss": 0.5})]
+    out = a.stdout()
+    assert out.startswith(f"e1 7 64 0.001\n{a.work}\n")
+    for name, value in {"SLUICE_EXPERIMENT": "e1", "SLUICE_TASK": "7", "SLUICE_ATTEMPT": "1", "SLUICE_TASK_DIR": a.task,
+                        "SLUICE_CHECKPOINT_DIR": a.task / "checkpoint", "SLUICE_PARAMS": a.task / "params.json",
+                        "SLUICE_PARAM_BATCH_SIZE": "64", "QUOTED": "a b\n\"'$x"}.items():
+        assert f"\n{name}={value}\n" in out
+    assert "SLUICE_RESUME" not in out
+    assert json.loads((a.task / "params.json").read_text()) == {"batch_size": 64}
+    assert (a.work / "script.sh").is_symlink()
+    assert json.loads((a.batch / "0.claim").read_text())["host"] == os.uname().nodename
+    assert sorted(p.name for p in a.batch.iterdir()) == ["0.claim", "0.json"]
+
+
+def test_the_second_runner_for_an_item_does_nothing(tmp_path):
+    a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran").run()
+    before = (a.dir / "journal").read_bytes()
+    a.run()
+    assert a.status == 0 and a.said == ""
+    assert (a.dir / "journal").read_bytes() == before
+    assert (a.task / "ran").read_text() == "ran\n"
+
+
+def test_of_two_racing_runners_one_runs_the_script(tmp_path):
+    for i in range(200):
+        a = Attempt(tmp_path / str(i), "echo ran >> $SLUICE_TASK_DIR/ran")
+        for p in [a.start(), a.start()]:
+            p.communicate(timeout=60)
+            assert p.returncode == 0
+        assert (a.task / "ran").read_text() == "ran\n"
+        assert len(a.records("start")) == 1 and len(a.records("end")) == 1
+
+
+def test_exit_code_and_the_end_of_the_error_output(tmp_path):
+    a = Attempt(tmp_path, "echo first >&2; printf '10%%\\r50%%\\r100%%\\nboom \\377\\n' >&2; exit 3").run()
+    end = a.end()
+    assert (end["cause"], end["exit_code"], end["message"]) == ("exit", 3, "exit code 3")
+    assert end["tail"] == "first\n100%\nboom \ufffd\n"
+    assert a.status == 3
+
+
+def test_ten_megabytes_of_error_output_leave_a_short_tail(tmp_path):
+    a = Attempt(tmp_path, "yes 'an error line' | head -c 10000000 >&2; exit 1").run()
+    assert (a.dir / "stderr").stat().st_size == 10000000
+    assert 4000 < len(a.end()["tail"]) <= 8192
+
+
+def test_a_signal_is_the_cause(tmp_path):
+    end = Attempt(tmp_path, "kill -SEGV $$").run().end()
+    assert (end["cause"], end["signal"]) == ("signal", signal.SIGSEGV) and "exit_code" not in end
+
+
+@pytest.mark.parametrize("argv, expect", [
+    (["no-such-program-here"], "no such program"),
+    (["python3", "missing.py"], "missing.py: no such file"),
+    (["./plain.txt"], "chmod +x"),
+    (["./badbang"], "interpreter"),
+])
+def test_what_cannot_be_started_says_what_to_do(tmp_path, argv, expect):
+    a = Attempt(tmp_path, "", argv=argv)
+    (a.files / "plain.txt").write_text("x")
+    (a.files / "badbang").write_text("#!/no/such/interpreter\n")
+    (a.files / "badbang").chmod(0o700)
+    end = a.run().end()
+    assert end["cause"] == "launch" and expect in end["message"]
+
+
+def test_an_executable_script_is_found_beside_its_files(tmp_path):
+    a = Attempt(tmp_path, "", argv=["go"])
+    (a.files / "go").write_text("#!/bin/sh\necho gone\n")
+    (a.files / "go").chmod(0o700)
+    assert a.run().end()["cause"] == "ok"
+    assert a.stdout() == "gone\n"
+
+
+def test_setup_lines_run_first_and_arguments_stay_arguments(tmp_path):
+    a = Attempt(tmp_path, 'echo "$FROM_SETUP"; printf "%s\\n" "$@"', setup=["export FROM_SETUP='it was'", "false"],
+                argv=["bash", "script.sh", "$(touch canary)", "a  b", ";touch canary"]).run()
+    assert a.end()["cause"] == "ok"
+    assert a.stdout() == "it was\n$(touch canary)\na  b\n;touch canary\n"
+    assert not (a.work / "canary").exists()
+    assert "status 1: false" in (a.dir / "stderr").read_text()
+
+
+def test_a_program_missing_after_the_setup_is_a_launch_failure(tmp_path):
+    end = Attempt(tmp_path, "", setup=["true"], argv=["no-such-program-here"]).run().end()
+    assert end["cause"] == "launch" and "no-such-program-here" in end["message"]
+
+
+def test_stopping_ends_the_script_and_its_children(tmp_path):
+    a = Attempt(tmp_path, "sleep 1000 & echo $! > child; wait")
+    p = a.start()
+    child = int(wait_for(lambda: (a.work / "child").exists() and (a.work / "child").read_text(), "the child"))
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=30)
+    assert a.end()["cause"] == "stopped"
+    assert not is_alive(child)
+
+
+def test_a_script_that_ignores_the_wish_is_killed_after_its_grace_period(tmp_path):
+    a = Attempt(tmp_path, "trap '' TERM; touch ready; while :; do sleep 0.05; done", grace_ms=300)
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=30)
+    assert (a.end()["cause"], a.end()["signal"]) == ("stopped", signal.SIGKILL)
+    assert any("grace" in r["text"] for r in a.records("note"))
+
+
+def test_a_script_may_tidy_up_when_it_is_stopped(tmp_path):
+    a = Attempt(tmp_path, "trap 'echo saved > $SLUICE_CHECKPOINT_DIR/c; exit 0' TERM; touch ready; while :; do sleep 0.05; done")
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=30)
+    assert (a.end()["cause"], a.end()["exit_code"]) == ("stopped", 0)
+    assert (a.task / "checkpoint" / "c").read_text() == "saved\n"
+
+
+def test_a_stop_file_before_the_start_keeps_the_script_from_running(tmp_path):
+    a = Attempt(tmp_path, "touch $SLUICE_TASK_DIR/ran")
+    a.dir.mkdir(parents=True)
+    (a.dir / "stop").touch()
+    assert a.run().end()["cause"] == "stopped"
+    assert not (a.task / "ran").exists() and not a.records("start")
+
+
+def test_a_stop_file_stops_a_running_script(tmp_path):
+    a = Attempt(tmp_path, "touch ready; sleep 1000")
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    (a.dir / "stop").touch()
+    p.communicate(timeout=30)
+    assert a.end()["cause"] == "stopped"
+
+
+def test_a_signal_at_any_moment_of_the_start_leaves_a_whole_story(tmp_path):
+    for i in range(60):
+        a = Attempt(tmp_path / str(i), "sleep 1000", grace_ms=1000)
+        p = a.start()
+        time.sleep(i * 0.0002)
+        p.send_signal(signal.SIGTERM)
+        p.communicate(timeout=30)
+        if (a.batch / "0.claim").exists():
+            assert a.end()["cause"] == "stopped"
+        else:
+            assert not a.records()
+
+
+def test_a_killed_runner_takes_the_script_with_it(tmp_path):
+    a = Attempt(tmp_path, "echo $$ > pid; exec sleep 1000")
+    p = a.start()
+    pid = int(wait_for(lambda: (a.work / "pid").exists() and (a.work / "pid").read_text(), "the script"))
+    p.kill()
+    p.communicate()
+    wait_for(lambda: not is_alive(pid), "the script's end")
+    assert not a.records("end")
+    assert a.records("start")[0]["pgid"] == pid
+
+
+def test_processes_left_behind_are_ended(tmp_path):
+    a = Attempt(tmp_path, "sleep 1000 & echo $! > child; exit 0", grace_ms=500).run()
+    assert a.end()["cause"] == "ok"
+    assert not is_alive(int((a.work / "child").read_text()))
+
+
+def test_user_signals_reach_the_script(tmp_path):
+    a = Attempt(tmp_path, "trap 'echo one > got' USR1; touch ready; while [ ! -e got ]; do sleep 0.05; done")
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    p.send_signal(signal.SIGUSR1)
+    p.communicate(timeout=30)
+    assert a.end()["cause"] == "ok"
+
+
+def test_a_time_limit_in_the_slot_is_kept(tmp_path):
+    a = Attempt(tmp_path, "trap 'touch signalled' USR1; while :; do sleep 0.05; done", grace_ms=500)
+    (a.batch / "0.slot").write_text(json.dumps({"gpus": "2,5", "time_ms": 1200, "signal_before_ms": 700, "checkpoint_signal": int(signal.SIGUSR1)}))
+    a.run()
+    assert a.end()["cause"] == "time"
+    assert (a.work / "signalled").exists()
+    assert a.records("start")[0]["gpus"] == "2,5"
+
+
+def test_rows_appear_while_the_script_runs(tmp_path):
+    a = Attempt(tmp_path, "f=results/e1/7/7.csv; echo epoch,loss > $f; echo 0,0.5 >> $f; while [ ! -e go ]; do sleep 0.05; done; printf '1,0.25' >> $f")
+    p = a.start()
+    wait_for(lambda: a.rows() == [(0, {"loss": 0.5})], "the first row")
+    (a.work / "go").touch()
+    p.communicate(timeout=30)
+    assert a.rows() == [(0, {"loss": 0.5}), (1, {"loss": 0.25})]
+
+
+def test_a_table_written_anew_after_every_epoch_gives_every_row_once(tmp_path):
+    script = """for n in 1 2 3 4 5; do
+        { echo epoch,loss; for i in $(seq 1 $n); do echo $i,0.$i; done; } > results/e1/7/tmp
+        if [ $((n % 2)) = 0 ]; then mv results/e1/7/tmp results/e1/7/7.csv; else cat results/e1/7/tmp > results/e1/7/7.csv; fi
+        sleep 0.3; done"""
+    a = Attempt(tmp_path, script).run()
+    assert a.rows() == [(i, {"loss": float(f"0.{i}")}) for i in range(1, 6)]
+
+
+def test_a_truncated_file_that_begins_anew_is_read_again(tmp_path):
+    a = Attempt(tmp_path, "f=results/e1/7/7.csv; printf 'epoch,loss\\n0,1\\n1,2\\n' > $f; sleep 0.6; printf 'epoch,acc\\n0,9\\n' > $f")
+    a.run()
+    assert a.rows() == [(0, {"loss": 1}), (1, {"loss": 2}), (0, {"acc": 9})]
+
+
+def test_files_are_found_by_themselves_and_data_is_left_alone(tmp_path):
+    a = Attempt(tmp_path, """mkdir -p logs/v0; printf 'epoch,step,val_loss\\n0,10,0.5\\n' > logs/v0/metrics.csv
+        printf 'y_true,y_pred\\n1,2\\n3,4\\n' > predictions.csv; printf '{"step": 3, "reward": NaN}\\n' > log.jsonl
+        printf 'x,epoch,loss\\n1,1,1\\n' > data.csv.tmp""")
+    (a.files / "labels.csv").write_text("epoch,loss\n1,1\n")
+    a.run()
+    assert sorted(a.rows(), key=str) == [(0, {"val_loss": 0.5}), (3, {"reward": "NaN"})]
+
+
+def test_a_pattern_names_the_files(tmp_path):
+    a = Attempt(tmp_path, "printf 'a\\n1\\n' > results/e1/x.csv; printf 'epoch,loss\\n1,1\\n' > other.csv; printf 'b\\n2\\n' > results/e1/y.txt",
+                metrics={"csv": ["results/*/*.csv", "results/*/*.txt"]}).run()
+    assert sorted(a.rows(), key=str) == [(1, {"a": 1}), (1, {"b": 2})]
+
+
+def test_a_resumed_attempt_keeps_its_checkpoint_and_its_steps(tmp_path):
+    first = Attempt(tmp_path, "echo 5 > $SLUICE_CHECKPOINT_DIR/c; printf 'epoch,loss\\n0,1\\n1,2\\n2,3\\n' > results/e1/7/7.csv; exit 1").run()
+    assert len(first.rows()) == 3
+    again = Attempt(tmp_path, "echo resume=$SLUICE_RESUME; cat $SLUICE_CHECKPOINT_DIR/c; printf '2,30\\n3,40\\n' >> results/e1/7/7.csv", attempt=2).run()
+    assert again.stdout() == "resume=1\n5\n"
+    assert again.records("start")[0]["resume"] is True
+    assert again.rows()[-2:] == [(2, {"loss": 30}), (3, {"loss": 40})]
+    fresh = Attempt(tmp_path, "echo resume=$SLUICE_RESUME; ls $SLUICE_CHECKPOINT_DIR results/e1/7", attempt=3, fresh=True).run()
+    assert fresh.stdout().splitlines()[0] == "resume=" and "7.csv" not in fresh.stdout() and "\nc\n" not in fresh.stdout()
+
+
+def test_report_appends_rows(tmp_path):
+    a = Attempt(tmp_path, 'set -e; "$SLUICE_BIN" report val_loss=0.31 epoch=4; "$SLUICE_BIN" report val_loss=nan acc=1e-3 epoch=5').run()
+    assert a.end()["cause"] == "ok", a.end()
+    assert a.rows() == [(4, {"val_loss": 0.31}), (5, {"val_loss": "NaN", "acc": 0.001})]
+
+
+@pytest.mark.parametrize("args, status, says", [
+    (["loss=1"], 1, "SLUICE_REPORT"), ([], 2, "usage"), (["loss"], 2, "NAME=VALUE"), (["loss=abc"], 2, "not a number")])
+def test_report_says_what_is_wrong(args, status, says, tmp_path):
+    env = dict(os.environ)
+    env.pop("SLUICE_REPORT", None)
+    if status == 2:
+        env["SLUICE_REPORT"] = str(tmp_path / "r.jsonl")
+    done = subprocess.run([BIN, "report", *args], env=env, stderr=subprocess.PIPE)
+    assert done.returncode == status and says in done.stderr.decode()
+
+
+def test_a_broken_descriptor_is_reported(tmp_path):
+    a = Attempt(tmp_path, "")
+    (a.batch / "0.json").write_text('{"argv": "x"')
+    a.run()
+    assert a.status == 1 and "0.json" in a.said
+
+
+def test_broken_rows_are_noted(tmp_path):
+    a = Attempt(tmp_path, "printf 'epoch,loss\\n0,1\\n1\\n2,3\\n' > results/e1/7/7.csv").run()
+    assert a.rows() == [(0, {"loss": 1}), (2, {"loss": 3})]
+    assert [r["text"] for r in a.records("note")] == ["results/e1/7/7.csv: line 3 has 1 fields, the header 2"]

@@ -1,0 +1,238 @@
+/* Child processes: output and its limit, input, timeouts, detached children, who a pid is. */
+#include "base/num.h"
+#include "base/proc.h"
+
+#include "../unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct proc_result run(struct proc_spec spec)
+{
+	struct proc_result result = {0};
+	struct error err = {0};
+	if (proc_run(&spec, &result, &err) < 0)
+		fail_msg("%s", err.text);
+	return result;
+}
+
+#define ARGV(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void output_and_status_come_back(void **state)
+{
+	(void)state;
+	struct proc_result r = run((struct proc_spec){.argv = ARGV("sh", "-c", "echo out; echo err >&2; exit 3")});
+	assert_int_equal(r.exit_code, 3);
+	assert_int_equal(r.signal, 0);
+	assert_string_equal(buf_text(&r.out), "out\n");
+	assert_string_equal(buf_text(&r.err), "err\n");
+	assert_false(r.timed_out || r.overflow);
+	proc_result_free(&r);
+
+	r = run((struct proc_spec){.argv = ARGV("sh", "-c", "kill -9 $$")});
+	assert_int_equal(r.exit_code, -1);
+	assert_int_equal(r.signal, SIGKILL);
+	proc_result_free(&r);
+}
+
+static void arguments_reach_the_child_untouched(void **state)
+{
+	(void)state;
+	const char *odd = "a b;$(touch canary)`x`'\"\n*";
+	struct proc_result r = run((struct proc_spec){.argv = ARGV("printf", "%s", odd)});
+	assert_string_equal(buf_text(&r.out), odd);
+	proc_result_free(&r);
+}
+
+static void environment_and_folder(void **state)
+{
+	setenv("SLUICE_UNIT_KEPT", "kept", 1);
+	setenv("SLUICE_UNIT", "old", 1);
+	struct proc_result r = run((struct proc_spec){
+		.argv = ARGV("sh", "-c", "echo $SLUICE_UNIT $SLUICE_UNIT_KEPT $SLUICE_UNIT_X; env | grep -c ^SLUICE_UNIT=; pwd"),
+		.env = ARGV("SLUICE_UNIT=new", "SLUICE_UNIT_X=x"),
+		.cwd = *state,
+	});
+	char *real = realpath(*state, NULL), *expected = mem_printf("new kept x\n1\n%s\n", real);
+	assert_string_equal(buf_text(&r.out), expected);
+	free(real);
+	free(expected);
+	proc_result_free(&r);
+}
+
+static void input_is_written_and_closed(void **state)
+{
+	(void)state;
+	char *big = mem_alloc(1000001);
+	memset(big, 'x', 1000000);
+	struct proc_result r = run((struct proc_spec){.argv = ARGV("wc", "-c"), .input = big, .input_len = 1000000});
+	assert_string_equal(buf_text(&r.out), "1000000\n");
+	proc_result_free(&r);
+	r = run((struct proc_spec){.argv = ARGV("true"), .input = big, .input_len = 1000000}); /* never reads it */
+	assert_int_equal(r.exit_code, 0);
+	proc_result_free(&r);
+	r = run((struct proc_spec){.argv = ARGV("sh", "-c", "kill -PIPE $$")}); /* children keep the default */
+	assert_int_equal(r.signal, SIGPIPE);
+	proc_result_free(&r);
+	r = run((struct proc_spec){.argv = ARGV("cat")}); /* /dev/null */
+	assert_int_equal(r.out.len, 0);
+	proc_result_free(&r);
+	free(big);
+}
+
+static void output_is_capped(void **state)
+{
+	(void)state;
+	struct proc_result r = run((struct proc_spec){
+		.argv = ARGV("sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; echo e >&2"), .output_max = 100000});
+	assert_true(r.overflow);
+	assert_true(r.out.len <= 100000);
+	assert_int_equal(r.exit_code, 0);
+	assert_string_equal(buf_text(&r.err), "e\n");
+	proc_result_free(&r);
+}
+
+static void child_that_hangs_is_killed(void **state)
+{
+	(void)state;
+	struct proc_result r = run((struct proc_spec){.argv = ARGV("sh", "-c", "echo begun; exec sleep 1000"), .timeout_ms = 300});
+	assert_true(r.timed_out);
+	assert_int_equal(r.signal, SIGKILL);
+	assert_string_equal(buf_text(&r.out), "begun\n");
+	proc_result_free(&r);
+}
+
+static void grandchild_holding_the_pipe_does_not_hang_us(void **state)
+{
+	(void)state;
+	struct proc_result r = run((struct proc_spec){.argv = ARGV("sh", "-c", "sleep 1000 & echo $!; wait"), .timeout_ms = 300});
+	assert_true(r.timed_out);
+	uint64_t left;
+	assert_int_equal(num_parse_unsigned(buf_text(&r.out), strcspn(buf_text(&r.out), "\n"), 1u << 30, &left), 0);
+	kill((pid_t)left, SIGKILL);
+	proc_result_free(&r);
+}
+
+static void missing_program_is_an_error(void **state)
+{
+	(void)state;
+	struct proc_spec spec = {.argv = ARGV("/nonexistent/program")};
+	struct proc_result result = {0};
+	struct error err = {0};
+	assert_int_equal(proc_run(&spec, &result, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/nonexistent/program"));
+	proc_result_free(&result);
+}
+
+static void count_done_cb(void *ctx, const struct proc_result *result)
+{
+	int *kills = ctx;
+	*kills += result->signal == SIGKILL;
+}
+
+static void kill_ends_it_and_still_reports(void **state)
+{
+	(void)state;
+	uv_loop_t loop;
+	uv_loop_init(&loop);
+	int kills = 0;
+	struct proc *proc[20];
+	struct error err;
+	for (int i = 0; i < 20; i++) {
+		struct proc_spec spec = {.argv = ARGV("sleep", "1000")};
+		assert_int_equal(proc_start(&loop, &spec, count_done_cb, &kills, &proc[i], &err), 0);
+	}
+	for (int i = 0; i < 20; i++)
+		proc_kill(proc[i]);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	assert_int_equal(kills, 20);
+	assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+struct ended {
+	pid_t pid;
+	int code, signal, calls;
+};
+
+static void ended_cb(void *ctx, pid_t pid, int exit_code, int signal)
+{
+	struct ended *ended = ctx;
+	*ended = (struct ended){pid, exit_code, signal, ended->calls + 1};
+}
+
+static void alive_cb(uv_timer_t *timer)
+{
+	(void)timer;
+}
+
+static void detached_child_has_its_own_session(void **state)
+{
+	char *log = mem_printf("%s/log", (char *)*state);
+	uv_loop_t loop;
+	uv_loop_init(&loop);
+	struct ended ended = {0};
+	struct error err;
+	pid_t pid;
+	struct buf out = buf_make(1000);
+	int rc = proc_detach(&loop, ARGV("sh", "-c", "cut -d' ' -f6 /proc/$$/stat; echo $X >&2; read line; exit 4"),
+			     ARGV("X=env"), *state, log, ended_cb, &ended, &pid, &err);
+	assert_int_equal(rc, 0);
+	uv_timer_t alive; /* a detached child does not keep the loop going */
+	uv_timer_init(&loop, &alive);
+	uv_timer_start(&alive, alive_cb, 10, 10);
+	assert_true(uv_loop_alive(&loop));
+	while (!ended.calls)
+		uv_run(&loop, UV_RUN_ONCE);
+	uv_close((uv_handle_t *)&alive, NULL);
+	assert_int_equal(ended.pid, pid);
+	assert_int_equal(ended.code, 4);
+	assert_int_equal(ended.signal, 0);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	assert_int_equal(uv_loop_close(&loop), 0);
+	assert_int_equal(fs_read(log, 1000, &out, &err), 0);
+	char *expected = mem_printf("%ld\nenv\n", (long)pid); /* a session of its own */
+	assert_string_equal(buf_text(&out), expected);
+	free(expected);
+	buf_free(&out);
+	free(log);
+}
+
+static void pid_is_told_by_its_start(void **state)
+{
+	(void)state;
+	uint64_t mine, again, init;
+	assert_int_equal(proc_start_time(getpid(), &mine), 0);
+	assert_int_equal(proc_start_time(getpid(), &again), 0);
+	assert_true(mine == again);
+	assert_int_equal(proc_start_time(1, &init), 0);
+	assert_true(init <= mine);
+	pid_t zombie = fork();
+	if (zombie == 0)
+		_exit(0);
+	siginfo_t info;
+	assert_int_equal(waitid(P_PID, (id_t)zombie, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(proc_start_time(zombie, &init), -ESRCH);
+	assert_int_equal(waitid(P_PID, (id_t)zombie, &info, WEXITED), 0);
+	assert_int_equal(proc_start_time(zombie, &init), -ESRCH);
+	assert_int_equal(strlen(proc_boot_id()), 36);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(output_and_status_come_back),
+		cmocka_unit_test(arguments_reach_the_child_untouched),
+		unit_test_in_folder(environment_and_folder),
+		cmocka_unit_test(input_is_written_and_closed),
+		cmocka_unit_test(output_is_capped),
+		cmocka_unit_test(child_that_hangs_is_killed),
+		cmocka_unit_test(grandchild_holding_the_pipe_does_not_hang_us),
+		cmocka_unit_test(missing_program_is_an_error),
+		cmocka_unit_test(kill_ends_it_and_still_reports),
+		unit_test_in_folder(detached_child_has_its_own_session),
+		cmocka_unit_test(pid_is_told_by_its_start),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* The experiment file's validator: what it takes, what it refuses, and where it says so. */
+#include "engine/spec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static int parse(const char *text, struct problems *problems, struct spec **spec)
+{
+	struct node *document = NULL;
+	assert_int_equal(node_parse_yaml(text, strlen(text), &document, NULL), 0);
+	int rc = spec_parse(document, problems, spec);
+	node_free(document);
+	return rc;
+}
+
+static void test_the_whole_file_of_the_design_is_read(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"name: Conv2D - without dropout\n"
+		"description: Three Conv2D layers.\n"
+		"script: model.py\n"
+		"files: [data/labels.csv]\n"
+		"parameters:\n"
+		"  batch_size: [64, 32, 16, 8, 4]\n"
+		"  learning_rate: {min: 1e-5, max: 1e-1, scale: log}\n"
+		"  optimizer: [adam, sgd]\n"
+		"  momentum: {min: 0.0, max: 0.99, when: {optimizer: sgd}}\n"
+		"  epochs: 100\n"
+		"repeats: 2\n"
+		"search: {strategy: random, tasks: 60, parallel: 8, seed: 420}\n"
+		"objective: {metric: val_loss, goal: min}\n"
+		"stop: {when: \"val_loss < 0.05\", gpu_hours: 40, energy: 20MJ, wall: 12h}\n"
+		"pass: positional\n"
+		"metrics: {csv: \"results/*/*.csv\"}\n"
+		"environment: {setup: [\"module load cuda\"], vars: {TF_CPP_MIN_LOG_LEVEL: \"2\"}}\n"
+		"resources: {backend: slurm, partition: gpu_volta, gpus: 1, cpus: 4, memory: 16G, time: 2h, "
+		"options: [\"--account=ml\"]}\n"
+		"retry: {lost: 3, node_failure: 3, preempted: 10, error: 0}\n"
+		"checkpoint: {signal: USR1, before_limit: 120s}\n";
+	struct problems problems = {0};
+	struct spec *spec = NULL;
+	int rc = parse(text, &problems, &spec);
+	struct error err;
+	problems_summary(&problems, &err);
+	if (rc < 0)
+		print_error("%d:%d %s\n", err.line, err.column, err.text);
+	assert_int_equal(rc, 0);
+	assert_string_equal(spec->name, "Conv2D - without dropout");
+	assert_int_equal(spec->pass, SPEC_PASS_POSITIONAL);
+	assert_int_equal(spec->repeats, 2);
+	assert_string_equal(spec->stop.metric, "val_loss");
+	assert_string_equal(spec->stop.op, "<");
+	assert_true(spec->stop.energy_j == 20e6);
+	assert_int_equal(spec->stop.wall_ms, 12 * 3600 * 1000);
+	assert_string_equal(spec->resources.partition, "gpu_volta");
+	assert_int_equal(spec->resources.memory_bytes, 16ll << 30);
+	assert_int_equal(spec->resources.time_ms, 2 * 3600 * 1000);
+	assert_string_equal(spec->resources.options[0], "--account=ml");
+	assert_int_equal(spec->retry[SPEC_RETRY_PREEMPTED], 10);
+	assert_int_equal(spec->resources.signal_before_ms, 120000);
+	assert_string_equal(spec->space->params[spec->steps_param].name, "epochs");
+	spec_free(spec);
+	problems_free(&problems);
+}
+
+static void test_a_script_alone_is_an_experiment(void **state)
+{
+	(void)state;
+	struct problems problems = {0};
+	struct spec *spec = NULL;
+	assert_int_equal(parse("script: dir/train.py\n", &problems, &spec), 0);
+	assert_string_equal(spec->name, "train");
+	assert_int_equal(spec->objective_count, 0);
+	assert_int_equal(search_planned(spec->search, spec->space), 1);
+	spec_free(spec);
+}
+
+static void test_goals_are_guessed_from_the_name(void **state)
+{
+	(void)state;
+	assert_true(spec_guess_maximise("val_accuracy"));
+	assert_true(spec_guess_maximise("AUC"));
+	assert_false(spec_guess_maximise("val_loss"));
+	assert_false(spec_guess_maximise("mse"));
+}
+
+static void test_every_problem_is_reported_with_its_place(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *field, *says;
+		int line;
+	} cases[] = {
+		{"name: x\n", "/script", "missing", 1},
+		{"script: a.py\nnmae: x\n", "/nmae", "not known", 2},
+		{"script: a.py\nrepeats: 0\n", "/repeats", "out of range", 2},
+		{"script: a.py\nrepeats: many\n", "/repeats", "whole number", 2},
+		{"script: /etc/passwd\n", "/script", "not a path below", 1},
+		{"script: ../a.py\n", "/script", "not a path below", 1},
+		{"script: 5\n", "/script", "must be a text", 1},
+		{"script: a.py\ncommand: [a]\n", "/command", "both a script and a command", 2},
+		{"script: a.py\npass: shout\n", "/pass", "not known here", 2},
+		{"script: a.py\nresources: {memory: lots}\n", "/resources/memory", "not a size", 2},
+		{"script: a.py\nresources: {time: -5}\n", "/resources/time", "not a duration", 2},
+		{"script: a.py\nresources: {gpus: -1}\n", "/resources/gpus", "out of range", 2},
+		{"script: a.py\nresources: {partition: \"a b\"}\n", "/resources/partition", "blanks", 2},
+		{"script: a.py\nobjective: {goal: min}\n", "/objective/metric", "missing", 2},
+		{"script: a.py\nstop: {when: soon}\n", "/stop/when", "not a condition", 2},
+		{"script: a.py\nenvironment: {vars: {SLUICE_X: 1}}\n", "/environment/vars/SLUICE_X",
+		 "cannot be a variable", 2},
+		{"script: a.py\nretry: {lots: 1}\n", "/retry/lots", "not known", 2},
+		{"script: a.py\nname:\n", "/name", "no value", 2},
+		{"[1, 2]\n", "", "a map of keys", 1},
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct problems problems = {0};
+		struct spec *spec = NULL;
+		assert_int_not_equal(parse(cases[i].text, &problems, &spec), 0);
+		assert_null(spec);
+		const struct problem *first = &problems.list.at[0];
+		if (strcmp(first->field, cases[i].field) != 0 || !strstr(first->message, cases[i].says) ||
+		    first->line != cases[i].line)
+			fail_msg("case %zu: %s:%d %s", i, first->field, first->line, first->message);
+		problems_free(&problems);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_whole_file_of_the_design_is_read),
+		cmocka_unit_test(test_a_script_alone_is_an_experiment),
+		cmocka_unit_test(test_goals_are_guessed_from_the_name),
+		cmocka_unit_test(test_every_problem_is_reported_with_its_place),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

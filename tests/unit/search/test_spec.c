@@ -1,0 +1,154 @@
+/* What `search` and `fidelity` mean, what is said about mistakes, and what `auto` chooses. */
+#include "drive.h"
+
+#define NUMERIC "a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nepochs: 81\n"
+
+static void bad(const char *parameters, const char *search, const char *fidelity, const char *message,
+		const char *remedy)
+{
+	struct space *space = drive_space(parameters);
+	struct problems problems = {0};
+	struct search_spec *spec = drive_try_spec(search, fidelity, space, 1, &problems);
+	assert_null(spec);
+	const struct problem *p = &problems.list.at[0];
+	if (!strstr(p->message, message) || !p->remedy || !strstr(p->remedy, remedy))
+		print_message("# %s; %s\n", p->message, p->remedy ? p->remedy : "-");
+	assert_non_null(strstr(p->message, message));
+	assert_non_null(strstr(p->remedy, remedy));
+	problems_free(&problems);
+	space_free(space);
+}
+
+static void mistakes_are_named_with_a_remedy(void **state)
+{
+	(void)state;
+	bad(NUMERIC, "{strategy: rondom}", NULL, "no strategy 'rondom'", "did you mean 'random'? there are: auto, grid");
+	bad(NUMERIC, "{strategy: quantum-annealing}", NULL, "no strategy 'quantum-annealing'", "one of: auto, grid");
+	bad(NUMERIC, "{strategy: 3}", NULL, "'strategy' is a name", "one of");
+	bad(NUMERIC, "{strategy: random, task: 3}", NULL, "'random' has no option 'task'", "did you mean 'tasks'?");
+	bad(NUMERIC, "{strategy: random, shuffle: true}", NULL, "'random' has no option 'shuffle'", "one of: strategy, tasks");
+	bad(NUMERIC, "{strategy: random, tasks: 0}", NULL, "'tasks' cannot be 0", "from 1 to 100000");
+	bad(NUMERIC, "{strategy: random, tasks: 1.5}", NULL, "'tasks' is a whole number, not 1.5", "whole");
+	bad(NUMERIC, "{strategy: random, tasks: many}", NULL, "not a text", "whole");
+	bad(NUMERIC, "{parallel: 0}", NULL, "'parallel' cannot be 0", "from 1");
+	bad(NUMERIC, "{seed: -1}", NULL, "'seed' cannot be -1", "from 0");
+	bad(NUMERIC, "{duplicates: 1}", NULL, "'duplicates' is true or false", "true or false");
+	bad(NUMERIC, "[random]", NULL, "'search' is a map, not a list", "strategy: auto");
+	bad(NUMERIC, "{strategy: grid}", NULL, "'a' is continuous", "points");
+	bad("a: {min: 1, max: 1000}\nb: {min: 1, max: 1000}\n", "{strategy: grid}", NULL, "more than 100000", "tasks");
+	bad("a: [1, 2]\n", "{strategy: grid, shuffle: 3}", NULL, "'shuffle' is true or false", "true");
+	bad(NUMERIC, "{}", "{parameter: epoch, min: 1, max: 9}", "no parameter 'epoch'", "parameters");
+	bad(NUMERIC, "{}", "{min: 1, max: 9}", "'parameter' is missing", "epochs");
+	bad(NUMERIC, "{}", "{parameter: epochs, max: 9}", "'min' is missing", "");
+	bad(NUMERIC, "{}", "{parameter: epochs, min: 9, max: 1}", "from 9 to 1", "below max");
+	bad(NUMERIC, "{}", "{parameter: epochs, min: 0, max: 1}", "'min' cannot be 0", "above 0");
+	bad(NUMERIC, "{}", "{parameter: epochs, min: 1, maxx: 1}", "no key 'maxx'", "did you mean 'max'?");
+	bad("e: [1, 2]\na: [1, 2]\n", "{}", "{parameter: e, min: 1, max: 2}", "not a number that can be raised", "constant");
+}
+
+static void chosen(const char *parameters, const char *search, const char *fidelity, size_t objectives,
+		   const char *name, const char *reason)
+{
+	struct space *space = drive_space(parameters);
+	struct search_spec *spec = drive_spec(search, fidelity, space, objectives);
+	if (strcmp(spec->strategy->name, name) != 0 || !strstr(spec->reason, reason))
+		print_message("# %s: %s\n", spec->strategy->name, spec->reason);
+	assert_string_equal(spec->strategy->name, name);
+	assert_non_null(strstr(spec->reason, reason));
+	search_spec_free(spec);
+	space_free(space);
+}
+
+/* The best of these that exists: the table grows, the rule stays. */
+static const char *best_of(const char *const *names)
+{
+	while (!search_find(*names))
+		names++;
+	return *names;
+}
+
+#define BEST_OF(...) best_of((const char *const[]){__VA_ARGS__, "random", NULL})
+
+static void auto_follows_its_rules(void **state)
+{
+	(void)state;
+	chosen("a: [1, 2]\nb: [1, 2]\n", "~", NULL, 1, "grid", "4 configurations: every one is tried, in order");
+	chosen("a: 1\n", "~", NULL, 1, "grid", "1 configuration:");
+	chosen("a: [1, 2]\nb: [1, 2]\n", "{strategy: auto, tasks: 4}", NULL, 1, "grid", "in random order");
+	chosen(NUMERIC, "{tasks: 10}", NULL, 1, "sobol", "nothing to learn");
+	chosen(NUMERIC, "{tasks: 60, parallel: 30}", NULL, 1, "sobol", "no result comes in time");
+	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 1, BEST_OF("tpe", "de"), "numeric parameters");
+	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 1, BEST_OF("cmaes", "tpe", "jde", "de"), "300 tasks");
+	chosen(NUMERIC, "{tasks: 5000, parallel: 8}", NULL, 1, BEST_OF("lshade", "dish", "de"), "enough for evolution");
+	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 2, BEST_OF("motpe", "nsga2"), "2 objectives");
+	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 2, BEST_OF("gde3", "nsga2"), "2 objectives");
+	if (search_find("asha"))
+		chosen(NUMERIC, "{tasks: 60, parallel: 8}", "{parameter: epochs, min: 3}", 1, "asha", "short runs");
+}
+
+static void the_grid_that_auto_chose_under_a_budget_is_shuffled(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: [1, 2]\nb: [1, 2]\n");
+	struct search_spec *spec = drive_spec("{tasks: 9}", NULL, space, 1);
+	assert_true(search_option(spec, "shuffle") == 1);
+	assert_int_equal(search_planned(spec, space), 4);
+	search_spec_free(spec);
+	spec = drive_spec("{strategy: grid, tasks: 3}", NULL, space, 1);
+	assert_true(search_option(spec, "shuffle") == 0);
+	assert_int_equal(search_planned(spec, space), 3);
+	assert_null(spec->reason);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+static void a_search_without_a_budget_gets_one(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(NUMERIC);
+	struct search_spec *spec = drive_spec("{strategy: random}", NULL, space, 1);
+	assert_int_equal(spec->tasks, 20);
+	assert_false(spec->tasks_given);
+	search_spec_free(spec);
+	space_free(space);
+	space = drive_space("a: [1, 2]\nb: [1, 2]\n");
+	spec = drive_spec("{strategy: random}", NULL, space, 1);
+	assert_int_equal(spec->tasks, 4);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+static void the_specification_and_the_table_are_described_as_json(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: [1, 2]\n");
+	struct search_spec *spec = drive_spec("{strategy: grid, seed: 420}", NULL, space, 1);
+	struct buf b = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&b);
+	search_write_spec(spec, &w);
+	assert_string_equal(buf_text(&b), "{\"strategy\":\"grid\",\"reason\":null,\"seed\":420,\"tasks\":null,"
+					  "\"parallel\":null,\"options\":{\"shuffle\":false}}");
+	buf_clear(&b);
+	w = json_to(&b);
+	search_write_strategies(&w);
+	struct node *list;
+	assert_int_equal(node_parse_json(b.data, b.len, &list, NULL), 0);
+	assert_string_equal(node_get_string(list->items[0], "name"), "grid");
+	assert_string_equal(node_get_string(node_get(list->items[0], "options")->items[0], "type"), "bool");
+	node_free(list);
+	buf_free(&b);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mistakes_are_named_with_a_remedy),
+		cmocka_unit_test(auto_follows_its_rules),
+		cmocka_unit_test(the_grid_that_auto_chose_under_a_budget_is_shuffled),
+		cmocka_unit_test(a_search_without_a_budget_gets_one),
+		cmocka_unit_test(the_specification_and_the_table_are_described_as_json),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

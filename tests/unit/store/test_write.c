@@ -1,0 +1,241 @@
+/* What the engine writes: kept, counted, rolled back, and refused to a second process. */
+#include "store/write.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct fixture {
+	char dir[64], path[96];
+	struct store *store;
+	int64_t experiment;
+};
+
+static const struct store_experiment plain = {
+	.name = "x", .description = "", .spec = "{}", .parameters = "[]", .varying = "[]",
+	.objective = "[]", .strategy = "grid", .backend = "local", .warnings = "[]",
+	.created_ms = 1, .seed = 7, .planned = 3,
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = mem_alloc(sizeof(*f));
+	snprintf(f->dir, sizeof(f->dir), "/tmp/sluice-store-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/db", f->dir);
+	assert_int_equal(store_open(f->path, &f->store, NULL), 0);
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	assert_int_equal(store_add_experiment(f->store, &plain, &f->experiment), 0);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	static const char *const suffixes[] = {"", "-wal", "-journal"};
+	struct fixture *f = *state;
+	store_close(f->store);
+	for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
+		char path[128];
+		snprintf(path, sizeof(path), "%s%s", f->path, suffixes[i]);
+		unlink(path);
+	}
+	rmdir(f->dir);
+	free(f);
+	return 0;
+}
+
+static int64_t add_task(struct fixture *f, int64_t number)
+{
+	struct store_task row = {.experiment = f->experiment, .number = number, .parameters = "{}",
+				 .repeat = 1, .fidelity = NAN};
+	int64_t id;
+	assert_int_equal(store_add_task(f->store, &row, 100, &id), 0);
+	return id;
+}
+
+static int keep_task_cb(void *ctx, const struct store_task *row)
+{
+	*(struct store_task *)ctx = *row;
+	return 0;
+}
+
+static void test_a_change_of_state_says_what_was_before_and_is_counted(void **state)
+{
+	struct fixture *f = *state;
+	int64_t counts[STORE_STATE_COUNT];
+	enum store_state before;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	int64_t a = add_task(f, 1);
+	add_task(f, 2);
+	assert_int_equal(store_set_task_state(f->store, a, STORE_RUNNING, "r", NULL, 200, &before), 0);
+	assert_int_equal(before, STORE_WAITING);
+	assert_int_equal(store_set_task_state(f->store, a, STORE_FINISHED, NULL, NULL, 300, &before), 0);
+	assert_int_equal(before, STORE_RUNNING);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	assert_int_equal(store_count_tasks(f->store, f->experiment, counts), 0);
+	assert_int_equal(counts[STORE_WAITING], 1);
+	assert_int_equal(counts[STORE_FINISHED], 1);
+	assert_int_equal(store_last_number(f->store, f->experiment), 2);
+	assert_int_equal(store_set_task_state(f->store, 999, STORE_ERROR, NULL, NULL, 1, &before), -ENOENT);
+}
+
+static void test_a_rollback_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t version = store_version(f->store);
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	add_task(f, 1);
+	store_rollback(f->store);
+	assert_int_equal(store_last_number(f->store, f->experiment), 0);
+	assert_true(store_version(f->store) > version); /* nobody may trust what was rendered in between */
+}
+
+static void test_the_version_moves_only_with_a_change(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t version = store_version(f->store);
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	assert_true(store_version(f->store) == version);
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	add_task(f, 1);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	assert_true(store_version(f->store) > version);
+}
+
+static void test_the_same_metric_row_twice_is_one_row(void **state)
+{
+	struct fixture *f = *state;
+	int64_t task, name, again;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	task = add_task(f, 1);
+	assert_int_equal(store_metric_name(f->store, f->experiment, "val_loss", &name), 0);
+	assert_int_equal(store_metric_name(f->store, f->experiment, "val_loss", &again), 0);
+	assert_int_equal(name, again);
+	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
+	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
+	assert_int_equal(store_add_metric(f->store, task, name, 1, 0.25, 2), 0);
+	assert_int_equal(store_add_metric(f->store, task, name, 2, NAN, 3), 0);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	sqlite3_stmt *q = store_bind(f->store, "SELECT count(*) FROM metric WHERE task=?", "i", task);
+	assert_int_equal(store_step(f->store, q), 1);
+	assert_int_equal(sqlite3_column_int(q, 0), 3);
+	sqlite3_reset(q);
+	assert_true(store_read_objective(f->store, f->experiment, task, "val_loss", STORE_TAKE_LEAST, 1) == 0.25);
+	assert_true(store_read_objective(f->store, f->experiment, task, "val_loss", STORE_TAKE_MOST, 1) == 0.5);
+	assert_true(isnan(store_read_objective(f->store, f->experiment, task, "other", STORE_TAKE_LAST, 1)));
+}
+
+static void test_a_reset_task_has_no_results_and_a_fresh_next_attempt(void **state)
+{
+	struct fixture *f = *state;
+	struct store_task row = {0};
+	int64_t task, name, attempt;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	task = add_task(f, 1);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", 0, 1), 0);
+	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
+	assert_int_equal(store_metric_name(f->store, f->experiment, "loss", &name), 0);
+	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
+	struct store_task progress = {.id = task, .best = 0.5, .best_step = 0, .last = 0.5, .step = 0};
+	assert_int_equal(store_set_progress(f->store, &progress), 0);
+	assert_int_equal(store_reset_task(f->store, task), 0);
+	assert_int_equal(store_read_task(f->store, f->experiment, 1, keep_task_cb, &row), 0);
+	assert_true(row.fresh);
+	assert_true(isnan(row.best));
+	assert_int_equal(row.step, -1);
+	assert_int_equal(row.attempt, 1); /* numbers go on */
+	assert_true(isnan(store_read_objective(f->store, f->experiment, task, "loss", STORE_TAKE_LAST, 1)));
+	assert_int_equal(store_commit(f->store, NULL), 0);
+}
+
+static void test_removing_an_experiment_takes_everything_along(void **state)
+{
+	static const char *const tables[] = {"SELECT count(*) FROM task", "SELECT count(*) FROM attempt",
+					     "SELECT count(*) FROM metric", "SELECT count(*) FROM history",
+					     "SELECT count(*) FROM batch", "SELECT count(*) FROM metric_name"};
+	struct fixture *f = *state;
+	int64_t attempt, name;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	int64_t task = add_task(f, 1);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", 0, 1), 0);
+	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
+	assert_int_equal(store_metric_name(f->store, f->experiment, "loss", &name), 0);
+	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
+	assert_int_equal(store_delete_experiment(f->store, f->experiment), 0);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	for (size_t i = 0; i < COUNT_OF(tables); i++) {
+		sqlite3_stmt *q = store_prepare(f->store, tables[i]);
+		assert_int_equal(store_step(f->store, q), 1);
+		assert_int_equal(sqlite3_column_int(q, 0), 0);
+		sqlite3_reset(q);
+	}
+}
+
+static void test_an_idempotency_key_finds_its_first_answer(void **state)
+{
+	struct fixture *f = *state;
+	int64_t found = 0;
+	assert_int_equal(store_find_key(f->store, "k", "h", &found), 0);
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	assert_int_equal(store_add_key(f->store, "k", "h", 42, 1000), 0);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	assert_int_equal(store_find_key(f->store, "k", "h", &found), 1);
+	assert_int_equal(found, 42);
+	assert_int_equal(store_find_key(f->store, "k", "other", &found), -EEXIST);
+}
+
+static void test_a_second_process_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct store *second = NULL;
+		int rc = store_open(f->path, &second, NULL);
+		_exit(rc == -EBUSY ? 0 : 1);
+	}
+	int status = 0;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void test_a_newer_database_is_refused_and_left_alone(void **state)
+{
+	struct fixture *f = *state;
+	struct store *again = NULL;
+	struct error err;
+	assert_int_equal(sqlite3_exec(store_db(f->store), "PRAGMA user_version=99", NULL, NULL, NULL), 0);
+	store_close(f->store);
+	assert_int_equal(store_open(f->path, &again, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "newer sluice"));
+	sqlite3 *db;
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version=1", NULL, NULL, NULL), 0);
+	sqlite3_close(db);
+	assert_int_equal(store_open(f->path, &f->store, &err), 0);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_a_change_of_state_says_what_was_before_and_is_counted),
+		T(test_a_rollback_leaves_nothing),
+		T(test_the_version_moves_only_with_a_change),
+		T(test_the_same_metric_row_twice_is_one_row),
+		T(test_a_reset_task_has_no_results_and_a_fresh_next_attempt),
+		T(test_removing_an_experiment_takes_everything_along),
+		T(test_an_idempotency_key_finds_its_first_answer),
+		T(test_a_second_process_is_refused),
+		T(test_a_newer_database_is_refused_and_left_alone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
