@@ -109,8 +109,13 @@ class Terminal:
         return bool(data)
 
     def until(self, pattern):
-        return wait_for(lambda: self.read() and re.search(pattern, self.text) or re.search(pattern, self.text),
-                        lambda: f"{pattern} in {self.text[-2000:]!r}")
+        def seen():
+            going_on = self.read()
+            found = re.search(pattern, self.text)
+            assert going_on or found, f"ended without {pattern}: {self.text[-4000:]!r}"
+            return found
+
+        return wait_for(seen, lambda: f"{pattern} in {self.text[-4000:]!r}")
 
     def send(self, text):
         os.write(self.fd, text.encode())
@@ -510,13 +515,13 @@ def test_doctor_says_what_is_here(cli):
 
 
 def test_the_live_view_draws_bars_and_the_best(cli):
-    terminal = Terminal(cli, "run", "train.py", "lr=1,2", "epochs=6", "pause=0.2", "--objective", "val_loss")
-    terminal.until(r"e1/1 .*━.*\d/6")
+    terminal = Terminal(cli, "run", "train.py", "lr=1,2", "epochs=20", "pause=0.1", "--objective", "val_loss")
+    terminal.until(r"e1/1 .*━.*\d/20")
     terminal.resize(10, 60)
     assert terminal.finish() == 0
     last = terminal.text.split("\033[J")[-1]
     assert "e1  train.py  finished" in last and "2/2" in last
-    assert "best  val_loss 0.166667 at epoch 5" in last
+    assert "best  val_loss 0.05 at epoch 19" in last
     assert re.search(r"\033\[\d+A", terminal.text)
 
 
