@@ -252,7 +252,7 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 		propose(s, id, last, ret);
 		return SEARCH_PROPOSED;
 	}
-	if (s->spec->tasks && s->trials.len - s->foreign >= s->spec->tasks)
+	if (s->spec->tasks && s->trials.len - s->unspent >= s->spec->tasks)
 		return SEARCH_DONE;
 	struct rng rng = s->rng, spare = s->spare_rng;
 	struct search_trial *trial = trial_new(s);
@@ -274,7 +274,8 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 	return SEARCH_PROPOSED;
 }
 
-void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity)
+void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity,
+		bool spent)
 {
 	struct search_trial *trial = trial_new(s);
 	trial->id = id;
@@ -285,7 +286,7 @@ void search_add(struct search *s, int64_t id, const struct space_value *values, 
 	vec_push(&s->trials, trial);
 	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
 	s->pending++;
-	s->foreign++;
+	s->unspent += !spent;
 	memcpy(s->values, values, s->space->count * sizeof(*values));
 	if (!s->spec->duplicates)
 		seen_add(s, identity(s, trial, s->values));

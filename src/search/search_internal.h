@@ -61,7 +61,7 @@ struct search {
 	/* The history, pending ones included; pointers stay valid. */
 	VEC(struct search_trial *) trials;
 	size_t pending; /* trials not told yet */
-	size_t foreign; /* trials that somebody else chose */
+	size_t unspent; /* trials that do not count against the budget */
 	/* The core's own. */
 	VEC(struct search_task) tasks;
 	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */

@@ -660,3 +660,27 @@ int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, 
 	*ret_count = ids.len;
 	return rc;
 }
+
+int64_t store_last_change(struct store *store, int64_t experiment)
+{
+	sqlite3_stmt *q = store_bind(store, "SELECT max(seq) FROM search_event WHERE experiment=? AND kind=3",
+				     "i", experiment);
+	int64_t seq = store_step(store, q) > 0 ? sqlite3_column_int64(q, 0) : 0;
+	if (q)
+		sqlite3_reset(q);
+	return seq;
+}
+
+int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row)
+{
+	return store_run(store,
+			 "UPDATE experiment SET spec=?2, parameters=?3, varying=?4, strategy=?5, strategy_reason=?6,"
+			 "seed=?7, planned=?8, parallel=?9, asked_all=0 WHERE id=?1",
+			 "isssssiii", id, row->spec, row->parameters, row->varying, row->strategy,
+			 row->strategy_reason, row->seed, row->planned, row->parallel);
+}
+
+int store_set_planned(struct store *store, int64_t id, int64_t planned)
+{
+	return store_run(store, "UPDATE experiment SET planned=?2 WHERE id=?1", "ii", id, planned);
+}

@@ -258,7 +258,7 @@ static void what_others_chose_is_history_and_not_proposed_again(void **state)
 					unit[k] = rng_unit(&rng);
 				space_decode(space, unit, d.values);
 				theirs[i] = space_hash(space, d.values);
-				search_add(d.search, d.next_id++, d.values, NAN);
+				search_add(d.search, d.next_id++, d.values, NAN, false);
 				if (i % 3) /* the others stay pending, some for ever */
 					search_tell(d.search, d.next_id - 1, i % 5 ? SEARCH_FINISHED : SEARCH_FAILED, values);
 			}
