@@ -192,9 +192,12 @@ static void check_add_answer(const struct node *answer, const struct term *term,
 	const char *script = node_get_string(answer, "script"), *strategy = node_get_string(answer, "strategy");
 	struct buf line = buf_make(4096);
 	char text[VIEW_CHARS];
-	if (node_is_number(node_get(answer, "count")))
-		buf_addf(&line, "%" PRId64 "%s%s", node_get_int(answer, "count", 0), how ? " = " : "", how ? how : "");
-	else
+	bool counted = node_is_number(node_get(answer, "count"));
+	if (counted)
+		buf_addf(&line, "%" PRId64, node_get_int(answer, "count", 0));
+	if (counted && how && strcmp(how, buf_text(&line)) != 0)
+		buf_addf(&line, " = %s", how);
+	else if (!counted)
 		buf_addf(&line, "%s", how ? how : "not known");
 	view_line(out, term, "tasks", buf_text(&line));
 	buf_clear(&line);
