@@ -82,7 +82,7 @@ test('a copied experiment gives the same experiment again', () => {
   const back = draft.toExperiment({ ...draft.fromExperiment(e), script: { name: 'm.py', text: '' } });
   assert.deepEqual(back, {
     name: 'x (copy)', description: 'd', script: 'm.py', parameters: { opt: ['adam', '1'], m: { min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } }, n: 3 },
-    constraints: ['n < 4'], repeats: 2, search: { strategy: 'tpe', tasks: 9, seed: 1, options: { startup: 5 } }, objective: { metric: 'acc', goal: 'max' }, pass: 'flags',
+    constraints: ['n < 4'], repeats: 2, search: { strategy: 'tpe', tasks: 9, seed: 1, startup: 5 }, objective: { metric: 'acc', goal: 'max' }, pass: 'flags',
     environment: { setup: ['module load cuda'] }, resources: { gpus: 1, options: ['--account=ml'] },
   });
 });

@@ -286,7 +286,7 @@ export class Plot {
     ctx.font = `600 ${11.5 * ratio}px ui-sans-serif, system-ui, sans-serif`;
     const half = ctx.measureText(mark.text).width / 2;
     const tx = Math.min(left + width - half, Math.max(left + half, x));
-    const below = y + 18 * ratio < top + height;
+    const below = y + 24 * ratio < top + height;
     const ty = below ? y + 18 * ratio : y - 9 * ratio;
     ctx.textAlign = 'center';
     ctx.strokeStyle = this.colours.surface;
