@@ -71,7 +71,8 @@ function pickPass(value: string) {
 function Found({ found }: { found: Scan }) {
   const flags = found.arguments.filter((arg) => arg.startsWith('-'));
   // The daemon's own notes say it better where it has some.
-  const notes = found.notes.length || found.checkpoint ? found.notes : ['no checkpoint found: a task that is run again starts from its first epoch'];
+  const said = found.notes.filter((note) => !found.pass || !/^reads /i.test(note));
+  const notes = said.length || found.checkpoint ? said : ['no checkpoint found: a task that is run again starts from its first epoch'];
   const mismatch = found.pass === 'flags' && flags.length > 0 && draft.value.pass !== 'flags';
   return (
     <div role="status"><ul class="checks found">
