@@ -289,10 +289,11 @@ export class Plot {
     const below = y + 24 * ratio < top + height;
     const ty = below ? y + 18 * ratio : y - 9 * ratio;
     ctx.textAlign = 'center';
-    ctx.strokeStyle = this.colours.surface;
-    ctx.lineWidth = 4 * ratio;
-    ctx.lineJoin = 'round';
-    ctx.strokeText(mark.text, tx, ty);
+    // Lines behind the words would be read as dashes in them.
+    ctx.fillStyle = this.colours.surface;
+    ctx.globalAlpha = 0.85;
+    ctx.fillRect(tx - half - 3 * ratio, ty - 11 * ratio, 2 * half + 6 * ratio, 15 * ratio);
+    ctx.globalAlpha = 1;
     ctx.fillStyle = this.colours.text;
     ctx.fillText(mark.text, tx, ty);
     ctx.restore();
