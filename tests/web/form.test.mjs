@@ -140,7 +140,7 @@ test('strategy, options, resources, conditions and setup reach the daemon', asyn
   await page.getByRole('button', { name: 'Submit 20 tasks' }).first().click();
   await page.waitForURL('**/e/e11');
   const { experiment } = created()[0];
-  assert.deepEqual(experiment.search, { strategy: 'tpe', tasks: 20, parallel: 3, seed: 420, options: { startup: 5 } });
+  assert.deepEqual(experiment.search, { strategy: 'tpe', tasks: 20, parallel: 3, seed: 420, startup: 5 });
   assert.deepEqual(experiment.objective, { metric: 'val_acc', goal: 'max' });
   assert.deepEqual(experiment.resources, { backend: 'slurm', partition: 'gpu_ampere', gpus: 1, memory: '16G', time: '2h', options: ['--account=ml'] });
   assert.deepEqual(experiment.environment, { setup: ['module load cuda', 'source ~/venv/bin/activate'] });

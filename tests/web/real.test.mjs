@@ -39,9 +39,37 @@ async function freePort() {
   return port;
 }
 
-let state; let daemon; let browser; let seat; let shots; let said = '';
+// Fails for one value, and runs long for another.
+const FRAIL = `import argparse, sys, time
+p = argparse.ArgumentParser()
+p.add_argument("--mode")
+mode = p.parse_args().mode
+print("mode", mode, flush=True)
+if mode == "bad":
+    raise ValueError("no such <mode>: \\x1b[31mbad\\x1b[0m")
+for i in range(200 if mode == "long" else 2):
+    print("val_loss=%.3f epoch=%d" % (1.0 / (i + 1), i), flush=True)
+    time.sleep(0.2)
+`;
 
-async function login(env, port) {
+let state; let daemon; let browser; let seat; let shots; let said = ''; let port; let env;
+const shoot = (name) => seat.page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
+const file = (name, text) => ({ name, mimeType: 'text/x-python', buffer: Buffer.from(text) });
+
+function serve() {
+  daemon = spawn(bin, ['serve', '--listen', `127.0.0.1:${port}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  daemon.stdout.on('data', (d) => { said += d; });
+  daemon.stderr.on('data', (d) => { said += d; });
+}
+
+async function end(signal) {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
+  const gone = new Promise((done) => { daemon.once('exit', done); });
+  daemon.kill(signal);
+  await gone;
+}
+
+async function login() {
   for (let i = 0; i < 50; i++) {
     try {
       const { stdout } = await run(bin, ['login'], { env });
@@ -59,35 +87,29 @@ before(async () => {
   if (skip) return;
   state = await mkdtemp(path.join(os.tmpdir(), 'sluice-web-'));
   shots = process.env.SLUICE_SHOTS ?? await mkdtemp(path.join(os.tmpdir(), 'sluice-shots-'));
-  const port = await freePort();
-  const env = { ...process.env, SLUICE_STATE: state };
-  daemon = spawn(bin, ['serve', '--listen', `127.0.0.1:${port}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  daemon.stdout.on('data', (d) => { said += d; });
-  daemon.stderr.on('data', (d) => { said += d; });
-  const url = await login(env, port);
+  port = await freePort();
+  env = { ...process.env, SLUICE_STATE: state };
+  serve();
+  const url = await login();
   browser = await launch();
-  seat = await open(browser, url);
+  seat = await open(browser, url, { allow: ['ERR_', '400 (Bad Request)'] });
 });
 
 after(async () => {
   await seat?.context.close();
   await browser?.close();
-  if (daemon && daemon.exitCode === null) {
-    daemon.kill('SIGTERM');
-    await new Promise((done) => daemon.once('exit', done));
-  }
+  if (daemon) await end('SIGTERM');
   if (state) await rm(state, { recursive: true, force: true });
 });
 
 test('five batch sizes and one learning rate through the form: five tasks, five live curves, the best named', { skip, timeout: 120000 }, async (t) => {
   const { page, troubles } = seat;
   t.diagnostic(`screenshots in ${shots}`);
-  const shoot = (name) => page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
   await page.getByText('No experiments yet').waitFor({ timeout: 15000 });
   assert.equal(new URL(page.url()).hash, '', 'the login code left the address');
   await shoot('1-empty');
   await page.getByRole('main').getByRole('link', { name: 'New experiment' }).first().click();
-  await page.locator('#script').setInputFiles({ name: 'model.py', mimeType: 'text/x-python', buffer: Buffer.from(SCRIPT) });
+  await page.locator('#script').setInputFiles(file('model.py', SCRIPT));
   await page.locator('#name').fill('five batch sizes');
   await page.getByLabel('Values of batch_size').fill('64,32,16,8,4');
   await page.getByLabel('Values of learning_rate').fill('0.001');
@@ -119,5 +141,60 @@ test('five batch sizes and one learning rate through the form: five tasks, five 
   await page.getByRole('heading', { level: 1, name: 'Cluster' }).waitFor();
   await page.waitForTimeout(500);
   await shoot('7-cluster');
-  assert.deepEqual(troubles, []);
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('a failing task quotes its cause, tasks stop and restart, the daemon may be killed, and all can be removed', { skip, timeout: 120000 }, async () => {
+  const { page, troubles } = seat;
+  await page.goto(`http://127.0.0.1:${port}/new`);
+  await page.locator('#script').setInputFiles(file('frail.py', FRAIL));
+  await page.getByRole('button', { name: 'Pass flags, with these as parameters' }).click();
+  await page.getByLabel('Kind of mode').selectOption('list');
+  await page.getByLabel('Values of mode').fill('bad,long');
+  await page.locator('#parallel').fill('2');
+  await page.getByRole('button', { name: 'Submit 2 tasks' }).first().click();
+  await page.waitForURL(/\/e\/e\d+$/);
+  await page.locator('[data-row]').filter({ hasText: 'bad' }).getByText('Error', { exact: true }).waitFor({ timeout: 20000 });
+  await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Running').waitFor({ timeout: 20000 });
+  await shoot('8-mixed');
+  const experiment = page.url();
+  await page.locator('[data-row]').filter({ hasText: 'bad' }).getByRole('link').click();
+  await page.getByRole('alert').getByText('ValueError: no such <mode>: bad').first().waitFor();
+  await page.getByRole('log').getByText('ValueError: no such').waitFor();
+  assert.deepEqual(await audit(page), []);
+  await shoot('9-failed');
+  await page.goto(experiment);
+  await page.locator('.live.open').waitFor();
+  await end('SIGKILL');
+  await page.getByText('Reconnecting.').waitFor({ timeout: 15000 });
+  assert.equal(await page.locator('[data-row]').count(), 2, 'the data stays');
+  serve();
+  await page.getByText('Reconnecting.').waitFor({ state: 'detached', timeout: 30000 });
+  await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Running').waitFor({ timeout: 20000 });
+  await page.getByRole('button', { name: 'Stop all' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop 1 task' }).click();
+  await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Stopped').waitFor({ timeout: 20000 });
+  await page.getByRole('button', { name: 'Restart failed (1)' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart 1 failed task' }).click();
+  await page.getByText('Restarted 1 task.').waitFor();
+  // The second attempt fails as fast as the first: its end is told by the task's page, which counts attempts.
+  await page.locator('[data-row]').filter({ hasText: 'bad' }).getByRole('link').click();
+  await page.getByRole('region', { name: 'All attempts' }).locator('tbody tr').nth(1).getByText('exit code 1').waitFor({ timeout: 20000 });
+  await shoot('10-second-attempt');
+  await page.goto(experiment);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Remove…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /emove$/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
+  await page.getByRole('link', { name: 'frail' }).waitFor({ state: 'detached' });
+  await page.goto(`http://127.0.0.1:${port}/settings`);
+  await page.getByLabel('Name of the new token').fill('ci');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('Copy it now').waitFor();
+  await page.getByRole('button', { name: 'Revoke ci' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('No tokens yet').waitFor();
+  assert.deepEqual(troubles.splice(0), []);
+  await page.getByRole('button', { name: 'Log out of this browser' }).click();
+  await page.getByText('sluice login').waitFor();
 });

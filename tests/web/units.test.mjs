@@ -1,12 +1,12 @@
 // The parts without a page: numbers as people read them, the order of rows, filters, the draft, and cleaned logs.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
-import { before, test } from 'node:test';
+import { before, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
-let format; let text; let filter; let order; let draft; let scale;
+let format; let text; let filter; let order; let draft; let scale; let hub;
 
 async function load(file) {
   const { build } = createRequire(web)('esbuild');
@@ -21,6 +21,7 @@ before(async () => {
   order = await load('lib/order.ts');
   draft = await load('data/draft.ts');
   scale = await load('components/scale.ts');
+  hub = await load('data/hub.ts');
 });
 
 const task = (number, more) => ({ number, state: 'finished', started: 'x', parameters: {}, best: null, epoch: null, elapsed_s: null, cause: null, node: null, job: null, cost: { energy_j: null }, ...more });
@@ -82,7 +83,7 @@ test('a copied experiment gives the same experiment again', () => {
   const back = draft.toExperiment({ ...draft.fromExperiment(e), script: { name: 'm.py', text: '' } });
   assert.deepEqual(back, {
     name: 'x (copy)', description: 'd', script: 'm.py', parameters: { opt: ['adam', '1'], m: { min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } }, n: 3 },
-    constraints: ['n < 4'], repeats: 2, search: { strategy: 'tpe', tasks: 9, seed: 1, options: { startup: 5 } }, objective: { metric: 'acc', goal: 'max' }, pass: 'flags',
+    constraints: ['n < 4'], repeats: 2, search: { strategy: 'tpe', tasks: 9, seed: 1, startup: 5 }, objective: { metric: 'acc', goal: 'max' }, pass: 'flags',
     environment: { setup: ['module load cuda'] }, resources: { gpus: 1, options: ['--account=ml'] },
   });
 });
@@ -109,3 +110,61 @@ test('logarithmic ticks are numbers people write', () => {
   assert.ok(scale.niceLog(1e-9, 1e9).length <= 8);
   assert.ok(scale.niceLog(0.501, 0.502).length >= 2);
 });
+
+// Stands in for the browser's EventSource and remembers what was opened and closed.
+class Source {
+  static all = [];
+  handlers = {};
+  closed = false;
+  constructor(url) {
+    this.url = url;
+    Source.all.push(this);
+  }
+  addEventListener(name, handler) { this.handlers[name] = handler; }
+  close() { this.closed = true; }
+}
+
+function withHub(run) {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
+  Source.all = [];
+  globalThis.EventSource = Source;
+  try {
+    run(new hub.Hub());
+  } finally {
+    mock.timers.reset();
+    delete globalThis.EventSource;
+  }
+}
+
+test('the stream is let go when no tab is looked at, and resumes after the last event', () => withHub((h) => {
+  const got = [];
+  const say = h.join((message) => got.push(message.kind));
+  const first = Source.all[0];
+  first.onopen();
+  first.handlers.task({ lastEventId: 'b1-7', data: '{}' });
+  assert.deepEqual(got, ['open', 'event']);
+  say({ kind: 'hidden' });
+  mock.timers.tick(5000);
+  assert.ok(!first.closed, 'a short look at another tab keeps it');
+  mock.timers.tick(10000);
+  assert.ok(first.closed);
+  say({ kind: 'visible' });
+  assert.equal(Source.all[1].url, '/api/v1/events?last=b1-7');
+}));
+
+test('a failed stream backs off, and says when it tries again', () => withHub((h) => {
+  const waits = [];
+  const say = h.join((message) => { if (message.kind === 'down') waits.push(message.retry_ms); });
+  for (let i = 0; i < 6; i++) {
+    Source.all[Source.all.length - 1].onerror();
+    say({ kind: 'visible' });
+    mock.timers.tick(waits[waits.length - 1]);
+  }
+  assert.deepEqual(waits, [1000, 2000, 4000, 8000, 15000, 15000]);
+}));
+
+test('a tab that crashed without a word does not keep the stream open', () => withHub((h) => {
+  h.join(() => undefined);
+  mock.timers.tick(70000);
+  assert.ok(Source.all[0].closed);
+}));

@@ -286,13 +286,14 @@ export class Plot {
     ctx.font = `600 ${11.5 * ratio}px ui-sans-serif, system-ui, sans-serif`;
     const half = ctx.measureText(mark.text).width / 2;
     const tx = Math.min(left + width - half, Math.max(left + half, x));
-    const below = y + 18 * ratio < top + height;
+    const below = y + 24 * ratio < top + height;
     const ty = below ? y + 18 * ratio : y - 9 * ratio;
     ctx.textAlign = 'center';
-    ctx.strokeStyle = this.colours.surface;
-    ctx.lineWidth = 4 * ratio;
-    ctx.lineJoin = 'round';
-    ctx.strokeText(mark.text, tx, ty);
+    // Lines behind the words would be read as dashes in them.
+    ctx.fillStyle = this.colours.surface;
+    ctx.globalAlpha = 0.85;
+    ctx.fillRect(tx - half - 3 * ratio, ty - 11 * ratio, 2 * half + 6 * ratio, 15 * ratio);
+    ctx.globalAlpha = 1;
     ctx.fillStyle = this.colours.text;
     ctx.fillText(mark.text, tx, ty);
     ctx.restore();

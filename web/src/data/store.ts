@@ -149,17 +149,21 @@ export class ExperimentStore extends Store {
 
   protected async fetch() {
     const base = `/experiments/${this.id}`;
+    const curves = this.fetchLines();
+    // Awaited last; without this an early failure would count as unhandled.
+    curves.catch(() => undefined);
     const [detail, tasks] = await Promise.all([get<Experiment>(base), list<Task>(`${base}/tasks?sort=number`)]);
     batch(() => {
       this.detail.value = detail;
       this.tasks.value = new Map(tasks.items.map((task) => [task.number, task]));
       this.total.value = tasks.total;
     });
-    await this.fetchLines();
+    await curves;
   }
 
   private async fetchLines() {
-    const points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / Math.max(1, this.tasks.value.size))));
+    const many = this.tasks.value.size || experiments.items.value.get(this.id)?.tasks.total || POINTS_TOTAL / 200;
+    const points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / many)));
     const name = this.metric ? `&name=${encodeURIComponent(this.metric)}` : '';
     const got = await get<ExperimentMetrics>(`/experiments/${this.id}/metrics?points=${points}${name}`);
     this.lines = new Map(got.tasks.map((curve) => [curve.task, toLine(curve)]));

@@ -114,7 +114,7 @@ export function ExperimentsPage() {
           <header>
             <h2 id="all" class="vh">All experiments</h2>
             <label class="search"><Icon name="search" /><span class="vh">Filter experiments</span>
-              <input type="search" data-search value={text} placeholder="Filter by name, script, state"
+              <input type="search" data-search value={text} placeholder="Filter by name or script"
                 onInput={(event) => setQuery({ q: event.currentTarget.value })} /></label>
             <Seg label="Filter by state" value={filter} onPick={(value) => setQuery({ show: value === 'all' ? null : value })}
               options={[button('all', 'All'), button('active', 'Active'), button('errors', 'With errors'), button('ended', 'Ended')]} />

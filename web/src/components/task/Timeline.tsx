@@ -45,7 +45,7 @@ export function Attempts({ task }: { task: TaskDetail }) {
         {task.attempts.map((a) => <tr key={a.number}><td>{a.number}</td><td><Chip state={a.state} /></td>
           <td><bdi>{a.cause?.text ?? (a.exit_code === null ? 'not ended' : `exit code ${a.exit_code}`)}</bdi></td>
           <td class="num">{stamp(a.started)}</td><td class="r">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
-          <td><bdi>{a.node ?? 'not known'}</bdi></td><td class="mono small"><bdi>{a.job ?? 'not known'}</bdi></td></tr>)}
+          <td><bdi>{a.node ?? 'not known'}</bdi></td><td class="mono small"><bdi>{a.job ?? 'none'}</bdi></td></tr>)}
       </tbody></table></div>
     </Card>
   );
