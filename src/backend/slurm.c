@@ -29,7 +29,8 @@ struct slurm_call {
 static void slurm_free(struct slurm *slurm)
 {
 	slurm_cluster_free(&slurm->cluster);
-	free(slurm->ended.at);
+	free(slurm->ended.list.at);
+	free(slurm->pending.at);
 	free(slurm->state_dir);
 	free(slurm->program);
 	free(slurm->push_url);
@@ -291,6 +292,7 @@ static int slurm_open(const struct backend_config *config, struct backend **ret,
 		.program = mem_strdup(config->program),
 		.push_url = mem_strdup(config->push_url),
 		.uid = getuid(),
+		.opened_mono_ms = clock_mono_ms(),
 	};
 	int rc = slurm_probe(slurm, err);
 	if (rc < 0) {
@@ -350,6 +352,11 @@ static void slurm_on_change(struct backend *backend, void (*changed)(void *ctx),
 	slurm->changed_ctx = ctx;
 }
 
+static void slurm_examine_default(struct backend *backend, backend_findings_f done, void *ctx)
+{
+	slurm_examine(backend, NULL, done, ctx);
+}
+
 const struct backend_ops backend_slurm = {
 	.name = "slurm",
 	.help = "a Slurm cluster, through job arrays",
@@ -364,5 +371,6 @@ const struct backend_ops backend_slurm = {
 	.poll_interval_ms = slurm_poll_interval_ms,
 	.preview = slurm_preview,
 	.describe = slurm_describe,
+	.examine = slurm_examine_default,
 	.on_change = slurm_on_change,
 };
