@@ -496,6 +496,15 @@ def test_log_that_became_a_link_is_not_followed(daemon, folder):
     assert b"secret" not in answer.body
 
 
+def test_files_inside_the_request_may_fill_the_body(daemon):
+    text = "x" * 12_000_000
+    experiment = daemon.submit("import os; print(os.path.getsize('big.txt'))", {"files": ["big.txt"]}, files=[{"path": "big.txt", "text": text}])
+    daemon.wait_ended(experiment)
+    assert daemon.get(f"/experiments/{experiment}/tasks/1/log")["text"] == "12000000\n"
+    too_big = daemon.request("POST", "/experiments", {"experiment": {"command": ["true"]}, "files": [{"path": "a", "text": "x" * 17_000_000}]})
+    assert too_big.status == 413
+
+
 def test_upload_is_streamed_to_disk_and_used(daemon):
     data = os.urandom(3_000_000)
     connection = UnixConnection(daemon.socket)
