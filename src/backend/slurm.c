@@ -352,6 +352,11 @@ static void slurm_on_change(struct backend *backend, void (*changed)(void *ctx),
 	slurm->changed_ctx = ctx;
 }
 
+static void slurm_examine_default(struct backend *backend, backend_findings_f done, void *ctx)
+{
+	slurm_examine(backend, NULL, done, ctx);
+}
+
 const struct backend_ops backend_slurm = {
 	.name = "slurm",
 	.help = "a Slurm cluster, through job arrays",
@@ -366,5 +371,6 @@ const struct backend_ops backend_slurm = {
 	.poll_interval_ms = slurm_poll_interval_ms,
 	.preview = slurm_preview,
 	.describe = slurm_describe,
+	.examine = slurm_examine_default,
 	.on_change = slurm_on_change,
 };

@@ -36,7 +36,7 @@ struct follow {
 	int64_t drawn_ms, heard_ms, gone_ms;
 	char *states;		/* by task number: first letter of the state last printed */
 	size_t state_count;
-	bool has_states;	/* the first look is not news */
+	bool has_states;	/* else the first look is not news */
 };
 
 static volatile sig_atomic_t follow_interrupted, follow_resized;
@@ -316,11 +316,11 @@ static int follow_finish(struct follow *follow)
 	return strcmp(state, "finished") == 0 ? 0 : 1;
 }
 
-int follow_experiment(struct client *client, const char *id, const struct term *term, bool quiet)
+int follow_experiment(struct client *client, const char *id, const struct term *term, bool quiet, bool fresh)
 {
 	struct error err;
 	struct follow follow = {
-		.client = client, .id = id, .term = *term, .quiet = quiet, .has_states = false,
+		.client = client, .id = id, .term = *term, .quiet = quiet, .has_states = fresh,
 		.last_id = buf_make(256), .frame = buf_make(BUF_UNLIMITED),
 	};
 	follow_catch_signals(true);

@@ -101,7 +101,9 @@ struct engine {
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
 	int64_t reload_ms; /* 0, or when to try reading everything again */
-	bool turning, closing;
+	bool closing;
+	unsigned examining; /* backends that are being looked at */
+	struct buf findings; /* JSON values, comma-separated */
 	engine_event_f event;
 	void *event_ctx;
 };

@@ -69,6 +69,10 @@ const struct route routes[] = {
 	{METHOD_GET, "/cluster", handle_cluster, "getCluster", "What the backends offer and what is wrong",
 	 NULL, "Cluster", 200, 0, {0}},
 
+	{METHOD_POST, "/cluster/examine", handle_examine, "examineCluster",
+	 "Look thoroughly, with a real job; findings come with GET /cluster once examining is false", "Empty",
+	 "Cluster", 202, ROUTE_OPTIONAL_BODY, {0}},
+
 	{METHOD_POST, "/login", handle_login, "login", "Trade a one-time code for a session cookie", "Login",
 	 NULL, 204, ROUTE_PUBLIC, {0}},
 	{METHOD_POST, "/logout", handle_logout, "logout", "End this session", "Empty", NULL, 204,

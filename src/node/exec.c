@@ -9,6 +9,7 @@
 #include "base/proc.h"
 #include "journal/journal.h"
 #include "node/claim.h"
+#include "node/earlier.h"
 #include "node/follow.h"
 #include "node/launch.h"
 #include "node/layout.h"
@@ -400,6 +401,7 @@ static void exec_open_follow(struct exec *x)
 		.first = x->first,
 		.report = d->report_path,
 		.resumes = descriptor_resumes(d),
+		.retell = !earlier_has_ended(d),
 		.row = exec_row_cb,
 		.note = exec_note,
 		.blocked = exec_is_blocked,
@@ -456,6 +458,8 @@ static int exec_run(const char *batch_dir, uint64_t index)
 	for (size_t i = 0; i < COUNT_OF(exec_signals); i++)
 		sigaddset(&blocked, exec_signals[i]);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk, not our end */
+	signal(SIGPIPE, SIG_IGN);
 
 	int rc = claim_take(batch_dir, index, &err);
 	if (rc == -EEXIST)

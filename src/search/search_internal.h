@@ -64,6 +64,9 @@ struct search {
 	size_t seen_count, seen_size;
 	struct rng spare_rng;
 	struct space_value *values; /* scratch: space->count */
+	struct space_value *walk_values; /* where the walk for something new stands */
+	uint64_t walk_cursor;
+	bool walk_stands; /* it has not been passed yet */
 };
 
 struct search_task {

@@ -8,6 +8,7 @@
 DECLARE(grid);
 DECLARE(random);
 DECLARE(sobol);
+DECLARE(tpe);
 DECLARE(de);
 DECLARE(jde);
 DECLARE(shade);
@@ -15,8 +16,15 @@ DECLARE(lshade);
 DECLARE(jso);
 DECLARE(dish);
 DECLARE(spsrdemms);
+DECLARE(evolution);
+DECLARE(nsga2);
+DECLARE(gde3);
+DECLARE(asha);
+DECLARE(hyperband);
+DECLARE(dehb);
 
 #define EVOLUTION (SEARCH_ADAPTIVE | SEARCH_GENERATIONAL)
+#define FIDELITY (SEARCH_ADAPTIVE | SEARCH_MULTI_FIDELITY | SEARCH_GENERATIONAL)
 
 const struct strategy search_strategies[] = {
 	{"grid", "Grid", "Every combination, in the order of the file or shuffled", SEARCH_FINITE_ONLY | SEARCH_MULTI_OBJECTIVE,
@@ -32,6 +40,17 @@ const struct strategy search_strategies[] = {
 	{"dish", "DISH", "jSO that weighs successes by the distance they went", EVOLUTION, dish_options, &dish_ops},
 	{"spsrdemms", "SPSRDEMMS", "jDE in a structured population that is halved in stages", EVOLUTION, spsrdemms_options,
 	 &spsrdemms_ops},
+	{"evolution", "Ageing evolution", "Mutates the best of a sample and drops the oldest; for architectures", SEARCH_ADAPTIVE,
+	 evolution_options, &evolution_ops},
+	{"nsga2", "NSGA-II", "Several objectives: keeps the front, spread out", EVOLUTION | SEARCH_MULTI_OBJECTIVE, nsga2_options,
+	 &nsga2_ops},
+	{"gde3", "GDE3", "Several objectives by differential evolution, for numbers", SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE,
+	 gde3_options, &gde3_ops},
+	{"asha", "ASHA", "Short runs first; the best go on, without anyone waiting", FIDELITY, asha_options, &asha_ops},
+	{"hyperband", "Hyperband", "Brackets from many short runs to few long ones", FIDELITY, hyperband_options, &hyperband_ops},
+	{"dehb", "DEHB", "Hyperband's brackets with differential evolution", FIDELITY, dehb_options, &dehb_ops},
+	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
 	{0},
 };
 
