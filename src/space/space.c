@@ -3,9 +3,8 @@
  * in space_grid.c, JSON in space_json.c. */
 #include "space/space_internal.h"
 
-#include "base/text.h"
-
 #include "base/num.h"
+#include "base/text.h"
 
 #include <math.h>
 
