@@ -360,10 +360,11 @@ static void exec_start_timers(struct exec *x)
 
 static void exec_append_start(struct exec *x)
 {
-	char host[256] = "", job[96] = "";
+	char own[256] = "", job[96] = "";
+	const char *host = getenv("SLURMD_NODENAME"); /* as the cluster calls it */
 	uint64_t start = 0;
 	const char *id = getenv("SLURM_ARRAY_JOB_ID"), *element = getenv("SLURM_ARRAY_TASK_ID");
-	gethostname(host, sizeof(host) - 1);
+	gethostname(own, sizeof(own) - 1);
 	if (proc_start_time(getpid(), &start) < 0)
 		start = 0;
 	if (id && element)
@@ -372,7 +373,7 @@ static void exec_append_start(struct exec *x)
 		snprintf(job, sizeof(job), "%s", id);
 	exec_append(x, &(struct journal_record){
 			       .kind = JOURNAL_START,
-			       .host = host,
+			       .host = host && *host ? host : own,
 			       .version = SLUICE_VERSION,
 			       .gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES"),
 			       .job = job[0] ? job : NULL,
