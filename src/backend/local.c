@@ -5,10 +5,8 @@
 
 #include "backend/local_machine.h"
 #include "backend/local_trace.h"
-#include "base/limits.h"
 #include "base/log.h"
 #include "base/proc.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -551,30 +549,8 @@ static int64_t local_poll_interval(struct backend *backend, bool expecting)
 static char *local_preview(struct backend *backend, const struct backend_resources *r, uint64_t tasks,
 			   uint32_t parallel, struct error *err)
 {
-	struct local *local = (struct local *)backend;
-	struct buf out = buf_make(LIMIT_TEXT_BYTES);
-	char memory[32];
 	(void)err;
-	int64_t most = local->machine.cpus / local_machine_cpus(r);
-	if (r->gpus > 0 && (int64_t)local->machine.gpu_count / r->gpus < most)
-		most = (int64_t)local->machine.gpu_count / r->gpus;
-	if (parallel && parallel < most)
-		most = parallel;
-	if (most < 1)
-		most = 1;
-	buf_addf(&out, "#!/bin/sh\n# %" PRIu64 " task%s on this machine, up to %" PRId64 " at a time.\n", tasks,
-		 tasks == 1 ? "" : "s", most);
-	buf_addf(&out, "# Each: %" PRId64 " CPU%s", local_machine_cpus(r), local_machine_cpus(r) == 1 ? "" : "s");
-	if (r->memory_bytes > 0) {
-		text_format_bytes(r->memory_bytes, memory, sizeof(memory));
-		buf_addf(&out, ", %s", memory);
-	}
-	if (r->gpus > 0)
-		buf_addf(&out, ", %" PRId64 " GPU%s (in CUDA_VISIBLE_DEVICES)", r->gpus, r->gpus == 1 ? "" : "s");
-	buf_addf(&out, ".\n# What sluice does here amounts to:\nseq 0 %" PRIu64
-		       " | xargs -P %" PRId64 " -I INDEX sluice exec \"$BATCH\" INDEX\n",
-		 tasks ? tasks - 1 : 0, most);
-	return buf_take(&out);
+	return local_machine_preview(&((struct local *)backend)->machine, r, tasks, parallel);
 }
 
 static void local_describe(struct backend *backend, struct json *out)

@@ -2,6 +2,7 @@
 #include "backend/local_machine.h"
 
 #include "base/fs.h"
+#include "base/limits.h"
 #include "base/num.h"
 #include "base/text.h"
 
@@ -184,4 +185,31 @@ void local_machine_write(const struct local_machine *m, struct json *out)
 		json_end(out);
 	}
 	json_end(out);
+}
+
+char *local_machine_preview(const struct local_machine *m, const struct backend_resources *r,
+			    uint64_t tasks, uint32_t parallel)
+{
+	struct buf out = buf_make(LIMIT_TEXT_BYTES);
+	char memory[32];
+	int64_t most = m->cpus / local_machine_cpus(r);
+	if (r->gpus > 0 && (int64_t)m->gpu_count / r->gpus < most)
+		most = (int64_t)m->gpu_count / r->gpus;
+	if (parallel && parallel < most)
+		most = parallel;
+	if (most < 1)
+		most = 1;
+	buf_addf(&out, "#!/bin/sh\n# %" PRIu64 " task%s on this machine, up to %" PRId64 " at a time.\n", tasks,
+		 tasks == 1 ? "" : "s", most);
+	buf_addf(&out, "# Each: %" PRId64 " CPU%s", local_machine_cpus(r), local_machine_cpus(r) == 1 ? "" : "s");
+	if (r->memory_bytes > 0) {
+		text_format_bytes(r->memory_bytes, memory, sizeof(memory));
+		buf_addf(&out, ", %s", memory);
+	}
+	if (r->gpus > 0)
+		buf_addf(&out, ", %" PRId64 " GPU%s (in CUDA_VISIBLE_DEVICES)", r->gpus, r->gpus == 1 ? "" : "s");
+	buf_addf(&out, ".\n# What sluice does here amounts to:\nseq 0 %" PRIu64
+		       " | xargs -P %" PRId64 " -I INDEX sluice exec \"$BATCH\" INDEX\n",
+		 tasks ? tasks - 1 : 0, most);
+	return buf_take(&out);
 }

@@ -45,5 +45,8 @@ static inline int64_t local_machine_cpus(const struct backend_resources *resourc
 
 /* The members of GET /cluster that are about the machine, and "text": "2 CPUs, 23 GB, no GPU". */
 void local_machine_write(const struct local_machine *machine, struct json *out);
+/* A script for people to read: what running so many tasks of this size amounts to. The caller frees it. */
+char *local_machine_preview(const struct local_machine *machine, const struct backend_resources *resources,
+			    uint64_t tasks, uint32_t parallel);
 
 #endif

@@ -380,6 +380,16 @@ def test_report_says_what_is_wrong(args, status, says, tmp_path):
     assert done.returncode == status and says in done.stderr.decode()
 
 
+def test_samples_count_what_the_script_started(tmp_path):
+    a = Attempt(tmp_path, "python3 -c 'import time; x = bytearray(b\"x\" * (100 << 20)); time.sleep(1000)' & echo $! > child; wait")
+    p = a.start()
+    (sample,) = wait_for(lambda: a.records("sample")[:1], "a sample")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=30)
+    assert sample["max_rss_bytes"] > 100 << 20 and sample["cpu_ms"] > 0 and sample["wall_ms"] >= 2000
+    assert a.end()["max_rss_bytes"] >= sample["max_rss_bytes"] and a.end()["cpu_ms"] >= sample["cpu_ms"]
+
+
 def test_a_broken_descriptor_is_reported(tmp_path):
     a = Attempt(tmp_path, "")
     (a.batch / "0.json").write_text('{"argv": "x"')

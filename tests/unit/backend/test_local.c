@@ -428,6 +428,53 @@ static void test_a_pid_that_was_given_out_again_is_not_ours(void **state)
 	free(text);
 }
 
+/* A program of that name in PATH stands for the real one. */
+static void test_every_gpu_is_given_to_one_attempt_at_a_time(void **state)
+{
+	(void)state;
+	static const char fake[] = "#!/bin/sh\necho '0, GPU-a, 1000, Test GPU'\necho '3, GPU-b, 1000, Test GPU'\n";
+	struct backend_resources one = {.cpus = 1, .gpus = 1};
+	struct local_machine machine;
+	local_machine_look(&machine);
+	if (machine.cpus < 2)
+		skip();
+	char *program_path = mem_printf("%s/nvidia-smi", root), *old = mem_strdup(getenv("PATH"));
+	char *path = mem_printf("%s:%s", root, old);
+	assert_int_equal(fs_write(program_path, fake, sizeof(fake) - 1, 0700, false, NULL), 0);
+	close_backend();
+	setenv("PATH", path, 1);
+	unsetenv("CUDA_VISIBLE_DEVICES");
+	open_backend();
+	for (int i = 0; i < 4000 && backend_local.room(backend, &one) != 2; i++)
+		turn();
+	assert_int_equal(backend_local.room(backend, &one), 2);
+	for (uint32_t i = 0; i < 3; i++)
+		describe_task(i, "touch ready; while [ ! -e go ]; do sleep 0.02; done");
+	submit_with(&one, 0, 3);
+	for (uint32_t i = 0; i < 2; i++) {
+		char *ready = work_file(i, "ready");
+		wait_for_file(ready);
+		free(ready);
+	}
+	assert_true(journal_has(0, "\"gpus\":\"0\""));
+	assert_true(journal_has(1, "\"gpus\":\"3\""));
+	assert_int_equal(look(2), BACKEND_QUEUED);
+	char *go = work_file(1, "go"), *third = work_file(2, "ready");
+	assert_int_equal(fs_write(go, "", 0, 0600, false, NULL), 0);
+	wait_for_file(third);
+	assert_true(journal_has(2, "\"gpus\":\"3\""));
+	for (uint32_t i = 0; i < 3; i++)
+		cancel(i);
+	for (uint32_t i = 0; i < 3; i++)
+		wait_for_state(i, BACKEND_ENDED);
+	setenv("PATH", old, 1);
+	free(program_path);
+	free(path);
+	free(old);
+	free(go);
+	free(third);
+}
+
 static void test_gpus_are_read_and_hidden_ones_left_out(void **state)
 {
 	(void)state;
@@ -463,6 +510,7 @@ int main(void)
 		WITH_BACKEND(test_handing_over_again_runs_the_script_once),
 		WITH_BACKEND(test_a_claim_of_an_earlier_boot_is_lost),
 		WITH_BACKEND(test_a_pid_that_was_given_out_again_is_not_ours),
+		WITH_BACKEND(test_every_gpu_is_given_to_one_attempt_at_a_time),
 		cmocka_unit_test(test_gpus_are_read_and_hidden_ones_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

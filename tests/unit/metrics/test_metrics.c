@@ -132,7 +132,7 @@ static void test_steps_never_go_backwards(void **state)
 	(void)state;
 	expect("x.csv", "epoch,loss\n0,1\n1,2\n0,3\n1,4\n0,5\n",
 	       "epoch 0 loss=1\nepoch 1 loss=2\nepoch 2 loss=3\nepoch 3 loss=4\nepoch 4 loss=5\n");
-	expect("x.csv", "epoch,loss\n0,1\nepoch,loss\n0,3\n", "epoch 0 loss=1\nepoch 0 loss=3\n");
+	expect("x.csv", "epoch,loss\n0,1\nepoch,loss\n0,3\n", "epoch 0 loss=1\nepoch 1 loss=3\n");
 }
 
 static void test_a_resumed_file_counts_by_itself_again(void **state)
