@@ -136,10 +136,11 @@ static void slurm_match_incomplete(struct slurm_poll_call *poll, const struct sl
 static int64_t slurm_over_since(struct slurm *slurm, const struct slurm_key *key, struct slurm_ended *ret)
 {
 	int64_t now = clock_mono_ms();
-	size_t at = slurm_find_key(slurm->ended.at, slurm->ended.len, sizeof(*slurm->ended.at), key->token,
-				   key->index);
-	bool known = at < slurm->ended.len && slurm_compare_key(&slurm->ended.at[at], key) == 0;
-	*ret = (struct slurm_ended){.key = *key, .since_mono_ms = known ? slurm->ended.at[at].since_mono_ms : now};
+	const struct slurm_ended *list = slurm->ended.list.at;
+	size_t count = slurm->ended.list.len;
+	size_t at = slurm_find_key(list, count, sizeof(*list), key->token, key->index);
+	bool known = at < count && slurm_compare_key(&list[at], key) == 0;
+	*ret = (struct slurm_ended){.key = *key, .since_mono_ms = known ? list[at].since_mono_ms : now};
 	return now - ret->since_mono_ms;
 }
 
@@ -163,7 +164,10 @@ static void slurm_tell_alive(struct slurm_poll_call *poll, const struct slurm_se
 		.gpus = -1,
 		.energy_j = NAN,
 	};
-	snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(row ? row->id : seen->job), seen->key.index);
+	if (row || seen->job)
+		snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(row ? row->id : seen->job), seen->key.index);
+	else
+		sight.job = NULL;
 	poll->sight(poll->ctx, &sight);
 }
 
@@ -245,15 +249,23 @@ static uint64_t slurm_digest(const struct slurm_seen *seen)
 	return (h ^ seen->key.index) * 1099511628211ull;
 }
 
-/* Tells what was found. Returns whether something that is neither in the queue nor in the accounting might be in the
- * accounting all the same. */
-static bool slurm_tell_all(struct slurm_poll_call *poll)
+/* Found nowhere. One that was never confirmed may still come to be for a while. */
+static void slurm_tell_absent(struct slurm_poll_call *poll, const struct slurm_seen *seen)
+{
+	if (!seen->job && slurm_may_appear(poll->slurm, seen->key.token))
+		slurm_tell_alive(poll, seen, BACKEND_QUEUED, "Slurm has not confirmed the submission yet");
+	else
+		slurm_tell_alive(poll, seen, BACKEND_ABSENT, NULL);
+}
+
+/* Tells what was found; of what was found nowhere only when the accounting was heard or is not to be had. */
+static void slurm_tell_all(struct slurm_poll_call *poll, bool complete)
 {
 	struct slurm *slurm = poll->slurm;
-	VEC(struct slurm_ended) still = {0};
-	bool doubt = false;
+	struct slurm_ended_set still = {0};
 	uint64_t picture = 0;
 
+	slurm->lagging = false;
 	for (size_t i = 0; i < poll->count; i++) {
 		struct slurm_seen *seen = &poll->seen[i];
 		picture += slurm_digest(seen);
@@ -264,21 +276,32 @@ static bool slurm_tell_all(struct slurm_poll_call *poll)
 		} else if (seen->row || seen->incomplete) {
 			struct slurm_ended ended;
 			int64_t over_ms = slurm_over_since(slurm, &seen->key, &ended);
+			vec_push(&still.list, ended);
 			if (slurm->accounting != SLURM_ACCOUNTING_OFF && over_ms < SLURM_LAG_MS) {
 				slurm_tell_alive(poll, seen, BACKEND_RUNNING, "ended; waiting for the accounting");
-				vec_push(&still, ended);
+				slurm->lagging = true;
 			} else if (seen->row) {
 				slurm_tell_ended(poll, seen);
+			} else {
+				slurm_tell_absent(poll, seen);
 			}
-		} else {
-			doubt |= poll->accounting_failed;
+		} else if (complete) {
+			slurm_tell_absent(poll, seen);
 		}
 	}
-	free(slurm->ended.at);
-	memcpy(&slurm->ended, &still, sizeof(slurm->ended));
-	slurm->quiet_polls = picture == slurm->last_picture && !still.len ? slurm->quiet_polls + 1 : 0;
+	free(slurm->ended.list.at);
+	slurm->ended = still;
+	slurm->quiet_polls = picture == slurm->last_picture ? slurm->quiet_polls + 1 : 0;
 	slurm->last_picture = picture;
-	return doubt;
+}
+
+/* Is there something that only the accounting could know? */
+static bool slurm_in_doubt(const struct slurm_poll_call *poll)
+{
+	for (size_t i = 0; i < poll->count; i++)
+		if (!poll->seen[i].row && !poll->seen[i].final && !poll->seen[i].incomplete)
+			return true;
+	return false;
 }
 
 static void slurm_poll_finish(struct slurm_poll_call *poll)
@@ -292,9 +315,10 @@ static void slurm_poll_finish(struct slurm_poll_call *poll)
 		slurm_match_incomplete(poll, &poll->by_job);
 		if (poll->accounting_failed && !slurm->accounting_failed_mono_ms)
 			slurm->accounting_failed_mono_ms = clock_mono_ms();
-		if (slurm_tell_all(poll) &&
+		if (poll->accounting_failed && slurm_in_doubt(poll) &&
 		    clock_mono_ms() - slurm->accounting_failed_mono_ms < SLURM_ACCOUNTING_PATIENCE_MS)
 			rc = -EAGAIN;
+		slurm_tell_all(poll, rc == 0);
 		poll->done(poll->ctx, rc, rc < 0 ? poll->why : NULL);
 	}
 	slurm_poll_free(poll);
@@ -527,7 +551,7 @@ int64_t slurm_poll_interval_ms(struct backend *backend, bool expecting)
 	struct slurm *slurm = (struct slurm *)backend;
 	int64_t wait = SLURM_EXPECTING_MS;
 
-	if (!expecting && !slurm->ended.len) {
+	if (!expecting && !slurm->lagging) {
 		wait = SLURM_QUIET_MS + (int64_t)slurm->quiet_polls * 1000;
 		if (wait > SLURM_QUIET_MAX_MS)
 			wait = SLURM_QUIET_MAX_MS;

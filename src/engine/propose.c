@@ -17,6 +17,8 @@
 
 static int64_t propose_wanted(struct engine_experiment *e)
 {
+	if (e->backend->ops->passive)
+		return 0; /* whoever takes a task asks for it */
 	if (!(e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE))
 		return ENGINE_ASK_CHUNK;
 	int64_t going = e->counts[STORE_WAITING] + e->live;
@@ -92,9 +94,8 @@ static int propose_add(struct engine *engine, struct engine_experiment *e,
 	return rc;
 }
 
-static int propose_for(struct engine *engine, struct engine_experiment *e)
+int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64_t wanted)
 {
-	int64_t wanted = propose_wanted(e);
 	if (wanted <= 0)
 		return 0;
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
@@ -125,7 +126,7 @@ int engine_propose(struct engine *engine)
 	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		if (!e->asked_all && !e->stopping && !e->removing && e->backend && e->backend->backend)
-			rc = propose_for(engine, e);
+			rc = engine_propose_for(engine, e, propose_wanted(e));
 	}
 	return rc;
 }

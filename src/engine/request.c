@@ -380,7 +380,7 @@ static int request_store(struct engine *engine, const struct request *r, int64_t
 		.strategy = spec->search->strategy->name,
 		.strategy_reason = spec->search->reason,
 		.backend = r->backend->ops->name,
-		.script = spec->script ? spec->script : spec->command[0],
+		.script = spec->script ? spec->script : spec->command ? spec->command[0] : NULL,
 		.created_ms = clock_now_ms(),
 		.seed = (int64_t)spec->search->seed,
 		.planned = (int64_t)planned,

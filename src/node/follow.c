@@ -175,12 +175,18 @@ static void follow_add(struct follow *follow, const char *path, const struct met
 	vec_push(&follow->files, file);
 }
 
-/* Takes a file that the search found, unless it has not changed since before the script started. */
+/* Has the file not changed since before the script started? Then an earlier attempt has told its rows. */
+static bool follow_is_old(const struct follow *follow, const char *path, const struct find_stamp *stamp)
+{
+	const struct find_entry *earlier = find_in(&follow->earlier, path);
+	return !follow->config.retell && earlier && find_stamp_same(&earlier->stamp, stamp);
+}
+
+/* Takes a file that the search found, unless it is old. */
 static void follow_consider(struct follow *follow, const struct find_entry *entry)
 {
 	const struct follow_config *config = &follow->config;
-	const struct find_entry *earlier = find_in(&follow->earlier, entry->path);
-	if (earlier && find_stamp_same(&earlier->stamp, &entry->stamp))
+	if (follow_is_old(follow, entry->path, &entry->stamp))
 		return;
 	if (config->patterns) {
 		const struct metrics_format *format =
@@ -199,8 +205,7 @@ static void follow_add_if_changed(struct follow *follow, const char *path,
 	if (!path || !format || stat(path, &st) < 0)
 		return;
 	struct find_stamp stamp = find_stamp_of(&st);
-	const struct find_entry *earlier = find_in(&follow->earlier, path);
-	if (!earlier || !find_stamp_same(&earlier->stamp, &stamp))
+	if (!follow_is_old(follow, path, &stamp))
 		follow_add(follow, path, format, false);
 }
 

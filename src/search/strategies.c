@@ -8,6 +8,7 @@
 DECLARE(grid);
 DECLARE(random);
 DECLARE(sobol);
+DECLARE(tpe);
 DECLARE(de);
 DECLARE(jde);
 DECLARE(shade);
@@ -48,6 +49,8 @@ const struct strategy search_strategies[] = {
 	{"asha", "ASHA", "Short runs first; the best go on, without anyone waiting", FIDELITY, asha_options, &asha_ops},
 	{"hyperband", "Hyperband", "Brackets from many short runs to few long ones", FIDELITY, hyperband_options, &hyperband_ops},
 	{"dehb", "DEHB", "Hyperband's brackets with differential evolution", FIDELITY, dehb_options, &dehb_ops},
+	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
 	{0},
 };
 

@@ -45,6 +45,7 @@ CREATE TABLE task (
   best REAL, best_step INTEGER,           -- of the first objective
   last REAL, last_step INTEGER,
   step INTEGER,                           -- the newest step of any metric
+  from_zero INTEGER NOT NULL DEFAULT 0,   -- its steps begin at 0, so that step 39 is the fortieth
   attempt INTEGER NOT NULL DEFAULT 0,     -- number of the newest attempt; 0: none yet
   wanted INTEGER NOT NULL DEFAULT 0,      -- enum store_wish: 0 run, 1 stop, 2 prune
   fresh INTEGER NOT NULL DEFAULT 0,       -- the next attempt starts from scratch

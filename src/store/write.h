@@ -66,6 +66,7 @@ struct store_task {
 	bool fresh;
 	double best, last; /* NAN: none */
 	int64_t best_step, last_step, step; /* -1: none */
+	bool from_zero;			    /* the steps begin at 0 */
 };
 
 typedef int (*store_task_f)(void *ctx, const struct store_task *row);

@@ -1,6 +1,7 @@
 """`sluice exec` by itself: hand-written descriptors, real scripts, and what the journal says afterwards."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -326,6 +327,40 @@ def test_a_resumed_attempt_keeps_its_checkpoint_and_its_steps(tmp_path):
     assert again.rows()[-2:] == [(2, {"loss": 30}), (3, {"loss": 40})]
     fresh = Attempt(tmp_path, "echo resume=$SLUICE_RESUME; ls $SLUICE_CHECKPOINT_DIR results/e1/7", attempt=3, fresh=True).run()
     assert fresh.stdout().splitlines()[0] == "resume=" and "7.csv" not in fresh.stdout() and "\nc\n" not in fresh.stdout()
+
+
+def test_rows_that_a_killed_runner_did_not_tell_are_told_by_the_next(tmp_path):
+    first = Attempt(tmp_path, "f=results/e1/7/old.csv; printf 'epoch,loss\\n0,1\\n' > $f; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf '1,2\\n' >> $f; touch written; sleep 1000")
+    p = first.start()
+    wait_for((first.work / "ready").exists, "the script")
+    os.kill(p.pid, signal.SIGSTOP)  # from here on it cannot read what the script writes
+    (first.work / "go").touch()
+    wait_for((first.work / "written").exists, "the last row")
+    p.kill()
+    p.communicate()
+    assert (1, {"loss": 2}) not in first.rows()
+    again = Attempt(tmp_path, "true", attempt=2).run()
+    assert again.rows() == [(0, {"loss": 1}), (1, {"loss": 2})]
+    third = Attempt(tmp_path, "true", attempt=3).run()
+    assert third.rows() == []
+
+
+def test_a_full_disk_delays_the_journal_and_loses_nothing(tmp_path):
+    """A limit on the size of the runner's files stands for the disk; the script has no such limit."""
+    a = Attempt(tmp_path, "f=results/e1/7/7.csv; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf 'epoch,loss\\n0,1\\n1,2\\n2,3\\n' > $f")
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    size = (a.dir / "journal").stat().st_size
+    old = resource.prlimit(p.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(p.pid, resource.RLIMIT_FSIZE, (size + 30, old[1]))
+    (a.work / "go").touch()
+    wait_for(lambda: (a.dir / "journal").stat().st_size == size + 30, "the torn line")
+    wait_for(lambda: not is_alive(a.records("start")[0]["pgid"]), "the script's end")
+    assert p.poll() is None
+    resource.prlimit(p.pid, resource.RLIMIT_FSIZE, old)
+    p.communicate(timeout=30)
+    assert a.rows() == [(0, {"loss": 1}), (1, {"loss": 2}), (2, {"loss": 3})]
+    assert a.end()["cause"] == "ok"
 
 
 def test_report_appends_rows(tmp_path):

@@ -95,6 +95,13 @@ class ListStore extends Store {
     });
   }
 
+  // A removed experiment leaves at once; its event may come after the list is on the screen.
+  forget(id: string) {
+    const next = new Map(this.items.value);
+    next.delete(id);
+    this.items.value = next;
+  }
+
   protected apply(events: StreamEvent[]) {
     let next: Map<string, Summary> | null = null;
     for (const event of events) {

@@ -113,7 +113,6 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   useKeys({
     j: () => moveRow(1),
     k: () => moveRow(-1),
-    Enter: () => { const t = focused(); if (t) go(`/e/${e.id}/${t.number}`); },
     x: () => { const t = focused(); if (t) select([t.number], !selected.has(t.number)); },
     c: compare,
     s: () => { const t = targets(); if (t.length) void stopTasks(e.id, t); },

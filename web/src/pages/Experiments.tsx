@@ -9,8 +9,8 @@ import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
 import { experiments } from '../data/store';
 import type { Summary } from '../data/types';
 import { energy, finite, metric, plural, when, duration } from '../lib/format';
-import { focusedRow, moveRow, useKeys } from '../lib/keys';
-import { go, query, setQuery } from '../lib/router';
+import { moveRow, useKeys } from '../lib/keys';
+import { query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
 import { useTitle } from './Other';
 
@@ -99,7 +99,6 @@ export function ExperimentsPage() {
   useKeys({
     j: () => moveRow(1),
     k: () => moveRow(-1),
-    Enter: () => { const id = focusedRow(); if (id) go(`/e/${id}`); },
   });
   const head = { sort, onSort: (next: string) => setQuery({ sort: next === '-submitted' ? null : next }) };
   const button = (value: Filter, label: string) => ({ value, label: <>{label} <span class="num">{items.filter(KEEP[value]).length}</span></> });

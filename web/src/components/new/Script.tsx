@@ -72,7 +72,7 @@ function Found({ found }: { found: Scan }) {
   const flags = found.arguments.filter((arg) => arg.startsWith('-'));
   const mismatch = found.pass === 'flags' && flags.length > 0 && draft.value.pass !== 'flags';
   return (
-    <ul class="checks found" role="status">
+    <div role="status"><ul class="checks found">
       <li class={flags.length || found.pass ? 'ok' : 'wa'}><Icon name={flags.length || found.pass ? 'check' : 'alert'} /><span>{flags.length ? <>{plural(flags.length, 'argument')} found: <span class="args">{flags.slice(0, 20).map((arg) => <code key={arg}>{arg}</code>)}</span></>
         : found.pass === 'positional' ? 'Reads its arguments by position' : found.pass ? `Reads its values by ${found.pass}` : 'No arguments found; it may still read the environment'}
       {mismatch && <> <button type="button" class="link" onClick={() => useFlags({ ...found, arguments: flags })}>Pass flags, with these as parameters</button></>}</span></li>
@@ -80,7 +80,7 @@ function Found({ found }: { found: Scan }) {
         : 'No metric writer found; a CSV with a header, JSON lines or sluice report all work'}</span></li>
       <li class={found.checkpoint ? 'ok' : 'wa'}><Icon name={found.checkpoint ? 'check' : 'alert'} /><span>{found.checkpoint ? 'Writes checkpoints' : 'No checkpoint found; a task that is started again begins at epoch 1'}</span></li>
       {found.notes.map((note) => <li key={note} class="wa"><Icon name="alert" /><span>{note}</span></li>)}
-    </ul>
+    </ul></div>
   );
 }
 
