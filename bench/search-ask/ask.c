@@ -1,7 +1,7 @@
 /* How long one ask and one tell take, for every strategy, as the history grows: the daemon's loop may
  * not block for more than 10 ms.
  *
- *	ask [--tasks N] [--strategy NAME] */
+ *	search-ask [--tasks N] [--strategy NAME] */
 #include "search/search.h"
 
 #include <getopt.h>
