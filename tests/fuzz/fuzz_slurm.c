@@ -16,8 +16,8 @@ static void check_queue(const char *text, size_t size)
 	for (size_t i = 0; i < queue.jobs.len; i++) {
 		const struct slurm_job *job = &queue.jobs.at[i];
 		struct buf words = buf_make(1024);
-		if (!token_is_id(job->token) || job->id > SLURM_JOB_MAX || !job->range_count ||
-		    job->first_range + job->range_count > queue.ranges.len || job->start_ms < 0)
+		if (!token_is_id(job->token) || job->id > SLURM_JOB_MAX || (!job->range_count && !job->rest) ||
+		    job->first_range + job->range_count > queue.ranges.list.len || job->start_ms < 0)
 			abort();
 		slurm_reason_words(job->reason, &words);
 		struct slurm_end end = {.state = job->state, .reason = job->reason, .exit_code = -1, .node = job->node};
@@ -27,8 +27,8 @@ static void check_queue(const char *text, size_t size)
 			abort();
 		buf_free(&words);
 	}
-	for (size_t i = 0; i < queue.ranges.len; i++) {
-		const struct slurm_range *r = &queue.ranges.at[i];
+	for (size_t i = 0; i < queue.ranges.list.len; i++) {
+		const struct slurm_range *r = &queue.ranges.list.at[i];
 		if (!r->step || r->high < r->low || r->high > SLURM_INDEX_MAX)
 			abort();
 	}

@@ -90,11 +90,13 @@ class Batch:
         (self.folder / "do").write_text(do)
         self.count = 0
 
-    def submit(self, harness, count, parallel=0, **resources):
+    def submit(self, harness, count, parallel=0, expect="submitted", **resources):
         self.count = count
         pairs = [f"{k}={v}" for k, v in resources.items() if k != "options"]
         pairs += [f"option={v}" for v in resources.get("options", [])]
-        return harness.ask("submit", self.token, self.folder, count, parallel, *pairs)[-1]
+        answer = harness.ask("submit", self.token, self.folder, count, parallel, *pairs)[-1]
+        assert answer["outcome"] == expect, answer
+        return answer
 
     def all(self, job=None):
         return f"{self.token}:{job}:0-{self.count - 1}" if job else f"{self.token}:0-{self.count - 1}"
@@ -135,6 +137,15 @@ def harness(cluster):
     wait_for(lambda: not cluster.slurm("squeue", "-h"), "an empty queue")
 
 
+def forgetful(cluster):
+    """A backend whose view of the queue has nothing left in it, as after MinJobAge."""
+    shim = cluster.jobs / "shim"
+    shim.mkdir(exist_ok=True)
+    (shim / "squeue").write_text("#!/bin/sh\nexit 0\n")
+    (shim / "squeue").chmod(0o755)
+    return Harness({**cluster.env, "PATH": f"{shim}:{cluster.env['PATH']}"}, cluster.jobs, cluster.jobs / "runner")
+
+
 def test_without_slurm_there_is_no_backend(tmp_path):
     env = {**os.environ, "PATH": str(tmp_path)}
     h = Harness(env, tmp_path, "/bin/true")
@@ -155,7 +166,6 @@ def test_tasks_run_end_and_are_accounted_for(cluster, harness):
     batch = Batch(cluster, 'echo "$CUDA_VISIBLE_DEVICES" >$index.gpus; sleep 2')
     answer = batch.submit(harness, 5, 0, partition="gpu_volta", gpus=1, gpu_type="volta", cpus=2, memory=100 << 20,
                           time_ms=61000)
-    assert answer["outcome"] == "submitted", answer
     limits = cluster.slurm("squeue", "-h", "-j", answer["job"], "-o", "%l %m %C %b").splitlines()
     assert limits[0].split() == ["2:00", "100M", "2", "gres:gpu:volta:1"]
     seen = wait_for(lambda: (s := harness.poll(batch.all())[0]) and
@@ -227,10 +237,10 @@ def test_a_lost_node_is_its_own_cause(cluster, harness):
 
 def test_preemption_is_its_own_cause(cluster, harness):
     low = Batch(cluster, "sleep 300")
-    low.submit(harness, 1, 0, partition="cpu", qos="low", cpus=8)
+    low.submit(harness, 1, 0, partition="cpu", account="labacct", qos="low", cpus=8)
     low.wait(harness, "running")
     high = Batch(cluster, "sleep 1")
-    high.submit(harness, 1, 0, partition="cpu", qos="high", cpus=8)
+    high.submit(harness, 1, 0, partition="cpu", account="labacct", qos="high", cpus=8)
     assert low.wait(harness)[0]["cause"] == "preempted"
     assert high.wait(harness)[0]["cause"] == "ok"
 
@@ -250,8 +260,8 @@ def test_preemption_is_its_own_cause(cluster, harness):
 ])
 def test_refusals_say_what_is_wrong_and_leave_nothing_behind(cluster, harness, resources, words):
     batch = Batch(cluster, "true")
-    answer = batch.submit(harness, 2, 0, **resources)
-    assert answer["outcome"] == "refused" and words in answer["why"], answer
+    answer = batch.submit(harness, 2, 0, "refused", **resources)
+    assert words in answer["why"], answer
     assert answer["job"] is None
     assert batch.token not in cluster.slurm("squeue", "-h", "-t", "all", "-o", "%j")
 
@@ -303,6 +313,24 @@ def test_elements_are_cancelled_in_one_call_and_the_others_go_on(cluster, tmp_pa
     assert h.ask("cancel", batch.all())[-1]["rc"] == 0
     assert calls.count() == {"squeue": 1}
     assert h.close() == 0
+
+
+def test_an_array_cancelled_by_someone_else_before_it_started_is_over(cluster, harness):
+    blocker = Batch(cluster, "sleep 60")
+    blocker.submit(harness, 1, 0, partition="cpu", cpus=8)
+    blocker.wait(harness, "running")
+    single, several = Batch(cluster, "true"), Batch(cluster, "true")
+    jobs = [b.submit(harness, n, 0, partition="cpu", cpus=8)["job"] for b, n in ((single, 1), (several, 5))]
+    cluster.slurm("scancel", *jobs)
+    for batch, job in zip((single, several), jobs):
+        seen = batch.wait(harness, job=job)
+        assert all(s["cause"] == "cancelled" for s in seen.values()), seen
+    # Later, when only the accounting remembers.
+    other = forgetful(cluster)
+    for batch, job in zip((single, several), jobs):
+        seen = batch.wait(other, job=job)
+        assert all(s["cause"] == "cancelled" and "you" in s["message"] for s in seen.values()), seen
+    assert other.close() == 0
 
 
 def test_the_number_of_calls_does_not_grow_with_the_tasks(cluster, tmp_path):
@@ -360,12 +388,7 @@ def test_ends_are_found_in_the_accounting_when_the_controller_forgot(cluster, ha
     batch = Batch(cluster, "[ $index = 0 ]")
     answer = batch.submit(harness, 2, 0, partition="cpu")
     batch.wait(harness)
-    # A view of the queue in which nothing is left, as after MinJobAge.
-    shim = cluster.jobs / "shim"
-    shim.mkdir(exist_ok=True)
-    (shim / "squeue").write_text("#!/bin/sh\nexit 0\n")
-    (shim / "squeue").chmod(0o755)
-    other = Harness({**cluster.env, "PATH": f"{shim}:{cluster.env['PATH']}"}, cluster.jobs, cluster.jobs / "runner")
+    other = forgetful(cluster)
     for job in (answer["job"], None):
         seen, end = other.poll(batch.all(job))
         assert end["rc"] == 0
@@ -396,8 +419,7 @@ def test_a_dead_controller_means_unknown(cluster, harness):
         assert harness.ask("interval", 0)[-1]["ms"] > 10000
         assert harness.ask("cancel", batch.all())[-1]["rc"] < 0
         lost = Batch(cluster, "true")
-        answer = lost.submit(harness, 1, 0, partition="cpu")
-        assert answer["outcome"] == "unknown" and answer["why"], answer
+        assert lost.submit(harness, 1, 0, "unknown", partition="cpu")["why"]
         blind = Harness(cluster.env, cluster.jobs, cluster.jobs / "runner")
         # Slurm is here; it just does not answer. Nothing may be submitted before its limits are known.
         assert blind.opened["rc"] == 0 and blind.ask("room")[-1]["room"] == 0
@@ -413,10 +435,9 @@ def test_a_stopped_controller_may_have_taken_the_job(cluster, harness):
     batch = Batch(cluster, "true")
     os.kill(pid, signal.SIGSTOP)
     try:
-        answer = batch.submit(harness, 1, 0, partition="cpu")
+        batch.submit(harness, 1, 0, "unknown", partition="cpu")
     finally:
         os.kill(pid, signal.SIGCONT)
-    assert answer["outcome"] == "unknown", answer
     # Whether it exists is for the token to find out: it is either seen, or absent after a while; never an error.
     state = wait_for(lambda: (s := harness.poll(batch.all())[0].get(0)) and s["state"] in ("ended", "absent") and s["state"],
                      "an answer")
@@ -443,13 +464,13 @@ def test_room_follows_the_accounts_limit(cluster, harness):
         limited.settle()
         assert limited.ask("room")[-1]["room"] == 5
         batch, more = Batch(cluster, "sleep 60"), Batch(cluster, "true")
-        assert batch.submit(limited, 3, 0, partition="cpu")["outcome"] == "submitted"
+        batch.submit(limited, 3, 0, partition="cpu")
         assert limited.ask("room")[-1]["room"] == 2
         limited.poll(batch.all())
         assert limited.ask("room")[-1]["room"] == 2
         # Too many for now, not for ever: as if it had got lost, so that it is handed over again.
-        answer = more.submit(limited, 4, 0, partition="cpu")
-        assert answer["outcome"] == "unknown" and "Limit" in answer["why"], answer
+        answer = more.submit(limited, 4, 0, "unknown", partition="cpu")
+        assert "Limit" in answer["why"], answer
         assert limited.ask("cancel", batch.all())[-1]["rc"] == 0
         assert limited.close() == 0
     finally:
@@ -499,7 +520,7 @@ def test_variables_of_the_user_do_not_change_what_is_seen(cluster):
     h = Harness(env, cluster.jobs, cluster.jobs / "runner")
     h.settle()
     batch = Batch(cluster, "sleep 60")
-    assert batch.submit(h, 40, 1, partition="cpu")["outcome"] == "submitted"
+    batch.submit(h, 40, 1, partition="cpu")
     seen, end = h.poll(batch.all())
     assert end["rc"] == 0 and len(seen) == 40 and all(s["state"] in ("queued", "running") for s in seen.values())
     assert h.ask("cancel", f"{batch.token}:1-39")[-1]["rc"] == 0
