@@ -81,12 +81,18 @@ static bool slurm_row_over(const struct slurm_seen *seen)
 	return !seen->row || slurm_state_kind(seen->row->state) == SLURM_STATE_ENDED;
 }
 
+/* Ended in the queue and was never on a node: the accounting has nothing to add. */
+static bool slurm_never_started(const struct slurm_seen *seen)
+{
+	return seen->row && slurm_row_over(seen) && (!*seen->row->node || strcmp(seen->row->node, "(null)") == 0);
+}
+
 static void slurm_match_queue(struct slurm_poll_call *poll)
 {
 	for (size_t i = 0; i < poll->queue.jobs.len; i++) {
 		const struct slurm_job *row = &poll->queue.jobs.at[i];
 		for (size_t r = 0; r < row->range_count; r++) {
-			const struct slurm_range *range = &poll->queue.ranges.at[row->first_range + r];
+			const struct slurm_range *range = &poll->queue.ranges.list.at[row->first_range + r];
 			size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), row->token,
 						   range->low);
 			for (; at < poll->count; at++) {
@@ -101,11 +107,24 @@ static void slurm_match_queue(struct slurm_poll_call *poll)
 	}
 }
 
+/* An array that was cancelled before any element started has one row without indices. */
+static void slurm_match_rest(struct slurm_poll_call *poll)
+{
+	for (size_t i = 0; i < poll->queue.jobs.len; i++) {
+		const struct slurm_job *row = &poll->queue.jobs.at[i];
+		size_t at = row->rest ? slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), row->token, 0)
+				      : poll->count;
+		for (; at < poll->count && strcmp(poll->seen[at].key.token, row->token) == 0; at++)
+			if (!poll->seen[at].row)
+				poll->seen[at].row = row;
+	}
+}
+
 static void slurm_match_finals(struct slurm_poll_call *poll, const struct slurm_finals *finals)
 {
 	for (size_t i = 0; i < finals->list.len; i++) {
 		const struct slurm_final *final = &finals->list.at[i];
-		if (!final->token || slurm_state_kind(final->state) != SLURM_STATE_ENDED)
+		if (!final->token || slurm_state_kind(final->state) != SLURM_STATE_ENDED || final->index == UINT32_MAX)
 			continue;
 		size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), final->token,
 					   final->index);
@@ -118,6 +137,22 @@ static void slurm_match_finals(struct slurm_poll_call *poll, const struct slurm_
 			    slurm_rank(final->state) > slurm_rank(seen->final->state))
 				seen->final = final;
 		}
+	}
+}
+
+/* Elements that were ended before they started share one record. */
+static void slurm_match_never_started(struct slurm_poll_call *poll, const struct slurm_finals *finals)
+{
+	for (size_t i = 0; i < finals->list.len; i++) {
+		const struct slurm_final *final = &finals->list.at[i];
+		if (!final->token || slurm_state_kind(final->state) != SLURM_STATE_ENDED || final->index != UINT32_MAX)
+			continue;
+		size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), final->token, 0);
+		for (; at < poll->count && strcmp(poll->seen[at].key.token, final->token) == 0; at++)
+			if (!poll->seen[at].final &&
+			    (!final->range_count || slurm_ranges_have(&finals->ranges, final->first_range,
+								      final->range_count, poll->seen[at].key.index)))
+				poll->seen[at].final = final;
 	}
 }
 
@@ -271,7 +306,7 @@ static void slurm_tell_all(struct slurm_poll_call *poll, bool complete)
 		picture += slurm_digest(seen);
 		if (!slurm_row_over(seen)) {
 			slurm_tell_row(poll, seen);
-		} else if (seen->final) {
+		} else if (seen->final || slurm_never_started(seen)) {
 			slurm_tell_ended(poll, seen);
 		} else if (seen->row || seen->incomplete) {
 			struct slurm_ended ended;
@@ -312,6 +347,8 @@ static void slurm_poll_finish(struct slurm_poll_call *poll)
 	if (!slurm->closing) {
 		slurm_match_finals(poll, &poll->by_job);
 		slurm_match_finals(poll, &poll->by_name);
+		slurm_match_never_started(poll, &poll->by_job);
+		slurm_match_never_started(poll, &poll->by_name);
 		slurm_match_incomplete(poll, &poll->by_job);
 		if (poll->accounting_failed && !slurm->accounting_failed_mono_ms)
 			slurm->accounting_failed_mono_ms = clock_mono_ms();
@@ -428,12 +465,13 @@ static void slurm_by_job_cb(void *ctx, const struct proc_result *result)
 /* Is this attempt one to ask the accounting about, by its id? */
 static uint64_t slurm_wanted_job(const struct slurm_seen *seen)
 {
-	if (!slurm_row_over(seen))
+	if (!slurm_row_over(seen) || slurm_never_started(seen))
 		return 0;
 	return seen->row ? seen->row->id : seen->job;
 }
 
-/* "7_1,7_2,9": elements, or whole arrays for tokens with more than `max` elements. */
+/* "7_1,7_2,9": elements, or whole arrays for tokens with more than `max` elements, and for those with elements that left
+ * the queue: if they never started, only the array's own record tells. */
 static void slurm_list_jobs(const struct slurm_poll_call *poll, size_t max, struct buf *list)
 {
 	for (size_t i = 0, next; i < poll->count; i = next) {
@@ -441,7 +479,8 @@ static void slurm_list_jobs(const struct slurm_poll_call *poll, size_t max, stru
 		uint64_t last = 0;
 		for (next = i; next < poll->count && strcmp(poll->seen[next].key.token, poll->seen[i].key.token) == 0;
 		     next++)
-			elements += slurm_wanted_job(&poll->seen[next]) != 0;
+			if (slurm_wanted_job(&poll->seen[next]))
+				elements += poll->seen[next].row ? 1 : max + 1;
 		for (size_t e = i; e < next; e++) {
 			uint64_t job = slurm_wanted_job(&poll->seen[e]);
 			if (!job || (elements > max && job == last))
@@ -474,7 +513,7 @@ static void slurm_poll_ask_accounting(struct slurm_poll_call *poll)
 	bool wanted = false;
 
 	for (size_t i = 0; i < poll->count && !wanted; i++)
-		wanted = slurm_row_over(&poll->seen[i]);
+		wanted = slurm_row_over(&poll->seen[i]) && !slurm_never_started(&poll->seen[i]);
 	if (!wanted || slurm->accounting == SLURM_ACCOUNTING_OFF) {
 		slurm_poll_finish(poll);
 		return;
@@ -517,6 +556,7 @@ static void slurm_poll_looked_cb(void *ctx, int rc, struct slurm_queue *queue, c
 	poll->queue = *queue;
 	*queue = (struct slurm_queue){0};
 	slurm_match_queue(poll);
+	slurm_match_rest(poll);
 	slurm_poll_ask_accounting(poll);
 }
 

@@ -244,7 +244,7 @@ static void slurm_gather(const struct slurm_cancel_call *call, const struct slur
 			continue;
 		struct slurm_array *array = slurm_array_take(arrays, job);
 		for (size_t r = 0; r < job->range_count; r++) {
-			const struct slurm_range *range = &queue->ranges.at[job->first_range + r];
+			const struct slurm_range *range = &queue->ranges.list.at[job->first_range + r];
 			array->alive += (range->high - range->low) / range->step + 1;
 			size_t at = slurm_find_key(call->targets, call->count, sizeof(*call->targets), job->token,
 						   range->low);

@@ -34,9 +34,9 @@ static void a_queue_is_read(void **state)
 	assert_string_equal(waiting->token, TOKEN);
 	assert_int_equal(waiting->id, 1);
 	assert_int_equal(waiting->range_count, 3);
-	assert_int_equal(queue.ranges.at[2].low, 20);
-	assert_int_equal(queue.ranges.at[2].high, 24);
-	assert_int_equal(queue.ranges.at[2].step, 2);
+	assert_int_equal(queue.ranges.list.at[2].low, 20);
+	assert_int_equal(queue.ranges.list.at[2].high, 24);
+	assert_int_equal(queue.ranges.list.at[2].step, 2);
 	assert_string_equal(waiting->state, "PENDING");
 	assert_string_equal(waiting->reason, "JobArrayTaskLimit");
 	assert_int_equal(waiting->start_ms, 0);
@@ -96,7 +96,7 @@ static void indices_out_of_bounds_are_refused(void **state)
 		char *row = mem_printf("7" S "%s" S "PENDING" S "None" S "" S "N/A" S "N/A" S TOKEN "\n", bad[i]);
 		struct slurm_queue queue = queue_of(row);
 		assert_int_equal(queue.jobs.len, 0);
-		assert_int_equal(queue.ranges.len, 0);
+		assert_int_equal(queue.ranges.list.len, 0);
 		slurm_queue_free(&queue);
 		free(row);
 	}
@@ -127,7 +127,7 @@ static void the_accounting_is_read_with_its_steps(void **state)
 	(void)state;
 	struct slurm_finals finals;
 	slurm_finals_parse(recorded_sacct, strlen(recorded_sacct), SLURM_COLUMNS_ALL, &finals);
-	assert_int_equal(finals.list.len, 5);
+	assert_int_equal(finals.list.len, 6);
 	const struct slurm_final *ok = &finals.list.at[0], *killed = &finals.list.at[1], *cancelled = &finals.list.at[2];
 	assert_string_equal(ok->token, TOKEN);
 	assert_int_equal(ok->id, 20);
@@ -148,9 +148,38 @@ static void the_accounting_is_read_with_its_steps(void **state)
 	assert_int_equal(cancelled->by_uid, 1007);
 	assert_int_equal(cancelled->gpus, -1);
 	assert_int_equal(finals.list.at[3].end_ms, 0);
-	assert_true(finals.list.at[4].incomplete);
-	assert_null(finals.list.at[4].token);
+	assert_true(finals.list.at[5].incomplete);
+	assert_null(finals.list.at[5].token);
 	slurm_finals_free(&finals);
+}
+
+/* Cancelled before they started: one record for many elements, or one without any index. */
+static void elements_that_never_started_share_a_record(void **state)
+{
+	(void)state;
+	unsigned columns = slurm_columns_known("");
+	struct slurm_finals finals;
+	const char text[] = "14_1" S "CANCELLED by 0" S TOKEN "\n14_[2-20,30%2]" S "CANCELLED by 0" S TOKEN "\n"
+			    "6" S "CANCELLED by 7" S OTHER "\n7_[" S "CANCELLED" S OTHER "\n";
+	slurm_finals_parse(text, strlen(text), columns, &finals);
+	assert_int_equal(finals.list.len, 3);
+	const struct slurm_final *rest = &finals.list.at[1];
+	assert_int_equal(rest->index, UINT32_MAX);
+	assert_int_equal(rest->range_count, 2);
+	assert_true(slurm_ranges_have(&finals.ranges, rest->first_range, rest->range_count, 20));
+	assert_true(slurm_ranges_have(&finals.ranges, rest->first_range, rest->range_count, 30));
+	assert_false(slurm_ranges_have(&finals.ranges, rest->first_range, rest->range_count, 21));
+	assert_int_equal(finals.list.at[2].range_count, 0);
+	assert_int_equal(finals.list.at[2].by_uid, 7);
+	slurm_finals_free(&finals);
+
+	struct slurm_queue queue = queue_of("6" S "N/A" S "CANCELLED" S "None" S "" S "1" S "1" S TOKEN "\n"
+					    "14" S "2-20%2" S "CANCELLED" S "JobArrayTaskLimit" S "" S "1" S "1" S TOKEN "\n");
+	assert_int_equal(queue.jobs.len, 2);
+	assert_true(queue.jobs.at[0].rest);
+	assert_false(queue.jobs.at[1].rest);
+	assert_int_equal(queue.alive, 0);
+	slurm_queue_free(&queue);
 }
 
 static void columns_that_a_version_lacks_are_not_asked_for(void **state)
@@ -330,6 +359,7 @@ int main(void)
 		cmocka_unit_test(a_name_with_separators_forges_nothing),
 		cmocka_unit_test(indices_out_of_bounds_are_refused),
 		cmocka_unit_test(the_accounting_is_read_with_its_steps),
+		cmocka_unit_test(elements_that_never_started_share_a_record),
 		cmocka_unit_test(columns_that_a_version_lacks_are_not_asked_for),
 		cmocka_unit_test(a_step_without_its_job_is_left_out),
 		cmocka_unit_test(partitions_add_up_their_nodes),
