@@ -5,7 +5,6 @@
 #include "node/exec.h"
 
 #include <nss.h>
-#include <pwd.h>
 #include <stdio.h>
 
 /* A static program must not load NSS modules: getpwnam of a directory user would crash on a real
@@ -18,23 +17,13 @@ static void main_keep_nss_out(void)
 	__nss_configure_lookup("hosts", "files dns");
 }
 
-/* libuv holds a call of this that we never make; the real one would draw NSS into the program. */
-int getpwuid_r(uid_t uid, struct passwd *entry, char *text, size_t size, struct passwd **ret)
-{
-	(void)uid;
-	(void)entry;
-	(void)text;
-	(void)size;
-	*ret = NULL;
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct verb_option serve_options[] = {
 		{"listen", "HOST:PORT", "where browsers connect (127.0.0.1:54322); loopback only"},
 		{"state", "DIR", "state folder (default $SLUICE_STATE, else ~/.local/state/sluice)"},
 		{"verbose", NULL, "log more"},
+		{"login-link", NULL, "print a one-time login link (also when stdout is a terminal)"},
 		{0},
 	};
 	static const struct verb more[] = {

@@ -81,12 +81,18 @@ static bool slurm_row_over(const struct slurm_seen *seen)
 	return !seen->row || slurm_state_kind(seen->row->state) == SLURM_STATE_ENDED;
 }
 
+/* Ended in the queue and was never on a node: the accounting has nothing to add. */
+static bool slurm_never_started(const struct slurm_seen *seen)
+{
+	return seen->row && slurm_row_over(seen) && (!*seen->row->node || strcmp(seen->row->node, "(null)") == 0);
+}
+
 static void slurm_match_queue(struct slurm_poll_call *poll)
 {
 	for (size_t i = 0; i < poll->queue.jobs.len; i++) {
 		const struct slurm_job *row = &poll->queue.jobs.at[i];
 		for (size_t r = 0; r < row->range_count; r++) {
-			const struct slurm_range *range = &poll->queue.ranges.at[row->first_range + r];
+			const struct slurm_range *range = &poll->queue.ranges.list.at[row->first_range + r];
 			size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), row->token,
 						   range->low);
 			for (; at < poll->count; at++) {
@@ -101,11 +107,24 @@ static void slurm_match_queue(struct slurm_poll_call *poll)
 	}
 }
 
+/* An array that was cancelled before any element started has one row without indices. */
+static void slurm_match_rest(struct slurm_poll_call *poll)
+{
+	for (size_t i = 0; i < poll->queue.jobs.len; i++) {
+		const struct slurm_job *row = &poll->queue.jobs.at[i];
+		size_t at = row->rest ? slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), row->token, 0)
+				      : poll->count;
+		for (; at < poll->count && strcmp(poll->seen[at].key.token, row->token) == 0; at++)
+			if (!poll->seen[at].row)
+				poll->seen[at].row = row;
+	}
+}
+
 static void slurm_match_finals(struct slurm_poll_call *poll, const struct slurm_finals *finals)
 {
 	for (size_t i = 0; i < finals->list.len; i++) {
 		const struct slurm_final *final = &finals->list.at[i];
-		if (!final->token || slurm_state_kind(final->state) != SLURM_STATE_ENDED)
+		if (!final->token || slurm_state_kind(final->state) != SLURM_STATE_ENDED || final->index == UINT32_MAX)
 			continue;
 		size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), final->token,
 					   final->index);
@@ -118,6 +137,22 @@ static void slurm_match_finals(struct slurm_poll_call *poll, const struct slurm_
 			    slurm_rank(final->state) > slurm_rank(seen->final->state))
 				seen->final = final;
 		}
+	}
+}
+
+/* Elements that were ended before they started share one record. */
+static void slurm_match_never_started(struct slurm_poll_call *poll, const struct slurm_finals *finals)
+{
+	for (size_t i = 0; i < finals->list.len; i++) {
+		const struct slurm_final *final = &finals->list.at[i];
+		if (!final->token || slurm_state_kind(final->state) != SLURM_STATE_ENDED || final->index != UINT32_MAX)
+			continue;
+		size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), final->token, 0);
+		for (; at < poll->count && strcmp(poll->seen[at].key.token, final->token) == 0; at++)
+			if (!poll->seen[at].final &&
+			    (!final->range_count || slurm_ranges_have(&finals->ranges, final->first_range,
+								      final->range_count, poll->seen[at].key.index)))
+				poll->seen[at].final = final;
 	}
 }
 
@@ -136,10 +171,11 @@ static void slurm_match_incomplete(struct slurm_poll_call *poll, const struct sl
 static int64_t slurm_over_since(struct slurm *slurm, const struct slurm_key *key, struct slurm_ended *ret)
 {
 	int64_t now = clock_mono_ms();
-	size_t at = slurm_find_key(slurm->ended.at, slurm->ended.len, sizeof(*slurm->ended.at), key->token,
-				   key->index);
-	bool known = at < slurm->ended.len && slurm_compare_key(&slurm->ended.at[at], key) == 0;
-	*ret = (struct slurm_ended){.key = *key, .since_mono_ms = known ? slurm->ended.at[at].since_mono_ms : now};
+	const struct slurm_ended *list = slurm->ended.list.at;
+	size_t count = slurm->ended.list.len;
+	size_t at = slurm_find_key(list, count, sizeof(*list), key->token, key->index);
+	bool known = at < count && slurm_compare_key(&list[at], key) == 0;
+	*ret = (struct slurm_ended){.key = *key, .since_mono_ms = known ? list[at].since_mono_ms : now};
 	return now - ret->since_mono_ms;
 }
 
@@ -163,7 +199,10 @@ static void slurm_tell_alive(struct slurm_poll_call *poll, const struct slurm_se
 		.gpus = -1,
 		.energy_j = NAN,
 	};
-	snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(row ? row->id : seen->job), seen->key.index);
+	if (row || seen->job)
+		snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(row ? row->id : seen->job), seen->key.index);
+	else
+		sight.job = NULL;
 	poll->sight(poll->ctx, &sight);
 }
 
@@ -245,40 +284,59 @@ static uint64_t slurm_digest(const struct slurm_seen *seen)
 	return (h ^ seen->key.index) * 1099511628211ull;
 }
 
-/* Tells what was found. Returns whether something that is neither in the queue nor in the accounting might be in the
- * accounting all the same. */
-static bool slurm_tell_all(struct slurm_poll_call *poll)
+/* Found nowhere. One that was never confirmed may still come to be for a while. */
+static void slurm_tell_absent(struct slurm_poll_call *poll, const struct slurm_seen *seen)
+{
+	if (!seen->job && slurm_may_appear(poll->slurm, seen->key.token))
+		slurm_tell_alive(poll, seen, BACKEND_QUEUED, "Slurm has not confirmed the submission yet");
+	else
+		slurm_tell_alive(poll, seen, BACKEND_ABSENT, NULL);
+}
+
+/* Tells what was found; of what was found nowhere only when the accounting was heard or is not to be had. */
+static void slurm_tell_all(struct slurm_poll_call *poll, bool complete)
 {
 	struct slurm *slurm = poll->slurm;
-	VEC(struct slurm_ended) still = {0};
-	bool doubt = false;
+	struct slurm_ended_set still = {0};
 	uint64_t picture = 0;
 
+	slurm->lagging = false;
 	for (size_t i = 0; i < poll->count; i++) {
 		struct slurm_seen *seen = &poll->seen[i];
 		picture += slurm_digest(seen);
 		if (!slurm_row_over(seen)) {
 			slurm_tell_row(poll, seen);
-		} else if (seen->final) {
+		} else if (seen->final || slurm_never_started(seen)) {
 			slurm_tell_ended(poll, seen);
 		} else if (seen->row || seen->incomplete) {
 			struct slurm_ended ended;
 			int64_t over_ms = slurm_over_since(slurm, &seen->key, &ended);
+			vec_push(&still.list, ended);
 			if (slurm->accounting != SLURM_ACCOUNTING_OFF && over_ms < SLURM_LAG_MS) {
 				slurm_tell_alive(poll, seen, BACKEND_RUNNING, "ended; waiting for the accounting");
-				vec_push(&still, ended);
+				slurm->lagging = true;
 			} else if (seen->row) {
 				slurm_tell_ended(poll, seen);
+			} else {
+				slurm_tell_absent(poll, seen);
 			}
-		} else {
-			doubt |= poll->accounting_failed;
+		} else if (complete) {
+			slurm_tell_absent(poll, seen);
 		}
 	}
-	free(slurm->ended.at);
-	memcpy(&slurm->ended, &still, sizeof(slurm->ended));
-	slurm->quiet_polls = picture == slurm->last_picture && !still.len ? slurm->quiet_polls + 1 : 0;
+	free(slurm->ended.list.at);
+	slurm->ended = still;
+	slurm->quiet_polls = picture == slurm->last_picture ? slurm->quiet_polls + 1 : 0;
 	slurm->last_picture = picture;
-	return doubt;
+}
+
+/* Is there something that only the accounting could know? */
+static bool slurm_in_doubt(const struct slurm_poll_call *poll)
+{
+	for (size_t i = 0; i < poll->count; i++)
+		if (!poll->seen[i].row && !poll->seen[i].final && !poll->seen[i].incomplete)
+			return true;
+	return false;
 }
 
 static void slurm_poll_finish(struct slurm_poll_call *poll)
@@ -289,12 +347,15 @@ static void slurm_poll_finish(struct slurm_poll_call *poll)
 	if (!slurm->closing) {
 		slurm_match_finals(poll, &poll->by_job);
 		slurm_match_finals(poll, &poll->by_name);
+		slurm_match_never_started(poll, &poll->by_job);
+		slurm_match_never_started(poll, &poll->by_name);
 		slurm_match_incomplete(poll, &poll->by_job);
 		if (poll->accounting_failed && !slurm->accounting_failed_mono_ms)
 			slurm->accounting_failed_mono_ms = clock_mono_ms();
-		if (slurm_tell_all(poll) &&
+		if (poll->accounting_failed && slurm_in_doubt(poll) &&
 		    clock_mono_ms() - slurm->accounting_failed_mono_ms < SLURM_ACCOUNTING_PATIENCE_MS)
 			rc = -EAGAIN;
+		slurm_tell_all(poll, rc == 0);
 		poll->done(poll->ctx, rc, rc < 0 ? poll->why : NULL);
 	}
 	slurm_poll_free(poll);
@@ -404,12 +465,13 @@ static void slurm_by_job_cb(void *ctx, const struct proc_result *result)
 /* Is this attempt one to ask the accounting about, by its id? */
 static uint64_t slurm_wanted_job(const struct slurm_seen *seen)
 {
-	if (!slurm_row_over(seen))
+	if (!slurm_row_over(seen) || slurm_never_started(seen))
 		return 0;
 	return seen->row ? seen->row->id : seen->job;
 }
 
-/* "7_1,7_2,9": elements, or whole arrays for tokens with more than `max` elements. */
+/* "7_1,7_2,9": elements, or whole arrays for tokens with more than `max` elements, and for those with elements that left
+ * the queue: if they never started, only the array's own record tells. */
 static void slurm_list_jobs(const struct slurm_poll_call *poll, size_t max, struct buf *list)
 {
 	for (size_t i = 0, next; i < poll->count; i = next) {
@@ -417,7 +479,8 @@ static void slurm_list_jobs(const struct slurm_poll_call *poll, size_t max, stru
 		uint64_t last = 0;
 		for (next = i; next < poll->count && strcmp(poll->seen[next].key.token, poll->seen[i].key.token) == 0;
 		     next++)
-			elements += slurm_wanted_job(&poll->seen[next]) != 0;
+			if (slurm_wanted_job(&poll->seen[next]))
+				elements += poll->seen[next].row ? 1 : max + 1;
 		for (size_t e = i; e < next; e++) {
 			uint64_t job = slurm_wanted_job(&poll->seen[e]);
 			if (!job || (elements > max && job == last))
@@ -450,7 +513,7 @@ static void slurm_poll_ask_accounting(struct slurm_poll_call *poll)
 	bool wanted = false;
 
 	for (size_t i = 0; i < poll->count && !wanted; i++)
-		wanted = slurm_row_over(&poll->seen[i]);
+		wanted = slurm_row_over(&poll->seen[i]) && !slurm_never_started(&poll->seen[i]);
 	if (!wanted || slurm->accounting == SLURM_ACCOUNTING_OFF) {
 		slurm_poll_finish(poll);
 		return;
@@ -493,6 +556,7 @@ static void slurm_poll_looked_cb(void *ctx, int rc, struct slurm_queue *queue, c
 	poll->queue = *queue;
 	*queue = (struct slurm_queue){0};
 	slurm_match_queue(poll);
+	slurm_match_rest(poll);
 	slurm_poll_ask_accounting(poll);
 }
 
@@ -527,7 +591,7 @@ int64_t slurm_poll_interval_ms(struct backend *backend, bool expecting)
 	struct slurm *slurm = (struct slurm *)backend;
 	int64_t wait = SLURM_EXPECTING_MS;
 
-	if (!expecting && !slurm->ended.len) {
+	if (!expecting && !slurm->lagging) {
 		wait = SLURM_QUIET_MS + (int64_t)slurm->quiet_polls * 1000;
 		if (wait > SLURM_QUIET_MAX_MS)
 			wait = SLURM_QUIET_MAX_MS;

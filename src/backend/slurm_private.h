@@ -48,6 +48,15 @@ struct slurm_ended {
 	struct slurm_key key;
 	int64_t since_mono_ms;
 };
+struct slurm_ended_set {
+	VEC(struct slurm_ended) list; /* sorted by key */
+};
+
+/* A submission whose end is not known for certain: it may still appear in the queue. */
+struct slurm_pending {
+	char token[TOKEN_ID_CHARS];
+	int64_t until_mono_ms; /* INT64_MAX while sbatch runs */
+};
 
 struct slurm_call;
 struct slurm {
@@ -74,7 +83,11 @@ struct slurm {
 	enum slurm_accounting accounting;
 	unsigned columns; /* of sacct; 0 until asked */
 	int64_t accounting_failed_mono_ms; /* since when; 0: it works */
-	VEC(struct slurm_ended) ended; /* sorted by token and index */
+	struct slurm_ended_set ended;
+	bool lagging; /* some of them wait for the accounting */
+
+	VEC(struct slurm_pending) pending;
+	int64_t opened_mono_ms;
 
 	/* How full the queue is: what squeue counted, and what was submitted since. */
 	uint64_t queue_alive, submitted, submitted_then, submitting;
@@ -122,6 +135,8 @@ void slurm_cancel(struct backend *backend, const struct backend_watch *watch, si
 		  backend_done_f done, void *ctx);
 void slurm_set_parallel(struct backend *backend, const char *token, const char *job, uint32_t parallel,
 			backend_done_f done, void *ctx);
+/* Could a submission under this token still appear in the queue although it is not there now? */
+bool slurm_may_appear(const struct slurm *slurm, const char *token);
 
 /* slurm_cluster.c */
 void slurm_refresh(struct slurm *slurm);

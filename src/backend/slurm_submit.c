@@ -3,6 +3,7 @@
  * token decides later. */
 #include "backend/slurm_private.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
 
@@ -15,9 +16,44 @@ struct slurm_submit_call {
 	char *refused; /* known before sbatch was run; NULL */
 	char *unfit;   /* what the cluster lacks of what was asked for, should it be refused; NULL */
 	size_t count;
+	uint64_t submit_limit; /* 0: not known */
 	backend_submitted_f done;
 	void *ctx;
 };
+
+/* How long after its end an unclear submission may still come to be: a request that waits in the controller is dropped
+ * after MessageTimeout, and twice that is on the safe side. */
+static int64_t slurm_doubt_ms(const struct slurm *slurm)
+{
+	int64_t seconds = slurm->cluster.message_timeout_s;
+	return 2000 * (seconds > 0 ? seconds : 10);
+}
+
+static void slurm_remember(struct slurm *slurm, const char *token, int64_t until_mono_ms)
+{
+	struct slurm_pending fresh = {.until_mono_ms = until_mono_ms};
+	size_t kept = 0;
+	for (size_t i = 0; i < slurm->pending.len; i++)
+		if (strcmp(slurm->pending.at[i].token, token) != 0 &&
+		    slurm->pending.at[i].until_mono_ms > clock_mono_ms())
+			slurm->pending.at[kept++] = slurm->pending.at[i];
+	slurm->pending.len = kept;
+	snprintf(fresh.token, sizeof(fresh.token), "%s", token);
+	if (until_mono_ms)
+		vec_push(&slurm->pending, fresh);
+}
+
+bool slurm_may_appear(const struct slurm *slurm, const char *token)
+{
+	int64_t now = clock_mono_ms();
+	/* Whoever ran before us may have left a submission behind. */
+	if (now < slurm->opened_mono_ms + slurm_doubt_ms(slurm))
+		return true;
+	for (size_t i = 0; i < slurm->pending.len; i++)
+		if (slurm->pending.at[i].until_mono_ms > now && strcmp(slurm->pending.at[i].token, token) == 0)
+			return true;
+	return false;
+}
 
 static void slurm_submitted(struct slurm_submit_call *call, const struct backend_submit_result *result)
 {
@@ -37,6 +73,16 @@ static char *slurm_refusal_text(const struct slurm_submit_call *call, const stru
 			  refusal->remedy ? refusal->remedy : "");
 }
 
+/* Refused only because the queue is full for this user now. The same batch will be accepted later, and the way there is
+ * that of every unclear submission: nobody finds it, so it is handed over again. */
+static bool slurm_is_full(const struct slurm_submit_call *call, const struct slurm_refusal *refusal)
+{
+	const char *said = refusal->message;
+	bool submit_limit = strstr(said, "SubmitJobLimit") || strstr(said, "MaxSubmitJob") ||
+			    strstr(said, "Job limit");
+	return submit_limit && call->submit_limit && call->count <= call->submit_limit;
+}
+
 static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 {
 	struct slurm_submit_call *call = ctx;
@@ -44,6 +90,7 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 	struct backend_submit_result result = {.outcome = BACKEND_UNKNOWN};
 	char job[32], why[512];
 	char *text = NULL;
+	bool full = false;
 	uint64_t id;
 
 	slurm->submitting -= call->count;
@@ -60,7 +107,9 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 	} else if (answer->exit_code > 0 && answer->exit_code != 127 && !answer->timed_out) {
 		struct slurm_refusal refusal;
 		slurm_explain_refusal(buf_text(&answer->err), &refusal);
-		if (refusal.definite) {
+		if (refusal.definite && slurm_is_full(call, &refusal)) {
+			full = true;
+		} else if (refusal.definite) {
 			text = slurm_refusal_text(call, &refusal);
 			result = (struct backend_submit_result){
 				.outcome = BACKEND_REFUSED, .cause = refusal.cause, .why = text};
@@ -71,8 +120,10 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 	if (result.outcome == BACKEND_UNKNOWN) {
 		slurm_explain_failed_call("sbatch", answer, why, sizeof(why));
 		result.why = why;
-		slurm->submitted += call->count; /* it may well be in the queue */
+		slurm->submitted += full ? 0 : call->count; /* it may well be in the queue */
 	}
+	slurm_remember(slurm, call->token,
+		       result.outcome == BACKEND_UNKNOWN && !full ? clock_mono_ms() + slurm_doubt_ms(slurm) : 0);
 	slurm_submitted(call, &result);
 	free(text);
 }
@@ -115,7 +166,9 @@ void slurm_submit(struct backend *backend, const struct backend_batch *batch, ba
 
 	*call = (struct slurm_submit_call){.slurm = slurm, .count = batch->count, .done = done, .ctx = ctx};
 	snprintf(call->token, sizeof(call->token), "%s", batch->token);
+	call->submit_limit = slurm_submit_limit(&slurm->cluster.limits, batch->resources->account, batch->resources->qos);
 	slurm->submitting += batch->count;
+	slurm_remember(slurm, batch->token, INT64_MAX);
 	if (slurm_submit_args(batch, &args, &err) == 0)
 		script = slurm_batch_script(batch, slurm->program, &err);
 	if (!script) {
@@ -141,7 +194,7 @@ struct slurm_cancel_call {
 
 static void slurm_cancelled(struct slurm_cancel_call *call, int rc, const char *why)
 {
-	if (!call->slurm->closing)
+	if (!call->slurm->closing && call->done)
 		call->done(call->ctx, rc, why);
 	free(call->targets);
 	free(call);
@@ -191,7 +244,7 @@ static void slurm_gather(const struct slurm_cancel_call *call, const struct slur
 			continue;
 		struct slurm_array *array = slurm_array_take(arrays, job);
 		for (size_t r = 0; r < job->range_count; r++) {
-			const struct slurm_range *range = &queue->ranges.at[job->first_range + r];
+			const struct slurm_range *range = &queue->ranges.list.at[job->first_range + r];
 			array->alive += (range->high - range->low) / range->step + 1;
 			size_t at = slurm_find_key(call->targets, call->count, sizeof(*call->targets), job->token,
 						   range->low);
@@ -270,7 +323,7 @@ struct slurm_parallel_call {
 
 static void slurm_parallel_done(struct slurm_parallel_call *call, int rc, const char *why)
 {
-	if (!call->slurm->closing)
+	if (!call->slurm->closing && call->done)
 		call->done(call->ctx, rc, why);
 	free(call);
 }

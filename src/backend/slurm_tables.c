@@ -24,7 +24,7 @@ enum { PART_NAME, PART_UP, PART_LIMIT, PART_NODES, PART_STATE, PART_CPUS, PART_M
        PART_FIELDS };
 
 /* "3-9,12,20-40:2%3" or "5"; adds the ranges. False when it is none of it or was cut short ("…,52..."). */
-static bool slurm_parse_indices(struct slurm_queue *queue, const char *text)
+static bool slurm_parse_indices(struct slurm_ranges *ranges, const char *text)
 {
 	for (;;) {
 		uint64_t low, high, step = 1;
@@ -46,8 +46,8 @@ static bool slurm_parse_indices(struct slurm_queue *queue, const char *text)
 			text += n + 1;
 		}
 		struct slurm_range range = {(uint32_t)low, (uint32_t)high, (uint32_t)step};
-		vec_push(&queue->ranges, range);
-		if (*text == '\0' || *text == '%')
+		vec_push(&ranges->list, range);
+		if (*text == '\0' || *text == '%' || *text == ']')
 			return true;
 		if (*text++ != ',')
 			return false;
@@ -57,8 +57,8 @@ static bool slurm_parse_indices(struct slurm_queue *queue, const char *text)
 static uint64_t slurm_count_indices(const struct slurm_queue *queue, size_t first)
 {
 	uint64_t count = 0;
-	for (size_t i = first; i < queue->ranges.len; i++) {
-		const struct slurm_range *r = &queue->ranges.at[i];
+	for (size_t i = first; i < queue->ranges.list.len; i++) {
+		const struct slurm_range *r = &queue->ranges.list.at[i];
 		count += (r->high - r->low) / r->step + 1;
 	}
 	return count;
@@ -72,19 +72,21 @@ void slurm_queue_parse(const char *text, size_t len, struct slurm_queue *ret)
 	*ret = (struct slurm_queue){.text = slurm_copy_text(text, len)};
 	at = ret->text;
 	while ((count = slurm_next_row(&at, SLURM_SEPARATOR[0], field, QUEUE_FIELDS)) >= 0) {
-		struct slurm_job job = {.first_range = ret->ranges.len};
+		struct slurm_job job = {.first_range = ret->ranges.list.len};
 		if (count != QUEUE_FIELDS || slurm_parse_job(field[QUEUE_ID], &job.id) < 0)
 			continue;
-		bool array = slurm_parse_indices(ret, field[QUEUE_INDEX]);
+		bool ended = slurm_state_kind(field[QUEUE_STATE]) == SLURM_STATE_ENDED;
+		bool array = slurm_parse_indices(&ret->ranges, field[QUEUE_INDEX]);
 		if (!array)
-			ret->ranges.len = job.first_range;
-		job.range_count = ret->ranges.len - job.first_range;
-		if (slurm_state_kind(field[QUEUE_STATE]) != SLURM_STATE_ENDED)
+			ret->ranges.list.len = job.first_range;
+		job.range_count = ret->ranges.list.len - job.first_range;
+		job.rest = !array && ended && strcmp(field[QUEUE_INDEX], "N/A") == 0;
+		if (!ended)
 			ret->alive += array ? slurm_count_indices(ret, job.first_range) : 1;
-		if (!token_is_id(field[QUEUE_NAME]) || !array) {
+		if (!token_is_id(field[QUEUE_NAME]) || (!array && !job.rest)) {
 			if (strstr(field[QUEUE_INDEX], "..."))
 				ret->truncated = true;
-			ret->ranges.len = job.first_range;
+			ret->ranges.list.len = job.first_range;
 			continue;
 		}
 		job.token = field[QUEUE_NAME];
@@ -97,11 +99,21 @@ void slurm_queue_parse(const char *text, size_t len, struct slurm_queue *ret)
 	}
 }
 
+bool slurm_ranges_have(const struct slurm_ranges *ranges, size_t first, size_t count, uint32_t index)
+{
+	for (size_t i = first; i < first + count; i++) {
+		const struct slurm_range *r = &ranges->list.at[i];
+		if (index >= r->low && index <= r->high && (index - r->low) % r->step == 0)
+			return true;
+	}
+	return false;
+}
+
 void slurm_queue_free(struct slurm_queue *queue)
 {
 	free(queue->text);
 	free(queue->jobs.at);
-	free(queue->ranges.at);
+	free(queue->ranges.list.at);
 	*queue = (struct slurm_queue){0};
 }
 
@@ -197,19 +209,28 @@ static void slurm_take_step(struct slurm_final *job, char **value)
 		job->energy_j = energy;
 }
 
-/* Id and index of "12_3"; false for steps, for "12_[4-9]" (still waiting) and for anything else. */
-static bool slurm_parse_element(const char *text, uint64_t *id, uint32_t *index)
+/* Id and index of "12_3"; for "12_[4-9%2]" and for "12" the elements that never started. */
+static bool slurm_parse_element(const char *text, struct slurm_ranges *ranges, struct slurm_final *to)
 {
 	uint64_t value;
-	if (slurm_parse_job(text, id) < 0)
+	if (slurm_parse_job(text, &to->id) < 0)
 		return false;
 	const char *under = strchr(text, '_');
-	*index = UINT32_MAX;
+	to->index = UINT32_MAX;
+	to->first_range = ranges->list.len;
 	if (!under)
 		return true;
+	if (under[1] == '[') {
+		if (!slurm_parse_indices(ranges, under + 2)) {
+			ranges->list.len = to->first_range;
+			return false;
+		}
+		to->range_count = ranges->list.len - to->first_range;
+		return true;
+	}
 	if (num_parse_unsigned(under + 1, strlen(under + 1), SLURM_INDEX_MAX, &value) < 0)
 		return false;
-	*index = (uint32_t)value;
+	to->index = (uint32_t)value;
 	return true;
 }
 
@@ -259,8 +280,6 @@ void slurm_finals_parse(const char *text, size_t len, unsigned columns, struct s
 			continue;
 		for (int i = 0, next = 0; i < COLUMNS; i++)
 			value[i] = columns & 1u << i ? field[next++] : none;
-		uint64_t id;
-		uint32_t index;
 		const char *dot = strchr(value[COLUMN_ID], '.');
 		if (dot) {
 			size_t n = (size_t)(dot - value[COLUMN_ID]);
@@ -269,11 +288,9 @@ void slurm_finals_parse(const char *text, size_t len, unsigned columns, struct s
 			continue;
 		}
 		current = NULL;
-		if (!slurm_parse_element(value[COLUMN_ID], &id, &index))
-			continue;
 		struct slurm_final job = slurm_take_final(value);
-		job.id = id;
-		job.index = index;
+		if (!slurm_parse_element(value[COLUMN_ID], &ret->ranges, &job))
+			continue;
 		vec_push(&ret->list, job);
 		current = value[COLUMN_ID];
 	}
@@ -283,6 +300,7 @@ void slurm_finals_free(struct slurm_finals *finals)
 {
 	free(finals->text);
 	free(finals->list.at);
+	free(finals->ranges.list.at);
 	*finals = (struct slurm_finals){0};
 }
 

@@ -21,12 +21,17 @@ struct slurm_range {
 	uint32_t low, high, step;
 };
 
-/* One job of the queue, or one row for all the waiting elements of an array. Texts point into the
+struct slurm_ranges {
+	VEC(struct slurm_range) list;
+};
+
+/* One job of the queue, or one row for all the elements of an array that have not started. Texts point into the
  * queue's own copy. */
 struct slurm_job {
 	const char *token; /* the job's name, 32 hex digits */
 	uint64_t id;	   /* of the array */
 	size_t first_range, range_count;
+	bool rest; /* an array cancelled before it started has lost its indices: whatever has no row of its own */
 	const char *state, *reason, *node;
 	int64_t start_ms, end_ms; /* 0 unknown; start is an expectation while it waits */
 };
@@ -34,7 +39,7 @@ struct slurm_job {
 struct slurm_queue {
 	char *text;
 	VEC(struct slurm_job) jobs; /* those with our kind of name */
-	VEC(struct slurm_range) ranges;
+	struct slurm_ranges ranges;
 	uint64_t alive; /* elements waiting or running under this uid, whatever their names */
 	bool truncated; /* a list of indices was cut short: ask again with every element on a row */
 };
@@ -43,13 +48,15 @@ struct slurm_queue {
 extern const char slurm_queue_format[];
 void slurm_queue_parse(const char *text, size_t len, struct slurm_queue *ret);
 void slurm_queue_free(struct slurm_queue *queue);
+bool slurm_ranges_have(const struct slurm_ranges *ranges, size_t first, size_t count, uint32_t index);
 
 /* One element as the accounting knows it. -1 and NAN: not known. */
 struct slurm_final {
 	const char *token; /* NULL: not our kind of name */
 	bool incomplete;   /* the record has not been filled in yet; its name is "allocation" */
 	uint64_t id;
-	uint32_t index; /* UINT32_MAX: not an element of an array */
+	uint32_t index; /* UINT32_MAX: the elements that never started, see below */
+	size_t first_range, range_count; /* which; none: all that have no record of their own */
 	const char *state; /* without what follows the word: "CANCELLED" */
 	int64_t by_uid;	   /* who cancelled it; -1 */
 	const char *node;
@@ -61,6 +68,7 @@ struct slurm_final {
 struct slurm_finals {
 	char *text;
 	VEC(struct slurm_final) list;
+	struct slurm_ranges ranges;
 };
 
 /* The columns sacct is asked for, as a mask over the reader's own table. One unknown column fails the whole

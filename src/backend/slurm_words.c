@@ -143,7 +143,9 @@ void slurm_reason_words(const char *reason, struct buf *out)
 	buf_addf(out, "Slurm says: %.200s", reason);
 }
 
-/* How ends are told. Rows are tried in order; a state alone matches whatever else is known. */
+/* How ends are told. Rows are tried in order; a state alone matches whatever else is known. A row with a reason counts
+ * only where no exit code or signal is known: squeue's reasons are rough (a task killed by a signal is a
+ * "JobLaunchFailure"), but without accounting they are all there is. */
 static const struct {
 	const char *state;
 	const char *reason; /* what squeue's reason begins with; NULL: any */
@@ -160,8 +162,6 @@ static const struct {
 	{"LAUNCH_FAILED", NULL, "launch", "the node could not start it",
 	 "restart it; tell an administrator if it happens again"},
 	{"RECONFIG_FAIL", NULL, "node", "its node could not be set up again", "restart it; tell an administrator if it happens again"},
-	{"FAILED", "JobLaunchFailure", "launch", "the node could not start it",
-	 "see `sluice doctor`: can the compute nodes see the state folder and the program?"},
 	{"FAILED", "SystemFailure", "node", "Slurm failed while it ran it", "restart it"},
 	{"FAILED", "OutOfMemory", "memory", "used more memory than it asked for and was ended by Slurm",
 	 "ask for more with `memory:`, or make the task smaller"},
@@ -217,17 +217,20 @@ static void slurm_explain_failure(const struct slurm_end *end, struct slurm_caus
 	} else {
 		ret->cause = "exit";
 		ret->exit_code = -1;
-		snprintf(ret->message, sizeof(ret->message), "failed; Slurm does not say how");
+		snprintf(ret->message, sizeof(ret->message), "failed; Slurm does not say how%s%.60s%s",
+			 end->reason ? " (" : "", end->reason ? end->reason : "", end->reason ? ")" : "");
 		ret->remedy = "see the error output";
 	}
 }
 
 void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret)
 {
+	bool known = end->exit_code > 0 || end->signal > 0;
+
 	*ret = (struct slurm_cause){.exit_code = -1};
 	for (size_t i = 0; i < COUNT_OF(slurm_ends); i++) {
 		if (strcmp(slurm_ends[i].state, end->state) != 0 ||
-		    (slurm_ends[i].reason && (!end->reason || !text_starts(end->reason, slurm_ends[i].reason))))
+		    (slurm_ends[i].reason && (known || !end->reason || !text_starts(end->reason, slurm_ends[i].reason))))
 			continue;
 		ret->cause = slurm_ends[i].cause;
 		ret->remedy = slurm_ends[i].remedy;

@@ -266,29 +266,32 @@ static void sse_take_field(struct sse *sse, const char *line, size_t len)
 
 bool sse_next(struct sse *sse, struct buf *bytes, struct sse_event *ret)
 {
-	for (;;) {
+	const char *text = buf_text(bytes), *end;
+	size_t at = 0;
+	bool found = false;
+	while (!found && (end = memchr(text + at, '\n', bytes->len - at))) {
 		if (sse->given) {
 			buf_clear(&sse->name);
 			buf_clear(&sse->data);
 			sse->given = sse->has_data = false;
 		}
-		const char *text = buf_text(bytes), *end = memchr(text, '\n', bytes->len);
-		if (!end)
-			return false;
-		size_t len = (size_t)(end - text), whole = len + 1;
-		if (len && text[len - 1] == '\r')
+		size_t len = (size_t)(end - text) - at, whole = len + 1;
+		if (len && text[at + len - 1] == '\r')
 			len--;
 		if (len)
-			sse_take_field(sse, text, len);
-		buf_consume(bytes, whole);
+			sse_take_field(sse, text + at, len);
+		at += whole;
 		if (len)
 			continue;
 		sse->given = true;
-		if (!sse->has_data || sse->data.full)
-			continue;
-		ret->name = sse->name.len ? buf_text(&sse->name) : "message";
-		ret->data = buf_text(&sse->data);
-		ret->data_len = sse->data.len;
-		return true;
+		found = sse->has_data && !sse->data.full;
 	}
+	buf_consume(bytes, at);
+	if (found)
+		*ret = (struct sse_event){
+			.name = sse->name.len ? buf_text(&sse->name) : "message",
+			.data = buf_text(&sse->data),
+			.data_len = sse->data.len,
+		};
+	return found;
 }

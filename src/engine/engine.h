@@ -46,10 +46,33 @@ int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct e
 int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel,
 			struct error *err) MUST_USE;
 
+/* Workers of the user's own, for experiments with the backend `external`. Ask: a waiting task, or a new
+ * proposal, is running from now on; -EAGAIN when the search waits for results first, -ENOENT when there is
+ * nothing left (or no such experiment), -EINVAL for another backend. */
+int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, struct error *err) MUST_USE;
+/* Tell: {"values":{"val_loss":0.3},"step":4,"more":false,"failed":"why"}: a row of metrics, and unless `more`
+ * the end of the task. */
+int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, const struct node *body,
+		     struct error *err) MUST_USE;
+
+/* A living search (all recorded, all replayed after a restart). Suggest: {"parameters":{…}} becomes a task.
+ * Import: {"rows":[{"parameters":{…},"values":{"val_loss":0.3}},…]} become finished tasks, prior knowledge.
+ * Change: {"search":{…},"parameters":{…},"constraints":[…]}: those keys replace the experiment's (members of
+ * search and parameters one by one), and the search goes on from all its results. -EINVAL with problems. */
+int engine_suggest(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_number,
+		   struct problems *problems, struct error *err) MUST_USE;
+int engine_import(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_count,
+		  struct problems *problems, struct error *err) MUST_USE;
+int engine_change(struct engine *engine, int64_t experiment, const struct node *body,
+		  struct problems *problems, struct error *err) MUST_USE;
+
 /* A node's push. 0 and the new offset; -EAGAIN with the offset to send from; -ENOENT. */
 int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset,
 		const char *data, size_t len, int64_t *ret_offset) MUST_USE;
 
+/* A thorough look at every backend, for `sluice doctor`: goes on in the background; its findings are in
+ * engine_write_cluster once "examining" is false again. Harmless while one is going on. */
+void engine_examine(struct engine *engine);
 /* GET /cluster; the "backends", "default_backend", "strategies" and "limits" members of GET /info (the
  * map is open). */
 void engine_write_cluster(struct engine *engine, struct json *out);

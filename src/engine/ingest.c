@@ -45,6 +45,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	if (rc == 0 && !r->resume) {
 		live->task.best = live->task.last = NAN;
 		live->task.best_step = live->task.last_step = live->task.step = -1;
+		live->task.from_zero = false;
 		rc = store_clear_metrics(engine->store, live->task.id);
 		if (rc == 0)
 			rc = store_set_progress(engine->store, &live->task);
@@ -92,6 +93,7 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 	struct store_task *task = &live->task;
 	if (r->step > task->step)
 		task->step = r->step;
+	task->from_zero |= r->step == 0;
 	for (size_t i = 0; i < r->metric_count && e->spec->objective_count; i++) {
 		const struct spec_objective *objective = &e->spec->objectives[0];
 		double value = r->metrics[i].value;
@@ -217,6 +219,29 @@ static int ingest_record_cb(void *ctx, const struct journal_record *r)
 	return 0;
 }
 
+/* Once for any number of records. */
+static int ingest_after(struct engine *engine, struct engine_live *live)
+{
+	int rc = 0;
+	if (live->told) {
+		live->told = false;
+		rc = store_set_progress(engine->store, &live->task);
+		if (rc == 0)
+			rc = engine_prune(engine, live);
+	}
+	engine_task_changed(engine, live->experiment->id, live->task.number);
+	live->experiment->changed = true;
+	return rc;
+}
+
+int engine_ingest_record(struct engine *engine, struct engine_live *live,
+			 const struct journal_record *record)
+{
+	struct ingest in = {.engine = engine, .live = live};
+	int rc = ingest_record_cb(&in, record);
+	return rc < 0 ? rc : ingest_after(engine, live);
+}
+
 int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
 		       int64_t *ret_used)
 {
@@ -233,15 +258,7 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 		return 0;
 	live->offset += used;
 	int rc = store_set_journal_offset(engine->store, live->id, live->offset);
-	if (rc == 0 && live->told) {
-		live->told = false;
-		rc = store_set_progress(engine->store, &live->task);
-		if (rc == 0)
-			rc = engine_prune(engine, live);
-	}
-	engine_task_changed(engine, live->experiment->id, live->task.number);
-	live->experiment->changed = true;
-	return rc;
+	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
 /* Reads what is new in the attempt's journal, at most one chunk. */

@@ -256,6 +256,8 @@ int engine_settle(struct engine *engine)
 			rc = store_set_cost(engine->store, live->id, live->task.id, &live->gone_cost);
 			live->gone_cost.wall_ms = -1;
 		}
+		if (live->experiment->backend->ops->passive && live->task.wanted != STORE_WISH_RUN)
+			live->gone = true;
 		if (rc == 0 && live->ended)
 			rc = settle_ended(engine, live);
 		else if (rc == 0 && live->gone)

@@ -300,7 +300,8 @@ static long spec_find_steps(const struct space *space)
 
 static void spec_finish(struct spec *spec, const struct node *document, struct problems *problems)
 {
-	if (!spec->script && !spec->command && !node_get(document, "script") && !node_get(document, "command"))
+	bool external = spec->backend && strcmp(spec->backend, "external") == 0;
+	if (!external && !node_get(document, "script") && !node_get(document, "command"))
 		problem_add_missing(problems, document, "script",
 				    "name the training script: script: model.py");
 	if (spec->script && spec->command)
@@ -332,7 +333,7 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 static void spec_normalise(struct spec *spec, const struct node *document)
 {
 	if (!spec->name) {
-		const char *from = spec->script ? spec->script : spec->command[0];
+		const char *from = spec->script ? spec->script : spec->command ? spec->command[0] : "external";
 		const char *slash = strrchr(from, '/');
 		from = slash ? slash + 1 : from;
 		const char *dot = strrchr(from, '.');

@@ -43,7 +43,7 @@ struct spec {
 	char **setup;				/* shell lines; NULL-terminated, may be empty */
 	struct spec_variable *vars;
 	size_t var_count;
-	char *backend; /* "auto", "local", "slurm" */
+	char *backend; /* "auto", "local", "slurm", "external" */
 	struct backend_resources resources;
 	int64_t retry[SPEC_RETRY_COUNT];
 	struct {

@@ -184,7 +184,7 @@ void spec_part_resources(struct spec *spec, const struct node *node, struct prob
 	static const char *const known[] = {"backend", "partition", "gpus",	 "gpu_type",  "cpus",
 					    "memory",  "time",	    "account",	 "qos",	      "constraint",
 					    "nodes",   "exclusive", "options",	 "template",  NULL};
-	static const char *const backends[] = {"auto", "local", "slurm", NULL};
+	static const char *const backends[] = {"auto", "local", "slurm", "external", NULL};
 	struct backend_resources *r = &spec->resources;
 	struct {
 		const char *key;

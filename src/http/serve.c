@@ -1,7 +1,218 @@
+/* `sluice serve`: see serve.h. Puts the rooms together and takes them apart again. */
 #include "http/serve.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "http/app.h"
+#include "http/lease.h"
+#include "http/upload.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define SERVE_LISTEN "127.0.0.1:54322"
+
+struct serve_options {
+	const char *listen, *state;
+	bool verbose, login_link;
+};
+
+struct serve {
+	uv_loop_t loop;
+	uv_signal_t signals[2];
+	struct engine *engine;
+	struct app app;
+	struct server *server;
+	char *state_dir, *program;
+	int lease;
+};
+
+/* --name VALUE or --name=VALUE. NULL when argv[*i] is not it. */
+static const char *option_value(const char *name, int argc, char **argv, int *i)
+{
+	size_t n = strlen(name);
+	if (strncmp(argv[*i], name, n) != 0)
+		return NULL;
+	if (argv[*i][n] == '=')
+		return argv[*i] + n + 1;
+	return !argv[*i][n] && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+static int serve_parse(int argc, char **argv, struct serve_options *ret)
+{
+	*ret = (struct serve_options){.listen = SERVE_LISTEN};
+	for (int i = 1; i < argc; i++) {
+		const char *value;
+		if (!strcmp(argv[i], "--verbose")) {
+			ret->verbose = true;
+		} else if (!strcmp(argv[i], "--login-link")) {
+			ret->login_link = true;
+		} else if ((value = option_value("--listen", argc, argv, &i))) {
+			ret->listen = value;
+		} else if ((value = option_value("--state", argc, argv, &i))) {
+			ret->state = value;
+		} else {
+			fprintf(stderr,
+				"sluice serve: %s is not understood; there are --listen HOST:PORT, --state DIR, "
+				"--verbose and --login-link\n",
+				argv[i]);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* The state folder: made when it is missing, ours, and closed to everyone else. */
+static int serve_prepare_folder(const char *given, char **ret, struct error *err)
+{
+	const char *state = given && *given ? given : getenv("SLUICE_STATE");
+	const char *home = getenv("HOME");
+	if ((!state || !*state) && (!home || !*home))
+		return errorf(err, -EINVAL, "neither SLUICE_STATE nor HOME is set; use --state DIR");
+	char *wanted = state && *state ? mem_strdup(state) : mem_printf("%s/.local/state/sluice", home);
+	int rc = fs_make_dirs(wanted, 0700, err);
+	char *dir = rc == 0 ? realpath(wanted, NULL) : NULL;
+	struct stat st;
+	if (rc == 0 && (!dir || stat(dir, &st) < 0))
+		rc = errorf(err, -errno, "%s: %s", wanted, strerror(errno));
+	if (rc == 0 && st.st_uid != geteuid())
+		rc = errorf(err, -EPERM, "%s belongs to another user", wanted);
+	if (rc == 0 && (st.st_mode & 077) && chmod(dir, 0700) < 0)
+		rc = errorf(err, -errno, "%s is open to others and cannot be closed: %s", wanted,
+			    strerror(errno));
+	free(wanted);
+	char *uploads = mem_printf("%s/uploads", dir ? dir : "");
+	if (rc == 0)
+		rc = fs_make_dirs(uploads, 0700, err);
+	if (rc == 0)
+		upload_clean(uploads, clock_now_ms());
+	free(uploads);
+	if (rc < 0)
+		free(dir);
+	else
+		*ret = dir;
+	return rc;
+}
+
+static void serve_signal_cb(uv_signal_t *handle, int number)
+{
+	log_info("stopping: %s", number == SIGTERM ? "SIGTERM" : "SIGINT");
+	uv_stop(handle->loop);
+}
+
+static void serve_catch_signals(struct serve *serve)
+{
+	static const int numbers[] = {SIGTERM, SIGINT};
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+		uv_signal_init(&serve->loop, &serve->signals[i]);
+		uv_signal_start(&serve->signals[i], serve_signal_cb, numbers[i]);
+	}
+}
+
+/* Sockets before the engine: a port that is taken is found out before anything is touched. */
+static int serve_listen(struct serve *serve, const char *listen, struct error *err)
+{
+	char host[64];
+	uint16_t port;
+	int rc = server_parse_address(listen, host, sizeof(host), &port, err);
+	if (rc < 0)
+		return rc;
+	serve->server = server_new(&serve->loop, &app_handler, &serve->app);
+	rc = server_listen_tcp(serve->server, host, port, &port, err);
+	if (rc < 0)
+		return rc;
+	serve->app.port = port;
+	serve->app.address = mem_printf(strchr(host, ':') ? "[%s]:%u" : "%s:%u", host, port);
+	char *path = mem_printf("%s/sluice.sock", serve->state_dir);
+	rc = server_listen_unix(serve->server, path, err);
+	free(path);
+	return rc;
+}
+
+/* For the command line and for people: where browsers connect. */
+static int serve_write_address(const struct serve *serve, struct error *err)
+{
+	char *path = mem_printf("%s/address", serve->state_dir);
+	char *text = mem_printf("%s\n", serve->app.address);
+	int rc = fs_write(path, text, strlen(text), 0600, false, err);
+	free(text);
+	free(path);
+	return rc;
+}
+
+static void serve_announce(struct serve *serve, bool login_link)
+{
+	printf("sluice %s listening on http://%s\n", SLUICE_VERSION, serve->app.address);
+	if (login_link || isatty(STDOUT_FILENO)) {
+		char *link = app_login_link(&serve->app);
+		printf("open %s\n", link);
+		free(link);
+	}
+	fflush(stdout);
+}
+
+static int serve_open(struct serve *serve, const struct serve_options *options, struct error *err)
+{
+	int rc = serve_prepare_folder(options->state, &serve->state_dir, err);
+	if (rc < 0)
+		return rc;
+	serve->lease = lease_take(serve->state_dir, err);
+	if (serve->lease < 0)
+		return serve->lease;
+	rc = serve_listen(serve, options->listen, err);
+	if (rc < 0)
+		return rc;
+	serve->program = fs_program();
+	struct engine_config config = {
+		.loop = &serve->loop, .state_dir = serve->state_dir, .program = serve->program};
+	rc = engine_open(&config, &serve->engine, err);
+	if (rc < 0)
+		return rc;
+	app_open(&serve->app, serve->engine, serve->server, serve->state_dir);
+	return serve_write_address(serve, err);
+}
+
+static void serve_close(struct serve *serve)
+{
+	server_close(serve->server);
+	if (serve->engine)
+		engine_close(serve->engine);
+	for (size_t i = 0; i < COUNT_OF(serve->signals); i++)
+		uv_close((uv_handle_t *)&serve->signals[i], NULL);
+	/* Callbacks of what was closed; children that still run are left to themselves. */
+	for (int i = 0; i < 100 && uv_loop_alive(&serve->loop); i++)
+		uv_run(&serve->loop, UV_RUN_NOWAIT);
+	app_free(&serve->app);
+	lease_give(serve->lease);
+	uv_loop_close(&serve->loop);
+	free(serve->state_dir);
+	free(serve->program);
+}
+
 int serve_main(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	return 1;
+	struct serve_options options;
+	struct serve serve = {.lease = -1};
+	struct error err = {0};
+	if (serve_parse(argc, argv, &options) < 0)
+		return 2;
+	log_set_level(options.verbose ? LOG_DEBUG : LOG_INFO);
+	/* A large answer's memory goes back to the system when it has been sent. */
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	uv_loop_init(&serve.loop);
+	serve_catch_signals(&serve);
+	int rc = serve_open(&serve, &options, &err);
+	if (rc < 0) {
+		fprintf(stderr, "sluice serve: %s\n", err.text);
+	} else {
+		serve_announce(&serve, options.login_link);
+		uv_run(&serve.loop, UV_RUN_DEFAULT);
+	}
+	serve_close(&serve);
+	return rc < 0 ? rc == -EINVAL || rc == -EPERM ? 2 : 1 : 0;
 }

@@ -1,12 +1,14 @@
 /* ASHA: L. Li et al., A system for massively parallel hyperparameter tuning, MLSys 2020. Whenever a
  * worker is free, something that is among the best of its rung goes on for longer; if there is nothing,
- * something new begins. Nobody waits. */
+ * something new begins. Nobody waits. New configurations come from TPE once it has results. */
 #include "search/rungs.h"
+#include "search/sampler.h"
 
 #include <math.h>
 
 const struct search_option asha_options[] = {
 	RUNGS_OPTION_ETA,
+	SAMPLER_OPTION("tpe|sobol"),
 	{0},
 };
 
@@ -24,7 +26,7 @@ struct asha {
 	size_t count;
 	unsigned eta;
 	struct rung rungs[RUNGS_MOST];
-	uint32_t next_point;
+	struct sampler *sampler;
 };
 
 #define NOTE_RUNG 0
@@ -35,6 +37,7 @@ static int asha_open(struct search *s, struct error *err)
 	struct asha *a = s->state = mem_alloc(sizeof(*a));
 	a->eta = (unsigned)search_option(s->spec, "eta");
 	a->count = rungs_levels(s->spec->fidelity_min, s->spec->fidelity_max, a->eta, a->levels);
+	a->sampler = sampler_new(s, a->count, search_option(s->spec, "sampler") == 0);
 	return 0;
 }
 
@@ -47,6 +50,7 @@ static void asha_free(struct search *s)
 		free(a->rungs[i].waiting.at);
 		free(a->rungs[i].gone.at);
 	}
+	sampler_free(a->sampler);
 	free(a);
 }
 
@@ -98,8 +102,7 @@ static enum search_answer asha_ask(struct search *s, struct search_trial *trial)
 		memcpy(trial->unit, from->unit, s->dims * sizeof(double));
 		trial->continues = from->id;
 	} else {
-		search_random_point(s, trial->unit);
-		sobol_point(a->next_point + trial->redraw, rng_derive(s->spec->seed, 2) | 1, s->dims, trial->unit);
+		sampler_propose(a->sampler, s, trial);
 	}
 	return SEARCH_PROPOSED;
 }
@@ -107,11 +110,11 @@ static enum search_answer asha_ask(struct search *s, struct search_trial *trial)
 static void asha_accepted(struct search *s, struct search_trial *trial)
 {
 	struct asha *a = s->state;
-	if (trial->tag < 0) {
-		a->next_point += trial->redraw + 1;
+	size_t rung = (size_t)trial->notes[NOTE_RUNG];
+	sampler_accepted(a->sampler, trial, rung);
+	if (trial->tag < 0)
 		return;
-	}
-	struct rung *below = &a->rungs[(size_t)trial->notes[NOTE_RUNG] - 1];
+	struct rung *below = &a->rungs[rung - 1];
 	rank_add(&below->gone, below->waiting.at[0]);
 	below->waiting.len--;
 	memmove(below->waiting.at, below->waiting.at + 1, below->waiting.len * sizeof(*below->waiting.at));
@@ -122,6 +125,7 @@ static void asha_tell(struct search *s, struct search_trial *trial)
 	struct asha *a = s->state;
 	struct rung *rung = &a->rungs[(size_t)trial->notes[NOTE_RUNG]];
 	rung->told++;
+	sampler_tell(a->sampler, trial, (size_t)trial->notes[NOTE_RUNG]);
 	if (search_has_score(trial))
 		rank_add(&rung->waiting, trial);
 }

@@ -253,9 +253,28 @@ static void end_generation(struct evolve *e)
 		e->rules->generation(e);
 }
 
+/* A configuration that somebody else chose takes the place of the worst known member it beats; it says nothing
+ * about anybody's F and CR, and it is no part of a generation. */
+static void immigrate(struct evolve *e, const struct search_trial *trial)
+{
+	const size_t *rank = evolve_rank(e);
+	for (size_t i = e->n; i-- > 0;) {
+		struct evolve_member *m = &e->at[rank[i]];
+		if (!m->known)
+			continue;
+		if (trial->score[0] < m->f)
+			replace(e, m, trial);
+		return;
+	}
+}
+
 void evolve_tell(struct search *s, struct search_trial *trial)
 {
 	struct evolve *e = s->state;
+	if (trial->foreign) {
+		immigrate(e, trial);
+		return;
+	}
 	size_t at = find_member(e, trial->tag);
 	e->fes++;
 	e->told++;

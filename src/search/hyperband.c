@@ -1,12 +1,14 @@
 /* Hyperband: L. Li et al., JMLR 18 (2018). Brackets of successive halving, from many short runs to few
  * long ones. While a bracket waits for a rung to be complete the next bracket begins: the draws of one
- * do not depend on another, so that nothing is lost and no worker idles. */
+ * do not depend on another, so that nothing is lost and no worker idles. With `sampler: tpe` it is BOHB. */
 #include "search/rungs.h"
+#include "search/sampler.h"
 
 #include <math.h>
 
 const struct search_option hyperband_options[] = {
 	RUNGS_OPTION_ETA,
+	SAMPLER_OPTION("sobol|tpe"),
 	{0},
 };
 
@@ -17,8 +19,10 @@ struct hyperband {
 	VEC(struct bracket) brackets;
 	size_t first; /* those before it are over */
 	uint64_t left; /* configurations that no bracket has */
-	uint32_t next_point;
+	struct sampler *sampler;
 };
+
+#define NOTE_LEVEL 0
 
 static int hyperband_open(struct search *s, struct error *err)
 {
@@ -27,6 +31,7 @@ static int hyperband_open(struct search *s, struct error *err)
 	h->eta = (unsigned)search_option(s->spec, "eta");
 	h->s_max = rungs_levels(s->spec->fidelity_min, s->spec->fidelity_max, h->eta, h->levels) - 1;
 	h->left = rungs_space_size(s);
+	h->sampler = sampler_new(s, h->s_max + 1, search_option(s->spec, "sampler") != 0);
 	return 0;
 }
 
@@ -38,6 +43,7 @@ static void hyperband_free(struct search *s)
 	for (size_t i = 0; i < h->brackets.len; i++)
 		bracket_free(&h->brackets.at[i]);
 	free(h->brackets.at);
+	sampler_free(h->sampler);
 	free(h);
 }
 
@@ -55,20 +61,19 @@ static enum search_answer hyperband_ask(struct search *s, struct search_trial *t
 	struct hyperband *h = s->state;
 	size_t i = find_bracket(h);
 	const struct bracket *b = i < h->brackets.len ? &h->brackets.at[i] : NULL;
+	if (!b && !h->left)
+		return s->pending ? SEARCH_WAIT : SEARCH_DONE;
+	size_t level = b ? bracket_level(b, h->s_max) : i % (h->s_max + 1);
 	trial->tag = (int64_t)i;
+	trial->notes[NOTE_LEVEL] = (double)level;
+	trial->fidelity = h->levels[level];
 	if (b && b->rung) {
 		const struct search_trial *from = b->chosen.at[b->asked];
 		memcpy(trial->unit, from->unit, s->dims * sizeof(double));
 		trial->continues = from->id;
-		trial->fidelity = h->levels[bracket_level(b, h->s_max)];
-		return SEARCH_PROPOSED;
+	} else {
+		sampler_propose(h->sampler, s, trial);
 	}
-	if (!b && !h->left)
-		return s->pending ? SEARCH_WAIT : SEARCH_DONE;
-	size_t level = b ? bracket_level(b, h->s_max) : i % (h->s_max + 1);
-	search_random_point(s, trial->unit);
-	sobol_point(h->next_point + trial->redraw, rng_derive(s->spec->seed, 3) | 1, s->dims, trial->unit);
-	trial->fidelity = h->levels[level];
 	return SEARCH_PROPOSED;
 }
 
@@ -84,13 +89,13 @@ static void hyperband_accepted(struct search *s, struct search_trial *trial)
 		vec_push(&h->brackets, b);
 	}
 	h->brackets.at[trial->tag].asked++;
-	if (trial->continues < 0)
-		h->next_point += trial->redraw + 1;
+	sampler_accepted(h->sampler, trial, (size_t)trial->notes[NOTE_LEVEL]);
 }
 
 static void hyperband_tell(struct search *s, struct search_trial *trial)
 {
 	struct hyperband *h = s->state;
+	sampler_tell(h->sampler, trial, (size_t)trial->notes[NOTE_LEVEL]);
 	bracket_tell(&h->brackets.at[trial->tag], trial, h->eta);
 	while (h->first < h->brackets.len && h->brackets.at[h->first].over)
 		h->first++;

@@ -103,7 +103,7 @@ static void choose_parents(struct search *s, struct nsga2 *g)
 static void nsga2_tell(struct search *s, struct search_trial *trial)
 {
 	struct nsga2 *g = s->state;
-	if (!g->generational) {
+	if (!g->generational || trial->foreign) {
 		g->generation = s->trials.len / g->n;
 		if (search_has_score(trial)) {
 			g->at[g->count++] = trial;

@@ -247,12 +247,12 @@ static void propose(struct search *s, int64_t id, struct search_trial *trial, st
 enum search_answer search_ask(struct search *s, int64_t id, struct search_proposal *ret)
 {
 	struct search_trial *last = s->trials.len ? s->trials.at[s->trials.len - 1] : NULL;
-	if (last && last->asked < s->spec->repeats) {
+	if (last && !last->foreign && last->asked < s->spec->repeats) {
 		decode(s, last, ret->values);
 		propose(s, id, last, ret);
 		return SEARCH_PROPOSED;
 	}
-	if (s->spec->tasks && s->trials.len >= s->spec->tasks)
+	if (s->spec->tasks && s->trials.len - s->unspent >= s->spec->tasks)
 		return SEARCH_DONE;
 	struct rng rng = s->rng, spare = s->spare_rng;
 	struct search_trial *trial = trial_new(s);
@@ -272,6 +272,26 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 		s->spec->strategy->ops->accepted(s, trial);
 	propose(s, id, trial, ret);
 	return SEARCH_PROPOSED;
+}
+
+void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity,
+		bool spent)
+{
+	struct search_trial *trial = trial_new(s);
+	trial->id = id;
+	trial->foreign = true;
+	trial->fidelity = fidelity;
+	trial->asked = 1;
+	space_encode(s->space, values, trial->unit);
+	vec_push(&s->trials, trial);
+	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
+	s->pending++;
+	s->unspent += !spent;
+	memcpy(s->values, values, s->space->count * sizeof(*values));
+	if (!s->spec->duplicates)
+		seen_add(s, identity(s, trial, s->values));
+	if (s->spec->strategy->ops->added)
+		s->spec->strategy->ops->added(s, trial);
 }
 
 /* A value that says something: all objectives are finite. */
@@ -317,13 +337,14 @@ void search_tell(struct search *s, int64_t id, enum search_outcome outcome, cons
 		task->told = true;
 		trial->told++;
 	}
-	if (trial->told < s->spec->repeats)
+	if (!trial->foreign && trial->told < s->spec->repeats)
 		return;
 	settle(s, trial);
 	if (again)
 		return; /* the history knows better now; the strategy went on long ago */
 	s->pending--;
-	if (s->spec->strategy->ops->tell)
+	bool places = s->spec->strategy->capabilities & SEARCH_MULTI_FIDELITY;
+	if (s->spec->strategy->ops->tell && !(trial->foreign && places))
 		s->spec->strategy->ops->tell(s, trial);
 }
 

@@ -362,6 +362,7 @@ const struct strategy_ops tpe_ops = {
 	.free = tpe_close,
 	.ask = tpe_ask,
 	.accepted = tpe_accepted,
+	.added = tpe_accepted,
 	.tell = tpe_hear,
 	.write_state = tpe_write_state,
 };

@@ -29,6 +29,10 @@ int store_write_export(struct store *store, int64_t experiment, struct json *out
 int store_write_export_csv(struct store *store, int64_t experiment, struct buf *out) MUST_USE;
 /* "best" list, progress of the best over finished tasks; importance where the engine adds it. */
 int store_write_analysis(struct store *store, int64_t experiment, struct json *out) MUST_USE;
+/* The number of a task's attempt, once it is known to exist: `attempt` itself, or the newest for 0. *ret is 0
+ * when the task has none yet. -ENOENT when there is no such task or attempt. */
+int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt,
+		       int64_t *ret) MUST_USE;
 /* A text column of the experiment: "source", "batch_script". */
 int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
 

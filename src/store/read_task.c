@@ -35,6 +35,11 @@ static const char sql_attempts[] =
 static const char sql_descriptor[] =
 	"SELECT token, idx FROM attempt WHERE task = ?1 ORDER BY number DESC LIMIT 1";
 
+static const char sql_find_attempt[] =
+	"SELECT coalesce((SELECT max(a.number) FROM attempt a WHERE a.task = t.id "
+	"AND (?3 = 0 OR a.number = ?3)), 0) FROM task t JOIN experiment e ON e.id = t.experiment "
+	"AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
+
 /* ?1 experiment, ?2 state or -1, ?3 and ?4 the key and number of the last task shown, ?5 limit, ?6 the
  * sign that turns the order round, ?7 now. What has no key comes last either way. */
 #define TASKS_BY(KEY)                                                                              \
@@ -350,5 +355,22 @@ int store_write_tasks(struct store *store, int64_t experiment, const struct stor
 	json_key_int(out, "total", row_next(row) ? sqlite3_column_int64(row, 0) : 0);
 	sqlite3_reset(row);
 	json_end(out);
+	return 0;
+}
+
+int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt,
+		       int64_t *ret)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_find_attempt);
+	sqlite3_bind_int64(row, 1, experiment);
+	sqlite3_bind_int64(row, 2, number);
+	sqlite3_bind_int64(row, 3, attempt);
+	if (!row_next(row))
+		return -ENOENT;
+	int64_t found = sqlite3_column_int64(row, 0);
+	sqlite3_reset(row);
+	if (attempt && !found)
+		return -ENOENT;
+	*ret = found;
 	return 0;
 }

@@ -143,7 +143,7 @@ static void done_cb(void *ctx, int rc, const char *why)
 	waiting = false;
 }
 
-static void findings_cb(void *ctx, const struct slurm_finding *list, size_t count)
+static void findings_cb(void *ctx, const struct backend_finding *list, size_t count)
 {
 	struct buf text = buf_make(65536);
 	struct json out = json_to(&text);
@@ -246,10 +246,15 @@ static void do_report(const char *what, char **word, size_t count, struct backen
 	print_line(&text);
 }
 
+static void wait_closed_cb(uv_handle_t *handle)
+{
+	(void)handle;
+	waiting = false;
+}
+
 static void wait_over_cb(uv_timer_t *timer)
 {
-	uv_close((uv_handle_t *)timer, NULL);
-	waiting = false;
+	uv_close((uv_handle_t *)timer, wait_closed_cb);
 }
 
 static void do_command(uv_loop_t *loop, char *line)

@@ -1,0 +1,170 @@
+/* The order of checks: see app.h. Cheap ones that need no secrets come first; nothing but the head has
+ * been read when they run. */
+#include "http/app.h"
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "http/route.h"
+#include "http/static.h"
+#include "http/upload.h"
+
+#include <strings.h>
+
+/* An answer larger than this is refused rather than built in memory. */
+#define APP_ANSWER_MAX (512u << 20)
+/* How old an answer with running clocks in it may get. */
+#define APP_AGING_MS 1000
+
+static int begin_static(struct request *request, struct response *response)
+{
+	if (method_is_safe(request->head->method))
+		return 0;
+	response_problem(response, 405, "this address takes GET, HEAD only");
+	response_header(response, "Allow", "GET, HEAD");
+	return -1;
+}
+
+static int check_content_type(const struct request *request, struct response *response)
+{
+	const struct route *route = request->route;
+	bool has_body = request->head->chunked || request->head->length > 0;
+	if (!route->body || !has_body || (route->flags & (ROUTE_BINARY | ROUTE_UPLOAD)))
+		return 0;
+	const char *type = head_get(request->head, "content-type");
+	size_t n = strlen("application/json");
+	if (type && !strncasecmp(type, "application/json", n) && (!type[n] || strchr("; \t", type[n])))
+		return 0;
+	response_problem(response, 415, "the body must be application/json");
+	return -1;
+}
+
+static int begin_body(struct app *app, struct request *request, struct response *response)
+{
+	struct error err = {0};
+	if (check_content_type(request, response) < 0)
+		return -1;
+	request->body = buf_make(request->route->body ? LIMIT_BODY_BYTES : 0);
+	if (!(request->route->flags & ROUTE_UPLOAD))
+		return 0;
+	char *dir = mem_printf("%s/uploads", app->state_dir);
+	int rc = upload_open(dir, &request->upload, &err);
+	free(dir);
+	if (rc == 0)
+		return 0;
+	response_error(response, rc, &err);
+	return -1;
+}
+
+static int app_begin(struct app *app, struct request *request, struct response *response)
+{
+	const char *target = request->head->target;
+	if (route_decode(target, strcspn(target, "?"), false, &request->path) < 0) {
+		response_problem(response, 400, "the address is not properly encoded");
+		return -1;
+	}
+	if (gate_check_host(app->gate, request, response) < 0)
+		return -1;
+	if (!text_starts(request->path, "/api/") && strcmp(request->path, "/api") != 0)
+		return begin_static(request, response);
+
+	struct response denied = {0};
+	bool found = false;
+	if (text_starts(request->path, ROUTE_PREFIX "/"))
+		found = route_find(request, response) == 0;
+	else
+		response_problem(response, 404, "the interface is at " ROUTE_PREFIX);
+	bool public = found && request->route->flags & ROUTE_PUBLIC;
+	/* Who may not come in does not learn what there is. */
+	if (!public && gate_identify(app->gate, request, &denied) < 0) {
+		response_clear(response);
+		*response = denied;
+		return -1;
+	}
+	if (!found || gate_check_origin(app->gate, request, !public, response) < 0)
+		return -1;
+	return begin_body(app, request, response);
+}
+
+/* The answer from the cache, or made and kept. */
+static void answer_cached(struct app *app, struct request *request, struct response *response)
+{
+	uint64_t version = store_version(app->store);
+	const char *target = request->head->target;
+	/* Between the engine's write and its commit the number stands still while the answer changes. */
+	if (!sqlite3_get_autocommit(store_db(app->store))) {
+		request->route->handle(request, response);
+		return;
+	}
+	int64_t age = request->route->flags & ROUTE_AGING ? APP_AGING_MS : 0;
+	struct blob *body = cache_find(app->cache, target, version, age);
+	if (body) {
+		response->blob = blob_ref(body);
+		return;
+	}
+	request->route->handle(request, response);
+	if (response->status != 200 || response->blob || response->body.full || response->headers.len)
+		return;
+	response->blob = blob_take(&response->body);
+	cache_put(app->cache, target, version, response->blob);
+}
+
+static void app_handle(struct app *app, struct request *request, struct response *response)
+{
+	response->status = 200;
+	if (!request->route) {
+		static_handle(request, response);
+		return;
+	}
+	response->status = request->route->status;
+	response->body = buf_make(APP_ANSWER_MAX);
+	if (request->route->flags & ROUTE_CACHED)
+		answer_cached(app, request, response);
+	else
+		request->route->handle(request, response);
+	if (response->body.full)
+		response_problem(response, 500, "the answer would be larger than %u MiB",
+				 APP_ANSWER_MAX >> 20);
+	log_debug("%s %s: %d", method_name(request->head->method), request->route->path, response->status);
+}
+
+const struct conn_app app_handler = {.begin = app_begin, .handle = app_handle};
+
+static void app_event(void *ctx, const char *name, const char *data, size_t len)
+{
+	struct app *app = ctx;
+	events_add(app->events, name, data, len);
+	if (app->server)
+		server_wake_streams(app->server);
+}
+
+void app_open(struct app *app, struct engine *engine, struct server *server, const char *state_dir)
+{
+	app->engine = engine;
+	app->store = engine_store(engine);
+	app->gate = gate_new(app->store);
+	app->events = events_new();
+	app->cache = cache_new();
+	app->state_dir = mem_strdup(state_dir);
+	app->server = server;
+	gate_set_port(app->gate, app->port);
+	if (server)
+		server_set_events(server, app->events);
+	engine_listen(engine, app_event, app);
+}
+
+void app_free(struct app *app)
+{
+	gate_free(app->gate);
+	events_free(app->events);
+	cache_free(app->cache);
+	free(app->state_dir);
+	free(app->address);
+}
+
+char *app_login_link(struct app *app)
+{
+	char code[TOKEN_SECRET_CHARS];
+	gate_make_code(app->gate, code);
+	return mem_printf("http://%s/#login=%s", app->address, code);
+}

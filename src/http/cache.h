@@ -1,0 +1,16 @@
+/* Rendered answers, kept while the store has not changed: a list that ten pages ask for is made once. */
+#ifndef HTTP_CACHE_H
+#define HTTP_CACHE_H
+
+#include "http/blob.h"
+
+struct cache;
+
+struct cache *cache_new(void);
+void cache_free(struct cache *cache);
+/* The body rendered for this target under this version, not older than max_age_ms (0: any age). NULL, or
+ * lent. */
+struct blob *cache_find(struct cache *cache, const char *target, uint64_t version, int64_t max_age_ms);
+void cache_put(struct cache *cache, const char *target, uint64_t version, struct blob *body);
+
+#endif

@@ -1,0 +1,74 @@
+/* One connection: bytes in, requests to the application, responses out, in order. It knows no sockets, so
+ * that tests and the fuzzer can feed it. */
+#ifndef HTTP_CONN_H
+#define HTTP_CONN_H
+
+#include "http/message.h"
+
+struct conn;
+
+/* What carries the bytes. */
+struct conn_io {
+	/* Sends both (body may be NULL); takes a reference of its own where it needs one. */
+	void (*send)(struct conn *conn, struct blob *head, struct blob *body);
+	/* How many bytes wait to be sent. */
+	size_t (*unsent)(const struct conn *conn);
+	/* Read on, or not for now. */
+	void (*read)(struct conn *conn, bool on);
+	/* Nothing more will be sent: close the sending half when all of it has gone. */
+	void (*shutdown)(struct conn *conn);
+	/* The connection is over; the conn must not be used after the loop turns. */
+	void (*close)(struct conn *conn);
+	/* The response began an event stream. */
+	void (*stream)(struct conn *conn, const struct response *response);
+};
+
+/* What answers. */
+struct conn_app {
+	/* The head is there: says whether the body may come and where it goes (request->body.max, or
+	 * request->upload). 0, or -1 with the response filled. */
+	int (*begin)(struct app *app, struct request *request, struct response *response);
+	/* The body is there too. */
+	void (*handle)(struct app *app, struct request *request, struct response *response);
+};
+
+enum conn_state {
+	CONN_IDLE,   /* between requests */
+	CONN_HEAD,
+	CONN_BODY,
+	CONN_STREAM, /* an event stream: nothing more is read */
+	CONN_DRAIN,  /* answered for the last time: input is thrown away until the peer closes */
+	CONN_CLOSED,
+};
+
+struct exchange;
+
+struct conn {
+	const struct conn_io *io;
+	const struct conn_app *handler;
+	struct app *app;
+	bool local; /* over the unix socket, from our own uid */
+	bool paused;
+	bool skipped_line; /* one empty line before a request is forgiven */
+	enum conn_state state;
+	int64_t deadline_ms; /* monotonic; 0: none */
+	size_t unsent_seen;  /* at the last deadline */
+	struct exchange *exchange; /* the request being read; NULL between requests */
+	struct buf pending;	   /* arrived while paused */
+	struct access access;	   /* of the event stream */
+};
+
+void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_app *handler,
+	       struct app *app, bool local);
+/* Takes bytes from the peer. */
+void conn_feed(struct conn *conn, const char *data, size_t len);
+/* Everything was sent: goes on with what arrived meanwhile. */
+void conn_resume(struct conn *conn);
+/* Looks at the deadline. */
+void conn_tick(struct conn *conn, int64_t now_ms);
+/* Closes at once. */
+void conn_close(struct conn *conn);
+/* Frees what the conn holds, not the conn. */
+void conn_free(struct conn *conn);
+
+#endif

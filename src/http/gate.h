@@ -1,0 +1,37 @@
+/* Who may come in and what a browser must show: the Host list, login codes, sessions, bearer tokens,
+ * Origin and CSRF. Secrets are kept as hashes only. */
+#ifndef HTTP_GATE_H
+#define HTTP_GATE_H
+
+#include "base/token.h"
+#include "http/message.h"
+#include "store/access.h"
+
+struct gate;
+
+struct gate *gate_new(struct store *store);
+void gate_free(struct gate *gate);
+/* The port that TCP requests must name in Host. */
+void gate_set_port(struct gate *gate, uint16_t port);
+
+/* Is the Host header one that is served here? 0, or -1 with the response filled. */
+int gate_check_host(const struct gate *gate, const struct request *request,
+		    struct response *response) MUST_USE;
+/* Fills request->access. 0, or -1 with a 401 or 429 response when nothing opens. */
+int gate_identify(struct gate *gate, struct request *request, struct response *response) MUST_USE;
+/* Did the request come from our own page, as far as a browser tells? And for unsafe methods: does it carry
+ * the session's CSRF value? 0, or -1 with a 403 response. */
+int gate_check_origin(const struct gate *gate, const struct request *request, bool needs_csrf,
+		      struct response *response) MUST_USE;
+
+/* A code that opens a session once within ten minutes. */
+void gate_make_code(struct gate *gate, char code[static TOKEN_SECRET_CHARS]);
+/* Trades a code for a session: sets the cookie. 0, or -1 with the response filled. */
+int gate_login(struct gate *gate, const char *code, struct response *response) MUST_USE;
+/* Ends the session that the request came with and takes the cookie back. */
+int gate_logout(struct gate *gate, const struct request *request, struct response *response) MUST_USE;
+/* Makes a bearer token; the secret is not kept. */
+int gate_make_token(struct gate *gate, const char *name, char secret[static TOKEN_SECRET_CHARS],
+		    int64_t *ret_id, struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,58 @@
+/* The functions behind the routes; what each does is said in routes.c. */
+#ifndef HTTP_HANDLE_H
+#define HTTP_HANDLE_H
+
+#include "http/app.h"
+#include "http/message.h"
+#include "http/route.h"
+
+void handle_health(struct request *request, struct response *response);
+void handle_openapi(struct request *request, struct response *response);
+void handle_info(struct request *request, struct response *response);
+void handle_cluster(struct request *request, struct response *response);
+void handle_examine(struct request *request, struct response *response);
+void handle_events(struct request *request, struct response *response);
+void handle_login(struct request *request, struct response *response);
+void handle_logout(struct request *request, struct response *response);
+void handle_login_link(struct request *request, struct response *response);
+void handle_tokens(struct request *request, struct response *response);
+void handle_token_create(struct request *request, struct response *response);
+void handle_token_delete(struct request *request, struct response *response);
+
+void handle_experiments(struct request *request, struct response *response);
+void handle_create(struct request *request, struct response *response);
+void handle_check(struct request *request, struct response *response);
+void handle_experiment(struct request *request, struct response *response);
+void handle_remove(struct request *request, struct response *response);
+void handle_stop(struct request *request, struct response *response);
+void handle_restart(struct request *request, struct response *response);
+void handle_parallel(struct request *request, struct response *response);
+void handle_ask(struct request *request, struct response *response);
+void handle_metrics(struct request *request, struct response *response);
+void handle_analysis(struct request *request, struct response *response);
+void handle_script(struct request *request, struct response *response);
+void handle_source(struct request *request, struct response *response);
+void handle_export(struct request *request, struct response *response);
+
+void handle_tasks(struct request *request, struct response *response);
+void handle_tasks_stop(struct request *request, struct response *response);
+void handle_tasks_restart(struct request *request, struct response *response);
+void handle_task(struct request *request, struct response *response);
+void handle_task_stop(struct request *request, struct response *response);
+void handle_task_restart(struct request *request, struct response *response);
+void handle_tell(struct request *request, struct response *response);
+void handle_task_metrics(struct request *request, struct response *response);
+void handle_log(struct request *request, struct response *response);
+void handle_upload(struct request *request, struct response *response);
+void handle_push(struct request *request, struct response *response);
+
+/* The experiment or task as the answer (status as the route says); 404 when it is not there. */
+void answer_experiment(struct request *request, int64_t experiment, struct response *response);
+void answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response);
+/* {"tasks":N} */
+void answer_count(int64_t count, struct response *response);
+/* Fills the page from limit, cursor, state and sort (where the route has it). */
+struct store_page;
+void read_page(const struct request *request, bool sorted, struct store_page *ret);
+
+#endif

@@ -1,0 +1,262 @@
+/* Experiments: lists, creation, actions, results as a whole. */
+#include "http/handle.h"
+
+#include "base/node.h"
+#include "base/token.h"
+#include "store/read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#define KEY_BYTES_MAX 200
+
+static void answer_missing(const struct request *request, struct response *response)
+{
+	response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
+}
+
+void answer_experiment(struct request *request, int64_t experiment, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	if (store_write_experiment(request->app->store, experiment, true, &out) < 0)
+		response_problem(response, 404, "there is no experiment e%" PRId64, experiment);
+}
+
+void answer_count(int64_t count, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	json_map(&out);
+	json_key_int(&out, "tasks", count);
+	json_end(&out);
+}
+
+void read_page(const struct request *request, bool sorted, struct store_page *ret)
+{
+	*ret = (struct store_page){
+		.limit = request_int(request, "limit"),
+		.cursor = request_text(request, "cursor"),
+		.state = request_text(request, "state"),
+		.sort = sorted ? request_text(request, "sort") : NULL,
+	};
+}
+
+void handle_experiments(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	struct store_page page;
+	read_page(request, false, &page);
+	if (store_write_experiments(request->app->store, &page, &out) < 0)
+		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer");
+}
+
+/* The Idempotency-Key, or NULL. false: it is not usable, and the response says so. */
+static bool read_key(const struct request *request, const char **ret, struct response *response)
+{
+	const char *key = head_get(request->head, "idempotency-key");
+	*ret = key;
+	if (!key)
+		return true;
+	size_t len = strlen(key);
+	bool good = len > 0 && len <= KEY_BYTES_MAX;
+	for (size_t i = 0; i < len; i++)
+		good = good && key[i] > 0x20 && key[i] < 0x7f;
+	if (!good)
+		response_problem(response, 400, "Idempotency-Key must be 1 to %d visible ASCII characters",
+				 KEY_BYTES_MAX);
+	return good;
+}
+
+void handle_create(struct request *request, struct response *response)
+{
+	struct problems problems = {0};
+	struct error err = {0};
+	struct node *body;
+	const char *key;
+	char hash[TOKEN_HASH_CHARS];
+	int64_t experiment;
+	if (!read_key(request, &key, response) || request_json(request, &body, response) < 0)
+		return;
+	token_hash(buf_text(&request->body), request->body.len, hash);
+	int rc = engine_create(request->app->engine, body, key, hash, &experiment, &problems, &err);
+	node_free(body);
+	if (rc == -EINVAL && problems.list.len) {
+		response_problems(response, &problems);
+	} else if (rc == -EEXIST) {
+		response_problem(response, 409, "this Idempotency-Key was used for another request");
+	} else if (rc < 0) {
+		response_error(response, rc, &err);
+	} else {
+		response->status = rc == 1 ? 200 : 201;
+		response_header(response, "Location", ROUTE_PREFIX "/experiments/e%" PRId64, experiment);
+		answer_experiment(request, experiment, response);
+	}
+	problems_free(&problems);
+}
+
+void handle_check(struct request *request, struct response *response)
+{
+	struct problems problems = {0};
+	struct error err = {0};
+	struct json out = json_to(&response->body);
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = engine_check(request->app->engine, body, request_int(request, "scan"), &out, &problems,
+			      &err);
+	node_free(body);
+	if (rc == -EINVAL && problems.list.len)
+		response_problems(response, &problems);
+	else if (rc < 0)
+		response_error(response, rc, &err);
+	problems_free(&problems);
+}
+
+void handle_experiment(struct request *request, struct response *response)
+{
+	answer_experiment(request, request->path_numbers[0], response);
+}
+
+/* A failed action: -ENOENT by the name the request used, the rest with the engine's words. */
+static void answer_failure(const struct request *request, int rc, const struct error *err,
+			   struct response *response)
+{
+	if (rc == -ENOENT && !*err->text)
+		answer_missing(request, response);
+	else
+		response_error(response, rc, err);
+}
+
+void handle_remove(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	int rc = engine_remove(request->app->engine, request->path_numbers[0],
+			       request_int(request, "stop"), &err);
+	if (rc < 0)
+		answer_failure(request, rc, &err, response);
+}
+
+void handle_stop(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	int64_t count = 0;
+	int rc = engine_stop(request->app->engine, request->path_numbers[0], NULL, 0, &count, &err);
+	if (rc < 0)
+		answer_failure(request, rc, &err, response);
+	else
+		answer_count(count, response);
+}
+
+void handle_restart(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	struct node *body;
+	int64_t count = 0;
+	if (request_json(request, &body, response) < 0)
+		return;
+	bool failed = node_get_bool(body, "failed", false);
+	node_free(body);
+	int rc = engine_restart(request->app->engine, request->path_numbers[0], NULL, 0, failed, &count,
+				&err);
+	if (rc < 0)
+		answer_failure(request, rc, &err, response);
+	else
+		answer_count(count, response);
+}
+
+void handle_parallel(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	const struct node *parallel = node_get(body, "parallel");
+	int rc = parallel && parallel->type == NODE_INT
+			 ? engine_set_parallel(request->app->engine, request->path_numbers[0],
+					       parallel->integer, &err)
+			 : errorf(&err, -EINVAL, "the body must be {\"parallel\":N}");
+	node_free(body);
+	if (rc < 0)
+		answer_failure(request, rc, &err, response);
+	else
+		answer_experiment(request, request->path_numbers[0], response);
+}
+
+/* Is it there? Then what was not found is something in it. */
+static bool experiment_exists(const struct request *request)
+{
+	struct buf scratch = buf_make(BUF_UNLIMITED);
+	struct json out = json_to(&scratch);
+	int rc = store_write_experiment(request->app->store, request->path_numbers[0], false, &out);
+	buf_free(&scratch);
+	return rc == 0;
+}
+
+void handle_ask(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	int64_t number;
+	int rc = engine_ask(request->app->engine, request->path_numbers[0], &number, &err);
+	if (rc == 0) {
+		answer_task(request, request->path_numbers[0], number, response);
+	} else if (rc == -ENOENT && experiment_exists(request)) {
+		response->status = 204; /* nothing left to do */
+	} else if (rc == -EAGAIN) {
+		response_problem(response, 409, "%s", err.text);
+		response_header(response, "Retry-After", "1");
+	} else {
+		response_error(response, rc, &err);
+	}
+}
+
+void handle_metrics(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	if (store_write_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
+				request_int(request, "points"), &out) < 0)
+		answer_missing(request, response);
+}
+
+void handle_analysis(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	if (engine_write_analysis(request->app->engine, request->path_numbers[0], &out) < 0)
+		answer_missing(request, response);
+}
+
+static void answer_text(struct request *request, const char *column, const char *what,
+			struct response *response)
+{
+	response->type = "text/plain; charset=utf-8";
+	if (store_read_text(request->app->store, request->path_numbers[0], column, &response->body) < 0)
+		response_problem(response, 404, "there is no %s of experiment %s", what,
+				 request->path_values[0]);
+}
+
+void handle_script(struct request *request, struct response *response)
+{
+	answer_text(request, "batch_script", "batch script", response);
+}
+
+void handle_source(struct request *request, struct response *response)
+{
+	answer_text(request, "source", "file", response);
+}
+
+void handle_export(struct request *request, struct response *response)
+{
+	struct store *store = request->app->store;
+	int64_t experiment = request->path_numbers[0];
+	const char *format = request_text(request, "format");
+	bool csv = format && !strcmp(format, "csv");
+	struct json out = json_to(&response->body);
+	int rc = csv ? store_write_export_csv(store, experiment, &response->body)
+		     : store_write_export(store, experiment, &out);
+	if (rc < 0) {
+		answer_missing(request, response);
+		return;
+	}
+	if (csv)
+		response->type = "text/csv; charset=utf-8; header=present";
+	response_header(response, "Content-Disposition", "attachment; filename=\"e%" PRId64 ".%s\"",
+			experiment, csv ? "csv" : "json");
+}

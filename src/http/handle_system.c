@@ -1,0 +1,141 @@
+/* The daemon itself: health, information, login, tokens, events. */
+#include "http/handle.h"
+
+#include "base/limits.h"
+#include "base/node.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+void handle_health(struct request *request, struct response *response)
+{
+	(void)request;
+	struct json out = json_to(&response->body);
+	json_map(&out);
+	json_key_string(&out, "status", "ok");
+	json_key_string(&out, "version", SLUICE_VERSION);
+	json_end(&out);
+}
+
+void handle_openapi(struct request *request, struct response *response)
+{
+	(void)request;
+	openapi_write(&response->body);
+}
+
+void handle_info(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	char host[256] = "";
+	const char *user = getenv("USER");
+	gethostname(host, sizeof(host) - 1);
+	json_map(&out);
+	json_key_string(&out, "version", SLUICE_VERSION);
+	json_key_string(&out, "user", user ? user : getenv("LOGNAME"));
+	json_key_string(&out, "host", host);
+	json_key_string(&out, "state", request->app->state_dir);
+	json_key_string(&out, "csrf", request->access.csrf);
+	engine_write_info(request->app->engine, &out);
+	json_end(&out);
+}
+
+void handle_cluster(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	engine_write_cluster(request->app->engine, &out);
+}
+
+void handle_examine(struct request *request, struct response *response)
+{
+	engine_examine(request->app->engine);
+	handle_cluster(request, response);
+}
+
+void handle_events(struct request *request, struct response *response)
+{
+	struct events *events = request->app->events;
+	const char *last = head_get(request->head, "last-event-id");
+	/* The header is what a browser sends by itself; the parameter is for a page that begins anew. */
+	if (!last || !*last)
+		last = request_text(request, "last");
+	response->type = "text/event-stream";
+	response->stream = true;
+	response->stream_from = events_end(events);
+	response->stream_reset = last && !events_resume(events, last, &response->stream_from);
+}
+
+void handle_login(struct request *request, struct response *response)
+{
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	const char *code = node_get_string(body, "code");
+	if (!code)
+		response_problem(response, 400, "the body must be {\"code\":\"…\"}");
+	else if (gate_login(request->app->gate, code, response) == 0)
+		response->status = 204;
+	node_free(body);
+}
+
+void handle_logout(struct request *request, struct response *response)
+{
+	struct app *app = request->app;
+	if (gate_logout(app->gate, request, response) < 0)
+		return;
+	response->status = 204;
+	if (app->server && request->access.kind == ACCESS_SESSION)
+		server_end_streams(app->server, ACCESS_SESSION, request->access.id);
+}
+
+void handle_login_link(struct request *request, struct response *response)
+{
+	char *url = app_login_link(request->app);
+	struct json out = json_to(&response->body);
+	json_map(&out);
+	json_key_string(&out, "url", url);
+	json_end(&out);
+	free(url);
+}
+
+void handle_tokens(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	store_write_tokens(request->app->store, &out);
+}
+
+void handle_token_create(struct request *request, struct response *response)
+{
+	char secret[TOKEN_SECRET_CHARS];
+	struct error err = {0};
+	struct node *body;
+	int64_t id;
+	if (request_json(request, &body, response) < 0)
+		return;
+	const char *name = node_get_string(body, "name");
+	int rc = name && *name && strlen(name) <= LIMIT_NAME_BYTES
+			 ? gate_make_token(request->app->gate, name, secret, &id, &err)
+			 : errorf(&err, -EINVAL, "\"name\" must be a text of at most %d bytes",
+				  LIMIT_NAME_BYTES);
+	if (rc < 0) {
+		response_error(response, rc, &err);
+	} else {
+		struct json out = json_to(&response->body);
+		json_map(&out);
+		json_key_int(&out, "id", id);
+		json_key_string(&out, "name", name);
+		json_key_string(&out, "token", secret);
+		json_end(&out);
+	}
+	node_free(body);
+}
+
+void handle_token_delete(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	int64_t id = request->path_numbers[0];
+	int rc = store_delete_token(request->app->store, id, &err);
+	if (rc < 0)
+		response_error(response, rc, &err);
+	else if (request->app->server)
+		server_end_streams(request->app->server, ACCESS_TOKEN, (uint64_t)id);
+}

@@ -1,0 +1,284 @@
+/* Tasks: lists, actions, curves, logs; uploads and the node's push. */
+#include "http/handle.h"
+
+#include "base/fs.h"
+#include "base/limits.h"
+#include "base/node.h"
+#include "base/text.h"
+#include "http/upload.h"
+#include "store/read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+static void answer_missing(const struct request *request, struct response *response)
+{
+	if (request->path_values[1])
+		response_problem(response, 404, "there is no task %s/%s", request->path_values[0],
+				 request->path_values[1]);
+	else
+		response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
+}
+
+void answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	if (store_write_task(request->app->store, experiment, number, true, &out) < 0)
+		answer_missing(request, response);
+}
+
+void handle_tasks(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	struct store_page page;
+	read_page(request, true, &page);
+	int rc = store_write_tasks(request->app->store, request->path_numbers[0], &page, &out);
+	if (rc == -ENOENT)
+		answer_missing(request, response);
+	else if (rc < 0)
+		response_problem(response, 400,
+				 "?cursor= must be the \"next\" of an earlier answer in the same order");
+}
+
+/* {"tasks":[1,2,3]}: explicit numbers, so that nothing is touched that was not on the screen. */
+static int read_numbers(const struct request *request, int64_t **ret, size_t *ret_count,
+			struct response *response)
+{
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return -1;
+	const struct node *list = node_get(body, "tasks");
+	bool good = list && list->type == NODE_LIST && list->count > 0 && list->count <= LIMIT_TASKS;
+	for (size_t i = 0; good && i < list->count; i++)
+		good = list->items[i]->type == NODE_INT && list->items[i]->integer > 0;
+	if (!good) {
+		response_problem(response, 400, "the body must be {\"tasks\":[1,2,3]}, with explicit numbers");
+		node_free(body);
+		return -1;
+	}
+	*ret = mem_alloc(list->count * sizeof(**ret));
+	*ret_count = list->count;
+	for (size_t i = 0; i < list->count; i++)
+		(*ret)[i] = list->items[i]->integer;
+	node_free(body);
+	return 0;
+}
+
+static void change_tasks(struct request *request, bool stop, struct response *response)
+{
+	struct error err = {0};
+	int64_t *numbers, touched = 0;
+	size_t count;
+	if (read_numbers(request, &numbers, &count, response) < 0)
+		return;
+	struct engine *engine = request->app->engine;
+	int64_t experiment = request->path_numbers[0];
+	int rc = stop ? engine_stop(engine, experiment, numbers, count, &touched, &err)
+		      : engine_restart(engine, experiment, numbers, count, false, &touched, &err);
+	free(numbers);
+	if (rc == -ENOENT && !*err.text)
+		answer_missing(request, response);
+	else if (rc < 0)
+		response_error(response, rc, &err);
+	else
+		answer_count(touched, response);
+}
+
+void handle_tasks_stop(struct request *request, struct response *response)
+{
+	change_tasks(request, true, response);
+}
+
+void handle_tasks_restart(struct request *request, struct response *response)
+{
+	change_tasks(request, false, response);
+}
+
+void handle_task(struct request *request, struct response *response)
+{
+	answer_task(request, request->path_numbers[0], request->path_numbers[1], response);
+}
+
+static void change_task(struct request *request, bool stop, struct response *response)
+{
+	struct error err = {0};
+	struct engine *engine = request->app->engine;
+	int64_t experiment = request->path_numbers[0], number = request->path_numbers[1], touched = 0;
+	int rc = stop ? engine_stop(engine, experiment, &number, 1, &touched, &err)
+		      : engine_restart(engine, experiment, &number, 1, false, &touched, &err);
+	if (rc < 0 && rc != -ENOENT)
+		response_error(response, rc, &err);
+	else if (rc < 0)
+		answer_missing(request, response);
+	else
+		answer_task(request, experiment, number, response);
+}
+
+void handle_task_stop(struct request *request, struct response *response)
+{
+	change_task(request, true, response);
+}
+
+void handle_task_restart(struct request *request, struct response *response)
+{
+	change_task(request, false, response);
+}
+
+void handle_tell(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = engine_tell_task(request->app->engine, request->path_numbers[0], request->path_numbers[1],
+				  body, &err);
+	node_free(body);
+	if (rc < 0)
+		response_error(response, rc, &err);
+	else
+		answer_task(request, request->path_numbers[0], request->path_numbers[1], response);
+}
+
+void handle_task_metrics(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	if (store_write_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
+				     request_int(request, "points"), &out) < 0)
+		answer_missing(request, response);
+}
+
+/* How many bytes at the end are the beginning of a character that goes on in the next piece. */
+static size_t unfinished_bytes(const char *text, size_t len)
+{
+	for (size_t back = 1; back <= 3 && back <= len; back++) {
+		unsigned char c = (unsigned char)text[len - back];
+		if (c < 0x80)
+			return 0;
+		if (c >= 0xc0)
+			return back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? back : 0;
+	}
+	return 0;
+}
+
+struct log_piece {
+	int64_t offset, size;
+	struct buf text; /* as it is in the file */
+};
+
+static int log_read(const char *folder, const char *name, int64_t offset, int64_t limit,
+		    struct log_piece *piece)
+{
+	int fd = fs_open_beneath(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	struct stat st;
+	/* Not written yet, or not a file that the runner made. */
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -ENOENT;
+	}
+	piece->size = st.st_size;
+	bool from_end = offset < 0;
+	offset = from_end ? (st.st_size + offset > 0 ? st.st_size + offset : 0) : offset;
+	piece->offset = offset < st.st_size ? offset : st.st_size;
+	char *to = buf_reserve(&piece->text, (size_t)limit);
+	ssize_t n = to ? pread(fd, to, (size_t)limit, piece->offset) : 0;
+	close(fd);
+	if (n <= 0)
+		return n < 0 ? -EIO : 0;
+	piece->text.len = (size_t)n;
+	/* A piece counted from the end may begin inside a character, and any may end inside one: the
+	 * next piece begins with it then. */
+	size_t skip = 0;
+	while (from_end && piece->offset > 0 && skip < 3 && skip < (size_t)n && (to[skip] & 0xc0) == 0x80)
+		skip++;
+	size_t cut = unfinished_bytes(to, (size_t)n);
+	if (cut < (size_t)n - skip)
+		piece->text.len -= cut;
+	piece->text.data[piece->text.len] = 0;
+	buf_consume(&piece->text, skip);
+	piece->offset += (int64_t)skip;
+	return 0;
+}
+
+void handle_log(struct request *request, struct response *response)
+{
+	int64_t experiment = request->path_numbers[0], number = request->path_numbers[1], attempt;
+	const char *stream = request_text(request, "stream");
+	int64_t offset = request_int(request, "offset");
+	struct log_piece piece = {.text = buf_make(LIMIT_LOG_CHUNK_BYTES)};
+	int rc = store_find_attempt(request->app->store, experiment, number,
+				    request_int(request, "attempt"), &attempt);
+	if (rc < 0) {
+		answer_missing(request, response);
+		return;
+	}
+	if (!stream)
+		stream = "stdout";
+	if (attempt) {
+		char *folder = engine_folder(request->app->engine, experiment, number, attempt);
+		rc = log_read(folder, stream, offset, request_int(request, "limit"), &piece);
+		free(folder);
+	}
+	if (rc < 0 && rc != -ENOENT && rc != -ENOTDIR) {
+		response_problem(response, 500, "the log cannot be read: %s", strerror(-rc));
+		buf_free(&piece.text);
+		return;
+	}
+	struct json out = json_to(&response->body);
+	json_map(&out);
+	json_key_string(&out, "stream", stream);
+	json_key_int(&out, "attempt", attempt);
+	json_key_int(&out, "offset", piece.offset);
+	json_key_int(&out, "next", piece.offset + (int64_t)piece.text.len);
+	json_key_int(&out, "size", piece.size);
+	json_key(&out, "text");
+	json_string_n(&out, buf_text(&piece.text), piece.text.len);
+	json_end(&out);
+	buf_free(&piece.text);
+}
+
+void handle_upload(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	char id[24];
+	uint64_t bytes;
+	struct upload *upload = request->upload;
+	request->upload = NULL;
+	int rc = upload_finish(upload, id, &bytes, &err);
+	if (rc < 0) {
+		response_error(response, rc, &err);
+		return;
+	}
+	struct json out = json_to(&response->body);
+	json_map(&out);
+	json_key_string(&out, "id", id);
+	json_key_string(&out, "name", request->path_values[0]);
+	json_key_int(&out, "bytes", (int64_t)bytes);
+	json_end(&out);
+}
+
+void handle_push(struct request *request, struct response *response)
+{
+	int64_t offset = request_int(request, "offset"), next = 0;
+	if (request->path_numbers[1] > UINT32_MAX) {
+		response_problem(response, 404, "there is no such attempt");
+		return;
+	}
+	int rc = engine_push(request->app->engine, request->path_values[0],
+			     (uint32_t)request->path_numbers[1], offset, buf_text(&request->body),
+			     request->body.len, &next);
+	if (rc == -EAGAIN) {
+		struct json out = json_to(&response->body);
+		response->status = 409;
+		json_map(&out);
+		json_key_int(&out, "offset", next);
+		json_end(&out);
+	} else if (rc == -ENOENT) {
+		response_problem(response, 404, "there is no such attempt");
+	} else if (rc < 0) {
+		response_error(response, rc, NULL);
+	}
+}

@@ -1,0 +1,91 @@
+/* A request as a handler sees it and the response it fills. Handlers are plain functions: they read the
+ * one and write the other, and know nothing of sockets. */
+#ifndef HTTP_MESSAGE_H
+#define HTTP_MESSAGE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "http/blob.h"
+#include "http/parser.h"
+
+struct app;
+struct route;
+struct upload;
+struct node;
+
+#define REQUEST_PATH_VALUES 3
+#define REQUEST_QUERY_VALUES 8
+
+/* Who asks. */
+enum access_kind { ACCESS_NONE, ACCESS_OWNER, ACCESS_SESSION, ACCESS_TOKEN };
+struct access {
+	enum access_kind kind;
+	uint64_t id;   /* tells sessions and tokens apart; 0 for the owner */
+	char csrf[48]; /* what an unsafe request of a browser must carry */
+};
+
+struct query_value {
+	char *text; /* NULL: not given */
+	int64_t integer;
+};
+
+struct request {
+	struct app *app;
+	const struct head *head;
+	const struct route *route; /* NULL for the dashboard's files */
+	bool local;		   /* came over the unix socket, from our own uid */
+	struct access access;
+	char *path; /* decoded */
+	const char *path_values[REQUEST_PATH_VALUES];
+	int64_t path_numbers[REQUEST_PATH_VALUES];
+	struct query_value query[REQUEST_QUERY_VALUES]; /* in the order of the route's parameters */
+	struct buf body;
+	struct upload *upload; /* the body went to a file instead */
+};
+
+enum response_caching {
+	CACHING_NONE,	   /* no-store: data */
+	CACHING_VALIDATE,  /* no-cache: the page itself, asked for again with its ETag */
+	CACHING_IMMUTABLE, /* a year: files that carry their hash in the name */
+};
+
+struct response {
+	int status;	  /* 200 unless told */
+	const char *type; /* application/json unless told */
+	struct buf headers; /* further lines, each with CRLF */
+	struct buf body;
+	struct blob *blob; /* the body instead of `body` */
+	enum response_caching caching;
+	bool close;	     /* afterwards */
+	bool stream;	     /* an event stream begins; from stream_from */
+	uint64_t stream_from;
+	bool stream_reset;
+};
+
+/* The reason phrase of a status. */
+const char *status_text(int status);
+
+void request_clear(struct request *request);
+void response_clear(struct response *response);
+
+/* The value of the route's query parameter of that name: as text (NULL when not given) or as a number (its
+ * default when not given). The name must stand in the route's row. */
+const char *request_text(const struct request *request, const char *name);
+int64_t request_int(const struct request *request, const char *name);
+/* The body as a JSON map; an empty body is an empty map. The caller frees it. On failure the response is a
+ * problem already. */
+int request_json(const struct request *request, struct node **ret, struct response *response) MUST_USE;
+
+/* RFC 9457. Forgets what the body held before. */
+void response_problem(struct response *response, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same for a negative errno that an engine or store function gave, with its text. */
+void response_error(struct response *response, int code, const struct error *err);
+/* The same with the "errors" list. */
+void response_problems(struct response *response, const struct problems *problems);
+void response_header(struct response *response, const char *name, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/* The head that goes before a body of `len` bytes (negative: of unknown length, closed at the end). */
+void response_write_head(const struct response *response, int64_t len, bool close, struct buf *out);
+
+#endif

@@ -1,0 +1,94 @@
+"""A real Slurm for tests: `slurm-lab` brought up on a port and in a folder of its own, and the counting of what its
+programs are asked."""
+
+import collections
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPT = HERE / "slurm-lab"
+PORTS = 40  # what a lab may use from its base port on
+
+
+class NoLab(Exception):
+    """There is no Slurm to be had here; the text says why."""
+
+
+def free_port():
+    for base in range(21000, 30000, PORTS):
+        try:
+            for port in range(base, base + PORTS):
+                with socket.socket() as s:
+                    s.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        return base
+    raise NoLab("no free ports")
+
+
+class Lab:
+    """A cluster: 2 nodes with 2 GPUs in gpu_volta, 1 node in cpu, unless the options say otherwise."""
+
+    def __init__(self, *options):
+        # Unix sockets live below it: the path must be short.
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="sluice-lab-", dir="/tmp"))
+        self.root.chmod(0o755)  # munge, MariaDB and Slurm run as users of their own
+        self.folder = self.root / "lab"
+        self.env = {**os.environ, "SLURM_LAB": str(self.folder)}
+        command = ["up", "--no-rest", "--port", str(free_port()), *options]
+        # Node names are the same in every lab, and so are the names of their control groups.
+        if pathlib.Path("/sys/fs/cgroup/freezer/slurm_volta1").exists():
+            command.append("--no-cgroup")
+        if os.geteuid() == 0:
+            command.append("--install")
+        try:
+            self.run(*command, timeout=900)
+        except (subprocess.SubprocessError, OSError) as reason:
+            said = getattr(reason, "stderr", "") or str(reason)
+            self.down()
+            raise NoLab(said.strip().splitlines()[-1] if said.strip() else "slurm-lab failed") from reason
+        self.env["SLURM_CONF"] = str(self.folder / "etc/slurm.conf")
+        self.jobs = self.folder / "jobs"
+        self.cgroups = "TaskPlugin=task/cgroup" in (self.folder / "etc/slurm.conf").read_text()
+
+    def run(self, *words, timeout=120):
+        return subprocess.run([str(SCRIPT), *words], env=self.env, check=True, timeout=timeout, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def slurm(self, *words, check=True):
+        """Runs one of Slurm's programs; returns what it printed."""
+        done = subprocess.run(words, env=self.env, cwd=self.jobs, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{' '.join(words)}: {done.returncode}: {done.stdout}")
+        return done.stdout
+
+    def daemon_pid(self, name):
+        return int((self.folder / f"run/{name}.pid").read_text().split()[0])
+
+    def down(self):
+        subprocess.run([str(SCRIPT), "down", "--purge"], env=self.env, timeout=300, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+class Calls:
+    """Counts the calls of Slurm's programs made with `env`."""
+
+    def __init__(self, folder, env):
+        subprocess.run([str(HERE / "count-calls"), str(folder)], check=True, stdout=subprocess.DEVNULL)
+        self.log = pathlib.Path(folder) / "calls"
+        self.env = {**env, "PATH": f"{folder}/bin:{env['PATH']}"}
+
+    def lines(self):
+        return [line.split("\t") for line in self.log.read_text().splitlines()]
+
+    def count(self):
+        return collections.Counter(line[1] for line in self.lines())
+
+    def clear(self):
+        self.log.write_text("")

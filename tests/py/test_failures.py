@@ -1,0 +1,120 @@
+"""What goes wrong is said: the cause, the last lines, and what to do."""
+
+import os
+import signal
+
+import pytest
+
+from conftest import PROGRAM, processes_below, wait_for
+
+
+def failing(daemon, script, spec=None, **more):
+    experiment = daemon.submit(script, {"retry": {"error": 0}, **(spec or {})}, **more)
+    daemon.wait_ended(experiment)
+    return experiment, daemon.task(experiment, 1)
+
+
+def test_failing_script_shows_cause_and_tail(daemon):
+    experiment, task = failing(daemon, "print('epoch 1')\nraise ValueError('the data is not there')")
+    assert task["state"] == "error"
+    assert task["cause"]["kind"] == "exit" and task["cause"]["code"] == 1
+    assert "ValueError: the data is not there" in task["cause"]["tail"]
+    assert task["cause"]["text"] and task["cause"]["remedy"]
+    assert daemon.get(f"/experiments/{experiment}")["state"] == "error"
+    shown = daemon.cli("show", f"{experiment}/1").stdout
+    assert "exit code 1" in shown and "ValueError: the data is not there" in shown
+    assert "the data is not there" in daemon.cli("logs", f"{experiment}/1", "--stream", "stderr", status=None).stdout
+
+
+def test_exit_code_is_kept(daemon):
+    _, task = failing(daemon, "import sys\nsys.exit(42)")
+    assert task["cause"]["code"] == 42 and task["attempts"][0]["exit_code"] == 42
+
+
+def test_signal_has_its_name(daemon):
+    _, task = failing(daemon, "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)")
+    assert task["cause"]["kind"] == "signal" and task["cause"]["signal"] in (11, "SIGSEGV")
+
+
+def test_program_that_does_not_exist_is_a_launch_failure(daemon):
+    created = daemon.post("/experiments", {"experiment": {"command": ["/nonexistent/program", "x"]}})
+    daemon.wait_ended(created["id"])
+    task = daemon.task(created["id"], 1)
+    assert task["state"] == "error" and task["cause"]["kind"] == "launch"
+    assert "/nonexistent/program" in str(task["cause"])
+
+
+def test_setup_line_that_fails_is_reported_and_can_end_the_attempt(daemon):
+    experiment, task = failing(daemon, "print('trained')", {"environment": {"setup": ["false", "export X=1"]}})
+    assert task["state"] == "finished"  # `source` often ends with a false test
+    assert "setup: status 1: false" in daemon.get(f"/experiments/{experiment}/tasks/1/log?stream=stderr")["text"]
+    _, task = failing(daemon, "print('trained')", {"environment": {"setup": ["module() { echo no such module >&2; exit 1; }",
+                                                                             "module load cuda"]}})
+    assert task["state"] == "error" and "no such module" in task["cause"]["tail"]
+
+
+def test_one_failure_does_not_stop_the_others(daemon):
+    script = "import os, sys\nsys.exit(os.environ['SLUICE_PARAM_N'] == '2')"
+    experiment = daemon.submit(script, {"parameters": {"n": [1, 2, 3, 4]}, "search": {"strategy": "grid"}})
+    summary = daemon.wait_ended(experiment)
+    assert summary["state"] == "finished"
+    assert summary["tasks"]["finished"] == 3 and summary["tasks"]["error"] == 1
+    failed = [task for task in daemon.tasks(experiment) if task["state"] == "error"]
+    assert [task["parameters"]["n"] for task in failed] == [2]
+
+
+def test_error_is_retried_as_often_as_asked(daemon):
+    script = """
+        import os, sys
+        sys.exit(0 if os.environ["SLUICE_ATTEMPT"] == "3" else 1)
+    """
+    experiment = daemon.submit(script, {"retry": {"error": 5}})
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    task = daemon.task(experiment, 1)
+    assert task["attempt"] == 3
+    assert [attempt["exit_code"] for attempt in task["attempts"]] == [1, 1, 0]
+
+
+def test_time_limit_is_its_own_cause(daemon):
+    script = "import time\nprint('begun', flush=True)\ntime.sleep(3600)"
+    experiment = daemon.submit(script, {"resources": {"backend": "local", "time": "2s"}})
+    task = daemon.wait_state(experiment, ("error",), 1)
+    assert task["cause"]["kind"] == "time"
+
+
+def test_killed_runner_is_noticed(daemon):
+    """The process around the script is killed with -9 together with the script: the task must not hang."""
+    experiment = daemon.submit("import time\nprint('begun', flush=True)\ntime.sleep(3600)", {"retry": {"lost": 0}})
+    wait_for(lambda: "begun" in daemon.get(f"/experiments/{experiment}/tasks/1/log?stream=stdout")["text"]
+             if daemon.task(experiment, 1)["state"] == "running" else None, "it does not begin")
+    folder = daemon.get(f"/experiments/{experiment}")["folder"]
+    for pid in processes_below(folder):
+        os.kill(pid, signal.SIGKILL)
+    task = daemon.wait_state(experiment, ("error",), 1)
+    assert task["cause"]["kind"] in ("lost", "signal")
+
+
+def test_metrics_of_a_broken_table_are_still_read(daemon):
+    script = """
+        with open("metrics.csv", "w") as out:
+            out.write("epoch,loss,note\\n0,0.5,x\\n1,nan,y\\nrubbish\\n2,inf,z\\n3,0.25,\\n")
+    """
+    experiment = daemon.submit(script, {"objective": {"metric": "loss", "goal": "min"}})
+    daemon.wait_ended(experiment)
+    curve = daemon.metrics(experiment, 1)["loss"]
+    assert curve["step"][0] == 0 and curve["step"][-1] == 3
+    assert curve["value"][0] == 0.5 and curve["value"][-1] == 0.25
+    assert "NaN" in curve["value"] and "Infinity" in curve["value"]
+    assert daemon.get(f"/experiments/{experiment}")["best"]["value"] == 0.25
+
+
+def test_report_verb_reaches_the_curves(daemon):
+    script = """
+        import os, subprocess
+        for epoch in range(3):
+            subprocess.run(["sluice", "report", f"val_loss={1 / (epoch + 1)}", f"epoch={epoch}"], check=True)
+    """
+    path = f"{PROGRAM.parent}:/usr/local/bin:/usr/bin:/bin"
+    experiment = daemon.submit(script, {"environment": {"vars": {"PATH": path}}, "objective": "val_loss"})
+    assert daemon.wait_ended(experiment)["state"] == "finished", daemon.task(experiment, 1)["cause"]
+    assert daemon.metrics(experiment, 1)["val_loss"] == {"step": [0, 1, 2], "value": [1, 0.5, pytest.approx(1 / 3)]}

@@ -1,0 +1,233 @@
+"""Nobody else gets in, nobody gets in the way: another user, a second daemon, a full disk, and secrets that
+must not be left lying about."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import PROGRAM, wait_for
+
+NOBODY = 65534
+root_only = pytest.mark.skipif(os.getuid() != 0, reason="needs root to act as a second user")
+
+# Run as another user: tries a request and prints the status, or the error's name.
+INTRUDER = """
+import http.client, json, socket, sys
+kind, where, requests = sys.argv[1], sys.argv[2], json.load(sys.stdin)
+for method, path in requests:
+    try:
+        if kind == "unix":
+            connection = http.client.HTTPConnection("localhost", timeout=10)
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.settimeout(10)
+            connection.sock.connect(where)
+        else:
+            connection = http.client.HTTPConnection(where, timeout=10)
+        connection.request(method, path, b"{}" if method != "GET" else None, {"Content-Type": "application/json"})
+        print(connection.getresponse().status)
+    except Exception as reason:
+        print(type(reason).__name__)
+"""
+
+
+def intrude(kind, where, requests):
+    # The pyenv or venv interpreter may not be readable for another user; the system's is.
+    python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+    done = subprocess.run([python, "-c", INTRUDER, kind, str(where)], input=json.dumps(requests), user=NOBODY, group=NOBODY,
+                          extra_groups=[], capture_output=True, text=True, cwd="/", timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def all_routes(daemon):
+    """Every route and method of the daemon's own description, with something in place of the parameters."""
+    described = daemon.get("/openapi.json")
+    base = described.get("servers", [{"url": "/api/v1"}])[0]["url"].rstrip("/")
+    requests = []
+    for path, methods in described["paths"].items():
+        for name in ("id", "experiment"):
+            path = path.replace("{%s}" % name, "e1")
+        filled = "".join("1" if part.startswith("{") else part for part in re.split(r"(\{[^}]*\})", path))
+        full = filled if filled.startswith("/api/") else base + filled
+        requests += [(method.upper(), full) for method in methods if method in ("get", "post", "put", "delete", "patch")]
+    assert len(requests) >= 20
+    return requests
+
+
+@root_only
+def test_second_user_cannot_use_the_socket(daemon, folder):
+    experiment = daemon.submit("print('ok')")
+    daemon.wait_ended(experiment)
+    os.chmod(folder, 0o755)
+    requests = all_routes(daemon)
+    assert set(intrude("unix", daemon.socket, requests[:1])) <= {"PermissionError"}
+    assert daemon.state.stat().st_mode & 0o777 == 0o700
+    # Even where the modes are wide open, the peer's uid decides.
+    os.chmod(daemon.state, 0o755)
+    os.chmod(daemon.socket, 0o666)
+    answers = intrude("unix", daemon.socket, requests)
+    assert len(answers) == len(requests)
+    for (method, path), answer in zip(requests, answers):
+        allowed = path.endswith("/health") and answer == "200"
+        assert allowed or answer in ("401", "403", "RemoteDisconnected", "ConnectionResetError", "BrokenPipeError"), \
+            f"{method} {path}: {answer}"
+    assert daemon.get(f"/experiments/{experiment}")["state"] == "finished"
+
+
+@root_only
+def test_second_user_cannot_use_tcp(daemon):
+    experiment = daemon.submit("print('ok')")
+    daemon.wait_ended(experiment)
+    host, port = daemon.tcp_address()
+    requests = all_routes(daemon)
+    answers = intrude("tcp", f"{host}:{port}", requests)
+    for (method, path), answer in zip(requests, answers):
+        if path.endswith(("/health", "/openapi.json")) and method == "GET":
+            continue
+        assert answer in ("400", "401", "403", "404", "429"), f"{method} {path}: {answer}"
+        assert path.endswith(("/login", "/journal")) or answer in ("401", "403"), f"{method} {path}: {answer}"
+    assert daemon.get("/experiments")["total"] == 1
+    assert daemon.get(f"/experiments/{experiment}")["state"] == "finished"
+
+
+def test_everything_is_private(daemon):
+    experiment = daemon.submit("print('ok')")
+    daemon.wait_ended(experiment)
+    assert daemon.state.stat().st_mode & 0o777 == 0o700
+    assert daemon.socket.stat().st_mode & 0o077 == 0
+    for path in daemon.state.rglob("*"):
+        if not path.is_symlink() and path.is_file() and "work" not in path.parts:  # what a script writes is its own affair
+            assert path.stat().st_mode & 0o077 == 0, path
+    assert (daemon.state / "experiments" / experiment / "files" / "script.py").stat().st_mode & 0o777 == 0o600
+
+
+def contents(folder):
+    for path in pathlib.Path(folder).rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            yield path, path.read_bytes()
+
+
+def command_lines():
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                yield (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+
+
+def test_secrets_are_nowhere_to_be_found(daemon):
+    """Login codes, bearer tokens and session cookies: not in a command line, a log or the database."""
+    host, port = daemon.tcp_address()
+    code = daemon.post("/login-links")["url"].split("#login=")[1]
+    token = daemon.post("/tokens", {"name": "laptop"})
+    secret = token.get("token") or token.get("secret")
+    assert secret and len(secret) >= 32
+    login = http.client.HTTPConnection(host, port, timeout=10)
+    login.request("POST", "/api/v1/login", json.dumps({"code": code}),
+                  {"Content-Type": "application/json", "Origin": f"http://{host}:{port}"})
+    answer = login.getresponse()
+    answer.read()
+    assert answer.status == 204
+    cookie = answer.headers["Set-Cookie"]
+    session = cookie.split("sluice_session=")[1].split(";")[0]
+    for flag in ("HttpOnly", "SameSite=Strict"):
+        assert flag.lower() in cookie.lower()
+
+    # They work...
+    for headers in ({"Authorization": f"Bearer {secret}"}, {"Cookie": f"sluice_session={session}"}):
+        connection = http.client.HTTPConnection(host, port, timeout=10)
+        connection.request("GET", "/api/v1/experiments", headers=headers)
+        assert connection.getresponse().status == 200
+    # ...and a script runs meanwhile, so that a runner's command line is there to be looked at.
+    experiment = daemon.submit("import time\nprint('begun', flush=True)\ntime.sleep(3600)")
+    daemon.wait_state(experiment, ("running",), 1)
+    for name, value in (("code", code), ("token", secret), ("session", session)):
+        needle = value.encode()
+        for line in command_lines():
+            assert needle not in line, f"the {name} is in a command line"
+        for path, data in contents(daemon.state):
+            assert needle not in data, f"the {name} is in {path}"
+        assert needle not in daemon.log.read_bytes(), f"the {name} is in the log"
+    daemon.post(f"/experiments/{experiment}/stop")
+
+    # A login link works once.
+    again = http.client.HTTPConnection(host, port, timeout=10)
+    again.request("POST", "/api/v1/login", json.dumps({"code": code}),
+                  {"Content-Type": "application/json", "Origin": f"http://{host}:{port}"})
+    assert again.getresponse().status in (400, 401, 403)
+
+
+def test_planted_secret_of_a_user_is_not_logged(daemon):
+    canary = "canary-7f3a9b1c"
+    experiment = daemon.submit("import time\nprint('begun', flush=True)\ntime.sleep(3600)",
+                               {"environment": {"vars": {"WANDB_API_KEY": canary}}})
+    daemon.wait_state(experiment, ("running",), 1)
+    for line in command_lines():
+        assert canary.encode() not in line
+    assert canary.encode() not in daemon.log.read_bytes()
+    daemon.post(f"/experiments/{experiment}/stop")
+    daemon.wait_ended(experiment)
+
+
+def test_second_daemon_is_refused_and_told_who_holds_the_folder(daemon):
+    second = subprocess.run([PROGRAM, "serve", "--state", daemon.state, "--listen", "127.0.0.1:0"], capture_output=True,
+                            text=True, timeout=60, env=daemon.env)
+    assert second.returncode != 0
+    assert str(daemon.process.pid) in second.stderr
+    assert daemon.get("/health")["status"] == "ok"
+    experiment = daemon.submit("print('ok')")
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    # After kill -9 the folder is free again.
+    daemon.kill()
+    daemon.start()
+    assert daemon.get(f"/experiments/{experiment}")["state"] == "finished"
+
+
+@pytest.fixture
+def small_disk(folder):
+    """A file system of 4 MB for the state folder."""
+    if os.getuid() != 0:
+        pytest.skip("needs root to mount a small file system")
+    state = folder / "state"
+    state.mkdir(mode=0o700)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "none", state], capture_output=True).returncode:
+        pytest.skip("mounting is not allowed here")
+    yield state
+    subprocess.run(["umount", "-l", state], check=True)
+
+
+def test_full_disk_is_said_and_survived(small_disk, make_daemon):
+    daemon = make_daemon().start()
+    kept = daemon.submit("print('before')")
+    daemon.wait_ended(kept)
+    filler = small_disk / "filler"
+    with open(filler, "wb", buffering=0) as out:
+        try:
+            while True:
+                out.write(b"x" * 65536)
+        except OSError:
+            pass
+        try:
+            while True:
+                out.write(b"x")
+        except OSError:
+            pass
+    body = {"experiment": {"script": "s.py"}, "files": [{"path": "s.py", "text": "print(1)\n" * 20000}]}
+    answer = daemon.request("POST", "/experiments", body)
+    assert answer.status >= 500, f"{answer.status} {answer.body[:500]}"
+    assert any(word in answer.body.decode().lower() for word in ("disk", "space", "quota", "room")), answer.body
+    assert daemon.get("/health")["status"] == "ok"
+    assert daemon.get(f"/experiments/{kept}")["state"] == "finished"
+    filler.unlink()
+    wait_for(lambda: daemon.request("POST", "/experiments", body).status == 201, "it does not go on when there is room")
+    daemon.kill()
+    daemon.start()
+    listed = [item["id"] for item in daemon.get("/experiments")["items"]]
+    assert kept in listed and len(listed) == 2

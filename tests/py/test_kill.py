@@ -1,0 +1,60 @@
+"""Nothing lost, nothing twice: the daemon is killed with -9 at random moments, a hundred times and more, while
+two hundred short tasks run. Every task must have run exactly once, with every metric row exactly once.
+
+SLUICE_KILLS and SLUICE_KILL_SEED change how often and when."""
+
+import os
+import random
+import time
+
+from conftest import wait_for
+
+KILLS = int(os.environ.get("SLUICE_KILLS", "100"))
+TASKS = max(200, KILLS * 2)
+ROWS = 4
+
+# Leaves a mark for every execution, then writes a few rows, slowly enough to be caught in the middle.
+SCRIPT = f"""#!/bin/bash
+echo "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"
+echo "epoch,loss" > metrics.csv
+for row in $(seq 0 {ROWS - 1}); do
+    sleep 0.02
+    echo "$row,$SLUICE_TASK.$row" >> metrics.csv
+done
+"""
+
+
+def test_kill_minus_nine_loses_and_repeats_nothing(make_daemon, folder):
+    seed = int(os.environ.get("SLUICE_KILL_SEED", random.randrange(10**6)))
+    chance = random.Random(seed)
+    marks = folder / "marks"
+    marks.mkdir()
+    daemon = make_daemon().start()
+    experiment = daemon.submit(SCRIPT, {
+        "parameters": {"n": list(range(TASKS))}, "search": {"strategy": "grid"},
+        "objective": {"metric": "loss", "goal": "min"}, "environment": {"vars": {"MARKS": str(marks)}},
+    }, name="task.sh")
+
+    kills = working = 0  # of all kills, those that came while tasks were left
+    while kills < KILLS:
+        daemon.kill()
+        kills += 1
+        working += len(list(marks.iterdir())) < TASKS
+        daemon.launch()
+        # From in the middle of starting up to well into the work; every fifth time long enough to get on.
+        time.sleep(chance.random() * (0.8 if kills % 5 == 0 else 0.12))
+    wait_for(daemon.answers, "the daemon does not come back")
+    summary = daemon.wait_ended(experiment, deadline_s=600)
+    print(f"{kills} kills (seed {seed}), {working} of them while tasks were left")
+
+    assert summary["tasks"]["finished"] == TASKS, summary["tasks"]
+    again = {mark.name: mark.read_text() for mark in marks.iterdir() if mark.read_text() != "1\n"}
+    assert not again, f"executed more than once (seed {seed}): {again}"
+    assert len(list(marks.iterdir())) == TASKS
+    for task in daemon.tasks(experiment):
+        number = task["number"]
+        assert (task["state"], task["attempt"]) == ("finished", 1), task
+        curve = daemon.metrics(experiment, number)["loss"]
+        assert curve["step"] == list(range(ROWS)), f"task {number} (seed {seed}): {curve}"
+        assert curve["value"] == [float(f"{number}.{row}") for row in range(ROWS)]
+    assert working >= KILLS // 4, "the work was over too soon for the kills to mean anything"

@@ -1,0 +1,216 @@
+"""Every state and every path between them: stop, restart, remove, and what the timeline says about it."""
+
+import os
+import pathlib
+
+import pytest
+
+from conftest import processes_below, wait_for
+
+# Reports that it runs, then waits to be let go; SIGTERM ends it.
+GATED = """
+    import os, pathlib, time
+    gate = pathlib.Path(os.environ["GATE"])
+    task = os.environ["SLUICE_TASK"]
+    with open(gate / f"ran-{task}", "a") as out:
+        out.write(os.environ["SLUICE_ATTEMPT"] + " " + os.environ.get("SLUICE_RESUME", "-") + "\\n")
+    with open("metrics.csv", "w") as out:
+        out.write("epoch,loss\\n0,1.5\\n")
+    while not (gate / "open").exists():
+        time.sleep(0.02)
+    with open("metrics.csv", "a") as out:
+        out.write("1,0.5\\n")
+    print("done", task)
+"""
+
+
+@pytest.fixture
+def gate(folder):
+    path = folder / "gate"
+    path.mkdir()
+    return path
+
+
+def submit_gated(daemon, gate, count=3, **more):
+    spec = {"parameters": {"n": list(range(count)) if count > 1 else 0}, "search": {"strategy": "grid", "parallel": 1},
+            "environment": {"vars": {"GATE": str(gate)}}, "objective": {"metric": "loss", "goal": "min"}, **more}
+    return daemon.submit(GATED, spec)
+
+
+def ran(gate, number):
+    path = gate / f"ran-{number}"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def running_number(daemon, experiment):
+    found = wait_for(lambda: [t for t in daemon.tasks(experiment) if t["state"] == "running"], "no task runs")
+    wait_for(lambda: daemon.metrics(experiment, found[0]["number"]).get("loss"), "no metric arrives")
+    return found[0]["number"]
+
+
+def test_states_follow_each_other_with_times_and_reasons(daemon, gate):
+    experiment = submit_gated(daemon, gate)
+    number = running_number(daemon, experiment)
+    summary = daemon.get(f"/experiments/{experiment}")
+    assert summary["state"] == "running"
+    assert summary["tasks"]["running"] == 1 and summary["tasks"]["finished"] == 0
+    assert summary["tasks"]["waiting"] + summary["tasks"]["submitted"] == 2 or summary["tasks"]["total"] == 3
+    task = daemon.task(experiment, number)
+    assert task["started"] and not task["finished"] and task["node"]
+    (gate / "open").touch()
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    task = daemon.task(experiment, number)
+    order = [entry["state"] for entry in task["timeline"]]
+    assert order[-2:] == ["running", "finished"] and "submitted" in order
+    times = [entry["time"] for entry in task["timeline"]]
+    assert times == sorted(times)
+    assert task["elapsed_s"] >= 0 and task["attempts"][0]["exit_code"] == 0
+    assert [len(ran(gate, n)) for n in (1, 2, 3)] == [1, 1, 1]
+
+
+def test_stopped_task_ends_its_process_and_the_others_go_on(daemon, gate):
+    experiment = submit_gated(daemon, gate)
+    number = running_number(daemon, experiment)
+    folder = daemon.task(experiment, number)["folder"]
+    daemon.post(f"/experiments/{experiment}/tasks/{number}/stop")
+    task = daemon.wait_state(experiment, ("stopped",), number)
+    assert task["finished"]
+    wait_for(lambda: not processes_below(folder), "the script goes on")
+    assert daemon.metrics(experiment, number)["loss"]["value"] == [1.5]
+    (gate / "open").touch()
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    states = sorted(task["state"] for task in daemon.tasks(experiment))
+    assert states == ["finished", "finished", "stopped"]
+
+
+def test_stopped_experiment_starts_nothing_more(daemon, gate):
+    experiment = submit_gated(daemon, gate)
+    running = running_number(daemon, experiment)
+    assert daemon.post(f"/experiments/{experiment}/stop")["tasks"] >= 1
+    assert daemon.wait_ended(experiment)["state"] == "stopped"
+    (gate / "open").touch()
+    assert {task["state"] for task in daemon.tasks(experiment)} == {"stopped"}
+    assert [number for number in (1, 2, 3) if ran(gate, number)] == [running]
+    assert daemon.get(f"/experiments/{experiment}")["state"] == "stopped"
+
+
+def test_restarted_task_is_the_next_attempt(daemon, gate):
+    experiment = submit_gated(daemon, gate, count=1)
+    running_number(daemon, experiment)
+    daemon.cli("stop", f"{experiment}/1")
+    daemon.wait_state(experiment, ("stopped",), 1)
+    (gate / "open").touch()
+    daemon.cli("restart", f"{experiment}/1")
+    task = daemon.wait_state(experiment, ("finished",), 1)
+    assert task["attempt"] == 2
+    assert [attempt["number"] for attempt in task["attempts"]] == [1, 2]
+    assert [line.split()[0] for line in ran(gate, 1)] == ["1", "2"]
+    assert ran(gate, 1)[1].split()[1] == "-"  # asked for by hand, it begins anew: nothing to resume
+    assert daemon.metrics(experiment, 1)["loss"]["value"] == [1.5, 0.5]  # of the last attempt, once
+
+
+def test_restart_failed_touches_only_the_failed(daemon, gate):
+    script = """
+        import os, pathlib, sys
+        if os.environ["SLUICE_PARAM_N"] == "1" and os.environ["SLUICE_ATTEMPT"] == "1":
+            sys.exit("not this time")
+        print("fine")
+    """
+    experiment = daemon.submit(script, {"parameters": {"n": [0, 1, 2]}, "search": {"strategy": "grid"}})
+    assert daemon.wait_ended(experiment)["tasks"]["error"] == 1
+    failed = [task["number"] for task in daemon.tasks(experiment) if task["state"] == "error"]
+    daemon.cli("restart", experiment, "--failed")
+    wait_for(lambda: daemon.get(f"/experiments/{experiment}")["tasks"]["finished"] == 3, "not all finished")
+    attempts = {task["number"]: task["attempt"] for task in daemon.tasks(experiment)}
+    assert attempts == {number: 2 if number in failed else 1 for number in (1, 2, 3)}
+
+
+def test_stop_of_a_finished_task_changes_nothing(daemon):
+    experiment = daemon.submit("print('ok')")
+    daemon.wait_ended(experiment)
+    daemon.request("POST", f"/experiments/{experiment}/tasks/1/stop", {})
+    assert daemon.task(experiment, 1)["state"] == "finished"
+    assert daemon.get(f"/experiments/{experiment}")["state"] == "finished"
+
+
+def test_removing_needs_a_stop_first(daemon, gate):
+    experiment = submit_gated(daemon, gate)
+    running_number(daemon, experiment)
+    folder = pathlib.Path(daemon.get(f"/experiments/{experiment}")["folder"])
+    assert folder.is_dir()
+    assert daemon.request("DELETE", f"/experiments/{experiment}").status == 409
+    assert daemon.get(f"/experiments/{experiment}")["state"] == "running"
+    assert daemon.request("DELETE", f"/experiments/{experiment}?stop=1").status == 204
+    wait_for(lambda: daemon.request("GET", f"/experiments/{experiment}").status == 404, "it is still there")
+    wait_for(lambda: not processes_below(folder), "the script goes on")
+    wait_for(lambda: not folder.exists(), "its folder is still there")
+    assert daemon.get("/experiments")["total"] == 0
+
+
+def test_removed_id_is_not_given_out_again(daemon):
+    first = daemon.submit("print('ok')")
+    daemon.wait_ended(first)
+    daemon.cli("rm", first, status=2)  # without a terminal nobody can be asked
+    daemon.cli("rm", "--yes", first)
+    wait_for(lambda: daemon.request("GET", f"/experiments/{first}").status == 404, "it is still there")
+    second = daemon.submit("print('ok')")
+    assert second != first
+    assert daemon.wait_ended(second)["state"] == "finished"
+
+
+def test_everything_is_there_after_a_restart_of_the_daemon(daemon, gate):
+    experiment = submit_gated(daemon, gate)
+    number = running_number(daemon, experiment)
+    before = daemon.task(experiment, number)
+    daemon.restart()
+    after = daemon.task(experiment, number)
+    assert after["state"] == "running" and after["started"] == before["started"]
+    (gate / "open").touch()
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    assert [len(ran(gate, n)) for n in (1, 2, 3)] == [1, 1, 1]
+
+
+def test_task_that_ends_while_the_daemon_is_down_is_taken_up(daemon, gate):
+    experiment = submit_gated(daemon, gate, count=1)
+    running_number(daemon, experiment)
+    folder = daemon.task(experiment, 1)["folder"]
+    daemon.kill()
+    (gate / "open").touch()
+    wait_for(lambda: not processes_below(folder), "the script does not end")
+    daemon.start()
+    assert daemon.wait_state(experiment, ("finished",), 1)["attempt"] == 1
+    assert daemon.metrics(experiment, 1)["loss"] == {"step": [0, 1], "value": [1.5, 0.5]}
+    assert len(ran(gate, 1)) == 1
+
+
+def test_parallel_is_kept(daemon, gate):
+    experiment = submit_gated(daemon, gate, count=4)
+    running_number(daemon, experiment)
+    assert daemon.get(f"/experiments/{experiment}")["parallel"] == 1
+    assert len([n for n in range(1, 5) if ran(gate, n)]) == 1
+    daemon.post(f"/experiments/{experiment}/parallel", {"parallel": 2})
+    if (os.cpu_count() or 1) >= 2:
+        wait_for(lambda: len([n for n in range(1, 5) if ran(gate, n)]) == 2, "the second one does not start")
+    (gate / "open").touch()
+    assert daemon.wait_ended(experiment)["tasks"]["finished"] == 4
+
+
+def test_log_is_read_in_pieces_and_from_the_end(daemon):
+    experiment = daemon.submit("import sys\nfor i in range(1000): print('line', i)\nprint('oops', file=sys.stderr)")
+    daemon.wait_ended(experiment)
+    path = f"/experiments/{experiment}/tasks/1/log?stream=stdout"
+    whole = "".join(f"line {i}\n" for i in range(1000))
+    text, offset = "", 0
+    while True:
+        piece = daemon.get(f"{path}&offset={offset}&limit=1000")
+        assert piece["offset"] == offset
+        text += piece["text"]
+        if piece["next"] == offset:
+            break
+        offset = piece["next"]
+    assert text == whole and piece["size"] == len(whole)
+    assert whole.endswith(daemon.get(f"{path}&offset=-100")["text"])
+    assert daemon.get(f"/experiments/{experiment}/tasks/1/log?stream=stderr")["text"] == "oops\n"
+    assert daemon.cli("logs", f"{experiment}/1", "--stream", "stdout").stdout == whole
+    both = daemon.cli("logs", f"{experiment}/1").stdout
+    assert whole in both and "oops\n" in both

@@ -1,0 +1,89 @@
+"""One file to copy: the program answers in a root folder that holds nothing but itself, and keeps what it promises
+about size and memory."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import PROGRAM, UnixConnection, wait_for
+
+
+@pytest.fixture
+def empty_root(folder):
+    """A root folder with the program and nothing else."""
+    root = folder / "root"
+    (root / "tmp").mkdir(parents=True)
+    shutil.copy(PROGRAM, root / "sluice")
+    return root
+
+
+def inside(root, *argv):
+    """How to run argv with `root` as the whole file system; a user name space where we are not root."""
+    chroot = shutil.which("chroot", path="/usr/sbin:/usr/bin:/sbin:/bin")
+    if not chroot:
+        pytest.skip("chroot is not installed")
+    prefix = [] if os.getuid() == 0 else ["unshare", "--user", "--map-root-user"]
+    if prefix and subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("neither root nor user name spaces")
+    return [*prefix, chroot, str(root), *argv]
+
+
+def test_version_and_help_in_an_empty_root(empty_root):
+    done = subprocess.run(inside(empty_root, "/sluice", "--version"), capture_output=True, text=True, env={}, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().startswith("sluice")
+    done = subprocess.run(inside(empty_root, "/sluice", "--help"), capture_output=True, text=True, env={}, timeout=60)
+    assert done.returncode == 0 and "serve" in done.stdout and "run" in done.stdout
+
+
+def test_daemon_answers_in_an_empty_root(empty_root):
+    (empty_root / "experiment.yaml").write_text("command: [/sluice, --version]\nparameters: {a: [1, 2, 3]}\n")
+    (empty_root / "wrong.yaml").write_text("command: [x]\nnonsense: 1\n")
+    env = {"SLUICE_STATE": "/state", "HOME": "/"}
+    with open(empty_root / "log", "wb") as log:
+        daemon = subprocess.Popen(inside(empty_root, "/sluice", "serve", "--listen", "127.0.0.1:0"), env=env, stdout=log, stderr=log)
+    socket = empty_root / "state/sluice.sock"
+
+    def ask(method, path):
+        try:
+            connection = UnixConnection(socket)
+            connection.request(method, "/api/v1" + path)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        except OSError:
+            assert daemon.poll() is None, (empty_root / "log").read_text()
+            return None
+
+    try:
+        status, body = wait_for(lambda: ask("GET", "/health"), lambda: (empty_root / "log").read_text())
+        assert status == 200 and b'"ok"' in body
+        done = subprocess.run(inside(empty_root, "/sluice", "check", "/experiment.yaml"), capture_output=True, text=True, env=env, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert "3" in done.stdout
+        done = subprocess.run(inside(empty_root, "/sluice", "check", "/wrong.yaml"), capture_output=True, text=True, env=env, timeout=60)
+        assert done.returncode == 2 and "nonsense" in done.stderr
+    finally:
+        daemon.terminate()
+        daemon.wait(timeout=60)
+
+
+def test_program_is_static_and_small():
+    described = subprocess.run(["readelf", "-dlh", PROGRAM], capture_output=True, text=True, check=True).stdout
+    assert "(NEEDED)" not in described and "INTERP" not in described
+    assert "DYN (" in described  # position-independent
+    stripped = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / f"sluice-stripped-{os.getpid()}"
+    subprocess.run(["strip", "-o", stripped, PROGRAM], check=True)
+    size = stripped.stat().st_size
+    stripped.unlink()
+    assert size < 8_000_000
+
+
+def test_idle_daemon_is_small(daemon):
+    """Less than 16 MB resident after an experiment has come and gone."""
+    daemon.wait_ended(daemon.submit("print('ok')"))
+    status = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
+    resident_kb = int(status.split("VmRSS:")[1].split()[0])
+    assert resident_kb < 16 * 1024, f"{resident_kb} KB"
