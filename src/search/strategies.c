@@ -9,6 +9,7 @@ DECLARE(grid);
 DECLARE(random);
 DECLARE(sobol);
 DECLARE(tpe);
+DECLARE(cmaes);
 DECLARE(de);
 DECLARE(jde);
 DECLARE(shade);
@@ -32,6 +33,10 @@ const struct strategy search_strategies[] = {
 	{"random", "Random", "Independent draws from the space", SEARCH_MULTI_OBJECTIVE, random_options, &random_ops},
 	{"sobol", "Sobol", "Draws that cover the space evenly (scrambled Sobol sequence)", SEARCH_MULTI_OBJECTIVE,
 	 sobol_options, &sobol_ops},
+	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
+	{"cmaes", "CMA-ES", "A normal distribution that moves and takes the shape of what is good; for numeric parameters",
+	 SEARCH_ADAPTIVE, cmaes_options, &cmaes_ops},
 	{"de", "Differential evolution", "rand/1/bin with fixed F and CR", EVOLUTION, de_options, &de_ops},
 	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, jde_options, &jde_ops},
 	{"shade", "SHADE", "Differential evolution that remembers which F and CR succeeded", EVOLUTION, shade_options, &shade_ops},
@@ -49,8 +54,6 @@ const struct strategy search_strategies[] = {
 	{"asha", "ASHA", "Short runs first; the best go on, without anyone waiting", FIDELITY, asha_options, &asha_ops},
 	{"hyperband", "Hyperband", "Brackets from many short runs to few long ones", FIDELITY, hyperband_options, &hyperband_ops},
 	{"dehb", "DEHB", "Hyperband's brackets with differential evolution", FIDELITY, dehb_options, &dehb_ops},
-	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
-	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
 	{0},
 };
 
