@@ -24,7 +24,7 @@ web: $(if $(WEB_SOURCES),$(BUILD)/.web)
 $(BUILD)/.web: $(WEB_SOURCES)
 	@scripts/setup --check web
 	@mkdir -p $(BUILD)
-	cd web && npm ci --no-audit --no-fund && npm run build
+	cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 	@touch $@
 
 # --check names what is missing before meson stumbles over it.

@@ -108,6 +108,15 @@ typedef void (*backend_sight_f)(void *ctx, const struct backend_sight *sight);
 typedef void (*backend_polled_f)(void *ctx, int rc, const char *why);
 typedef void (*backend_done_f)(void *ctx, int rc, const char *why);
 
+/* One thing that an examination found. */
+struct backend_finding {
+	const char *level; /* "ok", "warning", "error" */
+	char *what;
+	char *fix; /* NULL: nothing to do */
+};
+/* The list is valid during the call only. */
+typedef void (*backend_findings_f)(void *ctx, const struct backend_finding *list, size_t count);
+
 struct backend;
 
 struct backend_ops {
@@ -141,6 +150,9 @@ struct backend_ops {
 			 uint64_t tasks, uint32_t parallel, struct error *err);
 	/* Its entry of GET /cluster: one JSON map, from what is known now (refreshed in the background). */
 	void (*describe)(struct backend *backend, struct json *out);
+	/* A thorough look for `sluice doctor`, with a real job where that tells more; may take two minutes. NULL:
+	 * describe says it all. */
+	void (*examine)(struct backend *backend, backend_findings_f done, void *ctx);
 	/* Something changed outside (an attempt ended): the engine sets this to be told to poll soon. */
 	void (*on_change)(struct backend *backend, void (*changed)(void *ctx), void *ctx);
 };

@@ -260,8 +260,8 @@ static int slurm_probe(struct slurm *slurm, struct error *err)
 	const char *conf = getenv("SLURM_CONF");
 	int rc;
 
-	if (conf && access(conf, R_OK) != 0)
-		return errorf(err, -ENOENT, "slurm: SLURM_CONF names %s, which cannot be read", conf);
+	if (conf && *conf && access(conf, R_OK) != 0)
+		return errorf(err, -ENOENT, "SLURM_CONF names %s, which cannot be read", conf);
 	slurm_args_program(&args, "scontrol");
 	slurm_args_add(&args, "ping");
 	struct proc_spec spec = {.argv = slurm_args_done(&args), .cwd = "/", .timeout_ms = SLURM_OPEN_MS};
@@ -271,8 +271,11 @@ static int slurm_probe(struct slurm *slurm, struct error *err)
 		if (strstr(out, "Slurmctld("))
 			slurm->cluster.controller =
 				strstr(out, "is UP") ? SLURM_CONTROLLER_UP : SLURM_CONTROLLER_DOWN;
+		else if (strstr(said, "resolve_ctls_from_dns_srv") || strstr(said, "configuration source"))
+			rc = errorf(err, -ENOENT,
+				    "Slurm's programs are here, but no configuration (SLURM_CONF, /etc/slurm/slurm.conf)");
 		else if (!result.timed_out || *said)
-			rc = errorf(err, -ENOENT, "slurm: no cluster here: %.*s",
+			rc = errorf(err, -ENOENT, "no cluster here: %.*s",
 				    *said ? (int)strcspn(said, "\n") : 23, *said ? said : "scontrol said nothing");
 	}
 	proc_result_free(&result);
@@ -283,7 +286,7 @@ static int slurm_probe(struct slurm *slurm, struct error *err)
 static int slurm_open(const struct backend_config *config, struct backend **ret, struct error *err)
 {
 	if (!slurm_in_path("sinfo") || !slurm_in_path("sbatch"))
-		return errorf(err, -ENOENT, "slurm: sinfo and sbatch are not in PATH");
+		return errorf(err, -ENOENT, "sinfo and sbatch are not in PATH");
 	struct slurm *slurm = mem_alloc(sizeof(*slurm));
 	*slurm = (struct slurm){
 		.base.ops = &backend_slurm,
@@ -352,6 +355,11 @@ static void slurm_on_change(struct backend *backend, void (*changed)(void *ctx),
 	slurm->changed_ctx = ctx;
 }
 
+static void slurm_examine_default(struct backend *backend, backend_findings_f done, void *ctx)
+{
+	slurm_examine(backend, NULL, done, ctx);
+}
+
 const struct backend_ops backend_slurm = {
 	.name = "slurm",
 	.help = "a Slurm cluster, through job arrays",
@@ -366,5 +374,6 @@ const struct backend_ops backend_slurm = {
 	.poll_interval_ms = slurm_poll_interval_ms,
 	.preview = slurm_preview,
 	.describe = slurm_describe,
+	.examine = slurm_examine_default,
 	.on_change = slurm_on_change,
 };

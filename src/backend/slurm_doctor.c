@@ -25,9 +25,9 @@
 struct slurm_examination {
 	struct slurm *slurm;
 	char *partition;
-	slurm_findings_f done;
+	backend_findings_f done;
 	void *ctx;
-	VEC(struct slurm_finding) list;
+	VEC(struct backend_finding) list;
 	uv_timer_t timer;
 	char *folder;
 	char token[TOKEN_ID_CHARS];
@@ -41,7 +41,7 @@ static void slurm_find(struct slurm_examination *exam, const char *level, const 
 
 static void slurm_find(struct slurm_examination *exam, const char *level, const char *fix, const char *fmt, ...)
 {
-	struct slurm_finding finding = {.level = level, .fix = mem_strdup(fix)};
+	struct backend_finding finding = {.level = level, .fix = mem_strdup(fix)};
 	va_list args;
 	va_start(args, fmt);
 	if (vasprintf(&finding.what, fmt, args) < 0)
@@ -290,7 +290,7 @@ static char *slurm_probe_script(const struct slurm_examination *exam)
 	return buf_take(&out);
 }
 
-void slurm_examine(struct backend *backend, const char *partition, slurm_findings_f done, void *ctx)
+void slurm_examine(struct backend *backend, const char *partition, backend_findings_f done, void *ctx)
 {
 	struct slurm *slurm = (struct slurm *)backend;
 	struct slurm_examination *exam = mem_alloc(sizeof(*exam));

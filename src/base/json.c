@@ -119,6 +119,14 @@ void json_real(struct json *w, double value)
 	}
 }
 
+void json_float(struct json *w, double value)
+{
+	size_t before = w->out->len;
+	json_real(w, value);
+	if (isfinite(value) && w->out->len > before && !strpbrk(w->out->data + before, ".e"))
+		buf_add_text(w->out, ".0");
+}
+
 void json_string(struct json *w, const char *text)
 {
 	if (!text)

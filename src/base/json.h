@@ -30,6 +30,8 @@ void json_bool(struct json *w, bool value);
 void json_int(struct json *w, int64_t value);
 /* NaN and infinities become the strings "NaN", "Infinity", "-Infinity". */
 void json_real(struct json *w, double value) JSON_SYMBOL("json_real");
+/* The same, but never looking like a whole number: 1.0 stays 1.0, so that a reader keeps its type. */
+void json_float(struct json *w, double value);
 void json_string(struct json *w, const char *text) JSON_SYMBOL("json_string"); /* NULL writes null */
 void json_string_n(struct json *w, const char *text, size_t len);
 /* RFC 3339 in UTC; 0 writes null. */

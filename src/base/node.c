@@ -267,7 +267,7 @@ void node_write_json(const struct node *node, struct json *out)
 		json_int(out, node->integer);
 		break;
 	case NODE_REAL:
-		json_real(out, node->real);
+		json_float(out, node->real);
 		break;
 	case NODE_STRING:
 		json_string(out, node->string);

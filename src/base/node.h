@@ -23,7 +23,8 @@ struct node {
 	size_t count, capacity;
 };
 
-/* Parse a document of at most LIMIT_DOCUMENT_BYTES. 0, or a negative errno with text and place.
+/* Parse a document of at most LIMIT_DOCUMENT_BYTES (JSON: LIMIT_BODY_BYTES, as requests have). 0, or
+ * a negative errno with text and place.
  * Refused with a clear message: NUL bytes, invalid UTF-8, duplicate keys, anchors and aliases, tags,
  * several documents, too deep, too many values. Scalars follow the YAML 1.2 core schema (`no` stays
  * a string, 1e-3 is a number). */

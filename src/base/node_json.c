@@ -129,9 +129,10 @@ static int walk_value(struct json_walk *w, const json_t *value, int depth, struc
 int node_parse_json(const char *text, size_t len, struct node **ret, struct error *err)
 {
 	json_error_t failure;
-	if (len > LIMIT_DOCUMENT_BYTES)
+	/* A request carries its script and small files inside. */
+	if (len > LIMIT_BODY_BYTES)
 		return errorf(err, -E2BIG, "the document has %zu bytes; at most %u are read", len,
-			      LIMIT_DOCUMENT_BYTES);
+			      LIMIT_BODY_BYTES);
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &failure);
 	if (!root)
 		return errorf_at(err, -EINVAL, failure.line, failure.column, "not valid JSON: %s",

@@ -107,3 +107,10 @@ void num_format_real(double value, char text[static NUM_REAL_CHARS])
 			return;
 	}
 }
+
+double num_round(double value, int digits)
+{
+	char text[64];
+	snprintf(text, sizeof(text), "%.*g", digits, value);
+	return strtod(text, NULL);
+}

@@ -17,5 +17,7 @@ int num_parse_unsigned(const char *text, size_t len, uint64_t max, uint64_t *ret
 int num_parse_real(const char *text, size_t len, double *ret) MUST_USE;
 /* The shortest text that reads back as the same double ("0.1", "1e-05", "3"). */
 void num_format_real(double value, char text[static NUM_REAL_CHARS]);
+/* Rounded to so many significant decimal digits: 0.1 + 0.2 to 12 of them is 0.3. */
+double num_round(double value, int digits);
 
 #endif

@@ -191,7 +191,7 @@ int client_problem(const struct reply *reply, struct error *err)
 		detail = node_get_string(problem, "detail");
 		title = node_get_string(problem, "title");
 	}
-	int code = reply->status == 404 ? -ENOENT : reply->status < 500 ? -EINVAL : -EREMOTEIO;
+	int code = reply->status == 404 ? -ESRCH : reply->status < 500 ? -EINVAL : -EREMOTEIO;
 	if (detail || title)
 		errorf(err, code, "%s", detail && *detail ? detail : title);
 	else

@@ -36,8 +36,8 @@ void client_close(struct client *client);
  * where that is safe. The reply must be freed when 0 was returned. */
 int client_send(struct client *client, const struct request *request, struct reply *ret,
 		struct error *err) MUST_USE;
-/* Puts a problem answer into err: its detail, else its status. Returns -EREMOTEIO, -ENOENT for 404, or
- * -EINVAL for other 4xx. */
+/* Puts a problem answer into err: its detail, else its status. Returns -EREMOTEIO, -ESRCH for 404
+ * (-ENOENT is a daemon that is not there), or -EINVAL for other 4xx. */
 int client_problem(const struct reply *reply, struct error *err);
 /* GET or POST (body NULL: empty) of a JSON answer; a problem answer is an error. json (may be NULL)
  * takes the answer's text. */

@@ -36,7 +36,7 @@ struct follow {
 	int64_t drawn_ms, heard_ms, gone_ms;
 	char *states;		/* by task number: first letter of the state last printed */
 	size_t state_count;
-	bool has_states;	/* the first look is not news */
+	bool has_states;	/* else the first look is not news */
 };
 
 static volatile sig_atomic_t follow_interrupted, follow_resized;
@@ -167,7 +167,7 @@ static int follow_fetch_tasks(struct follow *follow, struct error *err)
 	return rc;
 }
 
-/* How it stands now. -ENOENT when the experiment is gone. */
+/* How it stands now. -ESRCH when the experiment is gone. */
 static int follow_fetch(struct follow *follow, struct error *err)
 {
 	struct node *experiment = NULL;
@@ -266,14 +266,14 @@ static int follow_wait(struct follow *follow, int64_t timeout_ms, struct error *
 	return now - follow->heard_ms > FOLLOW_SILENCE_MS ? -ETIMEDOUT : 0;
 }
 
-/* Until the experiment or the person ends it. 0, or -ENOENT when the experiment is gone. */
+/* Until the experiment or the person ends it. 0, or -ESRCH when the experiment is gone. */
 static int follow_loop(struct follow *follow, struct error *err)
 {
 	while (!follow->over && !follow_interrupted) {
 		int rc = 0;
 		if (!follow->open)
 			rc = follow_open(follow, err);
-		if (rc == -ENOENT && !follow->gone_ms)
+		if (rc == -ESRCH)
 			return rc;
 		follow->progress.trouble = follow->open ? NULL : "waiting for the daemon";
 		int64_t now = clock_mono_ms(), pause = FOLLOW_CLOCK_MS;
@@ -316,11 +316,11 @@ static int follow_finish(struct follow *follow)
 	return strcmp(state, "finished") == 0 ? 0 : 1;
 }
 
-int follow_experiment(struct client *client, const char *id, const struct term *term, bool quiet)
+int follow_experiment(struct client *client, const char *id, const struct term *term, bool quiet, bool fresh)
 {
 	struct error err;
 	struct follow follow = {
-		.client = client, .id = id, .term = *term, .quiet = quiet, .has_states = false,
+		.client = client, .id = id, .term = *term, .quiet = quiet, .has_states = fresh,
 		.last_id = buf_make(256), .frame = buf_make(BUF_UNLIMITED),
 	};
 	follow_catch_signals(true);

@@ -88,9 +88,12 @@ static void help_add_man_help(struct buf *out, const char *help)
 			buf_add_text(out, literal ? "```\n\n" : "\n```\n");
 			literal = example;
 		}
-		if (example)
-			buf_add(out, help, len);
-		else
+		for (size_t i = 0; example && i < len; i++) {
+			if (help[i] == '\\')
+				buf_add_char(out, '\\');
+			buf_add_char(out, help[i]);
+		}
+		if (!example)
 			help_add_man_text(out, help, len);
 		buf_add_char(out, '\n');
 		help += len + (help[len] == '\n');

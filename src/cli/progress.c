@@ -77,6 +77,16 @@ void progress_give_task(struct progress *progress, struct node *give)
 	progress->running.at[at] = give;
 }
 
+/* The share goes with the epoch until the daemon says better. */
+static void progress_move_epoch(struct node *task, int64_t epoch)
+{
+	double share = node_get_real(task, "progress", -1), epochs = node_get_real(task, "epochs", 0);
+	double moved = epochs > 0 ? share + (double)(epoch - node_get_int(task, "epoch", 0)) / epochs : share;
+	if (share >= 0 && moved > share)
+		node_add(task, "progress", node_new_real(moved < 1 ? moved : 1));
+	node_add(task, "epoch", node_new_int(epoch));
+}
+
 void progress_take_metrics(struct progress *progress, const struct node *event)
 {
 	const struct node *rows = node_get(event, "rows");
@@ -88,7 +98,7 @@ void progress_take_metrics(struct progress *progress, const struct node *event)
 	for (size_t i = 0; rows->type == NODE_LIST && i < rows->count; i++) {
 		const struct node *step = node_get(rows->items[i], "step");
 		if (node_is_number(step) && step->integer > node_get_int(task, "epoch", -1))
-			node_add(task, "epoch", node_new_int(step->integer));
+			progress_move_epoch(task, step->integer);
 	}
 }
 
@@ -109,9 +119,11 @@ static double progress_share(const struct node *task)
 {
 	const struct node *share = node_get(task, "progress"), *epochs = node_get(task, "epochs");
 	double done = node_get_real(task, "epoch", 0);
-	if (node_is_number(epochs) && epochs->real > 0)
-		return done >= epochs->real ? 1 : done / epochs->real;
-	return node_is_number(share) && share->real >= 0 && share->real <= 1 ? share->real : 0;
+	if (node_is_number(share) && share->real >= 0 && share->real <= 1)
+		return share->real;
+	if (!node_is_number(epochs) || epochs->real <= 0 || done <= 0)
+		return 0;
+	return done >= epochs->real ? 1 : done / epochs->real;
 }
 
 int64_t progress_estimate_ms(const struct progress *progress, int64_t now_ms)

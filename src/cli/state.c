@@ -90,14 +90,17 @@ struct state_start {
 	const char *folder;
 	int64_t deadline_ms;
 	bool up, ended;
+	int exit_code, signal;
 	uv_timer_t timer;
 };
 
 static void state_ended_cb(void *ctx, pid_t pid, int exit_code, int signal)
 {
 	struct state_start *start = ctx;
-	(void)pid, (void)exit_code, (void)signal;
+	(void)pid;
 	start->ended = true;
+	start->exit_code = exit_code;
+	start->signal = signal;
 }
 
 static void state_poll_cb(uv_timer_t *timer)
@@ -154,8 +157,11 @@ static int state_spawn(const char *folder, struct error *err)
 		fprintf(stderr, "sluice: started the daemon (log: %s)\n", log);
 	} else if (rc == 0) {
 		state_show_log(log, before.st_size);
-		rc = errorf(err, -ECHILD, "the daemon did not start: %s; its log is %s",
-			    start.ended ? "it ended at once" : "it did not answer within 30 s", log);
+		rc = !start.ended ? errorf(err, -ECHILD, "the daemon did not answer within 30 s; its log is %s", log)
+		     : start.signal
+			     ? errorf(err, -ECHILD, "the daemon was ended by signal %d (%s); its log is %s", start.signal,
+				      strsignal(start.signal), log)
+			     : errorf(err, -ECHILD, "the daemon ended with status %d; its log is %s", start.exit_code, log);
 	}
 	free(variable);
 	free(program);

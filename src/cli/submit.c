@@ -29,6 +29,8 @@ static const struct submit_flag {
 	{"style", NULL, "style", SUBMIT_TEXT},
 	{"repeats", NULL, "repeats", SUBMIT_SCALAR},
 	{"constraint", NULL, "constraints", SUBMIT_LIST},
+	{"prune", NULL, "prune", SUBMIT_TEXT},
+	{"stop-when", "stop", "when", SUBMIT_TEXT},
 	{"retry", NULL, "retry", SUBMIT_SCALAR_PAIR},
 	{"strategy", "search", "strategy", SUBMIT_TEXT},
 	{"tasks", "search", "tasks", SUBMIT_SCALAR},

@@ -20,7 +20,10 @@
 		{"objective", "METRIC...", "what to optimise; twice or more: several at once"},                        \
 		{"goal", "min|max...", "is the objective better small or large? (guessed from its name)"},             \
 		{"constraint", "EXPR...", "only configurations for which this holds: 'units * layers <= 512'"},        \
-		{"backend", "auto|local|slurm", "where tasks run"}, {"partition", "NAME", "Slurm partition"},          \
+		{"prune", "median|asha|threshold", "end tasks early that fall behind"},                                \
+		{"stop-when", "CONDITION", "end the experiment once this holds: 'val_loss < 0.05'"},                   \
+		{"backend", "auto|local|slurm|external", "where tasks run"},                                           \
+		{"partition", "NAME", "Slurm partition"},                                                              \
 		{"gpus", "N", "GPUs a task; also TYPE:N"}, {"cpus", "N", "CPU cores a task"},                          \
 		{"memory", "SIZE", "memory a task: 16G"}, {"time", "DURATION", "time limit of a task: 2h, 1h30m"},     \
 		{"account", "NAME", "Slurm account"}, {"qos", "NAME", "Slurm quality of service"},                     \

@@ -11,6 +11,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* The daemon gives up on the job after two minutes. */
+#define DOCTOR_WAIT_S 150
+
 static const struct verb_option doctor_options[] = {
 	{"json", NULL, "print the daemon's answer"},
 	{0},
@@ -23,7 +26,7 @@ static void doctor_add_finding(struct buf *out, const struct term *term, const c
 	static const struct {
 		const char *level, *mark;
 		enum term_colour colour;
-	} marks[] = {{"ok", "ok      ", TERM_GREEN}, {"warning", "warning ", TERM_YELLOW}, {"error", "error   ", TERM_RED}};
+	} marks[] = {{"ok", "ok      ", TERM_GREEN}, {"absent", "absent  ", TERM_DIM}, {"warning", "warning ", TERM_YELLOW}, {"error", "error   ", TERM_RED}};
 	size_t i = 0;
 	while (i + 1 < COUNT_OF(marks) && strcmp(marks[i].level, level) != 0)
 		i++;
@@ -118,7 +121,8 @@ static void doctor_add_backend(const struct node *backend, const struct term *te
 	const char *version = node_get_string(backend, "version"), *controller = node_get_string(backend, "controller");
 	bool available = node_get_bool(backend, "available", false);
 	struct buf line = buf_make(4096);
-	buf_addf(&line, "%s: ", name ? name : "?");
+	if (!text || !name || strncmp(text, name, strlen(name)) != 0)
+		buf_addf(&line, "%s: ", name ? name : "?");
 	if (!available)
 		buf_add_text(&line, text ? text : "not available");
 	else if (text)
@@ -126,7 +130,7 @@ static void doctor_add_backend(const struct node *backend, const struct term *te
 	else
 		buf_addf(&line, "version %s, controller %s, accounting %s", version ? version : "unknown",
 			 controller ? controller : "unknown", node_get_bool(backend, "accounting", false) ? "on" : "off");
-	doctor_add_finding(out, term, "ok", buf_text(&line), NULL);
+	doctor_add_finding(out, term, available ? "ok" : "absent", buf_text(&line), NULL);
 	doctor_add_partitions(node_get(backend, "partitions"), term, out);
 	buf_free(&line);
 }
@@ -148,6 +152,26 @@ static bool doctor_add_answer(const struct node *answer, const struct term *term
 	return bad;
 }
 
+/* The look at a cluster includes a real job, which may have to wait for its turn. */
+static int doctor_examine(struct call *call, struct buf *json, struct node **ret, struct error *err)
+{
+	struct node *answer = NULL;
+	int rc = client_post(&call->client, "/cluster/examine", "{}", &answer, err);
+	for (int i = 0; rc == 0 && i < DOCTOR_WAIT_S * 4; i++) {
+		node_free(answer);
+		answer = NULL;
+		buf_clear(json);
+		rc = client_get(&call->client, "/cluster", json, &answer, err);
+		if (!node_get_bool(answer, "examining", false))
+			break;
+		if (i == 4)
+			fputs("a job of a second looks at the cluster from a compute node...\n", stderr);
+		usleep(250000);
+	}
+	*ret = answer;
+	return rc;
+}
+
 static int doctor_run(int argc, char **argv)
 {
 	struct call call;
@@ -165,7 +189,7 @@ static int doctor_run(int argc, char **argv)
 		snprintf(line, sizeof(line), "the daemon answers: version %s, process %ld", call.client.version,
 			 (long)call.client.daemon_pid);
 		doctor_add_finding(&out, &call.term, "ok", line, NULL);
-		rc = client_get(&call.client, "/cluster", &json, &answer, &err);
+		rc = doctor_examine(&call, &json, &answer, &err);
 	}
 	if (rc == 0)
 		bad |= doctor_add_answer(answer, &call.term, &out);

@@ -78,7 +78,7 @@ static int logs_read(struct logs *logs, struct logs_stream *stream, struct error
 		buf_free(&json);
 		free(path);
 		if (!more)
-			return rc == -ENOENT ? 0 : rc; /* not written yet */
+			return rc == -ESRCH ? 0 : rc; /* not written yet */
 	}
 }
 

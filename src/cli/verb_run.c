@@ -1,4 +1,5 @@
 /* `sluice run`, `check` and `watch`: submit an experiment, try it without running anything, follow one. */
+#include "base/fs.h"
 #include "base/token.h"
 #include "cli/follow.h"
 #include "cli/submit.h"
@@ -44,16 +45,17 @@ static int run_refused(const struct submit *submit, const struct reply *reply)
 	return status;
 }
 
-/* Where the experiment can be watched in a browser; "" when the daemon does not say. */
-static void run_add_address(struct client *client, const char *id, struct buf *out)
+/* Where the experiment can be watched in a browser: the daemon leaves its address in the state folder. */
+static void run_add_address(const struct client *client, const char *id, struct buf *out)
 {
-	struct node *info = NULL;
-	const char *url = NULL;
-	if (client_get(client, "/info", NULL, &info, NULL) == 0)
-		url = node_get_string(info, "url");
-	if (url)
-		buf_addf(out, "%s%s#/experiments/%s", url, url[strlen(url) - 1] == '/' ? "" : "/", id);
-	node_free(info);
+	struct buf address = buf_make(256);
+	char *path = mem_printf("%s/address", client->folder);
+	if (fs_read(path, 256, &address, NULL) == 0 && address.len) {
+		address.data[strcspn(address.data, "\n")] = 0;
+		buf_addf(out, "http://%s/e/%s", buf_text(&address), id);
+	}
+	buf_free(&address);
+	free(path);
 }
 
 static void run_say_created(struct call *call, const struct node *experiment, bool detached)
@@ -99,7 +101,7 @@ static int run_created(struct call *call, const struct reply *reply)
 		run_say_created(call, experiment, detach);
 	}
 	if (!status && !detach)
-		status = follow_experiment(&call->client, id, &call->term, json);
+		status = follow_experiment(&call->client, id, &call->term, json, true);
 	node_free(experiment);
 	return status;
 }
@@ -190,18 +192,19 @@ static void check_add_answer(const struct node *answer, const struct term *term,
 	const char *script = node_get_string(answer, "script"), *strategy = node_get_string(answer, "strategy");
 	struct buf line = buf_make(4096);
 	char text[VIEW_CHARS];
-	if (node_is_number(node_get(answer, "count")))
-		buf_addf(&line, "%" PRId64 "%s%s", node_get_int(answer, "count", 0), how ? " = " : "", how ? how : "");
-	else
+	bool counted = node_is_number(node_get(answer, "count"));
+	if (counted)
+		buf_addf(&line, "%" PRId64, node_get_int(answer, "count", 0));
+	if (counted && how && strcmp(how, buf_text(&line)) != 0)
+		buf_addf(&line, " = %s", how);
+	else if (!counted)
 		buf_addf(&line, "%s", how ? how : "not known");
 	view_line(out, term, "tasks", buf_text(&line));
 	buf_clear(&line);
 	buf_addf(&line, "%s%s%s", strategy ? strategy : "not known", reason ? ": " : "", reason ? reason : "");
 	view_line(out, term, "search", buf_text(&line));
-	if (node_is_number(node_get(answer, "parallel"))) {
-		snprintf(text, sizeof(text), "%" PRId64, node_get_int(answer, "parallel", 0));
-		view_line(out, term, "parallel", text);
-	}
+	view_parallel(node_get(answer, "parallel"), text);
+	view_line(out, term, "parallel", text);
 	const struct node *estimate = node_get(answer, "estimate");
 	const char *basis = node_get_string(estimate, "basis");
 	view_seconds(node_get(estimate, "wall_s"), basis ? basis : "no estimate yet", text);
@@ -298,7 +301,7 @@ static int watch_run(int argc, char **argv)
 		return call_end(&call, call_usage(&verb_watch, &err));
 	status = call_connect(&call);
 	if (!status)
-		status = follow_experiment(&call.client, target.experiment, &call.term, false);
+		status = follow_experiment(&call.client, target.experiment, &call.term, false, false);
 	return call_end(&call, status);
 }
 

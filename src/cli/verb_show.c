@@ -70,8 +70,10 @@ static void show_add_cost(const struct node *cost, struct buf *out, const struct
 	view_line(out, term, "time used", text);
 	view_seconds(node_get(cost, "cpu_s"), "", text);
 	view_line(out, term, "CPU time", text);
-	view_seconds(node_get(cost, "gpu_s"), "", text);
-	view_line(out, term, "GPU time", text);
+	if (node_get_real(cost, "gpu_s", 0) > 0) {
+		view_seconds(node_get(cost, "gpu_s"), "", text);
+		view_line(out, term, "GPU time", text);
+	}
 	view_bytes(node_get(cost, "max_rss_bytes"), "", text);
 	view_line(out, term, "most memory", text);
 	view_energy(cost, text);
@@ -82,6 +84,7 @@ static void show_experiment(const struct node *experiment, const struct term *te
 {
 	const struct node *search = node_get(experiment, "search"), *warnings = node_get(experiment, "warnings");
 	const char *state = node_get_string(experiment, "state"), *reason = node_get_string(search, "reason");
+	const char *strategy = node_get_string(experiment, "strategy");
 	struct buf title = buf_make(4096);
 	char text[VIEW_CHARS];
 
@@ -99,14 +102,13 @@ static void show_experiment(const struct node *experiment, const struct term *te
 	view_line(out, term, "script", node_get_string(experiment, "script"));
 	show_add_counts(node_get(experiment, "tasks"), out, term);
 	show_add_objective(experiment, out, term);
-	snprintf(text, sizeof(text), "%s%s%.80s", node_get_string(experiment, "strategy") ? node_get_string(experiment, "strategy") : "",
-		 reason ? ": " : "", reason ? reason : "");
-	view_line(out, term, "search", text);
-	snprintf(text, sizeof(text), "%s", node_get_string(experiment, "backend") ? node_get_string(experiment, "backend") : "");
-	if (node_is_number(node_get(experiment, "parallel")))
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %" PRId64 " at the same time",
-			 node_get_int(experiment, "parallel", 0));
-	view_line(out, term, "backend", text);
+	struct buf line = buf_make(4096);
+	buf_addf(&line, "%s%s%s", strategy ? strategy : "not known", reason ? ": " : "", reason ? reason : "");
+	view_line(out, term, "search", buf_text(&line));
+	buf_free(&line);
+	view_line(out, term, "backend", node_get_string(experiment, "backend"));
+	view_parallel(node_get(experiment, "parallel"), text);
+	view_line(out, term, "parallel", text);
 	view_time(node_get(experiment, "created"), "not known", text);
 	view_line(out, term, "created", text);
 	view_time(node_get(experiment, "started"), "not yet", text);
@@ -135,10 +137,12 @@ static void show_add_parameters(const struct node *parameters, struct buf *out, 
 static void show_add_cause(const struct node *task, struct buf *out, const struct term *term)
 {
 	const struct node *cause = node_get(task, "cause");
-	const char *tail = node_get_string(cause, "tail");
-	view_line(out, term, "cause", node_get_string(cause, "text"));
+	const char *tail = node_get_string(cause, "tail"), *text = node_get_string(cause, "text");
+	const char *reason = node_get_string(task, "reason");
+	view_line(out, term, "cause", text);
 	view_line(out, term, "what to do", node_get_string(cause, "remedy"));
-	view_line(out, term, "reason", node_get_string(task, "reason"));
+	if (!text || (reason && strcmp(text, reason) != 0))
+		view_line(out, term, "reason", reason);
 	if (!tail || !*tail)
 		return;
 	term_add_coloured(out, TERM_DIM, "the error output ends with:\n", term);

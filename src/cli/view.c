@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -144,6 +145,16 @@ void view_energy(const struct node *cost, char text[static VIEW_CHARS])
 	for (; fabs(value) >= 1000 && unit + 1 < COUNT_OF(units); unit++)
 		value /= 1000;
 	snprintf(text, VIEW_CHARS, "%.3g %s (%s)", value, units[unit], source ? source : "source not known");
+}
+
+void view_parallel(const struct node *parallel, char text[static VIEW_CHARS])
+{
+	if (!node_is_number(parallel))
+		text[0] = 0;
+	else if (parallel->integer < 1)
+		snprintf(text, VIEW_CHARS, "as many at the same time as there is room for");
+	else
+		snprintf(text, VIEW_CHARS, "%" PRId64 " at the same time", parallel->integer);
 }
 
 const char *view_cause(const struct node *task)

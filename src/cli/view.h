@@ -27,6 +27,8 @@ void view_seconds(const struct node *seconds, const char *otherwise, char text[s
 void view_bytes(const struct node *bytes, const char *otherwise, char text[static VIEW_CHARS]);
 /* "12.4 kJ (measured by NVML)" */
 void view_energy(const struct node *cost, char text[static VIEW_CHARS]);
+/* "4 at the same time"; "" when it is not known. */
+void view_parallel(const struct node *parallel, char text[static VIEW_CHARS]);
 /* "exit code 1", or the reason, or "". */
 const char *view_cause(const struct node *task);
 /* The wall time in ms of an RFC 3339 member, or -1 when it is null. */

@@ -311,6 +311,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	engine->state_dir = mem_strdup(config->state_dir);
 	engine->program = mem_strdup(config->program);
 	engine->push_url = mem_strdup(config->push_url);
+	engine->findings = buf_make(BUF_UNLIMITED);
 	int rc = fs_make_dirs(experiments, 0700, err);
 	if (rc == 0)
 		rc = store_open(path, &engine->store, err);
@@ -357,11 +358,42 @@ void engine_close(struct engine *engine)
 	free(engine->experiments.at);
 	free(engine->submissions.at);
 	free(engine->dirty.at);
+	buf_free(&engine->findings);
 	store_close(engine->store);
 	free(engine->state_dir);
 	free(engine->program);
 	free(engine->push_url);
 	free(engine);
+}
+
+static void examined_cb(void *ctx, const struct backend_finding *list, size_t count)
+{
+	struct engine *engine = ctx;
+	engine->examining--;
+	for (size_t i = 0; i < count; i++) {
+		struct json w = json_to(&engine->findings);
+		if (engine->findings.len)
+			buf_add_char(&engine->findings, ',');
+		json_map(&w);
+		json_key_string(&w, "level", list[i].level);
+		json_key_string(&w, "what", list[i].what);
+		json_key_string(&w, "fix", list[i].fix);
+		json_end(&w);
+	}
+}
+
+void engine_examine(struct engine *engine)
+{
+	if (engine->examining)
+		return;
+	buf_clear(&engine->findings);
+	for (size_t i = 0; i < engine->backend_count; i++) {
+		struct engine_backend *backend = &engine->backends[i];
+		if (!backend->backend || !backend->ops->examine)
+			continue;
+		engine->examining++;
+		backend->ops->examine(backend->backend, examined_cb, engine);
+	}
 }
 
 void engine_write_cluster(struct engine *engine, struct json *out)
@@ -371,6 +403,8 @@ void engine_write_cluster(struct engine *engine, struct json *out)
 	json_list(out);
 	for (size_t i = 0; i < engine->backend_count; i++) {
 		const struct engine_backend *backend = &engine->backends[i];
+		if (backend->ops->passive)
+			continue; /* no machine of its own to describe */
 		if (backend->backend) {
 			backend->ops->describe(backend->backend, out);
 			continue;
@@ -382,9 +416,10 @@ void engine_write_cluster(struct engine *engine, struct json *out)
 		json_end(out);
 	}
 	json_end(out);
-	json_key(out, "findings");
-	json_list(out);
-	json_end(out);
+	json_key_bool(out, "examining", engine->examining > 0);
+	char *findings = mem_printf("[%s]", buf_text(&engine->findings));
+	json_key_raw(out, "findings", findings);
+	free(findings);
 	json_end(out);
 }
 

@@ -55,10 +55,24 @@ int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, s
 int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, const struct node *body,
 		     struct error *err) MUST_USE;
 
+/* A living search (all recorded, all replayed after a restart). Suggest: {"parameters":{…}} becomes a task.
+ * Import: {"rows":[{"parameters":{…},"values":{"val_loss":0.3}},…]} become finished tasks, prior knowledge.
+ * Change: {"search":{…},"parameters":{…},"constraints":[…]}: those keys replace the experiment's (members of
+ * search and parameters one by one), and the search goes on from all its results. -EINVAL with problems. */
+int engine_suggest(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_number,
+		   struct problems *problems, struct error *err) MUST_USE;
+int engine_import(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_count,
+		  struct problems *problems, struct error *err) MUST_USE;
+int engine_change(struct engine *engine, int64_t experiment, const struct node *body,
+		  struct problems *problems, struct error *err) MUST_USE;
+
 /* A node's push. 0 and the new offset; -EAGAIN with the offset to send from; -ENOENT. */
 int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset,
 		const char *data, size_t len, int64_t *ret_offset) MUST_USE;
 
+/* A thorough look at every backend, for `sluice doctor`: goes on in the background; its findings are in
+ * engine_write_cluster once "examining" is false again. Harmless while one is going on. */
+void engine_examine(struct engine *engine);
 /* GET /cluster; the "backends", "default_backend", "strategies" and "limits" members of GET /info (the
  * map is open). */
 void engine_write_cluster(struct engine *engine, struct json *out);

@@ -83,6 +83,12 @@ int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, s
 		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, external_keep_cb, &task);
 	if (rc == 0 && task.id)
 		rc = external_take(engine, e, &task);
+	/* Nobody may ask once more only to hear that this was the last one. */
+	if (rc == 0 && !e->asked_all && e->last_number >= e->planned &&
+	    !(e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY)) {
+		e->asked_all = e->changed = true;
+		rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
+	}
 	engine_soon(engine);
 	if (rc < 0) {
 		struct error why = {0};

@@ -45,6 +45,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	if (rc == 0 && !r->resume) {
 		live->task.best = live->task.last = NAN;
 		live->task.best_step = live->task.last_step = live->task.step = -1;
+		live->task.from_zero = false;
 		rc = store_clear_metrics(engine->store, live->task.id);
 		if (rc == 0)
 			rc = store_set_progress(engine->store, &live->task);
@@ -92,6 +93,7 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 	struct store_task *task = &live->task;
 	if (r->step > task->step)
 		task->step = r->step;
+	task->from_zero |= r->step == 0;
 	for (size_t i = 0; i < r->metric_count && e->spec->objective_count; i++) {
 		const struct spec_objective *objective = &e->spec->objectives[0];
 		double value = r->metrics[i].value;

@@ -101,7 +101,9 @@ struct engine {
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
 	int64_t reload_ms; /* 0, or when to try reading everything again */
-	bool turning, closing;
+	bool closing;
+	unsigned examining; /* backends that are being looked at */
+	struct buf findings; /* JSON values, comma-separated */
 	engine_event_f event;
 	void *event_ctx;
 };
@@ -142,6 +144,9 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *experime
 		       int64_t wanted) MUST_USE;
 int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		enum search_outcome outcome, const double *values) MUST_USE;
+/* Writes an ask or an added configuration into the sequence. parameters: JSON. */
+int engine_record(struct engine *engine, struct engine_experiment *experiment, enum store_event_kind kind,
+		  int64_t asked, const char *parameters, double fidelity) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment,
 		  struct error *err) MUST_USE;
 int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
@@ -153,6 +158,10 @@ int engine_set_state(struct engine *engine, struct engine_experiment *experiment
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
 	       const char *kind, const char *text, const char *remedy) MUST_USE;
+
+/* request.c: what a specification says in the store's columns; free with engine_free_row. */
+void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
+void engine_free_row(struct store_experiment *row);
 
 /* prune.c: ends the task early where its newest rows say so. */
 int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;

@@ -4,6 +4,7 @@
 #include "engine/internal.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/rng.h"
 
 #include <errno.h>
@@ -62,6 +63,25 @@ static int propose_take(struct engine *engine, struct engine_experiment *e,
 	return rc < 0 ? rc : engine_set_state(engine, e, &task, STORE_WAITING, reason, NULL);
 }
 
+int engine_record(struct engine *engine, struct engine_experiment *e, enum store_event_kind kind,
+		  int64_t asked, const char *parameters, double fidelity)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	json_map(&w);
+	json_key_raw(&w, "parameters", parameters);
+	if (!isnan(fidelity))
+		json_key_real(&w, "fidelity", fidelity);
+	json_end(&w);
+	int rc = store_add_event(engine->store, e->id,
+				 &(struct store_event){.seq = e->next_seq++,
+						       .kind = kind,
+						       .asked = asked,
+						       .value = buf_text(&text)});
+	buf_free(&text);
+	return rc;
+}
+
 static int propose_add(struct engine *engine, struct engine_experiment *e,
 		       const struct search_proposal *proposal)
 {
@@ -85,10 +105,7 @@ static int propose_add(struct engine *engine, struct engine_experiment *e,
 	};
 	int rc = propose_take(engine, e, proposal, &row);
 	if (rc == 0)
-		rc = store_add_event(engine->store, e->id,
-				     &(struct store_event){.seq = e->next_seq++,
-							   .kind = STORE_EVENT_ASK,
-							   .asked = e->last_asked});
+		rc = engine_record(engine, e, STORE_EVENT_ASK, e->last_asked, buf_text(&text), proposal->fidelity);
 	e->changed = true;
 	buf_free(&text);
 	return rc;
@@ -158,7 +175,8 @@ int engine_tell(struct engine *engine, struct engine_experiment *e, int64_t aske
 struct replay {
 	struct engine_experiment *experiment;
 	struct space_value *values;
-	struct error *err;
+	int64_t change; /* what happened before this is history, not asked again */
+	bool differs;	/* a proposal came out otherwise than recorded */
 };
 
 static int replay_tell(struct engine_experiment *e, const struct store_event *event)
@@ -185,33 +203,88 @@ static int replay_tell(struct engine_experiment *e, const struct store_event *ev
 	return 0;
 }
 
+/* The recorded configuration in today's space; false where it has no place there any more. */
+static bool replay_read(struct replay *replay, const struct store_event *event, double *ret_fidelity)
+{
+	struct node *record = NULL;
+	struct problems problems = {0};
+	bool good = event->value && node_parse_json(event->value, strlen(event->value), &record, NULL) == 0 &&
+		    space_read_values(replay->experiment->spec->space, node_get(record, "parameters"),
+				      replay->values, &problems) == 0;
+	*ret_fidelity = node_get_real(record, "fidelity", NAN);
+	problems_free(&problems);
+	node_free(record);
+	return good;
+}
+
+/* Did the search propose again what it had proposed? */
+static bool replay_same(const struct engine_experiment *e, const struct search_proposal *proposal,
+			const struct store_event *event)
+{
+	struct node *record = NULL, *now = NULL;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	space_write_values(e->spec->space, proposal->values, &w);
+	bool same = event->value && node_parse_json(event->value, strlen(event->value), &record, NULL) == 0 &&
+		    node_parse_json(buf_text(&text), text.len, &now, NULL) == 0 &&
+		    node_equal(node_get(record, "parameters"), now);
+	node_free(record);
+	node_free(now);
+	buf_free(&text);
+	return same;
+}
+
 static int replay_cb(void *ctx, const struct store_event *event)
 {
 	struct replay *replay = ctx;
 	struct engine_experiment *e = replay->experiment;
+	double fidelity;
 	e->next_seq = event->seq + 1;
 	if (event->kind == STORE_EVENT_TELL)
 		return replay_tell(e, event);
+	if (event->kind == STORE_EVENT_CHANGE)
+		return 0;
+	e->last_asked = event->asked;
+	if (event->kind == STORE_EVENT_ADD || event->seq < replay->change) {
+		if (replay_read(replay, event, &fidelity))
+			search_add(e->search, event->asked, replay->values, fidelity,
+				   event->kind == STORE_EVENT_ASK);
+		return 0;
+	}
 	struct search_proposal proposal = {
 		.values = replay->values, .repeat = 1, .fidelity = NAN, .continues = -1};
-	e->last_asked = event->asked;
-	if (search_ask(e->search, event->asked, &proposal) != SEARCH_PROPOSED)
-		return errorf(replay->err, -EIO, "e%lld: the search does not repeat its proposal %lld",
-			      (long long)e->id, (long long)event->asked);
+	if (search_ask(e->search, event->asked, &proposal) != SEARCH_PROPOSED ||
+	    !replay_same(e, &proposal, event)) {
+		replay->differs = true;
+		return -ESTALE;
+	}
 	return 0;
 }
 
 int engine_replay(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
-	int rc = search_open(e->spec->search, e->spec->space, &e->search, err);
-	if (rc < 0)
-		return rc;
 	struct replay replay = {
 		.experiment = e,
 		.values = mem_alloc(e->spec->space->count * sizeof(*replay.values)),
-		.err = err};
-	e->next_seq = 1;
-	rc = store_each_event(engine->store, e->id, replay_cb, &replay);
+		.change = store_last_change(engine->store, e->id),
+	};
+	int rc;
+	do {
+		search_free(e->search);
+		e->search = NULL;
+		e->next_seq = 1;
+		e->last_asked = 0;
+		rc = search_open(e->spec->search, e->spec->space, &e->search, err);
+		if (rc == 0)
+			rc = store_each_event(engine->store, e->id, replay_cb, &replay);
+		if (!replay.differs || rc != -ESTALE)
+			break;
+		/* Another version of sluice made these proposals. They are kept as history. */
+		log_warning("e%lld: the search would propose otherwise today; it goes on from its results",
+			    (long long)e->id);
+		replay.differs = false;
+		replay.change = INT64_MAX;
+	} while (true);
 	free(replay.values);
 	return rc;
 }

@@ -199,12 +199,12 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 	return 0;
 }
 
-static void request_write_warnings(const struct request *r, struct json *out)
+static void request_write_warnings(const struct spec *spec, struct json *out)
 {
 	json_list(out);
-	if (!r->spec->objective_count)
+	if (!spec->objective_count)
 		json_string(out, "no objective is set: val_loss, or else the first metric that appears, is taken");
-	if (r->spec->resources.gpu_type && !r->spec->resources.gpus)
+	if (spec->resources.gpu_type && !spec->resources.gpus)
 		json_string(out, "gpu_type has no effect without gpus");
 	json_end(out);
 }
@@ -246,7 +246,7 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	rc = request_write_sample(&r, out, err);
 	request_write_preview(&r, out);
 	json_key(out, "warnings");
-	request_write_warnings(&r, out);
+	request_write_warnings(r.spec, out);
 	json_key(out, "estimate");
 	json_map(out);
 	json_key_null(out, "wall_s");
@@ -322,73 +322,72 @@ static int request_write_files(struct engine *engine, const struct request *r, i
 	return rc;
 }
 
-static char *request_text(void (*write)(const struct request *r, struct json *out),
-			  const struct request *r)
+static char *spec_text(void (*write)(const struct spec *spec, struct json *out), const struct spec *spec)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
-	write(r, &w);
+	write(spec, &w);
 	return buf_take(&text);
 }
 
-static void request_write_spec(const struct request *r, struct json *out)
+static void spec_write_normal(const struct spec *spec, struct json *out)
 {
-	node_write_json(r->spec->normal, out);
+	node_write_json(spec->normal, out);
 }
 
-static void request_write_parameters(const struct request *r, struct json *out)
+static void spec_write_parameters(const struct spec *spec, struct json *out)
 {
-	space_write_json(r->spec->space, out);
+	space_write_json(spec->space, out);
 }
 
-static void request_write_varying(const struct request *r, struct json *out)
+static void spec_write_varying(const struct spec *spec, struct json *out)
 {
-	const struct space *space = r->spec->space;
 	json_list(out);
-	for (size_t i = 0; i < space->dim_count; i++)
-		json_string(out, space->params[space->dims[i]].name);
+	for (size_t i = 0; i < spec->space->dim_count; i++)
+		json_string(out, spec->space->params[spec->space->dims[i]].name);
 	json_end(out);
 }
 
-static void request_write_objective(const struct request *r, struct json *out)
+void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
 {
-	spec_write_objective(r->spec, out);
+	*ret = (struct store_experiment){
+		.name = spec->name,
+		.description = spec->description,
+		.spec = spec_text(spec_write_normal, spec),
+		.parameters = spec_text(spec_write_parameters, spec),
+		.varying = spec_text(spec_write_varying, spec),
+		.objective = spec_text(spec_write_objective, spec),
+		.warnings = spec_text(request_write_warnings, spec),
+		.strategy = spec->search->strategy->name,
+		.strategy_reason = spec->search->reason,
+		.script = spec->script ? spec->script : spec->command ? spec->command[0] : NULL,
+		.seed = (int64_t)spec->search->seed,
+		.planned = (int64_t)search_planned(spec->search, spec->space),
+		.parallel = (int64_t)spec->search->parallel,
+	};
+}
+
+void engine_free_row(struct store_experiment *row)
+{
+	const char *const owned[] = {row->spec, row->parameters, row->varying, row->objective, row->warnings};
+	for (size_t i = 0; i < COUNT_OF(owned); i++)
+		free((char *)owned[i]);
 }
 
 static int request_store(struct engine *engine, const struct request *r, int64_t *ret_id)
 {
-	const struct spec *spec = r->spec;
-	uint64_t planned = search_planned(spec->search, spec->space);
-	char *texts[] = {
-		request_text(request_write_spec, r),	  request_text(request_write_parameters, r),
-		request_text(request_write_varying, r),	  request_text(request_write_objective, r),
-		request_text(request_write_warnings, r),
-		r->backend->ops->preview(r->backend->backend, &spec->resources, planned,
-					 (uint32_t)spec->search->parallel, NULL),
-	};
-	struct store_experiment row = {
-		.name = spec->name,
-		.description = spec->description,
-		.spec = texts[0],
-		.parameters = texts[1],
-		.varying = texts[2],
-		.objective = texts[3],
-		.warnings = texts[4],
-		.batch_script = texts[5],
-		.source_name = r->source_name,
-		.source = r->source_text,
-		.strategy = spec->search->strategy->name,
-		.strategy_reason = spec->search->reason,
-		.backend = r->backend->ops->name,
-		.script = spec->script ? spec->script : spec->command ? spec->command[0] : NULL,
-		.created_ms = clock_now_ms(),
-		.seed = (int64_t)spec->search->seed,
-		.planned = (int64_t)planned,
-		.parallel = (int64_t)spec->search->parallel,
-	};
+	struct store_experiment row;
+	engine_fill_row(r->spec, &row);
+	char *script = r->backend->ops->preview(r->backend->backend, &r->spec->resources, (uint64_t)row.planned,
+						(uint32_t)r->spec->search->parallel, NULL);
+	row.batch_script = script;
+	row.source_name = r->source_name;
+	row.source = r->source_text;
+	row.backend = r->backend->ops->name;
+	row.created_ms = clock_now_ms();
 	int rc = store_add_experiment(engine->store, &row, ret_id);
-	for (size_t i = 0; i < COUNT_OF(texts); i++)
-		free(texts[i]);
+	engine_free_row(&row);
+	free(script);
 	return rc;
 }
 

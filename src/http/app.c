@@ -91,6 +91,11 @@ static void answer_cached(struct app *app, struct request *request, struct respo
 {
 	uint64_t version = store_version(app->store);
 	const char *target = request->head->target;
+	/* Between the engine's write and its commit the number stands still while the answer changes. */
+	if (!sqlite3_get_autocommit(store_db(app->store))) {
+		request->route->handle(request, response);
+		return;
+	}
 	int64_t age = request->route->flags & ROUTE_AGING ? APP_AGING_MS : 0;
 	struct blob *body = cache_find(app->cache, target, version, age);
 	if (body) {

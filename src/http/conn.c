@@ -162,7 +162,13 @@ static size_t conn_take_head(struct conn *conn, const char *data, size_t len)
 	const char *reason = "the head of the request is malformed";
 
 	buf_add(&x->text, data, take);
-	int64_t end = parser_find_end(x->text.data, x->text.len, before);
+	/* RFC 9112 2.2: an empty line before the request line is forgiven, once. */
+	if (!conn->skipped_line && x->text.len >= 2 && !memcmp(x->text.data, "\r\n", 2)) {
+		conn->skipped_line = true;
+		buf_consume(&x->text, 2);
+		before = 0;
+	}
+	int64_t end = parser_find_end(buf_text(&x->text), x->text.len, before);
 	if (end < 0) {
 		if (end == -431)
 			reason = "the head of the request is too long";
@@ -173,13 +179,14 @@ static size_t conn_take_head(struct conn *conn, const char *data, size_t len)
 	}
 	if (end == 0)
 		return take;
+	size_t excess = x->text.len - (size_t)end;
 	x->text.len = (size_t)end;
 	int status = parser_read_head(x->text.data, x->text.len, &x->head, &reason);
 	if (status)
 		conn_refuse(conn, status, reason);
 	else
 		conn_begin_body(conn);
-	return (size_t)end - before;
+	return take - excess;
 }
 
 /* Puts a piece of the body where it belongs. false: the request was refused. */
@@ -232,11 +239,6 @@ static size_t conn_take(struct conn *conn, const char *data, size_t len)
 {
 	switch (conn->state) {
 	case CONN_IDLE:
-		/* RFC 9112 2.2: an empty line before the request line is forgiven, once. */
-		if (!conn->skipped_line && len >= 2 && data[0] == '\r' && data[1] == '\n') {
-			conn->skipped_line = true;
-			return 2;
-		}
 		conn->exchange = mem_alloc(sizeof(*conn->exchange));
 		conn->exchange->text = buf_make(LIMIT_HEAD_BYTES);
 		conn->state = CONN_HEAD;

@@ -45,6 +45,12 @@ void handle_cluster(struct request *request, struct response *response)
 	engine_write_cluster(request->app->engine, &out);
 }
 
+void handle_examine(struct request *request, struct response *response)
+{
+	engine_examine(request->app->engine);
+	handle_cluster(request, response);
+}
+
 void handle_events(struct request *request, struct response *response)
 {
 	struct events *events = request->app->events;

@@ -126,6 +126,21 @@ void handle_task_restart(struct request *request, struct response *response)
 	change_task(request, false, response);
 }
 
+void handle_tell(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = engine_tell_task(request->app->engine, request->path_numbers[0], request->path_numbers[1],
+				  body, &err);
+	node_free(body);
+	if (rc < 0)
+		response_error(response, rc, &err);
+	else
+		answer_task(request, request->path_numbers[0], request->path_numbers[1], response);
+}
+
 void handle_task_metrics(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);

@@ -148,7 +148,7 @@ void response_error(struct response *response, int code, const struct error *err
 		int code, status;
 	} statuses[] = {
 		{-EINVAL, 400}, {-ENOENT, 404}, {-EBUSY, 409}, {-EEXIST, 409}, {-E2BIG, 413},
-		{-ENOSPC, 507}, {-EDQUOT, 507}, {-EROFS, 507}, {-EPERM, 403},
+		{-EAGAIN, 409}, {-ENOSPC, 507}, {-EDQUOT, 507}, {-EROFS, 507}, {-EPERM, 403},
 	};
 	int status = 500;
 	for (size_t i = 0; i < COUNT_OF(statuses); i++)

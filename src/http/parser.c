@@ -131,7 +131,11 @@ int64_t parser_find_end(const char *data, size_t len, size_t from)
 	/* One step back: a CR may have been the last byte before. */
 	size_t i = from ? from - 1 : 0;
 	for (; i < len; i++) {
-		if (data[i] == 0 || (data[i] == '\n' && (i == 0 || data[i - 1] != '\r')))
+		unsigned char c = (unsigned char)data[i];
+		/* Also what a browser says first when it was told https. */
+		if ((c < 0x20 && c != '\r' && c != '\n' && c != '\t') || c == 0x7f)
+			return -400;
+		if (c == '\n' && (i == 0 || data[i - 1] != '\r'))
 			return -400;
 		if (data[i] == '\r' && i + 1 < len && data[i + 1] != '\n')
 			return -400;
@@ -325,10 +329,16 @@ int parser_read_head(char *data, size_t len, struct head *ret, const char **ret_
 		*ret_reason = "this method is not known here";
 		return 501;
 	}
-	if (!library_read(data, len, &spans) || !spans.target) {
+	bool agreed = library_read(data, len, &spans);
+	if (spans.too_many || !spans.target) {
 		*ret_reason = spans.too_many ? "too many headers" : "the request is malformed";
 		return spans.too_many ? 431 : 400;
 	}
 	take_spans(data, &spans, ret);
-	return check_meaning(ret, ret_reason);
+	status = check_meaning(ret, ret_reason);
+	if (!status && !agreed) {
+		*ret_reason = "the request is malformed";
+		status = 400;
+	}
+	return status;
 }

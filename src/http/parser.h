@@ -43,7 +43,7 @@ struct head {
 };
 
 /* How far the head that begins at data is complete: its length with the empty line, 0 when more must
- * come, or a negative HTTP status when it cannot become right (bare LF, NUL, a first line that is not
+ * come, or a negative HTTP status when it cannot become right (bare LF, NUL and other control bytes, a first line that is not
  * HTTP/1.1, too long). `from` is how much was looked at before. */
 int64_t parser_find_end(const char *data, size_t len, size_t from);
 /* Reads a complete head. The texts in ret point into data, which is changed (names and values get their

@@ -9,7 +9,7 @@
 #include "http/upload.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -202,6 +202,8 @@ int serve_main(int argc, char **argv)
 	if (serve_parse(argc, argv, &options) < 0)
 		return 2;
 	log_set_level(options.verbose ? LOG_DEBUG : LOG_INFO);
+	/* A large answer's memory goes back to the system when it has been sent. */
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	uv_loop_init(&serve.loop);
 	serve_catch_signals(&serve);
 	int rc = serve_open(&serve, &options, &err);

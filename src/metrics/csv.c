@@ -138,8 +138,12 @@ static void csv_record(struct metrics_reader *reader, const char *text, size_t l
 		csv_read_header(csv, text, len);
 		return;
 	}
-	if (csv->refused || csv_is_header_again(csv, text, len))
+	if (csv->refused)
 		return;
+	if (csv_is_header_again(csv, text, len)) {
+		reader->anew = true;
+		return;
+	}
 	while (at <= len) {
 		size_t n;
 		double value;

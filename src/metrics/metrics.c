@@ -150,12 +150,13 @@ static int64_t metrics_take_step(struct metrics_reader *reader)
 		reader->offset = 0;
 		return reader->last_step;
 	}
-	if (reader->has_step && step < reader->last_step) {
+	if (reader->has_step && (step < reader->last_step || (reader->anew && step == reader->last_step))) {
 		reader->offset += reader->last_step + 1 - step;
 		step = reader->last_step + 1;
 	}
 	reader->last_step = step;
 	reader->has_step = true;
+	reader->anew = false;
 	return step;
 }
 
@@ -225,7 +226,7 @@ void metrics_finish(struct metrics_reader *reader)
 
 void metrics_resume(struct metrics_reader *reader)
 {
-	reader->has_step = false;
+	reader->has_step = reader->anew = false;
 	reader->offset = 0;
 }
 

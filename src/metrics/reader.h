@@ -27,6 +27,7 @@ struct metrics_reader {
 	const char *step_name; /* NULL until the first row */
 	int64_t rows, last_step, offset;
 	bool has_step;
+	bool anew; /* a second table begins: the same step again is another one */
 	/* What was wrong. */
 	char complaint[200];
 	unsigned complaints;

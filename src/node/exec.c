@@ -9,6 +9,7 @@
 #include "base/proc.h"
 #include "journal/journal.h"
 #include "node/claim.h"
+#include "node/earlier.h"
 #include "node/follow.h"
 #include "node/launch.h"
 #include "node/layout.h"
@@ -359,10 +360,11 @@ static void exec_start_timers(struct exec *x)
 
 static void exec_append_start(struct exec *x)
 {
-	char host[256] = "", job[96] = "";
+	char own[256] = "", job[96] = "";
+	const char *host = getenv("SLURMD_NODENAME"); /* as the cluster calls it */
 	uint64_t start = 0;
 	const char *id = getenv("SLURM_ARRAY_JOB_ID"), *element = getenv("SLURM_ARRAY_TASK_ID");
-	gethostname(host, sizeof(host) - 1);
+	gethostname(own, sizeof(own) - 1);
 	if (proc_start_time(getpid(), &start) < 0)
 		start = 0;
 	if (id && element)
@@ -371,7 +373,7 @@ static void exec_append_start(struct exec *x)
 		snprintf(job, sizeof(job), "%s", id);
 	exec_append(x, &(struct journal_record){
 			       .kind = JOURNAL_START,
-			       .host = host,
+			       .host = host && *host ? host : own,
 			       .version = SLUICE_VERSION,
 			       .gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES"),
 			       .job = job[0] ? job : NULL,
@@ -400,6 +402,7 @@ static void exec_open_follow(struct exec *x)
 		.first = x->first,
 		.report = d->report_path,
 		.resumes = descriptor_resumes(d),
+		.retell = !earlier_has_ended(d),
 		.row = exec_row_cb,
 		.note = exec_note,
 		.blocked = exec_is_blocked,
@@ -456,6 +459,8 @@ static int exec_run(const char *batch_dir, uint64_t index)
 	for (size_t i = 0; i < COUNT_OF(exec_signals); i++)
 		sigaddset(&blocked, exec_signals[i]);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk, not our end */
+	signal(SIGPIPE, SIG_IGN);
 
 	int rc = claim_take(batch_dir, index, &err);
 	if (rc == -EEXIST)

@@ -16,6 +16,8 @@
 #include <zlib.h>
 
 #define FOLLOW_CHUNK_BYTES 65536
+/* Read of one file in one poll, so that signals are heard while somebody writes gigabytes. */
+#define FOLLOW_POLL_CHUNKS 64
 #define FOLLOW_PRINT_BYTES 64
 /* More files than this are somebody's data. */
 #define FOLLOW_FILES_MAX 32
@@ -39,6 +41,7 @@ struct follow {
 	struct follow_config config;
 	VEC(struct follow_file *) files;
 	struct find_list earlier; /* what was there before the script started */
+	bool finishing;
 };
 
 static uint32_t follow_row_sum(int64_t step, const struct metric *metrics, size_t count)
@@ -103,10 +106,10 @@ static void follow_remember(struct follow_file *file, const char *chunk, size_t 
 static bool follow_read_fd(struct follow_file *file, int fd)
 {
 	const struct follow_config *config = &file->follow->config;
-	for (;;) {
+	for (int chunks = 0;; chunks++) {
 		char chunk[FOLLOW_CHUNK_BYTES];
 		size_t want = sizeof(chunk);
-		if (config->blocked(config->ctx))
+		if (config->blocked(config->ctx) || (chunks >= FOLLOW_POLL_CHUNKS && !file->follow->finishing))
 			return false;
 		if (file->offset < file->earlier && (int64_t)want > file->earlier - file->offset)
 			want = (size_t)(file->earlier - file->offset);
@@ -175,12 +178,18 @@ static void follow_add(struct follow *follow, const char *path, const struct met
 	vec_push(&follow->files, file);
 }
 
-/* Takes a file that the search found, unless it has not changed since before the script started. */
+/* Has the file not changed since before the script started? Then an earlier attempt has told its rows. */
+static bool follow_is_old(const struct follow *follow, const char *path, const struct find_stamp *stamp)
+{
+	const struct find_entry *earlier = find_in(&follow->earlier, path);
+	return !follow->config.retell && earlier && find_stamp_same(&earlier->stamp, stamp);
+}
+
+/* Takes a file that the search found, unless it is old. */
 static void follow_consider(struct follow *follow, const struct find_entry *entry)
 {
 	const struct follow_config *config = &follow->config;
-	const struct find_entry *earlier = find_in(&follow->earlier, entry->path);
-	if (earlier && find_stamp_same(&earlier->stamp, &entry->stamp))
+	if (follow_is_old(follow, entry->path, &entry->stamp))
 		return;
 	if (config->patterns) {
 		const struct metrics_format *format =
@@ -199,8 +208,7 @@ static void follow_add_if_changed(struct follow *follow, const char *path,
 	if (!path || !format || stat(path, &st) < 0)
 		return;
 	struct find_stamp stamp = find_stamp_of(&st);
-	const struct find_entry *earlier = find_in(&follow->earlier, path);
-	if (!earlier || !find_stamp_same(&earlier->stamp, &stamp))
+	if (!follow_is_old(follow, path, &stamp))
 		follow_add(follow, path, format, false);
 }
 
@@ -248,6 +256,7 @@ void follow_poll(struct follow *follow, bool search)
 
 bool follow_finish(struct follow *follow)
 {
+	follow->finishing = true;
 	/* Two writes within one tick of the file system's clock may have the same stamp. */
 	for (size_t i = 0; i < follow->files.len; i++)
 		follow->files.at[i]->stamp = (struct find_stamp){0};

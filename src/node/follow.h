@@ -11,6 +11,7 @@ struct follow_config {
 	const char *first;	     /* the file to look for first when found by itself; NULL */
 	const char *report;	     /* what `sluice report` appends to */
 	bool resumes; /* work_dir may hold files of an earlier attempt */
+	bool retell;  /* give the rows of earlier attempts too, where a file is not written to any more */
 	metrics_row_f row;
 	void (*note)(void *ctx, const char *text);
 	bool (*blocked)(void *ctx); /* true: rows cannot be taken now; try again later */

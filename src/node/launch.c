@@ -115,11 +115,14 @@ static int launch_open_output(const struct descriptor *d, const char *name)
 	return rc;
 }
 
+/* The runner's handlers must not run here: they would write into its pipe. What it ignores the script must
+ * not. */
 static void launch_reset_signals(void)
 {
+	static const int ours[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ, SIGPIPE};
 	sigset_t none;
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
+	for (size_t i = 0; i < COUNT_OF(ours); i++)
+		signal(ours[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

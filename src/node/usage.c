@@ -70,19 +70,28 @@ static void usage_read_processes(usage_processes *all)
 		closedir(dir);
 }
 
-/* A parent may come after its child in /proc, so marking goes round until nothing changes. */
+static int usage_compare(const void *a, const void *b)
+{
+	const struct usage_process *p = a, *q = b;
+	return p->pid < q->pid ? -1 : p->pid > q->pid;
+}
+
+/* A parent may have a higher number than its child, so marking goes round until nothing changes. */
 static void usage_mark(usage_processes *all)
 {
 	bool changed = true;
+	if (all->len)
+		qsort(all->at, all->len, sizeof(*all->at), usage_compare);
 	while (changed) {
 		changed = false;
 		for (size_t i = 0; i < all->len; i++) {
-			struct usage_process *p = &all->at[i];
-			bool ours = p->parent == (uint64_t)getpid();
-			for (size_t j = 0; j < all->len && !p->ours && !ours; j++)
-				ours = all->at[j].ours && all->at[j].pid == p->parent;
-			changed |= ours && !p->ours;
-			p->ours |= ours;
+			struct usage_process *p = &all->at[i], key = {.pid = p->parent};
+			if (p->ours)
+				continue;
+			const struct usage_process *parent =
+				bsearch(&key, all->at, all->len, sizeof(*all->at), usage_compare);
+			p->ours = p->parent == (uint64_t)getpid() || (parent && parent->ours);
+			changed |= p->ours;
 		}
 	}
 }

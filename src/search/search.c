@@ -22,6 +22,7 @@ int search_open(const struct search_spec *spec, const struct space *space, struc
 	rng_seed(&s->rng, spec->seed);
 	rng_seed(&s->spare_rng, rng_derive(spec->seed, 0x73706172));
 	s->values = mem_alloc(space->count * sizeof(*s->values) + 1);
+	s->walk_values = mem_alloc(space->count * sizeof(*s->walk_values) + 1);
 	s->seen_size = 64;
 	s->seen = mem_alloc(s->seen_size * sizeof(*s->seen));
 	int rc = spec->strategy->ops->open ? spec->strategy->ops->open(s, err) : 0;
@@ -45,6 +46,7 @@ void search_free(struct search *s)
 	free(s->tasks.at);
 	free(s->seen);
 	free(s->values);
+	free(s->walk_values);
 	free(s);
 }
 
@@ -155,11 +157,15 @@ static bool find_new(struct search *s, struct search_trial *trial, struct space_
 		if (is_acceptable(s, trial, values))
 			return true;
 	}
-	uint64_t cursor = 0;
-	while (cursor < SEARCH_WALK_MOST && space_next(s->space, &cursor, s->values)) {
-		space_encode(s->space, s->values, trial->unit);
+	/* What the walk has passed was tried, so that it goes on where it stood. */
+	while (s->walk_cursor < SEARCH_WALK_MOST) {
+		if (!s->walk_stands && !space_next(s->space, &s->walk_cursor, s->walk_values))
+			return false;
+		s->walk_stands = true;
+		space_encode(s->space, s->walk_values, trial->unit);
 		if (is_acceptable(s, trial, values))
 			return true;
+		s->walk_stands = false;
 	}
 	return false;
 }
@@ -208,26 +214,45 @@ static enum search_answer ask_strategy(struct search *s, struct search_trial *tr
 		if (!s->dims && !s->spec->duplicates)
 			return SEARCH_DONE; /* there is only one */
 	}
-	return find_new(s, trial, values) ? SEARCH_PROPOSED : SEARCH_DONE;
+	if (find_new(s, trial, values))
+		return SEARCH_PROPOSED;
+	/* Nothing is new, but what runs may still be promoted. */
+	bool promotes = s->spec->strategy->capabilities & SEARCH_MULTI_FIDELITY;
+	return promotes && s->pending ? SEARCH_WAIT : SEARCH_DONE;
+}
+
+static struct search_task *find_task(struct search *s, int64_t id)
+{
+	size_t low = 0, high = s->tasks.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->tasks.at[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->tasks.len && s->tasks.at[low].id == id ? &s->tasks.at[low] : NULL;
 }
 
 static void propose(struct search *s, int64_t id, struct search_trial *trial, struct search_proposal *ret)
 {
+	/* A repeat goes on from the same repeat: they were asked for one after the other. */
+	const struct search_task *from = trial->continues >= 0 ? find_task(s, trial->continues) : NULL;
+	ret->continues = from ? from[trial->asked].id : -1;
 	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
 	ret->repeat = ++trial->asked;
 	ret->fidelity = trial->fidelity;
-	ret->continues = trial->continues;
 }
 
 enum search_answer search_ask(struct search *s, int64_t id, struct search_proposal *ret)
 {
 	struct search_trial *last = s->trials.len ? s->trials.at[s->trials.len - 1] : NULL;
-	if (last && last->asked < s->spec->repeats) {
+	if (last && !last->foreign && last->asked < s->spec->repeats) {
 		decode(s, last, ret->values);
 		propose(s, id, last, ret);
 		return SEARCH_PROPOSED;
 	}
-	if (s->spec->tasks && s->trials.len >= s->spec->tasks)
+	if (s->spec->tasks && s->trials.len - s->unspent >= s->spec->tasks)
 		return SEARCH_DONE;
 	struct rng rng = s->rng, spare = s->spare_rng;
 	struct search_trial *trial = trial_new(s);
@@ -249,17 +274,24 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 	return SEARCH_PROPOSED;
 }
 
-static struct search_task *find_task(struct search *s, int64_t id)
+void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity,
+		bool spent)
 {
-	size_t low = 0, high = s->tasks.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->tasks.at[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->tasks.len && s->tasks.at[low].id == id ? &s->tasks.at[low] : NULL;
+	struct search_trial *trial = trial_new(s);
+	trial->id = id;
+	trial->foreign = true;
+	trial->fidelity = fidelity;
+	trial->asked = 1;
+	space_encode(s->space, values, trial->unit);
+	vec_push(&s->trials, trial);
+	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
+	s->pending++;
+	s->unspent += !spent;
+	memcpy(s->values, values, s->space->count * sizeof(*values));
+	if (!s->spec->duplicates)
+		seen_add(s, identity(s, trial, s->values));
+	if (s->spec->strategy->ops->added)
+		s->spec->strategy->ops->added(s, trial);
 }
 
 /* A value that says something: all objectives are finite. */
@@ -305,13 +337,14 @@ void search_tell(struct search *s, int64_t id, enum search_outcome outcome, cons
 		task->told = true;
 		trial->told++;
 	}
-	if (trial->told < s->spec->repeats)
+	if (!trial->foreign && trial->told < s->spec->repeats)
 		return;
 	settle(s, trial);
 	if (again)
 		return; /* the history knows better now; the strategy went on long ago */
 	s->pending--;
-	if (s->spec->strategy->ops->tell)
+	bool places = s->spec->strategy->capabilities & SEARCH_MULTI_FIDELITY;
+	if (s->spec->strategy->ops->tell && !(trial->foreign && places))
 		s->spec->strategy->ops->tell(s, trial);
 }
 

@@ -92,6 +92,11 @@ void search_free(struct search *search);
 /* `id` is the caller's number for what will be proposed (task numbers, ascending). An answer other than
  * SEARCH_PROPOSED leaves no trace: it need not be replayed. */
 enum search_answer search_ask(struct search *search, int64_t id, struct search_proposal *ret);
+/* A configuration that somebody else chose (a user's suggestion, a result from elsewhere, what a search before a
+ * change of its settings had proposed): part of the history, and told like any other. values has space->count
+ * entries; fidelity NAN unless it was run at one; spent: it counts against the budget. */
+void search_add(struct search *search, int64_t id, const struct space_value *values, double fidelity,
+		bool spent);
 /* values: objective_count numbers as the script reported them (the goal is applied inside); NAN where
  * there is none; NULL when outcome is not FINISHED or PRUNED. Unknown ids are ignored. A second tell
  * of the same id (a restarted task) changes what the search remembers if the first one had failed. */

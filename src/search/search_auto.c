@@ -71,7 +71,7 @@ static const struct strategy *choose_fidelity(const struct look *l, char **ret_r
 static const struct strategy *choose_many(const struct look *l, size_t objectives, char **ret_reason)
 {
 	bool numeric = !l->unordered && !l->conditional;
-	const struct strategy *s = l->tasks < AUTO_LONG_TASKS ? FIRST_OF("motpe", "nsga2", "random")
+	const struct strategy *s = l->tasks < AUTO_LONG_TASKS ? FIRST_OF("tpe", "nsga2", "random")
 				   : numeric		      ? FIRST_OF("gde3", "nsga2", "random")
 							      : FIRST_OF("nsga2", "random");
 	*ret_reason = mem_printf("%zu objectives, %" PRIu64 " tasks, %s", objectives, l->tasks,

@@ -7,7 +7,9 @@
  *   ask   fills trial->unit (and fidelity/continues, and its own notes). It is called again with
  *	   trial->redraw counting up while candidates are refused: it must then draw something else. It
  *	   must not remember the candidate: `accepted` tells which one was taken.
- *   tell  hears a trial whose last repeat has been told: trial->state and trial->score are set.
+ *   tell  hears a trial whose last repeat has been told: trial->state and trial->score are set. A trial
+ *	   that somebody else chose (foreign) is told too, except to multi-fidelity strategies, whose rungs
+ *	   it has no place in.
  *
  * Rules: all randomness comes from search->rng; an ask that answers SEARCH_WAIT or SEARCH_DONE leaves
  * no trace; SEARCH_WAIT only while something is pending; tells come in any order, late or never;
@@ -37,6 +39,7 @@ struct search_trial {
 	double fidelity;   /* NAN unless the strategy sets it */
 	int64_t continues; /* id of the task it goes on from; -1 */
 	unsigned redraw;   /* during ask: how many candidates were refused before */
+	bool foreign;	   /* not the strategy's own: tag is -1, notes are empty */
 	/* The strategy's own: kept from ask to tell. */
 	int64_t tag;
 	double notes[SEARCH_NOTES];
@@ -58,12 +61,16 @@ struct search {
 	/* The history, pending ones included; pointers stay valid. */
 	VEC(struct search_trial *) trials;
 	size_t pending; /* trials not told yet */
+	size_t unspent; /* trials that do not count against the budget */
 	/* The core's own. */
 	VEC(struct search_task) tasks;
 	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */
 	size_t seen_count, seen_size;
 	struct rng spare_rng;
 	struct space_value *values; /* scratch: space->count */
+	struct space_value *walk_values; /* where the walk for something new stands */
+	uint64_t walk_cursor;
+	bool walk_stands; /* it has not been passed yet */
 };
 
 struct search_task {
@@ -78,6 +85,8 @@ struct strategy_ops {
 	void (*free)(struct search *search);
 	enum search_answer (*ask)(struct search *search, struct search_trial *trial);
 	void (*accepted)(struct search *search, struct search_trial *trial);
+	/* A foreign trial has joined the history: for those that keep a copy of it. */
+	void (*added)(struct search *search, struct search_trial *trial);
 	void (*tell)(struct search *search, struct search_trial *trial);
 	/* Adds members to the open map. */
 	void (*write_state)(const struct search *search, struct json *out);

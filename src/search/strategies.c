@@ -8,6 +8,23 @@
 DECLARE(grid);
 DECLARE(random);
 DECLARE(sobol);
+DECLARE(tpe);
+DECLARE(de);
+DECLARE(jde);
+DECLARE(shade);
+DECLARE(lshade);
+DECLARE(jso);
+DECLARE(dish);
+DECLARE(spsrdemms);
+DECLARE(evolution);
+DECLARE(nsga2);
+DECLARE(gde3);
+DECLARE(asha);
+DECLARE(hyperband);
+DECLARE(dehb);
+
+#define EVOLUTION (SEARCH_ADAPTIVE | SEARCH_GENERATIONAL)
+#define FIDELITY (SEARCH_ADAPTIVE | SEARCH_MULTI_FIDELITY | SEARCH_GENERATIONAL)
 
 const struct strategy search_strategies[] = {
 	{"grid", "Grid", "Every combination, in the order of the file or shuffled", SEARCH_FINITE_ONLY | SEARCH_MULTI_OBJECTIVE,
@@ -15,6 +32,25 @@ const struct strategy search_strategies[] = {
 	{"random", "Random", "Independent draws from the space", SEARCH_MULTI_OBJECTIVE, random_options, &random_ops},
 	{"sobol", "Sobol", "Draws that cover the space evenly (scrambled Sobol sequence)", SEARCH_MULTI_OBJECTIVE,
 	 sobol_options, &sobol_ops},
+	{"de", "Differential evolution", "rand/1/bin with fixed F and CR", EVOLUTION, de_options, &de_ops},
+	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, jde_options, &jde_ops},
+	{"shade", "SHADE", "Differential evolution that remembers which F and CR succeeded", EVOLUTION, shade_options, &shade_ops},
+	{"lshade", "L-SHADE", "SHADE with a population that shrinks as the budget is spent", EVOLUTION, lshade_options, &lshade_ops},
+	{"jso", "jSO", "L-SHADE with a weighted mutation and bounds that loosen over time", EVOLUTION, jso_options, &jso_ops},
+	{"dish", "DISH", "jSO that weighs successes by the distance they went", EVOLUTION, dish_options, &dish_ops},
+	{"spsrdemms", "SPSRDEMMS", "jDE in a structured population that is halved in stages", EVOLUTION, spsrdemms_options,
+	 &spsrdemms_ops},
+	{"evolution", "Ageing evolution", "Mutates the best of a sample and drops the oldest; for architectures", SEARCH_ADAPTIVE,
+	 evolution_options, &evolution_ops},
+	{"nsga2", "NSGA-II", "Several objectives: keeps the front, spread out", EVOLUTION | SEARCH_MULTI_OBJECTIVE, nsga2_options,
+	 &nsga2_ops},
+	{"gde3", "GDE3", "Several objectives by differential evolution, for numbers", SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE,
+	 gde3_options, &gde3_ops},
+	{"asha", "ASHA", "Short runs first; the best go on, without anyone waiting", FIDELITY, asha_options, &asha_ops},
+	{"hyperband", "Hyperband", "Brackets from many short runs to few long ones", FIDELITY, hyperband_options, &hyperband_ops},
+	{"dehb", "DEHB", "Hyperband's brackets with differential evolution", FIDELITY, dehb_options, &dehb_ops},
+	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
 	{0},
 };
 

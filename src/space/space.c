@@ -3,10 +3,10 @@
  * in space_grid.c, JSON in space_json.c. */
 #include "space/space_internal.h"
 
+#include "base/num.h"
 #include "base/text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 void space_free(struct space *space)
 {
@@ -104,9 +104,7 @@ void space_param_finish(struct space_param *p)
 /* 0.1 + 2 * 0.1 should read 0.3: people look at these values. */
 static double tidy(double value)
 {
-	char text[40];
-	snprintf(text, sizeof(text), "%.12g", value);
-	return strtod(text, NULL);
+	return num_round(value, 12);
 }
 
 static struct space_value number_value(const struct space_param *p, double real)

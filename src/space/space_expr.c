@@ -1,7 +1,6 @@
 /* Constraints: a small expression language over the parameters, parsed once to a tree and checked
- * for types, so that what is left at run time cannot fail. Arithmetic is that of doubles; a
- * comparison with a NaN does not hold. */
-#include "space/space_internal.h"
+ * for types, so that what is left at run time (space_eval.c) cannot fail. */
+#include "space/space_term.h"
 
 #include "base/limits.h"
 #include "base/num.h"
@@ -15,34 +14,9 @@
 
 #define EXPR_DEPTH_MOST 200 /* honest constraints nest to about 5 */
 
-enum type { TYPE_NUMBER, TYPE_TEXT, TYPE_BOOL, TYPE_ANY };
-
-enum op {
-	OP_NUMBER, OP_TEXT, OP_BOOL, OP_PARAM,
-	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_POW, OP_NEG,
-	OP_CHAIN, OP_AND, OP_OR, OP_NOT,
-	OP_MIN, OP_MAX, OP_ABS, OP_LOG, OP_SQRT,
-};
-
-enum compare { CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_EQ, CMP_NE };
-
-struct space_term {
-	enum op op;
-	enum type type;
-	size_t column; /* 0-based */
-	unsigned depth;
-	double number;
-	bool boolean;
-	char *text;
-	size_t param;
-	struct space_term **args;
-	enum compare *compares; /* CHAIN: count - 1 of them */
-	size_t count;
-};
-
 static const struct function {
 	const char *name;
-	enum op op;
+	enum term_op op;
 	size_t least, most;
 } functions[] = {
 	{"min", OP_MIN, 1, 64}, {"max", OP_MAX, 1, 64}, {"abs", OP_ABS, 1, 1},
@@ -86,7 +60,7 @@ static struct space_term *fail(struct parser *p, size_t column, const char *reme
 	return NULL;
 }
 
-static struct space_term *term_new(enum op op, enum type type, size_t column)
+static struct space_term *term_new(enum term_op op, enum term_type type, size_t column)
 {
 	struct space_term *term = mem_alloc(sizeof(*term));
 	term->op = op;
@@ -113,14 +87,14 @@ static struct space_term *check_depth(struct parser *p, struct space_term *term)
 	return NULL;
 }
 
-static const char *type_name(enum type type)
+static const char *type_name(enum term_type type)
 {
 	static const char *const names[] = {"a number", "a text", "true or false", "a value"};
 	return names[type];
 }
 
 /* Is the term of this type (or might it be)? Otherwise says so. */
-static bool want(struct parser *p, const struct space_term *term, enum type type, const char *by)
+static bool want(struct parser *p, const struct space_term *term, enum term_type type, const char *by)
 {
 	if (term->type == type || term->type == TYPE_ANY)
 		return true;
@@ -191,14 +165,14 @@ static struct space_term *parse_text(struct parser *p)
 	return term;
 }
 
-static enum type param_type(const struct space_param *param)
+static enum term_type param_type(const struct space_param *param)
 {
 	if (!param->choice_count)
 		return TYPE_NUMBER;
-	enum type type = TYPE_ANY;
+	enum term_type type = TYPE_ANY;
 	for (size_t i = 0; i < param->choice_count; i++) {
 		enum space_value_kind kind = param->choices[i].kind;
-		enum type one = kind == SPACE_VALUE_BOOL   ? TYPE_BOOL
+		enum term_type one = kind == SPACE_VALUE_BOOL   ? TYPE_BOOL
 				: kind == SPACE_VALUE_TEXT ? TYPE_TEXT
 							   : TYPE_NUMBER;
 		if (i && one != type)
@@ -320,7 +294,7 @@ static struct space_term *parse_atom(struct parser *p)
 }
 
 /* One operator over terms of one type, all given away. */
-static struct space_term *combine(struct parser *p, enum op op, enum type operand, enum type result,
+static struct space_term *combine(struct parser *p, enum term_op op, enum term_type operand, enum term_type result,
 				  const char *by, size_t column, struct space_term *a,
 				  struct space_term *b)
 {
@@ -371,7 +345,7 @@ static struct space_term *parse_binary(struct parser *p, bool product)
 {
 	static const struct {
 		const char *token;
-		enum op op;
+		enum term_op op;
 		bool product;
 	} table[] = {
 		{"+", OP_ADD, false}, {"-", OP_SUB, false}, {"*", OP_MUL, true},
@@ -397,11 +371,11 @@ static struct space_term *parse_binary(struct parser *p, bool product)
 	return left;
 }
 
-static bool take_compare(struct parser *p, enum compare *ret)
+static bool take_compare(struct parser *p, enum term_compare *ret)
 {
 	static const char *const tokens[] = {[CMP_LE] = "<=", [CMP_GE] = ">=", [CMP_EQ] = "==",
 					     [CMP_NE] = "!=", [CMP_LT] = "<",  [CMP_GT] = ">"};
-	static const enum compare longest_first[] = {CMP_LE, CMP_GE, CMP_EQ, CMP_NE, CMP_LT, CMP_GT};
+	static const enum term_compare longest_first[] = {CMP_LE, CMP_GE, CMP_EQ, CMP_NE, CMP_LT, CMP_GT};
 	for (size_t i = 0; i < COUNT_OF(longest_first); i++) {
 		if (take(p, tokens[longest_first[i]])) {
 			*ret = longest_first[i];
@@ -413,7 +387,7 @@ static bool take_compare(struct parser *p, enum compare *ret)
 	return false;
 }
 
-static bool comparable(struct parser *p, enum compare how, const struct space_term *a,
+static bool comparable(struct parser *p, enum term_compare how, const struct space_term *a,
 		       const struct space_term *b)
 {
 	if (a->type == TYPE_ANY || b->type == TYPE_ANY)
@@ -433,7 +407,7 @@ static bool comparable(struct parser *p, enum compare how, const struct space_te
 static struct space_term *parse_comparison(struct parser *p)
 {
 	struct space_term *first = parse_binary(p, false), *chain = NULL;
-	enum compare how;
+	enum term_compare how;
 	while (first && take_compare(p, &how)) {
 		if (!chain) {
 			chain = term_new(OP_CHAIN, TYPE_BOOL, first->column);
@@ -445,7 +419,7 @@ static struct space_term *parse_comparison(struct parser *p)
 			term_free(chain);
 			return NULL;
 		}
-		chain->compares = mem_resize(chain->compares, chain->count, sizeof(enum compare));
+		chain->compares = mem_resize(chain->compares, chain->count, sizeof(enum term_compare));
 		chain->compares[chain->count - 1] = how;
 		term_add(chain, next);
 	}
@@ -466,7 +440,7 @@ static struct space_term *parse_not(struct parser *p)
 }
 
 /* Terms joined by one word, kept flat: a long list is no deep tree. */
-static struct space_term *parse_joined(struct parser *p, enum op op, const char *word,
+static struct space_term *parse_joined(struct parser *p, enum term_op op, const char *word,
 				       struct space_term *(*part)(struct parser *))
 {
 	struct space_term *first = part(p), *all = NULL;
@@ -570,136 +544,4 @@ void space_expr_free(struct space_expr *expr)
 	free(expr->uses);
 	free(expr->text);
 	free(expr);
-}
-
-static struct space_value number(double value)
-{
-	return (struct space_value){.kind = SPACE_VALUE_REAL, .real = value};
-}
-
-static struct space_value truth(bool value)
-{
-	return (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = value};
-}
-
-static bool compare_holds(enum compare how, const struct space_value *a, const struct space_value *b)
-{
-	bool numbers = (a->kind == SPACE_VALUE_INT || a->kind == SPACE_VALUE_REAL) &&
-		       (b->kind == SPACE_VALUE_INT || b->kind == SPACE_VALUE_REAL);
-	switch (how) {
-	case CMP_LT:
-		return numbers && a->real < b->real;
-	case CMP_LE:
-		return numbers && a->real <= b->real;
-	case CMP_GT:
-		return numbers && a->real > b->real;
-	case CMP_GE:
-		return numbers && a->real >= b->real;
-	case CMP_EQ:
-		return numbers ? a->real == b->real : space_value_equal(a, b);
-	case CMP_NE:
-		return numbers ? a->real != b->real : !space_value_equal(a, b);
-	}
-	return false;
-}
-
-static struct space_value evaluate(const struct space_term *t, const struct space_value *values);
-
-static double number_of(const struct space_term *term, const struct space_value *values)
-{
-	struct space_value v = evaluate(term, values);
-	return v.kind == SPACE_VALUE_INT || v.kind == SPACE_VALUE_REAL ? v.real : NAN;
-}
-
-static bool truth_of(const struct space_term *term, const struct space_value *values)
-{
-	struct space_value v = evaluate(term, values);
-	return v.kind == SPACE_VALUE_BOOL && v.boolean;
-}
-
-static double arithmetic(enum op op, double a, double b)
-{
-	switch (op) {
-	case OP_ADD:
-		return a + b;
-	case OP_SUB:
-		return a - b;
-	case OP_MUL:
-		return a * b;
-	case OP_DIV:
-		return a / b;
-	case OP_MOD: /* the sign of the divisor, as in Python */
-		return a - b * floor(a / b);
-	default:
-		return pow(a, b);
-	}
-}
-
-static struct space_value evaluate_extreme(const struct space_term *t, const struct space_value *values)
-{
-	double most = number_of(t->args[0], values);
-	for (size_t i = 1; i < t->count; i++) {
-		double next = number_of(t->args[i], values);
-		if (isnan(next) || (t->op == OP_MIN ? next < most : next > most))
-			most = next;
-	}
-	return number(most);
-}
-
-static struct space_value evaluate_chain(const struct space_term *t, const struct space_value *values)
-{
-	struct space_value left = evaluate(t->args[0], values);
-	for (size_t i = 1; i < t->count; i++) {
-		struct space_value right = evaluate(t->args[i], values);
-		if (!compare_holds(t->compares[i - 1], &left, &right))
-			return truth(false);
-		left = right;
-	}
-	return truth(true);
-}
-
-static struct space_value evaluate(const struct space_term *t, const struct space_value *values)
-{
-	switch (t->op) {
-	case OP_NUMBER:
-		return number(t->number);
-	case OP_TEXT:
-		return (struct space_value){.kind = SPACE_VALUE_TEXT, .text = t->text};
-	case OP_BOOL:
-		return truth(t->boolean);
-	case OP_PARAM:
-		return values[t->param];
-	case OP_NEG:
-		return number(-number_of(t->args[0], values));
-	case OP_NOT:
-		return truth(!truth_of(t->args[0], values));
-	case OP_AND:
-	case OP_OR:
-		for (size_t i = 0; i < t->count; i++)
-			if (truth_of(t->args[i], values) == (t->op == OP_OR))
-				return truth(t->op == OP_OR);
-		return truth(t->op == OP_AND);
-	case OP_CHAIN:
-		return evaluate_chain(t, values);
-	case OP_MIN:
-	case OP_MAX:
-		return evaluate_extreme(t, values);
-	case OP_ABS:
-		return number(fabs(number_of(t->args[0], values)));
-	case OP_LOG:
-		return number(log(number_of(t->args[0], values)));
-	case OP_SQRT:
-		return number(sqrt(number_of(t->args[0], values)));
-	default:
-		return number(arithmetic(t->op, number_of(t->args[0], values),
-					 number_of(t->args[1], values)));
-	}
-}
-
-bool space_expr_holds(const struct space_expr *expr, const struct space_value *values)
-{
-	for (size_t i = 0; i < expr->use_count; i++)
-		if (values[expr->uses[i]].kind == SPACE_VALUE_NONE)
-			return true;
-	return truth_of(expr->root, values);
 }

@@ -21,7 +21,7 @@ static void write_value(const struct space_value *value, struct json *out)
 		json_int(out, value->integer);
 		break;
 	case SPACE_VALUE_REAL:
-		json_real(out, value->real);
+		json_float(out, value->real);
 		break;
 	case SPACE_VALUE_TEXT:
 		json_string(out, value->text);

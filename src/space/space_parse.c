@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 /* Draws before an infinite space counts as empty: a search that redraws as often would be stuck. */
 #define SPACE_EMPTY_DRAWS 20000
@@ -180,9 +179,7 @@ static double point_at(const struct space_param *param, uint64_t k)
 	double t = (double)k / (double)(param->points - 1);
 	double x = param->log ? exp(log(param->min) + t * (log(param->max) - log(param->min)))
 			      : param->min + t * (param->max - param->min);
-	char text[NUM_REAL_CHARS];
-	snprintf(text, sizeof(text), "%.12g", x); /* 0.1, not 0.10000000000000002 */
-	x = strtod(text, NULL);
+	x = num_round(x, 12); /* 0.1, not 0.10000000000000002 */
 	return k == 0 ? param->min : k == param->points - 1 ? param->max : x;
 }
 

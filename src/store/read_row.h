@@ -70,7 +70,7 @@ enum read_task_column {
 };
 #define READ_TASK_COLUMNS                                                                          \
 	"t.id, t.number, t.state, t.reason, t.cause, t.parameters, t.repeat, t.seed, t.best, "     \
-	"t.best_step, t.last, t.last_step, t.step, t.attempt, t.steps, t.submitted_ms, "           \
+	"t.best_step, t.last, t.last_step, t.step + t.from_zero, t.attempt, t.steps, t.submitted_ms, "           \
 	"t.started_ms, t.finished_ms, t.node, t.gpus, t.job, t.expected_start_ms, t.wall_ms, "     \
 	"t.cpu_ms, t.gpu_ms, t.max_rss, t.energy_j, t.energy_source"
 

@@ -45,6 +45,7 @@ CREATE TABLE task (
   best REAL, best_step INTEGER,           -- of the first objective
   last REAL, last_step INTEGER,
   step INTEGER,                           -- the newest step of any metric
+  from_zero INTEGER NOT NULL DEFAULT 0,   -- its steps begin at 0, so that step 39 is the fortieth
   attempt INTEGER NOT NULL DEFAULT 0,     -- number of the newest attempt; 0: none yet
   wanted INTEGER NOT NULL DEFAULT 0,      -- enum store_wish: 0 run, 1 stop, 2 prune
   fresh INTEGER NOT NULL DEFAULT 0,       -- the next attempt starts from scratch
@@ -111,10 +112,10 @@ CREATE INDEX history_by_task ON history (task);
 CREATE TABLE search_event (                -- what was asked and told, in order: replayed after a restart
   experiment INTEGER NOT NULL REFERENCES experiment(id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
-  kind INTEGER NOT NULL,                  -- 0 ask, 1 tell
+  kind INTEGER NOT NULL,                  -- 0 ask, 1 tell, 2 somebody else's configuration, 3 new settings
   asked INTEGER NOT NULL,                 -- the search's id, ascending with the asks
   outcome INTEGER,                        -- enum search_outcome of a tell
-  value TEXT,                             -- JSON list of the objectives' values of a tell
+  value TEXT,                             -- JSON: the objectives' values of a tell, the configuration of an ask
   PRIMARY KEY (experiment, seq)
 ) WITHOUT ROWID;
 CREATE TABLE access_token (

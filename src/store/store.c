@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <sys/stat.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -116,10 +117,12 @@ int store_open(const char *path, struct store **ret, struct error *err)
 	struct store *store = mem_alloc(sizeof(*store));
 	int rc = 0;
 	store->version = 1;
+	mode_t before = umask(077); /* the database is nobody else's, whatever its folder allows */
 	if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
 		    SQLITE_OK ||
 	    sqlite3_exec(store->db, setup, NULL, NULL, NULL) != SQLITE_OK)
 		rc = store_fail(store, path, err);
+	umask(before);
 	if (rc == 0)
 		rc = store_migrate(store, path, err);
 	if (rc < 0) {

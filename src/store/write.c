@@ -211,7 +211,7 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 
 #define TASK_COLUMNS                                                                               \
 	"id,experiment,number,state,wanted,parameters,retries,repeat,seed,steps,attempt,"          \
-	"started_ms,submitted_ms,fidelity,fresh,best,last,best_step,last_step,step,asked"
+	"started_ms,submitted_ms,fidelity,fresh,best,last,best_step,last_step,step,asked,from_zero"
 
 static double read_real(sqlite3_stmt *q, int column)
 {
@@ -249,6 +249,7 @@ static int read_tasks(struct store *store, sqlite3_stmt *q, store_task_f each, v
 			.last_step = read_int(q, 18),
 			.step = read_int(q, 19),
 			.asked = sqlite3_column_int64(q, 20),
+			.from_zero = sqlite3_column_int(q, 21),
 		};
 		rows++;
 		if ((rc = each(ctx, &row)) < 0) {
@@ -371,7 +372,7 @@ int store_reset_task(struct store *store, int64_t id)
 {
 	int rc = store_run(store,
 			   "UPDATE task SET wanted=0, fresh=1, retries='{}', not_before_ms=0, best=NULL,"
-			   "best_step=NULL, last=NULL, last_step=NULL, step=NULL, submitted_ms=NULL,"
+			   "best_step=NULL, last=NULL, last_step=NULL, step=NULL, from_zero=0, submitted_ms=NULL,"
 			   "started_ms=NULL, node=NULL, gpus=NULL, job=NULL, wall_ms=NULL, cpu_ms=NULL,"
 			   "gpu_ms=NULL, max_rss=NULL, energy_j=NULL, energy_source=NULL WHERE id=?",
 			   "i", id);
@@ -400,8 +401,9 @@ int store_set_progress(struct store *store, const struct store_task *row)
 {
 	return store_run(store,
 			 "UPDATE task SET best=?2, best_step=nullif(?3,-1), last=?4, last_step=nullif(?5,-1),"
-			 "step=nullif(?6,-1) WHERE id=?1",
-			 "ididii", row->id, row->best, row->best_step, row->last, row->last_step, row->step);
+			 "step=nullif(?6,-1), from_zero=?7 WHERE id=?1",
+			 "ididiii", row->id, row->best, row->best_step, row->last, row->last_step, row->step,
+			 (int64_t)row->from_zero);
 }
 
 int store_clear_metrics(struct store *store, int64_t task)
@@ -657,4 +659,28 @@ int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, 
 	*ret = ids.at;
 	*ret_count = ids.len;
 	return rc;
+}
+
+int64_t store_last_change(struct store *store, int64_t experiment)
+{
+	sqlite3_stmt *q = store_bind(store, "SELECT max(seq) FROM search_event WHERE experiment=? AND kind=3",
+				     "i", experiment);
+	int64_t seq = store_step(store, q) > 0 ? sqlite3_column_int64(q, 0) : 0;
+	if (q)
+		sqlite3_reset(q);
+	return seq;
+}
+
+int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row)
+{
+	return store_run(store,
+			 "UPDATE experiment SET spec=?2, parameters=?3, varying=?4, strategy=?5, strategy_reason=?6,"
+			 "seed=?7, planned=?8, parallel=?9, asked_all=0 WHERE id=?1",
+			 "isssssiii", id, row->spec, row->parameters, row->varying, row->strategy,
+			 row->strategy_reason, row->seed, row->planned, row->parallel);
+}
+
+int store_set_planned(struct store *store, int64_t id, int64_t planned)
+{
+	return store_run(store, "UPDATE experiment SET planned=?2 WHERE id=?1", "ii", id, planned);
 }

@@ -44,16 +44,21 @@ int store_count_tasks(struct store *store, int64_t id, int64_t counts[static STO
 int store_sum_cost(struct store *store, int64_t id, double *ret_gpu_s, double *ret_energy_j) MUST_USE;
 
 /* The sequence of asks and tells. */
-enum store_event_kind { STORE_EVENT_ASK, STORE_EVENT_TELL };
+enum store_event_kind { STORE_EVENT_ASK, STORE_EVENT_TELL, STORE_EVENT_ADD, STORE_EVENT_CHANGE };
 struct store_event {
 	int64_t seq;
 	enum store_event_kind kind;
 	int64_t asked; /* the search's id of the ask */
 	int64_t outcome;
-	const char *value; /* JSON list; NULL */
+	const char *value; /* JSON: a tell's list of values, an ask's {"parameters","fidelity"}; NULL */
 };
 typedef int (*store_event_f)(void *ctx, const struct store_event *event);
 int store_add_event(struct store *store, int64_t experiment, const struct store_event *event) MUST_USE;
+/* The last time the settings changed (seq), 0: never. */
+int64_t store_last_change(struct store *store, int64_t experiment);
+/* New settings of the search: the whole specification and what follows from it. */
+int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row) MUST_USE;
+int store_set_planned(struct store *store, int64_t id, int64_t planned) MUST_USE;
 int store_each_event(struct store *store, int64_t experiment, store_event_f each, void *ctx) MUST_USE;
 
 struct store_task {
@@ -66,6 +71,7 @@ struct store_task {
 	bool fresh;
 	double best, last; /* NAN: none */
 	int64_t best_step, last_step, step; /* -1: none */
+	bool from_zero;			    /* the steps begin at 0 */
 };
 
 typedef int (*store_task_f)(void *ctx, const struct store_task *row);

@@ -24,9 +24,9 @@ CASES = {
     "empty": ("", "empty", None),
     "only_a_comment": ("# nothing\n", "empty", None),
     "only_blanks": ("   \n\n", "empty", None),
-    "a_list": ("- script: s.py\n", "map", 1),
-    "a_number": ("42\n", "map", 1),
-    "a_text": ("script\n", "map", 1),
+    "a_list": ("- script: s.py\n", "map|keys", None),
+    "a_number": ("42\n", "map|keys", None),
+    "a_text": ("script\n", "map|keys", None),
     "unclosed_list": ("script: s.py\nfiles: [a, b\n", "YAML", None),
     "unclosed_quote": ('script: "s.py\n', "YAML", None),
     "tab_indent": ("script: s.py\nparameters:\n\ta: 1\n", "YAML", 3),
@@ -77,7 +77,6 @@ CASES = {
     "constraints_is_a_map": ("script: s.py\nparameters: {a: [1, 2]}\nconstraints: {a: 1}\n", "constraints|list", 3),
     # paths
     "script_outside": ("script: ../s.py\n", r"\.\.|below", 1),
-    "script_absolute": ("script: /etc/passwd\n", "relative|below", 1),
     "file_outside": ("script: s.py\nfiles: [../../etc/shadow]\n", r"\.\.|below", 2),
     "metrics_outside": ("script: s.py\nmetrics: {csv: ../x.csv}\n", r"\.\.|below", 2),
     "metrics_two_sources": ("script: s.py\nmetrics: {csv: a.csv, jsonl: b.jsonl}\n", "one", 2),
@@ -128,7 +127,6 @@ CASES = {
     "cpus_zero": ("script: s.py\nresources: {cpus: 0}\n", "cpus|1", 2),
     "cpus_absurd": ("script: s.py\nresources: {backend: local, cpus: 1000000}\n", "cpus|CPU", 2),
     "backend_unknown": ("script: s.py\nresources: {backend: moon}\n", "moon", 2),
-    "options_with_newline": ('script: s.py\nresources: {options: ["--account=a\\n#SBATCH --uid=0"]}\n', "line|option", 2),
     "variable_name": ("script: s.py\nenvironment: {vars: {'A B': x}}\n", "A B", 2),
     "variable_taken": ("script: s.py\nenvironment: {vars: {SLUICE_TASK: x}}\n", "SLUICE_", 2),
     "retry_negative": ("script: s.py\nretry: {lost: -1}\n", "retry|lost|0", 2),
@@ -159,7 +157,12 @@ def shared():
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def total(shared):
+    return shared.get("/experiments")["total"]
+
+
 def refuse(shared, tmp_path, name, text, says, line):
+    before = total(shared)
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     (tmp_path / "s.py").write_text("print(1)\n")
@@ -171,13 +174,10 @@ def refuse(shared, tmp_path, name, text, says, line):
         if line:
             assert re.search(rf"{re.escape(name)}:{line}\b", done.stderr), f"line {line} is not named: {done.stderr}"
         assert len(done.stderr) < 5000
-    # The same through REST, where bytes that are not text cannot even be written into JSON.
-    try:
-        source = {"name": name, "text": text if isinstance(text, str) else text.decode()}
-    except UnicodeDecodeError:
-        source = None
-    if source and len(source["text"]) < 4 << 20:
-        body = {"source": source, "files": [{"path": "s.py", "text": "print(1)"}]}
+    assert total(shared) == before
+    # The same through REST, where bytes that are no text cannot even be written into JSON.
+    if isinstance(text, str):
+        body = {"source": {"name": name, "text": text}, "files": [{"path": "s.py", "text": "print(1)"}]}
         for route in ("/check", "/experiments"):
             answer = shared.request("POST", route, body)
             assert answer.status == 400, f"{route}: {answer.status} {answer.body[:500]}"
@@ -187,7 +187,7 @@ def refuse(shared, tmp_path, name, text, says, line):
             assert re.search(says, json.dumps(problem), re.I), problem
             if line:
                 assert any(error.get("line") == line for error in problem["errors"]), problem
-    assert shared.get("/experiments")["total"] == 0
+    assert total(shared) == before
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -202,13 +202,22 @@ def test_wrong_json_is_refused(shared, tmp_path, name):
 
 
 def test_missing_script_is_named(shared, tmp_path):
+    before = total(shared)
     path = tmp_path / "experiment.yaml"
     path.write_text("script: not-there.py\n")
     done = shared.cli("run", "--detach", path, status=None)
     assert done.returncode == 2 and "not-there.py" in done.stderr
     answer = shared.request("POST", "/experiments", {"experiment": {"script": "not-there.py"}})
     assert answer.status == 400 and "not-there.py" in answer.body.decode()
-    assert shared.get("/experiments")["total"] == 0
+    assert total(shared) == before
+
+
+def test_script_outside_the_sent_files_is_refused(shared):
+    before = total(shared)
+    for script in ("/etc/passwd", "../s.py", "a/../../s.py", ""):
+        answer = shared.request("POST", "/experiments", {"experiment": {"script": script}, "files": []})
+        assert answer.status == 400 and answer.json["errors"][0]["field"] == "/script", answer.body
+    assert total(shared) == before
 
 
 def test_missing_file_is_named(shared, tmp_path):
@@ -217,17 +226,18 @@ def test_missing_file_is_named(shared, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["a=1,,2"], ["a="], ["a=1..x"], ["a=5..1"], ["a=0..1:log"], ["a=1", "a=2"], ["=1"], ["no-equals-sign"],
+    ["a=1,,2"], ["a="], ["a=1..x"], ["a=5..1"], ["a=0..1:log"], ["=1"], ["no-equals-sign"],
     ["a=1", "--tasks", "many"], ["a=1", "--pass", "telepathy"], ["a=1", "--strategy", "psychic"], ["a=1", "--nonsense"],
     ["a=1", "--time", "soon"], ["a=1", "--goal", "sideways", "--objective", "x"],
 ])
 def test_wrong_arguments_are_refused(shared, tmp_path, arguments):
+    before = total(shared)
     script = tmp_path / "s.py"
     script.write_text("print(1)\n")
     done = shared.cli("run", "--detach", script, *arguments, status=None)
     assert done.returncode == 2, f"exit {done.returncode}: {done.stdout}{done.stderr}"
     assert done.stderr.strip()
-    assert shared.get("/experiments")["total"] == 0
+    assert total(shared) == before
 
 
 @pytest.mark.parametrize("raw", [b"", b"[]", b"null", b"{}", b"{", b'{"experiment": 7}', b'{"experiment": {}, "source": {}}',
@@ -237,10 +247,11 @@ def test_wrong_arguments_are_refused(shared, tmp_path, arguments):
                                  b'{"experiment": {"script": "s.py"}, "files": [{"path": "s.py", "upload": "u999"}]}',
                                  b'{"source": {"name": 7, "text": []}}', b"\xff\xfe\x00", b"[" * 100000])
 def test_wrong_body_is_refused(shared, raw):
+    before = total(shared)
     answer = shared.request("POST", "/experiments", raw=raw)
     assert 400 <= answer.status < 500, f"{answer.status} {answer.body[:300]}"
     assert answer.json["status"] == answer.status and answer.json["detail"]
-    assert shared.get("/experiments")["total"] == 0
+    assert total(shared) == before
 
 
 def test_the_table_is_large_enough():

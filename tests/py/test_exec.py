@@ -1,6 +1,7 @@
 """`sluice exec` by itself: hand-written descriptors, real scripts, and what the journal says afterwards."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -328,6 +329,40 @@ def test_a_resumed_attempt_keeps_its_checkpoint_and_its_steps(tmp_path):
     assert fresh.stdout().splitlines()[0] == "resume=" and "7.csv" not in fresh.stdout() and "\nc\n" not in fresh.stdout()
 
 
+def test_rows_that_a_killed_runner_did_not_tell_are_told_by_the_next(tmp_path):
+    first = Attempt(tmp_path, "f=results/e1/7/old.csv; printf 'epoch,loss\\n0,1\\n' > $f; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf '1,2\\n' >> $f; touch written; sleep 1000")
+    p = first.start()
+    wait_for((first.work / "ready").exists, "the script")
+    os.kill(p.pid, signal.SIGSTOP)  # from here on it cannot read what the script writes
+    (first.work / "go").touch()
+    wait_for((first.work / "written").exists, "the last row")
+    p.kill()
+    p.communicate()
+    assert (1, {"loss": 2}) not in first.rows()
+    again = Attempt(tmp_path, "true", attempt=2).run()
+    assert again.rows() == [(0, {"loss": 1}), (1, {"loss": 2})]
+    third = Attempt(tmp_path, "true", attempt=3).run()
+    assert third.rows() == []
+
+
+def test_a_full_disk_delays_the_journal_and_loses_nothing(tmp_path):
+    """A limit on the size of the runner's files stands for the disk; the script has no such limit."""
+    a = Attempt(tmp_path, "f=results/e1/7/7.csv; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf 'epoch,loss\\n0,1\\n1,2\\n2,3\\n' > $f")
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    size = (a.dir / "journal").stat().st_size
+    old = resource.prlimit(p.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(p.pid, resource.RLIMIT_FSIZE, (size + 30, old[1]))
+    (a.work / "go").touch()
+    wait_for(lambda: (a.dir / "journal").stat().st_size == size + 30, "the torn line")
+    wait_for(lambda: not is_alive(a.records("start")[0]["pgid"]), "the script's end")
+    assert p.poll() is None
+    resource.prlimit(p.pid, resource.RLIMIT_FSIZE, old)
+    p.communicate(timeout=30)
+    assert a.rows() == [(0, {"loss": 1}), (1, {"loss": 2}), (2, {"loss": 3})]
+    assert a.end()["cause"] == "ok"
+
+
 def test_report_appends_rows(tmp_path):
     a = Attempt(tmp_path, 'set -e; "$SLUICE_BIN" report val_loss=0.31 epoch=4; "$SLUICE_BIN" report val_loss=nan acc=1e-3 epoch=5').run()
     assert a.end()["cause"] == "ok", a.end()
@@ -343,6 +378,16 @@ def test_report_says_what_is_wrong(args, status, says, tmp_path):
         env["SLUICE_REPORT"] = str(tmp_path / "r.jsonl")
     done = subprocess.run([BIN, "report", *args], env=env, stderr=subprocess.PIPE)
     assert done.returncode == status and says in done.stderr.decode()
+
+
+def test_samples_count_what_the_script_started(tmp_path):
+    a = Attempt(tmp_path, "python3 -c 'import time; x = bytearray(b\"x\" * (100 << 20)); time.sleep(1000)' & echo $! > child; wait")
+    p = a.start()
+    (sample,) = wait_for(lambda: a.records("sample")[:1], "a sample")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=30)
+    assert sample["max_rss_bytes"] > 100 << 20 and sample["cpu_ms"] > 0 and sample["wall_ms"] >= 2000
+    assert a.end()["max_rss_bytes"] >= sample["max_rss_bytes"] and a.end()["cpu_ms"] >= sample["cpu_ms"]
 
 
 def test_a_broken_descriptor_is_reported(tmp_path):

@@ -35,3 +35,19 @@ export async function open(browser, url, { theme = 'light', size = 'desk', allow
   await page.goto(url);
   return { page, context, troubles };
 }
+
+let axeSource;
+
+// What axe-core objects to, in one line each. Evaluated through the debugger, which the page's CSP does not concern.
+export async function audit(page) {
+  const { readFile } = await import('node:fs/promises');
+  axeSource ??= await readFile(AXE, 'utf8');
+  await page.evaluate(axeSource);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return found.violations.map((v) => `${v.id} (${v.impact}): ${v.help}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.any?.[0]?.message ?? ''}`).join(' | ')}`);
+}
+
+// Wider than the window means scrolling sideways, which no page may need.
+export async function sideways(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}

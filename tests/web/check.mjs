@@ -9,7 +9,7 @@ function scan(files) {
   const flags = [...text.matchAll(/add_argument\(['"](--[\w-]+)/g)].map((m) => m[1]);
   return {
     arguments: flags, metrics: text.includes('CSVLogger') ? ['CSVLogger'] : [], columns: text.includes('CSVLogger') ? ['val_loss'] : [], checkpoint: text.includes('ModelCheckpoint'),
-    pass: flags.length ? 'flags' : text.includes('sys.argv') ? 'positional' : null, notes: [],
+    pass: flags.length ? 'flags' : text.includes('sys.argv') ? 'positional' : null, notes: ['no checkpoint found: a task that is run again starts from its first epoch'],
   };
 }
 
@@ -31,8 +31,8 @@ export function check(sent, wantScan) {
     if (range) {
       if (typeof spec.min !== 'number' || typeof spec.max !== 'number') errors.push({ field, message: 'min and max must be numbers', remedy: 'write two numbers' });
       else if (spec.min > spec.max) errors.push({ field, message: `min ${spec.min} is above max ${spec.max}`, remedy: 'swap them' });
-      else if (e.search.strategy === 'grid' && !spec.step) errors.push({ field, message: 'a grid needs a step for a range', remedy: 'give a step or choose another strategy' });
-      const values = range && spec.step ? Array.from({ length: Math.floor((spec.max - spec.min) / spec.step + 1e-9) + 1 }, (_, i) => spec.min + i * spec.step) : [spec.min, spec.max];
+      else if (e.search.strategy === 'grid' && !spec.step && !spec.points) errors.push({ field, message: 'a grid needs a step for a range', remedy: 'give a step or choose another strategy' });
+      const values = spec.points ? Array.from({ length: spec.points }, (_, i) => spec.min + (spec.max - spec.min) * i / (spec.points - 1)) : spec.step ? Array.from({ length: Math.floor((spec.max - spec.min) / spec.step + 1e-9) + 1 }, (_, i) => spec.min + i * spec.step) : [spec.min, spec.max];
       factors.push({ name, count: values.length });
       rows = rows.flatMap((row) => values.map((v) => ({ ...row, [name]: v })));
     } else {

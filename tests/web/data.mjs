@@ -88,7 +88,7 @@ export function experiment(number, o) {
       ...Object.keys(configs[0] ?? {}).map((name) => {
         const values = [...new Set(configs.map((c) => c[name]))];
         const range = values.length > 12 && typeof values[0] === 'number';
-        return range ? { name, kind: 'range', values: null, min: Math.min(...values), max: Math.max(...values), scale: 'log', step: null, integer: false, when: null }
+        return range ? { name, kind: 'range', values: null, min: Math.min(...values), max: Math.max(...values), scale: 'log', step: null, when: null }
           : { name, kind: 'choice', values, when: null };
       }),
       ...Object.entries(fixed).map(([name, value]) => ({ name, kind: 'constant', values: [value], when: null })),
@@ -178,10 +178,9 @@ export function world(kind) {
 export const INFO = {
   version: '0.1.0', user: 'ana', host: 'login1', state: '/home/ana/.local/state/sluice', csrf: 'csrf-value', backends: ['local', 'slurm'], default_backend: 'local',
   strategies: [
-    { name: 'auto', title: 'Automatic', help: 'Grid when it fits the budget, else TPE', adaptive: true, options: [] },
-    { name: 'grid', title: 'Grid', help: 'Every combination', adaptive: false, options: [{ name: 'shuffle', type: 'bool', default: true, help: 'in random order' }] },
+    { name: 'grid', title: 'Grid', help: 'Every combination', adaptive: false, options: [{ name: 'shuffle', type: 'bool', default: false, help: "in random order instead of the file's" }] },
     { name: 'random', title: 'Random', help: 'Sample a fixed budget', adaptive: false, options: [] },
-    { name: 'de', title: 'Differential evolution', help: 'Evolve a population', adaptive: true, options: [{ name: 'population', type: 'int', default: 20, help: 'members of a generation' }] },
+    { name: 'de', title: 'Differential evolution', help: 'Evolve a population', adaptive: true, options: [{ name: 'population', type: 'int', default: 0, min: 0, max: 10000, help: 'individuals; 0: as published' }, { name: 'mode', type: 'word', default: 'steady', words: ['steady', 'generational'], help: 'steady: never wait' }] },
     { name: 'tpe', title: 'TPE', help: 'Model good regions', adaptive: true, options: [{ name: 'startup', type: 'int', default: 10, help: 'random tasks before the model' }] },
     { name: 'asha', title: 'ASHA', help: 'Stop weak runs early', adaptive: true, options: [] },
   ],

@@ -21,7 +21,7 @@ export class Fixture {
     this.past = [];
     this.sessions = new Set();
     this.needLogin = options.login ?? false;
-    this.tokens = [{ id: 't1', name: 'notebook', created: '2026-11-10T10:00:00.000Z', last_used: null }];
+    this.tokens = [{ id: 't1', name: 'notebook', created: '2026-11-10T10:00:00.000Z', used: null }];
     this.requests = [];
     this.made = new Map();
     this.down = false;
@@ -169,8 +169,8 @@ export class Fixture {
     if (route === '/logout') { this.sessions.clear(); return send(204); }
     if (route === '/tokens') {
       if (get) return send(200, { items: this.tokens, next: null, total: this.tokens.length });
-      this.tokens.push({ id: `t${this.tokens.length + 1}`, name: json().name, created: new Date().toISOString(), last_used: null });
-      return send(201, { id: `t${this.tokens.length}`, token: 'sluice_secret_0123456789abcdef' });
+      this.tokens.push({ id: `t${this.tokens.length + 1}`, name: json().name, created: new Date().toISOString(), used: null });
+      return send(201, { id: `t${this.tokens.length}`, name: json().name, token: 'sluice_secret_0123456789abcdef' });
     }
     if (route.startsWith('/tokens/')) { this.tokens = this.tokens.filter((t) => t.id !== route.slice(8)); return send(204); }
     if (route.startsWith('/uploads/')) return send(201, { id: 'u1', bytes: raw.length });

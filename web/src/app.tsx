@@ -77,8 +77,9 @@ function Top({ route }: { route: Route }) {
       <Live />
       <button type="button" class="btn icon ghost" aria-label={theme.value === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
         onClick={() => choose(theme.value === 'dark' ? 'light' : 'dark')}><Icon name={theme.value === 'dark' ? 'sun' : 'moon'} /></button>
-      <a class="user" href="/settings" aria-label={user ? `Settings, signed in as ${user}` : 'Settings'} aria-current={route.page === 'settings' ? 'page' : undefined}>
-        {user ? user.slice(0, 2).toUpperCase() : <Icon name="gear" />}
+      <a class="user" href="/settings" aria-current={route.page === 'settings' ? 'page' : undefined}>
+        <span aria-hidden="true">{user ? user.slice(0, 2).toUpperCase() : <Icon name="gear" />}</span>
+        <span class="vh">{user ? `Settings, signed in as ${user}` : 'Settings'}</span>
       </a>
     </header>
   );

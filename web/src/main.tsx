@@ -26,13 +26,12 @@ async function start() {
   startRouter();
   startKeys();
   await signIn();
+  // Everything is asked for at once: through a tunnel each round trip is a tenth of a second.
   const ready = loadInfo().catch(() => undefined);
+  experiments.open();
   render(<App />, document.getElementById('app')!);
   await ready;
-  if (!signedOut.value) {
-    experiments.open();
-    startStream();
-  }
+  if (!signedOut.value) startStream();
 }
 
 void start();

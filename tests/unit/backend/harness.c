@@ -143,7 +143,7 @@ static void done_cb(void *ctx, int rc, const char *why)
 	waiting = false;
 }
 
-static void findings_cb(void *ctx, const struct slurm_finding *list, size_t count)
+static void findings_cb(void *ctx, const struct backend_finding *list, size_t count)
 {
 	struct buf text = buf_make(65536);
 	struct json out = json_to(&text);

@@ -187,6 +187,8 @@ static void size_depth_and_number_are_limited(void **state)
 	free(text);
 	text = repeat("[", LIMIT_DOCUMENT_BYTES + 1, &len);
 	assert_refused(false, text, len, "bytes", 0, 0);
+	free(text);
+	text = repeat("[", LIMIT_BODY_BYTES + 1, &len);
 	assert_refused(true, text, len, "bytes", 0, 0);
 	free(text);
 

@@ -111,6 +111,15 @@ static void doubles_print_short(void **state)
 	}
 }
 
+static void rounding_gives_what_people_would_write(void **state)
+{
+	(void)state;
+	assert_true(num_round(0.1 + 0.2, 12) == 0.3);
+	assert_true(num_round(-1.0 / 3, 3) == -0.333);
+	assert_true(num_round(1e300, 12) == 1e300);
+	assert_true(isnan(num_round(NAN, 12)) && isinf(num_round(INFINITY, 12)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +128,7 @@ int main(void)
 		cmocka_unit_test(reals_as_scripts_write_them),
 		cmocka_unit_test(every_double_reads_back_the_same),
 		cmocka_unit_test(doubles_print_short),
+		cmocka_unit_test(rounding_gives_what_people_would_write),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

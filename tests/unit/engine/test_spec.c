@@ -78,6 +78,31 @@ static void test_a_script_alone_is_an_experiment(void **state)
 	spec_free(spec);
 }
 
+static void test_a_range_of_reals_stays_one_in_the_store(void **state)
+{
+	(void)state;
+	struct problems problems = {0};
+	struct spec *spec = NULL, *again = NULL;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	struct node *document = NULL;
+	assert_int_equal(parse("script: a.py\nparameters: {x: {min: 0.0, max: 1.0}, y: {min: 0, max: 1}, z: [1.0, 2]}\n"
+			       "search: {strategy: random, tasks: 3}\n",
+			       &problems, &spec),
+			 0);
+	node_write_json(spec->normal, &w);
+	assert_int_equal(node_parse_json(buf_text(&text), text.len, &document, NULL), 0);
+	assert_int_equal(spec_parse(document, &problems, &again), 0);
+	assert_int_equal(again->space->params[0].kind, SPACE_REAL);
+	assert_int_equal(again->space->params[1].kind, SPACE_INT);
+	assert_int_equal(again->space->params[2].choices[0].kind, SPACE_VALUE_REAL);
+	assert_int_equal(again->space->params[2].choices[1].kind, SPACE_VALUE_INT);
+	node_free(document);
+	buf_free(&text);
+	spec_free(spec);
+	spec_free(again);
+}
+
 static void test_goals_are_guessed_from_the_name(void **state)
 {
 	(void)state;
@@ -133,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_whole_file_of_the_design_is_read),
 		cmocka_unit_test(test_a_script_alone_is_an_experiment),
+		cmocka_unit_test(test_a_range_of_reals_stays_one_in_the_store),
 		cmocka_unit_test(test_goals_are_guessed_from_the_name),
 		cmocka_unit_test(test_every_problem_is_reported_with_its_place),
 	};

@@ -70,8 +70,6 @@ static void proposals_stay_in_the_space_and_never_repeat(void **state)
 						assert_true(d.events.at[i].hash != e->hash);
 			}
 			assert_true(asked <= tasks);
-			if (!(strategy->capabilities & SEARCH_MULTI_FIDELITY) && asked != planned)
-				print_message("# %s: %zu of %llu\n", strategy->name, asked, (unsigned long long)planned);
 			if (!(strategy->capabilities & SEARCH_MULTI_FIDELITY))
 				assert_true(asked == planned || space_count(space, 100000) == UINT64_MAX);
 			drive_end(&d);
@@ -241,6 +239,45 @@ static void sobol_gives_the_published_points(void **state)
 	}
 }
 
+static void what_others_chose_is_history_and_not_proposed_again(void **state)
+{
+	(void)state;
+	struct rng rng;
+	rng_seed(&rng, 23);
+	for (const struct strategy *strategy = search_strategies; strategy->name; strategy++) {
+		for (unsigned round = 0; round < 20; round++) {
+			struct space *space = space_for(strategy, &rng);
+			struct search_spec *spec = spec_for(strategy, space, &rng, 30);
+			struct drive d;
+			uint64_t theirs[10];
+			drive_begin(&d, spec, space, round, true);
+			double *unit = mem_alloc(space->dim_count * sizeof(*unit) + 1);
+			for (int i = 0; i < 10; i++) {
+				double values[2] = {rng_unit(&rng), rng_unit(&rng)};
+				for (size_t k = 0; k < space->dim_count; k++)
+					unit[k] = rng_unit(&rng);
+				space_decode(space, unit, d.values);
+				theirs[i] = space_hash(space, d.values);
+				search_add(d.search, d.next_id++, d.values, NAN, false);
+				if (i % 3) /* the others stay pending, some for ever */
+					search_tell(d.search, d.next_id - 1, i % 5 ? SEARCH_FINISHED : SEARCH_FAILED, values);
+			}
+			size_t asked = 0;
+			while (drive_step(&d, 4)) {
+				struct drive_event *e = &d.events.at[d.events.len - 1];
+				asked += e->ask;
+				for (int i = 0; e->ask && !spec->duplicates && isnan(e->fidelity) && i < 10; i++)
+					assert_true(e->hash != theirs[i]);
+			}
+			assert_true(asked <= spec->tasks * spec->repeats); /* the budget is the search's own */
+			free(unit);
+			drive_end(&d);
+			search_spec_free(spec);
+			space_free(space);
+		}
+	}
+}
+
 /* Every 2^k points, scrambled or not, have one in each of 2^k equal cells of every axis. */
 static void sobol_fills_every_cell_of_every_axis(void **state)
 {
@@ -297,6 +334,7 @@ int main(void)
 		cmocka_unit_test(another_seed_gives_other_proposals),
 		cmocka_unit_test(repeats_come_together_and_are_averaged),
 		cmocka_unit_test(the_users_defaults_come_first),
+		cmocka_unit_test(what_others_chose_is_history_and_not_proposed_again),
 		cmocka_unit_test(sobol_gives_the_published_points),
 		cmocka_unit_test(sobol_fills_every_cell_of_every_axis),
 		cmocka_unit_test(grid_is_in_order_unless_shuffled),

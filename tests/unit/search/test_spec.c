@@ -80,7 +80,7 @@ static void auto_follows_its_rules(void **state)
 	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 1, BEST_OF("tpe", "de"), "numeric parameters");
 	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 1, BEST_OF("cmaes", "tpe", "jde", "de"), "300 tasks");
 	chosen(NUMERIC, "{tasks: 5000, parallel: 8}", NULL, 1, BEST_OF("lshade", "dish", "de"), "enough for evolution");
-	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 2, BEST_OF("motpe", "nsga2"), "2 objectives");
+	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 2, BEST_OF("tpe", "nsga2"), "2 objectives");
 	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 2, BEST_OF("gde3", "nsga2"), "2 objectives");
 	if (search_find("asha"))
 		chosen(NUMERIC, "{tasks: 60, parallel: 8}", "{parameter: epochs, min: 3}", 1, "asha", "short runs");

@@ -91,7 +91,7 @@ export function Totals({ items }: { items: Summary[] }) {
   const measured = items.filter((e) => e.cost.energy_j !== null).length;
   const gpu = sum((e) => e.cost.gpu_s);
   return (
-    <Card title="All experiments" id="totals">
+    <Card title="In all" id="totals">
       <div class="body"><KeyValues rows={[
         ['Tasks finished', count(sum((e) => e.tasks.finished))],
         ['Tasks failed', count(sum((e) => e.tasks.error))],

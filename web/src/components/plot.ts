@@ -51,7 +51,6 @@ export class Plot {
     this.over.className = 'plot-over';
     this.u = new uPlot(this.config(), [[0, 1], [0, 1]], host);
     this.u.over.append(this.over);
-    this.sizeOverlay();
   }
 
   destroy() {
@@ -134,8 +133,6 @@ export class Plot {
   resize(width: number) {
     if (!width || Math.abs(width - this.u.width) < 1) return;
     this.u.setSize({ width, height: this.options.height });
-    this.sizeOverlay();
-    this.highlight(this.hot, -1);
   }
 
   private drawable(y: number | null): y is number {
@@ -217,6 +214,7 @@ export class Plot {
 
   private paint() {
     const u = this.u;
+    this.sizeOverlay();
     const ctx = u.ctx;
     const ratio = devicePixelRatio;
     const { left, top, width, height } = u.bbox;
@@ -288,13 +286,14 @@ export class Plot {
     ctx.font = `600 ${11.5 * ratio}px ui-sans-serif, system-ui, sans-serif`;
     const half = ctx.measureText(mark.text).width / 2;
     const tx = Math.min(left + width - half, Math.max(left + half, x));
-    const below = y + 18 * ratio < top + height;
+    const below = y + 24 * ratio < top + height;
     const ty = below ? y + 18 * ratio : y - 9 * ratio;
     ctx.textAlign = 'center';
-    ctx.strokeStyle = this.colours.surface;
-    ctx.lineWidth = 4 * ratio;
-    ctx.lineJoin = 'round';
-    ctx.strokeText(mark.text, tx, ty);
+    // Lines behind the words would be read as dashes in them.
+    ctx.fillStyle = this.colours.surface;
+    ctx.globalAlpha = 0.85;
+    ctx.fillRect(tx - half - 3 * ratio, ty - 11 * ratio, 2 * half + 6 * ratio, 15 * ratio);
+    ctx.globalAlpha = 1;
     ctx.fillStyle = this.colours.text;
     ctx.fillText(mark.text, tx, ty);
     ctx.restore();
@@ -339,11 +338,14 @@ export class Plot {
     return { left: this.u.over.offsetLeft + px / ratio, top: this.u.over.offsetTop + py / ratio };
   }
 
+  // uPlot lays itself out after its constructor, so the overlay's size is only known when it draws.
   private sizeOverlay() {
     const { clientWidth: w, clientHeight: h } = this.u.over;
+    if (this.over.width === Math.floor(w * devicePixelRatio) && this.over.height === Math.floor(h * devicePixelRatio)) return;
     this.over.width = w * devicePixelRatio;
     this.over.height = h * devicePixelRatio;
     this.over.style.width = `${w}px`;
     this.over.style.height = `${h}px`;
+    this.highlight(this.hot, -1);
   }
 }

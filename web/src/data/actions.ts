@@ -2,6 +2,7 @@
 import { confirm } from '../components/Dialog';
 import { toast } from '../components/Toast';
 import { message, post, remove } from './api';
+import { experiments } from './store';
 import type { Counts, Task } from './types';
 import { plural } from '../lib/format';
 import { go } from '../lib/router';
@@ -88,6 +89,7 @@ export async function removeExperiment(id: string, name: string, counts: Counts)
   if (!await confirm({ title: 'Remove this experiment?', text, yes: busy ? 'Stop and remove' : 'Remove', no: 'Keep', icon: 'trash' })) return;
   await attempt(async () => {
     await remove(`/experiments/${id}${busy ? '?stop=1' : ''}`);
+    experiments.forget(id);
     toast(`Removed ${name}.`);
     go('/');
   });

@@ -13,8 +13,9 @@ export interface DraftParam {
   min: string;
   max: string;
   step: string;
+  // How many values of the range a grid takes, instead of a step.
+  points: string;
   log: boolean;
-  integer: boolean;
   // "optimizer=sgd"
   when: string;
 }
@@ -53,7 +54,7 @@ const KEY = 'sluice.draft';
 let serial = 0;
 
 export function newParam(name = '', kind: Kind = 'list', values = ''): DraftParam {
-  return { id: ++serial, name, kind, values, min: '', max: '', step: '', log: false, integer: false, when: '' };
+  return { id: ++serial, name, kind, values, min: '', max: '', step: '', points: '', log: false, when: '' };
 }
 
 // The four arguments of an S-TFManager script, in its order.
@@ -123,8 +124,8 @@ function paramSpec(p: DraftParam): unknown {
   if (p.kind === 'range') {
     const spec: Record<string, unknown> = { min: scalar(p.min), max: scalar(p.max) };
     if (p.step.trim()) spec.step = scalar(p.step);
+    if (p.points.trim()) spec.points = scalar(p.points);
     if (p.log) spec.scale = 'log';
-    if (p.integer) spec.integer = true;
     if (when) spec.when = when;
     return spec;
   }
@@ -141,8 +142,7 @@ export function toExperiment(d: Draft): Record<string, unknown> {
   set(search, 'tasks', d.tasks);
   set(search, 'parallel', d.parallel);
   set(search, 'seed', d.seed);
-  const options = Object.entries(d.options).filter(([, value]) => value !== '');
-  if (options.length) search.options = Object.fromEntries(options.map(([key, value]) => [key, typeof value === 'string' ? scalar(value) : value]));
+  for (const [key, value] of Object.entries(d.options)) if (value !== '') search[key] = typeof value === 'string' ? scalar(value) : value;
   const resources: Record<string, unknown> = {};
   for (const key of ['backend', 'partition', 'gpus', 'cpus', 'memory', 'time'] as const) set(resources, key, d[key]);
   if (d.sbatch.trim()) resources.options = lines(d.sbatch);
@@ -199,7 +199,7 @@ export function fromExperiment(e: Experiment): Draft {
     out.max = text(p.max);
     out.step = text(p.step);
     out.log = p.scale === 'log';
-    out.integer = p.kind === 'range' && !!p.integer;
+    out.points = text(p.points);
     out.when = fromCondition(p.when);
     return out;
   });

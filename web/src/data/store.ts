@@ -95,6 +95,13 @@ class ListStore extends Store {
     });
   }
 
+  // A removed experiment leaves at once; its event may come after the list is on the screen.
+  forget(id: string) {
+    const next = new Map(this.items.value);
+    next.delete(id);
+    this.items.value = next;
+  }
+
   protected apply(events: StreamEvent[]) {
     let next: Map<string, Summary> | null = null;
     for (const event of events) {
@@ -142,17 +149,21 @@ export class ExperimentStore extends Store {
 
   protected async fetch() {
     const base = `/experiments/${this.id}`;
+    const curves = this.fetchLines();
+    // Awaited last; without this an early failure would count as unhandled.
+    curves.catch(() => undefined);
     const [detail, tasks] = await Promise.all([get<Experiment>(base), list<Task>(`${base}/tasks?sort=number`)]);
     batch(() => {
       this.detail.value = detail;
       this.tasks.value = new Map(tasks.items.map((task) => [task.number, task]));
       this.total.value = tasks.total;
     });
-    await this.fetchLines();
+    await curves;
   }
 
   private async fetchLines() {
-    const points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / Math.max(1, this.tasks.value.size))));
+    const many = this.tasks.value.size || experiments.items.value.get(this.id)?.tasks.total || POINTS_TOTAL / 200;
+    const points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / many)));
     const name = this.metric ? `&name=${encodeURIComponent(this.metric)}` : '';
     const got = await get<ExperimentMetrics>(`/experiments/${this.id}/metrics?points=${points}${name}`);
     this.lines = new Map(got.tasks.map((curve) => [curve.task, toLine(curve)]));

@@ -48,7 +48,7 @@ export interface Parameter {
   max?: number | null;
   scale?: 'linear' | 'log' | null;
   step?: number | null;
-  integer?: boolean;
+  points?: number | null;
   when?: Record<string, unknown> | null;
 }
 
@@ -144,7 +144,7 @@ export interface StrategyOption {
   type: string;
   default: Value;
   help?: string;
-  choices?: string[];
+  words?: string[];
 }
 export interface Strategy { name: string; title: string; help: string; adaptive: boolean; options: StrategyOption[] }
 
@@ -176,7 +176,7 @@ export interface Check {
   valid: boolean;
   count: number | null;
   how: string | null;
-  factors: { name: string; count: number }[];
+  factors: { name: string; count: number | null }[];
   finite: boolean;
   parallel: number | null;
   strategy: string;
@@ -195,7 +195,7 @@ export interface Scan {
 export interface FieldError { field: string; line?: number; column?: number; message: string; remedy?: string | null }
 export interface Problem { title: string; status: number; detail?: string; errors?: FieldError[] }
 
-export interface Token { id: string; name: string | null; created: string | null; last_used?: string | null }
+export interface Token { id: number | string; name: string | null; created: string | null; used?: string | null }
 
 export interface Page<T> { items: T[]; next: string | null; total: number }
 

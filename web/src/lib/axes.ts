@@ -51,10 +51,12 @@ function ramp(key: string, numbers: number[], get: (task: Task) => number | null
 export function buildAxes(e: Experiment, tasks: Task[]): Axis[] {
   const axes: Axis[] = [];
   for (const name of e.varying) {
-    const values = [...new Set(tasks.map((t) => t.parameters[name]).filter((v) => v !== undefined && v !== null))] as Value[];
+    const declared = e.parameters.find((p) => p.name === name);
+    const seen = tasks.map((t) => t.parameters[name]).filter((v) => v !== undefined && v !== null);
+    // All choices are on the axis from the beginning, so that it does not move while tasks start.
+    const values = [...new Set([...(declared?.kind === 'choice' ? declared.values ?? [] : []), ...seen])] as Value[];
     if (!values.length) continue;
     const numbers = values.filter((v): v is number => typeof v === 'number');
-    const declared = e.parameters.find((p) => p.name === name);
     if (numbers.length === values.length && values.length > LADDER) {
       const log = (declared?.scale === 'log' || Math.max(...numbers) / Math.min(...numbers) >= 1000) && Math.min(...numbers) > 0;
       axes.push(ramp(name, numbers, (t) => finite(t.parameters[name] as number), log, param, false));
@@ -64,7 +66,10 @@ export function buildAxes(e: Experiment, tasks: Task[]): Axis[] {
     }
   }
   const epochs = tasks.map((t) => t.epoch).filter((v): v is number => v !== null);
-  if (epochs.length) axes.push({ ...ramp(`${e.step_name || 'epoch'}s run`, epochs, (t) => t.epoch, false, String, false) });
+  if (epochs.length) {
+    const axis = ramp(`${e.step_name || 'epoch'}s run`, epochs, (t) => t.epoch, false, String, false);
+    axes.push({ ...axis, ticks: axis.ticks.filter((t) => /^\d+$/.test(t.text)) });
+  }
   const best = tasks.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
   if (best.length) {
     const positive = Math.min(...best) > 0;

@@ -54,7 +54,7 @@ export function duration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return DASH;
   const s = Math.round(seconds);
   const two = (n: number) => String(n).padStart(2, '0');
-  if (s < 60) return seconds < 10 && seconds !== s ? `${seconds.toFixed(1)} s` : `${s} s`;
+  if (s < 60) return seconds >= 0.05 && seconds < 10 && seconds !== s ? `${seconds.toFixed(1)} s` : `${s} s`;
   if (s < 3600) return `${Math.floor(s / 60)} m ${two(s % 60)} s`;
   if (s < 86400) return `${Math.floor(s / 3600)} h ${two(Math.floor(s % 3600 / 60))} m`;
   return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;

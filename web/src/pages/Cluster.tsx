@@ -21,7 +21,7 @@ function Partitions({ list, name }: { list: Partition[]; name: string }) {
           <td class="w">{p.idle_nodes === null ? unknown : <span class="progress"><Bar meter share={p.nodes ? 1 - p.idle_nodes / p.nodes : 0} label={`${p.name}: nodes in use`} state={p.idle_nodes ? 'running' : 'stopped'} /><span class="small num">{p.nodes - p.idle_nodes} of {p.nodes}</span></span>}</td>
           <td class="r" data-l="CPUs">{p.cpus === null ? unknown : count(p.cpus)}</td>
           <td class="r" data-l="GPUs">{p.gpus === null ? unknown : p.gpus ? `${p.gpus}${p.gpus_per_node ? ` (${p.gpus_per_node} a node)` : ''}` : 'none'}</td>
-          <td data-l="type">{p.gpu_type ?? (p.gpus ? unknown : '')}</td>
+          <td data-l="type">{p.gpu_type ?? (p.gpus ? unknown : 'none')}</td>
           <td class="r" data-l="memory">{p.memory_bytes === null ? unknown : bytes(p.memory_bytes)}</td>
           <td class="r" data-l="limit">{p.time_limit_s === null ? 'no limit' : duration(p.time_limit_s)}</td>
         </tr>))}</tbody>

@@ -39,7 +39,7 @@ function Costs({ e, tasks }: { e: Experiment; tasks: Task[] }) {
   return (
     <Card title="Time and energy" id="costs"><div class="body"><KeyValues rows={[
       ['Time of all tasks', e.cost.wall_s === null ? 'nothing yet' : duration(e.cost.wall_s)],
-      ['GPU time', e.cost.gpu_s === null ? 'none reported' : duration(e.cost.gpu_s)],
+      ['GPU time', e.cost.gpu_s ? duration(e.cost.gpu_s) : 'none'],
       ['Queue wait, median', waits.length ? duration(waits[waits.length >> 1]) : 'none started yet'],
       ['Lost to errors and stops', duration(lost)],
       ['Energy', energy(e.cost.energy_j)],
@@ -113,7 +113,6 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   useKeys({
     j: () => moveRow(1),
     k: () => moveRow(-1),
-    Enter: () => { const t = focused(); if (t) go(`/e/${e.id}/${t.number}`); },
     x: () => { const t = focused(); if (t) select([t.number], !selected.has(t.number)); },
     c: compare,
     s: () => { const t = targets(); if (t.length) void stopTasks(e.id, t); },

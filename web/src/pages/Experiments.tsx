@@ -9,8 +9,8 @@ import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
 import { experiments } from '../data/store';
 import type { Summary } from '../data/types';
 import { energy, finite, metric, plural, when, duration } from '../lib/format';
-import { focusedRow, moveRow, useKeys } from '../lib/keys';
-import { go, query, setQuery } from '../lib/router';
+import { moveRow, useKeys } from '../lib/keys';
+import { query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
 import { useTitle } from './Other';
 
@@ -99,7 +99,6 @@ export function ExperimentsPage() {
   useKeys({
     j: () => moveRow(1),
     k: () => moveRow(-1),
-    Enter: () => { const id = focusedRow(); if (id) go(`/e/${id}`); },
   });
   const head = { sort, onSort: (next: string) => setQuery({ sort: next === '-submitted' ? null : next }) };
   const button = (value: Filter, label: string) => ({ value, label: <>{label} <span class="num">{items.filter(KEEP[value]).length}</span></> });
@@ -115,7 +114,7 @@ export function ExperimentsPage() {
           <header>
             <h2 id="all" class="vh">All experiments</h2>
             <label class="search"><Icon name="search" /><span class="vh">Filter experiments</span>
-              <input type="search" data-search value={text} placeholder="Filter by name, script, state"
+              <input type="search" data-search value={text} placeholder="Filter by name or script"
                 onInput={(event) => setQuery({ q: event.currentTarget.value })} /></label>
             <Seg label="Filter by state" value={filter} onPick={(value) => setQuery({ show: value === 'all' ? null : value })}
               options={[button('all', 'All'), button('active', 'Active'), button('errors', 'With errors'), button('ended', 'Ended')]} />

@@ -21,8 +21,8 @@ function Tokens() {
   const create = async (event: Event) => {
     event.preventDefault();
     try {
-      const made = await post<{ token?: string; secret?: string }>('/tokens', { name: name.current!.value.trim() || 'token' });
-      fresh.value = made.token ?? made.secret ?? null;
+      const made = await post<{ token: string }>('/tokens', { name: name.current!.value.trim() || 'token' });
+      fresh.value = made.token;
       name.current!.value = '';
       error.value = null;
       await load();
@@ -34,7 +34,7 @@ function Tokens() {
     const label = token.name ?? token.id;
     if (!await confirm({ title: `Revoke “${label}”?`, text: 'Programs that use it are refused from now on.', yes: 'Revoke', no: 'Keep', icon: 'trash' })) return;
     try {
-      await remove(`/tokens/${encodeURIComponent(token.id)}`);
+      await remove(`/tokens/${token.id}`);
       await load();
     } catch (problem) {
       toast(message(problem), { level: 'error' });
@@ -53,7 +53,7 @@ function Tokens() {
         {fresh.value && <div class="banner note" role="status"><Icon name="key" /><div><b>Copy it now; it is not shown again.</b><div class="secret"><code>{fresh.value}</code>
           <CopyButton label="Copy the token" text={() => fresh.value!} /></div></div></div>}
         {tokens.value && (tokens.value.length ? <div class="tw"><table><thead><tr><th scope="col">Name</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="vh">Actions</span></th></tr></thead>
-          <tbody>{tokens.value.map((token) => <tr key={token.id}><td><bdi>{token.name ?? token.id}</bdi></td><td>{when(token.created)}</td><td>{token.last_used ? when(token.last_used) : 'never, or not recorded'}</td>
+          <tbody>{tokens.value.map((token) => <tr key={token.id}><td><bdi>{token.name ?? token.id}</bdi></td><td>{when(token.created)}</td><td>{token.used ? when(token.used) : 'never'}</td>
             <td class="r"><button type="button" class="btn sm danger" onClick={() => void revoke(token)}>Revoke<span class="vh"> {token.name ?? token.id}</span></button></td></tr>)}</tbody></table></div>
           : <p class="mute small">No tokens yet.</p>)}
       </div>

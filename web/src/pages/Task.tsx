@@ -60,7 +60,7 @@ function Facts({ task, e }: { task: TaskDetail; e: Experiment }) {
   return (
     <Card title="Where it ran" id="facts"><div class="body"><KeyValues rows={[
       ['Backend', e.backend],
-      ['Job', task.job ? <span class="mono">{task.job}</span> : 'none yet'],
+      ['Job', task.job ? <span class="mono">{task.job}</span> : 'none'],
       ['Node', task.node ?? 'not known'],
       ['GPUs', task.gpus ?? 'none'],
       ['Exit code', exit === null || exit === undefined ? 'not ended' : <span class={exit ? 'bad' : ''}>{exit}</span>],

@@ -41,7 +41,7 @@ export function Scatter({ e, tasks, hovered, css }: { e: Experiment; tasks: Task
             onMouseOver={(event) => { const id = (event.target as Element).getAttribute('data-id'); if (id) hovered.value = id; }}>
             {(log ? niceLog(...yd, 5) : niceLinear(...yd, 4)).map((t) => <g key={t}><line class="g" x1={M.l} x2={W - M.r} y1={Math.round(y(t)) + 0.5} y2={Math.round(y(t)) + 0.5} />
               <text x={M.l - 6} y={y(t) + 3.500} text-anchor="end">{tick(t)}</text></g>)}
-            {niceLinear(...xd, 3).filter((t) => t >= xd[0] && t <= xd[1]).map((t) => <text key={t} x={x(t)} y={H - M.b + 15} text-anchor="middle">{watts ? tick(t) : duration(t)}</text>)}
+            {niceLinear(...xd, 3).filter((t) => t >= xd[0] && t <= xd[1]).map((t) => <text key={t} x={x(t)} y={H - M.b + 15} text-anchor="middle">{watts ? tick(t) : xd[1] - xd[0] < 60 ? `${tick(t)} s` : duration(t)}</text>)}
             <text x={W - M.r} y={H - 2} text-anchor="end">{unit}</text>
             <path d={path} class="front" />
             {points.map((p) => <circle key={p.task.number} data-id={p.task.number} cx={x(p.x)} cy={y(p.y)} r={front2.has(p.task.number) ? 4.5 : 3.2} fill={css(p.task)} class={front2.has(p.task.number) ? 'on' : ''} />)}

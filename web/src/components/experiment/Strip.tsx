@@ -23,7 +23,7 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: Task[] }) {
   const active = e.state === 'running';
   const span = seconds(e.started, active ? now.value : e.finished ?? now.value);
   const [left, basis] = remaining(e, tasks);
-  const gpu = e.cost.gpu_s !== null;
+  const gpu = !!e.cost.gpu_s;
   return (
     <div class="kpis">
       <div class="kpi first">
@@ -42,7 +42,7 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: Task[] }) {
       <div class="kpi"><div class="l">Remaining</div><div class={left.startsWith('≈') ? 'v' : 'v quiet'}>{left}</div><div class="s">{basis}</div></div>
       <div class="kpi"><div class="l">{gpu ? 'GPU time' : 'CPU time'}</div>
         <div class={(gpu ? e.cost.gpu_s : e.cost.cpu_s) === null ? 'v quiet' : 'v'}>{gpu ? duration(e.cost.gpu_s) : e.cost.cpu_s === null ? 'not measured' : duration(e.cost.cpu_s)}</div>
-        <div class="s">{gpu && span ? `${(e.cost.gpu_s! / span).toFixed(1)} GPUs busy, mean` : `${e.backend}, no GPU time reported`}</div></div>
+        <div class="s">{gpu && span ? `${(e.cost.gpu_s! / span).toFixed(1)} GPUs busy, mean` : 'no GPU used so far'}</div></div>
       <div class="kpi"><div class="l">Energy</div>
         <div class={e.cost.energy_j === null ? 'v quiet' : 'v'}>{energy(e.cost.energy_j)}</div>
         <div class="s">{e.cost.energy_j === null ? 'no meter on this backend' : e.cost.energy_source ?? 'source not said'}</div></div>

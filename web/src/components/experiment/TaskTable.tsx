@@ -22,6 +22,9 @@ export function causeText(task: Task): string {
   return name || task.cause?.text || task.reason || 'failed';
 }
 
+// Keras counts epochs from 0, so the last of 8 is 7.
+const early = (task: Task) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
+
 function EpochCell({ task }: { task: Task }) {
   if (task.state === 'submitted' || task.state === 'waiting') {
     const text = task.expected_start ? `expected ${when(task.expected_start)}` : task.reason ?? (task.state === 'waiting' ? 'not sent yet' : 'queued');
@@ -29,7 +32,7 @@ function EpochCell({ task }: { task: Task }) {
   }
   if (task.epoch === null) return <span class="mute small">no {task.state === 'running' ? 'epoch yet' : 'metrics'}</span>;
   if (task.state === 'finished') {
-    return <span class="between"><span class="mute small">{task.epochs !== null && task.epoch < task.epochs ? 'early stop' : ''}</span><span>{task.epoch}</span></span>;
+    return <span class="between"><span class="mute small">{early(task) ? 'early stop' : ''}</span><span>{task.epoch}</span></span>;
   }
   return (
     <span class="progress">

@@ -37,7 +37,7 @@ export function PreviewCard() {
               {got.factors.length > 0 && <div class="mute small">{got.factors.map((f) => f.name).join(' × ')}</div>}</div></div>
           <KeyValues rows={[
             ['Strategy', <span key="s">{got.strategy}{got.reason && <span class="mute small"> {got.reason}</span>}</span>],
-            ['At once', got.parallel === null ? 'what fits' : got.parallel],
+            ['At once', got.parallel || 'what fits'],
             ['Time in all', got.estimate?.wall_s ? <>≈ {duration(got.estimate.wall_s)} <span class="mute small">{got.estimate.basis}</span></> : got.estimate?.basis ?? 'no estimate yet'],
           ]} />
           {got.warnings.map((warning) => <p key={warning} class="warning small"><Icon name="alert" /> {warning}</p>)}

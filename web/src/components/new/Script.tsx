@@ -70,17 +70,20 @@ function pickPass(value: string) {
 
 function Found({ found }: { found: Scan }) {
   const flags = found.arguments.filter((arg) => arg.startsWith('-'));
+  // The daemon's own notes say it better where it has some.
+  const said = found.notes.filter((note) => !found.pass || !/^reads /i.test(note));
+  const notes = said.length || found.checkpoint ? said : ['no checkpoint found: a task that is run again starts from its first epoch'];
   const mismatch = found.pass === 'flags' && flags.length > 0 && draft.value.pass !== 'flags';
   return (
-    <ul class="checks found" role="status">
+    <div role="status"><ul class="checks found">
       <li class={flags.length || found.pass ? 'ok' : 'wa'}><Icon name={flags.length || found.pass ? 'check' : 'alert'} /><span>{flags.length ? <>{plural(flags.length, 'argument')} found: <span class="args">{flags.slice(0, 20).map((arg) => <code key={arg}>{arg}</code>)}</span></>
         : found.pass === 'positional' ? 'Reads its arguments by position' : found.pass ? `Reads its values by ${found.pass}` : 'No arguments found; it may still read the environment'}
       {mismatch && <> <button type="button" class="link" onClick={() => useFlags({ ...found, arguments: flags })}>Pass flags, with these as parameters</button></>}</span></li>
       <li class={found.metrics.length ? 'ok' : 'wa'}><Icon name={found.metrics.length ? 'check' : 'alert'} /><span>{found.metrics.length ? <>Writes metrics with <code>{found.metrics.join(', ')}</code>{found.columns.length > 0 && <>, column <code>{found.columns.join(', ')}</code></>}</>
         : 'No metric writer found; a CSV with a header, JSON lines or sluice report all work'}</span></li>
-      <li class={found.checkpoint ? 'ok' : 'wa'}><Icon name={found.checkpoint ? 'check' : 'alert'} /><span>{found.checkpoint ? 'Writes checkpoints' : 'No checkpoint found; a task that is started again begins at epoch 1'}</span></li>
-      {found.notes.map((note) => <li key={note} class="wa"><Icon name="alert" /><span>{note}</span></li>)}
-    </ul>
+      {found.checkpoint && <li class="ok"><Icon name="check" /><span>Writes checkpoints</span></li>}
+      {notes.map((note) => <li key={note} class={/^no\b/i.test(note) ? 'wa' : 'ok'}><Icon name={/^no\b/i.test(note) ? 'alert' : 'check'} /><span>{note[0].toUpperCase() + note.slice(1)}</span></li>)}
+    </ul></div>
   );
 }
 

@@ -27,13 +27,12 @@ function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
     return <input class={cls} value={p.values} aria-label={p.kind === 'list' ? `Values of ${who}, separated by commas` : `Value of ${who}`} aria-invalid={bad} aria-describedby={say} autocomplete="off" spellcheck={false}
       placeholder={p.kind === 'list' ? '64,32,16' : '100'} onInput={(event) => edit(p.id, { values: event.currentTarget.value })} />;
   }
-  const part = (key: 'min' | 'max' | 'step', label: string, placeholder: string) => (
+  const part = (key: 'min' | 'max' | 'step' | 'points', label: string, placeholder: string) => (
     <input class={`${cls} num`} value={p[key]} aria-label={`${label} of ${who}`} aria-invalid={bad} aria-describedby={say} inputMode="decimal" placeholder={placeholder} autocomplete="off" onInput={(event) => edit(p.id, { [key]: event.currentTarget.value })} />);
   return (
     <div class="range">
-      {part('min', 'Lowest value', 'from')}<span class="mute">to</span>{part('max', 'Highest value', 'to')}<span class="mute">step</span>{part('step', 'Step', 'any')}
+      {part('min', 'Lowest value', 'from')}<span class="mute">to</span>{part('max', 'Highest value', 'to')}<span class="mute">by</span>{part('step', 'Step', 'any step')}<span class="mute">or</span>{part('points', 'Number of points', 'points')}
       <label class="check"><input type="checkbox" checked={p.log} onChange={(event) => edit(p.id, { log: event.currentTarget.checked })} />log<span class="vh"> scale for {who}</span></label>
-      <label class="check"><input type="checkbox" checked={p.integer} onChange={(event) => edit(p.id, { integer: event.currentTarget.checked })} />whole<span class="vh"> numbers for {who}</span></label>
     </div>
   );
 }

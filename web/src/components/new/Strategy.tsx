@@ -5,31 +5,35 @@ import { Card } from '../bits';
 import { Errors, SelectField, TextField } from './Field';
 import { change, draft } from './form';
 import { get, info } from '../../data/api';
-import type { Cluster, StrategyOption } from '../../data/types';
+import type { Cluster, Strategy, StrategyOption } from '../../data/types';
 import { duration } from '../../lib/format';
 
 function Option({ option }: { option: StrategyOption }) {
   const d = draft.value;
   const value = d.options[option.name];
   const id = `opt-${option.name}`;
-  const at = [`/search/options/${option.name}`, `/search/${option.name}`];
+  const at = `/search/${option.name}`;
   const set = (next: string | boolean) => {
     const { [option.name]: _old, ...rest } = d.options;
     // What equals the default is left out, so that the file says only what was chosen.
-    change({ options: next === '' || next === option.default ? rest : { ...rest, [option.name]: next } });
+    change({ options: next === '' || String(next) === String(option.default) ? rest : { ...rest, [option.name]: next } });
   };
   if (option.type === 'bool') {
     return <div class="f"><label class="check lbl"><input type="checkbox" id={id} checked={value === undefined ? option.default === true : value === true || value === 'true'} onChange={(event) => set(event.currentTarget.checked)} />{option.name}</label>{option.help && <p class="h">{option.help}</p>}<Errors at={at} id={`${id}-e`} /></div>;
   }
-  if (option.choices?.length) {
-    return <SelectField id={id} label={option.name} value={String(value ?? option.default ?? '')} at={at[0]} help={option.help} onPick={set} options={option.choices.map((c) => ({ value: c, label: c }))} />;
+  if (option.words?.length) {
+    return <SelectField id={id} label={option.name} value={String(value ?? option.default ?? '')} at={at} help={option.help} onPick={set} options={option.words.map((c) => ({ value: c, label: c }))} />;
   }
   return <TextField id={id} label={option.name} value={String(value ?? '')} at={at} placeholder={option.default === null ? 'chosen by itself' : String(option.default)} help={option.help} onInput={set} />;
 }
 
+// The daemon lists what it can do; letting it choose is no strategy of its own.
+const AUTO: Strategy = { name: 'auto', title: 'Automatic', help: 'Chosen from the parameters and the budget', adaptive: true, options: [] };
+
 export function StrategyCard() {
   const d = draft.value;
-  const all = info.value?.strategies ?? [];
+  const listed = info.value?.strategies ?? [];
+  const all = listed.some((s) => s.name === 'auto') ? listed : [AUTO, ...listed];
   const picked = all.find((s) => s.name === d.strategy);
   return (
     <Card title="Strategy" id="n-strategy" step={3}>

@@ -92,8 +92,8 @@ export function Log({ task, sizes, first }: { task: TaskDetail; sizes: Signal<Re
     if (!held.value) return [];
     const lines = held.value.text.split('\n');
     if (lines[lines.length - 1] === '') lines.pop();
-    // The first line is a piece of one when the text begins inside the file.
-    if (held.value.from > 0) lines.shift();
+    // The first line is a piece of one when the text begins inside the file; a piece is better than nothing.
+    if (held.value.from > 0 && lines.length > 1) lines.shift();
     return lines.map(cleanLine);
   }, [held.value]);
   const needle = find.value.trim().toLowerCase();

@@ -39,15 +39,15 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
   const step = e.step_name || 'epoch';
   return (
     <Card title="Metrics" id="metrics" extra={<>
-      <div class="seg wrap" role="group" aria-label="Metrics shown">{names.map((name) => (
+      {names.length > 0 && <div class="seg wrap" role="group" aria-label="Metrics shown">{names.map((name) => (
         <button key={name} type="button" aria-pressed={on(name)} onClick={() => { off.value = { ...off.value, [name]: on(name) }; }}>
-          <i class="sw" style={{ background: hue(names.indexOf(name) + 1) }} /><bdi>{name}</bdi></button>))}</div>
+          <i class="sw" style={{ background: hue(names.indexOf(name) + 1) }} /><bdi>{name}</bdi></button>))}</div>}
       <span class="grow" />
       {positive && <Toggle label="log y" on={log} onChange={(value) => { linear.value = !value; }} />}
       {names.length > 0 && <Toggle label="Table" on={asTable.value} onChange={(value) => { asTable.value = value; }} />}
     </>}>
       <div class="body">
-        {!names.length ? <p class="no-chart mute">This task has written no metric{task.state === 'running' ? ' yet' : ''}.</p>
+        {!names.length ? <p class="mute">This task has written no metric{task.state === 'running' ? ' yet' : ''}.</p>
           : asTable.value ? <MetricTable store={store} names={names} step={step} />
             : <Curves lines={lines} version={0} label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : ''}`}
               metricName="" height={262} log={log} xLabel={step} hovered={hovered} />}

@@ -31,7 +31,7 @@ export function Timeline({ task }: { task: TaskDetail }) {
 export function History({ task }: { task: TaskDetail }) {
   return (
     <Card title="History" id="history">
-      <div class="tw"><table><thead><tr><th scope="col">Time</th><th scope="col">State</th><th scope="col">Reason</th></tr></thead><tbody>
+      <div class="tw" tabIndex={0} role="region" aria-label="Changes of state"><table><thead><tr><th scope="col">Time</th><th scope="col">State</th><th scope="col">Reason</th></tr></thead><tbody>
         {task.timeline.map((step, i) => <tr key={i}><td class="num">{stamp(step.time)}</td><td><Chip state={step.state} /></td><td class="wrap"><bdi>{step.reason ?? ''}</bdi></td></tr>)}
       </tbody></table></div>
     </Card>
@@ -41,11 +41,11 @@ export function History({ task }: { task: TaskDetail }) {
 export function Attempts({ task }: { task: TaskDetail }) {
   return (
     <Card title="Attempts" id="attempts">
-      <div class="tw"><table><thead><tr><th scope="col">No.</th><th scope="col">State</th><th scope="col">Ended with</th><th scope="col">Started</th><th scope="col" class="r">Ran</th><th scope="col">Node</th><th scope="col">Job</th></tr></thead><tbody>
+      <div class="tw" tabIndex={0} role="region" aria-label="All attempts"><table><thead><tr><th scope="col">No.</th><th scope="col">State</th><th scope="col">Ended with</th><th scope="col">Started</th><th scope="col" class="r">Ran</th><th scope="col">Node</th><th scope="col">Job</th></tr></thead><tbody>
         {task.attempts.map((a) => <tr key={a.number}><td>{a.number}</td><td><Chip state={a.state} /></td>
           <td><bdi>{a.cause?.text ?? (a.exit_code === null ? 'not ended' : `exit code ${a.exit_code}`)}</bdi></td>
           <td class="num">{stamp(a.started)}</td><td class="r">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
-          <td><bdi>{a.node ?? 'not known'}</bdi></td><td class="mono small"><bdi>{a.job ?? 'not known'}</bdi></td></tr>)}
+          <td><bdi>{a.node ?? 'not known'}</bdi></td><td class="mono small"><bdi>{a.job ?? 'none'}</bdi></td></tr>)}
       </tbody></table></div>
     </Card>
   );

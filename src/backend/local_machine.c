@@ -1,0 +1,215 @@
+/* See local_machine.h. A container's limits count where they are lower than the machine's. */
+#include "backend/local_machine.h"
+
+#include "base/fs.h"
+#include "base/limits.h"
+#include "base/num.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* The number behind a name such as "MemTotal:" in kB; 0 when it is not there. */
+static int64_t machine_meminfo(const char *text, const char *name)
+{
+	const char *p = strstr(text, name);
+	uint64_t kb;
+	if (!p)
+		return 0;
+	p += strlen(name);
+	p += strspn(p, " ");
+	return num_parse_unsigned(p, strspn(p, "0123456789"), INT64_MAX / 1024, &kb) == 0
+		       ? (int64_t)kb * 1024
+		       : 0;
+}
+
+/* The numbers in the first line of a file of the control group; false where there is no limit. */
+static bool machine_limit(const char *path, uint64_t *first, uint64_t *second)
+{
+	struct buf text = buf_make(256);
+	bool found = false;
+	if (fs_read(path, 256, &text, NULL) == 0) {
+		const char *p = buf_text(&text);
+		size_t n = strspn(p, "0123456789");
+		found = num_parse_unsigned(p, n, INT64_MAX, first) == 0;
+		p += n + strspn(p + n, " ");
+		if (found && second)
+			found = num_parse_unsigned(p, strspn(p, "0123456789"), INT64_MAX, second) == 0;
+	}
+	buf_free(&text);
+	return found;
+}
+
+static int64_t machine_cpus(void)
+{
+	cpu_set_t set;
+	uint64_t quota, period;
+	int64_t cpus = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set)
+								    : sysconf(_SC_NPROCESSORS_ONLN);
+	if (machine_limit("/sys/fs/cgroup/cpu.max", &quota, &period) && period) {
+		int64_t most = (int64_t)((quota + period - 1) / period);
+		cpus = most < cpus ? most : cpus;
+	}
+	return cpus > 0 ? cpus : 1;
+}
+
+void local_machine_look(struct local_machine *machine)
+{
+	struct buf text = buf_make(65536);
+	uint64_t limit;
+	*machine = (struct local_machine){.cpus = machine_cpus()};
+	if (fs_read("/proc/meminfo", 65536, &text, NULL) == 0) {
+		machine->memory_bytes = machine_meminfo(buf_text(&text), "MemTotal:");
+		machine->memory_free_bytes = machine_meminfo(buf_text(&text), "MemAvailable:");
+	}
+	buf_free(&text);
+	if (machine_limit("/sys/fs/cgroup/memory.max", &limit, NULL)) {
+		if ((int64_t)limit < machine->memory_bytes)
+			machine->memory_bytes = (int64_t)limit;
+		if ((int64_t)limit < machine->memory_free_bytes)
+			machine->memory_free_bytes = (int64_t)limit;
+	}
+}
+
+/* Is the GPU in a list of indices and UUIDs (or beginnings of them)? CUDA ends the list at the first
+ * entry it does not know, such as -1. */
+static bool machine_is_visible(const struct local_gpu *gpu, const char *visible)
+{
+	if (!visible)
+		return true;
+	while (*visible) {
+		size_t n = strcspn(visible, ",");
+		if (n && *visible == '-')
+			return false;
+		if (n && ((strlen(gpu->id) == n && strncmp(gpu->id, visible, n) == 0) ||
+			  (n > 4 && strncmp(gpu->uuid, visible, n) == 0)))
+			return true;
+		visible += n + (visible[n] == ',');
+	}
+	return false;
+}
+
+static bool machine_read_gpu(char *line, struct local_gpu *gpu)
+{
+	char *field[4];
+	uint64_t index, mib = 0;
+	for (int i = 0; i < 4; i++) {
+		if (!line)
+			return false;
+		field[i] = line + strspn(line, " ");
+		line = i < 3 ? strchr(line, ',') : NULL;
+		if (line)
+			*line++ = 0;
+	}
+	if (num_parse_unsigned(field[0], strlen(field[0]), 1023, &index) < 0)
+		return false;
+	if (num_parse_unsigned(field[2], strspn(field[2], "0123456789"), INT32_MAX, &mib) < 0)
+		mib = 0; /* "[N/A]" on machines whose GPU shares the memory */
+	*gpu = (struct local_gpu){.index = (int64_t)index, .memory_bytes = (int64_t)mib << 20};
+	snprintf(gpu->id, sizeof(gpu->id), "%" PRIu64, index);
+	snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", field[1]);
+	snprintf(gpu->name, sizeof(gpu->name), "%s", field[3]);
+	return true;
+}
+
+void local_machine_read_gpus(struct local_machine *machine, const char *text, const char *visible)
+{
+	machine->gpu_count = 0;
+	while (*text && machine->gpu_count < LOCAL_GPUS_MAX) {
+		size_t n = strcspn(text, "\r\n");
+		char *line = mem_copy(text, n);
+		struct local_gpu gpu;
+		if (machine_read_gpu(line, &gpu) && machine_is_visible(&gpu, visible))
+			machine->gpus[machine->gpu_count++] = gpu;
+		free(line);
+		text += n + strspn(text + n, "\r\n");
+	}
+}
+
+char *local_machine_impossible(const struct local_machine *m, bool gpus_known,
+			       const struct backend_resources *r, const char **ret_key,
+			       const char **ret_remedy)
+{
+	char asked[32], has[32];
+	if (local_machine_cpus(r) > m->cpus) {
+		*ret_key = "cpus";
+		*ret_remedy = "ask for fewer CPUs, or choose another backend";
+		return mem_printf("%" PRId64 " CPUs are asked for a task, this machine has %" PRId64,
+				  local_machine_cpus(r), m->cpus);
+	}
+	if (r->memory_bytes > m->memory_bytes && m->memory_bytes) {
+		text_format_bytes(r->memory_bytes, asked, sizeof(asked));
+		text_format_bytes(m->memory_bytes, has, sizeof(has));
+		*ret_key = "memory";
+		*ret_remedy = "ask for less memory, or choose another backend";
+		return mem_printf("%s of memory are asked for a task, this machine has %s", asked, has);
+	}
+	if (gpus_known && r->gpus > (int64_t)m->gpu_count) {
+		*ret_key = "gpus";
+		*ret_remedy = m->gpu_count ? "ask for fewer GPUs, or choose another backend"
+					   : "leave gpus out, or choose a backend that has GPUs";
+		return mem_printf("%" PRId64 " GPU%s asked for a task, this machine has %zu", r->gpus,
+				  r->gpus == 1 ? " is" : "s are", m->gpu_count);
+	}
+	if (r->nodes > 1) {
+		*ret_key = "nodes";
+		*ret_remedy = "choose another backend";
+		return mem_printf("%" PRId64 " nodes are asked for a task, the local backend is one machine",
+				  r->nodes);
+	}
+	return NULL;
+}
+
+void local_machine_write(const struct local_machine *m, struct json *out)
+{
+	char memory[32], gpus[96] = "no GPU";
+	text_format_bytes(m->memory_bytes, memory, sizeof(memory));
+	if (m->gpu_count)
+		snprintf(gpus, sizeof(gpus), "%zu GPU%s (%s)", m->gpu_count, m->gpu_count == 1 ? "" : "s",
+			 m->gpus[0].name);
+	char *text = mem_printf("%" PRId64 " CPU%s, %s, %s", m->cpus, m->cpus == 1 ? "" : "s", memory, gpus);
+	json_key_string(out, "text", text);
+	free(text);
+	json_key_int(out, "cpus", m->cpus);
+	json_key_int(out, "memory_bytes", m->memory_bytes);
+	json_key(out, "gpus");
+	json_list(out);
+	for (size_t g = 0; g < m->gpu_count; g++) {
+		json_map(out);
+		json_key_int(out, "index", m->gpus[g].index);
+		json_key_string(out, "name", m->gpus[g].name);
+		json_key_int(out, "memory_bytes", m->gpus[g].memory_bytes);
+		json_key_bool(out, "busy", m->gpus[g].busy);
+		json_end(out);
+	}
+	json_end(out);
+}
+
+char *local_machine_preview(const struct local_machine *m, const struct backend_resources *r,
+			    uint64_t tasks, uint32_t parallel)
+{
+	struct buf out = buf_make(LIMIT_TEXT_BYTES);
+	char memory[32];
+	int64_t most = m->cpus / local_machine_cpus(r);
+	if (r->gpus > 0 && (int64_t)m->gpu_count / r->gpus < most)
+		most = (int64_t)m->gpu_count / r->gpus;
+	if (parallel && parallel < most)
+		most = parallel;
+	if (most < 1)
+		most = 1;
+	buf_addf(&out, "#!/bin/sh\n# %" PRIu64 " task%s on this machine, up to %" PRId64 " at a time.\n", tasks,
+		 tasks == 1 ? "" : "s", most);
+	buf_addf(&out, "# Each: %" PRId64 " CPU%s", local_machine_cpus(r), local_machine_cpus(r) == 1 ? "" : "s");
+	if (r->memory_bytes > 0) {
+		text_format_bytes(r->memory_bytes, memory, sizeof(memory));
+		buf_addf(&out, ", %s", memory);
+	}
+	if (r->gpus > 0)
+		buf_addf(&out, ", %" PRId64 " GPU%s (in CUDA_VISIBLE_DEVICES)", r->gpus, r->gpus == 1 ? "" : "s");
+	buf_addf(&out, ".\n# What sluice does here amounts to:\nseq 0 %" PRIu64
+		       " | xargs -P %" PRId64 " -I INDEX sluice exec \"$BATCH\" INDEX\n",
+		 tasks ? tasks - 1 : 0, most);
+	return buf_take(&out);
+}

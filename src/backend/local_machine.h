@@ -1,0 +1,52 @@
+/* What this machine has to give: CPUs, memory, GPUs. */
+#ifndef BACKEND_LOCAL_MACHINE_H
+#define BACKEND_LOCAL_MACHINE_H
+
+#include "backend/backend.h"
+
+#include <stdint.h>
+
+#define LOCAL_GPUS_MAX 64
+
+struct local_gpu {
+	int64_t index;
+	char id[16]; /* the index, as CUDA_VISIBLE_DEVICES takes it */
+	char uuid[64];
+	char name[64];
+	int64_t memory_bytes;
+	bool busy;
+};
+
+struct local_machine {
+	int64_t cpus; /* that this process may run on */
+	int64_t memory_bytes, memory_free_bytes; /* of the machine or its container; free when looked at */
+	struct local_gpu gpus[LOCAL_GPUS_MAX];
+	size_t gpu_count;
+};
+
+/* CPUs and memory; no GPUs yet. */
+void local_machine_look(struct local_machine *machine);
+/* The GPUs out of nvidia-smi's answer to LOCAL_GPU_QUERY, less those that `visible` (the daemon's own
+ * CUDA_VISIBLE_DEVICES; NULL: all) leaves out. Lines that make no sense are passed over. */
+void local_machine_read_gpus(struct local_machine *machine, const char *text, const char *visible);
+#define LOCAL_GPU_QUERY "--query-gpu=index,uuid,memory.total,name"
+#define LOCAL_GPU_FORMAT "--format=csv,noheader,nounits"
+
+/* Why these resources can never be had here; NULL when they can. GPUs are not judged before they are
+ * known. ret_key: the member of `resources` that is at fault; ret_remedy: what to do. The caller frees the
+ * text. */
+char *local_machine_impossible(const struct local_machine *machine, bool gpus_known,
+			       const struct backend_resources *resources, const char **ret_key,
+			       const char **ret_remedy);
+static inline int64_t local_machine_cpus(const struct backend_resources *resources)
+{
+	return resources->cpus > 0 ? resources->cpus : 1;
+}
+
+/* The members of GET /cluster that are about the machine, and "text": "2 CPUs, 23 GB, no GPU". */
+void local_machine_write(const struct local_machine *machine, struct json *out);
+/* A script for people to read: what running so many tasks of this size amounts to. The caller frees it. */
+char *local_machine_preview(const struct local_machine *machine, const struct backend_resources *resources,
+			    uint64_t tasks, uint32_t parallel);
+
+#endif

@@ -1,0 +1,52 @@
+/* What a runner leaves on disk and in the process table: how a daemon that was restarted finds again what
+ * an earlier one started. */
+#ifndef BACKEND_LOCAL_TRACE_H
+#define BACKEND_LOCAL_TRACE_H
+
+#include "backend/backend.h"
+
+#include <sys/types.h>
+
+enum local_trace_state {
+	LOCAL_TRACE_NONE,    /* nobody has claimed it */
+	LOCAL_TRACE_ALIVE,   /* its runner lives: pid */
+	LOCAL_TRACE_GONE,    /* its runner is dead, on this machine since this boot */
+	LOCAL_TRACE_REBOOT,  /* this machine was restarted since */
+	LOCAL_TRACE_ELSEWHERE, /* claimed on another machine, and its journal still grows */
+	LOCAL_TRACE_SILENT,  /* claimed on another machine, and its journal has not grown for long */
+};
+
+struct local_trace {
+	enum local_trace_state state;
+	pid_t pid;
+	char host[128];
+};
+
+/* Reads the claim of an item. Harmless. */
+void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir,
+		      struct local_trace *ret);
+
+/* The slot of an item: what it was given. Written before its runner starts. */
+struct local_slot {
+	int64_t cpus, memory_bytes, time_ms, signal_before_ms;
+	int checkpoint_signal;
+	char gpus[256]; /* "0,1"; "": none */
+};
+int local_slot_write(const char *batch_dir, uint32_t index, const struct local_slot *slot,
+		     struct error *err) MUST_USE;
+/* One CPU where there is no slot file. */
+void local_slot_read(const char *batch_dir, uint32_t index, struct local_slot *ret);
+
+/* Writes the stop file: a runner that has not started its script never will, one that has ends it. */
+int local_stop_write(const char *attempt_dir, struct error *err) MUST_USE;
+bool local_stop_exists(const char *attempt_dir);
+
+/* Kills every process that carries this attempt in its environment: what a killed runner left behind. A
+ * number could have been given out again; the environment cannot lie. */
+void local_kill_leftovers(const char *attempt_dir);
+
+/* The end of what the runner itself had to say (INDEX.out), one line; NULL when nothing. The caller frees
+ * it. */
+char *local_last_words(const char *batch_dir, uint32_t index);
+
+#endif

@@ -1,0 +1,246 @@
+/* A search that is changed while it runs: configurations of the user's own, results from elsewhere, another
+ * budget or space. Each is one entry in the recorded sequence; after a change of settings a new search takes
+ * all that came before as history, at once and after every restart alike. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include <errno.h>
+#include <math.h>
+
+static int living_begin(struct engine *engine, int64_t id, struct engine_experiment **ret,
+			struct error *err)
+{
+	int rc = store_begin(engine->store, err);
+	if (rc == 0)
+		rc = engine_load_experiment(engine, id, ret, err);
+	if (rc == 0 && (*ret)->removing)
+		rc = errorf(err, -ENOENT, "there is no experiment e%lld", (long long)id);
+	return rc;
+}
+
+static int living_finish(struct engine *engine, int rc, struct error *err)
+{
+	engine_soon(engine);
+	if (rc < 0 && rc != -EINVAL && rc != -ENOENT) {
+		struct error why = {0};
+		errorf(&why, rc, "%s", strerror(-rc));
+		engine_degrade(engine, &why);
+		return errorf(err, rc, "the change could not be written: %s", strerror(-rc));
+	}
+	return rc;
+}
+
+/* A task for a configuration that was given, known to the search as somebody else's. */
+static int living_add(struct engine *engine, struct engine_experiment *e, const struct space_value *values,
+		      struct store_task *ret)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	space_write_values(e->spec->space, values, &w);
+	long steps = e->spec->steps_param;
+	*ret = (struct store_task){
+		.experiment = e->id,
+		.number = e->last_number + 1,
+		.parameters = buf_text(&text),
+		.repeat = 1,
+		.seed = e->last_number + 1,
+		.fidelity = NAN,
+		.steps = steps >= 0 && values[steps].kind == SPACE_VALUE_INT ? values[steps].integer : 0,
+		.asked = e->last_asked + 1,
+		.best = NAN,
+		.last = NAN,
+		.best_step = -1,
+		.last_step = -1,
+		.step = -1,
+	};
+	int rc = store_add_task(engine->store, ret, clock_now_ms(), &ret->id);
+	if (rc == 0)
+		rc = engine_record(engine, e, STORE_EVENT_ADD, ret->asked, buf_text(&text), NAN);
+	if (rc == 0)
+		rc = store_set_planned(engine->store, e->id, ++e->planned);
+	if (rc == 0) {
+		search_add(e->search, ret->asked, values, NAN, false);
+		e->last_number++;
+		e->last_asked++;
+		e->counts[STORE_WAITING]++;
+		e->changed = true;
+		engine_task_changed(engine, e->id, ret->number);
+	}
+	ret->parameters = NULL;
+	buf_free(&text);
+	return rc;
+}
+
+int engine_suggest(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_number,
+		   struct problems *problems, struct error *err)
+{
+	struct engine_experiment *e;
+	struct store_task task;
+	int rc = living_begin(engine, experiment, &e, err);
+	if (rc < 0)
+		return rc;
+	const struct node *parameters = node_get(body, "parameters");
+	if (!parameters)
+		return problem_add_missing(problems, body, "parameters", "send {\"parameters\": {\"lr\": 0.01}}");
+	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
+	rc = space_read_values(e->spec->space, parameters, values, problems);
+	if (rc == 0)
+		rc = living_add(engine, e, values, &task);
+	if (rc == 0)
+		*ret_number = task.number;
+	free(values);
+	return living_finish(engine, rc, err);
+}
+
+/* The results of an imported task: its metrics at step 0, its best, its end, and the word to the search. */
+static int living_import_results(struct engine *engine, struct engine_experiment *e, struct store_task *task,
+				 const struct node *results)
+{
+	size_t count = e->spec->objective_count;
+	double *values = mem_alloc((count ? count : 1) * sizeof(*values));
+	int rc = 0;
+	for (size_t i = 0; i < count; i++)
+		values[i] = NAN;
+	for (size_t i = 0; rc == 0 && i < results->count; i++) {
+		const struct node *item = results->items[i];
+		int64_t name;
+		rc = store_metric_name(engine->store, e->id, item->key, &name);
+		if (rc == 0)
+			rc = store_add_metric(engine->store, task->id, name, 0, item->real, clock_now_ms());
+		for (size_t k = 0; k < count; k++)
+			if (strcmp(e->spec->objectives[k].metric, item->key) == 0)
+				values[k] = item->real;
+	}
+	if (rc == 0 && count && !isnan(values[0])) {
+		task->best = task->last = values[0];
+		task->best_step = task->last_step = task->step = 0;
+		e->best_changed = true;
+		rc = store_set_progress(engine->store, task);
+	}
+	if (rc == 0)
+		rc = engine_set_state(engine, e, task, STORE_FINISHED, "imported", NULL);
+	if (rc == 0)
+		rc = engine_tell(engine, e, task->asked, SEARCH_FINISHED, values);
+	free(values);
+	return rc;
+}
+
+/* Everything is checked before anything is written. */
+static int living_check_rows(const struct engine_experiment *e, const struct node *rows,
+			     struct problems *problems)
+{
+	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
+	size_t before = problems->list.len;
+	if (!rows || rows->type != NODE_LIST || !rows->count || rows->count > LIMIT_TASKS)
+		problem_add(problems, rows, "send {\"rows\": [{\"parameters\": {…}, \"values\": {…}}]}",
+			    "'rows' must be a list of results");
+	else if (!e->spec->objective_count)
+		problem_add(problems, rows, "give the experiment an objective", "there is no objective to compare by yet");
+	for (size_t i = 0; problems->list.len == before && i < rows->count; i++) {
+		const struct node *parameters = node_get(rows->items[i], "parameters");
+		const struct node *results = node_get(rows->items[i], "values");
+		if (!parameters || !results || results->type != NODE_MAP) {
+			problem_add(problems, rows->items[i], NULL, "a row has 'parameters' and 'values', both maps");
+			continue;
+		}
+		for (size_t k = 0; k < results->count; k++)
+			if (!node_is_number(results->items[k]))
+				problem_add(problems, results->items[k], NULL, "a result must be a number");
+		(void)!space_read_values(e->spec->space, parameters, values, problems);
+	}
+	free(values);
+	return problems->list.len > before ? -EINVAL : 0;
+}
+
+int engine_import(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_count,
+		  struct problems *problems, struct error *err)
+{
+	struct engine_experiment *e;
+	const struct node *rows = node_get(body, "rows");
+	*ret_count = 0;
+	int rc = living_begin(engine, experiment, &e, err);
+	if (rc < 0)
+		return rc;
+	rc = living_check_rows(e, rows, problems);
+	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
+	for (size_t i = 0; rc == 0 && i < rows->count; i++) {
+		struct store_task task;
+		rc = space_read_values(e->spec->space, node_get(rows->items[i], "parameters"), values, problems);
+		if (rc == 0)
+			rc = living_add(engine, e, values, &task);
+		if (rc == 0)
+			rc = living_import_results(engine, e, &task, node_get(rows->items[i], "values"));
+		*ret_count += rc == 0;
+	}
+	free(values);
+	return living_finish(engine, rc, err);
+}
+
+/* The experiment's document with the given keys laid over it. */
+static struct node *living_document(const struct spec *spec, const struct node *body,
+				    struct problems *problems)
+{
+	struct node *document = node_clone(spec->normal);
+	for (size_t i = 0; i < body->count; i++) {
+		const struct node *key = body->items[i];
+		struct node *old = node_get(document, key->key);
+		if (strcmp(key->key, "constraints") == 0 || !old) {
+			node_add(document, key->key, node_clone(key));
+		} else if (key->type == NODE_MAP && old->type == NODE_MAP) {
+			for (size_t k = 0; k < key->count; k++)
+				node_add(old, key->items[k]->key, node_clone(key->items[k]));
+		} else {
+			node_add(document, key->key, node_clone(key));
+		}
+		if (strcmp(key->key, "search") != 0 && strcmp(key->key, "parameters") != 0 &&
+		    strcmp(key->key, "constraints") != 0)
+			problem_add(problems, key, "known here: search, parameters, constraints",
+				    "'%.100s' cannot be changed while it runs", key->key);
+	}
+	return document;
+}
+
+int engine_change(struct engine *engine, int64_t experiment, const struct node *body,
+		  struct problems *problems, struct error *err)
+{
+	struct engine_experiment *e;
+	struct spec *spec = NULL;
+	int rc = living_begin(engine, experiment, &e, err);
+	if (rc < 0)
+		return rc;
+	if (!body || body->type != NODE_MAP || !body->count)
+		return problem_add(problems, body, "send search, parameters or constraints", "there is nothing to change");
+	struct node *document = living_document(e->spec, body, problems);
+	if (!problems->list.len)
+		rc = spec_parse(document, problems, &spec);
+	node_free(document);
+	if (rc < 0 || problems->list.len) {
+		spec_free(spec);
+		return -EINVAL;
+	}
+	if (!spec->objective_count && e->spec->objective_count)
+		spec_choose_objective(spec, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
+	struct store_experiment row;
+	engine_fill_row(spec, &row);
+	rc = store_change_experiment(engine->store, e->id, &row);
+	if (rc == 0)
+		rc = store_add_event(engine->store, e->id,
+				     &(struct store_event){.seq = e->next_seq++, .kind = STORE_EVENT_CHANGE});
+	if (rc == 0) {
+		search_free(e->search);
+		e->search = NULL;
+		spec_free(e->spec);
+		e->spec = spec;
+		e->planned = row.planned;
+		e->parallel = row.parallel;
+		e->asked_all = false;
+		e->changed = e->parallel_changed = true;
+		rc = engine_replay(engine, e, err);
+	} else {
+		spec_free(spec);
+	}
+	engine_free_row(&row);
+	return living_finish(engine, rc, err);
+}

@@ -1,0 +1,307 @@
+/* DEHB: N. Awad, N. Mallik and F. Hutter, DEHB: evolutionary Hyperband for scalable, robust and efficient
+ * hyperparameter optimization, IJCAI 2021. One subpopulation per fidelity; brackets of successive
+ * halving say how many are tried at which; differential evolution (rand/1/bin) says what. In the first
+ * round of brackets the best of a rung go up as they are, later the lower fidelity's best are what
+ * mutants are made of. */
+#include "search/rungs.h"
+
+#include <math.h>
+
+#define DEHB_F 0.5
+#define DEHB_CR 0.5
+#define DEHB_POOL 3 /* a difference and a base */
+
+const struct search_option dehb_options[] = {
+	RUNGS_OPTION_ETA,
+	{0},
+};
+
+struct member {
+	double *x;
+	double f;   /* +INFINITY: not tried yet, or failed */
+	int64_t id; /* of the task that tried it; -1 */
+};
+
+struct subpop {
+	struct member *at;
+	size_t n, parent; /* the rolling index of the next target */
+};
+
+struct dehb {
+	double levels[RUNGS_MOST];
+	size_t s_max;
+	unsigned eta;
+	struct subpop pops[RUNGS_MOST]; /* by level */
+	VEC(struct bracket) brackets;
+	size_t first;
+	uint64_t left;	/* configurations that no bracket has */
+	double *mutant; /* scratch: DEHB_POOL + 1 rows */
+};
+
+#define NOTE_LEVEL 0
+#define NOTE_PARENT 1
+
+static size_t dehb_size(const struct dehb *h, size_t s)
+{
+	return (size_t)rungs_dehb(h->s_max, s, h->eta);
+}
+
+/* Each subpopulation holds the most that any bracket wants there. */
+static void make_pops(struct search *s, struct dehb *h)
+{
+	for (size_t level = 0; level <= h->s_max; level++) {
+		struct subpop *pop = &h->pops[level];
+		for (size_t b = h->s_max - level; b <= h->s_max; b++) {
+			size_t n = (size_t)rungs_left(dehb_size(h, b), h->eta, level - (h->s_max - b));
+			pop->n = n > pop->n ? n : pop->n;
+		}
+		pop->n = pop->n ? pop->n : 1;
+		pop->at = mem_alloc(pop->n * sizeof(*pop->at));
+		for (size_t i = 0; i < pop->n; i++) {
+			pop->at[i] = (struct member){.x = mem_alloc(s->dims * sizeof(double) + 1), .f = INFINITY, .id = -1};
+			search_random_point(s, pop->at[i].x);
+		}
+	}
+}
+
+static int dehb_open(struct search *s, struct error *err)
+{
+	(void)err;
+	struct dehb *h = s->state = mem_alloc(sizeof(*h));
+	h->eta = (unsigned)search_option(s->spec, "eta");
+	h->s_max = rungs_levels(s->spec->fidelity_min, s->spec->fidelity_max, h->eta, h->levels) - 1;
+	h->left = rungs_space_size(s);
+	h->mutant = mem_alloc((DEHB_POOL + 1) * s->dims * sizeof(double) + 1);
+	make_pops(s, h);
+	return 0;
+}
+
+static void dehb_free(struct search *s)
+{
+	struct dehb *h = s->state;
+	if (!h)
+		return;
+	for (size_t level = 0; level <= h->s_max; level++) {
+		for (size_t i = 0; i < h->pops[level].n; i++)
+			free(h->pops[level].at[i].x);
+		free(h->pops[level].at);
+	}
+	for (size_t i = 0; i < h->brackets.len; i++)
+		bracket_free(&h->brackets.at[i]);
+	free(h->brackets.at);
+	free(h->mutant);
+	free(h);
+}
+
+static size_t find_bracket(const struct dehb *h)
+{
+	for (size_t i = h->first; i < h->brackets.len; i++)
+		if (!h->brackets.at[i].over && h->brackets.at[i].asked < h->brackets.at[i].size)
+			return i;
+	return h->brackets.len;
+}
+
+/* v = a + F (b - c) over three different rows of a pool. */
+static void mutate(struct search *s, const double *const *pool, size_t count, double *v)
+{
+	size_t r[3];
+	for (size_t i = 0; i < 3; i++) {
+		bool taken;
+		do {
+			r[i] = rng_below(&s->rng, count);
+			taken = false;
+			for (size_t k = 0; k < i; k++)
+				taken = taken || r[k] == r[i];
+		} while (taken);
+	}
+	for (size_t j = 0; j < s->dims; j++)
+		v[j] = pool[r[0]][j] + DEHB_F * (pool[r[1]][j] - pool[r[2]][j]);
+}
+
+/* The rows of the best `most` of a subpopulation (all of it when most is larger). */
+static size_t best_rows(const struct subpop *pop, size_t most, const double **rows)
+{
+	size_t *order = mem_alloc(pop->n * sizeof(*order));
+	for (size_t i = 0; i < pop->n; i++) {
+		size_t k = i;
+		for (; k && pop->at[order[k - 1]].f > pop->at[i].f; k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+	}
+	most = most < pop->n ? most : pop->n;
+	for (size_t i = 0; i < most; i++)
+		rows[i] = pop->at[order[i]].x;
+	free(order);
+	return most;
+}
+
+static size_t all_rows(const struct dehb *h, const double **rows)
+{
+	size_t n = 0;
+	for (size_t level = 0; level <= h->s_max; level++)
+		for (size_t i = 0; i < h->pops[level].n; i++)
+			rows[n++] = h->pops[level].at[i].x;
+	return n;
+}
+
+static size_t count_rows(const struct dehb *h)
+{
+	size_t n = 0;
+	for (size_t level = 0; level <= h->s_max; level++)
+		n += h->pops[level].n;
+	return n;
+}
+
+/* A child of the target: mutants come from `pool_level`'s best `most`; a pool of fewer than three is
+ * filled up with mutants of everybody. Genes out of range are drawn anew. */
+static void evolve_child(struct search *s, const double *target, size_t pool_level, size_t most, double *u)
+{
+	struct dehb *h = s->state;
+	size_t everybody = count_rows(h);
+	const double **rows = mem_alloc((everybody + DEHB_POOL + 1) * sizeof(*rows));
+	const double **pool = mem_alloc((h->pops[pool_level].n + DEHB_POOL + 1) * sizeof(*pool));
+	size_t count = best_rows(&h->pops[pool_level], most, pool);
+	all_rows(h, rows);
+	if (everybody < DEHB_POOL) { /* one member in all: nothing to make a difference of */
+		search_random_point(s, u);
+	} else {
+		for (size_t i = 0; count < DEHB_POOL; i++, count++) {
+			mutate(s, rows, everybody, h->mutant + i * s->dims);
+			pool[count] = h->mutant + i * s->dims;
+		}
+		mutate(s, pool, count, u);
+		size_t always = rng_below(&s->rng, s->dims);
+		for (size_t j = 0; j < s->dims; j++)
+			if (j != always && !(rng_unit(&s->rng) < DEHB_CR))
+				u[j] = target[j];
+	}
+	for (size_t j = 0; j < s->dims; j++)
+		if (!(u[j] >= 0 && u[j] <= 1))
+			u[j] = rng_unit(&s->rng);
+	free(rows);
+	free(pool);
+}
+
+static bool is_member(const struct search *s, const struct subpop *pop, const double *x)
+{
+	for (size_t i = 0; i < pop->n; i++)
+		if (pop->at[i].id >= 0 && memcmp(pop->at[i].x, x, s->dims * sizeof(double)) == 0)
+			return true;
+	return false;
+}
+
+/* What the rung below sends up and is not in the subpopulation yet: the one to go up next. */
+static const struct search_trial *promotion(const struct search *s, const struct bracket *b,
+					    const struct subpop *pop)
+{
+	const struct search_trial *next = b->chosen.at[b->asked];
+	if (!is_member(s, pop, next->unit))
+		return next;
+	for (size_t i = b->asked + 1; i < b->chosen.len; i++)
+		if (!is_member(s, pop, b->chosen.at[i]->unit))
+			return b->chosen.at[i];
+	return next;
+}
+
+static enum search_answer dehb_ask(struct search *s, struct search_trial *trial)
+{
+	struct dehb *h = s->state;
+	size_t i = find_bracket(h);
+	const struct bracket *b = i < h->brackets.len ? &h->brackets.at[i] : NULL;
+	if (!b && !h->left)
+		return s->pending ? SEARCH_WAIT : SEARCH_DONE;
+	size_t level = b ? bracket_level(b, h->s_max) : i % (h->s_max + 1);
+	struct subpop *pop = &h->pops[level];
+	trial->tag = (int64_t)i;
+	trial->fidelity = h->levels[level];
+	trial->notes[NOTE_LEVEL] = (double)level;
+	trial->notes[NOTE_PARENT] = (double)pop->parent;
+	if (b && b->rung && i <= h->s_max) { /* the first round */
+		const struct search_trial *from = promotion(s, b, pop);
+		memcpy(trial->unit, from->unit, s->dims * sizeof(double));
+		trial->continues = from->id;
+		return SEARCH_PROPOSED;
+	}
+	bool rung_0 = !b || !b->rung;
+	size_t size = b ? (size_t)b->size : dehb_size(h, h->s_max - level);
+	bool own = rung_0 && i <= h->s_max;
+	if (s->dims)
+		evolve_child(s, pop->at[pop->parent].x, rung_0 ? level : level - 1, own ? pop->n : size, trial->unit);
+	return SEARCH_PROPOSED;
+}
+
+static void begin_bracket(struct dehb *h)
+{
+	size_t at = h->s_max - h->brackets.len % (h->s_max + 1);
+	struct bracket b = {.s = at, .n = dehb_size(h, at)};
+	b.n = b.n < h->left ? b.n : h->left;
+	b.size = b.n;
+	h->left -= h->left == UINT64_MAX ? 0 : b.n;
+	vec_push(&h->brackets, b);
+}
+
+static void dehb_accepted(struct search *s, struct search_trial *trial)
+{
+	struct dehb *h = s->state;
+	if ((size_t)trial->tag == h->brackets.len)
+		begin_bracket(h);
+	h->brackets.at[trial->tag].asked++;
+	struct subpop *pop = &h->pops[(size_t)trial->notes[NOTE_LEVEL]];
+	pop->parent = (pop->parent + 1) % pop->n;
+}
+
+static void dehb_tell(struct search *s, struct search_trial *trial)
+{
+	struct dehb *h = s->state;
+	struct subpop *pop = &h->pops[(size_t)trial->notes[NOTE_LEVEL]];
+	struct member *parent = &pop->at[(size_t)trial->notes[NOTE_PARENT]];
+	if (search_has_score(trial) && trial->score[0] <= parent->f) {
+		memcpy(parent->x, trial->unit, s->dims * sizeof(double));
+		parent->f = trial->score[0];
+		parent->id = trial->id;
+	}
+	bracket_tell(&h->brackets.at[trial->tag], trial, h->eta);
+	while (h->first < h->brackets.len && h->brackets.at[h->first].over)
+		h->first++;
+}
+
+/* Every bracket once. */
+static uint64_t dehb_planned(const struct search_spec *spec, const struct space *space)
+{
+	double levels[RUNGS_MOST];
+	unsigned eta = (unsigned)search_option(spec, "eta");
+	size_t s_max = rungs_levels(spec->fidelity_min, spec->fidelity_max, eta, levels) - 1;
+	uint64_t sum = 0;
+	(void)space;
+	for (size_t b = 0; b <= s_max; b++)
+		for (size_t i = 0; i <= b; i++)
+			sum += rungs_left(rungs_dehb(s_max, b, eta), eta, i);
+	return sum;
+}
+
+static void dehb_write_state(const struct search *s, struct json *out)
+{
+	const struct dehb *h = s->state;
+	json_key_int(out, "brackets", (int64_t)h->brackets.len);
+	json_key(out, "subpopulations");
+	json_list(out);
+	for (size_t level = 0; level <= h->s_max; level++) {
+		size_t tried = 0;
+		for (size_t i = 0; i < h->pops[level].n; i++)
+			tried += h->pops[level].at[i].id >= 0;
+		json_map(out);
+		json_key_real(out, "fidelity", h->levels[level]);
+		json_key_int(out, "size", (int64_t)h->pops[level].n);
+		json_key_int(out, "tried", (int64_t)tried);
+		json_end(out);
+	}
+	json_end(out);
+}
+
+const struct strategy_ops dehb_ops = {.open = dehb_open,
+				      .free = dehb_free,
+				      .ask = dehb_ask,
+				      .accepted = dehb_accepted,
+				      .tell = dehb_tell,
+				      .write_state = dehb_write_state,
+				      .planned = dehb_planned};

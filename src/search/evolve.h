@@ -1,0 +1,115 @@
+/* What the members of the differential evolution family share: the population, the archive, the two
+ * modes, selection, and the steps from which mutations are made.
+ *
+ * Published results are generational: a whole generation is asked for, nothing new until all of it is
+ * told, then everybody is selected in order. On a cluster that leaves slots idle, so the default is
+ * steady: a trial competes with its own target the moment it is told, and what the papers do after a
+ * generation is done after every N tells. */
+#ifndef SEARCH_EVOLVE_H
+#define SEARCH_EVOLVE_H
+
+#include "search/search_internal.h"
+
+struct evolve_member {
+	double *x;
+	double f;     /* +INFINITY when it failed */
+	double F, CR; /* of the self-adaptive ones */
+	int64_t key;  /* names it while the population shrinks around it */
+	bool known;   /* its first point has been told */
+	struct search_trial *child; /* generational: told, waiting for the others */
+};
+
+struct evolve;
+
+struct evolve_rules {
+	/* Makes a trial vector for a target in trial->unit; its F and CR go into trial->notes. At least
+	 * four members are known. */
+	void (*make)(struct evolve *e, size_t target, struct search_trial *trial);
+	/* The trial is about to replace its parent; `better` unless it is only as good. */
+	void (*win)(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
+		    bool better);
+	/* After N tells. */
+	void (*generation)(struct evolve *e);
+	/* The moment something is told, before selection; may be NULL. */
+	void (*told)(struct evolve *e, const struct search_trial *trial);
+	bool ties_win; /* as good as the parent is good enough */
+};
+
+struct evolve {
+	struct search *search;
+	const struct evolve_rules *rules;
+	struct evolve_member *at;
+	size_t n, n_start, known;
+	size_t begun; /* members whose first point has been asked for */
+	bool generational;
+	size_t cursor, told; /* in this generation */
+	uint64_t fes, generation;
+	double **archive;
+	size_t archive_count, archive_most;
+	size_t *ranking; /* members by ascending f; see evolve_rank */
+	bool ranking_stale;
+	void *own; /* of the algorithm; freed with free() */
+};
+
+#define EVOLVE_F 0
+#define EVOLVE_CR 1
+
+/* The options every member of the family has; `published` is the N of its paper (0 in the form: choose). */
+#define EVOLVE_OPTIONS                                                                             \
+	{"population", SEARCH_OPTION_INT, 0, 0, 10000, NULL, "individuals; 0: as published, fewer for small budgets"}, \
+	{"mode", SEARCH_OPTION_WORD, 0, 0, 1, "steady|generational",                               \
+	 "steady: never wait; generational: as published"}
+
+/* The population: as asked for, else as published where the budget holds 20 generations of it, else as
+ * many as there are 20 generations of, at least 8. */
+size_t evolve_population(const struct search_spec *spec, size_t published);
+struct evolve *evolve_open(struct search *s, const struct evolve_rules *rules, size_t n);
+/* The ops of a strategy whose search->state is a struct evolve. */
+void evolve_free(struct search *s);
+enum search_answer evolve_ask(struct search *s, struct search_trial *trial);
+void evolve_accepted(struct search *s, struct search_trial *trial);
+void evolve_tell(struct search *s, struct search_trial *trial);
+void evolve_write_state(const struct search *s, struct json *out);
+
+/* How far the budget is spent, 0..1. */
+double evolve_progress(const struct evolve *e);
+/* Best first. Valid until the next replacement. */
+const size_t *evolve_rank(struct evolve *e);
+/* A known member that is none of the first `count` of `not`. */
+size_t evolve_pick(struct evolve *e, const size_t *not, size_t count);
+/* A row of the population or the archive that is neither member a nor b. */
+const double *evolve_pick_archived(struct evolve *e, size_t a, size_t b);
+void evolve_archive(struct evolve *e, const double *x);
+/* Drops the worst until n are left; the archive keeps at most archive_most rows. */
+void evolve_shrink(struct evolve *e, size_t n, size_t archive_most);
+void evolve_remove(struct evolve *e, size_t at);
+/* Binomial crossover with the target: u_j = v_j where U < CR or j is the drawn one. `u` holds v. */
+void evolve_cross(struct evolve *e, const double *target, double CR, double *u);
+/* A coordinate out of bounds becomes the middle between the bound and the target's. */
+void evolve_repair(const struct evolve *e, const double *target, double *u);
+/* v = x_r1 + F (x_r2 - x_r3), all different and none the target. */
+void evolve_rand_1(struct evolve *e, size_t target, double F, double *v);
+/* v = x + Fw (x_pb - x) + F (x_r1 - x~_r2), pb among the best `best`. */
+void evolve_current_to_pbest(struct evolve *e, size_t target, double Fw, double F, size_t best,
+			     bool not_itself, double *v);
+
+/* The memories of SHADE and its successors (Tanabe and Fukunaga 2013, equations 10 to 15). */
+struct evolve_memory {
+	double *F, *CR; /* CR < 0: terminal, always 0 */
+	size_t size, next;
+	VEC(double) won_F, won_CR, weight; /* the successes of this generation */
+	bool lehmer_CR, terminal, halve;
+};
+
+void evolve_memory_open(struct evolve_memory *m, size_t size, double F, double CR);
+void evolve_memory_free(struct evolve_memory *m);
+void evolve_memory_add(struct evolve_memory *m, double F, double CR, double weight);
+/* Writes the next slot from the successes, if there were any, and forgets them. */
+void evolve_memory_update(struct evolve_memory *m);
+/* CR ~ N(M_CR, .1) clipped to [0,1]; F ~ Cauchy(M_F, .1), redrawn while <= 0, capped at 1. */
+double evolve_draw_CR(struct rng *rng, double mean);
+double evolve_draw_F(struct rng *rng, double location);
+/* Linear population size reduction (Tanabe and Fukunaga 2014, equation 10). */
+size_t evolve_linear_size(size_t n_start, size_t n_end, uint64_t fes, uint64_t most);
+
+#endif

@@ -1,0 +1,633 @@
+"""The command line against the real daemon: every verb, on and off a terminal, with daemons that are absent,
+killed, of another version or not daemons at all."""
+
+import fcntl
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import socket
+import socketserver
+import struct
+import subprocess
+import termios
+import threading
+import time
+
+import pytest
+
+from conftest import DEADLINE_S, PROGRAM, ROOT, UnixConnection, wait_for
+
+TRAIN = """\
+import argparse, sys, time
+p = argparse.ArgumentParser()
+p.add_argument("--lr", type=float, default=1.0)
+p.add_argument("--epochs", type=int, default=2)
+p.add_argument("--pause", type=float, default=0.0)
+p.add_argument("--fail", default="no")
+a = p.parse_args()
+print("out", a.lr, flush=True)
+print("err", a.lr, file=sys.stderr, flush=True)
+with open("log.csv", "w") as f:
+    f.write("epoch,val_loss\\n")
+    for e in range(a.epochs):
+        f.write(f"{e},{a.lr / (e + 1)}\\n")
+        f.flush()
+        time.sleep(a.pause)
+if a.fail == "yes":
+    raise ValueError("broken on purpose")
+"""
+
+
+class Cli:
+    """The command line with a state folder of its own; daemons are its own affair."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.state = folder / "state"
+        self.env = {**os.environ, "SLUICE_STATE": str(self.state), "SLUICE_LISTEN": "127.0.0.1:0", "LANG": "C.UTF-8"}
+        self.env.pop("NO_COLOR", None)
+        (folder / "train.py").write_text(TRAIN)
+
+    def __call__(self, *args, status=0, text=None, env=None):
+        done = subprocess.run([PROGRAM, *map(str, args)], env={**self.env, **(env or {})}, cwd=self.folder, input=text,
+                              capture_output=True, text=True, errors="replace", timeout=DEADLINE_S)
+        if status is not None and done.returncode != status:
+            raise AssertionError(f"{args}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def json(self, *args):
+        return json.loads(self(*args).stdout)
+
+    def create(self, *args):
+        return self.json("run", "--detach", "--json", *args)["id"]
+
+    def ended(self, id):
+        return wait_for(lambda: (e := self.json("show", id, "--json"))["state"] in ("finished", "error", "stopped") and e,
+                        lambda: self("show", id).stdout)
+
+    def daemon_pid(self):
+        return int(re.search(r"process (\d+)", self("daemon", "status").stdout).group(1))
+
+
+@pytest.fixture
+def cli(folder):
+    made = Cli(folder)
+    yield made
+    made("daemon", "stop", status=None)
+
+
+class Terminal:
+    """A program on a pseudo terminal; `text` is everything that it wrote."""
+
+    def __init__(self, cli, *args, size=(24, 100), env=None):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+            os.chdir(cli.folder)
+            os.execve(PROGRAM, [str(PROGRAM), *map(str, args)], {**cli.env, "TERM": "xterm", **(env or {})})
+        self.text = ""
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self, pause=0.05):
+        ready, _, _ = select.select([self.fd], [], [], pause)
+        if not ready:
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.text += data.decode(errors="replace")
+        return bool(data)
+
+    def until(self, pattern):
+        def seen():
+            going_on = self.read()
+            found = re.search(pattern, self.text)
+            assert going_on or found, f"ended without {pattern}: {self.text[-4000:]!r}"
+            return found
+
+        return wait_for(seen, lambda: f"{pattern} in {self.text[-4000:]!r}")
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+    def finish(self):
+        wait_for(lambda: not self.read(), lambda: self.text[-2000:])
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(status)
+
+
+# The daemon.
+
+
+def test_a_verb_starts_the_daemon_once_and_says_so(cli):
+    first = cli("ls")
+    assert f"started the daemon (log: {cli.state}/daemon.log)" in first.stderr
+    assert "started" not in cli("ls").stderr
+    assert (cli.state.stat().st_mode & 0o777) == 0o700
+
+
+def test_verbs_that_start_at_once_end_with_one_daemon(cli):
+    many = [subprocess.Popen([PROGRAM, "ls", "--json"], env=cli.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(8)]
+    said = [process.communicate(timeout=DEADLINE_S) for process in many]
+    assert [process.returncode for process in many] == [0] * 8
+    assert sum("started the daemon" in err for _, err in said) == 1
+    assert all(json.loads(out)["total"] == 0 for out, _ in said)
+
+
+def test_a_socket_left_behind_is_no_daemon(cli):
+    cli.state.mkdir(mode=0o700)
+    stale = socket.socket(socket.AF_UNIX)
+    stale.bind(str(cli.state / "sluice.sock"))
+    stale.close()
+    assert "started the daemon" in cli("ls").stderr
+
+
+def test_after_a_kill_the_next_verb_starts_it_again(cli):
+    cli("ls")
+    os.kill(cli.daemon_pid(), signal.SIGKILL)
+    wait_for(lambda: "no daemon" in cli("daemon", "status", status=None).stdout, "the daemon is still there")
+    assert "started the daemon" in cli("ls").stderr
+
+
+def test_daemon_stop_waits_and_status_says_it(cli):
+    assert cli("daemon", "status", status=1).stdout == "no daemon is running\n"
+    cli("daemon", "start")
+    pid = cli.daemon_pid()
+    cli("daemon", "restart")
+    assert cli.daemon_pid() != pid
+    cli("daemon", "stop")
+    assert cli("daemon", "status", status=1).stdout == "no daemon is running\n"
+    assert not (cli.state / "sluice.sock").exists() or cli("daemon", "stop").stdout == "no daemon is running\n"
+
+
+def test_a_daemon_that_cannot_start_is_explained(cli):
+    said = cli("ls", status=1, env={"SLUICE_LISTEN": "nonsense"}).stderr
+    assert "daemon ended with status" in said and "daemon.log" in said
+    cli.folder.joinpath("plain").write_text("x")
+    said = cli("ls", status=1, env={"SLUICE_STATE": str(cli.folder / "plain" / "below")}).stderr
+    assert "plain" in said
+
+
+def test_a_state_folder_with_a_long_path_works(cli):
+    cli.env["SLUICE_STATE"] = str(cli.folder / ("long-" * 24) / "state")
+    if cli("ls", status=None).returncode != 0:
+        pytest.skip("this daemon does not listen below a long path")
+    assert "started" not in cli("ls").stderr
+
+
+# Stand-ins for daemons: what answers on the socket may be anything.
+
+
+class Listener:
+    """Answers on STATE/sluice.sock with whatever `handle(connection)` writes."""
+
+    def __init__(self, state, handle):
+        state.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self):
+                handle(self.request)
+
+        class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+            daemon_threads = True
+
+        self.server = Server(str(state / "sluice.sock"), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def read_request(connection):
+    data = b""
+    while b"\r\n\r\n" not in data:
+        more = connection.recv(65536)
+        if not more:
+            return data
+        data += more
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)content-length: *(\d+)", head)
+    while length and len(body) < int(length.group(1)):
+        body += connection.recv(65536)
+    return head + b"\r\n\r\n" + body
+
+
+def test_another_version_is_said(cli):
+    def answer(connection):
+        request = read_request(connection)
+        body = b'{"status":"ok","version":"9.9.9"}' if b"/health" in request else b'{"items":[],"next":null,"total":0}'
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    with Listener(cli.state, answer):
+        said = cli("ls").stderr
+    assert "the daemon is version 9.9.9" in said and "sluice daemon restart" in said
+
+
+@pytest.mark.parametrize("noise", [
+    b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{\xff}", b"\0" * 100000,
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"], ids=["ssh", "huge", "json", "zeros", "chunk"])
+def test_something_else_on_the_socket_is_an_error_not_a_crash(cli, noise):
+    def answer(connection):
+        read_request(connection)
+        connection.sendall(noise)
+
+    with Listener(cli.state, answer):
+        done = cli("ls", status=1)
+    assert done.stderr.startswith("sluice: ") and not done.stdout
+
+
+def test_a_lost_answer_does_not_make_a_second_experiment(cli):
+    """The request arrives, its answer does not: the command line asks again under the same key."""
+    cli("ls")
+    real = cli.state / "sluice.sock"
+    lost = []
+
+    def forward(connection):
+        request = read_request(connection)
+        with socket.socket(socket.AF_UNIX) as onward:
+            onward.connect(str(real))
+            onward.sendall(request)
+            answer = b""
+            while data := onward.recv(65536):
+                answer += data
+        if request.startswith(b"POST /api/v1/experiments ") and len(lost) < 2:
+            lost.append(answer)
+            return  # closed without a word
+        connection.sendall(answer)
+
+    with Listener(cli.folder / "between", forward):
+        done = cli("run", "train.py", "--detach", "--json", env={"SLUICE_STATE": str(cli.folder / "between")})
+    assert len(lost) == 2
+    assert json.loads(done.stdout)["id"] == "e1"
+    assert cli.json("ls", "--json")["total"] == 1
+
+
+# Submitting.
+
+
+def test_a_script_with_values_runs_every_configuration(cli):
+    done = cli("run", "train.py", "lr=3,1,2", "epochs=2", "--objective", "val_loss", "--name", "three")
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith("e1: three, 3 tasks")
+    for number in (1, 2, 3):
+        assert any(line.startswith(f"e1/{number} finished: best ") for line in lines), done.stdout
+    assert lines[-1] == "e1 finished: val_loss 0.5 at epoch 1 in e1/2: lr=1"
+    assert "\033" not in done.stdout
+    best = cli.json("best", "e1", "-n", "3", "--json")["items"]
+    assert [task["parameters"]["lr"] for task in best] == [1, 2, 3]
+    assert cli("best", "e1", "-n1").stdout.count("e1/") == 1
+
+
+def test_an_experiment_that_fails_has_exit_status_one_and_says_why(cli):
+    done = cli("run", "train.py", "fail=yes", status=1)
+    assert "e1/1 error" in done.stdout and "exit code 1" in done.stdout
+    assert "1 task failed: sluice show e1 --state error" in done.stderr
+    shown = cli("show", "e1/1").stdout
+    assert "ValueError: broken on purpose" in shown and "exit code 1" in shown
+    assert "fail = yes" in shown
+
+
+def test_a_file_takes_its_script_and_files_along(cli):
+    content = bytes(range(256)) * 20
+    large = os.urandom(5 << 20)
+    project = cli.folder / "project"
+    (project / "data").mkdir(parents=True)
+    (project / "data" / "odd name.bin").write_bytes(content)
+    (project / "data" / "large").write_bytes(large)
+    (project / "go.py").write_text("import hashlib, sys\nfor p in ('data/odd name.bin', 'data/large'):\n"
+                                   "    print(hashlib.sha256(open(p, 'rb').read()).hexdigest())\n")
+    (project / "exp.yaml").write_text("script: go.py\nfiles: [data]\n")
+    cli("run", "project/exp.yaml")
+    assert cli("logs", "e1/1", "--stream", "stdout").stdout.split() == [hashlib.sha256(content).hexdigest(),
+                                                                       hashlib.sha256(large).hexdigest()]
+
+
+def test_a_wrong_file_is_explained_at_its_place(cli):
+    (cli.folder / "exp.yaml").write_text("script: train.py\nparameters:\n  units: {min: 512, max: 16}\nserach: {tasks: 3}\n")
+    for verb in ("check", "run"):
+        done = cli(verb, "exp.yaml", status=2)
+        assert re.search(r"^exp\.yaml:3:\d+: parameters\.units.*: .*512.*16", done.stderr, re.M), done.stderr
+        assert re.search(r"^exp\.yaml:4:1: serach: ", done.stderr, re.M), done.stderr
+        assert not done.stdout
+    changed = cli("run", "exp.yaml", "--name", "x", status=2)  # sent as a tree: the places are found again
+    assert re.search(r"^exp\.yaml:3:\d+: parameters\.units", changed.stderr, re.M), changed.stderr
+    terminal = Terminal(cli, "check", "exp.yaml")
+    assert terminal.finish() == 2
+    assert "units: {min: 512, max: 16}\r\n" in terminal.text and re.search(r"^ +\S*\^", terminal.text, re.M)
+    assert cli.json("ls", "--json")["total"] == 0
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["nope.yaml"], "nope.yaml: there is no such file"), (["."], ". is a folder"), (["train.py", "lr"], "expected name=values"),
+    (["train.py", "--paralel", "3"], "did you mean --parallel?"), (["train.py", "--env", "X"], "expected NAME=VALUE"),
+    ([], "arguments are missing"), (["broken.yaml"], "broken.yaml:2:1: "), (["gone.yaml"], "gone.yaml:1:1: script: other.py")])
+def test_a_wrong_call_needs_no_daemon_and_has_exit_status_two(cli, arguments, said):
+    (cli.folder / "broken.yaml").write_text("a: [1\n")
+    (cli.folder / "gone.yaml").write_text("script: other.py\n")
+    done = cli("run", *arguments, status=2)
+    assert said in done.stderr
+    assert not cli.state.exists()
+
+
+def test_check_counts_and_shows_what_would_be_submitted(cli):
+    out = cli("check", "train.py", "lr=1,2", "epochs=1,2,3").stdout
+    assert "6 = 2 × 3" in out and "lr=1 epochs=1" in out
+    answer = cli.json("check", "train.py", "lr=1,2", "--json")
+    assert answer["valid"] and answer["count"] == 2
+    assert cli("check", "train.py", "--yaml").stdout.count("train.py") >= 1
+    assert cli.json("ls", "--json")["total"] == 0
+
+
+def test_run_json_prints_one_line_and_still_waits(cli):
+    done = cli("run", "--json", "train.py", "fail=yes", status=1)
+    assert done.stdout.count("\n") == 1
+    assert json.loads(done.stdout)["id"] == "e1"
+
+
+# Looking.
+
+
+def test_ls_and_show_say_what_is_known(cli):
+    assert "no experiments" in cli("ls").stdout
+    cli("run", "train.py", "lr=1,2", "--name", "first")
+    cli("run", "train.py", "fail=yes", "--name", "second", status=1)
+    rows = cli("ls").stdout.splitlines()
+    assert rows[1].startswith("e2  second  error") and "1 failed" in rows[1]
+    assert rows[2].startswith("e1  first   finished") and "2/2" in rows[2]
+    assert [e["id"] for e in cli.json("ls", "--state", "finished", "--json")["items"]] == ["e1"]
+    shown = cli("show", "e1").stdout
+    assert "2 in all, 2 finished" in shown and "e1/2" in shown
+    assert cli.json("show", "e1/2", "--json")["number"] == 2
+    assert "there is no" in cli("show", "e99", status=1).stderr
+    assert "is not an id" in cli("show", "x1", status=2).stderr
+
+
+def test_text_of_others_cannot_command_a_terminal(cli):
+    name = "a\033[2J\033]0;owned\a\u202eb"
+    cli("run", "train.py", "--name", "plain", "--description", name)
+    terminal = Terminal(cli, "show", "e1", env={"NO_COLOR": "1"})
+    assert terminal.finish() == 0
+    assert "\033" not in terminal.text and "\u202e" not in terminal.text and "^[[2J" in terminal.text
+
+
+def test_colours_are_for_terminals_without_no_color(cli):
+    cli("run", "train.py")
+    terminal = Terminal(cli, "ls")
+    terminal.finish()
+    assert "\033[32mfinished" in terminal.text
+    terminal = Terminal(cli, "ls", env={"NO_COLOR": "1"})
+    terminal.finish()
+    assert "\033" not in terminal.text
+
+
+def test_tables_fit_the_terminal(cli):
+    cli("run", "train.py", "lr=1,2", "--name", "日本語 " * 15)
+    for columns in (40, 60, 100):
+        for arguments in (["ls"], ["show", "e1"]):
+            terminal = Terminal(cli, *arguments, size=(24, columns), env={"NO_COLOR": "1"})
+            assert terminal.finish() == 0
+            table = terminal.text.partition("\r\n\r\n")[2] or terminal.text
+            for line in table.splitlines():
+                assert sum(2 if ord(c) > 0x2e80 else 1 for c in line) <= columns, line
+
+
+def test_logs_follow_until_the_task_is_over(cli):
+    (cli.folder / "slow.py").write_text("import sys, time\nfor i in range(8):\n    print('line', i, flush=True)\n    time.sleep(0.1)\n"
+                                        "print('bye', file=sys.stderr)\n")
+    id = cli.create("slow.py")
+    out = cli("logs", "-f", f"{id}/1").stdout
+    assert [f"line {i}" for i in range(8)] == re.findall(r"line \d", out)
+    assert out.endswith("==> stderr <==\nbye\n")
+    assert cli("logs", f"{id}/1", "--stream", "stderr").stdout == "bye\n"
+    assert cli("logs", f"{id}/1", "--stream", "stdout", "--tail", "7").stdout == "line 7\n"
+    assert "give a task" in cli("logs", id, status=2).stderr
+
+
+def test_long_output_is_printed_whole(cli):
+    (cli.folder / "long.py").write_text("for i in range(100000): print('row', i)\n")
+    id = cli.create("long.py")
+    cli.ended(id)
+    assert cli("logs", f"{id}/1", "--stream", "stdout").stdout == "".join(f"row {i}\n" for i in range(100000))
+
+
+# Changing.
+
+
+def test_stop_restart_and_rm(cli):
+    id = cli.create("train.py", "lr=1,2", "epochs=1000", "pause=0.1")
+    wait_for(lambda: cli.json("show", id, "--json")["tasks"]["running"] >= 1, "nothing runs")
+    assert "--yes" in cli("rm", id, status=2, text="").stderr
+    assert "--stop" in cli("rm", "--yes", id, status=1).stderr
+    cli("stop", id)
+    assert cli.ended(id)["state"] == "stopped"
+    assert "there was nothing to do" in cli("stop", id).stdout
+    assert f"{id}/1" in cli("restart", f"{id}/1").stdout
+    wait_for(lambda: cli.json("show", f"{id}/1", "--json")["state"] == "running", "not restarted")
+    assert cli.json("show", f"{id}/1", "--json")["attempt"] == 2
+    cli("rm", "--yes", "--stop", id)
+    wait_for(lambda: cli.json("ls", "--json")["total"] == 0, "not removed")
+    assert "there is no" in cli("stop", id, status=1).stderr
+
+
+def test_rm_asks_on_a_terminal(cli):
+    cli("run", "train.py", "--name", "keep me")
+    terminal = Terminal(cli, "rm", "e1")
+    terminal.until(r"keep me.*\[y/N\]")
+    terminal.send("n\n")
+    assert terminal.finish() == 1
+    assert cli.json("ls", "--json")["total"] == 1
+    terminal = Terminal(cli, "rm", "e1")
+    terminal.until(r"\[y/N\]")
+    terminal.send("y\n")
+    assert terminal.finish() == 0
+    assert cli.json("ls", "--json")["total"] == 0
+
+
+def test_restart_failed_leaves_the_others_alone(cli):
+    cli("run", "train.py", "fail=yes,no")
+    assert "1 task to run again" in cli("restart", "e1", "--failed").stdout
+    cli.ended("e1")
+    assert [cli.json("show", f"e1/{n}", "--json")["attempt"] for n in (1, 2)] == [2, 1]
+
+
+def test_parallel_changes_how_many_run(cli):
+    id = cli.create("train.py", "lr=1,2,3", "epochs=1000", "pause=0.1", "--parallel", "1")
+    assert "up to 2 tasks" in cli("parallel", id, "2").stdout
+    assert cli.json("show", id, "--json")["parallel"] == 2
+    assert "expected a number" in cli("parallel", id, "none", status=2).stderr
+    cli("stop", id)
+
+
+def test_export_is_whole_or_not_there(cli):
+    cli("run", "train.py", "lr=1,2", "--objective", "val_loss")
+    rows = cli("export", "e1").stdout.splitlines()
+    assert rows[0].startswith("task,state,") and len(rows) == 3
+    whole = cli.json("export", "e1", "--format", "json")
+    assert len(whole["tasks"]) == 2 and whole["tasks"][0]["metrics"]["val_loss"]["value"] == [1, 0.5]
+    cli("export", "e1", "--format", "json", "-o", "e1.json")
+    assert json.loads((cli.folder / "e1.json").read_text())["id"] == "e1"
+    assert "there is no" in cli("export", "e9", "-o", "e9.csv", status=1).stderr
+    assert not list(cli.folder.glob("e9.csv*"))
+
+
+def test_login_and_tokens_open_the_door(cli):
+    url = cli("login").stdout.strip()
+    match = re.fullmatch(r"http://(127\.0\.0\.1):(\d+)/#login=(.+)", url)
+    assert match
+    token = cli("token", "create", "notebook").stdout.strip()
+    assert token and token not in cli("token", "list").stdout
+    assert "notebook" in cli("token", "list").stdout
+
+    def ask():
+        connection = http.client.HTTPConnection(match.group(1), int(match.group(2)), timeout=30)
+        connection.request("GET", "/api/v1/experiments", headers={"Authorization": f"Bearer {token}"})
+        return connection.getresponse().status
+
+    assert ask() == 200
+    cli("token", "revoke", cli.json("token", "list", "--json")["items"][0]["id"])
+    assert ask() == 401
+
+
+def test_doctor_says_what_is_here(cli):
+    out = cli("doctor", status=None).stdout
+    assert str(cli.state) in out and "the daemon answers" in out and "local" in out
+    assert any(b["name"] == "local" for b in json.loads(cli("doctor", "--json", status=None).stdout)["backends"])
+
+
+# The live view.
+
+
+def test_the_live_view_draws_bars_and_the_best(cli):
+    terminal = Terminal(cli, "run", "train.py", "lr=1,2", "epochs=20", "pause=0.1", "--objective", "val_loss")
+    terminal.until(r"e1/1 .*━.*\d/20")
+    terminal.resize(10, 60)
+    assert terminal.finish() == 0
+    last = terminal.text.split("\033[J")[-1]
+    assert "e1  train.py  finished" in last and "2/2" in last
+    assert "best  val_loss 0.05 at epoch 19" in last
+    assert re.search(r"\033\[\d+A", terminal.text)
+
+
+def test_ctrl_c_leaves_the_experiment_alone(cli):
+    terminal = Terminal(cli, "run", "train.py", "epochs=1000", "pause=0.1")
+    terminal.until(r"1 running")
+    terminal.send("\x03")
+    assert terminal.finish() == 130
+    assert "e1 goes on without you" in terminal.text and "sluice stop e1" in terminal.text
+    assert cli.json("show", "e1", "--json")["state"] == "running"
+    cli("stop", "e1")
+    assert cli("watch", "e1", status=1).stdout.splitlines()[-1].startswith("e1 stopped: ")
+
+
+@pytest.mark.parametrize("tty", [True, False])
+def test_following_survives_a_daemon_that_is_killed(cli, tty):
+    arguments = ["run", "train.py", "lr=1,2,3", "epochs=10", "pause=0.2", "--objective", "val_loss", "--parallel", "1"]
+    if tty:
+        terminal = Terminal(cli, *arguments)
+        terminal.until(r"1 running")
+    else:
+        process = subprocess.Popen([PROGRAM, *arguments], env=cli.env, cwd=cli.folder, stdout=subprocess.PIPE, text=True)
+        wait_for(lambda: cli.state.exists() and "running" in cli("ls").stdout, "nothing runs")
+    os.kill(cli.daemon_pid(), signal.SIGKILL)
+    wait_for(lambda: cli("daemon", "status", status=None).returncode, "the daemon is still there")
+    cli("daemon", "start")
+    if tty:
+        assert terminal.finish() == 0
+        assert "3/3" in terminal.text.split("\033[J")[-1]
+    else:
+        out, _ = process.communicate(timeout=DEADLINE_S)
+        assert process.returncode == 0
+        for number in (1, 2, 3):
+            assert out.count(f"e1/{number} finished") == 1, out
+
+
+def test_watching_what_is_removed_ends(cli):
+    id = cli.create("train.py", "epochs=1000", "pause=0.1")
+    process = subprocess.Popen([PROGRAM, "watch", id], env=cli.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: cli.json("show", id, "--json")["tasks"]["running"], "nothing runs")
+    cli("rm", "--yes", "--stop", id)
+    process.communicate(timeout=DEADLINE_S)
+    assert process.returncode == 1
+    assert "there is no" in cli("watch", "e99", status=1).stderr
+
+
+# Help, manual pages, completions: one table.
+
+
+VERBS = subprocess.run([PROGRAM, "__man"], capture_output=True, text=True).stdout.split()
+
+
+def options_of(verb):
+    out = subprocess.run([PROGRAM, verb, "--help"], capture_output=True, text=True, check=True).stdout
+    return sorted(set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", out.partition("options:")[2], re.M)))
+
+
+def test_help_is_there_for_everything(cli):
+    out = cli("--help").stdout
+    for verb in VERBS:
+        assert re.search(rf"^  {verb} ", out, re.M)
+        assert cli(verb, "--help").stdout.startswith(f"usage: sluice {verb}")
+    assert re.fullmatch(r"sluice \d+\.\d+\.\d+\n", cli("--version").stdout)
+    assert "did you mean 'show'?" in cli("shwo", status=2).stderr
+    assert cli(status=2).stderr.startswith("sluice runs")
+    assert not cli.state.exists()
+
+
+@pytest.mark.skipif(not shutil.which("scdoc"), reason="scdoc is not installed")
+def test_every_verb_and_option_has_its_place_in_the_manual(cli):
+    overview = (ROOT / "docs" / "man" / "sluice.1.scd").read_text()
+    for verb in VERBS:
+        assert f"*sluice-{verb}*(1)" in overview, verb
+        page = subprocess.run(["scdoc"], input=cli("__man", verb).stdout, capture_output=True, text=True, check=True).stdout
+        for option in options_of(verb):
+            assert f"\\-\\-{option}".replace("\\-", "-") in page.replace("\\-", "-"), (verb, option)
+    for page in (ROOT / "docs" / "man").glob("*.scd"):
+        subprocess.run(["scdoc"], input=page.read_text(), capture_output=True, text=True, check=True)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions_know_every_verb_and_option(cli, shell):
+    script = cli("completion", shell).stdout
+    for verb in VERBS:
+        assert verb in script
+        for option in options_of(verb):
+            assert (f"-l {option} " if shell == "fish" else f"--{option}") in script, (verb, option)
+    if shutil.which(shell):
+        path = cli.folder / "script"
+        path.write_text(script)
+        subprocess.run([shell, "-n", str(path)], check=True, timeout=DEADLINE_S)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
+def test_bash_completes_verbs_options_values_and_ids(cli):
+    cli("run", "train.py")
+
+    def complete(*words):
+        script = ('source <("$0" completion bash); PATH=$(dirname "$0"):$PATH; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); '
+                  '_sluice 2>/dev/null; echo "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, str(PROGRAM), *words], env=cli.env, capture_output=True, text=True,
+                              timeout=DEADLINE_S)
+        return done.stdout.split()
+
+    assert complete("sluice", "sho") == ["show"]
+    assert complete("sluice", "run", "--para") == ["--parallel"]
+    assert complete("sluice", "run", "--pass", "p") == ["positional"]
+    assert complete("sluice", "daemon", "st") == ["status", "start", "stop"]
+    assert complete("sluice", "show", "") == ["e1"]

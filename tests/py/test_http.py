@@ -1,0 +1,756 @@
+"""The daemon's doors, from the outside: raw bytes on real sockets, sessions, event streams, logs, uploads, limits,
+two daemons on one folder."""
+
+import gzip
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import stat
+import subprocess
+
+import pytest
+
+from conftest import Answer, PROGRAM, UnixConnection, wait_for
+
+SCRIPT = """
+    import sys
+    print("héllo wörld")
+    sys.stdout.flush()
+    with open("metrics.csv", "w") as out:
+        out.write("epoch,loss\\n0,1.5\\n1,0.5\\n2,0.75\\n")
+"""
+SPEC = {"parameters": {"n": [1, 2]}, "search": {"strategy": "grid"}, "objective": {"metric": "loss", "goal": "min"}}
+
+
+class Raw:
+    """A socket to the daemon: bytes out, everything back."""
+
+    def __init__(self, daemon, tcp=False):
+        if tcp:
+            self.sock = socket.create_connection(daemon.tcp_address(), timeout=30)
+        else:
+            self.sock = socket.socket(socket.AF_UNIX)
+            self.sock.settimeout(30)
+            self.sock.connect(str(daemon.socket))
+        self.file = self.sock.makefile("rb")
+
+    def send(self, data):
+        self.sock.sendall(data)
+
+    def line(self):
+        return self.file.readline()
+
+    def answer(self):
+        """Status, headers and body of the next answer."""
+        status = int(self.line().split()[1])
+        headers = {}
+        while (line := self.line()) not in (b"\r\n", b""):
+            name, value = line.decode().split(":", 1)
+            headers[name.lower()] = value.strip()
+        body = self.file.read(int(headers["content-length"])) if "content-length" in headers else b""
+        return status, headers, body
+
+    def rest(self):
+        """What comes until the daemon closes."""
+        return self.file.read()
+
+    def close(self):
+        self.file.close()
+        self.sock.close()
+
+
+@pytest.fixture
+def raw(daemon):
+    made = []
+
+    def open_raw(tcp=False):
+        made.append(Raw(daemon, tcp))
+        return made[-1]
+
+    yield open_raw
+    for one in made:
+        one.close()
+
+
+class Browser:
+    """A session over TCP, with its cookie and CSRF value."""
+
+    def __init__(self, daemon):
+        self.host, self.port = daemon.tcp_address()
+        self.cookie = None
+        self.csrf = None
+
+    @property
+    def name(self):
+        return f"{self.host}:{self.port}"
+
+    def request(self, method, path, body=None, headers=None):
+        headers = dict(headers or {})
+        if body is not None:
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        if self.cookie:
+            headers.setdefault("Cookie", self.cookie)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
+        try:
+            connection.request(method, path, body, headers)
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def log_in(self, daemon):
+        link = daemon.post("/login-links")["url"]
+        code = link.split("#login=")[1]
+        answer = self.request("POST", "/api/v1/login", {"code": code})
+        assert answer.status == 204
+        self.cookie = answer.headers["Set-Cookie"].split(";")[0]
+        self.csrf = self.request("GET", "/api/v1/info").json["csrf"]
+        return answer
+
+
+@pytest.fixture
+def browser(daemon):
+    return Browser(daemon)
+
+
+# The connection.
+
+@pytest.mark.parametrize("request_bytes,status", [
+    (b"GET /api/v1/health HTTP/1.1\nHost: localhost\n\n", 400),
+    (b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+    (b"GET /api/v1/health HTTP/1.0\r\nHost: localhost\r\n\r\n", 505),
+    (b"GET http://localhost/api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+    (b"GET /api/v1/health HTTP/1.1\r\n\r\n", 400),
+    (b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 20000 + b"\r\n\r\n", 431),
+    (b"GET /api/v1/health HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421),
+    (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
+])
+@pytest.mark.parametrize("tcp", [False, True])
+def test_malformed_request_is_refused_and_the_connection_closed(raw, request_bytes, status, tcp):
+    peer = raw(tcp)
+    peer.send(request_bytes)
+    got, headers, body = peer.answer()
+    assert got == status
+    assert headers["content-type"] == "application/problem+json"
+    assert headers["connection"] == "close"
+    assert json.loads(body)["status"] == status
+    assert peer.rest() == b""
+
+
+def test_pipelined_requests_are_answered_in_order_on_one_connection(raw):
+    peer = raw()
+    paths = ["/api/v1/health", "/api/v1/experiments", "/api/v1/nothing", "/api/v1/health"]
+    peer.send(b"".join(f"GET {path} HTTP/1.1\r\nHost: sluice\r\n\r\n".encode() for path in paths))
+    assert [peer.answer()[0] for _ in paths] == [200, 200, 404, 200]
+
+
+def test_peer_that_sends_and_closes_its_half_still_gets_the_answer(raw):
+    peer = raw()
+    peer.send(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: sluice\r\n\r\n")
+    peer.sock.shutdown(socket.SHUT_WR)
+    assert json.loads(peer.answer()[2])["openapi"] == "3.1.0"
+
+
+def test_head_is_get_without_the_body(daemon):
+    get, head = daemon.request("GET", "/experiments"), daemon.request("HEAD", "/experiments")
+    assert head.status == 200 and head.body == b""
+    assert head.headers["Content-Length"] == get.headers["Content-Length"] == str(len(get.body))
+
+
+def test_expect_continue(raw):
+    peer = raw()
+    body = b'{"experiment":{}}'
+    peer.send(b"POST /api/v1/check HTTP/1.1\r\nHost: sluice\r\nExpect: 100-continue\r\nContent-Type: application/json\r\n"
+              b"Content-Length: %d\r\n\r\n" % len(body))
+    assert peer.line() == b"HTTP/1.1 100 Continue\r\n"
+    assert peer.line() == b"\r\n"
+    peer.send(body)
+    assert peer.answer()[0] in (200, 400)
+
+
+def test_wrong_method_says_which_are_right(daemon):
+    answer = daemon.request("PUT", "/experiments", {})
+    assert answer.status == 405
+    assert answer.headers["Allow"] == "GET, HEAD, POST"
+
+
+def test_body_must_be_json_and_say_so(daemon):
+    assert daemon.request("POST", "/check", raw=b"{}", headers={"Content-Type": "text/plain"}).status == 415
+    answer = daemon.request("POST", "/check", raw=b'{"a":\n  oops}')
+    assert answer.status == 400
+    assert "line 2" in answer.json["detail"]
+    assert daemon.request("POST", "/check", raw=b"[1]").status == 400
+
+
+def test_oversized_body_is_refused_before_it_is_sent(raw):
+    peer = raw()
+    peer.send(b"POST /api/v1/check HTTP/1.1\r\nHost: sluice\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n")
+    assert peer.answer()[0] == 413
+
+
+def test_every_answer_carries_the_security_headers(daemon, browser):
+    wanted = {
+        "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+                                   "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    for answer in (daemon.request("GET", "/health"), daemon.request("GET", "/nothing"), daemon.request("GET", "/api/v1/experiments/e9"),
+                   browser.request("GET", "/"), browser.request("GET", "/experiments/e1"), browser.request("GET", "/nothing.js"),
+                   browser.request("GET", "/api/v1/info")):
+        assert {name: answer.headers[name] for name in wanted} == wanted
+        assert answer.headers["Cache-Control"] in ("no-store", "no-cache")
+
+
+# The doors.
+
+def test_socket_and_folder_are_closed_to_others(daemon):
+    assert stat.S_IMODE(os.stat(daemon.state).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(daemon.socket).st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_gets_in_nowhere(daemon):
+    """Every route and method of the document, over both doors, as another uid."""
+    document = daemon.get("/openapi.json")
+    host, port = daemon.tcp_address()
+    os.chmod(daemon.state, 0o755)  # the folder alone would hide the socket
+    os.chmod(daemon.state.parent, 0o755)
+    os.chmod(daemon.socket, 0o666)
+    requests = [[method.upper(), "/api/v1" + re.sub(r"\{id\}", "e1", re.sub(r"\{token\}", "0" * 32, re.sub(r"\{(n|key|index)\}", "1", re.sub(
+        r"\{name\}", "x", path))))] for path, methods in document["paths"].items() for method in methods]
+    code = """
+import encodings.idna, http.client, json, os, socket, sys  # all of it before the files are out of reach
+os.setuid(65534)
+path, host, port, requests = json.load(sys.stdin)
+for method, target in requests:
+    connection = http.client.HTTPConnection(host, port, timeout=30)
+    connection.request(method, target)
+    print("tcp", method, target, connection.getresponse().status)
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(30)
+    try:
+        sock.connect(path)
+        sock.sendall(f"{method} {target} HTTP/1.1\\r\\nHost: sluice\\r\\n\\r\\n".encode())
+        got = sock.recv(100)
+    except OSError:
+        got = b""
+    print("unix", method, target, got[:12])
+"""
+    done = subprocess.run(["python3", "-c", code], input=json.dumps([str(daemon.socket), host, port, requests]), text=True,
+                          capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 * len(requests) > 60
+    for line in lines:
+        if line.startswith("unix"):
+            assert line.endswith("b''"), line
+        elif not line.startswith(("tcp GET /api/v1/health", "tcp POST /api/v1/login ")):
+            assert line.endswith(" 401"), line
+    assert "tcp POST /api/v1/login 401" not in lines  # public, but it opens for a code only
+    assert any(line.startswith("tcp POST /api/v1/login 4") for line in lines)
+
+
+def test_login_link_opens_a_session_once(daemon, browser):
+    link = daemon.post("/login-links")["url"]
+    address, code = link.split("/#login=")
+    assert address == f"http://{browser.name}"
+    assert browser.request("GET", "/api/v1/experiments").status == 401
+    answer = browser.request("POST", "/api/v1/login", {"code": code})
+    assert answer.status == 204
+    cookie = answer.headers["Set-Cookie"]
+    assert cookie.startswith("sluice_session=")
+    for part in ("; Path=/", "; HttpOnly", "; SameSite=Strict"):
+        assert part in cookie
+    assert browser.request("POST", "/api/v1/login", {"code": code}).status == 401
+    browser.cookie = cookie.split(";")[0]
+    assert browser.request("GET", "/api/v1/experiments").status == 200
+    assert browser.request("POST", "/api/v1/logout").status == 403  # without the CSRF value
+    csrf = browser.request("GET", "/api/v1/info").json["csrf"]
+    assert browser.request("POST", "/api/v1/logout", headers={"X-Sluice-CSRF": csrf}).status == 204
+    assert browser.request("GET", "/api/v1/experiments").status == 401
+
+
+def test_session_survives_a_restart_and_codes_do_not(daemon):
+    browser = Browser(daemon)
+    browser.log_in(daemon)
+    code = daemon.post("/login-links")["url"].split("=")[1]
+    daemon.restart()
+    browser.port = daemon.tcp_address()[1]
+    assert browser.request("GET", "/api/v1/info").json["csrf"] == browser.csrf
+    assert browser.request("POST", "/api/v1/login", {"code": code}).status == 401
+
+
+def test_token_works_until_it_is_taken_back(daemon, browser):
+    made = daemon.post("/tokens", {"name": "notebook"})
+    header = {"Authorization": f"Bearer {made['token']}"}
+    assert browser.request("GET", "/api/v1/experiments", headers=header).status == 200
+    listed = daemon.get("/tokens")["items"]
+    assert [item["name"] for item in listed] == ["notebook"]
+    assert made["token"] not in json.dumps(listed)
+    assert listed[0]["used"] is not None
+    assert daemon.request("DELETE", f"/tokens/{made['id']}").status == 204
+    assert browser.request("GET", "/api/v1/experiments", headers=header).status == 401
+
+
+def test_requests_of_other_pages_are_refused(daemon, browser):
+    browser.log_in(daemon)
+    own = {"Origin": f"http://{browser.name}", "X-Sluice-CSRF": browser.csrf, "Sec-Fetch-Site": "same-origin"}
+    assert browser.request("POST", "/api/v1/check", {"experiment": {"command": ["true"]}}, own).status == 200
+    for change in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": f"http://localhost:{browser.port + 1}"},
+                   {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"X-Sluice-CSRF": "x"}):
+        assert browser.request("POST", "/api/v1/check", {"experiment": {}}, {**own, **change}).status == 403, change
+    assert browser.request("GET", "/api/v1/info", headers={"Host": f"evil.example:{browser.port}"}).status == 421
+
+
+def test_secrets_are_nowhere_on_disk_or_in_command_lines(daemon, browser):
+    browser.log_in(daemon)
+    token = daemon.post("/tokens", {"name": "x"})["token"]
+    code = daemon.post("/login-links")["url"].split("=")[1]
+    secrets = [token.encode(), code.encode(), browser.cookie.split("=")[1].encode()]
+    for path in [*daemon.state.rglob("*"), daemon.log]:
+        if path.is_file():
+            data = path.read_bytes()
+            assert not [s for s in secrets if s in data], path
+    command = pathlib.Path(f"/proc/{daemon.process.pid}/cmdline").read_bytes()
+    assert not [s for s in secrets if s in command]
+
+
+# The interface.
+
+def test_openapi_document_is_whole(daemon):
+    document = daemon.get("/openapi.json")
+    assert document["openapi"] == "3.1.0"
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    names = [operation["operationId"] for operation in operations]
+    assert len(names) == len(set(names)) > 30
+
+    def walk(node):
+        if isinstance(node, dict):
+            if "$ref" in node:
+                at = document
+                for part in node["$ref"].removeprefix("#/").split("/"):
+                    at = at[part]
+            for value in node.values():
+                walk(value)
+        elif isinstance(node, list):
+            for value in node:
+                walk(value)
+
+    walk(document)
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            braces = set(re.findall(r"\{(\w+)\}", path))
+            assert braces == {p["name"] for p in operation["parameters"] if p["in"] == "path"}
+            assert any(code.startswith("2") for code in operation["responses"])
+
+
+def matches(document, schema, value, where="answer"):
+    """Enough of JSON Schema for the document's own schemas."""
+    if "$ref" in schema:
+        at = document
+        for part in schema["$ref"].removeprefix("#/").split("/"):
+            at = at[part]
+        return matches(document, at, value, where)
+    for part in schema.get("allOf", ()):
+        matches(document, part, value, where)
+    if "oneOf" in schema:
+        failures = []
+        for part in schema["oneOf"]:
+            try:
+                matches(document, part, value, where)
+                break
+            except AssertionError as failure:
+                failures.append(str(failure))
+        else:
+            raise AssertionError(f"{where}: none of {failures}")
+    if "enum" in schema:
+        assert value in schema["enum"], f"{where}: {value!r}"
+    kinds = schema.get("type")
+    if kinds:
+        types = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "object": dict, "array": list, "null": type(None)}
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        assert any(isinstance(value, types[kind]) and (kind == "boolean") == isinstance(value, bool) for kind in kinds), \
+            f"{where}: {value!r} is not {kinds}"
+    if isinstance(value, dict):
+        for name in schema.get("required", ()):
+            assert name in value, f"{where}: {name} is missing"
+        for name, part in schema.get("properties", {}).items():
+            if name in value:
+                matches(document, part, value[name], f"{where}/{name}")
+    if isinstance(value, list) and "items" in schema:
+        for number, item in enumerate(value):
+            matches(document, schema["items"], item, f"{where}/{number}")
+
+
+def test_answers_match_the_document(daemon):
+    """A finished experiment, read through every GET that answers with JSON."""
+    document = daemon.get("/openapi.json")
+    experiment = daemon.submit(SCRIPT, SPEC)
+    daemon.wait_ended(experiment)
+    checked = 0
+    for path, methods in document["paths"].items():
+        operation = methods.get("get")
+        content = operation and operation["responses"]["200"].get("content", {}).get("application/json")
+        if not content:
+            continue
+        target = path.replace("{id}", experiment).replace("{n}", "1")
+        matches(document, content["schema"], daemon.get(target), target)
+        checked += 1
+    assert checked >= 14
+
+
+def test_idempotency_key_gives_the_first_answer_again(daemon):
+    body = {"experiment": {"command": ["true"], "name": "once"}}
+    headers = {"Idempotency-Key": "k-1"}
+    first = daemon.request("POST", "/experiments", body, headers)
+    again = daemon.request("POST", "/experiments", body, headers)
+    assert (first.status, again.status) == (201, 200)
+    assert first.json["id"] == again.json["id"]
+    assert first.headers["Location"] == "/api/v1/experiments/" + first.json["id"]
+    other = daemon.request("POST", "/experiments", {"experiment": {"command": ["false"]}}, headers)
+    assert other.status == 409
+    assert daemon.get("/experiments")["total"] == 1
+    assert daemon.request("POST", "/experiments", body, {"Idempotency-Key": "x" * 201}).status == 400
+
+
+def test_problems_name_the_field(daemon):
+    answer = daemon.request("POST", "/experiments", {"source": {"name": "a.yaml", "text": "command: [x]\nparameters:\n  u: {min: 9, max: 1}\n"}})
+    assert answer.status == 400
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    problem = answer.json
+    assert problem["errors"][0]["line"] == 3
+    assert problem["errors"][0]["field"].startswith("/parameters/u")
+
+
+def test_list_shows_a_change_at_once(daemon):
+    """Answers are cached by the store's version: a change must never be hidden by an older answer."""
+    assert daemon.get("/experiments")["total"] == 0
+    experiment = daemon.submit(SCRIPT, SPEC)
+    assert daemon.get("/experiments")["total"] == 1
+    daemon.wait_ended(experiment)
+    daemon.delete(f"/experiments/{experiment}")
+    assert daemon.get("/experiments")["total"] == 0
+    assert daemon.request("GET", f"/experiments/{experiment}").status == 404
+
+
+def test_export_is_an_attachment(daemon):
+    experiment = daemon.submit(SCRIPT, SPEC)
+    daemon.wait_ended(experiment)
+    csv = daemon.request("GET", f"/experiments/{experiment}/export?format=csv")
+    assert csv.headers["Content-Disposition"] == f'attachment; filename="{experiment}.csv"'
+    assert csv.headers["Content-Type"].startswith("text/csv")
+    assert csv.body.decode().splitlines()[0] == "task,state,n,best_loss,epoch,elapsed_s,attempts"
+    whole = daemon.request("GET", f"/experiments/{experiment}/export").json
+    assert [task["metrics"]["loss"]["value"] for task in whole["tasks"]] == [[1.5, 0.5, 0.75]] * 2
+
+
+def test_log_by_pieces_never_cuts_a_character(daemon):
+    experiment = daemon.submit(SCRIPT, {**SPEC, "parameters": {"n": 1}})
+    daemon.wait_ended(experiment)
+    path = f"/experiments/{experiment}/tasks/1/log"
+    whole = daemon.get(path)
+    assert whole["text"] == "héllo wörld\n"
+    assert (whole["offset"], whole["next"], whole["size"]) == (0, 14, 14)
+    text, offset = "", 0
+    while offset < whole["size"]:
+        piece = daemon.get(f"{path}?offset={offset}&limit=2")
+        assert piece["next"] > offset
+        text, offset = text + piece["text"], piece["next"]
+    assert text == whole["text"]
+    for back in range(1, 15):
+        tail = daemon.get(f"{path}?offset=-{back}")
+        assert whole["text"].endswith(tail["text"]) and "\ufffd" not in tail["text"]
+    assert daemon.get(f"{path}?offset=999")["text"] == ""
+    assert daemon.get(f"{path}?stream=stderr")["text"] == ""
+    assert daemon.request("GET", f"{path}?attempt=9").status == 404
+    assert daemon.request("GET", f"/experiments/{experiment}/tasks/9/log").status == 404
+
+
+def test_log_with_bytes_that_are_no_text(daemon):
+    experiment = daemon.submit("""
+        import sys
+        sys.stdout.buffer.write(b"a\\xff\\xfeb\\x00\\x1b[31m<script>\\n")
+    """, {**SPEC, "parameters": {"n": 1}})
+    daemon.wait_ended(experiment)
+    log = daemon.get(f"/experiments/{experiment}/tasks/1/log")
+    assert log["text"] == "a\ufffd\ufffdb\x00\x1b[31m<script>\n"
+    assert log["next"] == log["size"]
+
+
+def test_log_that_became_a_link_is_not_followed(daemon, folder):
+    experiment = daemon.submit(SCRIPT, {**SPEC, "parameters": {"n": 1}})
+    daemon.wait_ended(experiment)
+    secret = folder / "secret"
+    secret.write_text("secret")
+    log = pathlib.Path(daemon.task(experiment, 1)["folder"]) / "attempts" / "1" / "stdout"
+    log.unlink()
+    log.symlink_to(secret)
+    answer = daemon.request("GET", f"/experiments/{experiment}/tasks/1/log")
+    assert b"secret" not in answer.body
+
+
+def test_files_inside_the_request_may_fill_the_body(daemon):
+    text = "x" * 12_000_000
+    experiment = daemon.submit("import os; print(os.path.getsize('big.txt'))", {"files": ["big.txt"]}, files=[{"path": "big.txt", "text": text}])
+    daemon.wait_ended(experiment)
+    assert daemon.get(f"/experiments/{experiment}/tasks/1/log")["text"] == "12000000\n"
+    too_big = daemon.request("POST", "/experiments", {"experiment": {"command": ["true"]}, "files": [{"path": "a", "text": "x" * 17_000_000}]})
+    assert too_big.status == 413
+
+
+def test_upload_is_streamed_to_disk_and_used(daemon):
+    data = os.urandom(3_000_000)
+    connection = UnixConnection(daemon.socket)
+    connection.request("PUT", "/api/v1/uploads/data.bin", iter([data[i:i + 100_000] for i in range(0, len(data), 100_000)]),
+                       encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
+    made = Answer(connection.getresponse())
+    connection.close()
+    assert made.status == 201 and made.json["bytes"] == len(data)
+    assert (daemon.state / "uploads" / made.json["id"]).read_bytes() == data
+    assert stat.S_IMODE((daemon.state / "uploads" / made.json["id"]).stat().st_mode) == 0o600
+    experiment = daemon.submit("import os; print(os.path.getsize('data.bin'))", {"files": ["data.bin"]},
+                               files=[{"path": "data.bin", "upload": made.json["id"]}])
+    daemon.wait_ended(experiment)
+    assert daemon.get(f"/experiments/{experiment}/tasks/1/log")["text"] == "3000000\n"
+
+
+def test_broken_upload_leaves_nothing_behind(daemon, raw):
+    peer = raw()
+    peer.send(b"PUT /api/v1/uploads/x HTTP/1.1\r\nHost: sluice\r\nContent-Length: 1000\r\n\r\nabc")
+    uploads = daemon.state / "uploads"
+    wait_for(lambda: list(uploads.iterdir()), "the upload does not begin")
+    peer.close()
+    wait_for(lambda: not list(uploads.iterdir()), "the unfinished upload stays")
+
+
+# Events.
+
+class Stream:
+    """An event stream, read line by line into events."""
+
+    def __init__(self, daemon, last=None, query=""):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(30)
+        self.sock.connect(str(daemon.socket))
+        header = f"Last-Event-ID: {last}\r\n" if last else ""
+        self.sock.sendall(f"GET /api/v1/events{query} HTTP/1.1\r\nHost: sluice\r\n{header}\r\n".encode())
+        self.file = self.sock.makefile("rb")
+        self.status = int(self.file.readline().split()[1])
+        self.headers = {}
+        while (line := self.file.readline()) not in (b"\r\n", b""):
+            name, value = line.decode().split(":", 1)
+            self.headers[name.lower()] = value.strip()
+        self.last = last
+
+    def next(self):
+        """(name, data) of the next event."""
+        name, data = None, []
+        while True:
+            line = self.file.readline()
+            assert line, "the stream ended"
+            line = line.decode().rstrip("\n")
+            if line.startswith("id: "):
+                self.last = line[4:]
+            elif line.startswith("event: "):
+                name = line[7:]
+            elif line.startswith("data: "):
+                data.append(line[6:])
+            elif not line and data:
+                return name, json.loads("\n".join(data))
+
+    def until(self, condition):
+        while True:
+            event = self.next()
+            if condition(*event):
+                return event
+
+    def close(self):
+        self.file.close()
+        self.sock.close()
+
+
+def test_events_tell_what_happens_and_resume(daemon):
+    stream = Stream(daemon)
+    assert stream.headers["content-type"] == "text/event-stream"
+    experiment = daemon.submit(SCRIPT, SPEC)
+    seen = []
+    stream.until(lambda name, data: seen.append(name) or (name == "experiment" and data["state"] == "finished"))
+    assert {"experiment", "task", "metrics"} <= set(seen)
+    last = stream.last
+    stream.close()
+
+    daemon.delete(f"/experiments/{experiment}")
+    again = Stream(daemon, last)
+    name, data = again.until(lambda name, data: name == "removed")
+    assert data == {"experiment": experiment}
+    again.close()
+    by_query = Stream(daemon, query="?last=" + last)
+    assert by_query.until(lambda name, data: name == "removed")
+    by_query.close()
+
+
+def test_stream_that_cannot_resume_is_told_to_fetch_again(daemon):
+    stream = Stream(daemon)
+    daemon.submit(SCRIPT, SPEC)
+    stream.next()
+    last = stream.last
+    stream.close()
+    daemon.restart()
+    again = Stream(daemon, last)
+    assert again.next() == ("reset", {})
+    assert again.last != last
+    again.close()
+    other = Stream(daemon, "nonsense")
+    assert other.next()[0] == "reset"
+    other.close()
+
+
+def test_stream_ends_with_its_session(daemon, browser):
+    browser.log_in(daemon)
+    sock = socket.create_connection((browser.host, browser.port), timeout=30)
+    sock.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: {browser.name}\r\nCookie: {browser.cookie}\r\n\r\n".encode())
+    file = sock.makefile("rb")
+    while file.readline() != b"\r\n":
+        pass
+    assert browser.request("POST", "/api/v1/logout", headers={"X-Sluice-CSRF": browser.csrf}).status == 204
+    file.read()  # returns once the daemon has closed it
+    sock.close()
+
+
+def test_many_idle_streams_are_cheap(daemon):
+    def memory():
+        status = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
+    if "libasan" in pathlib.Path(f"/proc/{daemon.process.pid}/maps").read_text():
+        pytest.skip("the sanitizer's own memory is not what is measured here")
+    daemon.get("/experiments")
+    before = memory()
+    streams = [Stream(daemon) for _ in range(500)]
+    per_stream = (memory() - before) / len(streams)
+    experiment = daemon.submit(SCRIPT, {**SPEC, "parameters": {"n": 1}})
+    for stream in streams:
+        stream.until(lambda name, data: name == "experiment" and data["id"] == experiment and data["state"] == "finished")
+        stream.close()
+    assert per_stream < 2048
+
+
+def test_stream_that_does_not_read_is_dropped_and_others_are_not(daemon):
+    """A reader that sleeps must not make the daemon keep what it does not take."""
+    deaf, good = Stream(daemon), Stream(daemon)
+    deaf.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    spec = {"parameters": {"n": list(range(30)), "text": "x" * 30000}, "search": {"strategy": "grid", "parallel": 8}}
+    experiment = daemon.submit("print('ok')", spec)
+    good.until(lambda name, data: name == "experiment" and data["id"] == experiment and data["state"] == "finished")
+    deaf.file.read()  # returns once the daemon has closed it
+    deaf.close()
+    good.close()
+
+
+# The page.
+
+def test_page_is_there_without_login_and_knows_its_views(browser):
+    page = browser.request("GET", "/")
+    assert page.status == 200
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    view = browser.request("GET", "/experiments/e1/tasks/7?x=1")
+    assert (view.status, view.body) == (200, page.body)
+    assert browser.request("GET", "/nothing.js").status == 404
+    assert browser.request("GET", "/..%2f..%2fetc/passwd").status == 400
+    assert browser.request("GET", "/../../etc/passwd").status in (200, 404)
+    assert b"root:" not in browser.request("GET", "/../../etc/passwd").body
+    assert browser.request("POST", "/").status == 405
+
+
+def test_files_of_the_page_are_packed_and_validated(browser):
+    page = browser.request("GET", "/", headers={"Accept-Encoding": "gzip, br"})
+    if "ETag" not in page.headers:
+        pytest.skip("this program was built without the dashboard")
+    plain = browser.request("GET", "/", headers={"Accept-Encoding": "identity"})
+    assert gzip.decompress(page.body) == plain.body
+    assert browser.request("GET", "/", headers={"If-None-Match": page.headers["ETag"]}).status == 304
+
+
+# The process.
+
+def test_second_daemon_on_the_folder_is_refused_and_says_who_has_it(daemon):
+    done = subprocess.run([PROGRAM, "serve", "--state", str(daemon.state), "--listen", "127.0.0.1:0"], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 1
+    assert str(daemon.process.pid) in done.stderr and socket.gethostname() in done.stderr
+    assert daemon.get("/health")["status"] == "ok"
+
+
+def test_kill_leaves_nothing_that_stops_the_next_daemon(daemon):
+    daemon.kill()
+    assert daemon.socket.exists()
+    daemon.start()
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0", "127.0.0.1", "127.0.0.1:99999", ":0"])
+def test_only_loopback_is_listened_on(folder, address):
+    done = subprocess.run([PROGRAM, "serve", "--state", str(folder / "state"), "--listen", address], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 2
+    assert address in done.stderr
+    assert not (folder / "state" / "sluice.sock").exists()
+
+
+def test_port_that_is_taken_is_named(daemon, folder):
+    host, port = daemon.tcp_address()
+    done = subprocess.run([PROGRAM, "serve", "--state", str(folder / "other"), "--listen", f"{host}:{port}"], capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 1
+    assert f"{host}:{port} is in use" in done.stderr
+
+
+def test_ready_line_address_file_and_login_link(folder):
+    process = subprocess.Popen([PROGRAM, "serve", "--state", str(folder / "state"), "--listen", "127.0.0.1:0", "--login-link"],
+                               stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+    try:
+        ready = re.fullmatch(r"sluice [\d.]+ listening on http://(127\.0\.0\.1:\d+)\n", process.stdout.readline())
+        assert ready
+        assert (folder / "state" / "address").read_text() == ready[1] + "\n"
+        assert re.fullmatch(rf"open http://{ready[1]}/#login=[A-Za-z0-9_-]{{43}}\n", process.stdout.readline())
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+
+
+def test_long_state_folder_still_has_its_socket(make_daemon, folder):
+    daemon = make_daemon("d" * 100)
+    daemon.launch()
+    try:
+        wait_for((daemon.state / "address").exists, daemon.log_tail)
+        here = os.open(daemon.state, os.O_PATH)
+        connection = UnixConnection(f"/proc/self/fd/{here}/sluice.sock")
+        connection.request("GET", "/api/v1/health")
+        assert connection.getresponse().status == 200
+        connection.close()
+        os.close(here)
+    finally:
+        daemon.stop()
+
+
+def test_flood_of_idle_connections_leaves_the_command_line_its_door(daemon):
+    peers = []
+    address = daemon.tcp_address()
+    try:
+        for _ in range(3000):
+            peers.append(socket.create_connection(address, timeout=30))
+    except OSError:
+        pass  # our own limit of open files
+    assert len(peers) > 500
+    assert daemon.get("/health")["status"] == "ok"
+    late = socket.create_connection(address, timeout=30)
+    late.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: %s:%d\r\n\r\n" % (address[0].encode(), address[1]))
+    assert late.recv(12) == b"HTTP/1.1 200"
+    for peer in [*peers, late]:
+        peer.close()

@@ -1,0 +1,252 @@
+/* The metric readers, with what real programs write and with what goes wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/num.h"
+#include "metrics/metrics.h"
+
+#include <inttypes.h>
+
+/* Every row as "step_name step name=value …\n". */
+static void write_row(void *ctx, int64_t step, const char *step_name, const struct metric *metrics,
+		      size_t count)
+{
+	struct buf *out = ctx;
+	buf_addf(out, "%s %" PRId64, step_name, step);
+	for (size_t i = 0; i < count; i++) {
+		char value[NUM_REAL_CHARS];
+		num_format_real(metrics[i].value, value);
+		buf_addf(out, " %s=%s", metrics[i].name, value);
+	}
+	buf_add_char(out, '\n');
+}
+
+static struct buf rows;
+static char complaint[256];
+
+static const char *read_as(const char *path, const char *text, size_t len, size_t piece)
+{
+	struct metrics_reader *reader = metrics_open(metrics_format_for(path), write_row, &rows);
+	buf_free(&rows);
+	rows = buf_make(BUF_UNLIMITED);
+	for (size_t at = 0; at < len; at += piece)
+		metrics_feed(reader, text + at, piece < len - at ? piece : len - at);
+	metrics_finish(reader);
+	const char *said = metrics_complaint(reader);
+	snprintf(complaint, sizeof(complaint), "%s", said ? said : "");
+	metrics_free(reader);
+	return buf_text(&rows);
+}
+
+/* The same whether it arrives at once or byte by byte. */
+static void expect(const char *path, const char *text, const char *wanted)
+{
+	assert_string_equal(read_as(path, text, strlen(text), strlen(text) + 1), wanted);
+	assert_string_equal(read_as(path, text, strlen(text), 1), wanted);
+}
+
+static void test_a_keras_log_is_read(void **state)
+{
+	(void)state;
+	expect("7.csv", "epoch,accuracy,loss,val_loss\n0,0.5,1.25,nan\n1,0.75,1e-05,inf\n",
+	       "epoch 0 accuracy=0.5 loss=1.25 val_loss=nan\n"
+	       "epoch 1 accuracy=0.75 loss=1e-05 val_loss=inf\n");
+	assert_string_equal(complaint, "");
+}
+
+static void test_cells_without_a_number_are_passed_over(void **state)
+{
+	(void)state;
+	expect("7.csv", "epoch,a,b,note\n0,NA,1,best\n1,,2,\n2,\"[0.1, 0.2]\",3,None\n3,NA,NA,x\n",
+	       "epoch 0 b=1\nepoch 1 b=2\nepoch 2 b=3\n");
+	assert_string_equal(complaint, "");
+}
+
+static void test_sparse_rows_of_lightning_share_their_epoch(void **state)
+{
+	(void)state;
+	expect("metrics.csv", "epoch,step,train_loss,val_loss\n0,49,0.5,\n0,49,,0.25\n,99,,0.2\n1,99,0.4,\n",
+	       "epoch 0 train_loss=0.5\nepoch 0 val_loss=0.25\nepoch 0 val_loss=0.2\nepoch 1 train_loss=0.4\n");
+}
+
+static void test_rows_count_where_no_column_does(void **state)
+{
+	(void)state;
+	expect("x.csv", "loss,acc\n1,2\n3,4\n", "row 1 loss=1 acc=2\nrow 2 loss=3 acc=4\n");
+	expect("x.csv", ",loss\n0,1\n1,2\n", "row 1 loss=1\nrow 2 loss=2\n"); /* pandas' index */
+}
+
+static void test_other_columns_can_count(void **state)
+{
+	(void)state;
+	expect("x.csv", "Step,loss\n10,1\n20.0,2\n", "step 10 loss=1\nstep 20 loss=2\n");
+	expect("x.csv", "loss,iteration\n1,5\n", "iteration 5 loss=1\n");
+	/* A fraction of an epoch does not count; the step beside it does. */
+	expect("x.csv", "epoch,step,loss\n0.5,100,1\n", "step 100 loss=1\n");
+}
+
+static void test_separators_and_line_ends_are_recognised(void **state)
+{
+	(void)state;
+	expect("x.csv", "\xef\xbb\xbf" "epoch;loss\r\n0;0,5\r\n1;0.25\r\n", "epoch 0 loss=0.5\nepoch 1 loss=0.25\n");
+	expect("x.csv", "epoch\tloss\n0\t1\n", "epoch 0 loss=1\n");
+	expect("x.csv", "epoch, loss \n 0 , 1 \n", "epoch 0 loss=1\n");
+}
+
+static void test_quotes_may_hold_anything(void **state)
+{
+	(void)state;
+	expect("x.csv", "epoch,\"a \"\"b\"\"\",\"c,d\"\n0,1,\"2\"\n1,\"x\ny\",3\n",
+	       "epoch 0 a \"b\"=1 c,d=2\nepoch 1 c,d=3\n");
+}
+
+static void test_a_broken_row_is_skipped_and_named(void **state)
+{
+	(void)state;
+	expect("x.csv", "epoch,loss\n0,1\n1\n2,3,4\n3,5\n4,6,\n", "epoch 0 loss=1\nepoch 3 loss=5\nepoch 4 loss=6\n");
+	assert_string_equal(complaint, "line 3 has 1 fields, the header 2");
+}
+
+static void test_a_last_line_without_its_end_counts_at_the_end_only(void **state)
+{
+	(void)state;
+	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv"), write_row, &rows);
+	buf_clear(&rows);
+	metrics_feed(reader, "epoch,loss\n0,0.12", 17);
+	assert_string_equal(buf_text(&rows), "");
+	metrics_feed(reader, "5", 1);
+	metrics_finish(reader);
+	assert_string_equal(buf_text(&rows), "epoch 0 loss=0.125\n");
+	metrics_free(reader);
+}
+
+static void test_steps_never_go_backwards(void **state)
+{
+	(void)state;
+	expect("x.csv", "epoch,loss\n0,1\n1,2\n0,3\n1,4\n0,5\n",
+	       "epoch 0 loss=1\nepoch 1 loss=2\nepoch 2 loss=3\nepoch 3 loss=4\nepoch 4 loss=5\n");
+	expect("x.csv", "epoch,loss\n0,1\nepoch,loss\n0,3\n", "epoch 0 loss=1\nepoch 1 loss=3\n");
+}
+
+static void test_a_resumed_file_counts_by_itself_again(void **state)
+{
+	(void)state;
+	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv"), write_row, &rows);
+	buf_clear(&rows);
+	metrics_feed(reader, "epoch,loss\n0,1\n1,2\n2,3\n", 23);
+	metrics_resume(reader);
+	metrics_feed(reader, "1,20\n2,30\n3,40\n", 15);
+	assert_string_equal(buf_text(&rows), "epoch 0 loss=1\nepoch 1 loss=2\nepoch 2 loss=3\n"
+					     "epoch 1 loss=20\nepoch 2 loss=30\nepoch 3 loss=40\n");
+	metrics_free(reader);
+}
+
+static void test_a_file_that_begins_anew_has_a_new_header(void **state)
+{
+	(void)state;
+	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv"), write_row, &rows);
+	buf_clear(&rows);
+	metrics_feed(reader, "epoch,loss\n5,1\n6,\"half", 22);
+	metrics_restart(reader);
+	metrics_feed(reader, "step,acc\n0,2\n", 13);
+	assert_string_equal(buf_text(&rows), "epoch 5 loss=1\nstep 0 acc=2\n");
+	metrics_free(reader);
+}
+
+static void test_a_file_of_bare_numbers_is_refused_in_words(void **state)
+{
+	(void)state;
+	expect("x.csv", "0.1,0.2\n0.3,0.4\n", "");
+	assert_non_null(strstr(complaint, "header"));
+}
+
+static void test_names_are_cleaned_and_bounded(void **state)
+{
+	(void)state;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	buf_add_text(&text, "bad\xff name,");
+	for (int i = 0; i < 300; i++)
+		buf_add_text(&text, "\xc3\xa9");
+	buf_add_text(&text, ",same,same\n1,2,3,4\n");
+	read_as("x.csv", text.data, text.len, 1000);
+	assert_true(strncmp(buf_text(&rows), "row 1 bad\xef\xbf\xbd name=1 \xc3\xa9", 22) == 0);
+	assert_true(rows.len < 200);
+	assert_non_null(strstr(buf_text(&rows), " same=3\n"));
+	buf_free(&text);
+}
+
+static void test_wide_and_long_lines_are_bounded(void **state)
+{
+	(void)state;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	for (int i = 0; i < 400; i++)
+		buf_addf(&text, "%sm%d", i ? "," : "", i);
+	buf_add_char(&text, '\n');
+	for (int i = 0; i < 400; i++)
+		buf_addf(&text, "%s%d", i ? "," : "", i);
+	buf_add_char(&text, '\n');
+	for (int i = 0; i < LIMIT_METRIC_LINE_BYTES + 10; i++)
+		buf_add_char(&text, '1');
+	buf_add_char(&text, '\n');
+	read_as("x.csv", text.data, text.len, 4096);
+	assert_non_null(strstr(buf_text(&rows), " m255=255\n"));
+	assert_null(strstr(buf_text(&rows), "m256"));
+	assert_non_null(strstr(complaint, "more than 256"));
+	assert_null(strchr(strchr(buf_text(&rows), '\n') + 1, '\n'));
+	buf_free(&text);
+}
+
+static void test_json_lines_are_read(void **state)
+{
+	(void)state;
+	expect("x.jsonl",
+	       "{\"epoch\": 1, \"loss\": 0.5, \"name\": \"x\", \"ok\": true}\n"
+	       "{\"epoch\": 2, \"loss\": NaN, \"more\": [1, {\"deep\": \"]}\"}], \"up\": Infinity, \"d\": \"-Infinity\"}\r\n"
+	       "\n{}\n",
+	       "epoch 1 loss=0.5\nepoch 2 loss=nan up=inf d=-inf\n");
+	assert_string_equal(complaint, "");
+	expect("x.jsonl", "{\"loss\": 1}\n[1]\n{\"loss\": 2\n{\"loss\": 3} x\n{\"loss\": 4}", "row 1 loss=1\nrow 2 loss=4\n");
+	assert_string_equal(complaint, "line 2 is not a JSON object");
+}
+
+static void test_formats_are_recognised_by_name(void **state)
+{
+	(void)state;
+	assert_string_equal(metrics_format_for("a/b.csv")->name, "csv");
+	assert_string_equal(metrics_format_for("log.jsonl")->name, "jsonl");
+	assert_null(metrics_format_for("a.csv.tmp"));
+	assert_null(metrics_format_for(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_keras_log_is_read),
+		cmocka_unit_test(test_cells_without_a_number_are_passed_over),
+		cmocka_unit_test(test_sparse_rows_of_lightning_share_their_epoch),
+		cmocka_unit_test(test_rows_count_where_no_column_does),
+		cmocka_unit_test(test_other_columns_can_count),
+		cmocka_unit_test(test_separators_and_line_ends_are_recognised),
+		cmocka_unit_test(test_quotes_may_hold_anything),
+		cmocka_unit_test(test_a_broken_row_is_skipped_and_named),
+		cmocka_unit_test(test_a_last_line_without_its_end_counts_at_the_end_only),
+		cmocka_unit_test(test_steps_never_go_backwards),
+		cmocka_unit_test(test_a_resumed_file_counts_by_itself_again),
+		cmocka_unit_test(test_a_file_that_begins_anew_has_a_new_header),
+		cmocka_unit_test(test_a_file_of_bare_numbers_is_refused_in_words),
+		cmocka_unit_test(test_names_are_cleaned_and_bounded),
+		cmocka_unit_test(test_wide_and_long_lines_are_bounded),
+		cmocka_unit_test(test_json_lines_are_read),
+		cmocka_unit_test(test_formats_are_recognised_by_name),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	buf_free(&rows);
+	return failed;
+}

@@ -1,0 +1,206 @@
+/* The multi-fidelity strategies: the published tables, and who goes on when. */
+#include "drive.h"
+#include "search/rungs.h"
+
+static void levels_lose_no_rung_to_rounding(void **state)
+{
+	(void)state;
+	static const struct {
+		double least, most;
+		unsigned eta;
+		size_t count;
+	} table[] = {
+		{1, 81, 3, 5},	 {1, 243, 3, 6}, {3, 81, 3, 4},	  {1, 80, 3, 4},	{0.1, 0.9, 3, 3},
+		{1, 1000, 10, 4}, {1, 2, 3, 1},  {1, 64, 2, 7}, {0.001, 0.243, 3, 6},
+	};
+	for (size_t i = 0; i < COUNT_OF(table); i++) {
+		double levels[RUNGS_MOST];
+		size_t n = rungs_levels(table[i].least, table[i].most, table[i].eta, levels);
+		assert_int_equal(n, table[i].count);
+		assert_true(levels[n - 1] == table[i].most);
+		assert_true(levels[0] >= table[i].least * (1 - 1e-9));
+	}
+}
+
+static void brackets_are_those_of_the_papers(void **state)
+{
+	(void)state;
+	static const uint64_t hyperband[] = {5, 8, 15, 34, 81}, dehb[] = {5, 6, 9, 27, 81};
+	for (size_t s = 0; s <= 4; s++) {
+		assert_int_equal(rungs_hyperband(4, s, 3), hyperband[s]);
+		assert_int_equal(rungs_dehb(4, s, 3), dehb[s]);
+	}
+	assert_int_equal(rungs_left(34, 3, 1), 11);
+	assert_int_equal(rungs_left(34, 3, 2), 3);
+	assert_int_equal(rungs_left(34, 3, 3), 1);
+}
+
+#define SPACE "x: {min: 0.0, max: 1.0}\ny: {min: 0.0, max: 1.0}\nepochs: 9\n"
+#define FIDELITY "{parameter: epochs, min: 1}"
+
+static struct search_proposal ask(struct drive *d, int64_t id, struct space_value values[3])
+{
+	struct search_proposal p = {.values = values, .fidelity = NAN, .continues = -1};
+	assert_int_equal(search_ask(d->search, id, &p), SEARCH_PROPOSED);
+	return p;
+}
+
+static void asha_promotes_the_best_third_and_never_waits(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(SPACE);
+	struct search_spec *spec = drive_spec("{strategy: asha, tasks: 100}", FIDELITY, space, 1);
+	struct drive d;
+	struct space_value v[3], first[3];
+	drive_begin(&d, spec, space, 1, false);
+	for (int64_t id = 1; id <= 9; id++) {
+		struct search_proposal p = ask(&d, id, v);
+		assert_true(p.fidelity == 1 && p.continues == -1 && v[2].integer == 1);
+		if (id == 2)
+			memcpy(first, v, sizeof(first));
+	}
+	search_tell(d.search, 1, SEARCH_FINISHED, (double[]){3});
+	search_tell(d.search, 2, SEARCH_FINISHED, (double[]){1});
+	assert_int_equal(ask(&d, 10, v).continues, -1); /* 2 of 3: nobody goes on yet */
+	search_tell(d.search, 3, SEARCH_FAILED, NULL);
+	struct search_proposal p = ask(&d, 11, v);
+	assert_int_equal(p.continues, 2);
+	assert_true(p.fidelity == 3 && v[2].integer == 3);
+	assert_true(v[0].real == first[0].real && v[1].real == first[1].real);
+	assert_int_equal(ask(&d, 12, v).continues, -1); /* it went on already */
+	for (int64_t id = 4; id <= 9; id++)
+		search_tell(d.search, id, SEARCH_FINISHED, (double[]){0.1 * (double)id});
+	assert_int_equal(ask(&d, 13, v).continues, 4); /* 9 told: the best three are 4, 5, 6 */
+	assert_int_equal(ask(&d, 14, v).continues, 5);
+	assert_int_equal(ask(&d, 15, v).continues, 6);
+	assert_int_equal(ask(&d, 16, v).continues, -1);
+	search_tell(d.search, 13, SEARCH_FINISHED, (double[]){0.4});
+	search_tell(d.search, 14, SEARCH_FINISHED, (double[]){0.3});
+	search_tell(d.search, 15, SEARCH_FINISHED, (double[]){0.5});
+	p = ask(&d, 17, v);
+	assert_int_equal(p.continues, 14); /* to the top */
+	assert_true(p.fidelity == 9 && v[2].integer == 9);
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+static void hyperband_runs_its_brackets(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(SPACE);
+	struct search_spec *spec = drive_spec("{strategy: hyperband}", FIDELITY, space, 1);
+	struct drive d;
+	struct space_value v[3];
+	/* 9 3 1, 5 1, 3 at 1 3 9, 3 9, 9. */
+	static const double want[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 9, 3, 3, 3, 3, 3, 9, 9, 9, 9};
+	assert_int_equal(search_planned(spec, space), COUNT_OF(want));
+	drive_begin(&d, spec, space, 1, false);
+	for (size_t i = 0; i < COUNT_OF(want); i++) {
+		struct search_proposal p = ask(&d, (int64_t)i + 1, v);
+		assert_true(p.fidelity == want[i]);
+		if (i >= 9 && i < 12) /* the earlier, the worse: the last three go on, best first */
+			assert_int_equal(p.continues, 18 - (int64_t)i);
+		if (i == 12)
+			assert_int_equal(p.continues, 12);
+		if (i < 9 || (i > 12 && i < 18) || i > 18)
+			assert_int_equal(p.continues, -1);
+		search_tell(d.search, (int64_t)i + 1, SEARCH_FINISHED, (double[]){-(double)i});
+	}
+	struct search_proposal p = {.values = v};
+	assert_int_equal(search_ask(d.search, 99, &p), SEARCH_DONE);
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+static void hyperband_begins_another_bracket_instead_of_waiting(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(SPACE);
+	struct search_spec *spec = drive_spec("{strategy: hyperband, tasks: 100}", FIDELITY, space, 1);
+	struct drive d;
+	struct space_value v[3];
+	drive_begin(&d, spec, space, 1, false);
+	for (int64_t id = 1; id <= 9; id++)
+		assert_true(ask(&d, id, v).fidelity == 1);
+	for (int64_t id = 10; id <= 14; id++)
+		assert_true(ask(&d, id, v).fidelity == 3);
+	for (int64_t id = 1; id <= 9; id++)
+		search_tell(d.search, id, id < 8 ? SEARCH_FAILED : SEARCH_FINISHED, (double[]){(double)id});
+	assert_int_equal(ask(&d, 15, v).continues, 8); /* only two are left to go on */
+	assert_int_equal(ask(&d, 16, v).continues, 9);
+	struct search_proposal p = ask(&d, 17, v);
+	assert_true(p.continues == -1 && p.fidelity == 9);
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+static void dehb_promotes_first_and_evolves_later(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(SPACE);
+	struct search_spec *spec = drive_spec("{strategy: dehb, tasks: 60}", FIDELITY, space, 1);
+	struct drive d;
+	struct space_value v[3];
+	/* 9 3 1, 3 1, 3 at 1 3 9, 3 9, 9; then the same again. */
+	static const double want[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 9, 3, 3, 3, 9, 9, 9, 9};
+	drive_begin(&d, spec, space, 1, false);
+	for (size_t i = 0; i < 2 * COUNT_OF(want); i++) {
+		struct search_proposal p = ask(&d, (int64_t)i + 1, v);
+		assert_true(p.fidelity == want[i % COUNT_OF(want)]);
+		bool goes_on = i < COUNT_OF(want) && ((i >= 9 && i < 13) || i == 16);
+		assert_int_equal(p.continues >= 0, goes_on);
+		if (i >= 9 && i < 12)
+			assert_int_equal(p.continues, 18 - (int64_t)i);
+		search_tell(d.search, (int64_t)i + 1, SEARCH_FINISHED, (double[]){-(double)i});
+	}
+	drive_end(&d);
+	search_spec_free(spec);
+	spec = drive_spec("{strategy: dehb}", FIDELITY, space, 1);
+	assert_int_equal(search_planned(spec, space), COUNT_OF(want));
+	search_spec_free(spec);
+	space_free(space);
+}
+
+/* A space of six with brackets of nine: everything is tried, the best goes to the top, then it ends. */
+static void small_spaces_do_not_strand_a_bracket(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: [1, 2, 3]\nb: [1, 2]\nepochs: 9\n");
+	static const char *const names[] = {"asha", "hyperband", "dehb"};
+	for (size_t n = 0; n < COUNT_OF(names); n++) {
+		char text[80];
+		snprintf(text, sizeof(text), "{strategy: %s, tasks: 50}", names[n]);
+		struct search_spec *spec = drive_spec(text, FIDELITY, space, 1);
+		struct drive d;
+		size_t first = 0, going_on = 0;
+		drive_begin(&d, spec, space, 7, false);
+		while (drive_step(&d, 3)) {
+			const struct drive_event *e = &d.events.at[d.events.len - 1];
+			first += e->ask && e->continues < 0;
+			going_on += e->ask && e->continues >= 0;
+		}
+		assert_int_equal(d.last, SEARCH_DONE);
+		assert_int_equal(first, 6);
+		assert_true(going_on >= 2);
+		drive_end(&d);
+		search_spec_free(spec);
+	}
+	space_free(space);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(levels_lose_no_rung_to_rounding),
+		cmocka_unit_test(brackets_are_those_of_the_papers),
+		cmocka_unit_test(asha_promotes_the_best_third_and_never_waits),
+		cmocka_unit_test(hyperband_runs_its_brackets),
+		cmocka_unit_test(hyperband_begins_another_bracket_instead_of_waiting),
+		cmocka_unit_test(dehb_promotes_first_and_evolves_later),
+		cmocka_unit_test(small_spaces_do_not_strand_a_bracket),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+// Everything people do, once: what is sent to the daemon is looked at, not only what the page shows.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { audit, launch, open } from './browser.mjs';
+import { Fixture } from './server.mjs';
+
+let browser;
+let fixture;
+let seat;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+beforeEach(async (t) => {
+  fixture = await new Fixture('all').start();
+  seat = null;
+  t.after(async () => {
+    const troubles = seat?.troubles ?? [];
+    await seat?.context.close();
+    await fixture.stop();
+    assert.deepEqual(troubles, []);
+  });
+});
+
+async function visit(path, options) {
+  seat = await open(browser, fixture.url + path, options);
+  return seat.page;
+}
+const sent = (method, path) => fixture.requests.filter((r) => r.method === method && r.path === path);
+const body = (request) => JSON.parse(request.body);
+
+test('the list filters by text and state and keeps both in the address', async () => {
+  const page = await visit('/');
+  await page.getByRole('link', { name: 'conv2d-nodropout-v2' }).first().waitFor();
+  await page.getByRole('searchbox', { name: 'Filter experiments' }).fill('conv2d');
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 2);
+  assert.match(page.url(), /q=conv2d/);
+  await page.getByRole('button', { name: /^Active/ }).click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 1);
+  assert.match(page.url(), /show=active/);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 1);
+  assert.equal(await page.getByRole('searchbox', { name: 'Filter experiments' }).inputValue(), 'conv2d');
+});
+
+test('the list sorts by a header and says so', async () => {
+  const page = await visit('/');
+  await page.getByRole('button', { name: 'Experiment', exact: true }).click();
+  await page.locator('th[aria-sort=ascending]').waitFor();
+  const names = await page.locator('[data-row] a.row').allInnerTexts();
+  assert.deepEqual(names, [...names].sort((a, b) => a.localeCompare(b)));
+});
+
+test('needs attention quotes the cause and leads to the task', async () => {
+  const page = await visit('/');
+  await page.getByText('ResourceExhaustedError: OOM when allocating').first().click();
+  await page.getByRole('heading', { level: 1, name: /Configuration/ }).waitFor();
+  await page.getByRole('alert').getByText('Exit code 1').first().waitFor();
+});
+
+test('keys: j and k move, Enter opens, x selects, c compares, / searches, ? helps, n begins', async () => {
+  const page = await visit('/');
+  await page.locator('[data-row]').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/e/e10');
+  await page.locator('[data-row]').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByText('2 configurations selected').waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('x');
+  assert.equal(await page.getByRole('searchbox', { name: 'Filter configurations' }).inputValue(), 'x', 'shortcuts are off while typing');
+  await page.getByRole('searchbox', { name: 'Filter configurations' }).fill('');
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  assert.deepEqual(await audit(page), []);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('c');
+  await page.getByRole('heading', { name: 'Compare 2 configurations' }).waitFor();
+  await page.keyboard.press('n');
+  await page.getByRole('heading', { level: 1, name: 'New experiment' }).waitFor();
+});
+
+test('the skip link leads to the content', async () => {
+  const page = await visit('/');
+  await page.locator('[data-row]').first().waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
+});
+
+test('bulk stop sends explicit numbers and the dialog says how many', async () => {
+  const page = await visit('/e/e10?sel=1,35,36,40');
+  await page.getByText('4 configurations selected').waitFor();
+  await page.getByRole('region', { name: 'Selected configurations' }).getByRole('button', { name: /^Stop/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Stop 3 tasks?' });
+  await dialog.getByText('2 running tasks lose the work').waitFor();
+  assert.deepEqual(await audit(page), []);
+  await dialog.getByRole('button', { name: 'Stop 3 tasks' }).click();
+  await page.getByText('Stopped 3 tasks.').waitFor();
+  assert.deepEqual(body(sent('POST', '/experiments/e10/tasks/stop')[0]), { tasks: [35, 36, 40] });
+  assert.equal(sent('POST', '/experiments/e10/tasks/stop')[0].headers['x-sluice-csrf'], 'csrf-value');
+  await page.locator('[data-row="35"]').getByText('Stopped').waitFor();
+  await page.getByRole('button', { name: 'Restart them' }).click();
+  await page.getByText('Restarted 3 tasks.').waitFor();
+  assert.deepEqual(body(sent('POST', '/experiments/e10/tasks/restart')[0]), { tasks: [35, 36, 40] });
+});
+
+test('saying no to a dialog sends nothing', async () => {
+  const page = await visit('/e/e10');
+  await page.getByRole('button', { name: 'Stop all' }).click();
+  await page.getByRole('dialog', { name: 'Stop 13 tasks?' }).getByRole('button', { name: 'Keep running' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(fixture.requests.length, 0);
+});
+
+test('stop all, restart failed', async () => {
+  const page = await visit('/e/e10');
+  await page.getByRole('button', { name: 'Restart failed (2)' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart 2 failed tasks' }).click();
+  await page.getByText('Restarted 2 tasks.').waitFor();
+  assert.deepEqual(body(sent('POST', '/experiments/e10/restart')[0]), { failed: true });
+  await page.getByRole('button', { name: 'Stop all' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /^Stop \d+ tasks$/ }).click();
+  await page.getByText('Stopped 15 tasks.').waitFor();
+});
+
+test('remove asks, stops what runs, and goes back to the list', async () => {
+  const page = await visit('/e/e10');
+  await page.getByRole('button', { name: 'More actions' }).click();
+  assert.deepEqual(await audit(page), []);
+  await page.getByRole('menuitem', { name: 'Remove…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop and remove' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
+  assert.equal(sent('DELETE', '/experiments/e10?stop=1').length, 1);
+  await page.waitForFunction(() => !document.querySelector('[data-row="e10"]'));
+});
+
+test('export offers CSV and JSON as downloads', async () => {
+  const page = await visit('/e/e10');
+  await page.getByRole('button', { name: 'More actions' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Export as CSV' }).click()]);
+  assert.equal(download.suggestedFilename(), 'e10.csv');
+});
+
+test('the table filters by state and by expression, and sorts by a parameter', async () => {
+  const page = await visit('/e/e10');
+  await page.getByRole('group', { name: 'Filter by state' }).getByRole('button', { name: /^Error/ }).click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 2);
+  await page.getByRole('group', { name: 'Filter by state' }).getByRole('button', { name: /^All/ }).click();
+  await page.getByRole('searchbox', { name: 'Filter configurations' }).fill('learning = 1e-3, dropout > 0');
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 8);
+  await page.getByRole('button', { name: 'batch_size' }).click();
+  const sizes = await page.locator('[data-row] td:nth-child(4)').allInnerTexts();
+  assert.deepEqual(sizes.map(Number), [8, 8, 16, 16, 32, 32, 64, 64]);
+  assert.match(page.url(), /sort=p\.batch_size/);
+});
+
+test('pointing at a row highlights its curve, and arrows in the chart read values', async () => {
+  const page = await visit('/e/e10');
+  await page.locator('[data-row="4"]').hover();
+  await page.locator('.parallel.dimmed [data-id="4"].hot').waitFor({ state: 'attached' });
+  const painted = await page.evaluate(() => {
+    const canvas = document.querySelector('.plot-over');
+    return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v > 0);
+  });
+  assert.ok(painted, 'the overlay shows the line');
+  const chart = page.locator('.plot');
+  await chart.focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.getByRole('status').getByText(/#\d+, epoch \d+: val_loss 0\.\d+/).waitFor({ state: 'attached' });
+});
+
+test('dragging zooms, an update keeps the zoom, the button resets it', async () => {
+  const page = await visit('/e/e10');
+  const box = await page.locator('.u-over').boundingBox();
+  await page.mouse.move(box.x + 100, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 260, box.y + 80, { steps: 4 });
+  await page.mouse.up();
+  const reset = page.getByRole('button', { name: 'Reset zoom' });
+  await reset.waitFor();
+  fixture.advance('e10', 36);
+  await page.waitForTimeout(400);
+  assert.ok(await reset.isVisible());
+  await reset.click();
+  await reset.waitFor({ state: 'detached' });
+});
+
+test('brushing an axis keeps its range in the table and the curves', async () => {
+  const page = await visit('/e/e10');
+  await page.locator('.parallel').waitFor();
+  const box = await page.locator('.parallel .grab').last().boundingBox();
+  await page.mouse.move(box.x + 12, box.y + box.height * 0.55);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 12, box.y + box.height * 0.9, { steps: 4 });
+  await page.mouse.up();
+  await page.getByText(/val_loss .* of 38/).waitFor();
+  const rows = await page.locator('[data-row]').count();
+  assert.ok(rows > 0 && rows < 38, `${rows} rows`);
+  await page.getByRole('button', { name: 'Clear the brush' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 48);
+});
+
+test('another metric, linear axis, time axis and the table of values', async () => {
+  const page = await visit('/e/e10');
+  await page.getByLabel('Metric').selectOption('loss');
+  await page.getByRole('heading', { name: 'loss, all configurations' }).waitFor();
+  assert.match(page.url(), /metric=loss/);
+  await page.getByRole('button', { name: 'log y' }).click();
+  await page.getByRole('button', { name: 'Time', exact: true }).first().click();
+  await page.getByText('mean per epoch').waitFor();
+  await page.getByRole('button', { name: 'Table' }).click();
+  await page.getByRole('region', { name: 'loss as a table' }).waitFor();
+  assert.deepEqual(await audit(page), []);
+});
+
+test('a failed task: cause, log, restart', async () => {
+  const page = await visit('/e/e10/38');
+  await page.getByRole('alert').getByText('ResourceExhaustedError: OOM').first().waitFor();
+  await page.getByRole('tab', { name: 'stderr', selected: true }).waitFor();
+  await page.getByRole('log').getByText('Traceback (most').waitFor();
+  await page.getByRole('searchbox', { name: 'Search the output' }).fill('oom when');
+  await page.getByText('1 matching line').waitFor();
+  await page.getByRole('tab', { name: 'stdout' }).click();
+  await page.getByRole('searchbox', { name: 'Search the output' }).fill('');
+  await page.getByRole('log').getByText('Epoch 23/100').waitFor();
+  await page.getByRole('button', { name: 'Restart', exact: true }).click();
+  await page.getByText('Restarted 1 task.').waitFor();
+  await page.getByRole('heading', { level: 1 }).locator('..').getByText('Submitted').waitFor();
+  await page.getByText('Attempt').first().waitFor();
+});
+
+test('a running task can be stopped, and its metrics read as a table', async () => {
+  const page = await visit('/e/e10/36');
+  await page.getByRole('button', { name: 'Table' }).click();
+  await page.getByRole('region', { name: 'Metrics as a table' }).waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop 1 task' }).click();
+  await page.getByText('Stopped 1 task.').waitFor();
+});
+
+test('compare: only differences, remove one, add one', async () => {
+  const page = await visit('/e/e10/compare?tasks=4,12,20');
+  await page.getByRole('rowheader', { name: 'epochs' }).waitFor();
+  await page.getByLabel('Only differences').check();
+  await page.getByRole('rowheader', { name: 'epochs' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove configuration 12' }).click();
+  await page.getByRole('heading', { name: 'Compare 2 configurations' }).waitFor();
+  await page.getByLabel('Add').selectOption('7');
+  await page.getByRole('heading', { name: 'Compare 3 configurations' }).waitFor();
+  assert.match(page.url(), /tasks=4,20,7/);
+});
+
+test('settings: theme is kept, a token is shown once, revoked, and logging out signs out', async () => {
+  const page = await visit('/settings');
+  await page.getByRole('button', { name: 'Dark', exact: true }).click();
+  await page.reload();
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  await page.getByLabel('Name of the new token').fill('ci');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('sluice_secret_0123456789abcdef').waitFor();
+  assert.deepEqual(await audit(page), []);
+  await page.getByRole('button', { name: 'Revoke ci' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('cell', { name: 'ci', exact: true }).waitFor({ state: 'detached' });
+  assert.equal(sent('DELETE', '/tokens/t2').length, 1);
+  await page.getByRole('button', { name: 'Log out of this browser' }).click();
+  await page.getByText('sluice login').waitFor();
+  assert.equal(sent('POST', '/logout').length, 1);
+});

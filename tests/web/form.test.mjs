@@ -1,0 +1,227 @@
+// The form for a new experiment: what it sends, where errors appear, and that nothing typed is lost.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { audit, launch, open } from './browser.mjs';
+import { Fixture } from './server.mjs';
+
+let browser;
+let fixture;
+let seat;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+beforeEach(async (t) => {
+  fixture = await new Fixture('all').start();
+  t.after(async () => {
+    const troubles = seat?.troubles ?? [];
+    await seat?.context.close();
+    await fixture.stop();
+    assert.deepEqual(troubles, []);
+  });
+});
+
+// The browser writes every answer above 399 to its console; a form full of mistakes makes some.
+async function visit(path = '/new', options = {}) {
+  seat = await open(browser, fixture.url + path, { allow: ['400 (Bad Request)'], ...options });
+  await seat.page.getByRole('heading', { level: 1, name: 'New experiment' }).waitFor();
+  return seat.page;
+}
+const created = () => fixture.requests.filter((r) => r.method === 'POST' && r.path === '/experiments').map((r) => ({ ...JSON.parse(r.body), key: r.headers['idempotency-key'] }));
+const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+const POSITIONAL = 'import sys\nbatch = int(sys.argv[3])\n# CSVLogger\n';
+const FLAGS = "parser.add_argument('--lr')\nparser.add_argument('--batch-size')\nCSVLogger('x.csv')\n";
+
+test('an S-TFManager script: five batch sizes make five tasks', async () => {
+  const page = await visit();
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  await page.getByText('Reads its arguments by position').waitFor();
+  await page.getByText('Writes metrics with').waitFor();
+  assert.equal(await page.locator('#name').inputValue(), 'model');
+  await page.locator('#name').fill('batch sizes');
+  await page.getByLabel('Values of batch_size').fill('64,32,16,8,4');
+  await page.getByRole('button', { name: 'Submit 5 tasks' }).first().waitFor();
+  assert.deepEqual(await audit(page), []);
+  await page.getByRole('tab', { name: 'Batch script' }).click();
+  await page.getByText('--array=').waitFor();
+  await page.getByRole('tab', { name: 'YAML' }).click();
+  await page.getByText('batch_size: [64, 32, 16, 8, 4]').waitFor();
+  await page.getByRole('button', { name: 'Submit 5 tasks' }).first().click();
+  await page.waitForURL('**/e/e11');
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 5);
+  const [made] = created();
+  assert.deepEqual(made.experiment, {
+    name: 'batch sizes', script: 'model.py', parameters: { batch_size: [64, 32, 16, 8, 4], learning_rate: [0.001], epochs: 100, early_stopping: 50 },
+    search: { strategy: 'grid' }, objective: { metric: 'val_loss', goal: 'min' }, pass: 'positional',
+  });
+  assert.deepEqual(Object.keys(made.experiment.parameters), ['batch_size', 'learning_rate', 'epochs', 'early_stopping']);
+  assert.deepEqual(made.files, [{ path: 'model.py', text: POSITIONAL }]);
+  assert.ok(made.key.length >= 16);
+});
+
+test('what the script takes becomes the parameters with one click', async () => {
+  const page = await visit();
+  await page.locator('#script').setInputFiles(file('train.py', FLAGS));
+  await page.getByText('2 arguments found').waitFor();
+  await page.getByRole('button', { name: 'Pass flags, with these as parameters' }).click();
+  assert.equal(await page.getByLabel('What the script receives').inputValue(), 'flags');
+  assert.deepEqual(await page.getByLabel('Parameter name').evaluateAll((all) => all.map((i) => i.value)), ['lr', 'batch_size']);
+  assert.equal(await page.getByLabel('Values of batch_size').inputValue(), '64,32,16', 'what was typed stays');
+});
+
+test('errors stand at the field they belong to', async () => {
+  const page = await visit();
+  await page.getByLabel('Kind of learning_rate').selectOption('range');
+  await page.getByLabel('Lowest value of learning_rate').fill('512');
+  await page.getByLabel('Highest value of learning_rate').fill('16');
+  await page.getByText('min 512 is above max 16. Swap them.').waitFor();
+  const field = page.getByLabel('Lowest value of learning_rate');
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  assert.match(await page.locator(`#${await field.getAttribute('aria-describedby')}`).innerText(), /above max/);
+  assert.deepEqual(await audit(page), []);
+  await page.locator('#gpus').fill('two');
+  await page.getByText('two is not a number').waitFor();
+  assert.ok(await page.getByRole('button', { name: /^Submit/ }).first().isDisabled());
+  await page.locator('#gpus').fill('2');
+  await page.getByLabel('Highest value of learning_rate').fill('1024');
+  await page.getByLabel('Step of learning_rate').fill('512');
+  await page.getByText('2 things to correct').waitFor({ state: 'detached' });
+  await page.getByText('3 × 2').waitFor();
+});
+
+test('nothing typed is lost by a reload, and clearing asks first', async () => {
+  const page = await visit();
+  await page.locator('#name').fill('a draft');
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  await page.getByLabel('Values of batch_size').fill('7,8,9,10');
+  await page.getByText('Reads its arguments by position').waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Submit 4 tasks' }).first().waitFor();
+  assert.equal(await page.locator('#name').inputValue(), 'a draft');
+  await page.getByText('model.py').first().waitFor();
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click();
+  await page.getByText('No script yet').waitFor();
+});
+
+test('run one task first submits the first configuration and keeps the form', async () => {
+  const page = await visit();
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  await page.getByLabel('Values of batch_size').fill('64,32');
+  await page.getByRole('button', { name: 'Submit 2 tasks' }).first().waitFor();
+  await page.getByRole('button', { name: 'Run one task first' }).first().click();
+  await page.waitForURL('**/e/e11');
+  const [made] = created();
+  assert.equal(made.experiment.name, 'model (one task)');
+  assert.deepEqual(made.experiment.parameters, { batch_size: 64, learning_rate: 0.001, epochs: 100, early_stopping: 50 });
+  await page.goBack();
+  await page.getByRole('button', { name: 'Submit 2 tasks' }).first().waitFor();
+});
+
+test('strategy, options, resources, conditions and setup reach the daemon', async () => {
+  const page = await visit();
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  await page.getByRole('radio', { name: /^TPE/ }).check();
+  await page.locator('#tasks').fill('20');
+  await page.locator('#opt-startup').fill('5');
+  await page.locator('#parallel').fill('3');
+  await page.locator('#seed').fill('420');
+  await page.locator('#metric').fill('val_acc');
+  await page.locator('#goal').selectOption('max');
+  await page.locator('#backend').selectOption('slurm');
+  await page.locator('#partition').selectOption('gpu_ampere');
+  await page.locator('#gpus').fill('1');
+  await page.locator('#memory').fill('16G');
+  await page.locator('#time').fill('2h');
+  await page.locator('#setup').fill('module load cuda\nsource ~/venv/bin/activate');
+  await page.locator('#sbatch').fill('--account=ml');
+  await page.getByText('Conditions, constraints and repeats').click();
+  await page.locator('#constraints').fill('batch_size * epochs <= 6400');
+  await page.locator('#repeats').fill('2');
+  await page.getByLabel('early_stopping', { exact: true }).fill('batch_size=64');
+  await page.getByRole('button', { name: 'Submit 20 tasks' }).first().click();
+  await page.waitForURL('**/e/e11');
+  const { experiment } = created()[0];
+  assert.deepEqual(experiment.search, { strategy: 'tpe', tasks: 20, parallel: 3, seed: 420, startup: 5 });
+  assert.deepEqual(experiment.objective, { metric: 'val_acc', goal: 'max' });
+  assert.deepEqual(experiment.resources, { backend: 'slurm', partition: 'gpu_ampere', gpus: 1, memory: '16G', time: '2h', options: ['--account=ml'] });
+  assert.deepEqual(experiment.environment, { setup: ['module load cuda', 'source ~/venv/bin/activate'] });
+  assert.deepEqual(experiment.constraints, ['batch_size * epochs <= 6400']);
+  assert.equal(experiment.repeats, 2);
+  assert.deepEqual(experiment.parameters.early_stopping, { values: [50], when: { batch_size: 64 } });
+});
+
+test('an imported file is sent as it is, and its errors name the line', async () => {
+  const page = await visit();
+  const yaml = 'name: from a file\nscript: model.py\nparameters:\n  lr: [0.1, 0.01, 0.001]\n';
+  await page.getByLabel('Import YAML').setInputFiles(file('exp.yaml', yaml));
+  await page.getByRole('button', { name: 'Submit 3 tasks' }).first().waitFor();
+  await page.getByLabel('Experiment file', { exact: true }).fill(`${yaml}bad_key: 1\n`);
+  await page.getByText('line 5, column 1: unknown key bad_key. Remove it.').waitFor();
+  assert.deepEqual(await audit(page), []);
+  await page.getByLabel('Experiment file', { exact: true }).fill(yaml);
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  await page.getByRole('button', { name: 'Submit 3 tasks' }).first().click();
+  await page.waitForURL('**/e/e11');
+  assert.deepEqual(created()[0].source, { name: 'exp.yaml', text: yaml });
+});
+
+test('a copy of another experiment fills the form', async () => {
+  const page = await visit();
+  await page.getByRole('button', { name: 'Copy from another' }).click();
+  assert.deepEqual(await audit(page), []);
+  await page.getByRole('dialog').getByRole('button', { name: /^conv2d-nodropout-v2/ }).click();
+  await page.getByText('Copied from conv2d-nodropout-v2').waitFor();
+  assert.equal(await page.getByLabel('Values of learning_rate').inputValue(), '0.0001,0.0003,0.001,0.003');
+  assert.equal(await page.locator('#memory').inputValue(), '16G');
+  await page.getByRole('button', { name: 'Submit 48 tasks' }).first().waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Submit 48 tasks' }).first().isDisabled(), 'the script is missing');
+});
+
+test('clone on an experiment comes here with its values', async () => {
+  seat = await open(browser, `${fixture.url}/e/e10`);
+  await seat.page.getByRole('button', { name: 'Clone' }).click();
+  await seat.page.getByText('Copied from conv2d-nodropout-v2').waitFor();
+  assert.equal(await seat.page.locator('#name').inputValue(), 'conv2d-nodropout-v2 (copy)');
+});
+
+test('a lost answer and a second try make one experiment', async () => {
+  const page = await visit('/new', { allow: ['ERR_', '400'] });
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  const submit = page.getByRole('button', { name: 'Submit 3 tasks' }).first();
+  await submit.waitFor();
+  let lost = 0;
+  await page.route('**/api/v1/experiments', async (route) => {
+    if (route.request().method() !== 'POST' || lost++) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await submit.click();
+  await page.getByText('Not submitted.').waitFor();
+  await submit.click();
+  await page.waitForURL('**/e/e11');
+  const keys = created().map((r) => r.key);
+  assert.equal(keys.length, 2);
+  assert.equal(keys[0], keys[1]);
+  assert.ok(!fixture.models.has('e12'));
+});
+
+test('other files are uploaded and named', async () => {
+  const page = await visit();
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  await page.getByLabel('Add other files it needs').setInputFiles(file('labels.csv', 'a,b\n'));
+  await page.getByRole('button', { name: 'Remove labels.csv' }).waitFor();
+  await page.getByRole('button', { name: 'Submit 3 tasks' }).first().click();
+  await page.waitForURL('**/e/e11');
+  assert.deepEqual(created()[0].files[1], { path: 'labels.csv', upload: 'u1' });
+  assert.deepEqual(created()[0].experiment.files, ['labels.csv']);
+});
+
+test('on a phone the count and the buttons sit at the bottom', async () => {
+  const page = await visit('/new', { size: 'phone' });
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  const foot = page.locator('.foot');
+  await foot.getByText('3 tasks', { exact: true }).waitFor();
+  const box = await foot.boundingBox();
+  assert.ok(box.y + box.height > 840);
+  await foot.getByRole('button', { name: 'Submit 3 tasks' }).click();
+  await page.waitForURL('**/e/e11');
+});

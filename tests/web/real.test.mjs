@@ -1,0 +1,200 @@
+// The same form and the same curves against the real daemon: five batch sizes, one learning rate, five tasks on this machine.
+// SLUICE_BIN names the program; screenshots go to SLUICE_SHOTS or a temporary folder.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { audit, launch, open } from './browser.mjs';
+
+const run = promisify(execFile);
+const bin = process.env.SLUICE_BIN;
+const skip = bin ? false : 'SLUICE_BIN is not set: no daemon to talk to';
+
+// An S-TFManager script: positions, and the folder for the CSVLogger. The smallest batch size learns best.
+const SCRIPT = `import csv, os, sys, time
+experiment, task, batch, rate, epochs, patience = sys.argv[1:7]
+folder = os.path.join("results", experiment, task)
+os.makedirs(folder, exist_ok=True)
+with open(os.path.join(folder, task + ".csv"), "w", newline="") as f:
+    out = csv.writer(f)
+    out.writerow(["epoch", "loss", "val_loss"])
+    for epoch in range(int(epochs)):
+        level = 0.1 + float(batch) / 100
+        value = level + (1.5 - level) * 0.6 ** epoch
+        out.writerow([epoch, value * 0.9, value])
+        f.flush()
+        print("Epoch %d/%s val_loss %.4f" % (epoch + 1, epochs, value), flush=True)
+        time.sleep(0.25)
+`;
+
+async function freePort() {
+  const server = net.createServer();
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+// Fails for one value, and runs long for another.
+const FRAIL = `import argparse, sys, time
+p = argparse.ArgumentParser()
+p.add_argument("--mode")
+mode = p.parse_args().mode
+print("mode", mode, flush=True)
+if mode == "bad":
+    raise ValueError("no such <mode>: \\x1b[31mbad\\x1b[0m")
+for i in range(200 if mode == "long" else 2):
+    print("val_loss=%.3f epoch=%d" % (1.0 / (i + 1), i), flush=True)
+    time.sleep(0.2)
+`;
+
+let state; let daemon; let browser; let seat; let shots; let said = ''; let port; let env;
+const shoot = (name) => seat.page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
+const file = (name, text) => ({ name, mimeType: 'text/x-python', buffer: Buffer.from(text) });
+
+function serve() {
+  daemon = spawn(bin, ['serve', '--listen', `127.0.0.1:${port}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  daemon.stdout.on('data', (d) => { said += d; });
+  daemon.stderr.on('data', (d) => { said += d; });
+}
+
+async function end(signal) {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
+  const gone = new Promise((done) => { daemon.once('exit', done); });
+  daemon.kill(signal);
+  await gone;
+}
+
+async function login() {
+  for (let i = 0; i < 50; i++) {
+    try {
+      const { stdout } = await run(bin, ['login'], { env });
+      const url = /https?:\/\/\S+#login=\S+/.exec(stdout)?.[0];
+      if (url) return url.replace(/127\.0\.0\.1:\d+|localhost:\d+/, `127.0.0.1:${port}`);
+    } catch {
+      // Not up yet.
+    }
+    await new Promise((done) => { setTimeout(done, 200); });
+  }
+  throw new Error(`sluice login gave no link; the daemon said:\n${said}`);
+}
+
+before(async () => {
+  if (skip) return;
+  state = await mkdtemp(path.join(os.tmpdir(), 'sluice-web-'));
+  shots = process.env.SLUICE_SHOTS ?? await mkdtemp(path.join(os.tmpdir(), 'sluice-shots-'));
+  port = await freePort();
+  env = { ...process.env, SLUICE_STATE: state };
+  serve();
+  const url = await login();
+  browser = await launch();
+  seat = await open(browser, url, { allow: ['ERR_', '400 (Bad Request)'] });
+});
+
+after(async () => {
+  await seat?.context.close();
+  await browser?.close();
+  if (daemon) await end('SIGTERM');
+  if (state) await rm(state, { recursive: true, force: true });
+});
+
+test('five batch sizes and one learning rate through the form: five tasks, five live curves, the best named', { skip, timeout: 120000 }, async (t) => {
+  const { page, troubles } = seat;
+  t.diagnostic(`screenshots in ${shots}`);
+  await page.getByText('No experiments yet').waitFor({ timeout: 15000 });
+  assert.equal(new URL(page.url()).hash, '', 'the login code left the address');
+  await shoot('1-empty');
+  await page.getByRole('main').getByRole('link', { name: 'New experiment' }).first().click();
+  await page.locator('#script').setInputFiles(file('model.py', SCRIPT));
+  await page.locator('#name').fill('five batch sizes');
+  await page.getByLabel('Values of batch_size').fill('64,32,16,8,4');
+  await page.getByLabel('Values of learning_rate').fill('0.001');
+  await page.getByLabel('Value of epochs').fill('8');
+  await page.getByRole('button', { name: 'Submit 5 tasks' }).first().waitFor({ timeout: 15000 });
+  await page.waitForTimeout(500);
+  await shoot('2-form');
+  await page.getByRole('button', { name: 'Submit 5 tasks' }).first().click();
+  await page.waitForURL(/\/e\/e\d+$/);
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 5, null, { timeout: 15000 });
+  await page.getByRole('img', { name: /val_loss for [1-5] configuration/ }).waitFor({ timeout: 30000 });
+  await shoot('3-live');
+  await page.getByRole('img', { name: /val_loss for 5 configurations/ }).waitFor({ timeout: 60000 });
+  await page.getByText('every task has ended').waitFor({ timeout: 60000 });
+  const best = page.locator('.kpi.first');
+  await best.getByText(/^#\d+$/).waitFor();
+  assert.match(await best.innerText(), /batch_size 4/, 'the smallest batch size is the best');
+  await shoot('4-finished');
+  assert.deepEqual(await audit(page), []);
+  await best.getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: /^Configuration/ }).waitFor();
+  await page.getByRole('log').getByText('Epoch 8/8').waitFor({ timeout: 15000 });
+  await shoot('5-task');
+  assert.deepEqual(await audit(page), []);
+  await page.goto(new URL('/', page.url()).href);
+  await page.getByRole('link', { name: 'five batch sizes' }).first().waitFor();
+  await shoot('6-list');
+  await page.goto(new URL('/cluster', page.url()).href);
+  await page.getByRole('heading', { level: 1, name: 'Cluster' }).waitFor();
+  await page.waitForTimeout(500);
+  await shoot('7-cluster');
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('a failing task quotes its cause, tasks stop and restart, the daemon may be killed, and all can be removed', { skip, timeout: 120000 }, async () => {
+  const { page, troubles } = seat;
+  await page.goto(`http://127.0.0.1:${port}/new`);
+  await page.locator('#script').setInputFiles(file('frail.py', FRAIL));
+  await page.getByRole('button', { name: 'Pass flags, with these as parameters' }).click();
+  await page.getByLabel('Kind of mode').selectOption('list');
+  await page.getByLabel('Values of mode').fill('bad,long');
+  await page.locator('#parallel').fill('2');
+  await page.getByRole('button', { name: 'Submit 2 tasks' }).first().click();
+  await page.waitForURL(/\/e\/e\d+$/);
+  await page.locator('[data-row]').filter({ hasText: 'bad' }).getByText('Error', { exact: true }).waitFor({ timeout: 20000 });
+  await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Running').waitFor({ timeout: 20000 });
+  await shoot('8-mixed');
+  const experiment = page.url();
+  await page.locator('[data-row]').filter({ hasText: 'bad' }).getByRole('link').click();
+  await page.getByRole('alert').getByText('ValueError: no such <mode>: bad').first().waitFor();
+  await page.getByRole('log').getByText('ValueError: no such').waitFor();
+  assert.deepEqual(await audit(page), []);
+  await shoot('9-failed');
+  await page.goto(experiment);
+  await page.locator('.live.open').waitFor();
+  await end('SIGKILL');
+  await page.getByText('Reconnecting.').waitFor({ timeout: 15000 });
+  assert.equal(await page.locator('[data-row]').count(), 2, 'the data stays');
+  serve();
+  await page.getByText('Reconnecting.').waitFor({ state: 'detached', timeout: 30000 });
+  await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Running').waitFor({ timeout: 20000 });
+  await page.getByRole('button', { name: 'Stop all' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop 1 task' }).click();
+  await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Stopped').waitFor({ timeout: 20000 });
+  await page.getByRole('button', { name: 'Restart failed (1)' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart 1 failed task' }).click();
+  await page.getByText('Restarted 1 task.').waitFor();
+  // The second attempt fails as fast as the first: its end is told by the task's page, which counts attempts.
+  await page.locator('[data-row]').filter({ hasText: 'bad' }).getByRole('link').click();
+  await page.getByRole('region', { name: 'All attempts' }).locator('tbody tr').nth(1).getByText('exit code 1').waitFor({ timeout: 20000 });
+  await shoot('10-second-attempt');
+  await page.goto(experiment);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Remove…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: /emove$/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
+  await page.getByRole('link', { name: 'frail' }).waitFor({ state: 'detached' });
+  await page.goto(`http://127.0.0.1:${port}/settings`);
+  await page.getByLabel('Name of the new token').fill('ci');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('Copy it now').waitFor();
+  await page.getByRole('button', { name: 'Revoke ci' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('No tokens yet').waitFor();
+  assert.deepEqual(troubles.splice(0), []);
+  await page.getByRole('button', { name: 'Log out of this browser' }).click();
+  await page.getByText('sluice login').waitFor();
+});

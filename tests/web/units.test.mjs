@@ -1,0 +1,170 @@
+// The parts without a page: numbers as people read them, the order of rows, filters, the draft, and cleaned logs.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { before, mock, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+
+const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
+let format; let text; let filter; let order; let draft; let scale; let hub;
+
+async function load(file) {
+  const { build } = createRequire(web)('esbuild');
+  const out = await build({ entryPoints: [path.join(web, 'src', file)], bundle: true, write: false, format: 'esm', logLevel: 'silent' });
+  return import(`data:text/javascript;base64,${Buffer.from(out.outputFiles[0].contents).toString('base64')}`);
+}
+
+before(async () => {
+  format = await load('lib/format.ts');
+  text = await load('lib/text.ts');
+  filter = await load('lib/filter.ts');
+  order = await load('lib/order.ts');
+  draft = await load('data/draft.ts');
+  scale = await load('components/scale.ts');
+  hub = await load('data/hub.ts');
+});
+
+const task = (number, more) => ({ number, state: 'finished', started: 'x', parameters: {}, best: null, epoch: null, elapsed_s: null, cause: null, node: null, job: null, cost: { energy_j: null }, ...more });
+
+test('metrics keep four digits and say NaN', () => {
+  assert.equal(format.metric(0.31751), '0.3175');
+  assert.equal(format.metric(5.07512e-10), '5.075e-10');
+  assert.equal(format.metric(1.5e9), '1.5e9');
+  assert.equal(format.metric('NaN'), 'NaN');
+  assert.equal(format.metric('-Infinity'), '-∞');
+  assert.equal(format.metric(null), '–');
+});
+
+test('parameters, durations, energy and sizes', () => {
+  assert.equal(format.param(0.0001), '1e-4');
+  assert.equal(format.param(0.25), '0.25');
+  assert.equal(format.param(true), 'true');
+  assert.equal(format.duration(5.25), '5.3 s');
+  assert.equal(format.duration(1513), '25 m 13 s');
+  assert.equal(format.duration(16800), '4 h 40 m');
+  assert.equal(format.duration(90000), '1 d 1 h');
+  assert.equal(format.energy(null), 'not measured');
+  assert.equal(format.energy(3600 * 103), '103 Wh');
+  assert.equal(format.bytes(4213), '4.2 kB');
+});
+
+test('rows without a value come last both ways, failures before the queue', () => {
+  const rows = [task(1, { best: { value: 0.5 } }), task(2, { state: 'submitted', started: null }), task(3, { state: 'error', best: { value: 0.1 } }), task(4, { best: { value: 0.2 } }), task(5, { best: { value: 'NaN' } })];
+  assert.deepEqual(order.order(rows, 'best').map((t) => t.number), [4, 1, 3, 5, 2]);
+  assert.deepEqual(order.order(rows, '-best').map((t) => t.number), [1, 4, 3, 5, 2]);
+});
+
+test('filters compare numbers as numbers and accept short names', () => {
+  const t = task(7, { parameters: { learning_rate: 0.001, optimizer: 'sgd' }, best: { value: 0.3 } });
+  assert.ok(filter.taskFilter('learn = 1e-3', 'val_loss')(t));
+  assert.ok(filter.taskFilter('learning_rate<0.01, optimizer=sgd', 'val_loss')(t));
+  assert.ok(!filter.taskFilter('val_loss > 0.3', 'val_loss')(t));
+  assert.ok(filter.taskFilter('#7', 'val_loss')(t));
+  assert.ok(!filter.taskFilter('missing = 1', 'val_loss')(t));
+});
+
+test('lists are read as people type them', () => {
+  assert.deepEqual(draft.listValues('64, 32,16,'), [64, 32, 16]);
+  assert.deepEqual(draft.listValues('adam,sgd,"1",true,1e-3,.5'), ['adam', 'sgd', '1', true, 0.001, 0.5]);
+  assert.deepEqual(draft.listValues(''), []);
+  assert.equal(draft.scalar('no'), 'no');
+});
+
+test('a copied experiment gives the same experiment again', () => {
+  const e = {
+    name: 'x', description: 'd', script: 'm.py', pass: 'flags', strategy: 'tpe', objective: [{ metric: 'acc', goal: 'max' }], resources: {},
+    search: { strategy: 'tpe', reason: null, seed: 1, tasks: 9, options: { startup: 5 } },
+    parameters: [
+      { name: 'opt', kind: 'choice', values: ['adam', '1'] }, { name: 'm', kind: 'range', values: null, min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } },
+      { name: 'n', kind: 'constant', values: [3] },
+    ],
+    spec: { constraints: ['n < 4'], repeats: 2, search: { tasks: 9, seed: 1 }, resources: { gpus: 1, options: ['--account=ml'] }, environment: { setup: ['module load cuda'] } },
+  };
+  const back = draft.toExperiment({ ...draft.fromExperiment(e), script: { name: 'm.py', text: '' } });
+  assert.deepEqual(back, {
+    name: 'x (copy)', description: 'd', script: 'm.py', parameters: { opt: ['adam', '1'], m: { min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } }, n: 3 },
+    constraints: ['n < 4'], repeats: 2, search: { strategy: 'tpe', tasks: 9, seed: 1, startup: 5 }, objective: { metric: 'acc', goal: 'max' }, pass: 'flags',
+    environment: { setup: ['module load cuda'] }, resources: { gpus: 1, options: ['--account=ml'] },
+  });
+});
+
+test('logs lose terminal codes and keep the last state of a progress bar', () => {
+  assert.equal(text.cleanLine('\u001b[1;31mred\u001b[0m'), 'red');
+  assert.equal(text.cleanLine(' 1/9\r 5/9\r9/9 done'), '9/9 done');
+  assert.equal(text.cleanLine('abc\b\bX'), 'aX');
+  assert.equal(text.cleanLine('\u001b]0;title\u0007text'), 'text');
+  assert.match(text.cleanLine('x'.repeat(1e6)), /1,000,000 characters/);
+});
+
+test('the exception itself is quoted, not the last line', () => {
+  const tail = 'Traceback (most recent call last):\n  File "m.py", line 1\nkeras.errors.ValueError: bad\nsrun: error: n1: task 0\n';
+  assert.equal(text.quote(tail), 'keras.errors.ValueError: bad');
+  assert.equal(text.brief(tail), 'ValueError: bad');
+  assert.equal(text.quote('Killed\n'), 'Killed');
+  assert.equal(text.quote(null), null);
+});
+
+test('logarithmic ticks are numbers people write', () => {
+  assert.deepEqual(scale.niceLog(0.29, 1.6), [0.3, 0.4, 0.5, 0.7, 1, 1.5]);
+  assert.deepEqual(scale.niceLog(0.009, 120), [0.01, 0.1, 1, 10, 100]);
+  assert.ok(scale.niceLog(1e-9, 1e9).length <= 8);
+  assert.ok(scale.niceLog(0.501, 0.502).length >= 2);
+});
+
+// Stands in for the browser's EventSource and remembers what was opened and closed.
+class Source {
+  static all = [];
+  handlers = {};
+  closed = false;
+  constructor(url) {
+    this.url = url;
+    Source.all.push(this);
+  }
+  addEventListener(name, handler) { this.handlers[name] = handler; }
+  close() { this.closed = true; }
+}
+
+function withHub(run) {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
+  Source.all = [];
+  globalThis.EventSource = Source;
+  try {
+    run(new hub.Hub());
+  } finally {
+    mock.timers.reset();
+    delete globalThis.EventSource;
+  }
+}
+
+test('the stream is let go when no tab is looked at, and resumes after the last event', () => withHub((h) => {
+  const got = [];
+  const say = h.join((message) => got.push(message.kind));
+  const first = Source.all[0];
+  first.onopen();
+  first.handlers.task({ lastEventId: 'b1-7', data: '{}' });
+  assert.deepEqual(got, ['open', 'event']);
+  say({ kind: 'hidden' });
+  mock.timers.tick(5000);
+  assert.ok(!first.closed, 'a short look at another tab keeps it');
+  mock.timers.tick(10000);
+  assert.ok(first.closed);
+  say({ kind: 'visible' });
+  assert.equal(Source.all[1].url, '/api/v1/events?last=b1-7');
+}));
+
+test('a failed stream backs off, and says when it tries again', () => withHub((h) => {
+  const waits = [];
+  const say = h.join((message) => { if (message.kind === 'down') waits.push(message.retry_ms); });
+  for (let i = 0; i < 6; i++) {
+    Source.all[Source.all.length - 1].onerror();
+    say({ kind: 'visible' });
+    mock.timers.tick(waits[waits.length - 1]);
+  }
+  assert.deepEqual(waits, [1000, 2000, 4000, 8000, 15000, 15000]);
+}));
+
+test('a tab that crashed without a word does not keep the stream open', () => withHub((h) => {
+  h.join(() => undefined);
+  mock.timers.tick(70000);
+  assert.ok(Source.all[0].closed);
+}));
