@@ -163,6 +163,13 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
 void engine_free_row(struct store_experiment *row);
 
+/* action.c: stopping from inside a turn, which commits by itself. */
+int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		       int64_t *ret_count, struct error *err) MUST_USE;
+/* The end of every change that somebody asked for: committed before it is acknowledged; after a failed write
+ * everything is read again from the store. Returns rc, or the error of the write. */
+int engine_conclude(struct engine *engine, int rc, struct error *err) MUST_USE;
+
 /* prune.c: ends the task early where its newest rows say so. */
 int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
 /* One number for one objective of a task, as the search hears it. */
