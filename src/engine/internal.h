@@ -101,7 +101,7 @@ struct engine {
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
 	int64_t reload_ms; /* 0, or when to try reading everything again */
-	bool closing;
+	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	engine_event_f event;
