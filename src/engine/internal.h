@@ -25,6 +25,8 @@ struct engine_experiment {
 	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
+	int64_t told_ms; /* when listeners last heard of it (monotonic), and in which state */
+	enum store_state told_state;
 	int64_t last_number, last_asked, next_seq;
 	bool parallel_changed;	 /* the backend is to be told */
 	int64_t live;		 /* attempts of its in engine->live */
