@@ -313,6 +313,7 @@ const struct strategy_ops cmaes_ops = {
 	.free = cmaes_free,
 	.ask = cmaes_ask,
 	.accepted = cmaes_accepted,
+	.added = cmaes_accepted,
 	.tell = cmaes_tell,
 	.write_state = cmaes_write_state,
 };
