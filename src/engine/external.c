@@ -89,14 +89,11 @@ int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, s
 		e->asked_all = e->changed = true;
 		rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
 	}
-	engine_soon(engine);
-	if (rc < 0) {
-		struct error why = {0};
-		errorf(&why, rc, "%s", strerror(-rc));
-		engine_degrade(engine, &why);
-		return errorf(err, rc, "the task could not be written: %s", strerror(-rc));
-	}
-	if (!task.id && (e->asked_all || e->stopping))
+	bool left = !e->asked_all && !e->stopping;
+	rc = engine_conclude(engine, rc, err);
+	if (rc < 0)
+		return rc;
+	if (!task.id && !left)
 		return errorf(err, -ENOENT, "e%lld has no task left to give", (long long)experiment);
 	if (!task.id)
 		return errorf(err, -EAGAIN, "the search waits for results of tasks that were taken");
@@ -174,11 +171,5 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 								   .max_rss_bytes = -1,
 								   .energy_j = NAN});
 	}
-	if (rc < 0 && rc != -EINVAL) {
-		struct error why = {0};
-		errorf(&why, rc, "%s", strerror(-rc));
-		engine_degrade(engine, &why);
-	}
-	engine_soon(engine);
-	return rc;
+	return engine_conclude(engine, rc, err);
 }

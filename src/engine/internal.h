@@ -25,6 +25,8 @@ struct engine_experiment {
 	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
+	int64_t told_ms; /* when listeners last heard of it (monotonic), and in which state */
+	enum store_state told_state;
 	int64_t last_number, last_asked, next_seq;
 	bool parallel_changed;	 /* the backend is to be told */
 	int64_t live;		 /* attempts of its in engine->live */
@@ -101,7 +103,7 @@ struct engine {
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
 	int64_t reload_ms; /* 0, or when to try reading everything again */
-	bool closing;
+	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	engine_event_f event;
@@ -162,6 +164,13 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 /* request.c: what a specification says in the store's columns; free with engine_free_row. */
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
 void engine_free_row(struct store_experiment *row);
+
+/* action.c: stopping from inside a turn, which commits by itself. */
+int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		       int64_t *ret_count, struct error *err) MUST_USE;
+/* The end of every change that somebody asked for: committed before it is acknowledged; after a failed write
+ * everything is read again from the store. Returns rc, or the error of the write. */
+int engine_conclude(struct engine *engine, int rc, struct error *err) MUST_USE;
 
 /* prune.c: ends the task early where its newest rows say so. */
 int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;

@@ -20,18 +20,6 @@ static int living_begin(struct engine *engine, int64_t id, struct engine_experim
 	return rc;
 }
 
-static int living_finish(struct engine *engine, int rc, struct error *err)
-{
-	engine_soon(engine);
-	if (rc < 0 && rc != -EINVAL && rc != -ENOENT) {
-		struct error why = {0};
-		errorf(&why, rc, "%s", strerror(-rc));
-		engine_degrade(engine, &why);
-		return errorf(err, rc, "the change could not be written: %s", strerror(-rc));
-	}
-	return rc;
-}
-
 /* A task for a configuration that was given, known to the search as somebody else's. */
 static int living_add(struct engine *engine, struct engine_experiment *e, const struct space_value *values,
 		      struct store_task *ret)
@@ -91,7 +79,7 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 	if (rc == 0)
 		*ret_number = task.number;
 	free(values);
-	return living_finish(engine, rc, err);
+	return engine_conclude(engine, rc, err);
 }
 
 /* The results of an imported task: its metrics at step 0, its best, its end, and the word to the search. */
@@ -175,7 +163,7 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 		*ret_count += rc == 0;
 	}
 	free(values);
-	return living_finish(engine, rc, err);
+	return engine_conclude(engine, rc, err);
 }
 
 /* The experiment's document with the given keys laid over it. */
@@ -242,5 +230,5 @@ int engine_change(struct engine *engine, int64_t experiment, const struct node *
 		spec_free(spec);
 	}
 	engine_free_row(&row);
-	return living_finish(engine, rc, err);
+	return engine_conclude(engine, rc, err);
 }

@@ -306,7 +306,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 	}
 	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
 		log_info("e%lld: its budget is used up", (long long)e->id);
-		rc = engine_stop(engine, e->id, NULL, 0, &count, NULL);
+		rc = engine_stop_within(engine, e->id, NULL, 0, &count, NULL);
 	}
 	enum store_state state = experiment_state(e);
 	if (rc < 0 || state == e->state)
