@@ -49,12 +49,12 @@ static const struct strategy *first_of(const char *const *names)
 #define FIRST_OF(...) first_of((const char *const[]){__VA_ARGS__, NULL})
 
 static const struct strategy *choose_finite(const struct search_spec *spec, const struct look *l,
-					    bool *ret_shuffle, char **ret_reason)
+					    const char **ret_option, char **ret_reason)
 {
-	*ret_shuffle = spec->tasks_given;
+	*ret_option = spec->tasks_given ? "shuffle" : NULL;
 	*ret_reason = mem_printf("the space has %" PRIu64 " configuration%s%s: every one is tried, %s", l->size,
 				 l->size == 1 ? "" : "s", spec->tasks_given ? " and the budget covers them" : "",
-				 *ret_shuffle ? "in random order" : "in order");
+				 *ret_option ? "in random order" : "in order");
 	return search_find("grid");
 }
 
@@ -79,7 +79,7 @@ static const struct strategy *choose_many(const struct look *l, size_t objective
 	return s;
 }
 
-static const struct strategy *choose_one(const struct look *l, char **ret_reason)
+static const struct strategy *choose_one(const struct look *l, const char **ret_option, char **ret_reason)
 {
 	bool numeric = !l->unordered && !l->conditional;
 	if (l->dims >= AUTO_MANY_DIMS && 4 * l->unordered >= 3 * l->dims) {
@@ -93,8 +93,10 @@ static const struct strategy *choose_one(const struct look *l, char **ret_reason
 		return FIRST_OF("lshade", "dish", "de");
 	}
 	if (numeric && l->tasks >= AUTO_LONG_TASKS) {
-		*ret_reason = mem_printf("%zu numeric parameters and %" PRIu64 " tasks", l->dims, l->tasks);
-		return FIRST_OF("cmaes", "tpe", "jde", "de");
+		*ret_reason = mem_printf("%zu numeric parameters and %" PRIu64 " tasks: TPE first, then CMA-ES from there",
+					 l->dims, l->tasks);
+		*ret_option = "warm";
+		return search_find("cmaes");
 	}
 	*ret_reason = mem_printf("one objective, %" PRIu64 " tasks, %s", l->tasks,
 				 numeric ? "numeric parameters" : "with categories or conditions");
@@ -102,17 +104,17 @@ static const struct strategy *choose_one(const struct look *l, char **ret_reason
 }
 
 const struct strategy *search_choose(const struct search_spec *spec, const struct space *space,
-				     bool has_fidelity, bool *ret_shuffle, char **ret_reason)
+				     bool has_fidelity, const char **ret_option, char **ret_reason)
 {
 	struct look l = look_at(spec, space);
-	*ret_shuffle = false;
+	*ret_option = NULL;
 	if (l.size != UINT64_MAX && !has_fidelity && (!spec->tasks || l.size <= spec->tasks))
-		return choose_finite(spec, &l, ret_shuffle, ret_reason);
+		return choose_finite(spec, &l, ret_option, ret_reason);
 	if (has_fidelity && (!l.parallel || l.parallel >= AUTO_MANY_PARALLEL) && spec->objective_count == 1 &&
 	    (search_find("asha") || search_find("hyperband")))
 		return choose_fidelity(&l, ret_reason);
 	if (l.size != UINT64_MAX && (!spec->tasks || l.size <= spec->tasks))
-		return choose_finite(spec, &l, ret_shuffle, ret_reason);
+		return choose_finite(spec, &l, ret_option, ret_reason);
 	uint64_t few = 2 * l.dims > 10 ? 2 * l.dims : 10;
 	if (l.tasks <= few || (l.parallel && 2 * l.parallel >= l.tasks)) {
 		*ret_reason = l.tasks <= few
@@ -124,5 +126,5 @@ const struct strategy *search_choose(const struct search_spec *spec, const struc
 	}
 	if (spec->objective_count > 1)
 		return choose_many(&l, spec->objective_count, ret_reason);
-	return choose_one(&l, ret_reason);
+	return choose_one(&l, ret_option, ret_reason);
 }

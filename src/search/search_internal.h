@@ -108,9 +108,10 @@ static inline bool search_has_score(const struct search_trial *trial)
 uint64_t search_space_size(const struct space *space);
 /* The budget when none is given. */
 uint64_t search_default_tasks(const struct space *space);
-/* Why this strategy: see search_auto.c. *ret_reason is given to the caller. */
+/* Why this strategy: see search_auto.c. *ret_option is an option of it to turn on, or NULL; *ret_reason is
+ * given to the caller. */
 const struct strategy *search_choose(const struct search_spec *spec, const struct space *space,
-				     bool has_fidelity, bool *ret_shuffle, char **ret_reason);
+				     bool has_fidelity, const char **ret_option, char **ret_reason);
 
 /* Points of the Sobol sequence (sobol.c), for strategies that start evenly. `scramble` 0: none. */
 void sobol_point(uint32_t index, uint64_t scramble, size_t dims, double *unit);

@@ -324,11 +324,11 @@ static int read_strategy(struct search_spec *spec, const struct node *search, co
 		fill_options(spec);
 		return 0;
 	}
-	bool shuffle = false;
-	spec->strategy = search_choose(spec, space, has_fidelity, &shuffle, &spec->reason);
+	const char *option;
+	spec->strategy = search_choose(spec, space, has_fidelity, &option, &spec->reason);
 	fill_options(spec);
-	if (shuffle)
-		search_set_option(spec, "shuffle", 1);
+	if (option)
+		search_set_option(spec, option, 1);
 	return 0;
 }
 

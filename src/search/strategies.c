@@ -10,6 +10,7 @@ DECLARE(random);
 DECLARE(sobol);
 DECLARE(tpe);
 DECLARE(cmaes);
+DECLARE(gp);
 DECLARE(de);
 DECLARE(jde);
 DECLARE(shade);
@@ -37,6 +38,8 @@ const struct strategy search_strategies[] = {
 	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
 	{"cmaes", "CMA-ES", "A normal distribution that moves and takes the shape of what is good; for numeric parameters",
 	 SEARCH_ADAPTIVE, cmaes_options, &cmaes_ops},
+	{"gp", "Gaussian process", "Bayesian optimisation for few and costly tasks (Matern 5/2, expected improvement)",
+	 SEARCH_ADAPTIVE, gp_options, &gp_ops},
 	{"de", "Differential evolution", "rand/1/bin with fixed F and CR", EVOLUTION, de_options, &de_ops},
 	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, jde_options, &jde_ops},
 	{"shade", "SHADE", "Differential evolution that remembers which F and CR succeeded", EVOLUTION, shade_options, &shade_ops},

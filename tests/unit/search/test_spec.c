@@ -102,6 +102,17 @@ static void the_grid_that_auto_chose_under_a_budget_is_shuffled(void **state)
 	space_free(space);
 }
 
+static void cmaes_that_auto_chose_starts_from_tpe(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(NUMERIC);
+	struct search_spec *spec = drive_spec("{tasks: 300}", NULL, space, 1);
+	assert_string_equal(spec->strategy->name, "cmaes");
+	assert_true(search_option(spec, "warm") == 1);
+	search_spec_free(spec);
+	space_free(space);
+}
+
 static void a_search_without_a_budget_gets_one(void **state)
 {
 	(void)state;
@@ -147,6 +158,7 @@ int main(void)
 		cmocka_unit_test(mistakes_are_named_with_a_remedy),
 		cmocka_unit_test(auto_follows_its_rules),
 		cmocka_unit_test(the_grid_that_auto_chose_under_a_budget_is_shuffled),
+		cmocka_unit_test(cmaes_that_auto_chose_starts_from_tpe),
 		cmocka_unit_test(a_search_without_a_budget_gets_one),
 		cmocka_unit_test(the_specification_and_the_table_are_described_as_json),
 	};

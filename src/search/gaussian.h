@@ -1,0 +1,37 @@
+/* A Gaussian process with a Matern 5/2 kernel whose length scale is another on every axis: the posterior of
+ * noisy values at points, and how much a new point is expected to improve on the best. */
+#ifndef SEARCH_GAUSSIAN_H
+#define SEARCH_GAUSSIAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Parameters by their logarithms: one inverse squared length scale per axis, then the kernel's
+ * variance, then the noise's. */
+struct gaussian {
+	size_t dims, count;
+	const bool *unordered; /* per axis: points there are equal or one apart */
+	double *theta;	       /* dims + 2 */
+	double *x;	       /* count x dims */
+	double *inverse;       /* of the covariance with noise, count x count */
+	double *alpha;	       /* inverse times the values */
+	double *scales;	       /* exp(theta) as last conditioned on */
+	double *scratch;       /* 2 count */
+	double log_likelihood;
+};
+
+/* unordered must outlive it. */
+struct gaussian *gaussian_new(size_t dims, const bool *unordered);
+void gaussian_free(struct gaussian *gaussian);
+/* Conditions on values at points, with the present parameters. */
+void gaussian_set(struct gaussian *gaussian, const double *x, const double *y, size_t count);
+/* Finds the parameters that make the values most likely (with a weak prior that keeps them sane), then
+ * conditions on them. Starts from the present ones. */
+void gaussian_fit(struct gaussian *gaussian, const double *x, const double *y, size_t count);
+void gaussian_predict(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_variance);
+/* log E[max(best - f, 0)] for f normal; finite however small the chance is. */
+double gaussian_log_improvement(double mean, double variance, double best);
+/* The gradient of the penalised log likelihood by theta, for the test. */
+double gaussian_gradient(struct gaussian *gaussian, const double *y, double *ret_gradient);
+
+#endif
