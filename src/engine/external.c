@@ -90,6 +90,9 @@ int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, s
 		rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
 	}
 	engine_soon(engine);
+	/* Committed before it is answered: a worker that has a task has it after a crash too. */
+	if (rc == 0)
+		rc = store_commit(engine->store, NULL);
 	if (rc < 0) {
 		struct error why = {0};
 		errorf(&why, rc, "%s", strerror(-rc));
@@ -174,11 +177,17 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 								   .max_rss_bytes = -1,
 								   .energy_j = NAN});
 	}
+	/* The end is only true once it is settled; and what was answered stays true after a crash. */
+	if (rc == 0 && live->ended)
+		rc = engine_settle(engine);
+	engine_soon(engine);
+	if (rc == 0)
+		rc = store_commit(engine->store, NULL);
 	if (rc < 0 && rc != -EINVAL) {
 		struct error why = {0};
 		errorf(&why, rc, "%s", strerror(-rc));
 		engine_degrade(engine, &why);
+		return errorf(err, rc, "the result could not be written: %s", strerror(-rc));
 	}
-	engine_soon(engine);
 	return rc;
 }
