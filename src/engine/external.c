@@ -171,5 +171,7 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 								   .max_rss_bytes = -1,
 								   .energy_j = NAN});
 	}
+	if (rc == 0 && live->ended)
+		rc = engine_settle(engine);
 	return engine_conclude(engine, rc, err);
 }

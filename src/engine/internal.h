@@ -127,6 +127,8 @@ void engine_unload(struct engine *engine);
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
+/* The specification alone, from the store; the caller frees it. -ENOENT. */
+int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_USE;
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row);
 void engine_free_live(struct engine_live *live);

@@ -75,24 +75,42 @@ static void load_objective(struct spec *spec, const char *json)
 	node_free(list);
 }
 
+static int load_spec(const struct store_experiment *row, struct spec **ret, struct error *err)
+{
+	struct problems problems = {0};
+	struct node *document = NULL;
+	int rc = node_parse_json(row->spec, strlen(row->spec), &document, err);
+	if (rc == 0 && (rc = spec_parse(document, &problems, ret)) < 0)
+		problems_summary(&problems, err);
+	problems_free(&problems);
+	node_free(document);
+	if (rc < 0)
+		log_error("e%lld cannot be read: %s", (long long)row->id, err ? err->text : "");
+	else
+		load_objective(*ret, row->objective);
+	return rc;
+}
+
+static int load_spec_cb(void *ctx, const struct store_experiment *row)
+{
+	return load_spec(row, ctx, NULL);
+}
+
+int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret)
+{
+	return store_read_experiment(engine->store, id, load_spec_cb, ret);
+}
+
 static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 {
 	struct load *load = ctx;
 	struct engine *engine = load->engine;
 	struct engine_experiment *e = mem_alloc(sizeof(*e));
-	struct problems problems = {0};
-	struct node *document = NULL;
-	int rc = node_parse_json(row->spec, strlen(row->spec), &document, load->err);
-	if (rc == 0 && (rc = spec_parse(document, &problems, &e->spec)) < 0)
-		problems_summary(&problems, load->err);
-	problems_free(&problems);
-	node_free(document);
+	int rc = load_spec(row, &e->spec, load->err);
 	if (rc < 0) {
-		log_error("e%lld cannot be read: %s", (long long)row->id, load->err ? load->err->text : "");
 		experiment_free(e);
 		return rc;
 	}
-	load_objective(e->spec, row->objective);
 	e->id = row->id;
 	e->state = row->state;
 	e->parallel = row->parallel;
