@@ -162,6 +162,8 @@ static const struct {
 	{"LAUNCH_FAILED", NULL, "launch", "the node could not start it",
 	 "restart it; tell an administrator if it happens again"},
 	{"RECONFIG_FAIL", NULL, "node", "its node could not be set up again", "restart it; tell an administrator if it happens again"},
+	{"FAILED", "BadConstraints", "launch", "no node can ever satisfy what it asks for",
+	 "ask for less, or choose another partition or constraint"},
 	{"FAILED", "SystemFailure", "node", "Slurm failed while it ran it", "restart it"},
 	{"FAILED", "OutOfMemory", "memory", "used more memory than it asked for and was ended by Slurm",
 	 "ask for more with `memory:`, or make the task smaller"},

