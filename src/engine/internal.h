@@ -45,7 +45,10 @@ struct engine_live {
 	char token[TOKEN_ID_CHARS];
 	uint32_t index;
 	char *job, *batch_dir, *attempt_dir;
-	int64_t offset, created_ms, started_ms, absent_ms, cancel_ms;
+	int64_t offset, created_ms, started_ms, cancel_ms;
+	int64_t absent_ms; /* since when the backend has not found it; 0 */
+	char *reason; /* why it waits, as last told; NULL */
+	int64_t expected_ms; /* when it is expected to start; 0 unknown */
 	enum store_batch_state batch_state;
 	bool running;
 	bool told; /* rows came since the progress was last written */
@@ -162,6 +165,12 @@ int engine_set_state(struct engine *engine, struct engine_experiment *experiment
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
 	       const char *kind, const char *text, const char *remedy) MUST_USE;
+
+/* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
+ * processes): the runner looks for the file that this writes. */
+void engine_fence(const struct engine_live *live);
+/* Has a runner begun with it, whatever became of that runner? */
+bool engine_is_claimed(const struct engine_live *live);
 
 /* request.c: what a specification says in the store's columns; free with engine_free_row. */
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);

@@ -28,6 +28,7 @@ void engine_free_live(struct engine_live *live)
 	free(live->attempt_dir);
 	free(live->message);
 	free(live->tail);
+	free(live->reason);
 	free(live->gone_message);
 	free(live->gone_remedy);
 	buf_free(&live->rows);
@@ -176,7 +177,6 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	live->offset = row->journal_offset;
 	live->created_ms = row->created_ms;
 	live->started_ms = row->started_ms;
-	live->absent_ms = row->absent_ms;
 	live->batch_state = row->batch_state;
 	live->running = row->state == STORE_RUNNING;
 	live->job = mem_strdup(row->job);
