@@ -143,6 +143,8 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 struct journal_record;
 int engine_ingest_record(struct engine *engine, struct engine_live *live,
 			 const struct journal_record *record) MUST_USE;
+/* Takes what an END record said (JSON) into the attempt. */
+int engine_take_end(struct engine_live *live, const char *json) MUST_USE;
 int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
 int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
 int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */

@@ -234,7 +234,7 @@ int engine_change(struct engine *engine, int64_t experiment, const struct node *
 	node_free(document);
 	if (rc < 0 || problems->list.len) {
 		spec_free(spec);
-		return living_finish(engine, -EINVAL, err);
+		return engine_conclude(engine, -EINVAL, err);
 	}
 	if (!spec->objective_count && e->spec->objective_count)
 		spec_choose_objective(spec, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);

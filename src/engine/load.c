@@ -189,6 +189,9 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	if (store_read_task(engine->store, experiment->id, row->task_number, load_progress_cb, live) < 0)
 		log_error("e%lld/%lld is not in the store", (long long)experiment->id,
 			  (long long)row->task_number);
+	if (row->ended && engine_take_end(live, row->ended) < 0)
+		log_error("e%lld/%lld: its recorded end cannot be read", (long long)experiment->id,
+			  (long long)row->task_number);
 	experiment->live++;
 	vec_push(&engine->live, live);
 	return live;

@@ -122,6 +122,7 @@ struct store_attempt {
 	enum store_state state;
 	enum store_wish wanted;
 	const char *token, *job, *backend;
+	const char *ended; /* JSON: what its END record said; NULL: none was read */
 	int64_t absent_ms;
 	enum store_batch_state batch_state;
 };
@@ -143,6 +144,8 @@ int store_start_attempt(struct store *store, int64_t attempt, int64_t task, cons
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;
 int store_set_cost(struct store *store, int64_t attempt, int64_t task,
 		   const struct store_cost *cost) MUST_USE;
+/* Its END record was read; what follows from it may have to wait for the backend's word. */
+int store_set_ended(struct store *store, int64_t attempt, const char *ended) MUST_USE;
 int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
 		      int exit_code, int signal, int64_t now_ms) MUST_USE;
 
