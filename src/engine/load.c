@@ -158,14 +158,6 @@ int engine_load_experiment(struct engine *engine, int64_t id, struct engine_expe
 	return 0;
 }
 
-static int load_progress_cb(void *ctx, const struct store_task *row)
-{
-	struct engine_live *live = ctx;
-	live->task = *row;
-	live->task.parameters = live->task.retries = NULL;
-	return 0;
-}
-
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row)
 {
@@ -186,7 +178,8 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	memcpy(live->token, row->token, TOKEN_ID_CHARS);
 	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);
 	live->attempt_dir = engine_folder(engine, experiment->id, row->task_number, row->number);
-	if (store_read_task(engine->store, experiment->id, row->task_number, load_progress_cb, live) < 0)
+	if (store_read_task(engine->store, experiment->id, row->task_number, store_keep_task,
+			    &live->task) < 0)
 		log_error("e%lld/%lld is not in the store", (long long)experiment->id,
 			  (long long)row->task_number);
 	if (row->ended && engine_take_end(live, row->ended) < 0)

@@ -280,6 +280,14 @@ int store_add_task(struct store *store, const struct store_task *row, int64_t no
 	return store_add_history(store, *ret_id, STORE_WAITING, NULL, now_ms);
 }
 
+int store_keep_task(void *ctx, const struct store_task *row)
+{
+	struct store_task *keep = ctx;
+	*keep = *row;
+	keep->parameters = keep->retries = NULL;
+	return 0;
+}
+
 int64_t store_last_number(struct store *store, int64_t experiment)
 {
 	sqlite3_stmt *q =

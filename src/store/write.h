@@ -75,6 +75,8 @@ struct store_task {
 };
 
 typedef int (*store_task_f)(void *ctx, const struct store_task *row);
+/* A store_task_f that keeps the row in the struct store_task that ctx points to, without its texts. */
+int store_keep_task(void *ctx, const struct store_task *row);
 /* Adds it in state waiting, with its first line of history. */
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms,
 		   int64_t *ret_id) MUST_USE;
