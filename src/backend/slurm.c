@@ -371,6 +371,7 @@ const struct backend_ops backend_slurm = {
 	.poll = slurm_poll,
 	.cancel = slurm_cancel,
 	.set_parallel = slurm_set_parallel,
+	.doubt_ms = slurm_doubt_ms,
 	.poll_interval_ms = slurm_poll_interval_ms,
 	.preview = slurm_preview,
 	.describe = slurm_describe,

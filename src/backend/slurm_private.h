@@ -135,8 +135,9 @@ void slurm_cancel(struct backend *backend, const struct backend_watch *watch, si
 		  backend_done_f done, void *ctx);
 void slurm_set_parallel(struct backend *backend, const char *token, const char *job, uint32_t parallel,
 			backend_done_f done, void *ctx);
+int64_t slurm_doubt_ms(struct backend *backend);
 /* Could a submission under this token still appear in the queue although it is not there now? */
-bool slurm_may_appear(const struct slurm *slurm, const char *token);
+bool slurm_may_appear(struct slurm *slurm, const char *token);
 
 /* slurm_cluster.c */
 void slurm_refresh(struct slurm *slurm);

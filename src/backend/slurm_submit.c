@@ -23,9 +23,9 @@ struct slurm_submit_call {
 
 /* How long after its end an unclear submission may still come to be: a request that waits in the controller is dropped
  * after MessageTimeout, and twice that is on the safe side. */
-static int64_t slurm_doubt_ms(const struct slurm *slurm)
+int64_t slurm_doubt_ms(struct backend *backend)
 {
-	int64_t seconds = slurm->cluster.message_timeout_s;
+	int64_t seconds = ((struct slurm *)backend)->cluster.message_timeout_s;
 	return 2000 * (seconds > 0 ? seconds : 10);
 }
 
@@ -43,11 +43,11 @@ static void slurm_remember(struct slurm *slurm, const char *token, int64_t until
 		vec_push(&slurm->pending, fresh);
 }
 
-bool slurm_may_appear(const struct slurm *slurm, const char *token)
+bool slurm_may_appear(struct slurm *slurm, const char *token)
 {
 	int64_t now = clock_mono_ms();
 	/* Whoever ran before us may have left a submission behind. */
-	if (now < slurm->opened_mono_ms + slurm_doubt_ms(slurm))
+	if (now < slurm->opened_mono_ms + slurm_doubt_ms(&slurm->base))
 		return true;
 	for (size_t i = 0; i < slurm->pending.len; i++)
 		if (slurm->pending.at[i].until_mono_ms > now && strcmp(slurm->pending.at[i].token, token) == 0)
@@ -123,7 +123,7 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 		slurm->submitted += full ? 0 : call->count; /* it may well be in the queue */
 	}
 	slurm_remember(slurm, call->token,
-		       result.outcome == BACKEND_UNKNOWN && !full ? clock_mono_ms() + slurm_doubt_ms(slurm) : 0);
+		       result.outcome == BACKEND_UNKNOWN && !full ? clock_mono_ms() + slurm_doubt_ms(&slurm->base) : 0);
 	slurm_submitted(call, &result);
 	free(text);
 }

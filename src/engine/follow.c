@@ -9,9 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A cluster that does not know an attempt must say so twice, this far apart (twice Slurm's
- * MessageTimeout of 10 s and some), before it is handed over again under the same token. */
+/* A backend that does not know an attempt must say so twice, this far apart unless it names a time of its own,
+ * before it is handed over again under the same token. */
 #define FOLLOW_ABSENT_MS 25000
+/* An expected start is an estimate: only a change of this much is worth telling. */
+#define FOLLOW_START_MOVED_MS 5000
 /* A wish to stop that had no effect is repeated after this. */
 #define FOLLOW_CANCEL_AGAIN_MS 15000
 
@@ -46,12 +48,18 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 	};
 }
 
+/* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
 static void follow_queued(struct engine *engine, struct engine_live *live,
 			  const struct backend_sight *sight)
 {
 	struct error err = {0};
-	if (!sight->reason && !sight->expected_start_ms)
+	int64_t moved = sight->expected_start_ms - live->expected_ms;
+	bool same = live->reason ? sight->reason && strcmp(live->reason, sight->reason) == 0 : !sight->reason;
+	if (live->running || (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
 		return;
+	free(live->reason);
+	live->reason = mem_strdup(sight->reason);
+	live->expected_ms = sight->expected_start_ms;
 	if (store_begin(engine->store, &err) < 0 ||
 	    store_set_task_reason(engine->store, live->task.id, sight->reason, sight->expected_start_ms) < 0)
 		log_error("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number,
@@ -59,11 +67,22 @@ static void follow_queued(struct engine *engine, struct engine_live *live,
 	engine_task_changed(engine, live->experiment->id, live->task.number);
 }
 
-/* Nobody knows it: neither the backend nor (the journal was read first) the disk. */
+/* Has it been absent for so long that it will not appear any more? Remembers when that began. */
+static bool follow_absent_long(struct engine_live *live)
+{
+	const struct engine_backend *backend = live->experiment->backend;
+	int64_t now = clock_now_ms();
+	int64_t doubt = backend->ops->doubt_ms ? backend->ops->doubt_ms(backend->backend) : FOLLOW_ABSENT_MS;
+	if (!live->absent_ms || live->absent_ms > now)
+		live->absent_ms = now;
+	return now - live->absent_ms >= doubt;
+}
+
+/* Nobody knows it: neither the backend nor (the journal was read first) the disk. One that a runner has claimed cannot be
+ * begun again under the same token. */
 static void follow_absent(struct engine *engine, struct engine_live *live)
 {
-	int64_t now = clock_now_ms();
-	if (live->running || live->ended) {
+	if (live->running || live->ended || engine_is_claimed(live)) {
 		struct backend_sight lost = {.cause = "lost",
 					     .message = "the backend no longer knows it",
 					     .exit_code = -1,
@@ -72,27 +91,22 @@ static void follow_absent(struct engine *engine, struct engine_live *live)
 					     .max_rss_bytes = -1,
 					     .gpus = -1,
 					     .energy_j = NAN};
-		if (!live->absent_ms)
-			live->absent_ms = now;
-		else if (now - live->absent_ms >= FOLLOW_ABSENT_MS)
+		if (follow_absent_long(live))
 			follow_gone(live, &lost);
 		return;
 	}
 	if (live->task.wanted != STORE_WISH_RUN) { /* never seen, and not wanted any more */
-		if (!live->absent_ms)
-			live->absent_ms = now;
-		else if (now - live->absent_ms >= FOLLOW_ABSENT_MS)
-			live->gone = true;
+		live->gone = follow_absent_long(live);
 		return;
 	}
-	if (!live->absent_ms) {
-		live->absent_ms = now;
+	bool first = !live->absent_ms, long_gone = follow_absent_long(live);
+	if (first) {
 		if (store_begin(engine->store, NULL) < 0 ||
-		    store_set_batch_absent(engine->store, live->token, now) < 0)
+		    store_set_batch_absent(engine->store, live->token, live->absent_ms) < 0)
 			log_error("submission %s: cannot be marked absent", live->token);
 		return;
 	}
-	if (now - live->absent_ms < FOLLOW_ABSENT_MS)
+	if (!long_gone)
 		return;
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
@@ -101,7 +115,7 @@ static void follow_absent(struct engine *engine, struct engine_live *live)
 		    live->experiment->backend->ops->name);
 	struct engine_submission again = {.experiment = live->experiment, .again = true};
 	memcpy(again.token, live->token, sizeof(again.token));
-	live->absent_ms = now; /* give the new one time to appear */
+	live->absent_ms = clock_now_ms(); /* give the new one time to appear */
 	vec_push(&engine->submissions, again);
 }
 
@@ -218,12 +232,21 @@ void engine_follow(struct engine *engine)
 	}
 }
 
+/* A controller that cannot be asked must not keep a task running: the runner looks for a stop file too. */
 static void follow_cancelled_cb(void *ctx, int rc, const char *why)
 {
 	struct engine_backend *backend = ctx;
-	if (rc < 0 && !backend->engine->closing)
-		log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
+	struct engine *engine = backend->engine;
 	backend->expecting = true;
+	if (rc >= 0 || engine->closing)
+		return;
+	log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
+	for (size_t i = 0; i < engine->live.len; i++) {
+		const struct engine_live *live = engine->live.at[i];
+		if (live->experiment->backend == backend && live->task.wanted != STORE_WISH_RUN && live->cancel_ms &&
+		    !live->ended && !live->settled)
+			engine_fence(live);
+	}
 }
 
 void engine_cancel(struct engine *engine)

@@ -45,7 +45,10 @@ struct engine_live {
 	char token[TOKEN_ID_CHARS];
 	uint32_t index;
 	char *job, *batch_dir, *attempt_dir;
-	int64_t offset, created_ms, started_ms, absent_ms, cancel_ms;
+	int64_t offset, created_ms, started_ms, cancel_ms;
+	int64_t absent_ms; /* since when the backend has not found it; 0 */
+	char *reason; /* why it waits, as last told; NULL */
+	int64_t expected_ms; /* when it is expected to start; 0 unknown */
 	enum store_batch_state batch_state;
 	bool running;
 	bool told; /* rows came since the progress was last written */
@@ -127,6 +130,8 @@ void engine_unload(struct engine *engine);
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
+/* The specification alone, from the store; the caller frees it. -ENOENT. */
+int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_USE;
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row);
 void engine_free_live(struct engine_live *live);
@@ -138,6 +143,8 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 struct journal_record;
 int engine_ingest_record(struct engine *engine, struct engine_live *live,
 			 const struct journal_record *record) MUST_USE;
+/* Takes what an END record said (JSON) into the attempt. */
+int engine_take_end(struct engine_live *live, const char *json) MUST_USE;
 int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
 int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
 int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */
@@ -160,6 +167,12 @@ int engine_set_state(struct engine *engine, struct engine_experiment *experiment
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
 	       const char *kind, const char *text, const char *remedy) MUST_USE;
+
+/* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
+ * processes): the runner looks for the file that this writes. */
+void engine_fence(const struct engine_live *live);
+/* Has a runner begun with it, whatever became of that runner? */
+bool engine_is_claimed(const struct engine_live *live);
 
 /* request.c: what a specification says in the store's columns; free with engine_free_row. */
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);

@@ -280,6 +280,14 @@ int store_add_task(struct store *store, const struct store_task *row, int64_t no
 	return store_add_history(store, *ret_id, STORE_WAITING, NULL, now_ms);
 }
 
+int store_keep_task(void *ctx, const struct store_task *row)
+{
+	struct store_task *keep = ctx;
+	*keep = *row;
+	keep->parameters = keep->retries = NULL;
+	return 0;
+}
+
 int64_t store_last_number(struct store *store, int64_t experiment)
 {
 	sqlite3_stmt *q =
@@ -455,7 +463,7 @@ int store_each_live(struct store *store, store_attempt_f each, void *ctx)
 		store,
 		"SELECT a.id,a.task,t.experiment,t.number,a.number,a.journal_offset,a.created_ms,"
 		"a.submitted_ms,a.started_ms,a.idx,a.state,t.wanted,a.token,coalesce(a.job,b.job),b.backend,"
-		"b.absent_ms,b.state FROM attempt a JOIN task t ON t.id=a.task JOIN batch b ON "
+		"b.absent_ms,b.state,a.ended FROM attempt a JOIN task t ON t.id=a.task JOIN batch b ON "
 		"b.token=a.token WHERE a.state IN (1,2) ORDER BY a.id",
 		"");
 	int rc;
@@ -478,6 +486,7 @@ int store_each_live(struct store *store, store_attempt_f each, void *ctx)
 			.backend = store_text(q, 14),
 			.absent_ms = sqlite3_column_int64(q, 15),
 			.batch_state = (enum store_batch_state)sqlite3_column_int(q, 16),
+			.ended = store_text(q, 17),
 		};
 		if ((rc = each(ctx, &row)) < 0) {
 			sqlite3_reset(q);
@@ -529,6 +538,11 @@ int store_set_cost(struct store *store, int64_t attempt, int64_t task, const str
 	int rc = store_run(store, set_attempt, "iiiiids", attempt, cost->wall_ms, cost->cpu_ms,
 			   cost->gpu_ms, cost->max_rss, cost->energy_j, cost->energy_source);
 	return rc < 0 ? rc : store_run(store, sum_task, "i", task);
+}
+
+int store_set_ended(struct store *store, int64_t attempt, const char *ended)
+{
+	return store_run(store, "UPDATE attempt SET ended=?2 WHERE id=?1", "is", attempt, ended);
 }
 
 int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
