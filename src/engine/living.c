@@ -165,6 +165,22 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 	return engine_conclude(engine, rc, err);
 }
 
+/* A parameter's new values, under the condition that it had unless another one is given. */
+static struct node *living_parameter(const struct node *old, const struct node *given)
+{
+	const struct node *when = node_get(old, "when");
+	struct node *new = node_clone(given);
+	if (!when || node_get(given, "when"))
+		return new;
+	if (given->type != NODE_MAP) {
+		struct node *map = node_new(NODE_MAP);
+		node_add(map, given->type == NODE_LIST ? "values" : "value", new);
+		new = map;
+	}
+	node_add(new, "when", node_clone(when));
+	return new;
+}
+
 /* The experiment's document with the given keys laid over it. */
 static struct node *living_document(const struct spec *spec, const struct node *body,
 				    struct problems *problems)
@@ -176,8 +192,11 @@ static struct node *living_document(const struct spec *spec, const struct node *
 		if (strcmp(key->key, "constraints") == 0 || !old) {
 			node_add(document, key->key, node_clone(key));
 		} else if (key->type == NODE_MAP && old->type == NODE_MAP) {
+			bool parameters = strcmp(key->key, "parameters") == 0;
 			for (size_t k = 0; k < key->count; k++)
-				node_add(old, key->items[k]->key, node_clone(key->items[k]));
+				node_add(old, key->items[k]->key,
+					 parameters ? living_parameter(node_get(old, key->items[k]->key), key->items[k])
+						    : node_clone(key->items[k]));
 		} else {
 			node_add(document, key->key, node_clone(key));
 		}

@@ -241,6 +241,8 @@ static int replay_cb(void *ctx, const struct store_event *event)
 		if (replay_read(replay, event, &fidelity))
 			search_add(e->search, event->asked, replay->values, fidelity,
 				   event->kind == STORE_EVENT_ASK);
+		else if (event->kind == STORE_EVENT_ASK)
+			search_spend(e->search);
 		return 0;
 	}
 	struct search_proposal proposal = {

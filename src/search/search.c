@@ -252,7 +252,7 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 		propose(s, id, last, ret);
 		return SEARCH_PROPOSED;
 	}
-	if (s->spec->tasks && s->trials.len - s->unspent >= s->spec->tasks)
+	if (s->spec->tasks && s->trials.len + s->lost - s->unspent >= s->spec->tasks)
 		return SEARCH_DONE;
 	struct rng rng = s->rng, spare = s->spare_rng;
 	struct search_trial *trial = trial_new(s);
@@ -315,6 +315,11 @@ static void settle(const struct search *s, struct search_trial *trial)
 		double mean = trial->sums[i] / (double)trial->good;
 		trial->score[i] = trial->good ? (s->spec->maximise[i] ? -mean : mean) : INFINITY;
 	}
+}
+
+void search_spend(struct search *s)
+{
+	s->lost++;
 }
 
 void search_tell(struct search *s, int64_t id, enum search_outcome outcome, const double *values)
