@@ -30,6 +30,7 @@ static void slurm_free(struct slurm *slurm)
 {
 	slurm_cluster_free(&slurm->cluster);
 	free(slurm->ended.list.at);
+	free(slurm->cancelled.list.at);
 	free(slurm->pending.at);
 	free(slurm->state_dir);
 	free(slurm->program);

@@ -43,6 +43,10 @@ struct slurm_key {
 	uint32_t index;
 };
 
+struct slurm_keys {
+	VEC(struct slurm_key) list; /* sorted */
+};
+
 /* An attempt that has ended but that the accounting does not know yet. */
 struct slurm_ended {
 	struct slurm_key key;
@@ -86,6 +90,8 @@ struct slurm {
 	struct slurm_ended_set ended;
 	bool lagging; /* some of them wait for the accounting */
 
+	/* Cancelled by us while they waited: such elements leave no trace in squeue or sacct. */
+	struct slurm_keys cancelled;
 	VEC(struct slurm_pending) pending;
 	int64_t opened_mono_ms;
 
