@@ -373,6 +373,7 @@ const struct backend_ops backend_slurm = {
 	.cancel = slurm_cancel,
 	.set_parallel = slurm_set_parallel,
 	.doubt_ms = slurm_doubt_ms,
+	.has_energy = slurm_has_energy,
 	.poll_interval_ms = slurm_poll_interval_ms,
 	.preview = slurm_preview,
 	.describe = slurm_describe,

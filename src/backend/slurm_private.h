@@ -151,6 +151,7 @@ void slurm_describe(struct backend *backend, struct json *out);
 void slurm_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
 		 struct problems *problems);
 uint32_t slurm_room(struct backend *backend, const struct backend_resources *resources);
+bool slurm_has_energy(struct backend *backend);
 void slurm_cluster_free(struct slurm_cluster *cluster);
 
 #endif

@@ -375,6 +375,7 @@ void engine_close(struct engine *engine)
 	uv_run(engine->loop, UV_RUN_NOWAIT); /* lets the handles close */
 	engine_unload(engine);
 	free(engine->live.at);
+	free(engine->owed.at);
 	free(engine->experiments.at);
 	free(engine->submissions.at);
 	free(engine->dirty.at);

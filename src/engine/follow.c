@@ -44,8 +44,9 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 		.gpu_ms = sight->gpus >= 0 && sight->wall_ms >= 0 ? sight->gpus * sight->wall_ms : -1,
 		.max_rss = sight->max_rss_bytes,
 		.energy_j = sight->energy_j,
-		.energy_source = isnan(sight->energy_j) ? NULL : "Slurm accounting",
 	};
+	if (!isnan(sight->energy_j))
+		live->gone_cost.energy_source = live->gone_source = mem_strdup(sight->cost_source);
 }
 
 /* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
@@ -124,8 +125,11 @@ static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
 	struct engine_backend *backend = ctx;
 	struct engine *engine = backend->engine;
 	struct engine_live *live = engine->closing ? NULL : follow_find(engine, sight->token, sight->index);
-	if (!live || live->settled)
+	if (!live || live->settled) {
+		if (!engine->closing)
+			engine_owed_sight(engine, sight);
 		return;
+	}
 	if (sight->state != BACKEND_ABSENT)
 		live->absent_ms = 0;
 	switch (sight->state) {
@@ -160,7 +164,7 @@ static void follow_polled_cb(void *ctx, int rc, const char *why)
 static struct backend_watch *follow_watch(struct engine_backend *backend, bool wishes, size_t *ret_count)
 {
 	struct engine *engine = backend->engine;
-	struct backend_watch *watch = mem_alloc(engine->live.len * sizeof(*watch));
+	struct backend_watch *watch = mem_alloc((engine->live.len + engine->owed.len) * sizeof(*watch));
 	size_t count = 0;
 	int64_t now = clock_mono_ms();
 	for (size_t i = 0; i < engine->live.len; i++) {
@@ -182,6 +186,8 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 			.submitted_ms = live->created_ms,
 		};
 	}
+	if (!wishes)
+		count += engine_owed_watch(backend, watch + count);
 	*ret_count = count;
 	return watch;
 }
@@ -214,7 +220,7 @@ void engine_follow(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->backend_count; i++) {
 		struct engine_backend *backend = &engine->backends[i];
-		bool any = false;
+		bool any = engine_owed_any(backend);
 		for (size_t k = 0; k < engine->live.len && !any; k++)
 			any = engine->live.at[k]->experiment->backend == backend;
 		if (!backend->backend || backend->polling)

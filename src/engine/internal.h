@@ -67,6 +67,7 @@ struct engine_live {
 	int gone_code, gone_signal;
 	int64_t gone_ms;
 	struct store_cost gone_cost;
+	char *gone_source; /* where its energy comes from */
 	bool settled; /* over: to be forgotten at the end of the turn */
 };
 
@@ -89,6 +90,17 @@ struct engine_submission {
 	int64_t not_before_ms; /* back-off after it could not be handed over */
 };
 
+/* An attempt that is over, and whose energy the accounting will tell. */
+struct engine_owed {
+	struct engine_backend *backend;
+	int64_t experiment, number, attempt, task;
+	char token[TOKEN_ID_CHARS];
+	uint32_t index;
+	char *job, *batch_dir;
+	int64_t submitted_ms;
+	int64_t until_ms; /* monotonic */
+};
+
 #define ENGINE_BACKENDS 4
 
 struct engine {
@@ -100,6 +112,7 @@ struct engine {
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions;
+	VEC(struct engine_owed) owed;
 	VEC(struct engine_dirty {
 		int64_t experiment, number;
 	}) dirty;
@@ -195,6 +208,15 @@ double engine_read_objective(struct engine *engine, const struct engine_experime
 void engine_follow(struct engine *engine);
 void engine_poll_soon(struct engine_backend *backend);
 void engine_cancel(struct engine *engine);
+
+/* owed.c: figures that come after the end. */
+void engine_owe(struct engine *engine, const struct engine_live *live);
+int engine_owed_load(struct engine *engine) MUST_USE;
+void engine_owed_unload(struct engine *engine);
+/* Adds what is owed by this backend to a watch list with room for all of it; how many. */
+size_t engine_owed_watch(struct engine_backend *backend, struct backend_watch *watch);
+bool engine_owed_any(const struct engine_backend *backend);
+void engine_owed_sight(struct engine *engine, const struct backend_sight *sight);
 
 /* descriptor.c: writes BATCH_DIR/INDEX.json for one attempt. */
 int engine_write_descriptor(struct engine *engine, const struct engine_live *live,

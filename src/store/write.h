@@ -139,6 +139,8 @@ int store_set_batch_absent(struct store *store, const char *token, int64_t absen
 int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token,
 		      uint32_t index, int64_t now_ms, int64_t *ret_id) MUST_USE;
 int store_each_live(struct store *store, store_attempt_f each, void *ctx) MUST_USE;
+/* Attempts that ran, ended after since_ms and have no figure for their energy. */
+int store_each_unmeasured(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx) MUST_USE;
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node,

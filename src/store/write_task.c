@@ -252,15 +252,13 @@ int store_add_attempt(struct store *store, int64_t task, int64_t number, const c
 			 task, number);
 }
 
-int store_each_live(struct store *store, store_attempt_f each, void *ctx)
+#define ATTEMPT_COLUMNS                                                                                  \
+	"SELECT a.id,a.task,t.experiment,t.number,a.number,a.journal_offset,a.created_ms,"               \
+	"a.submitted_ms,a.started_ms,a.idx,a.state,t.wanted,a.token,coalesce(a.job,b.job),b.backend,"    \
+	"b.absent_ms,b.state,a.ended FROM attempt a JOIN task t ON t.id=a.task JOIN batch b ON b.token=a.token "
+
+static int each_attempt(struct store *store, sqlite3_stmt *q, store_attempt_f each, void *ctx)
 {
-	sqlite3_stmt *q = store_bind(
-		store,
-		"SELECT a.id,a.task,t.experiment,t.number,a.number,a.journal_offset,a.created_ms,"
-		"a.submitted_ms,a.started_ms,a.idx,a.state,t.wanted,a.token,coalesce(a.job,b.job),b.backend,"
-		"b.absent_ms,b.state,a.ended FROM attempt a JOIN task t ON t.id=a.task JOIN batch b ON "
-		"b.token=a.token WHERE a.state IN (1,2) ORDER BY a.id",
-		"");
 	int rc;
 	while ((rc = store_step(store, q)) > 0) {
 		struct store_attempt row = {
@@ -281,7 +279,6 @@ int store_each_live(struct store *store, store_attempt_f each, void *ctx)
 			.backend = store_text(q, 14),
 			.absent_ms = sqlite3_column_int64(q, 15),
 			.batch_state = (enum store_batch_state)sqlite3_column_int(q, 16),
-			.ended = store_text(q, 17),
 		};
 		if ((rc = each(ctx, &row)) < 0) {
 			sqlite3_reset(q);
@@ -289,6 +286,19 @@ int store_each_live(struct store *store, store_attempt_f each, void *ctx)
 		}
 	}
 	return rc;
+}
+
+int store_each_live(struct store *store, store_attempt_f each, void *ctx)
+{
+	return each_attempt(store, store_bind(store, ATTEMPT_COLUMNS "WHERE a.state IN (1,2) ORDER BY a.id", ""), each,
+			    ctx);
+}
+
+int store_each_unmeasured(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx)
+{
+	static const char query[] = ATTEMPT_COLUMNS
+		"WHERE a.finished_ms>? AND a.started_ms IS NOT NULL AND a.energy_j IS NULL ORDER BY a.id";
+	return each_attempt(store, store_bind(store, query, "i", since_ms), each, ctx);
 }
 
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset)

@@ -151,13 +151,12 @@ def test_out_of_memory_is_told_apart(slurm, lab, marks):
 
 def test_preempted_task_is_retried(slurm, lab, marks, folder):
     # All four GPUs are taken; a job with a better QOS needs one.
-    experiment = start(slurm, marks, tasks=4, partition="gpu_volta", resources={"gpus": 1, "qos": "low"})
-    urgent = lab.slurm("sbatch", "--parsable", "-p", "gpu_volta", "--gres=gpu:1", "-q", "high", "-o", "/dev/null", "--wrap",
-                       "sleep 2").strip()
+    experiment = start(slurm, marks, tasks=4, partition="gpu_volta",
+                       resources={"gpus": 1, "account": "labacct", "qos": "low"})
+    lab.slurm("sbatch", "-p", "gpu_volta", "--gres=gpu:1", "-A", "labacct", "-q", "high", "-o", "/dev/null", "--wrap", "sleep 2")
     ended = wait_for(lambda: [t["number"] for t in slurm.tasks(experiment) if t["attempt"] == 2 or t["state"] == "waiting"],
                      "nobody is preempted")
     assert len(ended) == 1
-    assert "low" not in lab.slurm("squeue", "-h", "-j", urgent, "-o", "%q", check=False)
     assert_retried(slurm, marks, experiment, "preempted", ended[0])
     marks.go()
     assert slurm.wait_ended(experiment)["tasks"]["finished"] == 4
@@ -207,9 +206,9 @@ def test_refused_before_it_is_submitted(slurm):
 
     wait_for(lambda: slurm.get("/cluster")["backends"][-1].get("partitions"), "the cluster is not described")
     assert refused(partition="gpu_volta", gpus=4) == "asked for 4 GPUs; partition gpu_volta has 2 per node"
-    assert refused(partition="nowhere") == "there is no partition nowhere; there are cpu, gpu_volta"
+    assert refused(partition="nowhere").startswith("there is no partition nowhere; there are ")
     assert refused(cpus=100) == "asked for 100 CPUs; partition cpu has 8 per node"
-    assert refused(memory="1T").startswith("asked for 1.0 TB of memory") or True
+    assert "asked for 1 TB of memory" in refused(memory="1T")
 
 
 def test_refused_by_slurm_is_a_cause_of_its_own(slurm):
@@ -247,26 +246,37 @@ def test_stopped_controller_concludes_nothing(slurm, lab, marks):
 
 
 def test_jobs_that_a_killed_controller_forgot_are_submitted_again_under_the_same_token(slurm, lab, marks):
-    # Held back by a job that fills the node, so that nothing has started when the controller forgets.
-    lab.slurm("scontrol", "update", "PartitionName=cpu", "State=DOWN")
-    pid = lab.daemon_pid("slurmctld")
+    # sbatch with a controller that dies right after it has acknowledged.
+    sbatch, armed = slurm.calls.log.parent / "bin/sbatch", marks.folder / "armed"
+    sbatch.rename(sbatch.with_name("sbatch.counted"))
+    sbatch.write_text(f'''#!/bin/bash
+answer=$("$0.counted" "$@")
+status=$?
+if rm "{armed}" 2>/dev/null; then kill -9 {lab.daemon_pid("slurmctld")}; fi
+echo "$answer"
+exit $status
+''')
+    sbatch.chmod(0o755)
+    armed.touch()
     script = '#!/bin/bash\necho "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"\n'
+    # Nothing can start before the controller has gone.
+    lab.slurm("scontrol", "update", "PartitionName=cpu", "State=DOWN")
     try:
         experiment = slurm.submit(script, slurm.spec({"n": list(range(5))}, **marks.vars), name="task.sh")
         job = wait_for(lambda: slurm.task(experiment, 1)["job"], "it is not submitted").split("_")[0]
-        os.kill(pid, signal.SIGKILL)
     finally:
         lab.run("stop", "slurmctld", "KILL")
         lab.run("start", "slurmctld")
     # The next job gets the id of the one that was forgotten.
-    other = lab.slurm("sbatch", "--parsable", "-p", "gpu_volta", "-o", "/dev/null", "--wrap", "sleep 30").strip()
+    other = lab.slurm("sbatch", "--parsable", "-p", "gpu_volta", "-o", "/dev/null", "--wrap", "sleep 120").strip()
     lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
     summary = slurm.wait_ended(experiment)
-    print(f"forgotten job {job}; the next job of someone else was {other}")
+    print(f"forgotten job {job}; the next one of somebody else was {other}")
     assert other == job, "the controller had not forgotten it: this test shows nothing"
     assert summary["tasks"]["finished"] == 5
     assert all(marks.runs(number) == [1] for number in range(1, 6))
     assert lab.slurm("squeue", "-h", "-j", other, "-o", "%T").strip() == "RUNNING"
+    lab.slurm("scancel", other)
     tokens = {line[2].split("--job-name=")[1].split()[0] for line in slurm.calls.lines() if line[1] == "sbatch"}
     assert len(tokens) == 1 and slurm.calls.count()["sbatch"] == 2, slurm.calls.count()
 
