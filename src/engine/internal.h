@@ -120,6 +120,7 @@ struct engine {
 	uv_timer_t timer; /* the next turn */
 	int64_t reload_ms; /* 0, or when to try reading everything again */
 	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
+	size_t sighted; /* where in `live` the last sight belonged; a hint */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	engine_event_f event;
