@@ -1,7 +1,7 @@
 """How much searches find with the same number of tasks, and how long they take to answer, beside Optuna and DEHB.
 
     bench/search/run quality [--tasks 100] [--parallel 4] [--seeds 20] [--problem NAME] [--method NAME]
-    bench/search/run ask [--most 10000]
+    bench/search/run ask [--most 100000] [--sqlite 10000]
     bench/search/run table
 
 `quality` adds to build/search-quality.csv (runs that are there already are not repeated) and `table` prints what is
@@ -36,7 +36,7 @@ class Sluice:
         if fidelity:
             parameters["epochs"] = problem.epochs
         search = {"strategy": strategy, "tasks": tasks, "parallel": parallel, "seed": seed, **(options or {})}
-        args = [str(ROOT / "build/bench/search-asktell"), json.dumps(parameters), json.dumps(search)]
+        args = [str(ROOT / "build/bench/bench/search-asktell"), json.dumps(parameters), json.dumps(search)]
         if fidelity:
             args.append(json.dumps({"parameter": "epochs", "min": 1, "max": problem.epochs}))
         self.child = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -351,7 +351,7 @@ def ask(args):
             row = [f"{finished} finished, {dims} parameters", ask_sluice(problem, finished, "tpe")]
             row.append(ask_optuna(problem, finished, None))
             with tempfile.TemporaryDirectory() as folder:
-                row.append(ask_optuna(problem, finished, f"sqlite:///{folder}/o.db") if finished <= 10000 else math.nan)
+                row.append(ask_optuna(problem, finished, f"sqlite:///{folder}/o.db") if finished <= args.sqlite else math.nan)
             rows.append([row[0], *(f"{1e3 * v:.2f}" for v in row[1:]), *(f"{v / row[1]:.0f}x" if v == v else "" for v in row[2:])])
             print(rows[-1], file=sys.stderr, flush=True)
     show("CPU milliseconds of one ask and one tell of TPE",
@@ -366,7 +366,8 @@ def main():
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--problem")
     parser.add_argument("--method")
-    parser.add_argument("--most", type=int, default=100000)
+    parser.add_argument("--most", type=int, default=100000, help="ask: finished tasks")
+    parser.add_argument("--sqlite", type=int, default=10000, help="ask: finished tasks that are put into SQLite (slow)")
     args = parser.parse_args()
     {"quality": quality, "ask": ask, "table": table}[args.what](args)
     if args.what == "quality":
