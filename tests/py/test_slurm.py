@@ -202,31 +202,31 @@ until [ -e "$GATES/go" ]; do sleep 0.1; done
 def test_stop_restart_and_remove_of_tasks_and_experiments(slurm, folder):
     gates = folder / "gates"
     gates.mkdir()
-    spec = slurm.spec({"n": list(range(12))}, environment={"vars": {"GATES": str(gates)}})
+    spec = slurm.spec({"n": list(range(10))}, environment={"vars": {"GATES": str(gates)}})
     experiment = slurm.submit(GATED, spec, name="task.sh")
-    wait_states(slurm, experiment, {"running": 8, "submitted": 4})  # the node has 8 CPUs
+    wait_states(slurm, experiment, {"running": 8, "submitted": 2})  # the node has 8 CPUs
     slurm.cli("stop", f"{experiment}/1")
     slurm.wait_state(experiment, ["stopped"], 1)
-    slurm.post(f"/experiments/{experiment}/tasks/stop", {"tasks": [2, 3, 12]})
-    wait_for(lambda: {t["number"] for t in slurm.tasks(experiment, state="stopped")} == {1, 2, 3, 12}, "not those four")
+    slurm.post(f"/experiments/{experiment}/tasks/stop", {"tasks": [2, 3, 10]})
+    wait_for(lambda: {t["number"] for t in slurm.tasks(experiment, state="stopped")} == {1, 2, 3, 10}, "not those four")
     slurm.cli("restart", f"{experiment}/2")
     wait_for(lambda: (gates / "2.runs").exists() and (gates / "2.runs").read_text() == "1\n2\n", "task 2 does not run again")
     assert slurm.request("DELETE", f"/experiments/{experiment}").status == 409
     slurm.cli("stop", experiment)
     summary = slurm.wait_state(experiment, ["stopped"])
-    assert summary["tasks"]["stopped"] == 12
+    assert summary["tasks"]["stopped"] == 10
     wait_for(lambda: not slurm.queue("-t", "PD,R"), "something is left in the queue")
     (gates / "go").touch()
     slurm.cli("restart", experiment)
-    assert slurm.wait_state(experiment, ["finished"])["tasks"]["finished"] == 12
-    assert (gates / "12.runs").read_text() == "2\n"
+    assert slurm.wait_state(experiment, ["finished"])["tasks"]["finished"] == 10
+    assert (gates / "10.runs").read_text() == "2\n"
     assert (gates / "2.runs").read_text() == "1\n2\n3\n"
     slurm.cli("rm", experiment)
     wait_for(lambda: slurm.request("GET", f"/experiments/{experiment}").status == 404, "it is not removed")
     # A running one goes when it is told to stop, and leaves nothing behind.
     (gates / "go").unlink()
     experiment = slurm.submit(GATED, spec, name="task.sh")
-    wait_states(slurm, experiment, {"running": 8, "submitted": 4})
+    wait_states(slurm, experiment, {"running": 8, "submitted": 2})
     slurm.delete(f"/experiments/{experiment}?stop=1")
     wait_for(lambda: slurm.request("GET", f"/experiments/{experiment}").status == 404, "it is not removed")
     wait_for(lambda: not slurm.queue("-t", "PD,R"), "something is left in the queue")
@@ -259,7 +259,7 @@ def test_parallel_limit_is_kept_raised_and_lowered_while_it_runs(slurm, folder):
     for number in (1, 2, 3):
         (gates / str(number)).touch()
     wait_states(slurm, experiment, {"running": 1, "submitted": 6, "finished": 3})
-    slurm.cli("parallel", experiment, "0")
+    slurm.post(f"/experiments/{experiment}/parallel", {"parallel": 0})  # no limit
     wait_states(slurm, experiment, {"running": 7, "finished": 3})
     for number in range(4, 11):
         (gates / str(number)).touch()
