@@ -283,10 +283,14 @@ void search_add(struct search *s, int64_t id, const struct space_value *values, 
 	trial->fidelity = fidelity;
 	trial->asked = 1;
 	space_encode(s->space, values, trial->unit);
+	/* The repeats of a configuration stand one behind the other, and count as one. */
+	const struct search_trial *last = s->trials.len ? s->trials.at[s->trials.len - 1] : NULL;
+	bool repeat = s->spec->repeats > 1 && last && last->foreign &&
+		      memcmp(last->unit, trial->unit, s->dims * sizeof(double)) == 0;
 	vec_push(&s->trials, trial);
 	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
 	s->pending++;
-	s->unspent += !spent;
+	s->unspent += !spent || repeat;
 	memcpy(s->values, values, s->space->count * sizeof(*values));
 	if (!s->spec->duplicates)
 		seen_add(s, identity(s, trial, s->values));

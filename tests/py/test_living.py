@@ -2,15 +2,12 @@
 space, workers of their own; promotions, pruning and several objectives, against the real daemon."""
 
 import json
-import os
-import pathlib
 import subprocess
 import sys
-import time
 
 import pytest
 
-from conftest import PROGRAM, ROOT, Refused, wait_for
+from conftest import ROOT, wait_for
 
 EXTERNAL = {"command": ["true"], "resources": {"backend": "external"}}
 
@@ -141,6 +138,15 @@ def test_budget_grows_while_it_runs_and_after_it_is_over(daemon):
     assert len(set(tried)) == 7
 
 
+def test_repeats_count_once_against_a_new_budget(daemon):
+    experiment = external(daemon, search={"strategy": "random", "tasks": 3}, repeats=2)
+    work(daemon, experiment, lambda p: {"loss": p["x"]}, most=4)
+    daemon.cli("change", experiment, "--tasks", 4)
+    assert len(work(daemon, experiment, lambda p: {"loss": p["x"]})) == 4
+    tried = [t["parameters"]["x"] for t in daemon.tasks(experiment)]
+    assert sorted(tried.count(x) for x in set(tried)) == [2, 2, 2, 2]
+
+
 def test_grid_takes_up_a_new_choice_and_repeats_nothing(daemon):
     experiment = external(daemon, parameters={"x": [1, 2], "y": ["p", "q"]}, search={"strategy": "grid"})
     work(daemon, experiment, lambda p: {"loss": p["x"]}, most=1)
@@ -197,7 +203,7 @@ def test_change_that_makes_no_sense_changes_nothing(daemon):
 
 
 WORKER = f"""
-import sys, time, pathlib
+import http.client, sys, time, pathlib
 sys.path.insert(0, {str(ROOT / 'python')!r})
 import sluice
 experiment, marks = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -206,7 +212,7 @@ def insist(call, *arguments, **named):
     while True:  # the daemon may be away
         try:
             return call(*arguments, **named)
-        except (OSError, sluice.Unreachable if hasattr(sluice, 'Unreachable') else OSError):
+        except (OSError, http.client.HTTPException):
             time.sleep(0.05)
 
 client = sluice.Client()
