@@ -4,6 +4,7 @@
  * components, 2023. */
 #include "search/tpe.h"
 
+#include "base/limits.h"
 #include "search/pareto.h"
 #include "search/parzen.h"
 #include "search/search_internal.h"
@@ -327,7 +328,7 @@ void tpe_propose(struct tpe *t, struct rng *rng, unsigned redraw, double *ret_un
 /* The strategy. */
 
 const struct search_option tpe_options[] = {
-	{"startup", SEARCH_OPTION_INT, 10, 1, 10000, NULL, "results of random draws before the model is used"},
+	{"startup", SEARCH_OPTION_INT, 10, 1, LIMIT_TASKS, NULL, "results of random draws before the model is used"},
 	{"candidates", SEARCH_OPTION_INT, 24, 1, 1000, NULL, "draws of which the most promising is taken"},
 	{0},
 };
