@@ -83,23 +83,27 @@ static int action_begin(struct engine *engine, int64_t experiment, struct action
 	return rc;
 }
 
-/* A failure in the middle of a change: throw everything away and read it again from the store. */
-static int action_finish(struct engine *engine, struct action *action, int rc, struct error *err)
+int engine_conclude(struct engine *engine, int rc, struct error *err)
 {
-	free(action->tasks.at);
-	if (rc < 0 && rc != -ENOENT && rc != -EBUSY && rc != -EINVAL) {
-		struct error why = {0};
-		errorf(&why, rc, "%s", strerror(-rc));
-		engine_degrade(engine, &why);
-		return errorf(err, rc, "the change could not be written: %s", strerror(-rc));
-	}
+	struct error why = {0};
 	/* What was read in vain (an experiment that is over) is let go by the next turn. */
 	engine_soon(engine);
-	return rc;
+	if (rc == -ENOENT || rc == -EBUSY || rc == -EINVAL || rc == -EAGAIN)
+		return rc; /* refused before anything was written */
+	if (rc >= 0) {
+		int written = store_commit(engine->store, &why);
+		if (written == 0)
+			return rc;
+		rc = written;
+	}
+	if (!why.text[0])
+		errorf(&why, rc, "%s", strerror(-rc));
+	engine_degrade(engine, &why);
+	return errorf(err, rc, "the change could not be written: %s", why.text);
 }
 
-int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
-		int64_t *ret_count, struct error *err)
+int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		       int64_t *ret_count, struct error *err)
 {
 	struct action action = {.engine = engine, .numbers = numbers, .count = count};
 	*ret_count = 0;
@@ -117,7 +121,15 @@ int engine_stop(struct engine *engine, int64_t experiment, const int64_t *number
 		engine_task_changed(engine, experiment, action.tasks.at[i].number);
 		++*ret_count;
 	}
-	return action_finish(engine, &action, rc, err);
+	free(action.tasks.at);
+	return rc;
+}
+
+int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		int64_t *ret_count, struct error *err)
+{
+	int rc = engine_stop_within(engine, experiment, numbers, count, ret_count, err);
+	return engine_conclude(engine, rc, err);
 }
 
 int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
@@ -140,7 +152,8 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
 		action.experiment->changed = true;
 		rc = store_set_flag(engine->store, experiment, STORE_FLAG_STOPPING, false);
 	}
-	return action_finish(engine, &action, rc, err);
+	free(action.tasks.at);
+	return engine_conclude(engine, rc, err);
 }
 
 int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel, struct error *err)
@@ -156,7 +169,7 @@ int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t paral
 		action.experiment->changed = true;
 		action.experiment->parallel_changed = true;
 	}
-	return action_finish(engine, &action, rc, err);
+	return engine_conclude(engine, rc, err);
 }
 
 int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct error *err)
@@ -168,10 +181,10 @@ int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct e
 		rc = errorf(err, -EBUSY, "e%lld has %lld running tasks; stop it first", (long long)experiment,
 			    (long long)action.experiment->live);
 	if (rc == 0)
-		rc = engine_stop(engine, experiment, NULL, 0, &count, err);
+		rc = engine_stop_within(engine, experiment, NULL, 0, &count, err);
 	if (rc == 0) {
 		action.experiment->removing = true;
 		rc = store_set_flag(engine->store, experiment, STORE_FLAG_REMOVING, true);
 	}
-	return action_finish(engine, &action, rc, err);
+	return engine_conclude(engine, rc, err);
 }

@@ -20,21 +20,6 @@ static int living_begin(struct engine *engine, int64_t id, struct engine_experim
 	return rc;
 }
 
-/* What was answered stays true whatever happens next: it is committed here, not by the next turn. */
-static int living_finish(struct engine *engine, int rc, struct error *err)
-{
-	engine_soon(engine);
-	if (rc == 0)
-		rc = store_commit(engine->store, NULL);
-	if (rc < 0 && rc != -EINVAL && rc != -ENOENT) {
-		struct error why = {0};
-		errorf(&why, rc, "%s", strerror(-rc));
-		engine_degrade(engine, &why);
-		return errorf(err, rc, "the change could not be written: %s", strerror(-rc));
-	}
-	return rc;
-}
-
 /* A task for a configuration that was given, known to the search as somebody else's. */
 static int living_add(struct engine *engine, struct engine_experiment *e, const struct space_value *values,
 		      struct store_task *ret)
@@ -83,7 +68,7 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 	struct store_task task;
 	int rc = living_begin(engine, experiment, &e, err);
 	if (rc < 0)
-		return living_finish(engine, rc, err);
+		return engine_conclude(engine, rc, err);
 	const struct node *parameters = node_get(body, "parameters");
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
 	rc = parameters ? space_read_values(e->spec->space, parameters, values, problems)
@@ -93,7 +78,7 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 	if (rc == 0)
 		*ret_number = task.number;
 	free(values);
-	return living_finish(engine, rc, err);
+	return engine_conclude(engine, rc, err);
 }
 
 /* The results of an imported task: its metrics at step 0, its best, its end, and the word to the search. */
@@ -164,7 +149,7 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 	*ret_count = 0;
 	int rc = living_begin(engine, experiment, &e, err);
 	if (rc < 0)
-		return living_finish(engine, rc, err);
+		return engine_conclude(engine, rc, err);
 	rc = living_check_rows(e, rows, problems);
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
 	for (size_t i = 0; rc == 0 && i < rows->count; i++) {
@@ -177,7 +162,7 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 		*ret_count += rc == 0;
 	}
 	free(values);
-	return living_finish(engine, rc, err);
+	return engine_conclude(engine, rc, err);
 }
 
 /* A parameter's new values, under the condition that it had unless another one is given. */
@@ -261,17 +246,17 @@ int engine_change(struct engine *engine, int64_t experiment, const struct node *
 		rc = problem_add(problems, body, "send search, parameters or constraints",
 				 "there is nothing to change");
 	if (rc < 0)
-		return living_finish(engine, rc, err);
+		return engine_conclude(engine, rc, err);
 	struct node *document = living_document(e->spec, body, problems);
 	if (!problems->list.len)
 		rc = spec_parse(document, problems, &spec);
 	node_free(document);
 	if (rc < 0 || problems->list.len) {
 		spec_free(spec);
-		return living_finish(engine, -EINVAL, err);
+		return engine_conclude(engine, -EINVAL, err);
 	}
 	if (!spec->objective_count && e->spec->objective_count)
 		spec_choose_objective(spec, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
 	rc = living_replace(engine, e, spec, node_get(node_get(body, "search"), "parallel"), err);
-	return living_finish(engine, rc, err);
+	return engine_conclude(engine, rc, err);
 }

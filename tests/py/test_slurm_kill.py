@@ -1,0 +1,120 @@
+"""Nothing lost, nothing twice, on a real Slurm: the daemon, runners and the controller are killed with -9 at random moments
+while three hundred short tasks run. Every task must end well; its script must have run once for every attempt, and every
+metric row of the last attempt must be there exactly once.
+
+SLUICE_SLURM_KILLS and SLUICE_KILL_SEED change how often and when."""
+
+import collections
+import os
+import random
+import signal
+import time
+
+from conftest import wait_for
+
+KILLS = int(os.environ.get("SLUICE_SLURM_KILLS", "200"))
+TASKS = max(300, KILLS * 3 // 2)
+ROWS = 4
+# Of a hundred kills. A crash of the controller costs it and us seconds, the others nothing.
+CONTROLLER, RUNNER = 3, 15
+
+SCRIPT = f"""#!/bin/bash
+echo "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"
+echo "epoch,loss" > metrics.csv
+for row in $(seq 0 {ROWS - 1}); do
+    sleep 0.1
+    echo "$row,$SLUICE_TASK.$row" >> metrics.csv
+done
+"""
+
+
+def runners(state):
+    """Pids of runners of this state folder."""
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as command:
+                words = command.read().split(b"\0")
+        except (OSError, ValueError):
+            continue
+        if name.isdigit() and len(words) > 3 and words[1] == b"exec" and words[2].startswith(str(state).encode()):
+            found.append(int(name))
+    return found
+
+
+class Killer:
+    def __init__(self, daemon, lab, chance):
+        self.daemon, self.lab, self.chance = daemon, lab, chance
+        self.kills = collections.Counter()
+
+    def kill(self):
+        """Kills someone. What came of it shows at the end."""
+        dice = self.chance.random() * 100
+        if dice < CONTROLLER:
+            self.lab.run("stop", "slurmctld", "KILL")
+            time.sleep(self.chance.random())
+            self.lab.run("start", "slurmctld")
+            # Nodes that disagree with what it remembers are drained; an administrator would look and resume them.
+            for node in ("volta1", "volta2", "cpu1"):
+                self.lab.slurm("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+            self.kills["controller"] += 1
+            return
+        if dice < CONTROLLER + RUNNER:
+            pids = runners(self.daemon.state)
+            if pids:
+                try:
+                    os.kill(self.chance.choice(pids), signal.SIGKILL)
+                    self.kills["runner"] += 1
+                    return
+                except ProcessLookupError:
+                    pass
+        self.daemon.kill()
+        self.daemon.launch()
+        self.kills["daemon"] += 1
+
+
+def duplicates(lab, begin):
+    """Elements of arrays that were submitted, started and found the claim taken: (token, index) with more than one job."""
+    rows = lab.slurm("sacct", "-n", "-X", "-P", "-D", "-u", str(os.getuid()), "-S", begin, "-o", "JobID,JobName,State,Start").splitlines()
+    jobs = collections.defaultdict(set)
+    for row in rows:
+        job, name, _, start = row.split("|")
+        array, _, index = job.partition("_")
+        if len(name) == 32 and index.isdigit() and start not in ("None", "Unknown"):
+            jobs[name, index].add(array)
+    return sum(len(arrays) - 1 for arrays in jobs.values())
+
+
+def test_random_kills_lose_and_repeat_nothing(slurm, lab, folder):
+    seed = int(os.environ.get("SLUICE_KILL_SEED", random.randrange(10**6)))
+    chance = random.Random(seed)
+    marks = folder / "marks"
+    marks.mkdir()
+    begin = time.strftime("%Y-%m-%dT%H:%M:%S")
+    spec = slurm.spec({"n": list(range(TASKS))}, objective={"metric": "loss", "goal": "min"},
+                      environment={"vars": {"MARKS": str(marks)}}, retry={"lost": 50, "node_failure": 50})
+    experiment = slurm.submit(SCRIPT, spec, name="task.sh")
+    killer = Killer(slurm, lab, chance)
+    working = 0  # of all kills, those that came while tasks were left
+    while sum(killer.kills.values()) < KILLS:
+        killer.kill()
+        working += len(list(marks.iterdir())) < TASKS
+        time.sleep(chance.random() * (1.0 if chance.random() < 0.2 else 0.15))
+    wait_for(slurm.answers, "the daemon does not come back")
+    print(f"{sum(killer.kills.values())} kills (seed {seed}): {dict(killer.kills)}, {working} of them while tasks were left")
+    summary = slurm.wait_ended(experiment, deadline_s=900)
+
+    assert summary["tasks"]["finished"] == TASKS, (summary["tasks"], seed)
+    attempts = 0
+    for task in slurm.tasks(experiment):
+        number = task["number"]
+        attempts += task["attempt"]
+        runs = [int(line) for line in (marks / str(number)).read_text().split()]
+        # An attempt whose runner was killed before its script began has no run; none has two, and the last one ran.
+        assert len(set(runs)) == len(runs) and runs[-1] == task["attempt"], f"task {number} (seed {seed}): {runs}"
+        curve = slurm.metrics(experiment, number)["loss"]
+        assert curve["step"] == list(range(ROWS)), f"task {number} (seed {seed}): {curve}"
+        assert curve["value"] == [float(f"{number}.{row}") for row in range(ROWS)]
+    print(f"{TASKS} tasks, {attempts} attempts, {duplicates(lab, begin)} duplicate submissions caught by the claim, "
+          f"{slurm.calls.count()['sbatch']} calls of sbatch")
+    assert working >= KILLS // 4, "the work was over too soon for the kills to mean anything"
