@@ -63,13 +63,14 @@ for (const theme of ['light', 'dark']) {
 }
 
 test('200 % zoom and 320 px need no sideways scrolling', async () => {
+  const { page, context } = await open(browser, `${fixture.url}/settings`, { size: { width: 320, height: 700 } });
   for (const path of ['/', '/e/e10', '/e/e10/38', '/new', '/cluster', '/settings', '/e/e10/compare?tasks=1,2,3', '/e/e6', '/e/e7']) {
-    const { page, context } = await open(browser, fixture.url + path, { size: { width: 320, height: 700 } });
+    await page.goto(fixture.url + path);
     await page.locator('h1').waitFor({ state: 'attached' });
     await page.waitForTimeout(200);
     assert.ok(await sideways(page) <= 0, `${path} scrolls sideways by ${await sideways(page)}`);
-    await context.close();
   }
+  await context.close();
 });
 
 test('an empty daemon teaches the first step', async () => {
