@@ -54,7 +54,7 @@ class Administrator(threading.Thread):
 
     def run(self):
         while not self.over.wait(2):
-            for node in self.lab.slurm("sinfo", "-h", "-N", "-t", "drain,down", "-o", "%n", check=False).split():
+            for node in self.lab.slurm("sinfo", "-h", "-N", "-t", "drain,down", "-o", "%N", check=False).split():
                 if node not in NODES:
                     continue  # a message of an unreachable controller
                 self.lab.run("stop", node)
