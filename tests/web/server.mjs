@@ -25,6 +25,7 @@ export class Fixture {
     this.requests = [];
     this.made = new Map();
     this.down = false;
+    this.infoDelay = 0; // ms, as through a slow tunnel
   }
 
   async start(port = 0) {
@@ -161,7 +162,10 @@ export class Fixture {
   async route(req, res, route, url, json, send, refuse, raw) {
     const q = url.searchParams;
     const get = req.method === 'GET';
-    if (route === '/info') return send(200, INFO);
+    if (route === '/info') {
+      if (this.infoDelay) await new Promise((done) => { setTimeout(done, this.infoDelay); });
+      return send(200, INFO);
+    }
     if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
     if (route === '/cluster') return send(200, CLUSTER);
     if (route === '/events') return this.events(req, res, q);
