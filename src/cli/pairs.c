@@ -52,8 +52,14 @@ int pairs_add_all(struct node *map, const struct options *options, size_t first,
 		  struct error *err)
 {
 	int rc = 0;
-	for (size_t i = first; rc == 0 && i < options->args.len; i++)
+	for (size_t i = first; rc == 0 && i < options->args.len; i++) {
+		size_t name = strcspn(options->args.at[i], "=") + 1;
+		for (size_t k = first; k < i; k++)
+			if (strncmp(options->args.at[k], options->args.at[i], name) == 0)
+				return errorf(err, -EINVAL, "%.*s is there twice; write its values as one list: %.*sa,b",
+					      (int)name - 1, options->args.at[i], (int)name, options->args.at[i]);
 		rc = pairs_add(map, options->args.at[i], kind, err);
+	}
 	return rc;
 }
 

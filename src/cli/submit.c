@@ -202,8 +202,8 @@ int submit_load(struct submit *submit, const struct options *options, struct err
 		submit_from_script(submit, path);
 	else if (rc == 0)
 		rc = submit_read_source(submit, path, err);
-	for (size_t i = 1; rc >= 0 && i < options->args.len; i++) {
-		rc = pairs_add(submit_member(submit->tree, "parameters", NODE_MAP), options->args.at[i], PAIRS_VALUES, err);
+	if (rc >= 0 && options->args.len > 1) {
+		rc = pairs_add_all(submit_member(submit->tree, "parameters", NODE_MAP), options, 1, PAIRS_VALUES, err);
 		submit->changed = true;
 	}
 	for (size_t i = 0; rc >= 0 && i < options->given.len; i++) {
