@@ -80,6 +80,7 @@ struct engine_backend {
 	bool polling, expecting;
 	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
 	int64_t polled_ms; /* monotonic */
+	int64_t retell_ms; /* when to tell it the parallel limits again, monotonic; 0 */
 };
 
 /* A submission that was committed and is to be handed over. */

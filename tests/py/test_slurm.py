@@ -246,13 +246,18 @@ def test_stop_reaches_a_running_task_while_the_controller_does_not_answer(slurm,
         os.kill(pid, 18)
 
 
-def test_parallel_limit_is_kept_raised_and_lowered_while_it_runs(slurm, folder):
+def test_parallel_limit_is_kept_raised_and_lowered_while_it_runs(slurm, lab, folder):
     gates = folder / "gates"
     gates.mkdir()
     spec = slurm.spec({"n": list(range(10))}, environment={"vars": {"GATES": str(gates)}}, search={"parallel": 2})
     experiment = slurm.submit(GATED.replace("$GATES/go", "$GATES/$SLUICE_TASK"), spec, name="task.sh")
     wait_states(slurm, experiment, {"running": 2, "submitted": 8})
+    # A controller that does not answer hears of it later.
+    pid = lab.daemon_pid("slurmctld")
+    os.kill(pid, 19)
     slurm.cli("parallel", experiment, "4")
+    wait_for(lambda: "changing how many run at once" in slurm.log_tail(), "the change does not fail")
+    os.kill(pid, 18)
     wait_states(slurm, experiment, {"running": 4, "submitted": 6})
     slurm.cli("parallel", experiment, "1")
     wait_for(lambda: "ArrayTaskThrottle=1" in lab_job(slurm, experiment), "Slurm is not told")

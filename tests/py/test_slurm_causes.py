@@ -286,6 +286,26 @@ exit $status
     assert len(tokens) == 1 and slurm.calls.count()["sbatch"] == 2, slurm.calls.count()
 
 
+def test_a_second_job_under_the_same_token_runs_nothing(slurm, lab, marks):
+    # What a submission looks like whose answer was lost, and that was made again too early.
+    script = '#!/bin/bash\necho "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"\nsleep 1\n'
+    lab.slurm("scontrol", "update", "PartitionName=cpu", "State=DOWN")
+    try:
+        experiment = slurm.submit(script, slurm.spec({"n": list(range(6))}, **marks.vars), name="task.sh")
+        wait_for(lambda: len(slurm.queue()) == 6, "not all are in the queue")
+        batch = next(slurm.state.glob("experiments/*/batches/*"))
+        again = lab.slurm("sbatch", "--parsable", "-p", "cpu", "--mem=64M", "-o", "/dev/null", "--array=0-5", f"--job-name={batch.name}",
+                          str(batch / "script")).strip()
+    finally:
+        lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
+    assert slurm.wait_ended(experiment)["tasks"]["finished"] == 6
+    wait_for(lambda: not slurm.queue("-t", "PD,R,CG"), "the second array does not end")
+    assert all(marks.runs(number) == [1] for number in range(1, 7))
+    assert all(task["attempt"] == 1 for task in slurm.tasks(experiment))
+    states = lab.slurm("squeue", "-h", "-r", "-t", "all", "-j", again, "-o", "%T").split()
+    assert states == ["COMPLETED"] * 6  # whoever loses the claim ends well
+
+
 def test_accounting_daemon_down_delays_nothing_but_figures(slurm, lab, marks):
     lab.run("stop", "slurmdbd", "KILL")
     try:
