@@ -126,15 +126,15 @@ static uint64_t slurm_digest(const struct slurm_seen *seen)
 	return (h ^ seen->key.index) * 1099511628211ull;
 }
 
-/* Taken out of the queue by us before it started. */
-static void slurm_tell_cancelled(struct slurm_poll_call *poll, const struct slurm_seen *seen)
+/* Taken out of the queue before it started. */
+static void slurm_tell_cancelled(struct slurm_poll_call *poll, const struct slurm_seen *seen, const char *message)
 {
 	struct backend_sight sight = {
 		.token = seen->key.token,
 		.index = seen->key.index,
 		.state = BACKEND_ENDED,
 		.cause = "cancelled",
-		.message = "cancelled before it started",
+		.message = message,
 		.exit_code = -1,
 		.wall_ms = -1,
 		.cpu_ms = -1,
@@ -168,11 +168,28 @@ static void slurm_forget_cancelled(struct slurm_poll_call *poll)
 	keys->list.len = kept;
 }
 
+/* Is the rest of its array waiting, under the id that was confirmed? Then the controller has not forgotten the array: an
+ * element that it does not list, and that the accounting has never seen start, was taken out by somebody. */
+static bool slurm_array_waits(const struct slurm_poll_call *poll, const struct slurm_seen *seen)
+{
+	if (!seen->job || poll->accounting_failed || poll->slurm->accounting != SLURM_ACCOUNTING_ON)
+		return false;
+	for (size_t i = 0; i < poll->queue.jobs.len; i++) {
+		const struct slurm_job *row = &poll->queue.jobs.at[i];
+		if (row->id == seen->job && slurm_state_kind(row->state) == SLURM_STATE_WAITING &&
+		    strcmp(row->token, seen->key.token) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Found nowhere. One that was never confirmed may still come to be for a while. */
 static void slurm_tell_absent(struct slurm_poll_call *poll, const struct slurm_seen *seen)
 {
 	if (slurm_was_cancelled(poll->slurm, &seen->key))
-		slurm_tell_cancelled(poll, seen);
+		slurm_tell_cancelled(poll, seen, "cancelled before it started");
+	else if (slurm_array_waits(poll, seen))
+		slurm_tell_cancelled(poll, seen, "taken out of the queue before it started, not by sluice (scancel)");
 	else if (!seen->job && slurm_may_appear(poll->slurm, seen->key.token))
 		slurm_tell_alive(poll, seen, BACKEND_QUEUED, "Slurm has not confirmed the submission yet");
 	else

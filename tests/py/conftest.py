@@ -267,7 +267,7 @@ def daemon(make_daemon):
 
 # Shorter waits than the defaults, where a test has to wait for what they say: how long a lost answer may still come, when
 # a silent node is given up, how long between the polite and the rude signal.
-LAB_SETTINGS = {"MessageTimeout": 3, "SlurmdTimeout": 5, "KillWait": 2, "SlurmctldTimeout": 10}
+LAB_SETTINGS = {"MessageTimeout": 3, "SlurmdTimeout": 5, "KillWait": 2, "SlurmctldTimeout": 10, "BatchStartTimeout": 5}
 
 
 def lab_up(*options, **settings):

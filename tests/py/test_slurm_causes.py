@@ -185,16 +185,18 @@ def test_cancelled_by_hand_is_told_and_not_retried(slurm, lab, marks):
     assert marks.runs(1) == [1]
 
 
-def test_cancelled_by_hand_while_waiting_is_told(slurm, lab, marks):
-    spec = slurm.spec({"n": [1, 2]}, **marks.vars, search={"parallel": 1})
+def test_cancelled_by_hand_while_waiting_is_told_and_not_submitted_again(slurm, lab, marks):
+    spec = slurm.spec({"n": [1, 2, 3]}, **marks.vars, search={"parallel": 1})
     experiment = slurm.submit(WAITING, spec, name="task.sh")
     marks.pid(1)
-    job = slurm.wait_state(experiment, ["running"], 1)["job"]
-    lab.slurm("scancel", job.split("_")[0] + "_1")
-    slurm.wait_state(experiment, ["error"], 2)
-    assert slurm.task(experiment, 2)["cause"]["kind"] == "cancelled"
+    job = slurm.wait_state(experiment, ["running"], 1)["job"].split("_")[0]
+    # An element that is cancelled alone leaves no trace anywhere.
+    lab.slurm("scancel", f"{job}_1")
+    cause = slurm.wait_state(experiment, ["error"], 2)["cause"]
+    assert cause["kind"] == "cancelled" and "queue" in cause["text"] and cause["remedy"], cause
     marks.go()
-    assert slurm.wait_state(experiment, ["finished"])["tasks"]["finished"] == 1
+    assert slurm.wait_state(experiment, ["finished"])["tasks"]["finished"] == 2
+    assert marks.runs(2) == [] and slurm.calls.count()["sbatch"] == 1
 
 
 def test_refused_before_it_is_submitted(slurm):

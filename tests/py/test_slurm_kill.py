@@ -8,6 +8,7 @@ import collections
 import os
 import random
 import signal
+import threading
 import time
 
 from conftest import wait_for
@@ -16,7 +17,8 @@ KILLS = int(os.environ.get("SLUICE_SLURM_KILLS", "200"))
 TASKS = max(300, KILLS * 3 // 2)
 ROWS = 4
 # Of a hundred kills. A crash of the controller costs it and us seconds, the others nothing.
-CONTROLLER, RUNNER = 3, 15
+CONTROLLER, RUNNER = 3, 30
+NODES = ("volta1", "volta2", "cpu1")
 
 SCRIPT = f"""#!/bin/bash
 echo "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"
@@ -42,6 +44,29 @@ def runners(state):
     return found
 
 
+class Administrator(threading.Thread):
+    """A controller that crashed gives out job ids again. Nodes that remember those ids refuse the jobs ("Duplicate jobid") and
+    are drained, and jobs are held: someone at the site restarts the nodes' daemons and lets everything go on."""
+
+    def __init__(self, lab):
+        super().__init__(daemon=True)
+        self.lab, self.over, self.restarted = lab, threading.Event(), 0
+
+    def run(self):
+        while not self.over.wait(2):
+            for node in self.lab.slurm("sinfo", "-h", "-N", "-t", "drain,down", "-o", "%N", check=False).split():
+                if node not in NODES:
+                    continue  # a message of an unreachable controller
+                self.lab.run("stop", node)
+                self.lab.slurm("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+                self.lab.run("start", node)
+                self.restarted += 1
+            for row in self.lab.slurm("squeue", "-h", "-t", "PD", "-o", "%A %r", check=False).splitlines():
+                job, _, reason = row.partition(" ")
+                if "held" in reason.lower():
+                    self.lab.slurm("scontrol", "release", job, check=False)
+
+
 class Killer:
     def __init__(self, daemon, lab, chance):
         self.daemon, self.lab, self.chance = daemon, lab, chance
@@ -54,9 +79,6 @@ class Killer:
             self.lab.run("stop", "slurmctld", "KILL")
             time.sleep(self.chance.random())
             self.lab.run("start", "slurmctld")
-            # Nodes that disagree with what it remembers are drained; an administrator would look and resume them.
-            for node in ("volta1", "volta2", "cpu1"):
-                self.lab.slurm("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
             self.kills["controller"] += 1
             return
         if dice < CONTROLLER + RUNNER:
@@ -91,18 +113,25 @@ def test_random_kills_lose_and_repeat_nothing(slurm, lab, folder):
     marks = folder / "marks"
     marks.mkdir()
     begin = time.strftime("%Y-%m-%dT%H:%M:%S")
+    # On all nodes: one that is drained after a crash does not keep everything waiting.
     spec = slurm.spec({"n": list(range(TASKS))}, objective={"metric": "loss", "goal": "min"},
-                      environment={"vars": {"MARKS": str(marks)}}, retry={"lost": 50, "node_failure": 50})
+                      environment={"vars": {"MARKS": str(marks)}}, resources={"partition": "cpu,gpu_volta"}, retry={"lost": 50, "node_failure": 50})
     experiment = slurm.submit(SCRIPT, spec, name="task.sh")
     killer = Killer(slurm, lab, chance)
+    administrator = Administrator(lab)
+    administrator.start()
     working = 0  # of all kills, those that came while tasks were left
     while sum(killer.kills.values()) < KILLS:
         killer.kill()
         working += len(list(marks.iterdir())) < TASKS
-        time.sleep(chance.random() * (1.0 if chance.random() < 0.2 else 0.15))
+        # From in the middle of starting up to well into the work: every fourth time long enough to get on.
+        time.sleep(chance.random() * (2.5 if chance.random() < 0.25 else 0.15))
     wait_for(slurm.answers, "the daemon does not come back")
     print(f"{sum(killer.kills.values())} kills (seed {seed}): {dict(killer.kills)}, {working} of them while tasks were left")
     summary = slurm.wait_ended(experiment, deadline_s=900)
+    administrator.over.set()
+    administrator.join()
+    print(f"{administrator.restarted} times a node had to be restarted")
 
     assert summary["tasks"]["finished"] == TASKS, (summary["tasks"], seed)
     attempts = 0
