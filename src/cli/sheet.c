@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define SHEET_COLUMNS 1000 /* every row has a cell for each */
+
 struct reader {
 	const char *at, *end;
 	char separator;
@@ -73,6 +75,8 @@ static int sheet_read_row(struct sheet *sheet, struct reader *r, struct buf *fie
 		empty = empty && !field->len;
 		if (columns && count == columns)
 			return errorf(err, -EINVAL, "line %zu has more fields than the header", line);
+		if (count == SHEET_COLUMNS)
+			return errorf(err, -EINVAL, "line %zu has more than %d columns", line, SHEET_COLUMNS);
 		char *text = trimmed(field);
 		if (columns)
 			vec_push(&sheet->cells, text);

@@ -173,6 +173,9 @@ int engine_record(struct engine *engine, struct engine_experiment *experiment, e
 		  int64_t asked, const char *parameters, double fidelity) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment,
 		  struct error *err) MUST_USE;
+/* The same, but -ESTALE where the search would propose otherwise than it did. */
+int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment,
+			  struct error *err) MUST_USE;
 int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
 void engine_submit(struct engine *engine);		    /* after the commit */
 /* A task's change of state: store, history, counts, listeners. */

@@ -208,6 +208,21 @@ static struct node *living_document(const struct spec *spec, const struct node *
 	return document;
 }
 
+/* Goes on under the new specification. Where only the budget changed, most strategies would have proposed the same
+ * until now: then they simply continue, with their rungs and populations. Else all so far becomes history. */
+static int living_continue(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	int rc = engine_replay_exactly(engine, e, err);
+	if (rc != -ESTALE)
+		return rc < 0 ? -EIO : 0;
+	int64_t last = store_last_event(engine->store, e->id);
+	rc = store_add_event(engine->store, e->id,
+			     &(struct store_event){.seq = last + 1, .kind = STORE_EVENT_CHANGE});
+	if (rc == 0 && engine_replay(engine, e, err) < 0)
+		rc = -EIO;
+	return rc;
+}
+
 /* Puts the new specification in the place of the old one, in the store and in memory. What the user added and
  * what POST /parallel said stay. */
 static int living_replace(struct engine *engine, struct engine_experiment *e, struct spec *give_spec,
@@ -219,9 +234,6 @@ static int living_replace(struct engine *engine, struct engine_experiment *e, st
 	row.planned += added > 0 ? added : 0;
 	row.parallel = parallel_given ? row.parallel : e->parallel;
 	int rc = store_change_experiment(engine->store, e->id, &row);
-	if (rc == 0)
-		rc = store_add_event(engine->store, e->id,
-				     &(struct store_event){.seq = e->next_seq++, .kind = STORE_EVENT_CHANGE});
 	e->planned = row.planned;
 	e->parallel = row.parallel;
 	engine_free_row(&row);
@@ -231,9 +243,7 @@ static int living_replace(struct engine *engine, struct engine_experiment *e, st
 	e->spec = give_spec;
 	e->asked_all = false;
 	e->changed = e->parallel_changed = true;
-	if (rc == 0 && engine_replay(engine, e, err) < 0)
-		rc = -EIO;
-	return rc;
+	return rc < 0 ? rc : living_continue(engine, e, err);
 }
 
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body,

@@ -209,14 +209,23 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	return rc;
 }
 
-int64_t store_last_change(struct store *store, int64_t experiment)
+static int64_t read_last_event(struct store *store, const char *sql, int64_t experiment)
 {
-	sqlite3_stmt *q = store_bind(store, "SELECT max(seq) FROM search_event WHERE experiment=? AND kind=3",
-				     "i", experiment);
+	sqlite3_stmt *q = store_bind(store, sql, "i", experiment);
 	int64_t seq = store_step(store, q) > 0 ? sqlite3_column_int64(q, 0) : 0;
 	if (q)
 		sqlite3_reset(q);
 	return seq;
+}
+
+int64_t store_last_change(struct store *store, int64_t experiment)
+{
+	return read_last_event(store, "SELECT max(seq) FROM search_event WHERE experiment=? AND kind=3", experiment);
+}
+
+int64_t store_last_event(struct store *store, int64_t experiment)
+{
+	return read_last_event(store, "SELECT max(seq) FROM search_event WHERE experiment=?", experiment);
 }
 
 int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row)

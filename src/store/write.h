@@ -56,6 +56,8 @@ typedef int (*store_event_f)(void *ctx, const struct store_event *event);
 int store_add_event(struct store *store, int64_t experiment, const struct store_event *event) MUST_USE;
 /* The last time the settings changed (seq), 0: never. */
 int64_t store_last_change(struct store *store, int64_t experiment);
+/* The newest entry of the sequence (seq), 0: none. */
+int64_t store_last_event(struct store *store, int64_t experiment);
 /* New settings of the search: the whole specification and what follows from it. */
 int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row) MUST_USE;
 int store_set_planned(struct store *store, int64_t id, int64_t planned) MUST_USE;

@@ -338,6 +338,26 @@ def test_promotion_goes_on_with_the_same_task(daemon, folder, keep):
     assert agreement[0]["tasks"] == sum(len(t) > 1 for t in runs.values())
 
 
+def test_larger_budget_goes_on_promoting_what_is_there(daemon):
+    """The rungs survive a change of the budget, at once and after a restart: nothing begins anew that could go on."""
+    experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}, "epochs": 9}, fidelity={"parameter": "epochs", "min": 1, "max": 9},
+                          search={"strategy": "asha", "tasks": 6})
+    work(daemon, experiment, lambda p: {"loss": p["x"]})
+    before = daemon.get(f"/experiments/{experiment}")
+    daemon.cli("change", experiment, "--tasks", 12)
+    rungs = daemon.get(f"/experiments/{experiment}/search")["state"]["rungs"]
+    assert sum(r["told"] for r in rungs) == 6 and rungs[0]["told"] >= 3
+    daemon.kill()
+    daemon.start()
+    assert daemon.get(f"/experiments/{experiment}/search")["state"]["rungs"] == rungs
+    work(daemon, experiment, lambda p: {"loss": p["x"]})
+    daemon.wait_ended(experiment)
+    tasks = daemon.tasks(experiment)
+    early = [t for t in tasks if t["number"] <= before["tasks"]["finished"]]
+    assert sum(t["attempt"] for t in tasks) == 12  # every ask is an attempt
+    assert any(t["attempt"] > 1 for t in early), "none of the first tasks went on"
+
+
 # Pruning.
 
 
