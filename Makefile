@@ -8,7 +8,7 @@ PROGRAM := $(BUILD)/sluice
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all program web run test bench lint format install uninstall soak setup clean distclean help
+.PHONY: all program web run test bench lint install uninstall soak setup clean distclean help
 
 all: web program
 
@@ -16,7 +16,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 setup: ## install what building and running need (apt, npm)
-	@scripts/setup build web run
+	@scripts/setup build web run docs
 
 # The dashboard is built again only when one of its sources is newer than the last build.
 web: $(if $(WEB_SOURCES),$(BUILD)/.web)
@@ -61,7 +61,7 @@ install: all ## PREFIX=/usr/local, DESTDIR=
 
 uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/sluice $(DESTDIR)$(PREFIX)/share/man/man1/sluice.1
-	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sluice-*.1
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/sluice-*.1 $(DESTDIR)$(PREFIX)/share/man/man5/sluice-*.5
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sluice
 	rm -f $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sluice
 	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sluice.fish

@@ -43,6 +43,10 @@ struct slurm_key {
 	uint32_t index;
 };
 
+struct slurm_keys {
+	VEC(struct slurm_key) list; /* sorted */
+};
+
 /* An attempt that has ended but that the accounting does not know yet. */
 struct slurm_ended {
 	struct slurm_key key;
@@ -86,6 +90,8 @@ struct slurm {
 	struct slurm_ended_set ended;
 	bool lagging; /* some of them wait for the accounting */
 
+	/* Cancelled by us while they waited: such elements leave no trace in squeue or sacct. */
+	struct slurm_keys cancelled;
 	VEC(struct slurm_pending) pending;
 	int64_t opened_mono_ms;
 
@@ -135,8 +141,9 @@ void slurm_cancel(struct backend *backend, const struct backend_watch *watch, si
 		  backend_done_f done, void *ctx);
 void slurm_set_parallel(struct backend *backend, const char *token, const char *job, uint32_t parallel,
 			backend_done_f done, void *ctx);
+int64_t slurm_doubt_ms(struct backend *backend);
 /* Could a submission under this token still appear in the queue although it is not there now? */
-bool slurm_may_appear(const struct slurm *slurm, const char *token);
+bool slurm_may_appear(struct slurm *slurm, const char *token);
 
 /* slurm_cluster.c */
 void slurm_refresh(struct slurm *slurm);
@@ -144,6 +151,7 @@ void slurm_describe(struct backend *backend, struct json *out);
 void slurm_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
 		 struct problems *problems);
 uint32_t slurm_room(struct backend *backend, const struct backend_resources *resources);
+bool slurm_has_energy(struct backend *backend);
 void slurm_cluster_free(struct slurm_cluster *cluster);
 
 #endif

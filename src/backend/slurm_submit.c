@@ -23,9 +23,9 @@ struct slurm_submit_call {
 
 /* How long after its end an unclear submission may still come to be: a request that waits in the controller is dropped
  * after MessageTimeout, and twice that is on the safe side. */
-static int64_t slurm_doubt_ms(const struct slurm *slurm)
+int64_t slurm_doubt_ms(struct backend *backend)
 {
-	int64_t seconds = slurm->cluster.message_timeout_s;
+	int64_t seconds = ((struct slurm *)backend)->cluster.message_timeout_s;
 	return 2000 * (seconds > 0 ? seconds : 10);
 }
 
@@ -43,11 +43,11 @@ static void slurm_remember(struct slurm *slurm, const char *token, int64_t until
 		vec_push(&slurm->pending, fresh);
 }
 
-bool slurm_may_appear(const struct slurm *slurm, const char *token)
+bool slurm_may_appear(struct slurm *slurm, const char *token)
 {
 	int64_t now = clock_mono_ms();
 	/* Whoever ran before us may have left a submission behind. */
-	if (now < slurm->opened_mono_ms + slurm_doubt_ms(slurm))
+	if (now < slurm->opened_mono_ms + slurm_doubt_ms(&slurm->base))
 		return true;
 	for (size_t i = 0; i < slurm->pending.len; i++)
 		if (slurm->pending.at[i].until_mono_ms > now && strcmp(slurm->pending.at[i].token, token) == 0)
@@ -123,7 +123,7 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 		slurm->submitted += full ? 0 : call->count; /* it may well be in the queue */
 	}
 	slurm_remember(slurm, call->token,
-		       result.outcome == BACKEND_UNKNOWN && !full ? clock_mono_ms() + slurm_doubt_ms(slurm) : 0);
+		       result.outcome == BACKEND_UNKNOWN && !full ? clock_mono_ms() + slurm_doubt_ms(&slurm->base) : 0);
 	slurm_submitted(call, &result);
 	free(text);
 }
@@ -188,6 +188,7 @@ struct slurm_cancel_call {
 	struct slurm *slurm;
 	struct slurm_key *targets; /* sorted by token, then index */
 	size_t count;
+	struct slurm_keys waiting; /* those of them that had not started */
 	backend_done_f done;
 	void *ctx;
 };
@@ -197,7 +198,16 @@ static void slurm_cancelled(struct slurm_cancel_call *call, int rc, const char *
 	if (!call->slurm->closing && call->done)
 		call->done(call->ctx, rc, why);
 	free(call->targets);
+	free(call->waiting.list.at);
 	free(call);
+}
+
+static void slurm_remember_cancelled(struct slurm *slurm, const struct slurm_keys *keys)
+{
+	for (size_t i = 0; i < keys->list.len; i++)
+		vec_push(&slurm->cancelled.list, keys->list.at[i]);
+	if (keys->list.len)
+		qsort(slurm->cancelled.list.at, slurm->cancelled.list.len, sizeof(struct slurm_key), slurm_compare_key);
 }
 
 static void slurm_cancel_cb(void *ctx, const struct proc_result *answer)
@@ -205,6 +215,8 @@ static void slurm_cancel_cb(void *ctx, const struct proc_result *answer)
 	struct slurm_cancel_call *call = ctx;
 	char why[256];
 	/* A job that ended in the meantime is what was wanted. */
+	if (slurm_answered_well(answer))
+		slurm_remember_cancelled(call->slurm, &call->waiting);
 	if (slurm_answered_well(answer) ||
 	    (!answer->timed_out && strstr(buf_text(&answer->err), "already completing or completed"))) {
 		slurm_cancelled(call, 0, NULL);
@@ -235,7 +247,7 @@ static struct slurm_array *slurm_array_take(struct slurm_arrays *arrays, const s
 	return &arrays->list.at[arrays->list.len - 1];
 }
 
-static void slurm_gather(const struct slurm_cancel_call *call, const struct slurm_queue *queue,
+static void slurm_gather(struct slurm_cancel_call *call, const struct slurm_queue *queue,
 			 struct slurm_arrays *arrays)
 {
 	for (size_t i = 0; i < queue->jobs.len; i++) {
@@ -250,9 +262,13 @@ static void slurm_gather(const struct slurm_cancel_call *call, const struct slur
 						   range->low);
 			for (; at < call->count && strcmp(call->targets[at].token, job->token) == 0 &&
 			       call->targets[at].index <= range->high;
-			     at++)
-				if ((call->targets[at].index - range->low) % range->step == 0)
-					vec_push(&array->indices, call->targets[at].index);
+			     at++) {
+				if ((call->targets[at].index - range->low) % range->step != 0)
+					continue;
+				vec_push(&array->indices, call->targets[at].index);
+				if (slurm_state_kind(job->state) == SLURM_STATE_WAITING)
+					vec_push(&call->waiting.list, call->targets[at]);
+			}
 		}
 	}
 }

@@ -5,7 +5,9 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
  * for a turn itself. With many attempts the interval stretches, so that looking stays under 2 % of a core. */
 #define ENGINE_LOOK_MS 150
 #define ENGINE_LOOK_PER_ATTEMPT_MS 1
+#define ENGINE_REMOVED ".removed-"
 /* After a failed write: how long until everything is read again. */
 #define ENGINE_RELOAD_MS 2000
 
@@ -139,29 +142,45 @@ static void engine_remove_folder(struct engine *engine, char *give_path)
 	uv_queue_work(engine->loop, &removal->work, removal_work_cb, removal_done_cb);
 }
 
-/* The rows go first; a folder without rows is swept up at the next start. */
+/* The folder gets another name first: after a crash at any point, the rows (which say that it is being removed)
+ * go at the next start, and so does what has that name. */
 static int turn_remove(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
+	char *folder = engine_folder(engine, e->id, 0, 0);
+	char *trash = mem_printf("%s/experiments/" ENGINE_REMOVED "e%lld", engine->state_dir, (long long)e->id);
+	if (rename(folder, trash) < 0 && errno != ENOENT)
+		log_warning("%s: %s", folder, strerror(errno));
+	free(folder);
 	int rc = store_begin(engine->store, err);
 	if (rc == 0)
 		rc = store_delete_experiment(engine->store, e->id);
 	if (rc == 0)
 		rc = store_commit(engine->store, err);
-	if (rc < 0)
-		return rc;
-	char *folder = engine_folder(engine, e->id, 0, 0);
-	char *trash = mem_printf("%s/experiments/.removed-e%lld", engine->state_dir, (long long)e->id);
-	if (rename(folder, trash) == 0)
-		engine_remove_folder(engine, trash);
-	else
+	if (rc < 0) {
 		free(trash);
-	free(folder);
+		return rc;
+	}
+	engine_remove_folder(engine, trash);
 	char data[64];
 	int len = snprintf(data, sizeof(data), "{\"experiment\":\"e%lld\"}", (long long)e->id);
 	if (engine->event)
 		engine->event(engine->event_ctx, "removed", data, (size_t)len);
 	engine_forget_experiment(engine, e);
 	return 0;
+}
+
+/* Folders of removed experiments that a stop left behind. */
+static void engine_sweep(struct engine *engine)
+{
+	char *path = mem_printf("%s/experiments", engine->state_dir);
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (text_starts(entry->d_name, ENGINE_REMOVED))
+			engine_remove_folder(engine, mem_printf("%s/%s", path, entry->d_name));
+	if (dir)
+		closedir(dir);
+	free(path);
 }
 
 static void turn_remove_all(struct engine *engine)
@@ -331,6 +350,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 		engine_close(engine);
 		return rc;
 	}
+	engine_sweep(engine);
 	engine_soon(engine);
 	*ret = engine;
 	return 0;
@@ -355,6 +375,7 @@ void engine_close(struct engine *engine)
 	uv_run(engine->loop, UV_RUN_NOWAIT); /* lets the handles close */
 	engine_unload(engine);
 	free(engine->live.at);
+	free(engine->owed.at);
 	free(engine->experiments.at);
 	free(engine->submissions.at);
 	free(engine->dirty.at);

@@ -77,7 +77,9 @@ void engine_examine(struct engine *engine);
  * map is open). */
 void engine_write_cluster(struct engine *engine, struct json *out);
 void engine_write_info(struct engine *engine, struct json *out);
-/* GET …/analysis with importance and front. */
+/* GET …/search: the strategy, why it was chosen, and its inside while it works. -ENOENT. */
+int engine_write_search(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
+/* GET …/analysis: best, progress, fronts, importance, slices, agreement of fidelities. -ENOENT. */
 int engine_write_analysis(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
 
 /* The folder of an experiment (number 0), a task (attempt 0) or an attempt. The caller frees it. */

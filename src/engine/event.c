@@ -1,6 +1,7 @@
 /* What changed, told to the listeners after the commit that made it true. */
 #include "engine/internal.h"
 
+#include "base/clock.h"
 #include "store/read.h"
 
 #include <stdio.h>
@@ -8,6 +9,7 @@
 /* Past this many changed tasks in one turn it is cheaper for everyone to fetch the table again, and a
  * burst does not fill the event streams. */
 #define ENGINE_EVENT_BURST 200
+#define ENGINE_EVENT_MS 500
 
 void engine_listen(struct engine *engine, engine_event_f event, void *ctx)
 {
@@ -59,6 +61,19 @@ static void event_send_rows(struct engine *engine, struct engine_live *live)
 	buf_free(&live->rows);
 }
 
+/* A summary costs a walk over the experiment's tasks: while it runs it is told twice a second, a change of its
+ * state at once. */
+static bool event_is_due(struct engine_experiment *e)
+{
+	int64_t now = clock_mono_ms();
+	if (!e->changed || e->removing || (e->state == e->told_state && now - e->told_ms < ENGINE_EVENT_MS))
+		return false;
+	e->told_ms = now;
+	e->told_state = e->state;
+	e->changed = false;
+	return true;
+}
+
 void engine_send_events(struct engine *engine)
 {
 	struct buf data = buf_make(BUF_UNLIMITED);
@@ -75,10 +90,9 @@ void engine_send_events(struct engine *engine)
 		struct engine_experiment *e = engine->experiments.at[i];
 		struct json w = json_to(&data);
 		buf_clear(&data);
-		if (e->changed && !e->removing && engine->event &&
+		if (event_is_due(e) && engine->event &&
 		    store_write_experiment(engine->store, e->id, false, &w) == 0)
 			event_send(engine, "experiment", &data);
-		e->changed = false;
 	}
 	if (engine->reset) {
 		buf_clear(&data);

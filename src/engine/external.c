@@ -29,14 +29,6 @@ static int external_experiment(struct engine *engine, int64_t id, struct engine_
 	return 0;
 }
 
-static int external_keep_cb(void *ctx, const struct store_task *row)
-{
-	struct store_task *keep = ctx;
-	*keep = *row;
-	keep->parameters = keep->retries = NULL;
-	return 0;
-}
-
 static int external_take(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
 {
 	char token[TOKEN_ID_CHARS], host[256] = "";
@@ -80,7 +72,7 @@ int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, s
 	if (!e->counts[STORE_WAITING] && !e->asked_all && !e->stopping)
 		rc = engine_propose_for(engine, e, 1);
 	if (rc == 0)
-		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, external_keep_cb, &task);
+		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, store_keep_task, &task);
 	if (rc == 0 && task.id)
 		rc = external_take(engine, e, &task);
 	/* Nobody may ask once more only to hear that this was the last one. */
@@ -171,5 +163,7 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 								   .max_rss_bytes = -1,
 								   .energy_j = NAN});
 	}
+	if (rc == 0 && live->ended)
+		rc = engine_settle(engine);
 	return engine_conclude(engine, rc, err);
 }

@@ -9,18 +9,26 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A cluster that does not know an attempt must say so twice, this far apart (twice Slurm's
- * MessageTimeout of 10 s and some), before it is handed over again under the same token. */
+/* A backend that does not know an attempt must say so twice, this far apart unless it names a time of its own,
+ * before it is handed over again under the same token. */
 #define FOLLOW_ABSENT_MS 25000
+/* An expected start is an estimate: only a change of this much is worth telling. */
+#define FOLLOW_START_MOVED_MS 5000
 /* A wish to stop that had no effect is repeated after this. */
 #define FOLLOW_CANCEL_AGAIN_MS 15000
 
+/* Sights come mostly in the order in which they were asked for, so the next one is looked for first where the
+ * last one was found: ten thousand attempts are not a hundred million comparisons. */
 static struct engine_live *follow_find(struct engine *engine, const char *token, uint32_t index)
 {
-	for (size_t i = 0; i < engine->live.len; i++) {
-		struct engine_live *live = engine->live.at[i];
-		if (live->index == index && strcmp(live->token, token) == 0)
+	size_t count = engine->live.len;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (engine->sighted + i) % count;
+		struct engine_live *live = engine->live.at[at];
+		if (live->index == index && strcmp(live->token, token) == 0) {
+			engine->sighted = at + 1;
 			return live;
+		}
 	}
 	return NULL;
 }
@@ -42,16 +50,23 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 		.gpu_ms = sight->gpus >= 0 && sight->wall_ms >= 0 ? sight->gpus * sight->wall_ms : -1,
 		.max_rss = sight->max_rss_bytes,
 		.energy_j = sight->energy_j,
-		.energy_source = isnan(sight->energy_j) ? NULL : "Slurm accounting",
 	};
+	if (!isnan(sight->energy_j))
+		live->gone_cost.energy_source = live->gone_source = mem_strdup(sight->cost_source);
 }
 
+/* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
 static void follow_queued(struct engine *engine, struct engine_live *live,
 			  const struct backend_sight *sight)
 {
 	struct error err = {0};
-	if (!sight->reason && !sight->expected_start_ms)
+	int64_t moved = sight->expected_start_ms - live->expected_ms;
+	bool same = live->reason ? sight->reason && strcmp(live->reason, sight->reason) == 0 : !sight->reason;
+	if (live->running || (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
 		return;
+	free(live->reason);
+	live->reason = mem_strdup(sight->reason);
+	live->expected_ms = sight->expected_start_ms;
 	if (store_begin(engine->store, &err) < 0 ||
 	    store_set_task_reason(engine->store, live->task.id, sight->reason, sight->expected_start_ms) < 0)
 		log_error("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number,
@@ -59,11 +74,22 @@ static void follow_queued(struct engine *engine, struct engine_live *live,
 	engine_task_changed(engine, live->experiment->id, live->task.number);
 }
 
-/* Nobody knows it: neither the backend nor (the journal was read first) the disk. */
+/* Has it been absent for so long that it will not appear any more? Remembers when that began. */
+static bool follow_absent_long(struct engine_live *live)
+{
+	const struct engine_backend *backend = live->experiment->backend;
+	int64_t now = clock_now_ms();
+	int64_t doubt = backend->ops->doubt_ms ? backend->ops->doubt_ms(backend->backend) : FOLLOW_ABSENT_MS;
+	if (!live->absent_ms || live->absent_ms > now)
+		live->absent_ms = now;
+	return now - live->absent_ms >= doubt;
+}
+
+/* Nobody knows it: neither the backend nor (the journal was read first) the disk. One that a runner has claimed cannot be
+ * begun again under the same token. */
 static void follow_absent(struct engine *engine, struct engine_live *live)
 {
-	int64_t now = clock_now_ms();
-	if (live->running || live->ended) {
+	if (live->running || live->ended || engine_is_claimed(live)) {
 		struct backend_sight lost = {.cause = "lost",
 					     .message = "the backend no longer knows it",
 					     .exit_code = -1,
@@ -72,27 +98,22 @@ static void follow_absent(struct engine *engine, struct engine_live *live)
 					     .max_rss_bytes = -1,
 					     .gpus = -1,
 					     .energy_j = NAN};
-		if (!live->absent_ms)
-			live->absent_ms = now;
-		else if (now - live->absent_ms >= FOLLOW_ABSENT_MS)
+		if (follow_absent_long(live))
 			follow_gone(live, &lost);
 		return;
 	}
 	if (live->task.wanted != STORE_WISH_RUN) { /* never seen, and not wanted any more */
-		if (!live->absent_ms)
-			live->absent_ms = now;
-		else if (now - live->absent_ms >= FOLLOW_ABSENT_MS)
-			live->gone = true;
+		live->gone = follow_absent_long(live);
 		return;
 	}
-	if (!live->absent_ms) {
-		live->absent_ms = now;
+	bool first = !live->absent_ms, long_gone = follow_absent_long(live);
+	if (first) {
 		if (store_begin(engine->store, NULL) < 0 ||
-		    store_set_batch_absent(engine->store, live->token, now) < 0)
+		    store_set_batch_absent(engine->store, live->token, live->absent_ms) < 0)
 			log_error("submission %s: cannot be marked absent", live->token);
 		return;
 	}
-	if (now - live->absent_ms < FOLLOW_ABSENT_MS)
+	if (!long_gone)
 		return;
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
@@ -101,7 +122,7 @@ static void follow_absent(struct engine *engine, struct engine_live *live)
 		    live->experiment->backend->ops->name);
 	struct engine_submission again = {.experiment = live->experiment, .again = true};
 	memcpy(again.token, live->token, sizeof(again.token));
-	live->absent_ms = now; /* give the new one time to appear */
+	live->absent_ms = clock_now_ms(); /* give the new one time to appear */
 	vec_push(&engine->submissions, again);
 }
 
@@ -110,8 +131,11 @@ static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
 	struct engine_backend *backend = ctx;
 	struct engine *engine = backend->engine;
 	struct engine_live *live = engine->closing ? NULL : follow_find(engine, sight->token, sight->index);
-	if (!live || live->settled)
+	if (!live || live->settled) {
+		if (!engine->closing)
+			engine_owed_sight(engine, sight);
 		return;
+	}
 	if (sight->state != BACKEND_ABSENT)
 		live->absent_ms = 0;
 	switch (sight->state) {
@@ -146,7 +170,7 @@ static void follow_polled_cb(void *ctx, int rc, const char *why)
 static struct backend_watch *follow_watch(struct engine_backend *backend, bool wishes, size_t *ret_count)
 {
 	struct engine *engine = backend->engine;
-	struct backend_watch *watch = mem_alloc(engine->live.len * sizeof(*watch));
+	struct backend_watch *watch = mem_alloc((engine->live.len + engine->owed.len) * sizeof(*watch));
 	size_t count = 0;
 	int64_t now = clock_mono_ms();
 	for (size_t i = 0; i < engine->live.len; i++) {
@@ -168,6 +192,8 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 			.submitted_ms = live->created_ms,
 		};
 	}
+	if (!wishes)
+		count += engine_owed_watch(backend, watch + count);
 	*ret_count = count;
 	return watch;
 }
@@ -200,7 +226,7 @@ void engine_follow(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->backend_count; i++) {
 		struct engine_backend *backend = &engine->backends[i];
-		bool any = false;
+		bool any = engine_owed_any(backend);
 		for (size_t k = 0; k < engine->live.len && !any; k++)
 			any = engine->live.at[k]->experiment->backend == backend;
 		if (!backend->backend || backend->polling)
@@ -218,12 +244,21 @@ void engine_follow(struct engine *engine)
 	}
 }
 
+/* A controller that cannot be asked must not keep a task running: the runner looks for a stop file too. */
 static void follow_cancelled_cb(void *ctx, int rc, const char *why)
 {
 	struct engine_backend *backend = ctx;
-	if (rc < 0 && !backend->engine->closing)
-		log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
+	struct engine *engine = backend->engine;
 	backend->expecting = true;
+	if (rc >= 0 || engine->closing)
+		return;
+	log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
+	for (size_t i = 0; i < engine->live.len; i++) {
+		const struct engine_live *live = engine->live.at[i];
+		if (live->experiment->backend == backend && live->task.wanted != STORE_WISH_RUN && live->cancel_ms &&
+		    !live->ended && !live->settled)
+			engine_fence(live);
+	}
 }
 
 void engine_cancel(struct engine *engine)

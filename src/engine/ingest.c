@@ -169,6 +169,25 @@ static int ingest_metrics(struct ingest *in, const struct journal_record *r)
 	return rc;
 }
 
+int engine_take_end(struct engine_live *live, const char *json)
+{
+	struct node *end = NULL;
+	if (node_parse_json(json, strlen(json), &end, NULL) < 0)
+		return -EIO;
+	const char *cause = node_get_string(end, "cause");
+	live->ended = true;
+	live->ended_ms = clock_mono_ms();
+	live->exit_code = (int)node_get_int(end, "exit_code", -1);
+	live->signal = (int)node_get_int(end, "signal", 0);
+	snprintf(live->cause, sizeof(live->cause), "%s", cause ? cause : "ok");
+	free(live->message);
+	free(live->tail);
+	live->message = mem_strdup(node_get_string(end, "message"));
+	live->tail = mem_strdup(node_get_string(end, "tail"));
+	node_free(end);
+	return 0;
+}
+
 static int ingest_cost(struct ingest *in, const struct journal_record *r)
 {
 	const struct engine_live *live = in->live;
@@ -183,19 +202,23 @@ static int ingest_cost(struct ingest *in, const struct journal_record *r)
 	return store_set_cost(in->engine->store, live->id, live->task.id, &cost);
 }
 
+/* Settling may have to wait for the backend's word; the record itself will not be read again. */
 static int ingest_end(struct ingest *in, const struct journal_record *r)
 {
-	struct engine_live *live = in->live;
-	live->ended = true;
-	live->ended_ms = clock_mono_ms();
-	live->exit_code = r->exit_code;
-	live->signal = r->signal;
-	snprintf(live->cause, sizeof(live->cause), "%s", r->cause ? r->cause : "ok");
-	free(live->message);
-	free(live->tail);
-	live->message = mem_strdup(r->message);
-	live->tail = mem_strdup(r->tail);
-	return ingest_cost(in, r);
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	json_map(&w);
+	json_key_int(&w, "exit_code", r->exit_code);
+	json_key_int(&w, "signal", r->signal);
+	json_key_string(&w, "cause", r->cause ? r->cause : "ok");
+	json_key_string(&w, "message", r->message);
+	json_key_string(&w, "tail", r->tail);
+	json_end(&w);
+	int rc = store_set_ended(in->engine->store, in->live->id, buf_text(&text));
+	if (rc == 0)
+		rc = engine_take_end(in->live, buf_text(&text));
+	buf_free(&text);
+	return rc < 0 ? rc : ingest_cost(in, r);
 }
 
 static int ingest_record_cb(void *ctx, const struct journal_record *r)

@@ -25,6 +25,8 @@ struct engine_experiment {
 	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
+	int64_t told_ms; /* when listeners last heard of it (monotonic), and in which state */
+	enum store_state told_state;
 	int64_t last_number, last_asked, next_seq;
 	bool parallel_changed;	 /* the backend is to be told */
 	int64_t live;		 /* attempts of its in engine->live */
@@ -43,7 +45,10 @@ struct engine_live {
 	char token[TOKEN_ID_CHARS];
 	uint32_t index;
 	char *job, *batch_dir, *attempt_dir;
-	int64_t offset, created_ms, started_ms, absent_ms, cancel_ms;
+	int64_t offset, created_ms, started_ms, cancel_ms;
+	int64_t absent_ms; /* since when the backend has not found it; 0 */
+	char *reason; /* why it waits, as last told; NULL */
+	int64_t expected_ms; /* when it is expected to start; 0 unknown */
 	enum store_batch_state batch_state;
 	bool running;
 	bool told; /* rows came since the progress was last written */
@@ -62,6 +67,7 @@ struct engine_live {
 	int gone_code, gone_signal;
 	int64_t gone_ms;
 	struct store_cost gone_cost;
+	char *gone_source; /* where its energy comes from */
 	bool settled; /* over: to be forgotten at the end of the turn */
 };
 
@@ -84,6 +90,17 @@ struct engine_submission {
 	int64_t not_before_ms; /* back-off after it could not be handed over */
 };
 
+/* An attempt that is over, and whose energy the accounting will tell. */
+struct engine_owed {
+	struct engine_backend *backend;
+	int64_t experiment, number, attempt, task;
+	char token[TOKEN_ID_CHARS];
+	uint32_t index;
+	char *job, *batch_dir;
+	int64_t submitted_ms;
+	int64_t until_ms; /* monotonic */
+};
+
 #define ENGINE_BACKENDS 4
 
 struct engine {
@@ -95,13 +112,15 @@ struct engine {
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions;
+	VEC(struct engine_owed) owed;
 	VEC(struct engine_dirty {
 		int64_t experiment, number;
 	}) dirty;
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
 	int64_t reload_ms; /* 0, or when to try reading everything again */
-	bool closing;
+	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
+	size_t sighted; /* where in `live` the last sight belonged; a hint */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	engine_event_f event;
@@ -125,6 +144,8 @@ void engine_unload(struct engine *engine);
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
+/* The specification alone, from the store; the caller frees it. -ENOENT. */
+int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_USE;
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row);
 void engine_free_live(struct engine_live *live);
@@ -136,6 +157,8 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 struct journal_record;
 int engine_ingest_record(struct engine *engine, struct engine_live *live,
 			 const struct journal_record *record) MUST_USE;
+/* Takes what an END record said (JSON) into the attempt. */
+int engine_take_end(struct engine_live *live, const char *json) MUST_USE;
 int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
 int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
 int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */
@@ -159,6 +182,12 @@ int engine_set_state(struct engine *engine, struct engine_experiment *experiment
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
 	       const char *kind, const char *text, const char *remedy) MUST_USE;
 
+/* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
+ * processes): the runner looks for the file that this writes. */
+void engine_fence(const struct engine_live *live);
+/* Has a runner begun with it, whatever became of that runner? */
+bool engine_is_claimed(const struct engine_live *live);
+
 /* request.c: what a specification says in the store's columns; free with engine_free_row. */
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
 void engine_free_row(struct store_experiment *row);
@@ -180,6 +209,15 @@ double engine_read_objective(struct engine *engine, const struct engine_experime
 void engine_follow(struct engine *engine);
 void engine_poll_soon(struct engine_backend *backend);
 void engine_cancel(struct engine *engine);
+
+/* owed.c: figures that come after the end. */
+void engine_owe(struct engine *engine, const struct engine_live *live);
+int engine_owed_load(struct engine *engine) MUST_USE;
+void engine_owed_unload(struct engine *engine);
+/* Adds what is owed by this backend to a watch list with room for all of it; how many. */
+size_t engine_owed_watch(struct engine_backend *backend, struct backend_watch *watch);
+bool engine_owed_any(const struct engine_backend *backend);
+void engine_owed_sight(struct engine *engine, const struct backend_sight *sight);
 
 /* descriptor.c: writes BATCH_DIR/INDEX.json for one attempt. */
 int engine_write_descriptor(struct engine *engine, const struct engine_live *live,

@@ -68,12 +68,11 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 	struct store_task task;
 	int rc = living_begin(engine, experiment, &e, err);
 	if (rc < 0)
-		return rc;
+		return engine_conclude(engine, rc, err);
 	const struct node *parameters = node_get(body, "parameters");
-	if (!parameters)
-		return problem_add_missing(problems, body, "parameters", "send {\"parameters\": {\"lr\": 0.01}}");
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
-	rc = space_read_values(e->spec->space, parameters, values, problems);
+	rc = parameters ? space_read_values(e->spec->space, parameters, values, problems)
+			: problem_add_missing(problems, body, "parameters", "send {\"parameters\": {\"lr\": 0.01}}");
 	if (rc == 0)
 		rc = living_add(engine, e, values, &task);
 	if (rc == 0)
@@ -150,7 +149,7 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 	*ret_count = 0;
 	int rc = living_begin(engine, experiment, &e, err);
 	if (rc < 0)
-		return rc;
+		return engine_conclude(engine, rc, err);
 	rc = living_check_rows(e, rows, problems);
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
 	for (size_t i = 0; rc == 0 && i < rows->count; i++) {
@@ -166,6 +165,22 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 	return engine_conclude(engine, rc, err);
 }
 
+/* A parameter's new values, under the condition that it had unless another one is given. */
+static struct node *living_parameter(const struct node *old, const struct node *given)
+{
+	const struct node *when = node_get(old, "when");
+	struct node *new = node_clone(given);
+	if (!when || node_get(given, "when"))
+		return new;
+	if (given->type != NODE_MAP) {
+		struct node *map = node_new(NODE_MAP);
+		node_add(map, given->type == NODE_LIST ? "values" : "value", new);
+		new = map;
+	}
+	node_add(new, "when", node_clone(when));
+	return new;
+}
+
 /* The experiment's document with the given keys laid over it. */
 static struct node *living_document(const struct spec *spec, const struct node *body,
 				    struct problems *problems)
@@ -177,8 +192,11 @@ static struct node *living_document(const struct spec *spec, const struct node *
 		if (strcmp(key->key, "constraints") == 0 || !old) {
 			node_add(document, key->key, node_clone(key));
 		} else if (key->type == NODE_MAP && old->type == NODE_MAP) {
+			bool parameters = strcmp(key->key, "parameters") == 0;
 			for (size_t k = 0; k < key->count; k++)
-				node_add(old, key->items[k]->key, node_clone(key->items[k]));
+				node_add(old, key->items[k]->key,
+					 parameters ? living_parameter(node_get(old, key->items[k]->key), key->items[k])
+						    : node_clone(key->items[k]));
 		} else {
 			node_add(document, key->key, node_clone(key));
 		}
@@ -190,45 +208,55 @@ static struct node *living_document(const struct spec *spec, const struct node *
 	return document;
 }
 
+/* Puts the new specification in the place of the old one, in the store and in memory. What the user added and
+ * what POST /parallel said stay. */
+static int living_replace(struct engine *engine, struct engine_experiment *e, struct spec *give_spec,
+			  bool parallel_given, struct error *err)
+{
+	struct store_experiment row;
+	int64_t added = e->planned - (int64_t)search_planned(e->spec->search, e->spec->space);
+	engine_fill_row(give_spec, &row);
+	row.planned += added > 0 ? added : 0;
+	row.parallel = parallel_given ? row.parallel : e->parallel;
+	int rc = store_change_experiment(engine->store, e->id, &row);
+	if (rc == 0)
+		rc = store_add_event(engine->store, e->id,
+				     &(struct store_event){.seq = e->next_seq++, .kind = STORE_EVENT_CHANGE});
+	e->planned = row.planned;
+	e->parallel = row.parallel;
+	engine_free_row(&row);
+	search_free(e->search);
+	e->search = NULL;
+	spec_free(e->spec);
+	e->spec = give_spec;
+	e->asked_all = false;
+	e->changed = e->parallel_changed = true;
+	if (rc == 0 && engine_replay(engine, e, err) < 0)
+		rc = -EIO;
+	return rc;
+}
+
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body,
 		  struct problems *problems, struct error *err)
 {
 	struct engine_experiment *e;
 	struct spec *spec = NULL;
 	int rc = living_begin(engine, experiment, &e, err);
+	if (rc == 0 && (!body || body->type != NODE_MAP || !body->count))
+		rc = problem_add(problems, body, "send search, parameters or constraints",
+				 "there is nothing to change");
 	if (rc < 0)
-		return rc;
-	if (!body || body->type != NODE_MAP || !body->count)
-		return problem_add(problems, body, "send search, parameters or constraints", "there is nothing to change");
+		return engine_conclude(engine, rc, err);
 	struct node *document = living_document(e->spec, body, problems);
 	if (!problems->list.len)
 		rc = spec_parse(document, problems, &spec);
 	node_free(document);
 	if (rc < 0 || problems->list.len) {
 		spec_free(spec);
-		return -EINVAL;
+		return engine_conclude(engine, -EINVAL, err);
 	}
 	if (!spec->objective_count && e->spec->objective_count)
 		spec_choose_objective(spec, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
-	struct store_experiment row;
-	engine_fill_row(spec, &row);
-	rc = store_change_experiment(engine->store, e->id, &row);
-	if (rc == 0)
-		rc = store_add_event(engine->store, e->id,
-				     &(struct store_event){.seq = e->next_seq++, .kind = STORE_EVENT_CHANGE});
-	if (rc == 0) {
-		search_free(e->search);
-		e->search = NULL;
-		spec_free(e->spec);
-		e->spec = spec;
-		e->planned = row.planned;
-		e->parallel = row.parallel;
-		e->asked_all = false;
-		e->changed = e->parallel_changed = true;
-		rc = engine_replay(engine, e, err);
-	} else {
-		spec_free(spec);
-	}
-	engine_free_row(&row);
+	rc = living_replace(engine, e, spec, node_get(node_get(body, "search"), "parallel"), err);
 	return engine_conclude(engine, rc, err);
 }

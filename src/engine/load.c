@@ -28,8 +28,10 @@ void engine_free_live(struct engine_live *live)
 	free(live->attempt_dir);
 	free(live->message);
 	free(live->tail);
+	free(live->reason);
 	free(live->gone_message);
 	free(live->gone_remedy);
+	free(live->gone_source);
 	buf_free(&live->rows);
 	free(live);
 }
@@ -40,6 +42,7 @@ void engine_unload(struct engine *engine)
 		engine_free_live(engine->live.at[i]);
 	for (size_t i = 0; i < engine->experiments.len; i++)
 		experiment_free(engine->experiments.at[i]);
+	engine_owed_unload(engine);
 	engine->live.len = engine->experiments.len = engine->submissions.len = engine->dirty.len = 0;
 }
 
@@ -75,24 +78,42 @@ static void load_objective(struct spec *spec, const char *json)
 	node_free(list);
 }
 
+static int load_spec(const struct store_experiment *row, struct spec **ret, struct error *err)
+{
+	struct problems problems = {0};
+	struct node *document = NULL;
+	int rc = node_parse_json(row->spec, strlen(row->spec), &document, err);
+	if (rc == 0 && (rc = spec_parse(document, &problems, ret)) < 0)
+		problems_summary(&problems, err);
+	problems_free(&problems);
+	node_free(document);
+	if (rc < 0)
+		log_error("e%lld cannot be read: %s", (long long)row->id, err ? err->text : "");
+	else
+		load_objective(*ret, row->objective);
+	return rc;
+}
+
+static int load_spec_cb(void *ctx, const struct store_experiment *row)
+{
+	return load_spec(row, ctx, NULL);
+}
+
+int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret)
+{
+	return store_read_experiment(engine->store, id, load_spec_cb, ret);
+}
+
 static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 {
 	struct load *load = ctx;
 	struct engine *engine = load->engine;
 	struct engine_experiment *e = mem_alloc(sizeof(*e));
-	struct problems problems = {0};
-	struct node *document = NULL;
-	int rc = node_parse_json(row->spec, strlen(row->spec), &document, load->err);
-	if (rc == 0 && (rc = spec_parse(document, &problems, &e->spec)) < 0)
-		problems_summary(&problems, load->err);
-	problems_free(&problems);
-	node_free(document);
+	int rc = load_spec(row, &e->spec, load->err);
 	if (rc < 0) {
-		log_error("e%lld cannot be read: %s", (long long)row->id, load->err ? load->err->text : "");
 		experiment_free(e);
 		return rc;
 	}
-	load_objective(e->spec, row->objective);
 	e->id = row->id;
 	e->state = row->state;
 	e->parallel = row->parallel;
@@ -139,14 +160,6 @@ int engine_load_experiment(struct engine *engine, int64_t id, struct engine_expe
 	return 0;
 }
 
-static int load_progress_cb(void *ctx, const struct store_task *row)
-{
-	struct engine_live *live = ctx;
-	live->task = *row;
-	live->task.parameters = live->task.retries = NULL;
-	return 0;
-}
-
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row)
 {
@@ -158,7 +171,6 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	live->offset = row->journal_offset;
 	live->created_ms = row->created_ms;
 	live->started_ms = row->started_ms;
-	live->absent_ms = row->absent_ms;
 	live->batch_state = row->batch_state;
 	live->running = row->state == STORE_RUNNING;
 	live->job = mem_strdup(row->job);
@@ -168,8 +180,12 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	memcpy(live->token, row->token, TOKEN_ID_CHARS);
 	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);
 	live->attempt_dir = engine_folder(engine, experiment->id, row->task_number, row->number);
-	if (store_read_task(engine->store, experiment->id, row->task_number, load_progress_cb, live) < 0)
+	if (store_read_task(engine->store, experiment->id, row->task_number, store_keep_task,
+			    &live->task) < 0)
 		log_error("e%lld/%lld is not in the store", (long long)experiment->id,
+			  (long long)row->task_number);
+	if (row->ended && engine_take_end(live, row->ended) < 0)
+		log_error("e%lld/%lld: its recorded end cannot be read", (long long)experiment->id,
 			  (long long)row->task_number);
 	experiment->live++;
 	vec_push(&engine->live, live);
@@ -209,6 +225,8 @@ int engine_load(struct engine *engine, struct error *err)
 		rc = load_rest(engine, engine->experiments.at[i], err);
 	if (rc == 0)
 		rc = store_each_live(engine->store, load_live_cb, &load);
+	if (rc == 0)
+		rc = engine_owed_load(engine);
 	if (rc < 0) {
 		engine_unload(engine);
 		return rc;

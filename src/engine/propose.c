@@ -31,14 +31,6 @@ static int64_t propose_wanted(struct engine_experiment *e)
 	return most > going ? most - going : 0;
 }
 
-static int propose_keep_cb(void *ctx, const struct store_task *row)
-{
-	struct store_task *keep = ctx;
-	*keep = *row;
-	keep->parameters = keep->retries = NULL;
-	return 0;
-}
-
 /* Makes the proposal a task, or goes on with the task it continues (a promotion to a higher fidelity:
  * the same task, its checkpoint, the next attempt). */
 static int propose_take(struct engine *engine, struct engine_experiment *e,
@@ -56,7 +48,7 @@ static int propose_take(struct engine *engine, struct engine_experiment *e,
 		return 0;
 	}
 	char reason[100];
-	int rc = store_find_asked(engine->store, e->id, proposal->continues, propose_keep_cb, &task);
+	int rc = store_find_asked(engine->store, e->id, proposal->continues, store_keep_task, &task);
 	snprintf(reason, sizeof(reason), "promoted by the search to %g", proposal->fidelity);
 	if (rc == 0)
 		rc = store_promote_task(engine->store, task.id, row);
@@ -249,6 +241,8 @@ static int replay_cb(void *ctx, const struct store_event *event)
 		if (replay_read(replay, event, &fidelity))
 			search_add(e->search, event->asked, replay->values, fidelity,
 				   event->kind == STORE_EVENT_ASK);
+		else if (event->kind == STORE_EVENT_ASK)
+			search_spend(e->search);
 		return 0;
 	}
 	struct search_proposal proposal = {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* After the backend says an attempt is over, the journal on a shared file system may lag by this much. */
 #define SETTLE_JOURNAL_LAG_MS 10000
@@ -33,7 +34,7 @@ static const struct settle_cause {
 	{"exit", SPEC_RETRY_ERROR, "error", "see the error output"},
 	{"signal", SPEC_RETRY_ERROR, "error", "see the error output"},
 	{"launch", SPEC_RETRY_ERROR, "error", "check the script, its interpreter and environment: setup"},
-	{"cancelled", -1, NULL, "somebody else ended it; restart the task"},
+	{"cancelled", -1, NULL, "it was ended by other means than sluice; restart the task"},
 	{"refused", -1, NULL, "change the resources and submit again"},
 	{"limit", -1, NULL, "ask for less, or use another account or QOS"},
 	{"deadline", -1, NULL, "give it a later deadline"},
@@ -160,14 +161,20 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 	return rc;
 }
 
-/* An attempt that is given up must not go on behind our back (a node that was thought dead comes back
- * with its processes): the runner looks for this file. */
-static void settle_fence(const struct engine_live *live)
+void engine_fence(const struct engine_live *live)
 {
 	char *path = mem_printf("%s/stop", live->attempt_dir);
 	if (fs_make_dirs(live->attempt_dir, 0700, NULL) < 0 || fs_write(path, "", 0, 0600, false, NULL) < 0)
 		log_warning("%s: cannot be written", path);
 	free(path);
+}
+
+bool engine_is_claimed(const struct engine_live *live)
+{
+	char *path = mem_printf("%s/%u.claim", live->batch_dir, live->index);
+	bool there = access(path, F_OK) == 0;
+	free(path);
+	return there;
 }
 
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
@@ -178,7 +185,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 				   live->ended ? live->exit_code : live->gone_code, live->signal, clock_now_ms());
 	int retried = 0;
 	if (!live->ended)
-		settle_fence(live);
+		engine_fence(live);
 	if (rc == 0 && state == STORE_ERROR)
 		retried = rc = settle_retry(engine, live, kind, text);
 	if (rc == 0 && !retried) {
@@ -186,6 +193,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 		if (rc == 0)
 			rc = settle_tell(engine, live, state);
 	}
+	engine_owe(engine, live);
 	live->settled = true;
 	live->experiment->live--;
 	free(cause);
@@ -237,12 +245,18 @@ static int settle_gone(struct engine *engine, struct engine_live *live)
 		return engine_end(engine, live, STORE_STOPPED, "stopped", "stopped by the user", NULL);
 	if (live->task.wanted == STORE_WISH_PRUNE)
 		return engine_end(engine, live, STORE_PRUNED, "pruned", "ended early by the search", NULL);
-	const char *kind = live->gone_cause;
+	const char *kind = live->gone_cause, *said = live->gone_message;
+	/* A script's end is in the journal, so what these tell of is the end of the runner. */
 	if (!kind[0] || strcmp(kind, "ok") == 0 || strcmp(kind, "exit") == 0)
-		kind = live->running ? "lost" : "launch";
-	return engine_end(engine, live, STORE_ERROR, kind,
-			  live->gone_message ? live->gone_message : "it ended without a word in its journal",
-			  live->gone_remedy);
+		kind = live->running || engine_is_claimed(live) ? "lost" : "launch";
+	else if (strcmp(kind, "signal") == 0)
+		kind = "lost";
+	char *text = strcmp(kind, "lost") == 0
+			     ? mem_printf("its runner ended without a word in its journal%s%s", said ? ": " : "", said ? said : "")
+			     : mem_strdup(said ? said : "it ended without a word in its journal");
+	int rc = engine_end(engine, live, STORE_ERROR, kind, text, live->gone_remedy);
+	free(text);
+	return rc;
 }
 
 int engine_settle(struct engine *engine)

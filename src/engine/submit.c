@@ -166,9 +166,10 @@ static void submit_done_cb(void *ctx, const char *token, const struct backend_su
 		engine_degrade(engine, &err);
 		return;
 	}
-	/* The transaction is committed by the next turn. Until then the batch counts as unconfirmed, which
-	 * is always safe. */
-	engine_soon(engine);
+	/* The transaction is committed by the next turn. Until then the batch counts as unconfirmed, which is
+	 * always safe; an answer within a turn needs no turn of its own. */
+	if (!engine->submitting)
+		engine_soon(engine);
 }
 
 static int submit_one(struct engine *engine, const struct engine_submission *submission,
@@ -210,6 +211,7 @@ void engine_submit(struct engine *engine)
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		vec_push(&todo, engine->submissions.at[i]);
 	engine->submissions.len = 0;
+	engine->submitting = true;
 	for (size_t i = 0; i < todo.len; i++) {
 		struct error err = {0};
 		int64_t now = clock_now_ms();
@@ -225,5 +227,6 @@ void engine_submit(struct engine *engine)
 		}
 		vec_push(&engine->submissions, todo.at[i]);
 	}
+	engine->submitting = false;
 	free(todo.at);
 }

@@ -181,33 +181,6 @@ void handle_parallel(struct request *request, struct response *response)
 		answer_experiment(request, request->path_numbers[0], response);
 }
 
-/* Is it there? Then what was not found is something in it. */
-static bool experiment_exists(const struct request *request)
-{
-	struct buf scratch = buf_make(BUF_UNLIMITED);
-	struct json out = json_to(&scratch);
-	int rc = store_write_experiment(request->app->store, request->path_numbers[0], false, &out);
-	buf_free(&scratch);
-	return rc == 0;
-}
-
-void handle_ask(struct request *request, struct response *response)
-{
-	struct error err = {0};
-	int64_t number;
-	int rc = engine_ask(request->app->engine, request->path_numbers[0], &number, &err);
-	if (rc == 0) {
-		answer_task(request, request->path_numbers[0], number, response);
-	} else if (rc == -ENOENT && experiment_exists(request)) {
-		response->status = 204; /* nothing left to do */
-	} else if (rc == -EAGAIN) {
-		response_problem(response, 409, "%s", err.text);
-		response_header(response, "Retry-After", "1");
-	} else {
-		response_error(response, rc, &err);
-	}
-}
-
 void handle_metrics(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);

@@ -164,14 +164,16 @@ static void grow(struct parzen *p)
 	}
 }
 
-/* The width of the kernel at a place of the order: the larger gap to a neighbour, the bounds included. */
+/* The width of the kernel at a place of the order: the larger gap to a neighbour. The bounds are neighbours
+ * of a point that is alone; else an outer point would be as wide as the empty part of the axis, and the
+ * good points, being few, would not draw the search together. */
 static void widen(struct parzen *p, size_t d, size_t place)
 {
 	struct column *c = &p->columns[d];
 	uint32_t slot = c->order[place];
-	double mu = c->mu[slot];
-	double left = mu - (place ? c->mu[c->order[place - 1]] : 0);
-	double right = (place + 1 < p->live ? c->mu[c->order[place + 1]] : 1) - mu;
+	double mu = c->mu[slot], alone = p->live == 1;
+	double left = place ? mu - c->mu[c->order[place - 1]] : alone * mu;
+	double right = place + 1 < p->live ? c->mu[c->order[place + 1]] - mu : alone * (1 - mu);
 	double sigma = clip(fmax(left, right), p->min_sigma, 1);
 	c->sigma[slot] = sigma;
 	c->half[slot] = 1 / (2 * sigma * sigma);

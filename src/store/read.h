@@ -27,8 +27,21 @@ int store_write_task_metrics(struct store *store, int64_t experiment, int64_t nu
 			     struct json *out) MUST_USE;
 int store_write_export(struct store *store, int64_t experiment, struct json *out) MUST_USE;
 int store_write_export_csv(struct store *store, int64_t experiment, struct buf *out) MUST_USE;
-/* "best" list, progress of the best over finished tasks; importance where the engine adds it. */
+/* The members "objective", "best" (a list) and "progress" of the analysis; the map is open. */
 int store_write_analysis(struct store *store, int64_t experiment, struct json *out) MUST_USE;
+
+/* A finished task, for the analysis. */
+struct store_result {
+	int64_t id, number;
+	const char *parameters; /* JSON; valid during the callback */
+	double best, time_s;	/* NAN: not known */
+};
+typedef int (*store_result_f)(void *ctx, const struct store_result *row);
+/* At most `limit` finished tasks, the newest where there are more; by number. */
+int store_each_result(struct store *store, int64_t experiment, int64_t limit, store_result_f each,
+		      void *ctx) MUST_USE;
+/* A list of {"fidelity","tasks","finished"}: how many tasks stand at which fidelity. */
+void store_write_fidelities(struct store *store, int64_t experiment, struct json *out);
 /* The number of a task's attempt, once it is known to exist: `attempt` itself, or the newest for 0. *ret is 0
  * when the task has none yet. -ENOENT when there is no such task or attempt. */
 int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt,

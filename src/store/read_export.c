@@ -1,4 +1,4 @@
-/* Everything about an experiment for other programs, and the analysis of its tasks: see read.h. */
+/* Everything about an experiment for other programs: see read.h. */
 #include "store/read_row.h"
 
 #include "base/clock.h"
@@ -9,20 +9,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define BEST_COUNT 10
-
 static const char sql_tasks[] =
 	"SELECT " READ_TASK_COLUMNS " FROM task t WHERE t.experiment = ?1 ORDER BY t.number";
 static const char sql_head[] =
-	"SELECT parameters, json_extract(objective, '$[0].metric'), json_extract(objective, '$[0].goal'), "
-	"objective FROM experiment WHERE id = ?1 AND removing = 0";
-/* ?2: 1 for min, -1 for max */
-static const char sql_best[] =
-	"SELECT number, best, best_step, state, parameters FROM task WHERE experiment = ?1 "
-	"AND best IS NOT NULL ORDER BY ?2 * best, number LIMIT ?3";
-static const char sql_ended[] =
-	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND state IN (3, 6) "
-	"AND finished_ms IS NOT NULL AND best IS NOT NULL ORDER BY finished_ms, number";
+	"SELECT parameters, json_extract(objective, '$[0].metric') FROM experiment WHERE id = ?1 AND removing = 0";
 
 int store_write_export(struct store *store, int64_t experiment, struct json *out)
 {
@@ -159,64 +149,5 @@ int store_write_export_csv(struct store *store, int64_t experiment, struct buf *
 	while (row_next(row))
 		csv_put_task(out, row, parameters);
 	node_free(parameters);
-	return 0;
-}
-
-static void put_best_tasks(struct store *store, int64_t experiment, double sign, struct json *out)
-{
-	sqlite3_stmt *row = store_prepare(store, sql_best);
-	sqlite3_bind_int64(row, 1, experiment);
-	sqlite3_bind_double(row, 2, sign);
-	sqlite3_bind_int64(row, 3, BEST_COUNT);
-	json_key(out, "best");
-	json_list(out);
-	while (row_next(row)) {
-		json_map(out);
-		row_put_int(row, 0, "task", out);
-		json_key_real(out, "value", sqlite3_column_double(row, 1));
-		row_put_int(row, 2, "epoch", out);
-		row_put_state(row, 3, "state", out);
-		row_put_json(row, 4, "parameters", out);
-		json_end(out);
-	}
-	json_end(out);
-}
-
-/* One entry for each ended task in the order they ended, with the best value so far. */
-static void put_best_so_far(struct store *store, int64_t experiment, double sign, struct json *out)
-{
-	double best = NAN;
-	sqlite3_stmt *row = store_prepare(store, sql_ended);
-	sqlite3_bind_int64(row, 1, experiment);
-	json_key(out, "progress");
-	json_list(out);
-	while (row_next(row)) {
-		double value = sqlite3_column_double(row, 2);
-		if (isnan(best) || sign * value < sign * best)
-			best = value;
-		json_map(out);
-		row_put_int(row, 0, "task", out);
-		row_put_time(row, 1, "time", out);
-		json_key_real(out, "value", value);
-		json_key_real(out, "best", best);
-		json_end(out);
-	}
-	json_end(out);
-}
-
-int store_write_analysis(struct store *store, int64_t experiment, struct json *out)
-{
-	sqlite3_stmt *row = store_prepare(store, sql_head);
-	sqlite3_bind_int64(row, 1, experiment);
-	if (!row_next(row))
-		return -ENOENT;
-	const char *goal = row_text(row, 2);
-	double sign = goal && !strcmp(goal, "max") ? -1 : 1;
-	json_map(out);
-	row_put_json(row, 3, "objective", out);
-	sqlite3_reset(row);
-	put_best_tasks(store, experiment, sign, out);
-	put_best_so_far(store, experiment, sign, out);
-	json_end(out);
 	return 0;
 }

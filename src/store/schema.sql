@@ -82,6 +82,7 @@ CREATE TABLE attempt (
   created_ms INTEGER NOT NULL,
   submitted_ms INTEGER, started_ms INTEGER, finished_ms INTEGER,
   node TEXT, gpus TEXT, job TEXT, exit_code INTEGER, signal INTEGER,
+  ended TEXT,                             -- JSON: its END record, while it waits to be settled
   wall_ms INTEGER, cpu_ms INTEGER, gpu_ms INTEGER, max_rss INTEGER, energy_j REAL, energy_source TEXT,
   UNIQUE (task, number),
   UNIQUE (token, idx)

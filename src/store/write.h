@@ -75,6 +75,8 @@ struct store_task {
 };
 
 typedef int (*store_task_f)(void *ctx, const struct store_task *row);
+/* A store_task_f that keeps the row in the struct store_task that ctx points to, without its texts. */
+int store_keep_task(void *ctx, const struct store_task *row);
 /* Adds it in state waiting, with its first line of history. */
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms,
 		   int64_t *ret_id) MUST_USE;
@@ -122,6 +124,7 @@ struct store_attempt {
 	enum store_state state;
 	enum store_wish wanted;
 	const char *token, *job, *backend;
+	const char *ended; /* JSON: what its END record said; NULL: none was read */
 	int64_t absent_ms;
 	enum store_batch_state batch_state;
 };
@@ -136,6 +139,8 @@ int store_set_batch_absent(struct store *store, const char *token, int64_t absen
 int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token,
 		      uint32_t index, int64_t now_ms, int64_t *ret_id) MUST_USE;
 int store_each_live(struct store *store, store_attempt_f each, void *ctx) MUST_USE;
+/* Attempts that ran, ended after since_ms and have no figure for their energy. */
+int store_each_unmeasured(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx) MUST_USE;
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node,
@@ -143,6 +148,8 @@ int store_start_attempt(struct store *store, int64_t attempt, int64_t task, cons
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;
 int store_set_cost(struct store *store, int64_t attempt, int64_t task,
 		   const struct store_cost *cost) MUST_USE;
+/* Its END record was read; what follows from it may have to wait for the backend's word. */
+int store_set_ended(struct store *store, int64_t attempt, const char *ended) MUST_USE;
 int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
 		      int exit_code, int signal, int64_t now_ms) MUST_USE;
 

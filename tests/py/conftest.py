@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import textwrap
 import time
@@ -17,6 +18,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = pathlib.Path(os.environ.get("SLUICE_BIN", ROOT / "build" / "sluice"))
+sys.path.insert(0, str(ROOT / "tests/lab"))
 ENDED = ("finished", "error", "stopped", "pruned")
 DEADLINE_S = 120  # when a wait gives up: far beyond what anything here takes
 
@@ -75,6 +77,7 @@ class Daemon:
         self.socket = self.state / "sluice.sock"
         self.log = self.state.parent / (self.state.name + ".log")
         self.env = {**os.environ, "SLUICE_STATE": str(self.state), "NO_COLOR": "1", **(env or {})}
+        self.program = PROGRAM
         self.process = None
 
     # Life and death.
@@ -83,7 +86,7 @@ class Daemon:
         """Starts the process without waiting for it to answer."""
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [PROGRAM, "serve", "--state", str(self.state), "--listen", "127.0.0.1:0"], env=self.env, stdin=subprocess.DEVNULL,
+                [self.program, "serve", "--state", str(self.state), "--listen", "127.0.0.1:0"], env=self.env, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, start_new_session=True)
 
     def start(self):
@@ -258,3 +261,69 @@ def make_daemon(folder):
 def daemon(make_daemon):
     """A daemon that answers."""
     return make_daemon().start()
+
+
+# A real Slurm.
+
+# Shorter waits than the defaults, where a test has to wait for what they say: how long a lost answer may still come, when
+# a silent node is given up, how long between the polite and the rude signal.
+LAB_SETTINGS = {"MessageTimeout": 3, "SlurmdTimeout": 5, "KillWait": 2, "SlurmctldTimeout": 10, "BatchStartTimeout": 5}
+
+
+def lab_up(*options, **settings):
+    """A cluster of its own, or a skip that says why there is none. The caller ends it with down()."""
+    import lab as slurm_lab
+    words = [word for key, value in {**LAB_SETTINGS, **settings}.items() for word in ("--set", f"{key}={value}")]
+    try:
+        return slurm_lab.Lab(*words, *options)
+    except slurm_lab.NoLab as reason:
+        pytest.skip(f"no Slurm here: {reason}")
+
+
+@pytest.fixture(scope="session")
+def lab():
+    """2 nodes of 2 GPUs in gpu_volta, 1 node in cpu, with accounting: one for all modules."""
+    up = lab_up()
+    yield up
+    up.down()
+
+
+class SlurmDaemon(Daemon):
+    """A daemon that finds the lab's cluster, and counts what it asks of it."""
+
+    def __init__(self, state, lab, env=None):
+        import lab as slurm_lab
+        self.lab = lab
+        self.calls = slurm_lab.Calls(pathlib.Path(state).parent / "calls", {**lab.env, **(env or {})})
+        super().__init__(state, self.calls.env)
+
+    def spec(self, parameters, partition="cpu", **more):
+        """An experiment for the cluster: a grid over the parameters, small tasks."""
+        resources = {"backend": "slurm", "partition": partition, "cpus": 1, "memory": "64M", **more.pop("resources", {})}
+        return {"parameters": parameters, "search": {"strategy": "grid", **more.pop("search", {})}, "resources": resources, **more}
+
+    def queue(self, *words):
+        """Rows of squeue for what this daemon submitted."""
+        tokens = [path.name for path in self.state.glob("experiments/*/batches/*")]
+        if not tokens:
+            return []
+        return self.lab.slurm("squeue", "-h", "-r", "-n", ",".join(tokens), *words, check=False).splitlines()
+
+    def clear_queue(self):
+        """After the daemon was stopped: ends its jobs, and nobody else's."""
+        def empty():
+            jobs = {row.split("_")[0] for row in self.queue("-o", "%i")}
+            if jobs:
+                self.lab.slurm("scancel", *jobs, check=False)
+            return not jobs
+        wait_for(empty, "the queue does not empty")
+
+
+@pytest.fixture
+def slurm(lab, folder):
+    """A daemon on the lab's cluster; afterwards its queue is emptied."""
+    folder.chmod(0o755)
+    daemon = SlurmDaemon(folder / "state", lab).start()
+    yield daemon
+    daemon.stop()
+    daemon.clear_queue()

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import PROGRAM, UnixConnection, wait_for
+from conftest import PROGRAM, ROOT, UnixConnection, wait_for
 
 
 @pytest.fixture
@@ -79,6 +79,20 @@ def test_program_is_static_and_small():
     size = stripped.stat().st_size
     stripped.unlink()
     assert size < 8_000_000
+
+
+@pytest.mark.skipif(not shutil.which("scdoc"), reason="scdoc is not installed")
+def test_install_puts_program_pages_and_completions_in_place(tmp_path):
+    subprocess.run(["make", "install", f"DESTDIR={tmp_path}", "PREFIX=/usr"], cwd=ROOT, check=True, capture_output=True)
+    share = tmp_path / "usr/share"
+    done = subprocess.run([tmp_path / "usr/bin/sluice", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("sluice")
+    pages = {page.name for page in (share / "man/man1").iterdir()}
+    assert {"sluice.1", "sluice-run.1", "sluice-serve.1", "sluice-stop.1"} <= pages
+    for page in share.glob("man/man*/*"):
+        assert page.read_text().count(".SH") >= 2, page
+    for path in ("bash-completion/completions/sluice", "zsh/site-functions/_sluice", "fish/vendor_completions.d/sluice.fish"):
+        assert "sluice" in (share / path).read_text()
 
 
 def test_idle_daemon_is_small(daemon):

@@ -81,8 +81,8 @@ static void joint_densities_integrate_to_one(void **state)
 	space_free(space);
 }
 
-/* By hand: points at 0.2 and 0.6 have the widths 0.4 (the gap between them) and 0.4 (to the upper
- * bound and to the other), within [1/4, 1]; the prior N(0.5, 1); all truncated; weights 1. */
+/* By hand: 0.6 alone has the width 0.6 (its larger way to a bound); 0.3 and 0.6 have 0.3, the gap between
+ * them, within [1/4, 1]; the prior is N(0.5, 1); all are truncated and weigh 1. */
 static double kernel(double x, double mu, double sigma)
 {
 	double z = (x - mu) / sigma;
@@ -96,21 +96,23 @@ static void widths_and_weights_are_those_of_the_paper(void **state)
 	struct space *space = drive_space(ALL_KINDS);
 	struct parzen_axis axis = axis_of(space, "a"), choice = axis_of(space, "d");
 	struct parzen *p = parzen_new(&axis, 1);
+	double got, x = 0.4;
 	parzen_add(p, (double[]){0.6});
-	parzen_add(p, (double[]){0.2});
-	double got, x = 0.3;
 	parzen_log_density(p, true, &x, 1, &got);
-	double want = (kernel(x, 0.2, 0.4) + kernel(x, 0.6, 0.4) + kernel(x, 0.5, 1)) / 3;
+	assert_float_equal(exp(got), (kernel(x, 0.6, 0.6) + kernel(x, 0.5, 1)) / 2, 1e-12);
+	parzen_add(p, (double[]){0.3});
+	parzen_log_density(p, true, &x, 1, &got);
+	double want = (kernel(x, 0.3, 0.3) + kernel(x, 0.6, 0.3) + kernel(x, 0.5, 1)) / 3;
 	assert_float_equal(exp(got), want, 1e-12);
-	/* A third one next to 0.2 is narrow, but not below 1/(2 + n). */
-	parzen_add(p, (double[]){0.19});
+	/* A third one next to 0.3 is narrow, but not below 1/(2 + n). */
+	parzen_add(p, (double[]){0.29});
 	parzen_log_density(p, true, &x, 1, &got);
-	want = (kernel(x, 0.2, 0.4) + kernel(x, 0.6, 0.4) + kernel(x, 0.19, 0.2) + kernel(x, 0.5, 1)) / 4;
+	want = (kernel(x, 0.3, 0.3) + kernel(x, 0.6, 0.3) + kernel(x, 0.29, 0.2) + kernel(x, 0.5, 1)) / 4;
 	assert_float_equal(exp(got), want, 1e-12);
 	/* And when it does not count it is as if it had never come. */
 	parzen_set(p, 2, false);
 	parzen_log_density(p, true, &x, 1, &got);
-	want = (kernel(x, 0.2, 0.4) + kernel(x, 0.6, 0.4) + kernel(x, 0.5, 1)) / 3;
+	want = (kernel(x, 0.3, 0.3) + kernel(x, 0.6, 0.3) + kernel(x, 0.5, 1)) / 3;
 	assert_float_equal(exp(got), want, 1e-12);
 	parzen_free(p);
 	/* 40 observations of one choice and then 10 of another: weights 1/50 .. 1 for 25, then 25 ones. */

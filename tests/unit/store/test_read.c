@@ -345,7 +345,11 @@ static void test_export_holds_every_task_with_curves_and_attempts(void **state)
 static void test_analysis_puts_the_best_first_by_goal(void **state)
 {
 	struct fixture *f = *state;
-	assert_int_equal(WRITE(store_write_analysis(f->store, 2, &out)), 0);
+	buf_clear(&f->text);
+	struct json out = json_to(&f->text);
+	json_map(&out);
+	assert_int_equal(store_write_analysis(f->store, 2, &out), 0);
+	json_end(&out);
 	struct node *a = parse(f);
 	assert_int_equal(node_get_int(at(a, "best", NULL)->items[0], "task", 0), 2);
 	struct node *progress = at(a, "progress", NULL);

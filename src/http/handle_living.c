@@ -1,0 +1,106 @@
+/* A search that is changed while it runs: configurations of the user's own, results from elsewhere, other settings;
+ * and tasks for workers of the user's own. */
+#include "http/handle.h"
+
+#include "base/node.h"
+#include "store/read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/* A body that is not right: every error with its field; anything else in the engine's words. */
+static void answer_refusal(int rc, const struct problems *problems, const struct error *err,
+			   struct response *response)
+{
+	if (rc == -EINVAL && problems->list.len)
+		response_problems(response, problems);
+	else
+		response_error(response, rc, err);
+}
+
+void handle_suggest(struct request *request, struct response *response)
+{
+	struct problems problems = {0};
+	struct error err = {0};
+	struct node *body;
+	int64_t number;
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = engine_suggest(request->app->engine, request->path_numbers[0], body, &number, &problems, &err);
+	node_free(body);
+	if (rc < 0) {
+		answer_refusal(rc, &problems, &err, response);
+	} else {
+		response_header(response, "Location", ROUTE_PREFIX "/experiments/e%" PRId64 "/tasks/%" PRId64,
+				request->path_numbers[0], number);
+		answer_task(request, request->path_numbers[0], number, response);
+	}
+	problems_free(&problems);
+}
+
+void handle_import(struct request *request, struct response *response)
+{
+	struct problems problems = {0};
+	struct error err = {0};
+	struct node *body;
+	int64_t count;
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = engine_import(request->app->engine, request->path_numbers[0], body, &count, &problems, &err);
+	node_free(body);
+	if (rc < 0)
+		answer_refusal(rc, &problems, &err, response);
+	else
+		answer_count(count, response);
+	problems_free(&problems);
+}
+
+void handle_change(struct request *request, struct response *response)
+{
+	struct problems problems = {0};
+	struct error err = {0};
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = engine_change(request->app->engine, request->path_numbers[0], body, &problems, &err);
+	node_free(body);
+	if (rc < 0)
+		answer_refusal(rc, &problems, &err, response);
+	else
+		answer_experiment(request, request->path_numbers[0], response);
+	problems_free(&problems);
+}
+
+void handle_search(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	if (engine_write_search(request->app->engine, request->path_numbers[0], &out) < 0)
+		response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
+}
+
+/* Is it there? Then what was not found is something in it. */
+static bool experiment_exists(const struct request *request)
+{
+	struct buf scratch = buf_make(BUF_UNLIMITED);
+	struct json out = json_to(&scratch);
+	int rc = store_write_experiment(request->app->store, request->path_numbers[0], false, &out);
+	buf_free(&scratch);
+	return rc == 0;
+}
+
+void handle_ask(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	int64_t number;
+	int rc = engine_ask(request->app->engine, request->path_numbers[0], &number, &err);
+	if (rc == 0) {
+		answer_task(request, request->path_numbers[0], number, response);
+	} else if (rc == -ENOENT && experiment_exists(request)) {
+		response->status = 204; /* nothing left to do */
+	} else if (rc == -EAGAIN) {
+		response_problem(response, 409, "%s", err.text);
+		response_header(response, "Retry-After", "1");
+	} else {
+		response_error(response, rc, &err);
+	}
+}

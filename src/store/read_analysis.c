@@ -1,0 +1,121 @@
+/* What the analysis of an experiment needs of its tasks: see read.h. */
+#include "store/read_row.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define BEST_COUNT 10
+
+static const char sql_objective[] =
+	"SELECT json_extract(objective, '$[0].goal'), objective FROM experiment WHERE id = ?1 AND removing = 0";
+/* ?2: 1 for min, -1 for max */
+static const char sql_best[] =
+	"SELECT number, best, best_step, state, parameters FROM task WHERE experiment = ?1 "
+	"AND best IS NOT NULL ORDER BY ?2 * best, number LIMIT ?3";
+static const char sql_ended[] =
+	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND state IN (3, 6) "
+	"AND finished_ms IS NOT NULL AND best IS NOT NULL ORDER BY finished_ms, number";
+/* The time that was measured, else the time between its start and its end; an imported task has neither. */
+static const char sql_results[] =
+	"SELECT * FROM (SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0 "
+	"FROM task WHERE experiment = ?1 AND state = 3 ORDER BY number DESC LIMIT ?2) ORDER BY 2";
+static const char sql_fidelities[] =
+	"SELECT fidelity, count(*), sum(state = 3) FROM task WHERE experiment = ?1 AND fidelity IS NOT NULL "
+	"GROUP BY fidelity ORDER BY fidelity";
+
+static void put_best_tasks(struct store *store, int64_t experiment, double sign, struct json *out)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_best);
+	sqlite3_bind_int64(row, 1, experiment);
+	sqlite3_bind_double(row, 2, sign);
+	sqlite3_bind_int64(row, 3, BEST_COUNT);
+	json_key(out, "best");
+	json_list(out);
+	while (row_next(row)) {
+		json_map(out);
+		row_put_int(row, 0, "task", out);
+		json_key_real(out, "value", sqlite3_column_double(row, 1));
+		row_put_int(row, 2, "epoch", out);
+		row_put_state(row, 3, "state", out);
+		row_put_json(row, 4, "parameters", out);
+		json_end(out);
+	}
+	json_end(out);
+}
+
+/* One entry for each ended task in the order they ended, with the best value so far. */
+static void put_best_so_far(struct store *store, int64_t experiment, double sign, struct json *out)
+{
+	double best = NAN;
+	sqlite3_stmt *row = store_prepare(store, sql_ended);
+	sqlite3_bind_int64(row, 1, experiment);
+	json_key(out, "progress");
+	json_list(out);
+	while (row_next(row)) {
+		double value = sqlite3_column_double(row, 2);
+		if (isnan(best) || sign * value < sign * best)
+			best = value;
+		json_map(out);
+		row_put_int(row, 0, "task", out);
+		row_put_time(row, 1, "time", out);
+		json_key_real(out, "value", value);
+		json_key_real(out, "best", best);
+		json_end(out);
+	}
+	json_end(out);
+}
+
+int store_write_analysis(struct store *store, int64_t experiment, struct json *out)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_objective);
+	sqlite3_bind_int64(row, 1, experiment);
+	if (!row_next(row))
+		return -ENOENT;
+	const char *goal = row_text(row, 0);
+	double sign = goal && !strcmp(goal, "max") ? -1 : 1;
+	row_put_json(row, 1, "objective", out);
+	sqlite3_reset(row);
+	put_best_tasks(store, experiment, sign, out);
+	put_best_so_far(store, experiment, sign, out);
+	return 0;
+}
+
+static double row_real(sqlite3_stmt *row, int column)
+{
+	return row_is_null(row, column) ? NAN : sqlite3_column_double(row, column);
+}
+
+int store_each_result(struct store *store, int64_t experiment, int64_t limit, store_result_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_results);
+	int rc = 0;
+	sqlite3_bind_int64(row, 1, experiment);
+	sqlite3_bind_int64(row, 2, limit);
+	while (rc == 0 && row_next(row)) {
+		struct store_result result = {
+			.id = sqlite3_column_int64(row, 0),
+			.number = sqlite3_column_int64(row, 1),
+			.parameters = row_text(row, 2),
+			.best = row_real(row, 3),
+			.time_s = row_real(row, 4),
+		};
+		rc = each(ctx, &result);
+	}
+	sqlite3_reset(row);
+	return rc;
+}
+
+void store_write_fidelities(struct store *store, int64_t experiment, struct json *out)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_fidelities);
+	sqlite3_bind_int64(row, 1, experiment);
+	json_list(out);
+	while (row_next(row)) {
+		json_map(out);
+		json_key_real(out, "fidelity", sqlite3_column_double(row, 0));
+		row_put_int(row, 1, "tasks", out);
+		row_put_int(row, 2, "finished", out);
+		json_end(out);
+	}
+	json_end(out);
+}

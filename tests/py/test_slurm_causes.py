@@ -1,0 +1,329 @@
+"""Every way in which a task can end on a cluster, provoked on a real Slurm: what the user is told (the kind of cause, its
+words, what to do), and that a retry is the next attempt of the same task."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import SlurmDaemon, lab_up, wait_for
+
+# The first attempt says it is there and lasts until it is ended (or told to go on); the next ones end well.
+WAITING = """#!/bin/bash
+echo "$SLUICE_ATTEMPT $(hostname) $SLURMD_NODENAME" >> "$MARKS/$SLUICE_TASK"
+echo "epoch,loss
+0,$SLUICE_ATTEMPT" > metrics.csv
+[ "$SLUICE_ATTEMPT" = 1 ] || exit 0
+echo $$ > "$MARKS/$SLUICE_TASK.pid"
+until [ -e "$MARKS/go" ]; do sleep 0.1; done
+"""
+
+
+class Marks:
+    """What the scripts of one experiment leave behind."""
+
+    def __init__(self, folder, name="marks"):
+        self.folder = folder / name
+        self.folder.mkdir()
+        self.vars = {"environment": {"vars": {"MARKS": str(self.folder)}}}
+
+    def runs(self, number):
+        """The attempts in which the script of this task was run."""
+        path = self.folder / str(number)
+        return [int(line.split()[0]) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def node(self, number):
+        return (self.folder / str(number)).read_text().split()[2]
+
+    def pid(self, number):
+        """The script's process, once it is there."""
+        path = self.folder / f"{number}.pid"
+        wait_for(lambda: path.exists() and path.read_text().strip(), f"task {number} does not start")
+        return int(path.read_text())
+
+    def go(self):
+        (self.folder / "go").touch()
+
+
+@pytest.fixture
+def marks(folder):
+    return Marks(folder)
+
+
+def parent(pid):
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def start(slurm, marks, script=WAITING, tasks=1, **more):
+    """An experiment of so many tasks, running."""
+    experiment = slurm.submit(script, slurm.spec({"n": list(range(tasks))}, **marks.vars, **more), name="task.sh")
+    for number in range(1, tasks + 1):
+        marks.pid(number)
+        slurm.wait_state(experiment, ["running"], number)
+    return experiment
+
+
+def cause_of_first(slurm, experiment, number=1):
+    """Why the first attempt ended, as the task's page shows it."""
+    return slurm.task(experiment, number)["attempts"][0]["cause"]
+
+
+def assert_retried(slurm, marks, experiment, kind, number=1):
+    """The first attempt ended for this reason; the second, of the same task, finished."""
+    slurm.wait_state(experiment, ["finished", "error"], number)
+    task = slurm.task(experiment, number)
+    assert (task["state"], task["attempt"]) == ("finished", 2), json.dumps(task, indent=1)
+    assert [attempt["state"] for attempt in task["attempts"]] == ["error", "finished"]
+    cause = cause_of_first(slurm, experiment, number)
+    assert cause["kind"] == kind and cause["text"] and cause["remedy"], cause
+    assert marks.runs(number) == [1, 2]
+    assert any(f"retry 1 of" in (step["reason"] or "") for step in task["timeline"]), task["timeline"]
+    return cause
+
+
+@pytest.fixture(scope="module")
+def timed(lab, tmp_path_factory):
+    """An experiment that reaches its time limit of a minute while the other tests go on."""
+    folder = pathlib.Path(subprocess.run(["mktemp", "-d", "/tmp/sl-XXXXXX"], text=True, capture_output=True,
+                                         check=True).stdout.strip())
+    folder.chmod(0o755)
+    marks = Marks(folder)
+    daemon = SlurmDaemon(folder / "state", lab).start()
+    experiment = daemon.submit(WAITING, daemon.spec({"n": [1]}, **marks.vars, resources={"time": "1m"}, retry={"time": 1}),
+                               name="task.sh")
+    yield daemon, marks, experiment
+    daemon.stop()
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+def test_failing_script_shows_its_exit_code_and_its_last_words(timed, slurm):
+    experiment = slurm.submit("#!/bin/bash\necho it went wrong here >&2\nexit 3\n", slurm.spec({"n": [1]}), name="task.sh")
+    slurm.wait_state(experiment, ["error"])
+    task = slurm.task(experiment, 1)
+    assert (task["cause"]["kind"], task["cause"]["code"]) == ("exit", 3)
+    assert "it went wrong here" in task["cause"]["tail"] and task["cause"]["remedy"]
+    assert task["attempt"] == 1  # retry: {error: 0} unless asked for
+    shown = slurm.cli("show", f"{experiment}/1").stdout
+    assert "exit code 3" in shown and "it went wrong here" in shown
+
+
+def test_killed_script_is_a_signal_and_retried_only_when_asked_for(slurm, marks, folder):
+    experiment = start(slurm, marks)
+    os.kill(marks.pid(1), signal.SIGKILL)
+    slurm.wait_state(experiment, ["error"], 1)
+    cause = slurm.task(experiment, 1)["cause"]
+    assert (cause["kind"], cause["signal"]) == ("signal", 9) and cause["remedy"], cause
+
+    other = Marks(folder, "again")
+    experiment = start(slurm, other, retry={"error": 1})
+    os.kill(other.pid(1), signal.SIGKILL)
+    assert_retried(slurm, other, experiment, "signal")
+
+
+def test_killed_runner_is_lost_and_retried(slurm, marks):
+    experiment = start(slurm, marks)
+    script = marks.pid(1)
+    os.kill(parent(script), signal.SIGKILL)
+    wait_for(lambda: not alive(script), "the script outlives its runner")
+    assert_retried(slurm, marks, experiment, "lost")
+
+
+def test_out_of_memory_is_told_apart(slurm, lab, marks):
+    if not lab.cgroups:
+        pytest.skip("no control groups here, so Slurm does not enforce memory")
+    hungry = "#!/bin/bash\nexec python3 -c 'b=bytearray(400 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1\nimport time\ntime.sleep(60)'\n"
+    experiment = slurm.submit(hungry, slurm.spec({"n": [1]}), name="task.sh")
+    slurm.wait_state(experiment, ["error"])
+    cause = slurm.task(experiment, 1)["cause"]
+    assert cause["kind"] == "memory" and "memory" in cause["text"] and "memory:" in cause["remedy"], cause
+
+
+def test_preempted_task_is_retried(slurm, lab, marks, folder):
+    # All four GPUs are taken; a job with a better QOS needs one.
+    experiment = start(slurm, marks, tasks=4, partition="gpu_volta",
+                       resources={"gpus": 1, "account": "labacct", "qos": "low"})
+    lab.slurm("sbatch", "-p", "gpu_volta", "--gres=gpu:1", "-A", "labacct", "-q", "high", "-o", "/dev/null", "--wrap", "sleep 2")
+    ended = wait_for(lambda: [t["number"] for t in slurm.tasks(experiment) if t["attempt"] == 2 or t["state"] == "waiting"],
+                     "nobody is preempted")
+    assert len(ended) == 1
+    assert_retried(slurm, marks, experiment, "preempted", ended[0])
+    marks.go()
+    assert slurm.wait_ended(experiment)["tasks"]["finished"] == 4
+
+
+def test_node_failure_is_retried_elsewhere_and_the_old_processes_are_fenced(slurm, lab, marks):
+    experiment = start(slurm, marks, partition="gpu_volta")
+    node, script = marks.node(1), marks.pid(1)
+    lab.run("stop", node, "KILL")
+    try:
+        assert alive(script), "Slurm lets the processes of a dead slurmd go on"
+        assert_retried(slurm, marks, experiment, "node")
+        assert marks.folder.joinpath("1").read_text().split()[-1] != node
+        wait_for(lambda: not alive(script), "the old script is not ended by its fence")
+        assert slurm.metrics(experiment, 1)["loss"]["value"] == [2.0]
+    finally:
+        lab.run("start", node)
+
+
+def test_cancelled_by_hand_is_told_and_not_retried(slurm, lab, marks):
+    experiment = start(slurm, marks)
+    lab.slurm("scancel", slurm.task(experiment, 1)["job"])
+    slurm.wait_state(experiment, ["error"], 1)
+    cause = slurm.task(experiment, 1)["cause"]
+    assert cause["kind"] == "cancelled" and "cancelled" in cause["text"] and cause["remedy"], cause
+    assert marks.runs(1) == [1]
+
+
+def test_cancelled_by_hand_while_waiting_is_told_and_not_submitted_again(slurm, lab, marks):
+    spec = slurm.spec({"n": [1, 2, 3]}, **marks.vars, search={"parallel": 1})
+    experiment = slurm.submit(WAITING, spec, name="task.sh")
+    marks.pid(1)
+    job = slurm.wait_state(experiment, ["running"], 1)["job"].split("_")[0]
+    # An element that is cancelled alone leaves no trace anywhere.
+    lab.slurm("scancel", f"{job}_1")
+    cause = slurm.wait_state(experiment, ["error"], 2)["cause"]
+    assert cause["kind"] == "cancelled" and "queue" in cause["text"] and cause["remedy"], cause
+    marks.go()
+    assert slurm.wait_state(experiment, ["finished"])["tasks"]["finished"] == 2
+    assert marks.runs(2) == [] and slurm.calls.count()["sbatch"] == 1
+
+
+def test_refused_before_it_is_submitted(slurm):
+    def refused(**resources):
+        answer = slurm.request("POST", "/experiments", {
+            "experiment": slurm.spec({"n": [1]}, command=["true"], resources=resources)})
+        assert answer.status == 400, answer.body
+        return answer.json["errors"][0]["message"]
+
+    wait_for(lambda: slurm.get("/cluster")["backends"][-1].get("partitions"), "the cluster is not described")
+    assert refused(partition="gpu_volta", gpus=4) == "asked for 4 GPUs; partition gpu_volta has 2 per node"
+    assert refused(partition="nowhere").startswith("there is no partition nowhere; there are ")
+    assert refused(cpus=100) == "asked for 100 CPUs; partition cpu has 8 per node"
+    assert "asked for 1.0 TB of memory" in refused(memory="1T")
+
+
+def test_refused_by_slurm_is_a_cause_of_its_own(slurm):
+    # What no table of ours can know beforehand.
+    experiment = slurm.submit("#!/bin/bash\n", slurm.spec({"n": [1, 2]}, resources={"options": ["--reservation=none"]}),
+                              name="task.sh")
+    summary = slurm.wait_state(experiment, ["error"])
+    assert summary["tasks"]["error"] == 2
+    cause = slurm.task(experiment, 1)["cause"]
+    assert cause["kind"] == "refused" and "reservation" in cause["text"].lower() and cause["remedy"], cause
+
+
+def test_stopped_controller_concludes_nothing(slurm, lab, marks):
+    experiment = start(slurm, marks, tasks=2)
+    waiting = slurm.submit("#!/bin/bash\ntrue\n", slurm.spec({"n": [1, 2, 3]}), name="task.sh")
+    pid = lab.daemon_pid("slurmctld")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        late = slurm.submit("#!/bin/bash\ntrue\n", slurm.spec({"n": [1, 2]}), name="task.sh")
+        (marks.folder / "mid").touch()
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            states = {task["state"] for task in slurm.tasks(experiment)}
+            assert states == {"running"}, states
+            time.sleep(1)
+        # News comes through the journal, whatever the controller does.
+        marks.go()
+        assert slurm.wait_ended(experiment)["tasks"]["finished"] == 2
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    for each, count in ((waiting, 3), (late, 2)):
+        assert slurm.wait_ended(each)["tasks"]["finished"] == count
+        assert all(task["attempt"] == 1 for task in slurm.tasks(each))
+    assert marks.runs(1) == marks.runs(2) == [1]
+
+
+def test_jobs_that_a_killed_controller_forgot_are_submitted_again_under_the_same_token(slurm, lab, marks):
+    # sbatch with a controller that dies right after it has acknowledged.
+    sbatch, armed = slurm.calls.log.parent / "bin/sbatch", marks.folder / "armed"
+    sbatch.rename(sbatch.with_name("sbatch.counted"))
+    sbatch.write_text(f'''#!/bin/bash
+answer=$("$0.counted" "$@")
+status=$?
+if rm "{armed}" 2>/dev/null; then kill -9 {lab.daemon_pid("slurmctld")}; fi
+echo "$answer"
+exit $status
+''')
+    sbatch.chmod(0o755)
+    armed.touch()
+    script = '#!/bin/bash\necho "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"\n'
+    # Nothing can start before the controller has gone.
+    lab.slurm("scontrol", "update", "PartitionName=cpu", "State=DOWN")
+    try:
+        experiment = slurm.submit(script, slurm.spec({"n": list(range(5))}, **marks.vars), name="task.sh")
+        job = wait_for(lambda: slurm.task(experiment, 1)["job"], "it is not submitted").split("_")[0]
+    finally:
+        lab.run("stop", "slurmctld", "KILL")
+        lab.run("start", "slurmctld")
+    # One of the next jobs gets the id of the one that was forgotten.
+    others = [0]
+    while others[-1] < int(job):
+        others.append(int(lab.slurm("sbatch", "--parsable", "-p", "gpu_volta", "-o", "/dev/null", "--wrap", "sleep 120")))
+    other = str(others[-1])
+    lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
+    summary = slurm.wait_ended(experiment)
+    print(f"forgotten job {job}; the next one of somebody else was {other}")
+    assert other == job, "the controller had not forgotten it: this test shows nothing"
+    assert summary["tasks"]["finished"] == 5
+    assert all(marks.runs(number) == [1] for number in range(1, 6))
+    assert lab.slurm("squeue", "-h", "-j", other, "-o", "%T").strip() == "RUNNING"
+    lab.slurm("scancel", *map(str, others[1:]))
+    tokens = {line[2].split("--job-name=")[1].split()[0] for line in slurm.calls.lines() if line[1] == "sbatch"}
+    assert len(tokens) == 1 and slurm.calls.count()["sbatch"] == 2, slurm.calls.count()
+
+
+def test_accounting_daemon_down_delays_nothing_but_figures(slurm, lab, marks):
+    lab.run("stop", "slurmdbd", "KILL")
+    try:
+        experiment = start(slurm, marks, tasks=2)
+        os.kill(marks.pid(2), signal.SIGKILL)
+        marks.go()
+        summary = slurm.wait_ended(experiment)
+        assert summary["tasks"]["finished"] == 1 and summary["tasks"]["error"] == 1
+        assert slurm.task(experiment, 2)["cause"]["kind"] == "signal"
+    finally:
+        lab.run("start", "slurmdbd")
+
+
+def test_time_limit_is_told_and_retried_when_asked_for(timed):
+    daemon, marks, experiment = timed
+    daemon.wait_state(experiment, ["finished", "error"], 1, deadline_s=180)
+    cause = assert_retried(daemon, marks, experiment, "time")
+    assert "time limit" in cause["text"] and "time:" in cause["remedy"]
+
+
+def test_cluster_without_accounting(folder):
+    lab = lab_up("--no-acct")
+    folder.chmod(0o755)
+    daemon = SlurmDaemon(folder / "state", lab).start()
+    try:
+        good, bad, lost = (Marks(folder, name) for name in ("good", "bad", "lost"))
+        good.go()
+        done = daemon.submit(WAITING, daemon.spec({"n": [1, 2, 3]}, **good.vars), name="task.sh")
+        failed = start(daemon, bad)
+        os.kill(bad.pid(1), signal.SIGKILL)
+        again = start(daemon, lost)
+        os.kill(parent(lost.pid(1)), signal.SIGKILL)
+        assert daemon.wait_ended(done)["tasks"]["finished"] == 3
+        daemon.wait_state(failed, ["error"], 1)
+        assert daemon.task(failed, 1)["cause"]["kind"] == "signal"
+        assert_retried(daemon, lost, again, "lost")
+        assert daemon.get("/cluster")["backends"][-1]["accounting"] is False
+        assert daemon.calls.count()["sacct"] == 0
+    finally:
+        daemon.stop()
+        lab.down()
