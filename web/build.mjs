@@ -11,33 +11,6 @@ const BUDGET = 80_000;
 const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, 'dist');
 
-// uPlot hangs every path builder, its legend and its calendar on one export, so no bundler can drop them. The dashboard
-// draws its own lines (src/components/plot.ts) and shows neither legend nor dates: 5 kB less without them.
-const UNUSED = [
-  [/\nuPlot\.assign = assign;[\s\S]*?(?=\nexport \{)/, '\n'],
-  [/const showLegend = .*/, 'const showLegend = false;'],
-  [/const _fmtDate = .*/, 'const _fmtDate = null;'],
-  [/const _timeAxisSplits = .*/, 'const _timeAxisSplits = null;'],
-  [/const _timeAxisVals   = .*/, 'const _timeAxisVals = null;'],
-  [/const _timeSeriesVal  = .*/, 'const _timeSeriesVal = null;'],
-  [/timeSeriesVal\(_tzDate, timeSeriesStamp\(sv, _fmtDate\)\)/, 'null'],
-  [/timeAxisVals\(_tzDate, timeAxisStamps\(av, _fmtDate\)\)/, 'null'],
-  [/timeAxisVal\(_tzDate, av\)/, 'null'],
-];
-const trimPlot = {
-  name: 'trim-uplot',
-  setup(b) {
-    b.onLoad({ filter: /uPlot\.esm\.js$/ }, async ({ path: file }) => {
-      let contents = await readFile(file, 'utf8');
-      for (const [from, to] of UNUSED) {
-        if (!from.test(contents)) throw new Error(`uPlot changed its shape: ${from} is not in it; look at UNUSED in build.mjs`);
-        contents = contents.replace(from, to);
-      }
-      return { contents, loader: 'js' };
-    });
-  },
-};
-
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 await build({
@@ -56,7 +29,6 @@ await build({
   jsxImportSource: 'preact',
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [trimPlot],
 });
 // A second pass by terser takes another 4 % off what travels.
 for (const name of ['app.js', 'stream.js']) {

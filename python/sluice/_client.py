@@ -227,6 +227,43 @@ class Client:
     def parallel(self, id, n):
         return self.request("POST", _path_of(id, "/parallel"), {"parallel": n})
 
+    # A search that people take part in.
+
+    def suggest(self, id, **parameters):
+        """Runs a configuration of one's own beside those of the search. The task."""
+        return self.request("POST", _path_of(id, "/suggest"), {"parameters": parameters})
+
+    def import_results(self, id, rows):
+        """Gives the search results from elsewhere: [{"parameters": {...}, "values": {"val_loss": 0.3}}, ...], or the id of
+        another experiment, whose finished tasks are taken. How many there were."""
+        if isinstance(rows, str):
+            rows = list(self._results(rows, self.show(id)["objective"]))
+        return self.request("POST", _path_of(id, "/import"), {"rows": rows})["tasks"]
+
+    def _results(self, id, objective):
+        for task in self.export(id)["tasks"]:
+            values = {}
+            for one in objective:
+                curve = [v for v in task["metrics"].get(one["metric"], {}).get("value", []) if not isinstance(v, str)]
+                if curve:
+                    values[one["metric"]] = (max if one["goal"] == "max" else min)(curve)
+            if task["state"] == "finished" and values:
+                yield {"parameters": task["parameters"], "values": values}
+
+    def change(self, id, search=None, parameters=None, constraints=None):
+        """Other settings while it runs: change("e1", search={"tasks": 80}, parameters={"lr": {"min": 1e-6, "max": 1.0}}). The
+        experiment."""
+        body = {"search": search, "parameters": parameters, "constraints": constraints}
+        return self.request("POST", _path_of(id, "/search"), {k: v for k, v in body.items() if v is not None})
+
+    def search(self, id):
+        """The strategy, why it was chosen, and its inside while it works."""
+        return self.request("GET", _path_of(id, "/search"))
+
+    def analysis(self, id):
+        """Best tasks, progress, importance of the parameters, fronts, slices."""
+        return self.request("GET", _path_of(id, "/analysis"))
+
     # Workers of one's own (backend: external).
 
     def ask(self, id):

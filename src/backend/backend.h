@@ -146,6 +146,8 @@ struct backend_ops {
 	/* How far apart two lookups that do not find an attempt must be before it will not appear any more. NULL: the
 	 * engine's own time. */
 	int64_t (*doubt_ms)(struct backend *backend);
+	/* Does its accounting know the energy of what has ended, a while later? NULL: no. */
+	bool (*has_energy)(struct backend *backend);
 	/* How long to wait until the next poll, in ms; `expecting`: something is about to change. */
 	int64_t (*poll_interval_ms)(struct backend *backend, bool expecting);
 	/* The batch script that would be submitted; text the caller frees. */

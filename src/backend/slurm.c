@@ -30,6 +30,7 @@ static void slurm_free(struct slurm *slurm)
 {
 	slurm_cluster_free(&slurm->cluster);
 	free(slurm->ended.list.at);
+	free(slurm->cancelled.list.at);
 	free(slurm->pending.at);
 	free(slurm->state_dir);
 	free(slurm->program);
@@ -372,6 +373,7 @@ const struct backend_ops backend_slurm = {
 	.cancel = slurm_cancel,
 	.set_parallel = slurm_set_parallel,
 	.doubt_ms = slurm_doubt_ms,
+	.has_energy = slurm_has_energy,
 	.poll_interval_ms = slurm_poll_interval_ms,
 	.preview = slurm_preview,
 	.describe = slurm_describe,

@@ -246,6 +246,12 @@ void slurm_cluster_free(struct slurm_cluster *cluster)
 	slurm_limits_free(&cluster->limits);
 }
 
+bool slurm_has_energy(struct backend *backend)
+{
+	const struct slurm *slurm = (struct slurm *)backend;
+	return slurm->cluster.energy && slurm->accounting != SLURM_ACCOUNTING_OFF;
+}
+
 uint32_t slurm_room(struct backend *backend, const struct backend_resources *resources)
 {
 	struct slurm *slurm = (struct slurm *)backend;

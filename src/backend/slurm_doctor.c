@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define SLURM_EXAMINE_TICK_MS 1000
+#define SLURM_EXAMINE_ASKED_MS 50
 /* A queue may be long; the rest of the findings should not wait for it for ever. */
 #define SLURM_EXAMINE_MAX_MS 100000
 /* The network file system may show the answer a while after the job is over. */
@@ -290,18 +291,13 @@ static char *slurm_probe_script(const struct slurm_examination *exam)
 	return buf_take(&out);
 }
 
-void slurm_examine(struct backend *backend, const char *partition, backend_findings_f done, void *ctx)
+/* The picture of the cluster is fresh: says what it shows, then submits the test job. */
+static void slurm_examine_begin(struct slurm_examination *exam)
 {
-	struct slurm *slurm = (struct slurm *)backend;
-	struct slurm_examination *exam = mem_alloc(sizeof(*exam));
+	struct slurm *slurm = exam->slurm;
 	struct slurm_args args = {0};
 	struct error err;
 
-	*exam = (struct slurm_examination){.slurm = slurm, .partition = mem_strdup(partition), .done = done, .ctx = ctx,
-					   .began_mono_ms = clock_mono_ms(), .began_ms = clock_now_ms()};
-	exam->timer.data = exam;
-	uv_timer_init(slurm->loop, &exam->timer);
-	slurm_hold(slurm);
 	slurm_examine_cluster(exam);
 	if (slurm->cluster.controller == SLURM_CONTROLLER_DOWN) {
 		slurm_examination_end(exam);
@@ -328,4 +324,32 @@ void slurm_examine(struct backend *backend, const char *partition, backend_findi
 	struct slurm_ask how = {.input = script};
 	slurm_run(slurm, &args, &how, slurm_examine_submitted_cb, exam);
 	free(script);
+}
+
+/* What is known may be old, or, right after the start, nothing: asked again first. */
+static void slurm_examine_asked_cb(uv_timer_t *timer)
+{
+	struct slurm_examination *exam = timer->data;
+	if (exam->slurm->refreshing && !exam->slurm->closing)
+		return;
+	uv_timer_stop(timer);
+	if (exam->slurm->closing)
+		slurm_examination_end(exam);
+	else
+		slurm_examine_begin(exam);
+}
+
+void slurm_examine(struct backend *backend, const char *partition, backend_findings_f done, void *ctx)
+{
+	struct slurm *slurm = (struct slurm *)backend;
+	struct slurm_examination *exam = mem_alloc(sizeof(*exam));
+
+	*exam = (struct slurm_examination){.slurm = slurm, .partition = mem_strdup(partition), .done = done, .ctx = ctx,
+					   .began_mono_ms = clock_mono_ms(), .began_ms = clock_now_ms()};
+	exam->timer.data = exam;
+	uv_timer_init(slurm->loop, &exam->timer);
+	slurm_hold(slurm);
+	slurm->cluster.configured_mono_ms = 0;
+	slurm_refresh(slurm);
+	uv_timer_start(&exam->timer, slurm_examine_asked_cb, SLURM_EXAMINE_ASKED_MS, SLURM_EXAMINE_ASKED_MS);
 }

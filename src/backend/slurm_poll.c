@@ -1,17 +1,14 @@
 /* Looking at everything at once: one squeue for all attempts of all experiments, then one sacct for those that have
  * ended or left the queue (and, rarely, one more for submissions that were never confirmed). Attempts are matched
  * by token and index only; a known job id under another name is a lost job, not ours. */
-#include "backend/slurm_private.h"
+#include "backend/slurm_poll.h"
 
 #include "base/clock.h"
 #include "base/text.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 
-/* The accounting lags behind by 1.5 to 3.4 s for 1,000 tasks; then the end is told without it. */
-#define SLURM_LAG_MS 15000
 /* The accounting has failed for this long: what left the queue is decided without it. */
 #define SLURM_ACCOUNTING_PATIENCE_MS 120000
 /* More elements of one array than this are asked for by the array's id alone. */
@@ -25,29 +22,6 @@
 #define SLURM_QUIET_MAX_MS 30000
 #define SLURM_TROUBLE_MAX_MS 60000
 #define SLURM_INTERVAL_MAX_MS 120000
-
-/* One attempt asked about, and what was found. */
-struct slurm_seen {
-	struct slurm_key key;
-	uint64_t job; /* as confirmed; 0: not */
-	int64_t submitted_ms;
-	const struct slurm_job *row;	 /* in the queue; NULL */
-	const struct slurm_final *final; /* in the accounting; NULL */
-	bool incomplete;
-};
-
-struct slurm_poll_call {
-	struct slurm *slurm;
-	struct slurm_seen *seen; /* sorted by key */
-	size_t count;
-	struct slurm_queue queue;
-	struct slurm_finals by_job, by_name;
-	bool accounting_failed;
-	char why[256];
-	backend_sight_f sight;
-	backend_polled_f done;
-	void *ctx;
-};
 
 static void slurm_poll_ask_accounting(struct slurm_poll_call *poll);
 
@@ -76,13 +50,12 @@ static int slurm_rank(const char *state)
 	return strcmp(state, "COMPLETED") == 0 ? 1 : 2;
 }
 
-static bool slurm_row_over(const struct slurm_seen *seen)
+bool slurm_row_over(const struct slurm_seen *seen)
 {
 	return !seen->row || slurm_state_kind(seen->row->state) == SLURM_STATE_ENDED;
 }
 
-/* Ended in the queue and was never on a node: the accounting has nothing to add. */
-static bool slurm_never_started(const struct slurm_seen *seen)
+bool slurm_never_started(const struct slurm_seen *seen)
 {
 	return seen->row && slurm_row_over(seen) && (!*seen->row->node || strcmp(seen->row->node, "(null)") == 0);
 }
@@ -165,169 +138,6 @@ static void slurm_match_incomplete(struct slurm_poll_call *poll, const struct sl
 			if (poll->seen[i].job == final->id && poll->seen[i].key.index == final->index)
 				poll->seen[i].incomplete = true;
 	}
-}
-
-/* For how long we have known that this attempt is over; remembers it. */
-static int64_t slurm_over_since(struct slurm *slurm, const struct slurm_key *key, struct slurm_ended *ret)
-{
-	int64_t now = clock_mono_ms();
-	const struct slurm_ended *list = slurm->ended.list.at;
-	size_t count = slurm->ended.list.len;
-	size_t at = slurm_find_key(list, count, sizeof(*list), key->token, key->index);
-	bool known = at < count && slurm_compare_key(&list[at], key) == 0;
-	*ret = (struct slurm_ended){.key = *key, .since_mono_ms = known ? list[at].since_mono_ms : now};
-	return now - ret->since_mono_ms;
-}
-
-static void slurm_tell_alive(struct slurm_poll_call *poll, const struct slurm_seen *seen, enum backend_state state,
-			     const char *reason)
-{
-	char job[48];
-	const struct slurm_job *row = seen->row;
-	struct backend_sight sight = {
-		.token = seen->key.token,
-		.index = seen->key.index,
-		.job = job,
-		.state = state,
-		.reason = reason && *reason ? reason : NULL,
-		.node = row && *row->node && strcmp(row->node, "(null)") != 0 ? row->node : NULL,
-		.expected_start_ms = row && state == BACKEND_QUEUED ? row->start_ms : 0,
-		.exit_code = -1,
-		.wall_ms = -1,
-		.cpu_ms = -1,
-		.max_rss_bytes = -1,
-		.gpus = -1,
-		.energy_j = NAN,
-	};
-	if (row || seen->job)
-		snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(row ? row->id : seen->job), seen->key.index);
-	else
-		sight.job = NULL;
-	poll->sight(poll->ctx, &sight);
-}
-
-static void slurm_tell_row(struct slurm_poll_call *poll, const struct slurm_seen *seen)
-{
-	const struct slurm_job *row = seen->row;
-	enum slurm_state_kind kind = slurm_state_kind(row->state);
-	struct buf reason = buf_make(512);
-	const char *words = slurm_state_words(row->state);
-
-	if (words)
-		buf_add_text(&reason, words);
-	else if (kind == SLURM_STATE_WAITING)
-		slurm_reason_words(row->reason, &reason);
-	else if (kind == SLURM_STATE_UNKNOWN)
-		buf_addf(&reason, "Slurm says: %.60s", row->state);
-	bool running = kind == SLURM_STATE_RUNNING ||
-		       (kind == SLURM_STATE_UNKNOWN && *row->node && strcmp(row->node, "(null)") != 0);
-	slurm_tell_alive(poll, seen, running ? BACKEND_RUNNING : BACKEND_QUEUED, buf_text(&reason));
-	buf_free(&reason);
-}
-
-static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_seen *seen)
-{
-	const struct slurm_final *final = seen->final;
-	const struct slurm_job *row = seen->row;
-	char job[48], source[128];
-	struct slurm_cause cause;
-	struct slurm_end end = {
-		.state = final ? final->state : row->state,
-		.reason = row ? row->reason : NULL,
-		.exit_code = final ? final->exit_code : -1,
-		.signal = final ? final->signal : 0,
-		.derived_code = final ? final->derived_code : -1,
-		.derived_signal = final ? final->derived_signal : 0,
-		.by_uid = final ? final->by_uid : -1,
-		.own_uid = poll->slurm->uid,
-		.node = final ? final->node : row->node,
-	};
-	slurm_explain_end(&end, &cause);
-	struct backend_sight sight = {
-		.token = seen->key.token,
-		.index = seen->key.index,
-		.job = job,
-		.state = BACKEND_ENDED,
-		.node = end.node && *end.node && end.node[0] != '(' && strncmp(end.node, "None", 4) != 0 ? end.node
-													: NULL,
-		.cause = cause.cause,
-		.message = cause.message[0] ? cause.message : NULL,
-		.remedy = cause.remedy,
-		.exit_code = cause.exit_code,
-		.signal = cause.signal,
-		.wall_ms = final ? final->wall_ms : -1,
-		.cpu_ms = final ? final->cpu_ms : -1,
-		.max_rss_bytes = final ? final->max_rss_bytes : -1,
-		.gpus = final ? final->gpus : -1,
-		.energy_j = final ? final->energy_j : NAN,
-		.cost_source = final ? source : NULL,
-	};
-	/* Slurm's energy is the node's: who shared it is counted too. */
-	snprintf(source, sizeof(source), "Slurm accounting%s%s%s", isnan(sight.energy_j) ? "" : " (energy of the whole node, ",
-		 isnan(sight.energy_j)		       ? ""
-		 : *poll->slurm->cluster.energy_plugin ? poll->slurm->cluster.energy_plugin
-						       : "unknown plugin",
-		 isnan(sight.energy_j) ? "" : ")");
-	snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(final ? final->id : row->id), seen->key.index);
-	poll->sight(poll->ctx, &sight);
-}
-
-/* What one attempt adds to the digest of the picture. */
-static uint64_t slurm_digest(const struct slurm_seen *seen)
-{
-	uint64_t h = 1469598103934665603ull;
-	const char *state = seen->final ? seen->final->state : seen->row ? seen->row->state : "";
-	for (const char *p = seen->key.token; *p; p++)
-		h = (h ^ (unsigned char)*p) * 1099511628211ull;
-	for (const char *p = state; *p; p++)
-		h = (h ^ (unsigned char)*p) * 1099511628211ull;
-	return (h ^ seen->key.index) * 1099511628211ull;
-}
-
-/* Found nowhere. One that was never confirmed may still come to be for a while. */
-static void slurm_tell_absent(struct slurm_poll_call *poll, const struct slurm_seen *seen)
-{
-	if (!seen->job && slurm_may_appear(poll->slurm, seen->key.token))
-		slurm_tell_alive(poll, seen, BACKEND_QUEUED, "Slurm has not confirmed the submission yet");
-	else
-		slurm_tell_alive(poll, seen, BACKEND_ABSENT, NULL);
-}
-
-/* Tells what was found; of what was found nowhere only when the accounting was heard or is not to be had. */
-static void slurm_tell_all(struct slurm_poll_call *poll, bool complete)
-{
-	struct slurm *slurm = poll->slurm;
-	struct slurm_ended_set still = {0};
-	uint64_t picture = 0;
-
-	slurm->lagging = false;
-	for (size_t i = 0; i < poll->count; i++) {
-		struct slurm_seen *seen = &poll->seen[i];
-		picture += slurm_digest(seen);
-		if (!slurm_row_over(seen)) {
-			slurm_tell_row(poll, seen);
-		} else if (seen->final || slurm_never_started(seen)) {
-			slurm_tell_ended(poll, seen);
-		} else if (seen->row || seen->incomplete) {
-			struct slurm_ended ended;
-			int64_t over_ms = slurm_over_since(slurm, &seen->key, &ended);
-			vec_push(&still.list, ended);
-			if (slurm->accounting != SLURM_ACCOUNTING_OFF && over_ms < SLURM_LAG_MS) {
-				slurm_tell_alive(poll, seen, BACKEND_RUNNING, "ended; waiting for the accounting");
-				slurm->lagging = true;
-			} else if (seen->row) {
-				slurm_tell_ended(poll, seen);
-			} else {
-				slurm_tell_absent(poll, seen);
-			}
-		} else if (complete) {
-			slurm_tell_absent(poll, seen);
-		}
-	}
-	free(slurm->ended.list.at);
-	slurm->ended = still;
-	slurm->quiet_polls = picture == slurm->last_picture ? slurm->quiet_polls + 1 : 0;
-	slurm->last_picture = picture;
 }
 
 /* Is there something that only the accounting could know? */

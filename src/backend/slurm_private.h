@@ -43,6 +43,10 @@ struct slurm_key {
 	uint32_t index;
 };
 
+struct slurm_keys {
+	VEC(struct slurm_key) list; /* sorted */
+};
+
 /* An attempt that has ended but that the accounting does not know yet. */
 struct slurm_ended {
 	struct slurm_key key;
@@ -86,6 +90,8 @@ struct slurm {
 	struct slurm_ended_set ended;
 	bool lagging; /* some of them wait for the accounting */
 
+	/* Cancelled by us while they waited: such elements leave no trace in squeue or sacct. */
+	struct slurm_keys cancelled;
 	VEC(struct slurm_pending) pending;
 	int64_t opened_mono_ms;
 
@@ -145,6 +151,7 @@ void slurm_describe(struct backend *backend, struct json *out);
 void slurm_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
 		 struct problems *problems);
 uint32_t slurm_room(struct backend *backend, const struct backend_resources *resources);
+bool slurm_has_energy(struct backend *backend);
 void slurm_cluster_free(struct slurm_cluster *cluster);
 
 #endif

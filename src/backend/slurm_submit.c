@@ -188,6 +188,7 @@ struct slurm_cancel_call {
 	struct slurm *slurm;
 	struct slurm_key *targets; /* sorted by token, then index */
 	size_t count;
+	struct slurm_keys waiting; /* those of them that had not started */
 	backend_done_f done;
 	void *ctx;
 };
@@ -197,7 +198,16 @@ static void slurm_cancelled(struct slurm_cancel_call *call, int rc, const char *
 	if (!call->slurm->closing && call->done)
 		call->done(call->ctx, rc, why);
 	free(call->targets);
+	free(call->waiting.list.at);
 	free(call);
+}
+
+static void slurm_remember_cancelled(struct slurm *slurm, const struct slurm_keys *keys)
+{
+	for (size_t i = 0; i < keys->list.len; i++)
+		vec_push(&slurm->cancelled.list, keys->list.at[i]);
+	if (keys->list.len)
+		qsort(slurm->cancelled.list.at, slurm->cancelled.list.len, sizeof(struct slurm_key), slurm_compare_key);
 }
 
 static void slurm_cancel_cb(void *ctx, const struct proc_result *answer)
@@ -205,6 +215,8 @@ static void slurm_cancel_cb(void *ctx, const struct proc_result *answer)
 	struct slurm_cancel_call *call = ctx;
 	char why[256];
 	/* A job that ended in the meantime is what was wanted. */
+	if (slurm_answered_well(answer))
+		slurm_remember_cancelled(call->slurm, &call->waiting);
 	if (slurm_answered_well(answer) ||
 	    (!answer->timed_out && strstr(buf_text(&answer->err), "already completing or completed"))) {
 		slurm_cancelled(call, 0, NULL);
@@ -235,7 +247,7 @@ static struct slurm_array *slurm_array_take(struct slurm_arrays *arrays, const s
 	return &arrays->list.at[arrays->list.len - 1];
 }
 
-static void slurm_gather(const struct slurm_cancel_call *call, const struct slurm_queue *queue,
+static void slurm_gather(struct slurm_cancel_call *call, const struct slurm_queue *queue,
 			 struct slurm_arrays *arrays)
 {
 	for (size_t i = 0; i < queue->jobs.len; i++) {
@@ -250,9 +262,13 @@ static void slurm_gather(const struct slurm_cancel_call *call, const struct slur
 						   range->low);
 			for (; at < call->count && strcmp(call->targets[at].token, job->token) == 0 &&
 			       call->targets[at].index <= range->high;
-			     at++)
-				if ((call->targets[at].index - range->low) % range->step == 0)
-					vec_push(&array->indices, call->targets[at].index);
+			     at++) {
+				if ((call->targets[at].index - range->low) % range->step != 0)
+					continue;
+				vec_push(&array->indices, call->targets[at].index);
+				if (slurm_state_kind(job->state) == SLURM_STATE_WAITING)
+					vec_push(&call->waiting.list, call->targets[at]);
+			}
 		}
 	}
 }

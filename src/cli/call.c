@@ -80,6 +80,14 @@ int target_parse(const char *text, struct target *ret, struct error *err)
 	return 0;
 }
 
+int target_parse_experiment(const char *text, struct target *ret, struct error *err)
+{
+	int rc = target_parse(text, ret, err);
+	if (rc == 0 && ret->number)
+		rc = errorf(err, -EINVAL, "give the experiment: %s", ret->experiment);
+	return rc;
+}
+
 char *target_path(const struct target *target, const char *rest)
 {
 	if (target->number)

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "cli/pairs.h"
 #include "cli/submit_files.h"
 
 #include <errno.h>
@@ -141,24 +142,6 @@ static int submit_apply_objective(struct node *tree, const struct options *optio
 	return rc;
 }
 
-/* name=values */
-static int submit_apply_argument(struct node *tree, const char *text, struct error *err)
-{
-	const char *value = strchr(text, '=');
-	struct error inner;
-	struct node *values;
-	char *name = mem_copy(text, value ? (size_t)(value - text) : strlen(text));
-	int rc = 0;
-	if (!value || !text_is_identifier(name, LIMIT_NAME_BYTES))
-		rc = errorf(err, -EINVAL, "'%s': expected name=values, such as learning_rate=0.1,0.01", text);
-	else if (node_parse_values(value + 1, &values, &inner) < 0)
-		rc = errorf(err, -EINVAL, "%s: %s", name, inner.text);
-	else
-		node_add(submit_member(tree, "parameters", NODE_MAP), name, values);
-	free(name);
-	return rc;
-}
-
 static bool submit_is_experiment_name(const char *name)
 {
 	return text_ends(name, ".yaml") || text_ends(name, ".yml") || text_ends(name, ".json");
@@ -219,8 +202,8 @@ int submit_load(struct submit *submit, const struct options *options, struct err
 		submit_from_script(submit, path);
 	else if (rc == 0)
 		rc = submit_read_source(submit, path, err);
-	for (size_t i = 1; rc >= 0 && i < options->args.len; i++) {
-		rc = submit_apply_argument(submit->tree, options->args.at[i], err);
+	if (rc >= 0 && options->args.len > 1) {
+		rc = pairs_add_all(submit_member(submit->tree, "parameters", NODE_MAP), options, 1, PAIRS_VALUES, err);
 		submit->changed = true;
 	}
 	for (size_t i = 0; rc >= 0 && i < options->given.len; i++) {

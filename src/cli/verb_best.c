@@ -1,4 +1,5 @@
 /* `sluice best ID`: the best configurations of an experiment. */
+#include "cli/front.h"
 #include "cli/tasks.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
@@ -32,14 +33,32 @@ static void best_print(struct node *tasks, const struct node *experiment, const 
 	struct buf out = buf_make(BUF_UNLIMITED);
 	const struct node *objective = node_get(experiment, "objective");
 	best_drop_unknown(tasks);
-	if (objective && objective->count > 1)
-		buf_add_text(&out, "several objectives: ordered by the first; the dashboard shows the front\n");
 	if (node_get(tasks, "items") && node_get(tasks, "items")->count)
 		tasks_write(tasks, experiment, term, &out);
 	else
 		buf_add_text(&out, objective && objective->count ? "no result yet\n" : "the experiment has no objective\n");
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
+}
+
+/* With several objectives the best are those on the front. */
+static int best_print_front(struct call *call, const struct target *target, const struct node *experiment,
+			    size_t limit, struct error *err)
+{
+	struct node *analysis = NULL;
+	struct buf out = buf_make(BUF_UNLIMITED);
+	char *path = target_path(target, "/analysis");
+	int rc = client_get(&call->client, path, NULL, &analysis, err);
+	const struct node *fronts = node_get(analysis, "fronts");
+	if (rc == 0) {
+		front_print(fronts && fronts->count ? fronts->items[0] : NULL, target->experiment,
+			    node_get(experiment, "varying"), limit, &call->term, &out);
+		fputs(buf_text(&out), stdout);
+	}
+	free(path);
+	node_free(analysis);
+	buf_free(&out);
+	return rc;
 }
 
 static int best_run(int argc, char **argv)
@@ -53,9 +72,7 @@ static int best_run(int argc, char **argv)
 	int status = call_begin(&call, &verb_best, argc, argv, 1, 1);
 	if (status)
 		return status;
-	int rc = target_parse(call.options.args.at[0], &target, &err);
-	if (rc == 0 && target.number)
-		rc = errorf(&err, -EINVAL, "give the experiment: %s", target.experiment);
+	int rc = target_parse_experiment(call.options.args.at[0], &target, &err);
 	if (rc == 0)
 		rc = options_int(&call.options, "limit", 1, 1000, 5, &limit, &err);
 	if (rc < 0)
@@ -67,12 +84,16 @@ static int best_run(int argc, char **argv)
 	rc = client_get(&call.client, path, NULL, &experiment, &err);
 	if (rc == 0)
 		rc = client_get(&call.client, list, &json, &tasks, &err);
+	bool text = rc == 0 && !options_has(&call.options, "json");
+	const struct node *objective = node_get(experiment, "objective");
+	if (rc == 0 && !text)
+		puts(buf_text(&json));
+	else if (text && objective && objective->count > 1)
+		rc = best_print_front(&call, &target, experiment, (size_t)limit, &err);
+	else if (text)
+		best_print(tasks, experiment, &call.term);
 	if (rc < 0)
 		status = call_fail(&err);
-	else if (options_has(&call.options, "json"))
-		puts(buf_text(&json));
-	else
-		best_print(tasks, experiment, &call.term);
 	free(path);
 	free(list);
 	node_free(experiment);
@@ -85,6 +106,7 @@ const struct verb verb_best = {
 	.name = "best",
 	.arguments = "ID [-n N]",
 	.summary = "the best configurations of an experiment",
+	.help = "With several objectives: the front, what no other task beats in every respect.",
 	.options = best_options,
 	.run = best_run,
 };

@@ -38,9 +38,7 @@ static int export_run(int argc, char **argv)
 		return status;
 	const char *format = options_get(&call.options, "format"), *output = options_get(&call.options, "output");
 	format = format ? format : "csv";
-	int rc = target_parse(call.options.args.at[0], &target, &err);
-	if (rc == 0 && target.number)
-		rc = errorf(&err, -EINVAL, "give the experiment: %s", target.experiment);
+	int rc = target_parse_experiment(call.options.args.at[0], &target, &err);
 	if (rc == 0 && strcmp(format, "csv") != 0 && strcmp(format, "json") != 0)
 		rc = errorf(&err, -EINVAL, "--format: expected csv or json, got '%s'", format);
 	if (rc < 0)

@@ -9,7 +9,7 @@
 #include "cli/verb.h"
 
 extern const struct verb verb_run, verb_check, verb_watch, verb_ls, verb_show, verb_best, verb_logs, verb_stop, verb_restart,
-	verb_rm, verb_parallel, verb_export, verb_doctor, verb_login, verb_token, verb_daemon, verb_completion, verb_ids,
+	verb_rm, verb_parallel, verb_change, verb_suggest, verb_import, verb_ask, verb_tell, verb_analyse, verb_export, verb_doctor, verb_login, verb_token, verb_daemon, verb_completion, verb_ids,
 	verb_man;
 
 /* One call of a verb. */
@@ -42,6 +42,8 @@ struct target {
 };
 
 int target_parse(const char *text, struct target *ret, struct error *err) MUST_USE;
+/* The same, but a task is refused. */
+int target_parse_experiment(const char *text, struct target *ret, struct error *err) MUST_USE;
 /* The path below /api/v1 with `rest` behind it. The caller frees it. */
 char *target_path(const struct target *target, const char *rest);
 

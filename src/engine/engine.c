@@ -17,6 +17,8 @@
 #define ENGINE_LOOK_MS 150
 #define ENGINE_LOOK_PER_ATTEMPT_MS 1
 #define ENGINE_REMOVED ".removed-"
+/* How long until a backend that could not be told another parallel limit is told again. */
+#define ENGINE_RETELL_MS 5000
 /* After a failed write: how long until everything is read again. */
 #define ENGINE_RELOAD_MS 2000
 
@@ -195,8 +197,31 @@ static void turn_remove_all(struct engine *engine)
 	}
 }
 
+static void parallel_told_cb(void *ctx, int rc, const char *why)
+{
+	struct engine_backend *backend = ctx;
+	if (rc >= 0 || backend->engine->closing)
+		return;
+	log_warning("%s: changing how many run at once: %s", backend->ops->name, why ? why : strerror(-rc));
+	backend->retell_ms = clock_mono_ms() + ENGINE_RETELL_MS;
+}
+
+/* A limit that a backend could not be told is told again. */
+static void turn_retell_parallel(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->experiments.len; i++) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		if (e->backend && e->backend->retell_ms && clock_mono_ms() >= e->backend->retell_ms)
+			e->parallel_changed = true;
+	}
+	for (size_t i = 0; i < engine->backend_count; i++)
+		if (clock_mono_ms() >= engine->backends[i].retell_ms)
+			engine->backends[i].retell_ms = 0;
+}
+
 static void turn_tell_parallel(struct engine *engine)
 {
+	turn_retell_parallel(engine);
 	for (size_t i = 0; i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		if (!e->parallel_changed)
@@ -209,7 +234,7 @@ static void turn_tell_parallel(struct engine *engine)
 				continue;
 			told = live->token;
 			e->backend->ops->set_parallel(e->backend->backend, live->token, live->job,
-						      (uint32_t)e->parallel, NULL, NULL);
+						      (uint32_t)e->parallel, parallel_told_cb, e->backend);
 		}
 	}
 }
@@ -375,6 +400,7 @@ void engine_close(struct engine *engine)
 	uv_run(engine->loop, UV_RUN_NOWAIT); /* lets the handles close */
 	engine_unload(engine);
 	free(engine->live.at);
+	free(engine->owed.at);
 	free(engine->experiments.at);
 	free(engine->submissions.at);
 	free(engine->dirty.at);

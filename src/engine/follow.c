@@ -17,12 +17,18 @@
 /* A wish to stop that had no effect is repeated after this. */
 #define FOLLOW_CANCEL_AGAIN_MS 15000
 
+/* Sights come mostly in the order in which they were asked for, so the next one is looked for first where the
+ * last one was found: ten thousand attempts are not a hundred million comparisons. */
 static struct engine_live *follow_find(struct engine *engine, const char *token, uint32_t index)
 {
-	for (size_t i = 0; i < engine->live.len; i++) {
-		struct engine_live *live = engine->live.at[i];
-		if (live->index == index && strcmp(live->token, token) == 0)
+	size_t count = engine->live.len;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (engine->sighted + i) % count;
+		struct engine_live *live = engine->live.at[at];
+		if (live->index == index && strcmp(live->token, token) == 0) {
+			engine->sighted = at + 1;
 			return live;
+		}
 	}
 	return NULL;
 }
@@ -44,8 +50,9 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 		.gpu_ms = sight->gpus >= 0 && sight->wall_ms >= 0 ? sight->gpus * sight->wall_ms : -1,
 		.max_rss = sight->max_rss_bytes,
 		.energy_j = sight->energy_j,
-		.energy_source = isnan(sight->energy_j) ? NULL : "Slurm accounting",
 	};
+	if (!isnan(sight->energy_j))
+		live->gone_cost.energy_source = live->gone_source = mem_strdup(sight->cost_source);
 }
 
 /* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
@@ -124,8 +131,11 @@ static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
 	struct engine_backend *backend = ctx;
 	struct engine *engine = backend->engine;
 	struct engine_live *live = engine->closing ? NULL : follow_find(engine, sight->token, sight->index);
-	if (!live || live->settled)
+	if (!live || live->settled) {
+		if (!engine->closing)
+			engine_owed_sight(engine, sight);
 		return;
+	}
 	if (sight->state != BACKEND_ABSENT)
 		live->absent_ms = 0;
 	switch (sight->state) {
@@ -160,7 +170,7 @@ static void follow_polled_cb(void *ctx, int rc, const char *why)
 static struct backend_watch *follow_watch(struct engine_backend *backend, bool wishes, size_t *ret_count)
 {
 	struct engine *engine = backend->engine;
-	struct backend_watch *watch = mem_alloc(engine->live.len * sizeof(*watch));
+	struct backend_watch *watch = mem_alloc((engine->live.len + engine->owed.len) * sizeof(*watch));
 	size_t count = 0;
 	int64_t now = clock_mono_ms();
 	for (size_t i = 0; i < engine->live.len; i++) {
@@ -182,6 +192,8 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 			.submitted_ms = live->created_ms,
 		};
 	}
+	if (!wishes)
+		count += engine_owed_watch(backend, watch + count);
 	*ret_count = count;
 	return watch;
 }
@@ -214,7 +226,7 @@ void engine_follow(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->backend_count; i++) {
 		struct engine_backend *backend = &engine->backends[i];
-		bool any = false;
+		bool any = engine_owed_any(backend);
 		for (size_t k = 0; k < engine->live.len && !any; k++)
 			any = engine->live.at[k]->experiment->backend == backend;
 		if (!backend->backend || backend->polling)

@@ -12,31 +12,31 @@ struct analysis_front {
 	const char **names;
 	bool *maximise;
 	VEC(double) rows; /* minimised */
-	VEC(int64_t) numbers;
+	VEC(const struct analysis_run *) runs;
 };
 
-static void front_add(struct analysis_front *f, int64_t number, const double *values)
+static void front_add(struct analysis_front *f, const struct analysis_run *run, const double *values)
 {
 	for (size_t i = 0; i < f->axes; i++)
 		if (!isfinite(values[i]))
 			return;
 	for (size_t i = 0; i < f->axes; i++)
 		vec_push(&f->rows, f->maximise[i] ? -values[i] : values[i]);
-	vec_push(&f->numbers, number);
+	vec_push(&f->runs, run);
 }
 
 /* The hypervolume below a point a tenth beyond the worst of either of two axes, which is said with it. */
 static void front_write_volume(const struct analysis_front *f, const struct pareto_front *front, struct json *out)
 {
 	double reference[2];
-	if (f->axes != 2 || !f->numbers.len) {
+	if (f->axes != 2 || !f->runs.len) {
 		json_key_null(out, "hypervolume");
 		json_key_null(out, "reference");
 		return;
 	}
 	for (size_t i = 0; i < 2; i++) {
 		double least = INFINITY, most = -INFINITY;
-		for (size_t k = 0; k < f->numbers.len; k++) {
+		for (size_t k = 0; k < f->runs.len; k++) {
 			least = fmin(least, f->rows.at[2 * k + i]);
 			most = fmax(most, f->rows.at[2 * k + i]);
 		}
@@ -50,16 +50,17 @@ static void front_write_volume(const struct analysis_front *f, const struct pare
 	json_end(out);
 }
 
-static void front_write_points(const struct analysis_front *f, const bool *on_front, struct json *out)
+static void front_write_points(const struct analysis_front *f, const struct space *space, const bool *on_front,
+			       struct json *out)
 {
-	size_t stride = (f->numbers.len + ANALYSIS_POINTS - 1) / ANALYSIS_POINTS;
+	size_t stride = (f->runs.len + ANALYSIS_POINTS - 1) / ANALYSIS_POINTS;
 	json_key(out, "points");
 	json_list(out);
-	for (size_t i = 0; i < f->numbers.len; i++) {
+	for (size_t i = 0; i < f->runs.len; i++) {
 		if (!on_front[i] && i % stride)
 			continue;
 		json_map(out);
-		json_key_int(out, "task", f->numbers.at[i]);
+		json_key_int(out, "task", f->runs.at[i]->number);
 		json_key(out, "values");
 		json_list(out);
 		for (size_t k = 0; k < f->axes; k++) {
@@ -68,16 +69,20 @@ static void front_write_points(const struct analysis_front *f, const bool *on_fr
 		}
 		json_end(out);
 		json_key_bool(out, "front", on_front[i]);
+		if (on_front[i] && f->runs.at[i]->values) {
+			json_key(out, "parameters");
+			space_write_values(space, f->runs.at[i]->values, out);
+		}
 		json_end(out);
 	}
 	json_end(out);
 }
 
-static void front_write(const struct analysis_front *f, struct json *out)
+static void front_write(const struct analysis_front *f, const struct space *space, struct json *out)
 {
 	struct pareto_front front = {.objectives = f->axes};
-	bool *on_front = mem_alloc(f->numbers.len + 1);
-	for (size_t i = 0; i < f->numbers.len; i++)
+	bool *on_front = mem_alloc(f->runs.len + 1);
+	for (size_t i = 0; i < f->runs.len; i++)
 		pareto_add(&front, &f->rows.at[f->axes * i], i);
 	for (size_t i = 0; i < front.ids.len; i++)
 		on_front[front.ids.at[i]] = true;
@@ -91,9 +96,9 @@ static void front_write(const struct analysis_front *f, struct json *out)
 		json_end(out);
 	}
 	json_end(out);
-	json_key_int(out, "runs", (int64_t)f->numbers.len);
+	json_key_int(out, "runs", (int64_t)f->runs.len);
 	front_write_volume(f, &front, out);
-	front_write_points(f, on_front, out);
+	front_write_points(f, space, on_front, out);
 	json_end(out);
 	pareto_clear(&front);
 	free(on_front);
@@ -113,7 +118,7 @@ static void front_free(struct analysis_front *f)
 	free(f->names);
 	free(f->maximise);
 	free(f->rows.at);
-	free(f->numbers.at);
+	free(f->runs.at);
 }
 
 void analysis_write_fronts(const struct spec *spec, const struct analysis_run *runs, size_t count, struct json *out)
@@ -128,8 +133,8 @@ void analysis_write_fronts(const struct spec *spec, const struct analysis_run *r
 			f.maximise[i] = spec->objectives[i].maximise;
 		}
 		for (size_t i = 0; i < count; i++)
-			front_add(&f, runs[i].number, runs[i].scores);
-		front_write(&f, out);
+			front_add(&f, &runs[i], runs[i].scores);
+		front_write(&f, spec->space, out);
 		front_free(&f);
 	}
 	if (objectives) {
@@ -138,8 +143,8 @@ void analysis_write_fronts(const struct spec *spec, const struct analysis_run *r
 		f.names[1] = "time_s";
 		f.maximise[0] = spec->objectives[0].maximise;
 		for (size_t i = 0; i < count; i++)
-			front_add(&f, runs[i].number, (double[]){runs[i].scores[0], runs[i].time_s});
-		front_write(&f, out);
+			front_add(&f, &runs[i], (double[]){runs[i].scores[0], runs[i].time_s});
+		front_write(&f, spec->space, out);
 		front_free(&f);
 	}
 	json_end(out);

@@ -67,6 +67,7 @@ struct engine_live {
 	int gone_code, gone_signal;
 	int64_t gone_ms;
 	struct store_cost gone_cost;
+	char *gone_source; /* where its energy comes from */
 	bool settled; /* over: to be forgotten at the end of the turn */
 };
 
@@ -79,6 +80,7 @@ struct engine_backend {
 	bool polling, expecting;
 	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
 	int64_t polled_ms; /* monotonic */
+	int64_t retell_ms; /* when to tell it the parallel limits again, monotonic; 0 */
 };
 
 /* A submission that was committed and is to be handed over. */
@@ -87,6 +89,17 @@ struct engine_submission {
 	struct engine_experiment *experiment; /* lives as long as an attempt of the token does */
 	bool again;
 	int64_t not_before_ms; /* back-off after it could not be handed over */
+};
+
+/* An attempt that is over, and whose energy the accounting will tell. */
+struct engine_owed {
+	struct engine_backend *backend;
+	int64_t experiment, number, attempt, task;
+	char token[TOKEN_ID_CHARS];
+	uint32_t index;
+	char *job, *batch_dir;
+	int64_t submitted_ms;
+	int64_t until_ms; /* monotonic */
 };
 
 #define ENGINE_BACKENDS 4
@@ -100,6 +113,7 @@ struct engine {
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions;
+	VEC(struct engine_owed) owed;
 	VEC(struct engine_dirty {
 		int64_t experiment, number;
 	}) dirty;
@@ -107,6 +121,7 @@ struct engine {
 	uv_timer_t timer; /* the next turn */
 	int64_t reload_ms; /* 0, or when to try reading everything again */
 	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
+	size_t sighted; /* where in `live` the last sight belonged; a hint */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	engine_event_f event;
@@ -158,6 +173,9 @@ int engine_record(struct engine *engine, struct engine_experiment *experiment, e
 		  int64_t asked, const char *parameters, double fidelity) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment,
 		  struct error *err) MUST_USE;
+/* The same, but -ESTALE where the search would propose otherwise than it did. */
+int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment,
+			  struct error *err) MUST_USE;
 int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
 void engine_submit(struct engine *engine);		    /* after the commit */
 /* A task's change of state: store, history, counts, listeners. */
@@ -195,6 +213,15 @@ double engine_read_objective(struct engine *engine, const struct engine_experime
 void engine_follow(struct engine *engine);
 void engine_poll_soon(struct engine_backend *backend);
 void engine_cancel(struct engine *engine);
+
+/* owed.c: figures that come after the end. */
+void engine_owe(struct engine *engine, const struct engine_live *live);
+int engine_owed_load(struct engine *engine) MUST_USE;
+void engine_owed_unload(struct engine *engine);
+/* Adds what is owed by this backend to a watch list with room for all of it; how many. */
+size_t engine_owed_watch(struct engine_backend *backend, struct backend_watch *watch);
+bool engine_owed_any(const struct engine_backend *backend);
+void engine_owed_sight(struct engine *engine, const struct backend_sight *sight);
 
 /* descriptor.c: writes BATCH_DIR/INDEX.json for one attempt. */
 int engine_write_descriptor(struct engine *engine, const struct engine_live *live,

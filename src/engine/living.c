@@ -165,6 +165,22 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 	return engine_conclude(engine, rc, err);
 }
 
+/* A parameter's new values, under the condition that it had unless another one is given. */
+static struct node *living_parameter(const struct node *old, const struct node *given)
+{
+	const struct node *when = node_get(old, "when");
+	struct node *new = node_clone(given);
+	if (!when || node_get(given, "when"))
+		return new;
+	if (given->type != NODE_MAP) {
+		struct node *map = node_new(NODE_MAP);
+		node_add(map, given->type == NODE_LIST ? "values" : "value", new);
+		new = map;
+	}
+	node_add(new, "when", node_clone(when));
+	return new;
+}
+
 /* The experiment's document with the given keys laid over it. */
 static struct node *living_document(const struct spec *spec, const struct node *body,
 				    struct problems *problems)
@@ -176,8 +192,11 @@ static struct node *living_document(const struct spec *spec, const struct node *
 		if (strcmp(key->key, "constraints") == 0 || !old) {
 			node_add(document, key->key, node_clone(key));
 		} else if (key->type == NODE_MAP && old->type == NODE_MAP) {
+			bool parameters = strcmp(key->key, "parameters") == 0;
 			for (size_t k = 0; k < key->count; k++)
-				node_add(old, key->items[k]->key, node_clone(key->items[k]));
+				node_add(old, key->items[k]->key,
+					 parameters ? living_parameter(node_get(old, key->items[k]->key), key->items[k])
+						    : node_clone(key->items[k]));
 		} else {
 			node_add(document, key->key, node_clone(key));
 		}
@@ -187,6 +206,21 @@ static struct node *living_document(const struct spec *spec, const struct node *
 				    "'%.100s' cannot be changed while it runs", key->key);
 	}
 	return document;
+}
+
+/* Goes on under the new specification. Where only the budget changed, most strategies would have proposed the same
+ * until now: then they simply continue, with their rungs and populations. Else all so far becomes history. */
+static int living_continue(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	int rc = engine_replay_exactly(engine, e, err);
+	if (rc != -ESTALE)
+		return rc < 0 ? -EIO : 0;
+	int64_t last = store_last_event(engine->store, e->id);
+	rc = store_add_event(engine->store, e->id,
+			     &(struct store_event){.seq = last + 1, .kind = STORE_EVENT_CHANGE});
+	if (rc == 0 && engine_replay(engine, e, err) < 0)
+		rc = -EIO;
+	return rc;
 }
 
 /* Puts the new specification in the place of the old one, in the store and in memory. What the user added and
@@ -200,9 +234,6 @@ static int living_replace(struct engine *engine, struct engine_experiment *e, st
 	row.planned += added > 0 ? added : 0;
 	row.parallel = parallel_given ? row.parallel : e->parallel;
 	int rc = store_change_experiment(engine->store, e->id, &row);
-	if (rc == 0)
-		rc = store_add_event(engine->store, e->id,
-				     &(struct store_event){.seq = e->next_seq++, .kind = STORE_EVENT_CHANGE});
 	e->planned = row.planned;
 	e->parallel = row.parallel;
 	engine_free_row(&row);
@@ -212,9 +243,7 @@ static int living_replace(struct engine *engine, struct engine_experiment *e, st
 	e->spec = give_spec;
 	e->asked_all = false;
 	e->changed = e->parallel_changed = true;
-	if (rc == 0 && engine_replay(engine, e, err) < 0)
-		rc = -EIO;
-	return rc;
+	return rc < 0 ? rc : living_continue(engine, e, err);
 }
 
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body,

@@ -31,6 +31,7 @@ void engine_free_live(struct engine_live *live)
 	free(live->reason);
 	free(live->gone_message);
 	free(live->gone_remedy);
+	free(live->gone_source);
 	buf_free(&live->rows);
 	free(live);
 }
@@ -41,6 +42,7 @@ void engine_unload(struct engine *engine)
 		engine_free_live(engine->live.at[i]);
 	for (size_t i = 0; i < engine->experiments.len; i++)
 		experiment_free(engine->experiments.at[i]);
+	engine_owed_unload(engine);
 	engine->live.len = engine->experiments.len = engine->submissions.len = engine->dirty.len = 0;
 }
 
@@ -223,6 +225,8 @@ int engine_load(struct engine *engine, struct error *err)
 		rc = load_rest(engine, engine->experiments.at[i], err);
 	if (rc == 0)
 		rc = store_each_live(engine->store, load_live_cb, &load);
+	if (rc == 0)
+		rc = engine_owed_load(engine);
 	if (rc < 0) {
 		engine_unload(engine);
 		return rc;

@@ -168,7 +168,6 @@ struct replay {
 	struct engine_experiment *experiment;
 	struct space_value *values;
 	int64_t change; /* what happened before this is history, not asked again */
-	bool differs;	/* a proposal came out otherwise than recorded */
 };
 
 static int replay_tell(struct engine_experiment *e, const struct store_event *event)
@@ -241,42 +240,48 @@ static int replay_cb(void *ctx, const struct store_event *event)
 		if (replay_read(replay, event, &fidelity))
 			search_add(e->search, event->asked, replay->values, fidelity,
 				   event->kind == STORE_EVENT_ASK);
+		else if (event->kind == STORE_EVENT_ASK)
+			search_spend(e->search);
 		return 0;
 	}
 	struct search_proposal proposal = {
 		.values = replay->values, .repeat = 1, .fidelity = NAN, .continues = -1};
-	if (search_ask(e->search, event->asked, &proposal) != SEARCH_PROPOSED ||
-	    !replay_same(e, &proposal, event)) {
-		replay->differs = true;
-		return -ESTALE;
-	}
-	return 0;
+	bool same = search_ask(e->search, event->asked, &proposal) == SEARCH_PROPOSED &&
+		    replay_same(e, &proposal, event);
+	return same ? 0 : -ESTALE;
+}
+
+/* What came before `change` is history. -ESTALE: a proposal came out otherwise than recorded. */
+static int replay_from(struct engine *engine, struct engine_experiment *e, int64_t change, struct error *err)
+{
+	struct replay replay = {
+		.experiment = e,
+		.values = mem_alloc(e->spec->space->count * sizeof(*replay.values) + 1),
+		.change = change,
+	};
+	search_free(e->search);
+	e->search = NULL;
+	e->next_seq = 1;
+	e->last_asked = 0;
+	int rc = search_open(e->spec->search, e->spec->space, &e->search, err);
+	if (rc == 0)
+		rc = store_each_event(engine->store, e->id, replay_cb, &replay);
+	free(replay.values);
+	return rc;
+}
+
+int engine_replay_exactly(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	return replay_from(engine, e, store_last_change(engine->store, e->id), err);
 }
 
 int engine_replay(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
-	struct replay replay = {
-		.experiment = e,
-		.values = mem_alloc(e->spec->space->count * sizeof(*replay.values)),
-		.change = store_last_change(engine->store, e->id),
-	};
-	int rc;
-	do {
-		search_free(e->search);
-		e->search = NULL;
-		e->next_seq = 1;
-		e->last_asked = 0;
-		rc = search_open(e->spec->search, e->spec->space, &e->search, err);
-		if (rc == 0)
-			rc = store_each_event(engine->store, e->id, replay_cb, &replay);
-		if (!replay.differs || rc != -ESTALE)
-			break;
-		/* Another version of sluice made these proposals. They are kept as history. */
-		log_warning("e%lld: the search would propose otherwise today; it goes on from its results",
-			    (long long)e->id);
-		replay.differs = false;
-		replay.change = INT64_MAX;
-	} while (true);
-	free(replay.values);
-	return rc;
+	int rc = engine_replay_exactly(engine, e, err);
+	if (rc != -ESTALE)
+		return rc;
+	/* Another version of sluice made these proposals. They are kept as history. */
+	log_warning("e%lld: the search would propose otherwise today; it goes on from its results",
+		    (long long)e->id);
+	return replay_from(engine, e, INT64_MAX, err);
 }

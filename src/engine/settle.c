@@ -34,7 +34,7 @@ static const struct settle_cause {
 	{"exit", SPEC_RETRY_ERROR, "error", "see the error output"},
 	{"signal", SPEC_RETRY_ERROR, "error", "see the error output"},
 	{"launch", SPEC_RETRY_ERROR, "error", "check the script, its interpreter and environment: setup"},
-	{"cancelled", -1, NULL, "somebody else ended it; restart the task"},
+	{"cancelled", -1, NULL, "it was ended by other means than sluice; restart the task"},
 	{"refused", -1, NULL, "change the resources and submit again"},
 	{"limit", -1, NULL, "ask for less, or use another account or QOS"},
 	{"deadline", -1, NULL, "give it a later deadline"},
@@ -193,6 +193,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 		if (rc == 0)
 			rc = settle_tell(engine, live, state);
 	}
+	engine_owe(engine, live);
 	live->settled = true;
 	live->experiment->live--;
 	free(cause);

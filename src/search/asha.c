@@ -111,7 +111,7 @@ static void asha_accepted(struct search *s, struct search_trial *trial)
 {
 	struct asha *a = s->state;
 	size_t rung = (size_t)trial->notes[NOTE_RUNG];
-	sampler_accepted(a->sampler, trial, rung);
+	sampler_accepted(a->sampler, trial, trial->tag < 0 ? NULL : s->trials.at[trial->tag]);
 	if (trial->tag < 0)
 		return;
 	struct rung *below = &a->rungs[rung - 1];

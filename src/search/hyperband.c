@@ -88,8 +88,9 @@ static void hyperband_accepted(struct search *s, struct search_trial *trial)
 		h->left -= h->left == UINT64_MAX ? 0 : b.n;
 		vec_push(&h->brackets, b);
 	}
-	h->brackets.at[trial->tag].asked++;
-	sampler_accepted(h->sampler, trial, (size_t)trial->notes[NOTE_LEVEL]);
+	struct bracket *in = &h->brackets.at[trial->tag];
+	sampler_accepted(h->sampler, trial, in->rung ? in->chosen.at[in->asked] : NULL);
+	in->asked++;
 }
 
 static void hyperband_tell(struct search *s, struct search_trial *trial)

@@ -1,6 +1,7 @@
 /* Where the new configurations of the multi-fidelity strategies come from: a scrambled Sobol sequence, or
- * TPE over the results of the highest fidelity that has enough of them (as in BOHB: S. Falkner, A. Klein
- * and F. Hutter, ICML 2018), with every third one from the sequence all the same. */
+ * TPE over all configurations, those that got further before those that did not, then by their result
+ * there. (A model per fidelity, as in BOHB, sees only what was promoted: it takes the places where nothing
+ * was for promising.) Every third one comes from the sequence all the same. */
 #ifndef SEARCH_SAMPLER_H
 #define SEARCH_SAMPLER_H
 
@@ -19,8 +20,9 @@ struct sampler *sampler_new(const struct search *s, size_t levels, bool model);
 void sampler_free(struct sampler *sampler);
 /* Fills trial->unit of a configuration that is to be new. */
 void sampler_propose(struct sampler *sampler, struct search *s, struct search_trial *trial);
-/* Any trial of any level was accepted, or has been told. */
-void sampler_accepted(struct sampler *sampler, struct search_trial *trial, size_t level);
+/* A trial was accepted that is new (from is NULL) or goes on from another. */
+void sampler_accepted(struct sampler *sampler, struct search_trial *trial, const struct search_trial *from);
+/* It was told at a level. */
 void sampler_tell(struct sampler *sampler, const struct search_trial *trial, size_t level);
 
 #endif

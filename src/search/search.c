@@ -252,7 +252,7 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 		propose(s, id, last, ret);
 		return SEARCH_PROPOSED;
 	}
-	if (s->spec->tasks && s->trials.len - s->unspent >= s->spec->tasks)
+	if (s->spec->tasks && s->trials.len + s->lost - s->unspent >= s->spec->tasks)
 		return SEARCH_DONE;
 	struct rng rng = s->rng, spare = s->spare_rng;
 	struct search_trial *trial = trial_new(s);
@@ -283,10 +283,14 @@ void search_add(struct search *s, int64_t id, const struct space_value *values, 
 	trial->fidelity = fidelity;
 	trial->asked = 1;
 	space_encode(s->space, values, trial->unit);
+	/* The repeats of a configuration stand one behind the other, and count as one. */
+	const struct search_trial *last = s->trials.len ? s->trials.at[s->trials.len - 1] : NULL;
+	bool repeat = s->spec->repeats > 1 && last && last->foreign &&
+		      memcmp(last->unit, trial->unit, s->dims * sizeof(double)) == 0;
 	vec_push(&s->trials, trial);
 	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
 	s->pending++;
-	s->unspent += !spent;
+	s->unspent += !spent || repeat;
 	memcpy(s->values, values, s->space->count * sizeof(*values));
 	if (!s->spec->duplicates)
 		seen_add(s, identity(s, trial, s->values));
@@ -315,6 +319,11 @@ static void settle(const struct search *s, struct search_trial *trial)
 		double mean = trial->sums[i] / (double)trial->good;
 		trial->score[i] = trial->good ? (s->spec->maximise[i] ? -mean : mean) : INFINITY;
 	}
+}
+
+void search_spend(struct search *s)
+{
+	s->lost++;
 }
 
 void search_tell(struct search *s, int64_t id, enum search_outcome outcome, const double *values)

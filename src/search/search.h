@@ -97,6 +97,8 @@ enum search_answer search_ask(struct search *search, int64_t id, struct search_p
  * entries; fidelity NAN unless it was run at one; spent: it counts against the budget. */
 void search_add(struct search *search, int64_t id, const struct space_value *values, double fidelity,
 		bool spent);
+/* One that was proposed before a change and has no place in the space any more: it counts, and is forgotten. */
+void search_spend(struct search *search);
 /* values: objective_count numbers as the script reported them (the goal is applied inside); NAN where
  * there is none; NULL when outcome is not FINISHED or PRUNED. Unknown ids are ignored. A second tell
  * of the same id (a restarted task) changes what the search remembers if the first one had failed. */

@@ -62,6 +62,7 @@ struct search {
 	VEC(struct search_trial *) trials;
 	size_t pending; /* trials not told yet */
 	size_t unspent; /* trials that do not count against the budget */
+	size_t lost;	/* what counts against it and is no trial */
 	/* The core's own. */
 	VEC(struct search_task) tasks;
 	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */

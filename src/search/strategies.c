@@ -36,6 +36,8 @@ const struct strategy search_strategies[] = {
 	 sobol_options, &sobol_ops},
 	{"tpe", "TPE", "Draws where good results are dense and others are not (tree-structured Parzen estimator)",
 	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
+	{"motpe", "MOTPE", "TPE for several objectives: non-dominated first, ties by hypervolume",
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
 	{"cmaes", "CMA-ES", "A normal distribution that moves and takes the shape of what is good; for numeric parameters",
 	 SEARCH_ADAPTIVE, cmaes_options, &cmaes_ops},
 	{"gp", "Gaussian process", "Bayesian optimisation for few and costly tasks (Matern 5/2, expected improvement)",

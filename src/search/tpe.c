@@ -26,7 +26,7 @@ struct group {
 
 struct trial {
 	size_t *slots; /* in `other` of each group; SIZE_MAX where it does not apply */
-	bool good;
+	bool good, told;
 };
 
 struct tpe {
@@ -39,7 +39,7 @@ struct tpe {
 	/* The results: one objective keeps the best few, several keep all. */
 	size_t results;
 	struct result {
-		bool pruned;
+		unsigned rank; /* comes before the score */
 		double score;
 		size_t trial;
 	} best[GOOD_MOST];
@@ -161,8 +161,8 @@ size_t tpe_add(struct tpe *t, const double *unit)
 
 static bool is_better(const struct result *a, const struct result *b)
 {
-	if (a->pruned != b->pruned)
-		return b->pruned;
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
 	return a->score < b->score || (a->score == b->score && a->trial < b->trial);
 }
 
@@ -179,16 +179,30 @@ static void keep_best(struct tpe *t, struct result result)
 	t->best_count += t->best_count < GOOD_MOST;
 }
 
+/* It may only rise, so that the ones that fell out of the best few stay out rightly. */
+void tpe_tell_rank(struct tpe *t, size_t trial, double score, unsigned rank)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < t->best_count; i++)
+		if (t->best[i].trial != trial)
+			t->best[kept++] = t->best[i];
+	t->best_count = kept;
+	t->results += !t->trials.at[trial].told;
+	t->trials.at[trial].told = true;
+	t->stale = true;
+	keep_best(t, (struct result){rank, score, trial});
+}
+
 void tpe_tell(struct tpe *t, size_t trial, const double *score, bool pruned)
 {
 	if (!score)
 		return; /* it goes on counting as bad */
-	t->results++;
-	t->stale = true;
 	if (t->objectives == 1) {
-		keep_best(t, (struct result){pruned, *score, trial});
+		tpe_tell_rank(t, trial, *score, pruned);
 		return;
 	}
+	t->results++;
+	t->stale = true;
 	if (pruned) /* what was reached early says nothing about the front */
 		return;
 	for (size_t i = 0; i < t->objectives; i++)

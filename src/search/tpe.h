@@ -18,6 +18,9 @@ size_t tpe_add(struct tpe *tpe, const double *unit);
 /* Its result, smaller is better; NULL when it failed, which counts as bad for ever. A pruned trial is
  * worse than any that finished. Once per trial. */
 void tpe_tell(struct tpe *tpe, size_t trial, const double *score, bool pruned);
+/* The result of one objective where some results count for more than any score: a smaller rank is better
+ * (a longer run). May be told again for the same trial with a smaller rank. */
+void tpe_tell_rank(struct tpe *tpe, size_t trial, double score, unsigned rank);
 /* The next proposal. redraw > 0: the one before was refused, so this gives the next best of the same
  * draws; nothing may be added or told in between. */
 void tpe_propose(struct tpe *tpe, struct rng *rng, unsigned redraw, double *ret_unit);

@@ -56,6 +56,8 @@ typedef int (*store_event_f)(void *ctx, const struct store_event *event);
 int store_add_event(struct store *store, int64_t experiment, const struct store_event *event) MUST_USE;
 /* The last time the settings changed (seq), 0: never. */
 int64_t store_last_change(struct store *store, int64_t experiment);
+/* The newest entry of the sequence (seq), 0: none. */
+int64_t store_last_event(struct store *store, int64_t experiment);
 /* New settings of the search: the whole specification and what follows from it. */
 int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row) MUST_USE;
 int store_set_planned(struct store *store, int64_t id, int64_t planned) MUST_USE;
@@ -139,6 +141,8 @@ int store_set_batch_absent(struct store *store, const char *token, int64_t absen
 int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token,
 		      uint32_t index, int64_t now_ms, int64_t *ret_id) MUST_USE;
 int store_each_live(struct store *store, store_attempt_f each, void *ctx) MUST_USE;
+/* Attempts that ran, ended after since_ms and have no figure for their energy. */
+int store_each_unmeasured(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx) MUST_USE;
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node,

@@ -77,6 +77,7 @@ class Daemon:
         self.socket = self.state / "sluice.sock"
         self.log = self.state.parent / (self.state.name + ".log")
         self.env = {**os.environ, "SLUICE_STATE": str(self.state), "NO_COLOR": "1", **(env or {})}
+        self.program = PROGRAM
         self.process = None
 
     # Life and death.
@@ -85,7 +86,7 @@ class Daemon:
         """Starts the process without waiting for it to answer."""
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [PROGRAM, "serve", "--state", str(self.state), "--listen", "127.0.0.1:0"], env=self.env, stdin=subprocess.DEVNULL,
+                [self.program, "serve", "--state", str(self.state), "--listen", "127.0.0.1:0"], env=self.env, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, start_new_session=True)
 
     def start(self):
@@ -266,7 +267,7 @@ def daemon(make_daemon):
 
 # Shorter waits than the defaults, where a test has to wait for what they say: how long a lost answer may still come, when
 # a silent node is given up, how long between the polite and the rude signal.
-LAB_SETTINGS = {"MessageTimeout": 3, "SlurmdTimeout": 5, "KillWait": 2, "SlurmctldTimeout": 10}
+LAB_SETTINGS = {"MessageTimeout": 3, "SlurmdTimeout": 5, "KillWait": 2, "SlurmctldTimeout": 10, "BatchStartTimeout": 5}
 
 
 def lab_up(*options, **settings):
@@ -302,8 +303,20 @@ class SlurmDaemon(Daemon):
         return {"parameters": parameters, "search": {"strategy": "grid", **more.pop("search", {})}, "resources": resources, **more}
 
     def queue(self, *words):
-        """Rows of squeue for this daemon's user."""
-        return self.lab.slurm("squeue", "-h", "-r", "-u", str(os.getuid()), *words).splitlines()
+        """Rows of squeue for what this daemon submitted."""
+        tokens = [path.name for path in self.state.glob("experiments/*/batches/*")]
+        if not tokens:
+            return []
+        return self.lab.slurm("squeue", "-h", "-r", "-n", ",".join(tokens), *words, check=False).splitlines()
+
+    def clear_queue(self):
+        """After the daemon was stopped: ends its jobs, and nobody else's."""
+        def empty():
+            jobs = {row.split("_")[0] for row in self.queue("-o", "%i")}
+            if jobs:
+                self.lab.slurm("scancel", *jobs, check=False)
+            return not jobs
+        wait_for(empty, "the queue does not empty")
 
 
 @pytest.fixture
@@ -313,5 +326,4 @@ def slurm(lab, folder):
     daemon = SlurmDaemon(folder / "state", lab).start()
     yield daemon
     daemon.stop()
-    lab.slurm("scancel", "-u", str(os.getuid()), check=False)
-    wait_for(lambda: not lab.slurm("squeue", "-h", "-u", str(os.getuid()), check=False).strip(), "the queue does not empty")
+    daemon.clear_queue()

@@ -226,7 +226,7 @@ def test_missing_file_is_named(shared, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["a=1,,2"], ["a="], ["a=1..x"], ["a=5..1"], ["a=0..1:log"], ["=1"], ["no-equals-sign"],
+    ["a=1", "a=2"], ["a=1,,2"], ["a="], ["a=1..x"], ["a=5..1"], ["a=0..1:log"], ["=1"], ["no-equals-sign"],
     ["a=1", "--tasks", "many"], ["a=1", "--pass", "telepathy"], ["a=1", "--strategy", "psychic"], ["a=1", "--nonsense"],
     ["a=1", "--time", "soon"], ["a=1", "--goal", "sideways", "--objective", "x"],
 ])

@@ -138,6 +138,24 @@ def test_workers_of_ones_own_ask_and_tell(client):
     assert client.best(e)[0]["parameters"]["x"] == 1
 
 
+def test_a_living_search(client):
+    space = {"x": {"min": 0.0, "max": 1.0}}
+    first, second = (client.run({"command": ["true"], "parameters": space, "objective": {"metric": "y", "goal": "max"},
+                                 "resources": {"backend": "external"}, "search": {"strategy": "tpe", "tasks": 2}})["id"] for _ in range(2))
+    assert client.suggest(first, x=0.25)["parameters"] == {"x": 0.25}
+    while task := client.ask(first):
+        client.tell(task["id"], {"y": task["parameters"]["x"]})
+    assert client.import_results(second, first) == 3
+    assert client.import_results(second, [{"parameters": {"x": 0.5}, "values": {"y": 7}}]) == 1
+    assert client.best(second)[0]["best"]["value"] == 7
+    assert client.search(second)["state"]["asked"] == 4
+    assert client.change(second, search={"tasks": 9}, parameters={"x": {"min": 0.0, "max": 2.0}})["tasks"]["total"] == 13
+    assert client.analysis(second)["runs"] == 4
+    with pytest.raises(sluice.Problem) as caught:
+        client.suggest(second, x=3)
+    assert caught.value.errors[0]["field"] == "/parameters/x"
+
+
 # Without a daemon.
 
 

@@ -177,7 +177,7 @@ test('pointing at a row highlights its curve, and arrows in the chart read value
 
 test('dragging zooms, an update keeps the zoom, the button resets it', async () => {
   const page = await visit('/e/e10');
-  const box = await page.locator('.u-over').boundingBox();
+  const box = await page.locator('.plot-area').boundingBox();
   await page.mouse.move(box.x + 100, box.y + 60);
   await page.mouse.down();
   await page.mouse.move(box.x + 260, box.y + 80, { steps: 4 });

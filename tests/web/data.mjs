@@ -81,7 +81,7 @@ export function experiment(number, o) {
   });
   const e = {
     id, name: o.name, description: o.description ?? null, created: at((o.day ?? 0) * -86400), started: at((o.day ?? 0) * -86400), finished: null,
-    strategy: o.strategy ?? 'grid', backend: o.backend ?? 'slurm', script: o.script ?? 'model.py', objective: [{ metric, goal }], note: o.note ?? null,
+    strategy: o.strategy ?? 'grid', backend: o.backend ?? 'slurm', script: o.script ?? 'model.py', objective: [{ metric, goal }, ...(o.second ? [o.second] : [])], note: o.note ?? null,
     cost: cost(Math.round(clock * 4), o.gpus !== false),
     spec: { name: o.name, script: 'model.py', search: { strategy: o.strategy ?? 'grid', seed: 420 }, resources: { backend: o.backend ?? 'slurm', gpus: 1, cpus: 4, memory: '16G', time: '2h' }, environment: { setup: ['module load cuda'] } },
     parameters: [
@@ -96,9 +96,42 @@ export function experiment(number, o) {
     varying: Object.keys(configs[0] ?? {}), parallel: 4, search: { strategy: o.strategy ?? 'grid', reason: null, seed: 420, tasks: configs.length, options: {} },
     metrics: ['loss', metric], step_name: 'epoch', warnings: o.warnings ?? [], folder: `/home/ana/.local/state/sluice/experiments/${id}`, resources: { backend: 'slurm', gpus: 1 }, pass: 'flags',
   };
-  const model = { e, tasks, curves, logs: new Map(), extra: o.extra ?? 0 };
+  const model = { e, tasks, curves, logs: new Map(), extra: o.extra ?? 0, rungs: o.rungs ?? null };
   refresh(model);
   return model;
+}
+
+// GET …/analysis and GET …/search, as far as the page reads them.
+export function analysis(model) {
+  const { e, tasks } = model;
+  const done = tasks.filter((t) => t.state === 'finished' && typeof t.best?.value === 'number');
+  const front = (axes, pick) => {
+    const rows = done.map((t) => ({ task: t.number, values: pick(t) }));
+    const cost = (values) => values.map((v, i) => axes[i].goal === 'max' ? -v : v);
+    const beats = (a, b) => a.every((v, i) => v <= b[i]) && a.some((v, i) => v < b[i]);
+    return { axes, runs: rows.length, hypervolume: rows.length ? 12.5 : null, reference: rows.length ? [1, 1] : null, points: rows.map((p) => ({ ...p, front: !rows.some((q) => beats(cost(q.values), cost(p.values))) })) };
+  };
+  const first = { name: e.objective[0].metric, goal: e.objective[0].goal };
+  const shares = e.varying.map((_, i) => 1 / 2 ** (i + 1));
+  const whole = shares.reduce((a, b) => a + b, 0);
+  return {
+    objective: e.objective, best: [], progress: [], runs: done.length,
+    importance: done.length > 1 ? e.varying.map((parameter, i) => ({ parameter, importance: shares[i] / whole, score: shares[i], runs: done.length })) : [],
+    fronts: [
+      ...(e.objective[1] ? [front([first, { name: e.objective[1].metric, goal: e.objective[1].goal }], (t) => [t.best.value, t.number % 7])] : []),
+      front([first, { name: 'time_s', goal: 'min' }], (t) => [t.best.value, t.elapsed_s]),
+    ],
+    slices: { task: [], value: [], parameters: {} },
+    agreement: model.rungs ? [{ from: 3, to: 9, tasks: 12, correlation: 0.875 }] : [],
+  };
+}
+
+export function search(model) {
+  const { e, tasks } = model;
+  return {
+    strategy: e.strategy, title: e.strategy.toUpperCase(), reason: e.search.reason, planned: tasks.length + model.extra, proposed: tasks.length, fidelities: [],
+    state: e.state === 'running' ? { strategy: e.strategy, asked: tasks.length, pending: 1, ...(model.rungs ? { rungs: model.rungs } : { phase: 'model', results: 31 }) } : null,
+  };
 }
 
 // The parts of a summary that follow from the tasks, as the daemon computes them.
@@ -154,6 +187,17 @@ const ESC = '\u001b';
 export function world(kind) {
   if (kind === 'empty') return [];
   if (kind === 'many') return Array.from({ length: 120 }, (_, i) => experiment(i + 1, { name: `sweep-${i + 1}`, space: { lr: [0.1, 0.01] }, day: i }));
+  if (kind === 'living') {
+    const r = random(9);
+    const number = (v) => Number(v.toPrecision(4));
+    const one = experiment(1, {
+      name: 'asha-two-objectives', strategy: 'asha', gpus: false, second: { metric: 'size', goal: 'max' }, extra: 20, rungs: [{ fidelity: 3, told: 27, promoted: 9 }, { fidelity: 9, told: 9, promoted: 2 }],
+      configs: Array.from({ length: 40 }, (_, i) => ({ learning_rate: number(10 ** (-4 + 3 * r())), optimizer: ['adam', 'sgd'][i % 2] })), fixed: { epochs: 9 },
+      how: (i) => i >= 38 ? { state: 'running', epochs: 4 } : i % 9 === 3 ? { state: 'pruned', epochs: 3 } : { state: 'finished', epochs: 9 },
+    });
+    one.e.search.reason = 'short runs tell which configurations deserve long ones';
+    return [one, experiment(2, { name: 'over', space: { lr: [0.1, 0.01, 0.001] } })];
+  }
   const all = [
     experiment(1, { name: 'conv2d-nodropout', description: 'First attempt, batch size only (64,32,16,8,4)', space: { batch_size: [64, 32, 16, 8, 4] }, day: 5, how: (i) => i === 4 ? { state: 'error', epochs: 3 } : { state: 'finished', epochs: 60 + i } }),
     experiment(2, { name: 'one task', space: { lr: [0.001] }, day: 4, backend: 'local', gpus: false, strategy: 'random', how: () => ({ state: 'finished', epochs: 1 }) }),
@@ -176,13 +220,13 @@ export function world(kind) {
 }
 
 export const INFO = {
-  version: '0.1.0', user: 'ana', host: 'login1', state: '/home/ana/.local/state/sluice', csrf: 'csrf-value', backends: ['local', 'slurm'], default_backend: 'local',
+  version: '0.1.0', user: 'ana', host: 'login1', state: '/home/ana/.local/state/sluice', csrf: 'csrf-value', backends: ['local', 'slurm', 'external'], default_backend: 'local',
   strategies: [
     { name: 'grid', title: 'Grid', help: 'Every combination', adaptive: false, options: [{ name: 'shuffle', type: 'bool', default: false, help: "in random order instead of the file's" }] },
     { name: 'random', title: 'Random', help: 'Sample a fixed budget', adaptive: false, options: [] },
     { name: 'de', title: 'Differential evolution', help: 'Evolve a population', adaptive: true, options: [{ name: 'population', type: 'int', default: 0, min: 0, max: 10000, help: 'individuals; 0: as published' }, { name: 'mode', type: 'word', default: 'steady', words: ['steady', 'generational'], help: 'steady: never wait' }] },
     { name: 'tpe', title: 'TPE', help: 'Model good regions', adaptive: true, options: [{ name: 'startup', type: 'int', default: 10, help: 'random tasks before the model' }] },
-    { name: 'asha', title: 'ASHA', help: 'Stop weak runs early', adaptive: true, options: [] },
+    { name: 'asha', title: 'ASHA', help: 'Stop weak runs early', adaptive: true, multi_fidelity: true, options: [] },
   ],
   limits: { tasks: 100000, body_bytes: 16777216 },
 };

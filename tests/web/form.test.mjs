@@ -57,6 +57,15 @@ test('an S-TFManager script: five batch sizes make five tasks', async () => {
   assert.ok(made.key.length >= 16);
 });
 
+test('the first check waits for what it needs, however slow the connection', async () => {
+  fixture.infoDelay = 1500;
+  const page = await visit();
+  for (let i = 0; i < 60 && !fixture.requests.some((r) => r.path === '/check'); i++) await page.waitForTimeout(100);
+  const checks = fixture.requests.filter((r) => r.path === '/check');
+  assert.ok(checks.length > 0);
+  assert.ok(checks.every((r) => r.headers['x-sluice-csrf'] === 'csrf-value'), 'a check was sent without its CSRF value');
+});
+
 test('what the script takes becomes the parameters with one click', async () => {
   const page = await visit();
   await page.locator('#script').setInputFiles(file('train.py', FLAGS));

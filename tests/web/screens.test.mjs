@@ -1,5 +1,5 @@
-// Every screen, light and dark, at a desk and on a phone: no console error, no CSP report, no foreign request, no sideways scrolling, and
-// nothing for axe-core to object to.
+// Every screen, light and dark, at a desk and on a phone: no console error, no CSP report, no foreign request, no sideways scrolling. axe-core,
+// which takes longer than all the rest, looks at each screen in two of the four: both themes and both sizes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { audit, launch, open, sideways } from './browser.mjs';
@@ -53,7 +53,7 @@ for (const theme of ['light', 'dark']) {
           await page.waitForTimeout(150);
           assert.equal(await page.locator('h1').count(), 1, 'one h1');
           assert.ok(await sideways(page) <= 0, 'scrolls sideways');
-          assert.deepEqual(await audit(page), []);
+          if ((theme === 'light') === (size === 'desk')) assert.deepEqual(await audit(page), []);
           assert.deepEqual(troubles.splice(0), []);
           assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
         });
@@ -63,13 +63,14 @@ for (const theme of ['light', 'dark']) {
 }
 
 test('200 % zoom and 320 px need no sideways scrolling', async () => {
+  const { page, context } = await open(browser, `${fixture.url}/settings`, { size: { width: 320, height: 700 } });
   for (const path of ['/', '/e/e10', '/e/e10/38', '/new', '/cluster', '/settings', '/e/e10/compare?tasks=1,2,3', '/e/e6', '/e/e7']) {
-    const { page, context } = await open(browser, fixture.url + path, { size: { width: 320, height: 700 } });
+    await page.goto(fixture.url + path);
     await page.locator('h1').waitFor({ state: 'attached' });
     await page.waitForTimeout(200);
     assert.ok(await sideways(page) <= 0, `${path} scrolls sideways by ${await sideways(page)}`);
-    await context.close();
   }
+  await context.close();
 });
 
 test('an empty daemon teaches the first step', async () => {

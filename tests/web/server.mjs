@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from './check.mjs';
-import { CLUSTER, INFO, experiment, logText, refresh, summary, world } from './data.mjs';
+import { CLUSTER, INFO, analysis, experiment, logText, refresh, search, summary, world } from './data.mjs';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/dist');
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -25,6 +25,7 @@ export class Fixture {
     this.requests = [];
     this.made = new Map();
     this.down = false;
+    this.infoDelay = 0; // ms, as through a slow tunnel
   }
 
   async start(port = 0) {
@@ -161,7 +162,10 @@ export class Fixture {
   async route(req, res, route, url, json, send, refuse, raw) {
     const q = url.searchParams;
     const get = req.method === 'GET';
-    if (route === '/info') return send(200, INFO);
+    if (route === '/info') {
+      if (this.infoDelay) await new Promise((done) => { setTimeout(done, this.infoDelay); });
+      return send(200, INFO);
+    }
     if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
     if (route === '/cluster') return send(200, CLUSTER);
     if (route === '/events') return this.events(req, res, q);
@@ -216,6 +220,10 @@ export class Fixture {
       const numbers = model.tasks.filter((t) => rest === 'stop' || !body.failed || t.state === 'error').map((t) => t.number);
       return send(200, { tasks: this.act(model, numbers, rest) });
     }
+    if (rest === 'analysis') return send(200, analysis(model));
+    if (rest === 'search' && req.method === 'GET') return send(200, search(model));
+    if (rest === 'search') return this.change(model, json(), send);
+    if (rest === 'suggest') return this.suggest(model, json(), send);
     if (rest === 'script') return text('#!/bin/bash\n');
     if (rest === 'source') return text(`name: ${model.e.name}\n`);
     if (rest === 'export') return text('task,state\n');
@@ -237,6 +245,37 @@ export class Fixture {
     const task = found && model.tasks[Number(found[1]) - 1];
     if (!task) return refuse(404, 'there is no such task');
     return this.task(model, task, found[2], q, send);
+  }
+
+  // As the daemon: a value outside of a range is refused with its field.
+  suggest(model, body, send) {
+    for (const p of model.e.parameters) {
+      const value = body.parameters[p.name];
+      if (p.kind === 'range' && (typeof value !== 'number' || value < p.min || value > p.max)) {
+        return send(400, { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'no', errors: [{ field: `/parameters/${p.name}`, message: `${value} is not between ${p.min} and ${p.max}` }] });
+      }
+    }
+    const n = model.tasks.length + 1;
+    const task = { ...model.tasks[0], id: `${model.e.id}/${n}`, number: n, state: 'waiting', parameters: { ...model.tasks[0].parameters, ...body.parameters }, best: null, last: null, epoch: null, started: null, finished: null, cause: null };
+    model.tasks.push(task);
+    model.curves.set(n, { step: [], val: [], train: [] });
+    refresh(model);
+    this.emit('task', task);
+    this.emit('experiment', summary(model));
+    return send(201, task);
+  }
+
+  change(model, body, send) {
+    for (const [name, spec] of Object.entries(body.parameters ?? {})) {
+      if (spec.min > spec.max) return send(400, { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'no', errors: [{ field: `/parameters/${name}`, message: `min ${spec.min} is above max ${spec.max}`, remedy: 'swap them' }] });
+      const p = model.e.parameters.find((one) => one.name === name);
+      Object.assign(p, Array.isArray(spec) ? { kind: 'choice', values: spec } : typeof spec === 'object' ? { kind: 'range', ...spec } : { kind: 'constant', values: [spec] });
+    }
+    if (body.search?.tasks) model.extra = Math.max(0, body.search.tasks - model.tasks.length);
+    if (body.search?.strategy) model.e.strategy = model.e.search.strategy = body.search.strategy;
+    refresh(model);
+    this.emit('experiment', summary(model));
+    return send(200, model.e);
   }
 
   task(model, task, what, q, send) {

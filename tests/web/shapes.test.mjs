@@ -103,7 +103,7 @@ test('120 experiments in the list', async () => {
 
 test('500 curves are redrawn without a stall', async (t) => {
   const { page, context } = await open(browser, `${fixture.url}/e/e11`);
-  await page.locator('.u-over').waitFor();
+  await page.locator('.plot-area').waitFor();
   const ms = await page.evaluate(async () => {
     // A change of scale redraws everything; the frame after it shows how long that took.
     const button = [...document.querySelectorAll('button')].find((b) => b.textContent === 'log y');

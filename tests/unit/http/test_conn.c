@@ -256,8 +256,8 @@ static void test_every_answer_has_the_security_headers(void **state)
 	(void)state;
 	static const char *const requests[] = {"GET / HTTP/1.1\r\n" HOST "\r\n", "nonsense\r\n"};
 	static const char *const lines[] = {
-		"\r\nContent-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src "
-		"'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'\r\n",
+		("\r\nContent-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src "
+		 "'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'\r\n"),
 		"\r\nX-Content-Type-Options: nosniff\r\n",
 		"\r\nReferrer-Policy: no-referrer\r\n",
 		"\r\nCross-Origin-Opener-Policy: same-origin\r\n",

@@ -1,10 +1,7 @@
-// Curves on a canvas. uPlot gives scales, axes, the cursor and the drag to zoom; the lines themselves are drawn here,
-// because hundreds of them come and go while training runs and uPlot would have to be built anew for each.
-// The highlighted line is drawn on a second canvas, so following the mouse never redraws the crowd.
-import uPlot from 'uplot';
-import { tick } from '../lib/format';
+// Curves on a canvas: hundreds of them come and go while training runs. The highlighted line is drawn on a second canvas, so following the mouse never redraws the crowd.
 import { token } from '../lib/theme';
-import { niceLog, seriesDistance } from './scale';
+import { FONT, Frame } from './frame';
+import { seriesDistance } from './scale';
 
 export interface PlotLine {
   id: string;
@@ -32,85 +29,33 @@ export interface PlotOptions {
 // Above this many lines each is one device pixel wide: two cost six times as much.
 const CROWD = 60;
 const NEAR_PX = 28;
-// Distances between ticks: whole epochs, and seconds, minutes, hours, days.
-const STEPS = [1, 2, 5].flatMap((m) => [0, 1, 2, 3, 4, 5, 6, 7, 8].map((p) => m * 10 ** p)).sort((a, b) => a - b);
-const SPANS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 604800, 2592000];
+const TOKENS = { surface: '--surface', axis: '--axis', grid: '--grid', border: '--border-2', error: '--st-err', text: '--text' };
 
 export class Plot {
-  private u: uPlot;
+  private frame: Frame;
   private lines: PlotLine[] = [];
   private zoom: [number, number] | null = null;
   private over: HTMLCanvasElement;
   private hot: string | null = null;
   private shownIds: Set<string> | null = null;
-  private colours = { surface: '', axis: '', grid: '', border: '', error: '', text: '' };
+  private colours = { ...TOKENS };
 
-  constructor(private host: HTMLElement, private options: PlotOptions) {
-    this.readColours();
+  constructor(host: HTMLElement, private options: PlotOptions) {
+    for (const [name, of] of Object.entries(TOKENS)) this.colours[name as keyof typeof TOKENS] = token(of);
+    this.frame = new Frame(host, options, {
+      paint: () => this.paint(),
+      move: (left, top) => this.track(left, top),
+      leave: () => options.onHover(null, -1),
+      zoom: (range) => this.setZoom(range),
+      click: () => { if (this.hot) options.onPick?.(this.hot); },
+    });
     this.over = document.createElement('canvas');
     this.over.className = 'plot-over';
-    this.u = new uPlot(this.config(), [[0, 1], [0, 1]], host);
-    this.u.over.append(this.over);
+    this.frame.area.append(this.over);
   }
 
   destroy() {
-    this.u.destroy();
-  }
-
-  private readColours() {
-    this.colours = {
-      surface: token('--surface'), axis: token('--axis'), grid: token('--grid'),
-      border: token('--border-2'), error: token('--st-err'), text: token('--text'),
-    };
-  }
-
-  private config(): uPlot.Options {
-    const font = '11px ui-sans-serif, system-ui, sans-serif';
-    const { axis, grid, border } = this.colours;
-    const keep: uPlot.Scale.Range = (_u, min, max) => [min, max];
-    return {
-      width: this.host.clientWidth || 600,
-      height: this.options.height,
-      legend: { show: false },
-      padding: [8, 14, 0, 0],
-      cursor: {
-        points: { show: false },
-        y: false,
-        drag: { x: true, y: false, setScale: false },
-        bind: { dblclick: () => () => { this.setZoom(null); return null; } },
-      },
-      select: { show: true, left: 0, top: 0, width: 0, height: 0 },
-      scales: {
-        x: { time: false, range: keep },
-        y: { distr: this.options.log ? 3 : 1, range: keep },
-      },
-      series: [{}, { paths: () => null, points: { show: false } }],
-      axes: [
-        {
-          stroke: axis, font, size: 38, gap: 3, incrs: this.options.xFormat ? SPANS : STEPS, grid: { show: false }, ticks: { show: false },
-          border: { show: true, stroke: border, width: 1 },
-          ...(this.options.xFormat ? { values: (_u: uPlot, splits: number[]) => splits.map(this.options.xFormat!) } : {}),
-        },
-        {
-          stroke: axis, font, size: 46, gap: 6, grid: { stroke: grid, width: 1 }, ticks: { show: false },
-          ...(this.options.log ? { splits: (u: uPlot) => niceLog(u.scales.y.min!, u.scales.y.max!) } : {}),
-          values: (_u: uPlot, splits: number[]) => splits.map(tick),
-          ...(this.options.log ? { filter: (_u: uPlot, splits: number[]) => splits } : {}),
-        },
-      ],
-      hooks: {
-        draw: [() => this.paint()],
-        setSelect: [(u) => {
-          if (u.select.width > 6) this.setZoom([u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x')]);
-          u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-        }],
-        setCursor: [(u) => this.track(u)],
-        ready: [(u) => {
-          u.over.addEventListener('mouseleave', () => this.options.onHover(null, -1));
-          u.over.addEventListener('click', () => { if (this.hot) this.options.onPick?.(this.hot); });
-        }],
-      },
-    };
+    this.frame.destroy();
   }
 
   setLines(lines: PlotLine[]) {
@@ -121,7 +66,7 @@ export class Plot {
   // Only these lines stay coloured; null means all.
   setShown(ids: Set<string> | null) {
     this.shownIds = ids;
-    this.u.redraw(false);
+    this.frame.redraw();
   }
 
   setZoom(zoom: [number, number] | null) {
@@ -131,8 +76,7 @@ export class Plot {
   }
 
   resize(width: number) {
-    if (!width || Math.abs(width - this.u.width) < 1) return;
-    this.u.setSize({ width, height: this.options.height });
+    this.frame.resize(width);
   }
 
   private drawable(y: number | null): y is number {
@@ -164,28 +108,10 @@ export class Plot {
       y0 -= pad;
       y1 += pad;
     }
-    const [left, right] = this.zoom ?? [x0, x1];
-    this.u.batch(() => {
-      this.u.setScale('x', { min: left, max: right });
-      this.u.setScale('y', { min: y0, max: y1 });
-    });
-    this.u.redraw(false);
+    this.frame.x = this.zoom ?? [x0, x1];
+    this.frame.y = [y0, y1];
+    this.frame.redraw();
     this.highlight(this.hot, -1);
-  }
-
-  private transform(scale: number, left: number, top: number) {
-    const u = this.u;
-    const { min: xa = 0, max: xb = 1 } = u.scales.x as { min?: number; max?: number };
-    const { min: ya = 0, max: yb = 1 } = u.scales.y as { min?: number; max?: number };
-    const w = u.over.clientWidth * scale;
-    const h = u.over.clientHeight * scale;
-    const log = this.options.log;
-    const la = log ? Math.log(ya) : ya;
-    const lb = log ? Math.log(yb) : yb;
-    return {
-      x: (v: number) => left + (v - xa) / (xb - xa) * w,
-      y: (v: number) => top + h - ((log ? Math.log(v) : v) - la) / (lb - la) * h,
-    };
   }
 
   private trace(line: PlotLine, at: { x: (v: number) => number; y: (v: number) => number }): Path2D {
@@ -213,12 +139,13 @@ export class Plot {
   }
 
   private paint() {
-    const u = this.u;
-    this.sizeOverlay();
-    const ctx = u.ctx;
+    const { frame, colours } = this;
+    const { ctx } = frame;
     const ratio = devicePixelRatio;
-    const { left, top, width, height } = u.bbox;
-    const at = this.transform(ratio, left, top);
+    const { left, top, width, height } = frame.box;
+    const at = frame.transform(ratio, left, top);
+    this.sizeOverlay();
+    frame.begin(colours.axis, colours.grid, colours.border);
     ctx.save();
     ctx.beginPath();
     ctx.rect(left - 1, top - 4 * ratio, width + 6 * ratio, height + 4 * ratio);
@@ -245,7 +172,7 @@ export class Plot {
     ctx.restore();
     for (const line of this.lines) if (line.mark) this.drawMark(ctx, line, at, ratio);
     ctx.save();
-    ctx.font = `${11 * ratio}px ui-sans-serif, system-ui, sans-serif`;
+    ctx.font = `${11 * ratio}px ${FONT}`;
     ctx.fillStyle = this.colours.axis;
     ctx.textAlign = 'right';
     ctx.fillText(this.options.xLabel, left + width, top + height + 33 * ratio);
@@ -274,8 +201,8 @@ export class Plot {
     ctx.stroke();
   }
 
-  private drawMark(ctx: CanvasRenderingContext2D, line: PlotLine, at: ReturnType<Plot['transform']>, ratio: number) {
-    const { left, top, width, height } = this.u.bbox;
+  private drawMark(ctx: CanvasRenderingContext2D, line: PlotLine, at: ReturnType<Frame['transform']>, ratio: number) {
+    const { left, top, width, height } = this.frame.box;
     const mark = line.mark!;
     if (!this.drawable(mark.y)) return;
     const x = at.x(mark.x);
@@ -283,7 +210,7 @@ export class Plot {
     if (x < left - 1 || x > left + width + 1) return;
     ctx.save();
     this.drawEnd(ctx, x, y, 'dot', line.css, ratio * 1.25);
-    ctx.font = `600 ${11.5 * ratio}px ui-sans-serif, system-ui, sans-serif`;
+    ctx.font = `600 ${11.5 * ratio}px ${FONT}`;
     const half = ctx.measureText(mark.text).width / 2;
     const tx = Math.min(left + width - half, Math.max(left + half, x));
     const below = y + 24 * ratio < top + height;
@@ -299,14 +226,12 @@ export class Plot {
     ctx.restore();
   }
 
-  private track(u: uPlot) {
-    const { left, top } = u.cursor;
-    if (left === undefined || top === undefined || left < 0) return;
-    const at = this.transform(1, 0, 0);
+  private track(left: number, top: number) {
+    const at = this.frame.transform(1, 0, 0);
     let best: { id: string; index: number; far: number } | null = null;
     for (const line of this.lines) {
       if (this.shownIds && !this.shownIds.has(line.id)) continue;
-      const near = seriesDistance(line.x, line.y, u.posToVal(left, 'x'), left, top, at, this.options.log);
+      const near = seriesDistance(line.x, line.y, this.frame.value(left), left, top, at, this.options.log);
       if (near && near.far < NEAR_PX && (!best || near.far < best.far)) best = { id: line.id, ...near };
     }
     this.options.onHover(best?.id ?? null, best?.index ?? -1);
@@ -319,9 +244,9 @@ export class Plot {
     const ratio = devicePixelRatio;
     ctx.clearRect(0, 0, this.over.width, this.over.height);
     const line = id === null ? undefined : this.lines.find((l) => l.id === id);
-    this.u.over.classList.toggle('picking', !!line && !!this.options.onPick);
+    this.frame.area.classList.toggle('picking', !!line && !!this.options.onPick);
     if (!line) return null;
-    const at = this.transform(ratio, 0, 0);
+    const at = this.frame.transform(ratio, 0, 0);
     ctx.globalAlpha = 0.6;
     ctx.fillStyle = this.colours.surface;
     if (this.lines.length > 1) ctx.fillRect(0, 0, this.over.width, this.over.height);
@@ -335,12 +260,11 @@ export class Plot {
     const px = at.x(line.x[index]);
     const py = at.y(y);
     this.drawEnd(ctx, px, py, 'dot', line.css, ratio * 1.2);
-    return { left: this.u.over.offsetLeft + px / ratio, top: this.u.over.offsetTop + py / ratio };
+    return { left: this.frame.area.offsetLeft + px / ratio, top: this.frame.area.offsetTop + py / ratio };
   }
 
-  // uPlot lays itself out after its constructor, so the overlay's size is only known when it draws.
   private sizeOverlay() {
-    const { clientWidth: w, clientHeight: h } = this.u.over;
+    const [w, h] = this.frame.inner;
     if (this.over.width === Math.floor(w * devicePixelRatio) && this.over.height === Math.floor(h * devicePixelRatio)) return;
     this.over.width = w * devicePixelRatio;
     this.over.height = h * devicePixelRatio;

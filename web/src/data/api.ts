@@ -32,6 +32,8 @@ async function toError(response: Response): Promise<ApiError> {
 export async function request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const init: RequestInit = { method, headers: { Accept: 'application/json', ...headers }, credentials: 'same-origin' };
   const sent = init.headers as Record<string, string>;
+  // A page that was opened a moment ago may not know the value yet; signing in needs none.
+  if (method !== 'GET' && !info.value && path !== '/login') await loadInfo().catch(() => undefined);
   if (method !== 'GET' && info.value) sent['X-Sluice-CSRF'] = info.value.csrf;
   if (body instanceof Blob) {
     init.body = body;
@@ -84,8 +86,12 @@ export async function list<T>(path: string, most = 5000): Promise<Page<T>> {
   return { items: all, next: cursor, total };
 }
 
-export async function loadInfo(): Promise<void> {
-  info.value = await get<Info>('/info');
+let loading: Promise<void> | null = null;
+
+// Whoever asks while it is under way waits for the same answer.
+export function loadInfo(): Promise<void> {
+  loading ??= get<Info>('/info').then((got) => { info.value = got; }).finally(() => { loading = null; });
+  return loading;
 }
 
 export function taskPath(experiment: string, number: number): string {

@@ -1,5 +1,6 @@
 // The form's contents, how they become an experiment, and how an experiment becomes them. What is typed
 // is kept as text, exactly as typed, and only read when the experiment is built.
+import { info } from './api';
 import type { Experiment, Value } from './types';
 
 export type Kind = 'list' | 'range' | 'fixed';
@@ -38,6 +39,16 @@ export interface Draft {
   tasks: string;
   parallel: string;
   seed: string;
+  // "" is no pruning; the numbers belong to some of the rules.
+  prune: string;
+  warmup: string;
+  min_tasks: string;
+  reduction: string;
+  threshold: string;
+  // The parameter that says how long a task trains, for the strategies that look at many briefly.
+  fidelity: string;
+  fidelityMin: string;
+  fidelityMax: string;
   backend: string;
   partition: string;
   gpus: string;
@@ -48,6 +59,10 @@ export interface Draft {
   setup: string;
   // Set when an experiment file is edited instead of the form.
   source: { name: string; text: string } | null;
+}
+
+export function isMulti(strategy: string): boolean {
+  return !!info.value?.strategies.find((s) => s.name === strategy)?.multi_fidelity;
 }
 
 const KEY = 'sluice.draft';
@@ -65,7 +80,7 @@ export function positionalParams(): DraftParam[] {
 export function emptyDraft(): Draft {
   return {
     name: '', description: '', script: null, files: [], pass: 'positional', parameters: positionalParams(), constraints: '', repeats: '', strategy: 'grid',
-    options: {}, metric: 'val_loss', goal: 'min', tasks: '', parallel: '', seed: '', backend: '', partition: '', gpus: '', cpus: '', memory: '', time: '',
+    options: {}, metric: 'val_loss', goal: 'min', tasks: '', parallel: '', seed: '', prune: '', warmup: '', min_tasks: '', reduction: '', threshold: '', fidelity: '', fidelityMin: '', fidelityMax: '', backend: '', partition: '', gpus: '', cpus: '', memory: '', time: '',
     sbatch: '', setup: '', source: null,
   };
 }
@@ -119,7 +134,18 @@ function condition(text: string): Record<string, unknown> | null {
   return { [found[1]]: values.length === 1 ? values[0] : values };
 }
 
-function paramSpec(p: DraftParam): unknown {
+// The numbers that each pruning rule takes, with the daemon's defaults.
+export const PRUNE_OPTIONS = {
+  median: { warmup: '1', min_tasks: '4' },
+  asha: { warmup: '1', min_tasks: '4', reduction: '3' },
+  threshold: { warmup: '1', threshold: '' },
+} as const;
+
+export function pruneOptions(rule: string): Partial<Record<'warmup' | 'min_tasks' | 'reduction' | 'threshold', string>> {
+  return PRUNE_OPTIONS[rule as keyof typeof PRUNE_OPTIONS] ?? {};
+}
+
+export function paramSpec(p: DraftParam): unknown {
   const when = p.when.trim() ? condition(p.when) : null;
   if (p.kind === 'range') {
     const spec: Record<string, unknown> = { min: scalar(p.min), max: scalar(p.max) };
@@ -136,7 +162,8 @@ function paramSpec(p: DraftParam): unknown {
 const lines = (text: string) => text.split('\n').map((line) => line.trim()).filter(Boolean);
 
 // Leaves out what was not filled in: the daemon's defaults are its own business.
-export function toExperiment(d: Draft): Record<string, unknown> {
+// `multi`: the strategy looks at several fidelities.
+export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<string, unknown> {
   const set = (into: Record<string, unknown>, key: string, text: string) => { if (text.trim()) into[key] = scalar(text); };
   const search: Record<string, unknown> = { strategy: d.strategy };
   set(search, 'tasks', d.tasks);
@@ -155,6 +182,17 @@ export function toExperiment(d: Draft): Record<string, unknown> {
   if (d.constraints.trim()) out.constraints = lines(d.constraints);
   set(out, 'repeats', d.repeats);
   out.search = search;
+  if (d.prune) {
+    const prune: Record<string, unknown> = { rule: d.prune };
+    for (const key of Object.keys(pruneOptions(d.prune)) as (keyof ReturnType<typeof pruneOptions>)[]) set(prune, key, d[key]);
+    out.prune = Object.keys(prune).length > 1 ? prune : d.prune;
+  }
+  if (multi && d.fidelity.trim()) {
+    const fidelity: Record<string, unknown> = { parameter: d.fidelity.trim() };
+    set(fidelity, 'min', d.fidelityMin);
+    set(fidelity, 'max', d.fidelityMax);
+    out.fidelity = fidelity;
+  }
   if (d.metric.trim()) out.objective = { metric: d.metric.trim(), goal: d.goal };
   out.pass = d.pass;
   if (d.setup.trim()) out.environment = { setup: lines(d.setup) };
@@ -167,7 +205,7 @@ export function toExperiment(d: Draft): Record<string, unknown> {
 export function toOneTask(d: Draft, first: Record<string, Value>): Record<string, unknown> {
   const all = toExperiment(d);
   const names = Object.keys(all.parameters as object).filter((name) => name in first);
-  const { constraints: _c, repeats: _r, ...rest } = all;
+  const { constraints: _c, repeats: _r, prune: _p, fidelity: _f, ...rest } = all;
   return {
     ...rest,
     name: `${d.name.trim() || d.script?.name || 'experiment'} (one task)`,
@@ -212,6 +250,11 @@ export function fromExperiment(e: Experiment): Draft {
   d.tasks = text(spec.search?.tasks);
   d.parallel = text(spec.search?.parallel);
   d.seed = text(spec.search?.seed);
+  d.prune = text(spec.prune?.rule ?? spec.prune);
+  for (const key of ['warmup', 'min_tasks', 'reduction', 'threshold'] as const) d[key] = text(spec.prune?.[key]);
+  d.fidelity = text(spec.fidelity?.parameter);
+  d.fidelityMin = text(spec.fidelity?.min);
+  d.fidelityMax = text(spec.fidelity?.max);
   for (const key of ['backend', 'partition', 'gpus', 'cpus', 'memory', 'time'] as const) d[key] = text(resources[key]);
   d.sbatch = Array.isArray(resources.options) ? resources.options.join('\n') : '';
   d.setup = Array.isArray(spec.environment?.setup) ? spec.environment.setup.join('\n') : '';

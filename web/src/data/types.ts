@@ -146,7 +146,7 @@ export interface StrategyOption {
   help?: string;
   words?: string[];
 }
-export interface Strategy { name: string; title: string; help: string; adaptive: boolean; options: StrategyOption[] }
+export interface Strategy { name: string; title: string; help: string; adaptive: boolean; multi_fidelity?: boolean; options: StrategyOption[] }
 
 export interface Info {
   version: string;
@@ -194,6 +194,29 @@ export interface Scan {
 
 export interface FieldError { field: string; line?: number; column?: number; message: string; remedy?: string | null }
 export interface Problem { title: string; status: number; detail?: string; errors?: FieldError[] }
+
+export interface Front {
+  axes: { name: string; goal: 'min' | 'max' }[];
+  runs: number;
+  hypervolume: number | null;
+  points: { task: number; values: number[]; front: boolean }[];
+}
+export interface Analysis {
+  runs: number;
+  importance: { parameter: string; importance: Metric; runs: number }[];
+  fronts: Front[];
+  agreement: { from: number; to: number; tasks: number; correlation: number | null }[];
+}
+// A strategy's state is its own: what is shown of it is looked for by name.
+export interface Search {
+  strategy: string;
+  title: string;
+  reason: string | null;
+  planned: number;
+  proposed: number;
+  fidelities: { fidelity: number; tasks: number; finished: number }[];
+  state: Record<string, unknown> | null;
+}
 
 export interface Token { id: number | string; name: string | null; created: string | null; used?: string | null }
 

@@ -7,12 +7,13 @@ import { CurvesCard } from '../components/experiment/CurvesCard';
 import { Icon } from '../components/Icon';
 import { Menu } from '../components/Menu';
 import { Parallel, brushed, type Brushes } from '../components/experiment/Parallel';
+import { Importance, SearchCard, useAbout } from '../components/experiment/Insight';
 import { Scatter } from '../components/experiment/Scatter';
 import { Strip } from '../components/experiment/Strip';
 import { TaskTable } from '../components/experiment/TaskTable';
 import { removeExperiment, restartFailed, restartTasks, stopAll, stopTasks, stoppable } from '../data/actions';
 import { ExperimentStore } from '../data/store';
-import type { Experiment, Task } from '../data/types';
+import type { Analysis, Experiment, Task } from '../data/types';
 import { buildAxes } from '../lib/axes';
 import { colouring } from '../lib/colour';
 import { taskFilter } from '../lib/filter';
@@ -83,6 +84,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const hovered = useSignal<string | null>(null);
   const brushes = useSignal<Brushes>({});
   const most = useSignal(phone.matches ? ROWS_PHONE : ROWS_FIRST);
+  const analysis = useAbout<Analysis>(e, 'analysis').value;
   const tasks = useMemo(() => [...store.tasks.value.values()], [store.tasks.value]);
   const goal = e.objective[0];
   const sort = query.value.get('sort') ?? (goal?.goal === 'max' ? '-best' : 'best');
@@ -162,7 +164,9 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         </div>
       </Card>
       <aside class="grid" aria-label="Analysis">
-        <Scatter e={e} tasks={tasks} hovered={hovered} css={css} />
+        <SearchCard e={e} analysis={analysis} onChange={(shown) => { store.detail.value = shown; }} />
+        <Importance analysis={analysis} />
+        <Scatter e={e} tasks={tasks} analysis={analysis} hovered={hovered} css={css} />
         <Costs e={e} tasks={tasks} />
       </aside>
     </div>

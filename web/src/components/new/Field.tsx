@@ -37,7 +37,7 @@ export function TextField(p: TextProps) {
 }
 
 export function SelectField({ id, label, value, options, onPick, at, help, class: cls = '' }: {
-  id: string; label: string; value: string; options: { value: string; label: string }[]; onPick: (value: string) => void; at: string; help?: string; class?: string;
+  id: string; label: string; value: string; options: { value: string; label: string }[]; onPick: (value: string) => void; at: string | string[]; help?: string; class?: string;
 }) {
   const bad = useErrors(at);
   return (

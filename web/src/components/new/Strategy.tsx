@@ -5,6 +5,7 @@ import { Card } from '../bits';
 import { Errors, SelectField, TextField } from './Field';
 import { change, draft } from './form';
 import { get, info } from '../../data/api';
+import { pruneOptions } from '../../data/draft';
 import type { Cluster, Strategy, StrategyOption } from '../../data/types';
 import { duration } from '../../lib/format';
 
@@ -30,6 +31,36 @@ function Option({ option }: { option: StrategyOption }) {
 // The daemon lists what it can do; letting it choose is no strategy of its own.
 const AUTO: Strategy = { name: 'auto', title: 'Automatic', help: 'Chosen from the parameters and the budget', adaptive: true, options: [] };
 
+const RULES = [
+  { value: '', label: 'Never' },
+  { value: 'median', label: 'Worse than the median' },
+  { value: 'asha', label: 'Not among the best of a rung' },
+  { value: 'threshold', label: 'Worse than a value' },
+];
+const RULE_OPTIONS = {
+  warmup: ['After epoch', 'nothing is ended before it'], min_tasks: ['Compared with at least', 'others that came as far'],
+  reduction: ['One in', 'so many of a rung go on'], threshold: ['Too bad is', 'as the script reports it'],
+} as const;
+
+// Ending tasks early; and for the strategies that try many briefly, which parameter says how long.
+function Early({ multi }: { multi: boolean }) {
+  const d = draft.value;
+  const rule = pruneOptions(d.prune);
+  return <>
+    <div class="grid four">
+      <SelectField id="prune" label="End tasks early" value={d.prune} at="/prune/rule" onPick={(prune) => change({ prune })} options={RULES} />
+      {(Object.keys(rule) as (keyof typeof rule)[]).map((key) => <TextField key={key} id={`prune-${key}`} label={RULE_OPTIONS[key][0]} numeric value={d[key]} at={`/prune/${key}`}
+        placeholder={rule[key]} help={RULE_OPTIONS[key][1]} onInput={(value) => change({ [key]: value })} />)}
+    </div>
+    {multi && <div class="grid four">
+      <SelectField id="fidelity" label="Length of training" value={d.fidelity} at={['/fidelity', '/fidelity/parameter']} help="the parameter that says how long a task trains" onPick={(fidelity) => change({ fidelity })}
+        options={[{ value: '', label: 'choose' }, ...d.parameters.filter((p) => p.name.trim()).map((p) => ({ value: p.name.trim(), label: p.name.trim() }))]} />
+      <TextField id="fidelity-min" label="Shortest" numeric value={d.fidelityMin} at="/fidelity/min" placeholder="3" help="a first look" onInput={(fidelityMin) => change({ fidelityMin })} />
+      <TextField id="fidelity-max" label="Longest" numeric value={d.fidelityMax} at="/fidelity/max" placeholder="81" help="a full run" onInput={(fidelityMax) => change({ fidelityMax })} />
+    </div>}
+  </>;
+}
+
 export function StrategyCard() {
   const d = draft.value;
   const listed = info.value?.strategies ?? [];
@@ -50,6 +81,7 @@ export function StrategyCard() {
           <TextField id="seed" label="Seed" numeric value={d.seed} at="/search/seed" onInput={(seed) => change({ seed })} placeholder="chosen by itself" />
           {picked?.options.map((option) => <Option key={`${picked.name}-${option.name}`} option={option} />)}
         </div>
+        <Early multi={!!picked?.multi_fidelity} />
       </div>
     </Card>
   );
@@ -79,6 +111,7 @@ export function ResourcesCard() {
           <TextField id="memory" label="Memory" mono value={d.memory} at="/resources/memory" onInput={(memory) => change({ memory })} placeholder="16G" />
           <TextField id="time" label="Time limit" mono value={d.time} at="/resources/time" onInput={(time) => change({ time })} placeholder="2h" />
         </div>
+        {backend === 'external' && <p class="h">sluice runs nothing itself: workers of your own take tasks and give results, with <code>sluice ask</code> and <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.</p>}
         {offer && !offer.available && <p class="wrong">{backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.</p>}
         <div class="grid two start">
           <TextField id="setup" label="Environment" optional rows={3} mono value={d.setup} at="/environment" onInput={(setup) => change({ setup })} placeholder={'module load cuda\nsource ~/venv/bin/activate'} help="Lines to run before the script." />

@@ -32,7 +32,7 @@ export function sentence(error: FieldError): string {
   return error.remedy ? `${text}. ${error.remedy[0].toUpperCase()}${error.remedy.slice(1)}.` : `${text}.`;
 }
 
-const SHOWN = ['/name', '/description', '/script', '/constraints', '/repeats', '/search', '/objective', '/resources', '/environment', '/pass'];
+const SHOWN = ['/name', '/description', '/script', '/constraints', '/repeats', '/search', '/prune', '/fidelity', '/objective', '/resources', '/environment', '/pass'];
 
 // Errors that no field shows stand above the preview, so that none is silent.
 export const homeless = computed(() => {

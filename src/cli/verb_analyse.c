@@ -1,0 +1,183 @@
+/* `sluice analyse ID`: which parameters matter, how the best came down, what the front is. */
+#include "cli/front.h"
+#include "cli/verbs.h"
+#include "cli/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ANALYSE_BAR 40
+
+static const struct verb_option analyse_options[] = {
+	{"n,limit", "N", "rows of a table at most (10)"},
+	{"json", NULL, "print the daemon's answer"},
+	{0},
+};
+
+static void analyse_head(struct buf *out, const struct term *term, const char *text)
+{
+	if (out->len)
+		buf_add_char(out, '\n');
+	term_add_coloured(out, TERM_BOLD, text, term);
+	buf_add_char(out, '\n');
+}
+
+static void analyse_importance(const struct node *analysis, const struct term *term, struct buf *out)
+{
+	const struct node *list = node_get(analysis, "importance");
+	int width = 8;
+	if (!list || !list->count) {
+		buf_add_text(out, "too few results to say which parameters matter\n");
+		return;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		int own = term_width(node_get_string(list->items[i], "parameter"));
+		width = own > width ? own : width;
+	}
+	width = width < 32 ? width : 32;
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name = node_get_string(list->items[i], "parameter");
+		double share = node_get_real(list->items[i], "importance", 0);
+		int filled = (int)(share * ANALYSE_BAR + 0.5);
+		struct buf bar = buf_make(1024);
+		term_add_cut(out, name, width, term);
+		for (int k = term_width(name); k < width; k++)
+			buf_add_char(out, ' ');
+		for (int k = 0; k < filled; k++)
+			buf_add_text(&bar, term->utf8 ? "█" : "#");
+		buf_addf(out, " %5.1f %%  ", share * 100);
+		term_add_coloured(out, TERM_CYAN, buf_text(&bar), term);
+		buf_add_char(out, '\n');
+		buf_free(&bar);
+	}
+}
+
+static void analyse_progress(const struct node *analysis, const char *id, struct buf *out, size_t limit,
+			     const struct term *term)
+{
+	static const struct term_column columns[] = {{"TASK", false, false}, {"BEST", true, false}, {"ENDED", false, false}};
+	const struct node *progress = node_get(analysis, "progress");
+	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
+	VEC(const struct node *) steps = {0};
+	for (size_t i = 0; progress && i < progress->count; i++)
+		if (node_equal(node_get(progress->items[i], "value"), node_get(progress->items[i], "best")) &&
+		    (!steps.len || !node_equal(node_get(steps.at[steps.len - 1], "best"), node_get(progress->items[i], "best"))))
+			vec_push(&steps, progress->items[i]);
+	for (size_t i = steps.len > limit ? steps.len - limit : 0; i < steps.len; i++) {
+		char text[VIEW_CHARS];
+		term_table_addf(&table, TERM_BOLD, "%s/%" PRId64, id, node_get_int(steps.at[i], "task", 0));
+		view_metric(node_get(steps.at[i], "best"), text);
+		term_table_add(&table, TERM_PLAIN, text);
+		view_time(node_get(steps.at[i], "time"), "not known", text);
+		term_table_add(&table, TERM_PLAIN, text);
+	}
+	if (steps.len)
+		term_table_write(&table, term, out);
+	else
+		buf_add_text(out, "no result yet\n");
+	term_table_free(&table);
+	free(steps.at);
+}
+
+static void analyse_fronts(const struct node *analysis, const struct node *experiment, size_t limit,
+			   const struct term *term, struct buf *out)
+{
+	const struct node *fronts = node_get(analysis, "fronts");
+	for (size_t i = 0; fronts && i < fronts->count; i++) {
+		const struct node *axes = node_get(fronts->items[i], "axes"), *volume = node_get(fronts->items[i], "hypervolume");
+		struct buf title = buf_make(4096);
+		buf_add_text(&title, "Front of ");
+		for (size_t k = 0; axes && k < axes->count; k++) {
+			buf_add_text(&title, k ? " and " : "");
+			term_add_safe(&title, node_get_string(axes->items[k], "name"));
+		}
+		analyse_head(out, term, buf_text(&title));
+		buf_free(&title);
+		front_print(fronts->items[i], node_get_string(experiment, "id"), node_get(experiment, "varying"), limit, term, out);
+		if (node_is_number(volume))
+			buf_addf(out, "hypervolume %.6g\n", volume->real);
+	}
+}
+
+static void analyse_agreement(const struct node *analysis, const struct term *term, struct buf *out)
+{
+	const struct node *list = node_get(analysis, "agreement");
+	if (!list || !list->count)
+		return;
+	analyse_head(out, term, "Do short runs order the configurations as longer ones do?");
+	for (size_t i = 0; i < list->count; i++) {
+		const struct node *one = list->items[i], *correlation = node_get(one, "correlation");
+		buf_addf(out, "%g and %g: ", node_get_real(one, "from", 0), node_get_real(one, "to", 0));
+		if (node_is_number(correlation))
+			buf_addf(out, "rank correlation %.2f over %" PRId64 " configurations\n", correlation->real,
+				 node_get_int(one, "tasks", 0));
+		else
+			buf_addf(out, "%" PRId64 " configurations are too few to say\n", node_get_int(one, "tasks", 0));
+	}
+}
+
+static void analyse_print(const struct node *analysis, const struct node *experiment, size_t limit,
+			  const struct term *term)
+{
+	struct buf out = buf_make(BUF_UNLIMITED), head = buf_make(256);
+	const struct node *objective = node_get(experiment, "objective");
+	buf_addf(&head, "Importance of the parameters, from %" PRId64 " finished tasks", node_get_int(analysis, "runs", 0));
+	analyse_head(&out, term, buf_text(&head));
+	analyse_importance(analysis, term, &out);
+	if (objective && objective->count) {
+		analyse_head(&out, term, "Best so far");
+		analyse_progress(analysis, node_get_string(experiment, "id"), &out, limit, term);
+	}
+	analyse_fronts(analysis, experiment, limit, term, &out);
+	analyse_agreement(analysis, term, &out);
+	fputs(buf_text(&out), stdout);
+	buf_free(&head);
+	buf_free(&out);
+}
+
+static int analyse_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct target target;
+	int64_t limit;
+	struct node *experiment = NULL, *analysis = NULL;
+	struct buf json = buf_make(BUF_UNLIMITED);
+	int status = call_begin(&call, &verb_analyse, argc, argv, 1, 1);
+	if (status)
+		return status;
+	if (target_parse_experiment(call.options.args.at[0], &target, &err) < 0 ||
+	    options_int(&call.options, "limit", 1, 1000, 10, &limit, &err) < 0)
+		return call_end(&call, call_usage(&verb_analyse, &err));
+	status = call_connect(&call);
+	if (status)
+		return call_end(&call, status);
+	char *path = target_path(&target, ""), *more = target_path(&target, "/analysis");
+	int rc = client_get(&call.client, path, NULL, &experiment, &err);
+	if (rc == 0)
+		rc = client_get(&call.client, more, &json, &analysis, &err);
+	if (rc < 0)
+		status = call_fail(&err);
+	else if (options_has(&call.options, "json"))
+		puts(buf_text(&json));
+	else
+		analyse_print(analysis, experiment, (size_t)limit, &call.term);
+	free(path);
+	free(more);
+	node_free(experiment);
+	node_free(analysis);
+	buf_free(&json);
+	return call_end(&call, status);
+}
+
+const struct verb verb_analyse = {
+	.name = "analyse",
+	.arguments = "ID [-n N]",
+	.summary = "which parameters matter, the best so far, fronts",
+	.help = "The importance of a parameter is how differently it is distributed among the best tenth of the finished tasks\n"
+		"and among all (PED-ANOVA); the shares sum to 100 %. A front holds what cannot be made better in one respect\n"
+		"without becoming worse in the other.",
+	.options = analyse_options,
+	.run = analyse_run,
+};

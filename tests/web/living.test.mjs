@@ -1,0 +1,159 @@
+// Taking part in a search: what the page says about it, and what the dialogs and the form send.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { audit, launch, open, sideways } from './browser.mjs';
+import { Fixture } from './server.mjs';
+
+let browser;
+let fixture;
+let seat;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+beforeEach(async (t) => {
+  fixture = await new Fixture('living').start();
+  t.after(async () => {
+    const troubles = seat?.troubles ?? [];
+    await seat?.context.close();
+    await fixture.stop();
+    assert.deepEqual(troubles, []);
+  });
+});
+
+async function visit(path, heading, options = {}) {
+  seat = await open(browser, fixture.url + path, { allow: ['400 (Bad Request)'], ...options });
+  await seat.page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  return seat.page;
+}
+const sent = (path) => fixture.requests.filter((r) => r.method === 'POST' && r.path === path).map((r) => JSON.parse(r.body));
+
+test('the search, the importance and the front of two objectives are shown', async () => {
+  const page = await visit('/e/e1', 'asha-two-objectives');
+  const card = page.getByRole('region', { name: 'Search' });
+  await card.getByText('Chosen by itself: short runs tell which').waitFor();
+  await card.getByText('40 of 60').waitFor();
+  const rows = card.locator('tbody tr');
+  assert.deepEqual(await rows.allInnerTexts(), ['3\t27\t9', '9\t9\t2']);
+  await card.getByText('rank correlation 0.88').waitFor();
+
+  const meters = page.getByRole('region', { name: 'Importance of the parameters' }).getByRole('meter');
+  assert.deepEqual(await meters.evaluateAll((all) => all.map((m) => [m.getAttribute('aria-label'), m.getAttribute('aria-valuenow')])),
+    [['Importance of learning_rate', '67'], ['Importance of optimizer', '33']]);
+
+  const front = page.locator('section[aria-labelledby=front]');
+  await front.getByRole('heading', { name: 'val_loss against size' }).waitFor();
+  await front.getByText('Hypervolume 12.5').waitFor();
+  const points = fixture.models.get('e1').tasks.filter((t) => t.state === 'finished').map((t) => [t.best.value, -(t.number % 7)]);
+  const best = points.filter((p) => !points.some((q) => q[0] <= p[0] && q[1] <= p[1] && (q[0] < p[0] || q[1] < p[1]))).length;
+  assert.equal(await front.locator('circle.on').count(), best);
+  assert.equal(await front.locator('circle').count(), points.length);
+  await front.getByRole('button', { name: 'Time' }).click();
+  await front.getByRole('heading', { name: 'Result against time' }).waitFor();
+  await page.getByRole('button', { name: /Pruned/ }).waitFor();
+  assert.deepEqual(await audit(page), []);
+});
+
+test('what is over still says its strategy, and few results say that they are few', async () => {
+  const page = await visit('/e/e2', 'over');
+  await page.getByRole('region', { name: 'Search' }).getByText('3 of 3').waitFor();
+  assert.equal(await page.getByRole('region', { name: 'Search' }).locator('table').count(), 0);
+});
+
+test('a suggestion begins with the best values, is sent typed, and mistakes stand beside their field', async () => {
+  const page = await visit('/e/e1', 'asha-two-objectives');
+  await page.getByRole('button', { name: 'Suggest a configuration…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Suggest a configuration' });
+  const { best } = fixture.models.get('e1').e;
+  const rate = dialog.getByLabel('learning_rate');
+  assert.equal(await rate.inputValue(), String(best.parameters.learning_rate));
+  assert.equal(await dialog.getByLabel('optimizer').inputValue(), best.parameters.optimizer);
+  assert.deepEqual(await audit(page), []);
+  await rate.fill('7');
+  await dialog.getByRole('button', { name: 'Run it' }).click();
+  await dialog.getByText('7 is not between').waitFor();
+  assert.equal(await rate.getAttribute('aria-invalid'), 'true');
+  await rate.fill('5e-3');
+  await dialog.getByLabel('optimizer').selectOption('sgd');
+  await rate.press('Enter');
+  await page.getByText('Queued as #41.').waitFor();
+  assert.equal(await dialog.count(), 0);
+  assert.deepEqual(sent('/experiments/e1/suggest').at(-1), { parameters: { learning_rate: 0.005, optimizer: 'sgd' } });
+  await page.getByRole('button', { name: 'Show it' }).click();
+  await page.waitForURL('**/e/e1/41');
+});
+
+test('a change sends only what differs, and the page follows', async () => {
+  const page = await visit('/e/e1', 'asha-two-objectives');
+  const change = page.getByRole('button', { name: 'Change the search…' });
+  await change.click();
+  const dialog = page.getByRole('dialog', { name: 'Change the search' });
+  await dialog.getByLabel('learning_rate from').fill('10');
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByText(/is above max .* Swap them/).waitFor();
+  assert.deepEqual(await audit(page), []);
+  await dialog.getByLabel('learning_rate from').fill('1e-6');
+  await dialog.getByLabel('Tasks at most').fill('80');
+  await dialog.getByLabel('optimizer').fill('adam, sgd, rmsprop');
+  await dialog.getByLabel('Strategy').selectOption('tpe');
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await page.getByText('The search goes on: 80 tasks in all.').waitFor();
+  const { max } = fixture.models.get('e1').e.parameters[0];
+  assert.deepEqual(sent('/experiments/e1/search').at(-1), {
+    search: { tasks: 80, strategy: 'tpe' }, parameters: { learning_rate: { min: 1e-6, max, scale: 'log' }, optimizer: ['adam', 'sgd', 'rmsprop'] },
+  });
+  // What was changed is what the next change begins with; one value alone fixes a parameter.
+  await change.click();
+  assert.equal(await dialog.getByLabel('optimizer').inputValue(), 'adam,sgd,rmsprop');
+  await dialog.getByLabel('optimizer').fill('sgd');
+  await dialog.getByLabel('learning_rate to').fill('');
+  await dialog.getByLabel('learning_rate from').fill('0.01');
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.deepEqual(sent('/experiments/e1/search').at(-1), { parameters: { learning_rate: 0.01, optimizer: 'sgd' } });
+  // Nothing typed is nothing sent.
+  await change.click();
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(sent('/experiments/e1/search').length, 3);
+});
+
+test('dialogs fit a phone and Escape leaves them', async () => {
+  const page = await visit('/e/e1', 'asha-two-objectives', { size: 'phone', theme: 'dark' });
+  for (const name of ['Suggest a configuration', 'Change the search']) {
+    await page.getByRole('button', { name: `${name}…` }).click();
+    await page.getByRole('dialog', { name }).waitFor();
+    assert.ok(await sideways(page) <= 0, `${name} scrolls sideways`);
+    assert.deepEqual(await audit(page), []);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name }).waitFor({ state: 'detached' });
+  }
+  assert.equal(fixture.requests.length, 0);
+});
+
+test('the form has pruning, the length of training for strategies that need it, and says what external is', async () => {
+  const page = await visit('/new', 'New experiment');
+  assert.equal(await page.getByLabel('Length of training').count(), 0);
+  await page.getByRole('radio', { name: /ASHA/ }).check();
+  await page.getByLabel('Length of training').selectOption('epochs');
+  await page.getByLabel('Shortest').fill('3');
+  await page.getByLabel('Longest').fill('81');
+  await page.getByLabel('End tasks early').selectOption('asha');
+  await page.getByLabel('One in').fill('4');
+  await page.getByLabel('End tasks early').selectOption('threshold');
+  await page.getByLabel('Too bad is').fill('2.5');
+  assert.equal(await page.getByLabel('One in').count(), 0);
+  await page.getByLabel('Backend').selectOption('external');
+  await page.getByText('sluice runs nothing itself').waitFor();
+  const last = () => fixture.requests.filter((r) => r.path === '/check').map((r) => JSON.parse(r.body).experiment).at(-1);
+  for (let i = 0; i < 50 && !(last()?.resources?.backend === 'external'); i++) await page.waitForTimeout(100);
+  assert.deepEqual(last().prune, { rule: 'threshold', threshold: 2.5 });
+  assert.deepEqual(last().fidelity, { parameter: 'epochs', min: 3, max: 81 });
+  assert.deepEqual(last().resources, { backend: 'external' });
+  assert.deepEqual(await audit(page), []);
+  // Another strategy has no use for it.
+  await page.getByRole('radio', { name: /TPE/ }).check();
+  await page.getByLabel('End tasks early').selectOption('');
+  for (let i = 0; i < 50 && last().search.strategy !== 'tpe'; i++) await page.waitForTimeout(100);
+  await page.waitForTimeout(500);
+  assert.equal(last().fidelity, undefined);
+  assert.equal(last().prune, undefined);
+});

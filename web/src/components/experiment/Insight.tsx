@@ -1,0 +1,84 @@
+// What the results say as a whole, and what the search is about: cards of GET …/analysis and GET …/search.
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Bar, Card, KeyValues } from '../bits';
+import { ended } from '../State';
+import { Icon } from '../Icon';
+import { get } from '../../data/api';
+import type { Analysis, Experiment, Search } from '../../data/types';
+import { plural, tick } from '../../lib/format';
+import { ChangeDialog, SuggestDialog } from './Living';
+
+// Results come in bursts; the analysis follows at its leisure.
+const FOLLOW_MS = 1500;
+
+// Fetched again when a task was proposed, has ended, or the settings changed.
+export function useAbout<T>(e: Experiment, what: string): Signal<T | null> {
+  const got = useSignal<T | null>(null);
+  const mark = `${e.id} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${e.tasks.running}`;
+  const last = useRef(0);
+  useEffect(() => {
+    let gone = false;
+    const timer = setTimeout(() => {
+      last.current = Date.now();
+      get<T>(`/experiments/${e.id}/${what}`).then((answer) => { if (!gone) got.value = answer; }).catch(() => undefined);
+    }, Math.max(0, last.current + FOLLOW_MS - Date.now()));
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [mark]);
+  return got;
+}
+
+export function Importance({ analysis }: { analysis: Analysis | null }) {
+  const list = analysis?.importance ?? [];
+  return (
+    <Card title="Importance of the parameters" id="importance">
+      <div class="body">
+        {list.length ? <>
+          <ul class="shares">{list.map((p) => {
+            const share = Number(p.importance) || 0;
+            return <li key={p.parameter}><bdi>{p.parameter}</bdi><span class="num">{Math.round(share * 100)} %</span><Bar meter share={share} label={`Importance of ${p.parameter}`} /></li>;
+          })}</ul>
+          <p class="mute small">How differently a parameter is spread among the best tenth and among all of {plural(analysis!.runs, 'finished task')} (PED-ANOVA).</p>
+        </> : <p class="mute small">Needs a few finished tasks.</p>}
+      </div>
+    </Card>
+  );
+}
+
+const WORDS: [string, string][] = [['mode', 'Mode'], ['phase', 'Phase'], ['population', 'Population'], ['generation', 'Generation'], ['restarts', 'Restarts'], ['results', 'Results learnt from']];
+
+interface Rung { fidelity: number; told?: number; promoted?: number; tasks?: number; finished?: number }
+
+export function SearchCard({ e, analysis, onChange }: { e: Experiment; analysis: Analysis | null; onChange: (shown: Experiment) => void }) {
+  const search = useAbout<Search>(e, 'search').value;
+  const dialog = useSignal<'suggest' | 'change' | null>(null);
+  const state = search?.state ?? {};
+  // While it works the strategy counts its rungs itself; afterwards the tasks say where they stood.
+  const own = Array.isArray(state.rungs) ? state.rungs as Rung[] : null;
+  const rungs = own ?? search?.fidelities ?? [];
+  const close = () => { dialog.value = null; };
+  return (
+    <Card title="Search" id="search" extra={<><span class="grow" /><span class="tag">{search?.title ?? e.strategy}</span></>}>
+      <div class="body grid">
+        {(search?.reason ?? e.search?.reason) && <p class="dim small">Chosen by itself: {search?.reason ?? e.search.reason}.</p>}
+        <KeyValues rows={[
+          ...(search ? [['Proposed', `${search.proposed} of ${search.planned}`] as [string, string]] : []),
+          ...WORDS.filter(([key]) => state[key] !== undefined).map(([key, label]) => [label, String(state[key])] as [string, string]),
+        ]} />
+        {rungs.length > 0 && <table class="plain rungs"><caption class="vh">Rungs of the search</caption>
+          <thead><tr><th scope="col" class="r">Length</th><th scope="col" class="r">{own ? 'Results' : 'Tasks'}</th><th scope="col" class="r">{own ? 'Went on' : 'Finished'}</th></tr></thead>
+          <tbody>{rungs.map((r: Rung) => <tr key={r.fidelity}><td class="r num">{tick(r.fidelity)}</td><td class="r num">{r.told ?? r.tasks}</td><td class="r num">{r.promoted ?? r.finished}</td></tr>)}</tbody></table>}
+        {(analysis?.agreement ?? []).filter((a) => a.correlation !== null).map((a) => <p key={a.from} class="mute small">{tick(a.from)} and {tick(a.to)} order {plural(a.tasks, 'configuration')} alike: rank correlation {a.correlation!.toFixed(2)}.</p>)}
+        <div class="btns">
+          <button type="button" class="btn sm" onClick={() => { dialog.value = 'suggest'; }}><Icon name="plus" />Suggest a configuration…</button>
+          <button type="button" class="btn sm" onClick={() => { dialog.value = 'change'; }}><Icon name="filter" />Change the search…</button>
+        </div>
+      </div>
+      {dialog.value === 'suggest' && <SuggestDialog e={e} onClose={close} />}
+      {dialog.value === 'change' && <ChangeDialog e={e} onClose={close} onChange={onChange} />}
+    </Card>
+  );
+}
