@@ -246,9 +246,10 @@ def table(args):
     from bench import table as show
     rows = {}
     with RESULTS.open() as f:
-        for name, method, tasks, parallel, _, *series in csv.reader(f):
+        for name, method, tasks, parallel, seed, *series in csv.reader(f):
             if (tasks, parallel) == (str(args.tasks), str(args.parallel)):
-                rows.setdefault(method, {}).setdefault(name, []).append([float(v) for v in series])
+                rows.setdefault(method, {}).setdefault(name, {})[seed] = [float(v) for v in series]
+    rows = {m: {n: list(runs.values()) for n, runs in r.items()} for m, r in rows.items()}
     names = [p.name for p in PROBLEMS if any(p.name in r for r in rows.values())]
     median = {m: {n: statistics.median(s[-1] for s in runs) for n, runs in r.items()} for m, r in rows.items()}
     everywhere = [m for m in rows if all(n in median[m] for n in names)]
