@@ -8,6 +8,10 @@
 #include <math.h>
 
 /* Below this, a model or a population has too little to learn from to beat TPE. */
+/* Up to here the Gaussian process was ahead of every other strategy in bench/search (mean rank 2.0 of 6 on 14
+ * problems, TPE 3.4), and an ask takes some ten milliseconds. */
+#define AUTO_SHORT_TASKS 100
+#define AUTO_SHORT_DIMS 20
 #define AUTO_LONG_TASKS 250
 /* Ageing evolution wants its population of 100 first. */
 #define AUTO_ARCHITECTURE_TASKS 100
@@ -100,6 +104,8 @@ static const struct strategy *choose_one(const struct look *l, const char **ret_
 	}
 	*ret_reason = mem_printf("one objective, %" PRIu64 " tasks, %s", l->tasks,
 				 numeric ? "numeric parameters" : "with categories or conditions");
+	if (l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS)
+		return FIRST_OF("gp", "tpe", "de");
 	return FIRST_OF("tpe", "de");
 }
 

@@ -77,7 +77,8 @@ static void auto_follows_its_rules(void **state)
 	chosen("a: [1, 2]\nb: [1, 2]\n", "{strategy: auto, tasks: 4}", NULL, 1, "grid", "in random order");
 	chosen(NUMERIC, "{tasks: 10}", NULL, 1, "sobol", "nothing to learn");
 	chosen(NUMERIC, "{tasks: 60, parallel: 30}", NULL, 1, "sobol", "no result comes in time");
-	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 1, BEST_OF("tpe", "de"), "numeric parameters");
+	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 1, "gp", "numeric parameters");
+	chosen(NUMERIC, "{tasks: 150, parallel: 8}", NULL, 1, "tpe", "numeric parameters");
 	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 1, BEST_OF("cmaes", "tpe", "jde", "de"), "300 tasks");
 	chosen(NUMERIC, "{tasks: 5000, parallel: 8}", NULL, 1, BEST_OF("lshade", "dish", "de"), "enough for evolution");
 	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 2, BEST_OF("tpe", "nsga2"), "2 objectives");
