@@ -59,6 +59,8 @@ struct local {
 	struct local_machine machine;
 	bool asking_gpus; /* nvidia-smi has not answered yet */
 	struct local_query *gpu_query;
+	backend_findings_f examined; /* waits for nvidia-smi's answer; NULL */
+	void *examined_ctx;
 	VEC(struct local_item *) items;
 	void (*changed)(void *ctx);
 	void *changed_ctx;
@@ -318,6 +320,18 @@ static struct local_item *local_adopt(struct local *local, const struct backend_
 	return item;
 }
 
+/* Somebody who asks what there is waits for the GPUs; there is nothing else to find out. */
+static void local_examine(struct backend *backend, backend_findings_f done, void *ctx)
+{
+	struct local *local = (struct local *)backend;
+	if (!local->asking_gpus) {
+		done(ctx, NULL, 0);
+		return;
+	}
+	local->examined = done;
+	local->examined_ctx = ctx;
+}
+
 static void local_gpus_cb(void *ctx, const struct proc_result *result)
 {
 	struct local_query *query = ctx;
@@ -333,6 +347,9 @@ static void local_gpus_cb(void *ctx, const struct proc_result *result)
 		log_info("nvidia-smi does not answer: no GPUs are used on this machine");
 	local_start_waiting(local);
 	local_changed(local);
+	if (local->examined)
+		local->examined(local->examined_ctx, NULL, 0);
+	local->examined = NULL;
 }
 
 static void local_ask_gpus(struct local *local)
@@ -587,5 +604,6 @@ const struct backend_ops backend_local = {
 	.poll_interval_ms = local_poll_interval,
 	.preview = local_preview,
 	.describe = local_describe,
+	.examine = local_examine,
 	.on_change = local_on_change,
 };

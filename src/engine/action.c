@@ -45,12 +45,17 @@ static int action_collect(struct action *action, struct error *err)
 	return rc;
 }
 
+const char *engine_stop_why(const struct engine_experiment *experiment)
+{
+	return experiment->stopping && experiment->stop_why ? experiment->stop_why : "stopped by the user";
+}
+
 static int action_stop_task(struct action *action, const struct store_task *task)
 {
 	struct engine *engine = action->engine;
 	if (task->state == STORE_WAITING) {
 		int rc = engine_set_state(engine, action->experiment, task, STORE_STOPPED,
-					  "stopped by the user", NULL);
+					  engine_stop_why(action->experiment), NULL);
 		return rc < 0 ? rc : engine_tell(engine, action->experiment, task->asked, SEARCH_STOPPED, NULL);
 	}
 	int rc = store_set_wish(engine->store, task->id, STORE_WISH_STOP);
@@ -149,6 +154,7 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
 	}
 	if (rc == 0 && !numbers && !failed_only && action.experiment->stopping) {
 		action.experiment->stopping = false; /* the search goes on where it was stopped */
+		action.experiment->stop_why = NULL;
 		action.experiment->changed = true;
 		rc = store_set_flag(engine->store, experiment, STORE_FLAG_STOPPING, false);
 	}

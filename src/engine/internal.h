@@ -22,6 +22,7 @@ struct engine_experiment {
 	enum store_state state;
 	int64_t parallel, planned, created_ms, started_ms;
 	bool asked_all, stopping, removing;
+	const char *stop_why; /* what its tasks are told when it stops itself; NULL: somebody asked for it */
 	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
@@ -199,6 +200,8 @@ void engine_free_row(struct store_experiment *row);
 /* action.c: stopping from inside a turn, which commits by itself. */
 int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
 		       int64_t *ret_count, struct error *err) MUST_USE;
+/* What a stopped task says. Not kept across a restart of the daemon. */
+const char *engine_stop_why(const struct engine_experiment *experiment);
 /* The end of every change that somebody asked for: committed before it is acknowledged; after a failed write
  * everything is read again from the store. Returns rc, or the error of the write. */
 int engine_conclude(struct engine *engine, int rc, struct error *err) MUST_USE;

@@ -215,7 +215,7 @@ static int settle_ended(struct engine *engine, struct engine_live *live)
 	if (strcmp(live->cause, "ok") == 0)
 		return engine_end(engine, live, STORE_FINISHED, "ok", NULL, NULL);
 	if (live->task.wanted == STORE_WISH_STOP)
-		return engine_end(engine, live, STORE_STOPPED, "stopped", "stopped by the user", NULL);
+		return engine_end(engine, live, STORE_STOPPED, "stopped", engine_stop_why(live->experiment), NULL);
 	if (live->task.wanted == STORE_WISH_PRUNE)
 		return engine_end(engine, live, STORE_PRUNED, "pruned", "ended early by the search", NULL);
 	if (settle_from_outside(live) && accounting) {
@@ -242,7 +242,7 @@ static int settle_gone(struct engine *engine, struct engine_live *live)
 	if (shared && clock_mono_ms() - live->gone_ms < SETTLE_JOURNAL_LAG_MS)
 		return 0;
 	if (live->task.wanted == STORE_WISH_STOP)
-		return engine_end(engine, live, STORE_STOPPED, "stopped", "stopped by the user", NULL);
+		return engine_end(engine, live, STORE_STOPPED, "stopped", engine_stop_why(live->experiment), NULL);
 	if (live->task.wanted == STORE_WISH_PRUNE)
 		return engine_end(engine, live, STORE_PRUNED, "pruned", "ended early by the search", NULL);
 	const char *kind = live->gone_cause, *said = live->gone_message;
@@ -320,6 +320,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 	}
 	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
 		log_info("e%lld: its budget is used up", (long long)e->id);
+		e->stop_why = "stopped: the budget of the experiment is used up";
 		rc = engine_stop_within(engine, e->id, NULL, 0, &count, NULL);
 	}
 	enum store_state state = experiment_state(e);

@@ -505,6 +505,16 @@ def test_login_and_tokens_open_the_door(cli):
     assert ask() == 401
 
 
+def test_doctor_waits_for_a_slow_nvidia_smi(make_daemon, folder, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    program = folder / "bin" / "nvidia-smi"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nsleep 2\necho '0, GPU-a, 1000, Test GPU'\n")
+    program.chmod(0o755)
+    daemon = make_daemon(env={"PATH": f"{program.parent}:{os.environ['PATH']}"}).start()
+    assert "1 GPU (Test GPU)" in daemon.cli("doctor", status=None).stdout
+
+
 def test_doctor_says_what_is_here(cli):
     out = cli("doctor", status=None).stdout
     assert str(cli.state) in out and "the daemon answers" in out and "local" in out

@@ -94,6 +94,14 @@ def test_stopped_experiment_starts_nothing_more(daemon, gate):
     assert daemon.get(f"/experiments/{experiment}")["state"] == "stopped"
 
 
+@pytest.mark.parametrize("stop, why", [({"wall": "1s"}, "budget"), ({"when": "loss < 2"}, "condition")])
+def test_experiment_that_stops_itself_does_not_blame_the_user(daemon, gate, stop, why):
+    experiment = submit_gated(daemon, gate, stop=stop)
+    assert daemon.wait_ended(experiment)["state"] == "stopped"
+    reasons = {task["reason"] for task in daemon.tasks(experiment)}
+    assert len(reasons) == 1 and why in reasons.pop()
+
+
 def test_restarted_task_is_the_next_attempt(daemon, gate):
     experiment = submit_gated(daemon, gate, count=1)
     running_number(daemon, experiment)
