@@ -117,6 +117,70 @@ static void analyse_agreement(const struct node *analysis, const struct term *te
 	}
 }
 
+/* Why nothing is predicted: what the backtest lacks, or lost. */
+static void analyse_unearned(const struct node *curves, struct buf *out)
+{
+	const struct node *cuts = node_get(curves, "cuts");
+	bool tried = false;
+	for (size_t i = 0; cuts && i < cuts->count; i++) {
+		const struct node *cut = cuts->items[i];
+		if (node_get_int(cut, "tasks", 0) < 8)
+			continue;
+		buf_addf(out, "after %g %% of the steps extrapolated curves order %" PRId64 " finished tasks with rank correlation %.2f, "
+			 "their best so far with %.2f\n", 100 * node_get_real(cut, "share", 0), node_get_int(cut, "tasks", 0),
+			 node_get_real(cut, "correlation", 0), node_get_real(cut, "plain", 0));
+		tried = true;
+	}
+	if (tried)
+		buf_add_text(out, "not predicted: extrapolation has to be clearly ahead at each\n");
+	else
+		buf_addf(out, "not predicted: that takes 8 finished tasks with 4 values in the first half of their steps; "
+			 "%" PRId64 " have a curve\n", node_get_int(curves, "tasks", 0));
+}
+
+static int compare_predicted(const void *a, const void *b)
+{
+	double x = node_get_real(*(const struct node *const *)a, "predicted", 0);
+	double y = node_get_real(*(const struct node *const *)b, "predicted", 0);
+	return x < y ? -1 : x > y;
+}
+
+/* The running tasks, the best predicted first. */
+static void analyse_curves(const struct node *analysis, const struct node *experiment, size_t limit,
+			   const struct term *term, struct buf *out)
+{
+	static const struct term_column columns[] = {{"TASK", false, false}, {"PREDICTED", true, false}, {"AT STEP", true, false}};
+	const struct node *curves = node_get(analysis, "curves"), *running = node_get(curves, "running");
+	const struct node *objective = node_get(analysis, "objective");
+	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
+	VEC(const struct node *) rows = {0};
+	if (!curves || !objective || !objective->count)
+		return;
+	const char *goal = node_get_string(objective->items[0], "goal");
+	bool maximise = goal && strcmp(goal, "max") == 0;
+	analyse_head(out, term, "Where the running tasks are going");
+	for (size_t i = 0; running && i < running->count; i++)
+		vec_push(&rows, running->items[i]);
+	if (rows.len)
+		qsort(rows.at, rows.len, sizeof(*rows.at), compare_predicted);
+	for (size_t i = 0; i < rows.len && i < limit; i++) {
+		const struct node *row = rows.at[maximise ? rows.len - 1 - i : i];
+		char text[VIEW_CHARS];
+		term_table_addf(&table, TERM_BOLD, "%s/%" PRId64, node_get_string(experiment, "id"), node_get_int(row, "task", 0));
+		view_metric(node_get(row, "predicted"), text);
+		term_table_add(&table, TERM_PLAIN, text);
+		term_table_addf(&table, TERM_PLAIN, "%g", node_get_real(row, "at", 0));
+	}
+	if (rows.len)
+		term_table_write(&table, term, out);
+	else if (running)
+		buf_add_text(out, "no running task has come far enough\n");
+	else
+		analyse_unearned(curves, out);
+	term_table_free(&table);
+	free(rows.at);
+}
+
 static void analyse_print(const struct node *analysis, const struct node *experiment, size_t limit,
 			  const struct term *term)
 {
@@ -131,6 +195,7 @@ static void analyse_print(const struct node *analysis, const struct node *experi
 	}
 	analyse_fronts(analysis, experiment, limit, term, &out);
 	analyse_agreement(analysis, term, &out);
+	analyse_curves(analysis, experiment, limit, term, &out);
 	fputs(buf_text(&out), stdout);
 	buf_free(&head);
 	buf_free(&out);
@@ -177,7 +242,8 @@ const struct verb verb_analyse = {
 	.summary = "which parameters matter, the best so far, fronts",
 	.help = "The importance of a parameter is how differently it is distributed among the best tenth of the finished tasks\n"
 		"and among all (PED-ANOVA); the shares sum to 100 %. A front holds what cannot be made better in one respect\n"
-		"without becoming worse in the other.",
+		"without becoming worse in the other. What running tasks will reach is predicted from their curves only where that\n"
+		"would have ordered the finished tasks better than their best so far did.",
 	.options = analyse_options,
 	.run = analyse_run,
 };

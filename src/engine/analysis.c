@@ -39,6 +39,7 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 	struct analysis *a = ctx;
 	const struct spec *spec = a->spec;
 	struct analysis_run run = {
+		.id = row->id,
 		.number = row->number,
 		.values = analysis_values(spec->space, row->parameters),
 		.scores = mem_alloc((spec->objective_count + 1) * sizeof(double)),
@@ -159,6 +160,8 @@ int engine_write_analysis(struct engine *engine, int64_t experiment, struct json
 		analysis_write_slices(&a, out);
 		rc = analysis_write_agreement(engine, experiment, spec, out);
 	}
+	if (rc == 0)
+		rc = analysis_write_curves(engine, experiment, spec, a.runs.at, a.runs.len, out);
 	json_end(out);
 	analysis_free(&a);
 	spec_free(spec);

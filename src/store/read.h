@@ -40,6 +40,19 @@ typedef int (*store_result_f)(void *ctx, const struct store_result *row);
 /* At most `limit` finished tasks, the newest where there are more; by number. */
 int store_each_result(struct store *store, int64_t experiment, int64_t limit, store_result_f each,
 		      void *ctx) MUST_USE;
+/* A task that runs, for the analysis. */
+struct store_running {
+	int64_t id, number;
+	int64_t last_step; /* where it will end; -1: not known */
+};
+typedef int (*store_running_f)(void *ctx, const struct store_running *row);
+/* At most `limit` running tasks, the newest where there are more; by number. */
+int store_each_running(struct store *store, int64_t experiment, int64_t limit, store_running_f each,
+		       void *ctx) MUST_USE;
+/* A task's curve of a metric: at most `limit` points (2 or more), evenly spaced with the last among them where there
+ * are more; NAN for a value that is none. Returns how many were written to the arrays. */
+size_t store_read_curve(struct store *store, int64_t experiment, int64_t task, const char *metric, size_t limit,
+			double *steps, double *values);
 /* A list of {"fidelity","tasks","finished"}: how many tasks stand at which fidelity. */
 void store_write_fidelities(struct store *store, int64_t experiment, struct json *out);
 /* The number of a task's attempt, once it is known to exist: `attempt` itself, or the newest for 0. *ret is 0

@@ -458,6 +458,46 @@ def test_pruning_spares_what_no_finished_task_dominates(daemon):
     assert spared["number"] in [p["task"] for p in front["points"] if p["front"]]
 
 
+# Curves.
+
+
+def tell_curve(daemon, task, curve, end):
+    """All of a curve, or the beginning of one that goes on."""
+    for step, value in enumerate(curve):
+        daemon.post(f"/experiments/{task['experiment']}/tasks/{task['number']}/tell",
+                    {"values": {"loss": value}, "step": step, "more": step < end - 1})
+
+
+def test_curves_are_extrapolated_where_that_would_have_helped(daemon):
+    """Curves that cross: what is worse at first ends better. Only with enough of them is anything predicted."""
+    def curve(k, steps):
+        return [1 - 0.03 * k + (2 + 0.08 * k) * (step + 1) ** -0.3 for step in range(steps)]
+
+    experiment = external(daemon, parameters={"k": list(range(11)), "epochs": 40}, search={"strategy": "grid"},
+                          objective={"metric": "loss", "goal": "min"})
+    tasks = [ask(daemon, experiment) for _ in range(11)]
+    for task, steps in ((tasks[1], 20), (tasks[9], 20), (tasks[10], 5)):
+        tell_curve(daemon, task, curve(task["parameters"]["k"], steps), 40)
+    for task in tasks[2:9]:
+        tell_curve(daemon, task, curve(task["parameters"]["k"], 40), 40)
+    curves = daemon.get(f"/experiments/{experiment}/analysis")["curves"]
+    assert (curves["earned"], curves["tasks"]) == (False, 7) and "running" not in curves
+    assert "7 have a curve" in daemon.cli("analyse", experiment).stdout
+
+    tell_curve(daemon, tasks[0], curve(tasks[0]["parameters"]["k"], 40), 40)
+    curves = daemon.get(f"/experiments/{experiment}/analysis")["curves"]
+    assert (curves["earned"], curves["tasks"]) == (True, 8)
+    assert [c["share"] for c in curves["cuts"]] == [0.25, 0.5]
+    for cut in curves["cuts"]:
+        assert cut["tasks"] == 8 and cut["correlation"] > 0.99 and cut["plain"] < 0
+    # The one with five steps has not come to the first cut.
+    assert [(r["task"], r["at"]) for r in curves["running"]] == [(tasks[1]["number"], 39), (tasks[9]["number"], 39)]
+    for row, task in zip(curves["running"], (tasks[1], tasks[9])):
+        assert abs(row["predicted"] - curve(task["parameters"]["k"], 40)[-1]) < 1e-6
+    lines = daemon.cli("analyse", experiment).stdout.split("Where the running tasks are going")[1].split("\n")
+    assert [line.split()[0] for line in lines[2:4]] == [f"{experiment}/{tasks[9]['number']}", f"{experiment}/{tasks[1]['number']}"]
+
+
 # The analysis and the search, as they are shown.
 
 

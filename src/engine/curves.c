@@ -1,0 +1,131 @@
+/* Where the running tasks are going, as far as the finished ones show that this can be told: "curves" of GET …/analysis. */
+#include "engine/analysis.h"
+
+#include "search/curve.h"
+#include "store/read.h"
+
+#include <math.h>
+
+/* The loop waits for the answer: some 1 us a point that is read in order, 2 us where it is looked for in a longer curve. */
+#define CURVES_TASKS 100
+#define CURVES_POINTS 150
+
+struct curves {
+	struct engine *engine;
+	int64_t experiment;
+	const struct spec_objective *objective;
+	struct curve_backtest test;
+	double end; /* where the finished tasks ended, for those that do not say how far they go */
+	struct json *out;
+};
+
+/* The arrays are the caller's. */
+static struct curve curves_read(const struct curves *c, int64_t task, double final)
+{
+	double *steps = mem_resize(NULL, 2 * CURVES_POINTS, sizeof(*steps)), *values = steps + CURVES_POINTS;
+	size_t count = store_read_curve(c->engine->store, c->experiment, task, c->objective->metric, CURVES_POINTS,
+					steps, values);
+	return (struct curve){steps, values, count, final};
+}
+
+static void curves_free(const struct curve *curve)
+{
+	free((void *)curve->steps);
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The median of the finished tasks' last steps. */
+static double curves_end(const struct curve *curves, size_t count)
+{
+	double *ends = mem_resize(NULL, count + 1, sizeof(*ends)), end = NAN;
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (curves[i].count)
+			ends[kept++] = curves[i].steps[curves[i].count - 1];
+	qsort(ends, kept, sizeof(*ends), compare_reals);
+	if (kept)
+		end = ends[kept / 2];
+	free(ends);
+	return end;
+}
+
+static void curves_learn(struct curves *c, const struct analysis_run *runs, size_t count)
+{
+	size_t first = count > CURVES_TASKS ? count - CURVES_TASKS : 0;
+	VEC(struct curve) finished = {0};
+	for (size_t i = first; i < count; i++)
+		vec_push(&finished, curves_read(c, runs[i].id, runs[i].scores[0]));
+	curve_test(finished.at, finished.len, c->objective->maximise, &c->test);
+	c->end = curves_end(finished.at, finished.len);
+	for (size_t i = 0; i < finished.len; i++)
+		curves_free(&finished.at[i]);
+	free(finished.at);
+}
+
+static int curves_running_cb(void *ctx, const struct store_running *row)
+{
+	const struct curves *c = ctx;
+	struct curve curve = curves_read(c, row->id, NAN);
+	double end = row->last_step >= 0 ? (double)row->last_step : c->end;
+	double at = curve.count ? curve.steps[curve.count - 1] : NAN;
+	/* Only where predictions were tried: beyond the first cut, and not past the end. */
+	if (at <= end && at - curve.steps[0] >= c->test.from * (end - curve.steps[0])) {
+		double predicted = curve_predict(&curve, c->objective->maximise, end);
+		if (isfinite(predicted)) {
+			json_map(c->out);
+			json_key_int(c->out, "task", row->number);
+			json_key_real(c->out, "predicted", predicted);
+			json_key_real(c->out, "at", end);
+			json_end(c->out);
+		}
+	}
+	curves_free(&curve);
+	return 0;
+}
+
+static void curves_put_real(const char *key, double value, struct json *out)
+{
+	json_key(out, key);
+	if (isnan(value))
+		json_null(out);
+	else
+		json_real(out, value);
+}
+
+int analysis_write_curves(struct engine *engine, int64_t experiment, const struct spec *spec,
+			  const struct analysis_run *runs, size_t count, struct json *out)
+{
+	struct curves c = {.engine = engine, .experiment = experiment, .objective = spec->objectives, .out = out};
+	int rc = 0;
+	if (spec->objective_count)
+		curves_learn(&c, runs, count);
+	json_key(out, "curves");
+	json_map(out);
+	json_key(out, "earned");
+	json_bool(out, c.test.earned);
+	json_key_int(out, "tasks", (int64_t)c.test.tasks);
+	json_key(out, "cuts");
+	json_list(out);
+	for (size_t i = 0; spec->objective_count && i < CURVE_CUTS; i++) {
+		json_map(out);
+		json_key_real(out, "share", c.test.cuts[i].share);
+		json_key_int(out, "tasks", (int64_t)c.test.cuts[i].tasks);
+		curves_put_real("correlation", c.test.cuts[i].correlation, out);
+		curves_put_real("plain", c.test.cuts[i].plain, out);
+		json_end(out);
+	}
+	json_end(out);
+	if (c.test.earned) {
+		json_key(out, "running");
+		json_list(out);
+		rc = store_each_running(engine->store, experiment, CURVES_TASKS, curves_running_cb, &c);
+		json_end(out);
+	}
+	json_end(out);
+	return rc;
+}

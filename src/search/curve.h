@@ -1,0 +1,39 @@
+/* Where a learning curve is going: a power law fitted to what a task has reported so far. Pure. It is only worth
+ * showing where it would have ordered the finished tasks better than their best so far does: hence the backtest. */
+#ifndef SEARCH_CURVE_H
+#define SEARCH_CURVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CURVE_CUTS 2
+
+struct curve {
+	const double *steps, *values; /* steps ascend; a value may be NaN or infinite: such points do not count */
+	size_t count;
+	double final; /* what a finished task is ranked by; NAN: it has none */
+};
+
+/* One cut of the backtest: the finished tasks as they stood after this share of their steps. */
+struct curve_cut {
+	double share;
+	size_t tasks;	    /* with enough points there */
+	double correlation; /* Spearman's, of the extrapolated and the final value; NAN: too few tasks */
+	double plain;	    /* of the best so far and the final value */
+};
+
+struct curve_backtest {
+	bool earned;
+	size_t tasks; /* finished ones with enough points to fit */
+	double from;  /* share of the steps from which a prediction was tried; NAN unless earned */
+	struct curve_cut cuts[CURVE_CUTS];
+};
+
+/* The value at step `at` of the a + b (s+1)^-c that is nearest to the points, b >= 0 when minimising. NAN with fewer
+ * than four finite points at a step of 0 or more. */
+double curve_predict(const struct curve *curve, bool maximise, double at);
+/* Earned: at every cut that enough tasks reach, and at one at least, the extrapolation orders the tasks better than
+ * the best so far by a margin, and better than chance would. */
+void curve_test(const struct curve *finished, size_t count, bool maximise, struct curve_backtest *ret);
+
+#endif
