@@ -134,7 +134,7 @@ static void analyse_unearned(const struct node *curves, struct buf *out)
 	if (tried)
 		buf_add_text(out, "not predicted: extrapolation has to be clearly ahead at each\n");
 	else
-		buf_addf(out, "not predicted: that takes 8 finished tasks with 4 values in the first half of their steps; "
+		buf_addf(out, "not predicted: that takes 8 finished tasks with 4 values in the first half of their steps and 300 in all at most; "
 			 "%" PRId64 " have a curve\n", node_get_int(curves, "tasks", 0));
 }
 

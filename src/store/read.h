@@ -49,8 +49,8 @@ typedef int (*store_running_f)(void *ctx, const struct store_running *row);
 /* At most `limit` running tasks, the newest where there are more; by number. */
 int store_each_running(struct store *store, int64_t experiment, int64_t limit, store_running_f each,
 		       void *ctx) MUST_USE;
-/* A task's curve of a metric: at most `limit` points (2 or more), evenly spaced with the last among them where there
- * are more; NAN for a value that is none. Returns how many were written to the arrays. */
+/* A task's curve of a metric, by step; NAN for a value that is none. Returns how many points were written to the arrays;
+ * 0 where there are more than `limit`. */
 size_t store_read_curve(struct store *store, int64_t experiment, int64_t task, const char *metric, size_t limit,
 			double *steps, double *values);
 /* A list of {"fidelity","tasks","finished"}: how many tasks stand at which fidelity. */

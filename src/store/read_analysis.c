@@ -22,11 +22,8 @@ static const char sql_results[] =
 static const char sql_running[] =
 	"SELECT * FROM (SELECT id, number, CASE WHEN steps > 0 THEN steps - from_zero END FROM task WHERE experiment = ?1 "
 	"AND state = 2 ORDER BY number DESC LIMIT ?2) ORDER BY 2";
-static const char sql_ends[] =
-	"SELECT (SELECT min(step) FROM metric WHERE task = ?1 AND name = ?2), "
-	"(SELECT max(step) FROM metric WHERE task = ?1 AND name = ?2)";
 static const char sql_curve[] =
-	"SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 AND step >= ?3 ORDER BY step";
+	"SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step";
 static const char sql_fidelities[] =
 	"SELECT fidelity, count(*), sum(state = 3) FROM task WHERE experiment = ?1 AND fidelity IS NOT NULL "
 	"GROUP BY fidelity ORDER BY fidelity";
@@ -131,38 +128,21 @@ int store_each_running(struct store *store, int64_t experiment, int64_t limit, s
 	return rc;
 }
 
-/* A long curve is read by seeking from point to point, so that its length does not matter. */
 size_t store_read_curve(struct store *store, int64_t experiment, int64_t task, const char *metric, size_t limit,
 			double *steps, double *values)
 {
 	int64_t name = read_find_metric(store, experiment, metric);
-	sqlite3_stmt *row = store_prepare(store, sql_ends);
+	sqlite3_stmt *row = store_prepare(store, sql_curve);
 	size_t count = 0;
+	bool more;
 	sqlite3_bind_int64(row, 1, task);
 	sqlite3_bind_int64(row, 2, name);
-	bool some = row_next(row) && !row_is_null(row, 0);
-	int64_t from = some ? sqlite3_column_int64(row, 0) : 0, last = some ? sqlite3_column_int64(row, 1) : 0;
-	sqlite3_reset(row);
-	if (!some)
-		return 0;
-	int64_t stride = (int64_t)(((double)last - (double)from) / (double)(limit - 1)) + 1;
-	row = store_prepare(store, sql_curve);
-	sqlite3_bind_int64(row, 1, task);
-	sqlite3_bind_int64(row, 2, name);
-	sqlite3_bind_int64(row, 3, from);
-	while (count < limit && row_next(row)) {
-		int64_t step = sqlite3_column_int64(row, 0);
-		steps[count] = (double)step;
+	while ((more = row_next(row)) && count < limit) {
+		steps[count] = (double)sqlite3_column_int64(row, 0);
 		values[count++] = row_real(row, 1);
-		if (stride == 1)
-			continue;
-		if (step == last)
-			break;
-		sqlite3_reset(row);
-		sqlite3_bind_int64(row, 3, step > last - stride ? last : step + stride);
 	}
 	sqlite3_reset(row);
-	return count;
+	return more ? 0 : count;
 }
 
 void store_write_fidelities(struct store *store, int64_t experiment, struct json *out)
