@@ -306,8 +306,9 @@ def test_hostile_jobs_of_another_user_change_nothing(slurm, lab, folder):
     as_other = ["runuser", "-u", "labuser1", "--", "env", f"SLURM_CONF={lab.env['SLURM_CONF']}"]
 
     def submit(name, *more):
-        subprocess.run([*as_other, "sbatch", "-p", "gpu_volta", "-o", "/dev/null", "--mem=10M", f"--job-name={name}", *more, "--wrap",
-                        "exit 1"], cwd=lab.jobs, check=True, capture_output=True)
+        done = subprocess.run([*as_other, "sbatch", "-p", "gpu_volta", "-o", "/dev/null", "--mem=10M", f"--job-name={name}", *more,
+                               "--wrap", "exit 1"], cwd=lab.jobs, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
 
     for name in names:
         submit(name, "--array=0-2")

@@ -3,7 +3,7 @@
 // answer, and all of them are whole objects or rows with a step, so applying one twice is harmless.
 import { batch, signal } from '@preact/signals';
 import { get, list, message, taskPath, ApiError } from './api';
-import { listen } from './stream';
+import { link, listen } from './stream';
 import { toast } from '../components/Toast';
 import { finite } from '../lib/format';
 import type {
@@ -34,6 +34,13 @@ abstract class Store {
   protected abstract apply(events: StreamEvent[]): void;
 
   open(): () => void {
+    // What is fetched before the stream is open may change unheard: once it is open, it is fetched again.
+    let early = link.value.state !== 'open';
+    const unlink = link.subscribe((now) => {
+      if (!early || now.state !== 'open') return;
+      early = false;
+      void this.load();
+    });
     this.stop = listen((event) => {
       if (event.type === 'reset') {
         this.waiting = [];
@@ -46,6 +53,7 @@ abstract class Store {
     void this.load();
     return () => {
       this.stop?.();
+      unlink();
       clearTimeout(this.timer);
       this.timer = undefined;
     };
