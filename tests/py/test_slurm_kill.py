@@ -24,7 +24,7 @@ SCRIPT = f"""#!/bin/bash
 echo "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"
 echo "epoch,loss" > metrics.csv
 for row in $(seq 0 {ROWS - 1}); do
-    sleep 0.1
+    sleep 0.4
     echo "$row,$SLUICE_TASK.$row" >> metrics.csv
 done
 """
@@ -113,9 +113,11 @@ def test_random_kills_lose_and_repeat_nothing(slurm, lab, folder):
     marks = folder / "marks"
     marks.mkdir()
     begin = time.strftime("%Y-%m-%dT%H:%M:%S")
-    # On all nodes: one that is drained after a crash does not keep everything waiting.
+    # On all nodes: one that is drained after a crash does not keep everything waiting. So few at once that the work lasts as
+    # long as the kills.
     spec = slurm.spec({"n": list(range(TASKS))}, objective={"metric": "loss", "goal": "min"},
-                      environment={"vars": {"MARKS": str(marks)}}, resources={"partition": "cpu,gpu_volta"}, retry={"lost": 50, "node_failure": 50})
+                      environment={"vars": {"MARKS": str(marks)}}, resources={"partition": "cpu,gpu_volta"},
+                      search={"parallel": 10}, retry={"lost": 50, "node_failure": 50})
     experiment = slurm.submit(SCRIPT, spec, name="task.sh")
     killer = Killer(slurm, lab, chance)
     administrator = Administrator(lab)
