@@ -152,6 +152,15 @@ static bool doctor_add_answer(const struct node *answer, const struct term *term
 	return bad;
 }
 
+static bool doctor_has_cluster(const struct node *answer)
+{
+	const struct node *backends = node_get(answer, "backends");
+	for (size_t i = 0; backends && i < backends->count; i++)
+		if (node_get(backends->items[i], "partitions") && node_get_bool(backends->items[i], "available", false))
+			return true;
+	return false;
+}
+
 /* The look at a cluster includes a real job, which may have to wait for its turn. */
 static int doctor_examine(struct call *call, struct buf *json, struct node **ret, struct error *err)
 {
@@ -164,7 +173,7 @@ static int doctor_examine(struct call *call, struct buf *json, struct node **ret
 		rc = client_get(&call->client, "/cluster", json, &answer, err);
 		if (!node_get_bool(answer, "examining", false))
 			break;
-		if (i == 4)
+		if (i == 4 && doctor_has_cluster(answer))
 			fputs("a job of a second looks at the cluster from a compute node...\n", stderr);
 		usleep(250000);
 	}
