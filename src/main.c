@@ -20,7 +20,7 @@ static void main_keep_nss_out(void)
 int main(int argc, char **argv)
 {
 	static const struct verb_option serve_options[] = {
-		{"listen", "HOST:PORT", "where browsers connect (127.0.0.1:54322); loopback only"},
+		{"listen", "HOST:PORT", "where browsers connect (127.0.0.1:54322, another port where that is taken); loopback only"},
 		{"state", "DIR", "state folder (default $SLUICE_STATE, else ~/.local/state/sluice)"},
 		{"verbose", NULL, "log more"},
 		{"login-link", NULL, "print a one-time login link (also when stdout is a terminal)"},

@@ -711,6 +711,22 @@ def test_port_that_is_taken_is_named(daemon, folder):
     assert f"{host}:{port} is in use" in done.stderr
 
 
+def test_usual_port_that_is_taken_is_exchanged_for_another(folder):
+    with socket.socket() as holder:
+        try:
+            holder.bind(("127.0.0.1", 54322))
+            holder.listen()
+        except OSError:
+            pass  # somebody holds it already, which is the case to try
+        process = subprocess.Popen([PROGRAM, "serve", "--state", str(folder / "state")], stdout=subprocess.PIPE, text=True)
+        try:
+            line = process.stdout.readline()
+            assert "listening on http://127.0.0.1:" in line and ":54322" not in line
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
 def test_ready_line_address_file_and_login_link(folder):
     process = subprocess.Popen([PROGRAM, "serve", "--state", str(folder / "state"), "--listen", "127.0.0.1:0", "--login-link"],
                                stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
