@@ -4,7 +4,7 @@
  *   poll TOKEN[:JOB]:FIRST-LAST ...                          cancel TOKEN:FIRST-LAST ...
  *   parallel TOKEN N    room [key=value ...]    check [key=value ...]    preview TASKS PARALLEL [key=value ...]
  *   describe    interval 0|1    wait MILLISECONDS    examine [PARTITION]
- * Usage: backend_harness BACKEND STATE_DIR PROGRAM */
+ * Usage: backend_harness BACKEND STATE_DIR PROGRAM [URL of the daemon] */
 #include "backend/backend.h"
 #include "backend/slurm.h"
 
@@ -311,12 +311,13 @@ int main(int argc, char **argv)
 	size_t size = 0;
 	int rc = -1;
 
-	if (argc != 4 || token_init() < 0)
+	if ((argc != 4 && argc != 5) || token_init() < 0)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
 	uv_loop_init(&loop);
 	config.state_dir = argv[2];
 	config.program = argv[3];
+	config.push_url = argv[4]; /* NULL where it is not given */
 	for (size_t i = 0; backend_table[i]; i++)
 		if (strcmp(backend_table[i]->name, argv[1]) == 0)
 			rc = backend_table[i]->open(&config, &backend, &err);
