@@ -33,7 +33,7 @@ struct slurm_examination {
 	void *ctx;
 	struct slurm_findings findings;
 	uv_timer_t timer;
-	char *folder;
+	char *folder, *program;
 	char token[TOKEN_ID_CHARS];
 	int64_t began_mono_ms, began_ms, over_mono_ms; /* over: 0 while the job is alive */
 	int64_t answered_mono_ms; /* 0: not yet */
@@ -48,6 +48,7 @@ static void slurm_examination_closed_cb(uv_handle_t *handle)
 		exam->done(exam->ctx, exam->findings.list.at, exam->findings.list.len);
 	slurm_findings_free(&exam->findings);
 	free(exam->folder);
+	free(exam->program);
 	free(exam->partition);
 	slurm_release(exam->slurm);
 	free(exam);
@@ -181,7 +182,7 @@ static void slurm_examine_looked_cb(void *ctx, int rc, struct slurm_queue *queue
 
 static struct slurm_probe slurm_examine_probe(const struct slurm_examination *exam)
 {
-	return (struct slurm_probe){.folder = exam->folder, .token = exam->token, .program = exam->slurm->program,
+	return (struct slurm_probe){.folder = exam->folder, .token = exam->token, .program = exam->program,
 				    .daemon = exam->slurm->push_url};
 }
 
@@ -302,6 +303,7 @@ static int slurm_examine_prepare(struct slurm_examination *exam, struct error *e
 	token_make_id(exam->token);
 	exam->folder = mem_printf("%s/" SLURM_EXAMINE_FOLDER "%s", exam->slurm->state_dir, exam->token);
 	char *files = mem_printf("%s/files", exam->folder), *path = mem_printf("%s/0.json", exam->folder);
+	exam->program = slurm_runner_path(exam->slurm, exam->folder);
 	struct slurm_probe probe = slurm_examine_probe(exam);
 	char *text = slurm_probe_descriptor(&probe);
 	int rc = fs_make_dirs(files, 0700, err);
@@ -311,6 +313,17 @@ static int slurm_examine_prepare(struct slurm_examination *exam, struct error *e
 	free(path);
 	free(files);
 	return rc;
+}
+
+static void slurm_examine_placed_cb(void *ctx, const char *why)
+{
+	struct slurm_examination *exam = ctx;
+	if (why)
+		slurm_find(&exam->findings, "error", "make room there, or choose another state folder with SLUICE_STATE", "%s", why);
+	if (why || exam->slurm->closing)
+		slurm_examination_end(exam);
+	else
+		slurm_examine_submit(exam);
 }
 
 /* The picture of the cluster is fresh: says what it shows, then submits the test job. */
@@ -326,7 +339,7 @@ static void slurm_examine_begin(struct slurm_examination *exam)
 			   err.text);
 		slurm_examination_end(exam);
 	} else {
-		slurm_examine_submit(exam);
+		slurm_place_runner(exam->slurm, exam->folder, slurm_examine_placed_cb, exam);
 	}
 }
 

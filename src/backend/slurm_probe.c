@@ -3,6 +3,7 @@
 
 #include "backend/slurm_command.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "journal/journal.h"
 
 #include <stdarg.h>
@@ -245,6 +246,7 @@ void slurm_probe_explain(const struct slurm_probe *probe, const struct slurm_pro
 			 struct slurm_findings *findings)
 {
 	char host[256], status[64];
+	bool copied = text_starts(probe->program, probe->folder);
 
 	slurm_answer_get(result->answer, "host", host, sizeof(host));
 	if (!host[0])
@@ -252,10 +254,16 @@ void slurm_probe_explain(const struct slurm_probe *probe, const struct slurm_pro
 	slurm_find(findings, "ok", NULL, "a test job ran on %s, which sees the state folder", host);
 	slurm_answer_get(result->answer, "program", status, sizeof(status));
 	if (strcmp(status, "0") != 0) {
-		slurm_find(findings, "error", "put sluice on a file system that the compute nodes share",
+		slurm_find(findings, "error",
+			   copied ? "move the state folder (SLUICE_STATE) to a file system from which nodes may run programs; tasks "
+				    "run a copy there"
+				  : "make it readable, so that tasks can run a copy, or put it on a file system that nodes share",
 			   "%s cannot run %s (exit code %s)", host, probe->program, status);
 	} else {
-		slurm_find(findings, "ok", NULL, "%s runs sluice: %s", host, probe->program);
+		if (copied)
+			slurm_find(findings, "ok", NULL, "%s runs sluice, the copy in the state folder that tasks use", host);
+		else
+			slurm_find(findings, "ok", NULL, "%s runs sluice: %s", host, probe->program);
 		slurm_probe_explain_runner(result, host, findings);
 	}
 	slurm_probe_explain_daemon(probe, result, host, findings);

@@ -80,7 +80,7 @@ static void set_resource(struct backend_resources *r, char *pair)
 
 static void submitted_cb(void *ctx, const char *token, const struct backend_submit_result *result)
 {
-	static const char *const outcomes[] = {"submitted", "refused", "unknown"};
+	static const char *const outcomes[] = {"submitted", "refused", "unknown", "later"};
 	struct buf text = buf_make(65536);
 	struct json out = json_to(&text);
 	(void)ctx;
@@ -201,7 +201,7 @@ static void do_submit(char **word, size_t count, struct backend_resources *r)
 	struct backend_item *items = mem_alloc((items_count + 1) * sizeof(*items));
 	for (size_t i = 0; i < items_count; i++)
 		items[i] = (struct backend_item){.index = (uint32_t)i, .attempt_dir = word[2]};
-	struct backend_batch batch = {.token = word[1], .batch_dir = word[2], .resources = r, .items = items,
+	struct backend_batch batch = {.token = word[1], .batch_dir = word[2], .experiment_dir = word[2], .resources = r, .items = items,
 				      .count = items_count, .parallel = (uint32_t)number(word[4], 0)};
 	(void)count;
 	waiting = true;

@@ -11,7 +11,7 @@
 #define GOOD "host=n1\ntime=1000\nboot=" BOOT "\nprogram=0\nlink=0\nfirst=0\nsecond=0\nsaid=\n"
 
 static const struct slurm_probe probe = {.folder = "/s/it's", .token = "0123456789abcdef0123456789abcdef",
-					 .program = "/s/bin/sluice", .daemon = "http://127.0.0.1:54322"};
+					 .program = "/s/it's/bin/sluice", .daemon = "http://127.0.0.1:54322"};
 
 /* The journal of an attempt as a runner writes it: `starts` STARTs, and an END with this cause unless NULL. */
 static char *write_journal(const char *folder, int starts, const char *cause, size_t *ret_len)
@@ -77,7 +77,7 @@ static void all_is_well(void **state)
 	assert_true(look.complete);
 	assert_int_equal(count_bad(&look), 0);
 	assert_non_null(find(&look, "a test job ran on n1"));
-	assert_non_null(find(&look, "n1 runs sluice: /s/bin/sluice"));
+	assert_non_null(find(&look, "n1 runs sluice, the copy in the state folder"));
 	assert_non_null(find(&look, "claim and journal work from n1"));
 	assert_non_null(find(&look, "n1 reaches the daemon at 127.0.0.1:54322"));
 	assert_non_null(find(&look, "the clock of n1 agrees"));
@@ -131,7 +131,7 @@ static void errors_come_with_a_fix(void **state)
 		int starts;
 		const char *cause, *level, *what;
 	} cases[] = {
-		{"host=n1\nprogram=127\nlink=0\nfirst=127\nsecond=127\n", 0, NULL, "error", "n1 cannot run /s/bin/sluice (exit code 127)"},
+		{"host=n1\nprogram=127\nlink=0\nfirst=127\nsecond=127\n", 0, NULL, "error", "n1 cannot run /s/it's/bin/sluice (exit code 127)"},
 		{"host=n1\nprogram=0\nlink=1\nfirst=1\nsecond=1\nsaid=link: no\n", 0, NULL, "error", "cannot make hard links"},
 		{"host=n1\nprogram=0\nlink=0\nfirst=1\nsecond=1\nsaid=no room\n", 0, NULL, "error", "did not work on n1: no room"},
 		{GOOD, 1, "exit", "error", "did not work on n1: exit code 3"},
