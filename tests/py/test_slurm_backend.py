@@ -116,8 +116,7 @@ class Batch:
 @pytest.fixture(scope="module")
 def cluster():
     try:
-        # A short MessageTimeout shortens what must be waited for when an answer is lost.
-        up = slurm_lab.Lab("--set", "MessageTimeout=5")
+        up = slurm_lab.Lab()
     except slurm_lab.NoLab as reason:
         pytest.skip(f"no Slurm here: {reason}")
     (up.jobs / "runner").write_text(RUNNER)
@@ -533,7 +532,7 @@ def test_variables_of_the_user_do_not_change_what_is_seen(cluster):
 def plain(cluster):
     """A cluster that keeps no accounts."""
     try:
-        up = slurm_lab.Lab("--no-acct", "--no-cgroup", "--set", "MessageTimeout=5", "--set", "MinJobAge=5")
+        up = slurm_lab.Lab("--no-acct", "--no-cgroup", "--set", "MinJobAge=5")
     except slurm_lab.NoLab as reason:
         pytest.skip(f"no second Slurm here: {reason}")
     (up.jobs / "runner").write_text(RUNNER)
