@@ -165,8 +165,8 @@ def calls_a_minute(slurm, tasks):
 def test_calls_to_the_controller_do_not_grow_with_the_tasks(slurm):
     described(slurm)
     few, many = calls_a_minute(slurm, 100), calls_a_minute(slurm, 1000)
-    # A look every 2 to 10 s, each a squeue and mostly a sacct, whatever there is to see.
-    assert max(few, many) <= 66
+    # A look every 2 to 10 s, each a squeue (or two) and mostly a sacct, whatever there is to see.
+    assert max(few, many) <= 33 * (slurm.lab.looks + 1)
     assert many <= few * 2 + 12
 
 
@@ -181,7 +181,7 @@ def test_a_thousand_tasks_take_a_handful_of_calls_to_submit(slurm):
     print(f"1,000 tasks: {sum(submitting.values())} calls to submit; {sum(calls.values())} in all over {spent:.0f} s: {dict(calls)}")
     assert summary["tasks"]["finished"] == 1000, summary["tasks"]
     assert calls["sbatch"] == 1 and sum(submitting.values()) <= 6
-    assert (sum(calls.values()) - sum(submitting.values())) / spent * 60 <= 66
+    assert (sum(calls.values()) - sum(submitting.values())) / spent * 60 <= 33 * (slurm.lab.looks + 1)
     curves = slurm.get(f"/experiments/{experiment}/metrics?name=loss")["tasks"]
     assert sorted(curve["value"] for curve in curves) == [[float(n)] for n in range(1, 1001)]
 
