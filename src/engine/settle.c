@@ -285,7 +285,7 @@ static enum store_state experiment_state(const struct engine_experiment *e)
 	const int64_t *n = e->counts;
 	int64_t open = n[STORE_WAITING] + n[STORE_SUBMITTED] + n[STORE_RUNNING];
 	int64_t over = n[STORE_FINISHED] + n[STORE_ERROR] + n[STORE_STOPPED] + n[STORE_PRUNED];
-	if (open || !(e->asked_all || e->stopping))
+	if (open || e->sweep || !(e->asked_all || e->stopping))
 		return n[STORE_RUNNING] || over ? STORE_RUNNING : STORE_WAITING;
 	if (e->stopping && (n[STORE_STOPPED] || !over))
 		return STORE_STOPPED;
