@@ -67,6 +67,25 @@ static void curves_learn(struct analysis_curves *c)
 	c->end = curves_end(c->finished.at, c->finished.len);
 }
 
+/* How far off predictions were that were made no later than this one is; NAN: not tried. */
+static double curves_error(const struct analysis_curves *c, double share)
+{
+	double error = NAN;
+	for (size_t i = 0; i < CURVE_CUTS; i++)
+		if (c->test.cuts[i].share <= share && !isnan(c->test.cuts[i].error))
+			error = c->test.cuts[i].error;
+	return error;
+}
+
+static void curves_put_real(const char *key, double value, struct json *out)
+{
+	json_key(out, key);
+	if (isnan(value))
+		json_null(out);
+	else
+		json_real(out, value);
+}
+
 static int curves_running_cb(void *ctx, const struct store_running *row)
 {
 	const struct analysis_curves *c = ctx;
@@ -81,20 +100,12 @@ static int curves_running_cb(void *ctx, const struct store_running *row)
 			json_key_int(c->out, "task", row->number);
 			json_key_real(c->out, "predicted", predicted);
 			json_key_real(c->out, "at", end);
+			curves_put_real("error", curves_error(c, (at - curve.steps[0]) / (end - curve.steps[0])), c->out);
 			json_end(c->out);
 		}
 	}
 	curves_free(&curve);
 	return 0;
-}
-
-static void curves_put_real(const char *key, double value, struct json *out)
-{
-	json_key(out, key);
-	if (isnan(value))
-		json_null(out);
-	else
-		json_real(out, value);
 }
 
 struct analysis_curves *analysis_curves_new(struct engine *engine, int64_t experiment, const struct spec *spec,
@@ -133,6 +144,7 @@ static void curves_write_cuts(const struct analysis_curves *c, struct json *out)
 		json_key_int(out, "tasks", (int64_t)c->test.cuts[i].tasks);
 		curves_put_real("correlation", c->test.cuts[i].correlation, out);
 		curves_put_real("plain", c->test.cuts[i].plain, out);
+		curves_put_real("error", c->test.cuts[i].error, out);
 		json_end(out);
 	}
 	json_end(out);
