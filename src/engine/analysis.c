@@ -55,9 +55,11 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 		.scores = mem_alloc((spec->objective_count + 1) * sizeof(double)),
 		.time_s = row->time_s,
 	};
+	if (!run.values)
+		run.parameters = mem_strdup(row->parameters);
+	/* What the task is ranked by is the first objective. */
 	for (size_t i = 0; i < spec->objective_count; i++)
-		run.scores[i] = i == 0 && spec->objectives[0].take == SPEC_TAKE_BEST
-					? row->best
+		run.scores[i] = i == 0 ? row->best
 					: engine_read_objective(a->engine, &a->scratch, row->id, &spec->objectives[i]);
 	vec_push(&a->runs, run);
 	return 0;
@@ -220,6 +222,7 @@ static void analysis_free(void *ctx)
 	struct analysis *a = ctx;
 	for (size_t i = 0; i < a->runs.len; i++) {
 		free(a->runs.at[i].values);
+		free(a->runs.at[i].parameters);
 		free(a->runs.at[i].scores);
 	}
 	free(a->runs.at);

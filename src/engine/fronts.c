@@ -69,9 +69,12 @@ static void front_write_points(const struct analysis_front *f, const struct spac
 		}
 		json_end(out);
 		json_key_bool(out, "front", on_front[i]);
-		if (on_front[i] && f->runs.at[i]->values) {
+		if (on_front[i]) {
 			json_key(out, "parameters");
-			space_write_values(space, f->runs.at[i]->values, out);
+			if (f->runs.at[i]->values)
+				space_write_values(space, f->runs.at[i]->values, out);
+			else
+				json_raw(out, f->runs.at[i]->parameters);
 		}
 		json_end(out);
 	}
