@@ -1,5 +1,6 @@
 /* `sluice show ID[/TASK]`: everything about an experiment or a task. */
 #include "base/text.h"
+#include "cli/ladder.h"
 #include "cli/tasks.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
@@ -267,6 +268,18 @@ static int show_tasks(struct call *call, const struct target *target, const stru
 	return rc;
 }
 
+static int show_search(struct call *call, const struct target *target, struct buf *out, struct error *err)
+{
+	struct node *search = NULL;
+	char *path = target_path(target, "/search");
+	int rc = client_get(&call->client, path, NULL, &search, err);
+	if (rc == 0)
+		ladder_write(search, &call->term, out);
+	free(path);
+	node_free(search);
+	return rc;
+}
+
 static int show_target(struct call *call, const struct target *target, int64_t limit)
 {
 	struct error err;
@@ -280,7 +293,9 @@ static int show_target(struct call *call, const struct target *target, int64_t l
 		show_task(answer, &call->term, &out);
 	} else if (rc == 0) {
 		show_experiment(answer, &call->term, &out);
-		rc = show_tasks(call, target, answer, limit, &out, &err);
+		rc = show_search(call, target, &out, &err);
+		if (rc == 0)
+			rc = show_tasks(call, target, answer, limit, &out, &err);
 	}
 	fputs(buf_text(&out), stdout);
 	free(path);

@@ -123,6 +123,9 @@ static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 	e->asked_all = row->asked_all;
 	e->stopping = row->stopping;
 	e->removing = row->removing;
+	e->sweep = row->sweep;
+	e->sweep_from = row->sweep_from;
+	e->sweep_ms = row->sweep_ms;
 	e->changed = true;
 	e->backend = engine_backend_named(engine, row->backend);
 	vec_push(&engine->experiments, e);
@@ -134,9 +137,12 @@ static int load_rest(struct engine *engine, struct engine_experiment *e, struct 
 {
 	int rc = store_count_tasks(engine->store, e->id, e->counts);
 	e->last_number = store_last_number(engine->store, e->id);
-	if (rc == 0 && !e->removing)
-		rc = engine_replay(engine, e, err);
-	return rc;
+	if (rc < 0 || e->removing)
+		return rc;
+	/* A search that does not learn and has proposed everything will not be asked again; reading its hundred
+	 * thousand asks would be for nothing. */
+	bool learns = e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE;
+	return e->asked_all && !learns ? engine_skip_replay(engine, e, err) : engine_replay(engine, e, err);
 }
 
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,

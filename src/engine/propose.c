@@ -4,6 +4,7 @@
 #include "engine/internal.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/rng.h"
 
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Tasks asked for in one turn: a grid of 100,000 does not hold the loop up. */
+/* What a search that does not learn is asked for at once; a turn takes as many as LIMIT_HOLD_MS allows. */
 #define ENGINE_ASK_CHUNK 1000
 /* Tasks on their way at once for a search that learns, on a cluster, when the user set no limit. */
 #define ENGINE_ADAPTIVE_PARALLEL 16
@@ -108,13 +109,18 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 	if (wanted <= 0)
 		return 0;
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
+	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS, left = wanted;
 	int rc = 0;
-	for (int64_t i = 0; rc == 0 && i < wanted && i < ENGINE_ASK_CHUNK; i++) {
+	for (; rc == 0 && left > 0; left--) {
+		if (left < wanted && clock_mono_ms() >= until)
+			break;
 		struct search_proposal proposal = {
 			.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
 		enum search_answer answer = search_ask(e->search, e->last_asked + 1, &proposal);
-		if (answer == SEARCH_WAIT)
+		if (answer == SEARCH_WAIT) {
+			left = 0;
 			break;
+		}
 		if (answer == SEARCH_DONE) {
 			e->asked_all = e->changed = true;
 			rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
@@ -124,7 +130,7 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 		rc = propose_add(engine, e, &proposal);
 	}
 	free(values);
-	if (rc == 0 && !e->asked_all && wanted >= ENGINE_ASK_CHUNK)
+	if (rc == 0 && !e->asked_all && (left > 0 || wanted >= ENGINE_ASK_CHUNK))
 		engine_soon(engine);
 	return rc;
 }
@@ -283,6 +289,13 @@ static int replay_from(struct engine *engine, struct engine_experiment *e, int64
 	free(replay.values);
 	free(replay.found);
 	return rc;
+}
+
+int engine_skip_replay(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	e->next_seq = store_last_event(engine->store, e->id) + 1;
+	e->last_asked = store_last_asked(engine->store, e->id);
+	return search_open(e->spec->search, e->spec->space, &e->search, err);
 }
 
 int engine_replay_exactly(struct engine *engine, struct engine_experiment *e, struct error *err)

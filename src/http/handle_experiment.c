@@ -183,16 +183,14 @@ void handle_parallel(struct request *request, struct response *response)
 
 void handle_metrics(struct request *request, struct response *response)
 {
-	struct json out = json_to(&response->body);
-	if (store_write_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
-				request_int(request, "points"), &out) < 0)
+	if (store_read_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
+			       request_int(request, "points"), &response->pieces) < 0)
 		answer_missing(request, response);
 }
 
 void handle_analysis(struct request *request, struct response *response)
 {
-	struct json out = json_to(&response->body);
-	if (engine_write_analysis(request->app->engine, request->path_numbers[0], &out) < 0)
+	if (engine_read_analysis(request->app->engine, request->path_numbers[0], &response->pieces) < 0)
 		answer_missing(request, response);
 }
 
@@ -217,14 +215,10 @@ void handle_source(struct request *request, struct response *response)
 
 void handle_export(struct request *request, struct response *response)
 {
-	struct store *store = request->app->store;
 	int64_t experiment = request->path_numbers[0];
 	const char *format = request_text(request, "format");
 	bool csv = format && !strcmp(format, "csv");
-	struct json out = json_to(&response->body);
-	int rc = csv ? store_write_export_csv(store, experiment, &response->body)
-		     : store_write_export(store, experiment, &out);
-	if (rc < 0) {
+	if (store_read_export(request->app->store, experiment, csv, &response->pieces) < 0) {
 		answer_missing(request, response);
 		return;
 	}

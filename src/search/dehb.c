@@ -265,6 +265,17 @@ static void dehb_tell(struct search *s, struct search_trial *trial)
 		h->first++;
 }
 
+static bool dehb_exhausted(struct search *s)
+{
+	struct dehb *h = s->state;
+	if (!h->left)
+		return false;
+	h->left = 0;
+	for (size_t i = h->first; i < h->brackets.len; i++)
+		bracket_cut(&h->brackets.at[i], h->eta);
+	return true;
+}
+
 /* Every bracket once. */
 static uint64_t dehb_planned(const struct search_spec *spec, const struct space *space)
 {
@@ -282,7 +293,7 @@ static uint64_t dehb_planned(const struct search_spec *spec, const struct space 
 static void dehb_write_state(const struct search *s, struct json *out)
 {
 	const struct dehb *h = s->state;
-	json_key_int(out, "brackets", (int64_t)h->brackets.len);
+	brackets_write(h->brackets.at, h->brackets.len, h->levels, h->s_max, out);
 	json_key(out, "subpopulations");
 	json_list(out);
 	for (size_t level = 0; level <= h->s_max; level++) {
@@ -303,5 +314,6 @@ const struct strategy_ops dehb_ops = {.open = dehb_open,
 				      .ask = dehb_ask,
 				      .accepted = dehb_accepted,
 				      .tell = dehb_tell,
+				      .exhausted = dehb_exhausted,
 				      .write_state = dehb_write_state,
 				      .planned = dehb_planned};

@@ -70,11 +70,8 @@ static void sort_done(struct bracket *b)
 	}
 }
 
-bool bracket_tell(struct bracket *b, struct search_trial *trial, unsigned eta)
+static void bracket_go_on(struct bracket *b, unsigned eta)
 {
-	vec_push(&b->done, trial);
-	if (++b->told < b->size)
-		return false;
 	sort_done(b);
 	b->rung++;
 	uint64_t size = b->rung <= b->s ? rungs_left(b->n, eta, b->rung) : 0;
@@ -82,7 +79,45 @@ bool bracket_tell(struct bracket *b, struct search_trial *trial, unsigned eta)
 	b->asked = b->told = b->done.len = 0;
 	b->chosen.len = b->size;
 	b->over = b->size == 0;
+}
+
+bool bracket_tell(struct bracket *b, struct search_trial *trial, unsigned eta)
+{
+	vec_push(&b->done, trial);
+	if (++b->told < b->size)
+		return false;
+	bracket_go_on(b, eta);
 	return true;
+}
+
+void bracket_cut(struct bracket *b, unsigned eta)
+{
+	if (b->over || b->rung || b->asked == b->size)
+		return;
+	b->n = b->size = b->asked;
+	if (b->told == b->size)
+		bracket_go_on(b, eta);
+}
+
+void brackets_write(const struct bracket *list, size_t count, const double *levels, size_t s_max, struct json *out)
+{
+	json_key(out, "brackets");
+	json_list(out);
+	for (size_t i = 0; i < count; i++) {
+		const struct bracket *b = &list[i];
+		size_t rung = b->over && b->rung ? b->rung - 1 : b->rung; /* the last that there was */
+		json_map(out);
+		json_key_int(out, "start", (int64_t)b->n);
+		json_key_real(out, "fidelity", levels[s_max - b->s + rung]);
+		json_key_int(out, "rung", (int64_t)rung + 1);
+		json_key_int(out, "rungs", (int64_t)b->s + 1);
+		json_key_int(out, "asked", (int64_t)b->asked);
+		json_key_int(out, "told", (int64_t)b->told);
+		json_key_int(out, "size", (int64_t)b->size);
+		json_key_bool(out, "over", b->over);
+		json_end(out);
+	}
+	json_end(out);
 }
 
 void bracket_free(struct bracket *b)

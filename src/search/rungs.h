@@ -20,7 +20,8 @@ uint64_t rungs_dehb(size_t s_max, size_t s, unsigned eta);
 uint64_t rungs_left(uint64_t n, unsigned eta, size_t i);
 
 /* How many configurations there are besides the fidelity; UINT64_MAX for more than LIMIT_TASKS. A bracket
- * that waited for more than there are would wait for ever. */
+ * that waited for more than there are would wait for ever. Conditions, constraints or a fidelity that is a range may
+ * leave fewer: then the strategy is told when they are exhausted. */
 uint64_t rungs_space_size(const struct search *s);
 
 /* Successive halving: one rung after the other, each asked for and then waited for. */
@@ -39,6 +40,10 @@ size_t bracket_level(const struct bracket *b, size_t s_max);
 /* Hears a trial of the present rung. True when that completed it: `chosen` then holds the best of it,
  * best first, and the next rung has begun (or the bracket is over). */
 bool bracket_tell(struct bracket *b, struct search_trial *trial, unsigned eta);
+/* There are no more configurations than those that were asked for: goes on with these. */
+void bracket_cut(struct bracket *b, unsigned eta);
+/* "brackets":[{"start","fidelity","rung","rungs","asked","told","size","over"}] of the open map. */
+void brackets_write(const struct bracket *list, size_t count, const double *levels, size_t s_max, struct json *out);
 void bracket_free(struct bracket *b);
 
 #endif

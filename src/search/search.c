@@ -219,8 +219,8 @@ static struct search_trial *trial_new(struct search *s)
 }
 
 /* Asks the strategy until it proposes something that may be tried. */
-static enum search_answer ask_strategy(struct search *s, struct search_trial *trial,
-				       struct space_value *values)
+static enum search_answer ask_for_new(struct search *s, struct search_trial *trial, struct space_value *values,
+				      bool *ret_exhausted)
 {
 	const struct strategy_ops *ops = s->spec->strategy->ops;
 	bool exhaustive = s->spec->strategy->capabilities & SEARCH_FINITE_ONLY;
@@ -251,9 +251,24 @@ static enum search_answer ask_strategy(struct search *s, struct search_trial *tr
 	}
 	if (find_new(s, trial, values))
 		return SEARCH_PROPOSED;
+	*ret_exhausted = true;
 	/* Nothing is new, but what runs may still be promoted. */
 	bool promotes = s->spec->strategy->capabilities & SEARCH_MULTI_FIDELITY;
 	return promotes && s->pending ? SEARCH_WAIT : SEARCH_DONE;
+}
+
+/* The draws in vain leave no trace: a replay comes here at another time. */
+static enum search_answer ask_strategy(struct search *s, struct search_trial *trial, struct space_value *values)
+{
+	const struct strategy_ops *ops = s->spec->strategy->ops;
+	struct rng rng = s->rng, spare = s->spare_rng;
+	bool exhausted = false;
+	enum search_answer answer = ask_for_new(s, trial, values, &exhausted);
+	if (!exhausted || !ops->exhausted || !ops->exhausted(s))
+		return answer;
+	s->rng = rng;
+	s->spare_rng = spare;
+	return ask_for_new(s, trial, values, &exhausted);
 }
 
 static struct search_task *find_task(struct search *s, int64_t id)
