@@ -46,6 +46,11 @@ class Sluice:
     def tell(self, key, value):
         self.say(f"tell {key} {value!r}")
 
+    def strategy(self):
+        """What was chosen, where `auto` was asked for."""
+        self.say("strategy")
+        return self.child.stdout.readline().strip()
+
     def time(self):
         self.say("time")
         return float(self.child.stdout.readline())
@@ -90,14 +95,22 @@ class Optuna:
 
 
 class Dehb:
-    """DEHB knows no conditions: all parameters apply, the function looks at those that count."""
+    """DEHB knows no conditions: all parameters apply, the function looks at those that count. Without a fidelity its
+    population would be one: then it gets what our evolutionary strategies take, a twentieth of the tasks."""
 
-    def __init__(self, problem, seed, fidelity=False):
+    def __init__(self, problem, tasks, seed, fidelity=False):
         import ConfigSpace as cs
         from dehb import DEHB
         from loguru import logger
         logger.remove()
-        space = cs.ConfigurationSpace(seed=seed)
+
+        class Space(cs.ConfigurationSpace):
+            """DEHB asks for numpy.int64(10) configurations, which ConfigSpace refuses."""
+
+            def sample_configuration(self, size=None):
+                return super().sample_configuration(None if size is None else int(size))
+
+        space = Space(seed=seed)
         for name, p in problem.parameters.items():
             if isinstance(p, list):
                 space.add(cs.Categorical(name, [json.dumps(v) for v in p]))
@@ -110,10 +123,11 @@ class Dehb:
                     space.add(cs.Integer(name, (0, count)))
             else:
                 space.add(cs.Float(name, (p["min"], p["max"]), log=p.get("scale") == "log"))
-        self.parameters, most = problem.parameters, problem.epochs if fidelity else 1
+        self.parameters, most = problem.parameters, problem.epochs if fidelity else 1.0001
+        population = None if fidelity else max(10, tasks // 20)
         folder = ROOT / "build/dehb"
-        self.dehb = DEHB(cs=space, min_fidelity=1 if fidelity else 1, max_fidelity=most if fidelity else 1.0001, eta=3,
-                         n_workers=1, seed=seed, output_path=str(folder), save_freq=None)
+        self.dehb = DEHB(cs=space, min_fidelity=1, max_fidelity=most, eta=3, n_workers=1, seed=seed,
+                         min_clip=population, max_clip=population, output_path=str(folder), save_freq=None)
         self.fidelity = fidelity
 
     def ask(self):
@@ -155,7 +169,7 @@ METHODS = {
     "optuna tpe group": optuna_sampler("TPESampler", multivariate=True, group=True, constant_liar=True),
     "optuna cmaes": optuna_sampler("CmaEsSampler"),
     "optuna gp": optuna_sampler("GPSampler"),
-    "dehb": lambda problem, tasks, parallel, seed: Dehb(problem, seed),
+    "dehb": lambda problem, tasks, parallel, seed: Dehb(problem, tasks, seed),
     **{f"sluice {name}": sluice(name) for name in (
         "auto", "tpe", "gp", "cmaes", "de", "jde", "shade", "lshade", "jso", "dish", "random", "sobol")},
 }
@@ -163,7 +177,7 @@ METHODS = {
 FIDELITY_METHODS = {
     "sluice asha": lambda p, tasks, parallel, seed: Sluice(p, "asha", 40 * tasks, parallel, seed, True),
     "sluice dehb": lambda p, tasks, parallel, seed: Sluice(p, "dehb", 40 * tasks, parallel, seed, True),
-    "dehb fidelity": lambda p, tasks, parallel, seed: Dehb(p, seed, True),
+    "dehb fidelity": lambda p, tasks, parallel, seed: Dehb(p, tasks, seed, True),
 }
 
 
@@ -174,11 +188,25 @@ def is_there(method):
     return all(importlib.util.find_spec(name) for name in needs)
 
 
+def twin_of(method, problem, tasks, parallel):
+    """A method that proposes exactly the same, so that one of both need not be run."""
+    conditions = any("when" in p for p in problem.parameters.values() if isinstance(p, dict))
+    if method == "optuna tpe group" and not conditions:
+        return "optuna default"
+    if method == "sluice gp":
+        search = Sluice(problem, "auto", tasks, parallel, 0)
+        chosen = search.strategy()
+        search.close()
+        return "sluice auto" if chosen == "gp" else None
+    return None
+
+
 @functools.cache
 def version(method):
     """What a result was made with: it stands until this changes. Ours is the code of the search itself."""
     if not method.startswith("sluice"):
-        return importlib.metadata.version("optuna" if method.startswith("optuna") else "DEHB")
+        return importlib.metadata.version("optuna") if method.startswith("optuna") else \
+            importlib.metadata.version("DEHB") + " population"
     code = hashlib.sha256()
     for folder in ("src/search", "src/space"):
         for path in sorted((ROOT / folder).glob("*.[ch]")):

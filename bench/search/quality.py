@@ -6,12 +6,10 @@ import random
 import statistics
 import sys
 
-from methods import FIDELITY_METHODS, METHODS, is_there, version
+from methods import FIDELITY_METHODS, METHODS, is_there, twin_of, version
 from problems import PROBLEMS
 
 POINTS = 10  # of every run that are kept: after each tenth of its tasks
-# Proposes exactly the same where no parameter depends on another.
-TWINS = {"optuna tpe group": "optuna default"}
 NOTHING = 1e-8  # a regret below is none: the least values are known to about this
 
 
@@ -82,8 +80,8 @@ def measure(args):
                 if not is_wanted(args, problem, method) or \
                         rows.get((problem.name, method, seed), [None])[0] == version(method):
                     continue
-                twin = rows.get((problem.name, TWINS.get(method), seed))
-                if twin and not any("when" in p for p in problem.parameters.values() if isinstance(p, dict)):
+                twin = rows.get((problem.name, twin_of(method, problem, args.tasks, args.parallel), seed))
+                if twin and twin[0] == version(method):
                     write(args, problem, method, seed, twin[1])
                     continue
                 series = run(problem, method, args.tasks, args.parallel, seed)
