@@ -223,7 +223,7 @@ void gaussian_predict_slopes(struct gaussian *g, const double *x, double *ret_me
 	for (size_t i = 0; i < g->count; i++) {
 		const double *at = g->x + i * g->dims;
 		double r = SQRT5 * sqrt(distance(g, g->scales, x, at));
-		double slope = -g->scales[g->dims] * 5.0 / 3 * (1 + r) * exp(-r);
+		double slope = -5.0 / 3 * g->scratch[i] * (1 + r) / (1 + r + r * r / 3); /* exp(-r) is in it */
 		double solved = matrix_dot(g->inverse + i * g->count, g->scratch, g->count);
 		for (size_t d = 0; d < g->dims; d++) {
 			double own = g->unordered[d] ? 0 : slope * g->scales[d] * (x[d] - at[d]);

@@ -1,6 +1,6 @@
 /* Bayesian optimisation with a Gaussian process, for few and costly tasks: the next point is where the
- * logarithm of the expected improvement is largest, among 2048 quasi-random points and by local search from
- * the best ten of them (as in Optuna). What runs is believed to give what the model expects (kriging
+ * logarithm of the expected improvement is largest, among quasi-random points and points near the best results,
+ * and by local search from the best of them. What runs is believed to give what the model expects (kriging
  * believer, Ginsbourger et al. 2010). The model sees at most 200 results: the best and the newest. */
 #include "search/gaussian.h"
 #include "search/parzen.h"
@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-#define GP_POINTS 2048
-#define GP_STARTS 10
+#define GP_POINTS 1024
+#define GP_STARTS 6
+#define GP_APART 0.05
 #define GP_RESULTS_MOST 200
 #define GP_RUNNING_MOST 64
 #define GP_FAILED 1.0 /* deviations of the results */
@@ -395,6 +396,18 @@ static void keep_near_best(struct search *s, double *unit, double *seen)
 	}
 }
 
+static bool is_near(const double *points, size_t count, size_t dims, const double *point)
+{
+	for (size_t i = 0; i < count; i++) {
+		double most = 0;
+		for (size_t d = 0; d < dims; d++)
+			most = fmax(most, fabs(points[i * dims + d] - point[d]));
+		if (most < GP_APART)
+			return true;
+	}
+	return false;
+}
+
 static void search_improvement(struct search *s)
 {
 	struct gp *g = s->state;
@@ -409,10 +422,12 @@ static void search_improvement(struct search *s)
 		sobol_point(i, scramble, s->dims, unit);
 		keep(s, unit, value_of(s, unit, least_kept(s->state), seen));
 	}
-	size_t count = g->kept_count < GP_STARTS ? g->kept_count : GP_STARTS;
-	for (size_t i = 0; i < count; i++) {
-		memcpy(starts + i * s->dims, g->kept[i].unit, s->dims * sizeof(double));
-		values[i] = g->kept[i].value;
+	size_t count = 0;
+	for (size_t i = 0; i < g->kept_count && count < GP_STARTS; i++) {
+		if (is_near(starts, count, s->dims, g->kept[i].unit))
+			continue; /* it would end in the same place */
+		values[count] = g->kept[i].value;
+		memcpy(starts + count++ * s->dims, g->kept[i].unit, s->dims * sizeof(double));
 	}
 	for (size_t i = 0; i < count; i++)
 		climb(s, starts + i * s->dims, values[i], seen);
