@@ -261,13 +261,12 @@ static enum search_answer ask_for_new(struct search *s, struct search_trial *tri
 static enum search_answer ask_strategy(struct search *s, struct search_trial *trial, struct space_value *values)
 {
 	const struct strategy_ops *ops = s->spec->strategy->ops;
-	struct rng rng = s->rng, spare = s->spare_rng;
+	struct rng rng = s->rng;
 	bool exhausted = false;
 	enum search_answer answer = ask_for_new(s, trial, values, &exhausted);
 	if (!exhausted || !ops->exhausted || !ops->exhausted(s))
 		return answer;
 	s->rng = rng;
-	s->spare_rng = spare;
 	return ask_for_new(s, trial, values, &exhausted);
 }
 

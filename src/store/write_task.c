@@ -99,11 +99,6 @@ int64_t store_last_number(struct store *store, int64_t experiment)
 	return read_whole(store, store_bind(store, "SELECT max(number) FROM task WHERE experiment=?", "i", experiment));
 }
 
-int64_t store_last_asked(struct store *store, int64_t experiment)
-{
-	return read_whole(store, store_bind(store, "SELECT max(asked) FROM task WHERE experiment=?", "i", experiment));
-}
-
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each,
 		    void *ctx)
 {
