@@ -35,6 +35,7 @@ static void slurm_free(struct slurm *slurm)
 	free(slurm->state_dir);
 	free(slurm->program);
 	free(slurm->push_url);
+	runner_close(&slurm->runner);
 	free(slurm);
 }
 
@@ -325,6 +326,7 @@ static int slurm_open(const struct backend_config *config, struct backend **ret,
 		.uid = getuid(),
 		.opened_mono_ms = clock_mono_ms(),
 	};
+	runner_open(slurm->program, &slurm->runner);
 	int rc = slurm_probe(slurm, err);
 	if (rc < 0) {
 		slurm_free(slurm);
@@ -359,19 +361,22 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 	struct backend_item *items = mem_alloc(count * sizeof(*items));
 	for (size_t i = 0; i < count; i++)
 		items[i].index = (uint32_t)i;
-	char *folder = mem_printf("%s/experiments/ID/batches/TOKEN", slurm->state_dir);
+	char *experiment = mem_printf("%s/experiments/ID", slurm->state_dir);
+	char *folder = mem_printf("%s/batches/TOKEN", experiment), *program = slurm_runner_path(slurm, experiment);
 	struct backend_batch batch = {.token = "00000000000000000000000000000000", .batch_dir = folder,
 				      .resources = resources, .items = items, .count = count, .parallel = parallel};
 	struct slurm_args args = {0};
 	char *text = NULL;
 	if (slurm_submit_args(&batch, &args, err) == 0) {
-		char *script = slurm_batch_script(&batch, slurm->program, err);
+		char *script = slurm_batch_script(&batch, program, err);
 		if (script)
 			text = slurm_describe_script(script, &args);
 		free(script);
 	}
 	slurm_args_free(&args);
+	free(program);
 	free(folder);
+	free(experiment);
 	free(items);
 	return text;
 }

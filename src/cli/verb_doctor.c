@@ -217,7 +217,9 @@ const struct verb verb_doctor = {
 	.name = "doctor",
 	.arguments = "[--json]",
 	.summary = "what this machine and cluster offer, and what is wrong",
-	.help = "Every finding that needs attention comes with its fix. The exit status is 1 when there is an error.",
+	.help = "Every finding that needs attention comes with its fix. On a cluster a real job of a second looks from a compute\n"
+		"node: does it see the state folder and sluice, do claim and journal work there, is its clock right, does it\n"
+		"reach the daemon (it need not). The exit status is 1 when there is an error.",
 	.options = doctor_options,
 	.run = doctor_run,
 };

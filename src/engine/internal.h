@@ -214,6 +214,9 @@ double engine_read_objective(struct engine *engine, const struct engine_experime
 
 /* follow.c */
 void engine_follow(struct engine *engine);
+/* Why a submitted task waits, and when it is expected to start (0: not known); stored only where it changed. */
+void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
+			 int64_t expected_start_ms);
 void engine_poll_soon(struct engine_backend *backend);
 void engine_cancel(struct engine *engine);
 

@@ -274,6 +274,8 @@ static void search_improvement(struct search *s)
 static enum search_answer gp_ask(struct search *s, struct search_trial *trial)
 {
 	struct gp *g = s->state;
+	if (search_take_known(s, trial))
+		return SEARCH_PROPOSED;
 	if (g->results < g->startup || !s->dims) {
 		search_random_point(s, trial->unit);
 		sobol_point((uint32_t)trial->index + GP_POINTS * trial->redraw, rng_derive(s->spec->seed, 1) | 1, s->dims,
@@ -326,4 +328,5 @@ const struct strategy_ops gp_ops = {
 	.ask = gp_ask,
 	.tell = gp_tell,
 	.write_state = gp_write_state,
+	.recalls = true,
 };

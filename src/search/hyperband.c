@@ -141,4 +141,5 @@ const struct strategy_ops hyperband_ops = {.open = hyperband_open,
 					   .accepted = hyperband_accepted,
 					   .tell = hyperband_tell,
 					   .write_state = hyperband_write_state,
+					   .recalls = true,
 					   .planned = hyperband_planned};

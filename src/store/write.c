@@ -223,6 +223,11 @@ int64_t store_last_change(struct store *store, int64_t experiment)
 	return read_last_event(store, "SELECT max(seq) FROM search_event WHERE experiment=? AND kind=3", experiment);
 }
 
+int64_t store_last_asked(struct store *store, int64_t experiment)
+{
+	return read_last_event(store, "SELECT max(asked) FROM search_event WHERE experiment=? AND kind=0", experiment);
+}
+
 int64_t store_last_event(struct store *store, int64_t experiment)
 {
 	return read_last_event(store, "SELECT max(seq) FROM search_event WHERE experiment=?", experiment);

@@ -58,6 +58,8 @@ int store_add_event(struct store *store, int64_t experiment, const struct store_
 int64_t store_last_change(struct store *store, int64_t experiment);
 /* The newest entry of the sequence (seq), 0: none. */
 int64_t store_last_event(struct store *store, int64_t experiment);
+/* What was asked last, as the search knows it; 0: nothing. */
+int64_t store_last_asked(struct store *store, int64_t experiment);
 /* New settings of the search: the whole specification and what follows from it. */
 int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row) MUST_USE;
 int store_set_planned(struct store *store, int64_t id, int64_t planned) MUST_USE;

@@ -115,10 +115,11 @@ int store_each_task(struct store *store, int64_t experiment, store_task_f each, 
 int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit,
 		     store_task_f each, void *ctx)
 {
+	/* By id, which is by number too: the index by state has that order, and what is over is not read. */
 	sqlite3_stmt *q = store_bind(store,
 				     "SELECT " TASK_COLUMNS
 				     " FROM task WHERE experiment=? AND state=0 AND not_before_ms<=? "
-				     "ORDER BY number LIMIT ?",
+				     "ORDER BY id LIMIT ?",
 				     "iii", experiment, now_ms, limit);
 	int rc = read_tasks(store, q, each, ctx);
 	return rc < 0 ? rc : 0;

@@ -23,9 +23,9 @@ cd "$2" && index=$3 && . ./do
 class Harness:
     """A backend in a process of its own. Every command gives the list of what was answered."""
 
-    def __init__(self, env, state, program, backend="slurm", user=None):
+    def __init__(self, env, state, program, backend="slurm", *daemon, user=None):
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--"] if user else []
-        self.process = subprocess.Popen([*become, HARNESS, backend, str(state), str(program)], env=env, text=True,
+        self.process = subprocess.Popen([*become, HARNESS, backend, str(state), str(program), *daemon], env=env, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/")
         self.opened = self.read("open")[-1]
 

@@ -4,13 +4,12 @@ energy, what the doctor says, and other people's jobs in the same queue."""
 import json
 import os
 import re
-import shutil
 import subprocess
 import time
 
 import pytest
 
-from conftest import PROGRAM, ROOT, SlurmDaemon, lab_up, wait_for
+from conftest import ROOT, SlurmDaemon, lab_up, wait_for
 
 PYTHON = ROOT / "build/venv-ml/bin/python"
 
@@ -344,30 +343,6 @@ def test_doctor_right_after_the_start(slurm):
     assert "unknown" not in done.stdout
     assert re.search(r"a test job ran on \S+, which sees the state folder", done.stdout)
     assert "no energy figures" in done.stdout
-
-
-def test_a_runner_of_another_version_is_noted(lab, folder):
-    # The program is replaced by a newer one while tasks wait: what then runs on the node says what it is.
-    folder.chmod(0o755)
-    daemon = SlurmDaemon(folder / "state", lab)
-    daemon.program = folder / "sluice"
-    shutil.copy(PROGRAM, daemon.program)
-    version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1].encode()
-    newer = folder / "newer"
-    newer.write_bytes(PROGRAM.read_bytes().replace(version + b"\0", b"9" * len(version) + b"\0"))
-    newer.chmod(0o755)
-    daemon.start()
-    try:
-        lab.slurm("scontrol", "update", "PartitionName=cpu", "State=DOWN")
-        experiment = daemon.submit(SHORT, daemon.spec({"n": [1]}), name="task.sh")
-        wait_for(daemon.queue, "it is not submitted")
-        newer.rename(daemon.program)
-        lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
-        assert daemon.wait_ended(experiment)["tasks"]["finished"] == 1
-        said = [step["reason"] for step in daemon.task(experiment, 1)["timeline"]]
-        assert "the runner on the node is another version of sluice than the daemon" in said, said
-    finally:
-        daemon.stop()
 
 
 def test_energy_of_the_cluster_is_shown_with_its_source(folder):
