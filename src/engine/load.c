@@ -104,6 +104,23 @@ int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret)
 	return store_read_experiment(engine->store, id, load_spec_cb, ret);
 }
 
+bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret)
+{
+	long at = spec->search->fidelity_param;
+	const struct space_param *fidelity = at >= 0 ? &spec->space->params[at] : NULL;
+	struct node *map = node_new(NODE_MAP);
+	struct problems problems = {0};
+	for (size_t i = 0; parameters && i < parameters->count; i++) {
+		const struct node *item = parameters->items[i];
+		if (!fidelity || fidelity->cardinality != 1 || strcmp(item->key, fidelity->name) != 0)
+			node_add(map, item->key, node_clone(item));
+	}
+	bool good = space_read_values(spec->space, map, ret, &problems) == 0;
+	problems_free(&problems);
+	node_free(map);
+	return good;
+}
+
 static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 {
 	struct load *load = ctx;

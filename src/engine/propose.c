@@ -204,12 +204,9 @@ static int replay_tell(struct engine_experiment *e, const struct store_event *ev
 static bool replay_read(struct replay *replay, const struct store_event *event, double *ret_fidelity)
 {
 	struct node *record = NULL;
-	struct problems problems = {0};
 	bool good = event->value && node_parse_json(event->value, strlen(event->value), &record, NULL) == 0 &&
-		    space_read_values(replay->experiment->spec->space, node_get(record, "parameters"),
-				      replay->values, &problems) == 0;
+		    engine_read_values(replay->experiment->spec, node_get(record, "parameters"), replay->values);
 	*ret_fidelity = node_get_real(record, "fidelity", NAN);
-	problems_free(&problems);
 	node_free(record);
 	return good;
 }
