@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pathlib
+import pwd
 import re
 import signal
 import socket
@@ -14,7 +15,7 @@ import subprocess
 
 import pytest
 
-from conftest import Answer, PROGRAM, UnixConnection, wait_for
+from conftest import Answer, Daemon, PROGRAM, UnixConnection, wait_for
 
 SCRIPT = """
     import sys
@@ -792,3 +793,14 @@ def test_submitted_files_come_back_and_nothing_else_does(daemon):
     assert daemon.request("GET", f"/experiments/{experiment}/file").status == 400
     assert daemon.request("GET", "/experiments/e99/files").status == 404
     assert daemon.cli("show", experiment, "--script").stdout == "print('ü')\n"
+
+
+def test_info_names_the_user_without_an_environment(folder):
+    daemon = Daemon(folder / "state")
+    for name in ("USER", "LOGNAME"):
+        daemon.env.pop(name, None)
+    daemon.start()
+    try:
+        assert daemon.get("/info")["user"] == pwd.getpwuid(os.getuid()).pw_name
+    finally:
+        daemon.stop()
