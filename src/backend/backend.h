@@ -36,7 +36,7 @@ struct backend_config {
 	uv_loop_t *loop;
 	const char *state_dir;
 	const char *program;   /* absolute path of the sluice binary */
-	const char *push_url;  /* where a node can push its journal; NULL */
+	const char *push_url;  /* the daemon's own address, http://HOST:PORT; NULL: none listens */
 };
 
 struct backend_item {
@@ -47,6 +47,7 @@ struct backend_item {
 struct backend_batch {
 	const char *token;
 	const char *batch_dir;
+	const char *experiment_dir; /* goes when the experiment is removed: what its jobs need may be kept there */
 	const struct backend_resources *resources;
 	const struct backend_item *items;
 	size_t count;
@@ -58,6 +59,7 @@ enum backend_submission {
 	BACKEND_SUBMITTED,
 	BACKEND_REFUSED, /* a definite no: nothing was or will be started; why says what to do */
 	BACKEND_UNKNOWN, /* it may or may not have worked: look it up by token */
+	BACKEND_LATER,	 /* nothing was started, for a reason that may pass (a full disk): hand it over again */
 };
 
 struct backend_submit_result {

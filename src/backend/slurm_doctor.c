@@ -1,67 +1,54 @@
 /* What is wrong with this cluster for sluice, found out by trying: a look from here, and a job of a second that looks
  * from a compute node. See slurm_examine in slurm.h. */
 #include "backend/slurm_private.h"
+#include "backend/slurm_probe.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/num.h"
+#include "base/log.h"
+#include "base/proc.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* The folder of one look is this and its token, in the state folder. */
+#define SLURM_EXAMINE_FOLDER "doctor-"
 #define SLURM_EXAMINE_TICK_MS 1000
 #define SLURM_EXAMINE_ASKED_MS 50
 /* A queue may be long; the rest of the findings should not wait for it for ever. */
 #define SLURM_EXAMINE_MAX_MS 100000
 /* The network file system may show the answer a while after the job is over. */
 #define SLURM_EXAMINE_LATE_MS 20000
-/* A clock further off than this confuses people who read times; the answer itself may be a few seconds old. */
-#define SLURM_SKEW_MS 30000
 #define SLURM_ANSWER_BYTES 4096
+#define SLURM_JOURNAL_BYTES (256u << 10)
 
 struct slurm_examination {
 	struct slurm *slurm;
 	char *partition;
 	backend_findings_f done;
 	void *ctx;
-	VEC(struct backend_finding) list;
+	struct slurm_findings findings;
 	uv_timer_t timer;
-	char *folder;
+	char *folder, *program;
 	char token[TOKEN_ID_CHARS];
 	int64_t began_mono_ms, began_ms, over_mono_ms; /* over: 0 while the job is alive */
+	int64_t answered_mono_ms; /* 0: not yet */
 	bool looking, started, giving_up;
 	char state[64];
 };
-
-static void slurm_find(struct slurm_examination *exam, const char *level, const char *fix, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
-
-static void slurm_find(struct slurm_examination *exam, const char *level, const char *fix, const char *fmt, ...)
-{
-	struct backend_finding finding = {.level = level, .fix = mem_strdup(fix)};
-	va_list args;
-	va_start(args, fmt);
-	if (vasprintf(&finding.what, fmt, args) < 0)
-		abort();
-	va_end(args);
-	vec_push(&exam->list, finding);
-}
 
 static void slurm_examination_closed_cb(uv_handle_t *handle)
 {
 	struct slurm_examination *exam = handle->data;
 	if (!exam->slurm->closing)
-		exam->done(exam->ctx, exam->list.at, exam->list.len);
-	for (size_t i = 0; i < exam->list.len; i++) {
-		free(exam->list.at[i].what);
-		free(exam->list.at[i].fix);
-	}
-	free(exam->list.at);
+		exam->done(exam->ctx, exam->findings.list.at, exam->findings.list.len);
+	slurm_findings_free(&exam->findings);
 	free(exam->folder);
+	free(exam->program);
 	free(exam->partition);
 	slurm_release(exam->slurm);
 	free(exam);
@@ -70,7 +57,7 @@ static void slurm_examination_closed_cb(uv_handle_t *handle)
 static void slurm_examination_end(struct slurm_examination *exam)
 {
 	if (exam->folder && fs_remove_tree(exam->folder, NULL) < 0)
-		slurm_find(exam, "warning", "remove it by hand", "the folder %s could not be removed", exam->folder);
+		slurm_find(&exam->findings, "warning", "remove it by hand", "the folder %s could not be removed", exam->folder);
 	if (!uv_is_closing((uv_handle_t *)&exam->timer))
 		uv_close((uv_handle_t *)&exam->timer, slurm_examination_closed_cb);
 }
@@ -93,77 +80,65 @@ static void slurm_examine_folder(struct slurm_examination *exam)
 {
 	struct statfs fs;
 	if (statfs(exam->slurm->state_dir, &fs) < 0) {
-		slurm_find(exam, "error", "choose another with SLUICE_STATE", "the state folder %s cannot be used: %s",
+		slurm_find(&exam->findings, "error", "choose another with SLUICE_STATE", "the state folder %s cannot be used: %s",
 			   exam->slurm->state_dir, strerror(errno));
 		return;
 	}
 	for (size_t i = 0; i < COUNT_OF(slurm_file_systems); i++) {
 		if ((unsigned long)fs.f_type != slurm_file_systems[i].magic)
 			continue;
-		slurm_find(exam, "ok", NULL, "the state folder is on %s%s", slurm_file_systems[i].name,
+		slurm_find(&exam->findings, "ok", NULL, "the state folder is on %s%s", slurm_file_systems[i].name,
 			   slurm_file_systems[i].shared ? "" : ", a file system of this machine");
 		return;
 	}
-	slurm_find(exam, "ok", NULL, "the state folder is on a file system of type 0x%lx", (unsigned long)fs.f_type);
+	slurm_find(&exam->findings, "ok", NULL, "the state folder is on a file system of type 0x%lx", (unsigned long)fs.f_type);
+}
+
+/* "a job array of 10000, 500 jobs at a time; default account ml" */
+static void slurm_examine_limits(struct slurm_examination *exam)
+{
+	const struct slurm_cluster *c = &exam->slurm->cluster;
+	uint64_t most = slurm_submit_limit(&c->limits, NULL, NULL);
+	const char *account = slurm_default_account(&c->limits);
+	struct buf text = buf_make(1024);
+
+	if (c->max_array)
+		buf_addf(&text, "%lld tasks a job array, ", (long long)c->max_array);
+	if (most)
+		buf_addf(&text, "%llu jobs in the queue at a time", (unsigned long long)most);
+	else
+		buf_add_text(&text, "no limit on jobs in the queue that is known");
+	slurm_find(&exam->findings, "ok", NULL, "limits: %s; default account: %s", buf_text(&text),
+		   account ? account : exam->slurm->accounting == SLURM_ACCOUNTING_ON ? "none" : "not known without accounting");
+	buf_free(&text);
+}
+
+static void slurm_examine_accounting(struct slurm_examination *exam)
+{
+	const struct slurm_cluster *c = &exam->slurm->cluster;
+	if (exam->slurm->accounting == SLURM_ACCOUNTING_OFF)
+		slurm_find(&exam->findings, "warning", "ask an administrator for slurmdbd; sluice works without",
+			   "the cluster keeps no accounts: exit causes and costs come from sluice's own journal only");
+	else if (c->energy)
+		slurm_find(&exam->findings, "ok", NULL, "the cluster keeps accounts, with energy figures from %s",
+			   c->energy_plugin);
+	else
+		slurm_find(&exam->findings, "ok", NULL, "the cluster keeps accounts, with no energy figures");
 }
 
 static void slurm_examine_cluster(struct slurm_examination *exam)
 {
 	const struct slurm_cluster *c = &exam->slurm->cluster;
-	if (c->controller == SLURM_CONTROLLER_DOWN)
-		slurm_find(exam, "error", "wait, or tell an administrator; nothing is lost meanwhile",
+	if (c->controller == SLURM_CONTROLLER_DOWN) {
+		slurm_find(&exam->findings, "error", "wait, or tell an administrator; nothing is lost meanwhile",
 			   "Slurm's controller does not answer");
-	else
-		slurm_find(exam, "ok", NULL, "Slurm %s, cluster %s", c->version[0] ? c->version : "(version unknown)",
-			   c->name[0] ? c->name : "(unknown)");
-	if (exam->slurm->accounting == SLURM_ACCOUNTING_OFF)
-		slurm_find(exam, "warning", "ask an administrator for slurmdbd; sluice works without",
-			   "the cluster keeps no accounts: exit causes and costs come from sluice's own journal only");
-	else if (!c->energy)
-		slurm_find(exam, "ok", NULL, "the cluster's accounting has no energy figures");
+	} else {
+		slurm_find(&exam->findings, "ok", NULL, "Slurm %s, cluster %s; its controller answers",
+			   c->version[0] ? c->version : "(version unknown)", c->name[0] ? c->name : "(unknown)");
+		slurm_examine_accounting(exam);
+		slurm_examine_limits(exam);
+	}
 	slurm_examine_folder(exam);
-}
-
-/* One value of the probe's answer: "key=value" on a line. */
-static bool slurm_answer_get(const char *text, const char *key, char *value, size_t size)
-{
-	size_t len = strlen(key);
-	for (const char *p = text; *p;) {
-		size_t line = strcspn(p, "\n");
-		if (line > len && strncmp(p, key, len) == 0 && p[len] == '=') {
-			snprintf(value, size, "%.*s", (int)(line - len - 1), p + len + 1);
-			return true;
-		}
-		p += line + (p[line] == '\n');
-	}
-	return false;
-}
-
-static void slurm_examine_answer(struct slurm_examination *exam, const char *text)
-{
-	char host[256] = "a compute node", value[64];
-	uint64_t seconds;
-
-	slurm_answer_get(text, "host", host, sizeof(host));
-	slurm_find(exam, "ok", NULL, "a test job ran on %s, which sees the state folder", host);
-	if (slurm_answer_get(text, "program", value, sizeof(value)) && strcmp(value, "0") != 0)
-		slurm_find(exam, "error", "put sluice on a file system that the compute nodes share",
-			   "%s cannot run %s (exit code %s)", host, exam->slurm->program, value);
-	if (slurm_answer_get(text, "link", value, sizeof(value)) && strcmp(value, "0") != 0)
-		slurm_find(exam, "error", "move the state folder (SLUICE_STATE) to a file system with hard links",
-			   "%s cannot make hard links in the state folder, so tasks could run twice", host);
-	if (slurm_answer_get(text, "daemon", value, sizeof(value)) && strcmp(value, "0") != 0)
-		slurm_find(exam, "warning", "nothing need be done: news comes through the state folder, a little later",
-			   "%s cannot reach the daemon at %s", host, exam->slurm->push_url);
-	if (slurm_answer_get(text, "time", value, sizeof(value)) &&
-	    num_parse_unsigned(value, strlen(value), INT32_MAX * 4ull, &seconds) == 0) {
-		int64_t there = (int64_t)seconds * 1000, now = clock_now_ms();
-		int64_t off = there > now ? there - now : there + 1000 < exam->began_ms ? there - exam->began_ms : 0;
-		if (off > SLURM_SKEW_MS || off < -SLURM_SKEW_MS)
-			slurm_find(exam, "warning", "tell an administrator; durations are right all the same",
-				   "the clock of %s is %lld s %s of this machine's", host,
-				   (long long)((off < 0 ? -off : off) / 1000), off > 0 ? "ahead" : "behind");
-	}
 }
 
 static void slurm_examine_cancelled_cb(void *ctx, int rc, const char *why)
@@ -205,31 +180,58 @@ static void slurm_examine_looked_cb(void *ctx, int rc, struct slurm_queue *queue
 	}
 }
 
+static struct slurm_probe slurm_examine_probe(const struct slurm_examination *exam)
+{
+	return (struct slurm_probe){.folder = exam->folder, .token = exam->token, .program = exam->program,
+				    .daemon = exam->slurm->push_url};
+}
+
+/* Takes the answer of the job; false: there is none yet, or what its task wrote is still on the way. */
+static bool slurm_examine_take_answer(struct slurm_examination *exam)
+{
+	struct buf answer = buf_make(SLURM_ANSWER_BYTES), journal = buf_make(SLURM_JOURNAL_BYTES);
+	struct slurm_probe probe = slurm_examine_probe(exam);
+	char *attempt = slurm_probe_attempt_dir(exam->folder);
+	char *path = mem_printf("%s/answer", exam->folder), *journal_path = mem_printf("%s/journal", attempt);
+	bool answered = fs_read(path, SLURM_ANSWER_BYTES, &answer, NULL) == 0;
+
+	if (answered && fs_read(journal_path, SLURM_JOURNAL_BYTES, &journal, NULL) < 0)
+		buf_clear(&journal);
+	struct slurm_probe_result result = {
+		.answer = buf_text(&answer), .journal = buf_text(&journal), .journal_len = journal.len,
+		.boot_id = proc_boot_id(), .began_ms = exam->began_ms, .now_ms = clock_now_ms()};
+	if (answered && !exam->answered_mono_ms)
+		exam->answered_mono_ms = clock_mono_ms();
+	bool taken = answered && (slurm_probe_is_complete(&result) ||
+				  clock_mono_ms() - exam->answered_mono_ms > SLURM_EXAMINE_LATE_MS);
+	if (taken)
+		slurm_probe_explain(&probe, &result, &exam->findings);
+	buf_free(&answer);
+	buf_free(&journal);
+	free(path);
+	free(journal_path);
+	free(attempt);
+	return taken;
+}
+
 static void slurm_examine_tick_cb(uv_timer_t *timer)
 {
 	struct slurm_examination *exam = timer->data;
 	int64_t now = clock_mono_ms();
-	struct buf answer = buf_make(SLURM_ANSWER_BYTES);
-	char *path = mem_printf("%s/answer", exam->folder);
-	int rc = fs_read(path, SLURM_ANSWER_BYTES, &answer, NULL);
 
-	free(path);
-	if (exam->looking || (exam->giving_up && !exam->slurm->closing)) {
-		buf_free(&answer);
+	if (exam->looking || (exam->giving_up && !exam->slurm->closing))
 		return;
-	}
-	if (exam->slurm->closing) {
+	if (exam->slurm->closing || slurm_examine_take_answer(exam)) {
 		slurm_examination_end(exam);
-	} else if (rc == 0) {
-		slurm_examine_answer(exam, buf_text(&answer));
-		slurm_examination_end(exam);
+	} else if (exam->answered_mono_ms) {
+		return; /* the journal may be late */
 	} else if (exam->over_mono_ms && now - exam->over_mono_ms > SLURM_EXAMINE_LATE_MS) {
-		slurm_find(exam, "error", "move the state folder (SLUICE_STATE) to a file system that the nodes share",
+		slurm_find(&exam->findings, "error", "move the state folder (SLUICE_STATE) to a file system that the nodes share",
 			   "a test job ran, but wrote nothing into the state folder: its node does not see %s",
 			   exam->slurm->state_dir);
 		slurm_examination_end(exam);
 	} else if (now - exam->began_mono_ms > SLURM_EXAMINE_MAX_MS) {
-		slurm_find(exam, "warning", "run this again when the queue is shorter, or name another partition",
+		slurm_find(&exam->findings, "warning", "run this again when the queue is shorter, or name another partition",
 			   "a test job did not %s within %d s%s%s", exam->started ? "end" : "start",
 			   SLURM_EXAMINE_MAX_MS / 1000, exam->state[0] ? ": " : "", exam->state);
 		slurm_examine_give_up(exam);
@@ -237,7 +239,6 @@ static void slurm_examine_tick_cb(uv_timer_t *timer)
 		exam->looking = true;
 		slurm_look(exam->slurm, slurm_examine_looked_cb, exam);
 	}
-	buf_free(&answer);
 }
 
 static void slurm_examine_submitted_cb(void *ctx, const struct proc_result *result)
@@ -250,67 +251,18 @@ static void slurm_examine_submitted_cb(void *ctx, const struct proc_result *resu
 		uv_timer_start(&exam->timer, slurm_examine_tick_cb, SLURM_EXAMINE_TICK_MS, SLURM_EXAMINE_TICK_MS);
 	} else {
 		slurm_explain_failed_call("sbatch", result, why, sizeof(why));
-		slurm_find(exam, "error", "correct what Slurm complains about, or name another partition",
+		slurm_find(&exam->findings, "error", "correct what Slurm complains about, or name another partition",
 			   "a test job could not be submitted: %s", why);
 		slurm_examination_end(exam);
 	}
 }
 
-/* "host" and "port" of http://host:port/…; false when there is none. */
-static bool slurm_split_url(const char *url, char *host, size_t size, char *port, size_t port_size)
+static void slurm_examine_submit(struct slurm_examination *exam)
 {
-	const char *start = url ? strstr(url, "://") : NULL;
-	if (!start)
-		return false;
-	start += 3;
-	size_t len = strcspn(start, ":/");
-	if (start[len] != ':' || len >= size)
-		return false;
-	snprintf(host, size, "%.*s", (int)len, start);
-	snprintf(port, port_size, "%.*s", (int)strspn(start + len + 1, "0123456789"), start + len + 1);
-	return true;
-}
-
-static char *slurm_probe_script(const struct slurm_examination *exam)
-{
-	struct buf out = buf_make(65536);
-	char host[256], port[16];
-
-	buf_add_text(&out, "#!/bin/bash\ncd ");
-	slurm_quote(&out, exam->folder);
-	buf_add_text(&out, " || exit 1\n{\n\techo \"host=$(hostname)\"\n\techo \"time=$(date +%s)\"\n\t");
-	slurm_quote(&out, exam->slurm->program);
-	buf_add_text(&out, " --version >/dev/null 2>&1; echo \"program=$?\"\n"
-			   "\t: >mine; ln mine linked 2>/dev/null; echo \"link=$?\"\n");
-	if (slurm_split_url(exam->slurm->push_url, host, sizeof(host), port, sizeof(port))) {
-		buf_add_text(&out, "\ttimeout 5 bash -c ': </dev/tcp/\"$1\"/\"$2\"' - ");
-		slurm_quote(&out, host);
-		buf_addf(&out, " %s 2>/dev/null; echo \"daemon=$?\"\n", port);
-	}
-	buf_add_text(&out, "} >answer.part\nmv answer.part answer\n");
-	return buf_take(&out);
-}
-
-/* The picture of the cluster is fresh: says what it shows, then submits the test job. */
-static void slurm_examine_begin(struct slurm_examination *exam)
-{
-	struct slurm *slurm = exam->slurm;
+	struct slurm_probe probe = slurm_examine_probe(exam);
+	char *script = slurm_probe_script(&probe);
 	struct slurm_args args = {0};
-	struct error err;
 
-	slurm_examine_cluster(exam);
-	if (slurm->cluster.controller == SLURM_CONTROLLER_DOWN) {
-		slurm_examination_end(exam);
-		return;
-	}
-	token_make_id(exam->token);
-	exam->folder = mem_printf("%s/doctor-%s", slurm->state_dir, exam->token);
-	if (fs_make_dirs(exam->folder, 0700, &err) < 0) {
-		slurm_find(exam, "error", "choose another state folder with SLUICE_STATE", "%s", err.text);
-		slurm_examination_end(exam);
-		return;
-	}
-	char *script = slurm_probe_script(exam);
 	slurm_args_program(&args, "sbatch");
 	slurm_args_add(&args, "--parsable");
 	slurm_args_addf(&args, "--job-name=%s", exam->token);
@@ -322,8 +274,73 @@ static void slurm_examine_begin(struct slurm_examination *exam)
 	if (exam->partition)
 		slurm_args_addf(&args, "--partition=%s", exam->partition);
 	struct slurm_ask how = {.input = script};
-	slurm_run(slurm, &args, &how, slurm_examine_submitted_cb, exam);
+	slurm_run(exam->slurm, &args, &how, slurm_examine_submitted_cb, exam);
 	free(script);
+}
+
+/* A daemon that was killed while it looked left its folder behind. */
+static void slurm_examine_tidy(const char *state_dir)
+{
+	DIR *dir = opendir(state_dir);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir))) {
+		if (!text_starts(entry->d_name, SLURM_EXAMINE_FOLDER) ||
+		    !token_is_id(entry->d_name + sizeof(SLURM_EXAMINE_FOLDER) - 1))
+			continue;
+		char *path = mem_printf("%s/%s", state_dir, entry->d_name);
+		struct error err;
+		if (fs_remove_tree(path, &err) < 0)
+			log_warning("%s", err.text);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int slurm_examine_prepare(struct slurm_examination *exam, struct error *err)
+{
+	slurm_examine_tidy(exam->slurm->state_dir);
+	token_make_id(exam->token);
+	exam->folder = mem_printf("%s/" SLURM_EXAMINE_FOLDER "%s", exam->slurm->state_dir, exam->token);
+	char *files = mem_printf("%s/files", exam->folder), *path = mem_printf("%s/0.json", exam->folder);
+	exam->program = slurm_runner_path(exam->slurm, exam->folder);
+	struct slurm_probe probe = slurm_examine_probe(exam);
+	char *text = slurm_probe_descriptor(&probe);
+	int rc = fs_make_dirs(files, 0700, err);
+	if (rc == 0)
+		rc = fs_write(path, text, strlen(text), 0600, false, err);
+	free(text);
+	free(path);
+	free(files);
+	return rc;
+}
+
+static void slurm_examine_placed_cb(void *ctx, const char *why)
+{
+	struct slurm_examination *exam = ctx;
+	if (why)
+		slurm_find(&exam->findings, "error", "make room there, or choose another state folder with SLUICE_STATE", "%s", why);
+	if (why || exam->slurm->closing)
+		slurm_examination_end(exam);
+	else
+		slurm_examine_submit(exam);
+}
+
+/* The picture of the cluster is fresh: says what it shows, then submits the test job. */
+static void slurm_examine_begin(struct slurm_examination *exam)
+{
+	struct error err;
+
+	slurm_examine_cluster(exam);
+	if (exam->slurm->cluster.controller == SLURM_CONTROLLER_DOWN) {
+		slurm_examination_end(exam);
+	} else if (slurm_examine_prepare(exam, &err) < 0) {
+		slurm_find(&exam->findings, "error", "make room there, or choose another state folder with SLUICE_STATE", "%s",
+			   err.text);
+		slurm_examination_end(exam);
+	} else {
+		slurm_place_runner(exam->slurm, exam->folder, slurm_examine_placed_cb, exam);
+	}
 }
 
 /* What is known may be old, or, right after the start, nothing: asked again first. */

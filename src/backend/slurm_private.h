@@ -2,6 +2,7 @@
 #ifndef BACKEND_SLURM_PRIVATE_H
 #define BACKEND_SLURM_PRIVATE_H
 
+#include "backend/runner.h"
 #include "backend/slurm.h"
 #include "backend/slurm_command.h"
 #include "backend/slurm_text.h"
@@ -63,10 +64,13 @@ struct slurm_pending {
 };
 
 struct slurm_call;
+struct slurm_placing;
 struct slurm {
 	struct backend base;
 	uv_loop_t *loop;
 	char *state_dir, *program, *push_url;
+	struct runner runner;
+	struct slurm_placing *placing; /* the first one is being done */
 	uid_t uid;
 	struct slurm_call *calls; /* children that have not ended */
 	unsigned held; /* by what outlives a single call */
@@ -128,6 +132,14 @@ int slurm_compare_key(const void *a, const void *b);
 /* Where in a sorted array, whose elements of `size` bytes begin with a key, the first one stands that is not before
  * (token, index). */
 size_t slurm_find_key(const void *keys, size_t count, size_t size, const char *token, uint32_t index);
+
+/* slurm_runner.c */
+/* Where the nodes find the program that slurm_place_runner puts below dir. The first call reads the program, which takes a
+ * few milliseconds. The caller frees it. */
+char *slurm_runner_path(struct slurm *slurm, const char *dir);
+/* Puts it there; why is NULL when it is there. Called once, always later; after close too: look at slurm->closing. */
+typedef void (*slurm_placed_f)(void *ctx, const char *why);
+void slurm_place_runner(struct slurm *slurm, const char *dir, slurm_placed_f placed, void *ctx);
 
 /* slurm_poll.c */
 void slurm_poll(struct backend *backend, const struct backend_watch *watch, size_t count,

@@ -15,6 +15,8 @@ struct slurm_submit_call {
 	char token[TOKEN_ID_CHARS];
 	char *refused; /* known before sbatch was run; NULL */
 	char *unfit;   /* what the cluster lacks of what was asked for, should it be refused; NULL */
+	char *batch_dir, *script;
+	struct slurm_args args;
 	size_t count;
 	uint64_t submit_limit; /* 0: not known */
 	backend_submitted_f done;
@@ -61,6 +63,9 @@ static void slurm_submitted(struct slurm_submit_call *call, const struct backend
 		call->done(call->ctx, call->token, result);
 	free(call->refused);
 	free(call->unfit);
+	free(call->batch_dir);
+	free(call->script);
+	slurm_args_free(&call->args);
 	free(call);
 }
 
@@ -156,32 +161,46 @@ static char *slurm_unfit_text(struct slurm *slurm, const struct backend_resource
 	return text;
 }
 
+/* The program is where the nodes will look for it. */
+static void slurm_submit_placed_cb(void *ctx, const char *why)
+{
+	struct slurm_submit_call *call = ctx;
+	struct slurm *slurm = call->slurm;
+	if (why || slurm->closing) {
+		struct backend_submit_result result = {.outcome = BACKEND_LATER, .why = why};
+		slurm->submitting -= call->count;
+		slurm_remember(slurm, call->token, 0);
+		slurm_submitted(call, &result);
+		return;
+	}
+	struct slurm_ask how = {.input = call->script, .cwd = call->batch_dir, .timeout_ms = SLURM_SUBMIT_MS};
+	slurm_run(slurm, &call->args, &how, slurm_submit_cb, call);
+}
+
 void slurm_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done, void *ctx)
 {
 	struct slurm *slurm = (struct slurm *)backend;
 	struct slurm_submit_call *call = mem_alloc(sizeof(*call));
-	struct slurm_args args = {0};
 	struct error err = {0};
-	char *script = NULL;
 
-	*call = (struct slurm_submit_call){.slurm = slurm, .count = batch->count, .done = done, .ctx = ctx};
+	*call = (struct slurm_submit_call){.slurm = slurm, .batch_dir = mem_strdup(batch->batch_dir), .count = batch->count,
+					   .done = done, .ctx = ctx};
 	snprintf(call->token, sizeof(call->token), "%s", batch->token);
 	call->submit_limit = slurm_submit_limit(&slurm->cluster.limits, batch->resources->account, batch->resources->qos);
 	slurm->submitting += batch->count;
 	slurm_remember(slurm, batch->token, INT64_MAX);
-	if (slurm_submit_args(batch, &args, &err) == 0)
-		script = slurm_batch_script(batch, slurm->program, &err);
-	if (!script) {
+	char *program = slurm_runner_path(slurm, batch->experiment_dir);
+	if (slurm_submit_args(batch, &call->args, &err) == 0)
+		call->script = slurm_batch_script(batch, program, &err);
+	free(program);
+	if (!call->script) {
 		call->refused = mem_strdup(err.text);
 		slurm_fail_later(slurm, err.text, slurm_submit_cb, call);
-		slurm_args_free(&args);
 		return;
 	}
 	call->unfit = slurm_unfit_text(slurm, batch->resources);
-	slurm_keep_script(batch, script, &args);
-	struct slurm_ask how = {.input = script, .cwd = batch->batch_dir, .timeout_ms = SLURM_SUBMIT_MS};
-	slurm_run(slurm, &args, &how, slurm_submit_cb, call);
-	free(script);
+	slurm_keep_script(batch, call->script, &call->args);
+	slurm_place_runner(slurm, batch->experiment_dir, slurm_submit_placed_cb, call);
 }
 
 struct slurm_cancel_call {

@@ -237,3 +237,12 @@ unsigned text_distance(const char *a, const char *b)
 	}
 	return row[n];
 }
+
+int text_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}

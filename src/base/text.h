@@ -24,6 +24,8 @@ bool text_starts(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *suffix);
 /* Is `name` [A-Za-z_][A-Za-z0-9_.-]* and at most max bytes long? */
 bool text_is_identifier(const char *name, size_t max);
+/* The value of a hexadecimal digit in either case, or -1. */
+int text_hex_digit(char c);
 /* How far two words are apart (edit distance, at most 255): for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/num.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -119,11 +120,10 @@ static int reply_parse_chunk_size(struct reply *reply, struct error *err)
 	const char *line = buf_text(&reply->line);
 	uint64_t size = 0;
 	size_t digits = 0;
-	for (; isxdigit((unsigned char)line[digits]); digits++) {
-		int c = tolower((unsigned char)line[digits]);
+	for (int digit; (digit = text_hex_digit(line[digits])) >= 0; digits++) {
 		if (digits == 10)
 			return reply_bad(err, "a chunk of impossible size");
-		size = size * 16 + (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+		size = size * 16 + (uint64_t)digit;
 	}
 	if (!digits || !strchr("; \t", line[digits]))
 		return reply_bad(err, "a chunk without a size");

@@ -17,7 +17,7 @@ struct engine_config {
 	uv_loop_t *loop;
 	const char *state_dir;
 	const char *program; /* absolute path of the sluice binary */
-	const char *push_url; /* NULL */
+	const char *push_url; /* the daemon's own address, http://HOST:PORT; NULL: none listens */
 };
 
 /* Opens the store, takes up everything that was going on, and starts to work on the loop. */

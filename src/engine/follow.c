@@ -56,19 +56,19 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 }
 
 /* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
-static void follow_queued(struct engine *engine, struct engine_live *live,
-			  const struct backend_sight *sight)
+void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
+			 int64_t expected_start_ms)
 {
 	struct error err = {0};
-	int64_t moved = sight->expected_start_ms - live->expected_ms;
-	bool same = live->reason ? sight->reason && strcmp(live->reason, sight->reason) == 0 : !sight->reason;
+	int64_t moved = expected_start_ms - live->expected_ms;
+	bool same = live->reason ? reason && strcmp(live->reason, reason) == 0 : !reason;
 	if (live->running || (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
 		return;
 	free(live->reason);
-	live->reason = mem_strdup(sight->reason);
-	live->expected_ms = sight->expected_start_ms;
+	live->reason = mem_strdup(reason);
+	live->expected_ms = expected_start_ms;
 	if (store_begin(engine->store, &err) < 0 ||
-	    store_set_task_reason(engine->store, live->task.id, sight->reason, sight->expected_start_ms) < 0)
+	    store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms) < 0)
 		log_error("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number,
 			  err.text);
 	engine_task_changed(engine, live->experiment->id, live->task.number);
@@ -140,7 +140,7 @@ static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
 		live->absent_ms = 0;
 	switch (sight->state) {
 	case BACKEND_QUEUED:
-		follow_queued(engine, live, sight);
+		engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
 		break;
 	case BACKEND_RUNNING:
 		break; /* the journal says so, with more */

@@ -150,8 +150,8 @@ int engine_load_experiment(struct engine *engine, int64_t id, struct engine_expe
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
 /* The specification alone, from the store; the caller frees it. -ENOENT. */
 int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_USE;
-/* A recorded configuration in today's space. What a task was run with of the fidelity is not part of it where that is
- * a constant of the space. false: it has no place there any more. */
+/* A recorded configuration in today's space. The fidelity is what the strategy set it to, whatever the space says.
+ * false: it has no place there any more. */
 bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret);
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row);
@@ -234,6 +234,9 @@ double engine_read_objective(struct engine *engine, const struct engine_experime
 
 /* follow.c */
 void engine_follow(struct engine *engine);
+/* Why a submitted task waits, and when it is expected to start (0: not known); stored only where it changed. */
+void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
+			 int64_t expected_start_ms);
 void engine_poll_soon(struct engine_backend *backend);
 void engine_cancel(struct engine *engine);
 

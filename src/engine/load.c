@@ -108,14 +108,18 @@ bool engine_read_values(const struct spec *spec, const struct node *parameters, 
 {
 	long at = spec->search->fidelity_param;
 	const struct space_param *fidelity = at >= 0 ? &spec->space->params[at] : NULL;
+	const struct node *set = fidelity ? node_get(parameters, fidelity->name) : NULL;
 	struct node *map = node_new(NODE_MAP);
 	struct problems problems = {0};
-	for (size_t i = 0; parameters && i < parameters->count; i++) {
-		const struct node *item = parameters->items[i];
-		if (!fidelity || fidelity->cardinality != 1 || strcmp(item->key, fidelity->name) != 0)
-			node_add(map, item->key, node_clone(item));
-	}
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		if (!node_is_number(set) || parameters->items[i] != set)
+			node_add(map, parameters->items[i]->key, node_clone(parameters->items[i]));
+	/* A constant may be left out; of a range any value does. */
+	if (node_is_number(set) && fidelity->cardinality != 1)
+		node_add(map, fidelity->name, node_new_real(fidelity->min));
 	bool good = space_read_values(spec->space, map, ret, &problems) == 0;
+	if (good && node_is_number(set))
+		ret[at] = (struct space_value){.kind = SPACE_VALUE_REAL, .real = set->real};
 	problems_free(&problems);
 	node_free(map);
 	return good;

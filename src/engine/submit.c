@@ -162,12 +162,36 @@ static int submit_record(struct engine *engine, const char *token,
 	return rc;
 }
 
+/* Nothing was started, and the reason may pass. The tasks stay submitted under this token, and say why they wait. */
+static void submit_later(struct engine *engine, const char *token, const char *why)
+{
+	struct engine_submission again = {.again = true, .not_before_ms = clock_now_ms() + ENGINE_SUBMIT_PAUSE_MS};
+	memcpy(again.token, token, sizeof(again.token));
+	log_error("submission %s: %s", token, why);
+	for (size_t i = 0; i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->settled || strcmp(live->token, token) != 0)
+			continue;
+		/* Once for a batch, and not again every few seconds. */
+		if (!again.experiment && (!live->reason || strcmp(live->reason, why) != 0))
+			engine_notice(engine, "error", why);
+		again.experiment = live->experiment;
+		engine_tell_waiting(engine, live, why, 0);
+	}
+	if (again.experiment)
+		vec_push(&engine->submissions, again);
+}
+
 static void submit_done_cb(void *ctx, const char *token, const struct backend_submit_result *result)
 {
 	struct engine *engine = ctx;
 	struct error err = {0};
 	if (engine->closing)
 		return;
+	if (result->outcome == BACKEND_LATER) {
+		submit_later(engine, token, result->why ? result->why : "it could not be handed over");
+		return;
+	}
 	if (result->outcome == BACKEND_UNKNOWN)
 		log_warning("submission %s: not known whether it worked: %s", token,
 			    result->why ? result->why : "no answer");
@@ -197,9 +221,11 @@ static int submit_one(struct engine *engine, const struct engine_submission *sub
 		rc = engine_write_descriptor(engine, live[i], err);
 	}
 	if (rc == 0) {
+		char *folder = engine_folder(engine, e->id, 0, 0);
 		struct backend_batch batch = {
 			.token = submission->token,
 			.batch_dir = live[0]->batch_dir,
+			.experiment_dir = folder,
 			.resources = &e->spec->resources,
 			.items = items,
 			.count = count,
@@ -207,6 +233,7 @@ static int submit_one(struct engine *engine, const struct engine_submission *sub
 			.again = submission->again,
 		};
 		e->backend->ops->submit(e->backend->backend, &batch, submit_done_cb, engine);
+		free(folder);
 	}
 	free(items);
 out:

@@ -1,6 +1,8 @@
 /* The chunked coding: see chunked.h. */
 #include "http/chunked.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 
 /* An extension nobody uses may not fill the connection. */
@@ -17,18 +19,9 @@ enum chunked_state {
 	CHUNK_END_LF,
 };
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static int take_size(struct chunked *chunked, char c)
 {
-	int digit = hex_value(c);
+	int digit = text_hex_digit(c);
 	if (digit >= 0) {
 		/* Fifteen hex digits are more than any body and cannot overflow. */
 		if (++chunked->digits > 15)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -124,7 +125,7 @@ static uint64_t short_id(const char *hash)
 {
 	uint64_t id = 0;
 	for (int i = 0; i < 15; i++)
-		id = id * 16 + (uint64_t)(hash[i] <= '9' ? hash[i] - '0' : hash[i] - 'a' + 10);
+		id = id * 16 + (uint64_t)text_hex_digit(hash[i]);
 	return id;
 }
 

@@ -25,15 +25,6 @@ const struct path_param *path_param_find(const char *name, size_t len)
 	return NULL;
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 int route_decode(const char *text, size_t len, bool query, char **ret)
 {
 	char *out = mem_alloc(len + 1);
@@ -43,7 +34,7 @@ int route_decode(const char *text, size_t len, bool query, char **ret)
 		if (c == '%') {
 			if (len - i < 3)
 				goto bad;
-			int high = hex_value(text[i + 1]), low = hex_value(text[i + 2]);
+			int high = text_hex_digit(text[i + 1]), low = text_hex_digit(text[i + 2]);
 			if (high < 0 || low < 0)
 				goto bad;
 			c = (unsigned char)(high * 16 + low);

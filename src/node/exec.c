@@ -14,6 +14,7 @@
 #include "node/launch.h"
 #include "node/layout.h"
 #include "node/outcome.h"
+#include "node/setup.h"
 #include "node/usage.h"
 
 #include <errno.h>
@@ -55,6 +56,7 @@ struct exec {
 	pid_t pid;
 	int status;
 	bool ended;	     /* the script has; its group may not have */
+	bool setup_failed;   /* it never became the script */
 	const char *stopped; /* why we ended it: "stopped" or "time"; NULL */
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
@@ -128,13 +130,21 @@ static void exec_sync(struct exec *x)
 	x->next_sync_ms = clock_mono_ms() + EXEC_SYNC_MS;
 }
 
+static void exec_add_tail(const struct exec *x, const char *name, struct buf *out)
+{
+	char *path = mem_printf("%s/%s", x->d.attempt_dir, name);
+	outcome_tail(path, out);
+	free(path);
+}
+
 static void exec_end(struct exec *x)
 {
 	struct buf tail = buf_make(BUF_UNLIMITED);
-	char *path = mem_printf("%s/stderr", x->d.attempt_dir);
 	bool ok = strcmp(x->outcome.cause, "ok") == 0;
+	if (x->setup_failed) /* nothing else wrote there, and some tools complain on stdout */
+		exec_add_tail(x, "stdout", &tail);
 	if (!ok)
-		outcome_tail(path, &tail);
+		exec_add_tail(x, "stderr", &tail);
 	usage_final(&x->usage);
 	exec_append(x, &(struct journal_record){
 			       .kind = JOURNAL_END,
@@ -148,7 +158,6 @@ static void exec_end(struct exec *x)
 			       .max_rss_bytes = x->pid ? x->usage.max_rss_bytes : -1,
 			       .energy_j = NAN,
 		       });
-	free(path);
 	buf_free(&tail);
 	/* Without its end an attempt counts as lost and would run again: better to wait for room. */
 	while (x->blocked) {
@@ -172,7 +181,8 @@ static void exec_finish(struct exec *x)
 	struct outcome_facts facts = {
 		.status = x->status,
 		.stopped = x->stopped,
-		.has_setup = x->d.setup && x->d.setup->count,
+		.has_setup = setup_is_needed(&x->d),
+		.setup = setup_read_failure(&x->d),
 		.killed_for_memory = x->oom_kills >= 0 && usage_oom_kills() > x->oom_kills,
 		.program = x->d.argv->items[0]->string,
 	};
@@ -180,6 +190,7 @@ static void exec_finish(struct exec *x)
 		usleep(EXEC_RETRY_MS * 1000);
 		exec_flush(x);
 	}
+	x->setup_failed = facts.setup.line > 0;
 	outcome_decide(&facts, &x->outcome);
 	exec_end(x);
 	uv_stop(&x->loop);
@@ -362,6 +373,7 @@ static void exec_append_start(struct exec *x)
 {
 	char own[256] = "", job[96] = "";
 	const char *host = getenv("SLURMD_NODENAME"); /* as the cluster calls it */
+	const char *gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES");
 	uint64_t start = 0;
 	const char *id = getenv("SLURM_ARRAY_JOB_ID"), *element = getenv("SLURM_ARRAY_TASK_ID");
 	gethostname(own, sizeof(own) - 1);
@@ -375,7 +387,7 @@ static void exec_append_start(struct exec *x)
 			       .kind = JOURNAL_START,
 			       .host = host && *host ? host : own,
 			       .version = SLUICE_VERSION,
-			       .gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES"),
+			       .gpus = gpus && *gpus ? gpus : NULL,
 			       .job = job[0] ? job : NULL,
 			       .pid = getpid(),
 			       .pid_start = start,
@@ -389,6 +401,14 @@ static void exec_append_start(struct exec *x)
 		exec_flush(x);
 	}
 	exec_sync(x);
+}
+
+/* Training that runs on the CPU by mistake is slow, and nothing else would say why. */
+static void exec_note_hidden(struct exec *x)
+{
+	if (x->d.gpus_hidden > 0)
+		exec_note(x, x->d.gpus_hidden == 1 ? "it asked for no GPU and does not see the one of this machine: `gpus: 1` asks"
+						   : "it asked for no GPU and sees none of this machine's: `gpus: 1` asks");
 }
 
 static void exec_open_follow(struct exec *x)
@@ -436,6 +456,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	x->pid = launch.pid;
 	x->started_ms = clock_mono_ms();
 	exec_append_start(x);
+	exec_note_hidden(x);
 	if (launch_go(&x->d, &launch, &err) < 0) {
 		exec_fail_launch(x, &err);
 		goto out;

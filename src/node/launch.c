@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "node/setup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,25 +76,14 @@ static launch_texts launch_environment(const struct descriptor *d)
 	return env;
 }
 
-/* The setup lines are the user's own shell text and go through bash; the arguments reach it as "$@". A
- * failing line is reported and does not end the attempt: `source` often ends with a false test. */
-static char *launch_setup_text(const struct descriptor *d)
-{
-	struct buf text = buf_make(BUF_UNLIMITED);
-	buf_add_text(&text, "trap 'echo \"sluice: setup: status $?: $BASH_COMMAND\" >&2' ERR\n");
-	for (size_t i = 0; i < d->setup->count; i++)
-		buf_addf(&text, "%s\n", d->setup->items[i]->string);
-	buf_add_text(&text, "trap - ERR\nexec \"$@\"\n");
-	return buf_take(&text);
-}
-
 static launch_texts launch_arguments(const struct descriptor *d)
 {
 	launch_texts argv = {0};
-	if (d->setup && d->setup->count) {
+	/* The arguments reach it as "$@", never as text. */
+	if (setup_is_needed(d)) {
 		vec_push(&argv, mem_strdup("bash"));
 		vec_push(&argv, mem_strdup("-c"));
-		vec_push(&argv, launch_setup_text(d));
+		vec_push(&argv, setup_text(d));
 		vec_push(&argv, mem_strdup("sluice"));
 	}
 	for (size_t i = 0; i < d->argv->count; i++) {
@@ -198,7 +188,7 @@ out:
 
 static void launch_explain(const struct descriptor *d, int failure, struct error *err)
 {
-	const char *program = d->setup && d->setup->count ? "bash" : d->argv->items[0]->string;
+	const char *program = setup_is_needed(d) ? "bash" : d->argv->items[0]->string;
 	char *local = mem_printf("%s/%s", d->work_dir, program);
 	bool is_file = access(local, F_OK) == 0 || (strchr(program, '/') && access(program, F_OK) == 0);
 
@@ -256,7 +246,7 @@ static bool launch_is_interpreter(const char *program)
 
 int launch_check(const struct descriptor *d, struct error *err)
 {
-	if (d->setup && d->setup->count) /* which may bring the script, or go to another folder */
+	if (setup_is_needed(d)) /* which may bring the script, or go to another folder */
 		return 0;
 	if (d->argv->count < 2 || !launch_is_interpreter(d->argv->items[0]->string))
 		return 0;

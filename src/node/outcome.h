@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "node/setup.h"
 
 struct outcome {
 	int exit_code; /* -1: a signal */
@@ -16,6 +17,7 @@ struct outcome_facts {
 	int status;	       /* of waitpid */
 	const char *stopped;   /* "stopped" or "time" when we ended it; NULL */
 	bool has_setup;	       /* bash ran it */
+	struct setup_failure setup; /* where bash ended before the program */
 	bool killed_for_memory; /* the kernel ended some process for lack of memory meanwhile */
 	const char *program;
 };

@@ -150,4 +150,5 @@ const struct strategy_ops asha_ops = {.open = asha_open,
 				      .ask = asha_ask,
 				      .accepted = asha_accepted,
 				      .tell = asha_tell,
-				      .write_state = asha_write_state};
+				      .write_state = asha_write_state,
+				      .recalls = true};

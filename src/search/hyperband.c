@@ -140,4 +140,5 @@ const struct strategy_ops hyperband_ops = {.open = hyperband_open,
 					   .tell = hyperband_tell,
 					   .exhausted = hyperband_exhausted,
 					   .write_state = hyperband_write_state,
+					   .recalls = true,
 					   .planned = hyperband_planned};

@@ -1,104 +1,11 @@
 /* The kernels of TPE: Bergstra, Bardenet, Bengio and Kegl 2011, with the widths, weights and priors of
- * Optuna (Watanabe 2023, section 3). See parzen.h. */
-#include "search/parzen.h"
+ * Optuna (Watanabe 2023, section 3). See parzen.h; their density is in parzen_density.c. */
+#include "search/parzen_internal.h"
 
 #include <math.h>
 
-#define MAGIC_KERNELS 100.0  /* no kernel is narrower than a hundredth of the range */
-#define FLAT_WEIGHTS 25	     /* the newest points all weigh 1 */
-#define PRIOR_SIGMA 1.0	     /* of the range, at its middle */
-#define BLOCK 128	     /* slots worked on at a time: their sums stay in the cache */
-#define NEGLIGIBLE 40.0	     /* exp(-40) does not change a sum of doubles */
-/* In a cell this much narrower than the kernel, mass is density times width to 4 digits. */
-#define NARROW_CELL 0.1
-#define HALF_LOG_TWO_PI 0.91893853320467274178
-
-/* What is kept of one axis for every slot. */
-struct column {
-	double *x;	 /* the coordinate */
-	double *mu;	 /* the kernel's middle in [0, 1]; the same array as x for REAL, NULL for CHOICE */
-	double *sigma;	 /* not for CHOICE */
-	double *half;	 /* 1 / (2 sigma^2) */
-	double *norm;	 /* what is subtracted from the logarithm of the kernel */
-	uint32_t *order; /* the slots that count, by mu */
-};
-
-struct parzen {
-	struct parzen_axis *axes;
-	size_t dims;
-	struct column *columns;
-	bool *counts;
-	size_t len, cap, live;
-	double min_sigma;
-};
-
-struct parzen_axis parzen_axis_of(const struct space_param *p)
-{
-	struct parzen_axis axis = {.kind = PARZEN_REAL, .param = p, .cells = (double)p->cardinality};
-	if (!p->ordered)
-		axis.kind = PARZEN_CHOICE;
-	else if (p->cardinality)
-		axis.kind = PARZEN_CELLS;
-	axis.uneven = axis.kind == PARZEN_CELLS && !p->choice_count && p->log;
-	axis.dense = axis.kind == PARZEN_CELLS && !axis.uneven && axis.cells >= MAGIC_KERNELS / NARROW_CELL;
-	return axis;
-}
-
-static double clip(double value, double min, double max)
-{
-	return value < min ? min : value > max ? max : value;
-}
-
-double parzen_coordinate(const struct parzen_axis *axis, double unit)
-{
-	unit = clip(unit, 0, 1);
-	if (axis->kind == PARZEN_REAL)
-		return unit;
-	double cell = unit * axis->cells;
-	if (axis->uneven) {
-		const struct space_param *p = axis->param;
-		cell = (exp(p->low + unit * p->span) - p->min) / p->step + 0.5;
-	}
-	return clip(floor(cell), 0, axis->cells - 1);
-}
-
-void parzen_edges(const struct parzen_axis *axis, double cell, double *ret_low, double *ret_high)
-{
-	*ret_low = cell / axis->cells;
-	*ret_high = (cell + 1) / axis->cells;
-	if (axis->uneven) {
-		const struct space_param *p = axis->param;
-		double value = p->min + cell * p->step;
-		*ret_low = cell > 0 ? (log(value - p->step / 2) - p->low) / p->span : 0;
-		*ret_high = cell < axis->cells - 1 ? (log(value + p->step / 2) - p->low) / p->span : 1;
-	}
-}
-
-double parzen_unit(const struct parzen_axis *axis, double coordinate)
-{
-	if (axis->kind == PARZEN_REAL)
-		return coordinate;
-	double low, high;
-	parzen_edges(axis, coordinate, &low, &high);
-	return (low + high) / 2;
-}
-
-/* Where the kernel of a coordinate sits. */
-static double middle_of(const struct parzen_axis *axis, double coordinate)
-{
-	if (!axis->uneven)
-		return parzen_unit(axis, coordinate);
-	const struct space_param *p = axis->param;
-	return clip((log(p->min + coordinate * p->step) - p->low) / p->span, 0, 1);
-}
-
-/* log of the mass that a normal distribution has between low and high, without loss in the tails. */
-static double log_mass(double low, double high)
-{
-	double a = low * M_SQRT1_2, b = high * M_SQRT1_2;
-	double mass = a > 0 ? erfc(a) - erfc(b) : b < 0 ? erfc(-b) - erfc(-a) : erf(b) - erf(a);
-	return log(mass / 2);
-}
+#define FLAT_WEIGHTS 25 /* the newest points all weigh 1 */
+#define DROPPED_MOST 256 /* places are closed up when so many are empty */
 
 struct parzen *parzen_new(const struct parzen_axis *axes, size_t dims)
 {
@@ -114,8 +21,9 @@ void parzen_free(struct parzen *p)
 {
 	if (!p)
 		return;
+	parzen_forget_masses(p, true);
 	for (size_t d = 0; d < p->dims; d++) {
-		struct column *c = &p->columns[d];
+		struct parzen_column *c = &p->columns[d];
 		free(c->x);
 		if (c->mu != c->x)
 			free(c->mu);
@@ -125,69 +33,132 @@ void parzen_free(struct parzen *p)
 		free(c->order);
 	}
 	free(p->columns);
+	free(p->slots);
 	free(p->counts);
+	free(p->places);
+	free(p->hidden.at);
 	free(p->axes);
 	free(p);
 }
 
 void parzen_clear(struct parzen *p)
 {
-	p->len = p->live = 0;
+	p->len = p->held = p->kernels = p->dropped = p->hidden.len = 0;
+	p->level = 0;
 }
 
 size_t parzen_count(const struct parzen *p)
 {
-	return p->live;
+	return p->len - p->hidden.len;
 }
 
-void parzen_point(const struct parzen *p, size_t slot, double *ret_point)
+size_t parzen_kernels(const struct parzen *p)
 {
-	for (size_t d = 0; d < p->dims; d++)
-		ret_point[d] = p->columns[d].x[slot];
+	return p->kernels;
+}
+
+/* Room for more doubles; what is new is 0: whole blocks are read. */
+static double *resize(double *array, size_t before, size_t count)
+{
+	array = mem_resize(array, count, sizeof(*array));
+	memset(array + before, 0, (count - before) * sizeof(*array));
+	return array;
 }
 
 static void grow(struct parzen *p)
 {
-	p->cap = p->cap ? 2 * p->cap : 32;
+	size_t before = p->cap;
+	p->cap = before ? 2 * before : PARZEN_BLOCK;
+	p->slots = mem_resize(p->slots, p->cap, sizeof(*p->slots));
 	p->counts = mem_resize(p->counts, p->cap, sizeof(*p->counts));
 	for (size_t d = 0; d < p->dims; d++) {
-		struct column *c = &p->columns[d];
+		struct parzen_column *c = &p->columns[d];
 		bool apart = p->axes[d].kind == PARZEN_CELLS;
-		c->x = mem_resize(c->x, p->cap, sizeof(double));
+		c->x = resize(c->x, before, p->cap);
 		if (p->axes[d].kind == PARZEN_CHOICE)
 			continue;
-		c->mu = apart ? mem_resize(c->mu, p->cap, sizeof(double)) : c->x;
-		c->sigma = mem_resize(c->sigma, p->cap, sizeof(double));
-		c->half = mem_resize(c->half, p->cap, sizeof(double));
-		c->norm = mem_resize(c->norm, p->cap, sizeof(double));
+		c->mu = apart ? resize(c->mu, before, p->cap) : c->x;
+		c->sigma = resize(c->sigma, before, p->cap);
+		c->half = resize(c->half, before, p->cap);
+		c->norm = resize(c->norm, before, p->cap);
 		c->order = mem_resize(c->order, p->cap, sizeof(uint32_t));
 	}
+}
+
+/* Puts what is in the place `from` into another one before it. */
+static void move_place(struct parzen *p, size_t from, size_t to)
+{
+	p->slots[to] = p->slots[from];
+	p->counts[to] = p->counts[from];
+	p->places[p->slots[to]] = (uint32_t)to;
+	for (size_t d = 0; d < p->dims; d++) {
+		struct parzen_column *c = &p->columns[d];
+		c->x[to] = c->x[from];
+		if (!c->mu)
+			continue;
+		c->mu[to] = c->mu[from];
+		c->sigma[to] = c->sigma[from];
+		c->half[to] = c->half[from];
+		c->norm[to] = c->norm[from];
+	}
+}
+
+/* Takes the empty places out. */
+static void close_up(struct parzen *p)
+{
+	uint32_t *now = mem_resize(NULL, p->held + 1, sizeof(*now));
+	size_t kept = 0;
+	for (size_t i = 0; i < p->held; i++) {
+		now[i] = (uint32_t)kept;
+		if (p->places[p->slots[i]] == i)
+			move_place(p, i, kept++);
+	}
+	for (size_t d = 0; d < p->dims; d++)
+		for (size_t i = 0; i < p->kernels && p->columns[d].order; i++)
+			p->columns[d].order[i] = now[p->columns[d].order[i]];
+	p->held = kept;
+	p->dropped = 0;
+	free(now);
 }
 
 /* The width of the kernel at a place of the order: the larger gap to a neighbour. The bounds are neighbours
  * of a point that is alone; else an outer point would be as wide as the empty part of the axis, and the
  * good points, being few, would not draw the search together. */
-static void widen(struct parzen *p, size_t d, size_t place)
+static void widen(struct parzen *p, size_t d, size_t at)
 {
-	struct column *c = &p->columns[d];
-	uint32_t slot = c->order[place];
-	double mu = c->mu[slot], alone = p->live == 1;
-	double left = place ? mu - c->mu[c->order[place - 1]] : alone * mu;
-	double right = place + 1 < p->live ? c->mu[c->order[place + 1]] - mu : alone * (1 - mu);
-	double sigma = clip(fmax(left, right), p->min_sigma, 1);
-	c->sigma[slot] = sigma;
-	c->half[slot] = 1 / (2 * sigma * sigma);
-	c->norm[slot] = log_mass(-mu / sigma, (1 - mu) / sigma);
-	if (p->axes[d].kind == PARZEN_REAL || p->axes[d].dense)
-		c->norm[slot] += log(sigma) + HALF_LOG_TWO_PI;
+	const struct parzen_axis *axis = &p->axes[d];
+	struct parzen_column *c = &p->columns[d];
+	uint32_t place = c->order[at];
+	double mu = c->mu[place], alone = p->kernels == 1;
+	double left = at ? mu - c->mu[c->order[at - 1]] : alone * mu;
+	double right = at + 1 < p->kernels ? c->mu[c->order[at + 1]] - mu : alone * (1 - mu);
+	double sigma = fmin(fmax(fmax(left, right), p->min_sigma), 1);
+	if (sigma == c->sigma[place])
+		return; /* so is all that follows from it */
+	c->sigma[place] = sigma;
+	c->half[place] = 1 / (2 * sigma * sigma);
+	c->norm[place] = parzen_log_mass(-mu / sigma, (1 - mu) / sigma);
+	if (axis->kind == PARZEN_REAL || axis->dense)
+		c->norm[place] += log(sigma) + PARZEN_HALF_LOG_TWO_PI;
 }
 
-static size_t place_of(const struct column *c, size_t count, size_t slot)
+void parzen_settle(struct parzen *p)
+{
+	if (!p->stale)
+		return;
+	p->stale = false;
+	for (size_t d = 0; d < p->dims; d++)
+		for (size_t i = 0; i < p->kernels && p->columns[d].order; i++)
+			widen(p, d, i);
+}
+
+/* Where a place is, or belongs, in the order. */
+static size_t find_order(const struct parzen_column *c, size_t count, size_t place)
 {
 	size_t low = 0, high = count;
 	while (low < high) {
 		size_t middle = (low + high) / 2, other = c->order[middle];
-		if (c->mu[other] < c->mu[slot] || (c->mu[other] == c->mu[slot] && other < slot))
+		if (c->mu[other] < c->mu[place] || (c->mu[other] == c->mu[place] && other < place))
 			low = middle + 1;
 		else
 			high = middle;
@@ -195,45 +166,136 @@ static size_t place_of(const struct column *c, size_t count, size_t slot)
 	return low;
 }
 
-void parzen_set(struct parzen *p, size_t slot, bool counts)
+/* The least width depends on how many points there are, up to a hundred. */
+static void set_least(struct parzen *p)
 {
-	if (p->counts[slot] == counts)
+	double min_sigma = 1 / fmin(PARZEN_MAGIC_KERNELS, 2 + (double)parzen_count(p));
+	if (min_sigma == p->min_sigma)
 		return;
-	size_t before = p->live;
-	p->counts[slot] = counts;
-	p->live = counts ? before + 1 : before - 1;
-	double min_sigma = 1 / fmin(MAGIC_KERNELS, 2 + (double)p->live);
-	bool all = min_sigma != p->min_sigma;
 	p->min_sigma = min_sigma;
+	p->stale = true;
+	parzen_forget_masses(p, false);
+}
+
+/* Gives the point in a place a kernel, or takes it away. */
+static void set_kernel(struct parzen *p, size_t place, bool counts)
+{
+	size_t before = p->kernels;
+	p->counts[place] = counts;
+	p->kernels = counts ? before + 1 : before - 1;
 	for (size_t d = 0; d < p->dims; d++) {
-		struct column *c = &p->columns[d];
-		if (p->axes[d].kind == PARZEN_CHOICE)
+		struct parzen_column *c = &p->columns[d];
+		if (!c->order)
 			continue;
-		size_t place = place_of(c, before, slot), after = before - place - !counts;
+		size_t at = find_order(c, before, place), after = before - at - !counts;
 		if (counts) {
-			memmove(c->order + place + 1, c->order + place, after * sizeof(*c->order));
-			c->order[place] = (uint32_t)slot;
+			memmove(c->order + at + 1, c->order + at, after * sizeof(*c->order));
+			c->order[at] = (uint32_t)place;
 		} else {
-			memmove(c->order + place, c->order + place + 1, after * sizeof(*c->order));
+			memmove(c->order + at, c->order + at + 1, after * sizeof(*c->order));
 		}
-		size_t from = all || !place ? 0 : place - 1;
-		for (size_t i = from; i < p->live && (all || i <= place + counts); i++)
+		for (size_t i = at ? at - 1 : 0; !p->stale && i < p->kernels && i <= at + counts; i++)
 			widen(p, d, i);
 	}
 }
 
+/* Which of the older points are held is a matter of chance, but always of the same: 2^-level of them are,
+ * those of a level are among those of the level below. */
+static bool is_held(uint32_t slot, unsigned level)
+{
+	return (rng_derive(slot, 0x7468696e) & ((1u << level) - 1)) == 0;
+}
+
+static bool is_old(const struct parzen *p, size_t slot)
+{
+	return slot + PARZEN_NEWEST < p->len;
+}
+
+static void drop(struct parzen *p, size_t place)
+{
+	set_kernel(p, place, false);
+	p->places[p->slots[place]] = PARZEN_DROPPED;
+	p->dropped++;
+}
+
+/* The kernels are bounded in number, or a search of 100,000 could not be asked in time. The newest points all
+ * have one. Of the older ones an even sample has, each for 2^level points: the sums over kernels that a
+ * density is made of keep their expectation. What does not count is left alone until it does. */
+static void thin(struct parzen *p)
+{
+	if (p->len <= PARZEN_NEWEST)
+		return;
+	size_t old = p->len - PARZEN_NEWEST;
+	uint32_t place = p->places[old - 1];
+	if (old > (size_t)PARZEN_NEWEST << p->level) {
+		p->level++;
+		for (size_t i = 0; i < p->held && is_old(p, p->slots[i]); i++)
+			if (p->counts[i] && !is_held(p->slots[i], p->level))
+				drop(p, i);
+	} else if (place != PARZEN_DROPPED && p->counts[place] && !is_held((uint32_t)old - 1, p->level)) {
+		drop(p, place);
+	}
+	if (p->dropped >= DROPPED_MOST)
+		close_up(p);
+}
+
+/* The place of a slot among those that are hidden: where it is, or belongs. */
+static size_t find_hidden(const struct parzen *p, size_t slot)
+{
+	size_t at = p->hidden.len;
+	while (at && p->hidden.at[at - 1] >= slot)
+		at--;
+	return at;
+}
+
+void parzen_set(struct parzen *p, size_t slot, bool counts)
+{
+	size_t at = find_hidden(p, slot);
+	bool is_hidden = at < p->hidden.len && p->hidden.at[at] == slot;
+	if (is_hidden != counts)
+		return;
+	if (counts) {
+		memmove(p->hidden.at + at, p->hidden.at + at + 1, (p->hidden.len - at - 1) * sizeof(*p->hidden.at));
+		p->hidden.len--;
+	} else {
+		vec_push(&p->hidden, (uint32_t)slot);
+		memmove(p->hidden.at + at + 1, p->hidden.at + at, (p->hidden.len - at - 1) * sizeof(*p->hidden.at));
+		p->hidden.at[at] = (uint32_t)slot;
+	}
+	set_least(p);
+	uint32_t place = p->places[slot];
+	if (place == PARZEN_DROPPED)
+		return;
+	if (!counts || !is_old(p, slot) || is_held((uint32_t)slot, p->level)) {
+		set_kernel(p, place, counts);
+		return;
+	}
+	p->places[slot] = PARZEN_DROPPED; /* it would have been dropped, had it counted */
+	p->dropped++;
+}
+
 size_t parzen_add(struct parzen *p, const double *point)
 {
-	if (p->len == p->cap)
+	if (p->held == p->cap)
 		grow(p);
-	size_t slot = p->len++;
-	for (size_t d = 0; d < p->dims; d++) {
-		p->columns[d].x[slot] = point[d];
-		if (p->axes[d].kind == PARZEN_CELLS)
-			p->columns[d].mu[slot] = middle_of(&p->axes[d], point[d]);
+	if (p->len == p->slots_cap) {
+		p->slots_cap = p->slots_cap ? 2 * p->slots_cap : 32;
+		p->places = mem_resize(p->places, p->slots_cap, sizeof(*p->places));
 	}
-	p->counts[slot] = false;
-	parzen_set(p, slot, true);
+	size_t slot = p->len++, place = p->held++;
+	p->slots[place] = (uint32_t)slot;
+	p->places[slot] = (uint32_t)place;
+	for (size_t d = 0; d < p->dims; d++) {
+		struct parzen_column *c = &p->columns[d];
+		c->x[place] = point[d];
+		if (p->axes[d].kind == PARZEN_CELLS)
+			c->mu[place] = parzen_middle(&p->axes[d], point[d]);
+		if (c->sigma)
+			c->sigma[place] = NAN;
+	}
+	set_least(p);
+	set_kernel(p, place, true);
+	thin(p);
 	return slot;
 }
 
@@ -247,13 +309,16 @@ static double weight_of(size_t i, size_t n, bool recent)
 	return ramp == 1 ? low : low + (1 - low) * (double)i / (double)(ramp - 1);
 }
 
-/* Writes the weights of all slots (0: does not count) and returns their sum, the prior's included. */
-static double weigh(const struct parzen *p, bool recent, double *weights)
+double parzen_weigh(const struct parzen *p, bool recent, double *weights)
 {
-	double sum = 1;
-	for (size_t s = 0, i = 0; s < p->len; s++) {
-		weights[s] = p->counts[s] ? weight_of(i++, p->live, recent) : 0;
-		sum += weights[s];
+	size_t hidden = 0, count = parzen_count(p);
+	double sum = 1, share = (double)(1u << p->level);
+	for (size_t i = 0; i < p->held; i++) {
+		size_t slot = p->slots[i];
+		while (hidden < p->hidden.len && p->hidden.at[hidden] < slot)
+			hidden++;
+		weights[i] = p->counts[i] ? weight_of(slot - hidden, count, recent) * (is_old(p, slot) ? share : 1) : 0;
+		sum += weights[i];
 	}
 	return sum;
 }
@@ -268,245 +333,32 @@ static double draw_truncated(struct rng *rng, double mu, double sigma)
 	return x;
 }
 
-static double draw(const struct parzen *p, size_t d, size_t slot, bool prior, struct rng *rng)
+static double draw(const struct parzen *p, size_t d, size_t place, bool prior, struct rng *rng)
 {
 	const struct parzen_axis *axis = &p->axes[d];
-	const struct column *c = &p->columns[d];
+	const struct parzen_column *c = &p->columns[d];
 	if (axis->kind == PARZEN_CHOICE) {
-		double own = 1 + (double)p->live, all = own + axis->cells; /* times n + 1 */
+		double own = 1 + (double)parzen_count(p), all = own + axis->cells; /* times n + 1 */
 		if (!prior && rng_unit(rng) * all < own)
-			return c->x[slot];
+			return c->x[place];
 		return (double)rng_below(rng, (uint64_t)axis->cells);
 	}
-	double x = prior ? draw_truncated(rng, 0.5, PRIOR_SIGMA) : draw_truncated(rng, c->mu[slot], c->sigma[slot]);
+	double x = prior ? draw_truncated(rng, 0.5, PARZEN_PRIOR_SIGMA) : draw_truncated(rng, c->mu[place], c->sigma[place]);
 	return parzen_coordinate(axis, x);
 }
 
-void parzen_sample(const struct parzen *p, bool recent, struct rng *rng, double *ret_point)
+void parzen_sample(struct parzen *p, bool recent, struct rng *rng, double *ret_points, size_t count)
 {
-	double *weights = mem_resize(NULL, p->len + 1, sizeof(*weights));
-	double rest = weigh(p, recent, weights) * rng_unit(rng);
-	size_t slot = 0;
-	while (slot < p->len && rest >= weights[slot])
-		rest -= weights[slot++];
-	for (size_t d = 0; d < p->dims; d++)
-		ret_point[d] = draw(p, d, slot, slot == p->len, rng);
-	free(weights);
-}
-
-/* The prior's own logarithm at a point: the density to start the sum from. */
-static double log_prior(const struct parzen *p, const double *point)
-{
-	double sum = 0, whole = log_mass(-0.5 / PRIOR_SIGMA, 0.5 / PRIOR_SIGMA);
-	for (size_t d = 0; d < p->dims; d++) {
-		const struct parzen_axis *axis = &p->axes[d];
-		if (axis->kind == PARZEN_CHOICE) {
-			sum -= log(axis->cells);
-		} else if (axis->kind == PARZEN_REAL) {
-			double z = (point[d] - 0.5) / PRIOR_SIGMA;
-			sum -= z * z / 2 + log(PRIOR_SIGMA) + HALF_LOG_TWO_PI + whole;
-		} else {
-			double low, high;
-			parzen_edges(axis, point[d], &low, &high);
-			sum += log_mass((low - 0.5) / PRIOR_SIGMA, (high - 0.5) / PRIOR_SIGMA) - whole;
-		}
-	}
-	return sum;
-}
-
-/* What all points of an evaluation share. */
-struct work {
-	const struct parzen *p;
-	const double *points;
-	size_t count;
-	double *weights;
-	double *sums;	/* count x BLOCK: what is subtracted from the kernel's norm */
-	double **rows;	/* dims x count tables: see add_mass; made when needed */
-};
-
-static void add_square(double *restrict sums, const double *restrict mu, const double *restrict half, size_t n,
-		       double x)
-{
-	for (size_t i = 0; i < n; i++) {
-		double away = x - mu[i];
-		sums[i] += away * away * half[i];
-	}
-}
-
-static void add_choice(double *restrict sums, const double *restrict own, size_t n, double x, double match,
-		       double miss)
-{
-	for (size_t i = 0; i < n; i++)
-		sums[i] += own[i] == x ? match : miss;
-}
-
-#define TABLE_CELLS 1024
-
-/* The table of one axis for the cell that point k is in: shared with the points before it. */
-static double *table_for(struct work *w, size_t d, size_t k)
-{
-	const struct parzen *p = w->p;
-	double **rows = w->rows + d * w->count;
-	size_t first = 0, cells = (size_t)p->axes[d].cells;
-	while (w->points[first * p->dims + d] != w->points[k * p->dims + d])
-		first++;
-	if (!rows[first]) {
-		rows[first] = mem_resize(NULL, cells, sizeof(double));
-		for (size_t i = 0; i < cells; i++)
-			rows[first][i] = NAN;
-	}
-	return rows[first];
-}
-
-/* Minus the log of the mass in the cell of point k. With many points nearly all kernels have the least
- * width (the gaps add up to 1, so that at most 200 are wider than a hundredth): theirs come from a
- * table by cell. `where` holds the cells of those, -1 for the others. */
-static void add_mass(struct work *w, size_t d, size_t from, size_t n, size_t k, const int *where)
-{
-	const struct parzen *p = w->p;
-	const struct column *c = &p->columns[d];
-	double low, high, *sums = w->sums + k * BLOCK;
-	double *table = p->axes[d].cells <= TABLE_CELLS ? table_for(w, d, k) : NULL;
-	parzen_edges(&p->axes[d], w->points[k * p->dims + d], &low, &high);
-	for (size_t i = 0; i < n; i++) {
-		if (where[i] >= 0 && !isnan(table[where[i]])) {
-			sums[i] -= table[where[i]];
-			continue;
-		}
-		double sigma = c->sigma[from + i], mu = c->mu[from + i];
-		double mass = log_mass((low - mu) / sigma, (high - mu) / sigma);
-		if (where[i] >= 0)
-			table[where[i]] = mass;
-		sums[i] -= mass;
-	}
-}
-
-static void add_cells(struct work *w, size_t d, size_t from, size_t n)
-{
-	const struct parzen *p = w->p;
-	const struct column *c = &p->columns[d];
-	double widths[BLOCK] = {0};
-	int where[BLOCK];
-	bool table = p->axes[d].cells <= TABLE_CELLS;
-	for (size_t i = 0; i < n && p->axes[d].uneven; i++)
-		widths[i] = HALF_LOG_TWO_PI + log(c->sigma[from + i]);
-	for (size_t i = 0; i < n; i++)
-		where[i] = table && c->sigma[from + i] == p->min_sigma ? (int)c->x[from + i] : -1;
-	for (size_t k = 0; k < w->count; k++) {
-		double low, high, *sums = w->sums + k * BLOCK;
-		parzen_edges(&p->axes[d], w->points[k * p->dims + d], &low, &high);
-		bool narrow = p->axes[d].dense || (p->axes[d].uneven && high - low <= NARROW_CELL * p->min_sigma);
-		if (!narrow) {
-			add_mass(w, d, from, n, k, where);
-			continue;
-		}
-		double width = log(high - low);
-		add_square(sums, c->mu + from, c->half + from, n, (low + high) / 2);
-		for (size_t i = 0; i < n; i++)
-			sums[i] += widths[i] - width;
-	}
-}
-
-static void add_axis(struct work *w, size_t d, size_t from, size_t n)
-{
-	const struct parzen *p = w->p;
-	const struct column *c = &p->columns[d];
-	double rest = 1 / (double)(p->live + 1), whole = 1 + p->axes[d].cells * rest;
-	double match = -log((1 + rest) / whole), miss = -log(rest / whole);
-	if (p->axes[d].kind == PARZEN_CELLS) {
-		add_cells(w, d, from, n);
-		return;
-	}
-	for (size_t k = 0; k < w->count; k++) {
-		double x = w->points[k * p->dims + d];
-		if (p->axes[d].kind == PARZEN_CHOICE)
-			add_choice(w->sums + k * BLOCK, c->x + from, n, x, match, miss);
-		else
-			add_square(w->sums + k * BLOCK, c->mu + from, c->half + from, n, x);
-	}
-}
-
-/* exp for -700 <= x <= 0 to 12 digits, in a form that compilers vectorise: 2^k times a polynomial on
- * half a power of two (Taylor's; its remainder there is below 1e-13). */
-static inline double small_exp(double x)
-{
-	const double shift = 0x1.8p52, log2e = 1.44269504088896340736, high = 0x1.62e42fefa3800p-1,
-		     low = 0x1.ef35793c76730p-45;
-	x = x > -700 ? x : -700;
-	double shifted = x * log2e + shift, k = shifted - shift;
-	double r = x - k * high - k * low;
-	double poly = 1 + r * (1 + r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 +
-		      r * (1.0 / 5040 + r * (1.0 / 40320 + r * (1.0 / 362880 + r / 3628800)))))))));
-	uint64_t bits, scale;
-	memcpy(&bits, &poly, sizeof(bits));
-	memcpy(&scale, &shifted, sizeof(scale));
-	bits += scale << 52;
-	memcpy(&poly, &bits, sizeof(poly));
-	return poly;
-}
-
-/* The sum of weight times exp(log - top) over a block; n is a multiple of 4. */
-static double sum_exp(const double *restrict logs, const double *restrict weights, size_t n, double top)
-{
-	double part[4] = {0};
-	for (size_t i = 0; i < n; i += 4)
-		for (size_t k = 0; k < 4; k++)
-			part[k] += weights[i + k] * small_exp(logs[i + k] - top);
-	return (part[0] + part[1]) + (part[2] + part[3]);
-}
-
-/* Adds a block of kernels to the running sums, each kept as exp(top) times total. */
-static void add_block(struct work *w, size_t from, size_t n, double *top, double *total)
-{
-	const struct parzen *p = w->p;
-	double norms[BLOCK] = {0}, weights[BLOCK] = {0};
-	memcpy(weights, w->weights + from, n * sizeof(double));
-	for (size_t k = 0; k < w->count; k++)
-		memset(w->sums + k * BLOCK, 0, BLOCK * sizeof(double));
-	for (size_t d = 0; d < p->dims; d++) {
-		add_axis(w, d, from, n);
-		for (size_t i = 0; i < n && p->axes[d].kind != PARZEN_CHOICE; i++)
-			norms[i] += p->columns[d].norm[from + i];
-	}
-	for (size_t i = 0; i < BLOCK; i++)
-		if (weights[i] == 0)
-			norms[i] = INFINITY;
-	for (size_t k = 0; k < w->count; k++) {
-		double *logs = w->sums + k * BLOCK, most = -INFINITY;
-		for (size_t i = 0; i < BLOCK; i++) {
-			logs[i] = -(norms[i] + logs[i]);
-			most = logs[i] > most ? logs[i] : most;
-		}
-		if (!(most > top[k] - NEGLIGIBLE))
-			continue;
-		if (most > top[k]) {
-			total[k] *= exp(top[k] - most);
-			top[k] = most;
-		}
-		total[k] += sum_exp(logs, weights, (n + 3) & ~(size_t)3, top[k]);
-	}
-}
-
-void parzen_log_density(const struct parzen *p, bool recent, const double *points, size_t count, double *ret)
-{
-	struct work w = {.p = p, .points = points, .count = count};
-	w.weights = mem_resize(NULL, p->len + 1, sizeof(double));
-	w.sums = mem_resize(NULL, count * BLOCK + 1, sizeof(double));
-	w.rows = mem_alloc(p->dims * count * sizeof(*w.rows) + 1);
-	double *total = mem_resize(NULL, count + 1, sizeof(double));
-	double all = weigh(p, recent, w.weights);
+	double *weights = mem_resize(NULL, p->held + 1, sizeof(*weights));
+	parzen_settle(p);
+	double all = parzen_weigh(p, recent, weights);
 	for (size_t k = 0; k < count; k++) {
-		ret[k] = log_prior(p, points + k * p->dims);
-		total[k] = 1;
+		double rest = all * rng_unit(rng);
+		size_t place = 0;
+		while (place < p->held && rest >= weights[place])
+			rest -= weights[place++];
+		for (size_t d = 0; d < p->dims; d++)
+			ret_points[k * p->dims + d] = draw(p, d, place, place == p->held, rng);
 	}
-	for (size_t from = 0; from < p->len; from += BLOCK)
-		add_block(&w, from, p->len - from < BLOCK ? p->len - from : BLOCK, ret, total);
-	for (size_t k = 0; k < count; k++)
-		ret[k] += log(total[k] / all);
-	free(w.weights);
-	free(w.sums);
-	for (size_t i = 0; i < p->dims * count; i++)
-		free(w.rows[i]);
-	free(w.rows);
-	free(total);
+	free(weights);
 }

@@ -2,6 +2,8 @@
  * space and the sequence of asks and tells, so that replaying the sequence gives it again. */
 #include "search/search_internal.h"
 
+#include "base/num.h"
+
 #include <math.h>
 
 /* Candidates of the strategy that may be refused before the core draws by itself, and its own draws
@@ -10,6 +12,8 @@
 #define SEARCH_OWN_DRAWS 1000
 /* Steps of that walk: a fraction of a second. */
 #define SEARCH_WALK_MOST 2000000
+/* Of a number, so that it survives the way to the cube and back (13 digits would do for most ranges). */
+#define TIDY_DIGITS 12
 
 int search_open(const struct search_spec *spec, const struct space *space, struct search **ret,
 		struct error *err)
@@ -20,7 +24,7 @@ int search_open(const struct search_spec *spec, const struct space *space, struc
 	s->dims = space->dim_count;
 	s->objectives = spec->objective_count;
 	rng_seed(&s->rng, spec->seed);
-	rng_seed(&s->spare_rng, rng_derive(spec->seed, 0x73706172));
+	s->known = mem_alloc(space->dim_count * sizeof(*s->known) + 1);
 	s->values = mem_alloc(space->count * sizeof(*s->values) + 1);
 	s->walk_values = mem_alloc(space->count * sizeof(*s->walk_values) + 1);
 	s->seen_size = 64;
@@ -45,6 +49,7 @@ void search_free(struct search *s)
 	free(s->trials.at);
 	free(s->tasks.at);
 	free(s->seen);
+	free(s->known);
 	free(s->values);
 	free(s->walk_values);
 	free(s);
@@ -118,10 +123,36 @@ static uint64_t identity(const struct search *s, const struct search_trial *tria
 	return hash ? hash : 1;
 }
 
-static bool is_acceptable(const struct search *s, const struct search_trial *trial,
-			  struct space_value *values)
+/* A number that space_encode and space_decode give back unchanged: its last digits, which rounding on the way
+ * could change, are cut off. */
+static double tidy(const struct space_param *p, double real)
+{
+	int digits = TIDY_DIGITS;
+	if (!p->log && real != 0)
+		digits -= (int)floor(log10(fmax(fabs(p->min), fabs(p->max)))) - (int)floor(log10(fabs(real)));
+	return fmin(fmax(digits > 0 ? num_round(real, digits) : 0, p->min), p->max);
+}
+
+/* The point that a configuration stands for. The fidelity is no part of it. */
+static void encode(const struct search *s, const struct space_value *values, double *unit)
+{
+	space_encode(s->space, values, unit);
+	for (size_t d = 0; d < s->dims; d++)
+		if ((long)s->space->dims[d] == s->spec->fidelity_param)
+			unit[d] = 0.5;
+}
+
+static bool is_acceptable(const struct search *s, struct search_trial *trial, struct space_value *values)
 {
 	decode(s, trial, values);
+	for (size_t d = 0; d < s->dims && s->spec->strategy->ops->recalls; d++) {
+		const struct space_param *p = &s->space->params[s->space->dims[d]];
+		struct space_value *value = &values[s->space->dims[d]];
+		if (value->kind == SPACE_VALUE_REAL && !p->cardinality)
+			value->real = tidy(p, value->real);
+	}
+	if (s->spec->strategy->ops->recalls)
+		encode(s, values, trial->unit);
 	if (trial->continues >= 0)
 		return true; /* it was accepted when it began */
 	if (!space_allows(s->space, values))
@@ -151,9 +182,11 @@ static bool default_point(const struct search *s, double *unit)
 /* Something new when the strategy has no more ideas: draws, then a walk through a finite space. */
 static bool find_new(struct search *s, struct search_trial *trial, struct space_value *values)
 {
+	struct rng rng;
+	rng_seed(&rng, rng_derive(rng_derive(s->spec->seed, 0x73706172), trial->index));
 	for (int i = 0; i < SEARCH_OWN_DRAWS; i++) {
 		for (size_t d = 0; d < s->dims; d++)
-			trial->unit[d] = rng_unit(&s->spare_rng);
+			trial->unit[d] = rng_unit(&rng);
 		if (is_acceptable(s, trial, values))
 			return true;
 	}
@@ -199,6 +232,8 @@ static enum search_answer ask_for_new(struct search *s, struct search_trial *tri
 			return answer;
 		if (answer == SEARCH_WAIT)
 			break; /* would wait for ever */
+		if (trial->taken)
+			return SEARCH_PROPOSED; /* it was accepted then */
 		if (trial->index == 0 && trial->redraw == 0 && !exhaustive) {
 			double *kept = mem_alloc(s->dims * sizeof(*kept) + 1);
 			memcpy(kept, trial->unit, s->dims * sizeof(*kept));
@@ -226,13 +261,12 @@ static enum search_answer ask_for_new(struct search *s, struct search_trial *tri
 static enum search_answer ask_strategy(struct search *s, struct search_trial *trial, struct space_value *values)
 {
 	const struct strategy_ops *ops = s->spec->strategy->ops;
-	struct rng rng = s->rng, spare = s->spare_rng;
+	struct rng rng = s->rng;
 	bool exhausted = false;
 	enum search_answer answer = ask_for_new(s, trial, values, &exhausted);
 	if (!exhausted || !ops->exhausted || !ops->exhausted(s))
 		return answer;
 	s->rng = rng;
-	s->spare_rng = spare;
 	return ask_for_new(s, trial, values, &exhausted);
 }
 
@@ -269,12 +303,13 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 	}
 	if (s->spec->tasks && s->trials.len + s->lost - s->unspent >= s->spec->tasks)
 		return SEARCH_DONE;
-	struct rng rng = s->rng, spare = s->spare_rng;
+	struct rng rng = s->rng;
 	struct search_trial *trial = trial_new(s);
+	if (s->spec->strategy->ops->recalls)
+		rng_seed(&s->rng, rng_derive(rng_derive(s->spec->seed, 0x61736b), trial->index));
 	enum search_answer answer = ask_strategy(s, trial, ret->values);
 	if (answer != SEARCH_PROPOSED) {
 		s->rng = rng;
-		s->spare_rng = spare;
 		free(trial);
 		return answer;
 	}
@@ -287,6 +322,23 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 		s->spec->strategy->ops->accepted(s, trial);
 	propose(s, id, trial, ret);
 	return SEARCH_PROPOSED;
+}
+
+enum search_answer search_recall(struct search *s, int64_t id, struct search_proposal *proposal)
+{
+	encode(s, proposal->values, s->known);
+	s->recalling = true;
+	enum search_answer answer = search_ask(s, id, proposal);
+	s->recalling = false;
+	return answer;
+}
+
+bool search_take_known(const struct search *s, struct search_trial *trial)
+{
+	trial->taken = s->recalling;
+	if (trial->taken)
+		memcpy(trial->unit, s->known, s->dims * sizeof(double));
+	return trial->taken;
 }
 
 void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity,

@@ -92,6 +92,10 @@ void search_free(struct search *search);
 /* `id` is the caller's number for what will be proposed (task numbers, ascending). An answer other than
  * SEARCH_PROPOSED leaves no trace: it need not be replayed. */
 enum search_answer search_ask(struct search *search, int64_t id, struct search_proposal *ret);
+/* The same for a proposal that is known, because it was made at this place of the sequence before (replay): on
+ * entry proposal->values are what it was. Where finding it would cost much it is taken as it is, and the
+ * search is then where it was; else it is found again, for the caller to compare. */
+enum search_answer search_recall(struct search *search, int64_t id, struct search_proposal *proposal);
 /* A configuration that somebody else chose (a user's suggestion, a result from elsewhere, what a search before a
  * change of its settings had proposed): part of the history, and told like any other. values has space->count
  * entries; fidelity NAN unless it was run at one; spent: it counts against the budget. */

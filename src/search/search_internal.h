@@ -11,7 +11,8 @@
  *	   that somebody else chose (foreign) is told too, except to multi-fidelity strategies, whose rungs
  *	   it has no place in.
  *
- * Rules: all randomness comes from search->rng; an ask that answers SEARCH_WAIT or SEARCH_DONE leaves
+ * Rules: all randomness comes from search->rng (for strategies that `recall` it starts anew with every ask);
+ * an ask that answers SEARCH_WAIT or SEARCH_DONE leaves
  * no trace; SEARCH_WAIT only while something is pending; tells come in any order, late or never;
  * scores are minimised and a failed trial has +INFINITY in all of them, so that comparing is safe. */
 #ifndef SEARCH_SEARCH_INTERNAL_H
@@ -40,6 +41,7 @@ struct search_trial {
 	int64_t continues; /* id of the task it goes on from; -1 */
 	unsigned redraw;   /* during ask: how many candidates were refused before */
 	bool foreign;	   /* not the strategy's own: tag is -1, notes are empty */
+	bool taken;	   /* during ask: search_take_known was true */
 	/* The strategy's own: kept from ask to tell. */
 	int64_t tag;
 	double notes[SEARCH_NOTES];
@@ -67,7 +69,8 @@ struct search {
 	VEC(struct search_task) tasks;
 	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */
 	size_t seen_count, seen_size;
-	struct rng spare_rng;
+	double *known; /* the point of a proposal that is recalled */
+	bool recalling;
 	struct space_value *values; /* scratch: space->count */
 	struct space_value *walk_values; /* where the walk for something new stands */
 	uint64_t walk_cursor;
@@ -95,11 +98,17 @@ struct strategy_ops {
 	void (*write_state)(const struct search *search, struct json *out);
 	/* Configurations it plans when no budget is given; NULL: the default budget. */
 	uint64_t (*planned)(const struct search_spec *spec, const struct space *space);
+	/* Its proposals cost so much that a replay takes them from the record (search_take_known). Points then follow
+	 * from their configurations: unit is what space_encode makes of the values. */
+	bool recalls;
 };
 
 /* The value of an option of the strategy (words as their index). Aborts on a name it does not have. */
 double search_option(const struct search_spec *spec, const char *name);
 void search_set_option(struct search_spec *spec, const char *name, double value);
+/* Replay: where the proposal is known it becomes trial->unit, and nothing need be found; what an ask does to
+ * the strategy's state besides must be done all the same. */
+bool search_take_known(const struct search *search, struct search_trial *trial);
 /* A uniform point of the cube. */
 void search_random_point(struct search *search, double *unit);
 /* Is what was proposed known to be good for something (finished or pruned with a value)? */

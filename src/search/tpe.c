@@ -26,6 +26,7 @@ struct group {
 
 struct trial {
 	size_t *slots; /* in `other` of each group; SIZE_MAX where it does not apply */
+	double *point; /* the coordinates, group after group */
 	bool good, told;
 };
 
@@ -50,7 +51,6 @@ struct tpe {
 	VEC(size_t) good;
 	bool stale; /* `good` is to be found again */
 	struct space_value *values;
-	double *point; /* scratch */
 };
 
 static bool same_conditions(const struct space_param *a, const struct space_param *b)
@@ -109,7 +109,6 @@ struct tpe *tpe_new(const struct space *space, size_t objectives, size_t startup
 	t->candidates = candidates;
 	t->front.objectives = objectives;
 	t->values = mem_alloc(space->count * sizeof(*t->values) + 1);
-	t->point = mem_alloc(space->dim_count * sizeof(double) + 1);
 	t->axes = mem_alloc((space->dim_count + 1) * sizeof(*t->axes));
 	for (size_t d = 0; d < space->dim_count; d++)
 		t->axes[d] = parzen_axis_of(&space->params[space->dims[d]]);
@@ -128,8 +127,10 @@ void tpe_free(struct tpe *t)
 		free(t->groups[g].points);
 		free(t->groups[g].ranking);
 	}
-	for (size_t i = 0; i < t->trials.len; i++)
+	for (size_t i = 0; i < t->trials.len; i++) {
 		free(t->trials.at[i].slots);
+		free(t->trials.at[i].point);
+	}
 	pareto_clear(&t->front);
 	free(t->groups);
 	free(t->trials.at);
@@ -137,14 +138,15 @@ void tpe_free(struct tpe *t)
 	free(t->owners.at);
 	free(t->good.at);
 	free(t->values);
-	free(t->point);
 	free(t->axes);
 	free(t);
 }
 
 size_t tpe_add(struct tpe *t, const double *unit)
 {
-	struct trial trial = {.slots = mem_resize(NULL, t->group_count + 1, sizeof(size_t))};
+	struct trial trial = {.slots = mem_resize(NULL, t->group_count + 1, sizeof(size_t)),
+			      .point = mem_resize(NULL, t->space->dim_count + 1, sizeof(double))};
+	double *point = trial.point;
 	space_decode(t->space, unit, t->values);
 	for (size_t g = 0; g < t->group_count; g++) {
 		struct group *group = &t->groups[g];
@@ -152,8 +154,9 @@ size_t tpe_add(struct tpe *t, const double *unit)
 		if (t->values[t->space->dims[group->dims[0]]].kind == SPACE_VALUE_NONE)
 			continue;
 		for (size_t i = 0; i < group->count; i++)
-			t->point[i] = parzen_coordinate(&t->axes[group->dims[i]], unit[group->dims[i]]);
-		trial.slots[g] = parzen_add(group->other, t->point);
+			point[i] = parzen_coordinate(&t->axes[group->dims[i]], unit[group->dims[i]]);
+		trial.slots[g] = parzen_add(group->other, point);
+		point += group->count;
 	}
 	vec_push(&t->trials, trial);
 	return t->trials.len - 1;
@@ -201,14 +204,17 @@ void tpe_tell(struct tpe *t, size_t trial, const double *score, bool pruned)
 		tpe_tell_rank(t, trial, *score, pruned);
 		return;
 	}
+	size_t before = tpe_good(t);
 	t->results++;
-	t->stale = true;
-	if (pruned) /* what was reached early says nothing about the front */
-		return;
-	for (size_t i = 0; i < t->objectives; i++)
-		vec_push(&t->scores, score[i]);
-	vec_push(&t->owners, trial);
-	pareto_add(&t->front, score, t->owners.len - 1);
+	bool joins = false;
+	if (!pruned) { /* what was reached early says nothing about the front */
+		for (size_t i = 0; i < t->objectives; i++)
+			vec_push(&t->scores, score[i]);
+		vec_push(&t->owners, trial);
+		joins = pareto_add(&t->front, score, t->owners.len - 1);
+	}
+	/* A front that is large enough is all that counts. */
+	t->stale = t->stale || joins || tpe_good(t) != before || t->front.ids.len < tpe_good(t);
 }
 
 size_t tpe_results(const struct tpe *t)
@@ -254,11 +260,31 @@ static void move(struct tpe *t, size_t trial, bool good)
 	t->trials.at[trial].good = good;
 }
 
+/* The good of each group anew. */
+static void gather_good(struct tpe *t)
+{
+	for (size_t g = 0; g < t->group_count; g++)
+		parzen_clear(t->groups[g].good);
+	for (size_t i = 0; i < t->good.len; i++) {
+		const struct trial *trial = &t->trials.at[t->good.at[i]];
+		const double *point = trial->point;
+		for (size_t g = 0; g < t->group_count; g++) {
+			if (trial->slots[g] == SIZE_MAX)
+				continue;
+			parzen_add(t->groups[g].good, point);
+			point += t->groups[g].count;
+		}
+	}
+}
+
 /* Brings the densities up to date: what changed sides since the last time moves. */
 static void split(struct tpe *t)
 {
 	size_t good[GOOD_MOST], count;
+	t->stale = false;
 	find_good(t, good, &count);
+	if (count == t->good.len && memcmp(good, t->good.at, count * sizeof(*good)) == 0)
+		return;
 	for (size_t i = 0; i < t->good.len; i++) {
 		bool stays = false;
 		for (size_t k = 0; k < count; k++)
@@ -267,21 +293,12 @@ static void split(struct tpe *t)
 			move(t, t->good.at[i], false);
 	}
 	t->good.len = 0;
-	for (size_t g = 0; g < t->group_count; g++)
-		parzen_clear(t->groups[g].good);
 	for (size_t i = 0; i < count; i++) {
 		if (!t->trials.at[good[i]].good)
 			move(t, good[i], true);
 		vec_push(&t->good, good[i]);
-		for (size_t g = 0; g < t->group_count; g++) {
-			size_t slot = t->trials.at[good[i]].slots[g];
-			if (slot == SIZE_MAX)
-				continue;
-			parzen_point(t->groups[g].other, slot, t->point);
-			parzen_add(t->groups[g].good, t->point);
-		}
 	}
-	t->stale = false;
+	gather_good(t);
 }
 
 /* Draws candidates where the good are dense and ranks them by the ratio of the densities. */
@@ -289,8 +306,7 @@ static void draw_candidates(struct tpe *t, struct group *group, struct rng *rng)
 {
 	size_t n = t->candidates;
 	double *good = mem_resize(NULL, 2 * n, sizeof(*good)), *other = good + n;
-	for (size_t i = 0; i < n; i++)
-		parzen_sample(group->good, true, rng, group->points + i * group->count);
+	parzen_sample(group->good, true, rng, group->points, n);
 	parzen_log_density(group->good, true, group->points, n, good);
 	parzen_log_density(group->other, true, group->points, n, other);
 	for (size_t i = 0; i < n; i++) {
@@ -306,6 +322,12 @@ static void draw_candidates(struct tpe *t, struct group *group, struct rng *rng)
 	free(good);
 }
 
+void tpe_settle(struct tpe *t)
+{
+	if (t->stale && t->results >= t->startup)
+		split(t);
+}
+
 void tpe_propose(struct tpe *t, struct rng *rng, unsigned redraw, double *ret_unit)
 {
 	if (t->results < t->startup || redraw >= t->candidates) {
@@ -313,8 +335,7 @@ void tpe_propose(struct tpe *t, struct rng *rng, unsigned redraw, double *ret_un
 			ret_unit[d] = rng_unit(rng);
 		return;
 	}
-	if (t->stale)
-		split(t);
+	tpe_settle(t);
 	for (size_t g = 0; g < t->group_count; g++) {
 		struct group *group = &t->groups[g];
 		if (redraw == 0)
@@ -348,7 +369,10 @@ static void tpe_close(struct search *s)
 
 static enum search_answer tpe_ask(struct search *s, struct search_trial *trial)
 {
-	tpe_propose(s->state, &s->rng, trial->redraw, trial->unit);
+	if (search_take_known(s, trial))
+		tpe_settle(s->state);
+	else
+		tpe_propose(s->state, &s->rng, trial->redraw, trial->unit);
 	return SEARCH_PROPOSED;
 }
 
@@ -380,4 +404,5 @@ const struct strategy_ops tpe_ops = {
 	.added = tpe_accepted,
 	.tell = tpe_hear,
 	.write_state = tpe_write_state,
+	.recalls = true,
 };

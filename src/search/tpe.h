@@ -24,6 +24,8 @@ void tpe_tell_rank(struct tpe *tpe, size_t trial, double score, unsigned rank);
 /* The next proposal. redraw > 0: the one before was refused, so this gives the next best of the same
  * draws; nothing may be added or told in between. */
 void tpe_propose(struct tpe *tpe, struct rng *rng, unsigned redraw, double *ret_unit);
+/* What a proposal does besides proposing; the same as if there had been one. */
+void tpe_settle(struct tpe *tpe);
 size_t tpe_results(const struct tpe *tpe); /* with a score */
 size_t tpe_good(const struct tpe *tpe);	   /* the group it proposes from */
 

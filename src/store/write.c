@@ -247,6 +247,13 @@ int64_t store_last_change(struct store *store, int64_t experiment)
 	return read_last_event(store, "SELECT max(seq) FROM search_event WHERE experiment=? AND kind=3", experiment);
 }
 
+int64_t store_last_asked(struct store *store, int64_t experiment)
+{
+	return read_last_event(store,
+			       "SELECT asked FROM search_event WHERE experiment=? AND kind IN (0, 2) ORDER BY seq DESC LIMIT 1",
+			       experiment);
+}
+
 int64_t store_last_event(struct store *store, int64_t experiment)
 {
 	return read_last_event(store, "SELECT max(seq) FROM search_event WHERE experiment=?", experiment);

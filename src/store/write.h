@@ -65,6 +65,8 @@ int store_add_event(struct store *store, int64_t experiment, const struct store_
 int64_t store_last_change(struct store *store, int64_t experiment);
 /* The newest entry of the sequence (seq), 0: none. */
 int64_t store_last_event(struct store *store, int64_t experiment);
+/* What was asked or added last, as the search knows it; 0: nothing. */
+int64_t store_last_asked(struct store *store, int64_t experiment);
 /* New settings of the search: the whole specification and what follows from it. */
 int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row) MUST_USE;
 int store_set_planned(struct store *store, int64_t id, int64_t planned) MUST_USE;
@@ -90,8 +92,6 @@ int store_keep_task(void *ctx, const struct store_task *row);
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms,
 		   int64_t *ret_id) MUST_USE;
 int64_t store_last_number(struct store *store, int64_t experiment);
-/* The newest ask that a task stands for; 0: none. */
-int64_t store_last_asked(struct store *store, int64_t experiment);
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each,
 		    void *ctx) MUST_USE;
 /* At most `limit` tasks of the experiment from number `from` on, by number. */

@@ -99,11 +99,6 @@ int64_t store_last_number(struct store *store, int64_t experiment)
 	return read_whole(store, store_bind(store, "SELECT max(number) FROM task WHERE experiment=?", "i", experiment));
 }
 
-int64_t store_last_asked(struct store *store, int64_t experiment)
-{
-	return read_whole(store, store_bind(store, "SELECT max(asked) FROM task WHERE experiment=?", "i", experiment));
-}
-
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each,
 		    void *ctx)
 {
@@ -127,10 +122,11 @@ int store_each_task(struct store *store, int64_t experiment, int64_t from, int64
 int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit,
 		     store_task_f each, void *ctx)
 {
+	/* By id, which is by number too: the index by state has that order, and what is over is not read. */
 	sqlite3_stmt *q = store_bind(store,
 				     "SELECT " TASK_COLUMNS
 				     " FROM task WHERE experiment=? AND state=0 AND not_before_ms<=? "
-				     "ORDER BY number LIMIT ?",
+				     "ORDER BY id LIMIT ?",
 				     "iii", experiment, now_ms, limit);
 	int rc = read_tasks(store, q, each, ctx);
 	return rc < 0 ? rc : 0;

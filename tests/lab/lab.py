@@ -4,6 +4,7 @@ programs are asked."""
 import collections
 import os
 import pathlib
+import random
 import shutil
 import socket
 import subprocess
@@ -11,22 +12,28 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = HERE / "slurm-lab"
-PORTS = 40  # what a lab may use from its base port on
+PORTS = 39  # what a lab may use from its base port on; the one after them is held by whoever started it
 
 
 class NoLab(Exception):
     """There is no Slurm to be had here; the text says why."""
 
 
-def free_port():
-    for base in range(21000, 30000, PORTS):
+def reserve_ports():
+    """A base port whose range nobody uses, and the socket that keeps it ours: labs may start at the same time."""
+    bases = list(range(21000, 30000, PORTS + 1))
+    random.shuffle(bases)
+    for base in bases:
+        held = socket.socket()
         try:
+            held.bind(("127.0.0.1", base + PORTS))
             for port in range(base, base + PORTS):
                 with socket.socket() as s:
                     s.bind(("127.0.0.1", port))
         except OSError:
+            held.close()
             continue
-        return base
+        return base, held
     raise NoLab("no free ports")
 
 
@@ -39,7 +46,8 @@ class Lab:
         self.root.chmod(0o755)  # munge, MariaDB and Slurm run as users of their own
         self.folder = self.root / "lab"
         self.env = {**os.environ, "SLURM_LAB": str(self.folder)}
-        command = ["up", "--no-rest", "--port", str(free_port()), *options]
+        port, self.reservation = reserve_ports()
+        command = ["up", "--no-rest", "--port", str(port), *options]
         # Node names are the same in every lab, and so are the names of their control groups.
         if pathlib.Path("/sys/fs/cgroup/freezer/slurm_volta1").exists():
             command.append("--no-cgroup")
@@ -50,9 +58,12 @@ class Lab:
         except (subprocess.SubprocessError, OSError) as reason:
             said = getattr(reason, "stderr", "") or str(reason)
             self.down()
-            raise NoLab(said.strip().splitlines()[-1] if said.strip() else "slurm-lab failed") from reason
+            raise NoLab(" | ".join(said.strip().splitlines()[-4:]) or "slurm-lab failed") from reason
         self.env["SLURM_CONF"] = str(self.folder / "etc/slurm.conf")
         self.jobs = self.folder / "jobs"
+        self.version = tuple(map(int, self.slurm("squeue", "--version").split()[-1].split(".")[:2]))
+        # How often squeue is called for one look at the queue.
+        self.looks = 1 if self.version >= (22, 5) else 2
         self.cgroups = "TaskPlugin=task/cgroup" in (self.folder / "etc/slurm.conf").read_text()
 
     def run(self, *words, timeout=120):
@@ -73,6 +84,7 @@ class Lab:
     def down(self):
         subprocess.run([str(SCRIPT), "down", "--purge"], env=self.env, timeout=300, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.reservation.close()
         shutil.rmtree(self.root, ignore_errors=True)
 
 

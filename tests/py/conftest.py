@@ -266,8 +266,9 @@ def daemon(make_daemon):
 # A real Slurm.
 
 # Shorter waits than the defaults, where a test has to wait for what they say: how long a lost answer may still come, when
-# a silent node is given up, how long between the polite and the rude signal.
-LAB_SETTINGS = {"MessageTimeout": 3, "SlurmdTimeout": 5, "KillWait": 2, "SlurmctldTimeout": 10, "BatchStartTimeout": 5}
+# a silent node is given up, how long between the polite and the rude signal. Not so short that a busy machine, whose
+# disk stands still for seconds, looks like a broken cluster.
+LAB_SETTINGS = {"MessageTimeout": 5, "SlurmdTimeout": 10, "KillWait": 2, "SlurmctldTimeout": 10, "BatchStartTimeout": 10}
 
 
 def lab_up(*options, **settings):

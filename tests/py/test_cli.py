@@ -526,6 +526,14 @@ def test_doctor_waits_for_a_slow_nvidia_smi(make_daemon, folder, monkeypatch):
     assert "1 GPU (Test GPU)" in daemon.cli("doctor", status=None).stdout
 
 
+def test_doctor_without_a_daemon_says_what_was_not_tried(folder):
+    (folder / "file").write_text("no folder")
+    env = {**os.environ, "SLUICE_STATE": str(folder / "file"), "NO_COLOR": "1"}
+    done = subprocess.run([PROGRAM, "doctor"], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "set SLUICE_STATE to a folder of yours" in done.stdout
+    assert "whether a compute node reaches the daemon was not tried" in done.stdout
+
+
 def test_doctor_says_what_is_here(cli):
     out = cli("doctor", status=None).stdout
     assert str(cli.state) in out and "the daemon answers" in out and "local" in out

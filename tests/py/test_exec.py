@@ -1,6 +1,7 @@
 """`sluice exec` by itself: hand-written descriptors, real scripts, and what the journal says afterwards."""
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -171,12 +172,82 @@ def test_an_executable_script_is_found_beside_its_files(tmp_path):
 
 
 def test_setup_lines_run_first_and_arguments_stay_arguments(tmp_path):
-    a = Attempt(tmp_path, 'echo "$FROM_SETUP"; printf "%s\\n" "$@"', setup=["export FROM_SETUP='it was'", "false"],
+    a = Attempt(tmp_path, 'echo "$FROM_SETUP"; printf "%s\\n" "$@"', setup=["export FROM_SETUP='it was'", "false || true"],
                 argv=["bash", "script.sh", "$(touch canary)", "a  b", ";touch canary"]).run()
     assert a.end()["cause"] == "ok"
     assert a.stdout() == "it was\n$(touch canary)\na  b\n;touch canary\n"
     assert not (a.work / "canary").exists()
-    assert "status 1: false" in (a.dir / "stderr").read_text()
+    assert (a.dir / "stderr").read_text() == "" and not (a.dir / "setup").exists()
+
+
+@pytest.mark.parametrize("lines, line, status", [
+    (["export A=1", "false", "touch reached"], 2, 1),
+    (["no-such-command-here load cuda"], 1, 127),
+    (["(exit 5)"], 1, 5),
+    (["exit 0"], 1, 0),
+    (["true", "exit 3"], 2, 3),
+    (["set -e", "false; true"], 2, 1),
+    (["echo 'a quote left open"], 1, 2),  # bash 5.2: 2; older ones: 1
+    (["if true; then"], 1, 2),
+    (["true", "if true; then", "false", "fi"], 2, 1),
+    (["true", "fi", "touch reached"], 2, 2),
+    (["source ./missing"], 1, 1),
+    (["f() { return 7; }", "f"], 2, 7),
+    (["cat missing | cat; test -e missing"], 1, 1),
+])
+def test_a_setup_line_that_fails_ends_the_attempt(tmp_path, lines, line, status):
+    a = Attempt(tmp_path, "touch reached", setup=lines).run()
+    end = a.end()
+    assert end["cause"] == "launch" and end["exit_code"] != 0
+    said = re.match(r"setup line (\d+) ended with status (\d+), so the script was not started: (.*)", end["message"], re.S)
+    assert said and int(said[1]) == line and said[3].startswith(lines[line - 1]), end["message"]
+    assert int(said[2]) in (status, 1 if status == 2 else status)
+    assert ("|| true" in end["message"]) == (status != 0)
+    assert not (a.work / "reached").exists()
+
+
+def test_what_a_failing_setup_printed_is_in_the_error(tmp_path):
+    end = Attempt(tmp_path, "true", setup=["echo on stdout; echo on stderr >&2; false"]).run().end()
+    assert "on stdout" in end["tail"] and "on stderr" in end["tail"]
+
+
+@pytest.mark.parametrize("lines", [
+    ["false || true"],
+    ["echo 'false' >inner; echo true >>inner", "source ./inner"],  # what fails inside is that file's business
+    ["f() { false; true; }", "f"],
+    ["trap 'echo mine' EXIT", "false | true"],
+    ["for i in 1 2; do false; done; true"],
+    ["if true; then", "  export A=1", "fi", "[ $A = 1 ]"],  # as people type it into a form, line by line
+    ["case x in", "y) false;;", "esac"],
+    ["cat <<END >text", "if", "END", "grep -q if text"],
+    ["# a comment", "", "true"],
+    ["set -euo pipefail", "true"],
+    ["for a in \\", "1 2; do", "true; done"],
+    ["cat <<'END' >text\nit's\nEND\ntrue"],
+])
+def test_what_a_setup_line_minds_itself_does_not_end_the_attempt(tmp_path, lines):
+    a = Attempt(tmp_path, "touch reached", setup=lines).run()
+    assert a.end()["cause"] == "ok"
+    assert (a.work / "reached").exists()
+
+
+def test_the_script_sees_what_the_setup_exports_and_nothing_of_ours(tmp_path):
+    a = Attempt(tmp_path, "env | grep -c sluice_; echo $A; declare -F", setup=["set -a", "A=1", "declare B=2"]).run()
+    assert a.stdout() == "0\n1\n"
+
+
+def test_the_scripts_own_exit_code_is_not_taken_for_the_setups(tmp_path):
+    end = Attempt(tmp_path, "exit 1", setup=["true"]).run().end()
+    assert end["cause"] == "exit" and end["exit_code"] == 1
+
+
+def test_stopping_during_the_setup_is_stopping(tmp_path):
+    a = Attempt(tmp_path, "touch reached", setup=["touch ready; sleep 1000"])
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the setup")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=30)
+    assert a.end()["cause"] == "stopped" and not (a.work / "reached").exists()
 
 
 def test_a_program_missing_after_the_setup_is_a_launch_failure(tmp_path):

@@ -44,13 +44,14 @@ def test_program_that_does_not_exist_is_a_launch_failure(daemon):
     assert "/nonexistent/program" in str(task["cause"])
 
 
-def test_setup_line_that_fails_is_reported_and_can_end_the_attempt(daemon):
-    experiment, task = failing(daemon, "print('trained')", {"environment": {"setup": ["false", "export X=1"]}})
-    assert task["state"] == "finished"  # `source` often ends with a false test
-    assert "setup: status 1: false" in daemon.get(f"/experiments/{experiment}/tasks/1/log?stream=stderr")["text"]
-    _, task = failing(daemon, "print('trained')", {"environment": {"setup": ["module() { echo no such module >&2; exit 1; }",
+def test_setup_line_that_fails_ends_the_attempt_with_its_output(daemon):
+    _, task = failing(daemon, "print('trained')", {"environment": {"setup": ["module() { echo no such module >&2; return 1; }",
                                                                              "module load cuda"]}})
-    assert task["state"] == "error" and "no such module" in task["cause"]["tail"]
+    assert task["state"] == "error" and task["cause"]["kind"] == "launch"
+    assert "setup line 2 ended with status 1" in str(task["cause"]) and "module load cuda" in str(task["cause"])
+    assert "no such module" in task["cause"]["tail"]
+    _, task = failing(daemon, "print('trained')", {"environment": {"setup": ["false || true", "export X=1"]}})
+    assert task["state"] == "finished"
 
 
 def test_one_failure_does_not_stop_the_others(daemon):

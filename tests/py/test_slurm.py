@@ -4,13 +4,12 @@ energy, what the doctor says, and other people's jobs in the same queue."""
 import json
 import os
 import re
-import shutil
 import subprocess
 import time
 
 import pytest
 
-from conftest import PROGRAM, ROOT, SlurmDaemon, lab_up, wait_for
+from conftest import ROOT, SlurmDaemon, lab_up, wait_for
 
 PYTHON = ROOT / "build/venv-ml/bin/python"
 
@@ -166,8 +165,8 @@ def calls_a_minute(slurm, tasks):
 def test_calls_to_the_controller_do_not_grow_with_the_tasks(slurm):
     described(slurm)
     few, many = calls_a_minute(slurm, 100), calls_a_minute(slurm, 1000)
-    # A look every 2 to 10 s, each a squeue and mostly a sacct, whatever there is to see.
-    assert max(few, many) <= 66
+    # A look every 2 to 10 s, each a squeue (or two) and mostly a sacct, whatever there is to see.
+    assert max(few, many) <= 33 * (slurm.lab.looks + 1)
     assert many <= few * 2 + 12
 
 
@@ -182,7 +181,7 @@ def test_a_thousand_tasks_take_a_handful_of_calls_to_submit(slurm):
     print(f"1,000 tasks: {sum(submitting.values())} calls to submit; {sum(calls.values())} in all over {spent:.0f} s: {dict(calls)}")
     assert summary["tasks"]["finished"] == 1000, summary["tasks"]
     assert calls["sbatch"] == 1 and sum(submitting.values()) <= 6
-    assert (sum(calls.values()) - sum(submitting.values())) / spent * 60 <= 66
+    assert (sum(calls.values()) - sum(submitting.values())) / spent * 60 <= 33 * (slurm.lab.looks + 1)
     curves = slurm.get(f"/experiments/{experiment}/metrics?name=loss")["tasks"]
     assert sorted(curve["value"] for curve in curves) == [[float(n)] for n in range(1, 1001)]
 
@@ -344,30 +343,6 @@ def test_doctor_right_after_the_start(slurm):
     assert "unknown" not in done.stdout
     assert re.search(r"a test job ran on \S+, which sees the state folder", done.stdout)
     assert "no energy figures" in done.stdout
-
-
-def test_a_runner_of_another_version_is_noted(lab, folder):
-    # The program is replaced by a newer one while tasks wait: what then runs on the node says what it is.
-    folder.chmod(0o755)
-    daemon = SlurmDaemon(folder / "state", lab)
-    daemon.program = folder / "sluice"
-    shutil.copy(PROGRAM, daemon.program)
-    version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1].encode()
-    newer = folder / "newer"
-    newer.write_bytes(PROGRAM.read_bytes().replace(version + b"\0", b"9" * len(version) + b"\0"))
-    newer.chmod(0o755)
-    daemon.start()
-    try:
-        lab.slurm("scontrol", "update", "PartitionName=cpu", "State=DOWN")
-        experiment = daemon.submit(SHORT, daemon.spec({"n": [1]}), name="task.sh")
-        wait_for(daemon.queue, "it is not submitted")
-        newer.rename(daemon.program)
-        lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
-        assert daemon.wait_ended(experiment)["tasks"]["finished"] == 1
-        said = [step["reason"] for step in daemon.task(experiment, 1)["timeline"]]
-        assert "the runner on the node is another version of sluice than the daemon" in said, said
-    finally:
-        daemon.stop()
 
 
 def test_energy_of_the_cluster_is_shown_with_its_source(folder):

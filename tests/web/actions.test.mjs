@@ -273,3 +273,13 @@ test('settings: theme is kept, a token is shown once, revoked, and logging out s
   await page.getByText('sluice login').waitFor();
   assert.equal(sent('POST', '/logout').length, 1);
 });
+
+test('examining the cluster shows what its test job found, and the limits stand beside the partitions', async () => {
+  const page = await visit('/cluster');
+  await page.getByText('10,001 tasks a job array, no known limit on jobs in the queue').waitFor();
+  await page.getByRole('button', { name: 'Examine' }).click();
+  await page.getByText('a test job ran on volta1').waitFor();
+  await page.getByText('it listens on its own machine only').waitFor();
+  assert.equal(sent('POST', '/cluster/examine').length, 1);
+  assert.equal(await page.getByRole('button', { name: 'Examine' }).isEnabled(), true);
+});

@@ -247,7 +247,7 @@ export const INFO = {
 export const CLUSTER = {
   backends: [
     { name: 'local', available: true, text: '2 CPUs, 23 GB, no GPU', cpus: 2, cpus_busy: 1, memory_bytes: 23e9, gpus: [{ index: 0, name: 'NVIDIA H200', memory_bytes: 141e9, busy: true }] },
-    { name: 'slurm', available: true, version: '22.05.8', controller: 'up', cluster: 'lab', accounting: true, energy: false, partitions: [
+    { name: 'slurm', available: true, version: '22.05.8', controller: 'up', cluster: 'lab', accounting: true, energy: false, limits: { array_size: 10001, submitted_jobs: null, default_account: 'ml' }, partitions: [
       { name: 'gpu_volta', default: true, state: 'up', nodes: 2, cpus: 8, gpus: 4, gpu_type: 'volta', gpus_per_node: 2, memory_bytes: 192e9, time_limit_s: 3600, idle_nodes: 0 },
       { name: 'gpu_ampere', default: false, state: 'up', nodes: 4, cpus: 128, gpus: 8, gpu_type: 'ampere', gpus_per_node: 2, memory_bytes: 512e9, time_limit_s: 86400, idle_nodes: 1 },
       { name: 'cpu', default: false, state: 'drain', nodes: 12, cpus: 768, gpus: 0, gpu_type: null, gpus_per_node: null, memory_bytes: null, time_limit_s: null, idle_nodes: null },
@@ -255,3 +255,9 @@ export const CLUSTER = {
   ],
   findings: [{ level: 'ok', what: 'slurmctld answers in 12 ms', fix: null }, { level: 'warning', what: 'Energy is not recorded by this cluster', fix: 'Ask the administrator for AcctGatherEnergyType' }],
 };
+
+// What the same cluster says once it was examined.
+export const EXAMINED = [
+  { level: 'ok', what: 'a test job ran on volta1, which sees the state folder', fix: null },
+  { level: 'ok', what: 'volta1 does not reach the daemon at 127.0.0.1:54322 and need not: tasks are followed through files in the state folder', fix: 'it listens on its own machine only' },
+];

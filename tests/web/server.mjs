@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from './check.mjs';
-import { CLUSTER, INFO, analysis, experiment, logText, refresh, search, summary, world } from './data.mjs';
+import { CLUSTER, EXAMINED, INFO, analysis, experiment, logText, refresh, search, summary, world } from './data.mjs';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/dist');
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -167,7 +167,12 @@ export class Fixture {
       return send(200, INFO);
     }
     if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
-    if (route === '/cluster') return send(200, CLUSTER);
+    if (route === '/cluster') {
+      if (!this.examining) return send(200, CLUSTER);
+      this.examining--; // the job of a second takes a few looks
+      return send(200, { ...CLUSTER, examining: this.examining > 0, findings: this.examining ? [] : EXAMINED });
+    }
+    if (route === '/cluster/examine') { this.examining = 2; return send(202, { ...CLUSTER, examining: true, findings: [] }); }
     if (route === '/events') return this.events(req, res, q);
     if (route === '/check') { const r = check(json(), q.get('scan') === '1'); return send(r.status, r.body); }
     if (route === '/logout') { this.sessions.clear(); return send(204); }

@@ -4,7 +4,7 @@
  *   poll TOKEN[:JOB]:FIRST-LAST ...                          cancel TOKEN:FIRST-LAST ...
  *   parallel TOKEN N    room [key=value ...]    check [key=value ...]    preview TASKS PARALLEL [key=value ...]
  *   describe    interval 0|1    wait MILLISECONDS    examine [PARTITION]
- * Usage: backend_harness BACKEND STATE_DIR PROGRAM */
+ * Usage: backend_harness BACKEND STATE_DIR PROGRAM [URL of the daemon] */
 #include "backend/backend.h"
 #include "backend/slurm.h"
 
@@ -80,7 +80,7 @@ static void set_resource(struct backend_resources *r, char *pair)
 
 static void submitted_cb(void *ctx, const char *token, const struct backend_submit_result *result)
 {
-	static const char *const outcomes[] = {"submitted", "refused", "unknown"};
+	static const char *const outcomes[] = {"submitted", "refused", "unknown", "later"};
 	struct buf text = buf_make(65536);
 	struct json out = json_to(&text);
 	(void)ctx;
@@ -201,7 +201,7 @@ static void do_submit(char **word, size_t count, struct backend_resources *r)
 	struct backend_item *items = mem_alloc((items_count + 1) * sizeof(*items));
 	for (size_t i = 0; i < items_count; i++)
 		items[i] = (struct backend_item){.index = (uint32_t)i, .attempt_dir = word[2]};
-	struct backend_batch batch = {.token = word[1], .batch_dir = word[2], .resources = r, .items = items,
+	struct backend_batch batch = {.token = word[1], .batch_dir = word[2], .experiment_dir = word[2], .resources = r, .items = items,
 				      .count = items_count, .parallel = (uint32_t)number(word[4], 0)};
 	(void)count;
 	waiting = true;
@@ -311,12 +311,13 @@ int main(int argc, char **argv)
 	size_t size = 0;
 	int rc = -1;
 
-	if (argc != 4 || token_init() < 0)
+	if ((argc != 4 && argc != 5) || token_init() < 0)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
 	uv_loop_init(&loop);
 	config.state_dir = argv[2];
 	config.program = argv[3];
+	config.push_url = argv[4]; /* NULL where it is not given */
 	for (size_t i = 0; backend_table[i]; i++)
 		if (strcmp(backend_table[i]->name, argv[1]) == 0)
 			rc = backend_table[i]->open(&config, &backend, &err);

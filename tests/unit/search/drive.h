@@ -71,6 +71,7 @@ struct drive_event {
 	double fidelity;
 	int64_t continues;
 	uint64_t repeat;
+	struct space_value *proposed;
 };
 
 struct drive {
@@ -99,6 +100,8 @@ static inline void drive_end(struct drive *d)
 {
 	search_free(d->search);
 	free(d->values);
+	for (size_t i = 0; i < d->events.len; i++)
+		free(d->events.at[i].proposed);
 	free(d->events.at);
 	free(d->running.at);
 }
@@ -114,6 +117,31 @@ static inline struct drive_event drive_ask(struct drive *d, int64_t id)
 		e.continues = p.continues;
 		e.repeat = p.repeat;
 	}
+	return e;
+}
+
+/* The same for a proposal that another search made: as it was recorded, by its values. */
+static inline struct drive_event drive_recall(struct drive *d, const struct drive_event *known)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	struct node *record = NULL;
+	struct problems problems = {0};
+	struct search_proposal p = {.values = d->values, .repeat = 1, .fidelity = NAN, .continues = -1};
+	long at = isnan(known->fidelity) ? -1 : d->spec->fidelity_param;
+	memcpy(d->values, known->proposed, d->space->count * sizeof(*d->values));
+	if (at >= 0) /* the recorded one is the strategy's, not the space's */
+		d->values[at] = d->space->params[at].choices[0];
+	space_write_values(d->space, d->values, &w);
+	assert_int_equal(node_parse_json(buf_text(&text), text.len, &record, NULL), 0);
+	assert_int_equal(space_read_values(d->space, record, d->values, &problems), 0);
+	if (at >= 0)
+		d->values[at] = known->proposed[at];
+	d->last = search_recall(d->search, known->id, &p);
+	struct drive_event e = {.ask = true, .id = known->id, .fidelity = p.fidelity, .continues = p.continues, .repeat = p.repeat};
+	e.hash = space_hash(d->space, d->values);
+	node_free(record);
+	buf_free(&text);
 	return e;
 }
 
@@ -142,6 +170,8 @@ static inline bool drive_step(struct drive *d, size_t parallel)
 		struct drive_event e = drive_ask(d, d->next_id);
 		if (d->last == SEARCH_PROPOSED) {
 			e.values[0] = drive_objective(d->space, d->values);
+			e.proposed = mem_alloc(d->space->count * sizeof(*e.proposed) + 1);
+			memcpy(e.proposed, d->values, d->space->count * sizeof(*e.proposed));
 			vec_push(&d->events, e);
 			vec_push(&d->running, d->next_id);
 			d->next_id++;

@@ -93,9 +93,10 @@ static void replay_of_any_prefix_gives_the_same_proposals(void **state)
 		for (unsigned round = 0; round < rounds_for(strategy) / 2; round++) {
 			struct space *space = space_for(strategy, &rng);
 			struct search_spec *spec = spec_for(strategy, space, &rng, 50);
-			struct drive d, r;
+			struct drive d, r, c;
 			drive_begin(&d, spec, space, round, true);
 			drive_begin(&r, spec, space, round, true);
+			drive_begin(&c, spec, space, round, true); /* asks are recalled, not made again */
 			size_t steps = rng_below(&rng, 90);
 			for (size_t i = 0; i < steps && drive_step(&d, 1 + round % 7); i++)
 				;
@@ -103,12 +104,16 @@ static void replay_of_any_prefix_gives_the_same_proposals(void **state)
 				const struct drive_event *e = &d.events.at[i];
 				if (!e->ask) {
 					drive_tell_event(&r, e);
+					drive_tell_event(&c, e);
 					continue;
 				}
-				struct drive_event again = drive_ask(&r, e->id);
+				struct drive_event again = drive_ask(&r, e->id), recalled = drive_recall(&c, e);
 				assert_int_equal(r.last, SEARCH_PROPOSED);
 				assert_true(again.hash == e->hash && again.repeat == e->repeat);
 				assert_int_equal(again.continues, e->continues);
+				assert_int_equal(c.last, SEARCH_PROPOSED);
+				assert_true(recalled.hash == e->hash && recalled.repeat == e->repeat);
+				assert_int_equal(recalled.continues, e->continues);
 				if (round % 3 == 0) { /* a question without an answer leaves no trace */
 					struct buf b = buf_make(BUF_UNLIMITED);
 					struct json w = json_to(&b);
@@ -122,11 +127,14 @@ static void replay_of_any_prefix_gives_the_same_proposals(void **state)
 			for (int i = 0; i < 8; i++) {
 				struct drive_event a = drive_ask(&d, d.next_id + i);
 				struct drive_event b = drive_ask(&r, d.next_id + i);
+				struct drive_event k = drive_ask(&c, d.next_id + i);
 				assert_int_equal(d.last, r.last);
-				assert_true(a.hash == b.hash);
+				assert_int_equal(d.last, c.last);
+				assert_true(a.hash == b.hash && a.hash == k.hash);
 			}
 			drive_end(&d);
 			drive_end(&r);
+			drive_end(&c);
 			search_spec_free(spec);
 			space_free(space);
 		}

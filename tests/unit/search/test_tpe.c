@@ -19,7 +19,7 @@ static struct parzen_axis axis_of(const struct space *space, const char *name)
 }
 
 /* Over all cells, or by the midpoint rule. */
-static double integral(const struct parzen *p, const struct parzen_axis *axis)
+static double integral(struct parzen *p, const struct parzen_axis *axis)
 {
 	size_t n = axis->kind == PARZEN_REAL ? 20000 : (size_t)axis->cells;
 	double *points = mem_resize(NULL, n, sizeof(double)), *density = mem_resize(NULL, n, sizeof(double)), sum = 0;
@@ -172,6 +172,54 @@ static void taking_points_out_leaves_no_trace(void **state)
 	space_free(space);
 }
 
+/* Beyond 2,048 points the older ones are represented by a sample: still a density, still the same shape, and
+ * hiding a point and showing it again changes nothing. */
+static void many_points_have_a_bounded_number_of_kernels(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(ALL_KINDS);
+	for (size_t i = 0; i < space->count; i++) {
+		struct parzen_axis axis = parzen_axis_of(&space->params[i]);
+		struct parzen *p = parzen_new(&axis, 1);
+		struct rng rng;
+		rng_seed(&rng, 7);
+		double *where = mem_alloc(30000 * sizeof(*where)), x = parzen_coordinate(&axis, 0.4), before, after;
+		for (size_t n = 0; n < 30000; n++) {
+			where[n] = parzen_coordinate(&axis, rng_unit(&rng) * rng_unit(&rng));
+			parzen_add(p, &where[n]);
+			assert_true(parzen_kernels(p) <= n + 1 && parzen_kernels(p) < 2048 + 200);
+			if (n == 2047)
+				assert_int_equal(parzen_kernels(p), 2048);
+		}
+		assert_int_equal(parzen_count(p), 30000);
+		assert_true(parzen_kernels(p) > 1024 + 300);
+		assert_float_equal(integral(p, &axis), 1, axis.dense || axis.uneven ? 1e-3 : 1e-6);
+		/* All weigh the same: what is drawn has the mean of what was added. */
+		double mean = 0, drawn = 0;
+		for (size_t n = 0; n < 30000; n++) {
+			double sample;
+			mean += where[n] / 30000;
+			if (n % 10 == 0) {
+				parzen_sample(p, false, &rng, &sample, 1);
+				drawn += sample / 3000;
+			}
+		}
+		assert_float_equal(drawn, mean, 0.06 * (axis.kind == PARZEN_REAL ? 1 : axis.cells));
+		parzen_log_density(p, true, &x, 1, &before);
+		for (size_t n = 0; n < 30000; n += 500)
+			parzen_set(p, n, false);
+		parzen_log_density(p, true, &x, 1, &after);
+		assert_int_equal(parzen_count(p), 30000 - 60);
+		for (size_t n = 0; n < 30000; n += 500)
+			parzen_set(p, n, true);
+		parzen_log_density(p, true, &x, 1, &after);
+		assert_float_equal(after, before, 1e-12);
+		free(where);
+		parzen_free(p);
+	}
+	space_free(space);
+}
+
 /* What is drawn has the density that is computed. */
 static void samples_follow_the_density(void **state)
 {
@@ -189,7 +237,7 @@ static void samples_follow_the_density(void **state)
 		int seen[7] = {0}, draws = 200000;
 		for (int k = 0; k < draws; k++) {
 			double x;
-			parzen_sample(p, true, &rng, &x);
+			parzen_sample(p, true, &rng, &x, 1);
 			assert_true(x >= 0 && x < axis.cells);
 			seen[(int)x]++;
 		}
@@ -223,6 +271,34 @@ static double best_after(const char *strategy, const char *space_text, int tasks
 	search_spec_free(spec);
 	space_free(space);
 	return best;
+}
+
+/* Long enough that older points are thinned out: a search whose proposals were recalled goes on as the one that made
+ * them. */
+static void a_long_search_that_was_recalled_goes_on_the_same(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {min: -1.0, max: 1.0}\nc: {min: 1e-5, max: 0.1, scale: log}\n"
+					  "k: [xa, xb, xc]\ne: {min: 1, max: 64, when: {k: xa}}\n");
+	for (size_t objectives = 1; objectives <= 2; objectives++) {
+		struct search_spec *spec = drive_spec("{strategy: tpe, tasks: 2500, seed: 1}", NULL, space, objectives);
+		struct drive d, c;
+		drive_begin(&d, spec, space, 1, false);
+		drive_begin(&c, spec, space, 1, false);
+		while (d.events.len < 4900 && drive_step(&d, 16))
+			;
+		for (size_t i = 0; i < d.events.len; i++)
+			if (d.events.at[i].ask)
+				drive_recall(&c, &d.events.at[i]);
+			else
+				drive_tell_event(&c, &d.events.at[i]);
+		for (int i = 0; i < 8; i++)
+			assert_true(drive_ask(&d, d.next_id + i).hash == drive_ask(&c, d.next_id + i).hash);
+		drive_end(&d);
+		drive_end(&c);
+		search_spec_free(spec);
+	}
+	space_free(space);
 }
 
 static void it_finds_more_than_random_search(void **state)
@@ -297,7 +373,9 @@ int main(void)
 		cmocka_unit_test(joint_densities_integrate_to_one),
 		cmocka_unit_test(widths_and_weights_are_those_of_the_paper),
 		cmocka_unit_test(taking_points_out_leaves_no_trace),
+		cmocka_unit_test(many_points_have_a_bounded_number_of_kernels),
 		cmocka_unit_test(samples_follow_the_density),
+		cmocka_unit_test(a_long_search_that_was_recalled_goes_on_the_same),
 		cmocka_unit_test(it_finds_more_than_random_search),
 		cmocka_unit_test(what_runs_keeps_others_away),
 		cmocka_unit_test(several_objectives_lead_to_the_front),

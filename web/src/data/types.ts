@@ -169,8 +169,9 @@ export interface Backend {
   accounting?: boolean; energy?: boolean; cpus?: number | null; cpus_busy?: number | null; memory_bytes?: number | null;
   gpus?: { index: number; name: string; memory_bytes: number | null; busy: boolean }[];
   partitions?: Partition[];
+  limits?: { array_size: number | null; submitted_jobs: number | null; default_account: string | null };
 }
-export interface Cluster { backends: Backend[]; findings: { level: 'ok' | 'warning' | 'error'; what: string; fix: string | null }[] }
+export interface Cluster { backends: Backend[]; examining?: boolean; findings: { level: 'ok' | 'warning' | 'error'; what: string; fix: string | null }[] }
 
 export interface Check {
   valid: boolean;

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Bar, Card, KeyValues, Loading, Trouble } from '../components/bits';
 import { Icon } from '../components/Icon';
-import { get, message } from '../data/api';
+import { get, message, post } from '../data/api';
 import type { Backend, Cluster, Partition } from '../data/types';
 import { bytes, count, duration } from '../lib/format';
 import { useTitle } from './Other';
@@ -39,6 +39,11 @@ function BackendCard({ backend }: { backend: Backend }) {
   if (backend.controller) rows.push(['Controller', backend.controller]);
   if (backend.accounting !== undefined) rows.push(['Accounting', backend.accounting ? 'yes' : 'no: run times come from the nodes themselves']);
   if (backend.energy !== undefined) rows.push(['Energy', backend.energy ? 'measured' : 'not measured']);
+  if (backend.limits) {
+    const { array_size, submitted_jobs, default_account } = backend.limits;
+    rows.push(['Limits', [array_size && `${count(array_size)} tasks a job array`, submitted_jobs ? `${count(submitted_jobs)} jobs in the queue` : 'no known limit on jobs in the queue'].filter(Boolean).join(', ')]);
+    rows.push(['Default account', default_account ?? unknown]);
+  }
   return (
     <Card title={backend.name} id={`b-${backend.name}`} class="clip" extra={<><span class={`st ${backend.available ? 'finished' : 'stopped'}`}><Icon name={backend.available ? 'check' : 'alert'} />{backend.available ? 'available' : 'not available'}</span></>}>
       {rows.length > 0 && <div class="body facts"><KeyValues rows={rows} /></div>}
@@ -61,14 +66,29 @@ export function ClusterPage() {
       error.value = message(problem);
     }
   };
+  const examine = async () => {
+    try {
+      cluster.value = await post<Cluster>('/cluster/examine');
+      error.value = null;
+    } catch (problem) {
+      error.value = message(problem);
+    }
+  };
+  const examining = cluster.value?.examining ?? false;
   useEffect(() => {
     void load();
     const timer = setInterval(() => { if (document.visibilityState === 'visible') void load(); }, 30000);
     return () => clearInterval(timer);
   }, []);
+  // The test job takes a few seconds, or as long as the queue is: its findings come with the picture.
+  useEffect(() => {
+    if (!examining) return undefined;
+    const timer = setInterval(() => void load(), 1000);
+    return () => clearInterval(timer);
+  }, [examining]);
   const found = cluster.value?.findings ?? [];
   return <>
-    <div class="head center"><h1>Cluster</h1><div class="btns"><button type="button" class="btn" onClick={() => void load()}><Icon name="restart" />Look again</button></div></div>
+    <div class="head center"><h1>Cluster</h1><div class="btns"><button type="button" class="btn" onClick={() => void load()}><Icon name="restart" />Look again</button><button type="button" class="btn" disabled={examining} onClick={() => void examine()} title="Looks thoroughly, as sluice doctor does: on a cluster with a real job of a second">{examining ? 'Examining…' : 'Examine'}</button></div></div>
     <Trouble what="The state of the cluster" error={error.value} />
     {!cluster.value && !error.value && <Loading />}
     <div class="grid">

@@ -1,0 +1,44 @@
+/* What the doctor's job of a second does on a compute node, and what its answer means. Pure: text in, text and
+ * findings out; slurm_doctor.c submits and waits. */
+#ifndef BACKEND_SLURM_PROBE_H
+#define BACKEND_SLURM_PROBE_H
+
+#include "backend/backend.h"
+
+/* What was found so far; texts are owned. */
+struct slurm_findings {
+	VEC(struct backend_finding) list;
+};
+/* fix NULL: nothing to do. */
+void slurm_find(struct slurm_findings *findings, const char *level, const char *fix, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+void slurm_findings_free(struct slurm_findings *findings);
+
+struct slurm_probe {
+	const char *folder;  /* the job's own, in the state folder: it writes `answer` there */
+	const char *token;
+	const char *program; /* what the tasks of an experiment would run */
+	const char *daemon;  /* "http://127.0.0.1:54322"; NULL: no daemon listens */
+};
+
+/* The batch script. It has the real runner run 0.json of the folder, twice: the claim must stop the second one. The
+ * caller frees it. */
+char *slurm_probe_script(const struct slurm_probe *probe);
+/* The text of 0.json, and the folder of its attempt. The caller frees both. */
+char *slurm_probe_descriptor(const struct slurm_probe *probe);
+char *slurm_probe_attempt_dir(const char *folder);
+
+/* What came back. */
+struct slurm_probe_result {
+	const char *answer;  /* the text of `answer` */
+	const char *journal; /* what is seen of the journal from here; "" */
+	size_t journal_len;
+	const char *boot_id; /* of this machine */
+	int64_t began_ms, now_ms;
+};
+/* Has the journal come back to its end, or will it never, as the answer says that no runner wrote it? */
+bool slurm_probe_is_complete(const struct slurm_probe_result *result);
+void slurm_probe_explain(const struct slurm_probe *probe, const struct slurm_probe_result *result,
+			 struct slurm_findings *findings);
+
+#endif

@@ -1,0 +1,81 @@
+/* See setup.h. Every line is one `eval`, so that its status is known; lines that make sense only together (`if` … `fi`) are
+ * one. Whether they do is asked of bash itself, by making them the body of a function that nobody calls. What counts is the status of the whole line: `set -e` would also end it for what fails inside a sourced file
+ * whose author did not mind. A trap tells the runner through a file, because the exit code alone could be the program's. */
+#include "node/setup.h"
+
+#include "base/fs.h"
+#include "base/num.h"
+
+#include <stdio.h>
+
+#define SETUP_ANSWER_BYTES 64
+/* Not in a function: what a line declares there would be gone afterwards. */
+#define SETUP_RUN                                                                                  \
+	"eval \"$sluice_text\"\nsluice_status=$?; [ $sluice_status = 0 ] || exit $sluice_status\nsluice_text=\n"
+
+static char *setup_path(const struct descriptor *d)
+{
+	return mem_printf("%s/setup", d->attempt_dir);
+}
+
+static void setup_quote(struct buf *out, const char *text)
+{
+	buf_add_char(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_add_text(out, "'\\''");
+		else
+			buf_add_char(out, *text);
+	}
+	buf_add_char(out, '\'');
+}
+
+char *setup_text(const struct descriptor *d)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct buf trap = buf_make(BUF_UNLIMITED);
+	char *path = setup_path(d);
+
+	buf_add_text(&trap, "sluice_status=$?; echo \"$sluice_line $sluice_status\" >");
+	setup_quote(&trap, path);
+	buf_add_text(&trap, "; echo \"sluice: setup line $sluice_line ended with status $sluice_status\" >&2");
+	buf_add_text(&text, "trap -- ");
+	setup_quote(&text, buf_text(&trap));
+	buf_add_text(&text, " EXIT\n");
+	buf_add_text(&text, "sluice_text=\n"
+			    "sluice_is_whole() { eval \"sluice_body() {\n:\n$sluice_text}\" 2>/dev/null; }\n");
+	for (size_t i = 0; i < d->setup->count; i++) {
+		buf_addf(&text, "[ -n \"$sluice_text\" ] || sluice_line=%zu\nsluice_text=\"$sluice_text\"", i + 1);
+		setup_quote(&text, d->setup->items[i]->string);
+		buf_add_text(&text, "'\n'\n");
+		if (i + 1 < d->setup->count)
+			buf_add_text(&text, "if sluice_is_whole; then\n" SETUP_RUN "fi\n");
+		else /* whole or not: bash then says what is wrong with it */
+			buf_add_text(&text, SETUP_RUN);
+	}
+	buf_add_text(&text, "trap - EXIT\nunset -f sluice_is_whole sluice_body\n"
+			    "unset sluice_text sluice_line sluice_status\nexec \"$@\"\n");
+	free(path);
+	buf_free(&trap);
+	return buf_take(&text);
+}
+
+struct setup_failure setup_read_failure(const struct descriptor *d)
+{
+	struct setup_failure failure = {0};
+	struct buf answer = buf_make(SETUP_ANSWER_BYTES);
+	uint64_t line, status;
+	if (!setup_is_needed(d))
+		return failure;
+	char *path = setup_path(d);
+	if (fs_read(path, SETUP_ANSWER_BYTES, &answer, NULL) == 0) {
+		const char *text = buf_text(&answer);
+		size_t first = strcspn(text, " "), second = text[first] ? strcspn(text + first + 1, "\n") : 0;
+		if (num_parse_unsigned(text, first, d->setup->count, &line) == 0 && line > 0 &&
+		    num_parse_unsigned(text + first + 1, second, 255, &status) == 0)
+			failure = (struct setup_failure){line, (int)status, d->setup->items[line - 1]->string};
+	}
+	free(path);
+	buf_free(&answer);
+	return failure;
+}

@@ -1,0 +1,24 @@
+/* The setup lines of an experiment (`module load cuda`, `source …/activate`): the user's own shell text, run by bash
+ * before the program. A line that fails ends the attempt, and the runner hears which one it was. */
+#ifndef NODE_SETUP_H
+#define NODE_SETUP_H
+
+#include "node/descriptor.h"
+
+static inline bool setup_is_needed(const struct descriptor *d)
+{
+	return d->setup && d->setup->count;
+}
+
+/* What bash is to run, with the program as its arguments. The caller frees it. */
+char *setup_text(const struct descriptor *descriptor);
+
+/* The line at which bash ended instead of becoming the program. */
+struct setup_failure {
+	size_t line;	  /* from 1; 0: it did not */
+	int status;	  /* 0 for a line that says `exit` */
+	const char *text; /* the line, owned by the descriptor */
+};
+struct setup_failure setup_read_failure(const struct descriptor *descriptor);
+
+#endif
