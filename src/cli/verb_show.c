@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static const struct verb_option show_options[] = {
 	{"state", "waiting|submitted|running|finished|error|stopped|pruned", "only tasks in this state"},
 	{"sort", "number|-number|best|started|elapsed", "order of the tasks (number)"},
 	{"n,limit", "N", "at most N tasks (40)"},
+	{"script", NULL, "print the script as it was submitted"},
 	{"json", NULL, "print the daemon's answer"},
 	{0},
 };
@@ -280,6 +282,24 @@ static int show_search(struct call *call, const struct target *target, struct bu
 	return rc;
 }
 
+/* The script itself, byte by byte; on a terminal without its control characters. */
+static int show_script(struct call *call, const struct target *target, const struct node *experiment, struct buf *out,
+		       struct error *err)
+{
+	const char *script = node_get_string(experiment, "script");
+	struct buf path = buf_make(8192), text = buf_make(BUF_UNLIMITED);
+	buf_addf(&path, "/experiments/%s/file?path=", target->experiment);
+	client_add_encoded(&path, script ? script : "");
+	int rc = client_get(&call->client, buf_text(&path), &text, NULL, err);
+	if (rc == 0 && isatty(STDOUT_FILENO))
+		term_add_safe_output(out, buf_text(&text), text.len);
+	else if (rc == 0)
+		buf_add(out, buf_text(&text), text.len);
+	buf_free(&path);
+	buf_free(&text);
+	return rc;
+}
+
 static int show_target(struct call *call, const struct target *target, int64_t limit)
 {
 	struct error err;
@@ -289,6 +309,8 @@ static int show_target(struct call *call, const struct target *target, int64_t l
 	int rc = client_get(&call->client, path, &json, &answer, &err);
 	if (rc == 0 && options_has(&call->options, "json")) {
 		puts(buf_text(&json));
+	} else if (rc == 0 && options_has(&call->options, "script")) {
+		rc = show_script(call, target, answer, &out, &err);
 	} else if (rc == 0 && target->number) {
 		show_task(answer, &call->term, &out);
 	} else if (rc == 0) {
@@ -297,7 +319,7 @@ static int show_target(struct call *call, const struct target *target, int64_t l
 		if (rc == 0)
 			rc = show_tasks(call, target, answer, limit, &out, &err);
 	}
-	fputs(buf_text(&out), stdout);
+	fwrite(buf_text(&out), 1, out.len, stdout);
 	free(path);
 	node_free(answer);
 	buf_free(&json);
@@ -328,7 +350,8 @@ const struct verb verb_show = {
 	.arguments = "ID[/TASK] [options]",
 	.summary = "show an experiment with its tasks, or one task",
 	.help = "  sluice show e12           the experiment and its tasks\n"
-		"  sluice show e12/7         parameters, results, times, attempts; why it failed",
+		"  sluice show e12/7         parameters, results, times, attempts; why it failed\n"
+		"  sluice show e12 --script  the script that was submitted",
 	.options = show_options,
 	.run = show_run,
 };

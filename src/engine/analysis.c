@@ -28,14 +28,11 @@ struct analysis {
 	size_t stage, done; /* which part it is at, and how far in it */
 };
 
-static struct space_value *analysis_values(const struct space *space, const char *json)
+static struct space_value *analysis_values(const struct spec *spec, const char *json)
 {
-	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
-	struct problems problems = {0};
+	struct space_value *values = mem_alloc(spec->space->count * sizeof(*values) + 1);
 	struct node *map = NULL;
-	bool good = node_parse_json(json, strlen(json), &map, NULL) == 0 &&
-		    space_read_values(space, map, values, &problems) == 0;
-	problems_free(&problems);
+	bool good = node_parse_json(json, strlen(json), &map, NULL) == 0 && engine_read_values(spec, map, values);
 	node_free(map);
 	if (!good) {
 		free(values);
@@ -51,12 +48,11 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 	struct analysis_run run = {
 		.id = row->id,
 		.number = row->number,
-		.values = analysis_values(spec->space, row->parameters),
+		.values = analysis_values(spec, row->parameters),
 		.scores = mem_alloc((spec->objective_count + 1) * sizeof(double)),
 		.time_s = row->time_s,
 	};
-	if (!run.values)
-		run.parameters = mem_strdup(row->parameters);
+	run.parameters = mem_strdup(row->parameters);
 	/* What the task is ranked by is the first objective. */
 	for (size_t i = 0; i < spec->objective_count; i++)
 		run.scores[i] = i == 0 ? row->best

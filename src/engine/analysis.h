@@ -10,8 +10,8 @@
 /* A finished task. */
 struct analysis_run {
 	int64_t id, number;
-	struct space_value *values; /* NULL: its configuration is not in today's space, */
-	char *parameters;	    /* and this is its JSON */
+	struct space_value *values; /* NULL: its configuration is not in today's space */
+	char *parameters;	    /* JSON, as it was run */
 	double *scores;		    /* one per objective, as reported; NAN */
 	double time_s;		    /* NAN: not known */
 };

@@ -50,8 +50,7 @@ static void front_write_volume(const struct analysis_front *f, const struct pare
 	json_end(out);
 }
 
-static void front_write_points(const struct analysis_front *f, const struct space *space, const bool *on_front,
-			       struct json *out)
+static void front_write_points(const struct analysis_front *f, const bool *on_front, struct json *out)
 {
 	size_t stride = (f->runs.len + ANALYSIS_POINTS - 1) / ANALYSIS_POINTS;
 	json_key(out, "points");
@@ -69,19 +68,14 @@ static void front_write_points(const struct analysis_front *f, const struct spac
 		}
 		json_end(out);
 		json_key_bool(out, "front", on_front[i]);
-		if (on_front[i]) {
-			json_key(out, "parameters");
-			if (f->runs.at[i]->values)
-				space_write_values(space, f->runs.at[i]->values, out);
-			else
-				json_raw(out, f->runs.at[i]->parameters);
-		}
+		if (on_front[i])
+			json_key_raw(out, "parameters", f->runs.at[i]->parameters);
 		json_end(out);
 	}
 	json_end(out);
 }
 
-static void front_write(const struct analysis_front *f, const struct space *space, struct json *out)
+static void front_write(const struct analysis_front *f, struct json *out)
 {
 	struct pareto_front front = {.objectives = f->axes};
 	bool *on_front = mem_alloc(f->runs.len + 1);
@@ -101,7 +95,7 @@ static void front_write(const struct analysis_front *f, const struct space *spac
 	json_end(out);
 	json_key_int(out, "runs", (int64_t)f->runs.len);
 	front_write_volume(f, &front, out);
-	front_write_points(f, space, on_front, out);
+	front_write_points(f, on_front, out);
 	json_end(out);
 	pareto_clear(&front);
 	free(on_front);
@@ -134,7 +128,7 @@ static void front_write_objectives(const struct spec *spec, const struct analysi
 	}
 	for (size_t i = 0; i < count; i++)
 		front_add(&f, &runs[i], runs[i].scores);
-	front_write(&f, spec->space, out);
+	front_write(&f, out);
 	front_free(&f);
 }
 
@@ -146,7 +140,7 @@ static void front_write_time(const struct spec *spec, const struct analysis_run 
 	f.maximise[0] = spec->objectives[0].maximise;
 	for (size_t i = 0; i < count; i++)
 		front_add(&f, &runs[i], (double[]){runs[i].scores[0], runs[i].time_s});
-	front_write(&f, spec->space, out);
+	front_write(&f, out);
 	front_free(&f);
 }
 

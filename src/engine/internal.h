@@ -150,6 +150,9 @@ int engine_load_experiment(struct engine *engine, int64_t id, struct engine_expe
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
 /* The specification alone, from the store; the caller frees it. -ENOENT. */
 int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_USE;
+/* A recorded configuration in today's space. The fidelity is what the strategy set it to, whatever the space says.
+ * false: it has no place there any more. */
+bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret);
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row);
 void engine_free_live(struct engine_live *live);

@@ -104,6 +104,27 @@ int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret)
 	return store_read_experiment(engine->store, id, load_spec_cb, ret);
 }
 
+bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret)
+{
+	long at = spec->search->fidelity_param;
+	const struct space_param *fidelity = at >= 0 ? &spec->space->params[at] : NULL;
+	const struct node *set = fidelity ? node_get(parameters, fidelity->name) : NULL;
+	struct node *map = node_new(NODE_MAP);
+	struct problems problems = {0};
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		if (!node_is_number(set) || parameters->items[i] != set)
+			node_add(map, parameters->items[i]->key, node_clone(parameters->items[i]));
+	/* A constant may be left out; of a range any value does. */
+	if (node_is_number(set) && fidelity->cardinality != 1)
+		node_add(map, fidelity->name, node_new_real(fidelity->min));
+	bool good = space_read_values(spec->space, map, ret, &problems) == 0;
+	if (good && node_is_number(set))
+		ret[at] = (struct space_value){.kind = SPACE_VALUE_REAL, .real = set->real};
+	problems_free(&problems);
+	node_free(map);
+	return good;
+}
+
 static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 {
 	struct load *load = ctx;

@@ -205,28 +205,14 @@ static int replay_tell(struct engine_experiment *e, const struct store_event *ev
 	return 0;
 }
 
-/* The recorded configuration in today's space; false where it has no place there any more. The fidelity is what
- * the strategy set it to, whatever the space says. */
+/* The recorded configuration in today's space; false where it has no place there any more. */
 static bool replay_read(struct replay *replay, const struct store_event *event, double *ret_fidelity)
 {
-	const struct spec *spec = replay->experiment->spec;
-	long at = spec->search->fidelity_param;
 	struct node *record = NULL;
-	struct problems problems = {0};
 	if (!event->value || node_parse_json(event->value, strlen(event->value), &record, NULL) < 0)
 		return false;
-	struct node *parameters = node_get(record, "parameters");
-	const struct space_param *param = at >= 0 ? &spec->space->params[at] : NULL;
-	const struct node *set = param ? node_get(parameters, param->name) : NULL;
-	struct space_value fidelity = {.kind = SPACE_VALUE_REAL, .real = node_is_number(set) ? set->real : NAN};
 	*ret_fidelity = node_get_real(record, "fidelity", NAN);
-	bool ours = node_is_number(set) && !isnan(*ret_fidelity);
-	if (ours)
-		node_add(parameters, param->name, node_new_real(param->choice_count ? param->choices[0].real : param->min));
-	bool good = space_read_values(spec->space, parameters, replay->values, &problems) == 0;
-	if (good && ours)
-		replay->values[at] = fidelity;
-	problems_free(&problems);
+	bool good = engine_read_values(replay->experiment->spec, node_get(record, "parameters"), replay->values);
 	node_free(record);
 	return good;
 }

@@ -240,6 +240,15 @@ int read_open_experiment(struct store *store, int64_t experiment, bool detail, c
 	return 0;
 }
 
+bool store_has_experiment(struct store *store, int64_t experiment)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_one);
+	sqlite3_bind_int64(row, 1, experiment);
+	bool there = row_next(row);
+	sqlite3_reset(row);
+	return there;
+}
+
 int store_write_experiment(struct store *store, int64_t experiment, bool detail, struct json *out)
 {
 	int rc = read_open_experiment(store, experiment, detail, "tasks", out);

@@ -69,6 +69,10 @@ void store_write_fidelities(struct store *store, int64_t experiment, struct json
  * when the task has none yet. -ENOENT when there is no such task or attempt. */
 int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt,
 		       int64_t *ret) MUST_USE;
+/* "files":[{"path","bytes"}] of the open map, below a folder: regular files only, no links followed, at most 200. */
+void store_write_files(const char *folder, struct json *out);
+/* Is there such an experiment, and is it not being removed? */
+bool store_has_experiment(struct store *store, int64_t experiment);
 /* A text column of the experiment: "source", "batch_script". */
 int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
 

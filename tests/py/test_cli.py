@@ -346,6 +346,17 @@ def test_a_wrong_call_needs_no_daemon_and_has_exit_status_two(cli, arguments, sa
     assert not cli.state.exists()
 
 
+def test_check_tells_of_missing_files_and_of_everything_else(cli):
+    (cli.folder / "two.yaml").write_text("script: gone.py\nparameters: {units: {min: 512, max: 16}}\nserach: {}\n")
+    done = cli("check", "two.yaml", status=2)
+    assert not done.stdout
+    assert re.search(r"^two\.yaml:1:1: script: gone\.py: there is no such file$", done.stderr, re.M), done.stderr
+    assert "parameters.units" in done.stderr and "serach" in done.stderr
+    (cli.folder / "one.yaml").write_text("script: gone.py\n")
+    done = cli("check", "one.yaml", status=2)
+    assert not done.stdout and "gone.py: there is no such file" in done.stderr
+
+
 def test_check_counts_and_shows_what_would_be_submitted(cli):
     out = cli("check", "train.py", "lr=1,2", "epochs=1,2,3").stdout
     assert "6 = 2 × 3" in out and "lr=1 epochs=1" in out

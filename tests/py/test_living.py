@@ -338,6 +338,21 @@ def test_promotion_goes_on_with_the_same_task(daemon, folder, keep):
     assert agreement[0]["tasks"] == sum(len(t) > 1 for t in runs.values())
 
 
+def test_results_of_every_length_count(daemon):
+    """The length is a constant of the space, and a task has another one. That must not make its result unknown."""
+    experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}, "y": {"min": 0.0, "max": 1.0}, "epochs": 9},
+                          fidelity={"parameter": "epochs", "min": 1, "max": 9}, search={"strategy": "asha", "tasks": 60})
+    work(daemon, experiment, lambda p: {"loss": p["x"] + 1 / p["epochs"]}, 40)
+    analysis = daemon.get(f"/experiments/{experiment}/analysis")
+    assert len(analysis["slices"]["task"]) == analysis["runs"] > 20
+    assert max(analysis["importance"], key=lambda i: i["importance"])["parameter"] == "x"
+    # Another space: what was learnt goes along.
+    daemon.post(f"/experiments/{experiment}/search", {"parameters": {"y": {"min": 0.0, "max": 2.0}}})
+    daemon.kill()
+    daemon.start()
+    assert daemon.get(f"/experiments/{experiment}/search")["state"]["asked"] == 40
+
+
 def test_larger_budget_goes_on_promoting_what_is_there(daemon):
     """The rungs survive a change of the budget, at once and after a restart: nothing begins anew that could go on."""
     experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}, "epochs": 9}, fidelity={"parameter": "epochs", "min": 1, "max": 9},

@@ -373,3 +373,29 @@ def test_energy_of_the_cluster_is_shown_with_its_source(folder):
     finally:
         daemon.stop()
         lab.down()
+
+
+def test_pruned_task_gives_its_node_to_the_next(slurm, folder):
+    """One at a time. The poor one would never end: only its pruning lets the next one begin, in the same array."""
+    seen = folder / "seen"
+    seen.mkdir(mode=0o777)
+    seen.chmod(0o777)
+    script = """
+    import os, time
+    x = os.environ["SLUICE_PARAM_X"]
+    with open("metrics.csv", "w") as rows:
+        rows.write("epoch,loss\\n")
+        for epoch in range(3):
+            rows.write("%d,%s\\n" % (epoch, x))
+    open(os.path.join(os.environ["SEEN"], x), "w").close()
+    if x == "90":
+        time.sleep(100000)
+    """
+    experiment = slurm.submit(script, slurm.spec({"x": [1, 2, 90, 3]}, search={"parallel": 1},
+                                                 objective={"metric": "loss", "goal": "min"},
+                                                 prune={"rule": "median", "warmup": 1, "min_tasks": 2},
+                                                 environment={"vars": {"SEEN": str(seen)}}))
+    wait_states(slurm, experiment, {"finished": 3, "pruned": 1}, 300)
+    tasks = {task["parameters"]["x"]: task for task in slurm.tasks(experiment)}
+    assert tasks[90]["state"] == "pruned" and tasks[90]["best"]["value"] == 90
+    assert tasks[3]["started"] > tasks[90]["started"]
