@@ -95,10 +95,9 @@ class Optuna:
 
 
 class Dehb:
-    """DEHB knows no conditions: all parameters apply, the function looks at those that count. Without a fidelity its
-    population would be one: then it gets what our evolutionary strategies take, a twentieth of the tasks."""
+    """DEHB knows no conditions: all parameters apply, the function looks at those that count."""
 
-    def __init__(self, problem, tasks, seed, fidelity=False):
+    def __init__(self, problem, seed, fidelity=False, population=None):
         import ConfigSpace as cs
         from dehb import DEHB
         from loguru import logger
@@ -124,7 +123,6 @@ class Dehb:
             else:
                 space.add(cs.Float(name, (p["min"], p["max"]), log=p.get("scale") == "log"))
         self.parameters, most = problem.parameters, problem.epochs if fidelity else 1.0001
-        population = None if fidelity else max(10, tasks // 20)
         folder = ROOT / "build/dehb"
         self.dehb = DEHB(cs=space, min_fidelity=1, max_fidelity=most, eta=3, n_workers=1, seed=seed,
                          min_clip=population, max_clip=population, output_path=str(folder), save_freq=None)
@@ -169,7 +167,10 @@ METHODS = {
     "optuna tpe group": optuna_sampler("TPESampler", multivariate=True, group=True, constant_liar=True),
     "optuna cmaes": optuna_sampler("CmaEsSampler"),
     "optuna gp": optuna_sampler("GPSampler"),
-    "dehb": lambda problem, tasks, parallel, seed: Dehb(problem, tasks, seed),
+    # Without a fidelity its population is one. That is how it comes; the other has what our own evolutionary
+    # strategies take, a twentieth of the tasks.
+    "dehb": lambda problem, tasks, parallel, seed: Dehb(problem, seed),
+    "dehb population": lambda problem, tasks, parallel, seed: Dehb(problem, seed, population=max(10, tasks // 20)),
     **{f"sluice {name}": sluice(name) for name in (
         "auto", "tpe", "gp", "cmaes", "de", "jde", "shade", "lshade", "jso", "dish", "random", "sobol")},
 }
@@ -177,7 +178,7 @@ METHODS = {
 FIDELITY_METHODS = {
     "sluice asha": lambda p, tasks, parallel, seed: Sluice(p, "asha", 40 * tasks, parallel, seed, True),
     "sluice dehb": lambda p, tasks, parallel, seed: Sluice(p, "dehb", 40 * tasks, parallel, seed, True),
-    "dehb fidelity": lambda p, tasks, parallel, seed: Dehb(p, tasks, seed, True),
+    "dehb fidelity": lambda p, tasks, parallel, seed: Dehb(p, seed, True),
 }
 
 
@@ -205,8 +206,7 @@ def twin_of(method, problem, tasks, parallel):
 def version(method):
     """What a result was made with: it stands until this changes. Ours is the code of the search itself."""
     if not method.startswith("sluice"):
-        return importlib.metadata.version("optuna") if method.startswith("optuna") else \
-            importlib.metadata.version("DEHB") + " population"
+        return importlib.metadata.version("optuna" if method.startswith("optuna") else "DEHB")
     code = hashlib.sha256()
     for folder in ("src/search", "src/space"):
         for path in sorted((ROOT / folder).glob("*.[ch]")):

@@ -122,7 +122,7 @@ class Results:
         x, y = ([series[-1] for series in self.runs[m][name]] for m in (a, b))
         if sorted(x) == sorted(y) or mannwhitneyu(x, y).pvalue > 0.05:
             return 0
-        return -1 if self.median(a, name) < self.median(b, name) else 1
+        return -1 if mannwhitneyu(x, y).statistic < len(x) * len(y) / 2 else 1
 
 
 def show(title, head, rows):

@@ -47,7 +47,7 @@ struct gp {
 	struct candidate kept[GP_KEPT + 1]; /* best first */
 	size_t kept_count;
 	struct space_value *values;
-	double best; /* of the standardised results */
+	double best; /* to be improved on, in the model's values */
 };
 
 static int gp_open(struct search *s, struct error *err)
@@ -190,20 +190,16 @@ static double even_out(double *y, size_t n, bool bent)
 }
 
 /* Points and standardised values of what is known, with room for what runs. */
-static size_t collect(struct search *s, bool bent, double **ret_x, double **ret_y, double *ret_stretch)
+static size_t collect(const struct search *s, bool bent, double **ret_x, double **ret_y, double *ret_stretch)
 {
-	struct gp *g = s->state;
 	const struct search_trial **chosen = mem_resize(NULL, GP_RESULTS_MOST, sizeof(*chosen));
 	size_t n = choose_trials(s, chosen), room = n + GP_RUNNING_MOST;
 	double *x = mem_resize(NULL, room * (s->dims + 1), sizeof(double)), *y = mem_resize(NULL, room, sizeof(double));
-	g->best = INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		see(s, chosen[i]->unit, x + i * s->dims);
 		y[i] = chosen[i]->score[0];
 	}
 	*ret_stretch = even_out(y, n, bent);
-	for (size_t i = 0; i < n; i++)
-		g->best = fmin(g->best, y[i]);
 	free(chosen);
 	*ret_x = x;
 	*ret_y = y;
@@ -216,6 +212,11 @@ static void prepare(struct search *s)
 	double *x, *y, variance, stretch;
 	size_t n = collect(s, g->model == g->models[1], &x, &y, &stretch), known = n;
 	gaussian_set(g->model, x, y, n);
+	/* To be improved on is what the model expects where it expects the most: the least result may be good luck.
+	 * Its mean at a point is the value less the noise times alpha. */
+	g->best = INFINITY;
+	for (size_t i = 0; i < n; i++)
+		g->best = fmin(g->best, y[i] - g->model->scales[s->dims + 1] * g->model->alpha[i]);
 	/* The newest of what runs or failed. A failure may be bad luck, so that it only counts as somewhat worse
 	 * than expected; many of them in one place add up. */
 	for (size_t i = s->trials.len; i-- > 0 && n < known + GP_RUNNING_MOST;) {

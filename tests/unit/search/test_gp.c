@@ -24,6 +24,10 @@ static void the_posterior_of_two_points_is_the_one_by_hand(void **state)
 	/* K^-1 (1, -1) = (1, -1) / (a - b) */
 	assert_float_equal(mean, (k0 - k1) / (a - b), 1e-12);
 	assert_float_equal(variance, 1 - (a * k0 * k0 - 2 * b * k0 * k1 + a * k1 * k1) / det, 1e-12);
+	/* What the strategy takes for the best: the mean at a point without asking for it. */
+	gaussian_predict(g, (double[]){1}, &mean, &variance);
+	assert_float_equal(mean, -1 - g->scales[2] * g->alpha[1], 1e-12);
+	assert_true(mean > -0.95);
 	assert_float_equal(g->log_likelihood, -(2 / (a - b) + log(det) + 2 * log(2 * M_PI)) / 2, 1e-12);
 	gaussian_free(g);
 }
