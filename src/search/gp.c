@@ -30,6 +30,9 @@ struct candidate {
 
 struct gp {
 	size_t startup, results, next_fit;
+	/* What the parameters are to be found from, before the next proposal. */
+	const struct search_trial *fit[GP_RESULTS_MOST];
+	size_t fit_count;
 	struct gaussian *model;
 	struct parzen_axis *axes;
 	bool *unordered;
@@ -133,11 +136,11 @@ static void standardise(double *y, size_t n)
 }
 
 /* Points and standardised values of what is known, with room for what runs. */
-static size_t collect(struct search *s, double **ret_x, double **ret_y)
+static void collect(struct search *s, const struct search_trial *const *chosen, size_t n, double **ret_x,
+		    double **ret_y)
 {
 	struct gp *g = s->state;
-	const struct search_trial **chosen = mem_resize(NULL, GP_RESULTS_MOST, sizeof(*chosen));
-	size_t n = choose_trials(s, chosen), room = n + GP_RUNNING_MOST;
+	size_t room = n + GP_RUNNING_MOST;
 	double *x = mem_resize(NULL, room * (s->dims + 1), sizeof(double)), *y = mem_resize(NULL, room, sizeof(double));
 	g->best = INFINITY;
 	for (size_t i = 0; i < n; i++) {
@@ -147,17 +150,30 @@ static size_t collect(struct search *s, double **ret_x, double **ret_y)
 	standardise(y, n);
 	for (size_t i = 0; i < n; i++)
 		g->best = fmin(g->best, y[i]);
-	free(chosen);
 	*ret_x = x;
 	*ret_y = y;
-	return n;
+}
+
+/* The parameters follow from the results that were known when they were due, and from nothing else: a replay need
+ * not find those that others came after. */
+static void find_parameters(struct search *s)
+{
+	struct gp *g = s->state;
+	double *x, *y;
+	collect(s, g->fit, g->fit_count, &x, &y);
+	gaussian_fit(g->model, x, y, g->fit_count);
+	g->fit_count = 0;
+	free(x);
+	free(y);
 }
 
 static void prepare(struct search *s)
 {
 	struct gp *g = s->state;
+	const struct search_trial *chosen[GP_RESULTS_MOST];
 	double *x, *y, variance;
-	size_t n = collect(s, &x, &y), known = n;
+	size_t n = choose_trials(s, chosen), known = n;
+	collect(s, chosen, n, &x, &y);
 	gaussian_set(g->model, x, y, n);
 	/* The newest of what runs or failed. A failure may be bad luck, so that it only counts as somewhat worse
 	 * than expected; many of them in one place add up. */
@@ -283,6 +299,8 @@ static enum search_answer gp_ask(struct search *s, struct search_trial *trial)
 		return SEARCH_PROPOSED;
 	}
 	if (trial->redraw == 0) {
+		if (g->fit_count)
+			find_parameters(s);
 		prepare(s);
 		search_improvement(s);
 	}
@@ -293,7 +311,7 @@ static enum search_answer gp_ask(struct search *s, struct search_trial *trial)
 	return SEARCH_PROPOSED;
 }
 
-/* The parameters are found again whenever a tenth more is known. */
+/* The parameters are due again whenever a tenth more is known. */
 static void gp_tell(struct search *s, struct search_trial *trial)
 {
 	struct gp *g = s->state;
@@ -302,12 +320,8 @@ static void gp_tell(struct search *s, struct search_trial *trial)
 	g->results++;
 	if (g->results < g->next_fit)
 		return;
-	double *x, *y;
-	size_t n = collect(s, &x, &y);
-	gaussian_fit(g->model, x, y, n);
+	g->fit_count = choose_trials(s, g->fit);
 	g->next_fit = g->results + (g->results >= 20 ? g->results / 10 : 1);
-	free(x);
-	free(y);
 }
 
 static void gp_write_state(const struct search *s, struct json *out)
