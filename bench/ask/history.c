@@ -40,6 +40,7 @@ struct history history_new(const char *strategy, size_t parameters)
 	}
 	p.objectives += is_any(strategy, several, COUNT_OF(several));
 	p.heavy = is_any(strategy, heavy, COUNT_OF(heavy));
+	p.slow = strcmp(strategy, "gp") == 0;
 	p.fidelity = p.strategy->capabilities & SEARCH_MULTI_FIDELITY;
 	rng_seed(&p.rng, 1);
 	struct buf text = buf_make(BUF_UNLIMITED);

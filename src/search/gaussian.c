@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#define FIT_STEPS_FIRST 50
-#define FIT_STEPS 25 /* from where the last fit ended */
+#define FIT_STEPS 50
+#define FIT_NOISE_FIRST -4.6 /* its logarithm: a hundredth */
 #define FIT_STEP_FIRST 0.2
 #define FIT_STEP_LEAST 1e-3
 #define FIT_STEP_MOST 1.0
@@ -22,7 +22,6 @@ struct gaussian *gaussian_new(size_t dims, const bool *unordered)
 	g->dims = dims;
 	g->unordered = unordered;
 	g->theta = mem_alloc((dims + 2) * sizeof(double));
-	g->theta[dims + 1] = log(1e-2);
 	g->scales = mem_alloc((dims + 2) * sizeof(double));
 	return g;
 }
@@ -162,9 +161,11 @@ void gaussian_fit(struct gaussian *g, const double *x, const double *y, size_t c
 	double *slope = mem_alloc(4 * n * sizeof(double)), *before = slope + n, *step = before + n, *best = step + n;
 	double most = -INFINITY;
 	take_points(g, x, count);
-	for (size_t d = 0; d < n; d++)
+	for (size_t d = 0; d < n; d++) {
+		g->theta[d] = d == g->dims + 1 ? FIT_NOISE_FIRST : 0;
 		step[d] = FIT_STEP_FIRST;
-	for (int i = 0; i < (g->fitted ? FIT_STEPS : FIT_STEPS_FIRST); i++) {
+	}
+	for (int i = 0; i < FIT_STEPS; i++) {
 		double value = gaussian_gradient(g, y, slope), move = 0;
 		if (value > most) {
 			most = value;
@@ -179,7 +180,6 @@ void gaussian_fit(struct gaussian *g, const double *x, const double *y, size_t c
 			break;
 	}
 	memcpy(g->theta, best, n * sizeof(double));
-	g->fitted = true;
 	free(slope);
 	condition(g, y);
 }

@@ -18,7 +18,6 @@ struct gaussian {
 	double *scales;	       /* exp(theta) as last conditioned on */
 	double *scratch;       /* count: covariances with the point asked for last */
 	double log_likelihood;
-	bool fitted; /* once at least */
 };
 
 /* unordered must outlive it. */
@@ -27,7 +26,7 @@ void gaussian_free(struct gaussian *gaussian);
 /* Conditions on values at points, with the present parameters. */
 void gaussian_set(struct gaussian *gaussian, const double *x, const double *y, size_t count);
 /* Finds the parameters that make the values most likely (with a weak prior that keeps them sane), then
- * conditions on them. Starts from the present ones. */
+ * conditions on them. Always starts from the same ones. */
 void gaussian_fit(struct gaussian *gaussian, const double *x, const double *y, size_t count);
 void gaussian_predict(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_variance);
 /* The mean, and a variance that the true one does not exceed (as if the nearest point were the only one), for a

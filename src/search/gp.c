@@ -39,6 +39,9 @@ struct candidate {
 
 struct gp {
 	size_t startup, results, next_fit, reals;
+	/* What the parameters are to be found from, before the next proposal. */
+	const struct search_trial *fit[GP_RESULTS_MOST];
+	size_t fit_count;
 	struct gaussian *models[2]; /* of the results as they are, and bent */
 	struct gaussian *model;     /* one of them */
 	struct parzen_axis *axes;
@@ -189,28 +192,48 @@ static double even_out(double *y, size_t n, bool bent)
 	return most;
 }
 
-/* Points and standardised values of what is known, with room for what runs. */
-static size_t collect(const struct search *s, bool bent, double **ret_x, double **ret_y, double *ret_stretch)
+/* Points and standardised values of results, with room for what runs; returns what even_out does. */
+static double collect(const struct search *s, const struct search_trial *const *chosen, size_t n, bool bent, double **ret_x,
+		      double **ret_y)
 {
-	const struct search_trial **chosen = mem_resize(NULL, GP_RESULTS_MOST, sizeof(*chosen));
-	size_t n = choose_trials(s, chosen), room = n + GP_RUNNING_MOST;
+	size_t room = n + GP_RUNNING_MOST;
 	double *x = mem_resize(NULL, room * (s->dims + 1), sizeof(double)), *y = mem_resize(NULL, room, sizeof(double));
 	for (size_t i = 0; i < n; i++) {
 		see(s, chosen[i]->unit, x + i * s->dims);
 		y[i] = chosen[i]->score[0];
 	}
-	*ret_stretch = even_out(y, n, bent);
-	free(chosen);
 	*ret_x = x;
 	*ret_y = y;
-	return n;
+	return even_out(y, n, bent);
+}
+
+/* The parameters, for the results as they are and bent; the more likely of both is asked until they are due again.
+ * They follow from the results that were known when they were due, and from nothing else: a replay need not find
+ * those that others came after. */
+static void find_parameters(struct search *s)
+{
+	struct gp *g = s->state;
+	double most = -INFINITY;
+	for (size_t i = 0; i < COUNT_OF(g->models); i++) {
+		double *x, *y, stretch = collect(s, g->fit, g->fit_count, i == 1, &x, &y);
+		gaussian_fit(g->models[i], x, y, g->fit_count);
+		if (g->models[i]->log_likelihood + stretch > most) {
+			most = g->models[i]->log_likelihood + stretch;
+			g->model = g->models[i];
+		}
+		free(x);
+		free(y);
+	}
+	g->fit_count = 0;
 }
 
 static void prepare(struct search *s)
 {
 	struct gp *g = s->state;
-	double *x, *y, variance, stretch;
-	size_t n = collect(s, g->model == g->models[1], &x, &y, &stretch), known = n;
+	const struct search_trial *chosen[GP_RESULTS_MOST];
+	double *x, *y, variance;
+	size_t n = choose_trials(s, chosen), known = n;
+	collect(s, chosen, n, g->model == g->models[1], &x, &y);
 	gaussian_set(g->model, x, y, n);
 	/* To be improved on is what the model expects where it expects the most: the least result may be good luck.
 	 * Its mean at a point is the value less the noise times alpha. */
@@ -448,6 +471,8 @@ static enum search_answer gp_ask(struct search *s, struct search_trial *trial)
 		return SEARCH_PROPOSED;
 	}
 	if (trial->redraw == 0) {
+		if (g->fit_count)
+			find_parameters(s);
 		prepare(s);
 		search_improvement(s);
 	}
@@ -458,8 +483,7 @@ static enum search_answer gp_ask(struct search *s, struct search_trial *trial)
 	return SEARCH_PROPOSED;
 }
 
-/* The parameters are found again whenever a tenth more is known, for the results as they are and bent; the
- * more likely of both is asked until then. */
+/* The parameters are due again whenever a tenth more is known. */
 static void gp_tell(struct search *s, struct search_trial *trial)
 {
 	struct gp *g = s->state;
@@ -468,18 +492,7 @@ static void gp_tell(struct search *s, struct search_trial *trial)
 	g->results++;
 	if (g->results < g->next_fit)
 		return;
-	double most = -INFINITY;
-	for (size_t i = 0; i < COUNT_OF(g->models); i++) {
-		double *x, *y, stretch;
-		size_t n = collect(s, i == 1, &x, &y, &stretch);
-		gaussian_fit(g->models[i], x, y, n);
-		if (g->models[i]->log_likelihood + stretch > most) {
-			most = g->models[i]->log_likelihood + stretch;
-			g->model = g->models[i];
-		}
-		free(x);
-		free(y);
-	}
+	g->fit_count = choose_trials(s, g->fit);
 	g->next_fit = g->results + (g->results >= 20 ? g->results / 10 : 1);
 }
 

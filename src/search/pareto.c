@@ -298,19 +298,23 @@ void pareto_select(const double *scores, size_t count, size_t objectives, size_t
 
 bool pareto_add(struct pareto_front *front, const double *score, size_t id)
 {
-	size_t m = front->objectives, kept = 0;
-	for (size_t i = 0; i < front->ids.len; i++)
-		if (pareto_dominates(front->scores.at + i * m, score, m))
-			return false;
+	size_t m = front->objectives, depth = front->depth ? front->depth : 1, above = 0, kept = 0;
+	for (size_t i = 0; i < front->ids.len && above < depth; i++)
+		above += pareto_dominates(front->scores.at + i * m, score, m);
+	if (above >= depth)
+		return false;
 	for (size_t i = 0; i < front->ids.len; i++) {
-		if (pareto_dominates(score, front->scores.at + i * m, m))
+		front->above.at[i] += pareto_dominates(score, front->scores.at + i * m, m);
+		if (front->above.at[i] >= depth)
 			continue;
 		memmove(front->scores.at + kept * m, front->scores.at + i * m, m * sizeof(double));
+		front->above.at[kept] = front->above.at[i];
 		front->ids.at[kept++] = front->ids.at[i];
 	}
-	front->ids.len = kept;
+	front->ids.len = front->above.len = kept;
 	front->scores.len = kept * m;
 	vec_push(&front->ids, id);
+	vec_push(&front->above, above);
 	for (size_t i = 0; i < m; i++)
 		vec_push(&front->scores, score[i]);
 	return true;
@@ -320,5 +324,6 @@ void pareto_clear(struct pareto_front *front)
 {
 	free(front->scores.at);
 	free(front->ids.at);
-	*front = (struct pareto_front){.objectives = front->objectives};
+	free(front->above.at);
+	*front = (struct pareto_front){.objectives = front->objectives, .depth = front->depth};
 }

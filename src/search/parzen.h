@@ -1,6 +1,6 @@
 /* A Parzen estimator: the density that TPE makes of the points of a group of axes. A product kernel on
- * every point and a wide one as the prior; widths from the neighbours on every axis. From 2,049 points on
- * the newest 1,024 and a sample of the older ones have kernels, so that it can follow a search of 100,000. */
+ * every point and a wide one as the prior; widths from the neighbours on every axis. From 4,097 points on
+ * the newest 2,048 and a sample of the older ones have kernels, so that it can follow a search of 100,000. */
 #ifndef SEARCH_PARZEN_H
 #define SEARCH_PARZEN_H
 

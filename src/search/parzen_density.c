@@ -5,10 +5,14 @@
 #include <math.h>
 
 #define BLOCK PARZEN_BLOCK
-#define LANES 4		/* sums and minima are taken side by side, always the same way */
 #define NEGLIGIBLE 40.0 /* exp(-40) does not change a sum of doubles */
 #define TABLE_ROWS 64	/* widths of even cells that have a table, in cells */
 #define TABLE_CELLS 1024
+
+/* Two numbers side by side, which every machine has registers for: the same sums everywhere. */
+#define LANES 2
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t lane_bits __attribute__((vector_size(LANES * sizeof(int64_t))));
 
 /* What all points of an evaluation share. */
 struct work {
@@ -17,8 +21,16 @@ struct work {
 	size_t count;
 	double *weights;
 	size_t *sequence; /* the axes, those that tell kernels apart at little cost first */
-	/* Of the block: cells of the kernels and rows of their tables (-1: none), per axis. */
-	int *cells, *rows;
+	double *match, *miss; /* per axis: minus the log of a choice's own and of another's probability */
+	struct cells *cells; /* per axis */
+	double *zeros;	     /* as many as an axis has cells */
+};
+
+/* What is needed of a block's kernels on an axis of cells. */
+struct cells {
+	int cell[BLOCK];
+	const double *row[BLOCK]; /* of its masses; even cells only */
+	size_t odd[BLOCK], odds;  /* those whose masses stand nowhere */
 };
 
 void parzen_forget_masses(struct parzen *p, bool all)
@@ -38,18 +50,37 @@ void parzen_forget_masses(struct parzen *p, bool all)
 	}
 }
 
-static double *table_row(struct parzen *p, size_t d, size_t row)
+/* A row of the table, empty when it is new. */
+static double *table_row(struct parzen *p, size_t d, size_t row, bool *ret_new)
 {
 	struct parzen_column *c = &p->columns[d];
 	size_t cells = (size_t)p->axes[d].cells, rows = p->axes[d].uneven ? cells : TABLE_ROWS + 1;
 	if (!c->masses)
 		c->masses = mem_alloc(rows * sizeof(*c->masses));
-	if (!c->masses[row]) {
+	*ret_new = !c->masses[row];
+	if (*ret_new)
 		c->masses[row] = mem_resize(NULL, cells, sizeof(double));
-		for (size_t i = 0; i < cells; i++)
-			c->masses[row][i] = NAN;
-	}
 	return c->masses[row];
+}
+
+/* Even cells: what counts is how many cells the point is from the kernel, and how many cells wide that is. */
+static const double *even_row(struct parzen *p, size_t d, size_t row)
+{
+	bool new;
+	double *masses = table_row(p, d, row, &new), width = row ? (double)row : p->min_sigma * p->axes[d].cells;
+	for (size_t i = 0; new && i < (size_t)p->axes[d].cells; i++)
+		masses[i] = parzen_log_mass(((double)i - 0.5) / width, ((double)i + 0.5) / width);
+	return masses;
+}
+
+/* Uneven cells: kernels of the least width, by their cell; found one by one, as there may be many. */
+static double *uneven_row(struct parzen *p, size_t d, double at)
+{
+	bool new;
+	double *masses = table_row(p, d, (size_t)at, &new);
+	for (size_t i = 0; new && i < (size_t)p->axes[d].cells; i++)
+		masses[i] = NAN;
+	return masses;
 }
 
 /* The prior's own logarithm at a point: the density to start the sum from. */
@@ -72,57 +103,81 @@ static double log_prior(const struct parzen *p, const double *point)
 	return sum;
 }
 
+static inline lanes load(const double *from)
+{
+	lanes x;
+	memcpy(&x, from, sizeof(x));
+	return x;
+}
+
+static inline void save(double *to, lanes x)
+{
+	memcpy(to, &x, sizeof(x));
+}
+
+static inline lanes choose(lane_bits which, lanes yes, lanes no)
+{
+	return (lanes)((which & (lane_bits)yes) | (~which & (lane_bits)no));
+}
+
+static inline lanes all_of(double x)
+{
+	return (lanes){x, x};
+}
+
+static inline double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 /* Adds to the sums of a block, which are what is subtracted from the logarithm; returns the least of them. */
 static double add_square(double *restrict sums, const double *restrict mu, const double *restrict half, double x)
 {
-	double least[LANES];
-	for (size_t k = 0; k < LANES; k++)
-		least[k] = INFINITY;
-	for (size_t i = 0; i < BLOCK; i += LANES)
-		for (size_t k = 0; k < LANES; k++) {
+	double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY}; /* side by side: compilers see it */
+	for (size_t i = 0; i < BLOCK; i += COUNT_OF(least))
+		for (size_t k = 0; k < COUNT_OF(least); k++) {
 			double away = x - mu[i + k], sum = sums[i + k] + away * away * half[i + k];
 			sums[i + k] = sum;
-			least[k] = sum < least[k] ? sum : least[k];
+			least[k] = smaller(sum, least[k]);
 		}
-	return fmin(fmin(least[0], least[1]), fmin(least[2], least[3]));
+	return smaller(smaller(least[0], least[1]), smaller(least[2], least[3]));
+}
+
+static double find_least(const double *sums)
+{
+	double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+	for (size_t i = 0; i < BLOCK; i += COUNT_OF(least))
+		for (size_t k = 0; k < COUNT_OF(least); k++)
+			least[k] = smaller(sums[i + k], least[k]);
+	return smaller(smaller(least[0], least[1]), smaller(least[2], least[3]));
 }
 
 static void add_choice(double *restrict sums, const double *restrict own, double x, double match, double miss)
 {
-	for (size_t i = 0; i < BLOCK; i++)
-		sums[i] += own[i] == x ? match : miss;
+	lanes at = all_of(x), yes = all_of(match), no = all_of(miss);
+	for (size_t i = 0; i < BLOCK; i += LANES)
+		save(sums + i, load(sums + i) + choose(load(own + i) == at, yes, no));
 }
 
-/* The mass of a kernel in the cell of a point, from the tables where it has one. Even cells: widths are gaps
- * between middles of cells, so that there are few, and what counts is how far the cells are apart. */
+/* The mass of a kernel in the cell of a point, from the tables where it has one. */
 static void add_mass(struct work *w, size_t d, size_t from, double at, double *sums)
 {
 	struct parzen *p = w->p;
 	const struct parzen_axis *axis = &p->axes[d];
 	const struct parzen_column *c = &p->columns[d];
-	const int *cells = w->cells + d * BLOCK, *rows = w->rows + d * BLOCK;
-	double low, high, *mine = NULL;
+	const struct cells *cells = &w->cells[d];
+	double low, high, *mine = axis->uneven && axis->cells <= TABLE_CELLS ? uneven_row(p, d, at) : NULL;
 	parzen_edges(axis, at, &low, &high);
-	if (axis->uneven && axis->cells <= TABLE_CELLS)
-		mine = table_row(p, d, (size_t)at);
-	for (size_t i = 0; i < BLOCK; i++) {
+	for (size_t i = 0; i < BLOCK && !axis->uneven; i++)
+		sums[i] -= cells->row[i][abs(cells->cell[i] - (int)at)];
+	for (size_t k = 0; k < cells->odds; k++) {
+		size_t i = cells->odd[k];
 		double sigma = c->sigma[from + i], mu = c->mu[from + i];
-		if (!(sums[i] < INFINITY))
-			continue;
-		if (rows[i] < 0 || (axis->uneven && !mine)) {
-			sums[i] -= parzen_log_mass((low - mu) / sigma, (high - mu) / sigma);
-			continue;
-		}
-		int away = cells[i] - (int)at;
-		away = away < 0 ? -away : away;
-		double *known = mine ? &mine[cells[i]] : &p->columns[d].masses[rows[i]][away];
-		if (isnan(*known) && mine)
-			*known = parzen_log_mass((low - mu) / sigma, (high - mu) / sigma);
-		else if (isnan(*known)) {
-			double width = rows[i] ? rows[i] : p->min_sigma * axis->cells;
-			*known = parzen_log_mass((away - 0.5) / width, (away + 0.5) / width);
-		}
-		sums[i] -= *known;
+		double *known = mine && sigma == p->min_sigma ? &mine[cells->cell[i]] : NULL;
+		double mass = known && !isnan(*known) ? *known : parzen_log_mass((low - mu) / sigma, (high - mu) / sigma);
+		if (known)
+			*known = mass;
+		sums[i] -= mass;
 	}
 }
 
@@ -144,55 +199,55 @@ static void add_cells(struct work *w, size_t d, size_t from, double at, double *
 		sums[i] += (axis->dense ? 0 : PARZEN_HALF_LOG_TWO_PI + log(c->sigma[from + i])) - width;
 }
 
-/* The cells of a block's kernels and where their masses stand. */
+/* The cells of a block's kernels and where their masses stand. Of even cells a width is a gap between middles, so
+ * that there are few. */
 static void find_cells(struct work *w, size_t d, size_t from)
 {
 	struct parzen *p = w->p;
 	const struct parzen_axis *axis = &p->axes[d];
 	const struct parzen_column *c = &p->columns[d];
+	struct cells *cells = &w->cells[d];
+	cells->odds = 0;
 	for (size_t i = 0; i < BLOCK; i++) {
 		double sigma = c->sigma[from + i], wide = sigma * axis->cells, row = round(wide);
-		int *ret = &w->rows[d * BLOCK + i];
-		w->cells[d * BLOCK + i] = (int)c->x[from + i];
-		*ret = -1;
-		if (from + i >= p->held || !p->counts[from + i])
+		bool counts = w->weights[from + i] != 0;
+		cells->cell[i] = (int)c->x[from + i];
+		if (!axis->uneven)
+			cells->row[i] = even_row(p, d, 0); /* for want of another */
+		if (!counts || (!axis->uneven && sigma == p->min_sigma))
 			continue;
-		if (sigma == p->min_sigma)
-			*ret = 0;
-		else if (!axis->uneven && row >= 1 && row <= TABLE_ROWS && fabs(wide - row) < 1e-6)
-			*ret = (int)row;
-		if (*ret >= 0 && !axis->uneven)
-			table_row(p, d, (size_t)*ret);
+		if (!axis->uneven && row >= 1 && row <= TABLE_ROWS && fabs(wide - row) < 1e-6) {
+			cells->row[i] = even_row(p, d, (size_t)row);
+			continue;
+		}
+		if (!axis->uneven)
+			cells->row[i] = w->zeros;
+		cells->odd[cells->odds++] = i;
 	}
 }
 
-/* exp for -700 <= x <= 0 to 12 digits, in a form that compilers vectorise: 2^k times a polynomial on
- * half a power of two (Taylor's; its remainder there is below 1e-13). */
-static inline double small_exp(double x)
+/* exp for -700 <= x <= 0 to 12 digits: 2^k times a polynomial on half a power of two (Taylor's; its remainder
+ * there is below 1e-13). */
+static inline lanes small_exp(lanes x)
 {
 	const double shift = 0x1.8p52, log2e = 1.44269504088896340736, high = 0x1.62e42fefa3800p-1,
 		     low = 0x1.ef35793c76730p-45;
-	x = x > -700 ? x : -700;
-	double shifted = x * log2e + shift, k = shifted - shift;
-	double r = x - k * high - k * low;
-	double poly = 1 + r * (1 + r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 +
-		      r * (1.0 / 5040 + r * (1.0 / 40320 + r * (1.0 / 362880 + r / 3628800)))))))));
-	uint64_t bits, scale;
-	memcpy(&bits, &poly, sizeof(bits));
-	memcpy(&scale, &shifted, sizeof(scale));
-	bits += scale << 52;
-	memcpy(&poly, &bits, sizeof(poly));
-	return poly;
+	x = choose(x > -700, x, all_of(-700));
+	lanes shifted = x * log2e + shift, k = shifted - shift;
+	lanes r = x - k * high - k * low, r2 = r * r, r4 = r2 * r2;
+	lanes poly = (1 + r + r2 * (1.0 / 2 + r * (1.0 / 6))) +
+		     r4 * ((1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040)) +
+			   r4 * (1.0 / 40320 + r * (1.0 / 362880) + r2 * (1.0 / 3628800)));
+	return (lanes)((lane_bits)poly + ((lane_bits)shifted << 52));
 }
 
 /* The sum of weight times exp(log - top) over a block. */
 static double sum_exp(const double *restrict sums, const double *restrict weights, double top)
 {
-	double part[LANES] = {0};
+	lanes part = {0};
 	for (size_t i = 0; i < BLOCK; i += LANES)
-		for (size_t k = 0; k < LANES; k++)
-			part[k] += weights[i + k] * small_exp(-sums[i + k] - top);
-	return (part[0] + part[1]) + (part[2] + part[3]);
+		part += load(weights + i) * small_exp(-load(sums + i) - top);
+	return part[0] + part[1];
 }
 
 /* The logarithm of the kernels of a block at a point, negated. Nothing that an axis adds is negative, so that
@@ -200,22 +255,20 @@ static double sum_exp(const double *restrict sums, const double *restrict weight
 static double add_axes(struct work *w, size_t from, const double *point, double limit, double *sums)
 {
 	const struct parzen *p = w->p;
-	double rest = 1 / (double)(parzen_count(p) + 1), least = 0;
-	for (size_t i = 0; i < p->dims && least < limit; i++) {
+	for (size_t i = 0; i < p->dims; i++) {
 		size_t d = w->sequence[i];
 		const struct parzen_column *c = &p->columns[d];
-		double whole = 1 + p->axes[d].cells * rest;
-		if (p->axes[d].kind == PARZEN_REAL)
-			least = add_square(sums, c->mu + from, c->half + from, point[d]);
-		else if (p->axes[d].kind == PARZEN_CHOICE)
-			add_choice(sums, c->x + from, point[d], -log((1 + rest) / whole), -log(rest / whole));
-		else
+		if (p->axes[d].kind == PARZEN_REAL) {
+			double least = add_square(sums, c->mu + from, c->half + from, point[d]);
+			if (!(least < limit))
+				return least;
+		} else if (p->axes[d].kind == PARZEN_CHOICE) {
+			add_choice(sums, c->x + from, point[d], w->match[d], w->miss[d]);
+		} else {
 			add_cells(w, d, from, point[d], sums);
+		}
 	}
-	least = INFINITY;
-	for (size_t i = 0; i < BLOCK; i++)
-		least = sums[i] < least ? sums[i] : least;
-	return least;
+	return find_least(sums);
 }
 
 /* Adds a block of kernels to the running sums, each kept as exp(top) times total. */
@@ -245,20 +298,35 @@ static void add_block(struct work *w, size_t from, double *top, double *total)
 	}
 }
 
+static void begin_work(struct work *w, size_t blocks)
+{
+	static const enum parzen_kind kinds[] = {PARZEN_REAL, PARZEN_CHOICE, PARZEN_CELLS};
+	const struct parzen *p = w->p;
+	double rest = 1 / (double)(parzen_count(p) + 1);
+	w->weights = mem_alloc((blocks * BLOCK + 1) * sizeof(double));
+	w->sequence = mem_resize(NULL, p->dims + 1, sizeof(*w->sequence));
+	w->cells = mem_resize(NULL, p->dims + 1, sizeof(*w->cells));
+	w->zeros = mem_alloc(TABLE_CELLS * sizeof(*w->zeros));
+	w->match = mem_resize(NULL, 2 * p->dims + 1, sizeof(double));
+	w->miss = w->match + p->dims;
+	for (size_t kind = 0, n = 0; kind < COUNT_OF(kinds); kind++)
+		for (size_t d = 0; d < p->dims; d++)
+			if (p->axes[d].kind == kinds[kind])
+				w->sequence[n++] = d;
+	for (size_t d = 0; d < p->dims; d++) {
+		double whole = 1 + p->axes[d].cells * rest;
+		w->match[d] = -log((1 + rest) / whole);
+		w->miss[d] = -log(rest / whole);
+	}
+}
+
 void parzen_log_density(struct parzen *p, bool recent, const double *points, size_t count, double *ret)
 {
 	struct work w = {.p = p, .points = points, .count = count};
 	size_t blocks = (p->held + BLOCK - 1) / BLOCK;
-	parzen_settle(p);
-	w.weights = mem_alloc((blocks * BLOCK + 1) * sizeof(double));
-	w.sequence = mem_resize(NULL, p->dims + 1, sizeof(*w.sequence));
-	w.cells = mem_resize(NULL, 2 * p->dims * BLOCK + 1, sizeof(*w.cells));
-	w.rows = w.cells + p->dims * BLOCK;
-	for (size_t kind = 0, n = 0; kind < 3; kind++)
-		for (size_t d = 0; d < p->dims; d++)
-			if (p->axes[d].kind == (enum parzen_kind[]){PARZEN_REAL, PARZEN_CHOICE, PARZEN_CELLS}[kind])
-				w.sequence[n++] = d;
 	double *total = mem_resize(NULL, count + 1, sizeof(double));
+	parzen_settle(p);
+	begin_work(&w, blocks);
 	double all = parzen_weigh(p, recent, w.weights);
 	for (size_t k = 0; k < count; k++) {
 		ret[k] = log_prior(p, points + k * p->dims);
@@ -271,5 +339,7 @@ void parzen_log_density(struct parzen *p, bool recent, const double *points, siz
 	free(w.weights);
 	free(w.sequence);
 	free(w.cells);
+	free(w.zeros);
+	free(w.match);
 	free(total);
 }

@@ -37,7 +37,7 @@ struct tpe {
 	struct group *groups;
 	size_t group_count;
 	VEC(struct trial) trials;
-	/* The results: one objective keeps the best few, several keep all. */
+	/* The results: one objective keeps the best few, several keep what may be among them by rank. */
 	size_t results;
 	struct result {
 		unsigned rank; /* comes before the score */
@@ -45,9 +45,7 @@ struct tpe {
 		size_t trial;
 	} best[GOOD_MOST];
 	size_t best_count;
-	struct pareto_front front;
-	VEC(double) scores; /* rows */
-	VEC(size_t) owners;
+	struct pareto_front front; /* by trial */
 	VEC(size_t) good;
 	bool stale; /* `good` is to be found again */
 	struct space_value *values;
@@ -108,6 +106,7 @@ struct tpe *tpe_new(const struct space *space, size_t objectives, size_t startup
 	t->startup = startup;
 	t->candidates = candidates;
 	t->front.objectives = objectives;
+	t->front.depth = GOOD_MOST;
 	t->values = mem_alloc(space->count * sizeof(*t->values) + 1);
 	t->axes = mem_alloc((space->dim_count + 1) * sizeof(*t->axes));
 	for (size_t d = 0; d < space->dim_count; d++)
@@ -134,8 +133,6 @@ void tpe_free(struct tpe *t)
 	pareto_clear(&t->front);
 	free(t->groups);
 	free(t->trials.at);
-	free(t->scores.at);
-	free(t->owners.at);
 	free(t->good.at);
 	free(t->values);
 	free(t->axes);
@@ -204,17 +201,10 @@ void tpe_tell(struct tpe *t, size_t trial, const double *score, bool pruned)
 		tpe_tell_rank(t, trial, *score, pruned);
 		return;
 	}
-	size_t before = tpe_good(t);
 	t->results++;
-	bool joins = false;
-	if (!pruned) { /* what was reached early says nothing about the front */
-		for (size_t i = 0; i < t->objectives; i++)
-			vec_push(&t->scores, score[i]);
-		vec_push(&t->owners, trial);
-		joins = pareto_add(&t->front, score, t->owners.len - 1);
-	}
-	/* A front that is large enough is all that counts. */
-	t->stale = t->stale || joins || tpe_good(t) != before || t->front.ids.len < tpe_good(t);
+	/* What a pruned one reached early says nothing about the front. */
+	bool joins = !pruned && pareto_add(&t->front, score, trial);
+	t->stale = t->stale || joins || t->results <= GOOD_MOST / GOOD_PORTION;
 }
 
 size_t tpe_results(const struct tpe *t)
@@ -228,22 +218,32 @@ size_t tpe_good(const struct tpe *t)
 	return portion < GOOD_MOST ? (size_t)portion : GOOD_MOST;
 }
 
+/* The good ones by several objectives: as many of the front, or by rank where the front is too small. */
+static void find_front(const struct tpe *t, size_t want, size_t *ret)
+{
+	const struct pareto_front *f = &t->front;
+	size_t *members = mem_resize(NULL, f->ids.len + 1, sizeof(*members)), count = 0;
+	for (size_t i = 0; i < f->ids.len; i++)
+		if (!f->above.at[i])
+			members[count++] = i;
+	if (count >= want)
+		pareto_greedy(f->scores.at, t->objectives, members, count, want, ret);
+	else
+		pareto_select(f->scores.at, f->ids.len, t->objectives, want, ret);
+	for (size_t i = 0; i < want; i++)
+		ret[i] = f->ids.at[ret[i]];
+	free(members);
+}
+
 /* Which trials are good now, in ascending order. */
 static void find_good(struct tpe *t, size_t *ret, size_t *ret_count)
 {
-	size_t want = tpe_good(t), known = t->objectives == 1 ? t->best_count : t->owners.len;
+	size_t want = tpe_good(t), known = t->objectives == 1 ? t->best_count : t->front.ids.len;
 	*ret_count = want = want < known ? want : known;
-	if (t->objectives == 1) {
-		for (size_t i = 0; i < want; i++)
-			ret[i] = t->best[i].trial;
-	} else {
-		if (t->front.ids.len >= want)
-			pareto_greedy(t->scores.at, t->objectives, t->front.ids.at, t->front.ids.len, want, ret);
-		else
-			pareto_select(t->scores.at, t->owners.len, t->objectives, want, ret);
-		for (size_t i = 0; i < want; i++)
-			ret[i] = t->owners.at[ret[i]];
-	}
+	if (t->objectives > 1)
+		find_front(t, want, ret);
+	for (size_t i = 0; i < want && t->objectives == 1; i++)
+		ret[i] = t->best[i].trial;
 	for (size_t i = 1; i < want; i++) {
 		size_t one = ret[i], at = i;
 		for (; at > 0 && ret[at - 1] > one; at--)

@@ -168,6 +168,35 @@ static void the_kept_front_is_rank_0_of_all(void **state)
 	}
 }
 
+/* What is dominated by as many as are wanted is not needed to choose them: the same rows, in the same order. */
+static void a_deep_front_is_enough_to_select_from(void **state)
+{
+	(void)state;
+	struct rng rng;
+	rng_seed(&rng, 6);
+	for (int round = 0; round < 300; round++) {
+		size_t count = 20 + rng_below(&rng, 60), objectives = 1 + rng_below(&rng, 3), want = 1 + rng_below(&rng, 10);
+		double scores[80 * 3];
+		size_t all[10], kept[10];
+		struct pareto_front front = {.objectives = objectives, .depth = 10};
+		random_scores(&rng, scores, count, objectives, true);
+		for (size_t i = 0; i < count; i++)
+			pareto_add(&front, scores + i * objectives, i);
+		pareto_select(scores, count, objectives, want, all);
+		pareto_select(front.scores.at, front.ids.len, objectives, want, kept);
+		assert_true(front.ids.len <= count);
+		for (size_t i = 0; i < want; i++)
+			assert_int_equal(all[i], front.ids.at[kept[i]]);
+		for (size_t i = 0; i < front.ids.len; i++) {
+			size_t above = 0;
+			for (size_t k = 0; k < count; k++)
+				above += pareto_dominates(scores + k * objectives, front.scores.at + i * objectives, objectives);
+			assert_int_equal(front.above.at[i], above);
+		}
+		pareto_clear(&front);
+	}
+}
+
 /* Four points on a line: the ends are kept at any price, the inner ones have the sides of their box. */
 static void crowding_is_the_box_between_the_neighbours(void **state)
 {
@@ -189,6 +218,7 @@ int main(void)
 		cmocka_unit_test(greedy_takes_what_adds_most),
 		cmocka_unit_test(selection_prefers_lower_ranks),
 		cmocka_unit_test(the_kept_front_is_rank_0_of_all),
+		cmocka_unit_test(a_deep_front_is_enough_to_select_from),
 		cmocka_unit_test(crowding_is_the_box_between_the_neighbours),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,7 @@ static void taking_points_out_leaves_no_trace(void **state)
 	space_free(space);
 }
 
-/* Beyond 2,048 points the older ones are represented by a sample: still a density, still the same shape, and
+/* Beyond 4,096 points the older ones are represented by a sample: still a density, still the same shape, and
  * hiding a point and showing it again changes nothing. */
 static void many_points_have_a_bounded_number_of_kernels(void **state)
 {
@@ -187,12 +187,12 @@ static void many_points_have_a_bounded_number_of_kernels(void **state)
 		for (size_t n = 0; n < 30000; n++) {
 			where[n] = parzen_coordinate(&axis, rng_unit(&rng) * rng_unit(&rng));
 			parzen_add(p, &where[n]);
-			assert_true(parzen_kernels(p) <= n + 1 && parzen_kernels(p) < 2048 + 200);
-			if (n == 2047)
-				assert_int_equal(parzen_kernels(p), 2048);
+			assert_true(parzen_kernels(p) <= n + 1 && parzen_kernels(p) < 4096 + 300);
+			if (n == 4095)
+				assert_int_equal(parzen_kernels(p), 4096);
 		}
 		assert_int_equal(parzen_count(p), 30000);
-		assert_true(parzen_kernels(p) > 1024 + 300);
+		assert_true(parzen_kernels(p) > 2048 + 700);
 		assert_float_equal(integral(p, &axis), 1, axis.dense || axis.uneven ? 1e-3 : 1e-6);
 		/* All weigh the same: what is drawn has the mean of what was added. */
 		double mean = 0, drawn = 0;
@@ -281,11 +281,11 @@ static void a_long_search_that_was_recalled_goes_on_the_same(void **state)
 	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {min: -1.0, max: 1.0}\nc: {min: 1e-5, max: 0.1, scale: log}\n"
 					  "k: [xa, xb, xc]\ne: {min: 1, max: 64, when: {k: xa}}\n");
 	for (size_t objectives = 1; objectives <= 2; objectives++) {
-		struct search_spec *spec = drive_spec("{strategy: tpe, tasks: 2500, seed: 1}", NULL, space, objectives);
+		struct search_spec *spec = drive_spec("{strategy: tpe, tasks: 4600, startup: 4300, seed: 1}", NULL, space, objectives);
 		struct drive d, c;
 		drive_begin(&d, spec, space, 1, false);
 		drive_begin(&c, spec, space, 1, false);
-		while (d.events.len < 4900 && drive_step(&d, 16))
+		while (d.events.len < 9000 && drive_step(&d, 16))
 			;
 		for (size_t i = 0; i < d.events.len; i++)
 			if (d.events.at[i].ask)
