@@ -15,6 +15,7 @@ static const struct verb_option show_options[] = {
 	{"sort", "number|-number|best|started|elapsed", "order of the tasks (number)"},
 	{"n,limit", "N", "at most N tasks (40)"},
 	{"script", NULL, "print the script as it was submitted"},
+	{"batch-script", NULL, "print what was handed to the cluster (or would be)"},
 	{"json", NULL, "print the daemon's answer"},
 	{0},
 };
@@ -288,8 +289,10 @@ static int show_script(struct call *call, const struct target *target, const str
 {
 	const char *script = node_get_string(experiment, "script");
 	struct buf path = buf_make(8192), text = buf_make(BUF_UNLIMITED);
-	buf_addf(&path, "/experiments/%s/file?path=", target->experiment);
-	client_add_encoded(&path, script ? script : "");
+	bool batch = options_has(&call->options, "batch-script");
+	buf_addf(&path, "/experiments/%s/%s", target->experiment, batch ? "script" : "file?path=");
+	if (!batch)
+		client_add_encoded(&path, script ? script : "");
 	int rc = client_get(&call->client, buf_text(&path), &text, NULL, err);
 	if (rc == 0 && isatty(STDOUT_FILENO))
 		term_add_safe_output(out, buf_text(&text), text.len);
@@ -309,7 +312,7 @@ static int show_target(struct call *call, const struct target *target, int64_t l
 	int rc = client_get(&call->client, path, &json, &answer, &err);
 	if (rc == 0 && options_has(&call->options, "json")) {
 		puts(buf_text(&json));
-	} else if (rc == 0 && options_has(&call->options, "script")) {
+	} else if (rc == 0 && (options_has(&call->options, "script") || options_has(&call->options, "batch-script"))) {
 		rc = show_script(call, target, answer, &out, &err);
 	} else if (rc == 0 && target->number) {
 		show_task(answer, &call->term, &out);

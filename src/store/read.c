@@ -311,6 +311,7 @@ int store_read_text(struct store *store, int64_t experiment, const char *column,
 		{"source", "SELECT source FROM experiment WHERE id = ?1 AND removing = 0"},
 		{"source_name", "SELECT source_name FROM experiment WHERE id = ?1 AND removing = 0"},
 		{"batch_script", "SELECT batch_script FROM experiment WHERE id = ?1 AND removing = 0"},
+		{"last_batch", "SELECT token FROM batch WHERE experiment = ?1 AND state > 0 ORDER BY created_ms DESC LIMIT 1"},
 	};
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		if (strcmp(texts[i].column, column) != 0)

@@ -73,7 +73,7 @@ int store_find_attempt(struct store *store, int64_t experiment, int64_t number, 
 void store_write_files(const char *folder, struct json *out);
 /* Is there such an experiment, and is it not being removed? */
 bool store_has_experiment(struct store *store, int64_t experiment);
-/* A text column of the experiment: "source", "batch_script". */
+/* A text of the experiment: "source", "batch_script" (as foreseen), "last_batch" (the token of what was handed over last). */
 int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
 
 #endif

@@ -70,6 +70,9 @@ resources: {{partition: gpu_volta, gpus: 1}}
     assert created["backend"] == "slurm"
     # Four at once on two nodes of two GPUs; the one that fails makes room for the fifth.
     wait_states(slurm, experiment, {"running": 4, "error": 1})
+    # What was submitted, with the command that did it.
+    kept = next(slurm.state.glob(f"experiments/{experiment}/batches/*/script")).read_text()
+    assert slurm.cli("show", experiment, "--batch-script").stdout == kept and "--gres=gpu:1" in kept
     tasks = {task["parameters"]["batch_size"]: task for task in slurm.tasks(experiment)}
     failed = tasks.pop(8)
     assert sorted((task["node"], task["gpus"]) for task in tasks.values()) == [
