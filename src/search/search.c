@@ -218,6 +218,12 @@ static struct search_trial *trial_new(struct search *s)
 	return trial;
 }
 
+static bool was_tried(struct search *s, const struct search_trial *trial)
+{
+	decode(s, trial, s->values);
+	return !s->spec->duplicates && seen_has(s, identity(s, trial, s->values));
+}
+
 /* Asks the strategy until it proposes something that may be tried. */
 static enum search_answer ask_for_new(struct search *s, struct search_trial *trial, struct space_value *values,
 				      bool *ret_exhausted)
@@ -227,11 +233,16 @@ static enum search_answer ask_for_new(struct search *s, struct search_trial *tri
 	for (trial->redraw = 0; trial->redraw <= SEARCH_REDRAWS; trial->redraw++) {
 		trial->fidelity = NAN;
 		trial->continues = -1;
+		trial->taken = false;
 		enum search_answer answer = ops->ask(s, trial);
 		if (answer == SEARCH_DONE || (answer == SEARCH_WAIT && s->pending))
 			return answer;
 		if (answer == SEARCH_WAIT)
 			break; /* would wait for ever */
+		if (trial->taken && ops->exhausted && was_tried(s, trial)) {
+			*ret_exhausted = true; /* it was then: this one went on from before */
+			return SEARCH_WAIT;
+		}
 		if (trial->taken)
 			return SEARCH_PROPOSED; /* it was accepted then */
 		if (trial->index == 0 && trial->redraw == 0 && !exhaustive) {

@@ -192,6 +192,22 @@ static void small_spaces_do_not_strand_a_bracket(void **state)
 		assert_int_equal(d.last, SEARCH_DONE);
 		assert_int_equal(first, 6);
 		assert_true(going_on >= 2);
+		/* The same after a restart, by recalling what was proposed. */
+		struct drive again;
+		drive_begin(&again, spec, space, 7, false);
+		for (size_t i = 0; i < d.events.len; i++) {
+			const struct drive_event *e = &d.events.at[i];
+			if (!e->ask) {
+				drive_tell_event(&again, e);
+				continue;
+			}
+			struct drive_event same = drive_recall(&again, e);
+			assert_int_equal(again.last, SEARCH_PROPOSED);
+			assert_true(same.hash == e->hash && same.fidelity == e->fidelity && same.continues == e->continues);
+		}
+		drive_ask(&again, d.next_id);
+		assert_int_equal(again.last, SEARCH_DONE);
+		drive_end(&again);
 		drive_end(&d);
 		search_spec_free(spec);
 		space_free(space);
