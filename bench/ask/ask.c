@@ -3,7 +3,7 @@
  *
  *	ask memory|own STRATEGY PARAMETERS FINISHED [ROUNDS]	median of ask plus tell, and the worst, in ms of CPU
  *	ask store STRATEGY PARAMETERS FINISHED [ROUNDS]		median of ask plus tell, in ms, and in ms of CPU
- *	ask replay STRATEGY PARAMETERS EVENTS			seconds until a stored search is taken up again
+ *	ask replay STRATEGY PARAMETERS EVENTS		seconds until a stored search is taken up again, and of CPU
  *	ask list						the names of the strategies
  *
  * `memory` and `store` begin with random results where asking for them would take long; `own` never does. CPU time,

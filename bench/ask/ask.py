@@ -142,9 +142,10 @@ def strategies(args):
 def replay(args):
     names, rows = subprocess.check_output([ROOT / "build/bench/bench/ask", "list"], text=True).split(), []
     for name in names:
-        rows.append([name, *(f"{ours('replay', name, count, 10000)[0]:.2f}" for count in PARAMETERS)])
+        rows.append([name, *(f"{seconds:.2f}" for count in PARAMETERS for seconds in ours("replay", name, count, 10000))])
         print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
-    table("seconds until the engine has taken up a search of 10,000 events again", ["strategy", "5 parameters", "20 parameters"], rows)
+    table("seconds until the engine has taken up a search of 10,000 events again",
+          ["strategy", "5 parameters", "CPU", "20 parameters", "CPU"], rows)
 
 
 PARTS = {"optuna": beside_optuna, "strategies": strategies, "replay": replay}

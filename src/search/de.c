@@ -37,9 +37,4 @@ static int de_open(struct search *s, struct error *err)
 	return 0;
 }
 
-const struct strategy_ops de_ops = {.open = de_open,
-				    .free = evolve_free,
-				    .ask = evolve_ask,
-				    .accepted = evolve_accepted,
-				    .tell = evolve_tell,
-				    .write_state = evolve_write_state};
+const struct strategy_ops de_ops = EVOLVE_OPS(de_open);

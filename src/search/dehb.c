@@ -28,13 +28,9 @@ struct subpop {
 };
 
 struct dehb {
-	double levels[RUNGS_MOST];
+	struct brackets brackets;
 	size_t s_max;
-	unsigned eta;
 	struct subpop pops[RUNGS_MOST]; /* by level */
-	VEC(struct bracket) brackets;
-	size_t first;
-	uint64_t left;	/* configurations that no bracket has */
 	double *mutant; /* scratch: DEHB_POOL + 1 rows */
 };
 
@@ -43,7 +39,7 @@ struct dehb {
 
 static size_t dehb_size(const struct dehb *h, size_t s)
 {
-	return (size_t)rungs_dehb(h->s_max, s, h->eta);
+	return (size_t)rungs_dehb(h->s_max, s, h->brackets.eta);
 }
 
 /* Each subpopulation holds the most that any bracket wants there. */
@@ -52,7 +48,7 @@ static void make_pops(struct search *s, struct dehb *h)
 	for (size_t level = 0; level <= h->s_max; level++) {
 		struct subpop *pop = &h->pops[level];
 		for (size_t b = h->s_max - level; b <= h->s_max; b++) {
-			size_t n = (size_t)rungs_left(dehb_size(h, b), h->eta, level - (h->s_max - b));
+			size_t n = (size_t)rungs_left(dehb_size(h, b), h->brackets.eta, level - (h->s_max - b));
 			pop->n = n > pop->n ? n : pop->n;
 		}
 		pop->n = pop->n ? pop->n : 1;
@@ -68,9 +64,8 @@ static int dehb_open(struct search *s, struct error *err)
 {
 	(void)err;
 	struct dehb *h = s->state = mem_alloc(sizeof(*h));
-	h->eta = (unsigned)search_option(s->spec, "eta");
-	h->s_max = rungs_levels(s->spec->fidelity_min, s->spec->fidelity_max, h->eta, h->levels) - 1;
-	h->left = rungs_space_size(s);
+	brackets_open(&h->brackets, s, rungs_dehb);
+	h->s_max = h->brackets.s_max;
 	h->mutant = mem_alloc((DEHB_POOL + 1) * s->dims * sizeof(double) + 1);
 	make_pops(s, h);
 	return 0;
@@ -86,19 +81,9 @@ static void dehb_free(struct search *s)
 			free(h->pops[level].at[i].x);
 		free(h->pops[level].at);
 	}
-	for (size_t i = 0; i < h->brackets.len; i++)
-		bracket_free(&h->brackets.at[i]);
-	free(h->brackets.at);
+	brackets_free(&h->brackets);
 	free(h->mutant);
 	free(h);
-}
-
-static size_t find_bracket(const struct dehb *h)
-{
-	for (size_t i = h->first; i < h->brackets.len; i++)
-		if (!h->brackets.at[i].over && h->brackets.at[i].asked < h->brackets.at[i].size)
-			return i;
-	return h->brackets.len;
 }
 
 /* v = a + F (b - c) over three different rows of a pool. */
@@ -206,17 +191,16 @@ static const struct search_trial *promotion(const struct search *s, const struct
 static enum search_answer dehb_ask(struct search *s, struct search_trial *trial)
 {
 	struct dehb *h = s->state;
-	size_t i = find_bracket(h);
-	const struct bracket *b = i < h->brackets.len ? &h->brackets.at[i] : NULL;
-	if (!b && !h->left)
-		return s->pending ? SEARCH_WAIT : SEARCH_DONE;
-	size_t level = b ? bracket_level(b, h->s_max) : i % (h->s_max + 1);
+	const struct bracket *b;
+	size_t level;
+	enum search_answer answer = brackets_ask(&h->brackets, s, trial, &b, &level);
+	if (answer != SEARCH_PROPOSED)
+		return answer;
 	struct subpop *pop = &h->pops[level];
-	trial->tag = (int64_t)i;
-	trial->fidelity = h->levels[level];
+	bool first_round = (size_t)trial->tag <= h->s_max;
 	trial->notes[NOTE_LEVEL] = (double)level;
 	trial->notes[NOTE_PARENT] = (double)pop->parent;
-	if (b && b->rung && i <= h->s_max) { /* the first round */
+	if (b && b->rung && first_round) {
 		const struct search_trial *from = promotion(s, b, pop);
 		memcpy(trial->unit, from->unit, s->dims * sizeof(double));
 		trial->continues = from->id;
@@ -224,28 +208,16 @@ static enum search_answer dehb_ask(struct search *s, struct search_trial *trial)
 	}
 	bool rung_0 = !b || !b->rung;
 	size_t size = b ? (size_t)b->size : dehb_size(h, h->s_max - level);
-	bool own = rung_0 && i <= h->s_max;
+	bool own = rung_0 && first_round;
 	if (s->dims)
 		evolve_child(s, pop->at[pop->parent].x, rung_0 ? level : level - 1, own ? pop->n : size, trial->unit);
 	return SEARCH_PROPOSED;
 }
 
-static void begin_bracket(struct dehb *h)
-{
-	size_t at = h->s_max - h->brackets.len % (h->s_max + 1);
-	struct bracket b = {.s = at, .n = dehb_size(h, at)};
-	b.n = b.n < h->left ? b.n : h->left;
-	b.size = b.n;
-	h->left -= h->left == UINT64_MAX ? 0 : b.n;
-	vec_push(&h->brackets, b);
-}
-
 static void dehb_accepted(struct search *s, struct search_trial *trial)
 {
 	struct dehb *h = s->state;
-	if ((size_t)trial->tag == h->brackets.len)
-		begin_bracket(h);
-	h->brackets.at[trial->tag].asked++;
+	brackets_accept(&h->brackets, trial)->asked++;
 	struct subpop *pop = &h->pops[(size_t)trial->notes[NOTE_LEVEL]];
 	pop->parent = (pop->parent + 1) % pop->n;
 }
@@ -260,40 +232,25 @@ static void dehb_tell(struct search *s, struct search_trial *trial)
 		parent->f = trial->score[0];
 		parent->id = trial->id;
 	}
-	bracket_tell(&h->brackets.at[trial->tag], trial, h->eta);
-	while (h->first < h->brackets.len && h->brackets.at[h->first].over)
-		h->first++;
+	brackets_tell(&h->brackets, trial);
 }
 
 static bool dehb_exhausted(struct search *s)
 {
 	struct dehb *h = s->state;
-	if (!h->left)
-		return false;
-	h->left = 0;
-	for (size_t i = h->first; i < h->brackets.len; i++)
-		bracket_cut(&h->brackets.at[i], h->eta);
-	return true;
+	return brackets_cut(&h->brackets);
 }
 
-/* Every bracket once. */
 static uint64_t dehb_planned(const struct search_spec *spec, const struct space *space)
 {
-	double levels[RUNGS_MOST];
-	unsigned eta = (unsigned)search_option(spec, "eta");
-	size_t s_max = rungs_levels(spec->fidelity_min, spec->fidelity_max, eta, levels) - 1;
-	uint64_t sum = 0;
 	(void)space;
-	for (size_t b = 0; b <= s_max; b++)
-		for (size_t i = 0; i <= b; i++)
-			sum += rungs_left(rungs_dehb(s_max, b, eta), eta, i);
-	return sum;
+	return brackets_planned(spec, rungs_dehb);
 }
 
 static void dehb_write_state(const struct search *s, struct json *out)
 {
 	const struct dehb *h = s->state;
-	brackets_write(h->brackets.at, h->brackets.len, h->levels, h->s_max, out);
+	brackets_write(&h->brackets, out);
 	json_key(out, "subpopulations");
 	json_list(out);
 	for (size_t level = 0; level <= h->s_max; level++) {
@@ -301,7 +258,7 @@ static void dehb_write_state(const struct search *s, struct json *out)
 		for (size_t i = 0; i < h->pops[level].n; i++)
 			tried += h->pops[level].at[i].id >= 0;
 		json_map(out);
-		json_key_real(out, "fidelity", h->levels[level]);
+		json_key_real(out, "fidelity", h->brackets.levels[level]);
 		json_key_int(out, "size", (int64_t)h->pops[level].n);
 		json_key_int(out, "tried", (int64_t)tried);
 		json_end(out);

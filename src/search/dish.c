@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-const struct search_option dish_options[] = {EVOLVE_OPTIONS, {0}};
-
 static double distance(const struct evolve *e, const struct evolve_member *parent,
 		       const struct search_trial *trial)
 {
@@ -23,9 +21,4 @@ static int dish_open(struct search *s, struct error *err)
 	return 0;
 }
 
-const struct strategy_ops dish_ops = {.open = dish_open,
-				      .free = jso_end,
-				      .ask = evolve_ask,
-				      .accepted = evolve_accepted,
-				      .tell = evolve_tell,
-				      .write_state = evolve_write_state};
+const struct strategy_ops dish_ops = EVOLVE_OPS(dish_open);

@@ -7,6 +7,8 @@
 #define EVOLVE_GENERATIONS 20 /* a population that lives shorter learns nothing */
 #define EVOLVE_NEEDED 4	     /* target and three others */
 
+const struct search_option evolve_options[] = {EVOLVE_OPTIONS, {0}};
+
 size_t evolve_population(const struct search_spec *spec, size_t published)
 {
 	size_t asked = (size_t)search_option(spec, "population");
@@ -48,6 +50,7 @@ void evolve_free(struct search *s)
 	free(e->archive);
 	free(e->at);
 	free(e->ranking);
+	evolve_memory_free(&e->memory);
 	free(e->own);
 	free(e);
 }

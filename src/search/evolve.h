@@ -21,6 +21,14 @@ struct evolve_member {
 
 struct evolve;
 
+/* The memories of SHADE and its successors (Tanabe and Fukunaga 2013, equations 10 to 15). */
+struct evolve_memory {
+	double *F, *CR; /* CR < 0: terminal, always 0 */
+	size_t size, next;
+	VEC(double) won_F, won_CR, weight; /* the successes of this generation */
+	bool lehmer_CR, terminal, halve;
+};
+
 struct evolve_rules {
 	/* Makes a trial vector for a target in trial->unit; its F and CR go into trial->notes. At least
 	 * four members are known. */
@@ -48,23 +56,30 @@ struct evolve {
 	size_t archive_count, archive_most;
 	size_t *ranking; /* members by ascending f; see evolve_rank */
 	bool ranking_stale;
+	struct evolve_memory memory;
 	void *own; /* of the algorithm; freed with free() */
 };
 
 #define EVOLVE_F 0
 #define EVOLVE_CR 1
 
-/* The options every member of the family has; `published` is the N of its paper (0 in the form: choose). */
+/* The options every member of the family has, and those of the ones that have no others. */
 #define EVOLVE_OPTIONS                                                                             \
 	{"population", SEARCH_OPTION_INT, 0, 0, 10000, NULL, "individuals; 0: as published, fewer for small budgets"}, \
 	{"mode", SEARCH_OPTION_WORD, 0, 0, 1, "steady|generational",                               \
 	 "steady: never wait; generational: as published"}
+extern const struct search_option evolve_options[];
 
 /* The population: as asked for, else as published where the budget holds 20 generations of it, else as
  * many as there are 20 generations of, at least 8. */
 size_t evolve_population(const struct search_spec *spec, size_t published);
 struct evolve *evolve_open(struct search *s, const struct evolve_rules *rules, size_t n);
 /* The ops of a strategy whose search->state is a struct evolve. */
+#define EVOLVE_OPS(opens)                                                                          \
+	{                                                                                          \
+		.open = opens, .free = evolve_free, .ask = evolve_ask, .accepted = evolve_accepted,  \
+		.tell = evolve_tell, .write_state = evolve_write_state                             \
+	}
 void evolve_free(struct search *s);
 enum search_answer evolve_ask(struct search *s, struct search_trial *trial);
 void evolve_accepted(struct search *s, struct search_trial *trial);
@@ -92,18 +107,20 @@ void evolve_rand_1(struct evolve *e, size_t target, double F, double *v);
 /* v = x + Fw (x_pb - x) + F (x_r1 - x~_r2), pb among the best `best`. */
 void evolve_current_to_pbest(struct evolve *e, size_t target, double Fw, double F, size_t best,
 			     bool not_itself, double *v);
-
-/* The memories of SHADE and its successors (Tanabe and Fukunaga 2013, equations 10 to 15). */
-struct evolve_memory {
-	double *F, *CR; /* CR < 0: terminal, always 0 */
-	size_t size, next;
-	VEC(double) won_F, won_CR, weight; /* the successes of this generation */
-	bool lehmer_CR, terminal, halve;
-};
+/* The trial of SHADE and its successors: v as above with pb among the best `portion` (two at least), crossed,
+ * repaired, and F and CR noted. */
+void evolve_make_pbest(struct evolve *e, size_t target, double Fw, double F, double CR, double portion,
+		       bool not_itself, struct search_trial *trial);
 
 void evolve_memory_open(struct evolve_memory *m, size_t size, double F, double CR);
 void evolve_memory_free(struct evolve_memory *m);
 void evolve_memory_add(struct evolve_memory *m, double F, double CR, double weight);
+/* A success: the parent goes to the archive, F and CR are remembered with their weight. */
+void evolve_remember(struct evolve *e, const struct evolve_member *parent, const struct search_trial *trial,
+		     double weight);
+/* The `win` of those that weigh a success by what it gained. */
+void evolve_win_by_gain(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
+			bool better);
 /* Writes the next slot from the successes, if there were any, and forgets them. */
 void evolve_memory_update(struct evolve_memory *m);
 /* CR ~ N(M_CR, .1) clipped to [0,1]; F ~ Cauchy(M_F, .1), redrawn while <= 0, capped at 1. */

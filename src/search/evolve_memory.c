@@ -31,6 +31,31 @@ void evolve_memory_add(struct evolve_memory *m, double F, double CR, double weig
 	vec_push(&m->weight, weight);
 }
 
+void evolve_remember(struct evolve *e, const struct evolve_member *parent, const struct search_trial *trial,
+		     double weight)
+{
+	evolve_archive(e, parent->x);
+	evolve_memory_add(&e->memory, trial->notes[EVOLVE_F], trial->notes[EVOLVE_CR], weight);
+}
+
+void evolve_win_by_gain(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
+			bool better)
+{
+	if (better)
+		evolve_remember(e, parent, trial, parent->f - trial->score[0]);
+}
+
+void evolve_make_pbest(struct evolve *e, size_t target, double Fw, double F, double CR, double portion,
+		       bool not_itself, struct search_trial *trial)
+{
+	double best = round(portion * (double)e->n);
+	evolve_current_to_pbest(e, target, Fw, F, best > 2 ? (size_t)best : 2, not_itself, trial->unit);
+	evolve_cross(e, e->at[target].x, CR, trial->unit);
+	evolve_repair(e, e->at[target].x, trial->unit);
+	trial->notes[EVOLVE_F] = F;
+	trial->notes[EVOLVE_CR] = CR;
+}
+
 /* Weights that add up to 1. A parent that had failed gives an infinite gain: it counts as the largest
  * finite one. No gain at all (0/0 for distances): all alike. */
 static void normalise(double *w, size_t n)

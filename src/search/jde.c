@@ -6,8 +6,6 @@
 #define JDE_F_WIDTH 0.9 /* the paper's Fu is the width, not the upper end */
 #define JDE_CHANGE 0.1	/* probability that F, and that CR, is drawn anew */
 
-const struct search_option jde_options[] = {EVOLVE_OPTIONS, {0}};
-
 static void jde_make(struct evolve *e, size_t target, struct search_trial *trial)
 {
 	struct rng *rng = &e->search->rng;
@@ -48,9 +46,4 @@ static int jde_open(struct search *s, struct error *err)
 	return 0;
 }
 
-const struct strategy_ops jde_ops = {.open = jde_open,
-				     .free = evolve_free,
-				     .ask = evolve_ask,
-				     .accepted = evolve_accepted,
-				     .tell = evolve_tell,
-				     .write_state = evolve_write_state};
+const struct strategy_ops jde_ops = EVOLVE_OPS(jde_open);

@@ -10,6 +10,5 @@ typedef double (*jso_weight_f)(const struct evolve *e, const struct evolve_membe
 
 /* A search->state whose rules call `weight`. */
 void jso_start(struct search *s, jso_weight_f weight);
-void jso_end(struct search *s);
 
 #endif

@@ -213,27 +213,28 @@ static bool is_old(const struct parzen *p, size_t slot)
 
 static void drop(struct parzen *p, size_t place)
 {
-	set_kernel(p, place, false);
+	if (p->counts[place])
+		set_kernel(p, place, false);
 	p->places[p->slots[place]] = PARZEN_DROPPED;
 	p->dropped++;
 }
 
 /* The kernels are bounded in number, or a search of 100,000 could not be asked in time. The newest points all
  * have one. Of the older ones an even sample has, each for 2^level points: the sums over kernels that a
- * density is made of keep their expectation. What does not count is left alone until it does. */
+ * density is made of keep their expectation. Which points are held depends on their number alone, so that
+ * sums are the same to the last digit however often points changed sides on the way. */
 static void thin(struct parzen *p)
 {
 	if (p->len <= PARZEN_NEWEST)
 		return;
 	size_t old = p->len - PARZEN_NEWEST;
-	uint32_t place = p->places[old - 1];
 	if (old > (size_t)PARZEN_NEWEST << p->level) {
 		p->level++;
 		for (size_t i = 0; i < p->held && is_old(p, p->slots[i]); i++)
-			if (p->counts[i] && !is_held(p->slots[i], p->level))
+			if (p->places[p->slots[i]] == i && !is_held(p->slots[i], p->level))
 				drop(p, i);
-	} else if (place != PARZEN_DROPPED && p->counts[place] && !is_held((uint32_t)old - 1, p->level)) {
-		drop(p, place);
+	} else if (!is_held((uint32_t)old - 1, p->level)) {
+		drop(p, p->places[old - 1]);
 	}
 	if (p->dropped >= DROPPED_MOST)
 		close_up(p);
@@ -263,15 +264,8 @@ void parzen_set(struct parzen *p, size_t slot, bool counts)
 		p->hidden.at[at] = (uint32_t)slot;
 	}
 	set_least(p);
-	uint32_t place = p->places[slot];
-	if (place == PARZEN_DROPPED)
-		return;
-	if (!counts || !is_old(p, slot) || is_held((uint32_t)slot, p->level)) {
-		set_kernel(p, place, counts);
-		return;
-	}
-	p->places[slot] = PARZEN_DROPPED; /* it would have been dropped, had it counted */
-	p->dropped++;
+	if (p->places[slot] != PARZEN_DROPPED)
+		set_kernel(p, p->places[slot], counts);
 }
 
 size_t parzen_add(struct parzen *p, const double *point)

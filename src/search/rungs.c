@@ -44,11 +44,6 @@ uint64_t rungs_space_size(const struct search *s)
 	return size == UINT64_MAX || !values ? UINT64_MAX : (size + values - 1) / values;
 }
 
-size_t bracket_level(const struct bracket *b, size_t s_max)
-{
-	return s_max - b->s + b->rung;
-}
-
 /* Best first; those without a value are left out. Earlier ones first among equals. */
 static void sort_done(struct bracket *b)
 {
@@ -70,7 +65,7 @@ static void sort_done(struct bracket *b)
 	}
 }
 
-static void bracket_go_on(struct bracket *b, unsigned eta)
+static void go_on(struct bracket *b, unsigned eta)
 {
 	sort_done(b);
 	b->rung++;
@@ -81,34 +76,87 @@ static void bracket_go_on(struct bracket *b, unsigned eta)
 	b->over = b->size == 0;
 }
 
-bool bracket_tell(struct bracket *b, struct search_trial *trial, unsigned eta)
+void brackets_open(struct brackets *b, const struct search *s, rungs_start_f start)
 {
-	vec_push(&b->done, trial);
-	if (++b->told < b->size)
+	b->eta = (unsigned)search_option(s->spec, "eta");
+	b->s_max = rungs_levels(s->spec->fidelity_min, s->spec->fidelity_max, b->eta, b->levels) - 1;
+	b->left = rungs_space_size(s);
+	b->start = start;
+}
+
+void brackets_free(struct brackets *b)
+{
+	for (size_t i = 0; i < b->at.len; i++) {
+		free(b->at.at[i].done.at);
+		free(b->at.at[i].chosen.at);
+	}
+	free(b->at.at);
+}
+
+enum search_answer brackets_ask(const struct brackets *b, const struct search *s, struct search_trial *trial,
+				const struct bracket **ret, size_t *ret_level)
+{
+	size_t i = b->first;
+	while (i < b->at.len && (b->at.at[i].over || b->at.at[i].asked == b->at.at[i].size))
+		i++;
+	*ret = i < b->at.len ? &b->at.at[i] : NULL;
+	if (!*ret && !b->left)
+		return s->pending ? SEARCH_WAIT : SEARCH_DONE;
+	*ret_level = *ret ? b->s_max - (*ret)->s + (*ret)->rung : i % (b->s_max + 1);
+	trial->tag = (int64_t)i;
+	trial->fidelity = b->levels[*ret_level];
+	return SEARCH_PROPOSED;
+}
+
+struct bracket *brackets_accept(struct brackets *b, const struct search_trial *trial)
+{
+	if ((size_t)trial->tag == b->at.len) {
+		size_t s = b->s_max - b->at.len % (b->s_max + 1);
+		struct bracket new = {.s = s, .n = b->start(b->s_max, s, b->eta)};
+		new.n = new.n < b->left ? new.n : b->left;
+		new.size = new.n;
+		b->left -= b->left == UINT64_MAX ? 0 : new.n;
+		vec_push(&b->at, new);
+	}
+	return &b->at.at[trial->tag];
+}
+
+void brackets_tell(struct brackets *b, struct search_trial *trial)
+{
+	struct bracket *its = &b->at.at[trial->tag];
+	vec_push(&its->done, trial);
+	if (++its->told == its->size)
+		go_on(its, b->eta);
+	while (b->first < b->at.len && b->at.at[b->first].over)
+		b->first++;
+}
+
+bool brackets_cut(struct brackets *b)
+{
+	if (!b->left)
 		return false;
-	bracket_go_on(b, eta);
+	b->left = 0;
+	for (size_t i = b->first; i < b->at.len; i++) {
+		struct bracket *its = &b->at.at[i];
+		if (its->over || its->rung || its->asked == its->size)
+			continue;
+		its->n = its->size = its->asked;
+		if (its->told == its->size)
+			go_on(its, b->eta);
+	}
 	return true;
 }
 
-void bracket_cut(struct bracket *b, unsigned eta)
-{
-	if (b->over || b->rung || b->asked == b->size)
-		return;
-	b->n = b->size = b->asked;
-	if (b->told == b->size)
-		bracket_go_on(b, eta);
-}
-
-void brackets_write(const struct bracket *list, size_t count, const double *levels, size_t s_max, struct json *out)
+void brackets_write(const struct brackets *brackets, struct json *out)
 {
 	json_key(out, "brackets");
 	json_list(out);
-	for (size_t i = 0; i < count; i++) {
-		const struct bracket *b = &list[i];
+	for (size_t i = 0; i < brackets->at.len; i++) {
+		const struct bracket *b = &brackets->at.at[i];
 		size_t rung = b->over && b->rung ? b->rung - 1 : b->rung; /* the last that there was */
 		json_map(out);
 		json_key_int(out, "start", (int64_t)b->n);
-		json_key_real(out, "fidelity", levels[s_max - b->s + rung]);
+		json_key_real(out, "fidelity", brackets->levels[brackets->s_max - b->s + rung]);
 		json_key_int(out, "rung", (int64_t)rung + 1);
 		json_key_int(out, "rungs", (int64_t)b->s + 1);
 		json_key_int(out, "asked", (int64_t)b->asked);
@@ -120,8 +168,14 @@ void brackets_write(const struct bracket *list, size_t count, const double *leve
 	json_end(out);
 }
 
-void bracket_free(struct bracket *b)
+uint64_t brackets_planned(const struct search_spec *spec, rungs_start_f start)
 {
-	free(b->done.at);
-	free(b->chosen.at);
+	double levels[RUNGS_MOST];
+	unsigned eta = (unsigned)search_option(spec, "eta");
+	size_t s_max = rungs_levels(spec->fidelity_min, spec->fidelity_max, eta, levels) - 1;
+	uint64_t sum = 0;
+	for (size_t s = 0; s <= s_max; s++)
+		for (size_t i = 0; i <= s; i++)
+			sum += rungs_left(start(s_max, s, eta), eta, i);
+	return sum;
 }

@@ -35,15 +35,36 @@ struct bracket {
 	bool over;
 };
 
-/* The level of its present rung. */
-size_t bracket_level(const struct bracket *b, size_t s_max);
-/* Hears a trial of the present rung. True when that completed it: `chosen` then holds the best of it,
- * best first, and the next rung has begun (or the bracket is over). */
-bool bracket_tell(struct bracket *b, struct search_trial *trial, unsigned eta);
-/* There are no more configurations than those that were asked for: goes on with these. */
-void bracket_cut(struct bracket *b, unsigned eta);
+/* How many start in bracket s: rungs_hyperband or rungs_dehb. */
+typedef uint64_t (*rungs_start_f)(size_t s_max, size_t s, unsigned eta);
+
+/* Brackets one after the other, from s_max down to 0 and again. While one waits for its rung the next begins. */
+struct brackets {
+	double levels[RUNGS_MOST];
+	size_t s_max;
+	unsigned eta;
+	rungs_start_f start;
+	VEC(struct bracket) at;
+	size_t first;  /* those before it are over */
+	uint64_t left; /* configurations that no bracket has */
+};
+
+void brackets_open(struct brackets *brackets, const struct search *s, rungs_start_f start);
+void brackets_free(struct brackets *brackets);
+/* Where the next trial belongs: fills its tag (the bracket's number), its fidelity and *ret_level. *ret is NULL
+ * when a new bracket would begin. An answer other than SEARCH_PROPOSED: nothing can be asked for. */
+enum search_answer brackets_ask(const struct brackets *brackets, const struct search *s, struct search_trial *trial,
+				const struct bracket **ret, size_t *ret_level);
+/* The bracket of a trial that was accepted, begun if it is new. The caller counts it as asked. */
+struct bracket *brackets_accept(struct brackets *brackets, const struct search_trial *trial);
+/* Hears a trial. When that completes its rung, `chosen` of the bracket holds the best of it, best first, and the
+ * next rung has begun (or the bracket is over). */
+void brackets_tell(struct brackets *brackets, struct search_trial *trial);
+/* There are no more configurations than those that were asked for: goes on with these. False: that was known. */
+bool brackets_cut(struct brackets *brackets);
 /* "brackets":[{"start","fidelity","rung","rungs","asked","told","size","over"}] of the open map. */
-void brackets_write(const struct bracket *list, size_t count, const double *levels, size_t s_max, struct json *out);
-void bracket_free(struct bracket *b);
+void brackets_write(const struct brackets *brackets, struct json *out);
+/* The configurations of every bracket once. */
+uint64_t brackets_planned(const struct search_spec *spec, rungs_start_f start);
 
 #endif

@@ -40,12 +40,9 @@ void sampler_propose(struct sampler *sampler, struct search *s, struct search_tr
 	if (trial->redraw == 0)
 		trial->notes[SAMPLER_NOTE_MODEL] = model && tpe_results(model) >= SAMPLER_STARTUP &&
 						   rng_unit(&s->rng) >= SAMPLER_PLAIN;
-	if (trial->notes[SAMPLER_NOTE_MODEL] != 0 && search_take_known(s, trial)) {
-		tpe_settle(model);
-		return;
-	}
 	if (trial->notes[SAMPLER_NOTE_MODEL] != 0) {
-		tpe_propose(model, &s->rng, trial->redraw, trial->unit);
+		if (!search_take_known(s, trial))
+			tpe_propose(model, &s->rng, trial->redraw, trial->unit);
 		return;
 	}
 	search_random_point(s, trial->unit); /* the dimensions past the table */

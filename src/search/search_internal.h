@@ -106,8 +106,7 @@ struct strategy_ops {
 /* The value of an option of the strategy (words as their index). Aborts on a name it does not have. */
 double search_option(const struct search_spec *spec, const char *name);
 void search_set_option(struct search_spec *spec, const char *name, double value);
-/* Replay: where the proposal is known it becomes trial->unit, and nothing need be found; what an ask does to
- * the strategy's state besides must be done all the same. */
+/* Replay: where the proposal is known it becomes trial->unit, and nothing need be found. */
 bool search_take_known(const struct search *search, struct search_trial *trial);
 /* A uniform point of the cube. */
 void search_random_point(struct search *search, double *unit);

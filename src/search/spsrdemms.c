@@ -11,8 +11,6 @@
 #define SPSR_BEST 6
 #define SPSR_CHANGE 0.1
 
-const struct search_option spsrdemms_options[] = {EVOLVE_OPTIONS, {0}};
-
 struct spsr {
 	double *xbb, *xchg; /* the best of the last few, and where it was when it last changed hands */
 	double fbb;

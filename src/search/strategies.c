@@ -1,5 +1,5 @@
 /* The table of strategies. One row adds one: the parser, the help, the form and `auto` read it. */
-#include "search/search_internal.h"
+#include "search/evolve.h"
 
 #define DECLARE(id)                                                                                \
 	extern const struct search_option id##_options[];                                          \
@@ -12,12 +12,7 @@ DECLARE(tpe);
 DECLARE(cmaes);
 DECLARE(gp);
 DECLARE(de);
-DECLARE(jde);
-DECLARE(shade);
-DECLARE(lshade);
-DECLARE(jso);
-DECLARE(dish);
-DECLARE(spsrdemms);
+extern const struct strategy_ops jde_ops, shade_ops, lshade_ops, jso_ops, dish_ops, spsrdemms_ops;
 DECLARE(evolution);
 DECLARE(nsga2);
 DECLARE(gde3);
@@ -43,12 +38,12 @@ const struct strategy search_strategies[] = {
 	{"gp", "Gaussian process", "Bayesian optimisation for few and costly tasks (Matern 5/2, expected improvement)",
 	 SEARCH_ADAPTIVE, gp_options, &gp_ops},
 	{"de", "Differential evolution", "rand/1/bin with fixed F and CR", EVOLUTION, de_options, &de_ops},
-	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, jde_options, &jde_ops},
-	{"shade", "SHADE", "Differential evolution that remembers which F and CR succeeded", EVOLUTION, shade_options, &shade_ops},
-	{"lshade", "L-SHADE", "SHADE with a population that shrinks as the budget is spent", EVOLUTION, lshade_options, &lshade_ops},
-	{"jso", "jSO", "L-SHADE with a weighted mutation and bounds that loosen over time", EVOLUTION, jso_options, &jso_ops},
-	{"dish", "DISH", "jSO that weighs successes by the distance they went", EVOLUTION, dish_options, &dish_ops},
-	{"spsrdemms", "SPSRDEMMS", "jDE in a structured population that is halved in stages", EVOLUTION, spsrdemms_options,
+	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, evolve_options, &jde_ops},
+	{"shade", "SHADE", "Differential evolution that remembers which F and CR succeeded", EVOLUTION, evolve_options, &shade_ops},
+	{"lshade", "L-SHADE", "SHADE with a population that shrinks as the budget is spent", EVOLUTION, evolve_options, &lshade_ops},
+	{"jso", "jSO", "L-SHADE with a weighted mutation and bounds that loosen over time", EVOLUTION, evolve_options, &jso_ops},
+	{"dish", "DISH", "jSO that weighs successes by the distance they went", EVOLUTION, evolve_options, &dish_ops},
+	{"spsrdemms", "SPSRDEMMS", "jDE in a structured population that is halved in stages", EVOLUTION, evolve_options,
 	 &spsrdemms_ops},
 	{"evolution", "Ageing evolution", "Mutates the best of a sample and drops the oldest; for architectures", SEARCH_ADAPTIVE,
 	 evolution_options, &evolution_ops},

@@ -322,12 +322,6 @@ static void draw_candidates(struct tpe *t, struct group *group, struct rng *rng)
 	free(good);
 }
 
-void tpe_settle(struct tpe *t)
-{
-	if (t->stale && t->results >= t->startup)
-		split(t);
-}
-
 void tpe_propose(struct tpe *t, struct rng *rng, unsigned redraw, double *ret_unit)
 {
 	if (t->results < t->startup || redraw >= t->candidates) {
@@ -335,7 +329,8 @@ void tpe_propose(struct tpe *t, struct rng *rng, unsigned redraw, double *ret_un
 			ret_unit[d] = rng_unit(rng);
 		return;
 	}
-	tpe_settle(t);
+	if (t->stale)
+		split(t);
 	for (size_t g = 0; g < t->group_count; g++) {
 		struct group *group = &t->groups[g];
 		if (redraw == 0)
@@ -369,9 +364,7 @@ static void tpe_close(struct search *s)
 
 static enum search_answer tpe_ask(struct search *s, struct search_trial *trial)
 {
-	if (search_take_known(s, trial))
-		tpe_settle(s->state);
-	else
+	if (!search_take_known(s, trial))
 		tpe_propose(s->state, &s->rng, trial->redraw, trial->unit);
 	return SEARCH_PROPOSED;
 }

@@ -21,11 +21,9 @@ void tpe_tell(struct tpe *tpe, size_t trial, const double *score, bool pruned);
 /* The result of one objective where some results count for more than any score: a smaller rank is better
  * (a longer run). May be told again for the same trial with a smaller rank. */
 void tpe_tell_rank(struct tpe *tpe, size_t trial, double score, unsigned rank);
-/* The next proposal. redraw > 0: the one before was refused, so this gives the next best of the same
+/* The next proposal; leaves no trace but for the next redraw. redraw > 0: the one before was refused, so this gives the next best of the same
  * draws; nothing may be added or told in between. */
 void tpe_propose(struct tpe *tpe, struct rng *rng, unsigned redraw, double *ret_unit);
-/* What a proposal does besides proposing; the same as if there had been one. */
-void tpe_settle(struct tpe *tpe);
 size_t tpe_results(const struct tpe *tpe); /* with a score */
 size_t tpe_good(const struct tpe *tpe);	   /* the group it proposes from */
 

@@ -382,6 +382,50 @@ static void test_workers_of_ones_own_ask_and_tell(void **state)
 	node_free(nothing);
 }
 
+static int64_t asked_by_search(struct fixture *f, int64_t id)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	struct node *search = NULL;
+	assert_int_equal(engine_write_search(f->engine, id, &w), 0);
+	assert_int_equal(node_parse_json(buf_text(&text), text.len, &search, NULL), 0);
+	int64_t asked = node_get_int(node_get(search, "state"), "asked", -1);
+	node_free(search);
+	buf_free(&text);
+	return asked;
+}
+
+/* What the strategy set the fidelity to is no value of the space (epochs is a constant there): it is read again all
+ * the same, after a restart and as the history of a changed search. */
+static void test_a_search_with_fidelities_is_taken_up_again(void **state)
+{
+	struct fixture *f = *state;
+	struct error err;
+	struct problems problems = {0};
+	int64_t id = create(f,
+			    "parameters: {x: {min: 0.0, max: 1.0}, epochs: 9}\nobjective: loss\nresources: {backend: external}\n"
+			    "search: {strategy: asha, tasks: 40}\nfidelity: {parameter: epochs, min: 1}\n",
+			    "");
+	struct node *change = json("{\"search\":{\"seed\":12345}}");
+	for (int i = 0; i < 20; i++) {
+		char text[64];
+		int64_t number;
+		assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+		snprintf(text, sizeof(text), "{\"values\":{\"loss\":0.%d}}", 10 + i * 7 % 13);
+		struct node *result = json(text);
+		assert_int_equal(engine_tell_task(f->engine, id, number, result, &err), 0);
+		node_free(result);
+	}
+	int64_t asked = asked_by_search(f, id);
+	assert_int_equal(asked, 20);
+	close_engine(f);
+	open_engine(f);
+	assert_int_equal(asked_by_search(f, id), asked);
+	assert_int_equal(engine_change(f->engine, id, change, &problems, NULL), 0);
+	assert_int_equal(asked_by_search(f, id), asked);
+	node_free(change);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -397,6 +441,7 @@ int main(void)
 		T(test_a_search_lives_on_through_changes_and_restarts),
 		T(test_a_poor_task_is_pruned_and_the_next_goes_on),
 		T(test_workers_of_ones_own_ask_and_tell),
+		T(test_a_search_with_fidelities_is_taken_up_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
