@@ -152,8 +152,24 @@ def report(args):
     optuna = [m for m in r.methods if m.startswith("optuna")]
     if "sluice auto" in r.methods and optuna:
         report_auto(r, optuna)
+    if "sluice de" in r.methods:
+        report_evolution(r)
     if args.plot:
         plot(r, args)
+
+
+def report_evolution(r):
+    """The adaptive ones beside plain differential evolution, and nobody else."""
+    family = [m for m in ("sluice de", "sluice jde", "sluice shade", "sluice lshade", "sluice jso", "sluice dish") if m in r.methods]
+    rows = []
+    for m in family:
+        pairs = [(r.median(m, n), r.median("sluice de", n)) for n in r.names]
+        beyond = [r.differs(m, "sluice de", n) for n in r.names]
+        rows.append([m.removeprefix("sluice "), f"{r.mean_rank(m, family):.2f}", sum(a < b for a, b in pairs),
+                     sum(a == b for a, b in pairs), sum(a > b for a, b in pairs), beyond.count(-1), beyond.count(1)])
+    show(f"Differential evolution on {len(r.names)} problems: places among these, and medians against plain `de`",
+         ["", "mean rank", "lower", "same", "higher", "lower beyond chance", "higher beyond chance"],
+         [row if row[0] != "de" else row[:2] + [""] * 5 for row in rows])
 
 
 def report_auto(r, optuna):
