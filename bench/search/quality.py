@@ -2,6 +2,7 @@
 import csv
 import heapq
 import math
+import pathlib
 import random
 import statistics
 import sys
@@ -9,6 +10,7 @@ import sys
 from methods import FIDELITY_METHODS, METHODS, is_there, twin_of, version
 from problems import PROBLEMS
 
+PEERS = pathlib.Path(__file__).with_name("peers.csv")
 POINTS = 10  # of every run that are kept: after each tenth of its tasks
 NOTHING = 1e-8  # a regret below is none: the least values are known to about this
 
@@ -48,15 +50,38 @@ def regret(value, problem):
     return 0.0 if over < NOTHING else over
 
 
-def read(args):
-    """{(problem, method, seed): (version, regrets)} at the budget asked for; a later line replaces an earlier one."""
+def digits(value):
+    """The same for all, or equal regrets would differ by where they were kept."""
+    return f"{value:.4g}"
+
+
+def lines(*files):
+    """[(problem, method, version, tasks, parallel, seed), regrets] of all; a later line replaces an earlier one."""
     rows = {}
-    if args.results.exists():
-        with args.results.open() as f:
-            for name, method, made_with, tasks, parallel, seed, *series in csv.reader(f):
-                if (int(tasks), int(parallel)) == (args.tasks, args.parallel) and int(seed) in args.seeds:
-                    rows[name, method, int(seed)] = made_with, [float(v) for v in series]
+    for path in files:
+        if path.exists():
+            with path.open() as f:
+                for row in csv.reader(f):
+                    rows[row[0], row[1], *row[3:6]] = row[:6], row[6:]
+    return rows.values()
+
+
+def read(args):
+    """{(problem, method, seed): (version, regrets)} at the budget asked for."""
+    rows = {}
+    for (name, method, made_with, tasks, parallel, seed), series in lines(PEERS, args.results):
+        if (int(tasks), int(parallel)) == (args.tasks, args.parallel) and int(seed) in args.seeds:
+            rows[name, method, int(seed)] = made_with, [float(digits(float(v))) for v in series]
     return rows
+
+
+def keep(args):
+    """The peers' runs go where the next one who measures finds them: they take hours, and do not change."""
+    rows = [(key, series) for key, series in lines(PEERS, args.results) if not key[1].startswith("sluice")]
+    with PEERS.open("w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        for key, series in sorted(rows, key=lambda row: (*row[0][:2], *map(int, row[0][3:]))):
+            out.writerow([*key, *(digits(float(v)) for v in series)])
 
 
 def is_wanted(args, problem, method):
@@ -68,7 +93,7 @@ def is_wanted(args, problem, method):
 def write(args, problem, method, seed, regrets):
     with args.results.open("a", newline="") as f:
         csv.writer(f, lineterminator="\n").writerow(
-            [problem.name, method, version(method), args.tasks, args.parallel, seed, *(f"{v:.5g}" for v in regrets)])
+            [problem.name, method, version(method), args.tasks, args.parallel, seed, *map(digits, regrets)])
 
 
 def measure(args):
