@@ -2,10 +2,12 @@
 
     bench/search/run quality [--tasks 100] [--parallel 4] [--seeds 0:20] [--problem NAME...] [--method NAME...]
     bench/search/run table [--tasks 100] [--plot FILE]
+    bench/search/run keep
     bench/search/run ask [--most 100000] [--sqlite 10000]
 
 `quality` adds to build/search-quality.csv, one line a run: it can be stopped and goes on where it was, and runs
-only what is not there with the present version of the library or of our code. `table` shows what is in it, in
+only what is not there with the present version of the library or of our code. `keep` puts the runs of the other
+libraries into bench/search/peers.csv, so that they are not run again where only ours changed. `table` shows what is in it, in
 Markdown: the median regret of every method on every problem, mean ranks, where `auto` wins and loses, and a plot."""
 import argparse
 import math
@@ -101,7 +103,7 @@ def span(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["quality", "table", "ask"])
+    parser.add_argument("what", choices=["quality", "table", "keep", "ask"])
     parser.add_argument("--tasks", type=int, default=100)
     parser.add_argument("--parallel", type=int, default=4)
     parser.add_argument("--seeds", type=span, default=range(20), help="20, or 100:110")
@@ -116,6 +118,9 @@ def main():
         ask(args)
         return
     import quality
+    if args.what == "keep":
+        quality.keep(args)
+        return
     if args.what == "quality":
         quality.measure(args)
     quality.report(args)

@@ -2,6 +2,7 @@
 import csv
 import heapq
 import math
+import pathlib
 import random
 import statistics
 import sys
@@ -9,6 +10,7 @@ import sys
 from methods import FIDELITY_METHODS, METHODS, is_there, twin_of, version
 from problems import PROBLEMS
 
+PEERS = pathlib.Path(__file__).with_name("peers.csv")
 POINTS = 10  # of every run that are kept: after each tenth of its tasks
 NOTHING = 1e-8  # a regret below is none: the least values are known to about this
 
@@ -48,15 +50,38 @@ def regret(value, problem):
     return 0.0 if over < NOTHING else over
 
 
-def read(args):
-    """{(problem, method, seed): (version, regrets)} at the budget asked for; a later line replaces an earlier one."""
+def digits(value):
+    """The same for all, or equal regrets would differ by where they were kept."""
+    return f"{value:.4g}"
+
+
+def lines(*files):
+    """[(problem, method, version, tasks, parallel, seed), regrets] of all; a later line replaces an earlier one."""
     rows = {}
-    if args.results.exists():
-        with args.results.open() as f:
-            for name, method, made_with, tasks, parallel, seed, *series in csv.reader(f):
-                if (int(tasks), int(parallel)) == (args.tasks, args.parallel) and int(seed) in args.seeds:
-                    rows[name, method, int(seed)] = made_with, [float(v) for v in series]
+    for path in files:
+        if path.exists():
+            with path.open() as f:
+                for row in csv.reader(f):
+                    rows[row[0], row[1], *row[3:6]] = row[:6], row[6:]
+    return rows.values()
+
+
+def read(args):
+    """{(problem, method, seed): (version, regrets)} at the budget asked for."""
+    rows = {}
+    for (name, method, made_with, tasks, parallel, seed), series in lines(PEERS, args.results):
+        if (int(tasks), int(parallel)) == (args.tasks, args.parallel) and int(seed) in args.seeds:
+            rows[name, method, int(seed)] = made_with, [float(digits(float(v))) for v in series]
     return rows
+
+
+def keep(args):
+    """The peers' runs go where the next one who measures finds them: they take hours, and do not change."""
+    rows = [(key, series) for key, series in lines(PEERS, args.results) if not key[1].startswith("sluice")]
+    with PEERS.open("w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        for key, series in sorted(rows, key=lambda row: (*row[0][:2], *map(int, row[0][3:]))):
+            out.writerow([*key, *(digits(float(v)) for v in series)])
 
 
 def is_wanted(args, problem, method):
@@ -68,7 +93,7 @@ def is_wanted(args, problem, method):
 def write(args, problem, method, seed, regrets):
     with args.results.open("a", newline="") as f:
         csv.writer(f, lineterminator="\n").writerow(
-            [problem.name, method, version(method), args.tasks, args.parallel, seed, *(f"{v:.5g}" for v in regrets)])
+            [problem.name, method, version(method), args.tasks, args.parallel, seed, *map(digits, regrets)])
 
 
 def measure(args):
@@ -152,8 +177,24 @@ def report(args):
     optuna = [m for m in r.methods if m.startswith("optuna")]
     if "sluice auto" in r.methods and optuna:
         report_auto(r, optuna)
+    if "sluice de" in r.methods:
+        report_evolution(r)
     if args.plot:
         plot(r, args)
+
+
+def report_evolution(r):
+    """The adaptive ones beside plain differential evolution, and nobody else."""
+    family = [m for m in ("sluice de", "sluice jde", "sluice shade", "sluice lshade", "sluice jso", "sluice dish") if m in r.methods]
+    rows = []
+    for m in family:
+        pairs = [(r.median(m, n), r.median("sluice de", n)) for n in r.names]
+        beyond = [r.differs(m, "sluice de", n) for n in r.names]
+        rows.append([m.removeprefix("sluice "), f"{r.mean_rank(m, family):.2f}", sum(a < b for a, b in pairs),
+                     sum(a == b for a, b in pairs), sum(a > b for a, b in pairs), beyond.count(-1), beyond.count(1)])
+    show(f"Differential evolution on {len(r.names)} problems: places among these, and medians against plain `de`",
+         ["", "mean rank", "lower", "same", "higher", "lower beyond chance", "higher beyond chance"],
+         [row if row[0] != "de" else row[:2] + [""] * 5 for row in rows])
 
 
 def report_auto(r, optuna):
