@@ -92,6 +92,8 @@ struct engine_submission {
 	struct engine_experiment *experiment; /* lives as long as an attempt of the token does */
 	bool again;
 	int64_t not_before_ms; /* back-off after it could not be handed over */
+	uint32_t described;    /* the descriptors of indices below this one are written */
+	bool describing;       /* and there are more */
 };
 
 /* An attempt that is over, and whose energy the accounting will tell. */

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/limits.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -103,6 +104,9 @@ int engine_prepare(struct engine *engine)
 {
 	bool used[ENGINE_BACKENDS] = {false};
 	int rc = 0;
+	for (size_t i = 0; i < engine->submissions.len; i++)
+		if (engine->submissions.at[i].describing)
+			used[engine->submissions.at[i].experiment->backend - engine->backends] = true;
 	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing || !e->counts[STORE_WAITING] ||
@@ -205,8 +209,27 @@ static void submit_done_cb(void *ctx, const char *token, const struct backend_su
 		engine_soon(engine);
 }
 
-static int submit_one(struct engine *engine, const struct engine_submission *submission,
-		      struct error *err)
+/* Writes descriptors for some milliseconds: 1 while there are more, 0, or a negative errno. */
+static int submit_describe(struct engine *engine, struct engine_submission *submission, struct engine_live **live,
+			   size_t count, struct error *err)
+{
+	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
+	int rc = fs_make_dirs(live[0]->batch_dir, 0700, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		if (live[i]->index < submission->described)
+			continue;
+		if (clock_mono_ms() >= until)
+			return 1;
+		rc = engine_write_descriptor(engine, live[i], err);
+		submission->described = live[i]->index + 1;
+	}
+	if (rc < 0)
+		submission->described = 0; /* the disk may have lost what it took */
+	return rc;
+}
+
+/* 1: not everything is written yet, it goes on with the next turn. */
+static int submit_one(struct engine *engine, struct engine_submission *submission, struct error *err)
 {
 	struct engine_experiment *e = submission->experiment;
 	struct engine_live **live;
@@ -215,11 +238,9 @@ static int submit_one(struct engine *engine, const struct engine_submission *sub
 	if (!count)
 		goto out;
 	struct backend_item *items = mem_alloc(count * sizeof(*items));
-	rc = fs_make_dirs(live[0]->batch_dir, 0700, err);
-	for (size_t i = 0; rc == 0 && i < count; i++) {
+	rc = submit_describe(engine, submission, live, count, err);
+	for (size_t i = 0; i < count; i++)
 		items[i] = (struct backend_item){.index = live[i]->index, .attempt_dir = live[i]->attempt_dir};
-		rc = engine_write_descriptor(engine, live[i], err);
-	}
 	if (rc == 0) {
 		char *folder = engine_folder(engine, e->id, 0, 0);
 		struct backend_batch batch = {
@@ -252,10 +273,14 @@ void engine_submit(struct engine *engine)
 		struct error err = {0};
 		int64_t now = clock_now_ms();
 		bool held = todo.at[i].not_before_ms > now;
-		if (!held && submit_one(engine, &todo.at[i], &err) == 0)
+		int rc = held ? 0 : submit_one(engine, &todo.at[i], &err);
+		if (!held && rc == 0)
 			continue;
+		todo.at[i].describing = rc > 0;
+		if (rc > 0)
+			engine_soon(engine);
 		/* Nothing was started. Try again later; the tasks stay submitted under this token. */
-		if (!held) {
+		if (rc < 0) {
 			log_error("submission %s: %s", todo.at[i].token, err.text);
 			engine_notice(engine, "error", err.text);
 			todo.at[i].not_before_ms = now + ENGINE_SUBMIT_PAUSE_MS;

@@ -155,12 +155,10 @@ int store_delete_some(struct store *store, int64_t id)
 {
 	/* In the order of their dependence: what the last one takes along is gone by then. One task may have
 	 * thousands of metrics. */
-	static const char *const parts[] = {
-		"DELETE FROM task WHERE id=(SELECT id FROM task WHERE experiment=? LIMIT 1)",
-		"DELETE FROM search_event WHERE experiment=?1 AND seq<(SELECT min(seq) FROM search_event WHERE "
-		"experiment=?1)+100",
-		"DELETE FROM experiment WHERE id=?",
-	};
+	static const char task[] = "DELETE FROM task WHERE id=(SELECT id FROM task WHERE experiment=? LIMIT 1)";
+	static const char events[] = "DELETE FROM search_event WHERE experiment=?1 AND seq<"
+				     "(SELECT min(seq) FROM search_event WHERE experiment=?1)+100";
+	static const char *const parts[] = {task, events, "DELETE FROM experiment WHERE id=?"};
 	for (size_t i = 0; i < COUNT_OF(parts); i++) {
 		int rc = store_run(store, parts[i], "i", id);
 		if (rc < 0)
