@@ -106,16 +106,24 @@ static int compare_doubles(const void *a, const void *b)
 /* The trials that the model is to see: all of them, or the better half of the most and the newest. */
 static size_t choose_trials(const struct search *s, const struct search_trial **ret)
 {
-	size_t known = 0, taken = 0;
-	double *scores = mem_resize(NULL, s->trials.len + 1, sizeof(double)), limit = INFINITY;
-	for (size_t i = 0; i < s->trials.len; i++)
-		if (search_has_score(s->trials.at[i]))
-			scores[known++] = s->trials.at[i]->score[0];
-	if (known > GP_RESULTS_MOST) {
-		qsort(scores, known, sizeof(double), compare_doubles);
-		limit = scores[GP_RESULTS_MOST / 2 - 1];
+	size_t known = 0, taken = 0, count = 0;
+	double best[GP_RESULTS_MOST / 2], limit = INFINITY; /* ascending */
+	for (size_t i = 0; i < s->trials.len; i++) {
+		if (!search_has_score(s->trials.at[i]))
+			continue;
+		known++;
+		double score = s->trials.at[i]->score[0];
+		size_t at = count;
+		while (at > 0 && score < best[at - 1])
+			at--;
+		if (at == COUNT_OF(best))
+			continue;
+		count += count < COUNT_OF(best);
+		memmove(best + at + 1, best + at, (count - 1 - at) * sizeof(*best));
+		best[at] = score;
 	}
-	free(scores);
+	if (known > GP_RESULTS_MOST)
+		limit = best[COUNT_OF(best) - 1];
 	size_t old = known > GP_RESULTS_MOST ? known - GP_RESULTS_MOST / 2 : 0, good = 0;
 	for (size_t i = 0, k = 0; i < s->trials.len && taken < GP_RESULTS_MOST; i++) {
 		const struct search_trial *t = s->trials.at[i];

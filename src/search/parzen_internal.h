@@ -9,7 +9,7 @@
 /* In a cell this much narrower than the kernel, mass is density times width to 4 digits. */
 #define PARZEN_NARROW_CELL 0.1
 #define PARZEN_HALF_LOG_TWO_PI 0.91893853320467274178
-/* Half of the kernels are the newest points, the other half stands for all older ones: see parzen_thin. */
+/* Half of the kernels are the newest points, the other half stands for all older ones: see thin() in parzen.c. */
 #define PARZEN_NEWEST 2048
 
 /* Kernels worked on at a time: what is needed of them stays in the cache. Places come in whole blocks. */
