@@ -271,8 +271,9 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	json_key_string(out, "strategy", row->strategy);
 	json_key_string(out, "title", strategy ? strategy->title : row->strategy);
 	json_key_string(out, "reason", row->strategy_reason);
-	json_key_int(out, "planned", row->planned);
-	json_key_int(out, "proposed", store_last_number(a->engine->store, row->id));
+	int64_t proposed = store_last_number(a->engine->store, row->id);
+	json_key_int(out, "planned", row->asked_all ? proposed : row->planned);
+	json_key_int(out, "proposed", proposed);
 	json_key(out, "fidelities");
 	store_write_fidelities(a->engine->store, row->id, out);
 	json_key(out, "state");

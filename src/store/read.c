@@ -33,9 +33,12 @@ enum experiment_column {
 	EXP_METRIC_NAME_ID,
 };
 
+/* A search that has proposed everything has made as many tasks as there will be: going on with one is no new task. */
 #define EXPERIMENT_SELECT                                                                          \
 	"SELECT e.id, e.name, e.description, e.state, e.created_ms, e.started_ms, e.finished_ms, " \
-	"e.strategy, e.backend, e.script, e.objective, e.planned, e.note, e.best_task, b.best, "   \
+	"e.strategy, e.backend, e.script, e.objective, "                                           \
+	"CASE WHEN e.asked_all THEN (SELECT sum(t.tasks) FROM tally t WHERE t.experiment = e.id) ELSE e.planned END, " \
+	"e.note, e.best_task, b.best, "                                                            \
 	"b.best_step, b.parameters, b.id, m.id "                                                   \
 	"FROM experiment e "                                                                       \
 	"LEFT JOIN task b ON b.experiment = e.id AND b.number = e.best_task "                      \
