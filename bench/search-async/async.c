@@ -137,14 +137,15 @@ static bool run(const struct strategy *strategy, const char *more, uint64_t task
 	return good;
 }
 
-static void row(const struct strategy *strategy, const char *mode, const char *more, uint64_t tasks, uint64_t runs)
+/* Returns the least utilisation. */
+static double row(const struct strategy *strategy, const char *mode, const char *more, uint64_t tasks, uint64_t runs)
 {
 	double mean = 0, least = INFINITY, whole = 0;
 	int64_t waits = 0, count = 0;
 	for (uint64_t seed = 1; seed <= runs; seed++) {
 		struct outcome out = {0};
 		if (!run(strategy, more, tasks, seed, &out))
-			return;
+			return 0;
 		double used = out.busy / (SLOTS * out.last);
 		mean += used / (double)runs;
 		whole += out.total / (SLOTS * out.end) / (double)runs;
@@ -155,6 +156,7 @@ static void row(const struct strategy *strategy, const char *mode, const char *m
 	printf("| `%s` | %s | %lld | %lld | %.1f %% | %.1f %% | %.1f %% |\n", strategy->name, mode, (long long)count / (long long)runs,
 	       (long long)waits / (long long)runs, 100 * mean, 100 * least, 100 * whole);
 	fflush(stdout);
+	return least;
 }
 
 static bool has_option(const struct strategy *strategy, const char *name)
@@ -182,15 +184,20 @@ int main(int argc, char **argv)
 		default: return 2;
 		}
 	}
+	double least = 1;
 	printf("| strategy | mode | tasks | waits | utilisation | least | with the drain |\n| --- | --- | --- | --- | --- | --- | --- |\n");
 	for (const struct strategy *s = search_strategies; s->name; s++) {
 		if (only && strcmp(only, s->name) != 0)
 			continue;
-		row(s, has_option(s, "mode") ? "steady" : "", "", tasks, runs);
+		/* Minutes for the models that look at everything at each ask. */
+		bool slow = strcmp(s->name, "gp") == 0 || strcmp(s->name, "motpe") == 0;
+		double used = row(s, has_option(s, "mode") ? "steady" : "", "", tasks, slow ? 1 : runs);
+		least = used < least ? used : least;
 		if (has_option(s, "mode"))
 			row(s, "generational", ", mode: generational", tasks, runs);
 		if (strcmp(s->name, "de") == 0)
 			row(s, "generational, population 64", ", mode: generational, population: 64", tasks, runs);
 	}
-	return 0;
+	printf("\nThe least of all that claim to be asynchronous: %.1f %% (97 %% wanted).\n", 100 * least);
+	return least < 0.97;
 }

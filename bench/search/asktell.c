@@ -3,8 +3,8 @@
  *	search-asktell PARAMETERS SEARCH [FIDELITY]	texts in YAML
  *
  * Reads lines: "ask ID", answered by a line of JSON {"values": {...}, "fidelity": F, "continues": ID}, or "wait",
- * or "done"; "tell ID VALUE", where VALUE may be nan (it failed), not answered; "time", answered by the
- * seconds of CPU spent in asks and tells since the last "time". */
+ * or "done"; "tell ID VALUE", where VALUE may be nan (it failed), not answered; "strategy", answered by its name (`auto`
+ * has chosen one); "time", answered by the seconds of CPU spent in asks and tells since the last "time". */
 #include "search/search.h"
 
 #include <math.h>
@@ -78,6 +78,8 @@ int main(int argc, char **argv)
 		if (strncmp(line, "time", 4) == 0) {
 			printf("%.9f\n", spent);
 			spent = 0;
+		} else if (strncmp(line, "strategy", 8) == 0) {
+			puts(spec->strategy->name);
 		} else if (strncmp(line, "ask ", 4) == 0) {
 			spent += ask(search, space, strtoll(line + 4, NULL, 10));
 		} else if (strncmp(line, "tell ", 5) == 0) {

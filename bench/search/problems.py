@@ -92,6 +92,7 @@ def table(name, keys):
 
 
 SVC, KNN, FOREST, NETWORK = table("svc", 3), table("neighbours", 4), table("forest", 4), table("network", 4)
+REGRESSION, BOOSTING = table("regression", 3), table("boosting", 5)
 
 
 def near(value, low, high, count):
@@ -113,6 +114,31 @@ def forest(p):
 def network(p, epochs=27):
     at = {1: 0, 3: 1, 9: 2, 27: 3}[round(epochs)]
     return NETWORK[str(p["units"]), near(p["lr"], -4, -.5, 7), str(p["batch"]), str(round(math.log10(p["alpha"]) / 2.5 + 2))][at]
+
+
+def between(measured, places, rest=()):
+    """Linear between the measured points: places are numbers of the grid with a fraction."""
+    if not places:
+        return measured[tuple(str(i) for i in rest)][0]
+    low = math.floor(places[0])
+    part = places[0] - low
+    value = between(measured, places[1:], (*rest, low)) * (1 - part)
+    return value + part * between(measured, places[1:], (*rest, low + 1)) if part else value
+
+
+def place(value, low, high, count):
+    return max(0, min(count - 1, (math.log10(value) - low) / (high - low) * (count - 1)))
+
+
+def regression(p):
+    return between(REGRESSION, (place(p["c"], -1, 4, 16), place(p["gamma"], -5, 0, 16), place(p["epsilon"], -1, 2, 6)))
+
+
+def boosting(p):
+    at, penalty = place(p["rate"], -2, 0, 10), near(p["l2"], -2, 2, 5)
+    low = math.floor(at)
+    ends = [BOOSTING[str(min(i, 9)), str(p["leaves"]), str(p["least"]), penalty, str(p["share"])][0] for i in (low, low + 1)]
+    return ends[0] + (at - low) * (ends[1] - ends[0])
 
 
 UNIT6 = {f"x{i}": real(0, 1) for i in range(6)}
@@ -144,4 +170,8 @@ PROBLEMS = [
                               "features": [1, 2, 4, 8, 16, 32]}, forest, min(v[0] for v in FOREST.values())),
     Problem("network digits", {"units": [8, 16, 32, 64], "lr": real(1e-4, 10 ** -.5, True), "batch": [16, 32, 64, 128],
                                "alpha": [1e-5, 10 ** -2.5, 1.0]}, network, min(v[3] for v in NETWORK.values()), 27),
+    Problem("svr diabetes", {"c": real(.1, 1e4, True), "gamma": real(1e-5, 1, True), "epsilon": real(.1, 100, True)}, regression,
+            min(v[0] for v in REGRESSION.values())),
+    Problem("boosting cancer", {"rate": real(.01, 1, True), "leaves": [3, 5, 8, 16], "least": [2, 5, 10, 20, 40],
+                                "l2": real(.01, 100, True), "share": [.3, 1.0]}, boosting, min(v[0] for v in BOOSTING.values())),
 ]

@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* nvidia-smi takes seconds on a machine without persistence mode. */
-#define LOCAL_GPU_QUERY_MS 20000
 /* Ends are heard of at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */
 #define LOCAL_POLL_MS 3000
 #define LOCAL_POLL_SOON_MS 100
@@ -46,19 +44,12 @@ struct local_item {
 	bool watched; /* seen in the present poll */
 };
 
-/* nvidia-smi at work. */
-struct local_query {
-	struct local *local; /* NULL: the backend was closed meanwhile */
-	struct proc *proc;
-};
-
 struct local {
 	struct backend backend;
 	uv_loop_t *loop;
 	char *program;
 	struct local_machine machine;
-	bool asking_gpus; /* nvidia-smi has not answered yet */
-	struct local_query *gpu_query;
+	struct local_query *gpu_query; /* nvidia-smi has not answered yet; NULL: nothing to wait for */
 	backend_findings_f examined; /* waits for nvidia-smi's answer; NULL */
 	void *examined_ctx;
 	VEC(struct local_item *) items;
@@ -168,7 +159,7 @@ static int64_t local_free_gpus(const struct local *local)
 static char *local_impossible(const struct local *local, const struct backend_resources *r,
 			      const char **ret_key, const char **ret_remedy)
 {
-	return local_machine_impossible(&local->machine, !local->asking_gpus, r, ret_key, ret_remedy);
+	return local_machine_impossible(&local->machine, !local->gpu_query, r, ret_key, ret_remedy);
 }
 
 static uint32_t local_room(struct backend *backend, const struct backend_resources *r)
@@ -264,8 +255,12 @@ static int local_start(struct local *local, struct local_item *item, struct erro
 	char *log = mem_printf("%s/%" PRIu32 ".out", item->batch_dir, item->index);
 	snprintf(index, sizeof(index), "%" PRIu32, item->index);
 	const char *argv[] = {local->program, "exec", item->batch_dir, index, NULL};
-	const char *env[] = {item->slot.gpus[0] ? cuda : NULL, NULL};
+	/* Who asked for no GPU gets none: it would take one that is promised to another. Before nvidia-smi has answered there
+	 * may be some. A machine without is left as it is. */
+	bool told = item->gpus > 0 || local->machine.gpu_count || local->gpu_query;
+	const char *env[] = {told ? cuda : NULL, NULL};
 
+	item->slot.gpus_hidden = item->gpus > 0 ? 0 : (int64_t)local->machine.gpu_count;
 	int rc = local_slot_write(item->batch_dir, item->index, &item->slot, err);
 	if (rc == 0)
 		rc = proc_detach(local->loop, argv, env, NULL, log, local_exit_cb, item, &item->pid, err);
@@ -324,7 +319,7 @@ static struct local_item *local_adopt(struct local *local, const struct backend_
 static void local_examine(struct backend *backend, backend_findings_f done, void *ctx)
 {
 	struct local *local = (struct local *)backend;
-	if (!local->asking_gpus) {
+	if (!local->gpu_query) {
 		done(ctx, NULL, 0);
 		return;
 	}
@@ -332,17 +327,12 @@ static void local_examine(struct backend *backend, backend_findings_f done, void
 	local->examined_ctx = ctx;
 }
 
-static void local_gpus_cb(void *ctx, const struct proc_result *result)
+static void local_gpus_cb(void *ctx, const char *text)
 {
-	struct local_query *query = ctx;
-	struct local *local = query->local;
-	free(query);
-	if (!local)
-		return;
+	struct local *local = ctx;
 	local->gpu_query = NULL;
-	local->asking_gpus = false;
-	if (result->exit_code == 0)
-		local_machine_read_gpus(&local->machine, buf_text(&result->out), getenv("CUDA_VISIBLE_DEVICES"));
+	if (text)
+		local_machine_read_gpus(&local->machine, text, getenv("CUDA_VISIBLE_DEVICES"));
 	else
 		log_info("nvidia-smi does not answer: no GPUs are used on this machine");
 	local_start_waiting(local);
@@ -350,21 +340,6 @@ static void local_gpus_cb(void *ctx, const struct proc_result *result)
 	if (local->examined)
 		local->examined(local->examined_ctx, NULL, 0);
 	local->examined = NULL;
-}
-
-static void local_ask_gpus(struct local *local)
-{
-	static const char *const argv[] = {"nvidia-smi", LOCAL_GPU_QUERY, LOCAL_GPU_FORMAT, NULL};
-	struct proc_spec spec = {.argv = argv, .timeout_ms = LOCAL_GPU_QUERY_MS, .output_max = 1 << 20};
-	struct local_query *query = mem_alloc(sizeof(*query));
-	query->local = local;
-	/* It is no error that it is not there: most machines have no such program. */
-	if (proc_start(local->loop, &spec, local_gpus_cb, query, &query->proc, NULL) < 0) {
-		free(query);
-		return;
-	}
-	local->gpu_query = query;
-	local->asking_gpus = true;
 }
 
 static int local_open(const struct backend_config *config, struct backend **ret, struct error *err)
@@ -375,7 +350,7 @@ static int local_open(const struct backend_config *config, struct backend **ret,
 	local->loop = config->loop;
 	local->program = mem_strdup(config->program);
 	local_machine_look(&local->machine);
-	local_ask_gpus(local);
+	local->gpu_query = local_machine_ask_gpus(local->loop, local_gpus_cb, local);
 	*ret = &local->backend;
 	return 0;
 }
@@ -383,10 +358,7 @@ static int local_open(const struct backend_config *config, struct backend **ret,
 static void local_close(struct backend *backend)
 {
 	struct local *local = (struct local *)backend;
-	if (local->gpu_query) {
-		local->gpu_query->local = NULL;
-		proc_kill(local->gpu_query->proc);
-	}
+	local_machine_forget_query(local->gpu_query);
 	while (local->items.len)
 		local_drop(local->items.at[0]);
 	free(local->items.at);

@@ -4,12 +4,22 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/num.h"
+#include "base/proc.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
+
+/* nvidia-smi takes seconds on a machine without persistence mode. */
+#define MACHINE_GPU_QUERY_MS 20000
+
+struct local_query {
+	local_gpus_f answered; /* NULL: nobody waits any more */
+	void *ctx;
+	struct proc *proc;
+};
 
 /* The number behind a name such as "MemTotal:" in kB; 0 when it is not there. */
 static int64_t machine_meminfo(const char *text, const char *name)
@@ -128,6 +138,36 @@ void local_machine_read_gpus(struct local_machine *machine, const char *text, co
 	}
 }
 
+static void machine_gpus_cb(void *ctx, const struct proc_result *result)
+{
+	struct local_query *query = ctx;
+	if (query->answered)
+		query->answered(query->ctx, result->exit_code == 0 ? buf_text(&result->out) : NULL);
+	free(query);
+}
+
+struct local_query *local_machine_ask_gpus(uv_loop_t *loop, local_gpus_f answered, void *ctx)
+{
+	static const char *const argv[] = {"nvidia-smi", "--query-gpu=index,uuid,memory.total,name",
+					   "--format=csv,noheader,nounits", NULL};
+	struct proc_spec spec = {.argv = argv, .timeout_ms = MACHINE_GPU_QUERY_MS, .output_max = 1 << 20};
+	struct local_query *query = mem_alloc(sizeof(*query));
+	*query = (struct local_query){.answered = answered, .ctx = ctx};
+	/* It is no error that it is not there: most machines have no such program. */
+	if (proc_start(loop, &spec, machine_gpus_cb, query, &query->proc, NULL) == 0)
+		return query;
+	free(query);
+	return NULL;
+}
+
+void local_machine_forget_query(struct local_query *query)
+{
+	if (!query)
+		return;
+	query->answered = NULL;
+	proc_kill(query->proc);
+}
+
 char *local_machine_impossible(const struct local_machine *m, bool gpus_known,
 			       const struct backend_resources *r, const char **ret_key,
 			       const char **ret_remedy)
@@ -208,6 +248,8 @@ char *local_machine_preview(const struct local_machine *m, const struct backend_
 	}
 	if (r->gpus > 0)
 		buf_addf(&out, ", %" PRId64 " GPU%s (in CUDA_VISIBLE_DEVICES)", r->gpus, r->gpus == 1 ? "" : "s");
+	else if (m->gpu_count)
+		buf_add_text(&out, ", no GPU (CUDA_VISIBLE_DEVICES is empty; ask with `gpus: 1`)");
 	buf_addf(&out, ".\n# What sluice does here amounts to:\nseq 0 %" PRIu64
 		       " | xargs -P %" PRId64 " -I INDEX sluice exec \"$BATCH\" INDEX\n",
 		 tasks ? tasks - 1 : 0, most);

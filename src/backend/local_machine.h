@@ -26,11 +26,17 @@ struct local_machine {
 
 /* CPUs and memory; no GPUs yet. */
 void local_machine_look(struct local_machine *machine);
-/* The GPUs out of nvidia-smi's answer to LOCAL_GPU_QUERY, less those that `visible` (the daemon's own
+/* The GPUs out of nvidia-smi's answer, less those that `visible` (the daemon's own
  * CUDA_VISIBLE_DEVICES; NULL: all) leaves out. Lines that make no sense are passed over. */
 void local_machine_read_gpus(struct local_machine *machine, const char *text, const char *visible);
-#define LOCAL_GPU_QUERY "--query-gpu=index,uuid,memory.total,name"
-#define LOCAL_GPU_FORMAT "--format=csv,noheader,nounits"
+
+/* Asks nvidia-smi, in the background and with a time limit; answered is called once on the loop with its text, NULL when
+ * it did not work. NULL: there is no such program, and nobody will be called. */
+struct local_query;
+typedef void (*local_gpus_f)(void *ctx, const char *text);
+struct local_query *local_machine_ask_gpus(uv_loop_t *loop, local_gpus_f answered, void *ctx);
+/* Nobody is called any more; NULL is fine. */
+void local_machine_forget_query(struct local_query *query);
 
 /* Why these resources can never be had here; NULL when they can. GPUs are not judged before they are
  * known. ret_key: the member of `resources` that is at fault; ret_remedy: what to do. The caller frees the

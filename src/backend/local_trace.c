@@ -79,6 +79,7 @@ int local_slot_write(const char *batch_dir, uint32_t index, const struct local_s
 	json_key_int(&out, "cpus", slot->cpus);
 	json_key_int(&out, "memory_bytes", slot->memory_bytes);
 	json_key_string(&out, "gpus", slot->gpus[0] ? slot->gpus : NULL);
+	json_key_int(&out, "gpus_hidden", slot->gpus_hidden);
 	json_key_int(&out, "time_ms", slot->time_ms);
 	json_key_int(&out, "signal_before_ms", slot->signal_before_ms);
 	json_key_int(&out, "checkpoint_signal", slot->checkpoint_signal);

@@ -31,6 +31,7 @@ struct local_slot {
 	int64_t cpus, memory_bytes, time_ms, signal_before_ms;
 	int checkpoint_signal;
 	char gpus[256]; /* "0,1"; "": none */
+	int64_t gpus_hidden; /* how many it was kept from, having asked for none */
 };
 int local_slot_write(const char *batch_dir, uint32_t index, const struct local_slot *slot,
 		     struct error *err) MUST_USE;

@@ -145,16 +145,22 @@ void slurm_explain_failed_call(const char *program, const struct proc_result *re
 		snprintf(text, size, "%s failed with status %d", program, result->exit_code);
 }
 
+/* Ends in every version since 20.11; see slurm_look_start. */
+#define SLURM_ENDED_STATES                                                                         \
+	"COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,BOOT_FAIL,DEADLINE,OUT_OF_MEMORY"
+
 struct slurm_look_call {
 	struct slurm *slurm;
 	slurm_looked_f looked;
 	void *ctx;
 	int64_t began_mono_ms;
 	uint64_t submitted_then;
-	bool each_row;
+	bool each_row, in_two;
+	struct buf living; /* the first answer of two */
 };
 
 static void slurm_look_start(struct slurm_look_call *look);
+static void slurm_look_ask(struct slurm_look_call *look, const char *states);
 
 static void slurm_look_cb(void *ctx, const struct proc_result *result)
 {
@@ -169,8 +175,14 @@ static void slurm_look_cb(void *ctx, const struct proc_result *result)
 		rc = result->timed_out ? -ETIMEDOUT : -EIO;
 		slurm_explain_failed_call("squeue", result, why, sizeof(why));
 		slurm->failures++;
+	} else if (look->in_two && !slurm->closing) {
+		look->in_two = false;
+		buf_add(&look->living, buf_text(&result->out), result->out.len);
+		slurm_look_ask(look, SLURM_ENDED_STATES);
+		return;
 	} else {
-		slurm_queue_parse(buf_text(&result->out), result->out.len, &queue);
+		buf_add(&look->living, buf_text(&result->out), result->out.len);
+		slurm_queue_parse(buf_text(&look->living), look->living.len, &queue);
 		if (queue.truncated && !look->each_row && !slurm->closing) {
 			slurm_queue_free(&queue);
 			slurm->each_row = true;
@@ -188,25 +200,40 @@ static void slurm_look_cb(void *ctx, const struct proc_result *result)
 	/* The callee frees its own context even when we are closing. */
 	look->looked(look->ctx, slurm->closing ? -ECANCELED : rc, &queue, why);
 	slurm_queue_free(&queue);
+	buf_free(&look->living);
 	free(look);
 }
 
-static void slurm_look_start(struct slurm_look_call *look)
+/* states NULL: whatever has not ended. */
+static void slurm_look_ask(struct slurm_look_call *look, const char *states)
 {
 	struct slurm_args args = {0};
-	look->began_mono_ms = clock_mono_ms();
-	look->each_row = look->slurm->each_row;
 	slurm_args_program(&args, "squeue");
 	slurm_args_add(&args, "-h");
 	if (look->each_row)
 		slurm_args_add(&args, "-r");
-	slurm_args_add(&args, "-t");
-	slurm_args_add(&args, "all");
+	if (states) {
+		slurm_args_add(&args, "-t");
+		slurm_args_add(&args, states);
+	}
 	slurm_args_add(&args, "-u");
 	slurm_args_addf(&args, "%lu", (unsigned long)look->slurm->uid);
 	slurm_args_add(&args, "-o");
 	slurm_args_add(&args, slurm_queue_format);
 	slurm_run(look->slurm, &args, NULL, slurm_look_cb, look);
+}
+
+/* What squeue 20.11 calls all is less: a job that is stopped or held because its reservation was deleted is not in it, and
+ * would seem to be gone. Such versions are asked twice, for what lives and then for what has ended: in this order nothing
+ * is missed that ends in between. */
+static void slurm_look_start(struct slurm_look_call *look)
+{
+	look->began_mono_ms = clock_mono_ms();
+	look->each_row = look->slurm->each_row;
+	look->in_two = !slurm_version_since(look->slurm->cluster.version, 22, 5);
+	buf_free(&look->living);
+	look->living = buf_make(BUF_UNLIMITED);
+	slurm_look_ask(look, look->in_two ? NULL : "all");
 }
 
 void slurm_look(struct slurm *slurm, slurm_looked_f looked, void *ctx)

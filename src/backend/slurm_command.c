@@ -325,18 +325,6 @@ int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret,
 	return 0;
 }
 
-void slurm_quote(struct buf *out, const char *text)
-{
-	buf_add_char(out, '\'');
-	for (; *text; text++) {
-		if (*text == '\'')
-			buf_add_text(out, "'\\''");
-		else
-			buf_add_char(out, *text);
-	}
-	buf_add_char(out, '\'');
-}
-
 /* The values a template may name. Texts are quoted, so that none is ever read by the shell. */
 struct slurm_field_source {
 	const struct backend_batch *batch;
@@ -345,9 +333,9 @@ struct slurm_field_source {
 
 static void slurm_field_command(const struct slurm_field_source *from, struct buf *out)
 {
-	slurm_quote(out, from->program);
+	text_shell_quote(out, from->program);
 	buf_add_text(out, " exec ");
-	slurm_quote(out, from->batch->batch_dir);
+	text_shell_quote(out, from->batch->batch_dir);
 	buf_add_text(out, " \"$SLURM_ARRAY_TASK_ID\"");
 }
 
@@ -369,8 +357,8 @@ static void slurm_add_number(struct buf *out, int64_t value)
 		(void)b;                                                                           \
 		code;                                                                              \
 	}
-SLURM_FIELD(program, slurm_quote(out, from->program))
-SLURM_FIELD(folder, slurm_quote(out, b->batch_dir))
+SLURM_FIELD(program, text_shell_quote(out, from->program))
+SLURM_FIELD(folder, text_shell_quote(out, b->batch_dir))
 SLURM_FIELD(token, buf_add_text(out, b->token))
 SLURM_FIELD(tasks, slurm_add_number(out, (int64_t)b->count))
 SLURM_FIELD(parallel, slurm_add_number(out, b->parallel))
@@ -481,7 +469,7 @@ char *slurm_describe_script(const char *script, const struct slurm_args *args)
 		buf_clear(&word);
 		if (args->words.at[i][strspn(args->words.at[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 								"0123456789-_=:,./@%+")])
-			slurm_quote(&word, args->words.at[i]);
+			text_shell_quote(&word, args->words.at[i]);
 		else
 			buf_add_text(&word, args->words.at[i]);
 		/* Nothing may end the comment. */

@@ -36,7 +36,4 @@ char *slurm_batch_script(const struct backend_batch *batch, const char *program,
 /* Both for people: the command in comments after the script's first line. The caller frees it. */
 char *slurm_describe_script(const char *script, const struct slurm_args *args);
 
-/* Quotes for a shell, always in single quotes. */
-void slurm_quote(struct buf *out, const char *text);
-
 #endif

@@ -57,11 +57,11 @@ static void slurm_probe_add_daemon(const char *url, struct buf *out)
 	buf_add_text(out, "\ttimeout 5 bash -c 'exec 3<>\"/dev/tcp/$1/$2\" && "
 			  "printf \"GET /api/v1/health HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n\" \"$3\" >&3 && "
 			  "grep -q \"\\\"status\\\":\\\"ok\\\"\" <&3' - ");
-	slurm_quote(out, host);
+	text_shell_quote(out, host);
 	buf_add_char(out, ' ');
-	slurm_quote(out, colon + 1);
+	text_shell_quote(out, colon + 1);
 	buf_add_char(out, ' ');
-	slurm_quote(out, address);
+	text_shell_quote(out, address);
 	buf_add_text(out, " >/dev/null 2>&1; echo \"daemon=$?\"\n");
 	free(host);
 }
@@ -71,9 +71,9 @@ char *slurm_probe_script(const struct slurm_probe *probe)
 	struct buf out = buf_make(SLURM_PROBE_BYTES);
 
 	buf_add_text(&out, "#!/bin/bash\ncd ");
-	slurm_quote(&out, probe->folder);
+	text_shell_quote(&out, probe->folder);
 	buf_add_text(&out, " || exit 1\nprogram=");
-	slurm_quote(&out, probe->program);
+	text_shell_quote(&out, probe->program);
 	buf_add_text(&out, "\n{\n\techo \"host=${SLURMD_NODENAME:-$(hostname)}\"\n\techo \"time=$(date +%s)\"\n"
 			   "\techo \"boot=$(cat /proc/sys/kernel/random/boot_id)\"\n"
 			   "\t\"$program\" --version >/dev/null 2>&1; echo \"program=$?\"\n"

@@ -209,7 +209,8 @@ static void slurm_take_step(struct slurm_final *job, char **value)
 		job->energy_j = energy;
 }
 
-/* Id and index of "12_3"; for "12_[4-9%2]" and for "12" the elements that never started. */
+/* Id and index of "12_3"; for "12_[4-9%2]" and for "12" the elements that never started. sacct 20.11 cuts the list off after
+ * 33 characters ("12_[1-2,4-5,7-8,10-11,13-14,16-17"), also within a number: then it says no more than "12" does. */
 static bool slurm_parse_element(const char *text, struct slurm_ranges *ranges, struct slurm_final *to)
 {
 	uint64_t value;
@@ -221,10 +222,8 @@ static bool slurm_parse_element(const char *text, struct slurm_ranges *ranges, s
 	if (!under)
 		return true;
 	if (under[1] == '[') {
-		if (!slurm_parse_indices(ranges, under + 2)) {
+		if (!strchr(under, ']') || !slurm_parse_indices(ranges, under + 2))
 			ranges->list.len = to->first_range;
-			return false;
-		}
 		to->range_count = ranges->list.len - to->first_range;
 		return true;
 	}
@@ -280,9 +279,8 @@ void slurm_finals_parse(const char *text, size_t len, unsigned columns, struct s
 			continue;
 		for (int i = 0, next = 0; i < COLUMNS; i++)
 			value[i] = columns & 1u << i ? field[next++] : none;
-		const char *dot = strchr(value[COLUMN_ID], '.');
-		if (dot) {
-			size_t n = (size_t)(dot - value[COLUMN_ID]);
+		size_t n = strcspn(value[COLUMN_ID], ".[");
+		if (value[COLUMN_ID][n] == '.') {
 			if (current && strlen(current) == n && strncmp(current, value[COLUMN_ID], n) == 0)
 				slurm_take_step(&ret->list.at[ret->list.len - 1], value);
 			continue;

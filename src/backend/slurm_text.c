@@ -70,6 +70,18 @@ char *slurm_copy_text(const char *text, size_t len)
 	return copy;
 }
 
+bool slurm_version_since(const char *version, uint64_t major, uint64_t minor)
+{
+	uint64_t a, b;
+	size_t n = strspn(version, "0123456789");
+	if (version[n] != '.' || num_parse_unsigned(version, n, 10000, &a) < 0)
+		return false;
+	version += n + 1;
+	if (num_parse_unsigned(version, strspn(version, "0123456789"), 10000, &b) < 0)
+		return false;
+	return a > major || (a == major && b >= minor);
+}
+
 int slurm_parse_submitted(const char *text, uint64_t *ret_job)
 {
 	static const char words[] = "Submitted batch job ";

@@ -134,6 +134,8 @@ int slurm_next_row(char **text, char separator, char **field, int max);
 /* A copy without NULs inside, which would hide what follows them. The caller frees it. */
 char *slurm_copy_text(const char *text, size_t len);
 
+/* Is this version ("22.05.8") at least major.minor? False when it is none. */
+bool slurm_version_since(const char *version, uint64_t major, uint64_t minor);
 /* What sbatch --parsable prints: "123" or "123;cluster" (or "Submitted batch job 123"). 0 or -EINVAL. */
 int slurm_parse_submitted(const char *text, uint64_t *ret_job) MUST_USE;
 /* "123", "123_4": the array's id. 0 or -EINVAL. */

@@ -175,6 +175,9 @@ static const struct {
 	{"CANCELLED", "QOS", "limit", "a limit of the QOS was reached", "choose another QOS"},
 };
 
+/* Not a signal, although it stands in its place (0:53): what a task gets whose output cannot be opened. */
+#define SLURM_NO_OUTPUT 53
+
 static void slurm_explain_cancel(const struct slurm_end *end, struct slurm_cause *ret)
 {
 	ret->cause = "cancelled";
@@ -196,7 +199,13 @@ static void slurm_explain_failure(const struct slurm_end *end, struct slurm_caus
 {
 	ret->exit_code = end->exit_code;
 	ret->signal = end->signal;
-	if (end->signal > 0) {
+	if (end->signal == SLURM_NO_OUTPUT) {
+		ret->cause = "launch";
+		ret->exit_code = -1;
+		ret->signal = 0;
+		snprintf(ret->message, sizeof(ret->message), "the node could not open the output or the working folder");
+		ret->remedy = "see `sluice doctor`: can the compute nodes see the state folder and the program?";
+	} else if (end->signal > 0) {
 		ret->cause = "signal";
 		ret->exit_code = -1;
 		snprintf(ret->message, sizeof(ret->message), "killed by signal %d (%s)", end->signal,
@@ -265,6 +274,8 @@ static const char *const slurm_doubtful[] = {
 	"Message receive", "Unexpected message", "Protocol authentication", "Incompatible versions", "temporarily",
 	"authentication", "Header lengths", "Munge", "munge", "slurm_persist", "Transport", "Insane message",
 	"retrying", "Could not establish a configuration source",
+	/* 20.11, when it could not even find out where the controller is */
+	"submission failed: No error", "Unable to establish control machine address",
 };
 
 /* Definite answers, with what to do. */
@@ -295,6 +306,8 @@ static const struct {
 	{"not permitted to use this partition", "refused", "choose another partition"},
 	{"Required partition not available", "refused", "the partition is switched off: choose another"},
 	{"Access/permission denied", "refused", "you may not do this here; ask an administrator"},
+	{"Job dependency problem", "refused", "the job that `--dependency` names is unknown; correct the option"},
+	{"only permitted by root", "refused", "take the option out of `options:`"},
 	{"unrecognized option", "refused", "take the option out of `options:`"},
 	{"invalid option", "refused", "take the option out of `options:`"},
 	{"requires an argument", "refused", "write the option with its value: `--name=value`"},
@@ -318,14 +331,17 @@ static bool slurm_is_errno_text(const char *text)
 	return false;
 }
 
-/* One line out of many: "sbatch: error: " goes, lines are joined with "; ". */
+/* One line out of many: "sbatch: error: " goes, also "/opt/slurm/bin/sbatch: ", which a wrapper makes of it; lines are joined
+ * with "; ". */
 static void slurm_join_lines(const char *text, char *out, size_t size)
 {
 	struct buf joined = buf_make(size - 1);
 	while (*text) {
 		static const char *const noise[] = {"sbatch: ", "error: ", "fatal: "};
-		size_t len = strcspn(text, "\n");
+		size_t len = strcspn(text, "\n"), path = strcspn(text, " \n");
 		const char *line = text, *end = text + len;
+		if (*line == '/' && path > strlen("/sbatch:") && text_starts(line + path - strlen("/sbatch:"), "/sbatch: "))
+			line += path - strlen("sbatch:");
 		for (size_t i = 0; i < COUNT_OF(noise); i++)
 			if (text_starts(line, noise[i]))
 				line += strlen(noise[i]);

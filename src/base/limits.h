@@ -24,6 +24,10 @@
 #define LIMIT_REPEATS 1000
 #define LIMIT_PARALLEL 100000
 
+/* The loop never stops for more than 10 ms. Work that may be long is cut where this much has passed, and goes on when
+ * everybody else had a turn. */
+#define LIMIT_HOLD_MS 5
+
 /* HTTP: a head is a cookie and a few headers; a body is an experiment with its script and small files.
  * Larger files go through uploads, which are streamed to disk. */
 #define LIMIT_HEAD_BYTES 16384

@@ -246,3 +246,15 @@ int text_hex_digit(char c)
 		return c - 'a' + 10;
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
+
+void text_shell_quote(struct buf *out, const char *text)
+{
+	buf_add_char(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_add_text(out, "'\\''");
+		else
+			buf_add_char(out, *text);
+	}
+	buf_add_char(out, '\'');
+}

@@ -26,6 +26,8 @@ bool text_ends(const char *text, const char *suffix);
 bool text_is_identifier(const char *name, size_t max);
 /* The value of a hexadecimal digit in either case, or -1. */
 int text_hex_digit(char c);
+/* Adds text as one word of a shell, always in single quotes. */
+void text_shell_quote(struct buf *out, const char *text);
 /* How far two words are apart (edit distance, at most 255): for "did you mean". */
 unsigned text_distance(const char *a, const char *b);
 

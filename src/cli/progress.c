@@ -166,7 +166,9 @@ static void progress_add_title(const struct progress *progress, const struct ter
 	if (!view_is_over(state)) {
 		char text[64];
 		text_format_duration(estimate / 1000 * 1000, text, sizeof(text));
-		snprintf(left, sizeof(left), estimate > 0 ? ", about %s left" : ", no estimate yet", text);
+		snprintf(left, sizeof(left),
+			 estimate >= 1000 ? ", about %s left" : estimate > 0 ? ", less than a second left" : ", no estimate yet",
+			 text);
 	}
 	buf_addf(&line, "%s  ", node_get_string(progress->experiment, "id"));
 	term_add_safe(&line, node_get_string(progress->experiment, "name"));

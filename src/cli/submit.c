@@ -194,7 +194,7 @@ static void submit_from_script(struct submit *submit, const char *path)
 
 int submit_load(struct submit *submit, const struct options *options, struct error *err)
 {
-	*submit = (struct submit){0};
+	*submit = (struct submit){.missing = buf_make(LIMIT_DOCUMENT_BYTES)};
 	const char *path = options->args.at[0];
 	bool is_script = !submit_is_experiment_name(path);
 	int rc = submit_check_file(path, err);
@@ -216,7 +216,8 @@ int submit_load(struct submit *submit, const struct options *options, struct err
 	}
 	if (rc < 0)
 		return rc;
-	return submit_find_files(submit, path, is_script, options, err);
+	submit_find_files(submit, path, is_script, options);
+	return 0;
 }
 
 void submit_free(struct submit *submit)
@@ -227,6 +228,7 @@ void submit_free(struct submit *submit)
 		free(submit->files.at[i].upload);
 	}
 	free(submit->files.at);
+	buf_free(&submit->missing);
 	node_free(submit->tree);
 	buf_free(&submit->source);
 	free(submit->name);

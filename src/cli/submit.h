@@ -46,10 +46,11 @@ struct submit {
 	struct node *tree; /* the experiment */
 	bool changed;      /* the tree is no longer what the text says: send the tree */
 	VEC(struct submit_file) files;
+	struct buf missing; /* a line for each file that cannot be taken along, with its place in front */
 };
 
-/* Reads the file or builds the experiment, and finds the files. 0, or a negative errno: then err holds the
- * whole message, with the place in front. Must be freed either way. */
+/* Reads the file or builds the experiment, and finds the files; those that cannot be found are in `missing`. 0, or a
+ * negative errno: then err holds the whole message, with the place in front. Must be freed either way. */
 int submit_load(struct submit *submit, const struct options *options, struct error *err) MUST_USE;
 void submit_free(struct submit *submit);
 

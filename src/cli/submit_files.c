@@ -118,61 +118,61 @@ static int submit_add_named(struct submit *submit, const char *folder, const cha
 	return rc;
 }
 
-/* With its place in the experiment file in front, where it has one. */
-static int submit_place_error(const struct submit *submit, const struct node *at, int rc, struct error *err)
+/* With its place in the experiment file in front, where it has one. All that is missing is told at once, and with
+ * whatever else is wrong. */
+static void submit_note_missing(struct submit *submit, const struct node *at, const struct error *err)
 {
-	if (rc == 0 || !submit->name || !at || !at->line)
-		return rc;
-	struct error inner = *err;
-	return errorf_at(err, rc, at->line, at->column, "%s:%d:%d: %s", submit->name, at->line, at->column, inner.text);
+	if (submit->name && at && at->line)
+		buf_addf(&submit->missing, "%s:%d:%d: %s\n", submit->name, at->line, at->column, err->text);
+	else
+		buf_addf(&submit->missing, "sluice: %s\n", err->text);
 }
 
-static int submit_add_script(struct submit *submit, const char *folder, const char *given, bool is_script,
-			     struct error *err)
+static void submit_add_script(struct submit *submit, const char *folder, const char *given, bool is_script)
 {
 	struct node *script = node_get(submit->tree, "script");
+	struct error err;
 	if (!node_string(script))
-		return 0; /* a command, or an error that the daemon explains */
-	if (is_script)
-		return submit_add_path(submit, script->string, given, 0, err);
+		return; /* a command, or an error that the daemon explains */
 	char *name = submit_name_of(script->string);
-	int rc = submit_add_named(submit, folder, script->string, "script", NULL, err);
-	rc = submit_place_error(submit, script, rc, err);
-	if (rc == 0 && strcmp(name, script->string) != 0)
+	int rc = is_script ? submit_add_path(submit, script->string, given, 0, &err)
+			   : submit_add_named(submit, folder, script->string, "script", NULL, &err);
+	if (rc < 0)
+		submit_note_missing(submit, script, &err);
+	else if (strcmp(name, script->string) != 0)
 		node_add(submit->tree, "script", node_new_string(name));
 	free(name);
-	return rc;
 }
 
-int submit_find_files(struct submit *submit, const char *given, bool is_script, const struct options *options,
-		      struct error *err)
+void submit_find_files(struct submit *submit, const char *given, bool is_script, const struct options *options)
 {
 	char *copy = mem_strdup(given), *folder = dirname(copy);
-	int rc = submit_add_script(submit, folder, given, is_script, err);
+	struct error err;
+	submit_add_script(submit, folder, given, is_script);
 	struct node *names = node_new(NODE_LIST), *files = node_get(submit->tree, "files");
 	bool odd = false;
 	size_t listed = files && files->type == NODE_LIST ? files->count : 0;
-	for (size_t i = 0; rc == 0 && i < listed; i++) {
+	for (size_t i = 0; i < listed; i++) {
 		if (!node_string(files->items[i])) { /* the daemon says what is wrong with it */
 			odd = true;
 			continue;
 		}
-		rc = submit_add_named(submit, folder, files->items[i]->string, "files", names, err);
-		rc = submit_place_error(submit, files->items[i], rc, err);
+		if (submit_add_named(submit, folder, files->items[i]->string, "files", names, &err) < 0)
+			submit_note_missing(submit, files->items[i], &err);
 	}
-	for (size_t i = 0; rc == 0 && i < options->given.len; i++) {
+	for (size_t i = 0; i < options->given.len; i++) {
 		if (!options_is(options->given.at[i].option, "file"))
 			continue;
-		rc = submit_add_named(submit, ".", options->given.at[i].value, "--file", names, err);
+		if (submit_add_named(submit, ".", options->given.at[i].value, "--file", names, &err) < 0)
+			submit_note_missing(submit, NULL, &err);
 		submit->changed = true;
 	}
-	if (rc == 0 && submit->changed && names->count && !odd) {
+	if (submit->changed && names->count && !odd) {
 		node_add(submit->tree, "files", names);
 		names = NULL;
 	}
 	node_free(names);
 	free(copy);
-	return rc;
 }
 
 static int submit_upload(struct submit_file *file, struct client *client, struct error *err)

@@ -5,9 +5,8 @@
 #include "cli/submit.h"
 
 /* Fills submit->files with the script, the entries of `files:` (of a folder: everything in it) and
- * --file. `given` is the experiment file or the script on the command line. Where a path cannot be kept (it
+ * --file, and submit->missing with those that are not to be had. `given` is the experiment file or the script on the command line. Where a path cannot be kept (it
  * leaves the experiment's folder), the tree is changed to the name under which the file goes. */
-int submit_find_files(struct submit *submit, const char *given, bool is_script, const struct options *options,
-		      struct error *err) MUST_USE;
+void submit_find_files(struct submit *submit, const char *given, bool is_script, const struct options *options);
 
 #endif

@@ -18,7 +18,13 @@ static void ask_print(const struct node *task)
 {
 	struct buf out = buf_make(BUF_UNLIMITED);
 	buf_addf(&out, "%s ", node_get_string(task, "id"));
-	view_parameters(node_get(task, "parameters"), NULL, &out);
+	/* For a program to run with: every digit counts. */
+	const struct node *parameters = node_get(task, "parameters");
+	for (size_t i = 0; parameters && i < parameters->count; i++) {
+		char *value = view_value(parameters->items[i]);
+		buf_addf(&out, "%s%s=%s", i ? " " : "", parameters->items[i]->key, value);
+		free(value);
+	}
 	puts(buf_text(&out));
 	buf_free(&out);
 }

@@ -192,6 +192,11 @@ static int doctor_run(int argc, char **argv)
 		return status;
 	bool bad = doctor_check_folder(&call.term, &out);
 	int rc = client_open(&call.client, true, &err);
+	if (rc < 0)
+		doctor_add_finding(&out, &call.term, "warning",
+				   "no daemon runs: the cluster was not looked at, and whether a compute node reaches the daemon was "
+				   "not tried",
+				   NULL);
 	if (rc == 0) {
 		char line[128];
 		call.connected = true;

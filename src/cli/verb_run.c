@@ -136,22 +136,39 @@ static int run_bad_file(const struct error *err)
 	return 2;
 }
 
-static int run_run(int argc, char **argv)
+static void run_say_missing(const struct submit *submit)
+{
+	struct buf safe = buf_make(BUF_UNLIMITED);
+	term_add_safe_output(&safe, buf_text(&submit->missing), submit->missing.len);
+	fputs(buf_text(&safe), stderr);
+	buf_free(&safe);
+}
+
+/* What `run` and `check` have in common. Where files are missing, `check` still asks what else is wrong. */
+static int run_with(const struct verb *verb, int argc, char **argv, int (*send)(struct call *call, struct submit *submit))
 {
 	struct call call;
 	struct error err;
 	struct submit submit;
-	int status = call_begin(&call, &verb_run, argc, argv, 1, SIZE_MAX);
+	int status = call_begin(&call, verb, argc, argv, 1, SIZE_MAX);
 	if (status)
 		return status;
 	if (submit_load(&submit, &call.options, &err) < 0)
 		status = run_bad_file(&err);
+	else if (submit.missing.len && verb == &verb_run)
+		status = 2;
 	else
 		status = call_connect(&call);
+	run_say_missing(&submit);
 	if (!status)
-		status = run_submit(&call, &submit);
+		status = send(&call, &submit);
 	submit_free(&submit);
 	return call_end(&call, status);
+}
+
+static int run_run(int argc, char **argv)
+{
+	return run_with(&verb_run, argc, argv, run_submit);
 }
 
 const struct verb verb_run = {
@@ -255,27 +272,14 @@ static int check_send(struct call *call, struct submit *submit)
 	buf_free(&body);
 	if (rc < 0)
 		return call_fail(&err);
-	status = reply.status >= 300 ? run_refused(submit, &reply) : check_print(call, &reply);
+	status = reply.status >= 300 ? run_refused(submit, &reply) : submit->missing.len ? 2 : check_print(call, &reply);
 	reply_free(&reply);
 	return status;
 }
 
 static int check_run(int argc, char **argv)
 {
-	struct call call;
-	struct error err;
-	struct submit submit;
-	int status = call_begin(&call, &verb_check, argc, argv, 1, SIZE_MAX);
-	if (status)
-		return status;
-	if (submit_load(&submit, &call.options, &err) < 0)
-		status = run_bad_file(&err);
-	else
-		status = call_connect(&call);
-	if (!status)
-		status = check_send(&call, &submit);
-	submit_free(&submit);
-	return call_end(&call, status);
+	return run_with(&verb_check, argc, argv, check_send);
 }
 
 const struct verb verb_check = {

@@ -1,5 +1,6 @@
 /* `sluice show ID[/TASK]`: everything about an experiment or a task. */
 #include "base/text.h"
+#include "cli/ladder.h"
 #include "cli/tasks.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
@@ -7,11 +8,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static const struct verb_option show_options[] = {
 	{"state", "waiting|submitted|running|finished|error|stopped|pruned", "only tasks in this state"},
 	{"sort", "number|-number|best|started|elapsed", "order of the tasks (number)"},
 	{"n,limit", "N", "at most N tasks (40)"},
+	{"script", NULL, "print the script as it was submitted"},
+	{"batch-script", NULL, "print what was handed to the cluster (or would be)"},
 	{"json", NULL, "print the daemon's answer"},
 	{0},
 };
@@ -267,6 +271,38 @@ static int show_tasks(struct call *call, const struct target *target, const stru
 	return rc;
 }
 
+static int show_search(struct call *call, const struct target *target, struct buf *out, struct error *err)
+{
+	struct node *search = NULL;
+	char *path = target_path(target, "/search");
+	int rc = client_get(&call->client, path, NULL, &search, err);
+	if (rc == 0)
+		ladder_write(search, &call->term, out);
+	free(path);
+	node_free(search);
+	return rc;
+}
+
+/* The script itself, byte by byte; on a terminal without its control characters. */
+static int show_script(struct call *call, const struct target *target, const struct node *experiment, struct buf *out,
+		       struct error *err)
+{
+	const char *script = node_get_string(experiment, "script");
+	struct buf path = buf_make(8192), text = buf_make(BUF_UNLIMITED);
+	bool batch = options_has(&call->options, "batch-script");
+	buf_addf(&path, "/experiments/%s/%s", target->experiment, batch ? "script" : "file?path=");
+	if (!batch)
+		client_add_encoded(&path, script ? script : "");
+	int rc = client_get(&call->client, buf_text(&path), &text, NULL, err);
+	if (rc == 0 && isatty(STDOUT_FILENO))
+		term_add_safe_output(out, buf_text(&text), text.len);
+	else if (rc == 0)
+		buf_add(out, buf_text(&text), text.len);
+	buf_free(&path);
+	buf_free(&text);
+	return rc;
+}
+
 static int show_target(struct call *call, const struct target *target, int64_t limit)
 {
 	struct error err;
@@ -276,13 +312,17 @@ static int show_target(struct call *call, const struct target *target, int64_t l
 	int rc = client_get(&call->client, path, &json, &answer, &err);
 	if (rc == 0 && options_has(&call->options, "json")) {
 		puts(buf_text(&json));
+	} else if (rc == 0 && (options_has(&call->options, "script") || options_has(&call->options, "batch-script"))) {
+		rc = show_script(call, target, answer, &out, &err);
 	} else if (rc == 0 && target->number) {
 		show_task(answer, &call->term, &out);
 	} else if (rc == 0) {
 		show_experiment(answer, &call->term, &out);
-		rc = show_tasks(call, target, answer, limit, &out, &err);
+		rc = show_search(call, target, &out, &err);
+		if (rc == 0)
+			rc = show_tasks(call, target, answer, limit, &out, &err);
 	}
-	fputs(buf_text(&out), stdout);
+	fwrite(buf_text(&out), 1, out.len, stdout);
 	free(path);
 	node_free(answer);
 	buf_free(&json);
@@ -313,7 +353,8 @@ const struct verb verb_show = {
 	.arguments = "ID[/TASK] [options]",
 	.summary = "show an experiment with its tasks, or one task",
 	.help = "  sluice show e12           the experiment and its tasks\n"
-		"  sluice show e12/7         parameters, results, times, attempts; why it failed",
+		"  sluice show e12/7         parameters, results, times, attempts; why it failed\n"
+		"  sluice show e12 --script  the script that was submitted",
 	.options = show_options,
 	.run = show_run,
 };

@@ -28,14 +28,12 @@ static int action_collect_cb(void *ctx, const struct store_task *row)
 	return 0;
 }
 
-/* The tasks an action is about: all of the experiment, or the numbers given. */
+/* The tasks that the numbers name. */
 static int action_collect(struct action *action, struct error *err)
 {
 	struct store *store = action->engine->store;
 	int64_t id = action->experiment->id;
 	int rc = 0;
-	if (!action->numbers)
-		return store_each_task(store, id, action_collect_cb, action);
 	for (size_t i = 0; rc == 0 && i < action->count; i++) {
 		rc = store_read_task(store, id, action->numbers[i], action_collect_cb, action);
 		if (rc == -ENOENT)
@@ -48,32 +46,6 @@ static int action_collect(struct action *action, struct error *err)
 const char *engine_stop_why(const struct engine_experiment *experiment)
 {
 	return experiment->stopping && experiment->stop_why ? experiment->stop_why : "stopped by the user";
-}
-
-static int action_stop_task(struct action *action, const struct store_task *task)
-{
-	struct engine *engine = action->engine;
-	if (task->state == STORE_WAITING) {
-		int rc = engine_set_state(engine, action->experiment, task, STORE_STOPPED,
-					  engine_stop_why(action->experiment), NULL);
-		return rc < 0 ? rc : engine_tell(engine, action->experiment, task->asked, SEARCH_STOPPED, NULL);
-	}
-	int rc = store_set_wish(engine->store, task->id, STORE_WISH_STOP);
-	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
-		if (engine->live.at[i]->task.id == task->id)
-			engine->live.at[i]->task.wanted = STORE_WISH_STOP;
-	return rc < 0 ? rc : store_set_task_reason(engine->store, task->id, "being stopped", 0);
-}
-
-static int action_restart_task(struct action *action, const struct store_task *task)
-{
-	struct engine *engine = action->engine;
-	struct engine_experiment *e = action->experiment;
-	int rc = store_reset_task(engine->store, task->id);
-	if (rc == 0)
-		rc = engine_set_state(engine, e, task, STORE_WAITING, "restarted by the user", NULL);
-	e->best_changed = true;
-	return rc;
 }
 
 /* Opens the transaction and the experiment. After a failure nothing has changed. */
@@ -107,23 +79,37 @@ int engine_conclude(struct engine *engine, int rc, struct error *err)
 	return errorf(err, rc, "the change could not be written: %s", why.text);
 }
 
+/* Everything of the experiment: written down, and carried out turn by turn. */
+static int action_stop_all(struct action *action, int64_t *ret_count)
+{
+	struct engine *engine = action->engine;
+	struct engine_experiment *e = action->experiment;
+	if (store_state_is_over(e->state) && !e->sweep)
+		return 0;
+	e->stopping = e->changed = true;
+	*ret_count = e->counts[STORE_WAITING] + e->counts[STORE_SUBMITTED] + e->counts[STORE_RUNNING];
+	int rc = store_set_flag(engine->store, e->id, STORE_FLAG_STOPPING, true);
+	return rc < 0 ? rc : engine_begin_sweep(engine, e, STORE_SWEEP_STOP);
+}
+
 int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
 		       int64_t *ret_count, struct error *err)
 {
 	struct action action = {.engine = engine, .numbers = numbers, .count = count};
 	*ret_count = 0;
 	int rc = action_begin(engine, experiment, &action, err);
+	if (rc == 0 && !numbers)
+		return action_stop_all(&action, ret_count);
 	if (rc == 0)
 		rc = action_collect(&action, err);
-	if (rc == 0 && !numbers && !store_state_is_over(action.experiment->state)) {
-		action.experiment->stopping = action.experiment->changed = true;
-		rc = store_set_flag(engine->store, experiment, STORE_FLAG_STOPPING, true);
-	}
 	for (size_t i = 0; rc == 0 && i < action.tasks.len; i++) {
-		if (store_state_is_over(action.tasks.at[i].state))
+		const struct store_task *task = &action.tasks.at[i];
+		if (store_state_is_over(task->state))
 			continue;
-		rc = action_stop_task(&action, &action.tasks.at[i]);
-		engine_task_changed(engine, experiment, action.tasks.at[i].number);
+		rc = engine_stop_task(engine, action.experiment, task);
+		for (size_t k = 0; k < engine->live.len; k++)
+			if (engine->live.at[k]->task.id == task->id)
+				engine->live.at[k]->task.wanted = STORE_WISH_STOP;
 		++*ret_count;
 	}
 	free(action.tasks.at);
@@ -137,26 +123,44 @@ int engine_stop(struct engine *engine, int64_t experiment, const int64_t *number
 	return engine_conclude(engine, rc, err);
 }
 
+static int action_restart_all(struct action *action, bool failed_only, int64_t *ret_count)
+{
+	struct engine *engine = action->engine;
+	struct engine_experiment *e = action->experiment;
+	int rc = 0;
+	*ret_count = e->counts[STORE_ERROR];
+	if (!failed_only)
+		*ret_count += e->counts[STORE_FINISHED] + e->counts[STORE_STOPPED] + e->counts[STORE_PRUNED];
+	if (!failed_only && e->stopping) {
+		e->stopping = false; /* the search goes on where it was stopped */
+		e->stop_why = NULL;
+		e->changed = true;
+		rc = store_set_flag(engine->store, e->id, STORE_FLAG_STOPPING, false);
+	}
+	return rc < 0 ? rc
+		      : engine_begin_sweep(engine, e,
+					   failed_only ? STORE_SWEEP_RESTART_FAILED : STORE_SWEEP_RESTART);
+}
+
 int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
 		   bool failed_only, int64_t *ret_count, struct error *err)
 {
 	struct action action = {.engine = engine, .numbers = numbers, .count = count};
 	*ret_count = 0;
 	int rc = action_begin(engine, experiment, &action, err);
+	/* What begins again before the stop has come to it would be stopped by it. */
+	if (rc == 0 && (numbers || failed_only) && action.experiment->sweep == STORE_SWEEP_STOP)
+		rc = errorf(err, -EBUSY, "e%lld is still being stopped; try again in a moment", (long long)experiment);
+	if (rc == 0 && !numbers)
+		return engine_conclude(engine, action_restart_all(&action, failed_only, ret_count), err);
 	if (rc == 0)
 		rc = action_collect(&action, err);
 	for (size_t i = 0; rc == 0 && i < action.tasks.len; i++) {
 		const struct store_task *task = &action.tasks.at[i];
 		if (!store_state_is_over(task->state) || (failed_only && task->state != STORE_ERROR))
 			continue;
-		rc = action_restart_task(&action, task);
+		rc = engine_restart_task(engine, action.experiment, task);
 		++*ret_count;
-	}
-	if (rc == 0 && !numbers && !failed_only && action.experiment->stopping) {
-		action.experiment->stopping = false; /* the search goes on where it was stopped */
-		action.experiment->stop_why = NULL;
-		action.experiment->changed = true;
-		rc = store_set_flag(engine->store, experiment, STORE_FLAG_STOPPING, false);
 	}
 	free(action.tasks.at);
 	return engine_conclude(engine, rc, err);
@@ -181,13 +185,18 @@ int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t paral
 int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct error *err)
 {
 	struct action action = {.engine = engine};
-	int64_t count;
 	int rc = action_begin(engine, experiment, &action, err);
 	if (rc == 0 && action.experiment->live && !stop)
 		rc = errorf(err, -EBUSY, "e%lld has %lld running tasks; stop it first", (long long)experiment,
 			    (long long)action.experiment->live);
-	if (rc == 0)
-		rc = engine_stop_within(engine, experiment, NULL, 0, &count, err);
+	/* What waits goes with the experiment; only what is alive has to be stopped first. */
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->experiment != action.experiment || live->settled)
+			continue;
+		live->task.wanted = STORE_WISH_STOP;
+		rc = store_set_wish(engine->store, live->task.id, STORE_WISH_STOP);
+	}
 	if (rc == 0) {
 		action.experiment->removing = true;
 		rc = store_set_flag(engine->store, experiment, STORE_FLAG_REMOVING, true);

@@ -2,30 +2,37 @@
  * in search/; here the finished tasks become its arrays. */
 #include "engine/analysis.h"
 
+#include "base/clock.h"
+#include "base/limits.h"
 #include "search/importance.h"
 #include "store/read.h"
 
 #include <errno.h>
 #include <math.h>
 
-/* The newest so many finished tasks are looked at: the loop waits for the answer, some 20 us a task. */
+/* The newest so many finished tasks are looked at. */
 #define ANALYSIS_RUNS 2000
+/* Tasks between two looks at the clock. */
+#define ANALYSIS_STEP 50
 
 struct analysis {
 	struct engine *engine;
-	const struct spec *spec;
+	struct spec *spec;
 	struct engine_experiment scratch; /* what engine_read_objective asks for */
-	VEC(struct analysis_run) runs;
+	VEC(struct analysis_run) runs;	  /* the newest first while they are read, then by number */
+	struct store_progress progress;
+	VEC(const struct analysis_run *) shown; /* in the slices */
+	struct analysis_curves *curves;
+	struct buf begun; /* what stands before the parts */
+	struct json json; /* writes into the piece that is being made */
+	size_t stage, done; /* which part it is at, and how far in it */
 };
 
-static struct space_value *analysis_values(const struct space *space, const char *json)
+static struct space_value *analysis_values(const struct spec *spec, const char *json)
 {
-	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
-	struct problems problems = {0};
+	struct space_value *values = mem_alloc(spec->space->count * sizeof(*values) + 1);
 	struct node *map = NULL;
-	bool good = node_parse_json(json, strlen(json), &map, NULL) == 0 &&
-		    space_read_values(space, map, values, &problems) == 0;
-	problems_free(&problems);
+	bool good = node_parse_json(json, strlen(json), &map, NULL) == 0 && engine_read_values(spec, map, values);
 	node_free(map);
 	if (!good) {
 		free(values);
@@ -41,13 +48,14 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 	struct analysis_run run = {
 		.id = row->id,
 		.number = row->number,
-		.values = analysis_values(spec->space, row->parameters),
+		.values = analysis_values(spec, row->parameters),
 		.scores = mem_alloc((spec->objective_count + 1) * sizeof(double)),
 		.time_s = row->time_s,
 	};
+	run.parameters = mem_strdup(row->parameters);
+	/* What the task is ranked by is the first objective. */
 	for (size_t i = 0; i < spec->objective_count; i++)
-		run.scores[i] = i == 0 && spec->objectives[0].take == SPEC_TAKE_BEST
-					? row->best
+		run.scores[i] = i == 0 ? row->best
 					: engine_read_objective(a->engine, &a->scratch, row->id, &spec->objectives[i]);
 	vec_push(&a->runs, run);
 	return 0;
@@ -76,96 +84,174 @@ static void analysis_write_importance(const struct analysis *a, struct json *out
 	free(runs);
 }
 
-static void analysis_write_value(const struct space_value *value, struct json *out)
+/* The parts of the answer, in their order. Each is called until it returns false: it has nothing left to do. */
+
+static bool stage_progress(struct analysis *a, struct json *out)
 {
-	switch (value->kind) {
-	case SPACE_VALUE_NONE:
-		json_null(out);
-		break;
-	case SPACE_VALUE_BOOL:
-		json_bool(out, value->boolean);
-		break;
-	case SPACE_VALUE_INT:
-		json_int(out, value->integer);
-		break;
-	case SPACE_VALUE_REAL:
-		json_real(out, value->real);
-		break;
-	case SPACE_VALUE_TEXT:
-		json_string(out, value->text);
-		break;
+	if (!a->done++) {
+		json_key(out, "progress");
+		json_list(out);
 	}
+	if (store_write_progress(a->engine->store, a->scratch.id, &a->progress, ANALYSIS_STEP, out) == ANALYSIS_STEP)
+		return true;
+	json_end(out);
+	return false;
 }
 
-/* Columns: the task, its first objective, and every parameter that varies; null where it does not apply. */
-static void analysis_write_slices(const struct analysis *a, struct json *out)
+static bool stage_runs(struct analysis *a, struct json *out)
 {
-	const struct space *space = a->spec->space;
-	VEC(const struct analysis_run *) shown = {0};
+	size_t before = a->runs.len;
+	int64_t below = before ? a->runs.at[before - 1].number : INT64_MAX;
+	int rc = store_each_result(a->engine->store, a->scratch.id, below, ANALYSIS_STEP, analysis_run_cb, a);
+	if (rc == 0 && a->runs.len - before == ANALYSIS_STEP && a->runs.len < ANALYSIS_RUNS)
+		return true;
+	for (size_t i = 0; i < a->runs.len / 2; i++) {
+		struct analysis_run swap = a->runs.at[i];
+		a->runs.at[i] = a->runs.at[a->runs.len - 1 - i];
+		a->runs.at[a->runs.len - 1 - i] = swap;
+	}
+	json_key_int(out, "runs", (int64_t)a->runs.len);
+	return false;
+}
+
+static bool stage_importance(struct analysis *a, struct json *out)
+{
+	analysis_write_importance(a, out);
+	return false;
+}
+
+static bool stage_fronts(struct analysis *a, struct json *out)
+{
+	if (!a->done) {
+		json_key(out, "fronts");
+		json_list(out);
+	}
+	if (analysis_write_front(a->spec, a->runs.at, a->runs.len, a->done++, out))
+		return true;
+	json_end(out);
+	return false;
+}
+
+static void slices_begin(struct analysis *a, struct json *out)
+{
 	size_t stride = (a->runs.len + ANALYSIS_POINTS - 1) / ANALYSIS_POINTS;
 	for (size_t i = 0; a->spec->objective_count && i < a->runs.len; i += stride)
 		if (a->runs.at[i].values && isfinite(a->runs.at[i].scores[0]))
-			vec_push(&shown, &a->runs.at[i]);
+			vec_push(&a->shown, &a->runs.at[i]);
 	json_key(out, "slices");
 	json_map(out);
 	json_key(out, "task");
 	json_list(out);
-	for (size_t i = 0; i < shown.len; i++)
-		json_int(out, shown.at[i]->number);
+	for (size_t i = 0; i < a->shown.len; i++)
+		json_int(out, a->shown.at[i]->number);
 	json_end(out);
 	json_key(out, "value");
 	json_list(out);
-	for (size_t i = 0; i < shown.len; i++)
-		json_real(out, shown.at[i]->scores[0]);
+	for (size_t i = 0; i < a->shown.len; i++)
+		json_real(out, a->shown.at[i]->scores[0]);
 	json_end(out);
 	json_key(out, "parameters");
 	json_map(out);
-	for (size_t d = 0; d < space->dim_count; d++) {
-		json_key(out, space->params[space->dims[d]].name);
+}
+
+/* Columns: the task, its first objective, and every parameter that varies; null where it does not apply. */
+static bool stage_slices(struct analysis *a, struct json *out)
+{
+	const struct space *space = a->spec->space;
+	if (!a->done++) {
+		slices_begin(a, out);
+		return true;
+	}
+	size_t dim = a->done - 2;
+	if (dim < space->dim_count) {
+		json_key(out, space->params[space->dims[dim]].name);
 		json_list(out);
-		for (size_t i = 0; i < shown.len; i++)
-			analysis_write_value(&shown.at[i]->values[space->dims[d]], out);
+		for (size_t i = 0; i < a->shown.len; i++)
+			space_write_value(&a->shown.at[i]->values[space->dims[dim]], out);
 		json_end(out);
+		return true;
 	}
 	json_end(out);
 	json_end(out);
-	free(shown.at);
+	return false;
 }
 
-static void analysis_free(struct analysis *a)
+static bool stage_agreement(struct analysis *a, struct json *out)
 {
+	if (analysis_write_agreement(a->engine, a->scratch.id, a->spec, out) < 0)
+		json_key_null(out, "agreement");
+	return false;
+}
+
+static bool stage_curves(struct analysis *a, struct json *out)
+{
+	if (!a->curves)
+		a->curves = analysis_curves_new(a->engine, a->scratch.id, a->spec, a->runs.at, a->runs.len);
+	return analysis_write_curves(a->curves, out);
+}
+
+static bool analysis_make(void *ctx, struct buf *out)
+{
+	static bool (*const stages[])(struct analysis *, struct json *) = {
+		stage_progress, stage_runs,	 stage_importance, stage_fronts,
+		stage_slices,	stage_agreement, stage_curves,
+	};
+	struct analysis *a = ctx;
+	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
+	buf_add(out, buf_text(&a->begun), a->begun.len);
+	buf_free(&a->begun);
+	a->json.out = out;
+	while (a->stage < COUNT_OF(stages) && clock_mono_ms() < until) {
+		if (stages[a->stage](a, &a->json))
+			continue;
+		a->stage++;
+		a->done = 0;
+	}
+	if (a->stage < COUNT_OF(stages))
+		return true;
+	json_end(&a->json);
+	return false;
+}
+
+static void analysis_free(void *ctx)
+{
+	struct analysis *a = ctx;
 	for (size_t i = 0; i < a->runs.len; i++) {
 		free(a->runs.at[i].values);
+		free(a->runs.at[i].parameters);
 		free(a->runs.at[i].scores);
 	}
 	free(a->runs.at);
+	free(a->shown.at);
+	analysis_curves_free(a->curves);
+	buf_free(&a->begun);
+	spec_free(a->spec);
+	free(a);
 }
 
-int engine_write_analysis(struct engine *engine, int64_t experiment, struct json *out)
+int engine_read_analysis(struct engine *engine, int64_t experiment, struct pieces *ret)
 {
-	struct analysis a = {.engine = engine, .scratch = {.id = experiment}};
 	struct spec *spec = NULL;
 	int rc = engine_read_spec(engine, experiment, &spec);
 	if (rc < 0)
 		return rc;
-	a.spec = spec;
-	json_map(out);
-	rc = store_write_analysis(engine->store, experiment, out);
-	if (rc == 0)
-		rc = store_each_result(engine->store, experiment, ANALYSIS_RUNS, analysis_run_cb, &a);
-	if (rc == 0) {
-		json_key_int(out, "runs", (int64_t)a.runs.len);
-		analysis_write_importance(&a, out);
-		analysis_write_fronts(spec, a.runs.at, a.runs.len, out);
-		analysis_write_slices(&a, out);
-		rc = analysis_write_agreement(engine, experiment, spec, out);
+	struct analysis *a = mem_alloc(sizeof(*a));
+	*a = (struct analysis){
+		.engine = engine,
+		.spec = spec,
+		.scratch = {.id = experiment},
+		.progress = {.best = NAN},
+		.begun = buf_make(BUF_UNLIMITED),
+	};
+	a->json = json_to(&a->begun);
+	json_map(&a->json);
+	rc = store_write_best(engine->store, experiment, &a->progress.maximise, &a->json);
+	if (rc < 0) {
+		analysis_free(a);
+		return rc;
 	}
-	if (rc == 0)
-		rc = analysis_write_curves(engine, experiment, spec, a.runs.at, a.runs.len, out);
-	json_end(out);
-	analysis_free(&a);
-	spec_free(spec);
-	return rc;
+	*ret = (struct pieces){analysis_make, analysis_free, a};
+	return 0;
 }
 
 struct analysis_search {

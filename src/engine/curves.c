@@ -6,22 +6,26 @@
 
 #include <math.h>
 
-/* The loop waits for the answer: some 1 us a point. A longer curve is left out and not thinned: without the points
+/* A longer curve is left out and not thinned: without the points
  * between, its best so far looks worse than it was, and the extrapolation wins a backtest that it should not. */
 #define CURVES_TASKS 100
 #define CURVES_POINTS 300
 
-struct curves {
+struct analysis_curves {
 	struct engine *engine;
 	int64_t experiment;
 	const struct spec_objective *objective;
+	const struct analysis_run *runs;
+	size_t run_count, next; /* the next run whose curve is to be read */
+	bool fits;		/* there is an objective */
+	VEC(struct curve) finished;
 	struct curve_backtest test;
 	double end; /* where the finished tasks ended, for those that do not say how far they go */
 	struct json *out;
 };
 
 /* The arrays are the caller's. */
-static struct curve curves_read(const struct curves *c, int64_t task, double final)
+static struct curve curves_read(const struct analysis_curves *c, int64_t task, double final)
 {
 	double *steps = mem_resize(NULL, 2 * CURVES_POINTS, sizeof(*steps)), *values = steps + CURVES_POINTS;
 	size_t count = store_read_curve(c->engine->store, c->experiment, task, c->objective->metric, CURVES_POINTS,
@@ -55,38 +59,22 @@ static double curves_end(const struct curve *curves, size_t count)
 	return end;
 }
 
-static void curves_learn(struct curves *c, const struct analysis_run *runs, size_t count)
+static void curves_learn(struct analysis_curves *c)
 {
-	size_t first = count > CURVES_TASKS ? count - CURVES_TASKS : 0;
-	VEC(struct curve) finished = {0};
-	for (size_t i = first; i < count; i++)
-		vec_push(&finished, curves_read(c, runs[i].id, runs[i].scores[0]));
-	curve_test(finished.at, finished.len, c->objective->maximise, &c->test);
-	c->end = curves_end(finished.at, finished.len);
-	for (size_t i = 0; i < finished.len; i++)
-		curves_free(&finished.at[i]);
-	free(finished.at);
+	if (!c->fits)
+		return;
+	curve_test(c->finished.at, c->finished.len, c->objective->maximise, &c->test);
+	c->end = curves_end(c->finished.at, c->finished.len);
 }
 
-static int curves_running_cb(void *ctx, const struct store_running *row)
+/* How far off predictions were that were made no later than this one is; NAN: not tried. */
+static double curves_error(const struct analysis_curves *c, double share)
 {
-	const struct curves *c = ctx;
-	struct curve curve = curves_read(c, row->id, NAN);
-	double end = row->last_step >= 0 ? (double)row->last_step : c->end;
-	double at = curve.count ? curve.steps[curve.count - 1] : NAN;
-	/* Only where predictions were tried: beyond the first cut, and not past the end. */
-	if (at <= end && at - curve.steps[0] >= c->test.from * (end - curve.steps[0])) {
-		double predicted = curve_predict(&curve, c->objective->maximise, end);
-		if (isfinite(predicted)) {
-			json_map(c->out);
-			json_key_int(c->out, "task", row->number);
-			json_key_real(c->out, "predicted", predicted);
-			json_key_real(c->out, "at", end);
-			json_end(c->out);
-		}
-	}
-	curves_free(&curve);
-	return 0;
+	double error = NAN;
+	for (size_t i = 0; i < CURVE_CUTS; i++)
+		if (c->test.cuts[i].share <= share && !isnan(c->test.cuts[i].error))
+			error = c->test.cuts[i].error;
+	return error;
 }
 
 static void curves_put_real(const char *key, double value, struct json *out)
@@ -98,35 +86,91 @@ static void curves_put_real(const char *key, double value, struct json *out)
 		json_real(out, value);
 }
 
-int analysis_write_curves(struct engine *engine, int64_t experiment, const struct spec *spec,
-			  const struct analysis_run *runs, size_t count, struct json *out)
+static int curves_running_cb(void *ctx, const struct store_running *row)
 {
-	struct curves c = {.engine = engine, .experiment = experiment, .objective = spec->objectives, .out = out};
-	int rc = 0;
-	if (spec->objective_count)
-		curves_learn(&c, runs, count);
-	json_key(out, "curves");
-	json_map(out);
-	json_key(out, "earned");
-	json_bool(out, c.test.earned);
-	json_key_int(out, "tasks", (int64_t)c.test.tasks);
+	const struct analysis_curves *c = ctx;
+	struct curve curve = curves_read(c, row->id, NAN);
+	double end = row->last_step >= 0 ? (double)row->last_step : c->end;
+	double at = curve.count ? curve.steps[curve.count - 1] : NAN;
+	/* Only where predictions were tried: beyond the first cut, and not past the end. */
+	if (at <= end && at - curve.steps[0] >= c->test.from * (end - curve.steps[0])) {
+		double predicted = curve_predict(&curve, c->objective->maximise, end);
+		if (isfinite(predicted)) {
+			json_map(c->out);
+			json_key_int(c->out, "task", row->number);
+			json_key_real(c->out, "predicted", predicted);
+			json_key_real(c->out, "at", end);
+			curves_put_real("error", curves_error(c, (at - curve.steps[0]) / (end - curve.steps[0])), c->out);
+			json_end(c->out);
+		}
+	}
+	curves_free(&curve);
+	return 0;
+}
+
+struct analysis_curves *analysis_curves_new(struct engine *engine, int64_t experiment, const struct spec *spec,
+					    const struct analysis_run *runs, size_t count)
+{
+	struct analysis_curves *c = mem_alloc(sizeof(*c));
+	*c = (struct analysis_curves){
+		.engine = engine,
+		.experiment = experiment,
+		.objective = spec->objectives,
+		.runs = runs,
+		.run_count = count,
+		.next = count > CURVES_TASKS ? count - CURVES_TASKS : 0,
+		.fits = spec->objective_count > 0,
+	};
+	return c;
+}
+
+void analysis_curves_free(struct analysis_curves *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->finished.len; i++)
+		curves_free(&c->finished.at[i]);
+	free(c->finished.at);
+	free(c);
+}
+
+static void curves_write_cuts(const struct analysis_curves *c, struct json *out)
+{
 	json_key(out, "cuts");
 	json_list(out);
-	for (size_t i = 0; spec->objective_count && i < CURVE_CUTS; i++) {
+	for (size_t i = 0; c->fits && i < CURVE_CUTS; i++) {
 		json_map(out);
-		json_key_real(out, "share", c.test.cuts[i].share);
-		json_key_int(out, "tasks", (int64_t)c.test.cuts[i].tasks);
-		curves_put_real("correlation", c.test.cuts[i].correlation, out);
-		curves_put_real("plain", c.test.cuts[i].plain, out);
+		json_key_real(out, "share", c->test.cuts[i].share);
+		json_key_int(out, "tasks", (int64_t)c->test.cuts[i].tasks);
+		curves_put_real("correlation", c->test.cuts[i].correlation, out);
+		curves_put_real("plain", c->test.cuts[i].plain, out);
+		curves_put_real("error", c->test.cuts[i].error, out);
 		json_end(out);
 	}
 	json_end(out);
-	if (c.test.earned) {
+}
+
+bool analysis_write_curves(struct analysis_curves *c, struct json *out)
+{
+	if (c->fits && c->next < c->run_count) {
+		vec_push(&c->finished, curves_read(c, c->runs[c->next].id, c->runs[c->next].scores[0]));
+		c->next++;
+		return true;
+	}
+	curves_learn(c);
+	json_key(out, "curves");
+	json_map(out);
+	json_key_bool(out, "earned", c->test.earned);
+	json_key_int(out, "tasks", (int64_t)c->test.tasks);
+	curves_write_cuts(c, out);
+	c->out = out;
+	if (c->test.earned) {
 		json_key(out, "running");
 		json_list(out);
-		rc = store_each_running(engine->store, experiment, CURVES_TASKS, curves_running_cb, &c);
+		if (store_each_running(c->engine->store, c->experiment, CURVES_TASKS, curves_running_cb, c) < 0)
+			json_null(out);
 		json_end(out);
 	}
 	json_end(out);
-	return rc;
+	return false;
 }

@@ -26,8 +26,9 @@ static void engine_timer_cb(uv_timer_t *timer);
 
 void engine_soon(struct engine *engine)
 {
+	/* Not 0: libuv runs a timer that is due again before it looks at a single socket. */
 	if (!engine->closing)
-		uv_timer_start(&engine->timer, engine_timer_cb, 0, 0);
+		uv_timer_start(&engine->timer, engine_timer_cb, 1, 0);
 }
 
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment)
@@ -110,7 +111,7 @@ static void turn_forget(struct engine *engine)
 	engine->live.len = keep;
 	for (size_t i = engine->experiments.len; i-- > 0;) {
 		struct engine_experiment *e = engine->experiments.at[i];
-		if (store_state_is_over(e->state) && !e->live && !e->removing)
+		if (store_state_is_over(e->state) && !e->live && !e->removing && !e->sweep)
 			engine_forget_experiment(engine, e);
 	}
 }
@@ -145,7 +146,7 @@ static void engine_remove_folder(struct engine *engine, char *give_path)
 }
 
 /* The folder gets another name first: after a crash at any point, the rows (which say that it is being removed)
- * go at the next start, and so does what has that name. */
+ * go at the next start, and so does what has that name. 1 where not all rows are gone yet. */
 static int turn_remove(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
 	char *folder = engine_folder(engine, e->id, 0, 0);
@@ -154,13 +155,16 @@ static int turn_remove(struct engine *engine, struct engine_experiment *e, struc
 		log_warning("%s: %s", folder, strerror(errno));
 	free(folder);
 	int rc = store_begin(engine->store, err);
-	if (rc == 0)
-		rc = store_delete_experiment(engine->store, e->id);
+	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
+	int more = 1;
+	while (rc == 0 && more && clock_mono_ms() < until)
+		if ((more = store_delete_some(engine->store, e->id)) < 0)
+			rc = more;
 	if (rc == 0)
 		rc = store_commit(engine->store, err);
-	if (rc < 0) {
+	if (rc < 0 || more) {
 		free(trash);
-		return rc;
+		return rc < 0 ? rc : 1;
 	}
 	engine_remove_folder(engine, trash);
 	char data[64];
@@ -172,7 +176,7 @@ static int turn_remove(struct engine *engine, struct engine_experiment *e, struc
 }
 
 /* Folders of removed experiments that a stop left behind. */
-static void engine_sweep(struct engine *engine)
+static void engine_remove_leftovers(struct engine *engine)
 {
 	char *path = mem_printf("%s/experiments", engine->state_dir);
 	DIR *dir = opendir(path);
@@ -190,10 +194,13 @@ static void turn_remove_all(struct engine *engine)
 	for (size_t i = engine->experiments.len; i-- > 0;) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		struct error err = {0};
-		if (e->removing && !e->live && turn_remove(engine, e, &err) < 0) {
+		int rc = e->removing && !e->live ? turn_remove(engine, e, &err) : 0;
+		if (rc < 0) {
 			engine_degrade(engine, &err);
 			return;
 		}
+		if (rc > 0)
+			engine_soon(engine);
 	}
 }
 
@@ -246,6 +253,8 @@ static int turn_work(struct engine *engine, struct error *err)
 		rc = engine_ingest(engine);
 	if (rc == 0)
 		rc = engine_settle(engine);
+	if (rc == 0)
+		rc = engine_sweep(engine);
 	if (rc == 0)
 		rc = engine_propose(engine);
 	if (rc == 0)
@@ -375,7 +384,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 		engine_close(engine);
 		return rc;
 	}
-	engine_sweep(engine);
+	engine_remove_leftovers(engine);
 	engine_soon(engine);
 	*ret = engine;
 	return 0;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/node.h"
+#include "base/pieces.h"
 #include "store/store.h"
 
 #include <uv.h>
@@ -80,7 +81,7 @@ void engine_write_info(struct engine *engine, struct json *out);
 /* GET …/search: the strategy, why it was chosen, and its inside while it works. -ENOENT. */
 int engine_write_search(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
 /* GET …/analysis: best, progress, fronts, importance, slices, agreement of fidelities. -ENOENT. */
-int engine_write_analysis(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
+int engine_read_analysis(struct engine *engine, int64_t experiment, struct pieces *ret) MUST_USE;
 
 /* The folder of an experiment (number 0), a task (attempt 0) or an attempt. The caller frees it. */
 char *engine_folder(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt);

@@ -71,7 +71,7 @@ int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, s
 		return rc;
 	if (!e->counts[STORE_WAITING] && !e->asked_all && !e->stopping)
 		rc = engine_propose_for(engine, e, 1);
-	if (rc == 0)
+	if (rc == 0 && e->sweep != STORE_SWEEP_STOP)
 		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, store_keep_task, &task);
 	if (rc == 0 && task.id)
 		rc = external_take(engine, e, &task);

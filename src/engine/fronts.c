@@ -50,8 +50,7 @@ static void front_write_volume(const struct analysis_front *f, const struct pare
 	json_end(out);
 }
 
-static void front_write_points(const struct analysis_front *f, const struct space *space, const bool *on_front,
-			       struct json *out)
+static void front_write_points(const struct analysis_front *f, const bool *on_front, struct json *out)
 {
 	size_t stride = (f->runs.len + ANALYSIS_POINTS - 1) / ANALYSIS_POINTS;
 	json_key(out, "points");
@@ -69,16 +68,14 @@ static void front_write_points(const struct analysis_front *f, const struct spac
 		}
 		json_end(out);
 		json_key_bool(out, "front", on_front[i]);
-		if (on_front[i] && f->runs.at[i]->values) {
-			json_key(out, "parameters");
-			space_write_values(space, f->runs.at[i]->values, out);
-		}
+		if (on_front[i])
+			json_key_raw(out, "parameters", f->runs.at[i]->parameters);
 		json_end(out);
 	}
 	json_end(out);
 }
 
-static void front_write(const struct analysis_front *f, const struct space *space, struct json *out)
+static void front_write(const struct analysis_front *f, struct json *out)
 {
 	struct pareto_front front = {.objectives = f->axes};
 	bool *on_front = mem_alloc(f->runs.len + 1);
@@ -98,7 +95,7 @@ static void front_write(const struct analysis_front *f, const struct space *spac
 	json_end(out);
 	json_key_int(out, "runs", (int64_t)f->runs.len);
 	front_write_volume(f, &front, out);
-	front_write_points(f, space, on_front, out);
+	front_write_points(f, on_front, out);
 	json_end(out);
 	pareto_clear(&front);
 	free(on_front);
@@ -121,31 +118,38 @@ static void front_free(struct analysis_front *f)
 	free(f->runs.at);
 }
 
-void analysis_write_fronts(const struct spec *spec, const struct analysis_run *runs, size_t count, struct json *out)
+static void front_write_objectives(const struct spec *spec, const struct analysis_run *runs, size_t count,
+				   struct json *out)
 {
-	size_t objectives = spec->objective_count;
-	json_key(out, "fronts");
-	json_list(out);
-	if (objectives > 1) {
-		struct analysis_front f = front_new(objectives);
-		for (size_t i = 0; i < objectives; i++) {
-			f.names[i] = spec->objectives[i].metric;
-			f.maximise[i] = spec->objectives[i].maximise;
-		}
-		for (size_t i = 0; i < count; i++)
-			front_add(&f, &runs[i], runs[i].scores);
-		front_write(&f, spec->space, out);
-		front_free(&f);
+	struct analysis_front f = front_new(spec->objective_count);
+	for (size_t i = 0; i < f.axes; i++) {
+		f.names[i] = spec->objectives[i].metric;
+		f.maximise[i] = spec->objectives[i].maximise;
 	}
-	if (objectives) {
-		struct analysis_front f = front_new(2);
-		f.names[0] = spec->objectives[0].metric;
-		f.names[1] = "time_s";
-		f.maximise[0] = spec->objectives[0].maximise;
-		for (size_t i = 0; i < count; i++)
-			front_add(&f, &runs[i], (double[]){runs[i].scores[0], runs[i].time_s});
-		front_write(&f, spec->space, out);
-		front_free(&f);
-	}
-	json_end(out);
+	for (size_t i = 0; i < count; i++)
+		front_add(&f, &runs[i], runs[i].scores);
+	front_write(&f, out);
+	front_free(&f);
+}
+
+static void front_write_time(const struct spec *spec, const struct analysis_run *runs, size_t count, struct json *out)
+{
+	struct analysis_front f = front_new(2);
+	f.names[0] = spec->objectives[0].metric;
+	f.names[1] = "time_s";
+	f.maximise[0] = spec->objectives[0].maximise;
+	for (size_t i = 0; i < count; i++)
+		front_add(&f, &runs[i], (double[]){runs[i].scores[0], runs[i].time_s});
+	front_write(&f, out);
+	front_free(&f);
+}
+
+bool analysis_write_front(const struct spec *spec, const struct analysis_run *runs, size_t count, size_t which,
+			  struct json *out)
+{
+	size_t first = spec->objective_count > 1 ? 0 : 1; /* one objective has no front of its own */
+	if (!spec->objective_count || which + first > 1)
+		return false;
+	(which + first ? front_write_time : front_write_objectives)(spec, runs, count, out);
+	return true;
 }

@@ -101,6 +101,12 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 			continue;
 		task->last = value;
 		task->last_step = r->step;
+		if (objective->take != SPEC_TAKE_BEST) {
+			task->best = value; /* of several rows the mean: see ingest_mean */
+			task->best_step = r->step;
+			e->best_changed = true;
+			continue;
+		}
 		if (isnan(value) || (!isnan(task->best) && (objective->maximise ? value <= task->best
 										: value >= task->best)))
 			continue;
@@ -108,6 +114,15 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 		task->best_step = r->step;
 		e->best_changed = true;
 	}
+}
+
+/* What a task is ranked by may be the mean of its last rows. */
+static void ingest_mean(struct engine *engine, struct engine_live *live)
+{
+	const struct spec *spec = live->experiment->spec;
+	if (spec->objective_count && spec->objectives[0].take == SPEC_TAKE_MEAN)
+		live->task.best =
+			engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0]);
 }
 
 static void ingest_row_event(struct engine_live *live, const struct journal_record *r)
@@ -249,6 +264,7 @@ static int ingest_after(struct engine *engine, struct engine_live *live)
 	int rc = 0;
 	if (live->told) {
 		live->told = false;
+		ingest_mean(engine, live);
 		rc = store_set_progress(engine->store, &live->task);
 		if (rc == 0)
 			rc = engine_prune(engine, live);

@@ -22,6 +22,8 @@ struct engine_experiment {
 	enum store_state state;
 	int64_t parallel, planned, created_ms, started_ms;
 	bool asked_all, stopping, removing;
+	enum store_sweep sweep; /* an action on all tasks that is being carried out, */
+	int64_t sweep_from, sweep_ms; /* from this number on, asked for at this time */
 	const char *stop_why; /* what its tasks are told when it stops itself; NULL: somebody asked for it */
 	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
@@ -130,7 +132,7 @@ struct engine {
 };
 
 /* engine.c */
-void engine_soon(struct engine *engine); /* a turn as soon as the loop is free */
+void engine_soon(struct engine *engine); /* a turn as soon as everybody else had one */
 void engine_degrade(struct engine *engine, const struct error *why); /* after a failed write */
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
@@ -148,6 +150,9 @@ int engine_load_experiment(struct engine *engine, int64_t id, struct engine_expe
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
 /* The specification alone, from the store; the caller frees it. -ENOENT. */
 int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_USE;
+/* A recorded configuration in today's space. The fidelity is what the strategy set it to, whatever the space says.
+ * false: it has no place there any more. */
+bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret);
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row);
 void engine_free_live(struct engine_live *live);
@@ -174,7 +179,10 @@ int engine_record(struct engine *engine, struct engine_experiment *experiment, e
 		  int64_t asked, const char *parameters, double fidelity) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment,
 		  struct error *err) MUST_USE;
-/* The same, but -ESTALE where the search would propose otherwise than it did. */
+/* The search as it was opened, and where its sequence goes on. */
+int engine_skip_replay(struct engine *engine, struct engine_experiment *experiment,
+		       struct error *err) MUST_USE;
+/* As engine_replay, but -ESTALE where the search would propose otherwise than it did. */
 int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment,
 			  struct error *err) MUST_USE;
 int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
@@ -196,6 +204,18 @@ bool engine_is_claimed(const struct engine_live *live);
 /* request.c: what a specification says in the store's columns; free with engine_free_row. */
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
 void engine_free_row(struct store_experiment *row);
+
+/* sweep.c: actions on every task of an experiment. They are written down first and carried out some tasks a turn, so
+ * that 100,000 of them do not hold the loop. Begins one (carrying out the first part of it) in the place of what was
+ * going on; inside the transaction. */
+int engine_begin_sweep(struct engine *engine, struct engine_experiment *experiment, enum store_sweep sweep) MUST_USE;
+int engine_sweep(struct engine *engine) MUST_USE;
+/* The parts of it: one task is stopped or restarted. What is alive is only marked in the store: the caller marks it in
+ * memory. */
+int engine_stop_task(struct engine *engine, struct engine_experiment *experiment,
+		     const struct store_task *task) MUST_USE;
+int engine_restart_task(struct engine *engine, struct engine_experiment *experiment,
+			const struct store_task *task) MUST_USE;
 
 /* action.c: stopping from inside a turn, which commits by itself. */
 int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,

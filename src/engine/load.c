@@ -104,6 +104,27 @@ int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret)
 	return store_read_experiment(engine->store, id, load_spec_cb, ret);
 }
 
+bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret)
+{
+	long at = spec->search->fidelity_param;
+	const struct space_param *fidelity = at >= 0 ? &spec->space->params[at] : NULL;
+	const struct node *set = fidelity ? node_get(parameters, fidelity->name) : NULL;
+	struct node *map = node_new(NODE_MAP);
+	struct problems problems = {0};
+	for (size_t i = 0; parameters && i < parameters->count; i++)
+		if (!node_is_number(set) || parameters->items[i] != set)
+			node_add(map, parameters->items[i]->key, node_clone(parameters->items[i]));
+	/* A constant may be left out; of a range any value does. */
+	if (node_is_number(set) && fidelity->cardinality != 1)
+		node_add(map, fidelity->name, node_new_real(fidelity->min));
+	bool good = space_read_values(spec->space, map, ret, &problems) == 0;
+	if (good && node_is_number(set))
+		ret[at] = (struct space_value){.kind = SPACE_VALUE_REAL, .real = set->real};
+	problems_free(&problems);
+	node_free(map);
+	return good;
+}
+
 static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 {
 	struct load *load = ctx;
@@ -123,6 +144,9 @@ static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 	e->asked_all = row->asked_all;
 	e->stopping = row->stopping;
 	e->removing = row->removing;
+	e->sweep = row->sweep;
+	e->sweep_from = row->sweep_from;
+	e->sweep_ms = row->sweep_ms;
 	e->changed = true;
 	e->backend = engine_backend_named(engine, row->backend);
 	vec_push(&engine->experiments, e);
@@ -134,9 +158,12 @@ static int load_rest(struct engine *engine, struct engine_experiment *e, struct 
 {
 	int rc = store_count_tasks(engine->store, e->id, e->counts);
 	e->last_number = store_last_number(engine->store, e->id);
-	if (rc == 0 && !e->removing)
-		rc = engine_replay(engine, e, err);
-	return rc;
+	if (rc < 0 || e->removing)
+		return rc;
+	/* A search that does not learn and has proposed everything will not be asked again; reading its hundred
+	 * thousand asks would be for nothing. */
+	bool learns = e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE;
+	return e->asked_all && !learns ? engine_skip_replay(engine, e, err) : engine_replay(engine, e, err);
 }
 
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,

@@ -4,6 +4,7 @@
 #include "engine/internal.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/rng.h"
 
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Tasks asked for in one turn: a grid of 100,000 does not hold the loop up. */
+/* What a search that does not learn is asked for at once; a turn takes as many as LIMIT_HOLD_MS allows. */
 #define ENGINE_ASK_CHUNK 1000
 /* Tasks on their way at once for a search that learns, on a cluster, when the user set no limit. */
 #define ENGINE_ADAPTIVE_PARALLEL 16
@@ -108,13 +109,18 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 	if (wanted <= 0)
 		return 0;
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
+	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS, left = wanted;
 	int rc = 0;
-	for (int64_t i = 0; rc == 0 && i < wanted && i < ENGINE_ASK_CHUNK; i++) {
+	for (; rc == 0 && left > 0; left--) {
+		if (left < wanted && clock_mono_ms() >= until)
+			break;
 		struct search_proposal proposal = {
 			.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
 		enum search_answer answer = search_ask(e->search, e->last_asked + 1, &proposal);
-		if (answer == SEARCH_WAIT)
+		if (answer == SEARCH_WAIT) {
+			left = 0;
 			break;
+		}
 		if (answer == SEARCH_DONE) {
 			e->asked_all = e->changed = true;
 			rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
@@ -124,7 +130,7 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 		rc = propose_add(engine, e, &proposal);
 	}
 	free(values);
-	if (rc == 0 && !e->asked_all && wanted >= ENGINE_ASK_CHUNK)
+	if (rc == 0 && !e->asked_all && (left > 0 || wanted >= ENGINE_ASK_CHUNK))
 		engine_soon(engine);
 	return rc;
 }
@@ -199,28 +205,14 @@ static int replay_tell(struct engine_experiment *e, const struct store_event *ev
 	return 0;
 }
 
-/* The recorded configuration in today's space; false where it has no place there any more. The fidelity is what
- * the strategy set it to, whatever the space says. */
+/* The recorded configuration in today's space; false where it has no place there any more. */
 static bool replay_read(struct replay *replay, const struct store_event *event, double *ret_fidelity)
 {
-	const struct spec *spec = replay->experiment->spec;
-	long at = spec->search->fidelity_param;
 	struct node *record = NULL;
-	struct problems problems = {0};
 	if (!event->value || node_parse_json(event->value, strlen(event->value), &record, NULL) < 0)
 		return false;
-	struct node *parameters = node_get(record, "parameters");
-	const struct space_param *param = at >= 0 ? &spec->space->params[at] : NULL;
-	const struct node *set = param ? node_get(parameters, param->name) : NULL;
-	struct space_value fidelity = {.kind = SPACE_VALUE_REAL, .real = node_is_number(set) ? set->real : NAN};
 	*ret_fidelity = node_get_real(record, "fidelity", NAN);
-	bool ours = node_is_number(set) && !isnan(*ret_fidelity);
-	if (ours)
-		node_add(parameters, param->name, node_new_real(param->choice_count ? param->choices[0].real : param->min));
-	bool good = space_read_values(spec->space, parameters, replay->values, &problems) == 0;
-	if (good && ours)
-		replay->values[at] = fidelity;
-	problems_free(&problems);
+	bool good = engine_read_values(replay->experiment->spec, node_get(record, "parameters"), replay->values);
 	node_free(record);
 	return good;
 }
@@ -283,6 +275,13 @@ static int replay_from(struct engine *engine, struct engine_experiment *e, int64
 	free(replay.values);
 	free(replay.found);
 	return rc;
+}
+
+int engine_skip_replay(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	e->next_seq = store_last_event(engine->store, e->id) + 1;
+	e->last_asked = store_last_asked(engine->store, e->id);
+	return search_open(e->spec->search, e->spec->space, &e->search, err);
 }
 
 int engine_replay_exactly(struct engine *engine, struct engine_experiment *e, struct error *err)

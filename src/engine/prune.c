@@ -3,6 +3,8 @@
  * dominates so far. */
 #include "engine/internal.h"
 
+#include "base/clock.h"
+
 #include <math.h>
 
 double engine_read_objective(struct engine *engine, const struct engine_experiment *e, int64_t task,
@@ -14,6 +16,17 @@ double engine_read_objective(struct engine *engine, const struct engine_experime
 								   : STORE_TAKE_LEAST;
 	return store_read_objective(engine->store, e->id, task, objective->metric, take,
 				    objective->mean_of);
+}
+
+/* An objective of a task that runs, as it stands. Its time only grows; of its energy nothing is known before its end. */
+static double prune_read(struct engine *engine, const struct engine_live *live, const struct spec_objective *objective)
+{
+	double value = engine_read_objective(engine, live->experiment, live->task.id, objective);
+	if (isnan(value) && strcmp(objective->metric, "time") == 0)
+		return (double)(clock_now_ms() - live->started_ms) / 1000;
+	if (isnan(value) && strcmp(objective->metric, "energy") == 0)
+		return objective->maximise ? INFINITY : -INFINITY; /* nobody can say that it is dominated */
+	return value;
 }
 
 /* Is there a finished task that is at least as good in every objective? */
@@ -28,7 +41,7 @@ static int prune_is_dominated(struct engine *engine, const struct engine_live *l
 		bool dominates = true;
 		for (size_t k = 0; dominates && k < e->spec->objective_count; k++) {
 			const struct spec_objective *objective = &e->spec->objectives[k];
-			double mine = engine_read_objective(engine, e, live->task.id, objective);
+			double mine = prune_read(engine, live, objective);
 			double theirs = engine_read_objective(engine, e, finished[i], objective);
 			dominates = !isnan(theirs) && (isnan(mine) || (objective->maximise ? theirs >= mine
 											  : theirs <= mine));
@@ -55,7 +68,10 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 	size_t count = 0;
 	int rc = store_read_rivals(engine->store, e->id, live->task.id, objective->metric, step,
 				   objective->maximise, &rivals, &count);
-	bool prune = rc == 0 && prune_decide(&spec->prune, objective->maximise, live->task.best, rivals, count);
+	/* The best so far, like the rivals', whatever the task will be ranked by. */
+	double mine = store_read_objective(engine->store, e->id, live->task.id, objective->metric,
+					   objective->maximise ? STORE_TAKE_MOST : STORE_TAKE_LEAST, 1);
+	bool prune = rc == 0 && prune_decide(&spec->prune, objective->maximise, mine, rivals, count);
 	free(rivals);
 	if (rc == 0 && prune && spec->objective_count > 1)
 		rc = prune_is_dominated(engine, live, &prune);

@@ -136,6 +136,18 @@ static int settle_retry(struct engine *engine, struct engine_live *live, const c
 	return rc;
 }
 
+/* Time and energy are no metrics with steps: the task is ranked by them once it is over. */
+static int settle_rank(struct engine *engine, struct engine_live *live, double value)
+{
+	struct store_task *task = &live->task;
+	if (!live->experiment->spec->objective_count || task->last_step >= 0 || isnan(value))
+		return 0;
+	task->best = task->last = value;
+	task->best_step = task->last_step = task->step > 0 ? task->step : 0;
+	live->experiment->best_changed = true;
+	return store_set_progress(engine->store, task);
+}
+
 static int settle_tell(struct engine *engine, struct engine_live *live, enum store_state state)
 {
 	static const enum search_outcome outcomes[STORE_STATE_COUNT] = {
@@ -149,14 +161,17 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 		return 0;
 	size_t count = e->spec->objective_count ? e->spec->objective_count : 1;
 	double *values = NULL;
+	int rc = 0;
 	if (state == STORE_FINISHED || state == STORE_PRUNED) {
 		values = mem_alloc(count * sizeof(*values));
 		for (size_t i = 0; i < count; i++)
 			values[i] = NAN;
 		for (size_t i = 0; i < e->spec->objective_count; i++)
 			values[i] = engine_read_objective(engine, e, live->task.id, &e->spec->objectives[i]);
+		rc = settle_rank(engine, live, values[0]);
 	}
-	int rc = engine_tell(engine, e, live->task.asked, outcomes[state], values);
+	if (rc == 0)
+		rc = engine_tell(engine, e, live->task.asked, outcomes[state], values);
 	free(values);
 	return rc;
 }
@@ -285,7 +300,7 @@ static enum store_state experiment_state(const struct engine_experiment *e)
 	const int64_t *n = e->counts;
 	int64_t open = n[STORE_WAITING] + n[STORE_SUBMITTED] + n[STORE_RUNNING];
 	int64_t over = n[STORE_FINISHED] + n[STORE_ERROR] + n[STORE_STOPPED] + n[STORE_PRUNED];
-	if (open || !(e->asked_all || e->stopping))
+	if (open || e->sweep || !(e->asked_all || e->stopping))
 		return n[STORE_RUNNING] || over ? STORE_RUNNING : STORE_WAITING;
 	if (e->stopping && (n[STORE_STOPPED] || !over))
 		return STORE_STOPPED;

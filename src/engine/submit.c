@@ -70,6 +70,14 @@ static int64_t prepare_room(const struct engine_experiment *e)
 	return room < ENGINE_BATCH_ITEMS ? room : ENGINE_BATCH_ITEMS;
 }
 
+/* An array costs a cluster's controller one call, however large: more of the same is on its way from the search. */
+static bool prepare_waits(const struct engine_experiment *e)
+{
+	bool learns = e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE;
+	return e->backend->ops->set_parallel && !learns && !e->asked_all && !e->stopping &&
+	       e->counts[STORE_WAITING] < ENGINE_BATCH_ITEMS;
+}
+
 static int prepare_batch(struct engine *engine, struct engine_experiment *e, int64_t room)
 {
 	struct engine_submission submission = {.experiment = e};
@@ -97,7 +105,8 @@ int engine_prepare(struct engine *engine)
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
-		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing || !e->counts[STORE_WAITING])
+		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing || !e->counts[STORE_WAITING] ||
+		    e->sweep == STORE_SWEEP_STOP || prepare_waits(e))
 			continue;
 		/* A backend counts what it was handed only once it has it: one batch a turn and backend. */
 		size_t slot = (size_t)(e->backend - engine->backends);

@@ -86,6 +86,52 @@ static int app_begin(struct app *app, struct request *request, struct response *
 	return begin_body(app, request, response);
 }
 
+/* An answer in pieces that is kept for whoever asks next, if the store does not change while it is made. */
+struct kept_pieces {
+	struct app *app;
+	struct pieces inner;
+	char *target;
+	uint64_t version;
+	struct buf text;
+};
+
+static bool kept_make(void *ctx, struct buf *out)
+{
+	struct kept_pieces *kept = ctx;
+	size_t before = out->len;
+	bool more = kept->inner.make(kept->inner.ctx, out);
+	buf_add(&kept->text, out->data + before, out->len - before);
+	if (!more && !kept->text.full && kept->version == store_version(kept->app->store) &&
+	    sqlite3_get_autocommit(store_db(kept->app->store))) {
+		struct blob *body = blob_take(&kept->text);
+		cache_put(kept->app->cache, kept->target, kept->version, body);
+		blob_unref(body);
+	}
+	return more;
+}
+
+static void kept_free(void *ctx)
+{
+	struct kept_pieces *kept = ctx;
+	pieces_free(&kept->inner);
+	buf_free(&kept->text);
+	free(kept->target);
+	free(kept);
+}
+
+static void keep_pieces(struct app *app, const char *target, uint64_t version, struct response *response)
+{
+	struct kept_pieces *kept = mem_alloc(sizeof(*kept));
+	*kept = (struct kept_pieces){
+		.app = app,
+		.inner = response->pieces,
+		.target = mem_strdup(target),
+		.version = version,
+		.text = buf_make(CACHE_ANSWER_MAX),
+	};
+	response->pieces = (struct pieces){kept_make, kept_free, kept};
+}
+
 /* The answer from the cache, or made and kept. */
 static void answer_cached(struct app *app, struct request *request, struct response *response)
 {
@@ -105,6 +151,10 @@ static void answer_cached(struct app *app, struct request *request, struct respo
 	request->route->handle(request, response);
 	if (response->status != 200 || response->blob || response->body.full || response->headers.len)
 		return;
+	if (response->pieces.make) {
+		keep_pieces(app, target, version, response);
+		return;
+	}
 	response->blob = blob_take(&response->body);
 	cache_put(app->cache, target, version, response->blob);
 }

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 
 #define CACHE_ENTRIES 16
-#define CACHE_BYTES_MAX (6u << 20) /* the whole daemon stays under 16 MB */
 
 struct cache {
 	struct cache_entry {
@@ -80,7 +79,7 @@ static struct cache_entry *cache_empty(struct cache *cache)
 
 void cache_put(struct cache *cache, const char *target, uint64_t version, struct blob *body)
 {
-	if (body->len > CACHE_BYTES_MAX / 2)
+	if (body->len > CACHE_ANSWER_MAX)
 		return;
 	/* What was rendered before the store changed is of no use to anyone. */
 	for (size_t i = 0; i < CACHE_ENTRIES; i++)

@@ -6,6 +6,10 @@
 
 struct cache;
 
+/* The whole daemon stays under 16 MB; a larger answer is not kept. */
+#define CACHE_BYTES_MAX (6u << 20)
+#define CACHE_ANSWER_MAX (CACHE_BYTES_MAX / 2)
+
 struct cache *cache_new(void);
 void cache_free(struct cache *cache);
 /* The body rendered for this target under this version, not older than max_age_ms (0: any age). NULL, or

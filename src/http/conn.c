@@ -67,31 +67,9 @@ void conn_close(struct conn *conn)
 	conn->io->close(conn);
 }
 
-/* Sends the exchange's response and makes ready for the next request. */
-static void conn_respond(struct conn *conn)
+/* The response is on its way: makes ready for the next request. */
+static void conn_next(struct conn *conn, bool close)
 {
-	struct exchange *x = conn->exchange;
-	struct response *response = &x->response;
-	bool close = response->close || x->head.close || response->stream;
-	struct buf head = buf_make(LIMIT_HEAD_BYTES * 2);
-	struct blob *body = response->blob ? blob_ref(response->blob) : blob_take(&response->body);
-
-	response_write_head(response, response->stream ? -1 : (int64_t)body->len, close, &head);
-	struct blob *head_blob = blob_take(&head);
-	bool bare = x->head.method == METHOD_HEAD || !body->len;
-	conn->io->send(conn, head_blob, bare ? NULL : body);
-	blob_unref(head_blob);
-	blob_unref(body);
-	if (conn->state == CONN_CLOSED)
-		return;
-	if (response->stream && x->head.method != METHOD_HEAD) {
-		conn->state = CONN_STREAM;
-		conn->deadline_ms = 0;
-		conn->access = x->request.access;
-		conn->io->stream(conn, response);
-		exchange_free(conn);
-		return;
-	}
 	exchange_free(conn);
 	conn->state = close ? CONN_DRAIN : CONN_IDLE;
 	conn->skipped_line = false;
@@ -99,6 +77,82 @@ static void conn_respond(struct conn *conn)
 	conn->deadline_ms = clock_mono_ms() + (close ? CONN_DRAIN_MS : LIMIT_IDLE_MS);
 	if (close)
 		conn->io->shutdown(conn);
+}
+
+static bool conn_closes(const struct exchange *x)
+{
+	return x->response.close || x->head.close || x->response.stream;
+}
+
+/* Sends the head, and the body unless it comes in pieces. */
+static void conn_send(struct conn *conn, struct exchange *x)
+{
+	struct response *response = &x->response;
+	struct buf head = buf_make(LIMIT_HEAD_BYTES * 2);
+	struct blob *body = response->blob ? blob_ref(response->blob) : blob_take(&response->body);
+	int64_t len = response->stream ? RESPONSE_UNTIL_CLOSED
+		      : response->pieces.make ? RESPONSE_IN_PIECES
+					      : (int64_t)body->len;
+	response_write_head(response, len, conn_closes(x), &head);
+	struct blob *head_blob = blob_take(&head);
+	bool bare = x->head.method == METHOD_HEAD || !body->len;
+	conn->io->send(conn, head_blob, bare ? NULL : body);
+	blob_unref(head_blob);
+	blob_unref(body);
+}
+
+static void conn_respond(struct conn *conn)
+{
+	struct exchange *x = conn->exchange;
+	struct response *response = &x->response;
+	bool whole = x->head.method == METHOD_HEAD;
+	conn_send(conn, x);
+	if (conn->state == CONN_CLOSED)
+		return;
+	if (response->stream && !whole) {
+		conn->state = CONN_STREAM;
+		conn->deadline_ms = 0;
+		conn->access = x->request.access;
+		conn->io->stream(conn, response);
+		exchange_free(conn);
+	} else if (response->pieces.make && !whole) {
+		conn->state = CONN_ANSWER;
+		conn->deadline_ms = clock_mono_ms() + LIMIT_IDLE_MS;
+		conn->io->pump(conn);
+	} else {
+		conn_next(conn, conn_closes(x));
+	}
+}
+
+void conn_pump(struct conn *conn)
+{
+	struct exchange *x = conn->exchange;
+	struct buf piece = buf_make(BUF_UNLIMITED), text = buf_make(BUF_UNLIMITED);
+	/* What the peer has not read yet is enough; it says so when it has. */
+	if (conn->state != CONN_ANSWER || conn->io->unsent(conn) > CONN_UNSENT_MAX)
+		return;
+	bool more = x->response.pieces.make(x->response.pieces.ctx, &piece);
+	if (piece.len) {
+		buf_addf(&text, "%zx\r\n", piece.len);
+		buf_add(&text, buf_text(&piece), piece.len);
+		buf_add_text(&text, "\r\n");
+	}
+	buf_free(&piece);
+	if (!more)
+		buf_add_text(&text, "0\r\n\r\n");
+	struct blob *blob = blob_take(&text);
+	conn->io->send(conn, blob, NULL);
+	blob_unref(blob);
+	if (conn->state == CONN_CLOSED)
+		return;
+	conn->deadline_ms = clock_mono_ms() + LIMIT_IDLE_MS;
+	conn->unsent_seen = conn->io->unsent(conn);
+	if (more) {
+		conn->io->pump(conn);
+		return;
+	}
+	conn_next(conn, conn_closes(x));
+	conn_resume(conn);
 }
 
 /* The peer cannot be understood any more: says why and ends. */
@@ -109,6 +163,13 @@ static void conn_refuse(struct conn *conn, int status, const char *reason)
 	response_problem(&conn->exchange->response, status, "%s", reason);
 	conn->exchange->response.close = true;
 	conn_respond(conn);
+}
+
+/* What arrived may wait: with the next request until the answers before it have gone out. */
+static bool conn_must_wait(const struct conn *conn)
+{
+	return conn->state == CONN_ANSWER ||
+	       (conn->state == CONN_IDLE && conn->io->unsent(conn) > CONN_UNSENT_MAX);
 }
 
 static void conn_finish_body(struct conn *conn)
@@ -265,7 +326,7 @@ void conn_feed(struct conn *conn, const char *data, size_t len)
 		size_t used = conn_take(conn, data, len);
 		data += used;
 		len -= used;
-		if (len && conn->state == CONN_IDLE && conn->io->unsent(conn) > CONN_UNSENT_MAX) {
+		if ((len || conn->state == CONN_ANSWER) && conn_must_wait(conn)) {
 			conn->paused = true;
 			conn->io->read(conn, false);
 			buf_add(&conn->pending, data, len);
@@ -276,6 +337,10 @@ void conn_feed(struct conn *conn, const char *data, size_t len)
 
 void conn_resume(struct conn *conn)
 {
+	if (conn->state == CONN_ANSWER) {
+		conn->io->pump(conn);
+		return;
+	}
 	if (!conn->paused || conn->state == CONN_CLOSED)
 		return;
 	struct buf pending = conn->pending;

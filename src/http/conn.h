@@ -19,6 +19,8 @@ struct conn_io {
 	void (*shutdown)(struct conn *conn);
 	/* The connection is over; the conn must not be used after the loop turns. */
 	void (*close)(struct conn *conn);
+	/* conn_pump is to be called when the loop has looked at everything else. */
+	void (*pump)(struct conn *conn);
 	/* The response began an event stream. */
 	void (*stream)(struct conn *conn, const struct response *response);
 };
@@ -36,6 +38,7 @@ enum conn_state {
 	CONN_IDLE,   /* between requests */
 	CONN_HEAD,
 	CONN_BODY,
+	CONN_ANSWER, /* the answer is being made, piece by piece; what arrives waits */
 	CONN_STREAM, /* an event stream: nothing more is read */
 	CONN_DRAIN,  /* answered for the last time: input is thrown away until the peer closes */
 	CONN_CLOSED,
@@ -62,7 +65,9 @@ void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_ap
 	       struct app *app, bool local);
 /* Takes bytes from the peer. */
 void conn_feed(struct conn *conn, const char *data, size_t len);
-/* Everything was sent: goes on with what arrived meanwhile. */
+/* Makes and sends the next piece of the answer. */
+void conn_pump(struct conn *conn);
+/* Everything was sent: goes on with the answer, or with what arrived meanwhile. */
 void conn_resume(struct conn *conn);
 /* Looks at the deadline. */
 void conn_tick(struct conn *conn, int64_t now_ms);

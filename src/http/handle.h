@@ -36,6 +36,8 @@ void handle_metrics(struct request *request, struct response *response);
 void handle_analysis(struct request *request, struct response *response);
 void handle_script(struct request *request, struct response *response);
 void handle_source(struct request *request, struct response *response);
+void handle_files(struct request *request, struct response *response);
+void handle_file(struct request *request, struct response *response);
 void handle_export(struct request *request, struct response *response);
 
 void handle_tasks(struct request *request, struct response *response);

@@ -1,6 +1,8 @@
 /* Experiments: lists, creation, actions, results as a whole. */
 #include "http/handle.h"
 
+#include "base/fs.h"
+#include "base/limits.h"
 #include "base/node.h"
 #include "base/token.h"
 #include "store/read.h"
@@ -183,16 +185,14 @@ void handle_parallel(struct request *request, struct response *response)
 
 void handle_metrics(struct request *request, struct response *response)
 {
-	struct json out = json_to(&response->body);
-	if (store_write_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
-				request_int(request, "points"), &out) < 0)
+	if (store_read_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
+			       request_int(request, "points"), &response->pieces) < 0)
 		answer_missing(request, response);
 }
 
 void handle_analysis(struct request *request, struct response *response)
 {
-	struct json out = json_to(&response->body);
-	if (engine_write_analysis(request->app->engine, request->path_numbers[0], &out) < 0)
+	if (engine_read_analysis(request->app->engine, request->path_numbers[0], &response->pieces) < 0)
 		answer_missing(request, response);
 }
 
@@ -205,9 +205,25 @@ static void answer_text(struct request *request, const char *column, const char 
 				 request->path_values[0]);
 }
 
+/* What was handed over last, where the backend kept it; else what would be. */
 void handle_script(struct request *request, struct response *response)
 {
+	int64_t experiment = request->path_numbers[0];
+	struct buf token = buf_make(TOKEN_ID_CHARS);
 	answer_text(request, "batch_script", "batch script", response);
+	if (response->status < 400 && store_read_text(request->app->store, experiment, "last_batch", &token) == 0) {
+		char *folder = engine_folder(request->app->engine, experiment, 0, 0);
+		char *path = mem_printf("%s/batches/%s/script", folder, buf_text(&token));
+		struct buf kept = buf_make(LIMIT_DOCUMENT_BYTES);
+		if (fs_read(path, LIMIT_DOCUMENT_BYTES, &kept, NULL) == 0) {
+			buf_clear(&response->body);
+			buf_add(&response->body, buf_text(&kept), kept.len);
+		}
+		buf_free(&kept);
+		free(path);
+		free(folder);
+	}
+	buf_free(&token);
 }
 
 void handle_source(struct request *request, struct response *response)
@@ -217,14 +233,10 @@ void handle_source(struct request *request, struct response *response)
 
 void handle_export(struct request *request, struct response *response)
 {
-	struct store *store = request->app->store;
 	int64_t experiment = request->path_numbers[0];
 	const char *format = request_text(request, "format");
 	bool csv = format && !strcmp(format, "csv");
-	struct json out = json_to(&response->body);
-	int rc = csv ? store_write_export_csv(store, experiment, &response->body)
-		     : store_write_export(store, experiment, &out);
-	if (rc < 0) {
+	if (store_read_export(request->app->store, experiment, csv, &response->pieces) < 0) {
 		answer_missing(request, response);
 		return;
 	}

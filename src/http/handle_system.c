@@ -5,6 +5,8 @@
 #include "base/node.h"
 
 #include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
 #include <unistd.h>
 
 void handle_health(struct request *request, struct response *response)
@@ -23,15 +25,33 @@ void handle_openapi(struct request *request, struct response *response)
 	openapi_write(&response->body);
 }
 
+/* The environment knows, unless the daemon was started by a service; then the machine's own list of users. A directory
+ * (LDAP) is not asked: the loop would wait for it. */
+static char *user_name(void)
+{
+	const char *user = getenv("USER") ? getenv("USER") : getenv("LOGNAME");
+	if (user && *user)
+		return mem_strdup(user);
+	FILE *list = fopen("/etc/passwd", "re");
+	const struct passwd *row = NULL;
+	while (list && (row = fgetpwent(list)) && row->pw_uid != getuid())
+		;
+	char *name = row ? mem_strdup(row->pw_name) : mem_printf("%u", (unsigned)getuid());
+	if (list)
+		fclose(list);
+	return name;
+}
+
 void handle_info(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	char host[256] = "";
-	const char *user = getenv("USER");
+	char *user = user_name();
 	gethostname(host, sizeof(host) - 1);
 	json_map(&out);
 	json_key_string(&out, "version", SLUICE_VERSION);
-	json_key_string(&out, "user", user ? user : getenv("LOGNAME"));
+	json_key_string(&out, "user", user);
+	free(user);
 	json_key_string(&out, "host", host);
 	json_key_string(&out, "state", request->app->state_dir);
 	json_key_string(&out, "csrf", request->access.csrf);

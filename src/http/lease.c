@@ -1,5 +1,9 @@
 /* The lease: see lease.h. The lock decides; the text is for people, and for the command line that looks
- * for a daemon on another host. */
+ * for a daemon on another host.
+ *
+ * A lock of the process (fcntl) and not of the open file (flock): children between fork and exec have the latter too, so that
+ * a daemon that was killed while it started a program seemed to be there still. It is lost when the process closes any other
+ * descriptor of the file: the holder never opens it again. */
 #include "http/lease.h"
 
 #include "base/buf.h"
@@ -12,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 static int lease_refuse(const char *path, struct error *err)
@@ -54,13 +57,14 @@ int lease_take(const char *state_dir, struct error *err)
 {
 	char *path = mem_printf("%s/lease", state_dir);
 	int rc = 0;
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		rc = errorf(err, -errno, "%s: %s", path, strerror(errno));
-	} else if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		rc = errno == EWOULDBLOCK ? lease_refuse(path, err)
-					  : errorf(err, -errno, "%s cannot be locked: %s", path,
-						   strerror(errno));
+	} else if (fcntl(fd, F_SETLK, &whole) < 0) {
+		rc = errno == EACCES || errno == EAGAIN ? lease_refuse(path, err)
+							: errorf(err, -errno, "%s cannot be locked: %s", path,
+								 strerror(errno));
 	} else {
 		rc = lease_write(fd);
 		if (rc < 0)

@@ -65,6 +65,7 @@ void response_clear(struct response *response)
 	buf_free(&response->headers);
 	buf_free(&response->body);
 	blob_unref(response->blob);
+	pieces_free(&response->pieces);
 	*response = (struct response){0};
 }
 
@@ -116,6 +117,7 @@ static struct json problem_begin(struct response *response, int status, const ch
 {
 	buf_free(&response->body);
 	blob_unref(response->blob);
+	pieces_free(&response->pieces);
 	response->blob = NULL;
 	response->body = buf_make(1u << 20);
 	response->status = status;
@@ -221,6 +223,8 @@ void response_write_head(const struct response *response, int64_t len, bool clos
 			 response->type ? response->type : "application/json");
 	if (len >= 0 && status != 204 && status != 304)
 		buf_addf(out, "Content-Length: %" PRId64 "\r\n", len);
+	if (len == RESPONSE_IN_PIECES)
+		buf_add_text(out, "Transfer-Encoding: chunked\r\n");
 	if (close)
 		buf_add_text(out, "Connection: close\r\n");
 	buf_add(out, buf_text(&response->headers), response->headers.len);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/pieces.h"
 #include "http/blob.h"
 #include "http/parser.h"
 
@@ -56,6 +57,7 @@ struct response {
 	struct buf headers; /* further lines, each with CRLF */
 	struct buf body;
 	struct blob *blob; /* the body instead of `body` */
+	struct pieces pieces; /* the body instead of both: sent as it is made */
 	enum response_caching caching;
 	bool close;	     /* afterwards */
 	bool stream;	     /* an event stream begins; from stream_from */
@@ -85,7 +87,10 @@ void response_error(struct response *response, int code, const struct error *err
 void response_problems(struct response *response, const struct problems *problems);
 void response_header(struct response *response, const char *name, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/* The head that goes before a body of `len` bytes (negative: of unknown length, closed at the end). */
+#define RESPONSE_UNTIL_CLOSED (-1)
+#define RESPONSE_IN_PIECES (-2)
+/* The head that goes before a body of `len` bytes, or one of unknown length: up to the end of the connection, or in
+ * the pieces of the chunked coding. */
 void response_write_head(const struct response *response, int64_t len, bool close, struct buf *out);
 
 #endif

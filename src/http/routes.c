@@ -59,6 +59,9 @@ static const struct param p_push_offset = {.name = "offset",
 static const struct param p_last = {
 	.name = "last", .type = PARAM_TEXT, .help = "the id of the last event seen, like Last-Event-ID"};
 
+static const struct param p_path = {
+	.name = "path", .type = PARAM_TEXT, .required = true, .help = "as in the list of files"};
+
 const struct route routes[] = {
 	{METHOD_GET, "/health", handle_health, "getHealth", "Is the daemon there?", NULL, "Health", 200,
 	 ROUTE_PUBLIC, {0}},
@@ -129,6 +132,10 @@ const struct route routes[] = {
 	 NULL, "text/plain", 200, 0, {0}},
 	{METHOD_GET, "/experiments/{id}/source", handle_source, "getSource",
 	 "The experiment file as submitted", NULL, "text/plain", 200, 0, {0}},
+	{METHOD_GET, "/experiments/{id}/files", handle_files, "listFiles",
+	 "The script and the files that were submitted", NULL, "Files", 200, 0, {0}},
+	{METHOD_GET, "/experiments/{id}/file", handle_file, "getFile", "One of the submitted files", NULL,
+	 "application/octet-stream", 200, 0, {&p_path}},
 	{METHOD_GET, "/experiments/{id}/export", handle_export, "exportExperiment",
 	 "Everything about an experiment, as a file", NULL, "Export", 200, 0, {&p_format}},
 	{METHOD_GET, "/experiments/{id}/tasks/{n}", handle_task, "getTask", "One task in detail", NULL, "Task",

@@ -38,6 +38,7 @@ struct client {
 	struct server *server;
 	struct client *prev, *next; /* oldest first */
 	uint64_t position;	    /* event stream: the next event to send */
+	uint64_t waits;		    /* for its turn to make a piece of its answer, since; 0: it does not */
 	bool writing, failed;
 	bool eof; /* the peer sends nothing more, but may still read */
 };
@@ -55,6 +56,8 @@ struct server {
 	} listeners[SERVER_LISTENERS];
 	size_t listener_count;
 	uv_timer_t tick, flush, ping;
+	uv_idle_t pump; /* while a client waits to go on with its answer */
+	uint64_t pumps;
 	struct client *first, *last;
 	size_t count, max, streams;
 	size_t open_handles; /* until the server can be freed */
@@ -252,6 +255,30 @@ static void io_shutdown(struct conn *conn)
 	client_shut(client_of(conn));
 }
 
+/* One piece of one answer, the longest waiting first; then the loop looks at everything else. */
+static void server_pump_cb(uv_idle_t *idle)
+{
+	struct server *server = idle->data;
+	struct client *next = NULL;
+	for (struct client *client = server->first; client; client = client->next)
+		if (client->waits && (!next || client->waits < next->waits))
+			next = client;
+	if (!next) {
+		uv_idle_stop(idle);
+		return;
+	}
+	next->waits = 0;
+	conn_pump(&next->conn);
+	client_check(next);
+}
+
+static void io_pump(struct conn *conn)
+{
+	struct client *client = client_of(conn);
+	client->waits = ++client->server->pumps;
+	uv_idle_start(&client->server->pump, server_pump_cb);
+}
+
 /* Sends what the ring has for this stream, unless something is still on its way. */
 static void client_flush(struct client *client)
 {
@@ -317,6 +344,7 @@ static const struct conn_io server_io = {
 	.read = io_read,
 	.shutdown = io_shutdown,
 	.close = io_close,
+	.pump = io_pump,
 	.stream = io_stream,
 };
 
@@ -452,6 +480,9 @@ struct server *server_new(uv_loop_t *loop, const struct conn_app *handler, struc
 		timers[i]->data = server;
 		server->open_handles++;
 	}
+	uv_idle_init(loop, &server->pump);
+	server->pump.data = server;
+	server->open_handles++;
 	return server;
 }
 
@@ -580,4 +611,5 @@ void server_close(struct server *server)
 	uv_close((uv_handle_t *)&server->tick, server_handle_closed_cb);
 	uv_close((uv_handle_t *)&server->flush, server_handle_closed_cb);
 	uv_close((uv_handle_t *)&server->ping, server_handle_closed_cb);
+	uv_close((uv_handle_t *)&server->pump, server_handle_closed_cb);
 }

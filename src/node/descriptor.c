@@ -69,6 +69,7 @@ static void descriptor_read_slot(struct descriptor *d, const char *batch_dir, ui
 		return;
 	if (node_get_string(d->slot, "gpus"))
 		d->gpus = node_get_string(d->slot, "gpus");
+	d->gpus_hidden = node_get_int(d->slot, "gpus_hidden", 0);
 	d->time_ms = node_get_int(d->slot, "time_ms", 0);
 	d->signal_before_ms = node_get_int(d->slot, "signal_before_ms", 0);
 	d->checkpoint_signal = (int)node_get_int(d->slot, "checkpoint_signal", 0);

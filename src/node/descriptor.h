@@ -16,6 +16,7 @@ struct descriptor {
 	bool fresh;
 	int64_t grace_ms;
 	const char *gpus; /* NULL: not assigned by us */
+	int64_t gpus_hidden; /* GPUs of this machine that it was kept from, having asked for none */
 	int64_t time_ms;  /* limit that the runner enforces; 0: none */
 	int64_t signal_before_ms;
 	int checkpoint_signal;

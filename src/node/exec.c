@@ -373,6 +373,7 @@ static void exec_append_start(struct exec *x)
 {
 	char own[256] = "", job[96] = "";
 	const char *host = getenv("SLURMD_NODENAME"); /* as the cluster calls it */
+	const char *gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES");
 	uint64_t start = 0;
 	const char *id = getenv("SLURM_ARRAY_JOB_ID"), *element = getenv("SLURM_ARRAY_TASK_ID");
 	gethostname(own, sizeof(own) - 1);
@@ -386,7 +387,7 @@ static void exec_append_start(struct exec *x)
 			       .kind = JOURNAL_START,
 			       .host = host && *host ? host : own,
 			       .version = SLUICE_VERSION,
-			       .gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES"),
+			       .gpus = gpus && *gpus ? gpus : NULL,
 			       .job = job[0] ? job : NULL,
 			       .pid = getpid(),
 			       .pid_start = start,
@@ -400,6 +401,14 @@ static void exec_append_start(struct exec *x)
 		exec_flush(x);
 	}
 	exec_sync(x);
+}
+
+/* Training that runs on the CPU by mistake is slow, and nothing else would say why. */
+static void exec_note_hidden(struct exec *x)
+{
+	if (x->d.gpus_hidden > 0)
+		exec_note(x, x->d.gpus_hidden == 1 ? "it asked for no GPU and does not see the one of this machine: `gpus: 1` asks"
+						   : "it asked for no GPU and sees none of this machine's: `gpus: 1` asks");
 }
 
 static void exec_open_follow(struct exec *x)
@@ -447,6 +456,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	x->pid = launch.pid;
 	x->started_ms = clock_mono_ms();
 	exec_append_start(x);
+	exec_note_hidden(x);
 	if (launch_go(&x->d, &launch, &err) < 0) {
 		exec_fail_launch(x, &err);
 		goto out;

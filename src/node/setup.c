@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/num.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
@@ -18,18 +19,6 @@ static char *setup_path(const struct descriptor *d)
 	return mem_printf("%s/setup", d->attempt_dir);
 }
 
-static void setup_quote(struct buf *out, const char *text)
-{
-	buf_add_char(out, '\'');
-	for (; *text; text++) {
-		if (*text == '\'')
-			buf_add_text(out, "'\\''");
-		else
-			buf_add_char(out, *text);
-	}
-	buf_add_char(out, '\'');
-}
-
 char *setup_text(const struct descriptor *d)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
@@ -37,16 +26,16 @@ char *setup_text(const struct descriptor *d)
 	char *path = setup_path(d);
 
 	buf_add_text(&trap, "sluice_status=$?; echo \"$sluice_line $sluice_status\" >");
-	setup_quote(&trap, path);
+	text_shell_quote(&trap, path);
 	buf_add_text(&trap, "; echo \"sluice: setup line $sluice_line ended with status $sluice_status\" >&2");
 	buf_add_text(&text, "trap -- ");
-	setup_quote(&text, buf_text(&trap));
+	text_shell_quote(&text, buf_text(&trap));
 	buf_add_text(&text, " EXIT\n");
 	buf_add_text(&text, "sluice_text=\n"
 			    "sluice_is_whole() { eval \"sluice_body() {\n:\n$sluice_text}\" 2>/dev/null; }\n");
 	for (size_t i = 0; i < d->setup->count; i++) {
 		buf_addf(&text, "[ -n \"$sluice_text\" ] || sluice_line=%zu\nsluice_text=\"$sluice_text\"", i + 1);
-		setup_quote(&text, d->setup->items[i]->string);
+		text_shell_quote(&text, d->setup->items[i]->string);
 		buf_add_text(&text, "'\n'\n");
 		if (i + 1 < d->setup->count)
 			buf_add_text(&text, "if sluice_is_whole; then\n" SETUP_RUN "fi\n");

@@ -89,11 +89,17 @@ static double curve_best(const struct curve *curve, bool maximise)
 	return best;
 }
 
+static int compare_reals(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
 /* `room` holds three numbers a task. */
 static struct curve_cut curve_test_cut(const struct curve *finished, size_t count, bool maximise, double share,
 				       double *room)
 {
-	struct curve_cut cut = {.share = share, .correlation = NAN, .plain = NAN};
+	struct curve_cut cut = {.share = share, .correlation = NAN, .plain = NAN, .error = NAN};
 	double *predicted = room, *plain = room + count, *final = plain + count;
 	for (size_t i = 0; i < count; i++) {
 		struct curve part = finished[i];
@@ -110,6 +116,10 @@ static struct curve_cut curve_test_cut(const struct curve *finished, size_t coun
 	if (cut.tasks >= CURVE_TASKS) {
 		cut.correlation = correlation_of_ranks(predicted, final, cut.tasks);
 		cut.plain = correlation_of_ranks(plain, final, cut.tasks);
+		for (size_t i = 0; i < cut.tasks; i++)
+			predicted[i] = fabs(predicted[i] - final[i]);
+		qsort(predicted, cut.tasks, sizeof(*predicted), compare_reals);
+		cut.error = predicted[cut.tasks / 2];
 	}
 	return cut;
 }

@@ -20,6 +20,7 @@ struct curve_cut {
 	size_t tasks;	    /* with enough points there */
 	double correlation; /* Spearman's, of the extrapolated and the final value; NAN: too few tasks */
 	double plain;	    /* of the best so far and the final value */
+	double error;	    /* half of the extrapolated values were nearer to the final one than this; NAN */
 };
 
 struct curve_backtest {

@@ -235,6 +235,12 @@ static void dehb_tell(struct search *s, struct search_trial *trial)
 	brackets_tell(&h->brackets, trial);
 }
 
+static bool dehb_exhausted(struct search *s)
+{
+	struct dehb *h = s->state;
+	return brackets_cut(&h->brackets);
+}
+
 static uint64_t dehb_planned(const struct search_spec *spec, const struct space *space)
 {
 	(void)space;
@@ -244,7 +250,7 @@ static uint64_t dehb_planned(const struct search_spec *spec, const struct space 
 static void dehb_write_state(const struct search *s, struct json *out)
 {
 	const struct dehb *h = s->state;
-	json_key_int(out, "brackets", (int64_t)h->brackets.at.len);
+	brackets_write(&h->brackets, out);
 	json_key(out, "subpopulations");
 	json_list(out);
 	for (size_t level = 0; level <= h->s_max; level++) {
@@ -265,5 +271,6 @@ const struct strategy_ops dehb_ops = {.open = dehb_open,
 				      .ask = dehb_ask,
 				      .accepted = dehb_accepted,
 				      .tell = dehb_tell,
+				      .exhausted = dehb_exhausted,
 				      .write_state = dehb_write_state,
 				      .planned = dehb_planned};

@@ -13,7 +13,7 @@
 #define FIT_STEP_LEAST 1e-3
 #define FIT_STEP_MOST 1.0
 #define THETA_MOST 12.0
-#define NOISE_LEAST 1e-6
+#define NOISE_LEAST 1e-8
 #define SQRT5 2.23606797749978969641
 
 struct gaussian *gaussian_new(size_t dims, const bool *unordered)
@@ -59,28 +59,6 @@ static double matern(double squared)
 	return (1 + r + r * r / 3) * exp(-r);
 }
 
-/* The inverse from the Cholesky factor, which is overwritten. */
-static void invert(double *lower, size_t n)
-{
-	double *column = mem_resize(NULL, n + 1, sizeof(double)), *inverse = mem_resize(NULL, n * n + 1, sizeof(double));
-	for (size_t j = 0; j < n; j++) {
-		memset(column, 0, n * sizeof(double));
-		column[j] = 1;
-		/* What is above j stays 0. */
-		for (size_t i = j; i < n; i++) {
-			double sum = column[i];
-			for (size_t k = j; k < i; k++)
-				sum -= lower[i * n + k] * column[k];
-			column[i] = sum / lower[i * n + i];
-		}
-		matrix_solve_upper(lower, n, column);
-		memcpy(inverse + j * n, column, n * sizeof(double));
-	}
-	memcpy(lower, inverse, n * n * sizeof(double));
-	free(column);
-	free(inverse);
-}
-
 /* Inverse, alpha and likelihood for the points in g->x. More noise is added where rounding made the
  * matrix indefinite. */
 static void condition(struct gaussian *g, const double *y)
@@ -102,7 +80,7 @@ static void condition(struct gaussian *g, const double *y)
 	}
 	for (size_t i = 0; i < n; i++)
 		log_det += 2 * log(k[i * n + i]);
-	invert(k, n);
+	matrix_invert_lower(k, n);
 	for (size_t i = 0; i < n; i++) {
 		g->alpha[i] = 0;
 		for (size_t j = 0; j < n; j++)
@@ -119,7 +97,7 @@ static void take_points(struct gaussian *g, const double *x, size_t count)
 	memcpy(g->x, x, count * g->dims * sizeof(double));
 	g->inverse = mem_resize(g->inverse, count * count + 1, sizeof(double));
 	g->alpha = mem_resize(g->alpha, count + 1, sizeof(double));
-	g->scratch = mem_resize(g->scratch, 2 * count + 1, sizeof(double));
+	g->scratch = mem_resize(g->scratch, count + 1, sizeof(double));
 }
 
 void gaussian_set(struct gaussian *g, const double *x, const double *y, size_t count)
@@ -169,6 +147,14 @@ double gaussian_gradient(struct gaussian *g, const double *y, double *gradient)
 
 /* Each parameter has a step of its own that grows while the slope keeps its sign and shrinks when it
  * turns (iRprop-, Igel and Huesken 2003): few evaluations, no line search, always the same. */
+double gaussian_step_up(double slope, double *before, double *step, double least, double most)
+{
+	double turn = slope * *before;
+	*step = fmin(fmax(*step * (turn > 0 ? 1.2 : turn < 0 ? 0.5 : 1), least), most);
+	*before = turn < 0 ? 0 : slope;
+	return *before > 0 ? *step : *before < 0 ? -*step : 0;
+}
+
 void gaussian_fit(struct gaussian *g, const double *x, const double *y, size_t count)
 {
 	size_t n = g->dims + 2;
@@ -186,10 +172,7 @@ void gaussian_fit(struct gaussian *g, const double *x, const double *y, size_t c
 			memcpy(best, g->theta, n * sizeof(double));
 		}
 		for (size_t d = 0; d < n; d++) {
-			double turn = slope[d] * before[d];
-			step[d] = fmin(fmax(step[d] * (turn > 0 ? 1.2 : turn < 0 ? 0.5 : 1), FIT_STEP_LEAST), FIT_STEP_MOST);
-			before[d] = turn < 0 ? 0 : slope[d];
-			double change = before[d] > 0 ? step[d] : before[d] < 0 ? -step[d] : 0;
+			double change = gaussian_step_up(slope[d], &before[d], &step[d], FIT_STEP_LEAST, FIT_STEP_MOST);
 			g->theta[d] = fmin(fmax(g->theta[d] + change, -THETA_MOST), THETA_MOST);
 			move = fmax(move, step[d]);
 		}
@@ -201,24 +184,53 @@ void gaussian_fit(struct gaussian *g, const double *x, const double *y, size_t c
 	condition(g, y);
 }
 
-void gaussian_predict(struct gaussian *g, const double *x, double *ret_mean, double *ret_variance)
+void gaussian_predict_quickly(struct gaussian *g, const double *x, double *ret_mean, double *ret_most)
+{
+	double *k = g->scratch, mean = 0, nearest = 0;
+	for (size_t i = 0; i < g->count; i++) {
+		k[i] = g->scales[g->dims] * matern(distance(g, g->scales, x, g->x + i * g->dims));
+		mean += k[i] * g->alpha[i];
+		nearest = fmax(nearest, k[i]);
+	}
+	*ret_mean = mean;
+	*ret_most = g->scales[g->dims] - nearest * nearest / (g->scales[g->dims] + g->scales[g->dims + 1]);
+}
+
+double gaussian_variance(struct gaussian *g)
 {
 	size_t n = g->count;
-	double *scales = g->scales, *k = g->scratch, *solved = k + n;
-	double mean = 0, variance = scales[g->dims];
-	memset(solved, 0, n * sizeof(double));
-	for (size_t i = 0; i < n; i++) {
-		k[i] = scales[g->dims] * matern(distance(g, scales, x, g->x + i * g->dims));
-		mean += k[i] * g->alpha[i];
-		const double *restrict row = g->inverse + i * n;
-		double *restrict to = solved, own = k[i];
-		for (size_t j = 0; j < n; j++)
-			to[j] += own * row[j];
+	const double *k = g->scratch;
+	double variance = g->scales[g->dims];
+	for (size_t i = 0; i < n; i++) { /* the inverse is symmetric: one half is enough */
+		const double *row = g->inverse + i * n;
+		variance -= k[i] * (2 * matrix_dot(row, k, i) + row[i] * k[i]);
 	}
-	for (size_t i = 0; i < n; i++)
-		variance -= k[i] * solved[i];
-	*ret_mean = mean;
-	*ret_variance = fmax(variance, 1e-12);
+	return fmax(variance, 1e-12);
+}
+
+void gaussian_predict(struct gaussian *g, const double *x, double *ret_mean, double *ret_variance)
+{
+	gaussian_predict_quickly(g, x, ret_mean, ret_variance);
+	*ret_variance = gaussian_variance(g);
+}
+
+void gaussian_predict_slopes(struct gaussian *g, const double *x, double *ret_mean, double *ret_variance,
+			     double *mean_slope, double *variance_slope)
+{
+	gaussian_predict(g, x, ret_mean, ret_variance);
+	memset(mean_slope, 0, g->dims * sizeof(double));
+	memset(variance_slope, 0, g->dims * sizeof(double));
+	for (size_t i = 0; i < g->count; i++) {
+		const double *at = g->x + i * g->dims;
+		double r = SQRT5 * sqrt(distance(g, g->scales, x, at));
+		double slope = -5.0 / 3 * g->scratch[i] * (1 + r) / (1 + r + r * r / 3); /* exp(-r) is in it */
+		double solved = matrix_dot(g->inverse + i * g->count, g->scratch, g->count);
+		for (size_t d = 0; d < g->dims; d++) {
+			double own = g->unordered[d] ? 0 : slope * g->scales[d] * (x[d] - at[d]);
+			mean_slope[d] += own * g->alpha[i];
+			variance_slope[d] -= 2 * own * solved;
+		}
+	}
 }
 
 /* exp(x^2) erfc(x) for x > 0.7. */
@@ -244,4 +256,14 @@ double gaussian_log_improvement(double mean, double variance, double best)
 		log_h = -z * z / 2 - log(2 * M_PI) / 2 - 2 * log(-z);
 	}
 	return log(sigma) + log_h;
+}
+
+void gaussian_improvement_slopes(double mean, double variance, double best, double *ret_by_mean,
+				 double *ret_by_variance)
+{
+	double sigma = sqrt(variance), z = (best - mean) / sigma;
+	double log_improvement = gaussian_log_improvement(mean, variance, best);
+	double log_tail = z > -5 ? log(erfc(-z * M_SQRT1_2) / 2) : log(scaled_erfc(-z * M_SQRT1_2) / 2) - z * z / 2;
+	*ret_by_mean = -exp(log_tail - log_improvement);
+	*ret_by_variance = exp(-z * z / 2 - log(2 * M_PI) / 2 - log_improvement) / (2 * sigma);
 }

@@ -16,7 +16,7 @@ struct gaussian {
 	double *inverse;       /* of the covariance with noise, count x count */
 	double *alpha;	       /* inverse times the values */
 	double *scales;	       /* exp(theta) as last conditioned on */
-	double *scratch;       /* 2 count */
+	double *scratch;       /* count: covariances with the point asked for last */
 	double log_likelihood;
 };
 
@@ -29,8 +29,21 @@ void gaussian_set(struct gaussian *gaussian, const double *x, const double *y, s
  * conditions on them. Always starts from the same ones. */
 void gaussian_fit(struct gaussian *gaussian, const double *x, const double *y, size_t count);
 void gaussian_predict(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_variance);
+/* The mean, and a variance that the true one does not exceed (as if the nearest point were the only one), for a
+ * small part of the time; gaussian_variance gives the true one of the point asked for last. */
+void gaussian_predict_quickly(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_most);
+double gaussian_variance(struct gaussian *gaussian);
+/* With the slopes of both along every ordered axis, 0 along the others. */
+void gaussian_predict_slopes(struct gaussian *gaussian, const double *x, double *ret_mean,
+			     double *ret_variance, double *ret_mean_slope, double *ret_variance_slope);
 /* log E[max(best - f, 0)] for f normal; finite however small the chance is. */
 double gaussian_log_improvement(double mean, double variance, double best);
+/* How it changes with the mean and with the variance. */
+void gaussian_improvement_slopes(double mean, double variance, double best, double *ret_by_mean,
+				 double *ret_by_variance);
+/* The next step uphill along one axis, from its slope. before (0 at first) and step (the first step) are
+ * kept between calls. */
+double gaussian_step_up(double slope, double *before, double *step, double least, double most);
 /* The gradient of the penalised log likelihood by theta, for the test. */
 double gaussian_gradient(struct gaussian *gaussian, const double *y, double *ret_gradient);
 

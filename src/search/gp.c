@@ -1,6 +1,6 @@
 /* Bayesian optimisation with a Gaussian process, for few and costly tasks: the next point is where the
- * logarithm of the expected improvement is largest, among 2048 quasi-random points and by local search from
- * the best ten of them (as in Optuna). What runs is believed to give what the model expects (kriging
+ * logarithm of the expected improvement is largest, among quasi-random points and points near the best results,
+ * and by local search from the best of them. What runs is believed to give what the model expects (kriging
  * believer, Ginsbourger et al. 2010). The model sees at most 200 results: the best and the newest. */
 #include "search/gaussian.h"
 #include "search/parzen.h"
@@ -8,15 +8,24 @@
 
 #include <math.h>
 
-#define GP_POINTS 2048
-#define GP_STARTS 10
+#define GP_POINTS 1024
+#define GP_STARTS 6
+#define GP_APART 0.05
 #define GP_RESULTS_MOST 200
 #define GP_RUNNING_MOST 64
 #define GP_FAILED 1.0 /* deviations of the results */
 #define GP_KEPT 32 /* candidates kept for the case that one is refused */
-#define GP_STEP 0.1
-#define GP_STEP_LEAST 0.002
-#define GP_MOVES_MOST 100
+#define GP_POWERS 16
+#define GP_POWER_LEAST -1.0
+#define GP_BEST 5 /* results around which points are tried too */
+#define GP_NEAR 60 /* points around each */
+#define GP_STEPS 60
+#define GP_STEP_FIRST 0.02
+#define GP_STEP_LEAST 1e-5
+#define GP_STEP_MOST 0.1
+#define GP_ROUNDS 6
+#define GP_CELLS_STEP 0.2
+#define GP_CELLS_STEP_LEAST 0.005
 
 const struct search_option gp_options[] = {
 	{"startup", SEARCH_OPTION_INT, 10, 2, 1000, NULL, "results of Sobol points before the model is used"},
@@ -29,18 +38,19 @@ struct candidate {
 };
 
 struct gp {
-	size_t startup, results, next_fit;
+	size_t startup, results, next_fit, reals;
 	/* What the parameters are to be found from, before the next proposal. */
 	const struct search_trial *fit[GP_RESULTS_MOST];
 	size_t fit_count;
-	struct gaussian *model;
+	struct gaussian *models[2]; /* of the results as they are, and bent */
+	struct gaussian *model;     /* one of them */
 	struct parzen_axis *axes;
 	bool *unordered;
 	uint32_t next_point;
 	struct candidate kept[GP_KEPT + 1]; /* best first */
 	size_t kept_count;
 	struct space_value *values;
-	double best; /* of the standardised results */
+	double best; /* to be improved on, in the model's values */
 };
 
 static int gp_open(struct search *s, struct error *err)
@@ -54,10 +64,13 @@ static int gp_open(struct search *s, struct error *err)
 	for (size_t d = 0; d < s->dims; d++) {
 		g->axes[d] = parzen_axis_of(&s->space->params[s->space->dims[d]]);
 		g->unordered[d] = g->axes[d].kind == PARZEN_CHOICE;
+		g->reals += g->axes[d].kind == PARZEN_REAL;
 	}
 	for (size_t i = 0; i < COUNT_OF(g->kept); i++)
 		g->kept[i].unit = mem_alloc((s->dims + 1) * sizeof(double));
-	g->model = gaussian_new(s->dims, g->unordered);
+	for (size_t i = 0; i < COUNT_OF(g->models); i++)
+		g->models[i] = gaussian_new(s->dims, g->unordered);
+	g->model = g->models[0];
 	return 0;
 }
 
@@ -68,7 +81,8 @@ static void gp_free(struct search *s)
 		return;
 	for (size_t i = 0; i < COUNT_OF(g->kept); i++)
 		free(g->kept[i].unit);
-	gaussian_free(g->model);
+	for (size_t i = 0; i < COUNT_OF(g->models); i++)
+		gaussian_free(g->models[i]);
 	free(g->axes);
 	free(g->unordered);
 	free(g->values);
@@ -123,56 +137,102 @@ static size_t choose_trials(const struct search *s, const struct search_trial **
 	return taken;
 }
 
-/* Mean 0, deviation 1; a result far beyond the others (diverged) is brought nearer, or it would flatten
- * all differences that matter. */
 static void standardise(double *y, size_t n)
 {
-	double *sorted = mem_resize(NULL, n, sizeof(double)), mean = 0, square = 0;
-	memcpy(sorted, y, n * sizeof(double));
-	qsort(sorted, n, sizeof(double), compare_doubles);
-	double quarter = sorted[n / 4], upper = sorted[3 * n / 4];
-	double most = upper > quarter ? upper + 3 * (upper - quarter) : INFINITY;
-	free(sorted);
-	for (size_t i = 0; i < n; i++) {
-		y[i] = fmin(y[i], most);
+	double mean = 0, square = 0;
+	for (size_t i = 0; i < n; i++)
 		mean += y[i] / (double)n;
-	}
 	for (size_t i = 0; i < n; i++)
 		square += (y[i] - mean) * (y[i] - mean) / (double)n;
 	for (size_t i = 0; i < n; i++)
 		y[i] = square > 0 ? (y[i] - mean) / sqrt(square) : 0;
 }
 
-/* Points and standardised values of what is known, with room for what runs. */
-static void collect(struct search *s, const struct search_trial *const *chosen, size_t n, double **ret_x,
-		    double **ret_y)
+/* I.-K. Yeo and R. A. Johnson, A new family of power transformations, 2000: equation 2.1 for power < 2. */
+static double bend(double y, double power)
 {
-	struct gp *g = s->state;
+	if (y < 0)
+		return -expm1((2 - power) * log1p(-y)) / (2 - power);
+	return power == 0 ? log1p(y) : expm1(power * log1p(y)) / power;
+}
+
+/* How normal values look when bent: the logarithm of their likelihood (equation 3.1). */
+static double normality(const double *y, size_t n, double power)
+{
+	double sum = 0, square = 0, stretch = 0;
+	for (size_t i = 0; i < n; i++) {
+		double bent = bend(y[i], power);
+		sum += bent;
+		square += bent * bent;
+		stretch += copysign(log1p(fabs(y[i])), y[i]);
+	}
+	double count = (double)n, variance = (square - sum * sum / count) / count;
+	return (power - 1) * stretch - count / 2 * log(fmax(variance, 1e-300));
+}
+
+/* Mean 0, deviation 1. A result far beyond the others (diverged) is brought nearer, or it would flatten
+ * all differences that matter. `bent`: then bent until they look as normal as they can, as in HEBO (A. I.
+ * Cowen-Rivers et al. 2022), but only so that bad ones move together: a loss that spans decades has its
+ * detail where it is small. Returns what that adds to the logarithm of a likelihood of the values. */
+static double even_out(double *y, size_t n, bool bent)
+{
+	double *sorted = mem_resize(NULL, n, sizeof(double)), best = 1, most = -INFINITY;
+	memcpy(sorted, y, n * sizeof(double));
+	qsort(sorted, n, sizeof(double), compare_doubles);
+	double quarter = sorted[n / 4], upper = sorted[3 * n / 4];
+	double limit = upper > quarter ? upper + 3 * (upper - quarter) : INFINITY;
+	free(sorted);
+	for (size_t i = 0; i < n; i++)
+		y[i] = fmin(y[i], limit);
+	standardise(y, n);
+	if (!bent)
+		return 0;
+	for (int i = 0; i <= GP_POWERS; i++) {
+		double power = 1 + (GP_POWER_LEAST - 1) * i / GP_POWERS, value = normality(y, n, power);
+		if (value > most) {
+			most = value;
+			best = power;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		y[i] = bend(y[i], best);
+	standardise(y, n);
+	return most;
+}
+
+/* Points and standardised values of results, with room for what runs; returns what even_out does. */
+static double collect(const struct search *s, const struct search_trial *const *chosen, size_t n, bool bent, double **ret_x,
+		      double **ret_y)
+{
 	size_t room = n + GP_RUNNING_MOST;
 	double *x = mem_resize(NULL, room * (s->dims + 1), sizeof(double)), *y = mem_resize(NULL, room, sizeof(double));
-	g->best = INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		see(s, chosen[i]->unit, x + i * s->dims);
 		y[i] = chosen[i]->score[0];
 	}
-	standardise(y, n);
-	for (size_t i = 0; i < n; i++)
-		g->best = fmin(g->best, y[i]);
 	*ret_x = x;
 	*ret_y = y;
+	return even_out(y, n, bent);
 }
 
-/* The parameters follow from the results that were known when they were due, and from nothing else: a replay need
- * not find those that others came after. */
+/* The parameters, for the results as they are and bent; the more likely of both is asked until they are due again.
+ * They follow from the results that were known when they were due, and from nothing else: a replay need not find
+ * those that others came after. */
 static void find_parameters(struct search *s)
 {
 	struct gp *g = s->state;
-	double *x, *y;
-	collect(s, g->fit, g->fit_count, &x, &y);
-	gaussian_fit(g->model, x, y, g->fit_count);
+	double most = -INFINITY;
+	for (size_t i = 0; i < COUNT_OF(g->models); i++) {
+		double *x, *y, stretch = collect(s, g->fit, g->fit_count, i == 1, &x, &y);
+		gaussian_fit(g->models[i], x, y, g->fit_count);
+		if (g->models[i]->log_likelihood + stretch > most) {
+			most = g->models[i]->log_likelihood + stretch;
+			g->model = g->models[i];
+		}
+		free(x);
+		free(y);
+	}
 	g->fit_count = 0;
-	free(x);
-	free(y);
 }
 
 static void prepare(struct search *s)
@@ -181,8 +241,13 @@ static void prepare(struct search *s)
 	const struct search_trial *chosen[GP_RESULTS_MOST];
 	double *x, *y, variance;
 	size_t n = choose_trials(s, chosen), known = n;
-	collect(s, chosen, n, &x, &y);
+	collect(s, chosen, n, g->model == g->models[1], &x, &y);
 	gaussian_set(g->model, x, y, n);
+	/* To be improved on is what the model expects where it expects the most: the least result may be good luck.
+	 * Its mean at a point is the value less the noise times alpha. */
+	g->best = INFINITY;
+	for (size_t i = 0; i < n; i++)
+		g->best = fmin(g->best, y[i] - g->model->scales[s->dims + 1] * g->model->alpha[i]);
 	/* The newest of what runs or failed. A failure may be bad luck, so that it only counts as somewhat worse
 	 * than expected; many of them in one place add up. */
 	for (size_t i = s->trials.len; i-- > 0 && n < known + GP_RUNNING_MOST;) {
@@ -200,16 +265,35 @@ static void prepare(struct search *s)
 	free(y);
 }
 
-static double value_of(const struct search *s, const double *unit, double *seen)
+static bool is_known(const struct gp *g, const double *seen)
 {
-	const struct gp *g = s->state;
-	double mean, variance;
-	see(s, unit, seen);
-	gaussian_predict(g->model, seen, &mean, &variance);
-	return gaussian_log_improvement(mean, variance, g->best);
+	for (size_t i = 0; i < g->model->count; i++)
+		if (memcmp(seen, g->model->x + i * g->model->dims, g->model->dims * sizeof(double)) == 0)
+			return true;
+	return false;
 }
 
-/* Among the best so far? Equal ones keep their order. */
+/* -INFINITY where it is no more than `least` (most points are done with cheaply so), and where it was tried
+ * already: with noise, even such a point may promise an improvement. */
+static double value_of(const struct search *s, const double *unit, double least, double *seen)
+{
+	const struct gp *g = s->state;
+	double mean, most;
+	see(s, unit, seen);
+	gaussian_predict_quickly(g->model, seen, &mean, &most);
+	if (gaussian_log_improvement(mean, fmax(most, 1e-12), g->best) <= least)
+		return -INFINITY;
+	if (!s->spec->duplicates && is_known(g, seen))
+		return -INFINITY;
+	return gaussian_log_improvement(mean, gaussian_variance(g->model), g->best);
+}
+
+static double least_kept(const struct gp *g)
+{
+	return g->kept_count < GP_KEPT ? -INFINITY : g->kept[GP_KEPT - 1].value;
+}
+
+/* Among the best so far? Equal ones keep their order; the same configuration is kept once. */
 static void keep(struct search *s, const double *unit, double value)
 {
 	struct gp *g = s->state;
@@ -217,7 +301,7 @@ static void keep(struct search *s, const double *unit, double value)
 	struct candidate spare = g->kept[GP_KEPT];
 	while (at > 0 && value > g->kept[at - 1].value)
 		at--;
-	if (at == GP_KEPT)
+	if (at == GP_KEPT || value == -INFINITY || (at > 0 && value == g->kept[at - 1].value))
 		return;
 	size_t tail = (g->kept_count < GP_KEPT ? g->kept_count : GP_KEPT - 1) - at;
 	if (g->kept_count < GP_KEPT)
@@ -249,7 +333,7 @@ static bool improve_axis(const struct search *s, size_t d, double step, double *
 			to = parzen_unit(axis, moved);
 		}
 		unit[d] = fmin(fmax(to, 0), 1);
-		double there = unit[d] == from ? -INFINITY : value_of(s, unit, seen);
+		double there = unit[d] == from ? -INFINITY : value_of(s, unit, *value, seen);
 		if (there > *value) {
 			*value = there;
 			best = unit[d];
@@ -259,17 +343,101 @@ static bool improve_axis(const struct search *s, size_t d, double step, double *
 	return best != from;
 }
 
+/* Uphill on all real axes at once. Returns the value reached. */
+static double climb_real(const struct search *s, double *unit, double value)
+{
+	const struct gp *g = s->state;
+	size_t n = s->dims;
+	double *at = mem_alloc((7 * n + 1) * sizeof(double)), *seen = at + n, *by_mean = seen + n, *by_variance = by_mean + n;
+	double *before = by_variance + n, *step = before + n, *next = step + n;
+	memcpy(at, unit, n * sizeof(double));
+	for (size_t d = 0; d < n; d++)
+		step[d] = GP_STEP_FIRST;
+	for (int i = 0; i < GP_STEPS; i++) {
+		double mean, variance, slope_mean, slope_variance, move = 0;
+		see(s, at, seen);
+		gaussian_predict_slopes(g->model, seen, &mean, &variance, by_mean, by_variance);
+		double there = gaussian_log_improvement(mean, variance, g->best);
+		gaussian_improvement_slopes(mean, variance, g->best, &slope_mean, &slope_variance);
+		if (there > value) {
+			value = there;
+			memcpy(unit, at, n * sizeof(double));
+		}
+		for (size_t d = 0; d < n; d++) {
+			/* An axis that does not apply is seen elsewhere than it stands. */
+			bool moves = g->axes[d].kind == PARZEN_REAL && fabs(seen[d] - at[d]) < 1e-9;
+			double slope = moves ? slope_mean * by_mean[d] + slope_variance * by_variance[d] : 0;
+			double change = gaussian_step_up(slope, &before[d], &step[d], GP_STEP_LEAST, GP_STEP_MOST);
+			next[d] = fmin(fmax(at[d] + change, 0), 1);
+			move = fmax(move, fabs(next[d] - at[d]));
+		}
+		memcpy(at, next, n * sizeof(double));
+		if (move <= 2 * GP_STEP_LEAST)
+			break;
+	}
+	free(at);
+	return value;
+}
+
+/* Real axes by the slope, the others one by one, in turn until nothing is better. */
 static void climb(struct search *s, double *unit, double value, double *seen)
 {
-	double step = GP_STEP;
-	for (size_t moves = 0; step >= GP_STEP_LEAST && moves < GP_MOVES_MOST; moves++) {
+	const struct gp *g = s->state;
+	for (int round = 0; round < GP_ROUNDS; round++) {
 		bool better = false;
-		for (size_t d = 0; d < s->dims; d++)
-			better = improve_axis(s, d, step, unit, &value, seen) || better;
+		if (g->reals)
+			value = climb_real(s, unit, value);
+		for (double step = GP_CELLS_STEP; g->reals < s->dims && step > GP_CELLS_STEP_LEAST; step /= 2)
+			for (size_t d = 0; d < s->dims; d++)
+				if (g->axes[d].kind != PARZEN_REAL)
+					better = improve_axis(s, d, step, unit, &value, seen) || better;
 		if (!better)
-			step /= 2;
+			break;
 	}
 	keep(s, unit, value);
+}
+
+/* The best results so far are where the next improvement often is, and no even spread of points hits
+ * their surroundings once there are more than a few axes. */
+static void keep_near_best(struct search *s, double *unit, double *seen)
+{
+	const struct search_trial *best[GP_BEST] = {0};
+	size_t count = 0;
+	for (size_t i = 0; i < s->trials.len; i++) {
+		const struct search_trial *t = s->trials.at[i];
+		size_t at = count;
+		while (search_has_score(t) && at > 0 && t->score[0] < best[at - 1]->score[0])
+			at--;
+		if (!search_has_score(t) || at == GP_BEST)
+			continue;
+		count += count < GP_BEST;
+		memmove(best + at + 1, best + at, (count - 1 - at) * sizeof(*best));
+		best[at] = t;
+	}
+	for (size_t i = 0; i < count * GP_NEAR; i++) {
+		/* From all axes by a tenth to a few by a thousandth. */
+		double reach = 0.1 * pow(0.01, rng_unit(&s->rng)), share = rng_unit(&s->rng);
+		for (size_t d = 0; d < s->dims; d++) {
+			unit[d] = best[i % count]->unit[d];
+			if (rng_unit(&s->rng) > share && s->dims > 1)
+				continue;
+			bool jumps = ((const struct gp *)s->state)->axes[d].kind == PARZEN_CHOICE;
+			unit[d] = jumps ? rng_unit(&s->rng) : fmin(fmax(unit[d] + reach * rng_normal(&s->rng), 0), 1);
+		}
+		keep(s, unit, value_of(s, unit, least_kept(s->state), seen));
+	}
+}
+
+static bool is_near(const double *points, size_t count, size_t dims, const double *point)
+{
+	for (size_t i = 0; i < count; i++) {
+		double most = 0;
+		for (size_t d = 0; d < dims; d++)
+			most = fmax(most, fabs(points[i * dims + d] - point[d]));
+		if (most < GP_APART)
+			return true;
+	}
+	return false;
 }
 
 static void search_improvement(struct search *s)
@@ -279,17 +447,21 @@ static void search_improvement(struct search *s)
 	double *starts = mem_alloc((GP_STARTS * s->dims + 1) * sizeof(double)), values[GP_STARTS];
 	uint64_t scramble = rng_next(&s->rng) | 1;
 	g->kept_count = 0;
+	keep_near_best(s, unit, seen);
 	for (uint32_t i = 0; i < GP_POINTS; i++) {
 		for (size_t d = SOBOL_DIMS; d < s->dims; d++)
 			unit[d] = rng_unit(&s->rng);
 		sobol_point(i, scramble, s->dims, unit);
-		keep(s, unit, value_of(s, unit, seen));
+		keep(s, unit, value_of(s, unit, least_kept(s->state), seen));
 	}
-	for (size_t i = 0; i < GP_STARTS; i++) {
-		memcpy(starts + i * s->dims, g->kept[i].unit, s->dims * sizeof(double));
-		values[i] = g->kept[i].value;
+	size_t count = 0;
+	for (size_t i = 0; i < g->kept_count && count < GP_STARTS; i++) {
+		if (is_near(starts, count, s->dims, g->kept[i].unit))
+			continue; /* it would end in the same place */
+		values[count] = g->kept[i].value;
+		memcpy(starts + count++ * s->dims, g->kept[i].unit, s->dims * sizeof(double));
 	}
-	for (size_t i = 0; i < GP_STARTS; i++)
+	for (size_t i = 0; i < count; i++)
 		climb(s, starts + i * s->dims, values[i], seen);
 	free(unit);
 	free(starts);
@@ -337,6 +509,7 @@ static void gp_write_state(const struct search *s, struct json *out)
 	const struct gp *g = s->state;
 	json_key_string(out, "phase", g->results < g->startup ? "Sobol" : "model");
 	json_key_int(out, "results", (int64_t)g->results);
+	json_key_string(out, "values", g->model == g->models[1] ? "bent" : "as they are");
 	json_key(out, "scales"); /* how far one has to go on each axis until values differ */
 	json_map(out);
 	for (size_t d = 0; d < s->dims; d++)

@@ -72,6 +72,12 @@ static void hyperband_tell(struct search *s, struct search_trial *trial)
 	brackets_tell(&h->brackets, trial);
 }
 
+static bool hyperband_exhausted(struct search *s)
+{
+	struct hyperband *h = s->state;
+	return brackets_cut(&h->brackets);
+}
+
 static uint64_t hyperband_planned(const struct search_spec *spec, const struct space *space)
 {
 	(void)space;
@@ -81,20 +87,7 @@ static uint64_t hyperband_planned(const struct search_spec *spec, const struct s
 static void hyperband_write_state(const struct search *s, struct json *out)
 {
 	const struct hyperband *h = s->state;
-	json_key(out, "brackets");
-	json_list(out);
-	for (size_t i = 0; i < h->brackets.at.len; i++) {
-		const struct bracket *b = &h->brackets.at.at[i];
-		json_map(out);
-		json_key_int(out, "start", (int64_t)b->n);
-		json_key_int(out, "rung", (int64_t)b->rung);
-		json_key_int(out, "asked", (int64_t)b->asked);
-		json_key_int(out, "told", (int64_t)b->told);
-		json_key_int(out, "size", (int64_t)b->size);
-		json_key_bool(out, "over", b->over);
-		json_end(out);
-	}
-	json_end(out);
+	brackets_write(&h->brackets, out);
 }
 
 const struct strategy_ops hyperband_ops = {.open = hyperband_open,
@@ -102,6 +95,7 @@ const struct strategy_ops hyperband_ops = {.open = hyperband_open,
 					   .ask = hyperband_ask,
 					   .accepted = hyperband_accepted,
 					   .tell = hyperband_tell,
+					   .exhausted = hyperband_exhausted,
 					   .write_state = hyperband_write_state,
 					   .recalls = true,
 					   .planned = hyperband_planned};

@@ -106,15 +106,26 @@ void matrix_eigen(const double *matrix, size_t n, double *ret_values, double *re
 	free(a);
 }
 
+/* In four sums, which need not wait for each other. */
+double matrix_dot(const double *a, const double *b, size_t n)
+{
+	double sums[4] = {0}, rest = 0;
+	size_t i = 0;
+	for (; i + 4 <= n; i += 4)
+		for (size_t k = 0; k < 4; k++)
+			sums[k] += a[i + k] * b[i + k];
+	for (; i < n; i++)
+		rest += a[i] * b[i];
+	return sums[0] + sums[1] + (sums[2] + sums[3]) + rest;
+}
+
 bool matrix_cholesky(double *matrix, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		double *row = matrix + i * n;
 		for (size_t j = 0; j <= i; j++) {
 			const double *other = matrix + j * n;
-			double sum = row[j];
-			for (size_t k = 0; k < j; k++)
-				sum -= row[k] * other[k];
+			double sum = row[j] - matrix_dot(row, other, j);
 			if (j < i)
 				row[j] = sum / other[j];
 			else if (!(sum > 0))
@@ -126,23 +137,36 @@ bool matrix_cholesky(double *matrix, size_t n)
 	return true;
 }
 
-void matrix_solve_lower(const double *lower, size_t n, double *x)
+/* K^-1 = L^-T L^-1, both by adding rows to rows. */
+void matrix_invert_lower(double *lower, size_t n)
 {
+	double *inverse = mem_alloc((n * n + 1) * sizeof(double));
+	for (size_t i = 0; i < n; i++) { /* L^-1 in place of L: row i needs those above */
+		double *restrict row = lower + i * n, scale = 1 / row[i], *restrict sum = inverse;
+		memset(sum, 0, n * sizeof(double));
+		for (size_t k = 0; k < i; k++) {
+			const double *restrict above = lower + k * n;
+			double own = row[k];
+			for (size_t j = 0; j <= k; j++)
+				sum[j] -= own * above[j];
+		}
+		for (size_t j = 0; j < i; j++)
+			row[j] = sum[j] * scale;
+		row[i] = scale;
+	}
+	memset(inverse, 0, n * sizeof(double));
 	for (size_t i = 0; i < n; i++) {
-		double sum = x[i];
-		for (size_t k = 0; k < i; k++)
-			sum -= lower[i * n + k] * x[k];
-		x[i] = sum / lower[i * n + i];
+		const double *restrict row = lower + i * n;
+		for (size_t j = 0; j <= i; j++) {
+			double *restrict to = inverse + j * n, own = row[j];
+			for (size_t k = 0; k <= j; k++)
+				to[k] += own * row[k];
+		}
 	}
-}
-
-void matrix_solve_upper(const double *lower, size_t n, double *x)
-{
-	for (size_t i = n; i-- > 0;) {
-		x[i] /= lower[i * n + i];
-		for (size_t k = 0; k < i; k++)
-			x[k] -= lower[i * n + k] * x[i];
-	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j <= i; j++)
+			lower[i * n + j] = lower[j * n + i] = inverse[i * n + j];
+	free(inverse);
 }
 
 double matrix_normal_tail(double p)

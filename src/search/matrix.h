@@ -6,15 +6,15 @@
 
 #include <stdbool.h>
 
+double matrix_dot(const double *a, const double *b, size_t n);
 /* Eigenvalues, ascending in no particular order, and eigenvectors (the columns of ret_vectors) of a
  * symmetric matrix. */
 void matrix_eigen(const double *matrix, size_t n, double *ret_values, double *ret_vectors);
 /* The lower triangle L with L L^T = matrix, in place (the upper one is left alone). False when it is not
  * positive definite. */
 bool matrix_cholesky(double *matrix, size_t n);
-/* x = L^-1 x and x = L^-T x. */
-void matrix_solve_lower(const double *lower, size_t n, double *x);
-void matrix_solve_upper(const double *lower, size_t n, double *x);
+/* (L L^T)^-1 in place of L, whole. */
+void matrix_invert_lower(double *lower, size_t n);
 /* The x beyond which a standard normal variable lies with probability p, 0 < p < 1. */
 double matrix_normal_tail(double p);
 

@@ -65,11 +65,8 @@ static void sort_done(struct bracket *b)
 	}
 }
 
-static void tell_bracket(struct bracket *b, struct search_trial *trial, unsigned eta)
+static void go_on(struct bracket *b, unsigned eta)
 {
-	vec_push(&b->done, trial);
-	if (++b->told < b->size)
-		return;
 	sort_done(b);
 	b->rung++;
 	uint64_t size = b->rung <= b->s ? rungs_left(b->n, eta, b->rung) : 0;
@@ -126,9 +123,49 @@ struct bracket *brackets_accept(struct brackets *b, const struct search_trial *t
 
 void brackets_tell(struct brackets *b, struct search_trial *trial)
 {
-	tell_bracket(&b->at.at[trial->tag], trial, b->eta);
+	struct bracket *its = &b->at.at[trial->tag];
+	vec_push(&its->done, trial);
+	if (++its->told == its->size)
+		go_on(its, b->eta);
 	while (b->first < b->at.len && b->at.at[b->first].over)
 		b->first++;
+}
+
+bool brackets_cut(struct brackets *b)
+{
+	if (!b->left)
+		return false;
+	b->left = 0;
+	for (size_t i = b->first; i < b->at.len; i++) {
+		struct bracket *its = &b->at.at[i];
+		if (its->over || its->rung || its->asked == its->size)
+			continue;
+		its->n = its->size = its->asked;
+		if (its->told == its->size)
+			go_on(its, b->eta);
+	}
+	return true;
+}
+
+void brackets_write(const struct brackets *brackets, struct json *out)
+{
+	json_key(out, "brackets");
+	json_list(out);
+	for (size_t i = 0; i < brackets->at.len; i++) {
+		const struct bracket *b = &brackets->at.at[i];
+		size_t rung = b->over && b->rung ? b->rung - 1 : b->rung; /* the last that there was */
+		json_map(out);
+		json_key_int(out, "start", (int64_t)b->n);
+		json_key_real(out, "fidelity", brackets->levels[brackets->s_max - b->s + rung]);
+		json_key_int(out, "rung", (int64_t)rung + 1);
+		json_key_int(out, "rungs", (int64_t)b->s + 1);
+		json_key_int(out, "asked", (int64_t)b->asked);
+		json_key_int(out, "told", (int64_t)b->told);
+		json_key_int(out, "size", (int64_t)b->size);
+		json_key_bool(out, "over", b->over);
+		json_end(out);
+	}
+	json_end(out);
 }
 
 uint64_t brackets_planned(const struct search_spec *spec, rungs_start_f start)

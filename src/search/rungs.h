@@ -20,7 +20,8 @@ uint64_t rungs_dehb(size_t s_max, size_t s, unsigned eta);
 uint64_t rungs_left(uint64_t n, unsigned eta, size_t i);
 
 /* How many configurations there are besides the fidelity; UINT64_MAX for more than LIMIT_TASKS. A bracket
- * that waited for more than there are would wait for ever. */
+ * that waited for more than there are would wait for ever. Conditions, constraints or a fidelity that is a range may
+ * leave fewer: then the strategy is told when they are exhausted. */
 uint64_t rungs_space_size(const struct search *s);
 
 /* Successive halving: one rung after the other, each asked for and then waited for. */
@@ -59,6 +60,10 @@ struct bracket *brackets_accept(struct brackets *brackets, const struct search_t
 /* Hears a trial. When that completes its rung, `chosen` of the bracket holds the best of it, best first, and the
  * next rung has begun (or the bracket is over). */
 void brackets_tell(struct brackets *brackets, struct search_trial *trial);
+/* There are no more configurations than those that were asked for: goes on with these. False: that was known. */
+bool brackets_cut(struct brackets *brackets);
+/* "brackets":[{"start","fidelity","rung","rungs","asked","told","size","over"}] of the open map. */
+void brackets_write(const struct brackets *brackets, struct json *out);
 /* The configurations of every bracket once. */
 uint64_t brackets_planned(const struct search_spec *spec, rungs_start_f start);
 

@@ -218,20 +218,31 @@ static struct search_trial *trial_new(struct search *s)
 	return trial;
 }
 
+static bool was_tried(struct search *s, const struct search_trial *trial)
+{
+	decode(s, trial, s->values);
+	return !s->spec->duplicates && seen_has(s, identity(s, trial, s->values));
+}
+
 /* Asks the strategy until it proposes something that may be tried. */
-static enum search_answer ask_strategy(struct search *s, struct search_trial *trial,
-				       struct space_value *values)
+static enum search_answer ask_for_new(struct search *s, struct search_trial *trial, struct space_value *values,
+				      bool *ret_exhausted)
 {
 	const struct strategy_ops *ops = s->spec->strategy->ops;
 	bool exhaustive = s->spec->strategy->capabilities & SEARCH_FINITE_ONLY;
 	for (trial->redraw = 0; trial->redraw <= SEARCH_REDRAWS; trial->redraw++) {
 		trial->fidelity = NAN;
 		trial->continues = -1;
+		trial->taken = false;
 		enum search_answer answer = ops->ask(s, trial);
 		if (answer == SEARCH_DONE || (answer == SEARCH_WAIT && s->pending))
 			return answer;
 		if (answer == SEARCH_WAIT)
 			break; /* would wait for ever */
+		if (trial->taken && ops->exhausted && was_tried(s, trial)) {
+			*ret_exhausted = true; /* it was then: this one went on from before */
+			return SEARCH_WAIT;
+		}
 		if (trial->taken)
 			return SEARCH_PROPOSED; /* it was accepted then */
 		if (trial->index == 0 && trial->redraw == 0 && !exhaustive) {
@@ -251,9 +262,23 @@ static enum search_answer ask_strategy(struct search *s, struct search_trial *tr
 	}
 	if (find_new(s, trial, values))
 		return SEARCH_PROPOSED;
+	*ret_exhausted = true;
 	/* Nothing is new, but what runs may still be promoted. */
 	bool promotes = s->spec->strategy->capabilities & SEARCH_MULTI_FIDELITY;
 	return promotes && s->pending ? SEARCH_WAIT : SEARCH_DONE;
+}
+
+/* The draws in vain leave no trace: a replay comes here at another time. */
+static enum search_answer ask_strategy(struct search *s, struct search_trial *trial, struct space_value *values)
+{
+	const struct strategy_ops *ops = s->spec->strategy->ops;
+	struct rng rng = s->rng;
+	bool exhausted = false;
+	enum search_answer answer = ask_for_new(s, trial, values, &exhausted);
+	if (!exhausted || !ops->exhausted || !ops->exhausted(s))
+		return answer;
+	s->rng = rng;
+	return ask_for_new(s, trial, values, &exhausted);
 }
 
 static struct search_task *find_task(struct search *s, int64_t id)

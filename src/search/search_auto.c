@@ -7,11 +7,11 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Below this, a model or a population has too little to learn from to beat TPE. */
-/* Up to here the Gaussian process was ahead of every other strategy in bench/search (mean rank 2.0 of 6 on 14
- * problems, TPE 3.4), and an ask takes some ten milliseconds. */
-#define AUTO_SHORT_TASKS 100
+/* Up to here the Gaussian process was ahead of every other strategy (docs/studies/search-quality.md), and an
+ * ask takes some ten milliseconds. More was not measured. */
+#define AUTO_SHORT_TASKS 300
 #define AUTO_SHORT_DIMS 20
+/* Below this, a population has too little to learn from to beat TPE. */
 #define AUTO_LONG_TASKS 250
 /* Ageing evolution wants its population of 100 first. */
 #define AUTO_ARCHITECTURE_TASKS 100
@@ -96,7 +96,8 @@ static const struct strategy *choose_one(const struct look *l, const char **ret_
 					 l->dims);
 		return FIRST_OF("lshade", "dish", "de");
 	}
-	if (numeric && l->tasks >= AUTO_LONG_TASKS) {
+	bool few = l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS;
+	if (numeric && !few && l->tasks >= AUTO_LONG_TASKS) {
 		*ret_reason = mem_printf("%zu numeric parameters and %" PRIu64 " tasks: TPE first, then CMA-ES from there",
 					 l->dims, l->tasks);
 		*ret_option = "warm";
@@ -104,9 +105,7 @@ static const struct strategy *choose_one(const struct look *l, const char **ret_
 	}
 	*ret_reason = mem_printf("one objective, %" PRIu64 " tasks, %s", l->tasks,
 				 numeric ? "numeric parameters" : "with categories or conditions");
-	if (l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS)
-		return FIRST_OF("gp", "tpe", "de");
-	return FIRST_OF("tpe", "de");
+	return few ? FIRST_OF("gp", "tpe", "de") : FIRST_OF("tpe", "de");
 }
 
 const struct strategy *search_choose(const struct search_spec *spec, const struct space *space,

@@ -89,6 +89,8 @@ struct strategy_ops {
 	void (*free)(struct search *search);
 	enum search_answer (*ask)(struct search *search, struct search_trial *trial);
 	void (*accepted)(struct search *search, struct search_trial *trial);
+	/* There is no configuration that was not tried. True: it may have something else to propose now. */
+	bool (*exhausted)(struct search *search);
 	/* A foreign trial has joined the history: for those that keep a copy of it. */
 	void (*added)(struct search *search, struct search_trial *trial);
 	void (*tell)(struct search *search, struct search_trial *trial);

@@ -95,6 +95,8 @@ uint64_t space_cardinality(const struct space_param *param);
 /* Does the parameter apply, given the values of those before it in space->order? */
 bool space_applies(const struct space *space, size_t param, const struct space_value *values);
 
+/* One value; null where there is none. */
+void space_write_value(const struct space_value *value, struct json *out);
 /* A JSON map of the active values, in the order of the file. */
 void space_write_values(const struct space *space, const struct space_value *values,
 			struct json *out);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static void write_value(const struct space_value *value, struct json *out)
+void space_write_value(const struct space_value *value, struct json *out)
 {
 	switch (value->kind) {
 	case SPACE_VALUE_NONE:
@@ -58,7 +58,7 @@ void space_write_values(const struct space *space, const struct space_value *val
 		if (values[i].kind == SPACE_VALUE_NONE)
 			continue;
 		json_key(out, space->params[i].name);
-		write_value(&values[i], out);
+		space_write_value(&values[i], out);
 	}
 	json_end(out);
 }
@@ -199,7 +199,7 @@ static void write_when(const struct space *space, const struct space_param *para
 		json_key(out, space->params[c->parent].name);
 		json_list(out);
 		for (size_t k = 0; k < c->count; k++)
-			write_value(&c->values[k], out);
+			space_write_value(&c->values[k], out);
 		json_end(out);
 	}
 	json_end(out);
@@ -246,7 +246,7 @@ static void write_param(const struct space *space, const struct space_param *par
 	if (param->choice_count) {
 		json_list(out);
 		for (size_t i = 0; i < param->choice_count; i++)
-			write_value(&param->choices[i], out);
+			space_write_value(&param->choices[i], out);
 		json_end(out);
 	} else {
 		json_null(out);
@@ -254,7 +254,7 @@ static void write_param(const struct space *space, const struct space_param *par
 	if (param->kind == SPACE_REAL || param->kind == SPACE_INT)
 		write_range(param, out);
 	json_key(out, "default");
-	write_value(param->has_default ? &param->otherwise : &(struct space_value){0}, out);
+	space_write_value(param->has_default ? &param->otherwise : &(struct space_value){0}, out);
 	write_when(space, param, out);
 	json_end(out);
 }

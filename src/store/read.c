@@ -1,5 +1,5 @@
 /* Experiments as JSON: see read.h. The list carries summaries only; what it needs of the tasks is one
- * grouped query over an index for each experiment. */
+ * look at the tally for each experiment. */
 #include "store/read_row.h"
 
 #include "base/num.h"
@@ -49,9 +49,8 @@ static const char sql_page[] = EXPERIMENT_SELECT
 static const char sql_page_total[] =
 	"SELECT count(*) FROM experiment WHERE removing = 0 AND (?1 < 0 OR state = ?1)";
 static const char sql_tally[] =
-	"SELECT state, count(*), sum(wall_ms), sum(cpu_ms), sum(gpu_ms), sum(energy_j), "
-	"count(wall_ms), count(energy_j), min(energy_source), max(energy_source) "
-	"FROM task WHERE experiment = ?1 GROUP BY state";
+	"SELECT state, tasks, wall_ms, with_wall, cpu_ms, with_cpu, gpu_ms, with_gpu, energy_j, with_energy, source "
+	"FROM tally WHERE experiment = ?1 AND tasks > 0";
 static const char sql_detail[] =
 	"SELECT spec, parameters, varying, parallel, strategy, strategy_reason, seed, planned, "
 	"json_extract(spec, '$.search.options'), step_name, warnings, "
@@ -61,26 +60,23 @@ static const char sql_detail[] =
 /* What the tasks of an experiment add up to. A sum is unknown while no task has told its share. */
 struct tally {
 	int64_t by_state[STORE_STATE_COUNT];
-	int64_t wall_ms, cpu_ms, gpu_ms;
-	bool has_wall, has_cpu, has_gpu;
+	struct tally_sum {
+		int64_t ms, tasks;
+	} wall, cpu, gpu;
 	double energy_j;
-	int64_t with_wall, with_energy;
+	int64_t with_energy;
 	char energy_source[96];
 	bool mixed_sources;
 };
 
-static void tally_add_ms(sqlite3_stmt *row, int column, int64_t *sum, bool *has)
+static void tally_add_ms(sqlite3_stmt *row, int column, struct tally_sum *sum)
 {
-	if (row_is_null(row, column))
-		return;
-	*sum += sqlite3_column_int64(row, column);
-	*has = true;
+	sum->ms += sqlite3_column_int64(row, column);
+	sum->tasks += sqlite3_column_int64(row, column + 1);
 }
 
 static void tally_add_source(struct tally *tally, const char *source)
 {
-	if (!source)
-		return;
 	if (!tally->energy_source[0])
 		snprintf(tally->energy_source, sizeof(tally->energy_source), "%s", source);
 	else if (strcmp(tally->energy_source, source) != 0)
@@ -95,25 +91,22 @@ static void tally_read(struct store *store, int64_t experiment, struct tally *re
 	while (row_next(row)) {
 		int state = sqlite3_column_int(row, 0);
 		if (state >= 0 && state < STORE_STATE_COUNT)
-			ret->by_state[state] = sqlite3_column_int64(row, 1);
-		tally_add_ms(row, 2, &ret->wall_ms, &ret->has_wall);
-		tally_add_ms(row, 3, &ret->cpu_ms, &ret->has_cpu);
-		tally_add_ms(row, 4, &ret->gpu_ms, &ret->has_gpu);
-		ret->energy_j += sqlite3_column_double(row, 5);
-		ret->with_wall += sqlite3_column_int64(row, 6);
-		int64_t with_energy = sqlite3_column_int64(row, 7);
-		ret->with_energy += with_energy;
-		if (with_energy) {
-			tally_add_source(ret, row_text(row, 8));
-			tally_add_source(ret, row_text(row, 9));
-		}
+			ret->by_state[state] += sqlite3_column_int64(row, 1);
+		tally_add_ms(row, 2, &ret->wall);
+		tally_add_ms(row, 4, &ret->cpu);
+		tally_add_ms(row, 6, &ret->gpu);
+		if (!sqlite3_column_int64(row, 9))
+			continue;
+		ret->energy_j += sqlite3_column_double(row, 8);
+		ret->with_energy += sqlite3_column_int64(row, 9);
+		tally_add_source(ret, row_text(row, 10));
 	}
 }
 
-static void put_seconds(struct json *out, const char *key, int64_t ms, bool known)
+static void put_seconds(struct json *out, const char *key, const struct tally_sum *sum)
 {
-	if (known)
-		json_key_real(out, key, (double)ms / 1000);
+	if (sum->tasks)
+		json_key_real(out, key, (double)sum->ms / 1000);
 	else
 		json_key_null(out, key);
 }
@@ -122,9 +115,9 @@ static void put_cost(const struct tally *tally, struct json *out)
 {
 	json_key(out, "cost");
 	json_map(out);
-	put_seconds(out, "wall_s", tally->wall_ms, tally->has_wall);
-	put_seconds(out, "cpu_s", tally->cpu_ms, tally->has_cpu);
-	put_seconds(out, "gpu_s", tally->gpu_ms, tally->has_gpu);
+	put_seconds(out, "wall_s", &tally->wall);
+	put_seconds(out, "cpu_s", &tally->cpu);
+	put_seconds(out, "gpu_s", &tally->gpu);
 	if (!tally->with_energy) {
 		json_key_null(out, "energy_j");
 		json_key_string(out, "energy_source", "not measured");
@@ -133,10 +126,10 @@ static void put_cost(const struct tally *tally, struct json *out)
 		snprintf(source, sizeof(source), "%s",
 			 tally->mixed_sources ? "several sources" : tally->energy_source);
 		/* A sum over some of the tasks must not pass for the whole. */
-		if (tally->with_energy < tally->with_wall)
+		if (tally->with_energy < tally->wall.tasks)
 			snprintf(source + strlen(source), sizeof(source) - strlen(source),
 				 " (%" PRId64 " of %" PRId64 " tasks)", tally->with_energy,
-				 tally->with_wall);
+				 tally->wall.tasks);
 		json_key_real(out, "energy_j", tally->energy_j);
 		json_key_string(out, "energy_source", source);
 	}
@@ -247,6 +240,15 @@ int read_open_experiment(struct store *store, int64_t experiment, bool detail, c
 	return 0;
 }
 
+bool store_has_experiment(struct store *store, int64_t experiment)
+{
+	sqlite3_stmt *row = store_prepare(store, sql_one);
+	sqlite3_bind_int64(row, 1, experiment);
+	bool there = row_next(row);
+	sqlite3_reset(row);
+	return there;
+}
+
 int store_write_experiment(struct store *store, int64_t experiment, bool detail, struct json *out)
 {
 	int rc = read_open_experiment(store, experiment, detail, "tasks", out);
@@ -309,6 +311,7 @@ int store_read_text(struct store *store, int64_t experiment, const char *column,
 		{"source", "SELECT source FROM experiment WHERE id = ?1 AND removing = 0"},
 		{"source_name", "SELECT source_name FROM experiment WHERE id = ?1 AND removing = 0"},
 		{"batch_script", "SELECT batch_script FROM experiment WHERE id = ?1 AND removing = 0"},
+		{"last_batch", "SELECT token FROM batch WHERE experiment = ?1 AND state > 0 ORDER BY created_ms DESC LIMIT 1"},
 	};
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		if (strcmp(texts[i].column, column) != 0)

@@ -3,6 +3,7 @@
 #ifndef STORE_READ_H
 #define STORE_READ_H
 
+#include "base/pieces.h"
 #include "store/store.h"
 
 struct store_page {
@@ -21,14 +22,23 @@ int store_write_tasks(struct store *store, int64_t experiment, const struct stor
 		      struct json *out) MUST_USE;
 /* name NULL: the first objective's metric. points: at most this many per curve, keeping first, last,
  * minima and maxima. */
-int store_write_metrics(struct store *store, int64_t experiment, const char *name, int64_t points,
-			struct json *out) MUST_USE;
+int store_read_metrics(struct store *store, int64_t experiment, const char *name, int64_t points,
+		       struct pieces *ret) MUST_USE;
 int store_write_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
 			     struct json *out) MUST_USE;
-int store_write_export(struct store *store, int64_t experiment, struct json *out) MUST_USE;
-int store_write_export_csv(struct store *store, int64_t experiment, struct buf *out) MUST_USE;
-/* The members "objective", "best" (a list) and "progress" of the analysis; the map is open. */
-int store_write_analysis(struct store *store, int64_t experiment, struct json *out) MUST_USE;
+int store_read_export(struct store *store, int64_t experiment, bool csv, struct pieces *ret) MUST_USE;
+/* The members "objective" and "best" (a list) of the analysis; the map is open. *ret_maximise: the first goal. */
+int store_write_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out) MUST_USE;
+/* The analysis' "progress", as far as it was written: one entry for each ended task in the order they ended, with the
+ * best value so far. */
+struct store_progress {
+	bool maximise;
+	double best; /* NAN to begin with */
+	int64_t after_ms, after_number;
+};
+/* Adds at most `limit` entries to the open list; how many: less than that at the end. */
+int64_t store_write_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,
+			     struct json *out);
 
 /* A finished task, for the analysis. */
 struct store_result {
@@ -37,8 +47,8 @@ struct store_result {
 	double best, time_s;	/* NAN: not known */
 };
 typedef int (*store_result_f)(void *ctx, const struct store_result *row);
-/* At most `limit` finished tasks, the newest where there are more; by number. */
-int store_each_result(struct store *store, int64_t experiment, int64_t limit, store_result_f each,
+/* At most `limit` finished tasks with numbers below `below`, from the newest to the oldest. */
+int store_each_result(struct store *store, int64_t experiment, int64_t below, int64_t limit, store_result_f each,
 		      void *ctx) MUST_USE;
 /* A task that runs, for the analysis. */
 struct store_running {
@@ -59,7 +69,11 @@ void store_write_fidelities(struct store *store, int64_t experiment, struct json
  * when the task has none yet. -ENOENT when there is no such task or attempt. */
 int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt,
 		       int64_t *ret) MUST_USE;
-/* A text column of the experiment: "source", "batch_script". */
+/* "files":[{"path","bytes"}] of the open map, below a folder: regular files only, no links followed, at most 200. */
+void store_write_files(const char *folder, struct json *out);
+/* Is there such an experiment, and is it not being removed? */
+bool store_has_experiment(struct store *store, int64_t experiment);
+/* A text of the experiment: "source", "batch_script" (as foreseen), "last_batch" (the token of what was handed over last). */
 int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
 
 #endif

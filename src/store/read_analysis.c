@@ -8,17 +8,17 @@
 
 static const char sql_objective[] =
 	"SELECT json_extract(objective, '$[0].goal'), objective FROM experiment WHERE id = ?1 AND removing = 0";
-/* ?2: 1 for min, -1 for max */
-static const char sql_best[] =
-	"SELECT number, best, best_step, state, parameters FROM task WHERE experiment = ?1 "
-	"AND best IS NOT NULL ORDER BY ?2 * best, number LIMIT ?3";
+#define SQL_BEST(order)                                                                                          \
+	"SELECT number, best, best_step, state, parameters FROM task WHERE experiment = ?1 AND best IS NOT NULL " \
+	"ORDER BY best" order ", number LIMIT ?2"
+static const char sql_least[] = SQL_BEST(""), sql_most[] = SQL_BEST(" DESC");
 static const char sql_ended[] =
-	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND state IN (3, 6) "
-	"AND finished_ms IS NOT NULL AND best IS NOT NULL ORDER BY finished_ms, number";
+	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND (finished_ms, number) > (?2, ?3) "
+	"AND +state IN (3, 6) AND best IS NOT NULL ORDER BY finished_ms, number LIMIT ?4";
 /* The time that was measured, else the time between its start and its end; an imported task has neither. */
 static const char sql_results[] =
-	"SELECT * FROM (SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0 "
-	"FROM task WHERE experiment = ?1 AND state = 3 ORDER BY number DESC LIMIT ?2) ORDER BY 2";
+	"SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0 "
+	"FROM task WHERE experiment = ?1 AND state = 3 AND number < ?2 ORDER BY number DESC LIMIT ?3";
 static const char sql_running[] =
 	"SELECT * FROM (SELECT id, number, CASE WHEN steps > 0 THEN steps - from_zero END FROM task WHERE experiment = ?1 "
 	"AND state = 2 ORDER BY number DESC LIMIT ?2) ORDER BY 2";
@@ -28,12 +28,11 @@ static const char sql_fidelities[] =
 	"SELECT fidelity, count(*), sum(state = 3) FROM task WHERE experiment = ?1 AND fidelity IS NOT NULL "
 	"GROUP BY fidelity ORDER BY fidelity";
 
-static void put_best_tasks(struct store *store, int64_t experiment, double sign, struct json *out)
+static void put_best_tasks(struct store *store, int64_t experiment, bool maximise, struct json *out)
 {
-	sqlite3_stmt *row = store_prepare(store, sql_best);
+	sqlite3_stmt *row = store_prepare(store, maximise ? sql_most : sql_least);
 	sqlite3_bind_int64(row, 1, experiment);
-	sqlite3_bind_double(row, 2, sign);
-	sqlite3_bind_int64(row, 3, BEST_COUNT);
+	sqlite3_bind_int64(row, 2, BEST_COUNT);
 	json_key(out, "best");
 	json_list(out);
 	while (row_next(row)) {
@@ -48,40 +47,42 @@ static void put_best_tasks(struct store *store, int64_t experiment, double sign,
 	json_end(out);
 }
 
-/* One entry for each ended task in the order they ended, with the best value so far. */
-static void put_best_so_far(struct store *store, int64_t experiment, double sign, struct json *out)
+int64_t store_write_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,
+			     struct json *out)
 {
-	double best = NAN;
+	int64_t count = 0;
 	sqlite3_stmt *row = store_prepare(store, sql_ended);
 	sqlite3_bind_int64(row, 1, experiment);
-	json_key(out, "progress");
-	json_list(out);
-	while (row_next(row)) {
+	sqlite3_bind_int64(row, 2, progress->after_ms);
+	sqlite3_bind_int64(row, 3, progress->after_number);
+	sqlite3_bind_int64(row, 4, limit);
+	for (; row_next(row); count++) {
 		double value = sqlite3_column_double(row, 2);
-		if (isnan(best) || sign * value < sign * best)
-			best = value;
+		if (isnan(progress->best) || (progress->maximise ? value > progress->best : value < progress->best))
+			progress->best = value;
+		progress->after_number = sqlite3_column_int64(row, 0);
+		progress->after_ms = sqlite3_column_int64(row, 1);
 		json_map(out);
 		row_put_int(row, 0, "task", out);
 		row_put_time(row, 1, "time", out);
 		json_key_real(out, "value", value);
-		json_key_real(out, "best", best);
+		json_key_real(out, "best", progress->best);
 		json_end(out);
 	}
-	json_end(out);
+	return count;
 }
 
-int store_write_analysis(struct store *store, int64_t experiment, struct json *out)
+int store_write_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_objective);
 	sqlite3_bind_int64(row, 1, experiment);
 	if (!row_next(row))
 		return -ENOENT;
 	const char *goal = row_text(row, 0);
-	double sign = goal && !strcmp(goal, "max") ? -1 : 1;
+	*ret_maximise = goal && !strcmp(goal, "max");
 	row_put_json(row, 1, "objective", out);
 	sqlite3_reset(row);
-	put_best_tasks(store, experiment, sign, out);
-	put_best_so_far(store, experiment, sign, out);
+	put_best_tasks(store, experiment, *ret_maximise, out);
 	return 0;
 }
 
@@ -90,12 +91,14 @@ static double row_real(sqlite3_stmt *row, int column)
 	return row_is_null(row, column) ? NAN : sqlite3_column_double(row, column);
 }
 
-int store_each_result(struct store *store, int64_t experiment, int64_t limit, store_result_f each, void *ctx)
+int store_each_result(struct store *store, int64_t experiment, int64_t below, int64_t limit, store_result_f each,
+		      void *ctx)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_results);
 	int rc = 0;
 	sqlite3_bind_int64(row, 1, experiment);
-	sqlite3_bind_int64(row, 2, limit);
+	sqlite3_bind_int64(row, 2, below);
+	sqlite3_bind_int64(row, 3, limit);
 	while (rc == 0 && row_next(row)) {
 		struct store_result result = {
 			.id = sqlite3_column_int64(row, 0),

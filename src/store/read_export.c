@@ -1,5 +1,5 @@
 /* Everything about an experiment for other programs: see read.h. */
-#include "store/read_row.h"
+#include "store/read_pieces.h"
 
 #include "base/clock.h"
 #include "base/node.h"
@@ -10,29 +10,31 @@
 #include <math.h>
 
 static const char sql_tasks[] =
-	"SELECT " READ_TASK_COLUMNS " FROM task t WHERE t.experiment = ?1 ORDER BY t.number";
+	"SELECT " READ_TASK_COLUMNS " FROM task t WHERE t.experiment = ?1 AND t.number > ?2 ORDER BY t.number";
 static const char sql_head[] =
 	"SELECT parameters, json_extract(objective, '$[0].metric') FROM experiment WHERE id = ?1 AND removing = 0";
 
-int store_write_export(struct store *store, int64_t experiment, struct json *out)
+static void put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {
+	int64_t task_id = sqlite3_column_int64(row, TASK_ID);
+	read_put_task(row, pieces->experiment, &pieces->json);
+	read_put_curves(pieces->store, pieces->experiment, task_id, 0, &pieces->json);
+	read_put_attempts(pieces->store, task_id, &pieces->json);
+	json_end(&pieces->json);
+}
+
+static int export_json(struct store *store, int64_t experiment, struct pieces *ret)
+{
+	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, put_task, ret);
 	/* "tasks" is the list here, so the counts go by another name. */
-	int rc = read_open_experiment(store, experiment, true, "counts", out);
-	if (rc < 0)
+	int rc = read_open_experiment(store, experiment, true, "counts", &pieces->json);
+	if (rc < 0) {
+		pieces_free(ret);
 		return rc;
-	json_key(out, "tasks");
-	json_list(out);
-	sqlite3_stmt *row = store_prepare(store, sql_tasks);
-	sqlite3_bind_int64(row, 1, experiment);
-	while (row_next(row)) {
-		int64_t task_id = sqlite3_column_int64(row, TASK_ID);
-		read_put_task(row, experiment, out);
-		read_put_curves(store, experiment, task_id, 0, out);
-		read_put_attempts(store, task_id, out);
-		json_end(out);
 	}
-	json_end(out);
-	json_end(out);
+	json_key(&pieces->json, "tasks");
+	json_list(&pieces->json);
+	pieces->ends = 2;
 	return 0;
 }
 
@@ -96,8 +98,10 @@ static void csv_put_elapsed(struct buf *out, sqlite3_stmt *row)
 	csv_put_real(out, ms > 0 ? (double)ms / 1000 : 0);
 }
 
-static void csv_put_task(struct buf *out, sqlite3_stmt *row, const struct node *parameters)
+static void csv_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {
+	const struct node *parameters = pieces->parameters;
+	struct buf *out = pieces->json.out;
 	struct node *values = NULL;
 	const char *text = row_text(row, TASK_PARAMETERS);
 	if (text && node_parse_json(text, strlen(text), &values, NULL) < 0)
@@ -120,20 +124,21 @@ static void csv_put_task(struct buf *out, sqlite3_stmt *row, const struct node *
 	node_free(values);
 }
 
-int store_write_export_csv(struct store *store, int64_t experiment, struct buf *out)
+static int export_csv(struct store *store, int64_t experiment, struct pieces *ret)
 {
-	struct node *parameters = NULL;
 	sqlite3_stmt *row = store_prepare(store, sql_head);
 	sqlite3_bind_int64(row, 1, experiment);
 	if (!row_next(row))
 		return -ENOENT;
+	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, csv_put_task, ret);
+	struct buf *out = &pieces->begun;
 	const char *text = row_text(row, 0);
-	if (node_parse_json(text, strlen(text), &parameters, NULL) < 0)
-		parameters = NULL;
+	if (node_parse_json(text, strlen(text), &pieces->parameters, NULL) < 0)
+		pieces->parameters = NULL;
 	csv_put(out, true, "task");
 	csv_put(out, false, "state");
-	for (size_t i = 0; parameters && i < parameters->count; i++)
-		csv_put(out, false, node_get_string(parameters->items[i], "name"));
+	for (size_t i = 0; pieces->parameters && i < pieces->parameters->count; i++)
+		csv_put(out, false, node_get_string(pieces->parameters->items[i], "name"));
 	const char *metric = row_text(row, 1);
 	char *best = mem_printf("best_%s", metric ? metric : "value");
 	csv_put(out, false, best);
@@ -143,11 +148,10 @@ int store_write_export_csv(struct store *store, int64_t experiment, struct buf *
 	csv_put(out, false, "attempts");
 	buf_add_text(out, "\r\n");
 	sqlite3_reset(row);
-
-	row = store_prepare(store, sql_tasks);
-	sqlite3_bind_int64(row, 1, experiment);
-	while (row_next(row))
-		csv_put_task(out, row, parameters);
-	node_free(parameters);
 	return 0;
+}
+
+int store_read_export(struct store *store, int64_t experiment, bool csv, struct pieces *ret)
+{
+	return csv ? export_csv(store, experiment, ret) : export_json(store, experiment, ret);
 }

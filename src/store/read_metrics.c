@@ -1,6 +1,6 @@
 /* Curves as JSON: see read.h. Thinning cuts the steps into equal runs and keeps the lowest and highest
  * value of each (and the first NaN, where there are any): the picture on a screen stays the same. */
-#include "store/read_row.h"
+#include "store/read_pieces.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@ static const char sql_task_names[] =
 	"(SELECT 1 FROM metric WHERE task = ?2 AND name = n.id) ORDER BY n.id";
 static const char sql_curve[] =
 	"SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step";
-static const char sql_tasks[] = "SELECT id, number FROM task WHERE experiment = ?1 ORDER BY number";
+static const char sql_tasks[] = "SELECT id, number FROM task WHERE experiment = ?1 AND number > ?2 ORDER BY number";
 static const char sql_find_experiment[] =
 	"SELECT step_name, json_extract(objective, '$[0].metric') FROM experiment "
 	"WHERE id = ?1 AND removing = 0";
@@ -178,41 +178,43 @@ void read_put_curves(struct store *store, int64_t experiment, int64_t task_id, i
 	free(curve.points.at);
 }
 
-int store_write_metrics(struct store *store, int64_t experiment, const char *name, int64_t points,
-			struct json *out)
+static void put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 {
 	struct curve curve = {0};
+	curve_read(pieces->store, sqlite3_column_int64(row, 0), pieces->name, &curve);
+	if (curve.points.len) {
+		curve_thin(&curve, (size_t)pieces->points);
+		json_map(&pieces->json);
+		row_put_int(row, 1, "task", &pieces->json);
+		curve_put(&curve, &pieces->json);
+		json_end(&pieces->json);
+	}
+	free(curve.points.at);
+}
+
+int store_read_metrics(struct store *store, int64_t experiment, const char *name, int64_t points, struct pieces *ret)
+{
 	char id[24];
 	sqlite3_stmt *row = store_prepare(store, sql_find_experiment);
 	sqlite3_bind_int64(row, 1, experiment);
 	if (!row_next(row))
 		return -ENOENT;
+	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, put_task_curve, ret);
+	struct json *out = &pieces->json;
 	const char *metric = name ? name : row_text(row, 1);
-	int64_t name_id = metric ? read_find_metric(store, experiment, metric) : 0;
+	pieces->name = metric ? read_find_metric(store, experiment, metric) : 0;
+	pieces->points = points;
+	pieces->ends = 2;
+	if (!pieces->name)
+		pieces->last = INT64_MAX; /* nobody has it */
 	snprintf(id, sizeof(id), "e%" PRId64, experiment);
 	json_map(out);
 	json_key_string(out, "experiment", id);
 	json_key_string(out, "name", metric);
 	row_put_text(row, 0, "step_name", out);
 	sqlite3_reset(row);
-
 	json_key(out, "tasks");
 	json_list(out);
-	row = store_prepare(store, sql_tasks);
-	sqlite3_bind_int64(row, 1, experiment);
-	while (name_id && row_next(row)) {
-		curve_read(store, sqlite3_column_int64(row, 0), name_id, &curve);
-		if (!curve.points.len)
-			continue;
-		curve_thin(&curve, (size_t)points);
-		json_map(out);
-		row_put_int(row, 1, "task", out);
-		curve_put(&curve, out);
-		json_end(out);
-	}
-	json_end(out);
-	json_end(out);
-	free(curve.points.at);
 	return 0;
 }
 

@@ -84,7 +84,5 @@ void read_put_metric_names(struct store *store, int64_t experiment, int64_t task
 /* "spark":[…]: the task's curve of one metric as at most `points` bare values; [] when name_id is 0. */
 void read_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points,
 		    struct json *out);
-/* "files":[{"path","bytes"}] below a folder: regular files only, no links followed, at most 200. */
-void read_put_files(const char *folder, struct json *out);
 
 #endif

@@ -197,7 +197,7 @@ static void put_files_at(int dir, const char *prefix, unsigned depth, size_t *co
 	closedir(stream);
 }
 
-void read_put_files(const char *folder, struct json *out)
+void store_write_files(const char *folder, struct json *out)
 {
 	size_t count = 0;
 	json_key(out, "files");
@@ -245,7 +245,7 @@ static void put_detail(struct store *store, int64_t experiment, int64_t number, 
 	char *folder = mem_printf("%s/tasks/%" PRId64, experiment_dir, number);
 	char *work = mem_printf("%s/work", folder);
 	json_key_string(out, "folder", folder);
-	read_put_files(work, out);
+	store_write_files(work, out);
 	put_argv(store, task_id, experiment_dir, out);
 	free(work);
 	free(folder);

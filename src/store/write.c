@@ -7,7 +7,7 @@
 #define EXPERIMENT_COLUMNS                                                                         \
 	"id,name,description,spec,source_name,source,parameters,varying,objective,strategy,"       \
 	"strategy_reason,backend,script,warnings,batch_script,created_ms,started_ms,seed,planned," \
-	"parallel,state,asked_all,stopping,removing"
+	"parallel,state,asked_all,stopping,removing,sweep,sweep_from,sweep_ms"
 
 static int read_experiments(struct store *store, sqlite3_stmt *q, store_experiment_f each, void *ctx)
 {
@@ -38,6 +38,9 @@ static int read_experiments(struct store *store, sqlite3_stmt *q, store_experime
 			.asked_all = sqlite3_column_int(q, 21),
 			.stopping = sqlite3_column_int(q, 22),
 			.removing = sqlite3_column_int(q, 23),
+			.sweep = (enum store_sweep)sqlite3_column_int(q, 24),
+			.sweep_from = sqlite3_column_int64(q, 25),
+			.sweep_ms = sqlite3_column_int64(q, 26),
 		};
 		rows++;
 		if ((rc = each(ctx, &row)) < 0) {
@@ -67,7 +70,7 @@ int store_each_active(struct store *store, store_experiment_f each, void *ctx)
 {
 	sqlite3_stmt *q = store_bind(store,
 				     "SELECT " EXPERIMENT_COLUMNS
-				     " FROM experiment WHERE state < 3 OR removing ORDER BY id",
+				     " FROM experiment WHERE state < 3 OR removing OR sweep ORDER BY id",
 				     "");
 	int rc = read_experiments(store, q, each, ctx);
 	return rc < 0 ? rc : 0;
@@ -106,6 +109,12 @@ int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool v
 	return -EINVAL;
 }
 
+int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms)
+{
+	return store_run(store, "UPDATE experiment SET sweep=?2, sweep_from=?3, sweep_ms=?4 WHERE id=?1", "iiii", id,
+			 (int64_t)sweep, from, since_ms);
+}
+
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel)
 {
 	return store_run(store, "UPDATE experiment SET parallel=?2 WHERE id=?1", "ii", id, parallel);
@@ -142,15 +151,30 @@ int store_update_best(struct store *store, int64_t id, bool maximise)
 	return store_run(store, maximise ? most : least, "i", id);
 }
 
-int store_delete_experiment(struct store *store, int64_t id)
+int store_delete_some(struct store *store, int64_t id)
 {
-	return store_run(store, "DELETE FROM experiment WHERE id=?", "i", id);
+	/* In the order of their dependence: what the last one takes along is gone by then. One task may have
+	 * thousands of metrics. */
+	static const char *const parts[] = {
+		"DELETE FROM task WHERE id=(SELECT id FROM task WHERE experiment=? LIMIT 1)",
+		"DELETE FROM search_event WHERE experiment=?1 AND seq<(SELECT min(seq) FROM search_event WHERE "
+		"experiment=?1)+100",
+		"DELETE FROM experiment WHERE id=?",
+	};
+	for (size_t i = 0; i < COUNT_OF(parts); i++) {
+		int rc = store_run(store, parts[i], "i", id);
+		if (rc < 0)
+			return rc;
+		if (i + 1 < COUNT_OF(parts) && sqlite3_changes(store_db(store)))
+			return 1;
+	}
+	return 0;
 }
 
 int store_count_tasks(struct store *store, int64_t id, int64_t counts[static STORE_STATE_COUNT])
 {
 	sqlite3_stmt *q = store_bind(
-		store, "SELECT state,count(*) FROM task WHERE experiment=? GROUP BY state", "i", id);
+		store, "SELECT state,sum(tasks) FROM tally WHERE experiment=? GROUP BY state", "i", id);
 	int rc;
 	memset(counts, 0, STORE_STATE_COUNT * sizeof(*counts));
 	while ((rc = store_step(store, q)) > 0) {
@@ -225,7 +249,9 @@ int64_t store_last_change(struct store *store, int64_t experiment)
 
 int64_t store_last_asked(struct store *store, int64_t experiment)
 {
-	return read_last_event(store, "SELECT max(asked) FROM search_event WHERE experiment=? AND kind=0", experiment);
+	return read_last_event(store,
+			       "SELECT asked FROM search_event WHERE experiment=? AND kind IN (0, 2) ORDER BY seq DESC LIMIT 1",
+			       experiment);
 }
 
 int64_t store_last_event(struct store *store, int64_t experiment)

@@ -7,6 +7,8 @@
 
 enum store_wish { STORE_WISH_RUN, STORE_WISH_STOP, STORE_WISH_PRUNE };
 enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING };
+/* An action on all tasks of an experiment. */
+enum store_sweep { STORE_SWEEP_NONE, STORE_SWEEP_STOP, STORE_SWEEP_RESTART, STORE_SWEEP_RESTART_FAILED };
 enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BATCH_OVER };
 
 /* Texts in the rows that are read are valid during the callback only. */
@@ -18,12 +20,14 @@ struct store_experiment {
 	int64_t created_ms, started_ms, seed, planned, parallel;
 	enum store_state state;
 	bool asked_all, stopping, removing;
+	enum store_sweep sweep;
+	int64_t sweep_from, sweep_ms;
 };
 
 int store_add_experiment(struct store *store, const struct store_experiment *row,
 			 int64_t *ret_id) MUST_USE;
 typedef int (*store_experiment_f)(void *ctx, const struct store_experiment *row);
-/* Experiments that still have something to do: not over, or being removed. */
+/* Experiments that still have something to do: not over, being swept or being removed. */
 int store_each_active(struct store *store, store_experiment_f each, void *ctx) MUST_USE;
 /* One experiment (removing ones too); -ENOENT. */
 int store_read_experiment(struct store *store, int64_t id, store_experiment_f each, void *ctx) MUST_USE;
@@ -31,6 +35,8 @@ int store_read_experiment(struct store *store, int64_t id, store_experiment_f ea
 int store_set_experiment_state(struct store *store, int64_t id, enum store_state state,
 			       int64_t started_ms, int64_t finished_ms) MUST_USE;
 int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool value) MUST_USE;
+/* How far an action on all tasks has come: it goes on with number `from`; since when. */
+int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
 int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
@@ -38,7 +44,8 @@ int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_
 int store_set_batch_script(struct store *store, int64_t id, const char *script) MUST_USE;
 /* Finds the best task anew. */
 int store_update_best(struct store *store, int64_t id, bool maximise) MUST_USE;
-int store_delete_experiment(struct store *store, int64_t id) MUST_USE;
+/* Deletes some of the experiment: 1 while there is more, 0 when it is gone, or a negative errno. */
+int store_delete_some(struct store *store, int64_t id) MUST_USE;
 int store_count_tasks(struct store *store, int64_t id, int64_t counts[static STORE_STATE_COUNT]) MUST_USE;
 /* GPU seconds and joules used so far by all tasks. */
 int store_sum_cost(struct store *store, int64_t id, double *ret_gpu_s, double *ret_energy_j) MUST_USE;
@@ -58,7 +65,7 @@ int store_add_event(struct store *store, int64_t experiment, const struct store_
 int64_t store_last_change(struct store *store, int64_t experiment);
 /* The newest entry of the sequence (seq), 0: none. */
 int64_t store_last_event(struct store *store, int64_t experiment);
-/* What was asked last, as the search knows it; 0: nothing. */
+/* What was asked or added last, as the search knows it; 0: nothing. */
 int64_t store_last_asked(struct store *store, int64_t experiment);
 /* New settings of the search: the whole specification and what follows from it. */
 int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row) MUST_USE;
@@ -70,7 +77,7 @@ struct store_task {
 	enum store_state state;
 	enum store_wish wanted;
 	const char *parameters, *retries;
-	int64_t repeat, seed, steps, attempt, asked, started_ms, submitted_ms;
+	int64_t repeat, seed, steps, attempt, asked, created_ms, started_ms, submitted_ms, finished_ms;
 	double fidelity;
 	bool fresh;
 	double best, last; /* NAN: none */
@@ -87,13 +94,12 @@ int store_add_task(struct store *store, const struct store_task *row, int64_t no
 int64_t store_last_number(struct store *store, int64_t experiment);
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each,
 		    void *ctx) MUST_USE;
-/* Every task of the experiment, by number. */
-int store_each_task(struct store *store, int64_t experiment, store_task_f each, void *ctx) MUST_USE;
+/* At most `limit` tasks of the experiment from number `from` on, by number. */
+int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each,
+		    void *ctx) MUST_USE;
 /* Waiting tasks that may be submitted now, by number. */
 int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit,
 		     store_task_f each, void *ctx) MUST_USE;
-/* When the next waiting task of any experiment becomes ready after now; 0: none is held back. */
-int64_t store_next_ready_ms(struct store *store, int64_t now_ms);
 /* A change of state, with its time and reason in the history. cause: JSON, NULL unless error. */
 int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason,
 			 const char *cause, int64_t now_ms, enum store_state *ret_before) MUST_USE;

@@ -6,7 +6,8 @@
 
 #define TASK_COLUMNS                                                                               \
 	"id,experiment,number,state,wanted,parameters,retries,repeat,seed,steps,attempt,"          \
-	"started_ms,submitted_ms,fidelity,fresh,best,last,best_step,last_step,step,asked,from_zero"
+	"started_ms,submitted_ms,fidelity,fresh,best,last,best_step,last_step,step,asked,from_zero," \
+	"created_ms,finished_ms"
 
 static double read_real(sqlite3_stmt *q, int column)
 {
@@ -45,6 +46,8 @@ static int read_tasks(struct store *store, sqlite3_stmt *q, store_task_f each, v
 			.step = read_int(q, 19),
 			.asked = sqlite3_column_int64(q, 20),
 			.from_zero = sqlite3_column_int(q, 21),
+			.created_ms = sqlite3_column_int64(q, 22),
+			.finished_ms = sqlite3_column_int64(q, 23),
 		};
 		rows++;
 		if ((rc = each(ctx, &row)) < 0) {
@@ -83,14 +86,17 @@ int store_keep_task(void *ctx, const struct store_task *row)
 	return 0;
 }
 
-int64_t store_last_number(struct store *store, int64_t experiment)
+static int64_t read_whole(struct store *store, sqlite3_stmt *q)
 {
-	sqlite3_stmt *q =
-		store_bind(store, "SELECT max(number) FROM task WHERE experiment=?", "i", experiment);
 	int64_t number = store_step(store, q) > 0 ? sqlite3_column_int64(q, 0) : 0;
 	if (q)
 		sqlite3_reset(q);
 	return number;
+}
+
+int64_t store_last_number(struct store *store, int64_t experiment)
+{
+	return read_whole(store, store_bind(store, "SELECT max(number) FROM task WHERE experiment=?", "i", experiment));
 }
 
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each,
@@ -103,11 +109,12 @@ int store_read_task(struct store *store, int64_t experiment, int64_t number, sto
 	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
 }
 
-int store_each_task(struct store *store, int64_t experiment, store_task_f each, void *ctx)
+int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each,
+		    void *ctx)
 {
 	sqlite3_stmt *q = store_bind(
-		store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? ORDER BY number", "i",
-		experiment);
+		store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? AND number>=? ORDER BY number LIMIT ?", "iii",
+		experiment, from, limit);
 	int rc = read_tasks(store, q, each, ctx);
 	return rc < 0 ? rc : 0;
 }
@@ -123,18 +130,6 @@ int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, in
 				     "iii", experiment, now_ms, limit);
 	int rc = read_tasks(store, q, each, ctx);
 	return rc < 0 ? rc : 0;
-}
-
-int64_t store_next_ready_ms(struct store *store, int64_t now_ms)
-{
-	sqlite3_stmt *q = store_bind(store,
-				     "SELECT min(t.not_before_ms) FROM experiment e JOIN task t ON "
-				     "t.experiment=e.id AND t.state=0 WHERE e.state<3 AND t.not_before_ms>?",
-				     "i", now_ms);
-	int64_t ms = store_step(store, q) > 0 ? sqlite3_column_int64(q, 0) : 0;
-	if (q)
-		sqlite3_reset(q);
-	return ms;
 }
 
 int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason,
@@ -280,6 +275,7 @@ static int each_attempt(struct store *store, sqlite3_stmt *q, store_attempt_f ea
 			.backend = store_text(q, 14),
 			.absent_ms = sqlite3_column_int64(q, 15),
 			.batch_state = (enum store_batch_state)sqlite3_column_int(q, 16),
+			.ended = store_text(q, 17),
 		};
 		if ((rc = each(ctx, &row)) < 0) {
 			sqlite3_reset(q);

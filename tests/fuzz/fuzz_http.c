@@ -55,6 +55,7 @@ static const struct conn_io sink_io = {
 	.read = sink_read,
 	.shutdown = sink_end,
 	.close = sink_end,
+	.pump = sink_end, /* nothing here answers in pieces */
 	.stream = sink_stream,
 };
 

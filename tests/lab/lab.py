@@ -61,6 +61,9 @@ class Lab:
             raise NoLab(" | ".join(said.strip().splitlines()[-4:]) or "slurm-lab failed") from reason
         self.env["SLURM_CONF"] = str(self.folder / "etc/slurm.conf")
         self.jobs = self.folder / "jobs"
+        self.version = tuple(map(int, self.slurm("squeue", "--version").split()[-1].split(".")[:2]))
+        # How often squeue is called for one look at the queue.
+        self.looks = 1 if self.version >= (22, 5) else 2
         self.cgroups = "TaskPlugin=task/cgroup" in (self.folder / "etc/slurm.conf").read_text()
 
     def run(self, *words, timeout=120):

@@ -346,6 +346,17 @@ def test_a_wrong_call_needs_no_daemon_and_has_exit_status_two(cli, arguments, sa
     assert not cli.state.exists()
 
 
+def test_check_tells_of_missing_files_and_of_everything_else(cli):
+    (cli.folder / "two.yaml").write_text("script: gone.py\nparameters: {units: {min: 512, max: 16}}\nserach: {}\n")
+    done = cli("check", "two.yaml", status=2)
+    assert not done.stdout
+    assert re.search(r"^two\.yaml:1:1: script: gone\.py: there is no such file$", done.stderr, re.M), done.stderr
+    assert "parameters.units" in done.stderr and "serach" in done.stderr
+    (cli.folder / "one.yaml").write_text("script: gone.py\n")
+    done = cli("check", "one.yaml", status=2)
+    assert not done.stdout and "gone.py: there is no such file" in done.stderr
+
+
 def test_check_counts_and_shows_what_would_be_submitted(cli):
     out = cli("check", "train.py", "lr=1,2", "epochs=1,2,3").stdout
     assert "6 = 2 × 3" in out and "lr=1 epochs=1" in out
@@ -513,6 +524,14 @@ def test_doctor_waits_for_a_slow_nvidia_smi(make_daemon, folder, monkeypatch):
     program.chmod(0o755)
     daemon = make_daemon(env={"PATH": f"{program.parent}:{os.environ['PATH']}"}).start()
     assert "1 GPU (Test GPU)" in daemon.cli("doctor", status=None).stdout
+
+
+def test_doctor_without_a_daemon_says_what_was_not_tried(folder):
+    (folder / "file").write_text("no folder")
+    env = {**os.environ, "SLUICE_STATE": str(folder / "file"), "NO_COLOR": "1"}
+    done = subprocess.run([PROGRAM, "doctor"], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "set SLUICE_STATE to a folder of yours" in done.stdout
+    assert "whether a compute node reaches the daemon was not tried" in done.stdout
 
 
 def test_doctor_says_what_is_here(cli):

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pathlib
+import pwd
 import re
 import signal
 import socket
@@ -14,7 +15,7 @@ import subprocess
 
 import pytest
 
-from conftest import Answer, PROGRAM, UnixConnection, wait_for
+from conftest import Answer, Daemon, PROGRAM, UnixConnection, wait_for
 
 SCRIPT = """
     import sys
@@ -770,3 +771,36 @@ def test_flood_of_idle_connections_leaves_the_command_line_its_door(daemon):
     assert late.recv(12) == b"HTTP/1.1 200"
     for peer in [*peers, late]:
         peer.close()
+
+
+# What was submitted.
+
+
+def test_submitted_files_come_back_and_nothing_else_does(daemon):
+    blob = bytes(range(256)) * 3000
+    upload = daemon.request("PUT", "/uploads/big.bin", raw=blob, headers={"Content-Type": "application/octet-stream"}).json["id"]
+    experiment = daemon.post("/experiments", {
+        "experiment": {"script": "model.py", "files": ["data/big.bin"]},
+        "files": [{"path": "model.py", "text": "print('ü')\n"}, {"path": "data/big.bin", "upload": upload}]})["id"]
+    listed = daemon.get(f"/experiments/{experiment}/files")["files"]
+    assert sorted((f["path"], f["bytes"]) for f in listed) == [("data/big.bin", len(blob)), ("model.py", len("print('ü')\n".encode()))]
+    assert daemon.request("GET", f"/experiments/{experiment}/file?path=model.py").body.decode() == "print('ü')\n"
+    got = daemon.request("GET", f"/experiments/{experiment}/file?path=data/big.bin")
+    assert got.body == blob and got.headers["Content-Disposition"] == "attachment"
+    (daemon.state / "experiments" / experiment / "files" / "link").symlink_to(daemon.state / "sluice.db")
+    for path in ("../experiment.yaml", "../../../sluice.db", "/etc/passwd", "data", "link", "none.py", "data/../model.py"):
+        assert daemon.request("GET", f"/experiments/{experiment}/file?path={path}").status == 404, path
+    assert daemon.request("GET", f"/experiments/{experiment}/file").status == 400
+    assert daemon.request("GET", "/experiments/e99/files").status == 404
+    assert daemon.cli("show", experiment, "--script").stdout == "print('ü')\n"
+
+
+def test_info_names_the_user_without_an_environment(folder):
+    daemon = Daemon(folder / "state")
+    for name in ("USER", "LOGNAME"):
+        daemon.env.pop(name, None)
+    daemon.start()
+    try:
+        assert daemon.get("/info")["user"] == pwd.getpwuid(os.getuid()).pw_name
+    finally:
+        daemon.stop()

@@ -133,6 +133,37 @@ def test_restart_failed_touches_only_the_failed(daemon, gate):
     assert attempts == {number: 2 if number in failed else 1 for number in (1, 2, 3)}
 
 
+def test_actions_on_thousands_are_carried_out_though_the_daemon_is_killed(daemon, gate):
+    """They take many turns. What was acknowledged is done to every task, once, and nothing else begins meanwhile."""
+    count = 3000
+    experiment = submit_gated(daemon, gate, count=count)
+    running_number(daemon, experiment)
+
+    def counts():
+        return daemon.get(f"/experiments/{experiment}")["tasks"]
+
+    wait_for(lambda: counts()["waiting"] == count - 1, "not everything was proposed")
+    assert daemon.post(f"/experiments/{experiment}/stop", {}) == {"tasks": count}
+    daemon.kill()
+    daemon.start()
+    wait_for(lambda: daemon.get(f"/experiments/{experiment}")["state"] == "stopped", "it is not stopped")
+    assert counts()["stopped"] == count
+    assert [n for n in range(1, count + 1) if ran(gate, n)] == [1]
+    for number in (1, 2, count // 2, count):
+        states = [line["state"] for line in daemon.task(experiment, number)["timeline"]]
+        assert states.count("stopped") == 1, states
+
+    assert daemon.post(f"/experiments/{experiment}/restart", {}) == {"tasks": count}
+    daemon.kill()
+    daemon.start()
+    wait_for(lambda: counts()["waiting"] == count - 1 and counts()["running"] == 1, "not everything waits again")
+    assert daemon.request("DELETE", f"/experiments/{experiment}?stop=1").status == 204
+    daemon.kill()
+    daemon.start()
+    wait_for(lambda: daemon.get("/experiments")["total"] == 0, "it is still there")
+    assert [n for n in range(1, count + 1) if ran(gate, n)] == [1]
+
+
 def test_stop_of_a_finished_task_changes_nothing(daemon):
     experiment = daemon.submit("print('ok')")
     daemon.wait_ended(experiment)

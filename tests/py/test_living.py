@@ -338,6 +338,21 @@ def test_promotion_goes_on_with_the_same_task(daemon, folder, keep):
     assert agreement[0]["tasks"] == sum(len(t) > 1 for t in runs.values())
 
 
+def test_results_of_every_length_count(daemon):
+    """The length is a constant of the space, and a task has another one. That must not make its result unknown."""
+    experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}, "y": {"min": 0.0, "max": 1.0}, "epochs": 9},
+                          fidelity={"parameter": "epochs", "min": 1, "max": 9}, search={"strategy": "asha", "tasks": 60})
+    work(daemon, experiment, lambda p: {"loss": p["x"] + 1 / p["epochs"]}, 40)
+    analysis = daemon.get(f"/experiments/{experiment}/analysis")
+    assert len(analysis["slices"]["task"]) == analysis["runs"] > 20
+    assert max(analysis["importance"], key=lambda i: i["importance"])["parameter"] == "x"
+    # Another space: what was learnt goes along.
+    daemon.post(f"/experiments/{experiment}/search", {"parameters": {"y": {"min": 0.0, "max": 2.0}}})
+    daemon.kill()
+    daemon.start()
+    assert daemon.get(f"/experiments/{experiment}/search")["state"]["asked"] == 40
+
+
 def test_larger_budget_goes_on_promoting_what_is_there(daemon):
     """The rungs survive a change of the budget, at once and after a restart: nothing begins anew that could go on."""
     experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}, "epochs": 9}, fidelity={"parameter": "epochs", "min": 1, "max": 9},
@@ -399,6 +414,69 @@ def test_threshold_prunes_what_a_worker_tells(daemon):
         if answer.status != 200:
             break
     assert daemon.wait_state(experiment, ("pruned",), task["number"])["best"]["value"] == 50
+
+
+# What a task is ranked by.
+
+
+@pytest.mark.parametrize("objective, first, second", [
+    ({}, 1, 2), ({"take": "last"}, 3, 2), ({"take": "mean", "of": 2}, 3.5, 2)], ids=["best", "last", "mean"])
+def test_tasks_are_ranked_by_what_the_objective_takes(daemon, objective, first, second):
+    experiment = external(daemon, parameters={"x": [1, 2]}, search={"strategy": "grid"},
+                          objective={"metric": "loss", "goal": "min", **objective})
+    for curve in ([5, 1, 4, 3], [5, 2, 2, 2]):
+        task = ask(daemon, experiment)
+        tell_curve(daemon, task, curve, 4)
+    wait_for(lambda: daemon.get(f"/experiments/{experiment}")["state"] == "finished", "it does not end")
+    expected = sorted([(first, 1), (second, 2)])
+    analysis = daemon.get(f"/experiments/{experiment}/analysis")
+    assert [(b["value"], b["task"]) for b in analysis["best"]] == expected
+    assert [p["value"] for p in analysis["progress"]] == analysis["slices"]["value"] == [first, second]
+    best = daemon.get(f"/experiments/{experiment}")["best"]
+    assert (best["value"], best["task"]) == expected[0]
+    assert daemon.get(f"/experiments/{experiment}/tasks?sort=best")["items"][0]["number"] == expected[0][1]
+
+
+def test_time_may_be_what_is_improved(daemon):
+    experiment = daemon.submit("import os, time\ntime.sleep(float(os.environ['SLUICE_PARAM_S']))",
+                               {"parameters": {"s": [1.5, 0.0]}, "objective": {"metric": "time", "goal": "min"}})
+    assert daemon.wait_ended(experiment)["tasks"]["finished"] == 2
+    best = daemon.get(f"/experiments/{experiment}")["best"]
+    assert best["parameters"]["s"] == 0.0 and 0 <= best["value"] < 1.5
+    values = daemon.get(f"/experiments/{experiment}/analysis")["slices"]
+    assert dict(zip(values["parameters"]["s"], values["value"]))[1.5] >= 1.5
+
+
+def test_pruning_spares_what_is_faster_than_every_finished_task(daemon):
+    """Time is the second objective: nobody can say of a task that is younger than the others were that it is dominated."""
+    experiment = daemon.submit("""
+    import os, time
+    x = int(os.environ["SLUICE_PARAM_X"])
+    with open("metrics.csv", "w") as rows:
+        rows.write("epoch,loss\\n")
+        for epoch in range(4):
+            rows.write("%d,%d\\n" % (epoch, x))
+            rows.flush()
+            time.sleep(0.6 if x < 9 else 0.1)
+    """, {"parameters": {"x": [1, 2, 9]}, "search": {"strategy": "grid", "parallel": 1},
+          "objective": [{"metric": "loss", "goal": "min"}, {"metric": "time", "goal": "min"}],
+          "prune": {"rule": "median", "warmup": 1, "min_tasks": 2}})
+    assert daemon.wait_ended(experiment)["tasks"]["finished"] == 3
+
+
+def test_a_worker_hears_every_digit(daemon):
+    experiment = external(daemon, search={"strategy": "random", "tasks": 1})
+    _, said = daemon.cli("ask", experiment).stdout.split()
+    assert float(said.removeprefix("x=")) == daemon.task(experiment, 1)["parameters"]["x"]
+
+
+def test_front_names_the_values_of_tasks_that_left_the_space(daemon):
+    experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}, "kind": ["a", "b"]}, search={"strategy": "random", "tasks": 20})
+    work(daemon, experiment, lambda p: {"loss": 0.0 if p["kind"] == "b" else 1.0}, 10)
+    daemon.post(f"/experiments/{experiment}/search", {"parameters": {"kind": "a"}})
+    front = [p for p in daemon.get(f"/experiments/{experiment}/analysis")["fronts"][0]["points"] if p["front"]]
+    assert front and all(p["parameters"]["kind"] == "b" for p in front if p["values"][0] == 0)
+    assert any(p["values"][0] == 0 for p in front)
 
 
 # Several objectives.

@@ -235,8 +235,8 @@ def test_a_failing_setup_line_ends_a_job_with_the_line_and_its_output(slurm):
     failed = slurm.submit(SHORT, slurm.spec({"n": [1]}, environment={"setup": lines}), name="task.sh")
     slurm.wait_ended(failed)
     cause = slurm.task(failed, 1)["cause"]
-    assert cause["kind"] == "launch" and "setup line 2 ended with status 1" in cause["message"], cause
-    assert "module load cuda/99" in cause["message"] and "cuda/99 is not there" in cause["tail"]
+    assert cause["kind"] == "launch" and "setup line 2 ended with status 1" in cause["text"], cause
+    assert "module load cuda/99" in cause["text"] and "cuda/99 is not there" in cause["tail"]
     assert "cuda/99 is not there" in slurm.cli("logs", f"{failed}/1").stdout
     lines[1] += " || true"
     passed = slurm.submit(SHORT, slurm.spec({"n": [1]}, environment={"setup": lines}), name="task.sh")

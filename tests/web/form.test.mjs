@@ -181,8 +181,11 @@ test('a copy of another experiment fills the form', async () => {
   await page.getByText('Copied from conv2d-nodropout-v2').waitFor();
   assert.equal(await page.getByLabel('Values of learning_rate').inputValue(), '0.0001,0.0003,0.001,0.003');
   assert.equal(await page.locator('#memory').inputValue(), '16G');
-  await page.getByRole('button', { name: 'Submit 48 tasks' }).first().waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Submit 48 tasks' }).first().isDisabled(), 'the script is missing');
+  await page.getByRole('button', { name: 'Submit 48 tasks' }).first().click();
+  await page.waitForURL('**/e/e11');
+  const [sent] = created();
+  assert.deepEqual(sent.files, [{ path: 'model.py', text: 'import sys\nprint(sys.argv)\n' }, { path: 'data/labels.csv', upload: 'u1' }]);
+  assert.deepEqual(sent.experiment.files, ['data/labels.csv']);
 });
 
 test('clone on an experiment comes here with its values', async () => {
@@ -190,6 +193,7 @@ test('clone on an experiment comes here with its values', async () => {
   await seat.page.getByRole('button', { name: 'Clone' }).click();
   await seat.page.getByText('Copied from conv2d-nodropout-v2').waitFor();
   assert.equal(await seat.page.locator('#name').inputValue(), 'conv2d-nodropout-v2 (copy)');
+  await seat.page.getByText('model.py').first().waitFor();
 });
 
 test('a lost answer and a second try make one experiment', async () => {

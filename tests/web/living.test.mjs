@@ -32,7 +32,7 @@ test('the search, the importance and the front of two objectives are shown', asy
   await card.getByText('Chosen by itself: short runs tell which').waitFor();
   await card.getByText('40 of 60').waitFor();
   const rows = card.locator('tbody tr');
-  assert.deepEqual(await rows.allInnerTexts(), ['3\t27\t9', '9\t9\t2']);
+  assert.deepEqual(await rows.allInnerTexts(), ['3\t27\t9', '9\t9\t2', '9\t3 of 3\t9\tall', '5\t1 of 2\t3\t4 of 5']);
   await card.getByText('rank correlation 0.88').waitFor();
 
   const meters = page.getByRole('region', { name: 'Importance of the parameters' }).getByRole('meter');
@@ -156,4 +156,38 @@ test('the form has pruning, the length of training for strategies that need it, 
   await page.waitForTimeout(500);
   assert.equal(last().fidelity, undefined);
   assert.equal(last().prune, undefined);
+});
+
+// The dashed line is on a canvas: the table of the same lines says what is drawn, and the arrow keys read it.
+test('where a running task is going is drawn and judged only where the backtest earns it', async () => {
+  let page = await visit('/e/e1/39', 'Configuration 39');
+  const metrics = page.getByRole('region', { name: 'Metrics' });
+  await metrics.getByText('Dashed: where it is going').waitFor();
+  const said = await metrics.locator('.forecast').innerText();
+  assert.match(said, /After 25 % of the steps extrapolated curves order 34 finished tasks with rank correlation 0\.81, the best so far with 0\.60; half of them were off by 0\.02/);
+  const chart = metrics.getByRole('img');
+  await chart.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await metrics.getByRole('status').getByText('val_loss, predicted, epoch').waitFor({ state: 'attached' });
+  assert.deepEqual(await audit(page), []);
+
+  // A finished task goes nowhere.
+  await seat.context.close();
+  page = await visit('/e/e1/1', 'Configuration 1');
+  await page.getByRole('region', { name: 'Metrics' }).getByRole('img').waitFor();
+  assert.equal(await page.locator('.forecast').count(), 0);
+
+  await seat.context.close();
+  page = await visit('/e/e1', 'asha-two-objectives');
+  assert.equal(await sideways(page), 0);
+  await page.getByText('Dashed: where it is going').waitFor();
+});
+
+test('a prediction that lost its backtest is not drawn, and the page says why', async () => {
+  await fixture.stop();
+  fixture = await new Fixture('mixed').start();
+  const page = await visit('/e/e10', 'conv2d-nodropout-v2');
+  await page.getByText('No prediction: it has to order the finished tasks clearly better').waitFor();
+  assert.match(await page.locator('.forecast').innerText(), /rank correlation 0\.55, the best so far with 0\.60/);
 });

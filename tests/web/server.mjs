@@ -231,6 +231,8 @@ export class Fixture {
     if (rest === 'suggest') return this.suggest(model, json(), send);
     if (rest === 'script') return text('#!/bin/bash\n');
     if (rest === 'source') return text(`name: ${model.e.name}\n`);
+    if (rest === 'files') return send(200, { files: [{ path: model.e.script, bytes: 20 }, { path: 'data/labels.csv', bytes: 4 }] });
+    if (rest === 'file') return text(q.get('path') === model.e.script ? 'import sys\nprint(sys.argv)\n' : 'a,b\n');
     if (rest === 'export') return text('task,state\n');
     if (rest === 'tasks') {
       let items = model.tasks.filter((t) => !q.get('state') || t.state === q.get('state'));

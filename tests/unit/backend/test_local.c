@@ -428,23 +428,83 @@ static void test_a_pid_that_was_given_out_again_is_not_ours(void **state)
 	free(text);
 }
 
-/* A program of that name in PATH stands for the real one. */
+/* Opens the backend again with a program in PATH that stands for nvidia-smi. Returns the old PATH, for leave_gpus. */
+static char *enter_gpus(const char *fake)
+{
+	char *program_path = mem_printf("%s/nvidia-smi", root), *old = mem_strdup(getenv("PATH"));
+	char *path = mem_printf("%s:%s", root, old);
+	assert_int_equal(fs_write(program_path, fake, strlen(fake), 0700, false, NULL), 0);
+	close_backend();
+	setenv("PATH", path, 1);
+	unsetenv("CUDA_VISIBLE_DEVICES");
+	open_backend();
+	free(program_path);
+	free(path);
+	return old;
+}
+
+static void leave_gpus(char *old)
+{
+	setenv("PATH", old, 1);
+	free(old);
+}
+
+static const char two_gpus[] = "#!/bin/sh\necho '0, GPU-a, 1000, Test GPU'\necho '3, GPU-b, 1000, Test GPU'\n";
+
+/* What a task of this size sees in CUDA_VISIBLE_DEVICES. */
+static void expect_visible(const struct backend_resources *resources, uint32_t index, const char *expected)
+{
+	struct buf seen = buf_make(4096);
+	char *path = work_file(index, "seen");
+	describe_task(index, "echo is ${CUDA_VISIBLE_DEVICES-unset}. >part; mv part seen");
+	submit_with(resources, index, 1);
+	wait_for_file(path);
+	assert_int_equal(fs_read(path, 4096, &seen, NULL), 0);
+	assert_string_equal(buf_text(&seen), expected);
+	wait_for_state(index, BACKEND_ENDED);
+	buf_free(&seen);
+	free(path);
+}
+
+static void test_who_asks_for_no_gpu_sees_none(void **state)
+{
+	(void)state;
+	struct backend_resources none = {.cpus = 1}, one = {.cpus = 1, .gpus = 1};
+	char *old = enter_gpus(two_gpus);
+	expect_visible(&none, 0, "is .\n"); /* nvidia-smi may not have answered yet */
+	for (int i = 0; i < 4000 && !backend_local.room(backend, &one); i++)
+		turn();
+	assert_true(backend_local.room(backend, &one) > 0);
+	expect_visible(&none, 1, "is .\n");
+	assert_true(journal_has(1, "it asked for no GPU"));
+	assert_false(journal_has(1, "\"gpus\""));
+	expect_visible(&one, 2, "is 0.\n");
+	assert_false(journal_has(2, "it asked for no GPU"));
+	leave_gpus(old);
+}
+
+static void test_a_machine_without_gpus_is_left_as_it_is(void **state)
+{
+	(void)state;
+	struct backend_resources none = {.cpus = 1}, one = {.cpus = 1, .gpus = 1};
+	char *old = enter_gpus("#!/bin/sh\nexit 1\n");
+	/* Until the answer is there a GPU is not said to be impossible: room is 0 then, and 1 to have it refused later. */
+	for (int i = 0; i < 4000 && !backend_local.room(backend, &one); i++)
+		turn();
+	expect_visible(&none, 0, "is unset.\n");
+	assert_false(journal_has(0, "it asked for no GPU"));
+	leave_gpus(old);
+}
+
 static void test_every_gpu_is_given_to_one_attempt_at_a_time(void **state)
 {
 	(void)state;
-	static const char fake[] = "#!/bin/sh\necho '0, GPU-a, 1000, Test GPU'\necho '3, GPU-b, 1000, Test GPU'\n";
 	struct backend_resources one = {.cpus = 1, .gpus = 1};
 	struct local_machine machine;
 	local_machine_look(&machine);
 	if (machine.cpus < 2)
 		skip();
-	char *program_path = mem_printf("%s/nvidia-smi", root), *old = mem_strdup(getenv("PATH"));
-	char *path = mem_printf("%s:%s", root, old);
-	assert_int_equal(fs_write(program_path, fake, sizeof(fake) - 1, 0700, false, NULL), 0);
-	close_backend();
-	setenv("PATH", path, 1);
-	unsetenv("CUDA_VISIBLE_DEVICES");
-	open_backend();
+	char *old = enter_gpus(two_gpus);
 	for (int i = 0; i < 4000 && backend_local.room(backend, &one) != 2; i++)
 		turn();
 	assert_int_equal(backend_local.room(backend, &one), 2);
@@ -467,10 +527,7 @@ static void test_every_gpu_is_given_to_one_attempt_at_a_time(void **state)
 		cancel(i);
 	for (uint32_t i = 0; i < 3; i++)
 		wait_for_state(i, BACKEND_ENDED);
-	setenv("PATH", old, 1);
-	free(program_path);
-	free(path);
-	free(old);
+	leave_gpus(old);
 	free(go);
 	free(third);
 }
@@ -511,6 +568,8 @@ int main(void)
 		WITH_BACKEND(test_a_claim_of_an_earlier_boot_is_lost),
 		WITH_BACKEND(test_a_pid_that_was_given_out_again_is_not_ours),
 		WITH_BACKEND(test_every_gpu_is_given_to_one_attempt_at_a_time),
+		WITH_BACKEND(test_who_asks_for_no_gpu_sees_none),
+		WITH_BACKEND(test_a_machine_without_gpus_is_left_as_it_is),
 		cmocka_unit_test(test_gpus_are_read_and_hidden_ones_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

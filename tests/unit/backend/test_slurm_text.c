@@ -1,5 +1,5 @@
-/* What Slurm's programs print, as recorded from real clusters (22.05 unless a test says otherwise), and what
- * attackers and crashes make of it. */
+/* The readers one by one, with what attackers, crashes and rare clusters make of the text. What real clusters print for
+ * whole scenes is in test_slurm_samples.c. */
 #include "backend/slurm_text.h"
 
 #include "../unit.h"
@@ -160,9 +160,10 @@ static void elements_that_never_started_share_a_record(void **state)
 	unsigned columns = slurm_columns_known("");
 	struct slurm_finals finals;
 	const char text[] = "14_1" S "CANCELLED by 0" S TOKEN "\n14_[2-20,30%2]" S "CANCELLED by 0" S TOKEN "\n"
-			    "6" S "CANCELLED by 7" S OTHER "\n7_[" S "CANCELLED" S OTHER "\n";
+			    "6" S "CANCELLED by 7" S OTHER "\n7_[1-2,4-5,7-8,10-1" S "CANCELLED" S OTHER "\n"
+			    "8_[1-2,4-5,...]" S "CANCELLED" S OTHER "\n";
 	slurm_finals_parse(text, strlen(text), columns, &finals);
-	assert_int_equal(finals.list.len, 3);
+	assert_int_equal(finals.list.len, 5);
 	const struct slurm_final *rest = &finals.list.at[1];
 	assert_int_equal(rest->index, UINT32_MAX);
 	assert_int_equal(rest->range_count, 2);
@@ -171,6 +172,12 @@ static void elements_that_never_started_share_a_record(void **state)
 	assert_false(slurm_ranges_have(&finals.ranges, rest->first_range, rest->range_count, 21));
 	assert_int_equal(finals.list.at[2].range_count, 0);
 	assert_int_equal(finals.list.at[2].by_uid, 7);
+	/* A list that was cut short is not believed: neither 1 nor 10-1 was meant. */
+	for (size_t i = 3; i < 5; i++) {
+		assert_int_equal(finals.list.at[i].index, UINT32_MAX);
+		assert_int_equal(finals.list.at[i].range_count, 0);
+	}
+	assert_int_equal(finals.ranges.list.len, 2);
 	slurm_finals_free(&finals);
 
 	struct slurm_queue queue = queue_of("6" S "N/A" S "CANCELLED" S "None" S "" S "1" S "1" S TOKEN "\n"
@@ -216,7 +223,7 @@ static void a_step_without_its_job_is_left_out(void **state)
 static void partitions_add_up_their_nodes(void **state)
 {
 	(void)state;
-	/* The shape is the same from 20.11 on; sockets stand behind the GPUs since 18.08. */
+	/* Sockets stand behind the GPUs of nodes that have several. */
 	const char text[] = "gpu_volta" S "up" S "7-00:00:00" S "2" S "mixed" S "8" S "8000" S "gpu:volta:2(S:0-1)\n"
 			    "gpu_volta" S "up" S "7-00:00:00" S "1" S "idle" S "16+" S "9000+" S
 			    "gpu:volta:4(S:0,1),gpu:a100:1,nvme:1T\n"
@@ -304,6 +311,19 @@ static void job_ids_are_read_or_refused(void **state)
 	assert_int_equal(slurm_parse_job("77.0", &id), -EINVAL);
 }
 
+static void versions_are_compared_as_numbers(void **state)
+{
+	(void)state;
+	assert_true(slurm_version_since("22.05.8", 22, 5));
+	assert_true(slurm_version_since("24.11.5", 22, 5));
+	assert_true(slurm_version_since("26.05.0-0rc1", 22, 5));
+	assert_false(slurm_version_since("20.11.4", 22, 5));
+	assert_false(slurm_version_since("21.08.8-2", 22, 5));
+	assert_false(slurm_version_since("", 22, 5));
+	assert_false(slurm_version_since("unknown", 22, 5));
+	assert_false(slurm_version_since("23", 22, 5));
+}
+
 static void times_are_read_in_both_forms(void **state)
 {
 	(void)state;
@@ -366,6 +386,7 @@ int main(void)
 		cmocka_unit_test(settings_are_found_by_their_whole_name),
 		cmocka_unit_test(the_smallest_limit_counts),
 		cmocka_unit_test(job_ids_are_read_or_refused),
+		cmocka_unit_test(versions_are_compared_as_numbers),
 		cmocka_unit_test(times_are_read_in_both_forms),
 		cmocka_unit_test(durations_and_sizes_are_read),
 		cmocka_unit_test(no_byte_hides_what_follows),

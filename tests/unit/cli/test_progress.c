@@ -100,6 +100,10 @@ static void a_frame_says_what_is_known(void **state)
 					    "  e1/5     ========--------     10/20  none yet    lr=0.5\n"
 					    "  e1/6     ----------------      0/20  none yet    lr=0.5\n"
 					    "best  val_loss 0.25 at epoch 7 in e1/3: lr=0.01\n");
+	/* Short tasks: nobody waits "about 0 ms". */
+	buf_clear(&out);
+	progress_render(&progress, &term, START_MS + 10, &out);
+	assert_non_null(strstr(buf_text(&out), ", less than a second left\n"));
 	buf_free(&out);
 	progress_free(&progress);
 }

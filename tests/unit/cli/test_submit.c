@@ -147,16 +147,21 @@ static void what_is_wrong_is_said_with_its_place(void **state)
 	} cases[] = {
 		{"nope.yaml", "nope.yaml: there is no such file"},
 		{"data", "data is a folder: give the experiment file or the script inside it"},
-		{"missing.yaml", "missing.yaml:2:1: script: gone.py: there is no such file"},
 		{"list.yaml", "list.yaml: expected an experiment: keys such as script: and parameters:"},
 	};
-	put("missing.yaml", "name: x\nscript: gone.py\n", 24);
+	put("missing.yaml", "name: x\nscript: gone.py\nfiles: [a.csv, b.csv]\n", 46);
 	put("list.yaml", "[1]\n", 4);
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		assert_true(LOAD(&submit, &err, cases[i].argument) < 0);
 		assert_string_equal(err.text, cases[i].expected);
 		submit_free(&submit);
 	}
+	/* All that is missing at once: whoever corrects one thing should not find the next. */
+	assert_int_equal(LOAD(&submit, &err, "missing.yaml"), 0);
+	assert_string_equal(buf_text(&submit.missing), "missing.yaml:2:1: script: gone.py: there is no such file\n"
+						       "missing.yaml:3:9: files: a.csv: there is no such file\n"
+						       "missing.yaml:3:16: files: b.csv: there is no such file\n");
+	submit_free(&submit);
 	put("broken.yaml", "a: [1\n", 6);
 	assert_true(LOAD(&submit, &err, "broken.yaml") < 0);
 	assert_true(strncmp(err.text, "broken.yaml:2:1: ", 17) == 0);

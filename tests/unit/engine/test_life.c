@@ -122,10 +122,12 @@ static int64_t create(struct fixture *f, const char *yaml, const char *script)
 static struct node *read_experiment(struct fixture *f, int64_t id)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
-	struct json w = json_to(&text);
+	struct pieces pieces = {0};
 	struct node *node = NULL;
-	if (store_write_export(engine_store(f->engine), id, &w) == 0)
+	if (store_read_export(engine_store(f->engine), id, false, &pieces) == 0) {
+		pieces_finish(&pieces, &text);
 		assert_int_equal(node_parse_json(buf_text(&text), text.len, &node, NULL), 0);
+	}
 	buf_free(&text);
 	return node;
 }

@@ -12,7 +12,7 @@ struct pipe {
 	struct conn conn; /* first: the callbacks get it */
 	struct buf sent;
 	size_t unsent; /* pretended */
-	bool closed, shut, streaming, reading;
+	bool closed, shut, streaming, reading, pumping;
 };
 
 static void pipe_send(struct conn *conn, struct blob *head, struct blob *body)
@@ -43,6 +43,11 @@ static void pipe_closed(struct conn *conn)
 	((struct pipe *)conn)->closed = true;
 }
 
+static void pipe_pump(struct conn *conn)
+{
+	((struct pipe *)conn)->pumping = true;
+}
+
 static void pipe_stream(struct conn *conn, const struct response *response)
 {
 	(void)response;
@@ -55,6 +60,7 @@ static const struct conn_io pipe_io = {
 	.read = pipe_read,
 	.shutdown = pipe_shutdown,
 	.close = pipe_closed,
+	.pump = pipe_pump,
 	.stream = pipe_stream,
 };
 

@@ -15,9 +15,30 @@ static int echo_begin(struct app *app, struct request *request, struct response 
 	return 0;
 }
 
+/* Three pieces, the second of them empty. */
+static bool count_make(void *ctx, struct buf *out)
+{
+	int *count = ctx;
+	if (++*count != 2)
+		buf_addf(out, "<piece %d>", *count);
+	return *count < 3;
+}
+
+static unsigned counts_freed;
+
+static void count_free(void *ctx)
+{
+	counts_freed++;
+	free(ctx);
+}
+
 static void echo_handle(struct app *app, struct request *request, struct response *response)
 {
 	(void)app;
+	if (!strcmp(request->head->target, "/pieces")) {
+		response->pieces = (struct pieces){count_make, count_free, mem_alloc(sizeof(int))};
+		return;
+	}
 	response->body = buf_make(1000);
 	buf_addf(&response->body, "[%s %s %s]", method_name(request->head->method), request->head->target,
 		 buf_text(&request->body));
@@ -209,6 +230,57 @@ static void test_pipelined_request_waits_for_a_slow_reader(void **state)
 	pipe_close(&pipe);
 }
 
+/* Calls the connection as often as it asks for it. */
+static void pump(struct pipe *pipe)
+{
+	while (pipe->pumping) {
+		pipe->pumping = false;
+		conn_pump(&pipe->conn);
+	}
+}
+
+static void test_an_answer_in_pieces_is_whole_and_the_next_request_waits(void **state)
+{
+	static const char text[] = "GET /pieces HTTP/1.1\r\n" HOST "\r\nGET /next HTTP/1.1\r\n" HOST "\r\n";
+	struct pipe pipe;
+	(void)state;
+	counts_freed = 0;
+	pipe_open(&pipe, &echo, NULL, true);
+	conn_feed(&pipe.conn, text, sizeof(text) - 1);
+	assert_true(pipe.pumping);
+	assert_false(pipe.reading);
+	assert_int_equal(pipe_count(&pipe, "piece"), 0); /* not before the loop has turned */
+	pump(&pipe);
+	assert_non_null(strstr(buf_text(&pipe.sent), "Transfer-Encoding: chunked\r\n"));
+	assert_non_null(strstr(buf_text(&pipe.sent), "\r\n\r\n9\r\n<piece 1>\r\n9\r\n<piece 3>\r\n0\r\n\r\nHTTP/1.1 200"));
+	assert_int_equal(pipe_count(&pipe, "[GET /next ]"), 1);
+	assert_true(pipe.reading);
+	assert_int_equal(counts_freed, 1);
+	pipe_close(&pipe);
+}
+
+static void test_an_answer_in_pieces_waits_for_a_slow_reader_and_may_be_left(void **state)
+{
+	static const char text[] = "GET /pieces HTTP/1.1\r\n" HOST "\r\n";
+	struct pipe pipe;
+	(void)state;
+	counts_freed = 0;
+	pipe_open(&pipe, &echo, NULL, true);
+	conn_feed(&pipe.conn, text, sizeof(text) - 1);
+	pipe.unsent = 1u << 20;
+	pump(&pipe);
+	assert_int_equal(pipe_count(&pipe, "piece"), 0);
+	pipe.unsent = 0;
+	conn_resume(&pipe.conn);
+	assert_true(pipe.pumping);
+	pipe.pumping = false;
+	conn_pump(&pipe.conn);
+	assert_int_equal(pipe_count(&pipe, "<piece 1>"), 1);
+	conn_close(&pipe.conn);
+	assert_int_equal(counts_freed, 1);
+	pipe_close(&pipe);
+}
+
 static void test_refused_request_with_a_body_ends_the_connection(void **state)
 {
 	(void)state;
@@ -328,6 +400,8 @@ int main(void)
 		cmocka_unit_test(test_long_head_is_refused_before_it_is_complete),
 		cmocka_unit_test(test_pipelined_requests_are_answered_in_order),
 		cmocka_unit_test(test_pipelined_request_waits_for_a_slow_reader),
+		cmocka_unit_test(test_an_answer_in_pieces_is_whole_and_the_next_request_waits),
+		cmocka_unit_test(test_an_answer_in_pieces_waits_for_a_slow_reader_and_may_be_left),
 		cmocka_unit_test(test_refused_request_with_a_body_ends_the_connection),
 		cmocka_unit_test(test_expect_continue_is_asked_for_only_when_welcome),
 		cmocka_unit_test(test_head_has_the_length_but_no_body),

@@ -131,7 +131,9 @@ static inline struct drive_event drive_recall(struct drive *d, const struct driv
 	long at = isnan(known->fidelity) ? -1 : d->spec->fidelity_param;
 	memcpy(d->values, known->proposed, d->space->count * sizeof(*d->values));
 	if (at >= 0) /* the recorded one is the strategy's, not the space's */
-		d->values[at] = d->space->params[at].choices[0];
+		d->values[at] = d->space->params[at].choice_count
+					? d->space->params[at].choices[0]
+					: (struct space_value){.kind = SPACE_VALUE_REAL, .real = d->space->params[at].min};
 	space_write_values(d->space, d->values, &w);
 	assert_int_equal(node_parse_json(buf_text(&text), text.len, &record, NULL), 0);
 	assert_int_equal(space_read_values(d->space, record, d->values, &problems), 0);

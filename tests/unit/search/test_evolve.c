@@ -116,7 +116,8 @@ static void populations_are_those_of_the_papers(void **state)
 		size_t n;
 	} table[] = {
 		{"{strategy: jde, tasks: 50000}", 100},
-		{"{strategy: shade, tasks: 50000}", 100},
+		{"{strategy: shade, tasks: 50000, mode: generational}", 100},
+		{"{strategy: shade, tasks: 50000}", 50},	/* 10 D */
 		{"{strategy: lshade, tasks: 50000}", 90},	/* 18 D */
 		{"{strategy: jso, tasks: 50000}", 90},		/* 25 ln 5 sqrt 5 = 89.97 */
 		{"{strategy: dish, tasks: 50000}", 90},

@@ -1,13 +1,14 @@
 /* The Gaussian process against cases worked out by hand, and what the strategy makes of it. */
 #include "drive.h"
 #include "search/gaussian.h"
+#include "search/search_internal.h"
 
 static double matern(double r)
 {
 	return (1 + sqrt(5) * r + 5 * r * r / 3) * exp(-sqrt(5) * r);
 }
 
-/* Two points 0 and 1 with values 1 and -1, unit scale and variance, noise 0.1 (and the least 1e-6): the
+/* Two points 0 and 1 with values 1 and -1, unit scale and variance, noise 0.1 (and the least 1e-8): the
  * covariance is [[a, b], [b, a]], whose inverse is known. */
 static void the_posterior_of_two_points_is_the_one_by_hand(void **state)
 {
@@ -17,12 +18,16 @@ static void the_posterior_of_two_points_is_the_one_by_hand(void **state)
 	g->theta[0] = g->theta[1] = 0;
 	g->theta[2] = log(0.1);
 	gaussian_set(g, (double[]){0, 1}, (double[]){1, -1}, 2);
-	double a = 1 + 0.1 + 1e-6, b = matern(1), det = a * a - b * b;
+	double a = 1 + 0.1 + 1e-8, b = matern(1), det = a * a - b * b;
 	double k0 = matern(0.25), k1 = matern(0.75), mean, variance;
 	gaussian_predict(g, (double[]){0.25}, &mean, &variance);
 	/* K^-1 (1, -1) = (1, -1) / (a - b) */
 	assert_float_equal(mean, (k0 - k1) / (a - b), 1e-12);
 	assert_float_equal(variance, 1 - (a * k0 * k0 - 2 * b * k0 * k1 + a * k1 * k1) / det, 1e-12);
+	/* What the strategy takes for the best: the mean at a point without asking for it. */
+	gaussian_predict(g, (double[]){1}, &mean, &variance);
+	assert_float_equal(mean, -1 - g->scales[2] * g->alpha[1], 1e-12);
+	assert_true(mean > -0.95);
 	assert_float_equal(g->log_likelihood, -(2 / (a - b) + log(det) + 2 * log(2 * M_PI)) / 2, 1e-12);
 	gaussian_free(g);
 }
@@ -114,6 +119,128 @@ static void the_improvement_is_stable(void **state)
 	}
 }
 
+/* Twelve points in three axes, one of them of categories. */
+static struct gaussian *some_model(const bool *unordered)
+{
+	struct rng rng;
+	rng_seed(&rng, 5);
+	double x[36], y[12];
+	for (int i = 0; i < 12; i++) {
+		x[3 * i] = rng_unit(&rng);
+		x[3 * i + 1] = rng_unit(&rng);
+		x[3 * i + 2] = (double)rng_below(&rng, 3);
+		y[i] = rng_normal(&rng);
+	}
+	struct gaussian *g = gaussian_new(3, unordered);
+	g->theta[0] = 1;
+	g->theta[1] = 2;
+	gaussian_set(g, x, y, 12);
+	return g;
+}
+
+static void the_slopes_are_those_of_the_prediction(void **state)
+{
+	(void)state;
+	bool unordered[3] = {false, false, true};
+	struct gaussian *g = some_model(unordered);
+	double x[3] = {0.3, 0.6, 1}, mean, variance, by_mean[3], by_variance[3], h = 1e-5;
+	gaussian_predict_slopes(g, x, &mean, &variance, by_mean, by_variance);
+	for (int d = 0; d < 2; d++) {
+		double up, down, up_variance, down_variance, at = x[d];
+		x[d] = at + h;
+		gaussian_predict(g, x, &up, &up_variance);
+		x[d] = at - h;
+		gaussian_predict(g, x, &down, &down_variance);
+		x[d] = at;
+		assert_float_equal(by_mean[d], (up - down) / (2 * h), 1e-6);
+		assert_float_equal(by_variance[d], (up_variance - down_variance) / (2 * h), 1e-6);
+	}
+	assert_true(by_mean[2] == 0 && by_variance[2] == 0);
+	gaussian_free(g);
+}
+
+static void the_slopes_of_the_improvement_hold_far_out(void **state)
+{
+	(void)state;
+	for (double mean = -3; mean < 40; mean += 0.7) {
+		double by_mean, by_variance, h = 1e-5;
+		gaussian_improvement_slopes(mean, 1.3, 0, &by_mean, &by_variance);
+		double want = gaussian_log_improvement(mean + h, 1.3, 0) - gaussian_log_improvement(mean - h, 1.3, 0);
+		assert_float_equal(by_mean, want / (2 * h), 2e-3 * fabs(by_mean));
+		want = gaussian_log_improvement(mean, 1.3 + h, 0) - gaussian_log_improvement(mean, 1.3 - h, 0);
+		assert_float_equal(by_variance, want / (2 * h), 2e-3 * by_variance + 1e-6);
+	}
+}
+
+static void the_quick_variance_is_never_too_small(void **state)
+{
+	(void)state;
+	bool unordered[3] = {false, false, true};
+	struct gaussian *g = some_model(unordered);
+	struct rng rng;
+	rng_seed(&rng, 6);
+	for (int i = 0; i < 1000; i++) {
+		double x[3] = {rng_unit(&rng), rng_unit(&rng), (double)rng_below(&rng, 4)}, mean, same, variance, most;
+		gaussian_predict(g, x, &mean, &variance);
+		gaussian_predict_quickly(g, x, &same, &most);
+		assert_true(same == mean && most >= variance - 1e-12);
+		assert_float_equal(gaussian_variance(g), variance, 1e-15);
+	}
+	gaussian_free(g);
+}
+
+/* Whether it says so about itself after 30 tasks whose values span decades or do not. */
+static bool bends(bool decades)
+{
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 30, seed: 1}", NULL, space, 1);
+	struct drive d;
+	drive_begin(&d, spec, space, 1, false);
+	for (int i = 1; i <= 30; i++) {
+		drive_ask(&d, i);
+		double value = d.values[0].real + d.values[1].real;
+		value = decades ? exp(5 * value) : value;
+		search_tell(d.search, i, SEARCH_FINISHED, &value);
+	}
+	struct buf b = buf_make(BUF_UNLIMITED);
+	struct json out = json_to(&b);
+	search_write_state(d.search, &out);
+	bool bent = strstr(buf_text(&b), "\"bent\"");
+	buf_free(&b);
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+	return bent;
+}
+
+static void values_are_bent_where_that_explains_them(void **state)
+{
+	(void)state;
+	assert_true(bends(true));
+	assert_false(bends(false));
+}
+
+/* With noise even a point that was tried may promise an improvement. When that was the best of all, it was refused
+ * again and again, and chance chose in the end. */
+static void what_was_tried_is_not_proposed_again(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0, max: 9}\nb: {min: 0, max: 9}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 90, seed: 3}", NULL, space, 1);
+	struct drive d;
+	drive_begin(&d, spec, space, 1, false);
+	for (int i = 1; i <= 90; i++) {
+		drive_ask(&d, i);
+		double a = (double)d.values[0].integer - 3, b = (double)d.values[1].integer - 7;
+		double value = a * a + b * b + (i % 2 ? 3 : -3);
+		assert_true(i <= 10 || d.search->trials.at[i - 1]->redraw == 0);
+		search_tell(d.search, i, SEARCH_FINISHED, &value);
+	}
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
 static void it_needs_few_tasks_on_a_smooth_function(void **state)
 {
 	(void)state;
@@ -150,6 +277,11 @@ int main(void)
 		cmocka_unit_test(the_gradient_is_that_of_the_likelihood),
 		cmocka_unit_test(the_fit_finds_which_axis_matters),
 		cmocka_unit_test(the_improvement_is_stable),
+		cmocka_unit_test(the_slopes_are_those_of_the_prediction),
+		cmocka_unit_test(the_slopes_of_the_improvement_hold_far_out),
+		cmocka_unit_test(the_quick_variance_is_never_too_small),
+		cmocka_unit_test(values_are_bent_where_that_explains_them),
+		cmocka_unit_test(what_was_tried_is_not_proposed_again),
 		cmocka_unit_test(it_needs_few_tasks_on_a_smooth_function),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,12 +168,19 @@ static void dehb_promotes_first_and_evolves_later(void **state)
 static void small_spaces_do_not_strand_a_bracket(void **state)
 {
 	(void)state;
-	struct space *space = drive_space("a: [1, 2, 3]\nb: [1, 2]\nepochs: 9\n");
+	/* Six configurations each. Only of the first is that known beforehand. */
+	static const char *const spaces[] = {
+		"a: [1, 2, 3]\nb: [1, 2]\nepochs: 9\n",
+		"a: [1, 2, 3]\nb: [1, 2]\nepochs: {min: 1.0, max: 9.0}\n",
+		"a: [1, 2, 3]\nb: {values: [1, 2, 3, 4], when: {a: 1}}\nepochs: {min: 1.0, max: 9.0}\n",
+	};
 	static const char *const names[] = {"asha", "hyperband", "dehb"};
-	for (size_t n = 0; n < COUNT_OF(names); n++) {
+	for (size_t k = 0; k < COUNT_OF(spaces) * COUNT_OF(names); k++) {
+		struct space *space = drive_space(spaces[k / COUNT_OF(names)]);
+		size_t n = k % COUNT_OF(names);
 		char text[80];
 		snprintf(text, sizeof(text), "{strategy: %s, tasks: 50}", names[n]);
-		struct search_spec *spec = drive_spec(text, FIDELITY, space, 1);
+		struct search_spec *spec = drive_spec(text, "{parameter: epochs, min: 1, max: 9}", space, 1);
 		struct drive d;
 		size_t first = 0, going_on = 0;
 		drive_begin(&d, spec, space, 7, false);
@@ -185,10 +192,26 @@ static void small_spaces_do_not_strand_a_bracket(void **state)
 		assert_int_equal(d.last, SEARCH_DONE);
 		assert_int_equal(first, 6);
 		assert_true(going_on >= 2);
+		/* The same after a restart, by recalling what was proposed. */
+		struct drive again;
+		drive_begin(&again, spec, space, 7, false);
+		for (size_t i = 0; i < d.events.len; i++) {
+			const struct drive_event *e = &d.events.at[i];
+			if (!e->ask) {
+				drive_tell_event(&again, e);
+				continue;
+			}
+			struct drive_event same = drive_recall(&again, e);
+			assert_int_equal(again.last, SEARCH_PROPOSED);
+			assert_true(same.hash == e->hash && same.fidelity == e->fidelity && same.continues == e->continues);
+		}
+		drive_ask(&again, d.next_id);
+		assert_int_equal(again.last, SEARCH_DONE);
+		drive_end(&again);
 		drive_end(&d);
 		search_spec_free(spec);
+		space_free(space);
 	}
-	space_free(space);
 }
 
 /* The best result at full length: a bowl, seen blurred in short runs. */

@@ -78,8 +78,10 @@ static void auto_follows_its_rules(void **state)
 	chosen(NUMERIC, "{tasks: 10}", NULL, 1, "sobol", "nothing to learn");
 	chosen(NUMERIC, "{tasks: 60, parallel: 30}", NULL, 1, "sobol", "no result comes in time");
 	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 1, "gp", "numeric parameters");
-	chosen(NUMERIC, "{tasks: 150, parallel: 8}", NULL, 1, "tpe", "numeric parameters");
-	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 1, BEST_OF("cmaes", "tpe", "jde", "de"), "300 tasks");
+	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 1, "gp", "300 tasks, numeric parameters");
+	chosen(NUMERIC "k: [x, y, z]\n", "{tasks: 300, parallel: 8}", NULL, 1, "gp", "with categories");
+	chosen(NUMERIC "k: [x, y, z]\n", "{tasks: 301, parallel: 8}", NULL, 1, "tpe", "with categories");
+	chosen(NUMERIC, "{tasks: 301, parallel: 8}", NULL, 1, BEST_OF("cmaes", "tpe", "jde", "de"), "301 tasks");
 	chosen(NUMERIC, "{tasks: 5000, parallel: 8}", NULL, 1, BEST_OF("lshade", "dish", "de"), "enough for evolution");
 	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 2, BEST_OF("tpe", "nsga2"), "2 objectives");
 	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 2, BEST_OF("gde3", "nsga2"), "2 objectives");
@@ -107,7 +109,7 @@ static void cmaes_that_auto_chose_starts_from_tpe(void **state)
 {
 	(void)state;
 	struct space *space = drive_space(NUMERIC);
-	struct search_spec *spec = drive_spec("{tasks: 300}", NULL, space, 1);
+	struct search_spec *spec = drive_spec("{tasks: 400}", NULL, space, 1);
 	assert_string_equal(spec->strategy->name, "cmaes");
 	assert_true(search_option(spec, "warm") == 1);
 	search_spec_free(spec);

@@ -4,6 +4,7 @@
 #include "store/read.h"
 
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -114,6 +115,24 @@ static struct node *at(struct node *node, const char *a, const char *b)
 		call;                                                                              \
 	})
 
+static int read_metrics(struct fixture *f, int64_t experiment, const char *name)
+{
+	struct pieces pieces = {0};
+	int rc = store_read_metrics(f->store, experiment, name, 300, &pieces);
+	if (rc == 0)
+		pieces_finish(&pieces, &f->text);
+	return rc;
+}
+
+static int read_export(struct fixture *f, int64_t experiment, bool csv)
+{
+	struct pieces pieces = {0};
+	int rc = store_read_export(f->store, experiment, csv, &pieces);
+	if (rc == 0)
+		pieces_finish(&pieces, &f->text);
+	return rc;
+}
+
 static void test_experiment_summary_counts_and_costs(void **state)
 {
 	struct fixture *f = *state;
@@ -160,7 +179,7 @@ static void test_removed_experiment_is_nowhere(void **state)
 	struct store_page page = {.limit = 100};
 	assert_int_equal(WRITE(store_write_experiment(f->store, 3, false, &out)), -ENOENT);
 	assert_int_equal(WRITE(store_write_tasks(f->store, 3, &page, &out)), -ENOENT);
-	assert_int_equal(WRITE(store_write_metrics(f->store, 3, NULL, 10, &out)), -ENOENT);
+	assert_int_equal(read_metrics(f, 3, NULL), -ENOENT);
 	assert_int_equal(f->text.len, 0);
 	assert_int_equal(WRITE(store_write_experiments(f->store, &page, &out)), 0);
 	assert_int_equal(node_get_int(parse(f), "total", 0), 2);
@@ -272,14 +291,14 @@ static void test_tasks_in_every_order_each_once_over_pages(void **state)
 static void test_metrics_default_to_the_objective(void **state)
 {
 	struct fixture *f = *state;
-	assert_int_equal(WRITE(store_write_metrics(f->store, 1, NULL, 300, &out)), 0);
+	assert_int_equal(read_metrics(f, 1, NULL), 0);
 	struct node *m = parse(f);
 	assert_string_equal(node_get_string(m, "name"), "val_loss");
 	assert_int_equal(at(m, "tasks", NULL)->count, 1);
 	struct node *curve = at(m, "tasks", NULL)->items[0];
 	assert_int_equal(node_get_int(curve, "task", 0), 2);
 	assert_string_equal(node_get(curve, "value")->items[2]->string, "NaN");
-	assert_int_equal(WRITE(store_write_metrics(f->store, 1, "none such", 300, &out)), 0);
+	assert_int_equal(read_metrics(f, 1, "none such"), 0);
 	assert_int_equal(at(parse(f), "tasks", NULL)->count, 0);
 	assert_int_equal(WRITE(store_write_task_metrics(f->store, 1, 2, 300, &out)), 0);
 	assert_int_equal(node_get(at(parse(f), "metrics", "val_loss"), "step")->count, 3);
@@ -317,22 +336,62 @@ static void test_thinning_keeps_first_last_minimum_maximum_and_nan(void **state)
 	}
 }
 
+/* Time passes with every look at it. */
+static int64_t running_clock(void)
+{
+	static int64_t now = 1000000;
+	return now++;
+}
+
+/* The loop turns between the pieces: the same text must come out, however they are cut. */
+static void test_an_answer_in_pieces_is_the_answer(void **state)
+{
+	struct fixture *f = *state;
+	struct pieces pieces = {0};
+	struct buf whole = buf_make(BUF_UNLIMITED);
+	unsigned count = 1;
+	run_sql(f, "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
+		   " INSERT INTO task (id, experiment, number, parameters, created_ms) SELECT i, 1, i, '{}', 1 FROM n");
+	run_sql(f, "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
+		   " INSERT INTO metric SELECT i, 2, 1, i / 7.0, 1 FROM n");
+	clock_replace(running_clock);
+	assert_int_equal(store_read_metrics(f->store, 1, NULL, 300, &pieces), 0);
+	while (pieces.make(pieces.ctx, &whole))
+		count++;
+	pieces_free(&pieces);
+	assert_true(count > 1000);
+	struct node *m = NULL;
+	assert_int_equal(node_parse_json(buf_text(&whole), whole.len, &m, NULL), 0);
+	const struct node *tasks = node_get(m, "tasks");
+	assert_int_equal(tasks->count, 5902);
+	for (size_t i = 1; i < tasks->count; i++)
+		assert_int_equal(node_get_int(tasks->items[i], "task", 0), 99 + (int64_t)i);
+	node_free(m);
+	buf_free(&whole);
+	/* Left in the middle: nothing leaks, nothing is held. */
+	assert_int_equal(store_read_export(f->store, 1, true, &pieces), 0);
+	struct buf part = buf_make(BUF_UNLIMITED);
+	assert_true(pieces.make(pieces.ctx, &part));
+	pieces_free(&pieces);
+	buf_free(&part);
+}
+
 static void test_csv_quotes_and_leaves_unknown_empty(void **state)
 {
 	struct fixture *f = *state;
-	assert_int_equal(store_write_export_csv(f->store, 1, &f->text), 0);
+	assert_int_equal(read_export(f, 1, true), 0);
 	assert_string_equal(buf_text(&f->text), "task,state,lr,kind,best_val_loss,epoch,elapsed_s,attempts\r\n"
 						"1,finished,0.1,\"a,\"\"b\"\"\",0.5,3,2.5,1\r\n"
 						"2,running,0.2,,0.25,1,8,1\r\n"
 						"3,error,0.3,,,,,2\r\n"
 						"4,waiting,0.4,,,,,0\r\n");
-	assert_int_equal(store_write_export_csv(f->store, 9, &f->text), -ENOENT);
+	assert_int_equal(read_export(f, 9, true), -ENOENT);
 }
 
 static void test_export_holds_every_task_with_curves_and_attempts(void **state)
 {
 	struct fixture *f = *state;
-	assert_int_equal(WRITE(store_write_export(f->store, 1, &out)), 0);
+	assert_int_equal(read_export(f, 1, false), 0);
 	struct node *e = parse(f);
 	assert_int_equal(at(e, "tasks", NULL)->type, NODE_LIST);
 	assert_int_equal(at(e, "tasks", NULL)->count, 4);
@@ -348,7 +407,13 @@ static void test_analysis_puts_the_best_first_by_goal(void **state)
 	buf_clear(&f->text);
 	struct json out = json_to(&f->text);
 	json_map(&out);
-	assert_int_equal(store_write_analysis(f->store, 2, &out), 0);
+	struct store_progress walk = {.best = NAN};
+	assert_int_equal(store_write_best(f->store, 2, &walk.maximise, &out), 0);
+	json_key(&out, "progress");
+	json_list(&out);
+	while (store_write_progress(f->store, 2, &walk, 2, &out) == 2)
+		;
+	json_end(&out);
 	json_end(&out);
 	struct node *a = parse(f);
 	assert_int_equal(node_get_int(at(a, "best", NULL)->items[0], "task", 0), 2);
@@ -380,6 +445,7 @@ int main(void)
 		CASE(test_tasks_in_every_order_each_once_over_pages),
 		CASE(test_metrics_default_to_the_objective),
 		CASE(test_thinning_keeps_first_last_minimum_maximum_and_nan),
+		CASE(test_an_answer_in_pieces_is_the_answer),
 		CASE(test_csv_quotes_and_leaves_unknown_empty),
 		CASE(test_export_holds_every_task_with_curves_and_attempts),
 		CASE(test_analysis_puts_the_best_first_by_goal),

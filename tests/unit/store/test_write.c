@@ -87,6 +87,97 @@ static void test_a_change_of_state_says_what_was_before_and_is_counted(void **st
 	assert_int_equal(store_set_task_state(f->store, 999, STORE_ERROR, NULL, NULL, 1, &before), -ENOENT);
 }
 
+static int keep_ended_cb(void *ctx, const struct store_attempt *row)
+{
+	snprintf(ctx, 40, "%s", row->ended ? row->ended : "");
+	return 0;
+}
+
+static void test_an_end_that_was_read_is_there_after_a_restart(void **state)
+{
+	struct fixture *f = *state;
+	int64_t task, attempt;
+	char ended[40] = "";
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	task = add_task(f, 1);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "slurm", 0, 1), 0);
+	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
+	assert_int_equal(store_set_ended(f->store, attempt, "{\"cause\":\"signal\"}"), 0);
+	assert_int_equal(store_each_live(f->store, keep_ended_cb, ended), 0);
+	assert_string_equal(ended, "{\"cause\":\"signal\"}");
+	assert_int_equal(store_commit(f->store, NULL), 0);
+}
+
+/* The sums that the triggers keep, against the rows themselves. */
+static void check_tally(struct store *store)
+{
+	static const char differ[] =
+		"SELECT count(*) FROM (SELECT experiment,state,ifnull(energy_source,'') AS source,count(*) AS n,"
+		"ifnull(sum(wall_ms),0) AS w,count(wall_ms) AS nw,total(energy_j) AS j,count(energy_j) AS nj FROM task "
+		"GROUP BY 1,2,3) r LEFT JOIN tally t USING (experiment,state,source) WHERE n IS NOT tasks OR "
+		"w IS NOT t.wall_ms OR nw IS NOT with_wall OR abs(j-t.energy_j)>1e-9 OR nj IS NOT with_energy";
+	static const char sums[] = "SELECT (SELECT count(*) FROM task)-(SELECT total(tasks) FROM tally)";
+	sqlite3_stmt *q = store_bind(store, differ, "");
+	assert_int_equal(store_step(store, q), 1);
+	assert_int_equal(sqlite3_column_int(q, 0), 0);
+	sqlite3_reset(q);
+	q = store_bind(store, sums, "");
+	assert_int_equal(store_step(store, q), 1);
+	assert_int_equal(sqlite3_column_int(q, 0), 0);
+	sqlite3_reset(q);
+}
+
+static void test_the_tally_follows_every_change_of_the_tasks(void **state)
+{
+	struct fixture *f = *state;
+	enum store_state before;
+	int64_t a, b, attempt;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	a = add_task(f, 1);
+	b = add_task(f, 2);
+	check_tally(f->store);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", 0, 1), 0);
+	assert_int_equal(store_add_attempt(f->store, a, 1, "t", 0, 1, &attempt), 0);
+	assert_int_equal(store_set_task_state(f->store, a, STORE_RUNNING, NULL, NULL, 2, &before), 0);
+	struct store_cost cost = {500, 400, -1, -1, 2.5, "NVML"};
+	assert_int_equal(store_set_cost(f->store, attempt, a, &cost), 0);
+	check_tally(f->store);
+	assert_int_equal(store_set_task_state(f->store, a, STORE_FINISHED, NULL, NULL, 3, &before), 0);
+	assert_int_equal(store_set_task_state(f->store, b, STORE_STOPPED, NULL, NULL, 3, &before), 0);
+	check_tally(f->store);
+	assert_int_equal(store_reset_task(f->store, a), 0);
+	check_tally(f->store);
+	assert_int_equal(store_delete_some(f->store, f->experiment), 1);
+	check_tally(f->store);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+}
+
+static void test_a_database_of_version_1_is_taken_along(void **state)
+{
+	extern const char store_schema_1[];
+	struct fixture *f = *state;
+	int64_t counts[STORE_STATE_COUNT];
+	sqlite3 *db;
+	store_close(f->store);
+	unlink(f->path);
+	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, store_schema_1, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "INSERT INTO experiment (id,name,created_ms,spec,parameters,varying,objective,strategy,"
+				      "seed,planned,backend) VALUES (7,'x',1,'{}','[]','[]','[]','grid',1,2,'local');"
+				      "INSERT INTO task (experiment,number,state,parameters,created_ms,wall_ms,energy_j,"
+				      "energy_source) VALUES (7,1,3,'{}',1,500,1.5,'NVML'),(7,2,0,'{}',1,NULL,NULL,NULL);"
+				      "PRAGMA user_version=1",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	sqlite3_close(db);
+	assert_int_equal(store_open(f->path, &f->store, NULL), 0);
+	assert_int_equal(store_count_tasks(f->store, 7, counts), 0);
+	assert_int_equal(counts[STORE_FINISHED], 1);
+	assert_int_equal(counts[STORE_WAITING], 1);
+	check_tally(f->store);
+}
+
 static void test_a_rollback_leaves_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -170,7 +261,10 @@ static void test_removing_an_experiment_takes_everything_along(void **state)
 	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
 	assert_int_equal(store_metric_name(f->store, f->experiment, "loss", &name), 0);
 	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
-	assert_int_equal(store_delete_experiment(f->store, f->experiment), 0);
+	int more;
+	while ((more = store_delete_some(f->store, f->experiment)) > 0)
+		;
+	assert_int_equal(more, 0);
 	assert_int_equal(store_commit(f->store, NULL), 0);
 	for (size_t i = 0; i < COUNT_OF(tables); i++) {
 		sqlite3_stmt *q = store_prepare(f->store, tables[i]);
@@ -218,7 +312,7 @@ static void test_a_newer_database_is_refused_and_left_alone(void **state)
 	assert_non_null(strstr(err.text, "newer sluice"));
 	sqlite3 *db;
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version=1", NULL, NULL, NULL), 0);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA user_version=2", NULL, NULL, NULL), 0);
 	sqlite3_close(db);
 	assert_int_equal(store_open(f->path, &f->store, &err), 0);
 }
@@ -228,6 +322,9 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_a_change_of_state_says_what_was_before_and_is_counted),
+		T(test_an_end_that_was_read_is_there_after_a_restart),
+		T(test_the_tally_follows_every_change_of_the_tasks),
+		T(test_a_database_of_version_1_is_taken_along),
 		T(test_a_rollback_leaves_nothing),
 		T(test_the_version_moves_only_with_a_change),
 		T(test_the_same_metric_row_twice_is_one_row),

@@ -12,6 +12,8 @@ export interface PlotLine {
   end: 'dot' | 'cross' | null;
   strong?: boolean;
   dash?: boolean;
+  // How far off it may be, at each of its points: painted around it.
+  band?: number[];
   // Where the label of a strong line stands: its best point.
   mark?: { x: number; y: number; text: string } | null;
 }
@@ -92,8 +94,10 @@ export class Plot {
         if (x > x1) x1 = x;
         const y = line.y[i];
         if (!this.drawable(y) || (this.zoom && (x < this.zoom[0] || x > this.zoom[1]))) continue;
+        const off = line.band?.[i] ?? 0;
+        if (y - off < y0 && this.drawable(y - off)) y0 = y - off;
         if (y < y0) y0 = y;
-        if (y > y1) y1 = y;
+        if (y + off > y1) y1 = y + off;
       }
     }
     if (x0 > x1) [x0, x1] = [0, 1];
@@ -159,6 +163,7 @@ export class Plot {
       ctx.strokeStyle = off ? this.colours.axis : line.css;
       ctx.globalAlpha = off ? 0.15 : line.strong || line.end === 'dot' ? 1 : faint;
       ctx.lineWidth = line.strong ? 2.4 * ratio : line.dash ? 1.3 * ratio : thin;
+      if (line.band && !off) this.paintBand(ctx, line, at);
       ctx.setLineDash(line.dash ? [4 * ratio, 3 * ratio] : []);
       ctx.stroke(this.trace(line, at));
       // A curve of one point has no length: without a dot it would not be there at all.
@@ -177,6 +182,20 @@ export class Plot {
     ctx.textAlign = 'right';
     ctx.fillText(this.options.xLabel, left + width, top + height + 33 * ratio);
     ctx.restore();
+  }
+
+  private paintBand(ctx: CanvasRenderingContext2D, line: PlotLine, at: ReturnType<Frame['transform']>) {
+    const floor = this.frame.y[0];
+    const path = new Path2D();
+    const edge = (i: number, side: number) => at.y(Math.max(floor, (line.y[i] ?? 0) + side * line.band![i]));
+    for (let i = 0; i < line.x.length; i++) path.lineTo(at.x(line.x[i]), edge(i, 1));
+    for (let i = line.x.length - 1; i >= 0; i--) path.lineTo(at.x(line.x[i]), edge(i, -1));
+    path.closePath();
+    const alpha = ctx.globalAlpha;
+    ctx.globalAlpha = 0.16;
+    ctx.fillStyle = line.css;
+    ctx.fill(path);
+    ctx.globalAlpha = alpha;
   }
 
   private drawEnd(ctx: CanvasRenderingContext2D, x: number, y: number, end: 'dot' | 'cross', css: string, ratio: number) {

@@ -1,6 +1,6 @@
 // The form's contents, how they become an experiment, and how an experiment becomes them. What is typed
 // is kept as text, exactly as typed, and only read when the experiment is built.
-import { info } from './api';
+import { info, request } from './api';
 import type { Experiment, Value } from './types';
 
 export type Kind = 'list' | 'range' | 'fixed';
@@ -22,6 +22,12 @@ export interface DraftParam {
 }
 
 export interface Upload { path: string; upload: string; bytes: number }
+
+// Sends a file ahead of the experiment that needs it.
+export async function upload(path: string, bytes: Blob): Promise<Upload> {
+  const made = await (await request('PUT', `/uploads/${encodeURIComponent(path.split('/').pop()!)}`, bytes)).json() as { id: string; bytes: number };
+  return { path, upload: made.id, bytes: made.bytes };
+}
 
 export interface Draft {
   name: string;

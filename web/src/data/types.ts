@@ -207,6 +207,14 @@ export interface Analysis {
   importance: { parameter: string; importance: Metric; runs: number }[];
   fronts: Front[];
   agreement: { from: number; to: number; tasks: number; correlation: number | null }[];
+  curves?: Forecast;
+}
+// What extrapolated curves are worth, and only where they earned it: where the running tasks are going.
+export interface Forecast {
+  earned: boolean;
+  tasks: number;
+  cuts: { share: number; tasks: number; correlation: number | null; plain: number | null; error: number | null }[];
+  running?: { task: number; predicted: number; at: number; error: number | null }[];
 }
 // A strategy's state is its own: what is shown of it is looked for by name.
 export interface Search {

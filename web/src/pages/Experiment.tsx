@@ -135,7 +135,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
     {(e.warnings ?? []).map((warning) => <Banner key={warning} kind="warn" icon="alert" title={warning} />)}
     <Strip e={e} tasks={tasks} />
     <div class="grid cols-exp">
-      <CurvesCard store={store} e={e} tasks={tasks} colours={colours} hovered={hovered} shown={shown} />
+      <CurvesCard store={store} e={e} tasks={tasks} colours={colours} hovered={hovered} shown={shown} forecast={analysis?.curves} />
       <Parallel e={e} tasks={started} axes={axes} brushes={brushes} shown={shown} hovered={hovered} css={css} onOpen={(n) => go(`/e/${e.id}/${n}`)} />
     </div>
     <div class="grid cols-exp2">

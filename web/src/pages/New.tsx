@@ -10,8 +10,8 @@ import { ResourcesCard, StrategyCard } from '../components/new/Strategy';
 import { ScriptCard } from '../components/new/Script';
 import { SpaceCard } from '../components/new/Space';
 import { toast } from '../components/Toast';
-import { ApiError, get, message, post } from '../data/api';
-import { dropDraft, emptyDraft, fromExperiment, toOneTask } from '../data/draft';
+import { ApiError, get, message, post, request } from '../data/api';
+import { dropDraft, emptyDraft, fromExperiment, toOneTask, upload } from '../data/draft';
 import { experiments } from '../data/store';
 import type { Experiment } from '../data/types';
 import { plural, when } from '../lib/format';
@@ -32,9 +32,15 @@ function keyFor(text: string): string {
 async function copyFrom(id: string) {
   try {
     const e = await get<Experiment>(`/experiments/${id}`);
-    const script = draft.value.script;
-    draft.value = { ...fromExperiment(e), script: script && script.name === e.script ? script : null };
-    toast(`Copied from ${e.name}.${e.script && !draft.value.script ? ` Add ${e.script} again: the daemon keeps it with the old experiment.` : ''}`);
+    const { files } = await get<{ files: { path: string; bytes: number }[] }>(`/experiments/${id}/files`);
+    const read = (path: string) => request('GET', `/experiments/${id}/file?path=${encodeURIComponent(path)}`);
+    const made = fromExperiment(e);
+    for (const file of files) {
+      if (file.path === e.script) made.script = { name: file.path, text: await (await read(file.path)).text() };
+      else made.files.push(await upload(file.path, await (await read(file.path)).blob()));
+    }
+    draft.value = made;
+    toast(`Copied from ${e.name}.`);
   } catch (problem) {
     toast(message(problem), { level: 'error' });
   }

@@ -4,9 +4,10 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Card, Pick, Seg, Toggle } from '../bits';
 import { Curves } from '../Curves';
+import { continuation, Worth } from '../forecast';
 import type { PlotLine } from '../plot';
 import type { ExperimentStore } from '../../data/store';
-import type { Experiment, Task } from '../../data/types';
+import type { Experiment, Forecast, Task } from '../../data/types';
 import type { Colouring } from '../../lib/colour';
 import { duration, finite, metric, param, plural } from '../../lib/format';
 import { go, query, setQuery } from '../../lib/router';
@@ -18,7 +19,11 @@ interface Props {
   colours: Colouring;
   hovered: Signal<string | null>;
   shown: Set<string> | null;
+  forecast: Forecast | undefined;
 }
+
+// More dashed lines than this hide the curves they continue.
+const PREDICTED = 12;
 
 // The interface sends steps, not times: an epoch's time is the task's mean.
 function perStep(task: Task, steps: number[]): number | null {
@@ -40,7 +45,7 @@ function Legend({ colours, running, errors }: { colours: Colouring; running: boo
   );
 }
 
-export function CurvesCard({ store, e, tasks, colours, hovered, shown }: Props) {
+export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast }: Props) {
   const asTable = useSignal(false);
   const name = store.shown ?? 'metric';
   const goal = e.objective[0];
@@ -78,8 +83,10 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown }: Props) 
           ? { x: e.best!.epoch * (rate ?? 1), y, text: `#${task.number}  ${metric(y)}` } : null,
       });
     }
-    return out;
-  }, [tasks, version, colours, byTime, e.best, name]);
+    const predicted = byTime || name !== goal?.metric ? [] : out.filter((line) => line.end === 'dot').map((line) => continuation(forecast, Number(line.id), line)).filter((line) => line !== null);
+    // Around many lines the bands are fog.
+    return predicted.length > PREDICTED ? out : [...out, ...predicted.map((line) => ({ ...line, band: undefined }))];
+  }, [tasks, version, colours, byTime, e.best, name, forecast]);
   const label = lines.length
     ? `${name} for ${plural(lines.length, 'configuration')} by ${byTime ? 'time' : step}.${e.best ? ` The best is configuration ${e.best.task} with ${metric(e.best.value)}.` : ''}`
     : `${name}: no curve yet.`;
@@ -101,8 +108,9 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown }: Props) 
           : asTable.value ? <TableOfCurves lines={lines} name={name} step={byTime ? 'time' : step} byTime={byTime} />
             : <Curves lines={lines} version={version} label={label} metricName={name} height={262} log={log}
               xLabel={byTime ? 'time' : step} xFormat={byTime ? duration : undefined}
-              hovered={hovered} shown={shown} onPick={(id) => go(`/e/${e.id}/${id}`)} />}
+              hovered={hovered} shown={shown} onPick={(id) => go(`/e/${e.id}/${id.split(' ')[0]}`)} />}
         <Legend colours={colours} running={e.tasks.running > 0} errors={e.tasks.error > 0} />
+        {e.tasks.running > 0 && <Worth forecast={forecast} shown={lines.some((line) => line.dash)} />}
         {byTime && <p class="h">Time is each task's mean per {step}; single {step}s are not timed.</p>}
       </div>
     </Card>

@@ -12,12 +12,13 @@ import { ChangeDialog, SuggestDialog } from './Living';
 // Results come in bursts; the analysis follows at its leisure.
 const FOLLOW_MS = 1500;
 
-// Fetched again when a task was proposed, has ended, or the settings changed.
-export function useAbout<T>(e: Experiment, what: string): Signal<T | null> {
+// Fetched again when a task was proposed, has ended, or the settings changed, or `also` moves; not at all where that is null.
+export function useAbout<T>(e: Experiment, what: string, also: string | null = ''): Signal<T | null> {
   const got = useSignal<T | null>(null);
-  const mark = `${e.id} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${e.tasks.running}`;
+  const mark = also === null ? null : `${e.id} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${e.tasks.running} ${also}`;
   const last = useRef(0);
   useEffect(() => {
+    if (mark === null) return undefined;
     let gone = false;
     const timer = setTimeout(() => {
       last.current = Date.now();
@@ -51,6 +52,16 @@ export function Importance({ analysis }: { analysis: Analysis | null }) {
 const WORDS: [string, string][] = [['mode', 'Mode'], ['phase', 'Phase'], ['population', 'Population'], ['generation', 'Generation'], ['restarts', 'Restarts'], ['results', 'Results learnt from']];
 
 interface Rung { fidelity: number; told?: number; promoted?: number; tasks?: number; finished?: number }
+interface Bracket { start: number; fidelity: number; rung: number; rungs: number; told: number; size: number; over: boolean }
+
+// Hyperband's and DEHB's: each is a ladder of its own, from many short runs to few long ones.
+function Brackets({ list }: { list: Bracket[] }) {
+  return (
+    <table class="plain rungs"><caption class="vh">Brackets of the search</caption>
+      <thead><tr><th scope="col" class="r">Began with</th><th scope="col" class="r">Rung</th><th scope="col" class="r">Length</th><th scope="col" class="r">Results</th></tr></thead>
+      <tbody>{list.map((b, i) => <tr key={i}><td class="r num">{b.start}</td><td class="r num">{b.rung} of {b.rungs}</td><td class="r num">{tick(b.fidelity)}</td><td class="r num">{b.over ? 'all' : `${b.told} of ${b.size}`}</td></tr>)}</tbody></table>
+  );
+}
 
 export function SearchCard({ e, analysis, onChange }: { e: Experiment; analysis: Analysis | null; onChange: (shown: Experiment) => void }) {
   const search = useAbout<Search>(e, 'search').value;
@@ -59,6 +70,7 @@ export function SearchCard({ e, analysis, onChange }: { e: Experiment; analysis:
   // While it works the strategy counts its rungs itself; afterwards the tasks say where they stood.
   const own = Array.isArray(state.rungs) ? state.rungs as Rung[] : null;
   const rungs = own ?? search?.fidelities ?? [];
+  const brackets = Array.isArray(state.brackets) ? state.brackets as Bracket[] : [];
   const close = () => { dialog.value = null; };
   return (
     <Card title="Search" id="search" extra={<><span class="grow" /><span class="tag">{search?.title ?? e.strategy}</span></>}>
@@ -71,6 +83,7 @@ export function SearchCard({ e, analysis, onChange }: { e: Experiment; analysis:
         {rungs.length > 0 && <table class="plain rungs"><caption class="vh">Rungs of the search</caption>
           <thead><tr><th scope="col" class="r">Length</th><th scope="col" class="r">{own ? 'Results' : 'Tasks'}</th><th scope="col" class="r">{own ? 'Went on' : 'Finished'}</th></tr></thead>
           <tbody>{rungs.map((r: Rung) => <tr key={r.fidelity}><td class="r num">{tick(r.fidelity)}</td><td class="r num">{r.told ?? r.tasks}</td><td class="r num">{r.promoted ?? r.finished}</td></tr>)}</tbody></table>}
+        {brackets.length > 0 && <Brackets list={brackets} />}
         {(analysis?.agreement ?? []).filter((a) => a.correlation !== null).map((a) => <p key={a.from} class="mute small">{tick(a.from)} and {tick(a.to)} order {plural(a.tasks, 'configuration')} alike: rank correlation {a.correlation!.toFixed(2)}.</p>)}
         <div class="btns">
           <button type="button" class="btn sm" onClick={() => { dialog.value = 'suggest'; }}><Icon name="plus" />Suggest a configuration…</button>

@@ -4,8 +4,8 @@ import { Card } from '../bits';
 import { Icon } from '../Icon';
 import { Errors, TextField } from './Field';
 import { change, draft, scan } from './form';
-import { request, message } from '../../data/api';
-import { newParam, positionalParams, type Upload } from '../../data/draft';
+import { message } from '../../data/api';
+import { newParam, positionalParams, upload } from '../../data/draft';
 import type { Scan } from '../../data/types';
 import { bytes, count, plural } from '../../lib/format';
 import { toast } from '../Toast';
@@ -25,8 +25,7 @@ async function takeScript(file: File | undefined) {
 async function takeFiles(list: FileList | null) {
   for (const file of list ?? []) {
     try {
-      const made = await (await request('PUT', `/uploads/${encodeURIComponent(file.name)}`, file)).json() as { id: string; bytes: number };
-      const next: Upload = { path: file.name, upload: made.id, bytes: made.bytes };
+      const next = await upload(file.name, file);
       change({ files: [...draft.value.files.filter((f) => f.path !== file.name), next] });
     } catch (error) {
       toast(`${file.name}: ${message(error)}`, { level: 'error' });

@@ -2,10 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Card, Toggle } from '../bits';
+import { useAbout } from '../experiment/Insight';
 import { Curves } from '../Curves';
+import { continuation, Worth } from '../forecast';
 import type { PlotLine } from '../plot';
 import type { TaskStore } from '../../data/store';
-import type { Experiment, TaskDetail } from '../../data/types';
+import type { Analysis, Experiment, TaskDetail } from '../../data/types';
 import { hue } from '../../lib/colour';
 import { finite, metric } from '../../lib/format';
 import { theme } from '../../lib/theme';
@@ -16,6 +18,9 @@ function family(name: string): string {
 }
 
 export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDetail; e: Experiment }) {
+  // A prediction is of the first objective, and asked for again with every twentieth of the way.
+  const running = task.state === 'running' && e.objective.length > 0;
+  const forecast = useAbout<Analysis>(e, 'analysis', running ? String(Math.floor((task.progress ?? 0) * 20)) : null).value?.curves;
   const names = [...store.lines.value.keys()];
   const goal = e.objective[0]?.metric;
   const first = names.filter((name) => !goal || family(name) === family(goal));
@@ -27,15 +32,17 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
   const chosen = names.filter(on);
   const positive = chosen.length > 0 && chosen.every((name) => store.lines.value.get(name)!.value.every((v) => v === null || v > 0));
   const log = positive && !linear.value;
-  const lines = useMemo(() => chosen.map((name): PlotLine => {
+  const lines = useMemo(() => chosen.flatMap((name): PlotLine[] => {
     const line = store.lines.value.get(name)!;
     const best = finite(task.best?.value);
-    return {
+    const own: PlotLine = {
       id: name, label: name, x: line.step, y: line.value, css: hue(names.indexOf(name) + 1), strong: name === goal,
       end: task.state === 'running' ? 'dot' : task.state === 'error' && name === goal ? 'cross' : null,
       mark: name === goal && best !== null && task.best!.epoch !== null ? { x: task.best!.epoch, y: best, text: `best ${metric(best)} at ${task.best!.epoch}` } : null,
     };
-  }), [store.lines.value, off.value, theme.value, task.best, task.state]);
+    const next = running && name === goal ? continuation(forecast, task.number, own) : null;
+    return next ? [own, next] : [own];
+  }), [store.lines.value, off.value, theme.value, task.best, task.state, forecast]);
   const step = e.step_name || 'epoch';
   return (
     <Card title="Metrics" id="metrics" extra={<>
@@ -51,6 +58,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
           : asTable.value ? <MetricTable store={store} names={names} step={step} />
             : <Curves lines={lines} version={0} label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : ''}`}
               metricName="" height={262} log={log} xLabel={step} hovered={hovered} />}
+        {running && <Worth forecast={forecast} shown={lines.some((line) => line.dash)} />}
       </div>
     </Card>
   );

@@ -1,0 +1,103 @@
+/* Actions on every task of an experiment: see internal.h. How far one has come is written with what it did, so that it
+ * goes on after a crash; a task that changed after the action was asked for is none of its business. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+/* Tasks between two looks at the clock. */
+#define SWEEP_STEP 16
+
+struct sweep {
+	struct store_task tasks[SWEEP_STEP];
+	size_t count;
+};
+
+static int sweep_collect_cb(void *ctx, const struct store_task *row)
+{
+	struct sweep *sweep = ctx;
+	return store_keep_task(&sweep->tasks[sweep->count++], row);
+}
+
+int engine_stop_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
+{
+	if (task->state == STORE_WAITING) {
+		int rc = engine_set_state(engine, e, task, STORE_STOPPED, engine_stop_why(e), NULL);
+		return rc < 0 ? rc : engine_tell(engine, e, task->asked, SEARCH_STOPPED, NULL);
+	}
+	int rc = store_set_wish(engine->store, task->id, STORE_WISH_STOP);
+	engine_task_changed(engine, e->id, task->number);
+	return rc < 0 ? rc : store_set_task_reason(engine->store, task->id, "being stopped", 0);
+}
+
+int engine_restart_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
+{
+	int rc = store_reset_task(engine->store, task->id);
+	e->best_changed = true;
+	return rc < 0 ? rc : engine_set_state(engine, e, task, STORE_WAITING, "restarted by the user", NULL);
+}
+
+static int sweep_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
+{
+	bool over = store_state_is_over(task->state);
+	if (e->sweep == STORE_SWEEP_STOP)
+		return over || task->created_ms > e->sweep_ms ? 0 : engine_stop_task(engine, e, task);
+	if (!over || task->finished_ms > e->sweep_ms)
+		return 0;
+	if (e->sweep == STORE_SWEEP_RESTART_FAILED && task->state != STORE_ERROR)
+		return 0;
+	return engine_restart_task(engine, e, task);
+}
+
+/* What is alive among the numbers that were swept hears of it too. */
+static void sweep_mark_live(struct engine *engine, const struct engine_experiment *e, int64_t from)
+{
+	for (size_t i = 0; e->sweep == STORE_SWEEP_STOP && i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->experiment == e && live->task.number >= from && live->task.number < e->sweep_from &&
+		    live->task.created_ms <= e->sweep_ms)
+			live->task.wanted = STORE_WISH_STOP;
+	}
+}
+
+static int sweep_experiment(struct engine *engine, struct engine_experiment *e)
+{
+	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS, first = e->sweep_from;
+	bool more = true;
+	int rc = 0;
+	while (rc == 0 && more && clock_mono_ms() < until) {
+		struct sweep sweep = {0};
+		rc = store_each_task(engine->store, e->id, e->sweep_from, SWEEP_STEP, sweep_collect_cb, &sweep);
+		for (size_t i = 0; rc == 0 && i < sweep.count; i++) {
+			rc = sweep_task(engine, e, &sweep.tasks[i]);
+			e->sweep_from = sweep.tasks[i].number + 1;
+		}
+		more = sweep.count == SWEEP_STEP;
+	}
+	sweep_mark_live(engine, e, first);
+	if (!more) {
+		e->sweep = STORE_SWEEP_NONE;
+		e->changed = true;
+	}
+	if (rc == 0)
+		rc = store_set_sweep(engine->store, e->id, e->sweep, e->sweep_from, e->sweep_ms);
+	engine_soon(engine);
+	return rc;
+}
+
+int engine_begin_sweep(struct engine *engine, struct engine_experiment *e, enum store_sweep sweep)
+{
+	e->sweep = sweep;
+	e->sweep_from = 1;
+	e->sweep_ms = clock_now_ms();
+	return sweep_experiment(engine, e);
+}
+
+int engine_sweep(struct engine *engine)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++)
+		if (engine->experiments.at[i]->sweep && !engine->experiments.at[i]->removing)
+			rc = sweep_experiment(engine, engine->experiments.at[i]);
+	return rc;
+}

@@ -1,0 +1,27 @@
+// Where running tasks are going, as far as the finished ones show that this can be told.
+import type { Forecast } from '../data/types';
+import type { PlotLine } from './plot';
+import { finite, metric, plural } from '../lib/format';
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+// The dashed continuation of a curve, with the error of the backtest around its end.
+export function continuation(forecast: Forecast | undefined, number: number, line: PlotLine): PlotLine | null {
+  const goes = forecast?.running?.find((r) => r.task === number);
+  let last = line.x.length - 1;
+  while (last >= 0 && line.y[last] === null) last--;
+  if (!goes || last < 0 || goes.at <= line.x[last] || finite(goes.predicted) === null) return null;
+  return {
+    id: `${line.id} predicted`, label: `${line.label}, predicted`, css: line.css, dash: true, end: null,
+    x: [line.x[last], goes.at], y: [line.y[last], goes.predicted], band: goes.error === null ? undefined : [0, goes.error],
+  };
+}
+
+// What the backtest says, in words. Nothing where nothing runs that could be predicted.
+export function Worth({ forecast, shown }: { forecast: Forecast | undefined; shown: boolean }) {
+  if (!forecast) return null;
+  const tried = forecast.cuts.filter((cut) => cut.correlation !== null);
+  const said = tried.map((cut) => <span key={cut.share}> After {percent(cut.share)} of the steps extrapolated curves order {plural(cut.tasks, 'finished task')} with rank correlation {cut.correlation!.toFixed(2)}, the best so far with {cut.plain === null ? 'none' : cut.plain.toFixed(2)}{forecast.earned && cut.error !== null && <>; half of them were off by {metric(cut.error)} at most</>}.</span>);
+  if (forecast.earned) return shown ? <p class="mute small forecast">Dashed: where it is going, a power law fitted to the curve.{said}</p> : null;
+  return <p class="mute small forecast">No prediction{tried.length ? <>: it has to order the finished tasks clearly better than their best so far does.{said}</> : ' yet: it takes 8 finished tasks with 4 values in the first half of their steps.'}</p>;
+}
