@@ -45,7 +45,7 @@ test('parameters, durations, energy and sizes', () => {
   assert.equal(format.duration(90000), '1 d 1 h');
   assert.equal(format.energy(null), 'not measured');
   assert.equal(format.energy(3600 * 103), '103 Wh');
-  assert.equal(format.bytes(4213), '4.2 kB');
+  assert.equal(format.bytes(4213), '4.1 kB');
 });
 
 test('rows without a value come last both ways, failures before the queue', () => {

@@ -60,14 +60,15 @@ export function duration(seconds: number | null | undefined): string {
   return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
 }
 
+/** Powers of 1024, as the memory that tasks ask for and as the command line prints it. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return DASH;
-  if (value < 1000) return `${value} B`;
+  if (value < 1024) return `${value} B`;
   const units = ['kB', 'MB', 'GB', 'TB', 'PB'];
   let size = value;
   let unit = -1;
-  while (size >= 1000 && unit < units.length - 1) {
-    size /= 1000;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
     unit++;
   }
   return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;

@@ -31,7 +31,7 @@ function Partitions({ list, name }: { list: Partition[]; name: string }) {
 
 function BackendCard({ backend }: { backend: Backend }) {
   const rows: [string, preact.ComponentChildren][] = [];
-  if (backend.text) rows.push(['Offers', backend.text]);
+  if (backend.text && backend.available) rows.push(['Offers', backend.text]);
   if (backend.cpus) rows.push(['CPUs', backend.cpus_busy === null || backend.cpus_busy === undefined ? count(backend.cpus) : `${backend.cpus_busy} of ${backend.cpus} busy`]);
   if (backend.memory_bytes) rows.push(['Memory', bytes(backend.memory_bytes)]);
   if (backend.cluster) rows.push(['Cluster', backend.cluster]);
@@ -46,6 +46,7 @@ function BackendCard({ backend }: { backend: Backend }) {
   }
   return (
     <Card title={backend.name} id={`b-${backend.name}`} class="clip" extra={<><span class={`st ${backend.available ? 'finished' : 'stopped'}`}><Icon name={backend.available ? 'check' : 'alert'} />{backend.available ? 'available' : 'not available'}</span></>}>
+      {!backend.available && <div class="body"><bdi>{backend.text}</bdi></div>}
       {rows.length > 0 && <div class="body facts"><KeyValues rows={rows} /></div>}
       {backend.gpus && backend.gpus.length > 0 && <div class="tw"><table><thead><tr><th scope="col">GPU</th><th scope="col">Name</th><th scope="col" class="r">Memory</th><th scope="col">Use</th></tr></thead>
         <tbody>{backend.gpus.map((gpu) => <tr key={gpu.index}><td>{gpu.index}</td><td>{gpu.name}</td><td class="r">{bytes(gpu.memory_bytes)}</td><td>{gpu.busy ? 'busy' : 'free'}</td></tr>)}</tbody></table></div>}
