@@ -179,8 +179,20 @@ def report(args):
         report_auto(r, optuna)
     if "sluice de" in r.methods:
         report_evolution(r)
+    report_fidelity(r)
     if args.plot:
         plot(r, args)
+
+
+def report_fidelity(r):
+    """Short runs first, at the same number of epochs in all, beside those that train everything to the end."""
+    for name in (p.name for p in PROBLEMS if p.epochs and p.name in r.names):
+        short = [m for m in FIDELITY_METHODS if r.seeds(m, name)]
+        if short and "sluice auto" in r.methods:
+            show(f"Short runs first: {name}, at the same number of epochs", ["", *short, "sluice auto"],
+                 [["median regret", *(number(r.median(m, name)) for m in (*short, "sluice auto"))],
+                  ["after half of them", *(number(r.median(m, name, POINTS // 2 - 1)) for m in (*short, "sluice auto"))],
+                  ["mean", *(number(statistics.mean(s[-1] for s in r.runs[m][name])) for m in (*short, "sluice auto"))]])
 
 
 def report_evolution(r):
