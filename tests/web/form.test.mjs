@@ -100,8 +100,9 @@ test('nothing typed is lost by a reload, and clearing asks first', async () => {
   const page = await visit();
   await page.locator('#name').fill('a draft');
   await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
-  await page.getByLabel('Values of batch_size').fill('7,8,9,10');
   await page.getByText('Reads its arguments by position').waitFor();
+  // Typed in the very moment before.
+  await page.getByLabel('Values of batch_size').fill('7,8,9,10');
   await page.reload();
   await page.getByRole('button', { name: 'Submit 4 tasks' }).first().waitFor();
   assert.equal(await page.locator('#name').inputValue(), 'a draft');

@@ -95,10 +95,14 @@ export function startForm(): () => void {
       }
     }, CHECK_MS);
   });
+  // What was typed a moment before a reload has not been kept by the timer yet.
+  const keep = () => saveDraft(draft.value);
+  addEventListener('pagehide', keep);
   return () => {
     stop();
     clearTimeout(timer);
     serial++;
-    saveDraft(draft.value);
+    removeEventListener('pagehide', keep);
+    keep();
   };
 }
