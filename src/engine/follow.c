@@ -178,6 +178,9 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 		if (live->experiment->backend != backend || live->settled)
 			continue;
 		if (wishes) {
+			/* A cluster is told of all of them in one call, when the last one has its wish. */
+			if (live->experiment->sweep == STORE_SWEEP_STOP && backend->ops->set_parallel)
+				continue;
 			if (live->task.wanted == STORE_WISH_RUN || live->ended || live->gone ||
 			    (live->cancel_ms && now - live->cancel_ms < FOLLOW_CANCEL_AGAIN_MS))
 				continue;
