@@ -20,6 +20,9 @@
 #define TRACE_WORDS_BYTES 300
 /* Larger environments are cut: ours comes early enough in any that people have. */
 #define TRACE_ENVIRON_BYTES (1u << 20)
+/* Looks for what a dead runner left, and the time between them. */
+#define TRACE_LOOKS_MOST 10
+#define TRACE_LOOK_US 1000
 
 static struct node *trace_read_json(const char *batch_dir, uint32_t index, const char *suffix)
 {
@@ -123,32 +126,52 @@ bool local_stop_exists(const char *attempt_dir)
 	return exists;
 }
 
-/* Does a process have this line in its environment? Those of other users cannot be read. */
-static bool trace_has_variable(const char *pid, const char *variable)
+enum trace_owner { TRACE_OTHER, TRACE_OURS, TRACE_NOT_KNOWN };
+
+/* Does a process have this line in its environment? Those of other users cannot be read. One that is just becoming another
+ * program has memory and no environment yet. */
+static enum trace_owner trace_owner_of(const char *pid, const char *variable)
 {
 	char path[64];
-	struct buf text = buf_make(TRACE_ENVIRON_BYTES);
-	bool found = false;
+	struct buf text = buf_make(TRACE_ENVIRON_BYTES), size = buf_make(TRACE_WORDS_BYTES);
+	enum trace_owner owner = TRACE_OTHER;
 	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
-	if (fs_read(path, TRACE_ENVIRON_BYTES, &text, NULL) == 0)
-		for (size_t at = 0; at < text.len && !found; at += strlen(text.data + at) + 1)
-			found = strcmp(text.data + at, variable) == 0;
+	int rc = fs_read(path, TRACE_ENVIRON_BYTES, &text, NULL);
+	for (size_t at = 0; rc == 0 && at < text.len && owner == TRACE_OTHER; at += strlen(text.data + at) + 1)
+		owner = strcmp(text.data + at, variable) == 0 ? TRACE_OURS : TRACE_OTHER;
+	snprintf(path, sizeof(path), "/proc/%.20s/statm", pid);
+	if (rc == 0 && !text.len && fs_read(path, TRACE_WORDS_BYTES, &size, NULL) == 0 && buf_text(&size)[0] > '0')
+		owner = TRACE_NOT_KNOWN;
 	buf_free(&text);
-	return found;
+	buf_free(&size);
+	return owner;
+}
+
+/* One look at all processes. True when another one is due: what was killed may have started something meanwhile. */
+static bool trace_kill(const char *variable)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	uint64_t pid;
+	bool again = false;
+	while (dir && (entry = readdir(dir))) {
+		if (num_parse_unsigned(entry->d_name, strlen(entry->d_name), INT32_MAX, &pid) < 0 || pid <= 1)
+			continue;
+		enum trace_owner owner = trace_owner_of(entry->d_name, variable);
+		if (owner == TRACE_OURS)
+			kill((pid_t)pid, SIGKILL);
+		again |= owner != TRACE_OTHER;
+	}
+	if (dir)
+		closedir(dir);
+	return again;
 }
 
 void local_kill_leftovers(const char *attempt_dir)
 {
 	char *variable = mem_printf("SLUICE_REPORT=%s/report.jsonl", attempt_dir);
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	uint64_t pid;
-	while (dir && (entry = readdir(dir)))
-		if (num_parse_unsigned(entry->d_name, strlen(entry->d_name), INT32_MAX, &pid) == 0 && pid > 1 &&
-		    trace_has_variable(entry->d_name, variable))
-			kill((pid_t)pid, SIGKILL);
-	if (dir)
-		closedir(dir);
+	for (int i = 0; i < TRACE_LOOKS_MOST && trace_kill(variable); i++)
+		usleep(TRACE_LOOK_US);
 	free(variable);
 }
 

@@ -334,6 +334,19 @@ static void test_cancelling_what_was_never_submitted_ends_it(void **state)
 	free(ran);
 }
 
+/* Gone, or dead and only not yet missed: whoever is process 1 takes its time. */
+static bool is_over(pid_t pid)
+{
+	char path[64], what = 'X';
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return true;
+	bool known = fscanf(file, "%*d (%*[^)]) %c", &what) == 1;
+	fclose(file);
+	return !known || what == 'Z' || what == 'X';
+}
+
 static void test_a_killed_runner_is_lost_and_leaves_nothing_behind(void **state)
 {
 	(void)state;
@@ -344,14 +357,13 @@ static void test_a_killed_runner_is_lost_and_leaves_nothing_behind(void **state)
 	char *text = read_text(child);
 	pid_t pid = atoi(text);
 	free(text);
-	uint64_t start;
-	assert_int_equal(proc_start_time(pid, &start), 0);
+	assert_false(is_over(pid));
 	kill(claim_pid(0), SIGKILL);
 	wait_for_state(0, BACKEND_ENDED);
 	assert_string_equal(sight_cause, "lost");
-	for (int i = 0; i < 4000 && proc_start_time(pid, &start) == 0; i++)
+	for (int i = 0; i < 4000 && !is_over(pid); i++)
 		turn();
-	assert_int_equal(proc_start_time(pid, &start), -ESRCH);
+	assert_true(is_over(pid));
 }
 
 /* The next daemon finds what this one started: it goes on, holds its slot, and its end is noticed. */
