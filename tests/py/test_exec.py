@@ -401,7 +401,7 @@ def test_a_resumed_attempt_keeps_its_checkpoint_and_its_steps(tmp_path):
 
 
 def test_rows_that_a_killed_runner_did_not_tell_are_told_by_the_next(tmp_path):
-    first = Attempt(tmp_path, "f=results/e1/7/old.csv; printf 'epoch,loss\\n0,1\\n' > $f; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf '1,2\\n' >> $f; touch written; sleep 1000")
+    first = Attempt(tmp_path, "f=results/e1/7/old.csv; printf 'epoch,loss\\n0,1\\n' > $f; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf '1,2\\n' >> $f; touch written; sleep 20")
     p = first.start()
     wait_for((first.work / "ready").exists, "the script")
     os.kill(p.pid, signal.SIGSTOP)  # from here on it cannot read what the script writes
