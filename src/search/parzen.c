@@ -35,6 +35,7 @@ void parzen_free(struct parzen *p)
 	free(p->columns);
 	free(p->slots);
 	free(p->counts);
+	free(p->norms);
 	free(p->places);
 	free(p->hidden.at);
 	free(p->axes);
@@ -71,6 +72,7 @@ static void grow(struct parzen *p)
 	p->cap = before ? 2 * before : PARZEN_BLOCK;
 	p->slots = mem_resize(p->slots, p->cap, sizeof(*p->slots));
 	p->counts = mem_resize(p->counts, p->cap, sizeof(*p->counts));
+	p->norms = resize(p->norms, before, p->cap);
 	for (size_t d = 0; d < p->dims; d++) {
 		struct parzen_column *c = &p->columns[d];
 		bool apart = p->axes[d].kind == PARZEN_CELLS;
@@ -90,6 +92,7 @@ static void move_place(struct parzen *p, size_t from, size_t to)
 {
 	p->slots[to] = p->slots[from];
 	p->counts[to] = p->counts[from];
+	p->norms[to] = p->norms[from];
 	p->places[p->slots[to]] = (uint32_t)to;
 	for (size_t d = 0; d < p->dims; d++) {
 		struct parzen_column *c = &p->columns[d];
@@ -140,6 +143,9 @@ static void widen(struct parzen *p, size_t d, size_t at)
 	c->norm[place] = parzen_log_mass(-mu / sigma, (1 - mu) / sigma);
 	if (axis->kind == PARZEN_REAL || axis->dense)
 		c->norm[place] += log(sigma) + PARZEN_HALF_LOG_TWO_PI;
+	p->norms[place] = 0;
+	for (size_t i = 0; i < p->dims; i++)
+		p->norms[place] += p->columns[i].norm ? p->columns[i].norm[place] : 0;
 }
 
 void parzen_settle(struct parzen *p)
@@ -293,25 +299,31 @@ size_t parzen_add(struct parzen *p, const double *point)
 	return slot;
 }
 
-/* Of the i-th oldest of n. */
-static double weight_of(size_t i, size_t n, bool recent)
+/* The i-th oldest of n weighs low + i * rise, but for the newest, which weigh 1. */
+struct ramp {
+	size_t length;
+	double low, rise;
+};
+
+static struct ramp ramp_of(size_t n, bool recent)
 {
-	if (!recent || n < FLAT_WEIGHTS || i >= n - FLAT_WEIGHTS)
-		return 1;
-	size_t ramp = n - FLAT_WEIGHTS;
-	double low = 1 / (double)n;
-	return ramp == 1 ? low : low + (1 - low) * (double)i / (double)(ramp - 1);
+	struct ramp ramp = {.length = recent && n >= FLAT_WEIGHTS ? n - FLAT_WEIGHTS : 0, .low = 1 / (double)n};
+	if (ramp.length > 1)
+		ramp.rise = (1 - ramp.low) / (double)(ramp.length - 1);
+	return ramp;
 }
 
 double parzen_weigh(const struct parzen *p, bool recent, double *weights)
 {
-	size_t hidden = 0, count = parzen_count(p);
+	struct ramp ramp = ramp_of(parzen_count(p), recent);
+	size_t hidden = 0;
 	double sum = 1, share = (double)(1u << p->level);
 	for (size_t i = 0; i < p->held; i++) {
 		size_t slot = p->slots[i];
 		while (hidden < p->hidden.len && p->hidden.at[hidden] < slot)
 			hidden++;
-		weights[i] = p->counts[i] ? weight_of(slot - hidden, count, recent) * (is_old(p, slot) ? share : 1) : 0;
+		double weight = slot - hidden < ramp.length ? ramp.low + ramp.rise * (double)(slot - hidden) : 1;
+		weights[i] = p->counts[i] ? weight * (is_old(p, slot) ? share : 1) : 0;
 		sum += weights[i];
 	}
 	return sum;

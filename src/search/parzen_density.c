@@ -1,5 +1,5 @@
-/* The density of a Parzen estimator at many points together. Kernels are worked on in blocks, axis by axis; a
- * block is left as soon as none of its kernels can matter to a point. See parzen.h. */
+/* The density of a Parzen estimator at many points together. Kernels are worked on in blocks of neighbours on one
+ * axis, axis by axis; a block is left as soon as none of its kernels can matter to a point. See parzen.h. */
 #include "search/parzen_internal.h"
 
 #include <math.h>
@@ -14,23 +14,43 @@
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t lane_bits __attribute__((vector_size(LANES * sizeof(int64_t))));
 
+/* What is needed of a block's kernels on one axis, gathered when a point first needs it. */
+struct slice {
+	bool there;
+	double mu[BLOCK], half[BLOCK];
+	double x[BLOCK]; /* not of a real axis */
+	/* On an axis of cells: */
+	int cell[BLOCK];
+	const double *row[BLOCK]; /* of its masses, where they stand somewhere */
+};
+
+/* Kernels that lie side by side on the axis `along`. */
+struct block {
+	uint32_t places[BLOCK];
+	double weights[BLOCK], norms[BLOCK];
+	double least_norm, least_half, low, high; /* a bound for all of them: of the norms, and along the axis */
+	struct slice *slices;			  /* per axis */
+};
+
+/* The kernels of a block that may matter to a point. */
+struct near {
+	size_t count;
+	unsigned which[BLOCK];
+	double sums[BLOCK]; /* what is subtracted from the logarithm */
+};
+
 /* What all points of an evaluation share. */
 struct work {
 	struct parzen *p;
 	const double *points;
 	size_t count;
-	double *weights;
-	size_t *sequence; /* the axes, those that tell kernels apart at little cost first */
+	double *weights;  /* of all places */
+	uint32_t *places; /* that count, by `along` */
+	size_t along;	  /* SIZE_MAX: there is no such axis */
+	size_t *sequence; /* the axes, the real ones first */
+	size_t reals;	  /* how many those are */
 	double *match, *miss; /* per axis: minus the log of a choice's own and of another's probability */
-	struct cells *cells; /* per axis */
-	double *zeros;	     /* as many as an axis has cells */
-};
-
-/* What is needed of a block's kernels on an axis of cells. */
-struct cells {
-	int cell[BLOCK];
-	const double *row[BLOCK]; /* of its masses; even cells only */
-	size_t odd[BLOCK], odds;  /* those whose masses stand nowhere */
+	struct block block;
 };
 
 void parzen_forget_masses(struct parzen *p, bool all)
@@ -110,19 +130,9 @@ static inline lanes load(const double *from)
 	return x;
 }
 
-static inline void save(double *to, lanes x)
-{
-	memcpy(to, &x, sizeof(x));
-}
-
 static inline lanes choose(lane_bits which, lanes yes, lanes no)
 {
 	return (lanes)((which & (lane_bits)yes) | (~which & (lane_bits)no));
-}
-
-static inline lanes all_of(double x)
-{
-	return (lanes){x, x};
 }
 
 static inline double smaller(double a, double b)
@@ -143,87 +153,102 @@ static double add_square(double *restrict sums, const double *restrict mu, const
 	return smaller(smaller(least[0], least[1]), smaller(least[2], least[3]));
 }
 
-static double find_least(const double *sums)
+/* The cells of a block's kernels and where their masses stand. Of even cells a width is a gap between middles, so
+ * that there are few. */
+static void find_cells(struct work *w, size_t d)
 {
-	double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
-	for (size_t i = 0; i < BLOCK; i += COUNT_OF(least))
-		for (size_t k = 0; k < COUNT_OF(least); k++)
-			least[k] = smaller(sums[i + k], least[k]);
-	return smaller(smaller(least[0], least[1]), smaller(least[2], least[3]));
+	struct parzen *p = w->p;
+	const struct parzen_axis *axis = &p->axes[d];
+	struct slice *slice = &w->block.slices[d];
+	const double *least = axis->uneven ? NULL : even_row(p, d, 0);
+	for (size_t i = 0; i < BLOCK; i++) {
+		double sigma = p->columns[d].sigma[w->block.places[i]];
+		slice->cell[i] = (int)slice->x[i];
+		slice->row[i] = sigma == p->min_sigma ? least : NULL;
+		if (axis->uneven || sigma == p->min_sigma)
+			continue;
+		double wide = sigma * axis->cells, row = round(wide);
+		if (row >= 1 && row <= TABLE_ROWS && fabs(wide - row) < 1e-6)
+			slice->row[i] = even_row(p, d, (size_t)row);
+	}
 }
 
-static void add_choice(double *restrict sums, const double *restrict own, double x, double match, double miss)
+/* What a block's kernels are on an axis. */
+static struct slice *gather(struct work *w, size_t d)
 {
-	lanes at = all_of(x), yes = all_of(match), no = all_of(miss);
-	for (size_t i = 0; i < BLOCK; i += LANES)
-		save(sums + i, load(sums + i) + choose(load(own + i) == at, yes, no));
+	const struct parzen_column *c = &w->p->columns[d];
+	struct slice *slice = &w->block.slices[d];
+	if (slice->there)
+		return slice;
+	slice->there = true;
+	for (size_t i = 0; i < BLOCK && c->x != c->mu; i++)
+		slice->x[i] = c->x[w->block.places[i]];
+	for (size_t i = 0; i < BLOCK && c->mu; i++) {
+		slice->mu[i] = c->mu[w->block.places[i]];
+		slice->half[i] = c->half[w->block.places[i]];
+	}
+	if (w->p->axes[d].kind == PARZEN_CELLS && !w->p->axes[d].dense)
+		find_cells(w, d);
+	return slice;
 }
 
 /* The mass of a kernel in the cell of a point, from the tables where it has one. */
-static void add_mass(struct work *w, size_t d, size_t from, double at, double *sums)
+static double find_mass(struct work *w, size_t d, size_t i, double at, double low, double high)
 {
 	struct parzen *p = w->p;
 	const struct parzen_axis *axis = &p->axes[d];
-	const struct parzen_column *c = &p->columns[d];
-	const struct cells *cells = &w->cells[d];
-	double low, high, *mine = axis->uneven && axis->cells <= TABLE_CELLS ? uneven_row(p, d, at) : NULL;
-	parzen_edges(axis, at, &low, &high);
-	for (size_t i = 0; i < BLOCK && !axis->uneven; i++)
-		sums[i] -= cells->row[i][abs(cells->cell[i] - (int)at)];
-	for (size_t k = 0; k < cells->odds; k++) {
-		size_t i = cells->odd[k];
-		double sigma = c->sigma[from + i], mu = c->mu[from + i];
-		double *known = mine && sigma == p->min_sigma ? &mine[cells->cell[i]] : NULL;
-		double mass = known && !isnan(*known) ? *known : parzen_log_mass((low - mu) / sigma, (high - mu) / sigma);
-		if (known)
-			*known = mass;
-		sums[i] -= mass;
-	}
+	const struct slice *slice = &w->block.slices[d];
+	if (slice->row[i])
+		return slice->row[i][abs(slice->cell[i] - (int)at)];
+	double sigma = p->columns[d].sigma[w->block.places[i]], mu = slice->mu[i];
+	if (!axis->uneven || axis->cells > TABLE_CELLS || sigma != p->min_sigma)
+		return parzen_log_mass((low - mu) / sigma, (high - mu) / sigma);
+	double *known = &uneven_row(p, d, at)[slice->cell[i]];
+	if (isnan(*known))
+		*known = parzen_log_mass((low - mu) / sigma, (high - mu) / sigma);
+	return *known;
 }
 
 /* Density times width, in cells that are narrow enough for it; else their mass. */
-static void add_cells(struct work *w, size_t d, size_t from, double at, double *sums)
+static void add_cells(struct work *w, size_t d, double at, struct near *near)
 {
 	const struct parzen *p = w->p;
 	const struct parzen_axis *axis = &p->axes[d];
-	const struct parzen_column *c = &p->columns[d];
+	const struct slice *slice = gather(w, d);
 	double low, high;
 	parzen_edges(axis, at, &low, &high);
-	if (!axis->dense && !(axis->uneven && high - low <= PARZEN_NARROW_CELL * p->min_sigma)) {
-		add_mass(w, d, from, at, sums);
-		return;
-	}
-	double width = log(high - low);
-	add_square(sums, c->mu + from, c->half + from, (low + high) / 2);
-	for (size_t i = 0; i < BLOCK; i++)
-		sums[i] += (axis->dense ? 0 : PARZEN_HALF_LOG_TWO_PI + log(c->sigma[from + i])) - width;
-}
-
-/* The cells of a block's kernels and where their masses stand. Of even cells a width is a gap between middles, so
- * that there are few. */
-static void find_cells(struct work *w, size_t d, size_t from)
-{
-	struct parzen *p = w->p;
-	const struct parzen_axis *axis = &p->axes[d];
-	const struct parzen_column *c = &p->columns[d];
-	struct cells *cells = &w->cells[d];
-	cells->odds = 0;
-	for (size_t i = 0; i < BLOCK; i++) {
-		double sigma = c->sigma[from + i], wide = sigma * axis->cells, row = round(wide);
-		bool counts = w->weights[from + i] != 0;
-		cells->cell[i] = (int)c->x[from + i];
-		if (!axis->uneven)
-			cells->row[i] = even_row(p, d, 0); /* for want of another */
-		if (!counts || (!axis->uneven && sigma == p->min_sigma))
-			continue;
-		if (!axis->uneven && row >= 1 && row <= TABLE_ROWS && fabs(wide - row) < 1e-6) {
-			cells->row[i] = even_row(p, d, (size_t)row);
+	bool narrow = axis->dense || (axis->uneven && high - low <= PARZEN_NARROW_CELL * p->min_sigma);
+	double width = log(high - low), middle = (low + high) / 2;
+	for (size_t k = 0; k < near->count; k++) {
+		size_t i = near->which[k];
+		if (!narrow) {
+			near->sums[k] -= find_mass(w, d, i, at, low, high);
 			continue;
 		}
-		if (!axis->uneven)
-			cells->row[i] = w->zeros;
-		cells->odd[cells->odds++] = i;
+		double away = middle - slice->mu[i];
+		near->sums[k] += away * away * slice->half[i] - width;
+		if (!axis->dense)
+			near->sums[k] += PARZEN_HALF_LOG_TWO_PI + log(p->columns[d].sigma[w->block.places[i]]);
 	}
+}
+
+static void add_choice(struct work *w, size_t d, double at, struct near *near)
+{
+	const struct slice *slice = gather(w, d);
+	for (size_t k = 0; k < near->count; k++)
+		near->sums[k] += slice->x[near->which[k]] == at ? w->match[d] : w->miss[d];
+}
+
+/* Leaves those out that do not matter. */
+static void keep_near(struct near *near, double limit)
+{
+	size_t kept = 0;
+	for (size_t k = 0; k < near->count; k++) {
+		near->sums[kept] = near->sums[k];
+		near->which[kept] = near->which[k];
+		kept += near->sums[k] < limit;
+	}
+	near->count = kept;
 }
 
 /* exp for -700 <= x <= 0 to 12 digits: 2^k times a polynomial on half a power of two (Taylor's; its remainder
@@ -232,7 +257,7 @@ static inline lanes small_exp(lanes x)
 {
 	const double shift = 0x1.8p52, log2e = 1.44269504088896340736, high = 0x1.62e42fefa3800p-1,
 		     low = 0x1.ef35793c76730p-45;
-	x = choose(x > -700, x, all_of(-700));
+	x = choose(x > -700, x, (lanes){-700, -700});
 	lanes shifted = x * log2e + shift, k = shifted - shift;
 	lanes r = x - k * high - k * low, r2 = r * r, r4 = r2 * r2;
 	lanes poly = (1 + r + r2 * (1.0 / 2 + r * (1.0 / 6))) +
@@ -241,78 +266,162 @@ static inline lanes small_exp(lanes x)
 	return (lanes)((lane_bits)poly + ((lane_bits)shifted << 52));
 }
 
-/* The sum of weight times exp(log - top) over a block. */
-static double sum_exp(const double *restrict sums, const double *restrict weights, double top)
+/* The sum of weight times exp(log - top) over what is near. */
+static double sum_exp(const struct near *near, const double *weights, double top)
 {
+	double logs[BLOCK + LANES], factors[BLOCK + LANES];
 	lanes part = {0};
-	for (size_t i = 0; i < BLOCK; i += LANES)
-		part += load(weights + i) * small_exp(-load(sums + i) - top);
+	for (size_t k = 0; k < near->count; k++) {
+		logs[k] = -near->sums[k] - top;
+		factors[k] = weights[near->which[k]];
+	}
+	for (size_t k = near->count; k % LANES; k++)
+		logs[k] = factors[k] = 0;
+	for (size_t k = 0; k < near->count; k += LANES)
+		part += load(factors + k) * small_exp(load(logs + k));
 	return part[0] + part[1];
 }
 
-/* The logarithm of the kernels of a block at a point, negated. Nothing that an axis adds is negative, so that
- * the rest can be left out once the least is past `limit`. Returns the least. */
-static double add_axes(struct work *w, size_t from, const double *point, double limit, double *sums)
+/* Finds what is near. Nothing that an axis adds is negative, so that what is past `limit` stays so. The real axes
+ * tell kernels apart at little cost, all of a block together; few are left for the others. */
+static void add_axes(struct work *w, const double *point, double limit, struct near *near)
 {
 	const struct parzen *p = w->p;
-	for (size_t i = 0; i < p->dims; i++) {
+	near->count = 0;
+	memcpy(near->sums, w->block.norms, sizeof(near->sums));
+	for (size_t i = 0; i < w->reals; i++) {
 		size_t d = w->sequence[i];
-		const struct parzen_column *c = &p->columns[d];
-		if (p->axes[d].kind == PARZEN_REAL) {
-			double least = add_square(sums, c->mu + from, c->half + from, point[d]);
-			if (!(least < limit))
-				return least;
-		} else if (p->axes[d].kind == PARZEN_CHOICE) {
-			add_choice(sums, c->x + from, point[d], w->match[d], w->miss[d]);
-		} else {
-			add_cells(w, d, from, point[d], sums);
-		}
+		const struct slice *slice = gather(w, d);
+		if (!(add_square(near->sums, slice->mu, slice->half, point[d]) < limit))
+			return;
 	}
-	return find_least(sums);
+	near->count = BLOCK;
+	for (size_t i = 0; i < BLOCK; i++)
+		near->which[i] = (unsigned)i;
+	keep_near(near, limit);
+	for (size_t i = w->reals; i < p->dims && near->count; i++) {
+		size_t d = w->sequence[i];
+		if (p->axes[d].kind == PARZEN_CHOICE)
+			add_choice(w, d, point[d], near);
+		else
+			add_cells(w, d, point[d], near);
+		keep_near(near, limit);
+	}
+}
+
+/* The block of the kernels from the `from`th on. The last one is filled up with what weighs nothing. */
+static void begin_block(struct work *w, size_t from)
+{
+	const struct parzen *p = w->p;
+	struct block *b = &w->block;
+	b->least_norm = b->least_half = INFINITY;
+	for (size_t d = 0; d < p->dims; d++)
+		b->slices[d].there = false;
+	for (size_t i = 0; i < BLOCK; i++) {
+		bool counts = from + i < p->kernels;
+		b->places[i] = w->places[counts ? from + i : p->kernels - 1];
+		b->weights[i] = counts ? w->weights[b->places[i]] : 0;
+		b->norms[i] = counts ? p->norms[b->places[i]] : INFINITY;
+		b->least_norm = smaller(b->norms[i], b->least_norm);
+	}
+	if (w->along == SIZE_MAX)
+		return;
+	const struct slice *slice = gather(w, w->along);
+	b->low = slice->mu[0];
+	b->high = slice->mu[BLOCK - 1];
+	for (size_t i = 0; i < BLOCK; i++)
+		b->least_half = smaller(slice->half[i], b->least_half);
+}
+
+/* No kernel of the block has a smaller sum at this point. */
+static double bound(const struct work *w, const double *point)
+{
+	const struct block *b = &w->block;
+	if (w->along == SIZE_MAX)
+		return b->least_norm;
+	double x = point[w->along], away = x < b->low ? b->low - x : x > b->high ? x - b->high : 0;
+	return b->least_norm + away * away * b->least_half;
 }
 
 /* Adds a block of kernels to the running sums, each kept as exp(top) times total. */
-static void add_block(struct work *w, size_t from, double *top, double *total)
+static void add_block(struct work *w, double *top, double *total)
 {
-	const struct parzen *p = w->p;
-	double norms[BLOCK] = {0}, sums[BLOCK];
-	for (size_t d = 0; d < p->dims; d++) {
-		if (p->axes[d].kind == PARZEN_CELLS && !p->axes[d].dense)
-			find_cells(w, d, from);
-		for (size_t i = 0; i < BLOCK && p->columns[d].norm; i++)
-			norms[i] += p->columns[d].norm[from + i];
-	}
-	for (size_t i = 0; i < BLOCK; i++)
-		if (w->weights[from + i] == 0)
-			norms[i] = INFINITY;
+	struct near near;
 	for (size_t k = 0; k < w->count; k++) {
-		memcpy(sums, norms, sizeof(sums));
-		double most = -add_axes(w, from, w->points + k * p->dims, NEGLIGIBLE - top[k], sums);
-		if (!(most > top[k] - NEGLIGIBLE))
+		const double *point = w->points + k * w->p->dims;
+		double limit = NEGLIGIBLE - top[k], most = top[k];
+		if (!(bound(w, point) < limit))
 			continue;
-		if (most > top[k]) {
+		add_axes(w, point, limit, &near);
+		for (size_t i = 0; i < near.count; i++)
+			most = most > -near.sums[i] ? most : -near.sums[i];
+		if (most > top[k])
 			total[k] *= exp(top[k] - most);
-			top[k] = most;
-		}
-		total[k] += sum_exp(sums, w->weights + from, top[k]);
+		top[k] = most;
+		total[k] += sum_exp(&near, w->block.weights, most);
 	}
 }
 
-static void begin_work(struct work *w, size_t blocks)
+/* The axis on which the middle half of the kernels is spread the most: blocks of neighbours there are far from most
+ * points. */
+static size_t find_along(const struct parzen *p)
+{
+	size_t found = SIZE_MAX;
+	double most = -1;
+	for (size_t d = 0; d < p->dims; d++) {
+		const struct parzen_column *c = &p->columns[d];
+		if (p->axes[d].kind != PARZEN_REAL || !p->kernels)
+			continue;
+		double spread = c->mu[c->order[p->kernels * 3 / 4]] - c->mu[c->order[p->kernels / 4]];
+		if (spread > most) {
+			most = spread;
+			found = d;
+		}
+	}
+	return found;
+}
+
+static void sort_places(struct work *w)
+{
+	const struct parzen *p = w->p;
+	w->along = find_along(p);
+	if (w->along != SIZE_MAX) {
+		memcpy(w->places, p->columns[w->along].order, p->kernels * sizeof(*w->places));
+		return;
+	}
+	for (size_t i = 0, n = 0; i < p->held; i++)
+		if (p->counts[i])
+			w->places[n++] = (uint32_t)i;
+}
+
+/* The axis of the blocks first: it is gathered anyway. */
+static void sort_axes(struct work *w)
 {
 	static const enum parzen_kind kinds[] = {PARZEN_REAL, PARZEN_CHOICE, PARZEN_CELLS};
 	const struct parzen *p = w->p;
+	size_t n = 0;
+	if (w->along != SIZE_MAX)
+		w->sequence[n++] = w->along;
+	for (size_t d = 0; d < p->dims; d++)
+		w->reals += p->axes[d].kind == PARZEN_REAL;
+	for (size_t kind = 0; kind < COUNT_OF(kinds); kind++)
+		for (size_t d = 0; d < p->dims; d++)
+			if (p->axes[d].kind == kinds[kind] && d != w->along)
+				w->sequence[n++] = d;
+}
+
+static void begin_work(struct work *w)
+{
+	const struct parzen *p = w->p;
 	double rest = 1 / (double)(parzen_count(p) + 1);
-	w->weights = mem_alloc((blocks * BLOCK + 1) * sizeof(double));
+	w->weights = mem_resize(NULL, p->held + 1, sizeof(double));
+	w->places = mem_resize(NULL, p->kernels + 1, sizeof(*w->places));
 	w->sequence = mem_resize(NULL, p->dims + 1, sizeof(*w->sequence));
-	w->cells = mem_resize(NULL, p->dims + 1, sizeof(*w->cells));
-	w->zeros = mem_alloc(TABLE_CELLS * sizeof(*w->zeros));
+	w->block.slices = mem_resize(NULL, p->dims + 1, sizeof(*w->block.slices));
 	w->match = mem_resize(NULL, 2 * p->dims + 1, sizeof(double));
 	w->miss = w->match + p->dims;
-	for (size_t kind = 0, n = 0; kind < COUNT_OF(kinds); kind++)
-		for (size_t d = 0; d < p->dims; d++)
-			if (p->axes[d].kind == kinds[kind])
-				w->sequence[n++] = d;
+	sort_places(w);
+	sort_axes(w);
 	for (size_t d = 0; d < p->dims; d++) {
 		double whole = 1 + p->axes[d].cells * rest;
 		w->match[d] = -log((1 + rest) / whole);
@@ -320,26 +429,32 @@ static void begin_work(struct work *w, size_t blocks)
 	}
 }
 
+static void end_work(struct work *w)
+{
+	free(w->weights);
+	free(w->places);
+	free(w->sequence);
+	free(w->block.slices);
+	free(w->match);
+}
+
 void parzen_log_density(struct parzen *p, bool recent, const double *points, size_t count, double *ret)
 {
 	struct work w = {.p = p, .points = points, .count = count};
-	size_t blocks = (p->held + BLOCK - 1) / BLOCK;
 	double *total = mem_resize(NULL, count + 1, sizeof(double));
 	parzen_settle(p);
-	begin_work(&w, blocks);
+	begin_work(&w);
 	double all = parzen_weigh(p, recent, w.weights);
 	for (size_t k = 0; k < count; k++) {
 		ret[k] = log_prior(p, points + k * p->dims);
 		total[k] = 1;
 	}
-	for (size_t i = 0; i < blocks; i++)
-		add_block(&w, i * BLOCK, ret, total);
+	for (size_t from = 0; from < p->kernels; from += BLOCK) {
+		begin_block(&w, from);
+		add_block(&w, ret, total);
+	}
 	for (size_t k = 0; k < count; k++)
 		ret[k] += log(total[k] / all);
-	free(w.weights);
-	free(w.sequence);
-	free(w.cells);
-	free(w.zeros);
-	free(w.match);
+	end_work(&w);
 	free(total);
 }

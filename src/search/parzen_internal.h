@@ -38,6 +38,7 @@ struct parzen {
 	struct parzen_column *columns;
 	uint32_t *slots; /* of every place */
 	bool *counts;	 /* every place: it has a kernel */
+	double *norms;	 /* every place: the sum of its norms */
 	size_t held, cap;
 	size_t kernels; /* how many places count */
 	size_t dropped; /* places whose point is not held any more */
