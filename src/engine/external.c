@@ -46,9 +46,7 @@ static int external_take(struct engine *engine, struct engine_experiment *e, con
 		.token = token,
 		.batch_state = STORE_BATCH_SUBMITTED,
 	};
-	int rc = store_add_batch(engine->store, token, e->id, e->backend->ops->name, 0, now);
-	if (rc == 0)
-		rc = store_set_batch(engine->store, token, STORE_BATCH_SUBMITTED, NULL);
+	int rc = store_add_batch(engine->store, token, e->id, e->backend->ops->name, STORE_BATCH_SUBMITTED, 0, now);
 	if (rc == 0)
 		rc = store_add_attempt(engine->store, task->id, row.number, token, 0, now, &row.id);
 	if (rc < 0)

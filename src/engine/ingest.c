@@ -42,7 +42,9 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	struct engine *engine = in->engine;
 	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job,
 				     r->time_ms);
-	if (rc == 0 && !r->resume) {
+	/* A first attempt has nothing to forget. */
+	bool told = live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
+	if (rc == 0 && !r->resume && told) {
 		live->task.best = live->task.last = NAN;
 		live->task.best_step = live->task.last_step = live->task.step = -1;
 		live->task.from_zero = false;
@@ -204,10 +206,9 @@ int engine_take_end(struct engine_live *live, const char *json)
 	return 0;
 }
 
-static int ingest_cost(struct ingest *in, const struct journal_record *r)
+static struct store_cost ingest_cost_of(const struct engine_live *live, const struct journal_record *r)
 {
-	const struct engine_live *live = in->live;
-	struct store_cost cost = {
+	return (struct store_cost){
 		.wall_ms = r->wall_ms,
 		.cpu_ms = r->cpu_ms,
 		.gpu_ms = r->wall_ms >= 0 ? r->wall_ms * live->experiment->spec->resources.gpus : -1,
@@ -215,7 +216,12 @@ static int ingest_cost(struct ingest *in, const struct journal_record *r)
 		.energy_j = r->energy_j,
 		.energy_source = r->energy_source,
 	};
-	return store_set_cost(in->engine->store, live->id, live->task.id, &cost);
+}
+
+static int ingest_sample(struct ingest *in, const struct journal_record *r)
+{
+	struct store_cost cost = ingest_cost_of(in->live, r);
+	return store_set_cost(in->engine->store, in->live->id, in->live->task.id, &cost);
 }
 
 /* Settling may have to wait for the backend's word; the record itself will not be read again. */
@@ -230,11 +236,12 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	json_key_string(&w, "message", r->message);
 	json_key_string(&w, "tail", r->tail);
 	json_end(&w);
-	int rc = store_set_ended(in->engine->store, in->live->id, buf_text(&text));
+	struct store_cost cost = ingest_cost_of(in->live, r);
+	int rc = store_set_ended(in->engine->store, in->live->id, in->live->task.id, buf_text(&text), &cost);
 	if (rc == 0)
 		rc = engine_take_end(in->live, buf_text(&text));
 	buf_free(&text);
-	return rc < 0 ? rc : ingest_cost(in, r);
+	return rc;
 }
 
 static int ingest_record_cb(void *ctx, const struct journal_record *r)
@@ -246,7 +253,7 @@ static int ingest_record_cb(void *ctx, const struct journal_record *r)
 	case JOURNAL_METRIC:
 		return ingest_metrics(in, r);
 	case JOURNAL_SAMPLE:
-		return ingest_cost(in, r);
+		return ingest_sample(in, r);
 	case JOURNAL_NOTE:
 		return store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text,
 					 r->time_ms);

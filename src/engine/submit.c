@@ -88,7 +88,8 @@ static int prepare_batch(struct engine *engine, struct engine_experiment *e, int
 	if (rc < 0 || !prepare.tasks.len)
 		goto out;
 	token_make_id(submission.token);
-	rc = store_add_batch(engine->store, submission.token, e->id, e->backend->ops->name, e->parallel, now);
+	rc = store_add_batch(engine->store, submission.token, e->id, e->backend->ops->name,
+			     STORE_BATCH_SUBMITTING, e->parallel, now);
 	for (size_t i = 0; rc == 0 && i < prepare.tasks.len; i++)
 		rc = prepare_task(&prepare, &prepare.tasks.at[i]);
 	if (rc == 0)

@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include "base/log.h"
+#include "store/vfs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,10 +20,10 @@ struct store {
 	}) statements;
 };
 
-extern const char store_schema_1[], store_schema_2[];
+extern const char store_schema_1[], store_schema_2[], store_schema_3[];
 
 /* Entry n takes a database from version n to n + 1. */
-static const char *const store_migrations[] = {store_schema_1, store_schema_2};
+static const char *const store_migrations[] = {store_schema_1, store_schema_2, store_schema_3};
 
 static const char *const store_state_names[STORE_STATE_COUNT] = {
 	[STORE_WAITING] = "waiting",   [STORE_SUBMITTED] = "submitted", [STORE_RUNNING] = "running",
@@ -117,9 +118,11 @@ int store_open(const char *path, struct store **ret, struct error *err)
 	struct store *store = mem_alloc(sizeof(*store));
 	int rc = 0;
 	store->version = 1;
+	/* One thread has it: nothing in it needs locks or counts its memory. Refused, and done already, from the second time on. */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	mode_t before = umask(077); /* the database is nobody else's, whatever its folder allows */
-	if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-		    SQLITE_OK ||
+	if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			    store_vfs()) != SQLITE_OK ||
 	    sqlite3_exec(store->db, setup, NULL, NULL, NULL) != SQLITE_OK)
 		rc = store_fail(store, path, err);
 	umask(before);

@@ -141,7 +141,7 @@ struct store_attempt {
 
 typedef int (*store_attempt_f)(void *ctx, const struct store_attempt *row);
 int store_add_batch(struct store *store, const char *token, int64_t experiment, const char *backend,
-		    int64_t parallel, int64_t now_ms) MUST_USE;
+		    enum store_batch_state state, int64_t parallel, int64_t now_ms) MUST_USE;
 int store_set_batch(struct store *store, const char *token, enum store_batch_state state,
 		    const char *job) MUST_USE;
 int store_set_batch_absent(struct store *store, const char *token, int64_t absent_ms) MUST_USE;
@@ -158,8 +158,9 @@ int store_start_attempt(struct store *store, int64_t attempt, int64_t task, cons
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;
 int store_set_cost(struct store *store, int64_t attempt, int64_t task,
 		   const struct store_cost *cost) MUST_USE;
-/* Its END record was read; what follows from it may have to wait for the backend's word. */
-int store_set_ended(struct store *store, int64_t attempt, const char *ended) MUST_USE;
+/* Its END record was read; what follows from it, other than the cost, may have to wait for the backend's word. */
+int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended,
+		    const struct store_cost *cost) MUST_USE;
 int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
 		      int exit_code, int signal, int64_t now_ms) MUST_USE;
 

@@ -211,12 +211,12 @@ int store_clear_metrics(struct store *store, int64_t task)
 }
 
 int store_add_batch(struct store *store, const char *token, int64_t experiment, const char *backend,
-		    int64_t parallel, int64_t now_ms)
+		    enum store_batch_state state, int64_t parallel, int64_t now_ms)
 {
 	return store_run(store,
-			 "INSERT INTO batch (token,experiment,backend,parallel,created_ms) VALUES "
-			 "(?,?,?,?,?)",
-			 "sisii", token, experiment, backend, parallel, now_ms);
+			 "INSERT INTO batch (token,experiment,backend,state,parallel,created_ms) VALUES "
+			 "(?,?,?,?,?,?)",
+			 "sisiii", token, experiment, backend, (int64_t)state, parallel, now_ms);
 }
 
 int store_set_batch(struct store *store, const char *token, enum store_batch_state state,
@@ -325,26 +325,27 @@ int store_set_job(struct store *store, int64_t attempt, int64_t task, const char
 	return rc < 0 ? rc : store_run(store, "UPDATE task SET job=?2 WHERE id=?1", "is", task, job);
 }
 
-int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct store_cost *cost)
+int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended,
+		    const struct store_cost *cost)
 {
 	static const char set_attempt[] =
 		"UPDATE attempt SET wall_ms=coalesce(nullif(?2,-1),wall_ms),"
 		"cpu_ms=coalesce(nullif(?3,-1),cpu_ms), gpu_ms=coalesce(nullif(?4,-1),gpu_ms),"
 		"max_rss=coalesce(nullif(?5,-1),max_rss), energy_j=coalesce(?6,energy_j),"
-		"energy_source=coalesce(?7,energy_source) WHERE id=?1";
+		"energy_source=coalesce(?7,energy_source), ended=coalesce(?8,ended) WHERE id=?1";
 	/* A task costs what all its attempts cost. */
 	static const char sum_task[] =
 		"UPDATE task SET (wall_ms,cpu_ms,gpu_ms,max_rss,energy_j,energy_source)="
 		"(SELECT sum(wall_ms),sum(cpu_ms),sum(gpu_ms),max(max_rss),sum(energy_j),max(energy_source) "
 		"FROM attempt WHERE task=?1) WHERE id=?1";
-	int rc = store_run(store, set_attempt, "iiiiids", attempt, cost->wall_ms, cost->cpu_ms,
-			   cost->gpu_ms, cost->max_rss, cost->energy_j, cost->energy_source);
+	int rc = store_run(store, set_attempt, "iiiiidss", attempt, cost->wall_ms, cost->cpu_ms,
+			   cost->gpu_ms, cost->max_rss, cost->energy_j, cost->energy_source, ended);
 	return rc < 0 ? rc : store_run(store, sum_task, "i", task);
 }
 
-int store_set_ended(struct store *store, int64_t attempt, const char *ended)
+int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct store_cost *cost)
 {
-	return store_run(store, "UPDATE attempt SET ended=?2 WHERE id=?1", "is", attempt, ended);
+	return store_set_ended(store, attempt, task, NULL, cost);
 }
 
 int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
