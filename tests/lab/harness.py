@@ -94,7 +94,7 @@ class Batch:
     def all(self, job=None):
         return f"{self.token}:{job}:0-{self.count - 1}" if job else f"{self.token}:0-{self.count - 1}"
 
-    def wait(self, harness, state="ended", job=None):
+    def wait(self, harness, state="ended", job=None, deadline_s=DEADLINE_S):
         """Polls until every task is in this state; returns what was seen."""
         seen = {}
 
@@ -102,5 +102,5 @@ class Batch:
             nonlocal seen
             seen, end = harness.poll(self.all(job))
             return end["rc"] == 0 and len(seen) == self.count and all(s["state"] == state for s in seen.values())
-        wait_for(reached, lambda: f"all {state}: {seen}")
+        wait_for(reached, lambda: f"all {state}: {seen}", deadline_s)
         return seen
