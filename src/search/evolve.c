@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#define EVOLVE_LEAST 8	     /* individuals a mutation can be made from with room to spare */
 #define EVOLVE_GENERATIONS 20 /* a population that lives shorter learns nothing */
 #define EVOLVE_NEEDED 4	     /* target and three others */
+#define EVOLVE_FULL 100000.0 /* tasks of the published results, for ten dimensions */
 
 const struct search_option evolve_options[] = {EVOLVE_OPTIONS, {0}};
 
@@ -17,6 +17,15 @@ size_t evolve_population(const struct search_spec *spec, size_t published)
 	size_t fits = (size_t)(spec->tasks / EVOLVE_GENERATIONS);
 	size_t n = published < fits ? published : fits;
 	return n < EVOLVE_LEAST ? EVOLVE_LEAST : n;
+}
+
+size_t evolve_population_root(const struct search_spec *spec, size_t published, size_t full, size_t least)
+{
+	if (search_option(spec, "population") != 0 || search_option(spec, "mode") != 0)
+		return evolve_population(spec, published);
+	double fits = round((double)full * sqrt((double)spec->tasks / EVOLVE_FULL));
+	size_t n = fits < (double)published ? (size_t)fits : published;
+	return n < least ? least : n;
 }
 
 struct evolve *evolve_open(struct search *s, const struct evolve_rules *rules, size_t n)

@@ -60,6 +60,9 @@ struct evolve {
 	void *own; /* of the algorithm; freed with free() */
 };
 
+/* Individuals a mutation can be made from with room to spare. */
+#define EVOLVE_LEAST 8
+
 #define EVOLVE_F 0
 #define EVOLVE_CR 1
 
@@ -73,6 +76,11 @@ extern const struct search_option evolve_options[];
 /* The population: as asked for, else as published where the budget holds 20 generations of it, else as
  * many as there are 20 generations of, at least 8. */
 size_t evolve_population(const struct search_spec *spec, size_t published);
+/* For those that learn F and CR as they go, which takes generations rather than members. `full` is the published
+ * population for 10 dimensions and the 100,000 tasks that the results have: with fewer, `steady` has fewer
+ * members and fewer generations alike, by the square root, at least `least` and at most as published. As above
+ * when generational. */
+size_t evolve_population_root(const struct search_spec *spec, size_t published, size_t full, size_t least);
 struct evolve *evolve_open(struct search *s, const struct evolve_rules *rules, size_t n);
 /* The ops of a strategy whose search->state is a struct evolve. */
 #define EVOLVE_OPS(opens)                                                                          \

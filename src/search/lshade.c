@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define LSHADE_PER_DIM 18
+#define LSHADE_DIMS 10 /* of the published results */
 #define LSHADE_LEAST 4
 #define LSHADE_BEST 0.11
 #define LSHADE_MEMORY 6
@@ -33,7 +34,8 @@ static const struct evolve_rules rules = {
 static int lshade_open(struct search *s, struct error *err)
 {
 	(void)err;
-	struct evolve *e = evolve_open(s, &rules, evolve_population(s->spec, LSHADE_PER_DIM * s->dims));
+	size_t n = evolve_population_root(s->spec, LSHADE_PER_DIM * s->dims, LSHADE_PER_DIM * LSHADE_DIMS, EVOLVE_LEAST);
+	struct evolve *e = evolve_open(s, &rules, n);
 	e->archive_most = (size_t)round(LSHADE_ARCHIVE * (double)e->n);
 	evolve_memory_open(&e->memory, LSHADE_MEMORY, 0.5, 0.5);
 	e->memory.lehmer_CR = e->memory.terminal = true;

@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#define SHADE_POPULATION 100 /* published for 10 dimensions and more */
-/* As plain DE: with 100 on two to six axes it was behind that after 3,000 tasks (bench/search). */
-#define SHADE_PER_DIM 10
+#define SHADE_POPULATION 100
+/* With 100 tasks 5 to 7 were alike and 8 was worse (bench/search). The archive keeps so few apart. */
+#define SHADE_LEAST 6
 
 static void shade_make(struct evolve *e, size_t target, struct search_trial *trial)
 {
@@ -33,10 +33,8 @@ static const struct evolve_rules rules = {
 static int shade_open(struct search *s, struct error *err)
 {
 	(void)err;
-	size_t population = SHADE_POPULATION, few = SHADE_PER_DIM * (s->dims ? s->dims : 1);
-	if (search_option(s->spec, "mode") == 0 && few < population)
-		population = few; /* generational: as published */
-	struct evolve *e = evolve_open(s, &rules, evolve_population(s->spec, population));
+	size_t n = evolve_population_root(s->spec, SHADE_POPULATION, SHADE_POPULATION, SHADE_LEAST);
+	struct evolve *e = evolve_open(s, &rules, n);
 	e->archive_most = e->n;
 	evolve_memory_open(&e->memory, e->n, 0.5, 0.5);
 	return 0;

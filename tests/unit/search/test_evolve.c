@@ -115,15 +115,25 @@ static void populations_are_those_of_the_papers(void **state)
 		const char *yaml;
 		size_t n;
 	} table[] = {
-		{"{strategy: jde, tasks: 50000}", 100},
+		{"{strategy: jde, tasks: 100000}", 100},
+		{"{strategy: jde, tasks: 50000, mode: generational}", 100},
+		{"{strategy: shade, tasks: 100000}", 100},
+		{"{strategy: shade, tasks: 1000, mode: generational}", 50}, /* B / 20 */
 		{"{strategy: shade, tasks: 50000, mode: generational}", 100},
-		{"{strategy: shade, tasks: 50000}", 50},	/* 10 D */
-		{"{strategy: lshade, tasks: 50000}", 90},	/* 18 D */
+		{"{strategy: lshade, tasks: 100000}", 90},	/* 18 D */
+		{"{strategy: lshade, tasks: 400, mode: generational}", 20},
+		{"{strategy: lshade, tasks: 40, mode: generational}", 8},
 		{"{strategy: jso, tasks: 50000}", 90},		/* 25 ln 5 sqrt 5 = 89.97 */
 		{"{strategy: dish, tasks: 50000}", 90},
 		{"{strategy: spsrdemms, tasks: 50000}", 100},
-		{"{strategy: lshade, tasks: 400}", 20},		/* B / 20 */
-		{"{strategy: lshade, tasks: 40}", 8},		/* never fewer */
+		{"{strategy: de, tasks: 400}", 20},		/* B / 20 */
+		{"{strategy: jso, tasks: 40}", 8},		/* never fewer */
+		{"{strategy: shade, tasks: 1000}", 10},		/* a hundredth of 100,000: a tenth of both */
+		{"{strategy: jde, tasks: 1000}", 10},
+		{"{strategy: lshade, tasks: 1000}", 18},
+		{"{strategy: shade, tasks: 40}", 6},		/* never fewer */
+		{"{strategy: jde, tasks: 40}", 8},
+		{"{strategy: lshade, tasks: 40}", 8},
 		{"{strategy: shade, tasks: 40, population: 30}", 30},
 	};
 	for (size_t i = 0; i < COUNT_OF(table); i++) {
