@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "http/app.h"
 #include "http/lease.h"
+#include "http/listen.h"
 #include "http/upload.h"
 
 #include <errno.h>
@@ -121,7 +122,7 @@ static int serve_listen(struct serve *serve, const char *listen, struct error *e
 {
 	char host[64];
 	uint16_t port;
-	int rc = server_parse_address(listen, host, sizeof(host), &port, err);
+	int rc = listen_parse_address(listen, host, sizeof(host), &port, err);
 	if (rc < 0)
 		return rc;
 	serve->server = server_new(&serve->loop, &app_handler, &serve->app);
