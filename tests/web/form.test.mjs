@@ -226,3 +226,15 @@ test('on a phone the count and the buttons sit at the bottom', async () => {
   await foot.getByRole('button', { name: 'Submit 3 tasks' }).click();
   await page.waitForURL('**/e/e11');
 });
+
+test('the usual strategies are shown, the others on request or where one is chosen', async () => {
+  const page = await visit();
+  const titles = () => page.getByRole('radiogroup', { name: 'Search strategy' }).locator('b').allInnerTexts();
+  await page.getByRole('radio', { name: /^Differential evolution/ }).waitFor();
+  assert.deepEqual(await titles(), ['Automatic', 'Grid', 'Random', 'Differential evolution', 'TPE', 'ASHA']);
+  await page.getByRole('button', { name: 'Show 1 more strategy' }).click();
+  assert.deepEqual((await titles()).slice(-1), ['Sobol']);
+  await page.getByRole('radio', { name: /^Sobol/ }).check();
+  await page.reload();
+  assert.equal(await page.getByRole('radio', { name: /^Sobol/ }).isChecked(), true);
+});

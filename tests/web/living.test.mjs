@@ -176,6 +176,7 @@ test('a prediction that lost its backtest is not drawn, and the page says why', 
   await on.fixture.stop();
   on.fixture = await new Fixture('mixed').start();
   const page = await visit('/e/e10', 'conv2d-nodropout-v2');
-  await page.getByText('No prediction: it has to order the finished tasks clearly better').waitFor();
+  await page.getByText('No prediction: the finished tasks do not bear one out').click();
+  await page.getByText('It has to order them clearly better than their best so far does').waitFor();
   assert.match(await page.locator('.forecast').innerText(), /rank correlation 0\.55, the best so far with 0\.60/);
 });
