@@ -345,6 +345,7 @@ static void slurm_close(struct backend *backend)
 	for (struct slurm_call *call = slurm->calls; call; call = call->next)
 		if (call->proc)
 			proc_kill(call->proc);
+	slurm_examine_close(slurm);
 	slurm_free_if_over(slurm);
 }
 

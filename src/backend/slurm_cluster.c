@@ -58,8 +58,10 @@ static bool slurm_take_config(struct slurm *slurm, const struct proc_result *res
 	const char *text = buf_text(&result->out);
 	char value[1024];
 
-	if (result->timed_out || result->exit_code < 0)
+	if (result->timed_out || result->exit_code < 0) {
+		slurm_explain_failed_call("scontrol", result, c->trouble, sizeof(c->trouble));
 		return false;
+	}
 	/* A site may forbid it; then Slurm's defaults are all we know. */
 	c->configured = true;
 	if (slurm_config_get(text, "SLURM_VERSION", value, sizeof(value)))
@@ -425,10 +427,25 @@ static void slurm_describe_limits(const struct slurm_cluster *c, struct json *ou
 	json_end(out);
 }
 
-/* "Slurm 22.05.8, 3 nodes, 4 GPUs" */
-static void slurm_summary(const struct slurm_cluster *c, char *text, size_t size)
+/* Has nobody answered yet since the start? */
+static bool slurm_is_first_look(const struct slurm *slurm)
 {
+	return slurm->refreshing && !slurm->cluster.asked_mono_ms;
+}
+
+/* "Slurm 22.05.8, 3 nodes, 4 GPUs", or why that is not known. */
+static void slurm_summary(const struct slurm *slurm, char *text, size_t size)
+{
+	const struct slurm_cluster *c = &slurm->cluster;
 	int64_t cpus = 0, gpus = 0;
+	if (slurm_is_first_look(slurm)) {
+		snprintf(text, size, "Slurm is being asked what it offers");
+		return;
+	}
+	if (c->trouble[0] || !c->partitions.list.len) {
+		snprintf(text, size, "%s", c->trouble[0] ? c->trouble : "Slurm shows no partition to this user");
+		return;
+	}
 	/* A node may be in several partitions; the largest partition is the honest lower bound. */
 	for (size_t i = 0; i < c->partitions.list.len; i++) {
 		const struct slurm_partition *p = &c->partitions.list.at[i];
@@ -448,11 +465,12 @@ void slurm_describe(struct backend *backend, struct json *out)
 	char text[256];
 
 	slurm_refresh_if_old(slurm);
-	slurm_summary(c, text, sizeof(text));
+	slurm_summary(slurm, text, sizeof(text));
 	json_map(out);
 	json_key_string(out, "name", "slurm");
 	json_key_bool(out, "available", c->partitions.list.len > 0);
-	json_key_string(out, "text", c->trouble[0] ? c->trouble : text);
+	json_key_string(out, "text", text);
+	json_key_bool(out, "asking", slurm_is_first_look(slurm));
 	json_key_string(out, "version", c->version[0] ? c->version : NULL);
 	json_key_string(out, "controller", slurm->failures > 1 ? "down" : controllers[c->controller]);
 	json_key_string(out, "cluster", c->name[0] ? c->name : NULL);

@@ -28,6 +28,7 @@
 
 struct slurm_examination {
 	struct slurm *slurm;
+	struct slurm_examination *next;
 	char *partition;
 	backend_findings_f done;
 	void *ctx;
@@ -44,6 +45,10 @@ struct slurm_examination {
 static void slurm_examination_closed_cb(uv_handle_t *handle)
 {
 	struct slurm_examination *exam = handle->data;
+	struct slurm_examination **p = &exam->slurm->examinations;
+	while (*p != exam)
+		p = &(*p)->next;
+	*p = exam->next;
 	if (!exam->slurm->closing)
 		exam->done(exam->ctx, exam->findings.list.at, exam->findings.list.len);
 	slurm_findings_free(&exam->findings);
@@ -366,7 +371,20 @@ void slurm_examine(struct backend *backend, const char *partition, backend_findi
 	exam->timer.data = exam;
 	uv_timer_init(slurm->loop, &exam->timer);
 	slurm_hold(slurm);
+	exam->next = slurm->examinations;
+	slurm->examinations = exam;
 	slurm->cluster.configured_mono_ms = 0;
 	slurm_refresh(slurm);
 	uv_timer_start(&exam->timer, slurm_examine_asked_cb, SLURM_EXAMINE_ASKED_MS, SLURM_EXAMINE_ASKED_MS);
+}
+
+void slurm_examine_close(struct slurm *slurm)
+{
+	for (struct slurm_examination *exam = slurm->examinations; exam; exam = exam->next) {
+		/* What waits for a child or the runner has no timer: that one's callback ends it. */
+		if (!uv_is_active((uv_handle_t *)&exam->timer))
+			continue;
+		uv_timer_set_repeat(&exam->timer, 1);
+		uv_timer_again(&exam->timer);
+	}
 }

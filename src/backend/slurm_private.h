@@ -65,6 +65,7 @@ struct slurm_pending {
 
 struct slurm_call;
 struct slurm_placing;
+struct slurm_examination;
 struct slurm {
 	struct backend base;
 	uv_loop_t *loop;
@@ -73,6 +74,7 @@ struct slurm {
 	struct slurm_placing *placing; /* the first one is being done */
 	uid_t uid;
 	struct slurm_call *calls; /* children that have not ended */
+	struct slurm_examination *examinations;
 	unsigned held; /* by what outlives a single call */
 	bool closing;
 	void (*changed)(void *ctx);
@@ -165,5 +167,9 @@ void slurm_check(struct backend *backend, const struct backend_resources *resour
 uint32_t slurm_room(struct backend *backend, const struct backend_resources *resources);
 bool slurm_has_energy(struct backend *backend);
 void slurm_cluster_free(struct slurm_cluster *cluster);
+
+/* slurm_doctor.c */
+/* Examinations that wait for their time end at once instead; closing is set. */
+void slurm_examine_close(struct slurm *slurm);
 
 #endif

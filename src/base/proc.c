@@ -116,10 +116,6 @@ static void proc_timeout_cb(uv_timer_t *timer)
 	struct proc *proc = timer->data;
 	proc->result.timed_out = true;
 	proc_kill(proc);
-	/* A grandchild may hold the pipes open; what is in them by now is all we wait for. */
-	proc_close((uv_handle_t *)&proc->out);
-	proc_close((uv_handle_t *)&proc->err);
-	proc_maybe_finish(proc);
 }
 
 static void proc_init_handles(uv_loop_t *loop, struct proc *proc)
@@ -191,6 +187,10 @@ void proc_kill(struct proc *proc)
 {
 	if (!proc->exited)
 		uv_process_kill(&proc->process, SIGKILL);
+	/* A grandchild may hold the pipes open; what is in them by now is all we wait for. */
+	proc_close((uv_handle_t *)&proc->out);
+	proc_close((uv_handle_t *)&proc->err);
+	proc_maybe_finish(proc);
 }
 
 void proc_result_free(struct proc_result *result)

@@ -225,10 +225,11 @@ int client_get(struct client *client, const char *path, struct buf *json, struct
 	return client_send_json(client, &request, json, ret, err);
 }
 
-int client_post(struct client *client, const char *path, const char *body, struct node **ret, struct error *err)
+int client_post(struct client *client, const char *path, const char *body, struct buf *json, struct node **ret,
+		struct error *err)
 {
 	struct request request = {.method = "POST", .path = path, .body = body, .body_len = body ? strlen(body) : 0};
-	return client_send_json(client, &request, NULL, ret, err);
+	return client_send_json(client, &request, json, ret, err);
 }
 
 int client_download(struct client *client, const char *path, int to, struct error *err)

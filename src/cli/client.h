@@ -43,8 +43,8 @@ int client_problem(const struct reply *reply, struct error *err);
  * takes the answer's text. */
 int client_get(struct client *client, const char *path, struct buf *json, struct node **ret,
 	       struct error *err) MUST_USE;
-int client_post(struct client *client, const char *path, const char *body, struct node **ret,
-		struct error *err) MUST_USE;
+int client_post(struct client *client, const char *path, const char *body, struct buf *json,
+		struct node **ret, struct error *err) MUST_USE;
 /* GET whose body goes to a descriptor as it comes, however long it is. */
 int client_download(struct client *client, const char *path, int to, struct error *err) MUST_USE;
 /* Adds text with everything but letters, digits and -._~ as %XX. */

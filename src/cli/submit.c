@@ -180,13 +180,12 @@ static int submit_read_source(struct submit *submit, const char *path, struct er
 	return 0;
 }
 
-/* A script by itself: an experiment of it and its name. */
+/* A script by itself: an experiment of it. */
 static void submit_from_script(struct submit *submit, const char *path)
 {
 	char *copy = mem_strdup(path), *base = basename(copy);
 	submit->tree = node_new(NODE_MAP);
 	submit->changed = true;
-	node_add(submit->tree, "name", node_new_string(base));
 	node_add(submit->tree, "script", node_new_string(base));
 	node_add(submit->tree, "pass", node_new_string("flags"));
 	free(copy);

@@ -165,7 +165,7 @@ static bool doctor_has_cluster(const struct node *answer)
 static int doctor_examine(struct call *call, struct buf *json, struct node **ret, struct error *err)
 {
 	struct node *answer = NULL;
-	int rc = client_post(&call->client, "/cluster/examine", "{}", &answer, err);
+	int rc = client_post(&call->client, "/cluster/examine", "{}", NULL, &answer, err);
 	for (int i = 0; rc == 0 && i < DOCTOR_WAIT_S * 4; i++) {
 		node_free(answer);
 		answer = NULL;

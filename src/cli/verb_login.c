@@ -46,7 +46,7 @@ static int login_run(int argc, char **argv)
 	status = call_connect(&call);
 	if (status)
 		return call_end(&call, status);
-	int rc = client_post(&call.client, "/login-links", "{}", &answer, &err);
+	int rc = client_post(&call.client, "/login-links", "{}", NULL, &answer, &err);
 	const char *url = node_get_string(answer, "url");
 	struct buf out = buf_make(65536);
 	if (rc == 0 && !url) {
@@ -109,7 +109,7 @@ static int token_create(struct call *call, const char *name, struct buf *out, st
 	json_map(&json);
 	json_key_string(&json, "name", name);
 	json_end(&json);
-	int rc = client_post(&call->client, "/tokens", buf_text(&body), &answer, err);
+	int rc = client_post(&call->client, "/tokens", buf_text(&body), NULL, &answer, err);
 	const char *secret = node_get_string(answer, "token");
 	if (!secret)
 		secret = node_get_string(answer, "secret");

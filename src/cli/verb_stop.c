@@ -50,7 +50,9 @@ static void stop_say(const struct target *target, const struct node *answer, con
 {
 	const char *state = node_get_string(answer, "state");
 	if (target->number) {
-		printf("%s/%" PRId64 " is %s\n", target->experiment, target->number, state ? state : done);
+		/* One that runs is ended in the next moments; one that waited has stopped already. */
+		bool stopped = state && strcmp(state, "stopped") == 0;
+		printf("%s/%" PRId64 " is %s\n", target->experiment, target->number, stopped ? state : done);
 		return;
 	}
 	int64_t count = node_get_int(answer, "tasks", 0);
@@ -75,22 +77,17 @@ static int stop_change(const struct verb *verb, int argc, char **argv, const cha
 	const char *body = options_has(&call.options, "failed") ? "{\"failed\":true}" : "{}";
 	for (size_t i = 0; call.connected && i < call.options.args.len; i++) {
 		struct node *answer = NULL;
-		struct reply reply;
+		struct buf json = buf_make(BUF_UNLIMITED);
 		char *path = target_path(&targets[i], rest);
-		struct request request = {.method = "POST", .path = path, .body = body, .body_len = strlen(body)};
-		int rc = client_send(&call.client, &request, &reply, &err);
-		if (rc == 0) {
-			rc = reply.status >= 300 ? client_problem(&reply, &err)
-						 : node_parse_json(buf_text(&reply.body), reply.body.len, &answer, &err);
-			if (rc == 0 && options_has(&call.options, "json"))
-				puts(buf_text(&reply.body));
-			else if (rc == 0)
-				stop_say(&targets[i], answer, done);
-			reply_free(&reply);
-		}
+		int rc = client_post(&call.client, path, body, &json, &answer, &err);
+		if (rc == 0 && options_has(&call.options, "json"))
+			puts(buf_text(&json));
+		else if (rc == 0)
+			stop_say(&targets[i], answer, done);
 		if (rc < 0)
 			status = call_fail(&err);
 		node_free(answer);
+		buf_free(&json);
 		free(path);
 	}
 	free(targets);
@@ -234,18 +231,16 @@ static int parallel_run(int argc, char **argv)
 	if (status)
 		return call_end(&call, status);
 	char *path = target_path(&target, "/parallel"), *body = mem_printf("{\"parallel\":%" PRId64 "}", count);
-	struct request request = {.method = "POST", .path = path, .body = body, .body_len = strlen(body)};
-	struct reply reply;
-	rc = client_send(&call.client, &request, &reply, &err);
-	if (rc == 0) {
-		rc = reply.status >= 300 ? client_problem(&reply, &err) : 0;
-		if (rc == 0 && options_has(&call.options, "json"))
-			puts(buf_text(&reply.body));
-		else if (rc == 0)
-			printf("%s runs up to %" PRId64 " task%s at the same time\n", target.experiment, count,
-			       count == 1 ? "" : "s");
-		reply_free(&reply);
-	}
+	struct buf json = buf_make(BUF_UNLIMITED);
+	struct node *answer = NULL;
+	rc = client_post(&call.client, path, body, &json, &answer, &err);
+	if (rc == 0 && options_has(&call.options, "json"))
+		puts(buf_text(&json));
+	else if (rc == 0)
+		printf("%s runs up to %" PRId64 " task%s at the same time\n", target.experiment, count,
+		       count == 1 ? "" : "s");
+	node_free(answer);
+	buf_free(&json);
 	free(path);
 	free(body);
 	return call_end(&call, rc < 0 ? call_fail(&err) : 0);

@@ -3,6 +3,7 @@
 #include "engine/internal.h"
 
 #include "engine/scan.h"
+#include "space/space_hint.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -206,6 +207,16 @@ static void request_write_warnings(const struct spec *spec, struct json *out)
 		json_string(out, "no objective is set: val_loss, or else the first metric that appears, is taken");
 	if (spec->resources.gpu_type && !spec->resources.gpus)
 		json_string(out, "gpu_type has no effect without gpus");
+	for (size_t i = 0; i < spec->space->count; i++) {
+		const struct space_param *param = &spec->space->params[i];
+		if (param->kind != SPACE_CONSTANT || param->choices[0].kind != SPACE_VALUE_TEXT ||
+		    !space_looks_like_values(param->choices[0].text))
+			continue;
+		char *text = mem_printf("%s is the one text '%.60s'; in a file a list is [64, 32] and a range {min: 1, max: 9}",
+					param->name, param->choices[0].text);
+		json_string(out, text);
+		free(text);
+	}
 	json_end(out);
 }
 

@@ -107,11 +107,13 @@ static void spec_add_objective(struct spec *spec, const struct node *node, struc
 	static const char *const goals[] = {"min", "max", "minimize", "maximize", "minimise", "maximise",
 					    NULL};
 	static const char *const takes[] = {"best", "last", "mean", NULL};
+	static const struct space_hint hints[] = {
+		{"name", "write metric"}, {"direction", "write goal"}, {"mode", "write goal"}, {0}};
 	struct spec_objective objective = {.mean_of = 1};
 
 	if (node->type == NODE_STRING) { /* objective: val_loss */
 		objective.metric = spec_part_text(node, LIMIT_METRIC_NAME_BYTES, problems);
-	} else if (spec_part_map(node, known, problems)) {
+	} else if (spec_part_map_hinted(node, known, hints, problems)) {
 		const struct node *metric = node_get(node, "metric");
 		if (metric)
 			objective.metric = spec_part_text(metric, LIMIT_METRIC_NAME_BYTES, problems);
@@ -275,6 +277,59 @@ static const struct spec_key spec_keys[] = {
 	{"checkpoint", spec_part_checkpoint},
 };
 
+#define SEARCH_TASKS "write search: {tasks: 60}"
+#define SEARCH_STRATEGY "write search: {strategy: auto}"
+#define SEARCH_PARALLEL "write search: {parallel: 8}"
+#define OBJECTIVE "write objective: {metric: val_loss, goal: min}"
+#define RESOURCES "write resources: {partition: gpu, gpus: 1, cpus: 4, memory: 16G, time: 2h}"
+
+/* What stands on top in files of W&B, Optuna and Ray Tune, or one level deeper here. */
+static const struct space_hint spec_hints[] = {
+	{"program", "write script: model.py"},
+	{"file", "write script: model.py"},
+	{"params", "write parameters"},
+	{"hyperparameters", "write parameters"},
+	{"search_space", "write parameters"},
+	{"param_space", "write parameters"},
+	{"space", "write parameters"},
+	{"config", "write parameters"},
+	{"title", "write name"},
+	{"study_name", "write name"},
+	{"method", SEARCH_STRATEGY},
+	{"strategy", SEARCH_STRATEGY},
+	{"algorithm", SEARCH_STRATEGY},
+	{"sampler", SEARCH_STRATEGY},
+	{"search_alg", SEARCH_STRATEGY},
+	{"tasks", SEARCH_TASKS},
+	{"trials", SEARCH_TASKS},
+	{"n_trials", SEARCH_TASKS},
+	{"num_samples", SEARCH_TASKS},
+	{"run_cap", SEARCH_TASKS},
+	{"parallel", SEARCH_PARALLEL},
+	{"n_jobs", SEARCH_PARALLEL},
+	{"max_concurrent_trials", SEARCH_PARALLEL},
+	{"seed", "write search: {seed: 1}"},
+	{"metric", OBJECTIVE},
+	{"goal", OBJECTIVE},
+	{"mode", OBJECTIVE},
+	{"direction", OBJECTIVE},
+	{"pruner", "write prune: {rule: median}, or another rule"},
+	{"early_terminate", "write prune: {rule: median}, or another rule"},
+	{"scheduler", "write prune: {rule: median}, or search: {strategy: asha} with fidelity"},
+	{"timeout", "write stop: {wall: 12h} for all of it, resources: {time: 2h} for a task"},
+	{"seeds", "write repeats"},
+	{"env", "write environment: {vars: {NAME: value}}"},
+	{"setup", "write environment: {setup: [\"module load cuda\"]}"},
+	{"backend", RESOURCES},
+	{"partition", RESOURCES},
+	{"gpus", RESOURCES},
+	{"cpus", RESOURCES},
+	{"memory", RESOURCES},
+	{"time", RESOURCES},
+	{"resources_per_trial", RESOURCES},
+	{0},
+};
+
 static void spec_default(struct spec *spec)
 {
 	spec->repeats = 1;
@@ -308,8 +363,14 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 		problem_add(problems, node_get(document, "command"), "keep one of them",
 			    "both a script and a command");
 	if (space_parse(node_get(document, "parameters"), node_get(document, "constraints"), problems,
-			&spec->space) < 0)
+			&spec->space) < 0) {
+		/* What is wrong with the search is said as well, as far as it can be told. */
+		if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), NULL, spec->repeats,
+				      spec->objective_count, problems, &spec->search) == 0)
+			search_spec_free(spec->search);
+		spec->search = NULL;
 		return;
+	}
 	spec->steps_param = spec_find_steps(spec->space);
 	if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), spec->space,
 			      spec->repeats, spec->objective_count ? spec->objective_count : 1, problems,
@@ -369,7 +430,7 @@ int spec_parse(const struct node *document, struct problems *problems, struct sp
 		}
 		names[COUNT_OF(spec_keys)] = NULL;
 		if (!key)
-			spec_part_unknown(node, names, problems);
+			spec_part_unknown(node, names, spec_hints, problems);
 		else if (node->type == NODE_NULL)
 			problem_add(problems, node, "give it a value or leave it out", "'%s' has no value",
 				    node->key);

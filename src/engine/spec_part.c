@@ -108,9 +108,10 @@ int64_t spec_part_bytes(const struct node *node, struct problems *problems)
 	return bytes;
 }
 
-void spec_part_unknown(const struct node *node, const char *const *known, struct problems *problems)
+void spec_part_unknown(const struct node *node, const char *const *known, const struct space_hint *hints,
+		       struct problems *problems)
 {
-	const char *nearest = NULL;
+	const char *nearest = NULL, *hint = space_find_hint(hints, node->key);
 	unsigned least = 3; /* further away it is not a slip of the finger */
 	struct buf remedy = buf_make(1000);
 	for (int i = 0; known[i]; i++) {
@@ -121,15 +122,23 @@ void spec_part_unknown(const struct node *node, const char *const *known, struct
 		}
 		buf_addf(&remedy, "%s%s", i ? ", " : "known here: ", known[i]);
 	}
-	if (nearest) {
+	if (hint || nearest)
 		buf_clear(&remedy);
+	if (hint)
+		buf_add_text(&remedy, hint);
+	else if (nearest)
 		buf_addf(&remedy, "did you mean '%s'?", nearest);
-	}
 	problem_add(problems, node, buf_text(&remedy), "the key '%.100s' is not known", node->key);
 	buf_free(&remedy);
 }
 
 bool spec_part_map(const struct node *node, const char *const *known, struct problems *problems)
+{
+	return spec_part_map_hinted(node, known, NULL, problems);
+}
+
+bool spec_part_map_hinted(const struct node *node, const char *const *known, const struct space_hint *hints,
+			  struct problems *problems)
 {
 	if (node->type != NODE_MAP) {
 		problem_add(problems, node, "write a map: {key: value, …}", "'%s' must be a map, not %s",
@@ -141,7 +150,7 @@ bool spec_part_map(const struct node *node, const char *const *known, struct pro
 		for (int k = 0; known[k]; k++)
 			found |= strcmp(known[k], node->items[i]->key) == 0;
 		if (!found)
-			spec_part_unknown(node->items[i], known, problems);
+			spec_part_unknown(node->items[i], known, hints, problems);
 	}
 	return true;
 }

@@ -4,6 +4,7 @@
 #define ENGINE_SPEC_PART_H
 
 #include "engine/spec.h"
+#include "space/space_hint.h"
 
 /* Texts are the caller's to free; NULL after a problem. */
 char *spec_part_text(const struct node *node, size_t max, struct problems *problems);
@@ -19,8 +20,12 @@ int64_t spec_part_duration(const struct node *node, struct problems *problems);
 int64_t spec_part_bytes(const struct node *node, struct problems *problems);
 /* Is it a map, with known keys only? known NULL: any. False after a problem with the type. */
 bool spec_part_map(const struct node *node, const char *const *known, struct problems *problems);
-/* The problem of a key that is not known, with the nearest one that is. */
-void spec_part_unknown(const struct node *node, const char *const *known, struct problems *problems);
+/* The same with remedies for keys that other programs have; NULL: none. */
+bool spec_part_map_hinted(const struct node *node, const char *const *known, const struct space_hint *hints,
+			  struct problems *problems);
+/* The problem of a key that is not known, with what to write instead: a hint, or the nearest one that is known. */
+void spec_part_unknown(const struct node *node, const char *const *known, const struct space_hint *hints,
+		       struct problems *problems);
 
 /* Whole sections. */
 void spec_part_resources(struct spec *spec, const struct node *node, struct problems *problems);

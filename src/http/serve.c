@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "http/app.h"
 #include "http/lease.h"
+#include "http/listen.h"
 #include "http/upload.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #define SERVE_LISTEN "127.0.0.1:54322"
+/* For what was killed at the end to be gone; a moment is the rule. */
+#define SERVE_FINISH_MS 500
 
 struct serve_options {
 	const char *listen, *state;
@@ -119,7 +122,7 @@ static int serve_listen(struct serve *serve, const char *listen, struct error *e
 {
 	char host[64];
 	uint16_t port;
-	int rc = server_parse_address(listen, host, sizeof(host), &port, err);
+	int rc = listen_parse_address(listen, host, sizeof(host), &port, err);
 	if (rc < 0)
 		return rc;
 	serve->server = server_new(&serve->loop, &app_handler, &serve->app);
@@ -184,6 +187,27 @@ static int serve_open(struct serve *serve, const struct serve_options *options, 
 	return serve_write_address(serve, err);
 }
 
+static void serve_overdue_cb(uv_timer_t *timer)
+{
+	*(bool *)timer->data = true;
+}
+
+/* Callbacks of what was closed, and the ends of children that were killed for it; one that still runs after
+ * that time is left to itself. */
+static void serve_finish(struct serve *serve)
+{
+	uv_timer_t timer;
+	bool overdue = false;
+	uv_timer_init(&serve->loop, &timer);
+	timer.data = &overdue;
+	uv_timer_start(&timer, serve_overdue_cb, SERVE_FINISH_MS, 0);
+	uv_unref((uv_handle_t *)&timer);
+	while (!overdue && uv_loop_alive(&serve->loop))
+		uv_run(&serve->loop, UV_RUN_ONCE);
+	uv_close((uv_handle_t *)&timer, NULL);
+	uv_run(&serve->loop, UV_RUN_NOWAIT);
+}
+
 static void serve_close(struct serve *serve)
 {
 	server_close(serve->server);
@@ -191,9 +215,7 @@ static void serve_close(struct serve *serve)
 		engine_close(serve->engine);
 	for (size_t i = 0; i < COUNT_OF(serve->signals); i++)
 		uv_close((uv_handle_t *)&serve->signals[i], NULL);
-	/* Callbacks of what was closed; children that still run are left to themselves. */
-	for (int i = 0; i < 100 && uv_loop_alive(&serve->loop); i++)
-		uv_run(&serve->loop, UV_RUN_NOWAIT);
+	serve_finish(serve);
 	app_free(&serve->app);
 	lease_give(serve->lease);
 	uv_loop_close(&serve->loop);

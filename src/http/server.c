@@ -5,16 +5,10 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/num.h"
+#include "http/listen.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define SERVER_READ_BYTES 65536
@@ -491,107 +485,28 @@ void server_set_events(struct server *server, struct events *events)
 	server->events = events;
 }
 
-static int server_listen(struct server *server, size_t i, const char *where, struct error *err)
+/* A handle for a listener that is still to be initialised; it counts from now on. */
+static size_t server_add_listener(struct server *server)
 {
-	int rc = uv_listen(&server->listeners[i].stream, 128, server_connection_cb);
-	if (rc == UV_EADDRINUSE)
-		return errorf(err, -EADDRINUSE, "%s is in use by another program", where);
-	return rc < 0 ? errorf(err, rc, "%s: %s", where, uv_strerror(rc)) : 0;
-}
-
-/* A socket's address holds 107 bytes; a longer path is reached through a descriptor of its folder. */
-static int server_socket_address(struct server *server, const char *path, char *out, size_t size,
-				 struct error *err)
-{
-	if (strlen(path) < size) {
-		memcpy(out, path, strlen(path) + 1);
-		return 0;
-	}
-	char *dir = mem_copy(path, (size_t)(strrchr(path, '/') - path));
-	server->socket_dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	free(dir);
-	if (server->socket_dir < 0)
-		return errorf(err, -errno, "%s: %s", path, strerror(errno));
-	snprintf(out, size, "/proc/self/fd/%d%s", server->socket_dir, strrchr(path, '/'));
-	return 0;
+	server->open_handles++;
+	return server->listener_count++;
 }
 
 int server_listen_unix(struct server *server, const char *path, struct error *err)
 {
-	/* The caller holds the lease, so a socket that is there is nobody's. Anything else stays. */
-	struct stat st;
-	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
-		unlink(path);
-	char bound[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
-	int rc = server_socket_address(server, path, bound, sizeof(bound), err);
-	if (rc < 0)
-		return rc;
-	size_t i = server->listener_count++;
+	size_t i = server_add_listener(server);
 	uv_pipe_init(server->loop, &server->listeners[i].pipe, 0);
 	server->listeners[i].handle.data = server;
-	server->open_handles++;
-	mode_t mask = umask(0177);
-	rc = uv_pipe_bind(&server->listeners[i].pipe, bound);
-	umask(mask);
-	if (rc < 0)
-		return errorf(err, rc, "%s: %s", path, uv_strerror(rc));
-	return server_listen(server, i, path, err);
-}
-
-int server_parse_address(const char *text, char *host, size_t host_size, uint16_t *ret_port,
-			 struct error *err)
-{
-	const char *colon = strrchr(text, ':');
-	uint64_t port;
-	if (!colon || num_parse_unsigned(colon + 1, strlen(colon + 1), 65535, &port) < 0)
-		return errorf(err, -EINVAL, "%s is not HOST:PORT, such as 127.0.0.1:54322", text);
-	size_t len = (size_t)(colon - text);
-	bool six = len > 2 && text[0] == '[' && text[len - 1] == ']';
-	const char *from = six ? text + 1 : text;
-	len = six ? len - 2 : len;
-	if (len >= host_size)
-		return errorf(err, -EINVAL, "%s is not HOST:PORT, such as 127.0.0.1:54322", text);
-	memcpy(host, from, len);
-	host[len] = 0;
-	if (!strcmp(host, "localhost"))
-		snprintf(host, host_size, "127.0.0.1");
-	struct in_addr four;
-	if (strcmp(host, "::1") != 0 &&
-	    (inet_pton(AF_INET, host, &four) != 1 || ntohl(four.s_addr) >> 24 != 127))
-		return errorf(err, -EPERM,
-			      "%s is not a loopback address. sluice listens on this machine only; reach it "
-			      "from elsewhere through ssh -L",
-			      text);
-	*ret_port = (uint16_t)port;
-	return 0;
+	return listen_unix(&server->listeners[i].pipe, path, server_connection_cb, &server->socket_dir, err);
 }
 
 int server_listen_tcp(struct server *server, const char *host, uint16_t port, uint16_t *ret_port,
 		      struct error *err)
 {
-	struct sockaddr_storage address = {0};
-	char where[80];
-	bool six = strchr(host, ':');
-	snprintf(where, sizeof(where), six ? "[%s]:%u" : "%s:%u", host, port);
-	int rc = six ? uv_ip6_addr(host, port, (struct sockaddr_in6 *)&address)
-		     : uv_ip4_addr(host, port, (struct sockaddr_in *)&address);
-	if (rc < 0)
-		return errorf(err, rc, "%s: %s", where, uv_strerror(rc));
-	size_t i = server->listener_count++;
+	size_t i = server_add_listener(server);
 	uv_tcp_init(server->loop, &server->listeners[i].tcp);
 	server->listeners[i].handle.data = server;
-	server->open_handles++;
-	rc = uv_tcp_bind(&server->listeners[i].tcp, (struct sockaddr *)&address, 0);
-	if (rc < 0)
-		return errorf(err, rc, "%s: %s", where, uv_strerror(rc));
-	rc = server_listen(server, i, where, err);
-	if (rc < 0)
-		return rc;
-	int len = sizeof(address);
-	uv_tcp_getsockname(&server->listeners[i].tcp, (struct sockaddr *)&address, &len);
-	*ret_port = ntohs(six ? ((struct sockaddr_in6 *)&address)->sin6_port
-			      : ((struct sockaddr_in *)&address)->sin_port);
-	return 0;
+	return listen_tcp(&server->listeners[i].tcp, host, port, server_connection_cb, ret_port, err);
 }
 
 static void server_handle_closed_cb(uv_handle_t *handle)

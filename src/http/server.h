@@ -14,11 +14,9 @@ struct server;
 struct server *server_new(uv_loop_t *loop, const struct conn_app *handler, struct app *app);
 /* The ring that event streams read; before the loop runs. */
 void server_set_events(struct server *server, struct events *events);
-/* Listens on the unix socket at path (0600), replacing one that a daemon left behind. Peers of another
- * uid are turned away. */
+/* Listens on the unix socket at path: see listen_unix. Peers of another uid are turned away. */
 int server_listen_unix(struct server *server, const char *path, struct error *err) MUST_USE;
-/* Listens on HOST:PORT. HOST must be a loopback address or "localhost"; port 0 takes a free one.
- * ret_port gets the real one. */
+/* Listens on a loopback address: see listen_tcp. */
 int server_listen_tcp(struct server *server, const char *host, uint16_t port, uint16_t *ret_port,
 		      struct error *err) MUST_USE;
 /* A new event is in the ring: the streams get it soon. */
@@ -27,8 +25,5 @@ void server_wake_streams(struct server *server);
 void server_end_streams(struct server *server, enum access_kind kind, uint64_t id);
 /* Closes every connection and listener; the server is freed once the loop has turned. */
 void server_close(struct server *server);
-/* Splits HOST:PORT ([::1]:PORT). -EINVAL when it is neither, -EPERM when it is not loopback. */
-int server_parse_address(const char *text, char *host, size_t host_size, uint16_t *ret_port,
-			 struct error *err) MUST_USE;
 
 #endif

@@ -332,6 +332,17 @@ static int read_strategy(struct search_spec *spec, const struct node *search, co
 	return 0;
 }
 
+/* Without a space: the options of a strategy that is named. */
+static int read_spaceless(struct search_spec *spec, const struct node *search, struct problems *problems)
+{
+	const struct node *name = node_get(search, "strategy");
+	if (!name || (node_string(name) && strcmp(name->string, "auto") == 0))
+		return 0;
+	if (read_strategy(spec, search, NULL, false, problems) < 0)
+		return -EINVAL;
+	return read_options(spec, search, problems);
+}
+
 static int parse_into(struct search_spec *spec, const struct node *search, const struct node *fidelity,
 		      const struct space *space, struct problems *problems)
 {
@@ -339,6 +350,8 @@ static int parse_into(struct search_spec *spec, const struct node *search, const
 		return problem_add(problems, search, "write search: {strategy: auto, tasks: 60}",
 				   "'search' is a map, not %s", node_type_name(search));
 	int rc = read_common(spec, search, problems);
+	if (!space)
+		return read_spaceless(spec, search, problems) < 0 ? -EINVAL : rc;
 	if (fidelity && read_fidelity(spec, fidelity, space, problems) < 0)
 		rc = -EINVAL;
 	if (rc < 0 || read_strategy(spec, search, space, fidelity != NULL, problems) < 0)

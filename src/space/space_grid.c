@@ -3,9 +3,14 @@
  * skipped, so that no configuration comes twice. */
 #include "space/space_internal.h"
 
+#include "base/limits.h"
+#include "base/rng.h"
+
 /* Steps of the walk over the parameters that conditions and constraints name before counting gives
  * up: about a tenth of a second. */
 #define COUNT_STEPS_MOST 1000000
+/* Draws before an infinite space counts as empty: a search that redraws as often would be stuck. */
+#define SPACE_EMPTY_DRAWS 20000
 
 /* Sets the parameters from `from` on (in order) to the first value they can take. */
 static void set_first(const struct space *space, size_t from, struct space_value *values)
@@ -121,4 +126,27 @@ uint64_t space_count(const struct space *space, uint64_t most)
 	free(c.core);
 	free(c.values);
 	return counted ? c.total : UINT64_MAX;
+}
+
+bool space_is_empty(const struct space *space)
+{
+	if (!space->constraint_count)
+		return false;
+	uint64_t count = space_count(space, LIMIT_TASKS);
+	if (count != UINT64_MAX)
+		return count == 0;
+	struct rng rng;
+	rng_seed(&rng, 1);
+	double *unit = mem_alloc(space->dim_count * sizeof(*unit) + 1);
+	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
+	bool found = false;
+	for (int i = 0; i < SPACE_EMPTY_DRAWS && !found; i++) {
+		for (size_t d = 0; d < space->dim_count; d++)
+			unit[d] = rng_unit(&rng);
+		space_decode(space, unit, values);
+		found = space_allows(space, values);
+	}
+	free(unit);
+	free(values);
+	return !found;
 }

@@ -1,19 +1,16 @@
 /* Reads `parameters` and `constraints` of an experiment file into a space. Everything that is wrong
  * is reported with its place and what to do about it; parsing goes on, so that people see all of it
  * at once. */
+#include "space/space_hint.h"
 #include "space/space_internal.h"
 
 #include "base/limits.h"
 #include "base/num.h"
-#include "base/rng.h"
 #include "base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-
-/* Draws before an infinite space counts as empty: a search that redraws as often would be stuck. */
-#define SPACE_EMPTY_DRAWS 20000
 
 struct parse {
 	struct space *space;
@@ -148,9 +145,16 @@ static int range_number(struct parse *p, const struct node *map, const char *key
 	return 1;
 }
 
+/* What to write instead of a word that is none of `words`. The caller frees it. */
+static char *word_remedy(const char *word, const char *const *words, const struct space_hint *hints)
+{
+	const char *hint = space_find_hint(hints, word);
+	return hint ? mem_strdup(hint) : space_unknown_remedy(word, words);
+}
+
 /* The word under a key, as its place in words (0 when absent). */
 static int range_word(struct parse *p, const struct node *map, const char *key,
-		      const char *const *words, int *ret)
+		      const char *const *words, const struct space_hint *hints, int *ret)
 {
 	const struct node *node = node_get(map, key);
 	const char *word = node_string(node);
@@ -163,7 +167,7 @@ static int range_word(struct parse *p, const struct node *map, const char *key,
 			return 0;
 		}
 	}
-	char *remedy = space_unknown_remedy(word ? word : "", words[0][0] ? words : words + 1);
+	char *remedy = word_remedy(word ? word : "", words[0][0] ? words : words + 1, hints);
 	int rc = FAIL(p, node, remedy, "'%s' cannot be %s", key, word ? word : node_type_name(node));
 	free(remedy);
 	return rc;
@@ -261,11 +265,19 @@ static int decide_kind(struct parse *p, struct space_param *param, const struct 
 	return check_range_size(p, param, map);
 }
 
-static int parse_range(struct parse *p, struct space_param *param, const struct node *map)
+/* `scale` and `type` of a range. */
+static int range_words(struct parse *p, const struct node *map, bool *ret_log, int *ret_type)
 {
 	static const char *const scales[] = {"linear", "log", NULL};
 	static const char *const types[] = {"", "int", "real", NULL};
-	int scale, type;
+	int scale, rc = range_word(p, map, "scale", scales, space_scale_hints, &scale);
+	*ret_log = scale == 1;
+	return range_word(p, map, "type", types, space_type_hints, ret_type) < 0 ? -EINVAL : rc;
+}
+
+static int parse_range(struct parse *p, struct space_param *param, const struct node *map)
+{
+	int type;
 	int min = range_number(p, map, "min", &param->min);
 	int max = range_number(p, map, "max", &param->max);
 	for (int i = 0; i < 2; i++) {
@@ -275,10 +287,8 @@ static int parse_range(struct parse *p, struct space_param *param, const struct 
 					    "a range is {min: 1, max: 10}; choices are [a, b] or {values: [a, b]}");
 		}
 	}
-	if (range_word(p, map, "scale", scales, &scale) < 0 || range_word(p, map, "type", types, &type) < 0 ||
-	    min <= 0 || max <= 0)
+	if (range_words(p, map, &param->log, &type) < 0 || min <= 0 || max <= 0)
 		return -EINVAL;
-	param->log = scale == 1;
 	if (param->min > param->max)
 		return FAIL(p, map, "swap them", "min %s is above max %s", node_get(map, "min")->string,
 			    node_get(map, "max")->string);
@@ -298,6 +308,18 @@ static int parse_range(struct parse *p, struct space_param *param, const struct 
 	return parse_points(p, param, map, type);
 }
 
+static int unknown_param_key(struct parse *p, const struct node *member)
+{
+	/* W&B's word for all of scale, type and list: its value says which. */
+	bool distribution = strcmp(member->key, "distribution") == 0;
+	const char *word = distribution && node_string(member) ? member->string : member->key;
+	const struct space_hint *hints = distribution ? space_type_hints : space_key_hints;
+	char *remedy = word_remedy(word, param_keys, hints);
+	int rc = FAIL(p, member, remedy, "a parameter has no key '%s'", member->key);
+	free(remedy);
+	return rc;
+}
+
 static int check_param_keys(struct parse *p, const struct node *map)
 {
 	int rc = 0;
@@ -308,9 +330,7 @@ static int check_param_keys(struct parse *p, const struct node *map)
 		while (param_keys[k] && strcmp(param_keys[k], member->key) != 0)
 			k++;
 		if (!param_keys[k]) {
-			char *remedy = space_unknown_remedy(member->key, param_keys);
-			rc = FAIL(p, member, remedy, "a parameter has no key '%s'", member->key);
-			free(remedy);
+			rc = unknown_param_key(p, member);
 		} else if (listed && k < 6) {
 			rc = FAIL(p, member, "remove it", "'%s' belongs to a range, not to a list of values",
 				  member->key);
@@ -330,8 +350,12 @@ static int parse_param(struct parse *p, struct space_param *param, const struct 
 	if (!node->count)
 		return FAIL(p, node, "write a value, a list [a, b] or a range {min: 1, max: 10}",
 			    "the parameter says nothing");
-	if (check_param_keys(p, node) < 0)
+	if (check_param_keys(p, node) < 0) {
+		int type;
+		if (!node_get(node, "values") && !node_get(node, "value"))
+			range_words(p, node, &param->log, &type); /* so that all is seen at once */
 		return -EINVAL;
+	}
 	if (node_get(node, "values"))
 		return parse_choices(p, param, node_get(node, "values"));
 	if (node_get(node, "value"))
@@ -505,30 +529,6 @@ static void parse_constraints(struct parse *p, const struct node *list)
 	}
 }
 
-/* Is there any configuration at all? Finite spaces are walked, infinite ones sampled. */
-static bool is_empty(const struct space *space)
-{
-	if (!space->constraint_count)
-		return false;
-	uint64_t count = space_count(space, LIMIT_TASKS);
-	if (count != UINT64_MAX)
-		return count == 0;
-	struct rng rng;
-	rng_seed(&rng, 1);
-	double *unit = mem_alloc(space->dim_count * sizeof(*unit) + 1);
-	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
-	bool found = false;
-	for (int i = 0; i < SPACE_EMPTY_DRAWS && !found; i++) {
-		for (size_t d = 0; d < space->dim_count; d++)
-			unit[d] = rng_unit(&rng);
-		space_decode(space, unit, values);
-		found = space_allows(space, values);
-	}
-	free(unit);
-	free(values);
-	return !found;
-}
-
 static void parse_params(struct parse *p, const struct node *map)
 {
 	struct space *space = p->space;
@@ -575,7 +575,7 @@ int space_parse(const struct node *parameters, const struct node *constraints,
 	parse_params(&p, parameters ? parameters : &no_parameters);
 	if (!p.failed)
 		parse_constraints(&p, constraints);
-	if (!p.failed && is_empty(p.space))
+	if (!p.failed && space_is_empty(p.space))
 		FAIL(&p, constraints, "loosen one of them", "no configuration satisfies the constraints");
 	free(p.nodes);
 	free(p.bad);

@@ -19,6 +19,13 @@ class NoLab(Exception):
     """There is no Slurm to be had here; the text says why."""
 
 
+def in_short(said):
+    """Why slurm-lab gave up, in a line: its last words, then what the daemon's log ended with."""
+    lines = [line for line in said.strip().splitlines() if "bringing down" not in line]
+    before = " | ".join(line.strip() for line in lines[-3:-1])
+    return lines[-1].removeprefix("slurm-lab: error: ") + (f" ({before})" if before else "") if lines else ""
+
+
 def reserve_ports():
     """A base port whose range nobody uses, and the socket that keeps it ours: labs may start at the same time."""
     bases = list(range(21000, 30000, PORTS + 1))
@@ -58,7 +65,7 @@ class Lab:
         except (subprocess.SubprocessError, OSError) as reason:
             said = getattr(reason, "stderr", "") or str(reason)
             self.down()
-            raise NoLab(" | ".join(said.strip().splitlines()[-4:]) or "slurm-lab failed") from reason
+            raise NoLab(in_short(said) or "slurm-lab failed") from reason
         self.env["SLURM_CONF"] = str(self.folder / "etc/slurm.conf")
         self.jobs = self.folder / "jobs"
         self.version = tuple(map(int, self.slurm("squeue", "--version").split()[-1].split(".")[:2]))

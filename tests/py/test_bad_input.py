@@ -104,11 +104,38 @@ CASES = {
     "too_many_tasks": (with_parameters("a: {min: 1, max: 1000, step: 1}\n  b: {min: 1, max: 1000, step: 1}")
                        + "search: {strategy: grid}\n", "tasks", None),
     "grid_over_a_range": (with_parameters("a: {min: 0.0, max: 1.0}") + "search: {strategy: grid}\n", "grid|step|finite", None),
+    # words of Optuna, Ray Tune, W&B and scikit-optimize: what to write here
+    "optuna_low": (with_parameters("a: {low: 1, max: 2}"), "write min", 3),
+    "optuna_high": (with_parameters("a: {min: 1, high: 2}"), "write max", 3),
+    "optuna_log": (with_parameters("a: {min: 1, max: 2, log: true}"), "write scale: log", 3),
+    "ray_loguniform": (with_parameters("a: {type: loguniform, min: 1, max: 2}"), "write scale: log", 3),
+    "ray_loguniform_with_low": (with_parameters("a: {type: loguniform, low: 1, high: 2}"),
+                                r"write min[\s\S]*write max[\s\S]*write scale: log", 3),
+    "ray_choice": (with_parameters("a: {type: choice, choices: [1, 2]}"), r"name: \[a, b, c\]", 3),
+    "type_float": (with_parameters("a: {type: float, min: 0, max: 1}"), "write type: real", 3),
+    "type_categorical": (with_parameters("a: {type: categorical, values: [1, 2]}"), "belongs to a range", 3),
+    "wandb_distribution": (with_parameters("a: {distribution: log_uniform_values, min: 1, max: 2}"), "write scale: log", 3),
+    "wandb_uniform": (with_parameters("a: {distribution: uniform, min: 1, max: 2}"), "leave it out", 3),
+    "wandb_normal": (with_parameters("a: {distribution: normal, mu: 1, sigma: 2}"), "no normal distributions", 3),
+    "quantised": (with_parameters("a: {min: 1, max: 9, q: 2}"), "write step", 3),
+    "skopt_prior": (with_parameters("a: {min: 1, max: 9, prior: log-uniform}"), "write scale: log", 3),
+    "scale_logarithmic": (with_parameters("a: {min: 1, max: 9, scale: logarithmic}"), "write scale: log", 3),
+    "wandb_program": ("program: s.py\n", "write script: model.py", 1),
+    "wandb_method": ("script: s.py\nmethod: bayes\n", r"write search: \{strategy", 2),
+    "wandb_metric": ("script: s.py\nmetric: {name: loss, goal: minimize}\n", r"write objective: \{metric", 2),
+    "objective_name": ("script: s.py\nobjective: {name: loss, goal: minimize}\n", "write metric", 2),
+    "optuna_trials": ("script: s.py\nn_trials: 10\n", r"write search: \{tasks", 2),
+    "ray_samples": ("script: s.py\nnum_samples: 10\n", r"write search: \{tasks", 2),
+    "gpus_on_top": ("script: s.py\ngpus: 1\n", r"write resources: \{", 2),
     # constraints, search, objective and the rest
     "constraint_syntax": (with_parameters("a: [1, 2]") + 'constraints: ["a <"]\n', "a <|constraint|expected", 4),
     "constraint_names_nobody": (with_parameters("a: [1, 2]") + 'constraints: ["zz < 1"]\n', "zz", 4),
     "constraint_leaves_nothing": (with_parameters("a: [1, 2]") + 'constraints: ["a > 5"]\n', "no configuration|nothing", 4),
     "constraint_calls": (with_parameters("a: [1, 2]") + "constraints: [\"__import__('os').system('id')\"]\n", "constraints|expected|not", 4),
+    "search_beside_a_wrong_parameter": (with_parameters("a: {min: 5, max: 1}") + "search: {strategy: psychic, tasks: 0}\n",
+                                        r"min 5 is above max 1[\s\S]*'tasks' cannot be 0[\s\S]*psychic", None),
+    "option_beside_a_wrong_parameter": (with_parameters("a: []") + "search: {strategy: grid, taks: 4}\n",
+                                        r"empty[\s\S]*taks", None),
     "strategy_unknown": ("script: s.py\nsearch: {strategy: psychic}\n", "psychic", 2),
     "tasks_zero": ("script: s.py\nsearch: {strategy: random, tasks: 0}\n", "tasks", 2),
     "tasks_negative": ("script: s.py\nsearch: {strategy: random, tasks: -1}\n", "tasks", 2),
@@ -252,6 +279,16 @@ def test_wrong_body_is_refused(shared, raw):
     assert 400 <= answer.status < 500, f"{answer.status} {answer.body[:300]}"
     assert answer.json["status"] == answer.status and answer.json["detail"]
     assert total(shared) == before
+
+
+def test_a_list_written_as_on_the_command_line_is_warned_of(shared, tmp_path):
+    (tmp_path / "s.py").write_text("print(1)\n")
+    path = tmp_path / "experiment.yaml"
+    path.write_text('script: s.py\nparameters:\n  batch: 64,32, 16\n  rate: 1e-5..1e-1:log\n  layers: "64x32"\n  tags: a,b\n  name: v1..v2\n')
+    warnings = json.loads(shared.cli("check", "--json", path).stdout)["warnings"]
+    said = " ".join(warnings)
+    assert "batch is the one text '64,32, 16'" in said and "rate is the one text '1e-5..1e-1:log'" in said, warnings
+    assert not re.search("layers is|tags is|name is", said), warnings
 
 
 def test_the_table_is_large_enough():

@@ -449,9 +449,11 @@ def test_stop_restart_and_rm(cli):
     cli("stop", id)
     assert cli.ended(id)["state"] == "stopped"
     assert "there was nothing to do" in cli("stop", id).stdout
-    assert f"{id}/1" in cli("restart", f"{id}/1").stdout
+    assert cli("restart", f"{id}/1").stdout == f"{id}/1 is to run again\n"
     wait_for(lambda: cli.json("show", f"{id}/1", "--json")["state"] == "running", "not restarted")
     assert cli.json("show", f"{id}/1", "--json")["attempt"] == 2
+    assert cli("stop", f"{id}/1").stdout in (f"{id}/1 is asked to stop\n", f"{id}/1 is stopped\n")
+    assert cli.json("show", id, "--json")["name"] == "train"
     cli("rm", "--yes", "--stop", id)
     wait_for(lambda: cli.json("ls", "--json")["total"] == 0, "not removed")
     assert "there is no" in cli("stop", id, status=1).stderr
@@ -549,7 +551,7 @@ def test_the_live_view_draws_bars_and_the_best(cli):
     terminal.resize(10, 60)
     assert terminal.finish() == 0
     last = terminal.text.split("\033[J")[-1]
-    assert "e1  train.py  finished" in last and "2/2" in last
+    assert "e1  train  finished" in last and "2/2" in last
     assert "best  val_loss 0.05 at epoch 19" in last
     assert re.search(r"\033\[\d+A", terminal.text)
 

@@ -1,30 +1,12 @@
 // Everything people do, once: what is sent to the daemon is looked at, not only what the page shows.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { audit, launch, open } from './browser.mjs';
-import { Fixture } from './server.mjs';
+import { test } from 'node:test';
+import { audit } from './browser.mjs';
+import { stage } from './stage.mjs';
 
-let browser;
-let fixture;
-let seat;
-before(async () => { browser = await launch(); });
-after(async () => { await browser?.close(); });
-beforeEach(async (t) => {
-  fixture = await new Fixture('all').start();
-  seat = null;
-  t.after(async () => {
-    const troubles = seat?.troubles ?? [];
-    await seat?.context.close();
-    await fixture.stop();
-    assert.deepEqual(troubles, []);
-  });
-});
-
-async function visit(path, options) {
-  seat = await open(browser, fixture.url + path, options);
-  return seat.page;
-}
-const sent = (method, path) => fixture.requests.filter((r) => r.method === method && r.path === path);
+const on = stage();
+const { visit } = on;
+const sent = (method, path) => on.fixture.requests.filter((r) => r.method === method && r.path === path);
 const body = (request) => JSON.parse(request.body);
 
 test('the list filters by text and state and keeps both in the address', async () => {
@@ -115,7 +97,7 @@ test('saying no to a dialog sends nothing', async () => {
   await page.getByRole('button', { name: 'Stop all' }).click();
   await page.getByRole('dialog', { name: 'Stop 13 tasks?' }).getByRole('button', { name: 'Keep running' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  assert.equal(fixture.requests.length, 0);
+  assert.equal(on.fixture.requests.length, 0);
 });
 
 test('stop all, restart failed', async () => {
@@ -184,7 +166,7 @@ test('dragging zooms, an update keeps the zoom, the button resets it', async () 
   await page.mouse.up();
   const reset = page.getByRole('button', { name: 'Reset zoom' });
   await reset.waitFor();
-  fixture.advance('e10', 36);
+  on.fixture.advance('e10', 36);
   await page.waitForTimeout(400);
   assert.ok(await reset.isVisible());
   await reset.click();
@@ -282,4 +264,14 @@ test('examining the cluster shows what its test job found, and the limits stand 
   await page.getByText('it listens on its own machine only').waitFor();
   assert.equal(sent('POST', '/cluster/examine').length, 1);
   assert.equal(await page.getByRole('button', { name: 'Examine' }).isEnabled(), true);
+});
+
+test('a cluster that has not answered yet is being asked, not absent, and appears by itself', async () => {
+  on.fixture.asking = 2;
+  const page = await visit('/cluster');
+  const card = page.getByRole('region', { name: 'slurm' });
+  await card.getByText('being asked', { exact: true }).waitFor();
+  assert.equal(await card.getByText('Accounting').count(), 0);
+  await card.getByText('gpu_volta').waitFor();
+  await card.getByText('available', { exact: true }).waitFor();
 });

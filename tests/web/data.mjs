@@ -239,6 +239,7 @@ export const INFO = {
     { name: 'random', title: 'Random', help: 'Sample a fixed budget', adaptive: false, options: [] },
     { name: 'de', title: 'Differential evolution', help: 'Evolve a population', adaptive: true, options: [{ name: 'population', type: 'int', default: 0, min: 0, max: 10000, help: 'individuals; 0: as published' }, { name: 'mode', type: 'word', default: 'steady', words: ['steady', 'generational'], help: 'steady: never wait' }] },
     { name: 'tpe', title: 'TPE', help: 'Model good regions', adaptive: true, options: [{ name: 'startup', type: 'int', default: 10, help: 'random tasks before the model' }] },
+    { name: 'sobol', title: 'Sobol', help: 'Draws that cover the space evenly', adaptive: false, options: [] },
     { name: 'asha', title: 'ASHA', help: 'Stop weak runs early', adaptive: true, multi_fidelity: true, options: [] },
   ],
   limits: { tasks: 100000, body_bytes: 16777216 },

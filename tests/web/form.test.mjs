@@ -1,31 +1,18 @@
 // The form for a new experiment: what it sends, where errors appear, and that nothing typed is lost.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { audit, launch, open } from './browser.mjs';
-import { Fixture } from './server.mjs';
+import { test } from 'node:test';
+import { audit } from './browser.mjs';
+import { stage } from './stage.mjs';
 
-let browser;
-let fixture;
-let seat;
-before(async () => { browser = await launch(); });
-after(async () => { await browser?.close(); });
-beforeEach(async (t) => {
-  fixture = await new Fixture('all').start();
-  t.after(async () => {
-    const troubles = seat?.troubles ?? [];
-    await seat?.context.close();
-    await fixture.stop();
-    assert.deepEqual(troubles, []);
-  });
-});
+const on = stage();
 
 // The browser writes every answer above 399 to its console; a form full of mistakes makes some.
 async function visit(path = '/new', options = {}) {
-  seat = await open(browser, fixture.url + path, { allow: ['400 (Bad Request)'], ...options });
-  await seat.page.getByRole('heading', { level: 1, name: 'New experiment' }).waitFor();
-  return seat.page;
+  const page = await on.visit(path, { allow: ['400 (Bad Request)'], ...options });
+  await page.getByRole('heading', { level: 1, name: 'New experiment' }).waitFor();
+  return page;
 }
-const created = () => fixture.requests.filter((r) => r.method === 'POST' && r.path === '/experiments').map((r) => ({ ...JSON.parse(r.body), key: r.headers['idempotency-key'] }));
+const created = () => on.fixture.requests.filter((r) => r.method === 'POST' && r.path === '/experiments').map((r) => ({ ...JSON.parse(r.body), key: r.headers['idempotency-key'] }));
 const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 const POSITIONAL = 'import sys\nbatch = int(sys.argv[3])\n# CSVLogger\n';
 const FLAGS = "parser.add_argument('--lr')\nparser.add_argument('--batch-size')\nCSVLogger('x.csv')\n";
@@ -58,10 +45,10 @@ test('an S-TFManager script: five batch sizes make five tasks', async () => {
 });
 
 test('the first check waits for what it needs, however slow the connection', async () => {
-  fixture.infoDelay = 1500;
+  on.fixture.infoDelay = 1500;
   const page = await visit();
-  for (let i = 0; i < 60 && !fixture.requests.some((r) => r.path === '/check'); i++) await page.waitForTimeout(100);
-  const checks = fixture.requests.filter((r) => r.path === '/check');
+  for (let i = 0; i < 60 && !on.fixture.requests.some((r) => r.path === '/check'); i++) await page.waitForTimeout(100);
+  const checks = on.fixture.requests.filter((r) => r.path === '/check');
   assert.ok(checks.length > 0);
   assert.ok(checks.every((r) => r.headers['x-sluice-csrf'] === 'csrf-value'), 'a check was sent without its CSRF value');
 });
@@ -190,11 +177,11 @@ test('a copy of another experiment fills the form', async () => {
 });
 
 test('clone on an experiment comes here with its values', async () => {
-  seat = await open(browser, `${fixture.url}/e/e10`);
-  await seat.page.getByRole('button', { name: 'Clone' }).click();
-  await seat.page.getByText('Copied from conv2d-nodropout-v2').waitFor();
-  assert.equal(await seat.page.locator('#name').inputValue(), 'conv2d-nodropout-v2 (copy)');
-  await seat.page.getByText('model.py').first().waitFor();
+  const page = await on.visit('/e/e10');
+  await page.getByRole('button', { name: 'Clone' }).click();
+  await page.getByText('Copied from conv2d-nodropout-v2').waitFor();
+  assert.equal(await page.locator('#name').inputValue(), 'conv2d-nodropout-v2 (copy)');
+  await page.getByText('model.py').first().waitFor();
 });
 
 test('a lost answer and a second try make one experiment', async () => {
@@ -215,7 +202,7 @@ test('a lost answer and a second try make one experiment', async () => {
   const keys = created().map((r) => r.key);
   assert.equal(keys.length, 2);
   assert.equal(keys[0], keys[1]);
-  assert.ok(!fixture.models.has('e12'));
+  assert.ok(!on.fixture.models.has('e12'));
 });
 
 test('other files are uploaded and named', async () => {
@@ -238,4 +225,16 @@ test('on a phone the count and the buttons sit at the bottom', async () => {
   assert.ok(box.y + box.height > 840);
   await foot.getByRole('button', { name: 'Submit 3 tasks' }).click();
   await page.waitForURL('**/e/e11');
+});
+
+test('the usual strategies are shown, the others on request or where one is chosen', async () => {
+  const page = await visit();
+  const titles = () => page.getByRole('radiogroup', { name: 'Search strategy' }).locator('b').allInnerTexts();
+  await page.getByRole('radio', { name: /^Differential evolution/ }).waitFor();
+  assert.deepEqual(await titles(), ['Automatic', 'Grid', 'Random', 'Differential evolution', 'TPE', 'ASHA']);
+  await page.getByRole('button', { name: 'Show 1 more strategy' }).click();
+  assert.deepEqual((await titles()).slice(-1), ['Sobol']);
+  await page.getByRole('radio', { name: /^Sobol/ }).check();
+  await page.reload();
+  assert.equal(await page.getByRole('radio', { name: /^Sobol/ }).isChecked(), true);
 });

@@ -1,30 +1,11 @@
 // The event stream: what changes on the page without a reload, what happens when the daemon goes away, and signing in.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { audit, launch, open } from './browser.mjs';
-import { Fixture } from './server.mjs';
+import { test } from 'node:test';
+import { audit } from './browser.mjs';
+import { stage } from './stage.mjs';
 
-let browser;
-let fixture;
-let seats;
-before(async () => { browser = await launch(); });
-after(async () => { await browser?.close(); });
-beforeEach(async (t) => {
-  fixture = await new Fixture('all').start();
-  seats = [];
-  t.after(async () => {
-    const troubles = seats.flatMap((s) => s.troubles);
-    for (const s of seats) await s.context.close();
-    await fixture.stop();
-    assert.deepEqual(troubles, []);
-  });
-});
-
-async function visit(path, options) {
-  const seat = await open(browser, fixture.url + path, options);
-  seats.push(seat);
-  return seat.page;
-}
+const on = stage();
+const { visit } = on;
 const live = (page) => page.locator('.live.open').waitFor();
 
 test('five new tasks become five live curves, and the best is named', async () => {
@@ -35,12 +16,12 @@ test('five new tasks become five live curves, and the best is named', async () =
   await page.waitForURL('**/e/e11');
   await page.getByText('No value of').waitFor();
   await live(page);
-  for (let n = 1; n <= 5; n++) fixture.setState('e11', n, 'running');
-  for (let step = 0; step < 3; step++) for (let n = 1; n <= 5; n++) fixture.advance('e11', n, { loss: 1 / (n + step), val_loss: 1.1 / (n + step) });
+  for (let n = 1; n <= 5; n++) on.fixture.setState('e11', n, 'running');
+  for (let step = 0; step < 3; step++) for (let n = 1; n <= 5; n++) on.fixture.advance('e11', n, { loss: 1 / (n + step), val_loss: 1.1 / (n + step) });
   await page.getByRole('img', { name: /val_loss for 5 configurations by epoch.*best is configuration 5/ }).waitFor();
   await page.locator('.kpi.first').getByText('#5').waitFor();
   assert.equal(await page.getByRole('progressbar').count(), 5);
-  for (let n = 1; n <= 5; n++) fixture.setState('e11', n, 'finished');
+  for (let n = 1; n <= 5; n++) on.fixture.setState('e11', n, 'finished');
   await page.getByText('every task has ended').waitFor();
   await page.locator('[data-row="5"]').getByText('Best:').waitFor({ state: 'attached' });
 });
@@ -49,11 +30,11 @@ test('the list follows without a reload', async () => {
   const page = await visit('/');
   await live(page);
   await page.locator('[data-row="e9"]').getByText('4 of 12').waitFor();
-  fixture.setState('e9', 5, 'finished');
+  on.fixture.setState('e9', 5, 'finished');
   await page.locator('[data-row="e9"]').getByText('5 of 12').waitFor();
-  fixture.emit('removed', { experiment: 'e1' });
+  on.fixture.emit('removed', { experiment: 'e1' });
   await page.locator('[data-row="e1"]').waitFor({ state: 'detached' });
-  fixture.emit('notice', { level: 'warning', text: 'the disk is full: 12 kB left on /home' });
+  on.fixture.emit('notice', { level: 'warning', text: 'the disk is full: 12 kB left on /home' });
   await page.getByText('the disk is full: 12 kB left on /home').waitFor();
 });
 
@@ -61,10 +42,10 @@ test('the task page follows: metrics, log, end', async () => {
   const page = await visit('/e/e10/36');
   await live(page);
   await page.getByRole('log').getByText(/Epoch 29\/100/).waitFor();
-  fixture.advance('e10', 36);
+  on.fixture.advance('e10', 36);
   await page.getByRole('log').getByText(/Epoch 30\/100/).waitFor();
   await page.getByText('30 of 100').waitFor();
-  fixture.setState('e10', 36, 'error', { cause: { kind: 'signal', code: null, signal: 9, text: 'killed by signal 9', remedy: 'ask for more memory', tail: 'Killed\n' } });
+  on.fixture.setState('e10', 36, 'error', { cause: { kind: 'signal', code: null, signal: 9, text: 'killed by signal 9', remedy: 'ask for more memory', tail: 'Killed\n' } });
   await page.getByRole('alert').getByText('Killed by signal 9').waitFor();
 });
 
@@ -73,7 +54,7 @@ test('selection, filter and scroll survive updates', async () => {
   await live(page);
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 3);
   await page.evaluate(() => scrollTo(0, 200));
-  fixture.advance('e10', 36);
+  on.fixture.advance('e10', 36);
   await page.waitForTimeout(400);
   assert.ok(await page.getByLabel('Select configuration 36').isChecked());
   assert.equal(await page.evaluate(() => scrollY), 200);
@@ -83,15 +64,15 @@ test('selection, filter and scroll survive updates', async () => {
 test('the daemon goes away: data stays, the banner says so, and missed events are fetched by the last id', async () => {
   const page = await visit('/', { allow: ['ERR_', 'Failed to load'] });
   await live(page);
-  fixture.setState('e9', 5, 'finished');
+  on.fixture.setState('e9', 5, 'finished');
   await page.locator('[data-row="e9"]').getByText('5 of 12').waitFor();
-  const { port } = fixture;
-  await fixture.stop();
+  const { port } = on.fixture;
+  await on.fixture.stop();
   await page.getByText('Reconnecting.').waitFor();
   await page.locator('[data-row="e9"]').getByText('5 of 12').waitFor();
   assert.deepEqual(await audit(page), []);
-  fixture.setState('e9', 6, 'finished');
-  await fixture.start(port);
+  on.fixture.setState('e9', 6, 'finished');
+  await on.fixture.start(port);
   await page.locator('[data-row="e9"]').getByText('6 of 12').waitFor({ timeout: 20000 });
   await page.getByText('Reconnecting.').waitFor({ state: 'detached' });
 });
@@ -99,15 +80,15 @@ test('the daemon goes away: data stays, the banner says so, and missed events ar
 test('a restarted daemon sends reset, and what is shown is fetched again', async () => {
   const page = await visit('/e/e10', { allow: ['ERR_', 'Failed to load'] });
   await live(page);
-  fixture.advance('e10', 36);
+  on.fixture.advance('e10', 36);
   await page.waitForTimeout(300);
-  const { port } = fixture;
-  await fixture.stop();
+  const { port } = on.fixture;
+  await on.fixture.stop();
   await page.getByText('Reconnecting.').waitFor();
-  fixture.setState('e10', 36, 'finished');
-  fixture.boot = 'b2';
-  fixture.past = [];
-  await fixture.start(port);
+  on.fixture.setState('e10', 36, 'finished');
+  on.fixture.boot = 'b2';
+  on.fixture.past = [];
+  await on.fixture.start(port);
   await page.locator('[data-row="36"]').getByText('Finished').waitFor({ timeout: 20000 });
 });
 
@@ -115,27 +96,27 @@ test('six tabs share one stream', async () => {
   const page = await visit('/');
   await live(page);
   for (let i = 0; i < 5; i++) {
-    const tab = await seats[0].context.newPage();
-    await tab.goto(`${fixture.url}/e/e10`);
+    const tab = await on.seats[0].context.newPage();
+    await tab.goto(`${on.fixture.url}/e/e10`);
     await tab.locator('.live.open').waitFor();
   }
-  assert.equal(fixture.streams.size, 1);
-  assert.equal(fixture.connections, 1);
+  assert.equal(on.fixture.streams.size, 1);
+  assert.equal(on.fixture.connections, 1);
 });
 
 test('without SharedWorker the page keeps its own stream', async () => {
-  const context = await browser.newContext();
+  const context = await on.browser.newContext();
   await context.addInitScript(() => { delete globalThis.SharedWorker; });
   const page = await context.newPage();
-  await page.goto(fixture.url);
+  await page.goto(on.fixture.url);
   await live(page);
-  fixture.setState('e9', 5, 'finished');
+  on.fixture.setState('e9', 5, 'finished');
   await page.locator('[data-row="e9"]').getByText('5 of 12').waitFor();
   await context.close();
 });
 
 test('a login link signs in and leaves the address', async () => {
-  fixture.needLogin = true;
+  on.fixture.needLogin = true;
   const page = await visit('/#login=good-code');
   await page.getByRole('link', { name: 'conv2d-nodropout-v2' }).first().waitFor();
   assert.equal(new URL(page.url()).hash, '');
@@ -143,20 +124,20 @@ test('a login link signs in and leaves the address', async () => {
 });
 
 test('without a session the page says how to get one', async () => {
-  fixture.needLogin = true;
+  on.fixture.needLogin = true;
   const page = await visit('/e/e10', { allow: ['401'] });
   await page.getByText('sluice login').waitFor();
   assert.deepEqual(await audit(page), []);
-  await page.goto(`${fixture.url}/#login=old-code`);
+  await page.goto(`${on.fixture.url}/#login=old-code`);
   await page.reload();
   await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
 });
 
 test('a session that ends while a page is open leads to the same page', async () => {
-  fixture.needLogin = true;
+  on.fixture.needLogin = true;
   const page = await visit('/#login=good-code', { allow: ['401'] });
   await live(page);
-  fixture.sessions.clear();
-  for (const res of fixture.streams) res.destroy();
+  on.fixture.sessions.clear();
+  for (const res of on.fixture.streams) res.destroy();
   await page.getByText('sluice login').waitFor();
 });

@@ -167,6 +167,10 @@ export class Fixture {
       return send(200, INFO);
     }
     if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
+    if (route === '/cluster' && this.asking) {
+      this.asking--; // a daemon that has just started
+      return send(200, { ...CLUSTER, backends: [CLUSTER.backends[0], { name: 'slurm', available: false, asking: true, text: 'Slurm is being asked what it offers', accounting: false, energy: false, partitions: [], limits: { array_size: null, submitted_jobs: null, default_account: null } }] });
+    }
     if (route === '/cluster') {
       if (!this.examining) return send(200, CLUSTER);
       this.examining--; // the job of a second takes a few looks

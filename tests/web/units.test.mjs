@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
-let format; let text; let filter; let order; let draft; let scale; let hub;
+let format; let text; let filter; let order; let draft; let scale; let hub; let axes;
 
 async function load(file) {
   const { build } = createRequire(web)('esbuild');
@@ -22,6 +22,7 @@ before(async () => {
   draft = await load('data/draft.ts');
   scale = await load('components/scale.ts');
   hub = await load('data/hub.ts');
+  axes = await load('lib/axes.ts');
 });
 
 const task = (number, more) => ({ number, state: 'finished', started: 'x', parameters: {}, best: null, epoch: null, elapsed_s: null, cause: null, node: null, job: null, cost: { energy_j: null }, ...more });
@@ -168,3 +169,13 @@ test('a tab that crashed without a word does not keep the stream open', () => wi
   mock.timers.tick(70000);
   assert.ok(Source.all[0].closed);
 }));
+
+test('an axis that tells nothing is left out, and "none" is a rung only where a task ended without a value', () => {
+  const e = { varying: ['lr'], parameters: [{ name: 'lr', kind: 'choice', values: [1, 2] }], objective: [{ metric: 'loss', goal: 'min' }], step_name: 'epoch' };
+  const run = (number, more) => task(number, { parameters: { lr: number }, finished: 'x', epoch: 40, best: { value: number, epoch: 1 }, ...more });
+  const look = (tasks) => axes.buildAxes(e, tasks).map((a) => [a.label, a.ticks.some((t) => t.text === 'none')]);
+  assert.deepEqual(look([run(1), run(2)]), [['lr', false], ['loss', false]]);
+  assert.deepEqual(look([run(1), run(2, { epoch: 12 })]), [['lr', false], ['epochs run', false], ['loss', false]]);
+  assert.deepEqual(look([run(1), run(2, { state: 'error' })]), [['lr', false], ['loss', true]]);
+  assert.deepEqual(look([run(1), run(2, { state: 'running', finished: null, best: null })]), [['lr', false], ['loss', false]]);
+});

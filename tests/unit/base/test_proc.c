@@ -132,6 +132,37 @@ static void count_done_cb(void *ctx, const struct proc_result *result)
 	*kills += result->signal == SIGKILL;
 }
 
+static void killed_child_is_over_although_its_child_holds_the_pipe(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/sl-proc-XXXXXX", *line;
+	int fd = mkstemp(path), kills = 0;
+	uv_loop_t loop;
+	struct proc *proc;
+	struct buf text = buf_make(100);
+	uint64_t left;
+	assert_true(fd >= 0);
+	close(fd);
+	line = mem_printf("sleep 1000 & echo $! >%s; wait", path);
+	uv_loop_init(&loop);
+	struct proc_spec spec = {.argv = ARGV("sh", "-c", line)};
+	assert_int_equal(proc_start(&loop, &spec, count_done_cb, &kills, &proc, NULL), 0);
+	while (!strchr(buf_text(&text), '\n')) {
+		usleep(1000);
+		buf_clear(&text);
+		assert_int_equal(fs_read(path, 100, &text, NULL), 0);
+	}
+	proc_kill(proc);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	assert_int_equal(kills, 1);
+	assert_int_equal(num_parse_unsigned(buf_text(&text), strcspn(buf_text(&text), "\n"), 1u << 30, &left), 0);
+	assert_int_equal(kill((pid_t)left, SIGKILL), 0);
+	assert_int_equal(uv_loop_close(&loop), 0);
+	unlink(path);
+	buf_free(&text);
+	free(line);
+}
+
 static void kill_ends_it_and_still_reports(void **state)
 {
 	(void)state;
@@ -230,6 +261,7 @@ int main(void)
 		cmocka_unit_test(child_that_hangs_is_killed),
 		cmocka_unit_test(grandchild_holding_the_pipe_does_not_hang_us),
 		cmocka_unit_test(missing_program_is_an_error),
+		cmocka_unit_test(killed_child_is_over_although_its_child_holds_the_pipe),
 		cmocka_unit_test(kill_ends_it_and_still_reports),
 		unit_test_in_folder(detached_child_has_its_own_session),
 		cmocka_unit_test(pid_is_told_by_its_start),

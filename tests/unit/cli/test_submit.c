@@ -78,7 +78,7 @@ static void a_script_with_values_becomes_an_experiment(void **state)
 			      "--objective", "val_loss", "--pass", "positional", "--gpus", "1", "--time", "2h", "--setup", "a b",
 			      "--setup", "c", "--env", "X=1", "--retry", "lost=2", "--option=--nice=5"),
 			 0);
-	assert_request(&submit, "{\"experiment\":{\"name\":\"model.py\",\"script\":\"model.py\",\"pass\":\"positional\",\"parameters\":"
+	assert_request(&submit, "{\"experiment\":{\"script\":\"model.py\",\"pass\":\"positional\",\"parameters\":"
 				"{\"batch_size\":[64,32],\"lr\":{\"min\":1e-05,\"max\":0.1,\"scale\":\"log\"},\"epochs\":100},"
 				"\"search\":{\"tasks\":8},\"resources\":{\"gpus\":1,\"time\":\"2h\",\"options\":[\"--nice=5\"]},"
 				"\"environment\":{\"setup\":[\"a b\",\"c\"],\"vars\":{\"X\":\"1\"}},\"retry\":{\"lost\":2},"

@@ -1,5 +1,6 @@
 /* What the parameters of an experiment file mean, and what is said about those that mean nothing. */
 #include "space/space.h"
+#include "space/space_hint.h"
 
 #include "base/limits.h"
 
@@ -49,6 +50,17 @@ static void bad(const char *yaml, int line, const char *message, const char *rem
 	assert_int_equal(p->line, line);
 	problems_free(&problems);
 	node_free(document);
+}
+
+static void lists_of_the_command_line_are_known(void **state)
+{
+	(void)state;
+	const char *const values[] = {"64,32", " 1 , 2.5e-3 ", "1..9", "1e-5..1e-1:log", "0..1:step=0.1"};
+	const char *const texts[] = {"", ",", "64", "64,", "a,b", "1,b", "..", "1..", "v1..v2", "../data", "1.5"};
+	for (size_t i = 0; i < COUNT_OF(values); i++)
+		assert_true(space_looks_like_values(values[i]));
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		assert_false(space_looks_like_values(texts[i]));
 }
 
 static void kinds_follow_what_is_written(void **state)
@@ -107,7 +119,14 @@ static void mistakes_are_named_with_place_and_remedy(void **state)
 	bad("parameters:\n  a: {min: 1}\n", 2, "'max' is missing", "range");
 	bad("parameters:\n  a: {min: one, max: 2}\n", 2, "'min' is a number, not a text", "number");
 	bad("parameters:\n  a: {min: 1, max: 1e999}\n", 2, "not a finite", "finite");
-	bad("parameters:\n  a: {min: 1, max: 2, scale: logarithmic}\n", 2, "cannot be logarithmic", "linear");
+	bad("parameters:\n  a: {min: 1, max: 5, scale: cubic}\n", 2, "'scale' cannot be cubic", "one of: linear, log");
+	bad("parameters:\n  a: {min: 1, max: 5, scale: logarithmic}\n", 2, "'scale' cannot be logarithmic",
+	    "write scale: log");
+	bad("parameters:\n  a: {low: 1, high: 5}\n", 2, "no key 'low'", "write min");
+	bad("parameters:\n  a: {min: 1, max: 5, distribution: log_uniform_values}\n", 2, "no key 'distribution'",
+	    "write scale: log");
+	bad("parameters:\n  a: {min: 1, max: 5, distribution: [1]}\n", 2, "no key 'distribution'", "one of: min");
+	bad("parameters:\n  a: {min: 1, max: 5, type: loguniform}\n", 2, "'type' cannot be loguniform", "write scale: log");
 	bad("parameters:\n  a: {min: 1, max: 2, scale: lag}\n", 2, "cannot be lag", "did you mean 'log'?");
 	bad("parameters:\n  a: {min: 0.5, max: 2, type: int}\n", 2, "whole", "type: real");
 	bad("parameters:\n  a: {min: -1e308, max: 1e308}\n", 2, "too wide", "smaller");
@@ -360,6 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_follow_what_is_written),
+		cmocka_unit_test(lists_of_the_command_line_are_known),
 		cmocka_unit_test(mistakes_are_named_with_place_and_remedy),
 		cmocka_unit_test(mistakes_in_conditions_are_named),
 		cmocka_unit_test(sizes_are_bounded),

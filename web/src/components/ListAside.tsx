@@ -56,12 +56,13 @@ export function NeedsAttention({ items }: { items: Summary[] }) {
 
 export function ClusterCard() {
   const cluster = useSignal<Cluster | null>(null);
+  const asking = cluster.value?.backends.some((b) => b.asking) ?? false;
   useEffect(() => {
     const load = () => { get<Cluster>('/cluster').then((got) => { cluster.value = got; }).catch(() => undefined); };
     load();
-    const timer = setInterval(() => { if (document.visibilityState === 'visible') load(); }, 60000);
+    const timer = setInterval(() => { if (document.visibilityState === 'visible') load(); }, asking ? 1000 : 60000);
     return () => clearInterval(timer);
-  }, []);
+  }, [asking]);
   if (!cluster.value) return null;
   return (
     <Card title="Where tasks run" id="where" extra={<><span class="grow" /><a class="small" href="/cluster">Details</a></>}>
@@ -74,7 +75,7 @@ export function ClusterCard() {
           </div>
         )) : (
           <div key={backend.name} class="use">
-            <div class="line"><b>{backend.name}</b><span class="small mute">{backend.available ? '' : 'not available'}</span></div>
+            <div class="line"><b>{backend.name}</b><span class="small mute">{backend.asking ? 'being asked' : backend.available ? '' : 'not available'}</span></div>
             {backend.cpus ? <>
               <Bar meter share={(backend.cpus_busy ?? 0) / backend.cpus} label={`${backend.name}: CPUs in use`} state="running" />
               <div class="mute small">{backend.text ?? `${backend.cpus} CPUs`}</div>

@@ -18,6 +18,9 @@ export class ApiError extends Error {
 export const signedOut = signal(false);
 export const info = signal<Info | null>(null);
 
+// "Differential evolution" for "de": the daemon's own words.
+export const strategyTitle = (name: string) => info.value?.strategies.find((s) => s.name === name)?.title ?? name;
+
 async function toError(response: Response): Promise<ApiError> {
   let problem: Problem | null = null;
   try {

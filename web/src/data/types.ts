@@ -165,7 +165,7 @@ export interface Partition {
   gpus_per_node: number | null; memory_bytes: number | null; time_limit_s: number | null; idle_nodes: number | null;
 }
 export interface Backend {
-  name: string; available: boolean; text?: string | null; version?: string; controller?: string; cluster?: string;
+  name: string; available: boolean; asking?: boolean; text?: string | null; version?: string; controller?: string; cluster?: string;
   accounting?: boolean; energy?: boolean; cpus?: number | null; cpus_busy?: number | null; memory_bytes?: number | null;
   gpus?: { index: number; name: string; memory_bytes: number | null; busy: boolean }[];
   partitions?: Partition[];

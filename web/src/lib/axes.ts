@@ -66,14 +66,16 @@ export function buildAxes(e: Experiment, tasks: Task[]): Axis[] {
     }
   }
   const epochs = tasks.map((t) => t.epoch).filter((v): v is number => v !== null);
-  if (epochs.length) {
+  if (new Set(epochs).size > 1) { // where all ran as long, the axis says nothing
     const axis = ramp(`${e.step_name || 'epoch'}s run`, epochs, (t) => t.epoch, false, String, false);
     axes.push({ ...axis, ticks: axis.ticks.filter((t) => /^\d+$/.test(t.text)) });
   }
   const best = tasks.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
   if (best.length) {
     const positive = Math.min(...best) > 0;
-    axes.push(ramp(e.objective[0]?.metric ?? 'best', best, (t) => t.state === 'error' ? null : finite(t.best?.value), positive, tick, true));
+    const value = (t: Task) => t.state === 'error' ? null : finite(t.best?.value);
+    const none = tasks.some((t) => t.finished !== null && value(t) === null);
+    axes.push(ramp(e.objective[0]?.metric ?? 'best', best, value, positive, tick, none));
   }
   return axes;
 }

@@ -29,8 +29,9 @@ function Partitions({ list, name }: { list: Partition[]; name: string }) {
   );
 }
 
-function BackendCard({ backend }: { backend: Backend }) {
+function facts(backend: Backend): [string, preact.ComponentChildren][] {
   const rows: [string, preact.ComponentChildren][] = [];
+  if (backend.asking) return rows; // nothing is known yet, which is not the same as "no"
   if (backend.text && backend.available) rows.push(['Offers', backend.text]);
   if (backend.cpus) rows.push(['CPUs', backend.cpus_busy === null || backend.cpus_busy === undefined ? count(backend.cpus) : `${backend.cpus_busy} of ${backend.cpus} busy`]);
   if (backend.memory_bytes) rows.push(['Memory', bytes(backend.memory_bytes)]);
@@ -44,8 +45,15 @@ function BackendCard({ backend }: { backend: Backend }) {
     rows.push(['Limits', [array_size && `${count(array_size)} tasks a job array`, submitted_jobs ? `${count(submitted_jobs)} jobs in the queue` : 'no known limit on jobs in the queue'].filter(Boolean).join(', ')]);
     rows.push(['Default account', default_account ?? unknown]);
   }
+  return rows;
+}
+
+function BackendCard({ backend }: { backend: Backend }) {
+  const rows = facts(backend);
+  const [state, icon, word] = backend.asking ? ['submitted', 'clock', 'being asked'] as const
+    : backend.available ? ['finished', 'check', 'available'] as const : ['stopped', 'alert', 'not available'] as const;
   return (
-    <Card title={backend.name} id={`b-${backend.name}`} class="clip" extra={<><span class={`st ${backend.available ? 'finished' : 'stopped'}`}><Icon name={backend.available ? 'check' : 'alert'} />{backend.available ? 'available' : 'not available'}</span></>}>
+    <Card title={backend.name} id={`b-${backend.name}`} class="clip" extra={<span class={`st ${state}`}><Icon name={icon} />{word}</span>}>
       {!backend.available && <div class="body"><bdi>{backend.text}</bdi></div>}
       {rows.length > 0 && <div class="body facts"><KeyValues rows={rows} /></div>}
       {backend.gpus && backend.gpus.length > 0 && <div class="tw"><table><thead><tr><th scope="col">GPU</th><th scope="col">Name</th><th scope="col" class="r">Memory</th><th scope="col">Use</th></tr></thead>
@@ -76,17 +84,19 @@ export function ClusterPage() {
     }
   };
   const examining = cluster.value?.examining ?? false;
+  const soon = examining || (cluster.value?.backends.some((b) => b.asking) ?? false);
   useEffect(() => {
     void load();
     const timer = setInterval(() => { if (document.visibilityState === 'visible') void load(); }, 30000);
     return () => clearInterval(timer);
   }, []);
-  // The test job takes a few seconds, or as long as the queue is: its findings come with the picture.
+  // The test job takes a few seconds, or as long as the queue is: its findings come with the picture. So does the first answer of
+  // a backend after the daemon's start.
   useEffect(() => {
-    if (!examining) return undefined;
+    if (!soon) return undefined;
     const timer = setInterval(() => void load(), 1000);
     return () => clearInterval(timer);
-  }, [examining]);
+  }, [soon]);
   const found = cluster.value?.findings ?? [];
   return <>
     <div class="head center"><h1>Cluster</h1><div class="btns"><button type="button" class="btn" onClick={() => void load()}><Icon name="restart" />Look again</button><button type="button" class="btn" disabled={examining} onClick={() => void examine()} title="Looks thoroughly, as sluice doctor does: on a cluster with a real job of a second">{examining ? 'Examining…' : 'Examine'}</button></div></div>

@@ -11,6 +11,7 @@ import { Importance, SearchCard, useAbout } from '../components/experiment/Insig
 import { Scatter } from '../components/experiment/Scatter';
 import { Strip } from '../components/experiment/Strip';
 import { TaskTable } from '../components/experiment/TaskTable';
+import { strategyTitle } from '../data/api';
 import { removeExperiment, restartFailed, restartTasks, stopAll, stopTasks, stoppable } from '../data/actions';
 import { ExperimentStore } from '../data/store';
 import type { Analysis, Experiment, Task } from '../data/types';
@@ -55,7 +56,7 @@ function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
   const base = `/api/v1/experiments/${e.id}`;
   return (
     <div class="btns bottom-m">
-      <button type="button" class="btn hide-m" onClick={onClone}><Icon name="copy" />Clone</button>
+      <button type="button" class={open || failed ? 'btn hide-m' : 'btn'} onClick={onClone}><Icon name="copy" />Clone</button>
       {failed > 0 && <button type="button" class="btn" onClick={() => void restartFailed(e.id, failed)}><Icon name="restart" />Restart failed ({failed})</button>}
       {open && <button type="button" class="btn danger" onClick={() => void stopAll(e.id, e.tasks)}><Icon name="stop" />Stop all</button>}
       <Menu label="More actions" items={[
@@ -126,7 +127,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       <div class="headline">
         <Crumbs items={[{ href: '/', label: 'Experiments' }, { label: e.name }]} />
         <div class="title"><h1><bdi>{e.name}</bdi></h1><Chip state={e.state} title={e.note} />
-          <span class="tag" title={e.search?.reason ?? undefined}>{e.strategy}</span>{e.script && <span class="tag"><Icon name="file" /><bdi>{e.script}</bdi></span>}<span class="tag">{e.backend}</span></div>
+          <span class="tag" title={e.search?.reason ?? undefined}>{strategyTitle(e.strategy)}</span>{e.script && <span class="tag"><Icon name="file" /><bdi>{e.script}</bdi></span>}<span class="tag">{e.backend}</span></div>
         {e.description && <p class="dim small"><bdi>{plain(e.description)}</bdi></p>}
       </div>
       <Actions e={e} onClone={() => go(`/new?from=${e.id}`)} />

@@ -6,6 +6,7 @@ import { Icon } from '../components/Icon';
 import { Empty, Loading, Seg, SortHead, Trouble } from '../components/bits';
 import { Spark } from '../components/Spark';
 import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
+import { strategyTitle } from '../data/api';
 import { experiments } from '../data/store';
 import type { Summary } from '../data/types';
 import { energy, finite, metric, plural, when, duration } from '../lib/format';
@@ -49,7 +50,7 @@ function Row({ e }: { e: Summary }) {
   return (
     <tr data-row={e.id}>
       <td class="name">
-        <div class="line"><a class="row" href={`/e/${e.id}`}><bdi>{e.name}</bdi></a><span class="tag">{e.strategy}</span></div>
+        <div class="line"><a class="row" href={`/e/${e.id}`}><bdi>{e.name}</bdi></a><span class="tag">{strategyTitle(e.strategy)}</span></div>
         <div class="mute small cut"><bdi>{plain(e.description || e.script || e.id)}</bdi></div>
       </td>
       <td class="rm"><Chip state={e.state} title={e.note} /></td>

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Bar, Card, KeyValues } from '../bits';
 import { ended } from '../State';
 import { Icon } from '../Icon';
-import { get } from '../../data/api';
+import { get, strategyTitle } from '../../data/api';
 import type { Analysis, Experiment, Search } from '../../data/types';
 import { plural, tick } from '../../lib/format';
 import { ChangeDialog, SuggestDialog } from './Living';
@@ -73,7 +73,7 @@ export function SearchCard({ e, analysis, onChange }: { e: Experiment; analysis:
   const brackets = Array.isArray(state.brackets) ? state.brackets as Bracket[] : [];
   const close = () => { dialog.value = null; };
   return (
-    <Card title="Search" id="search" extra={<><span class="grow" /><span class="tag">{search?.title ?? e.strategy}</span></>}>
+    <Card title="Search" id="search" extra={<><span class="grow" /><span class="tag">{search?.title ?? strategyTitle(e.strategy)}</span></>}>
       <div class="body grid">
         {(search?.reason ?? e.search?.reason) && <p class="dim small">Chosen by itself: {search?.reason ?? e.search.reason}.</p>}
         <KeyValues rows={[

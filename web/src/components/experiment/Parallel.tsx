@@ -107,6 +107,7 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
             onClick={(event) => { const id = (event.target as Element).getAttribute('data-id'); if (id) onOpen(id); }}>
             {paths.map((p) => <path key={p.id} data-id={p.id} d={p.d} stroke={p.css}
               class={`${shown && !shown.has(p.id) ? 'off' : ''}${p.best ? ' best' : ''}`} />)}
+            {/* Between two axes lines come in level with a value: its label stands above them. */}
             {axes.map((axis, i) => {
               const end = i === axes.length - 1;
               const brush = brushes.value[axis.key];
@@ -114,7 +115,7 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
                 <g key={axis.key}>
                   <line x1={x(i)} x2={x(i)} y1={TOP} y2={H - BOTTOM} class="axis" />
                   {axis.ticks.map((tick) => <g key={tick.text}><line x1={x(i) - 3} x2={x(i) + 3} y1={y(tick.at)} y2={y(tick.at)} class="tick" />
-                    <text class="halo" x={end ? x(i) + 8 : x(i) - 6} y={y(tick.at) + 3.500} text-anchor={end ? 'start' : 'end'}>{tick.text.slice(0, 12)}</text></g>)}
+                    <text class="halo" x={end ? x(i) + 8 : x(i) - 6} y={y(tick.at) + (i && !end ? -5 : 3.500)} text-anchor={end ? 'start' : 'end'}>{tick.text.slice(0, 12)}</text></g>)}
                   <text class="name" x={i === 0 ? Math.max(0, x(i) - 40) : end ? W : x(i)} y={14} text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}><title>{axis.label}</title>{axis.label.length > fits ? `${axis.label.slice(0, fits - 1)}…` : axis.label}</text>
                   {brush && <rect class="brush" x={x(i) - 7} width={14} y={y(brush[1])} height={Math.max(2, y(brush[0]) - y(brush[1]))} rx={3} />}
                   <rect class="grab" x={x(i) - 12} width={24} y={TOP - 6} height={H - TOP - BOTTOM + 12}

@@ -78,7 +78,7 @@ export function Scatter({ e, tasks, analysis, hovered, css }: { e: Experiment; t
             <text x={W - M.r} y={H - 2} text-anchor="end">{shown.unit}</text>
             <path d={path} class="front" />
             {dots.map((p) => { const task = byNumber.get(p.n); return <circle key={p.n} data-id={p.n} cx={x(p.x)} cy={y(p.y)} r={p.front ? 4.5 : 3.2} fill={task && css(task)} class={p.front ? 'on' : ''} />; })}
-            {dots.filter((p) => p.n === e.best?.task).map((p) => <text key="b" class="lab halo" x={Math.min(x(p.x) + 6, W - 30)} y={y(p.y) + 14}>#{p.n}</text>)}
+            {dots.filter((p) => p.n === e.best?.task).map((p) => <text key="b" class="lab halo" x={x(p.x) + (x(p.x) > W / 2 ? -8 : 8)} y={y(p.y) + 4} text-anchor={x(p.x) > W / 2 ? 'end' : 'start'}>#{p.n}</text>)}
           </svg>
         )}
         {shown?.volume !== null && shown?.volume !== undefined && <p class="mute small">Hypervolume {tick(shown.volume)}</p>}

@@ -25,14 +25,14 @@ export function causeText(task: Task): string {
 // Keras counts epochs from 0, so the last of 8 is 7.
 const early = (task: Task) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
 
-function EpochCell({ task }: { task: Task }) {
+function EpochCell({ task, step }: { task: Task; step: string }) {
   if (task.state === 'submitted' || task.state === 'waiting') {
     const text = task.expected_start ? `expected ${when(task.expected_start)}` : task.reason ?? (task.state === 'waiting' ? 'not sent yet' : 'queued');
     return <span class="mute small cut"><bdi>{text}</bdi></span>;
   }
   if (task.epoch === null) return <span class="mute small">no {task.state === 'running' ? 'epoch yet' : 'metrics'}</span>;
   if (task.state === 'finished') {
-    return <span class="between"><span class="mute small">{early(task) ? 'early stop' : ''}</span><span>{task.epoch}</span></span>;
+    return <span class="between"><span class="mute small">{early(task) ? 'early stop' : ''}</span><span>{task.epoch}<span class="only-m mute small"> {step}s</span></span></span>;
   }
   return (
     <span class="progress">
@@ -61,7 +61,7 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
       <td class="rm"><Chip state={task.state} title={task.reason} /></td>
       {e.varying.map((name) => <td key={name} class="r hide-m"><span class="cut"><bdi>{param(task.parameters[name])}</bdi></span></td>)}
       <td class="only-m w mute small"><bdi>{paramLine(task.parameters, e.varying)}</bdi></td>
-      <td class="ep"><EpochCell task={task} /></td>
+      <td class="ep"><EpochCell task={task} step={e.step_name || 'epoch'} /></td>
       <td class="r val"><BestCell task={task} best={best} /></td>
       <td class="r hide-m">{task.best?.epoch ?? <span class="mute">{DASH}</span>}</td>
       <td class="r hide-m"><Elapsed task={task} /></td>

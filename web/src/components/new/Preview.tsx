@@ -4,6 +4,7 @@ import { Banner, Card, CopyButton, KeyValues } from '../bits';
 import { Icon } from '../Icon';
 import { Tabs } from '../Tabs';
 import { check, checking, errors, homeless, sentence, trouble } from './form';
+import { strategyTitle } from '../../data/api';
 import { count, duration, param, plural } from '../../lib/format';
 
 function Code({ text, label }: { text: string; label: string }) {
@@ -36,7 +37,7 @@ export function PreviewCard() {
             <div class="dim"><span class="num">{got.how ?? (got.finite ? '' : 'a budget, not a product: the ranges have no end')}</span>
               {got.factors.length > 0 && <div class="mute small">{got.factors.map((f) => f.name).join(' × ')}</div>}</div></div>
           <KeyValues rows={[
-            ['Strategy', <span key="s">{got.strategy}{got.reason && <span class="mute small"> {got.reason}</span>}</span>],
+            ['Strategy', <span key="s">{strategyTitle(got.strategy)}{got.reason && <span class="mute small"> {got.reason}</span>}</span>],
             ['At once', got.parallel || 'what fits'],
             ['Time in all', got.estimate?.wall_s ? <>≈ {duration(got.estimate.wall_s)} <span class="mute small">{got.estimate.basis}</span></> : got.estimate?.basis ?? 'no estimate yet'],
           ]} />

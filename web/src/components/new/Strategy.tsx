@@ -31,6 +31,9 @@ function Option({ option }: { option: StrategyOption }) {
 // The daemon lists what it can do; letting it choose is no strategy of its own.
 const AUTO: Strategy = { name: 'auto', title: 'Automatic', help: 'Chosen from the parameters and the budget', adaptive: true, options: [] };
 
+// What most people choose from; the others are a click away.
+const USUAL = ['auto', 'grid', 'random', 'de', 'tpe', 'asha'];
+
 const RULES = [
   { value: '', label: 'Never' },
   { value: 'median', label: 'Worse than the median' },
@@ -66,12 +69,16 @@ export function StrategyCard() {
   const listed = info.value?.strategies ?? [];
   const all = listed.some((s) => s.name === 'auto') ? listed : [AUTO, ...listed];
   const picked = all.find((s) => s.name === d.strategy);
+  const whole = useSignal(false);
+  const usual = USUAL.map((name) => all.find((s) => s.name === name)).filter((s) => !!s);
+  const shown = whole.value || (picked && !usual.includes(picked)) ? [...usual, ...all.filter((s) => !usual.includes(s))] : usual;
   return (
     <Card title="Strategy" id="n-strategy" step={3}>
       <div class="body grid">
         <div class="opts" role="radiogroup" aria-label="Search strategy">
-          {all.map((s) => <label class="opt" key={s.name}><input type="radio" name="strategy" value={s.name} checked={s.name === d.strategy} onChange={() => change({ strategy: s.name, options: {} })} /><b>{s.title}</b><span>{s.help}</span></label>)}
+          {shown.map((s) => <label class="opt" key={s.name}><input type="radio" name="strategy" value={s.name} checked={s.name === d.strategy} onChange={() => change({ strategy: s.name, options: {} })} /><b>{s.title}</b><span>{s.help}</span></label>)}
         </div>
+        {shown.length < all.length && <p class="h"><button type="button" class="link" onClick={() => { whole.value = true; }}>Show {all.length - shown.length} more {all.length - shown.length === 1 ? 'strategy' : 'strategies'}</button></p>}
         <Errors at="/search/strategy" id="strategy-e" />
         <div class="grid four">
           <TextField id="metric" label="Metric" mono value={d.metric} at="/objective" onInput={(metric) => change({ metric })} placeholder="val_loss" />
