@@ -348,6 +348,44 @@ static void test_a_poor_task_is_pruned_and_the_next_goes_on(void **state)
 	node_free(e);
 }
 
+struct waiting {
+	struct engine_asker asker; /* first: the callback gets it */
+	int rc;
+	int64_t number;
+};
+
+static void asked_cb(struct engine_asker *asker, int rc, int64_t number, const struct error *err)
+{
+	struct waiting *waiting = (struct waiting *)asker;
+	(void)err;
+	waiting->rc = rc;
+	waiting->number = number;
+}
+
+static int begin_ask(struct fixture *f, int64_t id, struct waiting *waiting)
+{
+	struct error err = {0};
+	*waiting = (struct waiting){.asker.done = asked_cb};
+	return waiting->rc = engine_ask(f->engine, id, &waiting->asker, &waiting->number, &err);
+}
+
+/* As engine_ask, with the answer that may come later. */
+static int end_ask(struct fixture *f, struct waiting *waiting, int64_t *ret_number)
+{
+	int64_t end = clock_mono_ms() + PATIENCE_MS;
+	while (waiting->rc == -EINPROGRESS && clock_mono_ms() < end)
+		uv_run(&f->loop, UV_RUN_ONCE);
+	*ret_number = waiting->number;
+	return waiting->rc;
+}
+
+static int ask(struct fixture *f, int64_t id, int64_t *ret_number)
+{
+	struct waiting waiting;
+	begin_ask(f, id, &waiting);
+	return end_ask(f, &waiting, ret_number);
+}
+
 static void test_workers_of_ones_own_ask_and_tell(void **state)
 {
 	struct fixture *f = *state;
@@ -359,7 +397,7 @@ static void test_workers_of_ones_own_ask_and_tell(void **state)
 	int64_t number = 0;
 	struct node *good = json("{\"values\":{\"loss\":0.5}}"), *row = json("{\"values\":{\"loss\":0.7},\"more\":true}");
 	struct node *bad = json("{\"failed\":\"it broke\"}"), *nothing = json("{}");
-	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(number, 1);
 	assert_int_equal(engine_tell_task(f->engine, id, 2, good, &err), -ENOENT);
 	assert_int_equal(engine_tell_task(f->engine, id, 1, nothing, &err), -EINVAL);
@@ -367,14 +405,14 @@ static void test_workers_of_ones_own_ask_and_tell(void **state)
 	close_engine(f); /* what was taken stays taken */
 	open_engine(f);
 	assert_int_equal(engine_tell_task(f->engine, id, 1, good, &err), 0);
-	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(engine_tell_task(f->engine, id, number, bad, &err), 0);
-	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(engine_tell_task(f->engine, id, number, good, &err), 0);
 	struct node *e = wait_for(f, id, "finished");
 	assert_string_equal(node_get_string(task_at(e, 0), "state"), "finished");
 	assert_string_equal(node_get_string(task_at(e, 1), "state"), "error");
-	assert_int_equal(engine_ask(f->engine, id, &number, &err), -ENOENT);
+	assert_int_equal(ask(f, id, &number), -ENOENT);
 	node_free(e);
 	node_free(good);
 	node_free(row);
@@ -410,7 +448,7 @@ static void test_a_search_with_fidelities_is_taken_up_again(void **state)
 	for (int i = 0; i < 20; i++) {
 		char text[64];
 		int64_t number;
-		assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+		assert_int_equal(ask(f, id, &number), 0);
 		snprintf(text, sizeof(text), "{\"values\":{\"loss\":0.%d}}", 10 + i * 7 % 13);
 		struct node *result = json(text);
 		assert_int_equal(engine_tell_task(f->engine, id, number, result, &err), 0);
