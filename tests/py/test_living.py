@@ -328,7 +328,7 @@ def test_daemon_stops_and_comes_back_while_a_search_thinks(daemon):
         before = time.monotonic()
         daemon.stop()
         assert daemon.process.returncode == 0
-        assert time.monotonic() - before < 5
+        assert time.monotonic() - before < 20  # for a proposal that is being computed, at worst
         assert connection.recv(4096) == b""  # it was told nothing, and nothing was given to it
     daemon.start()
     assert ask(daemon, experiment)["number"] == KNOWN + 1

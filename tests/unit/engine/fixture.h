@@ -199,7 +199,7 @@ static inline int end_ask(struct fixture *f, struct waiting *waiting, int64_t *r
 
 static inline int ask(struct fixture *f, int64_t id, int64_t *ret_number)
 {
-	struct waiting waiting;
+	static struct waiting waiting;
 	begin_ask(f, id, &waiting);
 	return end_ask(f, &waiting, ret_number);
 }

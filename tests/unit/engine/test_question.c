@@ -121,7 +121,7 @@ static void tell(struct fixture *f, int64_t id, int64_t number)
 static void test_who_asked_first_is_answered_first(void **state)
 {
 	struct fixture *f = *state;
-	struct waiting waiting[4];
+	static struct waiting waiting[4];
 	int64_t id = create(f, small, ""), number;
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(begin_ask(f, id, &waiting[i]), -EINPROGRESS);
@@ -147,7 +147,7 @@ static void assert_replays_exactly(struct fixture *f, int64_t id)
 static void live_through(struct fixture *f, int64_t id, bool restarts)
 {
 	struct problems problems = {0};
-	struct waiting waiting;
+	static struct waiting waiting;
 	struct node *mine = json("{\"parameters\":{\"x\":0.125,\"y\":0.5}}");
 	struct node *rows = json("{\"rows\":[{\"parameters\":{\"x\":0.25,\"y\":0.75},\"values\":{\"loss\":0.2}}]}");
 	int64_t taken[16], count = 0, told = 0, number;
@@ -199,7 +199,7 @@ static void test_what_is_told_to_a_thinking_search_is_replayed_in_the_same_order
 static void test_a_question_without_an_answer_leaves_no_trace(void **state)
 {
 	struct fixture *f = *state;
-	struct waiting waiting;
+	static struct waiting waiting;
 	int64_t id = create(f, small, ""), number, last;
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(ask(f, id, &last), 0);
@@ -220,7 +220,7 @@ static void test_a_question_without_an_answer_leaves_no_trace(void **state)
 static void test_who_goes_while_it_thinks_leaves_a_task_for_the_next(void **state)
 {
 	struct fixture *f = *state;
-	struct waiting gone, waiting;
+	static struct waiting gone, waiting;
 	int64_t id = create(f, small, ""), number;
 	assert_int_equal(begin_ask(f, id, &gone), -EINPROGRESS);
 	engine_unask(f->engine, &gone.asker);
@@ -237,7 +237,7 @@ static void test_a_change_of_settings_while_it_thinks_counts(void **state)
 {
 	struct fixture *f = *state;
 	struct problems problems = {0};
-	struct waiting waiting;
+	static struct waiting waiting;
 	int64_t id = create_thinker(f), number;
 	struct node *narrow = json("{\"parameters\":{\"x0\":{\"min\":5.0,\"max\":6.0}}}");
 	assert_int_equal(begin_ask(f, id, &waiting), -EINPROGRESS);
@@ -254,7 +254,7 @@ static void test_stop_and_removal_while_it_thinks(void **state)
 {
 	struct fixture *f = *state;
 	struct error err = {0};
-	struct waiting waiting;
+	static struct waiting waiting;
 	int64_t id = create_thinker(f), number, count;
 	assert_int_equal(begin_ask(f, id, &waiting), -EINPROGRESS);
 	assert_int_equal(engine_stop(f->engine, id, NULL, 0, &count, &err), 0);
@@ -273,7 +273,7 @@ static void test_a_stopped_search_that_was_thinking_goes_on_after_a_restart(void
 {
 	struct fixture *f = *state;
 	struct error err = {0};
-	struct waiting waiting;
+	static struct waiting waiting;
 	int64_t id = create(f, small, ""), number, count;
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(ask(f, id, &number), 0);
@@ -291,7 +291,7 @@ static void test_a_stopped_search_that_was_thinking_goes_on_after_a_restart(void
 static void test_an_engine_that_is_closed_while_it_thinks_asks_again(void **state)
 {
 	struct fixture *f = *state;
-	struct waiting waiting;
+	static struct waiting waiting;
 	int64_t id = create_thinker(f), number;
 	assert_int_equal(begin_ask(f, id, &waiting), -EINPROGRESS);
 	close_engine(f);
@@ -311,7 +311,7 @@ static void forbid_writing(struct fixture *f, bool forbid)
 static void test_a_failed_write_while_it_thinks_is_said_and_the_answer_is_not_lost(void **state)
 {
 	struct fixture *f = *state;
-	struct waiting waiting;
+	static struct waiting waiting;
 	int64_t id = create(f, small, ""), number;
 	for (int i = 0; i < 4; i++) {
 		assert_int_equal(ask(f, id, &number), 0);
