@@ -27,17 +27,21 @@ static void question_work_cb(uv_work_t *work)
 	q->answer = search_ask(q->search, q->asked, &q->proposal);
 }
 
-/* Taken by the next turn: everything that is written is written there. */
+/* Taken with what it causes: by whoever asked for it, at once, else by the next turn. */
 static void question_done_cb(uv_work_t *work, int status)
 {
 	struct engine_question *q = work->data;
+	struct engine *engine = q->engine;
 	(void)status; /* only what was dropped is cancelled */
-	q->engine->questions--;
+	engine->questions--;
 	q->answered = true;
-	if (q->experiment)
-		engine_soon(q->engine);
-	else
+	if (!q->experiment) {
 		question_free(q);
+		return;
+	}
+	if (!engine->closing && !engine->reload_ms)
+		engine_serve_askers(engine);
+	engine_soon(engine);
 }
 
 void engine_pose_question(struct engine *engine, struct engine_experiment *e)
