@@ -277,7 +277,9 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	json_key(out, "fidelities");
 	store_write_fidelities(a->engine->store, row->id, out);
 	json_key(out, "state");
-	if (e && e->search)
+	if (e && e->question)
+		json_raw(out, buf_text(&e->question->state)); /* it is thinking */
+	else if (e && e->search)
 		search_write_state(e->search, out);
 	else
 		json_null(out); /* it is over; nothing is read again only to look at it */

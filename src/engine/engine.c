@@ -296,6 +296,7 @@ static void engine_turn(struct engine *engine)
 	turn_tell_parallel(engine);
 	engine_cancel(engine);
 	engine_follow(engine);
+	engine_serve_askers(engine);
 }
 
 static void engine_timer_cb(uv_timer_t *timer)
@@ -303,6 +304,7 @@ static void engine_timer_cb(uv_timer_t *timer)
 	struct engine *engine = timer->data;
 	struct error err = {0};
 	if (engine->reload_ms) {
+		engine_refuse_askers(engine, -EIO, "nothing can be written at the moment; ask again");
 		int64_t wait = engine->reload_ms - clock_mono_ms();
 		if (wait > 0) {
 			uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
@@ -395,6 +397,7 @@ void engine_close(struct engine *engine)
 	if (!engine)
 		return;
 	struct error err = {0};
+	engine_refuse_askers(engine, -ECANCELED, "the daemon ends");
 	engine->closing = true;
 	if (store_commit(engine->store, &err) < 0)
 		log_error("%s", err.text);
@@ -408,6 +411,9 @@ void engine_close(struct engine *engine)
 	}
 	uv_run(engine->loop, UV_RUN_NOWAIT); /* lets the handles close */
 	engine_unload(engine);
+	/* A search that is thinking cannot be interrupted, and the loop must outlive what runs for it. */
+	while (engine->questions)
+		uv_run(engine->loop, UV_RUN_ONCE);
 	free(engine->live.at);
 	free(engine->owed.at);
 	free(engine->experiments.at);

@@ -47,10 +47,21 @@ int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct e
 int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel,
 			struct error *err) MUST_USE;
 
+/* Somebody who waits for a proposal; the caller's memory. */
+struct engine_asker {
+	/* rc and number as engine_ask would have returned them. The asker is the caller's again. */
+	void (*done)(struct engine_asker *asker, int rc, int64_t number, const struct error *err);
+	int64_t experiment;
+	struct engine_asker *next;
+};
 /* Workers of the user's own, for experiments with the backend `external`. Ask: a waiting task, or a new
  * proposal, is running from now on; -EAGAIN when the search waits for results first, -ENOENT when there is
- * nothing left (or no such experiment), -EINVAL for another backend. */
-int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, struct error *err) MUST_USE;
+ * nothing left (or no such experiment), -EINVAL for another backend. -EINPROGRESS: the search thinks about it, or
+ * others wait already; asker->done is called from the loop, later and once, unless engine_unask comes first. */
+int engine_ask(struct engine *engine, int64_t experiment, struct engine_asker *asker, int64_t *ret_number,
+	       struct error *err) MUST_USE;
+/* Who asked does not wait any more; what would have been proposed to it waits for the next who asks. */
+void engine_unask(struct engine *engine, struct engine_asker *asker);
 /* Tell: {"values":{"val_loss":0.3},"step":4,"more":false,"failed":"why"}: a row of metrics, and unless `more`
  * the end of the task. */
 int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, const struct node *body,

@@ -60,7 +60,8 @@ static int external_take(struct engine *engine, struct engine_experiment *e, con
 							     .resume = task->attempt > 0 && !task->fresh});
 }
 
-int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, struct error *err)
+/* As engine_ask, for the first who waits. -EINPROGRESS: there will be an answer later, and then a turn. */
+static int external_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, struct error *err)
 {
 	struct engine_experiment *e;
 	struct store_task task = {0};
@@ -73,8 +74,12 @@ int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, s
 		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, store_keep_task, &task);
 	if (rc == 0 && task.id)
 		rc = external_take(engine, e, &task);
+	if (rc == 0 && !task.id && e->question && !e->stopping) {
+		engine_soon(engine); /* what was begun is committed */
+		return -EINPROGRESS;
+	}
 	/* Nobody may ask once more only to hear that this was the last one. */
-	if (rc == 0 && !e->asked_all && e->last_number >= e->planned &&
+	if (rc == 0 && !e->asked_all && !e->question && e->last_number >= e->planned &&
 	    !(e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY)) {
 		e->asked_all = e->changed = true;
 		rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
@@ -89,6 +94,77 @@ int engine_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, s
 		return errorf(err, -EAGAIN, "the search waits for results of tasks that were taken");
 	*ret_number = task.number;
 	return 0;
+}
+
+static bool external_is_asked(const struct engine *engine, int64_t experiment)
+{
+	for (const struct engine_asker *asker = engine->first_asker; asker; asker = asker->next)
+		if (asker->experiment == experiment)
+			return true;
+	return false;
+}
+
+int engine_ask(struct engine *engine, int64_t experiment, struct engine_asker *asker, int64_t *ret_number,
+	       struct error *err)
+{
+	/* First come, first served. */
+	int rc = external_is_asked(engine, experiment) ? -EINPROGRESS
+						       : external_ask(engine, experiment, ret_number, err);
+	if (rc == -EINPROGRESS) {
+		asker->experiment = experiment;
+		asker->next = NULL;
+		*(engine->last_asker ? &engine->last_asker->next : &engine->first_asker) = asker;
+		engine->last_asker = asker;
+	}
+	return rc;
+}
+
+void engine_unask(struct engine *engine, struct engine_asker *asker)
+{
+	struct engine_asker *before = NULL, *at = engine->first_asker;
+	for (; at && at != asker; at = at->next)
+		before = at;
+	if (!at)
+		return;
+	*(before ? &before->next : &engine->first_asker) = asker->next;
+	if (engine->last_asker == asker)
+		engine->last_asker = before;
+}
+
+/* The search of what it asks for is still thinking, and nothing else can be said. */
+static bool external_must_wait(struct engine *engine, const struct engine_asker *asker)
+{
+	const struct engine_experiment *e = engine_find(engine, asker->experiment);
+	return e && e->question && !e->question->answered && !e->stopping && !e->removing;
+}
+
+void engine_serve_askers(struct engine *engine)
+{
+	struct engine_asker *asker = engine->first_asker;
+	while (asker) {
+		struct error err = {0};
+		int64_t number = 0;
+		int rc = external_must_wait(engine, asker) ? -EINPROGRESS
+							   : external_ask(engine, asker->experiment, &number, &err);
+		if (rc == -EINPROGRESS) {
+			asker = asker->next;
+			continue;
+		}
+		engine_unask(engine, asker);
+		asker->done(asker, rc, number, &err);
+		asker = engine->first_asker; /* whoever was answered may have asked again, or others may have gone */
+	}
+}
+
+void engine_refuse_askers(struct engine *engine, int rc, const char *why)
+{
+	struct error err = {0};
+	errorf(&err, rc, "%s", why);
+	while (engine->first_asker) {
+		struct engine_asker *asker = engine->first_asker;
+		engine_unask(engine, asker);
+		asker->done(asker, rc, 0, &err);
+	}
 }
 
 static double external_number(const struct node *node)

@@ -13,11 +13,28 @@
 
 #include "base/token.h"
 
+/* A question that a search answers on libuv's pool: see question.c. */
+struct engine_question {
+	uv_work_t work;
+	struct engine *engine;
+	struct engine_experiment *experiment; /* NULL: nobody wants the answer any more; search and spec are its own then */
+	struct search *search;
+	struct spec *spec;
+	int64_t asked, seq; /* kept for the answer */
+	struct search_proposal proposal;
+	enum search_answer answer;
+	bool answered;
+	struct buf state; /* of the search when it was asked, for whoever wants to look at it */
+	VEC(struct store_event) later; /* what it will hear afterwards; owns the values */
+};
+
 /* An experiment that has something to do. */
 struct engine_experiment {
 	int64_t id;
 	struct spec *spec;
-	struct search *search;
+	struct search *search; /* not to be touched while there is a question */
+	struct engine_question *question;
+	bool waits; /* its (slow) search has nothing to propose before it is told something */
 	struct engine_backend *backend;
 	enum store_state state;
 	int64_t parallel, planned, created_ms, started_ms;
@@ -129,6 +146,8 @@ struct engine {
 	size_t sighted; /* where in `live` the last sight belonged; a hint */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
+	size_t questions; /* with the pool, also those that nobody waits for any more */
+	struct engine_asker *first_asker, *last_asker; /* in the order in which they came */
 	engine_event_f event;
 	void *event_ctx;
 };
@@ -176,9 +195,15 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *experime
 		       int64_t wanted) MUST_USE;
 int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		enum search_outcome outcome, const double *values) MUST_USE;
-/* Writes an ask or an added configuration into the sequence. parameters: JSON. */
-int engine_record(struct engine *engine, struct engine_experiment *experiment, enum store_event_kind kind,
-		  int64_t asked, const char *parameters, double fidelity) MUST_USE;
+/* A configuration that somebody else chose: written into the sequence (parameters: JSON), and told to the search. */
+int engine_add_foreign(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
+		       const struct space_value *values, const char *parameters) MUST_USE;
+/* What the search answered: a task, a task promoted, or that there is nothing left. seq: its place in the sequence. */
+int engine_add_proposal(struct engine *engine, struct engine_experiment *experiment, enum search_answer answer,
+			int64_t asked, int64_t seq, const struct search_proposal *proposal) MUST_USE;
+/* Tells the search what is in the sequence already, as a replay would. */
+int engine_hear_events(struct engine_experiment *experiment, const struct store_event *events,
+		       size_t count) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment,
 		  struct error *err) MUST_USE;
 /* The search as it was opened, and where its sequence goes on. */
@@ -187,6 +212,20 @@ int engine_skip_replay(struct engine *engine, struct engine_experiment *experime
 /* As engine_replay, but -ESTALE where the search would propose otherwise than it did. */
 int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment,
 			  struct error *err) MUST_USE;
+
+/* question.c: searches that think on libuv's pool. Asks for the next proposal; there must be no question yet. */
+void engine_pose_question(struct engine *engine, struct engine_experiment *experiment);
+/* Makes the answer, where it is there, what it means; inside the transaction. How many proposals that were (0 or 1). */
+int engine_take_answer(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
+/* The answer is not wanted any more. The experiment then has neither search nor spec: the worker may still be at
+ * them, and they are freed when it is not. Harmless where there is no question. */
+void engine_drop_question(struct engine_experiment *experiment);
+
+/* external.c: answers who waits for a proposal, in order, as far as there is one. After the commit. */
+void engine_serve_askers(struct engine *engine);
+/* Everybody who waits hears this error. */
+void engine_refuse_askers(struct engine *engine, int rc, const char *why);
+
 int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
 void engine_submit(struct engine *engine);		    /* after the commit */
 /* A task's change of state: store, history, counts, listeners. */

@@ -45,11 +45,10 @@ static int living_add(struct engine *engine, struct engine_experiment *e, const 
 	};
 	int rc = store_add_task(engine->store, ret, clock_now_ms(), &ret->id);
 	if (rc == 0)
-		rc = engine_record(engine, e, STORE_EVENT_ADD, ret->asked, buf_text(&text), NAN);
+		rc = engine_add_foreign(engine, e, ret->asked, values, buf_text(&text));
 	if (rc == 0)
 		rc = store_set_planned(engine->store, e->id, ++e->planned);
 	if (rc == 0) {
-		search_add(e->search, ret->asked, values, NAN, false);
 		e->last_number++;
 		e->last_asked++;
 		e->counts[STORE_WAITING]++;
@@ -237,11 +236,12 @@ static int living_replace(struct engine *engine, struct engine_experiment *e, st
 	e->planned = row.planned;
 	e->parallel = row.parallel;
 	engine_free_row(&row);
+	engine_drop_question(e); /* its answer would be one under the old settings */
 	search_free(e->search);
 	e->search = NULL;
 	spec_free(e->spec);
 	e->spec = give_spec;
-	e->asked_all = false;
+	e->asked_all = e->waits = false;
 	e->changed = e->parallel_changed = true;
 	return rc < 0 ? rc : living_continue(engine, e, err);
 }

@@ -16,6 +16,7 @@ static void experiment_free(struct engine_experiment *e)
 		free(e->metrics.at[i].name);
 	free(e->metrics.at);
 	free(e->step_name);
+	engine_drop_question(e);
 	search_free(e->search);
 	spec_free(e->spec);
 	free(e);

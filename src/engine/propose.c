@@ -56,8 +56,21 @@ static int propose_take(struct engine *engine, struct engine_experiment *e,
 	return rc < 0 ? rc : engine_set_state(engine, e, &task, STORE_WAITING, reason, NULL);
 }
 
-int engine_record(struct engine *engine, struct engine_experiment *e, enum store_event_kind kind,
-		  int64_t asked, const char *parameters, double fidelity)
+/* The next entry of the sequence. Where the search is thinking it hears of it later, else from the caller. */
+static int propose_record(struct engine *engine, struct engine_experiment *e, struct store_event *event)
+{
+	event->seq = e->next_seq++;
+	int rc = store_add_event(engine->store, e->id, event);
+	if (rc == 0 && e->question) {
+		struct store_event later = *event;
+		later.value = mem_strdup(event->value);
+		vec_push(&e->question->later, later);
+	}
+	return rc;
+}
+
+/* What an ask or an added configuration is in the sequence. */
+static struct buf propose_text(const char *parameters, double fidelity)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
@@ -66,16 +79,24 @@ int engine_record(struct engine *engine, struct engine_experiment *e, enum store
 	if (!isnan(fidelity))
 		json_key_real(&w, "fidelity", fidelity);
 	json_end(&w);
-	int rc = store_add_event(engine->store, e->id,
-				 &(struct store_event){.seq = e->next_seq++,
-						       .kind = kind,
-						       .asked = asked,
-						       .value = buf_text(&text)});
+	return text;
+}
+
+int engine_add_foreign(struct engine *engine, struct engine_experiment *e, int64_t asked,
+		       const struct space_value *values, const char *parameters)
+{
+	struct buf text = propose_text(parameters, NAN);
+	struct store_event event = {.kind = STORE_EVENT_ADD, .asked = asked, .value = buf_text(&text)};
+	int rc = propose_record(engine, e, &event);
+	if (rc == 0 && !e->question) {
+		search_add(e->search, asked, values, NAN, false);
+		e->waits = false;
+	}
 	buf_free(&text);
 	return rc;
 }
 
-static int propose_add(struct engine *engine, struct engine_experiment *e,
+static int propose_add(struct engine *engine, struct engine_experiment *e, int64_t asked, int64_t seq,
 		       const struct search_proposal *proposal)
 {
 	const struct spec *spec = e->spec;
@@ -94,18 +115,48 @@ static int propose_add(struct engine *engine, struct engine_experiment *e,
 		.seed = (int64_t)(rng_derive(spec->search->seed, (uint64_t)e->last_number + 1) >> 33),
 		.fidelity = proposal->fidelity,
 		.steps = steps,
-		.asked = e->last_asked,
+		.asked = asked,
 	};
 	int rc = propose_take(engine, e, proposal, &row);
+	struct buf record = propose_text(buf_text(&text), proposal->fidelity);
 	if (rc == 0)
-		rc = engine_record(engine, e, STORE_EVENT_ASK, e->last_asked, buf_text(&text), proposal->fidelity);
+		rc = store_add_event(engine->store, e->id,
+				     &(struct store_event){.seq = seq,
+							   .kind = STORE_EVENT_ASK,
+							   .asked = asked,
+							   .value = buf_text(&record)});
 	e->changed = true;
+	buf_free(&record);
 	buf_free(&text);
 	return rc;
 }
 
+int engine_add_proposal(struct engine *engine, struct engine_experiment *e, enum search_answer answer, int64_t asked,
+			int64_t seq, const struct search_proposal *proposal)
+{
+	if (answer == SEARCH_PROPOSED)
+		return propose_add(engine, e, asked, seq, proposal);
+	if (answer == SEARCH_WAIT)
+		return 0;
+	e->asked_all = e->changed = true;
+	return store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
+}
+
+/* One question at a time: the next one is asked when its answer is taken. */
+static int propose_slowly(struct engine *engine, struct engine_experiment *e, int64_t wanted)
+{
+	int taken = engine_take_answer(engine, e);
+	if (taken < 0)
+		return taken;
+	if (wanted > taken && !e->question && !e->asked_all && !e->waits)
+		engine_pose_question(engine, e);
+	return 0;
+}
+
 int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64_t wanted)
 {
+	if (e->spec->search->strategy->capabilities & SEARCH_SLOW)
+		return propose_slowly(engine, e, wanted);
 	if (wanted <= 0)
 		return 0;
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
@@ -121,13 +172,11 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 			left = 0;
 			break;
 		}
-		if (answer == SEARCH_DONE) {
-			e->asked_all = e->changed = true;
-			rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
+		rc = engine_add_proposal(engine, e, answer, e->last_asked + 1, e->next_seq, &proposal);
+		if (answer == SEARCH_DONE)
 			break;
-		}
 		e->last_asked++;
-		rc = propose_add(engine, e, &proposal);
+		e->next_seq++;
 	}
 	free(values);
 	if (rc == 0 && !e->asked_all && (left > 0 || wanted >= ENGINE_ASK_CHUNK))
@@ -158,14 +207,15 @@ int engine_tell(struct engine *engine, struct engine_experiment *e, int64_t aske
 			json_real(&w, values[i]);
 		json_end(&w);
 	}
-	int rc = store_add_event(engine->store, e->id,
-				 &(struct store_event){.seq = e->next_seq++,
-						       .kind = STORE_EVENT_TELL,
-						       .asked = asked,
-						       .outcome = outcome,
-						       .value = values ? buf_text(&text) : NULL});
-	if (rc == 0)
+	struct store_event event = {.kind = STORE_EVENT_TELL,
+				    .asked = asked,
+				    .outcome = outcome,
+				    .value = values ? buf_text(&text) : NULL};
+	int rc = propose_record(engine, e, &event);
+	if (rc == 0 && !e->question) {
 		search_tell(e->search, asked, outcome, values);
+		e->waits = false;
+	}
 	buf_free(&text);
 	return rc;
 }
@@ -253,6 +303,20 @@ static int replay_cb(void *ctx, const struct store_event *event)
 		return 0;
 	}
 	return replay_same(replay, event) ? 0 : -ESTALE;
+}
+
+int engine_hear_events(struct engine_experiment *e, const struct store_event *events, size_t count)
+{
+	struct replay replay = {
+		.experiment = e,
+		.values = mem_alloc(e->spec->space->count * sizeof(*replay.values) + 1),
+	};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = replay_cb(&replay, &events[i]);
+	e->waits = e->waits && !count;
+	free(replay.values);
+	return rc;
 }
 
 /* What came before `change` is history. -ESTALE: a proposal came out otherwise than recorded. */

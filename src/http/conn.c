@@ -17,6 +17,7 @@
 #define CONN_PROGRESS_BYTES (1u << 20)
 
 struct exchange {
+	struct conn *conn;
 	struct buf text; /* the head's bytes, which `head` points into */
 	struct head head;
 	struct request request;
@@ -168,7 +169,7 @@ static void conn_refuse(struct conn *conn, int status, const char *reason)
 /* What arrived may wait: with the next request until the answers before it have gone out. */
 static bool conn_must_wait(const struct conn *conn)
 {
-	return conn->state == CONN_ANSWER ||
+	return conn->state == CONN_ANSWER || conn->state == CONN_LATER ||
 	       (conn->state == CONN_IDLE && conn->io->unsent(conn) > CONN_UNSENT_MAX);
 }
 
@@ -176,8 +177,23 @@ static void conn_finish_body(struct conn *conn)
 {
 	struct exchange *x = conn->exchange;
 	conn->handler->handle(conn->app, &x->request, &x->response);
-	if (conn->state != CONN_CLOSED)
+	if (conn->state == CONN_CLOSED)
+		return;
+	if (!x->response.later.cancel) {
 		conn_respond(conn);
+		return;
+	}
+	conn->state = CONN_LATER;
+	conn->deadline_ms = 0; /* whoever answers always does */
+}
+
+static void conn_respond_later(struct request *request)
+{
+	struct exchange *x = (struct exchange *)((char *)request - offsetof(struct exchange, request));
+	struct conn *conn = x->conn;
+	x->response.later = (struct later){0};
+	conn_respond(conn);
+	conn_resume(conn);
 }
 
 /* The head is complete: may it have a body, and is there one? */
@@ -188,6 +204,7 @@ static void conn_begin_body(struct conn *conn)
 	x->request.head = &x->head;
 	x->request.app = conn->app;
 	x->request.local = conn->local;
+	x->request.respond = conn_respond_later;
 	if (conn->handler->begin(conn->app, &x->request, &x->response) < 0) {
 		/* A body that nobody reads would be taken for the next request. */
 		if (has_body)
@@ -301,6 +318,7 @@ static size_t conn_take(struct conn *conn, const char *data, size_t len)
 	switch (conn->state) {
 	case CONN_IDLE:
 		conn->exchange = mem_alloc(sizeof(*conn->exchange));
+		conn->exchange->conn = conn;
 		conn->exchange->text = buf_make(LIMIT_HEAD_BYTES);
 		conn->state = CONN_HEAD;
 		conn->deadline_ms = clock_mono_ms() + LIMIT_HEAD_MS;
@@ -326,9 +344,11 @@ void conn_feed(struct conn *conn, const char *data, size_t len)
 		size_t used = conn_take(conn, data, len);
 		data += used;
 		len -= used;
-		if ((len || conn->state == CONN_ANSWER) && conn_must_wait(conn)) {
+		bool answering = conn->state == CONN_ANSWER || conn->state == CONN_LATER;
+		if ((len || answering) && conn_must_wait(conn)) {
 			conn->paused = true;
-			conn->io->read(conn, false);
+			if (conn->state != CONN_LATER)
+				conn->io->read(conn, false);
 			buf_add(&conn->pending, data, len);
 			return;
 		}
@@ -341,7 +361,7 @@ void conn_resume(struct conn *conn)
 		conn->io->pump(conn);
 		return;
 	}
-	if (!conn->paused || conn->state == CONN_CLOSED)
+	if (!conn->paused || conn->state == CONN_CLOSED || conn->state == CONN_LATER)
 		return;
 	struct buf pending = conn->pending;
 	conn->pending = buf_make(pending.max);

@@ -38,6 +38,7 @@ enum conn_state {
 	CONN_IDLE,   /* between requests */
 	CONN_HEAD,
 	CONN_BODY,
+	CONN_LATER,  /* the answer comes later; what arrives waits, and a peer that goes is noticed */
 	CONN_ANSWER, /* the answer is being made, piece by piece; what arrives waits */
 	CONN_STREAM, /* an event stream: nothing more is read */
 	CONN_DRAIN,  /* answered for the last time: input is thrown away until the peer closes */

@@ -88,19 +88,58 @@ static bool experiment_exists(const struct request *request)
 	return rc == 0;
 }
 
-void handle_ask(struct request *request, struct response *response)
+static void answer_asked(struct request *request, int rc, int64_t number, const struct error *err,
+			 struct response *response)
 {
-	struct error err = {0};
-	int64_t number;
-	int rc = engine_ask(request->app->engine, request->path_numbers[0], &number, &err);
 	if (rc == 0) {
 		answer_task(request, request->path_numbers[0], number, response);
 	} else if (rc == -ENOENT && experiment_exists(request)) {
 		response->status = 204; /* nothing left to do */
 	} else if (rc == -EAGAIN) {
-		response_problem(response, 409, "%s", err.text);
+		response_problem(response, 409, "%s", err->text);
 		response_header(response, "Retry-After", "1");
 	} else {
-		response_error(response, rc, &err);
+		response_error(response, rc, err);
 	}
+}
+
+/* A request that is answered when the search has thought about it. */
+struct ask {
+	struct engine_asker asker; /* first: the callback gets it */
+	struct engine *engine;
+	struct request *request;
+	struct response *response;
+};
+
+static void ask_done_cb(struct engine_asker *asker, int rc, int64_t number, const struct error *err)
+{
+	struct ask ask = *(struct ask *)asker;
+	free(asker);
+	answer_asked(ask.request, rc, number, err, ask.response);
+	ask.request->respond(ask.request);
+}
+
+static void ask_cancel(void *ctx)
+{
+	struct ask *ask = ctx;
+	engine_unask(ask->engine, &ask->asker);
+	free(ask);
+}
+
+void handle_ask(struct request *request, struct response *response)
+{
+	struct ask *ask = mem_alloc(sizeof(*ask));
+	struct error err = {0};
+	int64_t number;
+	*ask = (struct ask){.asker.done = ask_done_cb,
+			    .engine = request->app->engine,
+			    .request = request,
+			    .response = response};
+	int rc = engine_ask(ask->engine, request->path_numbers[0], &ask->asker, &number, &err);
+	if (rc == -EINPROGRESS) {
+		response->later = (struct later){ask_cancel, ask};
+		return;
+	}
+	free(ask);
+	answer_asked(request, rc, number, &err, response);
 }

@@ -66,6 +66,8 @@ void response_clear(struct response *response)
 	buf_free(&response->body);
 	blob_unref(response->blob);
 	pieces_free(&response->pieces);
+	if (response->later.cancel)
+		response->later.cancel(response->later.ctx);
 	*response = (struct response){0};
 }
 

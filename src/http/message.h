@@ -43,6 +43,14 @@ struct request {
 	struct query_value query[REQUEST_QUERY_VALUES]; /* in the order of the route's parameters */
 	struct buf body;
 	struct upload *upload; /* the body went to a file instead */
+	/* Sends the answer that was to come later; request and response are gone afterwards. */
+	void (*respond)(struct request *request);
+};
+
+/* An answer that is not there yet: whoever has set it fills the response later and calls request->respond. */
+struct later {
+	void (*cancel)(void *ctx); /* instead of that, when the peer has gone: nothing may be touched any more */
+	void *ctx;
 };
 
 enum response_caching {
@@ -58,6 +66,7 @@ struct response {
 	struct buf body;
 	struct blob *blob; /* the body instead of `body` */
 	struct pieces pieces; /* the body instead of both: sent as it is made */
+	struct later later;   /* nothing is sent yet */
 	enum response_caching caching;
 	bool close;	     /* afterwards */
 	bool stream;	     /* an event stream begins; from stream_from */

@@ -238,9 +238,9 @@ static void client_read_cb(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf
 static void io_read(struct conn *conn, bool on)
 {
 	struct client *client = client_of(conn);
-	if (!on)
-		uv_read_stop(&client->uv.stream);
-	else if (uv_read_start(&client->uv.stream, client_alloc_cb, client_read_cb) < 0)
+	int rc = on ? uv_read_start(&client->uv.stream, client_alloc_cb, client_read_cb)
+		    : uv_read_stop(&client->uv.stream);
+	if (rc < 0 && rc != UV_EALREADY)
 		client->failed = true;
 }
 

@@ -23,6 +23,7 @@ enum search_capability {
 	SEARCH_MULTI_OBJECTIVE = 1 << 2,
 	SEARCH_MULTI_FIDELITY = 1 << 3,
 	SEARCH_GENERATIONAL = 1 << 4, /* may answer SEARCH_WAIT */
+	SEARCH_SLOW = 1 << 5, /* an ask may take longer than the loop may be held: it is made on another thread */
 };
 
 struct search;

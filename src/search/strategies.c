@@ -36,7 +36,7 @@ const struct strategy search_strategies[] = {
 	{"cmaes", "CMA-ES", "A normal distribution that moves and takes the shape of what is good; for numeric parameters",
 	 SEARCH_ADAPTIVE, cmaes_options, &cmaes_ops},
 	{"gp", "Gaussian process", "Bayesian optimisation for few and costly tasks (Matern 5/2, expected improvement)",
-	 SEARCH_ADAPTIVE, gp_options, &gp_ops},
+	 SEARCH_ADAPTIVE | SEARCH_SLOW, gp_options, &gp_ops},
 	{"de", "Differential evolution", "rand/1/bin with fixed F and CR", EVOLUTION, de_options, &de_ops},
 	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, evolve_options, &jde_ops},
 	{"shade", "SHADE", "Differential evolution that remembers which F and CR succeeded", EVOLUTION, evolve_options, &shade_ops},

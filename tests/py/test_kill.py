@@ -58,3 +58,35 @@ def test_kill_minus_nine_loses_and_repeats_nothing(make_daemon, folder):
         assert curve["step"] == list(range(ROWS)), f"task {number} (seed {seed}): {curve}"
         assert curve["value"] == [float(f"{number}.{row}") for row in range(ROWS)]
     assert working >= KILLS // 4, "the work was over too soon for the kills to mean anything"
+
+
+def test_kill_minus_nine_while_a_search_thinks_loses_and_repeats_nothing(make_daemon, folder):
+    """The Gaussian process proposes on another thread while results come in. Whatever had been written when the daemon
+    was killed, the search goes on from there as it would have."""
+    tasks, kills = 60, max(10, KILLS // 6)
+    chance = random.Random(int(os.environ.get("SLUICE_KILL_SEED", random.randrange(10**6))))
+    marks = folder / "marks"
+    marks.mkdir()
+    daemon = make_daemon().start()
+    experiment = daemon.submit("""#!/bin/bash
+echo "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"
+printf 'epoch,loss\\n0,%s\\n' "$SLUICE_PARAM_X0" > metrics.csv
+""", {
+        "parameters": {f"x{i}": {"min": 0.0, "max": 1.0} for i in range(12)}, "objective": {"metric": "loss", "goal": "min"},
+        "search": {"strategy": "gp", "tasks": tasks, "parallel": 4, "seed": 5, "startup": 4}, "environment": {"vars": {"MARKS": str(marks)}},
+    }, name="task.sh")
+    working = 0
+    for _ in range(kills):
+        time.sleep(chance.random() * 0.4)
+        daemon.kill()
+        working += len(list(marks.iterdir())) < tasks
+        daemon.launch()
+    wait_for(daemon.answers, "the daemon does not come back")
+    summary = daemon.wait_ended(experiment, deadline_s=600)
+
+    assert summary["tasks"]["finished"] == tasks, summary["tasks"]
+    assert {mark.read_text() for mark in marks.iterdir()} == {"1\n"} and len(list(marks.iterdir())) == tasks
+    points = {tuple(task["parameters"].values()) for task in daemon.tasks(experiment)}
+    assert len(points) == tasks, "a configuration was proposed twice"
+    assert "would propose otherwise" not in daemon.log.read_text(), "a replay came out otherwise"
+    assert working >= kills // 2, "the work was over too soon for the kills to mean anything"

@@ -2,8 +2,12 @@
 space, workers of their own; promotions, pruning and several objectives, against the real daemon."""
 
 import json
+import random
+import select
+import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -229,9 +233,10 @@ while task := insist(client.ask, experiment):
 """
 
 
-def test_two_workers_and_kill_minus_nine_lose_and_repeat_nothing(daemon, folder):
-    tasks = 300
-    experiment = external(daemon, search={"strategy": "random", "tasks": tasks})
+# The Gaussian process thinks on another thread while tells come in: whatever the order was, it is replayed so.
+@pytest.mark.parametrize("strategy,tasks", [("random", 300), ("gp", 120)])
+def test_two_workers_and_kill_minus_nine_lose_and_repeat_nothing(daemon, folder, strategy, tasks):
+    experiment = external(daemon, search={"strategy": strategy, "tasks": tasks})
     marks = folder / "marks"
     marks.mkdir()
     program = folder / "worker.py"
@@ -264,6 +269,70 @@ def test_two_workers_and_kill_minus_nine_lose_and_repeat_nothing(daemon, folder)
         assert (task["state"], task["attempt"]) == ("finished", 1)
         assert task["best"]["value"] == task["parameters"]["x"] ** 2
         assert daemon.metrics(experiment, number)["loss"]["step"] == [0]
+    assert "would propose otherwise" not in daemon.log.read_text(), "a replay came out otherwise"
+
+
+NAMES = [f"x{i}" for i in range(20)]
+KNOWN = 250
+
+
+def thinker(daemon):
+    """An experiment whose next proposal takes a fraction of a second."""
+    experiment = external(daemon, parameters={name: {"min": 0.0, "max": 1.0} for name in NAMES},
+                          search={"strategy": "gp", "tasks": 300, "seed": 1})
+    chance = random.Random(1)
+    points = [{name: chance.random() for name in NAMES} for _ in range(KNOWN)]
+    rows = [{"parameters": point, "values": {"loss": sum((x - 0.3) ** 2 for x in point.values())}} for point in points]
+    daemon.post(f"/experiments/{experiment}/import", {"rows": rows})
+    return experiment
+
+
+def begin_ask(daemon, experiment):
+    """A request whose answer nobody has read yet."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(60)
+    connection.connect(str(daemon.socket))
+    connection.sendall(f"POST /api/v1/experiments/{experiment}/ask HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    return connection
+
+
+def test_others_are_answered_while_a_search_thinks(daemon):
+    experiment = thinker(daemon)
+    before = time.monotonic()
+    with begin_ask(daemon, experiment) as connection:
+        waits = []
+        while not select.select([connection], [], [], 0)[0]:
+            start = time.monotonic()
+            assert daemon.get("/experiments")["items"]
+            assert daemon.get(f"/experiments/{experiment}/search")["state"]["asked"] in (KNOWN, KNOWN + 1)
+            waits.append(time.monotonic() - start)
+        took = time.monotonic() - before
+        assert connection.recv(12) == b"HTTP/1.1 200"
+    assert len(waits) >= 5 and max(waits) < took / 2, (took, waits)
+
+
+def test_client_that_goes_while_the_search_thinks_leaves_the_task_to_the_next(daemon):
+    experiment = thinker(daemon)
+    begin_ask(daemon, experiment).close()
+    with begin_ask(daemon, experiment) as second:
+        begin_ask(daemon, experiment).close()
+        assert ask(daemon, experiment)["number"] == KNOWN + 2
+        assert f'"id":"{experiment}/{KNOWN + 1}"'.encode() in second.recv(4096)
+    assert {t["number"]: t["state"] for t in daemon.tasks(experiment) if t["number"] > KNOWN} == {KNOWN + 1: "running", KNOWN + 2: "running"}
+
+
+def test_daemon_stops_and_comes_back_while_a_search_thinks(daemon):
+    experiment = thinker(daemon)
+    with begin_ask(daemon, experiment) as connection:
+        wait_for(lambda: daemon.get(f"/experiments/{experiment}/search"), "it does not answer")
+        before = time.monotonic()
+        daemon.stop()
+        assert daemon.process.returncode == 0
+        assert time.monotonic() - before < 20  # for a proposal that is being computed, at worst
+        assert connection.recv(4096) == b""  # it was told nothing, and nothing was given to it
+    daemon.start()
+    assert ask(daemon, experiment)["number"] == KNOWN + 1
+    assert "would propose otherwise" not in daemon.log.read_text()
 
 
 def test_worker_on_the_command_line(daemon):

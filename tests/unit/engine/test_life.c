@@ -1,160 +1,6 @@
 /* The life of tasks, from a request to their ends, with the real store, the real local backend and the real
  * runner (the program named by SLUICE_BIN). */
-#include "engine/engine.h"
-
-#include "base/clock.h"
-#include "base/fs.h"
-#include "base/num.h"
-#include "base/token.h"
-#include "store/read.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#define PATIENCE_MS 60000
-
-/* An engine that is closed while runners are alive leaves their exit callbacks behind, as a daemon that ends
- * does; here the process lives on. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:local_add\n";
-}
-
-struct fixture {
-	char dir[64];
-	uv_loop_t loop;
-	struct engine *engine;
-	int events, resets;
-};
-
-static void event_cb(void *ctx, const char *name, const char *data, size_t len)
-{
-	struct fixture *f = ctx;
-	struct node *node = NULL;
-	f->events++;
-	f->resets += strcmp(name, "reset") == 0;
-	assert_int_equal(node_parse_json(data, len, &node, NULL), 0); /* every event is JSON */
-	node_free(node);
-}
-
-static void open_engine(struct fixture *f)
-{
-	struct error err = {0};
-	struct engine_config config = {
-		.loop = &f->loop, .state_dir = f->dir, .program = getenv("SLUICE_BIN")};
-	uv_loop_init(&f->loop);
-	if (engine_open(&config, &f->engine, &err) < 0)
-		fail_msg("%s", err.text);
-	engine_listen(f->engine, event_cb, f);
-}
-
-static void free_handle_cb(uv_handle_t *handle)
-{
-	free(handle->data);
-}
-
-static void close_handle_cb(uv_handle_t *handle, void *ctx)
-{
-	(void)ctx;
-	if (!uv_is_closing(handle))
-		uv_close(handle, handle->type == UV_PROCESS ? free_handle_cb : NULL);
-}
-
-static void close_engine(struct fixture *f)
-{
-	engine_close(f->engine);
-	uv_walk(&f->loop, close_handle_cb, NULL); /* runners that are still alive have handles of their own */
-	uv_run(&f->loop, UV_RUN_DEFAULT);
-	uv_loop_close(&f->loop);
-}
-
-static int setup(void **state)
-{
-	struct fixture *f = mem_alloc(sizeof(*f));
-	assert_int_equal(token_init(), 0);
-	assert_non_null(getenv("SLUICE_BIN"));
-	snprintf(f->dir, sizeof(f->dir), "/tmp/sluice-life-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	open_engine(f);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-	close_engine(f);
-	assert_int_equal(fs_remove_tree(f->dir, NULL), 0);
-	free(f);
-	return 0;
-}
-
-static int64_t create(struct fixture *f, const char *yaml, const char *script)
-{
-	struct problems problems = {0};
-	struct error err = {0};
-	struct node *request = node_new(NODE_MAP), *source = node_new(NODE_MAP);
-	struct node *files = node_new(NODE_LIST), *file = node_new(NODE_MAP);
-	int64_t id = 0;
-	node_add(source, "text", node_new_string(yaml));
-	node_add(source, "name", node_new_string("exp.yaml"));
-	node_add(request, "source", source);
-	node_add(file, "path", node_new_string("run.sh"));
-	node_add(file, "text", node_new_string(script));
-	node_add(files, NULL, file);
-	node_add(request, "files", files);
-	int rc = engine_create(f->engine, request, NULL, NULL, &id, &problems, &err);
-	if (rc < 0) {
-		if (problems.list.len)
-			problems_summary(&problems, &err);
-		fail_msg("create: %d:%d %s", err.line, err.column, err.text);
-	}
-	node_free(request);
-	problems_free(&problems);
-	return id;
-}
-
-static struct node *read_experiment(struct fixture *f, int64_t id)
-{
-	struct buf text = buf_make(BUF_UNLIMITED);
-	struct pieces pieces = {0};
-	struct node *node = NULL;
-	if (store_read_export(engine_store(f->engine), id, false, &pieces) == 0) {
-		pieces_finish(&pieces, &text);
-		assert_int_equal(node_parse_json(buf_text(&text), text.len, &node, NULL), 0);
-	}
-	buf_free(&text);
-	return node;
-}
-
-static struct node *wait_for(struct fixture *f, int64_t id, const char *state)
-{
-	int64_t end = clock_mono_ms() + PATIENCE_MS;
-	struct node *node = NULL;
-	while (clock_mono_ms() < end) {
-		node_free(node);
-		node = read_experiment(f, id);
-		const char *now = node_get_string(node, "state");
-		if (now && strcmp(now, state) == 0)
-			return node;
-		uv_run(&f->loop, UV_RUN_ONCE);
-	}
-	const char *now = node_get_string(node, "state");
-	fail_msg("e%lld is %s, not %s", (long long)id, now ? now : "gone", state);
-	return NULL;
-}
-
-static const struct node *task_at(const struct node *experiment, size_t i)
-{
-	const struct node *tasks = node_get(experiment, "tasks");
-	assert_true(tasks && tasks->type == NODE_LIST && i < tasks->count);
-	return tasks->items[i];
-}
+#include "fixture.h"
 
 static const char training[] = "#!/bin/bash\n"
 			       "echo 'epoch,loss,val_loss' > log.csv\n"
@@ -284,13 +130,6 @@ static void test_a_stopping_condition_stops_the_experiment(void **state)
 	node_free(e);
 }
 
-static struct node *json(const char *text)
-{
-	struct node *node = NULL;
-	assert_int_equal(node_parse_json(text, strlen(text), &node, NULL), 0);
-	return node;
-}
-
 static const char searched[] = "script: run.sh\nparameters: {x: {min: 0.0, max: 1.0}}\nobjective: loss\n"
 			       "search: {strategy: tpe, tasks: 12, seed: 5}\n";
 static const char quick[] = "#!/bin/bash\necho epoch,loss > l.csv\necho 0,$SLUICE_PARAM_X >> l.csv\n";
@@ -359,7 +198,7 @@ static void test_workers_of_ones_own_ask_and_tell(void **state)
 	int64_t number = 0;
 	struct node *good = json("{\"values\":{\"loss\":0.5}}"), *row = json("{\"values\":{\"loss\":0.7},\"more\":true}");
 	struct node *bad = json("{\"failed\":\"it broke\"}"), *nothing = json("{}");
-	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(number, 1);
 	assert_int_equal(engine_tell_task(f->engine, id, 2, good, &err), -ENOENT);
 	assert_int_equal(engine_tell_task(f->engine, id, 1, nothing, &err), -EINVAL);
@@ -367,32 +206,19 @@ static void test_workers_of_ones_own_ask_and_tell(void **state)
 	close_engine(f); /* what was taken stays taken */
 	open_engine(f);
 	assert_int_equal(engine_tell_task(f->engine, id, 1, good, &err), 0);
-	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(engine_tell_task(f->engine, id, number, bad, &err), 0);
-	assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(engine_tell_task(f->engine, id, number, good, &err), 0);
 	struct node *e = wait_for(f, id, "finished");
 	assert_string_equal(node_get_string(task_at(e, 0), "state"), "finished");
 	assert_string_equal(node_get_string(task_at(e, 1), "state"), "error");
-	assert_int_equal(engine_ask(f->engine, id, &number, &err), -ENOENT);
+	assert_int_equal(ask(f, id, &number), -ENOENT);
 	node_free(e);
 	node_free(good);
 	node_free(row);
 	node_free(bad);
 	node_free(nothing);
-}
-
-static int64_t asked_by_search(struct fixture *f, int64_t id)
-{
-	struct buf text = buf_make(BUF_UNLIMITED);
-	struct json w = json_to(&text);
-	struct node *search = NULL;
-	assert_int_equal(engine_write_search(f->engine, id, &w), 0);
-	assert_int_equal(node_parse_json(buf_text(&text), text.len, &search, NULL), 0);
-	int64_t asked = node_get_int(node_get(search, "state"), "asked", -1);
-	node_free(search);
-	buf_free(&text);
-	return asked;
 }
 
 /* What the strategy set the fidelity to is no value of the space (epochs is a constant there): it is read again all
@@ -410,7 +236,7 @@ static void test_a_search_with_fidelities_is_taken_up_again(void **state)
 	for (int i = 0; i < 20; i++) {
 		char text[64];
 		int64_t number;
-		assert_int_equal(engine_ask(f->engine, id, &number, &err), 0);
+		assert_int_equal(ask(f, id, &number), 0);
 		snprintf(text, sizeof(text), "{\"values\":{\"loss\":0.%d}}", 10 + i * 7 % 13);
 		struct node *result = json(text);
 		assert_int_equal(engine_tell_task(f->engine, id, number, result, &err), 0);

@@ -32,11 +32,27 @@ static void count_free(void *ctx)
 	free(ctx);
 }
 
+static struct request *later_request;
+static struct response *later_response;
+static unsigned laters_cancelled;
+
+static void later_cancel(void *ctx)
+{
+	(void)ctx;
+	laters_cancelled++;
+}
+
 static void echo_handle(struct app *app, struct request *request, struct response *response)
 {
 	(void)app;
 	if (!strcmp(request->head->target, "/pieces")) {
 		response->pieces = (struct pieces){count_make, count_free, mem_alloc(sizeof(int))};
+		return;
+	}
+	if (!strcmp(request->head->target, "/later")) {
+		response->later = (struct later){later_cancel, NULL};
+		later_request = request;
+		later_response = response;
 		return;
 	}
 	response->body = buf_make(1000);
@@ -281,6 +297,42 @@ static void test_an_answer_in_pieces_waits_for_a_slow_reader_and_may_be_left(voi
 	pipe_close(&pipe);
 }
 
+static void test_an_answer_may_come_later_and_the_next_request_waits(void **state)
+{
+	(void)state;
+	struct pipe pipe;
+	pipe_open(&pipe, &echo, NULL, true);
+	feed_text(&pipe, "GET /later HTTP/1.1\r\n" HOST "\r\nGET /second HTTP/1.1\r\n" HOST "\r\n");
+	feed_text(&pipe, "GET /third HTTP/1.1\r\n" HOST "\r\n");
+	conn_tick(&pipe.conn, clock_mono_ms() + 100 * LIMIT_IDLE_MS); /* it may take as long as it takes */
+	conn_resume(&pipe.conn);
+	assert_false(pipe.closed);
+	assert_int_equal(pipe.sent.len, 0);
+	assert_true(pipe.reading); /* a peer that goes is noticed */
+	later_response->body = buf_make(100);
+	buf_add_text(&later_response->body, "[late]");
+	later_request->respond(later_request);
+	const char *first = strstr(buf_text(&pipe.sent), "[late]"), *second = strstr(buf_text(&pipe.sent), "[GET /second ]");
+	assert_true(first && second && first < second);
+	assert_non_null(strstr(second, "[GET /third ]"));
+	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 3);
+	assert_int_equal(laters_cancelled, 0);
+	pipe_close(&pipe);
+	assert_int_equal(laters_cancelled, 0);
+}
+
+static void test_a_peer_that_goes_before_its_answer_is_said_so_once(void **state)
+{
+	(void)state;
+	struct pipe pipe;
+	pipe_open(&pipe, &echo, NULL, true);
+	feed_text(&pipe, "GET /later HTTP/1.1\r\n" HOST "\r\n");
+	conn_close(&pipe.conn);
+	assert_int_equal(laters_cancelled, 1);
+	pipe_close(&pipe);
+	assert_int_equal(laters_cancelled, 1);
+}
+
 static void test_refused_request_with_a_body_ends_the_connection(void **state)
 {
 	(void)state;
@@ -402,6 +454,8 @@ int main(void)
 		cmocka_unit_test(test_pipelined_request_waits_for_a_slow_reader),
 		cmocka_unit_test(test_an_answer_in_pieces_is_whole_and_the_next_request_waits),
 		cmocka_unit_test(test_an_answer_in_pieces_waits_for_a_slow_reader_and_may_be_left),
+		cmocka_unit_test(test_an_answer_may_come_later_and_the_next_request_waits),
+		cmocka_unit_test(test_a_peer_that_goes_before_its_answer_is_said_so_once),
 		cmocka_unit_test(test_refused_request_with_a_body_ends_the_connection),
 		cmocka_unit_test(test_expect_continue_is_asked_for_only_when_welcome),
 		cmocka_unit_test(test_head_has_the_length_but_no_body),

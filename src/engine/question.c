@@ -1,0 +1,99 @@
+/* A search that thinks for longer than the loop may be held (SEARCH_SLOW) does so on libuv's pool. From the question
+ * to the next turn after the answer the search is the worker's alone: nobody else reads or changes it. What it is told
+ * meanwhile is written down at once, behind the place that the question keeps in the sequence, and the search hears of
+ * it after its answer: a replay sees the same order, because the answer was found without knowing it. A question
+ * without an answer leaves no row, so that a crash only means that it is asked again. */
+#include "engine/internal.h"
+
+#include <math.h>
+
+static void question_free(struct engine_question *q)
+{
+	if (!q->experiment) {
+		search_free(q->search);
+		spec_free(q->spec);
+	}
+	for (size_t i = 0; i < q->later.len; i++)
+		free((char *)(uintptr_t)q->later.at[i].value);
+	free(q->later.at);
+	free(q->proposal.values);
+	buf_free(&q->state);
+	free(q);
+}
+
+static void question_work_cb(uv_work_t *work)
+{
+	struct engine_question *q = work->data;
+	q->answer = search_ask(q->search, q->asked, &q->proposal);
+}
+
+/* Taken with what it causes: by whoever asked for it, at once, else by the next turn. */
+static void question_done_cb(uv_work_t *work, int status)
+{
+	struct engine_question *q = work->data;
+	struct engine *engine = q->engine;
+	(void)status; /* only what was dropped is cancelled */
+	engine->questions--;
+	q->answered = true;
+	if (!q->experiment) {
+		question_free(q);
+		return;
+	}
+	if (!engine->closing && !engine->reload_ms)
+		engine_serve_askers(engine);
+	engine_soon(engine);
+}
+
+void engine_pose_question(struct engine *engine, struct engine_experiment *e)
+{
+	struct engine_question *q = mem_alloc(sizeof(*q));
+	*q = (struct engine_question){
+		.engine = engine,
+		.experiment = e,
+		.search = e->search,
+		.spec = e->spec,
+		.asked = ++e->last_asked,
+		.seq = e->next_seq++,
+		.proposal = {.values = mem_alloc(e->spec->space->count * sizeof(*q->proposal.values) + 1),
+			     .repeat = 1,
+			     .fidelity = NAN,
+			     .continues = -1},
+		.state = buf_make(BUF_UNLIMITED),
+	};
+	struct json w = json_to(&q->state);
+	search_write_state(e->search, &w);
+	e->question = q;
+	engine->questions++;
+	q->work.data = q;
+	uv_queue_work(engine->loop, &q->work, question_work_cb, question_done_cb);
+}
+
+int engine_take_answer(struct engine *engine, struct engine_experiment *e)
+{
+	struct engine_question *q = e->question;
+	if (!q || !q->answered)
+		return 0;
+	e->question = NULL;
+	e->waits = q->answer == SEARCH_WAIT;
+	int rc = engine_add_proposal(engine, e, q->answer, q->asked, q->seq, &q->proposal);
+	if (rc == 0)
+		rc = engine_hear_events(e, q->later.at, q->later.len);
+	bool proposed = q->answer == SEARCH_PROPOSED;
+	question_free(q);
+	return rc < 0 ? rc : proposed;
+}
+
+void engine_drop_question(struct engine_experiment *e)
+{
+	struct engine_question *q = e->question;
+	if (!q)
+		return;
+	e->question = NULL;
+	e->search = NULL;
+	e->spec = NULL;
+	q->experiment = NULL;
+	if (q->answered)
+		question_free(q);
+	else
+		uv_cancel((uv_req_t *)&q->work); /* where it has not begun; else it ends by itself */
+}
