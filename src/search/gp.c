@@ -21,8 +21,10 @@
 #define GP_FIT_FEW 100 /* results that the parameters are found from first */
 #define GP_FIT_LAST 10 /* steps with all of them */
 #define GP_STEPS_LEAST 4 /* pairs of neighbours that tell something */
-#define GP_STEPS_SHARE 0.75
+#define GP_STEPS_AGAINST 3 /* pairs of equals that one of others outweighs */
 #define GP_CLIMB_STEPS 60
+#define GP_CLIMB_MANY 150 /* results from which a step costs so much that all but one climb are short */
+#define GP_CLIMB_SHORT 20
 #define GP_STEP_FIRST 0.02
 #define GP_STEP_LEAST 1e-5
 #define GP_STEP_MOST 0.1
@@ -211,18 +213,18 @@ struct neighbour {
 
 static int compare_neighbours(const void *a, const void *b)
 {
-	double x = ((const struct neighbour *)a)->distance, y = ((const struct neighbour *)b)->distance;
-	return x < y ? -1 : x > y;
+	const struct neighbour *x = a, *y = b;
+	return x->distance < y->distance ? -1 : x->distance > y->distance ? 1 : x->same - y->same;
 }
 
 /* Steps: how far around a result its value most likely repeats. No smooth model can know, and it would go on refining
- * where nothing changes. The largest distance below which most results and their nearest neighbours have exactly
- * the same value; 0 where that does not happen. */
+ * where nothing changes. The distance up to which results and their nearest neighbours have exactly the same value,
+ * three of four; 0 where too few have. */
 static double find_steps(const struct search *s, const struct search_trial *const *chosen, const double *x, size_t n)
 {
 	const struct gp *g = s->state;
 	struct neighbour *nearest = mem_resize(NULL, n + 1, sizeof(*nearest));
-	double reach = 0;
+	double reach = 0, sum = 0, most = GP_STEPS_LEAST - 1;
 	for (size_t i = 0; i < n; i++) {
 		nearest[i] = (struct neighbour){INFINITY, false};
 		for (size_t j = 0; j < n; j++) {
@@ -232,10 +234,12 @@ static double find_steps(const struct search *s, const struct search_trial *cons
 		}
 	}
 	qsort(nearest, n, sizeof(*nearest), compare_neighbours);
-	for (size_t i = 0, same = 0; i < n && nearest[i].distance < INFINITY; i++) {
-		same += nearest[i].same;
-		if (i + 1 >= GP_STEPS_LEAST && (double)same >= GP_STEPS_SHARE * (double)(i + 1))
+	for (size_t i = 0; i < n && nearest[i].distance < INFINITY; i++) {
+		sum += nearest[i].same ? 1 : -GP_STEPS_AGAINST;
+		if (sum > most) {
+			most = sum;
 			reach = nearest[i].distance;
+		}
 	}
 	free(nearest);
 	return reach;
@@ -351,7 +355,7 @@ static bool improve_axis(const struct search *s, size_t d, double step, double *
 }
 
 /* Uphill on all real axes at once. Returns the value reached. */
-static double climb_real(const struct search *s, double *unit, double value)
+static double climb_real(const struct search *s, double *unit, double value, int steps)
 {
 	const struct gp *g = s->state;
 	size_t n = s->dims;
@@ -360,7 +364,7 @@ static double climb_real(const struct search *s, double *unit, double value)
 	memcpy(at, unit, n * sizeof(double));
 	for (size_t d = 0; d < n; d++)
 		step[d] = GP_STEP_FIRST;
-	for (int i = 0; i < GP_CLIMB_STEPS; i++) {
+	for (int i = 0; i < steps; i++) {
 		double mean, variance, slope_mean, slope_variance, move = 0;
 		see(s, at, seen);
 		gaussian_predict_slopes(g->model, seen, &mean, &variance, by_mean, by_variance);
@@ -386,14 +390,14 @@ static double climb_real(const struct search *s, double *unit, double value)
 	return value;
 }
 
-/* Real axes by the slope, the others one by one, in turn until nothing is better. */
-static void climb(struct search *s, double *unit, double value, double *seen)
+/* Real axes by the slope, the others one by one, in turn until nothing is better. Returns the value reached. */
+static double climb(struct search *s, double *unit, double value, int steps, double *seen)
 {
 	const struct gp *g = s->state;
 	for (int round = 0; round < GP_ROUNDS; round++) {
 		bool better = false;
 		if (g->reals)
-			value = climb_real(s, unit, value);
+			value = climb_real(s, unit, value, steps);
 		for (double step = GP_CELLS_STEP; g->reals < s->dims && step > GP_CELLS_STEP_LEAST; step /= 2)
 			for (size_t d = 0; d < s->dims; d++)
 				if (g->axes[d].kind != PARZEN_REAL)
@@ -402,6 +406,7 @@ static void climb(struct search *s, double *unit, double value, double *seen)
 			break;
 	}
 	keep(s, unit, value);
+	return value;
 }
 
 /* The best results so far are where the next improvement often is, and no even spread of points hits
@@ -468,8 +473,14 @@ static void search_improvement(struct search *s)
 		values[count] = g->kept[i].value;
 		memcpy(starts + count++ * s->dims, g->kept[i].unit, s->dims * sizeof(double));
 	}
-	for (size_t i = 0; i < count; i++)
-		climb(s, starts + i * s->dims, values[i], seen);
+	bool many = g->model->count > GP_CLIMB_MANY;
+	size_t best = 0;
+	for (size_t i = 0; i < count; i++) {
+		values[i] = climb(s, starts + i * s->dims, values[i], many ? GP_CLIMB_SHORT : GP_CLIMB_STEPS, seen);
+		best = values[i] > values[best] ? i : best;
+	}
+	if (count && many && g->reals)
+		climb(s, starts + best * s->dims, values[best], GP_CLIMB_STEPS, seen);
 	free(unit);
 	free(starts);
 }

@@ -381,7 +381,7 @@ static void where_values_repeat_it_goes_elsewhere(void **state)
 		search_spec_free(spec);
 	}
 	print_message("# %zu cells with 240 tasks\n", tried);
-	assert_true(tried >= 150);
+	assert_true(tried >= 120); /* 102 with a model that does not know of steps */
 	space_free(space);
 }
 
