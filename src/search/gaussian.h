@@ -13,10 +13,12 @@ struct gaussian {
 	const bool *unordered; /* per axis: points there are equal or one apart */
 	double *theta;	       /* dims + 2 */
 	double *x;	       /* count x dims */
-	double *inverse;       /* of the covariance with noise, count x count */
-	double *alpha;	       /* inverse times the values */
+	double *columns;       /* the same, dims x count */
+	double *half;	       /* the inverse of the covariance's Cholesky factor, its rows one after the other */
+	double *alpha;	       /* the inverse of the covariance times the values */
 	double *scales;	       /* exp(theta) as last conditioned on */
-	double *scratch;       /* count: covariances with the point asked for last */
+	double *scratch;       /* 3 x count: covariances with the point asked for last, and what is made of them */
+	double mean;	       /* the most likely one */
 	double log_likelihood;
 };
 
@@ -28,6 +30,8 @@ void gaussian_set(struct gaussian *gaussian, const double *x, const double *y, s
 /* Finds the parameters that make the values most likely (with a weak prior that keeps them sane), then
  * conditions on them. Always starts from the same ones. */
 void gaussian_fit(struct gaussian *gaussian, const double *x, const double *y, size_t count);
+/* Goes on from the present parameters, by a few steps. */
+void gaussian_refine(struct gaussian *gaussian, const double *x, const double *y, size_t count, int steps);
 void gaussian_predict(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_variance);
 /* The mean, and a variance that the true one does not exceed (as if the nearest point were the only one), for a
  * small part of the time; gaussian_variance gives the true one of the point asked for last. */
@@ -38,6 +42,8 @@ void gaussian_predict_slopes(struct gaussian *gaussian, const double *x, double 
 			     double *ret_variance, double *ret_mean_slope, double *ret_variance_slope);
 /* log E[max(best - f, 0)] for f normal; finite however small the chance is. */
 double gaussian_log_improvement(double mean, double variance, double best);
+/* The same at a point, or -INFINITY where it is no more than `least`: that is cheap to see of most points. */
+double gaussian_promise(struct gaussian *gaussian, const double *x, double best, double least);
 /* How it changes with the mean and with the variance. */
 void gaussian_improvement_slopes(double mean, double variance, double best, double *ret_by_mean,
 				 double *ret_by_variance);

@@ -1,8 +1,9 @@
 /* Bayesian optimisation with a Gaussian process, for few and costly tasks: the next point is where the
  * logarithm of the expected improvement is largest, among quasi-random points and points near the best results,
  * and by local search from the best of them. What runs is believed to give what the model expects (kriging
- * believer, Ginsbourger et al. 2010). The model sees at most 200 results: the best and the newest. */
+ * believer, Ginsbourger et al. 2010). The model sees at most 300 results: the best and the newest. */
 #include "search/gaussian.h"
+#include "search/gp_values.h"
 #include "search/parzen.h"
 #include "search/search_internal.h"
 
@@ -11,15 +12,19 @@
 #define GP_POINTS 1024
 #define GP_STARTS 6
 #define GP_APART 0.05
-#define GP_RESULTS_MOST 200
+#define GP_RESULTS_MOST 300
 #define GP_RUNNING_MOST 64
 #define GP_FAILED 1.0 /* deviations of the results */
 #define GP_KEPT 32 /* candidates kept for the case that one is refused */
-#define GP_POWERS 16
-#define GP_POWER_LEAST -1.0
 #define GP_BEST 5 /* results around which points are tried too */
 #define GP_NEAR 60 /* points around each */
-#define GP_STEPS 60
+#define GP_FIT_FEW 100 /* results that the parameters are found from first */
+#define GP_FIT_LAST 10 /* steps with all of them */
+#define GP_STEPS_LEAST 4 /* pairs of neighbours that tell something */
+#define GP_STEPS_AGAINST 3 /* pairs of equals that one of others outweighs */
+#define GP_CLIMB_STEPS 60
+#define GP_CLIMB_MANY 150 /* results from which a step costs so much that all but one climb are short */
+#define GP_CLIMB_SHORT 20
 #define GP_STEP_FIRST 0.02
 #define GP_STEP_LEAST 1e-5
 #define GP_STEP_MOST 0.1
@@ -51,6 +56,7 @@ struct gp {
 	size_t kept_count;
 	struct space_value *values;
 	double best; /* to be improved on, in the model's values */
+	double reach; /* around a result: its value most likely repeats there; 0: nowhere */
 };
 
 static int gp_open(struct search *s, struct error *err)
@@ -97,12 +103,6 @@ static void see(const struct search *s, const double *unit, double *ret)
 	space_encode(s->space, g->values, ret);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* The trials that the model is to see: all of them, or the better half of the most and the newest. */
 static size_t choose_trials(const struct search *s, const struct search_trial **ret)
 {
@@ -125,82 +125,19 @@ static size_t choose_trials(const struct search *s, const struct search_trial **
 	if (known > GP_RESULTS_MOST)
 		limit = best[COUNT_OF(best) - 1];
 	size_t old = known > GP_RESULTS_MOST ? known - GP_RESULTS_MOST / 2 : 0, good = 0;
-	for (size_t i = 0, k = 0; i < s->trials.len && taken < GP_RESULTS_MOST; i++) {
+	for (size_t i = 0, k = 0; i < s->trials.len; i++) {
 		const struct search_trial *t = s->trials.at[i];
 		if (!search_has_score(t))
 			continue;
-		bool is_good = k < old && t->score[0] <= limit && good < GP_RESULTS_MOST / 2;
+		bool is_new = k++ >= old, is_good = !is_new && t->score[0] <= limit && good < COUNT_OF(best);
 		good += is_good;
-		if (is_good || k++ >= old)
+		if (is_new || is_good)
 			ret[taken++] = t;
 	}
 	return taken;
 }
 
-static void standardise(double *y, size_t n)
-{
-	double mean = 0, square = 0;
-	for (size_t i = 0; i < n; i++)
-		mean += y[i] / (double)n;
-	for (size_t i = 0; i < n; i++)
-		square += (y[i] - mean) * (y[i] - mean) / (double)n;
-	for (size_t i = 0; i < n; i++)
-		y[i] = square > 0 ? (y[i] - mean) / sqrt(square) : 0;
-}
-
-/* I.-K. Yeo and R. A. Johnson, A new family of power transformations, 2000: equation 2.1 for power < 2. */
-static double bend(double y, double power)
-{
-	if (y < 0)
-		return -expm1((2 - power) * log1p(-y)) / (2 - power);
-	return power == 0 ? log1p(y) : expm1(power * log1p(y)) / power;
-}
-
-/* How normal values look when bent: the logarithm of their likelihood (equation 3.1). */
-static double normality(const double *y, size_t n, double power)
-{
-	double sum = 0, square = 0, stretch = 0;
-	for (size_t i = 0; i < n; i++) {
-		double bent = bend(y[i], power);
-		sum += bent;
-		square += bent * bent;
-		stretch += copysign(log1p(fabs(y[i])), y[i]);
-	}
-	double count = (double)n, variance = (square - sum * sum / count) / count;
-	return (power - 1) * stretch - count / 2 * log(fmax(variance, 1e-300));
-}
-
-/* Mean 0, deviation 1. A result far beyond the others (diverged) is brought nearer, or it would flatten
- * all differences that matter. `bent`: then bent until they look as normal as they can, as in HEBO (A. I.
- * Cowen-Rivers et al. 2022), but only so that bad ones move together: a loss that spans decades has its
- * detail where it is small. Returns what that adds to the logarithm of a likelihood of the values. */
-static double even_out(double *y, size_t n, bool bent)
-{
-	double *sorted = mem_resize(NULL, n, sizeof(double)), best = 1, most = -INFINITY;
-	memcpy(sorted, y, n * sizeof(double));
-	qsort(sorted, n, sizeof(double), compare_doubles);
-	double quarter = sorted[n / 4], upper = sorted[3 * n / 4];
-	double limit = upper > quarter ? upper + 3 * (upper - quarter) : INFINITY;
-	free(sorted);
-	for (size_t i = 0; i < n; i++)
-		y[i] = fmin(y[i], limit);
-	standardise(y, n);
-	if (!bent)
-		return 0;
-	for (int i = 0; i <= GP_POWERS; i++) {
-		double power = 1 + (GP_POWER_LEAST - 1) * i / GP_POWERS, value = normality(y, n, power);
-		if (value > most) {
-			most = value;
-			best = power;
-		}
-	}
-	for (size_t i = 0; i < n; i++)
-		y[i] = bend(y[i], best);
-	standardise(y, n);
-	return most;
-}
-
-/* Points and standardised values of results, with room for what runs; returns what even_out does. */
+/* Points and standardised values of results, with room for what runs; returns what gp_values_even_out does. */
 static double collect(const struct search *s, const struct search_trial *const *chosen, size_t n, bool bent, double **ret_x,
 		      double **ret_y)
 {
@@ -212,27 +149,100 @@ static double collect(const struct search *s, const struct search_trial *const *
 	}
 	*ret_x = x;
 	*ret_y = y;
-	return even_out(y, n, bent);
+	return gp_values_even_out(y, n, bent);
+}
+
+/* Of `count` points and values an even part, in their place. Returns how many. */
+static size_t thin(double *x, double *y, size_t count, size_t dims)
+{
+	size_t few = count < GP_FIT_FEW ? count : GP_FIT_FEW;
+	for (size_t i = 0; i < few; i++) {
+		memmove(x + i * dims, x + i * count / few * dims, dims * sizeof(double));
+		y[i] = y[i * count / few];
+	}
+	return few;
 }
 
 /* The parameters, for the results as they are and bent; the more likely of both is asked until they are due again.
+ * Where many results are known a part of them decides that and leads near, and all of them only lead the last steps.
  * They follow from the results that were known when they were due, and from nothing else: a replay need not find
  * those that others came after. */
 static void find_parameters(struct search *s)
 {
 	struct gp *g = s->state;
-	double most = -INFINITY;
+	double most = -INFINITY, *x, *y;
+	size_t few = 0;
 	for (size_t i = 0; i < COUNT_OF(g->models); i++) {
-		double *x, *y, stretch = collect(s, g->fit, g->fit_count, i == 1, &x, &y);
-		gaussian_fit(g->models[i], x, y, g->fit_count);
-		if (g->models[i]->log_likelihood + stretch > most) {
-			most = g->models[i]->log_likelihood + stretch;
+		double stretch = collect(s, g->fit, g->fit_count, i == 1, &x, &y);
+		few = thin(x, y, g->fit_count, s->dims);
+		gaussian_fit(g->models[i], x, y, few);
+		double likely = g->models[i]->log_likelihood + stretch * (double)few / (double)g->fit_count;
+		if (likely > most) {
+			most = likely;
 			g->model = g->models[i];
 		}
 		free(x);
 		free(y);
 	}
+	if (few < g->fit_count) {
+		collect(s, g->fit, g->fit_count, g->model == g->models[1], &x, &y);
+		gaussian_refine(g->model, x, y, g->fit_count, GP_FIT_LAST);
+		free(x);
+		free(y);
+	}
 	g->fit_count = 0;
+}
+
+/* How far apart two results are that differ in nothing but real parameters, as the model measures it. */
+static double distance_of(const struct gp *g, const double *a, const double *b)
+{
+	double sum = 0;
+	for (size_t d = 0; d < g->model->dims; d++) {
+		if (g->axes[d].kind == PARZEN_REAL)
+			sum += g->model->scales[d] * (a[d] - b[d]) * (a[d] - b[d]);
+		else if (a[d] != b[d])
+			return INFINITY;
+	}
+	return sum;
+}
+
+struct neighbour {
+	double distance;
+	bool same; /* it has exactly the same value */
+};
+
+static int compare_neighbours(const void *a, const void *b)
+{
+	const struct neighbour *x = a, *y = b;
+	return x->distance < y->distance ? -1 : x->distance > y->distance ? 1 : x->same - y->same;
+}
+
+/* Steps: how far around a result its value most likely repeats. No smooth model can know, and it would go on refining
+ * where nothing changes. The distance up to which results and their nearest neighbours have exactly the same value,
+ * three of four; 0 where too few have. */
+static double find_steps(const struct search *s, const struct search_trial *const *chosen, const double *x, size_t n)
+{
+	const struct gp *g = s->state;
+	struct neighbour *nearest = mem_resize(NULL, n + 1, sizeof(*nearest));
+	double reach = 0, sum = 0, most = GP_STEPS_LEAST - 1;
+	for (size_t i = 0; i < n; i++) {
+		nearest[i] = (struct neighbour){INFINITY, false};
+		for (size_t j = 0; j < n; j++) {
+			double distance = i == j ? INFINITY : distance_of(g, x + i * s->dims, x + j * s->dims);
+			if (distance < nearest[i].distance)
+				nearest[i] = (struct neighbour){distance, chosen[i]->score[0] == chosen[j]->score[0]};
+		}
+	}
+	qsort(nearest, n, sizeof(*nearest), compare_neighbours);
+	for (size_t i = 0; i < n && nearest[i].distance < INFINITY; i++) {
+		sum += nearest[i].same ? 1 : -GP_STEPS_AGAINST;
+		if (sum > most) {
+			most = sum;
+			reach = nearest[i].distance;
+		}
+	}
+	free(nearest);
+	return reach;
 }
 
 static void prepare(struct search *s)
@@ -243,6 +253,7 @@ static void prepare(struct search *s)
 	size_t n = choose_trials(s, chosen), known = n;
 	collect(s, chosen, n, g->model == g->models[1], &x, &y);
 	gaussian_set(g->model, x, y, n);
+	g->reach = g->reals && !s->spec->duplicates ? find_steps(s, chosen, x, n) : 0;
 	/* To be improved on is what the model expects where it expects the most: the least result may be good luck.
 	 * Its mean at a point is the value less the noise times alpha. */
 	g->best = INFINITY;
@@ -265,11 +276,16 @@ static void prepare(struct search *s)
 	free(y);
 }
 
+/* Was this tried, or something that gives the same? */
 static bool is_known(const struct gp *g, const double *seen)
 {
-	for (size_t i = 0; i < g->model->count; i++)
-		if (memcmp(seen, g->model->x + i * g->model->dims, g->model->dims * sizeof(double)) == 0)
+	for (size_t i = 0; i < g->model->count; i++) {
+		const double *known = g->model->x + i * g->model->dims;
+		if (memcmp(seen, known, g->model->dims * sizeof(double)) == 0)
 			return true;
+		if (g->reach > 0 && distance_of(g, seen, known) < g->reach)
+			return true;
+	}
 	return false;
 }
 
@@ -278,14 +294,9 @@ static bool is_known(const struct gp *g, const double *seen)
 static double value_of(const struct search *s, const double *unit, double least, double *seen)
 {
 	const struct gp *g = s->state;
-	double mean, most;
 	see(s, unit, seen);
-	gaussian_predict_quickly(g->model, seen, &mean, &most);
-	if (gaussian_log_improvement(mean, fmax(most, 1e-12), g->best) <= least)
-		return -INFINITY;
-	if (!s->spec->duplicates && is_known(g, seen))
-		return -INFINITY;
-	return gaussian_log_improvement(mean, gaussian_variance(g->model), g->best);
+	double value = gaussian_promise(g->model, seen, g->best, least);
+	return value > -INFINITY && !s->spec->duplicates && is_known(g, seen) ? -INFINITY : value;
 }
 
 static double least_kept(const struct gp *g)
@@ -344,7 +355,7 @@ static bool improve_axis(const struct search *s, size_t d, double step, double *
 }
 
 /* Uphill on all real axes at once. Returns the value reached. */
-static double climb_real(const struct search *s, double *unit, double value)
+static double climb_real(const struct search *s, double *unit, double value, int steps)
 {
 	const struct gp *g = s->state;
 	size_t n = s->dims;
@@ -353,13 +364,13 @@ static double climb_real(const struct search *s, double *unit, double value)
 	memcpy(at, unit, n * sizeof(double));
 	for (size_t d = 0; d < n; d++)
 		step[d] = GP_STEP_FIRST;
-	for (int i = 0; i < GP_STEPS; i++) {
+	for (int i = 0; i < steps; i++) {
 		double mean, variance, slope_mean, slope_variance, move = 0;
 		see(s, at, seen);
 		gaussian_predict_slopes(g->model, seen, &mean, &variance, by_mean, by_variance);
 		double there = gaussian_log_improvement(mean, variance, g->best);
 		gaussian_improvement_slopes(mean, variance, g->best, &slope_mean, &slope_variance);
-		if (there > value) {
+		if (there > value && (g->reach == 0 || !is_known(g, seen))) {
 			value = there;
 			memcpy(unit, at, n * sizeof(double));
 		}
@@ -379,14 +390,14 @@ static double climb_real(const struct search *s, double *unit, double value)
 	return value;
 }
 
-/* Real axes by the slope, the others one by one, in turn until nothing is better. */
-static void climb(struct search *s, double *unit, double value, double *seen)
+/* Real axes by the slope, the others one by one, in turn until nothing is better. Returns the value reached. */
+static double climb(struct search *s, double *unit, double value, int steps, double *seen)
 {
 	const struct gp *g = s->state;
 	for (int round = 0; round < GP_ROUNDS; round++) {
 		bool better = false;
 		if (g->reals)
-			value = climb_real(s, unit, value);
+			value = climb_real(s, unit, value, steps);
 		for (double step = GP_CELLS_STEP; g->reals < s->dims && step > GP_CELLS_STEP_LEAST; step /= 2)
 			for (size_t d = 0; d < s->dims; d++)
 				if (g->axes[d].kind != PARZEN_REAL)
@@ -395,6 +406,7 @@ static void climb(struct search *s, double *unit, double value, double *seen)
 			break;
 	}
 	keep(s, unit, value);
+	return value;
 }
 
 /* The best results so far are where the next improvement often is, and no even spread of points hits
@@ -461,8 +473,14 @@ static void search_improvement(struct search *s)
 		values[count] = g->kept[i].value;
 		memcpy(starts + count++ * s->dims, g->kept[i].unit, s->dims * sizeof(double));
 	}
-	for (size_t i = 0; i < count; i++)
-		climb(s, starts + i * s->dims, values[i], seen);
+	bool many = g->model->count > GP_CLIMB_MANY;
+	size_t best = 0;
+	for (size_t i = 0; i < count; i++) {
+		values[i] = climb(s, starts + i * s->dims, values[i], many ? GP_CLIMB_SHORT : GP_CLIMB_STEPS, seen);
+		best = values[i] > values[best] ? i : best;
+	}
+	if (count && many && g->reals)
+		climb(s, starts + best * s->dims, values[best], GP_CLIMB_STEPS, seen);
 	free(unit);
 	free(starts);
 }

@@ -137,38 +137,6 @@ bool matrix_cholesky(double *matrix, size_t n)
 	return true;
 }
 
-/* K^-1 = L^-T L^-1, both by adding rows to rows. */
-void matrix_invert_lower(double *lower, size_t n)
-{
-	double *inverse = mem_alloc((n * n + 1) * sizeof(double));
-	for (size_t i = 0; i < n; i++) { /* L^-1 in place of L: row i needs those above */
-		double *restrict row = lower + i * n, scale = 1 / row[i], *restrict sum = inverse;
-		memset(sum, 0, n * sizeof(double));
-		for (size_t k = 0; k < i; k++) {
-			const double *restrict above = lower + k * n;
-			double own = row[k];
-			for (size_t j = 0; j <= k; j++)
-				sum[j] -= own * above[j];
-		}
-		for (size_t j = 0; j < i; j++)
-			row[j] = sum[j] * scale;
-		row[i] = scale;
-	}
-	memset(inverse, 0, n * sizeof(double));
-	for (size_t i = 0; i < n; i++) {
-		const double *restrict row = lower + i * n;
-		for (size_t j = 0; j <= i; j++) {
-			double *restrict to = inverse + j * n, own = row[j];
-			for (size_t k = 0; k <= j; k++)
-				to[k] += own * row[k];
-		}
-	}
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j <= i; j++)
-			lower[i * n + j] = lower[j * n + i] = inverse[i * n + j];
-	free(inverse);
-}
-
 double matrix_normal_tail(double p)
 {
 	double low = -40, high = 40;

@@ -13,8 +13,6 @@ void matrix_eigen(const double *matrix, size_t n, double *ret_values, double *re
 /* The lower triangle L with L L^T = matrix, in place (the upper one is left alone). False when it is not
  * positive definite. */
 bool matrix_cholesky(double *matrix, size_t n);
-/* (L L^T)^-1 in place of L, whole. */
-void matrix_invert_lower(double *lower, size_t n);
 /* The x beyond which a standard normal variable lies with probability p, 0 < p < 1. */
 double matrix_normal_tail(double p);
 

@@ -32,6 +32,57 @@ static void the_posterior_of_two_points_is_the_one_by_hand(void **state)
 	gaussian_free(g);
 }
 
+/* Between two values the most likely mean is half way, and far from both that is what is expected. */
+static void far_away_the_most_likely_mean_is_expected(void **state)
+{
+	(void)state;
+	bool unordered = false;
+	struct gaussian *g = gaussian_new(1, &unordered);
+	g->theta[0] = 8;
+	g->theta[1] = 0;
+	g->theta[2] = log(0.1);
+	/* Two points in one place and one far from it are two opinions, not three: with c = 1 + noise / 2 the mean is
+	 * (1 / c) 5 and (1 / (1 + noise)) -1, weighed. */
+	gaussian_set(g, (double[]){0, 0, 50}, (double[]){5, 5, -1}, 3);
+	double noise = 0.1 + 1e-8, first = 1 / (1 + noise / 2), second = 1 / (1 + noise), mean, variance;
+	gaussian_predict(g, (double[]){25}, &mean, &variance);
+	assert_float_equal(mean, (5 * first - second) / (first + second), 1e-9);
+	assert_float_equal(variance, 1, 1e-9);
+	gaussian_free(g);
+}
+
+/* Points that were there before keep their rows; what is found must be what would be found at once. */
+static void points_may_come_one_by_one(void **state)
+{
+	(void)state;
+	struct rng rng;
+	rng_seed(&rng, 7);
+	bool unordered[2] = {false, true};
+	double x[80], y[40], mean, variance, same_mean, same_variance, probe[2] = {0.4, 1};
+	for (int i = 0; i < 40; i++) {
+		x[2 * i] = rng_unit(&rng);
+		x[2 * i + 1] = (double)rng_below(&rng, 3);
+		y[i] = rng_normal(&rng);
+	}
+	struct gaussian *kept = gaussian_new(2, unordered);
+	for (size_t i = 1; i <= 40; i++) {
+		if (i == 20) /* other parameters */
+			kept->theta[0] = 2;
+		if (i == 30) /* another point in between */
+			x[20] = 0.123;
+		gaussian_set(kept, x, y, i == 35 ? 15 : i); /* and fewer */
+		struct gaussian *fresh = gaussian_new(2, unordered);
+		memcpy(fresh->theta, kept->theta, 4 * sizeof(double));
+		gaussian_set(fresh, x, y, kept->count);
+		gaussian_predict(kept, probe, &mean, &variance);
+		gaussian_predict(fresh, probe, &same_mean, &same_variance);
+		assert_true(mean == same_mean && variance == same_variance);
+		assert_true(kept->log_likelihood == fresh->log_likelihood);
+		gaussian_free(fresh);
+	}
+	gaussian_free(kept);
+}
+
 /* With three points and an axis of categories: against elimination by hand in long double. */
 static void categories_are_equal_or_one_apart(void **state)
 {
@@ -97,6 +148,47 @@ static void the_fit_finds_which_axis_matters(void **state)
 	gaussian_predict(g, (double[]){0.33, 0.7}, &mean, &variance);
 	assert_float_equal(mean, sin(6 * 0.33), 0.05);
 	gaussian_free(g);
+}
+
+/* Computed values have no noise. A model that believes in a little of it stops improving at that. */
+static void the_fit_finds_that_there_is_no_noise(void **state)
+{
+	(void)state;
+	bool unordered = false;
+	double x[30], y[30], mean, variance;
+	for (int i = 0; i < 30; i++) {
+		x[i] = (i + 0.5) / 30;
+		y[i] = sin(6 * x[i]);
+	}
+	struct gaussian *g = gaussian_new(1, &unordered);
+	gaussian_fit(g, x, y, 30);
+	assert_true(g->scales[2] < 1e-6);
+	gaussian_predict(g, (double[]){0.33}, &mean, &variance);
+	assert_float_equal(mean, sin(6 * 0.33), 1e-5);
+	gaussian_free(g);
+}
+
+/* A part of the points leads near, all of them lead the last steps. */
+static void refining_goes_on_from_where_it_is(void **state)
+{
+	(void)state;
+	bool unordered = false;
+	double x[60], y[60], slope[3];
+	for (int i = 0; i < 60; i++) {
+		x[i] = fmod(i * 0.618034, 1);
+		y[i] = sin(6 * x[i]) + (i % 2 ? 0.1 : -0.1);
+	}
+	struct gaussian *g = gaussian_new(1, &unordered), *whole = gaussian_new(1, &unordered);
+	gaussian_fit(whole, x, y, 60);
+	gaussian_fit(g, x, y, 6);
+	gaussian_set(g, x, y, 60);
+	double before = gaussian_gradient(g, y, slope);
+	gaussian_refine(g, x, y, 60, 10);
+	double after = gaussian_gradient(g, y, slope), best = gaussian_gradient(whole, y, slope);
+	assert_true(before < best - 0.2);
+	assert_float_equal(after, best, 0.1);
+	gaussian_free(g);
+	gaussian_free(whole);
 }
 
 /* log EI against its definition where that can be computed, and its known limit far out. */
@@ -189,6 +281,27 @@ static void the_quick_variance_is_never_too_small(void **state)
 	gaussian_free(g);
 }
 
+static void a_promise_is_the_improvement_or_not_worth_while(void **state)
+{
+	(void)state;
+	bool unordered[3] = {false, false, true};
+	struct gaussian *g = some_model(unordered);
+	struct rng rng;
+	rng_seed(&rng, 8);
+	int spared = 0;
+	for (int i = 0; i < 1000; i++) {
+		double x[3] = {rng_unit(&rng), rng_unit(&rng), (double)rng_below(&rng, 4)}, mean, variance;
+		double least = -4 * rng_unit(&rng);
+		gaussian_predict(g, x, &mean, &variance);
+		double want = gaussian_log_improvement(mean, variance, -0.5), got = gaussian_promise(g, x, -0.5, least);
+		assert_true(gaussian_promise(g, x, -0.5, -INFINITY) == want);
+		assert_true(want > least ? got == want : got == -INFINITY);
+		spared += got == -INFINITY;
+	}
+	assert_true(spared > 100 && spared < 900);
+	gaussian_free(g);
+}
+
 /* Whether it says so about itself after 30 tasks whose values span decades or do not. */
 static bool bends(bool decades)
 {
@@ -241,6 +354,100 @@ static void what_was_tried_is_not_proposed_again(void **state)
 	space_free(space);
 }
 
+/* A table looked up at the nearest cell: 2 x 100 cells over two real parameters.
+ * How many cells are tried with 80 tasks? */
+static void where_values_repeat_it_goes_elsewhere(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nk: [ca, cb]\n");
+	size_t tried = 0;
+	for (int seed = 0; seed < 3; seed++) {
+		char text[100];
+		bool cells[2][10][10] = {0};
+		snprintf(text, sizeof(text), "{strategy: gp, tasks: 80, seed: %d}", seed);
+		struct search_spec *spec = drive_spec(text, NULL, space, 1);
+		struct drive d;
+		drive_begin(&d, spec, space, 1, false);
+		for (int i = 1; i <= 80; i++) {
+			drive_ask(&d, i);
+			size_t a = (size_t)fmin(d.values[0].real * 10, 9), b = (size_t)fmin(d.values[1].real * 10, 9);
+			double value = fabs((double)a - 6) + fabs((double)b - 3) + 2 * (double)(d.search->trials.at[i - 1]->unit[2] > 0.5);
+			cells[d.search->trials.at[i - 1]->unit[2] > 0.5][a][b] = true;
+			search_tell(d.search, i, SEARCH_FINISHED, &value);
+		}
+		for (size_t i = 0; i < 200; i++)
+			tried += cells[i / 100][i / 10 % 10][i % 10];
+		drive_end(&d);
+		search_spec_free(spec);
+	}
+	print_message("# %zu cells with 240 tasks\n", tried);
+	assert_true(tried >= 120); /* 102 with a model that does not know of steps */
+	space_free(space);
+}
+
+/* Results that somebody else found. */
+static void add_result(struct drive *d, int id, double at, double score)
+{
+	struct space_value value = {.kind = SPACE_VALUE_REAL, .real = at};
+	search_add(d->search, id, &value, NAN, false);
+	search_tell(d->search, id, SEARCH_FINISHED, &score);
+}
+
+/* With more results than it looks at, it knew the best of them and none of the newest, and went where they are. */
+static void the_newest_results_are_seen_too(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 1000, seed: 1}", NULL, space, 1);
+	struct drive d;
+	drive_begin(&d, spec, space, 1, false);
+	for (int i = 1; i <= 320; i++) {
+		double at = fmod(i * 0.618034, 0.5);
+		add_result(&d, i, at, 1 + at * sin(40 * at));
+	}
+	for (int i = 321; i <= 420; i++)
+		add_result(&d, i, 0.5 + fmod(i * 0.618034, 0.5), 3);
+	for (int i = 421; i <= 424; i++) {
+		drive_ask(&d, i);
+		assert_true(d.values[0].real < 0.5);
+	}
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+/* Beyond the results that the parameters are found from at first: a replay finds only the last ones. */
+static void a_replay_of_many_results_proposes_the_same(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 1000, seed: 1}", NULL, space, 1);
+	struct drive d, r;
+	drive_begin(&d, spec, space, 1, false);
+	drive_begin(&r, spec, space, 1, false);
+	for (int i = 1; i <= 116; i++) {
+		double at = fmod(i * 0.618034, 1), score = sin(7 * at) + sin(31 * at);
+		add_result(&d, i, at, score);
+		add_result(&r, i, at, score);
+	}
+	for (int i = 117; i <= 140; i++) {
+		struct drive_event e = drive_ask(&d, i);
+		double score = sin(7 * d.values[0].real) + sin(31 * d.values[0].real);
+		if (i <= 136) {
+			e.proposed = d.values;
+			drive_recall(&r, &e);
+		} else {
+			assert_true(drive_ask(&r, i).hash == e.hash);
+		}
+		search_tell(d.search, i, SEARCH_FINISHED, &score);
+		search_tell(r.search, i, SEARCH_FINISHED, &score);
+	}
+	drive_end(&d);
+	drive_end(&r);
+	search_spec_free(spec);
+	space_free(space);
+}
+
 static void it_needs_few_tasks_on_a_smooth_function(void **state)
 {
 	(void)state;
@@ -273,15 +480,23 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_posterior_of_two_points_is_the_one_by_hand),
+		cmocka_unit_test(far_away_the_most_likely_mean_is_expected),
+		cmocka_unit_test(points_may_come_one_by_one),
 		cmocka_unit_test(categories_are_equal_or_one_apart),
 		cmocka_unit_test(the_gradient_is_that_of_the_likelihood),
 		cmocka_unit_test(the_fit_finds_which_axis_matters),
+		cmocka_unit_test(the_fit_finds_that_there_is_no_noise),
+		cmocka_unit_test(refining_goes_on_from_where_it_is),
 		cmocka_unit_test(the_improvement_is_stable),
 		cmocka_unit_test(the_slopes_are_those_of_the_prediction),
 		cmocka_unit_test(the_slopes_of_the_improvement_hold_far_out),
 		cmocka_unit_test(the_quick_variance_is_never_too_small),
+		cmocka_unit_test(a_promise_is_the_improvement_or_not_worth_while),
 		cmocka_unit_test(values_are_bent_where_that_explains_them),
 		cmocka_unit_test(what_was_tried_is_not_proposed_again),
+		cmocka_unit_test(where_values_repeat_it_goes_elsewhere),
+		cmocka_unit_test(the_newest_results_are_seen_too),
+		cmocka_unit_test(a_replay_of_many_results_proposes_the_same),
 		cmocka_unit_test(it_needs_few_tasks_on_a_smooth_function),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
