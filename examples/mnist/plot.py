@@ -22,6 +22,7 @@ TITLES = {
     "gde3": ("DE (GDE3), accuracy and time", "#d95f02"),
     "tpe-accuracy": ("TPE, accuracy alone", "#6baed6"),
     "de-accuracy": ("DE, accuracy alone", "#fdae6b"),
+    "auto-accuracy": ("auto (Gaussian process), accuracy alone", "#2ca02c"),
 }
 WORST = (90.0, 30.0)  # of the dominated area: accuracy and seconds that are no longer of interest
 

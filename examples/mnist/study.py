@@ -19,12 +19,13 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 BOTH = [{"metric": "val_accuracy", "goal": "max", "take": "last"}, {"metric": "seconds", "goal": "min", "take": "last"}]
 ACCURACY = BOTH[:1]
-ARMS = {  # every one begins with eight random draws
+ARMS = {  # every one but auto, which is taken as it comes, begins with eight random draws
     "random": ({"strategy": "random"}, BOTH),
     "tpe": ({"strategy": "tpe", "startup": 8}, BOTH),
     "gde3": ({"strategy": "gde3", "population": 8}, BOTH),
     "tpe-accuracy": ({"strategy": "tpe", "startup": 8}, ACCURACY),
     "de-accuracy": ({"strategy": "de", "population": 8}, ACCURACY),
+    "auto-accuracy": ({"strategy": "auto"}, ACCURACY),
 }
 PARAMETERS = {
     "learning_rate": {"min": 1e-4, "max": 1, "scale": "log"},
