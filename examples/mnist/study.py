@@ -46,7 +46,8 @@ def experiment(args, arm, seed):
         "search": {**search, "tasks": 200, "parallel": args.parallel, "seed": seed},
         "objective": objective,
         "stop": {"wall": f"{args.wall}s"},
-        "environment": {"vars": {"MNIST": str(pathlib.Path(args.data).resolve())}},
+        # A task that asks for no GPU is shown none, so that GPUs have one task each. Here all share the first one.
+        "environment": {"vars": {"MNIST": str(pathlib.Path(args.data).resolve()), "CUDA_VISIBLE_DEVICES": "0"}},
         "resources": {"backend": "local", "gpus": 0},
     }
 
