@@ -295,6 +295,15 @@ def test_a_script_with_values_runs_every_configuration(cli):
     assert cli("best", "e1", "-n1").stdout.count("e1/") == 1
 
 
+def test_what_is_over_without_a_metric_has_none_not_none_yet(cli):
+    (cli.folder / "quiet.py").write_text("print('nothing measured')\n")
+    lines = cli("run", "quiet.py").stdout.splitlines()
+    assert lines[0].endswith("e1: quiet, 1 task") and lines[-1] == "e1 finished: no value was found for the objective"
+    for verb in (["ls"], ["show", "e1"], ["show", "e1/1"]):
+        out = cli(*verb).stdout
+        assert "none" in out and "yet" not in out, out
+
+
 def test_an_experiment_that_fails_has_exit_status_one_and_says_why(cli):
     done = cli("run", "train.py", "fail=yes", status=1)
     assert "e1/1 error" in done.stdout and "exit code 1" in done.stdout
