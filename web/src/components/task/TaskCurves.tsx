@@ -64,7 +64,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
           : asTable.value ? <MetricTable store={store} names={names} step={step} />
             : <Curves lines={lines} version={0} label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : ''}`}
               metricName="" height={262} log={log} xLabel={step} hovered={hovered} />}
-        {lines[0]?.id === 'best' && !asTable.value && <p class="mute small forecast">Dashed grey: <bdi>{goal}</bdi> of the best, <a href={`/e/${e.id}/${rival}`}>#{rival}</a>.</p>}
+        {lines[0]?.id === 'best' && !asTable.value && <p class="mute small rival">Dashed grey: <bdi>{goal}</bdi> of the best, <a href={`/e/${e.id}/${rival}`}>#{rival}</a>.</p>}
         {running && <Worth forecast={forecast} shown={lines.some((line) => line.dash && line.id !== 'best')} />}
       </div>
     </Card>
