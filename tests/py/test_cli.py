@@ -537,6 +537,26 @@ def test_doctor_waits_for_a_slow_nvidia_smi(make_daemon, folder, monkeypatch):
     assert "1 GPU (Test GPU)" in daemon.cli("doctor", status=None).stdout
 
 
+def test_doctor_says_what_it_waits_for_on_a_slow_cluster(make_daemon, folder, monkeypatch):
+    """A Slurm of scripts whose controller takes its time, and whose job never starts."""
+    programs = {"scontrol": "sleep 1; if [ \"$1\" = ping ]; then echo 'Slurmctld(primary) at here is UP'\n"
+                            "else printf 'SLURM_VERSION = 22.05.8\\nMaxArraySize = 1001\\n'; fi",
+                "sinfo": "printf 'cpu*\\037up\\037infinite\\0371\\037idle\\0374\\0371000\\037(null)\\n'",
+                "sbatch": "cat >/dev/null; echo 17", "squeue": ":"}
+    (folder / "bin").mkdir()
+    for name, text in programs.items():
+        path = folder / "bin" / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    env = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "SLURM_CONF": ""}
+    daemon = make_daemon(env=env).start()
+    doctor = subprocess.Popen([PROGRAM, "doctor"], env={**os.environ, **env, "SLUICE_STATE": str(daemon.state)},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert doctor.stderr.readline() == "a job of a second looks at the cluster from a compute node...\n"
+    doctor.kill()
+    doctor.communicate()
+
+
 def test_doctor_without_a_daemon_says_what_was_not_tried(folder):
     (folder / "file").write_text("no folder")
     env = {**os.environ, "SLUICE_STATE": str(folder / "file"), "NO_COLOR": "1"}
