@@ -252,7 +252,8 @@ void progress_add_best(const struct progress *progress, struct buf *out)
 	const struct node *best = node_get(progress->experiment, "best");
 	char value[VIEW_CHARS];
 	if (!best || best->type != NODE_MAP) {
-		buf_add_text(out, "no result yet");
+		bool over = node_get_string(progress->experiment, "finished") != NULL;
+		buf_add_text(out, over ? "no value was found for the objective" : "no result yet");
 		return;
 	}
 	struct buf text = buf_make(65536);

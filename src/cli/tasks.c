@@ -16,7 +16,7 @@ static void tasks_add_epoch(struct term_table *table, const struct node *task)
 	else if (node_is_number(epoch))
 		term_table_addf(table, TERM_PLAIN, "%" PRId64, epoch->integer);
 	else
-		term_table_add(table, TERM_DIM, "none yet");
+		term_table_add(table, TERM_DIM, view_none(task));
 }
 
 static void tasks_add_row(struct term_table *table, const struct node *task, const struct node *varying)
@@ -35,7 +35,7 @@ static void tasks_add_row(struct term_table *table, const struct node *task, con
 		free(shown);
 	}
 	view_metric(has_best ? node_get(best, "value") : NULL, text);
-	term_table_add(table, has_best ? TERM_PLAIN : TERM_DIM, text);
+	term_table_add(table, has_best ? TERM_PLAIN : TERM_DIM, has_best ? text : view_none(task));
 	if (has_best && node_is_number(node_get(best, "epoch")))
 		term_table_addf(table, TERM_PLAIN, "%" PRId64, node_get_int(best, "epoch", 0));
 	else

@@ -165,6 +165,7 @@ static bool doctor_has_cluster(const struct node *answer)
 static int doctor_examine(struct call *call, struct buf *json, struct node **ret, struct error *err)
 {
 	struct node *answer = NULL;
+	bool said = false;
 	int rc = client_post(&call->client, "/cluster/examine", "{}", NULL, &answer, err);
 	for (int i = 0; rc == 0 && i < DOCTOR_WAIT_S * 4; i++) {
 		node_free(answer);
@@ -173,8 +174,10 @@ static int doctor_examine(struct call *call, struct buf *json, struct node **ret
 		rc = client_get(&call->client, "/cluster", json, &answer, err);
 		if (!node_get_bool(answer, "examining", false))
 			break;
-		if (i == 4 && doctor_has_cluster(answer))
+		if (i >= 4 && !said && doctor_has_cluster(answer)) {
 			fputs("a job of a second looks at the cluster from a compute node...\n", stderr);
+			said = true;
+		}
 		usleep(250000);
 	}
 	*ret = answer;

@@ -26,7 +26,7 @@ static void ls_add_best(struct term_table *table, const struct node *experiment)
 		buf_addf(&text, " %s (%s/%" PRId64 ")", value, node_get_string(experiment, "id"),
 			 node_get_int(best, "task", 0));
 	} else {
-		buf_add_text(&text, "none yet");
+		buf_add_text(&text, view_none(experiment));
 	}
 	term_table_add(table, best && best->type == NODE_MAP ? TERM_PLAIN : TERM_DIM, buf_text(&text));
 	buf_free(&text);

@@ -65,7 +65,8 @@ static void run_say_created(struct call *call, const struct node *experiment, bo
 	const struct node *warnings = node_get(experiment, "warnings");
 	buf_addf(&line, "%s: ", id);
 	term_add_safe(&line, node_get_string(experiment, "name"));
-	buf_addf(&line, ", %" PRId64 " tasks", node_get_int(node_get(experiment, "tasks"), "total", 0));
+	int64_t total = node_get_int(node_get(experiment, "tasks"), "total", 0);
+	buf_addf(&line, ", %" PRId64 " task%s", total, total == 1 ? "" : "s");
 	puts(buf_text(&line));
 	if (detached) {
 		run_add_address(&call->client, id, &address);

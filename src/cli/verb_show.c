@@ -63,7 +63,7 @@ static void show_add_objective(const struct node *experiment, struct buf *out, c
 		buf_add_text(&text, ": ");
 		view_parameters(node_get(best, "parameters"), node_get(experiment, "varying"), &text);
 	}
-	view_line(out, term, "best", text.len ? buf_text(&text) : "none yet");
+	view_line(out, term, "best", text.len ? buf_text(&text) : view_none(experiment));
 	buf_free(&text);
 }
 
@@ -212,7 +212,7 @@ static void show_add_result(const struct node *task, const char *key, struct buf
 	if (known && node_is_number(node_get(result, "epoch")))
 		snprintf(text, sizeof(text), "%s at epoch %" PRId64, value, node_get_int(result, "epoch", 0));
 	else
-		snprintf(text, sizeof(text), "%s", value);
+		snprintf(text, sizeof(text), "%s", known ? value : view_none(task));
 	view_line(out, term, key, text);
 }
 

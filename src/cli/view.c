@@ -24,6 +24,11 @@ void view_metric(const struct node *value, char text[static VIEW_CHARS])
 		snprintf(text, VIEW_CHARS, "none yet");
 }
 
+const char *view_none(const struct node *thing)
+{
+	return node_get_string(thing, "finished") ? "none" : "none yet";
+}
+
 char *view_value(const struct node *value)
 {
 	if (!value || value->type == NODE_NULL)

@@ -10,6 +10,8 @@
 
 /* A metric's value ("0.3175", "NaN"), or "none yet". */
 void view_metric(const struct node *value, char text[static VIEW_CHARS]);
+/* Of an experiment or a task without one: "none yet", or "none" when it is over. */
+const char *view_none(const struct node *thing);
 /* A parameter's value as it was written. The caller frees it. */
 char *view_value(const struct node *value);
 /* The same, with a long number shortened to five digits: for tables. */

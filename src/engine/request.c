@@ -261,7 +261,7 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	json_key(out, "estimate");
 	json_map(out);
 	json_key_null(out, "wall_s");
-	json_key_string(out, "basis", "no estimate yet: nothing like it has run");
+	json_key_string(out, "basis", "no estimate: a first task shows how long one takes");
 	json_end(out);
 	const struct node *script = r.spec->script ? request_find_file(&r, r.spec->script) : NULL;
 	if (scan && node_get_string(script, "text")) {

@@ -295,6 +295,15 @@ def test_a_script_with_values_runs_every_configuration(cli):
     assert cli("best", "e1", "-n1").stdout.count("e1/") == 1
 
 
+def test_what_is_over_without_a_metric_has_none_not_none_yet(cli):
+    (cli.folder / "quiet.py").write_text("print('nothing measured')\n")
+    lines = cli("run", "quiet.py").stdout.splitlines()
+    assert lines[0].endswith("e1: quiet, 1 task") and lines[-1] == "e1 finished: no value was found for the objective"
+    for verb in (["ls"], ["show", "e1"], ["show", "e1/1"]):
+        out = cli(*verb).stdout
+        assert "none" in out and "yet" not in out, out
+
+
 def test_an_experiment_that_fails_has_exit_status_one_and_says_why(cli):
     done = cli("run", "train.py", "fail=yes", status=1)
     assert "e1/1 error" in done.stdout and "exit code 1" in done.stdout
@@ -526,6 +535,26 @@ def test_doctor_waits_for_a_slow_nvidia_smi(make_daemon, folder, monkeypatch):
     program.chmod(0o755)
     daemon = make_daemon(env={"PATH": f"{program.parent}:{os.environ['PATH']}"}).start()
     assert "1 GPU (Test GPU)" in daemon.cli("doctor", status=None).stdout
+
+
+def test_doctor_says_what_it_waits_for_on_a_slow_cluster(make_daemon, folder, monkeypatch):
+    """A Slurm of scripts whose controller takes its time, and whose job never starts."""
+    programs = {"scontrol": "sleep 1; if [ \"$1\" = ping ]; then echo 'Slurmctld(primary) at here is UP'\n"
+                            "else printf 'SLURM_VERSION = 22.05.8\\nMaxArraySize = 1001\\n'; fi",
+                "sinfo": "printf 'cpu*\\037up\\037infinite\\0371\\037idle\\0374\\0371000\\037(null)\\n'",
+                "sbatch": "cat >/dev/null; echo 17", "squeue": ":"}
+    (folder / "bin").mkdir()
+    for name, text in programs.items():
+        path = folder / "bin" / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    env = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "SLURM_CONF": ""}
+    daemon = make_daemon(env=env).start()
+    doctor = subprocess.Popen([PROGRAM, "doctor"], env={**os.environ, **env, "SLUICE_STATE": str(daemon.state)},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert doctor.stderr.readline() == "a job of a second looks at the cluster from a compute node...\n"
+    doctor.kill()
+    doctor.communicate()
 
 
 def test_doctor_without_a_daemon_says_what_was_not_tried(folder):

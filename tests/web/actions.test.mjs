@@ -275,3 +275,13 @@ test('a cluster that has not answered yet is being asked, not absent, and appear
   await card.getByText('gpu_volta').waitFor();
   await card.getByText('available', { exact: true }).waitFor();
 });
+
+test('a task is measured against the best one, and the best against nobody', async () => {
+  const page = await visit('/e/e10/4');
+  const card = page.getByRole('region', { name: 'Metrics' });
+  await card.getByText('Dashed grey: val_loss of the best').waitFor();
+  await card.getByRole('link', { name: /^#\d+$/ }).click();
+  await page.getByText(/^best of \d+$/).waitFor();
+  await card.getByRole('img', { name: /val_loss by epoch/ }).waitFor();
+  assert.equal(await card.getByText('Dashed grey').count(), 0);
+});

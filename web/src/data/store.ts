@@ -128,7 +128,7 @@ export const experiments = new ListStore();
 
 export interface Line { step: number[]; value: (number | null)[] }
 
-function toLine(curve: Curve): Line {
+export function toLine(curve: Curve): Line {
   return { step: curve.step, value: curve.value.map(finite) };
 }
 

@@ -42,13 +42,14 @@ function Parameters({ task, e }: { task: TaskDetail; e: Experiment }) {
 function Results({ task, e }: { task: TaskDetail; e: Experiment }) {
   const goal = e.objective[0]?.metric ?? 'value';
   const step = e.step_name || 'epoch';
+  const none = task.finished ? 'none' : 'none yet';
   const ran = task.state === 'running' ? seconds(task.started, now.value) : task.elapsed_s;
   return (
     <Card title="Results" id="results"><div class="body"><KeyValues rows={[
-      [`Current ${step}`, task.epoch === null ? 'none yet' : <>{task.epoch}{task.epochs !== null && <span class="mute"> of {task.epochs}</span>}</>],
-      [<>Best <bdi>{goal}</bdi></>, task.best ? <b>{metric(task.best.value)}</b> : 'none yet'],
+      [`Current ${step}`, task.epoch === null ? none : <>{task.epoch}{task.epochs !== null && <span class="mute"> of {task.epochs}</span>}</>],
+      [<>Best <bdi>{goal}</bdi></>, task.best ? <b>{metric(task.best.value)}</b> : none],
       [`at ${step}`, task.best?.epoch ?? 'not known'],
-      ['Last value', task.last ? metric(task.last.value) : 'none yet'],
+      ['Last value', task.last ? metric(task.last.value) : none],
       [`Time per ${step}`, ran !== null && task.epoch ? duration(ran / task.epoch) : 'not known'],
       ['Energy', energy(task.cost.energy_j)],
     ]} /></div></Card>

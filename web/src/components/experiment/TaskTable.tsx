@@ -25,9 +25,9 @@ export function causeText(task: Task): string {
 // Keras counts epochs from 0, so the last of 8 is 7.
 const early = (task: Task) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
 
-function EpochCell({ task, step }: { task: Task; step: string }) {
+function EpochCell({ task, step, local }: { task: Task; step: string; local: boolean }) {
   if (task.state === 'submitted' || task.state === 'waiting') {
-    const text = task.expected_start ? `expected ${when(task.expected_start)}` : task.reason ?? (task.state === 'waiting' ? 'not sent yet' : 'queued');
+    const text = task.expected_start ? `expected ${when(task.expected_start)}` : task.reason ?? (task.state === 'submitted' ? 'queued' : local ? 'waits for its turn' : 'not sent yet');
     return <span class="mute small cut"><bdi>{text}</bdi></span>;
   }
   if (task.epoch === null) return <span class="mute small">no {task.state === 'running' ? 'epoch yet' : 'metrics'}</span>;
@@ -61,7 +61,7 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
       <td class="rm"><Chip state={task.state} title={task.reason} /></td>
       {e.varying.map((name) => <td key={name} class="r hide-m"><span class="cut"><bdi>{param(task.parameters[name])}</bdi></span></td>)}
       <td class="only-m w mute small"><bdi>{paramLine(task.parameters, e.varying)}</bdi></td>
-      <td class="ep"><EpochCell task={task} step={e.step_name || 'epoch'} /></td>
+      <td class="ep"><EpochCell task={task} step={e.step_name || 'epoch'} local={e.backend === 'local'} /></td>
       <td class="r val"><BestCell task={task} best={best} /></td>
       <td class="r hide-m">{task.best?.epoch ?? <span class="mute">{DASH}</span>}</td>
       <td class="r hide-m"><Elapsed task={task} /></td>

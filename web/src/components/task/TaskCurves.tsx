@@ -6,16 +6,18 @@ import { useAbout } from '../experiment/Insight';
 import { Curves } from '../Curves';
 import { continuation, Worth } from '../forecast';
 import type { PlotLine } from '../plot';
-import type { TaskStore } from '../../data/store';
-import type { Analysis, Experiment, TaskDetail } from '../../data/types';
+import { type TaskStore, toLine } from '../../data/store';
+import type { Analysis, Experiment, TaskDetail, TaskMetrics } from '../../data/types';
 import { hue } from '../../lib/colour';
 import { finite, metric } from '../../lib/format';
-import { theme } from '../../lib/theme';
+import { theme, token } from '../../lib/theme';
 
 // Metrics of very different size on one axis flatten each other: only the objective's relatives are on at first.
 function family(name: string): string {
   return name.replace(/^(val|valid|validation|train|training|test)[_/-]/, '');
 }
+
+const curve = (got: TaskMetrics['metrics'][string]) => { const line = toLine(got); return { x: line.step, y: line.value }; };
 
 export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDetail; e: Experiment }) {
   // A prediction is of the first objective, and asked for again with every twentieth of the way.
@@ -23,6 +25,10 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
   const forecast = useAbout<Analysis>(e, 'analysis', running ? String(Math.floor((task.progress ?? 0) * 20)) : null).value?.curves;
   const names = [...store.lines.value.keys()];
   const goal = e.objective[0]?.metric;
+  // The best configuration's curve to measure this one against.
+  const rival = goal && e.best && e.best.task !== task.number ? e.best.task : null;
+  const theirs = useAbout<TaskMetrics>(e, `tasks/${rival}/metrics?points=300`, rival === null ? null : `${rival} ${e.best!.value}`).value;
+  const bar = rival !== null && theirs?.task === `${e.id}/${rival}` ? theirs.metrics[goal!] : undefined;
   const first = names.filter((name) => !goal || family(name) === family(goal));
   const off = useSignal<Record<string, boolean>>({});
   const linear = useSignal(e.objective[0]?.goal === 'max');
@@ -32,7 +38,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
   const chosen = names.filter(on);
   const positive = chosen.length > 0 && chosen.every((name) => store.lines.value.get(name)!.value.every((v) => v === null || v > 0));
   const log = positive && !linear.value;
-  const lines = useMemo(() => chosen.flatMap((name): PlotLine[] => {
+  const lines = useMemo(() => [...(bar && goal && chosen.includes(goal) ? [{ id: 'best', label: `#${rival}`, ...curve(bar), css: token('--text-3'), dash: true, end: null }] : []), ...chosen.flatMap((name): PlotLine[] => {
     const line = store.lines.value.get(name)!;
     const best = finite(task.best?.value);
     const own: PlotLine = {
@@ -42,7 +48,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
     };
     const next = running && name === goal ? continuation(forecast, task.number, own) : null;
     return next ? [own, next] : [own];
-  }), [store.lines.value, off.value, theme.value, task.best, task.state, forecast]);
+  })], [store.lines.value, off.value, theme.value, task.best, task.state, forecast, bar]);
   const step = e.step_name || 'epoch';
   return (
     <Card title="Metrics" id="metrics" extra={<>
@@ -58,7 +64,8 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
           : asTable.value ? <MetricTable store={store} names={names} step={step} />
             : <Curves lines={lines} version={0} label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : ''}`}
               metricName="" height={262} log={log} xLabel={step} hovered={hovered} />}
-        {running && <Worth forecast={forecast} shown={lines.some((line) => line.dash)} />}
+        {lines[0]?.id === 'best' && !asTable.value && <p class="mute small rival">Dashed grey: <bdi>{goal}</bdi> of the best, <a href={`/e/${e.id}/${rival}`}>#{rival}</a>.</p>}
+        {running && <Worth forecast={forecast} shown={lines.some((line) => line.dash && line.id !== 'best')} />}
       </div>
     </Card>
   );
