@@ -1,5 +1,5 @@
 /* A search that thinks for longer than the loop may be held (SEARCH_SLOW) does so on libuv's pool. From the question
- * to the next turn after the answer the search is the worker's alone: nobody else reads or changes it. What it is told
+ * until its answer is taken the search is the worker's alone: nobody else reads or changes it. What it is told
  * meanwhile is written down at once, behind the place that the question keeps in the sequence, and the search hears of
  * it after its answer: a replay sees the same order, because the answer was found without knowing it. A question
  * without an answer leaves no row, so that a crash only means that it is asked again. */
