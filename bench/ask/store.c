@@ -14,7 +14,7 @@
 #define IMPORT_ROWS 1000 /* a request has its limits */
 
 struct place {
-	char dir[64];
+	char dir[256];
 	uv_loop_t loop;
 	struct engine *engine;
 	int64_t experiment;
@@ -49,7 +49,8 @@ static void begin(struct place *place, const struct history *history, uint64_t t
 	struct error err = {0};
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct node *request = node_new(NODE_MAP), *source = node_new(NODE_MAP);
-	snprintf(place->dir, sizeof(place->dir), "/tmp/sluice-ask-XXXXXX");
+	const char *folder = getenv("TMPDIR");
+	snprintf(place->dir, sizeof(place->dir), "%s/sluice-ask-XXXXXX", folder ? folder : "/tmp");
 	if (token_init() < 0 || !mkdtemp(place->dir))
 		exit(1);
 	open_engine(place);
