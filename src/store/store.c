@@ -92,18 +92,21 @@ static int store_migrate(struct store *store, const char *path, struct error *er
 			      "%s was written by a newer sluice (version %d, this one knows %zu); use that "
 			      "one, or another state folder",
 			      path, version, COUNT_OF(store_migrations));
-	for (; version < (int)COUNT_OF(store_migrations); version++) {
-		char done[64];
-		snprintf(done, sizeof(done), "PRAGMA user_version=%d; COMMIT", version + 1);
-		if (sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK ||
-		    sqlite3_exec(store->db, store_migrations[version], NULL, NULL, NULL) != SQLITE_OK ||
-		    sqlite3_exec(store->db, done, NULL, NULL, NULL) != SQLITE_OK) {
-			rc = store_fail(store, "setting up the database", err);
-			sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-			return rc;
-		}
+	if (version == (int)COUNT_OF(store_migrations))
+		return 0;
+	/* All of them or none. */
+	char done[64];
+	snprintf(done, sizeof(done), "PRAGMA user_version=%zu; COMMIT", COUNT_OF(store_migrations));
+	int good = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+	for (; good == SQLITE_OK && version < (int)COUNT_OF(store_migrations); version++)
+		good = sqlite3_exec(store->db, store_migrations[version], NULL, NULL, NULL);
+	if (good == SQLITE_OK)
+		good = sqlite3_exec(store->db, done, NULL, NULL, NULL);
+	if (good != SQLITE_OK) {
+		rc = store_fail(store, "setting up the database", err);
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	}
-	return 0;
+	return rc;
 }
 
 int store_open(const char *path, struct store **ret, struct error *err)
