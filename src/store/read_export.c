@@ -143,7 +143,7 @@ static int export_csv(struct store *store, int64_t experiment, struct pieces *re
 	char *best = mem_printf("best_%s", metric ? metric : "value");
 	csv_put(out, false, best);
 	free(best);
-	csv_put(out, false, "epoch");
+	csv_put(out, false, "best_epoch");
 	csv_put(out, false, "elapsed_s");
 	csv_put(out, false, "attempts");
 	buf_add_text(out, "\r\n");

@@ -380,7 +380,7 @@ static void test_csv_quotes_and_leaves_unknown_empty(void **state)
 {
 	struct fixture *f = *state;
 	assert_int_equal(read_export(f, 1, true), 0);
-	assert_string_equal(buf_text(&f->text), "task,state,lr,kind,best_val_loss,epoch,elapsed_s,attempts\r\n"
+	assert_string_equal(buf_text(&f->text), "task,state,lr,kind,best_val_loss,best_epoch,elapsed_s,attempts\r\n"
 						"1,finished,0.1,\"a,\"\"b\"\"\",0.5,3,2.5,1\r\n"
 						"2,running,0.2,,0.25,1,8,1\r\n"
 						"3,error,0.3,,,,,2\r\n"
