@@ -100,11 +100,12 @@ static void local_pidfd_closed_cb(uv_handle_t *handle)
 
 static void local_pidfd_close(struct local_item *item)
 {
-	int fd;
+	int fd = -1;
 	if (!item->pidfd)
 		return;
 	uv_poll_stop(item->pidfd);
-	if (uv_fileno((uv_handle_t *)item->pidfd, &fd) == 0)
+	uv_fileno((uv_handle_t *)item->pidfd, &fd);
+	if (fd >= 0)
 		close(fd);
 	uv_close((uv_handle_t *)item->pidfd, local_pidfd_closed_cb);
 	item->pidfd = NULL;
