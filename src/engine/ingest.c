@@ -36,10 +36,21 @@ static int ingest_metric_id(struct engine *engine, struct engine_experiment *e, 
 	return rc;
 }
 
+/* When the experiment began, by the first of its tasks that did: it may be over within the same turn. The node's clock
+ * is believed between its creation and now. */
+static void ingest_begin(struct engine_experiment *e, int64_t time_ms)
+{
+	int64_t now = clock_now_ms();
+	if (e->started_ms)
+		return;
+	e->started_ms = time_ms < e->created_ms ? e->created_ms : time_ms < now ? time_ms : now;
+}
+
 static int ingest_start(struct ingest *in, const struct journal_record *r)
 {
 	struct engine_live *live = in->live;
 	struct engine *engine = in->engine;
+	ingest_begin(live->experiment, r->time_ms);
 	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job,
 				     r->time_ms);
 	/* A first attempt has nothing to forget. */

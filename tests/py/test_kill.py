@@ -68,8 +68,10 @@ def test_kill_minus_nine_while_a_search_thinks_loses_and_repeats_nothing(make_da
     marks = folder / "marks"
     marks.mkdir()
     daemon = make_daemon().start()
-    experiment = daemon.submit("""#!/bin/bash
+    # Together the tasks take longer than the kills, on however quick a machine.
+    experiment = daemon.submit(f"""#!/bin/bash
 echo "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"
+sleep {0.03 * kills}
 printf 'epoch,loss\\n0,%s\\n' "$SLUICE_PARAM_X0" > metrics.csv
 """, {
         "parameters": {f"x{i}": {"min": 0.0, "max": 1.0} for i in range(12)}, "objective": {"metric": "loss", "goal": "min"},
