@@ -157,12 +157,38 @@ static void test_a_commit_that_cannot_be_written_fails_and_leaves_what_was_there
 	check(f->store, 1100);
 }
 
+/* Reading back may have to write first. Where that fails SQLite undoes the transaction: all of it, never a part. */
+static void test_a_read_that_fails_undoes_the_whole_transaction(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit before, tight;
+	struct stat wal;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	assert_int_equal(add_lines(f->store, 0, ROWS), 0);
+	assert_int_equal(stat(f->wal, &wal), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	tight = before;
+	tight.rlim_cur = (rlim_t)wal.st_size;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+	int rc = store_step(f->store, store_bind(f->store, "SELECT sum(length(text)) FROM line", ""));
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_true(rc < 0);
+	store_rollback(f->store);
+	check(f->store, 0);
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	assert_int_equal(add_lines(f->store, 0, 100), 0);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	check(f->store, 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_was_committed_is_there_after_a_kill, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_commit_is_in_the_log_before_it_is_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_transaction_larger_than_the_cache_reads_itself, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_read_that_fails_undoes_the_whole_transaction, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_commit_that_cannot_be_written_fails_and_leaves_what_was_there, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
