@@ -221,11 +221,12 @@ int launch_go(const struct descriptor *d, struct launch *launch, struct error *e
 	close(launch->channel);
 	if (n == 0)
 		return 0;
-	/* Without an errno the child was killed before it could say why: wait tells. */
 	kill(launch->pid, SIGKILL);
+	if (n != (ssize_t)sizeof(failure)) /* somebody killed it before it could say anything: its status tells */
+		return 0;
 	waitpid(launch->pid, NULL, 0);
-	launch_explain(d, n == (ssize_t)sizeof(failure) ? failure : EIO, err);
-	return -(n == (ssize_t)sizeof(failure) ? failure : EIO);
+	launch_explain(d, failure, err);
+	return -failure;
 }
 
 /* Interpreters that run the file named by their first argument. */

@@ -18,7 +18,8 @@ struct launch {
  * do. */
 int launch_check(const struct descriptor *descriptor, struct error *err) MUST_USE;
 int launch_prepare(const struct descriptor *descriptor, struct launch *ret, struct error *err) MUST_USE;
-/* 0 when the program runs. On failure the child is gone and reaped. */
+/* 0 when the program runs, or was killed before it did: its status says so. On failure the child is gone and
+ * reaped. */
 int launch_go(const struct descriptor *descriptor, struct launch *launch, struct error *err) MUST_USE;
 
 #endif

@@ -88,6 +88,11 @@ def is_alive(pid):
         return False
 
 
+def children(pid):
+    return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/stat")
+            if is_alive(path.parent.name) and int(path.read_text().rsplit(")", 1)[1].split()[1]) == pid]
+
+
 def test_the_story_of_a_good_run(tmp_path):
     a = Attempt(tmp_path, 'echo "$@"; pwd; env; echo epoch,loss > results/$1/$2/$2.csv; echo 0,0.5 >> results/$1/$2/$2.csv',
                 env={"SLUICE_PARAM_BATCH_SIZE": "64", "QUOTED": "a b\n\"'$x"}).run()
@@ -324,6 +329,19 @@ def test_a_killed_runner_takes_the_script_with_it(tmp_path):
     wait_for(lambda: not is_alive(pid), "the script's end")
     assert not a.records("end")
     assert a.records("start")[0]["pgid"] == pid
+
+
+def test_a_script_that_is_killed_before_it_begins_was_killed(tmp_path):
+    """The runner waits for room to say who it starts; until then the script is a child that does nothing."""
+    a = Attempt(tmp_path, "touch begun", gpus="0" * 2000)  # which makes that more than a kilobyte
+    p = subprocess.Popen(["bash", "-c", 'ulimit -S -f 1; exec "$@"', "-", BIN, "exec", str(a.batch), "0"], stderr=subprocess.PIPE)
+    (child,) = wait_for(lambda: children(p.pid), "the child")
+    os.kill(child, signal.SIGKILL)
+    resource.prlimit(p.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    p.communicate(timeout=30)
+    end = a.end()
+    assert (end["cause"], end["signal"], end["message"]) == ("signal", 9, "signal 9 (Killed)")
+    assert not (a.work / "begun").exists()
 
 
 def test_processes_left_behind_are_ended(tmp_path):

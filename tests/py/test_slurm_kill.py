@@ -32,17 +32,19 @@ done
 
 
 def runners(state):
-    """Pids of runners of this state folder."""
-    found = []
+    """Pids of runners of this state folder. A child that has not become its script yet looks like its runner."""
+    found = {}
     for name in os.listdir("/proc"):
         try:
             with open(f"/proc/{name}/cmdline", "rb") as command:
                 words = command.read().split(b"\0")
+            with open(f"/proc/{name}/stat") as stat:
+                parent = int(stat.read().rsplit(")", 1)[1].split()[1])
         except (OSError, ValueError):
             continue
         if name.isdigit() and len(words) > 3 and words[1] == b"exec" and words[2].startswith(str(state).encode()):
-            found.append(int(name))
-    return found
+            found[int(name)] = parent
+    return [pid for pid, parent in found.items() if parent not in found]
 
 
 class Administrator(threading.Thread):

@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <cmocka.h>
 
 #define PATIENCE_MS 60000
@@ -88,10 +89,18 @@ static inline int setup(void **state)
 	return 0;
 }
 
+/* What runners write meanwhile would be left behind. */
+static inline void wait_for_runners(void)
+{
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
 static inline int teardown(void **state)
 {
 	struct fixture *f = *state;
 	close_engine(f);
+	wait_for_runners();
 	assert_int_equal(fs_remove_tree(f->dir, NULL), 0);
 	free(f);
 	return 0;

@@ -85,7 +85,7 @@ static void pulse_cb(uv_timer_t *timer)
 static void test_the_loop_goes_on_while_a_search_thinks(void **state)
 {
 	struct fixture *f = *state;
-	int64_t id = create_wide(f, 1, "script: run.sh\n", "#!/bin/bash\nsleep 3\n");
+	int64_t id = create_wide(f, 1, "script: run.sh\n", "#!/bin/bash\nsleep 1\n");
 	import_results(f, id);
 	int pulses = 0;
 	uv_timer_t timer;
