@@ -14,6 +14,7 @@ struct store {
 	sqlite3 *db;
 	uint64_t version;
 	int64_t changes; /* rows changed ever, when the transaction began */
+	bool open;	 /* a transaction, as its owner believes */
 	VEC(struct store_statement {
 		const char *sql; /* identity is the address: SQL texts are constants */
 		sqlite3_stmt *stmt;
@@ -160,24 +161,44 @@ uint64_t store_version(const struct store *store)
 	return store->version;
 }
 
+/* SQLite undoes a transaction by itself when it cannot go on, also in the middle of a read. Its owner must hear of it:
+ * what it writes from then on would be kept, each statement by itself. */
+static bool store_is_undone(struct store *store)
+{
+	return store->open && sqlite3_get_autocommit(store->db);
+}
+
+static int store_fail_undone(struct error *err)
+{
+	return errorf(err, -EIO, "the database undid what was not written yet, after an error");
+}
+
 int store_begin(struct store *store, struct error *err)
 {
-	if (!sqlite3_get_autocommit(store->db))
+	if (store_is_undone(store))
+		return store_fail_undone(err);
+	if (store->open)
 		return 0;
 	store->changes = sqlite3_total_changes64(store->db);
 	int rc = store_run(store, "BEGIN IMMEDIATE", "");
+	store->open = rc == 0;
 	return rc < 0 ? store_fail(store, "beginning a transaction", err) : 0;
 }
 
 int store_commit(struct store *store, struct error *err)
 {
-	if (sqlite3_get_autocommit(store->db))
+	int rc = 0;
+	if (!store->open)
 		return 0;
-	if (store_run(store, "COMMIT", "") < 0) {
-		int rc = store_fail(store, "writing to the database", err);
+	if (store_is_undone(store))
+		rc = store_fail_undone(err);
+	else if (store_run(store, "COMMIT", "") < 0)
+		rc = store_fail(store, "writing to the database", err);
+	if (rc < 0) {
 		store_rollback(store);
 		return rc;
 	}
+	store->open = false;
 	if (sqlite3_total_changes64(store->db) != store->changes)
 		store->version++;
 	return 0;
@@ -185,6 +206,7 @@ int store_commit(struct store *store, struct error *err)
 
 void store_rollback(struct store *store)
 {
+	store->open = false;
 	if (!sqlite3_get_autocommit(store->db) && store_run(store, "ROLLBACK", "") < 0)
 		log_error("store: rolling back: %s", sqlite3_errmsg(store->db));
 	store->version++;
@@ -246,7 +268,7 @@ int store_run(struct store *store, const char *sql, const char *types, ...)
 	va_start(args, types);
 	sqlite3_stmt *stmt = store_bind_list(store, sql, types, args);
 	va_end(args);
-	if (!stmt)
+	if (!stmt || (store_is_undone(store) && !sqlite3_stmt_readonly(stmt)))
 		return -EIO;
 	int step = sqlite3_step(stmt);
 	int rc = step == SQLITE_DONE || step == SQLITE_ROW ? 0 : store_errno(store);

@@ -35,7 +35,8 @@ int store_open(const char *path, struct store **ret, struct error *err) MUST_USE
 void store_close(struct store *store);
 
 /* One transaction at a time. Begin is harmless when one is open. After a failed commit nothing of it
- * happened. */
+ * happened. Where SQLite itself undid it (an error while it was open), begin, writes and commit fail until the
+ * commit or a rollback has ended it. */
 int store_begin(struct store *store, struct error *err) MUST_USE;
 int store_commit(struct store *store, struct error *err) MUST_USE;
 void store_rollback(struct store *store);
