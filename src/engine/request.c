@@ -131,6 +131,8 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	if (!r->backend)
 		return problem_add(problems, at ? at : r->document, "see `sluice doctor`", "%s", why.text);
 	r->backend->ops->check(r->backend->backend, &r->spec->resources, at ? at : r->document, problems);
+	const char *script = r->spec->script ? node_get_string(request_find_file(r, r->spec->script), "text") : NULL;
+	r->spec->reads_positions = script && scan_reads_positions(script);
 	return problems->list.len ? -EINVAL : 0;
 }
 
@@ -205,6 +207,9 @@ static void request_write_warnings(const struct spec *spec, struct json *out)
 	json_list(out);
 	if (!spec->objective_count)
 		json_string(out, "no objective is set: val_loss, or else the first metric that appears, is taken");
+	if (spec->reads_positions && spec->pass == SPEC_PASS_FLAGS && spec->space->count)
+		json_string(out, "the script takes its arguments by their places and gets them as --name=value; `pass: positional` gives it "
+				 "the experiment, the task and then the values, in order");
 	if (spec->resources.gpu_type && !spec->resources.gpus)
 		json_string(out, "gpu_type has no effect without gpus");
 	for (size_t i = 0; i < spec->space->count; i++) {

@@ -39,6 +39,38 @@ static void scan_arguments(const char *text, struct json *out, bool *ret_any)
 	*ret_any = found > 0;
 }
 
+static bool scan_has(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strstr(text, *words))
+			return true;
+	return false;
+}
+
+/* An element (sys.argv[3]), or several names at once (a, b = sys.argv[1:]). */
+static bool scan_is_by_position(const char *text, const char *argv)
+{
+	const char *after = argv + strlen("sys.argv"), *line = argv;
+	if (after[0] == '[' && after[1] >= '1' && after[1] <= '9' && after[1 + strspn(after + 1, "0123456789")] == ']')
+		return true;
+	while (line > text && line[-1] != '\n')
+		line--;
+	const char *equals = memchr(line, '=', (size_t)(argv - line));
+	return equals && memchr(line, ',', (size_t)(equals - line)) && equals + 1 + strspn(equals + 1, " \t") == argv;
+}
+
+bool scan_reads_positions(const char *text)
+{
+	static const char *const parsers[] = {"argparse", "add_argument(", "getopt", "docopt", "import click", "import fire",
+					      "import typer", "absl", "hydra", NULL};
+	if (scan_has(text, parsers))
+		return false;
+	for (const char *p = text; (p = strstr(p, "sys.argv")); p++)
+		if (scan_is_by_position(text, p))
+			return true;
+	return false;
+}
+
 static void scan_words(const char *text, const char *const *words, struct json *out)
 {
 	json_list(out);
@@ -57,9 +89,7 @@ void scan_script(const char *text, struct json *out)
 	static const char *const savers[] = {"ModelCheckpoint", "torch.save", "save_weights",
 					     "SLUICE_CHECKPOINT_DIR", NULL};
 	bool flags, argv = strstr(text, "sys.argv") != NULL, env = strstr(text, "SLUICE_PARAM") != NULL;
-	bool saves = false;
-	for (const char *const *word = savers; *word; word++)
-		saves |= strstr(text, *word) != NULL;
+	bool saves = scan_has(text, savers);
 
 	json_map(out);
 	json_key(out, "arguments");
@@ -74,8 +104,6 @@ void scan_script(const char *text, struct json *out)
 	json_list(out);
 	if (!saves)
 		json_string(out, "no checkpoint found: a task that is run again starts from its first epoch");
-	if (argv && !flags)
-		json_string(out, "reads sys.argv: values arrive by position");
 	json_end(out);
 	json_end(out);
 }

@@ -7,5 +7,7 @@
 
 /* Writes the "scan" map of POST /check. */
 void scan_script(const char *text, struct json *out);
+/* Does it take its arguments by their places, as S-TFManager's scripts do? */
+bool scan_reads_positions(const char *text);
 
 #endif

@@ -38,6 +38,7 @@ struct spec {
 	size_t objective_count; /* 0: chosen from what the first task reports */
 	uint64_t repeats;
 	enum spec_pass pass;
+	bool reads_positions; /* the script seems to take its arguments by their places */
 	bool underscore; /* flags keep underscores */
 	char *metrics_format, *metrics_pattern; /* NULL: found by itself */
 	char **setup;				/* shell lines; NULL-terminated, may be empty */

@@ -293,3 +293,18 @@ def test_a_list_written_as_on_the_command_line_is_warned_of(shared, tmp_path):
 
 def test_the_table_is_large_enough():
     assert len(CASES) + len(JSON_CASES) >= 60
+
+
+@pytest.mark.parametrize("line, warns", [
+    ("batch_size = int(sys.argv[3])", True),
+    ("experiment, task, batch_size = sys.argv[1:]", True),
+    ("a, *rest = sys.argv", True),
+    ("name = sys.argv[0]", False),
+    ("args = parse(sys.argv[1:])", False),
+    ("main(argv=sys.argv, x=1)", False),
+    ("parser.add_argument('--batch-size'); print(sys.argv[1])", False)])
+def test_a_script_that_counts_its_arguments_is_not_given_flags_without_a_word(shared, folder, line, warns):
+    (folder / "model.py").write_text(f"import sys\n{line}\n")
+    for how, expected in (((), warns), (("--pass", "positional"), False), (("--pass", "env"), False)):
+        said = json.loads(shared.cli("check", "--json", *how, folder / "model.py", "batch_size=64,32").stdout)["warnings"]
+        assert any("`pass: positional`" in text for text in said) == expected, (how, said)

@@ -69,9 +69,6 @@ function pickPass(value: string) {
 
 function Found({ found }: { found: Scan }) {
   const flags = found.arguments.filter((arg) => arg.startsWith('-'));
-  // The daemon's own notes say it better where it has some.
-  const said = found.notes.filter((note) => !found.pass || !/^reads /i.test(note));
-  const notes = said.length || found.checkpoint ? said : ['no checkpoint found: a task that is run again starts from its first epoch'];
   const mismatch = found.pass === 'flags' && flags.length > 0 && draft.value.pass !== 'flags';
   return (
     <div role="status"><ul class="checks found">
@@ -81,7 +78,7 @@ function Found({ found }: { found: Scan }) {
       <li class={found.metrics.length ? 'ok' : 'wa'}><Icon name={found.metrics.length ? 'check' : 'alert'} /><span>{found.metrics.length ? <>Writes metrics with <code>{found.metrics.join(', ')}</code>{found.columns.length > 0 && <>, column <code>{found.columns.join(', ')}</code></>}</>
         : 'No metric writer found; a CSV with a header, JSON lines or sluice report all work'}</span></li>
       {found.checkpoint && <li class="ok"><Icon name="check" /><span>Writes checkpoints</span></li>}
-      {notes.map((note) => <li key={note} class={/^no\b/i.test(note) ? 'wa' : 'ok'}><Icon name={/^no\b/i.test(note) ? 'alert' : 'check'} /><span>{note[0].toUpperCase() + note.slice(1)}</span></li>)}
+      {found.notes.map((note) => <li key={note} class={/^no\b/i.test(note) ? 'wa' : 'ok'}><Icon name={/^no\b/i.test(note) ? 'alert' : 'check'} /><span>{note[0].toUpperCase() + note.slice(1)}</span></li>)}
     </ul></div>
   );
 }
