@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#define JSO_DIMS 10 /* of the published results */
 #define JSO_LEAST 4
 #define JSO_MEMORY 5
 #define JSO_BEST 0.25
@@ -61,11 +62,16 @@ static void jso_generation(struct evolve *e)
 static const struct evolve_rules rules = {
 	.make = jso_make, .win = jso_win, .generation = jso_generation, .ties_win = true};
 
+static size_t jso_population(double dims)
+{
+	return (size_t)round(25 * log(dims) * sqrt(dims));
+}
+
 void jso_start(struct search *s, jso_weight_f weight)
 {
-	double dims = s->dims > 1 ? (double)s->dims : 2; /* ln 1 is no population */
-	size_t published = (size_t)round(25 * log(dims) * sqrt(dims));
-	struct evolve *e = evolve_open(s, &rules, evolve_population(s->spec, published));
+	size_t published = jso_population(s->dims > 1 ? (double)s->dims : 2); /* ln 1 is no population */
+	size_t n = evolve_population_root(s->spec, published, jso_population(JSO_DIMS), EVOLVE_LEAST);
+	struct evolve *e = evolve_open(s, &rules, n);
 	e->archive_most = e->n;
 	struct jso *own = e->own = mem_alloc(sizeof(*own));
 	evolve_memory_open(&e->memory, JSO_MEMORY, 0.3, 0.8);

@@ -124,6 +124,7 @@ static void populations_are_those_of_the_papers(void **state)
 		{"{strategy: lshade, tasks: 400, mode: generational}", 20},
 		{"{strategy: lshade, tasks: 40, mode: generational}", 8},
 		{"{strategy: jso, tasks: 50000}", 90},		/* 25 ln 5 sqrt 5 = 89.97 */
+		{"{strategy: jso, tasks: 1000, mode: generational}", 50}, /* B / 20 */
 		{"{strategy: dish, tasks: 50000}", 90},
 		{"{strategy: spsrdemms, tasks: 50000}", 100},
 		{"{strategy: de, tasks: 400}", 20},		/* B / 20 */
@@ -131,6 +132,8 @@ static void populations_are_those_of_the_papers(void **state)
 		{"{strategy: shade, tasks: 1000}", 10},		/* a hundredth of 100,000: a tenth of both */
 		{"{strategy: jde, tasks: 1000}", 10},
 		{"{strategy: lshade, tasks: 1000}", 18},
+		{"{strategy: jso, tasks: 1000}", 18},		/* 25 ln 10 sqrt 10 = 182.03 */
+		{"{strategy: dish, tasks: 1000}", 18},
 		{"{strategy: shade, tasks: 40}", 6},		/* never fewer */
 		{"{strategy: jde, tasks: 40}", 8},
 		{"{strategy: lshade, tasks: 40}", 8},
