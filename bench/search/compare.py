@@ -1,7 +1,7 @@
 """How much searches find with the same number of tasks, beside Optuna and DEHB. How long they take: bench/ask.
 
-    bench/search/run quality [--tasks 100] [--parallel 4] [--seeds 0:20] [--problem NAME...] [--method NAME...]
-    bench/search/run table [--tasks 100] [--plot FILE]
+    bench/search/run quality [--tasks 100] [--parallel 4] [--seeds 0:20] [--noisy | --problem NAME...] [--method NAME...]
+    bench/search/run table [--tasks 100] [--noisy] [--plot FILE]
     bench/search/run keep
 
 `quality` adds to build/search-quality.csv, one line a run: it can be stopped and goes on where it was, and runs
@@ -32,6 +32,7 @@ def main():
     parser.add_argument("--parallel", type=int, default=4)
     parser.add_argument("--seeds", type=span, default=range(20), help="20, or 100:110")
     parser.add_argument("--problem", action="append", help="may be given more than once, like --method")
+    parser.add_argument("--noisy", action="store_true", help="the problems with noise, instead of those without")
     parser.add_argument("--method", action="append", help="a name, or the beginning of names")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "build/search-quality.csv")
     parser.add_argument("--plot", type=pathlib.Path, help="table: an SVG file")

@@ -16,10 +16,10 @@ NOTHING = 1e-8  # a regret below is none: the least values are known to about th
 
 
 def run(problem, method, tasks, parallel, seed):
-    """The best value after every task (or task's worth of epochs)."""
+    """The value of what looked best after every task (or task's worth of epochs)."""
     chance = random.Random(f"{problem.name} {seed}")
     search = {**METHODS, **FIDELITY_METHODS}[method](problem, tasks, parallel, seed)
-    running, clock, best, spent, series, count = [], 0.0, math.inf, 0.0, [], 0
+    running, clock, best, spent, series, count = [], 0.0, (math.inf, math.inf), 0.0, [], 0
     limit = tasks * (problem.epochs or 1) if method in FIDELITY_METHODS else tasks
     while True:
         while len(running) < parallel and spent < limit:
@@ -31,17 +31,18 @@ def run(problem, method, tasks, parallel, seed):
             cost = paid or 1
             spent += cost
             count += 1
-            heapq.heappush(running, (clock + cost * (0.5 + chance.random()), count, key, value, epochs))
+            told = value + chance.gauss(0, problem.noise) if problem.noise else value
+            heapq.heappush(running, (clock + cost * (0.5 + chance.random()), count, key, told, value, epochs))
         if not running:
             break
-        clock, _, key, value, epochs = heapq.heappop(running)
-        search.tell(key, value)
-        if not epochs or round(epochs) == problem.epochs:
-            best = min(best, value if not math.isnan(value) else math.inf)
-        series.append(best)
+        clock, _, key, told, value, epochs = heapq.heappop(running)
+        search.tell(key, told)
+        if (not epochs or round(epochs) == problem.epochs) and not math.isnan(told):
+            best = min(best, (told, value))
+        series.append(best[1])
     search.close()
     if method not in FIDELITY_METHODS:  # a finite space may be used up before
-        series += [best] * (tasks - len(series))
+        series += [best[1]] * (tasks - len(series))
     return series
 
 
@@ -84,8 +85,13 @@ def keep(args):
             out.writerow([*key, *(digits(float(v)) for v in series)])
 
 
+def problems(args):
+    """Those named; otherwise all without noise, or all with it."""
+    return [p for p in PROBLEMS if (p.name in args.problem if args.problem else bool(p.noise) == args.noisy)]
+
+
 def is_wanted(args, problem, method):
-    return (not args.problem or problem.name in args.problem) and \
+    return problem in problems(args) and \
         (not args.method or any(method.startswith(m) for m in args.method)) and \
         (method not in FIDELITY_METHODS or problem.epochs)
 
@@ -123,7 +129,7 @@ class Results:
         self.runs = {}
         for (name, method, _), (_, series) in sorted(read(args).items(), key=lambda item: item[0][2]):
             self.runs.setdefault(method, {}).setdefault(name, []).append(series)
-        self.names = [p.name for p in PROBLEMS if not args.problem or p.name in args.problem]
+        self.names = [p.name for p in problems(args)]
         self.methods = [m for m in METHODS if all(self.seeds(m, n) for n in self.names) and
                         (not args.method or any(m.startswith(p) for p in args.method))]
 
