@@ -1,7 +1,9 @@
 """A search that people take part in while it runs: configurations and results of their own, another budget or
 space, workers of their own; promotions, pruning and several objectives, against the real daemon."""
 
+import http.client
 import json
+import os
 import random
 import select
 import socket
@@ -11,7 +13,7 @@ import time
 
 import pytest
 
-from conftest import ROOT, wait_for
+from conftest import DEADLINE_S, ROOT, wait_for
 
 EXTERNAL = {"command": ["true"], "resources": {"backend": "external"}}
 
@@ -205,12 +207,14 @@ def test_change_that_makes_no_sense_changes_nothing(daemon):
 
 # Workers of one's own.
 
+KILLS = 12
+STRIDE = 6  # tasks that every kill lets the workers go on for: on a quick machine all would be over before the kills
 
 WORKER = f"""
-import http.client, sys, time, pathlib
+import http.client, os, sys, time, pathlib
 sys.path.insert(0, {str(ROOT / 'python')!r})
 import sluice
-experiment, marks = sys.argv[1], pathlib.Path(sys.argv[2])
+experiment, marks, kills = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 
 def insist(call, *arguments, **named):
     while True:  # the daemon may be away
@@ -220,7 +224,11 @@ def insist(call, *arguments, **named):
             time.sleep(0.05)
 
 client = sluice.Client()
-while task := insist(client.ask, experiment):
+while True:
+    while len(os.listdir(kills)) <= {KILLS} and len(os.listdir(marks)) >= {STRIDE} * len(os.listdir(kills)):
+        time.sleep(0.001)
+    if not (task := insist(client.ask, experiment)):
+        break
     with open(marks / task["id"].split("/")[1], "a") as mark:
         mark.write(task["id"] + "\\n")
     value = task["parameters"]["x"] ** 2
@@ -237,31 +245,38 @@ while task := insist(client.ask, experiment):
 @pytest.mark.parametrize("strategy,tasks", [("random", 300), ("gp", 120)])
 def test_two_workers_and_kill_minus_nine_lose_and_repeat_nothing(daemon, folder, strategy, tasks):
     experiment = external(daemon, search={"strategy": strategy, "tasks": tasks})
-    marks = folder / "marks"
+    marks, kills = folder / "marks", folder / "kills"
     marks.mkdir()
+    kills.mkdir()
+    chance = random.Random()
     program = folder / "worker.py"
     program.write_text(WORKER)
     # The program must not start a daemon of its own while ours is away.
     env = {**daemon.env, "PATH": "/nowhere:/usr/bin:/bin"}
-    workers = [subprocess.Popen([sys.executable, program, experiment, marks], env=env, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    kills = 0
-    while len(list(marks.iterdir())) < tasks * 3 // 4 and kills < 12:
-        before = len(list(marks.iterdir()))
-        wait_for(lambda: len(list(marks.iterdir())) >= before + 8 or any(w.poll() is not None for w in workers), "the workers stand still")
+    workers = [subprocess.Popen([sys.executable, program, experiment, marks, kills], env=env, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+
+    def marked(count):
+        return len(os.listdir(marks)) >= count or any(worker.poll() is not None for worker in workers)
+
+    for kill in range(KILLS):
+        wait_for(lambda: marked(STRIDE * kill), "the workers stand still")
+        (kills / str(kill)).touch()
+        first = STRIDE * kill + chance.randint(1, 3)
+        while not marked(first):  # the kill falls among the tasks that were just let go
+            time.sleep(0.0005)
         daemon.kill()
-        kills += 1
         daemon.start()
+    (kills / "over").touch()
     for worker in workers:
-        _, errors = worker.communicate(timeout=120)
+        _, errors = worker.communicate(timeout=DEADLINE_S)
         assert worker.returncode == 0, errors
-    assert kills >= 5
     shown = {t["number"]: t for t in daemon.tasks(experiment)}
     assert len(shown) == tasks
     given = {int(mark.name): mark.read_text().count("\n") for mark in marks.iterdir()}
     assert set(given.values()) == {1}, "a task was given twice"
     # At most one task a kill and worker was given in an answer that nobody heard.
     unheard = set(shown) - set(given)
-    assert len(unheard) <= kills * len(workers)
+    assert len(unheard) <= KILLS * len(workers)
     for number, task in shown.items():
         if number in unheard:
             assert task["state"] == "running"
@@ -290,46 +305,73 @@ def thinker(daemon):
 def begin_ask(daemon, experiment):
     """A request whose answer nobody has read yet."""
     connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(60)
+    connection.settimeout(DEADLINE_S)
     connection.connect(str(daemon.socket))
     connection.sendall(f"POST /api/v1/experiments/{experiment}/ask HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     return connection
 
 
+def end_ask(connection):
+    """The task that it was given; None where the daemon closed without a word."""
+    answer = http.client.HTTPResponse(connection, method="POST")
+    try:
+        answer.begin()
+    except ConnectionError:
+        return None
+    assert answer.status == 200
+    return json.loads(answer.read())
+
+
+# A proposal takes a tenth of a second of a core, and a busy machine may give all of it to the search before anybody else has
+# a turn. What must hold while it thinks is tried until it was seen to think; where it never holds it fails every time.
+TRIES = 10
+
+
 def test_others_are_answered_while_a_search_thinks(daemon):
-    experiment = thinker(daemon)
-    with begin_ask(daemon, experiment) as connection:
+    for _ in range(TRIES):
+        experiment = thinker(daemon)
         answered = 0
-        while not select.select([connection], [], [], 0)[0]:
-            assert daemon.get("/experiments")["items"]
-            assert daemon.get(f"/experiments/{experiment}/search")["state"]["asked"] in (KNOWN, KNOWN + 1)
-            answered += 1
-        assert connection.recv(12) == b"HTTP/1.1 200"
-    assert answered >= 3  # one or two where everybody waits for the proposal
+        with begin_ask(daemon, experiment) as connection:
+            while not select.select([connection], [], [], 0)[0]:
+                assert daemon.get("/experiments")["items"]
+                assert daemon.get(f"/experiments/{experiment}/search")["state"]["asked"] in (KNOWN, KNOWN + 1)
+                answered += 1
+            assert end_ask(connection)["number"] == KNOWN + 1
+        if answered >= 3:  # one or two where everybody waits for the proposal
+            return
+    raise AssertionError("everybody waited for the proposal")
 
 
 def test_client_that_goes_while_the_search_thinks_leaves_the_task_to_the_next(daemon):
-    experiment = thinker(daemon)
-    begin_ask(daemon, experiment).close()
-    with begin_ask(daemon, experiment) as second:
+    for _ in range(TRIES):
+        experiment = thinker(daemon)
         begin_ask(daemon, experiment).close()
-        assert ask(daemon, experiment)["number"] == KNOWN + 2
-        assert f'"id":"{experiment}/{KNOWN + 1}"'.encode() in second.recv(4096)
-    assert {t["number"]: t["state"] for t in daemon.tasks(experiment) if t["number"] > KNOWN} == {KNOWN + 1: "running", KNOWN + 2: "running"}
+        with begin_ask(daemon, experiment) as second:
+            begin_ask(daemon, experiment).close()
+            given = [ask(daemon, experiment)["number"], end_ask(second)["number"]]
+        # Nobody is given what another has, and nothing is given to nobody unless it was ready before the first had gone.
+        running = {t["number"] for t in daemon.tasks(experiment) if t["number"] > KNOWN and t["state"] == "running"}
+        assert len(set(given)) == 2 and running >= set(given)
+        if given == [KNOWN + 2, KNOWN + 1] and running == set(given):
+            return
+    raise AssertionError(f"tasks were given to clients that had gone: {given} of {running}")
 
 
 def test_daemon_stops_and_comes_back_while_a_search_thinks(daemon):
-    experiment = thinker(daemon)
-    with begin_ask(daemon, experiment) as connection:
-        wait_for(lambda: daemon.get(f"/experiments/{experiment}/search"), "it does not answer")
-        before = time.monotonic()
-        daemon.stop()
-        assert daemon.process.returncode == 0
-        assert time.monotonic() - before < 20  # for a proposal that is being computed, at worst
-        assert connection.recv(4096) == b""  # it was told nothing, and nothing was given to it
-    daemon.start()
-    assert ask(daemon, experiment)["number"] == KNOWN + 1
-    assert "would propose otherwise" not in daemon.log.read_text()
+    for _ in range(TRIES):
+        experiment = thinker(daemon)
+        with begin_ask(daemon, experiment) as connection:
+            wait_for(lambda: daemon.get(f"/experiments/{experiment}/search"), "it does not answer")
+            daemon.stop()
+            assert daemon.process.returncode == 0
+            given = end_ask(connection)
+        daemon.start()
+        # What it was not told was not given to it.
+        assert ask(daemon, experiment)["number"] == KNOWN + 1 + bool(given)
+        assert "would propose otherwise" not in daemon.log.read_text()
+        if not given:
+            return
+    raise AssertionError("every proposal was there before the daemon stopped")
 
 
 def test_worker_on_the_command_line(daemon):
@@ -503,14 +545,20 @@ def test_tasks_are_ranked_by_what_the_objective_takes(daemon, objective, first, 
     assert daemon.get(f"/experiments/{experiment}/tasks?sort=best")["items"][0]["number"] == expected[0][1]
 
 
-def test_time_may_be_what_is_improved(daemon):
-    experiment = daemon.submit("import os, time\ntime.sleep(float(os.environ['SLUICE_PARAM_S']))",
-                               {"parameters": {"s": [1.5, 0.0]}, "objective": {"metric": "time", "goal": "min"}})
+def test_time_may_be_what_is_improved(daemon, folder):
+    """The second task goes on until it has taken a second longer than the first, however long that was."""
+    experiment = daemon.submit("import os, time\nwhile os.environ['SLUICE_PARAM_S'] == '2' and not os.path.exists(os.environ['GO']):\n"
+                               "    time.sleep(0.02)",
+                               {"parameters": {"s": [1, 2]}, "objective": {"metric": "time", "goal": "min"},
+                                "search": {"strategy": "grid"}, "environment": {"vars": {"GO": str(folder / "go")}}})
+    quick = daemon.wait_state(experiment, ("finished",), 1)["best"]["value"]
+    wait_for(lambda: (daemon.task(experiment, 2)["elapsed_s"] or 0) > quick + 1, "the second one does not run")
+    (folder / "go").touch()
     assert daemon.wait_ended(experiment)["tasks"]["finished"] == 2
     best = daemon.get(f"/experiments/{experiment}")["best"]
-    assert best["parameters"]["s"] == 0.0 and 0 <= best["value"] < 1.5
+    assert best["parameters"]["s"] == 1 and best["value"] == quick >= 0
     values = daemon.get(f"/experiments/{experiment}/analysis")["slices"]
-    assert dict(zip(values["parameters"]["s"], values["value"]))[1.5] >= 1.5
+    assert dict(zip(values["parameters"]["s"], values["value"]))[2] >= quick + 1
 
 
 def test_pruning_spares_what_is_faster_than_every_finished_task(daemon):
@@ -523,7 +571,7 @@ def test_pruning_spares_what_is_faster_than_every_finished_task(daemon):
         for epoch in range(4):
             rows.write("%d,%d\\n" % (epoch, x))
             rows.flush()
-            time.sleep(0.6 if x < 9 else 0.1)
+            time.sleep(1.25 if x < 9 else 0.1)  # seconds apart, so that a busy machine does not make it the slowest
     """, {"parameters": {"x": [1, 2, 9]}, "search": {"strategy": "grid", "parallel": 1},
           "objective": [{"metric": "loss", "goal": "min"}, {"metric": "time", "goal": "min"}],
           "prune": {"rule": "median", "warmup": 1, "min_tasks": 2}})
