@@ -15,6 +15,7 @@ from conftest import DEADLINE_S, wait_for
 
 BIN = os.path.abspath(os.environ.get("SLUICE_BIN", "build/sluice"))
 TOKEN = "0" * 32
+ENV = {**os.environ, "LC_ALL": "C.UTF-8"}  # a bash that does not know its locale says so on stderr
 
 
 class Attempt:
@@ -42,10 +43,11 @@ class Attempt:
         (self.batch / "0.json").write_text(json.dumps(self.descriptor))
 
     def start(self):
-        return subprocess.Popen([BIN, "exec", str(self.batch), "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return subprocess.Popen([BIN, "exec", str(self.batch), "0"], env=ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def run(self):
-        done = subprocess.run([BIN, "exec", str(self.batch), "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE_S)
+        done = subprocess.run([BIN, "exec", str(self.batch), "0"], env=ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=DEADLINE_S)
         self.said = done.stdout.decode()
         self.status = done.returncode
         return self
