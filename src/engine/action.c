@@ -68,7 +68,9 @@ int engine_conclude(struct engine *engine, int rc, struct error *err)
 	if (rc == -ENOENT || rc == -EBUSY || rc == -EINVAL || rc == -EAGAIN)
 		return rc; /* refused before anything was written */
 	if (rc >= 0) {
-		int written = store_commit(engine->store, &why);
+		int written = engine_update_experiments(engine);
+		if (written == 0)
+			written = store_commit(engine->store, &why);
 		if (written == 0)
 			return rc;
 		rc = written;

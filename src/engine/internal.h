@@ -263,8 +263,9 @@ int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t 
 		       int64_t *ret_count, struct error *err) MUST_USE;
 /* What a stopped task says. Not kept across a restart of the daemon. */
 const char *engine_stop_why(const struct engine_experiment *experiment);
-/* The end of every change that somebody asked for: committed before it is acknowledged; after a failed write
- * everything is read again from the store. Returns rc, or the error of the write. */
+/* The end of every change that somebody asked for: committed before it is acknowledged, with the experiment's state, so
+ * that what was restarted is not over for whoever looks next; after a failed write everything is read again from the
+ * store. Returns rc, or the error of the write. */
 int engine_conclude(struct engine *engine, int rc, struct error *err) MUST_USE;
 
 /* prune.c: ends the task early where its newest rows say so. */

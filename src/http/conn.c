@@ -11,7 +11,8 @@
 
 /* Unsent bytes at which the next pipelined request has to wait. */
 #define CONN_UNSENT_MAX (256u << 10)
-/* How long a peer may go on sending after its last answer before the connection is cut. */
+/* After its last answer a peer is cut off when it has sent nothing for this long (or all the same after LIMIT_IDLE_MS):
+ * one that is cut while it sends does not read why. */
 #define CONN_DRAIN_MS 2000
 /* Bytes of an upload that earn it another LIMIT_BODY_MS. */
 #define CONN_PROGRESS_BYTES (1u << 20)
@@ -76,6 +77,7 @@ static void conn_next(struct conn *conn, bool close)
 	conn->skipped_line = false;
 	conn->unsent_seen = conn->io->unsent(conn);
 	conn->deadline_ms = clock_mono_ms() + (close ? CONN_DRAIN_MS : LIMIT_IDLE_MS);
+	conn->drain_end_ms = clock_mono_ms() + LIMIT_IDLE_MS;
 	if (close)
 		conn->io->shutdown(conn);
 }
@@ -312,6 +314,12 @@ static size_t conn_take_body(struct conn *conn, const char *data, size_t len)
 	return len - left;
 }
 
+static void conn_throw_away(struct conn *conn)
+{
+	int64_t until = clock_mono_ms() + CONN_DRAIN_MS;
+	conn->deadline_ms = until < conn->drain_end_ms ? until : conn->drain_end_ms;
+}
+
 /* One step; returns how many bytes it used. */
 static size_t conn_take(struct conn *conn, const char *data, size_t len)
 {
@@ -327,6 +335,9 @@ static size_t conn_take(struct conn *conn, const char *data, size_t len)
 		return conn_take_head(conn, data, len);
 	case CONN_BODY:
 		return conn_take_body(conn, data, len);
+	case CONN_DRAIN:
+		conn_throw_away(conn);
+		return len;
 	default:
 		return len;
 	}

@@ -56,6 +56,7 @@ struct conn {
 	bool skipped_line; /* one empty line before a request is forgiven */
 	enum conn_state state;
 	int64_t deadline_ms; /* monotonic; 0: none */
+	int64_t drain_end_ms; /* however much still arrives */
 	size_t unsent_seen;  /* at the last deadline */
 	struct exchange *exchange; /* the request being read; NULL between requests */
 	struct buf pending;	   /* arrived while paused */

@@ -38,7 +38,7 @@ def wait_for(condition, what, deadline_s=DEADLINE_S):
 
 
 class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path, timeout=30):
+    def __init__(self, path, timeout=DEADLINE_S):
         super().__init__("localhost", timeout=timeout)
         self.path = str(path)
 

@@ -1,5 +1,6 @@
 """What goes wrong is said: the cause, the last lines, and what to do."""
 
+import contextlib
 import os
 import signal
 
@@ -90,7 +91,8 @@ def test_killed_runner_is_noticed(daemon):
              if daemon.task(experiment, 1)["state"] == "running" else None, "it does not begin")
     folder = daemon.get(f"/experiments/{experiment}")["folder"]
     for pid in processes_below(folder):
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # the script dies with its runner
+            os.kill(pid, signal.SIGKILL)
     task = daemon.wait_state(experiment, ("error",), 1)
     assert task["cause"]["kind"] in ("lost", "signal")
 

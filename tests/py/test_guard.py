@@ -1,11 +1,13 @@
 """Nobody else gets in, nobody gets in the way: another user, a second daemon, a full disk, and secrets that
 must not be left lying about."""
 
+import errno
 import http.client
 import json
 import os
 import pathlib
 import re
+import stat
 import subprocess
 import sys
 
@@ -23,12 +25,12 @@ kind, where, requests = sys.argv[1], sys.argv[2], json.load(sys.stdin)
 for method, path in requests:
     try:
         if kind == "unix":
-            connection = http.client.HTTPConnection("localhost", timeout=10)
+            connection = http.client.HTTPConnection("localhost", timeout=60)
             connection.sock = socket.socket(socket.AF_UNIX)
-            connection.sock.settimeout(10)
+            connection.sock.settimeout(60)
             connection.sock.connect(where)
         else:
-            connection = http.client.HTTPConnection(where, timeout=10)
+            connection = http.client.HTTPConnection(where, timeout=60)
         connection.request(method, path, b"{}" if method != "GET" else None, {"Content-Type": "application/json"})
         print(connection.getresponse().status)
     except Exception as reason:
@@ -96,21 +98,29 @@ def test_second_user_cannot_use_tcp(daemon):
     assert daemon.get(f"/experiments/{experiment}")["state"] == "finished"
 
 
+def contents(folder):
+    """Every plain file below the folder, open to be looked at. What daemon and runner take away meanwhile is not there."""
+    for parent, _, names in os.walk(folder):
+        for path in (pathlib.Path(parent, name) for name in names):
+            try:
+                file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK))
+            except OSError as reason:
+                assert reason.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO), f"{path}: {reason}"  # gone, a link, a socket
+                continue
+            with file:
+                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    yield path, file
+
+
 def test_everything_is_private(daemon):
     experiment = daemon.submit("print('ok')")
     daemon.wait_ended(experiment)
     assert daemon.state.stat().st_mode & 0o777 == 0o700
     assert daemon.socket.stat().st_mode & 0o077 == 0
-    for path in daemon.state.rglob("*"):
-        if not path.is_symlink() and path.is_file() and "work" not in path.parts:  # what a script writes is its own affair
-            assert path.stat().st_mode & 0o077 == 0, path
+    for path, file in contents(daemon.state):
+        if "work" not in path.relative_to(daemon.state).parts:  # what a script writes is its own affair
+            assert os.fstat(file.fileno()).st_mode & 0o077 == 0, path
     assert (daemon.state / "experiments" / experiment / "files" / "script.py").stat().st_mode & 0o777 == 0o600
-
-
-def contents(folder):
-    for path in pathlib.Path(folder).rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            yield path, path.read_bytes()
 
 
 def command_lines():
@@ -129,7 +139,7 @@ def test_secrets_are_nowhere_to_be_found(daemon):
     token = daemon.post("/tokens", {"name": "laptop"})
     secret = token.get("token") or token.get("secret")
     assert secret and len(secret) >= 32
-    login = http.client.HTTPConnection(host, port, timeout=10)
+    login = http.client.HTTPConnection(host, port, timeout=60)
     login.request("POST", "/api/v1/login", json.dumps({"code": code}),
                   {"Content-Type": "application/json", "Origin": f"http://{host}:{port}"})
     answer = login.getresponse()
@@ -142,7 +152,7 @@ def test_secrets_are_nowhere_to_be_found(daemon):
 
     # They work...
     for headers in ({"Authorization": f"Bearer {secret}"}, {"Cookie": f"sluice_session={session}"}):
-        connection = http.client.HTTPConnection(host, port, timeout=10)
+        connection = http.client.HTTPConnection(host, port, timeout=60)
         connection.request("GET", "/api/v1/experiments", headers=headers)
         assert connection.getresponse().status == 200
     # ...and a script runs meanwhile, so that a runner's command line is there to be looked at.
@@ -152,13 +162,13 @@ def test_secrets_are_nowhere_to_be_found(daemon):
         needle = value.encode()
         for line in command_lines():
             assert needle not in line, f"the {name} is in a command line"
-        for path, data in contents(daemon.state):
-            assert needle not in data, f"the {name} is in {path}"
+        for path, file in contents(daemon.state):
+            assert needle not in file.read(), f"the {name} is in {path}"
         assert needle not in daemon.log.read_bytes(), f"the {name} is in the log"
     daemon.post(f"/experiments/{experiment}/stop")
 
     # A login link works once.
-    again = http.client.HTTPConnection(host, port, timeout=10)
+    again = http.client.HTTPConnection(host, port, timeout=60)
     again.request("POST", "/api/v1/login", json.dumps({"code": code}),
                   {"Content-Type": "application/json", "Origin": f"http://{host}:{port}"})
     assert again.getresponse().status in (400, 401, 403)

@@ -30,8 +30,9 @@ def test_kill_minus_nine_loses_and_repeats_nothing(make_daemon, folder):
     marks = folder / "marks"
     marks.mkdir()
     daemon = make_daemon().start()
+    # Two at a time: together the tasks take longer than a quarter of the kills, on however many cores.
     experiment = daemon.submit(SCRIPT, {
-        "parameters": {"n": list(range(TASKS))}, "search": {"strategy": "grid"},
+        "parameters": {"n": list(range(TASKS))}, "search": {"strategy": "grid", "parallel": 2},
         "objective": {"metric": "loss", "goal": "min"}, "environment": {"vars": {"MARKS": str(marks)}},
     }, name="task.sh")
 
@@ -64,7 +65,8 @@ def test_kill_minus_nine_while_a_search_thinks_loses_and_repeats_nothing(make_da
     """The Gaussian process proposes on another thread while results come in. Whatever had been written when the daemon
     was killed, the search goes on from there as it would have."""
     tasks, kills = 60, max(10, KILLS // 6)
-    chance = random.Random(int(os.environ.get("SLUICE_KILL_SEED", random.randrange(10**6))))
+    seed = int(os.environ.get("SLUICE_KILL_SEED", random.randrange(10**6)))
+    chance = random.Random(seed)
     marks = folder / "marks"
     marks.mkdir()
     daemon = make_daemon().start()
@@ -86,7 +88,7 @@ printf 'epoch,loss\\n0,%s\\n' "$SLUICE_PARAM_X0" > metrics.csv
     wait_for(daemon.answers, "the daemon does not come back")
     summary = daemon.wait_ended(experiment, deadline_s=600)
 
-    assert summary["tasks"]["finished"] == tasks, summary["tasks"]
+    assert summary["tasks"]["finished"] == tasks, f"{summary['tasks']} (seed {seed})"
     assert {mark.read_text() for mark in marks.iterdir()} == {"1\n"} and len(list(marks.iterdir())) == tasks
     points = {tuple(task["parameters"].values()) for task in daemon.tasks(experiment)}
     assert len(points) == tasks, "a configuration was proposed twice"

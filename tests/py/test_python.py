@@ -11,7 +11,7 @@ import types
 
 import pytest
 
-from conftest import PROGRAM, ROOT
+from conftest import PROGRAM, ROOT, wait_for
 
 sys.path.insert(0, str(ROOT / "python"))
 import sluice  # noqa: E402
@@ -77,30 +77,33 @@ def test_a_file_goes_with_its_script(client, folder):
 
 def test_events_tell_what_happens(client):
     seen = []
-    ready = threading.Event()
 
     def listen():
-        stream = client.events()
-        ready.set()
-        for name, data in stream:
+        for name, data in client.events():
             seen.append(name)
-            if name == "experiment" and data["state"] == "finished":
+            if name == "experiment" and data["state"] == "finished" and "task" in seen:
                 return
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
-    ready.wait()
     e = client.run({"script": "go.py", "parameters": {"epochs": 20}}, {"go.py": SCRIPT})
     client.wait(e["id"])
-    client.restart(e["id"])  # whoever began to listen late still hears this one end
-    client.wait(e["id"])
-    listener.join(timeout=60)
-    assert not listener.is_alive() and "task" in seen
+
+    def heard():
+        """Whoever began to listen late hears the next one end."""
+        listener.join(timeout=1)
+        if listener.is_alive():
+            client.restart(e["id"])
+            client.wait(e["id"])
+        return not listener.is_alive()
+
+    wait_for(heard, lambda: f"the end was not told, only {seen}")
 
 
 def test_stop_restart_parallel_and_remove(client):
     e = client.run({"script": "s.py", "parameters": {"n": [1, 2]}}, {"s.py": "import time\ntime.sleep(600)\n"})["id"]
     assert client.parallel(e, 2)["parallel"] == 2
+    wait_for(lambda: client.tasks(e, state="running"), "nothing runs")
     with pytest.raises(sluice.Problem) as caught:
         client.remove(e)
     assert caught.value.status == 409

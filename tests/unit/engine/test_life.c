@@ -73,8 +73,10 @@ static void test_a_restart_runs_again_from_scratch(void **state)
 	assert_int_equal(engine_restart(f->engine, id, &none, 1, false, &count, NULL), -ENOENT);
 	assert_int_equal(engine_restart(f->engine, id, &two, 1, false, &count, NULL), 0);
 	assert_int_equal(count, 1);
-	uv_run(&f->loop, UV_RUN_NOWAIT); /* a turn: it is not finished any more */
-	struct node *e = wait_for(f, id, "finished");
+	struct node *e = read_experiment(f, id);
+	assert_string_equal(node_get_string(e, "state"), "running"); /* at once, for whoever waits for its end */
+	node_free(e);
+	e = wait_for(f, id, "finished");
 	assert_int_equal(node_get(task_at(e, 0), "attempts")->count, 1);
 	assert_int_equal(node_get(task_at(e, 1), "attempts")->count, 2);
 	node_free(e);

@@ -444,6 +444,34 @@ static void test_slow_peers_are_cut_off(void **state)
 	clock_replace(NULL);
 }
 
+static void test_a_refused_peer_may_send_to_its_end(void **state)
+{
+	(void)state;
+	struct pipe pipe;
+	int64_t begin = fake_ms = 1000000;
+	clock_replace(fake_clock);
+	pipe_open(&pipe, &echo, NULL, true);
+	feed_text(&pipe, "POST / HTTP/1.1\r\n" HOST "Content-Length: 99999999\r\n\r\n");
+	assert_int_equal(pipe_status(&pipe), 413);
+	/* as long as it sends it is read, but not for ever */
+	while (!pipe.closed && fake_ms < begin + 2 * LIMIT_IDLE_MS) {
+		feed_text(&pipe, "more of it");
+		fake_ms += 1500;
+		conn_tick(&pipe.conn, fake_ms);
+	}
+	assert_in_range(fake_ms - begin, LIMIT_IDLE_MS, LIMIT_IDLE_MS + 1500);
+	pipe_close(&pipe);
+	/* when it has nothing more to say it goes soon */
+	pipe_open(&pipe, &echo, NULL, true);
+	feed_text(&pipe, "POST / HTTP/1.1\r\n" HOST "Content-Length: 99999999\r\n\r\n");
+	feed_text(&pipe, "more of it");
+	fake_ms += 2500;
+	conn_tick(&pipe.conn, fake_ms);
+	assert_true(pipe.closed);
+	pipe_close(&pipe);
+	clock_replace(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_head_has_the_length_but_no_body),
 		cmocka_unit_test(test_every_answer_has_the_security_headers),
 		cmocka_unit_test(test_slow_peers_are_cut_off),
+		cmocka_unit_test(test_a_refused_peer_may_send_to_its_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
