@@ -137,9 +137,9 @@ static int action_restart_all(struct action *action, bool failed_only, int64_t *
 		e->changed = true;
 		rc = store_set_flag(engine->store, e->id, STORE_FLAG_STOPPING, false);
 	}
-	return rc < 0 ? rc
-		      : engine_begin_sweep(engine, e,
-					   failed_only ? STORE_SWEEP_RESTART_FAILED : STORE_SWEEP_RESTART);
+	if (rc == 0)
+		rc = engine_begin_sweep(engine, e, failed_only ? STORE_SWEEP_RESTART_FAILED : STORE_SWEEP_RESTART);
+	return rc < 0 ? rc : engine_reopen(engine, e);
 }
 
 int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
@@ -163,6 +163,8 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
 		++*ret_count;
 	}
 	free(action.tasks.at);
+	if (rc == 0)
+		rc = engine_reopen(engine, action.experiment);
 	return engine_conclude(engine, rc, err);
 }
 

@@ -189,6 +189,9 @@ int engine_ingest_record(struct engine *engine, struct engine_live *live,
 int engine_take_end(struct engine_live *live, const char *json) MUST_USE;
 int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
 int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
+/* What was over and has something to do again says so in the transaction that causes it: a daemon that is killed before
+ * its next turn would never look at it again. */
+int engine_reopen(struct engine *engine, struct engine_experiment *experiment) MUST_USE; /* settle.c */
 int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */
 /* At most `wanted` new tasks. 0 or a negative errno. */
 int engine_propose_for(struct engine *engine, struct engine_experiment *experiment,

@@ -75,6 +75,8 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 	if (rc == 0)
 		rc = living_add(engine, e, values, &task);
 	if (rc == 0)
+		rc = engine_reopen(engine, e);
+	if (rc == 0)
 		*ret_number = task.number;
 	free(values);
 	return engine_conclude(engine, rc, err);
@@ -268,5 +270,7 @@ int engine_change(struct engine *engine, int64_t experiment, const struct node *
 	if (!spec->objective_count && e->spec->objective_count)
 		spec_choose_objective(spec, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
 	rc = living_replace(engine, e, spec, node_get(node_get(body, "search"), "parallel"), err);
+	if (rc == 0)
+		rc = engine_reopen(engine, e);
 	return engine_conclude(engine, rc, err);
 }

@@ -323,9 +323,27 @@ static bool experiment_over_budget(struct engine *engine, const struct engine_ex
 	       (spec->stop.energy_j > 0 && energy_j > spec->stop.energy_j);
 }
 
+static int experiment_set_state(struct engine *engine, struct engine_experiment *e)
+{
+	int64_t now = clock_now_ms();
+	enum store_state state = experiment_state(e);
+	if (state == e->state)
+		return 0;
+	if (!e->started_ms && state == STORE_RUNNING)
+		e->started_ms = now;
+	e->state = state;
+	e->changed = true;
+	return store_set_experiment_state(engine->store, e->id, state, e->started_ms, store_state_is_over(state) ? now : 0);
+}
+
+int engine_reopen(struct engine *engine, struct engine_experiment *e)
+{
+	return store_state_is_over(e->state) ? experiment_set_state(engine, e) : 0;
+}
+
 static int experiment_update(struct engine *engine, struct engine_experiment *e)
 {
-	int64_t count, now = clock_now_ms();
+	int64_t count;
 	int rc = 0;
 	if (e->best_changed) {
 		bool maximise = e->spec->objective_count && e->spec->objectives[0].maximise;
@@ -338,16 +356,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 		e->stop_why = "stopped: the budget of the experiment is used up";
 		rc = engine_stop_within(engine, e->id, NULL, 0, &count, NULL);
 	}
-	enum store_state state = experiment_state(e);
-	if (rc < 0 || state == e->state)
-		return rc;
-	if (!e->started_ms && state == STORE_RUNNING)
-		e->started_ms = now;
-	rc = store_set_experiment_state(engine->store, e->id, state, e->started_ms,
-					store_state_is_over(state) ? now : 0);
-	e->state = state;
-	e->changed = true;
-	return rc;
+	return rc < 0 ? rc : experiment_set_state(engine, e);
 }
 
 int engine_update_experiments(struct engine *engine)
