@@ -525,10 +525,6 @@ static void test_every_gpu_is_given_to_one_attempt_at_a_time(void **state)
 {
 	(void)state;
 	struct backend_resources one = {.cpus = 1, .gpus = 1};
-	struct local_machine machine;
-	local_machine_look(&machine);
-	if (machine.cpus < 2)
-		skip();
 	char *old = enter_gpus(two_gpus);
 	for (int i = 0; i < 4000 && backend_local.room(backend, &one) != 2; i++)
 		turn();
@@ -592,10 +588,15 @@ int main(void)
 		WITH_BACKEND(test_handing_over_again_runs_the_script_once),
 		WITH_BACKEND(test_a_claim_of_an_earlier_boot_is_lost),
 		WITH_BACKEND(test_a_pid_that_was_given_out_again_is_not_ours),
-		WITH_BACKEND(test_every_gpu_is_given_to_one_attempt_at_a_time),
 		WITH_BACKEND(test_who_asks_for_no_gpu_sees_none),
 		WITH_BACKEND(test_a_machine_without_gpus_is_left_as_it_is),
 		cmocka_unit_test(test_gpus_are_read_and_hidden_ones_left_out),
+		WITH_BACKEND(test_every_gpu_is_given_to_one_attempt_at_a_time),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	struct local_machine machine;
+	local_machine_look(&machine);
+	size_t count = COUNT_OF(tests);
+	if (machine.cpus < 2) /* what cmocka's skip() prints meson takes for a failure */
+		print_message("# left out, for it needs two CPUs: %s\n", tests[--count].name);
+	return _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
 }
