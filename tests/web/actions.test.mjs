@@ -1,7 +1,7 @@
 // Everything people do, once: what is sent to the daemon is looked at, not only what the page shows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { audit } from './browser.mjs';
+import { audit, drawn, whole } from './browser.mjs';
 import { stage } from './stage.mjs';
 
 const on = stage();
@@ -14,10 +14,10 @@ test('the list filters by text and state and keeps both in the address', async (
   await page.getByRole('link', { name: 'conv2d-nodropout-v2' }).first().waitFor();
   await page.getByRole('searchbox', { name: 'Filter experiments' }).fill('conv2d');
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 2);
-  assert.match(page.url(), /q=conv2d/);
+  await page.waitForURL(/q=conv2d/);
   await page.getByRole('button', { name: /^Active/ }).click();
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 1);
-  assert.match(page.url(), /show=active/);
+  await page.waitForURL(/show=active/);
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 1);
   assert.equal(await page.getByRole('searchbox', { name: 'Filter experiments' }).inputValue(), 'conv2d');
@@ -41,12 +41,14 @@ test('needs attention quotes the cause and leads to the task', async () => {
 test('keys: j and k move, Enter opens, x selects, c compares, / searches, ? helps, n begins', async () => {
   const page = await visit('/');
   await page.locator('[data-row]').first().waitFor();
+  await drawn(page);
   await page.keyboard.press('j');
   await page.keyboard.press('j');
   await page.keyboard.press('k');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/e/e10');
   await page.locator('[data-row]').first().waitFor();
+  await drawn(page);
   await page.keyboard.press('j');
   await page.keyboard.press('x');
   await page.keyboard.press('j');
@@ -61,8 +63,10 @@ test('keys: j and k move, Enter opens, x selects, c compares, / searches, ? help
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
   assert.deepEqual(await audit(page), []);
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
   await page.keyboard.press('c');
   await page.getByRole('heading', { name: 'Compare 2 configurations' }).waitFor();
+  await drawn(page);
   await page.keyboard.press('n');
   await page.getByRole('heading', { level: 1, name: 'New experiment' }).waitFor();
 });
@@ -139,18 +143,19 @@ test('the table filters by state and by expression, and sorts by a parameter', a
   await page.getByRole('button', { name: 'batch_size' }).click();
   const sizes = await page.locator('[data-row] td:nth-child(4)').allInnerTexts();
   assert.deepEqual(sizes.map(Number), [8, 8, 16, 16, 32, 32, 64, 64]);
-  assert.match(page.url(), /sort=p\.batch_size/);
+  await page.waitForURL(/sort=p\.batch_size/);
 });
 
 test('pointing at a row highlights its curve, and arrows in the chart read values', async () => {
   const page = await visit('/e/e10');
+  await whole(page);
   await page.locator('[data-row="4"]').hover();
   await page.locator('.parallel.dimmed [data-id="4"].hot').waitFor({ state: 'attached' });
-  const painted = await page.evaluate(() => {
+  // The overlay shows the line.
+  await page.waitForFunction(() => {
     const canvas = document.querySelector('.plot-over');
     return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v > 0);
   });
-  assert.ok(painted, 'the overlay shows the line');
   const chart = page.locator('.plot');
   await chart.focus();
   await page.keyboard.press('ArrowLeft');
@@ -159,6 +164,7 @@ test('pointing at a row highlights its curve, and arrows in the chart read value
 
 test('dragging zooms, an update keeps the zoom, the button resets it', async () => {
   const page = await visit('/e/e10');
+  await whole(page);
   const box = await page.locator('.plot-area').boundingBox();
   await page.mouse.move(box.x + 100, box.y + 60);
   await page.mouse.down();
@@ -167,7 +173,8 @@ test('dragging zooms, an update keeps the zoom, the button resets it', async () 
   const reset = page.getByRole('button', { name: 'Reset zoom' });
   await reset.waitFor();
   on.fixture.advance('e10', 36);
-  await page.waitForTimeout(400);
+  await page.locator('[data-row="36"]').getByText('30/100').waitFor();
+  await drawn(page);
   assert.ok(await reset.isVisible());
   await reset.click();
   await reset.waitFor({ state: 'detached' });
@@ -175,7 +182,7 @@ test('dragging zooms, an update keeps the zoom, the button resets it', async () 
 
 test('brushing an axis keeps its range in the table and the curves', async () => {
   const page = await visit('/e/e10');
-  await page.locator('.parallel').waitFor();
+  await whole(page);
   const box = await page.locator('.parallel .grab').last().boundingBox();
   await page.mouse.move(box.x + 12, box.y + box.height * 0.55);
   await page.mouse.down();
@@ -192,7 +199,7 @@ test('another metric, linear axis, time axis and the table of values', async () 
   const page = await visit('/e/e10');
   await page.getByLabel('Metric').selectOption('loss');
   await page.getByRole('heading', { name: 'loss, all configurations' }).waitFor();
-  assert.match(page.url(), /metric=loss/);
+  await page.waitForURL(/metric=loss/);
   await page.getByRole('button', { name: 'log y' }).click();
   await page.getByRole('button', { name: 'Time', exact: true }).first().click();
   await page.getByText('mean per epoch').waitFor();
@@ -235,7 +242,7 @@ test('compare: only differences, remove one, add one', async () => {
   await page.getByRole('heading', { name: 'Compare 2 configurations' }).waitFor();
   await page.getByLabel('Add').selectOption('7');
   await page.getByRole('heading', { name: 'Compare 3 configurations' }).waitFor();
-  assert.match(page.url(), /tasks=4,20,7/);
+  await page.waitForURL(/tasks=4,20,7/);
 });
 
 test('settings: theme is kept, a token is shown once, revoked, and logging out signs out', async () => {
@@ -267,11 +274,12 @@ test('examining the cluster shows what its test job found, and the limits stand 
 });
 
 test('a cluster that has not answered yet is being asked, not absent, and appears by itself', async () => {
-  on.fixture.asking = 2;
+  on.fixture.asking = true;
   const page = await visit('/cluster');
   const card = page.getByRole('region', { name: 'slurm' });
   await card.getByText('being asked', { exact: true }).waitFor();
   assert.equal(await card.getByText('Accounting').count(), 0);
+  on.fixture.asking = false;
   await card.getByText('gpu_volta').waitFor();
   await card.getByText('available', { exact: true }).waitFor();
 });

@@ -12,8 +12,11 @@ export const AXE = need.resolve('axe-core/axe.min.js');
 
 const ARGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
+// Until something is taken to be missing: a page that takes half a second takes ten on a machine with much else to do.
+export const PATIENCE_MS = 60000;
+
 export async function launch() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS, timeout: PATIENCE_MS });
 }
 
 export const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
@@ -21,6 +24,7 @@ export const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, 
 // Opens a page whose `troubles` must be empty at the end. `allow` names console texts a test provokes on purpose.
 export async function open(browser, url, { theme = 'light', size = 'desk', allow = [], storage } = {}) {
   const context = await browser.newContext({ viewport: SIZES[size] ?? size, colorScheme: theme, reducedMotion: 'reduce', timezoneId: 'UTC', locale: 'en-GB', storageState: storage });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const troubles = [];
   const origin = new URL(url).origin;
@@ -31,9 +35,26 @@ export async function open(browser, url, { theme = 'light', size = 'desk', allow
     const at = new URL(request.url());
     if (at.origin !== origin && at.protocol !== 'data:' && at.protocol !== 'blob:') note(`request to another origin: ${request.url()}`);
   });
-  page.setDefaultTimeout(8000);
   await page.goto(url);
   return { page, context, troubles };
+}
+
+// What was rendered is drawn, and what waits for that (shortcuts, observers) is in place.
+export async function drawn(page) {
+  await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))); }));
+}
+
+// All parts of an experiment's page have come, for tests that point at places in it: they move until then.
+export async function whole(page) {
+  await page.getByRole('img', { name: /^val_loss for \d+ configurations/ }).waitFor();
+  await page.getByRole('region', { name: 'Importance of the parameters' }).waitFor();
+  await page.getByRole('region', { name: 'Search' }).getByText(/^\d+ of \d+$/).waitFor();
+  await drawn(page);
+}
+
+// Waits for what only this side can see.
+export async function until(what) {
+  for (const end = Date.now() + PATIENCE_MS; !what() && Date.now() < end;) await new Promise((done) => { setTimeout(done, 50); });
 }
 
 let axeSource;

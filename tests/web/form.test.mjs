@@ -1,7 +1,7 @@
 // The form for a new experiment: what it sends, where errors appear, and that nothing typed is lost.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { audit } from './browser.mjs';
+import { audit, until } from './browser.mjs';
 import { stage } from './stage.mjs';
 
 const on = stage();
@@ -46,8 +46,8 @@ test('an S-TFManager script: five batch sizes make five tasks', async () => {
 
 test('the first check waits for what it needs, however slow the connection', async () => {
   on.fixture.infoDelay = 1500;
-  const page = await visit();
-  for (let i = 0; i < 60 && !on.fixture.requests.some((r) => r.path === '/check'); i++) await page.waitForTimeout(100);
+  await visit();
+  await until(() => on.fixture.requests.some((r) => r.path === '/check'));
   const checks = on.fixture.requests.filter((r) => r.path === '/check');
   assert.ok(checks.length > 0);
   assert.ok(checks.every((r) => r.headers['x-sluice-csrf'] === 'csrf-value'), 'a check was sent without its CSRF value');
@@ -236,5 +236,5 @@ test('the usual strategies are shown, the others on request or where one is chos
   assert.deepEqual((await titles()).slice(-1), ['Sobol']);
   await page.getByRole('radio', { name: /^Sobol/ }).check();
   await page.reload();
-  assert.equal(await page.getByRole('radio', { name: /^Sobol/ }).isChecked(), true);
+  await page.getByRole('radio', { name: /^Sobol/, checked: true }).waitFor();
 });

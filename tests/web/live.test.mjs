@@ -1,7 +1,7 @@
 // The event stream: what changes on the page without a reload, what happens when the daemon goes away, and signing in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { audit } from './browser.mjs';
+import { PATIENCE_MS, audit, drawn, whole } from './browser.mjs';
 import { stage } from './stage.mjs';
 
 const on = stage();
@@ -20,7 +20,7 @@ test('five new tasks become five live curves, and the best is named', async () =
   for (let step = 0; step < 3; step++) for (let n = 1; n <= 5; n++) on.fixture.advance('e11', n, { loss: 1 / (n + step), val_loss: 1.1 / (n + step) });
   await page.getByRole('img', { name: /val_loss for 5 configurations by epoch.*best is configuration 5/ }).waitFor();
   await page.locator('.kpi.first').getByText('#5').waitFor();
-  assert.equal(await page.getByRole('progressbar').count(), 5);
+  await page.waitForFunction(() => document.querySelectorAll('[role=progressbar]').length === 5);
   for (let n = 1; n <= 5; n++) on.fixture.setState('e11', n, 'finished');
   await page.getByText('every task has ended').waitFor();
   await page.locator('[data-row="5"]').getByText('Best:').waitFor({ state: 'attached' });
@@ -53,9 +53,11 @@ test('selection, filter and scroll survive updates', async () => {
   const page = await visit('/e/e10?state=running&sel=36');
   await live(page);
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 3);
+  await whole(page);
   await page.evaluate(() => scrollTo(0, 200));
   on.fixture.advance('e10', 36);
-  await page.waitForTimeout(400);
+  await page.locator('[data-row="36"]').getByText('30/100').waitFor();
+  await drawn(page);
   assert.ok(await page.getByLabel('Select configuration 36').isChecked());
   assert.equal(await page.evaluate(() => scrollY), 200);
   assert.equal(await page.locator('[data-row]').count(), 3);
@@ -73,15 +75,15 @@ test('the daemon goes away: data stays, the banner says so, and missed events ar
   assert.deepEqual(await audit(page), []);
   on.fixture.setState('e9', 6, 'finished');
   await on.fixture.start(port);
-  await page.locator('[data-row="e9"]').getByText('6 of 12').waitFor({ timeout: 20000 });
+  await page.locator('[data-row="e9"]').getByText('6 of 12').waitFor();
   await page.getByText('Reconnecting.').waitFor({ state: 'detached' });
 });
 
 test('a restarted daemon sends reset, and what is shown is fetched again', async () => {
   const page = await visit('/e/e10', { allow: ['ERR_', 'Failed to load'] });
   await live(page);
-  on.fixture.advance('e10', 36);
-  await page.waitForTimeout(300);
+  on.fixture.advance('e10', 36); // without an event before it there is nothing to go on from
+  await page.locator('[data-row="36"]').getByText('30/100').waitFor();
   const { port } = on.fixture;
   await on.fixture.stop();
   await page.getByText('Reconnecting.').waitFor();
@@ -89,7 +91,7 @@ test('a restarted daemon sends reset, and what is shown is fetched again', async
   on.fixture.boot = 'b2';
   on.fixture.past = [];
   await on.fixture.start(port);
-  await page.locator('[data-row="36"]').getByText('Finished').waitFor({ timeout: 20000 });
+  await page.locator('[data-row="36"]').getByText('Finished').waitFor();
 });
 
 test('six tabs share one stream', async () => {
@@ -106,6 +108,7 @@ test('six tabs share one stream', async () => {
 
 test('without SharedWorker the page keeps its own stream', async () => {
   const context = await on.browser.newContext();
+  context.setDefaultTimeout(PATIENCE_MS);
   await context.addInitScript(() => { delete globalThis.SharedWorker; });
   const page = await context.newPage();
   await page.goto(on.fixture.url);

@@ -33,7 +33,15 @@ export class Fixture {
       console.error(error);
       res.destroy();
     }));
-    await new Promise((done) => this.server.listen(port, '127.0.0.1', done));
+    await new Promise((done) => {
+      this.server.once('listening', done);
+      // Somebody else may have been given the port of a server that was stopped; mostly not for long.
+      this.server.on('error', (error) => {
+        if (error.code !== 'EADDRINUSE' || !port) throw error;
+        setTimeout(() => this.server.listen(port, '127.0.0.1'), 200);
+      });
+      this.server.listen(port, '127.0.0.1');
+    });
     this.port = this.server.address().port;
     this.url = `http://127.0.0.1:${this.port}`;
     return this;
@@ -167,8 +175,7 @@ export class Fixture {
       return send(200, INFO);
     }
     if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
-    if (route === '/cluster' && this.asking) {
-      this.asking--; // a daemon that has just started
+    if (route === '/cluster' && this.asking) { // a daemon that has just started
       return send(200, { ...CLUSTER, backends: [CLUSTER.backends[0], { name: 'slurm', available: false, asking: true, text: 'Slurm is being asked what it offers', accounting: false, energy: false, partitions: [], limits: { array_size: null, submitted_jobs: null, default_account: null } }] });
     }
     if (route === '/cluster') {

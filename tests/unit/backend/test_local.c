@@ -80,15 +80,30 @@ static int set_up(void **state)
 	return 0;
 }
 
+static void turn(void)
+{
+	uv_run(&loop, UV_RUN_NOWAIT);
+	usleep(5000);
+}
+
+static bool has_children(void)
+{
+	siginfo_t info;
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* What is alive may still write into the folder, and the loop is not done with it. */
 static int tear_down(void **state)
 {
 	(void)state;
 	if (backend)
 		close_backend();
-	uv_run(&loop, UV_RUN_NOWAIT);
+	for (int i = 0; i < 4000 && has_children(); i++)
+		turn();
+	assert_false(has_children());
 	uv_close((uv_handle_t *)&heart, NULL);
 	uv_run(&loop, UV_RUN_DEFAULT);
-	uv_loop_close(&loop);
+	assert_int_equal(uv_loop_close(&loop), 0);
 	assert_int_equal(fs_remove_tree(root, NULL), 0);
 	free(root);
 	free(batch_dir);
@@ -185,12 +200,6 @@ static void cancel(uint32_t index)
 	free(dir);
 }
 
-static void turn(void)
-{
-	uv_run(&loop, UV_RUN_NOWAIT);
-	usleep(5000);
-}
-
 static void wait_for_state(uint32_t index, enum backend_state state)
 {
 	for (int i = 0; i < 4000 && look(index) != state; i++)
@@ -203,6 +212,15 @@ static void wait_for_file(const char *path)
 	for (int i = 0; i < 4000 && access(path, F_OK) < 0; i++)
 		turn();
 	assert_int_equal(access(path, F_OK), 0);
+}
+
+/* nvidia-smi has answered, which is a change of its own: then what is too much is let through, to be refused. */
+static void wait_for_gpus(void)
+{
+	struct backend_resources most = {.cpus = 1, .gpus = 65};
+	for (int i = 0; i < 4000 && !backend_local.room(backend, &most); i++)
+		turn();
+	assert_int_equal(backend_local.room(backend, &most), 1);
 }
 
 static char *read_text(char *give_path)
@@ -262,15 +280,11 @@ static void test_what_never_fits_is_refused_with_the_reason(void **state)
 	assert_non_null(strstr(problems.list.at[0].message, "100000 CPUs"));
 	problems_free(&problems);
 	node_free(at);
-	for (int i = 0; i < 4000 && !submitted_why[0]; i++) { /* once nvidia-smi has been asked */
-		turn();
-		if (backend_local.room(backend, &gpus))
-			submit_with(&gpus, 0, 1);
-	}
+	wait_for_gpus();
+	submit_with(&gpus, 0, 1);
 	assert_int_equal(submitted.outcome, BACKEND_REFUSED);
 	assert_non_null(strstr(submitted_why, "65 GPUs are asked"));
 	assert_int_equal(look(0), BACKEND_ABSENT);
-	submitted_why[0] = 0;
 }
 
 static void test_what_does_not_fit_now_waits_for_a_slot(void **state)
@@ -378,6 +392,7 @@ static void test_a_restarted_daemon_takes_up_what_runs(void **state)
 	wait_for_file(ready);
 	close_backend();
 	open_backend();
+	wait_for_gpus();
 	changes = 0;
 	assert_int_equal(backend_local.room(backend, &one), before);
 	assert_int_equal(look(0), BACKEND_RUNNING);
@@ -498,11 +513,9 @@ static void test_who_asks_for_no_gpu_sees_none(void **state)
 static void test_a_machine_without_gpus_is_left_as_it_is(void **state)
 {
 	(void)state;
-	struct backend_resources none = {.cpus = 1}, one = {.cpus = 1, .gpus = 1};
+	struct backend_resources none = {.cpus = 1};
 	char *old = enter_gpus("#!/bin/sh\nexit 1\n");
-	/* Until the answer is there a GPU is not said to be impossible: room is 0 then, and 1 to have it refused later. */
-	for (int i = 0; i < 4000 && !backend_local.room(backend, &one); i++)
-		turn();
+	wait_for_gpus();
 	expect_visible(&none, 0, "is unset.\n");
 	assert_false(journal_has(0, "it asked for no GPU"));
 	leave_gpus(old);
@@ -512,10 +525,6 @@ static void test_every_gpu_is_given_to_one_attempt_at_a_time(void **state)
 {
 	(void)state;
 	struct backend_resources one = {.cpus = 1, .gpus = 1};
-	struct local_machine machine;
-	local_machine_look(&machine);
-	if (machine.cpus < 2)
-		skip();
 	char *old = enter_gpus(two_gpus);
 	for (int i = 0; i < 4000 && backend_local.room(backend, &one) != 2; i++)
 		turn();
@@ -579,10 +588,15 @@ int main(void)
 		WITH_BACKEND(test_handing_over_again_runs_the_script_once),
 		WITH_BACKEND(test_a_claim_of_an_earlier_boot_is_lost),
 		WITH_BACKEND(test_a_pid_that_was_given_out_again_is_not_ours),
-		WITH_BACKEND(test_every_gpu_is_given_to_one_attempt_at_a_time),
 		WITH_BACKEND(test_who_asks_for_no_gpu_sees_none),
 		WITH_BACKEND(test_a_machine_without_gpus_is_left_as_it_is),
 		cmocka_unit_test(test_gpus_are_read_and_hidden_ones_left_out),
+		WITH_BACKEND(test_every_gpu_is_given_to_one_attempt_at_a_time),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	struct local_machine machine;
+	local_machine_look(&machine);
+	size_t count = COUNT_OF(tests);
+	if (machine.cpus < 2) /* what cmocka's skip() prints meson takes for a failure */
+		print_message("# left out, for it needs two CPUs: %s\n", tests[--count].name);
+	return _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
 }

@@ -242,7 +242,7 @@ static void killed_at_any_moment_it_is_whole_or_absent(void **state)
 		assert_true(is_whole(&p, p.experiment, 'a'));
 		assert_false(has_part(&p, p.state) || has_part(&p, p.experiment));
 	}
-	print_message("%u times absent, %u times there\n", absent, there);
+	print_message("# %u times absent, %u times there\n", absent, there);
 	end(&p);
 }
 

@@ -82,6 +82,47 @@ static void test_a_restart_runs_again_from_scratch(void **state)
 	node_free(e);
 }
 
+/* Who waits for its end must not read the last one, and a daemon that is killed before its next turn must not leave it as
+ * it is. */
+static struct node *begin_again_after_a_kill(struct fixture *f, int64_t id)
+{
+	struct node *e = read_experiment(f, id);
+	assert_string_not_equal(node_get_string(e, "state"), "finished");
+	node_free(e);
+	close_engine(f);
+	open_engine(f);
+	return wait_for(f, id, "finished");
+}
+
+static void test_what_was_over_goes_on_although_the_daemon_is_killed_at_once(void **state)
+{
+	struct fixture *f = *state;
+	struct problems problems = {0};
+	int64_t count = 0, two = 2, number = 0;
+	int64_t id = create(f, "script: run.sh\nparameters: {x: [1, 2]}\nsearch: {strategy: grid}\n", training);
+	struct node *mine = json("{\"parameters\":{\"x\":2}}"), *wider = json("{\"parameters\":{\"x\":[1,2,3]}}");
+	node_free(wait_for(f, id, "finished"));
+	assert_int_equal(engine_restart(f->engine, id, &two, 1, false, &count, NULL), 0);
+	struct node *e = begin_again_after_a_kill(f, id);
+	assert_int_equal(node_get(task_at(e, 1), "attempts")->count, 2);
+	node_free(e);
+	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, &count, NULL), 0);
+	e = begin_again_after_a_kill(f, id);
+	assert_int_equal(node_get(task_at(e, 0), "attempts")->count, 2);
+	assert_int_equal(node_get(task_at(e, 1), "attempts")->count, 3);
+	node_free(e);
+	assert_int_equal(engine_suggest(f->engine, id, mine, &number, &problems, NULL), 0);
+	e = begin_again_after_a_kill(f, id);
+	assert_string_equal(node_get_string(task_at(e, 2), "state"), "finished");
+	node_free(e);
+	assert_int_equal(engine_change(f->engine, id, wider, &problems, NULL), 0);
+	e = begin_again_after_a_kill(f, id);
+	assert_true(node_get(e, "tasks")->count > 3);
+	node_free(e);
+	node_free(mine);
+	node_free(wider);
+}
+
 static void test_removing_leaves_no_row_and_no_folder(void **state)
 {
 	struct fixture *f = *state;
@@ -144,7 +185,8 @@ static void test_a_search_lives_on_through_changes_and_restarts(void **state)
 	int64_t id = create(f, searched, quick);
 	struct node *mine = json("{\"parameters\":{\"x\":0.125}}"), *wrong = json("{\"parameters\":{\"x\":7}}");
 	struct node *rows = json("{\"rows\":[{\"parameters\":{\"x\":0.25},\"values\":{\"loss\":0.25}}]}");
-	struct node *wider = json("{\"search\":{\"tasks\":20},\"parameters\":{\"x\":{\"min\":0.0,\"max\":3.0}}}");
+	/* Still drawing: what it proposes does not depend on which result came first. */
+	struct node *wider = json("{\"search\":{\"tasks\":20,\"startup\":30},\"parameters\":{\"x\":{\"min\":0.0,\"max\":3.0}}}");
 	struct node *other = json("{\"script\":\"b.py\"}");
 	assert_int_equal(engine_suggest(f->engine, id, wrong, &number, &problems, NULL), -EINVAL);
 	problems_free(&problems);
@@ -155,7 +197,6 @@ static void test_a_search_lives_on_through_changes_and_restarts(void **state)
 	assert_int_equal(engine_change(f->engine, id, other, &problems, NULL), -EINVAL);
 	problems_free(&problems);
 	assert_int_equal(engine_change(f->engine, id, wider, &problems, NULL), 0);
-	uv_run(&f->loop, UV_RUN_NOWAIT);
 	close_engine(f);
 	open_engine(f); /* the changed search is replayed from the store */
 	struct node *e = wait_for(f, id, "finished");
@@ -263,6 +304,7 @@ int main(void)
 		T(test_errors_are_retried_by_policy),
 		T(test_stopping_ends_what_runs_and_what_waits),
 		T(test_a_restart_runs_again_from_scratch),
+		T(test_what_was_over_goes_on_although_the_daemon_is_killed_at_once),
 		T(test_removing_leaves_no_row_and_no_folder),
 		T(test_a_closed_engine_takes_its_tasks_up_again),
 		T(test_a_stopping_condition_stops_the_experiment),

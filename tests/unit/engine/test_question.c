@@ -297,15 +297,27 @@ static bool is_running(struct fixture *f, int64_t id, int64_t number)
 	return found == STORE_RUNNING;
 }
 
+/* Tasks that are not impressed by a stop and go on until they are let go. */
+static const char stubborn[] = "#!/bin/bash\ntrap '' TERM\ntouch \"$SLUICE_TASK_DIR/ready\"\n"
+			       "until [ -e \"$SLUICE_TASK_DIR/../../go\" ]; do sleep 0.1; done\n";
+
+static char *task_file(struct fixture *f, int64_t id, int64_t number, const char *name)
+{
+	char *folder = engine_folder(f->engine, id, number, 0), *path = mem_printf("%s/%s", folder, name);
+	free(folder);
+	return path;
+}
+
 /* The first task takes its time to end; meanwhile the next proposal is there, and nobody wants it. */
 static void test_an_answer_for_a_stopped_experiment_waits_until_it_goes_on(void **state)
 {
 	struct fixture *f = *state;
 	struct error err = {0};
-	int64_t count, id = create_wide(f, 16, "script: run.sh\n", "#!/bin/bash\ntrap '' TERM\nsleep 6\n");
+	int64_t count, id = create_wide(f, 16, "script: run.sh\n", stubborn);
 	import_results(f, id);
 	run_until_proposed(f, id, RESULTS + 1);
-	while (!is_running(f, id, RESULTS + 1))
+	char *ready = task_file(f, id, RESULTS + 1, "ready"), *go = task_file(f, id, RESULTS + 1, "../../go");
+	while (!is_running(f, id, RESULTS + 1) || access(ready, F_OK) < 0)
 		uv_run(&f->loop, UV_RUN_ONCE);
 	int64_t proposed = store_last_number(engine_store(f->engine), id);
 	assert_int_equal(engine_stop(f->engine, id, NULL, 0, &count, &err), 0);
@@ -316,6 +328,9 @@ static void test_an_answer_for_a_stopped_experiment_waits_until_it_goes_on(void 
 	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, &count, &err), 0);
 	run_until_proposed(f, id, proposed + 1); /* what waits now is more than is wanted: no other would be asked for */
 	assert_replays_exactly(f, id);
+	assert_int_equal(fs_write(go, "", 0, 0600, false, NULL), 0);
+	free(ready);
+	free(go);
 }
 
 static void test_an_engine_that_is_closed_while_it_thinks_asks_again(void **state)
