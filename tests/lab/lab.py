@@ -142,7 +142,7 @@ class Lab:
         return int((self.folder / f"run/{name}.pid").read_text().split()[0])
 
     def down(self):
-        subprocess.run([str(SCRIPT), "down", "--purge"], env=self.env, timeout=300, stdin=subprocess.DEVNULL,
+        subprocess.run([str(SCRIPT), "down", "--purge"], env=self.env, timeout=900, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.reservation.close()
         if self.cgroup_reservation:

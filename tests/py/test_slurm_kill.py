@@ -185,16 +185,18 @@ def test_random_kills_lose_and_repeat_nothing(slurm, lab, folder):
 
     others = [slurm.task(experiment, task["number"]) for task in slurm.tasks(experiment) if task["state"] != "finished"]
     assert not others, f"{len(others)} of {TASKS} tasks did not finish (seed {seed}): {json.dumps(others[:5], indent=1)}"
-    attempts = 0
+    attempts, causes = 0, collections.Counter()
     for task in slurm.tasks(experiment):
         number = task["number"]
         attempts += task["attempt"]
+        if task["attempt"] > 1:
+            causes.update(each["cause"]["kind"] for each in slurm.task(experiment, number)["attempts"] if each["cause"])
         runs = [int(line) for line in (marks / str(number)).read_text().split()]
         # An attempt whose runner was killed before its script began has no run; none has two, and the last one ran.
         assert len(set(runs)) == len(runs) and runs[-1] == task["attempt"], f"task {number} (seed {seed}): {runs}"
         curve = slurm.metrics(experiment, number)["loss"]
         assert curve["step"] == list(range(ROWS)), f"task {number} (seed {seed}): {curve}"
         assert curve["value"] == [float(f"{number}.{row}") for row in range(ROWS)]
-    print(f"{TASKS} tasks, {attempts} attempts, {duplicates(lab, begin)} duplicate submissions caught by the claim, "
+    print(f"{TASKS} tasks, {attempts} attempts ({dict(causes)}), {duplicates(lab, begin)} duplicate submissions caught by the claim, "
           f"{slurm.calls.count()['sbatch']} calls of sbatch")
     assert len(killer.kills) == 3, "daemon, runners and controller: not all of them were killed"
