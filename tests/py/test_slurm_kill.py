@@ -169,7 +169,7 @@ def test_random_kills_lose_and_repeat_nothing(slurm, lab, folder):
     begin = time.strftime("%Y-%m-%dT%H:%M:%S")
     # On all nodes: one that is drained after a crash does not keep everything waiting. So few at once that the work lasts as
     # long as the kills. A controller that is killed when it should hear of a job's end may believe that it runs until its time
-    # limit (seen once in 2,000 kills): a short one, after which the task is run again.
+    # limit (once in 2,000 kills, on a busy machine up to four times in 200): a short one, after which the task is run again.
     spec = slurm.spec({"n": list(range(TASKS))}, objective={"metric": "loss", "goal": "min"},
                       environment={"vars": {"MARKS": str(marks)}}, resources={"partition": "cpu,gpu_volta", "time": "1m"},
                       search={"parallel": 10}, retry={"lost": 50, "node_failure": 50, "time": 5})
