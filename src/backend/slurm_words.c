@@ -225,6 +225,12 @@ static void slurm_explain_failure(const struct slurm_end *end, struct slurm_caus
 	} else if (end->reason && text_starts(end->reason, "RaisedSignal")) {
 		ret->cause = "signal";
 		snprintf(ret->message, sizeof(ret->message), "killed by a signal (%.100s)", end->reason);
+	} else if (end->reason && text_starts(end->reason, "JobLaunchFailure")) {
+		/* What Slurm before 24.11 says of every signal: an exit code has another reason. */
+		ret->cause = "signal";
+		snprintf(ret->message, sizeof(ret->message),
+			 "killed by a signal, or not started by its node; Slurm does not say which (JobLaunchFailure)");
+		ret->remedy = "see `sluice doctor`: can the compute nodes see the state folder and the program?";
 	} else {
 		ret->cause = "exit";
 		ret->exit_code = -1;

@@ -160,7 +160,10 @@ static void follow_polled_cb(void *ctx, int rc, const char *why)
 	backend->polled_ms = clock_mono_ms();
 	if (backend->engine->closing)
 		return;
-	backend->adopted |= rc == 0;
+	if (rc == 0) {
+		backend->adopted = true;
+		backend->answered_ms = backend->polled_ms;
+	}
 	if (rc < 0)
 		log_warning("%s cannot be asked: %s", backend->ops->name, why ? why : strerror(-rc));
 	engine_soon(backend->engine);

@@ -99,7 +99,7 @@ struct engine_backend {
 	uv_timer_t timer;
 	bool polling, expecting;
 	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
-	int64_t polled_ms; /* monotonic */
+	int64_t polled_ms, answered_ms; /* when it was asked last, and when it last answered; monotonic */
 	int64_t retell_ms; /* when to tell it the parallel limits again, monotonic; 0 */
 };
 

@@ -239,7 +239,9 @@ static int settle_ended(struct engine *engine, struct engine_live *live)
 		    strcmp(live->gone_cause, "ok") != 0)
 			return engine_end(engine, live, STORE_ERROR, live->gone_cause,
 					  live->gone_message ? live->gone_message : text, live->gone_remedy);
-		if (!live->gone && clock_mono_ms() - live->ended_ms < SETTLE_ACCOUNTING_LAG_MS) {
+		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
+		int64_t until = strcmp(live->cause, "stopped") == 0 ? live->experiment->backend->answered_ms : clock_mono_ms();
+		if (!live->gone && until - live->ended_ms < SETTLE_ACCOUNTING_LAG_MS) {
 			engine_poll_soon(live->experiment->backend);
 			return 0;
 		}

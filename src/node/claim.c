@@ -50,6 +50,8 @@ int claim_take(const char *batch_dir, uint64_t index, struct error *err)
 	claim_write_text(&text);
 
 	int rc = 0;
+	/* One of the same name was left by a runner that was killed: with two names it would look like ours. */
+	unlink(private);
 	int fd = open(private, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
 		rc = -errno;

@@ -1,4 +1,5 @@
-/* END is the last record of a journal: the end of the file answers. */
+/* END is the last record of a journal: the end of the file answers. An attempt whose runner was killed before it had a
+ * journal, or that ended before its script began, has told nothing of what those before it left: they are asked in its place. */
 #include "node/earlier.h"
 
 #include "base/limits.h"
@@ -10,40 +11,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+struct earlier {
+	bool began, ended;
+};
+
 static int earlier_record_cb(void *ctx, const struct journal_record *record)
 {
-	bool *ended = ctx;
-	*ended |= record->kind == JOURNAL_END;
+	struct earlier *earlier = ctx;
+	earlier->began |= record->kind == JOURNAL_START;
+	earlier->ended |= record->kind == JOURNAL_END;
 	return 0;
 }
 
-static bool earlier_scan(int fd)
+static struct earlier earlier_scan(int fd)
 {
 	size_t size = LIMIT_JOURNAL_RECORD_BYTES + 1024;
 	char *data = mem_alloc(size);
 	struct stat st;
-	bool ended = false;
+	struct earlier earlier = {0};
 	off_t from = 0;
-	if (fstat(fd, &st) == 0 && st.st_size > (off_t)size)
+	if (fstat(fd, &st) == 0 && st.st_size > (off_t)size) {
 		from = st.st_size - (off_t)size;
+		earlier.began = true;
+	}
 	ssize_t n = pread(fd, data, size, from);
 	/* The first line may be cut: then its sum is wrong, and it is passed over. */
-	if (n > 0 && journal_read(data, (size_t)n, earlier_record_cb, &ended, NULL) < 0)
-		ended = false;
+	if (n > 0 && journal_read(data, (size_t)n, earlier_record_cb, &earlier, NULL) < 0)
+		earlier.ended = false;
 	free(data);
-	return ended;
+	return earlier;
 }
 
 bool earlier_has_ended(const struct descriptor *d)
 {
 	if (!descriptor_resumes(d))
 		return true;
-	char *path = mem_printf("%s/attempts/%" PRId64 "/journal", d->task_dir, d->attempt - 1);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	free(path);
-	if (fd < 0)
-		return true;
-	bool ended = earlier_scan(fd);
-	close(fd);
-	return ended;
+	for (int64_t number = d->attempt - 1; number > 0; number--) {
+		char *path = mem_printf("%s/attempts/%" PRId64 "/journal", d->task_dir, number);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		free(path);
+		if (fd < 0)
+			continue;
+		struct earlier earlier = earlier_scan(fd);
+		close(fd);
+		if (earlier.began)
+			return earlier.ended;
+	}
+	return true;
 }

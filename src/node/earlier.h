@@ -4,8 +4,8 @@
 
 #include "node/descriptor.h"
 
-/* Did the attempt before this one tell its end? When it did not, its runner was killed, and the last rows
- * that its script wrote may be in no journal. True also when there was none. */
+/* Did the last attempt before this one whose script began tell its end? When it did not, its runner was killed, and the
+ * last rows that its script wrote may be in no journal. True also when there was none. */
 bool earlier_has_ended(const struct descriptor *descriptor);
 
 #endif

@@ -9,10 +9,17 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = HERE / "slurm-lab"
 PORTS = 39  # what a lab may use from its base port on; the one after them is held by whoever started it
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+# What Slurm's programs say when the controller was too busy to answer within MessageTimeout. A question (or an order that
+# may be given twice) is then repeated; a submission is not, as it may have worked.
+LATE = ("Socket timed out", "Unable to contact slurm controller", "Zero Bytes were transmitted", "Connection refused")
+REPEATABLE = ("squeue", "sacct", "sinfo", "scontrol", "scancel", "sacctmgr")
+REPEATS = 10
 
 
 class NoLab(Exception):
@@ -44,6 +51,39 @@ def reserve_ports():
     raise NoLab("no free ports")
 
 
+def is_running(name):
+    """Is there a process of this name on the machine?"""
+    for path in pathlib.Path("/proc").glob("[0-9]*/comm"):
+        try:
+            if path.read_text().strip() == name:
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def reserve_cgroups():
+    """Node names are the same in every lab, and so are the names of their control groups: one lab at a time may have them.
+    The socket that keeps them ours, or None."""
+    held = socket.socket(socket.AF_UNIX)
+    try:
+        held.bind("\0sluice-lab-cgroups")
+    except OSError:
+        held.close()
+        return None
+    left = sorted(CGROUPS.glob("*/slurm_*/**/"), reverse=True)  # by a lab that was killed, or one without this reservation
+    if left and is_running("slurmd"):
+        held.close()
+        return None
+    for path in left:
+        try:
+            path.rmdir()
+        except OSError:
+            held.close()
+            return None
+    return held
+
+
 class Lab:
     """A cluster: 2 nodes with 2 GPUs in gpu_volta, 1 node in cpu, unless the options say otherwise."""
 
@@ -55,13 +95,13 @@ class Lab:
         self.env = {**os.environ, "SLURM_LAB": str(self.folder)}
         port, self.reservation = reserve_ports()
         command = ["up", "--no-rest", "--port", str(port), *options]
-        # Node names are the same in every lab, and so are the names of their control groups.
-        if pathlib.Path("/sys/fs/cgroup/freezer/slurm_volta1").exists():
+        self.cgroup_reservation = None if "--no-cgroup" in options else reserve_cgroups()
+        if not self.cgroup_reservation:
             command.append("--no-cgroup")
         if os.geteuid() == 0:
             command.append("--install")
         try:
-            self.run(*command, timeout=900)
+            self.run(*command, timeout=1800)
         except (subprocess.SubprocessError, OSError) as reason:
             said = getattr(reason, "stderr", "") or str(reason)
             self.down()
@@ -73,25 +113,40 @@ class Lab:
         self.looks = 1 if self.version >= (22, 5) else 2
         self.cgroups = "TaskPlugin=task/cgroup" in (self.folder / "etc/slurm.conf").read_text()
 
-    def run(self, *words, timeout=120):
+    def run(self, *words, timeout=900):
         return subprocess.run([str(SCRIPT), *words], env=self.env, check=True, timeout=timeout, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
+    def start(self, name):
+        """Starts a daemon that was stopped. On a busy machine one may give up by itself (slurmctld when slurmdbd is late)."""
+        for again in reversed(range(3)):
+            try:
+                self.run("start", name)
+                return
+            except subprocess.CalledProcessError as reason:
+                if not again:
+                    raise AssertionError(f"{name} does not start: {reason.stderr}") from reason
+
     def slurm(self, *words, check=True):
-        """Runs one of Slurm's programs; returns what it printed."""
-        done = subprocess.run(words, env=self.env, cwd=self.jobs, text=True, timeout=120, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if check and done.returncode != 0:
-            raise AssertionError(f"{' '.join(words)}: {done.returncode}: {done.stdout}")
-        return done.stdout
+        """Runs one of Slurm's programs; returns what it printed. With `check` it must work, if need be a little later."""
+        for again in reversed(range(REPEATS)):
+            done = subprocess.run(words, env=self.env, cwd=self.jobs, text=True, timeout=300, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            if not check or done.returncode == 0:
+                return done.stdout
+            if not again or words[0] not in REPEATABLE or not any(text in done.stderr for text in LATE):
+                raise AssertionError(f"{' '.join(words)}: {done.returncode}: {done.stdout}{done.stderr}")
+            time.sleep(1)
 
     def daemon_pid(self, name):
         return int((self.folder / f"run/{name}.pid").read_text().split()[0])
 
     def down(self):
-        subprocess.run([str(SCRIPT), "down", "--purge"], env=self.env, timeout=300, stdin=subprocess.DEVNULL,
+        subprocess.run([str(SCRIPT), "down", "--purge"], env=self.env, timeout=900, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.reservation.close()
+        if self.cgroup_reservation:
+            self.cgroup_reservation.close()
         shutil.rmtree(self.root, ignore_errors=True)
 
 

@@ -308,7 +308,7 @@ class SlurmDaemon(Daemon):
         tokens = [path.name for path in self.state.glob("experiments/*/batches/*")]
         if not tokens:
             return []
-        return self.lab.slurm("squeue", "-h", "-r", "-n", ",".join(tokens), *words, check=False).splitlines()
+        return self.lab.slurm("squeue", "-h", "-r", "-n", ",".join(tokens), *words).splitlines()
 
     def clear_queue(self):
         """After the daemon was stopped: ends its jobs, and nobody else's."""

@@ -441,6 +441,33 @@ def test_rows_that_a_killed_runner_did_not_tell_are_told_by_the_next(tmp_path):
     assert third.rows() == []
 
 
+def test_a_claim_is_not_ours_because_a_killed_runner_had_our_pid(tmp_path):
+    """In containers pids are the same again and again: here it is 1."""
+    a = Attempt(tmp_path, "touch ran")
+    (a.batch / "0.claim").write_text("{}\n")
+    os.link(a.batch / "0.claim", a.batch / f"0.claim.{os.uname().nodename}.1")
+    done = subprocess.run(["unshare", "--pid", "--fork", "--", BIN, "exec", str(a.batch), "0"], capture_output=True, text=True)
+    if "unshare" in done.stderr:
+        pytest.skip("no name space for pids here")
+    assert done.returncode == 0 and not a.records() and not (a.work / "ran").exists()
+    assert sorted(p.name for p in a.batch.iterdir()) == ["0.claim", "0.json"]
+
+
+def test_rows_are_told_also_after_attempts_that_never_began(tmp_path):
+    first = Attempt(tmp_path, "f=results/e1/7/old.csv; printf 'epoch,loss\\n0,1\\n' > $f; touch ready; sleep 20")
+    p = first.start()
+    wait_for((first.work / "ready").exists, "the script")
+    p.kill()
+    p.communicate()
+    # The second runner was killed before it had a journal; the third was told to stop before it started.
+    third = Attempt(tmp_path, "true", attempt=3)
+    third.dir.mkdir(parents=True)
+    (third.dir / "stop").touch()
+    third.run()
+    assert third.end()["cause"] == "stopped" and not third.records("start")
+    assert Attempt(tmp_path, "true", attempt=4).run().rows() == [(0, {"loss": 1})]
+
+
 def test_a_full_disk_delays_the_journal_and_loses_nothing(tmp_path):
     """A limit on the size of the runner's files stands for the disk; the script has no such limit."""
     a = Attempt(tmp_path, "f=results/e1/7/7.csv; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf 'epoch,loss\\n0,1\\n1,2\\n2,3\\n' > $f")

@@ -106,12 +106,18 @@ def test_fifth_task_waits_for_a_gpu_and_says_why(slurm, folder):
     experiment = slurm.submit(S_TFMANAGER, spec)
     wait_states(slurm, experiment, {"running": 4, "submitted": 1})
     last = next(task["number"] for task in slurm.tasks(experiment) if task["state"] == "submitted")
-    # Slurm's reason in words, and when it thinks it can start.
-    wait_for(lambda: slurm.task(experiment, last)["reason"] and slurm.task(experiment, last)["expected_start"],
-             lambda: f"no reason or expected start: {slurm.task(experiment, last)}")
-    assert slurm.task(experiment, last)["reason"] in ("waiting for free resources", "jobs with a higher priority are before it")
-    shown = slurm.cli("show", f"{experiment}/{last}").stdout
-    assert slurm.task(experiment, last)["reason"] in shown and "expected" in shown, shown
+    # Slurm's reason in words, and when it thinks it can start. Which of the two reasons it is changes with every look.
+    reasons = ("waiting for free resources", "jobs with a higher priority are before it")
+
+    def told():
+        task = slurm.task(experiment, last)
+        return task["reason"] in reasons and task["expected_start"]
+
+    def shown():
+        text = slurm.cli("show", f"{experiment}/{last}").stdout
+        return any(reason in text for reason in reasons) and "expected" in text
+    wait_for(told, lambda: f"no reason or expected start: {slurm.task(experiment, last)}")
+    wait_for(shown, lambda: slurm.cli("show", f"{experiment}/{last}").stdout)
     (gates / "0").touch()
     assert slurm.wait_ended(experiment)["tasks"]["finished"] == 5
 
@@ -126,8 +132,9 @@ def test_keras_script_of_s_tfmanager_runs_unchanged_on_slurm(lab, folder):
     (folder / "model.py").write_text((ROOT / "examples/keras/model.py").read_text())
     text = (ROOT / "examples/keras/experiment.yaml").read_text()
     (folder / "experiment.yaml").write_text(text + "resources: {partition: gpu_volta, gpus: 1, memory: 2G}\n")
-    daemon = SlurmDaemon(folder / "state", lab, env={"PATH": f"{PYTHON.parent}:{os.environ['PATH']}"}).start()
+    daemon = SlurmDaemon(folder / "state", lab, env={"PATH": f"{PYTHON.parent}:{os.environ['PATH']}"})
     try:
+        daemon.start()
         experiment = json.loads(daemon.cli("run", "--detach", "--json", folder / "experiment.yaml").stdout)["id"]
         summary = daemon.wait_ended(experiment, deadline_s=600)
         assert summary["tasks"]["finished"] == 5, [task["cause"] for task in daemon.tasks(experiment)]
@@ -136,6 +143,7 @@ def test_keras_script_of_s_tfmanager_runs_unchanged_on_slurm(lab, folder):
             assert daemon.metrics(experiment, number)["val_loss"]["step"] == [0, 1, 2, 3, 4]
     finally:
         daemon.stop()
+        daemon.clear_queue()
 
 
 SHORT = """#!/bin/bash
@@ -151,8 +159,8 @@ def described(slurm):
     wait_for(lambda: slurm.get("/cluster")["backends"][-1].get("partitions"), "the cluster is not described")
 
 
-def calls_a_minute(slurm, tasks):
-    """Calls while so many tasks of a few seconds wait, run and end."""
+def calls_while_it_works(slurm, tasks):
+    """Calls while so many tasks of a few seconds wait, run and end: (a minute, a look at the queue)."""
     experiment = slurm.submit(f"{SHORT}sleep 4\n", slurm.spec({"n": list(range(tasks))}), name="task.sh")
     wait_for(lambda: states(slurm, experiment).get("finished"), "nothing ends")
     slurm.calls.clear()
@@ -162,29 +170,41 @@ def calls_a_minute(slurm, tasks):
     slurm.delete(f"/experiments/{experiment}?stop=1")
     wait_for(lambda: slurm.request("GET", f"/experiments/{experiment}").status == 404, "it is not removed")
     print(f"{tasks} tasks: {sum(calls.values()) * 60 / WINDOW_S:.0f} calls a minute ({dict(calls)} in {WINDOW_S} s)")
-    return sum(calls.values()) * 60 / WINDOW_S
+    return sum(calls.values()) * 60 / WINDOW_S, sum(calls.values()) / (calls["squeue"] / slurm.lab.looks)
+
+
+def most_looking(slurm, spent_s):
+    """A look every 2 to 10 s, each a squeue (or two) and mostly a sacct, whatever there is to see."""
+    return 33 * (slurm.lab.looks + 1) * spent_s / 60
 
 
 def test_calls_to_the_controller_do_not_grow_with_the_tasks(slurm):
     described(slurm)
-    few, many = calls_a_minute(slurm, 100), calls_a_minute(slurm, 1000)
-    # A look every 2 to 10 s, each a squeue (or two) and mostly a sacct, whatever there is to see.
-    assert max(few, many) <= 33 * (slurm.lab.looks + 1)
-    assert many <= few * 2 + 12
+    (few, few_a_look), (many, many_a_look) = calls_while_it_works(slurm, 100), calls_while_it_works(slurm, 1000)
+    assert max(few, many) <= most_looking(slurm, 60)
+    # How often it looks depends on how quickly squeue answers; what a look takes must not depend on the tasks.
+    assert many_a_look <= few_a_look * 1.5 + 0.5
 
 
-def test_a_thousand_tasks_take_a_handful_of_calls_to_submit(slurm):
+def test_a_thousand_tasks_take_a_handful_of_calls_to_submit(slurm, lab):
     described(slurm)
     slurm.calls.clear()
-    experiment = slurm.submit(SHORT, slurm.spec({"n": list(range(1000))}, objective={"metric": "loss"}), name="task.sh")
-    wait_for(lambda: slurm.calls.count()["sbatch"] and len(slurm.queue()) > 900, "not all are in the queue")
-    submitting, begin = slurm.calls.count(), time.monotonic()
-    summary = slurm.wait_ended(experiment, deadline_s=400)
+    begin = time.monotonic()
+    # Nothing may end before all have been seen in the queue.
+    lab.slurm("scontrol", "update", "PartitionName=cpu", "State=DOWN")
+    try:
+        experiment = slurm.submit(SHORT, slurm.spec({"n": list(range(1000))}, objective={"metric": "loss"}), name="task.sh")
+        wait_for(lambda: len(slurm.queue()) == 1000, "not all are in the queue")
+        submitting, waited = slurm.calls.count(), time.monotonic() - begin
+    finally:
+        lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
+    summary = slurm.wait_ended(experiment, deadline_s=900)
     spent, calls = time.monotonic() - begin, slurm.calls.count()
     print(f"1,000 tasks: {sum(submitting.values())} calls to submit; {sum(calls.values())} in all over {spent:.0f} s: {dict(calls)}")
     assert summary["tasks"]["finished"] == 1000, summary["tasks"]
-    assert calls["sbatch"] == 1 and sum(submitting.values()) <= 6
-    assert (sum(calls.values()) - sum(submitting.values())) / spent * 60 <= 33 * (slurm.lab.looks + 1)
+    # It looks while it waits for sbatch too, which may take a while.
+    assert calls["sbatch"] == 1 and sum(submitting.values()) <= 6 + most_looking(slurm, waited)
+    assert sum(calls.values()) <= 6 + most_looking(slurm, spent)
     curves = slurm.get(f"/experiments/{experiment}/metrics?name=loss")["tasks"]
     assert sorted(curve["value"] for curve in curves) == [[float(n)] for n in range(1, 1001)]
 
@@ -271,9 +291,11 @@ def test_parallel_limit_is_kept_raised_and_lowered_while_it_runs(slurm, lab, fol
     # A controller that does not answer hears of it later.
     pid = lab.daemon_pid("slurmctld")
     os.kill(pid, 19)
-    slurm.cli("parallel", experiment, "4")
-    wait_for(lambda: "changing how many run at once" in slurm.log_tail(), "the change does not fail")
-    os.kill(pid, 18)
+    try:
+        slurm.cli("parallel", experiment, "4")
+        wait_for(lambda: "changing how many run at once" in slurm.log_tail(), "the change does not fail")
+    finally:
+        os.kill(pid, 18)
     wait_states(slurm, experiment, {"running": 4, "submitted": 6})
     slurm.cli("parallel", experiment, "1")
     wait_for(lambda: "ArrayTaskThrottle=1" in lab_job(slurm, experiment), "Slurm is not told")
@@ -353,8 +375,9 @@ def test_energy_of_the_cluster_is_shown_with_its_source(folder):
         pytest.skip("the lab's energy counter needs root")
     lab = lab_up("--energy", "--no-cgroup")
     folder.chmod(0o755)
-    daemon = SlurmDaemon(folder / "state", lab).start()
+    daemon = SlurmDaemon(folder / "state", lab)
     try:
+        daemon.start()
         experiment = daemon.submit("#!/bin/bash\nsleep 4\n", daemon.spec({"n": [1, 2]}), name="task.sh")
         daemon.wait_ended(experiment)
         # The task is over at once; the accounting comes a little later.

@@ -12,7 +12,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/lab"))
 import lab as slurm_lab  # noqa: E402
-from harness import Batch, HARNESS, Harness, RUNNER, wait_for  # noqa: E402
+from harness import Batch, HARNESS, Harness, RUNNER, UNTIL_GO, wait_for  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not HARNESS, reason="backend_harness is not built (meson -Dtests=true)")
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not HARNESS, reason="backend_harness is not buil
 @pytest.fixture(scope="module")
 def cluster():
     try:
-        up = slurm_lab.Lab()
+        up = slurm_lab.Lab("--set", "KillWait=10")  # time to see that something ended when it was asked to
     except slurm_lab.NoLab as reason:
         pytest.skip(f"no Slurm here: {reason}")
     (up.jobs / "runner").write_text(RUNNER)
@@ -66,7 +66,7 @@ def test_without_a_configuration_there_is_no_backend(cluster, tmp_path):
 
 
 def test_tasks_run_end_and_are_accounted_for(cluster, harness):
-    batch = Batch(cluster, 'echo "$CUDA_VISIBLE_DEVICES" >$index.gpus; sleep 2')
+    batch = Batch(cluster, f'echo "$CUDA_VISIBLE_DEVICES" >$index.gpus; {UNTIL_GO}; sleep 2')
     answer = batch.submit(harness, 5, 0, partition="gpu_volta", gpus=1, gpu_type="volta", cpus=2, memory=100 << 20,
                           time_ms=61000)
     limits = cluster.slurm("squeue", "-h", "-j", answer["job"], "-o", "%l %m %C %b").splitlines()
@@ -76,6 +76,7 @@ def test_tasks_run_end_and_are_accounted_for(cluster, harness):
                     sum(x["state"] == "running" for x in s.values()) == 4 and s, "four GPUs in use")
     assert [s["state"] for s in seen.values()].count("queued") == 1
     assert all(s["node"] in ("volta1", "volta2") for s in seen.values() if s["state"] == "running")
+    batch.go()
     seen = batch.wait(harness)
     for index, sight in seen.items():
         assert sight["cause"] == "ok" and sight["job"] == f"{answer['job']}_{index}"
@@ -88,7 +89,7 @@ def test_tasks_run_end_and_are_accounted_for(cluster, harness):
 
 
 def test_the_kept_script_is_what_was_submitted(cluster, harness):
-    batch = Batch(cluster, "sleep 30")
+    batch = Batch(cluster, "sleep 300")
     answer = batch.submit(harness, 1, 0, partition="cpu")
     kept = (batch.folder / "script").read_text()
     given = cluster.slurm("scontrol", "write", "batch_script", answer["job"], "-")
@@ -120,8 +121,9 @@ def test_too_much_memory_is_its_own_cause(cluster, harness):
 
 def test_the_time_limit_and_the_signal_before_it(cluster, harness):
     batch = Batch(cluster, "trap 'date +%s >$index.usr1' USR1; for i in $(seq 1000); do sleep 0.2; done")
-    batch.submit(harness, 3, 0, partition="cpu", time_ms=60000, signal_ms=50000)
-    seen = batch.wait(harness, deadline_s=200)
+    # Slurm sends the signal up to 30 s early: not so early that the trap may not be there yet.
+    batch.submit(harness, 3, 0, partition="cpu", time_ms=60000, signal_ms=10000)
+    seen = batch.wait(harness)
     assert [s["cause"] for s in seen.values()] == ["time"] * 3, seen
     # It reached the runner itself, which the batch shell became. Slurm sends it once: on a busy machine one may be lost.
     assert list(batch.folder.glob("*.usr1"))
@@ -136,7 +138,7 @@ def test_a_lost_node_is_its_own_cause(cluster, harness):
         seen = batch.wait(harness)
         assert all(s["cause"] == "node" and "volta2" in s["message"] for s in seen.values()), seen
     finally:
-        cluster.run("start", "volta2")
+        cluster.start("volta2")
 
 
 def test_preemption_is_its_own_cause(cluster, harness):
@@ -181,8 +183,8 @@ def test_impossible_requests_are_found_before_they_are_submitted(cluster, harnes
 
 
 def test_waiting_has_a_reason_and_a_time(cluster, harness):
-    batch = Batch(cluster, "sleep 60")
-    batch.submit(harness, 3, 0, partition="cpu", cpus=8, time_ms=60000)
+    batch = Batch(cluster, "sleep 300")
+    batch.submit(harness, 3, 0, partition="cpu", cpus=8, time_ms=300000)
     seen = wait_for(lambda: (s := harness.poll(batch.all())[0]) and s[0]["state"] == "running" and
                     s[1]["expected_start_ms"] and s[1]["reason"] and s, "a reason and an expected start")
     assert seen[1]["state"] == "queued"
@@ -193,10 +195,10 @@ def test_elements_are_cancelled_in_one_call_and_the_others_go_on(cluster, tmp_pa
     calls = slurm_lab.Calls(tmp_path / "count", cluster.env)
     h = Harness(calls.env, cluster.jobs, cluster.jobs / "runner")
     h.settle()
-    batch = Batch(cluster, "trap 'echo >$index.term; exit 0' TERM; for i in $(seq 600); do sleep 0.1; done")
+    batch = Batch(cluster, f"trap 'echo >$index.term; exit 0' TERM; echo >$index.ready; {UNTIL_GO}")
     answer = batch.submit(h, 30, 2, partition="cpu")
     wait_for(lambda: h.poll(batch.all())[0][1]["state"] == "running", "two running")
-    wait_for(lambda: (batch.folder / "0.out").exists(), "the first at work")
+    wait_for(lambda: (batch.folder / "0.ready").exists(), "the first at work")
     calls.clear()
     done = h.ask("cancel", f"{batch.token}:0-0", f"{batch.token}:5-20", f"{batch.token}:25-25")[-1]
     assert done["rc"] == 0, done
@@ -219,7 +221,7 @@ def test_elements_are_cancelled_in_one_call_and_the_others_go_on(cluster, tmp_pa
     assert h.ask("cancel", batch.all())[-1]["rc"] == 0
     assert calls.lines()[-1][2] == answer["job"]
     # Over and done: a second time is harmless and asks nothing of scancel.
-    wait_for(lambda: not cluster.slurm("squeue", "-h", "-j", answer["job"], check=False).strip(), "an empty queue")
+    wait_for(lambda: not cluster.slurm("squeue", "-h", "-n", batch.token).strip(), "an empty queue")
     calls.clear()
     assert h.ask("cancel", batch.all())[-1]["rc"] == 0
     assert calls.count() == {"squeue": cluster.looks}
@@ -227,7 +229,7 @@ def test_elements_are_cancelled_in_one_call_and_the_others_go_on(cluster, tmp_pa
 
 
 def test_an_array_cancelled_by_someone_else_before_it_started_is_over(cluster, harness):
-    blocker = Batch(cluster, "sleep 60")
+    blocker = Batch(cluster, "sleep 300")
     blocker.submit(harness, 1, 0, partition="cpu", cpus=8)
     blocker.wait(harness, "running")
     single, several = Batch(cluster, "true"), Batch(cluster, "true")
@@ -279,17 +281,17 @@ def test_the_number_of_calls_does_not_grow_with_the_tasks(cluster, tmp_path):
 
 
 def test_the_parallel_limit_can_be_changed(cluster, harness):
-    batch = Batch(cluster, "sleep 60")
+    batch = Batch(cluster, "sleep 300")
     batch.submit(harness, 6, 1, partition="cpu")
     running = lambda: sum(s["state"] == "running" for s in harness.poll(batch.all())[0].values())  # noqa: E731
     wait_for(lambda: running() == 1, "one running")
-    assert "parallel limit" in harness.poll(batch.all())[0][5]["reason"]
+    wait_for(lambda: "parallel limit" in (harness.poll(batch.all())[0][5]["reason"] or ""), "the reason of the others")
     assert harness.ask("parallel", batch.token, 3)[-1]["rc"] == 0
     wait_for(lambda: running() == 3, "three running")
 
 
 def test_someone_elses_job_under_a_known_id_is_not_ours(cluster, harness):
-    foreign = cluster.slurm("sbatch", "--parsable", "--array=0", "-p", "cpu", "--wrap=sleep 60").strip()
+    foreign = cluster.slurm("sbatch", "--parsable", "--array=0", "-p", "cpu", "--wrap=sleep 300").strip()
     batch = Batch(cluster, "true")
     batch.count = 1
     seen, end = harness.poll(batch.all(foreign))
@@ -314,8 +316,7 @@ def test_ends_are_found_in_the_accounting_when_the_controller_forgot(cluster, ha
     batch.wait(harness)
     other = forgetful(cluster)
     for job in (answer["job"], None):
-        seen, end = other.poll(batch.all(job))
-        assert end["rc"] == 0
+        seen = batch.wait(other, job=job)
         assert seen[0]["cause"] == "ok" and seen[1]["cause"] == "exit" and seen[1]["exit_code"] == 1, (job, seen)
     assert other.close() == 0
 
@@ -324,7 +325,6 @@ def test_an_unconfirmed_submission_is_absent_only_after_a_while(cluster, harness
     batch = Batch(cluster, "true")
     batch.count = 1
     fresh = Harness(cluster.env, cluster.jobs, cluster.jobs / "runner")
-    fresh.settle()
     # Whoever ran before may have left an sbatch behind.
     assert fresh.poll(batch.all())[0][0]["state"] == "queued"
     batch.wait(fresh, "absent")
@@ -332,7 +332,7 @@ def test_an_unconfirmed_submission_is_absent_only_after_a_while(cluster, harness
 
 
 def test_a_dead_controller_means_unknown(cluster, harness):
-    batch = Batch(cluster, "sleep 60")
+    batch = Batch(cluster, "sleep 600")
     batch.submit(harness, 2, 0, partition="cpu")
     batch.wait(harness, "running")
     # A graceful stop loses nothing; a crash so soon might.
@@ -349,9 +349,8 @@ def test_a_dead_controller_means_unknown(cluster, harness):
         assert blind.opened["rc"] == 0 and blind.ask("room")[-1]["room"] == 0
         assert blind.close() == 0
     finally:
-        cluster.run("start", "slurmctld")
-    wait_for(lambda: all(s["state"] == "running" for s in harness.poll(batch.all())[0].values()) and
-             harness.poll(batch.all())[1]["rc"] == 0, "both running again")
+        cluster.start("slurmctld")
+    batch.wait(harness, "running")
 
 
 def test_a_stopped_controller_may_have_taken_the_job(cluster, harness):
@@ -370,11 +369,12 @@ def test_a_stopped_controller_may_have_taken_the_job(cluster, harness):
 
 def test_two_jobs_for_one_token_tell_one_story(cluster, harness):
     # The second runner loses the claim and ends well at once; the first one's end is the truth.
-    batch = Batch(cluster, "mkdir claim || exit 0; sleep 3; exit 5")
+    batch = Batch(cluster, f"mkdir claim || exit 0; {UNTIL_GO}; exit 5")
     batch.submit(harness, 1, 0, partition="cpu")
     batch.submit(harness, 1, 0, partition="cpu")
     wait_for(lambda: cluster.slurm("squeue", "-h", "-t", "CD", "-o", "%j").count(batch.token) == 1, "a loser")
     assert harness.poll(batch.all())[0][0]["state"] == "running"
+    batch.go()
     sight = batch.wait(harness)[0]
     assert sight["cause"] == "exit" and sight["exit_code"] == 5
 
@@ -387,7 +387,7 @@ def test_room_follows_the_accounts_limit(cluster, harness):
         limited = Harness(cluster.env, cluster.jobs, cluster.jobs / "runner")
         limited.settle()
         assert limited.ask("room")[-1]["room"] == 5
-        batch, more = Batch(cluster, "sleep 60"), Batch(cluster, "true")
+        batch, more = Batch(cluster, "sleep 300"), Batch(cluster, "true")
         batch.submit(limited, 3, 0, partition="cpu")
         assert limited.ask("room")[-1]["room"] == 2
         limited.poll(batch.all())
@@ -436,7 +436,7 @@ def test_variables_of_the_user_do_not_change_what_is_seen(cluster):
            "SBATCH_WAIT": "1", "SBATCH_ARRAY_INX": "3", "SLURM_BITSTR_LEN": "16"}
     h = Harness(env, cluster.jobs, cluster.jobs / "runner")
     h.settle()
-    batch = Batch(cluster, "sleep 60")
+    batch = Batch(cluster, "sleep 300")
     batch.submit(h, 40, 1, partition="cpu")
     seen, end = h.poll(batch.all())
     assert end["rc"] == 0 and len(seen) == 40 and all(s["state"] in ("queued", "running") for s in seen.values())
@@ -450,7 +450,7 @@ def test_variables_of_the_user_do_not_change_what_is_seen(cluster):
 def plain(cluster):
     """A cluster that keeps no accounts."""
     try:
-        up = slurm_lab.Lab("--no-acct", "--no-cgroup", "--set", "MinJobAge=5")
+        up = slurm_lab.Lab("--no-acct", "--no-cgroup", "--set", "MinJobAge=20")
     except slurm_lab.NoLab as reason:
         pytest.skip(f"no second Slurm here: {reason}")
     (up.jobs / "runner").write_text(RUNNER)

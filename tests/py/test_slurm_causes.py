@@ -4,13 +4,15 @@ words, what to do), and that a retry is the next attempt of the same task."""
 import json
 import os
 import pathlib
+import shutil
 import signal
-import subprocess
+import tempfile
 import time
 
 import pytest
 
-from conftest import SlurmDaemon, lab_up, wait_for
+import lab as slurm_lab
+from conftest import SlurmDaemon, lab_up, sweep, wait_for
 
 # The first attempt says it is there and lasts until it is ended (or told to go on); the next ones end well.
 WAITING = """#!/bin/bash
@@ -93,18 +95,22 @@ def assert_retried(slurm, marks, experiment, kind, number=1):
 
 
 @pytest.fixture(scope="module")
-def timed(lab, tmp_path_factory):
+def timed(lab):
     """An experiment that reaches its time limit of a minute while the other tests go on."""
-    folder = pathlib.Path(subprocess.run(["mktemp", "-d", "/tmp/sl-XXXXXX"], text=True, capture_output=True,
-                                         check=True).stdout.strip())
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="sl-"))
     folder.chmod(0o755)
     marks = Marks(folder)
-    daemon = SlurmDaemon(folder / "state", lab).start()
-    experiment = daemon.submit(WAITING, daemon.spec({"n": [1]}, **marks.vars, resources={"time": "1m"}, retry={"time": 1}),
-                               name="task.sh")
-    yield daemon, marks, experiment
-    daemon.stop()
-    subprocess.run(["rm", "-rf", str(folder)], check=True)
+    daemon = SlurmDaemon(folder / "state", lab)
+    try:
+        daemon.start()
+        experiment = daemon.submit(WAITING, daemon.spec({"n": [1]}, **marks.vars, resources={"time": "1m"}, retry={"time": 1}),
+                                   name="task.sh")
+        yield daemon, marks, experiment
+    finally:
+        daemon.stop()
+        daemon.clear_queue()
+        sweep(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_failing_script_shows_its_exit_code_and_its_last_words(timed, slurm):
@@ -173,7 +179,7 @@ def test_node_failure_is_retried_elsewhere_and_the_old_processes_are_fenced(slur
         wait_for(lambda: not alive(script), "the old script is not ended by its fence")
         assert slurm.metrics(experiment, 1)["loss"]["value"] == [2.0]
     finally:
-        lab.run("start", node)
+        lab.start(node)
 
 
 def test_cancelled_by_hand_is_told_and_not_retried(slurm, lab, marks):
@@ -223,17 +229,21 @@ def test_refused_by_slurm_is_a_cause_of_its_own(slurm):
     assert cause["kind"] == "refused" and "reservation" in cause["text"].lower() and cause["remedy"], cause
 
 
-def test_stopped_controller_concludes_nothing(slurm, lab, marks):
+def test_stopped_controller_concludes_nothing(slurm, lab, marks, folder):
     experiment = start(slurm, marks, tasks=2)
+    asked = Marks(folder, "asked")
+    ended = start(slurm, asked)
     waiting = slurm.submit("#!/bin/bash\ntrue\n", slurm.spec({"n": [1, 2, 3]}), name="task.sh")
     pid = lab.daemon_pid("slurmctld")
     os.kill(pid, signal.SIGSTOP)
     try:
         late = slurm.submit("#!/bin/bash\ntrue\n", slurm.spec({"n": [1, 2]}), name="task.sh")
-        (marks.folder / "mid").touch()
-        until = time.monotonic() + 30
+        # What Slurm does at a time limit, when a node fails or at somebody's scancel: which one it was only the controller
+        # knows. Otherwise the accounting is given 45 s.
+        os.kill(parent(asked.pid(1)), signal.SIGTERM)
+        until = time.monotonic() + 55
         while time.monotonic() < until:
-            states = {task["state"] for task in slurm.tasks(experiment)}
+            states = {task["state"] for each in (experiment, ended) for task in slurm.tasks(each)}
             assert states == {"running"}, states
             time.sleep(1)
         # News comes through the journal, whatever the controller does.
@@ -245,18 +255,34 @@ def test_stopped_controller_concludes_nothing(slurm, lab, marks):
         assert slurm.wait_ended(each)["tasks"]["finished"] == count
         assert all(task["attempt"] == 1 for task in slurm.tasks(each))
     assert marks.runs(1) == marks.runs(2) == [1]
+    assert slurm.wait_state(ended, ["error"], 1)["cause"]["text"] == "ended from outside by a signal"
+
+
+def write_jobs_down(lab):
+    """The controller has written down all jobs there were until now."""
+    begin = time.time()
+    lab.slurm("scancel", lab.slurm("sbatch", "--parsable", "--hold", "-o", "/dev/null", "--wrap", "true").strip())
+    state = lab.folder / "state/job_state"
+    wait_for(lambda: state.exists() and state.stat().st_mtime > begin + 0.01, "the controller writes nothing down")
 
 
 def test_jobs_that_a_killed_controller_forgot_are_submitted_again_under_the_same_token(slurm, lab, marks):
-    # sbatch with a controller that dies right after it has acknowledged.
+    # sbatch with a controller that dies right after it has acknowledged. When it writes down what it knows is its own
+    # affair (at once, or within 5 s): what it may have written in between is put back to what it was.
+    write_jobs_down(lab)
     sbatch, armed = slurm.calls.log.parent / "bin/sbatch", marks.folder / "armed"
     sbatch.rename(sbatch.with_name("sbatch.counted"))
     sbatch.write_text(f'''#!/bin/bash
-answer=$("$0.counted" "$@")
-status=$?
-if rm "{armed}" 2>/dev/null; then kill -9 {lab.daemon_pid("slurmctld")}; fi
-echo "$answer"
-exit $status
+if rm "{armed}" 2>/dev/null; then
+	until cp -p "{lab.folder}/state/job_state" "{armed}.state"; do sleep 0.1; done
+	answer=$("$0.counted" "$@")
+	status=$?
+	SLURM_LAB={lab.folder} {slurm_lab.SCRIPT} stop slurmctld KILL
+	cp -p "{armed}.state" "{lab.folder}/state/job_state"
+	echo "$answer"
+	exit $status
+fi
+exec "$0.counted" "$@"
 ''')
     sbatch.chmod(0o755)
     armed.touch()
@@ -267,12 +293,11 @@ exit $status
         experiment = slurm.submit(script, slurm.spec({"n": list(range(5))}, **marks.vars), name="task.sh")
         job = wait_for(lambda: slurm.task(experiment, 1)["job"], "it is not submitted").split("_")[0]
     finally:
-        lab.run("stop", "slurmctld", "KILL")
-        lab.run("start", "slurmctld")
+        lab.start("slurmctld")
     # One of the next jobs gets the id of the one that was forgotten.
     others = [0]
     while others[-1] < int(job):
-        others.append(int(lab.slurm("sbatch", "--parsable", "-p", "gpu_volta", "-o", "/dev/null", "--wrap", "sleep 120")))
+        others.append(int(lab.slurm("sbatch", "--parsable", "-p", "gpu_volta", "-o", "/dev/null", "--wrap", "sleep 600")))
     other = str(others[-1])
     lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
     summary = slurm.wait_ended(experiment)
@@ -316,7 +341,7 @@ def test_accounting_daemon_down_delays_nothing_but_figures(slurm, lab, marks):
         assert summary["tasks"]["finished"] == 1 and summary["tasks"]["error"] == 1
         assert slurm.task(experiment, 2)["cause"]["kind"] == "signal"
     finally:
-        lab.run("start", "slurmdbd")
+        lab.start("slurmdbd")
 
 
 def test_time_limit_is_told_and_retried_when_asked_for(timed):
@@ -329,8 +354,9 @@ def test_time_limit_is_told_and_retried_when_asked_for(timed):
 def test_cluster_without_accounting(folder):
     lab = lab_up("--no-acct")
     folder.chmod(0o755)
-    daemon = SlurmDaemon(folder / "state", lab).start()
+    daemon = SlurmDaemon(folder / "state", lab)
     try:
+        daemon.start()
         good, bad, lost = (Marks(folder, name) for name in ("good", "bad", "lost"))
         good.go()
         done = daemon.submit(WAITING, daemon.spec({"n": [1, 2, 3]}, **good.vars), name="task.sh")

@@ -80,7 +80,7 @@ static void every_end_has_its_own_cause(void **state)
 		{"FAILED", "NonZeroExitCode", 3, 0, "exit", "exit code 3"},
 		{"FAILED", "NonZeroExitCode", 127, 0, "launch", "could not be started"},
 		{"FAILED", "JobLaunchFailure", 0, 9, "signal", "signal 9"},
-		{"FAILED", "JobLaunchFailure", -1, 0, "exit", "JobLaunchFailure"},
+		{"FAILED", "JobLaunchFailure", -1, 0, "signal", "JobLaunchFailure"},
 		{"FAILED", "JobLaunchFailure", 0, 53, "launch", "could not open the output"},
 		{"FAILED", "RaisedSignal:11(Segmentation_fault)", -1, 0, "signal", "Segmentation"},
 		{"FAILED", NULL, -1, 0, "exit", "does not say"},
