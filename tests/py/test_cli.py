@@ -691,3 +691,72 @@ def test_bash_completes_verbs_options_values_and_ids(cli):
     assert complete("sluice", "run", "--pass", "p") == ["positional"]
     assert complete("sluice", "daemon", "st") == ["status", "start", "stop"]
     assert complete("sluice", "show", "") == ["e1"]
+
+
+STRATEGIES = [line.split("\t")[0] for line in subprocess.run([PROGRAM, "__strategies"], capture_output=True, text=True).stdout.splitlines()]
+
+
+def test_completion_has_every_strategy_that_the_daemon_has(cli):
+    cli("daemon", "start")
+    connection = UnixConnection(cli.state / "sluice.sock")
+    connection.request("GET", "/api/v1/info")
+    known = [strategy["name"] for strategy in json.loads(connection.getresponse().read())["strategies"]]
+    connection.close()
+    assert STRATEGIES == ["auto", *known] and "tpe" in known
+
+
+@pytest.mark.parametrize("verb", ["run", "check", "change"])
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_strategies_are_completed(cli, shell, verb):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+
+    def complete(*words):
+        if shell == "bash":  # takes words apart at "="
+            words = [part for word in words for part in re.split("(=)", word) if part or not word]
+            script = ('source <("$0" completion bash); PATH=$(dirname "$0"):$PATH; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); '
+                      '_sluice 2>/dev/null; printf "%s\\n" "${COMPREPLY[@]}"')
+            argv = ["bash", "-c", script, str(PROGRAM), *words]
+        else:
+            script = f"set -x PATH {PROGRAM.parent} $PATH; {PROGRAM} completion fish | source; complete -C '{' '.join(words)}'"
+            argv = ["fish", "--no-config", "-c", script]
+        out = subprocess.run(argv, env={**cli.env, "HOME": str(cli.folder)}, capture_output=True, text=True, timeout=DEADLINE_S).stdout
+        return sorted(line.split("\t")[0].removeprefix("--strategy=") for line in out.splitlines())
+
+    assert complete("sluice", verb, "x", "--strategy", "") == sorted(STRATEGIES)
+    assert complete("sluice", verb, "x", "--strategy", "hyp") == ["hyperband"]
+    assert complete("sluice", verb, "x", "--strategy=") == sorted(STRATEGIES)
+    assert complete("sluice", verb, "x", "--strategy=hyp") == ["hyperband"]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+@pytest.mark.parametrize("typed", ["run x --strategy hyperb", "change e1 --strategy=hyperb"])
+def test_zsh_completes_strategies(cli, typed):
+    (cli.folder / "script").write_text(cli("completion", "zsh").stdout)
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(cli.folder)
+        env = {**cli.env, "TERM": "dumb", "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "HOME": str(cli.folder)}
+        os.execvpe("zsh", ["zsh", "-f", "-i"], env)
+    text = ""
+
+    def until(pattern):
+        nonlocal text
+
+        def seen():
+            nonlocal text
+            if select.select([fd], [], [], 0.05)[0]:
+                text += os.read(fd, 65536).decode(errors="replace")
+            return re.search(pattern, text)
+
+        wait_for(seen, lambda: f"{pattern} in {text[-2000:]!r}")
+
+    try:
+        os.write(fd, b"unsetopt zle_bracketed_paste; PS1='rea''dy> '; autoload -Uz compinit; compinit -u -D; source ./script; print com''pletes\n")
+        until("completes(?s:.)*ready> ")
+        os.write(fd, f"sluice {typed}\t".encode())
+        until("hyperband")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(fd)
