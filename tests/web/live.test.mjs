@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { audit } from './browser.mjs';
+import { INFO } from './data.mjs';
 import { stage } from './stage.mjs';
 
 const on = stage();
@@ -140,4 +141,27 @@ test('a session that ends while a page is open leads to the same page', async ()
   on.fixture.sessions.clear();
   for (const res of on.fixture.streams) res.destroy();
   await page.getByText('sluice login').waitFor();
+});
+
+test('where the state folder is not the usual one, the page says so, and whoever was signed in sees the whole command', async () => {
+  const whole = "SLUICE_STATE='/home/ana/it'\\''s mine' '/usr/bin/sluice' login";
+  const usual = INFO.login;
+  on.fixture.needLogin = true;
+  on.fixture.loginCommand = 'SLUICE_STATE=DIR sluice login';
+  INFO.login = whole;
+  try {
+    const page = await visit('/', { allow: ['401'] });
+    await page.getByText('SLUICE_STATE=DIR sluice login').waitFor();
+    await page.getByText('the terminal in which the daemon was started').waitFor();
+    assert.deepEqual(await audit(page), []);
+    await page.goto(`${on.fixture.url}/#login=good-code`);
+    await page.reload();
+    await live(page);
+    on.fixture.sessions.clear();
+    for (const res of on.fixture.streams) res.destroy();
+    await page.getByText(whole).waitFor();
+    assert.equal(await page.getByText('the terminal in which').count(), 0);
+  } finally {
+    INFO.login = usual;
+  }
 });

@@ -153,6 +153,7 @@ export interface Info {
   user: string;
   host: string;
   state: string;
+  login: string;
   csrf: string;
   backends: string[];
   default_backend: string;
@@ -194,7 +195,7 @@ export interface Scan {
 }
 
 export interface FieldError { field: string; line?: number; column?: number; message: string; remedy?: string | null }
-export interface Problem { title: string; status: number; detail?: string; errors?: FieldError[] }
+export interface Problem { title: string; status: number; detail?: string; login?: string; errors?: FieldError[] }
 
 export interface Front {
   axes: { name: string; goal: 'min' | 'max' }[];
