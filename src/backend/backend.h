@@ -134,6 +134,9 @@ struct backend_ops {
 	/* How many attempts of this size may be submitted now. The local backend says how many slots are
 	 * free; Slurm how many jobs its limits allow. */
 	uint32_t (*room)(struct backend *backend, const struct backend_resources *resources);
+	/* How many attempts of this size fit at a time when nothing else runs; 0: not known yet. NULL: a queue or somebody
+	 * else decides. */
+	uint32_t (*slots)(struct backend *backend, const struct backend_resources *resources);
 	void (*submit)(struct backend *backend, const struct backend_batch *batch,
 		       backend_submitted_f done, void *ctx);
 	/* One query for all. Also called right after open for everything that may be alive (adoption). */

@@ -189,6 +189,11 @@ static uint32_t local_room(struct backend *backend, const struct backend_resourc
 	return room > 0 ? (uint32_t)room : 0;
 }
 
+static uint32_t local_slots(struct backend *backend, const struct backend_resources *r)
+{
+	return (uint32_t)local_machine_slots(&((struct local *)backend)->machine, r);
+}
+
 /* Marks GPUs as the item's and names them in its slot. False when too few are free. */
 static bool local_take_gpus(struct local *local, struct local_item *item)
 {
@@ -571,6 +576,7 @@ const struct backend_ops backend_local = {
 	.close = local_close,
 	.check = local_check,
 	.room = local_room,
+	.slots = local_slots,
 	.submit = local_submit,
 	.poll = local_poll,
 	.cancel = local_cancel,

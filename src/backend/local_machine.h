@@ -49,6 +49,9 @@ static inline int64_t local_machine_cpus(const struct backend_resources *resourc
 	return resources->cpus > 0 ? resources->cpus : 1;
 }
 
+/* How many tasks of this size fit at a time; 0: none (or its GPUs are not known yet). */
+int64_t local_machine_slots(const struct local_machine *machine, const struct backend_resources *resources);
+
 /* The members of GET /cluster that are about the machine, and "text": "2 CPUs, 23 GB, no GPU". */
 void local_machine_write(const struct local_machine *machine, struct json *out);
 /* A script for people to read: what running so many tasks of this size amounts to. The caller frees it. */

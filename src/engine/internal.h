@@ -246,6 +246,10 @@ bool engine_is_claimed(const struct engine_live *live);
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
 void engine_free_row(struct store_experiment *row);
 
+/* estimate.c: the "estimate" of POST /check; null where nothing is known. */
+void engine_write_estimate(struct engine *engine, const struct engine_backend *backend, const struct spec *spec,
+			   struct json *out);
+
 /* sweep.c: actions on every task of an experiment. They are written down first and carried out some tasks a turn, so
  * that 100,000 of them do not hold the loop. Begins one (carrying out the first part of it) in the place of what was
  * going on; inside the transaction. */

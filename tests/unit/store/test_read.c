@@ -432,6 +432,36 @@ static void test_texts_only_of_known_columns(void **state)
 	assert_int_equal(store_read_text(f->store, 1, "spec; DROP TABLE task", &f->text), -EINVAL);
 }
 
+static void test_the_pace_is_the_median_of_the_newest_of_the_same_program(void **state)
+{
+	struct fixture *f = *state;
+	struct store_pace pace;
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
+	assert_int_equal(pace.experiment, 1);
+	assert_int_equal(pace.median_ms, 2500); /* the one that still runs does not count */
+	assert_string_equal(pace.backend, "local");
+	assert_int_equal(store_read_pace(f->store, "other.py", NULL, &pace), -ENOENT);
+	assert_int_equal(store_read_pace(f->store, NULL, NULL, &pace), -ENOENT);
+	/* Of a script there is no command; a command is the same or it is another. */
+	assert_int_equal(store_read_pace(f->store, "model.py", "[\"model.py\"]", &pace), -ENOENT);
+	run_sql(f, "UPDATE experiment SET script = 'run', spec = '{\"command\": [\"run\", \"a\"]}', backend = 'slurm' WHERE id = 2;"
+		   "UPDATE task SET wall_ms = 300 - id WHERE experiment = 2");
+	assert_int_equal(store_read_pace(f->store, "run", "[\"run\",\"b\"]", &pace), -ENOENT);
+	assert_int_equal(store_read_pace(f->store, "run", "[\"run\",\"a\"]", &pace), 0);
+	assert_int_equal(pace.experiment, 2);
+	assert_int_equal(pace.median_ms, 278);
+	assert_string_equal(pace.backend, "slurm");
+	/* The newest that has times, and none that is being removed. */
+	run_sql(f, "UPDATE experiment SET script = 'model.py', spec = '{}'");
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
+	assert_int_equal(pace.experiment, 2);
+	run_sql(f, "UPDATE experiment SET removing = 1 WHERE id = 2");
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
+	assert_int_equal(pace.experiment, 1);
+	run_sql(f, "UPDATE task SET wall_ms = NULL WHERE id = 11");
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), -ENOENT);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -450,6 +480,7 @@ int main(void)
 		CASE(test_export_holds_every_task_with_curves_and_attempts),
 		CASE(test_analysis_puts_the_best_first_by_goal),
 		CASE(test_texts_only_of_known_columns),
+		CASE(test_the_pace_is_the_median_of_the_newest_of_the_same_program),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,7 +187,7 @@ export interface Check {
   script: string;
   yaml: string;
   warnings: string[];
-  estimate: { wall_s: number | null; basis: string } | null;
+  estimate: { wall_s: number | null; task_s: number; tasks_s: number; basis: string } | null;
   scan?: Scan;
 }
 export interface Scan {
