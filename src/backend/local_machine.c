@@ -138,6 +138,25 @@ void local_machine_read_gpus(struct local_machine *machine, const char *text, co
 	}
 }
 
+void local_machine_mark_busy(struct local_machine *machine, const char *list)
+{
+	while (*list) {
+		size_t n = strcspn(list, ",");
+		for (size_t g = 0; g < machine->gpu_count; g++)
+			if (strlen(machine->gpus[g].id) == n && strncmp(machine->gpus[g].id, list, n) == 0)
+				machine->gpus[g].busy = true;
+		list += n + (list[n] == ',');
+	}
+}
+
+int64_t local_machine_free_gpus(const struct local_machine *machine)
+{
+	int64_t count = 0;
+	for (size_t g = 0; g < machine->gpu_count; g++)
+		count += !machine->gpus[g].busy;
+	return count;
+}
+
 static void machine_gpus_cb(void *ctx, const struct proc_result *result)
 {
 	struct local_query *query = ctx;

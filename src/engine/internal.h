@@ -51,6 +51,8 @@ struct engine_experiment {
 	bool parallel_changed;	 /* the backend is to be told */
 	int64_t live;		 /* attempts of its in engine->live */
 	char *step_name;
+	char *note;		 /* what its waiting tasks wait for, as the store has it; NULL */
+	int64_t note_old_ms;	 /* since when that is no longer so, monotonic; 0 */
 	VEC(struct engine_metric {
 		char *name;
 		int64_t id;
@@ -227,6 +229,8 @@ void engine_serve_askers(struct engine *engine);
 void engine_refuse_askers(struct engine *engine, int rc, const char *why);
 
 int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
+/* waiting.c: why the waiting tasks of an experiment wait: one text for all of them, in the experiment's row. */
+int engine_note_waiting(struct engine *engine) MUST_USE;
 void engine_submit(struct engine *engine);		    /* after the commit */
 /* A task's change of state: store, history, counts, listeners. */
 int engine_set_state(struct engine *engine, struct engine_experiment *experiment,

@@ -81,7 +81,7 @@ export function experiment(number, o) {
   });
   const e = {
     id, name: o.name, description: o.description ?? null, created: at((o.day ?? 0) * -86400), started: at((o.day ?? 0) * -86400), finished: null,
-    strategy: o.strategy ?? 'grid', backend: o.backend ?? 'slurm', script: o.script ?? 'model.py', objective: [{ metric, goal }, ...(o.second ? [o.second] : [])], note: o.note ?? null,
+    strategy: o.strategy ?? 'grid', backend: o.backend ?? 'slurm', script: o.script ?? 'model.py', objective: [{ metric, goal }, ...(o.second ? [o.second] : [])], note: o.note ?? null, waiting_for: null,
     cost: cost(Math.round(clock * 4), o.gpus !== false),
     spec: { name: o.name, script: 'model.py', search: { strategy: o.strategy ?? 'grid', seed: 420 }, resources: { backend: o.backend ?? 'slurm', gpus: 1, cpus: 4, memory: '16G', time: '2h' }, environment: { setup: ['module load cuda'] } },
     parameters: [

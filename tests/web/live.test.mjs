@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { audit } from './browser.mjs';
-import { INFO } from './data.mjs';
+import { INFO, summary } from './data.mjs';
 import { stage } from './stage.mjs';
 
 const on = stage();
@@ -164,4 +164,26 @@ test('where the state folder is not the usual one, the page says so, and whoever
   } finally {
     INFO.login = usual;
   }
+});
+
+test('what waiting tasks wait for follows their experiment, without an event for each of them', async () => {
+  const model = on.fixture.models.get('e9');
+  const tell = (text) => {
+    model.e.waiting_for = text;
+    on.fixture.emit('experiment', summary(model));
+  };
+  model.e.waiting_for = 'waits for 1 CPU: e1 has 2 of 2';
+  Object.assign(model.tasks[11], { state: 'waiting', submitted: null, reason: 'exit code 1; retry 1 of 3; waits for 1 CPU: e1 has 2 of 2' });
+  const page = await visit('/e/e9');
+  await live(page);
+  const row = page.locator('[data-row="12"]');
+  await row.getByText('exit code 1; retry 1 of 3; waits for 1 CPU: e1 has 2 of 2').waitFor();
+  tell('waits for 1 CPU: e3 has 1 of 2, its own experiment has 1 of 2');
+  await row.getByText('exit code 1; retry 1 of 3; waits for 1 CPU: e3 has 1 of 2, its own experiment has 1 of 2').waitFor();
+  tell(null);
+  await row.getByText('exit code 1; retry 1 of 3', { exact: true }).waitFor();
+  await page.goto(`${on.fixture.url}/e/e9/12`);
+  await live(page);
+  tell('waits for another task of its experiment to end: parallel is 2');
+  await page.locator('p.reason').getByText('exit code 1; retry 1 of 3; waits for another task of its experiment to end: parallel is 2').waitFor();
 });

@@ -38,6 +38,7 @@ export interface Summary {
   spark: (Metric | null)[];
   cost: Cost;
   note: string | null;
+  waiting_for: string | null;
 }
 
 export interface Parameter {
