@@ -3,6 +3,7 @@
 #include "cli/verb.h"
 #include "http/serve.h"
 #include "node/exec.h"
+#include "search/search.h"
 
 #include <nss.h>
 #include <stdio.h>
@@ -15,6 +16,16 @@ static void main_keep_nss_out(void)
 	for (size_t i = 0; i < COUNT_OF(files); i++)
 		__nss_configure_lookup(files[i], "files");
 	__nss_configure_lookup("hosts", "files dns");
+}
+
+/* For completion: a name and what it is, from the table of strategies. */
+static int main_strategies(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	puts("auto\tChosen by the space, the budget and the objectives");
+	for (const struct strategy *s = search_strategies; s->name; s++)
+		printf("%s\t%s\n", s->name, s->help);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -44,6 +55,11 @@ int main(int argc, char **argv)
 		 .summary = "report metrics from inside a training script",
 		 .help = "  sluice report val_loss=0.31 epoch=4",
 		 .run = node_report_main},
+		{.name = "__strategies",
+		 .arguments = "",
+		 .summary = "names of strategies, for completion",
+		 .hidden = true,
+		 .run = main_strategies},
 	};
 
 	main_keep_nss_out();

@@ -46,6 +46,7 @@ struct backend_item {
 
 struct backend_batch {
 	const char *token;
+	int64_t experiment; /* for words: e3 */
 	const char *batch_dir;
 	const char *experiment_dir; /* goes when the experiment is removed: what its jobs need may be kept there */
 	const struct backend_resources *resources;
@@ -74,6 +75,7 @@ typedef void (*backend_submitted_f)(void *ctx, const char *token,
 /* One attempt the engine wants to hear about. */
 struct backend_watch {
 	const char *token, *job; /* job may be NULL: not confirmed yet */
+	int64_t experiment;
 	uint32_t index;
 	const char *batch_dir, *attempt_dir;
 	int64_t submitted_ms;
@@ -134,6 +136,12 @@ struct backend_ops {
 	/* How many attempts of this size may be submitted now. The local backend says how many slots are
 	 * free; Slurm how many jobs its limits allow. */
 	uint32_t (*room)(struct backend *backend, const struct backend_resources *resources);
+	/* How many attempts of this size fit at a time when nothing else runs; 0: not known yet. NULL: a queue or somebody
+	 * else decides. */
+	uint32_t (*slots)(struct backend *backend, const struct backend_resources *resources);
+	/* Why nothing of this size of the experiment's starts now, in words a user understands; NULL when it could. The caller
+	 * frees the text. NULL: nobody here knows. */
+	char *(*why_wait)(struct backend *backend, const struct backend_resources *resources, int64_t experiment);
 	void (*submit)(struct backend *backend, const struct backend_batch *batch,
 		       backend_submitted_f done, void *ctx);
 	/* One query for all. Also called right after open for everything that may be alive (adoption). */

@@ -5,6 +5,7 @@
 
 #include "backend/local_machine.h"
 #include "backend/local_trace.h"
+#include "backend/local_wait.h"
 #include "base/log.h"
 #include "base/proc.h"
 
@@ -32,6 +33,7 @@ struct local_item {
 	struct local *local;  /* NULL: the backend was closed; the runner goes on */
 	enum local_phase phase;
 	char *token, *batch_dir, *attempt_dir;
+	int64_t experiment;
 	uint32_t index;
 	struct local_slot slot;
 	int64_t gpus; /* wanted */
@@ -71,13 +73,14 @@ static struct local_item *local_find(struct local *local, const char *token, uin
 	return NULL;
 }
 
-static struct local_item *local_add(struct local *local, const char *token, uint32_t index,
+static struct local_item *local_add(struct local *local, const char *token, uint32_t index, int64_t experiment,
 				    const char *batch_dir, const char *attempt_dir)
 {
 	struct local_item *item = mem_alloc(sizeof(*item));
 	item->local = local;
 	item->token = mem_strdup(token);
 	item->index = index;
+	item->experiment = experiment;
 	item->batch_dir = mem_strdup(batch_dir);
 	item->attempt_dir = mem_strdup(attempt_dir);
 	vec_push(&local->items, item);
@@ -138,23 +141,8 @@ static void local_used(struct local *local, int64_t *cpus, int64_t *memory)
 			continue;
 		*cpus += item->slot.cpus;
 		*memory += item->slot.memory_bytes;
-		for (const char *p = item->slot.gpus; *p;) {
-			size_t n = strcspn(p, ",");
-			for (size_t g = 0; g < local->machine.gpu_count; g++)
-				if (strlen(local->machine.gpus[g].id) == n &&
-				    strncmp(local->machine.gpus[g].id, p, n) == 0)
-					local->machine.gpus[g].busy = true;
-			p += n + (p[n] == ',');
-		}
+		local_machine_mark_busy(&local->machine, item->slot.gpus);
 	}
-}
-
-static int64_t local_free_gpus(const struct local *local)
-{
-	int64_t count = 0;
-	for (size_t g = 0; g < local->machine.gpu_count; g++)
-		count += !local->machine.gpus[g].busy;
-	return count;
 }
 
 static char *local_impossible(const struct local *local, const struct backend_resources *r,
@@ -184,9 +172,26 @@ static uint32_t local_room(struct backend *backend, const struct backend_resourc
 			fits = 1; /* it fits the machine; what others use now is their affair */
 		room = fits < room ? fits : room;
 	}
-	if (r->gpus > 0 && local_free_gpus(local) / r->gpus < room)
-		room = local_free_gpus(local) / r->gpus;
+	if (r->gpus > 0 && local_machine_free_gpus(m) / r->gpus < room)
+		room = local_machine_free_gpus(m) / r->gpus;
 	return room > 0 ? (uint32_t)room : 0;
+}
+
+static uint32_t local_slots(struct backend *backend, const struct backend_resources *r)
+{
+	return (uint32_t)local_machine_slots(&((struct local *)backend)->machine, r);
+}
+
+static char *local_why_wait(struct backend *backend, const struct backend_resources *r, int64_t experiment)
+{
+	struct local *local = (struct local *)backend;
+	struct local_holds holds = {0};
+	for (size_t i = 0; i < local->items.len; i++)
+		if (local->items.at[i]->phase == LOCAL_LIVES)
+			local_hold_add(&holds, local->items.at[i]->experiment, &local->items.at[i]->slot);
+	char *why = local_wait_why(&local->machine, !local->gpu_query, &holds, r, experiment);
+	free(holds.list.at);
+	return why;
 }
 
 /* Marks GPUs as the item's and names them in its slot. False when too few are free. */
@@ -300,7 +305,7 @@ static void local_start_waiting(struct local *local)
 static struct local_item *local_adopt(struct local *local, const struct backend_watch *watch, pid_t pid)
 {
 	struct local_item *item =
-		local_add(local, watch->token, watch->index, watch->batch_dir, watch->attempt_dir);
+		local_add(local, watch->token, watch->index, watch->experiment, watch->batch_dir, watch->attempt_dir);
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	local_slot_read(watch->batch_dir, watch->index, &item->slot);
 	item->phase = LOCAL_LIVES;
@@ -401,7 +406,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 			continue;
 		if (item) /* handed over again after a runner that never got as far as its claim */
 			local_drop(item);
-		item = local_add(local, batch->token, wanted->index, batch->batch_dir, wanted->attempt_dir);
+		item = local_add(local, batch->token, wanted->index, batch->experiment, batch->batch_dir, wanted->attempt_dir);
 		item->gpus = r->gpus;
 		item->slot = (struct local_slot){
 			.cpus = local_machine_cpus(r),
@@ -477,9 +482,11 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 		if (!item) {
 			local_sight_trace(local, &watch[i], &sight, &words);
 		} else if (item->phase == LOCAL_WAITS) {
+			struct backend_resources wanted = {
+				.cpus = item->slot.cpus, .memory_bytes = item->slot.memory_bytes, .gpus = item->gpus};
 			item->watched = true;
 			sight.state = BACKEND_QUEUED;
-			sight.reason = item->gpus ? "waits for free GPUs" : "waits for free CPUs and memory";
+			sight.reason = words = local_why_wait(backend, &wanted, item->experiment);
 		} else if (item->phase == LOCAL_LIVES) {
 			item->watched = true;
 			sight.state = BACKEND_RUNNING;
@@ -571,6 +578,8 @@ const struct backend_ops backend_local = {
 	.close = local_close,
 	.check = local_check,
 	.room = local_room,
+	.slots = local_slots,
+	.why_wait = local_why_wait,
 	.submit = local_submit,
 	.poll = local_poll,
 	.cancel = local_cancel,

@@ -138,6 +138,25 @@ void local_machine_read_gpus(struct local_machine *machine, const char *text, co
 	}
 }
 
+void local_machine_mark_busy(struct local_machine *machine, const char *list)
+{
+	while (*list) {
+		size_t n = strcspn(list, ",");
+		for (size_t g = 0; g < machine->gpu_count; g++)
+			if (strlen(machine->gpus[g].id) == n && strncmp(machine->gpus[g].id, list, n) == 0)
+				machine->gpus[g].busy = true;
+		list += n + (list[n] == ',');
+	}
+}
+
+int64_t local_machine_free_gpus(const struct local_machine *machine)
+{
+	int64_t count = 0;
+	for (size_t g = 0; g < machine->gpu_count; g++)
+		count += !machine->gpus[g].busy;
+	return count;
+}
+
 static void machine_gpus_cb(void *ctx, const struct proc_result *result)
 {
 	struct local_query *query = ctx;
@@ -227,14 +246,23 @@ void local_machine_write(const struct local_machine *m, struct json *out)
 	json_end(out);
 }
 
+int64_t local_machine_slots(const struct local_machine *m, const struct backend_resources *r)
+{
+	int64_t most = m->cpus / local_machine_cpus(r);
+	if (r->gpus > 0 && (int64_t)m->gpu_count / r->gpus < most)
+		most = (int64_t)m->gpu_count / r->gpus;
+	/* One that fits the machine runs alone, whatever others use. */
+	if (r->memory_bytes > 0 && m->memory_free_bytes / r->memory_bytes < most && most > 0)
+		most = m->memory_free_bytes / r->memory_bytes > 1 ? m->memory_free_bytes / r->memory_bytes : 1;
+	return most;
+}
+
 char *local_machine_preview(const struct local_machine *m, const struct backend_resources *r,
 			    uint64_t tasks, uint32_t parallel)
 {
 	struct buf out = buf_make(LIMIT_TEXT_BYTES);
 	char memory[32];
-	int64_t most = m->cpus / local_machine_cpus(r);
-	if (r->gpus > 0 && (int64_t)m->gpu_count / r->gpus < most)
-		most = (int64_t)m->gpu_count / r->gpus;
+	int64_t most = local_machine_slots(m, r);
 	if (parallel && parallel < most)
 		most = parallel;
 	if (most < 1)

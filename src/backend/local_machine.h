@@ -30,6 +30,10 @@ void local_machine_look(struct local_machine *machine);
  * CUDA_VISIBLE_DEVICES; NULL: all) leaves out. Lines that make no sense are passed over. */
 void local_machine_read_gpus(struct local_machine *machine, const char *text, const char *visible);
 
+/* Marks the GPUs of a list ("0,1") as busy; how many are not. */
+void local_machine_mark_busy(struct local_machine *machine, const char *list);
+int64_t local_machine_free_gpus(const struct local_machine *machine);
+
 /* Asks nvidia-smi, in the background and with a time limit; answered is called once on the loop with its text, NULL when
  * it did not work. NULL: there is no such program, and nobody will be called. */
 struct local_query;
@@ -48,6 +52,9 @@ static inline int64_t local_machine_cpus(const struct backend_resources *resourc
 {
 	return resources->cpus > 0 ? resources->cpus : 1;
 }
+
+/* How many tasks of this size fit at a time; 0: none (or its GPUs are not known yet). */
+int64_t local_machine_slots(const struct local_machine *machine, const struct backend_resources *resources);
 
 /* The members of GET /cluster that are about the machine, and "text": "2 CPUs, 23 GB, no GPU". */
 void local_machine_write(const struct local_machine *machine, struct json *out);

@@ -1,5 +1,5 @@
 /* Completion scripts for bash, zsh and fish, written from the verbs' tables. Ids of experiments come from
- * the hidden verb __ids, which never starts a daemon. */
+ * the hidden verb __ids, which never starts a daemon, names of strategies from __strategies. */
 #include "cli/help.h"
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-enum completion_kind { COMPLETION_NONE, COMPLETION_WORDS, COMPLETION_FILES };
+enum completion_kind { COMPLETION_NONE, COMPLETION_WORDS, COMPLETION_FILES, COMPLETION_STRATEGIES };
 
 /* What an option's value or a verb's arguments look like, from the words that describe them. */
 static enum completion_kind completion_kind_of(const char *value)
@@ -16,6 +16,8 @@ static enum completion_kind completion_kind_of(const char *value)
 		return COMPLETION_WORDS;
 	if (strstr(value, "FILE") || strstr(value, "PATH") || strstr(value, "DIR") || strstr(value, "SCRIPT"))
 		return COMPLETION_FILES;
+	if (strcmp(value, "STRATEGY") == 0)
+		return COMPLETION_STRATEGIES;
 	return COMPLETION_NONE;
 }
 
@@ -74,6 +76,8 @@ static void completion_bash_verb(struct buf *out, const struct verb *verb)
 			buf_add_text(out, "' -- \"$word\"));");
 		} else if (completion_kind_of(option->value) == COMPLETION_FILES) {
 			buf_add_text(out, "compopt -o default;");
+		} else if (completion_kind_of(option->value) == COMPLETION_STRATEGIES) {
+			buf_add_text(out, "COMPREPLY=($(compgen -W \"$(sluice __strategies 2>/dev/null | cut -f1)\" -- \"$word\"));");
 		}
 		buf_add_text(out, " return ;;\n");
 	}
@@ -102,7 +106,11 @@ static void completion_write_bash(struct buf *out)
 	const struct verb *verb;
 	buf_add_text(out, "# bash completion for sluice\n_sluice()\n{\n"
 			  "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= words=\n"
-			  "\tCOMPREPLY=()\n\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W '");
+			  "\tCOMPREPLY=()\n"
+			  /* bash takes --pass=env apart: the word before is the "=", or this one is. */
+			  "\tif [[ $before == '=' ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+			  "\tif [[ $word == '=' ]]; then word=; fi\n"
+			  "\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W '");
 	for (size_t i = 0; (verb = cli_verb(i)); i++)
 		if (!verb->hidden)
 			buf_addf(out, "%s ", verb->name);
@@ -153,7 +161,9 @@ static void completion_zsh_option(struct buf *out, const struct verb_option *opt
 			completion_add_words(out, option->value);
 			buf_add_char(out, ')');
 		} else if (option->value) {
-			buf_addf(out, ":value:%s", completion_kind_of(option->value) == COMPLETION_FILES ? "_files" : " ");
+			static const char *const by_kind[] = {[COMPLETION_NONE] = " ", [COMPLETION_FILES] = "_files",
+							      [COMPLETION_STRATEGIES] = "_sluice_strategies"};
+			buf_addf(out, ":value:%s", by_kind[completion_kind_of(option->value)]);
 		}
 		buf_add_char(out, '\'');
 	}
@@ -176,12 +186,21 @@ static void completion_zsh_verb(struct buf *out, const struct verb *verb)
 	buf_free(&actions);
 }
 
+/* A function that completes what the hidden verb __WHAT prints: "word<tab>description". */
+static void completion_zsh_asked(struct buf *out, const char *what, const char *one)
+{
+	buf_addf(out, "_sluice_%s() {\n\tlocal -a found\n\tfound=(${${(f)\"$(sluice __%s 2>/dev/null)\"}//$'\\t'/:})\n"
+		      "\t_describe %s found\n}\n",
+		 what, what, one);
+}
+
 static void completion_write_zsh(struct buf *out)
 {
 	const struct verb *verb;
-	buf_add_text(out, "#compdef sluice\n_sluice_ids() {\n\tlocal -a ids\n"
-			  "\tids=(${${(f)\"$(sluice __ids 2>/dev/null)\"}//$'\\t'/:})\n\t_describe id ids\n}\n"
-			  "_sluice() {\n\tlocal line state\n\t_arguments -C '1:verb:->verb' '*::arg:->args'\n"
+	buf_add_text(out, "#compdef sluice\n");
+	completion_zsh_asked(out, "ids", "id");
+	completion_zsh_asked(out, "strategies", "strategy");
+	buf_add_text(out, "_sluice() {\n\tlocal line state\n\t_arguments -C '1:verb:->verb' '*::arg:->args'\n"
 			  "\tcase $state in\n\tverb)\n\t\tlocal -a verbs\n\t\tverbs=(");
 	for (size_t i = 0; (verb = cli_verb(i)); i++) {
 		if (verb->hidden)
@@ -216,7 +235,9 @@ static void completion_fish_option(struct buf *out, const struct verb *verb, con
 		completion_add_words(out, option->value);
 		buf_add_char(out, '\'');
 	} else if (option->value) {
-		buf_add_text(out, completion_kind_of(option->value) == COMPLETION_FILES ? " -r -F" : " -x");
+		static const char *const by_kind[] = {[COMPLETION_NONE] = " -x", [COMPLETION_FILES] = " -r -F",
+						      [COMPLETION_STRATEGIES] = " -x -a '(sluice __strategies 2>/dev/null)'"};
+		buf_add_text(out, by_kind[completion_kind_of(option->value)]);
 	}
 	buf_add_char(out, '\n');
 }

@@ -8,7 +8,7 @@
 static const struct verb_option change_options[] = {
 	{"tasks", "N", "tasks in all"},
 	{"parallel", "N", "tasks at the same time; 0: as many as fit"},
-	{"strategy", "NAME", "search strategy: auto, grid, random, tpe, ..."},
+	{"strategy", "STRATEGY", "search strategy: auto, grid, random, tpe, ..."},
 	{"seed", "N", "seed of the search"},
 	{"constraint", "EXPR...", "the constraints from now on, in the place of those there are"},
 	{"json", NULL, "print the experiment as it is now"},

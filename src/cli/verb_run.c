@@ -203,6 +203,19 @@ static void check_add_sample(const struct node *answer, const struct term *term,
 	}
 }
 
+/* Nothing where nothing is known. */
+static void check_add_estimate(const struct node *estimate, const struct term *term, struct buf *out)
+{
+	const char *basis = node_get_string(estimate, "basis");
+	char wall[VIEW_CHARS];
+	struct buf line = buf_make(4096);
+	view_seconds(node_get(estimate, "wall_s"), "", wall);
+	if (basis)
+		buf_addf(&line, "%s%s%s%s", *wall ? "about " : "", wall, *wall ? ": " : "", basis);
+	view_line(out, term, "time", buf_text(&line));
+	buf_free(&line);
+}
+
 static void check_add_answer(const struct node *answer, const struct term *term, struct buf *out)
 {
 	const struct node *warnings = node_get(answer, "warnings"), *notes = node_get(node_get(answer, "scan"), "notes");
@@ -223,10 +236,7 @@ static void check_add_answer(const struct node *answer, const struct term *term,
 	view_line(out, term, "search", buf_text(&line));
 	view_parallel(node_get(answer, "parallel"), text);
 	view_line(out, term, "parallel", text);
-	const struct node *estimate = node_get(answer, "estimate");
-	const char *basis = node_get_string(estimate, "basis");
-	view_seconds(node_get(estimate, "wall_s"), basis ? basis : "no estimate yet", text);
-	view_line(out, term, "time", text);
+	check_add_estimate(node_get(answer, "estimate"), term, out);
 	check_add_sample(answer, term, out);
 	for (size_t i = 0; notes && notes->type == NODE_LIST && i < notes->count; i++)
 		view_line(out, term, "found", node_string(notes->items[i]));
@@ -287,8 +297,9 @@ const struct verb verb_check = {
 	.name = "check",
 	.arguments = "FILE | SCRIPT [name=values ...] [options]",
 	.summary = "validate an experiment and count its tasks; runs nothing",
-	.help = "Says how many tasks there would be and how the number comes about, shows the first of them and the batch\n"
-		"script that would be submitted. Takes the same arguments as 'run'. The exit status is 2 when something is\n"
+	.help = "Says how many tasks there would be and how the number comes about, how long they may take (where the same\n"
+		"script has run before: tasks, times their median time, by how many fit at a time), shows the first of\n"
+		"them and the batch script that would be submitted. Takes the same arguments as 'run'. The exit status is 2 when something is\n"
 		"wrong with the experiment; every error is printed as FILE:LINE:COLUMN: key: what; what to do.",
 	.options = check_options,
 	.run = check_run,

@@ -260,6 +260,8 @@ static int turn_work(struct engine *engine, struct error *err)
 	if (rc == 0)
 		rc = engine_prepare(engine);
 	if (rc == 0)
+		rc = engine_note_waiting(engine);
+	if (rc == 0)
 		rc = engine_update_experiments(engine);
 	if (rc == 0)
 		rc = store_commit(engine->store, err);

@@ -192,6 +192,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 		watch[count++] = (struct backend_watch){
 			.token = live->token,
 			.job = live->job,
+			.experiment = live->experiment->id,
 			.index = live->index,
 			.batch_dir = live->batch_dir,
 			.attempt_dir = live->attempt_dir,

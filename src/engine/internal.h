@@ -51,6 +51,8 @@ struct engine_experiment {
 	bool parallel_changed;	 /* the backend is to be told */
 	int64_t live;		 /* attempts of its in engine->live */
 	char *step_name;
+	char *note;		 /* what its waiting tasks wait for, as the store has it; NULL */
+	int64_t note_old_ms;	 /* since when that is no longer so, monotonic; 0 */
 	VEC(struct engine_metric {
 		char *name;
 		int64_t id;
@@ -227,6 +229,8 @@ void engine_serve_askers(struct engine *engine);
 void engine_refuse_askers(struct engine *engine, int rc, const char *why);
 
 int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
+/* waiting.c: why the waiting tasks of an experiment wait: one text for all of them, in the experiment's row. */
+int engine_note_waiting(struct engine *engine) MUST_USE;
 void engine_submit(struct engine *engine);		    /* after the commit */
 /* A task's change of state: store, history, counts, listeners. */
 int engine_set_state(struct engine *engine, struct engine_experiment *experiment,
@@ -245,6 +249,10 @@ bool engine_is_claimed(const struct engine_live *live);
 /* request.c: what a specification says in the store's columns; free with engine_free_row. */
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
 void engine_free_row(struct store_experiment *row);
+
+/* estimate.c: the "estimate" of POST /check; null where nothing is known. */
+void engine_write_estimate(struct engine *engine, const struct engine_backend *backend, const struct spec *spec,
+			   struct json *out);
 
 /* sweep.c: actions on every task of an experiment. They are written down first and carried out some tasks a turn, so
  * that 100,000 of them do not hold the loop. Begins one (carrying out the first part of it) in the place of what was

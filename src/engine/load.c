@@ -16,6 +16,7 @@ static void experiment_free(struct engine_experiment *e)
 		free(e->metrics.at[i].name);
 	free(e->metrics.at);
 	free(e->step_name);
+	free(e->note);
 	engine_drop_question(e);
 	search_free(e->search);
 	spec_free(e->spec);
@@ -149,6 +150,7 @@ static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 	e->sweep_from = row->sweep_from;
 	e->sweep_ms = row->sweep_ms;
 	e->changed = true;
+	e->note = mem_strdup(row->note);
 	e->backend = engine_backend_named(engine, row->backend);
 	vec_push(&engine->experiments, e);
 	load->experiment = e;

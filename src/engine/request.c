@@ -264,10 +264,7 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	json_key(out, "warnings");
 	request_write_warnings(r.spec, out);
 	json_key(out, "estimate");
-	json_map(out);
-	json_key_null(out, "wall_s");
-	json_key_string(out, "basis", "no estimate: a first task shows how long one takes");
-	json_end(out);
+	engine_write_estimate(engine, r.backend, r.spec, out);
 	const struct node *script = r.spec->script ? request_find_file(&r, r.spec->script) : NULL;
 	if (scan && node_get_string(script, "text")) {
 		json_key(out, "scan");
@@ -376,7 +373,7 @@ void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
 		.warnings = spec_text(request_write_warnings, spec),
 		.strategy = spec->search->strategy->name,
 		.strategy_reason = spec->search->reason,
-		.script = spec->script ? spec->script : spec->command ? spec->command[0] : NULL,
+		.script = spec_program(spec),
 		.seed = (int64_t)spec->search->seed,
 		.planned = (int64_t)search_planned(spec->search, spec->space),
 		.parallel = (int64_t)spec->search->parallel,

@@ -63,6 +63,11 @@ int spec_parse(const struct node *document, struct problems *problems, struct sp
 void spec_free(struct spec *spec);
 /* Higher is better for a metric of this name (accuracy, auc, …)? */
 bool spec_guess_maximise(const char *metric);
+/* The script, or the program of the command. */
+static inline const char *spec_program(const struct spec *spec)
+{
+	return spec->script ? spec->script : spec->command ? spec->command[0] : NULL;
+}
 /* Sets the one objective of an experiment whose file names none. */
 void spec_choose_objective(struct spec *spec, const char *metric, bool maximise);
 /* The "objective" array of the REST shapes. */

@@ -246,6 +246,7 @@ static int submit_one(struct engine *engine, struct engine_submission *submissio
 		char *folder = engine_folder(engine, e->id, 0, 0);
 		struct backend_batch batch = {
 			.token = submission->token,
+			.experiment = e->id,
 			.batch_dir = live[0]->batch_dir,
 			.experiment_dir = folder,
 			.resources = &e->spec->resources,

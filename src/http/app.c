@@ -2,6 +2,7 @@
  * been read when they run. */
 #include "http/app.h"
 
+#include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -188,6 +189,31 @@ static void app_event(void *ctx, const char *name, const char *data, size_t len)
 		server_wake_streams(app->server);
 }
 
+/* Is it where a command without SLUICE_STATE looks? */
+static bool app_is_usual_state(const char *state_dir)
+{
+	const char *home = getenv("HOME");
+	char *wanted = mem_printf("%s/.local/state/sluice", home ? home : "");
+	char *usual = home && *home ? realpath(wanted, NULL) : NULL;
+	bool same = usual && strcmp(usual, state_dir) == 0;
+	free(usual);
+	free(wanted);
+	return same;
+}
+
+static char *app_login_command(const char *state_dir)
+{
+	struct buf out = buf_make(BUF_UNLIMITED);
+	char *program = fs_program();
+	buf_add_text(&out, "SLUICE_STATE=");
+	text_shell_quote(&out, state_dir);
+	buf_add_char(&out, ' ');
+	text_shell_quote(&out, program);
+	buf_add_text(&out, " login");
+	free(program);
+	return buf_take(&out);
+}
+
 void app_open(struct app *app, struct engine *engine, struct server *server, const char *state_dir)
 {
 	app->engine = engine;
@@ -198,6 +224,12 @@ void app_open(struct app *app, struct engine *engine, struct server *server, con
 	app->state_dir = mem_strdup(state_dir);
 	app->server = server;
 	gate_set_port(app->gate, app->port);
+	if (app_is_usual_state(state_dir)) {
+		app->login = mem_strdup("sluice login");
+	} else {
+		app->login = app_login_command(state_dir);
+		gate_set_own_state(app->gate);
+	}
 	if (server)
 		server_set_events(server, app->events);
 	engine_listen(engine, app_event, app);
@@ -209,6 +241,7 @@ void app_free(struct app *app)
 	events_free(app->events);
 	cache_free(app->cache);
 	free(app->state_dir);
+	free(app->login);
 	free(app->address);
 }
 

@@ -17,6 +17,7 @@ struct app {
 	struct cache *cache;
 	struct server *server; /* NULL in tests */
 	char *state_dir;
+	char *login; /* the command that gives another login link; for the owner's eyes */
 	char *address; /* "127.0.0.1:54322": for login links; the caller sets it before app_open */
 	uint16_t port;
 };

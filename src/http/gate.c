@@ -30,6 +30,7 @@ struct gate {
 	} codes[GATE_CODES];
 	int64_t window_began_ms;
 	unsigned failures;
+	const char *login; /* the command that gives a link, as far as a stranger may know it */
 };
 
 struct gate *gate_new(struct store *store)
@@ -37,6 +38,7 @@ struct gate *gate_new(struct store *store)
 	struct gate *gate = mem_alloc(sizeof(*gate));
 	char secret[TOKEN_SECRET_CHARS];
 	gate->store = store;
+	gate->login = "sluice login";
 	token_make_secret(secret);
 	snprintf(gate->owner_csrf, sizeof(gate->owner_csrf), "%s", secret);
 	return gate;
@@ -50,6 +52,11 @@ void gate_free(struct gate *gate)
 void gate_set_port(struct gate *gate, uint16_t port)
 {
 	snprintf(gate->port, sizeof(gate->port), "%u", port);
+}
+
+void gate_set_own_state(struct gate *gate)
+{
+	gate->login = "SLUICE_STATE=DIR sluice login";
 }
 
 static bool host_is_served(const struct gate *gate, const char *host, bool local)
@@ -93,8 +100,7 @@ static int gate_fail(struct gate *gate, const char *what, struct response *respo
 		gate->failures = 0;
 	}
 	if (++gate->failures <= GATE_FAILURES) {
-		response_problem(response, 401, "%s", what);
-		response_header(response, "WWW-Authenticate", "Bearer");
+		response_sign_in(response, what, gate->login);
 		return -1;
 	}
 	if (gate->failures == GATE_FAILURES + 1)
@@ -172,8 +178,9 @@ int gate_identify(struct gate *gate, struct request *request, struct response *r
 		return find_bearer(gate, request, header, response);
 	if (find_session(gate, request))
 		return 0;
-	response_problem(response, 401, "log in first: `sluice login` gives a link");
-	response_header(response, "WWW-Authenticate", "Bearer");
+	char what[160];
+	snprintf(what, sizeof(what), "log in first: `%s` gives a link", gate->login);
+	response_sign_in(response, what, gate->login);
 	return -1;
 }
 
@@ -240,10 +247,12 @@ int gate_login(struct gate *gate, const char *code, struct response *response)
 	char cookie[TOKEN_SECRET_CHARS], csrf[TOKEN_SECRET_CHARS], hash[TOKEN_HASH_CHARS];
 	struct error err = {0};
 	int64_t now = clock_now_ms();
-	if (!use_code(gate, code))
-		return gate_fail(gate, "this login link was used already or is older than ten minutes; "
-				       "`sluice login` gives a new one",
-				 response);
+	if (!use_code(gate, code)) {
+		char what[200];
+		snprintf(what, sizeof(what), "this login link was used already or is older than ten minutes; `%s` gives a new one",
+			 gate->login);
+		return gate_fail(gate, what, response);
+	}
 	token_make_secret(cookie);
 	token_make_secret(csrf);
 	token_hash(cookie, strlen(cookie), hash);

@@ -13,6 +13,9 @@ struct gate *gate_new(struct store *store);
 void gate_free(struct gate *gate);
 /* The port that TCP requests must name in Host. */
 void gate_set_port(struct gate *gate, uint16_t port);
+/* The state folder is not the usual one: who has to log in is told that SLUICE_STATE must name it, but not where it is.
+ * Whoever has an account on this machine may ask. */
+void gate_set_own_state(struct gate *gate);
 
 /* Is the Host header one that is served here? 0, or -1 with the response filled. */
 int gate_check_host(const struct gate *gate, const struct request *request,

@@ -54,6 +54,7 @@ void handle_info(struct request *request, struct response *response)
 	free(user);
 	json_key_string(&out, "host", host);
 	json_key_string(&out, "state", request->app->state_dir);
+	json_key_string(&out, "login", request->app->login);
 	json_key_string(&out, "csrf", request->access.csrf);
 	engine_write_info(request->app->engine, &out);
 	json_end(&out);

@@ -146,6 +146,14 @@ void response_problem(struct response *response, int status, const char *fmt, ..
 	json_end(&out);
 }
 
+void response_sign_in(struct response *response, const char *detail, const char *login)
+{
+	struct json out = problem_begin(response, 401, detail);
+	json_key_string(&out, "login", login);
+	json_end(&out);
+	response_header(response, "WWW-Authenticate", "Bearer");
+}
+
 void response_error(struct response *response, int code, const struct error *err)
 {
 	static const struct {

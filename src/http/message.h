@@ -90,6 +90,8 @@ int request_json(const struct request *request, struct node **ret, struct respon
 
 /* RFC 9457. Forgets what the body held before. */
 void response_problem(struct response *response, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* 401, with the command that gives a login link. */
+void response_sign_in(struct response *response, const char *detail, const char *login);
 /* The same for a negative errno that an engine or store function gave, with its text. */
 void response_error(struct response *response, int code, const struct error *err);
 /* The same with the "errors" list. */

@@ -158,7 +158,7 @@ static void serve_announce(struct serve *serve, bool login_link)
 	printf("sluice %s listening on http://%s\n", SLUICE_VERSION, serve->app.address);
 	if (login_link || isatty(STDOUT_FILENO)) {
 		char *link = app_login_link(&serve->app);
-		printf("open %s\n", link);
+		printf("open %s\nit works once; another one: %s\n", link, serve->app.login);
 		free(link);
 	}
 	fflush(stdout);

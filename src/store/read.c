@@ -188,7 +188,12 @@ static void put_summary(struct store *store, sqlite3_stmt *row, const char *coun
 	read_put_spark(store, sqlite3_column_int64(row, EXP_BEST_ID),
 		       sqlite3_column_int64(row, EXP_METRIC_NAME_ID), SPARK_POINTS, out);
 	put_cost(&tally, out);
-	row_put_text(row, EXP_NOTE, "note", out);
+	row_put_text(row, EXP_NOTE, "waiting_for", out);
+	/* While some of its tasks run, it is no news that others wait. */
+	if (tally.by_state[STORE_SUBMITTED] + tally.by_state[STORE_RUNNING])
+		json_key_null(out, "note");
+	else
+		row_put_text(row, EXP_NOTE, "note", out);
 }
 
 static void put_detail(struct store *store, int64_t experiment, struct json *out)

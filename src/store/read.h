@@ -40,6 +40,15 @@ struct store_progress {
 int64_t store_write_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,
 			     struct json *out);
 
+/* How long tasks of a program took: in the newest experiment with the same script (or program) and command (JSON; NULL: none)
+ * that has finished tasks whose time was measured. Looks at the newest 100 such experiments, and 1000 tasks of that one.
+ * -ENOENT. */
+struct store_pace {
+	int64_t experiment, median_ms;
+	char backend[24];
+};
+int store_read_pace(struct store *store, const char *script, const char *command, struct store_pace *ret) MUST_USE;
+
 /* A finished task, for the analysis. */
 struct store_result {
 	int64_t id, number;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 #define BEST_COUNT 10
 
@@ -27,6 +28,18 @@ static const char sql_curve[] =
 static const char sql_fidelities[] =
 	"SELECT fidelity, count(*), sum(state = 3) FROM task WHERE experiment = ?1 AND fidelity IS NOT NULL "
 	"GROUP BY fidelity ORDER BY fidelity";
+
+/* The tally knows which experiments have finished tasks with a time. A row of an experiment has its source in front of the
+ * script's name, so not too many of them are looked at. */
+static const char sql_pace[] =
+	"WITH timed (id) AS (SELECT DISTINCT experiment FROM tally WHERE state = 3 AND with_wall > 0 "
+	"ORDER BY experiment DESC LIMIT 100), "
+	"pace (experiment, backend) AS (SELECT e.id, e.backend FROM timed CROSS JOIN experiment e ON e.id = timed.id "
+	"WHERE e.script = ?1 AND e.removing = 0 AND json_extract(e.spec, '$.command') IS json(?2) ORDER BY e.id DESC LIMIT 1), "
+	"took (ms) AS (SELECT wall_ms FROM task WHERE experiment = (SELECT experiment FROM pace) AND state = 3 "
+	"ORDER BY number DESC LIMIT 1000) "
+	"SELECT pace.experiment, pace.backend, took.ms FROM pace, took WHERE took.ms IS NOT NULL "
+	"ORDER BY took.ms LIMIT 1 OFFSET (SELECT (count(ms) - 1) / 2 FROM took)";
 
 static void put_best_tasks(struct store *store, int64_t experiment, bool maximise, struct json *out)
 {
@@ -89,6 +102,17 @@ int store_write_best(struct store *store, int64_t experiment, bool *ret_maximise
 static double row_real(sqlite3_stmt *row, int column)
 {
 	return row_is_null(row, column) ? NAN : sqlite3_column_double(row, column);
+}
+
+int store_read_pace(struct store *store, const char *script, const char *command, struct store_pace *ret)
+{
+	sqlite3_stmt *row = store_bind(store, sql_pace, "ss", script, command);
+	if (!row_next(row))
+		return -ENOENT;
+	*ret = (struct store_pace){.experiment = sqlite3_column_int64(row, 0), .median_ms = sqlite3_column_int64(row, 2)};
+	snprintf(ret->backend, sizeof(ret->backend), "%s", row_text(row, 1));
+	sqlite3_reset(row);
+	return 0;
 }
 
 int store_each_result(struct store *store, int64_t experiment, int64_t below, int64_t limit, store_result_f each,

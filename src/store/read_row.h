@@ -68,8 +68,13 @@ enum read_task_column {
 	TASK_COST, /* six columns */
 	TASK_COLUMN_COUNT = TASK_COST + 6,
 };
+/* Why a waiting task waits is written once, in its experiment's row (?1). */
+#define READ_TASK_NOTE "(SELECT note FROM experiment WHERE id = ?1)"
+#define READ_TASK_REASON                                                                           \
+	"CASE t.state WHEN 0 THEN coalesce(t.reason || coalesce('; ' || " READ_TASK_NOTE ", ''), " READ_TASK_NOTE ") " \
+	"ELSE t.reason END"
 #define READ_TASK_COLUMNS                                                                          \
-	"t.id, t.number, t.state, t.reason, t.cause, t.parameters, t.repeat, t.seed, t.best, "     \
+	"t.id, t.number, t.state, " READ_TASK_REASON ", t.cause, t.parameters, t.repeat, t.seed, t.best, "     \
 	"t.best_step, t.last, t.last_step, t.step + t.from_zero, t.attempt, t.steps, t.submitted_ms, "           \
 	"t.started_ms, t.finished_ms, t.node, t.gpus, t.job, t.expected_start_ms, t.wall_ms, "     \
 	"t.cpu_ms, t.gpu_ms, t.max_rss, t.energy_j, t.energy_source"

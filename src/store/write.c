@@ -7,7 +7,7 @@
 #define EXPERIMENT_COLUMNS                                                                         \
 	"id,name,description,spec,source_name,source,parameters,varying,objective,strategy,"       \
 	"strategy_reason,backend,script,warnings,batch_script,created_ms,started_ms,seed,planned," \
-	"parallel,state,asked_all,stopping,removing,sweep,sweep_from,sweep_ms"
+	"parallel,state,asked_all,stopping,removing,sweep,sweep_from,sweep_ms,note"
 
 static int read_experiments(struct store *store, sqlite3_stmt *q, store_experiment_f each, void *ctx)
 {
@@ -41,6 +41,7 @@ static int read_experiments(struct store *store, sqlite3_stmt *q, store_experime
 			.sweep = (enum store_sweep)sqlite3_column_int(q, 24),
 			.sweep_from = sqlite3_column_int64(q, 25),
 			.sweep_ms = sqlite3_column_int64(q, 26),
+			.note = store_text(q, 27),
 		};
 		rows++;
 		if ((rc = each(ctx, &row)) < 0) {

@@ -16,7 +16,7 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 struct store_experiment {
 	int64_t id;
 	const char *name, *description, *spec, *source_name, *source, *parameters, *varying, *objective,
-		*strategy, *strategy_reason, *backend, *script, *warnings, *batch_script;
+		*strategy, *strategy_reason, *backend, *script, *warnings, *batch_script, *note;
 	int64_t created_ms, started_ms, seed, planned, parallel;
 	enum store_state state;
 	bool asked_all, stopping, removing;
@@ -38,6 +38,7 @@ int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool v
 /* How far an action on all tasks has come: it goes on with number `from`; since when. */
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
+/* What its waiting tasks wait for; NULL: nothing. */
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
 int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
 int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;

@@ -4,7 +4,9 @@ version or not daemons at all."""
 import hashlib
 import json
 import os
+import pty
 import re
+import select
 import shutil
 import signal
 import socket
@@ -14,8 +16,8 @@ import threading
 
 import pytest
 
-from command_line import Terminal, cli  # noqa: F401 (a fixture)
-from conftest import DEADLINE_S, PROGRAM, ROOT, wait_for
+from command_line import TRAIN, Terminal, cli  # noqa: F401 (a fixture)
+from conftest import DEADLINE_S, PROGRAM, ROOT, UnixConnection, wait_for
 
 
 # The daemon.
@@ -335,3 +337,134 @@ def test_bash_completes_verbs_options_values_and_ids(cli):
     assert complete("sluice", "run", "--pass", "p") == ["positional"]
     assert complete("sluice", "daemon", "st") == ["status", "start", "stop"]
     assert complete("sluice", "show", "") == ["e1"]
+
+
+STRATEGIES = [line.split("\t")[0] for line in subprocess.run([PROGRAM, "__strategies"], capture_output=True, text=True).stdout.splitlines()]
+
+
+def test_completion_has_every_strategy_that_the_daemon_has(cli):
+    cli("daemon", "start")
+    connection = UnixConnection(cli.state / "sluice.sock")
+    connection.request("GET", "/api/v1/info")
+    known = [strategy["name"] for strategy in json.loads(connection.getresponse().read())["strategies"]]
+    connection.close()
+    assert STRATEGIES == ["auto", *known] and "tpe" in known
+
+
+@pytest.mark.parametrize("verb", ["run", "check", "change"])
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_strategies_are_completed(cli, shell, verb):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+
+    def complete(*words):
+        if shell == "bash":  # takes words apart at "="
+            words = [part for word in words for part in re.split("(=)", word) if part or not word]
+            script = ('source <("$0" completion bash); PATH=$(dirname "$0"):$PATH; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); '
+                      '_sluice 2>/dev/null; printf "%s\\n" "${COMPREPLY[@]}"')
+            argv = ["bash", "-c", script, str(PROGRAM), *words]
+        else:
+            script = f"set -x PATH {PROGRAM.parent} $PATH; {PROGRAM} completion fish | source; complete -C '{' '.join(words)}'"
+            argv = ["fish", "--no-config", "-c", script]
+        out = subprocess.run(argv, env={**cli.env, "HOME": str(cli.folder)}, capture_output=True, text=True, timeout=DEADLINE_S).stdout
+        return sorted(line.split("\t")[0].removeprefix("--strategy=") for line in out.splitlines())
+
+    assert complete("sluice", verb, "x", "--strategy", "") == sorted(STRATEGIES)
+    assert complete("sluice", verb, "x", "--strategy", "hyp") == ["hyperband"]
+    assert complete("sluice", verb, "x", "--strategy=") == sorted(STRATEGIES)
+    assert complete("sluice", verb, "x", "--strategy=hyp") == ["hyperband"]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+@pytest.mark.parametrize("typed", ["run x --strategy hyperb", "change e1 --strategy=hyperb"])
+def test_zsh_completes_strategies(cli, typed):
+    (cli.folder / "script").write_text(cli("completion", "zsh").stdout)
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(cli.folder)
+        env = {**cli.env, "TERM": "dumb", "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "HOME": str(cli.folder)}
+        os.execvpe("zsh", ["zsh", "-f", "-i"], env)
+    text = ""
+
+    def until(pattern):
+        nonlocal text
+
+        def seen():
+            nonlocal text
+            if select.select([fd], [], [], 0.05)[0]:
+                text += os.read(fd, 65536).decode(errors="replace")
+            return re.search(pattern, text)
+
+        wait_for(seen, lambda: f"{pattern} in {text[-2000:]!r}")
+
+    try:
+        os.write(fd, b"unsetopt zle_bracketed_paste; PS1='rea''dy> '; autoload -Uz compinit; compinit -u -D; source ./script; print com''pletes\n")
+        until("completes(?s:.)*ready> ")
+        os.write(fd, f"sluice {typed}\t".encode())
+        until("hyperband")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(fd)
+
+
+# How long it may take.
+
+
+def cpus_of(cli):
+    """The CPUs that the daemon has to give."""
+    connection = UnixConnection(cli.state / "sluice.sock")
+    connection.request("GET", "/api/v1/cluster")
+    found = json.loads(connection.getresponse().read())
+    connection.close()
+    return next(backend["cpus"] for backend in found["backends"] if backend["name"] == "local")
+
+
+def said_time(cli, *args):
+    return re.findall(r"^time +(.*)$", cli("check", *args).stdout, re.M)
+
+
+def test_check_says_how_long_it_may_take_once_the_script_has_run(cli):
+    assert said_time(cli, "train.py", "lr=1,2,3") == []
+    assert cli.json("check", "--json", "train.py", "lr=1,2,3")["estimate"] is None
+    first = cli.create("train.py", "lr=1,2,3", "pause=0.2")
+    cli.ended(first)
+    walls = sorted(t["cost"]["wall_s"] for t in cli.json("export", first, "--format", "json")["tasks"])
+    estimate = cli.json("check", "--json", "train.py", "lr=1,2,3,4,5", "--parallel", "2")["estimate"]
+    at_once = min(2, cpus_of(cli))
+    assert estimate["task_s"] == walls[1]
+    assert estimate["tasks_s"] == pytest.approx(5 * walls[1])
+    assert estimate["wall_s"] == pytest.approx(-(-5 // at_once) * walls[1])
+    assert re.fullmatch(rf"about .+ s: 5 tasks of about .+ as in {first}, {at_once} at a time",
+                        said_time(cli, "train.py", "lr=1,2,3,4,5", "--parallel", "2")[0])
+    # Nothing of another script's; and an experiment that finished nothing says nothing.
+    (cli.folder / "other.py").write_text(TRAIN)
+    assert said_time(cli, "other.py", "lr=1,2,3") == []
+    cli.ended(cli.create("train.py", "fail=yes"))
+    assert f"as in {first}," in said_time(cli, "train.py", "lr=1")[0]
+    second = cli.create("train.py", "lr=1")
+    cli.ended(second)
+    assert re.search(rf": 1 task of about .+ as in {second},", said_time(cli, "train.py", "lr=1")[0])
+    # Without a machine of its own only the sum of task time is known.
+    sum_only = said_time(cli, "train.py", "lr=1,2,3,4", "--backend", "external")[0]
+    assert re.fullmatch(rf".+ of task time: 4 tasks of about .+ as in {second} on local; when they run is not known", sum_only)
+    assert cli.json("check", "--json", "train.py", "lr=1", "--backend", "external")["estimate"]["wall_s"] is None
+
+
+def test_the_time_of_a_command_is_that_of_the_same_command(cli):
+    for name, command in (("a.yaml", "[sleep, '0.01']"), ("b.yaml", "[sleep, '0.02']")):
+        (cli.folder / name).write_text(f"command: {command}\nparameters: {{x: [1, 2]}}\npass: env\n")
+    first = cli.create("a.yaml")
+    cli.ended(first)
+    assert f"as in {first}," in said_time(cli, "a.yaml")[0]
+    assert said_time(cli, "b.yaml") == []
+
+
+def test_check_says_that_the_machine_is_busy(cli):
+    cli.ended(cli.create("train.py", "lr=1"))
+    cpus = cpus_of(cli)
+    (cli.folder / "busy.sh").write_text("#!/bin/sh\nexec sleep 1000\n")
+    busy = cli.create("busy.sh", "--cpus", cpus)
+    wait_for(lambda: cli.json("show", busy, "--json")["tasks"]["running"] == 1, lambda: cli("show", busy).stdout)
+    assert said_time(cli, "train.py", "lr=1,2")[0].endswith("at a time once there is room")
+    cli("rm", "--yes", "--stop", busy)

@@ -463,3 +463,47 @@ def test_flood_of_idle_connections_leaves_the_command_line_its_door(daemon):
     assert late.recv(12) == b"HTTP/1.1 200"
     for peer in [*peers, late]:
         peer.close()
+
+
+# How to get in, where the state folder is not the usual one.
+
+
+@pytest.mark.parametrize("usual", [False, True])
+def test_the_login_command_that_is_shown_finds_this_daemon(folder, usual):
+    home = folder / "ho me"
+    state = home / ".local/state/sluice" if usual else folder / "it's; here $HOME"
+    env = {**os.environ, "HOME": str(home), "SLUICE_LISTEN": "127.0.0.1:0", "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
+    env.pop("SLUICE_STATE", None)
+    arguments = [] if usual else ["--state", str(state)]
+    out = folder / "out"
+    with open(out, "w") as stdout:
+        process = subprocess.Popen([PROGRAM, "serve", "--listen", "127.0.0.1:0", "--login-link", *arguments], env=env, stdout=stdout,
+                                   stderr=subprocess.DEVNULL)
+    try:
+        said = wait_for(lambda: re.fullmatch(r".*http://(\S+)\nopen (\S+)\n.*another one: (.*)\n", out.read_text()), out.read_text, 30)
+        address, first, command = said.groups()
+        again = subprocess.run(["sh", "-c", command], env=env, capture_output=True, text=True, timeout=60)
+        assert again.returncode == 0 and "started" not in again.stderr, again.stderr
+        assert again.stdout.startswith(f"http://{address}/#login=") and again.stdout.strip() != first
+        assert (command == "sluice login") == usual
+
+        # Whoever else is on this machine learns what to do, and nothing about its folders.
+        connection = http.client.HTTPConnection(address, timeout=30)
+        connection.request("GET", "/api/v1/info")
+        refused = json.loads(connection.getresponse().read())
+        connection.request("POST", "/api/v1/login", json.dumps({"code": "x" * 43}), {"Content-Type": "application/json"})
+        wrong = json.loads(connection.getresponse().read())
+        assert refused["login"] == wrong["login"] == ("sluice login" if usual else "SLUICE_STATE=DIR sluice login")
+        for said in refused, wrong:
+            assert f"`{said['login']}`" in said["detail"]
+            assert str(folder) not in json.dumps(said) and "here" not in json.dumps(said)
+        code = again.stdout.strip().split("=")[1]
+        connection.request("POST", "/api/v1/login", json.dumps({"code": code}), {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        answer.read()
+        connection.request("GET", "/api/v1/info", headers={"Cookie": answer.headers["Set-Cookie"].split(";")[0]})
+        assert json.loads(connection.getresponse().read())["login"] == command
+        connection.close()
+    finally:
+        process.terminate()
+        process.wait(timeout=60)

@@ -13,13 +13,16 @@ function scan(files) {
   };
 }
 
+// What is known of scripts that have run before; of others nothing is.
+const ESTIMATES = { 'known.py': { wall_s: 240, task_s: 80, tasks_s: 400, basis: '5 tasks of about 1 m 20 s as in e7, 2 at a time' } };
+
 const write = (v) => Array.isArray(v) ? `[${v.join(', ')}]` : typeof v === 'object' && v ? `{${Object.entries(v).map(([k, x]) => `${k}: ${write(x)}`).join(', ')}}` : String(v);
 
 export function check(sent, wantScan) {
   if (sent.source) {
     const bad = /^(\s*)bad_key/m.exec(sent.source.text);
     if (bad) return problem([{ field: '/bad_key', line: sent.source.text.slice(0, bad.index).split('\n').length, column: 1, message: 'unknown key bad_key', remedy: 'remove it' }]);
-    return { status: 200, body: { valid: true, count: 3, how: '3', factors: [{ name: 'lr', count: 3 }], finite: true, parallel: 2, strategy: 'grid', reason: null, sample: [{ lr: 0.1 }, { lr: 0.01 }, { lr: 0.001 }], script: '#!/bin/bash\n', yaml: sent.source.text, warnings: [], estimate: { wall_s: null, basis: 'no estimate yet' } } };
+    return { status: 200, body: { valid: true, count: 3, how: '3', factors: [{ name: 'lr', count: 3 }], finite: true, parallel: 2, strategy: 'grid', reason: null, sample: [{ lr: 0.1 }, { lr: 0.01 }, { lr: 0.001 }], script: '#!/bin/bash\n', yaml: sent.source.text, warnings: [], estimate: null } };
   }
   const e = sent.experiment;
   const errors = [];
@@ -52,7 +55,7 @@ export function check(sent, wantScan) {
     strategy: e.search?.strategy ?? 'auto', reason: null, sample: rows.slice(0, 20),
     script: ['#!/bin/bash', `#SBATCH --job-name=${(e.name ?? 'experiment').replace(/\W+/g, '-')}`, `#SBATCH --array=1-${count}%4`, `#SBATCH --cpus-per-task=${e.resources?.cpus ?? 1}`, '', '# one task of the array', 'exec sluice exec "$SLURM_ARRAY_TASK_ID"', ''].join('\n'),
     yaml: Object.entries(e).map(([k, v]) => k === 'parameters' ? `parameters:\n${Object.entries(v).map(([n, x]) => `  ${n}: ${write(x)}`).join('\n')}` : `${k}: ${write(v)}`).join('\n') + '\n',
-    warnings: [], estimate: { wall_s: null, basis: 'no estimate yet' },
+    warnings: [], estimate: ESTIMATES[e.script] ?? null,
   };
   if (wantScan) body.scan = scan(sent.files);
   return { status: 200, body };

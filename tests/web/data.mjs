@@ -81,7 +81,7 @@ export function experiment(number, o) {
   });
   const e = {
     id, name: o.name, description: o.description ?? null, created: at((o.day ?? 0) * -86400), started: at((o.day ?? 0) * -86400), finished: null,
-    strategy: o.strategy ?? 'grid', backend: o.backend ?? 'slurm', script: o.script ?? 'model.py', objective: [{ metric, goal }, ...(o.second ? [o.second] : [])], note: o.note ?? null,
+    strategy: o.strategy ?? 'grid', backend: o.backend ?? 'slurm', script: o.script ?? 'model.py', objective: [{ metric, goal }, ...(o.second ? [o.second] : [])], note: o.note ?? null, waiting_for: null,
     cost: cost(Math.round(clock * 4), o.gpus !== false),
     spec: { name: o.name, script: 'model.py', search: { strategy: o.strategy ?? 'grid', seed: 420 }, resources: { backend: o.backend ?? 'slurm', gpus: 1, cpus: 4, memory: '16G', time: '2h' }, environment: { setup: ['module load cuda'] } },
     parameters: [
@@ -233,7 +233,7 @@ export function world(kind) {
 }
 
 export const INFO = {
-  version: '0.1.0', user: 'ana', host: 'login1', state: '/home/ana/.local/state/sluice', csrf: 'csrf-value', backends: ['local', 'slurm', 'external'], default_backend: 'local',
+  version: '0.1.0', user: 'ana', host: 'login1', state: '/home/ana/.local/state/sluice', login: 'sluice login', csrf: 'csrf-value', backends: ['local', 'slurm', 'external'], default_backend: 'local',
   strategies: [
     { name: 'grid', title: 'Grid', help: 'Every combination', adaptive: false, options: [{ name: 'shuffle', type: 'bool', default: false, help: "in random order instead of the file's" }] },
     { name: 'random', title: 'Random', help: 'Sample a fixed budget', adaptive: false, options: [] },

@@ -238,3 +238,13 @@ test('the usual strategies are shown, the others on request or where one is chos
   await page.reload();
   await page.getByRole('radio', { name: /^Sobol/, checked: true }).waitFor();
 });
+
+test('a script that has run before: how long it may take, and on what that rests', async () => {
+  const page = await visit();
+  await page.locator('#script').setInputFiles(file('new.py', POSITIONAL));
+  await page.getByLabel('Values of batch_size').fill('64,32,16,8,4');
+  await page.getByText('no estimate yet').waitFor();
+  await page.locator('#script').setInputFiles(file('known.py', POSITIONAL));
+  await page.getByText('≈ 4 m').waitFor();
+  await page.getByText('5 tasks of about 1 m 20 s as in e7, 2 at a time').waitFor();
+});

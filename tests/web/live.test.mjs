@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PATIENCE_MS, audit, drawn, whole } from './browser.mjs';
+import { INFO, summary } from './data.mjs';
 import { stage } from './stage.mjs';
 
 const on = stage();
@@ -143,4 +144,49 @@ test('a session that ends while a page is open leads to the same page', async ()
   on.fixture.sessions.clear();
   for (const res of on.fixture.streams) res.destroy();
   await page.getByText('sluice login').waitFor();
+});
+
+test('where the state folder is not the usual one, the page says so, and whoever was signed in sees the whole command', async () => {
+  const whole = "SLUICE_STATE='/home/ana/it'\\''s mine' '/usr/bin/sluice' login";
+  const usual = INFO.login;
+  on.fixture.needLogin = true;
+  on.fixture.loginCommand = 'SLUICE_STATE=DIR sluice login';
+  INFO.login = whole;
+  try {
+    const page = await visit('/', { allow: ['401'] });
+    await page.getByText('SLUICE_STATE=DIR sluice login').waitFor();
+    await page.getByText('the terminal in which the daemon was started').waitFor();
+    assert.deepEqual(await audit(page), []);
+    await page.goto(`${on.fixture.url}/#login=good-code`);
+    await page.reload();
+    await live(page);
+    on.fixture.sessions.clear();
+    for (const res of on.fixture.streams) res.destroy();
+    await page.getByText(whole).waitFor();
+    assert.equal(await page.getByText('the terminal in which').count(), 0);
+  } finally {
+    INFO.login = usual;
+  }
+});
+
+test('what waiting tasks wait for follows their experiment, without an event for each of them', async () => {
+  const model = on.fixture.models.get('e9');
+  const tell = (text) => {
+    model.e.waiting_for = text;
+    on.fixture.emit('experiment', summary(model));
+  };
+  model.e.waiting_for = 'waits for 1 CPU: e1 has 2 of 2';
+  Object.assign(model.tasks[11], { state: 'waiting', submitted: null, reason: 'exit code 1; retry 1 of 3; waits for 1 CPU: e1 has 2 of 2' });
+  const page = await visit('/e/e9');
+  await live(page);
+  const row = page.locator('[data-row="12"]');
+  await row.getByText('exit code 1; retry 1 of 3; waits for 1 CPU: e1 has 2 of 2').waitFor();
+  tell('waits for 1 CPU: e3 has 1 of 2, its own experiment has 1 of 2');
+  await row.getByText('exit code 1; retry 1 of 3; waits for 1 CPU: e3 has 1 of 2, its own experiment has 1 of 2').waitFor();
+  tell(null);
+  await row.getByText('exit code 1; retry 1 of 3', { exact: true }).waitFor();
+  await page.goto(`${on.fixture.url}/e/e9/12`);
+  await live(page);
+  tell('waits for another task of its experiment to end: parallel is 2');
+  await page.locator('p.reason').getByText('exit code 1; retry 1 of 3; waits for another task of its experiment to end: parallel is 2').waitFor();
 });

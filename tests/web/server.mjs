@@ -21,6 +21,7 @@ export class Fixture {
     this.past = [];
     this.sessions = new Set();
     this.needLogin = options.login ?? false;
+    this.loginCommand = 'sluice login'; // as a 401 says it
     this.tokens = [{ id: 't1', name: 'notebook', created: '2026-11-10T10:00:00.000Z', used: null }];
     this.requests = [];
     this.made = new Map();
@@ -143,7 +144,7 @@ export class Fixture {
       if (status === 204) return void res.writeHead(204).end();
       res.writeHead(status, { 'Content-Type': status >= 400 ? 'application/problem+json' : 'application/json' }).end(JSON.stringify(body));
     };
-    const refuse = (status, detail) => send(status, { type: 'about:blank', title: http.STATUS_CODES[status], status, detail });
+    const refuse = (status, detail) => send(status, { type: 'about:blank', title: http.STATUS_CODES[status], status, detail, ...(status === 401 && { login: this.loginCommand }) });
     if (route === '/login' && req.method === 'POST') {
       if (JSON.parse(raw.toString()).code !== 'good-code') return refuse(401, 'this login link was used or is too old');
       this.sessions.add('s1');

@@ -432,6 +432,72 @@ static void test_texts_only_of_known_columns(void **state)
 	assert_int_equal(store_read_text(f->store, 1, "spec; DROP TABLE task", &f->text), -EINVAL);
 }
 
+static void test_the_pace_is_the_median_of_the_newest_of_the_same_program(void **state)
+{
+	struct fixture *f = *state;
+	struct store_pace pace;
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
+	assert_int_equal(pace.experiment, 1);
+	assert_int_equal(pace.median_ms, 2500); /* the one that still runs does not count */
+	assert_string_equal(pace.backend, "local");
+	assert_int_equal(store_read_pace(f->store, "other.py", NULL, &pace), -ENOENT);
+	assert_int_equal(store_read_pace(f->store, NULL, NULL, &pace), -ENOENT);
+	/* Of a script there is no command; a command is the same or it is another. */
+	assert_int_equal(store_read_pace(f->store, "model.py", "[\"model.py\"]", &pace), -ENOENT);
+	run_sql(f, "UPDATE experiment SET script = 'run', spec = '{\"command\": [\"run\", \"a\"]}', backend = 'slurm' WHERE id = 2;"
+		   "UPDATE task SET wall_ms = 300 - id WHERE experiment = 2");
+	assert_int_equal(store_read_pace(f->store, "run", "[\"run\",\"b\"]", &pace), -ENOENT);
+	assert_int_equal(store_read_pace(f->store, "run", "[\"run\",\"a\"]", &pace), 0);
+	assert_int_equal(pace.experiment, 2);
+	assert_int_equal(pace.median_ms, 278);
+	assert_string_equal(pace.backend, "slurm");
+	/* The newest that has times, and none that is being removed. */
+	run_sql(f, "UPDATE experiment SET script = 'model.py', spec = '{}'");
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
+	assert_int_equal(pace.experiment, 2);
+	run_sql(f, "UPDATE experiment SET removing = 1 WHERE id = 2");
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
+	assert_int_equal(pace.experiment, 1);
+	run_sql(f, "UPDATE task SET wall_ms = NULL WHERE id = 11");
+	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), -ENOENT);
+}
+
+static void test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere(void **state)
+{
+	struct fixture *f = *state;
+	const struct store_page page = {.limit = 10};
+	run_sql(f, "UPDATE experiment SET note = 'waits for 1 CPU: e2 has 2 of 2' WHERE id = 1;"
+		   "INSERT INTO task (id, experiment, number, state, reason, parameters, created_ms) VALUES"
+		   " (15, 1, 5, 0, 'exit code 1; retry 1 of 3', '{}', 1)");
+	struct json out = json_to(&f->text);
+	assert_int_equal(store_write_tasks(f->store, 1, &page, &out), 0);
+	struct node *items = at(parse(f), "items", NULL);
+	assert_int_equal(items->count, 5);
+	for (size_t i = 0; i < 3; i++) /* finished, running, error */
+		assert_null(node_get_string(items->items[i], "reason"));
+	assert_string_equal(node_get_string(items->items[3], "reason"), "waits for 1 CPU: e2 has 2 of 2");
+	assert_string_equal(node_get_string(items->items[4], "reason"), "exit code 1; retry 1 of 3; waits for 1 CPU: e2 has 2 of 2");
+
+	/* While some of its tasks run it is no news that others wait. */
+	out = json_to(&f->text);
+	assert_int_equal(store_write_experiment(f->store, 1, false, &out), 0);
+	struct node *e = parse(f);
+	assert_null(node_get_string(e, "note"));
+	assert_string_equal(node_get_string(e, "waiting_for"), "waits for 1 CPU: e2 has 2 of 2");
+	run_sql(f, "UPDATE task SET state = 0 WHERE id = 12");
+	out = json_to(&f->text);
+	assert_int_equal(store_write_experiment(f->store, 1, false, &out), 0);
+	assert_string_equal(node_get_string(parse(f), "note"), "waits for 1 CPU: e2 has 2 of 2");
+
+	run_sql(f, "UPDATE experiment SET note = NULL");
+	out = json_to(&f->text);
+	assert_int_equal(store_write_task(f->store, 1, 5, false, &out), 0);
+	assert_string_equal(node_get_string(parse(f), "reason"), "exit code 1; retry 1 of 3");
+	out = json_to(&f->text);
+	assert_int_equal(store_write_task(f->store, 1, 4, false, &out), 0);
+	assert_null(node_get_string(parse(f), "reason"));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -450,6 +516,8 @@ int main(void)
 		CASE(test_export_holds_every_task_with_curves_and_attempts),
 		CASE(test_analysis_puts_the_best_first_by_goal),
 		CASE(test_texts_only_of_known_columns),
+		CASE(test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere),
+		CASE(test_the_pace_is_the_median_of_the_newest_of_the_same_program),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,8 @@ export class ApiError extends Error {
 }
 
 export const signedOut = signal(false);
+// The command that gives a login link, as the daemon says it to somebody it does not know.
+export const loginCommand = signal('sluice login');
 export const info = signal<Info | null>(null);
 
 // "Differential evolution" for "de": the daemon's own words.
@@ -28,6 +30,7 @@ async function toError(response: Response): Promise<ApiError> {
   } catch {
     // A proxy's HTML page or an empty body: the status is all there is to say.
   }
+  if (problem?.login) loginCommand.value = problem.login;
   const message = problem?.detail || problem?.title || `the daemon answered with status ${response.status}`;
   return new ApiError(response.status, message, problem?.errors ?? []);
 }

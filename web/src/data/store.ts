@@ -126,6 +126,13 @@ class ListStore extends Store {
 
 export const experiments = new ListStore();
 
+// What waiting tasks wait for is told with their experiment, once for all of them; in the reason of a task it is as old as the task.
+export function reasonNow(task: Task, e: Summary): string | null {
+  if (task.state !== 'waiting') return task.reason;
+  const own = task.reason?.replace(/(^|; )waits for .*$/, '');
+  return [own, e.waiting_for].filter(Boolean).join('; ') || null;
+}
+
 export interface Line { step: number[]; value: (number | null)[] }
 
 export function toLine(curve: Curve): Line {

@@ -38,6 +38,7 @@ export interface Summary {
   spark: (Metric | null)[];
   cost: Cost;
   note: string | null;
+  waiting_for: string | null;
 }
 
 export interface Parameter {
@@ -153,6 +154,7 @@ export interface Info {
   user: string;
   host: string;
   state: string;
+  login: string;
   csrf: string;
   backends: string[];
   default_backend: string;
@@ -186,7 +188,7 @@ export interface Check {
   script: string;
   yaml: string;
   warnings: string[];
-  estimate: { wall_s: number | null; basis: string } | null;
+  estimate: { wall_s: number | null; task_s: number; tasks_s: number; basis: string } | null;
   scan?: Scan;
 }
 export interface Scan {
@@ -194,7 +196,7 @@ export interface Scan {
 }
 
 export interface FieldError { field: string; line?: number; column?: number; message: string; remedy?: string | null }
-export interface Problem { title: string; status: number; detail?: string; errors?: FieldError[] }
+export interface Problem { title: string; status: number; detail?: string; login?: string; errors?: FieldError[] }
 
 export interface Front {
   axes: { name: string; goal: 'min' | 'max' }[];

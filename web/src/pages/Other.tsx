@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { Empty } from '../components/bits';
 import { Brand } from '../components/Icon';
+import { info, loginCommand } from '../data/api';
 
 export function useTitle(title: string) {
   useEffect(() => { document.title = `${title} · sluice`; }, [title]);
@@ -20,13 +21,17 @@ export function MissingPage({ what = 'page' }: { what?: string }) {
 }
 
 export function SignedOutPage() {
+  // A page that was signed in a moment ago knows the whole command.
+  const known = info.value?.login;
+  const command = known ?? loginCommand.value;
   return (
     <section class="card signin">
       <div class="empty">
         <Brand />
         <h1>You are not signed in</h1>
         <p class="dim">This dashboard belongs to the person who runs the daemon. On that machine, run</p>
-        <pre class="code"><code>sluice login</code></pre>
+        <pre class="code"><code>{command}</code></pre>
+        {!known && command.includes('=DIR') && <p class="dim">with the state folder of the daemon for <code>DIR</code>: it is not the usual one, and the terminal in which the daemon was started shows the whole command,</p>}
         <p class="dim">and open the link it prints. A link works once; run the command again for a new one.</p>
         <button type="button" class="btn" onClick={() => location.reload()}>Try again</button>
       </div>

@@ -7,7 +7,7 @@ import { Log } from '../components/task/Log';
 import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
 import { restartTasks, stopTasks, stoppable } from '../data/actions';
-import { TaskStore, now } from '../data/store';
+import { TaskStore, now, reasonNow } from '../data/store';
 import type { Experiment, TaskDetail } from '../data/types';
 import { bytes, duration, energy, metric, param, paramLine, plural, seconds } from '../lib/format';
 import { brief, plain } from '../lib/text';
@@ -89,8 +89,9 @@ function Files({ task }: { task: TaskDetail }) {
 export function TaskPage({ id, number }: { id: string; number: number }) {
   const store = useMemo(() => new TaskStore(id, number), [id, number]);
   useEffect(() => store.open(), [store]);
-  const task = store.task.value;
+  const got = store.task.value;
   const e = store.experiment.value;
+  const task = got && e ? { ...got, reason: reasonNow(got, e) } : got;
   useTitle(e ? `#${number} · ${e.name}` : `${id}/${number}`);
   useKeys({
     s: () => { if (task && stoppable(task)) void stopTasks(id, [task]); },

@@ -6,7 +6,7 @@ import { Bar, SortHead } from '../bits';
 import { Chip } from '../State';
 import { Icon } from '../Icon';
 import { restartTasks, stopTasks, stoppable } from '../../data/actions';
-import { now } from '../../data/store';
+import { now, reasonNow } from '../../data/store';
 import type { Experiment, Task } from '../../data/types';
 import { DASH, duration, energy, metric, param, paramLine, seconds, when } from '../../lib/format';
 import { quote } from '../../lib/text';
@@ -25,9 +25,9 @@ export function causeText(task: Task): string {
 // Keras counts epochs from 0, so the last of 8 is 7.
 const early = (task: Task) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
 
-function EpochCell({ task, step, local }: { task: Task; step: string; local: boolean }) {
+function EpochCell({ task, step, local, reason }: { task: Task; step: string; local: boolean; reason: string | null }) {
   if (task.state === 'submitted' || task.state === 'waiting') {
-    const text = task.expected_start ? `expected ${when(task.expected_start)}` : task.reason ?? (task.state === 'submitted' ? 'queued' : local ? 'waits for its turn' : 'not sent yet');
+    const text = task.expected_start ? `expected ${when(task.expected_start)}` : reason ?? (task.state === 'submitted' ? 'queued' : local ? 'waits for its turn' : 'not sent yet');
     return <span class="mute small cut"><bdi>{text}</bdi></span>;
   }
   if (task.epoch === null) return <span class="mute small">no {task.state === 'running' ? 'epoch yet' : 'metrics'}</span>;
@@ -53,15 +53,16 @@ interface RowProps { e: Experiment; task: Task; css: string; selected: boolean; 
 function Row({ e, task, css, selected, best, onSelect }: RowProps) {
   const n = task.number;
   const started = task.started !== null;
+  const reason = reasonNow(task, e);
   return (
     <tr data-row={n} class={selected ? 'sel' : undefined}>
       <td class="tick"><input type="checkbox" checked={selected} aria-label={`Select configuration ${n}`} onChange={(event) => onSelect(n, event.currentTarget.checked)} /></td>
       <td class="id"><a class="row" href={`/e/${e.id}/${n}`}><i class="sw" style={{ background: started ? css : 'var(--border-2)' }} />#{n}</a>
         {task.repeat !== null && task.repeat > 1 && <span class="mute small"> repeat {task.repeat}</span>}</td>
-      <td class="rm"><Chip state={task.state} title={task.reason} /></td>
+      <td class="rm"><Chip state={task.state} title={reason} /></td>
       {e.varying.map((name) => <td key={name} class="r hide-m"><span class="cut"><bdi>{param(task.parameters[name])}</bdi></span></td>)}
       <td class="only-m w mute small"><bdi>{paramLine(task.parameters, e.varying)}</bdi></td>
-      <td class="ep"><EpochCell task={task} step={e.step_name || 'epoch'} local={e.backend === 'local'} /></td>
+      <td class="ep"><EpochCell task={task} step={e.step_name || 'epoch'} local={e.backend === 'local'} reason={reason} /></td>
       <td class="r val"><BestCell task={task} best={best} /></td>
       <td class="r hide-m">{task.best?.epoch ?? <span class="mute">{DASH}</span>}</td>
       <td class="r hide-m"><Elapsed task={task} /></td>
@@ -101,7 +102,7 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
   };
   const draw = (task: Task) => {
     const colour = css(task);
-    const of = [task, colour, selected.has(task.number), e.best?.task === task.number, e.varying.join()];
+    const of = [task, colour, selected.has(task.number), e.best?.task === task.number, e.varying.join(), reasonNow(task, e)];
     const before = kept.current.get(task.number);
     if (before && before.of.every((part, i) => part === of[i])) return before.node;
     const node = <Row key={task.number} e={e} task={task} css={colour} selected={selected.has(task.number)} best={e.best?.task === task.number} onSelect={(n, on) => one.current(n, on)} />;

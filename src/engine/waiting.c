@@ -1,0 +1,58 @@
+/* Why tasks wait that were not handed to a backend yet: for its room, behind whom, or for the experiment's own limit. It
+ * is the same for all waiting tasks of an experiment, so it is written once, in the experiment's row, however many wait. */
+#include "engine/internal.h"
+
+#include "base/clock.h"
+
+/* Between the end of one task and the start of the next there is always a moment in which something else is true. */
+#define WAITING_SETTLE_MS 1000
+
+static char *waiting_why(const struct engine_experiment *e)
+{
+	if (e->parallel && e->live >= e->parallel)
+		return mem_printf("waits for another task of its experiment to end: parallel is %lld", (long long)e->parallel);
+	return e->backend->ops->why_wait ? e->backend->ops->why_wait(e->backend->backend, &e->spec->resources, e->id) : NULL;
+}
+
+/* Does it want to hand something over? A search that learns proposes nothing before there is room. */
+static bool waiting_any(const struct engine_experiment *e)
+{
+	if (e->removing || e->stopping || e->sweep == STORE_SWEEP_STOP || !e->backend || !e->backend->backend ||
+	    e->backend->ops->passive)
+		return false;
+	return e->counts[STORE_WAITING] || (!e->asked_all && !e->live);
+}
+
+static int waiting_note(struct engine *engine, struct engine_experiment *e)
+{
+	bool any = waiting_any(e);
+	char *why = any ? waiting_why(e) : NULL;
+	int64_t now = clock_mono_ms();
+	int rc = 0;
+	if (why ? e->note && strcmp(why, e->note) == 0 : !e->note) {
+		e->note_old_ms = 0;
+	} else if (any && !e->note_old_ms) {
+		e->note_old_ms = now;
+	} else if (!any || now - e->note_old_ms >= WAITING_SETTLE_MS) {
+		rc = store_set_note(engine->store, e->id, why);
+		free(e->note);
+		e->note = why;
+		e->note_old_ms = 0;
+		e->changed = true;
+		return rc;
+	}
+	free(why);
+	return 0;
+}
+
+int engine_note_waiting(struct engine *engine)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		/* Before it has seen what is alive, a backend does not know who has what. */
+		if (!e->backend || e->backend->adopted || !e->backend->backend)
+			rc = waiting_note(engine, e);
+	}
+	return rc;
+}
