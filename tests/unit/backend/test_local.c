@@ -1,23 +1,17 @@
 /* The local backend with real runners: the program beside this one, started and killed for real. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "backend/local.h"
 #include "backend/local_machine.h"
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/proc.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 
