@@ -185,6 +185,19 @@ test('what waiting tasks wait for follows their experiment, without an event for
   await row.getByText('exit code 1; retry 1 of 3; waits for 1 CPU: e3 has 1 of 2, its own experiment has 1 of 2').waitFor();
   tell(null);
   await row.getByText('exit code 1; retry 1 of 3', { exact: true }).waitFor();
+  // Nothing of it runs: the page says so, and asks nobody to look after it.
+  const stuck = model.e.note;
+  await page.goto(`${on.fixture.url}/`);
+  await page.locator('a.attention').getByText(stuck).waitFor();
+  model.e.note = 'waits for 1 CPU: e1 has 2 of 2';
+  tell(model.e.note);
+  await page.locator('a.attention').getByText(stuck).waitFor({ state: 'detached' });
+  assert.equal(await page.locator('a.attention').getByText('waits for 1 CPU').count(), 0);
+  await page.goto(`${on.fixture.url}/e/e9`);
+  await page.locator('.banner.note').getByText('Waits for 1 CPU: e1 has 2 of 2').waitFor();
+  model.e.note = stuck;
+  tell(null);
+  await page.locator('.banner.warn').getByText('Waiting for the controller').waitFor();
   await page.goto(`${on.fixture.url}/e/e9/12`);
   await live(page);
   tell('waits for another task of its experiment to end: parallel is 2');

@@ -34,9 +34,10 @@ export function NeedsAttention({ items }: { items: Summary[] }) {
     });
     return () => { live = false; };
   }, [stamp]);
-  const waiting = items.filter((e) => e.note).map((e): Item =>
+  // A turn that has not come yet needs nobody.
+  const waiting = items.filter((e) => e.note && !e.waiting_for).map((e): Item =>
     ({ key: `n${e.id}`, href: `/e/${e.id}`, text: e.note!, where: e.name, time: e.created, state: 'submitted' }));
-  const all = [...found.value, ...waiting].slice(0, SHOWN);
+  const all = [...waiting, ...found.value].slice(0, SHOWN);
   return (
     <Card title="Needs attention" id="attention">
       <div class="body list">

@@ -132,7 +132,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       </div>
       <Actions e={e} onClone={() => go(`/new?from=${e.id}`)} />
     </div>
-    {e.note && <Banner kind="warn" icon="clock" title={e.note} role="status" />}
+    {e.note && <Banner kind={e.waiting_for ? 'note' : 'warn'} icon="clock" title={e.note[0].toUpperCase() + e.note.slice(1)} role="status" />}
     {(e.warnings ?? []).map((warning) => <Banner key={warning} kind="warn" icon="alert" title={warning} />)}
     <Strip e={e} tasks={tasks} />
     <div class="grid cols-exp">

@@ -31,8 +31,8 @@ export function SignedOutPage() {
         <h1>You are not signed in</h1>
         <p class="dim">This dashboard belongs to the person who runs the daemon. On that machine, run</p>
         <pre class="code"><code>{command}</code></pre>
-        {!known && command.includes('=DIR') && <p class="dim">with the state folder of the daemon for <code>DIR</code>: it is not the usual one, and the terminal in which the daemon was started shows the whole command,</p>}
-        <p class="dim">and open the link it prints. A link works once; run the command again for a new one.</p>
+        <p class="dim">{!known && command.includes('=DIR') && <>with the state folder of the daemon for <code>DIR</code> (the terminal in which the daemon was started shows the whole command) </>}
+          and open the link it prints. A link works once; run the command again for a new one.</p>
         <button type="button" class="btn" onClick={() => location.reload()}>Try again</button>
       </div>
     </section>
