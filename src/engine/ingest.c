@@ -315,6 +315,7 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 	if (!used)
 		return 0;
 	live->offset += used;
+	live->heard_ms = clock_mono_ms();
 	int rc = store_set_journal_offset(engine->store, live->id, live->offset);
 	return rc < 0 ? rc : ingest_after(engine, live);
 }

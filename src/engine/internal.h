@@ -68,6 +68,7 @@ struct engine_live {
 	uint32_t index;
 	char *job, *batch_dir, *attempt_dir;
 	int64_t offset, created_ms, started_ms, cancel_ms;
+	int64_t heard_ms; /* when its journal grew last, monotonic; 0 */
 	int64_t absent_ms; /* since when the backend has not found it; 0 */
 	char *reason; /* why it waits, as last told; NULL */
 	int64_t expected_ms; /* when it is expected to start; 0 unknown */

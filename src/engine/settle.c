@@ -13,6 +13,8 @@
 
 /* After the backend says an attempt is over, the journal on a shared file system may lag by this much. */
 #define SETTLE_JOURNAL_LAG_MS 10000
+/* A runner samples every 10 s: one that has been silent for this long is not at work. */
+#define SETTLE_SILENT_MS 35000
 /* After the journal says a signal ended it, accounting may know better why (memory, time limit). */
 #define SETTLE_ACCOUNTING_LAG_MS 45000
 /* Between a failed attempt and the next. */
@@ -252,11 +254,24 @@ static int settle_ended(struct engine *engine, struct engine_live *live)
 	return engine_end(engine, live, STORE_ERROR, live->cause, text, NULL);
 }
 
+/* May its journal still say something? A runner that ended well has told its end, or found the claim taken (a controller
+ * that crashed gave the element out again): then the other one may still be at work. */
+static bool settle_may_speak(const struct engine_live *live)
+{
+	bool claimed = live->running || engine_is_claimed(live);
+	int64_t heard = live->heard_ms > live->gone_ms ? live->heard_ms : live->gone_ms;
+	if (!live->experiment->backend->ops->set_parallel) /* no cluster */
+		return false;
+	if (strcmp(live->gone_cause, "ok") == 0 && claimed && live->task.wanted == STORE_WISH_RUN &&
+	    clock_mono_ms() - heard < SETTLE_SILENT_MS)
+		return true;
+	return clock_mono_ms() - live->gone_ms < SETTLE_JOURNAL_LAG_MS;
+}
+
 /* The backend says it is over, the journal says nothing. */
 static int settle_gone(struct engine *engine, struct engine_live *live)
 {
-	bool shared = live->experiment->backend->ops->set_parallel != NULL;
-	if (shared && clock_mono_ms() - live->gone_ms < SETTLE_JOURNAL_LAG_MS)
+	if (settle_may_speak(live))
 		return 0;
 	if (live->task.wanted == STORE_WISH_STOP)
 		return engine_end(engine, live, STORE_STOPPED, "stopped", engine_stop_why(live->experiment), NULL);
