@@ -88,7 +88,7 @@ void scan_script(const char *text, struct json *out)
 					      "test_accuracy", "loss",	       "accuracy", NULL};
 	static const char *const savers[] = {"ModelCheckpoint", "torch.save", "save_weights",
 					     "SLUICE_CHECKPOINT_DIR", NULL};
-	bool flags, argv = strstr(text, "sys.argv") != NULL, env = strstr(text, "SLUICE_PARAM") != NULL;
+	bool flags, positions = scan_reads_positions(text), env = strstr(text, "SLUICE_PARAM") != NULL;
 	bool saves = scan_has(text, savers);
 
 	json_map(out);
@@ -99,7 +99,7 @@ void scan_script(const char *text, struct json *out)
 	json_key(out, "columns");
 	scan_words(text, columns, out);
 	json_key_bool(out, "checkpoint", saves);
-	json_key_string(out, "pass", flags ? "flags" : argv ? "positional" : env ? "env" : NULL);
+	json_key_string(out, "pass", flags ? "flags" : positions ? "positional" : env ? "env" : NULL);
 	json_key(out, "notes");
 	json_list(out);
 	if (!saves)

@@ -306,5 +306,6 @@ def test_the_table_is_large_enough():
 def test_a_script_that_counts_its_arguments_is_not_given_flags_without_a_word(shared, folder, line, warns):
     (folder / "model.py").write_text(f"import sys\n{line}\n")
     for how, expected in (((), warns), (("--pass", "positional"), False), (("--pass", "env"), False)):
-        said = json.loads(shared.cli("check", "--json", *how, folder / "model.py", "batch_size=64,32").stdout)["warnings"]
-        assert any("`pass: positional`" in text for text in said) == expected, (how, said)
+        answer = json.loads(shared.cli("check", "--json", *how, folder / "model.py", "batch_size=64,32").stdout)
+        assert any("`pass: positional`" in text for text in answer["warnings"]) == expected, (how, answer)
+        assert answer["scan"]["pass"] == ("positional" if warns else "flags" if "add_argument" in line else None)

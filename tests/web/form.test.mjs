@@ -53,6 +53,18 @@ test('the first check waits for what it needs, however slow the connection', asy
   assert.ok(checks.every((r) => r.headers['x-sluice-csrf'] === 'csrf-value'), 'a check was sent without its CSRF value');
 });
 
+test('a script that counts its arguments and would get flags is named, with the way out', async () => {
+  const page = await visit();
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  const found = page.locator('.found li').filter({ hasText: 'Reads its arguments by position' });
+  await found.and(page.locator('.ok')).waitFor();
+  await page.locator('#pass').selectOption('flags');
+  await found.and(page.locator('.wa')).waitFor();
+  await found.getByRole('button', { name: 'Pass them by position' }).click();
+  await found.and(page.locator('.ok')).waitFor();
+  assert.equal(await page.locator('#pass').inputValue(), 'positional');
+});
+
 test('what the script takes becomes the parameters with one click', async () => {
   const page = await visit();
   await page.locator('#script').setInputFiles(file('train.py', FLAGS));

@@ -70,11 +70,14 @@ function pickPass(value: string) {
 function Found({ found }: { found: Scan }) {
   const flags = found.arguments.filter((arg) => arg.startsWith('-'));
   const mismatch = found.pass === 'flags' && flags.length > 0 && draft.value.pass !== 'flags';
+  const counts = found.pass === 'positional' && draft.value.pass !== 'positional';
+  const clear = (flags.length > 0 || found.pass) && !counts;
   return (
     <div role="status"><ul class="checks found">
-      <li class={flags.length || found.pass ? 'ok' : 'wa'}><Icon name={flags.length || found.pass ? 'check' : 'alert'} /><span>{flags.length ? <>{plural(flags.length, 'argument')} found: <span class="args">{flags.slice(0, 20).map((arg) => <code key={arg}>{arg}</code>)}</span></>
+      <li class={clear ? 'ok' : 'wa'}><Icon name={clear ? 'check' : 'alert'} /><span>{flags.length ? <>{plural(flags.length, 'argument')} found: <span class="args">{flags.slice(0, 20).map((arg) => <code key={arg}>{arg}</code>)}</span></>
         : found.pass === 'positional' ? 'Reads its arguments by position' : found.pass ? `Reads its values by ${found.pass}` : 'No arguments found; it may still read the environment'}
-      {mismatch && <> <button type="button" class="link" onClick={() => useFlags({ ...found, arguments: flags })}>Pass flags, with these as parameters</button></>}</span></li>
+      {mismatch && <> <button type="button" class="link" onClick={() => useFlags({ ...found, arguments: flags })}>Pass flags, with these as parameters</button></>}
+      {counts && <> <button type="button" class="link" onClick={() => pickPass('positional')}>Pass them by position</button></>}</span></li>
       <li class={found.metrics.length ? 'ok' : 'wa'}><Icon name={found.metrics.length ? 'check' : 'alert'} /><span>{found.metrics.length ? <>Writes metrics with <code>{found.metrics.join(', ')}</code>{found.columns.length > 0 && <>, column <code>{found.columns.join(', ')}</code></>}</>
         : 'No metric writer found; a CSV with a header, JSON lines or sluice report all work'}</span></li>
       {found.checkpoint && <li class="ok"><Icon name="check" /><span>Writes checkpoints</span></li>}
