@@ -196,7 +196,7 @@ def test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run(slurm, lab, 
         lab.slurm("scancel", taken)
         wait_for(lambda: "COMPLETED" in lab.slurm("sacct", "-n", "-X", "-P", "-j", job, "-o", "State"), "the job does not end")
         if then == "goes on":
-            time.sleep(17)  # more than the journal of a job that is over may lag, and until the job is seen to be over
+            time.sleep(25)  # more than the journal of a job that is over may lag, and until the job is seen to be over
             assert alive(script) and slurm.task(experiment, 1)["state"] == "running", slurm.task(experiment, 1)
             marks.go()
         else:
