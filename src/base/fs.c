@@ -230,3 +230,9 @@ char *fs_program(void)
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	return n > 0 ? mem_copy(path, (size_t)n) : mem_strdup("sluice");
 }
+
+char *fs_usual_state(void)
+{
+	const char *home = getenv("HOME");
+	return home && *home ? mem_printf("%s/.local/state/sluice", home) : NULL;
+}

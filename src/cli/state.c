@@ -20,7 +20,7 @@
 
 int state_folder(char **ret, struct error *err)
 {
-	const char *state = getenv("SLUICE_STATE"), *home = getenv("HOME");
+	const char *state = getenv("SLUICE_STATE");
 	if (state && *state == '/') {
 		*ret = mem_strdup(state);
 		return 0;
@@ -33,9 +33,10 @@ int state_folder(char **ret, struct error *err)
 		free(here);
 		return 0;
 	}
-	if (!home || !*home)
+	char *usual = fs_usual_state();
+	if (!usual)
 		return errorf(err, -ENOENT, "neither SLUICE_STATE nor HOME is set: set SLUICE_STATE to a folder of yours");
-	*ret = mem_printf("%s/.local/state/sluice", home);
+	*ret = usual;
 	return 0;
 }
 

@@ -258,14 +258,13 @@ static int settle_ended(struct engine *engine, struct engine_live *live)
  * that crashed gave the element out again): then the other one may still be at work. */
 static bool settle_may_speak(const struct engine_live *live)
 {
-	bool claimed = live->running || engine_is_claimed(live);
-	int64_t heard = live->heard_ms > live->gone_ms ? live->heard_ms : live->gone_ms;
+	int64_t now = clock_mono_ms(), heard = live->heard_ms > live->gone_ms ? live->heard_ms : live->gone_ms;
 	if (!live->experiment->backend->ops->set_parallel) /* no cluster */
 		return false;
-	if (strcmp(live->gone_cause, "ok") == 0 && claimed && live->task.wanted == STORE_WISH_RUN &&
-	    clock_mono_ms() - heard < SETTLE_SILENT_MS)
+	if (now - live->gone_ms < SETTLE_JOURNAL_LAG_MS)
 		return true;
-	return clock_mono_ms() - live->gone_ms < SETTLE_JOURNAL_LAG_MS;
+	return strcmp(live->gone_cause, "ok") == 0 && live->task.wanted == STORE_WISH_RUN && now - heard < SETTLE_SILENT_MS &&
+	       (live->running || engine_is_claimed(live));
 }
 
 /* The backend says it is over, the journal says nothing. */

@@ -192,9 +192,8 @@ static void app_event(void *ctx, const char *name, const char *data, size_t len)
 /* Is it where a command without SLUICE_STATE looks? */
 static bool app_is_usual_state(const char *state_dir)
 {
-	const char *home = getenv("HOME");
-	char *wanted = mem_printf("%s/.local/state/sluice", home ? home : "");
-	char *usual = home && *home ? realpath(wanted, NULL) : NULL;
+	char *wanted = fs_usual_state();
+	char *usual = wanted ? realpath(wanted, NULL) : NULL;
 	bool same = usual && strcmp(usual, state_dir) == 0;
 	free(usual);
 	free(wanted);

@@ -73,10 +73,9 @@ static int serve_parse(int argc, char **argv, struct serve_options *ret)
 static int serve_prepare_folder(const char *given, char **ret, struct error *err)
 {
 	const char *state = given && *given ? given : getenv("SLUICE_STATE");
-	const char *home = getenv("HOME");
-	if ((!state || !*state) && (!home || !*home))
+	char *wanted = state && *state ? mem_strdup(state) : fs_usual_state();
+	if (!wanted)
 		return errorf(err, -EINVAL, "neither SLUICE_STATE nor HOME is set; use --state DIR");
-	char *wanted = state && *state ? mem_strdup(state) : mem_printf("%s/.local/state/sluice", home);
 	int rc = fs_make_dirs(wanted, 0700, err);
 	char *dir = rc == 0 ? realpath(wanted, NULL) : NULL;
 	struct stat st;
