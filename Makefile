@@ -8,7 +8,7 @@ PROGRAM := $(BUILD)/sluice
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all program web run test bench lint install uninstall soak setup clean distclean help
+.PHONY: all program web run test bench lint format install uninstall soak setup clean distclean help
 
 all: web program
 
@@ -46,6 +46,9 @@ test: ## everything; ends in "N passed, N failed, N skipped"
 
 lint: ## include direction, banned functions, scripts, formatting
 	@scripts/lint
+
+format: ## lay out the C files as .clang-format says
+	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 bench: all ## speed and memory beside other programs, in the same run
 	@scripts/setup bench

@@ -31,7 +31,8 @@ static int main_strategies(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static const struct verb_option serve_options[] = {
-		{"listen", "HOST:PORT", "where browsers connect (127.0.0.1:54322, another port where that is taken); loopback only"},
+		{"listen", "HOST:PORT",
+		 "where browsers connect (127.0.0.1:54322, another port where that is taken); loopback only"},
 		{"state", "DIR", "state folder (default $SLUICE_STATE, else ~/.local/state/sluice)"},
 		{"verbose", NULL, "log more"},
 		{"login-link", NULL, "print a one-time login link (also when stdout is a terminal)"},

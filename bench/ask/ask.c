@@ -108,8 +108,9 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "own") == 0)
 		history.heavy = false;
 	int rc = strcmp(argv[1], "memory") == 0 || strcmp(argv[1], "own") == 0 ? bench_memory(&history, count, rounds)
-		 : strcmp(argv[1], "store") == 0 ? bench_store(&history, count, rounds)
-		 : strcmp(argv[1], "replay") == 0 ? bench_replay(&history, count) : 2;
+		: strcmp(argv[1], "store") == 0                                ? bench_store(&history, count, rounds)
+		: strcmp(argv[1], "replay") == 0                               ? bench_replay(&history, count)
+									       : 2;
 	history_free(&history);
 	return rc;
 }

@@ -8,7 +8,8 @@ static const char *const kinds[] = {"{min: 0.0, max: 1.0}", "{min: 0.0, max: 1.0
 				    "{min: 1, max: 64}", "[a, b, c, d]"};
 /* The same for a grid, which needs a finite space. */
 static const char *const finite_kinds[] = {"{min: 0.0, max: 1.0, step: 0.01}", "{min: 0.0, max: 1.0, step: 0.01}",
-				     "{min: 1e-5, max: 0.1, scale: log, points: 9}", "{min: 1, max: 64}", "[a, b, c, d]"};
+					   "{min: 1e-5, max: 0.1, scale: log, points: 9}", "{min: 1, max: 64}",
+					   "[a, b, c, d]"};
 
 static struct node *parse(const char *text)
 {

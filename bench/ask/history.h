@@ -14,7 +14,7 @@ struct history {
 	size_t parameters, objectives;
 	bool fidelity;
 	bool heavy; /* an ask costs so much that the history is given, not asked for */
-	bool slow;  /* and so much that not even 10,000 of them are made to be replayed */
+	bool slow; /* and so much that not even 10,000 of them are made to be replayed */
 	struct space *space;
 	struct rng rng; /* of the history */
 };

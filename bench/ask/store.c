@@ -56,7 +56,8 @@ static void begin(struct place *place, const struct history *history, uint64_t t
 	open_engine(place);
 	history_write(history, tasks, &text);
 	buf_addf(&text, "command: [\"true\"]\nresources: {backend: external}\nobjective: %s\n",
-		 history->objectives == 1 ? "{metric: r0, goal: min}" : "[{metric: r0, goal: min}, {metric: r1, goal: min}]");
+		 history->objectives == 1 ? "{metric: r0, goal: min}"
+					  : "[{metric: r0, goal: min}, {metric: r1, goal: min}]");
 	node_add(source, "text", node_new_string(buf_text(&text)));
 	node_add(source, "name", node_new_string("exp.yaml"));
 	node_add(request, "source", source);
@@ -184,8 +185,7 @@ int bench_store(struct history *history, uint64_t tasks, size_t rounds)
 	return 0;
 }
 
-static void add_event(struct place *place, int64_t *seq, enum store_event_kind kind, int64_t asked,
-		      struct buf *text)
+static void add_event(struct place *place, int64_t *seq, enum store_event_kind kind, int64_t asked, struct buf *text)
 {
 	struct error err = {.text = "an event could not be stored"};
 	struct store_event event = {.seq = ++*seq, .kind = kind, .asked = asked, .value = buf_text(text)};
@@ -193,8 +193,8 @@ static void add_event(struct place *place, int64_t *seq, enum store_event_kind k
 	buf_free(text);
 }
 
-static void add_tell(struct place *place, struct search *search, int64_t *seq, int64_t asked,
-		     const double *results, size_t count)
+static void add_tell(struct place *place, struct search *search, int64_t *seq, int64_t asked, const double *results,
+		     size_t count)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
@@ -207,8 +207,7 @@ static void add_tell(struct place *place, struct search *search, int64_t *seq, i
 }
 
 /* A configuration that the search is made to believe it proposed. */
-static enum search_answer pretend(struct history *history, struct search *search, int64_t id,
-				  struct search_proposal *p)
+static enum search_answer pretend(struct history *history, struct search *search, int64_t id, struct search_proposal *p)
 {
 	history_draw(history, p->values);
 	return search_recall(search, id, p);
@@ -230,8 +229,10 @@ static void record(struct place *place, struct history *history, uint64_t events
 		struct search_proposal p = {.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
 		bool real = !history->slow || (uint64_t)seq + 2 * HISTORY_PARALLEL > events;
 		if (asked - told >= HISTORY_PARALLEL ||
-		    (real ? search_ask(search, asked + 1, &p) : pretend(history, search, asked + 1, &p)) != SEARCH_PROPOSED) {
-			add_tell(place, search, &seq, told + 1, results.at + (size_t)told * history->objectives, history->objectives);
+		    (real ? search_ask(search, asked + 1, &p) : pretend(history, search, asked + 1, &p)) !=
+			    SEARCH_PROPOSED) {
+			add_tell(place, search, &seq, told + 1, results.at + (size_t)told * history->objectives,
+				 history->objectives);
 			told++;
 			continue;
 		}

@@ -18,9 +18,10 @@
 #define FACTOR 20
 #define EPOCHS 81
 
-static const char ranges[] = "lr: {min: 1e-5, max: 1e-1, scale: log}\nbatch: {min: 4, max: 256}\nmomentum: {min: 0.0, max: 0.99}\n"
-			     "dropout: {min: 0.0, max: 0.5}\ndecay: {min: 1e-6, max: 1e-2, scale: log}\nwarmup: {min: 0.0, max: 0.2}\n"
-			     "epochs: 81\n";
+static const char ranges[] =
+	"lr: {min: 1e-5, max: 1e-1, scale: log}\nbatch: {min: 4, max: 256}\nmomentum: {min: 0.0, max: 0.99}\n"
+	"dropout: {min: 0.0, max: 0.5}\ndecay: {min: 1e-6, max: 1e-2, scale: log}\nwarmup: {min: 0.0, max: 0.2}\n"
+	"epochs: 81\n";
 /* More than any budget, for what needs a finite space. */
 static const char lists[] = "a: {min: 1, max: 100}\nb: {min: 1, max: 100}\nepochs: 81\n";
 
@@ -31,8 +32,8 @@ struct slot {
 
 struct outcome {
 	double busy, last, end; /* slot-time until the last task was begun; when that was; when all was over */
-	double total;		/* slot-time in all */
-	int64_t tasks, waits;	/* waits: asks answered with nothing to do yet */
+	double total; /* slot-time in all */
+	int64_t tasks, waits; /* waits: asks answered with nothing to do yet */
 };
 
 static struct node *parse(const char *text)
@@ -106,7 +107,8 @@ static void simulate(struct search *search, const struct space *space, uint64_t 
 static bool run(const struct strategy *strategy, const char *more, uint64_t tasks, uint64_t seed, struct outcome *out)
 {
 	struct node *fidelity = parse("{parameter: epochs, min: 1, max: 81}"), *map, *search_map;
-	bool finite = strategy->capabilities & SEARCH_FINITE_ONLY, levels = strategy->capabilities & SEARCH_MULTI_FIDELITY;
+	bool finite = strategy->capabilities & SEARCH_FINITE_ONLY,
+	     levels = strategy->capabilities & SEARCH_MULTI_FIDELITY;
 	struct problems problems = {0};
 	struct space *space = NULL;
 	struct search_spec *spec = NULL;
@@ -117,12 +119,12 @@ static bool run(const struct strategy *strategy, const char *more, uint64_t task
 		 (unsigned long long)tasks, SLOTS, (unsigned long long)seed, more);
 	search_map = parse(text);
 	size_t objectives = strcmp(strategy->name, "motpe") == 0 || strcmp(strategy->name, "nsga2") == 0 ||
-					    strcmp(strategy->name, "gde3") == 0
-				    ? 2
-				    : 1;
+			strcmp(strategy->name, "gde3") == 0
+		? 2
+		: 1;
 	bool good = space_parse(map, NULL, &problems, &space) == 0 &&
-		    search_spec_parse(search_map, levels ? fidelity : NULL, space, 1, objectives, &problems, &spec) == 0 &&
-		    search_open(spec, space, &search, NULL) == 0;
+		search_spec_parse(search_map, levels ? fidelity : NULL, space, 1, objectives, &problems, &spec) == 0 &&
+		search_open(spec, space, &search, NULL) == 0;
 	if (good)
 		simulate(search, space, seed, out);
 	else if (problems.list.len)
@@ -153,8 +155,9 @@ static double row(const struct strategy *strategy, const char *mode, const char 
 		waits += out.waits;
 		count += out.tasks;
 	}
-	printf("| `%s` | %s | %lld | %lld | %.1f %% | %.1f %% | %.1f %% |\n", strategy->name, mode, (long long)count / (long long)runs,
-	       (long long)waits / (long long)runs, 100 * mean, 100 * least, 100 * whole);
+	printf("| `%s` | %s | %lld | %lld | %.1f %% | %.1f %% | %.1f %% |\n", strategy->name, mode,
+	       (long long)count / (long long)runs, (long long)waits / (long long)runs, 100 * mean, 100 * least,
+	       100 * whole);
 	fflush(stdout);
 	return least;
 }

@@ -23,7 +23,8 @@ struct wish {
 	bool each;
 };
 
-static double run_once(const struct function *f, const struct strategy *strategy, unsigned tasks, unsigned parallel, int seed)
+static double run_once(const struct function *f, const struct strategy *strategy, unsigned tasks, unsigned parallel,
+		       int seed)
 {
 	struct node *map;
 	struct problems problems = {0};
@@ -38,10 +39,11 @@ static double run_once(const struct function *f, const struct strategy *strategy
 	    space_parse(map, NULL, &problems, &space) < 0)
 		abort();
 	node_free(map);
-	snprintf(text, sizeof(text), "{strategy: %s, tasks: %u, parallel: %u, seed: %d}", strategy ? strategy->name : "auto",
-		 tasks, parallel, seed);
+	snprintf(text, sizeof(text), "{strategy: %s, tasks: %u, parallel: %u, seed: %d}",
+		 strategy ? strategy->name : "auto", tasks, parallel, seed);
 	if (node_parse_yaml(text, strlen(text), &map, NULL) < 0 ||
-	    search_spec_parse(map, NULL, space, 1, 1, &problems, &spec) < 0 || search_open(spec, space, &search, NULL) < 0)
+	    search_spec_parse(map, NULL, space, 1, 1, &problems, &spec) < 0 ||
+	    search_open(spec, space, &search, NULL) < 0)
 		abort();
 	node_free(map);
 	struct space_value *values = mem_alloc(space->count * sizeof(*values));
@@ -64,7 +66,8 @@ static double run_once(const struct function *f, const struct strategy *strategy
 			break;
 		size_t at = rng_below(&world, busy); /* whoever ends first */
 		double value = running[at].value, told = f->noise ? value + f->noise * rng_normal(&world) : value;
-		search_tell(search, running[at].id, isnan(told) ? SEARCH_FAILED : SEARCH_FINISHED, isnan(told) ? NULL : &told);
+		search_tell(search, running[at].id, isnan(told) ? SEARCH_FAILED : SEARCH_FINISHED,
+			    isnan(told) ? NULL : &told);
 		if (told < told_best) {
 			told_best = told;
 			best = value;
@@ -120,9 +123,9 @@ static bool read_options(int argc, char **argv, struct wish *w)
 {
 	static const struct option options[] = {
 		{"tasks", required_argument, NULL, 't'},    {"parallel", required_argument, NULL, 'p'},
-		{"runs", required_argument, NULL, 'r'},	    {"seed", required_argument, NULL, 'i'},
+		{"runs", required_argument, NULL, 'r'},     {"seed", required_argument, NULL, 'i'},
 		{"strategy", required_argument, NULL, 's'}, {"function", required_argument, NULL, 'f'},
-		{"each", no_argument, NULL, 'e'},	    {0}};
+		{"each", no_argument, NULL, 'e'},           {0}};
 	int c;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
@@ -147,7 +150,8 @@ int main(int argc, char **argv)
 	if (!wish.each)
 		print_head(&wish);
 	for (const struct strategy *s = search_strategies; s->name; s++)
-		if (!(s->capabilities & (SEARCH_MULTI_FIDELITY | SEARCH_FINITE_ONLY)) && is_wanted(wish.strategy, s->name))
+		if (!(s->capabilities & (SEARCH_MULTI_FIDELITY | SEARCH_FINITE_ONLY)) &&
+		    is_wanted(wish.strategy, s->name))
 			run_all(s, &wish);
 	if (is_wanted(wish.strategy, "auto"))
 		run_all(NULL, &wish);

@@ -94,7 +94,8 @@ static double mixture(const struct space_value *v, int many)
 	for (int k = 0; k < many; k++, v += 5) {
 		double shift = 0.1 * k, rate = log10(R(1)) + 3 - 0.3 * k;
 		bool wrong = v[4].text[0] != "cabd"[k];
-		sum += SQUARE(R(0) - 0.3 - shift - (wrong ? 0.2 : 0)) + 0.1 * SQUARE(rate) + 0.02 * (1 - cos(6 * M_PI * rate));
+		sum += SQUARE(R(0) - 0.3 - shift - (wrong ? 0.2 : 0)) + 0.1 * SQUARE(rate) +
+			0.02 * (1 - cos(6 * M_PI * rate));
 		sum += 0.002 * SQUARE(R(2) - 20 - 5 * k) + SQUARE(R(3) - 0.4 - shift);
 		sum += wrong ? 0.1 : 0;
 	}
@@ -114,12 +115,13 @@ static double mixed20(const struct space_value *v)
 #define UNIT(name) name ": {min: 0.0, max: 1.0}\n"
 #define FIVE(name) name ": {min: -5.12, max: 5.12}\n"
 #define LETTER(name) name ": [a, b, c, d]\n"
-#define TWENTY(x)                                                                                              \
-	x("a") x("b") x("c") x("d") x("e") x("f") x("g") x("h") x("i") x("j") x("k") x("l") x("m") x("n") x("o") x("p") \
-	x("q") x("r") x("s") x("t")
+#define TWENTY(x)                                                                                                      \
+	x("a") x("b") x("c") x("d") x("e") x("f") x("g") x("h") x("i") x("j") x("k") x("l") x("m") x("n") x("o")       \
+		x("p") x("q") x("r") x("s") x("t")
 #define TWO(name) name ": {min: -2.0, max: 2.0}\n"
-#define MIXED(k)                                                                                               \
-	"r" k ": {min: 0.0, max: 1.0}\nl" k ": {min: 1e-6, max: 1.0, scale: log}\nn" k ": {min: 0, max: 63, type: int}\n" \
+#define MIXED(k)                                                                                                       \
+	"r" k ": {min: 0.0, max: 1.0}\nl" k ": {min: 1e-6, max: 1.0, scale: log}\nn" k                                 \
+	": {min: 0, max: 63, type: int}\n"                                                                             \
 	"s" k ": {min: 0.0, max: 1.0, step: 0.05}\nc" k ": [a, b, c, d]\n"
 
 const struct function functions[] = {

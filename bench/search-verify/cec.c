@@ -30,9 +30,7 @@ int cec_open(struct cec *f, const char *data, int year, int function)
 {
 	char path[1024];
 	*f = (struct cec){.year = year, .function = function};
-	f->bias = year == 2014	   ? 100 * function
-		  : function <= 14 ? 100 * function - 1500
-				   : 100 * function - 1400;
+	f->bias = year == 2014 ? 100 * function : function <= 14 ? 100 * function - 1500 : 100 * function - 1400;
 	snprintf(path, sizeof(path), year == 2013 ? "%s/2013/shift_data.txt" : "%s/2014/shift_data_%d.txt", data,
 		 function);
 	if (read_numbers(path, f->shift, N) < 0)
@@ -212,14 +210,10 @@ static double value_2013(const struct cec *f, const double *x)
 		for (int i = 0; i < N; i++)
 			sum += (i ? 1 : 1e6) * z[i] * z[i];
 		return sum;
-	case 6:
-		start(f, x, 2.048 / 100, true, z);
-		return rosenbrock(z);
-	case 10:
-		return griewank_2013(f, x);
+	case 6: start(f, x, 2.048 / 100, true, z); return rosenbrock(z);
+	case 10: return griewank_2013(f, x);
 	case 11:
-	case 12:
-		return rastrigin_2013(f, x, f->function == 12);
+	case 12: return rastrigin_2013(f, x, f->function == 12);
 	case 15:
 		start(f, x, 1000.0 / 100, true, z);
 		for (int i = 0; i < N; i++)
@@ -233,28 +227,14 @@ static double value_2014(const struct cec *f, const double *x)
 {
 	double z[N];
 	switch (f->function) {
-	case 1:
-		start(f, x, 1, true, z);
-		return elliptic(z);
-	case 4:
-		start(f, x, 2.048 / 100, true, z);
-		return rosenbrock(z);
+	case 1: start(f, x, 1, true, z); return elliptic(z);
+	case 4: start(f, x, 2.048 / 100, true, z); return rosenbrock(z);
 	case 8:
-	case 9:
-		start(f, x, 5.12 / 100, f->function == 9, z);
-		return rastrigin(z);
-	case 11:
-		start(f, x, 1000.0 / 100, true, z);
-		return schwefel(z);
-	case 12:
-		start(f, x, 5.0 / 100, true, z);
-		return katsuura(z);
-	case 13:
-		start(f, x, 5.0 / 100, true, z);
-		return happycat(z);
-	case 15:
-		start(f, x, 5.0 / 100, true, z);
-		return griewank_rosenbrock(z);
+	case 9: start(f, x, 5.12 / 100, f->function == 9, z); return rastrigin(z);
+	case 11: start(f, x, 1000.0 / 100, true, z); return schwefel(z);
+	case 12: start(f, x, 5.0 / 100, true, z); return katsuura(z);
+	case 13: start(f, x, 5.0 / 100, true, z); return happycat(z);
+	case 15: start(f, x, 5.0 / 100, true, z); return griewank_rosenbrock(z);
 	}
 	abort();
 }

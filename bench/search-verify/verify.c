@@ -24,22 +24,38 @@ static const struct cell {
 	int year, function;
 	double mean, deviation;
 } cells[] = {
-	{"shade", 2013, 1, 0, 0},	   {"shade", 2013, 2, 0, 0},
-	{"shade", 2013, 4, 0, 0},	   {"shade", 2013, 6, 7.89, 3.90},
-	{"shade", 2013, 10, .0111, .0078}, {"shade", 2013, 11, 0, 0},
-	{"shade", 2013, 12, 3.63, 1.03},   {"shade", 2013, 15, 407, 121},
-	{"spsrdemms", 2013, 1, 0, 0},	   {"spsrdemms", 2013, 2, 689, 1015},
-	{"spsrdemms", 2013, 4, .039, .079}, {"spsrdemms", 2013, 6, 8.66, 3.19},
-	{"spsrdemms", 2013, 10, .103, .063}, {"spsrdemms", 2013, 11, 0, 0},
-	{"spsrdemms", 2013, 12, 7.58, 2.81}, {"spsrdemms", 2013, 15, 763, 271},
-	{"lshade", 2014, 1, 0, 0},	   {"lshade", 2014, 4, 31.5, 10.1},
-	{"lshade", 2014, 8, 0, 0},	   {"lshade", 2014, 9, 2.77, .87},
-	{"lshade", 2014, 11, 19.6, 19.8},  {"lshade", 2014, 12, .065, .014},
-	{"lshade", 2014, 13, .048, .015},  {"lshade", 2014, 15, .384, .071},
-	{"dish", 2014, 1, 0, 0},	   {"dish", 2014, 4, 28.7, 13.1},
-	{"dish", 2014, 8, 0, 0},	   {"dish", 2014, 9, 1.70, .84},
-	{"dish", 2014, 11, 43.6, 48.5},	   {"dish", 2014, 12, .192, .160},
-	{"dish", 2014, 13, .067, .017},	   {"dish", 2014, 15, .398, .088},
+	{"shade", 2013, 1, 0, 0},
+	{"shade", 2013, 2, 0, 0},
+	{"shade", 2013, 4, 0, 0},
+	{"shade", 2013, 6, 7.89, 3.90},
+	{"shade", 2013, 10, .0111, .0078},
+	{"shade", 2013, 11, 0, 0},
+	{"shade", 2013, 12, 3.63, 1.03},
+	{"shade", 2013, 15, 407, 121},
+	{"spsrdemms", 2013, 1, 0, 0},
+	{"spsrdemms", 2013, 2, 689, 1015},
+	{"spsrdemms", 2013, 4, .039, .079},
+	{"spsrdemms", 2013, 6, 8.66, 3.19},
+	{"spsrdemms", 2013, 10, .103, .063},
+	{"spsrdemms", 2013, 11, 0, 0},
+	{"spsrdemms", 2013, 12, 7.58, 2.81},
+	{"spsrdemms", 2013, 15, 763, 271},
+	{"lshade", 2014, 1, 0, 0},
+	{"lshade", 2014, 4, 31.5, 10.1},
+	{"lshade", 2014, 8, 0, 0},
+	{"lshade", 2014, 9, 2.77, .87},
+	{"lshade", 2014, 11, 19.6, 19.8},
+	{"lshade", 2014, 12, .065, .014},
+	{"lshade", 2014, 13, .048, .015},
+	{"lshade", 2014, 15, .384, .071},
+	{"dish", 2014, 1, 0, 0},
+	{"dish", 2014, 4, 28.7, 13.1},
+	{"dish", 2014, 8, 0, 0},
+	{"dish", 2014, 9, 1.70, .84},
+	{"dish", 2014, 11, 43.6, 48.5},
+	{"dish", 2014, 12, .192, .160},
+	{"dish", 2014, 13, .067, .017},
+	{"dish", 2014, 15, .398, .088},
 };
 
 static struct space *make_space(void)
@@ -62,8 +78,7 @@ static struct space *make_space(void)
 	return space;
 }
 
-static struct search_spec *make_spec(const struct space *space, const char *strategy, const char *mode,
-				     int64_t seed)
+static struct search_spec *make_spec(const struct space *space, const char *strategy, const char *mode, int64_t seed)
 {
 	struct node *map = node_new(NODE_MAP);
 	struct problems problems = {0};
@@ -82,8 +97,8 @@ static struct search_spec *make_spec(const struct space *space, const char *stra
 	return spec;
 }
 
-static double run_once(const struct cec *f, const struct space *space, const char *strategy,
-		       const char *mode, int64_t seed)
+static double run_once(const struct cec *f, const struct space *space, const char *strategy, const char *mode,
+		       int64_t seed)
 {
 	struct search_spec *spec = make_spec(space, strategy, mode, seed);
 	struct search *search;
@@ -128,8 +143,8 @@ static bool run_cell(const struct cell *cell, const char *data, const char *mode
 	double spread = sqrt(variance / runs + cell->deviation * cell->deviation / REFERENCE_RUNS);
 	double t = spread > 0 ? (mean - cell->mean) / spread : 0;
 	bool good = cell->mean > 0 ? fabs(t) <= T_MOST : most <= ZERO;
-	printf("%-10s %d F%-3d %12.4g (%.3g) %12.4g (%.3g)  t %6.2f  %s\n", cell->strategy, cell->year,
-	       cell->function, mean, sqrt(variance), cell->mean, cell->deviation, t, good ? "ok" : "OFF");
+	printf("%-10s %d F%-3d %12.4g (%.3g) %12.4g (%.3g)  t %6.2f  %s\n", cell->strategy, cell->year, cell->function,
+	       mean, sqrt(variance), cell->mean, cell->deviation, t, good ? "ok" : "OFF");
 	fflush(stdout);
 	return good;
 }
@@ -137,9 +152,12 @@ static bool run_cell(const struct cell *cell, const char *data, const char *mode
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"data", required_argument, NULL, 'd'},	    {"runs", required_argument, NULL, 'r'},
-		{"strategy", required_argument, NULL, 's'}, {"function", required_argument, NULL, 'f'},
-		{"seed", required_argument, NULL, 'e'},	    {"mode", required_argument, NULL, 'm'},
+		{"data", required_argument, NULL, 'd'},
+		{"runs", required_argument, NULL, 'r'},
+		{"strategy", required_argument, NULL, 's'},
+		{"function", required_argument, NULL, 'f'},
+		{"seed", required_argument, NULL, 'e'},
+		{"mode", required_argument, NULL, 'm'},
 		{0},
 	};
 	const char *data = NULL, *strategy = NULL, *mode = "generational";

@@ -85,7 +85,8 @@ int main(int argc, char **argv)
 		} else if (strncmp(line, "tell ", 5) == 0) {
 			int64_t id = strtoll(line + 5, &rest, 10);
 			double value = strtod(rest, NULL), begin = cpu_s();
-			search_tell(search, id, isnan(value) ? SEARCH_FAILED : SEARCH_FINISHED, isnan(value) ? NULL : &value);
+			search_tell(search, id, isnan(value) ? SEARCH_FAILED : SEARCH_FINISHED,
+				    isnan(value) ? NULL : &value);
 			spent += cpu_s() - begin;
 			continue;
 		}

@@ -17,7 +17,7 @@
 
 /* What a task asks for; from `resources:` of the experiment file. 0 and NULL: not asked for. */
 struct backend_resources {
-	int64_t cpus;	      /* at least 1 */
+	int64_t cpus; /* at least 1 */
 	int64_t memory_bytes;
 	int64_t gpus;
 	char *gpu_type;
@@ -35,8 +35,8 @@ struct backend_resources {
 struct backend_config {
 	uv_loop_t *loop;
 	const char *state_dir;
-	const char *program;   /* absolute path of the sluice binary */
-	const char *push_url;  /* the daemon's own address, http://HOST:PORT; NULL: none listens */
+	const char *program; /* absolute path of the sluice binary */
+	const char *push_url; /* the daemon's own address, http://HOST:PORT; NULL: none listens */
 };
 
 struct backend_item {
@@ -53,14 +53,14 @@ struct backend_batch {
 	const struct backend_item *items;
 	size_t count;
 	uint32_t parallel; /* at most this many at once; 0: no limit */
-	bool again;	   /* submitted before under this token, unseen since */
+	bool again; /* submitted before under this token, unseen since */
 };
 
 enum backend_submission {
 	BACKEND_SUBMITTED,
 	BACKEND_REFUSED, /* a definite no: nothing was or will be started; why says what to do */
 	BACKEND_UNKNOWN, /* it may or may not have worked: look it up by token */
-	BACKEND_LATER,	 /* nothing was started, for a reason that may pass (a full disk): hand it over again */
+	BACKEND_LATER, /* nothing was started, for a reason that may pass (a full disk): hand it over again */
 };
 
 struct backend_submit_result {
@@ -69,8 +69,7 @@ struct backend_submit_result {
 	const char *cause; /* REFUSED: "refused" or a finer kind */
 	const char *why;
 };
-typedef void (*backend_submitted_f)(void *ctx, const char *token,
-				    const struct backend_submit_result *result);
+typedef void (*backend_submitted_f)(void *ctx, const char *token, const struct backend_submit_result *result);
 
 /* One attempt the engine wants to hear about. */
 struct backend_watch {
@@ -84,7 +83,7 @@ struct backend_watch {
 enum backend_state {
 	BACKEND_QUEUED,
 	BACKEND_RUNNING,
-	BACKEND_ENDED,	/* over, as far as the backend knows; cause says how */
+	BACKEND_ENDED, /* over, as far as the backend knows; cause says how */
 	BACKEND_ABSENT, /* a successful lookup did not find it */
 };
 
@@ -131,8 +130,8 @@ struct backend_ops {
 	int (*open)(const struct backend_config *config, struct backend **ret, struct error *err);
 	void (*close)(struct backend *backend);
 	/* Can these resources ever be had? Problems at the node `resources` of the experiment file. */
-	void (*check)(struct backend *backend, const struct backend_resources *resources,
-		      const struct node *at, struct problems *problems);
+	void (*check)(struct backend *backend, const struct backend_resources *resources, const struct node *at,
+		      struct problems *problems);
 	/* How many attempts of this size may be submitted now. The local backend says how many slots are
 	 * free; Slurm how many jobs its limits allow. */
 	uint32_t (*room)(struct backend *backend, const struct backend_resources *resources);
@@ -142,17 +141,16 @@ struct backend_ops {
 	/* Why nothing of this size of the experiment's starts now, in words a user understands; NULL when it could. The caller
 	 * frees the text. NULL: nobody here knows. */
 	char *(*why_wait)(struct backend *backend, const struct backend_resources *resources, int64_t experiment);
-	void (*submit)(struct backend *backend, const struct backend_batch *batch,
-		       backend_submitted_f done, void *ctx);
+	void (*submit)(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done, void *ctx);
 	/* One query for all. Also called right after open for everything that may be alive (adoption). */
-	void (*poll)(struct backend *backend, const struct backend_watch *watch, size_t count,
-		     backend_sight_f sight, backend_polled_f done, void *ctx);
+	void (*poll)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f sight,
+		     backend_polled_f done, void *ctx);
 	/* Ends attempts: SIGTERM, a grace period, SIGKILL; in the fewest calls. Harmless when they are over. */
-	void (*cancel)(struct backend *backend, const struct backend_watch *watch, size_t count,
-		       backend_done_f done, void *ctx);
+	void (*cancel)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
+		       void *ctx);
 	/* Changes the parallel limit of a live batch; NULL where the engine alone limits. */
-	void (*set_parallel)(struct backend *backend, const char *token, const char *job,
-			     uint32_t parallel, backend_done_f done, void *ctx);
+	void (*set_parallel)(struct backend *backend, const char *token, const char *job, uint32_t parallel,
+			     backend_done_f done, void *ctx);
 	/* How far apart two lookups that do not find an attempt must be before it will not appear any more. NULL: the
 	 * engine's own time. */
 	int64_t (*doubt_ms)(struct backend *backend);
@@ -161,8 +159,8 @@ struct backend_ops {
 	/* How long to wait until the next poll, in ms; `expecting`: something is about to change. */
 	int64_t (*poll_interval_ms)(struct backend *backend, bool expecting);
 	/* The batch script that would be submitted; text the caller frees. */
-	char *(*preview)(struct backend *backend, const struct backend_resources *resources,
-			 uint64_t tasks, uint32_t parallel, struct error *err);
+	char *(*preview)(struct backend *backend, const struct backend_resources *resources, uint64_t tasks,
+			 uint32_t parallel, struct error *err);
 	/* Its entry of GET /cluster: one JSON map, from what is known now (refreshed in the background). */
 	void (*describe)(struct backend *backend, struct json *out);
 	/* A thorough look for `sluice doctor`, with a real job where that tells more; may take two minutes. NULL:

@@ -20,8 +20,8 @@ static void external_close(struct backend *backend)
 	free(backend);
 }
 
-static void external_check(struct backend *backend, const struct backend_resources *resources,
-			   const struct node *at, struct problems *problems)
+static void external_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
+			   struct problems *problems)
 {
 	(void)backend;
 	(void)resources;
@@ -36,8 +36,8 @@ static uint32_t external_room(struct backend *backend, const struct backend_reso
 	return 0;
 }
 
-static void external_submit(struct backend *backend, const struct backend_batch *batch,
-			    backend_submitted_f done, void *ctx)
+static void external_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done,
+			    void *ctx)
 {
 	(void)backend;
 	done(ctx, batch->token, &(struct backend_submit_result){.outcome = BACKEND_SUBMITTED});
@@ -48,9 +48,9 @@ static void external_poll(struct backend *backend, const struct backend_watch *w
 {
 	(void)backend;
 	for (size_t i = 0; i < count; i++)
-		sight(ctx, &(struct backend_sight){.token = watch[i].token,
-						   .index = watch[i].index,
-						   .state = BACKEND_RUNNING});
+		sight(ctx,
+		      &(struct backend_sight){
+			      .token = watch[i].token, .index = watch[i].index, .state = BACKEND_RUNNING});
 	done(ctx, 0, NULL);
 }
 
@@ -70,8 +70,8 @@ static int64_t external_interval_ms(struct backend *backend, bool expecting)
 	return 60000; /* there is nobody to ask */
 }
 
-static char *external_preview(struct backend *backend, const struct backend_resources *resources,
-			      uint64_t tasks, uint32_t parallel, struct error *err)
+static char *external_preview(struct backend *backend, const struct backend_resources *resources, uint64_t tasks,
+			      uint32_t parallel, struct error *err)
 {
 	(void)backend;
 	(void)resources;

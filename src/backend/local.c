@@ -24,13 +24,13 @@
 struct local;
 
 enum local_phase {
-	LOCAL_WAITS,  /* no slot yet */
-	LOCAL_LIVES,  /* it has a runner */
+	LOCAL_WAITS, /* no slot yet */
+	LOCAL_LIVES, /* it has a runner */
 	LOCAL_FAILED, /* its runner ended without having claimed it, or it was cancelled while it waited */
 };
 
 struct local_item {
-	struct local *local;  /* NULL: the backend was closed; the runner goes on */
+	struct local *local; /* NULL: the backend was closed; the runner goes on */
 	enum local_phase phase;
 	char *token, *batch_dir, *attempt_dir;
 	int64_t experiment;
@@ -38,8 +38,8 @@ struct local_item {
 	struct local_slot slot;
 	int64_t gpus; /* wanted */
 	pid_t pid;
-	bool adopted;	  /* started by an earlier daemon */
-	bool child;	  /* an exit callback will come */
+	bool adopted; /* started by an earlier daemon */
+	bool child; /* an exit callback will come */
 	uv_poll_t *pidfd; /* adopted: readable when the runner has ended; NULL: none */
 	const char *cause;
 	char *message;
@@ -145,8 +145,8 @@ static void local_used(struct local *local, int64_t *cpus, int64_t *memory)
 	}
 }
 
-static char *local_impossible(const struct local *local, const struct backend_resources *r,
-			      const char **ret_key, const char **ret_remedy)
+static char *local_impossible(const struct local *local, const struct backend_resources *r, const char **ret_key,
+			      const char **ret_remedy)
 {
 	return local_machine_impossible(&local->machine, !local->gpu_query, r, ret_key, ret_remedy);
 }
@@ -290,7 +290,7 @@ static void local_start_waiting(struct local *local)
 			continue;
 		local_used(local, &cpus, &memory);
 		bool fits = cpus + item->slot.cpus <= local->machine.cpus &&
-			    (memory == 0 || memory + item->slot.memory_bytes <= local->machine.memory_free_bytes);
+			(memory == 0 || memory + item->slot.memory_bytes <= local->machine.memory_free_bytes);
 		if (!fits || !local_take_gpus(local, item))
 			continue;
 		if (local_start(local, item, &err) < 0) {
@@ -304,8 +304,8 @@ static void local_start_waiting(struct local *local)
 /* Takes up a runner that an earlier daemon started. */
 static struct local_item *local_adopt(struct local *local, const struct backend_watch *watch, pid_t pid)
 {
-	struct local_item *item =
-		local_add(local, watch->token, watch->index, watch->experiment, watch->batch_dir, watch->attempt_dir);
+	struct local_item *item = local_add(local, watch->token, watch->index, watch->experiment, watch->batch_dir,
+					    watch->attempt_dir);
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	local_slot_read(watch->batch_dir, watch->index, &item->slot);
 	item->phase = LOCAL_LIVES;
@@ -372,8 +372,8 @@ static void local_close(struct backend *backend)
 	free(local);
 }
 
-static void local_check(struct backend *backend, const struct backend_resources *r,
-			const struct node *at, struct problems *problems)
+static void local_check(struct backend *backend, const struct backend_resources *r, const struct node *at,
+			struct problems *problems)
 {
 	const char *key = NULL, *remedy = NULL;
 	char *why = local_impossible((struct local *)backend, r, &key, &remedy);
@@ -383,8 +383,8 @@ static void local_check(struct backend *backend, const struct backend_resources 
 	free(why);
 }
 
-static void local_submit(struct backend *backend, const struct backend_batch *batch,
-			 backend_submitted_f done, void *ctx)
+static void local_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done,
+			 void *ctx)
 {
 	struct local *local = (struct local *)backend;
 	const struct backend_resources *r = batch->resources;
@@ -393,8 +393,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 	if (why) {
 		char *text = mem_printf("%s; %s", why, remedy);
 		done(ctx, batch->token,
-		     &(struct backend_submit_result){
-			     .outcome = BACKEND_REFUSED, .cause = "refused", .why = text});
+		     &(struct backend_submit_result){.outcome = BACKEND_REFUSED, .cause = "refused", .why = text});
 		free(text);
 		free(why);
 		return;
@@ -406,7 +405,8 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 			continue;
 		if (item) /* handed over again after a runner that never got as far as its claim */
 			local_drop(item);
-		item = local_add(local, batch->token, wanted->index, batch->experiment, batch->batch_dir, wanted->attempt_dir);
+		item = local_add(local, batch->token, wanted->index, batch->experiment, batch->batch_dir,
+				 wanted->attempt_dir);
 		item->gpus = r->gpus;
 		item->slot = (struct local_slot){
 			.cpus = local_machine_cpus(r),
@@ -422,8 +422,8 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 
 /* How an attempt is sighted that is not on our list. *ret_words keeps the message where it is not a
  * constant. */
-static void local_sight_trace(struct local *local, const struct backend_watch *watch,
-			      struct backend_sight *sight, char **ret_words)
+static void local_sight_trace(struct local *local, const struct backend_watch *watch, struct backend_sight *sight,
+			      char **ret_words)
 {
 	struct local_trace trace;
 	local_trace_read(watch->batch_dir, watch->index, watch->attempt_dir, &trace);
@@ -438,19 +438,13 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 		local_adopt(local, watch, trace.pid)->watched = true;
 		sight->state = BACKEND_RUNNING;
 		return;
-	case LOCAL_TRACE_ELSEWHERE:
-		sight->state = BACKEND_RUNNING;
-		return;
+	case LOCAL_TRACE_ELSEWHERE: sight->state = BACKEND_RUNNING; return;
 	case LOCAL_TRACE_GONE:
 		*ret_words = local_last_words(watch->batch_dir, watch->index);
 		sight->message = *ret_words ? *ret_words : "its runner was killed";
 		break;
-	case LOCAL_TRACE_REBOOT:
-		sight->message = "the machine was restarted while it ran";
-		break;
-	case LOCAL_TRACE_SILENT:
-		sight->message = "it was started on another machine and has been silent since";
-		break;
+	case LOCAL_TRACE_REBOOT: sight->message = "the machine was restarted while it ran"; break;
+	case LOCAL_TRACE_SILENT: sight->message = "it was started on another machine and has been silent since"; break;
 	}
 	sight->state = BACKEND_ENDED;
 	sight->cause = "lost";
@@ -462,16 +456,21 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
  * journal comes first, so read the journal to its end before believing a sight. Only where nothing was
  * claimed the cause is another: "cancelled" (stopped before it started) or "launch" (no runner could be
  * started). ABSENT: nobody has claimed it, and no runner of ours is on its way. */
-static void local_poll(struct backend *backend, const struct backend_watch *watch, size_t count,
-		       backend_sight_f see, backend_polled_f done, void *ctx)
+static void local_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f see,
+		       backend_polled_f done, void *ctx)
 {
 	struct local *local = (struct local *)backend;
 	for (size_t i = 0; i < local->items.len; i++)
 		local->items.at[i]->watched = false;
 	for (size_t i = 0; i < count; i++) {
-		struct backend_sight sight = {.token = watch[i].token, .index = watch[i].index,
-					      .exit_code = -1, .wall_ms = -1, .cpu_ms = -1,
-					      .max_rss_bytes = -1, .gpus = -1, .energy_j = NAN};
+		struct backend_sight sight = {.token = watch[i].token,
+					      .index = watch[i].index,
+					      .exit_code = -1,
+					      .wall_ms = -1,
+					      .cpu_ms = -1,
+					      .max_rss_bytes = -1,
+					      .gpus = -1,
+					      .energy_j = NAN};
 		struct local_item *item = local_find(local, watch[i].token, watch[i].index);
 		uint64_t start;
 		char *words = NULL;
@@ -518,15 +517,15 @@ static int local_cancel_one(struct local *local, const struct backend_watch *wat
 	/* Before the claim a signal would end the runner without a word; after it, it is heard. */
 	if (trace.state == LOCAL_TRACE_ALIVE)
 		return kill(trace.pid, SIGTERM) == 0 || errno == ESRCH
-			       ? 0
-			       : errorf(err, -errno, "process %ld: %s", (long)trace.pid, strerror(errno));
+			? 0
+			: errorf(err, -errno, "process %ld: %s", (long)trace.pid, strerror(errno));
 	if (trace.state == LOCAL_TRACE_GONE || trace.state == LOCAL_TRACE_REBOOT)
 		return 0;
 	return local_stop_write(watch->attempt_dir, err);
 }
 
-static void local_cancel(struct backend *backend, const struct backend_watch *watch, size_t count,
-			 backend_done_f done, void *ctx)
+static void local_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
+			 void *ctx)
 {
 	struct error err = {0};
 	int rc = 0;

@@ -30,9 +30,7 @@ static int64_t machine_meminfo(const char *text, const char *name)
 		return 0;
 	p += strlen(name);
 	p += strspn(p, " ");
-	return num_parse_unsigned(p, strspn(p, "0123456789"), INT64_MAX / 1024, &kb) == 0
-		       ? (int64_t)kb * 1024
-		       : 0;
+	return num_parse_unsigned(p, strspn(p, "0123456789"), INT64_MAX / 1024, &kb) == 0 ? (int64_t)kb * 1024 : 0;
 }
 
 /* The numbers in the first line of a file of the control group; false where there is no limit. */
@@ -56,8 +54,7 @@ static int64_t machine_cpus(void)
 {
 	cpu_set_t set;
 	uint64_t quota, period;
-	int64_t cpus = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set)
-								    : sysconf(_SC_NPROCESSORS_ONLN);
+	int64_t cpus = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
 	if (machine_limit("/sys/fs/cgroup/cpu.max", &quota, &period) && period) {
 		int64_t most = (int64_t)((quota + period - 1) / period);
 		cpus = most < cpus ? most : cpus;
@@ -93,8 +90,9 @@ static bool machine_is_visible(const struct local_gpu *gpu, const char *visible)
 		size_t n = strcspn(visible, ",");
 		if (n && *visible == '-')
 			return false;
-		if (n && ((strlen(gpu->id) == n && strncmp(gpu->id, visible, n) == 0) ||
-			  (n > 4 && strncmp(gpu->uuid, visible, n) == 0)))
+		if (n &&
+		    ((strlen(gpu->id) == n && strncmp(gpu->id, visible, n) == 0) ||
+		     (n > 4 && strncmp(gpu->uuid, visible, n) == 0)))
 			return true;
 		visible += n + (visible[n] == ',');
 	}
@@ -187,9 +185,8 @@ void local_machine_forget_query(struct local_query *query)
 	proc_kill(query->proc);
 }
 
-char *local_machine_impossible(const struct local_machine *m, bool gpus_known,
-			       const struct backend_resources *r, const char **ret_key,
-			       const char **ret_remedy)
+char *local_machine_impossible(const struct local_machine *m, bool gpus_known, const struct backend_resources *r,
+			       const char **ret_key, const char **ret_remedy)
 {
 	char asked[32], has[32];
 	if (local_machine_cpus(r) > m->cpus) {
@@ -215,8 +212,7 @@ char *local_machine_impossible(const struct local_machine *m, bool gpus_known,
 	if (r->nodes > 1) {
 		*ret_key = "nodes";
 		*ret_remedy = "choose another backend";
-		return mem_printf("%" PRId64 " nodes are asked for a task, the local backend is one machine",
-				  r->nodes);
+		return mem_printf("%" PRId64 " nodes are asked for a task, the local backend is one machine", r->nodes);
 	}
 	return NULL;
 }
@@ -257,8 +253,8 @@ int64_t local_machine_slots(const struct local_machine *m, const struct backend_
 	return most;
 }
 
-char *local_machine_preview(const struct local_machine *m, const struct backend_resources *r,
-			    uint64_t tasks, uint32_t parallel)
+char *local_machine_preview(const struct local_machine *m, const struct backend_resources *r, uint64_t tasks,
+			    uint32_t parallel)
 {
 	struct buf out = buf_make(LIMIT_TEXT_BYTES);
 	char memory[32];
@@ -278,8 +274,9 @@ char *local_machine_preview(const struct local_machine *m, const struct backend_
 		buf_addf(&out, ", %" PRId64 " GPU%s (in CUDA_VISIBLE_DEVICES)", r->gpus, r->gpus == 1 ? "" : "s");
 	else if (m->gpu_count)
 		buf_add_text(&out, ", no GPU (CUDA_VISIBLE_DEVICES is empty; ask with `gpus: 1`)");
-	buf_addf(&out, ".\n# What sluice does here amounts to:\nseq 0 %" PRIu64
-		       " | xargs -P %" PRId64 " -I INDEX sluice exec \"$BATCH\" INDEX\n",
+	buf_addf(&out,
+		 ".\n# What sluice does here amounts to:\nseq 0 %" PRIu64 " | xargs -P %" PRId64
+		 " -I INDEX sluice exec \"$BATCH\" INDEX\n",
 		 tasks ? tasks - 1 : 0, most);
 	return buf_take(&out);
 }

@@ -46,8 +46,7 @@ static bool trace_is_silent(const char *attempt_dir)
 	return clock_now_ms() - changed > TRACE_SILENT_MS;
 }
 
-void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir,
-		      struct local_trace *ret)
+void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir, struct local_trace *ret)
 {
 	struct node *claim = trace_read_json(batch_dir, index, "claim");
 	const char *host = node_get_string(claim, "host"), *boot = node_get_string(claim, "boot_id");
@@ -72,8 +71,7 @@ void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt
 	node_free(claim);
 }
 
-int local_slot_write(const char *batch_dir, uint32_t index, const struct local_slot *slot,
-		     struct error *err)
+int local_slot_write(const char *batch_dir, uint32_t index, const struct local_slot *slot, struct error *err)
 {
 	char *path = mem_printf("%s/%" PRIu32 ".slot", batch_dir, index);
 	struct buf text = buf_make(TRACE_FILE_BYTES);

@@ -8,12 +8,12 @@
 #include <sys/types.h>
 
 enum local_trace_state {
-	LOCAL_TRACE_NONE,    /* nobody has claimed it */
-	LOCAL_TRACE_ALIVE,   /* its runner lives: pid */
-	LOCAL_TRACE_GONE,    /* its runner is dead, on this machine since this boot */
-	LOCAL_TRACE_REBOOT,  /* this machine was restarted since */
+	LOCAL_TRACE_NONE, /* nobody has claimed it */
+	LOCAL_TRACE_ALIVE, /* its runner lives: pid */
+	LOCAL_TRACE_GONE, /* its runner is dead, on this machine since this boot */
+	LOCAL_TRACE_REBOOT, /* this machine was restarted since */
 	LOCAL_TRACE_ELSEWHERE, /* claimed on another machine, and its journal still grows */
-	LOCAL_TRACE_SILENT,  /* claimed on another machine, and its journal has not grown for long */
+	LOCAL_TRACE_SILENT, /* claimed on another machine, and its journal has not grown for long */
 };
 
 struct local_trace {
@@ -23,8 +23,7 @@ struct local_trace {
 };
 
 /* Reads the claim of an item. Harmless. */
-void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir,
-		      struct local_trace *ret);
+void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir, struct local_trace *ret);
 
 /* The slot of an item: what it was given. Written before its runner starts. */
 struct local_slot {
@@ -33,8 +32,7 @@ struct local_slot {
 	char gpus[256]; /* "0,1"; "": none */
 	int64_t gpus_hidden; /* how many it was kept from, having asked for none */
 };
-int local_slot_write(const char *batch_dir, uint32_t index, const struct local_slot *slot,
-		     struct error *err) MUST_USE;
+int local_slot_write(const char *batch_dir, uint32_t index, const struct local_slot *slot, struct error *err) MUST_USE;
 /* One CPU where there is no slot file. */
 void local_slot_read(const char *batch_dir, uint32_t index, struct local_slot *ret);
 

@@ -88,7 +88,8 @@ char *local_wait_why(const struct local_machine *m, bool gpus_known, struct loca
 	struct wait_thing things[] = {
 		{"GPU", "GPUs", offsetof(struct local_hold, gpus), wanted->gpus, (int64_t)m->gpu_count},
 		{"CPU", "CPUs", offsetof(struct local_hold, cpus), local_machine_cpus(wanted), m->cpus},
-		{"of memory", "of memory", offsetof(struct local_hold, memory_bytes), wanted->memory_bytes, m->memory_free_bytes},
+		{"of memory", "of memory", offsetof(struct local_hold, memory_bytes), wanted->memory_bytes,
+		 m->memory_free_bytes},
 	};
 	if (wanted->gpus > 0 && !gpus_known)
 		return mem_strdup("waits for nvidia-smi, which says what GPUs there are");

@@ -135,7 +135,8 @@ static int runner_put(const struct runner *runner, const char *from, const char 
 	if (rc == 0)
 		rc = runner_sync_folder(path);
 	if (rc == -ETXTBSY)
-		errorf(err, rc, "the program of the daemon was overwritten while it runs: restart the daemon (sluice daemon restart)");
+		errorf(err, rc,
+		       "the program of the daemon was overwritten while it runs: restart the daemon (sluice daemon restart)");
 	else if (rc < 0)
 		errorf(err, rc, "the compute nodes' copy of sluice cannot be made: %s: %s%s", path, strerror(-rc),
 		       rc == -ENOSPC || rc == -EDQUOT ? "; make room there, it goes on by itself" : "");

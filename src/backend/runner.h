@@ -16,7 +16,7 @@
 #define RUNNER_NAME_CHARS 64
 
 struct runner {
-	int fd;	      /* the program as it was when the daemon started; -1: it cannot be read */
+	int fd; /* the program as it was when the daemon started; -1: it cannot be read */
 	int64_t size; /* known with the name */
 	char name[RUNNER_NAME_CHARS]; /* "" until runner_identify */
 };

@@ -97,8 +97,8 @@ static void slurm_call_fail_later(struct slurm_call *call)
 	uv_timer_start(&call->timer, slurm_call_failed_cb, 0, 0);
 }
 
-void slurm_run(struct slurm *slurm, struct slurm_args *take, const struct slurm_ask *how,
-	       slurm_answered_f answered, void *ctx)
+void slurm_run(struct slurm *slurm, struct slurm_args *take, const struct slurm_ask *how, slurm_answered_f answered,
+	       void *ctx)
 {
 	struct slurm_call *call = mem_alloc(sizeof(*call));
 	struct proc_spec spec = {
@@ -146,8 +146,7 @@ void slurm_explain_failed_call(const char *program, const struct proc_result *re
 }
 
 /* Ends in every version since 20.11; see slurm_look_start. */
-#define SLURM_ENDED_STATES                                                                         \
-	"COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,BOOT_FAIL,DEADLINE,OUT_OF_MEMORY"
+#define SLURM_ENDED_STATES "COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,BOOT_FAIL,DEADLINE,OUT_OF_MEMORY"
 
 struct slurm_look_call {
 	struct slurm *slurm;
@@ -298,14 +297,14 @@ static int slurm_probe(struct slurm *slurm, struct error *err)
 	if (rc == 0) {
 		const char *out = buf_text(&result.out), *said = buf_text(&result.err);
 		if (strstr(out, "Slurmctld("))
-			slurm->cluster.controller =
-				strstr(out, "is UP") ? SLURM_CONTROLLER_UP : SLURM_CONTROLLER_DOWN;
+			slurm->cluster.controller = strstr(out, "is UP") ? SLURM_CONTROLLER_UP : SLURM_CONTROLLER_DOWN;
 		else if (strstr(said, "resolve_ctls_from_dns_srv") || strstr(said, "configuration source"))
-			rc = errorf(err, -ENOENT,
-				    "Slurm's programs are here, but no configuration (SLURM_CONF, /etc/slurm/slurm.conf)");
+			rc = errorf(
+				err, -ENOENT,
+				"Slurm's programs are here, but no configuration (SLURM_CONF, /etc/slurm/slurm.conf)");
 		else if (!result.timed_out || *said)
-			rc = errorf(err, -ENOENT, "no cluster here: %.*s",
-				    *said ? (int)strcspn(said, "\n") : 23, *said ? said : "scontrol said nothing");
+			rc = errorf(err, -ENOENT, "no cluster here: %.*s", *said ? (int)strcspn(said, "\n") : 23,
+				    *said ? said : "scontrol said nothing");
 	}
 	proc_result_free(&result);
 	slurm_args_free(&args);
@@ -364,8 +363,12 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 		items[i].index = (uint32_t)i;
 	char *experiment = mem_printf("%s/experiments/ID", slurm->state_dir);
 	char *folder = mem_printf("%s/batches/TOKEN", experiment), *program = slurm_runner_path(slurm, experiment);
-	struct backend_batch batch = {.token = "00000000000000000000000000000000", .batch_dir = folder,
-				      .resources = resources, .items = items, .count = count, .parallel = parallel};
+	struct backend_batch batch = {.token = "00000000000000000000000000000000",
+				      .batch_dir = folder,
+				      .resources = resources,
+				      .items = items,
+				      .count = count,
+				      .parallel = parallel};
 	struct slurm_args args = {0};
 	char *text = NULL;
 	if (slurm_submit_args(&batch, &args, err) == 0) {

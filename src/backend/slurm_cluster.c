@@ -74,8 +74,9 @@ static bool slurm_take_config(struct slurm *slurm, const struct proc_result *res
 		static const char key[] = "max_array_tasks=";
 		const char *at = strstr(value, key);
 		uint64_t most;
-		if (at && num_parse_unsigned(at + sizeof(key) - 1, strspn(at + sizeof(key) - 1, "0123456789"),
-					     SLURM_INDEX_MAX, &most) == 0)
+		if (at &&
+		    num_parse_unsigned(at + sizeof(key) - 1, strspn(at + sizeof(key) - 1, "0123456789"),
+				       SLURM_INDEX_MAX, &most) == 0)
 			c->max_array_tasks = (int64_t)most;
 	}
 	c->message_timeout_s = slurm_config_number(text, "MessageTimeout", 10);
@@ -137,7 +138,8 @@ static bool slurm_ask_qos(struct slurm *slurm, struct slurm_args *args)
 	slurm_args_add(args, "show");
 	slurm_args_add(args, "qos");
 	slurm_args_add(args, slurm_qos_format);
-	return slurm->accounting == SLURM_ACCOUNTING_ON && slurm_settings_wanted(slurm) && !slurm->cluster.limits.qos.len;
+	return slurm->accounting == SLURM_ACCOUNTING_ON && slurm_settings_wanted(slurm) &&
+		!slurm->cluster.limits.qos.len;
 }
 
 static bool slurm_take_qos(struct slurm *slurm, const struct proc_result *result)
@@ -171,12 +173,9 @@ static bool slurm_take_partitions(struct slurm *slurm, const struct proc_result 
 }
 
 static const struct slurm_step slurm_steps[] = {
-	{slurm_ask_ping, slurm_take_ping, "scontrol"},
-	{slurm_ask_config, slurm_take_config, "scontrol"},
-	{slurm_ask_user, slurm_take_user, "id"},
-	{slurm_ask_associations, slurm_take_associations, "sacctmgr"},
-	{slurm_ask_qos, slurm_take_qos, "sacctmgr"},
-	{slurm_ask_partitions, slurm_take_partitions, "sinfo"},
+	{slurm_ask_ping, slurm_take_ping, "scontrol"}, {slurm_ask_config, slurm_take_config, "scontrol"},
+	{slurm_ask_user, slurm_take_user, "id"},       {slurm_ask_associations, slurm_take_associations, "sacctmgr"},
+	{slurm_ask_qos, slurm_take_qos, "sacctmgr"},   {slurm_ask_partitions, slurm_take_partitions, "sinfo"},
 };
 
 struct slurm_refresh_call {
@@ -321,7 +320,8 @@ static void slurm_check_gpus(const struct slurm_partition *part, const struct ba
 			    (long long)part->gpus_per_node);
 	else if (r->gpus > 0 && r->gpu_type && part->gpu_types[0] && !slurm_has_word(part->gpu_types, r->gpu_type))
 		problem_add(problems, slurm_at(at, "gpu_type"), "choose one of those",
-			    "asked for a GPU of type %s; partition %s has %s", r->gpu_type, part->name, part->gpu_types);
+			    "asked for a GPU of type %s; partition %s has %s", r->gpu_type, part->name,
+			    part->gpu_types);
 }
 
 static void slurm_check_sizes(const struct slurm_partition *part, const struct backend_resources *r,

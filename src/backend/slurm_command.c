@@ -52,21 +52,24 @@ void slurm_args_free(struct slurm_args *args)
 static const struct {
 	const char *program, *names;
 } slurm_unset[] = {
-	{"squeue", "SQUEUE_ACCOUNT SQUEUE_ALL SQUEUE_ARRAY SQUEUE_ARRAY_UNIQUE SQUEUE_EXPAND_PATTERNS SQUEUE_FEDERATION "
-		   "SQUEUE_FORMAT SQUEUE_FORMAT2 SQUEUE_LICENSES SQUEUE_LOCAL SQUEUE_NAMES SQUEUE_PARTITION "
-		   "SQUEUE_PRIORITY SQUEUE_QOS SQUEUE_SIBLING SQUEUE_SORT SQUEUE_STATES SQUEUE_USERS"},
+	{"squeue",
+	 "SQUEUE_ACCOUNT SQUEUE_ALL SQUEUE_ARRAY SQUEUE_ARRAY_UNIQUE SQUEUE_EXPAND_PATTERNS SQUEUE_FEDERATION "
+	 "SQUEUE_FORMAT SQUEUE_FORMAT2 SQUEUE_LICENSES SQUEUE_LOCAL SQUEUE_NAMES SQUEUE_PARTITION "
+	 "SQUEUE_PRIORITY SQUEUE_QOS SQUEUE_SIBLING SQUEUE_SORT SQUEUE_STATES SQUEUE_USERS"},
 	{"sacct", "SACCT_FEDERATION SACCT_FORMAT SACCT_LOCAL"},
-	{"scancel", "SCANCEL_ACCOUNT SCANCEL_BATCH SCANCEL_CTLD SCANCEL_CRON SCANCEL_FULL SCANCEL_HURRY "
-		    "SCANCEL_INTERACTIVE SCANCEL_NAME SCANCEL_PARTITION SCANCEL_QOS SCANCEL_STATE SCANCEL_USER "
-		    "SCANCEL_VERBOSE SCANCEL_WCKEY"},
+	{"scancel",
+	 "SCANCEL_ACCOUNT SCANCEL_BATCH SCANCEL_CTLD SCANCEL_CRON SCANCEL_FULL SCANCEL_HURRY "
+	 "SCANCEL_INTERACTIVE SCANCEL_NAME SCANCEL_PARTITION SCANCEL_QOS SCANCEL_STATE SCANCEL_USER "
+	 "SCANCEL_VERBOSE SCANCEL_WCKEY"},
 	{"sinfo", "SINFO_ALL SINFO_FEDERATION SINFO_FORMAT SINFO_LOCAL SINFO_PARTITION SINFO_SORT"},
-	{"sbatch", "SBATCH_WAIT SBATCH_DEBUG SBATCH_ARRAY_INX SBATCH_JOB_NAME SBATCH_OPEN_MODE SBATCH_REQUEUE "
-		   "SBATCH_NO_REQUEUE SLURM_JOB_ID SLURM_JOBID SLURM_JOB_NAME SLURM_NTASKS SLURM_NPROCS "
-		   "SLURM_CPUS_PER_TASK SLURM_CPUS_PER_GPU SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU SLURM_MEM_PER_NODE "
-		   "SLURM_GPUS SLURM_GPUS_PER_NODE SLURM_GPUS_PER_TASK SLURM_TRES_PER_TASK SLURM_NNODES "
-		   "SLURM_JOB_NUM_NODES SLURM_TASKS_PER_NODE SLURM_NTASKS_PER_NODE SLURM_CPU_BIND "
-		   "SLURM_CPU_BIND_TYPE SLURM_CPU_BIND_LIST SLURM_CPU_BIND_VERBOSE SLURM_EXPORT_ENV "
-		   "SLURM_ARRAY_TASK_ID SLURM_ARRAY_JOB_ID SLURM_RESTART_COUNT"},
+	{"sbatch",
+	 "SBATCH_WAIT SBATCH_DEBUG SBATCH_ARRAY_INX SBATCH_JOB_NAME SBATCH_OPEN_MODE SBATCH_REQUEUE "
+	 "SBATCH_NO_REQUEUE SLURM_JOB_ID SLURM_JOBID SLURM_JOB_NAME SLURM_NTASKS SLURM_NPROCS "
+	 "SLURM_CPUS_PER_TASK SLURM_CPUS_PER_GPU SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU SLURM_MEM_PER_NODE "
+	 "SLURM_GPUS SLURM_GPUS_PER_NODE SLURM_GPUS_PER_TASK SLURM_TRES_PER_TASK SLURM_NNODES "
+	 "SLURM_JOB_NUM_NODES SLURM_TASKS_PER_NODE SLURM_NTASKS_PER_NODE SLURM_CPU_BIND "
+	 "SLURM_CPU_BIND_TYPE SLURM_CPU_BIND_LIST SLURM_CPU_BIND_VERBOSE SLURM_EXPORT_ENV "
+	 "SLURM_ARRAY_TASK_ID SLURM_ARRAY_JOB_ID SLURM_RESTART_COUNT"},
 };
 
 void slurm_args_program(struct slurm_args *args, const char *program)
@@ -180,8 +183,7 @@ static const struct node *slurm_at(const struct node *at, const char *key)
 	return member ? member : at;
 }
 
-static void slurm_check_text(const char *key, const char *value, const struct node *at,
-			     struct problems *problems)
+static void slurm_check_text(const char *key, const char *value, const struct node *at, struct problems *problems)
 {
 	if (value && (!*value || strlen(value) > 1024 || slurm_has_control(value)))
 		problem_add(problems, slurm_at(at, key), "write a short word without line breaks",
@@ -210,7 +212,8 @@ void slurm_check_words(const struct backend_resources *r, const struct node *at,
 	if (r->template) {
 		struct error err;
 		struct backend_item item = {0};
-		struct backend_batch batch = {.token = "", .batch_dir = "/", .resources = r, .items = &item, .count = 1};
+		struct backend_batch batch = {
+			.token = "", .batch_dir = "/", .resources = r, .items = &item, .count = 1};
 		char *script = slurm_batch_script(&batch, "/", &err);
 		if (!script)
 			problem_add(problems, slurm_at(at, "template"), NULL, "%s", err.text);
@@ -257,8 +260,8 @@ static void slurm_add_resources(struct slurm_args *args, const struct backend_re
 	if (r->memory_bytes > 0)
 		slurm_args_addf(args, "--mem=%lldM", (long long)slurm_megabytes(r->memory_bytes));
 	if (r->gpus > 0)
-		slurm_args_addf(args, "--gres=gpu:%s%s%lld", r->gpu_type ? r->gpu_type : "",
-				r->gpu_type ? ":" : "", (long long)r->gpus);
+		slurm_args_addf(args, "--gres=gpu:%s%s%lld", r->gpu_type ? r->gpu_type : "", r->gpu_type ? ":" : "",
+				(long long)r->gpus);
 	if (r->time_ms > 0)
 		slurm_args_addf(args, "--time=%lld", (long long)slurm_minutes(r->time_ms));
 	if (r->exclusive)
@@ -350,12 +353,12 @@ static void slurm_add_number(struct buf *out, int64_t value)
 	buf_addf(out, "%lld", (long long)value);
 }
 
-#define SLURM_FIELD(name, code)                                                                    \
-	static void slurm_field_##name(const struct slurm_field_source *from, struct buf *out)     \
-	{                                                                                          \
-		const struct backend_batch *b = from->batch;                                       \
-		(void)b;                                                                           \
-		code;                                                                              \
+#define SLURM_FIELD(name, code)                                                                                        \
+	static void slurm_field_##name(const struct slurm_field_source *from, struct buf *out)                         \
+	{                                                                                                              \
+		const struct backend_batch *b = from->batch;                                                           \
+		(void)b;                                                                                               \
+		code;                                                                                                  \
 	}
 SLURM_FIELD(program, text_shell_quote(out, from->program))
 SLURM_FIELD(folder, text_shell_quote(out, b->batch_dir))
@@ -372,13 +375,12 @@ static const struct {
 	const char *name;
 	void (*write)(const struct slurm_field_source *from, struct buf *out);
 } slurm_fields[] = {
-	{"run", slurm_field_run},	/* starts the task; nothing after it is reached */
+	{"run", slurm_field_run}, /* starts the task; nothing after it is reached */
 	{"command", slurm_field_command}, /* the same as a command that returns */
-	{"program", slurm_field_program}, {"folder", slurm_field_folder},
-	{"token", slurm_field_token},	  {"tasks", slurm_field_tasks},
-	{"parallel", slurm_field_parallel}, {"cpus", slurm_field_cpus},
-	{"gpus", slurm_field_gpus},	  {"nodes", slurm_field_nodes},
-	{"memory_mb", slurm_field_memory_mb}, {"minutes", slurm_field_minutes},
+	{"program", slurm_field_program}, {"folder", slurm_field_folder},     {"token", slurm_field_token},
+	{"tasks", slurm_field_tasks},     {"parallel", slurm_field_parallel}, {"cpus", slurm_field_cpus},
+	{"gpus", slurm_field_gpus},       {"nodes", slurm_field_nodes},       {"memory_mb", slurm_field_memory_mb},
+	{"minutes", slurm_field_minutes},
 };
 
 static int slurm_unknown_field(const char *name, size_t len, struct error *err)
@@ -386,9 +388,10 @@ static int slurm_unknown_field(const char *name, size_t len, struct error *err)
 	struct buf names = buf_make(1024);
 	for (size_t i = 0; i < COUNT_OF(slurm_fields); i++)
 		buf_addf(&names, "%s{%s}", i ? ", " : "", slurm_fields[i].name);
-	int rc = errorf(err, -EINVAL,
-			"the template names {%.*s}, which does not exist; there are %s; write {{%.*s}} for the text itself",
-			(int)(len > 100 ? 100 : len), name, buf_text(&names), (int)(len > 100 ? 100 : len), name);
+	int rc = errorf(
+		err, -EINVAL,
+		"the template names {%.*s}, which does not exist; there are %s; write {{%.*s}} for the text itself",
+		(int)(len > 100 ? 100 : len), name, buf_text(&names), (int)(len > 100 ? 100 : len), name);
 	buf_free(&names);
 	return rc;
 }
@@ -403,16 +406,15 @@ static int slurm_fill_template(const char *text, const struct slurm_field_source
 	for (const char *p = text; *p;) {
 		size_t len = *p == '{' ? strspn(p + 1, letters) : 0;
 		bool field = len && p[1 + len] == '}' && !(p > text && p[-1] == '$');
-		bool literal = *p == '{' && p[1] == '{' && (len = strspn(p + 2, letters)) > 0 &&
-			       p[2 + len] == '}' && p[3 + len] == '}';
+		bool literal = *p == '{' && p[1] == '{' && (len = strspn(p + 2, letters)) > 0 && p[2 + len] == '}' &&
+			p[3 + len] == '}';
 		if (literal) {
 			buf_add(out, p + 1, len + 2);
 			p += len + 4;
 		} else if (field) {
 			size_t i = 0;
 			while (i < COUNT_OF(slurm_fields) &&
-			       (strlen(slurm_fields[i].name) != len ||
-				memcmp(slurm_fields[i].name, p + 1, len) != 0))
+			       (strlen(slurm_fields[i].name) != len || memcmp(slurm_fields[i].name, p + 1, len) != 0))
 				i++;
 			if (i == COUNT_OF(slurm_fields))
 				return slurm_unknown_field(p + 1, len, err);
@@ -467,8 +469,9 @@ char *slurm_describe_script(const char *script, const struct slurm_args *args)
 		i++;
 	for (i++; i < args->words.len; i++) {
 		buf_clear(&word);
-		if (args->words.at[i][strspn(args->words.at[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-								"0123456789-_=:,./@%+")])
+		if (args->words.at[i][strspn(args->words.at[i],
+					     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					     "0123456789-_=:,./@%+")])
 			text_shell_quote(&word, args->words.at[i]);
 		else
 			buf_add_text(&word, args->words.at[i]);

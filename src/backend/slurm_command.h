@@ -24,12 +24,10 @@ void slurm_args_program(struct slurm_args *args, const char *program);
 char *slurm_format_indices(const uint32_t *indices, size_t count);
 
 /* Everything wrong with the options, the template and the texts among the resources; `at` as in backend_ops.check. */
-void slurm_check_words(const struct backend_resources *resources, const struct node *at,
-		       struct problems *problems);
+void slurm_check_words(const struct backend_resources *resources, const struct node *at, struct problems *problems);
 
 /* The command that submits the batch. -EINVAL when slurm_check_words would object. */
-int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret,
-		      struct error *err) MUST_USE;
+int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret, struct error *err) MUST_USE;
 /* The script for it, in the template where there is one. The caller frees it. NULL with err: a
  * field the template names does not exist, or it never starts the task. */
 char *slurm_batch_script(const struct backend_batch *batch, const char *program, struct error *err);

@@ -62,7 +62,8 @@ static void slurm_examination_closed_cb(uv_handle_t *handle)
 static void slurm_examination_end(struct slurm_examination *exam)
 {
 	if (exam->folder && fs_remove_tree(exam->folder, NULL) < 0)
-		slurm_find(&exam->findings, "warning", "remove it by hand", "the folder %s could not be removed", exam->folder);
+		slurm_find(&exam->findings, "warning", "remove it by hand", "the folder %s could not be removed",
+			   exam->folder);
 	if (!uv_is_closing((uv_handle_t *)&exam->timer))
 		uv_close((uv_handle_t *)&exam->timer, slurm_examination_closed_cb);
 }
@@ -73,20 +74,23 @@ static const struct {
 	const char *name;
 	bool shared;
 } slurm_file_systems[] = {
-	{0x6969, "NFS", true},	       {0x0bd00bd0, "Lustre", true}, {0x47504653, "GPFS", true},
-	{0x19830326, "BeeGFS", true},  {0x00c36400, "CephFS", true}, {0xff534d42, "CIFS", true},
-	{0xfe534d42, "SMB2", true},    {0x5346414f, "AFS", true},    {0x6a656a63, "FUSE", true},
-	{0x65735546, "FUSE", true},    {0xaad7aaea, "PanFS", true},  {0xef53, "ext4", false},
-	{0x58465342, "XFS", false},    {0x9123683e, "Btrfs", false}, {0x01021994, "tmpfs", false},
-	{0x794c7630, "overlayfs", false}, {0x2fc12fc1, "ZFS", false},
+	{0x6969, "NFS", true},        {0x0bd00bd0, "Lustre", true},
+	{0x47504653, "GPFS", true},   {0x19830326, "BeeGFS", true},
+	{0x00c36400, "CephFS", true}, {0xff534d42, "CIFS", true},
+	{0xfe534d42, "SMB2", true},   {0x5346414f, "AFS", true},
+	{0x6a656a63, "FUSE", true},   {0x65735546, "FUSE", true},
+	{0xaad7aaea, "PanFS", true},  {0xef53, "ext4", false},
+	{0x58465342, "XFS", false},   {0x9123683e, "Btrfs", false},
+	{0x01021994, "tmpfs", false}, {0x794c7630, "overlayfs", false},
+	{0x2fc12fc1, "ZFS", false},
 };
 
 static void slurm_examine_folder(struct slurm_examination *exam)
 {
 	struct statfs fs;
 	if (statfs(exam->slurm->state_dir, &fs) < 0) {
-		slurm_find(&exam->findings, "error", "choose another with SLUICE_STATE", "the state folder %s cannot be used: %s",
-			   exam->slurm->state_dir, strerror(errno));
+		slurm_find(&exam->findings, "error", "choose another with SLUICE_STATE",
+			   "the state folder %s cannot be used: %s", exam->slurm->state_dir, strerror(errno));
 		return;
 	}
 	for (size_t i = 0; i < COUNT_OF(slurm_file_systems); i++) {
@@ -96,7 +100,8 @@ static void slurm_examine_folder(struct slurm_examination *exam)
 			   slurm_file_systems[i].shared ? "" : ", a file system of this machine");
 		return;
 	}
-	slurm_find(&exam->findings, "ok", NULL, "the state folder is on a file system of type 0x%lx", (unsigned long)fs.f_type);
+	slurm_find(&exam->findings, "ok", NULL, "the state folder is on a file system of type 0x%lx",
+		   (unsigned long)fs.f_type);
 }
 
 /* "a job array of 10000, 500 jobs at a time; default account ml" */
@@ -114,7 +119,9 @@ static void slurm_examine_limits(struct slurm_examination *exam)
 	else
 		buf_add_text(&text, "no limit on jobs in the queue that is known");
 	slurm_find(&exam->findings, "ok", NULL, "limits: %s; default account: %s", buf_text(&text),
-		   account ? account : exam->slurm->accounting == SLURM_ACCOUNTING_ON ? "none" : "not known without accounting");
+		   account                                                  ? account
+			   : exam->slurm->accounting == SLURM_ACCOUNTING_ON ? "none"
+									    : "not known without accounting");
 	buf_free(&text);
 }
 
@@ -187,7 +194,9 @@ static void slurm_examine_looked_cb(void *ctx, int rc, struct slurm_queue *queue
 
 static struct slurm_probe slurm_examine_probe(const struct slurm_examination *exam)
 {
-	return (struct slurm_probe){.folder = exam->folder, .token = exam->token, .program = exam->program,
+	return (struct slurm_probe){.folder = exam->folder,
+				    .token = exam->token,
+				    .program = exam->program,
 				    .daemon = exam->slurm->push_url};
 }
 
@@ -202,13 +211,16 @@ static bool slurm_examine_take_answer(struct slurm_examination *exam)
 
 	if (answered && fs_read(journal_path, SLURM_JOURNAL_BYTES, &journal, NULL) < 0)
 		buf_clear(&journal);
-	struct slurm_probe_result result = {
-		.answer = buf_text(&answer), .journal = buf_text(&journal), .journal_len = journal.len,
-		.boot_id = proc_boot_id(), .began_ms = exam->began_ms, .now_ms = clock_now_ms()};
+	struct slurm_probe_result result = {.answer = buf_text(&answer),
+					    .journal = buf_text(&journal),
+					    .journal_len = journal.len,
+					    .boot_id = proc_boot_id(),
+					    .began_ms = exam->began_ms,
+					    .now_ms = clock_now_ms()};
 	if (answered && !exam->answered_mono_ms)
 		exam->answered_mono_ms = clock_mono_ms();
-	bool taken = answered && (slurm_probe_is_complete(&result) ||
-				  clock_mono_ms() - exam->answered_mono_ms > SLURM_EXAMINE_LATE_MS);
+	bool taken = answered &&
+		(slurm_probe_is_complete(&result) || clock_mono_ms() - exam->answered_mono_ms > SLURM_EXAMINE_LATE_MS);
 	if (taken)
 		slurm_probe_explain(&probe, &result, &exam->findings);
 	buf_free(&answer);
@@ -231,12 +243,14 @@ static void slurm_examine_tick_cb(uv_timer_t *timer)
 	} else if (exam->answered_mono_ms) {
 		return; /* the journal may be late */
 	} else if (exam->over_mono_ms && now - exam->over_mono_ms > SLURM_EXAMINE_LATE_MS) {
-		slurm_find(&exam->findings, "error", "move the state folder (SLUICE_STATE) to a file system that the nodes share",
+		slurm_find(&exam->findings, "error",
+			   "move the state folder (SLUICE_STATE) to a file system that the nodes share",
 			   "a test job ran, but wrote nothing into the state folder: its node does not see %s",
 			   exam->slurm->state_dir);
 		slurm_examination_end(exam);
 	} else if (now - exam->began_mono_ms > SLURM_EXAMINE_MAX_MS) {
-		slurm_find(&exam->findings, "warning", "run this again when the queue is shorter, or name another partition",
+		slurm_find(&exam->findings, "warning",
+			   "run this again when the queue is shorter, or name another partition",
 			   "a test job did not %s within %d s%s%s", exam->started ? "end" : "start",
 			   SLURM_EXAMINE_MAX_MS / 1000, exam->state[0] ? ": " : "", exam->state);
 		slurm_examine_give_up(exam);
@@ -324,7 +338,8 @@ static void slurm_examine_placed_cb(void *ctx, const char *why)
 {
 	struct slurm_examination *exam = ctx;
 	if (why)
-		slurm_find(&exam->findings, "error", "make room there, or choose another state folder with SLUICE_STATE", "%s", why);
+		slurm_find(&exam->findings, "error",
+			   "make room there, or choose another state folder with SLUICE_STATE", "%s", why);
 	if (why || exam->slurm->closing)
 		slurm_examination_end(exam);
 	else
@@ -340,8 +355,8 @@ static void slurm_examine_begin(struct slurm_examination *exam)
 	if (exam->slurm->cluster.controller == SLURM_CONTROLLER_DOWN) {
 		slurm_examination_end(exam);
 	} else if (slurm_examine_prepare(exam, &err) < 0) {
-		slurm_find(&exam->findings, "error", "make room there, or choose another state folder with SLUICE_STATE", "%s",
-			   err.text);
+		slurm_find(&exam->findings, "error",
+			   "make room there, or choose another state folder with SLUICE_STATE", "%s", err.text);
 		slurm_examination_end(exam);
 	} else {
 		slurm_place_runner(exam->slurm, exam->folder, slurm_examine_placed_cb, exam);
@@ -366,8 +381,12 @@ void slurm_examine(struct backend *backend, const char *partition, backend_findi
 	struct slurm *slurm = (struct slurm *)backend;
 	struct slurm_examination *exam = mem_alloc(sizeof(*exam));
 
-	*exam = (struct slurm_examination){.slurm = slurm, .partition = mem_strdup(partition), .done = done, .ctx = ctx,
-					   .began_mono_ms = clock_mono_ms(), .began_ms = clock_now_ms()};
+	*exam = (struct slurm_examination){.slurm = slurm,
+					   .partition = mem_strdup(partition),
+					   .done = done,
+					   .ctx = ctx,
+					   .began_mono_ms = clock_mono_ms(),
+					   .began_ms = clock_now_ms()};
 	exam->timer.data = exam;
 	uv_timer_init(slurm->loop, &exam->timer);
 	slurm_hold(slurm);

@@ -8,8 +8,17 @@
 
 const char slurm_associations_format[] =
 	"format=DefaultAccount,Cluster,Account,Partition,DefaultQOS,QOS,MaxSubmit,GrpSubmit";
-enum { ASSOC_DEFAULT, ASSOC_CLUSTER, ASSOC_ACCOUNT, ASSOC_PARTITION, ASSOC_DEFAULT_QOS, ASSOC_QOS,
-       ASSOC_MAX, ASSOC_GROUP, ASSOC_FIELDS };
+enum {
+	ASSOC_DEFAULT,
+	ASSOC_CLUSTER,
+	ASSOC_ACCOUNT,
+	ASSOC_PARTITION,
+	ASSOC_DEFAULT_QOS,
+	ASSOC_QOS,
+	ASSOC_MAX,
+	ASSOC_GROUP,
+	ASSOC_FIELDS
+};
 
 const char slurm_qos_format[] = "format=Name,MaxSubmitPU,MaxSubmitPA,GrpSubmit";
 enum { QOS_NAME, QOS_USER, QOS_ACCOUNT, QOS_GROUP, QOS_FIELDS };

@@ -39,13 +39,10 @@ static void slurm_poll_free(struct slurm_poll_call *poll)
 static int slurm_rank(const char *state)
 {
 	switch (slurm_state_kind(state)) {
-	case SLURM_STATE_RUNNING:
-		return 4;
+	case SLURM_STATE_RUNNING: return 4;
 	case SLURM_STATE_UNKNOWN:
-	case SLURM_STATE_WAITING:
-		return 3;
-	case SLURM_STATE_ENDED:
-		break;
+	case SLURM_STATE_WAITING: return 3;
+	case SLURM_STATE_ENDED: break;
 	}
 	return strcmp(state, "COMPLETED") == 0 ? 1 : 2;
 }
@@ -99,8 +96,7 @@ static void slurm_match_finals(struct slurm_poll_call *poll, const struct slurm_
 		const struct slurm_final *final = &finals->list.at[i];
 		if (!final->token || slurm_state_kind(final->state) != SLURM_STATE_ENDED || final->index == UINT32_MAX)
 			continue;
-		size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), final->token,
-					   final->index);
+		size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), final->token, final->index);
 		for (; at < poll->count; at++) {
 			struct slurm_seen *seen = &poll->seen[at];
 			if (strcmp(seen->key.token, final->token) != 0 || seen->key.index != final->index)
@@ -123,8 +119,9 @@ static void slurm_match_never_started(struct slurm_poll_call *poll, const struct
 		size_t at = slurm_find_key(poll->seen, poll->count, sizeof(*poll->seen), final->token, 0);
 		for (; at < poll->count && strcmp(poll->seen[at].key.token, final->token) == 0; at++)
 			if (!poll->seen[at].final &&
-			    (!final->range_count || slurm_ranges_have(&finals->ranges, final->first_range,
-								      final->range_count, poll->seen[at].key.index)))
+			    (!final->range_count ||
+			     slurm_ranges_have(&finals->ranges, final->first_range, final->range_count,
+					       poll->seen[at].key.index)))
 				poll->seen[at].final = final;
 	}
 }
@@ -176,7 +173,7 @@ static bool slurm_accounting_is_off(const struct proc_result *result)
 {
 	const char *said = buf_text(&result->err);
 	return result->exit_code > 0 &&
-	       (strstr(said, "accounting storage is disabled") || strstr(said, "not running a supported accounting"));
+		(strstr(said, "accounting storage is disabled") || strstr(said, "not running a supported accounting"));
 }
 
 /* Takes an answer of sacct. False: there is none, and the poll goes on without. */

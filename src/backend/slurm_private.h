@@ -84,11 +84,11 @@ struct slurm {
 	bool refreshing;
 
 	/* The rhythm of polling. */
-	int64_t latency_ms;   /* smoothed time of a squeue */
-	unsigned failures;    /* lookups that failed since one worked */
+	int64_t latency_ms; /* smoothed time of a squeue */
+	unsigned failures; /* lookups that failed since one worked */
 	unsigned quiet_polls; /* polls in a row that saw nothing change */
 	uint64_t last_picture; /* a digest of the last poll */
-	bool each_row;	      /* squeue cuts lists of indices short here: ask for a row an element */
+	bool each_row; /* squeue cuts lists of indices short here: ask for a row an element */
 
 	enum slurm_accounting accounting;
 	unsigned columns; /* of sacct; 0 until asked */
@@ -110,10 +110,10 @@ struct slurm {
 typedef void (*slurm_answered_f)(void *ctx, const struct proc_result *result);
 struct slurm_ask {
 	const char *input, *cwd; /* NULL: none, "/" */
-	int64_t timeout_ms;	 /* 0: SLURM_ASK_MS */
+	int64_t timeout_ms; /* 0: SLURM_ASK_MS */
 };
-void slurm_run(struct slurm *slurm, struct slurm_args *take, const struct slurm_ask *how,
-	       slurm_answered_f answered, void *ctx);
+void slurm_run(struct slurm *slurm, struct slurm_args *take, const struct slurm_ask *how, slurm_answered_f answered,
+	       void *ctx);
 /* As if a command had failed with these words, for what is known to be wrong before one is run. */
 void slurm_fail_later(struct slurm *slurm, const char *why, slurm_answered_f answered, void *ctx);
 bool slurm_answered_well(const struct proc_result *result);
@@ -144,15 +144,14 @@ typedef void (*slurm_placed_f)(void *ctx, const char *why);
 void slurm_place_runner(struct slurm *slurm, const char *dir, slurm_placed_f placed, void *ctx);
 
 /* slurm_poll.c */
-void slurm_poll(struct backend *backend, const struct backend_watch *watch, size_t count,
-		backend_sight_f sight, backend_polled_f done, void *ctx);
+void slurm_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f sight,
+		backend_polled_f done, void *ctx);
 int64_t slurm_poll_interval_ms(struct backend *backend, bool expecting);
 
 /* slurm_submit.c */
-void slurm_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done,
+void slurm_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done, void *ctx);
+void slurm_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
 		  void *ctx);
-void slurm_cancel(struct backend *backend, const struct backend_watch *watch, size_t count,
-		  backend_done_f done, void *ctx);
 void slurm_set_parallel(struct backend *backend, const char *token, const char *job, uint32_t parallel,
 			backend_done_f done, void *ctx);
 int64_t slurm_doubt_ms(struct backend *backend);

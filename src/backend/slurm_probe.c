@@ -54,9 +54,11 @@ static void slurm_probe_add_daemon(const char *url, struct buf *out)
 	/* [::1] is ::1 without its brackets. */
 	bool six = address[0] == '[' && colon > address + 2 && colon[-1] == ']';
 	char *host = mem_copy(address + six, (size_t)(colon - address) - 2 * six);
-	buf_add_text(out, "\ttimeout 5 bash -c 'exec 3<>\"/dev/tcp/$1/$2\" && "
-			  "printf \"GET /api/v1/health HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n\" \"$3\" >&3 && "
-			  "grep -q \"\\\"status\\\":\\\"ok\\\"\" <&3' - ");
+	buf_add_text(
+		out,
+		"\ttimeout 5 bash -c 'exec 3<>\"/dev/tcp/$1/$2\" && "
+		"printf \"GET /api/v1/health HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n\" \"$3\" >&3 && "
+		"grep -q \"\\\"status\\\":\\\"ok\\\"\" <&3' - ");
 	text_shell_quote(out, host);
 	buf_add_char(out, ' ');
 	text_shell_quote(out, colon + 1);
@@ -74,13 +76,14 @@ char *slurm_probe_script(const struct slurm_probe *probe)
 	text_shell_quote(&out, probe->folder);
 	buf_add_text(&out, " || exit 1\nprogram=");
 	text_shell_quote(&out, probe->program);
-	buf_add_text(&out, "\n{\n\techo \"host=${SLURMD_NODENAME:-$(hostname)}\"\n\techo \"time=$(date +%s)\"\n"
-			   "\techo \"boot=$(cat /proc/sys/kernel/random/boot_id)\"\n"
-			   "\t\"$program\" --version >/dev/null 2>&1; echo \"program=$?\"\n"
-			   "\t: >mine; ln mine linked 2>/dev/null; echo \"link=$?\"\n"
-			   "\t\"$program\" exec \"$PWD\" 0 >first.out 2>&1; echo \"first=$?\"\n"
-			   "\t\"$program\" exec \"$PWD\" 0 >second.out 2>&1; echo \"second=$?\"\n"
-			   "\techo \"said=$(cat first.out second.out | head -n 1)\"\n");
+	buf_add_text(&out,
+		     "\n{\n\techo \"host=${SLURMD_NODENAME:-$(hostname)}\"\n\techo \"time=$(date +%s)\"\n"
+		     "\techo \"boot=$(cat /proc/sys/kernel/random/boot_id)\"\n"
+		     "\t\"$program\" --version >/dev/null 2>&1; echo \"program=$?\"\n"
+		     "\t: >mine; ln mine linked 2>/dev/null; echo \"link=$?\"\n"
+		     "\t\"$program\" exec \"$PWD\" 0 >first.out 2>&1; echo \"first=$?\"\n"
+		     "\t\"$program\" exec \"$PWD\" 0 >second.out 2>&1; echo \"second=$?\"\n"
+		     "\techo \"said=$(cat first.out second.out | head -n 1)\"\n");
 	slurm_probe_add_daemon(probe->daemon, &out);
 	buf_add_text(&out, "} >answer.part\nmv answer.part answer\n");
 	return buf_take(&out);
@@ -189,15 +192,17 @@ static void slurm_probe_explain_runner(const struct slurm_probe_result *result, 
 			   story.message[0] ? story.message : said);
 	else if (!slurm_answer_is_zero(answer, "second") || story.starts > 1)
 		slurm_find(findings, "error", "move the state folder (SLUICE_STATE) to another file system",
-			   "the claim does not work on %s: of two runners for one task the second was not stopped", host);
+			   "the claim does not work on %s: of two runners for one task the second was not stopped",
+			   host);
 	else if (!story.ends || story.damaged)
 		slurm_find(findings, "error", "move the state folder (SLUICE_STATE) to another file system",
 			   "the journal that a task wrote on %s %s", host,
 			   story.damaged ? "is damaged where it is read here" : "is not seen here");
 	else
-		slurm_find(findings, "ok", NULL,
-			   "claim and journal work from %s: of two runners for one task one ran it, and what it wrote is seen here",
-			   host);
+		slurm_find(
+			findings, "ok", NULL,
+			"claim and journal work from %s: of two runners for one task one ran it, and what it wrote is seen here",
+			host);
 }
 
 /* The daemon listens on its own machine only, where 127.0.0.1 of another one leads to somebody else. */
@@ -208,19 +213,21 @@ static void slurm_probe_explain_daemon(const struct slurm_probe *probe, const st
 	slurm_probe_address(probe->daemon, address, sizeof(address));
 	slurm_answer_get(result->answer, "boot", boot, sizeof(boot));
 	if (!address[0])
-		slurm_find(findings, "ok", NULL,
-			   "whether %s reaches the daemon was not tried, as none listens; tasks are followed through files in "
-			   "the state folder",
-			   host);
+		slurm_find(
+			findings, "ok", NULL,
+			"whether %s reaches the daemon was not tried, as none listens; tasks are followed through files in "
+			"the state folder",
+			host);
 	else if (slurm_answer_is_zero(result->answer, "daemon") && strcmp(boot, result->boot_id) == 0)
 		slurm_find(findings, "ok", NULL, "%s reaches the daemon at %s", host, address);
 	else
-		slurm_find(findings, "ok",
-			   "it listens on its own machine only; `sluice serve --listen 127.0.0.1:PORT` takes another port, "
-			   "`ssh -L` leads to it from elsewhere",
-			   "%s does not reach the daemon at %s and need not: tasks are followed through files in the state "
-			   "folder",
-			   host, address);
+		slurm_find(
+			findings, "ok",
+			"it listens on its own machine only; `sluice serve --listen 127.0.0.1:PORT` takes another port, "
+			"`ssh -L` leads to it from elsewhere",
+			"%s does not reach the daemon at %s and need not: tasks are followed through files in the state "
+			"folder",
+			host, address);
 }
 
 static void slurm_probe_explain_clock(const struct slurm_probe_result *result, const char *host,
@@ -232,8 +239,9 @@ static void slurm_probe_explain_clock(const struct slurm_probe_result *result, c
 	if (num_parse_unsigned(value, strlen(value), INT32_MAX * 4ull, &seconds) < 0)
 		return;
 	int64_t there = (int64_t)seconds * 1000;
-	int64_t off = there > result->now_ms ? there - result->now_ms
-		      : there + 1000 < result->began_ms ? there - result->began_ms : 0;
+	int64_t off = there > result->now_ms      ? there - result->now_ms
+		: there + 1000 < result->began_ms ? there - result->began_ms
+						  : 0;
 	if (off > SLURM_SKEW_MS || off < -SLURM_SKEW_MS)
 		slurm_find(findings, "warning", "tell an administrator; durations are right all the same",
 			   "the clock of %s is %lld s %s of this machine's", host,
@@ -254,14 +262,16 @@ void slurm_probe_explain(const struct slurm_probe *probe, const struct slurm_pro
 	slurm_find(findings, "ok", NULL, "a test job ran on %s, which sees the state folder", host);
 	slurm_answer_get(result->answer, "program", status, sizeof(status));
 	if (strcmp(status, "0") != 0) {
-		slurm_find(findings, "error",
-			   copied ? "move the state folder (SLUICE_STATE) to a file system from which nodes may run programs; tasks "
-				    "run a copy there"
-				  : "make it readable, so that tasks can run a copy, or put it on a file system that nodes share",
-			   "%s cannot run %s (exit code %s)", host, probe->program, status);
+		slurm_find(
+			findings, "error",
+			copied ? "move the state folder (SLUICE_STATE) to a file system from which nodes may run programs; tasks "
+				 "run a copy there"
+			       : "make it readable, so that tasks can run a copy, or put it on a file system that nodes share",
+			"%s cannot run %s (exit code %s)", host, probe->program, status);
 	} else {
 		if (copied)
-			slurm_find(findings, "ok", NULL, "%s runs sluice, the copy in the state folder that tasks use", host);
+			slurm_find(findings, "ok", NULL, "%s runs sluice, the copy in the state folder that tasks use",
+				   host);
 		else
 			slurm_find(findings, "ok", NULL, "%s runs sluice: %s", host, probe->program);
 		slurm_probe_explain_runner(result, host, findings);

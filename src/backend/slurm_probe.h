@@ -15,10 +15,10 @@ void slurm_find(struct slurm_findings *findings, const char *level, const char *
 void slurm_findings_free(struct slurm_findings *findings);
 
 struct slurm_probe {
-	const char *folder;  /* the job's own, in the state folder: it writes `answer` there */
+	const char *folder; /* the job's own, in the state folder: it writes `answer` there */
 	const char *token;
 	const char *program; /* what the tasks of an experiment would run */
-	const char *daemon;  /* "http://127.0.0.1:54322"; NULL: no daemon listens */
+	const char *daemon; /* "http://127.0.0.1:54322"; NULL: no daemon listens */
 };
 
 /* The batch script. It has the real runner run 0.json of the folder, twice: the claim must stop the second one. The
@@ -30,7 +30,7 @@ char *slurm_probe_attempt_dir(const char *folder);
 
 /* What came back. */
 struct slurm_probe_result {
-	const char *answer;  /* the text of `answer` */
+	const char *answer; /* the text of `answer` */
 	const char *journal; /* what is seen of the journal from here; "" */
 	size_t journal_len;
 	const char *boot_id; /* of this machine */

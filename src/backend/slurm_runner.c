@@ -27,7 +27,8 @@ static void slurm_placing_work_cb(uv_work_t *work)
 {
 	struct slurm_placing *placing = work->data;
 	if (placing->dir)
-		placing->rc = runner_place(&placing->slurm->runner, placing->slurm->state_dir, placing->dir, &placing->err);
+		placing->rc = runner_place(&placing->slurm->runner, placing->slurm->state_dir, placing->dir,
+					   &placing->err);
 }
 
 static void slurm_placing_done_cb(uv_work_t *work, int status)

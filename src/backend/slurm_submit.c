@@ -14,7 +14,7 @@ struct slurm_submit_call {
 	struct slurm *slurm;
 	char token[TOKEN_ID_CHARS];
 	char *refused; /* known before sbatch was run; NULL */
-	char *unfit;   /* what the cluster lacks of what was asked for, should it be refused; NULL */
+	char *unfit; /* what the cluster lacks of what was asked for, should it be refused; NULL */
 	char *batch_dir, *script;
 	struct slurm_args args;
 	size_t count;
@@ -83,8 +83,7 @@ static char *slurm_refusal_text(const struct slurm_submit_call *call, const stru
 static bool slurm_is_full(const struct slurm_submit_call *call, const struct slurm_refusal *refusal)
 {
 	const char *said = refusal->message;
-	bool submit_limit = strstr(said, "SubmitJobLimit") || strstr(said, "MaxSubmitJob") ||
-			    strstr(said, "Job limit");
+	bool submit_limit = strstr(said, "SubmitJobLimit") || strstr(said, "MaxSubmitJob") || strstr(said, "Job limit");
 	return submit_limit && call->submit_limit && call->count <= call->submit_limit;
 }
 
@@ -134,8 +133,7 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 }
 
 /* Beside the descriptors, for people and for GET /script; the jobs do not read it. */
-static void slurm_keep_script(const struct backend_batch *batch, const char *script,
-			      const struct slurm_args *args)
+static void slurm_keep_script(const struct backend_batch *batch, const char *script, const struct slurm_args *args)
 {
 	struct error err;
 	char *path = mem_printf("%s/script", batch->batch_dir);
@@ -183,10 +181,14 @@ void slurm_submit(struct backend *backend, const struct backend_batch *batch, ba
 	struct slurm_submit_call *call = mem_alloc(sizeof(*call));
 	struct error err = {0};
 
-	*call = (struct slurm_submit_call){.slurm = slurm, .batch_dir = mem_strdup(batch->batch_dir), .count = batch->count,
-					   .done = done, .ctx = ctx};
+	*call = (struct slurm_submit_call){.slurm = slurm,
+					   .batch_dir = mem_strdup(batch->batch_dir),
+					   .count = batch->count,
+					   .done = done,
+					   .ctx = ctx};
 	snprintf(call->token, sizeof(call->token), "%s", batch->token);
-	call->submit_limit = slurm_submit_limit(&slurm->cluster.limits, batch->resources->account, batch->resources->qos);
+	call->submit_limit = slurm_submit_limit(&slurm->cluster.limits, batch->resources->account,
+						batch->resources->qos);
 	slurm->submitting += batch->count;
 	slurm_remember(slurm, batch->token, INT64_MAX);
 	char *program = slurm_runner_path(slurm, batch->experiment_dir);
@@ -266,8 +268,7 @@ static struct slurm_array *slurm_array_take(struct slurm_arrays *arrays, const s
 	return &arrays->list.at[arrays->list.len - 1];
 }
 
-static void slurm_gather(struct slurm_cancel_call *call, const struct slurm_queue *queue,
-			 struct slurm_arrays *arrays)
+static void slurm_gather(struct slurm_cancel_call *call, const struct slurm_queue *queue, struct slurm_arrays *arrays)
 {
 	for (size_t i = 0; i < queue->jobs.len; i++) {
 		const struct slurm_job *job = &queue->jobs.at[i];
@@ -280,7 +281,7 @@ static void slurm_gather(struct slurm_cancel_call *call, const struct slurm_queu
 			size_t at = slurm_find_key(call->targets, call->count, sizeof(*call->targets), job->token,
 						   range->low);
 			for (; at < call->count && strcmp(call->targets[at].token, job->token) == 0 &&
-			       call->targets[at].index <= range->high;
+			     call->targets[at].index <= range->high;
 			     at++) {
 				if ((call->targets[at].index - range->low) % range->step != 0)
 					continue;

@@ -11,17 +11,14 @@
 
 /* The array's id, its indices, state, reason, nodes, start, end; the name last, so that whatever it
  * holds cannot shift another field. */
-const char slurm_queue_format[] = "%F" SLURM_SEPARATOR "%K" SLURM_SEPARATOR "%T" SLURM_SEPARATOR
-				  "%r" SLURM_SEPARATOR "%N" SLURM_SEPARATOR "%S" SLURM_SEPARATOR
-				  "%e" SLURM_SEPARATOR "%j";
-enum { QUEUE_ID, QUEUE_INDEX, QUEUE_STATE, QUEUE_REASON, QUEUE_NODE, QUEUE_START, QUEUE_END,
-       QUEUE_NAME, QUEUE_FIELDS };
+const char slurm_queue_format[] = "%F" SLURM_SEPARATOR "%K" SLURM_SEPARATOR "%T" SLURM_SEPARATOR "%r" SLURM_SEPARATOR
+				  "%N" SLURM_SEPARATOR "%S" SLURM_SEPARATOR "%e" SLURM_SEPARATOR "%j";
+enum { QUEUE_ID, QUEUE_INDEX, QUEUE_STATE, QUEUE_REASON, QUEUE_NODE, QUEUE_START, QUEUE_END, QUEUE_NAME, QUEUE_FIELDS };
 
 const char slurm_partitions_format[] = "%P" SLURM_SEPARATOR "%a" SLURM_SEPARATOR "%l" SLURM_SEPARATOR
 				       "%D" SLURM_SEPARATOR "%T" SLURM_SEPARATOR "%c" SLURM_SEPARATOR
 				       "%m" SLURM_SEPARATOR "%G";
-enum { PART_NAME, PART_UP, PART_LIMIT, PART_NODES, PART_STATE, PART_CPUS, PART_MEMORY, PART_GRES,
-       PART_FIELDS };
+enum { PART_NAME, PART_UP, PART_LIMIT, PART_NODES, PART_STATE, PART_CPUS, PART_MEMORY, PART_GRES, PART_FIELDS };
 
 /* "3-9,12,20-40:2%3" or "5"; adds the ranges. False when it is none of it or was cut short ("…,52..."). */
 static bool slurm_parse_indices(struct slurm_ranges *ranges, const char *text)
@@ -117,15 +114,29 @@ void slurm_queue_free(struct slurm_queue *queue)
 	*queue = (struct slurm_queue){0};
 }
 
-enum { COLUMN_ID, COLUMN_STATE, COLUMN_EXIT, COLUMN_DERIVED, COLUMN_START, COLUMN_END, COLUMN_ELAPSED,
-       COLUMN_CPU, COLUMN_RSS, COLUMN_ENERGY, COLUMN_TRES, COLUMN_NODE, COLUMN_NAME, COLUMNS };
+enum {
+	COLUMN_ID,
+	COLUMN_STATE,
+	COLUMN_EXIT,
+	COLUMN_DERIVED,
+	COLUMN_START,
+	COLUMN_END,
+	COLUMN_ELAPSED,
+	COLUMN_CPU,
+	COLUMN_RSS,
+	COLUMN_ENERGY,
+	COLUMN_TRES,
+	COLUMN_NODE,
+	COLUMN_NAME,
+	COLUMNS
+};
 static const char *const slurm_columns[COLUMNS] = {
-	[COLUMN_ID] = "JobID",		     [COLUMN_STATE] = "State",
-	[COLUMN_EXIT] = "ExitCode",	     [COLUMN_DERIVED] = "DerivedExitCode",
-	[COLUMN_START] = "Start",	     [COLUMN_END] = "End",
-	[COLUMN_ELAPSED] = "ElapsedRaw",     [COLUMN_CPU] = "TotalCPU",
-	[COLUMN_RSS] = "MaxRSS",	     [COLUMN_ENERGY] = "ConsumedEnergyRaw",
-	[COLUMN_TRES] = "AllocTRES",	     [COLUMN_NODE] = "NodeList",
+	[COLUMN_ID] = "JobID",           [COLUMN_STATE] = "State",
+	[COLUMN_EXIT] = "ExitCode",      [COLUMN_DERIVED] = "DerivedExitCode",
+	[COLUMN_START] = "Start",        [COLUMN_END] = "End",
+	[COLUMN_ELAPSED] = "ElapsedRaw", [COLUMN_CPU] = "TotalCPU",
+	[COLUMN_RSS] = "MaxRSS",         [COLUMN_ENERGY] = "ConsumedEnergyRaw",
+	[COLUMN_TRES] = "AllocTRES",     [COLUMN_NODE] = "NodeList",
 	[COLUMN_NAME] = "JobName",
 };
 /* What every version has had; without these there is nothing to read. */
@@ -190,8 +201,7 @@ static int64_t slurm_cut_state(char *state)
 	if (!space)
 		return -1;
 	*space = '\0';
-	if (text_starts(space + 1, "by ") &&
-	    num_parse_unsigned(space + 4, strlen(space + 4), UINT32_MAX, &uid) == 0)
+	if (text_starts(space + 1, "by ") && num_parse_unsigned(space + 4, strlen(space + 4), UINT32_MAX, &uid) == 0)
 		return (int64_t)uid;
 	return -1;
 }
@@ -252,8 +262,7 @@ static struct slurm_final slurm_take_final(char **value)
 		.energy_j = NAN,
 	};
 	uint64_t seconds;
-	if (num_parse_unsigned(value[COLUMN_ELAPSED], strlen(value[COLUMN_ELAPSED]), 1ull << 40,
-			       &seconds) == 0)
+	if (num_parse_unsigned(value[COLUMN_ELAPSED], strlen(value[COLUMN_ELAPSED]), 1ull << 40, &seconds) == 0)
 		job.wall_ms = (int64_t)seconds * 1000;
 	slurm_parse_exit(value[COLUMN_EXIT], &job.exit_code, &job.signal);
 	slurm_parse_exit(value[COLUMN_DERIVED], &job.derived_code, &job.derived_signal);
@@ -327,8 +336,8 @@ static void slurm_partition_add_nodes(struct slurm_partition *part, char **field
 		nodes = 0;
 	if (num_parse_unsigned(field[PART_CPUS], strspn(field[PART_CPUS], "0123456789"), 1000000, &cpus) < 0)
 		cpus = 0;
-	if (num_parse_unsigned(field[PART_MEMORY], strspn(field[PART_MEMORY], "0123456789"), 1ull << 40,
-			       &megabytes) < 0)
+	if (num_parse_unsigned(field[PART_MEMORY], strspn(field[PART_MEMORY], "0123456789"), 1ull << 40, &megabytes) <
+	    0)
 		megabytes = 0;
 	buf_add_text(&types, part->gpu_types);
 	int64_t gpus = slurm_parse_gres(field[PART_GRES], &types);
@@ -379,8 +388,7 @@ void slurm_partitions_free(struct slurm_partitions *partitions)
 	*partitions = (struct slurm_partitions){0};
 }
 
-const struct slurm_partition *slurm_partition_find(const struct slurm_partitions *partitions,
-						   const char *name)
+const struct slurm_partition *slurm_partition_find(const struct slurm_partitions *partitions, const char *name)
 {
 	for (size_t i = 0; i < partitions->list.len; i++) {
 		const struct slurm_partition *p = &partitions->list.at[i];

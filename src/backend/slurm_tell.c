@@ -11,7 +11,7 @@
 #define SLURM_LAG_MS 40000
 
 /* No end, hence no figures. */
-#define SLURM_NOTHING_MEASURED \
+#define SLURM_NOTHING_MEASURED                                                                                         \
 	.exit_code = -1, .wall_ms = -1, .cpu_ms = -1, .max_rss_bytes = -1, .gpus = -1, .energy_j = NAN
 
 /* For how long we have known that this attempt is over; remembers it. */
@@ -62,7 +62,7 @@ static void slurm_tell_row(struct slurm_poll_call *poll, const struct slurm_seen
 	else if (kind == SLURM_STATE_UNKNOWN)
 		buf_addf(&reason, "Slurm says: %.60s", row->state);
 	bool running = kind == SLURM_STATE_RUNNING ||
-		       (kind == SLURM_STATE_UNKNOWN && *row->node && strcmp(row->node, "(null)") != 0);
+		(kind == SLURM_STATE_UNKNOWN && *row->node && strcmp(row->node, "(null)") != 0);
 	slurm_tell_alive(poll, seen, running ? BACKEND_RUNNING : BACKEND_QUEUED, buf_text(&reason));
 	buf_free(&reason);
 }
@@ -91,7 +91,7 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 		.job = job,
 		.state = BACKEND_ENDED,
 		.node = end.node && *end.node && end.node[0] != '(' && strncmp(end.node, "None", 4) != 0 ? end.node
-													: NULL,
+													 : NULL,
 		.cause = cause.cause,
 		.message = cause.message[0] ? cause.message : NULL,
 		.remedy = cause.remedy,
@@ -105,10 +105,11 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 		.cost_source = final ? source : NULL,
 	};
 	/* Slurm's energy is the node's: who shared it is counted too. */
-	snprintf(source, sizeof(source), "Slurm accounting%s%s%s", isnan(sight.energy_j) ? "" : " (energy of the whole node, ",
-		 isnan(sight.energy_j)		       ? ""
-		 : *poll->slurm->cluster.energy_plugin ? poll->slurm->cluster.energy_plugin
-						       : "unknown plugin",
+	snprintf(source, sizeof(source), "Slurm accounting%s%s%s",
+		 isnan(sight.energy_j) ? "" : " (energy of the whole node, ",
+		 isnan(sight.energy_j)                         ? ""
+			 : *poll->slurm->cluster.energy_plugin ? poll->slurm->cluster.energy_plugin
+							       : "unknown plugin",
 		 isnan(sight.energy_j) ? "" : ")");
 	snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(final ? final->id : row->id), seen->key.index);
 	poll->sight(poll->ctx, &sight);

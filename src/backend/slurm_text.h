@@ -29,7 +29,7 @@ struct slurm_ranges {
  * queue's own copy. */
 struct slurm_job {
 	const char *token; /* the job's name, 32 hex digits */
-	uint64_t id;	   /* of the array */
+	uint64_t id; /* of the array */
 	size_t first_range, range_count;
 	bool rest; /* an array cancelled before it started has lost its indices: whatever has no row of its own */
 	const char *state, *reason, *node;
@@ -53,12 +53,12 @@ bool slurm_ranges_have(const struct slurm_ranges *ranges, size_t first, size_t c
 /* One element as the accounting knows it. -1 and NAN: not known. */
 struct slurm_final {
 	const char *token; /* NULL: not our kind of name */
-	bool incomplete;   /* the record has not been filled in yet; its name is "allocation" */
+	bool incomplete; /* the record has not been filled in yet; its name is "allocation" */
 	uint64_t id;
 	uint32_t index; /* UINT32_MAX: the elements that never started, see below */
 	size_t first_range, range_count; /* which; none: all that have no record of their own */
 	const char *state; /* without what follows the word: "CANCELLED" */
-	int64_t by_uid;	   /* who cancelled it; -1 */
+	int64_t by_uid; /* who cancelled it; -1 */
 	const char *node;
 	int exit_code, signal, derived_code, derived_signal;
 	int64_t start_ms, end_ms, wall_ms, cpu_ms, max_rss_bytes, gpus;
@@ -96,8 +96,7 @@ extern const char slurm_partitions_format[];
 void slurm_partitions_parse(const char *text, size_t len, struct slurm_partitions *ret);
 void slurm_partitions_free(struct slurm_partitions *partitions);
 /* NULL when there is none of that name; name NULL: the default one. */
-const struct slurm_partition *slurm_partition_find(const struct slurm_partitions *partitions,
-						   const char *name);
+const struct slurm_partition *slurm_partition_find(const struct slurm_partitions *partitions, const char *name);
 
 /* Adds the value of "Key   = value" in the output of `scontrol show config` to out; false when absent. */
 bool slurm_config_get(const char *text, const char *key, char *value, size_t size);

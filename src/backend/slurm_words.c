@@ -84,7 +84,8 @@ static const struct {
 	{"NodeDown", "a node it needs is down", false},
 	{"PartitionDown", "the partition is switched off", false},
 	{"PartitionInactive", "the partition does not accept jobs now", false},
-	{"PartitionTimeLimit", "it asks for more time than the partition allows, so it will never start; ask for less time", false},
+	{"PartitionTimeLimit",
+	 "it asks for more time than the partition allows, so it will never start; ask for less time", false},
 	{"PartitionNodeLimit", "it asks for more than the partition has, so it will never start; ask for less", false},
 	{"PartitionConfig", "it asks for more than the partition has, so it will never start; ask for less", false},
 	{"BadConstraints", "no node can ever satisfy what it asks for; change the constraint or the resources", false},
@@ -109,7 +110,8 @@ static const struct {
 	{"QOS", "a limit of the QOS was reached", true},
 	{"AssocMaxJobs", "you run as many jobs as your account allows", true},
 	{"AssocMaxSubmit", "you have as many jobs in the queue as your account allows", true},
-	{"AssocMaxWall", "it asks for more time than your account allows, so it will not start; ask for less time", true},
+	{"AssocMaxWall", "it asks for more time than your account allows, so it will not start; ask for less time",
+	 true},
 	{"AssocMaxGRES", "you use as many GPUs as your account allows", true},
 	{"AssocMaxCpu", "you use as many CPUs as your account allows", true},
 	{"AssocMaxMem", "you use as much memory as your account allows", true},
@@ -153,15 +155,19 @@ static const struct {
 } slurm_ends[] = {
 	{"OUT_OF_MEMORY", NULL, "memory", "used more memory than it asked for and was ended by Slurm",
 	 "ask for more with `memory:`, or make the task smaller"},
-	{"TIMEOUT", NULL, "time", "reached its time limit", "ask for more with `time:`, or save checkpoints and restart it"},
+	{"TIMEOUT", NULL, "time", "reached its time limit",
+	 "ask for more with `time:`, or save checkpoints and restart it"},
 	{"NODE_FAIL", NULL, "node", "its node failed", "restart it; it goes to another node"},
 	{"PREEMPTED", NULL, "preempted", "had to make room for a job with a higher priority",
 	 "restart it, or choose another QOS or partition"},
-	{"BOOT_FAIL", NULL, "boot", "its node did not start up", "restart it; tell an administrator if it happens again"},
-	{"DEADLINE", NULL, "deadline", "could not end before its deadline", "take the deadline out of the options or move it"},
+	{"BOOT_FAIL", NULL, "boot", "its node did not start up",
+	 "restart it; tell an administrator if it happens again"},
+	{"DEADLINE", NULL, "deadline", "could not end before its deadline",
+	 "take the deadline out of the options or move it"},
 	{"LAUNCH_FAILED", NULL, "launch", "the node could not start it",
 	 "restart it; tell an administrator if it happens again"},
-	{"RECONFIG_FAIL", NULL, "node", "its node could not be set up again", "restart it; tell an administrator if it happens again"},
+	{"RECONFIG_FAIL", NULL, "node", "its node could not be set up again",
+	 "restart it; tell an administrator if it happens again"},
 	{"FAILED", "BadConstraints", "launch", "no node can ever satisfy what it asks for",
 	 "ask for less, or choose another partition or constraint"},
 	{"FAILED", "SystemFailure", "node", "Slurm failed while it ran it", "restart it"},
@@ -169,9 +175,11 @@ static const struct {
 	 "ask for more with `memory:`, or make the task smaller"},
 	{"FAILED", "TimeLimit", "time", "reached its time limit",
 	 "ask for more with `time:`, or save checkpoints and restart it"},
-	{"FAILED", "Assoc", "limit", "a limit of the account was reached while it ran", "ask an administrator for a higher limit"},
+	{"FAILED", "Assoc", "limit", "a limit of the account was reached while it ran",
+	 "ask an administrator for a higher limit"},
 	{"FAILED", "QOS", "limit", "a limit of the QOS was reached while it ran", "choose another QOS"},
-	{"CANCELLED", "Assoc", "limit", "a limit of the account was reached", "ask an administrator for a higher limit"},
+	{"CANCELLED", "Assoc", "limit", "a limit of the account was reached",
+	 "ask an administrator for a higher limit"},
 	{"CANCELLED", "QOS", "limit", "a limit of the QOS was reached", "choose another QOS"},
 };
 
@@ -203,7 +211,8 @@ static void slurm_explain_failure(const struct slurm_end *end, struct slurm_caus
 		ret->cause = "launch";
 		ret->exit_code = -1;
 		ret->signal = 0;
-		snprintf(ret->message, sizeof(ret->message), "the node could not open the output or the working folder");
+		snprintf(ret->message, sizeof(ret->message),
+			 "the node could not open the output or the working folder");
 		ret->remedy = "see `sluice doctor`: can the compute nodes see the state folder and the program?";
 	} else if (end->signal > 0) {
 		ret->cause = "signal";
@@ -215,8 +224,8 @@ static void slurm_explain_failure(const struct slurm_end *end, struct slurm_caus
 			ret->remedy = "often too little memory: ask for more with `memory:`";
 	} else if (end->exit_code == 126 || end->exit_code == 127) {
 		ret->cause = "launch";
-		snprintf(ret->message, sizeof(ret->message), "the program could not be started on the node (exit code %d)",
-			 end->exit_code);
+		snprintf(ret->message, sizeof(ret->message),
+			 "the program could not be started on the node (exit code %d)", end->exit_code);
 		ret->remedy = "see `sluice doctor`: can the compute nodes see the state folder and the program?";
 	} else if (end->exit_code > 0) {
 		ret->cause = "exit";
@@ -247,13 +256,14 @@ void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret)
 	*ret = (struct slurm_cause){.exit_code = -1};
 	for (size_t i = 0; i < COUNT_OF(slurm_ends); i++) {
 		if (strcmp(slurm_ends[i].state, end->state) != 0 ||
-		    (slurm_ends[i].reason && (known || !end->reason || !text_starts(end->reason, slurm_ends[i].reason))))
+		    (slurm_ends[i].reason &&
+		     (known || !end->reason || !text_starts(end->reason, slurm_ends[i].reason))))
 			continue;
 		ret->cause = slurm_ends[i].cause;
 		ret->remedy = slurm_ends[i].remedy;
 		const char *on = end->node && *end->node && strcmp(ret->cause, "node") == 0 ? end->node : NULL;
-		snprintf(ret->message, sizeof(ret->message), "%s%s%.100s%s", slurm_ends[i].message,
-			 on ? " (" : "", on ? on : "", on ? ")" : "");
+		snprintf(ret->message, sizeof(ret->message), "%s%s%.100s%s", slurm_ends[i].message, on ? " (" : "",
+			 on ? on : "", on ? ")" : "");
 		return;
 	}
 	if (strcmp(end->state, "COMPLETED") == 0) {
@@ -275,34 +285,59 @@ void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret)
 /* Parts of what sbatch prints when the job may exist all the same: the request was sent and the answer
  * was lost, or nobody can tell. Anything that is only the text of an errno belongs here too. */
 static const char *const slurm_doubtful[] = {
-	"Socket timed out", "Zero Bytes were transmitted", "Unable to contact slurm controller",
-	"Communication", "communication", "Connection", "connection", "standby mode", "Message send",
-	"Message receive", "Unexpected message", "Protocol authentication", "Incompatible versions", "temporarily",
-	"authentication", "Header lengths", "Munge", "munge", "slurm_persist", "Transport", "Insane message",
-	"retrying", "Could not establish a configuration source",
+	"Socket timed out",
+	"Zero Bytes were transmitted",
+	"Unable to contact slurm controller",
+	"Communication",
+	"communication",
+	"Connection",
+	"connection",
+	"standby mode",
+	"Message send",
+	"Message receive",
+	"Unexpected message",
+	"Protocol authentication",
+	"Incompatible versions",
+	"temporarily",
+	"authentication",
+	"Header lengths",
+	"Munge",
+	"munge",
+	"slurm_persist",
+	"Transport",
+	"Insane message",
+	"retrying",
+	"Could not establish a configuration source",
 	/* 20.11, when it could not even find out where the controller is */
-	"submission failed: No error", "Unable to establish control machine address",
+	"submission failed: No error",
+	"Unable to establish control machine address",
 };
 
 /* Definite answers, with what to do. */
 static const struct {
 	const char *part, *cause, *remedy;
 } slurm_refusals[] = {
-	{"SubmitJobLimit", "limit", "your account allows no more jobs in the queue now; sluice goes on when some have ended"},
+	{"SubmitJobLimit", "limit",
+	 "your account allows no more jobs in the queue now; sluice goes on when some have ended"},
 	{"MaxSubmitJob", "limit", "the limit of jobs in the queue is reached now; sluice goes on when some have ended"},
 	{"violates accounting/QOS policy", "limit",
 	 "a limit of your account or QOS: fewer jobs at once, less time or smaller tasks; `sacctmgr show assoc user=$USER` lists them"},
 	{"Job limit", "limit", "the cluster accepts no more jobs now; sluice goes on later"},
 	{"invalid partition specified", "refused", "choose one that `sinfo -s` lists"},
 	{"Invalid partition name", "refused", "choose one that `sinfo -s` lists"},
-	{"Invalid account", "refused", "choose an account that `sacctmgr show assoc user=$USER format=account,partition` lists"},
+	{"Invalid account", "refused",
+	 "choose an account that `sacctmgr show assoc user=$USER format=account,partition` lists"},
 	{"Invalid qos", "refused", "choose a QOS that `sacctmgr show assoc user=$USER format=qos` lists"},
-	{"Invalid generic resource", "refused", "the cluster does not know this kind of GPU or GRES; `sinfo -o %G` lists them"},
-	{"Memory specification can not be satisfied", "refused", "no node of the partition has that much memory: ask for less"},
-	{"CPU count per node can not be satisfied", "refused", "no node of the partition has that many CPUs: ask for fewer"},
+	{"Invalid generic resource", "refused",
+	 "the cluster does not know this kind of GPU or GRES; `sinfo -o %G` lists them"},
+	{"Memory specification can not be satisfied", "refused",
+	 "no node of the partition has that much memory: ask for less"},
+	{"CPU count per node can not be satisfied", "refused",
+	 "no node of the partition has that many CPUs: ask for fewer"},
 	{"Node count specification invalid", "refused", "the partition has fewer nodes: ask for fewer"},
 	{"More processors requested than permitted", "refused", "ask for fewer CPUs"},
-	{"Requested node configuration is not available", "refused", "no node of the partition has what was asked for: ask for less or choose another partition"},
+	{"Requested node configuration is not available", "refused",
+	 "no node of the partition has what was asked for: ask for less or choose another partition"},
 	{"Requested time limit is invalid", "refused", "ask for less time, or choose a partition that allows more"},
 	{"Invalid feature specification", "refused", "no node has this constraint; `sinfo -o %f` lists what there is"},
 	{"Invalid job array specification", "refused", "the cluster allows smaller arrays (MaxArraySize)"},
@@ -346,7 +381,8 @@ static void slurm_join_lines(const char *text, char *out, size_t size)
 		static const char *const noise[] = {"sbatch: ", "error: ", "fatal: "};
 		size_t len = strcspn(text, "\n"), path = strcspn(text, " \n");
 		const char *line = text, *end = text + len;
-		if (*line == '/' && path > strlen("/sbatch:") && text_starts(line + path - strlen("/sbatch:"), "/sbatch: "))
+		if (*line == '/' && path > strlen("/sbatch:") &&
+		    text_starts(line + path - strlen("/sbatch:"), "/sbatch: "))
 			line += path - strlen("sbatch:");
 		for (size_t i = 0; i < COUNT_OF(noise); i++)
 			if (text_starts(line, noise[i]))

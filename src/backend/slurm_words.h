@@ -23,8 +23,8 @@ void slurm_reason_words(const char *reason, struct buf *out);
 
 /* How an attempt ended. Texts are static or in `text`. */
 struct slurm_cause {
-	const char *cause;   /* as in backend_sight */
-	const char *remedy;  /* NULL: none */
+	const char *cause; /* as in backend_sight */
+	const char *remedy; /* NULL: none */
 	int exit_code, signal; /* -1 and 0: not known */
 	char message[256];
 };
@@ -32,20 +32,20 @@ struct slurm_cause {
 /* What is known about an end. */
 struct slurm_end {
 	const char *state;
-	const char *reason;	     /* squeue's; NULL */
-	int exit_code, signal;	     /* -1: not known */
+	const char *reason; /* squeue's; NULL */
+	int exit_code, signal; /* -1: not known */
 	int derived_code, derived_signal; /* of the steps */
-	int64_t by_uid, own_uid;     /* who cancelled it; -1 */
-	const char *node;	     /* NULL */
+	int64_t by_uid, own_uid; /* who cancelled it; -1 */
+	const char *node; /* NULL */
 };
 void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret);
 
 /* What sbatch's failure means. */
 struct slurm_refusal {
 	bool definite; /* nothing was submitted; otherwise it may have been */
-	const char *cause;   /* "refused"; "limit": the same submission may be accepted later */
-	const char *remedy;  /* NULL: none */
-	char message[512];   /* Slurm's own words, one line */
+	const char *cause; /* "refused"; "limit": the same submission may be accepted later */
+	const char *remedy; /* NULL: none */
+	char message[512]; /* Slurm's own words, one line */
 };
 void slurm_explain_refusal(const char *stderr_text, struct slurm_refusal *ret);
 

@@ -46,34 +46,34 @@ static void problem_take(struct problems *list, struct problem problem)
 	free(problem.remedy);
 }
 
-int problem_add(struct problems *list, const struct node *at, const char *remedy, const char *fmt,
-		...)
+int problem_add(struct problems *list, const struct node *at, const char *remedy, const char *fmt, ...)
 {
 	char text[1024];
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	problem_take(list, (struct problem){
-				   .field = node_pointer(at, NULL),
-				   .line = at ? at->line : 0,
-				   .column = at ? at->column : 0,
-				   .message = mem_strdup(text),
-				   .remedy = mem_strdup(remedy),
-			   });
+	problem_take(list,
+		     (struct problem){
+			     .field = node_pointer(at, NULL),
+			     .line = at ? at->line : 0,
+			     .column = at ? at->column : 0,
+			     .message = mem_strdup(text),
+			     .remedy = mem_strdup(remedy),
+		     });
 	return -EINVAL;
 }
 
-int problem_add_missing(struct problems *list, const struct node *in, const char *key,
-			const char *remedy)
+int problem_add_missing(struct problems *list, const struct node *in, const char *key, const char *remedy)
 {
-	problem_take(list, (struct problem){
-				   .field = node_pointer(in, key),
-				   .line = in ? in->line : 0,
-				   .column = in ? in->column : 0,
-				   .message = mem_printf("'%s' is missing", key),
-				   .remedy = mem_strdup(remedy),
-			   });
+	problem_take(list,
+		     (struct problem){
+			     .field = node_pointer(in, key),
+			     .line = in ? in->line : 0,
+			     .column = in ? in->column : 0,
+			     .message = mem_printf("'%s' is missing", key),
+			     .remedy = mem_strdup(remedy),
+		     });
 	return -EINVAL;
 }
 
@@ -105,8 +105,8 @@ void problems_summary(const struct problems *list, struct error *ret)
 	char more[48] = "";
 	if (list->list.len > 1)
 		snprintf(more, sizeof(more), " (and %zu more)", list->list.len - 1);
-	errorf_at(ret, 0, p->line, p->column, "%s: %s%s%s%s", p->field[0] ? p->field + 1 : "experiment",
-		  p->message, p->remedy ? "; " : "", p->remedy ? p->remedy : "", more);
+	errorf_at(ret, 0, p->line, p->column, "%s: %s%s%s%s", p->field[0] ? p->field + 1 : "experiment", p->message,
+		  p->remedy ? "; " : "", p->remedy ? p->remedy : "", more);
 }
 
 void problems_free(struct problems *list)

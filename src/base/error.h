@@ -16,8 +16,7 @@ struct error {
 /* Sets the text (err may be NULL) and returns code, so that `return errorf(err, -EINVAL, …)` is one
  * line. Clears the place. */
 int errorf(struct error *err, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
-int errorf_at(struct error *err, int code, int line, int column, const char *fmt, ...)
-	PRINTF_LIKE(5, 6);
+int errorf_at(struct error *err, int code, int line, int column, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* One thing wrong with a document. */
 struct problem {
@@ -34,11 +33,10 @@ struct problems {
 
 /* Adds a problem at a node (its pointer, line and column); remedy may be NULL. Always returns
  * -EINVAL. */
-int problem_add(struct problems *list, const struct node *at, const char *remedy, const char *fmt,
-		...) PRINTF_LIKE(4, 5);
+int problem_add(struct problems *list, const struct node *at, const char *remedy, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 /* The same for a member that is missing from the map `in`. */
-int problem_add_missing(struct problems *list, const struct node *in, const char *key,
-			const char *remedy);
+int problem_add_missing(struct problems *list, const struct node *in, const char *key, const char *remedy);
 /* Writes the list as the "errors" array of a problem document. */
 void problems_write(const struct problems *list, struct json *out);
 /* One line for people: the first problem with its place, and how many more. */

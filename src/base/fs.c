@@ -55,8 +55,7 @@ int fs_write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool sync,
-	     struct error *err)
+int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool sync, struct error *err)
 {
 	char *private = mem_printf("%s.%ld.tmp", path, (long)getpid());
 	int rc = 0;
@@ -158,8 +157,7 @@ static int fs_walk_beneath(int dir, const char *rel, int flags, mode_t mode)
 		size_t n = strcspn(rel, "/");
 		char *part = mem_copy(rel, n);
 		bool last = !rel[n];
-		int next = openat(at, part,
-				  (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC, mode);
+		int next = openat(at, part, (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC, mode);
 		int failure = errno;
 		free(part);
 		close(at);

@@ -13,8 +13,7 @@
 int fs_read(const char *path, size_t max, struct buf *out, struct error *err) MUST_USE;
 /* Writes a private file, then renames it over path: readers see the old bytes or the new ones. The
  * data is synced first when sync is true. */
-int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool sync,
-	     struct error *err) MUST_USE;
+int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool sync, struct error *err) MUST_USE;
 /* mkdir -p; 0 also when it is there. */
 int fs_make_dirs(const char *path, mode_t mode, struct error *err) MUST_USE;
 /* rm -rf without following links; 0 also when it is not there. */

@@ -17,9 +17,9 @@ static inline struct json json_to(struct buf *out)
 	return (struct json){.out = out};
 }
 
-void json_map(struct json *w);  /* { */
+void json_map(struct json *w); /* { */
 void json_list(struct json *w); /* [ */
-void json_end(struct json *w);  /* closes the innermost */
+void json_end(struct json *w); /* closes the innermost */
 void json_key(struct json *w, const char *key);
 
 /* jansson has functions of three of these names; JSON_SYMBOL keeps the two apart in a static program. */

@@ -34,9 +34,9 @@
 #define LIMIT_BODY_BYTES (16u << 20)
 #define LIMIT_UPLOAD_BYTES (4ull << 30)
 #define LIMIT_CONNECTIONS 4096
-#define LIMIT_HEAD_MS 10000  /* time to send a head, against slow clients */
+#define LIMIT_HEAD_MS 10000 /* time to send a head, against slow clients */
 #define LIMIT_BODY_MS 300000 /* time to send a body */
-#define LIMIT_IDLE_MS 75000  /* keep-alive without a request */
+#define LIMIT_IDLE_MS 75000 /* keep-alive without a request */
 #define LIMIT_STREAM_BYTES (1u << 20) /* unsent bytes of one event stream before it is closed */
 
 /* One metrics row: Keras writes four columns, people write dozens. */

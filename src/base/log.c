@@ -35,13 +35,13 @@ static void log_line(enum log_level level, const char *fmt, va_list args)
 	(void)written; /* there is nowhere left to complain */
 }
 
-#define LOG_FUNCTION(name, level)                                                                  \
-	void name(const char *fmt, ...)                                                            \
-	{                                                                                          \
-		va_list args;                                                                      \
-		va_start(args, fmt);                                                               \
-		log_line(level, fmt, args);                                                        \
-		va_end(args);                                                                      \
+#define LOG_FUNCTION(name, level)                                                                                      \
+	void name(const char *fmt, ...)                                                                                \
+	{                                                                                                              \
+		va_list args;                                                                                          \
+		va_start(args, fmt);                                                                                   \
+		log_line(level, fmt, args);                                                                            \
+		va_end(args);                                                                                          \
 	}
 
 LOG_FUNCTION(log_error, LOG_ERROR)

@@ -12,25 +12,25 @@
 #define MUST_USE __attribute__((warn_unused_result))
 
 /* Each returns memory the caller frees with free(); none returns NULL. */
-void *mem_alloc(size_t bytes);               /* zeroed */
+void *mem_alloc(size_t bytes); /* zeroed */
 void *mem_resize(void *old, size_t count, size_t size);
 char *mem_copy(const void *data, size_t len); /* NUL added after len bytes */
-char *mem_strdup(const char *text);           /* NULL gives NULL */
+char *mem_strdup(const char *text); /* NULL gives NULL */
 char *mem_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* A growing array: VEC(struct x) list = {0}; vec_push(&list, item); free(list.at). */
-#define VEC(...)                                                                                   \
-	struct {                                                                                   \
-		__VA_ARGS__ *at;                                                                   \
-		size_t len, cap;                                                                   \
+#define VEC(...)                                                                                                       \
+	struct {                                                                                                       \
+		__VA_ARGS__ *at;                                                                                       \
+		size_t len, cap;                                                                                       \
 	}
-#define vec_push(v, item)                                                                          \
-	do {                                                                                       \
-		if ((v)->len == (v)->cap) {                                                        \
-			(v)->cap = (v)->cap ? (v)->cap * 2 : 8;                                    \
-			(v)->at = mem_resize((v)->at, (v)->cap, sizeof(*(v)->at));                 \
-		}                                                                                  \
-		(v)->at[(v)->len++] = (item);                                                      \
+#define vec_push(v, item)                                                                                              \
+	do {                                                                                                           \
+		if ((v)->len == (v)->cap) {                                                                            \
+			(v)->cap = (v)->cap ? (v)->cap * 2 : 8;                                                        \
+			(v)->at = mem_resize((v)->at, (v)->cap, sizeof(*(v)->at));                                     \
+		}                                                                                                      \
+		(v)->at[(v)->len++] = (item);                                                                          \
 	} while (0)
 
 #endif

@@ -190,8 +190,7 @@ bool node_equal(const struct node *a, const struct node *b)
 	if (!a || !b)
 		return a == b;
 	if (node_is_number(a) && node_is_number(b))
-		return a->type == NODE_INT && b->type == NODE_INT ? a->integer == b->integer
-								  : a->real == b->real;
+		return a->type == NODE_INT && b->type == NODE_INT ? a->integer == b->integer : a->real == b->real;
 	if (a->type != b->type || a->count != b->count)
 		return false;
 	if (a->type == NODE_BOOL)
@@ -199,8 +198,7 @@ bool node_equal(const struct node *a, const struct node *b)
 	if (a->type == NODE_STRING)
 		return strcmp(a->string, b->string) == 0;
 	for (size_t i = 0; i < a->count; i++) {
-		const struct node *other =
-			a->type == NODE_MAP ? node_get(b, a->items[i]->key) : b->items[i];
+		const struct node *other = a->type == NODE_MAP ? node_get(b, a->items[i]->key) : b->items[i];
 		if (!other || !node_equal(a->items[i], other))
 			return false;
 	}
@@ -210,9 +208,8 @@ bool node_equal(const struct node *a, const struct node *b)
 const char *node_type_name(const struct node *node)
 {
 	static const char *const names[] = {
-		[NODE_NULL] = "nothing",	 [NODE_BOOL] = "true or false",
-		[NODE_INT] = "a whole number", [NODE_REAL] = "a number",
-		[NODE_STRING] = "a text",	 [NODE_LIST] = "a list",
+		[NODE_NULL] = "nothing",  [NODE_BOOL] = "true or false", [NODE_INT] = "a whole number",
+		[NODE_REAL] = "a number", [NODE_STRING] = "a text",      [NODE_LIST] = "a list",
 		[NODE_MAP] = "a map",
 	};
 	return node ? names[node->type] : "nothing";
@@ -257,21 +254,11 @@ char *node_pointer(const struct node *node, const char *key)
 void node_write_json(const struct node *node, struct json *out)
 {
 	switch (node ? node->type : NODE_NULL) {
-	case NODE_NULL:
-		json_null(out);
-		break;
-	case NODE_BOOL:
-		json_bool(out, node->boolean);
-		break;
-	case NODE_INT:
-		json_int(out, node->integer);
-		break;
-	case NODE_REAL:
-		json_float(out, node->real);
-		break;
-	case NODE_STRING:
-		json_string(out, node->string);
-		break;
+	case NODE_NULL: json_null(out); break;
+	case NODE_BOOL: json_bool(out, node->boolean); break;
+	case NODE_INT: json_int(out, node->integer); break;
+	case NODE_REAL: json_float(out, node->real); break;
+	case NODE_STRING: json_string(out, node->string); break;
 	case NODE_LIST:
 		json_list(out);
 		for (size_t i = 0; i < node->count; i++)
@@ -293,8 +280,8 @@ void node_write_json(const struct node *node, struct json *out)
 static bool node_yaml_plain(const char *text)
 {
 	struct node *as = node_new_scalar(text, strlen(text));
-	bool plain = as->type == NODE_STRING && !strchr("-?:,[]{}#&*!|>'\"%@` ", *text) &&
-		     strcmp(text, "<<") != 0 && !text_starts(text, "...");
+	bool plain = as->type == NODE_STRING && !strchr("-?:,[]{}#&*!|>'\"%@` ", *text) && strcmp(text, "<<") != 0 &&
+		!text_starts(text, "...");
 	node_free(as);
 	size_t len = strlen(text);
 	for (size_t i = 0; plain && i < len; i++) /* beyond ASCII there are blanks and line breaks too */
@@ -379,7 +366,7 @@ static void node_yaml_block(const struct node *node, unsigned indent, struct buf
 	for (size_t i = 0; i < node->count; i++) {
 		const struct node *item = node->items[i];
 		bool nested = item->type >= NODE_LIST && item->count &&
-			      (!node_is_flat(item) || (indent == 0 && item->type == NODE_MAP && item->count > 4));
+			(!node_is_flat(item) || (indent == 0 && item->type == NODE_MAP && item->count > 4));
 		for (unsigned k = 0; k < indent; k++)
 			buf_add_text(out, "  ");
 		if (node->type == NODE_MAP) {

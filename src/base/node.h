@@ -31,8 +31,7 @@ struct node {
 int node_parse_json(const char *text, size_t len, struct node **ret, struct error *err) MUST_USE;
 int node_parse_yaml(const char *text, size_t len, struct node **ret, struct error *err) MUST_USE;
 /* JSON when the name ends in .json, or in neither .yaml nor .yml and the text begins with '{'. */
-int node_parse(const char *name, const char *text, size_t len, struct node **ret,
-	       struct error *err) MUST_USE;
+int node_parse(const char *name, const char *text, size_t len, struct node **ret, struct error *err) MUST_USE;
 /* The values of a form field or of `name=values`: "64,32,16" is a list, "1e-5..1e-1" a range map
  * ({min,max}) with ":log" or ":step=16" behind it, anything else a scalar. A comma or ".." inside
  * double quotes does not split. 0 or -EINVAL. */
@@ -53,7 +52,7 @@ struct node *node_clone(const struct node *node);
 
 /* Reading. node may be NULL everywhere here. */
 struct node *node_get(const struct node *map, const char *key); /* NULL when absent */
-const char *node_string(const struct node *node);              /* NULL unless NODE_STRING */
+const char *node_string(const struct node *node); /* NULL unless NODE_STRING */
 const char *node_get_string(const struct node *map, const char *key);
 int64_t node_get_int(const struct node *map, const char *key, int64_t otherwise);
 double node_get_real(const struct node *map, const char *key, double otherwise);

@@ -43,11 +43,9 @@ static void walk_string(struct json_walk *w)
 	walk_step(w);
 }
 
-static int walk_value(struct json_walk *w, const json_t *value, int depth, struct node **ret,
-		      struct error *err);
+static int walk_value(struct json_walk *w, const json_t *value, int depth, struct node **ret, struct error *err);
 
-static int walk_members(struct json_walk *w, const json_t *value, int depth, struct node *node,
-			struct error *err)
+static int walk_members(struct json_walk *w, const json_t *value, int depth, struct node *node, struct error *err)
 {
 	const char *key;
 	json_t *member;
@@ -99,14 +97,12 @@ static struct node *walk_scalar(struct json_walk *w, const json_t *value)
 	return node_new_scalar(w->text + from, w->at - from);
 }
 
-static int walk_value(struct json_walk *w, const json_t *value, int depth, struct node **ret,
-		      struct error *err)
+static int walk_value(struct json_walk *w, const json_t *value, int depth, struct node **ret, struct error *err)
 {
 	walk_skip(w, " \t\r\n,");
 	int line = w->line, column = w->column;
 	if (depth > LIMIT_DOCUMENT_DEPTH)
-		return errorf_at(err, -E2BIG, line, column, "nested deeper than %d levels",
-				 LIMIT_DOCUMENT_DEPTH);
+		return errorf_at(err, -E2BIG, line, column, "nested deeper than %d levels", LIMIT_DOCUMENT_DEPTH);
 	if (++w->nodes > LIMIT_DOCUMENT_NODES)
 		return errorf_at(err, -E2BIG, line, column, "more than %d values", LIMIT_DOCUMENT_NODES);
 	struct node *node;
@@ -131,12 +127,10 @@ int node_parse_json(const char *text, size_t len, struct node **ret, struct erro
 	json_error_t failure;
 	/* A request carries its script and small files inside. */
 	if (len > LIMIT_BODY_BYTES)
-		return errorf(err, -E2BIG, "the document has %zu bytes; at most %u are read", len,
-			      LIMIT_BODY_BYTES);
+		return errorf(err, -E2BIG, "the document has %zu bytes; at most %u are read", len, LIMIT_BODY_BYTES);
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &failure);
 	if (!root)
-		return errorf_at(err, -EINVAL, failure.line, failure.column, "not valid JSON: %s",
-				 failure.text);
+		return errorf_at(err, -EINVAL, failure.line, failure.column, "not valid JSON: %s", failure.text);
 	char *copy = mem_copy(text, len); /* the walk looks for the NUL */
 	struct json_walk walk = {.text = copy, .line = 1, .column = 1};
 	int rc = walk_value(&walk, root, 0, ret, err);

@@ -27,12 +27,10 @@ static int yaml_next(struct yaml_read *r, yaml_event_t *event)
 	const yaml_parser_t *p = &r->parser;
 	if (p->error == YAML_READER_ERROR) {
 		/* The reader knows the byte, not the line. */
-		return errorf(r->err, -EINVAL, "not valid YAML: %s at byte %zu", p->problem,
-			      p->problem_offset);
+		return errorf(r->err, -EINVAL, "not valid YAML: %s at byte %zu", p->problem, p->problem_offset);
 	}
-	return errorf_at(r->err, -EINVAL, (int)p->problem_mark.line + 1,
-			 (int)p->problem_mark.column + 1, "not valid YAML: %s%s%s",
-			 p->problem ? p->problem : "cannot be read", p->context ? " " : "",
+	return errorf_at(r->err, -EINVAL, (int)p->problem_mark.line + 1, (int)p->problem_mark.column + 1,
+			 "not valid YAML: %s%s%s", p->problem ? p->problem : "cannot be read", p->context ? " " : "",
 			 p->context ? p->context : "");
 }
 
@@ -53,14 +51,13 @@ static int yaml_read_children(struct yaml_read *r, int depth, struct node *node)
 		char *key = NULL;
 		yaml_mark_t at = event.start_mark;
 		if (map) {
-			if (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor ||
-			    event.data.scalar.tag) {
+			if (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor || event.data.scalar.tag) {
 				yaml_event_delete(&event);
 				return yaml_fail(r, &at, "a key must be a plain text");
 			}
 			size_t len = event.data.scalar.length;
 			bool merge = event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE && len == 2 &&
-				     memcmp(event.data.scalar.value, "<<", 2) == 0;
+				memcmp(event.data.scalar.value, "<<", 2) == 0;
 			key = mem_copy(event.data.scalar.value, len);
 			yaml_event_delete(&event);
 			if (node->count >= LIMIT_DOCUMENT_KEYS) {
@@ -74,8 +71,7 @@ static int yaml_read_children(struct yaml_read *r, int depth, struct node *node)
 			if (strlen(key) != len || merge || node_get(node, key)) {
 				rc = errorf_at(r->err, -EINVAL, (int)at.line + 1, (int)at.column + 1,
 					       "the key '%.80s' %s", key,
-					       node_get(node, key) ? "is there twice; keep one"
-								   : "is not allowed");
+					       node_get(node, key) ? "is there twice; keep one" : "is not allowed");
 				free(key);
 				return rc;
 			}
@@ -120,12 +116,11 @@ static int yaml_read_value(struct yaml_read *r, yaml_event_t *event, int depth, 
 	struct node *node = NULL;
 	yaml_mark_t at = event->start_mark;
 	int rc = 0;
-	bool marked = (event->type == YAML_SCALAR_EVENT &&
-		       (event->data.scalar.anchor || event->data.scalar.tag)) ||
-		      (event->type == YAML_MAPPING_START_EVENT &&
-		       (event->data.mapping_start.anchor || event->data.mapping_start.tag)) ||
-		      (event->type == YAML_SEQUENCE_START_EVENT &&
-		       (event->data.sequence_start.anchor || event->data.sequence_start.tag));
+	bool marked = (event->type == YAML_SCALAR_EVENT && (event->data.scalar.anchor || event->data.scalar.tag)) ||
+		(event->type == YAML_MAPPING_START_EVENT &&
+		 (event->data.mapping_start.anchor || event->data.mapping_start.tag)) ||
+		(event->type == YAML_SEQUENCE_START_EVENT &&
+		 (event->data.sequence_start.anchor || event->data.sequence_start.tag));
 
 	if (marked || event->type == YAML_ALIAS_EVENT)
 		rc = yaml_fail(r, &at, "anchors, aliases and tags are not supported; write the value out");
@@ -226,7 +221,6 @@ int node_parse(const char *name, const char *text, size_t len, struct node **ret
 	while (first < len && text[first] && strchr(" \t\r\n", text[first]))
 		first++;
 	bool yaml_name = name && (text_ends(name, ".yaml") || text_ends(name, ".yml"));
-	bool json = (name && text_ends(name, ".json")) ||
-		    (!yaml_name && first < len && text[first] == '{');
+	bool json = (name && text_ends(name, ".json")) || (!yaml_name && first < len && text[first] == '{');
 	return json ? node_parse_json(text, len, ret, err) : node_parse_yaml(text, len, ret, err);
 }

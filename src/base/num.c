@@ -82,8 +82,7 @@ int num_parse_real(const char *text, size_t len, double *ret)
 		*ret = NAN;
 		return 0;
 	}
-	if ((left == 3 && !strncasecmp(body, "inf", 3)) ||
-	    (left == 8 && !strncasecmp(body, "infinity", 8))) {
+	if ((left == 3 && !strncasecmp(body, "inf", 3)) || (left == 8 && !strncasecmp(body, "infinity", 8))) {
 		*ret = negative ? -INFINITY : INFINITY;
 		return 0;
 	}

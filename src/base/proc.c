@@ -65,8 +65,7 @@ static void proc_close(uv_handle_t *handle)
 /* Everything is over once the child has ended and both outputs are closed. */
 static void proc_maybe_finish(struct proc *proc)
 {
-	if (!proc->exited || !uv_is_closing((uv_handle_t *)&proc->out) ||
-	    !uv_is_closing((uv_handle_t *)&proc->err))
+	if (!proc->exited || !uv_is_closing((uv_handle_t *)&proc->out) || !uv_is_closing((uv_handle_t *)&proc->err))
 		return;
 	proc_close((uv_handle_t *)&proc->in);
 	proc_close((uv_handle_t *)&proc->timer);
@@ -129,8 +128,8 @@ static void proc_init_handles(uv_loop_t *loop, struct proc *proc)
 	proc->open_handles = 5;
 }
 
-int proc_start(uv_loop_t *loop, const struct proc_spec *spec, proc_done_f done, void *ctx,
-	       struct proc **ret, struct error *err)
+int proc_start(uv_loop_t *loop, const struct proc_spec *spec, proc_done_f done, void *ctx, struct proc **ret,
+	       struct error *err)
 {
 	struct proc *proc = mem_alloc(sizeof(*proc));
 	size_t max = spec->output_max ? spec->output_max : LIMIT_CHILD_OUTPUT_BYTES;
@@ -170,7 +169,8 @@ int proc_start(uv_loop_t *loop, const struct proc_spec *spec, proc_done_f done, 
 	uv_read_start((uv_stream_t *)&proc->out, proc_alloc_cb, proc_read_cb);
 	uv_read_start((uv_stream_t *)&proc->err, proc_alloc_cb, proc_read_cb);
 	if (spec->input) {
-		signal(SIGPIPE, SIG_IGN); /* a child that ends without reading must not end us; libuv resets it in children */
+		signal(SIGPIPE,
+		       SIG_IGN); /* a child that ends without reading must not end us; libuv resets it in children */
 		proc->input = mem_copy(spec->input, spec->input_len);
 		uv_buf_t data = uv_buf_init(proc->input, (unsigned)spec->input_len);
 		if (uv_write(&proc->write, (uv_stream_t *)&proc->in, &data, 1, proc_written_cb) < 0)
@@ -238,8 +238,8 @@ static void proc_detached_exit_cb(uv_process_t *process, int64_t status, int sig
 	uv_close((uv_handle_t *)process, proc_detached_closed_cb);
 }
 
-int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd,
-		const char *log, proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err)
+int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd, const char *log,
+		proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err)
 {
 	struct proc_detached *child = mem_alloc(sizeof(*child));
 	int fd = open(log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -306,8 +306,7 @@ const char *proc_boot_id(void)
 	if (!id[0]) {
 		struct buf text = buf_make(sizeof(id) - 1);
 		if (fs_read("/proc/sys/kernel/random/boot_id", sizeof(id) - 1, &text, NULL) == 0)
-			snprintf(id, sizeof(id), "%.*s", (int)strcspn(buf_text(&text), "\n"),
-				 buf_text(&text));
+			snprintf(id, sizeof(id), "%.*s", (int)strcspn(buf_text(&text), "\n"), buf_text(&text));
 		buf_free(&text);
 	}
 	return id;

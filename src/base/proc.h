@@ -11,12 +11,12 @@
 
 struct proc_spec {
 	const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH */
-	const char *const *env;	 /* "NAME=value" to set besides the daemon's own; NULL-terminated, or NULL */
-	const char *cwd;	 /* NULL: where we are */
-	const char *input;	 /* written to its stdin; NULL: /dev/null */
+	const char *const *env; /* "NAME=value" to set besides the daemon's own; NULL-terminated, or NULL */
+	const char *cwd; /* NULL: where we are */
+	const char *input; /* written to its stdin; NULL: /dev/null */
 	size_t input_len;
 	int64_t timeout_ms; /* SIGKILL afterwards; 0: none */
-	size_t output_max;  /* of stdout and of stderr; 0: LIMIT_CHILD_OUTPUT_BYTES */
+	size_t output_max; /* of stdout and of stderr; 0: LIMIT_CHILD_OUTPUT_BYTES */
 };
 
 struct proc_result {
@@ -35,8 +35,8 @@ struct proc;
 
 /* Starts a child on the loop. 0, or a negative errno when it could not be started (done is not
  * called then). ret may be NULL. */
-int proc_start(uv_loop_t *loop, const struct proc_spec *spec, proc_done_f done, void *ctx,
-	       struct proc **ret, struct error *err) MUST_USE;
+int proc_start(uv_loop_t *loop, const struct proc_spec *spec, proc_done_f done, void *ctx, struct proc **ret,
+	       struct error *err) MUST_USE;
 /* Kills the child with SIGKILL; done is still called, once it has ended, with the output that has come by now. */
 void proc_kill(struct proc *proc);
 /* The same without a loop of one's own: waits. result must be freed with proc_result_free. */
@@ -47,9 +47,8 @@ void proc_result_free(struct proc_result *result);
 typedef void (*proc_exit_f)(void *ctx, pid_t pid, int exit_code, int signal);
 /* Starts a child in a session of its own that outlives us: stdin /dev/null, stdout and stderr appended
  * to log (NULL: /dev/null). exit may be NULL. */
-int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd,
-		const char *log, proc_exit_f exit, void *ctx, pid_t *ret_pid,
-		struct error *err) MUST_USE;
+int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd, const char *log,
+		proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err) MUST_USE;
 
 /* Who a pid is: its start time in clock ticks since boot. 0, or -ESRCH. A zombie counts as gone. */
 int proc_start_time(pid_t pid, uint64_t *ret) MUST_USE;

@@ -13,10 +13,10 @@ struct rng {
 
 void rng_seed(struct rng *rng, uint64_t seed);
 uint64_t rng_next(struct rng *rng);
-double rng_unit(struct rng *rng);                    /* uniform on [0, 1) */
+double rng_unit(struct rng *rng); /* uniform on [0, 1) */
 uint64_t rng_below(struct rng *rng, uint64_t bound); /* uniform on 0..bound-1, without bias */
-double rng_normal(struct rng *rng);                  /* mean 0, standard deviation 1 */
-double rng_cauchy(struct rng *rng);                  /* location 0, scale 1 */
+double rng_normal(struct rng *rng); /* mean 0, standard deviation 1 */
+double rng_cauchy(struct rng *rng); /* location 0, scale 1 */
 /* A seed for a part of the work, so that parts do not share a sequence. */
 uint64_t rng_derive(uint64_t seed, uint64_t part);
 

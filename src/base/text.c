@@ -86,7 +86,7 @@ static int text_parse_clock(const char *text, int64_t *ret_ms)
 int text_parse_duration(const char *text, int64_t *ret_ms)
 {
 	static const struct text_unit units[] = {
-		{"", 1e3},     {"ms", 1},     {"s", 1e3},    {"sec", 1e3},   {"m", 60e3},
+		{"", 1e3},     {"ms", 1},     {"s", 1e3},   {"sec", 1e3},  {"m", 60e3},
 		{"min", 60e3}, {"h", 3600e3}, {"d", 864e5}, {"w", 6048e5}, {NULL, 0},
 	};
 	double ms;
@@ -101,10 +101,22 @@ int text_parse_duration(const char *text, int64_t *ret_ms)
 int text_parse_bytes(const char *text, int64_t *ret_bytes)
 {
 	static const struct text_unit units[] = {
-		{"", 1},           {"B", 1},           {"K", 1024.0},       {"KB", 1024.0},
-		{"k", 1024.0},     {"KiB", 1024.0},    {"M", 1048576.0},    {"MB", 1048576.0},
-		{"MiB", 1048576.0}, {"G", 1073741824.0}, {"GB", 1073741824.0}, {"GiB", 1073741824.0},
-		{"T", 1099511627776.0}, {"TB", 1099511627776.0}, {"TiB", 1099511627776.0}, {NULL, 0},
+		{"", 1},
+		{"B", 1},
+		{"K", 1024.0},
+		{"KB", 1024.0},
+		{"k", 1024.0},
+		{"KiB", 1024.0},
+		{"M", 1048576.0},
+		{"MB", 1048576.0},
+		{"MiB", 1048576.0},
+		{"G", 1073741824.0},
+		{"GB", 1073741824.0},
+		{"GiB", 1073741824.0},
+		{"T", 1099511627776.0},
+		{"TB", 1099511627776.0},
+		{"TiB", 1099511627776.0},
+		{NULL, 0},
 	};
 	double bytes;
 	if (text_parse_units(text, units, false, &bytes) < 0 || bytes > 1e18)
@@ -116,7 +128,7 @@ int text_parse_bytes(const char *text, int64_t *ret_bytes)
 int text_parse_energy(const char *text, double *ret_j)
 {
 	static const struct text_unit units[] = {
-		{"", 1},       {"J", 1},        {"kJ", 1e3},     {"MJ", 1e6}, {"GJ", 1e9},
+		{"", 1},        {"J", 1},        {"kJ", 1e3},     {"MJ", 1e6}, {"GJ", 1e9},
 		{"Wh", 3600.0}, {"kWh", 3600e3}, {"MWh", 3600e6}, {NULL, 0},
 	};
 	return text_parse_units(text, units, false, ret_j);
@@ -162,8 +174,8 @@ static size_t text_utf8_sequence(const unsigned char *s, size_t left)
 	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
 	return n;
 }

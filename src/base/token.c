@@ -20,8 +20,7 @@ void token_make_secret(char text[static TOKEN_SECRET_CHARS])
 {
 	unsigned char bytes[32];
 	randombytes_buf(bytes, sizeof(bytes));
-	sodium_bin2base64(text, TOKEN_SECRET_CHARS, bytes, sizeof(bytes),
-			  sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+	sodium_bin2base64(text, TOKEN_SECRET_CHARS, bytes, sizeof(bytes), sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 	sodium_memzero(bytes, sizeof(bytes));
 }
 

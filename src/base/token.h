@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#define TOKEN_ID_CHARS 33     /* 128 bits as hex, and the NUL: names an attempt or a batch */
+#define TOKEN_ID_CHARS 33 /* 128 bits as hex, and the NUL: names an attempt or a batch */
 #define TOKEN_SECRET_CHARS 44 /* 256 bits as URL-safe base64, and the NUL: opens a door */
-#define TOKEN_HASH_CHARS 65   /* SHA-256 as hex, and the NUL */
+#define TOKEN_HASH_CHARS 65 /* SHA-256 as hex, and the NUL */
 
 /* Once, before any other call here. 0, or -EIO where there is no random source. */
 int token_init(void) MUST_USE;

@@ -73,8 +73,8 @@ int target_parse(const char *text, struct target *ret, struct error *err)
 	uint64_t experiment, number = 0;
 	if (text[0] != 'e' || num_parse_unsigned(text + 1, len - 1, INT64_MAX, &experiment) < 0 ||
 	    (slash && (num_parse_unsigned(slash + 1, strlen(slash + 1), INT64_MAX, &number) < 0 || !number)))
-		return errorf(err, -EINVAL, "'%s' is not an id: an experiment is e12, a task e12/7 ('sluice ls' shows them)",
-			      text);
+		return errorf(err, -EINVAL,
+			      "'%s' is not an id: an experiment is e12, a task e12/7 ('sluice ls' shows them)", text);
 	snprintf(ret->experiment, sizeof(ret->experiment), "e%" PRIu64, experiment);
 	ret->number = (int64_t)number;
 	return 0;

@@ -102,7 +102,8 @@ static int client_read_some(int fd, struct reply *reply, struct error *err)
 		n = recv(fd, data, sizeof(data), 0);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-		return errorf(err, -ETIMEDOUT, "the daemon has not answered for %d s; its log may say why", CLIENT_SILENCE_S);
+		return errorf(err, -ETIMEDOUT, "the daemon has not answered for %d s; its log may say why",
+			      CLIENT_SILENCE_S);
 	if (n < 0)
 		return errorf(err, -errno, "the connection to the daemon broke: %s", strerror(errno));
 	if (n == 0)
@@ -141,8 +142,7 @@ static int client_connect(struct client *client, struct error *err)
 	return fd;
 }
 
-static int client_send_once(struct client *client, const struct request *request, struct reply *ret,
-			    struct error *err)
+static int client_send_once(struct client *client, const struct request *request, struct reply *ret, struct error *err)
 {
 	int fd = client_connect(client, err);
 	if (fd < 0)
@@ -200,8 +200,8 @@ int client_problem(const struct reply *reply, struct error *err)
 	return code;
 }
 
-static int client_send_json(struct client *client, const struct request *request, struct buf *json,
-			    struct node **ret, struct error *err)
+static int client_send_json(struct client *client, const struct request *request, struct buf *json, struct node **ret,
+			    struct error *err)
 {
 	struct reply reply;
 	int rc = client_send(client, request, &reply, err);
@@ -273,8 +273,9 @@ static int client_check_version(struct client *client, struct error *err)
 	const char *version = node_get_string(health, "version");
 	snprintf(client->version, sizeof(client->version), "%s", version ? version : "");
 	if (client->may_start && strcmp(client->version, SLUICE_VERSION) != 0)
-		fprintf(stderr, "sluice: this is version " SLUICE_VERSION ", but the daemon is version %s. "
-				"'sluice daemon restart' changes to this one; training goes on.\n",
+		fprintf(stderr,
+			"sluice: this is version " SLUICE_VERSION ", but the daemon is version %s. "
+			"'sluice daemon restart' changes to this one; training goes on.\n",
 			*client->version ? client->version : "unknown");
 	node_free(health);
 	return 0;

@@ -12,7 +12,7 @@ struct client {
 	char *folder; /* the state folder */
 	pid_t daemon_pid;
 	char version[32]; /* of the daemon */
-	bool may_start;   /* start a daemon where there is none */
+	bool may_start; /* start a daemon where there is none */
 };
 
 struct request {
@@ -21,9 +21,9 @@ struct request {
 	const char *type; /* of the body; NULL: application/json */
 	const void *body;
 	size_t body_len;
-	int file;            /* > 0: the body is this descriptor's file, body_len bytes of it */
-	const char *key;     /* Idempotency-Key; NULL. With one, a POST may be repeated safely */
-	size_t answer_max;   /* 0: CLIENT_ANSWER_BYTES */
+	int file; /* > 0: the body is this descriptor's file, body_len bytes of it */
+	const char *key; /* Idempotency-Key; NULL. With one, a POST may be repeated safely */
+	size_t answer_max; /* 0: CLIENT_ANSWER_BYTES */
 };
 
 #define CLIENT_ANSWER_BYTES ((size_t)64 << 20)
@@ -34,8 +34,7 @@ int client_open(struct client *client, bool may_start, struct error *err) MUST_U
 void client_close(struct client *client);
 /* Sends a request and reads the whole answer, whatever its status; a broken connection is tried again
  * where that is safe. The reply must be freed when 0 was returned. */
-int client_send(struct client *client, const struct request *request, struct reply *ret,
-		struct error *err) MUST_USE;
+int client_send(struct client *client, const struct request *request, struct reply *ret, struct error *err) MUST_USE;
 /* Puts a problem answer into err: its detail, else its status. Returns -EREMOTEIO, -ESRCH for 404
  * (-ENOENT is a daemon that is not there), or -EINVAL for other 4xx. */
 int client_problem(const struct reply *reply, struct error *err);
@@ -43,8 +42,8 @@ int client_problem(const struct reply *reply, struct error *err);
  * takes the answer's text. */
 int client_get(struct client *client, const char *path, struct buf *json, struct node **ret,
 	       struct error *err) MUST_USE;
-int client_post(struct client *client, const char *path, const char *body, struct buf *json,
-		struct node **ret, struct error *err) MUST_USE;
+int client_post(struct client *client, const char *path, const char *body, struct buf *json, struct node **ret,
+		struct error *err) MUST_USE;
 /* GET whose body goes to a descriptor as it comes, however long it is. */
 int client_download(struct client *client, const char *path, int to, struct error *err) MUST_USE;
 /* Adds text with everything but letters, digits and -._~ as %XX. */

@@ -36,7 +36,8 @@ static bool completion_takes_ids(const struct verb *verb)
 /* The verbs whose argument is one of a few words: "create NAME | list | revoke ID" */
 static void completion_add_actions(struct buf *out, const struct verb *verb)
 {
-	if (!verb->arguments || !strstr(verb->arguments, " | ") || !strchr("abcdefghijklmnopqrstuvwxyz", verb->arguments[0]))
+	if (!verb->arguments || !strstr(verb->arguments, " | ") ||
+	    !strchr("abcdefghijklmnopqrstuvwxyz", verb->arguments[0]))
 		return;
 	for (const char *p = verb->arguments; p; p = strstr(p, " | ")) {
 		p += text_starts(p, " | ") ? 3 : 0;
@@ -77,7 +78,9 @@ static void completion_bash_verb(struct buf *out, const struct verb *verb)
 		} else if (completion_kind_of(option->value) == COMPLETION_FILES) {
 			buf_add_text(out, "compopt -o default;");
 		} else if (completion_kind_of(option->value) == COMPLETION_STRATEGIES) {
-			buf_add_text(out, "COMPREPLY=($(compgen -W \"$(sluice __strategies 2>/dev/null | cut -f1)\" -- \"$word\"));");
+			buf_add_text(
+				out,
+				"COMPREPLY=($(compgen -W \"$(sluice __strategies 2>/dev/null | cut -f1)\" -- \"$word\"));");
 		}
 		buf_add_text(out, " return ;;\n");
 	}
@@ -104,13 +107,14 @@ static void completion_bash_verb(struct buf *out, const struct verb *verb)
 static void completion_write_bash(struct buf *out)
 {
 	const struct verb *verb;
-	buf_add_text(out, "# bash completion for sluice\n_sluice()\n{\n"
-			  "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= words=\n"
-			  "\tCOMPREPLY=()\n"
-			  /* bash takes --pass=env apart: the word before is the "=", or this one is. */
-			  "\tif [[ $before == '=' ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-			  "\tif [[ $word == '=' ]]; then word=; fi\n"
-			  "\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W '");
+	buf_add_text(out,
+		     "# bash completion for sluice\n_sluice()\n{\n"
+		     "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= words=\n"
+		     "\tCOMPREPLY=()\n"
+		     /* bash takes --pass=env apart: the word before is the "=", or this one is. */
+		     "\tif [[ $before == '=' ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+		     "\tif [[ $word == '=' ]]; then word=; fi\n"
+		     "\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W '");
 	for (size_t i = 0; (verb = cli_verb(i)); i++)
 		if (!verb->hidden)
 			buf_addf(out, "%s ", verb->name);
@@ -118,9 +122,10 @@ static void completion_write_bash(struct buf *out)
 	for (size_t i = 0; (verb = cli_verb(i)); i++)
 		if (!verb->hidden)
 			completion_bash_verb(out, verb);
-	buf_add_text(out, "\tesac\n\tif [[ $word == -* ]]; then\n\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-			  "\telse\n\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n\tfi\n}\n"
-			  "complete -F _sluice sluice\n");
+	buf_add_text(out,
+		     "\tesac\n\tif [[ $word == -* ]]; then\n\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+		     "\telse\n\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n\tfi\n}\n"
+		     "complete -F _sluice sluice\n");
 }
 
 /* zsh gives [ ] and : a meaning inside an option's description. */
@@ -161,7 +166,8 @@ static void completion_zsh_option(struct buf *out, const struct verb_option *opt
 			completion_add_words(out, option->value);
 			buf_add_char(out, ')');
 		} else if (option->value) {
-			static const char *const by_kind[] = {[COMPLETION_NONE] = " ", [COMPLETION_FILES] = "_files",
+			static const char *const by_kind[] = {[COMPLETION_NONE] = " ",
+							      [COMPLETION_FILES] = "_files",
 							      [COMPLETION_STRATEGIES] = "_sluice_strategies"};
 			buf_addf(out, ":value:%s", by_kind[completion_kind_of(option->value)]);
 		}
@@ -189,8 +195,9 @@ static void completion_zsh_verb(struct buf *out, const struct verb *verb)
 /* A function that completes what the hidden verb __WHAT prints: "word<tab>description". */
 static void completion_zsh_asked(struct buf *out, const char *what, const char *one)
 {
-	buf_addf(out, "_sluice_%s() {\n\tlocal -a found\n\tfound=(${${(f)\"$(sluice __%s 2>/dev/null)\"}//$'\\t'/:})\n"
-		      "\t_describe %s found\n}\n",
+	buf_addf(out,
+		 "_sluice_%s() {\n\tlocal -a found\n\tfound=(${${(f)\"$(sluice __%s 2>/dev/null)\"}//$'\\t'/:})\n"
+		 "\t_describe %s found\n}\n",
 		 what, what, one);
 }
 
@@ -200,8 +207,9 @@ static void completion_write_zsh(struct buf *out)
 	buf_add_text(out, "#compdef sluice\n");
 	completion_zsh_asked(out, "ids", "id");
 	completion_zsh_asked(out, "strategies", "strategy");
-	buf_add_text(out, "_sluice() {\n\tlocal line state\n\t_arguments -C '1:verb:->verb' '*::arg:->args'\n"
-			  "\tcase $state in\n\tverb)\n\t\tlocal -a verbs\n\t\tverbs=(");
+	buf_add_text(out,
+		     "_sluice() {\n\tlocal line state\n\t_arguments -C '1:verb:->verb' '*::arg:->args'\n"
+		     "\tcase $state in\n\tverb)\n\t\tlocal -a verbs\n\t\tverbs=(");
 	for (size_t i = 0; (verb = cli_verb(i)); i++) {
 		if (verb->hidden)
 			continue;
@@ -213,8 +221,9 @@ static void completion_write_zsh(struct buf *out)
 	for (size_t i = 0; (verb = cli_verb(i)); i++)
 		if (!verb->hidden)
 			completion_zsh_verb(out, verb);
-	buf_add_text(out, "\t\tesac\n\t\t;;\n\tesac\n}\n"
-			  "if [ \"$funcstack[1]\" = _sluice ]; then _sluice \"$@\"; else compdef _sluice sluice; fi\n");
+	buf_add_text(out,
+		     "\t\tesac\n\t\t;;\n\tesac\n}\n"
+		     "if [ \"$funcstack[1]\" = _sluice ]; then _sluice \"$@\"; else compdef _sluice sluice; fi\n");
 }
 
 static void completion_fish_option(struct buf *out, const struct verb *verb, const struct verb_option *option)
@@ -235,8 +244,10 @@ static void completion_fish_option(struct buf *out, const struct verb *verb, con
 		completion_add_words(out, option->value);
 		buf_add_char(out, '\'');
 	} else if (option->value) {
-		static const char *const by_kind[] = {[COMPLETION_NONE] = " -x", [COMPLETION_FILES] = " -r -F",
-						      [COMPLETION_STRATEGIES] = " -x -a '(sluice __strategies 2>/dev/null)'"};
+		static const char *const by_kind[] = {
+			[COMPLETION_NONE] = " -x",
+			[COMPLETION_FILES] = " -r -F",
+			[COMPLETION_STRATEGIES] = " -x -a '(sluice __strategies 2>/dev/null)'"};
 		buf_add_text(out, by_kind[completion_kind_of(option->value)]);
 	}
 	buf_add_char(out, '\n');
@@ -257,9 +268,13 @@ static void completion_write_fish(struct buf *out)
 			completion_fish_option(out, verb, option);
 		completion_add_actions(&actions, verb);
 		if (completion_takes_ids(verb))
-			buf_addf(out, "complete -c sluice -n '__fish_seen_subcommand_from %s' -a '(sluice __ids 2>/dev/null)'\n", verb->name);
+			buf_addf(
+				out,
+				"complete -c sluice -n '__fish_seen_subcommand_from %s' -a '(sluice __ids 2>/dev/null)'\n",
+				verb->name);
 		else if (actions.len)
-			buf_addf(out, "complete -c sluice -n '__fish_seen_subcommand_from %s' -a '%s'\n", verb->name, buf_text(&actions));
+			buf_addf(out, "complete -c sluice -n '__fish_seen_subcommand_from %s' -a '%s'\n", verb->name,
+				 buf_text(&actions));
 		else if (verb->arguments && completion_kind_of(verb->arguments) == COMPLETION_FILES)
 			buf_addf(out, "complete -c sluice -n '__fish_seen_subcommand_from %s' -F\n", verb->name);
 		buf_free(&actions);

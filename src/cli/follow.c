@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FOLLOW_FRAME_MS 100	 /* at most ten frames a second, however much happens */
-#define FOLLOW_CLOCK_MS 1000	 /* at least one, for the time that passes */
-#define FOLLOW_SILENCE_MS 45000	 /* three pings missed */
+#define FOLLOW_FRAME_MS 100 /* at most ten frames a second, however much happens */
+#define FOLLOW_CLOCK_MS 1000 /* at least one, for the time that passes */
+#define FOLLOW_SILENCE_MS 45000 /* three pings missed */
 #define FOLLOW_RETRY_MS 500
 /* Someone who restarts the daemon needs a moment; after that it was killed, and is started again. */
 #define FOLLOW_GONE_MS 15000
@@ -32,11 +32,11 @@ struct follow {
 	struct client_stream stream;
 	bool open;
 	struct buf last_id;
-	struct buf frame;	/* as it stands on the terminal */
+	struct buf frame; /* as it stands on the terminal */
 	int64_t drawn_ms, heard_ms, gone_ms;
-	char *states;		/* by task number: first letter of the state last printed */
+	char *states; /* by task number: first letter of the state last printed */
 	size_t state_count;
-	bool has_states;	/* else the first look is not news */
+	bool has_states; /* else the first look is not news */
 };
 
 static volatile sig_atomic_t follow_interrupted, follow_resized;
@@ -320,8 +320,13 @@ int follow_experiment(struct client *client, const char *id, const struct term *
 {
 	struct error err;
 	struct follow follow = {
-		.client = client, .id = id, .term = *term, .quiet = quiet, .has_states = fresh,
-		.last_id = buf_make(256), .frame = buf_make(BUF_UNLIMITED),
+		.client = client,
+		.id = id,
+		.term = *term,
+		.quiet = quiet,
+		.has_states = fresh,
+		.last_id = buf_make(256),
+		.frame = buf_make(BUF_UNLIMITED),
 	};
 	follow_catch_signals(true);
 	int rc = follow_loop(&follow, &err), status;
@@ -331,8 +336,9 @@ int follow_experiment(struct client *client, const char *id, const struct term *
 		fprintf(stderr, "sluice: %s\n", err.text);
 		status = 1;
 	} else if (interrupted) {
-		fprintf(stderr, "\n%s goes on without you. 'sluice watch %s' comes back to it, 'sluice stop %s' stops it.\n", id,
-			id, id);
+		fprintf(stderr,
+			"\n%s goes on without you. 'sluice watch %s' comes back to it, 'sluice stop %s' stops it.\n",
+			id, id, id);
 		status = FOLLOW_DETACHED;
 	} else {
 		status = follow_finish(&follow);

@@ -127,6 +127,7 @@ void help_write_man(const struct verb *verb, struct buf *out)
 		buf_add_text(out, help_may_repeat(option) ? " (may be repeated)\n" : "\n");
 		buf_free(&name);
 	}
-	buf_add_text(out, "\n# EXIT STATUS\n\n0 when it worked, 1 when it failed, 2 when it was called wrongly.\n\n"
-			  "# SEE ALSO\n\n*sluice*(1), *sluice-experiment*(5)\n");
+	buf_add_text(out,
+		     "\n# EXIT STATUS\n\n0 when it worked, 1 when it failed, 2 when it was called wrongly.\n\n"
+		     "# SEE ALSO\n\n*sluice*(1), *sluice-experiment*(5)\n");
 }

@@ -76,8 +76,7 @@ static bool options_may_repeat(const struct verb_option *option)
 	return option->value && text_ends(option->value, "...");
 }
 
-static int options_add(struct options *options, const struct verb_option *option, const char *value,
-		       struct error *err)
+static int options_add(struct options *options, const struct verb_option *option, const char *value, struct error *err)
 {
 	for (size_t i = 0; option->value && !options_may_repeat(option) && i < options->given.len; i++)
 		if (options->given.at[i].option == option && strcmp(options->given.at[i].value, value) != 0)
@@ -90,8 +89,8 @@ static int options_add(struct options *options, const struct verb_option *option
 }
 
 /* "--name", "--name=value" or "--name" "value"; *at is moved past what was used. */
-static int options_parse_long(const struct verb_option *table, char **argv, int argc, int *at,
-			      struct options *ret, struct error *err)
+static int options_parse_long(const struct verb_option *table, char **argv, int argc, int *at, struct options *ret,
+			      struct error *err)
 {
 	const char *text = argv[*at] + 2, *value = strchr(text, '=');
 	size_t len = value ? (size_t)(value - text) : strlen(text);
@@ -108,8 +107,8 @@ static int options_parse_long(const struct verb_option *table, char **argv, int 
 }
 
 /* "-f", "-n5", "-n" "5", "-fn5" */
-static int options_parse_letters(const struct verb_option *table, char **argv, int argc, int *at,
-				 struct options *ret, struct error *err)
+static int options_parse_letters(const struct verb_option *table, char **argv, int argc, int *at, struct options *ret,
+				 struct error *err)
 {
 	for (const char *p = argv[*at] + 1; *p; p++) {
 		const struct verb_option *option = options_find_letter(table, *p);

@@ -23,8 +23,7 @@ static int pairs_value(const char *name, const char *text, enum pairs_kind kind,
 			return errorf(err, -EINVAL, "%s: '%s' is not a number", name, text);
 		*ret = node_new_real(number);
 		return 0;
-	case PAIRS_SCALAR:
-		break;
+	case PAIRS_SCALAR: break;
 	}
 	*ret = node_new_scalar(text, strlen(text));
 	return 0;
@@ -32,7 +31,8 @@ static int pairs_value(const char *name, const char *text, enum pairs_kind kind,
 
 int pairs_add(struct node *map, const char *text, enum pairs_kind kind, struct error *err)
 {
-	static const char *const examples[] = {"name=values, such as learning_rate=0.1,0.01", "name=value, such as learning_rate=0.01",
+	static const char *const examples[] = {"name=values, such as learning_rate=0.1,0.01",
+					       "name=value, such as learning_rate=0.01",
 					       "metric=value, such as val_loss=0.31"};
 	const char *value = strchr(text, '=');
 	struct node *node = NULL;
@@ -56,7 +56,8 @@ int pairs_add_all(struct node *map, const struct options *options, size_t first,
 		size_t name = strcspn(options->args.at[i], "=") + 1;
 		for (size_t k = first; k < i; k++)
 			if (strncmp(options->args.at[k], options->args.at[i], name) == 0)
-				return errorf(err, -EINVAL, "%.*s is there twice; write its values as one list: %.*sa,b",
+				return errorf(err, -EINVAL,
+					      "%.*s is there twice; write its values as one list: %.*sa,b",
 					      (int)name - 1, options->args.at[i], (int)name, options->args.at[i]);
 		rc = pairs_add(map, options->args.at[i], kind, err);
 	}
@@ -76,8 +77,8 @@ static int pairs_refusal(const struct reply *reply, struct error *err)
 		const char *field = node_get_string(errors->items[i], "field");
 		const char *message = node_get_string(errors->items[i], "message");
 		const char *remedy = node_get_string(errors->items[i], "remedy");
-		buf_addf(&text, "%s%s%s%s%s%s", i ? "; " : "", field && *field ? field + 1 : "", field && *field ? ": " : "",
-			 message ? message : "", remedy ? "; " : "", remedy ? remedy : "");
+		buf_addf(&text, "%s%s%s%s%s%s", i ? "; " : "", field && *field ? field + 1 : "",
+			 field && *field ? ": " : "", message ? message : "", remedy ? "; " : "", remedy ? remedy : "");
 	}
 	if (text.len)
 		rc = errorf(err, rc, "%s", buf_text(&text));

@@ -13,7 +13,8 @@
 #define PROGRESS_OTHER_LINES 6 /* title, bar, counts, best, note, and one free */
 
 /* In the order of the bar. */
-static const char *const progress_states[] = {"finished", "pruned", "stopped", "error", "running", "submitted", "waiting"};
+static const char *const progress_states[] = {"finished", "pruned",    "stopped", "error",
+					      "running",  "submitted", "waiting"};
 
 void progress_free(struct progress *progress)
 {
@@ -110,8 +111,8 @@ const char *progress_state(const struct progress *progress)
 
 static int64_t progress_over(const struct node *tasks)
 {
-	return node_get_int(tasks, "finished", 0) + node_get_int(tasks, "error", 0) + node_get_int(tasks, "stopped", 0) +
-	       node_get_int(tasks, "pruned", 0);
+	return node_get_int(tasks, "finished", 0) + node_get_int(tasks, "error", 0) +
+		node_get_int(tasks, "stopped", 0) + node_get_int(tasks, "pruned", 0);
 }
 
 /* How much of a running task is done, 0 to 1; 0 where nothing is known. */
@@ -153,7 +154,8 @@ static void progress_add_repeated(struct buf *out, const char *mark, int count)
 		buf_add_text(out, mark);
 }
 
-static void progress_add_title(const struct progress *progress, const struct term *term, int64_t now_ms, struct buf *out)
+static void progress_add_title(const struct progress *progress, const struct term *term, int64_t now_ms,
+			       struct buf *out)
 {
 	char elapsed[64] = "not started", left[80] = "";
 	int64_t started = view_ms(node_get(progress->experiment, "started"));
@@ -162,12 +164,15 @@ static void progress_add_title(const struct progress *progress, const struct ter
 	const char *state = progress_state(progress);
 	struct buf line = buf_make(8192), cut = buf_make(8192);
 	if (started >= 0)
-		text_format_duration(((finished >= 0 ? finished : now_ms) - started) / 1000 * 1000, elapsed, sizeof(elapsed));
+		text_format_duration(((finished >= 0 ? finished : now_ms) - started) / 1000 * 1000, elapsed,
+				     sizeof(elapsed));
 	if (!view_is_over(state)) {
 		char text[64];
 		text_format_duration(estimate / 1000 * 1000, text, sizeof(text));
 		snprintf(left, sizeof(left),
-			 estimate >= 1000 ? ", about %s left" : estimate > 0 ? ", less than a second left" : ", no estimate yet",
+			 estimate >= 1000       ? ", about %s left"
+				 : estimate > 0 ? ", less than a second left"
+						: ", no estimate yet",
 			 text);
 	}
 	buf_addf(&line, "%s  ", node_get_string(progress->experiment, "id"));
@@ -262,7 +267,8 @@ void progress_add_best(const struct progress *progress, struct buf *out)
 	buf_addf(&text, " %s", value);
 	if (node_is_number(node_get(best, "epoch")))
 		buf_addf(&text, " at epoch %" PRId64, node_get_int(best, "epoch", 0));
-	buf_addf(&text, " in %s/%" PRId64 ": ", node_get_string(progress->experiment, "id"), node_get_int(best, "task", 0));
+	buf_addf(&text, " in %s/%" PRId64 ": ", node_get_string(progress->experiment, "id"),
+		 node_get_int(best, "task", 0));
 	view_parameters(node_get(best, "parameters"), progress->varying, &text);
 	term_add_safe(out, buf_text(&text));
 	buf_free(&text);

@@ -8,10 +8,10 @@
 #include "cli/term.h"
 
 struct progress {
-	struct node *experiment;     /* the last summary or detail; NULL before the first */
-	struct node *varying;        /* names of the parameters that differ; from the detail */
-	VEC(struct node *) running;  /* summaries of the tasks that run, by number */
-	const char *trouble;         /* said in the frame: "reconnecting"; NULL */
+	struct node *experiment; /* the last summary or detail; NULL before the first */
+	struct node *varying; /* names of the parameters that differ; from the detail */
+	VEC(struct node *) running; /* summaries of the tasks that run, by number */
+	const char *trouble; /* said in the frame: "reconnecting"; NULL */
 };
 
 void progress_free(struct progress *progress);

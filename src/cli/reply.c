@@ -13,11 +13,11 @@
 enum {
 	STAGE_STATUS,
 	STAGE_HEADER,
-	STAGE_LENGTH,     /* a body of known length */
+	STAGE_LENGTH, /* a body of known length */
 	STAGE_UNTIL_CLOSE,
 	STAGE_CHUNK_SIZE,
 	STAGE_CHUNK_DATA,
-	STAGE_CHUNK_END,  /* the line break behind a chunk */
+	STAGE_CHUNK_END, /* the line break behind a chunk */
 	STAGE_TRAILER,
 	STAGE_COMPLETE,
 };
@@ -74,8 +74,7 @@ static void reply_begin_body(struct reply *reply)
 		return;
 	}
 	reply->has_head = true;
-	if (reply->status == 204 || reply->status == 304 ||
-	    (!reply->chunked && reply->has_length && !reply->left))
+	if (reply->status == 204 || reply->status == 304 || (!reply->chunked && reply->has_length && !reply->left))
 		reply->stage = STAGE_COMPLETE;
 	else if (reply->chunked)
 		reply->stage = STAGE_CHUNK_SIZE;
@@ -135,12 +134,9 @@ static int reply_parse_chunk_size(struct reply *reply, struct error *err)
 static int reply_parse_line(struct reply *reply, struct error *err)
 {
 	switch (reply->stage) {
-	case STAGE_STATUS:
-		return reply_parse_status(reply, err);
-	case STAGE_HEADER:
-		return reply_parse_header(reply, err);
-	case STAGE_CHUNK_SIZE:
-		return reply_parse_chunk_size(reply, err);
+	case STAGE_STATUS: return reply_parse_status(reply, err);
+	case STAGE_HEADER: return reply_parse_header(reply, err);
+	case STAGE_CHUNK_SIZE: return reply_parse_chunk_size(reply, err);
 	case STAGE_CHUNK_END:
 		if (reply->line.len)
 			return reply_bad(err, "a chunk longer than its size");

@@ -35,7 +35,8 @@ int state_folder(char **ret, struct error *err)
 	}
 	char *usual = fs_usual_state();
 	if (!usual)
-		return errorf(err, -ENOENT, "neither SLUICE_STATE nor HOME is set: set SLUICE_STATE to a folder of yours");
+		return errorf(err, -ENOENT,
+			      "neither SLUICE_STATE nor HOME is set: set SLUICE_STATE to a folder of yours");
 	*ret = usual;
 	return 0;
 }
@@ -73,7 +74,8 @@ int state_connect(const char *folder, pid_t *ret_pid, struct error *err)
 		goto fail;
 	}
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) < 0 || peer.uid != getuid()) {
-		rc = errorf(err, -EPERM, "%s/sluice.sock belongs to user %u, not to you: set SLUICE_STATE to a folder of yours",
+		rc = errorf(err, -EPERM,
+			    "%s/sluice.sock belongs to user %u, not to you: set SLUICE_STATE to a folder of yours",
 			    folder, (unsigned)peer.uid);
 		goto fail;
 	}
@@ -159,10 +161,10 @@ static int state_spawn(const char *folder, struct error *err)
 	} else if (rc == 0) {
 		state_show_log(log, before.st_size);
 		rc = !start.ended ? errorf(err, -ECHILD, "the daemon did not answer within 30 s; its log is %s", log)
-		     : start.signal
-			     ? errorf(err, -ECHILD, "the daemon was ended by signal %d (%s); its log is %s", start.signal,
-				      strsignal(start.signal), log)
-			     : errorf(err, -ECHILD, "the daemon ended with status %d; its log is %s", start.exit_code, log);
+			: start.signal
+			? errorf(err, -ECHILD, "the daemon was ended by signal %d (%s); its log is %s", start.signal,
+				 strsignal(start.signal), log)
+			: errorf(err, -ECHILD, "the daemon ended with status %d; its log is %s", start.exit_code, log);
 	}
 	free(variable);
 	free(program);

@@ -13,9 +13,9 @@
 
 enum submit_kind {
 	SUBMIT_TEXT,
-	SUBMIT_SCALAR,	    /* typed as in YAML: 8 is a number */
-	SUBMIT_LIST,	    /* of texts */
-	SUBMIT_TEXT_PAIR,   /* NAME=VALUE */
+	SUBMIT_SCALAR, /* typed as in YAML: 8 is a number */
+	SUBMIT_LIST, /* of texts */
+	SUBMIT_TEXT_PAIR, /* NAME=VALUE */
 	SUBMIT_SCALAR_PAIR,
 };
 
@@ -88,15 +88,9 @@ static int submit_apply_flag(struct node *tree, const struct options_given *give
 	const char *value = given->value;
 	int rc = 0;
 	switch (flag->kind) {
-	case SUBMIT_TEXT:
-		node_add(section, flag->key, node_new_string(value));
-		break;
-	case SUBMIT_SCALAR:
-		node_add(section, flag->key, node_new_scalar(value, strlen(value)));
-		break;
-	case SUBMIT_LIST:
-		node_add(submit_member(section, flag->key, NODE_LIST), NULL, node_new_string(value));
-		break;
+	case SUBMIT_TEXT: node_add(section, flag->key, node_new_string(value)); break;
+	case SUBMIT_SCALAR: node_add(section, flag->key, node_new_scalar(value, strlen(value))); break;
+	case SUBMIT_LIST: node_add(submit_member(section, flag->key, NODE_LIST), NULL, node_new_string(value)); break;
 	case SUBMIT_TEXT_PAIR:
 	case SUBMIT_SCALAR_PAIR:
 		rc = submit_add_pair(submit_member(section, flag->key, NODE_MAP), given, flag->kind, err);

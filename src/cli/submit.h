@@ -22,8 +22,7 @@
 		{"constraint", "EXPR...", "only configurations for which this holds: 'units * layers <= 512'"},        \
 		{"prune", "median|asha|threshold", "end tasks early that fall behind"},                                \
 		{"stop-when", "CONDITION", "end the experiment once this holds: 'val_loss < 0.05'"},                   \
-		{"backend", "auto|local|slurm|external", "where tasks run"},                                           \
-		{"partition", "NAME", "Slurm partition"},                                                              \
+		{"backend", "auto|local|slurm|external", "where tasks run"}, {"partition", "NAME", "Slurm partition"}, \
 		{"gpus", "N", "GPUs a task; also TYPE:N"}, {"cpus", "N", "CPU cores a task"},                          \
 		{"memory", "SIZE", "memory a task: 16G"}, {"time", "DURATION", "time limit of a task: 2h, 1h30m"},     \
 		{"account", "NAME", "Slurm account"}, {"qos", "NAME", "Slurm quality of service"},                     \
@@ -31,20 +30,22 @@
 		{"setup", "LINE...", "a line of bash to run before the script: 'module load cuda'"},                   \
 		{"env", "NAME=VALUE...", "a variable for the script"},                                                 \
 		{"file", "PATH...", "a further file or folder to take along"},                                         \
-		{"retry", "CAUSE=N...", "run a task again after lost, node_failure, preempted, memory, time, error"}
+	{                                                                                                              \
+		"retry", "CAUSE=N...", "run a task again after lost, node_failure, preempted, memory, time, error"     \
+	}
 
 struct submit_file {
-	char *path;  /* as the daemon knows it: relative */
+	char *path; /* as the daemon knows it: relative */
 	char *local; /* where it lies here */
 	uint64_t bytes;
 	char *upload; /* its id once it was sent by itself; NULL: goes inside the request */
 };
 
 struct submit {
-	char *name;        /* of the experiment file, as given; NULL: a script */
+	char *name; /* of the experiment file, as given; NULL: a script */
 	struct buf source; /* its text */
 	struct node *tree; /* the experiment */
-	bool changed;      /* the tree is no longer what the text says: send the tree */
+	bool changed; /* the tree is no longer what the text says: send the tree */
 	VEC(struct submit_file) files;
 	struct buf missing; /* a line for each file that cannot be taken along, with its place in front */
 };

@@ -17,7 +17,7 @@
 #define SUBMIT_INLINE_FILE_BYTES (4u << 20)
 #define SUBMIT_INLINE_ALL_BYTES (8u << 20)
 #define SUBMIT_SCAN_BYTES (1u << 20) /* a script that people wrote is smaller */
-#define SUBMIT_FILES 2000            /* more is a data set: it belongs on the shared file system */
+#define SUBMIT_FILES 2000 /* more is a data set: it belongs on the shared file system */
 #define SUBMIT_DEPTH 16
 
 static int submit_push(struct submit *submit, const char *path, const char *local, uint64_t bytes, struct error *err)
@@ -31,19 +31,18 @@ static int submit_push(struct submit *submit, const char *path, const char *loca
 			      submit->files.at[i].local, local, path);
 	}
 	if (submit->files.len >= SUBMIT_FILES)
-		return errorf(err, -E2BIG, "more than %d files: leave data where it is and pass its path as a parameter",
+		return errorf(err, -E2BIG,
+			      "more than %d files: leave data where it is and pass its path as a parameter",
 			      SUBMIT_FILES);
 	struct submit_file file = {.path = mem_strdup(path), .local = mem_strdup(local), .bytes = bytes};
 	vec_push(&submit->files, file);
 	return 0;
 }
 
-static int submit_add_path(struct submit *submit, const char *path, const char *local, int depth,
-			   struct error *err);
+static int submit_add_path(struct submit *submit, const char *path, const char *local, int depth, struct error *err);
 
 /* Every file in a folder, but for version control and Python's caches. */
-static int submit_add_folder(struct submit *submit, const char *path, const char *local, int depth,
-			     struct error *err)
+static int submit_add_folder(struct submit *submit, const char *path, const char *local, int depth, struct error *err)
 {
 	if (depth > SUBMIT_DEPTH)
 		return errorf(err, -ELOOP, "%s: more than %d folders deep", local, SUBMIT_DEPTH);
@@ -66,8 +65,7 @@ static int submit_add_folder(struct submit *submit, const char *path, const char
 	return rc;
 }
 
-static int submit_add_path(struct submit *submit, const char *path, const char *local, int depth,
-			   struct error *err)
+static int submit_add_path(struct submit *submit, const char *path, const char *local, int depth, struct error *err)
 {
 	struct stat st;
 	if (stat(local, &st) < 0)
@@ -80,8 +78,8 @@ static int submit_add_path(struct submit *submit, const char *path, const char *
 	if (access(local, R_OK) < 0)
 		return errorf(err, -errno, "%s: %s", local, strerror(errno));
 	if ((uint64_t)st.st_size > LIMIT_UPLOAD_BYTES)
-		return errorf(err, -E2BIG, "%s is larger than 4 GB: leave it where it is and pass its path as a parameter",
-			      local);
+		return errorf(err, -E2BIG,
+			      "%s is larger than 4 GB: leave it where it is and pass its path as a parameter", local);
 	return submit_push(submit, path, local, (uint64_t)st.st_size, err);
 }
 
@@ -183,8 +181,11 @@ static int submit_upload(struct submit_file *file, struct client *client, struct
 	char *copy = mem_strdup(file->path);
 	buf_add_text(&path, "/uploads/");
 	client_add_encoded(&path, basename(copy));
-	struct request request = {.method = "PUT", .path = buf_text(&path), .type = "application/octet-stream",
-				  .file = open(file->local, O_RDONLY | O_CLOEXEC), .body_len = file->bytes};
+	struct request request = {.method = "PUT",
+				  .path = buf_text(&path),
+				  .type = "application/octet-stream",
+				  .file = open(file->local, O_RDONLY | O_CLOEXEC),
+				  .body_len = file->bytes};
 	int rc = request.file < 0 ? errorf(err, -errno, "%s: %s", file->local, strerror(errno)) : 0;
 	if (rc == 0 && (rc = client_send(client, &request, &reply, err)) == 0) {
 		if (reply.status >= 300)

@@ -62,7 +62,8 @@ void tasks_write(const struct node *tasks, const struct node *experiment, const 
 	columns[n++] = (struct term_column){"TASK", false, false};
 	columns[n++] = (struct term_column){"STATE", false, false};
 	for (size_t i = 0; varying && i < varying->count && i < TASKS_COLUMNS; i++)
-		columns[n++] = (struct term_column){node_string(varying->items[i]) ? varying->items[i]->string : "?", false, true};
+		columns[n++] = (struct term_column){node_string(varying->items[i]) ? varying->items[i]->string : "?",
+						    false, true};
 	columns[n++] = (struct term_column){objective.len ? buf_text(&objective) : "BEST", true, false};
 	columns[n++] = (struct term_column){"AT", true, false};
 	columns[n++] = (struct term_column){"EPOCH", true, false};

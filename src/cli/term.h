@@ -5,13 +5,23 @@
 #include "base/buf.h"
 
 struct term {
-	bool tty;    /* a person looks at it: progress and colours make sense */
+	bool tty; /* a person looks at it: progress and colours make sense */
 	bool colour; /* and NO_COLOR is not set */
-	bool utf8;   /* the locale takes more than ASCII */
+	bool utf8; /* the locale takes more than ASCII */
 	int width, height;
 };
 
-enum term_colour { TERM_PLAIN, TERM_BOLD, TERM_DIM, TERM_RED, TERM_GREEN, TERM_YELLOW, TERM_BLUE, TERM_MAGENTA, TERM_CYAN };
+enum term_colour {
+	TERM_PLAIN,
+	TERM_BOLD,
+	TERM_DIM,
+	TERM_RED,
+	TERM_GREEN,
+	TERM_YELLOW,
+	TERM_BLUE,
+	TERM_MAGENTA,
+	TERM_CYAN
+};
 
 /* What the descriptor (1 or 2) can do. Not a terminal: 80 columns wide, no colour. */
 struct term term_of(int fd);
@@ -37,7 +47,7 @@ struct term_cell {
 
 struct term_column {
 	const char *title;
-	bool right;   /* align to the right */
+	bool right; /* align to the right */
 	bool flexible; /* may be cut when the terminal is too narrow */
 };
 

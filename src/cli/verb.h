@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct verb_option {
-	const char *name;  /* "detach": --detach; "n": -n; "f,follow": -f and --follow */
+	const char *name; /* "detach": --detach; "n": -n; "f,follow": -f and --follow */
 	const char *value; /* "N": takes a value; NULL: a switch. "N...": may be given several times */
 	const char *help;
 };
@@ -15,8 +15,8 @@ struct verb_option {
 struct verb {
 	const char *name;
 	const char *arguments; /* "FILE | SCRIPT [name=values ...]" */
-	const char *summary;   /* one line */
-	const char *help;      /* paragraphs, examples */
+	const char *summary; /* one line */
+	const char *help; /* paragraphs, examples */
 	const struct verb_option *options; /* ends with a row without a name; NULL: the verb parses itself */
 	bool hidden;
 	int (*run)(int argc, char **argv); /* argv[0] is the verb; returns the exit status */

@@ -56,13 +56,15 @@ static void analyse_importance(const struct node *analysis, const struct term *t
 static void analyse_progress(const struct node *analysis, const char *id, struct buf *out, size_t limit,
 			     const struct term *term)
 {
-	static const struct term_column columns[] = {{"TASK", false, false}, {"BEST", true, false}, {"ENDED", false, false}};
+	static const struct term_column columns[] = {
+		{"TASK", false, false}, {"BEST", true, false}, {"ENDED", false, false}};
 	const struct node *progress = node_get(analysis, "progress");
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
 	VEC(const struct node *) steps = {0};
 	for (size_t i = 0; progress && i < progress->count; i++)
 		if (node_equal(node_get(progress->items[i], "value"), node_get(progress->items[i], "best")) &&
-		    (!steps.len || !node_equal(node_get(steps.at[steps.len - 1], "best"), node_get(progress->items[i], "best"))))
+		    (!steps.len ||
+		     !node_equal(node_get(steps.at[steps.len - 1], "best"), node_get(progress->items[i], "best"))))
 			vec_push(&steps, progress->items[i]);
 	for (size_t i = steps.len > limit ? steps.len - limit : 0; i < steps.len; i++) {
 		char text[VIEW_CHARS];
@@ -85,7 +87,8 @@ static void analyse_fronts(const struct node *analysis, const struct node *exper
 {
 	const struct node *fronts = node_get(analysis, "fronts");
 	for (size_t i = 0; fronts && i < fronts->count; i++) {
-		const struct node *axes = node_get(fronts->items[i], "axes"), *volume = node_get(fronts->items[i], "hypervolume");
+		const struct node *axes = node_get(fronts->items[i], "axes"),
+				  *volume = node_get(fronts->items[i], "hypervolume");
 		struct buf title = buf_make(4096);
 		buf_add_text(&title, "Front of ");
 		for (size_t k = 0; axes && k < axes->count; k++) {
@@ -94,7 +97,8 @@ static void analyse_fronts(const struct node *analysis, const struct node *exper
 		}
 		analyse_head(out, term, buf_text(&title));
 		buf_free(&title);
-		front_print(fronts->items[i], node_get_string(experiment, "id"), node_get(experiment, "varying"), limit, term, out);
+		front_print(fronts->items[i], node_get_string(experiment, "id"), node_get(experiment, "varying"), limit,
+			    term, out);
 		if (node_is_number(volume))
 			buf_addf(out, "hypervolume %.6g\n", volume->real);
 	}
@@ -126,16 +130,22 @@ static void analyse_unearned(const struct node *curves, struct buf *out)
 		const struct node *cut = cuts->items[i];
 		if (node_get_int(cut, "tasks", 0) < 8)
 			continue;
-		buf_addf(out, "after %g %% of the steps extrapolated curves order %" PRId64 " finished tasks with rank correlation %.2f, "
-			 "their best so far with %.2f\n", 100 * node_get_real(cut, "share", 0), node_get_int(cut, "tasks", 0),
+		buf_addf(out,
+			 "after %g %% of the steps extrapolated curves order %" PRId64
+			 " finished tasks with rank correlation %.2f, "
+			 "their best so far with %.2f\n",
+			 100 * node_get_real(cut, "share", 0), node_get_int(cut, "tasks", 0),
 			 node_get_real(cut, "correlation", 0), node_get_real(cut, "plain", 0));
 		tried = true;
 	}
 	if (tried)
 		buf_add_text(out, "not predicted: extrapolation has to be clearly ahead at each\n");
 	else
-		buf_addf(out, "not predicted: that takes 8 finished tasks with 4 values in the first half of their steps and 300 in all at most; "
-			 "%" PRId64 " have a curve\n", node_get_int(curves, "tasks", 0));
+		buf_addf(
+			out,
+			"not predicted: that takes 8 finished tasks with 4 values in the first half of their steps and 300 in all at most; "
+			"%" PRId64 " have a curve\n",
+			node_get_int(curves, "tasks", 0));
 }
 
 static int compare_predicted(const void *a, const void *b)
@@ -149,7 +159,8 @@ static int compare_predicted(const void *a, const void *b)
 static void analyse_curves(const struct node *analysis, const struct node *experiment, size_t limit,
 			   const struct term *term, struct buf *out)
 {
-	static const struct term_column columns[] = {{"TASK", false, false}, {"PREDICTED", true, false}, {"AT STEP", true, false}};
+	static const struct term_column columns[] = {
+		{"TASK", false, false}, {"PREDICTED", true, false}, {"AT STEP", true, false}};
 	const struct node *curves = node_get(analysis, "curves"), *running = node_get(curves, "running");
 	const struct node *objective = node_get(analysis, "objective");
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
@@ -166,7 +177,8 @@ static void analyse_curves(const struct node *analysis, const struct node *exper
 	for (size_t i = 0; i < rows.len && i < limit; i++) {
 		const struct node *row = rows.at[maximise ? rows.len - 1 - i : i];
 		char text[VIEW_CHARS];
-		term_table_addf(&table, TERM_BOLD, "%s/%" PRId64, node_get_string(experiment, "id"), node_get_int(row, "task", 0));
+		term_table_addf(&table, TERM_BOLD, "%s/%" PRId64, node_get_string(experiment, "id"),
+				node_get_int(row, "task", 0));
 		view_metric(node_get(row, "predicted"), text);
 		term_table_add(&table, TERM_PLAIN, text);
 		term_table_addf(&table, TERM_PLAIN, "%g", node_get_real(row, "at", 0));
@@ -186,7 +198,8 @@ static void analyse_print(const struct node *analysis, const struct node *experi
 {
 	struct buf out = buf_make(BUF_UNLIMITED), head = buf_make(256);
 	const struct node *objective = node_get(experiment, "objective");
-	buf_addf(&head, "Importance of the parameters, from %" PRId64 " finished tasks", node_get_int(analysis, "runs", 0));
+	buf_addf(&head, "Importance of the parameters, from %" PRId64 " finished tasks",
+		 node_get_int(analysis, "runs", 0));
 	analyse_head(&out, term, buf_text(&head));
 	analyse_importance(analysis, term, &out);
 	if (objective && objective->count) {

@@ -36,14 +36,15 @@ static void best_print(struct node *tasks, const struct node *experiment, const 
 	if (node_get(tasks, "items") && node_get(tasks, "items")->count)
 		tasks_write(tasks, experiment, term, &out);
 	else
-		buf_add_text(&out, objective && objective->count ? "no result yet\n" : "the experiment has no objective\n");
+		buf_add_text(&out,
+			     objective && objective->count ? "no result yet\n" : "the experiment has no objective\n");
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
 }
 
 /* With several objectives the best are those on the front. */
-static int best_print_front(struct call *call, const struct target *target, const struct node *experiment,
-			    size_t limit, struct error *err)
+static int best_print_front(struct call *call, const struct target *target, const struct node *experiment, size_t limit,
+			    struct error *err)
 {
 	struct node *analysis = NULL;
 	struct buf out = buf_make(BUF_UNLIMITED);

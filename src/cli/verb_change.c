@@ -53,9 +53,10 @@ static void change_say(const struct node *experiment)
 	const struct node *tasks = node_get(experiment, "tasks"), *search = node_get(experiment, "search");
 	const char *reason = node_get_string(search, "reason"), *strategy = node_get_string(experiment, "strategy");
 	struct buf out = buf_make(8192);
-	buf_addf(&out, "%s goes on with %s%s%s%s: %" PRId64 " tasks in all, %" PRId64 " finished\n", node_get_string(experiment, "id"),
-		 strategy ? strategy : "its search", reason ? " (" : "", reason ? reason : "", reason ? ")" : "",
-		 node_get_int(tasks, "total", 0), node_get_int(tasks, "finished", 0));
+	buf_addf(&out, "%s goes on with %s%s%s%s: %" PRId64 " tasks in all, %" PRId64 " finished\n",
+		 node_get_string(experiment, "id"), strategy ? strategy : "its search", reason ? " (" : "",
+		 reason ? reason : "", reason ? ")" : "", node_get_int(tasks, "total", 0),
+		 node_get_int(tasks, "finished", 0));
 	if (node_get_string(experiment, "state") && strcmp(node_get_string(experiment, "state"), "stopped") == 0)
 		buf_add_text(&out, "it is stopped: 'sluice restart' lets it go on\n");
 	fputs(buf_text(&out), stdout);

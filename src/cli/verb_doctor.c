@@ -26,7 +26,10 @@ static void doctor_add_finding(struct buf *out, const struct term *term, const c
 	static const struct {
 		const char *level, *mark;
 		enum term_colour colour;
-	} marks[] = {{"ok", "ok      ", TERM_GREEN}, {"absent", "absent  ", TERM_DIM}, {"warning", "warning ", TERM_YELLOW}, {"error", "error   ", TERM_RED}};
+	} marks[] = {{"ok", "ok      ", TERM_GREEN},
+		     {"absent", "absent  ", TERM_DIM},
+		     {"warning", "warning ", TERM_YELLOW},
+		     {"error", "error   ", TERM_RED}};
 	size_t i = 0;
 	while (i + 1 < COUNT_OF(marks) && strcmp(marks[i].level, level) != 0)
 		i++;
@@ -84,9 +87,9 @@ static bool doctor_check_folder(const struct term *term, struct buf *out)
 static void doctor_add_partitions(const struct node *partitions, const struct term *term, struct buf *out)
 {
 	static const struct term_column columns[] = {
-		{"PARTITION", false, true}, {"STATE", false, false}, {"NODES", true, false}, {"IDLE", true, false},
-		{"CPUS", true, false}, {"GPUS", true, false}, {"GPU TYPE", false, true}, {"MEMORY", true, false},
-		{"TIME LIMIT", true, false},
+		{"PARTITION", false, true}, {"STATE", false, false}, {"NODES", true, false},
+		{"IDLE", true, false},      {"CPUS", true, false},   {"GPUS", true, false},
+		{"GPU TYPE", false, true},  {"MEMORY", true, false}, {"TIME LIMIT", true, false},
 	};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
 	if (!partitions || partitions->type != NODE_LIST || !partitions->count)
@@ -95,7 +98,8 @@ static void doctor_add_partitions(const struct node *partitions, const struct te
 		const struct node *p = partitions->items[i];
 		static const char *const numbers[] = {"nodes", "idle_nodes", "cpus", "gpus"};
 		char text[VIEW_CHARS];
-		term_table_addf(&table, TERM_BOLD, "%s%s", node_get_string(p, "name") ? node_get_string(p, "name") : "?",
+		term_table_addf(&table, TERM_BOLD, "%s%s",
+				node_get_string(p, "name") ? node_get_string(p, "name") : "?",
 				node_get_bool(p, "default", false) ? " *" : "");
 		term_table_add(&table, TERM_PLAIN, node_get_string(p, "state"));
 		for (size_t k = 0; k < COUNT_OF(numbers); k++) {
@@ -129,7 +133,8 @@ static void doctor_add_backend(const struct node *backend, const struct term *te
 		buf_add_text(&line, text);
 	else
 		buf_addf(&line, "version %s, controller %s, accounting %s", version ? version : "unknown",
-			 controller ? controller : "unknown", node_get_bool(backend, "accounting", false) ? "on" : "off");
+			 controller ? controller : "unknown",
+			 node_get_bool(backend, "accounting", false) ? "on" : "off");
 	doctor_add_finding(out, term, available ? "ok" : "absent", buf_text(&line), NULL);
 	doctor_add_partitions(node_get(backend, "partitions"), term, out);
 	buf_free(&line);
@@ -196,10 +201,11 @@ static int doctor_run(int argc, char **argv)
 	bool bad = doctor_check_folder(&call.term, &out);
 	int rc = client_open(&call.client, true, &err);
 	if (rc < 0)
-		doctor_add_finding(&out, &call.term, "warning",
-				   "no daemon runs: the cluster was not looked at, and whether a compute node reaches the daemon was "
-				   "not tried",
-				   NULL);
+		doctor_add_finding(
+			&out, &call.term, "warning",
+			"no daemon runs: the cluster was not looked at, and whether a compute node reaches the daemon was "
+			"not tried",
+			NULL);
 	if (rc == 0) {
 		char line[128];
 		call.connected = true;

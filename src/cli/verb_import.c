@@ -41,7 +41,8 @@ static const char *import_metric(const struct import *import, const char *name)
 	const struct node *objective = node_get(import->experiment, "objective");
 	for (size_t i = 0; objective && i < objective->count; i++) {
 		const char *metric = node_get_string(objective->items[i], "metric");
-		if (metric && (strcmp(metric, name) == 0 || (text_starts(name, "best_") && strcmp(metric, name + 5) == 0)))
+		if (metric &&
+		    (strcmp(metric, name) == 0 || (text_starts(name, "best_") && strcmp(metric, name + 5) == 0)))
 			return metric;
 	}
 	return NULL;
@@ -72,7 +73,8 @@ static void import_sheet_row(struct import *import, const struct sheet *sheet, s
 			continue;
 		if (import_has_parameter(import, name))
 			node_add(parameters, name, node_new_scalar(cell, strlen(cell)));
-		else if ((metric = import_metric(import, name)) && num_parse_real(cell, strlen(cell), &value) == 0 && isfinite(value))
+		else if ((metric = import_metric(import, name)) && num_parse_real(cell, strlen(cell), &value) == 0 &&
+			 isfinite(value))
 			node_add(values, metric, node_new_real(value));
 		else if (strcmp(name, "state") == 0)
 			finished = strcmp(cell, "finished") == 0;
@@ -122,7 +124,8 @@ static bool import_best(const struct node *curve, bool most, double *ret)
 
 static void import_task(struct import *import, const struct node *task)
 {
-	const struct node *theirs = node_get(task, "parameters"), *objective = node_get(import->experiment, "objective");
+	const struct node *theirs = node_get(task, "parameters"),
+			  *objective = node_get(import->experiment, "objective");
 	const char *state = node_get_string(task, "state");
 	if (!state || strcmp(state, "finished") != 0)
 		return;
@@ -131,9 +134,11 @@ static void import_task(struct import *import, const struct node *task)
 		if (import_has_parameter(import, theirs->items[i]->key))
 			node_add(parameters, theirs->items[i]->key, node_clone(theirs->items[i]));
 	for (size_t i = 0; objective && i < objective->count; i++) {
-		const char *metric = node_get_string(objective->items[i], "metric"), *goal = node_get_string(objective->items[i], "goal");
+		const char *metric = node_get_string(objective->items[i], "metric"),
+			   *goal = node_get_string(objective->items[i], "goal");
 		double value;
-		if (metric && import_best(node_get(node_get(task, "metrics"), metric), goal && strcmp(goal, "max") == 0, &value))
+		if (metric &&
+		    import_best(node_get(node_get(task, "metrics"), metric), goal && strcmp(goal, "max") == 0, &value))
 			node_add(values, metric, node_new_real(value));
 	}
 	import_add(import, parameters, values);

@@ -79,7 +79,10 @@ const struct verb verb_login = {
 static void token_print(const struct node *answer, const struct term *term, struct buf *out)
 {
 	static const struct term_column columns[] = {
-		{"ID", false, false}, {"NAME", false, true}, {"CREATED", false, false}, {"LAST USED", false, false},
+		{"ID", false, false},
+		{"NAME", false, true},
+		{"CREATED", false, false},
+		{"LAST USED", false, false},
 	};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
 	const struct node *items = answer->type == NODE_LIST ? answer : node_get(answer, "items");
@@ -175,7 +178,9 @@ static int token_run(int argc, char **argv)
 	if (!create && !list && !revoke)
 		rc = errorf(&err, -EINVAL, "expected create, list or revoke, got '%s'", action);
 	else if (!list && !argument)
-		rc = errorf(&err, -EINVAL, create ? "say what it is for: sluice token create NAME" : "say which: sluice token revoke ID");
+		rc = errorf(&err, -EINVAL,
+			    create ? "say what it is for: sluice token create NAME"
+				   : "say which: sluice token revoke ID");
 	else if (list && argument)
 		rc = errorf(&err, -EINVAL, "'%s' is one argument too many", argument);
 	if (rc < 0)
@@ -183,8 +188,9 @@ static int token_run(int argc, char **argv)
 	status = call_connect(&call);
 	if (status)
 		return call_end(&call, status);
-	rc = create ? token_create(&call, argument, &out, &err)
-		    : list ? token_list(&call, &out, &err) : token_revoke(&call, argument, &err);
+	rc = create    ? token_create(&call, argument, &out, &err)
+		: list ? token_list(&call, &out, &err)
+		       : token_revoke(&call, argument, &err);
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
 	return call_end(&call, rc < 0 ? call_fail(&err) : 0);

@@ -31,7 +31,7 @@ struct logs {
 	int64_t attempt, tail;
 	struct logs_stream streams[2];
 	const struct logs_stream *shown; /* whose bytes stand last on the screen */
-	bool heads;                      /* say which stream it is */
+	bool heads; /* say which stream it is */
 };
 
 /* The bytes themselves where they go to a file or a program; made safe where a terminal takes them. */
@@ -59,8 +59,8 @@ static int logs_read(struct logs *logs, struct logs_stream *stream, struct error
 		struct node *answer = NULL;
 		struct buf json = buf_make(BUF_UNLIMITED);
 		char rest[160];
-		snprintf(rest, sizeof(rest), "/log?stream=%s&attempt=%" PRId64 "&offset=%" PRId64 "&limit=%d", stream->name,
-			 logs->attempt, stream->offset, LOGS_CHUNK_BYTES);
+		snprintf(rest, sizeof(rest), "/log?stream=%s&attempt=%" PRId64 "&offset=%" PRId64 "&limit=%d",
+			 stream->name, logs->attempt, stream->offset, LOGS_CHUNK_BYTES);
 		char *path = target_path(&logs->target, rest);
 		int rc = client_get(&logs->call->client, path, &json, &answer, err);
 		int64_t next = node_get_int(answer, "next", stream->offset), size = node_get_int(answer, "size", next);

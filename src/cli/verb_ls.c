@@ -38,7 +38,7 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 	const struct node *tasks = node_get(experiment, "tasks");
 	int64_t errors = node_get_int(tasks, "error", 0);
 	int64_t over = node_get_int(tasks, "finished", 0) + errors + node_get_int(tasks, "stopped", 0) +
-		       node_get_int(tasks, "pruned", 0);
+		node_get_int(tasks, "pruned", 0);
 	char text[VIEW_CHARS];
 
 	term_table_add(table, TERM_BOLD, node_get_string(experiment, "id"));
@@ -59,7 +59,7 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 static void ls_print(const struct node *answer, const struct term *term)
 {
 	static const struct term_column columns[] = {
-		{"ID", false, false}, {"NAME", false, true}, {"STATE", false, false}, {"TASKS", true, false},
+		{"ID", false, false},  {"NAME", false, true},     {"STATE", false, false}, {"TASKS", true, false},
 		{"BEST", false, true}, {"CREATED", false, false}, {"NOTE", false, true},
 	};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};

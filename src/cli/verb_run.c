@@ -115,8 +115,8 @@ static int run_submit(struct call *call, struct submit *submit)
 	char key[TOKEN_ID_CHARS];
 	token_make_id(key);
 	int rc = submit_write_request(submit, &call->client, &body, &err), status;
-	struct request request = {.method = "POST", .path = "/experiments", .body = buf_text(&body), .body_len = body.len,
-				  .key = key};
+	struct request request = {
+		.method = "POST", .path = "/experiments", .body = buf_text(&body), .body_len = body.len, .key = key};
 	if (rc == 0)
 		rc = client_send(&call->client, &request, &reply, &err);
 	buf_free(&body);
@@ -146,7 +146,8 @@ static void run_say_missing(const struct submit *submit)
 }
 
 /* What `run` and `check` have in common. Where files are missing, `check` still asks what else is wrong. */
-static int run_with(const struct verb *verb, int argc, char **argv, int (*send)(struct call *call, struct submit *submit))
+static int run_with(const struct verb *verb, int argc, char **argv,
+		    int (*send)(struct call *call, struct submit *submit))
 {
 	struct call call;
 	struct error err;
@@ -218,7 +219,8 @@ static void check_add_estimate(const struct node *estimate, const struct term *t
 
 static void check_add_answer(const struct node *answer, const struct term *term, struct buf *out)
 {
-	const struct node *warnings = node_get(answer, "warnings"), *notes = node_get(node_get(answer, "scan"), "notes");
+	const struct node *warnings = node_get(answer, "warnings"),
+			  *notes = node_get(node_get(answer, "scan"), "notes");
 	const char *how = node_get_string(answer, "how"), *reason = node_get_string(answer, "reason");
 	const char *script = node_get_string(answer, "script"), *strategy = node_get_string(answer, "strategy");
 	struct buf line = buf_make(4096);
@@ -277,13 +279,16 @@ static int check_send(struct call *call, struct submit *submit)
 	struct buf body = buf_make(BUF_UNLIMITED);
 	struct reply reply;
 	int rc = submit_write_check(submit, &body, &err), status;
-	struct request request = {.method = "POST", .path = "/check?scan=1", .body = buf_text(&body), .body_len = body.len};
+	struct request request = {
+		.method = "POST", .path = "/check?scan=1", .body = buf_text(&body), .body_len = body.len};
 	if (rc == 0)
 		rc = client_send(&call->client, &request, &reply, &err);
 	buf_free(&body);
 	if (rc < 0)
 		return call_fail(&err);
-	status = reply.status >= 300 ? run_refused(submit, &reply) : submit->missing.len ? 2 : check_print(call, &reply);
+	status = reply.status >= 300  ? run_refused(submit, &reply)
+		: submit->missing.len ? 2
+				      : check_print(call, &reply);
 	reply_free(&reply);
 	return status;
 }

@@ -22,7 +22,8 @@ static const struct verb_option show_options[] = {
 
 static void show_add_counts(const struct node *tasks, struct buf *out, const struct term *term)
 {
-	static const char *const states[] = {"finished", "running", "submitted", "waiting", "error", "stopped", "pruned"};
+	static const char *const states[] = {"finished", "running", "submitted", "waiting",
+					     "error",    "stopped", "pruned"};
 	struct buf line = buf_make(4096);
 	char padded[32];
 	snprintf(padded, sizeof(padded), "%-14s ", "tasks");
@@ -55,10 +56,12 @@ static void show_add_objective(const struct node *experiment, struct buf *out, c
 	buf_clear(&text);
 	if (best && best->type == NODE_MAP) {
 		view_metric(node_get(best, "value"), value);
-		buf_addf(&text, "%s in %s/%" PRId64, value, node_get_string(experiment, "id"), node_get_int(best, "task", 0));
+		buf_addf(&text, "%s in %s/%" PRId64, value, node_get_string(experiment, "id"),
+			 node_get_int(best, "task", 0));
 		if (node_is_number(node_get(best, "epoch")))
 			buf_addf(&text, " at %s %" PRId64,
-				 node_get_string(experiment, "step_name") ? node_get_string(experiment, "step_name") : "epoch",
+				 node_get_string(experiment, "step_name") ? node_get_string(experiment, "step_name")
+									  : "epoch",
 				 node_get_int(best, "epoch", 0));
 		buf_add_text(&text, ": ");
 		view_parameters(node_get(best, "parameters"), node_get(experiment, "varying"), &text);
@@ -169,7 +172,8 @@ static void show_add_timeline(const struct node *timeline, struct buf *out, cons
 		const char *state = node_get_string(timeline->items[i], "state");
 		const char *reason = node_get_string(timeline->items[i], "reason");
 		view_time(node_get(timeline->items[i], "time"), "not known", when);
-		buf_addf(&line, "%s  %s%s%s", when, state ? state : "", reason && *reason ? ": " : "", reason ? reason : "");
+		buf_addf(&line, "%s  %s%s%s", when, state ? state : "", reason && *reason ? ": " : "",
+			 reason ? reason : "");
 		view_line(out, term, i ? " " : "timeline", buf_text(&line));
 		buf_free(&line);
 	}
@@ -178,8 +182,9 @@ static void show_add_timeline(const struct node *timeline, struct buf *out, cons
 static void show_add_attempts(const struct node *attempts, struct buf *out, const struct term *term)
 {
 	static const struct term_column columns[] = {
-		{"ATTEMPT", true, false}, {"STATE", false, false}, {"STARTED", false, false}, {"FINISHED", false, false},
-		{"NODE", false, true}, {"JOB", false, true}, {"CAUSE", false, true},
+		{"ATTEMPT", true, false},   {"STATE", false, false}, {"STARTED", false, false},
+		{"FINISHED", false, false}, {"NODE", false, true},   {"JOB", false, true},
+		{"CAUSE", false, true},
 	};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
 	if (!attempts || attempts->type != NODE_LIST || !attempts->count)

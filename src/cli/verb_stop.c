@@ -154,8 +154,8 @@ static int rm_one(struct call *call, const struct target *target)
 	if (rc == 0 && reply.status == 409) {
 		client_problem(&reply, &err);
 		struct error inner = err;
-		rc = errorf(&err, -EBUSY, "%s: %s ('sluice rm --stop %s' stops it first)", target->experiment, inner.text,
-			    target->experiment);
+		rc = errorf(&err, -EBUSY, "%s: %s ('sluice rm --stop %s' stops it first)", target->experiment,
+			    inner.text, target->experiment);
 		reply_free(&reply);
 	} else if (rc == 0) {
 		rc = reply.status >= 300 ? client_problem(&reply, &err) : 0;
@@ -182,7 +182,8 @@ static int rm_run(int argc, char **argv)
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < call.options.args.len; i++)
 		if (targets[i].number)
-			rc = errorf(&err, -EINVAL, "%s is a task: only whole experiments are removed", call.options.args.at[i]);
+			rc = errorf(&err, -EINVAL, "%s is a task: only whole experiments are removed",
+				    call.options.args.at[i]);
 	bool ask = !options_has(&call.options, "yes");
 	if (rc == 0 && ask && !isatty(0))
 		rc = errorf(&err, -EINVAL, "nobody can be asked here: say --yes");

@@ -49,8 +49,7 @@ const char *engine_stop_why(const struct engine_experiment *experiment)
 }
 
 /* Opens the transaction and the experiment. After a failure nothing has changed. */
-static int action_begin(struct engine *engine, int64_t experiment, struct action *action,
-			struct error *err)
+static int action_begin(struct engine *engine, int64_t experiment, struct action *action, struct error *err)
 {
 	int rc = store_begin(engine->store, err);
 	if (rc == 0)
@@ -118,8 +117,8 @@ int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t 
 	return rc;
 }
 
-int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
-		int64_t *ret_count, struct error *err)
+int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
+		struct error *err)
 {
 	int rc = engine_stop_within(engine, experiment, numbers, count, ret_count, err);
 	return engine_conclude(engine, rc, err);
@@ -140,12 +139,11 @@ static int action_restart_all(struct action *action, bool failed_only, int64_t *
 		rc = store_set_flag(engine->store, e->id, STORE_FLAG_STOPPING, false);
 	}
 	return rc < 0 ? rc
-		      : engine_begin_sweep(engine, e,
-					   failed_only ? STORE_SWEEP_RESTART_FAILED : STORE_SWEEP_RESTART);
+		      : engine_begin_sweep(engine, e, failed_only ? STORE_SWEEP_RESTART_FAILED : STORE_SWEEP_RESTART);
 }
 
-int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
-		   bool failed_only, int64_t *ret_count, struct error *err)
+int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, bool failed_only,
+		   int64_t *ret_count, struct error *err)
 {
 	struct action action = {.engine = engine, .numbers = numbers, .count = count};
 	*ret_count = 0;

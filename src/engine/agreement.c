@@ -110,8 +110,7 @@ static size_t look_pairs(const struct looks *looks, double low, double high, dou
 			continue;
 		if (look->fidelity == low) {
 			first = look;
-		} else if (look->fidelity == high && first &&
-			   strcmp(first->configuration, look->configuration) == 0) {
+		} else if (look->fidelity == high && first && strcmp(first->configuration, look->configuration) == 0) {
 			a[count] = first->value;
 			b[count++] = look->value;
 			first = NULL;
@@ -142,8 +141,7 @@ static void look_write(const struct looks *looks, struct json *out)
 	free(levels);
 }
 
-int analysis_write_agreement(struct engine *engine, int64_t experiment, const struct spec *spec,
-			     struct json *out)
+int analysis_write_agreement(struct engine *engine, int64_t experiment, const struct spec *spec, struct json *out)
 {
 	struct looks looks = {0};
 	long parameter = spec->search->fidelity_param;

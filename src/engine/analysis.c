@@ -19,7 +19,7 @@ struct analysis {
 	struct engine *engine;
 	struct spec *spec;
 	struct engine_experiment scratch; /* what engine_read_objective asks for */
-	VEC(struct analysis_run) runs;	  /* the newest first while they are read, then by number */
+	VEC(struct analysis_run) runs; /* the newest first while they are read, then by number */
 	struct store_progress progress;
 	VEC(const struct analysis_run *) shown; /* in the slices */
 	struct analysis_curves *curves;
@@ -56,7 +56,7 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 	/* What the task is ranked by is the first objective. */
 	for (size_t i = 0; i < spec->objective_count; i++)
 		run.scores[i] = i == 0 ? row->best
-					: engine_read_objective(a->engine, &a->scratch, row->id, &spec->objectives[i]);
+				       : engine_read_objective(a->engine, &a->scratch, row->id, &spec->objectives[i]);
 	vec_push(&a->runs, run);
 	return 0;
 }
@@ -193,8 +193,7 @@ static bool stage_curves(struct analysis *a, struct json *out)
 static bool analysis_make(void *ctx, struct buf *out)
 {
 	static bool (*const stages[])(struct analysis *, struct json *) = {
-		stage_progress, stage_runs,	 stage_importance, stage_fronts,
-		stage_slices,	stage_agreement, stage_curves,
+		stage_progress, stage_runs, stage_importance, stage_fronts, stage_slices, stage_agreement, stage_curves,
 	};
 	struct analysis *a = ctx;
 	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;

@@ -11,9 +11,9 @@
 struct analysis_run {
 	int64_t id, number;
 	struct space_value *values; /* NULL: its configuration is not in today's space */
-	char *parameters;	    /* JSON, as it was run */
-	double *scores;		    /* one per objective, as reported; NAN */
-	double time_s;		    /* NAN: not known */
+	char *parameters; /* JSON, as it was run */
+	double *scores; /* one per objective, as reported; NAN */
+	double time_s; /* NAN: not known */
 };
 
 /* One of "fronts": {"axes","runs","hypervolume","reference","points"} of several objectives, and of the first one

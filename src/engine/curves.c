@@ -17,7 +17,7 @@ struct analysis_curves {
 	const struct spec_objective *objective;
 	const struct analysis_run *runs;
 	size_t run_count, next; /* the next run whose curve is to be read */
-	bool fits;		/* there is an objective */
+	bool fits; /* there is an objective */
 	VEC(struct curve) finished;
 	struct curve_backtest test;
 	double end; /* where the finished tasks ended, for those that do not say how far they go */
@@ -100,7 +100,8 @@ static int curves_running_cb(void *ctx, const struct store_running *row)
 			json_key_int(c->out, "task", row->number);
 			json_key_real(c->out, "predicted", predicted);
 			json_key_real(c->out, "at", end);
-			curves_put_real("error", curves_error(c, (at - curve.steps[0]) / (end - curve.steps[0])), c->out);
+			curves_put_real("error", curves_error(c, (at - curve.steps[0]) / (end - curve.steps[0])),
+					c->out);
 			json_end(c->out);
 		}
 	}

@@ -12,7 +12,10 @@
 static const struct descriptor_interpreter {
 	const char *suffix, *program;
 } descriptor_interpreters[] = {
-	{".py", "python3"}, {".sh", "bash"}, {".R", "Rscript"}, {".jl", "julia"},
+	{".py", "python3"},
+	{".sh", "bash"},
+	{".R", "Rscript"},
+	{".jl", "julia"},
 };
 
 static void descriptor_write_program(const struct spec *spec, struct json *w)
@@ -41,8 +44,7 @@ static char *descriptor_value(const struct node *value)
 	return mem_strdup(value->string ? value->string : "");
 }
 
-static void descriptor_write_argv(const struct engine_live *live, const struct node *params,
-				  struct json *w)
+static void descriptor_write_argv(const struct engine_live *live, const struct node *params, struct json *w)
 {
 	const struct spec *spec = live->experiment->spec;
 	char text[32];
@@ -73,8 +75,7 @@ static void descriptor_write_argv(const struct engine_live *live, const struct n
 	json_end(w);
 }
 
-static void descriptor_write_env(const struct engine_live *live, const struct node *params,
-				 struct json *w)
+static void descriptor_write_env(const struct engine_live *live, const struct node *params, struct json *w)
 {
 	const struct spec *spec = live->experiment->spec;
 	char text[32];
@@ -105,8 +106,8 @@ static void descriptor_write_texts(char *const *texts, struct json *w)
 	json_end(w);
 }
 
-static void descriptor_write(struct engine *engine, const struct engine_live *live,
-			     const struct node *params, struct json *w)
+static void descriptor_write(struct engine *engine, const struct engine_live *live, const struct node *params,
+			     struct json *w)
 {
 	const struct engine_experiment *e = live->experiment;
 	const struct spec *spec = e->spec;
@@ -161,11 +162,10 @@ static int descriptor_params_cb(void *ctx, const struct store_task *row)
 int engine_write_descriptor(struct engine *engine, const struct engine_live *live, struct error *err)
 {
 	struct node *params = NULL;
-	int rc = store_read_task(engine->store, live->experiment->id, live->task.number,
-				 descriptor_params_cb, &params);
+	int rc = store_read_task(engine->store, live->experiment->id, live->task.number, descriptor_params_cb, &params);
 	if (rc < 0)
-		return errorf(err, rc, "the parameters of e%lld/%lld cannot be read",
-			      (long long)live->experiment->id, (long long)live->task.number);
+		return errorf(err, rc, "the parameters of e%lld/%lld cannot be read", (long long)live->experiment->id,
+			      (long long)live->task.number);
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
 	descriptor_write(engine, live, params, &w);

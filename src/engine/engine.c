@@ -68,16 +68,15 @@ char *engine_folder(struct engine *engine, int64_t experiment, int64_t number, i
 	if (!number)
 		return mem_printf("%s/experiments/e%lld", engine->state_dir, (long long)experiment);
 	if (!attempt)
-		return mem_printf("%s/experiments/e%lld/tasks/%lld", engine->state_dir,
-				  (long long)experiment, (long long)number);
-	return mem_printf("%s/experiments/e%lld/tasks/%lld/attempts/%lld", engine->state_dir,
-			  (long long)experiment, (long long)number, (long long)attempt);
+		return mem_printf("%s/experiments/e%lld/tasks/%lld", engine->state_dir, (long long)experiment,
+				  (long long)number);
+	return mem_printf("%s/experiments/e%lld/tasks/%lld/attempts/%lld", engine->state_dir, (long long)experiment,
+			  (long long)number, (long long)attempt);
 }
 
 char *engine_batch_folder(struct engine *engine, int64_t experiment, const char *token)
 {
-	return mem_printf("%s/experiments/e%lld/batches/%s", engine->state_dir, (long long)experiment,
-			  token);
+	return mem_printf("%s/experiments/e%lld/batches/%s", engine->state_dir, (long long)experiment, token);
 }
 
 struct store *engine_store(struct engine *engine)

@@ -32,20 +32,18 @@ int engine_check(struct engine *engine, const struct node *request, bool scan, s
 		 struct problems *problems, struct error *err) MUST_USE;
 /* idempotency_key and body_hash may be NULL. 1: the key was used before for the same body, *ret_experiment
  * is the one made then; -EEXIST: for another body. */
-int engine_create(struct engine *engine, const struct node *request, const char *idempotency_key,
-		  const char *body_hash, int64_t *ret_experiment, struct problems *problems,
-		  struct error *err) MUST_USE;
+int engine_create(struct engine *engine, const struct node *request, const char *idempotency_key, const char *body_hash,
+		  int64_t *ret_experiment, struct problems *problems, struct error *err) MUST_USE;
 
 /* numbers NULL: every task. ret_count: how many tasks it touched. -ENOENT when there is no such
  * experiment or task. Stopping something that is over, or restarting what still runs, touches nothing. */
-int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
-		int64_t *ret_count, struct error *err) MUST_USE;
-int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
-		   bool failed_only, int64_t *ret_count, struct error *err) MUST_USE;
+int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
+		struct error *err) MUST_USE;
+int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, bool failed_only,
+		   int64_t *ret_count, struct error *err) MUST_USE;
 /* -EBUSY while something runs, unless stop is set: then it goes once everything has ended. */
 int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct error *err) MUST_USE;
-int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel,
-			struct error *err) MUST_USE;
+int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel, struct error *err) MUST_USE;
 
 /* Somebody who waits for a proposal; the caller's memory. */
 struct engine_asker {
@@ -75,12 +73,12 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 		   struct problems *problems, struct error *err) MUST_USE;
 int engine_import(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_count,
 		  struct problems *problems, struct error *err) MUST_USE;
-int engine_change(struct engine *engine, int64_t experiment, const struct node *body,
-		  struct problems *problems, struct error *err) MUST_USE;
+int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
+		  struct error *err) MUST_USE;
 
 /* A node's push. 0 and the new offset; -EAGAIN with the offset to send from; -ENOENT. */
-int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset,
-		const char *data, size_t len, int64_t *ret_offset) MUST_USE;
+int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset, const char *data, size_t len,
+		int64_t *ret_offset) MUST_USE;
 
 /* A thorough look at every backend, for `sluice doctor`: goes on in the background; its findings are in
  * engine_write_cluster once "examining" is false again. Harmless while one is going on. */

@@ -33,8 +33,8 @@ static void estimate_write(const struct store_pace *pace, const struct engine_ba
 	bool elsewhere = strcmp(pace->backend, backend->ops->name) != 0;
 	text_format_duration(pace->median_ms, each, sizeof(each));
 	text_format_duration(sum_ms, sum, sizeof(sum));
-	char *what = mem_printf("%" PRId64 " task%s of about %s as in e%" PRId64 "%s%s", tasks, tasks == 1 ? "" : "s", each,
-				pace->experiment, elsewhere ? " on " : "", elsewhere ? pace->backend : "");
+	char *what = mem_printf("%" PRId64 " task%s of about %s as in e%" PRId64 "%s%s", tasks, tasks == 1 ? "" : "s",
+				each, pace->experiment, elsewhere ? " on " : "", elsewhere ? pace->backend : "");
 	char *basis = at_once ? mem_printf("%s, %" PRId64 " at a time%s", what, at_once, words)
 			      : mem_printf("%s of task time: %s; when they run is not known", sum, what);
 	json_map(out);
@@ -61,7 +61,8 @@ void engine_write_estimate(struct engine *engine, const struct engine_backend *b
 	int64_t tasks = (int64_t)search_planned(spec->search, spec->space);
 	if (given)
 		node_write_json(given, &w);
-	if (tasks > 0 && store_read_pace(engine->store, spec_program(spec), given ? buf_text(&command) : NULL, &pace) == 0)
+	if (tasks > 0 &&
+	    store_read_pace(engine->store, spec_program(spec), given ? buf_text(&command) : NULL, &pace) == 0)
 		estimate_write(&pace, backend, spec, tasks, out);
 	else
 		json_null(out);

@@ -54,8 +54,8 @@ static void event_send_rows(struct engine *engine, struct engine_live *live)
 	if (!live->rows.len)
 		return;
 	struct buf data = buf_make(BUF_UNLIMITED);
-	buf_addf(&data, "{\"experiment\":\"e%lld\",\"task\":%lld,\"rows\":[%s]}",
-		 (long long)live->experiment->id, (long long)live->task.number, buf_text(&live->rows));
+	buf_addf(&data, "{\"experiment\":\"e%lld\",\"task\":%lld,\"rows\":[%s]}", (long long)live->experiment->id,
+		 (long long)live->task.number, buf_text(&live->rows));
 	event_send(engine, "metrics", &data);
 	buf_free(&data);
 	buf_free(&live->rows);
@@ -82,16 +82,15 @@ void engine_send_events(struct engine *engine)
 	for (size_t i = 0; engine->event && !engine->reset && i < engine->dirty.len; i++) {
 		struct json w = json_to(&data);
 		buf_clear(&data);
-		if (store_write_task(engine->store, engine->dirty.at[i].experiment,
-				     engine->dirty.at[i].number, false, &w) == 0)
+		if (store_write_task(engine->store, engine->dirty.at[i].experiment, engine->dirty.at[i].number, false,
+				     &w) == 0)
 			event_send(engine, "task", &data);
 	}
 	for (size_t i = 0; i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		struct json w = json_to(&data);
 		buf_clear(&data);
-		if (event_is_due(e) && engine->event &&
-		    store_write_experiment(engine->store, e->id, false, &w) == 0)
+		if (event_is_due(e) && engine->event && store_write_experiment(engine->store, e->id, false, &w) == 0)
 			event_send(engine, "experiment", &data);
 	}
 	if (engine->reset) {

@@ -11,8 +11,7 @@
 #include <math.h>
 #include <unistd.h>
 
-static int external_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
-			       struct error *err)
+static int external_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret, struct error *err)
 {
 	int rc = store_begin(engine->store, err);
 	if (rc == 0)

@@ -56,8 +56,7 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 }
 
 /* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
-void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
-			 int64_t expected_start_ms)
+void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason, int64_t expected_start_ms)
 {
 	struct error err = {0};
 	int64_t moved = expected_start_ms - live->expected_ms;
@@ -69,8 +68,7 @@ void engine_tell_waiting(struct engine *engine, struct engine_live *live, const 
 	live->expected_ms = expected_start_ms;
 	if (store_begin(engine->store, &err) < 0 ||
 	    store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms) < 0)
-		log_error("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number,
-			  err.text);
+		log_error("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number, err.text);
 	engine_task_changed(engine, live->experiment->id, live->task.number);
 }
 
@@ -139,17 +137,10 @@ static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
 	if (sight->state != BACKEND_ABSENT)
 		live->absent_ms = 0;
 	switch (sight->state) {
-	case BACKEND_QUEUED:
-		engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
-		break;
-	case BACKEND_RUNNING:
-		break; /* the journal says so, with more */
-	case BACKEND_ENDED:
-		follow_gone(live, sight);
-		break;
-	case BACKEND_ABSENT:
-		follow_absent(engine, live);
-		break;
+	case BACKEND_QUEUED: engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms); break;
+	case BACKEND_RUNNING: break; /* the journal says so, with more */
+	case BACKEND_ENDED: follow_gone(live, sight); break;
+	case BACKEND_ABSENT: follow_absent(engine, live); break;
 	}
 }
 
@@ -273,8 +264,7 @@ void engine_cancel(struct engine *engine)
 	for (size_t i = 0; i < engine->backend_count; i++) {
 		struct engine_backend *backend = &engine->backends[i];
 		size_t count = 0;
-		struct backend_watch *watch =
-			backend->backend ? follow_watch(backend, true, &count) : NULL;
+		struct backend_watch *watch = backend->backend ? follow_watch(backend, true, &count) : NULL;
 		if (count)
 			backend->ops->cancel(backend->backend, watch, count, follow_cancelled_cb, backend);
 		free(watch);

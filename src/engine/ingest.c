@@ -19,8 +19,7 @@ struct ingest {
 	struct engine_live *live;
 };
 
-static int ingest_metric_id(struct engine *engine, struct engine_experiment *e, const char *name,
-			    int64_t *ret)
+static int ingest_metric_id(struct engine *engine, struct engine_experiment *e, const char *name, int64_t *ret)
 {
 	for (size_t i = 0; i < e->metrics.len; i++) {
 		if (strcmp(e->metrics.at[i].name, name) == 0) {
@@ -51,8 +50,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	struct engine_live *live = in->live;
 	struct engine *engine = in->engine;
 	ingest_begin(live->experiment, r->time_ms);
-	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job,
-				     r->time_ms);
+	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job, r->time_ms);
 	/* A first attempt has nothing to forget. */
 	bool told = live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
 	if (rc == 0 && !r->resume && told) {
@@ -77,12 +75,10 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 }
 
 /* Without an objective in the file: the usual names, else the first metric there is. */
-static int ingest_choose_objective(struct engine *engine, struct engine_experiment *e,
-				   const struct journal_record *r)
+static int ingest_choose_objective(struct engine *engine, struct engine_experiment *e, const struct journal_record *r)
 {
-	static const char *const usual[] = {"val_loss", "validation_loss", "test_loss", "valid_loss",
-					    "eval_loss", "val_accuracy", "val_acc", "loss",
-					    "train_loss", "accuracy"};
+	static const char *const usual[] = {"val_loss",     "validation_loss", "test_loss", "valid_loss", "eval_loss",
+					    "val_accuracy", "val_acc",         "loss",      "train_loss", "accuracy"};
 	const char *chosen = r->metric_count ? r->metrics[0].name : NULL;
 	for (size_t k = COUNT_OF(usual); k-- > 0;)
 		for (size_t i = 0; i < r->metric_count; i++)
@@ -120,8 +116,8 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 			e->best_changed = true;
 			continue;
 		}
-		if (isnan(value) || (!isnan(task->best) && (objective->maximise ? value <= task->best
-										: value >= task->best)))
+		if (isnan(value) ||
+		    (!isnan(task->best) && (objective->maximise ? value <= task->best : value >= task->best)))
 			continue;
 		task->best = value;
 		task->best_step = r->step;
@@ -134,8 +130,7 @@ static void ingest_mean(struct engine *engine, struct engine_live *live)
 {
 	const struct spec *spec = live->experiment->spec;
 	if (spec->objective_count && spec->objectives[0].take == SPEC_TAKE_MEAN)
-		live->task.best =
-			engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0]);
+		live->task.best = engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0]);
 }
 
 static void ingest_row_event(struct engine_live *live, const struct journal_record *r)
@@ -181,8 +176,8 @@ static int ingest_metrics(struct ingest *in, const struct journal_record *r)
 		int64_t name;
 		rc = ingest_metric_id(in->engine, e, r->metrics[i].name, &name);
 		if (rc == 0)
-			rc = store_add_metric(in->engine->store, live->task.id, name, r->step,
-					      r->metrics[i].value, r->time_ms);
+			rc = store_add_metric(in->engine->store, live->task.id, name, r->step, r->metrics[i].value,
+					      r->time_ms);
 	}
 	if (rc < 0)
 		return rc;
@@ -259,19 +254,13 @@ static int ingest_record_cb(void *ctx, const struct journal_record *r)
 {
 	struct ingest *in = ctx;
 	switch (r->kind) {
-	case JOURNAL_START:
-		return ingest_start(in, r);
-	case JOURNAL_METRIC:
-		return ingest_metrics(in, r);
-	case JOURNAL_SAMPLE:
-		return ingest_sample(in, r);
+	case JOURNAL_START: return ingest_start(in, r);
+	case JOURNAL_METRIC: return ingest_metrics(in, r);
+	case JOURNAL_SAMPLE: return ingest_sample(in, r);
 	case JOURNAL_NOTE:
-		return store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text,
-					 r->time_ms);
-	case JOURNAL_END:
-		return ingest_end(in, r);
-	case JOURNAL_UNKNOWN:
-		break;
+		return store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text, r->time_ms);
+	case JOURNAL_END: return ingest_end(in, r);
+	case JOURNAL_UNKNOWN: break;
 	}
 	return 0;
 }
@@ -292,16 +281,14 @@ static int ingest_after(struct engine *engine, struct engine_live *live)
 	return rc;
 }
 
-int engine_ingest_record(struct engine *engine, struct engine_live *live,
-			 const struct journal_record *record)
+int engine_ingest_record(struct engine *engine, struct engine_live *live, const struct journal_record *record)
 {
 	struct ingest in = {.engine = engine, .live = live};
 	int rc = ingest_record_cb(&in, record);
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
-int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
-		       int64_t *ret_used)
+int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len, int64_t *ret_used)
 {
 	struct ingest in = {.engine = engine, .live = live};
 	unsigned bad = 0;
@@ -351,8 +338,8 @@ int engine_ingest(struct engine *engine)
 	return rc;
 }
 
-int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset,
-		const char *data, size_t len, int64_t *ret_offset)
+int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset, const char *data, size_t len,
+		int64_t *ret_offset)
 {
 	struct engine_live *live = NULL;
 	for (size_t i = 0; i < engine->live.len; i++)
@@ -365,8 +352,7 @@ int engine_push(struct engine *engine, const char *token, uint32_t index, int64_
 		return -EAGAIN;
 	int64_t used;
 	struct error err = {0};
-	if (store_begin(engine->store, &err) < 0 ||
-	    engine_ingest_live(engine, live, data, len, &used) < 0) {
+	if (store_begin(engine->store, &err) < 0 || engine_ingest_live(engine, live, data, len, &used) < 0) {
 		engine_degrade(engine, &err);
 		return -EIO;
 	}

@@ -17,7 +17,8 @@
 struct engine_question {
 	uv_work_t work;
 	struct engine *engine;
-	struct engine_experiment *experiment; /* NULL: nobody wants the answer any more; search and spec are its own then */
+	struct engine_experiment
+		*experiment; /* NULL: nobody wants the answer any more; search and spec are its own then */
 	struct search *search;
 	struct spec *spec;
 	int64_t asked, seq; /* kept for the answer */
@@ -42,17 +43,17 @@ struct engine_experiment {
 	enum store_sweep sweep; /* an action on all tasks that is being carried out, */
 	int64_t sweep_from, sweep_ms; /* from this number on, asked for at this time */
 	const char *stop_why; /* what its tasks are told when it stops itself; NULL: somebody asked for it */
-	bool changed;	 /* its counts or its best: bring the state up to date, tell the listeners */
+	bool changed; /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
 	int64_t told_ms; /* when listeners last heard of it (monotonic), and in which state */
 	enum store_state told_state;
 	int64_t last_number, last_asked, next_seq;
-	bool parallel_changed;	 /* the backend is to be told */
-	int64_t live;		 /* attempts of its in engine->live */
+	bool parallel_changed; /* the backend is to be told */
+	int64_t live; /* attempts of its in engine->live */
 	char *step_name;
-	char *note;		 /* what its waiting tasks wait for, as the store has it; NULL */
-	int64_t note_old_ms;	 /* since when that is no longer so, monotonic; 0 */
+	char *note; /* what its waiting tasks wait for, as the store has it; NULL */
+	int64_t note_old_ms; /* since when that is no longer so, monotonic; 0 */
 	VEC(struct engine_metric {
 		char *name;
 		int64_t id;
@@ -112,8 +113,8 @@ struct engine_submission {
 	struct engine_experiment *experiment; /* lives as long as an attempt of the token does */
 	bool again;
 	int64_t not_before_ms; /* back-off after it could not be handed over */
-	uint32_t described;    /* the descriptors of indices below this one are written */
-	bool describing;       /* and there are more */
+	uint32_t described; /* the descriptors of indices below this one are written */
+	bool describing; /* and there are more */
 };
 
 /* An attempt that is over, and whose energy the accounting will tell. */
@@ -139,9 +140,7 @@ struct engine {
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions;
 	VEC(struct engine_owed) owed;
-	VEC(struct engine_dirty {
-		int64_t experiment, number;
-	}) dirty;
+	VEC(struct engine_dirty { int64_t experiment, number; }) dirty;
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
 	int64_t reload_ms; /* 0, or when to try reading everything again */
@@ -161,8 +160,7 @@ void engine_degrade(struct engine *engine, const struct error *why); /* after a 
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
 /* The backend `auto` stands for, or the named one; NULL with err when it is not to be had. */
-struct engine_backend *engine_choose_backend(struct engine *engine, const char *name,
-					     struct error *err);
+struct engine_backend *engine_choose_backend(struct engine *engine, const char *name, struct error *err);
 char *engine_batch_folder(struct engine *engine, int64_t experiment, const char *token);
 
 /* load.c */
@@ -182,22 +180,20 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 void engine_free_live(struct engine_live *live);
 
 /* Each part of a turn; all inside the transaction, 0 or a negative errno. */
-int engine_ingest(struct engine *engine) MUST_USE;	    /* ingest.c */
+int engine_ingest(struct engine *engine) MUST_USE; /* ingest.c */
 int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
 		       int64_t *ret_used) MUST_USE;
 struct journal_record;
-int engine_ingest_record(struct engine *engine, struct engine_live *live,
-			 const struct journal_record *record) MUST_USE;
+int engine_ingest_record(struct engine *engine, struct engine_live *live, const struct journal_record *record) MUST_USE;
 /* Takes what an END record said (JSON) into the attempt. */
 int engine_take_end(struct engine_live *live, const char *json) MUST_USE;
-int engine_settle(struct engine *engine) MUST_USE;	    /* settle.c */
+int engine_settle(struct engine *engine) MUST_USE; /* settle.c */
 int engine_update_experiments(struct engine *engine) MUST_USE; /* settle.c */
-int engine_propose(struct engine *engine) MUST_USE;	    /* propose.c */
+int engine_propose(struct engine *engine) MUST_USE; /* propose.c */
 /* At most `wanted` new tasks. 0 or a negative errno. */
-int engine_propose_for(struct engine *engine, struct engine_experiment *experiment,
-		       int64_t wanted) MUST_USE;
-int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
-		enum search_outcome outcome, const double *values) MUST_USE;
+int engine_propose_for(struct engine *engine, struct engine_experiment *experiment, int64_t wanted) MUST_USE;
+int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked, enum search_outcome outcome,
+		const double *values) MUST_USE;
 /* A configuration that somebody else chose: written into the sequence (parameters: JSON), and told to the search. */
 int engine_add_foreign(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		       const struct space_value *values, const char *parameters) MUST_USE;
@@ -205,16 +201,12 @@ int engine_add_foreign(struct engine *engine, struct engine_experiment *experime
 int engine_add_proposal(struct engine *engine, struct engine_experiment *experiment, enum search_answer answer,
 			int64_t asked, int64_t seq, const struct search_proposal *proposal) MUST_USE;
 /* Tells the search what is in the sequence already, as a replay would. */
-int engine_hear_events(struct engine_experiment *experiment, const struct store_event *events,
-		       size_t count) MUST_USE;
-int engine_replay(struct engine *engine, struct engine_experiment *experiment,
-		  struct error *err) MUST_USE;
+int engine_hear_events(struct engine_experiment *experiment, const struct store_event *events, size_t count) MUST_USE;
+int engine_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 /* The search as it was opened, and where its sequence goes on. */
-int engine_skip_replay(struct engine *engine, struct engine_experiment *experiment,
-		       struct error *err) MUST_USE;
+int engine_skip_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 /* As engine_replay, but -ESTALE where the search would propose otherwise than it did. */
-int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment,
-			  struct error *err) MUST_USE;
+int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 
 /* question.c: searches that think on libuv's pool. Asks for the next proposal; there must be no question yet. */
 void engine_pose_question(struct engine *engine, struct engine_experiment *experiment);
@@ -229,17 +221,16 @@ void engine_serve_askers(struct engine *engine);
 /* Everybody who waits hears this error. */
 void engine_refuse_askers(struct engine *engine, int rc, const char *why);
 
-int engine_prepare(struct engine *engine) MUST_USE;	    /* submit.c */
+int engine_prepare(struct engine *engine) MUST_USE; /* submit.c */
 /* waiting.c: why the waiting tasks of an experiment wait: one text for all of them, in the experiment's row. */
 int engine_note_waiting(struct engine *engine) MUST_USE;
-void engine_submit(struct engine *engine);		    /* after the commit */
+void engine_submit(struct engine *engine); /* after the commit */
 /* A task's change of state: store, history, counts, listeners. */
-int engine_set_state(struct engine *engine, struct engine_experiment *experiment,
-		     const struct store_task *task, enum store_state state, const char *reason,
-		     const char *cause) MUST_USE;
+int engine_set_state(struct engine *engine, struct engine_experiment *experiment, const struct store_task *task,
+		     enum store_state state, const char *reason, const char *cause) MUST_USE;
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
-int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
-	       const char *kind, const char *text, const char *remedy) MUST_USE;
+int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, const char *kind,
+	       const char *text, const char *remedy) MUST_USE;
 
 /* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
  * processes): the runner looks for the file that this writes. */
@@ -280,8 +271,8 @@ int engine_conclude(struct engine *engine, int rc, struct error *err) MUST_USE;
 /* prune.c: ends the task early where its newest rows say so. */
 int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
 /* One number for one objective of a task, as the search hears it. */
-double engine_read_objective(struct engine *engine, const struct engine_experiment *experiment,
-			     int64_t task, const struct spec_objective *objective);
+double engine_read_objective(struct engine *engine, const struct engine_experiment *experiment, int64_t task,
+			     const struct spec_objective *objective);
 
 /* follow.c */
 void engine_follow(struct engine *engine);
@@ -301,8 +292,7 @@ bool engine_owed_any(const struct engine_backend *backend);
 void engine_owed_sight(struct engine *engine, const struct backend_sight *sight);
 
 /* descriptor.c: writes BATCH_DIR/INDEX.json for one attempt. */
-int engine_write_descriptor(struct engine *engine, const struct engine_live *live,
-			    struct error *err) MUST_USE;
+int engine_write_descriptor(struct engine *engine, const struct engine_live *live, struct error *err) MUST_USE;
 
 /* event.c */
 void engine_task_changed(struct engine *engine, int64_t experiment, int64_t number);

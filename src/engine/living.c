@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <math.h>
 
-static int living_begin(struct engine *engine, int64_t id, struct engine_experiment **ret,
-			struct error *err)
+static int living_begin(struct engine *engine, int64_t id, struct engine_experiment **ret, struct error *err)
 {
 	int rc = store_begin(engine->store, err);
 	if (rc == 0)
@@ -114,8 +113,7 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 }
 
 /* Everything is checked before anything is written. */
-static int living_check_rows(const struct engine_experiment *e, const struct node *rows,
-			     struct problems *problems)
+static int living_check_rows(const struct engine_experiment *e, const struct node *rows, struct problems *problems)
 {
 	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
 	size_t before = problems->list.len;
@@ -123,7 +121,8 @@ static int living_check_rows(const struct engine_experiment *e, const struct nod
 		problem_add(problems, rows, "send {\"rows\": [{\"parameters\": {…}, \"values\": {…}}]}",
 			    "'rows' must be a list of results");
 	else if (!e->spec->objective_count)
-		problem_add(problems, rows, "give the experiment an objective", "there is no objective to compare by yet");
+		problem_add(problems, rows, "give the experiment an objective",
+			    "there is no objective to compare by yet");
 	for (size_t i = 0; problems->list.len == before && i < rows->count; i++) {
 		const struct node *parameters = node_get(rows->items[i], "parameters");
 		const struct node *results = node_get(rows->items[i], "values");
@@ -181,8 +180,7 @@ static struct node *living_parameter(const struct node *old, const struct node *
 }
 
 /* The experiment's document with the given keys laid over it. */
-static struct node *living_document(const struct spec *spec, const struct node *body,
-				    struct problems *problems)
+static struct node *living_document(const struct spec *spec, const struct node *body, struct problems *problems)
 {
 	struct node *document = node_clone(spec->normal);
 	for (size_t i = 0; i < body->count; i++) {
@@ -215,8 +213,7 @@ static int living_continue(struct engine *engine, struct engine_experiment *e, s
 	if (rc != -ESTALE)
 		return rc < 0 ? -EIO : 0;
 	int64_t last = store_last_event(engine->store, e->id);
-	rc = store_add_event(engine->store, e->id,
-			     &(struct store_event){.seq = last + 1, .kind = STORE_EVENT_CHANGE});
+	rc = store_add_event(engine->store, e->id, &(struct store_event){.seq = last + 1, .kind = STORE_EVENT_CHANGE});
 	if (rc == 0 && engine_replay(engine, e, err) < 0)
 		rc = -EIO;
 	return rc;
@@ -246,8 +243,8 @@ static int living_replace(struct engine *engine, struct engine_experiment *e, st
 	return rc < 0 ? rc : living_continue(engine, e, err);
 }
 
-int engine_change(struct engine *engine, int64_t experiment, const struct node *body,
-		  struct problems *problems, struct error *err)
+int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
+		  struct error *err)
 {
 	struct engine_experiment *e;
 	struct spec *spec = NULL;

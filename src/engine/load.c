@@ -169,8 +169,7 @@ static int load_rest(struct engine *engine, struct engine_experiment *e, struct 
 	return e->asked_all && !learns ? engine_skip_replay(engine, e, err) : engine_replay(engine, e, err);
 }
 
-int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
-			   struct error *err)
+int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret, struct error *err)
 {
 	struct engine_experiment *e = engine_find(engine, id);
 	if (!e) {
@@ -210,10 +209,8 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	memcpy(live->token, row->token, TOKEN_ID_CHARS);
 	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);
 	live->attempt_dir = engine_folder(engine, experiment->id, row->task_number, row->number);
-	if (store_read_task(engine->store, experiment->id, row->task_number, store_keep_task,
-			    &live->task) < 0)
-		log_error("e%lld/%lld is not in the store", (long long)experiment->id,
-			  (long long)row->task_number);
+	if (store_read_task(engine->store, experiment->id, row->task_number, store_keep_task, &live->task) < 0)
+		log_error("e%lld/%lld is not in the store", (long long)experiment->id, (long long)row->task_number);
 	if (row->ended && engine_take_end(live, row->ended) < 0)
 		log_error("e%lld/%lld: its recorded end cannot be read", (long long)experiment->id,
 			  (long long)row->task_number);

@@ -126,9 +126,11 @@ void engine_owed_sight(struct engine *engine, const struct backend_sight *sight)
 		if (owed->index != sight->index || strcmp(owed->token, sight->token) != 0)
 			continue;
 		/* Of the rest the runner knows more: it counts in milliseconds, and from the script's own start. */
-		struct store_cost cost = {-1, -1, -1, -1, sight->energy_j, isnan(sight->energy_j) ? NULL : sight->cost_source};
-		if (!isnan(sight->energy_j) && (store_begin(engine->store, NULL) < 0 ||
-						store_set_cost(engine->store, owed->attempt, owed->task, &cost) < 0))
+		struct store_cost cost = {
+			-1, -1, -1, -1, sight->energy_j, isnan(sight->energy_j) ? NULL : sight->cost_source};
+		if (!isnan(sight->energy_j) &&
+		    (store_begin(engine->store, NULL) < 0 ||
+		     store_set_cost(engine->store, owed->attempt, owed->task, &cost) < 0))
 			log_warning("e%lld/%lld: its energy could not be written", (long long)owed->experiment,
 				    (long long)owed->number);
 		engine_task_changed(engine, owed->experiment, owed->number);

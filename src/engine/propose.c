@@ -34,8 +34,8 @@ static int64_t propose_wanted(struct engine_experiment *e)
 
 /* Makes the proposal a task, or goes on with the task it continues (a promotion to a higher fidelity:
  * the same task, its checkpoint, the next attempt). */
-static int propose_take(struct engine *engine, struct engine_experiment *e,
-			const struct search_proposal *proposal, const struct store_task *row)
+static int propose_take(struct engine *engine, struct engine_experiment *e, const struct search_proposal *proposal,
+			const struct store_task *row)
 {
 	struct store_task task = {0};
 	int64_t id;
@@ -120,11 +120,10 @@ static int propose_add(struct engine *engine, struct engine_experiment *e, int64
 	int rc = propose_take(engine, e, proposal, &row);
 	struct buf record = propose_text(buf_text(&text), proposal->fidelity);
 	if (rc == 0)
-		rc = store_add_event(engine->store, e->id,
-				     &(struct store_event){.seq = seq,
-							   .kind = STORE_EVENT_ASK,
-							   .asked = asked,
-							   .value = buf_text(&record)});
+		rc = store_add_event(
+			engine->store, e->id,
+			&(struct store_event){
+				.seq = seq, .kind = STORE_EVENT_ASK, .asked = asked, .value = buf_text(&record)});
 	e->changed = true;
 	buf_free(&record);
 	buf_free(&text);
@@ -165,8 +164,7 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 	for (; rc == 0 && left > 0; left--) {
 		if (left < wanted && clock_mono_ms() >= until)
 			break;
-		struct search_proposal proposal = {
-			.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
+		struct search_proposal proposal = {.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
 		enum search_answer answer = search_ask(e->search, e->last_asked + 1, &proposal);
 		if (answer == SEARCH_WAIT) {
 			left = 0;
@@ -195,8 +193,8 @@ int engine_propose(struct engine *engine)
 	return rc;
 }
 
-int engine_tell(struct engine *engine, struct engine_experiment *e, int64_t asked,
-		enum search_outcome outcome, const double *values)
+int engine_tell(struct engine *engine, struct engine_experiment *e, int64_t asked, enum search_outcome outcome,
+		const double *values)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	size_t count = e->spec->objective_count ? e->spec->objective_count : 1;
@@ -207,10 +205,8 @@ int engine_tell(struct engine *engine, struct engine_experiment *e, int64_t aske
 			json_real(&w, values[i]);
 		json_end(&w);
 	}
-	struct store_event event = {.kind = STORE_EVENT_TELL,
-				    .asked = asked,
-				    .outcome = outcome,
-				    .value = values ? buf_text(&text) : NULL};
+	struct store_event event = {
+		.kind = STORE_EVENT_TELL, .asked = asked, .outcome = outcome, .value = values ? buf_text(&text) : NULL};
 	int rc = propose_record(engine, e, &event);
 	if (rc == 0 && !e->question) {
 		search_tell(e->search, asked, outcome, values);
@@ -228,7 +224,7 @@ struct replay {
 	struct engine_experiment *experiment;
 	struct space_value *values, *found; /* as recorded, and as the search has it */
 	int64_t change; /* what happened before this is history, not asked again */
-	int64_t last;	/* what was asked last */
+	int64_t last; /* what was asked last */
 };
 
 static int replay_tell(struct engine_experiment *e, const struct store_event *event)
@@ -243,10 +239,10 @@ static int replay_tell(struct engine_experiment *e, const struct store_event *ev
 		for (size_t i = 0; i < count; i++) {
 			const struct node *item = i < list->count ? list->items[i] : NULL;
 			const char *word = node_string(item);
-			values[i] = node_is_number(item)		  ? item->real
-				    : word && strcmp(word, "Infinity") == 0  ? INFINITY
-				    : word && strcmp(word, "-Infinity") == 0 ? -INFINITY
-									     : NAN;
+			values[i] = node_is_number(item)                 ? item->real
+				: word && strcmp(word, "Infinity") == 0  ? INFINITY
+				: word && strcmp(word, "-Infinity") == 0 ? -INFINITY
+									 : NAN;
 		}
 	}
 	search_tell(e->search, event->asked, (enum search_outcome)event->outcome, values);
@@ -296,8 +292,7 @@ static int replay_cb(void *ctx, const struct store_event *event)
 	e->last_asked = event->asked;
 	if (event->kind == STORE_EVENT_ADD || event->seq < replay->change) {
 		if (replay_read(replay, event, &fidelity))
-			search_add(e->search, event->asked, replay->values, fidelity,
-				   event->kind == STORE_EVENT_ASK);
+			search_add(e->search, event->asked, replay->values, fidelity, event->kind == STORE_EVENT_ASK);
 		else if (event->kind == STORE_EVENT_ASK)
 			search_spend(e->search);
 		return 0;
@@ -359,7 +354,6 @@ int engine_replay(struct engine *engine, struct engine_experiment *e, struct err
 	if (rc != -ESTALE)
 		return rc;
 	/* Another version of sluice made these proposals. They are kept as history. */
-	log_warning("e%lld: the search would propose otherwise today; it goes on from its results",
-		    (long long)e->id);
+	log_warning("e%lld: the search would propose otherwise today; it goes on from its results", (long long)e->id);
 	return replay_from(engine, e, INT64_MAX, err);
 }

@@ -10,12 +10,11 @@
 double engine_read_objective(struct engine *engine, const struct engine_experiment *e, int64_t task,
 			     const struct spec_objective *objective)
 {
-	enum store_take take = objective->take == SPEC_TAKE_LAST   ? STORE_TAKE_LAST
-			       : objective->take == SPEC_TAKE_MEAN ? STORE_TAKE_MEAN
-			       : objective->maximise		   ? STORE_TAKE_MOST
-								   : STORE_TAKE_LEAST;
-	return store_read_objective(engine->store, e->id, task, objective->metric, take,
-				    objective->mean_of);
+	enum store_take take = objective->take == SPEC_TAKE_LAST ? STORE_TAKE_LAST
+		: objective->take == SPEC_TAKE_MEAN              ? STORE_TAKE_MEAN
+		: objective->maximise                            ? STORE_TAKE_MOST
+								 : STORE_TAKE_LEAST;
+	return store_read_objective(engine->store, e->id, task, objective->metric, take, objective->mean_of);
 }
 
 /* An objective of a task that runs, as it stands. Its time only grows; of its energy nothing is known before its end. */
@@ -43,8 +42,8 @@ static int prune_is_dominated(struct engine *engine, const struct engine_live *l
 			const struct spec_objective *objective = &e->spec->objectives[k];
 			double mine = prune_read(engine, live, objective);
 			double theirs = engine_read_objective(engine, e, finished[i], objective);
-			dominates = !isnan(theirs) && (isnan(mine) || (objective->maximise ? theirs >= mine
-											  : theirs <= mine));
+			dominates = !isnan(theirs) &&
+				(isnan(mine) || (objective->maximise ? theirs >= mine : theirs <= mine));
 		}
 		*ret = dominates;
 	}
@@ -66,8 +65,8 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 	const struct spec_objective *objective = &spec->objectives[0];
 	double *rivals = NULL;
 	size_t count = 0;
-	int rc = store_read_rivals(engine->store, e->id, live->task.id, objective->metric, step,
-				   objective->maximise, &rivals, &count);
+	int rc = store_read_rivals(engine->store, e->id, live->task.id, objective->metric, step, objective->maximise,
+				   &rivals, &count);
 	/* The best so far, like the rivals', whatever the task will be ranked by. */
 	double mine = store_read_objective(engine->store, e->id, live->task.id, objective->metric,
 					   objective->maximise ? STORE_TAKE_MOST : STORE_TAKE_LEAST, 1);

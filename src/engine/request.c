@@ -78,8 +78,8 @@ static void request_check_files(struct request *r)
 				    "the file '%.200s' has no content", path);
 		const char *upload = node_get_string(file, "upload");
 		if (upload && !text_is_identifier(upload, 64))
-			problem_add(r->problems, file, "use the id that the upload gave",
-				    "'%.64s' is not an upload", upload);
+			problem_add(r->problems, file, "use the id that the upload gave", "'%.64s' is not an upload",
+				    upload);
 	}
 }
 
@@ -115,8 +115,8 @@ static void request_check_presence(struct request *r)
 	}
 }
 
-static int request_read(struct engine *engine, const struct node *body, struct problems *problems,
-			struct request *r, struct error *err)
+static int request_read(struct engine *engine, const struct node *body, struct problems *problems, struct request *r,
+			struct error *err)
 {
 	*r = (struct request){.body = body, .files = node_get(body, "files"), .problems = problems};
 	int rc = request_read_document(r, err);
@@ -173,8 +173,9 @@ static void request_write_factors(const struct request *r, uint64_t count, struc
 	if (r->spec->repeats > 1)
 		buf_addf(&how, " × %llu repeats", (unsigned long long)r->spec->repeats);
 	if (grid && product * (double)r->spec->repeats > (double)count)
-		buf_add_text(&how, space->constraint_count ? ", less what conditions and constraints exclude"
-							   : ", less what conditions make equal");
+		buf_add_text(&how,
+			     space->constraint_count ? ", less what conditions and constraints exclude"
+						     : ", less what conditions make equal");
 	json_key_string(out, "how", how.len ? buf_text(&how) : "one configuration");
 	buf_free(&how);
 }
@@ -190,8 +191,7 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 	json_key(out, "sample");
 	json_list(out);
 	for (int64_t i = 1; i <= REQUEST_SAMPLE; i++) {
-		struct search_proposal proposal = {
-			.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
+		struct search_proposal proposal = {.values = values, .repeat = 1, .fidelity = NAN, .continues = -1};
 		if (search_ask(search, i, &proposal) != SEARCH_PROPOSED)
 			break;
 		space_write_values(spec->space, values, out);
@@ -208,8 +208,10 @@ static void request_write_warnings(const struct spec *spec, struct json *out)
 	if (!spec->objective_count)
 		json_string(out, "no objective is set: val_loss, or else the first metric that appears, is taken");
 	if (spec->reads_positions && spec->pass == SPEC_PASS_FLAGS && spec->space->count)
-		json_string(out, "the script takes its arguments by their places and gets them as --name=value; `pass: positional` gives it "
-				 "the experiment, the task and then the values, in order");
+		json_string(
+			out,
+			"the script takes its arguments by their places and gets them as --name=value; `pass: positional` gives it "
+			"the experiment, the task and then the values, in order");
 	if (spec->resources.gpu_type && !spec->resources.gpus)
 		json_string(out, "gpu_type has no effect without gpus");
 	for (size_t i = 0; i < spec->space->count; i++) {
@@ -217,8 +219,9 @@ static void request_write_warnings(const struct spec *spec, struct json *out)
 		if (param->kind != SPACE_CONSTANT || param->choices[0].kind != SPACE_VALUE_TEXT ||
 		    !space_looks_like_values(param->choices[0].text))
 			continue;
-		char *text = mem_printf("%s is the one text '%.60s'; in a file a list is [64, 32] and a range {min: 1, max: 9}",
-					param->name, param->choices[0].text);
+		char *text = mem_printf(
+			"%s is the one text '%.60s'; in a file a list is [64, 32] and a range {min: 1, max: 9}",
+			param->name, param->choices[0].text);
 		json_string(out, text);
 		free(text);
 	}
@@ -239,8 +242,8 @@ static void request_write_preview(const struct request *r, struct json *out)
 	buf_free(&yaml);
 }
 
-int engine_check(struct engine *engine, const struct node *body, bool scan, struct json *out,
-		 struct problems *problems, struct error *err)
+int engine_check(struct engine *engine, const struct node *body, bool scan, struct json *out, struct problems *problems,
+		 struct error *err)
 {
 	struct request r;
 	int rc = request_read(engine, body, problems, &r, err);
@@ -275,8 +278,7 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	return rc;
 }
 
-static int request_write_file(struct engine *engine, const char *dir, const struct node *file,
-			      struct error *err)
+static int request_write_file(struct engine *engine, const char *dir, const struct node *file, struct error *err)
 {
 	const char *rel = node_get_string(file, "path");
 	const char *text = node_get_string(file, "text"), *coded = node_get_string(file, "base64");
@@ -295,8 +297,8 @@ static int request_write_file(struct engine *engine, const char *dir, const stru
 				      sodium_base64_VARIANT_ORIGINAL) != 0)
 			rc = errorf(err, -EINVAL, "the file '%.200s' is not valid base64", rel);
 		else
-			rc = fs_write(path, bytes, len,
-				      len > 2 && bytes[0] == '#' && bytes[1] == '!' ? 0700 : 0600, false, err);
+			rc = fs_write(path, bytes, len, len > 2 && bytes[0] == '#' && bytes[1] == '!' ? 0700 : 0600,
+				      false, err);
 		free(bytes);
 	} else if (rc == 0) {
 		char *from = mem_printf("%s/uploads/%s", engine->state_dir, node_get_string(file, "upload"));
@@ -307,8 +309,7 @@ static int request_write_file(struct engine *engine, const char *dir, const stru
 	return rc;
 }
 
-static int request_write_files(struct engine *engine, const struct request *r, int64_t id,
-			       struct error *err)
+static int request_write_files(struct engine *engine, const struct request *r, int64_t id, struct error *err)
 {
 	char *root = engine_folder(engine, id, 0, 0);
 	char *dir = mem_printf("%s/files", root);
@@ -405,8 +406,8 @@ static int request_store(struct engine *engine, const struct request *r, int64_t
 }
 
 /* Row, files and key in one transaction: after a crash there is the whole experiment or nothing. */
-static int request_create(struct engine *engine, const struct request *r, const char *key,
-			  const char *body_hash, int64_t *ret_id, struct error *err)
+static int request_create(struct engine *engine, const struct request *r, const char *key, const char *body_hash,
+			  int64_t *ret_id, struct error *err)
 {
 	int64_t id = 0;
 	/* What a callback left open is not ours to lose: it is committed first. */
@@ -423,21 +424,18 @@ static int request_create(struct engine *engine, const struct request *r, const 
 		rc = store_commit(engine->store, err);
 	if (rc < 0) {
 		store_rollback(engine->store);
-		return err && err->text[0] ? rc : errorf(err, rc, "the experiment cannot be written: %s",
-							 strerror(-rc));
+		return err && err->text[0] ? rc
+					   : errorf(err, rc, "the experiment cannot be written: %s", strerror(-rc));
 	}
 	*ret_id = id;
 	return 0;
 }
 
-int engine_create(struct engine *engine, const struct node *body, const char *idempotency_key,
-		  const char *body_hash, int64_t *ret_experiment, struct problems *problems,
-		  struct error *err)
+int engine_create(struct engine *engine, const struct node *body, const char *idempotency_key, const char *body_hash,
+		  int64_t *ret_experiment, struct problems *problems, struct error *err)
 {
 	struct request r;
-	int rc = idempotency_key
-			 ? store_find_key(engine->store, idempotency_key, body_hash, ret_experiment)
-			 : 0;
+	int rc = idempotency_key ? store_find_key(engine->store, idempotency_key, body_hash, ret_experiment) : 0;
 	if (rc == -EEXIST)
 		return errorf(err, rc, "this Idempotency-Key was used for another request");
 	if (rc != 0)

@@ -61,8 +61,8 @@ static bool scan_is_by_position(const char *text, const char *argv)
 
 bool scan_reads_positions(const char *text)
 {
-	static const char *const parsers[] = {"argparse", "add_argument(", "getopt", "docopt", "import click", "import fire",
-					      "import typer", "absl", "hydra", NULL};
+	static const char *const parsers[] = {"argparse",    "add_argument(", "getopt", "docopt", "import click",
+					      "import fire", "import typer",  "absl",   "hydra",  NULL};
 	if (scan_has(text, parsers))
 		return false;
 	for (const char *p = text; (p = strstr(p, "sys.argv")); p++)
@@ -82,12 +82,12 @@ static void scan_words(const char *text, const char *const *words, struct json *
 
 void scan_script(const char *text, struct json *out)
 {
-	static const char *const writers[] = {"CSVLogger", "csv.writer",    "csv.DictWriter", "to_csv",
+	static const char *const writers[] = {"CSVLogger",     "csv.writer",    "csv.DictWriter", "to_csv",
 					      "SummaryWriter", "sluice report", "sluice.report",  NULL};
-	static const char *const columns[] = {"val_loss",     "val_accuracy", "val_acc", "train_loss",
-					      "test_accuracy", "loss",	       "accuracy", NULL};
-	static const char *const savers[] = {"ModelCheckpoint", "torch.save", "save_weights",
-					     "SLUICE_CHECKPOINT_DIR", NULL};
+	static const char *const columns[] = {"val_loss",      "val_accuracy", "val_acc",  "train_loss",
+					      "test_accuracy", "loss",         "accuracy", NULL};
+	static const char *const savers[] = {"ModelCheckpoint", "torch.save", "save_weights", "SLUICE_CHECKPOINT_DIR",
+					     NULL};
 	bool flags, positions = scan_reads_positions(text), env = strstr(text, "SLUICE_PARAM") != NULL;
 	bool saves = scan_has(text, savers);
 

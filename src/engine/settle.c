@@ -54,8 +54,7 @@ int engine_set_state(struct engine *engine, struct engine_experiment *e, const s
 		     enum store_state state, const char *reason, const char *cause)
 {
 	enum store_state before;
-	int rc = store_set_task_state(engine->store, task->id, state, reason, cause, clock_now_ms(),
-				      &before);
+	int rc = store_set_task_state(engine->store, task->id, state, reason, cause, clock_now_ms(), &before);
 	if (rc < 0)
 		return rc;
 	e->counts[before]--;
@@ -65,8 +64,7 @@ int engine_set_state(struct engine *engine, struct engine_experiment *e, const s
 	return 0;
 }
 
-static char *settle_cause_json(const struct engine_live *live, const char *kind, const char *text,
-			       const char *remedy)
+static char *settle_cause_json(const struct engine_live *live, const char *kind, const char *text, const char *remedy)
 {
 	struct buf out = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&out);
@@ -114,8 +112,7 @@ static int retry_count_cb(void *ctx, const struct store_task *row)
 }
 
 /* 1 and the task is waiting again, 0 when it is not to be retried, or a negative errno. */
-static int settle_retry(struct engine *engine, struct engine_live *live, const char *kind,
-			const char *text)
+static int settle_retry(struct engine *engine, struct engine_live *live, const char *kind, const char *text)
 {
 	const struct settle_cause *cause = settle_find_cause(kind);
 	struct engine_experiment *e = live->experiment;
@@ -194,8 +191,8 @@ bool engine_is_claimed(const struct engine_live *live)
 	return there;
 }
 
-int engine_end(struct engine *engine, struct engine_live *live, enum store_state state,
-	       const char *kind, const char *text, const char *remedy)
+int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, const char *kind,
+	       const char *text, const char *remedy)
 {
 	char *cause = state == STORE_ERROR ? settle_cause_json(live, kind, text, remedy) : NULL;
 	int rc = store_end_attempt(engine->store, live->id, state, cause,
@@ -242,15 +239,15 @@ static int settle_ended(struct engine *engine, struct engine_live *live)
 			return engine_end(engine, live, STORE_ERROR, live->gone_cause,
 					  live->gone_message ? live->gone_message : text, live->gone_remedy);
 		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
-		int64_t until = strcmp(live->cause, "stopped") == 0 ? live->experiment->backend->answered_ms : clock_mono_ms();
+		int64_t until = strcmp(live->cause, "stopped") == 0 ? live->experiment->backend->answered_ms
+								    : clock_mono_ms();
 		if (!live->gone && until - live->ended_ms < SETTLE_ACCOUNTING_LAG_MS) {
 			engine_poll_soon(live->experiment->backend);
 			return 0;
 		}
 	}
 	if (strcmp(live->cause, "stopped") == 0)
-		return engine_end(engine, live, STORE_ERROR, "cancelled", "ended from outside by a signal",
-				  NULL);
+		return engine_end(engine, live, STORE_ERROR, "cancelled", "ended from outside by a signal", NULL);
 	return engine_end(engine, live, STORE_ERROR, live->cause, text, NULL);
 }
 
@@ -263,8 +260,8 @@ static bool settle_may_speak(const struct engine_live *live)
 		return false;
 	if (now - live->gone_ms < SETTLE_JOURNAL_LAG_MS)
 		return true;
-	return strcmp(live->gone_cause, "ok") == 0 && live->task.wanted == STORE_WISH_RUN && now - heard < SETTLE_SILENT_MS &&
-	       (live->running || engine_is_claimed(live));
+	return strcmp(live->gone_cause, "ok") == 0 && live->task.wanted == STORE_WISH_RUN &&
+		now - heard < SETTLE_SILENT_MS && (live->running || engine_is_claimed(live));
 }
 
 /* The backend says it is over, the journal says nothing. */
@@ -283,8 +280,8 @@ static int settle_gone(struct engine *engine, struct engine_live *live)
 	else if (strcmp(kind, "signal") == 0)
 		kind = "lost";
 	char *text = strcmp(kind, "lost") == 0
-			     ? mem_printf("its runner ended without a word in its journal%s%s", said ? ": " : "", said ? said : "")
-			     : mem_strdup(said ? said : "it ended without a word in its journal");
+		? mem_printf("its runner ended without a word in its journal%s%s", said ? ": " : "", said ? said : "")
+		: mem_strdup(said ? said : "it ended without a word in its journal");
 	int rc = engine_end(engine, live, STORE_ERROR, kind, text, live->gone_remedy);
 	free(text);
 	return rc;
@@ -336,7 +333,7 @@ static bool experiment_over_budget(struct engine *engine, const struct engine_ex
 	if (store_sum_cost(engine->store, e->id, &gpu_s, &energy_j) < 0)
 		return false;
 	return (spec->stop.gpu_hours > 0 && gpu_s > spec->stop.gpu_hours * 3600) ||
-	       (spec->stop.energy_j > 0 && energy_j > spec->stop.energy_j);
+		(spec->stop.energy_j > 0 && energy_j > spec->stop.energy_j);
 }
 
 static int experiment_update(struct engine *engine, struct engine_experiment *e)

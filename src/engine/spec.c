@@ -15,14 +15,12 @@ static void spec_read_name(struct spec *spec, const struct node *node, struct pr
 {
 	spec->name = spec_part_text(node, LIMIT_NAME_BYTES, problems);
 	if (spec->name && !spec->name[strspn(spec->name, " \t")])
-		problem_add(problems, node, "give the experiment a name, or leave the key out",
-			    "the name is empty");
+		problem_add(problems, node, "give the experiment a name, or leave the key out", "the name is empty");
 	if (spec->name && strpbrk(spec->name, "\n\r"))
 		problem_add(problems, node, "write the name on one line", "the name has a line break");
 }
 
-static void spec_read_description(struct spec *spec, const struct node *node,
-				  struct problems *problems)
+static void spec_read_description(struct spec *spec, const struct node *node, struct problems *problems)
 {
 	spec->description = spec_part_text(node, LIMIT_TEXT_BYTES, problems);
 }
@@ -30,8 +28,7 @@ static void spec_read_description(struct spec *spec, const struct node *node,
 static void spec_check_path(const struct node *node, const char *path, struct problems *problems)
 {
 	if (path && !fs_is_safe_relative(path))
-		problem_add(problems, node,
-			    "give a path relative to the experiment file, without '..'",
+		problem_add(problems, node, "give a path relative to the experiment file, without '..'",
 			    "'%.200s' is not a path below the experiment's folder", path);
 }
 
@@ -93,8 +90,8 @@ static void spec_read_metrics(struct spec *spec, const struct node *node, struct
 
 bool spec_guess_maximise(const char *metric)
 {
-	static const char *const words[] = {"acc",  "auc",  "f1",   "precision", "recall", "iou",
-					    "dice", "r2",   "bleu", "reward",	 "score",  "return"};
+	static const char *const words[] = {"acc",  "auc", "f1",   "precision", "recall", "iou",
+					    "dice", "r2",  "bleu", "reward",    "score",  "return"};
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (strcasestr(metric, words[i]))
 			return true;
@@ -104,8 +101,7 @@ bool spec_guess_maximise(const char *metric)
 static void spec_add_objective(struct spec *spec, const struct node *node, struct problems *problems)
 {
 	static const char *const known[] = {"metric", "goal", "take", "of", NULL};
-	static const char *const goals[] = {"min", "max", "minimize", "maximize", "minimise", "maximise",
-					    NULL};
+	static const char *const goals[] = {"min", "max", "minimize", "maximize", "minimise", "maximise", NULL};
 	static const char *const takes[] = {"best", "last", "mean", NULL};
 	static const struct space_hint hints[] = {
 		{"name", "write metric"}, {"direction", "write goal"}, {"mode", "write goal"}, {0}};
@@ -152,8 +148,7 @@ static void spec_read_objective(struct spec *spec, const struct node *node, stru
 		spec_add_objective(spec, node->items[i], problems);
 }
 
-static void spec_read_environment(struct spec *spec, const struct node *node,
-				  struct problems *problems)
+static void spec_read_environment(struct spec *spec, const struct node *node, struct problems *problems)
 {
 	static const char *const known[] = {"setup", "vars", NULL};
 	if (!spec_part_map(node, known, problems))
@@ -172,18 +167,20 @@ static void spec_read_environment(struct spec *spec, const struct node *node,
 				    "'%.100s' cannot be a variable", item->key);
 		char *value = spec_part_scalar(item, LIMIT_TEXT_BYTES, problems);
 		if (value)
-			spec->vars[spec->var_count++] =
-				(struct spec_variable){.name = mem_strdup(item->key), .value = value};
+			spec->vars[spec->var_count++] = (struct spec_variable){.name = mem_strdup(item->key),
+									       .value = value};
 	}
 }
 
 static void spec_read_retry(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const known[] = {
-		[SPEC_RETRY_LOST] = "lost",   [SPEC_RETRY_NODE] = "node_failure",
-		[SPEC_RETRY_PREEMPTED] = "preempted", [SPEC_RETRY_MEMORY] = "memory",
-		[SPEC_RETRY_TIME] = "time",   [SPEC_RETRY_ERROR] = "error",
-		[SPEC_RETRY_COUNT] = NULL};
+	static const char *const known[] = {[SPEC_RETRY_LOST] = "lost",
+					    [SPEC_RETRY_NODE] = "node_failure",
+					    [SPEC_RETRY_PREEMPTED] = "preempted",
+					    [SPEC_RETRY_MEMORY] = "memory",
+					    [SPEC_RETRY_TIME] = "time",
+					    [SPEC_RETRY_ERROR] = "error",
+					    [SPEC_RETRY_COUNT] = NULL};
 	if (!spec_part_map(node, known, problems))
 		return;
 	for (int i = 0; i < SPEC_RETRY_COUNT; i++) {
@@ -236,8 +233,8 @@ static void spec_read_stop(struct spec *spec, const struct node *node, struct pr
 	if (energy) {
 		char *text = spec_part_scalar(energy, 100, problems);
 		if (text && (text_parse_energy(text, &spec->stop.energy_j) < 0 || spec->stop.energy_j <= 0))
-			problem_add(problems, energy, "write for example 20MJ or 5kWh",
-				    "'%.100s' is not an energy", text);
+			problem_add(problems, energy, "write for example 20MJ or 5kWh", "'%.100s' is not an energy",
+				    text);
 		free(text);
 	}
 }
@@ -357,13 +354,11 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 {
 	bool external = spec->backend && strcmp(spec->backend, "external") == 0;
 	if (!external && !node_get(document, "script") && !node_get(document, "command"))
-		problem_add_missing(problems, document, "script",
-				    "name the training script: script: model.py");
+		problem_add_missing(problems, document, "script", "name the training script: script: model.py");
 	if (spec->script && spec->command)
-		problem_add(problems, node_get(document, "command"), "keep one of them",
-			    "both a script and a command");
-	if (space_parse(node_get(document, "parameters"), node_get(document, "constraints"), problems,
-			&spec->space) < 0) {
+		problem_add(problems, node_get(document, "command"), "keep one of them", "both a script and a command");
+	if (space_parse(node_get(document, "parameters"), node_get(document, "constraints"), problems, &spec->space) <
+	    0) {
 		/* What is wrong with the search is said as well, as far as it can be told. */
 		if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), NULL, spec->repeats,
 				      spec->objective_count, problems, &spec->search) == 0)
@@ -372,9 +367,8 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 		return;
 	}
 	spec->steps_param = spec_find_steps(spec->space);
-	if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), spec->space,
-			      spec->repeats, spec->objective_count ? spec->objective_count : 1, problems,
-			      &spec->search) < 0)
+	if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), spec->space, spec->repeats,
+			      spec->objective_count ? spec->objective_count : 1, problems, &spec->search) < 0)
 		return;
 	for (size_t i = 0; i < spec->objective_count; i++)
 		search_set_goal(spec->search, i, spec->objectives[i].maximise);
@@ -386,8 +380,7 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 			    "more than %d tasks", LIMIT_TASKS);
 	} else if (planned == 0) {
 		const struct node *at = node_get(document, "constraints");
-		problem_add(problems, at ? at : document, "loosen the constraints",
-			    "no configuration is left to run");
+		problem_add(problems, at ? at : document, "loosen the constraints", "no configuration is left to run");
 	}
 }
 
@@ -415,8 +408,7 @@ int spec_parse(const struct node *document, struct problems *problems, struct sp
 	size_t before = problems->list.len;
 	if (!document || document->type != NODE_MAP)
 		return problem_add(problems, document, "begin with  script: model.py",
-				   "an experiment is a map of keys and values, not %s",
-				   node_type_name(document));
+				   "an experiment is a map of keys and values, not %s", node_type_name(document));
 	struct spec *spec = mem_alloc(sizeof(*spec));
 	spec_default(spec);
 	for (size_t i = 0; i < document->count; i++) {
@@ -432,8 +424,7 @@ int spec_parse(const struct node *document, struct problems *problems, struct sp
 		if (!key)
 			spec_part_unknown(node, names, spec_hints, problems);
 		else if (node->type == NODE_NULL)
-			problem_add(problems, node, "give it a value or leave it out", "'%s' has no value",
-				    node->key);
+			problem_add(problems, node, "give it a value or leave it out", "'%s' has no value", node->key);
 		else if (key->read)
 			key->read(spec, node, problems);
 	}
@@ -450,8 +441,7 @@ int spec_parse(const struct node *document, struct problems *problems, struct sp
 void spec_choose_objective(struct spec *spec, const char *metric, bool maximise)
 {
 	spec->objectives = mem_alloc(sizeof(*spec->objectives));
-	spec->objectives[0] = (struct spec_objective){
-		.metric = mem_strdup(metric), .maximise = maximise, .mean_of = 1};
+	spec->objectives[0] = (struct spec_objective){.metric = mem_strdup(metric), .maximise = maximise, .mean_of = 1};
 	spec->objective_count = 1;
 	search_set_goal(spec->search, 0, maximise);
 }
@@ -480,9 +470,18 @@ void spec_free(struct spec *spec)
 	spec_free_texts(spec->setup);
 	spec_free_texts(spec->resources.options);
 	char *const owned[] = {
-		spec->name, spec->description, spec->script, spec->metrics_format, spec->metrics_pattern,
-		spec->backend, spec->stop.metric, spec->resources.gpu_type, spec->resources.partition,
-		spec->resources.account, spec->resources.qos, spec->resources.constraint,
+		spec->name,
+		spec->description,
+		spec->script,
+		spec->metrics_format,
+		spec->metrics_pattern,
+		spec->backend,
+		spec->stop.metric,
+		spec->resources.gpu_type,
+		spec->resources.partition,
+		spec->resources.account,
+		spec->resources.qos,
+		spec->resources.constraint,
 		spec->resources.template,
 	};
 	for (size_t i = 0; i < COUNT_OF(owned); i++)

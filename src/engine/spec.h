@@ -19,8 +19,15 @@ struct spec_objective {
 };
 
 /* Why an attempt ended, as far as retrying is concerned. */
-enum spec_retry { SPEC_RETRY_LOST, SPEC_RETRY_NODE, SPEC_RETRY_PREEMPTED, SPEC_RETRY_MEMORY, SPEC_RETRY_TIME,
-		  SPEC_RETRY_ERROR, SPEC_RETRY_COUNT };
+enum spec_retry {
+	SPEC_RETRY_LOST,
+	SPEC_RETRY_NODE,
+	SPEC_RETRY_PREEMPTED,
+	SPEC_RETRY_MEMORY,
+	SPEC_RETRY_TIME,
+	SPEC_RETRY_ERROR,
+	SPEC_RETRY_COUNT
+};
 
 struct spec_variable {
 	char *name, *value;
@@ -28,9 +35,9 @@ struct spec_variable {
 
 struct spec {
 	char *name, *description;
-	char *script;	/* path relative to the experiment's files; NULL when there is a command */
+	char *script; /* path relative to the experiment's files; NULL when there is a command */
 	char **command; /* NULL-terminated; NULL when there is a script */
-	char **files;	/* further files; NULL-terminated, may be empty */
+	char **files; /* further files; NULL-terminated, may be empty */
 	struct space *space;
 	struct search_spec *search;
 	struct prune_spec prune;
@@ -41,7 +48,7 @@ struct spec {
 	bool reads_positions; /* the script seems to take its arguments by their places */
 	bool underscore; /* flags keep underscores */
 	char *metrics_format, *metrics_pattern; /* NULL: found by itself */
-	char **setup;				/* shell lines; NULL-terminated, may be empty */
+	char **setup; /* shell lines; NULL-terminated, may be empty */
 	struct spec_variable *vars;
 	size_t var_count;
 	char *backend; /* "auto", "local", "slurm", "external" */

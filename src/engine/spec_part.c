@@ -12,9 +12,8 @@ char *spec_part_text(const struct node *node, size_t max, struct problems *probl
 {
 	const char *text = node_string(node);
 	if (!text) {
-		problem_add(problems, node, "put it in quotes if it is meant as text",
-			    "'%s' must be a text, not %s", node->key ? node->key : "an entry",
-			    node_type_name(node));
+		problem_add(problems, node, "put it in quotes if it is meant as text", "'%s' must be a text, not %s",
+			    node->key ? node->key : "an entry", node_type_name(node));
 		return NULL;
 	}
 	if (strlen(text) > max) {
@@ -39,8 +38,7 @@ char **spec_part_texts(const struct node *node, const char *example, struct prob
 	char remedy[200];
 	snprintf(remedy, sizeof(remedy), "write a list: %s", example);
 	if (node->type != NODE_LIST)
-		problem_add(problems, node, remedy, "'%s' must be a list, not %s", node->key,
-			    node_type_name(node));
+		problem_add(problems, node, remedy, "'%s' must be a list, not %s", node->key, node_type_name(node));
 	for (size_t i = 0; node->type == NODE_LIST && i < node->count; i++) {
 		char *text = spec_part_scalar(node->items[i], LIMIT_TEXT_BYTES, problems);
 		if (text)
@@ -50,12 +48,10 @@ char **spec_part_texts(const struct node *node, const char *example, struct prob
 	return texts.at;
 }
 
-int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t otherwise,
-		      struct problems *problems)
+int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t otherwise, struct problems *problems)
 {
 	char remedy[100];
-	snprintf(remedy, sizeof(remedy), "give a whole number from %lld to %lld", (long long)min,
-		 (long long)max);
+	snprintf(remedy, sizeof(remedy), "give a whole number from %lld to %lld", (long long)min, (long long)max);
 	if (node->type == NODE_INT && node->integer >= min && node->integer <= max)
 		return node->integer;
 	if (node->type == NODE_INT)
@@ -77,8 +73,7 @@ int spec_part_word(const struct node *node, const char *const *words, struct pro
 		}
 		buf_addf(&list, "%s%s", i ? ", " : "use one of: ", words[i]);
 	}
-	problem_add(problems, node, buf_text(&list), "'%.100s' is not known here",
-		    text ? text : node_type_name(node));
+	problem_add(problems, node, buf_text(&list), "'%.100s' is not known here", text ? text : node_type_name(node));
 	buf_free(&list);
 	return 0;
 }
@@ -156,8 +151,7 @@ bool spec_part_map_hinted(const struct node *node, const char *const *known, con
 }
 
 /* gpus: 2, or gpus: volta:2 */
-static void spec_part_gpus(struct backend_resources *r, const struct node *node,
-			   struct problems *problems)
+static void spec_part_gpus(struct backend_resources *r, const struct node *node, struct problems *problems)
 {
 	const char *text = node_string(node);
 	const char *colon = text ? strrchr(text, ':') : NULL;
@@ -190,16 +184,18 @@ static void spec_part_name(const struct node *node, char **ret, struct problems 
 
 void spec_part_resources(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const known[] = {"backend", "partition", "gpus",	 "gpu_type",  "cpus",
-					    "memory",  "time",	    "account",	 "qos",	      "constraint",
-					    "nodes",   "exclusive", "options",	 "template",  NULL};
+	static const char *const known[] = {"backend", "partition", "gpus",    "gpu_type", "cpus",
+					    "memory",  "time",      "account", "qos",      "constraint",
+					    "nodes",   "exclusive", "options", "template", NULL};
 	static const char *const backends[] = {"auto", "local", "slurm", "external", NULL};
 	struct backend_resources *r = &spec->resources;
 	struct {
 		const char *key;
 		char **to;
-	} names[] = {{"partition", &r->partition},   {"account", &r->account},
-		     {"qos", &r->qos},		     {"constraint", &r->constraint},
+	} names[] = {{"partition", &r->partition},
+		     {"account", &r->account},
+		     {"qos", &r->qos},
+		     {"constraint", &r->constraint},
 		     {"gpu_type", &r->gpu_type}};
 
 	if (!spec_part_map(node, known, problems))

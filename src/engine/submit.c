@@ -76,7 +76,7 @@ static bool prepare_waits(const struct engine_experiment *e)
 {
 	bool learns = e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE;
 	return e->backend->ops->set_parallel && !learns && !e->asked_all && !e->stopping &&
-	       e->counts[STORE_WAITING] < ENGINE_BATCH_ITEMS;
+		e->counts[STORE_WAITING] < ENGINE_BATCH_ITEMS;
 }
 
 static int prepare_batch(struct engine *engine, struct engine_experiment *e, int64_t room)
@@ -88,8 +88,8 @@ static int prepare_batch(struct engine *engine, struct engine_experiment *e, int
 	if (rc < 0 || !prepare.tasks.len)
 		goto out;
 	token_make_id(submission.token);
-	rc = store_add_batch(engine->store, submission.token, e->id, e->backend->ops->name,
-			     STORE_BATCH_SUBMITTING, e->parallel, now);
+	rc = store_add_batch(engine->store, submission.token, e->id, e->backend->ops->name, STORE_BATCH_SUBMITTING,
+			     e->parallel, now);
 	for (size_t i = 0; rc == 0 && i < prepare.tasks.len; i++)
 		rc = prepare_task(&prepare, &prepare.tasks.at[i]);
 	if (rc == 0)
@@ -110,8 +110,8 @@ int engine_prepare(struct engine *engine)
 			used[engine->submissions.at[i].experiment->backend - engine->backends] = true;
 	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
-		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing || !e->counts[STORE_WAITING] ||
-		    e->sweep == STORE_SWEEP_STOP || prepare_waits(e))
+		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing ||
+		    !e->counts[STORE_WAITING] || e->sweep == STORE_SWEEP_STOP || prepare_waits(e))
 			continue;
 		/* A backend counts what it was handed only once it has it: one batch a turn and backend. */
 		size_t slot = (size_t)(e->backend - engine->backends);
@@ -141,8 +141,7 @@ static size_t submit_find(struct engine *engine, const char *token, struct engin
 	return found.len;
 }
 
-static int submit_record(struct engine *engine, const char *token,
-			 const struct backend_submit_result *result)
+static int submit_record(struct engine *engine, const char *token, const struct backend_submit_result *result)
 {
 	int rc = 0;
 	if (result->outcome == BACKEND_SUBMITTED)

@@ -10,8 +10,10 @@
 static char *waiting_why(const struct engine_experiment *e)
 {
 	if (e->parallel && e->live >= e->parallel)
-		return mem_printf("waits for another task of its experiment to end: parallel is %lld", (long long)e->parallel);
-	return e->backend->ops->why_wait ? e->backend->ops->why_wait(e->backend->backend, &e->spec->resources, e->id) : NULL;
+		return mem_printf("waits for another task of its experiment to end: parallel is %lld",
+				  (long long)e->parallel);
+	return e->backend->ops->why_wait ? e->backend->ops->why_wait(e->backend->backend, &e->spec->resources, e->id)
+					 : NULL;
 }
 
 /* Does it want to hand something over? A search that learns proposes nothing before there is room. */

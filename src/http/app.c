@@ -174,8 +174,7 @@ static void app_handle(struct app *app, struct request *request, struct response
 	else
 		request->route->handle(request, response);
 	if (response->body.full)
-		response_problem(response, 500, "the answer would be larger than %u MiB",
-				 APP_ANSWER_MAX >> 20);
+		response_problem(response, 500, "the answer would be larger than %u MiB", APP_ANSWER_MAX >> 20);
 	log_debug("%s %s: %d", method_name(request->head->method), request->route->path, response->status);
 }
 

@@ -46,8 +46,7 @@ struct blob *cache_find(struct cache *cache, const char *target, uint64_t versio
 		struct cache_entry *entry = &cache->entries[i];
 		if (!entry->target || strcmp(entry->target, target) != 0)
 			continue;
-		if (entry->version != version ||
-		    (max_age_ms && clock_mono_ms() - entry->made_ms >= max_age_ms)) {
+		if (entry->version != version || (max_age_ms && clock_mono_ms() - entry->made_ms >= max_age_ms)) {
 			cache_drop(cache, entry);
 			return NULL;
 		}

@@ -39,33 +39,22 @@ static int take_size(struct chunked *chunked, char c)
 static int take_byte(struct chunked *chunked, char c)
 {
 	switch (chunked->state) {
-	case CHUNK_SIZE:
-		return take_size(chunked, c);
+	case CHUNK_SIZE: return take_size(chunked, c);
 	case CHUNK_EXTENSION:
 		if (c == '\r')
 			chunked->state = CHUNK_SIZE_LF;
 		else if ((unsigned char)c < 0x20 || c == 0x7f || ++chunked->extension > EXTENSION_MAX)
 			return -EINVAL;
 		return 0;
-	case CHUNK_SIZE_LF:
-		chunked->state = chunked->left ? CHUNK_DATA : CHUNK_END_CR;
-		return c == '\n' ? 0 : -EINVAL;
-	case CHUNK_DATA_CR:
-		chunked->state = CHUNK_DATA_LF;
-		return c == '\r' ? 0 : -EINVAL;
-	case CHUNK_DATA_LF:
-		*chunked = (struct chunked){.state = CHUNK_SIZE};
-		return c == '\n' ? 0 : -EINVAL;
-	case CHUNK_END_CR:
-		chunked->state = CHUNK_END_LF;
-		return c == '\r' ? 0 : -EINVAL;
-	default:
-		return c == '\n' ? 1 : -EINVAL;
+	case CHUNK_SIZE_LF: chunked->state = chunked->left ? CHUNK_DATA : CHUNK_END_CR; return c == '\n' ? 0 : -EINVAL;
+	case CHUNK_DATA_CR: chunked->state = CHUNK_DATA_LF; return c == '\r' ? 0 : -EINVAL;
+	case CHUNK_DATA_LF: *chunked = (struct chunked){.state = CHUNK_SIZE}; return c == '\n' ? 0 : -EINVAL;
+	case CHUNK_END_CR: chunked->state = CHUNK_END_LF; return c == '\r' ? 0 : -EINVAL;
+	default: return c == '\n' ? 1 : -EINVAL;
 	}
 }
 
-int chunked_read(struct chunked *chunked, const char **data, size_t *len, const char **ret_body,
-		 size_t *ret_body_len)
+int chunked_read(struct chunked *chunked, const char **data, size_t *len, const char **ret_body, size_t *ret_body_len)
 {
 	*ret_body_len = 0;
 	while (*len) {

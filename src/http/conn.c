@@ -28,8 +28,7 @@ struct exchange {
 	uint64_t progress; /* received when the deadline was last moved */
 };
 
-void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_app *handler,
-	       struct app *app, bool local)
+void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_app *handler, struct app *app, bool local)
 {
 	*conn = (struct conn){
 		.io = io,
@@ -93,9 +92,9 @@ static void conn_send(struct conn *conn, struct exchange *x)
 	struct response *response = &x->response;
 	struct buf head = buf_make(LIMIT_HEAD_BYTES * 2);
 	struct blob *body = response->blob ? blob_ref(response->blob) : blob_take(&response->body);
-	int64_t len = response->stream ? RESPONSE_UNTIL_CLOSED
-		      : response->pieces.make ? RESPONSE_IN_PIECES
-					      : (int64_t)body->len;
+	int64_t len = response->stream  ? RESPONSE_UNTIL_CLOSED
+		: response->pieces.make ? RESPONSE_IN_PIECES
+					: (int64_t)body->len;
 	response_write_head(response, len, conn_closes(x), &head);
 	struct blob *head_blob = blob_take(&head);
 	bool bare = x->head.method == METHOD_HEAD || !body->len;
@@ -172,7 +171,7 @@ static void conn_refuse(struct conn *conn, int status, const char *reason)
 static bool conn_must_wait(const struct conn *conn)
 {
 	return conn->state == CONN_ANSWER || conn->state == CONN_LATER ||
-	       (conn->state == CONN_IDLE && conn->io->unsent(conn) > CONN_UNSENT_MAX);
+		(conn->state == CONN_IDLE && conn->io->unsent(conn) > CONN_UNSENT_MAX);
 }
 
 static void conn_finish_body(struct conn *conn)
@@ -331,15 +330,10 @@ static size_t conn_take(struct conn *conn, const char *data, size_t len)
 		conn->state = CONN_HEAD;
 		conn->deadline_ms = clock_mono_ms() + LIMIT_HEAD_MS;
 		return conn_take_head(conn, data, len);
-	case CONN_HEAD:
-		return conn_take_head(conn, data, len);
-	case CONN_BODY:
-		return conn_take_body(conn, data, len);
-	case CONN_DRAIN:
-		conn_throw_away(conn);
-		return len;
-	default:
-		return len;
+	case CONN_HEAD: return conn_take_head(conn, data, len);
+	case CONN_BODY: return conn_take_body(conn, data, len);
+	case CONN_DRAIN: conn_throw_away(conn); return len;
+	default: return len;
 	}
 }
 

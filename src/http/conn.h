@@ -35,13 +35,13 @@ struct conn_app {
 };
 
 enum conn_state {
-	CONN_IDLE,   /* between requests */
+	CONN_IDLE, /* between requests */
 	CONN_HEAD,
 	CONN_BODY,
-	CONN_LATER,  /* the answer comes later; what arrives waits, and a peer that goes is noticed */
+	CONN_LATER, /* the answer comes later; what arrives waits, and a peer that goes is noticed */
 	CONN_ANSWER, /* the answer is being made, piece by piece; what arrives waits */
 	CONN_STREAM, /* an event stream: nothing more is read */
-	CONN_DRAIN,  /* answered for the last time: input is thrown away until the peer closes */
+	CONN_DRAIN, /* answered for the last time: input is thrown away until the peer closes */
 	CONN_CLOSED,
 };
 
@@ -57,14 +57,14 @@ struct conn {
 	enum conn_state state;
 	int64_t deadline_ms; /* monotonic; 0: none */
 	int64_t drain_end_ms; /* however much still arrives */
-	size_t unsent_seen;  /* at the last deadline */
+	size_t unsent_seen; /* at the last deadline */
 	struct exchange *exchange; /* the request being read; NULL between requests */
-	struct buf pending;	   /* arrived while paused */
-	struct access access;	   /* of the event stream */
+	struct buf pending; /* arrived while paused */
+	struct access access; /* of the event stream */
 };
 
-void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_app *handler,
-	       struct app *app, bool local);
+void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_app *handler, struct app *app,
+	       bool local);
 /* Takes bytes from the peer. */
 void conn_feed(struct conn *conn, const char *data, size_t len);
 /* Makes and sends the next piece of the answer. */

@@ -13,7 +13,7 @@ struct events {
 		uint64_t begins; /* bytes of all events before it */
 	} ring[EVENTS_MAX];
 	uint64_t first, end; /* positions; end is the next to be given */
-	uint64_t bytes;	     /* of all events ever */
+	uint64_t bytes; /* of all events ever */
 };
 
 static struct slot *events_slot(struct events *events, uint64_t position)

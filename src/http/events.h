@@ -5,7 +5,7 @@
 
 #include "http/blob.h"
 
-#define EVENTS_MAX 4096		     /* kept */
+#define EVENTS_MAX 4096 /* kept */
 #define EVENTS_BYTES_MAX (4u << 20) /* kept */
 
 struct events;

@@ -69,8 +69,9 @@ static bool host_is_served(const struct gate *gate, const char *host, bool local
 		/* A tunnel to the unix socket may begin at any port; TCP has the one it listens on. */
 		if (local) {
 			uint64_t port;
-			if (!host[n] || (host[n] == ':' && num_parse_unsigned(host + n + 1, strlen(host + n + 1),
-									      65535, &port) == 0))
+			if (!host[n] ||
+			    (host[n] == ':' &&
+			     num_parse_unsigned(host + n + 1, strlen(host + n + 1), 65535, &port) == 0))
 				return true;
 		} else if (host[n] == ':' && !strcmp(host + n + 1, gate->port)) {
 			return true;
@@ -150,8 +151,7 @@ static bool find_session(struct gate *gate, struct request *request)
 	return true;
 }
 
-static int find_bearer(struct gate *gate, struct request *request, const char *header,
-		       struct response *response)
+static int find_bearer(struct gate *gate, struct request *request, const char *header, struct response *response)
 {
 	char hash[TOKEN_HASH_CHARS];
 	int64_t id;
@@ -190,8 +190,7 @@ static bool origin_is_ours(const struct request *request)
 	const char *site = head_get(request->head, "sec-fetch-site");
 	if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
 		return false;
-	return !origin || (!strncmp(origin, "http://", 7) &&
-			   !strcasecmp(origin + 7, head_get(request->head, "host")));
+	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, head_get(request->head, "host")));
 }
 
 int gate_check_origin(const struct gate *gate, const struct request *request, bool needs_csrf,
@@ -203,8 +202,7 @@ int gate_check_origin(const struct gate *gate, const struct request *request, bo
 		return -1;
 	}
 	bool browser = head_get(request->head, "origin") || head_get(request->head, "sec-fetch-site");
-	bool asked = request->access.kind == ACCESS_SESSION ||
-		     (request->access.kind == ACCESS_OWNER && browser);
+	bool asked = request->access.kind == ACCESS_SESSION || (request->access.kind == ACCESS_OWNER && browser);
 	if (!needs_csrf || !asked || method_is_safe(request->head->method))
 		return 0;
 	const char *shown = head_get(request->head, "x-sluice-csrf");
@@ -249,7 +247,8 @@ int gate_login(struct gate *gate, const char *code, struct response *response)
 	int64_t now = clock_now_ms();
 	if (!use_code(gate, code)) {
 		char what[200];
-		snprintf(what, sizeof(what), "this login link was used already or is older than ten minutes; `%s` gives a new one",
+		snprintf(what, sizeof(what),
+			 "this login link was used already or is older than ten minutes; `%s` gives a new one",
 			 gate->login);
 		return gate_fail(gate, what, response);
 	}
@@ -261,8 +260,8 @@ int gate_login(struct gate *gate, const char *code, struct response *response)
 		response_error(response, rc, &err);
 		return -1;
 	}
-	response_header(response, "Set-Cookie", "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d",
-			cookie_name, cookie, (int)(GATE_SESSION_MS / 1000));
+	response_header(response, "Set-Cookie", "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d", cookie_name,
+			cookie, (int)(GATE_SESSION_MS / 1000));
 	return 0;
 }
 
@@ -271,8 +270,7 @@ int gate_logout(struct gate *gate, const struct request *request, struct respons
 	char hash[TOKEN_HASH_CHARS];
 	struct error err = {0};
 	char *cookie = find_cookie(request);
-	response_header(response, "Set-Cookie", "%s=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0",
-			cookie_name);
+	response_header(response, "Set-Cookie", "%s=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", cookie_name);
 	if (!cookie)
 		return 0;
 	token_hash(cookie, strlen(cookie), hash);
@@ -284,8 +282,8 @@ int gate_logout(struct gate *gate, const struct request *request, struct respons
 	return -1;
 }
 
-int gate_make_token(struct gate *gate, const char *name, char secret[static TOKEN_SECRET_CHARS],
-		    int64_t *ret_id, struct error *err)
+int gate_make_token(struct gate *gate, const char *name, char secret[static TOKEN_SECRET_CHARS], int64_t *ret_id,
+		    struct error *err)
 {
 	char hash[TOKEN_HASH_CHARS];
 	token_make_secret(secret);

@@ -18,8 +18,7 @@ void gate_set_port(struct gate *gate, uint16_t port);
 void gate_set_own_state(struct gate *gate);
 
 /* Is the Host header one that is served here? 0, or -1 with the response filled. */
-int gate_check_host(const struct gate *gate, const struct request *request,
-		    struct response *response) MUST_USE;
+int gate_check_host(const struct gate *gate, const struct request *request, struct response *response) MUST_USE;
 /* Fills request->access. 0, or -1 with a 401 or 429 response when nothing opens. */
 int gate_identify(struct gate *gate, struct request *request, struct response *response) MUST_USE;
 /* Did the request come from our own page, as far as a browser tells? And for unsafe methods: does it carry
@@ -34,7 +33,7 @@ int gate_login(struct gate *gate, const char *code, struct response *response) M
 /* Ends the session that the request came with and takes the cookie back. */
 int gate_logout(struct gate *gate, const struct request *request, struct response *response) MUST_USE;
 /* Makes a bearer token; the secret is not kept. */
-int gate_make_token(struct gate *gate, const char *name, char secret[static TOKEN_SECRET_CHARS],
-		    int64_t *ret_id, struct error *err) MUST_USE;
+int gate_make_token(struct gate *gate, const char *name, char secret[static TOKEN_SECRET_CHARS], int64_t *ret_id,
+		    struct error *err) MUST_USE;
 
 #endif

@@ -103,8 +103,7 @@ void handle_check(struct request *request, struct response *response)
 	struct node *body;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = engine_check(request->app->engine, body, request_int(request, "scan"), &out, &problems,
-			      &err);
+	int rc = engine_check(request->app->engine, body, request_int(request, "scan"), &out, &problems, &err);
 	node_free(body);
 	if (rc == -EINVAL && problems.list.len)
 		response_problems(response, &problems);
@@ -119,8 +118,7 @@ void handle_experiment(struct request *request, struct response *response)
 }
 
 /* A failed action: -ENOENT by the name the request used, the rest with the engine's words. */
-static void answer_failure(const struct request *request, int rc, const struct error *err,
-			   struct response *response)
+static void answer_failure(const struct request *request, int rc, const struct error *err, struct response *response)
 {
 	if (rc == -ENOENT && !*err->text)
 		answer_missing(request, response);
@@ -131,8 +129,7 @@ static void answer_failure(const struct request *request, int rc, const struct e
 void handle_remove(struct request *request, struct response *response)
 {
 	struct error err = {0};
-	int rc = engine_remove(request->app->engine, request->path_numbers[0],
-			       request_int(request, "stop"), &err);
+	int rc = engine_remove(request->app->engine, request->path_numbers[0], request_int(request, "stop"), &err);
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
 }
@@ -157,8 +154,7 @@ void handle_restart(struct request *request, struct response *response)
 		return;
 	bool failed = node_get_bool(body, "failed", false);
 	node_free(body);
-	int rc = engine_restart(request->app->engine, request->path_numbers[0], NULL, 0, failed, &count,
-				&err);
+	int rc = engine_restart(request->app->engine, request->path_numbers[0], NULL, 0, failed, &count, &err);
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
 	else
@@ -173,9 +169,8 @@ void handle_parallel(struct request *request, struct response *response)
 		return;
 	const struct node *parallel = node_get(body, "parallel");
 	int rc = parallel && parallel->type == NODE_INT
-			 ? engine_set_parallel(request->app->engine, request->path_numbers[0],
-					       parallel->integer, &err)
-			 : errorf(&err, -EINVAL, "the body must be {\"parallel\":N}");
+		? engine_set_parallel(request->app->engine, request->path_numbers[0], parallel->integer, &err)
+		: errorf(&err, -EINVAL, "the body must be {\"parallel\":N}");
 	node_free(body);
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
@@ -196,13 +191,11 @@ void handle_analysis(struct request *request, struct response *response)
 		answer_missing(request, response);
 }
 
-static void answer_text(struct request *request, const char *column, const char *what,
-			struct response *response)
+static void answer_text(struct request *request, const char *column, const char *what, struct response *response)
 {
 	response->type = "text/plain; charset=utf-8";
 	if (store_read_text(request->app->store, request->path_numbers[0], column, &response->body) < 0)
-		response_problem(response, 404, "there is no %s of experiment %s", what,
-				 request->path_values[0]);
+		response_problem(response, 404, "there is no %s of experiment %s", what, request->path_values[0]);
 }
 
 /* What was handed over last, where the backend kept it; else what would be. */
@@ -242,6 +235,6 @@ void handle_export(struct request *request, struct response *response)
 	}
 	if (csv)
 		response->type = "text/csv; charset=utf-8; header=present";
-	response_header(response, "Content-Disposition", "attachment; filename=\"e%" PRId64 ".%s\"",
-			experiment, csv ? "csv" : "json");
+	response_header(response, "Content-Disposition", "attachment; filename=\"e%" PRId64 ".%s\"", experiment,
+			csv ? "csv" : "json");
 }

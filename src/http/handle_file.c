@@ -64,8 +64,8 @@ void handle_file(struct request *request, struct response *response)
 	char *folder = files_folder(request);
 	/* An experiment that is being removed is gone, though its folder may be there. */
 	int fd = store_has_experiment(request->app->store, request->path_numbers[0])
-			 ? fs_open_beneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
-			 : -ENOENT;
+		? fs_open_beneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
+		: -ENOENT;
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
 		fd = -ENOENT;
@@ -77,7 +77,8 @@ void handle_file(struct request *request, struct response *response)
 		response->type = "application/octet-stream";
 		response_header(response, "Content-Disposition", "attachment");
 	} else {
-		response_problem(response, 404, "there is no file '%.200s' of experiment %s", path, request->path_values[0]);
+		response_problem(response, 404, "there is no file '%.200s' of experiment %s", path,
+				 request->path_values[0]);
 	}
 	free(folder);
 }

@@ -9,8 +9,7 @@
 #include <inttypes.h>
 
 /* A body that is not right: every error with its field; anything else in the engine's words. */
-static void answer_refusal(int rc, const struct problems *problems, const struct error *err,
-			   struct response *response)
+static void answer_refusal(int rc, const struct problems *problems, const struct error *err, struct response *response)
 {
 	if (rc == -EINVAL && problems->list.len)
 		response_problems(response, problems);
@@ -131,10 +130,8 @@ void handle_ask(struct request *request, struct response *response)
 	struct ask *ask = mem_alloc(sizeof(*ask));
 	struct error err = {0};
 	int64_t number;
-	*ask = (struct ask){.asker.done = ask_done_cb,
-			    .engine = request->app->engine,
-			    .request = request,
-			    .response = response};
+	*ask = (struct ask){
+		.asker.done = ask_done_cb, .engine = request->app->engine, .request = request, .response = response};
 	int rc = engine_ask(ask->engine, request->path_numbers[0], &ask->asker, &number, &err);
 	if (rc == -EINPROGRESS) {
 		response->later = (struct later){ask_cancel, ask};

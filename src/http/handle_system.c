@@ -134,9 +134,8 @@ void handle_token_create(struct request *request, struct response *response)
 		return;
 	const char *name = node_get_string(body, "name");
 	int rc = name && *name && strlen(name) <= LIMIT_NAME_BYTES
-			 ? gate_make_token(request->app->gate, name, secret, &id, &err)
-			 : errorf(&err, -EINVAL, "\"name\" must be a text of at most %d bytes",
-				  LIMIT_NAME_BYTES);
+		? gate_make_token(request->app->gate, name, secret, &id, &err)
+		: errorf(&err, -EINVAL, "\"name\" must be a text of at most %d bytes", LIMIT_NAME_BYTES);
 	if (rc < 0) {
 		response_error(response, rc, &err);
 	} else {

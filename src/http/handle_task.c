@@ -38,13 +38,11 @@ void handle_tasks(struct request *request, struct response *response)
 	if (rc == -ENOENT)
 		answer_missing(request, response);
 	else if (rc < 0)
-		response_problem(response, 400,
-				 "?cursor= must be the \"next\" of an earlier answer in the same order");
+		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer in the same order");
 }
 
 /* {"tasks":[1,2,3]}: explicit numbers, so that nothing is touched that was not on the screen. */
-static int read_numbers(const struct request *request, int64_t **ret, size_t *ret_count,
-			struct response *response)
+static int read_numbers(const struct request *request, int64_t **ret, size_t *ret_count, struct response *response)
 {
 	struct node *body;
 	if (request_json(request, &body, response) < 0)
@@ -132,8 +130,7 @@ void handle_tell(struct request *request, struct response *response)
 	struct node *body;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = engine_tell_task(request->app->engine, request->path_numbers[0], request->path_numbers[1],
-				  body, &err);
+	int rc = engine_tell_task(request->app->engine, request->path_numbers[0], request->path_numbers[1], body, &err);
 	node_free(body);
 	if (rc < 0)
 		response_error(response, rc, &err);
@@ -167,8 +164,7 @@ struct log_piece {
 	struct buf text; /* as it is in the file */
 };
 
-static int log_read(const char *folder, const char *name, int64_t offset, int64_t limit,
-		    struct log_piece *piece)
+static int log_read(const char *folder, const char *name, int64_t offset, int64_t limit, struct log_piece *piece)
 {
 	int fd = fs_open_beneath(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	struct stat st;
@@ -209,8 +205,7 @@ void handle_log(struct request *request, struct response *response)
 	const char *stream = request_text(request, "stream");
 	int64_t offset = request_int(request, "offset");
 	struct log_piece piece = {.text = buf_make(LIMIT_LOG_CHUNK_BYTES)};
-	int rc = store_find_attempt(request->app->store, experiment, number,
-				    request_int(request, "attempt"), &attempt);
+	int rc = store_find_attempt(request->app->store, experiment, number, request_int(request, "attempt"), &attempt);
 	if (rc < 0) {
 		answer_missing(request, response);
 		return;
@@ -267,9 +262,8 @@ void handle_push(struct request *request, struct response *response)
 		response_problem(response, 404, "there is no such attempt");
 		return;
 	}
-	int rc = engine_push(request->app->engine, request->path_values[0],
-			     (uint32_t)request->path_numbers[1], offset, buf_text(&request->body),
-			     request->body.len, &next);
+	int rc = engine_push(request->app->engine, request->path_values[0], (uint32_t)request->path_numbers[1], offset,
+			     buf_text(&request->body), request->body.len, &next);
 	if (rc == -EAGAIN) {
 		struct json out = json_to(&response->body);
 		response->status = 409;

@@ -22,8 +22,7 @@ static int lease_refuse(const char *path, struct error *err)
 {
 	struct buf text = buf_make(4096);
 	struct node *root = NULL;
-	if (fs_read(path, 4096, &text, NULL) < 0 ||
-	    node_parse_json(buf_text(&text), text.len, &root, NULL) < 0)
+	if (fs_read(path, 4096, &text, NULL) < 0 || node_parse_json(buf_text(&text), text.len, &root, NULL) < 0)
 		root = NULL;
 	const char *host = node_get_string(root, "host");
 	int rc = errorf(err, -EBUSY,
@@ -62,9 +61,9 @@ int lease_take(const char *state_dir, struct error *err)
 	if (fd < 0) {
 		rc = errorf(err, -errno, "%s: %s", path, strerror(errno));
 	} else if (fcntl(fd, F_SETLK, &whole) < 0) {
-		rc = errno == EACCES || errno == EAGAIN ? lease_refuse(path, err)
-							: errorf(err, -errno, "%s cannot be locked: %s", path,
-								 strerror(errno));
+		rc = errno == EACCES || errno == EAGAIN
+			? lease_refuse(path, err)
+			: errorf(err, -errno, "%s cannot be locked: %s", path, strerror(errno));
 	} else {
 		rc = lease_write(fd);
 		if (rc < 0)

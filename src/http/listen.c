@@ -40,8 +40,7 @@ static int listen_socket_address(const char *path, char *out, size_t size, int *
 	return 0;
 }
 
-int listen_unix(uv_pipe_t *pipe, const char *path, uv_connection_cb accept, int *ret_dir,
-		struct error *err)
+int listen_unix(uv_pipe_t *pipe, const char *path, uv_connection_cb accept, int *ret_dir, struct error *err)
 {
 	/* The caller holds the lease, so a socket that is there is nobody's. Anything else stays. */
 	struct stat st;
@@ -59,8 +58,7 @@ int listen_unix(uv_pipe_t *pipe, const char *path, uv_connection_cb accept, int 
 	return listen_start((uv_stream_t *)pipe, path, accept, err);
 }
 
-int listen_parse_address(const char *text, char *host, size_t host_size, uint16_t *ret_port,
-			 struct error *err)
+int listen_parse_address(const char *text, char *host, size_t host_size, uint16_t *ret_port, struct error *err)
 {
 	const char *colon = strrchr(text, ':');
 	uint64_t port;
@@ -77,8 +75,7 @@ int listen_parse_address(const char *text, char *host, size_t host_size, uint16_
 	if (!strcmp(host, "localhost"))
 		snprintf(host, host_size, "127.0.0.1");
 	struct in_addr four;
-	if (strcmp(host, "::1") != 0 &&
-	    (inet_pton(AF_INET, host, &four) != 1 || ntohl(four.s_addr) >> 24 != 127))
+	if (strcmp(host, "::1") != 0 && (inet_pton(AF_INET, host, &four) != 1 || ntohl(four.s_addr) >> 24 != 127))
 		return errorf(err, -EPERM,
 			      "%s is not a loopback address. sluice listens on this machine only; reach it "
 			      "from elsewhere through ssh -L",

@@ -100,13 +100,12 @@ int request_json(const struct request *request, struct node **ret, struct respon
 	}
 	int rc = node_parse_json(request->body.data, request->body.len, &root, &err);
 	if (rc < 0) {
-		response_problem(response, rc == -E2BIG ? 413 : 400, "the body: line %d, column %d: %s",
-				 err.line, err.column, err.text);
+		response_problem(response, rc == -E2BIG ? 413 : 400, "the body: line %d, column %d: %s", err.line,
+				 err.column, err.text);
 		return rc;
 	}
 	if (root->type != NODE_MAP) {
-		response_problem(response, 400, "the body must be a JSON object, not %s",
-				 node_type_name(root));
+		response_problem(response, 400, "the body must be a JSON object, not %s", node_type_name(root));
 		node_free(root);
 		return -EINVAL;
 	}
@@ -159,8 +158,8 @@ void response_error(struct response *response, int code, const struct error *err
 	static const struct {
 		int code, status;
 	} statuses[] = {
-		{-EINVAL, 400}, {-ENOENT, 404}, {-EBUSY, 409}, {-EEXIST, 409}, {-E2BIG, 413},
-		{-EAGAIN, 409}, {-ENOSPC, 507}, {-EDQUOT, 507}, {-EROFS, 507}, {-EPERM, 403},
+		{-EINVAL, 400}, {-ENOENT, 404}, {-EBUSY, 409},  {-EEXIST, 409}, {-E2BIG, 413},
+		{-EAGAIN, 409}, {-ENOSPC, 507}, {-EDQUOT, 507}, {-EROFS, 507},  {-EPERM, 403},
 	};
 	int status = 500;
 	for (size_t i = 0; i < COUNT_OF(statuses); i++)
@@ -229,8 +228,7 @@ void response_write_head(const struct response *response, int64_t len, bool clos
 	buf_add(out, always, sizeof(always) - 1);
 	buf_addf(out, "Cache-Control: %s\r\n", caching[response->caching]);
 	if (status != 204 && status != 304)
-		buf_addf(out, "Content-Type: %s\r\n",
-			 response->type ? response->type : "application/json");
+		buf_addf(out, "Content-Type: %s\r\n", response->type ? response->type : "application/json");
 	if (len >= 0 && status != 204 && status != 304)
 		buf_addf(out, "Content-Length: %" PRId64 "\r\n", len);
 	if (len == RESPONSE_IN_PIECES)

@@ -22,7 +22,7 @@ struct node;
 enum access_kind { ACCESS_NONE, ACCESS_OWNER, ACCESS_SESSION, ACCESS_TOKEN };
 struct access {
 	enum access_kind kind;
-	uint64_t id;   /* tells sessions and tokens apart; 0 for the owner */
+	uint64_t id; /* tells sessions and tokens apart; 0 for the owner */
 	char csrf[48]; /* what an unsafe request of a browser must carry */
 };
 
@@ -35,7 +35,7 @@ struct request {
 	struct app *app;
 	const struct head *head;
 	const struct route *route; /* NULL for the dashboard's files */
-	bool local;		   /* came over the unix socket, from our own uid */
+	bool local; /* came over the unix socket, from our own uid */
 	struct access access;
 	char *path; /* decoded */
 	const char *path_values[REQUEST_PATH_VALUES];
@@ -54,22 +54,22 @@ struct later {
 };
 
 enum response_caching {
-	CACHING_NONE,	   /* no-store: data */
-	CACHING_VALIDATE,  /* no-cache: the page itself, asked for again with its ETag */
+	CACHING_NONE, /* no-store: data */
+	CACHING_VALIDATE, /* no-cache: the page itself, asked for again with its ETag */
 	CACHING_IMMUTABLE, /* a year: files that carry their hash in the name */
 };
 
 struct response {
-	int status;	  /* 200 unless told */
+	int status; /* 200 unless told */
 	const char *type; /* application/json unless told */
 	struct buf headers; /* further lines, each with CRLF */
 	struct buf body;
 	struct blob *blob; /* the body instead of `body` */
 	struct pieces pieces; /* the body instead of both: sent as it is made */
-	struct later later;   /* nothing is sent yet */
+	struct later later; /* nothing is sent yet */
 	enum response_caching caching;
-	bool close;	     /* afterwards */
-	bool stream;	     /* an event stream begins; from stream_from */
+	bool close; /* afterwards */
+	bool stream; /* an event stream begins; from stream_from */
 	uint64_t stream_from;
 	bool stream_reset;
 };
@@ -96,8 +96,7 @@ void response_sign_in(struct response *response, const char *detail, const char 
 void response_error(struct response *response, int code, const struct error *err);
 /* The same with the "errors" list. */
 void response_problems(struct response *response, const struct problems *problems);
-void response_header(struct response *response, const char *name, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
+void response_header(struct response *response, const char *name, const char *fmt, ...) PRINTF_LIKE(3, 4);
 #define RESPONSE_UNTIL_CLOSED (-1)
 #define RESPONSE_IN_PIECES (-2)
 /* The head that goes before a body of `len` bytes, or one of unknown length: up to the end of the connection, or in

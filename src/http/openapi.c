@@ -55,15 +55,9 @@ static void put_schema(struct json *out, const struct param *param)
 	json_key(out, "schema");
 	json_map(out);
 	switch (param->type) {
-	case PARAM_TEXT:
-		json_key_string(out, "type", "string");
-		break;
-	case PARAM_BOOL:
-		put_choices(out, "0|1|false|true");
-		break;
-	case PARAM_CHOICE:
-		put_choices(out, param->choices);
-		break;
+	case PARAM_TEXT: json_key_string(out, "type", "string"); break;
+	case PARAM_BOOL: put_choices(out, "0|1|false|true"); break;
+	case PARAM_CHOICE: put_choices(out, param->choices); break;
 	default:
 		json_key_string(out, "type", "integer");
 		/* Bounds that are only those of the machine say nothing. */
@@ -119,8 +113,7 @@ static void put_parameters(struct json *out, const struct route *route)
 		json_end(out);
 	}
 	if (!strcmp(route->operation, "createExperiment"))
-		put_header_parameter(out, "Idempotency-Key",
-				     "the same key again within a day gives the first answer");
+		put_header_parameter(out, "Idempotency-Key", "the same key again within a day gives the first answer");
 	if (route->flags & ROUTE_STREAM)
 		put_header_parameter(out, "Last-Event-ID", "go on after this event");
 	json_end(out);

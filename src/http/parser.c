@@ -94,15 +94,14 @@ static bool library_read(const char *data, size_t len, struct spans *spans)
 	settings.on_header_value = on_value;
 	http_parser_init(&parser, HTTP_REQUEST);
 	parser.data = spans;
-	return http_parser_execute(&parser, &settings, data, len) == len &&
-	       HTTP_PARSER_ERRNO(&parser) == HPE_OK;
+	return http_parser_execute(&parser, &settings, data, len) == len && HTTP_PARSER_ERRNO(&parser) == HPE_OK;
 #endif
 }
 
 static bool is_token_char(unsigned char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c && strchr("!#$%&'*+-.^_`|~", c));
+		(c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
 /* METHOD SP /target SP HTTP/1.1, without the line's end. */
@@ -114,14 +113,13 @@ static int check_first_line(const char *line, size_t len)
 	if (p == line || p - line > 32 || p == end || *p != ' ')
 		return 400;
 	const char *target = ++p;
-	while (p < end && *p > 0x20 && *p < 0x7f && *p != '#' && *p != '\\' && *p != '"' && *p != '<' &&
-	       *p != '>')
+	while (p<end && * p> 0x20 && *p < 0x7f && *p != '#' && *p != '\\' && *p != '"' && *p != '<' && *p != '>')
 		p++;
 	if (p == target || *target != '/' || p == end || *p != ' ')
 		return 400;
 	const char *version = ++p;
-	if (end - version != 8 || memcmp(version, "HTTP/", 5) != 0 || version[5] < '0' ||
-	    version[5] > '9' || version[6] != '.' || version[7] < '0' || version[7] > '9')
+	if (end - version != 8 || memcmp(version, "HTTP/", 5) != 0 || version[5] < '0' || version[5] > '9' ||
+	    version[6] != '.' || version[7] < '0' || version[7] > '9')
 		return 400;
 	return memcmp(version, "HTTP/1.1", 8) == 0 ? 0 : 505;
 }
@@ -179,8 +177,7 @@ static int check_lines(const char *data, size_t len, const char **ret_reason)
 		size_t n = (size_t)(cr - line);
 		int status = count ? 0 : check_first_line(line, n);
 		if (status) {
-			*ret_reason = status == 505 ? "only HTTP/1.1 is spoken here"
-						    : "the request line is malformed";
+			*ret_reason = status == 505 ? "only HTTP/1.1 is spoken here" : "the request line is malformed";
 			return status;
 		}
 		if (count && (*line == ' ' || *line == '\t')) {
@@ -265,8 +262,8 @@ static int check_meaning(struct head *head, const char **ret_reason)
 		return 400;
 	}
 	/* Credentials that could be read two ways are no credentials. */
-	static const char *const once[] = {"authorization", "cookie", "origin", "x-sluice-csrf",
-					   "content-type", "idempotency-key"};
+	static const char *const once[] = {"authorization", "cookie",       "origin",
+					   "x-sluice-csrf", "content-type", "idempotency-key"};
 	for (size_t i = 0; i < COUNT_OF(once); i++) {
 		if (head_count(head, once[i]) > 1) {
 			*ret_reason = "a header that may stand once is repeated";
@@ -280,8 +277,7 @@ static int check_meaning(struct head *head, const char **ret_reason)
 	}
 	head->expect_continue = expect;
 	for (size_t i = 0; i < head->header_count; i++)
-		if (!strcasecmp(head->headers[i].name, "connection") &&
-		    list_has(head->headers[i].value, "close"))
+		if (!strcasecmp(head->headers[i].name, "connection") && list_has(head->headers[i].value, "close"))
 			head->close = true;
 	return 0;
 }

@@ -16,7 +16,7 @@ enum method {
 	METHOD_POST,
 	METHOD_PUT,
 	METHOD_DELETE,
-	METHOD_PATCH,	/* known, so that it gets a 405; no route has it */
+	METHOD_PATCH, /* known, so that it gets a 405; no route has it */
 	METHOD_OPTIONS, /* the same */
 	METHOD_OTHER,
 };
@@ -38,7 +38,7 @@ struct head {
 	size_t header_count;
 	bool has_length, chunked; /* never both */
 	uint64_t length;
-	bool close;	      /* Connection: close */
+	bool close; /* Connection: close */
 	bool expect_continue; /* Expect: 100-continue */
 };
 

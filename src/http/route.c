@@ -116,13 +116,12 @@ static int param_check(const struct param *param, struct query_value *value, str
 {
 	size_t len = strlen(value->text);
 	switch (param->type) {
-	case PARAM_TEXT:
-		return 0;
+	case PARAM_TEXT: return 0;
 	case PARAM_INT:
 		if (num_parse_int(value->text, len, param->min, param->max, &value->integer) == 0)
 			return 0;
-		response_problem(response, 400, "?%s= must be a whole number from %" PRId64 " to %" PRId64,
-				 param->name, param->min, param->max);
+		response_problem(response, 400, "?%s= must be a whole number from %" PRId64 " to %" PRId64, param->name,
+				 param->min, param->max);
 		return -1;
 	case PARAM_BOOL:
 		value->integer = !strcmp(value->text, "1") || !strcmp(value->text, "true");
@@ -233,9 +232,8 @@ int route_find(struct request *request, struct response *response)
 			take_match(request, prefix, &match);
 			return query_read(request, query ? query + 1 : "", response);
 		}
-		snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s%s",
-			 *allowed ? ", " : "", method_name(routes[i].method),
-			 routes[i].method == METHOD_GET ? ", HEAD" : "");
+		snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s%s", *allowed ? ", " : "",
+			 method_name(routes[i].method), routes[i].method == METHOD_GET ? ", HEAD" : "");
 	}
 	return refuse(allowed, response);
 }

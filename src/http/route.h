@@ -11,18 +11,18 @@ struct param {
 	const char *name;
 	enum param_type type;
 	int64_t min, max, otherwise; /* PARAM_INT; otherwise also for PARAM_BOOL */
-	const char *choices;	     /* PARAM_CHOICE: "stdout|stderr" */
+	const char *choices; /* PARAM_CHOICE: "stdout|stderr" */
 	bool required;
 	const char *help;
 };
 
 enum route_flag {
-	ROUTE_PUBLIC = 1 << 0,	/* no login needed */
-	ROUTE_CACHED = 1 << 1,	/* the same until the store changes */
-	ROUTE_AGING = 1 << 2,	/* with ROUTE_CACHED: and for a second at most (it shows elapsed times) */
-	ROUTE_UPLOAD = 1 << 3,	/* the body goes to a file */
-	ROUTE_BINARY = 1 << 4,	/* the body is bytes, not JSON */
-	ROUTE_STREAM = 1 << 5,	/* answers with an event stream */
+	ROUTE_PUBLIC = 1 << 0, /* no login needed */
+	ROUTE_CACHED = 1 << 1, /* the same until the store changes */
+	ROUTE_AGING = 1 << 2, /* with ROUTE_CACHED: and for a second at most (it shows elapsed times) */
+	ROUTE_UPLOAD = 1 << 3, /* the body goes to a file */
+	ROUTE_BINARY = 1 << 4, /* the body is bytes, not JSON */
+	ROUTE_STREAM = 1 << 5, /* answers with an event stream */
 	ROUTE_OPTIONAL_BODY = 1 << 6,
 };
 
@@ -34,9 +34,9 @@ struct route {
 	route_handler_f handle;
 	const char *operation; /* OpenAPI operationId */
 	const char *summary;
-	const char *body;     /* schema of the request; NULL: none */
-	const char *answer;   /* schema of the response, or a media type with '/', or NULL: no body */
-	int status;	      /* of success */
+	const char *body; /* schema of the request; NULL: none */
+	const char *answer; /* schema of the response, or a media type with '/', or NULL: no body */
+	int status; /* of success */
 	unsigned flags;
 	const struct param *query[REQUEST_QUERY_VALUES];
 };
@@ -48,8 +48,8 @@ extern const size_t routes_count;
 struct path_param {
 	const char *name;
 	const char *pattern; /* for OpenAPI */
-	bool number;	     /* digits after an optional prefix letter */
-	char prefix;	     /* 'e' for e12; 0 */
+	bool number; /* digits after an optional prefix letter */
+	char prefix; /* 'e' for e12; 0 */
 	const char *help;
 };
 const struct path_param *path_param_find(const char *name, size_t len);

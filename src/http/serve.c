@@ -84,8 +84,7 @@ static int serve_prepare_folder(const char *given, char **ret, struct error *err
 	if (rc == 0 && st.st_uid != geteuid())
 		rc = errorf(err, -EPERM, "%s belongs to another user", wanted);
 	if (rc == 0 && (st.st_mode & 077) && chmod(dir, 0700) < 0)
-		rc = errorf(err, -errno, "%s is open to others and cannot be closed: %s", wanted,
-			    strerror(errno));
+		rc = errorf(err, -errno, "%s is open to others and cannot be closed: %s", wanted, strerror(errno));
 	free(wanted);
 	char *uploads = mem_printf("%s/uploads", dir ? dir : "");
 	if (rc == 0)

@@ -31,8 +31,8 @@ struct client {
 	struct conn conn;
 	struct server *server;
 	struct client *prev, *next; /* oldest first */
-	uint64_t position;	    /* event stream: the next event to send */
-	uint64_t waits;		    /* for its turn to make a piece of its answer, since; 0: it does not */
+	uint64_t position; /* event stream: the next event to send */
+	uint64_t waits; /* for its turn to make a piece of its answer, since; 0: it does not */
 	bool writing, failed;
 	bool eof; /* the peer sends nothing more, but may still read */
 };
@@ -399,7 +399,7 @@ static bool peer_is_us(uv_stream_t *stream)
 	socklen_t len = sizeof(peer);
 	uv_os_fd_t fd;
 	return uv_fileno((uv_handle_t *)stream, &fd) == 0 &&
-	       getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
 static void server_add_client(struct server *server, struct client *client, bool local)
@@ -500,8 +500,7 @@ int server_listen_unix(struct server *server, const char *path, struct error *er
 	return listen_unix(&server->listeners[i].pipe, path, server_connection_cb, &server->socket_dir, err);
 }
 
-int server_listen_tcp(struct server *server, const char *host, uint16_t port, uint16_t *ret_port,
-		      struct error *err)
+int server_listen_tcp(struct server *server, const char *host, uint16_t port, uint16_t *ret_port, struct error *err)
 {
 	size_t i = server_add_listener(server);
 	uv_tcp_init(server->loop, &server->listeners[i].tcp);

@@ -48,8 +48,7 @@ static bool unpack(const struct asset *asset, struct buf *out)
 	return rc == Z_STREAM_END;
 }
 
-static void send_asset(const struct request *request, const struct asset *asset,
-		       struct response *response)
+static void send_asset(const struct request *request, const struct asset *asset, struct response *response)
 {
 	const char *known = head_get(request->head, "if-none-match");
 	response->type = asset->type;

@@ -9,8 +9,8 @@ struct asset {
 	const char *type;
 	const char *etag; /* with its quotes */
 	const unsigned char *data, *end; /* gzip */
-	size_t size;			 /* unpacked */
-	bool immutable;			 /* its name carries its hash */
+	size_t size; /* unpacked */
+	bool immutable; /* its name carries its hash */
 };
 
 /* Made by scripts/embed-assets; ends with a row without a path. Empty when the dashboard was not built. */

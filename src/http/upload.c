@@ -88,8 +88,7 @@ void upload_clean(const char *dir, int64_t now_ms)
 	struct dirent *entry;
 	while ((entry = readdir(stream))) {
 		struct stat st;
-		if (entry->d_name[0] != 'u' ||
-		    fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		if (entry->d_name[0] != 'u' || fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		if (strstr(entry->d_name, ".part") || (int64_t)st.st_mtime * 1000 < now_ms - UPLOAD_KEEP_MS)
 			unlinkat(dirfd(stream), entry->d_name, 0);

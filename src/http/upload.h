@@ -13,8 +13,7 @@ int upload_open(const char *dir, struct upload **ret, struct error *err) MUST_US
 /* -E2BIG past LIMIT_UPLOAD_BYTES, or what write(2) said. */
 int upload_write(struct upload *upload, const void *data, size_t len) MUST_USE;
 /* Gives the file its name, "u" and 16 hex digits, and frees the upload, also on failure. */
-int upload_finish(struct upload *upload, char ret_id[static 24], uint64_t *ret_bytes,
-		  struct error *err) MUST_USE;
+int upload_finish(struct upload *upload, char ret_id[static 24], uint64_t *ret_bytes, struct error *err) MUST_USE;
 /* Removes the unfinished file. NULL is fine. */
 void upload_abandon(struct upload *upload);
 /* Removes files that nobody asked for within a day, and unfinished ones. */

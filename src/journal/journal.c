@@ -66,8 +66,7 @@ static bool journal_get_real(const json_t *value, double *ret)
 	return false;
 }
 
-static int journal_read_metrics(const json_t *map, journal_metrics *metrics,
-				struct journal_record *record)
+static int journal_read_metrics(const json_t *map, journal_metrics *metrics, struct journal_record *record)
 {
 	json_t *values = json_object_get(map, "values"), *value;
 	const char *name;
@@ -126,14 +125,9 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 		record->boot_id = journal_get_text(map, "boot_id");
 		record->resume = json_is_true(json_object_get(map, "resume"));
 		return 0;
-	case JOURNAL_METRIC:
-		return journal_read_metrics(map, metrics, record);
-	case JOURNAL_SAMPLE:
-		journal_read_costs(map, record);
-		return 0;
-	case JOURNAL_NOTE:
-		record->text = journal_get_text(map, "text");
-		return record->text ? 0 : -EBADMSG;
+	case JOURNAL_METRIC: return journal_read_metrics(map, metrics, record);
+	case JOURNAL_SAMPLE: journal_read_costs(map, record); return 0;
+	case JOURNAL_NOTE: record->text = journal_get_text(map, "text"); return record->text ? 0 : -EBADMSG;
 	case JOURNAL_END:
 		journal_read_costs(map, record);
 		record->exit_code = journal_get_small(map, "exit_code", -1);
@@ -142,8 +136,7 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 		record->message = journal_get_text(map, "message");
 		record->tail = journal_get_text(map, "tail");
 		return record->cause ? 0 : -EBADMSG;
-	case JOURNAL_UNKNOWN:
-		break;
+	case JOURNAL_UNKNOWN: break;
 	}
 	return 0;
 }
@@ -155,15 +148,14 @@ static bool journal_sum_fits(const char *line, size_t len)
 	if (len < JOURNAL_PREFIX_BYTES)
 		return false;
 	snprintf(sum, sizeof(sum), JOURNAL_PREFIX_FORMAT,
-		 crc32(0, (const unsigned char *)line + JOURNAL_PREFIX_BYTES,
-		       (unsigned)(len - JOURNAL_PREFIX_BYTES)));
+		 crc32(0, (const unsigned char *)line + JOURNAL_PREFIX_BYTES, (unsigned)(len - JOURNAL_PREFIX_BYTES)));
 	return memcmp(sum, line, JOURNAL_PREFIX_BYTES) == 0;
 }
 
 /* One line without its newline. 0, -EBADMSG when it is damaged, or the callback's negative value in
  * *stop. */
-static int journal_read_line(const char *line, size_t len, journal_metrics *metrics,
-			     journal_record_f callback, void *ctx, int *stop)
+static int journal_read_line(const char *line, size_t len, journal_metrics *metrics, journal_record_f callback,
+			     void *ctx, int *stop)
 {
 	struct journal_record record;
 	json_error_t ignored;
@@ -196,8 +188,7 @@ int64_t journal_read(const char *chunk, size_t len, journal_record_f record, voi
 			break;
 		}
 		used += (size_t)(end - line) + 1;
-		if (end != line && journal_read_line(line, (size_t)(end - line), &metrics, record, ctx,
-						     &stop) < 0)
+		if (end != line && journal_read_line(line, (size_t)(end - line), &metrics, record, ctx, &stop) < 0)
 			damaged++;
 	}
 	free(metrics.at);

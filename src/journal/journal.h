@@ -18,8 +18,8 @@ enum journal_kind {
 	JOURNAL_START, /* the script is about to run */
 	JOURNAL_METRIC, /* one row of metrics */
 	JOURNAL_SAMPLE, /* resources used so far */
-	JOURNAL_NOTE,  /* a line for the timeline: signal received, checkpoint seen, … */
-	JOURNAL_END,   /* the script has ended */
+	JOURNAL_NOTE, /* a line for the timeline: signal received, checkpoint seen, … */
+	JOURNAL_END, /* the script has ended */
 	JOURNAL_UNKNOWN, /* a newer writer's record: skipped */
 };
 
@@ -45,11 +45,11 @@ struct journal_record {
 	/* NOTE */
 	const char *text;
 	/* END */
-	int exit_code;	     /* -1 when a signal ended it */
-	int signal;	     /* 0 */
-	const char *cause;   /* "ok", "exit", "signal", "memory", "stopped", "launch", "time" */
+	int exit_code; /* -1 when a signal ended it */
+	int signal; /* 0 */
+	const char *cause; /* "ok", "exit", "signal", "memory", "stopped", "launch", "time" */
 	const char *message; /* for people: "exit code 1", "model.py: no such file" */
-	const char *tail;    /* last bytes of the error output */
+	const char *tail; /* last bytes of the error output */
 };
 
 struct journal_writer;
@@ -59,8 +59,7 @@ int journal_open(const char *path, struct journal_writer **ret, struct error *er
 /* Appends one record with one write(2). -E2BIG: the record is larger than a record may be, and is not
  * taken. Any other failure (a full disk) leaves the record, or the rest of it, with the writer: it must
  * not be appended again, and goes out first with the next append or journal_flush. */
-int journal_append(struct journal_writer *writer, const struct journal_record *record,
-		   struct error *err) MUST_USE;
+int journal_append(struct journal_writer *writer, const struct journal_record *record, struct error *err) MUST_USE;
 /* Writes what an earlier failure left behind. 0 when nothing is left. */
 int journal_flush(struct journal_writer *writer, struct error *err) MUST_USE;
 /* fdatasync: after this the record survives the machine, and other hosts of a shared file system see it. */

@@ -16,7 +16,7 @@
 struct journal_writer {
 	int fd;
 	char *path;
-	int64_t size;	     /* bytes in the file */
+	int64_t size; /* bytes in the file */
 	struct buf pending; /* lines, or the rest of one, that are not in the file yet */
 };
 
@@ -87,23 +87,12 @@ static void journal_write_record(const struct journal_record *record, struct jso
 	json_key_string(out, "kind", journal_kind_names[record->kind]);
 	json_key_int(out, "time_ms", record->time_ms);
 	switch (record->kind) {
-	case JOURNAL_START:
-		journal_write_start(record, out);
-		break;
-	case JOURNAL_METRIC:
-		journal_write_metric(record, out);
-		break;
-	case JOURNAL_SAMPLE:
-		journal_write_costs(record, out);
-		break;
-	case JOURNAL_NOTE:
-		json_key_string(out, "text", record->text);
-		break;
-	case JOURNAL_END:
-		journal_write_end(record, out);
-		break;
-	case JOURNAL_UNKNOWN:
-		break;
+	case JOURNAL_START: journal_write_start(record, out); break;
+	case JOURNAL_METRIC: journal_write_metric(record, out); break;
+	case JOURNAL_SAMPLE: journal_write_costs(record, out); break;
+	case JOURNAL_NOTE: json_key_string(out, "text", record->text); break;
+	case JOURNAL_END: journal_write_end(record, out); break;
+	case JOURNAL_UNKNOWN: break;
 	}
 	json_end(out);
 }
@@ -162,8 +151,7 @@ int journal_flush(struct journal_writer *writer, struct error *err)
 	return 0;
 }
 
-int journal_append(struct journal_writer *writer, const struct journal_record *record,
-		   struct error *err)
+int journal_append(struct journal_writer *writer, const struct journal_record *record, struct error *err)
 {
 	struct buf line = buf_make(LIMIT_JOURNAL_RECORD_BYTES);
 	char sum[JOURNAL_PREFIX_BYTES + 1];

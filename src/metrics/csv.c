@@ -45,8 +45,7 @@ static char csv_find_separator(const char *text, size_t len)
 
 /* The field at *at, without its quotes and the space around it; *at moves behind its separator, or
  * past len at the end. Valid until the next call. */
-static const char *csv_next_field(struct csv *csv, const char *text, size_t len, size_t *at,
-				  size_t *ret_len)
+static const char *csv_next_field(struct csv *csv, const char *text, size_t len, size_t *at, size_t *ret_len)
 {
 	size_t i = *at;
 	const char *field = text + i;
@@ -155,8 +154,8 @@ static void csv_record(struct metrics_reader *reader, const char *text, size_t l
 		columns++;
 	}
 	if (columns < csv->header.len || surplus)
-		metrics_complain(reader, "line %" PRIu64 " has %zu fields, the header %zu",
-				 reader->record_line, columns, csv->header.len);
+		metrics_complain(reader, "line %" PRIu64 " has %zu fields, the header %zu", reader->record_line,
+				 columns, csv->header.len);
 	else
 		metrics_give(reader);
 }
@@ -175,8 +174,7 @@ static void csv_restart(struct metrics_reader *reader)
 
 struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx)
 {
-	static const struct metrics_ops ops = {
-		.quotes = true, .record = csv_record, .restart = csv_restart};
+	static const struct metrics_ops ops = {.quotes = true, .record = csv_record, .restart = csv_restart};
 	struct csv *csv = metrics_reader_new(sizeof(*csv), &ops, row, ctx);
 	csv->field = buf_make(LIMIT_METRIC_LINE_BYTES);
 	return &csv->reader;

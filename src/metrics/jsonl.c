@@ -85,7 +85,7 @@ static bool jsonl_take_value(struct cursor *c, bool *ret_number, double *ret)
 		if (!jsonl_take_string(c, &text, &len))
 			return false;
 		*ret_number = len && (text[len - 1] == 'y' || text[len - 1] == 'N') &&
-			      num_parse_real(text, len, ret) == 0;
+			num_parse_real(text, len, ret) == 0;
 		return true;
 	}
 	text = c->at;
@@ -94,7 +94,7 @@ static bool jsonl_take_value(struct cursor *c, bool *ret_number, double *ret)
 	len = (size_t)(c->at - text);
 	*ret_number = num_parse_real(text, len, ret) == 0;
 	return *ret_number || (len == 4 && memcmp(text, "true", 4) == 0) ||
-	       (len == 5 && memcmp(text, "false", 5) == 0) || (len == 4 && memcmp(text, "null", 4) == 0);
+		(len == 5 && memcmp(text, "false", 5) == 0) || (len == 4 && memcmp(text, "null", 4) == 0);
 }
 
 static bool jsonl_read_object(struct jsonl *jsonl, struct cursor *c)
@@ -108,8 +108,7 @@ static bool jsonl_read_object(struct jsonl *jsonl, struct cursor *c)
 		size_t len;
 		bool number;
 		double value;
-		if (!jsonl_take_string(c, &name, &len) || !jsonl_take(c, ':') ||
-		    !jsonl_take_value(c, &number, &value))
+		if (!jsonl_take_string(c, &name, &len) || !jsonl_take(c, ':') || !jsonl_take_value(c, &number, &value))
 			return false;
 		if (number) {
 			vec_push(&jsonl->names, metrics_clean_name(name, len));

@@ -132,8 +132,7 @@ static int64_t metrics_take_step(struct metrics_reader *reader)
 		struct metric cell = reader->cells.at[i];
 		if (metrics_step_rank(cell.name) == COUNT_OF(step_names)) {
 			reader->cells.at[kept++] = cell;
-		} else if (strcasecmp(cell.name, reader->step_name) == 0 &&
-			   fabs(cell.value) <= METRICS_STEP_MAX) {
+		} else if (strcasecmp(cell.name, reader->step_name) == 0 && fabs(cell.value) <= METRICS_STEP_MAX) {
 			step = (int64_t)floor(cell.value);
 			found = true;
 		}

@@ -11,14 +11,14 @@
 
 /* One row. Steps never go backwards within one reader: where the file's own step column does (a second
  * fit() appended to the same file), counting goes on from the last one. */
-typedef void (*metrics_row_f)(void *ctx, int64_t step, const char *step_name,
-			      const struct metric *metrics, size_t count);
+typedef void (*metrics_row_f)(void *ctx, int64_t step, const char *step_name, const struct metric *metrics,
+			      size_t count);
 
 struct metrics_reader;
 
 /* One format: a row in the table. */
 struct metrics_format {
-	const char *name;   /* "csv" */
+	const char *name; /* "csv" */
 	const char *suffix; /* ".csv": how a file of this kind is recognised */
 	struct metrics_reader *(*open)(metrics_row_f row, void *ctx);
 };

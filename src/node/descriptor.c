@@ -50,8 +50,7 @@ static int descriptor_check(const struct descriptor *d, const char *path, struct
 		return errorf(err, -EINVAL, "%s: setup and env must hold texts", path);
 	if (!descriptor_is_folder(d->files_dir) || !descriptor_is_folder(d->task_dir) ||
 	    !descriptor_is_folder(d->attempt_dir))
-		return errorf(err, -EINVAL, "%s: files_dir, task_dir and attempt_dir must be absolute",
-			      path);
+		return errorf(err, -EINVAL, "%s: files_dir, task_dir and attempt_dir must be absolute", path);
 	if (d->results && !fs_is_safe_relative(d->results))
 		return errorf(err, -EINVAL, "%s: results leaves the work folder", path);
 	if (!d->experiment || d->task < 1 || d->attempt < 1)

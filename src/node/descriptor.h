@@ -17,15 +17,14 @@ struct descriptor {
 	int64_t grace_ms;
 	const char *gpus; /* NULL: not assigned by us */
 	int64_t gpus_hidden; /* GPUs of this machine that it was kept from, having asked for none */
-	int64_t time_ms;  /* limit that the runner enforces; 0: none */
+	int64_t time_ms; /* limit that the runner enforces; 0: none */
 	int64_t signal_before_ms;
 	int checkpoint_signal;
 	char *work_dir, *checkpoint_dir, *params_path, *report_path, *stop_path;
 };
 
 /* 0, or a negative errno with what is wrong with the file. */
-int descriptor_read(const char *batch_dir, uint64_t index, struct descriptor *ret,
-		    struct error *err) MUST_USE;
+int descriptor_read(const char *batch_dir, uint64_t index, struct descriptor *ret, struct error *err) MUST_USE;
 void descriptor_free(struct descriptor *descriptor);
 
 /* Does the script go on from an earlier attempt's checkpoint? */

@@ -55,8 +55,8 @@ struct exec {
 	uv_timer_t tick, kill, limit, checkpoint;
 	pid_t pid;
 	int status;
-	bool ended;	     /* the script has; its group may not have */
-	bool setup_failed;   /* it never became the script */
+	bool ended; /* the script has; its group may not have */
+	bool setup_failed; /* it never became the script */
 	const char *stopped; /* why we ended it: "stopped" or "time"; NULL */
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
@@ -94,14 +94,14 @@ static void exec_note(void *ctx, const char *text)
 	exec_append(ctx, &(struct journal_record){.kind = JOURNAL_NOTE, .text = text});
 }
 
-static void exec_row_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics,
-			size_t count)
+static void exec_row_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
 {
-	exec_append(ctx, &(struct journal_record){.kind = JOURNAL_METRIC,
-						  .step = step,
-						  .step_name = step_name,
-						  .metrics = metrics,
-						  .metric_count = count});
+	exec_append(ctx,
+		    &(struct journal_record){.kind = JOURNAL_METRIC,
+					     .step = step,
+					     .step_name = step_name,
+					     .metrics = metrics,
+					     .metric_count = count});
 }
 
 /* On a network file system other hosts see what was written only once it is synced or the file closed.
@@ -109,8 +109,8 @@ static void exec_row_cb(void *ctx, int64_t step, const char *step_name, const st
  * after a power failure the daemon finds no end and says "lost", which is true. */
 static bool exec_is_shared(const char *dir)
 {
-	static const unsigned long local[] = {EXT4_SUPER_MAGIC, TMPFS_MAGIC, BTRFS_SUPER_MAGIC,
-					      XFS_SUPER_MAGIC,	OVERLAYFS_SUPER_MAGIC, RAMFS_MAGIC};
+	static const unsigned long local[] = {EXT4_SUPER_MAGIC, TMPFS_MAGIC,           BTRFS_SUPER_MAGIC,
+					      XFS_SUPER_MAGIC,  OVERLAYFS_SUPER_MAGIC, RAMFS_MAGIC};
 	struct statfs st;
 	if (statfs(dir, &st) < 0)
 		return true;
@@ -146,18 +146,19 @@ static void exec_end(struct exec *x)
 	if (!ok)
 		exec_add_tail(x, "stderr", &tail);
 	usage_final(&x->usage);
-	exec_append(x, &(struct journal_record){
-			       .kind = JOURNAL_END,
-			       .exit_code = x->outcome.exit_code,
-			       .signal = x->outcome.signal,
-			       .cause = x->outcome.cause,
-			       .message = x->outcome.message,
-			       .tail = ok ? NULL : buf_text(&tail),
-			       .wall_ms = x->pid ? x->ended_ms - x->started_ms : -1,
-			       .cpu_ms = x->pid ? x->usage.cpu_ms : -1,
-			       .max_rss_bytes = x->pid ? x->usage.max_rss_bytes : -1,
-			       .energy_j = NAN,
-		       });
+	exec_append(x,
+		    &(struct journal_record){
+			    .kind = JOURNAL_END,
+			    .exit_code = x->outcome.exit_code,
+			    .signal = x->outcome.signal,
+			    .cause = x->outcome.cause,
+			    .message = x->outcome.message,
+			    .tail = ok ? NULL : buf_text(&tail),
+			    .wall_ms = x->pid ? x->ended_ms - x->started_ms : -1,
+			    .cpu_ms = x->pid ? x->usage.cpu_ms : -1,
+			    .max_rss_bytes = x->pid ? x->usage.max_rss_bytes : -1,
+			    .energy_j = NAN,
+		    });
 	buf_free(&tail);
 	/* Without its end an attempt counts as lost and would run again: better to wait for room. */
 	while (x->blocked) {
@@ -293,13 +294,14 @@ static void exec_signal_cb(uv_signal_t *handle, int signal)
 static void exec_sample(struct exec *x)
 {
 	usage_sample(&x->usage);
-	exec_append(x, &(struct journal_record){
-			       .kind = JOURNAL_SAMPLE,
-			       .wall_ms = clock_mono_ms() - x->started_ms,
-			       .cpu_ms = x->usage.cpu_ms,
-			       .max_rss_bytes = x->usage.max_rss_bytes,
-			       .energy_j = NAN,
-		       });
+	exec_append(x,
+		    &(struct journal_record){
+			    .kind = JOURNAL_SAMPLE,
+			    .wall_ms = clock_mono_ms() - x->started_ms,
+			    .cpu_ms = x->usage.cpu_ms,
+			    .max_rss_bytes = x->usage.max_rss_bytes,
+			    .energy_j = NAN,
+		    });
 }
 
 static void exec_tick_cb(uv_timer_t *timer)
@@ -311,8 +313,8 @@ static void exec_tick_cb(uv_timer_t *timer)
 	if (x->blocked)
 		exec_flush(x);
 	if (search)
-		x->next_search_ms = now + (now - x->started_ms < EXEC_SEARCH_EARLY_MS ? EXEC_SEARCH_MS
-										     : EXEC_SEARCH_LATER_MS);
+		x->next_search_ms = now +
+			(now - x->started_ms < EXEC_SEARCH_EARLY_MS ? EXEC_SEARCH_MS : EXEC_SEARCH_LATER_MS);
 	follow_poll(x->follow, search);
 	if (now >= x->next_look_ms) {
 		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
@@ -365,8 +367,7 @@ static void exec_start_timers(struct exec *x)
 	if (d->time_ms > 0)
 		uv_timer_start(&x->limit, exec_limit_cb, (uint64_t)d->time_ms, 0);
 	if (d->time_ms > d->signal_before_ms && d->signal_before_ms > 0 && d->checkpoint_signal > 0)
-		uv_timer_start(&x->checkpoint, exec_checkpoint_cb,
-			       (uint64_t)(d->time_ms - d->signal_before_ms), 0);
+		uv_timer_start(&x->checkpoint, exec_checkpoint_cb, (uint64_t)(d->time_ms - d->signal_before_ms), 0);
 }
 
 static void exec_append_start(struct exec *x)
@@ -383,18 +384,19 @@ static void exec_append_start(struct exec *x)
 		snprintf(job, sizeof(job), "%s_%s", id, element);
 	else if ((id = getenv("SLURM_JOB_ID")))
 		snprintf(job, sizeof(job), "%s", id);
-	exec_append(x, &(struct journal_record){
-			       .kind = JOURNAL_START,
-			       .host = host && *host ? host : own,
-			       .version = SLUICE_VERSION,
-			       .gpus = gpus && *gpus ? gpus : NULL,
-			       .job = job[0] ? job : NULL,
-			       .pid = getpid(),
-			       .pid_start = start,
-			       .boot_id = proc_boot_id(),
-			       .pgid = x->pid,
-			       .resume = descriptor_resumes(&x->d),
-		       });
+	exec_append(x,
+		    &(struct journal_record){
+			    .kind = JOURNAL_START,
+			    .host = host && *host ? host : own,
+			    .version = SLUICE_VERSION,
+			    .gpus = gpus && *gpus ? gpus : NULL,
+			    .job = job[0] ? job : NULL,
+			    .pid = getpid(),
+			    .pid_start = start,
+			    .boot_id = proc_boot_id(),
+			    .pgid = x->pid,
+			    .resume = descriptor_resumes(&x->d),
+		    });
 	/* The script must not do anything that nobody would ever hear of. */
 	while (x->blocked) {
 		usleep(EXEC_RETRY_MS * 1000);
@@ -407,8 +409,10 @@ static void exec_append_start(struct exec *x)
 static void exec_note_hidden(struct exec *x)
 {
 	if (x->d.gpus_hidden > 0)
-		exec_note(x, x->d.gpus_hidden == 1 ? "it asked for no GPU and does not see the one of this machine: `gpus: 1` asks"
-						   : "it asked for no GPU and sees none of this machine's: `gpus: 1` asks");
+		exec_note(x,
+			  x->d.gpus_hidden == 1
+				  ? "it asked for no GPU and does not see the one of this machine: `gpus: 1` asks"
+				  : "it asked for no GPU and sees none of this machine's: `gpus: 1` asks");
 }
 
 static void exec_open_follow(struct exec *x)
@@ -437,7 +441,8 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	struct launch launch;
 
 	if (access(x->d.stop_path, F_OK) == 0) {
-		x->outcome = (struct outcome){.exit_code = 0, .cause = "stopped", .message = "stopped before it started"};
+		x->outcome = (struct outcome){
+			.exit_code = 0, .cause = "stopped", .message = "stopped before it started"};
 		exec_end(x);
 		return;
 	}

@@ -53,7 +53,7 @@ static void find_folder(const char *path, bool any, int depth, struct find_list 
 		bool folder = entry->d_type == DT_DIR;
 		if (entry->d_type == DT_UNKNOWN)
 			folder = fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-				 S_ISDIR(st.st_mode);
+				S_ISDIR(st.st_mode);
 		if (folder) {
 			char *below = mem_printf("%s/%s", path, entry->d_name);
 			find_folder(below, any, depth + 1, list);
@@ -108,12 +108,12 @@ const struct metrics_format *find_match(const struct node *patterns, const char 
 	return NULL;
 }
 
-static void find_probe_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics,
-			  size_t count)
+static void find_probe_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
 {
 	static const char *const words[] = {
-		"loss", "acc", "error", "err", "auc", "f1", "mse", "mae", "rmse", "score", "reward", "return",
-		"perplexity", "ppl", "bleu", "iou", "dice", "precision", "recall", "metric", "objective", "val_",
+		"loss", "acc",       "error",  "err",    "auc",        "f1",   "mse",  "mae",
+		"rmse", "score",     "reward", "return", "perplexity", "ppl",  "bleu", "iou",
+		"dice", "precision", "recall", "metric", "objective",  "val_",
 	};
 	bool *looks = ctx;
 	(void)step;

@@ -33,7 +33,7 @@ struct follow_file {
 	char print[FOLLOW_PRINT_BYTES]; /* the last bytes before offset */
 	size_t print_len;
 	VEC(uint32_t) rows; /* sums of the rows given */
-	size_t repeated;    /* rows seen again since the file began anew */
+	size_t repeated; /* rows seen again since the file began anew */
 	bool repeating;
 };
 
@@ -48,15 +48,13 @@ static uint32_t follow_row_sum(int64_t step, const struct metric *metrics, size_
 {
 	uLong sum = crc32(0, (const unsigned char *)&step, sizeof(step));
 	for (size_t i = 0; i < count; i++) {
-		sum = crc32(sum, (const unsigned char *)metrics[i].name,
-			    (unsigned)strlen(metrics[i].name) + 1);
+		sum = crc32(sum, (const unsigned char *)metrics[i].name, (unsigned)strlen(metrics[i].name) + 1);
 		sum = crc32(sum, (const unsigned char *)&metrics[i].value, sizeof(double));
 	}
 	return (uint32_t)sum;
 }
 
-static void follow_row_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics,
-			  size_t count)
+static void follow_row_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
 {
 	struct follow_file *file = ctx;
 	uint32_t sum = follow_row_sum(step, metrics, count);
@@ -95,8 +93,7 @@ static bool follow_is_same(const struct follow_file *file, int fd, int64_t size)
 static void follow_remember(struct follow_file *file, const char *chunk, size_t len)
 {
 	size_t keep = len < FOLLOW_PRINT_BYTES ? len : FOLLOW_PRINT_BYTES;
-	size_t old = file->print_len < FOLLOW_PRINT_BYTES - keep ? file->print_len
-								 : FOLLOW_PRINT_BYTES - keep;
+	size_t old = file->print_len < FOLLOW_PRINT_BYTES - keep ? file->print_len : FOLLOW_PRINT_BYTES - keep;
 	memmove(file->print, file->print + file->print_len - old, old);
 	memcpy(file->print + old, chunk + len - keep, keep);
 	file->print_len = old + keep;
@@ -159,8 +156,7 @@ static bool follow_read(struct follow_file *file)
 	return complete;
 }
 
-static void follow_add(struct follow *follow, const char *path, const struct metrics_format *format,
-		       bool found)
+static void follow_add(struct follow *follow, const char *path, const struct metrics_format *format, bool found)
 {
 	for (size_t i = 0; i < follow->files.len; i++)
 		if (strcmp(follow->files.at[i]->path, path) == 0)
@@ -192,8 +188,8 @@ static void follow_consider(struct follow *follow, const struct find_entry *entr
 	if (follow_is_old(follow, entry->path, &entry->stamp))
 		return;
 	if (config->patterns) {
-		const struct metrics_format *format =
-			find_match(config->patterns, entry->path + strlen(config->work_dir) + 1);
+		const struct metrics_format *format = find_match(config->patterns,
+								 entry->path + strlen(config->work_dir) + 1);
 		if (format)
 			follow_add(follow, entry->path, format, false);
 	} else if (metrics_format_for(entry->path)) {
@@ -201,8 +197,7 @@ static void follow_consider(struct follow *follow, const struct find_entry *entr
 	}
 }
 
-static void follow_add_if_changed(struct follow *follow, const char *path,
-				  const struct metrics_format *format)
+static void follow_add_if_changed(struct follow *follow, const char *path, const struct metrics_format *format)
 {
 	struct stat st;
 	if (!path || !format || stat(path, &st) < 0)

@@ -8,10 +8,10 @@
 struct follow_config {
 	const char *work_dir;
 	const struct node *patterns; /* {"csv": "results/?/x.csv"}, relative to work_dir; NULL: found by itself */
-	const char *first;	     /* the file to look for first when found by itself; NULL */
-	const char *report;	     /* what `sluice report` appends to */
+	const char *first; /* the file to look for first when found by itself; NULL */
+	const char *report; /* what `sluice report` appends to */
 	bool resumes; /* work_dir may hold files of an earlier attempt */
-	bool retell;  /* give the rows of earlier attempts too, where a file is not written to any more */
+	bool retell; /* give the rows of earlier attempts too, where a file is not written to any more */
 	metrics_row_f row;
 	void (*note)(void *ctx, const char *text);
 	bool (*blocked)(void *ctx); /* true: rows cannot be taken now; try again later */

@@ -132,8 +132,7 @@ static int launch_become(const struct descriptor *d, const int fds[3])
 	return errno;
 }
 
-static _Noreturn void launch_child(const struct descriptor *d, pid_t runner, int channel,
-				   const int fds[3])
+static _Noreturn void launch_child(const struct descriptor *d, pid_t runner, int channel, const int fds[3])
 {
 	char word;
 	launch_reset_signals();
@@ -193,8 +192,7 @@ static void launch_explain(const struct descriptor *d, int failure, struct error
 	bool is_file = access(local, F_OK) == 0 || (strchr(program, '/') && access(program, F_OK) == 0);
 
 	if (failure == ENOENT && is_file)
-		errorf(err, -failure, "%s: the interpreter in its first line (#!…) is not on this machine",
-		       program);
+		errorf(err, -failure, "%s: the interpreter in its first line (#!…) is not on this machine", program);
 	else if (failure == ENOENT)
 		errorf(err, -failure,
 		       "%s: no such program on this machine; give its full path, or make it available in "
@@ -238,8 +236,7 @@ static bool launch_is_interpreter(const char *program)
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		size_t len = strlen(names[i]);
 		/* python3, python3.11 */
-		if (strncmp(name, names[i], len) == 0 &&
-		    strspn(name + len, "0123456789.") == strlen(name + len))
+		if (strncmp(name, names[i], len) == 0 && strspn(name + len, "0123456789.") == strlen(name + len))
 			return true;
 	}
 	return false;

@@ -21,8 +21,8 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 	if (setup->line) {
 		o->cause = "launch";
 		o->exit_code = code ? code : 127; /* a line that says `exit` is no success */
-		SAY(o, "setup line %zu ended with status %d, so the script was not started: %.300s%s", setup->line, setup->status,
-		    setup->text, setup->status ? " (write `|| true` behind a line that may fail)" : "");
+		SAY(o, "setup line %zu ended with status %d, so the script was not started: %.300s%s", setup->line,
+		    setup->status, setup->text, setup->status ? " (write `|| true` behind a line that may fail)" : "");
 	} else if (code == 0) {
 		SAY(o, "finished");
 	} else if (code == 128 + SIGKILL && facts->killed_for_memory) {

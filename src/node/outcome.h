@@ -14,9 +14,9 @@ struct outcome {
 };
 
 struct outcome_facts {
-	int status;	       /* of waitpid */
-	const char *stopped;   /* "stopped" or "time" when we ended it; NULL */
-	bool has_setup;	       /* bash ran it */
+	int status; /* of waitpid */
+	const char *stopped; /* "stopped" or "time" when we ended it; NULL */
+	bool has_setup; /* bash ran it */
 	struct setup_failure setup; /* where bash ended before the program */
 	bool killed_for_memory; /* the kernel ended some process for lack of memory meanwhile */
 	const char *program;

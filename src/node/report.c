@@ -64,8 +64,7 @@ int node_report_main(int argc, char **argv)
 		return 2;
 	}
 	if (!path || !*path)
-		return report_fail("this is for training scripts that sluice runs: ",
-				   "SLUICE_REPORT is not set here");
+		return report_fail("this is for training scripts that sluice runs: ", "SLUICE_REPORT is not set here");
 	json_map(&out);
 	for (int i = 1; i < argc && status == 0; i++)
 		status = report_add(&out, argv[i]);

@@ -11,7 +11,7 @@
 
 #define SETUP_ANSWER_BYTES 64
 /* Not in a function: what a line declares there would be gone afterwards. */
-#define SETUP_RUN                                                                                  \
+#define SETUP_RUN                                                                                                      \
 	"eval \"$sluice_text\"\nsluice_status=$?; [ $sluice_status = 0 ] || exit $sluice_status\nsluice_text=\n"
 
 static char *setup_path(const struct descriptor *d)
@@ -31,8 +31,9 @@ char *setup_text(const struct descriptor *d)
 	buf_add_text(&text, "trap -- ");
 	text_shell_quote(&text, buf_text(&trap));
 	buf_add_text(&text, " EXIT\n");
-	buf_add_text(&text, "sluice_text=\n"
-			    "sluice_is_whole() { eval \"sluice_body() {\n:\n$sluice_text}\" 2>/dev/null; }\n");
+	buf_add_text(&text,
+		     "sluice_text=\n"
+		     "sluice_is_whole() { eval \"sluice_body() {\n:\n$sluice_text}\" 2>/dev/null; }\n");
 	for (size_t i = 0; i < d->setup->count; i++) {
 		buf_addf(&text, "[ -n \"$sluice_text\" ] || sluice_line=%zu\nsluice_text=\"$sluice_text\"", i + 1);
 		text_shell_quote(&text, d->setup->items[i]->string);
@@ -42,8 +43,9 @@ char *setup_text(const struct descriptor *d)
 		else /* whole or not: bash then says what is wrong with it */
 			buf_add_text(&text, SETUP_RUN);
 	}
-	buf_add_text(&text, "trap - EXIT\nunset -f sluice_is_whole sluice_body\n"
-			    "unset sluice_text sluice_line sluice_status\nexec \"$@\"\n");
+	buf_add_text(&text,
+		     "trap - EXIT\nunset -f sluice_is_whole sluice_body\n"
+		     "unset sluice_text sluice_line sluice_status\nexec \"$@\"\n");
 	free(path);
 	buf_free(&trap);
 	return buf_take(&text);

@@ -15,8 +15,8 @@ char *setup_text(const struct descriptor *descriptor);
 
 /* The line at which bash ended instead of becoming the program. */
 struct setup_failure {
-	size_t line;	  /* from 1; 0: it did not */
-	int status;	  /* 0 for a line that says `exit` */
+	size_t line; /* from 1; 0: it did not */
+	int status; /* 0 for a line that says `exit` */
 	const char *text; /* the line, owned by the descriptor */
 };
 struct setup_failure setup_read_failure(const struct descriptor *descriptor);

@@ -22,7 +22,7 @@ typedef VEC(struct usage_process) usage_processes;
 static int64_t usage_rusage_ms(const struct rusage *u)
 {
 	return (int64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 +
-	       (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
+		(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
 }
 
 static void usage_raise(int64_t *value, int64_t to)
@@ -88,8 +88,8 @@ static void usage_mark(usage_processes *all)
 			struct usage_process *p = &all->at[i], key = {.pid = p->parent};
 			if (p->ours)
 				continue;
-			const struct usage_process *parent =
-				bsearch(&key, all->at, all->len, sizeof(*all->at), usage_compare);
+			const struct usage_process *parent = bsearch(&key, all->at, all->len, sizeof(*all->at),
+								     usage_compare);
 			p->ours = p->parent == (uint64_t)getpid() || (parent && parent->ours);
 			changed |= p->ours;
 		}

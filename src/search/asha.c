@@ -81,8 +81,7 @@ static struct search_trial *find_promotion(const struct asha *a, size_t *ret_run
 {
 	for (size_t k = a->count - 1; k-- > 0;) {
 		const struct rung *rung = &a->rungs[k];
-		if (rung->waiting.len &&
-		    rank_of(&rung->gone, rung->waiting.at[0]->score[0]) < rung->told / a->eta) {
+		if (rung->waiting.len && rank_of(&rung->gone, rung->waiting.at[0]->score[0]) < rung->told / a->eta) {
 			*ret_rung = k + 1;
 			return rung->waiting.at[0];
 		}

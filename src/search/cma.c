@@ -156,8 +156,8 @@ static void rank_scores(const double *scores, size_t count, size_t *ret)
 }
 
 /* Steps y = (x - m) / sigma, best first, and their lengths under C. */
-static void take_steps(const struct cma *c, const double *const *points, const size_t *order,
-		       const bool *foreign, double *steps, double *lengths)
+static void take_steps(const struct cma *c, const double *const *points, const size_t *order, const bool *foreign,
+		       double *steps, double *lengths)
 {
 	size_t n = c->n;
 	double *white = mem_resize(NULL, n, sizeof(double)), dims = (double)n;
@@ -197,8 +197,7 @@ static void adapt_covariance(struct cma *c, const double *steps, const double *l
 			for (size_t r = 0; r < k->lambda; r++)
 				rank_mu += weights[r] * steps[r * n + i] * steps[r * n + j];
 			c->cov[i * n + j] = c->cov[j * n + i] = keep * c->cov[i * n + j] +
-								k->c1 * c->path_c[i] * c->path_c[j] +
-								k->c_mu * rank_mu;
+				k->c1 * c->path_c[i] * c->path_c[j] + k->c_mu * rank_mu;
 		}
 	}
 	free(weights);
@@ -224,7 +223,7 @@ void cma_update(struct cma *c, const double *const *points, const double *scores
 	for (size_t i = 0; i < n; i++) {
 		c->mean[i] += c->sigma * mean[i];
 		c->path_sigma[i] = (1 - k->c_sigma) * c->path_sigma[i] +
-				   sqrt(k->c_sigma * (2 - k->c_sigma) * k->mu_eff) * white[i]; /* (43) */
+			sqrt(k->c_sigma * (2 - k->c_sigma) * k->mu_eff) * white[i]; /* (43) */
 	}
 	double length = norm(c->path_sigma, n);
 	c->sigma = fmin(c->sigma * exp(k->c_sigma / k->d_sigma * (length / k->chi - 1)), SIGMA_MOST); /* (44) */
@@ -232,7 +231,7 @@ void cma_update(struct cma *c, const double *const *points, const double *scores
 	bool stalled = !(length / grown < (1.4 + 2 / ((double)n + 1)) * k->chi);
 	for (size_t i = 0; i < n; i++) /* (45) */
 		c->path_c[i] = (1 - k->c_c) * c->path_c[i] +
-			       (stalled ? 0 : sqrt(k->c_c * (2 - k->c_c) * k->mu_eff) * mean[i]);
+			(stalled ? 0 : sqrt(k->c_c * (2 - k->c_c) * k->mu_eff) * mean[i]);
 	adapt_covariance(c, steps, lengths, stalled);
 	free(order);
 	free(steps);

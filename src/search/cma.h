@@ -18,7 +18,7 @@ struct cma {
 	size_t n;
 	struct cma_constants k;
 	double *mean, sigma;
-	double *cov;	       /* C, n x n */
+	double *cov; /* C, n x n */
 	double *axes, *scales; /* C = axes diag(scales^2) axes^T */
 	double *path_sigma, *path_c;
 	size_t generation;

@@ -12,15 +12,17 @@
 #include <math.h>
 
 #define START_SIGMA (1.0 / 6)
-#define WARM_GOOD 0.1	/* of TPE's results, the start is fitted to the best tenth */
-#define WARM_ALPHA 0.1	/* and widened by this much of the range */
+#define WARM_GOOD 0.1 /* of TPE's results, the start is fitted to the best tenth */
+#define WARM_ALPHA 0.1 /* and widened by this much of the range */
 #define WARM_TASKS_MOST 100
 #define POPULATION_MOST 1000
 
 const struct search_option cmaes_options[] = {
-	{"population", SEARCH_OPTION_INT, 0, 0, POPULATION_MOST, NULL, "results per generation; 0: 4 + 3 ln n, or what runs at once"},
+	{"population", SEARCH_OPTION_INT, 0, 0, POPULATION_MOST, NULL,
+	 "results per generation; 0: 4 + 3 ln n, or what runs at once"},
 	{"warm", SEARCH_OPTION_BOOL, 0, 0, 1, NULL, "TPE proposes the first quarter (at most 100) and gives the start"},
-	{"restart", SEARCH_OPTION_BOOL, 1, 0, 1, NULL, "start again with twice the population when it has come to rest"},
+	{"restart", SEARCH_OPTION_BOOL, 1, 0, 1, NULL,
+	 "start again with twice the population when it has come to rest"},
 	{0},
 };
 
@@ -35,7 +37,7 @@ struct cmaes {
 	struct cma *cma;
 	size_t lambda, generations, restarts;
 	struct parzen_axis *axes;
-	bool *fine;    /* per axis: not discrete */
+	bool *fine; /* per axis: not discrete */
 	double *widen; /* per axis: A of the margin; 1 on the others */
 	VEC(struct draw) draws; /* by the trial's index */
 	/* Results waiting for their generation to be complete. */
@@ -140,7 +142,8 @@ static void start_warm(struct search *s)
 			mean[i] += best[k]->unit[i] / (double)count;
 	for (size_t i = 0; i < n * n; i++) {
 		for (size_t k = 0; k < count; k++)
-			cov[i] += (best[k]->unit[i / n] - mean[i / n]) * (best[k]->unit[i % n] - mean[i % n]) / (double)count;
+			cov[i] += (best[k]->unit[i / n] - mean[i / n]) * (best[k]->unit[i % n] - mean[i % n]) /
+				(double)count;
 		cov[i] += i % (n + 1) == 0 ? WARM_ALPHA * WARM_ALPHA : 0;
 	}
 	memcpy(cov + n * n, cov, n * n * sizeof(double));

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#define CURVE_POINTS 4	  /* to fit three numbers */
-#define CURVE_TASKS 8	  /* to believe a correlation */
+#define CURVE_POINTS 4 /* to fit three numbers */
+#define CURVE_TASKS 8 /* to believe a correlation */
 #define CURVE_MARGIN 0.02 /* of the correlation */
 #define CURVE_EXPONENTS 20
 #define CURVE_EXPONENT 0.1 /* c is 0.1, 0.2 … 2 */
@@ -44,7 +44,8 @@ static struct fit fit_line(const double *x, const double *y, size_t count)
 double curve_predict(const struct curve *curve, bool maximise, double at)
 {
 	double sign = maximise ? -1 : 1;
-	double *y = mem_resize(NULL, 3 * curve->count + 1, sizeof(*y)), *unit = y + curve->count, *x = unit + curve->count;
+	double *y = mem_resize(NULL, 3 * curve->count + 1, sizeof(*y)), *unit = y + curve->count,
+	       *x = unit + curve->count;
 	struct fit best = {.error = INFINITY};
 	size_t count = 0;
 	for (size_t i = 0; i < curve->count; i++) {

@@ -17,16 +17,16 @@ struct curve {
 /* One cut of the backtest: the finished tasks as they stood after this share of their steps. */
 struct curve_cut {
 	double share;
-	size_t tasks;	    /* with enough points there */
+	size_t tasks; /* with enough points there */
 	double correlation; /* Spearman's, of the extrapolated and the final value; NAN: too few tasks */
-	double plain;	    /* of the best so far and the final value */
-	double error;	    /* half of the extrapolated values were nearer to the final one than this; NAN */
+	double plain; /* of the best so far and the final value */
+	double error; /* half of the extrapolated values were nearer to the final one than this; NAN */
 };
 
 struct curve_backtest {
 	bool earned;
 	size_t tasks; /* finished ones with enough points to fit */
-	double from;  /* share of the steps from which a prediction was tried; NAN unless earned */
+	double from; /* share of the steps from which a prediction was tried; NAN unless earned */
 	struct curve_cut cuts[CURVE_CUTS];
 };
 

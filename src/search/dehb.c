@@ -18,7 +18,7 @@ const struct search_option dehb_options[] = {
 
 struct member {
 	double *x;
-	double f;   /* +INFINITY: not tried yet, or failed */
+	double f; /* +INFINITY: not tried yet, or failed */
 	int64_t id; /* of the task that tried it; -1 */
 };
 
@@ -54,7 +54,8 @@ static void make_pops(struct search *s, struct dehb *h)
 		pop->n = pop->n ? pop->n : 1;
 		pop->at = mem_alloc(pop->n * sizeof(*pop->at));
 		for (size_t i = 0; i < pop->n; i++) {
-			pop->at[i] = (struct member){.x = mem_alloc(s->dims * sizeof(double) + 1), .f = INFINITY, .id = -1};
+			pop->at[i] = (struct member){
+				.x = mem_alloc(s->dims * sizeof(double) + 1), .f = INFINITY, .id = -1};
 			search_random_point(s, pop->at[i].x);
 		}
 	}
@@ -176,8 +177,7 @@ static bool is_member(const struct search *s, const struct subpop *pop, const do
 }
 
 /* What the rung below sends up and is not in the subpopulation yet: the one to go up next. */
-static const struct search_trial *promotion(const struct search *s, const struct bracket *b,
-					    const struct subpop *pop)
+static const struct search_trial *promotion(const struct search *s, const struct bracket *b, const struct subpop *pop)
 {
 	const struct search_trial *next = b->chosen.at[b->asked];
 	if (!is_member(s, pop, next->unit))

@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-static double distance(const struct evolve *e, const struct evolve_member *parent,
-		       const struct search_trial *trial)
+static double distance(const struct evolve *e, const struct evolve_member *parent, const struct search_trial *trial)
 {
 	double sum = 0;
 	for (size_t j = 0; j < e->search->dims; j++)

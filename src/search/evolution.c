@@ -8,7 +8,7 @@
 #define EVOLUTION_POPULATION 100
 #define EVOLUTION_LEAST 10
 #define EVOLUTION_SAMPLE 0.25 /* 25 of 100 */
-#define EVOLUTION_STEP 0.1    /* of the range, for parameters with many values in an order */
+#define EVOLUTION_STEP 0.1 /* of the range, for parameters with many values in an order */
 #define EVOLUTION_MANY 10
 
 const struct search_option evolution_options[] = {
@@ -30,9 +30,9 @@ static int evolution_open(struct search *s, struct error *err)
 	size_t fits = (size_t)(s->spec->tasks / 5);
 	v->n = (size_t)search_option(s->spec, "population");
 	if (!v->n)
-		v->n = fits < EVOLUTION_LEAST ? EVOLUTION_LEAST
-		       : fits < EVOLUTION_POPULATION ? fits
-						     : EVOLUTION_POPULATION;
+		v->n = fits < EVOLUTION_LEAST         ? EVOLUTION_LEAST
+			: fits < EVOLUTION_POPULATION ? fits
+						      : EVOLUTION_POPULATION;
 	v->sample = (size_t)search_option(s->spec, "sample");
 	if (!v->sample)
 		v->sample = (size_t)ceil(EVOLUTION_SAMPLE * (double)v->n);

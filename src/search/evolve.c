@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define EVOLVE_GENERATIONS 20 /* a population that lives shorter learns nothing */
-#define EVOLVE_NEEDED 4	     /* target and three others */
+#define EVOLVE_NEEDED 4 /* target and three others */
 #define EVOLVE_FULL 100000.0 /* tasks of the published results, for ten dimensions */
 
 const struct search_option evolve_options[] = {EVOLVE_OPTIONS, {0}};
@@ -83,13 +83,13 @@ const size_t *evolve_rank(struct evolve *e)
 	return e->ranking;
 }
 
-size_t evolve_pick(struct evolve *e, const size_t *not, size_t count)
+size_t evolve_pick(struct evolve *e, const size_t * not, size_t count)
 {
 	for (;;) {
 		size_t r = rng_below(&e->search->rng, e->n);
 		bool free_to_take = e->at[r].known;
 		for (size_t i = 0; i < count; i++)
-			free_to_take = free_to_take && r != not[i];
+			free_to_take = free_to_take && r != not [i];
 		if (free_to_take)
 			return r;
 	}
@@ -171,8 +171,8 @@ void evolve_rand_1(struct evolve *e, size_t target, double F, double *v)
 		v[j] = a[j] + F * (b[j] - c[j]);
 }
 
-void evolve_current_to_pbest(struct evolve *e, size_t target, double Fw, double F, size_t best,
-			     bool not_itself, double *v)
+void evolve_current_to_pbest(struct evolve *e, size_t target, double Fw, double F, size_t best, bool not_itself,
+			     double *v)
 {
 	const size_t *rank = evolve_rank(e);
 	if (best > e->known)

@@ -12,10 +12,10 @@
 
 struct evolve_member {
 	double *x;
-	double f;     /* +INFINITY when it failed */
+	double f; /* +INFINITY when it failed */
 	double F, CR; /* of the self-adaptive ones */
-	int64_t key;  /* names it while the population shrinks around it */
-	bool known;   /* its first point has been told */
+	int64_t key; /* names it while the population shrinks around it */
+	bool known; /* its first point has been told */
 	struct search_trial *child; /* generational: told, waiting for the others */
 };
 
@@ -34,8 +34,7 @@ struct evolve_rules {
 	 * four members are known. */
 	void (*make)(struct evolve *e, size_t target, struct search_trial *trial);
 	/* The trial is about to replace its parent; `better` unless it is only as good. */
-	void (*win)(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
-		    bool better);
+	void (*win)(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial, bool better);
 	/* After N tells. */
 	void (*generation)(struct evolve *e);
 	/* The moment something is told, before selection; may be NULL. */
@@ -67,10 +66,12 @@ struct evolve {
 #define EVOLVE_CR 1
 
 /* The options every member of the family has, and those of the ones that have no others. */
-#define EVOLVE_OPTIONS                                                                             \
+#define EVOLVE_OPTIONS                                                                                                 \
 	{"population", SEARCH_OPTION_INT, 0, 0, 10000, NULL, "individuals; 0: as published, fewer for small budgets"}, \
-	{"mode", SEARCH_OPTION_WORD, 0, 0, 1, "steady|generational",                               \
-	 "steady: never wait; generational: as published"}
+	{                                                                                                              \
+		"mode", SEARCH_OPTION_WORD, 0, 0, 1, "steady|generational",                                            \
+			"steady: never wait; generational: as published"                                               \
+	}
 extern const struct search_option evolve_options[];
 
 /* The population: as asked for, else as published where the budget holds 20 generations of it, else as
@@ -83,10 +84,10 @@ size_t evolve_population(const struct search_spec *spec, size_t published);
 size_t evolve_population_root(const struct search_spec *spec, size_t published, size_t full, size_t least);
 struct evolve *evolve_open(struct search *s, const struct evolve_rules *rules, size_t n);
 /* The ops of a strategy whose search->state is a struct evolve. */
-#define EVOLVE_OPS(opens)                                                                          \
-	{                                                                                          \
-		.open = opens, .free = evolve_free, .ask = evolve_ask, .accepted = evolve_accepted,  \
-		.tell = evolve_tell, .write_state = evolve_write_state                             \
+#define EVOLVE_OPS(opens)                                                                                              \
+	{                                                                                                              \
+		.open = opens, .free = evolve_free, .ask = evolve_ask, .accepted = evolve_accepted,                    \
+		.tell = evolve_tell, .write_state = evolve_write_state                                                 \
 	}
 void evolve_free(struct search *s);
 enum search_answer evolve_ask(struct search *s, struct search_trial *trial);
@@ -99,7 +100,7 @@ double evolve_progress(const struct evolve *e);
 /* Best first. Valid until the next replacement. */
 const size_t *evolve_rank(struct evolve *e);
 /* A known member that is none of the first `count` of `not`. */
-size_t evolve_pick(struct evolve *e, const size_t *not, size_t count);
+size_t evolve_pick(struct evolve *e, const size_t * not, size_t count);
 /* A row of the population or the archive that is neither member a nor b. */
 const double *evolve_pick_archived(struct evolve *e, size_t a, size_t b);
 void evolve_archive(struct evolve *e, const double *x);
@@ -113,12 +114,12 @@ void evolve_repair(const struct evolve *e, const double *target, double *u);
 /* v = x_r1 + F (x_r2 - x_r3), all different and none the target. */
 void evolve_rand_1(struct evolve *e, size_t target, double F, double *v);
 /* v = x + Fw (x_pb - x) + F (x_r1 - x~_r2), pb among the best `best`. */
-void evolve_current_to_pbest(struct evolve *e, size_t target, double Fw, double F, size_t best,
-			     bool not_itself, double *v);
+void evolve_current_to_pbest(struct evolve *e, size_t target, double Fw, double F, size_t best, bool not_itself,
+			     double *v);
 /* The trial of SHADE and its successors: v as above with pb among the best `portion` (two at least), crossed,
  * repaired, and F and CR noted. */
-void evolve_make_pbest(struct evolve *e, size_t target, double Fw, double F, double CR, double portion,
-		       bool not_itself, struct search_trial *trial);
+void evolve_make_pbest(struct evolve *e, size_t target, double Fw, double F, double CR, double portion, bool not_itself,
+		       struct search_trial *trial);
 
 void evolve_memory_open(struct evolve_memory *m, size_t size, double F, double CR);
 void evolve_memory_free(struct evolve_memory *m);
@@ -127,8 +128,7 @@ void evolve_memory_add(struct evolve_memory *m, double F, double CR, double weig
 void evolve_remember(struct evolve *e, const struct evolve_member *parent, const struct search_trial *trial,
 		     double weight);
 /* The `win` of those that weigh a success by what it gained. */
-void evolve_win_by_gain(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
-			bool better);
+void evolve_win_by_gain(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial, bool better);
 /* Writes the next slot from the successes, if there were any, and forgets them. */
 void evolve_memory_update(struct evolve_memory *m);
 /* CR ~ N(M_CR, .1) clipped to [0,1]; F ~ Cauchy(M_F, .1), redrawn while <= 0, capped at 1. */

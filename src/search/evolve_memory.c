@@ -38,15 +38,14 @@ void evolve_remember(struct evolve *e, const struct evolve_member *parent, const
 	evolve_memory_add(&e->memory, trial->notes[EVOLVE_F], trial->notes[EVOLVE_CR], weight);
 }
 
-void evolve_win_by_gain(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
-			bool better)
+void evolve_win_by_gain(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial, bool better)
 {
 	if (better)
 		evolve_remember(e, parent, trial, parent->f - trial->score[0]);
 }
 
-void evolve_make_pbest(struct evolve *e, size_t target, double Fw, double F, double CR, double portion,
-		       bool not_itself, struct search_trial *trial)
+void evolve_make_pbest(struct evolve *e, size_t target, double Fw, double F, double CR, double portion, bool not_itself,
+		       struct search_trial *trial)
 {
 	double best = round(portion * (double)e->n);
 	evolve_current_to_pbest(e, target, Fw, F, best > 2 ? (size_t)best : 2, not_itself, trial->unit);

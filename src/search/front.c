@@ -27,8 +27,8 @@ void front_rank(struct search_trial *const *trials, size_t count, size_t objecti
 	free(ranks);
 }
 
-void front_crowding(struct search_trial *const *trials, size_t count, size_t objectives,
-		    const size_t *rank, double *ret_crowding)
+void front_crowding(struct search_trial *const *trials, size_t count, size_t objectives, const size_t *rank,
+		    double *ret_crowding)
 {
 	double *rows = gather(trials, count, objectives), *distance = mem_resize(NULL, count + 1, sizeof(double));
 	size_t *at = mem_resize(NULL, count + 1, sizeof(*at)), last = 0;

@@ -10,8 +10,8 @@ bool front_dominates(const double *a, const double *b, size_t objectives);
 /* ret_rank[i] = 0 for those nobody dominates, 1 for those only they dominate, and so on. */
 void front_rank(struct search_trial *const *trials, size_t count, size_t objectives, size_t *ret_rank);
 /* The distance to the neighbours within each rank; INFINITY at its ends. */
-void front_crowding(struct search_trial *const *trials, size_t count, size_t objectives,
-		    const size_t *rank, double *ret_crowding);
+void front_crowding(struct search_trial *const *trials, size_t count, size_t objectives, const size_t *rank,
+		    double *ret_crowding);
 /* Keeps the best `most` by rank, then by crowding (those in the thick of it go first, one by one, as
  * their neighbours' distances grow when they go). Keeps the order of what stays. Returns the number
  * kept. */

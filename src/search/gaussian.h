@@ -11,14 +11,14 @@
 struct gaussian {
 	size_t dims, count;
 	const bool *unordered; /* per axis: points there are equal or one apart */
-	double *theta;	       /* dims + 2 */
-	double *x;	       /* count x dims */
-	double *columns;       /* the same, dims x count */
-	double *half;	       /* the inverse of the covariance's Cholesky factor, its rows one after the other */
-	double *alpha;	       /* the inverse of the covariance times the values */
-	double *scales;	       /* exp(theta) as last conditioned on */
-	double *scratch;       /* 3 x count: covariances with the point asked for last, and what is made of them */
-	double mean;	       /* the most likely one */
+	double *theta; /* dims + 2 */
+	double *x; /* count x dims */
+	double *columns; /* the same, dims x count */
+	double *half; /* the inverse of the covariance's Cholesky factor, its rows one after the other */
+	double *alpha; /* the inverse of the covariance times the values */
+	double *scales; /* exp(theta) as last conditioned on */
+	double *scratch; /* 3 x count: covariances with the point asked for last, and what is made of them */
+	double mean; /* the most likely one */
 	double log_likelihood;
 };
 
@@ -38,8 +38,8 @@ void gaussian_predict(struct gaussian *gaussian, const double *x, double *ret_me
 void gaussian_predict_quickly(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_most);
 double gaussian_variance(struct gaussian *gaussian);
 /* With the slopes of both along every ordered axis, 0 along the others. */
-void gaussian_predict_slopes(struct gaussian *gaussian, const double *x, double *ret_mean,
-			     double *ret_variance, double *ret_mean_slope, double *ret_variance_slope);
+void gaussian_predict_slopes(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_variance,
+			     double *ret_mean_slope, double *ret_variance_slope);
 /* log E[max(best - f, 0)] for f normal; finite however small the chance is. */
 double gaussian_log_improvement(double mean, double variance, double best);
 /* The same at a point, or -INFINITY where it is no more than `least`: that is cheap to see of most points. */

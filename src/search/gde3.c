@@ -10,7 +10,8 @@
 #define GDE3_MOST 100
 
 const struct search_option gde3_options[] = {
-	{"population", SEARCH_OPTION_INT, 0, 0, 10000, NULL, "individuals; 0: ten per parameter, fewer for small budgets"},
+	{"population", SEARCH_OPTION_INT, 0, 0, 10000, NULL,
+	 "individuals; 0: ten per parameter, fewer for small budgets"},
 	{"F", SEARCH_OPTION_REAL, 0.5, 0, 2, NULL, "weight of the difference"},
 	{"CR", SEARCH_OPTION_REAL, 0.9, 0, 1, NULL, "part of the genes taken from the mutant"},
 	{0},

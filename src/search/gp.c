@@ -48,7 +48,7 @@ struct gp {
 	const struct search_trial *fit[GP_RESULTS_MOST];
 	size_t fit_count;
 	struct gaussian *models[2]; /* of the results as they are, and bent */
-	struct gaussian *model;     /* one of them */
+	struct gaussian *model; /* one of them */
 	struct parzen_axis *axes;
 	bool *unordered;
 	uint32_t next_point;
@@ -138,8 +138,8 @@ static size_t choose_trials(const struct search *s, const struct search_trial **
 }
 
 /* Points and standardised values of results, with room for what runs; returns what gp_values_even_out does. */
-static double collect(const struct search *s, const struct search_trial *const *chosen, size_t n, bool bent, double **ret_x,
-		      double **ret_y)
+static double collect(const struct search *s, const struct search_trial *const *chosen, size_t n, bool bent,
+		      double **ret_x, double **ret_y)
 {
 	size_t room = n + GP_RUNNING_MOST;
 	double *x = mem_resize(NULL, room * (s->dims + 1), sizeof(double)), *y = mem_resize(NULL, room, sizeof(double));
@@ -326,8 +326,7 @@ static void keep(struct search *s, const double *unit, double value)
 }
 
 /* Tries one axis: a step either way, or every other choice. True when something better was found. */
-static bool improve_axis(const struct search *s, size_t d, double step, double *unit, double *value,
-			 double *seen)
+static bool improve_axis(const struct search *s, size_t d, double step, double *unit, double *value, double *seen)
 {
 	const struct gp *g = s->state;
 	const struct parzen_axis *axis = &g->axes[d];
@@ -338,7 +337,8 @@ static bool improve_axis(const struct search *s, size_t d, double step, double *
 		if (axis->kind == PARZEN_CHOICE)
 			to = parzen_unit(axis, (double)i);
 		else if (axis->kind == PARZEN_CELLS) {
-			double cell = parzen_coordinate(axis, from), moved = parzen_coordinate(axis, fmin(fmax(to, 0), 1));
+			double cell = parzen_coordinate(axis, from),
+			       moved = parzen_coordinate(axis, fmin(fmax(to, 0), 1));
 			if (moved == cell)
 				moved = fmin(fmax(cell + (i ? 1 : -1), 0), axis->cells - 1);
 			to = parzen_unit(axis, moved);
@@ -359,7 +359,8 @@ static double climb_real(const struct search *s, double *unit, double value, int
 {
 	const struct gp *g = s->state;
 	size_t n = s->dims;
-	double *at = mem_alloc((7 * n + 1) * sizeof(double)), *seen = at + n, *by_mean = seen + n, *by_variance = by_mean + n;
+	double *at = mem_alloc((7 * n + 1) * sizeof(double)), *seen = at + n, *by_mean = seen + n,
+	       *by_variance = by_mean + n;
 	double *before = by_variance + n, *step = before + n, *next = step + n;
 	memcpy(at, unit, n * sizeof(double));
 	for (size_t d = 0; d < n; d++)
@@ -492,8 +493,8 @@ static enum search_answer gp_ask(struct search *s, struct search_trial *trial)
 		return SEARCH_PROPOSED;
 	if (g->results < g->startup || !s->dims) {
 		search_random_point(s, trial->unit);
-		sobol_point((uint32_t)trial->index + GP_POINTS * trial->redraw, rng_derive(s->spec->seed, 1) | 1, s->dims,
-			    trial->unit);
+		sobol_point((uint32_t)trial->index + GP_POINTS * trial->redraw, rng_derive(s->spec->seed, 1) | 1,
+			    s->dims, trial->unit);
 		return SEARCH_PROPOSED;
 	}
 	if (trial->redraw == 0) {

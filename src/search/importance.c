@@ -31,8 +31,8 @@ static size_t cells_of(const struct space_param *p, const struct parzen_axis *ax
 }
 
 /* The cell of a value: evenly spaced points from the least value to the largest, the nearest one. */
-static size_t cell_of(const struct space *space, size_t param, const struct parzen_axis *axis,
-		      const double *unit, size_t dim, const struct space_value *values, size_t cells)
+static size_t cell_of(const struct space *space, size_t param, const struct parzen_axis *axis, const double *unit,
+		      size_t dim, const struct space_value *values, size_t cells)
 {
 	const struct space_param *p = &space->params[param];
 	double at = parzen_coordinate(axis, unit[dim]);
@@ -56,8 +56,7 @@ static void add_kernel(double mu, double sigma, double weight, double *density, 
 {
 	double whole = mass((-0.5 - mu) / sigma, ((double)cells - 0.5 - mu) / sigma);
 	for (size_t i = 0; i < cells; i++)
-		density[i] += weight / whole *
-			      mass(((double)i - 0.5 - mu) / sigma, ((double)i + 0.5 - mu) / sigma);
+		density[i] += weight / whole * mass(((double)i - 0.5 - mu) / sigma, ((double)i + 0.5 - mu) / sigma);
 }
 
 /* Scott's rule on the histogram. */
@@ -154,12 +153,13 @@ static bool says_something(const struct importance_run *run, size_t objectives)
 
 /* One parameter: (alpha^2 / beta) times the divergence among the runs that have it, times the square of the
  * top's share. */
-static double score_of(const struct space *space, size_t dim, const struct importance_run *const *runs,
-		       size_t count, const bool *top, const double *units)
+static double score_of(const struct space *space, size_t dim, const struct importance_run *const *runs, size_t count,
+		       const bool *top, const double *units)
 {
 	size_t param = space->dims[dim], has = 0, has_top = 0, tops = 0;
 	struct parzen_axis axis = parzen_axis_of(&space->params[param]);
-	struct histogram all = {.cells = cells_of(&space->params[param], &axis), .unordered = axis.kind == PARZEN_CHOICE};
+	struct histogram all = {.cells = cells_of(&space->params[param], &axis),
+				.unordered = axis.kind == PARZEN_CHOICE};
 	struct histogram best = all;
 	all.counts = mem_alloc(2 * all.cells * sizeof(double));
 	best.counts = all.counts + all.cells;
@@ -167,7 +167,8 @@ static double score_of(const struct space *space, size_t dim, const struct impor
 		tops += top[i];
 		if (runs[i]->values[param].kind == SPACE_VALUE_NONE)
 			continue;
-		size_t cell = cell_of(space, param, &axis, units + i * space->dim_count, dim, runs[i]->values, all.cells);
+		size_t cell = cell_of(space, param, &axis, units + i * space->dim_count, dim, runs[i]->values,
+				      all.cells);
 		all.counts[cell]++;
 		has++;
 		if (top[i]) {
@@ -185,8 +186,8 @@ static double score_of(const struct space *space, size_t dim, const struct impor
 	return score;
 }
 
-size_t importance_scores(const struct space *space, const struct importance_run *runs, size_t count,
-			 size_t objectives, const bool *maximise, double *ret_scores)
+size_t importance_scores(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
+			 const bool *maximise, double *ret_scores)
 {
 	const struct importance_run **known = mem_alloc((count + 1) * sizeof(*known));
 	size_t n = 0;
@@ -223,8 +224,8 @@ static size_t runs_with(const struct importance_run *runs, size_t count, size_t 
 	return n;
 }
 
-void importance_write(const struct space *space, const struct importance_run *runs, size_t count,
-		      size_t objectives, const bool *maximise, struct json *out)
+void importance_write(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
+		      const bool *maximise, struct json *out)
 {
 	double *scores = mem_alloc((space->count + 1) * sizeof(double)), sum = 0;
 	importance_scores(space, runs, count, objectives, maximise, scores);

@@ -7,18 +7,18 @@
 struct importance_run {
 	int64_t id;
 	const struct space_value *values; /* space->count of them */
-	const double *scores;		  /* as the script reported them; a run without numbers is left out */
+	const double *scores; /* as the script reported them; a run without numbers is left out */
 };
 
 /* A list, the most important first: {"parameter", "importance" (shares that sum to 1), "score" (what
  * they are shares of), "runs" (how many had the parameter and a result)}. Parameters that do not vary are
  * left out; an empty list where fewer than 2 runs say anything. */
-void importance_write(const struct space *space, const struct importance_run *runs, size_t count,
-		      size_t objectives, const bool *maximise, struct json *out);
+void importance_write(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
+		      const bool *maximise, struct json *out);
 /* The score alone, one per parameter of the space (NAN where it says nothing); returns the runs that were
  * counted. */
-size_t importance_scores(const struct space *space, const struct importance_run *runs, size_t count,
-			 size_t objectives, const bool *maximise, double *ret_scores);
+size_t importance_scores(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
+			 const bool *maximise, double *ret_scores);
 /* {"task": [...], "value": [...], "runs": N}: every run, in the order given, that was better than all before
  * it. One objective. */
 void importance_write_best(const struct importance_run *runs, size_t count, bool maximise, struct json *out);

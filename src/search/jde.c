@@ -4,7 +4,7 @@
 #define JDE_POPULATION 100
 #define JDE_F_LOW 0.1
 #define JDE_F_WIDTH 0.9 /* the paper's Fu is the width, not the upper end */
-#define JDE_CHANGE 0.1	/* probability that F, and that CR, is drawn anew */
+#define JDE_CHANGE 0.1 /* probability that F, and that CR, is drawn anew */
 
 static void jde_make(struct evolve *e, size_t target, struct search_trial *trial)
 {
@@ -19,8 +19,7 @@ static void jde_make(struct evolve *e, size_t target, struct search_trial *trial
 	trial->notes[EVOLVE_CR] = CR;
 }
 
-static void jde_win(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
-		    bool better)
+static void jde_win(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial, bool better)
 {
 	(void)e, (void)better;
 	parent->F = trial->notes[EVOLVE_F];

@@ -40,8 +40,7 @@ static void jso_make(struct evolve *e, size_t target, struct search_trial *trial
 	evolve_make_pbest(e, target, Fw, F, CR, own->p, t < 0.5, trial);
 }
 
-static void jso_win(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
-		    bool better)
+static void jso_win(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial, bool better)
 {
 	const struct jso *own = e->own;
 	if (better)
@@ -80,8 +79,7 @@ void jso_start(struct search *s, jso_weight_f weight)
 	own->p = JSO_BEST;
 }
 
-static double gain(const struct evolve *e, const struct evolve_member *parent,
-		   const struct search_trial *trial)
+static double gain(const struct evolve *e, const struct evolve_member *parent, const struct search_trial *trial)
 {
 	(void)e;
 	return parent->f - trial->score[0];

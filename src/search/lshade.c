@@ -34,7 +34,8 @@ static const struct evolve_rules rules = {
 static int lshade_open(struct search *s, struct error *err)
 {
 	(void)err;
-	size_t n = evolve_population_root(s->spec, LSHADE_PER_DIM * s->dims, LSHADE_PER_DIM * LSHADE_DIMS, EVOLVE_LEAST);
+	size_t n = evolve_population_root(s->spec, LSHADE_PER_DIM * s->dims, LSHADE_PER_DIM * LSHADE_DIMS,
+					  EVOLVE_LEAST);
 	struct evolve *e = evolve_open(s, &rules, n);
 	e->archive_most = (size_t)round(LSHADE_ARCHIVE * (double)e->n);
 	evolve_memory_open(&e->memory, LSHADE_MEMORY, 0.5, 0.5);

@@ -128,8 +128,7 @@ static int compare_crowd(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-void pareto_crowding(const double *scores, size_t objectives, const size_t *members, size_t count,
-		     double *ret_distance)
+void pareto_crowding(const double *scores, size_t objectives, const size_t *members, size_t count, double *ret_distance)
 {
 	struct crowd *line = mem_resize(NULL, count + 1, sizeof(*line));
 	for (size_t i = 0; i < count; i++)
@@ -229,8 +228,7 @@ double pareto_hypervolume(const double *scores, size_t count, size_t objectives,
 	return volume;
 }
 
-static void reference_of(const double *scores, size_t objectives, const size_t *members, size_t count,
-			 double *ret)
+static void reference_of(const double *scores, size_t objectives, const size_t *members, size_t count, double *ret)
 {
 	for (size_t m = 0; m < objectives; m++) {
 		double worst = -INFINITY;

@@ -29,9 +29,9 @@ void pareto_select(const double *scores, size_t count, size_t objectives, size_t
  * wants no more than that many of the best by rank needs no others, now or later. */
 struct pareto_front {
 	size_t objectives, depth; /* 0 is 1: the front itself */
-	VEC(double) scores;	  /* rows */
-	VEC(size_t) ids;	  /* whose row it is, as given to pareto_add */
-	VEC(size_t) above;	  /* how many dominate it */
+	VEC(double) scores; /* rows */
+	VEC(size_t) ids; /* whose row it is, as given to pareto_add */
+	VEC(size_t) above; /* how many dominate it */
 };
 
 /* Whether it joined; what is dominated too often leaves. */

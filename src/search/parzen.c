@@ -349,7 +349,8 @@ static double draw(const struct parzen *p, size_t d, size_t place, bool prior, s
 			return c->x[place];
 		return (double)rng_below(rng, (uint64_t)axis->cells);
 	}
-	double x = prior ? draw_truncated(rng, 0.5, PARZEN_PRIOR_SIGMA) : draw_truncated(rng, c->mu[place], c->sigma[place]);
+	double x = prior ? draw_truncated(rng, 0.5, PARZEN_PRIOR_SIGMA)
+			 : draw_truncated(rng, c->mu[place], c->sigma[place]);
 	return parzen_coordinate(axis, x);
 }
 

@@ -8,8 +8,8 @@
 #include "space/space.h"
 
 enum parzen_kind {
-	PARZEN_REAL,   /* a truncated normal kernel on [0, 1] */
-	PARZEN_CELLS,  /* the same kernel's mass in each of the cells that [0, 1] is cut into */
+	PARZEN_REAL, /* a truncated normal kernel on [0, 1] */
+	PARZEN_CELLS, /* the same kernel's mass in each of the cells that [0, 1] is cut into */
 	PARZEN_CHOICE, /* no order: the kernel's own choice against all others */
 };
 
@@ -20,7 +20,7 @@ struct parzen_axis {
 	const struct space_param *param;
 	double cells;
 	bool uneven; /* cells of a logarithmic scale */
-	bool dense;  /* even cells so narrow that density times width is their mass */
+	bool dense; /* even cells so narrow that density times width is their mass */
 };
 
 struct parzen_axis parzen_axis_of(const struct space_param *param);
@@ -39,7 +39,7 @@ size_t parzen_add(struct parzen *parzen, const double *point);
 void parzen_set(struct parzen *parzen, size_t slot, bool counts);
 /* Empties it. */
 void parzen_clear(struct parzen *parzen);
-size_t parzen_count(const struct parzen *parzen);   /* of the points that count */
+size_t parzen_count(const struct parzen *parzen); /* of the points that count */
 size_t parzen_kernels(const struct parzen *parzen); /* of the kernels that stand for them */
 /* `recent`: the older a point, the less it weighs, but for the last 25 (the rule of hyperopt and
  * Optuna); else all weigh the same. The prior always weighs 1. */

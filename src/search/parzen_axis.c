@@ -13,7 +13,7 @@ struct parzen_axis parzen_axis_of(const struct space_param *p)
 		axis.kind = PARZEN_CELLS;
 	axis.uneven = axis.kind == PARZEN_CELLS && !p->choice_count && p->log;
 	axis.dense = axis.kind == PARZEN_CELLS && !axis.uneven &&
-		     axis.cells >= PARZEN_MAGIC_KERNELS / PARZEN_NARROW_CELL;
+		axis.cells >= PARZEN_MAGIC_KERNELS / PARZEN_NARROW_CELL;
 	return axis;
 }
 

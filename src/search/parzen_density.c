@@ -6,7 +6,7 @@
 
 #define BLOCK PARZEN_BLOCK
 #define NEGLIGIBLE 40.0 /* exp(-40) does not change a sum of doubles */
-#define TABLE_ROWS 64	/* widths of even cells that have a table, in cells */
+#define TABLE_ROWS 64 /* widths of even cells that have a table, in cells */
 #define TABLE_CELLS 1024
 
 /* Two numbers side by side, which every machine has registers for: the same sums everywhere. */
@@ -29,7 +29,7 @@ struct block {
 	uint32_t places[BLOCK];
 	double weights[BLOCK], norms[BLOCK];
 	double least_norm, least_half, low, high; /* a bound for all of them: of the norms, and along the axis */
-	struct slice *slices;			  /* per axis */
+	struct slice *slices; /* per axis */
 };
 
 /* The kernels of a block that may matter to a point. */
@@ -44,11 +44,11 @@ struct work {
 	struct parzen *p;
 	const double *points;
 	size_t count;
-	double *weights;  /* of all places */
+	double *weights; /* of all places */
 	uint32_t *places; /* that count, by `along` */
-	size_t along;	  /* SIZE_MAX: there is no such axis */
+	size_t along; /* SIZE_MAX: there is no such axis */
 	size_t *sequence; /* the axes, the real ones first */
-	size_t reals;	  /* how many those are */
+	size_t reals; /* how many those are */
 	double *match, *miss; /* per axis: minus the log of a choice's own and of another's probability */
 	struct block block;
 };
@@ -88,7 +88,7 @@ static const double *even_row(struct parzen *p, size_t d, size_t row)
 {
 	bool new;
 	double *masses = table_row(p, d, row, &new), width = row ? (double)row : p->min_sigma * p->axes[d].cells;
-	for (size_t i = 0; new && i < (size_t)p->axes[d].cells; i++)
+	for (size_t i = 0; new &&i < (size_t)p->axes[d].cells; i++)
 		masses[i] = parzen_log_mass(((double)i - 0.5) / width, ((double)i + 0.5) / width);
 	return masses;
 }
@@ -98,7 +98,7 @@ static double *uneven_row(struct parzen *p, size_t d, double at)
 {
 	bool new;
 	double *masses = table_row(p, d, (size_t)at, &new);
-	for (size_t i = 0; new && i < (size_t)p->axes[d].cells; i++)
+	for (size_t i = 0; new &&i < (size_t)p->axes[d].cells; i++)
 		masses[i] = NAN;
 	return masses;
 }
@@ -117,7 +117,8 @@ static double log_prior(const struct parzen *p, const double *point)
 		} else {
 			double low, high;
 			parzen_edges(axis, point[d], &low, &high);
-			sum += parzen_log_mass((low - 0.5) / PARZEN_PRIOR_SIGMA, (high - 0.5) / PARZEN_PRIOR_SIGMA) - whole;
+			sum += parzen_log_mass((low - 0.5) / PARZEN_PRIOR_SIGMA, (high - 0.5) / PARZEN_PRIOR_SIGMA) -
+				whole;
 		}
 	}
 	return sum;
@@ -261,8 +262,9 @@ static inline lanes small_exp(lanes x)
 	lanes shifted = x * log2e + shift, k = shifted - shift;
 	lanes r = x - k * high - k * low, r2 = r * r, r4 = r2 * r2;
 	lanes poly = (1 + r + r2 * (1.0 / 2 + r * (1.0 / 6))) +
-		     r4 * ((1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040)) +
-			   r4 * (1.0 / 40320 + r * (1.0 / 362880) + r2 * (1.0 / 3628800)));
+		r4 *
+			((1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040)) +
+			 r4 * (1.0 / 40320 + r * (1.0 / 362880) + r2 * (1.0 / 3628800)));
 	return (lanes)((lane_bits)poly + ((lane_bits)shifted << 52));
 }
 

@@ -17,19 +17,19 @@ static void prune_read_rule(const struct node *node, struct problems *problems, 
 			return;
 		}
 	}
-	problem_add(problems, node, "use one of: median, asha, threshold, none",
-		    "'%.100s' is not a pruning rule", word ? word : node_type_name(node));
+	problem_add(problems, node, "use one of: median, asha, threshold, none", "'%.100s' is not a pruning rule",
+		    word ? word : node_type_name(node));
 }
 
-static void prune_read_int(const struct node *map, const char *key, int64_t min, int64_t max,
-			   struct problems *problems, int64_t *ret)
+static void prune_read_int(const struct node *map, const char *key, int64_t min, int64_t max, struct problems *problems,
+			   int64_t *ret)
 {
 	const struct node *node = node_get(map, key);
 	if (!node)
 		return;
 	if (node->type != NODE_INT || node->integer < min || node->integer > max)
-		problem_add(problems, node, NULL, "'%s' is a whole number from %lld to %lld", key,
-			    (long long)min, (long long)max);
+		problem_add(problems, node, NULL, "'%s' is a whole number from %lld to %lld", key, (long long)min,
+			    (long long)max);
 	else
 		*ret = node->integer;
 }
@@ -101,8 +101,7 @@ static int prune_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-bool prune_decide(const struct prune_spec *spec, bool maximise, double value, const double *others,
-		  size_t count)
+bool prune_decide(const struct prune_spec *spec, bool maximise, double value, const double *others, size_t count)
 {
 	double sign = maximise ? -1 : 1;
 	if (spec->rule == PRUNE_THRESHOLD)

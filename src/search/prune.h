@@ -10,10 +10,10 @@ enum prune_rule { PRUNE_NONE, PRUNE_MEDIAN, PRUNE_ASHA, PRUNE_THRESHOLD };
 
 struct prune_spec {
 	enum prune_rule rule;
-	int64_t warmup;	   /* steps before which nothing is pruned */
+	int64_t warmup; /* steps before which nothing is pruned */
 	int64_t min_tasks; /* others that must have come as far */
 	int64_t reduction; /* ASHA: the best 1/reduction of a rung go on */
-	double threshold;  /* THRESHOLD: worse than this, as the script reports it */
+	double threshold; /* THRESHOLD: worse than this, as the script reports it */
 };
 
 /* `prune: median`, or a map with rule, warmup, min_tasks, reduction, threshold. */
@@ -23,7 +23,6 @@ int prune_parse(const struct node *node, struct problems *problems, struct prune
  * *ret_step is the step to compare at. */
 bool prune_is_due(const struct prune_spec *spec, int64_t before, int64_t step, int64_t *ret_step);
 /* value: the task's best up to that step; others: the same of the other tasks that came as far. */
-bool prune_decide(const struct prune_spec *spec, bool maximise, double value, const double *others,
-		  size_t count);
+bool prune_decide(const struct prune_spec *spec, bool maximise, double value, const double *others, size_t count);
 
 #endif

@@ -6,8 +6,10 @@
 #include "search/search_internal.h"
 
 #define RUNGS_MOST 32
-#define RUNGS_OPTION_ETA                                                                           \
-	{"eta", SEARCH_OPTION_INT, 3, 2, 16, NULL, "one in so many goes on, for so many times as long"}
+#define RUNGS_OPTION_ETA                                                                                               \
+	{                                                                                                              \
+		"eta", SEARCH_OPTION_INT, 3, 2, 16, NULL, "one in so many goes on, for so many times as long"          \
+	}
 
 /* s_max = floor(log_eta(most / least)); the levels are most * eta^(i - s_max), i = 0..s_max. Returns the
  * number of levels, s_max + 1. */
@@ -26,8 +28,8 @@ uint64_t rungs_space_size(const struct search *s);
 
 /* Successive halving: one rung after the other, each asked for and then waited for. */
 struct bracket {
-	size_t s;      /* starts at level s_max - s, has s + 1 rungs */
-	uint64_t n;    /* in rung 0 */
+	size_t s; /* starts at level s_max - s, has s + 1 rungs */
+	uint64_t n; /* in rung 0 */
 	size_t rung;
 	uint64_t size; /* of the present rung: n / eta^rung, or fewer where too many failed */
 	uint64_t asked, told;
@@ -45,7 +47,7 @@ struct brackets {
 	unsigned eta;
 	rungs_start_f start;
 	VEC(struct bracket) at;
-	size_t first;  /* those before it are over */
+	size_t first; /* those before it are over */
 	uint64_t left; /* configurations that no bracket has */
 };
 

@@ -39,7 +39,7 @@ void sampler_propose(struct sampler *sampler, struct search *s, struct search_tr
 	struct tpe *model = sampler->model;
 	if (trial->redraw == 0)
 		trial->notes[SAMPLER_NOTE_MODEL] = model && tpe_results(model) >= SAMPLER_STARTUP &&
-						   rng_unit(&s->rng) >= SAMPLER_PLAIN;
+			rng_unit(&s->rng) >= SAMPLER_PLAIN;
 	if (trial->notes[SAMPLER_NOTE_MODEL] != 0) {
 		if (!search_take_known(s, trial))
 			tpe_propose(model, &s->rng, trial->redraw, trial->unit);

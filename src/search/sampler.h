@@ -9,8 +9,10 @@
 
 struct sampler;
 
-#define SAMPLER_OPTION(words)                                                                      \
-	{"sampler", SEARCH_OPTION_WORD, 0, 0, 1, words, "where new configurations come from"}
+#define SAMPLER_OPTION(words)                                                                                          \
+	{                                                                                                              \
+		"sampler", SEARCH_OPTION_WORD, 0, 0, 1, words, "where new configurations come from"                    \
+	}
 
 /* The notes of a trial that it keeps for itself. */
 #define SAMPLER_NOTE_MODEL 2

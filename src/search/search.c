@@ -15,8 +15,7 @@
 /* Of a number, so that it survives the way to the cube and back (13 digits would do for most ranges). */
 #define TIDY_DIGITS 12
 
-int search_open(const struct search_spec *spec, const struct space *space, struct search **ret,
-		struct error *err)
+int search_open(const struct search_spec *spec, const struct space *space, struct search **ret, struct error *err)
 {
 	struct search *s = mem_alloc(sizeof(*s));
 	s->spec = spec;
@@ -102,14 +101,12 @@ static void decode(const struct search *s, const struct search_trial *trial, str
 		return;
 	bool whole = s->space->params[at].kind == SPACE_INT || values[at].kind == SPACE_VALUE_INT;
 	double f = whole ? round(trial->fidelity) : trial->fidelity;
-	values[at] = (struct space_value){.kind = whole ? SPACE_VALUE_INT : SPACE_VALUE_REAL,
-					  .integer = whole ? (int64_t)f : 0,
-					  .real = f};
+	values[at] = (struct space_value){
+		.kind = whole ? SPACE_VALUE_INT : SPACE_VALUE_REAL, .integer = whole ? (int64_t)f : 0, .real = f};
 }
 
 /* Names a configuration; the fidelity is no part of it. Never 0. */
-static uint64_t identity(const struct search *s, const struct search_trial *trial,
-			 struct space_value *values)
+static uint64_t identity(const struct search *s, const struct search_trial *trial, struct space_value *values)
 {
 	struct space_value kept = {0};
 	long at = isnan(trial->fidelity) ? -1 : s->spec->fidelity_param;
@@ -352,8 +349,7 @@ bool search_take_known(const struct search *s, struct search_trial *trial)
 	return trial->taken;
 }
 
-void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity,
-		bool spent)
+void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity, bool spent)
 {
 	struct search_trial *trial = trial_new(s);
 	trial->id = id;
@@ -364,7 +360,7 @@ void search_add(struct search *s, int64_t id, const struct space_value *values, 
 	/* The repeats of a configuration stand one behind the other, and count as one. */
 	const struct search_trial *last = s->trials.len ? s->trials.at[s->trials.len - 1] : NULL;
 	bool repeat = s->spec->repeats > 1 && last && last->foreign &&
-		      memcmp(last->unit, trial->unit, s->dims * sizeof(double)) == 0;
+		memcmp(last->unit, trial->unit, s->dims * sizeof(double)) == 0;
 	vec_push(&s->trials, trial);
 	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
 	s->pending++;
@@ -390,9 +386,9 @@ static bool has_values(const struct search *s, enum search_outcome outcome, cons
 /* Means over the repeats that have values, made smaller-is-better. */
 static void settle(const struct search *s, struct search_trial *trial)
 {
-	trial->state = !trial->good	  ? SEARCH_TRIAL_FAILED
-		       : trial->all_pruned ? SEARCH_TRIAL_PRUNED
-					   : SEARCH_TRIAL_FINISHED;
+	trial->state = !trial->good ? SEARCH_TRIAL_FAILED
+		: trial->all_pruned ? SEARCH_TRIAL_PRUNED
+				    : SEARCH_TRIAL_FINISHED;
 	for (size_t i = 0; i < s->objectives; i++) {
 		double mean = trial->sums[i] / (double)trial->good;
 		trial->score[i] = trial->good ? (s->spec->maximise[i] ? -mean : mean) : INFINITY;

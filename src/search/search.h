@@ -33,7 +33,7 @@ struct strategy {
 	const char *name, *title, *help;
 	unsigned capabilities;
 	const struct search_option *options; /* ends with a row without a name */
-	const struct strategy_ops *ops;	     /* search_internal.h */
+	const struct strategy_ops *ops; /* search_internal.h */
 };
 
 /* All strategies; ends with a row without a name. */
@@ -81,9 +81,9 @@ enum search_answer {
 
 struct search_proposal {
 	struct space_value *values; /* space->count entries, given by the caller */
-	uint64_t repeat;	    /* 1.. */
-	double fidelity;	    /* NAN unless multi-fidelity */
-	int64_t continues;	    /* id of the task to go on from (promotion); -1 */
+	uint64_t repeat; /* 1.. */
+	double fidelity; /* NAN unless multi-fidelity */
+	int64_t continues; /* id of the task to go on from (promotion); -1 */
 };
 
 enum search_outcome { SEARCH_FINISHED, SEARCH_FAILED, SEARCH_STOPPED, SEARCH_PRUNED };
@@ -101,8 +101,7 @@ enum search_answer search_recall(struct search *search, int64_t id, struct searc
 /* A configuration that somebody else chose (a user's suggestion, a result from elsewhere, what a search before a
  * change of its settings had proposed): part of the history, and told like any other. values has space->count
  * entries; fidelity NAN unless it was run at one; spent: it counts against the budget. */
-void search_add(struct search *search, int64_t id, const struct space_value *values, double fidelity,
-		bool spent);
+void search_add(struct search *search, int64_t id, const struct space_value *values, double fidelity, bool spent);
 /* One that was proposed before a change and has no place in the space any more: it counts, and is forgotten. */
 void search_spend(struct search *search);
 /* values: objective_count numbers as the script reported them (the goal is applied inside); NAN where

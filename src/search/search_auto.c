@@ -76,7 +76,7 @@ static const struct strategy *choose_many(const struct look *l, size_t objective
 {
 	bool numeric = !l->unordered && !l->conditional;
 	const struct strategy *s = l->tasks < AUTO_LONG_TASKS ? FIRST_OF("tpe", "nsga2", "random")
-				   : numeric		      ? FIRST_OF("gde3", "nsga2", "random")
+		: numeric                                     ? FIRST_OF("gde3", "nsga2", "random")
 							      : FIRST_OF("nsga2", "random");
 	*ret_reason = mem_printf("%zu objectives, %" PRIu64 " tasks, %s", objectives, l->tasks,
 				 numeric ? "all parameters are numbers" : "with categories or conditions");
@@ -98,7 +98,8 @@ static const struct strategy *choose_one(const struct look *l, const char **ret_
 	}
 	bool few = l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS;
 	if (numeric && !few && l->tasks >= AUTO_LONG_TASKS) {
-		*ret_reason = mem_printf("%zu numeric parameters and %" PRIu64 " tasks: TPE first, then CMA-ES from there",
+		*ret_reason = mem_printf("%zu numeric parameters and %" PRIu64
+					 " tasks: TPE first, then CMA-ES from there",
 					 l->dims, l->tasks);
 		*ret_option = "warm";
 		return search_find("cmaes");
@@ -108,8 +109,8 @@ static const struct strategy *choose_one(const struct look *l, const char **ret_
 	return few ? FIRST_OF("gp", "tpe", "de") : FIRST_OF("tpe", "de");
 }
 
-const struct strategy *search_choose(const struct search_spec *spec, const struct space *space,
-				     bool has_fidelity, const char **ret_option, char **ret_reason)
+const struct strategy *search_choose(const struct search_spec *spec, const struct space *space, bool has_fidelity,
+				     const char **ret_option, char **ret_reason)
 {
 	struct look l = look_at(spec, space);
 	*ret_option = NULL;
@@ -123,10 +124,11 @@ const struct strategy *search_choose(const struct search_spec *spec, const struc
 	uint64_t few = 2 * l.dims > 10 ? 2 * l.dims : 10;
 	if (l.tasks <= few || (l.parallel && 2 * l.parallel >= l.tasks)) {
 		*ret_reason = l.tasks <= few
-				      ? mem_printf("%" PRIu64 " tasks for %zu parameters leave nothing to learn from", l.tasks,
-						   l.dims)
-				      : mem_printf("%" PRIu64 " of %" PRIu64 " tasks run at once: no result comes in time to learn from",
-						   l.parallel, l.tasks);
+			? mem_printf("%" PRIu64 " tasks for %zu parameters leave nothing to learn from", l.tasks,
+				     l.dims)
+			: mem_printf("%" PRIu64 " of %" PRIu64
+				     " tasks run at once: no result comes in time to learn from",
+				     l.parallel, l.tasks);
 		return search_find("sobol");
 	}
 	if (spec->objective_count > 1)

@@ -32,22 +32,22 @@ enum search_trial_state {
 
 /* One configuration (its repeats together), in the order of the asks. */
 struct search_trial {
-	size_t index;  /* in search->trials */
-	int64_t id;    /* of its first task */
-	double *unit;  /* dim_count coordinates; as proposed, not snapped to the cells */
+	size_t index; /* in search->trials */
+	int64_t id; /* of its first task */
+	double *unit; /* dim_count coordinates; as proposed, not snapped to the cells */
 	double *score; /* objective_count; smaller is better; valid once it is not pending */
 	enum search_trial_state state;
-	double fidelity;   /* NAN unless the strategy sets it */
+	double fidelity; /* NAN unless the strategy sets it */
 	int64_t continues; /* id of the task it goes on from; -1 */
-	unsigned redraw;   /* during ask: how many candidates were refused before */
-	bool foreign;	   /* not the strategy's own: tag is -1, notes are empty */
-	bool taken;	   /* during ask: search_take_known was true */
+	unsigned redraw; /* during ask: how many candidates were refused before */
+	bool foreign; /* not the strategy's own: tag is -1, notes are empty */
+	bool taken; /* during ask: search_take_known was true */
 	/* The strategy's own: kept from ask to tell. */
 	int64_t tag;
 	double notes[SEARCH_NOTES];
 	/* The core's own. */
 	uint64_t asked, told;
-	size_t good;   /* repeats with values */
+	size_t good; /* repeats with values */
 	bool all_pruned;
 	double *sums;
 };
@@ -64,7 +64,7 @@ struct search {
 	VEC(struct search_trial *) trials;
 	size_t pending; /* trials not told yet */
 	size_t unspent; /* trials that do not count against the budget */
-	size_t lost;	/* what counts against it and is no trial */
+	size_t lost; /* what counts against it and is no trial */
 	/* The core's own. */
 	VEC(struct search_task) tasks;
 	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */
@@ -121,8 +121,8 @@ uint64_t search_space_size(const struct space *space);
 uint64_t search_default_tasks(const struct space *space);
 /* Why this strategy: see search_auto.c. *ret_option is an option of it to turn on, or NULL; *ret_reason is
  * given to the caller. */
-const struct strategy *search_choose(const struct search_spec *spec, const struct space *space,
-				     bool has_fidelity, const char **ret_option, char **ret_reason);
+const struct strategy *search_choose(const struct search_spec *spec, const struct space *space, bool has_fidelity,
+				     const char **ret_option, char **ret_reason);
 
 /* Points of the Sobol sequence (sobol.c), for strategies that start evenly. `scramble` 0: none. */
 void sobol_point(uint32_t index, uint64_t scramble, size_t dims, double *unit);

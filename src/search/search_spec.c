@@ -59,8 +59,8 @@ uint64_t search_default_tasks(const struct space *space)
 }
 
 /* A whole number under a key; *ret stays as it is when absent. */
-static int read_whole(const struct node *map, const char *key, int64_t least, int64_t most,
-		      uint64_t *ret, bool *ret_given, struct problems *problems)
+static int read_whole(const struct node *map, const char *key, int64_t least, int64_t most, uint64_t *ret,
+		      bool *ret_given, struct problems *problems)
 {
 	const struct node *node = node_get(map, key);
 	if (ret_given)
@@ -68,8 +68,7 @@ static int read_whole(const struct node *map, const char *key, int64_t least, in
 	if (!node)
 		return 0;
 	char remedy[80];
-	snprintf(remedy, sizeof(remedy), "give a whole number from %lld to %lld", (long long)least,
-		 (long long)most);
+	snprintf(remedy, sizeof(remedy), "give a whole number from %lld to %lld", (long long)least, (long long)most);
 	if (node->type != NODE_INT)
 		return problem_add(problems, node, remedy, "'%s' is a whole number, not %s", key,
 				   node->type == NODE_REAL ? node->string : node_type_name(node));
@@ -96,9 +95,9 @@ static int unknown_strategy(const struct node *node, struct problems *problems)
 		for (size_t i = 0; i < n; i++)
 			buf_addf(&all, "%s %s", i ? "," : "", names[i]);
 	}
-	int rc = word ? problem_add(problems, node, buf_text(&all), "there is no strategy '%.60s'", word)
-		      : problem_add(problems, node, buf_text(&all), "'strategy' is a name, not %s",
-				    node_type_name(node));
+	int rc = word
+		? problem_add(problems, node, buf_text(&all), "there is no strategy '%.60s'", word)
+		: problem_add(problems, node, buf_text(&all), "'strategy' is a name, not %s", node_type_name(node));
 	buf_free(&all);
 	free(remedy);
 	return rc;
@@ -150,8 +149,7 @@ static int read_option(const struct search_option *option, const struct node *no
 	}
 }
 
-static int unknown_key(const struct search_spec *spec, const struct node *member,
-		       struct problems *problems)
+static int unknown_key(const struct search_spec *spec, const struct node *member, struct problems *problems)
 {
 	const char *names[KEYS_MOST];
 	size_t n = 0;
@@ -161,8 +159,8 @@ static int unknown_key(const struct search_spec *spec, const struct node *member
 		names[n++] = o->name;
 	names[n] = NULL;
 	char *remedy = space_unknown_remedy(member->key, names);
-	int rc = problem_add(problems, member, remedy, "the strategy '%s' has no option '%.60s'",
-			     spec->strategy->name, member->key);
+	int rc = problem_add(problems, member, remedy, "the strategy '%s' has no option '%.60s'", spec->strategy->name,
+			     member->key);
 	free(remedy);
 	return rc;
 }
@@ -180,8 +178,7 @@ static int read_options(struct search_spec *spec, const struct node *search, str
 		const struct search_option *o = spec->strategy->options;
 		while (o->name && strcmp(o->name, member->key) != 0)
 			o++;
-		int one = o->name ? read_option(o, member, &spec->option_values[o - spec->strategy->options],
-						problems)
+		int one = o->name ? read_option(o, member, &spec->option_values[o - spec->strategy->options], problems)
 				  : unknown_key(spec, member, problems);
 		if (one < 0)
 			rc = one;
@@ -211,7 +208,8 @@ static int fidelity_bound(const struct node *map, const char *key, double otherw
 {
 	const struct node *node = node_get(map, key);
 	if (!node && isnan(otherwise))
-		return problem_add_missing(problems, map, key, "the least is worth a first look, the most is a full run");
+		return problem_add_missing(problems, map, key,
+					   "the least is worth a first look, the most is a full run");
 	if (node && (!node_is_number(node) || !isfinite(node->real) || node->real <= 0))
 		return problem_add(problems, node, "give a number above 0", "'%s' cannot be %.60s", key,
 				   node->string ? node->string : node_type_name(node));
@@ -252,8 +250,8 @@ static int read_fidelity(struct search_spec *spec, const struct node *map, const
 	    fidelity_bound(map, "max", most, &spec->fidelity_max, problems) < 0)
 		return -EINVAL;
 	if (!(spec->fidelity_min < spec->fidelity_max) || spec->fidelity_min <= 0)
-		return problem_add(problems, map, "give a min above 0 and below max",
-				   "the fidelity goes from %g to %g", spec->fidelity_min, spec->fidelity_max);
+		return problem_add(problems, map, "give a min above 0 and below max", "the fidelity goes from %g to %g",
+				   spec->fidelity_min, spec->fidelity_max);
 	return rc;
 }
 
@@ -274,8 +272,7 @@ static int check_fit(const struct search_spec *spec, const struct node *at, cons
 	if (can & SEARCH_FINITE_ONLY) {
 		const char *continuous = first_continuous(space);
 		if (continuous)
-			return problem_add(problems, at,
-					   "give it points or a step, or use strategy: random with tasks",
+			return problem_add(problems, at, "give it points or a step, or use strategy: random with tasks",
 					   "a grid needs a finite number of values, but '%s' is continuous",
 					   continuous);
 		if (!spec->tasks && search_space_size(space) == UINT64_MAX)
@@ -367,8 +364,7 @@ static int parse_into(struct search_spec *spec, const struct node *search, const
 }
 
 int search_spec_parse(const struct node *search, const struct node *fidelity, const struct space *space,
-		      uint64_t repeats, size_t objective_count, struct problems *problems,
-		      struct search_spec **ret)
+		      uint64_t repeats, size_t objective_count, struct problems *problems, struct search_spec **ret)
 {
 	struct search_spec *spec = mem_alloc(sizeof(*spec));
 	spec->repeats = repeats ? repeats : 1;
@@ -405,18 +401,10 @@ static void write_word(const char *words, size_t index, struct json *out)
 static void write_option_value(const struct search_option *option, double value, struct json *out)
 {
 	switch (option->type) {
-	case SEARCH_OPTION_BOOL:
-		json_bool(out, value != 0);
-		break;
-	case SEARCH_OPTION_INT:
-		json_int(out, (int64_t)value);
-		break;
-	case SEARCH_OPTION_REAL:
-		json_real(out, value);
-		break;
-	case SEARCH_OPTION_WORD:
-		write_word(option->words, (size_t)value, out);
-		break;
+	case SEARCH_OPTION_BOOL: json_bool(out, value != 0); break;
+	case SEARCH_OPTION_INT: json_int(out, (int64_t)value); break;
+	case SEARCH_OPTION_REAL: json_real(out, value); break;
+	case SEARCH_OPTION_WORD: write_word(option->words, (size_t)value, out); break;
 	}
 }
 

@@ -105,8 +105,7 @@ static void spsr_told(struct evolve *e, const struct search_trial *trial)
 	}
 }
 
-static void spsr_win(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial,
-		     bool better)
+static void spsr_win(struct evolve *e, struct evolve_member *parent, const struct search_trial *trial, bool better)
 {
 	(void)e, (void)better;
 	parent->F = trial->notes[EVOLVE_F];

@@ -75,8 +75,7 @@ static void make_groups(struct tpe *t)
 	for (size_t d = 0; d < space->dim_count; d++) {
 		const struct space_param *p = &space->params[space->dims[d]];
 		size_t g = 0;
-		while (g < t->group_count &&
-		       !same_conditions(p, &space->params[space->dims[t->groups[g].dims[0]]]))
+		while (g < t->group_count && !same_conditions(p, &space->params[space->dims[t->groups[g].dims[0]]]))
 			g++;
 		struct group *group = &t->groups[g];
 		if (g == t->group_count) {

@@ -25,6 +25,6 @@ void tpe_tell_rank(struct tpe *tpe, size_t trial, double score, unsigned rank);
  * draws; nothing may be added or told in between. */
 void tpe_propose(struct tpe *tpe, struct rng *rng, unsigned redraw, double *ret_unit);
 size_t tpe_results(const struct tpe *tpe); /* with a score */
-size_t tpe_good(const struct tpe *tpe);	   /* the group it proposes from */
+size_t tpe_good(const struct tpe *tpe); /* the group it proposes from */
 
 #endif

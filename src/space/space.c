@@ -64,8 +64,7 @@ static size_t *rank_choices(const struct space_value *choices, size_t count)
 			size_t end = start + 2 * width < count ? start + 2 * width : count;
 			size_t a = start, b = middle;
 			for (size_t k = start; k < end; k++) {
-				bool left = a < middle && (b >= end || choices[from[a]].real <=
-									       choices[from[b]].real);
+				bool left = a < middle && (b >= end || choices[from[a]].real <= choices[from[b]].real);
 				to[k] = left ? from[a++] : from[b++];
 			}
 		}
@@ -110,8 +109,7 @@ static double tidy(double value)
 static struct space_value number_value(const struct space_param *p, double real)
 {
 	if (p->kind == SPACE_INT)
-		return (struct space_value){
-			.kind = SPACE_VALUE_INT, .integer = (int64_t)real, .real = real};
+		return (struct space_value){.kind = SPACE_VALUE_INT, .integer = (int64_t)real, .real = real};
 	return (struct space_value){.kind = SPACE_VALUE_REAL, .real = real};
 }
 
@@ -196,16 +194,11 @@ bool space_value_equal(const struct space_value *a, const struct space_value *b)
 		return x == y; /* 1 and 1.0; false where either is no number */
 	}
 	switch (a->kind) {
-	case SPACE_VALUE_NONE:
-		return true;
-	case SPACE_VALUE_BOOL:
-		return a->boolean == b->boolean;
-	case SPACE_VALUE_INT:
-		return a->integer == b->integer;
-	case SPACE_VALUE_REAL:
-		return a->real == b->real;
-	case SPACE_VALUE_TEXT:
-		return a->text == b->text || strcmp(a->text, b->text) == 0;
+	case SPACE_VALUE_NONE: return true;
+	case SPACE_VALUE_BOOL: return a->boolean == b->boolean;
+	case SPACE_VALUE_INT: return a->integer == b->integer;
+	case SPACE_VALUE_REAL: return a->real == b->real;
+	case SPACE_VALUE_TEXT: return a->text == b->text || strcmp(a->text, b->text) == 0;
 	}
 	return false;
 }
@@ -275,16 +268,10 @@ uint64_t space_hash(const struct space *space, const struct space_value *values)
 		uint64_t word = 0;
 		double real = v->real + 0.0; /* -0.0 equals 0.0 */
 		switch (v->kind) {
-		case SPACE_VALUE_NONE:
-			word = 0x6e6f6e65;
-			break;
-		case SPACE_VALUE_BOOL:
-			word = v->boolean ? 0x74727565 : 0x66616c73;
-			break;
+		case SPACE_VALUE_NONE: word = 0x6e6f6e65; break;
+		case SPACE_VALUE_BOOL: word = v->boolean ? 0x74727565 : 0x66616c73; break;
 		case SPACE_VALUE_INT: /* by value, as space_value_equal compares 1 with 1.0 */
-		case SPACE_VALUE_REAL:
-			memcpy(&word, &real, sizeof(word));
-			break;
+		case SPACE_VALUE_REAL: memcpy(&word, &real, sizeof(word)); break;
 		case SPACE_VALUE_TEXT:
 			for (const char *c = v->text; *c; c++)
 				word = mix(word, (unsigned char)*c);

@@ -21,7 +21,7 @@ struct space_value {
 	enum space_value_kind kind;
 	bool boolean;
 	int64_t integer;
-	double real;	  /* also set for INT */
+	double real; /* also set for INT */
 	const char *text; /* owned by the space */
 };
 
@@ -38,15 +38,15 @@ struct space_param {
 	struct space_value *choices; /* CHOICE; a CONSTANT has one */
 	size_t choice_count;
 	double min, max; /* REAL and INT */
-	double step;	 /* 0: none. INT has at least 1, unless it has points */
+	double step; /* 0: none. INT has at least 1, unless it has points */
 	uint64_t points; /* a range given by `points`: its values are the choices, ascending; 0: none */
 	bool log;
-	bool ordered;  /* a range, or choices that are all numbers: near in the cube is near in value */
+	bool ordered; /* a range, or choices that are all numbers: near in the cube is near in value */
 	size_t *ranks; /* ordered CHOICE: the choices by ascending value; NULL: in the order of the file */
 	bool has_default;
 	struct space_value otherwise; /* `default`: what the search tries first */
-	uint64_t cardinality;	      /* see space_cardinality */
-	double low, span;	      /* where the axis starts and how long it is, on its scale */
+	uint64_t cardinality; /* see space_cardinality */
+	double low, span; /* where the axis starts and how long it is, on its scale */
 	struct space_condition *conditions;
 	size_t condition_count;
 };
@@ -63,8 +63,8 @@ struct space {
 
 /* `parameters` is the map of the experiment file (NULL: no parameters), `constraints` its list (NULL:
  * none). Adds everything that is wrong to problems; 0 and *ret only when nothing was. */
-int space_parse(const struct node *parameters, const struct node *constraints,
-		struct problems *problems, struct space **ret) MUST_USE;
+int space_parse(const struct node *parameters, const struct node *constraints, struct problems *problems,
+		struct space **ret) MUST_USE;
 void space_free(struct space *space);
 /* Index of a parameter, or -1. */
 long space_find(const struct space *space, const char *name);
@@ -98,15 +98,13 @@ bool space_applies(const struct space *space, size_t param, const struct space_v
 /* One value; null where there is none. */
 void space_write_value(const struct space_value *value, struct json *out);
 /* A JSON map of the active values, in the order of the file. */
-void space_write_values(const struct space *space, const struct space_value *values,
-			struct json *out);
+void space_write_values(const struct space *space, const struct space_value *values, struct json *out);
 /* Reads such a map back (for replay, imports, `suggest`): every name known, every value in the space. */
-int space_read_values(const struct space *space, const struct node *map,
-		      struct space_value *ret_values, struct problems *problems) MUST_USE;
+int space_read_values(const struct space *space, const struct node *map, struct space_value *ret_values,
+		      struct problems *problems) MUST_USE;
 /* The value of one parameter that equals a scalar of a document. 0, -EINVAL where the scalar has the
  * wrong type, -ERANGE where the parameter cannot take that value. */
-int space_match(const struct space_param *param, const struct node *scalar,
-		struct space_value *ret) MUST_USE;
+int space_match(const struct space_param *param, const struct node *scalar, struct space_value *ret) MUST_USE;
 /* The text of a value as a script sees it: "0.001", "adam", "true". */
 void space_format_value(const struct space_value *value, struct buf *out);
 /* "did you mean 'step'?", or "one of: min, max, step": the remedy for a word that is none of `words`

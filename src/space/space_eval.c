@@ -16,20 +16,14 @@ static struct space_value truth(bool value)
 static bool compare_holds(enum term_compare how, const struct space_value *a, const struct space_value *b)
 {
 	bool numbers = (a->kind == SPACE_VALUE_INT || a->kind == SPACE_VALUE_REAL) &&
-		       (b->kind == SPACE_VALUE_INT || b->kind == SPACE_VALUE_REAL);
+		(b->kind == SPACE_VALUE_INT || b->kind == SPACE_VALUE_REAL);
 	switch (how) {
-	case CMP_LT:
-		return numbers && a->real < b->real;
-	case CMP_LE:
-		return numbers && a->real <= b->real;
-	case CMP_GT:
-		return numbers && a->real > b->real;
-	case CMP_GE:
-		return numbers && a->real >= b->real;
-	case CMP_EQ:
-		return numbers ? a->real == b->real : space_value_equal(a, b);
-	case CMP_NE:
-		return numbers ? a->real != b->real : !space_value_equal(a, b);
+	case CMP_LT: return numbers && a->real < b->real;
+	case CMP_LE: return numbers && a->real <= b->real;
+	case CMP_GT: return numbers && a->real > b->real;
+	case CMP_GE: return numbers && a->real >= b->real;
+	case CMP_EQ: return numbers ? a->real == b->real : space_value_equal(a, b);
+	case CMP_NE: return numbers ? a->real != b->real : !space_value_equal(a, b);
 	}
 	return false;
 }
@@ -51,18 +45,12 @@ static bool truth_of(const struct space_term *term, const struct space_value *va
 static double arithmetic(enum term_op op, double a, double b)
 {
 	switch (op) {
-	case OP_ADD:
-		return a + b;
-	case OP_SUB:
-		return a - b;
-	case OP_MUL:
-		return a * b;
-	case OP_DIV:
-		return a / b;
-	case OP_MOD: /* the sign of the divisor, as in Python */
-		return a - b * floor(a / b);
-	default:
-		return pow(a, b);
+	case OP_ADD: return a + b;
+	case OP_SUB: return a - b;
+	case OP_MUL: return a * b;
+	case OP_DIV: return a / b;
+	case OP_MOD: /* the sign of the divisor, as in Python */ return a - b * floor(a / b);
+	default: return pow(a, b);
 	}
 }
 
@@ -92,38 +80,25 @@ static struct space_value evaluate_chain(const struct space_term *t, const struc
 static struct space_value evaluate(const struct space_term *t, const struct space_value *values)
 {
 	switch (t->op) {
-	case OP_NUMBER:
-		return number(t->number);
-	case OP_TEXT:
-		return (struct space_value){.kind = SPACE_VALUE_TEXT, .text = t->text};
-	case OP_BOOL:
-		return truth(t->boolean);
-	case OP_PARAM:
-		return values[t->param];
-	case OP_NEG:
-		return number(-number_of(t->args[0], values));
-	case OP_NOT:
-		return truth(!truth_of(t->args[0], values));
+	case OP_NUMBER: return number(t->number);
+	case OP_TEXT: return (struct space_value){.kind = SPACE_VALUE_TEXT, .text = t->text};
+	case OP_BOOL: return truth(t->boolean);
+	case OP_PARAM: return values[t->param];
+	case OP_NEG: return number(-number_of(t->args[0], values));
+	case OP_NOT: return truth(!truth_of(t->args[0], values));
 	case OP_AND:
 	case OP_OR:
 		for (size_t i = 0; i < t->count; i++)
 			if (truth_of(t->args[i], values) == (t->op == OP_OR))
 				return truth(t->op == OP_OR);
 		return truth(t->op == OP_AND);
-	case OP_CHAIN:
-		return evaluate_chain(t, values);
+	case OP_CHAIN: return evaluate_chain(t, values);
 	case OP_MIN:
-	case OP_MAX:
-		return evaluate_extreme(t, values);
-	case OP_ABS:
-		return number(fabs(number_of(t->args[0], values)));
-	case OP_LOG:
-		return number(log(number_of(t->args[0], values)));
-	case OP_SQRT:
-		return number(sqrt(number_of(t->args[0], values)));
-	default:
-		return number(arithmetic(t->op, number_of(t->args[0], values),
-					 number_of(t->args[1], values)));
+	case OP_MAX: return evaluate_extreme(t, values);
+	case OP_ABS: return number(fabs(number_of(t->args[0], values)));
+	case OP_LOG: return number(log(number_of(t->args[0], values)));
+	case OP_SQRT: return number(sqrt(number_of(t->args[0], values)));
+	default: return number(arithmetic(t->op, number_of(t->args[0], values), number_of(t->args[1], values)));
 	}
 }
 

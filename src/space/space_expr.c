@@ -19,8 +19,8 @@ static const struct function {
 	enum term_op op;
 	size_t least, most;
 } functions[] = {
-	{"min", OP_MIN, 1, 64}, {"max", OP_MAX, 1, 64}, {"abs", OP_ABS, 1, 1},
-	{"log", OP_LOG, 1, 1},	{"sqrt", OP_SQRT, 1, 1},
+	{"min", OP_MIN, 1, 64}, {"max", OP_MAX, 1, 64},  {"abs", OP_ABS, 1, 1},
+	{"log", OP_LOG, 1, 1},  {"sqrt", OP_SQRT, 1, 1},
 };
 
 struct parser {
@@ -45,8 +45,8 @@ static void term_free(struct space_term *term)
 }
 
 /* Keeps the first error; returns NULL for the caller to return. */
-static struct space_term *fail(struct parser *p, size_t column, const char *remedy, const char *fmt,
-			       ...) PRINTF_LIKE(4, 5);
+static struct space_term *fail(struct parser *p, size_t column, const char *remedy, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 static struct space_term *fail(struct parser *p, size_t column, const char *remedy, const char *fmt, ...)
 {
 	if (p->error[0])
@@ -143,8 +143,7 @@ static struct space_term *parse_number(struct parser *p)
 		while (isdigit((unsigned char)s[end]))
 			end++;
 	}
-	if (num_parse_real(s + start, end - start, &number) < 0 || !isfinite(number) ||
-	    is_name_char(s[end]))
+	if (num_parse_real(s + start, end - start, &number) < 0 || !isfinite(number) || is_name_char(s[end]))
 		return fail(p, start, "write numbers as 16, 0.5 or 1e-3", "this is not a number");
 	p->at = end;
 	struct space_term *term = term_new(OP_NUMBER, TYPE_NUMBER, start);
@@ -172,9 +171,9 @@ static enum term_type param_type(const struct space_param *param)
 	enum term_type type = TYPE_ANY;
 	for (size_t i = 0; i < param->choice_count; i++) {
 		enum space_value_kind kind = param->choices[i].kind;
-		enum term_type one = kind == SPACE_VALUE_BOOL   ? TYPE_BOOL
-				: kind == SPACE_VALUE_TEXT ? TYPE_TEXT
-							   : TYPE_NUMBER;
+		enum term_type one = kind == SPACE_VALUE_BOOL ? TYPE_BOOL
+			: kind == SPACE_VALUE_TEXT            ? TYPE_TEXT
+							      : TYPE_NUMBER;
 		if (i && one != type)
 			return TYPE_ANY;
 		type = one;
@@ -198,8 +197,8 @@ static struct space_term *parse_call(struct parser *p, const struct function *f,
 		goto failed;
 	}
 	if (term->count < f->least || term->count > f->most) {
-		fail(p, start, "see the list of functions in the manual", "%s takes %zu value%s, not %zu",
-		     f->name, f->most, f->most > 1 ? "s at most" : "", term->count);
+		fail(p, start, "see the list of functions in the manual", "%s takes %zu value%s, not %zu", f->name,
+		     f->most, f->most > 1 ? "s at most" : "", term->count);
 		goto failed;
 	}
 	return check_depth(p, term);
@@ -235,21 +234,18 @@ static struct space_term *parse_name(struct parser *p)
 
 	if (param >= 0) {
 		p->at = name_end;
-		struct space_term *term =
-			term_new(OP_PARAM, param_type(&p->space->params[param]), start);
+		struct space_term *term = term_new(OP_PARAM, param_type(&p->space->params[param]), start);
 		term->param = (size_t)param;
 		return term;
 	}
 	p->at = end;
-	if ((len == 4 && strncasecmp(word, "true", 4) == 0) ||
-	    (len == 5 && strncasecmp(word, "false", 5) == 0)) {
+	if ((len == 4 && strncasecmp(word, "true", 4) == 0) || (len == 5 && strncasecmp(word, "false", 5) == 0)) {
 		struct space_term *term = term_new(OP_BOOL, TYPE_BOOL, start);
 		term->boolean = len == 4;
 		return term;
 	}
 	for (size_t i = 0; i < COUNT_OF(functions); i++)
-		if (strlen(functions[i].name) == len && strncmp(functions[i].name, word, len) == 0 &&
-		    take(p, "("))
+		if (strlen(functions[i].name) == len && strncmp(functions[i].name, word, len) == 0 && take(p, "("))
 			return parse_call(p, &functions[i], start);
 
 	const char *names[LIMIT_PARAMETERS + COUNT_OF(functions) + 1];
@@ -295,8 +291,7 @@ static struct space_term *parse_atom(struct parser *p)
 
 /* One operator over terms of one type, all given away. */
 static struct space_term *combine(struct parser *p, enum term_op op, enum term_type operand, enum term_type result,
-				  const char *by, size_t column, struct space_term *a,
-				  struct space_term *b)
+				  const char *by, size_t column, struct space_term *a, struct space_term *b)
 {
 	struct space_term *term = term_new(op, result, column);
 	if (a)
@@ -329,8 +324,7 @@ static struct space_term *parse_unary(struct parser *p)
 		if (inner && take(p, "**")) {
 			struct space_term *power = parse_unary(p);
 			if (power) {
-				inner = combine(p, OP_POW, TYPE_NUMBER, TYPE_NUMBER, "**", column, inner,
-						power);
+				inner = combine(p, OP_POW, TYPE_NUMBER, TYPE_NUMBER, "**", column, inner, power);
 			} else {
 				term_free(inner);
 				inner = NULL;
@@ -365,16 +359,15 @@ static struct space_term *parse_binary(struct parser *p, bool product)
 			term_free(left);
 			return NULL;
 		}
-		left = combine(p, table[i].op, TYPE_NUMBER, TYPE_NUMBER, table[i].token, column, left,
-			       right);
+		left = combine(p, table[i].op, TYPE_NUMBER, TYPE_NUMBER, table[i].token, column, left, right);
 	}
 	return left;
 }
 
 static bool take_compare(struct parser *p, enum term_compare *ret)
 {
-	static const char *const tokens[] = {[CMP_LE] = "<=", [CMP_GE] = ">=", [CMP_EQ] = "==",
-					     [CMP_NE] = "!=", [CMP_LT] = "<",  [CMP_GT] = ">"};
+	static const char *const tokens[] = {
+		[CMP_LE] = "<=", [CMP_GE] = ">=", [CMP_EQ] = "==", [CMP_NE] = "!=", [CMP_LT] = "<", [CMP_GT] = ">"};
 	static const enum term_compare longest_first[] = {CMP_LE, CMP_GE, CMP_EQ, CMP_NE, CMP_LT, CMP_GT};
 	for (size_t i = 0; i < COUNT_OF(longest_first); i++) {
 		if (take(p, tokens[longest_first[i]])) {
@@ -387,8 +380,7 @@ static bool take_compare(struct parser *p, enum term_compare *ret)
 	return false;
 }
 
-static bool comparable(struct parser *p, enum term_compare how, const struct space_term *a,
-		       const struct space_term *b)
+static bool comparable(struct parser *p, enum term_compare how, const struct space_term *a, const struct space_term *b)
 {
 	if (a->type == TYPE_ANY || b->type == TYPE_ANY)
 		return true;
@@ -495,11 +487,11 @@ static struct space_term *parse_all(struct parser *p)
 	skip_blanks(p);
 	const char *rest = p->text + p->at;
 	if (*rest) {
-		const char *remedy = strncmp(rest, "&&", 2) == 0   ? "write 'and'"
-				     : strncmp(rest, "||", 2) == 0 ? "write 'or'"
-				     : *rest == '!'		   ? "write 'not'"
-				     : *rest == '^'		   ? "write ** for a power"
-								   : "join conditions with 'and' or 'or'";
+		const char *remedy = strncmp(rest, "&&", 2) == 0 ? "write 'and'"
+			: strncmp(rest, "||", 2) == 0            ? "write 'or'"
+			: *rest == '!'                           ? "write 'not'"
+			: *rest == '^'                           ? "write ** for a power"
+								 : "join conditions with 'and' or 'or'";
 		fail(p, p->at, remedy, "'%.20s' does not belong here", rest);
 	} else if (root->type != TYPE_BOOL && root->type != TYPE_ANY) {
 		fail(p, 0, "compare it with something, such as '<= 16384'",
@@ -521,13 +513,11 @@ int space_expr_parse(const struct space *space, const struct node *at, struct pr
 				   "a constraint is a text, not %s", node_type_name(at));
 	if (strlen(text) > LIMIT_TEXT_BYTES)
 		return problem_add(problems, at, "split it into several constraints",
-				   "the constraint is too long: %zu bytes, at most %d", strlen(text),
-				   LIMIT_TEXT_BYTES);
+				   "the constraint is too long: %zu bytes, at most %d", strlen(text), LIMIT_TEXT_BYTES);
 	struct parser p = {.space = space, .text = text};
 	struct space_term *root = parse_all(&p);
 	if (!root)
-		return problem_add(problems, at, p.remedy, "column %zu of the constraint: %s",
-				   p.error_column, p.error);
+		return problem_add(problems, at, p.remedy, "column %zu of the constraint: %s", p.error_column, p.error);
 	struct space_expr *expr = mem_alloc(sizeof(*expr));
 	expr->text = mem_strdup(text);
 	expr->root = root;

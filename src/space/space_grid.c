@@ -17,9 +17,8 @@ static void set_first(const struct space *space, size_t from, struct space_value
 {
 	for (size_t i = from; i < space->count; i++) {
 		size_t at = space->order[i];
-		values[at] = space_applies(space, at, values)
-				     ? space_value_at(&space->params[at], 0)
-				     : (struct space_value){.kind = SPACE_VALUE_NONE};
+		values[at] = space_applies(space, at, values) ? space_value_at(&space->params[at], 0)
+							      : (struct space_value){.kind = SPACE_VALUE_NONE};
 	}
 }
 

@@ -11,21 +11,11 @@
 void space_write_value(const struct space_value *value, struct json *out)
 {
 	switch (value->kind) {
-	case SPACE_VALUE_NONE:
-		json_null(out);
-		break;
-	case SPACE_VALUE_BOOL:
-		json_bool(out, value->boolean);
-		break;
-	case SPACE_VALUE_INT:
-		json_int(out, value->integer);
-		break;
-	case SPACE_VALUE_REAL:
-		json_float(out, value->real);
-		break;
-	case SPACE_VALUE_TEXT:
-		json_string(out, value->text);
-		break;
+	case SPACE_VALUE_NONE: json_null(out); break;
+	case SPACE_VALUE_BOOL: json_bool(out, value->boolean); break;
+	case SPACE_VALUE_INT: json_int(out, value->integer); break;
+	case SPACE_VALUE_REAL: json_float(out, value->real); break;
+	case SPACE_VALUE_TEXT: json_string(out, value->text); break;
 	}
 }
 
@@ -33,21 +23,14 @@ void space_format_value(const struct space_value *value, struct buf *out)
 {
 	char text[NUM_REAL_CHARS];
 	switch (value->kind) {
-	case SPACE_VALUE_NONE:
-		break;
-	case SPACE_VALUE_BOOL:
-		buf_add_text(out, value->boolean ? "true" : "false");
-		break;
-	case SPACE_VALUE_INT:
-		buf_addf(out, "%" PRId64, value->integer);
-		break;
+	case SPACE_VALUE_NONE: break;
+	case SPACE_VALUE_BOOL: buf_add_text(out, value->boolean ? "true" : "false"); break;
+	case SPACE_VALUE_INT: buf_addf(out, "%" PRId64, value->integer); break;
 	case SPACE_VALUE_REAL:
 		num_format_real(value->real, text);
 		buf_add_text(out, text);
 		break;
-	case SPACE_VALUE_TEXT:
-		buf_add_text(out, value->text);
-		break;
+	case SPACE_VALUE_TEXT: buf_add_text(out, value->text); break;
 	}
 }
 
@@ -97,21 +80,13 @@ int space_match(const struct space_param *param, const struct node *scalar, stru
 	if (param->kind == SPACE_REAL || param->kind == SPACE_INT)
 		return node_is_number(scalar) ? match_number(param, scalar->real, ret) : -EINVAL;
 	switch (scalar->type) {
-	case NODE_BOOL:
-		value = (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = scalar->boolean};
-		break;
+	case NODE_BOOL: value = (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = scalar->boolean}; break;
 	case NODE_INT:
-		value = (struct space_value){
-			.kind = SPACE_VALUE_INT, .integer = scalar->integer, .real = scalar->real};
+		value = (struct space_value){.kind = SPACE_VALUE_INT, .integer = scalar->integer, .real = scalar->real};
 		break;
-	case NODE_REAL:
-		value = (struct space_value){.kind = SPACE_VALUE_REAL, .real = scalar->real};
-		break;
-	case NODE_STRING:
-		value = (struct space_value){.kind = SPACE_VALUE_TEXT, .text = scalar->string};
-		break;
-	default:
-		return -EINVAL;
+	case NODE_REAL: value = (struct space_value){.kind = SPACE_VALUE_REAL, .real = scalar->real}; break;
+	case NODE_STRING: value = (struct space_value){.kind = SPACE_VALUE_TEXT, .text = scalar->string}; break;
+	default: return -EINVAL;
 	}
 	for (size_t i = 0; i < param->choice_count; i++) {
 		if (space_value_equal(&param->choices[i], &value)) {
@@ -122,15 +97,15 @@ int space_match(const struct space_param *param, const struct node *scalar, stru
 	return -ERANGE;
 }
 
-static int read_value(const struct space_param *param, const struct node *node,
-		      struct space_value *ret, struct problems *problems)
+static int read_value(const struct space_param *param, const struct node *node, struct space_value *ret,
+		      struct problems *problems)
 {
 	int rc = space_match(param, node, ret);
 	if (rc == 0)
 		return 0;
 	if (rc == -EINVAL)
-		return problem_add(problems, node, "give a value of the right type", "'%s' cannot be %s",
-				   param->name, node_type_name(node));
+		return problem_add(problems, node, "give a value of the right type", "'%s' cannot be %s", param->name,
+				   node_type_name(node));
 	return problem_add(problems, node, "give a value of the space", "'%s' cannot be %.60s", param->name,
 			   node->type == NODE_BOOL ? (node->boolean ? "true" : "false") : node->string);
 }
@@ -146,15 +121,14 @@ static int read_unknown(const struct space *space, const struct node *map, struc
 			names[k] = space->params[k].name;
 		names[space->count] = NULL;
 		char *remedy = space_unknown_remedy(map->items[i]->key, names);
-		rc = problem_add(problems, map->items[i], remedy, "there is no parameter '%.60s'",
-				 map->items[i]->key);
+		rc = problem_add(problems, map->items[i], remedy, "there is no parameter '%.60s'", map->items[i]->key);
 		free(remedy);
 	}
 	return rc;
 }
 
-int space_read_values(const struct space *space, const struct node *map,
-		      struct space_value *ret_values, struct problems *problems)
+int space_read_values(const struct space *space, const struct node *map, struct space_value *ret_values,
+		      struct problems *problems)
 {
 	if (!map || map->type != NODE_MAP)
 		return problem_add(problems, map, "write {name: value}", "a configuration is a map, not %s",
@@ -168,8 +142,8 @@ int space_read_values(const struct space *space, const struct node *map,
 		int one = 0;
 		if (!space_applies(space, at, values)) {
 			if (node)
-				one = problem_add(problems, node, "remove it",
-						  "'%s' does not apply with these values", param->name);
+				one = problem_add(problems, node, "remove it", "'%s' does not apply with these values",
+						  param->name);
 		} else if (node) {
 			one = read_value(param, node, &values[at], problems);
 		} else if (param->cardinality == 1) {

@@ -20,8 +20,8 @@ struct parse {
 	bool failed;
 };
 
-static const char *const param_keys[] = {"min",	  "max",    "scale", "step",	"points",
-					 "type",  "values", "value", "default", "when", NULL};
+static const char *const param_keys[] = {"min",    "max",   "scale",   "step", "points", "type",
+					 "values", "value", "default", "when", NULL};
 
 #define FAIL(p, ...) ((p)->failed = true, problem_add((p)->problems, __VA_ARGS__))
 
@@ -29,12 +29,9 @@ static const char *const param_keys[] = {"min",	  "max",    "scale", "step",	"po
 static int parse_scalar(struct parse *p, const struct node *node, struct space_value *ret)
 {
 	switch (node->type) {
-	case NODE_BOOL:
-		*ret = (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = node->boolean};
-		return 0;
+	case NODE_BOOL: *ret = (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = node->boolean}; return 0;
 	case NODE_INT:
-		*ret = (struct space_value){
-			.kind = SPACE_VALUE_INT, .integer = node->integer, .real = node->real};
+		*ret = (struct space_value){.kind = SPACE_VALUE_INT, .integer = node->integer, .real = node->real};
 		return 0;
 	case NODE_REAL:
 		if (!isfinite(node->real))
@@ -48,8 +45,7 @@ static int parse_scalar(struct parse *p, const struct node *node, struct space_v
 				    "the text is too long: at most %d bytes", LIMIT_TEXT_BYTES);
 		*ret = (struct space_value){.kind = SPACE_VALUE_TEXT, .text = mem_strdup(node->string)};
 		return 0;
-	case NODE_NULL:
-		return FAIL(p, node, "write the value, or \"\" for an empty text", "the value is empty");
+	case NODE_NULL: return FAIL(p, node, "write the value, or \"\" for an empty text", "the value is empty");
 	default:
 		return FAIL(p, node, "lists of choices hold single values only",
 			    "a value is a number, a text, true or false, not %s", node_type_name(node));
@@ -116,8 +112,8 @@ static int parse_choices(struct parse *p, struct space_param *param, const struc
 	if (!list->count)
 		return FAIL(p, list, "give at least one value", "the list of choices is empty");
 	if (list->count > LIMIT_CHOICES)
-		return FAIL(p, list, "use a range {min, max} instead", "%zu choices: at most %d",
-			    list->count, LIMIT_CHOICES);
+		return FAIL(p, list, "use a range {min, max} instead", "%zu choices: at most %d", list->count,
+			    LIMIT_CHOICES);
 	int rc = 0;
 	param->kind = list->count == 1 ? SPACE_CONSTANT : SPACE_CHOICE;
 	param->choices = mem_resize(NULL, list->count, sizeof(*param->choices));
@@ -153,8 +149,8 @@ static char *word_remedy(const char *word, const char *const *words, const struc
 }
 
 /* The word under a key, as its place in words (0 when absent). */
-static int range_word(struct parse *p, const struct node *map, const char *key,
-		      const char *const *words, const struct space_hint *hints, int *ret)
+static int range_word(struct parse *p, const struct node *map, const char *key, const char *const *words,
+		      const struct space_hint *hints, int *ret)
 {
 	const struct node *node = node_get(map, key);
 	const char *word = node_string(node);
@@ -202,10 +198,10 @@ static int make_points(struct parse *p, struct space_param *param, const struct 
 			return FAIL(p, node_get(map, "points"), "ask for fewer points",
 				    "%llu points between %g and %g are not all different",
 				    (unsigned long long)param->points, param->min, param->max);
-		param->choices[k] = (struct space_value){
-			.kind = param->kind == SPACE_INT ? SPACE_VALUE_INT : SPACE_VALUE_REAL,
-			.integer = param->kind == SPACE_INT ? (int64_t)x : 0,
-			.real = x};
+		param->choices[k] = (struct space_value){.kind = param->kind == SPACE_INT ? SPACE_VALUE_INT
+											  : SPACE_VALUE_REAL,
+							 .integer = param->kind == SPACE_INT ? (int64_t)x : 0,
+							 .real = x};
 		param->choice_count = k + 1;
 	}
 	return 0;
@@ -215,8 +211,8 @@ static int parse_points(struct parse *p, struct space_param *param, const struct
 {
 	const struct node *points = node_get(map, "points");
 	if (points->type != NODE_INT || points->integer < 2 || points->integer > LIMIT_CHOICES)
-		return FAIL(p, points, "give a whole number from 2 to 10000",
-			    "'points' cannot be %s", points->string ? points->string : node_type_name(points));
+		return FAIL(p, points, "give a whole number from 2 to 10000", "'points' cannot be %s",
+			    points->string ? points->string : node_type_name(points));
 	if (param->step > 0)
 		return FAIL(p, points, "give one of the two", "a range has 'step' or 'points', not both");
 	param->points = (uint64_t)points->integer;
@@ -227,8 +223,7 @@ static int check_range_size(struct parse *p, const struct space_param *param, co
 {
 	if (!isfinite(param->max - param->min))
 		return FAIL(p, map, "use scale: log, or a smaller range", "the range is too wide");
-	if (param->kind == SPACE_INT &&
-	    (fabs(param->min) > SPACE_INT_MOST || fabs(param->max) > SPACE_INT_MOST))
+	if (param->kind == SPACE_INT && (fabs(param->min) > SPACE_INT_MOST || fabs(param->max) > SPACE_INT_MOST))
 		return FAIL(p, map, "use type: real", "whole numbers go to 9007199254740992 at most");
 	if (param->step > 0 && (param->max - param->min) / param->step > SPACE_CELLS_MOST)
 		return FAIL(p, map, "use a larger step", "the range has more than 1e15 steps");
@@ -254,10 +249,9 @@ static int parse_step(struct parse *p, struct space_param *param, const struct n
 static int decide_kind(struct parse *p, struct space_param *param, const struct node *map, int type)
 {
 	bool whole = node_get(map, "min")->type == NODE_INT && node_get(map, "max")->type == NODE_INT &&
-		     is_whole(param->step) && (!param->log || param->step > 0);
+		is_whole(param->step) && (!param->log || param->step > 0);
 	param->kind = type == 1 || (type == 0 && whole) ? SPACE_INT : SPACE_REAL;
-	if (param->kind == SPACE_INT &&
-	    (!is_whole(param->min) || !is_whole(param->max) || !is_whole(param->step)))
+	if (param->kind == SPACE_INT && (!is_whole(param->min) || !is_whole(param->max) || !is_whole(param->step)))
 		return FAIL(p, map, "use whole numbers, or type: real",
 			    "a range of whole numbers needs whole min, max and step (at most 9007199254740992)");
 	if (param->kind == SPACE_INT && param->step <= 0)
@@ -293,8 +287,8 @@ static int parse_range(struct parse *p, struct space_param *param, const struct 
 		return FAIL(p, map, "swap them", "min %s is above max %s", node_get(map, "min")->string,
 			    node_get(map, "max")->string);
 	if (param->log && param->min <= 0)
-		return FAIL(p, map, "give a min above 0, or scale: linear",
-			    "a logarithmic range cannot start at %s", node_get(map, "min")->string);
+		return FAIL(p, map, "give a min above 0, or scale: linear", "a logarithmic range cannot start at %s",
+			    node_get(map, "min")->string);
 	if (param->min == param->max) { /* nothing varies */
 		const struct node *value = node_get(map, "min");
 		return parse_constant(p, param, value);
@@ -383,13 +377,13 @@ static int check_name(struct parse *p, const struct node *node, size_t index)
 	for (size_t i = 0; i < index; i++)
 		if (same_variable(p->space->params[i].name, node->key))
 			return FAIL(p, node, "rename one of them",
-				    "'%s' and '%s' would be the same environment variable",
-				    p->space->params[i].name, node->key);
+				    "'%s' and '%s' would be the same environment variable", p->space->params[i].name,
+				    node->key);
 	return 0;
 }
 
-static int parse_condition_values(struct parse *p, struct space_condition *condition,
-				  const struct space_param *parent, const struct node *node)
+static int parse_condition_values(struct parse *p, struct space_condition *condition, const struct space_param *parent,
+				  const struct node *node)
 {
 	bool list = node->type == NODE_LIST;
 	size_t count = list ? node->count : 1;
@@ -409,10 +403,9 @@ static int parse_condition_values(struct parse *p, struct space_condition *condi
 				words[n++] = parent->choices[k].text;
 		words[n] = NULL;
 		char *remedy = n && item->string ? space_unknown_remedy(item->string, words) : NULL;
-		FAIL(p, item, remedy ? remedy : "use a value that it can take",
-		     "'%s' is never %.60s", parent->name,
+		FAIL(p, item, remedy ? remedy : "use a value that it can take", "'%s' is never %.60s", parent->name,
 		     item->type == NODE_BOOL ? (item->boolean ? "true" : "false")
-		     : item->string	     ? item->string
+			     : item->string  ? item->string
 					     : node_type_name(item));
 		free(remedy);
 		return -EINVAL;
@@ -440,10 +433,8 @@ static int parse_condition(struct parse *p, size_t index, const struct node *nod
 		return -EINVAL; /* reported already */
 	if (!p->space->params[parent].cardinality)
 		return FAIL(p, node, "give it a step, points or a list of values, or use a constraint",
-			    "'%s' is a continuous range: a condition on one of its values never holds",
-			    node->key);
-	param->conditions = mem_resize(param->conditions, param->condition_count + 1,
-				       sizeof(*param->conditions));
+			    "'%s' is a continuous range: a condition on one of its values never holds", node->key);
+	param->conditions = mem_resize(param->conditions, param->condition_count + 1, sizeof(*param->conditions));
 	struct space_condition *c = &param->conditions[param->condition_count++];
 	*c = (struct space_condition){.parent = (size_t)parent};
 	return parse_condition_values(p, c, &p->space->params[parent], node);
@@ -556,8 +547,8 @@ static void parse_params(struct parse *p, const struct node *map)
 			space->dims[space->dim_count++] = i;
 }
 
-int space_parse(const struct node *parameters, const struct node *constraints,
-		struct problems *problems, struct space **ret)
+int space_parse(const struct node *parameters, const struct node *constraints, struct problems *problems,
+		struct space **ret)
 {
 	if (parameters && parameters->type != NODE_MAP)
 		return problem_add(problems, parameters, "write name: value, a line each",

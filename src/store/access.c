@@ -8,14 +8,11 @@
 
 #define TOKEN_USED_MS (3600 * (int64_t)1000)
 
-static const char sql_add_token[] =
-	"INSERT INTO access_token (name, hash, created_ms) VALUES (?1, ?2, ?3)";
-static const char sql_find_token[] =
-	"SELECT id, coalesce(used_ms, 0) FROM access_token WHERE hash = ?1";
+static const char sql_add_token[] = "INSERT INTO access_token (name, hash, created_ms) VALUES (?1, ?2, ?3)";
+static const char sql_find_token[] = "SELECT id, coalesce(used_ms, 0) FROM access_token WHERE hash = ?1";
 static const char sql_use_token[] = "UPDATE access_token SET used_ms = ?2 WHERE id = ?1";
 static const char sql_delete_token[] = "DELETE FROM access_token WHERE id = ?1";
-static const char sql_tokens[] =
-	"SELECT id, name, created_ms, coalesce(used_ms, 0) FROM access_token ORDER BY id";
+static const char sql_tokens[] = "SELECT id, name, created_ms, coalesce(used_ms, 0) FROM access_token ORDER BY id";
 static const char sql_add_session[] =
 	"INSERT INTO session (hash, csrf, created_ms, expires_ms) VALUES (?1, ?2, ?3, ?4)";
 static const char sql_expire_sessions[] = "DELETE FROM session WHERE expires_ms <= ?1";
@@ -44,8 +41,8 @@ static int change_end(struct store *store, const struct change *change, int rc, 
 	return errorf(err, rc, "the database could not be written: %s", strerror(-rc));
 }
 
-int store_add_token(struct store *store, const char *name, const char *hash, int64_t now_ms,
-		    int64_t *ret_id, struct error *err)
+int store_add_token(struct store *store, const char *name, const char *hash, int64_t now_ms, int64_t *ret_id,
+		    struct error *err)
 {
 	struct change change;
 	int rc = change_begin(store, &change, err);
@@ -110,8 +107,8 @@ void store_write_tokens(struct store *store, struct json *out)
 	json_end(out);
 }
 
-int store_add_session(struct store *store, const char *hash, const char *csrf, int64_t now_ms,
-		      int64_t expires_ms, struct error *err)
+int store_add_session(struct store *store, const char *hash, const char *csrf, int64_t now_ms, int64_t expires_ms,
+		      struct error *err)
 {
 	struct change change;
 	int rc = change_begin(store, &change, err);
@@ -123,8 +120,7 @@ int store_add_session(struct store *store, const char *hash, const char *csrf, i
 	return change_end(store, &change, rc, err);
 }
 
-int store_find_session(struct store *store, const char *hash, int64_t now_ms,
-		       char ret_csrf[static STORE_CSRF_CHARS])
+int store_find_session(struct store *store, const char *hash, int64_t now_ms, char ret_csrf[static STORE_CSRF_CHARS])
 {
 	sqlite3_stmt *row = store_bind(store, sql_find_session, "si", hash, now_ms);
 	if (store_step(store, row) != 1)

@@ -34,23 +34,22 @@ enum experiment_column {
 };
 
 /* A search that has proposed everything has made as many tasks as there will be: going on with one is no new task. */
-#define EXPERIMENT_SELECT                                                                          \
-	"SELECT e.id, e.name, e.description, e.state, e.created_ms, e.started_ms, e.finished_ms, " \
-	"e.strategy, e.backend, e.script, e.objective, "                                           \
+#define EXPERIMENT_SELECT                                                                                              \
+	"SELECT e.id, e.name, e.description, e.state, e.created_ms, e.started_ms, e.finished_ms, "                     \
+	"e.strategy, e.backend, e.script, e.objective, "                                                               \
 	"CASE WHEN e.asked_all THEN (SELECT sum(t.tasks) FROM tally t WHERE t.experiment = e.id) ELSE e.planned END, " \
-	"e.note, e.best_task, b.best, "                                                            \
-	"b.best_step, b.parameters, b.id, m.id "                                                   \
-	"FROM experiment e "                                                                       \
-	"LEFT JOIN task b ON b.experiment = e.id AND b.number = e.best_task "                      \
-	"LEFT JOIN metric_name m ON m.experiment = e.id "                                          \
+	"e.note, e.best_task, b.best, "                                                                                \
+	"b.best_step, b.parameters, b.id, m.id "                                                                       \
+	"FROM experiment e "                                                                                           \
+	"LEFT JOIN task b ON b.experiment = e.id AND b.number = e.best_task "                                          \
+	"LEFT JOIN metric_name m ON m.experiment = e.id "                                                              \
 	"AND m.name = json_extract(e.objective, '$[0].metric') "
 
 static const char sql_one[] = EXPERIMENT_SELECT "WHERE e.id = ?1 AND e.removing = 0";
 /* ?1: ids below, ?2: state or -1, ?3: limit */
 static const char sql_page[] = EXPERIMENT_SELECT
 	"WHERE e.id < ?1 AND e.removing = 0 AND (?2 < 0 OR e.state = ?2) ORDER BY e.id DESC LIMIT ?3";
-static const char sql_page_total[] =
-	"SELECT count(*) FROM experiment WHERE removing = 0 AND (?1 < 0 OR state = ?1)";
+static const char sql_page_total[] = "SELECT count(*) FROM experiment WHERE removing = 0 AND (?1 < 0 OR state = ?1)";
 static const char sql_tally[] =
 	"SELECT state, tasks, wall_ms, with_wall, cpu_ms, with_cpu, gpu_ms, with_gpu, energy_j, with_energy, source "
 	"FROM tally WHERE experiment = ?1 AND tasks > 0";
@@ -126,13 +125,11 @@ static void put_cost(const struct tally *tally, struct json *out)
 		json_key_string(out, "energy_source", "not measured");
 	} else {
 		char source[192];
-		snprintf(source, sizeof(source), "%s",
-			 tally->mixed_sources ? "several sources" : tally->energy_source);
+		snprintf(source, sizeof(source), "%s", tally->mixed_sources ? "several sources" : tally->energy_source);
 		/* A sum over some of the tasks must not pass for the whole. */
 		if (tally->with_energy < tally->wall.tasks)
 			snprintf(source + strlen(source), sizeof(source) - strlen(source),
-				 " (%" PRId64 " of %" PRId64 " tasks)", tally->with_energy,
-				 tally->wall.tasks);
+				 " (%" PRId64 " of %" PRId64 " tasks)", tally->with_energy, tally->wall.tasks);
 		json_key_real(out, "energy_j", tally->energy_j);
 		json_key_string(out, "energy_source", source);
 	}
@@ -148,17 +145,15 @@ static void put_best(sqlite3_stmt *row, struct json *out)
 	}
 	json_map(out);
 	row_put_int(row, EXP_BEST_TASK, "task", out);
-	json_key_real(out, "value", row_is_null(row, EXP_BEST_VALUE)
-						 ? NAN
-						 : sqlite3_column_double(row, EXP_BEST_VALUE));
+	json_key_real(out, "value",
+		      row_is_null(row, EXP_BEST_VALUE) ? NAN : sqlite3_column_double(row, EXP_BEST_VALUE));
 	row_put_int(row, EXP_BEST_STEP, "epoch", out);
 	row_put_json(row, EXP_BEST_PARAMETERS, "parameters", out);
 	json_end(out);
 }
 
 /* Opens a map with the summary's members; the caller ends it. */
-static void put_summary(struct store *store, sqlite3_stmt *row, const char *counts_key,
-			struct json *out)
+static void put_summary(struct store *store, sqlite3_stmt *row, const char *counts_key, struct json *out)
 {
 	int64_t id = sqlite3_column_int64(row, EXP_ID);
 	struct tally tally;
@@ -185,8 +180,8 @@ static void put_summary(struct store *store, sqlite3_stmt *row, const char *coun
 		json_key_int(out, store_state_name((enum store_state)state), tally.by_state[state]);
 	json_end(out);
 	put_best(row, out);
-	read_put_spark(store, sqlite3_column_int64(row, EXP_BEST_ID),
-		       sqlite3_column_int64(row, EXP_METRIC_NAME_ID), SPARK_POINTS, out);
+	read_put_spark(store, sqlite3_column_int64(row, EXP_BEST_ID), sqlite3_column_int64(row, EXP_METRIC_NAME_ID),
+		       SPARK_POINTS, out);
 	put_cost(&tally, out);
 	row_put_text(row, EXP_NOTE, "waiting_for", out);
 	/* While some of its tasks run, it is no news that others wait. */
@@ -234,8 +229,7 @@ char *read_state_dir(struct store *store)
 	return slash ? mem_copy(path, (size_t)(slash - path)) : mem_strdup(".");
 }
 
-int read_open_experiment(struct store *store, int64_t experiment, bool detail, const char *counts_key,
-			 struct json *out)
+int read_open_experiment(struct store *store, int64_t experiment, bool detail, const char *counts_key, struct json *out)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_one);
 	sqlite3_bind_int64(row, 1, experiment);
@@ -319,7 +313,8 @@ int store_read_text(struct store *store, int64_t experiment, const char *column,
 		{"source", "SELECT source FROM experiment WHERE id = ?1 AND removing = 0"},
 		{"source_name", "SELECT source_name FROM experiment WHERE id = ?1 AND removing = 0"},
 		{"batch_script", "SELECT batch_script FROM experiment WHERE id = ?1 AND removing = 0"},
-		{"last_batch", "SELECT token FROM batch WHERE experiment = ?1 AND state > 0 ORDER BY created_ms DESC LIMIT 1"},
+		{"last_batch",
+		 "SELECT token FROM batch WHERE experiment = ?1 AND state > 0 ORDER BY created_ms DESC LIMIT 1"},
 	};
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
 		if (strcmp(texts[i].column, column) != 0)

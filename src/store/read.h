@@ -7,17 +7,16 @@
 #include "store/store.h"
 
 struct store_page {
-	int64_t limit;	    /* 1..1000 */
+	int64_t limit; /* 1..1000 */
 	const char *cursor; /* what an earlier answer gave as "next"; NULL: from the start */
-	const char *state;  /* only this state; NULL: all */
-	const char *sort;   /* number, -number, best, -best, started, elapsed; NULL: number */
+	const char *state; /* only this state; NULL: all */
+	const char *sort; /* number, -number, best, -best, started, elapsed; NULL: number */
 };
 
 int store_write_experiment(struct store *store, int64_t experiment, bool detail, struct json *out) MUST_USE;
 /* -EINVAL for a bad cursor, state or sort. */
 int store_write_experiments(struct store *store, const struct store_page *page, struct json *out) MUST_USE;
-int store_write_task(struct store *store, int64_t experiment, int64_t number, bool detail,
-		     struct json *out) MUST_USE;
+int store_write_task(struct store *store, int64_t experiment, int64_t number, bool detail, struct json *out) MUST_USE;
 int store_write_tasks(struct store *store, int64_t experiment, const struct store_page *page,
 		      struct json *out) MUST_USE;
 /* name NULL: the first objective's metric. points: at most this many per curve, keeping first, last,
@@ -53,7 +52,7 @@ int store_read_pace(struct store *store, const char *script, const char *command
 struct store_result {
 	int64_t id, number;
 	const char *parameters; /* JSON; valid during the callback */
-	double best, time_s;	/* NAN: not known */
+	double best, time_s; /* NAN: not known */
 };
 typedef int (*store_result_f)(void *ctx, const struct store_result *row);
 /* At most `limit` finished tasks with numbers below `below`, from the newest to the oldest. */
@@ -76,8 +75,7 @@ size_t store_read_curve(struct store *store, int64_t experiment, int64_t task, c
 void store_write_fidelities(struct store *store, int64_t experiment, struct json *out);
 /* The number of a task's attempt, once it is known to exist: `attempt` itself, or the newest for 0. *ret is 0
  * when the task has none yet. -ENOENT when there is no such task or attempt. */
-int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt,
-		       int64_t *ret) MUST_USE;
+int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt, int64_t *ret) MUST_USE;
 /* "files":[{"path","bytes"}] of the open map, below a folder: regular files only, no links followed, at most 200. */
 void store_write_files(const char *folder, struct json *out);
 /* Is there such an experiment, and is it not being removed? */

@@ -9,8 +9,8 @@
 
 static const char sql_objective[] =
 	"SELECT json_extract(objective, '$[0].goal'), objective FROM experiment WHERE id = ?1 AND removing = 0";
-#define SQL_BEST(order)                                                                                          \
-	"SELECT number, best, best_step, state, parameters FROM task WHERE experiment = ?1 AND best IS NOT NULL " \
+#define SQL_BEST(order)                                                                                                \
+	"SELECT number, best, best_step, state, parameters FROM task WHERE experiment = ?1 AND best IS NOT NULL "      \
 	"ORDER BY best" order ", number LIMIT ?2"
 static const char sql_least[] = SQL_BEST(""), sql_most[] = SQL_BEST(" DESC");
 static const char sql_ended[] =
@@ -23,8 +23,7 @@ static const char sql_results[] =
 static const char sql_running[] =
 	"SELECT * FROM (SELECT id, number, CASE WHEN steps > 0 THEN steps - from_zero END FROM task WHERE experiment = ?1 "
 	"AND state = 2 ORDER BY number DESC LIMIT ?2) ORDER BY 2";
-static const char sql_curve[] =
-	"SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step";
+static const char sql_curve[] = "SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step";
 static const char sql_fidelities[] =
 	"SELECT fidelity, count(*), sum(state = 3) FROM task WHERE experiment = ?1 AND fidelity IS NOT NULL "
 	"GROUP BY fidelity ORDER BY fidelity";
@@ -109,7 +108,8 @@ int store_read_pace(struct store *store, const char *script, const char *command
 	sqlite3_stmt *row = store_bind(store, sql_pace, "ss", script, command);
 	if (!row_next(row))
 		return -ENOENT;
-	*ret = (struct store_pace){.experiment = sqlite3_column_int64(row, 0), .median_ms = sqlite3_column_int64(row, 2)};
+	*ret = (struct store_pace){.experiment = sqlite3_column_int64(row, 0),
+				   .median_ms = sqlite3_column_int64(row, 2)};
 	snprintf(ret->backend, sizeof(ret->backend), "%s", row_text(row, 1));
 	sqlite3_reset(row);
 	return 0;

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char sql_tasks[] =
-	"SELECT " READ_TASK_COLUMNS " FROM task t WHERE t.experiment = ?1 AND t.number > ?2 ORDER BY t.number";
+static const char sql_tasks[] = "SELECT " READ_TASK_COLUMNS
+				" FROM task t WHERE t.experiment = ?1 AND t.number > ?2 ORDER BY t.number";
 static const char sql_head[] =
 	"SELECT parameters, json_extract(objective, '$[0].metric') FROM experiment WHERE id = ?1 AND removing = 0";
 
@@ -115,8 +115,7 @@ static void csv_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 	if (row_is_null(row, TASK_BEST_STEP))
 		csv_put(out, false, "");
 	else
-		csv_put_real(out, row_is_null(row, TASK_BEST) ? NAN
-							      : sqlite3_column_double(row, TASK_BEST));
+		csv_put_real(out, row_is_null(row, TASK_BEST) ? NAN : sqlite3_column_double(row, TASK_BEST));
 	csv_put(out, false, row_text(row, TASK_BEST_STEP));
 	csv_put_elapsed(out, row);
 	csv_put(out, false, row_text(row, TASK_ATTEMPT));

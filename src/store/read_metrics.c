@@ -9,18 +9,14 @@
 
 static const char sql_find_name[] = "SELECT id FROM metric_name WHERE experiment = ?1 AND name = ?2";
 static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment = ?1 ORDER BY id";
-static const char sql_task_names[] =
-	"SELECT n.name, n.id FROM metric_name n WHERE n.experiment = ?1 AND EXISTS "
-	"(SELECT 1 FROM metric WHERE task = ?2 AND name = n.id) ORDER BY n.id";
-static const char sql_curve[] =
-	"SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step";
+static const char sql_task_names[] = "SELECT n.name, n.id FROM metric_name n WHERE n.experiment = ?1 AND EXISTS "
+				     "(SELECT 1 FROM metric WHERE task = ?2 AND name = n.id) ORDER BY n.id";
+static const char sql_curve[] = "SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step";
 static const char sql_tasks[] = "SELECT id, number FROM task WHERE experiment = ?1 AND number > ?2 ORDER BY number";
-static const char sql_find_experiment[] =
-	"SELECT step_name, json_extract(objective, '$[0].metric') FROM experiment "
-	"WHERE id = ?1 AND removing = 0";
-static const char sql_find_task[] =
-	"SELECT t.id, e.step_name FROM task t JOIN experiment e ON e.id = t.experiment "
-	"AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
+static const char sql_find_experiment[] = "SELECT step_name, json_extract(objective, '$[0].metric') FROM experiment "
+					  "WHERE id = ?1 AND removing = 0";
+static const char sql_find_task[] = "SELECT t.id, e.step_name FROM task t JOIN experiment e ON e.id = t.experiment "
+				    "AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
 
 struct point {
 	int64_t step;
@@ -141,8 +137,7 @@ void read_put_metric_names(struct store *store, int64_t experiment, int64_t task
 	json_end(out);
 }
 
-void read_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points,
-		    struct json *out)
+void read_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points, struct json *out)
 {
 	struct curve curve = {0};
 	json_key(out, "spark");
@@ -157,8 +152,7 @@ void read_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64
 	free(curve.points.at);
 }
 
-void read_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points,
-		     struct json *out)
+void read_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points, struct json *out)
 {
 	struct curve curve = {0};
 	sqlite3_stmt *row = store_prepare(store, sql_task_names);
@@ -218,8 +212,7 @@ int store_read_metrics(struct store *store, int64_t experiment, const char *name
 	return 0;
 }
 
-int store_write_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
-			     struct json *out)
+int store_write_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points, struct json *out)
 {
 	char id[48];
 	sqlite3_stmt *row = store_prepare(store, sql_find_task);

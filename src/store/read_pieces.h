@@ -8,13 +8,13 @@
 struct task_pieces {
 	struct store *store;
 	int64_t experiment, last; /* the number of the last task that was written */
-	const char *sql;	  /* ?1 experiment, ?2 numbers above this one; by number; column 1 is the number */
+	const char *sql; /* ?1 experiment, ?2 numbers above this one; by number; column 1 is the number */
 	void (*put)(struct task_pieces *pieces, sqlite3_stmt *row);
-	unsigned ends;		  /* JSON levels to close at the end */
-	struct json json;	  /* writes into the piece */
+	unsigned ends; /* JSON levels to close at the end */
+	struct json json; /* writes into the piece */
 	struct buf begun;
-	int64_t name, points;	  /* curves: of this metric, thinned to so many */
-	struct node *parameters;  /* CSV: the columns */
+	int64_t name, points; /* curves: of this metric, thinned to so many */
+	struct node *parameters; /* CSV: the columns */
 };
 
 struct task_pieces *task_pieces_new(struct store *store, int64_t experiment, const char *sql,

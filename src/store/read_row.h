@@ -70,24 +70,22 @@ enum read_task_column {
 };
 /* Why a waiting task waits is written once, in its experiment's row (?1). */
 #define READ_TASK_NOTE "(SELECT note FROM experiment WHERE id = ?1)"
-#define READ_TASK_REASON                                                                           \
+#define READ_TASK_REASON                                                                                               \
 	"CASE t.state WHEN 0 THEN coalesce(t.reason || coalesce('; ' || " READ_TASK_NOTE ", ''), " READ_TASK_NOTE ") " \
 	"ELSE t.reason END"
-#define READ_TASK_COLUMNS                                                                          \
-	"t.id, t.number, t.state, " READ_TASK_REASON ", t.cause, t.parameters, t.repeat, t.seed, t.best, "     \
-	"t.best_step, t.last, t.last_step, t.step + t.from_zero, t.attempt, t.steps, t.submitted_ms, "           \
-	"t.started_ms, t.finished_ms, t.node, t.gpus, t.job, t.expected_start_ms, t.wall_ms, "     \
+#define READ_TASK_COLUMNS                                                                                              \
+	"t.id, t.number, t.state, " READ_TASK_REASON ", t.cause, t.parameters, t.repeat, t.seed, t.best, "             \
+	"t.best_step, t.last, t.last_step, t.step + t.from_zero, t.attempt, t.steps, t.submitted_ms, "                 \
+	"t.started_ms, t.finished_ms, t.node, t.gpus, t.job, t.expected_start_ms, t.wall_ms, "                         \
 	"t.cpu_ms, t.gpu_ms, t.max_rss, t.energy_j, t.energy_source"
 
 /* "attempts":[…] of a task. */
 void read_put_attempts(struct store *store, int64_t task_id, struct json *out);
 /* "metrics":{NAME:{"step":[…],"value":[…]}} of a task; points 0: all of them. */
-void read_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points,
-		     struct json *out);
+void read_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points, struct json *out);
 /* "metrics":[names] of a task (task_id 0: of the experiment). */
 void read_put_metric_names(struct store *store, int64_t experiment, int64_t task_id, struct json *out);
 /* "spark":[…]: the task's curve of one metric as at most `points` bare values; [] when name_id is 0. */
-void read_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points,
-		    struct json *out);
+void read_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points, struct json *out);
 
 #endif

@@ -24,16 +24,13 @@ static const char sql_find[] = "SELECT json_extract(objective, '$[0].goal') FROM
 static const char sql_one[] = "SELECT " READ_TASK_COLUMNS " FROM task t "
 			      "JOIN experiment e ON e.id = t.experiment AND e.removing = 0 "
 			      "WHERE t.experiment = ?1 AND t.number = ?2";
-static const char sql_total[] =
-	"SELECT count(*) FROM task WHERE experiment = ?1 AND (?2 < 0 OR state = ?2)";
-static const char sql_timeline[] =
-	"SELECT time_ms, state, reason FROM history WHERE task = ?1 ORDER BY id";
+static const char sql_total[] = "SELECT count(*) FROM task WHERE experiment = ?1 AND (?2 < 0 OR state = ?2)";
+static const char sql_timeline[] = "SELECT time_ms, state, reason FROM history WHERE task = ?1 ORDER BY id";
 static const char sql_attempts[] =
 	"SELECT number, state, cause, submitted_ms, started_ms, finished_ms, node, job, exit_code, "
 	"signal, gpus, wall_ms, cpu_ms, gpu_ms, max_rss, energy_j, energy_source "
 	"FROM attempt WHERE task = ?1 ORDER BY number";
-static const char sql_descriptor[] =
-	"SELECT token, idx FROM attempt WHERE task = ?1 ORDER BY number DESC LIMIT 1";
+static const char sql_descriptor[] = "SELECT token, idx FROM attempt WHERE task = ?1 ORDER BY number DESC LIMIT 1";
 
 static const char sql_find_attempt[] =
 	"SELECT coalesce((SELECT max(a.number) FROM attempt a WHERE a.task = t.id "
@@ -42,9 +39,9 @@ static const char sql_find_attempt[] =
 
 /* ?1 experiment, ?2 state or -1, ?3 and ?4 the key and number of the last task shown, ?5 limit, ?6 the
  * sign that turns the order round, ?7 now. What has no key comes last either way. */
-#define TASKS_BY(KEY)                                                                              \
-	"SELECT " READ_TASK_COLUMNS ", coalesce(?6 * (" KEY "), 9e999) AS k FROM task t "          \
-	"WHERE t.experiment = ?1 AND (?2 < 0 OR t.state = ?2) AND (k, t.number) > (?3, ?4) "       \
+#define TASKS_BY(KEY)                                                                                                  \
+	"SELECT " READ_TASK_COLUMNS ", coalesce(?6 * (" KEY "), 9e999) AS k FROM task t "                              \
+	"WHERE t.experiment = ?1 AND (?2 < 0 OR t.state = ?2) AND (k, t.number) > (?3, ?4) "                           \
 	"ORDER BY k, t.number LIMIT ?5"
 
 static const struct task_sort {
@@ -76,8 +73,7 @@ static void put_progress(sqlite3_stmt *row, struct json *out)
 	else if (row_is_null(row, TASK_STEP) || !(steps > 0))
 		json_key_null(out, "progress");
 	else
-		json_key_real(out, "progress",
-			      fmax(0, fmin(1, sqlite3_column_double(row, TASK_STEP) / steps)));
+		json_key_real(out, "progress", fmax(0, fmin(1, sqlite3_column_double(row, TASK_STEP) / steps)));
 }
 
 static void put_elapsed(sqlite3_stmt *row, struct json *out)
@@ -97,8 +93,7 @@ static void put_elapsed(sqlite3_stmt *row, struct json *out)
 void read_put_task(sqlite3_stmt *row, int64_t experiment, struct json *out)
 {
 	char id[48];
-	snprintf(id, sizeof(id), "e%" PRId64 "/%" PRId64, experiment,
-		 (int64_t)sqlite3_column_int64(row, TASK_NUMBER));
+	snprintf(id, sizeof(id), "e%" PRId64 "/%" PRId64, experiment, (int64_t)sqlite3_column_int64(row, TASK_NUMBER));
 	json_map(out);
 	json_key_string(out, "id", id);
 	*strchr(id, '/') = 0;
@@ -187,8 +182,7 @@ static void put_files_at(int dir, const char *prefix, unsigned depth, size_t *co
 			json_end(out);
 			++*count;
 		} else if (S_ISDIR(st.st_mode) && depth < FILES_DEPTH) {
-			int below = openat(dir, entry->d_name,
-					   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			int below = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (below >= 0)
 				put_files_at(below, path, depth + 1, count, out);
 		}
@@ -216,8 +210,8 @@ static void put_argv(struct store *store, int64_t task_id, const char *experimen
 	sqlite3_stmt *row = store_prepare(store, sql_descriptor);
 	sqlite3_bind_int64(row, 1, task_id);
 	if (row_next(row)) {
-		char *path = mem_printf("%s/batches/%s/%" PRId64 ".json", experiment_dir,
-					row_text(row, 0), (int64_t)sqlite3_column_int64(row, 1));
+		char *path = mem_printf("%s/batches/%s/%" PRId64 ".json", experiment_dir, row_text(row, 0),
+					(int64_t)sqlite3_column_int64(row, 1));
 		if (fs_read(path, LIMIT_DOCUMENT_BYTES, &text, NULL) < 0 ||
 		    node_parse_json(buf_text(&text), text.len, &root, NULL) < 0)
 			root = NULL;
@@ -234,8 +228,7 @@ static void put_argv(struct store *store, int64_t task_id, const char *experimen
 	buf_free(&text);
 }
 
-static void put_detail(struct store *store, int64_t experiment, int64_t number, int64_t task_id,
-		       struct json *out)
+static void put_detail(struct store *store, int64_t experiment, int64_t number, int64_t task_id, struct json *out)
 {
 	put_timeline(store, task_id, out);
 	read_put_attempts(store, task_id, out);
@@ -253,8 +246,7 @@ static void put_detail(struct store *store, int64_t experiment, int64_t number, 
 	free(state_dir);
 }
 
-int store_write_task(struct store *store, int64_t experiment, int64_t number, bool detail,
-		     struct json *out)
+int store_write_task(struct store *store, int64_t experiment, int64_t number, bool detail, struct json *out)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_one);
 	sqlite3_bind_int64(row, 1, experiment);
@@ -310,8 +302,7 @@ static int find_goal_sign(struct store *store, int64_t experiment, double *ret_s
 	return 0;
 }
 
-int store_write_tasks(struct store *store, int64_t experiment, const struct store_page *page,
-		      struct json *out)
+int store_write_tasks(struct store *store, int64_t experiment, const struct store_page *page, struct json *out)
 {
 	double goal_sign, key = -INFINITY;
 	int64_t number = 0, written = 0;
@@ -321,8 +312,7 @@ int store_write_tasks(struct store *store, int64_t experiment, const struct stor
 		return -ENOENT;
 	const struct task_sort *sort = find_sort(page->sort ? page->sort : "number");
 	int state = page->state ? store_state_find(page->state) : -1;
-	if (!sort || (page->state && state < 0) ||
-	    (page->cursor && task_cursor_parse(page->cursor, &key, &number) < 0))
+	if (!sort || (page->state && state < 0) || (page->cursor && task_cursor_parse(page->cursor, &key, &number) < 0))
 		return -EINVAL;
 
 	sqlite3_stmt *row = store_prepare(store, sort->sql);
@@ -358,8 +348,7 @@ int store_write_tasks(struct store *store, int64_t experiment, const struct stor
 	return 0;
 }
 
-int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt,
-		       int64_t *ret)
+int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt, int64_t *ret)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_find_attempt);
 	sqlite3_bind_int64(row, 1, experiment);

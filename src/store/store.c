@@ -14,7 +14,7 @@ struct store {
 	sqlite3 *db;
 	uint64_t version;
 	int64_t changes; /* rows changed ever, when the transaction began */
-	bool open;	 /* a transaction, as its owner believes */
+	bool open; /* a transaction, as its owner believes */
 	VEC(struct store_statement {
 		const char *sql; /* identity is the address: SQL texts are constants */
 		sqlite3_stmt *stmt;
@@ -28,7 +28,7 @@ static const char *const store_migrations[] = {store_schema_1, store_schema_2, s
 
 static const char *const store_state_names[STORE_STATE_COUNT] = {
 	[STORE_WAITING] = "waiting",   [STORE_SUBMITTED] = "submitted", [STORE_RUNNING] = "running",
-	[STORE_FINISHED] = "finished", [STORE_ERROR] = "error",	       [STORE_STOPPED] = "stopped",
+	[STORE_FINISHED] = "finished", [STORE_ERROR] = "error",         [STORE_STOPPED] = "stopped",
 	[STORE_PRUNED] = "pruned",
 };
 
@@ -48,17 +48,13 @@ int store_state_find(const char *name)
 static int store_errno(struct store *store)
 {
 	switch (sqlite3_errcode(store->db) & 0xff) {
-	case SQLITE_FULL:
-		return -ENOSPC;
+	case SQLITE_FULL: return -ENOSPC;
 	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return -EBUSY;
+	case SQLITE_LOCKED: return -EBUSY;
 	default:
 		/* A full disk or quota also shows as a failed write. */
-		return sqlite3_system_errno(store->db) == ENOSPC ||
-				       sqlite3_system_errno(store->db) == EDQUOT
-			       ? -ENOSPC
-			       : -EIO;
+		return sqlite3_system_errno(store->db) == ENOSPC || sqlite3_system_errno(store->db) == EDQUOT ? -ENOSPC
+													      : -EIO;
 	}
 }
 
@@ -223,8 +219,7 @@ sqlite3_stmt *store_prepare(struct store *store, const char *sql)
 		}
 	}
 	struct store_statement entry = {.sql = sql};
-	if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &entry.stmt, NULL) !=
-	    SQLITE_OK) {
+	if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &entry.stmt, NULL) != SQLITE_OK) {
 		log_error("store: %s in: %.200s", sqlite3_errmsg(store->db), sql);
 		return NULL;
 	}
@@ -232,8 +227,7 @@ sqlite3_stmt *store_prepare(struct store *store, const char *sql)
 	return entry.stmt;
 }
 
-static sqlite3_stmt *store_bind_list(struct store *store, const char *sql, const char *types,
-				     va_list args)
+static sqlite3_stmt *store_bind_list(struct store *store, const char *sql, const char *types, va_list args)
 {
 	sqlite3_stmt *stmt = store_prepare(store, sql);
 	for (int i = 0; stmt && types[i]; i++) {

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 
-#define EXPERIMENT_COLUMNS                                                                         \
-	"id,name,description,spec,source_name,source,parameters,varying,objective,strategy,"       \
-	"strategy_reason,backend,script,warnings,batch_script,created_ms,started_ms,seed,planned," \
+#define EXPERIMENT_COLUMNS                                                                                             \
+	"id,name,description,spec,source_name,source,parameters,varying,objective,strategy,"                           \
+	"strategy_reason,backend,script,warnings,batch_script,created_ms,started_ms,seed,planned,"                     \
 	"parallel,state,asked_all,stopping,removing,sweep,sweep_from,sweep_ms,note"
 
 static int read_experiments(struct store *store, sqlite3_stmt *q, store_experiment_f each, void *ctx)
@@ -58,10 +58,10 @@ int store_add_experiment(struct store *store, const struct store_experiment *row
 			   "INSERT INTO experiment (name,description,spec,source_name,source,parameters,"
 			   "varying,objective,strategy,strategy_reason,backend,script,warnings,batch_script,"
 			   "created_ms,seed,planned,parallel) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-			   "ssssssssssssssiiii", row->name, row->description, row->spec, row->source_name,
-			   row->source, row->parameters, row->varying, row->objective, row->strategy,
-			   row->strategy_reason, row->backend, row->script, row->warnings, row->batch_script,
-			   row->created_ms, row->seed, row->planned, row->parallel);
+			   "ssssssssssssssiiii", row->name, row->description, row->spec, row->source_name, row->source,
+			   row->parameters, row->varying, row->objective, row->strategy, row->strategy_reason,
+			   row->backend, row->script, row->warnings, row->batch_script, row->created_ms, row->seed,
+			   row->planned, row->parallel);
 	if (rc == 0)
 		*ret_id = sqlite3_last_insert_rowid(store_db(store));
 	return rc;
@@ -69,24 +69,22 @@ int store_add_experiment(struct store *store, const struct store_experiment *row
 
 int store_each_active(struct store *store, store_experiment_f each, void *ctx)
 {
-	sqlite3_stmt *q = store_bind(store,
-				     "SELECT " EXPERIMENT_COLUMNS
-				     " FROM experiment WHERE state < 3 OR removing OR sweep ORDER BY id",
-				     "");
+	sqlite3_stmt *q = store_bind(
+		store, "SELECT " EXPERIMENT_COLUMNS " FROM experiment WHERE state < 3 OR removing OR sweep ORDER BY id",
+		"");
 	int rc = read_experiments(store, q, each, ctx);
 	return rc < 0 ? rc : 0;
 }
 
 int store_read_experiment(struct store *store, int64_t id, store_experiment_f each, void *ctx)
 {
-	sqlite3_stmt *q =
-		store_bind(store, "SELECT " EXPERIMENT_COLUMNS " FROM experiment WHERE id=?", "i", id);
+	sqlite3_stmt *q = store_bind(store, "SELECT " EXPERIMENT_COLUMNS " FROM experiment WHERE id=?", "i", id);
 	int rc = read_experiments(store, q, each, ctx);
 	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
 }
 
-int store_set_experiment_state(struct store *store, int64_t id, enum store_state state,
-			       int64_t started_ms, int64_t finished_ms)
+int store_set_experiment_state(struct store *store, int64_t id, enum store_state state, int64_t started_ms,
+			       int64_t finished_ms)
 {
 	return store_run(store,
 			 "UPDATE experiment SET state=?2, started_ms=coalesce(?3,started_ms),"
@@ -98,14 +96,11 @@ int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool v
 {
 	switch (flag) {
 	case STORE_FLAG_ASKED_ALL:
-		return store_run(store, "UPDATE experiment SET asked_all=?2 WHERE id=?1", "ii", id,
-				 (int64_t)value);
+		return store_run(store, "UPDATE experiment SET asked_all=?2 WHERE id=?1", "ii", id, (int64_t)value);
 	case STORE_FLAG_STOPPING:
-		return store_run(store, "UPDATE experiment SET stopping=?2 WHERE id=?1", "ii", id,
-				 (int64_t)value);
+		return store_run(store, "UPDATE experiment SET stopping=?2 WHERE id=?1", "ii", id, (int64_t)value);
 	case STORE_FLAG_REMOVING:
-		return store_run(store, "UPDATE experiment SET removing=?2 WHERE id=?1", "ii", id,
-				 (int64_t)value);
+		return store_run(store, "UPDATE experiment SET removing=?2 WHERE id=?1", "ii", id, (int64_t)value);
 	}
 	return -EINVAL;
 }
@@ -172,8 +167,8 @@ int store_delete_some(struct store *store, int64_t id)
 
 int store_count_tasks(struct store *store, int64_t id, int64_t counts[static STORE_STATE_COUNT])
 {
-	sqlite3_stmt *q = store_bind(
-		store, "SELECT state,sum(tasks) FROM tally WHERE experiment=? GROUP BY state", "i", id);
+	sqlite3_stmt *q = store_bind(store, "SELECT state,sum(tasks) FROM tally WHERE experiment=? GROUP BY state", "i",
+				     id);
 	int rc;
 	memset(counts, 0, STORE_STATE_COUNT * sizeof(*counts));
 	while ((rc = store_step(store, q)) > 0) {
@@ -205,16 +200,15 @@ int store_add_event(struct store *store, int64_t experiment, const struct store_
 	return store_run(store,
 			 "INSERT INTO search_event (experiment,seq,kind,asked,outcome,value) VALUES "
 			 "(?,?,?,?,?,?)",
-			 "iiiiis", experiment, event->seq, (int64_t)event->kind, event->asked,
-			 event->outcome, event->value);
+			 "iiiiis", experiment, event->seq, (int64_t)event->kind, event->asked, event->outcome,
+			 event->value);
 }
 
 int store_each_event(struct store *store, int64_t experiment, store_event_f each, void *ctx)
 {
 	sqlite3_stmt *q = store_bind(
-		store,
-		"SELECT seq,kind,asked,outcome,value FROM search_event WHERE experiment=? ORDER BY seq",
-		"i", experiment);
+		store, "SELECT seq,kind,asked,outcome,value FROM search_event WHERE experiment=? ORDER BY seq", "i",
+		experiment);
 	int rc;
 	while ((rc = store_step(store, q)) > 0) {
 		struct store_event event = {
@@ -248,9 +242,9 @@ int64_t store_last_change(struct store *store, int64_t experiment)
 
 int64_t store_last_asked(struct store *store, int64_t experiment)
 {
-	return read_last_event(store,
-			       "SELECT asked FROM search_event WHERE experiment=? AND kind IN (0, 2) ORDER BY seq DESC LIMIT 1",
-			       experiment);
+	return read_last_event(
+		store, "SELECT asked FROM search_event WHERE experiment=? AND kind IN (0, 2) ORDER BY seq DESC LIMIT 1",
+		experiment);
 }
 
 int64_t store_last_event(struct store *store, int64_t experiment)
@@ -263,8 +257,8 @@ int store_change_experiment(struct store *store, int64_t id, const struct store_
 	return store_run(store,
 			 "UPDATE experiment SET spec=?2, parameters=?3, varying=?4, strategy=?5, strategy_reason=?6,"
 			 "seed=?7, planned=?8, parallel=?9, asked_all=0 WHERE id=?1",
-			 "isssssiii", id, row->spec, row->parameters, row->varying, row->strategy,
-			 row->strategy_reason, row->seed, row->planned, row->parallel);
+			 "isssssiii", id, row->spec, row->parameters, row->varying, row->strategy, row->strategy_reason,
+			 row->seed, row->planned, row->parallel);
 }
 
 int store_set_planned(struct store *store, int64_t id, int64_t planned)
@@ -275,11 +269,9 @@ int store_set_planned(struct store *store, int64_t id, int64_t planned)
 /* Keys are kept for a day. */
 #define KEY_LIFE_MS 86400000
 
-int store_find_key(struct store *store, const char *key, const char *body_hash,
-		   int64_t *ret_experiment)
+int store_find_key(struct store *store, const char *key, const char *body_hash, int64_t *ret_experiment)
 {
-	sqlite3_stmt *q =
-		store_bind(store, "SELECT body_hash,experiment FROM idempotency WHERE key=?", "s", key);
+	sqlite3_stmt *q = store_bind(store, "SELECT body_hash,experiment FROM idempotency WHERE key=?", "s", key);
 	int rc = store_step(store, q);
 	if (rc > 0) {
 		rc = strcmp(store_text(q, 0), body_hash) == 0 ? 1 : -EEXIST;
@@ -289,8 +281,7 @@ int store_find_key(struct store *store, const char *key, const char *body_hash,
 	return rc;
 }
 
-int store_add_key(struct store *store, const char *key, const char *body_hash, int64_t experiment,
-		  int64_t now_ms)
+int store_add_key(struct store *store, const char *key, const char *body_hash, int64_t experiment, int64_t now_ms)
 {
 	int rc = store_run(store, "DELETE FROM idempotency WHERE created_ms<?", "i", now_ms - KEY_LIFE_MS);
 	return rc < 0 ? rc

@@ -15,8 +15,8 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 
 struct store_experiment {
 	int64_t id;
-	const char *name, *description, *spec, *source_name, *source, *parameters, *varying, *objective,
-		*strategy, *strategy_reason, *backend, *script, *warnings, *batch_script, *note;
+	const char *name, *description, *spec, *source_name, *source, *parameters, *varying, *objective, *strategy,
+		*strategy_reason, *backend, *script, *warnings, *batch_script, *note;
 	int64_t created_ms, started_ms, seed, planned, parallel;
 	enum store_state state;
 	bool asked_all, stopping, removing;
@@ -24,16 +24,15 @@ struct store_experiment {
 	int64_t sweep_from, sweep_ms;
 };
 
-int store_add_experiment(struct store *store, const struct store_experiment *row,
-			 int64_t *ret_id) MUST_USE;
+int store_add_experiment(struct store *store, const struct store_experiment *row, int64_t *ret_id) MUST_USE;
 typedef int (*store_experiment_f)(void *ctx, const struct store_experiment *row);
 /* Experiments that still have something to do: not over, being swept or being removed. */
 int store_each_active(struct store *store, store_experiment_f each, void *ctx) MUST_USE;
 /* One experiment (removing ones too); -ENOENT. */
 int store_read_experiment(struct store *store, int64_t id, store_experiment_f each, void *ctx) MUST_USE;
 /* Times of 0 leave what is there; finished_ms is cleared while the state is not over. */
-int store_set_experiment_state(struct store *store, int64_t id, enum store_state state,
-			       int64_t started_ms, int64_t finished_ms) MUST_USE;
+int store_set_experiment_state(struct store *store, int64_t id, enum store_state state, int64_t started_ms,
+			       int64_t finished_ms) MUST_USE;
 int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool value) MUST_USE;
 /* How far an action on all tasks has come: it goes on with number `from`; since when. */
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
@@ -83,29 +82,26 @@ struct store_task {
 	bool fresh;
 	double best, last; /* NAN: none */
 	int64_t best_step, last_step, step; /* -1: none */
-	bool from_zero;			    /* the steps begin at 0 */
+	bool from_zero; /* the steps begin at 0 */
 };
 
 typedef int (*store_task_f)(void *ctx, const struct store_task *row);
 /* A store_task_f that keeps the row in the struct store_task that ctx points to, without its texts. */
 int store_keep_task(void *ctx, const struct store_task *row);
 /* Adds it in state waiting, with its first line of history. */
-int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms,
-		   int64_t *ret_id) MUST_USE;
+int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms, int64_t *ret_id) MUST_USE;
 int64_t store_last_number(struct store *store, int64_t experiment);
-int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each,
-		    void *ctx) MUST_USE;
+int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx) MUST_USE;
 /* At most `limit` tasks of the experiment from number `from` on, by number. */
 int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each,
 		    void *ctx) MUST_USE;
 /* Waiting tasks that may be submitted now, by number. */
-int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit,
-		     store_task_f each, void *ctx) MUST_USE;
+int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
+		     void *ctx) MUST_USE;
 /* A change of state, with its time and reason in the history. cause: JSON, NULL unless error. */
-int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason,
-			 const char *cause, int64_t now_ms, enum store_state *ret_before) MUST_USE;
-int store_set_task_reason(struct store *store, int64_t id, const char *reason,
-			  int64_t expected_start_ms) MUST_USE;
+int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason, const char *cause,
+			 int64_t now_ms, enum store_state *ret_before) MUST_USE;
+int store_set_task_reason(struct store *store, int64_t id, const char *reason, int64_t expected_start_ms) MUST_USE;
 int store_set_wish(struct store *store, int64_t id, enum store_wish wish) MUST_USE;
 /* Waiting again after a failed attempt, not before a time. */
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms) MUST_USE;
@@ -114,8 +110,7 @@ int store_reset_task(struct store *store, int64_t id) MUST_USE;
 /* The search goes on with a task at another fidelity: its parameters, its newest ask. */
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
 /* The task whose newest ask this is; -ENOENT. */
-int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each,
-		     void *ctx) MUST_USE;
+int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx) MUST_USE;
 int store_set_progress(struct store *store, const struct store_task *row) MUST_USE;
 int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
 /* A line in the timeline without a change of state. */
@@ -124,7 +119,7 @@ int store_add_history(struct store *store, int64_t task, enum store_state state,
 
 struct store_cost {
 	int64_t wall_ms, cpu_ms, gpu_ms, max_rss; /* -1: not known */
-	double energy_j;			  /* NAN: not known */
+	double energy_j; /* NAN: not known */
 	const char *energy_source;
 };
 
@@ -143,27 +138,25 @@ struct store_attempt {
 typedef int (*store_attempt_f)(void *ctx, const struct store_attempt *row);
 int store_add_batch(struct store *store, const char *token, int64_t experiment, const char *backend,
 		    enum store_batch_state state, int64_t parallel, int64_t now_ms) MUST_USE;
-int store_set_batch(struct store *store, const char *token, enum store_batch_state state,
-		    const char *job) MUST_USE;
+int store_set_batch(struct store *store, const char *token, enum store_batch_state state, const char *job) MUST_USE;
 int store_set_batch_absent(struct store *store, const char *token, int64_t absent_ms) MUST_USE;
 /* Adds the attempt and makes it the task's newest; the task is submitted from now on. */
-int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token,
-		      uint32_t index, int64_t now_ms, int64_t *ret_id) MUST_USE;
+int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token, uint32_t index,
+		      int64_t now_ms, int64_t *ret_id) MUST_USE;
 int store_each_live(struct store *store, store_attempt_f each, void *ctx) MUST_USE;
 /* Attempts that ran, ended after since_ms and have no figure for their energy. */
 int store_each_unmeasured(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx) MUST_USE;
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
-int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node,
-			const char *gpus, const char *job, int64_t started_ms) MUST_USE;
+int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,
+			const char *job, int64_t started_ms) MUST_USE;
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;
-int store_set_cost(struct store *store, int64_t attempt, int64_t task,
-		   const struct store_cost *cost) MUST_USE;
+int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct store_cost *cost) MUST_USE;
 /* Its END record was read; what follows from it, other than the cost, may have to wait for the backend's word. */
 int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended,
 		    const struct store_cost *cost) MUST_USE;
-int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
-		      int exit_code, int signal, int64_t now_ms) MUST_USE;
+int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause, int exit_code,
+		      int signal, int64_t now_ms) MUST_USE;
 
 enum store_take { STORE_TAKE_LEAST, STORE_TAKE_MOST, STORE_TAKE_LAST, STORE_TAKE_MEAN };
 /* One number for a task's metric: its least, most, last, or the mean of its last `of` values; for the
@@ -173,8 +166,8 @@ double store_read_objective(struct store *store, int64_t experiment, int64_t tas
 
 /* The best (least, or most) value of the metric up to a step, of every other task that came as far or has
  * finished: what pruning compares with. The caller frees *ret. */
-int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name,
-		      int64_t step, bool most, double **ret, size_t *ret_count) MUST_USE;
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, int64_t step, bool most,
+		      double **ret, size_t *ret_count) MUST_USE;
 /* Ids of the finished tasks of an experiment. The caller frees *ret. */
 int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count) MUST_USE;
 
@@ -185,8 +178,7 @@ int store_add_key(struct store *store, const char *key, const char *body_hash, i
 		  int64_t now_ms) MUST_USE;
 
 /* 0 or a negative errno; *ret_id names the metric within the experiment. */
-int store_metric_name(struct store *store, int64_t experiment, const char *name,
-		      int64_t *ret_id) MUST_USE;
+int store_metric_name(struct store *store, int64_t experiment, const char *name, int64_t *ret_id) MUST_USE;
 int store_add_metric(struct store *store, int64_t task, int64_t name, int64_t step, double value,
 		     int64_t time_ms) MUST_USE;
 

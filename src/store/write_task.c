@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <math.h>
 
-#define TASK_COLUMNS                                                                               \
-	"id,experiment,number,state,wanted,parameters,retries,repeat,seed,steps,attempt,"          \
-	"started_ms,submitted_ms,fidelity,fresh,best,last,best_step,last_step,step,asked,from_zero," \
+#define TASK_COLUMNS                                                                                                   \
+	"id,experiment,number,state,wanted,parameters,retries,repeat,seed,steps,attempt,"                              \
+	"started_ms,submitted_ms,fidelity,fresh,best,last,best_step,last_step,step,asked,from_zero,"                   \
 	"created_ms,finished_ms"
 
 static double read_real(sqlite3_stmt *q, int column)
@@ -58,11 +58,10 @@ static int read_tasks(struct store *store, sqlite3_stmt *q, store_task_f each, v
 	return rc < 0 ? rc : rows;
 }
 
-int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text,
-		      int64_t time_ms)
+int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text, int64_t time_ms)
 {
-	return store_run(store, "INSERT INTO history (task,time_ms,state,reason) VALUES (?,?,?,?)", "iiis",
-			 task, time_ms, (int64_t)state, text);
+	return store_run(store, "INSERT INTO history (task,time_ms,state,reason) VALUES (?,?,?,?)", "iiis", task,
+			 time_ms, (int64_t)state, text);
 }
 
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms, int64_t *ret_id)
@@ -99,28 +98,25 @@ int64_t store_last_number(struct store *store, int64_t experiment)
 	return read_whole(store, store_bind(store, "SELECT max(number) FROM task WHERE experiment=?", "i", experiment));
 }
 
-int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each,
-		    void *ctx)
+int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx)
 {
-	sqlite3_stmt *q = store_bind(
-		store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? AND number=?", "ii",
-		experiment, number);
+	sqlite3_stmt *q = store_bind(store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? AND number=?", "ii",
+				     experiment, number);
 	int rc = read_tasks(store, q, each, ctx);
 	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
 }
 
-int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each,
-		    void *ctx)
+int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each, void *ctx)
 {
 	sqlite3_stmt *q = store_bind(
-		store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? AND number>=? ORDER BY number LIMIT ?", "iii",
-		experiment, from, limit);
+		store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? AND number>=? ORDER BY number LIMIT ?",
+		"iii", experiment, from, limit);
 	int rc = read_tasks(store, q, each, ctx);
 	return rc < 0 ? rc : 0;
 }
 
-int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit,
-		     store_task_f each, void *ctx)
+int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
+		     void *ctx)
 {
 	/* By id, which is by number too: the index by state has that order, and what is over is not read. */
 	sqlite3_stmt *q = store_bind(store,
@@ -132,8 +128,8 @@ int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, in
 	return rc < 0 ? rc : 0;
 }
 
-int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason,
-			 const char *cause, int64_t now_ms, enum store_state *ret_before)
+int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason, const char *cause,
+			 int64_t now_ms, enum store_state *ret_before)
 {
 	sqlite3_stmt *q = store_bind(store, "SELECT state FROM task WHERE id=?", "i", id);
 	int rc = store_step(store, q);
@@ -142,18 +138,17 @@ int store_set_task_state(struct store *store, int64_t id, enum store_state state
 	*ret_before = (enum store_state)sqlite3_column_int(q, 0);
 	sqlite3_reset(q);
 	rc = store_run(store,
-			   "UPDATE task SET state=?2, reason=?3, cause=?4, expected_start_ms=NULL,"
-			   "finished_ms=CASE WHEN ?2>=3 THEN ?5 END,"
-			   "submitted_ms=CASE WHEN ?2=1 THEN ?5 ELSE submitted_ms END WHERE id=?1",
-			   "iissi", id, (int64_t)state, reason, cause, now_ms);
+		       "UPDATE task SET state=?2, reason=?3, cause=?4, expected_start_ms=NULL,"
+		       "finished_ms=CASE WHEN ?2>=3 THEN ?5 END,"
+		       "submitted_ms=CASE WHEN ?2=1 THEN ?5 ELSE submitted_ms END WHERE id=?1",
+		       "iissi", id, (int64_t)state, reason, cause, now_ms);
 	return rc < 0 ? rc : store_add_history(store, id, state, reason, now_ms);
 }
 
-int store_set_task_reason(struct store *store, int64_t id, const char *reason,
-			  int64_t expected_start_ms)
+int store_set_task_reason(struct store *store, int64_t id, const char *reason, int64_t expected_start_ms)
 {
-	return store_run(store, "UPDATE task SET reason=?2, expected_start_ms=?3 WHERE id=?1", "isI", id,
-			 reason, expected_start_ms);
+	return store_run(store, "UPDATE task SET reason=?2, expected_start_ms=?3 WHERE id=?1", "isI", id, reason,
+			 expected_start_ms);
 }
 
 int store_set_wish(struct store *store, int64_t id, enum store_wish wish)
@@ -163,8 +158,8 @@ int store_set_wish(struct store *store, int64_t id, enum store_wish wish)
 
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms)
 {
-	return store_run(store, "UPDATE task SET retries=?2, not_before_ms=?3 WHERE id=?1", "isi", id,
-			 retries, not_before_ms);
+	return store_run(store, "UPDATE task SET retries=?2, not_before_ms=?3 WHERE id=?1", "isi", id, retries,
+			 not_before_ms);
 }
 
 int store_reset_task(struct store *store, int64_t id)
@@ -186,12 +181,10 @@ int store_promote_task(struct store *store, int64_t id, const struct store_task 
 			 "isdIi", id, row->parameters, row->fidelity, row->steps, row->asked);
 }
 
-int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each,
-		     void *ctx)
+int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx)
 {
-	sqlite3_stmt *q =
-		store_bind(store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? AND asked=?", "ii",
-			   experiment, asked);
+	sqlite3_stmt *q = store_bind(store, "SELECT " TASK_COLUMNS " FROM task WHERE experiment=? AND asked=?", "ii",
+				     experiment, asked);
 	int rc = read_tasks(store, q, each, ctx);
 	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
 }
@@ -219,22 +212,20 @@ int store_add_batch(struct store *store, const char *token, int64_t experiment, 
 			 "sisiii", token, experiment, backend, (int64_t)state, parallel, now_ms);
 }
 
-int store_set_batch(struct store *store, const char *token, enum store_batch_state state,
-		    const char *job)
+int store_set_batch(struct store *store, const char *token, enum store_batch_state state, const char *job)
 {
-	return store_run(store, "UPDATE batch SET state=?2, job=coalesce(?3,job) WHERE token=?1", "sis",
-			 token, (int64_t)state, job);
+	return store_run(store, "UPDATE batch SET state=?2, job=coalesce(?3,job) WHERE token=?1", "sis", token,
+			 (int64_t)state, job);
 }
 
 int store_set_batch_absent(struct store *store, const char *token, int64_t absent_ms)
 {
-	return store_run(store,
-			 "UPDATE batch SET absent_ms=?2, resubmits=resubmits+(?2 IS NULL) WHERE token=?1",
-			 "sI", token, absent_ms);
+	return store_run(store, "UPDATE batch SET absent_ms=?2, resubmits=resubmits+(?2 IS NULL) WHERE token=?1", "sI",
+			 token, absent_ms);
 }
 
-int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token,
-		      uint32_t index, int64_t now_ms, int64_t *ret_id)
+int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token, uint32_t index,
+		      int64_t now_ms, int64_t *ret_id)
 {
 	int rc = store_run(store,
 			   "INSERT INTO attempt (task,number,token,idx,created_ms,submitted_ms) VALUES "
@@ -243,14 +234,13 @@ int store_add_attempt(struct store *store, int64_t task, int64_t number, const c
 	if (rc < 0)
 		return rc;
 	*ret_id = sqlite3_last_insert_rowid(store_db(store));
-	return store_run(store,
-			 "UPDATE task SET attempt=?2, node=NULL, gpus=NULL, job=NULL WHERE id=?1", "ii",
-			 task, number);
+	return store_run(store, "UPDATE task SET attempt=?2, node=NULL, gpus=NULL, job=NULL WHERE id=?1", "ii", task,
+			 number);
 }
 
-#define ATTEMPT_COLUMNS                                                                                  \
-	"SELECT a.id,a.task,t.experiment,t.number,a.number,a.journal_offset,a.created_ms,"               \
-	"a.submitted_ms,a.started_ms,a.idx,a.state,t.wanted,a.token,coalesce(a.job,b.job),b.backend,"    \
+#define ATTEMPT_COLUMNS                                                                                                \
+	"SELECT a.id,a.task,t.experiment,t.number,a.number,a.journal_offset,a.created_ms,"                             \
+	"a.submitted_ms,a.started_ms,a.idx,a.state,t.wanted,a.token,coalesce(a.job,b.job),b.backend,"                  \
 	"b.absent_ms,b.state,a.ended FROM attempt a JOIN task t ON t.id=a.task JOIN batch b ON b.token=a.token "
 
 static int each_attempt(struct store *store, sqlite3_stmt *q, store_attempt_f each, void *ctx)
@@ -303,8 +293,8 @@ int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offse
 	return store_run(store, "UPDATE attempt SET journal_offset=?2 WHERE id=?1", "ii", attempt, offset);
 }
 
-int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node,
-			const char *gpus, const char *job, int64_t started_ms)
+int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,
+			const char *job, int64_t started_ms)
 {
 	int rc = store_run(store,
 			   "UPDATE attempt SET state=2, node=?2, gpus=?3, job=coalesce(?4,job), started_ms=?5 "
@@ -338,8 +328,8 @@ int store_set_ended(struct store *store, int64_t attempt, int64_t task, const ch
 		"UPDATE task SET (wall_ms,cpu_ms,gpu_ms,max_rss,energy_j,energy_source)="
 		"(SELECT sum(wall_ms),sum(cpu_ms),sum(gpu_ms),max(max_rss),sum(energy_j),max(energy_source) "
 		"FROM attempt WHERE task=?1) WHERE id=?1";
-	int rc = store_run(store, set_attempt, "iiiiidss", attempt, cost->wall_ms, cost->cpu_ms,
-			   cost->gpu_ms, cost->max_rss, cost->energy_j, cost->energy_source, ended);
+	int rc = store_run(store, set_attempt, "iiiiidss", attempt, cost->wall_ms, cost->cpu_ms, cost->gpu_ms,
+			   cost->max_rss, cost->energy_j, cost->energy_source, ended);
 	return rc < 0 ? rc : store_run(store, sum_task, "i", task);
 }
 
@@ -348,14 +338,13 @@ int store_set_cost(struct store *store, int64_t attempt, int64_t task, const str
 	return store_set_ended(store, attempt, task, NULL, cost);
 }
 
-int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause,
-		      int exit_code, int signal, int64_t now_ms)
+int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause, int exit_code,
+		      int signal, int64_t now_ms)
 {
 	return store_run(store,
 			 "UPDATE attempt SET state=?2, cause=?3, exit_code=nullif(?4,-1), signal=?5,"
 			 "finished_ms=?6 WHERE id=?1",
-			 "iisiIi", attempt, (int64_t)state, cause, (int64_t)exit_code, (int64_t)signal,
-			 now_ms);
+			 "iisiIi", attempt, (int64_t)state, cause, (int64_t)exit_code, (int64_t)signal, now_ms);
 }
 
 int store_metric_name(struct store *store, int64_t experiment, const char *name, int64_t *ret_id)
@@ -370,18 +359,15 @@ int store_metric_name(struct store *store, int64_t experiment, const char *name,
 	}
 	if (rc < 0)
 		return rc;
-	rc = store_run(store, "INSERT INTO metric_name (experiment,name) VALUES (?,?)", "is", experiment,
-		       name);
+	rc = store_run(store, "INSERT INTO metric_name (experiment,name) VALUES (?,?)", "is", experiment, name);
 	if (rc == 0)
 		*ret_id = sqlite3_last_insert_rowid(store_db(store));
 	return rc;
 }
 
-int store_add_metric(struct store *store, int64_t task, int64_t name, int64_t step, double value,
-		     int64_t time_ms)
+int store_add_metric(struct store *store, int64_t task, int64_t name, int64_t step, double value, int64_t time_ms)
 {
-	return store_run(store,
-			 "INSERT OR REPLACE INTO metric (task,name,step,value,time_ms) VALUES (?,?,?,?,?)",
+	return store_run(store, "INSERT OR REPLACE INTO metric (task,name,step,value,time_ms) VALUES (?,?,?,?,?)",
 			 "iiidi", task, name, step, value, time_ms);
 }
 
@@ -398,37 +384,33 @@ static double read_number(struct store *store, sqlite3_stmt *q)
 double store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name,
 			    enum store_take take, int64_t of)
 {
-#define OF_METRIC                                                                                  \
-	" FROM metric m JOIN metric_name n ON n.id=m.name WHERE m.task=? AND n.experiment=? AND n.name=?"
+#define OF_METRIC " FROM metric m JOIN metric_name n ON n.id=m.name WHERE m.task=? AND n.experiment=? AND n.name=?"
 	static const char least[] = "SELECT min(m.value)" OF_METRIC;
 	static const char most[] = "SELECT max(m.value)" OF_METRIC;
-	static const char last[] = "SELECT avg(value) FROM (SELECT m.value" OF_METRIC
-				   " ORDER BY m.step DESC LIMIT ?)";
+	static const char last[] = "SELECT avg(value) FROM (SELECT m.value" OF_METRIC " ORDER BY m.step DESC LIMIT ?)";
 	double value = take == STORE_TAKE_LEAST || take == STORE_TAKE_MOST
-			       ? read_number(store, store_bind(store, take == STORE_TAKE_LEAST ? least : most,
-							       "iis", task, experiment, name))
-			       : read_number(store, store_bind(store, last, "iisi", task, experiment, name,
-							       take == STORE_TAKE_LAST ? (int64_t)1 : of));
+		? read_number(store,
+			      store_bind(store, take == STORE_TAKE_LEAST ? least : most, "iis", task, experiment, name))
+		: read_number(store,
+			      store_bind(store, last, "iisi", task, experiment, name,
+					 take == STORE_TAKE_LAST ? (int64_t)1 : of));
 	if (isnan(value) && strcmp(name, "time") == 0)
-		value = read_number(store, store_bind(store, "SELECT wall_ms/1000.0 FROM task WHERE id=?", "i",
-						      task));
+		value = read_number(store, store_bind(store, "SELECT wall_ms/1000.0 FROM task WHERE id=?", "i", task));
 	else if (isnan(value) && strcmp(name, "energy") == 0)
-		value = read_number(store,
-				    store_bind(store, "SELECT energy_j FROM task WHERE id=?", "i", task));
+		value = read_number(store, store_bind(store, "SELECT energy_j FROM task WHERE id=?", "i", task));
 	return value;
 }
 
-int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name,
-		      int64_t step, bool most, double **ret, size_t *ret_count)
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, int64_t step, bool most,
+		      double **ret, size_t *ret_count)
 {
-#define RIVALS(function)                                                                           \
-	"SELECT " function "(m.value) FROM task t JOIN metric_name n ON n.experiment=t.experiment AND "  \
-	"n.name=?3 JOIN metric m ON m.task=t.id AND m.name=n.id AND m.step<=?4 WHERE t.experiment=?1 AND " \
+#define RIVALS(function)                                                                                               \
+	"SELECT " function "(m.value) FROM task t JOIN metric_name n ON n.experiment=t.experiment AND "                \
+	"n.name=?3 JOIN metric m ON m.task=t.id AND m.name=n.id AND m.step<=?4 WHERE t.experiment=?1 AND "             \
 	"t.id<>?2 AND (t.step>=?4 OR t.state=3) GROUP BY t.id"
 	static const char least[] = RIVALS("min"), greatest[] = RIVALS("max");
 	VEC(double) values = {0};
-	sqlite3_stmt *q =
-		store_bind(store, most ? greatest : least, "iisi", experiment, task, name, step);
+	sqlite3_stmt *q = store_bind(store, most ? greatest : least, "iisi", experiment, task, name, step);
 	int rc;
 	while ((rc = store_step(store, q)) > 0)
 		vec_push(&values, read_real(q, 0));
@@ -440,8 +422,7 @@ int store_read_rivals(struct store *store, int64_t experiment, int64_t task, con
 int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count)
 {
 	VEC(int64_t) ids = {0};
-	sqlite3_stmt *q = store_bind(store, "SELECT id FROM task WHERE experiment=? AND state=3", "i",
-				     experiment);
+	sqlite3_stmt *q = store_bind(store, "SELECT id FROM task WHERE experiment=? AND state=3", "i", experiment);
 	int rc;
 	while ((rc = store_step(store, q)) > 0)
 		vec_push(&ids, sqlite3_column_int64(q, 0));

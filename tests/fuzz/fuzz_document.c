@@ -15,12 +15,12 @@ static struct buf document_json(const struct node *node)
 	return out;
 }
 
-static void document_must_match(const struct node *node, const struct buf *first, const struct error *err,
-				int rc, const char *language, const struct buf *written)
+static void document_must_match(const struct node *node, const struct buf *first, const struct error *err, int rc,
+				const char *language, const struct buf *written)
 {
 	if (rc < 0) {
-		fprintf(stderr, "%s that was written cannot be read: %s (%d:%d)\n%s\n", language, err->text,
-			err->line, err->column, buf_text(written));
+		fprintf(stderr, "%s that was written cannot be read: %s (%d:%d)\n%s\n", language, err->text, err->line,
+			err->column, buf_text(written));
 		abort();
 	}
 	struct buf again = document_json(node);

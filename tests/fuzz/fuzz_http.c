@@ -67,8 +67,7 @@ static int echo_begin(struct app *app, struct request *request, struct response 
 		response_problem(response, 400, "the address is not properly encoded");
 		return -1;
 	}
-	if (!strncmp(request->path, ROUTE_PREFIX "/", strlen(ROUTE_PREFIX) + 1) &&
-	    route_find(request, response) < 0)
+	if (!strncmp(request->path, ROUTE_PREFIX "/", strlen(ROUTE_PREFIX) + 1) && route_find(request, response) < 0)
 		return -1;
 	request->body = buf_make(1000);
 	return 0;

@@ -62,8 +62,8 @@ static void try_document(const struct node *document)
 		struct json w = json_to(&text);
 		space_write_json(space, &w);
 		buf_free(&text);
-		if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), space, 1, 1, &problems,
-				      &spec) == 0)
+		if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), space, 1, 1,
+				      &problems, &spec) == 0)
 			propose(spec, space);
 		else
 			must(problems.list.len > 0);

@@ -33,7 +33,8 @@ static void print_line(struct buf *text)
 static int64_t number(const char *text, int64_t otherwise)
 {
 	uint64_t value;
-	return num_parse_unsigned(text, strspn(text, "0123456789"), INT64_MAX, &value) == 0 ? (int64_t)value : otherwise;
+	return num_parse_unsigned(text, strspn(text, "0123456789"), INT64_MAX, &value) == 0 ? (int64_t)value
+											    : otherwise;
 }
 
 static void set_resource(struct backend_resources *r, char *pair)
@@ -186,8 +187,12 @@ static struct backend_watch *make_watch(char **words, size_t count, size_t *ret_
 		int64_t first = number(range, 0);
 		int64_t last = strchr(range, '-') ? number(strchr(range, '-') + 1, first) : first;
 		for (int64_t n = first; n <= last; n++) {
-			struct backend_watch watch = {.token = token, .job = job, .index = (uint32_t)n, .batch_dir = "/",
-						      .attempt_dir = "/", .submitted_ms = clock_now_ms()};
+			struct backend_watch watch = {.token = token,
+						      .job = job,
+						      .index = (uint32_t)n,
+						      .batch_dir = "/",
+						      .attempt_dir = "/",
+						      .submitted_ms = clock_now_ms()};
 			vec_push(&list, watch);
 		}
 	}
@@ -201,8 +206,13 @@ static void do_submit(char **word, size_t count, struct backend_resources *r)
 	struct backend_item *items = mem_alloc((items_count + 1) * sizeof(*items));
 	for (size_t i = 0; i < items_count; i++)
 		items[i] = (struct backend_item){.index = (uint32_t)i, .attempt_dir = word[2]};
-	struct backend_batch batch = {.token = word[1], .batch_dir = word[2], .experiment_dir = word[2], .resources = r, .items = items,
-				      .count = items_count, .parallel = (uint32_t)number(word[4], 0)};
+	struct backend_batch batch = {.token = word[1],
+				      .batch_dir = word[2],
+				      .experiment_dir = word[2],
+				      .resources = r,
+				      .items = items,
+				      .count = items_count,
+				      .parallel = (uint32_t)number(word[4], 0)};
 	(void)count;
 	waiting = true;
 	backend->ops->submit(backend, &batch, submitted_cb, NULL);

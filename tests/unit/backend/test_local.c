@@ -141,8 +141,8 @@ static void submit_with(const struct backend_resources *resources, uint32_t firs
 	struct backend_item items[8];
 	for (size_t i = 0; i < count; i++)
 		items[i] = (struct backend_item){first + (uint32_t)i, attempt_dir(first + (uint32_t)i)};
-	struct backend_batch batch = {.token = TOKEN, .batch_dir = batch_dir, .resources = resources,
-				      .items = items, .count = count};
+	struct backend_batch batch = {
+		.token = TOKEN, .batch_dir = batch_dir, .resources = resources, .items = items, .count = count};
 	backend_local.submit(backend, &batch, submitted_cb, NULL);
 	for (size_t i = 0; i < count; i++)
 		free((char *)items[i].attempt_dir);
@@ -424,8 +424,8 @@ static void test_a_claim_of_an_earlier_boot_is_lost(void **state)
 	char host[256] = "";
 	gethostname(host, sizeof(host) - 1);
 	char *path = mem_printf("%s/0.claim", batch_dir);
-	char *text = mem_printf("{\"host\":\"%s\",\"pid\":%d,\"pid_start\":1,\"boot_id\":\"other\",\"time\":1}",
-				host, getpid());
+	char *text = mem_printf("{\"host\":\"%s\",\"pid\":%d,\"pid_start\":1,\"boot_id\":\"other\",\"time\":1}", host,
+				getpid());
 	assert_int_equal(fs_write(path, text, strlen(text), 0600, false, NULL), 0);
 	assert_int_equal(look(0), BACKEND_ENDED);
 	assert_string_equal(sight_cause, "lost");
@@ -440,8 +440,8 @@ static void test_a_pid_that_was_given_out_again_is_not_ours(void **state)
 	char host[256] = "";
 	gethostname(host, sizeof(host) - 1);
 	char *path = mem_printf("%s/0.claim", batch_dir);
-	char *text = mem_printf("{\"host\":\"%s\",\"pid\":%d,\"pid_start\":1,\"boot_id\":\"%s\",\"time\":1}",
-				host, getpid(), proc_boot_id());
+	char *text = mem_printf("{\"host\":\"%s\",\"pid\":%d,\"pid_start\":1,\"boot_id\":\"%s\",\"time\":1}", host,
+				getpid(), proc_boot_id());
 	assert_int_equal(fs_write(path, text, strlen(text), 0600, false, NULL), 0);
 	assert_int_equal(look(0), BACKEND_ENDED);
 	cancel(0); /* would end this very process */

@@ -39,7 +39,8 @@ static void write_program(const char *path, char letter)
 static struct place begin(void **state)
 {
 	const char *folder = *state;
-	struct place p = {.program = mem_printf("%s/program", folder), .state = mem_printf("%s/state", folder),
+	struct place p = {.program = mem_printf("%s/program", folder),
+			  .state = mem_printf("%s/state", folder),
 			  .experiment = mem_printf("%s/state/experiments/e1", folder)};
 	assert_int_equal(token_init(), 0);
 	write_program(p.program, 'a');
@@ -71,7 +72,7 @@ static bool is_whole(const struct place *p, const char *dir, char letter)
 	char *path = runner_path(&p->runner, dir), *want = program_text(letter);
 	struct buf text = buf_make(PROGRAM_BYTES * 2);
 	bool whole = fs_read(path, PROGRAM_BYTES * 2, &text, NULL) == 0 && text.len == PROGRAM_BYTES &&
-		     memcmp(text.data, want, PROGRAM_BYTES) == 0;
+		memcmp(text.data, want, PROGRAM_BYTES) == 0;
 	buf_free(&text);
 	free(want);
 	free(path);

@@ -13,7 +13,8 @@
 
 static struct backend_batch batch_of(const struct backend_resources *r, const struct backend_item *items, size_t count)
 {
-	return (struct backend_batch){.token = TOKEN, .batch_dir = "/state/b", .resources = r, .items = items, .count = count};
+	return (struct backend_batch){
+		.token = TOKEN, .batch_dir = "/state/b", .resources = r, .items = items, .count = count};
 }
 
 /* Everything from "sbatch" on, joined by blanks. */
@@ -39,8 +40,9 @@ static void a_plain_batch_asks_for_nothing_more(void **state)
 	struct error err;
 	assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
 	char *text = joined(&args);
-	assert_string_equal(text, "sbatch --cpus-per-task=1 --parsable --job-name=" TOKEN
-				  " --array=0-2,5 --no-requeue --open-mode=append --output=/state/b/%a.out");
+	assert_string_equal(text,
+			    "sbatch --cpus-per-task=1 --parsable --job-name=" TOKEN
+			    " --array=0-2,5 --no-requeue --open-mode=append --output=/state/b/%a.out");
 	free(text);
 	slurm_args_free(&args);
 }
@@ -50,9 +52,19 @@ static void everything_asked_for_becomes_an_argument(void **state)
 	(void)state;
 	char *options[] = {(char *)"--mail-type=END", (char *)"-wn1", NULL};
 	struct backend_resources r = {
-		.cpus = 4, .memory_bytes = (16ll << 30) + 1, .gpus = 2, .gpu_type = (char *)"volta", .time_ms = 3600001,
-		.nodes = 2, .exclusive = true, .partition = (char *)"gpu; rm -rf", .account = (char *)"ml",
-		.qos = (char *)"high", .constraint = (char *)"a|b", .options = options, .signal_before_ms = 120500,
+		.cpus = 4,
+		.memory_bytes = (16ll << 30) + 1,
+		.gpus = 2,
+		.gpu_type = (char *)"volta",
+		.time_ms = 3600001,
+		.nodes = 2,
+		.exclusive = true,
+		.partition = (char *)"gpu; rm -rf",
+		.account = (char *)"ml",
+		.qos = (char *)"high",
+		.constraint = (char *)"a|b",
+		.options = options,
+		.signal_before_ms = 120500,
 		.checkpoint_signal = SIGUSR2,
 	};
 	struct backend_item item = {.index = 3};
@@ -63,10 +75,11 @@ static void everything_asked_for_becomes_an_argument(void **state)
 	struct error err;
 	assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
 	char *text = joined(&args);
-	assert_string_equal(text, "sbatch --partition=gpu; rm -rf --account=ml --qos=high --constraint=a|b --nodes=2 "
-				  "--ntasks-per-node=1 --cpus-per-task=4 --mem=16385M --gres=gpu:volta:2 --time=61 "
-				  "--exclusive --signal=B:USR2@121 --mail-type=END -wn1 --parsable --job-name=" TOKEN
-				  " --array=3%8 --no-requeue --open-mode=append --output=/st%%te/b/%a.out");
+	assert_string_equal(text,
+			    "sbatch --partition=gpu; rm -rf --account=ml --qos=high --constraint=a|b --nodes=2 "
+			    "--ntasks-per-node=1 --cpus-per-task=4 --mem=16385M --gres=gpu:volta:2 --time=61 "
+			    "--exclusive --signal=B:USR2@121 --mail-type=END -wn1 --parsable --job-name=" TOKEN
+			    " --array=3%8 --no-requeue --open-mode=append --output=/st%%te/b/%a.out");
 	free(text);
 	slurm_args_free(&args);
 }
@@ -101,9 +114,10 @@ static void options_that_are_ours_are_refused(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {
-		"--array=0-5", "-a0-5", "--arr=1", "--job-name=x", "-Jx", "--wait", "-W", "--wrap=ls", "--requeue", "--output=x",
-		"-ox", "--test-only", "--parsable", "--help", "-M", "--clusters=b", "foo", "", "-", "--", "--account ml",
-		"--comment=a\nb", "--version"};
+		"--array=0-5", "-a0-5",     "--arr=1",      "--job-name=x",   "-Jx",      "--wait",
+		"-W",          "--wrap=ls", "--requeue",    "--output=x",     "-ox",      "--test-only",
+		"--parsable",  "--help",    "-M",           "--clusters=b",   "foo",      "",
+		"-",           "--",        "--account ml", "--comment=a\nb", "--version"};
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		char *options[] = {(char *)bad[i], NULL};
 		struct backend_resources r = {.cpus = 1, .options = options};
@@ -120,8 +134,9 @@ static void options_that_are_ours_are_refused(void **state)
 static void other_options_are_passed_on(void **state)
 {
 	(void)state;
-	static const char *const good[] = {"--account=ml", "-Aml", "--exclude=n1", "--export=NONE", "--wait-all-nodes=1",
-					   "--hold", "--mem-per-cpu=2G", "--comment=a b", "--no-kill", "--reservation=r"};
+	static const char *const good[] = {"--account=ml",       "-Aml",           "--exclude=n1",     "--export=NONE",
+					   "--wait-all-nodes=1", "--hold",         "--mem-per-cpu=2G", "--comment=a b",
+					   "--no-kill",          "--reservation=r"};
 	for (size_t i = 0; i < COUNT_OF(good); i++) {
 		char *options[] = {(char *)good[i], NULL};
 		struct backend_resources r = {.cpus = 1, .options = options};
@@ -137,8 +152,9 @@ static void line_breaks_are_refused_everywhere(void **state)
 {
 	(void)state;
 	char text[] = "a\n#SBATCH --uid=0";
-	struct backend_resources rs[] = {{.partition = text}, {.account = text}, {.qos = text}, {.constraint = text},
-					 {.gpu_type = text}, {.partition = (char *)""}, {.gpu_type = (char *)"a:9"}};
+	struct backend_resources rs[] = {{.partition = text},        {.account = text},  {.qos = text},
+					 {.constraint = text},       {.gpu_type = text}, {.partition = (char *)""},
+					 {.gpu_type = (char *)"a:9"}};
 	for (size_t i = 0; i < COUNT_OF(rs); i++) {
 		struct problems problems = {0};
 		slurm_check_words(&rs[i], NULL, &problems);
@@ -149,8 +165,8 @@ static void line_breaks_are_refused_everywhere(void **state)
 
 static char *script_of(const char *template, const char *folder, struct error *err)
 {
-	struct backend_resources r = {.cpus = 2, .gpus = 1, .memory_bytes = 1 << 20, .time_ms = 60000,
-				      .template = (char *)template};
+	struct backend_resources r = {
+		.cpus = 2, .gpus = 1, .memory_bytes = 1 << 20, .time_ms = 60000, .template = (char *)template};
 	struct backend_item item = {.index = 7};
 	struct backend_batch batch = batch_of(&r, &item, 1);
 	batch.batch_dir = folder;
@@ -189,11 +205,13 @@ static void a_template_is_filled(void **state)
 {
 	(void)state;
 	struct error err;
-	char *script = script_of("#!/bin/bash\n#SBATCH --mem={memory_mb}\nmodule load ${X} {{cpus}} {cpus} {a,b} { x; }\n{run}\n",
-				 "/b", &err);
+	char *script = script_of(
+		"#!/bin/bash\n#SBATCH --mem={memory_mb}\nmodule load ${X} {{cpus}} {cpus} {a,b} { x; }\n{run}\n", "/b",
+		&err);
 	assert_non_null(script);
-	assert_string_equal(script, "#!/bin/bash\n#SBATCH --mem=1\nmodule load ${X} {cpus} 2 {a,b} { x; }\n"
-				    "exec '/opt/it'\\''s/sluice' exec '/b' \"$SLURM_ARRAY_TASK_ID\"\n");
+	assert_string_equal(script,
+			    "#!/bin/bash\n#SBATCH --mem=1\nmodule load ${X} {cpus} 2 {a,b} { x; }\n"
+			    "exec '/opt/it'\\''s/sluice' exec '/b' \"$SLURM_ARRAY_TASK_ID\"\n");
 	free(script);
 }
 
@@ -218,7 +236,8 @@ static void the_kept_script_is_the_script_with_comments(void **state)
 	slurm_args_add(&args, "--comment=a b");
 	slurm_args_add(&args, "--x=1\n#SBATCH --uid=0");
 	char *text = slurm_describe_script("#!/bin/bash\nrun\n", &args);
-	assert_string_equal(text, "#!/bin/bash\n# Submitted with:\n#   sbatch '--comment=a b' '--x=1?#SBATCH --uid=0'\nrun\n");
+	assert_string_equal(
+		text, "#!/bin/bash\n# Submitted with:\n#   sbatch '--comment=a b' '--x=1?#SBATCH --uid=0'\nrun\n");
 	free(text);
 	slurm_args_free(&args);
 }

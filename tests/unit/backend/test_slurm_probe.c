@@ -10,8 +10,10 @@
 #define BOOT "11111111-2222-3333-4444-555555555555"
 #define GOOD "host=n1\ntime=1000\nboot=" BOOT "\nprogram=0\nlink=0\nfirst=0\nsecond=0\nsaid=\n"
 
-static const struct slurm_probe probe = {.folder = "/s/it's", .token = "0123456789abcdef0123456789abcdef",
-					 .program = "/s/it's/bin/sluice", .daemon = "http://127.0.0.1:54322"};
+static const struct slurm_probe probe = {.folder = "/s/it's",
+					 .token = "0123456789abcdef0123456789abcdef",
+					 .program = "/s/it's/bin/sluice",
+					 .daemon = "http://127.0.0.1:54322"};
 
 /* The journal of an attempt as a runner writes it: `starts` STARTs, and an END with this cause unless NULL. */
 static char *write_journal(const char *folder, int starts, const char *cause, size_t *ret_len)
@@ -22,12 +24,23 @@ static char *write_journal(const char *folder, int starts, const char *cause, si
 	unlink(path);
 	assert_int_equal(journal_open(path, &writer, NULL), 0);
 	for (int i = 0; i < starts; i++) {
-		struct journal_record start = {.kind = JOURNAL_START, .time_ms = 1, .host = "n1", .version = "0.1.0",
-					       .pid = 1, .pgid = 2, .boot_id = BOOT};
+		struct journal_record start = {.kind = JOURNAL_START,
+					       .time_ms = 1,
+					       .host = "n1",
+					       .version = "0.1.0",
+					       .pid = 1,
+					       .pgid = 2,
+					       .boot_id = BOOT};
 		assert_int_equal(journal_append(writer, &start, NULL), 0);
 	}
-	struct journal_record end = {.kind = JOURNAL_END, .time_ms = 2, .cause = cause, .message = "exit code 3",
-				     .exit_code = 3, .wall_ms = 1, .cpu_ms = 1, .max_rss_bytes = 1};
+	struct journal_record end = {.kind = JOURNAL_END,
+				     .time_ms = 2,
+				     .cause = cause,
+				     .message = "exit code 3",
+				     .exit_code = 3,
+				     .wall_ms = 1,
+				     .cpu_ms = 1,
+				     .max_rss_bytes = 1};
 	if (cause)
 		assert_int_equal(journal_append(writer, &end, NULL), 0);
 	journal_close(writer);
@@ -47,8 +60,12 @@ static struct look explain(void **state, const char *answer, int starts, const c
 	struct look look = {0};
 	size_t len;
 	char *journal = write_journal(*state, starts, cause, &len);
-	struct slurm_probe_result result = {.answer = answer, .journal = journal, .journal_len = len, .boot_id = BOOT,
-					    .began_ms = 999000, .now_ms = 1003000};
+	struct slurm_probe_result result = {.answer = answer,
+					    .journal = journal,
+					    .journal_len = len,
+					    .boot_id = BOOT,
+					    .began_ms = 999000,
+					    .now_ms = 1003000};
 	look.complete = slurm_probe_is_complete(&result);
 	slurm_probe_explain(&probe, &result, &look.findings);
 	free(journal);
@@ -87,7 +104,8 @@ static void all_is_well(void **state)
 static void an_unreachable_daemon_is_no_failure_and_says_how_to_change_it(void **state)
 {
 	struct look look = explain(state, GOOD "daemon=1\n", 1, "ok");
-	const struct backend_finding *found = find(&look, "n1 does not reach the daemon at 127.0.0.1:54322 and need not");
+	const struct backend_finding *found = find(&look,
+						   "n1 does not reach the daemon at 127.0.0.1:54322 and need not");
 	assert_int_equal(count_bad(&look), 0);
 	assert_non_null(found);
 	assert_non_null(strstr(found->what, "through files in the state folder"));
@@ -98,8 +116,9 @@ static void an_unreachable_daemon_is_no_failure_and_says_how_to_change_it(void *
 /* Another machine's 127.0.0.1 may well have somebody's sluice. */
 static void a_daemon_on_another_machine_is_not_ours(void **state)
 {
-	struct look look = explain(state, "host=n1\nboot=99999999-2222-3333-4444-555555555555\nprogram=0\nlink=0\nfirst=0\n"
-					  "second=0\ndaemon=0\n",
+	struct look look = explain(state,
+				   "host=n1\nboot=99999999-2222-3333-4444-555555555555\nprogram=0\nlink=0\nfirst=0\n"
+				   "second=0\ndaemon=0\n",
 				   1, "ok");
 	assert_non_null(find(&look, "n1 does not reach the daemon"));
 	slurm_findings_free(&look.findings);
@@ -112,8 +131,12 @@ static void no_daemon_is_not_tried(void **state)
 	alone.daemon = NULL;
 	size_t len;
 	char *journal = write_journal(*state, 1, "ok", &len);
-	struct slurm_probe_result result = {.answer = GOOD, .journal = journal, .journal_len = len, .boot_id = BOOT,
-					    .began_ms = 999000, .now_ms = 1003000};
+	struct slurm_probe_result result = {.answer = GOOD,
+					    .journal = journal,
+					    .journal_len = len,
+					    .boot_id = BOOT,
+					    .began_ms = 999000,
+					    .now_ms = 1003000};
 	slurm_probe_explain(&alone, &result, &look.findings);
 	assert_non_null(find(&look, "was not tried"));
 	assert_int_equal(count_bad(&look), 0);
@@ -131,9 +154,12 @@ static void errors_come_with_a_fix(void **state)
 		int starts;
 		const char *cause, *level, *what;
 	} cases[] = {
-		{"host=n1\nprogram=127\nlink=0\nfirst=127\nsecond=127\n", 0, NULL, "error", "n1 cannot run /s/it's/bin/sluice (exit code 127)"},
-		{"host=n1\nprogram=0\nlink=1\nfirst=1\nsecond=1\nsaid=link: no\n", 0, NULL, "error", "cannot make hard links"},
-		{"host=n1\nprogram=0\nlink=0\nfirst=1\nsecond=1\nsaid=no room\n", 0, NULL, "error", "did not work on n1: no room"},
+		{"host=n1\nprogram=127\nlink=0\nfirst=127\nsecond=127\n", 0, NULL, "error",
+		 "n1 cannot run /s/it's/bin/sluice (exit code 127)"},
+		{"host=n1\nprogram=0\nlink=1\nfirst=1\nsecond=1\nsaid=link: no\n", 0, NULL, "error",
+		 "cannot make hard links"},
+		{"host=n1\nprogram=0\nlink=0\nfirst=1\nsecond=1\nsaid=no room\n", 0, NULL, "error",
+		 "did not work on n1: no room"},
 		{GOOD, 1, "exit", "error", "did not work on n1: exit code 3"},
 		{GOOD, 2, "ok", "error", "the claim does not work on n1"},
 		{"host=n1\nprogram=0\nlink=0\nfirst=0\nsecond=1\n", 1, "ok", "error", "the claim does not work on n1"},

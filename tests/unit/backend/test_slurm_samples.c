@@ -82,7 +82,8 @@ static unsigned known_columns(void)
 static void samples_were_made_with_the_arguments_of_today(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct buf calls = read_sample("calls");
 		char *format = slurm_columns_format(known_columns());
 		char *columns = mem_printf("\t-n\t-P\t-D\t--delimiter=" S "\t--format=%s\t-u\t%d\t", format, OWN_UID);
@@ -100,10 +101,12 @@ static void samples_were_made_with_the_arguments_of_today(void **state)
 static void every_version_has_every_column(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		char *format = slurm_columns_format(known_columns());
-		assert_string_equal(format, "JobID,State,ExitCode,DerivedExitCode,Start,End,ElapsedRaw,TotalCPU,MaxRSS,"
-					    "ConsumedEnergyRaw,AllocTRES,NodeList,JobName");
+		assert_string_equal(format,
+				    "JobID,State,ExitCode,DerivedExitCode,Start,End,ElapsedRaw,TotalCPU,MaxRSS,"
+				    "ConsumedEnergyRaw,AllocTRES,NodeList,JobName");
 		free(format);
 	}
 }
@@ -167,7 +170,8 @@ static void expect_row(const struct slurm_queue *queue, size_t i, uint32_t index
 static void what_lives_is_seen_whatever_its_state(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_queue queue = read_queue("squeue-living");
 		for (size_t i = 0; i < COUNT_OF(living); i++)
 			for (uint32_t index = living[i].first; index <= living[i].last; index++)
@@ -189,7 +193,8 @@ static void what_lives_is_seen_whatever_its_state(void **state)
 static void a_job_whose_reservation_is_deleted_is_not_lost(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_queue queue = read_queue("squeue-living");
 		for (uint32_t index = 0; index < 2; index++) {
 			const struct slurm_job *row = find_row(&queue, 38, index);
@@ -210,7 +215,8 @@ static void a_job_whose_reservation_is_deleted_is_not_lost(void **state)
 static void what_lives_is_counted(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_queue queue = read_queue("squeue-living");
 		uint64_t expected = 0;
 		for (size_t i = 0; i < COUNT_OF(living); i++)
@@ -227,7 +233,8 @@ static void hostile_names_make_up_no_jobs_of_others(void **state)
 	(void)state;
 	char token[33];
 	make_token(77, token);
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_queue queue = read_queue("squeue-living");
 		size_t made_up = 0;
 		for (size_t i = 0; i < queue.jobs.len; i++)
@@ -242,7 +249,8 @@ static void hostile_names_make_up_no_jobs_of_others(void **state)
 static void a_list_that_squeue_cuts_short_is_noticed(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_queue queue = read_queue("squeue-cut");
 		assert_true(queue.truncated);
 		assert_null(find_row(&queue, 39, 1));
@@ -316,15 +324,21 @@ static void expect_end(const char *sample, const struct slurm_final *final, cons
 	struct slurm_cause cause;
 	if (!final)
 		fail_msg("%s: %s: no record of %d_%u", version, sample, ended[i].number, ended[i].first);
-	struct slurm_end end = {.state = final->state, .reason = row ? row->reason : NULL, .exit_code = final->exit_code,
-				.signal = final->signal, .derived_code = final->derived_code,
-				.derived_signal = final->derived_signal, .by_uid = final->by_uid, .own_uid = OWN_UID,
+	struct slurm_end end = {.state = final->state,
+				.reason = row ? row->reason : NULL,
+				.exit_code = final->exit_code,
+				.signal = final->signal,
+				.derived_code = final->derived_code,
+				.derived_signal = final->derived_signal,
+				.by_uid = final->by_uid,
+				.own_uid = OWN_UID,
 				.node = final->node};
 	slurm_explain_end(&end, &cause);
 	if (strcmp(final->state, ended[i].state) != 0 || strcmp(cause.cause, ended[i].cause) != 0 ||
 	    cause.exit_code != ended[i].code || cause.signal != ended[i].signal || final->by_uid != ended[i].by_uid)
 		fail_msg("%s: %s: %d_%u is %s, cause %s, code %d, signal %d, by %lld", version, sample, ended[i].number,
-			 ended[i].first, final->state, cause.cause, cause.exit_code, cause.signal, (long long)final->by_uid);
+			 ended[i].first, final->state, cause.cause, cause.exit_code, cause.signal,
+			 (long long) final->by_uid);
 	assert_true((final->index != UINT32_MAX) == ended[i].started);
 	assert_true(final->end_ms > 0);
 	assert_true(isnan(final->energy_j));
@@ -334,7 +348,8 @@ static void ends_are_told_alike(void **state)
 {
 	(void)state;
 	static const char *const samples[] = {"sacct-arrays", "sacct-names", "sacct"};
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_queue queue = read_queue("squeue-ended");
 		for (size_t s = 0; s < COUNT_OF(samples); s++) {
 			struct slurm_finals finals = read_finals(samples[s]);
@@ -359,12 +374,13 @@ static void ends_are_told_alike(void **state)
 static void a_task_without_its_output_folder_was_not_killed(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_finals finals = read_finals("sacct");
 		const struct slurm_final *final = find_final(&finals, 6, 0);
 		struct slurm_cause cause;
-		struct slurm_end end = {.state = final->state, .exit_code = final->exit_code, .signal = final->signal,
-					.by_uid = -1};
+		struct slurm_end end = {
+			.state = final->state, .exit_code = final->exit_code, .signal = final->signal, .by_uid = -1};
 		slurm_explain_end(&end, &cause);
 		assert_int_equal(cause.signal, 0);
 		assert_string_equal(cause.cause, final->signal ? "launch" : "exit");
@@ -377,7 +393,8 @@ static void a_task_without_its_output_folder_was_not_killed(void **state)
 static void the_queue_knows_the_ends_too(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_queue queue = read_queue("squeue-ended");
 		for (size_t i = 0; i < COUNT_OF(ended); i++) {
 			for (uint32_t index = ended[i].first; index <= ended[i].last; index++) {
@@ -395,7 +412,8 @@ static void the_queue_knows_the_ends_too(void **state)
 static void costs_are_read(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_finals finals = read_finals("sacct");
 		const struct slurm_final *timed = find_final(&finals, 4, 0);
 		for (uint32_t index = 0; index < 3; index++) {
@@ -416,7 +434,8 @@ static void costs_are_read(void **state)
 static void the_cluster_is_described_alike(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		char value[256];
 		struct buf config = read_sample("scontrol-config"), plain = read_sample("scontrol-config-plain");
 		struct buf ping = read_sample("scontrol-ping"), down = read_sample("scontrol-ping-down");
@@ -463,7 +482,8 @@ static void the_cluster_is_described_alike(void **state)
 static void limits_are_read(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_limits limits = {0};
 		struct buf user = read_sample("sacctmgr-user"), qos = read_sample("sacctmgr-qos");
 		slurm_associations_parse(buf_text(&user), user.len, "lab", &limits);
@@ -483,7 +503,8 @@ static void limits_are_read(void **state)
 static void the_id_of_a_submission_is_that_of_the_queue(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		struct slurm_queue queue = read_queue("squeue-living");
 		struct buf said = read_sample("sbatch");
 		uint64_t id = 0;
@@ -497,8 +518,8 @@ static void the_id_of_a_submission_is_that_of_the_queue(void **state)
 /* How sbatch says no. */
 static const struct {
 	const char *sample, *cause; /* cause NULL: nobody knows whether it was submitted */
-	const char *remedy;	    /* part of it */
-	bool optional;		    /* some versions take it and let it wait */
+	const char *remedy; /* part of it */
+	bool optional; /* some versions take it and let it wait */
 } refusals[] = {
 	{"sbatch-partition", "refused", "sinfo -s", false},
 	{"sbatch-gpus", "refused", "ask for less", false},
@@ -536,7 +557,8 @@ static const struct {
 static void every_no_is_understood(void **state)
 {
 	(void)state;
-	for_versions(v) {
+	for_versions(v)
+	{
 		for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 			struct slurm_refusal refusal;
 			if (refusals[i].optional && !has_sample(refusals[i].sample))
@@ -545,14 +567,16 @@ static void every_no_is_understood(void **state)
 			slurm_explain_refusal(buf_text(&said), &refusal);
 			buf_free(&said);
 			if (refusal.definite != (refusals[i].cause != NULL))
-				fail_msg("%s: %s: %sdefinite", version, refusals[i].sample, refusal.definite ? "" : "not ");
+				fail_msg("%s: %s: %sdefinite", version, refusals[i].sample,
+					 refusal.definite ? "" : "not ");
 			assert_null(strstr(refusal.message, "sbatch: "));
 			assert_int_not_equal(refusal.message[0], '\0');
 			if (!refusals[i].cause)
 				continue;
 			assert_string_equal(refusal.cause, refusals[i].cause);
 			if (!refusal.remedy || !strstr(refusal.remedy, refusals[i].remedy))
-				fail_msg("%s: %s: '%s'", version, refusals[i].sample, refusal.remedy ? refusal.remedy : "");
+				fail_msg("%s: %s: '%s'", version, refusals[i].sample,
+					 refusal.remedy ? refusal.remedy : "");
 		}
 	}
 }

@@ -19,8 +19,9 @@ static struct backend *backend;
 static char *root;
 
 static const char *const programs[][2] = {
-	{"scontrol", "if [ \"$1\" = ping ]; then echo 'Slurmctld(primary) at here is UP'\n"
-		     "else printf 'ClusterName = lab\\nSLURM_VERSION = 22.05.8\\nMaxArraySize = 1001\\n'; fi"},
+	{"scontrol",
+	 "if [ \"$1\" = ping ]; then echo 'Slurmctld(primary) at here is UP'\n"
+	 "else printf 'ClusterName = lab\\nSLURM_VERSION = 22.05.8\\nMaxArraySize = 1001\\n'; fi"},
 	{"sinfo", "printf 'cpu*\\037up\\037infinite\\0371\\037idle\\0374\\0371000\\037(null)\\n'"},
 	{"sbatch", "cat >/dev/null; echo 17"},
 	{"squeue", ":"},
@@ -117,8 +118,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_before_the_first_answer_it_says_that_slurm_is_being_asked, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_an_examination_that_waits_for_its_job_ends_with_the_backend, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(test_an_examination_that_waits_for_its_job_ends_with_the_backend,
+						set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,8 +52,8 @@ static void a_queue_is_read(void **state)
 static void a_list_cut_short_is_noticed_and_not_believed(void **state)
 {
 	(void)state;
-	struct slurm_queue queue =
-		queue_of("1" S "3-9,12,14,50,52...%3" S "PENDING" S "None" S "" S "N/A" S "N/A" S TOKEN "\n");
+	struct slurm_queue queue = queue_of("1" S "3-9,12,14,50,52...%3" S "PENDING" S "None" S "" S "N/A" S
+					    "N/A" S TOKEN "\n");
 	assert_true(queue.truncated);
 	assert_int_equal(queue.jobs.len, 0);
 	slurm_queue_free(&queue);
@@ -62,16 +62,16 @@ static void a_list_cut_short_is_noticed_and_not_believed(void **state)
 static void rows_that_are_not_ours_are_left_out(void **state)
 {
 	(void)state;
-	struct slurm_queue queue = queue_of(
-		"CLUSTER: lab\n"
-		"slurm_load_jobs error: Unable to contact slurm controller\n"
-		"7" S "N/A" S "RUNNING" S "None" S "n1" S "1" S "2" S "bash\n"
-		"8" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S "0123456789ABCDEF0123456789ABCDEF\n"
-		"9" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S TOKEN "x\n"
-		"x" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S TOKEN "\n"
-		"10" S "N/A" S "RUNNING" S "None" S "n1" S "1" S "2" S TOKEN "\n"
-		"11" S "1" S "RUNNING" S "None" S "n1" S "1" S TOKEN "\n"
-		"99999999999" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S TOKEN "\n");
+	struct slurm_queue queue = queue_of("CLUSTER: lab\n"
+					    "slurm_load_jobs error: Unable to contact slurm controller\n"
+					    "7" S "N/A" S "RUNNING" S "None" S "n1" S "1" S "2" S "bash\n"
+					    "8" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S
+					    "0123456789ABCDEF0123456789ABCDEF\n"
+					    "9" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S TOKEN "x\n"
+					    "x" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S TOKEN "\n"
+					    "10" S "N/A" S "RUNNING" S "None" S "n1" S "1" S "2" S TOKEN "\n"
+					    "11" S "1" S "RUNNING" S "None" S "n1" S "1" S TOKEN "\n"
+					    "99999999999" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S TOKEN "\n");
 	assert_int_equal(queue.jobs.len, 0);
 	assert_int_equal(queue.alive, 4);
 	slurm_queue_free(&queue);
@@ -81,8 +81,7 @@ static void rows_that_are_not_ours_are_left_out(void **state)
 static void a_name_with_separators_forges_nothing(void **state)
 {
 	(void)state;
-	struct slurm_queue queue =
-		queue_of("7" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S "a" S "b" S TOKEN "\n");
+	struct slurm_queue queue = queue_of("7" S "1" S "RUNNING" S "None" S "n1" S "1" S "2" S "a" S "b" S TOKEN "\n");
 	assert_int_equal(queue.jobs.len, 0);
 	slurm_queue_free(&queue);
 }
@@ -90,8 +89,21 @@ static void a_name_with_separators_forges_nothing(void **state)
 static void indices_out_of_bounds_are_refused(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"", "a", "-1", "5-3", "1-", "1,", ",1", "1:0", "1-5:0", "4000002", "1-4000002",
-					  "99999999999999999999", "1-5:99999999999999", "1;2", "[1-5]"};
+	static const char *const bad[] = {"",
+					  "a",
+					  "-1",
+					  "5-3",
+					  "1-",
+					  "1,",
+					  ",1",
+					  "1:0",
+					  "1-5:0",
+					  "4000002",
+					  "1-4000002",
+					  "99999999999999999999",
+					  "1-5:99999999999999",
+					  "1;2",
+					  "[1-5]"};
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		char *row = mem_printf("7" S "%s" S "PENDING" S "None" S "" S "N/A" S "N/A" S TOKEN "\n", bad[i]);
 		struct slurm_queue queue = queue_of(row);
@@ -102,25 +114,25 @@ static void indices_out_of_bounds_are_refused(void **state)
 	}
 }
 
-static const char recorded_sacct[] =
-	"20_0" S "COMPLETED" S "0:0" S "0:0" S "1794755484" S "1794755485" S "1" S "00:00.002" S "" S "" S
-	"billing=1,cpu=1,gres/gpu=2,gres/gpu:volta=2,mem=200M,node=1" S "cpu1" S TOKEN "\n"
-	"20_0.batch" S "COMPLETED" S "0:0" S "" S "1794755484" S "1794755485" S "1" S "00:00.002" S "1100K" S "0" S
-	"cpu=1,mem=200M,node=1" S "cpu1" S "batch\n"
-	"20_0.extern" S "COMPLETED" S "0:0" S "" S "1794755484" S "1794755485" S "1" S "00:00.002" S "2M" S "" S
-	"cpu=1,mem=200M,node=1" S "cpu1" S "extern\n"
-	"20_2" S "FAILED" S "0:9" S "0:0" S "1794755484" S "1794755485" S "1" S "1-02:03:04" S "" S "" S
-	"billing=1,cpu=1,mem=200M,node=1" S "cpu1" S TOKEN "\n"
-	"20_2.batch" S "CANCELLED" S "0:9" S "" S "1794755484" S "1794755485" S "1" S "00:00.002" S "3372K" S "812" S
-	"cpu=1,mem=200M,node=1" S "cpu1" S "batch\n"
-	"20_4" S "CANCELLED by 1007" S "0:0" S "0:0" S "1794755484" S "1794755486" S "2" S "00:00.002" S "" S "" S
-	"" S "cpu1" S TOKEN "\n"
-	"20_6" S "RUNNING" S "0:0" S "0:0" S "1794755484" S "Unknown" S "7" S "00:00:00" S "" S "" S
-	"billing=1,cpu=1,mem=200M,node=1" S "cpu1" S TOKEN "\n"
-	"20_[7-9%2]" S "PENDING" S "0:0" S "0:0" S "Unknown" S "Unknown" S "0" S "00:00:00" S "" S "" S "" S
-	"None assigned" S TOKEN "\n"
-	"21_0" S "RUNNING" S "0:0" S "0:0" S "1794755484" S "Unknown" S "7" S "00:00:00" S "" S "" S "" S "cpu1" S
-	"allocation\n";
+static const char recorded_sacct[] = "20_0" S "COMPLETED" S "0:0" S "0:0" S "1794755484" S "1794755485" S "1" S
+				     "00:00.002" S "" S "" S
+				     "billing=1,cpu=1,gres/gpu=2,gres/gpu:volta=2,mem=200M,node=1" S "cpu1" S TOKEN "\n"
+				     "20_0.batch" S "COMPLETED" S "0:0" S "" S "1794755484" S "1794755485" S "1" S
+				     "00:00.002" S "1100K" S "0" S "cpu=1,mem=200M,node=1" S "cpu1" S "batch\n"
+				     "20_0.extern" S "COMPLETED" S "0:0" S "" S "1794755484" S "1794755485" S "1" S
+				     "00:00.002" S "2M" S "" S "cpu=1,mem=200M,node=1" S "cpu1" S "extern\n"
+				     "20_2" S "FAILED" S "0:9" S "0:0" S "1794755484" S "1794755485" S "1" S
+				     "1-02:03:04" S "" S "" S "billing=1,cpu=1,mem=200M,node=1" S "cpu1" S TOKEN "\n"
+				     "20_2.batch" S "CANCELLED" S "0:9" S "" S "1794755484" S "1794755485" S "1" S
+				     "00:00.002" S "3372K" S "812" S "cpu=1,mem=200M,node=1" S "cpu1" S "batch\n"
+				     "20_4" S "CANCELLED by 1007" S "0:0" S "0:0" S "1794755484" S "1794755486" S "2" S
+				     "00:00.002" S "" S "" S "" S "cpu1" S TOKEN "\n"
+				     "20_6" S "RUNNING" S "0:0" S "0:0" S "1794755484" S "Unknown" S "7" S "00:00:00" S
+				     "" S "" S "billing=1,cpu=1,mem=200M,node=1" S "cpu1" S TOKEN "\n"
+				     "20_[7-9%2]" S "PENDING" S "0:0" S "0:0" S "Unknown" S "Unknown" S "0" S
+				     "00:00:00" S "" S "" S "" S "None assigned" S TOKEN "\n"
+				     "21_0" S "RUNNING" S "0:0" S "0:0" S "1794755484" S "Unknown" S "7" S "00:00:00" S
+				     "" S "" S "" S "cpu1" S "allocation\n";
 
 static void the_accounting_is_read_with_its_steps(void **state)
 {
@@ -128,7 +140,8 @@ static void the_accounting_is_read_with_its_steps(void **state)
 	struct slurm_finals finals;
 	slurm_finals_parse(recorded_sacct, strlen(recorded_sacct), SLURM_COLUMNS_ALL, &finals);
 	assert_int_equal(finals.list.len, 6);
-	const struct slurm_final *ok = &finals.list.at[0], *killed = &finals.list.at[1], *cancelled = &finals.list.at[2];
+	const struct slurm_final *ok = &finals.list.at[0], *killed = &finals.list.at[1],
+				 *cancelled = &finals.list.at[2];
 	assert_string_equal(ok->token, TOKEN);
 	assert_int_equal(ok->id, 20);
 	assert_int_equal(ok->index, 0);
@@ -181,7 +194,8 @@ static void elements_that_never_started_share_a_record(void **state)
 	slurm_finals_free(&finals);
 
 	struct slurm_queue queue = queue_of("6" S "N/A" S "CANCELLED" S "None" S "" S "1" S "1" S TOKEN "\n"
-					    "14" S "2-20%2" S "CANCELLED" S "JobArrayTaskLimit" S "" S "1" S "1" S TOKEN "\n");
+					    "14" S "2-20%2" S "CANCELLED" S "JobArrayTaskLimit" S "" S "1" S "1" S TOKEN
+					    "\n");
 	assert_int_equal(queue.jobs.len, 2);
 	assert_true(queue.jobs.at[0].rest);
 	assert_false(queue.jobs.at[1].rest);
@@ -335,8 +349,14 @@ static void times_are_read_in_both_forms(void **state)
 	unsetenv("TZ");
 	tzset();
 	assert_true(slurm_parse_time_ms("1794754134") == 1794754134000);
-	static const char *const unknown[] = {"N/A", "Unknown", "None", "", "NONE", "2026-13-01T00:00:00",
-					      "2026-07-01 12:00:00", "99999999999999999999"};
+	static const char *const unknown[] = {"N/A",
+					      "Unknown",
+					      "None",
+					      "",
+					      "NONE",
+					      "2026-13-01T00:00:00",
+					      "2026-07-01 12:00:00",
+					      "99999999999999999999"};
 	for (size_t i = 0; i < COUNT_OF(unknown); i++)
 		assert_int_equal(slurm_parse_time_ms(unknown[i]), 0);
 }

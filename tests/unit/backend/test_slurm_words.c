@@ -61,8 +61,14 @@ static void why_a_job_waits_is_said_in_words(void **state)
 
 static struct slurm_cause explain(const char *name, const char *reason, int code, int signal, int64_t by_uid)
 {
-	struct slurm_end end = {.state = name, .reason = reason, .exit_code = code, .signal = signal, .derived_code = -1,
-				.by_uid = by_uid, .own_uid = 1000, .node = "n7"};
+	struct slurm_end end = {.state = name,
+				.reason = reason,
+				.exit_code = code,
+				.signal = signal,
+				.derived_code = -1,
+				.by_uid = by_uid,
+				.own_uid = 1000,
+				.node = "n7"};
 	struct slurm_cause cause;
 	slurm_explain_end(&end, &cause);
 	return cause;
@@ -187,8 +193,10 @@ static void a_limit_is_told_from_a_mistake(void **state)
 {
 	(void)state;
 	struct slurm_refusal refusal;
-	slurm_explain_refusal("sbatch: error: AssocMaxSubmitJobLimit\nsbatch: error: Batch job submission failed: Job violates "
-			      "accounting/QOS policy (job submit limit, user's size and/or time limits)\n", &refusal);
+	slurm_explain_refusal(
+		"sbatch: error: AssocMaxSubmitJobLimit\nsbatch: error: Batch job submission failed: Job violates "
+		"accounting/QOS policy (job submit limit, user's size and/or time limits)\n",
+		&refusal);
 	assert_string_equal(refusal.cause, "limit");
 	slurm_explain_refusal("sbatch: error: Batch job submission failed: Invalid qos specification\n", &refusal);
 	assert_string_equal(refusal.cause, "refused");

@@ -45,9 +45,16 @@ static void format_survives_any_number(void **state)
 static void parse_refuses_what_is_no_time(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"", "now", "2026-11-15", "2026-11-15T14:23:17", "2026-11-15T14:23:17+01:00",
-					  "2026-13-15T14:23:17Z", "2026-11-15T14:23:17.1Z", "2026-11-15T14:23:17.123Zx",
-					  "2026-11-15 14:23:17Z", "2026-11-15T25:23:17Z"};
+	static const char *const bad[] = {"",
+					  "now",
+					  "2026-11-15",
+					  "2026-11-15T14:23:17",
+					  "2026-11-15T14:23:17+01:00",
+					  "2026-13-15T14:23:17Z",
+					  "2026-11-15T14:23:17.1Z",
+					  "2026-11-15T14:23:17.123Zx",
+					  "2026-11-15 14:23:17Z",
+					  "2026-11-15T25:23:17Z"};
 	int64_t ms = 77;
 	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		assert_int_equal(clock_parse(bad[i], &ms), -EINVAL);

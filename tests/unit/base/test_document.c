@@ -39,13 +39,34 @@ static void scalars_follow_the_core_schema(void **state)
 		const char *text;
 		enum node_type type;
 	} cases[] = {
-		{"no", NODE_STRING},	 {"yes", NODE_STRING},	 {"on", NODE_STRING},	{"null", NODE_NULL},
-		{"~", NODE_NULL},	 {"true", NODE_BOOL},	 {"False", NODE_BOOL},	{"12", NODE_INT},
-		{"-7", NODE_INT},	 {"1e-3", NODE_REAL},	 {"1.", NODE_REAL},	{".5", NODE_REAL},
-		{".inf", NODE_REAL},	 {"-.inf", NODE_REAL},	 {".nan", NODE_REAL},	{"inf", NODE_STRING},
-		{"-inf", NODE_STRING},	 {"+nan", NODE_STRING},	 {"nan", NODE_STRING},	{"infinity", NODE_STRING},
-		{"1_000", NODE_STRING},	 {"12:30:45", NODE_STRING}, {"2026-01-01", NODE_STRING}, {"\"12\"", NODE_STRING},
-		{"'true'", NODE_STRING}, {"1e", NODE_STRING},	 {"-x", NODE_STRING},	{"99999999999999999999", NODE_REAL},
+		{"no", NODE_STRING},
+		{"yes", NODE_STRING},
+		{"on", NODE_STRING},
+		{"null", NODE_NULL},
+		{"~", NODE_NULL},
+		{"true", NODE_BOOL},
+		{"False", NODE_BOOL},
+		{"12", NODE_INT},
+		{"-7", NODE_INT},
+		{"1e-3", NODE_REAL},
+		{"1.", NODE_REAL},
+		{".5", NODE_REAL},
+		{".inf", NODE_REAL},
+		{"-.inf", NODE_REAL},
+		{".nan", NODE_REAL},
+		{"inf", NODE_STRING},
+		{"-inf", NODE_STRING},
+		{"+nan", NODE_STRING},
+		{"nan", NODE_STRING},
+		{"infinity", NODE_STRING},
+		{"1_000", NODE_STRING},
+		{"12:30:45", NODE_STRING},
+		{"2026-01-01", NODE_STRING},
+		{"\"12\"", NODE_STRING},
+		{"'true'", NODE_STRING},
+		{"1e", NODE_STRING},
+		{"-x", NODE_STRING},
+		{"99999999999999999999", NODE_REAL},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		char *text = mem_printf("x: %s\n", cases[i].text);
@@ -154,13 +175,20 @@ static void hostile_json_is_refused(void **state)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{"", "not valid JSON"},		   {"{", "not valid JSON"},
-		{"{\"a\":1,}", "not valid JSON"},  {"{\"a\":1,\"a\":2}", "duplicate"},
-		{"{'a':1}", "not valid JSON"},	   {"[1] x", "not valid JSON"},
-		{"[1e400]", "not valid JSON"},	   {"[123456789012345678901234567890]", "not valid JSON"},
-		{"[NaN]", "not valid JSON"},	   {"[\"\\u0000\"]", "not valid JSON"},
-		{"[\"\\ud800\"]", "not valid JSON"}, {"[\"\xff\"]", "not valid JSON"},
-		{"[\"a\nb\"]", "not valid JSON"},  {"[01]", "not valid JSON"},
+		{"", "not valid JSON"},
+		{"{", "not valid JSON"},
+		{"{\"a\":1,}", "not valid JSON"},
+		{"{\"a\":1,\"a\":2}", "duplicate"},
+		{"{'a':1}", "not valid JSON"},
+		{"[1] x", "not valid JSON"},
+		{"[1e400]", "not valid JSON"},
+		{"[123456789012345678901234567890]", "not valid JSON"},
+		{"[NaN]", "not valid JSON"},
+		{"[\"\\u0000\"]", "not valid JSON"},
+		{"[\"\\ud800\"]", "not valid JSON"},
+		{"[\"\xff\"]", "not valid JSON"},
+		{"[\"a\nb\"]", "not valid JSON"},
+		{"[01]", "not valid JSON"},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		assert_refused(true, cases[i].text, strlen(cases[i].text), cases[i].says, 0, 0);
@@ -243,7 +271,11 @@ static void language_is_told_by_name_then_by_text(void **state)
 	assert_int_equal(node_parse("x.txt", " \n{\"a\": no}", 11, &node, &err), -EINVAL);
 	assert_int_equal(node_parse(NULL, "a: no", 5, &node, &err), 0);
 	node_free(node);
-	assert_int_equal(node_parse("x.yml", "\xef\xbb\xbf" "a: 1\n", 8, &node, &err), 0);
+	assert_int_equal(node_parse("x.yml",
+				    "\xef\xbb\xbf"
+				    "a: 1\n",
+				    8, &node, &err),
+			 0);
 	assert_int_equal(node_get_int(node, "a", 0), 1);
 	node_free(node);
 }

@@ -114,7 +114,8 @@ static void readers_see_old_or_new_never_half(void **state)
 static void folders_are_made_and_removed(void **state)
 {
 	struct error err = {0};
-	char *deep = in(*state, "a/b/c/d"), *top = in(*state, "a"), *file = in(*state, "file"), *below = in(*state, "file/x");
+	char *deep = in(*state, "a/b/c/d"), *top = in(*state, "a"), *file = in(*state, "file"),
+	     *below = in(*state, "file/x");
 	assert_int_equal(fs_make_dirs(deep, 0700, &err), 0);
 	assert_int_equal(fs_make_dirs(deep, 0700, &err), 0);
 	assert_int_equal(fs_write(file, "x", 1, 0600, false, &err), 0);
@@ -140,7 +141,8 @@ static void relative_paths_are_judged(void **state)
 {
 	(void)state;
 	static const char *const good[] = {"a", "a/b", "...", "..a", "a..", ".hidden", "a b", "a;b", "a%2e%2e"};
-	static const char *const bad[] = {"", "/", "/a", ".", "..", "a/..", "../a", "a/../b", "a//b", "a/", "./a", "a/.", "//"};
+	static const char *const bad[] = {"",       "/",    "/a", ".",   "..",  "a/..", "../a",
+					  "a/../b", "a//b", "a/", "./a", "a/.", "//"};
 	for (size_t i = 0; i < COUNT_OF(good); i++)
 		assert_true(fs_is_safe_relative(good[i]));
 	for (size_t i = 0; i < COUNT_OF(bad); i++)
@@ -156,7 +158,8 @@ static void relative_paths_are_judged(void **state)
 static void open_beneath_stays_beneath(void **state)
 {
 	char *dir = in(*state, "dir"), *inside = in(*state, "dir/sub/f"), *sub = in(*state, "dir/sub");
-	char *out = in(*state, "dir/out"), *up = in(*state, "dir/up"), *abs = in(*state, "dir/abs"), *ok = in(*state, "dir/ok");
+	char *out = in(*state, "dir/out"), *up = in(*state, "dir/up"), *abs = in(*state, "dir/abs"),
+	     *ok = in(*state, "dir/ok");
 	char *secret = in(*state, "secret");
 	struct error err;
 	assert_int_equal(fs_make_dirs(sub, 0700, &err), 0);
@@ -171,7 +174,8 @@ static void open_beneath_stays_beneath(void **state)
 	assert_true(fd >= 0);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	close(fd);
-	static const char *const refused[] = {"out/passwd", "up", "abs", "../secret", "/etc/passwd", "sub/../../secret", ""};
+	static const char *const refused[] = {"out/passwd",       "up", "abs", "../secret", "/etc/passwd",
+					      "sub/../../secret", ""};
 	for (size_t i = 0; i < COUNT_OF(refused); i++)
 		assert_true(fs_open_beneath(dir, refused[i], O_RDONLY, 0) < 0);
 	assert_int_equal(fs_open_beneath(dir, "nothing", O_RDONLY, 0), -ENOENT);

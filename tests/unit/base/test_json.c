@@ -27,8 +27,9 @@ static void commas_and_colons_look_after_themselves(void **state)
 	json_key_string(&w, "f", NULL);
 	json_key_bool(&w, "g", true);
 	json_end(&w);
-	assert_string_equal(buf_text(&out), "{\"a\":1,\"b\":[1,{},[],false],\"c\":null,\"d\":[1,2],\"e\":null,"
-					    "\"f\":null,\"g\":true}");
+	assert_string_equal(buf_text(&out),
+			    "{\"a\":1,\"b\":[1,{},[],false],\"c\":null,\"d\":[1,2],\"e\":null,"
+			    "\"f\":null,\"g\":true}");
 	buf_free(&out);
 }
 
@@ -54,10 +55,14 @@ static void strings_are_escaped(void **state)
 static void invalid_utf8_becomes_the_replacement_character(void **state)
 {
 	(void)state;
-	assert_written("a\xff" "b", 3, "\"a\xef\xbf\xbd" "b\"");
-	assert_written("\xc0\xaf", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");	   /* overlong / */
+	assert_written("a\xff"
+		       "b",
+		       3,
+		       "\"a\xef\xbf\xbd"
+		       "b\"");
+	assert_written("\xc0\xaf", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\""); /* overlong / */
 	assert_written("\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""); /* surrogate */
-	assert_written("x\xe2\x82", 3, "\"x\xef\xbf\xbd\xef\xbf\xbd\"");   /* cut short */
+	assert_written("x\xe2\x82", 3, "\"x\xef\xbf\xbd\xef\xbf\xbd\""); /* cut short */
 }
 
 static void numbers_and_times(void **state)

@@ -51,8 +51,8 @@ static void values_as_people_type_them(void **state)
 static void values_that_make_no_sense_are_refused(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"1,,2", ",1", "1,", ",", "\"open", "1..x", "1..2:cube", "1..2:", "1..",
-					  "1..2:step=", "\xff"};
+	static const char *const bad[] = {"1,,2",      ",1",    "1,",  ",",          "\"open", "1..x",
+					  "1..2:cube", "1..2:", "1..", "1..2:step=", "\xff"};
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		struct node *node = NULL;
 		struct error err = {0};
@@ -116,11 +116,14 @@ static void written_yaml_reads_back(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {
-		"", "plain", "two words", " lead", "trail ", "no", "null", "~", "true", "12", "1e3", ".inf", "-", "- a",
-		"a: b", "a #b", "#x", "&a", "*a", "!a", "|", ">", "'", "\"", "%x", "@x", "`x", "{", "[", "a,b", "a]",
-		"line\nbreak", "tab\there", "\r", "\x01", "\x7f", "back\\slash", "...", "... x", "---", "<<", "?", "? a",
-		"\xc2\x85", "\u2028", "\u2029", "\ufeffbom", "\uffff", "gr\u00fc\u00df", "\U0001f600", "\u00a0", "0x1f", "007",
-		"key:", ":", "http://host/#login=x",
+		"",           "plain",       "two words", " lead",       "trail ",    "no",     "null",
+		"~",          "true",        "12",        "1e3",         ".inf",      "-",      "- a",
+		"a: b",       "a #b",        "#x",        "&a",          "*a",        "!a",     "|",
+		">",          "'",           "\"",        "%x",          "@x",        "`x",     "{",
+		"[",          "a,b",         "a]",        "line\nbreak", "tab\there", "\r",     "\x01",
+		"\x7f",       "back\\slash", "...",       "... x",       "---",       "<<",     "?",
+		"? a",        "\xc2\x85",    "\u2028",    "\u2029",      "\ufeffbom", "\uffff", "gr\u00fc\u00df",
+		"\U0001f600", "\u00a0",      "0x1f",      "007",         "key:",      ":",      "http://host/#login=x",
 	};
 	struct node *map = node_new(NODE_MAP), *list = node_new(NODE_LIST), *again;
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
@@ -179,12 +182,9 @@ static void infinities_survive_yaml(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_as_people_type_them),
-		cmocka_unit_test(values_that_make_no_sense_are_refused),
-		cmocka_unit_test(building_and_reading),
-		cmocka_unit_test(equality_and_clone),
-		cmocka_unit_test(written_yaml_reads_back),
-		cmocka_unit_test(infinities_survive_yaml),
+		cmocka_unit_test(values_as_people_type_them), cmocka_unit_test(values_that_make_no_sense_are_refused),
+		cmocka_unit_test(building_and_reading),       cmocka_unit_test(equality_and_clone),
+		cmocka_unit_test(written_yaml_reads_back),    cmocka_unit_test(infinities_survive_yaml),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

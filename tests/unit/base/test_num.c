@@ -56,9 +56,18 @@ static void reals_as_scripts_write_them(void **state)
 		const char *text;
 		double value;
 	} good[] = {
-		{"0", 0},	  {"-1.5", -1.5},   {"1e-05", 1e-5},	      {"1E+3", 1000},
-		{".5", 0.5},	  {"5.", 5},	    {"+2", 2},		      {"1e999", INFINITY},
-		{"inf", INFINITY}, {"-INF", -INFINITY}, {"Infinity", INFINITY}, {"4.9e-324", 4.9e-324},
+		{"0", 0},
+		{"-1.5", -1.5},
+		{"1e-05", 1e-5},
+		{"1E+3", 1000},
+		{".5", 0.5},
+		{"5.", 5},
+		{"+2", 2},
+		{"1e999", INFINITY},
+		{"inf", INFINITY},
+		{"-INF", -INFINITY},
+		{"Infinity", INFINITY},
+		{"4.9e-324", 4.9e-324},
 	};
 	double value;
 	for (size_t i = 0; i < COUNT_OF(good); i++) {
@@ -67,7 +76,8 @@ static void reals_as_scripts_write_them(void **state)
 	}
 	assert_int_equal(num_parse_real("NaN", 3, &value), 0);
 	assert_true(isnan(value));
-	static const char *const bad[] = {"", ".", "e5", "1e", "1e+", "0x1p3", "1,5", " 1", "1 ", "infinit", "nan(1)", "--1"};
+	static const char *const bad[] = {"",    ".",  "e5", "1e",      "1e+",    "0x1p3",
+					  "1,5", " 1", "1 ", "infinit", "nan(1)", "--1"};
 	value = 77;
 	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		assert_int_equal(num_parse_real(bad[i], strlen(bad[i]), &value), -EINVAL);
@@ -101,8 +111,15 @@ static void doubles_print_short(void **state)
 		double value;
 		const char *text;
 	} cases[] = {
-		{0.1, "0.1"}, {3, "3"}, {1e-5, "1e-05"}, {-0.0, "-0.0"}, {0, "0"}, {1.0 / 3, "0.3333333333333333"},
-		{1e22, "1e+22"}, {0.30000000000000004, "0.30000000000000004"}, {123456789, "123456789"},
+		{0.1, "0.1"},
+		{3, "3"},
+		{1e-5, "1e-05"},
+		{-0.0, "-0.0"},
+		{0, "0"},
+		{1.0 / 3, "0.3333333333333333"},
+		{1e22, "1e+22"},
+		{0.30000000000000004, "0.30000000000000004"},
+		{123456789, "123456789"},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		char text[NUM_REAL_CHARS];
@@ -123,12 +140,9 @@ static void rounding_gives_what_people_would_write(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_numbers_to_the_edges),
-		cmocka_unit_test(what_is_no_whole_number_is_refused),
-		cmocka_unit_test(reals_as_scripts_write_them),
-		cmocka_unit_test(every_double_reads_back_the_same),
-		cmocka_unit_test(doubles_print_short),
-		cmocka_unit_test(rounding_gives_what_people_would_write),
+		cmocka_unit_test(whole_numbers_to_the_edges),  cmocka_unit_test(what_is_no_whole_number_is_refused),
+		cmocka_unit_test(reals_as_scripts_write_them), cmocka_unit_test(every_double_reads_back_the_same),
+		cmocka_unit_test(doubles_print_short),         cmocka_unit_test(rounding_gives_what_people_would_write),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

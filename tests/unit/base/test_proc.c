@@ -51,7 +51,8 @@ static void environment_and_folder(void **state)
 	setenv("SLUICE_UNIT_KEPT", "kept", 1);
 	setenv("SLUICE_UNIT", "old", 1);
 	struct proc_result r = run((struct proc_spec){
-		.argv = ARGV("sh", "-c", "echo $SLUICE_UNIT $SLUICE_UNIT_KEPT $SLUICE_UNIT_X; env | grep -c ^SLUICE_UNIT=; pwd"),
+		.argv = ARGV("sh", "-c",
+			     "echo $SLUICE_UNIT $SLUICE_UNIT_KEPT $SLUICE_UNIT_X; env | grep -c ^SLUICE_UNIT=; pwd"),
 		.env = ARGV("SLUICE_UNIT=new", "SLUICE_UNIT_X=x"),
 		.cwd = *state,
 	});

@@ -11,8 +11,15 @@ static void next_follows_the_reference(void **state)
 	(void)state;
 	/* xoshiro256++ from the state 1, 2, 3, 4. */
 	static const uint64_t expected[] = {
-		41943041u, 58720359u, 3588806011781223u, 3591011842654386u, 9228616714210784205u,
-		9973669472204895162u, 14011001112246962877u, 12406186145184390807u, 15849039046786891736u,
+		41943041u,
+		58720359u,
+		3588806011781223u,
+		3591011842654386u,
+		9228616714210784205u,
+		9973669472204895162u,
+		14011001112246962877u,
+		12406186145184390807u,
+		15849039046786891736u,
 		10450023813501588000u,
 	};
 	struct rng rng = {.s = {1, 2, 3, 4}};
@@ -112,12 +119,9 @@ static void normal_has_its_moments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(next_follows_the_reference),
-		cmocka_unit_test(seeding_is_splitmix64),
-		cmocka_unit_test(same_seed_same_sequence),
-		cmocka_unit_test(parts_do_not_share_a_sequence),
-		cmocka_unit_test(unit_and_below_are_uniform),
-		cmocka_unit_test(normal_has_its_moments),
+		cmocka_unit_test(next_follows_the_reference), cmocka_unit_test(seeding_is_splitmix64),
+		cmocka_unit_test(same_seed_same_sequence),    cmocka_unit_test(parts_do_not_share_a_sequence),
+		cmocka_unit_test(unit_and_below_are_uniform), cmocka_unit_test(normal_has_its_moments),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,18 +13,31 @@ static void durations(void **state)
 		const char *text;
 		int64_t ms;
 	} good[] = {
-		{"90s", 90000},	       {"2h", 7200000},	    {"1h30m", 5400000},	   {"500ms", 500},
-		{"1d", 86400000},      {"02:30:00", 9000000}, {"1-12:00:00", 129600000}, {"90", 90000},
-		{"1.5h", 5400000},     {"1 h 30 m", 5400000}, {"10:30", 630000},   {"2-0", 172800000},
-		{"1w", 604800000},     {"0", 0},	    {"10 min", 600000},	   {"0.5s", 500},
+		{"90s", 90000},
+		{"2h", 7200000},
+		{"1h30m", 5400000},
+		{"500ms", 500},
+		{"1d", 86400000},
+		{"02:30:00", 9000000},
+		{"1-12:00:00", 129600000},
+		{"90", 90000},
+		{"1.5h", 5400000},
+		{"1 h 30 m", 5400000},
+		{"10:30", 630000},
+		{"2-0", 172800000},
+		{"1w", 604800000},
+		{"0", 0},
+		{"10 min", 600000},
+		{"0.5s", 500},
 	};
 	for (size_t i = 0; i < COUNT_OF(good); i++) {
 		int64_t ms = -1;
 		assert_int_equal(text_parse_duration(good[i].text, &ms), 0);
 		assert_int_equal(ms, good[i].ms);
 	}
-	static const char *const bad[] = {"", "h", "2x", "-5", "5-", "1:2:3:4:5", "1:", ":1", "2h-1", "1e3s", "2 h x",
-					  "99999999999999999999d", "1..5h", "0x10", "nan", "inf", "1h30", "1:2:3:4"};
+	static const char *const bad[] = {"",      "h",    "2x",   "-5",   "5-",    "1:2:3:4:5",
+					  "1:",    ":1",   "2h-1", "1e3s", "2 h x", "99999999999999999999d",
+					  "1..5h", "0x10", "nan",  "inf",  "1h30",  "1:2:3:4"};
 	int64_t ms = 77;
 	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		if (text_parse_duration(bad[i], &ms) != -EINVAL)
@@ -39,8 +52,9 @@ static void sizes(void **state)
 		const char *text;
 		int64_t bytes;
 	} good[] = {
-		{"16G", 17179869184}, {"512M", 536870912}, {"1.5T", 1649267441664}, {"4096K", 4194304},
-		{"100B", 100},	      {"0", 0},		   {"1 GiB", 1073741824},   {"2KB", 2048},
+		{"16G", 17179869184},  {"512M", 536870912}, {"1.5T", 1649267441664},
+		{"4096K", 4194304},    {"100B", 100},       {"0", 0},
+		{"1 GiB", 1073741824}, {"2KB", 2048},
 	};
 	for (size_t i = 0; i < COUNT_OF(good); i++) {
 		int64_t bytes = -1;
@@ -77,8 +91,13 @@ static void formats_for_people(void **state)
 		int64_t ms;
 		const char *text;
 	} spans[] = {
-		{350, "350 ms"}, {4200, "4.2 s"}, {9999, "9.9 s"}, {59999, "59 s"}, {63000, "1 m 03 s"},
-		{7500000, "2 h 05 m"}, {3 * 86400000ll, "3 d 00 h"},
+		{350, "350 ms"},
+		{4200, "4.2 s"},
+		{9999, "9.9 s"},
+		{59999, "59 s"},
+		{63000, "1 m 03 s"},
+		{7500000, "2 h 05 m"},
+		{3 * 86400000ll, "3 d 00 h"},
 	};
 	char text[64];
 	for (size_t i = 0; i < COUNT_OF(spans); i++) {
@@ -102,15 +121,20 @@ static void utf8_is_checked_strictly(void **state)
 		const char *text;
 		size_t good;
 	} cases[] = {
-		{"plain", 5}, {"\xc3\xbc", 2}, {"\xf0\x9f\x98\x80", 4}, {"\xf4\x8f\xbf\xbf", 4},
-		{"a\x80", 1}, {"\xc0\x80", 0}, {"\xe0\x80\x80", 0}, {"\xf0\x80\x80\x80", 0}, {"\xed\xa0\x80", 0},
-		{"\xf4\x90\x80\x80", 0}, {"\xf5\x80\x80\x80", 0}, {"ab\xe2\x82", 2}, {"\xfe", 0},
+		{"plain", 5},        {"\xc3\xbc", 2},         {"\xf0\x9f\x98\x80", 4}, {"\xf4\x8f\xbf\xbf", 4},
+		{"a\x80", 1},        {"\xc0\x80", 0},         {"\xe0\x80\x80", 0},     {"\xf0\x80\x80\x80", 0},
+		{"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0}, {"\xf5\x80\x80\x80", 0}, {"ab\xe2\x82", 2},
+		{"\xfe", 0},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		assert_int_equal(text_utf8_check(cases[i].text, strlen(cases[i].text)), cases[i].good);
 	struct buf out = buf_make(100);
-	text_utf8_clean("a\xff\xfe" "b\xc3\xbc", 6, &out);
-	assert_string_equal(buf_text(&out), "a\xef\xbf\xbd\xef\xbf\xbd" "b\xc3\xbc");
+	text_utf8_clean("a\xff\xfe"
+			"b\xc3\xbc",
+			6, &out);
+	assert_string_equal(buf_text(&out),
+			    "a\xef\xbf\xbd\xef\xbf\xbd"
+			    "b\xc3\xbc");
 	buf_free(&out);
 }
 
@@ -133,7 +157,8 @@ static void names_and_words(void **state)
 	assert_int_equal(text_distance("Metric", "metric"), 0);
 	assert_int_equal(text_distance("abc", ""), 3);
 	assert_int_equal(text_distance("kitten", "sitting"), 3);
-	assert_int_equal(text_distance("x", "0123456789012345678901234567890123456789012345678901234567890123456789"), 255);
+	assert_int_equal(text_distance("x", "0123456789012345678901234567890123456789012345678901234567890123456789"),
+			 255);
 }
 
 int main(void)

@@ -25,8 +25,8 @@ static void every_spelling_of_an_option_is_read(void **state)
 	(void)state;
 	struct options options;
 	struct error err;
-	assert_int_equal(PARSE(&options, &err, A("--parallel"), A("8"), A("a"), A("--limit=5"), A("-fx"), A("--env=A=b"),
-			       A("--env"), A("C=d")),
+	assert_int_equal(PARSE(&options, &err, A("--parallel"), A("8"), A("a"), A("--limit=5"), A("-fx"),
+			       A("--env=A=b"), A("--env"), A("C=d")),
 			 0);
 	assert_string_equal(options_get(&options, "parallel"), "8");
 	assert_string_equal(options_get(&options, "limit"), "5");

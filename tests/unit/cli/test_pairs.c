@@ -32,7 +32,11 @@ static void what_is_no_pair_is_refused_with_its_text(void **state)
 	static const struct {
 		const char *text;
 		enum pairs_kind kind;
-	} bad[] = {{"lr", PAIRS_VALUES}, {"=3", PAIRS_SCALAR}, {"a b=3", PAIRS_SCALAR}, {"loss=much", PAIRS_NUMBER}, {"loss=", PAIRS_NUMBER}};
+	} bad[] = {{"lr", PAIRS_VALUES},
+		   {"=3", PAIRS_SCALAR},
+		   {"a b=3", PAIRS_SCALAR},
+		   {"loss=much", PAIRS_NUMBER},
+		   {"loss=", PAIRS_NUMBER}};
 	struct node *map = node_new(NODE_MAP);
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		struct error err = {0};

@@ -24,9 +24,10 @@ static const char experiment_text[] =
 
 static struct node *task(int number, const char *state, const char *epoch)
 {
-	char *text = mem_printf("{\"id\":\"e1/%d\",\"experiment\":\"e1\",\"number\":%d,\"state\":\"%s\",\"epoch\":%s,\"epochs\":20,"
-				"\"parameters\":{\"lr\":0.5,\"epochs\":20},\"best\":null}",
-				number, number, state, epoch);
+	char *text = mem_printf(
+		"{\"id\":\"e1/%d\",\"experiment\":\"e1\",\"number\":%d,\"state\":\"%s\",\"epoch\":%s,\"epochs\":20,"
+		"\"parameters\":{\"lr\":0.5,\"epochs\":20},\"best\":null}",
+		number, number, state, epoch);
 	struct node *node = json(text);
 	free(text);
 	return node;
@@ -58,7 +59,8 @@ static void metrics_move_the_epoch_forward_only(void **state)
 	(void)state;
 	struct progress progress = {0};
 	progress_give_task(&progress, task(3, "running", "5"));
-	struct node *event = json("{\"experiment\":\"e1\",\"task\":3,\"rows\":[{\"step\":8,\"values\":{}},{\"step\":2,\"values\":{}}]}");
+	struct node *event = json(
+		"{\"experiment\":\"e1\",\"task\":3,\"rows\":[{\"step\":8,\"values\":{}},{\"step\":2,\"values\":{}}]}");
 	progress_take_metrics(&progress, event);
 	assert_int_equal(node_get_int(progress.running.at[0], "epoch", 0), 8);
 	node_free(event);
@@ -94,12 +96,13 @@ static void a_frame_says_what_is_known(void **state)
 	progress_give_task(&progress, task(5, "running", "10"));
 	progress_give_task(&progress, task(6, "running", "null"));
 	progress_render(&progress, &term, START_MS + 45000, &out);
-	assert_string_equal(buf_text(&out), "e1  a ^[[2J name  running  45 s, about 55 s left\n"
-					    "###################==========................... 4/10\n"
-					    "3 finished, 1 error, 2 running, 2 submitted, 2 waiting\n"
-					    "  e1/5     ========--------     10/20  none yet    lr=0.5\n"
-					    "  e1/6     ----------------      0/20  none yet    lr=0.5\n"
-					    "best  val_loss 0.25 at epoch 7 in e1/3: lr=0.01\n");
+	assert_string_equal(buf_text(&out),
+			    "e1  a ^[[2J name  running  45 s, about 55 s left\n"
+			    "###################==========................... 4/10\n"
+			    "3 finished, 1 error, 2 running, 2 submitted, 2 waiting\n"
+			    "  e1/5     ========--------     10/20  none yet    lr=0.5\n"
+			    "  e1/6     ----------------      0/20  none yet    lr=0.5\n"
+			    "best  val_loss 0.25 at epoch 7 in e1/3: lr=0.01\n");
 	/* Short tasks: nobody waits "about 0 ms". */
 	buf_clear(&out);
 	progress_render(&progress, &term, START_MS + 10, &out);
@@ -117,7 +120,8 @@ static void a_frame_fits_any_terminal(void **state)
 		progress_give_task(&progress, task(i, "running", "3"));
 	for (int width = 20; width <= 200; width += 7) {
 		for (int height = 8; height <= 60; height += 13) {
-			const struct term term = {.tty = true, .colour = true, .utf8 = true, .width = width, .height = height};
+			const struct term term = {
+				.tty = true, .colour = true, .utf8 = true, .width = width, .height = height};
 			struct buf out = buf_make(1 << 20);
 			progress_render(&progress, &term, START_MS + 45000, &out);
 			int lines = 0;

@@ -35,16 +35,18 @@ static void assert_reply(const char *text, int status, const char *type, const c
 static void answers_are_the_same_in_any_pieces(void **state)
 {
 	(void)state;
-	assert_reply("HTTP/1.1 200 OK\r\nContent-Type: Application/JSON; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello", 200,
-		     "application/json", "hello", false);
+	assert_reply(
+		"HTTP/1.1 200 OK\r\nContent-Type: Application/JSON; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello",
+		200, "application/json", "hello", false);
 	assert_reply("HTTP/1.1 204 No Content\r\n\r\n", 204, "", "", false);
 	assert_reply("HTTP/1.0 404\r\ncontent-length:\t0 \r\n\r\n", 404, "", "", false);
-	assert_reply("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4;x=y\r\ndefg\r\n0\r\n\r\n", 200, "",
-		     "abcdefg", false);
-	assert_reply("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0A\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n", 200, "",
-		     "0123456789", false);
+	assert_reply("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4;x=y\r\ndefg\r\n0\r\n\r\n", 200,
+		     "", "abcdefg", false);
+	assert_reply("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0A\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n",
+		     200, "", "0123456789", false);
 	assert_reply("HTTP/1.1 200 OK\r\n\r\nuntil the end", 200, "", "until the end", true);
-	assert_reply("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok", 201, "", "ok", false);
+	assert_reply("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok", 201, "", "ok",
+		     false);
 	assert_reply("HTTP/1.1 200 OK\nContent-Length: 1\n\nx", 200, "", "x", false);
 }
 
@@ -52,7 +54,9 @@ static void a_cut_answer_is_not_taken_for_a_whole_one(void **state)
 {
 	(void)state;
 	static const char *const cut[] = {
-		"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
+		"",
+		"HTTP/1.1 200 OK\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
@@ -69,10 +73,19 @@ static void what_is_not_http_is_refused(void **state)
 {
 	(void)state;
 	static const char *const hostile[] = {
-		"SSH-2.0-OpenSSH_9.2\r\n", "HTTP/2 200\r\n", "HTTP/1.1 99 x\r\n", "HTTP/1.1 600 x\r\n", "HTTP/1.1 20 x\r\n",
-		"HTTP/1.1 2000 x\r\n", "HTTP/1.x 200 x\r\n", "\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
-		"HTTP/1.1 200 OK\r\n: x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nContent-Length: 1 2\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n",
+		"SSH-2.0-OpenSSH_9.2\r\n",
+		"HTTP/2 200\r\n",
+		"HTTP/1.1 99 x\r\n",
+		"HTTP/1.1 600 x\r\n",
+		"HTTP/1.1 20 x\r\n",
+		"HTTP/1.1 2000 x\r\n",
+		"HTTP/1.x 200 x\r\n",
+		"\r\n",
+		"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+		"HTTP/1.1 200 OK\r\n: x\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 1 2\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
@@ -124,8 +137,9 @@ static void endless_answers_are_cut_off(void **state)
 static void events_are_the_same_in_any_pieces(void **state)
 {
 	(void)state;
-	static const char text[] = ": ping\n\nid: B-1\nevent: task\ndata: {\"a\":1}\n\ndata:x\r\ndata: y\r\n\r\nevent: empty\n\n"
-				   "id: B-2\nevent: metrics\ndata: z\n\ndata: unfinished\n";
+	static const char text[] =
+		": ping\n\nid: B-1\nevent: task\ndata: {\"a\":1}\n\ndata:x\r\ndata: y\r\n\r\nevent: empty\n\n"
+		"id: B-2\nevent: metrics\ndata: z\n\ndata: unfinished\n";
 	for (size_t step = 1; step < sizeof(text); step++) {
 		struct sse sse;
 		struct buf bytes = buf_make(10000), seen = buf_make(10000);

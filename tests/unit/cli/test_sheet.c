@@ -37,7 +37,9 @@ static void what_is_wrong_names_the_line(void **state)
 	(void)state;
 	static const struct {
 		const char *text, *says;
-	} bad[] = {{"", "it is empty"}, {"a,b\n1,2\n1,2,3\n", "line 3 has more fields"}, {"a,b\n1,\"2\n", "a quote is not closed"}};
+	} bad[] = {{"", "it is empty"},
+		   {"a,b\n1,2\n1,2,3\n", "line 3 has more fields"},
+		   {"a,b\n1,\"2\n", "a quote is not closed"}};
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		struct sheet sheet;
 		struct error err;

@@ -74,15 +74,18 @@ static void a_script_with_values_becomes_an_experiment(void **state)
 	(void)state;
 	struct submit submit;
 	struct error err;
-	assert_int_equal(LOAD(&submit, &err, "./model.py", "batch_size=64,32", "lr=1e-5..1e-1:log", "epochs=100", "--tasks=8",
-			      "--objective", "val_loss", "--pass", "positional", "--gpus", "1", "--time", "2h", "--setup", "a b",
-			      "--setup", "c", "--env", "X=1", "--retry", "lost=2", "--option=--nice=5"),
+	assert_int_equal(LOAD(&submit, &err, "./model.py", "batch_size=64,32", "lr=1e-5..1e-1:log", "epochs=100",
+			      "--tasks=8", "--objective", "val_loss", "--pass", "positional", "--gpus", "1", "--time",
+			      "2h", "--setup", "a b", "--setup", "c", "--env", "X=1", "--retry", "lost=2",
+			      "--option=--nice=5"),
 			 0);
-	assert_request(&submit, "{\"experiment\":{\"script\":\"model.py\",\"pass\":\"positional\",\"parameters\":"
-				"{\"batch_size\":[64,32],\"lr\":{\"min\":1e-05,\"max\":0.1,\"scale\":\"log\"},\"epochs\":100},"
-				"\"search\":{\"tasks\":8},\"resources\":{\"gpus\":1,\"time\":\"2h\",\"options\":[\"--nice=5\"]},"
-				"\"environment\":{\"setup\":[\"a b\",\"c\"],\"vars\":{\"X\":\"1\"}},\"retry\":{\"lost\":2},"
-				"\"objective\":{\"metric\":\"val_loss\"}},\"files\":[{\"path\":\"model.py\",\"text\":\"print(1)\\n\"}]}");
+	assert_request(
+		&submit,
+		"{\"experiment\":{\"script\":\"model.py\",\"pass\":\"positional\",\"parameters\":"
+		"{\"batch_size\":[64,32],\"lr\":{\"min\":1e-05,\"max\":0.1,\"scale\":\"log\"},\"epochs\":100},"
+		"\"search\":{\"tasks\":8},\"resources\":{\"gpus\":1,\"time\":\"2h\",\"options\":[\"--nice=5\"]},"
+		"\"environment\":{\"setup\":[\"a b\",\"c\"],\"vars\":{\"X\":\"1\"}},\"retry\":{\"lost\":2},"
+		"\"objective\":{\"metric\":\"val_loss\"}},\"files\":[{\"path\":\"model.py\",\"text\":\"print(1)\\n\"}]}");
 	submit_free(&submit);
 }
 
@@ -91,7 +94,8 @@ static void several_objectives_keep_their_goals(void **state)
 	(void)state;
 	struct submit submit;
 	struct error err;
-	assert_int_equal(LOAD(&submit, &err, "model.py", "--objective=loss", "--goal=min", "--objective=acc", "--goal=max"), 0);
+	assert_int_equal(
+		LOAD(&submit, &err, "model.py", "--objective=loss", "--goal=min", "--objective=acc", "--goal=max"), 0);
 	struct node *objective = node_get(submit.tree, "objective");
 	assert_int_equal(objective->count, 2);
 	assert_string_equal(node_get_string(objective->items[1], "metric"), "acc");
@@ -110,16 +114,19 @@ static void a_file_is_sent_as_it_was_written(void **state)
 	struct error err;
 	put("exp.yaml", text, sizeof(text) - 1);
 	assert_int_equal(LOAD(&submit, &err, "exp.yaml"), 0);
-	assert_request(&submit, "{\"source\":{\"name\":\"exp.yaml\",\"text\":\"# mine\\nscript: model.py\\nfiles: [data]\\n\"},"
-				"\"files\":[{\"path\":\"model.py\",\"text\":\"print(1)\\n\"},{\"path\":\"data/a.csv\",\"text\":\"1\\n\"},"
-				"{\"path\":\"data/deep/b.bin\",\"base64\":\"AAH/\"}]}");
+	assert_request(
+		&submit,
+		"{\"source\":{\"name\":\"exp.yaml\",\"text\":\"# mine\\nscript: model.py\\nfiles: [data]\\n\"},"
+		"\"files\":[{\"path\":\"model.py\",\"text\":\"print(1)\\n\"},{\"path\":\"data/a.csv\",\"text\":\"1\\n\"},"
+		"{\"path\":\"data/deep/b.bin\",\"base64\":\"AAH/\"}]}");
 	submit_free(&submit);
 }
 
 static void flags_and_values_change_what_a_file_says(void **state)
 {
 	(void)state;
-	static const char text[] = "script: ../elsewhere/../data/../model.py\nsearch: {strategy: tpe, tasks: 60}\nparameters: {lr: 1}\n";
+	static const char text[] =
+		"script: ../elsewhere/../data/../model.py\nsearch: {strategy: tpe, tasks: 60}\nparameters: {lr: 1}\n";
 	struct submit submit;
 	struct error err;
 	put("data/exp.yaml", text, sizeof(text) - 1);
@@ -158,9 +165,10 @@ static void what_is_wrong_is_said_with_its_place(void **state)
 	}
 	/* All that is missing at once: whoever corrects one thing should not find the next. */
 	assert_int_equal(LOAD(&submit, &err, "missing.yaml"), 0);
-	assert_string_equal(buf_text(&submit.missing), "missing.yaml:2:1: script: gone.py: there is no such file\n"
-						       "missing.yaml:3:9: files: a.csv: there is no such file\n"
-						       "missing.yaml:3:16: files: b.csv: there is no such file\n");
+	assert_string_equal(buf_text(&submit.missing),
+			    "missing.yaml:2:1: script: gone.py: there is no such file\n"
+			    "missing.yaml:3:9: files: a.csv: there is no such file\n"
+			    "missing.yaml:3:16: files: b.csv: there is no such file\n");
 	submit_free(&submit);
 	put("broken.yaml", "a: [1\n", 6);
 	assert_true(LOAD(&submit, &err, "broken.yaml") < 0);
@@ -177,9 +185,10 @@ static void what_is_wrong_is_said_with_its_place(void **state)
 static void problems_show_the_line_and_a_mark(void **state)
 {
 	(void)state;
-	static const char answer[] = "{\"status\":400,\"errors\":[{\"field\":\"/parameters/units\",\"line\":2,\"column\":14,"
-				     "\"message\":\"min 512 is above max 16\",\"remedy\":\"swap them\"},"
-				     "{\"field\":\"/search\",\"message\":\"no \\u001b[2J such\"}]}";
+	static const char answer[] =
+		"{\"status\":400,\"errors\":[{\"field\":\"/parameters/units\",\"line\":2,\"column\":14,"
+		"\"message\":\"min 512 is above max 16\",\"remedy\":\"swap them\"},"
+		"{\"field\":\"/search\",\"message\":\"no \\u001b[2J such\"}]}";
 	static const char text[] = "script: model.py\nparameters: {units: {min: 512, max: 16}}\nsearch: x\n";
 	const struct term file = {.width = 80}, terminal = {.tty = true, .width = 80};
 	struct submit submit;
@@ -191,16 +200,18 @@ static void problems_show_the_line_and_a_mark(void **state)
 	reply_init(&reply, 65536);
 	buf_add_text(&reply.body, answer);
 	assert_true(submit_add_problems(&submit, &reply, &file, &out));
-	assert_string_equal(buf_text(&out), "exp.yaml:2:14: parameters.units: min 512 is above max 16; swap them\n"
-					    "exp.yaml:3:1: search: no ^[[2J such\n");
+	assert_string_equal(buf_text(&out),
+			    "exp.yaml:2:14: parameters.units: min 512 is above max 16; swap them\n"
+			    "exp.yaml:3:1: search: no ^[[2J such\n");
 	buf_clear(&out);
 	assert_true(submit_add_problems(&submit, &reply, &terminal, &out));
-	assert_string_equal(buf_text(&out), "exp.yaml:2:14: parameters.units: min 512 is above max 16; swap them\n"
-					    "    parameters: {units: {min: 512, max: 16}}\n"
-					    "                 ^\n"
-					    "exp.yaml:3:1: search: no ^[[2J such\n"
-					    "    search: x\n"
-					    "    ^\n");
+	assert_string_equal(buf_text(&out),
+			    "exp.yaml:2:14: parameters.units: min 512 is above max 16; swap them\n"
+			    "    parameters: {units: {min: 512, max: 16}}\n"
+			    "                 ^\n"
+			    "exp.yaml:3:1: search: no ^[[2J such\n"
+			    "    search: x\n"
+			    "    ^\n");
 	buf_clear(&reply.body);
 	buf_add_text(&reply.body, "{\"status\":500}");
 	assert_false(submit_add_problems(&submit, &reply, &file, &out));

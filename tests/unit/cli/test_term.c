@@ -21,10 +21,16 @@ static void nothing_that_moves_the_cursor_passes(void **state)
 	assert_safe("a\nb\tc", "a b c");
 	assert_safe("\033[2J\033]0;title\a", "^[[2J^[]0;title^G");
 	assert_safe("\r\b\177", "^M^H\xef\xbf\xbd");
-	assert_safe("\xc2\x9b" "31m", "\xef\xbf\xbd" "31m");	      /* the one-byte CSI */
-	assert_safe("a\xe2\x80\xae" "b", "a\xef\xbf\xbd" "b");	      /* right-to-left override */
+	assert_safe("\xc2\x9b"
+		    "31m",
+		    "\xef\xbf\xbd"
+		    "31m"); /* the one-byte CSI */
+	assert_safe("a\xe2\x80\xae"
+		    "b",
+		    "a\xef\xbf\xbd"
+		    "b"); /* right-to-left override */
 	assert_safe("\xff\xfe x \xc3", "\xef\xbf\xbd\xef\xbf\xbd x \xef\xbf\xbd"); /* not UTF-8 */
-	assert_safe("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");	   /* a surrogate */
+	assert_safe("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* a surrogate */
 	assert_safe("日本 é 😀", "日本 é 😀");
 	assert_safe(NULL, "");
 }
@@ -78,9 +84,10 @@ static void tables_are_aligned_and_fit_the_terminal(void **state)
 	term_table_add(&table, TERM_PLAIN, "x\033[2J");
 	term_table_addf(&table, TERM_PLAIN, "%d", 1234);
 	term_table_write(&table, &narrow, &out);
-	assert_string_equal(buf_text(&out), "ID   NAME                    N\n"
-					    "e1   日本 a rather long…     7\n"
-					    "e10  x^[[2J               1234\n");
+	assert_string_equal(buf_text(&out),
+			    "ID   NAME                    N\n"
+			    "e1   日本 a rather long…     7\n"
+			    "e10  x^[[2J               1234\n");
 	for (const char *line = buf_text(&out); *line; line = strchr(line, '\n') + 1) {
 		char *one = mem_copy(line, strcspn(line, "\n"));
 		assert_true(term_width(one) <= narrow.width);

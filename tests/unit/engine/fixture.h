@@ -50,8 +50,7 @@ static inline void event_cb(void *ctx, const char *name, const char *data, size_
 static inline void open_engine(struct fixture *f)
 {
 	struct error err = {0};
-	struct engine_config config = {
-		.loop = &f->loop, .state_dir = f->dir, .program = getenv("SLUICE_BIN")};
+	struct engine_config config = {.loop = &f->loop, .state_dir = f->dir, .program = getenv("SLUICE_BIN")};
 	uv_loop_init(&f->loop);
 	if (engine_open(&config, &f->engine, &err) < 0)
 		fail_msg("%s", err.text);

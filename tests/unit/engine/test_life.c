@@ -156,8 +156,7 @@ static void test_a_closed_engine_takes_its_tasks_up_again(void **state)
 	struct node *e = wait_for(f, id, "finished");
 	for (size_t i = 0; i < 6; i++) {
 		assert_int_equal(node_get(task_at(e, i), "attempts")->count, 1);
-		assert_int_equal(
-			node_get(node_get(node_get(task_at(e, i), "metrics"), "loss"), "step")->count, 1);
+		assert_int_equal(node_get(node_get(node_get(task_at(e, i), "metrics"), "loss"), "step")->count, 1);
 	}
 	node_free(e);
 }
@@ -186,7 +185,8 @@ static void test_a_search_lives_on_through_changes_and_restarts(void **state)
 	struct node *mine = json("{\"parameters\":{\"x\":0.125}}"), *wrong = json("{\"parameters\":{\"x\":7}}");
 	struct node *rows = json("{\"rows\":[{\"parameters\":{\"x\":0.25},\"values\":{\"loss\":0.25}}]}");
 	/* Still drawing: what it proposes does not depend on which result came first. */
-	struct node *wider = json("{\"search\":{\"tasks\":20,\"startup\":30},\"parameters\":{\"x\":{\"min\":0.0,\"max\":3.0}}}");
+	struct node *wider = json(
+		"{\"search\":{\"tasks\":20,\"startup\":30},\"parameters\":{\"x\":{\"min\":0.0,\"max\":3.0}}}");
 	struct node *other = json("{\"script\":\"b.py\"}");
 	assert_int_equal(engine_suggest(f->engine, id, wrong, &number, &problems, NULL), -EINVAL);
 	problems_free(&problems);
@@ -219,11 +219,12 @@ static void test_a_search_lives_on_through_changes_and_restarts(void **state)
 static void test_a_poor_task_is_pruned_and_the_next_goes_on(void **state)
 {
 	struct fixture *f = *state;
-	int64_t id = create(f,
-			    "script: run.sh\nparameters: {x: [1, 2, 3, 4, 9]}\nobjective: loss\n"
-			    "search: {strategy: grid, parallel: 1}\nprune: {rule: median, warmup: 1, min_tasks: 3}\n",
-			    "#!/bin/bash\necho epoch,loss > l.csv\nfor e in 0 1 2; do echo $e,$SLUICE_PARAM_X >> l.csv; done\n"
-			    "[ $SLUICE_PARAM_X = 9 ] && sleep 600\nexit 0\n");
+	int64_t id = create(
+		f,
+		"script: run.sh\nparameters: {x: [1, 2, 3, 4, 9]}\nobjective: loss\n"
+		"search: {strategy: grid, parallel: 1}\nprune: {rule: median, warmup: 1, min_tasks: 3}\n",
+		"#!/bin/bash\necho epoch,loss > l.csv\nfor e in 0 1 2; do echo $e,$SLUICE_PARAM_X >> l.csv; done\n"
+		"[ $SLUICE_PARAM_X = 9 ] && sleep 600\nexit 0\n");
 	struct node *e = wait_for(f, id, "finished");
 	assert_string_equal(node_get_string(task_at(e, 4), "state"), "pruned");
 	assert_string_equal(node_get_string(task_at(e, 0), "state"), "finished");
@@ -239,7 +240,8 @@ static void test_workers_of_ones_own_ask_and_tell(void **state)
 			    "search: {strategy: tpe, tasks: 3}\n",
 			    "");
 	int64_t number = 0;
-	struct node *good = json("{\"values\":{\"loss\":0.5}}"), *row = json("{\"values\":{\"loss\":0.7},\"more\":true}");
+	struct node *good = json("{\"values\":{\"loss\":0.5}}"),
+		    *row = json("{\"values\":{\"loss\":0.7},\"more\":true}");
 	struct node *bad = json("{\"failed\":\"it broke\"}"), *nothing = json("{}");
 	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(number, 1);
@@ -271,10 +273,11 @@ static void test_a_search_with_fidelities_is_taken_up_again(void **state)
 	struct fixture *f = *state;
 	struct error err;
 	struct problems problems = {0};
-	int64_t id = create(f,
-			    "parameters: {x: {min: 0.0, max: 1.0}, epochs: 9}\nobjective: loss\nresources: {backend: external}\n"
-			    "search: {strategy: asha, tasks: 40}\nfidelity: {parameter: epochs, min: 1}\n",
-			    "");
+	int64_t id = create(
+		f,
+		"parameters: {x: {min: 0.0, max: 1.0}, epochs: 9}\nobjective: loss\nresources: {backend: external}\n"
+		"search: {strategy: asha, tasks: 40}\nfidelity: {parameter: epochs, min: 1}\n",
+		"");
 	struct node *change = json("{\"search\":{\"seed\":12345}}");
 	for (int i = 0; i < 20; i++) {
 		char text[64];

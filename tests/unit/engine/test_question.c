@@ -13,7 +13,8 @@
 static int64_t create_wide(struct fixture *f, int parallel, const char *more, const char *script)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
-	buf_addf(&text, "objective: loss\nsearch: {strategy: gp, tasks: 300, parallel: %d, seed: 3}\nparameters:\n", parallel);
+	buf_addf(&text, "objective: loss\nsearch: {strategy: gp, tasks: 300, parallel: %d, seed: 3}\nparameters:\n",
+		 parallel);
 	for (int i = 0; i < DIMS; i++)
 		buf_addf(&text, "  x%d: {min: 0.0, max: 1.0}\n", i);
 	buf_add_text(&text, more);
@@ -326,7 +327,8 @@ static void test_an_answer_for_a_stopped_experiment_waits_until_it_goes_on(void 
 	assert_true(is_running(f, id, RESULTS + 1));
 	assert_int_equal(store_last_number(engine_store(f->engine), id), proposed);
 	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, &count, &err), 0);
-	run_until_proposed(f, id, proposed + 1); /* what waits now is more than is wanted: no other would be asked for */
+	run_until_proposed(f, id,
+			   proposed + 1); /* what waits now is more than is wanted: no other would be asked for */
 	assert_replays_exactly(f, id);
 	assert_int_equal(fs_write(go, "", 0, 0600, false, NULL), 0);
 	free(ready);

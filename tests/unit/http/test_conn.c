@@ -78,8 +78,8 @@ static const struct raw_case raw_cases[] = {
 	{"body", "POST / HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc", 200, "[POST / abc]"},
 	{"no body with POST", "POST / HTTP/1.1\r\n" HOST "\r\n", 200, "[POST / ]"},
 	{"empty header value", "GET / HTTP/1.1\r\n" HOST "X-A:\r\n\r\n", 200, NULL},
-	{"chunks", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\n\r\n", 200,
-	 "[POST / abc]"},
+	{"chunks", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\n\r\n",
+	 200, "[POST / abc]"},
 
 	{"bare LF after the first line", "GET / HTTP/1.1\n" HOST "\r\n", 400, NULL},
 	{"bare LF in the headers", "GET / HTTP/1.1\r\nHost: localhost\n\r\n", 400, NULL},
@@ -92,8 +92,8 @@ static const struct raw_case raw_cases[] = {
 	{"header without colon", "GET / HTTP/1.1\r\n" HOST "nonsense\r\n\r\n", 400, NULL},
 	{"header without name", "GET / HTTP/1.1\r\n" HOST ": b\r\n\r\n", 400, NULL},
 	{"control byte in a value", "GET / HTTP/1.1\r\n" HOST "X-A: b\x01\r\n\r\n", 400, NULL},
-	{"length and coding", "POST / HTTP/1.1\r\n" HOST "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-	 400, NULL},
+	{"length and coding",
+	 "POST / HTTP/1.1\r\n" HOST "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, NULL},
 	{"two lengths", "POST / HTTP/1.1\r\n" HOST "Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc", 400, NULL},
 	{"length list", "POST / HTTP/1.1\r\n" HOST "Content-Length: 3, 3\r\n\r\nabc", 400, NULL},
 	{"signed length", "POST / HTTP/1.1\r\n" HOST "Content-Length: +3\r\n\r\nabc", 400, NULL},
@@ -102,23 +102,25 @@ static const struct raw_case raw_cases[] = {
 	{"empty length", "POST / HTTP/1.1\r\n" HOST "Content-Length: \r\n\r\n", 400, NULL},
 	{"huge length", "POST / HTTP/1.1\r\n" HOST "Content-Length: 99999999999999999999\r\n\r\n", 400, NULL},
 	{"length over the limit", "POST / HTTP/1.1\r\n" HOST "Content-Length: 65\r\n\r\n", 413, NULL},
-	{"chunks over the limit", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n41\r\n"
-				  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n0\r\n\r\n",
+	{"chunks over the limit",
+	 "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n41\r\n"
+	 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n0\r\n\r\n",
 	 413, NULL},
 	{"unknown coding", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: gzip\r\n\r\n", 501, NULL},
 	{"coding list", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: gzip, chunked\r\n\r\n", 501, NULL},
-	{"two codings", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
-	 NULL},
+	{"two codings", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+	 400, NULL},
 	{"coding with a tail", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\x0b\r\n\r\n", 400, NULL},
-	{"chunk size without digits", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n\r\nab\r\n", 400, NULL},
-	{"chunk size with sign", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n+2\r\nab\r\n0\r\n\r\n", 400,
+	{"chunk size without digits", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n\r\nab\r\n", 400,
 	 NULL},
-	{"chunk size with 0x", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n0x2\r\nab\r\n0\r\n\r\n", 400,
-	 NULL},
-	{"chunk size with bare LF", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n2\nab\r\n0\r\n\r\n", 400,
-	 NULL},
-	{"chunk size too large", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", 400,
-	 NULL},
+	{"chunk size with sign", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n+2\r\nab\r\n0\r\n\r\n",
+	 400, NULL},
+	{"chunk size with 0x", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n0x2\r\nab\r\n0\r\n\r\n",
+	 400, NULL},
+	{"chunk size with bare LF", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n2\nab\r\n0\r\n\r\n",
+	 400, NULL},
+	{"chunk size too large", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+	 400, NULL},
 	{"chunk longer than said", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n",
 	 400, NULL},
 	{"trailer", "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n0\r\nX-A: b\r\n\r\n", 400, NULL},
@@ -217,9 +219,10 @@ static void test_pipelined_requests_are_answered_in_order(void **state)
 	(void)state;
 	struct pipe pipe;
 	pipe_open(&pipe, &echo, NULL, true);
-	feed_text(&pipe, "GET /1 HTTP/1.1\r\n" HOST "\r\nPOST /2 HTTP/1.1\r\n" HOST
-			 "Content-Length: 2\r\n\r\nabGET /3 HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n"
-			 "GET /4 HTTP/1.1\r\n" HOST "\r\n");
+	feed_text(&pipe,
+		  "GET /1 HTTP/1.1\r\n" HOST "\r\nPOST /2 HTTP/1.1\r\n" HOST
+		  "Content-Length: 2\r\n\r\nabGET /3 HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n"
+		  "GET /4 HTTP/1.1\r\n" HOST "\r\n");
 	const char *one = strstr(buf_text(&pipe.sent), "[GET /1 ]");
 	const char *two = one ? strstr(one, "[POST /2 ab]") : NULL;
 	assert_non_null(two ? strstr(two, "[GET /3 ]") : NULL);
@@ -268,7 +271,8 @@ static void test_an_answer_in_pieces_is_whole_and_the_next_request_waits(void **
 	assert_int_equal(pipe_count(&pipe, "piece"), 0); /* not before the loop has turned */
 	pump(&pipe);
 	assert_non_null(strstr(buf_text(&pipe.sent), "Transfer-Encoding: chunked\r\n"));
-	assert_non_null(strstr(buf_text(&pipe.sent), "\r\n\r\n9\r\n<piece 1>\r\n9\r\n<piece 3>\r\n0\r\n\r\nHTTP/1.1 200"));
+	assert_non_null(
+		strstr(buf_text(&pipe.sent), "\r\n\r\n9\r\n<piece 1>\r\n9\r\n<piece 3>\r\n0\r\n\r\nHTTP/1.1 200"));
 	assert_int_equal(pipe_count(&pipe, "[GET /next ]"), 1);
 	assert_true(pipe.reading);
 	assert_int_equal(counts_freed, 1);
@@ -312,7 +316,8 @@ static void test_an_answer_may_come_later_and_the_next_request_waits(void **stat
 	later_response->body = buf_make(100);
 	buf_add_text(&later_response->body, "[late]");
 	later_request->respond(later_request);
-	const char *first = strstr(buf_text(&pipe.sent), "[late]"), *second = strstr(buf_text(&pipe.sent), "[GET /second ]");
+	const char *first = strstr(buf_text(&pipe.sent), "[late]"),
+		   *second = strstr(buf_text(&pipe.sent), "[GET /second ]");
 	assert_true(first && second && first < second);
 	assert_non_null(strstr(second, "[GET /third ]"));
 	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 3);
@@ -340,8 +345,8 @@ static void test_refused_request_with_a_body_ends_the_connection(void **state)
 	pipe_open(&pipe, &echo, NULL, true);
 	feed_text(&pipe, "GET /refuse HTTP/1.1\r\n" HOST "\r\nGET /2 HTTP/1.1\r\n" HOST "\r\n");
 	assert_int_equal(pipe_count(&pipe, "HTTP/1.1 200"), 1);
-	feed_text(&pipe, "POST /refuse HTTP/1.1\r\n" HOST
-			 "Content-Length: 40\r\n\r\nGET /smuggled HTTP/1.1\r\n" HOST "\r\n");
+	feed_text(&pipe,
+		  "POST /refuse HTTP/1.1\r\n" HOST "Content-Length: 40\r\n\r\nGET /smuggled HTTP/1.1\r\n" HOST "\r\n");
 	assert_true(pipe.shut);
 	assert_null(strstr(buf_text(&pipe.sent), "smuggled"));
 	pipe_close(&pipe);

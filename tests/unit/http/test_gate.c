@@ -77,8 +77,8 @@ static int teardown(void **state)
 
 enum credential { NOTHING, COOKIE, COOKIE_CSRF, COOKIE_WRONG_CSRF, TOKEN, WRONG_TOKEN, CREDENTIALS };
 enum origin { NO_ORIGIN, OWN_ORIGIN, OTHER_ORIGIN, OTHER_PORT, NULL_ORIGIN, ORIGINS };
-static const char *const hosts[] = {"127.0.0.1:54322", "localhost:54322", "[::1]:54322",	   "localhost:1",
-				    "localhost",       "evil.example",	  "evil.example:54322", "127.0.0.1:543220"};
+static const char *const hosts[] = {"127.0.0.1:54322", "localhost:54322", "[::1]:54322",        "localhost:1",
+				    "localhost",       "evil.example",    "evil.example:54322", "127.0.0.1:543220"};
 static const char *const sites[] = {NULL, "same-origin", "none", "same-site", "cross-site"};
 
 struct combination {
@@ -99,10 +99,11 @@ static void add_path(struct buf *out, const struct route *route)
 		}
 		size_t n = strcspn(p, "}");
 		const struct path_param *param = path_param_find(p + 1, n - 1);
-		buf_add_text(out, !strcmp(param->name, "token") ? "0123456789abcdef0123456789abcdef"
-				  : !strcmp(param->name, "id")	? "e1"
-				  : param->number		? "7"
-								: "x.bin");
+		buf_add_text(out,
+			     !strcmp(param->name, "token")        ? "0123456789abcdef0123456789abcdef"
+				     : !strcmp(param->name, "id") ? "e1"
+				     : param->number              ? "7"
+								  : "x.bin");
 		p += n;
 	}
 	for (size_t i = 0; i < REQUEST_QUERY_VALUES && route->query[i]; i++)
@@ -116,20 +117,11 @@ static void write_request(const struct fixture *f, const struct combination *c, 
 	add_path(out, c->route);
 	buf_addf(out, " HTTP/1.1\r\nHost: %s\r\n", hosts[c->host]);
 	switch (c->origin) {
-	case OWN_ORIGIN:
-		buf_addf(out, "Origin: http://%s\r\n", hosts[c->host]);
-		break;
-	case OTHER_ORIGIN:
-		buf_add_text(out, "Origin: http://evil.example\r\n");
-		break;
-	case OTHER_PORT:
-		buf_add_text(out, "Origin: http://localhost:3000\r\n");
-		break;
-	case NULL_ORIGIN:
-		buf_add_text(out, "Origin: null\r\n");
-		break;
-	default:
-		break;
+	case OWN_ORIGIN: buf_addf(out, "Origin: http://%s\r\n", hosts[c->host]); break;
+	case OTHER_ORIGIN: buf_add_text(out, "Origin: http://evil.example\r\n"); break;
+	case OTHER_PORT: buf_add_text(out, "Origin: http://localhost:3000\r\n"); break;
+	case NULL_ORIGIN: buf_add_text(out, "Origin: null\r\n"); break;
+	default: break;
 	}
 	if (sites[c->site])
 		buf_addf(out, "Sec-Fetch-Site: %s\r\n", sites[c->site]);
@@ -175,8 +167,7 @@ static void check_combination(struct fixture *f, const struct combination *c)
 	/* wrong tokens are slowed down after a while, which is a refusal too */
 	bool good = status == expected || (expected == 401 && c->credential == WRONG_TOKEN && status == 429);
 	if (!good)
-		fail_msg("%s: %d instead of %d:\n%s", c->local ? "socket" : "tcp", status, expected,
-			 buf_text(&text));
+		fail_msg("%s: %d instead of %d:\n%s", c->local ? "socket" : "tcp", status, expected, buf_text(&text));
 	buf_free(&text);
 }
 
@@ -295,8 +286,8 @@ static void test_deleted_token_and_ended_session_are_out(void **state)
 	struct response response = {0};
 	assert_int_equal(gate_logout(f->app.gate, &request, &response), 0);
 	response_clear(&response);
-	snprintf(text, sizeof(text), "GET " ROUTE_PREFIX "/info HTTP/1.1\r\nHost: localhost:54322\r\nCookie: %s\r\n\r\n",
-		 cookie);
+	snprintf(text, sizeof(text),
+		 "GET " ROUTE_PREFIX "/info HTTP/1.1\r\nHost: localhost:54322\r\nCookie: %s\r\n\r\n", cookie);
 	assert_int_equal(ask(f, false, text), 401);
 }
 

@@ -42,10 +42,11 @@ static void test_every_row_finds_itself(void **state)
 			size_t n = strcspn(p, "}");
 			const struct path_param *param = path_param_find(p + 1, n - 1);
 			assert_non_null(param);
-			buf_add_text(&target, !strcmp(param->name, "token") ? "0123456789abcdef0123456789abcdef"
-					      : param->prefix		    ? "e12"
-					      : param->number		    ? "12"
-									    : "name.txt");
+			buf_add_text(&target,
+				     !strcmp(param->name, "token") ? "0123456789abcdef0123456789abcdef"
+					     : param->prefix       ? "e12"
+					     : param->number       ? "12"
+								   : "name.txt");
 			p += n;
 		}
 		for (size_t q = 0; q < REQUEST_QUERY_VALUES && routes[i].query[q]; q++)
@@ -110,8 +111,8 @@ static void test_clever_addresses_lead_nowhere(void **state)
 			fail_msg("%s: %d", targets[i], status);
 	}
 	static const char *const uploads[] = {
-		"/api/v1/uploads/..",	     "/api/v1/uploads/.hidden", "/api/v1/uploads/a%2fb",
-		"/api/v1/uploads/%2e%2e%2f", "/api/v1/uploads/a%5cb",	"/api/v1/uploads/",
+		"/api/v1/uploads/..",        "/api/v1/uploads/.hidden", "/api/v1/uploads/a%2fb",
+		"/api/v1/uploads/%2e%2e%2f", "/api/v1/uploads/a%5cb",   "/api/v1/uploads/",
 		"/api/v1/uploads/a b",
 	};
 	for (size_t i = 0; i < COUNT_OF(uploads); i++) {
@@ -153,8 +154,7 @@ static void test_query_is_checked_by_the_table(void **state)
 		if (status != cases[i].status)
 			fail_msg("%s: %d", cases[i].target, status);
 	}
-	assert_int_equal(find(METHOD_PUT, "/api/v1/attempts/0123456789abcdef0123456789abcdef/0/journal", NULL,
-			      NULL, 0),
+	assert_int_equal(find(METHOD_PUT, "/api/v1/attempts/0123456789abcdef0123456789abcdef/0/journal", NULL, NULL, 0),
 			 400);
 }
 

@@ -90,8 +90,12 @@ static struct buf slurp(void)
 static void append_metric(struct journal_writer *writer, int64_t step, double value)
 {
 	struct metric metric = {"loss", value};
-	struct journal_record record = {.kind = JOURNAL_METRIC, .time_ms = 5, .step = step,
-					.step_name = "epoch", .metrics = &metric, .metric_count = 1};
+	struct journal_record record = {.kind = JOURNAL_METRIC,
+					.time_ms = 5,
+					.step = step,
+					.step_name = "epoch",
+					.metrics = &metric,
+					.metric_count = 1};
 	assert_int_equal(journal_append(writer, &record, NULL), 0);
 }
 
@@ -111,8 +115,13 @@ static void test_every_kind_reads_back(void **state)
 		{.kind = JOURNAL_METRIC, .step = -3, .step_name = "epoch", .metrics = metrics, .metric_count = 4},
 		{.kind = JOURNAL_SAMPLE, .wall_ms = 1, .cpu_ms = -1, .max_rss_bytes = 9, .energy_j = NAN},
 		{.kind = JOURNAL_NOTE, .text = "line\nbreak"},
-		{.kind = JOURNAL_END, .exit_code = -1, .signal = 9, .cause = "signal", .tail = "bad \xff utf",
-		 .wall_ms = 12, .energy_j = NAN},
+		{.kind = JOURNAL_END,
+		 .exit_code = -1,
+		 .signal = 9,
+		 .cause = "signal",
+		 .tail = "bad \xff utf",
+		 .wall_ms = 12,
+		 .energy_j = NAN},
 	};
 	struct journal_writer *writer = open_writer();
 	for (size_t i = 0; i < COUNT_OF(records); i++)
@@ -324,8 +333,8 @@ static void test_a_full_disk_loses_and_doubles_nothing(void **state)
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 		unsigned failed = 0;
 		for (int i = 0; i < 4; i++) {
-			struct journal_record record = {.kind = JOURNAL_METRIC, .step = i,
-							.metrics = &metric, .metric_count = 1};
+			struct journal_record record = {
+				.kind = JOURNAL_METRIC, .step = i, .metrics = &metric, .metric_count = 1};
 			failed += journal_append(writer, &record, NULL) < 0;
 		}
 		assert_true(failed > 0);
@@ -357,8 +366,7 @@ int main(void)
 		cmocka_unit_test(test_a_newer_writer_is_understood_as_far_as_possible),
 		cmocka_unit_test(test_an_over_long_line_does_not_hold_up_the_reader),
 		cmocka_unit_test(test_the_callback_can_stop_the_reading),
-		cmocka_unit_test_teardown(test_a_record_past_the_limit_is_refused_and_leaves_no_trace,
-					  remove_file),
+		cmocka_unit_test_teardown(test_a_record_past_the_limit_is_refused_and_leaves_no_trace, remove_file),
 		cmocka_unit_test_teardown(test_a_full_disk_loses_and_doubles_nothing, remove_file),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -15,8 +15,7 @@
 #include <inttypes.h>
 
 /* Every row as "step_name step name=value …\n". */
-static void write_row(void *ctx, int64_t step, const char *step_name, const struct metric *metrics,
-		      size_t count)
+static void write_row(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
 {
 	struct buf *out = ctx;
 	buf_addf(out, "%s %" PRId64, step_name, step);
@@ -95,7 +94,10 @@ static void test_other_columns_can_count(void **state)
 static void test_separators_and_line_ends_are_recognised(void **state)
 {
 	(void)state;
-	expect("x.csv", "\xef\xbb\xbf" "epoch;loss\r\n0;0,5\r\n1;0.25\r\n", "epoch 0 loss=0.5\nepoch 1 loss=0.25\n");
+	expect("x.csv",
+	       "\xef\xbb\xbf"
+	       "epoch;loss\r\n0;0,5\r\n1;0.25\r\n",
+	       "epoch 0 loss=0.5\nepoch 1 loss=0.25\n");
 	expect("x.csv", "epoch\tloss\n0\t1\n", "epoch 0 loss=1\n");
 	expect("x.csv", "epoch, loss \n 0 , 1 \n", "epoch 0 loss=1\n");
 }
@@ -143,8 +145,9 @@ static void test_a_resumed_file_counts_by_itself_again(void **state)
 	metrics_feed(reader, "epoch,loss\n0,1\n1,2\n2,3\n", 23);
 	metrics_resume(reader);
 	metrics_feed(reader, "1,20\n2,30\n3,40\n", 15);
-	assert_string_equal(buf_text(&rows), "epoch 0 loss=1\nepoch 1 loss=2\nepoch 2 loss=3\n"
-					     "epoch 1 loss=20\nepoch 2 loss=30\nepoch 3 loss=40\n");
+	assert_string_equal(buf_text(&rows),
+			    "epoch 0 loss=1\nepoch 1 loss=2\nepoch 2 loss=3\n"
+			    "epoch 1 loss=20\nepoch 2 loss=30\nepoch 3 loss=40\n");
 	metrics_free(reader);
 }
 
@@ -212,7 +215,8 @@ static void test_json_lines_are_read(void **state)
 	       "\n{}\n",
 	       "epoch 1 loss=0.5\nepoch 2 loss=nan up=inf d=-inf\n");
 	assert_string_equal(complaint, "");
-	expect("x.jsonl", "{\"loss\": 1}\n[1]\n{\"loss\": 2\n{\"loss\": 3} x\n{\"loss\": 4}", "row 1 loss=1\nrow 2 loss=4\n");
+	expect("x.jsonl", "{\"loss\": 1}\n[1]\n{\"loss\": 2\n{\"loss\": 3} x\n{\"loss\": 4}",
+	       "row 1 loss=1\nrow 2 loss=4\n");
 	assert_string_equal(complaint, "line 2 is not a JSON object");
 }
 

@@ -25,9 +25,8 @@ static inline struct space *drive_space(const char *yaml)
 }
 
 /* NULL and a message when refused. */
-static inline struct search_spec *drive_try_spec(const char *yaml, const char *fidelity,
-						 const struct space *space, size_t objectives,
-						 struct problems *problems)
+static inline struct search_spec *drive_try_spec(const char *yaml, const char *fidelity, const struct space *space,
+						 size_t objectives, struct problems *problems)
 {
 	struct node *node, *fid = NULL;
 	struct error err;
@@ -35,15 +34,14 @@ static inline struct search_spec *drive_try_spec(const char *yaml, const char *f
 	assert_int_equal(node_parse_yaml(yaml, strlen(yaml), &node, &err), 0);
 	if (fidelity)
 		assert_int_equal(node_parse_yaml(fidelity, strlen(fidelity), &fid, &err), 0);
-	(void)!search_spec_parse(node->type == NODE_NULL ? NULL : node, fid, space, 1, objectives, problems,
-				 &spec);
+	(void)!search_spec_parse(node->type == NODE_NULL ? NULL : node, fid, space, 1, objectives, problems, &spec);
 	node_free(node);
 	node_free(fid);
 	return spec;
 }
 
-static inline struct search_spec *drive_spec(const char *yaml, const char *fidelity,
-					     const struct space *space, size_t objectives)
+static inline struct search_spec *drive_spec(const char *yaml, const char *fidelity, const struct space *space,
+					     size_t objectives)
 {
 	struct problems problems = {0};
 	struct search_spec *spec = drive_try_spec(yaml, fidelity, space, objectives, &problems);
@@ -132,15 +130,16 @@ static inline struct drive_event drive_recall(struct drive *d, const struct driv
 	memcpy(d->values, known->proposed, d->space->count * sizeof(*d->values));
 	if (at >= 0) /* the recorded one is the strategy's, not the space's */
 		d->values[at] = d->space->params[at].choice_count
-					? d->space->params[at].choices[0]
-					: (struct space_value){.kind = SPACE_VALUE_REAL, .real = d->space->params[at].min};
+			? d->space->params[at].choices[0]
+			: (struct space_value){.kind = SPACE_VALUE_REAL, .real = d->space->params[at].min};
 	space_write_values(d->space, d->values, &w);
 	assert_int_equal(node_parse_json(buf_text(&text), text.len, &record, NULL), 0);
 	assert_int_equal(space_read_values(d->space, record, d->values, &problems), 0);
 	if (at >= 0)
 		d->values[at] = known->proposed[at];
 	d->last = search_recall(d->search, known->id, &p);
-	struct drive_event e = {.ask = true, .id = known->id, .fidelity = p.fidelity, .continues = p.continues, .repeat = p.repeat};
+	struct drive_event e = {
+		.ask = true, .id = known->id, .fidelity = p.fidelity, .continues = p.continues, .repeat = p.repeat};
 	e.hash = space_hash(d->space, d->values);
 	node_free(record);
 	buf_free(&text);

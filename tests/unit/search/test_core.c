@@ -15,8 +15,8 @@ static struct space *space_for(const struct strategy *strategy, struct rng *rng)
 	return random_space(rng, strategy->capabilities & SEARCH_FINITE_ONLY, 6);
 }
 
-static struct search_spec *spec_for(const struct strategy *strategy, const struct space *space,
-				    struct rng *rng, unsigned tasks)
+static struct search_spec *spec_for(const struct strategy *strategy, const struct space *space, struct rng *rng,
+				    unsigned tasks)
 {
 	char text[200];
 	snprintf(text, sizeof(text), "{strategy: %s, tasks: %u, seed: %u}", strategy->name, tasks,
@@ -152,8 +152,8 @@ static void another_seed_gives_other_proposals(void **state)
 		for (int i = 0; i < 2; i++) {
 			char text[100];
 			snprintf(text, sizeof(text), "{strategy: %s, tasks: 20, seed: %d}", strategy->name, i);
-			struct search_spec *spec = drive_spec(text, strategy->capabilities & SEARCH_MULTI_FIDELITY ? FIDELITY : NULL,
-							      space, 1);
+			struct search_spec *spec = drive_spec(
+				text, strategy->capabilities & SEARCH_MULTI_FIDELITY ? FIDELITY : NULL, space, 1);
 			struct drive d;
 			drive_begin(&d, spec, space, 1, false);
 			hash[i] = drive_ask(&d, 1).hash;
@@ -213,15 +213,16 @@ static void repeats_come_together_and_are_averaged(void **state)
 static void the_users_defaults_come_first(void **state)
 {
 	(void)state;
-	struct space *space = drive_space("lr: {min: 0.0, max: 1.0, default: 0.125}\nk: {values: [a1, b1, c1], default: c1}\n"
-					  "n: {min: 1, max: 9}\nepochs: 9\n");
+	struct space *space = drive_space(
+		"lr: {min: 0.0, max: 1.0, default: 0.125}\nk: {values: [a1, b1, c1], default: c1}\n"
+		"n: {min: 1, max: 9}\nepochs: 9\n");
 	for (const struct strategy *strategy = search_strategies; strategy->name; strategy++) {
 		if (strategy->capabilities & SEARCH_FINITE_ONLY)
 			continue;
 		char text[100];
 		snprintf(text, sizeof(text), "{strategy: %s, tasks: 20}", strategy->name);
-		struct search_spec *spec =
-			drive_spec(text, strategy->capabilities & SEARCH_MULTI_FIDELITY ? FIDELITY : NULL, space, 1);
+		struct search_spec *spec = drive_spec(
+			text, strategy->capabilities & SEARCH_MULTI_FIDELITY ? FIDELITY : NULL, space, 1);
 		struct drive d;
 		drive_begin(&d, spec, space, 1, false);
 		drive_ask(&d, 1);
@@ -239,9 +240,16 @@ static void sobol_gives_the_published_points(void **state)
 {
 	(void)state;
 	static const double want[][3] = {
-		{0, 0, 0},		{0.5, 0.5, 0.5},	{0.75, 0.25, 0.25},	{0.25, 0.75, 0.75},
-		{0.375, 0.375, 0.625},	{0.875, 0.875, 0.125},	{0.625, 0.125, 0.875}, {0.125, 0.625, 0.375},
-		{0.1875, 0.3125, 0.9375}, {0.6875, 0.8125, 0.4375},
+		{0, 0, 0},
+		{0.5, 0.5, 0.5},
+		{0.75, 0.25, 0.25},
+		{0.25, 0.75, 0.75},
+		{0.375, 0.375, 0.625},
+		{0.875, 0.875, 0.125},
+		{0.625, 0.125, 0.875},
+		{0.125, 0.625, 0.375},
+		{0.1875, 0.3125, 0.9375},
+		{0.6875, 0.8125, 0.4375},
 	};
 	for (uint32_t i = 0; i < COUNT_OF(want); i++) {
 		double unit[3];
@@ -272,7 +280,8 @@ static void what_others_chose_is_history_and_not_proposed_again(void **state)
 				theirs[i] = space_hash(space, d.values);
 				search_add(d.search, d.next_id++, d.values, NAN, false);
 				if (i % 3) /* the others stay pending, some for ever */
-					search_tell(d.search, d.next_id - 1, i % 5 ? SEARCH_FINISHED : SEARCH_FAILED, values);
+					search_tell(d.search, d.next_id - 1, i % 5 ? SEARCH_FINISHED : SEARCH_FAILED,
+						    values);
 			}
 			size_t asked = 0;
 			while (drive_step(&d, 4)) {
@@ -317,8 +326,8 @@ static void grid_is_in_order_unless_shuffled(void **state)
 	(void)state;
 	struct space *space = drive_space("a: [1, 2, 3]\nb: [1, 2, 3, 4]\n");
 	for (int shuffled = 0; shuffled < 2; shuffled++) {
-		struct search_spec *spec =
-			drive_spec(shuffled ? "{strategy: grid, shuffle: true}" : "{strategy: grid}", NULL, space, 1);
+		struct search_spec *spec = drive_spec(shuffled ? "{strategy: grid, shuffle: true}" : "{strategy: grid}",
+						      NULL, space, 1);
 		struct drive d;
 		drive_begin(&d, spec, space, 1, false);
 		int in_order = 0, seen = 0;

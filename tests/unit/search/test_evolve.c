@@ -26,7 +26,7 @@ static void memories_are_weighted_means_of_the_successes(void **state)
 	evolve_memory_open(&m, 2, 0.5, 0.5);
 	succeed(&m);
 	near(m.F[0], 0.5425 / 0.725); /* Lehmer */
-	near(m.CR[0], 0.5);	      /* arithmetic, in SHADE */
+	near(m.CR[0], 0.5); /* arithmetic, in SHADE */
 	near(m.F[1], 0.5);
 	assert_int_equal(m.next, 1);
 	m.lehmer_CR = true; /* L-SHADE */
@@ -86,8 +86,8 @@ static void the_population_shrinks_as_published(void **state)
 	(void)state;
 	/* D = 10: 180 down to 4 over 100,000. */
 	assert_int_equal(evolve_linear_size(180, 4, 0, 100000), 180);
-	assert_int_equal(evolve_linear_size(180, 4, 180, 100000), 180);	  /* 179.68 */
-	assert_int_equal(evolve_linear_size(180, 4, 285, 100000), 179);	  /* 179.498 */
+	assert_int_equal(evolve_linear_size(180, 4, 180, 100000), 180); /* 179.68 */
+	assert_int_equal(evolve_linear_size(180, 4, 285, 100000), 179); /* 179.498 */
 	assert_int_equal(evolve_linear_size(180, 4, 25000, 100000), 136); /* exact */
 	assert_int_equal(evolve_linear_size(180, 4, 50000, 100000), 92);
 	assert_int_equal(evolve_linear_size(180, 4, 99999, 100000), 4);
@@ -95,12 +95,11 @@ static void the_population_shrinks_as_published(void **state)
 	assert_int_equal(evolve_linear_size(180, 4, 100500, 100000), 4);
 }
 
-#define CUBE5                                                                                       \
-	"a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n"                  \
+#define CUBE5                                                                                                          \
+	"a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n"                                  \
 	"d: {min: 0.0, max: 1.0}\ne: {min: 0.0, max: 1.0}\nepochs: 9\n"
 
-static struct evolve *drive_evolve(struct drive *d, struct search_spec **spec, struct space **space,
-				   const char *yaml)
+static struct evolve *drive_evolve(struct drive *d, struct search_spec **spec, struct space **space, const char *yaml)
 {
 	*space = drive_space(CUBE5);
 	*spec = drive_spec(yaml, NULL, *space, 1);
@@ -120,21 +119,21 @@ static void populations_are_those_of_the_papers(void **state)
 		{"{strategy: shade, tasks: 100000}", 100},
 		{"{strategy: shade, tasks: 1000, mode: generational}", 50}, /* B / 20 */
 		{"{strategy: shade, tasks: 50000, mode: generational}", 100},
-		{"{strategy: lshade, tasks: 100000}", 90},	/* 18 D */
+		{"{strategy: lshade, tasks: 100000}", 90}, /* 18 D */
 		{"{strategy: lshade, tasks: 400, mode: generational}", 20},
 		{"{strategy: lshade, tasks: 40, mode: generational}", 8},
-		{"{strategy: jso, tasks: 50000}", 90},		/* 25 ln 5 sqrt 5 = 89.97 */
+		{"{strategy: jso, tasks: 50000}", 90}, /* 25 ln 5 sqrt 5 = 89.97 */
 		{"{strategy: jso, tasks: 1000, mode: generational}", 50}, /* B / 20 */
 		{"{strategy: dish, tasks: 50000}", 90},
 		{"{strategy: spsrdemms, tasks: 50000}", 100},
-		{"{strategy: de, tasks: 400}", 20},		/* B / 20 */
-		{"{strategy: jso, tasks: 40}", 8},		/* never fewer */
-		{"{strategy: shade, tasks: 1000}", 10},		/* a hundredth of 100,000: a tenth of both */
+		{"{strategy: de, tasks: 400}", 20}, /* B / 20 */
+		{"{strategy: jso, tasks: 40}", 8}, /* never fewer */
+		{"{strategy: shade, tasks: 1000}", 10}, /* a hundredth of 100,000: a tenth of both */
 		{"{strategy: jde, tasks: 1000}", 10},
 		{"{strategy: lshade, tasks: 1000}", 18},
-		{"{strategy: jso, tasks: 1000}", 18},		/* 25 ln 10 sqrt 10 = 182.03 */
+		{"{strategy: jso, tasks: 1000}", 18}, /* 25 ln 10 sqrt 10 = 182.03 */
 		{"{strategy: dish, tasks: 1000}", 18},
-		{"{strategy: shade, tasks: 40}", 6},		/* never fewer */
+		{"{strategy: shade, tasks: 40}", 6}, /* never fewer */
 		{"{strategy: jde, tasks: 40}", 8},
 		{"{strategy: lshade, tasks: 40}", 8},
 		{"{strategy: shade, tasks: 40, population: 30}", 30},
@@ -156,7 +155,8 @@ static void generational_waits_for_all_and_selects_in_order(void **state)
 	struct drive d;
 	struct search_spec *spec;
 	struct space *space;
-	struct evolve *e = drive_evolve(&d, &spec, &space, "{strategy: jde, tasks: 100, population: 5, mode: generational}");
+	struct evolve *e = drive_evolve(&d, &spec, &space,
+					"{strategy: jde, tasks: 100, population: 5, mode: generational}");
 	for (int64_t id = 1; id <= 5; id++)
 		drive_ask(&d, id);
 	drive_ask(&d, 6);
@@ -268,7 +268,8 @@ static double best_found(const char *strategy, int seed, unsigned tasks, const s
 static void evolution_finds_what_random_search_does_not(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"de", "jde", "shade", "lshade", "jso", "dish", "spsrdemms", "evolution", "nsga2", "gde3"};
+	static const char *const names[] = {"de",   "jde",       "shade",     "lshade", "jso",
+					    "dish", "spsrdemms", "evolution", "nsga2",  "gde3"};
 	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n"
 					  "d: {min: 0.0, max: 1.0}\ne: {min: 0.0, max: 1.0}\n");
 	double random = 0;
@@ -399,7 +400,8 @@ static void ageing_evolution_changes_one_gene_of_a_living_parent(void **state)
 	for (int id = 1; id <= 200; id++) {
 		drive_ask(&d, id);
 		memcpy(all[id - 1], d.values, sizeof(all[0]));
-		search_tell(d.search, id, SEARCH_FINISHED, (double[]){fabs(100.0 - id)}); /* the best is the hundredth */
+		search_tell(d.search, id, SEARCH_FINISHED,
+			    (double[]){fabs(100.0 - id)}); /* the best is the hundredth */
 		if (id <= 10 || d.search->trials.at[id - 1]->redraw > 64)
 			continue;
 		size_t least = 9;

@@ -3,8 +3,8 @@
 #include "search/pareto.h"
 
 #define TASKS 1000
-#define SPACE                                                                                      \
-	"a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n"              \
+#define SPACE                                                                                                          \
+	"a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n"                                  \
 	"d: {min: 0.0, max: 1.0}\ne: {min: 0.0, max: 1.0}\nf: {min: 0.0, max: 1.0}\n"
 
 static void zdt1(const struct space_value *values, size_t count, double f[static 2])
@@ -29,7 +29,7 @@ static double volume_of(const char *strategy, size_t tasks, uint64_t seed, size_
 	struct drive d;
 	drive_begin(&d, spec, space, 1, false);
 	struct pareto_front front = {.objectives = 2};
-	double (*f)[2] = mem_alloc(tasks * sizeof(*f));
+	double(*f)[2] = mem_alloc(tasks * sizeof(*f));
 	for (size_t i = 0; i < tasks + parallel; i++) {
 		if (i < tasks) {
 			drive_ask(&d, (int64_t)i);

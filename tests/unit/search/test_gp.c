@@ -206,7 +206,8 @@ static void the_improvement_is_stable(void **state)
 	for (double away = 8; away < 1e6; away *= 1.1) {
 		double now = gaussian_log_improvement(away, 1, 0);
 		assert_true(isfinite(now) && now < before);
-		assert_float_equal(now, -away * away / 2 - log(2 * M_PI) / 2 - 2 * log(away), 4 / (away * away) + 1e-9 * away * away);
+		assert_float_equal(now, -away * away / 2 - log(2 * M_PI) / 2 - 2 * log(away),
+				   4 / (away * away) + 1e-9 * away * away);
 		before = now;
 	}
 }
@@ -371,7 +372,8 @@ static void where_values_repeat_it_goes_elsewhere(void **state)
 		for (int i = 1; i <= 80; i++) {
 			drive_ask(&d, i);
 			size_t a = (size_t)fmin(d.values[0].real * 10, 9), b = (size_t)fmin(d.values[1].real * 10, 9);
-			double value = fabs((double)a - 6) + fabs((double)b - 3) + 2 * (double)(d.search->trials.at[i - 1]->unit[2] > 0.5);
+			double value = fabs((double)a - 6) + fabs((double)b - 3) +
+				2 * (double)(d.search->trials.at[i - 1]->unit[2] > 0.5);
 			cells[d.search->trials.at[i - 1]->unit[2] > 0.5][a][b] = true;
 			search_tell(d.search, i, SEARCH_FINISHED, &value);
 		}
@@ -451,8 +453,9 @@ static void a_replay_of_many_results_proposes_the_same(void **state)
 static void it_needs_few_tasks_on_a_smooth_function(void **state)
 {
 	(void)state;
-	struct space *space = drive_space("a: {min: -5.0, max: 5.0}\nb: {min: 1e-3, max: 10.0, scale: log}\nk: [ca, cb, cc]\n"
-					  "n: {min: 0, max: 9}\n");
+	struct space *space = drive_space(
+		"a: {min: -5.0, max: 5.0}\nb: {min: 1e-3, max: 10.0, scale: log}\nk: [ca, cb, cc]\n"
+		"n: {min: 0, max: 9}\n");
 	int solved = 0;
 	for (int seed = 0; seed < 4; seed++) {
 		char text[100];

@@ -16,10 +16,12 @@ static struct space_value whole(double x)
 static void scores_are_those_of_optuna(void **state)
 {
 	(void)state;
-	static const double want[] = {0.00694875251924, 0.00471352673004, 0.000161143330109, 0.000454045362402, 0.00238019280751, 0.00854992652101};
-	struct space *space = drive_space("x: {min: 0.0, max: 1.0}\nlr: {min: 1e-5, max: 1e-1, scale: log}\nn: {min: 1, max: 9}\n"
-					  "u: {min: 1, max: 300, scale: log, type: int}\nk: [a, b, c]\n"
-					  "m: {min: 0.0, max: 1.0, when: {k: a}}\n");
+	static const double want[] = {0.00694875251924,  0.00471352673004, 0.000161143330109,
+				      0.000454045362402, 0.00238019280751, 0.00854992652101};
+	struct space *space = drive_space(
+		"x: {min: 0.0, max: 1.0}\nlr: {min: 1e-5, max: 1e-1, scale: log}\nn: {min: 1, max: 9}\n"
+		"u: {min: 1, max: 300, scale: log, type: int}\nk: [a, b, c]\n"
+		"m: {min: 0.0, max: 1.0, when: {k: a}}\n");
 	struct importance_run runs[120];
 	struct space_value values[120][6];
 	double scores[120], got[6];
@@ -36,8 +38,8 @@ static void scores_are_those_of_optuna(void **state)
 		values[i][3] = whole(1 + floor(300 * f[3]));
 		values[i][4] = space->params[4].choices[k];
 		values[i][5] = k == 0 ? real(f[5]) : (struct space_value){0};
-		scores[i] = pow(f[0] - 0.3, 2) + 0.05 * pow(log10(lr) + 3, 2) + 0.01 * values[i][2].real + 0.2 * (k == 1) +
-			    (k == 0 ? 0.3 * f[5] : 0);
+		scores[i] = pow(f[0] - 0.3, 2) + 0.05 * pow(log10(lr) + 3, 2) + 0.01 * values[i][2].real +
+			0.2 * (k == 1) + (k == 0 ? 0.3 * f[5] : 0);
 		runs[i] = (struct importance_run){i, values[i], &scores[i]};
 	}
 	assert_int_equal(importance_scores(space, runs, 120, 1, (bool[]){false}, got), 120);

@@ -36,7 +36,8 @@ static void ranks_are_those_of_peeling_fronts(void **state)
 				front[i] = want[i] == UINT32_MAX;
 				for (size_t k = 0; k < count; k++)
 					if (want[k] == UINT32_MAX &&
-					    pareto_dominates(scores + k * objectives, scores + i * objectives, objectives))
+					    pareto_dominates(scores + k * objectives, scores + i * objectives,
+							     objectives))
 						front[i] = false;
 			}
 			for (size_t i = 0; i < count; i++)
@@ -88,7 +89,8 @@ static void greedy_takes_what_adds_most(void **state)
 	struct rng rng;
 	rng_seed(&rng, 3);
 	for (int round = 0; round < 100; round++) {
-		size_t count = 3 + rng_below(&rng, 20), objectives = 2 + rng_below(&rng, 2), want = 1 + rng_below(&rng, 3);
+		size_t count = 3 + rng_below(&rng, 20), objectives = 2 + rng_below(&rng, 2),
+		       want = 1 + rng_below(&rng, 3);
 		double scores[30 * 3], chosen[5 * 3], reference[3];
 		size_t members[30], got[5];
 		for (size_t i = 0; i < count * objectives; i++)
@@ -175,7 +177,8 @@ static void a_deep_front_is_enough_to_select_from(void **state)
 	struct rng rng;
 	rng_seed(&rng, 6);
 	for (int round = 0; round < 300; round++) {
-		size_t count = 20 + rng_below(&rng, 60), objectives = 1 + rng_below(&rng, 3), want = 1 + rng_below(&rng, 10);
+		size_t count = 20 + rng_below(&rng, 60), objectives = 1 + rng_below(&rng, 3),
+		       want = 1 + rng_below(&rng, 10);
 		double scores[80 * 3];
 		size_t all[10], kept[10];
 		struct pareto_front front = {.objectives = objectives, .depth = 10};
@@ -190,7 +193,8 @@ static void a_deep_front_is_enough_to_select_from(void **state)
 		for (size_t i = 0; i < front.ids.len; i++) {
 			size_t above = 0;
 			for (size_t k = 0; k < count; k++)
-				above += pareto_dominates(scores + k * objectives, front.scores.at + i * objectives, objectives);
+				above += pareto_dominates(scores + k * objectives, front.scores.at + i * objectives,
+							  objectives);
 			assert_int_equal(front.above.at[i], above);
 		}
 		pareto_clear(&front);

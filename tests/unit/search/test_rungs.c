@@ -10,8 +10,8 @@ static void levels_lose_no_rung_to_rounding(void **state)
 		unsigned eta;
 		size_t count;
 	} table[] = {
-		{1, 81, 3, 5},	 {1, 243, 3, 6}, {3, 81, 3, 4},	  {1, 80, 3, 4},	{0.1, 0.9, 3, 3},
-		{1, 1000, 10, 4}, {1, 2, 3, 1},  {1, 64, 2, 7}, {0.001, 0.243, 3, 6},
+		{1, 81, 3, 5},    {1, 243, 3, 6}, {3, 81, 3, 4}, {1, 80, 3, 4},        {0.1, 0.9, 3, 3},
+		{1, 1000, 10, 4}, {1, 2, 3, 1},   {1, 64, 2, 7}, {0.001, 0.243, 3, 6},
 	};
 	for (size_t i = 0; i < COUNT_OF(table); i++) {
 		double levels[RUNGS_MOST];
@@ -203,7 +203,8 @@ static void small_spaces_do_not_strand_a_bracket(void **state)
 			}
 			struct drive_event same = drive_recall(&again, e);
 			assert_int_equal(again.last, SEARCH_PROPOSED);
-			assert_true(same.hash == e->hash && same.fidelity == e->fidelity && same.continues == e->continues);
+			assert_true(same.hash == e->hash && same.fidelity == e->fidelity &&
+				    same.continues == e->continues);
 		}
 		drive_ask(&again, d.next_id);
 		assert_int_equal(again.last, SEARCH_DONE);

@@ -22,11 +22,13 @@ static void bad(const char *parameters, const char *search, const char *fidelity
 static void mistakes_are_named_with_a_remedy(void **state)
 {
 	(void)state;
-	bad(NUMERIC, "{strategy: rondom}", NULL, "no strategy 'rondom'", "did you mean 'random'? there are: auto, grid");
+	bad(NUMERIC, "{strategy: rondom}", NULL, "no strategy 'rondom'",
+	    "did you mean 'random'? there are: auto, grid");
 	bad(NUMERIC, "{strategy: quantum-annealing}", NULL, "no strategy 'quantum-annealing'", "one of: auto, grid");
 	bad(NUMERIC, "{strategy: 3}", NULL, "'strategy' is a name", "one of");
 	bad(NUMERIC, "{strategy: random, task: 3}", NULL, "'random' has no option 'task'", "did you mean 'tasks'?");
-	bad(NUMERIC, "{strategy: random, shuffle: true}", NULL, "'random' has no option 'shuffle'", "one of: strategy, tasks");
+	bad(NUMERIC, "{strategy: random, shuffle: true}", NULL, "'random' has no option 'shuffle'",
+	    "one of: strategy, tasks");
 	bad(NUMERIC, "{strategy: random, tasks: 0}", NULL, "'tasks' cannot be 0", "from 1 to 100000");
 	bad(NUMERIC, "{strategy: random, tasks: 1.5}", NULL, "'tasks' is a whole number, not 1.5", "whole");
 	bad(NUMERIC, "{strategy: random, tasks: many}", NULL, "not a text", "whole");
@@ -43,7 +45,8 @@ static void mistakes_are_named_with_a_remedy(void **state)
 	bad(NUMERIC, "{}", "{parameter: epochs, min: 9, max: 1}", "from 9 to 1", "below max");
 	bad(NUMERIC, "{}", "{parameter: epochs, min: 0, max: 1}", "'min' cannot be 0", "above 0");
 	bad(NUMERIC, "{}", "{parameter: epochs, min: 1, maxx: 1}", "no key 'maxx'", "did you mean 'max'?");
-	bad("e: [1, 2]\na: [1, 2]\n", "{}", "{parameter: e, min: 1, max: 2}", "not a number that can be raised", "constant");
+	bad("e: [1, 2]\na: [1, 2]\n", "{}", "{parameter: e, min: 1, max: 2}", "not a number that can be raised",
+	    "constant");
 }
 
 static void chosen(const char *parameters, const char *search, const char *fidelity, size_t objectives,
@@ -140,8 +143,9 @@ static void the_specification_and_the_table_are_described_as_json(void **state)
 	struct buf b = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&b);
 	search_write_spec(spec, &w);
-	assert_string_equal(buf_text(&b), "{\"strategy\":\"grid\",\"reason\":null,\"seed\":420,\"tasks\":null,"
-					  "\"parallel\":null,\"options\":{\"shuffle\":false}}");
+	assert_string_equal(buf_text(&b),
+			    "{\"strategy\":\"grid\",\"reason\":null,\"seed\":420,\"tasks\":null,"
+			    "\"parallel\":null,\"options\":{\"shuffle\":false}}");
 	buf_clear(&b);
 	w = json_to(&b);
 	search_write_strategies(&w);

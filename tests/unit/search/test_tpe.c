@@ -3,14 +3,14 @@
 #include "search/parzen.h"
 #include "search/tpe.h"
 
-#define ALL_KINDS                                                                                  \
-	"a: {min: 0.0, max: 1.0}\n"                                                                \
-	"b: {min: 1, max: 7}\n"                                                                    \
-	"c: {min: 1, max: 40, scale: log, type: int}\n"                                            \
-	"d: [x, y, z]\n"                                                                           \
-	"e: [8, 64, 16]\n"                                                                         \
-	"f: {min: 1e-5, max: 0.1, scale: log}\n"                                                   \
-	"g: {min: 1, max: 5000}\n"                                                                 \
+#define ALL_KINDS                                                                                                      \
+	"a: {min: 0.0, max: 1.0}\n"                                                                                    \
+	"b: {min: 1, max: 7}\n"                                                                                        \
+	"c: {min: 1, max: 40, scale: log, type: int}\n"                                                                \
+	"d: [x, y, z]\n"                                                                                               \
+	"e: [8, 64, 16]\n"                                                                                             \
+	"f: {min: 1e-5, max: 0.1, scale: log}\n"                                                                       \
+	"g: {min: 1, max: 5000}\n"                                                                                     \
 	"h: {min: 1, max: 20000, scale: log, type: int}\n"
 
 static struct parzen_axis axis_of(const struct space *space, const char *name)
@@ -278,10 +278,12 @@ static double best_after(const char *strategy, const char *space_text, int tasks
 static void a_long_search_that_was_recalled_goes_on_the_same(void **state)
 {
 	(void)state;
-	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {min: -1.0, max: 1.0}\nc: {min: 1e-5, max: 0.1, scale: log}\n"
-					  "k: [xa, xb, xc]\ne: {min: 1, max: 64, when: {k: xa}}\n");
+	struct space *space = drive_space(
+		"a: {min: 0.0, max: 1.0}\nb: {min: -1.0, max: 1.0}\nc: {min: 1e-5, max: 0.1, scale: log}\n"
+		"k: [xa, xb, xc]\ne: {min: 1, max: 64, when: {k: xa}}\n");
 	for (size_t objectives = 1; objectives <= 2; objectives++) {
-		struct search_spec *spec = drive_spec("{strategy: tpe, tasks: 4600, startup: 4300, seed: 1}", NULL, space, objectives);
+		struct search_spec *spec = drive_spec("{strategy: tpe, tasks: 4600, startup: 4300, seed: 1}", NULL,
+						      space, objectives);
 		struct drive d, c;
 		drive_begin(&d, spec, space, 1, false);
 		drive_begin(&c, spec, space, 1, false);

@@ -22,8 +22,9 @@ static inline struct node *random_range(struct rng *rng, bool finite)
 		int64_t step = 1 + (int64_t)rng_below(rng, 9);
 		int64_t min = 1 + (int64_t)rng_below(rng, 9);
 		node_add(map, "min", node_new_int(min));
-		node_add(map, "max", node_new_int(min + step * (1 + (int64_t)rng_below(rng, 5)) +
-						  (int64_t)rng_below(rng, (uint64_t)step)));
+		node_add(map, "max",
+			 node_new_int(min + step * (1 + (int64_t)rng_below(rng, 5)) +
+				      (int64_t)rng_below(rng, (uint64_t)step)));
 		node_add(map, "step", node_new_int(step));
 		if (rng_below(rng, 2))
 			node_add(map, "scale", node_new_string("log"));
@@ -94,12 +95,11 @@ static inline struct space *random_space(struct rng *rng, bool finite, size_t mo
 	for (size_t i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "p%zu", i);
 		uint64_t what = rng_below(rng, 8);
-		struct node *node = what == 0  ? node_new_int((int64_t)rng_below(rng, 100))
-				    : what < 4 ? random_choices(rng)
-					       : random_range(rng, finite);
+		struct node *node = what == 0 ? node_new_int((int64_t)rng_below(rng, 100))
+			: what < 4            ? random_choices(rng)
+					      : random_range(rng, finite);
 		const struct node *parent = i ? map->items[rng_below(rng, i)] : NULL;
-		const struct node *values = parent && parent->type == NODE_MAP ? node_get(parent, "values")
-									       : parent;
+		const struct node *values = parent && parent->type == NODE_MAP ? node_get(parent, "values") : parent;
 		if (values && values->type == NODE_LIST && rng_below(rng, 2)) {
 			struct node *when = node_new(NODE_MAP);
 			struct node *one = node_clone(values->items[rng_below(rng, values->count)]);

@@ -16,8 +16,7 @@ static struct space *from_yaml(const char *yaml)
 	struct problems problems = {0};
 	struct space *space = NULL;
 	assert_int_equal(node_parse_yaml(yaml, strlen(yaml), &node, &err), 0);
-	assert_int_equal(space_parse(node_get(node, "parameters"), node_get(node, "constraints"), &problems,
-				     &space),
+	assert_int_equal(space_parse(node_get(node, "parameters"), node_get(node, "constraints"), &problems, &space),
 			 0);
 	node_free(node);
 	return space;

@@ -17,8 +17,7 @@ static int parse(const char *yaml, struct problems *problems, struct space **ret
 {
 	struct error err;
 	assert_int_equal(node_parse_yaml(yaml, strlen(yaml), &document, &err), 0);
-	return space_parse(node_get(document, "parameters"), node_get(document, "constraints"), problems,
-			   ret);
+	return space_parse(node_get(document, "parameters"), node_get(document, "constraints"), problems, ret);
 }
 
 static struct space *good(const char *yaml)
@@ -80,10 +79,9 @@ static void kinds_follow_what_is_written(void **state)
 			       "  k: [adam]\n"
 			       "  l: {min: 3, max: 3}\n"
 			       "  m: {values: [a, b], when: {b: 32}}\n");
-	static const enum space_kind kinds[] = {SPACE_CONSTANT, SPACE_CHOICE, SPACE_INT,      SPACE_REAL,
-						SPACE_REAL,     SPACE_REAL,   SPACE_INT,      SPACE_REAL,
-						SPACE_REAL,     SPACE_INT,    SPACE_CONSTANT, SPACE_CONSTANT,
-						SPACE_CHOICE};
+	static const enum space_kind kinds[] = {SPACE_CONSTANT, SPACE_CHOICE,   SPACE_INT,   SPACE_REAL, SPACE_REAL,
+						SPACE_REAL,     SPACE_INT,      SPACE_REAL,  SPACE_REAL, SPACE_INT,
+						SPACE_CONSTANT, SPACE_CONSTANT, SPACE_CHOICE};
 	static const uint64_t counts[] = {1, 3, 32, 0, 5, 0, 100, 0, 5, 11, 1, 1, 2};
 	assert_int_equal(s->count, COUNT_OF(kinds));
 	for (size_t i = 0; i < s->count; i++) {
@@ -126,7 +124,8 @@ static void mistakes_are_named_with_place_and_remedy(void **state)
 	bad("parameters:\n  a: {min: 1, max: 5, distribution: log_uniform_values}\n", 2, "no key 'distribution'",
 	    "write scale: log");
 	bad("parameters:\n  a: {min: 1, max: 5, distribution: [1]}\n", 2, "no key 'distribution'", "one of: min");
-	bad("parameters:\n  a: {min: 1, max: 5, type: loguniform}\n", 2, "'type' cannot be loguniform", "write scale: log");
+	bad("parameters:\n  a: {min: 1, max: 5, type: loguniform}\n", 2, "'type' cannot be loguniform",
+	    "write scale: log");
 	bad("parameters:\n  a: {min: 1, max: 2, scale: lag}\n", 2, "cannot be lag", "did you mean 'log'?");
 	bad("parameters:\n  a: {min: 0.5, max: 2, type: int}\n", 2, "whole", "type: real");
 	bad("parameters:\n  a: {min: -1e308, max: 1e308}\n", 2, "too wide", "smaller");
@@ -146,17 +145,16 @@ static void mistakes_are_named_with_place_and_remedy(void **state)
 static void mistakes_in_conditions_are_named(void **state)
 {
 	(void)state;
-	bad("parameters:\n  opt: [adam, sgd]\n  m: {min: 0.0, max: 1.0, when: {optt: sgd}}\n", 3,
-	    "no parameter 'optt'", "did you mean 'opt'?");
-	bad("parameters:\n  opt: [adam, sgd]\n  m: {min: 0.0, max: 1.0, when: {opt: sdg}}\n", 3,
-	    "'opt' is never sdg", "");
-	bad("parameters:\n  opt: [1, 2]\n  m: {min: 0.0, max: 1.0, when: {opt: [1, 3]}}\n", 3,
-	    "'opt' is never 3", "can take");
+	bad("parameters:\n  opt: [adam, sgd]\n  m: {min: 0.0, max: 1.0, when: {optt: sgd}}\n", 3, "no parameter 'optt'",
+	    "did you mean 'opt'?");
+	bad("parameters:\n  opt: [adam, sgd]\n  m: {min: 0.0, max: 1.0, when: {opt: sdg}}\n", 3, "'opt' is never sdg",
+	    "");
+	bad("parameters:\n  opt: [1, 2]\n  m: {min: 0.0, max: 1.0, when: {opt: [1, 3]}}\n", 3, "'opt' is never 3",
+	    "can take");
 	bad("parameters:\n  m: {min: 0.0, max: 1.0, when: {m: 1}}\n", 2, "depends on itself", "another");
 	bad("parameters:\n  a: {values: [1, 2], when: {b: 1}}\n  b: {values: [1, 2], when: {a: 1}}\n", 2,
 	    "go in a circle", "remove");
-	bad("parameters:\n  x: {min: 0.0, max: 1.0}\n  m: {values: [1, 2], when: {x: 0.5}}\n", 3,
-	    "continuous", "step");
+	bad("parameters:\n  x: {min: 0.0, max: 1.0}\n  m: {values: [1, 2], when: {x: 0.5}}\n", 3, "continuous", "step");
 	bad("parameters:\n  x: [1, 2]\n  m: {values: [1, 2], when: sgd}\n", 3, "is a map", "when:");
 	bad("parameters:\n  x: [1, 2]\n  m: {values: [1, 2], when: {x: []}}\n", 3, "empty", "at least");
 }
@@ -316,8 +314,9 @@ static void mistakes_in_constraints_are_named_with_their_column(void **state)
 static void values_are_read_back_or_refused(void **state)
 {
 	(void)state;
-	struct space *s = good("parameters:\n  lr: {min: 1e-5, max: 1e-1, scale: log}\n  u: {min: 16, max: 512, step: 16}\n"
-			       "  opt: [adam, sgd]\n  m: {min: 0.0, max: 1.0, step: 0.1, when: {opt: sgd}}\n  e: 7\n");
+	struct space *s = good(
+		"parameters:\n  lr: {min: 1e-5, max: 1e-1, scale: log}\n  u: {min: 16, max: 512, step: 16}\n"
+		"  opt: [adam, sgd]\n  m: {min: 0.0, max: 1.0, step: 0.1, when: {opt: sgd}}\n  e: 7\n");
 	static const struct {
 		const char *text;
 		bool good;

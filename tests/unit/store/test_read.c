@@ -109,10 +109,10 @@ static struct node *at(struct node *node, const char *a, const char *b)
 	return b ? node_get(node, b) : node;
 }
 
-#define WRITE(call)                                                                                \
-	({                                                                                         \
-		struct json out = json_to(&f->text);                                               \
-		call;                                                                              \
+#define WRITE(call)                                                                                                    \
+	({                                                                                                             \
+		struct json out = json_to(&f->text);                                                                   \
+		call;                                                                                                  \
 	})
 
 static int read_metrics(struct fixture *f, int64_t experiment, const char *name)
@@ -254,8 +254,7 @@ static void walk_tasks(struct fixture *f, int64_t experiment, const char *sort, 
 		struct node *list = parse(f);
 		free(cursor);
 		if (at(list, "items", NULL)->count)
-			buf_addf(&seen, "%d ",
-				 (int)node_get_int(at(list, "items", NULL)->items[0], "number", 0));
+			buf_addf(&seen, "%d ", (int)node_get_int(at(list, "items", NULL)->items[0], "number", 0));
 		cursor = mem_strdup(node_get_string(list, "next"));
 		if (!cursor)
 			break;
@@ -315,9 +314,10 @@ static bool holds_step(const struct node *steps, int64_t step)
 static void test_thinning_keeps_first_last_minimum_maximum_and_nan(void **state)
 {
 	struct fixture *f = *state;
-	run_sql(f, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)"
-		   " INSERT INTO metric SELECT 14, 2, i, CASE i WHEN 4321 THEN -5.0 WHEN 777 THEN 99.0"
-		   " WHEN 5000 THEN NULL ELSE 1.0 + (i % 7) END, 1 FROM n");
+	run_sql(f,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)"
+		" INSERT INTO metric SELECT 14, 2, i, CASE i WHEN 4321 THEN -5.0 WHEN 777 THEN 99.0"
+		" WHEN 5000 THEN NULL ELSE 1.0 + (i % 7) END, 1 FROM n");
 	for (int64_t points = 4; points <= 5000; points = points * 3 + 1) {
 		assert_int_equal(WRITE(store_write_task_metrics(f->store, 1, 4, points, &out)), 0);
 		struct node *curve = at(parse(f), "metrics", "val_loss");
@@ -350,10 +350,12 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 	struct pieces pieces = {0};
 	struct buf whole = buf_make(BUF_UNLIMITED);
 	unsigned count = 1;
-	run_sql(f, "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
-		   " INSERT INTO task (id, experiment, number, parameters, created_ms) SELECT i, 1, i, '{}', 1 FROM n");
-	run_sql(f, "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
-		   " INSERT INTO metric SELECT i, 2, 1, i / 7.0, 1 FROM n");
+	run_sql(f,
+		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
+		" INSERT INTO task (id, experiment, number, parameters, created_ms) SELECT i, 1, i, '{}', 1 FROM n");
+	run_sql(f,
+		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
+		" INSERT INTO metric SELECT i, 2, 1, i / 7.0, 1 FROM n");
 	clock_replace(running_clock);
 	assert_int_equal(store_read_metrics(f->store, 1, NULL, 300, &pieces), 0);
 	while (pieces.make(pieces.ctx, &whole))
@@ -380,11 +382,12 @@ static void test_csv_quotes_and_leaves_unknown_empty(void **state)
 {
 	struct fixture *f = *state;
 	assert_int_equal(read_export(f, 1, true), 0);
-	assert_string_equal(buf_text(&f->text), "task,state,lr,kind,best_val_loss,best_epoch,elapsed_s,attempts\r\n"
-						"1,finished,0.1,\"a,\"\"b\"\"\",0.5,3,2.5,1\r\n"
-						"2,running,0.2,,0.25,1,8,1\r\n"
-						"3,error,0.3,,,,,2\r\n"
-						"4,waiting,0.4,,,,,0\r\n");
+	assert_string_equal(buf_text(&f->text),
+			    "task,state,lr,kind,best_val_loss,best_epoch,elapsed_s,attempts\r\n"
+			    "1,finished,0.1,\"a,\"\"b\"\"\",0.5,3,2.5,1\r\n"
+			    "2,running,0.2,,0.25,1,8,1\r\n"
+			    "3,error,0.3,,,,,2\r\n"
+			    "4,waiting,0.4,,,,,0\r\n");
 	assert_int_equal(read_export(f, 9, true), -ENOENT);
 }
 
@@ -444,8 +447,9 @@ static void test_the_pace_is_the_median_of_the_newest_of_the_same_program(void *
 	assert_int_equal(store_read_pace(f->store, NULL, NULL, &pace), -ENOENT);
 	/* Of a script there is no command; a command is the same or it is another. */
 	assert_int_equal(store_read_pace(f->store, "model.py", "[\"model.py\"]", &pace), -ENOENT);
-	run_sql(f, "UPDATE experiment SET script = 'run', spec = '{\"command\": [\"run\", \"a\"]}', backend = 'slurm' WHERE id = 2;"
-		   "UPDATE task SET wall_ms = 300 - id WHERE experiment = 2");
+	run_sql(f,
+		"UPDATE experiment SET script = 'run', spec = '{\"command\": [\"run\", \"a\"]}', backend = 'slurm' WHERE id = 2;"
+		"UPDATE task SET wall_ms = 300 - id WHERE experiment = 2");
 	assert_int_equal(store_read_pace(f->store, "run", "[\"run\",\"b\"]", &pace), -ENOENT);
 	assert_int_equal(store_read_pace(f->store, "run", "[\"run\",\"a\"]", &pace), 0);
 	assert_int_equal(pace.experiment, 2);
@@ -466,9 +470,10 @@ static void test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere(vo
 {
 	struct fixture *f = *state;
 	const struct store_page page = {.limit = 10};
-	run_sql(f, "UPDATE experiment SET note = 'waits for 1 CPU: e2 has 2 of 2' WHERE id = 1;"
-		   "INSERT INTO task (id, experiment, number, state, reason, parameters, created_ms) VALUES"
-		   " (15, 1, 5, 0, 'exit code 1; retry 1 of 3', '{}', 1)");
+	run_sql(f,
+		"UPDATE experiment SET note = 'waits for 1 CPU: e2 has 2 of 2' WHERE id = 1;"
+		"INSERT INTO task (id, experiment, number, state, reason, parameters, created_ms) VALUES"
+		" (15, 1, 5, 0, 'exit code 1; retry 1 of 3', '{}', 1)");
 	struct json out = json_to(&f->text);
 	assert_int_equal(store_write_tasks(f->store, 1, &page, &out), 0);
 	struct node *items = at(parse(f), "items", NULL);
@@ -476,7 +481,8 @@ static void test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere(vo
 	for (size_t i = 0; i < 3; i++) /* finished, running, error */
 		assert_null(node_get_string(items->items[i], "reason"));
 	assert_string_equal(node_get_string(items->items[3], "reason"), "waits for 1 CPU: e2 has 2 of 2");
-	assert_string_equal(node_get_string(items->items[4], "reason"), "exit code 1; retry 1 of 3; waits for 1 CPU: e2 has 2 of 2");
+	assert_string_equal(node_get_string(items->items[4], "reason"),
+			    "exit code 1; retry 1 of 3; waits for 1 CPU: e2 has 2 of 2");
 
 	/* While some of its tasks run it is no news that others wait. */
 	out = json_to(&f->text);

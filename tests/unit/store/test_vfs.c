@@ -83,7 +83,8 @@ static void test_what_was_committed_is_there_after_a_kill(void **state)
 		if (store_open(f->path, &store, NULL) < 0)
 			_exit(1);
 		for (int i = 0; i < 50; i++)
-			if (store_begin(store, NULL) < 0 || add_lines(store, 10 * i, 10) < 0 || store_commit(store, NULL) < 0)
+			if (store_begin(store, NULL) < 0 || add_lines(store, 10 * i, 10) < 0 ||
+			    store_commit(store, NULL) < 0)
 				_exit(1);
 		if (store_begin(store, NULL) < 0 || add_lines(store, 1000, 10) < 0)
 			_exit(1);
@@ -194,7 +195,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_commit_is_in_the_log_before_it_is_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_transaction_larger_than_the_cache_reads_itself, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_read_that_fails_undoes_the_whole_transaction, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_commit_that_cannot_be_written_fails_and_leaves_what_was_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_commit_that_cannot_be_written_fails_and_leaves_what_was_there,
+						setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

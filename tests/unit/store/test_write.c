@@ -18,9 +18,18 @@ struct fixture {
 };
 
 static const struct store_experiment plain = {
-	.name = "x", .description = "", .spec = "{}", .parameters = "[]", .varying = "[]",
-	.objective = "[]", .strategy = "grid", .backend = "local", .warnings = "[]",
-	.created_ms = 1, .seed = 7, .planned = 3,
+	.name = "x",
+	.description = "",
+	.spec = "{}",
+	.parameters = "[]",
+	.varying = "[]",
+	.objective = "[]",
+	.strategy = "grid",
+	.backend = "local",
+	.warnings = "[]",
+	.created_ms = 1,
+	.seed = 7,
+	.planned = 3,
 };
 
 static int setup(void **state)
@@ -54,8 +63,8 @@ static int teardown(void **state)
 
 static int64_t add_task(struct fixture *f, int64_t number)
 {
-	struct store_task row = {.experiment = f->experiment, .number = number, .parameters = "{}",
-				 .repeat = 1, .fidelity = NAN};
+	struct store_task row = {
+		.experiment = f->experiment, .number = number, .parameters = "{}", .repeat = 1, .fidelity = NAN};
 	int64_t id;
 	assert_int_equal(store_add_task(f->store, &row, 100, &id), 0);
 	return id;
@@ -167,14 +176,15 @@ static void test_a_database_of_version_1_is_taken_along(void **state)
 	unlink(f->path);
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, store_schema_1, NULL, NULL, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db,
-				      "INSERT INTO experiment (id,name,created_ms,spec,parameters,varying,objective,strategy,"
-				      "seed,planned,backend) VALUES (7,'x',1,'{}','[]','[]','[]','grid',1,2,'local');"
-				      "INSERT INTO task (experiment,number,state,parameters,created_ms,wall_ms,energy_j,"
-				      "energy_source) VALUES (7,1,3,'{}',1,500,1.5,'NVML'),(7,2,0,'{}',1,NULL,NULL,NULL);"
-				      "PRAGMA user_version=1",
-				      NULL, NULL, NULL),
-			 SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(db,
+			     "INSERT INTO experiment (id,name,created_ms,spec,parameters,varying,objective,strategy,"
+			     "seed,planned,backend) VALUES (7,'x',1,'{}','[]','[]','[]','grid',1,2,'local');"
+			     "INSERT INTO task (experiment,number,state,parameters,created_ms,wall_ms,energy_j,"
+			     "energy_source) VALUES (7,1,3,'{}',1,500,1.5,'NVML'),(7,2,0,'{}',1,NULL,NULL,NULL);"
+			     "PRAGMA user_version=1",
+			     NULL, NULL, NULL),
+		SQLITE_OK);
 	sqlite3_close(db);
 	assert_int_equal(store_open(f->path, &f->store, NULL), 0);
 	assert_int_equal(store_count_tasks(f->store, 7, counts), 0);
@@ -255,9 +265,9 @@ static void test_a_reset_task_has_no_results_and_a_fresh_next_attempt(void **sta
 
 static void test_removing_an_experiment_takes_everything_along(void **state)
 {
-	static const char *const tables[] = {"SELECT count(*) FROM task", "SELECT count(*) FROM attempt",
+	static const char *const tables[] = {"SELECT count(*) FROM task",   "SELECT count(*) FROM attempt",
 					     "SELECT count(*) FROM metric", "SELECT count(*) FROM history",
-					     "SELECT count(*) FROM batch", "SELECT count(*) FROM metric_name"};
+					     "SELECT count(*) FROM batch",  "SELECT count(*) FROM metric_name"};
 	struct fixture *f = *state;
 	int64_t attempt, name;
 	assert_int_equal(store_begin(f->store, NULL), 0);
