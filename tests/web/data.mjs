@@ -233,7 +233,7 @@ export function world(kind) {
 }
 
 export const INFO = {
-  version: '0.1.0', user: 'ana', host: 'login1', state: '/home/ana/.local/state/sluice', login: 'sluice login', csrf: 'csrf-value', backends: ['local', 'slurm', 'external'], default_backend: 'local',
+  version: '0.1.0', user: 'ana', host: 'login1', state: '/home/ana/.local/state/sluice', login: 'sluice login', backends: ['local', 'slurm', 'external'], default_backend: 'local',
   strategies: [
     { name: 'grid', title: 'Grid', help: 'Every combination', adaptive: false, options: [{ name: 'shuffle', type: 'bool', default: false, help: "in random order instead of the file's" }] },
     { name: 'random', title: 'Random', help: 'Sample a fixed budget', adaptive: false, options: [] },

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './Icon';
 
-export interface MenuItem { label: string; icon: IconName; run?: () => void; href?: string; download?: string; danger?: boolean }
+export interface MenuItem { label: string; icon: IconName; run: () => void; danger?: boolean }
 
 export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
   const open = useSignal(false);
@@ -35,9 +35,7 @@ export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
     <div class="menu" ref={box} onKeyDown={key}>
       <button ref={button} type="button" class="btn icon" aria-label={label} aria-haspopup="menu" aria-expanded={open.value} onClick={() => { open.value = !open.value; }}><Icon name="dots" /></button>
       {open.value && <div class="menu-list" role="menu" aria-label={label}>
-        {items.map((item) => item.href
-          ? <a key={item.label} role="menuitem" tabIndex={-1} href={item.href} download={item.download} onClick={() => setTimeout(close)}><Icon name={item.icon} />{item.label}</a>
-          : <button key={item.label} type="button" role="menuitem" tabIndex={-1} class={item.danger ? 'danger' : undefined} onClick={() => { close(); item.run!(); }}><Icon name={item.icon} />{item.label}</button>)}
+        {items.map((item) => <button key={item.label} type="button" role="menuitem" tabIndex={-1} class={item.danger ? 'danger' : undefined} onClick={() => { close(); item.run(); }}><Icon name={item.icon} />{item.label}</button>)}
       </div>}
     </div>
   );

@@ -155,7 +155,6 @@ export interface Info {
   host: string;
   state: string;
   login: string;
-  csrf: string;
   backends: string[];
   default_backend: string;
   strategies: Strategy[];
@@ -230,6 +229,8 @@ export interface Search {
 }
 
 export interface Token { id: number | string; name: string | null; created: string | null; used?: string | null }
+
+export interface SessionRow { id: number; created: string | null; used: string | null; expires: string | null; browser: string | null; current: boolean }
 
 export interface Page<T> { items: T[]; next: string | null; total: number }
 

@@ -6,12 +6,13 @@ import { Chip, STATES, word } from '../components/State';
 import { CurvesCard } from '../components/experiment/CurvesCard';
 import { Icon } from '../components/Icon';
 import { Menu } from '../components/Menu';
+import { toast } from '../components/Toast';
 import { Parallel, brushed, type Brushes } from '../components/experiment/Parallel';
 import { Importance, SearchCard, useAbout } from '../components/experiment/Insight';
 import { Scatter } from '../components/experiment/Scatter';
 import { Strip } from '../components/experiment/Strip';
 import { TaskTable } from '../components/experiment/TaskTable';
-import { strategyTitle } from '../data/api';
+import { message, save, strategyTitle } from '../data/api';
 import { removeExperiment, restartFailed, restartTasks, stopAll, stopTasks, stoppable } from '../data/actions';
 import { ExperimentStore } from '../data/store';
 import type { Analysis, Experiment, Task } from '../data/types';
@@ -53,7 +54,9 @@ function Costs({ e, tasks }: { e: Experiment; tasks: Task[] }) {
 function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
   const failed = e.tasks.error;
   const open = e.state === 'running' || e.state === 'waiting' || e.state === 'submitted';
-  const base = `/api/v1/experiments/${e.id}`;
+  const fetchFile = (path: string, name: string) => () => {
+    save(`/experiments/${e.id}/${path}`, `${e.id}.${name}`).catch((problem) => toast(message(problem), { level: 'error' }));
+  };
   return (
     <div class="btns bottom-m">
       <button type="button" class={open || failed ? 'btn hide-m' : 'btn'} onClick={onClone}><Icon name="copy" />Clone</button>
@@ -61,10 +64,10 @@ function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
       {open && <button type="button" class="btn danger" onClick={() => void stopAll(e.id, e.tasks)}><Icon name="stop" />Stop all</button>}
       <Menu label="More actions" items={[
         { label: 'Clone', icon: 'copy', run: onClone },
-        { label: 'Export as CSV', icon: 'down', href: `${base}/export?format=csv`, download: `${e.id}.csv` },
-        { label: 'Export as JSON', icon: 'down', href: `${base}/export?format=json`, download: `${e.id}.json` },
-        { label: 'Experiment file', icon: 'file', href: `${base}/source`, download: `${e.id}.yaml` },
-        { label: 'Batch script', icon: 'file', href: `${base}/script`, download: `${e.id}.sh` },
+        { label: 'Export as CSV', icon: 'down', run: fetchFile('export?format=csv', 'csv') },
+        { label: 'Export as JSON', icon: 'down', run: fetchFile('export?format=json', 'json') },
+        { label: 'Experiment file', icon: 'file', run: fetchFile('source', 'yaml') },
+        { label: 'Batch script', icon: 'file', run: fetchFile('script', 'sh') },
         { label: 'Remove…', icon: 'trash', danger: true, run: () => void removeExperiment(e.id, e.name, e.tasks) },
       ]} />
     </div>
