@@ -34,7 +34,10 @@ await build({
 for (const name of ['app.js', 'stream.js']) {
   const file = path.join(dist, name);
   const { code } = await minify(await readFile(file, 'utf8'), {
-    module: true, ecma: 2022, compress: { passes: 3, ecma: 2022, unsafe_arrows: true, pure_getters: true }, mangle: { toplevel: true },
+    module: true,
+    ecma: 2022,
+    compress: { passes: 3, ecma: 2022, unsafe_arrows: true, pure_getters: true },
+    mangle: { toplevel: true },
   });
   await writeFile(file, code);
 }
@@ -49,6 +52,8 @@ for (const name of (await readdir(dist)).sort()) {
 }
 console.log(`${'total'.padEnd(14)}${''.padStart(15)}${String(total).padStart(9)} of ${BUDGET}`);
 if (total > BUDGET) {
-  console.error(`web: ${total} bytes gzipped is above the budget of ${BUDGET}. Remove something, or argue for more in docs/internals/web.md.`);
+  console.error(
+    `web: ${total} bytes gzipped is above the budget of ${BUDGET}. Remove something, or argue for more in docs/internals/web.md.`,
+  );
   process.exit(1);
 }

@@ -13,15 +13,22 @@ export function stage(data = 'all') {
       return on.seat.page;
     },
   };
-  before(async () => { on.browser = await launch(); });
-  after(async () => { await on.browser?.close(); });
+  before(async () => {
+    on.browser = await launch();
+  });
+  after(async () => {
+    await on.browser?.close();
+  });
   beforeEach(async (t) => {
     on.fixture = await new Fixture(data).start();
     on.seats = [];
     t.after(async () => {
       for (const seat of on.seats) await seat.context.close();
       await on.fixture.stop();
-      assert.deepEqual(on.seats.flatMap((seat) => seat.troubles), []);
+      assert.deepEqual(
+        on.seats.flatMap((seat) => seat.troubles),
+        [],
+      );
     });
   });
   return on;

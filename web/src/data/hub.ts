@@ -16,7 +16,11 @@ export type ToPage =
   | { kind: 'open' }
   | { kind: 'down'; retry_ms: number };
 
-interface Member { send: (message: ToPage) => void; seen: number; visible: boolean }
+interface Member {
+  send: (message: ToPage) => void;
+  seen: number;
+  visible: boolean;
+}
 
 export class Hub {
   private members = new Set<Member>();

@@ -7,7 +7,14 @@ import { link, listen } from './stream';
 import { toast } from '../components/Toast';
 import { finite } from '../lib/format';
 import type {
-  Curve, Experiment, ExperimentMetrics, StreamEvent, Summary, Task, TaskDetail, TaskMetrics,
+  Curve,
+  Experiment,
+  ExperimentMetrics,
+  StreamEvent,
+  Summary,
+  Task,
+  TaskDetail,
+  TaskMetrics,
 } from './types';
 
 // Bursts of events become one redraw.
@@ -133,7 +140,10 @@ export function reasonNow(task: Task, e: Summary): string | null {
   return [own, e.waiting_for].filter(Boolean).join('; ') || null;
 }
 
-export interface Line { step: number[]; value: (number | null)[] }
+export interface Line {
+  step: number[];
+  value: (number | null)[];
+}
 
 export function toLine(curve: Curve): Line {
   return { step: curve.step, value: curve.value.map(finite) };
@@ -157,7 +167,10 @@ export class ExperimentStore extends Store {
   removed = signal(false);
   metric: string | null;
 
-  constructor(readonly id: string, metric: string | null) {
+  constructor(
+    readonly id: string,
+    metric: string | null,
+  ) {
     super();
     this.metric = metric;
   }
@@ -206,7 +219,7 @@ export class ExperimentStore extends Store {
       } else if (event.type === 'metrics' && event.data.experiment === this.id) {
         const name = this.shown;
         let line = this.lines.get(event.data.task);
-        if (!line) this.lines.set(event.data.task, line = { step: [], value: [] });
+        if (!line) this.lines.set(event.data.task, (line = { step: [], value: [] }));
         for (const row of event.data.rows) {
           if (name && name in row.values) addRow(line, row.step, finite(row.values[name]));
         }
@@ -230,7 +243,10 @@ export class TaskStore extends Store {
   // The last size of each log that the stream told us of.
   logSize = signal<Record<string, number>>({});
 
-  constructor(readonly id: string, readonly number: number) {
+  constructor(
+    readonly id: string,
+    readonly number: number,
+  ) {
     super();
   }
 
@@ -251,7 +267,12 @@ export class TaskStore extends Store {
   protected apply(events: StreamEvent[]) {
     let detail = false;
     for (const event of events) {
-      if (event.type === 'task' && event.data.experiment === this.id && event.data.number === this.number && this.task.value) {
+      if (
+        event.type === 'task' &&
+        event.data.experiment === this.id &&
+        event.data.number === this.number &&
+        this.task.value
+      ) {
         const before = this.task.value;
         this.task.value = { ...before, ...event.data };
         // The timeline and the attempts are in the detail only.

@@ -30,7 +30,9 @@ export function useKeys(keys: Keys) {
   ref.current = keys;
   useEffect(() => {
     layers.push(ref);
-    return () => { layers.splice(layers.indexOf(ref), 1); };
+    return () => {
+      layers.splice(layers.indexOf(ref), 1);
+    };
   }, []);
 }
 

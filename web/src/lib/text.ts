@@ -12,7 +12,11 @@ export function plain(text: string): string {
 }
 
 function overwrite(line: string): string {
-  const kept = line.split('\r').filter((part) => part !== '').pop() ?? '';
+  const kept =
+    line
+      .split('\r')
+      .filter((part) => part !== '')
+      .pop() ?? '';
   if (!kept.includes('\b')) return kept;
   const out: string[] = [];
   for (const ch of kept) {
@@ -29,7 +33,8 @@ export function cleanLine(raw: string): string {
 }
 
 const WARNING = /\bwarn(?:ing)?\b/i;
-const ERROR = /^(?:\w+(?:\.\w+)*(?:Error|Exception|Interrupt)\b|Traceback |Fatal|Segmentation fault|Killed|.*: error:)|\b(?:error|failed)\b:/i;
+const ERROR =
+  /^(?:\w+(?:\.\w+)*(?:Error|Exception|Interrupt)\b|Traceback |Fatal|Segmentation fault|Killed|.*: error:)|\b(?:error|failed)\b:/i;
 
 export function lineKind(line: string): '' | 'e' | 'w' {
   if (ERROR.test(line)) return 'e';
@@ -44,7 +49,10 @@ export function brief(tail: string | null): string | null {
 // The line worth quoting from the tail of a failed script's error output: the exception itself.
 export function quote(tail: string | null): string | null {
   if (!tail) return null;
-  const lines = plain(tail).split('\n').map((line) => line.trimEnd()).filter(Boolean);
+  const lines = plain(tail)
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter(Boolean);
   for (let i = lines.length - 1; i >= 0; i--) {
     if (/^[\w.]+(?:Error|Exception|Interrupt|Exit)\b/.test(lines[i])) return cleanLine(lines[i]);
   }

@@ -6,7 +6,9 @@ export function useWidth(first: number): [preact.RefObject<HTMLDivElement | null
   const box = useRef<HTMLDivElement>(null);
   const width = useSignal(first);
   useEffect(() => {
-    const watch = new ResizeObserver(([entry]) => { width.value = Math.floor(entry.contentRect.width); });
+    const watch = new ResizeObserver(([entry]) => {
+      width.value = Math.floor(entry.contentRect.width);
+    });
     watch.observe(box.current!);
     return () => watch.disconnect();
   }, []);
