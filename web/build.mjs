@@ -1,11 +1,12 @@
 // Bundles the dashboard into dist/ and refuses to grow past the budget: the files are embedded in the
 // program and travel through ssh tunnels, so every kilobyte is paid by somebody waiting.
+
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { minify } from 'terser';
-import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { gzipSync } from 'node:zlib';
-import { fileURLToPath } from 'node:url';
-import path from 'node:path';
 
 const BUDGET = 80_000;
 const root = path.dirname(fileURLToPath(import.meta.url));

@@ -1,8 +1,8 @@
-// The browser of the tests: Debian's Chromium by playwright-core, and pages that fail on any console error, CSP report or request to
-// another origin.
+// The browser of the tests: Debian's Chromium by playwright-core, and pages that fail on any console error, CSP
+// report or request to another origin.
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 // The packages live with the dashboard's sources; these tests stand beside all the other tests.
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');

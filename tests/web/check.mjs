@@ -139,16 +139,15 @@ export function check(sent, wantScan) {
       'exec sluice exec "$SLURM_ARRAY_TASK_ID"',
       '',
     ].join('\n'),
-    yaml:
-      Object.entries(e)
-        .map(([k, v]) =>
-          k === 'parameters'
-            ? `parameters:\n${Object.entries(v)
-                .map(([n, x]) => `  ${n}: ${write(x)}`)
-                .join('\n')}`
-            : `${k}: ${write(v)}`,
-        )
-        .join('\n') + '\n',
+    yaml: `${Object.entries(e)
+      .map(([k, v]) =>
+        k === 'parameters'
+          ? `parameters:\n${Object.entries(v)
+              .map(([n, x]) => `  ${n}: ${write(x)}`)
+              .join('\n')}`
+          : `${k}: ${write(v)}`,
+      )
+      .join('\n')}\n`,
     warnings: [],
     estimate: ESTIMATES[e.script] ?? null,
   };

@@ -1,4 +1,5 @@
-// Made-up experiments in the shapes of docs/internals/rest.md, the same at every run: the data shapes that break dashboards.
+// Made-up experiments in the shapes of docs/internals/rest.md, the same at every run: the data shapes that break
+// dashboards.
 
 // Two hours ago, so that what runs has begun a short while back.
 export const T0 = Date.now() - 7200_000;
@@ -555,7 +556,16 @@ export function world(kind) {
   const odd = all[6];
   odd.logs.set(
     '1/stdout',
-    `plain line\n${ESC}[32mgreen ${ESC}[1mbold${ESC}[0m\n<script>alert(3)</script> & <b>markup</b>\nمرحبا عالم، هذا نص من اليمين إلى اليسار\n${'x'.repeat(1_000_000)}\n  1/234 [....]\r 12/234 [=>..]\r234/234 [====] - loss: 0.3\n${ESC}]0;title\u0007after the title\nlast line\n`,
+    [
+      'plain line',
+      `${ESC}[32mgreen ${ESC}[1mbold${ESC}[0m`,
+      '<script>alert(3)</script> & <b>markup</b>',
+      'مرحبا عالم، هذا نص من اليمين إلى اليسار',
+      'x'.repeat(1_000_000),
+      '  1/234 [....]\r 12/234 [=>..]\r234/234 [====] - loss: 0.3',
+      `${ESC}]0;title\u0007after the title`,
+      'last line\n',
+    ].join('\n'),
   );
   return all;
 }

@@ -1,7 +1,7 @@
 // The event stream: what changes on the page without a reload, what happens when the daemon goes away, and signing in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PATIENCE_MS, audit, drawn, whole } from './browser.mjs';
+import { audit, drawn, PATIENCE_MS, whole } from './browser.mjs';
 import { INFO, summary } from './data.mjs';
 import { stage } from './stage.mjs';
 

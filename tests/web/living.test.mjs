@@ -168,10 +168,11 @@ test('where a running task is going is drawn and judged only where the backtest 
   const metrics = page.getByRole('region', { name: 'Metrics' });
   await metrics.getByText('Dashed: where it is going').waitFor();
   const said = await metrics.locator('.forecast').innerText();
-  assert.match(
-    said,
-    /After 25 % of the steps extrapolated curves order 34 finished tasks with rank correlation 0\.81, the best so far with 0\.60; half of them were off by 0\.02/,
-  );
+  for (const part of [
+    'After 25 % of the steps extrapolated curves order 34 finished tasks with rank correlation 0.81',
+    ', the best so far with 0.60; half of them were off by 0.02',
+  ])
+    assert.ok(said.includes(part), said);
   const chart = metrics.getByRole('img');
   await chart.focus();
   await page.keyboard.press('ArrowDown');

@@ -1,5 +1,5 @@
-// The same form and the same curves against the real daemon: five batch sizes, one learning rate, five tasks on this machine.
-// SLUICE_BIN names the program; SLUICE_SHOTS a folder for the screenshots, which are thrown away without it.
+// The same form and the same curves against the real daemon: five batch sizes, one learning rate, five tasks on this
+// machine. SLUICE_BIN names the program; SLUICE_SHOTS a folder for the screenshots, which are thrown away without it.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { PATIENCE_MS, audit, launch, open } from './browser.mjs';
+import { audit, launch, open, PATIENCE_MS } from './browser.mjs';
 
 const run = promisify(execFile);
 const bin = process.env.SLUICE_BIN;
@@ -109,7 +109,8 @@ before(async () => {
   state = await mkdtemp(path.join(os.tmpdir(), 'sluice-web-'));
   shots = process.env.SLUICE_SHOTS ?? (await mkdtemp(path.join(os.tmpdir(), 'sluice-shots-')));
   port = await freePort();
-  env = { ...process.env, SLUICE_STATE: state, SLURM_CONF: '/nonexistent' }; // a cluster of this machine would be preferred
+  // A cluster of this machine would be preferred.
+  env = { ...process.env, SLUICE_STATE: state, SLURM_CONF: '/nonexistent' };
   serve();
   const url = await login();
   browser = await launch();

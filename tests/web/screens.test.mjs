@@ -1,5 +1,6 @@
-// Every screen, light and dark, at a desk and on a phone: no console error, no CSP report, no foreign request, no sideways scrolling. axe-core,
-// which takes longer than all the rest, looks at each screen in two of the four: both themes and both sizes.
+// Every screen, light and dark, at a desk and on a phone: no console error, no CSP report, no foreign request, no
+// sideways scrolling. axe-core, which takes longer than all the rest, looks at each screen in two of the four: both
+// themes and both sizes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { audit, launch, open, sideways } from './browser.mjs';

@@ -1,11 +1,13 @@
-// A stand-in for the daemon: serves web/dist with the real headers and answers docs/internals/rest.md from made-up data, with a
-// live event stream. `node tests/web/server.mjs [port] [world]` runs it for looking around; the tests start it in their own process.
-import http from 'node:http';
+// A stand-in for the daemon: serves web/dist with the real headers and answers docs/internals/rest.md from made-up
+// data, with a live event stream. `node tests/web/server.mjs [port] [world]` runs it for looking around; the tests
+// start it in their own process.
+
 import { readFile } from 'node:fs/promises';
+import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from './check.mjs';
-import { CLUSTER, EXAMINED, INFO, analysis, experiment, logText, refresh, search, summary, world } from './data.mjs';
+import { analysis, CLUSTER, EXAMINED, experiment, INFO, logText, refresh, search, summary, world } from './data.mjs';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/dist');
 export const CSP =
@@ -433,7 +435,7 @@ export class Fixture {
           { time: task.submitted, state: 'submitted', reason: 'sent to the partition gpu_volta' },
           task.started && { time: task.started, state: 'running', reason: `started on ${task.node}` },
           task.finished && { time: task.finished, state: task.state, reason: task.cause?.text ?? task.reason },
-        ].filter((s) => s && s.time),
+        ].filter((s) => s?.time),
         attempts: Array.from({ length: task.attempt }, (_, i) => ({
           number: i + 1,
           state: i + 1 < task.attempt ? 'stopped' : task.state,

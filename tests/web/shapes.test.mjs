@@ -1,4 +1,5 @@
-// Data that breaks dashboards: none, one, five hundred, nothing but failures, NaN, extreme numbers, long names, markup and terminal codes.
+// Data that breaks dashboards: none, one, five hundred, nothing but failures, NaN, extreme numbers, long names,
+// markup and terminal codes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { audit, drawn, launch, open, sideways } from './browser.mjs';

@@ -1,9 +1,9 @@
 // The parts without a page: numbers as people read them, the order of rows, filters, the draft, and cleaned logs.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { before, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import path from 'node:path';
 
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
 let format;

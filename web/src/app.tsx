@@ -1,14 +1,14 @@
 // The shell around every page, and which page it is.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { info, signedOut } from './data/api';
-import { link } from './data/stream';
-import { now } from './data/store';
-import { Brand, Icon } from './components/Icon';
 import { Banner } from './components/bits';
 import { Confirm } from './components/Dialog';
 import { Help } from './components/Help';
+import { Brand, Icon } from './components/Icon';
 import { Toasts } from './components/Toast';
+import { info, signedOut } from './data/api';
+import { now } from './data/store';
+import { link } from './data/stream';
 import { clock } from './lib/format';
 import { useKeys } from './lib/keys';
 import { go, match, path, type Route } from './lib/router';
@@ -17,8 +17,8 @@ import { ClusterPage } from './pages/Cluster';
 import { ComparePage } from './pages/Compare';
 import { ExperimentPage } from './pages/Experiment';
 import { ExperimentsPage } from './pages/Experiments';
-import { MissingPage, SignedOutPage } from './pages/Other';
 import { NewPage } from './pages/New';
+import { MissingPage, SignedOutPage } from './pages/Other';
 import { SettingsPage } from './pages/Settings';
 import { TaskPage } from './pages/Task';
 
@@ -50,6 +50,7 @@ function Search() {
     >
       <Icon name="search" />
       <input ref={input} type="search" aria-label="Search experiments, or open an id" placeholder="Search, or e12/7" />
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a <kbd> takes no focus */}
       <kbd aria-hidden="true">/</kbd>
     </form>
   );
@@ -154,6 +155,7 @@ export function App() {
     );
   return (
     <>
+      {/* biome-ignore lint/a11y/useValidAnchor: it goes to #main, without leaving that in the address */}
       <a
         class="skip"
         href="#main"

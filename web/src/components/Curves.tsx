@@ -2,9 +2,9 @@
 // announced, and the same numbers are there as a table.
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { Plot, type PlotLine } from './plot';
 import { metric } from '../lib/format';
 import { theme } from '../lib/theme';
+import { Plot, type PlotLine } from './plot';
 
 export interface CurvesProps {
   lines: PlotLine[];

@@ -1,12 +1,12 @@
 // Beside the list: what needs somebody, what the machine has free, and what was spent.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Bar, Card, KeyValues } from './bits';
-import { StateIcon } from './State';
 import { get } from '../data/api';
 import type { Cluster, Page, Summary, Task } from '../data/types';
 import { count, duration, energy, plural, when } from '../lib/format';
 import { brief } from '../lib/text';
+import { Bar, Card, KeyValues } from './bits';
+import { StateIcon } from './State';
 
 interface Item {
   key: string;

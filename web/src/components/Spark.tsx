@@ -1,6 +1,7 @@
 // The best value so far as a tiny line. Only decoration: the value stands next to it in words.
-import { finite } from '../lib/format';
+
 import type { Metric } from '../data/types';
+import { finite } from '../lib/format';
 
 const W = 78;
 const H = 22;

@@ -1,7 +1,8 @@
 // A state is an icon, a word and a colour, never the colour alone.
-import { Icon, type IconName } from './Icon';
-import { plural } from '../lib/format';
+
 import type { Counts, TaskState } from '../data/types';
+import { plural } from '../lib/format';
+import { Icon, type IconName } from './Icon';
 
 const ICONS: Record<TaskState, IconName> = {
   waiting: 'pause',

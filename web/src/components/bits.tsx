@@ -121,6 +121,7 @@ export function KeyValues({ rows }: { rows: [ComponentChildren, ComponentChildre
 export function Bar({ share, label, state, meter }: { share: number; label: string; state?: string; meter?: boolean }) {
   const percent = Math.round(Math.min(1, Math.max(0, share)) * 100);
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles have all of these
     <div
       class="bar"
       role={meter ? 'meter' : 'progressbar'}

@@ -1,7 +1,7 @@
 // Where running tasks are going, as far as the finished ones show that this can be told.
 import type { Forecast } from '../data/types';
-import type { PlotLine } from './plot';
 import { finite, metric, plural } from '../lib/format';
+import type { PlotLine } from './plot';
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 

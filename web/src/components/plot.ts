@@ -1,4 +1,5 @@
-// Curves on a canvas: hundreds of them come and go while training runs. The highlighted line is drawn on a second canvas, so following the mouse never redraws the crowd.
+// Curves on a canvas: hundreds of them come and go while training runs. The highlighted line is drawn on a second
+// canvas, so following the mouse never redraws the crowd.
 import { token } from '../lib/theme';
 import { FONT, Frame } from './frame';
 import { seriesDistance } from './scale';

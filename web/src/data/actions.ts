@@ -1,11 +1,11 @@
 // What people do to tasks: each asks first where work could be lost, says how many, and reports back.
 import { confirm } from '../components/Dialog';
 import { toast } from '../components/Toast';
+import { plural } from '../lib/format';
+import { go } from '../lib/router';
 import { message, post, remove } from './api';
 import { experiments } from './store';
 import type { Counts, Task } from './types';
-import { plural } from '../lib/format';
-import { go } from '../lib/router';
 
 export function stoppable(task: Task): boolean {
   return task.state === 'running' || task.state === 'submitted' || task.state === 'waiting';
@@ -21,10 +21,8 @@ async function attempt(run: () => Promise<void>) {
 
 function lossText(running: number, queued: number): string {
   const parts: string[] = [];
-  if (running)
-    parts.push(
-      `${plural(running, 'running task')} ${running === 1 ? 'loses' : 'lose'} the work since ${running === 1 ? 'its' : 'their'} last checkpoint`,
-    );
+  const lose = running === 1 ? 'loses the work since its' : 'lose the work since their';
+  if (running) parts.push(`${plural(running, 'running task')} ${lose} last checkpoint`);
   if (queued) parts.push(`${plural(queued, 'queued task')} ${queued === 1 ? 'leaves' : 'leave'} the queue`);
   return `${parts.join('; ')}. Finished results stay.`;
 }
@@ -72,7 +70,9 @@ export async function restartTasks(id: string, tasks: Task[]) {
   const finished = chosen.filter((task) => task.state === 'finished').length;
   const many = plural(chosen.length, 'task');
   if (chosen.length > 1 || finished) {
-    const text = `Each gets a new attempt of the same configuration.${finished ? ` ${finished === chosen.length ? (finished === 1 ? 'It has' : 'All have') : `${finished} of them have`} finished already; the new attempt replaces the result.` : ''}`;
+    const which = finished < chosen.length ? `${finished} of them have` : finished === 1 ? 'It has' : 'All have';
+    const replaced = finished ? ` ${which} finished already; the new attempt replaces the result.` : '';
+    const text = `Each gets a new attempt of the same configuration.${replaced}`;
     if (!(await confirm({ title: `Restart ${many}?`, text, yes: `Restart ${many}`, no: 'Cancel', icon: 'restart' })))
       return;
   }
@@ -121,7 +121,9 @@ export async function restartFailed(id: string, failed: number) {
 
 export async function removeExperiment(id: string, name: string, counts: Counts) {
   const busy = counts.running + counts.submitted + counts.waiting;
-  const text = `All ${plural(counts.total, 'task')} of “${name}” with metrics, logs and results go for good.${busy ? ` ${plural(busy, 'task')} still running or queued will be stopped first.` : ''}`;
+  const stopped = busy ? ` ${plural(busy, 'task')} still running or queued will be stopped first.` : '';
+  const all = plural(counts.total, 'task');
+  const text = `All ${all} of “${name}” with metrics, logs and results go for good.${stopped}`;
   if (
     !(await confirm({
       title: 'Remove this experiment?',

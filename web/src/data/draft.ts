@@ -262,8 +262,8 @@ export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<stri
   return out;
 }
 
-// The same experiment held to one configuration: each parameter is the constant the preview lists first. It needs nothing
-// of the strategy, so it works for all of them.
+// The same experiment held to one configuration: each parameter is the constant the preview lists first. It needs
+// nothing of the strategy, so it works for all of them.
 export function toOneTask(d: Draft, first: Record<string, Value>): Record<string, unknown> {
   const all = toExperiment(d);
   const names = Object.keys(all.parameters as object).filter((name) => name in first);
@@ -285,10 +285,22 @@ function fromCondition(when: unknown): string {
   return key ? `${key}=${Array.isArray(value) ? value.map(write).join(',') : write(value as Value)}` : '';
 }
 
+// What the form reads of an experiment as its author wrote it.
+interface Written {
+  resources?: Record<string, unknown>;
+  constraints?: unknown;
+  repeats?: number;
+  search?: Record<string, unknown>;
+  prune?: string | Record<string, unknown>;
+  fidelity?: Record<string, unknown>;
+  environment?: { setup?: unknown };
+}
+
 export function fromExperiment(e: Experiment): Draft {
   const d = emptyDraft();
-  const spec = e.spec as Record<string, any>;
-  const resources = (spec.resources ?? e.resources ?? {}) as Record<string, unknown>;
+  const spec = e.spec as Written;
+  const resources = spec.resources ?? e.resources ?? {};
+  const prune = typeof spec.prune === 'object' ? spec.prune : { rule: spec.prune };
   d.name = `${e.name} (copy)`.slice(0, 120);
   d.description = e.description ?? '';
   d.pass = e.pass || 'flags';
@@ -304,7 +316,7 @@ export function fromExperiment(e: Experiment): Draft {
     return out;
   });
   d.constraints = Array.isArray(spec.constraints) ? spec.constraints.join('\n') : '';
-  d.repeats = spec.repeats > 1 ? String(spec.repeats) : '';
+  d.repeats = spec.repeats && spec.repeats > 1 ? String(spec.repeats) : '';
   d.strategy = e.search?.strategy ?? e.strategy;
   for (const [key, value] of Object.entries(e.search?.options ?? {}))
     d.options[key] = typeof value === 'boolean' ? value : text(value);
@@ -313,8 +325,9 @@ export function fromExperiment(e: Experiment): Draft {
   d.tasks = text(spec.search?.tasks);
   d.parallel = text(spec.search?.parallel);
   d.seed = text(spec.search?.seed);
-  d.prune = text(spec.prune?.rule ?? spec.prune);
-  for (const key of ['warmup', 'min_tasks', 'reduction', 'threshold'] as const) d[key] = text(spec.prune?.[key]);
+  d.prune = text(prune.rule);
+  for (const key of ['warmup', 'min_tasks', 'reduction', 'threshold'] as const)
+    d[key] = text((prune as Record<string, unknown>)[key]);
   d.fidelity = text(spec.fidelity?.parameter);
   d.fidelityMin = text(spec.fidelity?.min);
   d.fidelityMax = text(spec.fidelity?.max);

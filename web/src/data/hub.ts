@@ -68,7 +68,7 @@ export class Hub {
   }
 
   private connect() {
-    const source = new EventSource('/api/v1/events' + (this.last ? `?last=${encodeURIComponent(this.last)}` : ''));
+    const source = new EventSource(`/api/v1/events${this.last ? `?last=${encodeURIComponent(this.last)}` : ''}`);
     this.source = source;
     source.onopen = () => {
       this.retry = RETRY_FIRST_MS;

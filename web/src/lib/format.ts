@@ -46,7 +46,7 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-export function plural(n: number, one: string, many = one + 's'): string {
+export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 

@@ -36,8 +36,8 @@ export function useKeys(keys: Keys) {
   }, []);
 }
 
-// Moves the focus from row to row: j and k in every table. Rows carry data-row; the focus goes to the row's link, so that
-// Enter opens it without a handler that would take Enter from every other button.
+// Moves the focus from row to row: j and k in every table. Rows carry data-row; the focus goes to the row's link, so
+// that Enter opens it without a handler that would take Enter from every other button.
 export function moveRow(step: number) {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
   if (!rows.length) return;

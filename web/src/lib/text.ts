@@ -4,7 +4,9 @@
 const LINE_MOST = 2000;
 
 // CSI, OSC and two-character escapes, then what is left of the C0 controls but tab and newline.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]/g;
 
 export function plain(text: string): string {

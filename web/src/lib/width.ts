@@ -1,5 +1,5 @@
 // The width an SVG chart may take: an element's content box, followed as it changes.
-import { useSignal, type Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 export function useWidth(first: number): [preact.RefObject<HTMLDivElement | null>, Signal<number>] {

@@ -219,8 +219,8 @@ export function ClusterPage() {
     }, 30000);
     return () => clearInterval(timer);
   }, []);
-  // The test job takes a few seconds, or as long as the queue is: its findings come with the picture. So does the first answer of
-  // a backend after the daemon's start.
+  // The test job takes a few seconds, or as long as the queue is: its findings come with the picture. So does the
+  // first answer of a backend after the daemon's start.
   useEffect(() => {
     if (!soon) return undefined;
     const timer = setInterval(() => void load(), 1000);

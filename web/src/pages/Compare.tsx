@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Card, CopyButton, Crumbs, Loading, Toggle, Trouble } from '../components/bits';
-import { Chip } from '../components/State';
 import { Curves } from '../components/Curves';
 import { Icon } from '../components/Icon';
 import type { PlotLine } from '../components/plot';
+import { Chip } from '../components/State';
 import { ExperimentStore } from '../data/store';
 import type { Task } from '../data/types';
 import { hue } from '../lib/colour';

@@ -1,15 +1,15 @@
 // The list of experiments: summaries only, filtered and sorted in the URL.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { Chip, StateBar, StateCounts, ended } from '../components/State';
-import { Icon } from '../components/Icon';
 import { Empty, Loading, Seg, SortHead, Trouble } from '../components/bits';
-import { Spark } from '../components/Spark';
+import { Icon } from '../components/Icon';
 import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
+import { Spark } from '../components/Spark';
+import { Chip, ended, StateBar, StateCounts } from '../components/State';
 import { strategyTitle } from '../data/api';
 import { experiments } from '../data/store';
 import type { Summary } from '../data/types';
-import { energy, finite, metric, plural, when, duration } from '../lib/format';
+import { duration, energy, finite, metric, plural, when } from '../lib/format';
 import { moveRow, useKeys } from '../lib/keys';
 import { query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
@@ -93,7 +93,7 @@ function Row({ e }: { e: Summary }) {
           {goal ? (
             <>
               <bdi>{goal.metric}</bdi>{' '}
-              <span aria-label={goal.goal === 'max' ? 'maximised' : 'minimised'}>
+              <span role="img" aria-label={goal.goal === 'max' ? 'maximised' : 'minimised'}>
                 {goal.goal === 'max' ? '↑' : '↓'}
               </span>
             </>

@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Banner, Card, Crumbs } from '../components/bits';
-import { Dialog, confirm } from '../components/Dialog';
+import { confirm, Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
-import { change, body, check, draft, errors, startForm } from '../components/new/form';
+import { body, change, check, draft, errors, startForm } from '../components/new/form';
 import { PreviewCard } from '../components/new/Preview';
-import { ResourcesCard, StrategyCard } from '../components/new/Strategy';
 import { ScriptCard } from '../components/new/Script';
 import { SpaceCard } from '../components/new/Space';
+import { ResourcesCard, StrategyCard } from '../components/new/Strategy';
 import { toast } from '../components/Toast';
 import { ApiError, get, message, post, request } from '../data/api';
 import { dropDraft, emptyDraft, fromExperiment, toOneTask, upload } from '../data/draft';

@@ -1,18 +1,18 @@
 // One task. When it failed, the cause, the timeline and the output come before everything else.
 import { useEffect, useMemo } from 'preact/hooks';
 import { Banner, Card, CopyButton, Crumbs, KeyValues, Loading, Trouble } from '../components/bits';
-import { Chip } from '../components/State';
 import { Icon } from '../components/Icon';
+import { Chip } from '../components/State';
 import { Log } from '../components/task/Log';
 import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
-import { restartTasks, stopTasks, stoppable } from '../data/actions';
-import { TaskStore, now, reasonNow } from '../data/store';
+import { restartTasks, stoppable, stopTasks } from '../data/actions';
+import { now, reasonNow, TaskStore } from '../data/store';
 import type { Experiment, TaskDetail } from '../data/types';
 import { bytes, duration, energy, metric, param, paramLine, plural, seconds } from '../lib/format';
-import { brief, plain } from '../lib/text';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
+import { brief, plain } from '../lib/text';
 import { MissingPage, useTitle } from './Other';
 
 function Failure({ task }: { task: TaskDetail }) {
@@ -40,7 +40,7 @@ function Failure({ task }: { task: TaskDetail }) {
           .filter(Boolean)
           .join(' ')}
       </div>
-      {cause?.tail && cause.tail.trim().includes('\n') && (
+      {cause?.tail?.trim().includes('\n') && (
         <details>
           <summary>Last lines of the error output</summary>
           <pre class="tail">{plain(cause.tail)}</pre>

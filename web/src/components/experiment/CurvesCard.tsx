@@ -2,15 +2,15 @@
 import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { Card, Pick, Seg, Toggle } from '../bits';
-import { Curves } from '../Curves';
-import { continuation, Worth } from '../forecast';
-import type { PlotLine } from '../plot';
 import type { ExperimentStore } from '../../data/store';
 import type { Experiment, Forecast, Task } from '../../data/types';
 import type { Colouring } from '../../lib/colour';
 import { duration, finite, metric, param, plural } from '../../lib/format';
 import { go, query, setQuery } from '../../lib/router';
+import { Card, Pick, Seg, Toggle } from '../bits';
+import { Curves } from '../Curves';
+import { continuation, Worth } from '../forecast';
+import type { PlotLine } from '../plot';
 
 interface Props {
   store: ExperimentStore;
@@ -97,7 +97,7 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
     const out: PlotLine[] = [];
     for (const task of tasks) {
       const line = store.lines.get(task.number);
-      if (!line || !line.step.length) continue;
+      if (!line?.step.length) continue;
       const rate = byTime ? perStep(task, line.step) : null;
       if (byTime && rate === null) continue;
       const best = e.best?.task === task.number && goal?.metric === name;
@@ -126,8 +126,9 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
     // Around many lines the bands are fog.
     return predicted.length > PREDICTED ? out : [...out, ...predicted.map((line) => ({ ...line, band: undefined }))];
   }, [tasks, version, colours, byTime, e.best, name, forecast]);
+  const best = e.best ? ` The best is configuration ${e.best.task} with ${metric(e.best.value)}.` : '';
   const label = lines.length
-    ? `${name} for ${plural(lines.length, 'configuration')} by ${byTime ? 'time' : step}.${e.best ? ` The best is configuration ${e.best.task} with ${metric(e.best.value)}.` : ''}`
+    ? `${name} for ${plural(lines.length, 'configuration')} by ${byTime ? 'time' : step}.${best}`
     : `${name}: no curve yet.`;
   const varying = e.parameters.filter((p) => e.varying.includes(p.name));
   return (
@@ -185,8 +186,8 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
       <div class="body">
         {!lines.length ? (
           <p class="no-chart mute">
-            No value of <bdi>{name}</bdi> has arrived{byTime ? ' with a time' : ''}. Curves appear here when the first{' '}
-            {step} ends.
+            No value of <bdi>{name}</bdi> has arrived{byTime ? ' with a time' : ''}. Curves appear here when{' '}
+            {`the first ${step} ends.`}
           </p>
         ) : asTable.value ? (
           <TableOfCurves lines={lines} name={name} step={byTime ? 'time' : step} byTime={byTime} />

@@ -1,18 +1,19 @@
 // What the results say as a whole, and what the search is about: cards of GET …/analysis and GET …/search.
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Bar, Card, KeyValues } from '../bits';
-import { ended } from '../State';
-import { Icon } from '../Icon';
 import { get, strategyTitle } from '../../data/api';
 import type { Analysis, Experiment, Search } from '../../data/types';
 import { plural, tick } from '../../lib/format';
+import { Bar, Card, KeyValues } from '../bits';
+import { Icon } from '../Icon';
+import { ended } from '../State';
 import { ChangeDialog, SuggestDialog } from './Living';
 
 // Results come in bursts; the analysis follows at its leisure.
 const FOLLOW_MS = 1500;
 
-// Fetched again when a task was proposed, has ended, or the settings changed, or `also` moves; not at all where that is null.
+// Fetched again when a task was proposed, has ended, or the settings changed, or `also` moves; not at all where that
+// is null.
 export function useAbout<T>(e: Experiment, what: string, also: string | null = ''): Signal<T | null> {
   const got = useSignal<T | null>(null);
   const mark =

@@ -2,16 +2,16 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Dialog } from '../Dialog';
-import { Icon } from '../Icon';
-import { toast } from '../Toast';
-import { SelectField, TextField } from '../new/Field';
-import { errors, pointer, sentence } from '../new/form';
 import { ApiError, info, message, post } from '../../data/api';
-import { fromExperiment, listValues, paramSpec, scalar, type DraftParam } from '../../data/draft';
+import { type DraftParam, fromExperiment, listValues, paramSpec, scalar } from '../../data/draft';
 import type { Experiment, Parameter, Task, Value } from '../../data/types';
 import { param, plural } from '../../lib/format';
 import { go } from '../../lib/router';
+import { Dialog } from '../Dialog';
+import { Icon } from '../Icon';
+import { SelectField, TextField } from '../new/Field';
+import { errors, pointer, sentence } from '../new/form';
+import { toast } from '../Toast';
 
 // Sends, and puts what is wrong beside the fields; the fields are those of the form, and so are their errors.
 function useSend() {

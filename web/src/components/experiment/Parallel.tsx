@@ -1,12 +1,12 @@
 // Parallel coordinates. Dragging along an axis keeps the tasks in that stretch; the curves and the table follow.
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { Card } from '../bits';
-import { Icon } from '../Icon';
 import type { Experiment, Task } from '../../data/types';
 import type { Axis } from '../../lib/axes';
 import { plural } from '../../lib/format';
 import { useWidth } from '../../lib/width';
+import { Card } from '../bits';
+import { Icon } from '../Icon';
 
 export type Brushes = Record<string, [number, number]>;
 
@@ -80,7 +80,8 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
     [tasks, axes, W, css, e.best],
   );
 
-  // As in the table, the highlight stays out of the rendering: 500 paths must not be compared for each move of the mouse.
+  // As in the table, the highlight stays out of the rendering: 500 paths must not be compared for each move of the
+  // mouse.
   useEffect(
     () =>
       hovered.subscribe((id) => {
@@ -120,6 +121,9 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
     .filter((axis) => brushes.value[axis.key])
     .map((axis) => axis.words(...brushes.value[axis.key]))
     .join(', ');
+  const over = axes.map((a) => a.label).join(', ');
+  const best = e.best ? ` The best is configuration ${e.best.task}.` : '';
+  const label = `${plural(tasks.length, 'started configuration')} over ${over}.${best}`;
   return (
     <Card
       title="Parallel coordinates"
@@ -164,7 +168,7 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
             height={H}
             viewBox={`0 0 ${W} ${H}`}
             role="img"
-            aria-label={`${plural(tasks.length, 'started configuration')} over ${axes.map((a) => a.label).join(', ')}.${e.best ? ` The best is configuration ${e.best.task}.` : ''}`}
+            aria-label={label}
             onMouseLeave={() => {
               hovered.value = null;
             }}

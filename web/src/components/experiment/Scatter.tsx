@@ -1,12 +1,12 @@
-// Two numbers against each other: a point for each finished task, and the front of those that nothing beats in both. The daemon
-// knows the fronts of the objectives and of the time; energy is in the tasks.
+// Two numbers against each other: a point for each finished task, and the front of those that nothing beats in both.
+// The daemon knows the fronts of the objectives and of the time; energy is in the tasks.
 import { type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { Card, Seg } from '../bits';
-import { niceLinear, niceLog, scaler } from '../scale';
 import type { Analysis, Experiment, Front, Task } from '../../data/types';
 import { duration, finite, tick } from '../../lib/format';
 import { useWidth } from '../../lib/width';
+import { Card, Seg } from '../bits';
+import { niceLinear, niceLog, scaler } from '../scale';
 
 const H = 180;
 const M = { l: 46, r: 10, t: 8, b: 30 };

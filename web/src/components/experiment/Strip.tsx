@@ -1,8 +1,9 @@
 // The summary strip on top of an experiment.
-import { StateBar, StateCounts, ended } from '../State';
+
 import { now } from '../../data/store';
 import type { Experiment, Task } from '../../data/types';
 import { duration, energy, metric, paramLine, plural, seconds, when } from '../../lib/format';
+import { ended, StateBar, StateCounts } from '../State';
 
 // Mean time of what has ended, times what is left, over how many run at once. No more than that is
 // known, and the line below the number says so.

@@ -2,14 +2,14 @@
 import type { Signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Bar, SortHead } from '../bits';
-import { Chip } from '../State';
-import { Icon } from '../Icon';
-import { restartTasks, stopTasks, stoppable } from '../../data/actions';
+import { restartTasks, stoppable, stopTasks } from '../../data/actions';
 import { now, reasonNow } from '../../data/store';
 import type { Experiment, Task } from '../../data/types';
 import { DASH, duration, energy, metric, param, paramLine, seconds, when } from '../../lib/format';
 import { quote } from '../../lib/text';
+import { Bar, SortHead } from '../bits';
+import { Icon } from '../Icon';
+import { Chip } from '../State';
 
 function Elapsed({ task }: { task: Task }) {
   if (task.state === 'running') return <>{duration(seconds(task.started, now.value))}</>;
@@ -77,7 +77,7 @@ function BestCell({ task, best }: { task: Task; best: boolean }) {
       {metric(task.best.value)}
     </span>
   ) : (
-    <>{metric(task.best.value)}</>
+    metric(task.best.value)
   );
 }
 
@@ -209,7 +209,7 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
       reasonNow(task, e),
     ];
     const before = kept.current.get(task.number);
-    if (before && before.of.every((part, i) => part === of[i])) return before.node;
+    if (before?.of.every((part, i) => part === of[i])) return before.node;
     const node = (
       <Row
         key={task.number}

@@ -1,15 +1,15 @@
 // The right-hand side of the form: how many tasks, how that comes about, and what would be submitted.
 import { useSignal } from '@preact/signals';
+import { strategyTitle } from '../../data/api';
+import { count, duration, param, plural } from '../../lib/format';
 import { Banner, Card, CopyButton, KeyValues } from '../bits';
 import { Icon } from '../Icon';
 import { Tabs } from '../Tabs';
 import { check, checking, errors, homeless, sentence, trouble } from './form';
-import { strategyTitle } from '../../data/api';
-import { count, duration, param, plural } from '../../lib/format';
 
 function Code({ text, label }: { text: string; label: string }) {
   return (
-    <pre class="code" tabIndex={0} aria-label={label}>
+    <pre class="code" tabIndex={0} role="region" aria-label={label}>
       {text.split('\n').map((line, i) => {
         const part = /^(#SBATCH)(\s+--?[\w-]+)(=|\s)?(.*)$/.exec(line);
         if (part)

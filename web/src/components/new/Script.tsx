@@ -1,14 +1,14 @@
 // Step 1: the script, and what sluice found by reading it.
 import { useSignal } from '@preact/signals';
-import { Card } from '../bits';
-import { Icon } from '../Icon';
-import { Errors, TextField } from './Field';
-import { change, draft, scan } from './form';
 import { message } from '../../data/api';
 import { newParam, positionalParams, upload } from '../../data/draft';
 import type { Scan } from '../../data/types';
 import { bytes, count, plural } from '../../lib/format';
+import { Card } from '../bits';
+import { Icon } from '../Icon';
 import { toast } from '../Toast';
+import { Errors, TextField } from './Field';
+import { change, draft, scan } from './form';
 
 const SCRIPT_MOST = 1024 * 1024;
 

@@ -1,9 +1,10 @@
 // Step 2: the parameters. Lists are typed as people write them: 64,32,16.
+
+import { type DraftParam, type Kind, listValues, newParam } from '../../data/draft';
 import { Card } from '../bits';
 import { Icon } from '../Icon';
 import { Errors, TextField, useErrors } from './Field';
 import { change, check, draft, pointer } from './form';
-import { listValues, newParam, type DraftParam, type Kind } from '../../data/draft';
 
 function edit(id: number, part: Partial<DraftParam>) {
   change({ parameters: draft.value.parameters.map((p) => (p.id === id ? { ...p, ...part } : p)) });

@@ -1,13 +1,20 @@
 // Steps 3 and 4: how to search, and what each task gets. The strategies and their options are the daemon's own list.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { get, info } from '../../data/api';
+import { pruneOptions } from '../../data/draft';
+import type { Cluster, Partition, Strategy, StrategyOption } from '../../data/types';
+import { duration } from '../../lib/format';
 import { Card } from '../bits';
 import { Errors, SelectField, TextField } from './Field';
 import { change, draft } from './form';
-import { get, info } from '../../data/api';
-import { pruneOptions } from '../../data/draft';
-import type { Cluster, Strategy, StrategyOption } from '../../data/types';
-import { duration } from '../../lib/format';
+
+// "gpu (volta), 2 of 4 idle, 1 h": what is known of a partition, in the list to choose from.
+function describe(p: Partition): string {
+  const idle = p.idle_nodes === null ? '' : `, ${p.idle_nodes} of ${p.nodes} idle`;
+  const limit = p.time_limit_s ? `, ${duration(p.time_limit_s)}` : '';
+  return `${p.name}${p.gpu_type ? ` (${p.gpu_type})` : ''}${idle}${limit}`;
+}
 
 function Option({ option }: { option: StrategyOption }) {
   const d = draft.value;
@@ -296,7 +303,7 @@ export function ResourcesCard() {
                   { value: '', label: 'Default' },
                   ...partitions.map((p) => ({
                     value: p.name,
-                    label: `${p.name}${p.gpu_type ? ` (${p.gpu_type})` : ''}${p.idle_nodes === null ? '' : `, ${p.idle_nodes} of ${p.nodes} idle`}${p.time_limit_s ? `, ${duration(p.time_limit_s)}` : ''}`,
+                    label: describe(p),
                   })),
                 ]}
               />
@@ -350,8 +357,8 @@ export function ResourcesCard() {
         </div>
         {backend === 'external' && (
           <p class="h">
-            sluice runs nothing itself: workers of your own take tasks and give results, with <code>sluice ask</code>{' '}
-            and <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.
+            sluice runs nothing itself: your workers take tasks and give results, with <code>sluice ask</code> and{' '}
+            <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.
           </p>
         )}
         {offer && !offer.available && (

@@ -1,7 +1,7 @@
 // The form's state: the draft, what the daemon says about it, and which error belongs to which field.
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, message, post } from '../../data/api';
-import { emptyDraft, loadDraft, saveDraft, toExperiment, type Draft } from '../../data/draft';
+import { type Draft, emptyDraft, loadDraft, saveDraft, toExperiment } from '../../data/draft';
 import type { Check, FieldError, Scan } from '../../data/types';
 
 const CHECK_MS = 350;

@@ -1,13 +1,13 @@
 // A task's output: the end first, earlier parts on demand, and new lines as the stream tells of them.
-import { useSignal, type Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { Icon } from '../Icon';
-import { Tabs } from '../Tabs';
-import { CopyButton } from '../bits';
 import { get, message, taskPath } from '../../data/api';
 import type { LogChunk, TaskDetail } from '../../data/types';
 import { bytes, count, plural } from '../../lib/format';
 import { cleanLine, lineKind } from '../../lib/text';
+import { CopyButton } from '../bits';
+import { Icon } from '../Icon';
+import { Tabs } from '../Tabs';
 
 const CHUNK = 64 * 1024;
 const EARLIER = 256 * 1024;
@@ -52,7 +52,8 @@ export function Log({
   const find = useSignal('');
   const busy = useRef(false);
   const box = useRef<HTMLDivElement>(null);
-  const base = `${taskPath(task.experiment, task.number)}/log?stream=${stream.value}${attempt.value ? `&attempt=${attempt.value}` : ''}`;
+  const which = attempt.value ? `&attempt=${attempt.value}` : '';
+  const base = `${taskPath(task.experiment, task.number)}/log?stream=${stream.value}${which}`;
 
   const fetchPart = async (offset: number, limit: number): Promise<LogChunk | null> => {
     busy.current = true;

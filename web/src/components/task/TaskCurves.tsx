@@ -1,16 +1,16 @@
 // Every metric a task wrote, on one chart or chosen ones.
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { Card, Toggle } from '../bits';
-import { useAbout } from '../experiment/Insight';
-import { Curves } from '../Curves';
-import { continuation, Worth } from '../forecast';
-import type { PlotLine } from '../plot';
 import { type TaskStore, toLine } from '../../data/store';
 import type { Analysis, Experiment, TaskDetail, TaskMetrics } from '../../data/types';
 import { hue } from '../../lib/colour';
 import { finite, metric } from '../../lib/format';
 import { theme, token } from '../../lib/theme';
+import { Card, Toggle } from '../bits';
+import { Curves } from '../Curves';
+import { useAbout } from '../experiment/Insight';
+import { continuation, Worth } from '../forecast';
+import type { PlotLine } from '../plot';
 
 // Metrics of very different size on one axis flatten each other: only the objective's relatives are on at first.
 function family(name: string): string {
@@ -76,6 +76,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
     [store.lines.value, off.value, theme.value, task.best, task.state, forecast, bar],
   );
   const step = e.step_name || 'epoch';
+  const best = task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : '';
   return (
     <Card
       title="Metrics"
@@ -130,7 +131,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
           <Curves
             lines={lines}
             version={0}
-            label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : ''}`}
+            label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${best}`}
             metricName=""
             height={262}
             log={log}

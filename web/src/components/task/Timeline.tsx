@@ -1,9 +1,10 @@
 // From submission to the end, and every change of state with its reason.
-import { Card } from '../bits';
-import { Chip } from '../State';
+
 import { now } from '../../data/store';
 import type { TaskDetail } from '../../data/types';
 import { duration, seconds, stamp, when } from '../../lib/format';
+import { Card } from '../bits';
+import { Chip } from '../State';
 
 export function Timeline({ task }: { task: TaskDetail }) {
   const waited = seconds(task.submitted, task.started ?? task.finished ?? now.value);
