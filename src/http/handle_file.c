@@ -1,8 +1,9 @@
-/* What was submitted with an experiment: its script and its files, for whoever wants to submit it again. */
+/* What was submitted with an experiment: its script and its files, so that it can be submitted again. */
 #include "http/handle.h"
 
 #include "base/fs.h"
-#include "store/read.h"
+#include "store/json.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>

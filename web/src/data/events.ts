@@ -48,8 +48,10 @@ export const openEvents: OpenEvents = (url, secret, sink) => {
       read(value);
     }
   };
-  run().catch(() => undefined).finally(() => {
-    if (!stop.signal.aborted) sink.end();
-  });
+  run()
+    .catch(() => undefined)
+    .finally(() => {
+      if (!stop.signal.aborted) sink.end();
+    });
   return () => stop.abort();
 };

@@ -1,7 +1,7 @@
 // One connection to /events for any number of tabs. HTTP/1.1 gives a browser six connections to a
 // host, so a stream for each tab would hang the seventh. The hub lives in a SharedWorker where there
 // is one, else in the page itself.
-import { openEvents, type OpenEvents } from './events';
+import { type OpenEvents, openEvents } from './events';
 
 const RETRY_FIRST_MS = 1000;
 const RETRY_MOST_MS = 15000;
@@ -17,7 +17,11 @@ export type ToPage =
   | { kind: 'open' }
   | { kind: 'down'; retry_ms: number };
 
-interface Member { send: (message: ToPage) => void; seen: number; visible: boolean }
+interface Member {
+  send: (message: ToPage) => void;
+  seen: number;
+  visible: boolean;
+}
 
 export class Hub {
   private members = new Set<Member>();

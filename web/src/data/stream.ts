@@ -1,7 +1,7 @@
 // The page's end of the event stream: connection state for the banner, and listeners.
 import { effect, signal } from '@preact/signals';
-import { Hub, type FromPage, type ToPage } from './hub';
 import { info, loadInfo, signedOut } from './api';
+import { type FromPage, Hub, type ToPage } from './hub';
 import { session } from './session';
 import type { StreamEvent } from './types';
 
@@ -37,8 +37,6 @@ function receive(message: ToPage) {
     gap = true;
     // Asking for /info finds out whether the session has ended, and shows the sign-in page.
     if (info.value) loadInfo().catch(() => undefined);
-  } else if (message.name === 'reset') {
-    deliver({ type: 'reset' });
   } else {
     deliver({ type: message.name, data: JSON.parse(message.data) } as StreamEvent);
   }
