@@ -245,10 +245,16 @@ export const INFO = {
   limits: { tasks: 100000, body_bytes: 16777216 },
 };
 
+const SLURM_KEYS = [
+  { name: 'partition', kind: 'word', title: 'Partition', help: 'the queue it waits in' },
+  { name: 'account', kind: 'word', title: 'Account', help: 'who is charged for it' },
+  { name: 'options', kind: 'words', title: 'Further sbatch options', help: 'one a line' },
+];
+
 export const CLUSTER = {
   backends: [
-    { name: 'local', available: true, text: '2 CPUs, 23 GB, no GPU', cpus: 2, cpus_busy: 1, memory_bytes: 23e9, gpus: [{ index: 0, name: 'NVIDIA H200', memory_bytes: 141e9, busy: true }] },
-    { name: 'slurm', available: true, version: '22.05.8', controller: 'up', cluster: 'lab', accounting: true, energy: false, limits: { array_size: 10001, submitted_jobs: null, default_account: 'ml' }, partitions: [
+    { name: 'local', available: true, keys: [], text: '2 CPUs, 23 GB, no GPU', cpus: 2, cpus_busy: 1, memory_bytes: 23e9, gpus: [{ index: 0, name: 'NVIDIA H200', memory_bytes: 141e9, busy: true }] },
+    { name: 'slurm', available: true, keys: SLURM_KEYS, version: '22.05.8', controller: 'up', cluster: 'lab', accounting: true, energy: false, limits: { array_size: 10001, submitted_jobs: null, default_account: 'ml' }, partitions: [
       { name: 'gpu_volta', default: true, state: 'up', nodes: 2, cpus: 8, gpus: 4, gpu_type: 'volta', gpus_per_node: 2, memory_bytes: 192e9, time_limit_s: 3600, idle_nodes: 0 },
       { name: 'gpu_ampere', default: false, state: 'up', nodes: 4, cpus: 128, gpus: 8, gpu_type: 'ampere', gpus_per_node: 2, memory_bytes: 512e9, time_limit_s: 86400, idle_nodes: 1 },
       { name: 'cpu', default: false, state: 'drain', nodes: 12, cpus: 768, gpus: 0, gpu_type: null, gpus_per_node: null, memory_bytes: null, time_limit_s: null, idle_nodes: null },

@@ -177,7 +177,7 @@ export class Fixture {
     }
     if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
     if (route === '/cluster' && this.asking) { // a daemon that has just started
-      return send(200, { ...CLUSTER, backends: [CLUSTER.backends[0], { name: 'slurm', available: false, asking: true, text: 'Slurm is being asked what it offers', accounting: false, energy: false, partitions: [], limits: { array_size: null, submitted_jobs: null, default_account: null } }] });
+      return send(200, { ...CLUSTER, backends: [CLUSTER.backends[0], { name: 'slurm', available: false, asking: true, keys: CLUSTER.backends[1].keys, text: 'Slurm is being asked what it offers', accounting: false, energy: false, partitions: [], limits: { array_size: null, submitted_jobs: null, default_account: null } }] });
     }
     if (route === '/cluster') {
       if (!this.examining) return send(200, CLUSTER);

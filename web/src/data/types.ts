@@ -166,8 +166,10 @@ export interface Partition {
   name: string; default: boolean; state: string; nodes: number; cpus: number | null; gpus: number | null; gpu_type: string | null;
   gpus_per_node: number | null; memory_bytes: number | null; time_limit_s: number | null; idle_nodes: number | null;
 }
+/** A key of `resources:` that only one backend understands. */
+export interface BackendKey { name: string; kind: 'word' | 'text' | 'words' | 'count' | 'flag'; title: string; help: string }
 export interface Backend {
-  name: string; available: boolean; asking?: boolean; text?: string | null; version?: string; controller?: string; cluster?: string;
+  name: string; keys: BackendKey[]; available: boolean; asking?: boolean; text?: string | null; version?: string; controller?: string; cluster?: string;
   accounting?: boolean; energy?: boolean; cpus?: number | null; cpus_busy?: number | null; memory_bytes?: number | null;
   gpus?: { index: number; name: string; memory_bytes: number | null; busy: boolean }[];
   partitions?: Partition[];

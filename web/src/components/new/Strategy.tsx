@@ -103,13 +103,14 @@ export function ResourcesCard() {
   const backend = d.backend || standard;
   const offer = cluster.value?.backends.find((b) => b.name === backend);
   const partitions = offer?.partitions ?? [];
+  const understands = (key: string) => !!offer?.keys.some((k) => k.name === key);
   return (
     <Card title="Resources per task" id="n-resources" step={4}>
       <div class="body grid">
         <div class="grid four">
           <SelectField id="backend" label="Backend" value={d.backend} at="/resources/backend" onPick={(value) => change({ backend: value })}
             options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]} />
-          {backend === 'slurm' && (partitions.length
+          {understands('partition') && (partitions.length
             ? <SelectField id="partition" label="Partition" value={d.partition} at="/resources/partition" onPick={(partition) => change({ partition })}
               options={[{ value: '', label: 'Default' }, ...partitions.map((p) => ({ value: p.name, label: `${p.name}${p.gpu_type ? ` (${p.gpu_type})` : ''}${p.idle_nodes === null ? '' : `, ${p.idle_nodes} of ${p.nodes} idle`}${p.time_limit_s ? `, ${duration(p.time_limit_s)}` : ''}` }))]} />
             : <TextField id="partition" label="Partition" mono value={d.partition} at="/resources/partition" onInput={(partition) => change({ partition })} placeholder="default" />)}
@@ -122,7 +123,7 @@ export function ResourcesCard() {
         {offer && !offer.available && <p class="wrong">{backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.</p>}
         <div class="grid two start">
           <TextField id="setup" label="Environment" optional rows={3} mono value={d.setup} at="/environment" onInput={(setup) => change({ setup })} placeholder={'module load cuda\nsource ~/venv/bin/activate'} help="Lines to run before the script." />
-          {backend === 'slurm' && <TextField id="sbatch" label="Further sbatch options" optional rows={3} mono value={d.sbatch} at="/resources/options" onInput={(sbatch) => change({ sbatch })} placeholder="--account=ml" help="One a line." />}
+          {understands('options') && <TextField id="sbatch" label="Further sbatch options" optional rows={3} mono value={d.sbatch} at="/resources/options" onInput={(sbatch) => change({ sbatch })} placeholder="--account=ml" help="One a line." />}
         </div>
         <Errors at="/resources/options" id="sbatch-x" />
       </div>
