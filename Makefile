@@ -47,8 +47,9 @@ test: ## everything; ends in "N passed, N failed, N skipped"
 lint: ## include direction, banned functions, scripts, formatting
 	@scripts/lint
 
-format: ## lay out the C files as .clang-format says
+format: ## lay out the C files as .clang-format says, the web code as biome.jsonc says
 	git ls-files '*.c' '*.h' | xargs clang-format -i
+	[ ! -x web/node_modules/.bin/biome ] || web/node_modules/.bin/biome check --write
 
 bench: all ## speed and memory beside other programs, in the same run
 	@scripts/setup bench

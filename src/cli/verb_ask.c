@@ -1,4 +1,4 @@
-/* `sluice ask ID`: a task for a worker of one's own. */
+/* `sluice ask ID`: takes a task for an external worker. */
 #include "cli/pairs.h"
 #include "cli/view.h"
 
@@ -66,7 +66,7 @@ const struct verb verb_ask = {
 	.summary = "take a task for a worker of your own",
 	.help = "For experiments with 'resources: {backend: external}': sluice runs nothing itself, workers of your own take\n"
 		"tasks with 'ask' and give results with 'tell'. Prints the task's id and its parameters on one line; the task is\n"
-		"running from now on and is given to nobody else. Exit status 1 when nothing is left.\n\n"
+		"running from now on; no other worker gets it. Exit status 1 when nothing is left.\n\n"
 		"  while read -r task parameters < <(sluice ask e12); do\n"
 		"      sluice tell $task val_loss=$(./measure $parameters)\n"
 		"  done",

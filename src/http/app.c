@@ -87,7 +87,7 @@ static int app_begin(struct app *app, struct request *request, struct response *
 	return begin_body(app, request, response);
 }
 
-/* An answer in pieces that is kept for whoever asks next, if the store does not change while it is made. */
+/* An answer in pieces that is kept for the next request, if the store does not change while it is made. */
 struct kept_pieces {
 	struct app *app;
 	struct pieces inner;

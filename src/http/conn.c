@@ -185,7 +185,7 @@ static void conn_finish_body(struct conn *conn)
 		return;
 	}
 	conn->state = CONN_LATER;
-	conn->deadline_ms = 0; /* whoever answers always does */
+	conn->deadline_ms = 0; /* the handler always answers */
 }
 
 static void conn_respond_later(struct request *request)
@@ -207,7 +207,7 @@ static void conn_begin_body(struct conn *conn)
 	x->request.local = conn->local;
 	x->request.respond = conn_respond_later;
 	if (conn->handler->begin(conn->app, &x->request, &x->response) < 0) {
-		/* A body that nobody reads would be taken for the next request. */
+		/* An unread body would be taken for the next request. */
 		if (has_body)
 			x->response.close = true;
 		conn_respond(conn);

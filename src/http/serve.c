@@ -125,7 +125,7 @@ static int serve_listen(struct serve *serve, const char *listen, struct error *e
 		return rc;
 	serve->server = server_new(&serve->loop, &app_handler, &serve->app);
 	rc = server_listen_tcp(serve->server, host, port, &port, err);
-	/* On a login node the usual port may be somebody else's sluice; one that was asked for is not changed. */
+	/* On a login node the usual port may be taken by another user's sluice; a port that was asked for is not changed. */
 	if (rc == -EADDRINUSE && strcmp(listen, SERVE_LISTEN) == 0) {
 		log_info("%s; another port is taken", err->text);
 		rc = server_listen_tcp(serve->server, host, 0, &port, err);

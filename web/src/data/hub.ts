@@ -16,7 +16,11 @@ export type ToPage =
   | { kind: 'open' }
   | { kind: 'down'; retry_ms: number };
 
-interface Member { send: (message: ToPage) => void; seen: number; visible: boolean }
+interface Member {
+  send: (message: ToPage) => void;
+  seen: number;
+  visible: boolean;
+}
 
 export class Hub {
   private members = new Set<Member>();
@@ -64,7 +68,7 @@ export class Hub {
   }
 
   private connect() {
-    const source = new EventSource('/api/v1/events' + (this.last ? `?last=${encodeURIComponent(this.last)}` : ''));
+    const source = new EventSource(`/api/v1/events${this.last ? `?last=${encodeURIComponent(this.last)}` : ''}`);
     this.source = source;
     source.onopen = () => {
       this.retry = RETRY_FIRST_MS;

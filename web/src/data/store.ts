@@ -2,12 +2,19 @@
 // once, then follows. Events that arrive during a fetch wait for it: they may be newer than its
 // answer, and all of them are whole objects or rows with a step, so applying one twice is harmless.
 import { batch, signal } from '@preact/signals';
-import { get, list, message, taskPath, ApiError } from './api';
-import { link, listen } from './stream';
 import { toast } from '../components/Toast';
 import { finite } from '../lib/format';
+import { ApiError, get, list, message, taskPath } from './api';
+import { link, listen } from './stream';
 import type {
-  Curve, Experiment, ExperimentMetrics, StreamEvent, Summary, Task, TaskDetail, TaskMetrics,
+  Curve,
+  Experiment,
+  ExperimentMetrics,
+  StreamEvent,
+  Summary,
+  Task,
+  TaskDetail,
+  TaskMetrics,
 } from './types';
 
 // Bursts of events become one redraw.
@@ -111,13 +118,16 @@ class ListStore extends Store {
   }
 
   protected apply(events: StreamEvent[]) {
-    let next: Map<string, Summary> | null = null;
+    const next = new Map(this.items.value);
+    let moved = false;
     for (const event of events) {
-      if (event.type === 'experiment') (next ??= new Map(this.items.value)).set(event.data.id, event.data);
-      else if (event.type === 'removed') (next ??= new Map(this.items.value)).delete(event.data.experiment);
-      else if (event.type === 'notice') toast(event.data.text, { level: event.data.level });
+      if (event.type === 'notice') toast(event.data.text, { level: event.data.level });
+      if (event.type !== 'experiment' && event.type !== 'removed') continue;
+      if (event.type === 'experiment') next.set(event.data.id, event.data);
+      else next.delete(event.data.experiment);
+      moved = true;
     }
-    if (next) {
+    if (moved) {
       this.items.value = next;
       this.total.value = Math.max(next.size, this.total.value);
     }
@@ -126,14 +136,18 @@ class ListStore extends Store {
 
 export const experiments = new ListStore();
 
-// What waiting tasks wait for is told with their experiment, once for all of them; in the reason of a task it is as old as the task.
+// What waiting tasks wait for is told with their experiment, once for all of them; in the reason of a task it is as
+// old as the task.
 export function reasonNow(task: Task, e: Summary): string | null {
   if (task.state !== 'waiting') return task.reason;
   const own = task.reason?.replace(/(^|; )waits for .*$/, '');
   return [own, e.waiting_for].filter(Boolean).join('; ') || null;
 }
 
-export interface Line { step: number[]; value: (number | null)[] }
+export interface Line {
+  step: number[];
+  value: (number | null)[];
+}
 
 export function toLine(curve: Curve): Line {
   return { step: curve.step, value: curve.value.map(finite) };
@@ -157,7 +171,10 @@ export class ExperimentStore extends Store {
   removed = signal(false);
   metric: string | null;
 
-  constructor(readonly id: string, metric: string | null) {
+  constructor(
+    readonly id: string,
+    metric: string | null,
+  ) {
     super();
     this.metric = metric;
   }
@@ -201,12 +218,13 @@ export class ExperimentStore extends Store {
       if (event.type === 'experiment' && event.data.id === this.id && this.detail.value) {
         this.detail.value = { ...this.detail.value, ...event.data };
       } else if (event.type === 'task' && event.data.experiment === this.id) {
-        (tasks ??= new Map(this.tasks.value)).set(event.data.number, event.data);
+        tasks ??= new Map(this.tasks.value);
+        tasks.set(event.data.number, event.data);
         moved = true;
       } else if (event.type === 'metrics' && event.data.experiment === this.id) {
         const name = this.shown;
-        let line = this.lines.get(event.data.task);
-        if (!line) this.lines.set(event.data.task, line = { step: [], value: [] });
+        const line = this.lines.get(event.data.task) ?? { step: [], value: [] };
+        this.lines.set(event.data.task, line);
         for (const row of event.data.rows) {
           if (name && name in row.values) addRow(line, row.step, finite(row.values[name]));
         }
@@ -230,7 +248,10 @@ export class TaskStore extends Store {
   // The last size of each log that the stream told us of.
   logSize = signal<Record<string, number>>({});
 
-  constructor(readonly id: string, readonly number: number) {
+  constructor(
+    readonly id: string,
+    readonly number: number,
+  ) {
     super();
   }
 
@@ -251,7 +272,12 @@ export class TaskStore extends Store {
   protected apply(events: StreamEvent[]) {
     let detail = false;
     for (const event of events) {
-      if (event.type === 'task' && event.data.experiment === this.id && event.data.number === this.number && this.task.value) {
+      if (
+        event.type === 'task' &&
+        event.data.experiment === this.id &&
+        event.data.number === this.number &&
+        this.task.value
+      ) {
         const before = this.task.value;
         this.task.value = { ...before, ...event.data };
         // The timeline and the attempts are in the detail only.

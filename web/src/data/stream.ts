@@ -1,7 +1,7 @@
 // The page's end of the event stream: connection state for the banner, and listeners.
 import { signal } from '@preact/signals';
-import { Hub, type FromPage, type ToPage } from './hub';
 import { info, loadInfo, signedOut } from './api';
+import { type FromPage, Hub, type ToPage } from './hub';
 import type { StreamEvent } from './types';
 
 export type Link = { state: 'connecting' | 'open' } | { state: 'down'; since: number; next: number };

@@ -5,7 +5,10 @@ export type Metric = number | 'NaN' | 'Infinity' | '-Infinity';
 export type Value = string | number | boolean | null;
 export type Values = Record<string, Value>;
 
-export interface Objective { metric: string; goal: 'min' | 'max' }
+export interface Objective {
+  metric: string;
+  goal: 'min' | 'max';
+}
 
 export interface Cost {
   wall_s: number | null;
@@ -17,8 +20,14 @@ export interface Cost {
 }
 
 export interface Counts {
-  total: number; waiting: number; submitted: number; running: number;
-  finished: number; error: number; stopped: number; pruned: number;
+  total: number;
+  waiting: number;
+  submitted: number;
+  running: number;
+  finished: number;
+  error: number;
+  stopped: number;
+  pruned: number;
 }
 
 export interface Summary {
@@ -58,7 +67,13 @@ export interface Experiment extends Summary {
   parameters: Parameter[];
   varying: string[];
   parallel: number | null;
-  search: { strategy: string; reason: string | null; seed: number | null; tasks: number | null; options: Record<string, unknown> };
+  search: {
+    strategy: string;
+    reason: string | null;
+    seed: number | null;
+    tasks: number | null;
+    options: Record<string, unknown>;
+  };
   metrics: string[];
   step_name: string;
   warnings: string[];
@@ -76,7 +91,10 @@ export interface Cause {
   tail: string | null;
 }
 
-export interface Point { value: Metric; epoch: number | null }
+export interface Point {
+  value: Metric;
+  epoch: number | null;
+}
 
 export interface Task {
   id: string;
@@ -127,7 +145,10 @@ export interface TaskDetail extends Task {
   argv: string[];
 }
 
-export interface Curve { step: number[]; value: (Metric | null)[] }
+export interface Curve {
+  step: number[];
+  value: (Metric | null)[];
+}
 
 export interface ExperimentMetrics {
   experiment: string;
@@ -136,9 +157,20 @@ export interface ExperimentMetrics {
   tasks: ({ task: number } & Curve)[];
 }
 
-export interface TaskMetrics { task: string; step_name: string; metrics: Record<string, Curve> }
+export interface TaskMetrics {
+  task: string;
+  step_name: string;
+  metrics: Record<string, Curve>;
+}
 
-export interface LogChunk { stream: string; attempt: number; offset: number; next: number; size: number; text: string }
+export interface LogChunk {
+  stream: string;
+  attempt: number;
+  offset: number;
+  next: number;
+  size: number;
+  text: string;
+}
 
 export interface StrategyOption {
   name: string;
@@ -147,7 +179,14 @@ export interface StrategyOption {
   help?: string;
   words?: string[];
 }
-export interface Strategy { name: string; title: string; help: string; adaptive: boolean; multi_fidelity?: boolean; options: StrategyOption[] }
+export interface Strategy {
+  name: string;
+  title: string;
+  help: string;
+  adaptive: boolean;
+  multi_fidelity?: boolean;
+  options: StrategyOption[];
+}
 
 export interface Info {
   version: string;
@@ -163,17 +202,40 @@ export interface Info {
 }
 
 export interface Partition {
-  name: string; default: boolean; state: string; nodes: number; cpus: number | null; gpus: number | null; gpu_type: string | null;
-  gpus_per_node: number | null; memory_bytes: number | null; time_limit_s: number | null; idle_nodes: number | null;
+  name: string;
+  default: boolean;
+  state: string;
+  nodes: number;
+  cpus: number | null;
+  gpus: number | null;
+  gpu_type: string | null;
+  gpus_per_node: number | null;
+  memory_bytes: number | null;
+  time_limit_s: number | null;
+  idle_nodes: number | null;
 }
 export interface Backend {
-  name: string; available: boolean; asking?: boolean; text?: string | null; version?: string; controller?: string; cluster?: string;
-  accounting?: boolean; energy?: boolean; cpus?: number | null; cpus_busy?: number | null; memory_bytes?: number | null;
+  name: string;
+  available: boolean;
+  asking?: boolean;
+  text?: string | null;
+  version?: string;
+  controller?: string;
+  cluster?: string;
+  accounting?: boolean;
+  energy?: boolean;
+  cpus?: number | null;
+  cpus_busy?: number | null;
+  memory_bytes?: number | null;
   gpus?: { index: number; name: string; memory_bytes: number | null; busy: boolean }[];
   partitions?: Partition[];
   limits?: { array_size: number | null; submitted_jobs: number | null; default_account: string | null };
 }
-export interface Cluster { backends: Backend[]; examining?: boolean; findings: { level: 'ok' | 'warning' | 'error'; what: string; fix: string | null }[] }
+export interface Cluster {
+  backends: Backend[];
+  examining?: boolean;
+  findings: { level: 'ok' | 'warning' | 'error'; what: string; fix: string | null }[];
+}
 
 export interface Check {
   valid: boolean;
@@ -192,11 +254,28 @@ export interface Check {
   scan?: Scan;
 }
 export interface Scan {
-  arguments: string[]; metrics: string[]; columns: string[]; checkpoint: boolean; pass: string | null; notes: string[];
+  arguments: string[];
+  metrics: string[];
+  columns: string[];
+  checkpoint: boolean;
+  pass: string | null;
+  notes: string[];
 }
 
-export interface FieldError { field: string; line?: number; column?: number; message: string; remedy?: string | null }
-export interface Problem { title: string; status: number; detail?: string; login?: string; errors?: FieldError[] }
+export interface FieldError {
+  field: string;
+  line?: number;
+  column?: number;
+  message: string;
+  remedy?: string | null;
+}
+export interface Problem {
+  title: string;
+  status: number;
+  detail?: string;
+  login?: string;
+  errors?: FieldError[];
+}
 
 export interface Front {
   axes: { name: string; goal: 'min' | 'max' }[];
@@ -229,15 +308,27 @@ export interface Search {
   state: Record<string, unknown> | null;
 }
 
-export interface Token { id: number | string; name: string | null; created: string | null; used?: string | null }
+export interface Token {
+  id: number | string;
+  name: string | null;
+  created: string | null;
+  used?: string | null;
+}
 
-export interface Page<T> { items: T[]; next: string | null; total: number }
+export interface Page<T> {
+  items: T[];
+  next: string | null;
+  total: number;
+}
 
 export type StreamEvent =
   | { type: 'reset' }
   | { type: 'experiment'; data: Summary }
   | { type: 'task'; data: Task }
-  | { type: 'metrics'; data: { experiment: string; task: number; rows: { step: number; values: Record<string, Metric> }[] } }
+  | {
+      type: 'metrics';
+      data: { experiment: string; task: number; rows: { step: number; values: Record<string, Metric> }[] };
+    }
   | { type: 'log'; data: { experiment: string; task: number; stream: string; size: number } }
   | { type: 'removed'; data: { experiment: string } }
   | { type: 'notice'; data: { level: string; text: string } };

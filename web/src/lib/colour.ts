@@ -27,7 +27,7 @@ export function rampColour(place: number): string {
 }
 
 export function hue(index: number): string {
-  return token(`--c${index % HUES + 1}`);
+  return token(`--c${(index % HUES) + 1}`);
 }
 
 function compare(a: Value, b: Value): number {
@@ -40,7 +40,7 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
     return { name: null, of: () => ({ css }), legend: [], ramp: null };
   }
   const name = parameter.name;
-  const seen = new Set<Value>(parameter.kind === 'choice' ? parameter.values ?? [] : []);
+  const seen = new Set<Value>(parameter.kind === 'choice' ? (parameter.values ?? []) : []);
   for (const task of tasks) if (task.parameters[name] !== undefined) seen.add(task.parameters[name]);
   const values = [...seen].sort(compare);
   const muted = token('--text-3');
@@ -61,7 +61,7 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
   const low = numbers[0];
   const high = numbers[numbers.length - 1];
   const log = parameter.scale === 'log' || (low > 0 && high / low >= 100);
-  const place = (value: number) => log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  const place = (value: number) => (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
   return {
     name,
     of: (task) => {

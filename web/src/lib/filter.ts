@@ -24,17 +24,19 @@ function resolve(name: string, names: string[]): string {
 
 export function taskFilter(text: string, metric: string | null): (task: Task) => boolean {
   const terms = text.split(',').filter((term) => term.trim());
-  return (task) => terms.every((term) => {
-    const found = TERM.exec(term);
-    if (!found) {
-      const word = term.trim().toLowerCase();
-      return [`#${task.number}`, task.node, task.job, task.cause?.text, ...Object.values(task.parameters)]
-        .some((value) => value !== null && value !== undefined && String(value).toLowerCase().includes(word));
-    }
-    const [, name, op, right] = found;
-    if (name === metric || name === 'best') return task.best !== null && test(task.best.value, op, right);
-    if (name === 'epoch') return task.epoch !== null && test(task.epoch, op, right);
-    const key = resolve(name, Object.keys(task.parameters));
-    return key in task.parameters && test(task.parameters[key], op, right);
-  });
+  return (task) =>
+    terms.every((term) => {
+      const found = TERM.exec(term);
+      if (!found) {
+        const word = term.trim().toLowerCase();
+        return [`#${task.number}`, task.node, task.job, task.cause?.text, ...Object.values(task.parameters)].some(
+          (value) => value !== null && value !== undefined && String(value).toLowerCase().includes(word),
+        );
+      }
+      const [, name, op, right] = found;
+      if (name === metric || name === 'best') return task.best !== null && test(task.best.value, op, right);
+      if (name === 'epoch') return task.epoch !== null && test(task.epoch, op, right);
+      const key = resolve(name, Object.keys(task.parameters));
+      return key in task.parameters && test(task.parameters[key], op, right);
+    });
 }

@@ -8,20 +8,31 @@ type Key = number | string | null;
 function key(task: Task, by: string): Key {
   if (by.startsWith('p.')) {
     const value: Value | undefined = task.parameters[by.slice(2)];
-    return typeof value === 'number' || typeof value === 'string' ? value : value === undefined || value === null ? null : String(value);
+    return typeof value === 'number' || typeof value === 'string'
+      ? value
+      : value === undefined || value === null
+        ? null
+        : String(value);
   }
   switch (by) {
-    case 'state': return task.state;
-    case 'epoch': return task.epoch;
-    case 'best': return task.state === 'error' ? null : finite(task.best?.value);
-    case 'at': return task.best?.epoch ?? null;
-    case 'time': return task.elapsed_s;
-    case 'energy': return task.cost.energy_j;
-    default: return task.number;
+    case 'state':
+      return task.state;
+    case 'epoch':
+      return task.epoch;
+    case 'best':
+      return task.state === 'error' ? null : finite(task.best?.value);
+    case 'at':
+      return task.best?.epoch ?? null;
+    case 'time':
+      return task.elapsed_s;
+    case 'energy':
+      return task.cost.energy_j;
+    default:
+      return task.number;
   }
 }
 
-const rank = (task: Task) => task.state === 'error' ? 0 : task.started ? 1 : 2;
+const rank = (task: Task) => (task.state === 'error' ? 0 : task.started ? 1 : 2);
 
 export function order(tasks: Task[], sort: string): Task[] {
   const by = sort.replace(/^-/, '');

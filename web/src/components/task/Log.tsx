@@ -1,13 +1,13 @@
 // A task's output: the end first, earlier parts on demand, and new lines as the stream tells of them.
-import { useSignal, type Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { Icon } from '../Icon';
-import { Tabs } from '../Tabs';
-import { CopyButton } from '../bits';
 import { get, message, taskPath } from '../../data/api';
 import type { LogChunk, TaskDetail } from '../../data/types';
 import { bytes, count, plural } from '../../lib/format';
 import { cleanLine, lineKind } from '../../lib/text';
+import { CopyButton } from '../bits';
+import { Icon } from '../Icon';
+import { Tabs } from '../Tabs';
 
 const CHUNK = 64 * 1024;
 const EARLIER = 256 * 1024;
@@ -15,7 +15,12 @@ const EARLIER = 256 * 1024;
 const KEPT = 2 * 1024 * 1024;
 const LINES_DRAWN = 2000;
 
-interface Held { from: number; next: number; size: number; text: string }
+interface Held {
+  from: number;
+  next: number;
+  size: number;
+  text: string;
+}
 
 function Marked({ line, find }: { line: string; find: string }) {
   if (!find) return <span>{line}</span>;
@@ -30,7 +35,15 @@ function Marked({ line, find }: { line: string; find: string }) {
   return <span>{parts}</span>;
 }
 
-export function Log({ task, sizes, first }: { task: TaskDetail; sizes: Signal<Record<string, number>>; first: 'stdout' | 'stderr' }) {
+export function Log({
+  task,
+  sizes,
+  first,
+}: {
+  task: TaskDetail;
+  sizes: Signal<Record<string, number>>;
+  first: 'stdout' | 'stderr';
+}) {
   const stream = useSignal<'stdout' | 'stderr'>(first);
   const attempt = useSignal<number | null>(null);
   const held = useSignal<Held | null>(null);
@@ -39,7 +52,8 @@ export function Log({ task, sizes, first }: { task: TaskDetail; sizes: Signal<Re
   const find = useSignal('');
   const busy = useRef(false);
   const box = useRef<HTMLDivElement>(null);
-  const base = `${taskPath(task.experiment, task.number)}/log?stream=${stream.value}${attempt.value ? `&attempt=${attempt.value}` : ''}`;
+  const which = attempt.value ? `&attempt=${attempt.value}` : '';
+  const base = `${taskPath(task.experiment, task.number)}/log?stream=${stream.value}${which}`;
 
   const fetchPart = async (offset: number, limit: number): Promise<LogChunk | null> => {
     busy.current = true;
@@ -61,7 +75,9 @@ export function Log({ task, sizes, first }: { task: TaskDetail; sizes: Signal<Re
     void fetchPart(-CHUNK, CHUNK).then((chunk) => {
       if (live && chunk) held.value = { from: chunk.offset, next: chunk.next, size: chunk.size, text: chunk.text };
     });
-    return () => { live = false; };
+    return () => {
+      live = false;
+    };
   }, [stream.value, attempt.value, task.attempt]);
 
   const told = sizes.value[stream.value] ?? 0;
@@ -97,7 +113,10 @@ export function Log({ task, sizes, first }: { task: TaskDetail; sizes: Signal<Re
     return lines.map(cleanLine);
   }, [held.value]);
   const needle = find.value.trim().toLowerCase();
-  const matching = useMemo(() => all.map((line, i) => ({ line, i })).filter(({ line }) => !needle || line.toLowerCase().includes(needle)), [all, needle]);
+  const matching = useMemo(
+    () => all.map((line, i) => ({ line, i })).filter(({ line }) => !needle || line.toLowerCase().includes(needle)),
+    [all, needle],
+  );
   const drawn = matching.slice(-LINES_DRAWN);
   const numbered = held.value?.from === 0;
 
@@ -114,24 +133,103 @@ export function Log({ task, sizes, first }: { task: TaskDetail; sizes: Signal<Re
   return (
     <section class="card clip" aria-label="Output">
       <header>
-        <Tabs label="Output" panel="log" value={stream.value} onPick={(value) => { stream.value = value; }}
-          tabs={[{ value: 'stderr', label: 'stderr' }, { value: 'stdout', label: 'stdout' }]} />
-        {task.attempts.length > 1 && <label class="pick">Attempt <select value={String(attempt.value ?? task.attempt)}
-          onChange={(event) => { const n = Number(event.currentTarget.value); attempt.value = n === task.attempt ? null : n; }}>
-          {task.attempts.map((a) => <option key={a.number} value={String(a.number)}>{a.number}</option>)}</select></label>}
+        <Tabs
+          label="Output"
+          panel="log"
+          value={stream.value}
+          onPick={(value) => {
+            stream.value = value;
+          }}
+          tabs={[
+            { value: 'stderr', label: 'stderr' },
+            { value: 'stdout', label: 'stdout' },
+          ]}
+        />
+        {task.attempts.length > 1 && (
+          <label class="pick">
+            Attempt{' '}
+            <select
+              value={String(attempt.value ?? task.attempt)}
+              onChange={(event) => {
+                const n = Number(event.currentTarget.value);
+                attempt.value = n === task.attempt ? null : n;
+              }}
+            >
+              {task.attempts.map((a) => (
+                <option key={a.number} value={String(a.number)}>
+                  {a.number}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <span class="grow" />
-        <span class="mute small hide-m">{now ? (needle ? plural(matching.length, 'matching line') : `last ${count(drawn.length)} lines of ${bytes(now.size)}`) : ''}</span>
-        <label class="search slim"><Icon name="search" /><span class="vh">Search the output</span><input type="search" data-search value={find.value} placeholder="Search" onInput={(event) => { find.value = event.currentTarget.value; }} /></label>
-        <label class="check"><input type="checkbox" checked={follow.value} onChange={(event) => { follow.value = event.currentTarget.checked; }} />Follow</label>
+        <span class="mute small hide-m">
+          {now
+            ? needle
+              ? plural(matching.length, 'matching line')
+              : `last ${count(drawn.length)} lines of ${bytes(now.size)}`
+            : ''}
+        </span>
+        <label class="search slim">
+          <Icon name="search" />
+          <span class="vh">Search the output</span>
+          <input
+            type="search"
+            data-search
+            value={find.value}
+            placeholder="Search"
+            onInput={(event) => {
+              find.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={follow.value}
+            onChange={(event) => {
+              follow.value = event.currentTarget.checked;
+            }}
+          />
+          Follow
+        </label>
         <CopyButton label="Copy what is shown" text={() => drawn.map((d) => d.line).join('\n')} />
       </header>
-      <div id="log" ref={box} class="log mono" tabIndex={0} role="tabpanel" aria-labelledby={`log-${stream.value}`} onScroll={scrolled}>
+      <div
+        id="log"
+        ref={box}
+        class="log mono"
+        tabIndex={0}
+        role="tabpanel"
+        aria-labelledby={`log-${stream.value}`}
+        onScroll={scrolled}
+      >
         {error.value && <p class="none bad">{error.value}</p>}
-        {now && now.from > 0 && <p class="none"><button type="button" class="link" onClick={() => void earlier()}>Load earlier output ({bytes(now.from)} before this)</button></p>}
-        {now && !drawn.length && <p class="none mute">{needle ? 'No line matches.' : `Nothing on ${stream.value}${task.state === 'running' ? ' so far' : ''}.`}</p>}
+        {now && now.from > 0 && (
+          <p class="none">
+            <button type="button" class="link" onClick={() => void earlier()}>
+              Load earlier output ({bytes(now.from)} before this)
+            </button>
+          </p>
+        )}
+        {now && !drawn.length && (
+          <p class="none mute">
+            {needle ? 'No line matches.' : `Nothing on ${stream.value}${task.state === 'running' ? ' so far' : ''}.`}
+          </p>
+        )}
         <div role="log" aria-label={stream.value} aria-live={follow.value ? 'polite' : 'off'}>
           <ol class={numbered ? 'numbered' : ''}>
-            {drawn.map(({ line, i }) => <li key={i} class={lineKind(line)}>{numbered && <span class="no" aria-hidden="true">{i + 1}</span>}<Marked line={line} find={needle} /></li>)}
+            {drawn.map(({ line, i }) => (
+              <li key={i} class={lineKind(line)}>
+                {numbered && (
+                  <span class="no" aria-hidden="true">
+                    {i + 1}
+                  </span>
+                )}
+                <Marked line={line} find={needle} />
+              </li>
+            ))}
           </ol>
         </div>
       </div>
