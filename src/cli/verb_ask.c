@@ -2,11 +2,11 @@
 #include "cli/pairs.h"
 #include "cli/view.h"
 
+#include "base/pace.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#define ASK_AGAIN_US 300000
 
 static const struct verb_option ask_options[] = {
 	{"no-wait", NULL, "give up when the search waits for results of others"},

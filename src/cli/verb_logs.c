@@ -2,12 +2,13 @@
 #include "cli/verbs.h"
 #include "cli/view.h"
 
+#include "base/pace.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
-#define LOGS_POLL_MS 500
 #define LOGS_CHUNK_BYTES (256 << 10)
 
 static const struct verb_option logs_options[] = {

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/text.h"
 #include "http/route.h"
 #include "http/static.h"
@@ -14,8 +15,6 @@
 
 /* An answer larger than this is refused rather than built in memory. */
 #define APP_ANSWER_MAX (512u << 20)
-/* How old an answer with running clocks in it may get. */
-#define APP_AGING_MS 1000
 
 static int begin_static(struct request *request, struct response *response)
 {

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "http/app.h"
 #include "http/lease.h"
 #include "http/listen.h"
@@ -16,8 +17,6 @@
 #include <unistd.h>
 
 #define SERVE_LISTEN "127.0.0.1:54322"
-/* For what was killed at the end to be gone; a moment is the rule. */
-#define SERVE_FINISH_MS 500
 
 struct serve_options {
 	const char *listen, *state;

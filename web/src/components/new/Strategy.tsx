@@ -72,11 +72,11 @@ function Option({ option }: { option: StrategyOption }) {
 }
 
 // The daemon lists what it can do; letting it choose is no strategy of its own.
-const AUTO: Strategy = {
+const AUTO: Pick<Strategy, 'name' | 'title' | 'help' | 'multi_fidelity' | 'options'> = {
   name: 'auto',
   title: 'Automatic',
   help: 'Chosen from the parameters and the budget',
-  adaptive: true,
+  multi_fidelity: false,
   options: [],
 };
 
