@@ -626,11 +626,18 @@ export const INFO = {
   limits: { tasks: 100000, body_bytes: 16777216 },
 };
 
+const SLURM_KEYS = [
+  { name: 'partition', kind: 'word', title: 'Partition', help: 'the queue it waits in' },
+  { name: 'account', kind: 'word', title: 'Account', help: 'who is charged for it' },
+  { name: 'options', kind: 'words', title: 'Further sbatch options', help: 'one a line' },
+];
+
 export const CLUSTER = {
   backends: [
     {
       name: 'local',
       available: true,
+      keys: [],
       text: '2 CPUs, 23 GB, no GPU',
       cpus: 2,
       cpus_busy: 1,
@@ -641,6 +648,7 @@ export const CLUSTER = {
     {
       name: 'slurm',
       available: true,
+      keys: SLURM_KEYS,
       asking: false,
       text: 'Slurm 22.05.8, 3 partitions',
       version: '22.05.8',

@@ -237,6 +237,7 @@ export class Fixture {
             name: 'slurm',
             available: false,
             asking: true,
+            keys: CLUSTER.backends[1].keys,
             text: 'Slurm is being asked what it offers',
             accounting: false,
             energy: false,

@@ -279,6 +279,7 @@ export function ResourcesCard() {
   const backend = d.backend || standard;
   const offer = cluster.value?.backends.find((b) => b.name === backend);
   const partitions = offer?.partitions ?? [];
+  const understands = (key: string) => !!offer?.keys.some((k) => k.name === key);
   return (
     <Card title="Resources per task" id="n-resources" step={4}>
       <div class="body grid">
@@ -291,7 +292,7 @@ export function ResourcesCard() {
             onPick={(value) => change({ backend: value })}
             options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]}
           />
-          {backend === 'slurm' &&
+          {understands('partition') &&
             (partitions.length ? (
               <SelectField
                 id="partition"
@@ -379,7 +380,7 @@ export function ResourcesCard() {
             placeholder={'module load cuda\nsource ~/venv/bin/activate'}
             help="Lines to run before the script."
           />
-          {backend === 'slurm' && (
+          {understands('options') && (
             <TextField
               id="sbatch"
               label="Further sbatch options"
