@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { minify } from 'terser';
+import { makeTypes } from './make-types.mjs';
+
+await makeTypes();
 
 const BUDGET = 80_000;
 const root = path.dirname(fileURLToPath(import.meta.url));

@@ -466,6 +466,8 @@ void slurm_describe(struct backend *backend, struct json *out)
 	json_map(out);
 	json_key_string(out, "name", "slurm");
 	json_key_bool(out, "available", c->partitions.list.len > 0);
+	json_key(out, "keys");
+	backend_write_keys(slurm->base.ops, out);
 	json_key_string(out, "text", text);
 	json_key_bool(out, "asking", slurm_is_first_look(slurm));
 	json_key_string(out, "version", c->version[0] ? c->version : NULL);

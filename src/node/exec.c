@@ -358,25 +358,20 @@ static void exec_start_timers(struct exec *x)
 
 static void exec_append_start(struct exec *x)
 {
-	char own[256] = "", job[96] = "";
-	const char *host = getenv("SLURMD_NODENAME"); /* as the cluster calls it */
+	char own[256] = "";
+	const char *host = getenv("SLUICE_NODE"), *job = getenv("SLUICE_JOB"); /* as the cluster calls them */
 	const char *gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES");
 	uint64_t start = 0;
-	const char *id = getenv("SLURM_ARRAY_JOB_ID"), *element = getenv("SLURM_ARRAY_TASK_ID");
 	gethostname(own, sizeof(own) - 1);
 	if (proc_start_time(getpid(), &start) < 0)
 		start = 0;
-	if (id && element)
-		snprintf(job, sizeof(job), "%s_%s", id, element);
-	else if ((id = getenv("SLURM_JOB_ID")))
-		snprintf(job, sizeof(job), "%s", id);
 	exec_append(x,
 		    &(struct journal_record){
 			    .kind = JOURNAL_START,
 			    .host = host && *host ? host : own,
 			    .version = SLUICE_VERSION,
 			    .gpus = gpus && *gpus ? gpus : NULL,
-			    .job = job[0] ? job : NULL,
+			    .job = job && *job ? job : NULL,
 			    .pid = getpid(),
 			    .pid_start = start,
 			    .boot_id = proc_boot_id(),

@@ -279,7 +279,7 @@ test('settings: theme is kept, a token is shown once, revoked, and logging out s
   await page.getByRole('button', { name: 'Revoke ci' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('cell', { name: 'ci', exact: true }).waitFor({ state: 'detached' });
-  assert.equal(sent('DELETE', '/tokens/t2').length, 1);
+  assert.equal(sent('DELETE', '/tokens/2').length, 1);
   await page.getByRole('button', { name: 'Log out of this browser' }).click();
   await page.getByText('sluice login').waitFor();
   assert.equal(sent('POST', '/logout').length, 1);

@@ -123,7 +123,7 @@ export function experiment(number, o) {
   const e = {
     id,
     name: o.name,
-    description: o.description ?? null,
+    description: o.description ?? '',
     created: at((o.day ?? 0) * -86400),
     started: at((o.day ?? 0) * -86400),
     finished: null,
@@ -154,11 +154,20 @@ export function experiment(number, o) {
               max: Math.max(...values),
               scale: 'log',
               step: null,
+              points: null,
+              integer: false,
+              default: null,
               when: null,
             }
-          : { name, kind: 'choice', values, when: null };
+          : { name, kind: 'choice', values, default: null, when: null };
       }),
-      ...Object.entries(fixed).map(([name, value]) => ({ name, kind: 'constant', values: [value], when: null })),
+      ...Object.entries(fixed).map(([name, value]) => ({
+        name,
+        kind: 'constant',
+        values: [value],
+        default: null,
+        when: null,
+      })),
     ],
     varying: Object.keys(configs[0] ?? {}),
     parallel: 4,
@@ -612,30 +621,42 @@ export const INFO = {
       options: [{ name: 'startup', type: 'int', default: 10, help: 'random tasks before the model' }],
     },
     { name: 'sobol', title: 'Sobol', help: 'Draws that cover the space evenly', adaptive: false, options: [] },
-    { name: 'asha', title: 'ASHA', help: 'Stop weak runs early', adaptive: true, multi_fidelity: true, options: [] },
-  ],
+    { name: 'asha', title: 'ASHA', help: 'Stop weak runs early', adaptive: true, options: [] },
+  ].map((s) => ({ multi_objective: false, multi_fidelity: s.name === 'asha', finite_only: false, ...s })),
   limits: { tasks: 100000, body_bytes: 16777216 },
 };
+
+const SLURM_KEYS = [
+  { name: 'partition', kind: 'word', title: 'Partition', help: 'the queue it waits in' },
+  { name: 'account', kind: 'word', title: 'Account', help: 'who is charged for it' },
+  { name: 'options', kind: 'words', title: 'Further sbatch options', help: 'one a line' },
+];
 
 export const CLUSTER = {
   backends: [
     {
       name: 'local',
       available: true,
+      keys: [],
       text: '2 CPUs, 23 GB, no GPU',
       cpus: 2,
       cpus_busy: 1,
+      memory_busy_bytes: 4e9,
       memory_bytes: 23e9,
       gpus: [{ index: 0, name: 'NVIDIA H200', memory_bytes: 141e9, busy: true }],
     },
     {
       name: 'slurm',
       available: true,
+      keys: SLURM_KEYS,
+      asking: false,
+      text: 'Slurm 22.05.8, 3 partitions',
       version: '22.05.8',
       controller: 'up',
       cluster: 'lab',
       accounting: true,
       energy: false,
+      latency_ms: 12,
       limits: { array_size: 10001, submitted_jobs: null, default_account: 'ml' },
       partitions: [
         {
@@ -644,6 +665,7 @@ export const CLUSTER = {
           state: 'up',
           nodes: 2,
           cpus: 8,
+          cpus_per_node: 4,
           gpus: 4,
           gpu_type: 'volta',
           gpus_per_node: 2,
@@ -657,6 +679,7 @@ export const CLUSTER = {
           state: 'up',
           nodes: 4,
           cpus: 128,
+          cpus_per_node: 32,
           gpus: 8,
           gpu_type: 'ampere',
           gpus_per_node: 2,
@@ -667,19 +690,21 @@ export const CLUSTER = {
         {
           name: 'cpu',
           default: false,
-          state: 'drain',
+          state: 'down',
           nodes: 12,
           cpus: 768,
+          cpus_per_node: 64,
           gpus: 0,
           gpu_type: null,
-          gpus_per_node: null,
-          memory_bytes: null,
+          gpus_per_node: 0,
+          memory_bytes: 256e9,
           time_limit_s: null,
-          idle_nodes: null,
+          idle_nodes: 12,
         },
       ],
     },
   ],
+  examining: false,
   findings: [
     { level: 'ok', what: 'slurmctld answers in 12 ms', fix: null },
     {

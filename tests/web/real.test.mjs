@@ -52,6 +52,15 @@ for i in range(3000 if mode == "long" else 2):
     time.sleep(0.2)
 `;
 
+// Prints more than fits on a screen, then a line every quarter of a second.
+const TALKER = `import time
+for i in range(60):
+    print("begin", i, flush=True)
+for i in range(3000):
+    print("line", i, flush=True)
+    time.sleep(0.25)
+`;
+
 let state;
 let daemon;
 let browser;
@@ -168,6 +177,48 @@ test('five batch sizes and one learning rate through the form: five tasks, five 
   await page.getByRole('heading', { level: 1, name: 'Cluster' }).waitFor();
   await page.waitForTimeout(500);
   await shoot('7-cluster');
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('the output of a running task grows in the page, and Follow scrolls with it', {
+  skip,
+  timeout: 600000,
+}, async () => {
+  const { page, troubles } = seat;
+  await page.goto(`http://127.0.0.1:${port}/new`);
+  await page.locator('#script').setInputFiles(file('talker.py', TALKER));
+  await page.getByLabel('Values of batch_size').fill('64');
+  await page.getByRole('button', { name: 'Submit 1 task' }).first().click();
+  await page.waitForURL(/\/e\/e\d+$/);
+  const experiment = page.url();
+  await page.locator('[data-row]').getByText('Running').waitFor();
+  await page.goto(`${experiment}/1`);
+  const log = page.locator('#log');
+  const last = () => log.locator('li').last().innerText();
+  const behind = () => log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
+  await log.getByText('begin 59').waitFor();
+  const first = Number(/line (\d+)/.exec(await last())?.[1] ?? 0);
+  await log.getByText(`line ${first + 8}`, { exact: true }).waitFor();
+  await page.waitForFunction(() => {
+    const el = document.querySelector('#log');
+    return el.scrollHeight > el.clientHeight && el.scrollHeight - el.scrollTop - el.clientHeight < 40;
+  });
+  await page.getByLabel('Follow').uncheck();
+  await log.evaluate((el) => {
+    el.scrollTop = 0;
+  });
+  await log.getByText(`line ${first + 16}`, { exact: true }).waitFor();
+  assert.ok((await behind()) > 40, 'without Follow the page stays where it is read');
+  await page.getByLabel('Follow').check();
+  await page.waitForFunction(() => {
+    const el = document.querySelector('#log');
+    return el.scrollHeight - el.scrollTop - el.clientHeight < 40;
+  });
+  await shoot('11-growing-log');
+  await page.goto(experiment);
+  await page.getByRole('button', { name: 'Stop all' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop 1 task' }).click();
+  await page.locator('[data-row]').getByText('Stopped').waitFor();
   assert.deepEqual(troubles.splice(0), []);
 });
 

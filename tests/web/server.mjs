@@ -7,6 +7,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from './check.mjs';
+import { wrongAnswer, wrongEvent, wrongRequest } from './contract.mjs';
 import { analysis, CLUSTER, EXAMINED, experiment, INFO, logText, refresh, search, summary, world } from './data.mjs';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/dist');
@@ -30,8 +31,9 @@ export class Fixture {
     this.sessions = new Set();
     this.needLogin = options.login ?? false;
     this.loginCommand = 'sluice login'; // as a 401 says it
-    this.tokens = [{ id: 't1', name: 'notebook', created: '2026-11-10T10:00:00.000Z', used: null }];
+    this.tokens = [{ id: 1, name: 'notebook', created: '2026-11-10T10:00:00.000Z', used: null }];
     this.requests = [];
+    this.violations = []; // of the contract; stop() fails where there are any
     this.made = new Map();
     this.down = false;
     this.infoDelay = 0; // ms, as through a slow tunnel
@@ -63,9 +65,11 @@ export class Fixture {
     this.streams.clear();
     this.server.closeAllConnections();
     await new Promise((done) => this.server.close(done));
+    if (this.violations.length) throw new Error(`not as in src/http/schemas.json:\n${this.violations.join('\n')}`);
   }
 
   emit(name, data) {
+    this.violations.push(...wrongEvent(name, data));
     const event = { seq: ++this.seq, name, data: JSON.stringify(data) };
     this.past.push(event);
     for (const res of this.streams) this.write(res, event);
@@ -98,12 +102,6 @@ export class Fixture {
     this.emit('metrics', { experiment: id, task: n, rows: [{ step, values: { loss: train, [metric]: val } }] });
     this.emit('task', task);
     this.emit('experiment', summary(model));
-    this.emit('log', {
-      experiment: id,
-      task: n,
-      stream: 'stdout',
-      size: Buffer.byteLength(this.log(model, task, 'stdout')),
-    });
   }
 
   setState(id, n, state, more = {}) {
@@ -178,7 +176,9 @@ export class Fixture {
     const route = url.pathname.replace('/api/v1', '');
     if (req.method !== 'GET')
       this.requests.push({ method: req.method, path: route + url.search, headers: req.headers, body: raw.toString() });
+    if (req.method !== 'GET') this.violations.push(...wrongRequest(req.method, route, raw.toString()));
     const send = (status, body) => {
+      this.violations.push(...wrongAnswer(req.method, route, status, body));
       if (status === 204) return void res.writeHead(204).end();
       res
         .writeHead(status, { 'Content-Type': status >= 400 ? 'application/problem+json' : 'application/json' })
@@ -237,6 +237,7 @@ export class Fixture {
             name: 'slurm',
             available: false,
             asking: true,
+            keys: CLUSTER.backends[1].keys,
             text: 'Slurm is being asked what it offers',
             accounting: false,
             energy: false,
@@ -267,18 +268,18 @@ export class Fixture {
     if (route === '/tokens') {
       if (get) return send(200, { items: this.tokens, next: null, total: this.tokens.length });
       this.tokens.push({
-        id: `t${this.tokens.length + 1}`,
+        id: this.tokens.length + 1,
         name: json().name,
         created: new Date().toISOString(),
         used: null,
       });
-      return send(201, { id: `t${this.tokens.length}`, name: json().name, token: 'sluice_secret_0123456789abcdef' });
+      return send(201, { id: this.tokens.length, name: json().name, token: 'sluice_secret_0123456789abcdef' });
     }
     if (route.startsWith('/tokens/')) {
-      this.tokens = this.tokens.filter((t) => t.id !== route.slice(8));
+      this.tokens = this.tokens.filter((t) => t.id !== Number(route.slice(8)));
       return send(204);
     }
-    if (route.startsWith('/uploads/')) return send(201, { id: 'u1', bytes: raw.length });
+    if (route.startsWith('/uploads/')) return send(201, { id: 'u1', name: route.slice(9), bytes: raw.length });
     if (route === '/experiments') {
       if (get) {
         const items = [...this.models.values()].reverse().map(summary);
@@ -394,7 +395,7 @@ export class Fixture {
     refresh(model);
     this.emit('task', task);
     this.emit('experiment', summary(model));
-    return send(201, task);
+    return send(201, this.detail(model, task));
   }
 
   change(model, body, send) {
@@ -426,36 +427,41 @@ export class Fixture {
     return send(200, model.e);
   }
 
+  detail(model, task) {
+    return {
+      ...task,
+      timeline: [
+        { time: task.submitted, state: 'submitted', reason: 'sent to the partition gpu_volta' },
+        task.started && { time: task.started, state: 'running', reason: `started on ${task.node}` },
+        task.finished && { time: task.finished, state: task.state, reason: task.cause?.text ?? task.reason },
+      ].filter((s) => s?.time),
+      attempts: Array.from({ length: task.attempt }, (_, i) => ({
+        number: i + 1,
+        state: i + 1 < task.attempt ? 'stopped' : task.state,
+        cause: task.cause,
+        submitted: task.submitted,
+        started: task.started,
+        finished: task.finished,
+        node: task.node,
+        job: task.job,
+        signal: null,
+        gpus: task.gpus,
+        exit_code: task.state === 'error' ? 1 : task.state === 'finished' ? 0 : null,
+        cost: task.cost,
+      })),
+      folder: `${model.e.folder}/tasks/${task.number}`,
+      files: [
+        { path: 'results/1/1.csv', bytes: 4213 },
+        { path: 'params.json', bytes: 97 },
+      ],
+      metrics: model.e.metrics,
+      argv: ['python', model.e.script, ...Object.entries(task.parameters).map(([k, v]) => `--${k}=${v}`)],
+    };
+  }
+
   task(model, task, what, q, send) {
     const line = model.curves.get(task.number);
-    if (!what)
-      return send(200, {
-        ...task,
-        timeline: [
-          { time: task.submitted, state: 'submitted', reason: 'sent to the partition gpu_volta' },
-          task.started && { time: task.started, state: 'running', reason: `started on ${task.node}` },
-          task.finished && { time: task.finished, state: task.state, reason: task.cause?.text ?? task.reason },
-        ].filter((s) => s?.time),
-        attempts: Array.from({ length: task.attempt }, (_, i) => ({
-          number: i + 1,
-          state: i + 1 < task.attempt ? 'stopped' : task.state,
-          cause: task.cause,
-          submitted: task.submitted,
-          started: task.started,
-          finished: task.finished,
-          node: task.node,
-          job: task.job,
-          exit_code: task.state === 'error' ? 1 : task.state === 'finished' ? 0 : null,
-          cost: task.cost,
-        })),
-        folder: `${model.e.folder}/tasks/${task.number}`,
-        files: [
-          { path: 'results/1/1.csv', bytes: 4213 },
-          { path: 'params.json', bytes: 97 },
-        ],
-        metrics: model.e.metrics,
-        argv: ['python', model.e.script, ...Object.entries(task.parameters).map(([k, v]) => `--${k}=${v}`)],
-      });
+    if (!what) return send(200, this.detail(model, task));
     if (what === 'metrics')
       return send(200, {
         task: task.id,

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get } from '../data/api';
-import type { Cluster, Page, Summary, Task } from '../data/types';
+import type { Cluster, ExperimentSummary, TaskList } from '../data/types';
 import { count, duration, energy, plural, when } from '../lib/format';
 import { brief } from '../lib/text';
 import { Bar, Card, KeyValues } from './bits';
@@ -20,8 +20,8 @@ interface Item {
 const ASKED = 4;
 const SHOWN = 6;
 
-async function causes(e: Summary): Promise<Item[]> {
-  const page = await get<Page<Task>>(`/experiments/${e.id}/tasks?state=error&sort=-number&limit=3`);
+async function causes(e: ExperimentSummary): Promise<Item[]> {
+  const page = await get<TaskList>(`/experiments/${e.id}/tasks?state=error&sort=-number&limit=3`);
   const rows = page.items.map(
     (task): Item => ({
       key: task.id,
@@ -43,7 +43,7 @@ async function causes(e: Summary): Promise<Item[]> {
   ];
 }
 
-export function NeedsAttention({ items }: { items: Summary[] }) {
+export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
   const found = useSignal<Item[]>([]);
   const failing = items
     .filter((e) => e.tasks.error > 0)
@@ -190,8 +190,8 @@ export function ClusterCard() {
   );
 }
 
-export function Totals({ items }: { items: Summary[] }) {
-  const sum = (f: (e: Summary) => number | null) => items.reduce((total, e) => total + (f(e) ?? 0), 0);
+export function Totals({ items }: { items: ExperimentSummary[] }) {
+  const sum = (f: (e: ExperimentSummary) => number | null) => items.reduce((total, e) => total + (f(e) ?? 0), 0);
   const measured = items.filter((e) => e.cost.energy_j !== null).length;
   const gpu = sum((e) => e.cost.gpu_s);
   return (

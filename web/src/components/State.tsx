@@ -1,10 +1,10 @@
 // A state is an icon, a word and a colour, never the colour alone.
 
-import type { Counts, TaskState } from '../data/types';
+import type { Counts, State } from '../data/types';
 import { plural } from '../lib/format';
 import { Icon, type IconName } from './Icon';
 
-const ICONS: Record<TaskState, IconName> = {
+const ICONS: Record<State, IconName> = {
   waiting: 'pause',
   submitted: 'clock',
   running: 'play',
@@ -14,13 +14,13 @@ const ICONS: Record<TaskState, IconName> = {
   pruned: 'cut',
 };
 
-export const STATES: TaskState[] = ['finished', 'running', 'submitted', 'waiting', 'pruned', 'stopped', 'error'];
+export const STATES: State[] = ['finished', 'running', 'submitted', 'waiting', 'pruned', 'stopped', 'error'];
 
-export function word(state: TaskState): string {
+export function word(state: State): string {
   return state[0].toUpperCase() + state.slice(1);
 }
 
-export function Chip({ state, title }: { state: TaskState; title?: string | null }) {
+export function Chip({ state, title }: { state: State; title?: string | null }) {
   return (
     <span class={`st ${state}`} title={title ?? undefined}>
       <Icon name={ICONS[state] ?? 'clock'} />
@@ -29,7 +29,7 @@ export function Chip({ state, title }: { state: TaskState; title?: string | null
   );
 }
 
-export function StateIcon({ state }: { state: TaskState }) {
+export function StateIcon({ state }: { state: State }) {
   return (
     <span class={`sti ${state}`}>
       <Icon name={ICONS[state] ?? 'clock'} />

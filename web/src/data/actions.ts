@@ -5,9 +5,9 @@ import { plural } from '../lib/format';
 import { go } from '../lib/router';
 import { message, post, remove } from './api';
 import { experiments } from './store';
-import type { Counts, Task } from './types';
+import type { Counts, TaskSummary } from './types';
 
-export function stoppable(task: Task): boolean {
+export function stoppable(task: TaskSummary): boolean {
   return task.state === 'running' || task.state === 'submitted' || task.state === 'waiting';
 }
 
@@ -27,7 +27,7 @@ function lossText(running: number, queued: number): string {
   return `${parts.join('; ')}. Finished results stay.`;
 }
 
-export async function stopTasks(id: string, tasks: Task[]) {
+export async function stopTasks(id: string, tasks: TaskSummary[]) {
   const chosen = tasks.filter(stoppable);
   if (!chosen.length) {
     toast('None of the chosen tasks is running or queued.');
@@ -61,7 +61,7 @@ async function send(id: string, numbers: number[]) {
   });
 }
 
-export async function restartTasks(id: string, tasks: Task[]) {
+export async function restartTasks(id: string, tasks: TaskSummary[]) {
   const chosen = tasks.filter((task) => !stoppable(task));
   if (!chosen.length) {
     toast('Running and queued tasks cannot be restarted; stop them first.');

@@ -1,9 +1,16 @@
 // Every request to the daemon goes through here: the CSRF header, problem documents and the one
 // place that notices a lost session.
 import { signal } from '@preact/signals';
-import type { FieldError, Info, Page, Problem } from './types';
+import type { FieldError, Info, Problem } from './types';
 
 const BASE = '/api/v1';
+
+// A list, or a part of one: what ExperimentList, TaskList and TokenList have in common.
+export interface Page<T> {
+  items: T[];
+  next: string | null;
+  total: number;
+}
 
 export class ApiError extends Error {
   status: number;

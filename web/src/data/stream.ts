@@ -36,8 +36,6 @@ function receive(message: ToPage) {
     gap = true;
     // An EventSource cannot say "401"; asking for /info can, and shows the sign-in page.
     if (info.value) loadInfo().catch(() => undefined);
-  } else if (message.name === 'reset') {
-    deliver({ type: 'reset' });
   } else {
     deliver({ type: message.name, data: JSON.parse(message.data) } as StreamEvent);
   }

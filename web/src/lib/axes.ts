@@ -1,14 +1,14 @@
 // The axes of the parallel coordinates: a parameter with few values is a ladder, a range is continuous,
 // and the objective has a rung of its own for tasks without a value, so that failures stay in the picture.
 import { niceLinear, niceLog, scaler } from '../components/scale';
-import type { Experiment, Task, Value } from '../data/types';
+import type { Experiment, TaskSummary, Value } from '../data/types';
 import { finite, param, tick } from './format';
 
 export interface Axis {
   key: string;
   label: string;
   // Vertical place, 0 at the bottom and 1 on top; null where the task has no value on this axis.
-  place: (task: Task) => number | null;
+  place: (task: TaskSummary) => number | null;
   ticks: { at: number; text: string }[];
   // What a brushed stretch means in words.
   words: (low: number, high: number) => string;
@@ -19,7 +19,7 @@ const LADDER = 12;
 const NONE = 0.04;
 const FLOOR = 0.12;
 
-function ladder(key: string, values: Value[], get: (task: Task) => Value | undefined): Axis {
+function ladder(key: string, values: Value[], get: (task: TaskSummary) => Value | undefined): Axis {
   const places = new Map(values.map((value, i) => [value, (i + 0.5) / values.length]));
   return {
     key,
@@ -39,7 +39,7 @@ function ladder(key: string, values: Value[], get: (task: Task) => Value | undef
 function ramp(
   key: string,
   numbers: number[],
-  get: (task: Task) => number | null,
+  get: (task: TaskSummary) => number | null,
   log: boolean,
   format: (v: number) => string,
   none: boolean,
@@ -80,7 +80,7 @@ function ramp(
   };
 }
 
-export function buildAxes(e: Experiment, tasks: Task[]): Axis[] {
+export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
   const axes: Axis[] = [];
   for (const name of e.varying) {
     const declared = e.parameters.find((p) => p.name === name);
@@ -109,7 +109,7 @@ export function buildAxes(e: Experiment, tasks: Task[]): Axis[] {
   const best = tasks.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
   if (best.length) {
     const positive = Math.min(...best) > 0;
-    const value = (t: Task) => (t.state === 'error' ? null : finite(t.best?.value));
+    const value = (t: TaskSummary) => (t.state === 'error' ? null : finite(t.best?.value));
     const none = tasks.some((t) => t.finished !== null && value(t) === null);
     axes.push(ramp(e.objective[0]?.metric ?? 'best', best, value, positive, tick, none));
   }

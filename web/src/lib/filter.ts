@@ -1,5 +1,5 @@
 // The table's filter: "learning_rate = 1e-3, dropout > 0"; a word without an operator matches any value.
-import type { Task, Value } from '../data/types';
+import type { TaskSummary, Value } from '../data/types';
 
 const TERM = /^\s*([\w.-]+)\s*(<=|>=|!=|=|<|>)\s*(.+?)\s*$/;
 
@@ -22,7 +22,7 @@ function resolve(name: string, names: string[]): string {
   return near.length === 1 ? near[0] : name;
 }
 
-export function taskFilter(text: string, metric: string | null): (task: Task) => boolean {
+export function taskFilter(text: string, metric: string | null): (task: TaskSummary) => boolean {
   const terms = text.split(',').filter((term) => term.trim());
   return (task) =>
     terms.every((term) => {

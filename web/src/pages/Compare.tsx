@@ -7,7 +7,7 @@ import { Icon } from '../components/Icon';
 import type { PlotLine } from '../components/plot';
 import { Chip } from '../components/State';
 import { ExperimentStore } from '../data/store';
-import type { Task } from '../data/types';
+import type { TaskSummary } from '../data/types';
 import { hue } from '../lib/colour';
 import { duration, energy, finite, metric, param, plural } from '../lib/format';
 import { go, query, setQuery } from '../lib/router';
@@ -37,7 +37,7 @@ export function ComparePage({ id }: { id: string }) {
   const e = store.detail.value;
   const numbers = (query.value.get('tasks') ?? '').split(',').filter(Boolean).map(Number);
   useTitle(`Compare ${numbers.length} · ${e?.name ?? id}`);
-  const tasks = numbers.map((n) => store.tasks.value.get(n)).filter((t): t is Task => !!t);
+  const tasks = numbers.map((n) => store.tasks.value.get(n)).filter((t): t is TaskSummary => !!t);
   const version = store.drawn.value;
   const lines = useMemo(
     () =>

@@ -14,7 +14,7 @@ import { Chip, STATES, word } from '../components/State';
 import { removeExperiment, restartFailed, restartTasks, stopAll, stoppable, stopTasks } from '../data/actions';
 import { strategyTitle } from '../data/api';
 import { ExperimentStore } from '../data/store';
-import type { Analysis, Experiment, Task } from '../data/types';
+import type { Analysis, Experiment, TaskSummary } from '../data/types';
 import { buildAxes } from '../lib/axes';
 import { colouring } from '../lib/colour';
 import { taskFilter } from '../lib/filter';
@@ -35,7 +35,7 @@ function selection(): Set<number> {
   return new Set((query.value.get('sel') ?? '').split(',').filter(Boolean).map(Number));
 }
 
-function Costs({ e, tasks }: { e: Experiment; tasks: Task[] }) {
+function Costs({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
   const waits = tasks
     .map((t) => seconds(t.submitted, t.started))
     .filter((s): s is number => s !== null)
@@ -133,7 +133,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       ),
     [colourName, e.parameters, tasks.length, theme.value],
   );
-  const css = useMemo(() => (task: Task) => colours.of(task).css, [colours]);
+  const css = useMemo(() => (task: TaskSummary) => colours.of(task).css, [colours]);
   const started = useMemo(() => tasks.filter((t) => t.started !== null), [tasks]);
   const axes = useMemo(() => buildAxes(e, started), [started, e.varying]);
   const shown = useMemo(() => brushed(started, axes, brushes.value), [started, axes, brushes.value]);
@@ -159,7 +159,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
     const row = focusedRow();
     return row === null ? undefined : store.tasks.value.get(Number(row));
   };
-  const targets = () => (chosen.length ? chosen : [focused()].filter((t): t is Task => !!t));
+  const targets = () => (chosen.length ? chosen : [focused()].filter((t): t is TaskSummary => !!t));
   const compare = () => {
     if (chosen.length) go(`/e/${e.id}/compare?tasks=${chosen.map((t) => t.number).join()}`);
   };

@@ -8,7 +8,7 @@ import { Spark } from '../components/Spark';
 import { Chip, ended, StateBar, StateCounts } from '../components/State';
 import { strategyTitle } from '../data/api';
 import { experiments } from '../data/store';
-import type { Summary } from '../data/types';
+import type { ExperimentSummary } from '../data/types';
 import { duration, energy, finite, metric, plural, when } from '../lib/format';
 import { moveRow, useKeys } from '../lib/keys';
 import { query, setQuery } from '../lib/router';
@@ -16,7 +16,7 @@ import { plain } from '../lib/text';
 import { useTitle } from './Other';
 
 type Filter = 'all' | 'active' | 'errors' | 'ended';
-const KEEP: Record<Filter, (e: Summary) => boolean> = {
+const KEEP: Record<Filter, (e: ExperimentSummary) => boolean> = {
   all: () => true,
   active: (e) => e.state === 'running' || e.state === 'waiting' || e.state === 'submitted',
   errors: (e) => e.tasks.error > 0,
@@ -24,7 +24,7 @@ const KEEP: Record<Filter, (e: Summary) => boolean> = {
 };
 
 const number = (id: string) => Number(id.slice(1));
-const SORTS: Record<string, (a: Summary, b: Summary) => number> = {
+const SORTS: Record<string, (a: ExperimentSummary, b: ExperimentSummary) => number> = {
   name: (a, b) => a.name.localeCompare(b.name),
   state: (a, b) => a.state.localeCompare(b.state),
   tasks: (a, b) => a.tasks.total - b.tasks.total,
@@ -34,7 +34,7 @@ const SORTS: Record<string, (a: Summary, b: Summary) => number> = {
   submitted: (a, b) => (a.created ?? '').localeCompare(b.created ?? '') || number(a.id) - number(b.id),
 };
 
-function matches(e: Summary, text: string): boolean {
+function matches(e: ExperimentSummary, text: string): boolean {
   const all =
     `${e.id} ${e.name} ${e.description ?? ''} ${e.script ?? ''} ${e.strategy} ${e.state} ${e.backend}`.toLowerCase();
   return text
@@ -43,7 +43,7 @@ function matches(e: Summary, text: string): boolean {
     .every((part) => all.includes(part));
 }
 
-export function costLines(cost: Summary['cost']): [string, string] {
+export function costLines(cost: ExperimentSummary['cost']): [string, string] {
   const time = cost.gpu_s
     ? `${(cost.gpu_s / 3600).toFixed(1)} GPU-h`
     : cost.cpu_s
@@ -54,7 +54,7 @@ export function costLines(cost: Summary['cost']): [string, string] {
   return [time, cost.energy_j === null ? 'energy not measured' : energy(cost.energy_j)];
 }
 
-function Row({ e }: { e: Summary }) {
+function Row({ e }: { e: ExperimentSummary }) {
   const [time, power] = costLines(e.cost);
   const goal = e.objective[0];
   const active = e.state === 'running';

@@ -6,7 +6,7 @@ import { confirm } from '../components/Dialog';
 import { Icon } from '../components/Icon';
 import { toast } from '../components/Toast';
 import { get, info, message, post, remove, signedOut } from '../data/api';
-import type { Page, Token } from '../data/types';
+import type { Token, TokenList } from '../data/types';
 import { when } from '../lib/format';
 import { choice, choose } from '../lib/theme';
 import { useTitle } from './Other';
@@ -17,7 +17,7 @@ function Tokens() {
   const error = useSignal<string | null>(null);
   const name = useRef<HTMLInputElement>(null);
   const load = () =>
-    get<Page<Token>>('/tokens')
+    get<TokenList>('/tokens')
       .then((page) => {
         tokens.value = page.items;
       })

@@ -8,14 +8,14 @@ import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
 import { restartTasks, stoppable, stopTasks } from '../data/actions';
 import { now, reasonNow, TaskStore } from '../data/store';
-import type { Experiment, TaskDetail } from '../data/types';
+import type { Experiment, Task } from '../data/types';
 import { bytes, duration, energy, metric, param, paramLine, plural, seconds } from '../lib/format';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
 import { brief, plain } from '../lib/text';
 import { MissingPage, useTitle } from './Other';
 
-function Failure({ task }: { task: TaskDetail }) {
+function Failure({ task }: { task: Task }) {
   const cause = task.cause;
   const said = brief(cause?.tail ?? null);
   const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
@@ -50,7 +50,7 @@ function Failure({ task }: { task: TaskDetail }) {
   );
 }
 
-function Parameters({ task, e }: { task: TaskDetail; e: Experiment }) {
+function Parameters({ task, e }: { task: Task; e: Experiment }) {
   const best = e.best && e.best.task !== task.number ? e.best.parameters : null;
   return (
     <Card
@@ -86,7 +86,7 @@ function Parameters({ task, e }: { task: TaskDetail; e: Experiment }) {
   );
 }
 
-function Results({ task, e }: { task: TaskDetail; e: Experiment }) {
+function Results({ task, e }: { task: Task; e: Experiment }) {
   const goal = e.objective[0]?.metric ?? 'value';
   const step = e.step_name || 'epoch';
   const none = task.finished ? 'none' : 'none yet';
@@ -124,7 +124,7 @@ function Results({ task, e }: { task: TaskDetail; e: Experiment }) {
   );
 }
 
-function Facts({ task, e }: { task: TaskDetail; e: Experiment }) {
+function Facts({ task, e }: { task: Task; e: Experiment }) {
   const exit = task.attempts[task.attempts.length - 1]?.exit_code;
   return (
     <Card title="Where it ran" id="facts">
@@ -151,7 +151,7 @@ function Facts({ task, e }: { task: TaskDetail; e: Experiment }) {
   );
 }
 
-function Files({ task }: { task: TaskDetail }) {
+function Files({ task }: { task: Task }) {
   return (
     <Card title="Files and command" id="files">
       <div class="body">
@@ -202,9 +202,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
   const failed = task.state === 'error';
   const open = stoppable(task);
   const best = e.best?.task;
-  const log = (
-    <Log key={failed ? 'err' : 'out'} task={task} sizes={store.logSize} first={failed ? 'stderr' : 'stdout'} />
-  );
+  const log = <Log key={failed ? 'err' : 'out'} task={task} first={failed ? 'stderr' : 'stdout'} />;
   const curves = <TaskCurves store={store} task={task} e={e} />;
   return (
     <>

@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { ExperimentStore } from '../../data/store';
-import type { Experiment, Forecast, Task } from '../../data/types';
+import type { Experiment, Forecast, TaskSummary } from '../../data/types';
 import type { Colouring } from '../../lib/colour';
 import { duration, finite, metric, param, plural } from '../../lib/format';
 import { go, query, setQuery } from '../../lib/router';
@@ -15,7 +15,7 @@ import type { PlotLine } from '../plot';
 interface Props {
   store: ExperimentStore;
   e: Experiment;
-  tasks: Task[];
+  tasks: TaskSummary[];
   colours: Colouring;
   hovered: Signal<string | null>;
   shown: Set<string> | null;
@@ -26,7 +26,7 @@ interface Props {
 const PREDICTED = 12;
 
 // The interface sends steps, not times: an epoch's time is the task's mean.
-function perStep(task: Task, steps: number[]): number | null {
+function perStep(task: TaskSummary, steps: number[]): number | null {
   const last = steps[steps.length - 1];
   if (!task.elapsed_s || !last) return null;
   return task.elapsed_s / last;

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ApiError, info, message, post } from '../../data/api';
 import { type DraftParam, fromExperiment, listValues, paramSpec, scalar } from '../../data/draft';
-import type { Experiment, Parameter, Task, Value } from '../../data/types';
+import type { Experiment, Parameter, TaskSummary, Value } from '../../data/types';
 import { param, plural } from '../../lib/format';
 import { go } from '../../lib/router';
 import { Dialog } from '../Dialog';
@@ -119,7 +119,7 @@ export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => vo
         return [name, choice === undefined ? scalar(text) : choice];
       }),
     );
-    const task = await send<Task>(`/experiments/${e.id}/suggest`, { parameters });
+    const task = await send<TaskSummary>(`/experiments/${e.id}/suggest`, { parameters });
     if (!task) return;
     onClose();
     toast(`Queued as #${task.number}.`, { action: { label: 'Show it', run: () => go(`/e/${e.id}/${task.number}`) } });

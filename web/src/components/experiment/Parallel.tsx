@@ -1,7 +1,7 @@
 // Parallel coordinates. Dragging along an axis keeps the tasks in that stretch; the curves and the table follow.
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Experiment, Task } from '../../data/types';
+import type { Experiment, TaskSummary } from '../../data/types';
 import type { Axis } from '../../lib/axes';
 import { plural } from '../../lib/format';
 import { useWidth } from '../../lib/width';
@@ -10,7 +10,7 @@ import { Icon } from '../Icon';
 
 export type Brushes = Record<string, [number, number]>;
 
-export function brushed(tasks: Task[], axes: Axis[], brushes: Brushes): Set<string> | null {
+export function brushed(tasks: TaskSummary[], axes: Axis[], brushes: Brushes): Set<string> | null {
   const keys = axes.filter((axis) => brushes[axis.key]);
   if (!keys.length) return null;
   return new Set(
@@ -35,12 +35,12 @@ const AXIS_LEAST = 84;
 
 interface Props {
   e: Experiment;
-  tasks: Task[];
+  tasks: TaskSummary[];
   axes: Axis[];
   brushes: Signal<Brushes>;
   shown: Set<string> | null;
   hovered: Signal<string | null>;
-  css: (task: Task) => string;
+  css: (task: TaskSummary) => string;
   onOpen: (id: string) => void;
 }
 

@@ -2,7 +2,7 @@
 // The daemon knows the fronts of the objectives and of the time; energy is in the tasks.
 import { type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { Analysis, Experiment, Front, Task } from '../../data/types';
+import type { Analysis, Experiment, Front, TaskSummary } from '../../data/types';
 import { duration, finite, tick } from '../../lib/format';
 import { useWidth } from '../../lib/width';
 import { Card, Seg } from '../bits';
@@ -45,7 +45,7 @@ function fromFront(front: Front): Picture {
   };
 }
 
-function fromEnergy(e: Experiment, tasks: Task[]): Picture | null {
+function fromEnergy(e: Experiment, tasks: TaskSummary[]): Picture | null {
   const goal = e.objective[0];
   const sign = goal?.goal === 'max' ? -1 : 1;
   const dots = tasks
@@ -84,10 +84,10 @@ export function Scatter({
   css,
 }: {
   e: Experiment;
-  tasks: Task[];
+  tasks: TaskSummary[];
   analysis: Analysis | null;
   hovered: Signal<string | null>;
-  css: (task: Task) => string;
+  css: (task: TaskSummary) => string;
 }) {
   const [box, width] = useWidth(300);
   const picked = useSignal('');

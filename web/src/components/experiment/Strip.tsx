@@ -1,13 +1,13 @@
 // The summary strip on top of an experiment.
 
 import { now } from '../../data/store';
-import type { Experiment, Task } from '../../data/types';
+import type { Experiment, TaskSummary } from '../../data/types';
 import { duration, energy, metric, paramLine, plural, seconds, when } from '../../lib/format';
 import { ended, StateBar, StateCounts } from '../State';
 
 // Mean time of what has ended, times what is left, over how many run at once. No more than that is
 // known, and the line below the number says so.
-function remaining(e: Experiment, tasks: Task[]): [string, string] {
+function remaining(e: Experiment, tasks: TaskSummary[]): [string, string] {
   const left = e.tasks.total - ended(e.tasks);
   if (!left) return ['none', 'every task has ended'];
   const times = tasks.filter((t) => t.state === 'finished' && t.elapsed_s !== null).map((t) => t.elapsed_s!);
@@ -19,7 +19,7 @@ function remaining(e: Experiment, tasks: Task[]): [string, string] {
   return [`≈ ${duration(Math.max(0, left * mean - done) / at)}`, `mean of ${times.length} finished, ${at} at once`];
 }
 
-export function Strip({ e, tasks }: { e: Experiment; tasks: Task[] }) {
+export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
   const goal = e.objective[0];
   const active = e.state === 'running';
   const span = seconds(e.started, active ? now.value : (e.finished ?? now.value));

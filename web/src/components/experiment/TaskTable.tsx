@@ -4,28 +4,38 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { restartTasks, stoppable, stopTasks } from '../../data/actions';
 import { now, reasonNow } from '../../data/store';
-import type { Experiment, Task } from '../../data/types';
+import type { Experiment, TaskSummary } from '../../data/types';
 import { DASH, duration, energy, metric, param, paramLine, seconds, when } from '../../lib/format';
 import { quote } from '../../lib/text';
 import { Bar, SortHead } from '../bits';
 import { Icon } from '../Icon';
 import { Chip } from '../State';
 
-function Elapsed({ task }: { task: Task }) {
+function Elapsed({ task }: { task: TaskSummary }) {
   if (task.state === 'running') return <>{duration(seconds(task.started, now.value))}</>;
   return <>{duration(task.elapsed_s)}</>;
 }
 
-export function causeText(task: Task): string {
+export function causeText(task: TaskSummary): string {
   const said = quote(task.cause?.tail ?? null);
   const name = said && /^[\w.]*?(\w+(?:Error|Exception|Interrupt))\b/.exec(said)?.[1];
   return name || task.cause?.text || task.reason || 'failed';
 }
 
 // Keras counts epochs from 0, so the last of 8 is 7.
-const early = (task: Task) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
+const early = (task: TaskSummary) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
 
-function EpochCell({ task, step, local, reason }: { task: Task; step: string; local: boolean; reason: string | null }) {
+function EpochCell({
+  task,
+  step,
+  local,
+  reason,
+}: {
+  task: TaskSummary;
+  step: string;
+  local: boolean;
+  reason: string | null;
+}) {
   if (task.state === 'submitted' || task.state === 'waiting') {
     const text = task.expected_start
       ? `expected ${when(task.expected_start)}`
@@ -62,7 +72,7 @@ function EpochCell({ task, step, local, reason }: { task: Task; step: string; lo
   );
 }
 
-function BestCell({ task, best }: { task: Task; best: boolean }) {
+function BestCell({ task, best }: { task: TaskSummary; best: boolean }) {
   if (task.state === 'error')
     return (
       <span class="bad small cut" title={task.cause?.text ?? undefined}>
@@ -83,7 +93,7 @@ function BestCell({ task, best }: { task: Task; best: boolean }) {
 
 interface RowProps {
   e: Experiment;
-  task: Task;
+  task: TaskSummary;
   css: string;
   selected: boolean;
   best: boolean;
@@ -170,8 +180,8 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
 
 interface Props {
   e: Experiment;
-  rows: Task[];
-  css: (task: Task) => string;
+  rows: TaskSummary[];
+  css: (task: TaskSummary) => string;
   selected: Set<number>;
   hovered: Signal<string | null>;
   sort: string;
@@ -198,7 +208,7 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
     const id = (event.target as Element).closest<HTMLElement>('[data-row]')?.dataset.row ?? null;
     if (hovered.value !== id) hovered.value = id;
   };
-  const draw = (task: Task) => {
+  const draw = (task: TaskSummary) => {
     const colour = css(task);
     const of = [
       task,

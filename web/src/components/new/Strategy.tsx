@@ -72,11 +72,11 @@ function Option({ option }: { option: StrategyOption }) {
 }
 
 // The daemon lists what it can do; letting it choose is no strategy of its own.
-const AUTO: Strategy = {
+const AUTO: Pick<Strategy, 'name' | 'title' | 'help' | 'multi_fidelity' | 'options'> = {
   name: 'auto',
   title: 'Automatic',
   help: 'Chosen from the parameters and the budget',
-  adaptive: true,
+  multi_fidelity: false,
   options: [],
 };
 
@@ -279,6 +279,7 @@ export function ResourcesCard() {
   const backend = d.backend || standard;
   const offer = cluster.value?.backends.find((b) => b.name === backend);
   const partitions = offer?.partitions ?? [];
+  const understands = (key: string) => !!offer?.keys.some((k) => k.name === key);
   return (
     <Card title="Resources per task" id="n-resources" step={4}>
       <div class="body grid">
@@ -291,7 +292,7 @@ export function ResourcesCard() {
             onPick={(value) => change({ backend: value })}
             options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]}
           />
-          {backend === 'slurm' &&
+          {understands('partition') &&
             (partitions.length ? (
               <SelectField
                 id="partition"
@@ -379,7 +380,7 @@ export function ResourcesCard() {
             placeholder={'module load cuda\nsource ~/venv/bin/activate'}
             help="Lines to run before the script."
           />
-          {backend === 'slurm' && (
+          {understands('options') && (
             <TextField
               id="sbatch"
               label="Further sbatch options"

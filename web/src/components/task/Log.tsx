@@ -1,26 +1,16 @@
-// A task's output: the end first, earlier parts on demand, and new lines as the stream tells of them.
-import { type Signal, useSignal } from '@preact/signals';
+// A task's output: the end first, earlier parts on demand, and new lines while it runs.
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { get, message, taskPath } from '../../data/api';
-import type { LogChunk, TaskDetail } from '../../data/types';
+import { taskPath } from '../../data/api';
+import { LogReader } from '../../data/log';
+import type { Task } from '../../data/types';
 import { bytes, count, plural } from '../../lib/format';
 import { cleanLine, lineKind } from '../../lib/text';
 import { CopyButton } from '../bits';
 import { Icon } from '../Icon';
 import { Tabs } from '../Tabs';
 
-const CHUNK = 64 * 1024;
-const EARLIER = 256 * 1024;
-// What is kept in the page; older text is fetched again when somebody scrolls for it.
-const KEPT = 2 * 1024 * 1024;
 const LINES_DRAWN = 2000;
-
-interface Held {
-  from: number;
-  next: number;
-  size: number;
-  text: string;
-}
 
 function Marked({ line, find }: { line: string; find: string }) {
   if (!find) return <span>{line}</span>;
@@ -35,90 +25,39 @@ function Marked({ line, find }: { line: string; find: string }) {
   return <span>{parts}</span>;
 }
 
-export function Log({
-  task,
-  sizes,
-  first,
-}: {
-  task: TaskDetail;
-  sizes: Signal<Record<string, number>>;
-  first: 'stdout' | 'stderr';
-}) {
+export function Log({ task, first }: { task: Task; first: 'stdout' | 'stderr' }) {
   const stream = useSignal<'stdout' | 'stderr'>(first);
   const attempt = useSignal<number | null>(null);
-  const held = useSignal<Held | null>(null);
-  const error = useSignal<string | null>(null);
   const follow = useSignal(task.state === 'running');
   const find = useSignal('');
-  const busy = useRef(false);
   const box = useRef<HTMLDivElement>(null);
   const which = attempt.value ? `&attempt=${attempt.value}` : '';
-  const base = `${taskPath(task.experiment, task.number)}/log?stream=${stream.value}${which}`;
-
-  const fetchPart = async (offset: number, limit: number): Promise<LogChunk | null> => {
-    busy.current = true;
-    try {
-      const chunk = await get<LogChunk>(`${base}&offset=${offset}&limit=${limit}`);
-      error.value = null;
-      return chunk;
-    } catch (problem) {
-      error.value = message(problem);
-      return null;
-    } finally {
-      busy.current = false;
-    }
-  };
+  const path = `${taskPath(task.experiment, task.number)}/log?stream=${stream.value}${which}`;
+  const reader = useMemo(() => new LogReader(path), [path, task.attempt]);
+  const grows = task.state === 'running' && attempt.value === null;
 
   useEffect(() => {
-    let live = true;
-    held.value = null;
-    void fetchPart(-CHUNK, CHUNK).then((chunk) => {
-      if (live && chunk) held.value = { from: chunk.offset, next: chunk.next, size: chunk.size, text: chunk.text };
-    });
-    return () => {
-      live = false;
-    };
-  }, [stream.value, attempt.value, task.attempt]);
+    void reader.read();
+    return () => reader.close();
+  }, [reader]);
+  useEffect(() => (grows ? reader.follow() : undefined), [reader, grows]);
 
-  const told = sizes.value[stream.value] ?? 0;
-  useEffect(() => {
-    const now = held.value;
-    if (!now || busy.current || told <= now.next || attempt.value !== null) return;
-    void fetchPart(now.next, EARLIER).then((chunk) => {
-      if (!chunk || !held.value || chunk.offset !== held.value.next) return;
-      let text = held.value.text + chunk.text;
-      let from = held.value.from;
-      if (text.length > KEPT) {
-        const cut = text.indexOf('\n', text.length - KEPT) + 1;
-        from += new TextEncoder().encode(text.slice(0, cut)).length;
-        text = text.slice(cut);
-      }
-      held.value = { from, next: chunk.next, size: chunk.size, text };
-    });
-  }, [told, held.value]);
-
-  const earlier = async () => {
-    const now = held.value!;
-    const start = Math.max(0, now.from - EARLIER);
-    const chunk = await fetchPart(start, now.from - start);
-    if (chunk && held.value) held.value = { ...held.value, from: chunk.offset, text: chunk.text + held.value.text };
-  };
-
+  const held = reader.held.value;
   const all = useMemo(() => {
-    if (!held.value) return [];
-    const lines = held.value.text.split('\n');
+    if (!held) return [];
+    const lines = held.text.split('\n');
     if (lines[lines.length - 1] === '') lines.pop();
     // The first line is a piece of one when the text begins inside the file; a piece is better than nothing.
-    if (held.value.from > 0 && lines.length > 1) lines.shift();
+    if (held.from > 0 && lines.length > 1) lines.shift();
     return lines.map(cleanLine);
-  }, [held.value]);
+  }, [held]);
   const needle = find.value.trim().toLowerCase();
   const matching = useMemo(
     () => all.map((line, i) => ({ line, i })).filter(({ line }) => !needle || line.toLowerCase().includes(needle)),
     [all, needle],
   );
   const drawn = matching.slice(-LINES_DRAWN);
-  const numbered = held.value?.from === 0;
+  const numbered = held?.from === 0;
 
   useEffect(() => {
     if (follow.value && box.current) box.current.scrollTop = box.current.scrollHeight;
@@ -129,7 +68,6 @@ export function Log({
     const el = box.current!;
     if (follow.value && el.scrollHeight - el.scrollTop - el.clientHeight > 40) follow.value = false;
   };
-  const now = held.value;
   return (
     <section class="card clip" aria-label="Output">
       <header>
@@ -165,10 +103,10 @@ export function Log({
         )}
         <span class="grow" />
         <span class="mute small hide-m">
-          {now
+          {held
             ? needle
               ? plural(matching.length, 'matching line')
-              : `last ${count(drawn.length)} lines of ${bytes(now.size)}`
+              : `last ${count(drawn.length)} lines of ${bytes(held.size)}`
             : ''}
         </span>
         <label class="search slim">
@@ -205,15 +143,15 @@ export function Log({
         aria-labelledby={`log-${stream.value}`}
         onScroll={scrolled}
       >
-        {error.value && <p class="none bad">{error.value}</p>}
-        {now && now.from > 0 && (
+        {reader.error.value && <p class="none bad">{reader.error.value}</p>}
+        {held && held.from > 0 && (
           <p class="none">
-            <button type="button" class="link" onClick={() => void earlier()}>
-              Load earlier output ({bytes(now.from)} before this)
+            <button type="button" class="link" onClick={() => void reader.earlier()}>
+              Load earlier output ({bytes(held.from)} before this)
             </button>
           </p>
         )}
-        {now && !drawn.length && (
+        {held && !drawn.length && (
           <p class="none mute">
             {needle ? 'No line matches.' : `Nothing on ${stream.value}${task.state === 'running' ? ' so far' : ''}.`}
           </p>

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type TaskStore, toLine } from '../../data/store';
-import type { Analysis, Experiment, TaskDetail, TaskMetrics } from '../../data/types';
+import type { Analysis, Experiment, Task, TaskCurves as Theirs } from '../../data/types';
 import { hue } from '../../lib/colour';
 import { finite, metric } from '../../lib/format';
 import { theme, token } from '../../lib/theme';
@@ -17,12 +17,12 @@ function family(name: string): string {
   return name.replace(/^(val|valid|validation|train|training|test)[_/-]/, '');
 }
 
-const curve = (got: TaskMetrics['metrics'][string]) => {
+const curve = (got: Theirs['metrics'][string]) => {
   const line = toLine(got);
   return { x: line.step, y: line.value };
 };
 
-export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDetail; e: Experiment }) {
+export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e: Experiment }) {
   // A prediction is of the first objective, and asked for again with every twentieth of the way.
   const running = task.state === 'running' && e.objective.length > 0;
   const forecast = useAbout<Analysis>(e, 'analysis', running ? String(Math.floor((task.progress ?? 0) * 20)) : null)
@@ -31,7 +31,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
   const goal = e.objective[0]?.metric;
   // The best configuration's curve to measure this one against.
   const rival = goal && e.best && e.best.task !== task.number ? e.best.task : null;
-  const theirs = useAbout<TaskMetrics>(
+  const theirs = useAbout<Theirs>(
     e,
     `tasks/${rival}/metrics?points=300`,
     rival === null ? null : `${rival} ${e.best!.value}`,

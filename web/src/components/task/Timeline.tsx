@@ -1,12 +1,12 @@
 // From submission to the end, and every change of state with its reason.
 
 import { now } from '../../data/store';
-import type { TaskDetail } from '../../data/types';
+import type { Task } from '../../data/types';
 import { duration, seconds, stamp, when } from '../../lib/format';
 import { Card } from '../bits';
 import { Chip } from '../State';
 
-export function Timeline({ task }: { task: TaskDetail }) {
+export function Timeline({ task }: { task: Task }) {
   const waited = seconds(task.submitted, task.started ?? task.finished ?? now.value);
   const running = task.state === 'running';
   const ran = seconds(task.started, running ? now.value : task.finished);
@@ -62,7 +62,7 @@ export function Timeline({ task }: { task: TaskDetail }) {
   );
 }
 
-export function History({ task }: { task: TaskDetail }) {
+export function History({ task }: { task: Task }) {
   return (
     <Card title="History" id="history">
       <div class="tw" tabIndex={0} role="region" aria-label="Changes of state">
@@ -93,7 +93,7 @@ export function History({ task }: { task: TaskDetail }) {
   );
 }
 
-export function Attempts({ task }: { task: TaskDetail }) {
+export function Attempts({ task }: { task: Task }) {
   return (
     <Card title="Attempts" id="attempts">
       <div class="tw" tabIndex={0} role="region" aria-label="All attempts">
