@@ -96,19 +96,19 @@ struct kept_pieces {
 	struct buf text;
 };
 
-static bool kept_make(void *ctx, struct buf *out)
+static int kept_make(void *ctx, struct buf *out)
 {
 	struct kept_pieces *kept = ctx;
 	size_t before = out->len;
-	bool more = kept->inner.make(kept->inner.ctx, out);
+	int rc = kept->inner.make(kept->inner.ctx, out);
 	buf_add(&kept->text, out->data + before, out->len - before);
-	if (!more && !kept->text.full && kept->version == store_version(kept->app->store) &&
+	if (rc == 0 && !kept->text.full && kept->version == store_version(kept->app->store) &&
 	    sqlite3_get_autocommit(store_db(kept->app->store))) {
 		struct blob *body = blob_take(&kept->text);
 		cache_put(kept->app->cache, kept->target, kept->version, body);
 		blob_unref(body);
 	}
-	return more;
+	return rc;
 }
 
 static void kept_free(void *ctx)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "http/chunked.h"
 #include "http/upload.h"
 
@@ -103,11 +104,44 @@ static void conn_send(struct conn *conn, struct exchange *x)
 	blob_unref(body);
 }
 
+/* A piece in the chunked coding. */
+static void conn_add_chunk(const struct buf *piece, struct buf *out)
+{
+	if (!piece->len)
+		return;
+	buf_addf(out, "%zx\r\n", piece->len);
+	buf_add(out, buf_text(piece), piece->len);
+	buf_add_text(out, "\r\n");
+}
+
+/* Makes the first piece before the head is sent: where it fails, the answer is a 500; a small answer is whole. */
+static void conn_begin_pieces(struct response *response)
+{
+	struct buf piece = buf_make(BUF_UNLIMITED);
+	int rc = response->pieces.make(response->pieces.ctx, &piece);
+	buf_free(&response->body);
+	if (rc < 0) {
+		buf_free(&response->headers);
+		response_problem(response, 500, "it could not be read (%s): `sluice doctor` checks the database",
+				 strerror(-rc));
+	} else if (rc == 0) {
+		pieces_free(&response->pieces);
+		response->body = piece;
+		return;
+	} else {
+		response->body = buf_make(BUF_UNLIMITED);
+		conn_add_chunk(&piece, &response->body);
+	}
+	buf_free(&piece);
+}
+
 static void conn_respond(struct conn *conn)
 {
 	struct exchange *x = conn->exchange;
 	struct response *response = &x->response;
 	bool whole = x->head.method == METHOD_HEAD;
+	if (response->pieces.make && !whole)
+		conn_begin_pieces(response);
 	conn_send(conn, x);
 	if (conn->state == CONN_CLOSED)
 		return;
@@ -133,12 +167,15 @@ void conn_pump(struct conn *conn)
 	/* What the peer has not read yet is enough; it says so when it has. */
 	if (conn->state != CONN_ANSWER || conn->io->unsent(conn) > CONN_UNSENT_MAX)
 		return;
-	bool more = x->response.pieces.make(x->response.pieces.ctx, &piece);
-	if (piece.len) {
-		buf_addf(&text, "%zx\r\n", piece.len);
-		buf_add(&text, buf_text(&piece), piece.len);
-		buf_add_text(&text, "\r\n");
+	int more = x->response.pieces.make(x->response.pieces.ctx, &piece);
+	if (more < 0) {
+		/* Half of an answer must not look whole: without the last chunk the peer knows. */
+		log_error("an answer was cut: %s", strerror(-more));
+		buf_free(&piece);
+		conn_close(conn);
+		return;
 	}
+	conn_add_chunk(&piece, &text);
 	buf_free(&piece);
 	if (!more)
 		buf_add_text(&text, "0\r\n\r\n");

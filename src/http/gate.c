@@ -136,19 +136,28 @@ static uint64_t short_id(const char *hash)
 	return id;
 }
 
-static bool find_session(struct gate *gate, struct request *request)
+/* 500, without a word about who asked. */
+static int fail_unread(struct gate *gate, struct response *response)
+{
+	response_problem(response, 500, "the database could not be read (%s)", store_failure(gate->store));
+	return -1;
+}
+
+/* 1: there is one; 0: there is none. */
+static int find_session(struct gate *gate, struct request *request, struct response *response)
 {
 	char hash[TOKEN_HASH_CHARS];
 	char *cookie = find_cookie(request);
 	if (!cookie)
-		return false;
+		return 0;
 	token_hash(cookie, strlen(cookie), hash);
 	free(cookie);
-	if (store_find_session(gate->store, hash, clock_now_ms(), request->access.csrf) < 0)
-		return false;
+	int rc = store_find_session(gate->store, hash, clock_now_ms(), request->access.csrf);
+	if (rc < 0)
+		return rc == -ENOENT ? 0 : fail_unread(gate, response);
 	request->access.kind = ACCESS_SESSION;
 	request->access.id = short_id(hash);
-	return true;
+	return 1;
 }
 
 static int find_bearer(struct gate *gate, struct request *request, const char *header, struct response *response)
@@ -159,7 +168,10 @@ static int find_bearer(struct gate *gate, struct request *request, const char *h
 		return gate_fail(gate, "the Authorization header must be: Bearer TOKEN", response);
 	const char *secret = header + 7 + strspn(header + 7, " ");
 	token_hash(secret, strlen(secret), hash);
-	if (store_find_token(gate->store, hash, clock_now_ms(), &id) < 0)
+	int rc = store_find_token(gate->store, hash, clock_now_ms(), &id);
+	if (rc < 0 && rc != -ENOENT)
+		return fail_unread(gate, response);
+	if (rc < 0)
 		return gate_fail(gate, "this token is not known (any more)", response);
 	request->access.kind = ACCESS_TOKEN;
 	request->access.id = (uint64_t)id;
@@ -176,8 +188,9 @@ int gate_identify(struct gate *gate, struct request *request, struct response *r
 	const char *header = head_get(request->head, "authorization");
 	if (header)
 		return find_bearer(gate, request, header, response);
-	if (find_session(gate, request))
-		return 0;
+	int session = find_session(gate, request, response);
+	if (session)
+		return session > 0 ? 0 : session;
 	char what[160];
 	snprintf(what, sizeof(what), "log in first: `%s` gives a link", gate->login);
 	response_sign_in(response, what, gate->login);

@@ -17,7 +17,7 @@ struct file_pieces {
 	int fd;
 };
 
-static bool file_make(void *ctx, struct buf *out)
+static int file_make(void *ctx, struct buf *out)
 {
 	struct file_pieces *file = ctx;
 	char *to = buf_reserve(out, FILE_PIECE_BYTES);
@@ -26,7 +26,7 @@ static bool file_make(void *ctx, struct buf *out)
 		out->len += (size_t)n;
 		out->data[out->len] = 0;
 	}
-	return n > 0;
+	return n > 0 ? 1 : n < 0 ? -errno : 0;
 }
 
 static void file_free(void *ctx)
@@ -47,8 +47,10 @@ static char *files_folder(const struct request *request)
 void handle_files(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (!store_has_experiment(request->app->store, request->path_numbers[0])) {
-		response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
+	int rc = store_find_experiment(request->app->store, request->path_numbers[0]);
+	if (rc < 0) {
+		if (!answer_unread(request, rc, response))
+			response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 		return;
 	}
 	char *folder = files_folder(request);
@@ -64,9 +66,8 @@ void handle_file(struct request *request, struct response *response)
 	struct stat st = {0};
 	char *folder = files_folder(request);
 	/* An experiment that is being removed is gone, though its folder may be there. */
-	int fd = store_has_experiment(request->app->store, request->path_numbers[0])
-		? fs_open_beneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
-		: -ENOENT;
+	int rc = store_find_experiment(request->app->store, request->path_numbers[0]);
+	int fd = rc < 0 ? rc : fs_open_beneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
 		close(fd);
 		fd = -ENOENT;
@@ -77,7 +78,7 @@ void handle_file(struct request *request, struct response *response)
 		response->pieces = (struct pieces){file_make, file_free, file};
 		response->type = "application/octet-stream";
 		response_header(response, "Content-Disposition", "attachment");
-	} else {
+	} else if (rc == 0 || !answer_unread(request, rc, response)) {
 		response_problem(response, 404, "there is no file '%.200s' of experiment %s", path,
 				 request->path_values[0]);
 	}

@@ -16,7 +16,7 @@ static int echo_begin(struct app *app, struct request *request, struct response 
 }
 
 /* Three pieces, the second of them empty. */
-static bool count_make(void *ctx, struct buf *out)
+static int count_make(void *ctx, struct buf *out)
 {
 	int *count = ctx;
 	if (++*count != 2)
