@@ -122,11 +122,38 @@ typedef void (*backend_findings_f)(void *ctx, const struct backend_finding *list
 
 struct backend;
 
+/* What a backend is. The engine asks for these, and for nothing else that it could infer from. */
+enum backend_trait {
+	BACKEND_PULLED = 1 << 0, /* starts and ends nothing: workers ask for tasks; a stop takes effect at once */
+	BACKEND_HAS_QUEUE = 1 << 1, /* takes many tasks in one call and holds them to `parallel` by itself */
+	BACKEND_HAS_ACCOUNTING = 1 << 2, /* says why an attempt ended, up to a minute after the end */
+	BACKEND_FILES_LAG = 1 << 3, /* what a node writes may be visible here only some seconds later */
+	BACKEND_RESUBMIT_SAFE = 1 << 4, /* handing a token over twice is cheap and harmless: the claim decides */
+};
+
+/* How the value of a key is written, and the type of its field in struct backend_resources. */
+enum backend_key_kind {
+	BACKEND_KEY_WORD, /* char *: one word, without blanks */
+	BACKEND_KEY_TEXT, /* char * */
+	BACKEND_KEY_WORDS, /* char **: a list */
+	BACKEND_KEY_COUNT, /* int64_t, at least 1 */
+	BACKEND_KEY_FLAG, /* bool */
+};
+
+/* A key of `resources:` that only one backend understands. */
+struct backend_key {
+	const char *name;
+	enum backend_key_kind kind;
+	size_t offset; /* of its field in struct backend_resources */
+	const char *title, *help; /* for forms */
+};
+
 struct backend_ops {
 	const char *name, *help;
-	/* Starts and ends nothing itself: tasks are taken by whoever asks, a wish to stop is fulfilled at once. */
-	bool passive;
-	/* 0, or a negative errno when this backend is not to be had here (err says why). */
+	unsigned traits; /* enum backend_trait */
+	int preference; /* `backend: auto` takes the highest that is available; 0: only by name */
+	const struct backend_key *keys; /* ends with a NULL name; NULL: none */
+	/* 0, or a negative errno when this backend is not available here (err says why). */
 	int (*open)(const struct backend_config *config, struct backend **ret, struct error *err);
 	void (*close)(struct backend *backend);
 	/* Can these resources ever be had? Problems at the node `resources` of the experiment file. */
@@ -148,7 +175,7 @@ struct backend_ops {
 	/* Ends attempts: SIGTERM, a grace period, SIGKILL; in the fewest calls. Harmless when they are over. */
 	void (*cancel)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
 		       void *ctx);
-	/* Changes the parallel limit of a live batch; NULL where the engine alone limits. */
+	/* Changes the parallel limit of a live batch. Only with BACKEND_HAS_QUEUE. */
 	void (*set_parallel)(struct backend *backend, const char *token, const char *job, uint32_t parallel,
 			     backend_done_f done, void *ctx);
 	/* How far apart two lookups that do not find an attempt must be before it will not appear any more. NULL: the
@@ -175,5 +202,16 @@ struct backend {
 };
 
 extern const struct backend_ops *const backend_table[]; /* NULL-terminated */
+
+/* Does it have this trait? */
+static inline bool backend_is(const struct backend_ops *ops, enum backend_trait trait)
+{
+	return (ops->traits & trait) != 0;
+}
+
+/* Does the experiment file give this key? */
+bool backend_key_is_set(const struct backend_key *key, const struct backend_resources *resources);
+/* Writes the list of a backend's keys: [{"name","kind","title","help"}, …]. */
+void backend_write_keys(const struct backend_ops *ops, struct json *out);
 
 #endif

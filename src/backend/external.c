@@ -90,13 +90,15 @@ static void external_describe(struct backend *backend, struct json *out)
 	json_key_string(out, "name", "external");
 	json_key_bool(out, "available", true);
 	json_key_string(out, "text", "workers of your own, through ask and tell");
+	json_key(out, "keys");
+	backend_write_keys(&backend_external, out);
 	json_end(out);
 }
 
 const struct backend_ops backend_external = {
 	.name = "external",
 	.help = "workers of your own, through ask and tell",
-	.passive = true,
+	.traits = BACKEND_PULLED | BACKEND_RESUBMIT_SAFE,
 	.open = external_open,
 	.close = external_close,
 	.check = external_check,

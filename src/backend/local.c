@@ -7,6 +7,7 @@
 #include "backend/local_trace.h"
 #include "backend/local_wait.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -16,10 +17,6 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* Ends are heard of at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */
-#define LOCAL_POLL_MS 3000
-#define LOCAL_POLL_SOON_MS 100
 
 struct local;
 
@@ -557,6 +554,8 @@ static void local_describe(struct backend *backend, struct json *out)
 	json_map(out);
 	json_key_string(out, "name", "local");
 	json_key_bool(out, "available", true);
+	json_key(out, "keys");
+	backend_write_keys(&backend_local, out);
 	json_key_int(out, "cpus_busy", cpus);
 	json_key_int(out, "memory_busy_bytes", memory);
 	local_machine_write(&local->machine, out);
@@ -573,6 +572,8 @@ static void local_on_change(struct backend *backend, void (*changed)(void *ctx),
 const struct backend_ops backend_local = {
 	.name = "local",
 	.help = "this machine: slots by CPUs, memory and GPUs",
+	.traits = BACKEND_RESUBMIT_SAFE,
+	.preference = 1,
 	.open = local_open,
 	.close = local_close,
 	.check = local_check,

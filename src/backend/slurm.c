@@ -5,15 +5,13 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/text.h"
 #include "base/token.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-
-/* How long open waits for `scontrol ping`; it answers in 13 ms, also when the controller is down. */
-#define SLURM_OPEN_MS 3000
 
 struct slurm_call {
 	struct slurm *slurm;
@@ -397,9 +395,28 @@ static void slurm_examine_default(struct backend *backend, backend_findings_f do
 	slurm_examine(backend, NULL, done, ctx);
 }
 
+#define SLURM_KEY(field, kind, title, help)                                                                            \
+	{                                                                                                              \
+#field, kind, offsetof(struct backend_resources, field), title, help                                   \
+	}
+static const struct backend_key slurm_keys[] = {
+	SLURM_KEY(partition, BACKEND_KEY_WORD, "Partition", "the queue it waits in"),
+	SLURM_KEY(account, BACKEND_KEY_WORD, "Account", "who is charged for it"),
+	SLURM_KEY(qos, BACKEND_KEY_WORD, "QOS", "quality of service: its priority and limits"),
+	SLURM_KEY(constraint, BACKEND_KEY_WORD, "Constraint", "features that its nodes must have"),
+	SLURM_KEY(nodes, BACKEND_KEY_COUNT, "Nodes", "how many nodes a task gets"),
+	SLURM_KEY(exclusive, BACKEND_KEY_FLAG, "Exclusive", "shares its nodes with no other job"),
+	SLURM_KEY(options, BACKEND_KEY_WORDS, "Further sbatch options", "one a line"),
+	SLURM_KEY(template, BACKEND_KEY_TEXT, "Batch script template", "your own batch script, with {run} in it"),
+	{0},
+};
+
 const struct backend_ops backend_slurm = {
 	.name = "slurm",
 	.help = "a Slurm cluster, through job arrays",
+	.traits = BACKEND_HAS_QUEUE | BACKEND_HAS_ACCOUNTING | BACKEND_FILES_LAG,
+	.preference = 2,
+	.keys = slurm_keys,
 	.open = slurm_open,
 	.close = slurm_close,
 	.check = slurm_check,

@@ -5,13 +5,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/text.h"
 
 #include <stdio.h>
-
-/* How old a picture may be before a look at it asks again; limits and settings change rarely. */
-#define SLURM_PICTURE_MS 30000
-#define SLURM_SETTINGS_MS 3600000
 
 struct slurm_step {
 	/* Adds the command; false: this one is not needed now. */
@@ -469,6 +466,8 @@ void slurm_describe(struct backend *backend, struct json *out)
 	json_map(out);
 	json_key_string(out, "name", "slurm");
 	json_key_bool(out, "available", c->partitions.list.len > 0);
+	json_key(out, "keys");
+	backend_write_keys(slurm->base.ops, out);
 	json_key_string(out, "text", text);
 	json_key_bool(out, "asking", slurm_is_first_look(slurm));
 	json_key_string(out, "version", c->version[0] ? c->version : NULL);

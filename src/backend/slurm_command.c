@@ -334,8 +334,12 @@ struct slurm_field_source {
 	const char *program;
 };
 
+/* The runner knows nothing of Slurm: what it is to call its job and its node is told here. */
 static void slurm_field_command(const struct slurm_field_source *from, struct buf *out)
 {
+	buf_add_text(out,
+		     "env SLUICE_JOB=\"${SLURM_ARRAY_JOB_ID-}_${SLURM_ARRAY_TASK_ID-}\" "
+		     "SLUICE_NODE=\"${SLURMD_NODENAME-}\" ");
 	text_shell_quote(out, from->program);
 	buf_add_text(out, " exec ");
 	text_shell_quote(out, from->batch->batch_dir);

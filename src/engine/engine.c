@@ -41,25 +41,52 @@ struct engine_experiment *engine_find(struct engine *engine, int64_t experiment)
 
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name)
 {
-	for (size_t i = 0; i < engine->backend_count; i++)
-		if (strcmp(engine->backends[i].ops->name, name) == 0)
-			return &engine->backends[i];
+	for (size_t i = 0; i < engine->backends.len; i++)
+		if (strcmp(engine->backends.at[i]->ops->name, name) == 0)
+			return engine->backends.at[i];
 	return NULL;
 }
 
-struct engine_backend *engine_choose_backend(struct engine *engine, const char *name, struct error *err)
+static const struct backend_key *choose_find_key(const struct backend_ops *ops,
+						 const struct backend_resources *resources)
 {
-	if (strcmp(name, "auto") == 0) {
-		/* The table's order: this machine first; a cluster, where there is one, wins. */
-		for (size_t i = engine->backend_count; i-- > 0;)
-			if (engine->backends[i].backend)
-				return &engine->backends[i];
+	for (const struct backend_key *key = resources ? ops->keys : NULL; key && key->name; key++)
+		if (backend_key_is_set(key, resources))
+			return key;
+	return NULL;
+}
+
+/* What `auto` stands for. ret_key: the key that only this one understands, or NULL. */
+static struct engine_backend *choose_auto(struct engine *engine, const struct backend_resources *resources,
+					  const struct backend_key **ret_key)
+{
+	struct engine_backend *best = NULL;
+	*ret_key = NULL;
+	for (size_t i = 0; i < engine->backends.len; i++) {
+		struct engine_backend *backend = engine->backends.at[i];
+		if ((*ret_key = choose_find_key(backend->ops, resources)))
+			return backend;
+		if (backend->backend && backend->ops->preference > (best ? best->ops->preference : 0))
+			best = backend;
 	}
-	struct engine_backend *backend = engine_backend_named(engine, name);
+	return best;
+}
+
+struct engine_backend *engine_choose_backend(struct engine *engine, const char *name,
+					     const struct backend_resources *resources, struct error *err)
+{
+	const struct backend_key *key = NULL;
+	bool any = strcmp(name, "auto") == 0;
+	struct engine_backend *backend = any ? choose_auto(engine, resources, &key)
+					     : engine_backend_named(engine, name);
 	if (backend && backend->backend)
 		return backend;
-	errorf(err, -ENODEV, "the backend '%s' is not to be had here: %s", name,
-	       backend && backend->why_not ? backend->why_not : "there is none of that name");
+	const char *why = backend && backend->why_not ? backend->why_not : "there is no backend of that name";
+	if (key)
+		errorf(err, -ENODEV, "'%s' needs the backend '%s', which is not available here: %s", key->name,
+		       backend->ops->name, why);
+	else
+		errorf(err, -ENODEV, "backend '%s' is not available here: %s", name, why);
 	return NULL;
 }
 
@@ -220,9 +247,9 @@ static void turn_retell_parallel(struct engine *engine)
 		if (e->backend && e->backend->retell_ms && clock_mono_ms() >= e->backend->retell_ms)
 			e->parallel_changed = true;
 	}
-	for (size_t i = 0; i < engine->backend_count; i++)
-		if (clock_mono_ms() >= engine->backends[i].retell_ms)
-			engine->backends[i].retell_ms = 0;
+	for (size_t i = 0; i < engine->backends.len; i++)
+		if (clock_mono_ms() >= engine->backends.at[i]->retell_ms)
+			engine->backends.at[i]->retell_ms = 0;
 }
 
 static void turn_tell_parallel(struct engine *engine)
@@ -234,7 +261,7 @@ static void turn_tell_parallel(struct engine *engine)
 			continue;
 		e->parallel_changed = false;
 		const char *told = "";
-		for (size_t k = 0; e->backend->ops->set_parallel && k < engine->live.len; k++) {
+		for (size_t k = 0; backend_is(e->backend->ops, BACKEND_HAS_QUEUE) && k < engine->live.len; k++) {
 			const struct engine_live *live = engine->live.at[k];
 			if (live->experiment != e || !live->job || strcmp(told, live->token) == 0)
 				continue;
@@ -332,7 +359,7 @@ static void backend_changed_cb(void *ctx)
 	engine_soon(backend->engine);
 }
 
-static void engine_open_backends(struct engine *engine)
+static void engine_open_backends(struct engine *engine, const struct backend_ops *const *table)
 {
 	struct backend_config config = {
 		.loop = engine->loop,
@@ -340,11 +367,12 @@ static void engine_open_backends(struct engine *engine)
 		.program = engine->program,
 		.push_url = engine->push_url,
 	};
-	for (size_t i = 0; backend_table[i] && i < ENGINE_BACKENDS; i++) {
-		struct engine_backend *backend = &engine->backends[engine->backend_count++];
+	for (size_t i = 0; table[i]; i++) {
+		struct engine_backend *backend = mem_alloc(sizeof(*backend));
+		vec_push(&engine->backends, backend);
 		struct error err = {0};
 		backend->engine = engine;
-		backend->ops = backend_table[i];
+		backend->ops = table[i];
 		uv_timer_init(engine->loop, &backend->timer);
 		backend->timer.data = backend;
 		if (backend->ops->open(&config, &backend->backend, &err) < 0) {
@@ -384,7 +412,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	uv_timer_init(engine->loop, &engine->timer);
 	engine->timer.data = engine;
 	store_on_failure(engine->store, engine_unread_cb, engine);
-	engine_open_backends(engine);
+	engine_open_backends(engine, config->backends ? config->backends : backend_table);
 	if ((rc = engine_load(engine, err)) < 0) {
 		if (err && !*err->text)
 			errorf(err, rc,
@@ -410,18 +438,22 @@ void engine_close(struct engine *engine)
 		log_error("%s", err.text);
 	uv_close((uv_handle_t *)&engine->timer, NULL);
 	engine_end_check(engine);
-	for (size_t i = 0; i < engine->backend_count; i++) {
-		struct engine_backend *backend = &engine->backends[i];
+	for (size_t i = 0; i < engine->backends.len; i++) {
+		struct engine_backend *backend = engine->backends.at[i];
 		uv_close((uv_handle_t *)&backend->timer, NULL);
 		if (backend->backend)
 			backend->ops->close(backend->backend);
-		free(backend->why_not);
 	}
 	uv_run(engine->loop, UV_RUN_NOWAIT); /* lets the handles close */
 	engine_unload(engine);
 	/* A search that is thinking cannot be interrupted, and the loop must outlive what runs for it. */
 	while (engine->questions)
 		uv_run(engine->loop, UV_RUN_ONCE);
+	for (size_t i = 0; i < engine->backends.len; i++) {
+		free(engine->backends.at[i]->why_not);
+		free(engine->backends.at[i]);
+	}
+	free(engine->backends.at);
 	free(engine->live.at);
 	free(engine->owed.at);
 	free(engine->experiments.at);
@@ -461,8 +493,8 @@ void engine_examine(struct engine *engine)
 		return;
 	buf_clear(&engine->findings);
 	engine_begin_check(engine);
-	for (size_t i = 0; i < engine->backend_count; i++) {
-		struct engine_backend *backend = &engine->backends[i];
+	for (size_t i = 0; i < engine->backends.len; i++) {
+		struct engine_backend *backend = engine->backends.at[i];
 		if (!backend->backend || !backend->ops->examine)
 			continue;
 		engine->examining++;
@@ -475,9 +507,9 @@ void engine_write_cluster(struct engine *engine, struct json *out)
 	json_map(out);
 	json_key(out, "backends");
 	json_list(out);
-	for (size_t i = 0; i < engine->backend_count; i++) {
-		const struct engine_backend *backend = &engine->backends[i];
-		if (backend->ops->passive)
+	for (size_t i = 0; i < engine->backends.len; i++) {
+		const struct engine_backend *backend = engine->backends.at[i];
+		if (backend_is(backend->ops, BACKEND_PULLED))
 			continue; /* no machine of its own to describe */
 		if (backend->backend) {
 			backend->ops->describe(backend->backend, out);
@@ -487,6 +519,8 @@ void engine_write_cluster(struct engine *engine, struct json *out)
 		json_key_string(out, "name", backend->ops->name);
 		json_key_bool(out, "available", false);
 		json_key_string(out, "text", backend->why_not);
+		json_key(out, "keys");
+		backend_write_keys(backend->ops, out);
 		json_end(out);
 	}
 	json_end(out);
@@ -499,12 +533,12 @@ void engine_write_cluster(struct engine *engine, struct json *out)
 
 void engine_write_info(struct engine *engine, struct json *out)
 {
-	const struct engine_backend *otherwise = engine_choose_backend(engine, "auto", NULL);
+	const struct engine_backend *otherwise = engine_choose_backend(engine, "auto", NULL, NULL);
 	json_key(out, "backends");
 	json_list(out);
-	for (size_t i = 0; i < engine->backend_count; i++)
-		if (engine->backends[i].backend)
-			json_string(out, engine->backends[i].ops->name);
+	for (size_t i = 0; i < engine->backends.len; i++)
+		if (engine->backends.at[i]->backend)
+			json_string(out, engine->backends.at[i]->ops->name);
 	json_end(out);
 	json_key_string(out, "default_backend", otherwise ? otherwise->ops->name : NULL);
 	json_key(out, "strategies");

@@ -18,6 +18,7 @@ struct engine_config {
 	const char *state_dir;
 	const char *program; /* absolute path of the sluice binary */
 	const char *push_url; /* the daemon's own address, http://HOST:PORT; NULL: none listens */
+	const struct backend_ops *const *backends; /* NULL-terminated; NULL: backend_table */
 };
 
 /* Opens the store, takes up everything that was going on, and starts to work on the loop. */

@@ -20,7 +20,7 @@ static int external_experiment(struct engine *engine, int64_t id, struct engine_
 		return rc;
 	if ((*ret)->removing)
 		return errorf(err, -ENOENT, "there is no experiment e%lld", (long long)id);
-	if (!(*ret)->backend || !(*ret)->backend->ops->passive)
+	if (!(*ret)->backend || !backend_is((*ret)->backend->ops, BACKEND_PULLED))
 		return errorf(err, -EINVAL,
 			      "e%lld runs its tasks by itself (backend %s); ask and tell are for experiments with "
 			      "resources: {backend: external}",

@@ -173,7 +173,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 			continue;
 		if (wishes) {
 			/* A cluster is told of all of them in one call, when the last one has its wish. */
-			if (live->experiment->sweep == STORE_SWEEP_STOP && backend->ops->set_parallel)
+			if (live->experiment->sweep == STORE_SWEEP_STOP && backend_is(backend->ops, BACKEND_HAS_QUEUE))
 				continue;
 			if (live->task.wanted == STORE_WISH_RUN || live->ended || live->gone ||
 			    (live->cancel_ms && now - live->cancel_ms < FOLLOW_CANCEL_AGAIN_MS))
@@ -222,8 +222,8 @@ void engine_poll_soon(struct engine_backend *backend)
 
 void engine_follow(struct engine *engine)
 {
-	for (size_t i = 0; i < engine->backend_count; i++) {
-		struct engine_backend *backend = &engine->backends[i];
+	for (size_t i = 0; i < engine->backends.len; i++) {
+		struct engine_backend *backend = engine->backends.at[i];
 		bool any = engine_owed_any(backend);
 		for (size_t k = 0; k < engine->live.len && !any; k++)
 			any = engine->live.at[k]->experiment->backend == backend;
@@ -261,8 +261,8 @@ static void follow_cancelled_cb(void *ctx, int rc, const char *why)
 
 void engine_cancel(struct engine *engine)
 {
-	for (size_t i = 0; i < engine->backend_count; i++) {
-		struct engine_backend *backend = &engine->backends[i];
+	for (size_t i = 0; i < engine->backends.len; i++) {
+		struct engine_backend *backend = engine->backends.at[i];
 		size_t count = 0;
 		struct backend_watch *watch = backend->backend ? follow_watch(backend, true, &count) : NULL;
 		if (count)

@@ -97,11 +97,12 @@ struct engine_live {
 
 struct engine_backend {
 	struct engine *engine;
-	struct backend *backend; /* NULL: not to be had here */
+	struct backend *backend; /* NULL: not available here */
 	const struct backend_ops *ops;
 	char *why_not;
 	uv_timer_t timer;
 	bool polling, expecting;
+	bool given; /* this turn has prepared a batch for it */
 	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
 	int64_t polled_ms, answered_ms; /* when it was asked last, and when it last answered; monotonic */
 	int64_t retell_ms; /* when to tell it the parallel limits again, monotonic; 0 */
@@ -128,14 +129,11 @@ struct engine_owed {
 	int64_t until_ms; /* monotonic */
 };
 
-#define ENGINE_BACKENDS 4
-
 struct engine {
 	uv_loop_t *loop;
 	char *state_dir, *program, *push_url;
 	struct store *store;
-	struct engine_backend backends[ENGINE_BACKENDS];
-	size_t backend_count;
+	VEC(struct engine_backend *) backends;
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions;
@@ -170,8 +168,10 @@ void engine_unread_cb(void *ctx, const char *text);
 void engine_tell_unread(struct engine *engine);
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
-/* The backend `auto` stands for, or the named one; NULL with err when it is not to be had. */
-struct engine_backend *engine_choose_backend(struct engine *engine, const char *name, struct error *err);
+/* The named backend. For "auto": the one that alone understands a key of the resources (NULL: none are given), else the
+ * preferred one that is available. NULL with err when it is not available. */
+struct engine_backend *engine_choose_backend(struct engine *engine, const char *name,
+					     const struct backend_resources *resources, struct error *err);
 char *engine_batch_folder(struct engine *engine, int64_t experiment, const char *token);
 
 /* load.c */

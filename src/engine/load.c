@@ -231,12 +231,12 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 	struct engine_live *live = engine_add_live(engine, e, row);
 	if (live->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;
-	/* It may or may not have been handed over. Where the claim makes a second hand-over harmless and
-	 * cheap (no set_parallel: the local backend), do it at once; a cluster is asked first. */
+	/* It may or may not have been handed over. Where a second hand-over is harmless and cheap, do it at once; any
+	 * other backend is asked first. */
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
 			return 0;
-	if (e->backend && e->backend->ops && !e->backend->ops->set_parallel) {
+	if (e->backend && backend_is(e->backend->ops, BACKEND_RESUBMIT_SAFE)) {
 		struct engine_submission again = {.experiment = e, .again = true};
 		memcpy(again.token, live->token, sizeof(again.token));
 		vec_push(&engine->submissions, again);

@@ -19,13 +19,13 @@
 
 static int64_t propose_wanted(struct engine_experiment *e)
 {
-	if (e->backend->ops->passive)
-		return 0; /* whoever takes a task asks for it */
+	if (backend_is(e->backend->ops, BACKEND_PULLED))
+		return 0; /* who takes a task asks for it */
 	if (!(e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE))
 		return ENGINE_ASK_CHUNK;
 	int64_t going = e->counts[STORE_WAITING] + e->live;
 	int64_t most = e->parallel;
-	if (!most && e->backend->ops->set_parallel)
+	if (!most && backend_is(e->backend->ops, BACKEND_HAS_QUEUE))
 		most = ENGINE_ADAPTIVE_PARALLEL;
 	else if (!most)
 		most = e->live + e->backend->ops->room(e->backend->backend, &e->spec->resources);

@@ -126,7 +126,7 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	if (spec_parse(r->document, problems, &r->spec) < 0)
 		return -EINVAL;
 	struct error why;
-	r->backend = engine_choose_backend(engine, r->spec->backend, &why);
+	r->backend = engine_choose_backend(engine, r->spec->backend, &r->spec->resources, &why);
 	const struct node *at = node_get(r->document, "resources");
 	if (!r->backend)
 		return problem_add(problems, at ? at : r->document, "see `sluice doctor`", "%s", why.text);

@@ -225,7 +225,7 @@ static bool settle_from_outside(const struct engine_live *live)
 static int settle_ended(struct engine *engine, struct engine_live *live)
 {
 	const char *text = live->message ? live->message : live->cause;
-	bool accounting = live->experiment->backend->ops->set_parallel != NULL;
+	bool accounting = backend_is(live->experiment->backend->ops, BACKEND_HAS_ACCOUNTING);
 
 	if (strcmp(live->cause, "ok") == 0)
 		return engine_end(engine, live, STORE_FINISHED, "ok", NULL, NULL);
@@ -257,7 +257,7 @@ static int settle_ended(struct engine *engine, struct engine_live *live)
 static bool settle_may_speak(const struct engine_live *live)
 {
 	int64_t now = clock_mono_ms(), heard = live->heard_ms > live->gone_ms ? live->heard_ms : live->gone_ms;
-	if (!live->experiment->backend->ops->set_parallel) /* no cluster */
+	if (!backend_is(live->experiment->backend->ops, BACKEND_FILES_LAG))
 		return false;
 	if (now - live->gone_ms < SETTLE_JOURNAL_LAG_MS)
 		return true;
@@ -299,7 +299,7 @@ int engine_settle(struct engine *engine)
 			rc = store_set_cost(engine->store, live->id, live->task.id, &live->gone_cost);
 			live->gone_cost.wall_ms = -1;
 		}
-		if (live->experiment->backend->ops->passive && live->task.wanted != STORE_WISH_RUN)
+		if (backend_is(live->experiment->backend->ops, BACKEND_PULLED) && live->task.wanted != STORE_WISH_RUN)
 			live->gone = true;
 		if (rc == 0 && live->ended)
 			rc = settle_ended(engine, live);

@@ -350,10 +350,18 @@ static long spec_find_steps(const struct space *space)
 	return -1;
 }
 
+/* Workers of the user's own take the tasks: there is no script to start. */
+static bool spec_is_pulled(const struct spec *spec)
+{
+	for (size_t i = 0; spec->backend && backend_table[i]; i++)
+		if (strcmp(spec->backend, backend_table[i]->name) == 0)
+			return backend_is(backend_table[i], BACKEND_PULLED);
+	return false;
+}
+
 static void spec_finish(struct spec *spec, const struct node *document, struct problems *problems)
 {
-	bool external = spec->backend && strcmp(spec->backend, "external") == 0;
-	if (!external && !node_get(document, "script") && !node_get(document, "command"))
+	if (!spec_is_pulled(spec) && !node_get(document, "script") && !node_get(document, "command"))
 		problem_add_missing(problems, document, "script", "name the training script: script: model.py");
 	if (spec->script && spec->command)
 		problem_add(problems, node_get(document, "command"), "keep one of them", "both a script and a command");

@@ -51,7 +51,7 @@ struct spec {
 	char **setup; /* shell lines; NULL-terminated, may be empty */
 	struct spec_variable *vars;
 	size_t var_count;
-	char *backend; /* "auto", "local", "slurm", "external" */
+	char *backend; /* a name in backend_table, or "auto" */
 	struct backend_resources resources;
 	int64_t retry[SPEC_RETRY_COUNT];
 	struct {

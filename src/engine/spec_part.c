@@ -182,49 +182,81 @@ static void spec_part_name(const struct node *node, char **ret, struct problems 
 	*ret = text;
 }
 
+/* A key that only one backend understands. */
+static void spec_part_key(struct backend_resources *r, const struct backend_key *key, const struct node *item,
+			  struct problems *problems)
+{
+	void *field = (char *)r + key->offset;
+	switch (key->kind) {
+	case BACKEND_KEY_WORD: spec_part_name(item, field, problems); break;
+	case BACKEND_KEY_TEXT: *(char **)field = spec_part_text(item, LIMIT_TEXT_BYTES, problems); break;
+	case BACKEND_KEY_WORDS: *(char ***)field = spec_part_texts(item, "[\"--account=ml\", …]", problems); break;
+	case BACKEND_KEY_COUNT: *(int64_t *)field = spec_part_int(item, 1, 100000, 0, problems); break;
+	case BACKEND_KEY_FLAG:
+		if (item->type != NODE_BOOL)
+			problem_add(problems, item, "write true or false", "'%s' must be true or false", key->name);
+		*(bool *)field = item->boolean;
+		break;
+	}
+}
+
+/* Names of all backends, after "auto"; NULL-terminated. The caller frees the list. */
+static const char **spec_part_backends(void)
+{
+	VEC(const char *) names = {0};
+	vec_push(&names, "auto");
+	for (size_t i = 0; backend_table[i]; i++)
+		vec_push(&names, backend_table[i]->name);
+	vec_push(&names, NULL);
+	return names.at;
+}
+
+/* Every key that may stand under `resources:`; NULL-terminated. The caller frees the list. */
+static const char **spec_part_resource_keys(void)
+{
+	static const char *const common[] = {"backend", "gpus", "gpu_type", "cpus", "memory", "time"};
+	VEC(const char *) names = {0};
+	for (size_t i = 0; i < COUNT_OF(common); i++)
+		vec_push(&names, common[i]);
+	for (size_t i = 0; backend_table[i]; i++)
+		for (const struct backend_key *key = backend_table[i]->keys; key && key->name; key++)
+			vec_push(&names, key->name);
+	vec_push(&names, NULL);
+	return names.at;
+}
+
+static void spec_part_backend(struct spec *spec, const struct node *item, struct problems *problems)
+{
+	const char **names = spec_part_backends();
+	spec->backend = mem_strdup(names[spec_part_word(item, names, problems)]);
+	free(names);
+}
+
 void spec_part_resources(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const known[] = {"backend", "partition", "gpus",    "gpu_type", "cpus",
-					    "memory",  "time",      "account", "qos",      "constraint",
-					    "nodes",   "exclusive", "options", "template", NULL};
-	static const char *const backends[] = {"auto", "local", "slurm", "external", NULL};
 	struct backend_resources *r = &spec->resources;
-	struct {
-		const char *key;
-		char **to;
-	} names[] = {{"partition", &r->partition},
-		     {"account", &r->account},
-		     {"qos", &r->qos},
-		     {"constraint", &r->constraint},
-		     {"gpu_type", &r->gpu_type}};
-
-	if (!spec_part_map(node, known, problems))
+	const char **known = spec_part_resource_keys();
+	bool is_map = spec_part_map(node, known, problems);
+	free(known);
+	if (!is_map)
 		return;
 	const struct node *item;
 	if ((item = node_get(node, "backend")))
-		spec->backend = mem_strdup(backends[spec_part_word(item, backends, problems)]);
+		spec_part_backend(spec, item, problems);
 	if ((item = node_get(node, "gpus")))
 		spec_part_gpus(r, item, problems);
-	for (size_t i = 0; i < COUNT_OF(names); i++)
-		if ((item = node_get(node, names[i].key)))
-			spec_part_name(item, names[i].to, problems);
+	if ((item = node_get(node, "gpu_type")))
+		spec_part_name(item, &r->gpu_type, problems);
 	if ((item = node_get(node, "cpus")))
 		r->cpus = spec_part_int(item, 1, 100000, 1, problems);
-	if ((item = node_get(node, "nodes")))
-		r->nodes = spec_part_int(item, 1, 100000, 0, problems);
 	if ((item = node_get(node, "memory")))
 		r->memory_bytes = spec_part_bytes(item, problems);
 	if ((item = node_get(node, "time")))
 		r->time_ms = spec_part_duration(item, problems);
-	if ((item = node_get(node, "exclusive"))) {
-		if (item->type != NODE_BOOL)
-			problem_add(problems, item, "write true or false", "'exclusive' must be true or false");
-		r->exclusive = item->boolean;
-	}
-	if ((item = node_get(node, "options")))
-		r->options = spec_part_texts(item, "[\"--account=ml\", …]", problems);
-	if ((item = node_get(node, "template")))
-		r->template = spec_part_text(item, LIMIT_TEXT_BYTES, problems);
+	for (size_t i = 0; backend_table[i]; i++)
+		for (const struct backend_key *key = backend_table[i]->keys; key && key->name; key++)
+			if ((item = node_get(node, key->name)))
+				spec_part_key(r, key, item, problems);
 }
 
 void spec_part_checkpoint(struct spec *spec, const struct node *node, struct problems *problems)

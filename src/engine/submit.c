@@ -60,12 +60,12 @@ static int prepare_task(struct prepare *prepare, const struct store_task *task)
 }
 
 /* How many more tasks of this experiment may be handed over now. Where the backend itself holds an array
- * to `parallel` at once (set_parallel), the first batch takes everything; what joins later fills up what
+ * to `parallel` at once, the first batch takes everything; what joins later fills up what
  * the earlier ones left, so that the sum stays within the limit. */
 static int64_t prepare_room(const struct engine_experiment *e)
 {
 	int64_t room = e->backend->ops->room(e->backend->backend, &e->spec->resources);
-	bool throttled = e->backend->ops->set_parallel && e->live == 0;
+	bool throttled = backend_is(e->backend->ops, BACKEND_HAS_QUEUE) && e->live == 0;
 	if (e->parallel && !throttled && room > e->parallel - e->live)
 		room = e->parallel - e->live;
 	return room < ENGINE_BATCH_ITEMS ? room : ENGINE_BATCH_ITEMS;
@@ -75,7 +75,7 @@ static int64_t prepare_room(const struct engine_experiment *e)
 static bool prepare_waits(const struct engine_experiment *e)
 {
 	bool learns = e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE;
-	return e->backend->ops->set_parallel && !learns && !e->asked_all && !e->stopping &&
+	return backend_is(e->backend->ops, BACKEND_HAS_QUEUE) && !learns && !e->asked_all && !e->stopping &&
 		e->counts[STORE_WAITING] < ENGINE_BATCH_ITEMS;
 }
 
@@ -103,19 +103,19 @@ out:
 
 int engine_prepare(struct engine *engine)
 {
-	bool used[ENGINE_BACKENDS] = {false};
 	int rc = 0;
+	for (size_t i = 0; i < engine->backends.len; i++)
+		engine->backends.at[i]->given = false;
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		if (engine->submissions.at[i].describing)
-			used[engine->submissions.at[i].experiment->backend - engine->backends] = true;
+			engine->submissions.at[i].experiment->backend->given = true;
 	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing ||
 		    !e->counts[STORE_WAITING] || e->sweep == STORE_SWEEP_STOP || prepare_waits(e))
 			continue;
 		/* A backend counts what it was handed only once it has it: one batch a turn and backend. */
-		size_t slot = (size_t)(e->backend - engine->backends);
-		if (used[slot]) {
+		if (e->backend->given) {
 			engine_soon(engine);
 			continue;
 		}
@@ -123,7 +123,7 @@ int engine_prepare(struct engine *engine)
 		size_t before = engine->submissions.len;
 		if (room > 0)
 			rc = prepare_batch(engine, e, room);
-		used[slot] = engine->submissions.len > before;
+		e->backend->given = engine->submissions.len > before;
 	}
 	return rc;
 }

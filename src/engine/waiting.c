@@ -20,7 +20,7 @@ static char *waiting_why(const struct engine_experiment *e)
 static bool waiting_any(const struct engine_experiment *e)
 {
 	if (e->removing || e->stopping || e->sweep == STORE_SWEEP_STOP || !e->backend || !e->backend->backend ||
-	    e->backend->ops->passive)
+	    backend_is(e->backend->ops, BACKEND_PULLED))
 		return false;
 	return e->counts[STORE_WAITING] || (!e->asked_all && !e->live);
 }

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "journal/journal.h"
 #include "node/claim.h"
@@ -27,21 +28,6 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* A row shows up in the browser after this and the daemon's own interval. */
-#define EXEC_TICK_MS 200
-#define EXEC_STOP_LOOK_MS 1000
-/* New files appear mostly at the beginning; a walk over a large work folder costs more than a stat. */
-#define EXEC_SEARCH_MS 1000
-#define EXEC_SEARCH_LATER_MS 5000
-#define EXEC_SEARCH_EARLY_MS 30000
-#define EXEC_SAMPLE_FIRST_MS 2000
-#define EXEC_SAMPLE_MS 10000
-#define EXEC_SYNC_MS 1000
-#define EXEC_RETRY_MS 1000
-/* Processes that a script leaves behind get this long, or the grace period where it is shorter. */
-#define EXEC_LEFTOVER_MS 2000
-#define EXEC_LEFTOVER_LOOK_MS 20
 
 static const int exec_signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
@@ -372,25 +358,20 @@ static void exec_start_timers(struct exec *x)
 
 static void exec_append_start(struct exec *x)
 {
-	char own[256] = "", job[96] = "";
-	const char *host = getenv("SLURMD_NODENAME"); /* as the cluster calls it */
+	char own[256] = "";
+	const char *host = getenv("SLUICE_NODE"), *job = getenv("SLUICE_JOB"); /* as the cluster calls them */
 	const char *gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES");
 	uint64_t start = 0;
-	const char *id = getenv("SLURM_ARRAY_JOB_ID"), *element = getenv("SLURM_ARRAY_TASK_ID");
 	gethostname(own, sizeof(own) - 1);
 	if (proc_start_time(getpid(), &start) < 0)
 		start = 0;
-	if (id && element)
-		snprintf(job, sizeof(job), "%s_%s", id, element);
-	else if ((id = getenv("SLURM_JOB_ID")))
-		snprintf(job, sizeof(job), "%s", id);
 	exec_append(x,
 		    &(struct journal_record){
 			    .kind = JOURNAL_START,
 			    .host = host && *host ? host : own,
 			    .version = SLUICE_VERSION,
 			    .gpus = gpus && *gpus ? gpus : NULL,
-			    .job = job[0] ? job : NULL,
+			    .job = job && *job ? job : NULL,
 			    .pid = getpid(),
 			    .pid_start = start,
 			    .boot_id = proc_boot_id(),

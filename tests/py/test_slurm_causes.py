@@ -190,7 +190,7 @@ def test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run(slurm, lab, 
     experiment = slurm.submit(WAITING, slurm.spec({"n": [1]}, **marks.vars), name="task.sh")
     job = wait_for(lambda: slurm.task(experiment, 1)["job"], "it is not submitted")
     (batch,) = (slurm.state / "experiments" / experiment / "batches").iterdir()
-    runner = subprocess.Popen([PROGRAM, "exec", batch, "0"], env={**os.environ, "SLURM_JOB_ID": "1"})
+    runner = subprocess.Popen([PROGRAM, "exec", batch, "0"], env={**os.environ, "SLUICE_JOB": "1"})
     try:
         script = marks.pid(1)
         lab.slurm("scancel", taken)

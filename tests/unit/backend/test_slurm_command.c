@@ -180,16 +180,17 @@ static void paths_reach_the_program_byte_for_byte(void **state)
 	char *folder = mem_printf("%s/a 'b' $(touch canary) \"c\" `d` \\ %%", (const char *)*state);
 	char *script = script_of(NULL, folder, &err);
 	assert_non_null(script);
-	char *line = strstr(script, "exec '/opt/it'\\''s/sluice' exec ");
+	char *line = strstr(script, "exec env ");
 	assert_non_null(line);
-	char *command = mem_printf("cd '%s' && SLURM_ARRAY_TASK_ID=7 && printf '%%s|' %s", (const char *)*state,
-				   line + strlen("exec "));
+	char *command = mem_printf("cd '%s' && SLURM_ARRAY_JOB_ID=12 SLURMD_NODENAME=n1 SLURM_ARRAY_TASK_ID=7 && "
+				   "printf '%%s|' %s",
+				   (const char *)*state, line + strlen("exec "));
 	FILE *pipe = popen(command, "r");
 	char got[4096] = "";
 	size_t n = fread(got, 1, sizeof(got) - 1, pipe);
 	got[n] = '\0';
 	assert_int_equal(WEXITSTATUS(pclose(pipe)), 0);
-	char *expected = mem_printf("/opt/it's/sluice|exec|%s|7|", folder);
+	char *expected = mem_printf("env|SLUICE_JOB=12_7|SLUICE_NODE=n1|/opt/it's/sluice|exec|%s|7|", folder);
 	assert_string_equal(got, expected);
 	char *canary = mem_printf("%s/canary", (const char *)*state);
 	struct stat st;
@@ -211,7 +212,9 @@ static void a_template_is_filled(void **state)
 	assert_non_null(script);
 	assert_string_equal(script,
 			    "#!/bin/bash\n#SBATCH --mem=1\nmodule load ${X} {cpus} 2 {a,b} { x; }\n"
-			    "exec '/opt/it'\\''s/sluice' exec '/b' \"$SLURM_ARRAY_TASK_ID\"\n");
+			    "exec env SLUICE_JOB=\"${SLURM_ARRAY_JOB_ID-}_${SLURM_ARRAY_TASK_ID-}\" "
+			    "SLUICE_NODE=\"${SLURMD_NODENAME-}\" '/opt/it'\\''s/sluice' exec '/b' "
+			    "\"$SLURM_ARRAY_TASK_ID\"\n");
 	free(script);
 }
 

@@ -153,6 +153,23 @@ static void test_every_problem_is_reported_with_its_place(void **state)
 	}
 }
 
+/* A capability is declared, not inferred; a key belongs to one backend. */
+static void test_the_table_of_backends_agrees_with_itself(void **state)
+{
+	(void)state;
+	for (size_t i = 0; backend_table[i]; i++) {
+		const struct backend_ops *ops = backend_table[i];
+		assert_true(backend_is(ops, BACKEND_HAS_QUEUE) == (ops->set_parallel != NULL));
+		assert_true(backend_is(ops, BACKEND_PULLED) == (ops->preference == 0));
+		for (const struct backend_key *key = ops->keys; key && key->name; key++)
+			for (size_t k = 0; backend_table[k]; k++)
+				for (const struct backend_key *o = backend_table[k]->keys; o && o->name; o++)
+					assert_true(o == key || strcmp(o->name, key->name) != 0);
+		for (size_t k = 0; k < i; k++)
+			assert_true(!ops->preference || backend_table[k]->preference != ops->preference);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_a_range_of_reals_stays_one_in_the_store),
 		cmocka_unit_test(test_goals_are_guessed_from_the_name),
 		cmocka_unit_test(test_every_problem_is_reported_with_its_place),
+		cmocka_unit_test(test_the_table_of_backends_agrees_with_itself),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
