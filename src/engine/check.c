@@ -26,9 +26,11 @@ void engine_end_check(struct engine *engine)
 static void check_tell(struct engine_check *check)
 {
 	struct engine *engine = check->engine;
-	char *what, *fix = mem_printf("`sluice daemon stop`, keep a copy of %s/sluice.db, then put back a copy from before the "
-				      "damage, or what `sqlite3 sluice.db .recover` makes of it",
-				      engine->state_dir);
+	char *what,
+		*fix = mem_printf(
+			"`sluice daemon stop`, keep a copy of %s/sluice.db, then put back a copy from before the "
+			"damage, or what `sqlite3 sluice.db .recover` makes of it",
+			engine->state_dir);
 	if (check->bad.len)
 		what = mem_printf("the database is damaged: %.600s", buf_text(&check->bad));
 	else

@@ -8,8 +8,9 @@
 /* Why a waiting task waits is written once, in its experiment's row (?1). */
 #define TASK_NOTE "(SELECT note FROM experiment WHERE id = ?1)"
 #define TASK_REASON                                                                                                    \
-	"CASE t.state WHEN " NUMBER(WAITING) " THEN coalesce(t.reason || coalesce('; ' || " TASK_NOTE ", ''), " TASK_NOTE ") " \
-	"ELSE t.reason END"
+	"CASE t.state WHEN " NUMBER(WAITING) " THEN coalesce(t.reason || coalesce('; ' || " TASK_NOTE                  \
+					     ", ''), " TASK_NOTE ") "                                                  \
+					     "ELSE t.reason END"
 
 #define TASK_JSON(X)                                                                                                   \
 	X(int, "number", "t.number")                                                                                   \

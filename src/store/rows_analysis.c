@@ -17,15 +17,16 @@ static const char sql_curve[] = "SELECT step, value FROM metric WHERE task = ?1 
 
 /* The tally knows which experiments have finished tasks with a time. A row of an experiment has its source in front of the
  * script's name, so not too many of them are looked at. */
-static const char sql_pace[] =
-	"WITH timed (id) AS (SELECT DISTINCT experiment FROM tally WHERE state = " NUMBER(FINISHED) " AND with_wall > 0 "
-	"ORDER BY experiment DESC LIMIT 100), "
-	"pace (experiment, backend) AS (SELECT e.id, e.backend FROM timed CROSS JOIN experiment e ON e.id = timed.id "
-	"WHERE e.script = ?1 AND e.removing = 0 AND json_extract(e.spec, '$.command') IS json(?2) ORDER BY e.id DESC LIMIT 1), "
-	"took (ms) AS (SELECT wall_ms FROM task WHERE experiment = (SELECT experiment FROM pace) AND state = " NUMBER(FINISHED) " "
-	"ORDER BY number DESC LIMIT 1000) "
-	"SELECT pace.experiment, pace.backend, took.ms FROM pace, took WHERE took.ms IS NOT NULL "
-	"ORDER BY took.ms LIMIT 1 OFFSET (SELECT (count(ms) - 1) / 2 FROM took)";
+static const char sql_pace[] = "WITH timed (id) AS (SELECT DISTINCT experiment FROM tally WHERE state = " NUMBER(
+	FINISHED) " AND with_wall > 0 "
+		  "ORDER BY experiment DESC LIMIT 100), "
+		  "pace (experiment, backend) AS (SELECT e.id, e.backend FROM timed CROSS JOIN experiment e ON e.id = timed.id "
+		  "WHERE e.script = ?1 AND e.removing = 0 AND json_extract(e.spec, '$.command') IS json(?2) ORDER BY e.id DESC LIMIT 1), "
+		  "took (ms) AS (SELECT wall_ms FROM task WHERE experiment = (SELECT experiment FROM pace) AND state = " NUMBER(
+			  FINISHED) " "
+				    "ORDER BY number DESC LIMIT 1000) "
+				    "SELECT pace.experiment, pace.backend, took.ms FROM pace, took WHERE took.ms IS NOT NULL "
+				    "ORDER BY took.ms LIMIT 1 OFFSET (SELECT (count(ms) - 1) / 2 FROM took)";
 
 int store_read_pace(struct store *store, const char *script, const char *command, struct store_pace *ret)
 {

@@ -348,6 +348,9 @@ int store_check(struct store *store, char table[static STORE_TABLE_CHARS], struc
 	row = store_bind(store, check, "s", table);
 	while ((rc = store_step(store, row)) > 0)
 		if (strcmp(row_text(row, 0), "ok") != 0)
-			buf_addf(out, "%s%s", out->len ? "; " : "", row_text(row, 0));
-	return rc < 0 ? rc : 1;
+			buf_addf(out, "%s%s: %s", out->len ? "; " : "", table, row_text(row, 0));
+	/* SQLite gives up at some damage; the other tables can be checked all the same. */
+	if (rc < 0)
+		buf_addf(out, "%s%s: %s", out->len ? "; " : "", table, store->failure);
+	return 1;
 }

@@ -51,7 +51,8 @@ void store_on_failure(struct store *store, store_failure_f failed, void *ctx);
 /* SQLite's words about the last failure; "" when there was none. */
 const char *store_failure(const struct store *store);
 /* The next table, by name, after `table` (empty: the first) is checked by SQLite's quick_check. 1: it was checked, its
- * name is in `table` and what is wrong with it in `out` (nothing: it is sound). 0: there is no further one. */
+ * name is in `table` and what is wrong with it in `out` (nothing: it is sound). 0: there is no further one. A negative
+ * errno: the list of tables cannot be read. */
 #define STORE_TABLE_CHARS 64
 int store_check(struct store *store, char table[static STORE_TABLE_CHARS], struct buf *out) MUST_USE;
 

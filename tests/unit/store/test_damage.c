@@ -333,7 +333,8 @@ static int ask_all(struct fixture *f, long page, struct buf right[])
 		}
 		if (rc < 0) {
 			if (rc == -ENOENT)
-				fail_msg("page %ld: '%s' says that there is nothing of that name", page, questions[i].name);
+				fail_msg("page %ld: '%s' says that there is nothing of that name", page,
+					 questions[i].name);
 			failed++;
 		} else if (out.len != right[i].len || memcmp(out.data, right[i].data, out.len) != 0) {
 			fail_msg("page %ld: '%s' is not what it was", page, questions[i].name);
@@ -386,8 +387,9 @@ static void test_a_damaged_page_is_an_error_and_never_less(void **state)
 		store_close(f->store);
 	}
 	f->store = NULL;
-	print_message("# %zu pages: %d refused at the start, %d told, %d not needed, %d of the told not found by the check\n",
-		      whole.len / PAGE, refused, found, answered, unseen);
+	print_message(
+		"# %zu pages: %d refused at the start, %d told, %d not needed, %d of the told not found by the check\n",
+		whole.len / PAGE, refused, found, answered, unseen);
 	assert_true(found > 20);
 	for (size_t i = 0; i < COUNT_OF(questions); i++)
 		buf_free(&right[i]);
