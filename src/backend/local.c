@@ -38,7 +38,7 @@ struct local_item {
 	bool adopted; /* started by an earlier daemon */
 	bool child; /* an exit callback will come */
 	uv_poll_t *pidfd; /* adopted: readable when the runner has ended; NULL: none */
-	const char *cause;
+	enum cause cause;
 	char *message;
 	bool watched; /* seen in the present poll */
 };
@@ -221,7 +221,7 @@ static void local_runner_gone(struct local_item *item, bool unnatural)
 		local_kill_leftovers(item->attempt_dir);
 	if (trace.state == LOCAL_TRACE_NONE) {
 		item->phase = LOCAL_FAILED;
-		item->cause = "lost";
+		item->cause = CAUSE_LOST;
 		item->message = local_last_words(item->batch_dir, item->index);
 		item->slot = (struct local_slot){0};
 		local_pidfd_close(item);
@@ -292,7 +292,7 @@ static void local_start_waiting(struct local *local)
 			continue;
 		if (local_start(local, item, &err) < 0) {
 			item->phase = LOCAL_FAILED;
-			item->cause = "launch";
+			item->cause = CAUSE_LAUNCH;
 			item->message = mem_strdup(err.text);
 		}
 	}
@@ -390,7 +390,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 	if (why) {
 		char *text = mem_printf("%s; %s", why, remedy);
 		done(ctx, batch->token,
-		     &(struct backend_submit_result){.outcome = BACKEND_REFUSED, .cause = "refused", .why = text});
+		     &(struct backend_submit_result){.outcome = BACKEND_REFUSED, .cause = CAUSE_REFUSED, .why = text});
 		free(text);
 		free(why);
 		return;
@@ -428,7 +428,7 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 	case LOCAL_TRACE_NONE:
 		/* A runner that is only about to claim it will see the stop file too. */
 		sight->state = local_stop_exists(watch->attempt_dir) ? BACKEND_ENDED : BACKEND_ABSENT;
-		sight->cause = "cancelled";
+		sight->cause = CAUSE_CANCELLED;
 		sight->message = "stopped before it started";
 		return;
 	case LOCAL_TRACE_ALIVE:
@@ -444,15 +444,15 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 	case LOCAL_TRACE_SILENT: sight->message = "it was started on another machine and has been silent since"; break;
 	}
 	sight->state = BACKEND_ENDED;
-	sight->cause = "lost";
+	sight->cause = CAUSE_LOST;
 }
 
 /* What is sighted: QUEUED while it waits for a slot; RUNNING while its runner lives, which may be before the
- * script starts or after it has ended. ENDED once the runner is gone; its cause is always "lost", with the
- * reason in the message: a runner that goes of its own accord has written END, and the END record in the
+ * script starts or after it has ended. ENDED once the runner is gone; its cause is always CAUSE_LOST, with
+ * the reason in the message: a runner that goes of its own accord has written END, and the END record in the
  * journal comes first, so read the journal to its end before believing a sight. Only where nothing was
- * claimed the cause is another: "cancelled" (stopped before it started) or "launch" (no runner could be
- * started). ABSENT: nobody has claimed it, and no runner of ours is on its way. */
+ * claimed the cause is another: CAUSE_CANCELLED (stopped before it started) or CAUSE_LAUNCH (no runner
+ * could be started). ABSENT: nobody has claimed it, and no runner of ours is on its way. */
 static void local_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f see,
 		       backend_polled_f done, void *ctx)
 {
@@ -507,7 +507,7 @@ static int local_cancel_one(struct local *local, const struct backend_watch *wat
 	struct local_trace trace;
 	if (item && item->phase == LOCAL_WAITS) {
 		item->phase = LOCAL_FAILED;
-		item->cause = "cancelled";
+		item->cause = CAUSE_CANCELLED;
 		item->message = mem_strdup("stopped before it started");
 	}
 	local_trace_read(watch->batch_dir, watch->index, watch->attempt_dir, &trace);

@@ -156,7 +156,7 @@ static int slurm_probe_record_cb(void *ctx, const struct journal_record *record)
 	story->starts += record->kind == JOURNAL_START;
 	if (record->kind == JOURNAL_END) {
 		story->ends++;
-		story->good = record->cause && strcmp(record->cause, "ok") == 0;
+		story->good = record->cause == CAUSE_OK;
 		snprintf(story->message, sizeof(story->message), "%s", record->message ? record->message : "");
 	}
 	return 0;

@@ -100,7 +100,7 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 	slurm->submitting -= call->count;
 	if (call->refused) {
 		result.outcome = BACKEND_REFUSED;
-		result.cause = "refused";
+		result.cause = CAUSE_REFUSED;
 		result.why = call->refused;
 	} else if (answer->exit_code == 0 && slurm_parse_submitted(buf_text(&answer->out), &id) == 0) {
 		snprintf(job, sizeof(job), "%llu", (unsigned long long)id);

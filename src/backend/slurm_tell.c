@@ -131,7 +131,7 @@ static void slurm_tell_cancelled(struct slurm_poll_call *poll, const struct slur
 		.token = seen->key.token,
 		.index = seen->key.index,
 		.state = BACKEND_ENDED,
-		.cause = "cancelled",
+		.cause = CAUSE_CANCELLED,
 		.message = message,
 		SLURM_NOTHING_MEASURED,
 	};

@@ -41,7 +41,7 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 	live->gone_ms = clock_mono_ms();
 	live->gone_code = sight->exit_code;
 	live->gone_signal = sight->signal;
-	snprintf(live->gone_cause, sizeof(live->gone_cause), "%s", sight->cause ? sight->cause : "");
+	live->gone_cause = sight->cause;
 	live->gone_message = mem_strdup(sight->message);
 	live->gone_remedy = mem_strdup(sight->remedy);
 	live->gone_cost = (struct store_cost){
@@ -88,7 +88,7 @@ static bool follow_absent_long(struct engine_live *live)
 static void follow_absent(struct engine *engine, struct engine_live *live)
 {
 	if (live->running || live->ended || engine_is_claimed(live)) {
-		struct backend_sight lost = {.cause = "lost",
+		struct backend_sight lost = {.cause = CAUSE_LOST,
 					     .message = "the backend no longer knows it",
 					     .exit_code = -1,
 					     .wall_ms = -1,

@@ -199,12 +199,12 @@ int engine_take_end(struct engine_live *live, const char *json)
 	struct node *end = NULL;
 	if (node_parse_json(json, strlen(json), &end, NULL) < 0)
 		return -EIO;
-	const char *cause = node_get_string(end, "cause");
 	live->ended = true;
 	live->ended_ms = clock_mono_ms();
 	live->exit_code = (int)node_get_int(end, "exit_code", -1);
 	live->signal = (int)node_get_int(end, "signal", 0);
-	snprintf(live->cause, sizeof(live->cause), "%s", cause ? cause : "ok");
+	if (cause_parse(node_get_string(end, "cause"), &live->cause) < 0 || live->cause == CAUSE_NONE)
+		live->cause = CAUSE_UNKNOWN;
 	free(live->message);
 	free(live->tail);
 	live->message = mem_strdup(node_get_string(end, "message"));
@@ -239,7 +239,7 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	json_map(&w);
 	json_key_int(&w, "exit_code", r->exit_code);
 	json_key_int(&w, "signal", r->signal);
-	json_key_string(&w, "cause", r->cause ? r->cause : "ok");
+	json_key_string(&w, "cause", cause_name(r->cause));
 	json_key_string(&w, "message", r->message);
 	json_key_string(&w, "tail", r->tail);
 	json_end(&w);

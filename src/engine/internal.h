@@ -81,12 +81,12 @@ struct engine_live {
 	/* The END record of the journal. */
 	bool ended;
 	int exit_code, signal;
-	char cause[24];
+	enum cause cause;
 	char *message, *tail;
 	int64_t ended_ms; /* when we learnt of it, monotonic */
 	/* What the backend says about its end. */
 	bool gone;
-	char gone_cause[24];
+	enum cause gone_cause; /* CAUSE_NONE: it does not say */
 	char *gone_message, *gone_remedy;
 	int gone_code, gone_signal;
 	int64_t gone_ms;
@@ -240,7 +240,7 @@ void engine_submit(struct engine *engine); /* after the commit */
 int engine_set_state(struct engine *engine, struct engine_experiment *experiment, const struct store_task *task,
 		     enum store_state state, const char *reason, const char *cause) MUST_USE;
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
-int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, const char *kind,
+int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 	       const char *text, const char *remedy) MUST_USE;
 
 /* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its

@@ -20,36 +20,6 @@
 /* Between a failed attempt and the next. */
 #define SETTLE_RETRY_MS 1000
 
-static const struct settle_cause {
-	const char *kind;
-	int retry; /* enum spec_retry, or -1: never retried by itself */
-	const char *policy; /* the key under `retry:` */
-	const char *remedy;
-} settle_causes[] = {
-	{"lost", SPEC_RETRY_LOST, "lost", "the runner vanished; restart the task"},
-	{"node", SPEC_RETRY_NODE, "node_failure", "the node failed; restart the task"},
-	{"boot", SPEC_RETRY_NODE, "node_failure", "the node did not boot; restart the task"},
-	{"preempted", SPEC_RETRY_PREEMPTED, "preempted",
-	 "another job took its place; restart the task, or use a QOS that is not preempted"},
-	{"memory", SPEC_RETRY_MEMORY, "memory", "ask for more: resources: {memory: …}"},
-	{"time", SPEC_RETRY_TIME, "time", "ask for more: resources: {time: …}, or write checkpoints"},
-	{"exit", SPEC_RETRY_ERROR, "error", "see the error output"},
-	{"signal", SPEC_RETRY_ERROR, "error", "see the error output"},
-	{"launch", SPEC_RETRY_ERROR, "error", "check the script, its interpreter and environment: setup"},
-	{"cancelled", -1, NULL, "it was ended by other means than sluice; restart the task"},
-	{"refused", -1, NULL, "change the resources and submit again"},
-	{"limit", -1, NULL, "ask for less, or use another account or QOS"},
-	{"deadline", -1, NULL, "give it a later deadline"},
-};
-
-static const struct settle_cause *settle_find_cause(const char *kind)
-{
-	for (size_t i = 0; i < COUNT_OF(settle_causes); i++)
-		if (strcmp(settle_causes[i].kind, kind) == 0)
-			return &settle_causes[i];
-	return &settle_causes[0];
-}
-
 int engine_set_state(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
 		     enum store_state state, const char *reason, const char *cause)
 {
@@ -64,14 +34,14 @@ int engine_set_state(struct engine *engine, struct engine_experiment *e, const s
 	return 0;
 }
 
-static char *settle_cause_json(const struct engine_live *live, const char *kind, const char *text, const char *remedy)
+static char *settle_cause_json(const struct engine_live *live, enum cause kind, const char *text, const char *remedy)
 {
 	struct buf out = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&out);
 	int code = live->ended ? live->exit_code : live->gone ? live->gone_code : -1;
 	int signal = live->ended ? live->signal : live->gone ? live->gone_signal : 0;
 	json_map(&w);
-	json_key_string(&w, "kind", kind);
+	json_key_string(&w, "kind", cause_name(kind));
 	json_key(&w, "code");
 	if (code >= 0)
 		json_int(&w, code);
@@ -83,26 +53,26 @@ static char *settle_cause_json(const struct engine_live *live, const char *kind,
 	else
 		json_null(&w);
 	json_key_string(&w, "text", text);
-	json_key_string(&w, "remedy", remedy ? remedy : settle_find_cause(kind)->remedy);
+	json_key_string(&w, "remedy", remedy ? remedy : cause_remedy(kind));
 	json_key_string(&w, "tail", live->tail);
 	json_end(&w);
 	return buf_take(&out);
 }
 
-struct retry {
+struct retried {
 	char *retries; /* JSON after counting this one up */
 	int64_t before;
-	const char *policy;
+	const char *key;
 };
 
 static int retry_count_cb(void *ctx, const struct store_task *row)
 {
-	struct retry *retry = ctx;
+	struct retried *retry = ctx;
 	struct node *map = NULL;
 	if (node_parse_json(row->retries, strlen(row->retries), &map, NULL) < 0)
 		map = node_new(NODE_MAP);
-	retry->before = node_get_int(map, retry->policy, 0);
-	node_add(map, retry->policy, node_new_int(retry->before + 1));
+	retry->before = node_get_int(map, retry->key, 0);
+	node_add(map, retry->key, node_new_int(retry->before + 1));
 	struct buf out = buf_make(4096);
 	struct json w = json_to(&out);
 	node_write_json(map, &w);
@@ -112,18 +82,18 @@ static int retry_count_cb(void *ctx, const struct store_task *row)
 }
 
 /* 1 and the task is waiting again, 0 when it is not to be retried, or a negative errno. */
-static int settle_retry(struct engine *engine, struct engine_live *live, const char *kind, const char *text)
+static int settle_retry(struct engine *engine, struct engine_live *live, enum cause kind, const char *text)
 {
-	const struct settle_cause *cause = settle_find_cause(kind);
+	enum retry policy = cause_retry(kind);
 	struct engine_experiment *e = live->experiment;
-	if (cause->retry < 0 || live->task.wanted != STORE_WISH_RUN || e->stopping || e->removing)
+	if (policy == RETRY_NEVER || live->task.wanted != STORE_WISH_RUN || e->stopping || e->removing)
 		return 0;
-	struct retry retry = {.policy = cause->policy};
+	struct retried retry = {.key = retry_keys[policy]};
 	int rc = store_read_task(engine->store, e->id, live->task.number, retry_count_cb, &retry);
-	if (rc == 0 && retry.before < e->spec->retry[cause->retry]) {
+	if (rc == 0 && retry.before < e->spec->retry[policy]) {
 		char reason[600];
 		snprintf(reason, sizeof(reason), "%s; retry %lld of %lld", text, (long long)retry.before + 1,
-			 (long long)e->spec->retry[cause->retry]);
+			 (long long)e->spec->retry[policy]);
 		rc = engine_set_state(engine, e, &live->task, STORE_WAITING, reason, NULL);
 		if (rc == 0)
 			rc = store_set_retry(engine->store, live->task.id, retry.retries,
@@ -192,7 +162,7 @@ bool engine_is_claimed(const struct engine_live *live)
 	return there;
 }
 
-int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, const char *kind,
+int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 	       const char *text, const char *remedy)
 {
 	char *cause = state == STORE_ERROR ? settle_cause_json(live, kind, text, remedy) : NULL;
@@ -218,37 +188,36 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 
 static bool settle_from_outside(const struct engine_live *live)
 {
-	return strcmp(live->cause, "stopped") == 0 || strcmp(live->cause, "signal") == 0;
+	return live->cause == CAUSE_STOPPED || live->cause == CAUSE_SIGNAL;
 }
 
 /* The journal has its END record. */
 static int settle_ended(struct engine *engine, struct engine_live *live)
 {
-	const char *text = live->message ? live->message : live->cause;
+	const char *text = live->message ? live->message : cause_text(live->cause);
 	bool accounting = backend_is(live->experiment->backend->ops, BACKEND_HAS_ACCOUNTING);
 
-	if (strcmp(live->cause, "ok") == 0)
-		return engine_end(engine, live, STORE_FINISHED, "ok", NULL, NULL);
+	if (live->cause == CAUSE_OK)
+		return engine_end(engine, live, STORE_FINISHED, CAUSE_OK, NULL, NULL);
 	if (live->task.wanted == STORE_WISH_STOP)
-		return engine_end(engine, live, STORE_STOPPED, "stopped", engine_stop_why(live->experiment), NULL);
+		return engine_end(engine, live, STORE_STOPPED, CAUSE_STOPPED, engine_stop_why(live->experiment), NULL);
 	if (live->task.wanted == STORE_WISH_PRUNE)
-		return engine_end(engine, live, STORE_PRUNED, "pruned", "ended early by the search", NULL);
+		return engine_end(engine, live, STORE_PRUNED, CAUSE_PRUNED, "ended early by the search", NULL);
 	if (settle_from_outside(live) && accounting) {
 		/* The cluster ended it; it may say why. */
-		if (live->gone && live->gone_cause[0] && strcmp(live->gone_cause, "exit") != 0 &&
-		    strcmp(live->gone_cause, "ok") != 0)
+		if (live->gone && live->gone_cause != CAUSE_NONE && live->gone_cause != CAUSE_EXIT &&
+		    live->gone_cause != CAUSE_OK)
 			return engine_end(engine, live, STORE_ERROR, live->gone_cause,
 					  live->gone_message ? live->gone_message : text, live->gone_remedy);
 		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
-		int64_t until = strcmp(live->cause, "stopped") == 0 ? live->experiment->backend->answered_ms
-								    : clock_mono_ms();
+		int64_t until = live->cause == CAUSE_STOPPED ? live->experiment->backend->answered_ms : clock_mono_ms();
 		if (!live->gone && until - live->ended_ms < SETTLE_ACCOUNTING_LAG_MS) {
 			engine_poll_soon(live->experiment->backend);
 			return 0;
 		}
 	}
-	if (strcmp(live->cause, "stopped") == 0)
-		return engine_end(engine, live, STORE_ERROR, "cancelled", "ended from outside by a signal", NULL);
+	if (live->cause == CAUSE_STOPPED)
+		return engine_end(engine, live, STORE_ERROR, CAUSE_CANCELLED, "ended from outside by a signal", NULL);
 	return engine_end(engine, live, STORE_ERROR, live->cause, text, NULL);
 }
 
@@ -261,8 +230,8 @@ static bool settle_may_speak(const struct engine_live *live)
 		return false;
 	if (now - live->gone_ms < SETTLE_JOURNAL_LAG_MS)
 		return true;
-	return strcmp(live->gone_cause, "ok") == 0 && live->task.wanted == STORE_WISH_RUN &&
-		now - heard < SETTLE_SILENT_MS && (live->running || engine_is_claimed(live));
+	return live->gone_cause == CAUSE_OK && live->task.wanted == STORE_WISH_RUN && now - heard < SETTLE_SILENT_MS &&
+		(live->running || engine_is_claimed(live));
 }
 
 /* The backend says it is over, the journal says nothing. */
@@ -271,16 +240,17 @@ static int settle_gone(struct engine *engine, struct engine_live *live)
 	if (settle_may_speak(live))
 		return 0;
 	if (live->task.wanted == STORE_WISH_STOP)
-		return engine_end(engine, live, STORE_STOPPED, "stopped", engine_stop_why(live->experiment), NULL);
+		return engine_end(engine, live, STORE_STOPPED, CAUSE_STOPPED, engine_stop_why(live->experiment), NULL);
 	if (live->task.wanted == STORE_WISH_PRUNE)
-		return engine_end(engine, live, STORE_PRUNED, "pruned", "ended early by the search", NULL);
-	const char *kind = live->gone_cause, *said = live->gone_message;
+		return engine_end(engine, live, STORE_PRUNED, CAUSE_PRUNED, "ended early by the search", NULL);
+	enum cause kind = live->gone_cause;
+	const char *said = live->gone_message;
 	/* A script's end is in the journal, so what these tell of is the end of the runner. */
-	if (!kind[0] || strcmp(kind, "ok") == 0 || strcmp(kind, "exit") == 0)
-		kind = live->running || engine_is_claimed(live) ? "lost" : "launch";
-	else if (strcmp(kind, "signal") == 0)
-		kind = "lost";
-	char *text = strcmp(kind, "lost") == 0
+	if (kind == CAUSE_NONE || kind == CAUSE_OK || kind == CAUSE_EXIT)
+		kind = live->running || engine_is_claimed(live) ? CAUSE_LOST : CAUSE_LAUNCH;
+	else if (kind == CAUSE_SIGNAL)
+		kind = CAUSE_LOST;
+	char *text = kind == CAUSE_LOST
 		? mem_printf("its runner ended without a word in its journal%s%s", said ? ": " : "", said ? said : "")
 		: mem_strdup(said ? said : "it ended without a word in its journal");
 	int rc = engine_end(engine, live, STORE_ERROR, kind, text, live->gone_remedy);

@@ -159,7 +159,7 @@ static int submit_record(struct engine *engine, const char *token, const struct 
 				rc = store_set_job(engine->store, live->id, live->task.id, result->job);
 			}
 		} else if (result->outcome == BACKEND_REFUSED && !live->running && !live->ended) {
-			rc = engine_end(engine, live, STORE_ERROR, result->cause ? result->cause : "refused",
+			rc = engine_end(engine, live, STORE_ERROR, result->cause ? result->cause : CAUSE_REFUSED,
 					result->why ? result->why : "the submission was refused", NULL);
 		}
 	}

@@ -132,10 +132,11 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 		journal_read_costs(map, record);
 		record->exit_code = journal_get_small(map, "exit_code", -1);
 		record->signal = journal_get_small(map, "signal", 0);
-		record->cause = journal_get_text(map, "cause");
+		if (cause_parse(journal_get_text(map, "cause"), &record->cause) < 0)
+			record->cause = CAUSE_UNKNOWN; /* the end itself is true: losing it would run the task again */
 		record->message = journal_get_text(map, "message");
 		record->tail = journal_get_text(map, "tail");
-		return record->cause ? 0 : -EBADMSG;
+		return record->cause == CAUSE_NONE ? -EBADMSG : 0;
 	case JOURNAL_UNKNOWN: break;
 	}
 	return 0;

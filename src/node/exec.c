@@ -43,7 +43,7 @@ struct exec {
 	int status;
 	bool ended; /* the script has; its group may not have */
 	bool setup_failed; /* it never became the script */
-	const char *stopped; /* why we ended it: "stopped" or "time"; NULL */
+	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
 	int64_t oom_kills;
@@ -126,7 +126,7 @@ static void exec_add_tail(const struct exec *x, const char *name, struct buf *ou
 static void exec_end(struct exec *x)
 {
 	struct buf tail = buf_make(BUF_UNLIMITED);
-	bool ok = strcmp(x->outcome.cause, "ok") == 0;
+	bool ok = x->outcome.cause == CAUSE_OK;
 	if (x->setup_failed) /* nothing else wrote there, and some tools complain on stdout */
 		exec_add_tail(x, "stdout", &tail);
 	if (!ok)
@@ -156,7 +156,7 @@ static void exec_end(struct exec *x)
 
 static void exec_fail_launch(struct exec *x, const struct error *err)
 {
-	x->outcome = (struct outcome){.exit_code = 127, .cause = "launch"};
+	x->outcome = (struct outcome){.exit_code = 127, .cause = CAUSE_LAUNCH};
 	snprintf(x->outcome.message, sizeof(x->outcome.message), "%s", err->text);
 	x->pid = 0;
 	exec_end(x);
@@ -233,7 +233,7 @@ static void exec_kill_cb(uv_timer_t *timer)
 	kill(-x->pid, SIGKILL);
 }
 
-static void exec_stop(struct exec *x, const char *cause, const char *why)
+static void exec_stop(struct exec *x, enum cause cause, const char *why)
 {
 	if (x->stopped || x->ended)
 		return;
@@ -246,7 +246,7 @@ static void exec_stop(struct exec *x, const char *cause, const char *why)
 
 static void exec_limit_cb(uv_timer_t *timer)
 {
-	exec_stop(timer->data, "time", "its time limit is reached: stopping it");
+	exec_stop(timer->data, CAUSE_TIME, "its time limit is reached: stopping it");
 }
 
 /* Only the script itself is told: the processes it started mostly die of SIGUSR1. */
@@ -274,7 +274,7 @@ static void exec_signal_cb(uv_signal_t *handle, int signal)
 	else if (signal == SIGUSR1 || signal == SIGUSR2)
 		exec_tell_script(x, signal);
 	else
-		exec_stop(x, "stopped", "asked to stop: ending the script");
+		exec_stop(x, CAUSE_STOPPED, "asked to stop: ending the script");
 }
 
 static void exec_sample(struct exec *x)
@@ -305,7 +305,7 @@ static void exec_tick_cb(uv_timer_t *timer)
 	if (now >= x->next_look_ms) {
 		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
 		if (access(x->d.stop_path, F_OK) == 0)
-			exec_stop(x, "stopped", "a stop file appeared: ending the script");
+			exec_stop(x, CAUSE_STOPPED, "a stop file appeared: ending the script");
 	}
 	if (now >= x->next_sample_ms && !x->blocked) {
 		x->next_sample_ms = now + EXEC_SAMPLE_MS;
@@ -423,7 +423,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 
 	if (access(x->d.stop_path, F_OK) == 0) {
 		x->outcome = (struct outcome){
-			.exit_code = 0, .cause = "stopped", .message = "stopped before it started"};
+			.exit_code = 0, .cause = CAUSE_STOPPED, .message = "stopped before it started"};
 		exec_end(x);
 		return;
 	}
@@ -457,7 +457,7 @@ out:
 
 static int exec_run(const char *batch_dir, uint64_t index)
 {
-	struct exec x = {.oom_kills = -1, .outcome = {.exit_code = 1, .cause = "launch"}};
+	struct exec x = {.oom_kills = -1, .outcome = {.exit_code = 1, .cause = CAUSE_LAUNCH}};
 	struct error err;
 	sigset_t blocked, before;
 

@@ -89,7 +89,7 @@ static void submitted_cb(void *ctx, const char *token, const struct backend_subm
 	json_key_string(&out, "token", token);
 	json_key_string(&out, "outcome", outcomes[result->outcome]);
 	json_key_string(&out, "job", result->job);
-	json_key_string(&out, "cause", result->cause);
+	json_key_string(&out, "cause", cause_name(result->cause));
 	json_key_string(&out, "why", result->why);
 	json_end(&out);
 	print_line(&text);
@@ -111,7 +111,7 @@ static void sight_cb(void *ctx, const struct backend_sight *s)
 	json_key_string(&out, "reason", s->reason);
 	json_key_string(&out, "node", s->node);
 	json_key_int(&out, "expected_start_ms", s->expected_start_ms);
-	json_key_string(&out, "cause", s->cause);
+	json_key_string(&out, "cause", cause_name(s->cause));
 	json_key_string(&out, "message", s->message);
 	json_key_string(&out, "remedy", s->remedy);
 	json_key_int(&out, "exit_code", s->exit_code);
