@@ -45,7 +45,6 @@ void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt
 		return;
 	gethostname(here, sizeof(here) - 1);
 	ret->pid = (pid_t)claim.pid;
-	snprintf(ret->host, sizeof(ret->host), "%s", claim.host[0] ? claim.host : "?");
 	if (claim.host[0] && strcmp(claim.host, here) != 0)
 		ret->state = trace_is_silent(attempt_dir) ? LOCAL_TRACE_SILENT : LOCAL_TRACE_ELSEWHERE;
 	else if (claim.boot_id[0] && strcmp(claim.boot_id, proc_boot_id()) != 0)

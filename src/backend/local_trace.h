@@ -19,7 +19,6 @@ enum local_trace_state {
 struct local_trace {
 	enum local_trace_state state;
 	pid_t pid;
-	char host[128];
 };
 
 /* Reads the claim of an item. Harmless. */

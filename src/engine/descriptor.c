@@ -37,15 +37,15 @@ static char *descriptor_value(const struct node *value)
 	return mem_strdup(value->string ? value->string : "");
 }
 
-static struct node *descriptor_argv(const struct spec *spec, const char *experiment, int64_t task,
-				    const struct node *params)
+struct node *engine_make_argv(const struct spec *spec, int64_t experiment, int64_t task, const struct node *params)
 {
 	struct node *argv = node_new(NODE_LIST);
 	char text[32];
 
 	descriptor_add_program(spec, argv);
 	if (spec->pass == SPEC_PASS_POSITIONAL) {
-		descriptor_add_text(argv, experiment);
+		snprintf(text, sizeof(text), "e%lld", (long long)experiment);
+		descriptor_add_text(argv, text);
 		snprintf(text, sizeof(text), "%lld", (long long)task);
 		descriptor_add_text(argv, text);
 	}
@@ -113,7 +113,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 	char *root = engine_folder(engine, e->id, 0, 0);
 	char *task = engine_folder(engine, e->id, live->task.number, 0);
 	char *files = spool_files_dir(root), *results = spool_results(id, live->task.number);
-	struct node *argv = descriptor_argv(e->spec, id, live->task.number, params);
+	struct node *argv = engine_make_argv(e->spec, e->id, live->task.number, params);
 	struct node *env = descriptor_env(e->spec, live->task.seed, params);
 	struct node *setup = descriptor_setup(e->spec), *metrics = descriptor_metrics(e->spec);
 	int rc = spool_descriptor_write(live->batch_dir,

@@ -55,13 +55,18 @@ char *spool_results(const char *experiment, int64_t task)
 	return mem_printf("results/%s/%" PRId64, experiment, task);
 }
 
-char *spool_path(const char *attempt_dir, enum spool_file file)
+const char *spool_name(enum spool_file file)
 {
 	static const char *const names[] = {
 		[SPOOL_JOURNAL] = "journal", [SPOOL_STDOUT] = "stdout",       [SPOOL_STDERR] = "stderr",
 		[SPOOL_STOP] = "stop",       [SPOOL_REPORT] = "report.jsonl", [SPOOL_SETUP] = "setup",
 	};
-	return mem_printf("%s/%s", attempt_dir, names[file]);
+	return names[file];
+}
+
+char *spool_path(const char *attempt_dir, enum spool_file file)
+{
+	return mem_printf("%s/%s", attempt_dir, spool_name(file));
 }
 
 char *spool_item_path(const char *batch_dir, uint64_t index, enum spool_item item)

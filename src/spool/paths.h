@@ -36,6 +36,8 @@ enum spool_file {
 	SPOOL_SETUP, /* the setup line that failed */
 };
 char *spool_path(const char *attempt_dir, enum spool_file file);
+/* The name alone, not to be freed. */
+const char *spool_name(enum spool_file file);
 
 /* In the folder of a batch. */
 enum spool_item {
