@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "journal/journal.h"
 #include "node/earlier.h"
@@ -30,21 +31,6 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* A row shows up in the browser after this and the daemon's own interval. */
-#define EXEC_TICK_MS 200
-#define EXEC_STOP_LOOK_MS 1000
-/* New files appear mostly at the beginning; a walk over a large work folder costs more than a stat. */
-#define EXEC_SEARCH_MS 1000
-#define EXEC_SEARCH_LATER_MS 5000
-#define EXEC_SEARCH_EARLY_MS 30000
-#define EXEC_SAMPLE_FIRST_MS 2000
-#define EXEC_SAMPLE_MS 10000
-#define EXEC_SYNC_MS 1000
-#define EXEC_RETRY_MS 1000
-/* Processes that a script leaves behind get this long, or the grace period where it is shorter. */
-#define EXEC_LEFTOVER_MS 2000
-#define EXEC_LEFTOVER_LOOK_MS 20
 
 static const int exec_signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
@@ -374,11 +360,17 @@ static void exec_start_timers(struct exec *x)
 		uv_timer_start(&x->checkpoint, exec_checkpoint_cb, (uint64_t)(s->time_ms - s->signal_before_ms), 0);
 }
 
+/* The GPUs that were assigned to it by us; NULL: none were. */
+static const char *exec_gpus(const struct exec *x)
+{
+	return x->slot.gpus[0] ? x->slot.gpus : x->d.gpus;
+}
+
 static void exec_append_start(struct exec *x)
 {
 	char own[256] = "", job[96] = "";
 	const char *host = getenv("SLURMD_NODENAME"); /* as the cluster calls it */
-	const char *gpus = x->slot.gpus[0] ? x->slot.gpus : getenv("CUDA_VISIBLE_DEVICES");
+	const char *gpus = exec_gpus(x) ? exec_gpus(x) : getenv("CUDA_VISIBLE_DEVICES");
 	uint64_t start = 0;
 	const char *id = getenv("SLURM_ARRAY_JOB_ID"), *element = getenv("SLURM_ARRAY_TASK_ID");
 	gethostname(own, sizeof(own) - 1);
@@ -458,7 +450,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	exec_open_loop(x);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	x->oom_kills = usage_oom_kills();
-	if (launch_prepare(&x->d, x->slot.gpus[0] ? x->slot.gpus : NULL, &launch, &err) < 0) {
+	if (launch_prepare(&x->d, exec_gpus(x), &launch, &err) < 0) {
 		exec_fail_launch(x, &err);
 		goto out;
 	}

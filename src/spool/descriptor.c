@@ -38,6 +38,7 @@ void spool_descriptor_put(const struct spool_descriptor *d, struct json *out)
 	descriptor_put_node(out, "params", d->params);
 	descriptor_put_node(out, "metrics", d->metrics);
 	json_key_bool(out, "fresh", d->fresh);
+	json_key_string(out, "gpus", d->gpus);
 	json_key_int(out, "grace_ms", d->grace_ms);
 	json_end(out);
 }
@@ -111,6 +112,7 @@ static struct spool_descriptor descriptor_take(struct node *tree)
 		.params = descriptor_get(tree, "params", NODE_MAP),
 		.metrics = descriptor_get(tree, "metrics", NODE_MAP),
 		.fresh = node_get_bool(tree, "fresh", false),
+		.gpus = node_get_string(tree, "gpus"),
 		.grace_ms = node_get_int(tree, "grace_ms", SPOOL_GRACE_MS),
 	};
 }

@@ -18,6 +18,7 @@ struct spool_descriptor {
 	const char *results; /* made below the work folder; NULL */
 	const struct node *argv, *setup, *env, *params, *metrics; /* NULL, or of the right type; texts only */
 	bool fresh; /* remove the work and checkpoint folders first */
+	const char *gpus; /* "0,1": assigned with the task; NULL: the slot or the cluster says */
 	int64_t grace_ms; /* SPOOL_GRACE_MS where the file does not say */
 	char *work_dir, *checkpoint_dir, *params_path, *report_path, *stop_path; /* after reading: from the folders */
 };

@@ -36,6 +36,7 @@ static void assert_same(const struct spool_descriptor *a, const struct spool_des
 	assert_true(node_equal(a->env, b->env));
 	assert_true(node_equal(a->params, b->params));
 	assert_true(node_equal(a->metrics, b->metrics));
+	assert_string_equal(a->gpus, b->gpus);
 	assert_int_equal(a->fresh, b->fresh);
 	assert_int_equal(a->grace_ms, b->grace_ms);
 }
@@ -62,6 +63,7 @@ static void test_a_descriptor_reads_back_the_same(void **state)
 			.env = env,
 			.params = params,
 			.metrics = metrics,
+			.gpus = "2,5",
 			.fresh = true,
 			.grace_ms = 1234,
 		};
