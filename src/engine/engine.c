@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "spool/paths.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -92,18 +93,23 @@ struct engine_backend *engine_choose_backend(struct engine *engine, const char *
 
 char *engine_folder(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt)
 {
+	char *root = spool_experiment_dir(engine->state_dir, experiment);
 	if (!number)
-		return mem_printf("%s/experiments/e%lld", engine->state_dir, (long long)experiment);
+		return root;
+	char *task = spool_task_dir(root, number);
+	free(root);
 	if (!attempt)
-		return mem_printf("%s/experiments/e%lld/tasks/%lld", engine->state_dir, (long long)experiment,
-				  (long long)number);
-	return mem_printf("%s/experiments/e%lld/tasks/%lld/attempts/%lld", engine->state_dir, (long long)experiment,
-			  (long long)number, (long long)attempt);
+		return task;
+	char *folder = spool_attempt_dir(task, attempt);
+	free(task);
+	return folder;
 }
 
 char *engine_batch_folder(struct engine *engine, int64_t experiment, const char *token)
 {
-	return mem_printf("%s/experiments/e%lld/batches/%s", engine->state_dir, (long long)experiment, token);
+	char *root = spool_experiment_dir(engine->state_dir, experiment), *folder = spool_batch_dir(root, token);
+	free(root);
+	return folder;
 }
 
 struct store *engine_store(struct engine *engine)
@@ -176,7 +182,9 @@ static void engine_remove_folder(struct engine *engine, char *give_path)
 static int turn_remove(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
 	char *folder = engine_folder(engine, e->id, 0, 0);
-	char *trash = mem_printf("%s/experiments/" ENGINE_REMOVED "e%lld", engine->state_dir, (long long)e->id);
+	char *experiments = spool_experiments_dir(engine->state_dir);
+	char *trash = mem_printf("%s/" ENGINE_REMOVED "e%lld", experiments, (long long)e->id);
+	free(experiments);
 	if (rename(folder, trash) < 0 && errno != ENOENT)
 		log_warning("%s: %s", folder, strerror(errno));
 	free(folder);
@@ -204,7 +212,7 @@ static int turn_remove(struct engine *engine, struct engine_experiment *e, struc
 /* Folders of removed experiments that a stop left behind. */
 static void engine_remove_leftovers(struct engine *engine)
 {
-	char *path = mem_printf("%s/experiments", engine->state_dir);
+	char *path = spool_experiments_dir(engine->state_dir);
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 	while (dir && (entry = readdir(dir)))

@@ -93,6 +93,18 @@ int engine_write_search(struct engine *engine, int64_t experiment, struct json *
 /* GET …/analysis: best, progress, fronts, importance, slices, agreement of fidelities. -ENOENT. */
 int engine_read_analysis(struct engine *engine, int64_t experiment, struct pieces *ret) MUST_USE;
 
+/* GET …/{id} and GET …/tasks/{n}: what the store has, and what is in the folders. -ENOENT. */
+int engine_write_experiment(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
+int engine_write_task(struct engine *engine, int64_t experiment, int64_t number, struct json *out) MUST_USE;
+/* "files":[{"path","bytes"}] of the open map: what was submitted with an experiment. */
+void engine_write_files(struct engine *engine, int64_t experiment, struct json *out);
+/* One of these files, for reading: a descriptor, or a negative errno. */
+int engine_open_file(struct engine *engine, int64_t experiment, const char *path) MUST_USE;
+/* The output of an attempt, for reading: a descriptor; -ENOENT where nothing was written. */
+int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt, bool is_error) MUST_USE;
+/* The batch script as it was submitted last. -ENOENT where the backend keeps none. */
+int engine_read_script(struct engine *engine, int64_t experiment, struct buf *out) MUST_USE;
+
 /* The folder of an experiment (number 0), a task (attempt 0) or an attempt. The caller frees it. */
 char *engine_folder(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt);
 

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "journal/journal.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -310,7 +311,7 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 /* Reads what is new in the attempt's journal, at most one chunk. */
 static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
 {
-	char *path = mem_printf("%s/journal", live->attempt_dir);
+	char *path = spool_path(live->attempt_dir, SPOOL_JOURNAL);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	free(path);
 	if (fd < 0)

@@ -293,6 +293,8 @@ void engine_owed_sight(struct engine *engine, const struct backend_sight *sight)
 
 /* descriptor.c: writes BATCH_DIR/INDEX.json for one attempt. */
 int engine_write_descriptor(struct engine *engine, const struct engine_live *live, struct error *err) MUST_USE;
+/* The program and arguments of a task with these parameters. The caller frees it. */
+struct node *engine_make_argv(const struct spec *spec, int64_t experiment, int64_t task, const struct node *params);
 
 /* event.c */
 void engine_task_changed(struct engine *engine, int64_t experiment, int64_t number);

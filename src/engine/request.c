@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <math.h>
@@ -312,7 +313,7 @@ static int request_write_file(struct engine *engine, const char *dir, const stru
 static int request_write_files(struct engine *engine, const struct request *r, int64_t id, struct error *err)
 {
 	char *root = engine_folder(engine, id, 0, 0);
-	char *dir = mem_printf("%s/files", root);
+	char *dir = spool_files_dir(root);
 	/* An id that a crash or a failed disk gave back may have left a folder. */
 	int rc = fs_remove_tree(root, err);
 	if (rc == 0)

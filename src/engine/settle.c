@@ -3,13 +3,13 @@
 #include "engine/internal.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/log.h"
+#include "spool/claim.h"
+#include "spool/stop.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* After the backend says an attempt is over, the journal on a shared file system may lag by this much. */
 #define SETTLE_JOURNAL_LAG_MS 10000
@@ -147,18 +147,14 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 
 void engine_fence(const struct engine_live *live)
 {
-	char *path = mem_printf("%s/stop", live->attempt_dir);
-	if (fs_make_dirs(live->attempt_dir, 0700, NULL) < 0 || fs_write(path, "", 0, 0600, false, NULL) < 0)
-		log_warning("%s: cannot be written", path);
-	free(path);
+	struct error err;
+	if (spool_stop_write(live->attempt_dir, &err) < 0)
+		log_warning("%s", err.text);
 }
 
 bool engine_is_claimed(const struct engine_live *live)
 {
-	char *path = mem_printf("%s/%u.claim", live->batch_dir, live->index);
-	bool there = access(path, F_OK) == 0;
-	free(path);
-	return there;
+	return spool_claim_exists(live->batch_dir, live->index);
 }
 
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,

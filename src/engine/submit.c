@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 
@@ -214,7 +215,7 @@ static int submit_describe(struct engine *engine, struct engine_submission *subm
 			   size_t count, struct error *err)
 {
 	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
-	int rc = fs_make_dirs(live[0]->batch_dir, 0700, err);
+	int rc = fs_make_dirs(live[0]->batch_dir, SPOOL_FOLDER_MODE, err);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		if (live[i]->index < submission->described)
 			continue;
