@@ -249,6 +249,8 @@ static int turn_work(struct engine *engine, struct error *err)
 {
 	int rc = store_begin(engine->store, err);
 	if (rc == 0)
+		rc = engine_inbox_apply(engine);
+	if (rc == 0)
 		rc = engine_ingest(engine);
 	if (rc == 0)
 		rc = engine_settle(engine);
@@ -290,6 +292,7 @@ static void engine_turn(struct engine *engine)
 		engine_degrade(engine, &err);
 		return;
 	}
+	engine_inbox_clear(&engine->inbox);
 	engine_send_events(engine);
 	turn_forget(engine);
 	turn_remove_all(engine);
@@ -393,15 +396,26 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	return 0;
 }
 
+/* What backends said last is written too; without it they would be asked again. */
+static int engine_close_inbox(struct engine *engine, struct error *err)
+{
+	int rc = store_begin(engine->store, err);
+	if (rc == 0)
+		rc = engine_inbox_apply(engine);
+	if (rc == 0)
+		rc = engine_update_experiments(engine);
+	return rc < 0 ? rc : store_commit(engine->store, err);
+}
+
 void engine_close(struct engine *engine)
 {
 	if (!engine)
 		return;
 	struct error err = {0};
 	engine_refuse_askers(engine, -ECANCELED, "the daemon ends");
-	engine->closing = true;
-	if (store_commit(engine->store, &err) < 0)
+	if (!engine->reload_ms && engine_close_inbox(engine, &err) < 0)
 		log_error("%s", err.text);
+	engine->closing = true;
 	uv_close((uv_handle_t *)&engine->timer, NULL);
 	for (size_t i = 0; i < engine->backend_count; i++) {
 		struct engine_backend *backend = &engine->backends[i];
@@ -415,6 +429,7 @@ void engine_close(struct engine *engine)
 	/* A search that is thinking cannot be interrupted, and the loop must outlive what runs for it. */
 	while (engine->questions)
 		uv_run(engine->loop, UV_RUN_ONCE);
+	engine_inbox_clear(&engine->inbox);
 	free(engine->live.at);
 	free(engine->owed.at);
 	free(engine->experiments.at);

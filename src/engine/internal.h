@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "engine/engine.h"
+#include "engine/inbox.h"
 #include "engine/spec.h"
 #include "store/write.h"
 
@@ -140,6 +141,7 @@ struct engine {
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions;
 	VEC(struct engine_owed) owed;
+	struct engine_inbox inbox;
 	VEC(struct engine_dirty { int64_t experiment, number; }) dirty;
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
@@ -225,6 +227,9 @@ int engine_prepare(struct engine *engine) MUST_USE; /* submit.c */
 /* waiting.c: why the waiting tasks of an experiment wait: one text for all of them, in the experiment's row. */
 int engine_note_waiting(struct engine *engine) MUST_USE;
 void engine_submit(struct engine *engine); /* after the commit */
+/* A backend's answer to a submission; inside the transaction. */
+int engine_take_submitted(struct engine *engine, const char *token,
+			  const struct backend_submit_result *result) MUST_USE;
 /* A task's change of state: store, history, counts, listeners. */
 int engine_set_state(struct engine *engine, struct engine_experiment *experiment, const struct store_task *task,
 		     enum store_state state, const char *reason, const char *cause) MUST_USE;
@@ -276,9 +281,11 @@ double engine_read_objective(struct engine *engine, const struct engine_experime
 
 /* follow.c */
 void engine_follow(struct engine *engine);
+/* What a backend saw of one attempt; inside the transaction. */
+int engine_take_sight(struct engine *engine, const struct backend_sight *sight) MUST_USE;
 /* Why a submitted task waits, and when it is expected to start (0: not known); stored only where it changed. */
-void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
-			 int64_t expected_start_ms);
+int engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
+			int64_t expected_start_ms) MUST_USE;
 void engine_poll_soon(struct engine_backend *backend);
 void engine_cancel(struct engine *engine);
 
@@ -289,7 +296,7 @@ void engine_owed_unload(struct engine *engine);
 /* Adds what is owed by this backend to a watch list with room for all of it; how many. */
 size_t engine_owed_watch(struct engine_backend *backend, struct backend_watch *watch);
 bool engine_owed_any(const struct engine_backend *backend);
-void engine_owed_sight(struct engine *engine, const struct backend_sight *sight);
+int engine_owed_sight(struct engine *engine, const struct backend_sight *sight) MUST_USE;
 
 /* descriptor.c: writes BATCH_DIR/INDEX.json for one attempt. */
 int engine_write_descriptor(struct engine *engine, const struct engine_live *live, struct error *err) MUST_USE;
