@@ -185,10 +185,9 @@ static int ingest_metrics(struct ingest *in, const struct journal_record *r)
 	ingest_row_event(live, r);
 	live->told = true;
 	if (ingest_stop_met(e->spec, r) && !e->stopping) {
-		int64_t count;
 		log_info("e%lld: its stopping condition is met", (long long)e->id);
 		e->stop_why = "stopped: the stopping condition of the experiment is met";
-		rc = engine_stop_within(in->engine, e->id, NULL, 0, &count, NULL);
+		rc = engine_stop_within(in->engine, e);
 	}
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/inbox.h"
 #include "engine/spec.h"
+#include "engine/transact.h"
 #include "store/write.h"
 
 #include "base/token.h"
@@ -130,6 +131,8 @@ struct engine_owed {
 };
 
 #define ENGINE_BACKENDS 4
+/* An experiment's folder has a name that begins so until its row is written; what a crash leaves goes at the start. */
+#define ENGINE_NEW_FOLDER ".new-"
 
 struct engine {
 	uv_loop_t *loop;
@@ -145,7 +148,8 @@ struct engine {
 	VEC(struct engine_dirty { int64_t experiment, number; }) dirty;
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
-	int64_t reload_ms; /* 0, or when to try reading everything again */
+	bool stale; /* memory is not what the store says, and could not be read again */
+	int64_t pause_ms; /* after a failed write: no turn before this time, monotonic; 0 */
 	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
 	size_t sighted; /* where in `live` the last sight belonged; a hint */
 	unsigned examining; /* backends that are being looked at */
@@ -158,7 +162,6 @@ struct engine {
 
 /* engine.c */
 void engine_soon(struct engine *engine); /* a turn as soon as everybody else had one */
-void engine_degrade(struct engine *engine, const struct error *why); /* after a failed write */
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
 /* The backend `auto` stands for, or the named one; NULL with err when it is not to be had. */
@@ -170,6 +173,10 @@ int engine_load(struct engine *engine, struct error *err) MUST_USE;
 void engine_unload(struct engine *engine);
 /* The experiment in memory, read from the store where it is not there yet. -ENOENT. */
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
+			   struct error *err) MUST_USE;
+/* The experiment that a request is about, as engine_load_experiment, once memory is what the store says. -ENOENT also for
+ * one that is being removed. Asks for a turn: it lets go what was read in vain. */
+int engine_open_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
 /* The specification alone, from the store; the caller frees it. -ENOENT. */
@@ -263,15 +270,10 @@ int engine_stop_task(struct engine *engine, struct engine_experiment *experiment
 int engine_restart_task(struct engine *engine, struct engine_experiment *experiment,
 			const struct store_task *task) MUST_USE;
 
-/* action.c: stopping from inside a turn, which commits by itself. */
-int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
-		       int64_t *ret_count, struct error *err) MUST_USE;
+/* action.c: stops the whole experiment; inside the transaction. Harmless where it is over or being removed. */
+int engine_stop_within(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 /* What a stopped task says. Not kept across a restart of the daemon. */
 const char *engine_stop_why(const struct engine_experiment *experiment);
-/* The end of every change that somebody asked for: committed before it is acknowledged, with the experiment's state, so
- * that what was restarted is not over for whoever looks next; after a failed write everything is read again from the
- * store. Returns rc, or the error of the write. */
-int engine_conclude(struct engine *engine, int rc, struct error *err) MUST_USE;
 
 /* prune.c: ends the task early where its newest rows say so. */
 int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
