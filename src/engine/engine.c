@@ -241,7 +241,7 @@ static void turn_tell_parallel(struct engine *engine)
 
 static int turn_work(struct engine *engine, void *ctx, struct error *err)
 {
-	static int (*const parts[])(struct engine *engine) = {
+	static int (*const parts[])(struct engine * engine) = {
 		engine_inbox_apply, engine_ingest,  engine_settle,       engine_sweep,
 		engine_propose,     engine_prepare, engine_note_waiting,
 	};

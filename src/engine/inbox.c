@@ -8,9 +8,8 @@
 static void news_free(struct engine_news *news)
 {
 	const char *const owned[] = {
-		news->answer.job,   news->answer.cause,  news->answer.why,    news->sight.job,
-		news->sight.reason, news->sight.node,    news->sight.cause,   news->sight.message,
-		news->sight.remedy, news->sight.cost_source,
+		news->answer.job, news->answer.cause, news->answer.why,    news->sight.job,    news->sight.reason,
+		news->sight.node, news->sight.cause,  news->sight.message, news->sight.remedy, news->sight.cost_source,
 	};
 	for (size_t i = 0; i < COUNT_OF(owned); i++)
 		free((char *)(uintptr_t)owned[i]);

@@ -11,7 +11,7 @@
 #include "engine/inbox.h"
 #include "engine/spec.h"
 #include "engine/transact.h"
-#include "store/write.h"
+#include "store/rows.h"
 
 #include "base/token.h"
 
@@ -190,8 +190,6 @@ void engine_free_live(struct engine_live *live);
 
 /* Each part of a turn; all inside the transaction, 0 or a negative errno. */
 int engine_ingest(struct engine *engine) MUST_USE; /* ingest.c */
-int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
-		       int64_t *ret_used) MUST_USE;
 struct journal_record;
 int engine_ingest_record(struct engine *engine, struct engine_live *live, const struct journal_record *record) MUST_USE;
 /* Takes what an END record said (JSON) into the attempt. */

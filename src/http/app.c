@@ -30,7 +30,7 @@ static int check_content_type(const struct request *request, struct response *re
 {
 	const struct route *route = request->route;
 	bool has_body = request->head->chunked || request->head->length > 0;
-	if (!route->body || !has_body || (route->flags & (ROUTE_BINARY | ROUTE_UPLOAD)))
+	if (!route->body || !has_body || (route->flags & ROUTE_UPLOAD))
 		return 0;
 	const char *type = head_get(request->head, "content-type");
 	size_t n = strlen("application/json");

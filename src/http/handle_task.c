@@ -1,4 +1,4 @@
-/* Tasks: lists, actions, curves, logs; uploads and the node's push. */
+/* Tasks: lists, actions, curves, logs; uploads. */
 #include "http/handle.h"
 
 #include "base/fs.h"
@@ -6,7 +6,8 @@
 #include "base/node.h"
 #include "base/text.h"
 #include "http/upload.h"
-#include "store/read.h"
+#include "store/json.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@ static void answer_missing(const struct request *request, struct response *respo
 void answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (store_write_task(request->app->store, experiment, number, true, &out) < 0)
+	if (store_json_task(request->app->store, experiment, number, true, &out) < 0)
 		answer_missing(request, response);
 }
 
@@ -34,7 +35,7 @@ void handle_tasks(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	struct store_page page;
 	read_page(request, true, &page);
-	int rc = store_write_tasks(request->app->store, request->path_numbers[0], &page, &out);
+	int rc = store_json_tasks(request->app->store, request->path_numbers[0], &page, &out);
 	if (rc == -ENOENT)
 		answer_missing(request, response);
 	else if (rc < 0)
@@ -141,8 +142,8 @@ void handle_tell(struct request *request, struct response *response)
 void handle_task_metrics(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (store_write_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
-				     request_int(request, "points"), &out) < 0)
+	if (store_json_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
+				    request_int(request, "points"), &out) < 0)
 		answer_missing(request, response);
 }
 
@@ -253,26 +254,4 @@ void handle_upload(struct request *request, struct response *response)
 	json_key_string(&out, "name", request->path_values[0]);
 	json_key_int(&out, "bytes", (int64_t)bytes);
 	json_end(&out);
-}
-
-void handle_push(struct request *request, struct response *response)
-{
-	int64_t offset = request_int(request, "offset"), next = 0;
-	if (request->path_numbers[1] > UINT32_MAX) {
-		response_problem(response, 404, "there is no such attempt");
-		return;
-	}
-	int rc = engine_push(request->app->engine, request->path_values[0], (uint32_t)request->path_numbers[1], offset,
-			     buf_text(&request->body), request->body.len, &next);
-	if (rc == -EAGAIN) {
-		struct json out = json_to(&response->body);
-		response->status = 409;
-		json_map(&out);
-		json_key_int(&out, "offset", next);
-		json_end(&out);
-	} else if (rc == -ENOENT) {
-		response_problem(response, 404, "there is no such attempt");
-	} else if (rc < 0) {
-		response_error(response, rc, NULL);
-	}
 }

@@ -3,8 +3,8 @@
 #include "fixture.h"
 
 #include "base/rng.h"
+#include "store/rows.h"
 #include "store/sql.h"
-#include "store/write.h"
 
 #include <math.h>
 
