@@ -7,6 +7,7 @@
 #include "backend/local_trace.h"
 #include "backend/local_wait.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -16,10 +17,6 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* Ends are heard of at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */
-#define LOCAL_POLL_MS 3000
-#define LOCAL_POLL_SOON_MS 100
 
 struct local;
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "base/text.h"
 
@@ -14,15 +15,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A runner writes a sample at least every 10 s; a network file system may show it late. */
-#define TRACE_SILENT_MS 180000
 #define TRACE_FILE_BYTES 65536
 #define TRACE_WORDS_BYTES 300
 /* Larger environments are cut: ours comes early enough in any that people have. */
 #define TRACE_ENVIRON_BYTES (1u << 20)
-/* Looks for what a dead runner left, and the time between them. */
+/* The most looks for what a dead runner left. */
 #define TRACE_LOOKS_MOST 10
-#define TRACE_LOOK_US 1000
 
 static struct node *trace_read_json(const char *batch_dir, uint32_t index, const char *suffix)
 {

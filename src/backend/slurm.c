@@ -5,15 +5,13 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/text.h"
 #include "base/token.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-
-/* How long open waits for `scontrol ping`; it answers in 13 ms, also when the controller is down. */
-#define SLURM_OPEN_MS 3000
 
 struct slurm_call {
 	struct slurm *slurm;

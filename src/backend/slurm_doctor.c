@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "base/text.h"
 
@@ -17,12 +18,6 @@
 
 /* The folder of one look is this and its token, in the state folder. */
 #define SLURM_EXAMINE_FOLDER "doctor-"
-#define SLURM_EXAMINE_TICK_MS 1000
-#define SLURM_EXAMINE_ASKED_MS 50
-/* A queue may be long; the rest of the findings should not wait for it for ever. */
-#define SLURM_EXAMINE_MAX_MS 100000
-/* The network file system may show the answer a while after the job is over. */
-#define SLURM_EXAMINE_LATE_MS 20000
 #define SLURM_ANSWER_BYTES 4096
 #define SLURM_JOURNAL_BYTES (256u << 10)
 

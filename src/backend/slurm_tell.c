@@ -2,13 +2,10 @@
 #include "backend/slurm_poll.h"
 
 #include "base/clock.h"
+#include "base/pace.h"
 
 #include <math.h>
 #include <stdio.h>
-
-/* The accounting lags behind by 1.5 to 3.4 s for 1,000 tasks, and by half a minute where its disk is slow; then the end is
- * told without it, hence without an exit code. The journal does not wait for this. */
-#define SLURM_LAG_MS 40000
 
 /* No end, hence no figures. */
 #define SLURM_NOTHING_MEASURED                                                                                         \

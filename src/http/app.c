@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/text.h"
 #include "http/route.h"
 #include "http/static.h"
@@ -14,8 +15,6 @@
 
 /* An answer larger than this is refused rather than built in memory. */
 #define APP_ANSWER_MAX (512u << 20)
-/* How old an answer with running clocks in it may get. */
-#define APP_AGING_MS 1000
 
 static int begin_static(struct request *request, struct response *response)
 {
@@ -87,7 +86,7 @@ static int app_begin(struct app *app, struct request *request, struct response *
 	return begin_body(app, request, response);
 }
 
-/* An answer in pieces that is kept for whoever asks next, if the store does not change while it is made. */
+/* An answer in pieces that is kept for the next request, if the store does not change while it is made. */
 struct kept_pieces {
 	struct app *app;
 	struct pieces inner;

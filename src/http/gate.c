@@ -14,7 +14,7 @@
 #define GATE_CODE_MS (10 * 60 * (int64_t)1000)
 #define GATE_SESSION_MS (30 * 24 * 3600 * (int64_t)1000)
 /* Wrong codes and tokens in a minute that get a plain 401; further ones are told to wait, cut off, and
- * logged once. A right one always opens: nobody can lock the owner out by guessing. */
+ * logged once. A right one always opens: guessing cannot lock the owner out. */
 #define GATE_FAILURES 10
 #define GATE_WINDOW_MS 60000
 
@@ -105,7 +105,7 @@ static int gate_fail(struct gate *gate, const char *what, struct response *respo
 		return -1;
 	}
 	if (gate->failures == GATE_FAILURES + 1)
-		log_warning("somebody on this machine is guessing login codes or tokens");
+		log_warning("a process on this machine is guessing login codes or tokens");
 	response_problem(response, 429, "too many wrong codes or tokens; wait a minute");
 	response_header(response, "Retry-After", "60");
 	response->close = true;

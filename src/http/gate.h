@@ -14,7 +14,7 @@ void gate_free(struct gate *gate);
 /* The port that TCP requests must name in Host. */
 void gate_set_port(struct gate *gate, uint16_t port);
 /* The state folder is not the usual one: who has to log in is told that SLUICE_STATE must name it, but not where it is.
- * Whoever has an account on this machine may ask. */
+ * Every account on this machine can reach it. */
 void gate_set_own_state(struct gate *gate);
 
 /* Is the Host header one that is served here? 0, or -1 with the response filled. */

@@ -1,4 +1,4 @@
-/* What was submitted with an experiment: its script and its files, for whoever wants to submit it again. */
+/* What was submitted with an experiment: its script and its files, so that it can be submitted again. */
 #include "http/handle.h"
 
 #include "base/fs.h"

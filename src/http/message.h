@@ -47,7 +47,7 @@ struct request {
 	void (*respond)(struct request *request);
 };
 
-/* An answer that is not there yet: whoever has set it fills the response later and calls request->respond. */
+/* An answer that is not there yet: the handler that set it fills the response later and calls request->respond. */
 struct later {
 	void (*cancel)(void *ctx); /* instead of that, when the peer has gone: nothing may be touched any more */
 	void *ctx;

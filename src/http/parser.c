@@ -320,7 +320,7 @@ int parser_read_head(char *data, size_t len, struct head *ret, const char **ret_
 		if (!memcmp(data, method_names[i], n < len ? n : len) && data[n] == ' ')
 			ret->method = (enum method)i;
 	}
-	/* CONNECT and methods nobody defined are not worth the library's opinion. */
+	/* CONNECT and unknown methods are refused here; the library is not asked. */
 	if (ret->method == METHOD_OTHER) {
 		*ret_reason = "this method is not known here";
 		return 501;

@@ -157,7 +157,7 @@ static int query_take(struct request *request, const char *text, size_t len, str
 		return -1;
 	}
 	if (request->query[i].text) {
-		response_problem(response, 400, "?%s= stands twice", route->query[i]->name);
+		response_problem(response, 400, "?%s= is given twice", route->query[i]->name);
 		return -1;
 	}
 	const char *value = equals ? equals + 1 : text + len;
@@ -178,7 +178,7 @@ static int query_read(struct request *request, const char *query, struct respons
 {
 	const struct route *route = request->route;
 	for (size_t i = 0; i < REQUEST_QUERY_VALUES && route->query[i]; i++)
-		request->query[i].integer = route->query[i]->otherwise;
+		request->query[i].integer = route->query[i]->fallback;
 	while (*query) {
 		size_t len = strcspn(query, "&");
 		if (len && query_take(request, query, len, response) < 0)

@@ -10,7 +10,7 @@ enum param_type { PARAM_TEXT, PARAM_INT, PARAM_BOOL, PARAM_CHOICE };
 struct param {
 	const char *name;
 	enum param_type type;
-	int64_t min, max, otherwise; /* PARAM_INT; otherwise also for PARAM_BOOL */
+	int64_t min, max, fallback; /* PARAM_INT; fallback also for PARAM_BOOL */
 	const char *choices; /* PARAM_CHOICE: "stdout|stderr" */
 	bool required;
 	const char *help;

@@ -7,20 +7,20 @@
 static const struct param p_state = {
 	.name = "state", .type = PARAM_CHOICE, .choices = STATES, .help = "only those in this state"};
 static const struct param p_limit = {
-	.name = "limit", .type = PARAM_INT, .min = 1, .max = 1000, .otherwise = 100, .help = "how many at most"};
+	.name = "limit", .type = PARAM_INT, .min = 1, .max = 1000, .fallback = 100, .help = "how many at most"};
 static const struct param p_cursor = {
 	.name = "cursor", .type = PARAM_TEXT, .help = "the \"next\" of an earlier answer"};
 static const struct param p_sort = {.name = "sort",
 				    .type = PARAM_CHOICE,
 				    .choices = "number|-number|best|-best|started|-started|elapsed|-elapsed",
-				    .help = "the order; best is best first, whatever the goal"};
+				    .help = "the order; `best` lists the best first for either goal"};
 static const struct param p_name = {
 	.name = "name", .type = PARAM_TEXT, .help = "the metric; the first objective's unless given"};
 static const struct param p_points = {.name = "points",
 				      .type = PARAM_INT,
 				      .min = 1,
 				      .max = 100000,
-				      .otherwise = 300,
+				      .fallback = 300,
 				      .help = "points of a curve at most"};
 static const struct param p_format = {
 	.name = "format", .type = PARAM_CHOICE, .choices = "json|csv", .help = "json unless given"};
@@ -40,7 +40,7 @@ static const struct param p_log_limit = {.name = "limit",
 					 .type = PARAM_INT,
 					 .min = 1,
 					 .max = LIMIT_LOG_CHUNK_BYTES,
-					 .otherwise = LIMIT_LOG_CHUNK_BYTES,
+					 .fallback = LIMIT_LOG_CHUNK_BYTES,
 					 .help = "bytes at most"};
 static const struct param p_last = {
 	.name = "last", .type = PARAM_TEXT, .help = "the id of the last event seen, like Last-Event-ID"};

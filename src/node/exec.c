@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "journal/journal.h"
 #include "node/claim.h"
@@ -27,21 +28,6 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* A row shows up in the browser after this and the daemon's own interval. */
-#define EXEC_TICK_MS 200
-#define EXEC_STOP_LOOK_MS 1000
-/* New files appear mostly at the beginning; a walk over a large work folder costs more than a stat. */
-#define EXEC_SEARCH_MS 1000
-#define EXEC_SEARCH_LATER_MS 5000
-#define EXEC_SEARCH_EARLY_MS 30000
-#define EXEC_SAMPLE_FIRST_MS 2000
-#define EXEC_SAMPLE_MS 10000
-#define EXEC_SYNC_MS 1000
-#define EXEC_RETRY_MS 1000
-/* Processes that a script leaves behind get this long, or the grace period where it is shorter. */
-#define EXEC_LEFTOVER_MS 2000
-#define EXEC_LEFTOVER_LOOK_MS 20
 
 static const int exec_signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 

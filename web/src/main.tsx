@@ -2,8 +2,8 @@
 import { render } from 'preact';
 import { App } from './app';
 import { loadInfo, post, signedOut } from './data/api';
-import { startStream } from './data/stream';
 import { experiments } from './data/store';
+import { startStream } from './data/stream';
 import { startKeys } from './lib/keys';
 import { startRouter } from './lib/router';
 import { startTheme } from './lib/theme';

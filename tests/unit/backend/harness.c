@@ -30,11 +30,10 @@ static void print_line(struct buf *text)
 	buf_free(text);
 }
 
-static int64_t number(const char *text, int64_t otherwise)
+static int64_t number(const char *text, int64_t fallback)
 {
 	uint64_t value;
-	return num_parse_unsigned(text, strspn(text, "0123456789"), INT64_MAX, &value) == 0 ? (int64_t)value
-											    : otherwise;
+	return num_parse_unsigned(text, strspn(text, "0123456789"), INT64_MAX, &value) == 0 ? (int64_t)value : fallback;
 }
 
 static void set_resource(struct backend_resources *r, char *pair)

@@ -1,9 +1,16 @@
 // Every request to the daemon goes through here: the CSRF header, problem documents and the one
 // place that notices a lost session.
 import { signal } from '@preact/signals';
-import type { FieldError, Info, Page, Problem } from './types';
+import type { FieldError, Info, Problem } from './types';
 
 const BASE = '/api/v1';
+
+// A list, or a part of one: what ExperimentList, TaskList and TokenList have in common.
+export interface Page<T> {
+  items: T[];
+  next: string | null;
+  total: number;
+}
 
 export class ApiError extends Error {
   status: number;
@@ -26,7 +33,7 @@ export const strategyTitle = (name: string) => info.value?.strategies.find((s) =
 async function toError(response: Response): Promise<ApiError> {
   let problem: Problem | null = null;
   try {
-    problem = await response.json() as Problem;
+    problem = (await response.json()) as Problem;
   } catch {
     // A proxy's HTML page or an empty body: the status is all there is to say.
   }
@@ -35,7 +42,12 @@ async function toError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, problem?.errors ?? []);
 }
 
-export async function request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+export async function request(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const init: RequestInit = { method, headers: { Accept: 'application/json', ...headers }, credentials: 'same-origin' };
   const sent = init.headers as Record<string, string>;
   // A page that was opened a moment ago may not know the value yet; signing in needs none.
@@ -60,14 +72,18 @@ export async function request(method: string, path: string, body?: unknown, head
 }
 
 export async function get<T>(path: string): Promise<T> {
-  return await (await request('GET', path)).json() as T;
+  return (await (await request('GET', path)).json()) as T;
 }
 
 export async function text(path: string): Promise<string> {
   return await (await request('GET', path, undefined, { Accept: 'text/plain' })).text();
 }
 
-export async function post<T = unknown>(path: string, body: unknown = {}, headers?: Record<string, string>): Promise<T> {
+export async function post<T = unknown>(
+  path: string,
+  body: unknown = {},
+  headers?: Record<string, string>,
+): Promise<T> {
   const response = await request('POST', path, body, headers);
   return (response.status === 204 ? null : await response.json()) as T;
 }
@@ -96,7 +112,13 @@ let loading: Promise<void> | null = null;
 
 // Whoever asks while it is under way waits for the same answer.
 export function loadInfo(): Promise<void> {
-  loading ??= get<Info>('/info').then((got) => { info.value = got; }).finally(() => { loading = null; });
+  loading ??= get<Info>('/info')
+    .then((got) => {
+      info.value = got;
+    })
+    .finally(() => {
+      loading = null;
+    });
   return loading;
 }
 

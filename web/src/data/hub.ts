@@ -1,8 +1,8 @@
 // One connection to /events for any number of tabs. HTTP/1.1 gives a browser six connections to a
 // host, so a stream for each tab would hang the seventh. The hub lives in a SharedWorker where there
 // is one, else in the page itself.
+import { EVENT_NAMES } from './types';
 
-const EVENTS = ['reset', 'experiment', 'task', 'metrics', 'log', 'removed', 'notice'];
 const RETRY_FIRST_MS = 1000;
 const RETRY_MOST_MS = 15000;
 // A tab that is looked at says so every 15 s. A crashed tab cannot say goodbye, so silence ends it.
@@ -16,7 +16,11 @@ export type ToPage =
   | { kind: 'open' }
   | { kind: 'down'; retry_ms: number };
 
-interface Member { send: (message: ToPage) => void; seen: number; visible: boolean }
+interface Member {
+  send: (message: ToPage) => void;
+  seen: number;
+  visible: boolean;
+}
 
 export class Hub {
   private members = new Set<Member>();
@@ -64,7 +68,7 @@ export class Hub {
   }
 
   private connect() {
-    const source = new EventSource('/api/v1/events' + (this.last ? `?last=${encodeURIComponent(this.last)}` : ''));
+    const source = new EventSource(`/api/v1/events${this.last ? `?last=${encodeURIComponent(this.last)}` : ''}`);
     this.source = source;
     source.onopen = () => {
       this.retry = RETRY_FIRST_MS;
@@ -82,7 +86,7 @@ export class Hub {
       }, this.retry);
       this.retry = Math.min(this.retry * 2, RETRY_MOST_MS);
     };
-    for (const name of EVENTS) {
+    for (const name of EVENT_NAMES) {
       source.addEventListener(name, (event) => {
         const got = event as MessageEvent<string>;
         if (got.lastEventId) this.last = got.lastEventId;

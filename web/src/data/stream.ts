@@ -1,7 +1,7 @@
 // The page's end of the event stream: connection state for the banner, and listeners.
 import { signal } from '@preact/signals';
-import { Hub, type FromPage, type ToPage } from './hub';
 import { info, loadInfo, signedOut } from './api';
+import { type FromPage, Hub, type ToPage } from './hub';
 import type { StreamEvent } from './types';
 
 export type Link = { state: 'connecting' | 'open' } | { state: 'down'; since: number; next: number };
@@ -36,8 +36,6 @@ function receive(message: ToPage) {
     gap = true;
     // An EventSource cannot say "401"; asking for /info can, and shows the sign-in page.
     if (info.value) loadInfo().catch(() => undefined);
-  } else if (message.name === 'reset') {
-    deliver({ type: 'reset' });
   } else {
     deliver({ type: message.name, data: JSON.parse(message.data) } as StreamEvent);
   }

@@ -4,7 +4,9 @@ import { Brand } from '../components/Icon';
 import { info, loginCommand } from '../data/api';
 
 export function useTitle(title: string) {
-  useEffect(() => { document.title = `${title} · sluice`; }, [title]);
+  useEffect(() => {
+    document.title = `${title} · sluice`;
+  }, [title]);
 }
 
 export function MissingPage({ what = 'page' }: { what?: string }) {
@@ -14,7 +16,9 @@ export function MissingPage({ what = 'page' }: { what?: string }) {
       <h1 class="vh">Not found</h1>
       <Empty icon="search" title={`There is no such ${what}`}>
         <p class="dim">It may have been removed, or the address has a typing error.</p>
-        <a class="btn" href="/">All experiments</a>
+        <a class="btn" href="/">
+          All experiments
+        </a>
       </Empty>
     </section>
   );
@@ -30,10 +34,21 @@ export function SignedOutPage() {
         <Brand />
         <h1>You are not signed in</h1>
         <p class="dim">This dashboard belongs to the person who runs the daemon. On that machine, run</p>
-        <pre class="code"><code>{command}</code></pre>
-        <p class="dim">{!known && command.includes('=DIR') && <>with the state folder of the daemon for <code>DIR</code> (the terminal in which the daemon was started shows the whole command) </>}
-          and open the link it prints. A link works once; run the command again for a new one.</p>
-        <button type="button" class="btn" onClick={() => location.reload()}>Try again</button>
+        <pre class="code">
+          <code>{command}</code>
+        </pre>
+        <p class="dim">
+          {!known && command.includes('=DIR') && (
+            <>
+              with the state folder of the daemon for <code>DIR</code> (the terminal in which the daemon was started
+              shows the whole command){' '}
+            </>
+          )}
+          and open the link it prints. A link works once; run the command again for a new one.
+        </p>
+        <button type="button" class="btn" onClick={() => location.reload()}>
+          Try again
+        </button>
       </div>
     </section>
   );
