@@ -77,10 +77,6 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
 		  struct error *err) MUST_USE;
 
-/* A node's push. 0 and the new offset; -EAGAIN with the offset to send from; -ENOENT. */
-int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset, const char *data, size_t len,
-		int64_t *ret_offset) MUST_USE;
-
 /* A thorough look at every backend, for `sluice doctor`: goes on in the background; its findings are in
  * engine_write_cluster once "examining" is false again. Harmless while one is going on. */
 void engine_examine(struct engine *engine);

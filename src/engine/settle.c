@@ -304,7 +304,7 @@ static bool experiment_over_budget(struct engine *engine, const struct engine_ex
 
 static int experiment_update(struct engine *engine, struct engine_experiment *e)
 {
-	int64_t count, now = clock_now_ms();
+	int64_t now = clock_now_ms();
 	int rc = 0;
 	if (e->best_changed) {
 		bool maximise = e->spec->objective_count && e->spec->objectives[0].maximise;
@@ -315,7 +315,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
 		log_info("e%lld: its budget is used up", (long long)e->id);
 		e->stop_why = "stopped: the budget of the experiment is used up";
-		rc = engine_stop_within(engine, e->id, NULL, 0, &count, NULL);
+		rc = engine_stop_within(engine, e);
 	}
 	enum store_state state = experiment_state(e);
 	if (rc < 0 || state == e->state)

@@ -1,4 +1,4 @@
-/* Tasks: lists, actions, curves, logs; uploads and the node's push. */
+/* Tasks: lists, actions, curves, logs; uploads. */
 #include "http/handle.h"
 
 #include "base/limits.h"
@@ -248,26 +248,4 @@ void handle_upload(struct request *request, struct response *response)
 	json_key_string(&out, "name", request->path_values[0]);
 	json_key_int(&out, "bytes", (int64_t)bytes);
 	json_end(&out);
-}
-
-void handle_push(struct request *request, struct response *response)
-{
-	int64_t offset = request_int(request, "offset"), next = 0;
-	if (request->path_numbers[1] > UINT32_MAX) {
-		response_problem(response, 404, "there is no such attempt");
-		return;
-	}
-	int rc = engine_push(request->app->engine, request->path_values[0], (uint32_t)request->path_numbers[1], offset,
-			     buf_text(&request->body), request->body.len, &next);
-	if (rc == -EAGAIN) {
-		struct json out = json_to(&response->body);
-		response->status = 409;
-		json_map(&out);
-		json_key_int(&out, "offset", next);
-		json_end(&out);
-	} else if (rc == -ENOENT) {
-		response_problem(response, 404, "there is no such attempt");
-	} else if (rc < 0) {
-		response_error(response, rc, NULL);
-	}
 }

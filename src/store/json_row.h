@@ -5,6 +5,7 @@
 
 #include "store/json.h"
 #include "store/rows.h"
+#include "store/sql.h"
 
 static inline const char *row_text(sqlite3_stmt *row, int column)
 {

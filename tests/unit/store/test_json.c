@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/node.h"
 #include "store/json.h"
+#include "store/sql.h"
 #include "store/rows.h"
 
 #include <errno.h>
