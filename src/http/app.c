@@ -29,7 +29,7 @@ static int check_content_type(const struct request *request, struct response *re
 {
 	const struct route *route = request->route;
 	bool has_body = request->head->chunked || request->head->length > 0;
-	if (!route->body || !has_body || (route->flags & (ROUTE_BINARY | ROUTE_UPLOAD)))
+	if (!route->body || !has_body || (route->flags & ROUTE_UPLOAD))
 		return 0;
 	const char *type = head_get(request->head, "content-type");
 	size_t n = strlen("application/json");
@@ -101,8 +101,7 @@ static int kept_make(void *ctx, struct buf *out)
 	size_t before = out->len;
 	int rc = kept->inner.make(kept->inner.ctx, out);
 	buf_add(&kept->text, out->data + before, out->len - before);
-	if (rc == 0 && !kept->text.full && kept->version == store_version(kept->app->store) &&
-	    sqlite3_get_autocommit(store_db(kept->app->store))) {
+	if (rc == 0 && !kept->text.full && kept->version == store_version(kept->app->store)) {
 		struct blob *body = blob_take(&kept->text);
 		cache_put(kept->app->cache, kept->target, kept->version, body);
 		blob_unref(body);
@@ -137,11 +136,6 @@ static void answer_cached(struct app *app, struct request *request, struct respo
 {
 	uint64_t version = store_version(app->store);
 	const char *target = request->head->target;
-	/* Between the engine's write and its commit the number stands still while the answer changes. */
-	if (!sqlite3_get_autocommit(store_db(app->store))) {
-		request->route->handle(request, response);
-		return;
-	}
 	int64_t age = request->route->flags & ROUTE_AGING ? APP_AGING_MS : 0;
 	struct blob *body = cache_find(app->cache, target, version, age);
 	if (body) {

@@ -50,7 +50,6 @@ void handle_tell(struct request *request, struct response *response);
 void handle_task_metrics(struct request *request, struct response *response);
 void handle_log(struct request *request, struct response *response);
 void handle_upload(struct request *request, struct response *response);
-void handle_push(struct request *request, struct response *response);
 
 /* The experiment or task as the answer (status as the route says); 404 when it is not there. */
 void answer_experiment(struct request *request, int64_t experiment, struct response *response);

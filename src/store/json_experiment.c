@@ -219,21 +219,7 @@ static int put_detail(struct store *store, int64_t experiment, struct json *out)
 	row_put_members(row, next, search, COUNT_OF(search), out);
 	json_end(out);
 	store_end(row);
-	if ((rc = json_put_metric_names(store, experiment, 0, out)) < 0)
-		return rc;
-	char *state_dir = json_state_dir(store);
-	char *folder = mem_printf("%s/experiments/e%" PRId64, state_dir, experiment);
-	json_key_string(out, "folder", folder);
-	free(folder);
-	free(state_dir);
-	return 0;
-}
-
-char *json_state_dir(struct store *store)
-{
-	const char *path = sqlite3_db_filename(store_db(store), "main");
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	return slash ? mem_copy(path, (size_t)(slash - path)) : mem_strdup(".");
+	return json_put_metric_names(store, experiment, 0, out);
 }
 
 int json_open_experiment(struct store *store, int64_t experiment, bool detail, const char *counts_key, struct json *out)
@@ -247,9 +233,14 @@ int json_open_experiment(struct store *store, int64_t experiment, bool detail, c
 	return rc == 0 && detail ? put_detail(store, experiment, out) : rc;
 }
 
-int store_json_experiment(struct store *store, int64_t experiment, bool detail, struct json *out)
+int store_json_open_experiment(struct store *store, int64_t experiment, struct json *out)
 {
-	int rc = json_open_experiment(store, experiment, detail, "tasks", out);
+	return json_open_experiment(store, experiment, true, "tasks", out);
+}
+
+int store_json_experiment(struct store *store, int64_t experiment, struct json *out)
+{
+	int rc = json_open_experiment(store, experiment, false, "tasks", out);
 	if (rc == 0)
 		json_end(out);
 	return rc;

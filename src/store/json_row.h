@@ -54,8 +54,6 @@ int row_put_list(struct store *store, sqlite3_stmt *row, const char *key, const 
 
 /* The id of a metric's name in an experiment; 0 when it has none of that name. */
 int json_find_metric(struct store *store, int64_t experiment, const char *name, int64_t *ret) MUST_USE;
-/* The folder that holds the database. The caller frees it. */
-char *json_state_dir(struct store *store);
 
 /* Opens a map with the experiment's members, its task counts under counts_key; the caller ends it. */
 int json_open_experiment(struct store *store, int64_t experiment, bool detail, const char *counts_key,

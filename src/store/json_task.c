@@ -3,21 +3,13 @@
 #include "store/json_task.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/limits.h"
-#include "base/node.h"
 #include "base/num.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
-
-#define FILES_MAX 200
-#define FILES_DEPTH 6
 
 static const char sql_goal[] = "SELECT json_extract(objective, '$[0].goal') FROM experiment "
 			       "WHERE id = ?1 AND removing = 0";
@@ -25,7 +17,6 @@ static const char sql_one[] = TASK_SELECT " FROM task t "
 					  "JOIN experiment e ON e.id = t.experiment AND e.removing = 0 "
 					  "WHERE t.experiment = ?1 AND t.number = ?2";
 static const char sql_total[] = "SELECT count(*) FROM task WHERE experiment = ?1 AND (?2 < 0 OR state = ?2)";
-static const char sql_descriptor[] = "SELECT token, idx FROM attempt WHERE task = ?1 ORDER BY number DESC LIMIT 1";
 
 #define TIMELINE_JSON(X)                                                                                               \
 	X(time, "time", "time_ms")                                                                                     \
@@ -133,109 +124,38 @@ int json_put_attempts(struct store *store, int64_t task_id, struct json *out)
 			    COUNT_OF(attempt_members), out);
 }
 
-static void put_files_at(int dir, const char *prefix, unsigned depth, size_t *count, struct json *out)
-{
-	DIR *stream = fdopendir(dir);
-	if (!stream) {
-		close(dir);
-		return;
-	}
-	struct dirent *entry;
-	while (*count < FILES_MAX && (entry = readdir(stream))) {
-		struct stat st;
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		char *path = mem_printf("%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
-		if (S_ISREG(st.st_mode)) {
-			json_map(out);
-			json_key_string(out, "path", path);
-			json_key_int(out, "bytes", st.st_size);
-			json_end(out);
-			++*count;
-		} else if (S_ISDIR(st.st_mode) && depth < FILES_DEPTH) {
-			int below = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			if (below >= 0)
-				put_files_at(below, path, depth + 1, count, out);
-		}
-		free(path);
-	}
-	closedir(stream);
-}
-
-void store_write_files(const char *folder, struct json *out)
-{
-	size_t count = 0;
-	json_key(out, "files");
-	json_list(out);
-	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir >= 0)
-		put_files_at(dir, "", 0, &count, out);
-	json_end(out);
-}
-
-/* The program and arguments of the newest attempt stand in its descriptor, which is not kept twice. */
-static int put_argv(struct store *store, int64_t task_id, const char *experiment_dir, struct json *out)
-{
-	struct node *root = NULL;
-	struct buf text = buf_make(LIMIT_DOCUMENT_BYTES);
-	sqlite3_stmt *row = store_bind(store, sql_descriptor, "i", task_id);
-	int rc = store_step(store, row);
-	if (rc > 0) {
-		char *path = mem_printf("%s/batches/%s/%" PRId64 ".json", experiment_dir, row_text(row, 0),
-					row_int(row, 1));
-		if (fs_read(path, LIMIT_DOCUMENT_BYTES, &text, NULL) < 0 ||
-		    node_parse_json(buf_text(&text), text.len, &root, NULL) < 0)
-			root = NULL;
-		free(path);
-		store_end(row);
-	}
-	const struct node *argv = node_get(root, "argv");
-	json_key(out, "argv");
-	if (argv && argv->type == NODE_LIST)
-		node_write_json(argv, out);
-	else
-		json_raw(out, "[]");
-	node_free(root);
-	buf_free(&text);
-	return rc < 0 ? rc : 0;
-}
-
-static int put_detail(struct store *store, int64_t experiment, int64_t number, int64_t task_id, struct json *out)
-{
-	int rc = put_timeline(store, task_id, out);
-	if (rc == 0)
-		rc = json_put_attempts(store, task_id, out);
-	if (rc == 0)
-		rc = json_put_metric_names(store, experiment, task_id, out);
-	if (rc < 0)
-		return rc;
-	char *state_dir = json_state_dir(store);
-	char *experiment_dir = mem_printf("%s/experiments/e%" PRId64, state_dir, experiment);
-	char *folder = mem_printf("%s/tasks/%" PRId64, experiment_dir, number);
-	char *work = mem_printf("%s/work", folder);
-	json_key_string(out, "folder", folder);
-	store_write_files(work, out);
-	rc = put_argv(store, task_id, experiment_dir, out);
-	free(work);
-	free(folder);
-	free(experiment_dir);
-	free(state_dir);
-	return rc;
-}
-
-int store_json_task(struct store *store, int64_t experiment, int64_t number, bool detail, struct json *out)
+/* Opens the map of a task; the caller ends it. */
+static int open_task(struct store *store, int64_t experiment, int64_t number, int64_t *ret_id, struct json *out)
 {
 	sqlite3_stmt *row = store_bind(store, sql_one, "ii", experiment, number);
 	int rc = store_one(store, row);
 	if (rc < 0)
 		return rc;
-	int64_t task_id = row_int(row, TASK_ID);
+	*ret_id = row_int(row, TASK_ID);
 	json_open_task(row, experiment, out);
 	store_end(row);
-	if (detail)
-		rc = put_detail(store, experiment, number, task_id, out);
-	json_end(out);
+	return 0;
+}
+
+int store_json_task(struct store *store, int64_t experiment, int64_t number, struct json *out)
+{
+	int64_t id;
+	int rc = open_task(store, experiment, number, &id, out);
+	if (rc == 0)
+		json_end(out);
+	return rc;
+}
+
+int store_json_open_task(struct store *store, int64_t experiment, int64_t number, struct json *out)
+{
+	int64_t id;
+	int rc = open_task(store, experiment, number, &id, out);
+	if (rc == 0)
+		rc = put_timeline(store, id, out);
+	if (rc == 0)
+		rc = json_put_attempts(store, id, out);
+	if (rc == 0)
+		rc = json_put_metric_names(store, experiment, id, out);
 	return rc;
 }
 

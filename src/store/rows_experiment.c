@@ -1,6 +1,8 @@
 /* Experiments and their searches as structs: see rows.h. Tasks, attempts and metrics are in rows_task.c. */
 #include "store/rows_row.h"
 
+#include "store/sql.h"
+
 #include <errno.h>
 
 /* Idempotency keys are kept for a day. */

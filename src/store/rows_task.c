@@ -1,6 +1,8 @@
 /* Tasks, attempts and metrics as structs: see rows.h. */
 #include "store/rows_row.h"
 
+#include "store/sql.h"
+
 #include <errno.h>
 #include <math.h>
 

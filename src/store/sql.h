@@ -20,6 +20,7 @@
 
 #include <sqlite3.h>
 
+sqlite3 *store_db(struct store *store);
 /* The statement of a constant SQL text (prepared once, found again by its address), with one value a letter: i int64,
  * I int64 with 0 as NULL, d double with NaN as NULL, s text (NULL is NULL). NULL when it cannot be prepared; the
  * functions below take that and fail. */

@@ -189,7 +189,7 @@ int store_begin(struct store *store, struct error *err)
 	if (store_is_undone(store))
 		return store_fail_undone(err);
 	if (store->open)
-		return 0;
+		return errorf(err, -EALREADY, "a transaction is open already; who began it must end it");
 	store->changes = sqlite3_total_changes64(store->db);
 	int rc = store_run(store, "BEGIN IMMEDIATE", "");
 	store->open = rc == 0;

@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/json.h"
 
-#include <sqlite3.h>
-
 /* The states of a task; stored as these numbers, shown as store_state_name(). */
 enum store_state {
 	STORE_WAITING,
@@ -34,10 +32,10 @@ struct store;
 int store_open(const char *path, struct store **ret, struct error *err) MUST_USE;
 void store_close(struct store *store);
 
-/* One transaction at a time. Begin is harmless when one is open. After a failed commit nothing of it
- * happened. Where SQLite itself undid it (an error while it was open), begin, writes and commit fail until the
- * commit or a rollback has ended it. Commit also fails when a read failed in the transaction: what was decided on half
- * of the rows is not kept. */
+/* One transaction at a time, with one owner: who begins it commits it or rolls it back before returning to the loop.
+ * Begin fails with -EALREADY when one is open. After a failed commit nothing of it happened. Where SQLite itself undid
+ * it (an error while it was open), begin, writes and commit fail until the commit or a rollback has ended it. Commit
+ * also fails when a read failed in the transaction: what was decided on half of the rows is not kept. */
 int store_begin(struct store *store, struct error *err) MUST_USE;
 int store_commit(struct store *store, struct error *err) MUST_USE;
 void store_rollback(struct store *store);
@@ -55,7 +53,5 @@ const char *store_failure(const struct store *store);
  * errno: the list of tables cannot be read. */
 #define STORE_TABLE_CHARS 64
 int store_check(struct store *store, char table[static STORE_TABLE_CHARS], struct buf *out) MUST_USE;
-
-sqlite3 *store_db(struct store *store);
 
 #endif

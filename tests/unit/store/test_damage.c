@@ -147,7 +147,7 @@ static int ask_experiments(struct store *store, struct buf *out)
 static int ask_experiment(struct store *store, struct buf *out)
 {
 	struct json w = json_to(out);
-	return store_json_experiment(store, 1, true, &w);
+	return store_json_open_experiment(store, 1, &w);
 }
 
 static int ask_tasks(struct store *store, struct buf *out)
@@ -167,7 +167,7 @@ static int ask_task(struct store *store, struct buf *out)
 	int rc = 0;
 	for (int64_t number = 1; rc == 0 && number <= TASKS / 2; number++) {
 		struct json w = json_to(out);
-		rc = store_json_task(store, 2, number, true, &w);
+		rc = store_json_open_task(store, 2, number, &w);
 	}
 	return rc;
 }
@@ -192,13 +192,13 @@ static int ask_metrics(struct store *store, struct buf *out)
 static int ask_export(struct store *store, struct buf *out)
 {
 	struct pieces pieces = {0};
-	return ask_pieces(store_export(store, 1, false, &pieces), &pieces, out);
+	return ask_pieces(store_export(store, 1, "/f", false, &pieces), &pieces, out);
 }
 
 static int ask_csv(struct store *store, struct buf *out)
 {
 	struct pieces pieces = {0};
-	return ask_pieces(store_export(store, 2, true, &pieces), &pieces, out);
+	return ask_pieces(store_export(store, 2, "/f", true, &pieces), &pieces, out);
 }
 
 static int ask_best(struct store *store, struct buf *out)
