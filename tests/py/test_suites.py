@@ -99,8 +99,10 @@ def test_tests_begin_only_when_the_program_is_built(tmp_path):
     assert status == 0 and out.splitlines()[-1] == "2 passed, 0 failed, 0 skipped", out
 
 
+@pytest.mark.parametrize("before", [signal.SIG_DFL, signal.SIG_IGN], ids=["in front", "in the background"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_everything_in_every_lane(tmp_path, how):
+def test_an_interrupt_ends_everything_in_every_lane(tmp_path, how, before):
+    # A shell starts what runs in the background with SIGINT ignored.
     # The first command ends only when it is interrupted, and tidies up; the second has a child of its own.
     body = f"""
     tidy = "trap 'sleep 0.5; touch {tmp_path}/tidied; exit 1' INT; touch {tmp_path}/one; while :; do sleep 0.1; done"
@@ -111,7 +113,7 @@ def test_an_interrupt_ends_everything_in_every_lane(tmp_path, how):
     suites.LANES = (("first", "third"), ("second",))
     """
     child = subprocess.Popen([sys.executable, "-c", program(tmp_path, body)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             text=True, start_new_session=True)
+                             text=True, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, before))
     try:
         wait_for(lambda: (tmp_path / "one").exists() and (tmp_path / "two").exists(), "the commands do not start")
         child.send_signal(how)
@@ -132,8 +134,11 @@ def is_alive(pid):
 
 
 def test_a_command_that_takes_too_long_is_ended_with_its_children(suites, tmp_path):
-    log = tmp_path / "log"
-    assert suites.command(log, ["bash", "-c", "sleep 600 & echo $! > pid; wait"], limit_s=1, cwd=tmp_path) == 124
+    log, before = tmp_path / "log", signal.signal(signal.SIGINT, signal.default_int_handler)  # as scripts/test does
+    try:
+        assert suites.command(log, ["bash", "-c", "sleep 600 & echo $! > pid; wait"], limit_s=1, cwd=tmp_path) == 124
+    finally:
+        signal.signal(signal.SIGINT, before)
     wait_for(lambda: not is_alive((tmp_path / "pid").read_text().strip()), "its child goes on")
 
 
