@@ -81,7 +81,7 @@ static int app_begin(struct app *app, struct request *request, struct response *
 		*response = denied;
 		return -1;
 	}
-	if (!found || gate_check_origin(app->gate, request, !public, response) < 0)
+	if (!found || gate_check_origin(request, response) < 0)
 		return -1;
 	return begin_body(app, request, response);
 }

@@ -14,6 +14,8 @@ void handle_examine(struct request *request, struct response *response);
 void handle_events(struct request *request, struct response *response);
 void handle_login(struct request *request, struct response *response);
 void handle_logout(struct request *request, struct response *response);
+void handle_sessions(struct request *request, struct response *response);
+void handle_session_delete(struct request *request, struct response *response);
 void handle_login_link(struct request *request, struct response *response);
 void handle_tokens(struct request *request, struct response *response);
 void handle_token_create(struct request *request, struct response *response);

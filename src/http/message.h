@@ -23,7 +23,6 @@ enum access_kind { ACCESS_NONE, ACCESS_OWNER, ACCESS_SESSION, ACCESS_TOKEN };
 struct access {
 	enum access_kind kind;
 	uint64_t id; /* tells sessions and tokens apart; 0 for the owner */
-	char csrf[48]; /* what an unsafe request of a browser must carry */
 };
 
 struct query_value {

@@ -11,7 +11,7 @@
 static const struct path_param path_params[] = {
 	{"id", "^e[1-9][0-9]{0,17}$", true, 'e', "the experiment, such as e12"},
 	{"n", "^[1-9][0-9]{0,17}$", true, 0, "the task's number within the experiment"},
-	{"key", "^[1-9][0-9]{0,17}$", true, 0, "the token's id"},
+	{"key", "^[1-9][0-9]{0,17}$", true, 0, "the id of the token or session"},
 	{"index", "^[0-9]{1,18}$", true, 0, "the attempt's index within its batch"},
 	{"token", "^[0-9a-f]{32}$", false, 0, "the batch's token"},
 	{"name", "^[A-Za-z0-9_.-]{1,200}$", false, 0, "the file's name"},

@@ -1,7 +1,5 @@
-/* Tokens and sessions: see access.h. */
+/* Tokens: see access.h. */
 #include "store/access.h"
-
-#include "store/sql.h"
 
 #include "base/log.h"
 #include "store/sql.h"
@@ -16,11 +14,6 @@ static const char sql_find_token[] = "SELECT id, coalesce(used_ms, 0) FROM acces
 static const char sql_use_token[] = "UPDATE access_token SET used_ms = ?2 WHERE id = ?1";
 static const char sql_delete_token[] = "DELETE FROM access_token WHERE id = ?1";
 static const char sql_tokens[] = "SELECT id, name, created_ms, coalesce(used_ms, 0) FROM access_token ORDER BY id";
-static const char sql_add_session[] =
-	"INSERT INTO session (hash, csrf, created_ms, expires_ms) VALUES (?1, ?2, ?3, ?4)";
-static const char sql_expire_sessions[] = "DELETE FROM session WHERE expires_ms <= ?1";
-static const char sql_find_session[] = "SELECT csrf FROM session WHERE hash = ?1 AND expires_ms > ?2";
-static const char sql_delete_session[] = "DELETE FROM session WHERE hash = ?1";
 
 /* Ends the transaction of one change: commits when rc is 0. */
 static int change_end(struct store *store, int rc, struct error *err)
@@ -95,36 +88,4 @@ int store_json_tokens(struct store *store, struct json *out)
 	json_key_int(out, "total", count);
 	json_end(out);
 	return rc;
-}
-
-int store_add_session(struct store *store, const char *hash, const char *csrf, int64_t now_ms, int64_t expires_ms,
-		      struct error *err)
-{
-	int rc = store_begin(store, err);
-	if (rc < 0)
-		return rc;
-	rc = store_run(store, sql_expire_sessions, "i", now_ms);
-	if (rc == 0)
-		rc = store_run(store, sql_add_session, "ssii", hash, csrf, now_ms, expires_ms);
-	return change_end(store, rc, err);
-}
-
-int store_find_session(struct store *store, const char *hash, int64_t now_ms, char ret_csrf[static STORE_CSRF_CHARS])
-{
-	sqlite3_stmt *row = store_bind(store, sql_find_session, "si", hash, now_ms);
-	int rc = store_one(store, row);
-	if (rc < 0)
-		return rc;
-	snprintf(ret_csrf, STORE_CSRF_CHARS, "%s", row_text(row, 0));
-	store_end(row);
-	return 0;
-}
-
-int store_delete_session(struct store *store, const char *hash, struct error *err)
-{
-	int rc = store_begin(store, err);
-	if (rc < 0)
-		return rc;
-	rc = store_run(store, sql_delete_session, "s", hash);
-	return change_end(store, rc, err);
 }

@@ -585,7 +585,6 @@ export const INFO = {
   host: 'login1',
   state: '/home/ana/.local/state/sluice',
   login: 'sluice login',
-  csrf: 'csrf-value',
   backends: ['local', 'slurm', 'external'],
   default_backend: 'local',
   strategies: [

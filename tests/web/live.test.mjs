@@ -147,6 +147,30 @@ test('a login link signs in and leaves the address', async () => {
   await live(page);
 });
 
+test('a session is sent as a header with every request and never as a cookie, and can be ended in the settings', async () => {
+  on.fixture.needLogin = true;
+  const page = await visit('/#login=good-code', { allow: ['401'] });
+  await live(page);
+  assert.deepEqual(await on.seats[0].context.cookies(), []);
+  const tab = await on.seats[0].context.newPage();
+  await tab.goto(`${on.fixture.url}/settings`);
+  const row = tab
+    .getByRole('region', { name: 'Signed-in browsers' })
+    .getByRole('row', { name: /Chrome on Linux \(this one\)/ });
+  await row.waitFor();
+  assert.deepEqual(await audit(tab), []);
+  await row.getByRole('button', { name: 'End session 1' }).click();
+  await tab.getByRole('heading', { name: 'Sign in again' }).waitFor();
+  // A link that is opened in one tab signs the others in, too.
+  await page.reload();
+  await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+  await tab.goto(`${on.fixture.url}/#login=good-code`);
+  await tab.reload();
+  await live(tab);
+  await page.getByRole('link', { name: 'conv2d-nodropout-v2' }).first().waitFor();
+  await live(page);
+});
+
 test('without a session the page says how to get one', async () => {
   on.fixture.needLogin = true;
   const page = await visit('/e/e10', { allow: ['401'] });
@@ -163,7 +187,9 @@ test('a session that ends while a page is open leads to the same page', async ()
   await live(page);
   on.fixture.sessions.clear();
   for (const res of on.fixture.streams) res.destroy();
+  await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
   await page.getByText('sluice login').waitFor();
+  assert.deepEqual(await audit(page), []);
 });
 
 test('where the state folder is not the usual one, the page says so, and whoever was signed in sees the whole command', async () => {

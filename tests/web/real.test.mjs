@@ -123,7 +123,7 @@ before(async () => {
   serve();
   const url = await login();
   browser = await launch();
-  seat = await open(browser, url, { allow: ['ERR_', '400 (Bad Request)'] });
+  seat = await open(browser, url, { allow: ['ERR_', '400 (Bad Request)', '401 (Unauthorized)'] });
 });
 
 after(async () => {
@@ -250,7 +250,12 @@ test('a failing task quotes its cause, tasks stop and restart, the daemon may be
   await page.getByText('Reconnecting.').waitFor();
   assert.equal(await page.locator('[data-row]').count(), 2, 'the data stays');
   serve();
-  await page.getByText('Reconnecting.').waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Sign in again' }).waitFor(); // all sessions end when a daemon starts
+  await page.getByText(/^SLUICE_STATE='.+' '.+sluice' login$/).waitFor();
+  await page.goto(await login());
+  await page.reload();
+  await page.locator('.live.open').waitFor();
+  await page.goto(experiment);
   await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Running').waitFor();
   await page.getByRole('button', { name: 'Stop all' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop 1 task' }).click();

@@ -195,13 +195,11 @@ export class Fixture {
     if (route === '/login' && req.method === 'POST') {
       if (JSON.parse(raw.toString()).code !== 'good-code') return refuse(401, 'this login link was used or is too old');
       this.sessions.add('s1');
-      res.setHeader('Set-Cookie', 'sluice_session=s1; HttpOnly; SameSite=Strict; Path=/');
-      return send(204);
+      return send(201, { session: 's1' });
     }
-    if (this.needLogin && !/sluice_session=s1/.test(req.headers.cookie ?? '')) return refuse(401, 'not signed in');
-    if (this.needLogin && !this.sessions.has('s1')) return refuse(401, 'the session has ended');
-    if (req.method !== 'GET' && req.headers['x-sluice-csrf'] !== INFO.csrf)
-      return refuse(403, 'the CSRF header is missing');
+    const session = req.headers['x-sluice-session'];
+    if (this.needLogin && !session) return refuse(401, 'not signed in');
+    if (this.needLogin && !this.sessions.has(session)) return refuse(401, 'the session has ended');
     const json = () => JSON.parse(raw.toString() || '{}');
     return this.route(req, res, route, url, json, send, refuse, raw);
   }
@@ -263,6 +261,21 @@ export class Fixture {
     }
     if (route === '/logout') {
       this.sessions.clear();
+      return send(204);
+    }
+    if (route === '/sessions') {
+      const items = [...this.sessions].map((secret, i) => ({
+        id: i + 1,
+        created: '2026-11-10T10:00:00.000Z',
+        used: '2026-11-10T10:00:00.000Z',
+        expires: '2026-12-10T10:00:00.000Z',
+        browser: req.headers['user-agent'],
+        current: secret === req.headers['x-sluice-session'],
+      }));
+      return send(200, { items, next: null, total: items.length });
+    }
+    if (route.startsWith('/sessions/')) {
+      this.sessions.delete([...this.sessions][Number(route.slice(10)) - 1]);
       return send(204);
     }
     if (route === '/tokens') {

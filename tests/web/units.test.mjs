@@ -14,6 +14,7 @@ let draft;
 let scale;
 let hub;
 let axes;
+let events;
 
 async function load(file) {
   const { build } = createRequire(web)('esbuild');
@@ -36,6 +37,7 @@ before(async () => {
   scale = await load('components/scale.ts');
   hub = await load('data/hub.ts');
   axes = await load('lib/axes.ts');
+  events = await load('data/events.ts');
 });
 
 const task = (number, more) => ({
@@ -172,50 +174,65 @@ test('logarithmic ticks are numbers people write', () => {
   assert.ok(scale.niceLog(0.501, 0.502).length >= 2);
 });
 
-// Stands in for the browser's EventSource and remembers what was opened and closed.
+// Stands in for the stream and remembers what was opened and closed.
 class Source {
   static all = [];
-  handlers = {};
-  closed = false;
-  constructor(url) {
-    this.url = url;
+  constructor(url, secret, sink) {
+    Object.assign(this, { url, secret, sink, closed: false });
     Source.all.push(this);
-  }
-  addEventListener(name, handler) {
-    this.handlers[name] = handler;
-  }
-  close() {
-    this.closed = true;
   }
 }
 
 function withHub(run) {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
   Source.all = [];
-  globalThis.EventSource = Source;
   try {
-    run(new hub.Hub());
+    run(
+      new hub.Hub((url, secret, sink) => {
+        const source = new Source(url, secret, sink);
+        return () => {
+          source.closed = true;
+        };
+      }),
+    );
   } finally {
     mock.timers.reset();
-    delete globalThis.EventSource;
   }
 }
+
+const looked = (session = 's1') => ({ kind: 'visible', session });
 
 test('the stream is let go when no tab is looked at, and resumes after the last event', () =>
   withHub((h) => {
     const got = [];
     const say = h.join((message) => got.push(message.kind));
+    assert.equal(Source.all.length, 0, 'nothing is asked for before a page has brought the session');
+    say(looked());
     const first = Source.all[0];
-    first.onopen();
-    first.handlers.task({ lastEventId: 'b1-7', data: '{}' });
+    assert.equal(first.secret, 's1');
+    first.sink.open();
+    first.sink.event('task', '{}', 'b1-7');
     assert.deepEqual(got, ['open', 'event']);
     say({ kind: 'hidden' });
     mock.timers.tick(5000);
     assert.ok(!first.closed, 'a short look at another tab keeps it');
     mock.timers.tick(10000);
     assert.ok(first.closed);
-    say({ kind: 'visible' });
+    say(looked());
     assert.equal(Source.all[1].url, '/api/v1/events?last=b1-7');
+  }));
+
+test('a page that has signed in again gets a stream with the new secret', () =>
+  withHub((h) => {
+    const say = h.join(() => undefined);
+    say(looked('old'));
+    Source.all[0].sink.end();
+    say(looked('new'));
+    say(looked('new'));
+    assert.deepEqual(
+      Source.all.map((source) => source.secret),
+      ['old', 'new'],
+    );
   }));
 
 test('a failed stream backs off, and says when it tries again', () =>
@@ -224,9 +241,10 @@ test('a failed stream backs off, and says when it tries again', () =>
     const say = h.join((message) => {
       if (message.kind === 'down') waits.push(message.retry_ms);
     });
+    say(looked());
     for (let i = 0; i < 6; i++) {
-      Source.all[Source.all.length - 1].onerror();
-      say({ kind: 'visible' });
+      Source.all[Source.all.length - 1].sink.end();
+      say(looked());
       mock.timers.tick(waits[waits.length - 1]);
     }
     assert.deepEqual(waits, [1000, 2000, 4000, 8000, 15000, 15000]);
@@ -234,10 +252,25 @@ test('a failed stream backs off, and says when it tries again', () =>
 
 test('a tab that crashed without a word does not keep the stream open', () =>
   withHub((h) => {
-    h.join(() => undefined);
+    h.join(() => undefined)(looked());
     mock.timers.tick(70000);
     assert.ok(Source.all[0].closed);
   }));
+
+test('events are whole, wherever the stream is cut', () => {
+  const stream =
+    'retry: 1000\nid: b1-0\n\n: ping\n\nid: b1-1\nevent: task\ndata: {"a": "x: y"}\n\nid: b1-2\r\nevent: log\r\ndata: 1\r\ndata:2\r\n\r\nevent: reset\ndata: {}\n\ndata: cut';
+  for (let size = 1; size < stream.length; size++) {
+    const got = [];
+    const read = events.eventReader((...event) => got.push(event));
+    for (let i = 0; i < stream.length; i += size) read(stream.slice(i, i + size));
+    assert.deepEqual(got, [
+      ['task', '{"a": "x: y"}', 'b1-1'],
+      ['log', '1\n2', 'b1-2'],
+      ['reset', '{}', 'b1-2'],
+    ]);
+  }
+});
 
 test('an axis that tells nothing is left out, and "none" is a rung only where a task ended without a value', () => {
   const e = {

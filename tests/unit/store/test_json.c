@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/node.h"
 #include "store/json.h"
-#include "store/sql.h"
 #include "store/rows.h"
 #include "store/sql.h"
 

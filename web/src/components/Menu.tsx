@@ -6,9 +6,7 @@ import { Icon, type IconName } from './Icon';
 export interface MenuItem {
   label: string;
   icon: IconName;
-  run?: () => void;
-  href?: string;
-  download?: string;
+  run: () => void;
   danger?: boolean;
 }
 
@@ -60,36 +58,22 @@ export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
       </button>
       {open.value && (
         <div class="menu-list" role="menu" aria-label={label}>
-          {items.map((item) =>
-            item.href ? (
-              <a
-                key={item.label}
-                role="menuitem"
-                tabIndex={-1}
-                href={item.href}
-                download={item.download}
-                onClick={() => setTimeout(close)}
-              >
-                <Icon name={item.icon} />
-                {item.label}
-              </a>
-            ) : (
-              <button
-                key={item.label}
-                type="button"
-                role="menuitem"
-                tabIndex={-1}
-                class={item.danger ? 'danger' : undefined}
-                onClick={() => {
-                  close();
-                  item.run!();
-                }}
-              >
-                <Icon name={item.icon} />
-                {item.label}
-              </button>
-            ),
-          )}
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={item.danger ? 'danger' : undefined}
+              onClick={() => {
+                close();
+                item.run();
+              }}
+            >
+              <Icon name={item.icon} />
+              {item.label}
+            </button>
+          ))}
         </div>
       )}
     </div>

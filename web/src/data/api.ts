@@ -1,6 +1,7 @@
-// Every request to the daemon goes through here: the CSRF header, problem documents and the one
+// Every request to the daemon goes through here: the session's header, problem documents and the one
 // place that notices a lost session.
 import { signal } from '@preact/signals';
+import { dropSession, session, sessionHeader } from './session';
 import type { FieldError, Info, Problem } from './types';
 
 const BASE = '/api/v1';
@@ -23,6 +24,8 @@ export class ApiError extends Error {
 }
 
 export const signedOut = signal(false);
+// There was a session, and the daemon does not know it any more: it was started again, or the session was ended.
+export const sessionEnded = signal(false);
 // The command that gives a login link, as the daemon says it to somebody it does not know.
 export const loginCommand = signal('sluice login');
 export const info = signal<Info | null>(null);
@@ -48,11 +51,9 @@ export async function request(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const init: RequestInit = { method, headers: { Accept: 'application/json', ...headers }, credentials: 'same-origin' };
-  const sent = init.headers as Record<string, string>;
-  // A page that was opened a moment ago may not know the value yet; signing in needs none.
-  if (method !== 'GET' && !info.value && path !== '/login') await loadInfo().catch(() => undefined);
-  if (method !== 'GET' && info.value) sent['X-Sluice-CSRF'] = info.value.csrf;
+  const secret = path === '/login' ? '' : session();
+  const sent: Record<string, string> = { Accept: 'application/json', ...sessionHeader(secret), ...headers };
+  const init: RequestInit = { method, headers: sent, credentials: 'omit' };
   if (body instanceof Blob) {
     init.body = body;
     sent['Content-Type'] = 'application/octet-stream';
@@ -67,7 +68,13 @@ export async function request(
     throw new ApiError(0, 'The daemon does not answer. It may be restarting, or the tunnel is down.');
   }
   if (response.ok) return response;
-  if (response.status === 401) signedOut.value = true;
+  if (response.status === 401 && path !== '/login') {
+    if (secret) {
+      sessionEnded.value = true;
+      dropSession(secret);
+    }
+    signedOut.value = true;
+  }
   throw await toError(response);
 }
 
@@ -90,6 +97,16 @@ export async function post<T = unknown>(
 
 export async function remove(path: string): Promise<void> {
   await request('DELETE', path);
+}
+
+// Saves an answer as a file. A plain link would not carry the session's header.
+export async function save(path: string, name: string): Promise<void> {
+  const blob = await (await request('GET', path, undefined, { Accept: '*/*' })).blob();
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
 // Follows the cursor to the end, or to `most` rows: a list of a hundred thousand tasks is not for a browser.

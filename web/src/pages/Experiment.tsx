@@ -11,8 +11,9 @@ import { TaskTable } from '../components/experiment/TaskTable';
 import { Icon } from '../components/Icon';
 import { Menu } from '../components/Menu';
 import { Chip, STATES, word } from '../components/State';
+import { toast } from '../components/Toast';
 import { removeExperiment, restartFailed, restartTasks, stopAll, stoppable, stopTasks } from '../data/actions';
-import { strategyTitle } from '../data/api';
+import { message, save, strategyTitle } from '../data/api';
 import { ExperimentStore } from '../data/store';
 import type { Analysis, Experiment, TaskSummary } from '../data/types';
 import { buildAxes } from '../lib/axes';
@@ -64,7 +65,11 @@ function Costs({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
 function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
   const failed = e.tasks.error;
   const open = e.state === 'running' || e.state === 'waiting' || e.state === 'submitted';
-  const base = `/api/v1/experiments/${e.id}`;
+  const fetchFile = (path: string, name: string) => () => {
+    save(`/experiments/${e.id}/${path}`, `${e.id}.${name}`).catch((problem) =>
+      toast(message(problem), { level: 'error' }),
+    );
+  };
   return (
     <div class="btns bottom-m">
       <button type="button" class={open || failed ? 'btn hide-m' : 'btn'} onClick={onClone}>
@@ -87,10 +92,10 @@ function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
         label="More actions"
         items={[
           { label: 'Clone', icon: 'copy', run: onClone },
-          { label: 'Export as CSV', icon: 'down', href: `${base}/export?format=csv`, download: `${e.id}.csv` },
-          { label: 'Export as JSON', icon: 'down', href: `${base}/export?format=json`, download: `${e.id}.json` },
-          { label: 'Experiment file', icon: 'file', href: `${base}/source`, download: `${e.id}.yaml` },
-          { label: 'Batch script', icon: 'file', href: `${base}/script`, download: `${e.id}.sh` },
+          { label: 'Export as CSV', icon: 'down', run: fetchFile('export?format=csv', 'csv') },
+          { label: 'Export as JSON', icon: 'down', run: fetchFile('export?format=json', 'json') },
+          { label: 'Experiment file', icon: 'file', run: fetchFile('source', 'yaml') },
+          { label: 'Batch script', icon: 'file', run: fetchFile('script', 'sh') },
           { label: 'Remove…', icon: 'trash', danger: true, run: () => void removeExperiment(e.id, e.name, e.tasks) },
         ]}
       />

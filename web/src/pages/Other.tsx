@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { Empty } from '../components/bits';
 import { Brand } from '../components/Icon';
-import { info, loginCommand } from '../data/api';
+import { info, loginCommand, sessionEnded } from '../data/api';
 
 export function useTitle(title: string) {
   useEffect(() => {
@@ -32,8 +32,12 @@ export function SignedOutPage() {
     <section class="card signin">
       <div class="empty">
         <Brand />
-        <h1>You are not signed in</h1>
-        <p class="dim">This dashboard belongs to the person who runs the daemon. On that machine, run</p>
+        <h1>{sessionEnded.value ? 'Sign in again' : 'You are not signed in'}</h1>
+        <p class="dim">
+          {sessionEnded.value
+            ? 'Your session has ended: the daemon was started again, or the session was ended in the settings. On the machine of the daemon, run'
+            : 'This dashboard belongs to the person who runs the daemon. On that machine, run'}
+        </p>
         <pre class="code">
           <code>{command}</code>
         </pre>

@@ -1,4 +1,4 @@
-// Theme, access tokens, and the way out.
+// Theme, the browsers that are signed in, access tokens, and the way out.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Card, CopyButton, KeyValues, Seg } from '../components/bits';
@@ -6,7 +6,8 @@ import { confirm } from '../components/Dialog';
 import { Icon } from '../components/Icon';
 import { toast } from '../components/Toast';
 import { get, info, message, post, remove, signedOut } from '../data/api';
-import type { Token, TokenList } from '../data/types';
+import { dropSession, session } from '../data/session';
+import type { SessionList, SessionRow, Token, TokenList } from '../data/types';
 import { when } from '../lib/format';
 import { choice, choose } from '../lib/theme';
 import { useTitle } from './Other';
@@ -132,11 +133,83 @@ function Tokens() {
   );
 }
 
+// "Firefox on Linux" is enough to tell one's browsers apart.
+function browserName(agent: string | null): string {
+  const name = /Firefox|Edg|OPR|Chrome|Safari/.exec(agent ?? '')?.[0];
+  const system = /Android|iPhone|iPad|Windows|Mac OS|CrOS|Linux/.exec(agent ?? '')?.[0];
+  return name && system ? `${{ Edg: 'Edge', OPR: 'Opera' }[name] ?? name} on ${system}` : (agent ?? 'unknown');
+}
+
+function Sessions() {
+  const rows = useSignal<SessionRow[] | null>(null);
+  const load = () =>
+    get<SessionList>('/sessions')
+      .then((page) => {
+        rows.value = page.items;
+      })
+      .catch((problem) => toast(message(problem), { level: 'error' }));
+  useEffect(() => {
+    void load();
+  }, []);
+  const end = async (row: SessionRow) => {
+    try {
+      await remove(`/sessions/${row.id}`);
+      await load();
+    } catch (problem) {
+      toast(message(problem), { level: 'error' });
+    }
+  };
+  return (
+    <Card title="Signed-in browsers" id="sessions">
+      <div class="body grid">
+        <p class="dim small">All of them end when the daemon is started again.</p>
+        {rows.value &&
+          (rows.value.length ? (
+            <div class="tw">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Browser</th>
+                    <th scope="col">Signed in</th>
+                    <th scope="col">Last used</th>
+                    <th scope="col">
+                      <span class="vh">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.value.map((row) => (
+                    <tr key={row.id}>
+                      <td>
+                        <bdi>{browserName(row.browser)}</bdi>
+                        {row.current && ' (this one)'}
+                      </td>
+                      <td>{when(row.created)}</td>
+                      <td>{when(row.used)}</td>
+                      <td class="r">
+                        <button type="button" class="btn sm danger" onClick={() => void end(row)}>
+                          End<span class="vh"> session {row.id}</span>
+                        </button>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          ) : (
+            <p class="mute small">None: this page needs no sign-in.</p>
+          ))}
+      </div>
+    </Card>
+  );
+}
+
 export function SettingsPage() {
   useTitle('Settings');
   const logout = async () => {
     try {
       await post('/logout');
+      dropSession(session());
       signedOut.value = true;
     } catch (problem) {
       toast(message(problem), { level: 'error' });
@@ -190,7 +263,10 @@ export function SettingsPage() {
             </div>
           </Card>
         </div>
-        <Tokens />
+        <div class="grid">
+          <Tokens />
+          <Sessions />
+        </div>
       </div>
     </>
   );
