@@ -9,6 +9,9 @@
 #include "base/log.h"
 #include "base/pace.h"
 #include "base/proc.h"
+#include "spool/paths.h"
+#include "spool/slot.h"
+#include "spool/stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +35,7 @@ struct local_item {
 	char *token, *batch_dir, *attempt_dir;
 	int64_t experiment;
 	uint32_t index;
-	struct local_slot slot;
+	struct spool_slot slot;
 	int64_t gpus; /* wanted */
 	pid_t pid;
 	bool adopted; /* started by an earlier daemon */
@@ -223,7 +226,7 @@ static void local_runner_gone(struct local_item *item, bool unnatural)
 		item->phase = LOCAL_FAILED;
 		item->cause = CAUSE_LOST;
 		item->message = local_last_words(item->batch_dir, item->index);
-		item->slot = (struct local_slot){0};
+		item->slot = (struct spool_slot){0};
 		local_pidfd_close(item);
 	} else {
 		local_drop(item);
@@ -255,7 +258,7 @@ static int local_start(struct local *local, struct local_item *item, struct erro
 {
 	char index[16];
 	char *cuda = mem_printf("CUDA_VISIBLE_DEVICES=%s", item->slot.gpus);
-	char *log = mem_printf("%s/%" PRIu32 ".out", item->batch_dir, item->index);
+	char *log = spool_item_path(item->batch_dir, item->index, SPOOL_OUTPUT);
 	snprintf(index, sizeof(index), "%" PRIu32, item->index);
 	const char *argv[] = {local->program, "exec", item->batch_dir, index, NULL};
 	/* Who asked for no GPU gets none: it would take one that is promised to another. Before nvidia-smi has answered there
@@ -264,7 +267,7 @@ static int local_start(struct local *local, struct local_item *item, struct erro
 	const char *env[] = {told ? cuda : NULL, NULL};
 
 	item->slot.gpus_hidden = item->gpus > 0 ? 0 : (int64_t)local->machine.gpu_count;
-	int rc = local_slot_write(item->batch_dir, item->index, &item->slot, err);
+	int rc = spool_slot_write(item->batch_dir, item->index, &item->slot, err);
 	if (rc == 0)
 		rc = proc_detach(local->loop, argv, env, NULL, log, local_exit_cb, item, &item->pid, err);
 	if (rc == 0) {
@@ -304,7 +307,7 @@ static struct local_item *local_adopt(struct local *local, const struct backend_
 	struct local_item *item = local_add(local, watch->token, watch->index, watch->experiment, watch->batch_dir,
 					    watch->attempt_dir);
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	local_slot_read(watch->batch_dir, watch->index, &item->slot);
+	spool_slot_read(watch->batch_dir, watch->index, &item->slot);
 	item->phase = LOCAL_LIVES;
 	item->adopted = true;
 	item->pid = pid;
@@ -405,7 +408,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 		item = local_add(local, batch->token, wanted->index, batch->experiment, batch->batch_dir,
 				 wanted->attempt_dir);
 		item->gpus = r->gpus;
-		item->slot = (struct local_slot){
+		item->slot = (struct spool_slot){
 			.cpus = local_machine_cpus(r),
 			.memory_bytes = r->memory_bytes,
 			.time_ms = r->time_ms,
@@ -427,7 +430,7 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 	switch (trace.state) {
 	case LOCAL_TRACE_NONE:
 		/* A runner that is only about to claim it will see the stop file too. */
-		sight->state = local_stop_exists(watch->attempt_dir) ? BACKEND_ENDED : BACKEND_ABSENT;
+		sight->state = spool_stop_exists(watch->attempt_dir) ? BACKEND_ENDED : BACKEND_ABSENT;
 		sight->cause = CAUSE_CANCELLED;
 		sight->message = "stopped before it started";
 		return;
@@ -518,7 +521,7 @@ static int local_cancel_one(struct local *local, const struct backend_watch *wat
 			: errorf(err, -errno, "process %ld: %s", (long)trace.pid, strerror(errno));
 	if (trace.state == LOCAL_TRACE_GONE || trace.state == LOCAL_TRACE_REBOOT)
 		return 0;
-	return local_stop_write(watch->attempt_dir, err);
+	return spool_stop_write(watch->attempt_dir, err);
 }
 
 static void local_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,

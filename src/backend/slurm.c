@@ -8,6 +8,7 @@
 #include "base/pace.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -359,8 +360,8 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 	struct backend_item *items = mem_alloc(count * sizeof(*items));
 	for (size_t i = 0; i < count; i++)
 		items[i].index = (uint32_t)i;
-	char *experiment = mem_printf("%s/experiments/ID", slurm->state_dir);
-	char *folder = mem_printf("%s/batches/TOKEN", experiment), *program = slurm_runner_path(slurm, experiment);
+	char *experiments = spool_experiments_dir(slurm->state_dir), *experiment = mem_printf("%s/ID", experiments);
+	char *folder = spool_batch_dir(experiment, "TOKEN"), *program = slurm_runner_path(slurm, experiment);
 	struct backend_batch batch = {.token = "00000000000000000000000000000000",
 				      .batch_dir = folder,
 				      .resources = resources,
@@ -379,6 +380,7 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 	free(program);
 	free(folder);
 	free(experiment);
+	free(experiments);
 	free(items);
 	return text;
 }

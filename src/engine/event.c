@@ -10,6 +10,8 @@
  * burst does not fill the event streams. */
 #define ENGINE_EVENT_BURST 200
 #define ENGINE_EVENT_MS 500
+/* Between two notices that the database cannot be read. */
+#define ENGINE_UNREAD_MS 60000
 
 void engine_listen(struct engine *engine, engine_event_f event, void *ctx)
 {
@@ -49,6 +51,28 @@ void engine_notice(struct engine *engine, const char *level, const char *text)
 	buf_free(&data);
 }
 
+void engine_unread_cb(void *ctx, const char *text)
+{
+	struct engine *engine = ctx;
+	(void)text; /* the store keeps it */
+	if (engine->unread || (engine->unread_ms && clock_mono_ms() - engine->unread_ms < ENGINE_UNREAD_MS))
+		return;
+	engine->unread = true;
+	engine_soon(engine);
+}
+
+void engine_tell_unread(struct engine *engine)
+{
+	char text[512];
+	if (!engine->unread)
+		return;
+	engine->unread = false;
+	engine->unread_ms = clock_mono_ms();
+	snprintf(text, sizeof(text), "the database could not be read (%s): `sluice doctor` checks it",
+		 store_failure(engine->store));
+	engine_notice(engine, "error", text);
+}
+
 static void event_send_rows(struct engine *engine, struct engine_live *live)
 {
 	if (!live->rows.len)
@@ -82,15 +106,14 @@ void engine_send_events(struct engine *engine)
 	for (size_t i = 0; engine->event && !engine->reset && i < engine->dirty.len; i++) {
 		struct json w = json_to(&data);
 		buf_clear(&data);
-		if (store_json_task(engine->store, engine->dirty.at[i].experiment, engine->dirty.at[i].number, false,
-				    &w) == 0)
+		if (store_json_task(engine->store, engine->dirty.at[i].experiment, engine->dirty.at[i].number, &w) == 0)
 			event_send(engine, "task", &data);
 	}
 	for (size_t i = 0; i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		struct json w = json_to(&data);
 		buf_clear(&data);
-		if (event_is_due(e) && engine->event && store_json_experiment(engine->store, e->id, false, &w) == 0)
+		if (event_is_due(e) && engine->event && store_json_experiment(engine->store, e->id, &w) == 0)
 			event_send(engine, "experiment", &data);
 	}
 	if (engine->reset) {

@@ -56,20 +56,17 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 }
 
 /* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
-void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason, int64_t expected_start_ms)
+int engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason, int64_t expected_start_ms)
 {
-	struct error err = {0};
 	int64_t moved = expected_start_ms - live->expected_ms;
 	bool same = live->reason ? reason && strcmp(live->reason, reason) == 0 : !reason;
 	if (live->running || (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
-		return;
+		return 0;
 	free(live->reason);
 	live->reason = mem_strdup(reason);
 	live->expected_ms = expected_start_ms;
-	if (store_begin(engine->store, &err) < 0 ||
-	    store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms) < 0)
-		log_error("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number, err.text);
 	engine_task_changed(engine, live->experiment->id, live->task.number);
+	return store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms);
 }
 
 /* Has it been absent for so long that it will not appear any more? Remembers when that began. */
@@ -85,7 +82,7 @@ static bool follow_absent_long(struct engine_live *live)
 
 /* Nobody knows it: neither the backend nor (the journal was read first) the disk. One that a runner has claimed cannot be
  * begun again under the same token. */
-static void follow_absent(struct engine *engine, struct engine_live *live)
+static int follow_absent(struct engine *engine, struct engine_live *live)
 {
 	if (live->running || live->ended || engine_is_claimed(live)) {
 		struct backend_sight lost = {.cause = CAUSE_LOST,
@@ -98,50 +95,51 @@ static void follow_absent(struct engine *engine, struct engine_live *live)
 					     .energy_j = NAN};
 		if (follow_absent_long(live))
 			follow_gone(live, &lost);
-		return;
+		return 0;
 	}
 	if (live->task.wanted != STORE_WISH_RUN) { /* never seen, and not wanted any more */
 		live->gone = follow_absent_long(live);
-		return;
+		return 0;
 	}
 	bool first = !live->absent_ms, long_gone = follow_absent_long(live);
-	if (first) {
-		if (store_begin(engine->store, NULL) < 0 ||
-		    store_set_batch_absent(engine->store, live->token, live->absent_ms) < 0)
-			log_error("submission %s: cannot be marked absent", live->token);
-		return;
-	}
+	if (first)
+		return store_set_batch_absent(engine->store, live->token, live->absent_ms);
 	if (!long_gone)
-		return;
+		return 0;
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
-			return;
+			return 0;
 	log_warning("submission %s is not known to %s: handing it over again", live->token,
 		    live->experiment->backend->ops->name);
 	struct engine_submission again = {.experiment = live->experiment, .again = true};
 	memcpy(again.token, live->token, sizeof(again.token));
 	live->absent_ms = clock_now_ms(); /* give the new one time to appear */
 	vec_push(&engine->submissions, again);
+	return 0;
 }
 
-static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
+int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 {
-	struct engine_backend *backend = ctx;
-	struct engine *engine = backend->engine;
-	struct engine_live *live = engine->closing ? NULL : follow_find(engine, sight->token, sight->index);
-	if (!live || live->settled) {
-		if (!engine->closing)
-			engine_owed_sight(engine, sight);
-		return;
-	}
+	struct engine_live *live = follow_find(engine, sight->token, sight->index);
+	if (!live || live->settled)
+		return engine_owed_sight(engine, sight);
 	if (sight->state != BACKEND_ABSENT)
 		live->absent_ms = 0;
 	switch (sight->state) {
-	case BACKEND_QUEUED: engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms); break;
+	case BACKEND_QUEUED: return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
 	case BACKEND_RUNNING: break; /* the journal says so, with more */
 	case BACKEND_ENDED: follow_gone(live, sight); break;
-	case BACKEND_ABSENT: follow_absent(engine, live); break;
+	case BACKEND_ABSENT: return follow_absent(engine, live);
 	}
+	return 0;
+}
+
+/* The end of the poll asks for the turn. */
+static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
+{
+	struct engine_backend *backend = ctx;
+	if (!backend->engine->closing)
+		engine_inbox_add_sight(&backend->engine->inbox, sight);
 }
 
 static void follow_polled_cb(void *ctx, int rc, const char *why)

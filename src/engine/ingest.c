@@ -1,12 +1,12 @@
 /* Journals into the store. What the bytes say and how far they were read are one transaction, so that a
- * crash at any point loses nothing and repeats nothing. Reading the file and taking a node's push are the
- * same operation. */
+ * crash at any point loses nothing and repeats nothing. */
 #include "engine/internal.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "journal/journal.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,11 +126,12 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 }
 
 /* What a task is ranked by may be the mean of its last rows. */
-static void ingest_mean(struct engine *engine, struct engine_live *live)
+static int ingest_mean(struct engine *engine, struct engine_live *live)
 {
 	const struct spec *spec = live->experiment->spec;
-	if (spec->objective_count && spec->objectives[0].take == SPEC_TAKE_MEAN)
-		live->task.best = engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0]);
+	if (!spec->objective_count || spec->objectives[0].take != SPEC_TAKE_MEAN)
+		return 0;
+	return engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0], &live->task.best);
 }
 
 static void ingest_row_event(struct engine_live *live, const struct journal_record *r)
@@ -185,10 +186,9 @@ static int ingest_metrics(struct ingest *in, const struct journal_record *r)
 	ingest_row_event(live, r);
 	live->told = true;
 	if (ingest_stop_met(e->spec, r) && !e->stopping) {
-		int64_t count;
 		log_info("e%lld: its stopping condition is met", (long long)e->id);
 		e->stop_why = "stopped: the stopping condition of the experiment is met";
-		rc = engine_stop_within(in->engine, e->id, NULL, 0, &count, NULL);
+		rc = engine_stop_within(in->engine, e);
 	}
 	return rc;
 }
@@ -271,8 +271,9 @@ static int ingest_after(struct engine *engine, struct engine_live *live)
 	int rc = 0;
 	if (live->told) {
 		live->told = false;
-		ingest_mean(engine, live);
-		rc = store_set_progress(engine->store, &live->task);
+		rc = ingest_mean(engine, live);
+		if (rc == 0)
+			rc = store_set_progress(engine->store, &live->task);
 		if (rc == 0)
 			rc = engine_prune(engine, live);
 	}
@@ -288,7 +289,8 @@ int engine_ingest_record(struct engine *engine, struct engine_live *live, const 
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
-int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len, int64_t *ret_used)
+/* Some bytes of the journal, from where it was read up to. */
+static int ingest_bytes(struct engine *engine, struct engine_live *live, const char *data, size_t len)
 {
 	struct ingest in = {.engine = engine, .live = live};
 	unsigned bad = 0;
@@ -298,7 +300,6 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 	if (bad)
 		log_warning("e%lld/%lld: %u damaged lines in the journal", (long long)live->experiment->id,
 			    (long long)live->task.number, bad);
-	*ret_used = used;
 	if (!used)
 		return 0;
 	live->offset += used;
@@ -310,7 +311,7 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
 /* Reads what is new in the attempt's journal, at most one chunk. */
 static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
 {
-	char *path = mem_printf("%s/journal", live->attempt_dir);
+	char *path = spool_path(live->attempt_dir, SPOOL_JOURNAL);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	free(path);
 	if (fd < 0)
@@ -319,8 +320,7 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 	close(fd);
 	if (n <= 0)
 		return 0;
-	int64_t used;
-	int rc = engine_ingest_live(engine, live, chunk, (size_t)n, &used);
+	int rc = ingest_bytes(engine, live, chunk, (size_t)n);
 	if (rc == 0 && n == LIMIT_JOURNAL_CHUNK_BYTES)
 		engine_soon(engine);
 	return rc;
@@ -336,27 +336,4 @@ int engine_ingest(struct engine *engine)
 			rc = ingest_file(engine, engine->live.at[i], chunk);
 	free(chunk);
 	return rc;
-}
-
-int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset, const char *data, size_t len,
-		int64_t *ret_offset)
-{
-	struct engine_live *live = NULL;
-	for (size_t i = 0; i < engine->live.len; i++)
-		if (engine->live.at[i]->index == index && token_equal(engine->live.at[i]->token, token))
-			live = engine->live.at[i];
-	if (!live)
-		return -ENOENT;
-	*ret_offset = live->offset;
-	if (offset != live->offset)
-		return -EAGAIN;
-	int64_t used;
-	struct error err = {0};
-	if (store_begin(engine->store, &err) < 0 || engine_ingest_live(engine, live, data, len, &used) < 0) {
-		engine_degrade(engine, &err);
-		return -EIO;
-	}
-	*ret_offset = live->offset;
-	engine_soon(engine);
-	return 0;
 }

@@ -160,7 +160,8 @@ static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 static int load_rest(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
 	int rc = store_count_tasks(engine->store, e->id, e->counts);
-	e->last_number = store_last_number(engine->store, e->id);
+	if (rc == 0)
+		rc = store_last_number(engine->store, e->id, &e->last_number);
 	if (rc < 0 || e->removing)
 		return rc;
 	/* A search that does not learn and has proposed everything will not be asked again; reading its hundred
@@ -187,6 +188,17 @@ int engine_load_experiment(struct engine *engine, int64_t id, struct engine_expe
 	}
 	*ret = e;
 	return 0;
+}
+
+int engine_open_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret, struct error *err)
+{
+	engine_soon(engine);
+	int rc = engine_refresh(engine, err);
+	if (rc == 0)
+		rc = engine_load_experiment(engine, id, ret, err);
+	if (rc == 0 && (*ret)->removing)
+		rc = errorf(err, -ENOENT, "there is no experiment e%lld", (long long)id);
+	return rc;
 }
 
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,

@@ -3,13 +3,13 @@
 #include "engine/internal.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/log.h"
+#include "spool/claim.h"
+#include "spool/stop.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* After the backend says an attempt is over, the journal on a shared file system may lag by this much. */
 #define SETTLE_JOURNAL_LAG_MS 10000
@@ -135,9 +135,10 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 		values = mem_alloc(count * sizeof(*values));
 		for (size_t i = 0; i < count; i++)
 			values[i] = NAN;
-		for (size_t i = 0; i < e->spec->objective_count; i++)
-			values[i] = engine_read_objective(engine, e, live->task.id, &e->spec->objectives[i]);
-		rc = settle_rank(engine, live, values[0]);
+		for (size_t i = 0; rc == 0 && i < e->spec->objective_count; i++)
+			rc = engine_read_objective(engine, e, live->task.id, &e->spec->objectives[i], &values[i]);
+		if (rc == 0)
+			rc = settle_rank(engine, live, values[0]);
 	}
 	if (rc == 0)
 		rc = engine_tell(engine, e, live->task.asked, outcomes[state], values);
@@ -147,18 +148,14 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 
 void engine_fence(const struct engine_live *live)
 {
-	char *path = mem_printf("%s/stop", live->attempt_dir);
-	if (fs_make_dirs(live->attempt_dir, 0700, NULL) < 0 || fs_write(path, "", 0, 0600, false, NULL) < 0)
-		log_warning("%s: cannot be written", path);
-	free(path);
+	struct error err;
+	if (spool_stop_write(live->attempt_dir, &err) < 0)
+		log_warning("%s", err.text);
 }
 
 bool engine_is_claimed(const struct engine_live *live)
 {
-	char *path = mem_printf("%s/%u.claim", live->batch_dir, live->index);
-	bool there = access(path, F_OK) == 0;
-	free(path);
-	return there;
+	return spool_claim_exists(live->batch_dir, live->index);
 }
 
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
@@ -308,7 +305,7 @@ static bool experiment_over_budget(struct engine *engine, const struct engine_ex
 
 static int experiment_update(struct engine *engine, struct engine_experiment *e)
 {
-	int64_t count, now = clock_now_ms();
+	int64_t now = clock_now_ms();
 	int rc = 0;
 	if (e->best_changed) {
 		bool maximise = e->spec->objective_count && e->spec->objectives[0].maximise;
@@ -319,7 +316,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
 		log_info("e%lld: its budget is used up", (long long)e->id);
 		e->stop_why = "stopped: the budget of the experiment is used up";
-		rc = engine_stop_within(engine, e->id, NULL, 0, &count, NULL);
+		rc = engine_stop_within(engine, e);
 	}
 	enum store_state state = experiment_state(e);
 	if (rc < 0 || state == e->state)

@@ -29,7 +29,7 @@ static int check_content_type(const struct request *request, struct response *re
 {
 	const struct route *route = request->route;
 	bool has_body = request->head->chunked || request->head->length > 0;
-	if (!route->body || !has_body || (route->flags & (ROUTE_BINARY | ROUTE_UPLOAD)))
+	if (!route->body || !has_body || (route->flags & ROUTE_UPLOAD))
 		return 0;
 	const char *type = head_get(request->head, "content-type");
 	size_t n = strlen("application/json");
@@ -96,19 +96,18 @@ struct kept_pieces {
 	struct buf text;
 };
 
-static bool kept_make(void *ctx, struct buf *out)
+static int kept_make(void *ctx, struct buf *out)
 {
 	struct kept_pieces *kept = ctx;
 	size_t before = out->len;
-	bool more = kept->inner.make(kept->inner.ctx, out);
+	int rc = kept->inner.make(kept->inner.ctx, out);
 	buf_add(&kept->text, out->data + before, out->len - before);
-	if (!more && !kept->text.full && kept->version == store_version(kept->app->store) &&
-	    sqlite3_get_autocommit(store_db(kept->app->store))) {
+	if (rc == 0 && !kept->text.full && kept->version == store_version(kept->app->store)) {
 		struct blob *body = blob_take(&kept->text);
 		cache_put(kept->app->cache, kept->target, kept->version, body);
 		blob_unref(body);
 	}
-	return more;
+	return rc;
 }
 
 static void kept_free(void *ctx)
@@ -138,11 +137,6 @@ static void answer_cached(struct app *app, struct request *request, struct respo
 {
 	uint64_t version = store_version(app->store);
 	const char *target = request->head->target;
-	/* Between the engine's write and its commit the number stands still while the answer changes. */
-	if (!sqlite3_get_autocommit(store_db(app->store))) {
-		request->route->handle(request, response);
-		return;
-	}
 	int64_t age = request->route->flags & ROUTE_AGING ? APP_AGING_MS : 0;
 	struct blob *body = cache_find(app->cache, target, version, age);
 	if (body) {

@@ -21,9 +21,8 @@ enum route_flag {
 	ROUTE_CACHED = 1 << 1, /* the same until the store changes */
 	ROUTE_AGING = 1 << 2, /* with ROUTE_CACHED: and for a second at most (it shows elapsed times) */
 	ROUTE_UPLOAD = 1 << 3, /* the body goes to a file */
-	ROUTE_BINARY = 1 << 4, /* the body is bytes, not JSON */
-	ROUTE_STREAM = 1 << 5, /* answers with an event stream */
-	ROUTE_OPTIONAL_BODY = 1 << 6,
+	ROUTE_STREAM = 1 << 4, /* answers with an event stream */
+	ROUTE_OPTIONAL_BODY = 1 << 5,
 };
 
 typedef void (*route_handler_f)(struct request *request, struct response *response);

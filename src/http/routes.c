@@ -42,12 +42,6 @@ static const struct param p_log_limit = {.name = "limit",
 					 .max = LIMIT_LOG_CHUNK_BYTES,
 					 .fallback = LIMIT_LOG_CHUNK_BYTES,
 					 .help = "bytes at most"};
-static const struct param p_push_offset = {.name = "offset",
-					   .type = PARAM_INT,
-					   .min = 0,
-					   .max = INT64_MAX,
-					   .required = true,
-					   .help = "where in the journal the bytes begin"};
 static const struct param p_last = {
 	.name = "last", .type = PARAM_TEXT, .help = "the id of the last event seen, like Last-Event-ID"};
 
@@ -490,16 +484,6 @@ const struct route routes[] = {
 	 201,
 	 ROUTE_UPLOAD,
 	 {0}},
-	{METHOD_PUT,
-	 "/attempts/{token}/{index}/journal",
-	 handle_push,
-	 "pushJournal",
-	 "The node's push: bytes of an attempt's journal",
-	 "application/octet-stream",
-	 NULL,
-	 204,
-	 ROUTE_BINARY,
-	 {&p_push_offset}},
 };
 
 const size_t routes_count = COUNT_OF(routes);

@@ -2,6 +2,7 @@
 #include "store/access.h"
 
 #include "base/log.h"
+#include "store/sql.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,38 +15,24 @@ static const char sql_use_token[] = "UPDATE access_token SET used_ms = ?2 WHERE 
 static const char sql_delete_token[] = "DELETE FROM access_token WHERE id = ?1";
 static const char sql_tokens[] = "SELECT id, name, created_ms, coalesce(used_ms, 0) FROM access_token ORDER BY id";
 
-/* The engine may have a transaction open between two turns; a change here joins it, and a failure here
- * must not undo it. */
-struct change {
-	bool joined;
-};
-
-static int change_begin(struct store *store, struct change *change, struct error *err)
-{
-	change->joined = !sqlite3_get_autocommit(store_db(store));
-	return store_begin(store, err);
-}
-
-/* Commits when rc is 0. */
-static int change_end(struct store *store, const struct change *change, int rc, struct error *err)
+/* Ends the transaction of one change: commits when rc is 0. */
+static int change_end(struct store *store, int rc, struct error *err)
 {
 	if (rc == 0)
 		return store_commit(store, err);
-	if (!change->joined)
-		store_rollback(store);
+	store_rollback(store);
 	return errorf(err, rc, "the database could not be written: %s", strerror(-rc));
 }
 
 int store_add_token(struct store *store, const char *name, const char *hash, int64_t now_ms, int64_t *ret_id,
 		    struct error *err)
 {
-	struct change change;
-	int rc = change_begin(store, &change, err);
+	int rc = store_begin(store, err);
 	if (rc < 0)
 		return rc;
 	rc = store_run(store, sql_add_token, "ssi", name, hash, now_ms);
 	int64_t id = sqlite3_last_insert_rowid(store_db(store));
-	rc = change_end(store, &change, rc, err);
+	rc = change_end(store, rc, err);
 	if (rc == 0)
 		*ret_id = id;
 	return rc;
@@ -54,50 +41,51 @@ int store_add_token(struct store *store, const char *name, const char *hash, int
 int store_find_token(struct store *store, const char *hash, int64_t now_ms, int64_t *ret_id)
 {
 	sqlite3_stmt *row = store_bind(store, sql_find_token, "s", hash);
-	if (store_step(store, row) != 1)
-		return -ENOENT;
-	int64_t id = sqlite3_column_int64(row, 0), used_ms = sqlite3_column_int64(row, 1);
-	sqlite3_reset(row);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	int64_t id = row_int(row, 0), used_ms = row_int(row, 1);
+	store_end(row);
 	*ret_id = id;
 	if (now_ms - used_ms < TOKEN_USED_MS)
 		return 0;
 	/* The door opens also when the note cannot be written. */
-	struct change change;
-	if (change_begin(store, &change, NULL) == 0 &&
-	    change_end(store, &change, store_run(store, sql_use_token, "ii", id, now_ms), NULL) < 0)
+	if (store_begin(store, NULL) == 0 &&
+	    change_end(store, store_run(store, sql_use_token, "ii", id, now_ms), NULL) < 0)
 		log_warning("the use of token %lld could not be noted", (long long)id);
 	return 0;
 }
 
 int store_delete_token(struct store *store, int64_t id, struct error *err)
 {
-	struct change change;
-	int rc = change_begin(store, &change, err);
+	int rc = store_begin(store, err);
 	if (rc < 0)
 		return rc;
 	rc = store_run(store, sql_delete_token, "i", id);
 	bool found = sqlite3_changes(store_db(store)) > 0;
-	rc = change_end(store, &change, rc, err);
+	rc = change_end(store, rc, err);
 	return rc == 0 && !found ? errorf(err, -ENOENT, "there is no token %lld", (long long)id) : rc;
 }
 
-void store_json_tokens(struct store *store, struct json *out)
+int store_json_tokens(struct store *store, struct json *out)
 {
 	int64_t count = 0;
+	int rc;
 	sqlite3_stmt *row = store_bind(store, sql_tokens, "");
 	json_map(out);
 	json_key(out, "items");
 	json_list(out);
-	for (; store_step(store, row) == 1; count++) {
+	for (; (rc = store_step(store, row)) > 0; count++) {
 		json_map(out);
-		json_key_int(out, "id", sqlite3_column_int64(row, 0));
-		json_key_string(out, "name", store_text(row, 1));
-		json_key_time(out, "created", sqlite3_column_int64(row, 2));
-		json_key_time(out, "used", sqlite3_column_int64(row, 3));
+		json_key_int(out, "id", row_int(row, 0));
+		json_key_string(out, "name", row_text(row, 1));
+		json_key_time(out, "created", row_int(row, 2));
+		json_key_time(out, "used", row_int(row, 3));
 		json_end(out);
 	}
 	json_end(out);
 	json_key_null(out, "next");
 	json_key_int(out, "total", count);
 	json_end(out);
+	return rc;
 }

@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/json.h"
 
-#include <sqlite3.h>
-
 /* The states of a task; stored as these numbers, shown as store_state_name(). */
 enum store_state {
 	STORE_WAITING,
@@ -34,28 +32,26 @@ struct store;
 int store_open(const char *path, struct store **ret, struct error *err) MUST_USE;
 void store_close(struct store *store);
 
-/* One transaction at a time. Begin is harmless when one is open. After a failed commit nothing of it
- * happened. Where SQLite itself undid it (an error while it was open), begin, writes and commit fail until the
- * commit or a rollback has ended it. */
+/* One transaction at a time, with one owner: who begins it commits it or rolls it back before returning to the loop.
+ * Begin fails with -EALREADY when one is open. After a failed commit nothing of it happened. Where SQLite itself undid
+ * it (an error while it was open), begin, writes and commit fail until the commit or a rollback has ended it. Commit
+ * also fails when a read failed in the transaction: what was decided on half of the rows is not kept. */
 int store_begin(struct store *store, struct error *err) MUST_USE;
 int store_commit(struct store *store, struct error *err) MUST_USE;
 void store_rollback(struct store *store);
 /* Grows with every committed change: what was rendered under the same number is still true. */
 uint64_t store_version(const struct store *store);
 
-/* The statement for a constant SQL text: prepared once, reset and unbound. NULL (logged) when the SQL is
- * wrong. Shared by the files of this room only. */
-sqlite3_stmt *store_prepare(struct store *store, const char *sql);
-sqlite3 *store_db(struct store *store);
-/* Prepares as above and binds one value a letter: i int64, I int64 with 0 as NULL, d double with NaN as
- * NULL, s text (NULL is NULL). */
-sqlite3_stmt *store_bind(struct store *store, const char *sql, const char *types, ...);
-/* store_bind and one step, for statements that give no row. 0, or a negative errno: -ENOSPC when the disk
- * is full, -EIO otherwise (logged). */
-int store_run(struct store *store, const char *sql, const char *types, ...) MUST_USE;
-/* Steps a query: 1 a row, 0 the end (the statement is reset then), or a negative errno. */
-int store_step(struct store *store, sqlite3_stmt *stmt) MUST_USE;
-/* The text of a column; valid until the next step. NULL for NULL. */
-const char *store_text(sqlite3_stmt *stmt, int column);
+/* A statement that reads has failed: a damaged page, an I/O error. `text` is SQLite's. It is called in the middle of
+ * somebody's work: it may take note of it and nothing else. */
+typedef void (*store_failure_f)(void *ctx, const char *text);
+void store_on_failure(struct store *store, store_failure_f failed, void *ctx);
+/* SQLite's words about the last failure; "" when there was none. */
+const char *store_failure(const struct store *store);
+/* The next table, by name, after `table` (empty: the first) is checked by SQLite's quick_check. 1: it was checked, its
+ * name is in `table` and what is wrong with it in `out` (nothing: it is sound). 0: there is no further one. A negative
+ * errno: the list of tables cannot be read. */
+#define STORE_TABLE_CHARS 64
+int store_check(struct store *store, char table[static STORE_TABLE_CHARS], struct buf *out) MUST_USE;
 
 #endif
