@@ -44,7 +44,8 @@ static int begin_body(struct app *app, struct request *request, struct response 
 	struct error err = {0};
 	if (check_content_type(request, response) < 0)
 		return -1;
-	request->body = buf_make(request->route->body ? LIMIT_BODY_BYTES : 0);
+	size_t most = request->access.kind == ACCESS_NONE ? LIMIT_STRANGER_BODY_BYTES : LIMIT_BODY_BYTES;
+	request->body = buf_make(request->route->body ? most : 0);
 	if (!(request->route->flags & ROUTE_UPLOAD))
 		return 0;
 	char *dir = mem_printf("%s/uploads", app->state_dir);

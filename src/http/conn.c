@@ -270,7 +270,8 @@ static void conn_begin_body(struct conn *conn)
 		return;
 	}
 	conn->state = CONN_BODY;
-	conn->deadline_ms = clock_mono_ms() + LIMIT_BODY_MS;
+	conn->stranger = x->request.access.kind == ACCESS_NONE;
+	conn->deadline_ms = clock_mono_ms() + (conn->stranger ? LIMIT_STRANGER_BODY_MS : LIMIT_BODY_MS);
 	if (x->head.expect_continue) {
 		static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 		struct blob *blob = blob_borrow(go_on, sizeof(go_on) - 1);

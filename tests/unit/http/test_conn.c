@@ -14,6 +14,7 @@ static int echo_begin(struct app *app, struct request *request, struct response 
 		return -1;
 	}
 	request->body = buf_make(64);
+	request->access.kind = strcmp(request->head->target, "/stranger") == 0 ? ACCESS_NONE : ACCESS_OWNER;
 	return 0;
 }
 
@@ -510,7 +511,17 @@ static void test_slow_peers_are_cut_off(void **state)
 	/* a body that does not come */
 	pipe_open(&pipe, &echo, NULL, true);
 	feed_text(&pipe, "POST / HTTP/1.1\r\n" HOST "Content-Length: 9\r\n\r\nab");
-	fake_ms += LIMIT_BODY_MS;
+	fake_ms += LIMIT_BODY_MS - 1;
+	conn_tick(&pipe.conn, fake_ms);
+	assert_int_equal(pipe_status(&pipe), 0);
+	fake_ms += 1;
+	conn_tick(&pipe.conn, fake_ms);
+	assert_int_equal(pipe_status(&pipe), 408);
+	pipe_close(&pipe);
+	/* the same of who has not signed in: less patience */
+	pipe_open(&pipe, &echo, NULL, false);
+	feed_text(&pipe, "POST /stranger HTTP/1.1\r\n" HOST "Content-Length: 9\r\n\r\nab");
+	fake_ms += LIMIT_STRANGER_BODY_MS;
 	conn_tick(&pipe.conn, fake_ms);
 	assert_int_equal(pipe_status(&pipe), 408);
 	pipe_close(&pipe);
