@@ -154,7 +154,8 @@ static void test_a_migration_that_fails_changes_nothing(void **state)
 	assert_non_null(strstr(err.text, "tally"));
 	assert_int_equal(read_number(f->path, "PRAGMA user_version"), 1);
 	assert_int_equal(read_number(f->path, "SELECT count(*) FROM task"), 40);
-	assert_int_equal(read_number(f->path, "SELECT count(*) FROM pragma_table_info('experiment') WHERE name = 'sweep'"), 0);
+	assert_int_equal(
+		read_number(f->path, "SELECT count(*) FROM pragma_table_info('experiment') WHERE name = 'sweep'"), 0);
 }
 
 static void test_a_newer_database_is_refused_and_left_alone(void **state)
