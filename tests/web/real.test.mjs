@@ -252,8 +252,11 @@ test('a failing task quotes its cause, tasks stop and restart, the daemon may be
   serve();
   await page.getByRole('heading', { name: 'Sign in again' }).waitFor(); // all sessions end when a daemon starts
   await page.getByText(/^SLUICE_STATE='.+' '.+sluice' login$/).waitFor();
+  // A link in a tab that shows the same address only changes the fragment; the page must sign in all the same. A
+  // reload by this test could cut off the request that uses the code up.
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
   await page.goto(await login());
-  await page.reload();
   await page.locator('.live.open').waitFor();
   await page.goto(experiment);
   await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Running').waitFor();

@@ -25,6 +25,10 @@ async function start() {
   startTheme();
   startRouter();
   startKeys();
+  // A link that is pasted into a tab of this page only changes the fragment: the browser loads nothing by itself.
+  addEventListener('hashchange', () => {
+    if (location.hash.startsWith('#login=')) location.reload();
+  });
   await signIn();
   onSignIn(() => {
     if (signedOut.value) location.reload();
