@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/token.h"
 #include "engine/engine.h"
-#include "store/write.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "search/importance.h"
-#include "store/read.h"
+#include "store/json.h"
 
 #include <errno.h>
 #include <math.h>
@@ -92,7 +92,7 @@ static bool stage_progress(struct analysis *a, struct json *out)
 		json_key(out, "progress");
 		json_list(out);
 	}
-	if (store_write_progress(a->engine->store, a->scratch.id, &a->progress, ANALYSIS_STEP, out) == ANALYSIS_STEP)
+	if (store_json_progress(a->engine->store, a->scratch.id, &a->progress, ANALYSIS_STEP, out) == ANALYSIS_STEP)
 		return true;
 	json_end(out);
 	return false;
@@ -244,7 +244,7 @@ int engine_read_analysis(struct engine *engine, int64_t experiment, struct piece
 	};
 	a->json = json_to(&a->begun);
 	json_map(&a->json);
-	rc = store_write_best(engine->store, experiment, &a->progress.maximise, &a->json);
+	rc = store_json_best(engine->store, experiment, &a->progress.maximise, &a->json);
 	if (rc < 0) {
 		analysis_free(a);
 		return rc;
@@ -274,7 +274,7 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	json_key_int(out, "planned", row->asked_all ? proposed : row->planned);
 	json_key_int(out, "proposed", proposed);
 	json_key(out, "fidelities");
-	store_write_fidelities(a->engine->store, row->id, out);
+	store_json_fidelities(a->engine->store, row->id, out);
 	json_key(out, "state");
 	if (e && e->question)
 		json_raw(out, buf_text(&e->question->state)); /* it is thinking */

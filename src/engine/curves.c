@@ -2,7 +2,7 @@
 #include "engine/analysis.h"
 
 #include "search/curve.h"
-#include "store/read.h"
+#include "store/json.h"
 
 #include <math.h>
 

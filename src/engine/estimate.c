@@ -3,7 +3,7 @@
 #include "engine/internal.h"
 
 #include "base/text.h"
-#include "store/read.h"
+#include "store/json.h"
 
 #include <inttypes.h>
 

@@ -9,7 +9,7 @@
 #include "backend/backend.h"
 #include "engine/engine.h"
 #include "engine/spec.h"
-#include "store/write.h"
+#include "store/rows.h"
 
 #include "base/token.h"
 

@@ -5,7 +5,8 @@
 #include "base/limits.h"
 #include "base/node.h"
 #include "base/token.h"
-#include "store/read.h"
+#include "store/json.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +21,7 @@ static void answer_missing(const struct request *request, struct response *respo
 void answer_experiment(struct request *request, int64_t experiment, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (store_write_experiment(request->app->store, experiment, true, &out) < 0)
+	if (store_json_experiment(request->app->store, experiment, true, &out) < 0)
 		response_problem(response, 404, "there is no experiment e%" PRId64, experiment);
 }
 
@@ -47,7 +48,7 @@ void handle_experiments(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	struct store_page page;
 	read_page(request, false, &page);
-	if (store_write_experiments(request->app->store, &page, &out) < 0)
+	if (store_json_experiments(request->app->store, &page, &out) < 0)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer");
 }
 
@@ -180,7 +181,7 @@ void handle_parallel(struct request *request, struct response *response)
 
 void handle_metrics(struct request *request, struct response *response)
 {
-	if (store_read_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
+	if (store_json_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
 			       request_int(request, "points"), &response->pieces) < 0)
 		answer_missing(request, response);
 }
@@ -229,7 +230,7 @@ void handle_export(struct request *request, struct response *response)
 	int64_t experiment = request->path_numbers[0];
 	const char *format = request_text(request, "format");
 	bool csv = format && !strcmp(format, "csv");
-	if (store_read_export(request->app->store, experiment, csv, &response->pieces) < 0) {
+	if (store_export(request->app->store, experiment, csv, &response->pieces) < 0) {
 		answer_missing(request, response);
 		return;
 	}

@@ -2,7 +2,8 @@
 #include "http/handle.h"
 
 #include "base/fs.h"
-#include "store/read.h"
+#include "store/json.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>

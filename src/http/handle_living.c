@@ -3,7 +3,7 @@
 #include "http/handle.h"
 
 #include "base/node.h"
-#include "store/read.h"
+#include "store/json.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -82,7 +82,7 @@ static bool experiment_exists(const struct request *request)
 {
 	struct buf scratch = buf_make(BUF_UNLIMITED);
 	struct json out = json_to(&scratch);
-	int rc = store_write_experiment(request->app->store, request->path_numbers[0], false, &out);
+	int rc = store_json_experiment(request->app->store, request->path_numbers[0], false, &out);
 	buf_free(&scratch);
 	return rc == 0;
 }

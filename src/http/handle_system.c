@@ -121,7 +121,7 @@ void handle_login_link(struct request *request, struct response *response)
 void handle_tokens(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	store_write_tokens(request->app->store, &out);
+	store_json_tokens(request->app->store, &out);
 }
 
 void handle_token_create(struct request *request, struct response *response)

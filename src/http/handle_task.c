@@ -6,7 +6,8 @@
 #include "base/node.h"
 #include "base/text.h"
 #include "http/upload.h"
-#include "store/read.h"
+#include "store/json.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@ static void answer_missing(const struct request *request, struct response *respo
 void answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (store_write_task(request->app->store, experiment, number, true, &out) < 0)
+	if (store_json_task(request->app->store, experiment, number, true, &out) < 0)
 		answer_missing(request, response);
 }
 
@@ -34,7 +35,7 @@ void handle_tasks(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	struct store_page page;
 	read_page(request, true, &page);
-	int rc = store_write_tasks(request->app->store, request->path_numbers[0], &page, &out);
+	int rc = store_json_tasks(request->app->store, request->path_numbers[0], &page, &out);
 	if (rc == -ENOENT)
 		answer_missing(request, response);
 	else if (rc < 0)
@@ -141,8 +142,8 @@ void handle_tell(struct request *request, struct response *response)
 void handle_task_metrics(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (store_write_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
-				     request_int(request, "points"), &out) < 0)
+	if (store_json_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
+				    request_int(request, "points"), &out) < 0)
 		answer_missing(request, response);
 }
 

@@ -86,7 +86,7 @@ int store_delete_token(struct store *store, int64_t id, struct error *err)
 	return rc == 0 && !found ? errorf(err, -ENOENT, "there is no token %lld", (long long)id) : rc;
 }
 
-void store_write_tokens(struct store *store, struct json *out)
+void store_json_tokens(struct store *store, struct json *out)
 {
 	int64_t count = 0;
 	sqlite3_stmt *row = store_bind(store, sql_tokens, "");

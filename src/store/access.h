@@ -13,7 +13,7 @@ int store_find_token(struct store *store, const char *hash, int64_t now_ms, int6
 /* -ENOENT. */
 int store_delete_token(struct store *store, int64_t id, struct error *err) MUST_USE;
 /* {"items":[{"id","name","created","used"}],"next":null,"total":N}; never a hash. */
-void store_write_tokens(struct store *store, struct json *out);
+void store_json_tokens(struct store *store, struct json *out);
 
 int store_add_session(struct store *store, const char *hash, const char *csrf, int64_t now_ms, int64_t expires_ms,
 		      struct error *err) MUST_USE;

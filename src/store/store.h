@@ -1,5 +1,5 @@
 /* The store: everything that is known, in one SQLite file that only the daemon opens. Writes go
- * through typed functions inside one transaction at a time; reads come out as JSON (read.h). */
+ * through typed functions inside one transaction at a time; reads come out as JSON (json.h). */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 

@@ -1,5 +1,5 @@
-"""A real Slurm for tests: `slurm-lab` brought up on a port and in a folder of its own, and the counting of what its
-programs are asked."""
+"""A real Slurm for tests: `slurm-lab` brought up on ports, in a folder and in control groups of its own, so that several
+may live side by side; and the counting of what its programs are asked."""
 
 import collections
 import os
@@ -14,7 +14,6 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = HERE / "slurm-lab"
 PORTS = 39  # what a lab may use from its base port on; the one after them is held by whoever started it
-CGROUPS = pathlib.Path("/sys/fs/cgroup")
 # What Slurm's programs say when the controller was too busy to answer within MessageTimeout. A question (or an order that
 # may be given twice) is then repeated; a submission is not, as it may have worked.
 LATE = ("Socket timed out", "Unable to contact slurm controller", "Zero Bytes were transmitted", "Connection refused")
@@ -51,39 +50,6 @@ def reserve_ports():
     raise NoLab("no free ports")
 
 
-def is_running(name):
-    """Is there a process of this name on the machine?"""
-    for path in pathlib.Path("/proc").glob("[0-9]*/comm"):
-        try:
-            if path.read_text().strip() == name:
-                return True
-        except OSError:
-            continue
-    return False
-
-
-def reserve_cgroups():
-    """Node names are the same in every lab, and so are the names of their control groups: one lab at a time may have them.
-    The socket that keeps them ours, or None."""
-    held = socket.socket(socket.AF_UNIX)
-    try:
-        held.bind("\0sluice-lab-cgroups")
-    except OSError:
-        held.close()
-        return None
-    left = sorted(CGROUPS.glob("*/slurm_*/**/"), reverse=True)  # by a lab that was killed, or one without this reservation
-    if left and is_running("slurmd"):
-        held.close()
-        return None
-    for path in left:
-        try:
-            path.rmdir()
-        except OSError:
-            held.close()
-            return None
-    return held
-
-
 class Lab:
     """A cluster: 2 nodes with 2 GPUs in gpu_volta, 1 node in cpu, unless the options say otherwise."""
 
@@ -95,16 +61,15 @@ class Lab:
         self.env = {**os.environ, "SLURM_LAB": str(self.folder)}
         port, self.reservation = reserve_ports()
         command = ["up", "--no-rest", "--port", str(port), *options]
-        self.cgroup_reservation = None if "--no-cgroup" in options else reserve_cgroups()
-        if not self.cgroup_reservation:
-            command.append("--no-cgroup")
         if os.geteuid() == 0:
             command.append("--install")
         try:
             self.run(*command, timeout=1800)
-        except (subprocess.SubprocessError, OSError) as reason:
-            said = getattr(reason, "stderr", "") or str(reason)
+        except BaseException as reason:  # an interrupt too must leave nothing behind
             self.down()
+            if not isinstance(reason, (subprocess.SubprocessError, OSError)):
+                raise
+            said = getattr(reason, "stderr", "") or str(reason)
             raise NoLab(in_short(said) or "slurm-lab failed") from reason
         self.env["SLURM_CONF"] = str(self.folder / "etc/slurm.conf")
         self.jobs = self.folder / "jobs"
@@ -145,8 +110,6 @@ class Lab:
         subprocess.run([str(SCRIPT), "down", "--purge"], env=self.env, timeout=900, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.reservation.close()
-        if self.cgroup_reservation:
-            self.cgroup_reservation.close()
         shutil.rmtree(self.root, ignore_errors=True)
 
 

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = pathlib.Path(os.environ.get("SLUICE_BIN", ROOT / "build" / "sluice"))
 sys.path.insert(0, str(ROOT / "tests/lab"))
 ENDED = ("finished", "error", "stopped", "pruned")
-DEADLINE_S = 120  # when a wait gives up: far beyond what anything here takes
+DEADLINE_S = 300  # when a wait gives up: far beyond what anything here takes
 
 
 def wait_for(condition, what, deadline_s=DEADLINE_S):

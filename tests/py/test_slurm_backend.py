@@ -112,7 +112,7 @@ def test_ends_have_causes(cluster, harness, do, cause, code, signal_number):
 
 def test_too_much_memory_is_its_own_cause(cluster, harness):
     if not cluster.cgroups:
-        pytest.skip("needs control groups (root, and no other lab)")
+        pytest.skip("needs root and control groups of version 1")
     batch = Batch(cluster, 'exec python3 -c "x = bytearray(900 << 20)"')
     batch.submit(harness, 1, 0, partition="cpu", memory=100 << 20)
     sight = batch.wait(harness)[0]

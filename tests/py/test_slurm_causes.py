@@ -286,11 +286,16 @@ def test_stopped_controller_concludes_nothing(slurm, lab, marks, folder):
 
 
 def write_jobs_down(lab):
-    """The controller has written down all jobs there were until now."""
-    begin = time.time()
-    lab.slurm("scancel", lab.slurm("sbatch", "--parsable", "--hold", "-o", "/dev/null", "--wrap", "true").strip())
-    state = lab.folder / "state/job_state"
-    wait_for(lambda: state.exists() and state.stat().st_mtime > begin + 0.01, "the controller writes nothing down")
+    """The controller has written down all jobs there were until now. It writes within 5 s of a change, but does not see a
+    change in the second in which it wrote last: another change is made until it writes."""
+    begin, state = time.time(), lab.folder / "state/job_state"
+
+    def written():
+        lab.slurm("scancel", lab.slurm("sbatch", "--parsable", "--hold", "-o", "/dev/null", "--wrap", "true").strip())
+        time.sleep(1)
+        return state.exists() and state.stat().st_mtime > begin
+
+    wait_for(written, "the controller writes nothing down")
 
 
 def test_jobs_that_a_killed_controller_forgot_are_submitted_again_under_the_same_token(slurm, lab, marks):

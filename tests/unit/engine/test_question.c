@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #include "base/rng.h"
-#include "store/write.h"
+#include "store/rows.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* Tasks as JSON: see read.h. Pages are cut by key, not by offset, so that a task that changes between
+/* Tasks as JSON: see json.h. Pages are cut by key, not by offset, so that a task that changes between
  * two pages is neither lost nor shown twice where the order does not depend on it. */
-#include "store/read_row.h"
+#include "store/json_row.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -246,7 +246,7 @@ static void put_detail(struct store *store, int64_t experiment, int64_t number, 
 	free(state_dir);
 }
 
-int store_write_task(struct store *store, int64_t experiment, int64_t number, bool detail, struct json *out)
+int store_json_task(struct store *store, int64_t experiment, int64_t number, bool detail, struct json *out)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_one);
 	sqlite3_bind_int64(row, 1, experiment);
@@ -302,7 +302,7 @@ static int find_goal_sign(struct store *store, int64_t experiment, double *ret_s
 	return 0;
 }
 
-int store_write_tasks(struct store *store, int64_t experiment, const struct store_page *page, struct json *out)
+int store_json_tasks(struct store *store, int64_t experiment, const struct store_page *page, struct json *out)
 {
 	double goal_sign, key = -INFINITY;
 	int64_t number = 0, written = 0;

@@ -1,6 +1,6 @@
-/* Experiments as JSON: see read.h. The list carries summaries only; what it needs of the tasks is one
+/* Experiments as JSON: see json.h. The list carries summaries only; what it needs of the tasks is one
  * look at the tally for each experiment. */
-#include "store/read_row.h"
+#include "store/json_row.h"
 
 #include "base/num.h"
 
@@ -251,7 +251,7 @@ bool store_has_experiment(struct store *store, int64_t experiment)
 	return there;
 }
 
-int store_write_experiment(struct store *store, int64_t experiment, bool detail, struct json *out)
+int store_json_experiment(struct store *store, int64_t experiment, bool detail, struct json *out)
 {
 	int rc = read_open_experiment(store, experiment, detail, "tasks", out);
 	if (rc == 0)
@@ -268,7 +268,7 @@ static int64_t count_page(struct store *store, int state)
 	return total;
 }
 
-int store_write_experiments(struct store *store, const struct store_page *page, struct json *out)
+int store_json_experiments(struct store *store, const struct store_page *page, struct json *out)
 {
 	int64_t below = INT64_MAX, last = 0, written = 0;
 	int state = page->state ? store_state_find(page->state) : -1;

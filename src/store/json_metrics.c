@@ -1,6 +1,6 @@
-/* Curves as JSON: see read.h. Thinning cuts the steps into equal runs and keeps the lowest and highest
+/* Curves as JSON: see json.h. Thinning cuts the steps into equal runs and keeps the lowest and highest
  * value of each (and the first NaN, where there are any): the picture on a screen stays the same. */
-#include "store/read_pieces.h"
+#include "store/json_pieces.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -186,7 +186,7 @@ static void put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 	free(curve.points.at);
 }
 
-int store_read_metrics(struct store *store, int64_t experiment, const char *name, int64_t points, struct pieces *ret)
+int store_json_metrics(struct store *store, int64_t experiment, const char *name, int64_t points, struct pieces *ret)
 {
 	char id[24];
 	sqlite3_stmt *row = store_prepare(store, sql_find_experiment);
@@ -212,7 +212,7 @@ int store_read_metrics(struct store *store, int64_t experiment, const char *name
 	return 0;
 }
 
-int store_write_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points, struct json *out)
+int store_json_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points, struct json *out)
 {
 	char id[48];
 	sqlite3_stmt *row = store_prepare(store, sql_find_task);

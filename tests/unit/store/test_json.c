@@ -1,7 +1,8 @@
 /* What pages and programs read: the shapes of docs/internals/rest.md out of a small database. */
 #include "base/clock.h"
 #include "base/node.h"
-#include "store/read.h"
+#include "store/json.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <math.h>
@@ -118,7 +119,7 @@ static struct node *at(struct node *node, const char *a, const char *b)
 static int read_metrics(struct fixture *f, int64_t experiment, const char *name)
 {
 	struct pieces pieces = {0};
-	int rc = store_read_metrics(f->store, experiment, name, 300, &pieces);
+	int rc = store_json_metrics(f->store, experiment, name, 300, &pieces);
 	if (rc == 0)
 		pieces_finish(&pieces, &f->text);
 	return rc;
@@ -127,7 +128,7 @@ static int read_metrics(struct fixture *f, int64_t experiment, const char *name)
 static int read_export(struct fixture *f, int64_t experiment, bool csv)
 {
 	struct pieces pieces = {0};
-	int rc = store_read_export(f->store, experiment, csv, &pieces);
+	int rc = store_export(f->store, experiment, csv, &pieces);
 	if (rc == 0)
 		pieces_finish(&pieces, &f->text);
 	return rc;
@@ -136,7 +137,7 @@ static int read_export(struct fixture *f, int64_t experiment, bool csv)
 static void test_experiment_summary_counts_and_costs(void **state)
 {
 	struct fixture *f = *state;
-	assert_int_equal(WRITE(store_write_experiment(f->store, 1, false, &out)), 0);
+	assert_int_equal(WRITE(store_json_experiment(f->store, 1, false, &out)), 0);
 	struct node *e = parse(f);
 	assert_string_equal(node_get_string(e, "id"), "e1");
 	assert_string_equal(node_get_string(e, "name"), "first \"quoted\"");
@@ -161,7 +162,7 @@ static void test_experiment_summary_counts_and_costs(void **state)
 static void test_experiment_detail_has_what_the_page_needs(void **state)
 {
 	struct fixture *f = *state;
-	assert_int_equal(WRITE(store_write_experiment(f->store, 1, true, &out)), 0);
+	assert_int_equal(WRITE(store_json_experiment(f->store, 1, true, &out)), 0);
 	struct node *e = parse(f);
 	assert_string_equal(node_get_string(e, "pass"), "flags");
 	assert_int_equal(at(e, "resources", "gpus")->integer, 1);
@@ -169,7 +170,7 @@ static void test_experiment_detail_has_what_the_page_needs(void **state)
 	assert_int_equal(at(e, "search", "options")->type, NODE_MAP);
 	assert_int_equal(at(e, "metrics", NULL)->count, 2);
 	assert_string_equal(node_get_string(e, "step_name"), "epoch");
-	assert_int_equal(WRITE(store_write_experiment(f->store, 9, true, &out)), -ENOENT);
+	assert_int_equal(WRITE(store_json_experiment(f->store, 9, true, &out)), -ENOENT);
 	assert_int_equal(f->text.len, 0);
 }
 
@@ -177,11 +178,11 @@ static void test_removed_experiment_is_nowhere(void **state)
 {
 	struct fixture *f = *state;
 	struct store_page page = {.limit = 100};
-	assert_int_equal(WRITE(store_write_experiment(f->store, 3, false, &out)), -ENOENT);
-	assert_int_equal(WRITE(store_write_tasks(f->store, 3, &page, &out)), -ENOENT);
+	assert_int_equal(WRITE(store_json_experiment(f->store, 3, false, &out)), -ENOENT);
+	assert_int_equal(WRITE(store_json_tasks(f->store, 3, &page, &out)), -ENOENT);
 	assert_int_equal(read_metrics(f, 3, NULL), -ENOENT);
 	assert_int_equal(f->text.len, 0);
-	assert_int_equal(WRITE(store_write_experiments(f->store, &page, &out)), 0);
+	assert_int_equal(WRITE(store_json_experiments(f->store, &page, &out)), 0);
 	assert_int_equal(node_get_int(parse(f), "total", 0), 2);
 }
 
@@ -189,30 +190,30 @@ static void test_experiments_are_paged_newest_first(void **state)
 {
 	struct fixture *f = *state;
 	struct store_page page = {.limit = 1};
-	assert_int_equal(WRITE(store_write_experiments(f->store, &page, &out)), 0);
+	assert_int_equal(WRITE(store_json_experiments(f->store, &page, &out)), 0);
 	struct node *list = parse(f);
 	assert_int_equal(at(list, "items", NULL)->count, 1);
 	assert_string_equal(node_get_string(at(list, "items", NULL)->items[0], "id"), "e2");
 	char *cursor = mem_strdup(node_get_string(list, "next"));
 	page.cursor = cursor;
-	assert_int_equal(WRITE(store_write_experiments(f->store, &page, &out)), 0);
+	assert_int_equal(WRITE(store_json_experiments(f->store, &page, &out)), 0);
 	list = parse(f);
 	assert_string_equal(node_get_string(at(list, "items", NULL)->items[0], "id"), "e1");
 	assert_int_equal(at(list, "next", NULL)->type, NODE_NULL);
 	free(cursor);
 	page = (struct store_page){.limit = 10, .state = "running"};
-	assert_int_equal(WRITE(store_write_experiments(f->store, &page, &out)), 0);
+	assert_int_equal(WRITE(store_json_experiments(f->store, &page, &out)), 0);
 	assert_int_equal(node_get_int(parse(f), "total", 0), 1);
 	page.state = "nonsense";
-	assert_int_equal(WRITE(store_write_experiments(f->store, &page, &out)), -EINVAL);
+	assert_int_equal(WRITE(store_json_experiments(f->store, &page, &out)), -EINVAL);
 	page = (struct store_page){.limit = 10, .cursor = "1x"};
-	assert_int_equal(WRITE(store_write_experiments(f->store, &page, &out)), -EINVAL);
+	assert_int_equal(WRITE(store_json_experiments(f->store, &page, &out)), -EINVAL);
 }
 
 static void test_task_summary_says_unknown_as_null_and_nan_as_nan(void **state)
 {
 	struct fixture *f = *state;
-	assert_int_equal(WRITE(store_write_task(f->store, 1, 2, false, &out)), 0);
+	assert_int_equal(WRITE(store_json_task(f->store, 1, 2, false, &out)), 0);
 	struct node *t = parse(f);
 	assert_string_equal(node_get_string(t, "id"), "e1/2");
 	assert_string_equal(node_get_string(t, "experiment"), "e1");
@@ -220,23 +221,23 @@ static void test_task_summary_says_unknown_as_null_and_nan_as_nan(void **state)
 	assert_true(node_get_real(t, "progress", 0) == 0.2);
 	assert_true(node_get_real(t, "elapsed_s", 0) == 8);
 	assert_string_equal(at(t, "cost", "energy_source")->string, "not measured");
-	assert_int_equal(WRITE(store_write_task(f->store, 1, 4, false, &out)), 0);
+	assert_int_equal(WRITE(store_json_task(f->store, 1, 4, false, &out)), 0);
 	t = parse(f);
 	assert_int_equal(at(t, "best", NULL)->type, NODE_NULL);
 	assert_int_equal(at(t, "elapsed_s", NULL)->type, NODE_NULL);
 	assert_int_equal(at(t, "progress", NULL)->type, NODE_NULL);
-	assert_int_equal(WRITE(store_write_task(f->store, 1, 99, false, &out)), -ENOENT);
+	assert_int_equal(WRITE(store_json_task(f->store, 1, 99, false, &out)), -ENOENT);
 }
 
 static void test_task_detail_has_timeline_and_attempts(void **state)
 {
 	struct fixture *f = *state;
-	assert_int_equal(WRITE(store_write_task(f->store, 1, 2, true, &out)), 0);
+	assert_int_equal(WRITE(store_json_task(f->store, 1, 2, true, &out)), 0);
 	struct node *t = parse(f);
 	assert_int_equal(at(t, "timeline", NULL)->count, 2);
 	assert_string_equal(node_get_string(at(t, "timeline", NULL)->items[1], "state"), "running");
 	assert_string_equal(at(t, "metrics", NULL)->items[0]->string, "val_loss");
-	assert_int_equal(WRITE(store_write_task(f->store, 1, 3, true, &out)), 0);
+	assert_int_equal(WRITE(store_json_task(f->store, 1, 3, true, &out)), 0);
 	t = parse(f);
 	assert_int_equal(at(t, "attempts", NULL)->count, 2);
 	assert_int_equal(node_get_int(at(t, "attempts", NULL)->items[1], "exit_code", 0), 2);
@@ -250,7 +251,7 @@ static void walk_tasks(struct fixture *f, int64_t experiment, const char *sort, 
 	char *cursor = NULL;
 	for (int pages = 0; pages < 10; pages++) {
 		struct store_page page = {.limit = 1, .sort = sort, .cursor = cursor};
-		assert_int_equal(WRITE(store_write_tasks(f->store, experiment, &page, &out)), 0);
+		assert_int_equal(WRITE(store_json_tasks(f->store, experiment, &page, &out)), 0);
 		struct node *list = parse(f);
 		free(cursor);
 		if (at(list, "items", NULL)->count)
@@ -279,11 +280,11 @@ static void test_tasks_in_every_order_each_once_over_pages(void **state)
 	walk_tasks(f, 1, "elapsed", "1 2 3 4 ");
 	walk_tasks(f, 1, "-elapsed", "2 1 3 4 ");
 	struct store_page page = {.limit = 1, .sort = "colour"};
-	assert_int_equal(WRITE(store_write_tasks(f->store, 1, &page, &out)), -EINVAL);
+	assert_int_equal(WRITE(store_json_tasks(f->store, 1, &page, &out)), -EINVAL);
 	page = (struct store_page){.limit = 1, .cursor = "nan:1"};
-	assert_int_equal(WRITE(store_write_tasks(f->store, 1, &page, &out)), -EINVAL);
+	assert_int_equal(WRITE(store_json_tasks(f->store, 1, &page, &out)), -EINVAL);
 	page = (struct store_page){.limit = 9, .state = "error"};
-	assert_int_equal(WRITE(store_write_tasks(f->store, 1, &page, &out)), 0);
+	assert_int_equal(WRITE(store_json_tasks(f->store, 1, &page, &out)), 0);
 	assert_int_equal(node_get_int(parse(f), "total", 0), 1);
 }
 
@@ -299,7 +300,7 @@ static void test_metrics_default_to_the_objective(void **state)
 	assert_string_equal(node_get(curve, "value")->items[2]->string, "NaN");
 	assert_int_equal(read_metrics(f, 1, "none such"), 0);
 	assert_int_equal(at(parse(f), "tasks", NULL)->count, 0);
-	assert_int_equal(WRITE(store_write_task_metrics(f->store, 1, 2, 300, &out)), 0);
+	assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 2, 300, &out)), 0);
 	assert_int_equal(node_get(at(parse(f), "metrics", "val_loss"), "step")->count, 3);
 }
 
@@ -319,7 +320,7 @@ static void test_thinning_keeps_first_last_minimum_maximum_and_nan(void **state)
 		" INSERT INTO metric SELECT 14, 2, i, CASE i WHEN 4321 THEN -5.0 WHEN 777 THEN 99.0"
 		" WHEN 5000 THEN NULL ELSE 1.0 + (i % 7) END, 1 FROM n");
 	for (int64_t points = 4; points <= 5000; points = points * 3 + 1) {
-		assert_int_equal(WRITE(store_write_task_metrics(f->store, 1, 4, points, &out)), 0);
+		assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 4, points, &out)), 0);
 		struct node *curve = at(parse(f), "metrics", "val_loss");
 		struct node *steps = node_get(curve, "step");
 		assert_true((int64_t)steps->count <= points);
@@ -357,7 +358,7 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
 		" INSERT INTO metric SELECT i, 2, 1, i / 7.0, 1 FROM n");
 	clock_replace(running_clock);
-	assert_int_equal(store_read_metrics(f->store, 1, NULL, 300, &pieces), 0);
+	assert_int_equal(store_json_metrics(f->store, 1, NULL, 300, &pieces), 0);
 	while (pieces.make(pieces.ctx, &whole))
 		count++;
 	pieces_free(&pieces);
@@ -371,7 +372,7 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 	node_free(m);
 	buf_free(&whole);
 	/* Left in the middle: nothing leaks, nothing is held. */
-	assert_int_equal(store_read_export(f->store, 1, true, &pieces), 0);
+	assert_int_equal(store_export(f->store, 1, true, &pieces), 0);
 	struct buf part = buf_make(BUF_UNLIMITED);
 	assert_true(pieces.make(pieces.ctx, &part));
 	pieces_free(&pieces);
@@ -411,10 +412,10 @@ static void test_analysis_puts_the_best_first_by_goal(void **state)
 	struct json out = json_to(&f->text);
 	json_map(&out);
 	struct store_progress walk = {.best = NAN};
-	assert_int_equal(store_write_best(f->store, 2, &walk.maximise, &out), 0);
+	assert_int_equal(store_json_best(f->store, 2, &walk.maximise, &out), 0);
 	json_key(&out, "progress");
 	json_list(&out);
-	while (store_write_progress(f->store, 2, &walk, 2, &out) == 2)
+	while (store_json_progress(f->store, 2, &walk, 2, &out) == 2)
 		;
 	json_end(&out);
 	json_end(&out);
@@ -475,7 +476,7 @@ static void test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere(vo
 		"INSERT INTO task (id, experiment, number, state, reason, parameters, created_ms) VALUES"
 		" (15, 1, 5, 0, 'exit code 1; retry 1 of 3', '{}', 1)");
 	struct json out = json_to(&f->text);
-	assert_int_equal(store_write_tasks(f->store, 1, &page, &out), 0);
+	assert_int_equal(store_json_tasks(f->store, 1, &page, &out), 0);
 	struct node *items = at(parse(f), "items", NULL);
 	assert_int_equal(items->count, 5);
 	for (size_t i = 0; i < 3; i++) /* finished, running, error */
@@ -486,21 +487,21 @@ static void test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere(vo
 
 	/* While some of its tasks run it is no news that others wait. */
 	out = json_to(&f->text);
-	assert_int_equal(store_write_experiment(f->store, 1, false, &out), 0);
+	assert_int_equal(store_json_experiment(f->store, 1, false, &out), 0);
 	struct node *e = parse(f);
 	assert_null(node_get_string(e, "note"));
 	assert_string_equal(node_get_string(e, "waiting_for"), "waits for 1 CPU: e2 has 2 of 2");
 	run_sql(f, "UPDATE task SET state = 0 WHERE id = 12");
 	out = json_to(&f->text);
-	assert_int_equal(store_write_experiment(f->store, 1, false, &out), 0);
+	assert_int_equal(store_json_experiment(f->store, 1, false, &out), 0);
 	assert_string_equal(node_get_string(parse(f), "note"), "waits for 1 CPU: e2 has 2 of 2");
 
 	run_sql(f, "UPDATE experiment SET note = NULL");
 	out = json_to(&f->text);
-	assert_int_equal(store_write_task(f->store, 1, 5, false, &out), 0);
+	assert_int_equal(store_json_task(f->store, 1, 5, false, &out), 0);
 	assert_string_equal(node_get_string(parse(f), "reason"), "exit code 1; retry 1 of 3");
 	out = json_to(&f->text);
-	assert_int_equal(store_write_task(f->store, 1, 4, false, &out), 0);
+	assert_int_equal(store_json_task(f->store, 1, 4, false, &out), 0);
 	assert_null(node_get_string(parse(f), "reason"));
 }
 

@@ -1,8 +1,8 @@
-/* Answers that hold something of every task, made in pieces: for the read*.c files of this room only. */
-#ifndef STORE_READ_PIECES_H
-#define STORE_READ_PIECES_H
+/* Answers that hold something of every task, made in pieces: for the json_*.c files of this room only. */
+#ifndef STORE_JSON_PIECES_H
+#define STORE_JSON_PIECES_H
 
-#include "store/read_row.h"
+#include "store/json_row.h"
 
 /* One such answer. It begins with what was written into `begun` before. */
 struct task_pieces {

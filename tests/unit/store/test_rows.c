@@ -1,5 +1,5 @@
 /* What the engine writes: kept, counted, rolled back, and refused to a second process. */
-#include "store/write.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The engine's writes about tasks, attempts and metrics, and the reads it needs to go on: see write.h. */
-#include "store/write.h"
+/* The engine's writes about tasks, attempts and metrics, and the reads it needs to go on: see rows.h. */
+#include "store/rows.h"
 
 #include <errno.h>
 #include <math.h>

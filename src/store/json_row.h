@@ -1,9 +1,10 @@
-/* Columns of a row as members of a JSON map, and the pieces that several answers share: for the read*.c
+/* Columns of a row as members of a JSON map, and the pieces that several answers share: for the json_*.c
  * files of this room only. A NULL column is always null, never 0. */
-#ifndef STORE_READ_ROW_H
-#define STORE_READ_ROW_H
+#ifndef STORE_JSON_ROW_H
+#define STORE_JSON_ROW_H
 
-#include "store/read.h"
+#include "store/json.h"
+#include "store/rows.h"
 
 static inline const char *row_text(sqlite3_stmt *row, int column)
 {

@@ -1,7 +1,7 @@
-/* What the engine writes, and what it reads to go on where it was. Every function works inside the
- * caller's transaction and returns 0 or a negative errno. */
-#ifndef STORE_WRITE_H
-#define STORE_WRITE_H
+/* Rows as structs: what the engine writes, and what it reads to go on where it was. Every write works inside the
+ * caller's transaction. Functions return 0 or a negative errno. Rows as JSON: json.h. */
+#ifndef STORE_ROWS_H
+#define STORE_ROWS_H
 
 #include "store/store.h"
 
@@ -181,5 +181,46 @@ int store_add_key(struct store *store, const char *key, const char *body_hash, i
 int store_metric_name(struct store *store, int64_t experiment, const char *name, int64_t *ret_id) MUST_USE;
 int store_add_metric(struct store *store, int64_t task, int64_t name, int64_t step, double value,
 		     int64_t time_ms) MUST_USE;
+
+/* How long tasks of a program took: in the newest experiment with the same script (or program) and command (JSON; NULL: none)
+ * that has finished tasks whose time was measured. Looks at the newest 100 such experiments, and 1000 tasks of that one.
+ * -ENOENT. */
+struct store_pace {
+	int64_t experiment, median_ms;
+	char backend[24];
+};
+int store_read_pace(struct store *store, const char *script, const char *command, struct store_pace *ret) MUST_USE;
+
+/* A finished task, for the analysis. */
+struct store_result {
+	int64_t id, number;
+	const char *parameters; /* JSON; valid during the callback */
+	double best, time_s; /* NAN: not known */
+};
+typedef int (*store_result_f)(void *ctx, const struct store_result *row);
+/* At most `limit` finished tasks with numbers below `below`, from the newest to the oldest. */
+int store_each_result(struct store *store, int64_t experiment, int64_t below, int64_t limit, store_result_f each,
+		      void *ctx) MUST_USE;
+/* A task that runs, for the analysis. */
+struct store_running {
+	int64_t id, number;
+	int64_t last_step; /* where it will end; -1: not known */
+};
+typedef int (*store_running_f)(void *ctx, const struct store_running *row);
+/* At most `limit` running tasks, the newest where there are more; by number. */
+int store_each_running(struct store *store, int64_t experiment, int64_t limit, store_running_f each,
+		       void *ctx) MUST_USE;
+/* A task's curve of a metric, by step; NAN for a value that is none. Returns how many points were written to the arrays;
+ * 0 where there are more than `limit`. */
+size_t store_read_curve(struct store *store, int64_t experiment, int64_t task, const char *metric, size_t limit,
+			double *steps, double *values);
+
+/* The number of a task's attempt, once it is known to exist: `attempt` itself, or the newest for 0. *ret is 0
+ * when the task has none yet. -ENOENT when there is no such task or attempt. */
+int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt, int64_t *ret) MUST_USE;
+/* Is there such an experiment, and is it not being removed? */
+bool store_has_experiment(struct store *store, int64_t experiment);
+/* A text of the experiment: "source", "batch_script" (as foreseen), "last_batch" (the token of what was handed over last). */
+int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
-/* A row of every task, some of them at a time: see read_pieces.h. Between two pieces nothing of the database is held. */
-#include "store/read_pieces.h"
+/* A row of every task, some of them at a time: see json_pieces.h. Between two pieces nothing of the database is held. */
+#include "store/json_pieces.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
-/* Everything about an experiment for other programs: see read.h. */
-#include "store/read_pieces.h"
+/* Everything about an experiment for other programs: see json.h. */
+#include "store/json_pieces.h"
 
 #include "base/clock.h"
 #include "base/node.h"
@@ -150,7 +150,7 @@ static int export_csv(struct store *store, int64_t experiment, struct pieces *re
 	return 0;
 }
 
-int store_read_export(struct store *store, int64_t experiment, bool csv, struct pieces *ret)
+int store_export(struct store *store, int64_t experiment, bool csv, struct pieces *ret)
 {
 	return csv ? export_csv(store, experiment, ret) : export_json(store, experiment, ret);
 }

@@ -1,5 +1,5 @@
-/* What the analysis of an experiment needs of its tasks: see read.h. */
-#include "store/read_row.h"
+/* What the analysis of an experiment needs of its tasks: see json.h. */
+#include "store/json_row.h"
 
 #include <errno.h>
 #include <math.h>
@@ -59,8 +59,8 @@ static void put_best_tasks(struct store *store, int64_t experiment, bool maximis
 	json_end(out);
 }
 
-int64_t store_write_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,
-			     struct json *out)
+int64_t store_json_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,
+			    struct json *out)
 {
 	int64_t count = 0;
 	sqlite3_stmt *row = store_prepare(store, sql_ended);
@@ -84,7 +84,7 @@ int64_t store_write_progress(struct store *store, int64_t experiment, struct sto
 	return count;
 }
 
-int store_write_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out)
+int store_json_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_objective);
 	sqlite3_bind_int64(row, 1, experiment);
@@ -172,7 +172,7 @@ size_t store_read_curve(struct store *store, int64_t experiment, int64_t task, c
 	return more ? 0 : count;
 }
 
-void store_write_fidelities(struct store *store, int64_t experiment, struct json *out)
+void store_json_fidelities(struct store *store, int64_t experiment, struct json *out)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_fidelities);
 	sqlite3_bind_int64(row, 1, experiment);

@@ -1,5 +1,5 @@
-/* Columns as JSON members: see read_row.h. */
-#include "store/read_row.h"
+/* Columns as JSON members: see json_row.h. */
+#include "store/json_row.h"
 
 #include "base/log.h"
 

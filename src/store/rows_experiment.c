@@ -1,6 +1,6 @@
-/* The engine's writes about experiments and searches, and the reads it needs to go on: see write.h. Tasks,
- * attempts and metrics are in write_task.c. */
-#include "store/write.h"
+/* The engine's writes about experiments and searches, and the reads it needs to go on: see rows.h. Tasks,
+ * attempts and metrics are in rows_task.c. */
+#include "store/rows.h"
 
 #include <errno.h>
 

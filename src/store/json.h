@@ -1,0 +1,46 @@
+/* What the pages and the command line read, as JSON straight from SQL; the shapes are in
+ * docs/internals/rest.md. Each writes one JSON value, or returns -ENOENT and writes nothing. Rows as structs: rows.h. */
+#ifndef STORE_JSON_H
+#define STORE_JSON_H
+
+#include "base/pieces.h"
+#include "store/store.h"
+
+struct store_page {
+	int64_t limit; /* 1..1000 */
+	const char *cursor; /* what an earlier answer gave as "next"; NULL: from the start */
+	const char *state; /* only this state; NULL: all */
+	const char *sort; /* number, -number, best, -best, started, elapsed; NULL: number */
+};
+
+int store_json_experiment(struct store *store, int64_t experiment, bool detail, struct json *out) MUST_USE;
+/* -EINVAL for a bad cursor, state or sort. */
+int store_json_experiments(struct store *store, const struct store_page *page, struct json *out) MUST_USE;
+int store_json_task(struct store *store, int64_t experiment, int64_t number, bool detail, struct json *out) MUST_USE;
+int store_json_tasks(struct store *store, int64_t experiment, const struct store_page *page, struct json *out) MUST_USE;
+/* name NULL: the first objective's metric. points: at most this many per curve, keeping first, last,
+ * minima and maxima. */
+int store_json_metrics(struct store *store, int64_t experiment, const char *name, int64_t points,
+		       struct pieces *ret) MUST_USE;
+int store_json_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
+			    struct json *out) MUST_USE;
+int store_export(struct store *store, int64_t experiment, bool csv, struct pieces *ret) MUST_USE;
+/* The members "objective" and "best" (a list) of the analysis; the map is open. *ret_maximise: the first goal. */
+int store_json_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out) MUST_USE;
+/* The analysis' "progress", as far as it was written: one entry for each ended task in the order they ended, with the
+ * best value so far. */
+struct store_progress {
+	bool maximise;
+	double best; /* NAN to begin with */
+	int64_t after_ms, after_number;
+};
+/* Adds at most `limit` entries to the open list; how many: less than that at the end. */
+int64_t store_json_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,
+			    struct json *out);
+
+/* A list of {"fidelity","tasks","finished"}: how many tasks stand at which fidelity. */
+void store_json_fidelities(struct store *store, int64_t experiment, struct json *out);
+/* "files":[{"path","bytes"}] of the open map, below a folder: regular files only, no links followed, at most 200. */
+void store_write_files(const char *folder, struct json *out);
+
+#endif
