@@ -192,7 +192,7 @@ int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct e
 	/* What waits goes with the experiment; only what is alive has to be stopped first. */
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->experiment != action.experiment || live->settled)
+		if (live->experiment != action.experiment || live->facts.phase == ATTEMPT_SETTLED)
 			continue;
 		live->task.wanted = STORE_WISH_STOP;
 		rc = store_set_wish(engine->store, live->task.id, STORE_WISH_STOP);

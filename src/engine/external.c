@@ -214,9 +214,9 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 		return rc;
 	for (size_t i = 0; i < engine->live.len; i++)
 		if (engine->live.at[i]->experiment == e && engine->live.at[i]->task.number == number &&
-		    !engine->live.at[i]->settled)
+		    engine->live.at[i]->facts.phase != ATTEMPT_SETTLED)
 			live = engine->live.at[i];
-	if (!live || live->ended)
+	if (!live || live->facts.phase >= ATTEMPT_ENDED)
 		return errorf(err, -ENOENT, "e%lld/%lld is not running: nobody has taken it, or it is over",
 			      (long long)experiment, (long long)number);
 	const char *failed = node_get_string(body, "failed");
@@ -236,7 +236,7 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 								   .max_rss_bytes = -1,
 								   .energy_j = NAN});
 	}
-	if (rc == 0 && live->ended)
+	if (rc == 0 && live->facts.phase == ATTEMPT_ENDED)
 		rc = engine_settle(engine);
 	return engine_conclude(engine, rc, err);
 }
