@@ -5,7 +5,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD := build
 PROGRAM := $(BUILD)/sluice
-WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
+WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' \
+	-not -path web/src/data/types.ts 2>/dev/null)
 
 .DEFAULT_GOAL := all
 .PHONY: all program web run test bench lint format install uninstall soak setup clean distclean help
@@ -21,7 +22,7 @@ setup: ## install what building and running need (apt, npm)
 # The dashboard is built again only when one of its sources is newer than the last build.
 web: $(if $(WEB_SOURCES),$(BUILD)/.web)
 
-$(BUILD)/.web: $(WEB_SOURCES)
+$(BUILD)/.web: $(WEB_SOURCES) src/http/schemas.json
 	@scripts/setup --check web
 	@mkdir -p $(BUILD)
 	cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
@@ -47,8 +48,9 @@ test: ## everything; ends in "N passed, N failed, N skipped"
 lint: ## include direction, banned functions, scripts, formatting
 	@scripts/lint
 
-format: ## lay out the C files as .clang-format says
+format: ## lay out the C files as .clang-format says, the web code as biome.jsonc says
 	git ls-files '*.c' '*.h' | xargs clang-format -i
+	[ ! -x web/node_modules/.bin/biome ] || web/node_modules/.bin/biome check --write
 
 bench: all ## speed and memory beside other programs, in the same run
 	@scripts/setup bench

@@ -1,11 +1,15 @@
 // Bundles the dashboard into dist/ and refuses to grow past the budget: the files are embedded in the
 // program and travel through ssh tunnels, so every kilobyte is paid by somebody waiting.
+
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { minify } from 'terser';
-import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { gzipSync } from 'node:zlib';
-import { fileURLToPath } from 'node:url';
-import path from 'node:path';
+import { makeTypes } from './make-types.mjs';
+
+await makeTypes();
 
 const BUDGET = 80_000;
 const root = path.dirname(fileURLToPath(import.meta.url));
@@ -34,7 +38,10 @@ await build({
 for (const name of ['app.js', 'stream.js']) {
   const file = path.join(dist, name);
   const { code } = await minify(await readFile(file, 'utf8'), {
-    module: true, ecma: 2022, compress: { passes: 3, ecma: 2022, unsafe_arrows: true, pure_getters: true }, mangle: { toplevel: true },
+    module: true,
+    ecma: 2022,
+    compress: { passes: 3, ecma: 2022, unsafe_arrows: true, pure_getters: true },
+    mangle: { toplevel: true },
   });
   await writeFile(file, code);
 }
@@ -49,6 +56,8 @@ for (const name of (await readdir(dist)).sort()) {
 }
 console.log(`${'total'.padEnd(14)}${''.padStart(15)}${String(total).padStart(9)} of ${BUDGET}`);
 if (total > BUDGET) {
-  console.error(`web: ${total} bytes gzipped is above the budget of ${BUDGET}. Remove something, or argue for more in docs/internals/web.md.`);
+  console.error(
+    `web: ${total} bytes gzipped is above the budget of ${BUDGET}. Remove something, or argue for more in docs/internals/web.md.`,
+  );
   process.exit(1);
 }

@@ -9,6 +9,7 @@
 #ifndef BACKEND_BACKEND_H
 #define BACKEND_BACKEND_H
 
+#include "base/cause.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/node.h"
@@ -66,7 +67,7 @@ enum backend_submission {
 struct backend_submit_result {
 	enum backend_submission outcome;
 	const char *job; /* the backend's own id; NULL */
-	const char *cause; /* REFUSED: "refused" or a finer kind */
+	enum cause cause; /* REFUSED: why */
 	const char *why;
 };
 typedef void (*backend_submitted_f)(void *ctx, const char *token, const struct backend_submit_result *result);
@@ -96,8 +97,7 @@ struct backend_sight {
 	const char *node;
 	int64_t expected_start_ms; /* 0 unknown */
 	/* ENDED */
-	const char *cause; /* "ok", "exit", "signal", "memory", "time", "node", "preempted", "cancelled",
-			      "launch", "lost", "limit", "boot", "deadline" */
+	enum cause cause;
 	const char *message, *remedy;
 	int exit_code, signal;
 	/* cost from accounting */

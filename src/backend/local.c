@@ -7,7 +7,11 @@
 #include "backend/local_trace.h"
 #include "backend/local_wait.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/proc.h"
+#include "spool/paths.h"
+#include "spool/slot.h"
+#include "spool/stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,10 +20,6 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* Ends are heard of at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */
-#define LOCAL_POLL_MS 3000
-#define LOCAL_POLL_SOON_MS 100
 
 struct local;
 
@@ -35,13 +35,13 @@ struct local_item {
 	char *token, *batch_dir, *attempt_dir;
 	int64_t experiment;
 	uint32_t index;
-	struct local_slot slot;
+	struct spool_slot slot;
 	int64_t gpus; /* wanted */
 	pid_t pid;
 	bool adopted; /* started by an earlier daemon */
 	bool child; /* an exit callback will come */
 	uv_poll_t *pidfd; /* adopted: readable when the runner has ended; NULL: none */
-	const char *cause;
+	enum cause cause;
 	char *message;
 	bool watched; /* seen in the present poll */
 };
@@ -224,9 +224,9 @@ static void local_runner_gone(struct local_item *item, bool unnatural)
 		local_kill_leftovers(item->attempt_dir);
 	if (trace.state == LOCAL_TRACE_NONE) {
 		item->phase = LOCAL_FAILED;
-		item->cause = "lost";
+		item->cause = CAUSE_LOST;
 		item->message = local_last_words(item->batch_dir, item->index);
-		item->slot = (struct local_slot){0};
+		item->slot = (struct spool_slot){0};
 		local_pidfd_close(item);
 	} else {
 		local_drop(item);
@@ -258,7 +258,7 @@ static int local_start(struct local *local, struct local_item *item, struct erro
 {
 	char index[16];
 	char *cuda = mem_printf("CUDA_VISIBLE_DEVICES=%s", item->slot.gpus);
-	char *log = mem_printf("%s/%" PRIu32 ".out", item->batch_dir, item->index);
+	char *log = spool_item_path(item->batch_dir, item->index, SPOOL_OUTPUT);
 	snprintf(index, sizeof(index), "%" PRIu32, item->index);
 	const char *argv[] = {local->program, "exec", item->batch_dir, index, NULL};
 	/* Who asked for no GPU gets none: it would take one that is promised to another. Before nvidia-smi has answered there
@@ -267,7 +267,7 @@ static int local_start(struct local *local, struct local_item *item, struct erro
 	const char *env[] = {told ? cuda : NULL, NULL};
 
 	item->slot.gpus_hidden = item->gpus > 0 ? 0 : (int64_t)local->machine.gpu_count;
-	int rc = local_slot_write(item->batch_dir, item->index, &item->slot, err);
+	int rc = spool_slot_write(item->batch_dir, item->index, &item->slot, err);
 	if (rc == 0)
 		rc = proc_detach(local->loop, argv, env, NULL, log, local_exit_cb, item, &item->pid, err);
 	if (rc == 0) {
@@ -295,7 +295,7 @@ static void local_start_waiting(struct local *local)
 			continue;
 		if (local_start(local, item, &err) < 0) {
 			item->phase = LOCAL_FAILED;
-			item->cause = "launch";
+			item->cause = CAUSE_LAUNCH;
 			item->message = mem_strdup(err.text);
 		}
 	}
@@ -307,7 +307,7 @@ static struct local_item *local_adopt(struct local *local, const struct backend_
 	struct local_item *item = local_add(local, watch->token, watch->index, watch->experiment, watch->batch_dir,
 					    watch->attempt_dir);
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	local_slot_read(watch->batch_dir, watch->index, &item->slot);
+	spool_slot_read(watch->batch_dir, watch->index, &item->slot);
 	item->phase = LOCAL_LIVES;
 	item->adopted = true;
 	item->pid = pid;
@@ -393,7 +393,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 	if (why) {
 		char *text = mem_printf("%s; %s", why, remedy);
 		done(ctx, batch->token,
-		     &(struct backend_submit_result){.outcome = BACKEND_REFUSED, .cause = "refused", .why = text});
+		     &(struct backend_submit_result){.outcome = BACKEND_REFUSED, .cause = CAUSE_REFUSED, .why = text});
 		free(text);
 		free(why);
 		return;
@@ -408,7 +408,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 		item = local_add(local, batch->token, wanted->index, batch->experiment, batch->batch_dir,
 				 wanted->attempt_dir);
 		item->gpus = r->gpus;
-		item->slot = (struct local_slot){
+		item->slot = (struct spool_slot){
 			.cpus = local_machine_cpus(r),
 			.memory_bytes = r->memory_bytes,
 			.time_ms = r->time_ms,
@@ -430,8 +430,8 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 	switch (trace.state) {
 	case LOCAL_TRACE_NONE:
 		/* A runner that is only about to claim it will see the stop file too. */
-		sight->state = local_stop_exists(watch->attempt_dir) ? BACKEND_ENDED : BACKEND_ABSENT;
-		sight->cause = "cancelled";
+		sight->state = spool_stop_exists(watch->attempt_dir) ? BACKEND_ENDED : BACKEND_ABSENT;
+		sight->cause = CAUSE_CANCELLED;
 		sight->message = "stopped before it started";
 		return;
 	case LOCAL_TRACE_ALIVE:
@@ -447,15 +447,15 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 	case LOCAL_TRACE_SILENT: sight->message = "it was started on another machine and has been silent since"; break;
 	}
 	sight->state = BACKEND_ENDED;
-	sight->cause = "lost";
+	sight->cause = CAUSE_LOST;
 }
 
 /* What is sighted: QUEUED while it waits for a slot; RUNNING while its runner lives, which may be before the
- * script starts or after it has ended. ENDED once the runner is gone; its cause is always "lost", with the
- * reason in the message: a runner that goes of its own accord has written END, and the END record in the
+ * script starts or after it has ended. ENDED once the runner is gone; its cause is always CAUSE_LOST, with
+ * the reason in the message: a runner that goes of its own accord has written END, and the END record in the
  * journal comes first, so read the journal to its end before believing a sight. Only where nothing was
- * claimed the cause is another: "cancelled" (stopped before it started) or "launch" (no runner could be
- * started). ABSENT: nobody has claimed it, and no runner of ours is on its way. */
+ * claimed the cause is another: CAUSE_CANCELLED (stopped before it started) or CAUSE_LAUNCH (no runner
+ * could be started). ABSENT: nobody has claimed it, and no runner of ours is on its way. */
 static void local_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f see,
 		       backend_polled_f done, void *ctx)
 {
@@ -510,7 +510,7 @@ static int local_cancel_one(struct local *local, const struct backend_watch *wat
 	struct local_trace trace;
 	if (item && item->phase == LOCAL_WAITS) {
 		item->phase = LOCAL_FAILED;
-		item->cause = "cancelled";
+		item->cause = CAUSE_CANCELLED;
 		item->message = mem_strdup("stopped before it started");
 	}
 	local_trace_read(watch->batch_dir, watch->index, watch->attempt_dir, &trace);
@@ -521,7 +521,7 @@ static int local_cancel_one(struct local *local, const struct backend_watch *wat
 			: errorf(err, -errno, "process %ld: %s", (long)trace.pid, strerror(errno));
 	if (trace.state == LOCAL_TRACE_GONE || trace.state == LOCAL_TRACE_REBOOT)
 		return 0;
-	return local_stop_write(watch->attempt_dir, err);
+	return spool_stop_write(watch->attempt_dir, err);
 }
 
 static void local_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,

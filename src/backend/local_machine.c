@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "base/text.h"
 
@@ -11,9 +12,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
-
-/* nvidia-smi takes seconds on a machine without persistence mode. */
-#define MACHINE_GPU_QUERY_MS 20000
 
 struct local_query {
 	local_gpus_f answered; /* NULL: nobody waits any more */

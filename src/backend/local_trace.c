@@ -4,42 +4,28 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "spool/claim.h"
+#include "spool/paths.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* A runner writes a sample at least every 10 s; a network file system may show it late. */
-#define TRACE_SILENT_MS 180000
 #define TRACE_FILE_BYTES 65536
 #define TRACE_WORDS_BYTES 300
 /* Larger environments are cut: ours comes early enough in any that people have. */
 #define TRACE_ENVIRON_BYTES (1u << 20)
-/* Looks for what a dead runner left, and the time between them. */
+/* The most looks for what a dead runner left. */
 #define TRACE_LOOKS_MOST 10
-#define TRACE_LOOK_US 1000
-
-static struct node *trace_read_json(const char *batch_dir, uint32_t index, const char *suffix)
-{
-	char *path = mem_printf("%s/%" PRIu32 ".%s", batch_dir, index, suffix);
-	struct buf text = buf_make(TRACE_FILE_BYTES);
-	struct node *tree = NULL;
-	if (fs_read(path, TRACE_FILE_BYTES, &text, NULL) < 0 ||
-	    node_parse_json(buf_text(&text), text.len, &tree, NULL) < 0)
-		tree = NULL;
-	buf_free(&text);
-	free(path);
-	return tree;
-}
 
 static bool trace_is_silent(const char *attempt_dir)
 {
-	char *path = mem_printf("%s/journal", attempt_dir);
+	char *path = spool_path(attempt_dir, SPOOL_JOURNAL);
 	struct stat st;
 	int64_t changed = stat(path, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * 1000 : 0;
 	free(path);
@@ -48,80 +34,23 @@ static bool trace_is_silent(const char *attempt_dir)
 
 void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir, struct local_trace *ret)
 {
-	struct node *claim = trace_read_json(batch_dir, index, "claim");
-	const char *host = node_get_string(claim, "host"), *boot = node_get_string(claim, "boot_id");
+	struct spool_claim claim;
 	char here[256] = "";
 	uint64_t start;
 
 	*ret = (struct local_trace){.state = LOCAL_TRACE_NONE};
-	if (!claim)
+	if (!spool_claim_read(batch_dir, index, &claim))
 		return;
 	gethostname(here, sizeof(here) - 1);
-	ret->pid = (pid_t)node_get_int(claim, "pid", 0);
-	snprintf(ret->host, sizeof(ret->host), "%s", host ? host : "?");
-	if (host && strcmp(host, here) != 0)
+	ret->pid = (pid_t)claim.pid;
+	if (claim.host[0] && strcmp(claim.host, here) != 0)
 		ret->state = trace_is_silent(attempt_dir) ? LOCAL_TRACE_SILENT : LOCAL_TRACE_ELSEWHERE;
-	else if (boot && strcmp(boot, proc_boot_id()) != 0)
+	else if (claim.boot_id[0] && strcmp(claim.boot_id, proc_boot_id()) != 0)
 		ret->state = LOCAL_TRACE_REBOOT;
-	else if (ret->pid > 0 && proc_start_time(ret->pid, &start) == 0 &&
-		 (int64_t)start == node_get_int(claim, "pid_start", -1))
+	else if (ret->pid > 0 && proc_start_time(ret->pid, &start) == 0 && (int64_t)start == claim.pid_start)
 		ret->state = LOCAL_TRACE_ALIVE;
 	else
 		ret->state = LOCAL_TRACE_GONE;
-	node_free(claim);
-}
-
-int local_slot_write(const char *batch_dir, uint32_t index, const struct local_slot *slot, struct error *err)
-{
-	char *path = mem_printf("%s/%" PRIu32 ".slot", batch_dir, index);
-	struct buf text = buf_make(TRACE_FILE_BYTES);
-	struct json out = json_to(&text);
-	json_map(&out);
-	json_key_int(&out, "cpus", slot->cpus);
-	json_key_int(&out, "memory_bytes", slot->memory_bytes);
-	json_key_string(&out, "gpus", slot->gpus[0] ? slot->gpus : NULL);
-	json_key_int(&out, "gpus_hidden", slot->gpus_hidden);
-	json_key_int(&out, "time_ms", slot->time_ms);
-	json_key_int(&out, "signal_before_ms", slot->signal_before_ms);
-	json_key_int(&out, "checkpoint_signal", slot->checkpoint_signal);
-	json_end(&out);
-	buf_add_char(&text, '\n');
-	int rc = fs_write(path, text.data, text.len, 0600, false, err);
-	buf_free(&text);
-	free(path);
-	return rc;
-}
-
-void local_slot_read(const char *batch_dir, uint32_t index, struct local_slot *ret)
-{
-	struct node *tree = trace_read_json(batch_dir, index, "slot");
-	const char *gpus = node_get_string(tree, "gpus");
-	*ret = (struct local_slot){
-		.cpus = node_get_int(tree, "cpus", 1),
-		.memory_bytes = node_get_int(tree, "memory_bytes", 0),
-		.time_ms = node_get_int(tree, "time_ms", 0),
-	};
-	snprintf(ret->gpus, sizeof(ret->gpus), "%s", gpus ? gpus : "");
-	node_free(tree);
-}
-
-int local_stop_write(const char *attempt_dir, struct error *err)
-{
-	int rc = fs_make_dirs(attempt_dir, 0700, err);
-	if (rc < 0)
-		return rc;
-	char *path = mem_printf("%s/stop", attempt_dir);
-	rc = fs_write(path, "", 0, 0600, false, err);
-	free(path);
-	return rc;
-}
-
-bool local_stop_exists(const char *attempt_dir)
-{
-	char *path = mem_printf("%s/stop", attempt_dir);
-	bool exists = access(path, F_OK) == 0;
-	free(path);
-	return exists;
 }
 
 enum trace_owner { TRACE_OTHER, TRACE_OURS, TRACE_NOT_KNOWN };
@@ -167,15 +96,16 @@ static bool trace_kill(const char *variable)
 
 void local_kill_leftovers(const char *attempt_dir)
 {
-	char *variable = mem_printf("SLUICE_REPORT=%s/report.jsonl", attempt_dir);
+	char *path = spool_path(attempt_dir, SPOOL_REPORT), *variable = mem_printf("SLUICE_REPORT=%s", path);
 	for (int i = 0; i < TRACE_LOOKS_MOST && trace_kill(variable); i++)
 		usleep(TRACE_LOOK_US);
+	free(path);
 	free(variable);
 }
 
 char *local_last_words(const char *batch_dir, uint32_t index)
 {
-	char *path = mem_printf("%s/%" PRIu32 ".out", batch_dir, index);
+	char *path = spool_item_path(batch_dir, index, SPOOL_OUTPUT);
 	struct buf text = buf_make(TRACE_FILE_BYTES), clean = buf_make(BUF_UNLIMITED);
 	char *words = NULL;
 	int rc = fs_read(path, TRACE_FILE_BYTES, &text, NULL);

@@ -19,26 +19,10 @@ enum local_trace_state {
 struct local_trace {
 	enum local_trace_state state;
 	pid_t pid;
-	char host[128];
 };
 
 /* Reads the claim of an item. Harmless. */
 void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir, struct local_trace *ret);
-
-/* The slot of an item: what it was given. Written before its runner starts. */
-struct local_slot {
-	int64_t cpus, memory_bytes, time_ms, signal_before_ms;
-	int checkpoint_signal;
-	char gpus[256]; /* "0,1"; "": none */
-	int64_t gpus_hidden; /* how many it was kept from, having asked for none */
-};
-int local_slot_write(const char *batch_dir, uint32_t index, const struct local_slot *slot, struct error *err) MUST_USE;
-/* One CPU where there is no slot file. */
-void local_slot_read(const char *batch_dir, uint32_t index, struct local_slot *ret);
-
-/* Writes the stop file: a runner that has not started its script never will, one that has ends it. */
-int local_stop_write(const char *attempt_dir, struct error *err) MUST_USE;
-bool local_stop_exists(const char *attempt_dir);
 
 /* Kills every process that carries this attempt in its environment: what a killed runner left behind. A
  * number could have been given out again; the environment cannot lie. */

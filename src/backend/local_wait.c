@@ -40,7 +40,7 @@ static int wait_by_held(const void *a, const void *b, void *ctx)
 	return more ? (more > 0 ? 1 : -1) : older > 0 ? 1 : -1;
 }
 
-void local_hold_add(struct local_holds *holds, int64_t experiment, const struct local_slot *slot)
+void local_hold_add(struct local_holds *holds, int64_t experiment, const struct spool_slot *slot)
 {
 	size_t i = 0;
 	while (i < holds->list.len && holds->list.at[i].experiment != experiment)

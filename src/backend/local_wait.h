@@ -3,7 +3,7 @@
 #define BACKEND_LOCAL_WAIT_H
 
 #include "backend/local_machine.h"
-#include "backend/local_trace.h"
+#include "spool/slot.h"
 
 /* What experiments have of the machine, one entry each. {0} to begin with; the caller frees list.at. */
 struct local_holds {
@@ -12,7 +12,7 @@ struct local_holds {
 		int64_t cpus, memory_bytes, gpus;
 	}) list;
 };
-void local_hold_add(struct local_holds *holds, int64_t experiment, const struct local_slot *slot);
+void local_hold_add(struct local_holds *holds, int64_t experiment, const struct spool_slot *slot);
 
 /* "waits for 2 CPUs: e3 has 2 of 2"; NULL when there is room for it. experiment: whose task it is. Changes the order of
  * holds. The caller frees the text. */

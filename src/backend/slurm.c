@@ -5,15 +5,14 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-
-/* How long open waits for `scontrol ping`; it answers in 13 ms, also when the controller is down. */
-#define SLURM_OPEN_MS 3000
 
 struct slurm_call {
 	struct slurm *slurm;
@@ -361,8 +360,8 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 	struct backend_item *items = mem_alloc(count * sizeof(*items));
 	for (size_t i = 0; i < count; i++)
 		items[i].index = (uint32_t)i;
-	char *experiment = mem_printf("%s/experiments/ID", slurm->state_dir);
-	char *folder = mem_printf("%s/batches/TOKEN", experiment), *program = slurm_runner_path(slurm, experiment);
+	char *experiments = spool_experiments_dir(slurm->state_dir), *experiment = mem_printf("%s/ID", experiments);
+	char *folder = spool_batch_dir(experiment, "TOKEN"), *program = slurm_runner_path(slurm, experiment);
 	struct backend_batch batch = {.token = "00000000000000000000000000000000",
 				      .batch_dir = folder,
 				      .resources = resources,
@@ -381,6 +380,7 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 	free(program);
 	free(folder);
 	free(experiment);
+	free(experiments);
 	free(items);
 	return text;
 }

@@ -5,13 +5,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/text.h"
 
 #include <stdio.h>
-
-/* How old a picture may be before a look at it asks again; limits and settings change rarely. */
-#define SLURM_PICTURE_MS 30000
-#define SLURM_SETTINGS_MS 3600000
 
 struct slurm_step {
 	/* Adds the command; false: this one is not needed now. */

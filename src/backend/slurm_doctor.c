@@ -6,8 +6,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "spool/paths.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,12 +19,6 @@
 
 /* The folder of one look is this and its token, in the state folder. */
 #define SLURM_EXAMINE_FOLDER "doctor-"
-#define SLURM_EXAMINE_TICK_MS 1000
-#define SLURM_EXAMINE_ASKED_MS 50
-/* A queue may be long; the rest of the findings should not wait for it for ever. */
-#define SLURM_EXAMINE_MAX_MS 100000
-/* The network file system may show the answer a while after the job is over. */
-#define SLURM_EXAMINE_LATE_MS 20000
 #define SLURM_ANSWER_BYTES 4096
 #define SLURM_JOURNAL_BYTES (256u << 10)
 
@@ -206,7 +202,7 @@ static bool slurm_examine_take_answer(struct slurm_examination *exam)
 	struct buf answer = buf_make(SLURM_ANSWER_BYTES), journal = buf_make(SLURM_JOURNAL_BYTES);
 	struct slurm_probe probe = slurm_examine_probe(exam);
 	char *attempt = slurm_probe_attempt_dir(exam->folder);
-	char *path = mem_printf("%s/answer", exam->folder), *journal_path = mem_printf("%s/journal", attempt);
+	char *path = mem_printf("%s/answer", exam->folder), *journal_path = spool_path(attempt, SPOOL_JOURNAL);
 	bool answered = fs_read(path, SLURM_ANSWER_BYTES, &answer, NULL) == 0;
 
 	if (answered && fs_read(journal_path, SLURM_JOURNAL_BYTES, &journal, NULL) < 0)
@@ -321,17 +317,9 @@ static int slurm_examine_prepare(struct slurm_examination *exam, struct error *e
 	slurm_examine_tidy(exam->slurm->state_dir);
 	token_make_id(exam->token);
 	exam->folder = mem_printf("%s/" SLURM_EXAMINE_FOLDER "%s", exam->slurm->state_dir, exam->token);
-	char *files = mem_printf("%s/files", exam->folder), *path = mem_printf("%s/0.json", exam->folder);
 	exam->program = slurm_runner_path(exam->slurm, exam->folder);
 	struct slurm_probe probe = slurm_examine_probe(exam);
-	char *text = slurm_probe_descriptor(&probe);
-	int rc = fs_make_dirs(files, 0700, err);
-	if (rc == 0)
-		rc = fs_write(path, text, strlen(text), 0600, false, err);
-	free(text);
-	free(path);
-	free(files);
-	return rc;
+	return slurm_probe_prepare(&probe, err);
 }
 
 static void slurm_examine_placed_cb(void *ctx, const char *why)

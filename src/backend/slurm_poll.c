@@ -4,24 +4,16 @@
 #include "backend/slurm_poll.h"
 
 #include "base/clock.h"
+#include "base/pace.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-/* The accounting has failed for this long: what left the queue is decided without it. */
-#define SLURM_ACCOUNTING_PATIENCE_MS 120000
 /* More elements of one array than this are asked for by the array's id alone. */
 #define SLURM_ELEMENTS_MAX 500
 /* The most of one argument; the system allows 128 KiB. */
 #define SLURM_ARGUMENT_BYTES (100u << 10)
-
-/* The rhythm, see slurm_poll_interval_ms. */
-#define SLURM_EXPECTING_MS 2000
-#define SLURM_QUIET_MS 10000
-#define SLURM_QUIET_MAX_MS 30000
-#define SLURM_TROUBLE_MAX_MS 60000
-#define SLURM_INTERVAL_MAX_MS 120000
 
 static void slurm_poll_ask_accounting(struct slurm_poll_call *poll);
 

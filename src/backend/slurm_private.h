@@ -7,13 +7,10 @@
 #include "backend/slurm_command.h"
 #include "backend/slurm_text.h"
 #include "backend/slurm_words.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "base/token.h"
 
-/* Commands block for about MessageTimeout (10 s, sites set up to 100) when the controller is down, and
- * sbatch tries again several times when it is busy. */
-#define SLURM_ASK_MS 30000
-#define SLURM_SUBMIT_MS 120000
 /* One argument may be 128 KiB long, and 10,000 indices with their commas are 60 KB; a larger experiment makes
  * several batches. */
 #define SLURM_BATCH_MAX 10000

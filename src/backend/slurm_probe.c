@@ -2,9 +2,12 @@
 #include "backend/slurm_probe.h"
 
 #include "backend/slurm_command.h"
+#include "base/fs.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "journal/journal.h"
+#include "spool/descriptor.h"
+#include "spool/paths.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -91,36 +94,38 @@ char *slurm_probe_script(const struct slurm_probe *probe)
 
 char *slurm_probe_attempt_dir(const char *folder)
 {
-	return mem_printf("%s/tasks/1/attempts/1", folder);
+	char *task = spool_task_dir(folder, 1), *attempt = spool_attempt_dir(task, 1);
+	free(task);
+	return attempt;
 }
 
-char *slurm_probe_descriptor(const struct slurm_probe *probe)
+int slurm_probe_prepare(const struct slurm_probe *probe, struct error *err)
 {
-	struct buf text = buf_make(SLURM_PROBE_BYTES);
-	struct json out = json_to(&text);
-	char *files = mem_printf("%s/files", probe->folder), *task = mem_printf("%s/tasks/1", probe->folder);
+	char *files = spool_files_dir(probe->folder), *task = spool_task_dir(probe->folder, 1);
 	char *attempt = slurm_probe_attempt_dir(probe->folder);
-
-	json_map(&out);
-	json_key_string(&out, "sluice", SLUICE_VERSION);
-	json_key_string(&out, "token", probe->token);
-	json_key_int(&out, "index", 0);
-	json_key_string(&out, "experiment", "doctor");
-	json_key_int(&out, "task", 1);
-	json_key_int(&out, "attempt", 1);
-	json_key_string(&out, "files_dir", files);
-	json_key_string(&out, "task_dir", task);
-	json_key_string(&out, "attempt_dir", attempt);
-	json_key(&out, "argv");
-	json_list(&out);
-	json_string(&out, "sleep");
-	json_string(&out, SLURM_PROBE_SLEEP);
-	json_end(&out);
-	json_end(&out);
+	struct node *argv = node_new(NODE_LIST);
+	node_add(argv, NULL, node_new_string("sleep"));
+	node_add(argv, NULL, node_new_string(SLURM_PROBE_SLEEP));
+	int rc = fs_make_dirs(files, SPOOL_FOLDER_MODE, err);
+	if (rc == 0)
+		rc = spool_descriptor_write(probe->folder,
+					    &(struct spool_descriptor){
+						    .token = probe->token,
+						    .experiment = "doctor",
+						    .task = 1,
+						    .attempt = 1,
+						    .files_dir = files,
+						    .task_dir = task,
+						    .attempt_dir = attempt,
+						    .argv = argv,
+						    .grace_ms = SPOOL_GRACE_MS,
+					    },
+					    err);
+	node_free(argv);
 	free(files);
 	free(task);
 	free(attempt);
-	return buf_take(&text);
+	return rc;
 }
 
 /* One value of the answer: "key=value" on a line. "" when it is not there. */
@@ -156,7 +161,7 @@ static int slurm_probe_record_cb(void *ctx, const struct journal_record *record)
 	story->starts += record->kind == JOURNAL_START;
 	if (record->kind == JOURNAL_END) {
 		story->ends++;
-		story->good = record->cause && strcmp(record->cause, "ok") == 0;
+		story->good = record->cause == CAUSE_OK;
 		snprintf(story->message, sizeof(story->message), "%s", record->message ? record->message : "");
 	}
 	return 0;

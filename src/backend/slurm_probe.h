@@ -21,11 +21,12 @@ struct slurm_probe {
 	const char *daemon; /* "http://127.0.0.1:54322"; NULL: no daemon listens */
 };
 
-/* The batch script. It has the real runner run 0.json of the folder, twice: the claim must stop the second one. The
+/* The batch script. It has the real runner run item 0 of the folder, twice: the claim must stop the second one. The
  * caller frees it. */
 char *slurm_probe_script(const struct slurm_probe *probe);
-/* The text of 0.json, and the folder of its attempt. The caller frees both. */
-char *slurm_probe_descriptor(const struct slurm_probe *probe);
+/* Makes the folder and the descriptor of item 0. */
+int slurm_probe_prepare(const struct slurm_probe *probe, struct error *err) MUST_USE;
+/* The folder of its attempt. The caller frees it. */
 char *slurm_probe_attempt_dir(const char *folder);
 
 /* What came back. */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,7 +101,7 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 	slurm->submitting -= call->count;
 	if (call->refused) {
 		result.outcome = BACKEND_REFUSED;
-		result.cause = "refused";
+		result.cause = CAUSE_REFUSED;
 		result.why = call->refused;
 	} else if (answer->exit_code == 0 && slurm_parse_submitted(buf_text(&answer->out), &id) == 0) {
 		snprintf(job, sizeof(job), "%llu", (unsigned long long)id);
@@ -136,7 +137,7 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 static void slurm_keep_script(const struct backend_batch *batch, const char *script, const struct slurm_args *args)
 {
 	struct error err;
-	char *path = mem_printf("%s/script", batch->batch_dir);
+	char *path = spool_script_path(batch->batch_dir);
 	char *text = slurm_describe_script(script, args);
 	if (fs_write(path, text, strlen(text), 0600, false, &err) < 0)
 		log_warning("slurm: %s", err.text);

@@ -2,13 +2,10 @@
 #include "backend/slurm_poll.h"
 
 #include "base/clock.h"
+#include "base/pace.h"
 
 #include <math.h>
 #include <stdio.h>
-
-/* The accounting lags behind by 1.5 to 3.4 s for 1,000 tasks, and by half a minute where its disk is slow; then the end is
- * told without it, hence without an exit code. The journal does not wait for this. */
-#define SLURM_LAG_MS 40000
 
 /* No end, hence no figures. */
 #define SLURM_NOTHING_MEASURED                                                                                         \
@@ -134,7 +131,7 @@ static void slurm_tell_cancelled(struct slurm_poll_call *poll, const struct slur
 		.token = seen->key.token,
 		.index = seen->key.index,
 		.state = BACKEND_ENDED,
-		.cause = "cancelled",
+		.cause = CAUSE_CANCELLED,
 		.message = message,
 		SLURM_NOTHING_MEASURED,
 	};

@@ -151,36 +151,37 @@ void slurm_reason_words(const char *reason, struct buf *out)
 static const struct {
 	const char *state;
 	const char *reason; /* what squeue's reason begins with; NULL: any */
-	const char *cause, *message, *remedy;
+	enum cause cause;
+	const char *message, *remedy;
 } slurm_ends[] = {
-	{"OUT_OF_MEMORY", NULL, "memory", "used more memory than it asked for and was ended by Slurm",
+	{"OUT_OF_MEMORY", NULL, CAUSE_MEMORY, "used more memory than it asked for and was ended by Slurm",
 	 "ask for more with `memory:`, or make the task smaller"},
-	{"TIMEOUT", NULL, "time", "reached its time limit",
+	{"TIMEOUT", NULL, CAUSE_TIME, "reached its time limit",
 	 "ask for more with `time:`, or save checkpoints and restart it"},
-	{"NODE_FAIL", NULL, "node", "its node failed", "restart it; it goes to another node"},
-	{"PREEMPTED", NULL, "preempted", "had to make room for a job with a higher priority",
+	{"NODE_FAIL", NULL, CAUSE_NODE, "its node failed", "restart it; it goes to another node"},
+	{"PREEMPTED", NULL, CAUSE_PREEMPTED, "had to make room for a job with a higher priority",
 	 "restart it, or choose another QOS or partition"},
-	{"BOOT_FAIL", NULL, "boot", "its node did not start up",
+	{"BOOT_FAIL", NULL, CAUSE_BOOT, "its node did not start up",
 	 "restart it; tell an administrator if it happens again"},
-	{"DEADLINE", NULL, "deadline", "could not end before its deadline",
+	{"DEADLINE", NULL, CAUSE_DEADLINE, "could not end before its deadline",
 	 "take the deadline out of the options or move it"},
-	{"LAUNCH_FAILED", NULL, "launch", "the node could not start it",
+	{"LAUNCH_FAILED", NULL, CAUSE_LAUNCH, "the node could not start it",
 	 "restart it; tell an administrator if it happens again"},
-	{"RECONFIG_FAIL", NULL, "node", "its node could not be set up again",
+	{"RECONFIG_FAIL", NULL, CAUSE_NODE, "its node could not be set up again",
 	 "restart it; tell an administrator if it happens again"},
-	{"FAILED", "BadConstraints", "launch", "no node can ever satisfy what it asks for",
+	{"FAILED", "BadConstraints", CAUSE_LAUNCH, "no node can ever satisfy what it asks for",
 	 "ask for less, or choose another partition or constraint"},
-	{"FAILED", "SystemFailure", "node", "Slurm failed while it ran it", "restart it"},
-	{"FAILED", "OutOfMemory", "memory", "used more memory than it asked for and was ended by Slurm",
+	{"FAILED", "SystemFailure", CAUSE_NODE, "Slurm failed while it ran it", "restart it"},
+	{"FAILED", "OutOfMemory", CAUSE_MEMORY, "used more memory than it asked for and was ended by Slurm",
 	 "ask for more with `memory:`, or make the task smaller"},
-	{"FAILED", "TimeLimit", "time", "reached its time limit",
+	{"FAILED", "TimeLimit", CAUSE_TIME, "reached its time limit",
 	 "ask for more with `time:`, or save checkpoints and restart it"},
-	{"FAILED", "Assoc", "limit", "a limit of the account was reached while it ran",
+	{"FAILED", "Assoc", CAUSE_LIMIT, "a limit of the account was reached while it ran",
 	 "ask an administrator for a higher limit"},
-	{"FAILED", "QOS", "limit", "a limit of the QOS was reached while it ran", "choose another QOS"},
-	{"CANCELLED", "Assoc", "limit", "a limit of the account was reached",
+	{"FAILED", "QOS", CAUSE_LIMIT, "a limit of the QOS was reached while it ran", "choose another QOS"},
+	{"CANCELLED", "Assoc", CAUSE_LIMIT, "a limit of the account was reached",
 	 "ask an administrator for a higher limit"},
-	{"CANCELLED", "QOS", "limit", "a limit of the QOS was reached", "choose another QOS"},
+	{"CANCELLED", "QOS", CAUSE_LIMIT, "a limit of the QOS was reached", "choose another QOS"},
 };
 
 /* Not a signal, although it stands in its place (0:53): what a task gets whose output cannot be opened. */
@@ -188,7 +189,7 @@ static const struct {
 
 static void slurm_explain_cancel(const struct slurm_end *end, struct slurm_cause *ret)
 {
-	ret->cause = "cancelled";
+	ret->cause = CAUSE_CANCELLED;
 	if (end->by_uid < 0 || end->by_uid == end->own_uid) {
 		snprintf(ret->message, sizeof(ret->message), "%s",
 			 end->by_uid < 0 ? "cancelled" : "cancelled by you (scancel or sluice)");
@@ -208,14 +209,14 @@ static void slurm_explain_failure(const struct slurm_end *end, struct slurm_caus
 	ret->exit_code = end->exit_code;
 	ret->signal = end->signal;
 	if (end->signal == SLURM_NO_OUTPUT) {
-		ret->cause = "launch";
+		ret->cause = CAUSE_LAUNCH;
 		ret->exit_code = -1;
 		ret->signal = 0;
 		snprintf(ret->message, sizeof(ret->message),
 			 "the node could not open the output or the working folder");
 		ret->remedy = "see `sluice doctor`: can the compute nodes see the state folder and the program?";
 	} else if (end->signal > 0) {
-		ret->cause = "signal";
+		ret->cause = CAUSE_SIGNAL;
 		ret->exit_code = -1;
 		snprintf(ret->message, sizeof(ret->message), "killed by signal %d (%s)", end->signal,
 			 strsignal(end->signal));
@@ -223,25 +224,25 @@ static void slurm_explain_failure(const struct slurm_end *end, struct slurm_caus
 		if (end->signal == 9)
 			ret->remedy = "often too little memory: ask for more with `memory:`";
 	} else if (end->exit_code == 126 || end->exit_code == 127) {
-		ret->cause = "launch";
+		ret->cause = CAUSE_LAUNCH;
 		snprintf(ret->message, sizeof(ret->message),
 			 "the program could not be started on the node (exit code %d)", end->exit_code);
 		ret->remedy = "see `sluice doctor`: can the compute nodes see the state folder and the program?";
 	} else if (end->exit_code > 0) {
-		ret->cause = "exit";
+		ret->cause = CAUSE_EXIT;
 		snprintf(ret->message, sizeof(ret->message), "exit code %d", end->exit_code);
 		ret->remedy = "see the error output";
 	} else if (end->reason && text_starts(end->reason, "RaisedSignal")) {
-		ret->cause = "signal";
+		ret->cause = CAUSE_SIGNAL;
 		snprintf(ret->message, sizeof(ret->message), "killed by a signal (%.100s)", end->reason);
 	} else if (end->reason && text_starts(end->reason, "JobLaunchFailure")) {
 		/* What Slurm before 24.11 says of every signal: an exit code has another reason. */
-		ret->cause = "signal";
+		ret->cause = CAUSE_SIGNAL;
 		snprintf(ret->message, sizeof(ret->message),
 			 "killed by a signal, or not started by its node; Slurm does not say which (JobLaunchFailure)");
 		ret->remedy = "see `sluice doctor`: can the compute nodes see the state folder and the program?";
 	} else {
-		ret->cause = "exit";
+		ret->cause = CAUSE_EXIT;
 		ret->exit_code = -1;
 		snprintf(ret->message, sizeof(ret->message), "failed; Slurm does not say how%s%.60s%s",
 			 end->reason ? " (" : "", end->reason ? end->reason : "", end->reason ? ")" : "");
@@ -261,13 +262,13 @@ void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret)
 			continue;
 		ret->cause = slurm_ends[i].cause;
 		ret->remedy = slurm_ends[i].remedy;
-		const char *on = end->node && *end->node && strcmp(ret->cause, "node") == 0 ? end->node : NULL;
+		const char *on = end->node && *end->node && ret->cause == CAUSE_NODE ? end->node : NULL;
 		snprintf(ret->message, sizeof(ret->message), "%s%s%.100s%s", slurm_ends[i].message, on ? " (" : "",
 			 on ? on : "", on ? ")" : "");
 		return;
 	}
 	if (strcmp(end->state, "COMPLETED") == 0) {
-		ret->cause = "ok";
+		ret->cause = CAUSE_OK;
 		ret->exit_code = 0;
 		/* 125 is what a step gets that was killed for its memory while the job went on. */
 		if (end->derived_signal == 125)
@@ -277,7 +278,7 @@ void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret)
 	} else if (strcmp(end->state, "FAILED") == 0) {
 		slurm_explain_failure(end, ret);
 	} else {
-		ret->cause = "lost";
+		ret->cause = CAUSE_LOST;
 		snprintf(ret->message, sizeof(ret->message), "ended in the state %.60s", end->state);
 	}
 }
@@ -315,48 +316,53 @@ static const char *const slurm_doubtful[] = {
 
 /* Definite answers, with what to do. */
 static const struct {
-	const char *part, *cause, *remedy;
+	const char *part;
+	enum cause cause;
+	const char *remedy;
 } slurm_refusals[] = {
-	{"SubmitJobLimit", "limit",
+	{"SubmitJobLimit", CAUSE_LIMIT,
 	 "your account allows no more jobs in the queue now; sluice goes on when some have ended"},
-	{"MaxSubmitJob", "limit", "the limit of jobs in the queue is reached now; sluice goes on when some have ended"},
-	{"violates accounting/QOS policy", "limit",
+	{"MaxSubmitJob", CAUSE_LIMIT,
+	 "the limit of jobs in the queue is reached now; sluice goes on when some have ended"},
+	{"violates accounting/QOS policy", CAUSE_LIMIT,
 	 "a limit of your account or QOS: fewer jobs at once, less time or smaller tasks; `sacctmgr show assoc user=$USER` lists them"},
-	{"Job limit", "limit", "the cluster accepts no more jobs now; sluice goes on later"},
-	{"invalid partition specified", "refused", "choose one that `sinfo -s` lists"},
-	{"Invalid partition name", "refused", "choose one that `sinfo -s` lists"},
-	{"Invalid account", "refused",
+	{"Job limit", CAUSE_LIMIT, "the cluster accepts no more jobs now; sluice goes on later"},
+	{"invalid partition specified", CAUSE_REFUSED, "choose one that `sinfo -s` lists"},
+	{"Invalid partition name", CAUSE_REFUSED, "choose one that `sinfo -s` lists"},
+	{"Invalid account", CAUSE_REFUSED,
 	 "choose an account that `sacctmgr show assoc user=$USER format=account,partition` lists"},
-	{"Invalid qos", "refused", "choose a QOS that `sacctmgr show assoc user=$USER format=qos` lists"},
-	{"Invalid generic resource", "refused",
+	{"Invalid qos", CAUSE_REFUSED, "choose a QOS that `sacctmgr show assoc user=$USER format=qos` lists"},
+	{"Invalid generic resource", CAUSE_REFUSED,
 	 "the cluster does not know this kind of GPU or GRES; `sinfo -o %G` lists them"},
-	{"Memory specification can not be satisfied", "refused",
+	{"Memory specification can not be satisfied", CAUSE_REFUSED,
 	 "no node of the partition has that much memory: ask for less"},
-	{"CPU count per node can not be satisfied", "refused",
+	{"CPU count per node can not be satisfied", CAUSE_REFUSED,
 	 "no node of the partition has that many CPUs: ask for fewer"},
-	{"Node count specification invalid", "refused", "the partition has fewer nodes: ask for fewer"},
-	{"More processors requested than permitted", "refused", "ask for fewer CPUs"},
-	{"Requested node configuration is not available", "refused",
+	{"Node count specification invalid", CAUSE_REFUSED, "the partition has fewer nodes: ask for fewer"},
+	{"More processors requested than permitted", CAUSE_REFUSED, "ask for fewer CPUs"},
+	{"Requested node configuration is not available", CAUSE_REFUSED,
 	 "no node of the partition has what was asked for: ask for less or choose another partition"},
-	{"Requested time limit is invalid", "refused", "ask for less time, or choose a partition that allows more"},
-	{"Invalid feature specification", "refused", "no node has this constraint; `sinfo -o %f` lists what there is"},
-	{"Invalid job array specification", "refused", "the cluster allows smaller arrays (MaxArraySize)"},
-	{"Requested reservation is invalid", "refused", "choose a reservation that `scontrol show res` lists"},
-	{"Invalid license", "refused", "choose licences that `scontrol show lic` lists"},
-	{"Invalid node name", "refused", "choose nodes that `sinfo -N` lists"},
-	{"not permitted to use this partition", "refused", "choose another partition"},
-	{"Required partition not available", "refused", "the partition is switched off: choose another"},
-	{"Access/permission denied", "refused", "you may not do this here; ask an administrator"},
-	{"Job dependency problem", "refused", "the job that `--dependency` names is unknown; correct the option"},
-	{"only permitted by root", "refused", "take the option out of `options:`"},
-	{"unrecognized option", "refused", "take the option out of `options:`"},
-	{"invalid option", "refused", "take the option out of `options:`"},
-	{"requires an argument", "refused", "write the option with its value: `--name=value`"},
-	{"doesn't allow an argument", "refused", "write the option without a value"},
-	{"is ambiguous", "refused", "write the option's whole name"},
-	{"Invalid --", "refused", "correct the value of this option"},
-	{"Invalid time specification", "refused", "correct the time"},
-	{"Unable to open file", "refused", "an option without its value stands in `options:`; write `--name=value`"},
+	{"Requested time limit is invalid", CAUSE_REFUSED, "ask for less time, or choose a partition that allows more"},
+	{"Invalid feature specification", CAUSE_REFUSED,
+	 "no node has this constraint; `sinfo -o %f` lists what there is"},
+	{"Invalid job array specification", CAUSE_REFUSED, "the cluster allows smaller arrays (MaxArraySize)"},
+	{"Requested reservation is invalid", CAUSE_REFUSED, "choose a reservation that `scontrol show res` lists"},
+	{"Invalid license", CAUSE_REFUSED, "choose licences that `scontrol show lic` lists"},
+	{"Invalid node name", CAUSE_REFUSED, "choose nodes that `sinfo -N` lists"},
+	{"not permitted to use this partition", CAUSE_REFUSED, "choose another partition"},
+	{"Required partition not available", CAUSE_REFUSED, "the partition is switched off: choose another"},
+	{"Access/permission denied", CAUSE_REFUSED, "you may not do this here; ask an administrator"},
+	{"Job dependency problem", CAUSE_REFUSED, "the job that `--dependency` names is unknown; correct the option"},
+	{"only permitted by root", CAUSE_REFUSED, "take the option out of `options:`"},
+	{"unrecognized option", CAUSE_REFUSED, "take the option out of `options:`"},
+	{"invalid option", CAUSE_REFUSED, "take the option out of `options:`"},
+	{"requires an argument", CAUSE_REFUSED, "write the option with its value: `--name=value`"},
+	{"doesn't allow an argument", CAUSE_REFUSED, "write the option without a value"},
+	{"is ambiguous", CAUSE_REFUSED, "write the option's whole name"},
+	{"Invalid --", CAUSE_REFUSED, "correct the value of this option"},
+	{"Invalid time specification", CAUSE_REFUSED, "correct the time"},
+	{"Unable to open file", CAUSE_REFUSED,
+	 "an option without its value stands in `options:`; write `--name=value`"},
 };
 
 static const char slurm_failed_prefix[] = "Batch job submission failed: ";
@@ -402,7 +408,7 @@ static void slurm_join_lines(const char *text, char *out, size_t size)
 
 void slurm_explain_refusal(const char *stderr_text, struct slurm_refusal *ret)
 {
-	*ret = (struct slurm_refusal){.cause = "refused"};
+	*ret = (struct slurm_refusal){.cause = CAUSE_REFUSED};
 	slurm_join_lines(stderr_text, ret->message, sizeof(ret->message));
 	for (size_t i = 0; i < COUNT_OF(slurm_doubtful); i++)
 		if (strstr(stderr_text, slurm_doubtful[i]))

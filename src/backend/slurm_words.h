@@ -4,6 +4,7 @@
 #define BACKEND_SLURM_WORDS_H
 
 #include "base/buf.h"
+#include "base/cause.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ void slurm_reason_words(const char *reason, struct buf *out);
 
 /* How an attempt ended. Texts are static or in `text`. */
 struct slurm_cause {
-	const char *cause; /* as in backend_sight */
+	enum cause cause;
 	const char *remedy; /* NULL: none */
 	int exit_code, signal; /* -1 and 0: not known */
 	char message[256];
@@ -43,7 +44,7 @@ void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret);
 /* What sbatch's failure means. */
 struct slurm_refusal {
 	bool definite; /* nothing was submitted; otherwise it may have been */
-	const char *cause; /* "refused"; "limit": the same submission may be accepted later */
+	enum cause cause; /* CAUSE_REFUSED; CAUSE_LIMIT: the same submission may be accepted later */
 	const char *remedy; /* NULL: none */
 	char message[512]; /* Slurm's own words, one line */
 };

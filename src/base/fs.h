@@ -27,7 +27,7 @@ int fs_open_beneath(const char *dir, const char *rel, int flags, mode_t mode) MU
 int fs_copy_file(const char *from, const char *to, mode_t mode, struct error *err) MUST_USE;
 /* The absolute path of the running program. The caller frees it. */
 char *fs_program(void);
-/* ~/.local/state/sluice, where the state is unless somebody says otherwise. The caller frees it. NULL without HOME. */
+/* ~/.local/state/sluice, the default state folder. The caller frees it. NULL without HOME. */
 char *fs_usual_state(void);
 /* All of it, or a negative errno; continues after EINTR and short writes. */
 int fs_write_all(int fd, const void *data, size_t len) MUST_USE;

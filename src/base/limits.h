@@ -28,7 +28,7 @@
  * everybody else had a turn. */
 #define LIMIT_HOLD_MS 5
 
-/* HTTP: a head is a cookie and a few headers; a body is an experiment with its script and small files.
+/* HTTP: a head is a secret and a few headers; a body is an experiment with its script and small files.
  * Larger files go through uploads, which are streamed to disk. */
 #define LIMIT_HEAD_BYTES 16384
 #define LIMIT_BODY_BYTES (16u << 20)

@@ -27,7 +27,7 @@ static void log_line(enum log_level level, const char *fmt, va_list args)
 	size_t len = (size_t)n + (m > 0 ? (size_t)m : 0);
 	if (len > sizeof(line) - 2)
 		len = sizeof(line) - 2;
-	for (size_t i = (size_t)n; i < len; i++) /* nobody's text may forge a line or a terminal code */
+	for (size_t i = (size_t)n; i < len; i++) /* no text may forge a line or a terminal code */
 		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
 			line[i] = ' ';
 	line[len++] = '\n';

@@ -162,22 +162,22 @@ const char *node_get_string(const struct node *map, const char *key)
 	return node_string(node_get(map, key));
 }
 
-int64_t node_get_int(const struct node *map, const char *key, int64_t otherwise)
+int64_t node_get_int(const struct node *map, const char *key, int64_t fallback)
 {
 	const struct node *node = node_get(map, key);
-	return node && node->type == NODE_INT ? node->integer : otherwise;
+	return node && node->type == NODE_INT ? node->integer : fallback;
 }
 
-double node_get_real(const struct node *map, const char *key, double otherwise)
+double node_get_real(const struct node *map, const char *key, double fallback)
 {
 	const struct node *node = node_get(map, key);
-	return node_is_number(node) ? node->real : otherwise;
+	return node_is_number(node) ? node->real : fallback;
 }
 
-bool node_get_bool(const struct node *map, const char *key, bool otherwise)
+bool node_get_bool(const struct node *map, const char *key, bool fallback)
 {
 	const struct node *node = node_get(map, key);
-	return node && node->type == NODE_BOOL ? node->boolean : otherwise;
+	return node && node->type == NODE_BOOL ? node->boolean : fallback;
 }
 
 bool node_is_number(const struct node *node)
@@ -276,7 +276,7 @@ void node_write_json(const struct node *node, struct json *out)
 	}
 }
 
-/* A text may stand plain in YAML when nobody could read it as something else. */
+/* A text may stand plain in YAML when it cannot be read as something else. */
 static bool node_yaml_plain(const char *text)
 {
 	struct node *as = node_new_scalar(text, strlen(text));

@@ -54,9 +54,9 @@ struct node *node_clone(const struct node *node);
 struct node *node_get(const struct node *map, const char *key); /* NULL when absent */
 const char *node_string(const struct node *node); /* NULL unless NODE_STRING */
 const char *node_get_string(const struct node *map, const char *key);
-int64_t node_get_int(const struct node *map, const char *key, int64_t otherwise);
-double node_get_real(const struct node *map, const char *key, double otherwise);
-bool node_get_bool(const struct node *map, const char *key, bool otherwise);
+int64_t node_get_int(const struct node *map, const char *key, int64_t fallback);
+double node_get_real(const struct node *map, const char *key, double fallback);
+bool node_get_bool(const struct node *map, const char *key, bool fallback);
 bool node_is_number(const struct node *node);
 bool node_equal(const struct node *a, const struct node *b);
 /* "a list", "a number", …: for messages. */

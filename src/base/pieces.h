@@ -1,5 +1,5 @@
 /* A text that is made in pieces: each takes some milliseconds (LIMIT_HOLD_MS), so that the loop turns between them and
- * nobody waits for the whole. What it is made of may change meanwhile: a piece shows what is true when it is made. */
+ * no request waits for the whole. What it is made of may change meanwhile: a piece shows what is true when it is made. */
 #ifndef BASE_PIECES_H
 #define BASE_PIECES_H
 

@@ -62,7 +62,7 @@ static void proc_close(uv_handle_t *handle)
 		uv_close(handle, proc_closed_cb);
 }
 
-/* Everything is over once the child has ended and both outputs are closed. */
+/* The process is done once the child has ended and both outputs are closed. */
 static void proc_maybe_finish(struct proc *proc)
 {
 	if (!proc->exited || !uv_is_closing((uv_handle_t *)&proc->out) || !uv_is_closing((uv_handle_t *)&proc->err))

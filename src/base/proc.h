@@ -39,7 +39,7 @@ int proc_start(uv_loop_t *loop, const struct proc_spec *spec, proc_done_f done, 
 	       struct error *err) MUST_USE;
 /* Kills the child with SIGKILL; done is still called, once it has ended, with the output that has come by now. */
 void proc_kill(struct proc *proc);
-/* The same without a loop of one's own: waits. result must be freed with proc_result_free. */
+/* The same without an event loop: blocks until the child has ended. result must be freed with proc_result_free. */
 int proc_run(const struct proc_spec *spec, struct proc_result *result, struct error *err) MUST_USE;
 void proc_result_free(struct proc_result *result);
 

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/limits.h"
+#include "base/pace.h"
 #include "cli/state.h"
 
 #include <ctype.h>
@@ -14,9 +15,6 @@
 #include <unistd.h>
 
 #define CLIENT_TRIES 6
-#define CLIENT_FIRST_WAIT_MS 100
-/* `doctor` asks a Slurm controller, which may take half a minute to say that it is down. */
-#define CLIENT_SILENCE_S 120
 #define CLIENT_READ_BYTES 65536
 
 void client_add_encoded(struct buf *out, const char *text)

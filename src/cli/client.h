@@ -32,7 +32,7 @@ struct request {
  * ours. -ENOENT when there is none and none may be started. */
 int client_open(struct client *client, bool may_start, struct error *err) MUST_USE;
 void client_close(struct client *client);
-/* Sends a request and reads the whole answer, whatever its status; a broken connection is tried again
+/* Sends a request and reads the whole answer with any status; a broken connection is tried again
  * where that is safe. The reply must be freed when 0 was returned. */
 int client_send(struct client *client, const struct request *request, struct reply *ret, struct error *err) MUST_USE;
 /* Puts a problem answer into err: its detail, else its status. Returns -EREMOTEIO, -ESRCH for 404

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/limits.h"
+#include "base/pace.h"
 #include "cli/progress.h"
 #include "cli/view.h"
 
@@ -16,12 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FOLLOW_FRAME_MS 100 /* at most ten frames a second, however much happens */
-#define FOLLOW_CLOCK_MS 1000 /* at least one, for the time that passes */
-#define FOLLOW_SILENCE_MS 45000 /* three pings missed */
-#define FOLLOW_RETRY_MS 500
-/* Someone who restarts the daemon needs a moment; after that it was killed, and is started again. */
-#define FOLLOW_GONE_MS 15000
+struct follow_state {
+	char mark; /* first letter of the state */
+	bool over;
+	int64_t attempt;
+};
 
 struct follow {
 	struct client *client;
@@ -34,7 +34,7 @@ struct follow {
 	struct buf last_id;
 	struct buf frame; /* as it stands on the terminal */
 	int64_t drawn_ms, heard_ms, gone_ms;
-	char *states; /* by task number: first letter of the state last printed */
+	struct follow_state *states; /* by task number: what was printed last */
 	size_t state_count;
 	bool has_states; /* else the first look is not news */
 };
@@ -96,13 +96,22 @@ static void follow_print_task(struct follow *follow, const struct node *task)
 		return;
 	if ((size_t)number >= follow->state_count) {
 		size_t count = (size_t)number * 2 + 64;
-		follow->states = mem_resize(follow->states, count, 1);
-		memset(follow->states + follow->state_count, 0, count - follow->state_count);
+		follow->states = mem_resize(follow->states, count, sizeof(*follow->states));
+		memset(follow->states + follow->state_count, 0,
+		       (count - follow->state_count) * sizeof(*follow->states));
 		follow->state_count = count;
 	}
-	char mark = strcmp(state, "submitted") == 0 ? 'q' : state[0];
-	bool news = follow->states[number] != mark && strcmp(state, "waiting") != 0 && follow->has_states;
-	follow->states[number] = mark;
+	struct follow_state *last = &follow->states[number];
+	struct follow_state now = {
+		.mark = strcmp(state, "submitted") == 0 ? 'q' : state[0],
+		.over = view_is_over(state),
+		.attempt = node_get_int(task, "attempt", 0),
+	};
+	/* The stream was opened before the tasks were fetched: its first events may be older than what was fetched. */
+	if (last->over && !now.over && now.attempt <= last->attempt)
+		return;
+	bool news = last->mark != now.mark && strcmp(state, "waiting") != 0 && follow->has_states;
+	*last = now;
 	if (!news || follow->quiet)
 		return;
 	const struct node *best = node_get(task, "best");

@@ -167,12 +167,12 @@ bool options_has(const struct options *options, const char *name)
 	return options_get(options, name) != NULL;
 }
 
-int options_int(const struct options *options, const char *name, int64_t min, int64_t max, int64_t otherwise,
+int options_int(const struct options *options, const char *name, int64_t min, int64_t max, int64_t fallback,
 		int64_t *ret, struct error *err)
 {
 	const char *text = options_get(options, name);
 	if (!text) {
-		*ret = otherwise;
+		*ret = fallback;
 		return 0;
 	}
 	if (num_parse_int(text, strlen(text), min, max, ret) < 0)

@@ -23,8 +23,8 @@ void options_free(struct options *options);
 /* The value of the last `name` ("" for a switch), or NULL when it was not given. name is the long one. */
 const char *options_get(const struct options *options, const char *name);
 bool options_has(const struct options *options, const char *name);
-/* A number from min to max, `otherwise` when not given. -EINVAL with a message. */
-int options_int(const struct options *options, const char *name, int64_t min, int64_t max, int64_t otherwise,
+/* A number from min to max, `fallback` when not given. -EINVAL with a message. */
+int options_int(const struct options *options, const char *name, int64_t min, int64_t max, int64_t fallback,
 		int64_t *ret, struct error *err) MUST_USE;
 
 /* The parts of an option's name: "f,follow" is 'f' and "follow". letter is 0, name NULL where absent. */

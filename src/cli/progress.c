@@ -187,7 +187,7 @@ static void progress_add_title(const struct progress *progress, const struct ter
 	buf_free(&cut);
 }
 
-/* A bar of all tasks, a stretch for each state that is over or running. */
+/* A bar of all tasks, a stretch for each state that has ended or is running. */
 static void progress_add_bar(const struct progress *progress, const struct term *term, struct buf *out)
 {
 	const struct node *tasks = node_get(progress->experiment, "tasks");

@@ -1,5 +1,5 @@
 /* An incremental parser of HTTP/1.1 answers and of the event streams inside them. Pure: bytes go in,
- * a status and a body come out, whatever the bytes are. */
+ * a status and a body come out for any bytes. */
 #ifndef CLI_REPLY_H
 #define CLI_REPLY_H
 

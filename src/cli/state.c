@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/pace.h"
 #include "base/proc.h"
 
 #include <errno.h>
@@ -14,8 +15,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define STATE_START_MS 30000 /* a daemon with a large store on a slow home starts well within it */
-#define STATE_POLL_MS 20
 #define STATE_LOG_TAIL_BYTES 4096
 
 int state_folder(char **ret, struct error *err)

@@ -10,7 +10,7 @@
  * neither $SLUICE_STATE nor $HOME is set. */
 int state_folder(char **ret, struct error *err) MUST_USE;
 /* Connects to the socket of the daemon in `folder` and makes sure that it is our own. A descriptor;
- * -ENOENT or -ECONNREFUSED when nobody listens; -EPERM when it is someone else's. ret_pid (may be NULL)
+ * -ENOENT or -ECONNREFUSED when no daemon listens; -EPERM when it is someone else's. ret_pid (may be NULL)
  * is the daemon's process id. */
 int state_connect(const char *folder, pid_t *ret_pid, struct error *err) MUST_USE;
 /* Starts a daemon and waits until it listens. Of any number of callers at once one starts it, the others

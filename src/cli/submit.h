@@ -31,7 +31,7 @@
 		{"env", "NAME=VALUE...", "a variable for the script"},                                                 \
 		{"file", "PATH...", "a further file or folder to take along"},                                         \
 	{                                                                                                              \
-		"retry", "CAUSE=N...", "run a task again after lost, node_failure, preempted, memory, time, error"     \
+		"retry", "CAUSE=N...", "run a task again this often: lost=5 (sluice-experiment(5) lists the causes)"   \
 	}
 
 struct submit_file {

@@ -117,7 +117,7 @@ static int submit_add_named(struct submit *submit, const char *folder, const cha
 }
 
 /* With its place in the experiment file in front, where it has one. All that is missing is told at once, and with
- * whatever else is wrong. */
+ * also when other things are wrong. */
 static void submit_note_missing(struct submit *submit, const struct node *at, const struct error *err)
 {
 	if (submit->name && at && at->line)

@@ -5,7 +5,7 @@
 #include "cli/submit.h"
 
 /* Fills submit->files with the script, the entries of `files:` (of a folder: everything in it) and
- * --file, and submit->missing with those that are not to be had. `given` is the experiment file or the script on the command line. Where a path cannot be kept (it
+ * --file, and submit->missing with those that were not found. `given` is the experiment file or the script on the command line. Where a path cannot be kept (it
  * leaves the experiment's folder), the tree is changed to the name under which the file goes. */
 void submit_find_files(struct submit *submit, const char *given, bool is_script, const struct options *options);
 

@@ -1,12 +1,12 @@
-/* `sluice ask ID`: a task for a worker of one's own. */
+/* `sluice ask ID`: takes a task for an external worker. */
 #include "cli/pairs.h"
 #include "cli/view.h"
+
+#include "base/pace.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#define ASK_AGAIN_US 300000
 
 static const struct verb_option ask_options[] = {
 	{"no-wait", NULL, "give up when the search waits for results of others"},
@@ -66,7 +66,7 @@ const struct verb verb_ask = {
 	.summary = "take a task for a worker of your own",
 	.help = "For experiments with 'resources: {backend: external}': sluice runs nothing itself, workers of your own take\n"
 		"tasks with 'ask' and give results with 'tell'. Prints the task's id and its parameters on one line; the task is\n"
-		"running from now on and is given to nobody else. Exit status 1 when nothing is left.\n\n"
+		"running from now on; no other worker gets it. Exit status 1 when nothing is left.\n\n"
 		"  while read -r task parameters < <(sluice ask e12); do\n"
 		"      sluice tell $task val_loss=$(./measure $parameters)\n"
 		"  done",

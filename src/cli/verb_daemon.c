@@ -1,6 +1,7 @@
 /* `sluice daemon`: is it there, start it, stop it. */
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "cli/state.h"
 #include "cli/verbs.h"
@@ -10,9 +11,6 @@
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
-
-#define DAEMON_STOP_MS 30000
-#define DAEMON_POLL_MS 20
 
 static const struct verb_option daemon_options[] = {
 	{"json", NULL, "status: print the daemon's answer"},

@@ -3,6 +3,8 @@
 #include "cli/verbs.h"
 #include "cli/view.h"
 
+#include "base/pace.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
@@ -10,9 +12,6 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-/* The daemon gives up on the job after two minutes. */
-#define DOCTOR_WAIT_S 150
 
 static const struct verb_option doctor_options[] = {
 	{"json", NULL, "print the daemon's answer"},

@@ -1,5 +1,6 @@
-/* `sluice login` and `sluice token`: the ways into the dashboard and the REST interface. */
+/* `sluice login`, `sluice session` and `sluice token`: the ways into the dashboard and the REST interface. */
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
 
@@ -18,8 +19,14 @@ static const struct verb_option token_options[] = {
 	{0},
 };
 
-/* HOST:PORT of an address such as http://127.0.0.1:54322/#login=... */
-static void login_add_tunnel(struct buf *out, const char *url)
+/* ssh splits the argument of -L at colons, and a socket's address holds 107 bytes. */
+static bool login_can_forward(const char *socket)
+{
+	return strlen(socket) < 108 && !strchr(socket, ':');
+}
+
+/* The ways from another machine, for an address such as http://127.0.0.1:54322/#login=... */
+static void login_add_tunnel(struct buf *out, const char *url, const char *folder)
 {
 	const char *at = strstr(url, "://");
 	const char *user = getenv("USER"), *over_ssh = getenv("SSH_CONNECTION");
@@ -31,8 +38,22 @@ static void login_add_tunnel(struct buf *out, const char *url)
 	if (!port)
 		return;
 	int port_len = (int)(at + 3 + len - port - 1);
-	buf_addf(out, "from your own machine, first: ssh -L %.*s:%.*s %s@%s\n", port_len, port + 1, (int)len, at + 3,
-		 user ? user : "YOU", host);
+	char *socket = mem_printf("%s/sluice.sock", folder);
+	if (!user)
+		user = "YOU";
+	buf_add_text(out, "\nfrom your own machine:\n");
+	if (login_can_forward(socket)) {
+		char *forward = mem_printf("%.*s:%s", port_len, port + 1, socket);
+		buf_add_text(out, "  ssh -L ");
+		text_shell_quote(out, forward);
+		buf_addf(out, " %s@%s\n  then open http://localhost:%.*s, which needs no link\n", user, host, port_len,
+			 port + 1);
+		buf_add_text(out, "or, where the server does not allow that:\n");
+		free(forward);
+	}
+	buf_addf(out, "  ssh -L %.*s:%.*s %s@%s\n  then open the link above\n", port_len, port + 1, (int)len, at + 3,
+		 user, host);
+	free(socket);
 }
 
 static int login_run(int argc, char **argv)
@@ -59,7 +80,7 @@ static int login_run(int argc, char **argv)
 		term_add_safe(&out, url);
 		buf_add_char(&out, '\n');
 		if (call.term.tty)
-			login_add_tunnel(&out, url);
+			login_add_tunnel(&out, url, call.client.folder);
 	}
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
@@ -71,7 +92,9 @@ const struct verb verb_login = {
 	.name = "login",
 	.arguments = "",
 	.summary = "print a link that opens the dashboard",
-	.help = "The link works once. Over ssh, the line below it makes the dashboard reachable from your own machine.",
+	.help = "The link works once, and the browser stays signed in until the daemon is started again (30 days at most). "
+		"Over ssh, the lines below it make the dashboard reachable from your own machine: best through a tunnel "
+		"to the daemon's socket, which needs no link and which no other user of this machine can reach.",
 	.options = login_options,
 	.run = login_run,
 };
@@ -132,25 +155,28 @@ static int token_create(struct call *call, const char *name, struct buf *out, st
 	return rc;
 }
 
-static int token_list(struct call *call, struct buf *out, struct error *err)
+typedef void (*login_print_f)(const struct node *answer, const struct term *term, struct buf *out);
+
+static int login_list(struct call *call, const char *path, login_print_f print, struct buf *out, struct error *err)
 {
 	struct node *answer = NULL;
 	struct buf json = buf_make(BUF_UNLIMITED);
-	int rc = client_get(&call->client, "/tokens", &json, &answer, err);
+	int rc = client_get(&call->client, path, &json, &answer, err);
 	if (rc == 0 && options_has(&call->options, "json"))
 		buf_addf(out, "%s\n", buf_text(&json));
 	else if (rc == 0)
-		token_print(answer, &call->term, out);
+		print(answer, &call->term, out);
 	node_free(answer);
 	buf_free(&json);
 	return rc;
 }
 
-static int token_revoke(struct call *call, const char *id, struct error *err)
+/* DELETE of "/tokens/" or "/sessions/" with the id behind it. */
+static int login_delete(struct call *call, const char *list, const char *id, struct error *err)
 {
 	struct buf path = buf_make(4096);
 	struct reply reply;
-	buf_add_text(&path, "/tokens/");
+	buf_add_text(&path, list);
 	client_add_encoded(&path, id);
 	struct request request = {.method = "DELETE", .path = buf_text(&path)};
 	int rc = client_send(&call->client, &request, &reply, err);
@@ -189,8 +215,8 @@ static int token_run(int argc, char **argv)
 	if (status)
 		return call_end(&call, status);
 	rc = create    ? token_create(&call, argument, &out, &err)
-		: list ? token_list(&call, &out, &err)
-		       : token_revoke(&call, argument, &err);
+		: list ? login_list(&call, "/tokens", token_print, &out, &err)
+		       : login_delete(&call, "/tokens/", argument, &err);
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
 	return call_end(&call, rc < 0 ? call_fail(&err) : 0);
@@ -203,4 +229,78 @@ const struct verb verb_token = {
 	.help = "A token opens everything that you can do with sluice: keep it as you keep a password. It is shown once.",
 	.options = token_options,
 	.run = token_run,
+};
+
+static const struct verb_option session_options[] = {
+	{"json", NULL, "print the daemon's answer"},
+	{0},
+};
+
+static void session_print(const struct node *answer, const struct term *term, struct buf *out)
+{
+	static const struct term_column columns[] = {
+		{"ID", false, false},
+		{"BROWSER", false, true},
+		{"SIGNED IN", false, false},
+		{"LAST USED", false, false},
+	};
+	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
+	const struct node *items = node_get(answer, "items");
+	for (size_t i = 0; items && i < items->count; i++) {
+		char text[VIEW_CHARS];
+		char *id = view_value(node_get(items->items[i], "id"));
+		const char *browser = node_get_string(items->items[i], "browser");
+		term_table_add(&table, TERM_BOLD, id);
+		term_table_add(&table, TERM_PLAIN, browser ? browser : "not known");
+		view_ago(node_get(items->items[i], "created"), "not known", text);
+		term_table_add(&table, TERM_PLAIN, text);
+		view_ago(node_get(items->items[i], "used"), "never", text);
+		term_table_add(&table, TERM_PLAIN, text);
+		free(id);
+	}
+	if (items && items->count)
+		term_table_write(&table, term, out);
+	else
+		buf_add_text(out, "no browser is signed in\n");
+	term_table_free(&table);
+}
+
+static int session_run(int argc, char **argv)
+{
+	struct call call;
+	struct error err;
+	struct buf out = buf_make(BUF_UNLIMITED);
+	int status = call_begin(&call, &verb_session, argc, argv, 1, 2);
+	if (status)
+		return status;
+	const char *action = call.options.args.at[0];
+	const char *argument = call.options.args.len > 1 ? call.options.args.at[1] : NULL;
+	bool list = strcmp(action, "ls") == 0, revoke = strcmp(action, "revoke") == 0;
+	int rc = 0;
+	if (!list && !revoke)
+		rc = errorf(&err, -EINVAL, "expected ls or revoke, got '%s'", action);
+	else if (revoke && !argument)
+		rc = errorf(&err, -EINVAL, "say which: sluice session revoke ID");
+	else if (list && argument)
+		rc = errorf(&err, -EINVAL, "'%s' is one argument too many", argument);
+	if (rc < 0)
+		return call_end(&call, call_usage(&verb_session, &err));
+	status = call_connect(&call);
+	if (status)
+		return call_end(&call, status);
+	rc = list ? login_list(&call, "/sessions", session_print, &out, &err)
+		  : login_delete(&call, "/sessions/", argument, &err);
+	fputs(buf_text(&out), stdout);
+	buf_free(&out);
+	return call_end(&call, rc < 0 ? call_fail(&err) : 0);
+}
+
+const struct verb verb_session = {
+	.name = "session",
+	.arguments = "ls | revoke ID",
+	.summary = "the browsers that are signed in",
+	.help = "A session begins with a link of `sluice login` and ends with `revoke`, after 30 days, or when the daemon is "
+		"started again.",
+	.options = session_options,
+	.run = session_run,
 };

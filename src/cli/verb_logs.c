@@ -2,16 +2,17 @@
 #include "cli/verbs.h"
 #include "cli/view.h"
 
+#include "base/pace.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
-#define LOGS_POLL_MS 500
 #define LOGS_CHUNK_BYTES (256 << 10)
 
 static const struct verb_option logs_options[] = {
-	{"f,follow", NULL, "go on until the task is over"},
+	{"f,follow", NULL, "follow the output until the task ends"},
 	{"stream", "stdout|stderr", "only this one (both)"},
 	{"attempt", "N", "of this attempt (the last)"},
 	{"tail", "BYTES", "begin this many bytes before the end"},
@@ -82,7 +83,7 @@ static int logs_read(struct logs *logs, struct logs_stream *stream, struct error
 	}
 }
 
-/* The attempt that counts now, and whether the task is over. */
+/* The attempt that counts now, and whether the task has ended. */
 static int logs_read_task(struct logs *logs, bool *ret_over, struct error *err)
 {
 	struct node *task = NULL;

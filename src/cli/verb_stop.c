@@ -117,7 +117,7 @@ static int restart_run(int argc, char **argv)
 const struct verb verb_restart = {
 	.name = "restart",
 	.arguments = "ID[/TASK] ... [--failed]",
-	.summary = "run tasks that are over again",
+	.summary = "run tasks again that have ended",
 	.help = "Makes the next attempt of each task; attempts so far are kept. What still runs is left alone.\n\n"
 		"  sluice restart e12 --failed\n"
 		"  sluice restart e12/7 e12/9",
@@ -186,7 +186,7 @@ static int rm_run(int argc, char **argv)
 				    call.options.args.at[i]);
 	bool ask = !options_has(&call.options, "yes");
 	if (rc == 0 && ask && !isatty(0))
-		rc = errorf(&err, -EINVAL, "nobody can be asked here: say --yes");
+		rc = errorf(&err, -EINVAL, "stdin is not a terminal; add --yes to confirm");
 	if (rc < 0) {
 		free(targets);
 		return call_end(&call, call_usage(&verb_rm, &err));

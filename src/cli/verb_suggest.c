@@ -1,4 +1,4 @@
-/* `sluice suggest ID name=value ...`: a configuration of one's own, run beside those of the search. */
+/* `sluice suggest ID name=value ...`: adds a configuration that the user chose to those of the search. */
 #include "cli/pairs.h"
 #include "cli/view.h"
 

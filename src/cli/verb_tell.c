@@ -1,4 +1,4 @@
-/* `sluice tell ID/TASK metric=value ...`: what a worker of one's own measured. */
+/* `sluice tell ID/TASK metric=value ...`: reports what an external worker measured. */
 #include "cli/pairs.h"
 
 #include <errno.h>

@@ -95,12 +95,12 @@ static void view_local(int64_t ms, const char *format, char text[static VIEW_CHA
 		clock_format(ms, text);
 }
 
-void view_ago(const struct node *time, const char *otherwise, char text[static VIEW_CHARS])
+void view_ago(const struct node *time, const char *fallback, char text[static VIEW_CHARS])
 {
 	char duration[64];
 	int64_t ms = view_ms(time), age = clock_now_ms() - ms;
 	if (ms < 0) {
-		snprintf(text, VIEW_CHARS, "%s", otherwise);
+		snprintf(text, VIEW_CHARS, "%s", fallback);
 	} else if (age >= 0 && age < 1000) {
 		snprintf(text, VIEW_CHARS, "just now");
 	} else if (age > VIEW_AGO_MS || age < 0) {
@@ -111,29 +111,29 @@ void view_ago(const struct node *time, const char *otherwise, char text[static V
 	}
 }
 
-void view_time(const struct node *time, const char *otherwise, char text[static VIEW_CHARS])
+void view_time(const struct node *time, const char *fallback, char text[static VIEW_CHARS])
 {
 	int64_t ms = view_ms(time);
 	if (ms < 0)
-		snprintf(text, VIEW_CHARS, "%s", otherwise);
+		snprintf(text, VIEW_CHARS, "%s", fallback);
 	else
 		view_local(ms, "%Y-%m-%d %H:%M:%S", text);
 }
 
-void view_seconds(const struct node *seconds, const char *otherwise, char text[static VIEW_CHARS])
+void view_seconds(const struct node *seconds, const char *fallback, char text[static VIEW_CHARS])
 {
 	if (node_is_number(seconds) && seconds->real >= 0 && seconds->real < 1e12)
 		text_format_duration((int64_t)(seconds->real * 1000), text, VIEW_CHARS);
 	else
-		snprintf(text, VIEW_CHARS, "%s", otherwise);
+		snprintf(text, VIEW_CHARS, "%s", fallback);
 }
 
-void view_bytes(const struct node *bytes, const char *otherwise, char text[static VIEW_CHARS])
+void view_bytes(const struct node *bytes, const char *fallback, char text[static VIEW_CHARS])
 {
 	if (node_is_number(bytes) && bytes->real >= 0 && bytes->real < 1e18)
 		text_format_bytes((int64_t)bytes->real, text, VIEW_CHARS);
 	else
-		snprintf(text, VIEW_CHARS, "%s", otherwise);
+		snprintf(text, VIEW_CHARS, "%s", fallback);
 }
 
 void view_energy(const struct node *cost, char text[static VIEW_CHARS])

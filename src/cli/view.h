@@ -10,7 +10,7 @@
 
 /* A metric's value ("0.3175", "NaN"), or "none yet". */
 void view_metric(const struct node *value, char text[static VIEW_CHARS]);
-/* Of an experiment or a task without one: "none yet", or "none" when it is over. */
+/* Of an experiment or a task without one: "none yet", or "none" when it has ended. */
 const char *view_none(const struct node *thing);
 /* A parameter's value as it was written. The caller frees it. */
 char *view_value(const struct node *value);
@@ -20,13 +20,13 @@ char *view_short_value(const struct node *value);
 void view_parameters(const struct node *parameters, const struct node *only, struct buf *out);
 /* "val_loss" or "loss, accuracy" */
 void view_objective(const struct node *objective, struct buf *out);
-/* A moment: "3 m 20 s ago", and the local date where it is long ago; otherwise when it is null. */
-void view_ago(const struct node *time, const char *otherwise, char text[static VIEW_CHARS]);
+/* A moment: "3 m 20 s ago", and the local date where it is long ago; `fallback` when it is null. */
+void view_ago(const struct node *time, const char *fallback, char text[static VIEW_CHARS]);
 /* "2026-11-15 14:23:17", local. */
-void view_time(const struct node *time, const char *otherwise, char text[static VIEW_CHARS]);
+void view_time(const struct node *time, const char *fallback, char text[static VIEW_CHARS]);
 /* Seconds as "2 h 05 m". */
-void view_seconds(const struct node *seconds, const char *otherwise, char text[static VIEW_CHARS]);
-void view_bytes(const struct node *bytes, const char *otherwise, char text[static VIEW_CHARS]);
+void view_seconds(const struct node *seconds, const char *fallback, char text[static VIEW_CHARS]);
+void view_bytes(const struct node *bytes, const char *fallback, char text[static VIEW_CHARS]);
 /* "12.4 kJ (measured by NVML)" */
 void view_energy(const struct node *cost, char text[static VIEW_CHARS]);
 /* "4 at the same time"; "" when it is not known. */

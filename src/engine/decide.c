@@ -87,11 +87,6 @@ void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
 	}
 }
 
-static bool end_is(const struct attempt_end *end, const char *cause)
-{
-	return strcmp(end->cause, cause) == 0;
-}
-
 static struct attempt_verdict verdict_wait(int64_t until_ms)
 {
 	return (struct attempt_verdict){.action = ATTEMPT_WAIT, .until_ms = until_ms};
@@ -102,13 +97,10 @@ static struct attempt_verdict verdict_end(enum store_state state)
 	return (struct attempt_verdict){.action = ATTEMPT_END, .state = state};
 }
 
-static struct attempt_verdict verdict_error(const char *cause, const char *text, const char *remedy)
+static struct attempt_verdict verdict_error(enum cause cause, const char *text, const char *remedy)
 {
-	return (struct attempt_verdict){.action = ATTEMPT_END,
-					.state = STORE_ERROR,
-					.cause = cause,
-					.text = text,
-					.remedy = remedy};
+	return (struct attempt_verdict){
+		.action = ATTEMPT_END, .state = STORE_ERROR, .cause = cause, .text = text, .remedy = remedy};
 }
 
 /* What was wished for has come about. */
@@ -119,17 +111,18 @@ static struct attempt_verdict verdict_wish(enum store_wish wish)
 
 /* A script that ended by a signal, or a runner that was asked to stop, when nobody here wished for it: the cluster ended
  * it and may say why, a while later. */
-static struct attempt_verdict decide_outside(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
+static struct attempt_verdict decide_outside(const struct attempt_facts *f, const struct attempt_pace *pace,
+					     int64_t now)
 {
-	const char *text = f->told.message ? f->told.message : f->told.cause;
-	bool stopped = end_is(&f->told, "stopped"), gone = f->seen == ATTEMPT_GONE;
+	const char *text = f->told.message ? f->told.message : cause_text(f->told.cause);
+	bool stopped = f->told.cause == CAUSE_STOPPED, gone = f->seen == ATTEMPT_GONE;
 	bool lost = f->seen == ATTEMPT_ABSENT && f->absent_again_ms - f->absent_ms >= pace->doubt_ms;
 	if (f->traits & BACKEND_HAS_ACCOUNTING) {
-		if (gone && f->found.cause[0] && !end_is(&f->found, "exit") && !end_is(&f->found, "ok"))
+		if (gone && f->found.cause != CAUSE_NONE && f->found.cause != CAUSE_EXIT && f->found.cause != CAUSE_OK)
 			return verdict_error(f->found.cause, f->found.message ? f->found.message : text,
 					     f->found.remedy);
 		if (lost)
-			return verdict_error("lost", "the backend no longer knows it", NULL);
+			return verdict_error(CAUSE_LOST, "the backend no longer knows it", NULL);
 		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
 		int64_t at = stopped ? f->answered_ms : now;
 		if (!gone && at - f->ended_ms < pace->accounting_lag_ms) {
@@ -138,20 +131,20 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 			return wait;
 		}
 	}
-	return stopped ? verdict_error("cancelled", "ended from outside by a signal", NULL)
+	return stopped ? verdict_error(CAUSE_CANCELLED, "ended from outside by a signal", NULL)
 		       : verdict_error(f->told.cause, text, NULL);
 }
 
 /* The journal has its END record. */
 static struct attempt_verdict decide_ended(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
 {
-	if (end_is(&f->told, "ok"))
+	if (f->told.cause == CAUSE_OK)
 		return verdict_end(STORE_FINISHED);
 	if (f->wish != STORE_WISH_RUN)
 		return verdict_wish(f->wish);
-	if (end_is(&f->told, "stopped") || end_is(&f->told, "signal"))
+	if (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL)
 		return decide_outside(f, pace, now);
-	return verdict_error(f->told.cause, f->told.message ? f->told.message : f->told.cause, NULL);
+	return verdict_error(f->told.cause, f->told.message ? f->told.message : cause_text(f->told.cause), NULL);
 }
 
 /* 1: a runner has begun with it, 0: none has, -1 and *ret: that is not known yet. */
@@ -171,16 +164,16 @@ static struct attempt_verdict decide_lost(const struct attempt_facts *f)
 {
 	const struct attempt_end *found = &f->found;
 	struct attempt_verdict verdict;
-	bool runner = !found->cause[0] || end_is(found, "ok") || end_is(found, "exit");
+	bool runner = found->cause == CAUSE_NONE || found->cause == CAUSE_OK || found->cause == CAUSE_EXIT;
 	int claimed = runner ? decide_claimed(f, &verdict) : 0;
 	if (claimed < 0)
 		return verdict;
-	if ((runner && claimed) || end_is(found, "signal") || end_is(found, "lost")) {
-		verdict = verdict_error("lost", "its runner ended without a word in its journal", found->remedy);
+	if ((runner && claimed) || found->cause == CAUSE_SIGNAL || found->cause == CAUSE_LOST) {
+		verdict = verdict_error(CAUSE_LOST, "its runner ended without a word in its journal", found->remedy);
 		verdict.more = found->message;
 		return verdict;
 	}
-	return verdict_error(runner ? "launch" : found->cause,
+	return verdict_error(runner ? CAUSE_LAUNCH : found->cause,
 			     found->message ? found->message : "it ended without a word in its journal", found->remedy);
 }
 
@@ -193,7 +186,7 @@ static struct attempt_verdict decide_gone(const struct attempt_facts *f, const s
 		return verdict_wait(f->gone_ms + pace->journal_lag_ms);
 	/* A runner that ended well has told its end, or found the claim taken (a controller that crashed gave the element
 	 * out again): then the other one may still be at work. */
-	if (lags && end_is(&f->found, "ok") && f->wish == STORE_WISH_RUN && now - heard < pace->silent_ms) {
+	if (lags && f->found.cause == CAUSE_OK && f->wish == STORE_WISH_RUN && now - heard < pace->silent_ms) {
 		struct attempt_verdict unknown;
 		int claimed = decide_claimed(f, &unknown);
 		if (claimed)
@@ -216,7 +209,7 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 		return verdict_wish(f->wish);
 	if (!claimed)
 		return (struct attempt_verdict){.action = ATTEMPT_GIVE_AGAIN};
-	verdict = verdict_error("lost", "its runner ended without a word in its journal", NULL);
+	verdict = verdict_error(CAUSE_LOST, "its runner ended without a word in its journal", NULL);
 	verdict.more = "the backend no longer knows it";
 	return verdict;
 }

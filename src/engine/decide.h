@@ -11,6 +11,8 @@
 #include "backend/backend.h"
 #include "store/rows.h"
 
+#include "base/cause.h"
+
 /* How far it has come, by its journal. It only goes forward. */
 enum attempt_phase {
 	ATTEMPT_SUBMITTED, /* committed; nothing in its journal yet */
@@ -45,7 +47,7 @@ enum attempt_journal {
 
 /* How one source tells of the end. In struct attempt_facts the texts are its own. */
 struct attempt_end {
-	char cause[24];
+	enum cause cause; /* CAUSE_NONE: it does not say */
 	char *message, *remedy, *tail;
 	int exit_code, signal; /* -1 and 0: unknown */
 	int64_t time_ms; /* wall clock; 0: unknown */
@@ -115,7 +117,7 @@ struct attempt_verdict {
 	bool poll; /* WAIT: for the backend, which should be asked soon */
 	/* END */
 	enum store_state state;
-	const char *cause; /* STORE_ERROR: its kind; NULL for any other state */
+	enum cause cause; /* for STORE_ERROR */
 	const char *text; /* in words; NULL: nothing to say, or the usual words for a wish */
 	const char *more; /* what the backend said, to be added after a colon; NULL */
 	const char *remedy; /* NULL: the usual one of its cause */

@@ -1,39 +1,32 @@
 /* The descriptor of an attempt: all that the runner on the node needs to know (docs/internals/node.md). */
 #include "engine/internal.h"
 
-#include "base/fs.h"
-#include "base/text.h"
+#include "spool/descriptor.h"
+#include "spool/interpreter.h"
+#include "spool/paths.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 
-/* What runs a script, by its ending; a script with another ending must say so itself (#!). */
-static const struct descriptor_interpreter {
-	const char *suffix, *program;
-} descriptor_interpreters[] = {
-	{".py", "python3"},
-	{".sh", "bash"},
-	{".R", "Rscript"},
-	{".jl", "julia"},
-};
+static void descriptor_add_text(struct node *list, const char *text)
+{
+	node_add(list, NULL, node_new_string(text));
+}
 
-static void descriptor_write_program(const struct spec *spec, struct json *w)
+static void descriptor_add_program(const struct spec *spec, struct node *argv)
 {
 	for (size_t i = 0; spec->command && spec->command[i]; i++)
-		json_string(w, spec->command[i]);
-	if (!spec->script)
-		return;
-	for (size_t i = 0; i < COUNT_OF(descriptor_interpreters); i++) {
-		if (text_ends(spec->script, descriptor_interpreters[i].suffix)) {
-			json_string(w, descriptor_interpreters[i].program);
-			json_string(w, spec->script);
-			return;
-		}
+		descriptor_add_text(argv, spec->command[i]);
+	const char *interpreter = spec->script ? spool_interpreter_of(spec->script) : NULL;
+	if (interpreter) {
+		descriptor_add_text(argv, interpreter);
+		descriptor_add_text(argv, spec->script);
+	} else if (spec->script) { /* it must say itself what runs it (#!) */
+		char *path = mem_printf("./%s", spec->script);
+		descriptor_add_text(argv, path);
+		free(path);
 	}
-	char *path = mem_printf("./%s", spec->script);
-	json_string(w, path);
-	free(path);
 }
 
 /* The text of one value of the task's parameters, as a script sees it. */
@@ -44,113 +37,114 @@ static char *descriptor_value(const struct node *value)
 	return mem_strdup(value->string ? value->string : "");
 }
 
-static void descriptor_write_argv(const struct engine_live *live, const struct node *params, struct json *w)
+struct node *engine_make_argv(const struct spec *spec, int64_t experiment, int64_t task, const struct node *params)
 {
-	const struct spec *spec = live->experiment->spec;
+	struct node *argv = node_new(NODE_LIST);
 	char text[32];
 
-	json_key(w, "argv");
-	json_list(w);
-	descriptor_write_program(spec, w);
+	descriptor_add_program(spec, argv);
 	if (spec->pass == SPEC_PASS_POSITIONAL) {
-		snprintf(text, sizeof(text), "e%lld", (long long)live->experiment->id);
-		json_string(w, text);
-		snprintf(text, sizeof(text), "%lld", (long long)live->task.number);
-		json_string(w, text);
+		snprintf(text, sizeof(text), "e%lld", (long long)experiment);
+		descriptor_add_text(argv, text);
+		snprintf(text, sizeof(text), "%lld", (long long)task);
+		descriptor_add_text(argv, text);
 	}
 	for (size_t i = 0; i < params->count; i++) {
 		char *value = descriptor_value(params->items[i]);
 		if (spec->pass == SPEC_PASS_POSITIONAL) {
-			json_string(w, value);
+			descriptor_add_text(argv, value);
 		} else if (spec->pass == SPEC_PASS_FLAGS) {
 			char *flag = mem_printf("--%s=%s", params->items[i]->key, value);
 			for (char *p = flag; !spec->underscore && *p && *p != '='; p++)
 				if (*p == '_')
 					*p = '-';
-			json_string(w, flag);
+			descriptor_add_text(argv, flag);
 			free(flag);
 		}
 		free(value);
 	}
-	json_end(w);
+	return argv;
 }
 
-static void descriptor_write_env(const struct engine_live *live, const struct node *params, struct json *w)
+static struct node *descriptor_env(const struct spec *spec, int64_t seed, const struct node *params)
 {
-	const struct spec *spec = live->experiment->spec;
+	struct node *env = node_new(NODE_MAP);
 	char text[32];
 
-	json_key(w, "env");
-	json_map(w);
 	for (size_t i = 0; i < spec->var_count; i++)
-		json_key_string(w, spec->vars[i].name, spec->vars[i].value);
+		node_add(env, spec->vars[i].name, node_new_string(spec->vars[i].value));
 	for (size_t i = 0; i < params->count; i++) {
 		char *name = mem_printf("SLUICE_PARAM_%s", params->items[i]->key);
 		for (char *p = name; *p; p++)
 			*p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
 		char *value = descriptor_value(params->items[i]);
-		json_key_string(w, name, value);
+		node_add(env, name, node_new_string(value));
 		free(value);
 		free(name);
 	}
-	snprintf(text, sizeof(text), "%lld", (long long)live->task.seed);
-	json_key_string(w, "SLUICE_SEED", text);
-	json_end(w);
+	snprintf(text, sizeof(text), "%lld", (long long)seed);
+	node_add(env, "SLUICE_SEED", node_new_string(text));
+	return env;
 }
 
-static void descriptor_write_texts(char *const *texts, struct json *w)
+static struct node *descriptor_setup(const struct spec *spec)
 {
-	json_list(w);
-	for (size_t i = 0; texts && texts[i]; i++)
-		json_string(w, texts[i]);
-	json_end(w);
+	struct node *setup = node_new(NODE_LIST);
+	for (size_t i = 0; spec->setup && spec->setup[i]; i++)
+		descriptor_add_text(setup, spec->setup[i]);
+	return setup;
 }
 
-static void descriptor_write(struct engine *engine, const struct engine_live *live, const struct node *params,
-			     struct json *w)
+/* NULL: the runner finds them by itself. */
+static struct node *descriptor_metrics(const struct spec *spec)
+{
+	struct node *metrics = spec->metrics_format ? node_new(NODE_MAP) : NULL;
+	if (metrics)
+		node_add(metrics, spec->metrics_format, node_new_string(spec->metrics_pattern));
+	return metrics;
+}
+
+static int descriptor_write(struct engine *engine, const struct engine_live *live, const struct node *params,
+			    struct error *err)
 {
 	const struct engine_experiment *e = live->experiment;
-	const struct spec *spec = e->spec;
+	char id[32];
+	snprintf(id, sizeof(id), "e%lld", (long long)e->id);
 	char *root = engine_folder(engine, e->id, 0, 0);
 	char *task = engine_folder(engine, e->id, live->task.number, 0);
-	char *files = mem_printf("%s/files", root);
-	char *results = mem_printf("results/e%lld/%lld", (long long)e->id, (long long)live->task.number);
-	char id[32];
-
-	json_map(w);
-	json_key_string(w, "sluice", SLUICE_VERSION);
-	json_key_string(w, "token", live->token);
-	json_key_int(w, "index", live->index);
-	snprintf(id, sizeof(id), "e%lld", (long long)e->id);
-	json_key_string(w, "experiment", id);
-	json_key_int(w, "task", live->task.number);
-	json_key_int(w, "attempt", live->number);
-	json_key_string(w, "files_dir", files);
-	json_key_string(w, "task_dir", task);
-	json_key_string(w, "attempt_dir", live->attempt_dir);
-	descriptor_write_argv(live, params, w);
-	json_key(w, "setup");
-	descriptor_write_texts(spec->setup, w);
-	descriptor_write_env(live, params, w);
-	json_key(w, "params");
-	node_write_json(params, w);
-	json_key_string(w, "results", results);
-	json_key(w, "metrics");
-	if (spec->metrics_format) {
-		json_map(w);
-		json_key_string(w, spec->metrics_format, spec->metrics_pattern);
-		json_end(w);
-	} else {
-		json_null(w);
-	}
-	json_key_bool(w, "fresh", live->task.fresh);
-	json_key_int(w, "grace_ms", 10000);
-	json_key_null(w, "push");
-	json_end(w);
+	char *files = spool_files_dir(root), *results = spool_results(id, live->task.number);
+	struct node *argv = engine_make_argv(e->spec, e->id, live->task.number, params);
+	struct node *env = descriptor_env(e->spec, live->task.seed, params);
+	struct node *setup = descriptor_setup(e->spec), *metrics = descriptor_metrics(e->spec);
+	int rc = spool_descriptor_write(live->batch_dir,
+					&(struct spool_descriptor){
+						.token = live->token,
+						.experiment = id,
+						.index = live->index,
+						.task = live->task.number,
+						.attempt = live->number,
+						.files_dir = files,
+						.task_dir = task,
+						.attempt_dir = live->attempt_dir,
+						.results = results,
+						.argv = argv,
+						.setup = setup,
+						.env = env,
+						.params = params,
+						.metrics = metrics,
+						.fresh = live->task.fresh,
+						.grace_ms = SPOOL_GRACE_MS,
+					},
+					err);
+	node_free(metrics);
+	node_free(setup);
+	node_free(env);
+	node_free(argv);
 	free(results);
 	free(files);
 	free(task);
 	free(root);
+	return rc;
 }
 
 static int descriptor_params_cb(void *ctx, const struct store_task *row)
@@ -166,13 +160,7 @@ int engine_write_descriptor(struct engine *engine, const struct engine_live *liv
 	if (rc < 0)
 		return errorf(err, rc, "the parameters of e%lld/%lld cannot be read", (long long)live->experiment->id,
 			      (long long)live->task.number);
-	struct buf text = buf_make(BUF_UNLIMITED);
-	struct json w = json_to(&text);
-	descriptor_write(engine, live, params, &w);
-	char *path = mem_printf("%s/%u.json", live->batch_dir, live->index);
-	rc = fs_write(path, buf_text(&text), text.len, 0600, false, err);
-	free(path);
-	buf_free(&text);
+	rc = descriptor_write(engine, live, params, err);
 	node_free(params);
 	return rc;
 }

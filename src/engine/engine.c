@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "spool/paths.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,8 +20,6 @@
 #define ENGINE_REMOVED ".removed-"
 /* How long until a backend that could not be told another parallel limit is told again. */
 #define ENGINE_RETELL_MS 5000
-/* After a failed write: how long until everything is read again. */
-#define ENGINE_RELOAD_MS 2000
 
 static void engine_timer_cb(uv_timer_t *timer);
 
@@ -92,36 +91,28 @@ struct engine_backend *engine_choose_backend(struct engine *engine, const char *
 
 char *engine_folder(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt)
 {
+	char *root = spool_experiment_dir(engine->state_dir, experiment);
 	if (!number)
-		return mem_printf("%s/experiments/e%lld", engine->state_dir, (long long)experiment);
+		return root;
+	char *task = spool_task_dir(root, number);
+	free(root);
 	if (!attempt)
-		return mem_printf("%s/experiments/e%lld/tasks/%lld", engine->state_dir, (long long)experiment,
-				  (long long)number);
-	return mem_printf("%s/experiments/e%lld/tasks/%lld/attempts/%lld", engine->state_dir, (long long)experiment,
-			  (long long)number, (long long)attempt);
+		return task;
+	char *folder = spool_attempt_dir(task, attempt);
+	free(task);
+	return folder;
 }
 
 char *engine_batch_folder(struct engine *engine, int64_t experiment, const char *token)
 {
-	return mem_printf("%s/experiments/e%lld/batches/%s", engine->state_dir, (long long)experiment, token);
+	char *root = spool_experiment_dir(engine->state_dir, experiment), *folder = spool_batch_dir(root, token);
+	free(root);
+	return folder;
 }
 
 struct store *engine_store(struct engine *engine)
 {
 	return engine->store;
-}
-
-void engine_degrade(struct engine *engine, const struct error *why)
-{
-	char text[1200];
-	snprintf(text, sizeof(text), "nothing can be written: %s; trying again",
-		 why->text[0] ? why->text : "see the log");
-	log_error("%s", text);
-	store_rollback(engine->store);
-	if (!engine->reload_ms)
-		engine_notice(engine, "error", text);
-	engine->reload_ms = clock_mono_ms() + ENGINE_RELOAD_MS;
-	engine_soon(engine);
 }
 
 /* Settled attempts have been told about; experiments that are over need no memory. */
@@ -171,24 +162,37 @@ static void engine_remove_folder(struct engine *engine, char *give_path)
 	uv_queue_work(engine->loop, &removal->work, removal_work_cb, removal_done_cb);
 }
 
+struct turn_remove {
+	int64_t experiment;
+	bool more; /* rows of it are left */
+};
+
+static int turn_remove_rows(struct engine *engine, void *ctx, struct error *err)
+{
+	struct turn_remove *remove = ctx;
+	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
+	int more = 1;
+	(void)err;
+	while (more > 0 && clock_mono_ms() < until)
+		more = store_delete_some(engine->store, remove->experiment);
+	remove->more = more > 0;
+	return more < 0 ? more : 0;
+}
+
 /* The folder gets another name first: after a crash at any point, the rows (which say that it is being removed)
  * go at the next start, and so does what has that name. 1 where not all rows are gone yet. */
 static int turn_remove(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
+	struct turn_remove remove = {.experiment = e->id};
 	char *folder = engine_folder(engine, e->id, 0, 0);
-	char *trash = mem_printf("%s/experiments/" ENGINE_REMOVED "e%lld", engine->state_dir, (long long)e->id);
+	char *experiments = spool_experiments_dir(engine->state_dir);
+	char *trash = mem_printf("%s/" ENGINE_REMOVED "e%lld", experiments, (long long)e->id);
+	free(experiments);
 	if (rename(folder, trash) < 0 && errno != ENOENT)
 		log_warning("%s: %s", folder, strerror(errno));
 	free(folder);
-	int rc = store_begin(engine->store, err);
-	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
-	int more = 1;
-	while (rc == 0 && more && clock_mono_ms() < until)
-		if ((more = store_delete_some(engine->store, e->id)) < 0)
-			rc = more;
-	if (rc == 0)
-		rc = store_commit(engine->store, err);
-	if (rc < 0 || more) {
+	int rc = engine_transact(engine, turn_remove_rows, &remove, err);
+	if (rc < 0 || remove.more) {
 		free(trash);
 		return rc < 0 ? rc : 1;
 	}
@@ -201,14 +205,14 @@ static int turn_remove(struct engine *engine, struct engine_experiment *e, struc
 	return 0;
 }
 
-/* Folders of removed experiments that a stop left behind. */
+/* Folders of removed experiments, and of some that were not made whole, that a stop left behind. */
 static void engine_remove_leftovers(struct engine *engine)
 {
-	char *path = mem_printf("%s/experiments", engine->state_dir);
+	char *path = spool_experiments_dir(engine->state_dir);
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 	while (dir && (entry = readdir(dir)))
-		if (text_starts(entry->d_name, ENGINE_REMOVED))
+		if (text_starts(entry->d_name, ENGINE_REMOVED) || text_starts(entry->d_name, ENGINE_NEW_FOLDER))
 			engine_remove_folder(engine, mem_printf("%s/%s", path, entry->d_name));
 	if (dir)
 		closedir(dir);
@@ -221,10 +225,8 @@ static void turn_remove_all(struct engine *engine)
 		struct engine_experiment *e = engine->experiments.at[i];
 		struct error err = {0};
 		int rc = e->removing && !e->live ? turn_remove(engine, e, &err) : 0;
-		if (rc < 0) {
-			engine_degrade(engine, &err);
-			return;
-		}
+		if (rc < 0)
+			return; /* the list was read again */
 		if (rc > 0)
 			engine_soon(engine);
 	}
@@ -272,25 +274,17 @@ static void turn_tell_parallel(struct engine *engine)
 	}
 }
 
-static int turn_work(struct engine *engine, struct error *err)
+static int turn_work(struct engine *engine, void *ctx, struct error *err)
 {
-	int rc = store_begin(engine->store, err);
-	if (rc == 0)
-		rc = engine_ingest(engine);
-	if (rc == 0)
-		rc = engine_settle(engine);
-	if (rc == 0)
-		rc = engine_sweep(engine);
-	if (rc == 0)
-		rc = engine_propose(engine);
-	if (rc == 0)
-		rc = engine_prepare(engine);
-	if (rc == 0)
-		rc = engine_note_waiting(engine);
-	if (rc == 0)
-		rc = engine_update_experiments(engine);
-	if (rc == 0)
-		rc = store_commit(engine->store, err);
+	static int (*const parts[])(struct engine * engine) = {
+		engine_inbox_apply, engine_ingest,  engine_settle,       engine_sweep,
+		engine_propose,     engine_prepare, engine_note_waiting,
+	};
+	int rc = 0;
+	(void)ctx;
+	(void)err;
+	for (size_t i = 0; rc == 0 && i < COUNT_OF(parts); i++)
+		rc = parts[i](engine);
 	return rc;
 }
 
@@ -312,11 +306,9 @@ static void turn_schedule(struct engine *engine)
 
 static void engine_turn(struct engine *engine)
 {
-	struct error err = {0};
-	if (turn_work(engine, &err) < 0) {
-		engine_degrade(engine, &err);
+	if (engine_transact(engine, turn_work, NULL, NULL) < 0)
 		return;
-	}
+	engine_inbox_clear(&engine->inbox);
 	engine_send_events(engine);
 	turn_forget(engine);
 	turn_remove_all(engine);
@@ -330,21 +322,14 @@ static void engine_turn(struct engine *engine)
 static void engine_timer_cb(uv_timer_t *timer)
 {
 	struct engine *engine = timer->data;
-	struct error err = {0};
-	if (engine->reload_ms) {
+	if (engine->pause_ms) {
 		engine_refuse_askers(engine, -EIO, "nothing can be written at the moment; ask again");
-		int64_t wait = engine->reload_ms - clock_mono_ms();
+		int64_t wait = engine->pause_ms - clock_mono_ms();
 		if (wait > 0) {
 			uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
 			return;
 		}
-		store_rollback(engine->store);
-		if (engine_load(engine, &err) < 0) {
-			engine_degrade(engine, &err);
-			return;
-		}
-		engine->reload_ms = 0;
-		engine->reset = true;
+		engine->pause_ms = 0;
 	}
 	engine_turn(engine);
 	turn_schedule(engine);
@@ -389,7 +374,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 {
 	struct engine *engine = mem_alloc(sizeof(*engine));
 	char *path = mem_printf("%s/sluice.db", config->state_dir);
-	char *experiments = mem_printf("%s/experiments", config->state_dir);
+	char *experiments = spool_experiments_dir(config->state_dir);
 
 	engine->loop = config->loop;
 	engine->state_dir = mem_strdup(config->state_dir);
@@ -421,15 +406,23 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	return 0;
 }
 
+/* What backends said last is written too; without it they would be asked again. */
+static int engine_close_inbox(struct engine *engine, void *ctx, struct error *err)
+{
+	(void)ctx;
+	(void)err;
+	return engine_inbox_apply(engine);
+}
+
 void engine_close(struct engine *engine)
 {
 	if (!engine)
 		return;
 	struct error err = {0};
 	engine_refuse_askers(engine, -ECANCELED, "the daemon ends");
-	engine->closing = true;
-	if (store_commit(engine->store, &err) < 0)
+	if (engine->inbox.news.len && engine_transact(engine, engine_close_inbox, NULL, &err) < 0)
 		log_error("%s", err.text);
+	engine->closing = true;
 	uv_close((uv_handle_t *)&engine->timer, NULL);
 	for (size_t i = 0; i < engine->backends.len; i++) {
 		struct engine_backend *backend = engine->backends.at[i];
@@ -447,6 +440,7 @@ void engine_close(struct engine *engine)
 		free(engine->backends.at[i]);
 	}
 	free(engine->backends.at);
+	engine_inbox_clear(&engine->inbox);
 	free(engine->live.at);
 	free(engine->owed.at);
 	free(engine->experiments.at);

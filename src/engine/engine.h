@@ -77,10 +77,6 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
 		  struct error *err) MUST_USE;
 
-/* A node's push. 0 and the new offset; -EAGAIN with the offset to send from; -ENOENT. */
-int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset, const char *data, size_t len,
-		int64_t *ret_offset) MUST_USE;
-
 /* A thorough look at every backend, for `sluice doctor`: goes on in the background; its findings are in
  * engine_write_cluster once "examining" is false again. Harmless while one is going on. */
 void engine_examine(struct engine *engine);
@@ -92,6 +88,18 @@ void engine_write_info(struct engine *engine, struct json *out);
 int engine_write_search(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
 /* GET …/analysis: best, progress, fronts, importance, slices, agreement of fidelities. -ENOENT. */
 int engine_read_analysis(struct engine *engine, int64_t experiment, struct pieces *ret) MUST_USE;
+
+/* GET …/{id} and GET …/tasks/{n}: what the store has, and what is in the folders. -ENOENT. */
+int engine_write_experiment(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
+int engine_write_task(struct engine *engine, int64_t experiment, int64_t number, struct json *out) MUST_USE;
+/* "files":[{"path","bytes"}] of the open map: what was submitted with an experiment. */
+void engine_write_files(struct engine *engine, int64_t experiment, struct json *out);
+/* One of these files, for reading: a descriptor, or a negative errno. */
+int engine_open_file(struct engine *engine, int64_t experiment, const char *path) MUST_USE;
+/* The output of an attempt, for reading: a descriptor; -ENOENT where nothing was written. */
+int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt, bool is_error) MUST_USE;
+/* The batch script as it was submitted last. -ENOENT where the backend keeps none. */
+int engine_read_script(struct engine *engine, int64_t experiment, struct buf *out) MUST_USE;
 
 /* The folder of an experiment (number 0), a task (attempt 0) or an attempt. The caller frees it. */
 char *engine_folder(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt);

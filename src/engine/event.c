@@ -82,15 +82,14 @@ void engine_send_events(struct engine *engine)
 	for (size_t i = 0; engine->event && !engine->reset && i < engine->dirty.len; i++) {
 		struct json w = json_to(&data);
 		buf_clear(&data);
-		if (store_json_task(engine->store, engine->dirty.at[i].experiment, engine->dirty.at[i].number, false,
-				    &w) == 0)
+		if (store_json_task(engine->store, engine->dirty.at[i].experiment, engine->dirty.at[i].number, &w) == 0)
 			event_send(engine, "task", &data);
 	}
 	for (size_t i = 0; i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		struct json w = json_to(&data);
 		buf_clear(&data);
-		if (event_is_due(e) && engine->event && store_json_experiment(engine->store, e->id, false, &w) == 0)
+		if (event_is_due(e) && engine->event && store_json_experiment(engine->store, e->id, &w) == 0)
 			event_send(engine, "experiment", &data);
 	}
 	if (engine->reset) {

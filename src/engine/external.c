@@ -13,13 +13,9 @@
 
 static int external_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret, struct error *err)
 {
-	int rc = store_begin(engine->store, err);
-	if (rc == 0)
-		rc = engine_load_experiment(engine, id, ret, err);
+	int rc = engine_open_experiment(engine, id, ret, err);
 	if (rc < 0)
 		return rc;
-	if ((*ret)->removing)
-		return errorf(err, -ENOENT, "there is no experiment e%lld", (long long)id);
 	if (!(*ret)->backend || !backend_is((*ret)->backend->ops, BACKEND_PULLED))
 		return errorf(err, -EINVAL,
 			      "e%lld runs its tasks by itself (backend %s); ask and tell are for experiments with "
@@ -59,39 +55,58 @@ static int external_take(struct engine *engine, struct engine_experiment *e, con
 							     .resume = task->attempt > 0 && !task->fresh});
 }
 
-/* As engine_ask, for the first who waits. -EINPROGRESS: there will be an answer later, and then a turn. */
-static int external_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, struct error *err)
+struct external_ask {
+	struct engine_experiment *experiment;
+	struct store_task task; /* the one that was taken; id 0: none */
+	bool thinking; /* the search is at work on the next proposal */
+	bool left; /* there may be more tasks later */
+};
+
+/* A worker should not have to ask again only to learn that this was the last task. */
+static int external_note_last(struct engine *engine, struct engine_experiment *e)
 {
-	struct engine_experiment *e;
-	struct store_task task = {0};
-	int rc = external_experiment(engine, experiment, &e, err);
-	if (rc < 0)
-		return rc;
+	if (e->asked_all || e->question || e->last_number < e->planned ||
+	    (e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY))
+		return 0;
+	e->asked_all = e->changed = true;
+	return store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
+}
+
+static int external_give(struct engine *engine, void *ctx, struct error *err)
+{
+	struct external_ask *ask = ctx;
+	struct engine_experiment *e = ask->experiment;
+	int rc = 0;
+	(void)err;
 	if (!e->counts[STORE_WAITING] && !e->asked_all && !e->stopping)
 		rc = engine_propose_for(engine, e, 1);
 	if (rc == 0 && e->sweep != STORE_SWEEP_STOP)
-		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, store_keep_task, &task);
-	if (rc == 0 && task.id)
-		rc = external_take(engine, e, &task);
-	if (rc == 0 && !task.id && e->question && !e->stopping) {
-		engine_soon(engine); /* what was begun is committed */
-		return -EINPROGRESS;
-	}
-	/* Nobody may ask once more only to hear that this was the last one. */
-	if (rc == 0 && !e->asked_all && !e->question && e->last_number >= e->planned &&
-	    !(e->spec->search->strategy->capabilities & SEARCH_MULTI_FIDELITY)) {
-		e->asked_all = e->changed = true;
-		rc = store_set_flag(engine->store, e->id, STORE_FLAG_ASKED_ALL, true);
-	}
-	bool left = !e->asked_all && !e->stopping;
-	rc = engine_conclude(engine, rc, err);
+		rc = store_each_ready(engine->store, e->id, clock_now_ms(), 1, store_keep_task, &ask->task);
+	if (rc == 0 && ask->task.id)
+		rc = external_take(engine, e, &ask->task);
+	ask->thinking = !ask->task.id && e->question && !e->stopping;
+	if (rc == 0 && !ask->thinking)
+		rc = external_note_last(engine, e);
+	ask->left = !e->asked_all && !e->stopping;
+	return rc;
+}
+
+/* As engine_ask, for the first who waits. -EINPROGRESS: there will be an answer later, and then a turn. */
+static int external_ask(struct engine *engine, int64_t experiment, int64_t *ret_number, struct error *err)
+{
+	struct external_ask ask = {0};
+	int rc = external_experiment(engine, experiment, &ask.experiment, err);
+	if (rc == 0)
+		rc = engine_transact(engine, external_give, &ask, err);
 	if (rc < 0)
 		return rc;
-	if (!task.id && !left)
+	if (ask.thinking)
+		return -EINPROGRESS;
+	if (!ask.task.id && !ask.left)
 		return errorf(err, -ENOENT, "e%lld has no task left to give", (long long)experiment);
-	if (!task.id)
+	if (!ask.task.id)
 		return errorf(err, -EAGAIN, "the search waits for results of tasks that were taken");
-	*ret_number = task.number;
+	*ret_number = ask.task.number;
 	return 0;
 }
 
@@ -178,14 +193,24 @@ static double external_number(const struct node *node)
 	return NAN;
 }
 
-static int external_tell_row(struct engine *engine, struct engine_live *live, const struct node *body,
-			     struct error *err)
+/* What a worker tells of its task. */
+struct external_tell {
+	struct engine_live *live;
+	struct metric metrics[LIMIT_METRIC_COLUMNS]; /* names are those of the request */
+	size_t count;
+	int64_t step;
+	const char *failed; /* why, or NULL */
+	bool more; /* the task goes on */
+};
+
+static int external_read_row(const struct node *body, struct external_tell *tell, struct error *err)
 {
 	const struct node *values = node_get(body, "values");
-	struct metric metrics[LIMIT_METRIC_COLUMNS];
+	if (!values && !tell->failed)
+		return errorf(err, -EINVAL, "send 'values' ({\"val_loss\": 0.3}) or 'failed' (why)");
 	if (!values)
 		return 0;
-	if (values->type != NODE_MAP || !values->count || values->count > COUNT_OF(metrics))
+	if (values->type != NODE_MAP || !values->count || values->count > COUNT_OF(tell->metrics))
 		return errorf(err, -EINVAL, "'values' is a map of metric names and numbers");
 	for (size_t i = 0; i < values->count; i++) {
 		const struct node *value = values->items[i];
@@ -193,50 +218,73 @@ static int external_tell_row(struct engine *engine, struct engine_live *live, co
 			return errorf(err, -EINVAL, "the metric '%.100s' is not a number", value->key);
 		if (strlen(value->key) > LIMIT_METRIC_NAME_BYTES)
 			return errorf(err, -EINVAL, "a metric's name is too long");
-		metrics[i] = (struct metric){.name = value->key, .value = external_number(value)};
+		tell->metrics[i] = (struct metric){.name = value->key, .value = external_number(value)};
 	}
-	return engine_ingest_record(engine, live,
+	tell->count = values->count;
+	tell->step = node_get_int(body, "step", tell->live->task.step + 1);
+	return 0;
+}
+
+static int external_tell_row(struct engine *engine, const struct external_tell *tell)
+{
+	if (!tell->count)
+		return 0;
+	return engine_ingest_record(engine, tell->live,
 				    &(struct journal_record){.kind = JOURNAL_METRIC,
 							     .time_ms = clock_now_ms(),
-							     .step = node_get_int(body, "step", live->task.step + 1),
+							     .step = tell->step,
 							     .step_name = "step",
-							     .metrics = metrics,
-							     .metric_count = values->count});
+							     .metrics = tell->metrics,
+							     .metric_count = tell->count});
+}
+
+static int external_tell_end(struct engine *engine, const struct external_tell *tell)
+{
+	int64_t wall = clock_now_ms() - tell->live->started_ms;
+	int rc = engine_ingest_record(engine, tell->live,
+				      &(struct journal_record){.kind = JOURNAL_END,
+							       .time_ms = clock_now_ms(),
+							       .exit_code = tell->failed ? 1 : 0,
+							       .cause = tell->failed ? CAUSE_EXIT : CAUSE_OK,
+							       .message = tell->failed,
+							       .wall_ms = wall > 0 ? wall : 0,
+							       .cpu_ms = -1,
+							       .max_rss_bytes = -1,
+							       .energy_j = NAN});
+	return rc < 0 ? rc : engine_settle(engine);
+}
+
+static int external_tell(struct engine *engine, void *ctx, struct error *err)
+{
+	const struct external_tell *tell = ctx;
+	(void)err;
+	int rc = external_tell_row(engine, tell);
+	return rc < 0 || tell->more ? rc : external_tell_end(engine, tell);
+}
+
+static struct engine_live *external_find(struct engine *engine, const struct engine_experiment *e, int64_t number)
+{
+	for (size_t i = 0; i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->experiment == e && live->task.number == number && live->facts.phase < ATTEMPT_ENDED)
+			return live;
+	}
+	return NULL;
 }
 
 int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, const struct node *body,
 		     struct error *err)
 {
 	struct engine_experiment *e;
-	struct engine_live *live = NULL;
+	struct external_tell tell = {.failed = node_get_string(body, "failed"),
+				     .more = node_get_bool(body, "more", false)};
 	int rc = external_experiment(engine, experiment, &e, err);
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < engine->live.len; i++)
-		if (engine->live.at[i]->experiment == e && engine->live.at[i]->task.number == number &&
-		    engine->live.at[i]->facts.phase != ATTEMPT_SETTLED)
-			live = engine->live.at[i];
-	if (!live || live->facts.phase >= ATTEMPT_ENDED)
-		return errorf(err, -ENOENT, "e%lld/%lld is not running: nobody has taken it, or it is over",
+	tell.live = external_find(engine, e, number);
+	if (!tell.live)
+		return errorf(err, -ENOENT, "e%lld/%lld is not running: no worker has taken it, or it has ended",
 			      (long long)experiment, (long long)number);
-	const char *failed = node_get_string(body, "failed");
-	if (!failed && !node_get(body, "values"))
-		return errorf(err, -EINVAL, "send 'values' ({\"val_loss\": 0.3}) or 'failed' (why)");
-	rc = external_tell_row(engine, live, body, err);
-	if (rc == 0 && !node_get_bool(body, "more", false)) {
-		int64_t wall = clock_now_ms() - live->started_ms;
-		rc = engine_ingest_record(engine, live,
-					  &(struct journal_record){.kind = JOURNAL_END,
-								   .time_ms = clock_now_ms(),
-								   .exit_code = failed ? 1 : 0,
-								   .cause = failed ? "exit" : "ok",
-								   .message = failed,
-								   .wall_ms = wall > 0 ? wall : 0,
-								   .cpu_ms = -1,
-								   .max_rss_bytes = -1,
-								   .energy_j = NAN});
-	}
-	if (rc == 0 && live->facts.phase == ATTEMPT_ENDED)
-		rc = engine_settle(engine);
-	return engine_conclude(engine, rc, err);
+	rc = external_read_row(body, &tell, err);
+	return rc < 0 ? rc : engine_transact(engine, external_tell, &tell, err);
 }

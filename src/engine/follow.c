@@ -30,6 +30,7 @@ static struct engine_live *follow_find(struct engine *engine, const char *token,
 static void follow_gone(struct engine_live *live, const struct backend_sight *sight)
 {
 	struct attempt_end found = {
+		.cause = sight->cause,
 		.exit_code = sight->exit_code,
 		.signal = sight->signal,
 		.message = (char *)sight->message,
@@ -37,7 +38,6 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 	};
 	if (live->facts.seen == ATTEMPT_GONE)
 		return;
-	snprintf(found.cause, sizeof(found.cause), "%s", sight->cause ? sight->cause : "");
 	attempt_hear(&live->facts,
 		     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = clock_mono_ms(), .end = &found});
 	live->gone_cost = (struct store_cost){
@@ -52,53 +52,50 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 }
 
 /* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
-void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason, int64_t expected_start_ms)
+int engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason, int64_t expected_start_ms)
 {
-	struct error err = {0};
 	int64_t moved = expected_start_ms - live->expected_ms;
 	bool same = live->reason ? reason && strcmp(live->reason, reason) == 0 : !reason;
 	if (live->facts.phase >= ATTEMPT_RUNNING ||
 	    (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
-		return;
+		return 0;
 	free(live->reason);
 	live->reason = mem_strdup(reason);
 	live->expected_ms = expected_start_ms;
-	if (store_begin(engine->store, &err) < 0 ||
-	    store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms) < 0)
-		log_error("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number, err.text);
 	engine_task_changed(engine, live->experiment->id, live->task.number);
+	return store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms);
 }
 
 /* Not found: written down once, so that the store shows since when. */
-static void follow_absent(struct engine *engine, struct engine_live *live)
+static int follow_absent(struct engine *engine, struct engine_live *live)
 {
 	bool first = !live->facts.absent_ms && live->facts.phase == ATTEMPT_SUBMITTED;
 	engine_hear(live, ATTEMPT_HEAR_ABSENT);
-	if (first &&
-	    (store_begin(engine->store, NULL) < 0 ||
-	     store_set_batch_absent(engine->store, live->token, clock_now_ms()) < 0))
-		log_error("submission %s: cannot be marked absent", live->token);
+	return first ? store_set_batch_absent(engine->store, live->token, clock_now_ms()) : 0;
 }
 
-static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
+int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 {
-	struct engine_backend *backend = ctx;
-	struct engine *engine = backend->engine;
-	struct engine_live *live = engine->closing ? NULL : follow_find(engine, sight->token, sight->index);
-	if (!live || live->facts.phase == ATTEMPT_SETTLED) {
-		if (!engine->closing)
-			engine_owed_sight(engine, sight);
-		return;
-	}
+	struct engine_live *live = follow_find(engine, sight->token, sight->index);
+	if (!live || live->facts.phase == ATTEMPT_SETTLED)
+		return engine_owed_sight(engine, sight);
 	switch (sight->state) {
 	case BACKEND_QUEUED:
 		engine_hear(live, ATTEMPT_HEAR_QUEUED);
-		engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
-		break;
+		return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
 	case BACKEND_RUNNING: engine_hear(live, ATTEMPT_HEAR_ALIVE); break; /* the journal says so, with more */
 	case BACKEND_ENDED: follow_gone(live, sight); break;
-	case BACKEND_ABSENT: follow_absent(engine, live); break;
+	case BACKEND_ABSENT: return follow_absent(engine, live);
 	}
+	return 0;
+}
+
+/* The end of the poll asks for the turn. */
+static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
+{
+	struct engine_backend *backend = ctx;
+	if (!backend->engine->closing)
+		engine_inbox_add_sight(&backend->engine->inbox, sight);
 }
 
 static void follow_polled_cb(void *ctx, int rc, const char *why)

@@ -1,12 +1,12 @@
 /* Journals into the store. What the bytes say and how far they were read are one transaction, so that a
- * crash at any point loses nothing and repeats nothing. Reading the file and taking a node's push are the
- * same operation. */
+ * crash at any point loses nothing and repeats nothing. */
 #include "engine/internal.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "journal/journal.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -185,10 +185,9 @@ static int ingest_metrics(struct ingest *in, const struct journal_record *r)
 	ingest_row_event(live, r);
 	live->told = true;
 	if (ingest_stop_met(e->spec, r) && !e->stopping) {
-		int64_t count;
 		log_info("e%lld: its stopping condition is met", (long long)e->id);
 		e->stop_why = "stopped: the stopping condition of the experiment is met";
-		rc = engine_stop_within(in->engine, e->id, NULL, 0, &count, NULL);
+		rc = engine_stop_within(in->engine, e);
 	}
 	return rc;
 }
@@ -198,7 +197,6 @@ int engine_take_end(struct engine_live *live, const char *json)
 	struct node *end = NULL;
 	if (node_parse_json(json, strlen(json), &end, NULL) < 0)
 		return -EIO;
-	const char *cause = node_get_string(end, "cause");
 	struct attempt_end told = {
 		.exit_code = (int)node_get_int(end, "exit_code", -1),
 		.signal = (int)node_get_int(end, "signal", 0),
@@ -206,7 +204,8 @@ int engine_take_end(struct engine_live *live, const char *json)
 		.message = (char *)node_get_string(end, "message"),
 		.tail = (char *)node_get_string(end, "tail"),
 	};
-	snprintf(told.cause, sizeof(told.cause), "%s", cause ? cause : "ok");
+	if (cause_parse(node_get_string(end, "cause"), &told.cause) < 0 || told.cause == CAUSE_NONE)
+		told.cause = CAUSE_UNKNOWN;
 	attempt_hear(&live->facts,
 		     &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = clock_mono_ms(), .end = &told});
 	node_free(end);
@@ -240,7 +239,7 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	json_key_int(&w, "time_ms", r->time_ms);
 	json_key_int(&w, "exit_code", r->exit_code);
 	json_key_int(&w, "signal", r->signal);
-	json_key_string(&w, "cause", r->cause ? r->cause : "ok");
+	json_key_string(&w, "cause", cause_name(r->cause));
 	json_key_string(&w, "message", r->message);
 	json_key_string(&w, "tail", r->tail);
 	json_end(&w);
@@ -290,7 +289,9 @@ int engine_ingest_record(struct engine *engine, struct engine_live *live, const 
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
-int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len, int64_t *ret_used)
+/* Some bytes of the journal, from where it was read up to; ret_used: how many of them were whole lines. */
+static int ingest_bytes(struct engine *engine, struct engine_live *live, const char *data, size_t len,
+			int64_t *ret_used)
 {
 	struct ingest in = {.engine = engine, .live = live};
 	unsigned bad = 0;
@@ -313,7 +314,7 @@ int engine_ingest_live(struct engine *engine, struct engine_live *live, const ch
  * one: the attempt has not started, or that is not visible yet. */
 static ssize_t ingest_read(const struct engine_live *live, char *chunk)
 {
-	char *path = mem_printf("%s/journal", live->attempt_dir);
+	char *path = spool_path(live->attempt_dir, SPOOL_JOURNAL);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -errno : pread(fd, chunk, LIMIT_JOURNAL_CHUNK_BYTES, live->offset);
 	if (fd >= 0 && n < 0)
@@ -331,7 +332,7 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 {
 	ssize_t n = ingest_read(live, chunk);
 	int64_t used = 0;
-	int rc = n > 0 ? engine_ingest_live(engine, live, chunk, (size_t)n, &used) : 0;
+	int rc = n > 0 ? ingest_bytes(engine, live, chunk, (size_t)n, &used) : 0;
 	bool more = n == LIMIT_JOURNAL_CHUNK_BYTES && used > 0;
 	attempt_hear(&live->facts,
 		     &(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL,
@@ -353,27 +354,4 @@ int engine_ingest(struct engine *engine)
 			rc = ingest_file(engine, engine->live.at[i], chunk);
 	free(chunk);
 	return rc;
-}
-
-int engine_push(struct engine *engine, const char *token, uint32_t index, int64_t offset, const char *data, size_t len,
-		int64_t *ret_offset)
-{
-	struct engine_live *live = NULL;
-	for (size_t i = 0; i < engine->live.len; i++)
-		if (engine->live.at[i]->index == index && token_equal(engine->live.at[i]->token, token))
-			live = engine->live.at[i];
-	if (!live)
-		return -ENOENT;
-	*ret_offset = live->offset;
-	if (offset != live->offset)
-		return -EAGAIN;
-	int64_t used;
-	struct error err = {0};
-	if (store_begin(engine->store, &err) < 0 || engine_ingest_live(engine, live, data, len, &used) < 0) {
-		engine_degrade(engine, &err);
-		return -EIO;
-	}
-	*ret_offset = live->offset;
-	engine_soon(engine);
-	return 0;
 }

@@ -9,7 +9,9 @@
 #include "backend/backend.h"
 #include "engine/decide.h"
 #include "engine/engine.h"
+#include "engine/inbox.h"
 #include "engine/spec.h"
+#include "engine/transact.h"
 #include "store/rows.h"
 
 #include "base/token.h"
@@ -115,6 +117,9 @@ struct engine_owed {
 	int64_t until_ms; /* monotonic */
 };
 
+/* An experiment's folder has a name that begins so until its row is written; what a crash leaves goes at the start. */
+#define ENGINE_NEW_FOLDER ".new-"
+
 struct engine {
 	uv_loop_t *loop;
 	char *state_dir, *program, *push_url;
@@ -124,10 +129,12 @@ struct engine {
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions;
 	VEC(struct engine_owed) owed;
+	struct engine_inbox inbox;
 	VEC(struct engine_dirty { int64_t experiment, number; }) dirty;
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
-	int64_t reload_ms; /* 0, or when to try reading everything again */
+	bool stale; /* memory is not what the store says, and could not be read again */
+	int64_t pause_ms; /* after a failed write: no turn before this time, monotonic; 0 */
 	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
 	size_t sighted; /* where in `live` the last sight belonged; a hint */
 	unsigned examining; /* backends that are being looked at */
@@ -140,7 +147,6 @@ struct engine {
 
 /* engine.c */
 void engine_soon(struct engine *engine); /* a turn as soon as everybody else had one */
-void engine_degrade(struct engine *engine, const struct error *why); /* after a failed write */
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
 /* The named backend. For "auto": the one that alone understands a key of the resources (NULL: none are given), else the
@@ -155,6 +161,10 @@ void engine_unload(struct engine *engine);
 /* The experiment in memory, read from the store where it is not there yet. -ENOENT. */
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
+/* The experiment that a request is about, as engine_load_experiment, once memory is what the store says. -ENOENT also for
+ * one that is being removed. Asks for a turn: it lets go what was read in vain. */
+int engine_open_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
+			   struct error *err) MUST_USE;
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
 /* The specification alone, from the store; the caller frees it. -ENOENT. */
 int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_USE;
@@ -167,8 +177,6 @@ void engine_free_live(struct engine_live *live);
 
 /* Each part of a turn; all inside the transaction, 0 or a negative errno. */
 int engine_ingest(struct engine *engine) MUST_USE; /* ingest.c */
-int engine_ingest_live(struct engine *engine, struct engine_live *live, const char *data, size_t len,
-		       int64_t *ret_used) MUST_USE;
 struct journal_record;
 int engine_ingest_record(struct engine *engine, struct engine_live *live, const struct journal_record *record) MUST_USE;
 /* Takes what an END record said (JSON) into the attempt. */
@@ -211,11 +219,14 @@ int engine_prepare(struct engine *engine) MUST_USE; /* submit.c */
 /* waiting.c: why the waiting tasks of an experiment wait: one text for all of them, in the experiment's row. */
 int engine_note_waiting(struct engine *engine) MUST_USE;
 void engine_submit(struct engine *engine); /* after the commit */
+/* A backend's answer to a submission; inside the transaction. */
+int engine_take_submitted(struct engine *engine, const char *token,
+			  const struct backend_submit_result *result) MUST_USE;
 /* A task's change of state: store, history, counts, listeners. */
 int engine_set_state(struct engine *engine, struct engine_experiment *experiment, const struct store_task *task,
 		     enum store_state state, const char *reason, const char *cause) MUST_USE;
 /* Ends a live attempt in this state; cause JSON as in the REST shapes. */
-int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, const char *kind,
+int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 	       const char *text, const char *remedy) MUST_USE;
 
 /* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
@@ -246,15 +257,10 @@ int engine_stop_task(struct engine *engine, struct engine_experiment *experiment
 int engine_restart_task(struct engine *engine, struct engine_experiment *experiment,
 			const struct store_task *task) MUST_USE;
 
-/* action.c: stopping from inside a turn, which commits by itself. */
-int engine_stop_within(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
-		       int64_t *ret_count, struct error *err) MUST_USE;
+/* action.c: stops the whole experiment; inside the transaction. Harmless where it is over or being removed. */
+int engine_stop_within(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 /* What a stopped task says. Not kept across a restart of the daemon. */
 const char *engine_stop_why(const struct engine_experiment *experiment);
-/* The end of every change that somebody asked for: committed before it is acknowledged, with the experiment's state, so
- * that what was restarted is not over for whoever looks next; after a failed write everything is read again from the
- * store. Returns rc, or the error of the write. */
-int engine_conclude(struct engine *engine, int rc, struct error *err) MUST_USE;
 
 /* prune.c: ends the task early where its newest rows say so. */
 int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
@@ -264,9 +270,11 @@ double engine_read_objective(struct engine *engine, const struct engine_experime
 
 /* follow.c */
 void engine_follow(struct engine *engine);
+/* What a backend saw of one attempt; inside the transaction. */
+int engine_take_sight(struct engine *engine, const struct backend_sight *sight) MUST_USE;
 /* Why a submitted task waits, and when it is expected to start (0: not known); stored only where it changed. */
-void engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
-			 int64_t expected_start_ms);
+int engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
+			int64_t expected_start_ms) MUST_USE;
 void engine_poll_soon(struct engine_backend *backend);
 void engine_cancel(struct engine *engine);
 
@@ -277,10 +285,12 @@ void engine_owed_unload(struct engine *engine);
 /* Adds what is owed by this backend to a watch list with room for all of it; how many. */
 size_t engine_owed_watch(struct engine_backend *backend, struct backend_watch *watch);
 bool engine_owed_any(const struct engine_backend *backend);
-void engine_owed_sight(struct engine *engine, const struct backend_sight *sight);
+int engine_owed_sight(struct engine *engine, const struct backend_sight *sight) MUST_USE;
 
 /* descriptor.c: writes BATCH_DIR/INDEX.json for one attempt. */
 int engine_write_descriptor(struct engine *engine, const struct engine_live *live, struct error *err) MUST_USE;
+/* The program and arguments of a task with these parameters. The caller frees it. */
+struct node *engine_make_argv(const struct spec *spec, int64_t experiment, int64_t task, const struct node *params);
 
 /* event.c */
 void engine_task_changed(struct engine *engine, int64_t experiment, int64_t number);

@@ -9,15 +9,16 @@
 #include <errno.h>
 #include <math.h>
 
-static int living_begin(struct engine *engine, int64_t id, struct engine_experiment **ret, struct error *err)
-{
-	int rc = store_begin(engine->store, err);
-	if (rc == 0)
-		rc = engine_load_experiment(engine, id, ret, err);
-	if (rc == 0 && (*ret)->removing)
-		rc = errorf(err, -ENOENT, "there is no experiment e%lld", (long long)id);
-	return rc;
-}
+/* What the parts of a change share. */
+struct living {
+	struct engine_experiment *experiment;
+	struct space_value *values; /* one configuration */
+	const struct node *rows; /* to import */
+	struct problems *problems;
+	struct spec *spec; /* the new one, until the experiment has it */
+	bool parallel_given;
+	int64_t number, count; /* of the task that was added; of the rows that were imported */
+};
 
 /* A task for a configuration that was given, known to the search as somebody else's. */
 static int living_add(struct engine *engine, struct engine_experiment *e, const struct space_value *values,
@@ -59,24 +60,34 @@ static int living_add(struct engine *engine, struct engine_experiment *e, const 
 	return rc;
 }
 
+static int living_suggest(struct engine *engine, void *ctx, struct error *err)
+{
+	struct living *living = ctx;
+	struct store_task task;
+	(void)err;
+	int rc = living_add(engine, living->experiment, living->values, &task);
+	living->number = task.number;
+	return rc;
+}
+
 int engine_suggest(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_number,
 		   struct problems *problems, struct error *err)
 {
-	struct engine_experiment *e;
-	struct store_task task;
-	int rc = living_begin(engine, experiment, &e, err);
+	struct living living = {0};
+	int rc = engine_open_experiment(engine, experiment, &living.experiment, err);
 	if (rc < 0)
-		return engine_conclude(engine, rc, err);
+		return rc;
+	const struct space *space = living.experiment->spec->space;
 	const struct node *parameters = node_get(body, "parameters");
-	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
-	rc = parameters ? space_read_values(e->spec->space, parameters, values, problems)
+	living.values = mem_alloc(space->count * sizeof(*living.values));
+	rc = parameters ? space_read_values(space, parameters, living.values, problems)
 			: problem_add_missing(problems, body, "parameters", "send {\"parameters\": {\"lr\": 0.01}}");
 	if (rc == 0)
-		rc = living_add(engine, e, values, &task);
+		rc = engine_transact(engine, living_suggest, &living, err);
 	if (rc == 0)
-		*ret_number = task.number;
-	free(values);
-	return engine_conclude(engine, rc, err);
+		*ret_number = living.number;
+	free(living.values);
+	return rc;
 }
 
 /* The results of an imported task: its metrics at step 0, its best, its end, and the word to the search. */
@@ -139,28 +150,41 @@ static int living_check_rows(const struct engine_experiment *e, const struct nod
 	return problems->list.len > before ? -EINVAL : 0;
 }
 
+static int living_import(struct engine *engine, void *ctx, struct error *err)
+{
+	struct living *living = ctx;
+	struct engine_experiment *e = living->experiment;
+	int rc = 0;
+	(void)err;
+	for (size_t i = 0; rc == 0 && i < living->rows->count; i++) {
+		const struct node *row = living->rows->items[i];
+		struct store_task task;
+		rc = space_read_values(e->spec->space, node_get(row, "parameters"), living->values, living->problems);
+		if (rc == 0)
+			rc = living_add(engine, e, living->values, &task);
+		if (rc == 0)
+			rc = living_import_results(engine, e, &task, node_get(row, "values"));
+		living->count += rc == 0;
+	}
+	return rc;
+}
+
 int engine_import(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_count,
 		  struct problems *problems, struct error *err)
 {
-	struct engine_experiment *e;
-	const struct node *rows = node_get(body, "rows");
+	struct living living = {.rows = node_get(body, "rows"), .problems = problems};
 	*ret_count = 0;
-	int rc = living_begin(engine, experiment, &e, err);
+	int rc = engine_open_experiment(engine, experiment, &living.experiment, err);
+	if (rc == 0)
+		rc = living_check_rows(living.experiment, living.rows, problems);
 	if (rc < 0)
-		return engine_conclude(engine, rc, err);
-	rc = living_check_rows(e, rows, problems);
-	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
-	for (size_t i = 0; rc == 0 && i < rows->count; i++) {
-		struct store_task task;
-		rc = space_read_values(e->spec->space, node_get(rows->items[i], "parameters"), values, problems);
-		if (rc == 0)
-			rc = living_add(engine, e, values, &task);
-		if (rc == 0)
-			rc = living_import_results(engine, e, &task, node_get(rows->items[i], "values"));
-		*ret_count += rc == 0;
-	}
-	free(values);
-	return engine_conclude(engine, rc, err);
+		return rc;
+	living.values = mem_alloc(living.experiment->spec->space->count * sizeof(*living.values));
+	rc = engine_transact(engine, living_import, &living, err);
+	if (rc == 0)
+		*ret_count = living.count;
+	free(living.values);
+	return rc;
 }
 
 /* A parameter's new values, under the condition that it had unless another one is given. */
@@ -221,14 +245,15 @@ static int living_continue(struct engine *engine, struct engine_experiment *e, s
 
 /* Puts the new specification in the place of the old one, in the store and in memory. What the user added and
  * what POST /parallel said stay. */
-static int living_replace(struct engine *engine, struct engine_experiment *e, struct spec *give_spec,
-			  bool parallel_given, struct error *err)
+static int living_replace(struct engine *engine, void *ctx, struct error *err)
 {
+	struct living *living = ctx;
+	struct engine_experiment *e = living->experiment;
 	struct store_experiment row;
 	int64_t added = e->planned - (int64_t)search_planned(e->spec->search, e->spec->space);
-	engine_fill_row(give_spec, &row);
+	engine_fill_row(living->spec, &row);
 	row.planned += added > 0 ? added : 0;
-	row.parallel = parallel_given ? row.parallel : e->parallel;
+	row.parallel = living->parallel_given ? row.parallel : e->parallel;
 	int rc = store_change_experiment(engine->store, e->id, &row);
 	e->planned = row.planned;
 	e->parallel = row.parallel;
@@ -237,33 +262,39 @@ static int living_replace(struct engine *engine, struct engine_experiment *e, st
 	search_free(e->search);
 	e->search = NULL;
 	spec_free(e->spec);
-	e->spec = give_spec;
+	e->spec = living->spec;
+	living->spec = NULL;
 	e->asked_all = e->waits = false;
 	e->changed = e->parallel_changed = true;
 	return rc < 0 ? rc : living_continue(engine, e, err);
 }
 
+/* The specification after the change; problems where there can be none. */
+static int living_read_spec(const struct engine_experiment *e, const struct node *body, struct problems *problems,
+			    struct spec **ret)
+{
+	if (!body || body->type != NODE_MAP || !body->count)
+		return problem_add(problems, body, "send search, parameters or constraints",
+				   "there is nothing to change");
+	struct node *document = living_document(e->spec, body, problems);
+	int rc = problems->list.len ? -EINVAL : spec_parse(document, problems, ret);
+	node_free(document);
+	if (rc < 0)
+		return -EINVAL;
+	if (!(*ret)->objective_count && e->spec->objective_count)
+		spec_choose_objective(*ret, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
+	return 0;
+}
+
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
 		  struct error *err)
 {
-	struct engine_experiment *e;
-	struct spec *spec = NULL;
-	int rc = living_begin(engine, experiment, &e, err);
-	if (rc == 0 && (!body || body->type != NODE_MAP || !body->count))
-		rc = problem_add(problems, body, "send search, parameters or constraints",
-				 "there is nothing to change");
-	if (rc < 0)
-		return engine_conclude(engine, rc, err);
-	struct node *document = living_document(e->spec, body, problems);
-	if (!problems->list.len)
-		rc = spec_parse(document, problems, &spec);
-	node_free(document);
-	if (rc < 0 || problems->list.len) {
-		spec_free(spec);
-		return engine_conclude(engine, -EINVAL, err);
-	}
-	if (!spec->objective_count && e->spec->objective_count)
-		spec_choose_objective(spec, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
-	rc = living_replace(engine, e, spec, node_get(node_get(body, "search"), "parallel"), err);
-	return engine_conclude(engine, rc, err);
+	struct living living = {.parallel_given = node_get(node_get(body, "search"), "parallel")};
+	int rc = engine_open_experiment(engine, experiment, &living.experiment, err);
+	if (rc == 0)
+		rc = living_read_spec(living.experiment, body, problems, &living.spec);
+	if (rc == 0)
+		rc = engine_transact(engine, living_replace, &living, err);
+	spec_free(living.spec);
+	return rc;
 }

@@ -186,6 +186,17 @@ int engine_load_experiment(struct engine *engine, int64_t id, struct engine_expe
 	return 0;
 }
 
+int engine_open_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret, struct error *err)
+{
+	engine_soon(engine);
+	int rc = engine_refresh(engine, err);
+	if (rc == 0)
+		rc = engine_load_experiment(engine, id, ret, err);
+	if (rc == 0 && (*ret)->removing)
+		rc = errorf(err, -ENOENT, "there is no experiment e%lld", (long long)id);
+	return rc;
+}
+
 struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 				    const struct store_attempt *row)
 {

@@ -4,7 +4,6 @@
 #include "engine/internal.h"
 
 #include "base/clock.h"
-#include "base/log.h"
 
 #include <math.h>
 
@@ -118,10 +117,11 @@ bool engine_owed_any(const struct engine_backend *backend)
 	return false;
 }
 
-void engine_owed_sight(struct engine *engine, const struct backend_sight *sight)
+int engine_owed_sight(struct engine *engine, const struct backend_sight *sight)
 {
+	int rc = 0;
 	if (sight->state != BACKEND_ENDED || sight->wall_ms < 0)
-		return;
+		return 0;
 	for (size_t i = 0; i < engine->owed.len; i++) {
 		struct engine_owed *owed = &engine->owed.at[i];
 		if (owed->index != sight->index || strcmp(owed->token, sight->token) != 0)
@@ -129,13 +129,11 @@ void engine_owed_sight(struct engine *engine, const struct backend_sight *sight)
 		/* Of the rest the runner knows more: it counts in milliseconds, and from the script's own start. */
 		struct store_cost cost = {
 			-1, -1, -1, -1, sight->energy_j, isnan(sight->energy_j) ? NULL : sight->cost_source};
-		if (!isnan(sight->energy_j) &&
-		    (store_begin(engine->store, NULL) < 0 ||
-		     store_set_cost(engine->store, owed->attempt, owed->task, &cost) < 0))
-			log_warning("e%lld/%lld: its energy could not be written", (long long)owed->experiment,
-				    (long long)owed->number);
+		if (!isnan(sight->energy_j))
+			rc = store_set_cost(engine->store, owed->attempt, owed->task, &cost);
 		engine_task_changed(engine, owed->experiment, owed->number);
 		owed_drop(engine, i);
-		return;
+		break;
 	}
+	return rc;
 }

@@ -39,7 +39,7 @@ static void question_done_cb(uv_work_t *work, int status)
 		question_free(q);
 		return;
 	}
-	if (!engine->closing && !engine->reload_ms)
+	if (!engine->closing && !engine->pause_ms)
 		engine_serve_askers(engine);
 	engine_soon(engine);
 }

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <math.h>
@@ -309,14 +310,12 @@ static int request_write_file(struct engine *engine, const char *dir, const stru
 	return rc;
 }
 
-static int request_write_files(struct engine *engine, const struct request *r, int64_t id, struct error *err)
+/* Files are written beside the experiments' folders first, and get their place with the experiment's row: what cannot be
+ * written is refused before the transaction. */
+static int request_write_files(struct engine *engine, const struct request *r, const char *root, struct error *err)
 {
-	char *root = engine_folder(engine, id, 0, 0);
-	char *dir = mem_printf("%s/files", root);
-	/* An id that a crash or a failed disk gave back may have left a folder. */
-	int rc = fs_remove_tree(root, err);
-	if (rc == 0)
-		rc = fs_make_dirs(dir, 0700, err);
+	char *dir = spool_files_dir(root);
+	int rc = fs_make_dirs(dir, 0700, err);
 	for (size_t i = 0; rc == 0 && r->files && i < r->files->count; i++)
 		rc = request_write_file(engine, dir, r->files->items[i], err);
 	if (rc == 0) {
@@ -332,7 +331,6 @@ static int request_write_files(struct engine *engine, const struct request *r, i
 		buf_free(&yaml);
 	}
 	free(dir);
-	free(root);
 	return rc;
 }
 
@@ -405,36 +403,59 @@ static int request_store(struct engine *engine, const struct request *r, int64_t
 	return rc;
 }
 
-/* Row, files and key in one transaction: after a crash there is the whole experiment or nothing. */
-static int request_create(struct engine *engine, const struct request *r, const char *key, const char *body_hash,
-			  int64_t *ret_id, struct error *err)
+struct request_create {
+	const struct request *request;
+	const char *key, *body_hash;
+	char *dir; /* the files, until they have their place */
+	int64_t id;
+};
+
+static int request_place_files(struct engine *engine, const struct request_create *create, struct error *err)
 {
-	int64_t id = 0;
-	/* What a callback left open is not ours to lose: it is committed first. */
-	int rc = store_commit(engine->store, err);
+	char *root = engine_folder(engine, create->id, 0, 0);
+	/* An id that a crash or a failed disk gave back may have left a folder. */
+	int rc = fs_remove_tree(root, err);
+	if (rc == 0 && rename(create->dir, root) < 0)
+		rc = errorf(err, -errno, "%s: %s", root, strerror(errno));
+	free(root);
+	return rc;
+}
+
+/* Row, files and key in one transaction: after a crash there is the whole experiment or nothing. */
+static int request_create(struct engine *engine, void *ctx, struct error *err)
+{
+	struct request_create *create = ctx;
+	struct engine_experiment *e;
+	int rc = request_store(engine, create->request, &create->id);
 	if (rc == 0)
-		rc = store_begin(engine->store, err);
+		rc = request_place_files(engine, create, err);
+	if (rc == 0 && create->key)
+		rc = store_add_key(engine->store, create->key, create->body_hash, create->id, clock_now_ms());
+	return rc < 0 ? rc : engine_load_experiment(engine, create->id, &e, err);
+}
+
+/* Writes the files, then everything else. */
+static int request_make(struct engine *engine, struct request_create *create, struct error *err)
+{
+	char token[TOKEN_ID_CHARS];
+	token_make_id(token);
+	char *experiments = spool_experiments_dir(engine->state_dir);
+	create->dir = mem_printf("%s/" ENGINE_NEW_FOLDER "%s", experiments, token);
+	free(experiments);
+	int rc = request_write_files(engine, create->request, create->dir, err);
 	if (rc == 0)
-		rc = request_store(engine, r, &id);
-	if (rc == 0)
-		rc = request_write_files(engine, r, id, err);
-	if (rc == 0 && key)
-		rc = store_add_key(engine->store, key, body_hash, id, clock_now_ms());
-	if (rc == 0)
-		rc = store_commit(engine->store, err);
-	if (rc < 0) {
-		store_rollback(engine->store);
-		return err && err->text[0] ? rc
-					   : errorf(err, rc, "the experiment cannot be written: %s", strerror(-rc));
-	}
-	*ret_id = id;
-	return 0;
+		rc = engine_transact(engine, request_create, create, err);
+	if (rc < 0 && fs_remove_tree(create->dir, NULL) < 0)
+		log_warning("%s: cannot be removed", create->dir);
+	free(create->dir);
+	return rc;
 }
 
 int engine_create(struct engine *engine, const struct node *body, const char *idempotency_key, const char *body_hash,
 		  int64_t *ret_experiment, struct problems *problems, struct error *err)
 {
 	struct request r;
+	struct request_create create = {.request = &r, .key = idempotency_key, .body_hash = body_hash};
 	int rc = idempotency_key ? store_find_key(engine->store, idempotency_key, body_hash, ret_experiment) : 0;
 	if (rc == -EEXIST)
 		return errorf(err, rc, "this Idempotency-Key was used for another request");
@@ -446,11 +467,10 @@ int engine_create(struct engine *engine, const struct node *body, const char *id
 		rc = problems->list.len ? -EINVAL : 0;
 	}
 	if (rc == 0)
-		rc = request_create(engine, &r, idempotency_key, body_hash, ret_experiment, err);
+		rc = request_make(engine, &create, err);
 	if (rc == 0) {
-		struct engine_experiment *e;
-		rc = engine_load_experiment(engine, *ret_experiment, &e, err);
-		log_info("e%lld created", (long long)*ret_experiment);
+		*ret_experiment = create.id;
+		log_info("e%lld created", (long long)create.id);
 		engine_soon(engine);
 	}
 	request_free(&r);

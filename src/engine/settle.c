@@ -3,13 +3,13 @@
 #include "engine/internal.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/log.h"
+#include "spool/claim.h"
+#include "spool/stop.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* How long to wait for what: decide.h. A runner samples every 10 s, hence silent_ms. */
 static const struct attempt_pace settle_pace = {
@@ -21,36 +21,6 @@ static const struct attempt_pace settle_pace = {
 };
 /* Between a failed attempt and the next. */
 #define SETTLE_RETRY_MS 1000
-
-static const struct settle_cause {
-	const char *kind;
-	int retry; /* enum spec_retry, or -1: never retried by itself */
-	const char *policy; /* the key under `retry:` */
-	const char *remedy;
-} settle_causes[] = {
-	{"lost", SPEC_RETRY_LOST, "lost", "the runner vanished; restart the task"},
-	{"node", SPEC_RETRY_NODE, "node_failure", "the node failed; restart the task"},
-	{"boot", SPEC_RETRY_NODE, "node_failure", "the node did not boot; restart the task"},
-	{"preempted", SPEC_RETRY_PREEMPTED, "preempted",
-	 "another job took its place; restart the task, or use a QOS that is not preempted"},
-	{"memory", SPEC_RETRY_MEMORY, "memory", "ask for more: resources: {memory: …}"},
-	{"time", SPEC_RETRY_TIME, "time", "ask for more: resources: {time: …}, or write checkpoints"},
-	{"exit", SPEC_RETRY_ERROR, "error", "see the error output"},
-	{"signal", SPEC_RETRY_ERROR, "error", "see the error output"},
-	{"launch", SPEC_RETRY_ERROR, "error", "check the script, its interpreter and environment: setup"},
-	{"cancelled", -1, NULL, "it was ended by other means than sluice; restart the task"},
-	{"refused", -1, NULL, "change the resources and submit again"},
-	{"limit", -1, NULL, "ask for less, or use another account or QOS"},
-	{"deadline", -1, NULL, "give it a later deadline"},
-};
-
-static const struct settle_cause *settle_find_cause(const char *kind)
-{
-	for (size_t i = 0; i < COUNT_OF(settle_causes); i++)
-		if (strcmp(settle_causes[i].kind, kind) == 0)
-			return &settle_causes[i];
-	return &settle_causes[0];
-}
 
 static int settle_set_state(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
 			    enum store_state state, const char *reason, const char *cause, int64_t time_ms)
@@ -72,14 +42,14 @@ int engine_set_state(struct engine *engine, struct engine_experiment *e, const s
 	return settle_set_state(engine, e, task, state, reason, cause, clock_now_ms());
 }
 
-static char *settle_cause_json(const struct engine_live *live, const char *kind, const char *text, const char *remedy)
+static char *settle_cause_json(const struct engine_live *live, enum cause kind, const char *text, const char *remedy)
 {
 	struct buf out = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&out);
 	const struct attempt_end *end = attempt_end_of(&live->facts);
 	int code = end->exit_code, signal = end->signal;
 	json_map(&w);
-	json_key_string(&w, "kind", kind);
+	json_key_string(&w, "kind", cause_name(kind));
 	json_key(&w, "code");
 	if (code >= 0)
 		json_int(&w, code);
@@ -91,26 +61,26 @@ static char *settle_cause_json(const struct engine_live *live, const char *kind,
 	else
 		json_null(&w);
 	json_key_string(&w, "text", text);
-	json_key_string(&w, "remedy", remedy ? remedy : settle_find_cause(kind)->remedy);
+	json_key_string(&w, "remedy", remedy ? remedy : cause_remedy(kind));
 	json_key_string(&w, "tail", end->tail);
 	json_end(&w);
 	return buf_take(&out);
 }
 
-struct retry {
+struct retried {
 	char *retries; /* JSON after counting this one up */
 	int64_t before;
-	const char *policy;
+	const char *key;
 };
 
 static int retry_count_cb(void *ctx, const struct store_task *row)
 {
-	struct retry *retry = ctx;
+	struct retried *retry = ctx;
 	struct node *map = NULL;
 	if (node_parse_json(row->retries, strlen(row->retries), &map, NULL) < 0)
 		map = node_new(NODE_MAP);
-	retry->before = node_get_int(map, retry->policy, 0);
-	node_add(map, retry->policy, node_new_int(retry->before + 1));
+	retry->before = node_get_int(map, retry->key, 0);
+	node_add(map, retry->key, node_new_int(retry->before + 1));
 	struct buf out = buf_make(4096);
 	struct json w = json_to(&out);
 	node_write_json(map, &w);
@@ -120,18 +90,18 @@ static int retry_count_cb(void *ctx, const struct store_task *row)
 }
 
 /* 1 and the task is waiting again, 0 when it is not to be retried, or a negative errno. */
-static int settle_retry(struct engine *engine, struct engine_live *live, const char *kind, const char *text)
+static int settle_retry(struct engine *engine, struct engine_live *live, enum cause kind, const char *text)
 {
-	const struct settle_cause *cause = settle_find_cause(kind);
+	enum retry policy = cause_retry(kind);
 	struct engine_experiment *e = live->experiment;
-	if (cause->retry < 0 || live->task.wanted != STORE_WISH_RUN || e->stopping || e->removing)
+	if (policy == RETRY_NEVER || live->task.wanted != STORE_WISH_RUN || e->stopping || e->removing)
 		return 0;
-	struct retry retry = {.policy = cause->policy};
+	struct retried retry = {.key = retry_keys[policy]};
 	int rc = store_read_task(engine->store, e->id, live->task.number, retry_count_cb, &retry);
-	if (rc == 0 && retry.before < e->spec->retry[cause->retry]) {
+	if (rc == 0 && retry.before < e->spec->retry[policy]) {
 		char reason[600];
 		snprintf(reason, sizeof(reason), "%s; retry %lld of %lld", text, (long long)retry.before + 1,
-			 (long long)e->spec->retry[cause->retry]);
+			 (long long)e->spec->retry[policy]);
 		rc = engine_set_state(engine, e, &live->task, STORE_WAITING, reason, NULL);
 		if (rc == 0)
 			rc = store_set_retry(engine->store, live->task.id, retry.retries,
@@ -185,10 +155,9 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 
 void engine_fence(const struct engine_live *live)
 {
-	char *path = mem_printf("%s/stop", live->attempt_dir);
-	if (fs_make_dirs(live->attempt_dir, 0700, NULL) < 0 || fs_write(path, "", 0, 0600, false, NULL) < 0)
-		log_warning("%s: cannot be written", path);
-	free(path);
+	struct error err;
+	if (spool_stop_write(live->attempt_dir, &err) < 0)
+		log_warning("%s", err.text);
 }
 
 /* When it ended: as its journal says, and not when we came to read it. The node's clock is believed between its start
@@ -201,7 +170,7 @@ static int64_t settle_time(const struct engine_live *live)
 	return told < live->started_ms ? live->started_ms : told < live->created_ms ? live->created_ms : told;
 }
 
-int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, const char *kind,
+int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 	       const char *text, const char *remedy)
 {
 	const struct attempt_end *end = attempt_end_of(&live->facts);
@@ -235,12 +204,11 @@ void engine_hear(struct engine_live *live, enum attempt_event_kind kind)
 
 static enum attempt_claim settle_look(const struct engine_live *live)
 {
-	char *path = mem_printf("%s/%u.claim", live->batch_dir, live->index);
-	int error = access(path, F_OK) == 0 ? 0 : errno;
-	if (error && error != ENOENT)
-		log_warning("%s cannot be looked at: %s; waiting for it", path, strerror(error));
-	free(path);
-	return !error ? ATTEMPT_CLAIM_TAKEN : error == ENOENT ? ATTEMPT_CLAIM_NONE : ATTEMPT_CLAIM_UNKNOWN;
+	int claimed = spool_claim_look(live->batch_dir, live->index);
+	if (claimed < 0)
+		log_warning("the claim %u in %s cannot be looked at: %s; waiting for it", live->index, live->batch_dir,
+			    strerror(-claimed));
+	return claimed < 0 ? ATTEMPT_CLAIM_UNKNOWN : claimed ? ATTEMPT_CLAIM_TAKEN : ATTEMPT_CLAIM_NONE;
 }
 
 /* What is known elsewhere: the wish, and when the backend answered. */
@@ -360,7 +328,7 @@ static bool experiment_over_budget(struct engine *engine, const struct engine_ex
 
 static int experiment_update(struct engine *engine, struct engine_experiment *e)
 {
-	int64_t count, now = clock_now_ms();
+	int64_t now = clock_now_ms();
 	int rc = 0;
 	if (e->best_changed) {
 		bool maximise = e->spec->objective_count && e->spec->objectives[0].maximise;
@@ -371,7 +339,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
 		log_info("e%lld: its budget is used up", (long long)e->id);
 		e->stop_why = "stopped: the budget of the experiment is used up";
-		rc = engine_stop_within(engine, e->id, NULL, 0, &count, NULL);
+		rc = engine_stop_within(engine, e);
 	}
 	enum store_state state = experiment_state(e);
 	if (rc < 0 || state == e->state)

@@ -174,17 +174,10 @@ static void spec_read_environment(struct spec *spec, const struct node *node, st
 
 static void spec_read_retry(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const known[] = {[SPEC_RETRY_LOST] = "lost",
-					    [SPEC_RETRY_NODE] = "node_failure",
-					    [SPEC_RETRY_PREEMPTED] = "preempted",
-					    [SPEC_RETRY_MEMORY] = "memory",
-					    [SPEC_RETRY_TIME] = "time",
-					    [SPEC_RETRY_ERROR] = "error",
-					    [SPEC_RETRY_COUNT] = NULL};
-	if (!spec_part_map(node, known, problems))
+	if (!spec_part_map(node, retry_keys, problems))
 		return;
-	for (int i = 0; i < SPEC_RETRY_COUNT; i++) {
-		const struct node *item = node_get(node, known[i]);
+	for (int i = 0; i < RETRY_COUNT; i++) {
+		const struct node *item = node_get(node, retry_keys[i]);
 		if (item)
 			spec->retry[i] = spec_part_int(item, 0, 1000, 0, problems);
 	}
@@ -330,9 +323,8 @@ static const struct space_hint spec_hints[] = {
 static void spec_default(struct spec *spec)
 {
 	spec->repeats = 1;
-	spec->retry[SPEC_RETRY_LOST] = 3;
-	spec->retry[SPEC_RETRY_NODE] = 3;
-	spec->retry[SPEC_RETRY_PREEMPTED] = 10;
+	for (int i = 0; i < RETRY_COUNT; i++)
+		spec->retry[i] = retry_times[i];
 	spec->resources.cpus = 1;
 	spec->steps_param = -1;
 }

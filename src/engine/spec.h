@@ -18,17 +18,6 @@ struct spec_objective {
 	int64_t mean_of; /* rows, for SPEC_TAKE_MEAN */
 };
 
-/* Why an attempt ended, as far as retrying is concerned. */
-enum spec_retry {
-	SPEC_RETRY_LOST,
-	SPEC_RETRY_NODE,
-	SPEC_RETRY_PREEMPTED,
-	SPEC_RETRY_MEMORY,
-	SPEC_RETRY_TIME,
-	SPEC_RETRY_ERROR,
-	SPEC_RETRY_COUNT
-};
-
 struct spec_variable {
 	char *name, *value;
 };
@@ -53,7 +42,7 @@ struct spec {
 	size_t var_count;
 	char *backend; /* a name in backend_table, or "auto" */
 	struct backend_resources resources;
-	int64_t retry[SPEC_RETRY_COUNT];
+	int64_t retry[RETRY_COUNT]; /* how often, by enum retry */
 	struct {
 		char *metric; /* stop the experiment when: metric OP value */
 		char op[3];

@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 
@@ -158,7 +159,7 @@ static int submit_record(struct engine *engine, const char *token, const struct 
 				rc = store_set_job(engine->store, live->id, live->task.id, result->job);
 			}
 		} else if (result->outcome == BACKEND_REFUSED && live->facts.phase == ATTEMPT_SUBMITTED) {
-			rc = engine_end(engine, live, STORE_ERROR, result->cause ? result->cause : "refused",
+			rc = engine_end(engine, live, STORE_ERROR, result->cause ? result->cause : CAUSE_REFUSED,
 					result->why ? result->why : "the submission was refused", NULL);
 		}
 	}
@@ -166,12 +167,13 @@ static int submit_record(struct engine *engine, const char *token, const struct 
 }
 
 /* Nothing was started, and the reason may pass. The tasks stay submitted under this token, and say why they wait. */
-static void submit_later(struct engine *engine, const char *token, const char *why)
+static int submit_later(struct engine *engine, const char *token, const char *why)
 {
+	int rc = 0;
 	struct engine_submission again = {.again = true, .not_before_ms = clock_now_ms() + ENGINE_SUBMIT_PAUSE_MS};
 	memcpy(again.token, token, sizeof(again.token));
 	log_error("submission %s: %s", token, why);
-	for (size_t i = 0; i < engine->live.len; i++) {
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
 		if (live->facts.phase == ATTEMPT_SETTLED || strcmp(live->token, token) != 0)
 			continue;
@@ -179,31 +181,31 @@ static void submit_later(struct engine *engine, const char *token, const char *w
 		if (!again.experiment && (!live->reason || strcmp(live->reason, why) != 0))
 			engine_notice(engine, "error", why);
 		again.experiment = live->experiment;
-		engine_tell_waiting(engine, live, why, 0);
+		rc = engine_tell_waiting(engine, live, why, 0);
 	}
 	if (again.experiment)
 		vec_push(&engine->submissions, again);
+	return rc;
 }
 
-static void submit_done_cb(void *ctx, const char *token, const struct backend_submit_result *result)
+int engine_take_submitted(struct engine *engine, const char *token, const struct backend_submit_result *result)
 {
-	struct engine *engine = ctx;
-	struct error err = {0};
-	if (engine->closing)
-		return;
-	if (result->outcome == BACKEND_LATER) {
-		submit_later(engine, token, result->why ? result->why : "it could not be handed over");
-		return;
-	}
+	if (result->outcome == BACKEND_LATER)
+		return submit_later(engine, token, result->why ? result->why : "it could not be handed over");
 	if (result->outcome == BACKEND_UNKNOWN)
 		log_warning("submission %s: not known whether it worked: %s", token,
 			    result->why ? result->why : "no answer");
-	if (store_begin(engine->store, &err) < 0 || submit_record(engine, token, result) < 0) {
-		engine_degrade(engine, &err);
+	return submit_record(engine, token, result);
+}
+
+/* Until the next turn has applied it the batch counts as unconfirmed, which is always safe. An answer within a turn
+ * waits for the turn that follows anyway. */
+static void submit_done_cb(void *ctx, const char *token, const struct backend_submit_result *result)
+{
+	struct engine *engine = ctx;
+	if (engine->closing)
 		return;
-	}
-	/* The transaction is committed by the next turn. Until then the batch counts as unconfirmed, which is
-	 * always safe; an answer within a turn needs no turn of its own. */
+	engine_inbox_add_answer(&engine->inbox, token, result);
 	if (!engine->submitting)
 		engine_soon(engine);
 }
@@ -213,7 +215,7 @@ static int submit_describe(struct engine *engine, struct engine_submission *subm
 			   size_t count, struct error *err)
 {
 	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
-	int rc = fs_make_dirs(live[0]->batch_dir, 0700, err);
+	int rc = fs_make_dirs(live[0]->batch_dir, SPOOL_FOLDER_MODE, err);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		if (live[i]->index < submission->described)
 			continue;

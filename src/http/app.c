@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "base/text.h"
 #include "http/route.h"
 #include "http/static.h"
@@ -14,8 +15,6 @@
 
 /* An answer larger than this is refused rather than built in memory. */
 #define APP_ANSWER_MAX (512u << 20)
-/* How old an answer with running clocks in it may get. */
-#define APP_AGING_MS 1000
 
 static int begin_static(struct request *request, struct response *response)
 {
@@ -30,7 +29,7 @@ static int check_content_type(const struct request *request, struct response *re
 {
 	const struct route *route = request->route;
 	bool has_body = request->head->chunked || request->head->length > 0;
-	if (!route->body || !has_body || (route->flags & (ROUTE_BINARY | ROUTE_UPLOAD)))
+	if (!route->body || !has_body || (route->flags & ROUTE_UPLOAD))
 		return 0;
 	const char *type = head_get(request->head, "content-type");
 	size_t n = strlen("application/json");
@@ -82,12 +81,12 @@ static int app_begin(struct app *app, struct request *request, struct response *
 		*response = denied;
 		return -1;
 	}
-	if (!found || gate_check_origin(app->gate, request, !public, response) < 0)
+	if (!found || gate_check_origin(request, response) < 0)
 		return -1;
 	return begin_body(app, request, response);
 }
 
-/* An answer in pieces that is kept for whoever asks next, if the store does not change while it is made. */
+/* An answer in pieces that is kept for the next request, if the store does not change while it is made. */
 struct kept_pieces {
 	struct app *app;
 	struct pieces inner;
@@ -102,8 +101,7 @@ static bool kept_make(void *ctx, struct buf *out)
 	size_t before = out->len;
 	bool more = kept->inner.make(kept->inner.ctx, out);
 	buf_add(&kept->text, out->data + before, out->len - before);
-	if (!more && !kept->text.full && kept->version == store_version(kept->app->store) &&
-	    sqlite3_get_autocommit(store_db(kept->app->store))) {
+	if (!more && !kept->text.full && kept->version == store_version(kept->app->store)) {
 		struct blob *body = blob_take(&kept->text);
 		cache_put(kept->app->cache, kept->target, kept->version, body);
 		blob_unref(body);
@@ -138,11 +136,6 @@ static void answer_cached(struct app *app, struct request *request, struct respo
 {
 	uint64_t version = store_version(app->store);
 	const char *target = request->head->target;
-	/* Between the engine's write and its commit the number stands still while the answer changes. */
-	if (!sqlite3_get_autocommit(store_db(app->store))) {
-		request->route->handle(request, response);
-		return;
-	}
 	int64_t age = request->route->flags & ROUTE_AGING ? APP_AGING_MS : 0;
 	struct blob *body = cache_find(app->cache, target, version, age);
 	if (body) {

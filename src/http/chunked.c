@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* An extension nobody uses may not fill the connection. */
+/* Unused chunk extensions must not fill the connection. */
 #define EXTENSION_MAX 256
 
 enum chunked_state {

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/pace.h"
 #include "http/chunked.h"
 #include "http/upload.h"
 
@@ -11,9 +12,6 @@
 
 /* Unsent bytes at which the next pipelined request has to wait. */
 #define CONN_UNSENT_MAX (256u << 10)
-/* After its last answer a peer is cut off when it has sent nothing for this long (or all the same after LIMIT_IDLE_MS):
- * one that is cut while it sends does not read why. */
-#define CONN_DRAIN_MS 2000
 /* Bytes of an upload that earn it another LIMIT_BODY_MS. */
 #define CONN_PROGRESS_BYTES (1u << 20)
 
@@ -185,7 +183,7 @@ static void conn_finish_body(struct conn *conn)
 		return;
 	}
 	conn->state = CONN_LATER;
-	conn->deadline_ms = 0; /* whoever answers always does */
+	conn->deadline_ms = 0; /* the handler always answers */
 }
 
 static void conn_respond_later(struct request *request)
@@ -207,7 +205,7 @@ static void conn_begin_body(struct conn *conn)
 	x->request.local = conn->local;
 	x->request.respond = conn_respond_later;
 	if (conn->handler->begin(conn->app, &x->request, &x->response) < 0) {
-		/* A body that nobody reads would be taken for the next request. */
+		/* An unread body would be taken for the next request. */
 		if (has_body)
 			x->response.close = true;
 		conn_respond(conn);

@@ -17,7 +17,7 @@ struct conn_io {
 	void (*read)(struct conn *conn, bool on);
 	/* Nothing more will be sent: close the sending half when all of it has gone. */
 	void (*shutdown)(struct conn *conn);
-	/* The connection is over; the conn must not be used after the loop turns. */
+	/* The connection has ended; the conn must not be used after the loop turns. */
 	void (*close)(struct conn *conn);
 	/* conn_pump is to be called when the loop has looked at everything else. */
 	void (*pump)(struct conn *conn);

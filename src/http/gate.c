@@ -12,18 +12,15 @@
 
 #define GATE_CODES 16
 #define GATE_CODE_MS (10 * 60 * (int64_t)1000)
-#define GATE_SESSION_MS (30 * 24 * 3600 * (int64_t)1000)
 /* Wrong codes and tokens in a minute that get a plain 401; further ones are told to wait, cut off, and
- * logged once. A right one always opens: nobody can lock the owner out by guessing. */
+ * logged once. A right one always opens: guessing cannot lock the owner out. */
 #define GATE_FAILURES 10
 #define GATE_WINDOW_MS 60000
-
-static const char cookie_name[] = "sluice_session";
 
 struct gate {
 	struct store *store;
 	char port[8];
-	char owner_csrf[STORE_CSRF_CHARS]; /* for the unix socket, where there is no session */
+	struct sessions *sessions;
 	struct gate_code {
 		char hash[TOKEN_HASH_CHARS];
 		int64_t expires_ms; /* 0: free */
@@ -36,16 +33,16 @@ struct gate {
 struct gate *gate_new(struct store *store)
 {
 	struct gate *gate = mem_alloc(sizeof(*gate));
-	char secret[TOKEN_SECRET_CHARS];
 	gate->store = store;
+	gate->sessions = sessions_new();
 	gate->login = "sluice login";
-	token_make_secret(secret);
-	snprintf(gate->owner_csrf, sizeof(gate->owner_csrf), "%s", secret);
 	return gate;
 }
 
 void gate_free(struct gate *gate)
 {
+	if (gate)
+		sessions_free(gate->sessions);
 	free(gate);
 }
 
@@ -105,49 +102,21 @@ static int gate_fail(struct gate *gate, const char *what, struct response *respo
 		return -1;
 	}
 	if (gate->failures == GATE_FAILURES + 1)
-		log_warning("somebody on this machine is guessing login codes or tokens");
+		log_warning("a process on this machine is guessing login codes or tokens");
 	response_problem(response, 429, "too many wrong codes or tokens; wait a minute");
 	response_header(response, "Retry-After", "60");
 	response->close = true;
 	return -1;
 }
 
-/* The value of our cookie, copied; NULL when there is none. */
-static char *find_cookie(const struct request *request)
-{
-	const char *p = head_get(request->head, "cookie");
-	size_t n = sizeof(cookie_name) - 1;
-	while (p && *p) {
-		p += strspn(p, "; \t");
-		size_t len = strcspn(p, ";");
-		if (len > n && !strncmp(p, cookie_name, n) && p[n] == '=')
-			return mem_copy(p + n + 1, len - n - 1);
-		p += len;
-	}
-	return NULL;
-}
-
-/* The first 60 bits of a hash: enough to tell sessions apart, useless to anyone. */
-static uint64_t short_id(const char *hash)
-{
-	uint64_t id = 0;
-	for (int i = 0; i < 15; i++)
-		id = id * 16 + (uint64_t)text_hex_digit(hash[i]);
-	return id;
-}
-
 static bool find_session(struct gate *gate, struct request *request)
 {
-	char hash[TOKEN_HASH_CHARS];
-	char *cookie = find_cookie(request);
-	if (!cookie)
-		return false;
-	token_hash(cookie, strlen(cookie), hash);
-	free(cookie);
-	if (store_find_session(gate->store, hash, clock_now_ms(), request->access.csrf) < 0)
+	const char *secret = head_get(request->head, "x-sluice-session");
+	uint64_t id = secret ? sessions_find(gate->sessions, secret) : 0;
+	if (!id)
 		return false;
 	request->access.kind = ACCESS_SESSION;
-	request->access.id = short_id(hash);
+	request->access.id = id;
 	return true;
 }
 
@@ -170,7 +139,6 @@ int gate_identify(struct gate *gate, struct request *request, struct response *r
 {
 	if (request->local) {
 		request->access.kind = ACCESS_OWNER;
-		memcpy(request->access.csrf, gate->owner_csrf, sizeof(gate->owner_csrf));
 		return 0;
 	}
 	const char *header = head_get(request->head, "authorization");
@@ -178,8 +146,11 @@ int gate_identify(struct gate *gate, struct request *request, struct response *r
 		return find_bearer(gate, request, header, response);
 	if (find_session(gate, request))
 		return 0;
-	char what[160];
-	snprintf(what, sizeof(what), "log in first: `%s` gives a link", gate->login);
+	char what[200];
+	bool had = head_get(request->head, "x-sluice-session");
+	snprintf(what, sizeof(what),
+		 had ? "this session has ended; sign in again: `%s` gives a link" : "log in first: `%s` gives a link",
+		 gate->login);
 	response_sign_in(response, what, gate->login);
 	return -1;
 }
@@ -193,22 +164,11 @@ static bool origin_is_ours(const struct request *request)
 	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, head_get(request->head, "host")));
 }
 
-int gate_check_origin(const struct gate *gate, const struct request *request, bool needs_csrf,
-		      struct response *response)
+int gate_check_origin(const struct request *request, struct response *response)
 {
-	(void)gate;
-	if (!origin_is_ours(request)) {
-		response_problem(response, 403, "requests of other pages are refused");
-		return -1;
-	}
-	bool browser = head_get(request->head, "origin") || head_get(request->head, "sec-fetch-site");
-	bool asked = request->access.kind == ACCESS_SESSION || (request->access.kind == ACCESS_OWNER && browser);
-	if (!needs_csrf || !asked || method_is_safe(request->head->method))
+	if (origin_is_ours(request))
 		return 0;
-	const char *shown = head_get(request->head, "x-sluice-csrf");
-	if (shown && token_equal(shown, request->access.csrf))
-		return 0;
-	response_problem(response, 403, "X-Sluice-CSRF must carry the \"csrf\" value of GET /api/v1/info");
+	response_problem(response, 403, "requests of other pages are refused");
 	return -1;
 }
 
@@ -240,46 +200,19 @@ static bool use_code(struct gate *gate, const char *code)
 	return right;
 }
 
-int gate_login(struct gate *gate, const char *code, struct response *response)
+int gate_use_code(struct gate *gate, const char *code, struct response *response)
 {
-	char cookie[TOKEN_SECRET_CHARS], csrf[TOKEN_SECRET_CHARS], hash[TOKEN_HASH_CHARS];
-	struct error err = {0};
-	int64_t now = clock_now_ms();
-	if (!use_code(gate, code)) {
-		char what[200];
-		snprintf(what, sizeof(what),
-			 "this login link was used already or is older than ten minutes; `%s` gives a new one",
-			 gate->login);
-		return gate_fail(gate, what, response);
-	}
-	token_make_secret(cookie);
-	token_make_secret(csrf);
-	token_hash(cookie, strlen(cookie), hash);
-	int rc = store_add_session(gate->store, hash, csrf, now, now + GATE_SESSION_MS, &err);
-	if (rc < 0) {
-		response_error(response, rc, &err);
-		return -1;
-	}
-	response_header(response, "Set-Cookie", "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d", cookie_name,
-			cookie, (int)(GATE_SESSION_MS / 1000));
-	return 0;
+	char what[200];
+	if (use_code(gate, code))
+		return 0;
+	snprintf(what, sizeof(what),
+		 "this login link was used already or is older than ten minutes; `%s` gives a new one", gate->login);
+	return gate_fail(gate, what, response);
 }
 
-int gate_logout(struct gate *gate, const struct request *request, struct response *response)
+struct sessions *gate_sessions(struct gate *gate)
 {
-	char hash[TOKEN_HASH_CHARS];
-	struct error err = {0};
-	char *cookie = find_cookie(request);
-	response_header(response, "Set-Cookie", "%s=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0", cookie_name);
-	if (!cookie)
-		return 0;
-	token_hash(cookie, strlen(cookie), hash);
-	free(cookie);
-	int rc = store_delete_session(gate->store, hash, &err);
-	if (rc == 0)
-		return 0;
-	response_error(response, rc, &err);
-	return -1;
+	return gate->sessions;
 }
 
 int gate_make_token(struct gate *gate, const char *name, char secret[static TOKEN_SECRET_CHARS], int64_t *ret_id,

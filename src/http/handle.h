@@ -14,6 +14,8 @@ void handle_examine(struct request *request, struct response *response);
 void handle_events(struct request *request, struct response *response);
 void handle_login(struct request *request, struct response *response);
 void handle_logout(struct request *request, struct response *response);
+void handle_sessions(struct request *request, struct response *response);
+void handle_session_delete(struct request *request, struct response *response);
 void handle_login_link(struct request *request, struct response *response);
 void handle_tokens(struct request *request, struct response *response);
 void handle_token_create(struct request *request, struct response *response);
@@ -50,7 +52,6 @@ void handle_tell(struct request *request, struct response *response);
 void handle_task_metrics(struct request *request, struct response *response);
 void handle_log(struct request *request, struct response *response);
 void handle_upload(struct request *request, struct response *response);
-void handle_push(struct request *request, struct response *response);
 
 /* The experiment or task as the answer (status as the route says); 404 when it is not there. */
 void answer_experiment(struct request *request, int64_t experiment, struct response *response);

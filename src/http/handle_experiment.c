@@ -1,10 +1,8 @@
 /* Experiments: lists, creation, actions, results as a whole. */
 #include "http/handle.h"
 
-#include "base/fs.h"
 #include "base/limits.h"
 #include "base/node.h"
-#include "base/token.h"
 #include "store/json.h"
 #include "store/rows.h"
 
@@ -21,7 +19,7 @@ static void answer_missing(const struct request *request, struct response *respo
 void answer_experiment(struct request *request, int64_t experiment, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (store_json_experiment(request->app->store, experiment, true, &out) < 0)
+	if (engine_write_experiment(request->app->engine, experiment, &out) < 0)
 		response_problem(response, 404, "there is no experiment e%" PRId64, experiment);
 }
 
@@ -202,22 +200,13 @@ static void answer_text(struct request *request, const char *column, const char 
 /* What was handed over last, where the backend kept it; else what would be. */
 void handle_script(struct request *request, struct response *response)
 {
-	int64_t experiment = request->path_numbers[0];
-	struct buf token = buf_make(TOKEN_ID_CHARS);
+	struct buf kept = buf_make(LIMIT_DOCUMENT_BYTES);
 	answer_text(request, "batch_script", "batch script", response);
-	if (response->status < 400 && store_read_text(request->app->store, experiment, "last_batch", &token) == 0) {
-		char *folder = engine_folder(request->app->engine, experiment, 0, 0);
-		char *path = mem_printf("%s/batches/%s/script", folder, buf_text(&token));
-		struct buf kept = buf_make(LIMIT_DOCUMENT_BYTES);
-		if (fs_read(path, LIMIT_DOCUMENT_BYTES, &kept, NULL) == 0) {
-			buf_clear(&response->body);
-			buf_add(&response->body, buf_text(&kept), kept.len);
-		}
-		buf_free(&kept);
-		free(path);
-		free(folder);
+	if (response->status < 400 && engine_read_script(request->app->engine, request->path_numbers[0], &kept) == 0) {
+		buf_clear(&response->body);
+		buf_add(&response->body, buf_text(&kept), kept.len);
 	}
-	buf_free(&token);
+	buf_free(&kept);
 }
 
 void handle_source(struct request *request, struct response *response)
@@ -230,7 +219,10 @@ void handle_export(struct request *request, struct response *response)
 	int64_t experiment = request->path_numbers[0];
 	const char *format = request_text(request, "format");
 	bool csv = format && !strcmp(format, "csv");
-	if (store_export(request->app->store, experiment, csv, &response->pieces) < 0) {
+	char *folder = engine_folder(request->app->engine, experiment, 0, 0);
+	int rc = store_export(request->app->store, experiment, folder, csv, &response->pieces);
+	free(folder);
+	if (rc < 0) {
 		answer_missing(request, response);
 		return;
 	}

@@ -1,13 +1,9 @@
-/* What was submitted with an experiment: its script and its files, for whoever wants to submit it again. */
+/* What was submitted with an experiment: its script and its files, so that it can be submitted again. */
 #include "http/handle.h"
 
-#include "base/fs.h"
-#include "store/json.h"
 #include "store/rows.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A piece of a file: as much as is read in a moment, also from a slow disk. */
@@ -36,14 +32,6 @@ static void file_free(void *ctx)
 	free(file);
 }
 
-static char *files_folder(const struct request *request)
-{
-	char *experiment = engine_folder(request->app->engine, request->path_numbers[0], 0, 0);
-	char *folder = mem_printf("%s/files", experiment);
-	free(experiment);
-	return folder;
-}
-
 void handle_files(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
@@ -51,26 +39,18 @@ void handle_files(struct request *request, struct response *response)
 		response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 		return;
 	}
-	char *folder = files_folder(request);
 	json_map(&out);
-	store_write_files(folder, &out);
+	engine_write_files(request->app->engine, request->path_numbers[0], &out);
 	json_end(&out);
-	free(folder);
 }
 
 void handle_file(struct request *request, struct response *response)
 {
 	const char *path = request_text(request, "path");
-	struct stat st = {0};
-	char *folder = files_folder(request);
 	/* An experiment that is being removed is gone, though its folder may be there. */
 	int fd = store_has_experiment(request->app->store, request->path_numbers[0])
-		? fs_open_beneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
+		? engine_open_file(request->app->engine, request->path_numbers[0], path)
 		: -ENOENT;
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -ENOENT;
-	}
 	if (fd >= 0) {
 		struct file_pieces *file = mem_alloc(sizeof(*file));
 		file->fd = fd;
@@ -81,5 +61,4 @@ void handle_file(struct request *request, struct response *response)
 		response_problem(response, 404, "there is no file '%.200s' of experiment %s", path,
 				 request->path_values[0]);
 	}
-	free(folder);
 }

@@ -82,7 +82,7 @@ static bool experiment_exists(const struct request *request)
 {
 	struct buf scratch = buf_make(BUF_UNLIMITED);
 	struct json out = json_to(&scratch);
-	int rc = store_json_experiment(request->app->store, request->path_numbers[0], false, &out);
+	int rc = store_json_experiment(request->app->store, request->path_numbers[0], &out);
 	buf_free(&scratch);
 	return rc == 0;
 }

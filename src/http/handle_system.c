@@ -55,7 +55,6 @@ void handle_info(struct request *request, struct response *response)
 	json_key_string(&out, "host", host);
 	json_key_string(&out, "state", request->app->state_dir);
 	json_key_string(&out, "login", request->app->login);
-	json_key_string(&out, "csrf", request->access.csrf);
 	engine_write_info(request->app->engine, &out);
 	json_end(&out);
 }
@@ -85,6 +84,19 @@ void handle_events(struct request *request, struct response *response)
 	response->stream_reset = last && !events_resume(events, last, &response->stream_from);
 }
 
+static void open_session(struct request *request, struct response *response)
+{
+	struct app *app = request->app;
+	char secret[TOKEN_SECRET_CHARS];
+	uint64_t ended = sessions_open(gate_sessions(app->gate), head_get(request->head, "user-agent"), secret);
+	if (ended && app->server)
+		server_end_streams(app->server, ACCESS_SESSION, ended);
+	struct json out = json_to(&response->body);
+	json_map(&out);
+	json_key_string(&out, "session", secret);
+	json_end(&out);
+}
+
 void handle_login(struct request *request, struct response *response)
 {
 	struct node *body;
@@ -93,19 +105,40 @@ void handle_login(struct request *request, struct response *response)
 	const char *code = node_get_string(body, "code");
 	if (!code)
 		response_problem(response, 400, "the body must be {\"code\":\"…\"}");
-	else if (gate_login(request->app->gate, code, response) == 0)
-		response->status = 204;
+	else if (gate_use_code(request->app->gate, code, response) == 0)
+		open_session(request, response);
 	node_free(body);
+}
+
+/* false: there is no such session. */
+static bool end_session(struct app *app, uint64_t id)
+{
+	if (!sessions_end(gate_sessions(app->gate), id))
+		return false;
+	if (app->server)
+		server_end_streams(app->server, ACCESS_SESSION, id);
+	return true;
 }
 
 void handle_logout(struct request *request, struct response *response)
 {
-	struct app *app = request->app;
-	if (gate_logout(app->gate, request, response) < 0)
-		return;
-	response->status = 204;
-	if (app->server && request->access.kind == ACCESS_SESSION)
-		server_end_streams(app->server, ACCESS_SESSION, request->access.id);
+	(void)response;
+	if (request->access.kind == ACCESS_SESSION)
+		end_session(request->app, request->access.id);
+}
+
+void handle_sessions(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	uint64_t current = request->access.kind == ACCESS_SESSION ? request->access.id : 0;
+	sessions_write(gate_sessions(request->app->gate), current, &out);
+}
+
+void handle_session_delete(struct request *request, struct response *response)
+{
+	uint64_t id = (uint64_t)request->path_numbers[0];
+	if (!end_session(request->app, id))
+		response_problem(response, 404, "there is no session %llu", (unsigned long long)id);
 }
 
 void handle_login_link(struct request *request, struct response *response)

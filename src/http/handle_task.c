@@ -1,7 +1,6 @@
-/* Tasks: lists, actions, curves, logs; uploads and the node's push. */
+/* Tasks: lists, actions, curves, logs; uploads. */
 #include "http/handle.h"
 
-#include "base/fs.h"
 #include "base/limits.h"
 #include "base/node.h"
 #include "base/text.h"
@@ -10,7 +9,6 @@
 #include "store/rows.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -26,7 +24,7 @@ static void answer_missing(const struct request *request, struct response *respo
 void answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (store_json_task(request->app->store, experiment, number, true, &out) < 0)
+	if (engine_write_task(request->app->engine, experiment, number, &out) < 0)
 		answer_missing(request, response);
 }
 
@@ -165,16 +163,13 @@ struct log_piece {
 	struct buf text; /* as it is in the file */
 };
 
-static int log_read(const char *folder, const char *name, int64_t offset, int64_t limit, struct log_piece *piece)
+/* Closes fd. */
+static int log_read(int fd, int64_t offset, int64_t limit, struct log_piece *piece)
 {
-	int fd = fs_open_beneath(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	struct stat st;
-	/* Not written yet, or not a file that the runner made. */
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) < 0) {
 		close(fd);
-		return -ENOENT;
+		return -EIO;
 	}
 	piece->size = st.st_size;
 	bool from_end = offset < 0;
@@ -214,9 +209,8 @@ void handle_log(struct request *request, struct response *response)
 	if (!stream)
 		stream = "stdout";
 	if (attempt) {
-		char *folder = engine_folder(request->app->engine, experiment, number, attempt);
-		rc = log_read(folder, stream, offset, request_int(request, "limit"), &piece);
-		free(folder);
+		int fd = engine_open_log(request->app->engine, experiment, number, attempt, !strcmp(stream, "stderr"));
+		rc = fd < 0 ? fd : log_read(fd, offset, request_int(request, "limit"), &piece);
 	}
 	if (rc < 0 && rc != -ENOENT && rc != -ENOTDIR) {
 		response_problem(response, 500, "the log cannot be read: %s", strerror(-rc));
@@ -254,26 +248,4 @@ void handle_upload(struct request *request, struct response *response)
 	json_key_string(&out, "name", request->path_values[0]);
 	json_key_int(&out, "bytes", (int64_t)bytes);
 	json_end(&out);
-}
-
-void handle_push(struct request *request, struct response *response)
-{
-	int64_t offset = request_int(request, "offset"), next = 0;
-	if (request->path_numbers[1] > UINT32_MAX) {
-		response_problem(response, 404, "there is no such attempt");
-		return;
-	}
-	int rc = engine_push(request->app->engine, request->path_values[0], (uint32_t)request->path_numbers[1], offset,
-			     buf_text(&request->body), request->body.len, &next);
-	if (rc == -EAGAIN) {
-		struct json out = json_to(&response->body);
-		response->status = 409;
-		json_map(&out);
-		json_key_int(&out, "offset", next);
-		json_end(&out);
-	} else if (rc == -ENOENT) {
-		response_problem(response, 404, "there is no such attempt");
-	} else if (rc < 0) {
-		response_error(response, rc, NULL);
-	}
 }

@@ -79,7 +79,7 @@ void lease_give(int fd)
 {
 	if (fd < 0)
 		return;
-	/* Nobody holds it now; the file stays, for a lock on a removed file locks nothing. */
+	/* The lease is free now. The file stays: a lock on a removed file has no effect. */
 	if (ftruncate(fd, 0) < 0)
 		errno = 0;
 	close(fd);

@@ -42,7 +42,7 @@ static int listen_socket_address(const char *path, char *out, size_t size, int *
 
 int listen_unix(uv_pipe_t *pipe, const char *path, uv_connection_cb accept, int *ret_dir, struct error *err)
 {
-	/* The caller holds the lease, so a socket that is there is nobody's. Anything else stays. */
+	/* The caller holds the lease, so an existing socket is a leftover and is removed. Other files stay. */
 	struct stat st;
 	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
 		unlink(path);

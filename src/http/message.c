@@ -185,7 +185,7 @@ void response_header(struct response *response, const char *name, const char *fm
 	va_start(args, fmt);
 	vsnprintf(value, sizeof(value), fmt, args);
 	va_end(args);
-	/* Whatever a value was made of, it ends at the line. */
+	/* A value ends at the end of its line. */
 	value[strcspn(value, "\r\n")] = 0;
 	if (!response->headers.max)
 		response->headers = buf_make(LIMIT_HEAD_BYTES);

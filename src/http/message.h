@@ -23,7 +23,6 @@ enum access_kind { ACCESS_NONE, ACCESS_OWNER, ACCESS_SESSION, ACCESS_TOKEN };
 struct access {
 	enum access_kind kind;
 	uint64_t id; /* tells sessions and tokens apart; 0 for the owner */
-	char csrf[48]; /* what an unsafe request of a browser must carry */
 };
 
 struct query_value {
@@ -47,7 +46,7 @@ struct request {
 	void (*respond)(struct request *request);
 };
 
-/* An answer that is not there yet: whoever has set it fills the response later and calls request->respond. */
+/* An answer that is not there yet: the handler that set it fills the response later and calls request->respond. */
 struct later {
 	void (*cancel)(void *ctx); /* instead of that, when the peer has gone: nothing may be touched any more */
 	void *ctx;

@@ -66,7 +66,7 @@ static void put_schema(struct json *out, const struct param *param)
 		if (param->max < INT32_MAX)
 			json_key_int(out, "maximum", param->max);
 		if (!param->required)
-			json_key_int(out, "default", param->otherwise);
+			json_key_int(out, "default", param->fallback);
 	}
 	json_end(out);
 }

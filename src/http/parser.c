@@ -262,8 +262,8 @@ static int check_meaning(struct head *head, const char **ret_reason)
 		return 400;
 	}
 	/* Credentials that could be read two ways are no credentials. */
-	static const char *const once[] = {"authorization", "cookie",       "origin",
-					   "x-sluice-csrf", "content-type", "idempotency-key"};
+	static const char *const once[] = {"authorization", "x-sluice-session", "origin", "content-type",
+					   "idempotency-key"};
 	for (size_t i = 0; i < COUNT_OF(once); i++) {
 		if (head_count(head, once[i]) > 1) {
 			*ret_reason = "a header that may stand once is repeated";
@@ -320,7 +320,7 @@ int parser_read_head(char *data, size_t len, struct head *ret, const char **ret_
 		if (!memcmp(data, method_names[i], n < len ? n : len) && data[n] == ' ')
 			ret->method = (enum method)i;
 	}
-	/* CONNECT and methods nobody defined are not worth the library's opinion. */
+	/* CONNECT and unknown methods are refused here; the library is not asked. */
 	if (ret->method == METHOD_OTHER) {
 		*ret_reason = "this method is not known here";
 		return 501;

@@ -1,4 +1,4 @@
-/* The head of a request, from bytes. Stricter than the protocol asks: whatever two programs could read
+/* The head of a request, from bytes. Stricter than the protocol asks: anything that two programs could read
  * differently is refused, so that nothing can be smuggled past a check. */
 #ifndef HTTP_PARSER_H
 #define HTTP_PARSER_H

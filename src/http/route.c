@@ -11,7 +11,7 @@
 static const struct path_param path_params[] = {
 	{"id", "^e[1-9][0-9]{0,17}$", true, 'e', "the experiment, such as e12"},
 	{"n", "^[1-9][0-9]{0,17}$", true, 0, "the task's number within the experiment"},
-	{"key", "^[1-9][0-9]{0,17}$", true, 0, "the token's id"},
+	{"key", "^[1-9][0-9]{0,17}$", true, 0, "the id of the token or session"},
 	{"index", "^[0-9]{1,18}$", true, 0, "the attempt's index within its batch"},
 	{"token", "^[0-9a-f]{32}$", false, 0, "the batch's token"},
 	{"name", "^[A-Za-z0-9_.-]{1,200}$", false, 0, "the file's name"},
@@ -157,7 +157,7 @@ static int query_take(struct request *request, const char *text, size_t len, str
 		return -1;
 	}
 	if (request->query[i].text) {
-		response_problem(response, 400, "?%s= stands twice", route->query[i]->name);
+		response_problem(response, 400, "?%s= is given twice", route->query[i]->name);
 		return -1;
 	}
 	const char *value = equals ? equals + 1 : text + len;
@@ -178,7 +178,7 @@ static int query_read(struct request *request, const char *query, struct respons
 {
 	const struct route *route = request->route;
 	for (size_t i = 0; i < REQUEST_QUERY_VALUES && route->query[i]; i++)
-		request->query[i].integer = route->query[i]->otherwise;
+		request->query[i].integer = route->query[i]->fallback;
 	while (*query) {
 		size_t len = strcspn(query, "&");
 		if (len && query_take(request, query, len, response) < 0)

@@ -10,7 +10,7 @@ enum param_type { PARAM_TEXT, PARAM_INT, PARAM_BOOL, PARAM_CHOICE };
 struct param {
 	const char *name;
 	enum param_type type;
-	int64_t min, max, otherwise; /* PARAM_INT; otherwise also for PARAM_BOOL */
+	int64_t min, max, fallback; /* PARAM_INT; fallback also for PARAM_BOOL */
 	const char *choices; /* PARAM_CHOICE: "stdout|stderr" */
 	bool required;
 	const char *help;
@@ -21,9 +21,8 @@ enum route_flag {
 	ROUTE_CACHED = 1 << 1, /* the same until the store changes */
 	ROUTE_AGING = 1 << 2, /* with ROUTE_CACHED: and for a second at most (it shows elapsed times) */
 	ROUTE_UPLOAD = 1 << 3, /* the body goes to a file */
-	ROUTE_BINARY = 1 << 4, /* the body is bytes, not JSON */
-	ROUTE_STREAM = 1 << 5, /* answers with an event stream */
-	ROUTE_OPTIONAL_BODY = 1 << 6,
+	ROUTE_STREAM = 1 << 4, /* answers with an event stream */
+	ROUTE_OPTIONAL_BODY = 1 << 5,
 };
 
 typedef void (*route_handler_f)(struct request *request, struct response *response);

@@ -7,20 +7,20 @@
 static const struct param p_state = {
 	.name = "state", .type = PARAM_CHOICE, .choices = STATES, .help = "only those in this state"};
 static const struct param p_limit = {
-	.name = "limit", .type = PARAM_INT, .min = 1, .max = 1000, .otherwise = 100, .help = "how many at most"};
+	.name = "limit", .type = PARAM_INT, .min = 1, .max = 1000, .fallback = 100, .help = "how many at most"};
 static const struct param p_cursor = {
 	.name = "cursor", .type = PARAM_TEXT, .help = "the \"next\" of an earlier answer"};
 static const struct param p_sort = {.name = "sort",
 				    .type = PARAM_CHOICE,
 				    .choices = "number|-number|best|-best|started|-started|elapsed|-elapsed",
-				    .help = "the order; best is best first, whatever the goal"};
+				    .help = "the order; `best` lists the best first for either goal"};
 static const struct param p_name = {
 	.name = "name", .type = PARAM_TEXT, .help = "the metric; the first objective's unless given"};
 static const struct param p_points = {.name = "points",
 				      .type = PARAM_INT,
 				      .min = 1,
 				      .max = 100000,
-				      .otherwise = 300,
+				      .fallback = 300,
 				      .help = "points of a curve at most"};
 static const struct param p_format = {
 	.name = "format", .type = PARAM_CHOICE, .choices = "json|csv", .help = "json unless given"};
@@ -40,14 +40,8 @@ static const struct param p_log_limit = {.name = "limit",
 					 .type = PARAM_INT,
 					 .min = 1,
 					 .max = LIMIT_LOG_CHUNK_BYTES,
-					 .otherwise = LIMIT_LOG_CHUNK_BYTES,
+					 .fallback = LIMIT_LOG_CHUNK_BYTES,
 					 .help = "bytes at most"};
-static const struct param p_push_offset = {.name = "offset",
-					   .type = PARAM_INT,
-					   .min = 0,
-					   .max = INT64_MAX,
-					   .required = true,
-					   .help = "where in the journal the bytes begin"};
 static const struct param p_last = {
 	.name = "last", .type = PARAM_TEXT, .help = "the id of the last event seen, like Last-Event-ID"};
 
@@ -70,7 +64,7 @@ const struct route routes[] = {
 	 "/info",
 	 handle_info,
 	 "getInfo",
-	 "Version, backends, strategies, limits, CSRF value",
+	 "Version, backends, strategies, limits",
 	 NULL,
 	 "Info",
 	 200,
@@ -102,10 +96,10 @@ const struct route routes[] = {
 	 "/login",
 	 handle_login,
 	 "login",
-	 "Trade a one-time code for a session cookie",
+	 "Trade a one-time code for a session",
 	 "Login",
-	 NULL,
-	 204,
+	 "Session",
+	 201,
 	 ROUTE_PUBLIC,
 	 {0}},
 	{METHOD_POST,
@@ -127,6 +121,26 @@ const struct route routes[] = {
 	 "LoginLink",
 	 201,
 	 ROUTE_OPTIONAL_BODY,
+	 {0}},
+	{METHOD_GET,
+	 "/sessions",
+	 handle_sessions,
+	 "listSessions",
+	 "The browsers that are signed in",
+	 NULL,
+	 "SessionList",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_DELETE,
+	 "/sessions/{key}",
+	 handle_session_delete,
+	 "deleteSession",
+	 "Sign a browser out",
+	 NULL,
+	 NULL,
+	 204,
+	 0,
 	 {0}},
 	{METHOD_GET,
 	 "/tokens",
@@ -470,16 +484,6 @@ const struct route routes[] = {
 	 201,
 	 ROUTE_UPLOAD,
 	 {0}},
-	{METHOD_PUT,
-	 "/attempts/{token}/{index}/journal",
-	 handle_push,
-	 "pushJournal",
-	 "The node's push: bytes of an attempt's journal",
-	 "application/octet-stream",
-	 NULL,
-	 204,
-	 ROUTE_BINARY,
-	 {&p_push_offset}},
 };
 
 const size_t routes_count = COUNT_OF(routes);

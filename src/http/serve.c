@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "http/app.h"
 #include "http/lease.h"
 #include "http/listen.h"
@@ -16,8 +17,6 @@
 #include <unistd.h>
 
 #define SERVE_LISTEN "127.0.0.1:54322"
-/* For what was killed at the end to be gone; a moment is the rule. */
-#define SERVE_FINISH_MS 500
 
 struct serve_options {
 	const char *listen, *state;
@@ -125,7 +124,7 @@ static int serve_listen(struct serve *serve, const char *listen, struct error *e
 		return rc;
 	serve->server = server_new(&serve->loop, &app_handler, &serve->app);
 	rc = server_listen_tcp(serve->server, host, port, &port, err);
-	/* On a login node the usual port may be somebody else's sluice; one that was asked for is not changed. */
+	/* On a login node the usual port may be taken by another user's sluice; a port that was asked for is not changed. */
 	if (rc == -EADDRINUSE && strcmp(listen, SERVE_LISTEN) == 0) {
 		log_info("%s; another port is taken", err->text);
 		rc = server_listen_tcp(serve->server, host, 0, &port, err);

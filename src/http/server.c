@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "http/listen.h"
 
 #include <sys/resource.h>
@@ -12,10 +13,6 @@
 #include <unistd.h>
 
 #define SERVER_READ_BYTES 65536
-#define SERVER_TICK_MS 1000
-/* Events of one turn go out together: a write a stream, not one an event. */
-#define SERVER_FLUSH_MS 20
-#define SERVER_PING_MS 15000
 #define SERVER_BATCH 32
 /* Of the connections, kept for the unix socket: a flood on TCP must not shut out the command line. */
 #define SERVER_RESERVED 64

@@ -21,7 +21,7 @@ int server_listen_tcp(struct server *server, const char *host, uint16_t port, ui
 		      struct error *err) MUST_USE;
 /* A new event is in the ring: the streams get it soon. */
 void server_wake_streams(struct server *server);
-/* Ends the event streams of a session or token that is over. */
+/* Ends the event streams of a session or token that has ended. */
 void server_end_streams(struct server *server, enum access_kind kind, uint64_t id);
 /* Closes every connection and listener; the server is freed once the loop has turned. */
 void server_close(struct server *server);

@@ -16,7 +16,7 @@ int upload_write(struct upload *upload, const void *data, size_t len) MUST_USE;
 int upload_finish(struct upload *upload, char ret_id[static 24], uint64_t *ret_bytes, struct error *err) MUST_USE;
 /* Removes the unfinished file. NULL is fine. */
 void upload_abandon(struct upload *upload);
-/* Removes files that nobody asked for within a day, and unfinished ones. */
+/* Removes files that were not used within a day, and unfinished ones. */
 void upload_clean(const char *dir, int64_t now_ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* The journal's reader: whole lines out of any bytes. It trusts nothing: a journal may be cut short, be
- * damaged, come from a newer sluice, or have been written by somebody else. */
+ * damaged, come from a newer sluice, or have been written by another program. */
 #include "journal/journal.h"
 
 #include "base/limits.h"
@@ -28,16 +28,16 @@ static enum journal_kind journal_kind_find(const char *name)
 	return kind;
 }
 
-static int64_t journal_get_int(const json_t *map, const char *key, int64_t otherwise)
+static int64_t journal_get_int(const json_t *map, const char *key, int64_t fallback)
 {
 	const json_t *value = json_object_get(map, key);
-	return json_is_integer(value) ? (int64_t)json_integer_value(value) : otherwise;
+	return json_is_integer(value) ? (int64_t)json_integer_value(value) : fallback;
 }
 
-static int journal_get_small(const json_t *map, const char *key, int otherwise)
+static int journal_get_small(const json_t *map, const char *key, int fallback)
 {
-	int64_t value = journal_get_int(map, key, otherwise);
-	return value >= -1 && value <= 0xffff ? (int)value : otherwise;
+	int64_t value = journal_get_int(map, key, fallback);
+	return value >= -1 && value <= 0xffff ? (int)value : fallback;
 }
 
 static const char *journal_get_text(const json_t *map, const char *key)
@@ -132,10 +132,11 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 		journal_read_costs(map, record);
 		record->exit_code = journal_get_small(map, "exit_code", -1);
 		record->signal = journal_get_small(map, "signal", 0);
-		record->cause = journal_get_text(map, "cause");
+		if (cause_parse(journal_get_text(map, "cause"), &record->cause) < 0)
+			record->cause = CAUSE_UNKNOWN; /* the end itself is true: losing it would run the task again */
 		record->message = journal_get_text(map, "message");
 		record->tail = journal_get_text(map, "tail");
-		return record->cause ? 0 : -EBADMSG;
+		return record->cause == CAUSE_NONE ? -EBADMSG : 0;
 	case JOURNAL_UNKNOWN: break;
 	}
 	return 0;

@@ -8,6 +8,7 @@
 #ifndef JOURNAL_JOURNAL_H
 #define JOURNAL_JOURNAL_H
 
+#include "base/cause.h"
 #include "base/error.h"
 #include "base/metric.h"
 
@@ -47,7 +48,7 @@ struct journal_record {
 	/* END */
 	int exit_code; /* -1 when a signal ended it */
 	int signal; /* 0 */
-	const char *cause; /* "ok", "exit", "signal", "memory", "stopped", "launch", "time" */
+	enum cause cause; /* CAUSE_UNKNOWN: a word of a newer writer */
 	const char *message; /* for people: "exit code 1", "model.py: no such file" */
 	const char *tail; /* last bytes of the error output */
 };

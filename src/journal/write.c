@@ -71,7 +71,7 @@ static void journal_write_metric(const struct journal_record *record, struct jso
 
 static void journal_write_end(const struct journal_record *record, struct json *out)
 {
-	json_key_string(out, "cause", record->cause);
+	json_key_string(out, "cause", cause_name(record->cause));
 	if (record->signal)
 		json_key_int(out, "signal", record->signal);
 	else

@@ -5,9 +5,9 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "journal/journal.h"
+#include "spool/paths.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,14 +42,15 @@ static struct earlier earlier_scan(int fd)
 	return earlier;
 }
 
-bool earlier_has_ended(const struct descriptor *d)
+bool earlier_has_ended(const struct spool_descriptor *d)
 {
-	if (!descriptor_resumes(d))
+	if (!spool_descriptor_resumes(d))
 		return true;
 	for (int64_t number = d->attempt - 1; number > 0; number--) {
-		char *path = mem_printf("%s/attempts/%" PRId64 "/journal", d->task_dir, number);
+		char *dir = spool_attempt_dir(d->task_dir, number), *path = spool_path(dir, SPOOL_JOURNAL);
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
 		free(path);
+		free(dir);
 		if (fd < 0)
 			continue;
 		struct earlier earlier = earlier_scan(fd);

@@ -2,10 +2,10 @@
 #ifndef NODE_EARLIER_H
 #define NODE_EARLIER_H
 
-#include "node/descriptor.h"
+#include "spool/descriptor.h"
 
 /* Did the last attempt before this one whose script began tell its end? When it did not, its runner was killed, and the
  * last rows that its script wrote may be in no journal. True also when there was none. */
-bool earlier_has_ended(const struct descriptor *descriptor);
+bool earlier_has_ended(const struct spool_descriptor *descriptor);
 
 #endif

@@ -6,9 +6,9 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "journal/journal.h"
-#include "node/claim.h"
 #include "node/earlier.h"
 #include "node/follow.h"
 #include "node/launch.h"
@@ -16,6 +16,10 @@
 #include "node/outcome.h"
 #include "node/setup.h"
 #include "node/usage.h"
+#include "spool/claim.h"
+#include "spool/paths.h"
+#include "spool/slot.h"
+#include "spool/stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,25 +32,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A row shows up in the browser after this and the daemon's own interval. */
-#define EXEC_TICK_MS 200
-#define EXEC_STOP_LOOK_MS 1000
-/* New files appear mostly at the beginning; a walk over a large work folder costs more than a stat. */
-#define EXEC_SEARCH_MS 1000
-#define EXEC_SEARCH_LATER_MS 5000
-#define EXEC_SEARCH_EARLY_MS 30000
-#define EXEC_SAMPLE_FIRST_MS 2000
-#define EXEC_SAMPLE_MS 10000
-#define EXEC_SYNC_MS 1000
-#define EXEC_RETRY_MS 1000
-/* Processes that a script leaves behind get this long, or the grace period where it is shorter. */
-#define EXEC_LEFTOVER_MS 2000
-#define EXEC_LEFTOVER_LOOK_MS 20
-
 static const int exec_signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
 struct exec {
-	struct descriptor d;
+	struct spool_descriptor d;
+	struct spool_slot slot;
 	struct journal_writer *journal;
 	struct follow *follow;
 	char *first; /* results/EXP/TASK/TASK.csv */
@@ -57,7 +47,7 @@ struct exec {
 	int status;
 	bool ended; /* the script has; its group may not have */
 	bool setup_failed; /* it never became the script */
-	const char *stopped; /* why we ended it: "stopped" or "time"; NULL */
+	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
 	int64_t oom_kills;
@@ -130,9 +120,9 @@ static void exec_sync(struct exec *x)
 	x->next_sync_ms = clock_mono_ms() + EXEC_SYNC_MS;
 }
 
-static void exec_add_tail(const struct exec *x, const char *name, struct buf *out)
+static void exec_add_tail(const struct exec *x, enum spool_file file, struct buf *out)
 {
-	char *path = mem_printf("%s/%s", x->d.attempt_dir, name);
+	char *path = spool_path(x->d.attempt_dir, file);
 	outcome_tail(path, out);
 	free(path);
 }
@@ -140,11 +130,11 @@ static void exec_add_tail(const struct exec *x, const char *name, struct buf *ou
 static void exec_end(struct exec *x)
 {
 	struct buf tail = buf_make(BUF_UNLIMITED);
-	bool ok = strcmp(x->outcome.cause, "ok") == 0;
+	bool ok = x->outcome.cause == CAUSE_OK;
 	if (x->setup_failed) /* nothing else wrote there, and some tools complain on stdout */
-		exec_add_tail(x, "stdout", &tail);
+		exec_add_tail(x, SPOOL_STDOUT, &tail);
 	if (!ok)
-		exec_add_tail(x, "stderr", &tail);
+		exec_add_tail(x, SPOOL_STDERR, &tail);
 	usage_final(&x->usage);
 	exec_append(x,
 		    &(struct journal_record){
@@ -170,7 +160,7 @@ static void exec_end(struct exec *x)
 
 static void exec_fail_launch(struct exec *x, const struct error *err)
 {
-	x->outcome = (struct outcome){.exit_code = 127, .cause = "launch"};
+	x->outcome = (struct outcome){.exit_code = 127, .cause = CAUSE_LAUNCH};
 	snprintf(x->outcome.message, sizeof(x->outcome.message), "%s", err->text);
 	x->pid = 0;
 	exec_end(x);
@@ -247,7 +237,7 @@ static void exec_kill_cb(uv_timer_t *timer)
 	kill(-x->pid, SIGKILL);
 }
 
-static void exec_stop(struct exec *x, const char *cause, const char *why)
+static void exec_stop(struct exec *x, enum cause cause, const char *why)
 {
 	if (x->stopped || x->ended)
 		return;
@@ -260,7 +250,7 @@ static void exec_stop(struct exec *x, const char *cause, const char *why)
 
 static void exec_limit_cb(uv_timer_t *timer)
 {
-	exec_stop(timer->data, "time", "its time limit is reached: stopping it");
+	exec_stop(timer->data, CAUSE_TIME, "its time limit is reached: stopping it");
 }
 
 /* Only the script itself is told: the processes it started mostly die of SIGUSR1. */
@@ -277,7 +267,7 @@ static void exec_tell_script(struct exec *x, int signal)
 static void exec_checkpoint_cb(uv_timer_t *timer)
 {
 	struct exec *x = timer->data;
-	exec_tell_script(x, x->d.checkpoint_signal);
+	exec_tell_script(x, x->slot.checkpoint_signal);
 }
 
 static void exec_signal_cb(uv_signal_t *handle, int signal)
@@ -288,7 +278,7 @@ static void exec_signal_cb(uv_signal_t *handle, int signal)
 	else if (signal == SIGUSR1 || signal == SIGUSR2)
 		exec_tell_script(x, signal);
 	else
-		exec_stop(x, "stopped", "asked to stop: ending the script");
+		exec_stop(x, CAUSE_STOPPED, "asked to stop: ending the script");
 }
 
 static void exec_sample(struct exec *x)
@@ -318,8 +308,8 @@ static void exec_tick_cb(uv_timer_t *timer)
 	follow_poll(x->follow, search);
 	if (now >= x->next_look_ms) {
 		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
-		if (access(x->d.stop_path, F_OK) == 0)
-			exec_stop(x, "stopped", "a stop file appeared: ending the script");
+		if (spool_stop_exists(x->d.attempt_dir))
+			exec_stop(x, CAUSE_STOPPED, "a stop file appeared: ending the script");
 	}
 	if (now >= x->next_sample_ms && !x->blocked) {
 		x->next_sample_ms = now + EXEC_SAMPLE_MS;
@@ -359,22 +349,28 @@ static void exec_close_loop(struct exec *x)
 
 static void exec_start_timers(struct exec *x)
 {
-	const struct descriptor *d = &x->d;
+	const struct spool_slot *s = &x->slot;
 	x->next_look_ms = x->started_ms + EXEC_STOP_LOOK_MS;
 	x->next_search_ms = x->started_ms + EXEC_SEARCH_MS;
 	x->next_sample_ms = x->started_ms + EXEC_SAMPLE_FIRST_MS;
 	uv_timer_start(&x->tick, exec_tick_cb, EXEC_TICK_MS, EXEC_TICK_MS);
-	if (d->time_ms > 0)
-		uv_timer_start(&x->limit, exec_limit_cb, (uint64_t)d->time_ms, 0);
-	if (d->time_ms > d->signal_before_ms && d->signal_before_ms > 0 && d->checkpoint_signal > 0)
-		uv_timer_start(&x->checkpoint, exec_checkpoint_cb, (uint64_t)(d->time_ms - d->signal_before_ms), 0);
+	if (s->time_ms > 0)
+		uv_timer_start(&x->limit, exec_limit_cb, (uint64_t)s->time_ms, 0);
+	if (s->time_ms > s->signal_before_ms && s->signal_before_ms > 0 && s->checkpoint_signal > 0)
+		uv_timer_start(&x->checkpoint, exec_checkpoint_cb, (uint64_t)(s->time_ms - s->signal_before_ms), 0);
+}
+
+/* The GPUs that were assigned to it by us; NULL: none were. */
+static const char *exec_gpus(const struct exec *x)
+{
+	return x->slot.gpus[0] ? x->slot.gpus : x->d.gpus;
 }
 
 static void exec_append_start(struct exec *x)
 {
 	char own[256] = "";
 	const char *host = getenv("SLUICE_NODE"), *job = getenv("SLUICE_JOB"); /* as the cluster calls them */
-	const char *gpus = x->d.gpus ? x->d.gpus : getenv("CUDA_VISIBLE_DEVICES");
+	const char *gpus = exec_gpus(x) ? exec_gpus(x) : getenv("CUDA_VISIBLE_DEVICES");
 	uint64_t start = 0;
 	gethostname(own, sizeof(own) - 1);
 	if (proc_start_time(getpid(), &start) < 0)
@@ -390,7 +386,7 @@ static void exec_append_start(struct exec *x)
 			    .pid_start = start,
 			    .boot_id = proc_boot_id(),
 			    .pgid = x->pid,
-			    .resume = descriptor_resumes(&x->d),
+			    .resume = spool_descriptor_resumes(&x->d),
 		    });
 	/* The script must not do anything that nobody would ever hear of. */
 	while (x->blocked) {
@@ -403,16 +399,16 @@ static void exec_append_start(struct exec *x)
 /* Training that runs on the CPU by mistake is slow, and nothing else would say why. */
 static void exec_note_hidden(struct exec *x)
 {
-	if (x->d.gpus_hidden > 0)
+	if (x->slot.gpus_hidden > 0)
 		exec_note(x,
-			  x->d.gpus_hidden == 1
+			  x->slot.gpus_hidden == 1
 				  ? "it asked for no GPU and does not see the one of this machine: `gpus: 1` asks"
 				  : "it asked for no GPU and sees none of this machine's: `gpus: 1` asks");
 }
 
 static void exec_open_follow(struct exec *x)
 {
-	const struct descriptor *d = &x->d;
+	const struct spool_descriptor *d = &x->d;
 	if (d->results)
 		x->first = mem_printf("%s/%s/%" PRId64 ".csv", d->work_dir, d->results, d->task);
 	x->follow = follow_new(&(struct follow_config){
@@ -420,7 +416,7 @@ static void exec_open_follow(struct exec *x)
 		.patterns = d->metrics,
 		.first = x->first,
 		.report = d->report_path,
-		.resumes = descriptor_resumes(d),
+		.resumes = spool_descriptor_resumes(d),
 		.retell = !earlier_has_ended(d),
 		.row = exec_row_cb,
 		.note = exec_note,
@@ -435,9 +431,9 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	struct error err;
 	struct launch launch;
 
-	if (access(x->d.stop_path, F_OK) == 0) {
+	if (spool_stop_exists(x->d.attempt_dir)) {
 		x->outcome = (struct outcome){
-			.exit_code = 0, .cause = "stopped", .message = "stopped before it started"};
+			.exit_code = 0, .cause = CAUSE_STOPPED, .message = "stopped before it started"};
 		exec_end(x);
 		return;
 	}
@@ -449,7 +445,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	exec_open_loop(x);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	x->oom_kills = usage_oom_kills();
-	if (launch_prepare(&x->d, &launch, &err) < 0) {
+	if (launch_prepare(&x->d, exec_gpus(x), &launch, &err) < 0) {
 		exec_fail_launch(x, &err);
 		goto out;
 	}
@@ -469,9 +465,9 @@ out:
 	exec_close_loop(x);
 }
 
-static int exec_run(const char *batch_dir, uint64_t index)
+static int exec_run(const char *batch_dir, uint32_t index)
 {
-	struct exec x = {.oom_kills = -1, .outcome = {.exit_code = 1, .cause = "launch"}};
+	struct exec x = {.oom_kills = -1, .outcome = {.exit_code = 1, .cause = CAUSE_LAUNCH}};
 	struct error err;
 	sigset_t blocked, before;
 
@@ -483,14 +479,15 @@ static int exec_run(const char *batch_dir, uint64_t index)
 	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk, not our end */
 	signal(SIGPIPE, SIG_IGN);
 
-	int rc = claim_take(batch_dir, index, &err);
+	int rc = spool_claim_take(batch_dir, index, &err);
 	if (rc == -EEXIST)
 		return 0;
 	if (rc == 0)
-		rc = descriptor_read(batch_dir, index, &x.d, &err);
+		rc = spool_descriptor_read(batch_dir, index, &x.d, &err);
+	spool_slot_read(batch_dir, index, &x.slot);
 	if (rc == 0)
 		rc = layout_make_attempt(&x.d, &err);
-	char *path = rc == 0 ? mem_printf("%s/journal", x.d.attempt_dir) : NULL;
+	char *path = rc == 0 ? spool_path(x.d.attempt_dir, SPOOL_JOURNAL) : NULL;
 	if (rc == 0)
 		rc = journal_open(path, &x.journal, &err);
 	free(path);
@@ -502,7 +499,7 @@ static int exec_run(const char *batch_dir, uint64_t index)
 	}
 	follow_free(x.follow);
 	journal_close(x.journal);
-	descriptor_free(&x.d);
+	spool_descriptor_free(&x.d);
 	free(x.first);
 	return rc < 0 ? 1 : outcome_status(&x.outcome);
 }
@@ -514,5 +511,5 @@ int node_exec_main(int argc, char **argv)
 		fputs("usage: sluice exec BATCH_DIR INDEX\n", stderr);
 		return 2;
 	}
-	return exec_run(argv[1], index);
+	return exec_run(argv[1], (uint32_t)index);
 }

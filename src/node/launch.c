@@ -6,6 +6,8 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "node/setup.h"
+#include "spool/interpreter.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +50,7 @@ static void launch_extend_path(launch_texts *env, const char *program)
 }
 
 /* The caller frees nothing: the process becomes the script or ends. */
-static launch_texts launch_environment(const struct descriptor *d)
+static launch_texts launch_environment(const struct spool_descriptor *d, const char *gpus)
 {
 	launch_texts env = {0};
 	char *program = fs_program();
@@ -67,16 +69,16 @@ static launch_texts launch_environment(const struct descriptor *d)
 	launch_set(&env, mem_printf("SLUICE_CHECKPOINT_DIR=%s", d->checkpoint_dir));
 	launch_set(&env, mem_printf("SLUICE_PARAMS=%s", d->params_path));
 	launch_set(&env, mem_printf("SLUICE_REPORT=%s", d->report_path));
-	if (descriptor_resumes(d))
+	if (spool_descriptor_resumes(d))
 		launch_set(&env, mem_strdup("SLUICE_RESUME=1"));
-	if (d->gpus)
-		launch_set(&env, mem_printf("CUDA_VISIBLE_DEVICES=%s", d->gpus));
+	if (gpus)
+		launch_set(&env, mem_printf("CUDA_VISIBLE_DEVICES=%s", gpus));
 	vec_push(&env, NULL);
 	free(program);
 	return env;
 }
 
-static launch_texts launch_arguments(const struct descriptor *d)
+static launch_texts launch_arguments(const struct spool_descriptor *d)
 {
 	launch_texts argv = {0};
 	/* The arguments reach it as "$@", never as text. */
@@ -96,10 +98,10 @@ static launch_texts launch_arguments(const struct descriptor *d)
 	return argv;
 }
 
-static int launch_open_output(const struct descriptor *d, const char *name)
+static int launch_open_output(const struct spool_descriptor *d, enum spool_file file)
 {
-	char *path = mem_printf("%s/%s", d->attempt_dir, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	char *path = spool_path(d->attempt_dir, file);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, SPOOL_FILE_MODE);
 	int rc = fd < 0 ? -errno : fd;
 	free(path);
 	return rc;
@@ -118,7 +120,7 @@ static void launch_reset_signals(void)
 }
 
 /* In the child: the errno of what failed; does not return when it works. */
-static int launch_become(const struct descriptor *d, const int fds[3])
+static int launch_become(const struct spool_descriptor *d, const char *gpus, const int fds[3])
 {
 	for (int i = 0; i < 3; i++)
 		if (dup2(fds[i], i) < 0)
@@ -126,13 +128,14 @@ static int launch_become(const struct descriptor *d, const int fds[3])
 	if (chdir(d->work_dir) < 0)
 		return errno;
 	launch_texts argv = launch_arguments(d);
-	launch_texts env = launch_environment(d);
+	launch_texts env = launch_environment(d, gpus);
 	environ = env.at;
 	execvp(argv.at[0], argv.at);
 	return errno;
 }
 
-static _Noreturn void launch_child(const struct descriptor *d, pid_t runner, int channel, const int fds[3])
+static _Noreturn void launch_child(const struct spool_descriptor *d, const char *gpus, pid_t runner, int channel,
+				   const int fds[3])
 {
 	char word;
 	launch_reset_signals();
@@ -140,21 +143,21 @@ static _Noreturn void launch_child(const struct descriptor *d, pid_t runner, int
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != runner || read(channel, &word, 1) != 1)
 		_exit(1);
-	int failure = launch_become(d, fds);
+	int failure = launch_become(d, gpus, fds);
 	if (write(channel, &failure, sizeof(failure)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
-int launch_prepare(const struct descriptor *d, struct launch *ret, struct error *err)
+int launch_prepare(const struct spool_descriptor *d, const char *gpus, struct launch *ret, struct error *err)
 {
 	int fds[3] = {-1, -1, -1}, pair[2] = {-1, -1};
 	int rc = 0;
 	pid_t runner = getpid();
 
 	fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	fds[1] = launch_open_output(d, "stdout");
-	fds[2] = launch_open_output(d, "stderr");
+	fds[1] = launch_open_output(d, SPOOL_STDOUT);
+	fds[2] = launch_open_output(d, SPOOL_STDERR);
 	if (fds[0] < 0 || fds[1] < 0 || fds[2] < 0) {
 		rc = errorf(err, -EIO, "the outputs could not be opened in %s: %s", d->attempt_dir,
 			    strerror(fds[1] < 0 ? -fds[1] : errno));
@@ -170,7 +173,7 @@ int launch_prepare(const struct descriptor *d, struct launch *ret, struct error 
 		goto out;
 	}
 	if (pid == 0)
-		launch_child(d, runner, pair[1], fds);
+		launch_child(d, gpus, runner, pair[1], fds);
 	setpgid(pid, pid);
 	*ret = (struct launch){.pid = pid, .channel = pair[0]};
 	pair[0] = -1;
@@ -185,7 +188,7 @@ out:
 	return rc;
 }
 
-static void launch_explain(const struct descriptor *d, int failure, struct error *err)
+static void launch_explain(const struct spool_descriptor *d, int failure, struct error *err)
 {
 	const char *program = setup_is_needed(d) ? "bash" : d->argv->items[0]->string;
 	char *local = mem_printf("%s/%s", d->work_dir, program);
@@ -208,7 +211,7 @@ static void launch_explain(const struct descriptor *d, int failure, struct error
 	free(local);
 }
 
-int launch_go(const struct descriptor *d, struct launch *launch, struct error *err)
+int launch_go(const struct spool_descriptor *d, struct launch *launch, struct error *err)
 {
 	int failure = 0;
 	ssize_t n = -1;
@@ -227,26 +230,11 @@ int launch_go(const struct descriptor *d, struct launch *launch, struct error *e
 	return -failure;
 }
 
-/* Interpreters that run the file named by their first argument. */
-static bool launch_is_interpreter(const char *program)
-{
-	static const char *const names[] = {"python", "bash", "sh", "Rscript", "julia", "perl", "node"};
-	const char *slash = strrchr(program, '/');
-	const char *name = slash ? slash + 1 : program;
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		size_t len = strlen(names[i]);
-		/* python3, python3.11 */
-		if (strncmp(name, names[i], len) == 0 && strspn(name + len, "0123456789.") == strlen(name + len))
-			return true;
-	}
-	return false;
-}
-
-int launch_check(const struct descriptor *d, struct error *err)
+int launch_check(const struct spool_descriptor *d, struct error *err)
 {
 	if (setup_is_needed(d)) /* which may bring the script, or go to another folder */
 		return 0;
-	if (d->argv->count < 2 || !launch_is_interpreter(d->argv->items[0]->string))
+	if (d->argv->count < 2 || !spool_is_interpreter(d->argv->items[0]->string))
 		return 0;
 	const char *script = d->argv->items[1]->string;
 	if (script[0] == '-' || !script[0])

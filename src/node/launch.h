@@ -3,7 +3,7 @@
 #ifndef NODE_LAUNCH_H
 #define NODE_LAUNCH_H
 
-#include "node/descriptor.h"
+#include "spool/descriptor.h"
 
 #include <sys/types.h>
 
@@ -16,10 +16,12 @@ struct launch {
 
 /* Looks for what can be seen to be missing before anything is started. 0, or a negative errno and what to
  * do. */
-int launch_check(const struct descriptor *descriptor, struct error *err) MUST_USE;
-int launch_prepare(const struct descriptor *descriptor, struct launch *ret, struct error *err) MUST_USE;
+int launch_check(const struct spool_descriptor *descriptor, struct error *err) MUST_USE;
+/* gpus: what it may see, "0,1"; NULL: not assigned by us. */
+int launch_prepare(const struct spool_descriptor *descriptor, const char *gpus, struct launch *ret,
+		   struct error *err) MUST_USE;
 /* 0 when the program runs, or was killed before it did: its status says so. On failure the child is gone and
  * reaped. */
-int launch_go(const struct descriptor *descriptor, struct launch *launch, struct error *err) MUST_USE;
+int launch_go(const struct spool_descriptor *descriptor, struct launch *launch, struct error *err) MUST_USE;
 
 #endif

@@ -5,19 +5,18 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "spool/paths.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#define LAYOUT_MODE 0700
-
-int layout_make_attempt(const struct descriptor *d, struct error *err)
+int layout_make_attempt(const struct spool_descriptor *d, struct error *err)
 {
-	if (mkdir(d->attempt_dir, LAYOUT_MODE) == 0)
+	if (mkdir(d->attempt_dir, SPOOL_FOLDER_MODE) == 0)
 		return 0;
-	return fs_make_dirs(d->attempt_dir, LAYOUT_MODE, err);
+	return fs_make_dirs(d->attempt_dir, SPOOL_FOLDER_MODE, err);
 }
 
 static bool layout_is_folder(int dir, const struct dirent *entry)
@@ -43,7 +42,7 @@ static int layout_link_folder(const char *from, const char *to, int depth, struc
 		char *source = mem_printf("%s/%s", from, entry->d_name);
 		char *target = mem_printf("%s/%s", to, entry->d_name);
 		bool folder = layout_is_folder(dirfd(dir), entry);
-		if ((folder ? mkdir(target, LAYOUT_MODE) : symlink(source, target)) < 0 && errno != EEXIST)
+		if ((folder ? mkdir(target, SPOOL_FOLDER_MODE) : symlink(source, target)) < 0 && errno != EEXIST)
 			rc = errorf(err, -errno, "%s: %s", target, strerror(errno));
 		else if (folder)
 			rc = layout_link_folder(source, target, depth + 1, err);
@@ -54,7 +53,7 @@ static int layout_link_folder(const char *from, const char *to, int depth, struc
 	return rc;
 }
 
-static int layout_write_params(const struct descriptor *d, struct error *err)
+static int layout_write_params(const struct spool_descriptor *d, struct error *err)
 {
 	struct buf text = buf_make(LIMIT_DOCUMENT_BYTES);
 	struct json out = json_to(&text);
@@ -65,19 +64,19 @@ static int layout_write_params(const struct descriptor *d, struct error *err)
 		json_end(&out);
 	}
 	buf_add_char(&text, '\n');
-	int rc = fs_write(d->params_path, text.data, text.len, 0600, false, err);
+	int rc = fs_write(d->params_path, text.data, text.len, SPOOL_FILE_MODE, false, err);
 	buf_free(&text);
 	return rc;
 }
 
 static int layout_make_folder(const char *path, struct error *err)
 {
-	if (mkdir(path, LAYOUT_MODE) == 0 || errno == EEXIST)
+	if (mkdir(path, SPOOL_FOLDER_MODE) == 0 || errno == EEXIST)
 		return 0;
 	return errorf(err, -errno, "%s: %s", path, strerror(errno));
 }
 
-int layout_make_work(const struct descriptor *d, struct error *err)
+int layout_make_work(const struct spool_descriptor *d, struct error *err)
 {
 	int rc = 0;
 	/* A first attempt finds nothing to remove; asking costs less than removing. */
@@ -93,7 +92,7 @@ int layout_make_work(const struct descriptor *d, struct error *err)
 		rc = layout_link_folder(d->files_dir, d->work_dir, 0, err);
 	if (rc == 0 && d->results) {
 		char *results = mem_printf("%s/%s", d->work_dir, d->results);
-		rc = fs_make_dirs(results, LAYOUT_MODE, err);
+		rc = fs_make_dirs(results, SPOOL_FOLDER_MODE, err);
 		free(results);
 	}
 	return rc < 0 ? rc : layout_write_params(d, err);

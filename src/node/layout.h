@@ -2,12 +2,12 @@
 #ifndef NODE_LAYOUT_H
 #define NODE_LAYOUT_H
 
-#include "node/descriptor.h"
+#include "spool/descriptor.h"
 
 /* Makes the attempt folder: the first thing, as the journal lives there. */
-int layout_make_attempt(const struct descriptor *descriptor, struct error *err) MUST_USE;
+int layout_make_attempt(const struct spool_descriptor *descriptor, struct error *err) MUST_USE;
 /* Makes (removes first, for a fresh start) the work and checkpoint folders, links every submitted file
  * into the work folder and writes params.json. What is there already stays. */
-int layout_make_work(const struct descriptor *descriptor, struct error *err) MUST_USE;
+int layout_make_work(const struct spool_descriptor *descriptor, struct error *err) MUST_USE;
 
 #endif

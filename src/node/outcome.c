@@ -17,22 +17,22 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 {
 	int code = o->exit_code;
 	const struct setup_failure *setup = &facts->setup;
-	o->cause = code == 0 ? "ok" : "exit";
+	o->cause = code == 0 ? CAUSE_OK : CAUSE_EXIT;
 	if (setup->line) {
-		o->cause = "launch";
+		o->cause = CAUSE_LAUNCH;
 		o->exit_code = code ? code : 127; /* a line that says `exit` is no success */
 		SAY(o, "setup line %zu ended with status %d, so the script was not started: %.300s%s", setup->line,
 		    setup->status, setup->text, setup->status ? " (write `|| true` behind a line that may fail)" : "");
 	} else if (code == 0) {
 		SAY(o, "finished");
 	} else if (code == 128 + SIGKILL && facts->killed_for_memory) {
-		o->cause = "memory";
+		o->cause = CAUSE_MEMORY;
 		SAY(o, "a process of the script was ended by the kernel: out of memory");
 	} else if (facts->has_setup && code == 127) {
-		o->cause = "launch";
+		o->cause = CAUSE_LAUNCH;
 		SAY(o, "%.300s: no such program after the setup lines; see the error output", facts->program);
 	} else if (facts->has_setup && code == 126) {
-		o->cause = "launch";
+		o->cause = CAUSE_LAUNCH;
 		SAY(o, "%.300s: not allowed to be executed; make it executable (chmod +x)", facts->program);
 	} else {
 		SAY(o, "exit code %d", code);
@@ -49,14 +49,14 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 
 	if (facts->stopped) {
 		o.cause = facts->stopped;
-		SAY(&o, "%s", strcmp(o.cause, "time") == 0 ? "its time limit was reached" : "stopped");
+		SAY(&o, "%s", o.cause == CAUSE_TIME ? "its time limit was reached" : "stopped");
 	} else if (!o.signal) {
 		outcome_decide_exit(facts, &o);
 	} else if (o.signal == SIGKILL && facts->killed_for_memory) {
-		o.cause = "memory";
+		o.cause = CAUSE_MEMORY;
 		SAY(&o, "ended by the kernel: out of memory");
 	} else {
-		o.cause = "signal";
+		o.cause = CAUSE_SIGNAL;
 		SAY(&o, "signal %d (%s)", o.signal, strsignal(o.signal));
 	}
 	*ret = o;

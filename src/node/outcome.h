@@ -3,19 +3,20 @@
 #define NODE_OUTCOME_H
 
 #include "base/buf.h"
+#include "base/cause.h"
 #include "base/error.h"
 #include "node/setup.h"
 
 struct outcome {
 	int exit_code; /* -1: a signal */
 	int signal;
-	const char *cause; /* as in journal.h */
+	enum cause cause;
 	char message[1024];
 };
 
 struct outcome_facts {
 	int status; /* of waitpid */
-	const char *stopped; /* "stopped" or "time" when we ended it; NULL */
+	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
 	bool has_setup; /* bash ran it */
 	struct setup_failure setup; /* where bash ended before the program */
 	bool killed_for_memory; /* the kernel ended some process for lack of memory meanwhile */

@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/num.h"
 #include "base/text.h"
+#include "spool/paths.h"
 
 #include <stdio.h>
 
@@ -14,12 +15,12 @@
 #define SETUP_RUN                                                                                                      \
 	"eval \"$sluice_text\"\nsluice_status=$?; [ $sluice_status = 0 ] || exit $sluice_status\nsluice_text=\n"
 
-static char *setup_path(const struct descriptor *d)
+static char *setup_path(const struct spool_descriptor *d)
 {
-	return mem_printf("%s/setup", d->attempt_dir);
+	return spool_path(d->attempt_dir, SPOOL_SETUP);
 }
 
-char *setup_text(const struct descriptor *d)
+char *setup_text(const struct spool_descriptor *d)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct buf trap = buf_make(BUF_UNLIMITED);
@@ -51,7 +52,7 @@ char *setup_text(const struct descriptor *d)
 	return buf_take(&text);
 }
 
-struct setup_failure setup_read_failure(const struct descriptor *d)
+struct setup_failure setup_read_failure(const struct spool_descriptor *d)
 {
 	struct setup_failure failure = {0};
 	struct buf answer = buf_make(SETUP_ANSWER_BYTES);

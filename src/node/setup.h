@@ -3,15 +3,15 @@
 #ifndef NODE_SETUP_H
 #define NODE_SETUP_H
 
-#include "node/descriptor.h"
+#include "spool/descriptor.h"
 
-static inline bool setup_is_needed(const struct descriptor *d)
+static inline bool setup_is_needed(const struct spool_descriptor *d)
 {
 	return d->setup && d->setup->count;
 }
 
 /* What bash is to run, with the program as its arguments. The caller frees it. */
-char *setup_text(const struct descriptor *descriptor);
+char *setup_text(const struct spool_descriptor *descriptor);
 
 /* The line at which bash ended instead of becoming the program. */
 struct setup_failure {
@@ -19,6 +19,6 @@ struct setup_failure {
 	int status; /* 0 for a line that says `exit` */
 	const char *text; /* the line, owned by the descriptor */
 };
-struct setup_failure setup_read_failure(const struct descriptor *descriptor);
+struct setup_failure setup_read_failure(const struct spool_descriptor *descriptor);
 
 #endif

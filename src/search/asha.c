@@ -1,6 +1,6 @@
 /* ASHA: L. Li et al., A system for massively parallel hyperparameter tuning, MLSys 2020. Whenever a
  * worker is free, something that is among the best of its rung goes on for longer; if there is nothing,
- * something new begins. Nobody waits. New configurations come from TPE once it has results. */
+ * something new begins. No task waits for another. New configurations come from TPE once it has results. */
 #include "search/rungs.h"
 #include "search/sampler.h"
 

@@ -45,7 +45,7 @@ struct cmaes {
 	VEC(double) scores;
 	/* The candidate of the running ask. */
 	double *raw, *unit;
-	/* The warm start: NULL when there is none or it is over. */
+	/* The warm start: NULL when there is none or it has ended. */
 	struct tpe *tpe;
 	size_t warm_tasks;
 };

@@ -265,8 +265,8 @@ static void end_generation(struct evolve *e)
 		e->rules->generation(e);
 }
 
-/* A configuration that somebody else chose takes the place of the worst known member it beats; it says nothing
- * about anybody's F and CR, and it is no part of a generation. */
+/* A configuration that the search did not choose takes the place of the worst known member it beats; it says nothing
+ * about any member's F and CR, and it is no part of a generation. */
 static void immigrate(struct evolve *e, const struct search_trial *trial)
 {
 	const size_t *rank = evolve_rank(e);

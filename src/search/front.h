@@ -7,7 +7,7 @@
 
 /* At least as good in everything and better in something. */
 bool front_dominates(const double *a, const double *b, size_t objectives);
-/* ret_rank[i] = 0 for those nobody dominates, 1 for those only they dominate, and so on. */
+/* ret_rank[i] = 0 for rows that no other dominates, 1 for rows that only those dominate, and so on. */
 void front_rank(struct search_trial *const *trials, size_t count, size_t objectives, size_t *ret_rank);
 /* The distance to the neighbours within each rank; INFINITY at its ends. */
 void front_crowding(struct search_trial *const *trials, size_t count, size_t objectives, const size_t *rank,

@@ -47,7 +47,7 @@ struct brackets {
 	unsigned eta;
 	rungs_start_f start;
 	VEC(struct bracket) at;
-	size_t first; /* those before it are over */
+	size_t first; /* those before it have ended */
 	uint64_t left; /* configurations that no bracket has */
 };
 
@@ -60,7 +60,7 @@ enum search_answer brackets_ask(const struct brackets *brackets, const struct se
 /* The bracket of a trial that was accepted, begun if it is new. The caller counts it as asked. */
 struct bracket *brackets_accept(struct brackets *brackets, const struct search_trial *trial);
 /* Hears a trial. When that completes its rung, `chosen` of the bracket holds the best of it, best first, and the
- * next rung has begun (or the bracket is over). */
+ * next rung has begun (or the bracket has ended). */
 void brackets_tell(struct brackets *brackets, struct search_trial *trial);
 /* There are no more configurations than those that were asked for: goes on with these. False: that was known. */
 bool brackets_cut(struct brackets *brackets);

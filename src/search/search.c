@@ -167,7 +167,7 @@ static bool default_point(const struct search *s, double *unit)
 	space_decode(s->space, unit, s->values);
 	for (size_t i = 0; i < s->space->count; i++) {
 		if (s->space->params[i].has_default && s->space->params[i].cardinality != 1) {
-			s->values[i] = s->space->params[i].otherwise;
+			s->values[i] = s->space->params[i].fallback;
 			any = true;
 		}
 	}

@@ -12,7 +12,7 @@ enum search_option_type { SEARCH_OPTION_BOOL, SEARCH_OPTION_INT, SEARCH_OPTION_R
 struct search_option {
 	const char *name;
 	enum search_option_type type;
-	double otherwise, min, max;
+	double fallback, min, max;
 	const char *words; /* WORD: "a|b|c", the first is the default */
 	const char *help;
 };
@@ -47,7 +47,7 @@ struct search_spec {
 	uint64_t seed;
 	uint64_t tasks; /* budget in configurations (repeats not counted); 0: everything (grid) */
 	bool tasks_given; /* false: the budget is a default of ours */
-	uint64_t parallel; /* as asked for; 0: whatever fits */
+	uint64_t parallel; /* as asked for; 0: as many as fit */
 	uint64_t repeats;
 	bool duplicates; /* a configuration may be proposed again (noisy objectives, verification) */
 	size_t objective_count;
@@ -98,7 +98,7 @@ enum search_answer search_ask(struct search *search, int64_t id, struct search_p
  * entry proposal->values are what it was. Where finding it would cost much it is taken as it is, and the
  * search is then where it was; else it is found again, for the caller to compare. */
 enum search_answer search_recall(struct search *search, int64_t id, struct search_proposal *proposal);
-/* A configuration that somebody else chose (a user's suggestion, a result from elsewhere, what a search before a
+/* A configuration that the search did not choose (a user's suggestion, a result from elsewhere, what a search before a
  * change of its settings had proposed): part of the history, and told like any other. values has space->count
  * entries; fidelity NAN unless it was run at one; spent: it counts against the budget. */
 void search_add(struct search *search, int64_t id, const struct space_value *values, double fidelity, bool spent);

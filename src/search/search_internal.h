@@ -8,7 +8,7 @@
  *	   trial->redraw counting up while candidates are refused: it must then draw something else. It
  *	   must not remember the candidate: `accepted` tells which one was taken.
  *   tell  hears a trial whose last repeat has been told: trial->state and trial->score are set. A trial
- *	   that somebody else chose (foreign) is told too, except to multi-fidelity strategies, whose rungs
+ *	   that the search did not choose (foreign) is told too, except to multi-fidelity strategies, whose rungs
  *	   it has no place in.
  *
  * Rules: all randomness comes from search->rng (for strategies that `recall` it starts anew with every ask);

@@ -203,17 +203,17 @@ static int read_common(struct search_spec *spec, const struct node *search, stru
 	return rc;
 }
 
-static int fidelity_bound(const struct node *map, const char *key, double otherwise, double *ret,
+static int fidelity_bound(const struct node *map, const char *key, double fallback, double *ret,
 			  struct problems *problems)
 {
 	const struct node *node = node_get(map, key);
-	if (!node && isnan(otherwise))
+	if (!node && isnan(fallback))
 		return problem_add_missing(problems, map, key,
 					   "the least is worth a first look, the most is a full run");
 	if (node && (!node_is_number(node) || !isfinite(node->real) || node->real <= 0))
 		return problem_add(problems, node, "give a number above 0", "'%s' cannot be %.60s", key,
 				   node->string ? node->string : node_type_name(node));
-	*ret = node ? node->real : otherwise;
+	*ret = node ? node->real : fallback;
 	return 0;
 }
 
@@ -295,7 +295,7 @@ static void fill_options(struct search_spec *spec)
 		n++;
 	spec->option_values = mem_alloc(n * sizeof(double) + 1);
 	for (size_t i = 0; i < n; i++)
-		spec->option_values[i] = spec->strategy->options[i].otherwise;
+		spec->option_values[i] = spec->strategy->options[i].fallback;
 }
 
 static void fill_budget(struct search_spec *spec, const struct space *space)
@@ -441,7 +441,7 @@ static void write_option(const struct search_option *option, struct json *out)
 	json_key_string(out, "name", option->name);
 	json_key_string(out, "type", types[option->type]);
 	json_key(out, "default");
-	write_option_value(option, option->otherwise, out);
+	write_option_value(option, option->fallback, out);
 	if (option->type == SEARCH_OPTION_INT || option->type == SEARCH_OPTION_REAL) {
 		json_key_real(out, "min", option->min);
 		json_key_real(out, "max", option->max);

@@ -44,7 +44,7 @@ struct space_param {
 	bool ordered; /* a range, or choices that are all numbers: near in the cube is near in value */
 	size_t *ranks; /* ordered CHOICE: the choices by ascending value; NULL: in the order of the file */
 	bool has_default;
-	struct space_value otherwise; /* `default`: what the search tries first */
+	struct space_value fallback; /* `default`: what the search tries first */
 	uint64_t cardinality; /* see space_cardinality */
 	double low, span; /* where the axis starts and how long it is, on its scale */
 	struct space_condition *conditions;

@@ -228,7 +228,7 @@ static void write_param(const struct space *space, const struct space_param *par
 	if (param->kind == SPACE_REAL || param->kind == SPACE_INT)
 		write_range(param, out);
 	json_key(out, "default");
-	space_write_value(param->has_default ? &param->otherwise : &(struct space_value){0}, out);
+	space_write_value(param->has_default ? &param->fallback : &(struct space_value){0}, out);
 	write_when(space, param, out);
 	json_end(out);
 }

@@ -461,7 +461,7 @@ static void parse_default(struct parse *p, size_t index)
 	const struct node *node = node_get(p->nodes[index], "default");
 	if (!node || p->bad[index])
 		return;
-	param->has_default = space_match(param, node, &param->otherwise) == 0;
+	param->has_default = space_match(param, node, &param->fallback) == 0;
 	if (!param->has_default)
 		FAIL(p, node, "use one of its values", "'%s' cannot be %.60s", param->name,
 		     node->string ? node->string : node_type_name(node));

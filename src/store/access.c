@@ -1,5 +1,7 @@
-/* Tokens and sessions: see access.h. */
+/* Tokens: see access.h. */
 #include "store/access.h"
+
+#include "store/sql.h"
 
 #include "base/log.h"
 
@@ -13,44 +15,25 @@ static const char sql_find_token[] = "SELECT id, coalesce(used_ms, 0) FROM acces
 static const char sql_use_token[] = "UPDATE access_token SET used_ms = ?2 WHERE id = ?1";
 static const char sql_delete_token[] = "DELETE FROM access_token WHERE id = ?1";
 static const char sql_tokens[] = "SELECT id, name, created_ms, coalesce(used_ms, 0) FROM access_token ORDER BY id";
-static const char sql_add_session[] =
-	"INSERT INTO session (hash, csrf, created_ms, expires_ms) VALUES (?1, ?2, ?3, ?4)";
-static const char sql_expire_sessions[] = "DELETE FROM session WHERE expires_ms <= ?1";
-static const char sql_find_session[] = "SELECT csrf FROM session WHERE hash = ?1 AND expires_ms > ?2";
-static const char sql_delete_session[] = "DELETE FROM session WHERE hash = ?1";
 
-/* The engine may have a transaction open between two turns; a change here joins it, and a failure here
- * must not undo it. */
-struct change {
-	bool joined;
-};
-
-static int change_begin(struct store *store, struct change *change, struct error *err)
-{
-	change->joined = !sqlite3_get_autocommit(store_db(store));
-	return store_begin(store, err);
-}
-
-/* Commits when rc is 0. */
-static int change_end(struct store *store, const struct change *change, int rc, struct error *err)
+/* Ends the transaction of one change: commits when rc is 0. */
+static int change_end(struct store *store, int rc, struct error *err)
 {
 	if (rc == 0)
 		return store_commit(store, err);
-	if (!change->joined)
-		store_rollback(store);
+	store_rollback(store);
 	return errorf(err, rc, "the database could not be written: %s", strerror(-rc));
 }
 
 int store_add_token(struct store *store, const char *name, const char *hash, int64_t now_ms, int64_t *ret_id,
 		    struct error *err)
 {
-	struct change change;
-	int rc = change_begin(store, &change, err);
+	int rc = store_begin(store, err);
 	if (rc < 0)
 		return rc;
 	rc = store_run(store, sql_add_token, "ssi", name, hash, now_ms);
 	int64_t id = sqlite3_last_insert_rowid(store_db(store));
-	rc = change_end(store, &change, rc, err);
+	rc = change_end(store, rc, err);
 	if (rc == 0)
 		*ret_id = id;
 	return rc;
@@ -67,22 +50,20 @@ int store_find_token(struct store *store, const char *hash, int64_t now_ms, int6
 	if (now_ms - used_ms < TOKEN_USED_MS)
 		return 0;
 	/* The door opens also when the note cannot be written. */
-	struct change change;
-	if (change_begin(store, &change, NULL) == 0 &&
-	    change_end(store, &change, store_run(store, sql_use_token, "ii", id, now_ms), NULL) < 0)
+	if (store_begin(store, NULL) == 0 &&
+	    change_end(store, store_run(store, sql_use_token, "ii", id, now_ms), NULL) < 0)
 		log_warning("the use of token %lld could not be noted", (long long)id);
 	return 0;
 }
 
 int store_delete_token(struct store *store, int64_t id, struct error *err)
 {
-	struct change change;
-	int rc = change_begin(store, &change, err);
+	int rc = store_begin(store, err);
 	if (rc < 0)
 		return rc;
 	rc = store_run(store, sql_delete_token, "i", id);
 	bool found = sqlite3_changes(store_db(store)) > 0;
-	rc = change_end(store, &change, rc, err);
+	rc = change_end(store, rc, err);
 	return rc == 0 && !found ? errorf(err, -ENOENT, "there is no token %lld", (long long)id) : rc;
 }
 
@@ -105,37 +86,4 @@ void store_json_tokens(struct store *store, struct json *out)
 	json_key_null(out, "next");
 	json_key_int(out, "total", count);
 	json_end(out);
-}
-
-int store_add_session(struct store *store, const char *hash, const char *csrf, int64_t now_ms, int64_t expires_ms,
-		      struct error *err)
-{
-	struct change change;
-	int rc = change_begin(store, &change, err);
-	if (rc < 0)
-		return rc;
-	rc = store_run(store, sql_expire_sessions, "i", now_ms);
-	if (rc == 0)
-		rc = store_run(store, sql_add_session, "ssii", hash, csrf, now_ms, expires_ms);
-	return change_end(store, &change, rc, err);
-}
-
-int store_find_session(struct store *store, const char *hash, int64_t now_ms, char ret_csrf[static STORE_CSRF_CHARS])
-{
-	sqlite3_stmt *row = store_bind(store, sql_find_session, "si", hash, now_ms);
-	if (store_step(store, row) != 1)
-		return -ENOENT;
-	snprintf(ret_csrf, STORE_CSRF_CHARS, "%s", store_text(row, 0));
-	sqlite3_reset(row);
-	return 0;
-}
-
-int store_delete_session(struct store *store, const char *hash, struct error *err)
-{
-	struct change change;
-	int rc = change_begin(store, &change, err);
-	if (rc < 0)
-		return rc;
-	rc = store_run(store, sql_delete_session, "s", hash);
-	return change_end(store, &change, rc, err);
 }

@@ -13,10 +13,14 @@ struct store_page {
 	const char *sort; /* number, -number, best, -best, started, elapsed; NULL: number */
 };
 
-int store_json_experiment(struct store *store, int64_t experiment, bool detail, struct json *out) MUST_USE;
+int store_json_experiment(struct store *store, int64_t experiment, struct json *out) MUST_USE;
+/* In detail. The map stays open: the caller adds what is not in the store. */
+int store_json_open_experiment(struct store *store, int64_t experiment, struct json *out) MUST_USE;
 /* -EINVAL for a bad cursor, state or sort. */
 int store_json_experiments(struct store *store, const struct store_page *page, struct json *out) MUST_USE;
-int store_json_task(struct store *store, int64_t experiment, int64_t number, bool detail, struct json *out) MUST_USE;
+int store_json_task(struct store *store, int64_t experiment, int64_t number, struct json *out) MUST_USE;
+/* In detail, and the map stays open too. */
+int store_json_open_task(struct store *store, int64_t experiment, int64_t number, struct json *out) MUST_USE;
 int store_json_tasks(struct store *store, int64_t experiment, const struct store_page *page, struct json *out) MUST_USE;
 /* name NULL: the first objective's metric. points: at most this many per curve, keeping first, last,
  * minima and maxima. */
@@ -24,7 +28,8 @@ int store_json_metrics(struct store *store, int64_t experiment, const char *name
 		       struct pieces *ret) MUST_USE;
 int store_json_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
 			    struct json *out) MUST_USE;
-int store_export(struct store *store, int64_t experiment, bool csv, struct pieces *ret) MUST_USE;
+/* folder: what the export says about where the experiment is. */
+int store_export(struct store *store, int64_t experiment, const char *folder, bool csv, struct pieces *ret) MUST_USE;
 /* The members "objective" and "best" (a list) of the analysis; the map is open. *ret_maximise: the first goal. */
 int store_json_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out) MUST_USE;
 /* The analysis' "progress", as far as it was written: one entry for each ended task in the order they ended, with the
@@ -40,7 +45,5 @@ int64_t store_json_progress(struct store *store, int64_t experiment, struct stor
 
 /* A list of {"fidelity","tasks","finished"}: how many tasks stand at which fidelity. */
 void store_json_fidelities(struct store *store, int64_t experiment, struct json *out);
-/* "files":[{"path","bytes"}] of the open map, below a folder: regular files only, no links followed, at most 200. */
-void store_write_files(const char *folder, struct json *out);
 
 #endif

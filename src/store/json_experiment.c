@@ -215,18 +215,6 @@ static void put_detail(struct store *store, int64_t experiment, struct json *out
 	row_put_text(row, 12, "pass", out);
 	sqlite3_reset(row);
 	read_put_metric_names(store, experiment, 0, out);
-	char *state_dir = read_state_dir(store);
-	char *folder = mem_printf("%s/experiments/e%" PRId64, state_dir, experiment);
-	json_key_string(out, "folder", folder);
-	free(folder);
-	free(state_dir);
-}
-
-char *read_state_dir(struct store *store)
-{
-	const char *path = sqlite3_db_filename(store_db(store), "main");
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	return slash ? mem_copy(path, (size_t)(slash - path)) : mem_strdup(".");
 }
 
 int read_open_experiment(struct store *store, int64_t experiment, bool detail, const char *counts_key, struct json *out)
@@ -251,9 +239,14 @@ bool store_has_experiment(struct store *store, int64_t experiment)
 	return there;
 }
 
-int store_json_experiment(struct store *store, int64_t experiment, bool detail, struct json *out)
+int store_json_open_experiment(struct store *store, int64_t experiment, struct json *out)
 {
-	int rc = read_open_experiment(store, experiment, detail, "tasks", out);
+	return read_open_experiment(store, experiment, true, "tasks", out);
+}
+
+int store_json_experiment(struct store *store, int64_t experiment, struct json *out)
+{
+	int rc = read_open_experiment(store, experiment, false, "tasks", out);
 	if (rc == 0)
 		json_end(out);
 	return rc;

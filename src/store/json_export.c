@@ -23,7 +23,7 @@ static void put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 	json_end(&pieces->json);
 }
 
-static int export_json(struct store *store, int64_t experiment, struct pieces *ret)
+static int export_json(struct store *store, int64_t experiment, const char *folder, struct pieces *ret)
 {
 	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, put_task, ret);
 	/* "tasks" is the list here, so the counts go by another name. */
@@ -32,6 +32,7 @@ static int export_json(struct store *store, int64_t experiment, struct pieces *r
 		pieces_free(ret);
 		return rc;
 	}
+	json_key_string(&pieces->json, "folder", folder);
 	json_key(&pieces->json, "tasks");
 	json_list(&pieces->json);
 	pieces->ends = 2;
@@ -150,7 +151,7 @@ static int export_csv(struct store *store, int64_t experiment, struct pieces *re
 	return 0;
 }
 
-int store_export(struct store *store, int64_t experiment, bool csv, struct pieces *ret)
+int store_export(struct store *store, int64_t experiment, const char *folder, bool csv, struct pieces *ret)
 {
-	return csv ? export_csv(store, experiment, ret) : export_json(store, experiment, ret);
+	return csv ? export_csv(store, experiment, ret) : export_json(store, experiment, folder, ret);
 }

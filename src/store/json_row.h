@@ -5,6 +5,7 @@
 
 #include "store/json.h"
 #include "store/rows.h"
+#include "store/sql.h"
 
 static inline const char *row_text(sqlite3_stmt *row, int column)
 {
@@ -33,8 +34,6 @@ void row_put_cost(sqlite3_stmt *row, int first, struct json *out);
 
 /* The id of a metric's name in an experiment; 0 when it has none of that name. */
 int64_t read_find_metric(struct store *store, int64_t experiment, const char *name);
-/* The folder that holds the database. The caller frees it. */
-char *read_state_dir(struct store *store);
 
 /* Opens a map with the experiment's members, its task counts under counts_key; the caller ends it. */
 int read_open_experiment(struct store *store, int64_t experiment, bool detail, const char *counts_key,

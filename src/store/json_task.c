@@ -3,21 +3,13 @@
 #include "store/json_row.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/limits.h"
-#include "base/node.h"
 #include "base/num.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
-
-#define FILES_MAX 200
-#define FILES_DEPTH 6
 
 static const char sql_find[] = "SELECT json_extract(objective, '$[0].goal') FROM experiment "
 			       "WHERE id = ?1 AND removing = 0";
@@ -30,7 +22,6 @@ static const char sql_attempts[] =
 	"SELECT number, state, cause, submitted_ms, started_ms, finished_ms, node, job, exit_code, "
 	"signal, gpus, wall_ms, cpu_ms, gpu_ms, max_rss, energy_j, energy_source "
 	"FROM attempt WHERE task = ?1 ORDER BY number";
-static const char sql_descriptor[] = "SELECT token, idx FROM attempt WHERE task = ?1 ORDER BY number DESC LIMIT 1";
 
 static const char sql_find_attempt[] =
 	"SELECT coalesce((SELECT max(a.number) FROM attempt a WHERE a.task = t.id "
@@ -161,104 +152,37 @@ void read_put_attempts(struct store *store, int64_t task_id, struct json *out)
 	json_end(out);
 }
 
-static void put_files_at(int dir, const char *prefix, unsigned depth, size_t *count, struct json *out)
-{
-	DIR *stream = fdopendir(dir);
-	if (!stream) {
-		close(dir);
-		return;
-	}
-	struct dirent *entry;
-	while (*count < FILES_MAX && (entry = readdir(stream))) {
-		struct stat st;
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		char *path = mem_printf("%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
-		if (S_ISREG(st.st_mode)) {
-			json_map(out);
-			json_key_string(out, "path", path);
-			json_key_int(out, "bytes", st.st_size);
-			json_end(out);
-			++*count;
-		} else if (S_ISDIR(st.st_mode) && depth < FILES_DEPTH) {
-			int below = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			if (below >= 0)
-				put_files_at(below, path, depth + 1, count, out);
-		}
-		free(path);
-	}
-	closedir(stream);
-}
-
-void store_write_files(const char *folder, struct json *out)
-{
-	size_t count = 0;
-	json_key(out, "files");
-	json_list(out);
-	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir >= 0)
-		put_files_at(dir, "", 0, &count, out);
-	json_end(out);
-}
-
-/* The program and arguments of the newest attempt stand in its descriptor, which is not kept twice. */
-static void put_argv(struct store *store, int64_t task_id, const char *experiment_dir, struct json *out)
-{
-	struct node *root = NULL;
-	struct buf text = buf_make(LIMIT_DOCUMENT_BYTES);
-	sqlite3_stmt *row = store_prepare(store, sql_descriptor);
-	sqlite3_bind_int64(row, 1, task_id);
-	if (row_next(row)) {
-		char *path = mem_printf("%s/batches/%s/%" PRId64 ".json", experiment_dir, row_text(row, 0),
-					(int64_t)sqlite3_column_int64(row, 1));
-		if (fs_read(path, LIMIT_DOCUMENT_BYTES, &text, NULL) < 0 ||
-		    node_parse_json(buf_text(&text), text.len, &root, NULL) < 0)
-			root = NULL;
-		free(path);
-		sqlite3_reset(row);
-	}
-	const struct node *argv = node_get(root, "argv");
-	json_key(out, "argv");
-	if (argv && argv->type == NODE_LIST)
-		node_write_json(argv, out);
-	else
-		json_raw(out, "[]");
-	node_free(root);
-	buf_free(&text);
-}
-
-static void put_detail(struct store *store, int64_t experiment, int64_t number, int64_t task_id, struct json *out)
-{
-	put_timeline(store, task_id, out);
-	read_put_attempts(store, task_id, out);
-	read_put_metric_names(store, experiment, task_id, out);
-	char *state_dir = read_state_dir(store);
-	char *experiment_dir = mem_printf("%s/experiments/e%" PRId64, state_dir, experiment);
-	char *folder = mem_printf("%s/tasks/%" PRId64, experiment_dir, number);
-	char *work = mem_printf("%s/work", folder);
-	json_key_string(out, "folder", folder);
-	store_write_files(work, out);
-	put_argv(store, task_id, experiment_dir, out);
-	free(work);
-	free(folder);
-	free(experiment_dir);
-	free(state_dir);
-}
-
-int store_json_task(struct store *store, int64_t experiment, int64_t number, bool detail, struct json *out)
+static int open_task(struct store *store, int64_t experiment, int64_t number, int64_t *ret_id, struct json *out)
 {
 	sqlite3_stmt *row = store_prepare(store, sql_one);
 	sqlite3_bind_int64(row, 1, experiment);
 	sqlite3_bind_int64(row, 2, number);
 	if (!row_next(row))
 		return -ENOENT;
-	int64_t task_id = sqlite3_column_int64(row, TASK_ID);
+	*ret_id = sqlite3_column_int64(row, TASK_ID);
 	read_put_task(row, experiment, out);
 	sqlite3_reset(row);
-	if (detail)
-		put_detail(store, experiment, number, task_id, out);
-	json_end(out);
+	return 0;
+}
+
+int store_json_task(struct store *store, int64_t experiment, int64_t number, struct json *out)
+{
+	int64_t id;
+	int rc = open_task(store, experiment, number, &id, out);
+	if (rc == 0)
+		json_end(out);
+	return rc;
+}
+
+int store_json_open_task(struct store *store, int64_t experiment, int64_t number, struct json *out)
+{
+	int64_t id;
+	int rc = open_task(store, experiment, number, &id, out);
+	if (rc < 0)
+		return rc;
+	put_timeline(store, id, out);
+	read_put_attempts(store, id, out);
+	read_put_metric_names(store, experiment, id, out);
 	return 0;
 }
 

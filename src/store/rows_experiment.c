@@ -2,6 +2,8 @@
  * attempts and metrics are in rows_task.c. */
 #include "store/rows.h"
 
+#include "store/sql.h"
+
 #include <errno.h>
 
 #define EXPERIMENT_COLUMNS                                                                                             \

@@ -1,6 +1,8 @@
 /* The engine's writes about tasks, attempts and metrics, and the reads it needs to go on: see rows.h. */
 #include "store/rows.h"
 
+#include "store/sql.h"
+
 #include <errno.h>
 #include <math.h>
 

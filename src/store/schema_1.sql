@@ -127,7 +127,7 @@ CREATE TABLE access_token (
   used_ms INTEGER
 );
 CREATE TABLE session (
-  hash TEXT PRIMARY KEY,                  -- of the cookie
+  hash TEXT PRIMARY KEY,                  -- not used any more: sessions live in memory
   csrf TEXT NOT NULL,
   created_ms INTEGER NOT NULL,
   expires_ms INTEGER NOT NULL

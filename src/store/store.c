@@ -1,5 +1,5 @@
 /* The store's ground: opening, migrations, transactions, statements prepared once. */
-#include "store/store.h"
+#include "store/sql.h"
 
 #include "base/log.h"
 #include "store/vfs.h"
@@ -120,7 +120,7 @@ int store_open(const char *path, struct store **ret, struct error *err)
 	store->version = 1;
 	/* One thread has it: nothing in it needs locks or counts its memory. Refused, and done already, from the second time on. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	mode_t before = umask(077); /* the database is nobody else's, whatever its folder allows */
+	mode_t before = umask(077); /* only the owner reads the database, whatever its folder's mode */
 	if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 			    store_vfs()) != SQLITE_OK ||
 	    sqlite3_exec(store->db, setup, NULL, NULL, NULL) != SQLITE_OK)
@@ -174,7 +174,7 @@ int store_begin(struct store *store, struct error *err)
 	if (store_is_undone(store))
 		return store_fail_undone(err);
 	if (store->open)
-		return 0;
+		return errorf(err, -EALREADY, "a transaction is open already; who began it must end it");
 	store->changes = sqlite3_total_changes64(store->db);
 	int rc = store_run(store, "BEGIN IMMEDIATE", "");
 	store->open = rc == 0;

@@ -31,7 +31,7 @@ static int tally_record(void *ctx, const struct journal_record *r)
 	tally_text(tally, r->boot_id);
 	tally_text(tally, r->step_name);
 	tally_text(tally, r->text);
-	tally_text(tally, r->cause);
+	tally_text(tally, cause_name(r->cause));
 	tally_text(tally, r->message);
 	tally_text(tally, r->tail);
 	tally_text(tally, r->energy_source);

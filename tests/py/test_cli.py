@@ -146,6 +146,42 @@ def test_something_else_on_the_socket_is_an_error_not_a_crash(cli, noise):
     assert done.stderr.startswith("sluice: ") and not done.stdout
 
 
+def test_events_older_than_what_was_fetched_are_not_printed_again(cli):
+    """The stream is opened before the tasks are fetched. A daemon that was busy sends events from before the fetch after it."""
+    asked = threading.Event()
+
+    def task(number, state, attempt):
+        return {"id": f"e1/{number}", "number": number, "experiment": "e1", "state": state, "attempt": attempt}
+
+    def experiment(state):
+        return {"id": "e1", "name": "x", "state": state, "tasks": {"total": 2}}
+
+    def answer(connection):
+        request = read_request(connection)
+        if b"/events" in request:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+            asked.wait(DEADLINE_S)
+            events = [task(1, "submitted", 1), task(1, "running", 1), task(1, "finished", 1), task(2, "running", 1),
+                      task(1, "submitted", 2), task(1, "running", 2), task(1, "finished", 2)]
+            text = "".join(f"event: task\ndata: {json.dumps(event)}\n\n" for event in events)
+            text += f"event: experiment\ndata: {json.dumps(experiment('finished'))}\n\n"
+            connection.sendall(b"%x\r\n%s\r\n" % (len(text), text.encode()))
+            connection.recv(1)
+            return
+        body = {"status": "ok", "version": "0"} if b"/health" in request else experiment("running")
+        if b"/tasks" in request:
+            body = {"items": [task(1, "finished", 1), task(2, "submitted", 1)], "next": None, "total": 2}
+        body = json.dumps(body).encode()
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        if b"/tasks" in request:
+            asked.set()
+
+    with Listener(cli.state, answer):
+        lines = cli("watch", "e1", status=None).stdout.splitlines()
+    assert [line for line in lines if line.startswith("e1/")] == [
+        "e1/2 running", "e1/1 submitted", "e1/1 running", "e1/1 finished"], lines
+
+
 def test_a_lost_answer_does_not_make_a_second_experiment(cli):
     """The request arrives, its answer does not: the command line asks again under the same key."""
     cli("ls")

@@ -68,12 +68,11 @@ def raw(daemon):
 
 
 class Browser:
-    """A session over TCP, with its cookie and CSRF value."""
+    """A session over TCP, with its secret."""
 
     def __init__(self, daemon):
         self.host, self.port = daemon.tcp_address()
-        self.cookie = None
-        self.csrf = None
+        self.session = None
 
     @property
     def name(self):
@@ -84,8 +83,8 @@ class Browser:
         if body is not None:
             body = json.dumps(body)
             headers.setdefault("Content-Type", "application/json")
-        if self.cookie:
-            headers.setdefault("Cookie", self.cookie)
+        if self.session:
+            headers.setdefault("X-Sluice-Session", self.session)
         connection = http.client.HTTPConnection(self.host, self.port, timeout=DEADLINE_S)
         try:
             connection.request(method, path, body, headers)
@@ -97,9 +96,8 @@ class Browser:
         link = daemon.post("/login-links")["url"]
         code = link.split("#login=")[1]
         answer = self.request("POST", "/api/v1/login", {"code": code})
-        assert answer.status == 204
-        self.cookie = answer.headers["Set-Cookie"].split(";")[0]
-        self.csrf = self.request("GET", "/api/v1/info").json["csrf"]
+        assert answer.status == 201
+        self.session = answer.json["session"]
         return answer
 
 
@@ -276,40 +274,68 @@ def test_login_link_opens_a_session_once(daemon, browser):
     assert address == f"http://{browser.name}"
     assert browser.request("GET", "/api/v1/experiments").status == 401
     answer = browser.request("POST", "/api/v1/login", {"code": code})
-    assert answer.status == 204
-    cookie = answer.headers["Set-Cookie"]
-    assert cookie.startswith("sluice_session=")
-    for part in ("; Path=/", "; HttpOnly", "; SameSite=Strict"):
-        assert part in cookie
+    assert answer.status == 201
+    secret = answer.json["session"]
+    assert len(secret) == 43
     assert browser.request("POST", "/api/v1/login", {"code": code}).status == 401
-    browser.cookie = cookie.split(";")[0]
+    # Nothing that a browser sends to other ports, too, opens anything.
+    assert "Set-Cookie" not in answer.headers
+    for name in ("sluice_session", "session", "X-Sluice-Session"):
+        assert browser.request("GET", "/api/v1/experiments", headers={"Cookie": f"{name}={secret}"}).status == 401
+    browser.session = secret
     assert browser.request("GET", "/api/v1/experiments").status == 200
-    assert browser.request("POST", "/api/v1/logout").status == 403  # without the CSRF value
-    csrf = browser.request("GET", "/api/v1/info").json["csrf"]
-    assert browser.request("POST", "/api/v1/logout", headers={"X-Sluice-CSRF": csrf}).status == 204
+    assert browser.request("POST", "/api/v1/logout").status == 204
     assert browser.request("GET", "/api/v1/experiments").status == 401
 
 
-def test_session_survives_a_restart_and_codes_do_not(daemon):
+def test_no_answer_hands_the_secret_out_again(daemon, browser):
+    browser.log_in(daemon)
+    for path, methods in daemon.get("/openapi.json")["paths"].items():
+        if "get" in methods and "{" not in path and path != "/events":
+            answer = browser.request("GET", "/api/v1" + path)
+            assert browser.session not in answer.body.decode() and browser.session not in str(answer.headers), path
+
+
+def test_sessions_and_codes_end_when_a_daemon_starts(daemon):
+    """What a squatter on the port of a dead daemon collects opens nothing at the next one."""
     browser = Browser(daemon)
     browser.log_in(daemon)
     code = daemon.post("/login-links")["url"].split("=")[1]
     daemon.restart()
     browser.port = daemon.tcp_address()[1]
-    assert browser.request("GET", "/api/v1/info").json["csrf"] == browser.csrf
+    refused = browser.request("GET", "/api/v1/info")
+    assert refused.status == 401
+    assert "sign in again" in refused.json["detail"]
     assert browser.request("POST", "/api/v1/login", {"code": code}).status == 401
 
 
+def test_sessions_are_listed_and_ended(daemon):
+    one, two = Browser(daemon), Browser(daemon)
+    one.log_in(daemon)
+    two.log_in(daemon)
+    listed = one.request("GET", "/api/v1/sessions", headers={"User-Agent": "x"}).json
+    assert listed["total"] == 2
+    assert [row["current"] for row in listed["items"]] == [True, False]
+    assert [row["current"] for row in daemon.get("/sessions")["items"]] == [False, False]
+    assert one.request("DELETE", f"/api/v1/sessions/{listed['items'][1]['id']}").status == 204
+    assert two.request("GET", "/api/v1/info").status == 401
+    assert one.request("GET", "/api/v1/info").status == 200
+    assert daemon.request("DELETE", f"/sessions/{listed['items'][1]['id']}").status == 404
+
+
 def test_stream_ends_with_its_session(daemon, browser):
-    browser.log_in(daemon)
-    sock = socket.create_connection((browser.host, browser.port), timeout=DEADLINE_S)
-    sock.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: {browser.name}\r\nCookie: {browser.cookie}\r\n\r\n".encode())
-    file = sock.makefile("rb")
-    while file.readline() != b"\r\n":
-        pass
-    assert browser.request("POST", "/api/v1/logout", headers={"X-Sluice-CSRF": browser.csrf}).status == 204
-    file.read()  # returns once the daemon has closed it
-    sock.close()
+    for end in (lambda: browser.request("POST", "/api/v1/logout"),
+                lambda: daemon.request("DELETE", f"/sessions/{daemon.get('/sessions')['items'][0]['id']}")):
+        browser.log_in(daemon)
+        sock = socket.create_connection((browser.host, browser.port), timeout=DEADLINE_S)
+        sock.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: {browser.name}\r\nX-Sluice-Session: {browser.session}\r\n\r\n".encode())
+        file = sock.makefile("rb")
+        assert file.readline().startswith(b"HTTP/1.1 200")
+        while file.readline() != b"\r\n":
+            pass
+        assert end().status == 204
+        file.read()  # returns once the daemon has closed it
+        sock.close()
 
 
 def test_token_works_until_it_is_taken_back(daemon, browser):
@@ -326,10 +352,10 @@ def test_token_works_until_it_is_taken_back(daemon, browser):
 
 def test_requests_of_other_pages_are_refused(daemon, browser):
     browser.log_in(daemon)
-    own = {"Origin": f"http://{browser.name}", "X-Sluice-CSRF": browser.csrf, "Sec-Fetch-Site": "same-origin"}
+    own = {"Origin": f"http://{browser.name}", "Sec-Fetch-Site": "same-origin"}
     assert browser.request("POST", "/api/v1/check", {"experiment": {"command": ["true"]}}, own).status == 200
     for change in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": f"http://localhost:{browser.port + 1}"},
-                   {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"X-Sluice-CSRF": "x"}):
+                   {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
         assert browser.request("POST", "/api/v1/check", {"experiment": {}}, {**own, **change}).status == 403, change
     assert browser.request("GET", "/api/v1/info", headers={"Host": f"evil.example:{browser.port}"}).status == 421
 
@@ -338,7 +364,7 @@ def test_secrets_are_nowhere_on_disk_or_in_command_lines(daemon, browser):
     browser.log_in(daemon)
     token = daemon.post("/tokens", {"name": "x"})["token"]
     code = daemon.post("/login-links")["url"].split("=")[1]
-    secrets = [token.encode(), code.encode(), browser.cookie.split("=")[1].encode()]
+    secrets = [token.encode(), code.encode(), browser.session.encode()]
     for path in [*daemon.state.rglob("*"), daemon.log]:
         if path.is_file():
             data = path.read_bytes()
@@ -500,8 +526,8 @@ def test_the_login_command_that_is_shown_finds_this_daemon(folder, usual):
         code = again.stdout.strip().split("=")[1]
         connection.request("POST", "/api/v1/login", json.dumps({"code": code}), {"Content-Type": "application/json"})
         answer = connection.getresponse()
-        answer.read()
-        connection.request("GET", "/api/v1/info", headers={"Cookie": answer.headers["Set-Cookie"].split(";")[0]})
+        secret = json.loads(answer.read())["session"]
+        connection.request("GET", "/api/v1/info", headers={"X-Sluice-Session": secret})
         assert json.loads(connection.getresponse().read())["login"] == command
         connection.close()
     finally:

@@ -11,6 +11,7 @@ import stat
 import pytest
 
 from conftest import Answer, DEADLINE_S, Daemon, UnixConnection
+from contract import Contract
 
 SCRIPT = """
     import sys
@@ -51,47 +52,10 @@ def test_openapi_document_is_whole(daemon):
             assert any(code.startswith("2") for code in operation["responses"])
 
 
-def matches(document, schema, value, where="answer"):
-    """Enough of JSON Schema for the document's own schemas."""
-    if "$ref" in schema:
-        at = document
-        for part in schema["$ref"].removeprefix("#/").split("/"):
-            at = at[part]
-        return matches(document, at, value, where)
-    for part in schema.get("allOf", ()):
-        matches(document, part, value, where)
-    if "oneOf" in schema:
-        failures = []
-        for part in schema["oneOf"]:
-            try:
-                matches(document, part, value, where)
-                break
-            except AssertionError as failure:
-                failures.append(str(failure))
-        else:
-            raise AssertionError(f"{where}: none of {failures}")
-    if "enum" in schema:
-        assert value in schema["enum"], f"{where}: {value!r}"
-    kinds = schema.get("type")
-    if kinds:
-        types = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "object": dict, "array": list, "null": type(None)}
-        kinds = [kinds] if isinstance(kinds, str) else kinds
-        assert any(isinstance(value, types[kind]) and (kind == "boolean") == isinstance(value, bool) for kind in kinds), \
-            f"{where}: {value!r} is not {kinds}"
-    if isinstance(value, dict):
-        for name in schema.get("required", ()):
-            assert name in value, f"{where}: {name} is missing"
-        for name, part in schema.get("properties", {}).items():
-            if name in value:
-                matches(document, part, value[name], f"{where}/{name}")
-    if isinstance(value, list) and "items" in schema:
-        for number, item in enumerate(value):
-            matches(document, schema["items"], item, f"{where}/{number}")
-
-
 def test_answers_match_the_document(daemon):
     """A finished experiment, read through every GET that answers with JSON."""
     document = daemon.get("/openapi.json")
+    contract = Contract(document["components"])
     experiment = daemon.submit(SCRIPT, SPEC)
     daemon.wait_ended(experiment)
     checked = 0
@@ -101,7 +65,7 @@ def test_answers_match_the_document(daemon):
         if not content:
             continue
         target = path.replace("{id}", experiment).replace("{n}", "1")
-        matches(document, content["schema"], daemon.get(target), target)
+        contract.check(content["schema"], daemon.get(target), target)
         checked += 1
     assert checked >= 14
 

@@ -1,28 +1,77 @@
 // What POST /check answers, for the fixture server: enough of the daemon's validation for the form's tests.
 
 function problem(errors) {
-  return { status: 400, body: { type: 'about:blank', title: 'Bad Request', status: 400, detail: `${errors[0].field.slice(1).replaceAll('/', '.')}: ${errors[0].message}.`, errors } };
+  return {
+    status: 400,
+    body: {
+      type: 'about:blank',
+      title: 'Bad Request',
+      status: 400,
+      detail: `${errors[0].field.slice(1).replaceAll('/', '.')}: ${errors[0].message}.`,
+      errors,
+    },
+  };
 }
 
 function scan(files) {
   const text = files?.[0]?.text ?? '';
   const flags = [...text.matchAll(/add_argument\(['"](--[\w-]+)/g)].map((m) => m[1]);
   return {
-    arguments: flags, metrics: text.includes('CSVLogger') ? ['CSVLogger'] : [], columns: text.includes('CSVLogger') ? ['val_loss'] : [], checkpoint: text.includes('ModelCheckpoint'),
-    pass: flags.length ? 'flags' : text.includes('sys.argv') ? 'positional' : null, notes: ['no checkpoint found: a task that is run again starts from its first epoch'],
+    arguments: flags,
+    metrics: text.includes('CSVLogger') ? ['CSVLogger'] : [],
+    columns: text.includes('CSVLogger') ? ['val_loss'] : [],
+    checkpoint: text.includes('ModelCheckpoint'),
+    pass: flags.length ? 'flags' : text.includes('sys.argv') ? 'positional' : null,
+    notes: ['no checkpoint found: a task that is run again starts from its first epoch'],
   };
 }
 
 // What is known of scripts that have run before; of others nothing is.
-const ESTIMATES = { 'known.py': { wall_s: 240, task_s: 80, tasks_s: 400, basis: '5 tasks of about 1 m 20 s as in e7, 2 at a time' } };
+const ESTIMATES = {
+  'known.py': { wall_s: 240, task_s: 80, tasks_s: 400, basis: '5 tasks of about 1 m 20 s as in e7, 2 at a time' },
+};
 
-const write = (v) => Array.isArray(v) ? `[${v.join(', ')}]` : typeof v === 'object' && v ? `{${Object.entries(v).map(([k, x]) => `${k}: ${write(x)}`).join(', ')}}` : String(v);
+const write = (v) =>
+  Array.isArray(v)
+    ? `[${v.join(', ')}]`
+    : typeof v === 'object' && v
+      ? `{${Object.entries(v)
+          .map(([k, x]) => `${k}: ${write(x)}`)
+          .join(', ')}}`
+      : String(v);
 
 export function check(sent, wantScan) {
   if (sent.source) {
     const bad = /^(\s*)bad_key/m.exec(sent.source.text);
-    if (bad) return problem([{ field: '/bad_key', line: sent.source.text.slice(0, bad.index).split('\n').length, column: 1, message: 'unknown key bad_key', remedy: 'remove it' }]);
-    return { status: 200, body: { valid: true, count: 3, how: '3', factors: [{ name: 'lr', count: 3 }], finite: true, parallel: 2, strategy: 'grid', reason: null, sample: [{ lr: 0.1 }, { lr: 0.01 }, { lr: 0.001 }], script: '#!/bin/bash\n', yaml: sent.source.text, warnings: [], estimate: null } };
+    if (bad)
+      return problem([
+        {
+          field: '/bad_key',
+          line: sent.source.text.slice(0, bad.index).split('\n').length,
+          column: 1,
+          message: 'unknown key bad_key',
+          remedy: 'remove it',
+        },
+      ]);
+    return {
+      status: 200,
+      body: {
+        valid: true,
+        count: 3,
+        how: '3',
+        factors: [{ name: 'lr', count: 3 }],
+        finite: true,
+        parallel: 2,
+        backend: 'local',
+        strategy: 'grid',
+        reason: null,
+        sample: [{ lr: 0.1 }, { lr: 0.01 }, { lr: 0.001 }],
+        script: '#!/bin/bash\n',
+        yaml: sent.source.text,
+        warnings: [],
+        estimate: null,
+      },
+    };
   }
   const e = sent.experiment;
   const errors = [];
@@ -32,30 +81,77 @@ export function check(sent, wantScan) {
     const field = `/parameters/${name}`;
     const range = spec && typeof spec === 'object' && !Array.isArray(spec) && 'min' in spec;
     if (range) {
-      if (typeof spec.min !== 'number' || typeof spec.max !== 'number') errors.push({ field, message: 'min and max must be numbers', remedy: 'write two numbers' });
-      else if (spec.min > spec.max) errors.push({ field, message: `min ${spec.min} is above max ${spec.max}`, remedy: 'swap them' });
-      else if (e.search.strategy === 'grid' && !spec.step && !spec.points) errors.push({ field, message: 'a grid needs a step for a range', remedy: 'give a step or choose another strategy' });
-      const values = spec.points ? Array.from({ length: spec.points }, (_, i) => spec.min + (spec.max - spec.min) * i / (spec.points - 1)) : spec.step ? Array.from({ length: Math.floor((spec.max - spec.min) / spec.step + 1e-9) + 1 }, (_, i) => spec.min + i * spec.step) : [spec.min, spec.max];
+      if (typeof spec.min !== 'number' || typeof spec.max !== 'number')
+        errors.push({ field, message: 'min and max must be numbers', remedy: 'write two numbers' });
+      else if (spec.min > spec.max)
+        errors.push({ field, message: `min ${spec.min} is above max ${spec.max}`, remedy: 'swap them' });
+      else if (e.search.strategy === 'grid' && !spec.step && !spec.points)
+        errors.push({
+          field,
+          message: 'a grid needs a step for a range',
+          remedy: 'give a step or choose another strategy',
+        });
+      const values = spec.points
+        ? Array.from({ length: spec.points }, (_, i) => spec.min + ((spec.max - spec.min) * i) / (spec.points - 1))
+        : spec.step
+          ? Array.from(
+              { length: Math.floor((spec.max - spec.min) / spec.step + 1e-9) + 1 },
+              (_, i) => spec.min + i * spec.step,
+            )
+          : [spec.min, spec.max];
       factors.push({ name, count: values.length });
       rows = rows.flatMap((row) => values.map((v) => ({ ...row, [name]: v })));
     } else {
       const values = Array.isArray(spec) ? spec : spec && typeof spec === 'object' ? spec.values : [spec];
-      if (!values.length || values.some((v) => v === '')) errors.push({ field, message: 'has no value', remedy: 'write one or more, separated by commas' });
+      if (!values.length || values.some((v) => v === ''))
+        errors.push({ field, message: 'has no value', remedy: 'write one or more, separated by commas' });
       if (values.length > 1) factors.push({ name, count: values.length });
       rows = rows.flatMap((row) => values.map((v) => ({ ...row, [name]: v })));
     }
   }
-  if (e.resources?.gpus !== undefined && typeof e.resources.gpus !== 'number') errors.push({ field: '/resources/gpus', message: `${e.resources.gpus} is not a number`, remedy: 'write 1, 2, …' });
-  if (e.search?.tasks !== undefined && !(e.search.tasks > 0)) errors.push({ field: '/search/tasks', message: 'must be at least 1' });
+  if (e.resources?.gpus !== undefined && typeof e.resources.gpus !== 'number')
+    errors.push({ field: '/resources/gpus', message: `${e.resources.gpus} is not a number`, remedy: 'write 1, 2, …' });
+  if (e.search?.tasks !== undefined && !(e.search.tasks > 0))
+    errors.push({ field: '/search/tasks', message: 'must be at least 1' });
   if (errors.length) return problem(errors);
   const budget = e.search?.tasks ?? (e.search?.strategy === 'grid' ? rows.length : 60);
   const count = e.search?.strategy === 'grid' ? Math.min(rows.length, budget) : budget;
   const body = {
-    valid: true, count, how: factors.length ? (e.search?.strategy === 'grid' ? factors.map((f) => f.count).join(' × ') : `a budget of ${budget}`) : 'one configuration', factors, finite: true, parallel: e.search?.parallel ?? 2,
-    strategy: e.search?.strategy ?? 'auto', reason: null, sample: rows.slice(0, 20),
-    script: ['#!/bin/bash', `#SBATCH --job-name=${(e.name ?? 'experiment').replace(/\W+/g, '-')}`, `#SBATCH --array=1-${count}%4`, `#SBATCH --cpus-per-task=${e.resources?.cpus ?? 1}`, '', '# one task of the array', 'exec sluice exec "$SLURM_ARRAY_TASK_ID"', ''].join('\n'),
-    yaml: Object.entries(e).map(([k, v]) => k === 'parameters' ? `parameters:\n${Object.entries(v).map(([n, x]) => `  ${n}: ${write(x)}`).join('\n')}` : `${k}: ${write(v)}`).join('\n') + '\n',
-    warnings: [], estimate: ESTIMATES[e.script] ?? null,
+    valid: true,
+    count,
+    how: factors.length
+      ? e.search?.strategy === 'grid'
+        ? factors.map((f) => f.count).join(' × ')
+        : `a budget of ${budget}`
+      : 'one configuration',
+    factors,
+    finite: true,
+    parallel: e.search?.parallel ?? 2,
+    backend: e.resources?.backend ?? 'local',
+    strategy: e.search?.strategy ?? 'auto',
+    reason: null,
+    sample: rows.slice(0, 20),
+    script: [
+      '#!/bin/bash',
+      `#SBATCH --job-name=${(e.name ?? 'experiment').replace(/\W+/g, '-')}`,
+      `#SBATCH --array=1-${count}%4`,
+      `#SBATCH --cpus-per-task=${e.resources?.cpus ?? 1}`,
+      '',
+      '# one task of the array',
+      'exec sluice exec "$SLURM_ARRAY_TASK_ID"',
+      '',
+    ].join('\n'),
+    yaml: `${Object.entries(e)
+      .map(([k, v]) =>
+        k === 'parameters'
+          ? `parameters:\n${Object.entries(v)
+              .map(([n, x]) => `  ${n}: ${write(x)}`)
+              .join('\n')}`
+          : `${k}: ${write(v)}`,
+      )
+      .join('\n')}\n`,
+    warnings: [],
+    estimate: ESTIMATES[e.script] ?? null,
   };
   if (wantScan) body.scan = scan(sent.files);
   return { status: 200, body };

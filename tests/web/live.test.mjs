@@ -1,7 +1,7 @@
 // The event stream: what changes on the page without a reload, what happens when the daemon goes away, and signing in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PATIENCE_MS, audit, drawn, whole } from './browser.mjs';
+import { audit, drawn, PATIENCE_MS, whole } from './browser.mjs';
 import { INFO, summary } from './data.mjs';
 import { stage } from './stage.mjs';
 
@@ -11,14 +11,17 @@ const live = (page) => page.locator('.live.open').waitFor();
 
 test('five new tasks become five live curves, and the best is named', async () => {
   const page = await visit('/new');
-  await page.locator('#script').setInputFiles({ name: 'model.py', mimeType: 'text/plain', buffer: Buffer.from('import sys\nsys.argv[3]') });
+  await page
+    .locator('#script')
+    .setInputFiles({ name: 'model.py', mimeType: 'text/plain', buffer: Buffer.from('import sys\nsys.argv[3]') });
   await page.getByLabel('Values of batch_size').fill('64,32,16,8,4');
   await page.getByRole('button', { name: 'Submit 5 tasks' }).first().click();
   await page.waitForURL('**/e/e11');
   await page.getByText('No value of').waitFor();
   await live(page);
   for (let n = 1; n <= 5; n++) on.fixture.setState('e11', n, 'running');
-  for (let step = 0; step < 3; step++) for (let n = 1; n <= 5; n++) on.fixture.advance('e11', n, { loss: 1 / (n + step), val_loss: 1.1 / (n + step) });
+  for (let step = 0; step < 3; step++)
+    for (let n = 1; n <= 5; n++) on.fixture.advance('e11', n, { loss: 1 / (n + step), val_loss: 1.1 / (n + step) });
   await page.getByRole('img', { name: /val_loss for 5 configurations by epoch.*best is configuration 5/ }).waitFor();
   await page.locator('.kpi.first').getByText('#5').waitFor();
   await page.waitForFunction(() => document.querySelectorAll('[role=progressbar]').length === 5);
@@ -42,11 +45,26 @@ test('the list follows without a reload', async () => {
 test('the task page follows: metrics, log, end', async () => {
   const page = await visit('/e/e10/36');
   await live(page);
-  await page.getByRole('log').getByText(/Epoch 29\/100/).waitFor();
+  await page
+    .getByRole('log')
+    .getByText(/Epoch 29\/100/)
+    .waitFor();
   on.fixture.advance('e10', 36);
-  await page.getByRole('log').getByText(/Epoch 30\/100/).waitFor();
+  await page
+    .getByRole('log')
+    .getByText(/Epoch 30\/100/)
+    .waitFor();
   await page.getByText('30 of 100').waitFor();
-  on.fixture.setState('e10', 36, 'error', { cause: { kind: 'signal', code: null, signal: 9, text: 'killed by signal 9', remedy: 'ask for more memory', tail: 'Killed\n' } });
+  on.fixture.setState('e10', 36, 'error', {
+    cause: {
+      kind: 'signal',
+      code: null,
+      signal: 9,
+      text: 'killed by signal 9',
+      remedy: 'ask for more memory',
+      tail: 'Killed\n',
+    },
+  });
   await page.getByRole('alert').getByText('Killed by signal 9').waitFor();
 });
 
@@ -110,7 +128,9 @@ test('six tabs share one stream', async () => {
 test('without SharedWorker the page keeps its own stream', async () => {
   const context = await on.browser.newContext();
   context.setDefaultTimeout(PATIENCE_MS);
-  await context.addInitScript(() => { delete globalThis.SharedWorker; });
+  await context.addInitScript(() => {
+    delete globalThis.SharedWorker;
+  });
   const page = await context.newPage();
   await page.goto(on.fixture.url);
   await live(page);
@@ -124,6 +144,30 @@ test('a login link signs in and leaves the address', async () => {
   const page = await visit('/#login=good-code');
   await page.getByRole('link', { name: 'conv2d-nodropout-v2' }).first().waitFor();
   assert.equal(new URL(page.url()).hash, '');
+  await live(page);
+});
+
+test('a session is sent as a header with every request and never as a cookie, and can be ended in the settings', async () => {
+  on.fixture.needLogin = true;
+  const page = await visit('/#login=good-code', { allow: ['401'] });
+  await live(page);
+  assert.deepEqual(await on.seats[0].context.cookies(), []);
+  const tab = await on.seats[0].context.newPage();
+  await tab.goto(`${on.fixture.url}/settings`);
+  const row = tab
+    .getByRole('region', { name: 'Signed-in browsers' })
+    .getByRole('row', { name: /Chrome on Linux \(this one\)/ });
+  await row.waitFor();
+  assert.deepEqual(await audit(tab), []);
+  await row.getByRole('button', { name: 'End session 1' }).click();
+  await tab.getByRole('heading', { name: 'Sign in again' }).waitFor();
+  // A link that is opened in one tab signs the others in, too.
+  await page.reload();
+  await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+  await tab.goto(`${on.fixture.url}/#login=good-code`);
+  await tab.reload();
+  await live(tab);
+  await page.getByRole('link', { name: 'conv2d-nodropout-v2' }).first().waitFor();
   await live(page);
 });
 
@@ -143,7 +187,9 @@ test('a session that ends while a page is open leads to the same page', async ()
   await live(page);
   on.fixture.sessions.clear();
   for (const res of on.fixture.streams) res.destroy();
+  await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
   await page.getByText('sluice login').waitFor();
+  assert.deepEqual(await audit(page), []);
 });
 
 test('where the state folder is not the usual one, the page says so, and whoever was signed in sees the whole command', async () => {
@@ -176,13 +222,19 @@ test('what waiting tasks wait for follows their experiment, without an event for
     on.fixture.emit('experiment', summary(model));
   };
   model.e.waiting_for = 'waits for 1 CPU: e1 has 2 of 2';
-  Object.assign(model.tasks[11], { state: 'waiting', submitted: null, reason: 'exit code 1; retry 1 of 3; waits for 1 CPU: e1 has 2 of 2' });
+  Object.assign(model.tasks[11], {
+    state: 'waiting',
+    submitted: null,
+    reason: 'exit code 1; retry 1 of 3; waits for 1 CPU: e1 has 2 of 2',
+  });
   const page = await visit('/e/e9');
   await live(page);
   const row = page.locator('[data-row="12"]');
   await row.getByText('exit code 1; retry 1 of 3; waits for 1 CPU: e1 has 2 of 2').waitFor();
   tell('waits for 1 CPU: e3 has 1 of 2, its own experiment has 1 of 2');
-  await row.getByText('exit code 1; retry 1 of 3; waits for 1 CPU: e3 has 1 of 2, its own experiment has 1 of 2').waitFor();
+  await row
+    .getByText('exit code 1; retry 1 of 3; waits for 1 CPU: e3 has 1 of 2, its own experiment has 1 of 2')
+    .waitFor();
   tell(null);
   await row.getByText('exit code 1; retry 1 of 3', { exact: true }).waitFor();
   // Nothing of it runs: the page says so, and asks nobody to look after it.
@@ -201,5 +253,8 @@ test('what waiting tasks wait for follows their experiment, without an event for
   await page.goto(`${on.fixture.url}/e/e9/12`);
   await live(page);
   tell('waits for another task of its experiment to end: parallel is 2');
-  await page.locator('p.reason').getByText('exit code 1; retry 1 of 3; waits for another task of its experiment to end: parallel is 2').waitFor();
+  await page
+    .locator('p.reason')
+    .getByText('exit code 1; retry 1 of 3; waits for another task of its experiment to end: parallel is 2')
+    .waitFor();
 });

@@ -1,5 +1,5 @@
-// The same form and the same curves against the real daemon: five batch sizes, one learning rate, five tasks on this machine.
-// SLUICE_BIN names the program; SLUICE_SHOTS a folder for the screenshots, which are thrown away without it.
+// The same form and the same curves against the real daemon: five batch sizes, one learning rate, five tasks on this
+// machine. SLUICE_BIN names the program; SLUICE_SHOTS a folder for the screenshots, which are thrown away without it.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { PATIENCE_MS, audit, launch, open } from './browser.mjs';
+import { audit, launch, open, PATIENCE_MS } from './browser.mjs';
 
 const run = promisify(execFile);
 const bin = process.env.SLUICE_BIN;
@@ -52,30 +52,54 @@ for i in range(3000 if mode == "long" else 2):
     time.sleep(0.2)
 `;
 
-let state; let daemon; let browser; let seat; let shots; let said = ''; let port; let env;
+// Prints more than fits on a screen, then a line every quarter of a second.
+const TALKER = `import time
+for i in range(60):
+    print("begin", i, flush=True)
+for i in range(3000):
+    print("line", i, flush=True)
+    time.sleep(0.25)
+`;
+
+let state;
+let daemon;
+let browser;
+let seat;
+let shots;
+let said = '';
+let port;
+let env;
 const shoot = (name) => seat.page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
 const file = (name, text) => ({ name, mimeType: 'text/x-python', buffer: Buffer.from(text) });
 
 function serve() {
   daemon = spawn(bin, ['serve', '--listen', `127.0.0.1:${port}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  daemon.stdout.on('data', (d) => { said += d; });
-  daemon.stderr.on('data', (d) => { said += d; });
+  daemon.stdout.on('data', (d) => {
+    said += d;
+  });
+  daemon.stderr.on('data', (d) => {
+    said += d;
+  });
 }
 
 async function end(signal) {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return;
-  const gone = new Promise((done) => { daemon.once('exit', done); });
+  const gone = new Promise((done) => {
+    daemon.once('exit', done);
+  });
   daemon.kill(signal);
   await gone;
 }
 
 // Only then `sluice login` is of use: where it finds no daemon it starts one of its own, and that may be quicker.
 async function answers() {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end && daemon.exitCode === null;) {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end && daemon.exitCode === null; ) {
     try {
       return await fetch(`http://127.0.0.1:${port}/api/v1/health`);
     } catch {
-      await new Promise((done) => { setTimeout(done, 100); });
+      await new Promise((done) => {
+        setTimeout(done, 100);
+      });
     }
   }
   throw new Error(`the daemon does not answer; it said:\n${said}`);
@@ -92,13 +116,14 @@ async function login() {
 before(async () => {
   if (skip) return;
   state = await mkdtemp(path.join(os.tmpdir(), 'sluice-web-'));
-  shots = process.env.SLUICE_SHOTS ?? await mkdtemp(path.join(os.tmpdir(), 'sluice-shots-'));
+  shots = process.env.SLUICE_SHOTS ?? (await mkdtemp(path.join(os.tmpdir(), 'sluice-shots-')));
   port = await freePort();
-  env = { ...process.env, SLUICE_STATE: state, SLURM_CONF: '/nonexistent' }; // a cluster of this machine would be preferred
+  // A cluster of this machine would be preferred.
+  env = { ...process.env, SLUICE_STATE: state, SLURM_CONF: '/nonexistent' };
   serve();
   const url = await login();
   browser = await launch();
-  seat = await open(browser, url, { allow: ['ERR_', '400 (Bad Request)'] });
+  seat = await open(browser, url, { allow: ['ERR_', '400 (Bad Request)', '401 (Unauthorized)'] });
 });
 
 after(async () => {
@@ -110,7 +135,10 @@ after(async () => {
   if (shots && !process.env.SLUICE_SHOTS) await rm(shots, { recursive: true, force: true });
 });
 
-test('five batch sizes and one learning rate through the form: five tasks, five live curves, the best named', { skip, timeout: 600000 }, async (t) => {
+test('five batch sizes and one learning rate through the form: five tasks, five live curves, the best named', {
+  skip,
+  timeout: 600000,
+}, async (t) => {
   const { page, troubles } = seat;
   t.diagnostic(`screenshots in ${shots}`);
   await page.getByText('No experiments yet').waitFor();
@@ -152,7 +180,52 @@ test('five batch sizes and one learning rate through the form: five tasks, five 
   assert.deepEqual(troubles.splice(0), []);
 });
 
-test('a failing task quotes its cause, tasks stop and restart, the daemon may be killed, and all can be removed', { skip, timeout: 600000 }, async () => {
+test('the output of a running task grows in the page, and Follow scrolls with it', {
+  skip,
+  timeout: 600000,
+}, async () => {
+  const { page, troubles } = seat;
+  await page.goto(`http://127.0.0.1:${port}/new`);
+  await page.locator('#script').setInputFiles(file('talker.py', TALKER));
+  await page.getByLabel('Values of batch_size').fill('64');
+  await page.getByRole('button', { name: 'Submit 1 task' }).first().click();
+  await page.waitForURL(/\/e\/e\d+$/);
+  const experiment = page.url();
+  await page.locator('[data-row]').getByText('Running').waitFor();
+  await page.goto(`${experiment}/1`);
+  const log = page.locator('#log');
+  const last = () => log.locator('li').last().innerText();
+  const behind = () => log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
+  await log.getByText('begin 59').waitFor();
+  const first = Number(/line (\d+)/.exec(await last())?.[1] ?? 0);
+  await log.getByText(`line ${first + 8}`, { exact: true }).waitFor();
+  await page.waitForFunction(() => {
+    const el = document.querySelector('#log');
+    return el.scrollHeight > el.clientHeight && el.scrollHeight - el.scrollTop - el.clientHeight < 40;
+  });
+  await page.getByLabel('Follow').uncheck();
+  await log.evaluate((el) => {
+    el.scrollTop = 0;
+  });
+  await log.getByText(`line ${first + 16}`, { exact: true }).waitFor();
+  assert.ok((await behind()) > 40, 'without Follow the page stays where it is read');
+  await page.getByLabel('Follow').check();
+  await page.waitForFunction(() => {
+    const el = document.querySelector('#log');
+    return el.scrollHeight - el.scrollTop - el.clientHeight < 40;
+  });
+  await shoot('11-growing-log');
+  await page.goto(experiment);
+  await page.getByRole('button', { name: 'Stop all' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop 1 task' }).click();
+  await page.locator('[data-row]').getByText('Stopped').waitFor();
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('a failing task quotes its cause, tasks stop and restart, the daemon may be killed, and all can be removed', {
+  skip,
+  timeout: 600000,
+}, async () => {
   const { page, troubles } = seat;
   await page.goto(`http://127.0.0.1:${port}/new`);
   await page.locator('#script').setInputFiles(file('frail.py', FRAIL));
@@ -177,7 +250,12 @@ test('a failing task quotes its cause, tasks stop and restart, the daemon may be
   await page.getByText('Reconnecting.').waitFor();
   assert.equal(await page.locator('[data-row]').count(), 2, 'the data stays');
   serve();
-  await page.getByText('Reconnecting.').waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Sign in again' }).waitFor(); // all sessions end when a daemon starts
+  await page.getByText(/^SLUICE_STATE='.+' '.+sluice' login$/).waitFor();
+  await page.goto(await login());
+  await page.reload();
+  await page.locator('.live.open').waitFor();
+  await page.goto(experiment);
   await page.locator('[data-row]').filter({ hasText: 'long' }).getByText('Running').waitFor();
   await page.getByRole('button', { name: 'Stop all' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop 1 task' }).click();
@@ -187,12 +265,20 @@ test('a failing task quotes its cause, tasks stop and restart, the daemon may be
   await page.getByText('Restarted 1 task.').waitFor();
   // The second attempt fails as fast as the first: its end is told by the task's page, which counts attempts.
   await page.locator('[data-row]').filter({ hasText: 'bad' }).getByRole('link').click();
-  await page.getByRole('region', { name: 'All attempts' }).locator('tbody tr').nth(1).getByText('exit code 1').waitFor();
+  await page
+    .getByRole('region', { name: 'All attempts' })
+    .locator('tbody tr')
+    .nth(1)
+    .getByText('exit code 1')
+    .waitFor();
   await shoot('10-second-attempt');
   await page.goto(experiment);
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Remove…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: /emove$/ }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /emove$/ })
+    .click();
   await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
   await page.getByRole('link', { name: 'frail' }).waitFor({ state: 'detached' });
   await page.goto(`http://127.0.0.1:${port}/settings`);

@@ -1,5 +1,6 @@
-// Every screen, light and dark, at a desk and on a phone: no console error, no CSP report, no foreign request, no sideways scrolling. axe-core,
-// which takes longer than all the rest, looks at each screen in two of the four: both themes and both sizes.
+// Every screen, light and dark, at a desk and on a phone: no console error, no CSP report, no foreign request, no
+// sideways scrolling. axe-core, which takes longer than all the rest, looks at each screen in two of the four: both
+// themes and both sizes.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { audit, launch, open, sideways } from './browser.mjs';
@@ -42,8 +43,12 @@ for (const theme of ['light', 'dark']) {
   for (const size of ['desk', 'phone']) {
     describe(`${theme}, ${size}`, () => {
       let shared;
-      before(async () => { shared = await open(browser, `${fixture.url}/settings`, { theme, size, allow: ['404'] }); });
-      after(async () => { await shared?.context.close(); });
+      before(async () => {
+        shared = await open(browser, `${fixture.url}/settings`, { theme, size, allow: ['404'] });
+      });
+      after(async () => {
+        await shared?.context.close();
+      });
       for (const [name, [path, text]] of Object.entries(SCREENS)) {
         if (PLAIN.includes(name) && (theme === 'light') !== (size === 'desk')) continue;
         test(name, async () => {
@@ -52,7 +57,7 @@ for (const theme of ['light', 'dark']) {
           await page.getByText(text).first().waitFor({ state: 'attached' });
           await page.waitForTimeout(150);
           assert.equal(await page.locator('h1').count(), 1, 'one h1');
-          assert.ok(await sideways(page) <= 0, 'scrolls sideways');
+          assert.ok((await sideways(page)) <= 0, 'scrolls sideways');
           if ((theme === 'light') === (size === 'desk')) assert.deepEqual(await audit(page), []);
           assert.deepEqual(troubles.splice(0), []);
           assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
@@ -64,11 +69,21 @@ for (const theme of ['light', 'dark']) {
 
 test('200 % zoom and 320 px need no sideways scrolling', async () => {
   const { page, context } = await open(browser, `${fixture.url}/settings`, { size: { width: 320, height: 700 } });
-  for (const path of ['/', '/e/e10', '/e/e10/38', '/new', '/cluster', '/settings', '/e/e10/compare?tasks=1,2,3', '/e/e6', '/e/e7']) {
+  for (const path of [
+    '/',
+    '/e/e10',
+    '/e/e10/38',
+    '/new',
+    '/cluster',
+    '/settings',
+    '/e/e10/compare?tasks=1,2,3',
+    '/e/e6',
+    '/e/e7',
+  ]) {
     await page.goto(fixture.url + path);
     await page.locator('h1').waitFor({ state: 'attached' });
     await page.waitForTimeout(200);
-    assert.ok(await sideways(page) <= 0, `${path} scrolls sideways by ${await sideways(page)}`);
+    assert.ok((await sideways(page)) <= 0, `${path} scrolls sideways by ${await sideways(page)}`);
   }
   await context.close();
 });

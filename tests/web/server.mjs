@@ -1,15 +1,24 @@
-// A stand-in for the daemon: serves web/dist with the real headers and answers docs/internals/rest.md from made-up data, with a
-// live event stream. `node tests/web/server.mjs [port] [world]` runs it for looking around; the tests start it in their own process.
-import http from 'node:http';
+// A stand-in for the daemon: serves web/dist with the real headers and answers docs/internals/rest.md from made-up
+// data, with a live event stream. `node tests/web/server.mjs [port] [world]` runs it for looking around; the tests
+// start it in their own process.
+
 import { readFile } from 'node:fs/promises';
+import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from './check.mjs';
-import { CLUSTER, EXAMINED, INFO, analysis, experiment, logText, refresh, search, summary, world } from './data.mjs';
+import { wrongAnswer, wrongEvent, wrongRequest } from './contract.mjs';
+import { analysis, CLUSTER, EXAMINED, experiment, INFO, logText, refresh, search, summary, world } from './data.mjs';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/dist');
-export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml' };
+export const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
 
 export class Fixture {
   constructor(kind = 'all', options = {}) {
@@ -22,18 +31,21 @@ export class Fixture {
     this.sessions = new Set();
     this.needLogin = options.login ?? false;
     this.loginCommand = 'sluice login'; // as a 401 says it
-    this.tokens = [{ id: 't1', name: 'notebook', created: '2026-11-10T10:00:00.000Z', used: null }];
+    this.tokens = [{ id: 1, name: 'notebook', created: '2026-11-10T10:00:00.000Z', used: null }];
     this.requests = [];
+    this.violations = []; // of the contract; stop() fails where there are any
     this.made = new Map();
     this.down = false;
     this.infoDelay = 0; // ms, as through a slow tunnel
   }
 
   async start(port = 0) {
-    this.server = http.createServer((req, res) => this.handle(req, res).catch((error) => {
-      console.error(error);
-      res.destroy();
-    }));
+    this.server = http.createServer((req, res) =>
+      this.handle(req, res).catch((error) => {
+        console.error(error);
+        res.destroy();
+      }),
+    );
     await new Promise((done) => {
       this.server.once('listening', done);
       // Somebody else may have been given the port of a server that was stopped; mostly not for long.
@@ -53,9 +65,11 @@ export class Fixture {
     this.streams.clear();
     this.server.closeAllConnections();
     await new Promise((done) => this.server.close(done));
+    if (this.violations.length) throw new Error(`not as in src/http/schemas.json:\n${this.violations.join('\n')}`);
   }
 
   emit(name, data) {
+    this.violations.push(...wrongEvent(name, data));
     const event = { seq: ++this.seq, name, data: JSON.stringify(data) };
     this.past.push(event);
     for (const res of this.streams) this.write(res, event);
@@ -82,12 +96,12 @@ export class Fixture {
     task.progress = step / task.epochs;
     task.last = { value: val, epoch: step };
     const max = model.e.objective[0].goal === 'max';
-    if (typeof val === 'number' && (!task.best || (max ? val > task.best.value : val < task.best.value))) task.best = { value: val, epoch: step };
+    if (typeof val === 'number' && (!task.best || (max ? val > task.best.value : val < task.best.value)))
+      task.best = { value: val, epoch: step };
     refresh(model);
     this.emit('metrics', { experiment: id, task: n, rows: [{ step, values: { loss: train, [metric]: val } }] });
     this.emit('task', task);
     this.emit('experiment', summary(model));
-    this.emit('log', { experiment: id, task: n, stream: 'stdout', size: Buffer.byteLength(this.log(model, task, 'stdout')) });
   }
 
   setState(id, n, state, more = {}) {
@@ -95,9 +109,20 @@ export class Fixture {
     const task = model.tasks[n - 1];
     const now = new Date().toISOString();
     Object.assign(task, { state }, more);
-    if (state === 'running') Object.assign(task, { started: now, finished: null, node: 'volta01', elapsed_s: 0, progress: 0, reason: null });
-    if (state === 'submitted') Object.assign(task, { started: null, finished: null, attempt: task.attempt + 1, epoch: null, progress: null, cause: null, reason: 'Resources' });
-    if (['finished', 'error', 'stopped'].includes(state)) Object.assign(task, { finished: now, elapsed_s: task.elapsed_s || 60 });
+    if (state === 'running')
+      Object.assign(task, { started: now, finished: null, node: 'volta01', elapsed_s: 0, progress: 0, reason: null });
+    if (state === 'submitted')
+      Object.assign(task, {
+        started: null,
+        finished: null,
+        attempt: task.attempt + 1,
+        epoch: null,
+        progress: null,
+        cause: null,
+        reason: 'Resources',
+      });
+    if (['finished', 'error', 'stopped'].includes(state))
+      Object.assign(task, { finished: now, elapsed_s: task.elapsed_s || 60 });
     refresh(model);
     this.emit('task', task);
     this.emit('experiment', summary(model));
@@ -116,11 +141,21 @@ export class Fixture {
     const n = Math.max(0, ...[...this.models.keys()].map((id) => Number(id.slice(1)))) + 1;
     const spec = sent.experiment ?? { name: sent.source.name, parameters: { lr: [0.1, 0.01, 0.001] } };
     const sample = result.body.sample;
-    const varying = Object.keys(sample[0] ?? {}).filter((k) => Array.isArray(spec.parameters[k]) && spec.parameters[k].length > 1);
+    const varying = Object.keys(sample[0] ?? {}).filter(
+      (k) => Array.isArray(spec.parameters[k]) && spec.parameters[k].length > 1,
+    );
     const model = experiment(n, {
-      name: spec.name ?? 'experiment', description: spec.description, strategy: result.body.strategy, backend: spec.resources?.backend ?? 'local', gpus: false, metric: spec.objective?.metric, goal: spec.objective?.goal,
-      configs: sample.map((row) => Object.fromEntries(varying.map((k) => [k, row[k]]))), fixed: Object.fromEntries(Object.entries(sample[0] ?? {}).filter(([k]) => !varying.includes(k))),
-      how: () => ({ state: 'submitted', epochs: 0 }), script: spec.script,
+      name: spec.name ?? 'experiment',
+      description: spec.description,
+      strategy: result.body.strategy,
+      backend: spec.resources?.backend ?? 'local',
+      gpus: false,
+      metric: spec.objective?.metric,
+      goal: spec.objective?.goal,
+      configs: sample.map((row) => Object.fromEntries(varying.map((k) => [k, row[k]]))),
+      fixed: Object.fromEntries(Object.entries(sample[0] ?? {}).filter(([k]) => !varying.includes(k))),
+      how: () => ({ state: 'submitted', epochs: 0 }),
+      script: spec.script,
     });
     model.e.created = new Date().toISOString();
     model.e.started = null;
@@ -139,21 +174,32 @@ export class Fixture {
     for await (const chunk of req) chunks.push(chunk);
     const raw = Buffer.concat(chunks);
     const route = url.pathname.replace('/api/v1', '');
-    if (req.method !== 'GET') this.requests.push({ method: req.method, path: route + url.search, headers: req.headers, body: raw.toString() });
+    if (req.method !== 'GET')
+      this.requests.push({ method: req.method, path: route + url.search, headers: req.headers, body: raw.toString() });
+    if (req.method !== 'GET') this.violations.push(...wrongRequest(req.method, route, raw.toString()));
     const send = (status, body) => {
+      this.violations.push(...wrongAnswer(req.method, route, status, body));
       if (status === 204) return void res.writeHead(204).end();
-      res.writeHead(status, { 'Content-Type': status >= 400 ? 'application/problem+json' : 'application/json' }).end(JSON.stringify(body));
+      res
+        .writeHead(status, { 'Content-Type': status >= 400 ? 'application/problem+json' : 'application/json' })
+        .end(JSON.stringify(body));
     };
-    const refuse = (status, detail) => send(status, { type: 'about:blank', title: http.STATUS_CODES[status], status, detail, ...(status === 401 && { login: this.loginCommand }) });
+    const refuse = (status, detail) =>
+      send(status, {
+        type: 'about:blank',
+        title: http.STATUS_CODES[status],
+        status,
+        detail,
+        ...(status === 401 && { login: this.loginCommand }),
+      });
     if (route === '/login' && req.method === 'POST') {
       if (JSON.parse(raw.toString()).code !== 'good-code') return refuse(401, 'this login link was used or is too old');
       this.sessions.add('s1');
-      res.setHeader('Set-Cookie', 'sluice_session=s1; HttpOnly; SameSite=Strict; Path=/');
-      return send(204);
+      return send(201, { session: 's1' });
     }
-    if (this.needLogin && !/sluice_session=s1/.test(req.headers.cookie ?? '')) return refuse(401, 'not signed in');
-    if (this.needLogin && !this.sessions.has('s1')) return refuse(401, 'the session has ended');
-    if (req.method !== 'GET' && req.headers['x-sluice-csrf'] !== INFO.csrf) return refuse(403, 'the CSRF header is missing');
+    const session = req.headers['x-sluice-session'];
+    if (this.needLogin && !session) return refuse(401, 'not signed in');
+    if (this.needLogin && !this.sessions.has(session)) return refuse(401, 'the session has ended');
     const json = () => JSON.parse(raw.toString() || '{}');
     return this.route(req, res, route, url, json, send, refuse, raw);
   }
@@ -172,29 +218,81 @@ export class Fixture {
     const q = url.searchParams;
     const get = req.method === 'GET';
     if (route === '/info') {
-      if (this.infoDelay) await new Promise((done) => { setTimeout(done, this.infoDelay); });
+      if (this.infoDelay)
+        await new Promise((done) => {
+          setTimeout(done, this.infoDelay);
+        });
       return send(200, INFO);
     }
     if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
-    if (route === '/cluster' && this.asking) { // a daemon that has just started
-      return send(200, { ...CLUSTER, backends: [CLUSTER.backends[0], { name: 'slurm', available: false, asking: true, keys: CLUSTER.backends[1].keys, text: 'Slurm is being asked what it offers', accounting: false, energy: false, partitions: [], limits: { array_size: null, submitted_jobs: null, default_account: null } }] });
+    if (route === '/cluster' && this.asking) {
+      // a daemon that has just started
+      return send(200, {
+        ...CLUSTER,
+        backends: [
+          CLUSTER.backends[0],
+          {
+            name: 'slurm',
+            available: false,
+            asking: true,
+            keys: CLUSTER.backends[1].keys,
+            text: 'Slurm is being asked what it offers',
+            accounting: false,
+            energy: false,
+            partitions: [],
+            limits: { array_size: null, submitted_jobs: null, default_account: null },
+          },
+        ],
+      });
     }
     if (route === '/cluster') {
       if (!this.examining) return send(200, CLUSTER);
       this.examining--; // the job of a second takes a few looks
       return send(200, { ...CLUSTER, examining: this.examining > 0, findings: this.examining ? [] : EXAMINED });
     }
-    if (route === '/cluster/examine') { this.examining = 2; return send(202, { ...CLUSTER, examining: true, findings: [] }); }
+    if (route === '/cluster/examine') {
+      this.examining = 2;
+      return send(202, { ...CLUSTER, examining: true, findings: [] });
+    }
     if (route === '/events') return this.events(req, res, q);
-    if (route === '/check') { const r = check(json(), q.get('scan') === '1'); return send(r.status, r.body); }
-    if (route === '/logout') { this.sessions.clear(); return send(204); }
+    if (route === '/check') {
+      const r = check(json(), q.get('scan') === '1');
+      return send(r.status, r.body);
+    }
+    if (route === '/logout') {
+      this.sessions.clear();
+      return send(204);
+    }
+    if (route === '/sessions') {
+      const items = [...this.sessions].map((secret, i) => ({
+        id: i + 1,
+        created: '2026-11-10T10:00:00.000Z',
+        used: '2026-11-10T10:00:00.000Z',
+        expires: '2026-12-10T10:00:00.000Z',
+        browser: req.headers['user-agent'],
+        current: secret === req.headers['x-sluice-session'],
+      }));
+      return send(200, { items, next: null, total: items.length });
+    }
+    if (route.startsWith('/sessions/')) {
+      this.sessions.delete([...this.sessions][Number(route.slice(10)) - 1]);
+      return send(204);
+    }
     if (route === '/tokens') {
       if (get) return send(200, { items: this.tokens, next: null, total: this.tokens.length });
-      this.tokens.push({ id: `t${this.tokens.length + 1}`, name: json().name, created: new Date().toISOString(), used: null });
-      return send(201, { id: `t${this.tokens.length}`, name: json().name, token: 'sluice_secret_0123456789abcdef' });
+      this.tokens.push({
+        id: this.tokens.length + 1,
+        name: json().name,
+        created: new Date().toISOString(),
+        used: null,
+      });
+      return send(201, { id: this.tokens.length, name: json().name, token: 'sluice_secret_0123456789abcdef' });
     }
-    if (route.startsWith('/tokens/')) { this.tokens = this.tokens.filter((t) => t.id !== route.slice(8)); return send(204); }
-    if (route.startsWith('/uploads/')) return send(201, { id: 'u1', bytes: raw.length });
+    if (route.startsWith('/tokens/')) {
+      this.tokens = this.tokens.filter((t) => t.id !== Number(route.slice(8)));
+      return send(204);
+    }
+    if (route.startsWith('/uploads/')) return send(201, { id: 'u1', name: route.slice(9), bytes: raw.length });
     if (route === '/experiments') {
       if (get) {
         const items = [...this.models.values()].reverse().map(summary);
@@ -234,7 +332,9 @@ export class Fixture {
     }
     if (rest === 'stop' || rest === 'restart') {
       const body = json();
-      const numbers = model.tasks.filter((t) => rest === 'stop' || !body.failed || t.state === 'error').map((t) => t.number);
+      const numbers = model.tasks
+        .filter((t) => rest === 'stop' || !body.failed || t.state === 'error')
+        .map((t) => t.number);
       return send(200, { tasks: this.act(model, numbers, rest) });
     }
     if (rest === 'analysis') return send(200, analysis(model));
@@ -243,7 +343,13 @@ export class Fixture {
     if (rest === 'suggest') return this.suggest(model, json(), send);
     if (rest === 'script') return text('#!/bin/bash\n');
     if (rest === 'source') return text(`name: ${model.e.name}\n`);
-    if (rest === 'files') return send(200, { files: [{ path: model.e.script, bytes: 20 }, { path: 'data/labels.csv', bytes: 4 }] });
+    if (rest === 'files')
+      return send(200, {
+        files: [
+          { path: model.e.script, bytes: 20 },
+          { path: 'data/labels.csv', bytes: 4 },
+        ],
+      });
     if (rest === 'file') return text(q.get('path') === model.e.script ? 'import sys\nprint(sys.argv)\n' : 'a,b\n');
     if (rest === 'export') return text('task,state\n');
     if (rest === 'tasks') {
@@ -254,10 +360,13 @@ export class Fixture {
       const next = from + limit < items.length ? String(from + limit) : null;
       return send(200, { items: items.slice(from, from + limit), next, total: items.length });
     }
-    if (rest === 'tasks/stop' || rest === 'tasks/restart') return send(200, { tasks: this.act(model, json().tasks, rest.slice(6)) });
+    if (rest === 'tasks/stop' || rest === 'tasks/restart')
+      return send(200, { tasks: this.act(model, json().tasks, rest.slice(6)) });
     if (rest === 'metrics') {
       const name = q.get('name') ?? model.e.objective[0].metric;
-      const tasks = [...model.curves].filter(([, c]) => c.step.length).map(([n, c]) => ({ task: n, step: c.step, value: name === 'loss' ? c.train : c.val }));
+      const tasks = [...model.curves]
+        .filter(([, c]) => c.step.length)
+        .map(([n, c]) => ({ task: n, step: c.step, value: name === 'loss' ? c.train : c.val }));
       return send(200, { experiment: id, name, step_name: 'epoch', tasks });
     }
     const found = /^tasks\/(\d+)(?:\/(\w+))?$/.exec(rest);
@@ -271,24 +380,58 @@ export class Fixture {
     for (const p of model.e.parameters) {
       const value = body.parameters[p.name];
       if (p.kind === 'range' && (typeof value !== 'number' || value < p.min || value > p.max)) {
-        return send(400, { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'no', errors: [{ field: `/parameters/${p.name}`, message: `${value} is not between ${p.min} and ${p.max}` }] });
+        return send(400, {
+          type: 'about:blank',
+          title: 'Bad Request',
+          status: 400,
+          detail: 'no',
+          errors: [{ field: `/parameters/${p.name}`, message: `${value} is not between ${p.min} and ${p.max}` }],
+        });
       }
     }
     const n = model.tasks.length + 1;
-    const task = { ...model.tasks[0], id: `${model.e.id}/${n}`, number: n, state: 'waiting', parameters: { ...model.tasks[0].parameters, ...body.parameters }, best: null, last: null, epoch: null, started: null, finished: null, cause: null };
+    const task = {
+      ...model.tasks[0],
+      id: `${model.e.id}/${n}`,
+      number: n,
+      state: 'waiting',
+      parameters: { ...model.tasks[0].parameters, ...body.parameters },
+      best: null,
+      last: null,
+      epoch: null,
+      started: null,
+      finished: null,
+      cause: null,
+    };
     model.tasks.push(task);
     model.curves.set(n, { step: [], val: [], train: [] });
     refresh(model);
     this.emit('task', task);
     this.emit('experiment', summary(model));
-    return send(201, task);
+    return send(201, this.detail(model, task));
   }
 
   change(model, body, send) {
     for (const [name, spec] of Object.entries(body.parameters ?? {})) {
-      if (spec.min > spec.max) return send(400, { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'no', errors: [{ field: `/parameters/${name}`, message: `min ${spec.min} is above max ${spec.max}`, remedy: 'swap them' }] });
+      if (spec.min > spec.max)
+        return send(400, {
+          type: 'about:blank',
+          title: 'Bad Request',
+          status: 400,
+          detail: 'no',
+          errors: [
+            { field: `/parameters/${name}`, message: `min ${spec.min} is above max ${spec.max}`, remedy: 'swap them' },
+          ],
+        });
       const p = model.e.parameters.find((one) => one.name === name);
-      Object.assign(p, Array.isArray(spec) ? { kind: 'choice', values: spec } : typeof spec === 'object' ? { kind: 'range', ...spec } : { kind: 'constant', values: [spec] });
+      Object.assign(
+        p,
+        Array.isArray(spec)
+          ? { kind: 'choice', values: spec }
+          : typeof spec === 'object'
+            ? { kind: 'range', ...spec }
+            : { kind: 'constant', values: [spec] },
+      );
     }
     if (body.search?.tasks) model.extra = Math.max(0, body.search.tasks - model.tasks.length);
     if (body.search?.strategy) model.e.strategy = model.e.search.strategy = body.search.strategy;
@@ -297,21 +440,65 @@ export class Fixture {
     return send(200, model.e);
   }
 
+  detail(model, task) {
+    return {
+      ...task,
+      timeline: [
+        { time: task.submitted, state: 'submitted', reason: 'sent to the partition gpu_volta' },
+        task.started && { time: task.started, state: 'running', reason: `started on ${task.node}` },
+        task.finished && { time: task.finished, state: task.state, reason: task.cause?.text ?? task.reason },
+      ].filter((s) => s?.time),
+      attempts: Array.from({ length: task.attempt }, (_, i) => ({
+        number: i + 1,
+        state: i + 1 < task.attempt ? 'stopped' : task.state,
+        cause: task.cause,
+        submitted: task.submitted,
+        started: task.started,
+        finished: task.finished,
+        node: task.node,
+        job: task.job,
+        signal: null,
+        gpus: task.gpus,
+        exit_code: task.state === 'error' ? 1 : task.state === 'finished' ? 0 : null,
+        cost: task.cost,
+      })),
+      folder: `${model.e.folder}/tasks/${task.number}`,
+      files: [
+        { path: 'results/1/1.csv', bytes: 4213 },
+        { path: 'params.json', bytes: 97 },
+      ],
+      metrics: model.e.metrics,
+      argv: ['python', model.e.script, ...Object.entries(task.parameters).map(([k, v]) => `--${k}=${v}`)],
+    };
+  }
+
   task(model, task, what, q, send) {
     const line = model.curves.get(task.number);
-    if (!what) return send(200, {
-      ...task,
-      timeline: [{ time: task.submitted, state: 'submitted', reason: 'sent to the partition gpu_volta' }, task.started && { time: task.started, state: 'running', reason: `started on ${task.node}` }, task.finished && { time: task.finished, state: task.state, reason: task.cause?.text ?? task.reason }].filter((s) => s && s.time),
-      attempts: Array.from({ length: task.attempt }, (_, i) => ({ number: i + 1, state: i + 1 < task.attempt ? 'stopped' : task.state, cause: task.cause, submitted: task.submitted, started: task.started, finished: task.finished, node: task.node, job: task.job, exit_code: task.state === 'error' ? 1 : task.state === 'finished' ? 0 : null, cost: task.cost })),
-      folder: `${model.e.folder}/tasks/${task.number}`, files: [{ path: 'results/1/1.csv', bytes: 4213 }, { path: 'params.json', bytes: 97 }], metrics: model.e.metrics, argv: ['python', model.e.script, ...Object.entries(task.parameters).map(([k, v]) => `--${k}=${v}`)],
-    });
-    if (what === 'metrics') return send(200, { task: task.id, step_name: 'epoch', metrics: line.step.length ? { loss: { step: line.step, value: line.train }, [model.e.objective[0].metric]: { step: line.step, value: line.val } } : {} });
+    if (!what) return send(200, this.detail(model, task));
+    if (what === 'metrics')
+      return send(200, {
+        task: task.id,
+        step_name: 'epoch',
+        metrics: line.step.length
+          ? {
+              loss: { step: line.step, value: line.train },
+              [model.e.objective[0].metric]: { step: line.step, value: line.val },
+            }
+          : {},
+      });
     if (what === 'log') {
       const all = Buffer.from(this.log(model, task, q.get('stream')));
       let from = Number(q.get('offset') ?? 0);
       if (from < 0) from = Math.max(0, all.length + from);
       const next = Math.min(all.length, from + Number(q.get('limit') ?? 262144));
-      return send(200, { stream: q.get('stream'), attempt: task.attempt, offset: from, next, size: all.length, text: all.subarray(from, next).toString() });
+      return send(200, {
+        stream: q.get('stream'),
+        attempt: task.attempt,
+        offset: from,
+        next,
+        size: all.length,
+        text: all.subarray(from, next).toString(),
+      });
     }
     this.act(model, [task.number], what);
     return send(200, task);
@@ -338,7 +525,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   console.log(fixture.url);
   setInterval(() => {
     for (const model of fixture.models.values()) {
-      for (const task of model.tasks) if (task.state === 'running' && task.epoch < 99 && Math.random() < 0.3) fixture.advance(model.e.id, task.number);
+      for (const task of model.tasks)
+        if (task.state === 'running' && task.epoch < 99 && Math.random() < 0.3)
+          fixture.advance(model.e.id, task.number);
     }
   }, 1500);
 }

@@ -1,4 +1,5 @@
-// Data that breaks dashboards: none, one, five hundred, nothing but failures, NaN, extreme numbers, long names, markup and terminal codes.
+// Data that breaks dashboards: none, one, five hundred, nothing but failures, NaN, extreme numbers, long names,
+// markup and terminal codes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { audit, drawn, launch, open, sideways } from './browser.mjs';
@@ -20,7 +21,7 @@ async function shape(path, look, options = {}) {
   await page.locator('h1').waitFor({ state: 'attached' });
   await page.waitForTimeout(200);
   await look(page);
-  assert.ok(await sideways(page) <= 0, 'scrolls sideways');
+  assert.ok((await sideways(page)) <= 0, 'scrolls sideways');
   if (options.axe !== false) assert.deepEqual(await audit(page), []);
   assert.deepEqual(troubles, []);
   await context.close();
@@ -28,74 +29,98 @@ async function shape(path, look, options = {}) {
 
 const rows = (page, count) => page.waitForFunction((n) => document.querySelectorAll('[data-row]').length === n, count);
 
-test('one task of one epoch: a dot, no estimate made up', () => shape('/e/e2', async (page) => {
-  await page.getByRole('img', { name: /val_loss for 1 configuration by epoch/ }).waitFor();
-  await page.getByText('not measured').first().waitFor();
-}));
+test('one task of one epoch: a dot, no estimate made up', () =>
+  shape('/e/e2', async (page) => {
+    await page.getByRole('img', { name: /val_loss for 1 configuration by epoch/ }).waitFor();
+    await page.getByText('not measured').first().waitFor();
+  }));
 
 // axe-core takes a quarter of a minute for 500 rows that are all alike; 48 of them are looked at in screens.test.mjs.
-test('five hundred tasks: all rows, all curves', () => shape('/e/e11', async (page) => {
-  await page.getByRole('img', { name: /val_loss for 500 configurations/ }).waitFor();
-  await rows(page, 500);
-  await page.locator('[data-row="250"] input').check();
-  await page.getByText('1 configuration selected').waitFor();
-}, { axe: false }));
+test('five hundred tasks: all rows, all curves', () =>
+  shape(
+    '/e/e11',
+    async (page) => {
+      await page.getByRole('img', { name: /val_loss for 500 configurations/ }).waitFor();
+      await rows(page, 500);
+      await page.locator('[data-row="250"] input').check();
+      await page.getByText('1 configuration selected').waitFor();
+    },
+    { axe: false },
+  ));
 
-test('every task failed: an error, no best, the causes as rows', () => shape('/e/e3', async (page) => {
-  await page.getByText('every task failed').waitFor();
-  await rows(page, 6);
-  assert.equal(await page.getByText('out of memory').count(), 3);
-  assert.equal(await page.getByText('ResourceExhaustedError').count(), 3);
-}));
+test('every task failed: an error, no best, the causes as rows', () =>
+  shape('/e/e3', async (page) => {
+    await page.getByText('every task failed').waitFor();
+    await rows(page, 6);
+    assert.equal(await page.getByText('out of memory').count(), 3);
+    assert.equal(await page.getByText('ResourceExhaustedError').count(), 3);
+  }));
 
-test('nothing but NaN is said, not hidden', () => shape('/e/e4', async (page) => {
-  await page.locator('[data-row="1"]').getByText('NaN').waitFor();
-  await page.getByText('no number for val_loss so far').waitFor();
-}));
+test('nothing but NaN is said, not hidden', () =>
+  shape('/e/e4', async (page) => {
+    await page.locator('[data-row="1"]').getByText('NaN').waitFor();
+    await page.getByText('no number for val_loss so far').waitFor();
+  }));
 
-test('1e-9 beside 1e9', () => shape('/e/e5', async (page) => {
-  await rows(page, 3);
-  const best = await page.locator('[data-row] .val').allInnerTexts();
-  assert.match(best[0], /e-10$/);
-  assert.match(best[2], /e8$/);
-}));
+test('1e-9 beside 1e9', () =>
+  shape('/e/e5', async (page) => {
+    await rows(page, 3);
+    const best = await page.locator('[data-row] .val').allInnerTexts();
+    assert.match(best[0], /e-10$/);
+    assert.match(best[2], /e8$/);
+  }));
 
-test('a name of sixty characters and twelve parameters, on a phone', () => shape('/e/e6', async (page) => {
-  await page.getByRole('heading', { level: 1 }).getByText('a-name-of-exactly-sixty').waitFor();
-  await page.getByRole('button', { name: 'Show more' }).click();
-}, { size: 'phone' }));
+test('a name of sixty characters and twelve parameters, on a phone', () =>
+  shape(
+    '/e/e6',
+    async (page) => {
+      await page.getByRole('heading', { level: 1 }).getByText('a-name-of-exactly-sixty').waitFor();
+      await page.getByRole('button', { name: 'Show more' }).click();
+    },
+    { size: 'phone' },
+  ));
 
-test('markup in names stays text', () => shape('/e/e7', async (page) => {
-  await rows(page, 4);
-  assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), '<img src=x onerror=alert(1)><b>bold</b> & "quotes"');
-  assert.equal(await page.locator('main img, main script').count(), 0);
-}));
+test('markup in names stays text', () =>
+  shape('/e/e7', async (page) => {
+    await rows(page, 4);
+    assert.equal(
+      await page.getByRole('heading', { level: 1 }).innerText(),
+      '<img src=x onerror=alert(1)><b>bold</b> & "quotes"',
+    );
+    assert.equal(await page.locator('main img, main script').count(), 0);
+  }));
 
-test('markup and terminal codes in a cause stay text', () => shape('/e/e7/4', async (page) => {
-  await page.getByRole('alert').getByText('ValueError: <script>alert(2)</script>').waitFor();
-}));
+test('markup and terminal codes in a cause stay text', () =>
+  shape('/e/e7/4', async (page) => {
+    await page.getByRole('alert').getByText('ValueError: <script>alert(2)</script>').waitFor();
+  }));
 
-test('a log with colours, overwritten lines, markup, right-to-left text and a line of a megabyte', () => shape('/e/e7/1', async (page) => {
-  const log = page.getByRole('log');
-  await log.getByText('last line', { exact: true }).waitFor();
-  await log.getByText('234/234 [====] - loss: 0.3').waitFor();
-  await log.getByText('after the title').waitFor();
-  assert.ok(!(await log.innerText()).includes('\u001b'));
-  const earlier = page.getByRole('button', { name: /Load earlier output/ });
-  for (let left = await earlier.innerText(); left; left = await earlier.count() ? await earlier.innerText() : '') {
-    await earlier.click();
-    await page.waitForFunction((before) => ![...document.querySelectorAll('button.link')].some((b) => b.innerText === before), left);
-  }
-  await page.getByText(/1,000,000 characters in this line/).waitFor();
-  await log.getByText('<script>alert(3)</script> & <b>markup</b>').waitFor();
-  await log.getByText('green bold').waitFor();
-  await log.getByText('مرحبا عالم').waitFor();
-}));
+test('a log with colours, overwritten lines, markup, right-to-left text and a line of a megabyte', () =>
+  shape('/e/e7/1', async (page) => {
+    const log = page.getByRole('log');
+    await log.getByText('last line', { exact: true }).waitFor();
+    await log.getByText('234/234 [====] - loss: 0.3').waitFor();
+    await log.getByText('after the title').waitFor();
+    assert.ok(!(await log.innerText()).includes('\u001b'));
+    const earlier = page.getByRole('button', { name: /Load earlier output/ });
+    for (let left = await earlier.innerText(); left; left = (await earlier.count()) ? await earlier.innerText() : '') {
+      await earlier.click();
+      await page.waitForFunction(
+        (before) => ![...document.querySelectorAll('button.link')].some((b) => b.innerText === before),
+        left,
+      );
+    }
+    await page.getByText(/1,000,000 characters in this line/).waitFor();
+    await log.getByText('<script>alert(3)</script> & <b>markup</b>').waitFor();
+    await log.getByText('green bold').waitFor();
+    await log.getByText('مرحبا عالم').waitFor();
+  }));
 
-test('a search that still plans tasks says how many', () => shape('/e/e8', async (page) => {
-  await page.getByText('60 planned').waitFor();
-  await page.locator('th[aria-sort=descending]').getByText('val_acc').waitFor();
-}));
+test('a search that still plans tasks says how many', () =>
+  shape('/e/e8', async (page) => {
+    await page.getByText('60 planned').waitFor();
+    await page.locator('th[aria-sort=descending]').getByText('val_acc').waitFor();
+  }));
 
 test('120 experiments in the list', async () => {
   const many = await new Fixture('many').start();
@@ -110,14 +135,17 @@ test('500 curves are redrawn without a stall', async (t) => {
   const { page, context } = await open(browser, `${fixture.url}/e/e11`);
   await page.getByRole('img', { name: /val_loss for 500 configurations/ }).waitFor();
   await drawn(page);
-  const redraw = () => page.evaluate(async () => {
-    // A change of scale redraws everything; the frame after it shows how long that took.
-    const button = [...document.querySelectorAll('button')].find((b) => b.textContent === 'log y');
-    const from = performance.now();
-    button.click();
-    await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
-    return performance.now() - from;
-  });
+  const redraw = () =>
+    page.evaluate(async () => {
+      // A change of scale redraws everything; the frame after it shows how long that took.
+      const button = [...document.querySelectorAll('button')].find((b) => b.textContent === 'log y');
+      const from = performance.now();
+      button.click();
+      await new Promise((done) => {
+        requestAnimationFrame(() => setTimeout(done));
+      });
+      return performance.now() - from;
+    });
   // The quickest of some: the others may have waited for a machine with other work to do.
   let ms = Infinity;
   for (let i = 0; i < 8 && ms > 2000; i++) ms = Math.min(ms, await redraw());

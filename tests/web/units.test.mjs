@@ -1,16 +1,30 @@
 // The parts without a page: numbers as people read them, the order of rows, filters, the draft, and cleaned logs.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { before, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import path from 'node:path';
 
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
-let format; let text; let filter; let order; let draft; let scale; let hub; let axes;
+let format;
+let text;
+let filter;
+let order;
+let draft;
+let scale;
+let hub;
+let axes;
+let events;
 
 async function load(file) {
   const { build } = createRequire(web)('esbuild');
-  const out = await build({ entryPoints: [path.join(web, 'src', file)], bundle: true, write: false, format: 'esm', logLevel: 'silent' });
+  const out = await build({
+    entryPoints: [path.join(web, 'src', file)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    logLevel: 'silent',
+  });
   return import(`data:text/javascript;base64,${Buffer.from(out.outputFiles[0].contents).toString('base64')}`);
 }
 
@@ -23,9 +37,23 @@ before(async () => {
   scale = await load('components/scale.ts');
   hub = await load('data/hub.ts');
   axes = await load('lib/axes.ts');
+  events = await load('data/events.ts');
 });
 
-const task = (number, more) => ({ number, state: 'finished', started: 'x', parameters: {}, best: null, epoch: null, elapsed_s: null, cause: null, node: null, job: null, cost: { energy_j: null }, ...more });
+const task = (number, more) => ({
+  number,
+  state: 'finished',
+  started: 'x',
+  parameters: {},
+  best: null,
+  epoch: null,
+  elapsed_s: null,
+  cause: null,
+  node: null,
+  job: null,
+  cost: { energy_j: null },
+  ...more,
+});
 
 test('metrics keep four digits and say NaN', () => {
   assert.equal(format.metric(0.31751), '0.3175');
@@ -50,9 +78,21 @@ test('parameters, durations, energy and sizes', () => {
 });
 
 test('rows without a value come last both ways, failures before the queue', () => {
-  const rows = [task(1, { best: { value: 0.5 } }), task(2, { state: 'submitted', started: null }), task(3, { state: 'error', best: { value: 0.1 } }), task(4, { best: { value: 0.2 } }), task(5, { best: { value: 'NaN' } })];
-  assert.deepEqual(order.order(rows, 'best').map((t) => t.number), [4, 1, 3, 5, 2]);
-  assert.deepEqual(order.order(rows, '-best').map((t) => t.number), [1, 4, 3, 5, 2]);
+  const rows = [
+    task(1, { best: { value: 0.5 } }),
+    task(2, { state: 'submitted', started: null }),
+    task(3, { state: 'error', best: { value: 0.1 } }),
+    task(4, { best: { value: 0.2 } }),
+    task(5, { best: { value: 'NaN' } }),
+  ];
+  assert.deepEqual(
+    order.order(rows, 'best').map((t) => t.number),
+    [4, 1, 3, 5, 2],
+  );
+  assert.deepEqual(
+    order.order(rows, '-best').map((t) => t.number),
+    [1, 4, 3, 5, 2],
+  );
 });
 
 test('filters compare numbers as numbers and accept short names', () => {
@@ -73,19 +113,40 @@ test('lists are read as people type them', () => {
 
 test('a copied experiment gives the same experiment again', () => {
   const e = {
-    name: 'x', description: 'd', script: 'm.py', pass: 'flags', strategy: 'tpe', objective: [{ metric: 'acc', goal: 'max' }], resources: {},
+    name: 'x',
+    description: 'd',
+    script: 'm.py',
+    pass: 'flags',
+    strategy: 'tpe',
+    objective: [{ metric: 'acc', goal: 'max' }],
+    resources: {},
     search: { strategy: 'tpe', reason: null, seed: 1, tasks: 9, options: { startup: 5 } },
     parameters: [
-      { name: 'opt', kind: 'choice', values: ['adam', '1'] }, { name: 'm', kind: 'range', values: null, min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } },
+      { name: 'opt', kind: 'choice', values: ['adam', '1'] },
+      { name: 'm', kind: 'range', values: null, min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } },
       { name: 'n', kind: 'constant', values: [3] },
     ],
-    spec: { constraints: ['n < 4'], repeats: 2, search: { tasks: 9, seed: 1 }, resources: { gpus: 1, options: ['--account=ml'] }, environment: { setup: ['module load cuda'] } },
+    spec: {
+      constraints: ['n < 4'],
+      repeats: 2,
+      search: { tasks: 9, seed: 1 },
+      resources: { gpus: 1, options: ['--account=ml'] },
+      environment: { setup: ['module load cuda'] },
+    },
   };
   const back = draft.toExperiment({ ...draft.fromExperiment(e), script: { name: 'm.py', text: '' } });
   assert.deepEqual(back, {
-    name: 'x (copy)', description: 'd', script: 'm.py', parameters: { opt: ['adam', '1'], m: { min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } }, n: 3 },
-    constraints: ['n < 4'], repeats: 2, search: { strategy: 'tpe', tasks: 9, seed: 1, startup: 5 }, objective: { metric: 'acc', goal: 'max' }, pass: 'flags',
-    environment: { setup: ['module load cuda'] }, resources: { gpus: 1, options: ['--account=ml'] },
+    name: 'x (copy)',
+    description: 'd',
+    script: 'm.py',
+    parameters: { opt: ['adam', '1'], m: { min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } }, n: 3 },
+    constraints: ['n < 4'],
+    repeats: 2,
+    search: { strategy: 'tpe', tasks: 9, seed: 1, startup: 5 },
+    objective: { metric: 'acc', goal: 'max' },
+    pass: 'flags',
+    environment: { setup: ['module load cuda'] },
+    resources: { gpus: 1, options: ['--account=ml'] },
   });
 });
 
@@ -98,7 +159,8 @@ test('logs lose terminal codes and keep the last state of a progress bar', () =>
 });
 
 test('the exception itself is quoted, not the last line', () => {
-  const tail = 'Traceback (most recent call last):\n  File "m.py", line 1\nkeras.errors.ValueError: bad\nsrun: error: n1: task 0\n';
+  const tail =
+    'Traceback (most recent call last):\n  File "m.py", line 1\nkeras.errors.ValueError: bad\nsrun: error: n1: task 0\n';
   assert.equal(text.quote(tail), 'keras.errors.ValueError: bad');
   assert.equal(text.brief(tail), 'ValueError: bad');
   assert.equal(text.quote('Killed\n'), 'Killed');
@@ -112,70 +174,129 @@ test('logarithmic ticks are numbers people write', () => {
   assert.ok(scale.niceLog(0.501, 0.502).length >= 2);
 });
 
-// Stands in for the browser's EventSource and remembers what was opened and closed.
+// Stands in for the stream and remembers what was opened and closed.
 class Source {
   static all = [];
-  handlers = {};
-  closed = false;
-  constructor(url) {
-    this.url = url;
+  constructor(url, secret, sink) {
+    Object.assign(this, { url, secret, sink, closed: false });
     Source.all.push(this);
   }
-  addEventListener(name, handler) { this.handlers[name] = handler; }
-  close() { this.closed = true; }
 }
 
 function withHub(run) {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
   Source.all = [];
-  globalThis.EventSource = Source;
   try {
-    run(new hub.Hub());
+    run(
+      new hub.Hub((url, secret, sink) => {
+        const source = new Source(url, secret, sink);
+        return () => {
+          source.closed = true;
+        };
+      }),
+    );
   } finally {
     mock.timers.reset();
-    delete globalThis.EventSource;
   }
 }
 
-test('the stream is let go when no tab is looked at, and resumes after the last event', () => withHub((h) => {
-  const got = [];
-  const say = h.join((message) => got.push(message.kind));
-  const first = Source.all[0];
-  first.onopen();
-  first.handlers.task({ lastEventId: 'b1-7', data: '{}' });
-  assert.deepEqual(got, ['open', 'event']);
-  say({ kind: 'hidden' });
-  mock.timers.tick(5000);
-  assert.ok(!first.closed, 'a short look at another tab keeps it');
-  mock.timers.tick(10000);
-  assert.ok(first.closed);
-  say({ kind: 'visible' });
-  assert.equal(Source.all[1].url, '/api/v1/events?last=b1-7');
-}));
+const looked = (session = 's1') => ({ kind: 'visible', session });
 
-test('a failed stream backs off, and says when it tries again', () => withHub((h) => {
-  const waits = [];
-  const say = h.join((message) => { if (message.kind === 'down') waits.push(message.retry_ms); });
-  for (let i = 0; i < 6; i++) {
-    Source.all[Source.all.length - 1].onerror();
-    say({ kind: 'visible' });
-    mock.timers.tick(waits[waits.length - 1]);
+test('the stream is let go when no tab is looked at, and resumes after the last event', () =>
+  withHub((h) => {
+    const got = [];
+    const say = h.join((message) => got.push(message.kind));
+    assert.equal(Source.all.length, 0, 'nothing is asked for before a page has brought the session');
+    say(looked());
+    const first = Source.all[0];
+    assert.equal(first.secret, 's1');
+    first.sink.open();
+    first.sink.event('task', '{}', 'b1-7');
+    assert.deepEqual(got, ['open', 'event']);
+    say({ kind: 'hidden' });
+    mock.timers.tick(5000);
+    assert.ok(!first.closed, 'a short look at another tab keeps it');
+    mock.timers.tick(10000);
+    assert.ok(first.closed);
+    say(looked());
+    assert.equal(Source.all[1].url, '/api/v1/events?last=b1-7');
+  }));
+
+test('a page that has signed in again gets a stream with the new secret', () =>
+  withHub((h) => {
+    const say = h.join(() => undefined);
+    say(looked('old'));
+    Source.all[0].sink.end();
+    say(looked('new'));
+    say(looked('new'));
+    assert.deepEqual(
+      Source.all.map((source) => source.secret),
+      ['old', 'new'],
+    );
+  }));
+
+test('a failed stream backs off, and says when it tries again', () =>
+  withHub((h) => {
+    const waits = [];
+    const say = h.join((message) => {
+      if (message.kind === 'down') waits.push(message.retry_ms);
+    });
+    say(looked());
+    for (let i = 0; i < 6; i++) {
+      Source.all[Source.all.length - 1].sink.end();
+      say(looked());
+      mock.timers.tick(waits[waits.length - 1]);
+    }
+    assert.deepEqual(waits, [1000, 2000, 4000, 8000, 15000, 15000]);
+  }));
+
+test('a tab that crashed without a word does not keep the stream open', () =>
+  withHub((h) => {
+    h.join(() => undefined)(looked());
+    mock.timers.tick(70000);
+    assert.ok(Source.all[0].closed);
+  }));
+
+test('events are whole, wherever the stream is cut', () => {
+  const stream =
+    'retry: 1000\nid: b1-0\n\n: ping\n\nid: b1-1\nevent: task\ndata: {"a": "x: y"}\n\nid: b1-2\r\nevent: log\r\ndata: 1\r\ndata:2\r\n\r\nevent: reset\ndata: {}\n\ndata: cut';
+  for (let size = 1; size < stream.length; size++) {
+    const got = [];
+    const read = events.eventReader((...event) => got.push(event));
+    for (let i = 0; i < stream.length; i += size) read(stream.slice(i, i + size));
+    assert.deepEqual(got, [
+      ['task', '{"a": "x: y"}', 'b1-1'],
+      ['log', '1\n2', 'b1-2'],
+      ['reset', '{}', 'b1-2'],
+    ]);
   }
-  assert.deepEqual(waits, [1000, 2000, 4000, 8000, 15000, 15000]);
-}));
-
-test('a tab that crashed without a word does not keep the stream open', () => withHub((h) => {
-  h.join(() => undefined);
-  mock.timers.tick(70000);
-  assert.ok(Source.all[0].closed);
-}));
+});
 
 test('an axis that tells nothing is left out, and "none" is a rung only where a task ended without a value', () => {
-  const e = { varying: ['lr'], parameters: [{ name: 'lr', kind: 'choice', values: [1, 2] }], objective: [{ metric: 'loss', goal: 'min' }], step_name: 'epoch' };
-  const run = (number, more) => task(number, { parameters: { lr: number }, finished: 'x', epoch: 40, best: { value: number, epoch: 1 }, ...more });
+  const e = {
+    varying: ['lr'],
+    parameters: [{ name: 'lr', kind: 'choice', values: [1, 2] }],
+    objective: [{ metric: 'loss', goal: 'min' }],
+    step_name: 'epoch',
+  };
+  const run = (number, more) =>
+    task(number, { parameters: { lr: number }, finished: 'x', epoch: 40, best: { value: number, epoch: 1 }, ...more });
   const look = (tasks) => axes.buildAxes(e, tasks).map((a) => [a.label, a.ticks.some((t) => t.text === 'none')]);
-  assert.deepEqual(look([run(1), run(2)]), [['lr', false], ['loss', false]]);
-  assert.deepEqual(look([run(1), run(2, { epoch: 12 })]), [['lr', false], ['epochs run', false], ['loss', false]]);
-  assert.deepEqual(look([run(1), run(2, { state: 'error' })]), [['lr', false], ['loss', true]]);
-  assert.deepEqual(look([run(1), run(2, { state: 'running', finished: null, best: null })]), [['lr', false], ['loss', false]]);
+  assert.deepEqual(look([run(1), run(2)]), [
+    ['lr', false],
+    ['loss', false],
+  ]);
+  assert.deepEqual(look([run(1), run(2, { epoch: 12 })]), [
+    ['lr', false],
+    ['epochs run', false],
+    ['loss', false],
+  ]);
+  assert.deepEqual(look([run(1), run(2, { state: 'error' })]), [
+    ['lr', false],
+    ['loss', true],
+  ]);
+  assert.deepEqual(look([run(1), run(2, { state: 'running', finished: null, best: null })]), [
+    ['lr', false],
+    ['loss', false],
+  ]);
 });

@@ -1,14 +1,14 @@
 // The shell around every page, and which page it is.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { info, signedOut } from './data/api';
-import { link } from './data/stream';
-import { now } from './data/store';
-import { Brand, Icon } from './components/Icon';
 import { Banner } from './components/bits';
 import { Confirm } from './components/Dialog';
 import { Help } from './components/Help';
+import { Brand, Icon } from './components/Icon';
 import { Toasts } from './components/Toast';
+import { info, signedOut } from './data/api';
+import { now } from './data/store';
+import { link } from './data/stream';
 import { clock } from './lib/format';
 import { useKeys } from './lib/keys';
 import { go, match, path, type Route } from './lib/router';
@@ -17,8 +17,8 @@ import { ClusterPage } from './pages/Cluster';
 import { ComparePage } from './pages/Compare';
 import { ExperimentPage } from './pages/Experiment';
 import { ExperimentsPage } from './pages/Experiments';
-import { MissingPage, SignedOutPage } from './pages/Other';
 import { NewPage } from './pages/New';
+import { MissingPage, SignedOutPage } from './pages/Other';
 import { SettingsPage } from './pages/Settings';
 import { TaskPage } from './pages/Task';
 
@@ -40,9 +40,17 @@ function Search() {
     '/': () => (document.querySelector<HTMLInputElement>('[data-search]') ?? input.current)?.focus(),
   });
   return (
-    <form class="search top-search" role="search" onSubmit={(event) => { event.preventDefault(); find(input.current!.value); }}>
+    <form
+      class="search top-search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        find(input.current!.value);
+      }}
+    >
       <Icon name="search" />
       <input ref={input} type="search" aria-label="Search experiments, or open an id" placeholder="Search, or e12/7" />
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a <kbd> takes no focus */}
       <kbd aria-hidden="true">/</kbd>
     </form>
   );
@@ -51,7 +59,11 @@ function Search() {
 function Live() {
   const state = link.value.state;
   const words = state === 'open' ? 'Live' : state === 'down' ? 'Reconnecting' : 'Connecting';
-  return <span class={`live ${state}`} role="status"><span class="t">{words}</span></span>;
+  return (
+    <span class={`live ${state}`} role="status">
+      <span class="t">{words}</span>
+    </span>
+  );
 }
 
 function Lost() {
@@ -59,7 +71,11 @@ function Lost() {
   const wait = Math.max(0, Math.ceil((link.value.next - now.value) / 1000));
   return (
     <Banner kind="warn" icon="clock" title="Reconnecting." role="status">
-      {' '}<span class="dim">Showing data from {clock(link.value.since, true)}; <span aria-hidden="true">{wait ? `next try in ${wait} s` : 'trying now'}.</span></span>
+      {' '}
+      <span class="dim">
+        Showing data from {clock(link.value.since, true)};{' '}
+        <span aria-hidden="true">{wait ? `next try in ${wait} s` : 'trying now'}.</span>
+      </span>
     </Banner>
   );
 }
@@ -68,15 +84,28 @@ function Top({ route }: { route: Route }) {
   const user = info.value?.user ?? '';
   return (
     <header class="top">
-      <a class="brand" href="/" aria-label="sluice, all experiments"><Brand /><span aria-hidden="true">sluice</span></a>
+      <a class="brand" href="/" aria-label="sluice, all experiments">
+        <Brand />
+        <span aria-hidden="true">sluice</span>
+      </a>
       <nav class="nav" aria-label="Primary">
-        {NAV.map((item) => <a key={item.href} href={item.href} aria-current={item.on.includes(route.page) ? 'page' : undefined}>{item.label}</a>)}
+        {NAV.map((item) => (
+          <a key={item.href} href={item.href} aria-current={item.on.includes(route.page) ? 'page' : undefined}>
+            {item.label}
+          </a>
+        ))}
       </nav>
       <span class="grow" />
       <Search />
       <Live />
-      <button type="button" class="btn icon ghost" aria-label={theme.value === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
-        onClick={() => choose(theme.value === 'dark' ? 'light' : 'dark')}><Icon name={theme.value === 'dark' ? 'sun' : 'moon'} /></button>
+      <button
+        type="button"
+        class="btn icon ghost"
+        aria-label={theme.value === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
+        onClick={() => choose(theme.value === 'dark' ? 'light' : 'dark')}
+      >
+        <Icon name={theme.value === 'dark' ? 'sun' : 'moon'} />
+      </button>
       <a class="user" href="/settings" aria-current={route.page === 'settings' ? 'page' : undefined}>
         <span aria-hidden="true">{user ? user.slice(0, 2).toUpperCase() : <Icon name="gear" />}</span>
         <span class="vh">{user ? `Settings, signed in as ${user}` : 'Settings'}</span>
@@ -87,32 +116,70 @@ function Top({ route }: { route: Route }) {
 
 function Body({ route }: { route: Route }) {
   switch (route.page) {
-    case 'list': return <ExperimentsPage />;
-    case 'new': return <NewPage />;
-    case 'cluster': return <ClusterPage />;
-    case 'settings': return <SettingsPage />;
-    case 'experiment': return <ExperimentPage key={route.id} id={route.id} />;
-    case 'compare': return <ComparePage key={route.id} id={route.id} />;
-    case 'task': return <TaskPage key={`${route.id}/${route.number}`} id={route.id} number={route.number} />;
-    default: return <MissingPage />;
+    case 'list':
+      return <ExperimentsPage />;
+    case 'new':
+      return <NewPage />;
+    case 'cluster':
+      return <ClusterPage />;
+    case 'settings':
+      return <SettingsPage />;
+    case 'experiment':
+      return <ExperimentPage key={route.id} id={route.id} />;
+    case 'compare':
+      return <ComparePage key={route.id} id={route.id} />;
+    case 'task':
+      return <TaskPage key={`${route.id}/${route.number}`} id={route.id} number={route.number} />;
+    default:
+      return <MissingPage />;
   }
 }
 
 export function App() {
   const route = match(path.value);
   const help = useSignal(false);
-  useKeys({ '?': () => { help.value = true; }, n: () => go('/new') });
-  useEffect(() => { if (signedOut.value) document.title = 'Sign in · sluice'; }, [signedOut.value]);
-  if (signedOut.value) return <main id="main" tabIndex={-1}><SignedOutPage /></main>;
-  return <>
-    <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>Skip to content</a>
-    <Top route={route} />
-    <main id="main" tabIndex={-1}>
-      <Lost />
-      <Body route={route} />
-    </main>
-    <Toasts />
-    <Confirm />
-    {help.value && <Help onClose={() => { help.value = false; }} />}
-  </>;
+  useKeys({
+    '?': () => {
+      help.value = true;
+    },
+    n: () => go('/new'),
+  });
+  useEffect(() => {
+    if (signedOut.value) document.title = 'Sign in · sluice';
+  }, [signedOut.value]);
+  if (signedOut.value)
+    return (
+      <main id="main" tabIndex={-1}>
+        <SignedOutPage />
+      </main>
+    );
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useValidAnchor: it goes to #main, without leaving that in the address */}
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('main')?.focus();
+        }}
+      >
+        Skip to content
+      </a>
+      <Top route={route} />
+      <main id="main" tabIndex={-1}>
+        <Lost />
+        <Body route={route} />
+      </main>
+      <Toasts />
+      <Confirm />
+      {help.value && (
+        <Help
+          onClose={() => {
+            help.value = false;
+          }}
+        />
+      )}
+    </>
+  );
 }

@@ -2,8 +2,9 @@
 import { render } from 'preact';
 import { App } from './app';
 import { loadInfo, post, signedOut } from './data/api';
-import { startStream } from './data/stream';
+import { keepSession, onSignIn } from './data/session';
 import { experiments } from './data/store';
+import { startStream } from './data/stream';
 import { startKeys } from './lib/keys';
 import { startRouter } from './lib/router';
 import { startTheme } from './lib/theme';
@@ -14,10 +15,9 @@ async function signIn() {
   // The code goes out of the address at once: it must stay neither in the history nor in a screenshot.
   history.replaceState(null, '', location.pathname + location.search);
   try {
-    await post('/login', { code: decodeURIComponent(code) });
+    keepSession((await post<{ session: string }>('/login', { code: decodeURIComponent(code) })).session);
   } catch {
     // An old link with a session still alive is no reason to stop; without one, /info says 401.
-    signedOut.value = false;
   }
 }
 
@@ -26,6 +26,9 @@ async function start() {
   startRouter();
   startKeys();
   await signIn();
+  onSignIn(() => {
+    if (signedOut.value) location.reload();
+  });
   // Everything is asked for at once: through a tunnel each round trip is a tenth of a second.
   const ready = loadInfo().catch(() => undefined);
   experiments.open();

@@ -30,11 +30,10 @@ static void print_line(struct buf *text)
 	buf_free(text);
 }
 
-static int64_t number(const char *text, int64_t otherwise)
+static int64_t number(const char *text, int64_t fallback)
 {
 	uint64_t value;
-	return num_parse_unsigned(text, strspn(text, "0123456789"), INT64_MAX, &value) == 0 ? (int64_t)value
-											    : otherwise;
+	return num_parse_unsigned(text, strspn(text, "0123456789"), INT64_MAX, &value) == 0 ? (int64_t)value : fallback;
 }
 
 static void set_resource(struct backend_resources *r, char *pair)
@@ -90,7 +89,7 @@ static void submitted_cb(void *ctx, const char *token, const struct backend_subm
 	json_key_string(&out, "token", token);
 	json_key_string(&out, "outcome", outcomes[result->outcome]);
 	json_key_string(&out, "job", result->job);
-	json_key_string(&out, "cause", result->cause);
+	json_key_string(&out, "cause", cause_name(result->cause));
 	json_key_string(&out, "why", result->why);
 	json_end(&out);
 	print_line(&text);
@@ -112,7 +111,7 @@ static void sight_cb(void *ctx, const struct backend_sight *s)
 	json_key_string(&out, "reason", s->reason);
 	json_key_string(&out, "node", s->node);
 	json_key_int(&out, "expected_start_ms", s->expected_start_ms);
-	json_key_string(&out, "cause", s->cause);
+	json_key_string(&out, "cause", cause_name(s->cause));
 	json_key_string(&out, "message", s->message);
 	json_key_string(&out, "remedy", s->remedy);
 	json_key_int(&out, "exit_code", s->exit_code);

@@ -159,7 +159,7 @@ static void sight_cb(void *ctx, const struct backend_sight *seen)
 	(void)ctx;
 	sight = *seen;
 	snprintf(sight_message, sizeof(sight_message), "%s", seen->message ? seen->message : "");
-	snprintf(sight_cause, sizeof(sight_cause), "%s", seen->cause ? seen->cause : "");
+	snprintf(sight_cause, sizeof(sight_cause), "%s", seen->cause ? cause_name(seen->cause) : "");
 }
 
 static void polled_cb(void *ctx, int rc, const char *why)

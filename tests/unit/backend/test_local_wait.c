@@ -27,13 +27,13 @@ static void what_is_scarce_and_who_has_it_are_named(void **state)
 	struct local_holds holds = {0};
 	(void)state;
 	expect_why(&holds, (struct backend_resources){.cpus = 4, .gpus = 2, .memory_bytes = 30ll << 30}, NULL);
-	local_hold_add(&holds, 3, &(struct local_slot){.cpus = 1, .memory_bytes = 8ll << 30, .gpus = "0"});
+	local_hold_add(&holds, 3, &(struct spool_slot){.cpus = 1, .memory_bytes = 8ll << 30, .gpus = "0"});
 	expect_why(&holds, (struct backend_resources){.cpus = 3, .gpus = 1, .memory_bytes = 12ll << 30}, NULL);
 	expect_why(&holds, (struct backend_resources){.cpus = 4}, "waits for 4 CPUs: e3 has 1 of 4");
 	expect_why(&holds, (struct backend_resources){.gpus = 2}, "waits for 2 GPUs: e3 has 1 of 2");
 	expect_why(&holds, (struct backend_resources){.memory_bytes = 16ll << 30},
 		   "waits for 16 GB of memory: e3 has 8.0 GB of 20 GB");
-	local_hold_add(&holds, 3, &(struct local_slot){.cpus = 3, .gpus = "1"});
+	local_hold_add(&holds, 3, &(struct spool_slot){.cpus = 3, .gpus = "1"});
 	expect_why(&holds, (struct backend_resources){0}, "waits for 1 CPU: e3 has 4 of 4");
 	expect_why(&holds, (struct backend_resources){.gpus = 1}, "waits for 1 GPU: e3 has 2 of 2");
 	free(holds.list.at);
@@ -43,9 +43,9 @@ static void who_has_most_comes_first_and_its_own_experiment_is_not_a_name(void *
 {
 	struct local_holds holds = {0};
 	(void)state;
-	local_hold_add(&holds, 7, &(struct local_slot){.cpus = 1});
-	local_hold_add(&holds, 9, &(struct local_slot){.cpus = 1});
-	local_hold_add(&holds, 8, &(struct local_slot){.cpus = 2});
+	local_hold_add(&holds, 7, &(struct spool_slot){.cpus = 1});
+	local_hold_add(&holds, 9, &(struct spool_slot){.cpus = 1});
+	local_hold_add(&holds, 8, &(struct spool_slot){.cpus = 2});
 	expect_why(&holds, (struct backend_resources){.cpus = 1},
 		   "waits for 1 CPU: e8 has 2 of 4, e7 has 1 of 4, its own experiment has 1 of 4");
 	free(holds.list.at);
@@ -57,7 +57,7 @@ static void a_long_list_of_names_is_cut(void **state)
 	struct local_machine large = {.cpus = 5};
 	(void)state;
 	for (int64_t i = 1; i <= 5; i++)
-		local_hold_add(&holds, i, &(struct local_slot){.cpus = 1});
+		local_hold_add(&holds, i, &(struct spool_slot){.cpus = 1});
 	char *why = local_wait_why(&large, true, &holds, &(struct backend_resources){.cpus = 2}, 9);
 	assert_string_equal(why, "waits for 2 CPUs: e1 has 1 of 5, e2 has 1 of 5, e3 has 1 of 5, 2 others the rest");
 	free(why);

@@ -15,8 +15,8 @@ static const struct slurm_probe probe = {.folder = "/s/it's",
 					 .program = "/s/it's/bin/sluice",
 					 .daemon = "http://127.0.0.1:54322"};
 
-/* The journal of an attempt as a runner writes it: `starts` STARTs, and an END with this cause unless NULL. */
-static char *write_journal(const char *folder, int starts, const char *cause, size_t *ret_len)
+/* The journal of an attempt as a runner writes it: `starts` STARTs, and an END with this cause unless CAUSE_NONE. */
+static char *write_journal(const char *folder, int starts, enum cause cause, size_t *ret_len)
 {
 	char *path = mem_printf("%s/journal", folder);
 	struct journal_writer *writer;
@@ -55,7 +55,7 @@ struct look {
 	bool complete;
 };
 
-static struct look explain(void **state, const char *answer, int starts, const char *cause)
+static struct look explain(void **state, const char *answer, int starts, enum cause cause)
 {
 	struct look look = {0};
 	size_t len;
@@ -90,7 +90,7 @@ static size_t count_bad(const struct look *look)
 
 static void all_is_well(void **state)
 {
-	struct look look = explain(state, GOOD "daemon=0\n", 1, "ok");
+	struct look look = explain(state, GOOD "daemon=0\n", 1, CAUSE_OK);
 	assert_true(look.complete);
 	assert_int_equal(count_bad(&look), 0);
 	assert_non_null(find(&look, "a test job ran on n1"));
@@ -103,7 +103,7 @@ static void all_is_well(void **state)
 
 static void an_unreachable_daemon_is_no_failure_and_says_how_to_change_it(void **state)
 {
-	struct look look = explain(state, GOOD "daemon=1\n", 1, "ok");
+	struct look look = explain(state, GOOD "daemon=1\n", 1, CAUSE_OK);
 	const struct backend_finding *found = find(&look,
 						   "n1 does not reach the daemon at 127.0.0.1:54322 and need not");
 	assert_int_equal(count_bad(&look), 0);
@@ -119,7 +119,7 @@ static void a_daemon_on_another_machine_is_not_ours(void **state)
 	struct look look = explain(state,
 				   "host=n1\nboot=99999999-2222-3333-4444-555555555555\nprogram=0\nlink=0\nfirst=0\n"
 				   "second=0\ndaemon=0\n",
-				   1, "ok");
+				   1, CAUSE_OK);
 	assert_non_null(find(&look, "n1 does not reach the daemon"));
 	slurm_findings_free(&look.findings);
 }
@@ -130,7 +130,7 @@ static void no_daemon_is_not_tried(void **state)
 	struct slurm_probe alone = probe;
 	alone.daemon = NULL;
 	size_t len;
-	char *journal = write_journal(*state, 1, "ok", &len);
+	char *journal = write_journal(*state, 1, CAUSE_OK, &len);
 	struct slurm_probe_result result = {.answer = GOOD,
 					    .journal = journal,
 					    .journal_len = len,
@@ -152,20 +152,22 @@ static void errors_come_with_a_fix(void **state)
 	static const struct {
 		const char *answer;
 		int starts;
-		const char *cause, *level, *what;
+		enum cause cause;
+		const char *level, *what;
 	} cases[] = {
-		{"host=n1\nprogram=127\nlink=0\nfirst=127\nsecond=127\n", 0, NULL, "error",
+		{"host=n1\nprogram=127\nlink=0\nfirst=127\nsecond=127\n", 0, CAUSE_NONE, "error",
 		 "n1 cannot run /s/it's/bin/sluice (exit code 127)"},
-		{"host=n1\nprogram=0\nlink=1\nfirst=1\nsecond=1\nsaid=link: no\n", 0, NULL, "error",
+		{"host=n1\nprogram=0\nlink=1\nfirst=1\nsecond=1\nsaid=link: no\n", 0, CAUSE_NONE, "error",
 		 "cannot make hard links"},
-		{"host=n1\nprogram=0\nlink=0\nfirst=1\nsecond=1\nsaid=no room\n", 0, NULL, "error",
+		{"host=n1\nprogram=0\nlink=0\nfirst=1\nsecond=1\nsaid=no room\n", 0, CAUSE_NONE, "error",
 		 "did not work on n1: no room"},
-		{GOOD, 1, "exit", "error", "did not work on n1: exit code 3"},
-		{GOOD, 2, "ok", "error", "the claim does not work on n1"},
-		{"host=n1\nprogram=0\nlink=0\nfirst=0\nsecond=1\n", 1, "ok", "error", "the claim does not work on n1"},
-		{GOOD, 1, NULL, "error", "is not seen here"},
-		{GOOD "time=5000\n", 1, "ok", "warning", "the clock of n1 is 3997 s ahead"},
-		{GOOD "time=100\n", 1, "ok", "warning", "the clock of n1 is 899 s behind"},
+		{GOOD, 1, CAUSE_EXIT, "error", "did not work on n1: exit code 3"},
+		{GOOD, 2, CAUSE_OK, "error", "the claim does not work on n1"},
+		{"host=n1\nprogram=0\nlink=0\nfirst=0\nsecond=1\n", 1, CAUSE_OK, "error",
+		 "the claim does not work on n1"},
+		{GOOD, 1, CAUSE_NONE, "error", "is not seen here"},
+		{GOOD "time=5000\n", 1, CAUSE_OK, "warning", "the clock of n1 is 3997 s ahead"},
+		{GOOD "time=100\n", 1, CAUSE_OK, "warning", "the clock of n1 is 899 s behind"},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct look look = explain(state, cases[i].answer, cases[i].starts, cases[i].cause);
@@ -183,10 +185,10 @@ static void errors_come_with_a_fix(void **state)
 /* What a network file system has not shown yet is waited for; what no runner ever wrote is not. */
 static void a_late_journal_is_waited_for(void **state)
 {
-	struct look look = explain(state, GOOD, 1, NULL);
+	struct look look = explain(state, GOOD, 1, CAUSE_NONE);
 	assert_false(look.complete);
 	slurm_findings_free(&look.findings);
-	look = explain(state, "host=n1\nprogram=127\nfirst=127\n", 0, NULL);
+	look = explain(state, "host=n1\nprogram=127\nfirst=127\n", 0, CAUSE_NONE);
 	assert_true(look.complete);
 	slurm_findings_free(&look.findings);
 }

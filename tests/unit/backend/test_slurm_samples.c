@@ -334,10 +334,10 @@ static void expect_end(const char *sample, const struct slurm_final *final, cons
 				.own_uid = OWN_UID,
 				.node = final->node};
 	slurm_explain_end(&end, &cause);
-	if (strcmp(final->state, ended[i].state) != 0 || strcmp(cause.cause, ended[i].cause) != 0 ||
+	if (strcmp(final->state, ended[i].state) != 0 || strcmp(cause_name(cause.cause), ended[i].cause) != 0 ||
 	    cause.exit_code != ended[i].code || cause.signal != ended[i].signal || final->by_uid != ended[i].by_uid)
 		fail_msg("%s: %s: %d_%u is %s, cause %s, code %d, signal %d, by %lld", version, sample, ended[i].number,
-			 ended[i].first, final->state, cause.cause, cause.exit_code, cause.signal,
+			 ended[i].first, final->state, cause_name(cause.cause), cause.exit_code, cause.signal,
 			 (long long) final->by_uid);
 	assert_true((final->index != UINT32_MAX) == ended[i].started);
 	assert_true(final->end_ms > 0);
@@ -383,7 +383,7 @@ static void a_task_without_its_output_folder_was_not_killed(void **state)
 			.state = final->state, .exit_code = final->exit_code, .signal = final->signal, .by_uid = -1};
 		slurm_explain_end(&end, &cause);
 		assert_int_equal(cause.signal, 0);
-		assert_string_equal(cause.cause, final->signal ? "launch" : "exit");
+		assert_int_equal(cause.cause, final->signal ? CAUSE_LAUNCH : CAUSE_EXIT);
 		assert_int_equal(cause.exit_code, final->signal ? -1 : 1);
 		slurm_finals_free(&finals);
 	}
@@ -573,7 +573,7 @@ static void every_no_is_understood(void **state)
 			assert_int_not_equal(refusal.message[0], '\0');
 			if (!refusals[i].cause)
 				continue;
-			assert_string_equal(refusal.cause, refusals[i].cause);
+			assert_string_equal(cause_name(refusal.cause), refusals[i].cause);
 			if (!refusal.remedy || !strstr(refusal.remedy, refusals[i].remedy))
 				fail_msg("%s: %s: '%s'", version, refusals[i].sample,
 					 refusal.remedy ? refusal.remedy : "");

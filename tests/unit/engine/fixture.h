@@ -140,7 +140,7 @@ static inline struct node *read_experiment(struct fixture *f, int64_t id)
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct pieces pieces = {0};
 	struct node *node = NULL;
-	if (store_export(engine_store(f->engine), id, false, &pieces) == 0) {
+	if (store_export(engine_store(f->engine), id, NULL, false, &pieces) == 0) {
 		pieces_finish(&pieces, &text);
 		assert_int_equal(node_parse_json(buf_text(&text), text.len, &node, NULL), 0);
 	}

@@ -59,7 +59,7 @@ static void test_the_whole_file_of_the_design_is_read(void **state)
 	assert_int_equal(spec->resources.memory_bytes, 16ll << 30);
 	assert_int_equal(spec->resources.time_ms, 2 * 3600 * 1000);
 	assert_string_equal(spec->resources.options[0], "--account=ml");
-	assert_int_equal(spec->retry[SPEC_RETRY_PREEMPTED], 10);
+	assert_int_equal(spec->retry[RETRY_PREEMPTED], 10);
 	assert_int_equal(spec->resources.signal_before_ms, 120000);
 	assert_string_equal(spec->space->params[spec->steps_param].name, "epochs");
 	spec_free(spec);

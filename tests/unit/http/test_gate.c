@@ -9,7 +9,7 @@ struct fixture {
 	char *dir;
 	struct app app;
 	struct store *store;
-	char cookie[64], csrf[64], token[TOKEN_SECRET_CHARS];
+	char session[TOKEN_SECRET_CHARS], token[TOKEN_SECRET_CHARS];
 };
 
 static void pass_handle(struct app *app, struct request *request, struct response *response)
@@ -31,19 +31,6 @@ static int ask(struct fixture *f, bool local, const char *text)
 	return status;
 }
 
-static void log_in(struct fixture *f)
-{
-	char code[TOKEN_SECRET_CHARS], hash[TOKEN_HASH_CHARS];
-	struct response response = {0};
-	gate_make_code(f->app.gate, code);
-	assert_int_equal(gate_login(f->app.gate, code, &response), 0);
-	const char *cookie = strstr(buf_text(&response.headers), "sluice_session=") + strlen("sluice_session=");
-	snprintf(f->cookie, sizeof(f->cookie), "%.*s", (int)strcspn(cookie, ";"), cookie);
-	token_hash(f->cookie, strlen(f->cookie), hash);
-	assert_int_equal(store_find_session(f->store, hash, clock_now_ms(), f->csrf), 0);
-	response_clear(&response);
-}
-
 static int setup(void **state)
 {
 	struct fixture *f = mem_alloc(sizeof(*f));
@@ -58,7 +45,7 @@ static int setup(void **state)
 	free(uploads);
 	f->app = (struct app){.store = f->store, .gate = gate_new(f->store), .state_dir = f->dir};
 	gate_set_port(f->app.gate, 54322);
-	log_in(f);
+	sessions_open(gate_sessions(f->app.gate), "test", f->session);
 	assert_int_equal(gate_make_token(f->app.gate, "test", f->token, &id, NULL), 0);
 	*state = f;
 	return 0;
@@ -75,7 +62,7 @@ static int teardown(void **state)
 	return unit_remove_folder(&dir);
 }
 
-enum credential { NOTHING, COOKIE, COOKIE_CSRF, COOKIE_WRONG_CSRF, TOKEN, WRONG_TOKEN, CREDENTIALS };
+enum credential { NOTHING, SESSION, WRONG_SESSION, SESSION_AS_COOKIE, TOKEN, WRONG_TOKEN, CREDENTIALS };
 enum origin { NO_ORIGIN, OWN_ORIGIN, OTHER_ORIGIN, OTHER_PORT, NULL_ORIGIN, ORIGINS };
 static const char *const hosts[] = {"127.0.0.1:54322", "localhost:54322", "[::1]:54322",        "localhost:1",
 				    "localhost",       "evil.example",    "evil.example:54322", "127.0.0.1:543220"};
@@ -125,12 +112,13 @@ static void write_request(const struct fixture *f, const struct combination *c, 
 	}
 	if (sites[c->site])
 		buf_addf(out, "Sec-Fetch-Site: %s\r\n", sites[c->site]);
-	if (c->credential == COOKIE || c->credential == COOKIE_CSRF || c->credential == COOKIE_WRONG_CSRF)
-		buf_addf(out, "Cookie: other=1; sluice_session=%s\r\n", f->cookie);
-	if (c->credential == COOKIE_CSRF)
-		buf_addf(out, "X-Sluice-CSRF: %s\r\n", f->csrf);
-	if (c->credential == COOKIE_WRONG_CSRF)
-		buf_add_text(out, "X-Sluice-CSRF: guessed\r\n");
+	if (c->credential == SESSION)
+		buf_addf(out, "X-Sluice-Session: %s\r\n", f->session);
+	if (c->credential == WRONG_SESSION)
+		buf_add_text(out, "X-Sluice-Session: guessed\r\n");
+	/* what a browser would also send to the ports of other users */
+	if (c->credential == SESSION_AS_COOKIE)
+		buf_addf(out, "Cookie: other=1; sluice_session=%s; X-Sluice-Session=%s\r\n", f->session, f->session);
 	if (c->credential == TOKEN)
 		buf_addf(out, "Authorization: Bearer %s\r\n", f->token);
 	if (c->credential == WRONG_TOKEN)
@@ -142,21 +130,15 @@ static void write_request(const struct fixture *f, const struct combination *c, 
 static int rule(const struct combination *c)
 {
 	bool public = c->route->flags & ROUTE_PUBLIC;
-	bool safe = c->route->method == METHOD_GET;
+	bool opens = c->local || public || c->credential == SESSION || c->credential == TOKEN;
 	/* TCP: our name and our port; through the socket: any port, or none, but our name */
 	if (c->host >= (c->local ? 5 : 3))
 		return 421;
-	if (!c->local && !public && (c->credential == NOTHING || c->credential == WRONG_TOKEN))
+	if (!opens)
 		return 401;
 	if (c->origin == OTHER_ORIGIN || c->origin == OTHER_PORT || c->origin == NULL_ORIGIN || c->site >= 3)
 		return 403;
-	if (safe || public)
-		return 200;
-	bool browser = c->origin != NO_ORIGIN || c->site != 0;
-	/* over the socket the session's value is not the right one */
-	if (c->local)
-		return browser ? 403 : 200;
-	return c->credential == COOKIE || c->credential == COOKIE_WRONG_CSRF ? 403 : 200;
+	return 200;
 }
 
 static void check_combination(struct fixture *f, const struct combination *c)
@@ -193,35 +175,18 @@ static void test_every_route_with_every_combination(void **state)
 	assert_true(count > 50000);
 }
 
-static void test_owner_browser_through_a_tunnel_needs_the_csrf_value(void **state)
-{
-	struct fixture *f = *state;
-	struct head head = {.method = METHOD_GET};
-	struct request request = {.head = &head, .local = true};
-	struct response response = {0};
-	assert_int_equal(gate_identify(f->app.gate, &request, &response), 0);
-	char text[400];
-	snprintf(text, sizeof(text),
-		 "POST " ROUTE_PREFIX "/experiments/e1/stop HTTP/1.1\r\nHost: localhost:9000\r\n"
-		 "Origin: http://localhost:9000\r\nX-Sluice-CSRF: %s\r\n\r\n",
-		 request.access.csrf);
-	assert_int_equal(ask(f, true, text), 200);
-	response_clear(&response);
-}
-
 static void test_login_code_opens_once(void **state)
 {
 	struct fixture *f = *state;
 	char code[TOKEN_SECRET_CHARS];
 	struct response response = {0};
 	gate_make_code(f->app.gate, code);
-	assert_int_equal(gate_login(f->app.gate, code, &response), 0);
-	assert_non_null(strstr(buf_text(&response.headers), "; Path=/; HttpOnly; SameSite=Strict"));
+	assert_int_equal(gate_use_code(f->app.gate, code, &response), 0);
 	response_clear(&response);
-	assert_int_equal(gate_login(f->app.gate, code, &response), -1);
+	assert_int_equal(gate_use_code(f->app.gate, code, &response), -1);
 	assert_int_equal(response.status, 401);
 	response_clear(&response);
-	assert_int_equal(gate_login(f->app.gate, "", &response), -1);
+	assert_int_equal(gate_use_code(f->app.gate, "", &response), -1);
 	response_clear(&response);
 }
 
@@ -238,13 +203,14 @@ static void test_login_code_and_session_expire(void **state)
 	struct response response = {0};
 	fake_ms = clock_now_ms();
 	clock_replace(fake_clock);
+	sessions_open(gate_sessions(f->app.gate), NULL, f->session);
 	gate_make_code(f->app.gate, code);
 	fake_ms += 10 * 60 * 1000;
-	assert_int_equal(gate_login(f->app.gate, code, &response), -1);
+	assert_int_equal(gate_use_code(f->app.gate, code, &response), -1);
 	response_clear(&response);
 	snprintf(text, sizeof(text),
-		 "GET " ROUTE_PREFIX "/info HTTP/1.1\r\nHost: localhost:54322\r\nCookie: sluice_session=%s\r\n\r\n",
-		 f->cookie);
+		 "GET " ROUTE_PREFIX "/info HTTP/1.1\r\nHost: localhost:54322\r\nX-Sluice-Session: %s\r\n\r\n",
+		 f->session);
 	assert_int_equal(ask(f, false, text), 200);
 	fake_ms += 31 * 24 * 3600 * (int64_t)1000;
 	assert_int_equal(ask(f, false, text), 401);
@@ -257,13 +223,13 @@ static void test_guessing_is_slowed_but_the_right_code_still_opens(void **state)
 	struct response response = {0};
 	int status = 0;
 	for (int i = 0; i < 20; i++) {
-		assert_int_equal(gate_login(f->app.gate, "guess", &response), -1);
+		assert_int_equal(gate_use_code(f->app.gate, "guess", &response), -1);
 		status = response.status;
 		response_clear(&response);
 	}
 	assert_int_equal(status, 429);
 	gate_make_code(f->app.gate, code);
-	assert_int_equal(gate_login(f->app.gate, code, &response), 0);
+	assert_int_equal(gate_use_code(f->app.gate, code, &response), 0);
 	response_clear(&response);
 }
 
@@ -279,16 +245,33 @@ static void test_deleted_token_and_ended_session_are_out(void **state)
 	assert_int_equal(ask(f, false, text), 401);
 	assert_int_equal(store_delete_token(f->store, 1, NULL), -ENOENT);
 
-	char cookie[100];
-	snprintf(cookie, sizeof(cookie), "sluice_session=%s", f->cookie);
-	struct head head = {.method = METHOD_POST, .header_count = 1, .headers = {{"cookie", cookie}}};
-	struct request request = {.head = &head};
-	struct response response = {0};
-	assert_int_equal(gate_logout(f->app.gate, &request, &response), 0);
-	response_clear(&response);
 	snprintf(text, sizeof(text),
-		 "GET " ROUTE_PREFIX "/info HTTP/1.1\r\nHost: localhost:54322\r\nCookie: %s\r\n\r\n", cookie);
+		 "GET " ROUTE_PREFIX "/info HTTP/1.1\r\nHost: localhost:54322\r\nX-Sluice-Session: %s\r\n\r\n",
+		 f->session);
+	assert_int_equal(ask(f, false, text), 200);
+	assert_true(sessions_end(gate_sessions(f->app.gate), 1));
 	assert_int_equal(ask(f, false, text), 401);
+	assert_false(sessions_end(gate_sessions(f->app.gate), 1));
+}
+
+static void test_too_many_sessions_end_the_one_not_used_for_the_longest_time(void **state)
+{
+	struct fixture *f = *state;
+	struct sessions *sessions = gate_sessions(f->app.gate);
+	char second[TOKEN_SECRET_CHARS], secret[TOKEN_SECRET_CHARS];
+	fake_ms = clock_mono_ms();
+	clock_replace(fake_clock);
+	assert_int_equal(sessions_open(sessions, NULL, second), 0);
+	uint64_t ended = 0;
+	for (int i = 0; i < 200; i++) {
+		fake_ms++;
+		assert_int_equal(sessions_find(sessions, second), 2);
+		ended = sessions_open(sessions, "Firefox", secret);
+	}
+	assert_true(ended > 2);
+	assert_int_equal(sessions_find(sessions, f->session), 0);
+	assert_int_equal(sessions_find(sessions, secret), 202);
+	assert_int_equal(sessions_find(sessions, ""), 0);
 }
 
 static void test_no_secret_is_in_the_database(void **state)
@@ -303,7 +286,7 @@ static void test_no_secret_is_in_the_database(void **state)
 		free(path);
 	}
 	assert_true(bytes.len > 1000);
-	assert_null(memmem(bytes.data, bytes.len, f->cookie, strlen(f->cookie)));
+	assert_null(memmem(bytes.data, bytes.len, f->session, strlen(f->session)));
 	assert_null(memmem(bytes.data, bytes.len, f->token, strlen(f->token)));
 	buf_free(&bytes);
 }
@@ -313,11 +296,11 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_every_route_with_every_combination),
-		CASE(test_owner_browser_through_a_tunnel_needs_the_csrf_value),
 		CASE(test_login_code_opens_once),
 		CASE(test_login_code_and_session_expire),
 		CASE(test_guessing_is_slowed_but_the_right_code_still_opens),
 		CASE(test_deleted_token_and_ended_session_are_out),
+		CASE(test_too_many_sessions_end_the_one_not_used_for_the_longest_time),
 		CASE(test_no_secret_is_in_the_database),
 	};
 	if (token_init() < 0)

@@ -155,7 +155,7 @@ static void test_query_is_checked_by_the_table(void **state)
 			fail_msg("%s: %d", cases[i].target, status);
 	}
 	assert_int_equal(find(METHOD_PUT, "/api/v1/attempts/0123456789abcdef0123456789abcdef/0/journal", NULL, NULL, 0),
-			 400);
+			 404);
 }
 
 static void check_references(const struct node *node, const struct node *components, size_t *count)

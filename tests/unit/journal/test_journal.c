@@ -50,7 +50,7 @@ static int see(void *ctx, const struct journal_record *record)
 		seen->exit_code = record->exit_code;
 		seen->signal = record->signal;
 		seen->wall_ms = record->wall_ms;
-		snprintf(seen->cause, sizeof(seen->cause), "%s", record->cause);
+		snprintf(seen->cause, sizeof(seen->cause), "%s", cause_name(record->cause));
 		snprintf(seen->tail, sizeof(seen->tail), "%s", record->tail ? record->tail : "");
 	}
 	return seen->answer;
@@ -118,7 +118,7 @@ static void test_every_kind_reads_back(void **state)
 		{.kind = JOURNAL_END,
 		 .exit_code = -1,
 		 .signal = 9,
-		 .cause = "signal",
+		 .cause = CAUSE_SIGNAL,
 		 .tail = "bad \xff utf",
 		 .wall_ms = 12,
 		 .energy_j = NAN},
@@ -263,6 +263,12 @@ static void test_a_newer_writer_is_understood_as_far_as_possible(void **state)
 	assert_int_equal(seen.values, 1);
 	assert_int_equal(seen.count[JOURNAL_END], 1);
 	assert_int_equal(seen.exit_code, -1);
+	buf_clear(&text);
+	add_line(&text, "{\"kind\":\"end\",\"cause\":\"hologram\",\"exit_code\":3}");
+	assert_int_equal(journal_read(text.data, text.len, see, &seen, &bad), text.len);
+	assert_int_equal(seen.count[JOURNAL_END], 2);
+	assert_string_equal(seen.cause, "unknown");
+	assert_int_equal(seen.exit_code, 3);
 	buf_free(&text);
 }
 

@@ -1,5 +1,6 @@
 /* What the engine writes: kept, counted, rolled back, and refused to a second process. */
 #include "store/rows.h"
+#include "store/sql.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* The log goes out in one piece, and nothing of it is lost: not to a kill after the commit, not to reading back what
  * was not written yet, not to a transaction larger than the cache, not to a disk that is full. */
 #include "store/store.h"
+#include "store/sql.h"
 
 #include <errno.h>
 #include <setjmp.h>

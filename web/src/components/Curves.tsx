@@ -2,9 +2,9 @@
 // announced, and the same numbers are there as a table.
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { Plot, type PlotLine } from './plot';
 import { metric } from '../lib/format';
 import { theme } from '../lib/theme';
+import { Plot, type PlotLine } from './plot';
 
 export interface CurvesProps {
   lines: PlotLine[];
@@ -34,7 +34,9 @@ export function Curves(props: CurvesProps) {
   const describe = (id: string, index: number) => {
     const line = latest.current.lines.find((l) => l.id === id);
     if (!line || index < 0) return '';
-    const x = latest.current.xFormat ? latest.current.xFormat(line.x[index]) : `${latest.current.xLabel} ${line.x[index]}`;
+    const x = latest.current.xFormat
+      ? latest.current.xFormat(line.x[index])
+      : `${latest.current.xLabel} ${line.x[index]}`;
     return `${line.label}, ${x}: ${latest.current.metricName} ${metric(line.y[index] ?? 'NaN')}`;
   };
 
@@ -46,14 +48,19 @@ export function Curves(props: CurvesProps) {
 
   useLayoutEffect(() => {
     const made = new Plot(host.current!, {
-      height: props.height, log: props.log, xLabel: props.xLabel, xFormat: props.xFormat,
+      height: props.height,
+      log: props.log,
+      xLabel: props.xLabel,
+      xFormat: props.xFormat,
       onHover: (id, index) => {
         point.current = index;
         if (props.hovered.value === id) show(id, index);
         else props.hovered.value = id;
       },
       onPick: props.onPick && ((id) => latest.current.onPick?.(id)),
-      onZoom: (on) => { zoomed.value = on; },
+      onZoom: (on) => {
+        zoomed.value = on;
+      },
     });
     plot.current = made;
     zoomed.value = false;
@@ -94,7 +101,10 @@ export function Curves(props: CurvesProps) {
     event.preventDefault();
     let at = lines.findIndex((line) => line.id === hovered.value);
     if (at < 0) {
-      at = Math.max(0, lines.findIndex((line) => line.strong));
+      at = Math.max(
+        0,
+        lines.findIndex((line) => line.strong),
+      );
       point.current = -1;
     } else at = (at + along + lines.length) % lines.length;
     const size = lines[at].x.length;
@@ -108,13 +118,40 @@ export function Curves(props: CurvesProps) {
 
   const hint = tip.value;
   return (
-    <div class="chart" onMouseLeave={() => { props.hovered.value = null; }}>
-      <div ref={host} class="plot" role="img" tabIndex={0} aria-label={`${props.label} Arrow keys read the values.`}
-        onKeyDown={key} onBlur={() => { props.hovered.value = null; }} />
-      {hint && <div class={hint.left > (host.current?.clientWidth ?? 0) / 2 ? 'tip west' : 'tip'} aria-hidden="true"
-        style={{ left: `${hint.left}px`, top: `${hint.top}px` }}>{describe(hint.id, hint.index)}</div>}
-      {zoomed.value && <button type="button" class="btn sm unzoom" onClick={() => plot.current?.setZoom(null)}>Reset zoom</button>}
-      <span class="vh" role="status">{said.value}</span>
+    <div
+      class="chart"
+      onMouseLeave={() => {
+        props.hovered.value = null;
+      }}
+    >
+      <div
+        ref={host}
+        class="plot"
+        role="img"
+        tabIndex={0}
+        aria-label={`${props.label} Arrow keys read the values.`}
+        onKeyDown={key}
+        onBlur={() => {
+          props.hovered.value = null;
+        }}
+      />
+      {hint && (
+        <div
+          class={hint.left > (host.current?.clientWidth ?? 0) / 2 ? 'tip west' : 'tip'}
+          aria-hidden="true"
+          style={{ left: `${hint.left}px`, top: `${hint.top}px` }}
+        >
+          {describe(hint.id, hint.index)}
+        </div>
+      )}
+      {zoomed.value && (
+        <button type="button" class="btn sm unzoom" onClick={() => plot.current?.setZoom(null)}>
+          Reset zoom
+        </button>
+      )}
+      <span class="vh" role="status">
+        {said.value}
+      </span>
     </div>
   );
 }

@@ -4,8 +4,17 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './Icon';
 
-export function Dialog({ title, onClose, children, footer }:
-  { title: string; onClose: () => void; children: ComponentChildren; footer?: ComponentChildren }) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+  footer,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  footer?: ComponentChildren;
+}) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -18,15 +27,34 @@ export function Dialog({ title, onClose, children, footer }:
     };
   }, []);
   return (
-    <dialog ref={ref} aria-labelledby={id} onCancel={(event) => { event.preventDefault(); onClose(); }}
-      onClick={(event) => { if (event.target === ref.current) onClose(); }}>
-      <div class="p"><h2 id={id}>{title}</h2>{children}</div>
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+    >
+      <div class="p">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
       {footer && <footer>{footer}</footer>}
     </dialog>
   );
 }
 
-interface Question { title: string; text: string; yes: string; no: string; icon: IconName; answer: (yes: boolean) => void }
+interface Question {
+  title: string;
+  text: string;
+  yes: string;
+  no: string;
+  icon: IconName;
+  answer: (yes: boolean) => void;
+}
 const question = signal<Question | null>(null);
 
 // Asks before something is lost; the button says what will happen, never just "OK".
@@ -46,10 +74,21 @@ export function Confirm() {
   const q = question.value;
   if (!q) return null;
   return (
-    <Dialog title={q.title} onClose={() => q.answer(false)} footer={<>
-      <button type="button" class="btn" autofocus onClick={() => q.answer(false)}>{q.no}</button>
-      <button type="button" class="btn danger" onClick={() => q.answer(true)}><Icon name={q.icon} />{q.yes}</button>
-    </>}>
+    <Dialog
+      title={q.title}
+      onClose={() => q.answer(false)}
+      footer={
+        <>
+          <button type="button" class="btn" autofocus onClick={() => q.answer(false)}>
+            {q.no}
+          </button>
+          <button type="button" class="btn danger" onClick={() => q.answer(true)}>
+            <Icon name={q.icon} />
+            {q.yes}
+          </button>
+        </>
+      }
+    >
       <p class="dim">{q.text}</p>
     </Dialog>
   );

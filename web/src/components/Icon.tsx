@@ -33,7 +33,11 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {
-  return <svg class="i" viewBox="0 0 16 16" aria-hidden="true"><path d={PATHS[name]} /></svg>;
+  return (
+    <svg class="i" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
 }
 
 export function Brand() {

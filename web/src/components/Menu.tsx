@@ -3,7 +3,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './Icon';
 
-export interface MenuItem { label: string; icon: IconName; run?: () => void; href?: string; download?: string; danger?: boolean }
+export interface MenuItem {
+  label: string;
+  icon: IconName;
+  run: () => void;
+  danger?: boolean;
+}
 
 export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
   const open = useSignal(false);
@@ -12,7 +17,9 @@ export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
   useEffect(() => {
     if (!open.value) return;
     box.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
-    const away = (event: Event) => { if (!box.current?.contains(event.target as Node)) open.value = false; };
+    const away = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) open.value = false;
+    };
     document.addEventListener('pointerdown', away);
     return () => document.removeEventListener('pointerdown', away);
   }, [open.value]);
@@ -27,18 +34,48 @@ export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
     if (event.key === 'Escape') close();
     else if (event.key === 'ArrowDown') all[(at + 1) % all.length].focus();
     else if (event.key === 'ArrowUp') all[(at - 1 + all.length) % all.length].focus();
-    else if (event.key === 'Tab') { open.value = false; return; } else return;
+    else if (event.key === 'Tab') {
+      open.value = false;
+      return;
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   };
   return (
     <div class="menu" ref={box} onKeyDown={key}>
-      <button ref={button} type="button" class="btn icon" aria-label={label} aria-haspopup="menu" aria-expanded={open.value} onClick={() => { open.value = !open.value; }}><Icon name="dots" /></button>
-      {open.value && <div class="menu-list" role="menu" aria-label={label}>
-        {items.map((item) => item.href
-          ? <a key={item.label} role="menuitem" tabIndex={-1} href={item.href} download={item.download} onClick={() => setTimeout(close)}><Icon name={item.icon} />{item.label}</a>
-          : <button key={item.label} type="button" role="menuitem" tabIndex={-1} class={item.danger ? 'danger' : undefined} onClick={() => { close(); item.run!(); }}><Icon name={item.icon} />{item.label}</button>)}
-      </div>}
+      <button
+        ref={button}
+        type="button"
+        class="btn icon"
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        <Icon name="dots" />
+      </button>
+      {open.value && (
+        <div class="menu-list" role="menu" aria-label={label}>
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={item.danger ? 'danger' : undefined}
+              onClick={() => {
+                close();
+                item.run();
+              }}
+            >
+              <Icon name={item.icon} />
+              {item.label}
+            </button>
+          ))}
+        </div>
+      )}
     </div>
   );
 }

@@ -1,24 +1,40 @@
 // A state is an icon, a word and a colour, never the colour alone.
-import { Icon, type IconName } from './Icon';
-import { plural } from '../lib/format';
-import type { Counts, TaskState } from '../data/types';
 
-const ICONS: Record<TaskState, IconName> = {
-  waiting: 'pause', submitted: 'clock', running: 'play', finished: 'check', error: 'alert', stopped: 'stop', pruned: 'cut',
+import type { Counts, State } from '../data/types';
+import { plural } from '../lib/format';
+import { Icon, type IconName } from './Icon';
+
+const ICONS: Record<State, IconName> = {
+  waiting: 'pause',
+  submitted: 'clock',
+  running: 'play',
+  finished: 'check',
+  error: 'alert',
+  stopped: 'stop',
+  pruned: 'cut',
 };
 
-export const STATES: TaskState[] = ['finished', 'running', 'submitted', 'waiting', 'pruned', 'stopped', 'error'];
+export const STATES: State[] = ['finished', 'running', 'submitted', 'waiting', 'pruned', 'stopped', 'error'];
 
-export function word(state: TaskState): string {
+export function word(state: State): string {
   return state[0].toUpperCase() + state.slice(1);
 }
 
-export function Chip({ state, title }: { state: TaskState; title?: string | null }) {
-  return <span class={`st ${state}`} title={title ?? undefined}><Icon name={ICONS[state] ?? 'clock'} />{word(state)}</span>;
+export function Chip({ state, title }: { state: State; title?: string | null }) {
+  return (
+    <span class={`st ${state}`} title={title ?? undefined}>
+      <Icon name={ICONS[state] ?? 'clock'} />
+      {word(state)}
+    </span>
+  );
 }
 
-export function StateIcon({ state }: { state: TaskState }) {
-  return <span class={`sti ${state}`}><Icon name={ICONS[state] ?? 'clock'} /></span>;
+export function StateIcon({ state }: { state: State }) {
+  return (
+    <span class={`sti ${state}`}>
+      <Icon name={ICONS[state] ?? 'clock'} />
+    </span>
+  );
 }
 
 // Tasks the search has not proposed yet are in `total` only.
@@ -36,7 +52,9 @@ export function StateBar({ counts }: { counts: Counts }) {
   const said = there.map((state) => `${counts[state]} ${state}`).join(', ') || 'no task yet';
   return (
     <div class="stack" role="img" aria-label={said}>
-      {there.map((state) => <i key={state} class={`bg-${state}`} style={{ flex: counts[state] }} />)}
+      {there.map((state) => (
+        <i key={state} class={`bg-${state}`} style={{ flex: counts[state] }} />
+      ))}
       {rest > 0 && <i style={{ flex: rest }} />}
     </div>
   );
@@ -48,7 +66,9 @@ export function StateCounts({ counts, words }: { counts: Counts; words?: boolean
     <div class="counts">
       {STATES.filter((state) => counts[state]).map((state) => (
         <span key={state} title={`${counts[state]} ${state}`}>
-          <StateIcon state={state} /><b>{counts[state]}</b>{words ? ` ${state}` : <span class="vh">{state}</span>}
+          <StateIcon state={state} />
+          <b>{counts[state]}</b>
+          {words ? ` ${state}` : <span class="vh">{state}</span>}
         </span>
       ))}
       {rest > 0 && <span title="not proposed by the search yet">{words ? `${rest} planned` : `+${rest}`}</span>}

@@ -1,7 +1,7 @@
 // Where running tasks are going, as far as the finished ones show that this can be told.
 import type { Forecast } from '../data/types';
-import type { PlotLine } from './plot';
 import { finite, metric, plural } from '../lib/format';
+import type { PlotLine } from './plot';
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
@@ -12,8 +12,14 @@ export function continuation(forecast: Forecast | undefined, number: number, lin
   while (last >= 0 && line.y[last] === null) last--;
   if (!goes || last < 0 || goes.at <= line.x[last] || finite(goes.predicted) === null) return null;
   return {
-    id: `${line.id} predicted`, label: `${line.label}, predicted`, css: line.css, dash: true, end: null,
-    x: [line.x[last], goes.at], y: [line.y[last], goes.predicted], band: goes.error === null ? undefined : [0, goes.error],
+    id: `${line.id} predicted`,
+    label: `${line.label}, predicted`,
+    css: line.css,
+    dash: true,
+    end: null,
+    x: [line.x[last], goes.at],
+    y: [line.y[last], goes.predicted],
+    band: goes.error === null ? undefined : [0, goes.error],
   };
 }
 
@@ -21,8 +27,29 @@ export function continuation(forecast: Forecast | undefined, number: number, lin
 export function Worth({ forecast, shown }: { forecast: Forecast | undefined; shown: boolean }) {
   if (!forecast) return null;
   const tried = forecast.cuts.filter((cut) => cut.correlation !== null);
-  const said = tried.map((cut) => <span key={cut.share}> After {percent(cut.share)} of the steps extrapolated curves order {plural(cut.tasks, 'finished task')} with rank correlation {cut.correlation!.toFixed(2)}, the best so far with {cut.plain === null ? 'none' : cut.plain.toFixed(2)}{forecast.earned && cut.error !== null && <>; half of them were off by {metric(cut.error)} at most</>}.</span>);
-  if (forecast.earned) return shown ? <p class="mute small forecast">Dashed: where it is going, a power law fitted to the curve.{said}</p> : null;
-  if (!tried.length) return <p class="mute small forecast">No prediction yet: it takes 8 finished tasks with 4 values in the first half of their steps.</p>;
-  return <details class="mute small forecast"><summary>No prediction: the finished tasks do not bear one out</summary>It has to order them clearly better than their best so far does.{said}</details>;
+  const said = tried.map((cut) => (
+    <span key={cut.share}>
+      {' '}
+      After {percent(cut.share)} of the steps extrapolated curves order {plural(cut.tasks, 'finished task')} with rank
+      correlation {cut.correlation!.toFixed(2)}, the best so far with{' '}
+      {cut.plain === null ? 'none' : cut.plain.toFixed(2)}
+      {forecast.earned && cut.error !== null && <>; half of them were off by {metric(cut.error)} at most</>}.
+    </span>
+  ));
+  if (forecast.earned)
+    return shown ? (
+      <p class="mute small forecast">Dashed: where it is going, a power law fitted to the curve.{said}</p>
+    ) : null;
+  if (!tried.length)
+    return (
+      <p class="mute small forecast">
+        No prediction yet: it takes 8 finished tasks with 4 values in the first half of their steps.
+      </p>
+    );
+  return (
+    <details class="mute small forecast">
+      <summary>No prediction: the finished tasks do not bear one out</summary>It has to order them clearly better than
+      their best so far does.{said}
+    </details>
+  );
 }

@@ -3,7 +3,11 @@
 import { tick } from '../lib/format';
 import { niceLinear, niceLog } from './scale';
 
-export interface FrameOptions { height: number; log: boolean; xFormat?: (x: number) => string }
+export interface FrameOptions {
+  height: number;
+  log: boolean;
+  xFormat?: (x: number) => string;
+}
 export interface FrameEvents {
   move: (left: number, top: number) => void;
   leave: () => void;
@@ -12,12 +16,16 @@ export interface FrameEvents {
   paint: () => void;
 }
 
-const LEFT = 46, RIGHT = 14, TOP = 8, BOTTOM = 38;
+const LEFT = 46,
+  RIGHT = 14,
+  TOP = 8,
+  BOTTOM = 38;
 export const FONT = 'ui-sans-serif, system-ui, sans-serif';
 // Distances between ticks: whole epochs, and seconds, minutes, hours, days.
 const STEPS = [0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((p) => [1, 2, 5].map((m) => m * 10 ** p));
 const SPANS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 604800, 2592000];
-const X_SPACE = 50, Y_SPACE = 34;
+const X_SPACE = 50,
+  Y_SPACE = 34;
 // Less than this is a click that shook.
 const DRAG_PX = 6;
 
@@ -41,7 +49,11 @@ export class Frame {
   private from: number | null = null;
   private dragged = false;
 
-  constructor(private host: HTMLElement, private options: FrameOptions, private events: FrameEvents) {
+  constructor(
+    private host: HTMLElement,
+    private options: FrameOptions,
+    private events: FrameEvents,
+  ) {
     this.canvas = part('canvas', 'plot-base', host);
     this.ctx = this.canvas.getContext('2d')!;
     this.area = part('div', 'plot-area', host);
@@ -57,7 +69,9 @@ export class Frame {
       if (event.button === 0) this.from = this.at(event);
       this.dragged = false;
     });
-    this.area.addEventListener('click', () => { if (!this.dragged) events.click(); });
+    this.area.addEventListener('click', () => {
+      if (!this.dragged) events.click();
+    });
     this.area.addEventListener('dblclick', () => events.zoom(null));
     document.addEventListener('mouseup', this.up);
     this.resize(host.clientWidth || 600);
@@ -73,7 +87,12 @@ export class Frame {
     this.width = width;
     const { height } = this.options;
     Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
-    Object.assign(this.area.style, { left: `${LEFT}px`, top: `${TOP}px`, width: `${this.inner[0]}px`, height: `${this.inner[1]}px` });
+    Object.assign(this.area.style, {
+      left: `${LEFT}px`,
+      top: `${TOP}px`,
+      width: `${this.inner[0]}px`,
+      height: `${this.inner[1]}px`,
+    });
     this.redraw();
   }
 
@@ -90,7 +109,7 @@ export class Frame {
   }
 
   value(left: number): number {
-    return this.x[0] + left / this.inner[0] * (this.x[1] - this.x[0]);
+    return this.x[0] + (left / this.inner[0]) * (this.x[1] - this.x[0]);
   }
 
   // Where values are: with a scale of 1 inside the area, with the ratio and the box's corner on the canvas.
@@ -100,8 +119,8 @@ export class Frame {
     const [la, lb] = log ? this.y.map(Math.log) : this.y;
     const [w, h] = this.inner;
     return {
-      x: (v: number) => left + (v - xa) / (xb - xa) * w * scale,
-      y: (v: number) => top + h * scale - ((log ? Math.log(v) : v) - la) / (lb - la) * h * scale,
+      x: (v: number) => left + ((v - xa) / (xb - xa)) * w * scale,
+      y: (v: number) => top + h * scale - (((log ? Math.log(v) : v) - la) / (lb - la)) * h * scale,
     };
   }
 
@@ -142,7 +161,7 @@ export class Frame {
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
     const { xFormat } = this.options;
-    const least = (this.x[1] - this.x[0]) / this.inner[0] * X_SPACE;
+    const least = ((this.x[1] - this.x[0]) / this.inner[0]) * X_SPACE;
     const step = (xFormat ? SPANS : STEPS).find((s) => s >= least) ?? least;
     for (let v = Math.ceil(this.x[0] / step) * step; v <= this.x[1]; v += step) {
       ctx.fillText(xFormat ? xFormat(v) : v.toLocaleString('en'), at.x(v), top + height + 6 * ratio);
@@ -161,7 +180,10 @@ export class Frame {
     if (this.from !== null) {
       this.dragged ||= Math.abs(left - this.from) > DRAG_PX;
       this.band.hidden = !this.dragged;
-      Object.assign(this.band.style, { left: `${Math.min(left, this.from)}px`, width: `${Math.abs(left - this.from)}px` });
+      Object.assign(this.band.style, {
+        left: `${Math.min(left, this.from)}px`,
+        width: `${Math.abs(left - this.from)}px`,
+      });
     }
     this.events.move(left, event.clientY - this.area.getBoundingClientRect().top);
   }

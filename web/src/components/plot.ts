@@ -1,4 +1,5 @@
-// Curves on a canvas: hundreds of them come and go while training runs. The highlighted line is drawn on a second canvas, so following the mouse never redraws the crowd.
+// Curves on a canvas: hundreds of them come and go while training runs. The highlighted line is drawn on a second
+// canvas, so following the mouse never redraws the crowd.
 import { token } from '../lib/theme';
 import { FONT, Frame } from './frame';
 import { seriesDistance } from './scale';
@@ -31,7 +32,14 @@ export interface PlotOptions {
 // Above this many lines each is one device pixel wide: two cost six times as much.
 const CROWD = 60;
 const NEAR_PX = 28;
-const TOKENS = { surface: '--surface', axis: '--axis', grid: '--grid', border: '--border-2', error: '--st-err', text: '--text' };
+const TOKENS = {
+  surface: '--surface',
+  axis: '--axis',
+  grid: '--grid',
+  border: '--border-2',
+  error: '--st-err',
+  text: '--text',
+};
 
 export class Plot {
   private frame: Frame;
@@ -42,14 +50,19 @@ export class Plot {
   private shownIds: Set<string> | null = null;
   private colours = { ...TOKENS };
 
-  constructor(host: HTMLElement, private options: PlotOptions) {
+  constructor(
+    host: HTMLElement,
+    private options: PlotOptions,
+  ) {
     for (const [name, of] of Object.entries(TOKENS)) this.colours[name as keyof typeof TOKENS] = token(of);
     this.frame = new Frame(host, options, {
       paint: () => this.paint(),
       move: (left, top) => this.track(left, top),
       leave: () => options.onHover(null, -1),
       zoom: (range) => this.setZoom(range),
-      click: () => { if (this.hot) options.onPick?.(this.hot); },
+      click: () => {
+        if (this.hot) options.onPick?.(this.hot);
+      },
     });
     this.over = document.createElement('canvas');
     this.over.className = 'plot-over';
@@ -86,7 +99,10 @@ export class Plot {
   }
 
   private rescale() {
-    let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
+    let x0 = Infinity,
+      x1 = -Infinity,
+      y0 = Infinity,
+      y1 = -Infinity;
     for (const line of this.lines) {
       for (let i = 0; i < line.x.length; i++) {
         const x = line.x[i];
@@ -198,7 +214,14 @@ export class Plot {
     ctx.globalAlpha = alpha;
   }
 
-  private drawEnd(ctx: CanvasRenderingContext2D, x: number, y: number, end: 'dot' | 'cross', css: string, ratio: number) {
+  private drawEnd(
+    ctx: CanvasRenderingContext2D,
+    x: number,
+    y: number,
+    end: 'dot' | 'cross',
+    css: string,
+    ratio: number,
+  ) {
     ctx.globalAlpha = 1;
     ctx.setLineDash([]);
     ctx.beginPath();
@@ -284,7 +307,8 @@ export class Plot {
 
   private sizeOverlay() {
     const [w, h] = this.frame.inner;
-    if (this.over.width === Math.floor(w * devicePixelRatio) && this.over.height === Math.floor(h * devicePixelRatio)) return;
+    if (this.over.width === Math.floor(w * devicePixelRatio) && this.over.height === Math.floor(h * devicePixelRatio))
+      return;
     this.over.width = w * devicePixelRatio;
     this.over.height = h * devicePixelRatio;
     this.over.style.width = `${w}px`;

@@ -30,7 +30,8 @@ export function niceLinear(min: number, max: number, about: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough)!;
   const ticks: number[] = [];
-  for (let i = Math.ceil(min / step); i * step <= max + step * 1e-9; i++) ticks.push(Number((i * step).toPrecision(12)));
+  for (let i = Math.ceil(min / step); i * step <= max + step * 1e-9; i++)
+    ticks.push(Number((i * step).toPrecision(12)));
   return ticks;
 }
 
@@ -38,13 +39,18 @@ export function scaler(domain: [number, number], range: [number, number], log = 
   const f = log ? Math.log : (v: number) => v;
   const a = f(domain[0]);
   const b = f(domain[1]) - a || 1;
-  return (v) => range[0] + (f(v) - a) / b * (range[1] - range[0]);
+  return (v) => range[0] + ((f(v) - a) / b) * (range[1] - range[0]);
 }
 
 // How far the pointer is from a curve, and the index of the curve's nearest point.
 export function seriesDistance(
-  xs: number[], ys: (number | null)[], xv: number, px: number, py: number,
-  at: { x: (v: number) => number; y: (v: number) => number }, log: boolean,
+  xs: number[],
+  ys: (number | null)[],
+  xv: number,
+  px: number,
+  py: number,
+  at: { x: (v: number) => number; y: (v: number) => number },
+  log: boolean,
 ): { index: number; far: number } | null {
   if (!xs.length) return null;
   let low = 0;

@@ -1,13 +1,13 @@
 // What people do to tasks: each asks first where work could be lost, says how many, and reports back.
 import { confirm } from '../components/Dialog';
 import { toast } from '../components/Toast';
-import { message, post, remove } from './api';
-import { experiments } from './store';
-import type { Counts, Task } from './types';
 import { plural } from '../lib/format';
 import { go } from '../lib/router';
+import { message, post, remove } from './api';
+import { experiments } from './store';
+import type { Counts, TaskSummary } from './types';
 
-export function stoppable(task: Task): boolean {
+export function stoppable(task: TaskSummary): boolean {
   return task.state === 'running' || task.state === 'submitted' || task.state === 'waiting';
 }
 
@@ -21,12 +21,13 @@ async function attempt(run: () => Promise<void>) {
 
 function lossText(running: number, queued: number): string {
   const parts: string[] = [];
-  if (running) parts.push(`${plural(running, 'running task')} ${running === 1 ? 'loses' : 'lose'} the work since ${running === 1 ? 'its' : 'their'} last checkpoint`);
+  const lose = running === 1 ? 'loses the work since its' : 'lose the work since their';
+  if (running) parts.push(`${plural(running, 'running task')} ${lose} last checkpoint`);
   if (queued) parts.push(`${plural(queued, 'queued task')} ${queued === 1 ? 'leaves' : 'leave'} the queue`);
   return `${parts.join('; ')}. Finished results stay.`;
 }
 
-export async function stopTasks(id: string, tasks: Task[]) {
+export async function stopTasks(id: string, tasks: TaskSummary[]) {
   const chosen = tasks.filter(stoppable);
   if (!chosen.length) {
     toast('None of the chosen tasks is running or queued.');
@@ -34,11 +35,22 @@ export async function stopTasks(id: string, tasks: Task[]) {
   }
   const running = chosen.filter((task) => task.state === 'running').length;
   const many = plural(chosen.length, 'task');
-  if (!await confirm({ title: `Stop ${many}?`, text: lossText(running, chosen.length - running), yes: `Stop ${many}`, no: 'Keep running', icon: 'stop' })) return;
+  if (
+    !(await confirm({
+      title: `Stop ${many}?`,
+      text: lossText(running, chosen.length - running),
+      yes: `Stop ${many}`,
+      no: 'Keep running',
+      icon: 'stop',
+    }))
+  )
+    return;
   const numbers = chosen.map((task) => task.number);
   await attempt(async () => {
     const done = await post<{ tasks: number }>(`/experiments/${id}/tasks/stop`, { tasks: numbers });
-    toast(`Stopped ${plural(done.tasks, 'task')}.`, { action: { label: 'Restart them', run: () => void send(id, numbers) } });
+    toast(`Stopped ${plural(done.tasks, 'task')}.`, {
+      action: { label: 'Restart them', run: () => void send(id, numbers) },
+    });
   });
 }
 
@@ -49,7 +61,7 @@ async function send(id: string, numbers: number[]) {
   });
 }
 
-export async function restartTasks(id: string, tasks: Task[]) {
+export async function restartTasks(id: string, tasks: TaskSummary[]) {
   const chosen = tasks.filter((task) => !stoppable(task));
   if (!chosen.length) {
     toast('Running and queued tasks cannot be restarted; stop them first.');
@@ -58,16 +70,31 @@ export async function restartTasks(id: string, tasks: Task[]) {
   const finished = chosen.filter((task) => task.state === 'finished').length;
   const many = plural(chosen.length, 'task');
   if (chosen.length > 1 || finished) {
-    const text = `Each gets a new attempt of the same configuration.${finished ? ` ${finished === chosen.length ? (finished === 1 ? 'It has' : 'All have') : `${finished} of them have`} finished already; the new attempt replaces the result.` : ''}`;
-    if (!await confirm({ title: `Restart ${many}?`, text, yes: `Restart ${many}`, no: 'Cancel', icon: 'restart' })) return;
+    const which = finished < chosen.length ? `${finished} of them have` : finished === 1 ? 'It has' : 'All have';
+    const replaced = finished ? ` ${which} finished already; the new attempt replaces the result.` : '';
+    const text = `Each gets a new attempt of the same configuration.${replaced}`;
+    if (!(await confirm({ title: `Restart ${many}?`, text, yes: `Restart ${many}`, no: 'Cancel', icon: 'restart' })))
+      return;
   }
-  await send(id, chosen.map((task) => task.number));
+  await send(
+    id,
+    chosen.map((task) => task.number),
+  );
 }
 
 export async function stopAll(id: string, counts: Counts) {
   const queued = counts.total - counts.running - counts.finished - counts.error - counts.stopped - counts.pruned;
   const many = plural(queued + counts.running, 'task');
-  if (!await confirm({ title: `Stop ${many}?`, text: lossText(counts.running, queued), yes: `Stop ${many}`, no: 'Keep running', icon: 'stop' })) return;
+  if (
+    !(await confirm({
+      title: `Stop ${many}?`,
+      text: lossText(counts.running, queued),
+      yes: `Stop ${many}`,
+      no: 'Keep running',
+      icon: 'stop',
+    }))
+  )
+    return;
   await attempt(async () => {
     const done = await post<{ tasks: number }>(`/experiments/${id}/stop`);
     toast(`Stopped ${plural(done.tasks, 'task')}.`);
@@ -76,7 +103,16 @@ export async function stopAll(id: string, counts: Counts) {
 
 export async function restartFailed(id: string, failed: number) {
   const many = plural(failed, 'failed task');
-  if (!await confirm({ title: `Restart ${many}?`, text: 'Each gets a new attempt of the same configuration. Finished tasks are left alone.', yes: `Restart ${many}`, no: 'Cancel', icon: 'restart' })) return;
+  if (
+    !(await confirm({
+      title: `Restart ${many}?`,
+      text: 'Each gets a new attempt of the same configuration. Finished tasks are left alone.',
+      yes: `Restart ${many}`,
+      no: 'Cancel',
+      icon: 'restart',
+    }))
+  )
+    return;
   await attempt(async () => {
     const done = await post<{ tasks: number }>(`/experiments/${id}/restart`, { failed: true });
     toast(`Restarted ${plural(done.tasks, 'task')}.`);
@@ -85,8 +121,19 @@ export async function restartFailed(id: string, failed: number) {
 
 export async function removeExperiment(id: string, name: string, counts: Counts) {
   const busy = counts.running + counts.submitted + counts.waiting;
-  const text = `All ${plural(counts.total, 'task')} of “${name}” with metrics, logs and results go for good.${busy ? ` ${plural(busy, 'task')} still running or queued will be stopped first.` : ''}`;
-  if (!await confirm({ title: 'Remove this experiment?', text, yes: busy ? 'Stop and remove' : 'Remove', no: 'Keep', icon: 'trash' })) return;
+  const stopped = busy ? ` ${plural(busy, 'task')} still running or queued will be stopped first.` : '';
+  const all = plural(counts.total, 'task');
+  const text = `All ${all} of “${name}” with metrics, logs and results go for good.${stopped}`;
+  if (
+    !(await confirm({
+      title: 'Remove this experiment?',
+      text,
+      yes: busy ? 'Stop and remove' : 'Remove',
+      no: 'Keep',
+      icon: 'trash',
+    }))
+  )
+    return;
   await attempt(async () => {
     await remove(`/experiments/${id}${busy ? '?stop=1' : ''}`);
     experiments.forget(id);

@@ -1,9 +1,17 @@
-// Every request to the daemon goes through here: the CSRF header, problem documents and the one
+// Every request to the daemon goes through here: the session's header, problem documents and the one
 // place that notices a lost session.
 import { signal } from '@preact/signals';
-import type { FieldError, Info, Page, Problem } from './types';
+import { dropSession, session, sessionHeader } from './session';
+import type { FieldError, Info, Problem } from './types';
 
 const BASE = '/api/v1';
+
+// A list, or a part of one: what ExperimentList, TaskList and TokenList have in common.
+export interface Page<T> {
+  items: T[];
+  next: string | null;
+  total: number;
+}
 
 export class ApiError extends Error {
   status: number;
@@ -16,6 +24,8 @@ export class ApiError extends Error {
 }
 
 export const signedOut = signal(false);
+// There was a session, and the daemon does not know it any more: it was started again, or the session was ended.
+export const sessionEnded = signal(false);
 // The command that gives a login link, as the daemon says it to somebody it does not know.
 export const loginCommand = signal('sluice login');
 export const info = signal<Info | null>(null);
@@ -26,7 +36,7 @@ export const strategyTitle = (name: string) => info.value?.strategies.find((s) =
 async function toError(response: Response): Promise<ApiError> {
   let problem: Problem | null = null;
   try {
-    problem = await response.json() as Problem;
+    problem = (await response.json()) as Problem;
   } catch {
     // A proxy's HTML page or an empty body: the status is all there is to say.
   }
@@ -35,12 +45,15 @@ async function toError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, problem?.errors ?? []);
 }
 
-export async function request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  const init: RequestInit = { method, headers: { Accept: 'application/json', ...headers }, credentials: 'same-origin' };
-  const sent = init.headers as Record<string, string>;
-  // A page that was opened a moment ago may not know the value yet; signing in needs none.
-  if (method !== 'GET' && !info.value && path !== '/login') await loadInfo().catch(() => undefined);
-  if (method !== 'GET' && info.value) sent['X-Sluice-CSRF'] = info.value.csrf;
+export async function request(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const secret = path === '/login' ? '' : session();
+  const sent: Record<string, string> = { Accept: 'application/json', ...sessionHeader(secret), ...headers };
+  const init: RequestInit = { method, headers: sent, credentials: 'omit' };
   if (body instanceof Blob) {
     init.body = body;
     sent['Content-Type'] = 'application/octet-stream';
@@ -55,25 +68,45 @@ export async function request(method: string, path: string, body?: unknown, head
     throw new ApiError(0, 'The daemon does not answer. It may be restarting, or the tunnel is down.');
   }
   if (response.ok) return response;
-  if (response.status === 401) signedOut.value = true;
+  if (response.status === 401 && path !== '/login') {
+    if (secret) {
+      sessionEnded.value = true;
+      dropSession(secret);
+    }
+    signedOut.value = true;
+  }
   throw await toError(response);
 }
 
 export async function get<T>(path: string): Promise<T> {
-  return await (await request('GET', path)).json() as T;
+  return (await (await request('GET', path)).json()) as T;
 }
 
 export async function text(path: string): Promise<string> {
   return await (await request('GET', path, undefined, { Accept: 'text/plain' })).text();
 }
 
-export async function post<T = unknown>(path: string, body: unknown = {}, headers?: Record<string, string>): Promise<T> {
+export async function post<T = unknown>(
+  path: string,
+  body: unknown = {},
+  headers?: Record<string, string>,
+): Promise<T> {
   const response = await request('POST', path, body, headers);
   return (response.status === 204 ? null : await response.json()) as T;
 }
 
 export async function remove(path: string): Promise<void> {
   await request('DELETE', path);
+}
+
+// Saves an answer as a file. A plain link would not carry the session's header.
+export async function save(path: string, name: string): Promise<void> {
+  const blob = await (await request('GET', path, undefined, { Accept: '*/*' })).blob();
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
 // Follows the cursor to the end, or to `most` rows: a list of a hundred thousand tasks is not for a browser.
@@ -96,7 +129,13 @@ let loading: Promise<void> | null = null;
 
 // Whoever asks while it is under way waits for the same answer.
 export function loadInfo(): Promise<void> {
-  loading ??= get<Info>('/info').then((got) => { info.value = got; }).finally(() => { loading = null; });
+  loading ??= get<Info>('/info')
+    .then((got) => {
+      info.value = got;
+    })
+    .finally(() => {
+      loading = null;
+    });
   return loading;
 }
 

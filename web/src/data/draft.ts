@@ -21,11 +21,17 @@ export interface DraftParam {
   when: string;
 }
 
-export interface Upload { path: string; upload: string; bytes: number }
+export interface Upload {
+  path: string;
+  upload: string;
+  bytes: number;
+}
 
 // Sends a file ahead of the experiment that needs it.
 export async function upload(path: string, bytes: Blob): Promise<Upload> {
-  const made = await (await request('PUT', `/uploads/${encodeURIComponent(path.split('/').pop()!)}`, bytes)).json() as { id: string; bytes: number };
+  const made = (await (
+    await request('PUT', `/uploads/${encodeURIComponent(path.split('/').pop()!)}`, bytes)
+  ).json()) as { id: string; bytes: number };
   return { path, upload: made.id, bytes: made.bytes };
 }
 
@@ -80,14 +86,48 @@ export function newParam(name = '', kind: Kind = 'list', values = ''): DraftPara
 
 // The four arguments of an S-TFManager script, in its order.
 export function positionalParams(): DraftParam[] {
-  return [newParam('batch_size', 'list', '64,32,16'), newParam('learning_rate', 'list', '0.001'), newParam('epochs', 'fixed', '100'), newParam('early_stopping', 'fixed', '50')];
+  return [
+    newParam('batch_size', 'list', '64,32,16'),
+    newParam('learning_rate', 'list', '0.001'),
+    newParam('epochs', 'fixed', '100'),
+    newParam('early_stopping', 'fixed', '50'),
+  ];
 }
 
 export function emptyDraft(): Draft {
   return {
-    name: '', description: '', script: null, files: [], pass: 'positional', parameters: positionalParams(), constraints: '', repeats: '', strategy: 'grid',
-    options: {}, metric: 'val_loss', goal: 'min', tasks: '', parallel: '', seed: '', prune: '', warmup: '', min_tasks: '', reduction: '', threshold: '', fidelity: '', fidelityMin: '', fidelityMax: '', backend: '', partition: '', gpus: '', cpus: '', memory: '', time: '',
-    sbatch: '', setup: '', source: null,
+    name: '',
+    description: '',
+    script: null,
+    files: [],
+    pass: 'positional',
+    parameters: positionalParams(),
+    constraints: '',
+    repeats: '',
+    strategy: 'grid',
+    options: {},
+    metric: 'val_loss',
+    goal: 'min',
+    tasks: '',
+    parallel: '',
+    seed: '',
+    prune: '',
+    warmup: '',
+    min_tasks: '',
+    reduction: '',
+    threshold: '',
+    fidelity: '',
+    fidelityMin: '',
+    fidelityMax: '',
+    backend: '',
+    partition: '',
+    gpus: '',
+    cpus: '',
+    memory: '',
+    time: '',
+    sbatch: '',
+    setup: '',
+    source: null,
   };
 }
 
@@ -130,7 +170,11 @@ export function scalar(text: string): Value {
 }
 
 export function listValues(text: string): Value[] {
-  return text.split(',').map((part) => part.trim()).filter((part) => part !== '').map(scalar);
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map(scalar);
 }
 
 function condition(text: string): Record<string, unknown> | null {
@@ -147,7 +191,9 @@ export const PRUNE_OPTIONS = {
   threshold: { warmup: '1', threshold: '' },
 } as const;
 
-export function pruneOptions(rule: string): Partial<Record<'warmup' | 'min_tasks' | 'reduction' | 'threshold', string>> {
+export function pruneOptions(
+  rule: string,
+): Partial<Record<'warmup' | 'min_tasks' | 'reduction' | 'threshold', string>> {
   return PRUNE_OPTIONS[rule as keyof typeof PRUNE_OPTIONS] ?? {};
 }
 
@@ -165,17 +211,24 @@ export function paramSpec(p: DraftParam): unknown {
   return when ? { values: Array.isArray(values) ? values : [values], when } : values;
 }
 
-const lines = (text: string) => text.split('\n').map((line) => line.trim()).filter(Boolean);
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
 
 // Leaves out what was not filled in: the daemon's defaults are its own business.
 // `multi`: the strategy looks at several fidelities.
 export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<string, unknown> {
-  const set = (into: Record<string, unknown>, key: string, text: string) => { if (text.trim()) into[key] = scalar(text); };
+  const set = (into: Record<string, unknown>, key: string, text: string) => {
+    if (text.trim()) into[key] = scalar(text);
+  };
   const search: Record<string, unknown> = { strategy: d.strategy };
   set(search, 'tasks', d.tasks);
   set(search, 'parallel', d.parallel);
   set(search, 'seed', d.seed);
-  for (const [key, value] of Object.entries(d.options)) if (value !== '') search[key] = typeof value === 'string' ? scalar(value) : value;
+  for (const [key, value] of Object.entries(d.options))
+    if (value !== '') search[key] = typeof value === 'string' ? scalar(value) : value;
   const resources: Record<string, unknown> = {};
   for (const key of ['backend', 'partition', 'gpus', 'cpus', 'memory', 'time'] as const) set(resources, key, d[key]);
   if (d.sbatch.trim()) resources.options = lines(d.sbatch);
@@ -184,13 +237,16 @@ export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<stri
   if (d.description.trim()) out.description = d.description.trim();
   out.script = d.script?.name ?? 'model.py';
   if (d.files.length) out.files = d.files.map((file) => file.path);
-  out.parameters = Object.fromEntries(d.parameters.filter((p) => p.name.trim()).map((p) => [p.name.trim(), paramSpec(p)]));
+  out.parameters = Object.fromEntries(
+    d.parameters.filter((p) => p.name.trim()).map((p) => [p.name.trim(), paramSpec(p)]),
+  );
   if (d.constraints.trim()) out.constraints = lines(d.constraints);
   set(out, 'repeats', d.repeats);
   out.search = search;
   if (d.prune) {
     const prune: Record<string, unknown> = { rule: d.prune };
-    for (const key of Object.keys(pruneOptions(d.prune)) as (keyof ReturnType<typeof pruneOptions>)[]) set(prune, key, d[key]);
+    for (const key of Object.keys(pruneOptions(d.prune)) as (keyof ReturnType<typeof pruneOptions>)[])
+      set(prune, key, d[key]);
     out.prune = Object.keys(prune).length > 1 ? prune : d.prune;
   }
   if (multi && d.fidelity.trim()) {
@@ -206,8 +262,8 @@ export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<stri
   return out;
 }
 
-// The same experiment held to one configuration: each parameter is the constant the preview lists first. It needs nothing
-// of the strategy, so it works for all of them.
+// The same experiment held to one configuration: each parameter is the constant the preview lists first. It needs
+// nothing of the strategy, so it works for all of them.
 export function toOneTask(d: Draft, first: Record<string, Value>): Record<string, unknown> {
   const all = toExperiment(d);
   const names = Object.keys(all.parameters as object).filter((name) => name in first);
@@ -220,8 +276,8 @@ export function toOneTask(d: Draft, first: Record<string, Value>): Record<string
   };
 }
 
-const text = (value: unknown) => value === undefined || value === null ? '' : String(value);
-const write = (value: Value) => typeof value === 'string' && scalar(value) !== value ? `"${value}"` : String(value);
+const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
+const write = (value: Value) => (typeof value === 'string' && scalar(value) !== value ? `"${value}"` : String(value));
 
 function fromCondition(when: unknown): string {
   if (!when || typeof when !== 'object') return '';
@@ -229,10 +285,22 @@ function fromCondition(when: unknown): string {
   return key ? `${key}=${Array.isArray(value) ? value.map(write).join(',') : write(value as Value)}` : '';
 }
 
+// What the form reads of an experiment as its author wrote it.
+interface Written {
+  resources?: Record<string, unknown>;
+  constraints?: unknown;
+  repeats?: number;
+  search?: Record<string, unknown>;
+  prune?: string | Record<string, unknown>;
+  fidelity?: Record<string, unknown>;
+  environment?: { setup?: unknown };
+}
+
 export function fromExperiment(e: Experiment): Draft {
   const d = emptyDraft();
-  const spec = e.spec as Record<string, any>;
-  const resources = (spec.resources ?? e.resources ?? {}) as Record<string, unknown>;
+  const spec = e.spec as Written;
+  const resources = spec.resources ?? e.resources ?? {};
+  const prune = typeof spec.prune === 'object' ? spec.prune : { rule: spec.prune };
   d.name = `${e.name} (copy)`.slice(0, 120);
   d.description = e.description ?? '';
   d.pass = e.pass || 'flags';
@@ -248,16 +316,18 @@ export function fromExperiment(e: Experiment): Draft {
     return out;
   });
   d.constraints = Array.isArray(spec.constraints) ? spec.constraints.join('\n') : '';
-  d.repeats = spec.repeats > 1 ? String(spec.repeats) : '';
+  d.repeats = spec.repeats && spec.repeats > 1 ? String(spec.repeats) : '';
   d.strategy = e.search?.strategy ?? e.strategy;
-  for (const [key, value] of Object.entries(e.search?.options ?? {})) d.options[key] = typeof value === 'boolean' ? value : text(value);
+  for (const [key, value] of Object.entries(e.search?.options ?? {}))
+    d.options[key] = typeof value === 'boolean' ? value : text(value);
   d.metric = e.objective[0]?.metric ?? '';
   d.goal = e.objective[0]?.goal ?? 'min';
   d.tasks = text(spec.search?.tasks);
   d.parallel = text(spec.search?.parallel);
   d.seed = text(spec.search?.seed);
-  d.prune = text(spec.prune?.rule ?? spec.prune);
-  for (const key of ['warmup', 'min_tasks', 'reduction', 'threshold'] as const) d[key] = text(spec.prune?.[key]);
+  d.prune = text(prune.rule);
+  for (const key of ['warmup', 'min_tasks', 'reduction', 'threshold'] as const)
+    d[key] = text((prune as Record<string, unknown>)[key]);
   d.fidelity = text(spec.fidelity?.parameter);
   d.fidelityMin = text(spec.fidelity?.min);
   d.fidelityMax = text(spec.fidelity?.max);

@@ -1,8 +1,8 @@
 // One connection to /events for any number of tabs. HTTP/1.1 gives a browser six connections to a
 // host, so a stream for each tab would hang the seventh. The hub lives in a SharedWorker where there
 // is one, else in the page itself.
+import { type OpenEvents, openEvents } from './events';
 
-const EVENTS = ['reset', 'experiment', 'task', 'metrics', 'log', 'removed', 'notice'];
 const RETRY_FIRST_MS = 1000;
 const RETRY_MOST_MS = 15000;
 // A tab that is looked at says so every 15 s. A crashed tab cannot say goodbye, so silence ends it.
@@ -10,23 +10,29 @@ const SILENT_MS = 50000;
 // Flicking between tabs should not tear the stream down.
 const HIDDEN_GRACE_MS = 10000;
 
-export type FromPage = { kind: 'visible' } | { kind: 'hidden' } | { kind: 'bye' };
+// A worker has no storage: a page brings the session's secret along ('' where none is needed).
+export type FromPage = { kind: 'visible'; session: string } | { kind: 'hidden' } | { kind: 'bye' };
 export type ToPage =
   | { kind: 'event'; name: string; data: string }
   | { kind: 'open' }
   | { kind: 'down'; retry_ms: number };
 
-interface Member { send: (message: ToPage) => void; seen: number; visible: boolean }
+interface Member {
+  send: (message: ToPage) => void;
+  seen: number;
+  visible: boolean;
+}
 
 export class Hub {
   private members = new Set<Member>();
-  private source: EventSource | null = null;
+  private source: (() => void) | null = null; // closes it
+  private session: string | null = null; // null: no page has brought it yet
   private last = '';
   private retry = RETRY_FIRST_MS;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private open = false;
 
-  constructor() {
+  constructor(private openStream: OpenEvents = openEvents) {
     setInterval(() => this.settle(), 5000);
   }
 
@@ -42,8 +48,17 @@ export class Hub {
         member.visible = message.kind === 'visible';
         this.members.add(member);
       }
+      if (message.kind === 'visible') this.use(message.session);
       this.settle();
     };
+  }
+
+  // A stream with the secret of a session that has ended is of no use to a page that has signed in again.
+  private use(session: string) {
+    if (session === this.session) return;
+    this.session = session;
+    this.retry = RETRY_FIRST_MS;
+    this.close();
   }
 
   private tell(message: ToPage) {
@@ -59,40 +74,36 @@ export class Hub {
       if (member.visible && silent > SILENT_MS) this.members.delete(member);
       else if (member.visible || silent < HIDDEN_GRACE_MS) wanted = true;
     }
-    if (wanted && !this.source && !this.timer) this.connect();
+    if (wanted && this.session !== null && !this.source && !this.timer) this.connect(this.session);
     if (!wanted) this.close();
   }
 
-  private connect() {
-    const source = new EventSource('/api/v1/events' + (this.last ? `?last=${encodeURIComponent(this.last)}` : ''));
-    this.source = source;
-    source.onopen = () => {
-      this.retry = RETRY_FIRST_MS;
-      this.open = true;
-      this.tell({ kind: 'open' });
-    };
-    // EventSource gives up for good after an HTTP error and hides its own waiting time, so the
-    // retry is ours: it can then be shown, and it backs off.
-    source.onerror = () => {
-      this.close();
-      this.tell({ kind: 'down', retry_ms: this.retry });
-      this.timer = setTimeout(() => {
-        this.timer = undefined;
-        this.settle();
-      }, this.retry);
-      this.retry = Math.min(this.retry * 2, RETRY_MOST_MS);
-    };
-    for (const name of EVENTS) {
-      source.addEventListener(name, (event) => {
-        const got = event as MessageEvent<string>;
-        if (got.lastEventId) this.last = got.lastEventId;
-        this.tell({ kind: 'event', name, data: got.data });
-      });
-    }
+  private connect(session: string) {
+    const url = `/api/v1/events${this.last ? `?last=${encodeURIComponent(this.last)}` : ''}`;
+    this.source = this.openStream(url, session, {
+      open: () => {
+        this.retry = RETRY_FIRST_MS;
+        this.open = true;
+        this.tell({ kind: 'open' });
+      },
+      event: (name, data, id) => {
+        if (id) this.last = id;
+        this.tell({ kind: 'event', name, data });
+      },
+      end: () => {
+        this.close();
+        this.tell({ kind: 'down', retry_ms: this.retry });
+        this.timer = setTimeout(() => {
+          this.timer = undefined;
+          this.settle();
+        }, this.retry);
+        this.retry = Math.min(this.retry * 2, RETRY_MOST_MS);
+      },
+    });
   }
 
   private close() {
-    this.source?.close();
+    this.source?.();
     this.source = null;
     this.open = false;
     clearTimeout(this.timer);

@@ -2,13 +2,11 @@
 // once, then follows. Events that arrive during a fetch wait for it: they may be newer than its
 // answer, and all of them are whole objects or rows with a step, so applying one twice is harmless.
 import { batch, signal } from '@preact/signals';
-import { get, list, message, taskPath, ApiError } from './api';
-import { link, listen } from './stream';
 import { toast } from '../components/Toast';
 import { finite } from '../lib/format';
-import type {
-  Curve, Experiment, ExperimentMetrics, StreamEvent, Summary, Task, TaskDetail, TaskMetrics,
-} from './types';
+import { ApiError, get, list, message, taskPath } from './api';
+import { link, listen } from './stream';
+import type { Curve, Curves, Experiment, ExperimentSummary, StreamEvent, Task, TaskCurves, TaskSummary } from './types';
 
 // Bursts of events become one redraw.
 const FLUSH_MS = 200;
@@ -92,11 +90,11 @@ abstract class Store {
 }
 
 class ListStore extends Store {
-  items = signal<Map<string, Summary>>(new Map());
+  items = signal<Map<string, ExperimentSummary>>(new Map());
   total = signal(0);
 
   protected async fetch() {
-    const page = await list<Summary>('/experiments', 2000);
+    const page = await list<ExperimentSummary>('/experiments', 2000);
     batch(() => {
       this.items.value = new Map(page.items.map((item) => [item.id, item]));
       this.total.value = page.total;
@@ -111,13 +109,16 @@ class ListStore extends Store {
   }
 
   protected apply(events: StreamEvent[]) {
-    let next: Map<string, Summary> | null = null;
+    const next = new Map(this.items.value);
+    let moved = false;
     for (const event of events) {
-      if (event.type === 'experiment') (next ??= new Map(this.items.value)).set(event.data.id, event.data);
-      else if (event.type === 'removed') (next ??= new Map(this.items.value)).delete(event.data.experiment);
-      else if (event.type === 'notice') toast(event.data.text, { level: event.data.level });
+      if (event.type === 'notice') toast(event.data.text, { level: event.data.level });
+      if (event.type !== 'experiment' && event.type !== 'removed') continue;
+      if (event.type === 'experiment') next.set(event.data.id, event.data);
+      else next.delete(event.data.experiment);
+      moved = true;
     }
-    if (next) {
+    if (moved) {
       this.items.value = next;
       this.total.value = Math.max(next.size, this.total.value);
     }
@@ -126,14 +127,18 @@ class ListStore extends Store {
 
 export const experiments = new ListStore();
 
-// What waiting tasks wait for is told with their experiment, once for all of them; in the reason of a task it is as old as the task.
-export function reasonNow(task: Task, e: Summary): string | null {
+// What waiting tasks wait for is told with their experiment, once for all of them; in the reason of a task it is as
+// old as the task.
+export function reasonNow(task: TaskSummary, e: ExperimentSummary): string | null {
   if (task.state !== 'waiting') return task.reason;
   const own = task.reason?.replace(/(^|; )waits for .*$/, '');
   return [own, e.waiting_for].filter(Boolean).join('; ') || null;
 }
 
-export interface Line { step: number[]; value: (number | null)[] }
+export interface Line {
+  step: number[];
+  value: (number | null)[];
+}
 
 export function toLine(curve: Curve): Line {
   return { step: curve.step, value: curve.value.map(finite) };
@@ -149,7 +154,7 @@ function addRow(line: Line, step: number, value: number | null) {
 
 export class ExperimentStore extends Store {
   detail = signal<Experiment | null>(null);
-  tasks = signal<Map<number, Task>>(new Map());
+  tasks = signal<Map<number, TaskSummary>>(new Map());
   total = signal(0);
   lines = new Map<number, Line>();
   // Lines change in place, a hundred at a time; this says that some did.
@@ -157,7 +162,10 @@ export class ExperimentStore extends Store {
   removed = signal(false);
   metric: string | null;
 
-  constructor(readonly id: string, metric: string | null) {
+  constructor(
+    readonly id: string,
+    metric: string | null,
+  ) {
     super();
     this.metric = metric;
   }
@@ -167,7 +175,7 @@ export class ExperimentStore extends Store {
     const curves = this.fetchLines();
     // Awaited last; without this an early failure would count as unhandled.
     curves.catch(() => undefined);
-    const [detail, tasks] = await Promise.all([get<Experiment>(base), list<Task>(`${base}/tasks?sort=number`)]);
+    const [detail, tasks] = await Promise.all([get<Experiment>(base), list<TaskSummary>(`${base}/tasks?sort=number`)]);
     batch(() => {
       this.detail.value = detail;
       this.tasks.value = new Map(tasks.items.map((task) => [task.number, task]));
@@ -180,7 +188,7 @@ export class ExperimentStore extends Store {
     const many = this.tasks.value.size || experiments.items.value.get(this.id)?.tasks.total || POINTS_TOTAL / 200;
     const points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / many)));
     const name = this.metric ? `&name=${encodeURIComponent(this.metric)}` : '';
-    const got = await get<ExperimentMetrics>(`/experiments/${this.id}/metrics?points=${points}${name}`);
+    const got = await get<Curves>(`/experiments/${this.id}/metrics?points=${points}${name}`);
     this.lines = new Map(got.tasks.map((curve) => [curve.task, toLine(curve)]));
     this.drawn.value++;
   }
@@ -195,18 +203,19 @@ export class ExperimentStore extends Store {
   }
 
   protected apply(events: StreamEvent[]) {
-    let tasks: Map<number, Task> | null = null;
+    let tasks: Map<number, TaskSummary> | null = null;
     let moved = false;
     for (const event of events) {
       if (event.type === 'experiment' && event.data.id === this.id && this.detail.value) {
         this.detail.value = { ...this.detail.value, ...event.data };
       } else if (event.type === 'task' && event.data.experiment === this.id) {
-        (tasks ??= new Map(this.tasks.value)).set(event.data.number, event.data);
+        tasks ??= new Map(this.tasks.value);
+        tasks.set(event.data.number, event.data);
         moved = true;
       } else if (event.type === 'metrics' && event.data.experiment === this.id) {
         const name = this.shown;
-        let line = this.lines.get(event.data.task);
-        if (!line) this.lines.set(event.data.task, line = { step: [], value: [] });
+        const line = this.lines.get(event.data.task) ?? { step: [], value: [] };
+        this.lines.set(event.data.task, line);
         for (const row of event.data.rows) {
           if (name && name in row.values) addRow(line, row.step, finite(row.values[name]));
         }
@@ -224,22 +233,23 @@ export class ExperimentStore extends Store {
 }
 
 export class TaskStore extends Store {
-  task = signal<TaskDetail | null>(null);
+  task = signal<Task | null>(null);
   experiment = signal<Experiment | null>(null);
   lines = signal<Map<string, Line>>(new Map());
-  // The last size of each log that the stream told us of.
-  logSize = signal<Record<string, number>>({});
 
-  constructor(readonly id: string, readonly number: number) {
+  constructor(
+    readonly id: string,
+    readonly number: number,
+  ) {
     super();
   }
 
   protected async fetch() {
     const path = taskPath(this.id, this.number);
     const [task, experiment, metrics] = await Promise.all([
-      get<TaskDetail>(path),
+      get<Task>(path),
       get<Experiment>(`/experiments/${this.id}`),
-      get<TaskMetrics>(`${path}/metrics?points=1000`),
+      get<TaskCurves>(`${path}/metrics?points=1000`),
     ]);
     batch(() => {
       this.task.value = task;
@@ -251,7 +261,12 @@ export class TaskStore extends Store {
   protected apply(events: StreamEvent[]) {
     let detail = false;
     for (const event of events) {
-      if (event.type === 'task' && event.data.experiment === this.id && event.data.number === this.number && this.task.value) {
+      if (
+        event.type === 'task' &&
+        event.data.experiment === this.id &&
+        event.data.number === this.number &&
+        this.task.value
+      ) {
         const before = this.task.value;
         this.task.value = { ...before, ...event.data };
         // The timeline and the attempts are in the detail only.
@@ -267,8 +282,6 @@ export class TaskStore extends Store {
           }
         }
         this.lines.value = next;
-      } else if (event.type === 'log' && event.data.experiment === this.id && event.data.task === this.number) {
-        this.logSize.value = { ...this.logSize.value, [event.data.stream]: event.data.size };
       }
     }
     if (detail) void this.load();

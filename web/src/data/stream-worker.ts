@@ -1,5 +1,5 @@
 // The SharedWorker: a port for each tab, one hub for all.
-import { Hub, type FromPage } from './hub';
+import { type FromPage, Hub } from './hub';
 
 const hub = new Hub();
 

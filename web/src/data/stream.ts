@@ -1,7 +1,8 @@
 // The page's end of the event stream: connection state for the banner, and listeners.
-import { signal } from '@preact/signals';
-import { Hub, type FromPage, type ToPage } from './hub';
+import { effect, signal } from '@preact/signals';
 import { info, loadInfo, signedOut } from './api';
+import { type FromPage, Hub, type ToPage } from './hub';
+import { session } from './session';
 import type { StreamEvent } from './types';
 
 export type Link = { state: 'connecting' | 'open' } | { state: 'down'; since: number; next: number };
@@ -27,17 +28,15 @@ function receive(message: ToPage) {
     link.value = { state: 'open' };
     if (gap) {
       gap = false;
-      // A restarted daemon has a new CSRF value.
+      // A restarted daemon may be another version.
       if (!signedOut.value) loadInfo().catch(() => undefined);
     }
   } else if (message.kind === 'down') {
     const since = link.value.state === 'down' ? link.value.since : Date.now();
     link.value = { state: 'down', since, next: Date.now() + message.retry_ms };
     gap = true;
-    // An EventSource cannot say "401"; asking for /info can, and shows the sign-in page.
+    // Asking for /info finds out whether the session has ended, and shows the sign-in page.
     if (info.value) loadInfo().catch(() => undefined);
-  } else if (message.name === 'reset') {
-    deliver({ type: 'reset' });
   } else {
     deliver({ type: message.name, data: JSON.parse(message.data) } as StreamEvent);
   }
@@ -58,10 +57,14 @@ function openChannel(): (message: FromPage) => void {
 
 export function startStream() {
   const say = openChannel();
-  const report = () => say({ kind: document.visibilityState === 'visible' ? 'visible' : 'hidden' });
+  const report = () => {
+    if (signedOut.value) say({ kind: 'bye' });
+    else say(document.visibilityState === 'visible' ? { kind: 'visible', session: session() } : { kind: 'hidden' });
+  };
   document.addEventListener('visibilitychange', report);
   addEventListener('pageshow', report);
   addEventListener('pagehide', () => say({ kind: 'bye' }));
+  effect(report); // now, and when the session has ended
   setInterval(() => {
     if (document.visibilityState === 'visible') report();
   }, BEAT_MS);

@@ -1,6 +1,6 @@
 // Which colour a configuration's curve has: by one parameter, never by run. Few values get separate hues;
 // a range gets a ramp.
-import type { Parameter, Task, Value } from '../data/types';
+import type { Parameter, TaskSummary, Value } from '../data/types';
 import { token } from './theme';
 
 export const HUES = 8;
@@ -9,7 +9,7 @@ const RAMP = 5;
 export interface Colouring {
   name: string | null;
   // An index into the hues, or a place on the ramp from 0 to 1.
-  of: (task: Task) => { css: string };
+  of: (task: TaskSummary) => { css: string };
   legend: { label: Value; css: string }[];
   ramp: { low: number; high: number; log: boolean } | null;
 }
@@ -27,20 +27,20 @@ export function rampColour(place: number): string {
 }
 
 export function hue(index: number): string {
-  return token(`--c${index % HUES + 1}`);
+  return token(`--c${(index % HUES) + 1}`);
 }
 
 function compare(a: Value, b: Value): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
 }
 
-export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task>): Colouring {
+export function colouring(parameter: Parameter | undefined, tasks: Iterable<TaskSummary>): Colouring {
   if (!parameter) {
     const css = hue(1);
     return { name: null, of: () => ({ css }), legend: [], ramp: null };
   }
   const name = parameter.name;
-  const seen = new Set<Value>(parameter.kind === 'choice' ? parameter.values ?? [] : []);
+  const seen = new Set<Value>(parameter.kind === 'choice' ? (parameter.values ?? []) : []);
   for (const task of tasks) if (task.parameters[name] !== undefined) seen.add(task.parameters[name]);
   const values = [...seen].sort(compare);
   const muted = token('--text-3');
@@ -61,7 +61,7 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
   const low = numbers[0];
   const high = numbers[numbers.length - 1];
   const log = parameter.scale === 'log' || (low > 0 && high / low >= 100);
-  const place = (value: number) => log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  const place = (value: number) => (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
   return {
     name,
     of: (task) => {

@@ -1,5 +1,5 @@
 // The table's filter: "learning_rate = 1e-3, dropout > 0"; a word without an operator matches any value.
-import type { Task, Value } from '../data/types';
+import type { TaskSummary, Value } from '../data/types';
 
 const TERM = /^\s*([\w.-]+)\s*(<=|>=|!=|=|<|>)\s*(.+?)\s*$/;
 
@@ -22,19 +22,21 @@ function resolve(name: string, names: string[]): string {
   return near.length === 1 ? near[0] : name;
 }
 
-export function taskFilter(text: string, metric: string | null): (task: Task) => boolean {
+export function taskFilter(text: string, metric: string | null): (task: TaskSummary) => boolean {
   const terms = text.split(',').filter((term) => term.trim());
-  return (task) => terms.every((term) => {
-    const found = TERM.exec(term);
-    if (!found) {
-      const word = term.trim().toLowerCase();
-      return [`#${task.number}`, task.node, task.job, task.cause?.text, ...Object.values(task.parameters)]
-        .some((value) => value !== null && value !== undefined && String(value).toLowerCase().includes(word));
-    }
-    const [, name, op, right] = found;
-    if (name === metric || name === 'best') return task.best !== null && test(task.best.value, op, right);
-    if (name === 'epoch') return task.epoch !== null && test(task.epoch, op, right);
-    const key = resolve(name, Object.keys(task.parameters));
-    return key in task.parameters && test(task.parameters[key], op, right);
-  });
+  return (task) =>
+    terms.every((term) => {
+      const found = TERM.exec(term);
+      if (!found) {
+        const word = term.trim().toLowerCase();
+        return [`#${task.number}`, task.node, task.job, task.cause?.text, ...Object.values(task.parameters)].some(
+          (value) => value !== null && value !== undefined && String(value).toLowerCase().includes(word),
+        );
+      }
+      const [, name, op, right] = found;
+      if (name === metric || name === 'best') return task.best !== null && test(task.best.value, op, right);
+      if (name === 'epoch') return task.epoch !== null && test(task.epoch, op, right);
+      const key = resolve(name, Object.keys(task.parameters));
+      return key in task.parameters && test(task.parameters[key], op, right);
+    });
 }

@@ -46,7 +46,7 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-export function plural(n: number, one: string, many = one + 's'): string {
+export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
@@ -56,8 +56,8 @@ export function duration(seconds: number | null | undefined): string {
   const two = (n: number) => String(n).padStart(2, '0');
   if (s < 60) return seconds >= 0.05 && seconds < 10 && seconds !== s ? `${seconds.toFixed(1)} s` : `${s} s`;
   if (s < 3600) return `${Math.floor(s / 60)} m ${two(s % 60)} s`;
-  if (s < 86400) return `${Math.floor(s / 3600)} h ${two(Math.floor(s % 3600 / 60))} m`;
-  return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${two(Math.floor((s % 3600) / 60))} m`;
+  return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
 }
 
 /** Powers of 1024, as the memory that tasks ask for and as the command line prints it. */
@@ -117,5 +117,8 @@ export function seconds(from: string | null, to: string | null | number): number
 }
 
 export function paramLine(values: Record<string, Value>, names: string[]): string {
-  return names.filter((name) => name in values).map((name) => `${name} ${param(values[name])}`).join(' · ');
+  return names
+    .filter((name) => name in values)
+    .map((name) => `${name} ${param(values[name])}`)
+    .join(' · ');
 }

@@ -30,12 +30,14 @@ export function useKeys(keys: Keys) {
   ref.current = keys;
   useEffect(() => {
     layers.push(ref);
-    return () => { layers.splice(layers.indexOf(ref), 1); };
+    return () => {
+      layers.splice(layers.indexOf(ref), 1);
+    };
   }, []);
 }
 
-// Moves the focus from row to row: j and k in every table. Rows carry data-row; the focus goes to the row's link, so that
-// Enter opens it without a handler that would take Enter from every other button.
+// Moves the focus from row to row: j and k in every table. Rows carry data-row; the focus goes to the row's link, so
+// that Enter opens it without a handler that would take Enter from every other button.
 export function moveRow(step: number) {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
   if (!rows.length) return;

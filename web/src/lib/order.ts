@@ -1,29 +1,40 @@
 // The table's order. Tasks without a value come last whichever way it is sorted, failed ones before those
 // that have not begun.
-import type { Task, Value } from '../data/types';
+import type { TaskSummary, Value } from '../data/types';
 import { finite } from './format';
 
 type Key = number | string | null;
 
-function key(task: Task, by: string): Key {
+function key(task: TaskSummary, by: string): Key {
   if (by.startsWith('p.')) {
     const value: Value | undefined = task.parameters[by.slice(2)];
-    return typeof value === 'number' || typeof value === 'string' ? value : value === undefined || value === null ? null : String(value);
+    return typeof value === 'number' || typeof value === 'string'
+      ? value
+      : value === undefined || value === null
+        ? null
+        : String(value);
   }
   switch (by) {
-    case 'state': return task.state;
-    case 'epoch': return task.epoch;
-    case 'best': return task.state === 'error' ? null : finite(task.best?.value);
-    case 'at': return task.best?.epoch ?? null;
-    case 'time': return task.elapsed_s;
-    case 'energy': return task.cost.energy_j;
-    default: return task.number;
+    case 'state':
+      return task.state;
+    case 'epoch':
+      return task.epoch;
+    case 'best':
+      return task.state === 'error' ? null : finite(task.best?.value);
+    case 'at':
+      return task.best?.epoch ?? null;
+    case 'time':
+      return task.elapsed_s;
+    case 'energy':
+      return task.cost.energy_j;
+    default:
+      return task.number;
   }
 }
 
-const rank = (task: Task) => task.state === 'error' ? 0 : task.started ? 1 : 2;
+const rank = (task: TaskSummary) => (task.state === 'error' ? 0 : task.started ? 1 : 2);
 
-export function order(tasks: Task[], sort: string): Task[] {
+export function order(tasks: TaskSummary[], sort: string): TaskSummary[] {
   const by = sort.replace(/^-/, '');
   const sign = sort.startsWith('-') ? -1 : 1;
   const keys = new Map(tasks.map((task) => [task, key(task, by)]));

@@ -36,7 +36,15 @@ export function setQuery(changes: Record<string, string | null>) {
 export function startRouter() {
   addEventListener('popstate', read);
   document.addEventListener('click', (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return;
     const anchor = (event.target as Element).closest('a');
     if (!anchor || anchor.target || anchor.hasAttribute('download') || anchor.origin !== location.origin) return;
     if (anchor.pathname.startsWith('/api/') || (anchor.hash && anchor.pathname === location.pathname)) return;
@@ -46,7 +54,11 @@ export function startRouter() {
 }
 
 export type Route =
-  | { page: 'list' } | { page: 'new' } | { page: 'cluster' } | { page: 'settings' } | { page: 'missing' }
+  | { page: 'list' }
+  | { page: 'new' }
+  | { page: 'cluster' }
+  | { page: 'settings' }
+  | { page: 'missing' }
   | { page: 'experiment' | 'compare'; id: string }
   | { page: 'task'; id: string; number: number };
 

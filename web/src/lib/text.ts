@@ -4,7 +4,9 @@
 const LINE_MOST = 2000;
 
 // CSI, OSC and two-character escapes, then what is left of the C0 controls but tab and newline.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]/g;
 
 export function plain(text: string): string {
@@ -12,7 +14,11 @@ export function plain(text: string): string {
 }
 
 function overwrite(line: string): string {
-  const kept = line.split('\r').filter((part) => part !== '').pop() ?? '';
+  const kept =
+    line
+      .split('\r')
+      .filter((part) => part !== '')
+      .pop() ?? '';
   if (!kept.includes('\b')) return kept;
   const out: string[] = [];
   for (const ch of kept) {
@@ -29,7 +35,8 @@ export function cleanLine(raw: string): string {
 }
 
 const WARNING = /\bwarn(?:ing)?\b/i;
-const ERROR = /^(?:\w+(?:\.\w+)*(?:Error|Exception|Interrupt)\b|Traceback |Fatal|Segmentation fault|Killed|.*: error:)|\b(?:error|failed)\b:/i;
+const ERROR =
+  /^(?:\w+(?:\.\w+)*(?:Error|Exception|Interrupt)\b|Traceback |Fatal|Segmentation fault|Killed|.*: error:)|\b(?:error|failed)\b:/i;
 
 export function lineKind(line: string): '' | 'e' | 'w' {
   if (ERROR.test(line)) return 'e';
@@ -44,7 +51,10 @@ export function brief(tail: string | null): string | null {
 // The line worth quoting from the tail of a failed script's error output: the exception itself.
 export function quote(tail: string | null): string | null {
   if (!tail) return null;
-  const lines = plain(tail).split('\n').map((line) => line.trimEnd()).filter(Boolean);
+  const lines = plain(tail)
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter(Boolean);
   for (let i = lines.length - 1; i >= 0; i--) {
     if (/^[\w.]+(?:Error|Exception|Interrupt|Exit)\b/.test(lines[i])) return cleanLine(lines[i]);
   }

@@ -16,7 +16,9 @@ const system = signal(dark.matches);
 export const theme = signal<'light' | 'dark'>('light');
 
 export function startTheme() {
-  dark.addEventListener('change', () => { system.value = dark.matches; });
+  dark.addEventListener('change', () => {
+    system.value = dark.matches;
+  });
   effect(() => {
     const picked = choice.value === 'system' ? (system.value ? 'dark' : 'light') : choice.value;
     document.documentElement.dataset.theme = picked;

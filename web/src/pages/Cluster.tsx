@@ -12,20 +12,85 @@ const unknown = 'not known';
 
 function Partitions({ list, name }: { list: Partition[]; name: string }) {
   return (
-    <div class="tw"><table class="lst">
-      <thead><tr><th scope="col">Partition</th><th scope="col">State</th><th scope="col">Nodes in use</th><th scope="col" class="r">CPUs</th><th scope="col" class="r">GPUs</th><th scope="col">GPU type</th><th scope="col" class="r">Memory</th><th scope="col" class="r">Time limit</th></tr></thead>
-      <tbody>{list.map((p) => (
-        <tr key={p.name} data-row={`${name}/${p.name}`}>
-          <td><b>{p.name}</b>{p.default && <> <span class="tag">default</span></>}</td>
-          <td class="rm"><span class={`st ${p.state === 'up' ? 'finished' : 'stopped'}`}><Icon name={p.state === 'up' ? 'check' : 'alert'} />{p.state}</span></td>
-          <td class="w">{p.idle_nodes === null ? unknown : <span class="progress"><Bar meter share={p.nodes ? 1 - p.idle_nodes / p.nodes : 0} label={`${p.name}: nodes in use`} state={p.idle_nodes ? 'running' : 'stopped'} /><span class="small num">{p.nodes - p.idle_nodes} of {p.nodes}</span></span>}</td>
-          <td class="r" data-l="CPUs">{p.cpus === null ? unknown : count(p.cpus)}</td>
-          <td class="r" data-l="GPUs">{p.gpus === null ? unknown : p.gpus ? `${p.gpus}${p.gpus_per_node ? ` (${p.gpus_per_node} a node)` : ''}` : 'none'}</td>
-          <td data-l="type">{p.gpu_type ?? (p.gpus ? unknown : 'none')}</td>
-          <td class="r" data-l="memory">{p.memory_bytes === null ? unknown : bytes(p.memory_bytes)}</td>
-          <td class="r" data-l="limit">{p.time_limit_s === null ? 'no limit' : duration(p.time_limit_s)}</td>
-        </tr>))}</tbody>
-    </table></div>
+    <div class="tw">
+      <table class="lst">
+        <thead>
+          <tr>
+            <th scope="col">Partition</th>
+            <th scope="col">State</th>
+            <th scope="col">Nodes in use</th>
+            <th scope="col" class="r">
+              CPUs
+            </th>
+            <th scope="col" class="r">
+              GPUs
+            </th>
+            <th scope="col">GPU type</th>
+            <th scope="col" class="r">
+              Memory
+            </th>
+            <th scope="col" class="r">
+              Time limit
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((p) => (
+            <tr key={p.name} data-row={`${name}/${p.name}`}>
+              <td>
+                <b>{p.name}</b>
+                {p.default && (
+                  <>
+                    {' '}
+                    <span class="tag">default</span>
+                  </>
+                )}
+              </td>
+              <td class="rm">
+                <span class={`st ${p.state === 'up' ? 'finished' : 'stopped'}`}>
+                  <Icon name={p.state === 'up' ? 'check' : 'alert'} />
+                  {p.state}
+                </span>
+              </td>
+              <td class="w">
+                {p.idle_nodes === null ? (
+                  unknown
+                ) : (
+                  <span class="progress">
+                    <Bar
+                      meter
+                      share={p.nodes ? 1 - p.idle_nodes / p.nodes : 0}
+                      label={`${p.name}: nodes in use`}
+                      state={p.idle_nodes ? 'running' : 'stopped'}
+                    />
+                    <span class="small num">
+                      {p.nodes - p.idle_nodes} of {p.nodes}
+                    </span>
+                  </span>
+                )}
+              </td>
+              <td class="r" data-l="CPUs">
+                {p.cpus === null ? unknown : count(p.cpus)}
+              </td>
+              <td class="r" data-l="GPUs">
+                {p.gpus === null
+                  ? unknown
+                  : p.gpus
+                    ? `${p.gpus}${p.gpus_per_node ? ` (${p.gpus_per_node} a node)` : ''}`
+                    : 'none'}
+              </td>
+              <td data-l="type">{p.gpu_type ?? (p.gpus ? unknown : 'none')}</td>
+              <td class="r" data-l="memory">
+                {p.memory_bytes === null ? unknown : bytes(p.memory_bytes)}
+              </td>
+              <td class="r" data-l="limit">
+                {p.time_limit_s === null ? 'no limit' : duration(p.time_limit_s)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -33,16 +98,31 @@ function facts(backend: Backend): [string, preact.ComponentChildren][] {
   const rows: [string, preact.ComponentChildren][] = [];
   if (backend.asking) return rows; // nothing is known yet, which is not the same as "no"
   if (backend.text && backend.available) rows.push(['Offers', backend.text]);
-  if (backend.cpus) rows.push(['CPUs', backend.cpus_busy === null || backend.cpus_busy === undefined ? count(backend.cpus) : `${backend.cpus_busy} of ${backend.cpus} busy`]);
+  if (backend.cpus)
+    rows.push([
+      'CPUs',
+      backend.cpus_busy === null || backend.cpus_busy === undefined
+        ? count(backend.cpus)
+        : `${backend.cpus_busy} of ${backend.cpus} busy`,
+    ]);
   if (backend.memory_bytes) rows.push(['Memory', bytes(backend.memory_bytes)]);
   if (backend.cluster) rows.push(['Cluster', backend.cluster]);
   if (backend.version) rows.push(['Version', backend.version]);
   if (backend.controller) rows.push(['Controller', backend.controller]);
-  if (backend.accounting !== undefined) rows.push(['Accounting', backend.accounting ? 'yes' : 'no: run times come from the nodes themselves']);
+  if (backend.accounting !== undefined)
+    rows.push(['Accounting', backend.accounting ? 'yes' : 'no: run times come from the nodes themselves']);
   if (backend.energy !== undefined) rows.push(['Energy', backend.energy ? 'measured' : 'not measured']);
   if (backend.limits) {
     const { array_size, submitted_jobs, default_account } = backend.limits;
-    rows.push(['Limits', [array_size && `${count(array_size)} tasks a job array`, submitted_jobs ? `${count(submitted_jobs)} jobs in the queue` : 'no known limit on jobs in the queue'].filter(Boolean).join(', ')]);
+    rows.push([
+      'Limits',
+      [
+        array_size && `${count(array_size)} tasks a job array`,
+        submitted_jobs ? `${count(submitted_jobs)} jobs in the queue` : 'no known limit on jobs in the queue',
+      ]
+        .filter(Boolean)
+        .join(', '),
+    ]);
     rows.push(['Default account', default_account ?? unknown]);
   }
   return rows;
@@ -50,15 +130,62 @@ function facts(backend: Backend): [string, preact.ComponentChildren][] {
 
 function BackendCard({ backend }: { backend: Backend }) {
   const rows = facts(backend);
-  const [state, icon, word] = backend.asking ? ['submitted', 'clock', 'being asked'] as const
-    : backend.available ? ['finished', 'check', 'available'] as const : ['stopped', 'alert', 'not available'] as const;
+  const [state, icon, word] = backend.asking
+    ? (['submitted', 'clock', 'being asked'] as const)
+    : backend.available
+      ? (['finished', 'check', 'available'] as const)
+      : (['stopped', 'alert', 'not available'] as const);
   return (
-    <Card title={backend.name} id={`b-${backend.name}`} class="clip" extra={<span class={`st ${state}`}><Icon name={icon} />{word}</span>}>
-      {!backend.available && <div class="body"><bdi>{backend.text}</bdi></div>}
-      {rows.length > 0 && <div class="body facts"><KeyValues rows={rows} /></div>}
-      {backend.gpus && backend.gpus.length > 0 && <div class="tw"><table><thead><tr><th scope="col">GPU</th><th scope="col">Name</th><th scope="col" class="r">Memory</th><th scope="col">Use</th></tr></thead>
-        <tbody>{backend.gpus.map((gpu) => <tr key={gpu.index}><td>{gpu.index}</td><td>{gpu.name}</td><td class="r">{bytes(gpu.memory_bytes)}</td><td>{gpu.busy ? 'busy' : 'free'}</td></tr>)}</tbody></table></div>}
-      {backend.partitions && backend.partitions.length > 0 && <Partitions list={backend.partitions} name={backend.name} />}
+    <Card
+      title={backend.name}
+      id={`b-${backend.name}`}
+      class="clip"
+      extra={
+        <span class={`st ${state}`}>
+          <Icon name={icon} />
+          {word}
+        </span>
+      }
+    >
+      {!backend.available && (
+        <div class="body">
+          <bdi>{backend.text}</bdi>
+        </div>
+      )}
+      {rows.length > 0 && (
+        <div class="body facts">
+          <KeyValues rows={rows} />
+        </div>
+      )}
+      {backend.gpus && backend.gpus.length > 0 && (
+        <div class="tw">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">GPU</th>
+                <th scope="col">Name</th>
+                <th scope="col" class="r">
+                  Memory
+                </th>
+                <th scope="col">Use</th>
+              </tr>
+            </thead>
+            <tbody>
+              {backend.gpus.map((gpu) => (
+                <tr key={gpu.index}>
+                  <td>{gpu.index}</td>
+                  <td>{gpu.name}</td>
+                  <td class="r">{bytes(gpu.memory_bytes)}</td>
+                  <td>{gpu.busy ? 'busy' : 'free'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {backend.partitions && backend.partitions.length > 0 && (
+        <Partitions list={backend.partitions} name={backend.name} />
+      )}
     </Card>
   );
 }
@@ -87,25 +214,69 @@ export function ClusterPage() {
   const soon = examining || (cluster.value?.backends.some((b) => b.asking) ?? false);
   useEffect(() => {
     void load();
-    const timer = setInterval(() => { if (document.visibilityState === 'visible') void load(); }, 30000);
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void load();
+    }, 30000);
     return () => clearInterval(timer);
   }, []);
-  // The test job takes a few seconds, or as long as the queue is: its findings come with the picture. So does the first answer of
-  // a backend after the daemon's start.
+  // The test job takes a few seconds, or as long as the queue is: its findings come with the picture. So does the
+  // first answer of a backend after the daemon's start.
   useEffect(() => {
     if (!soon) return undefined;
     const timer = setInterval(() => void load(), 1000);
     return () => clearInterval(timer);
   }, [soon]);
   const found = cluster.value?.findings ?? [];
-  return <>
-    <div class="head center"><h1>Cluster</h1><div class="btns"><button type="button" class="btn" onClick={() => void load()}><Icon name="restart" />Look again</button><button type="button" class="btn" disabled={examining} onClick={() => void examine()} title="Looks thoroughly, as sluice doctor does: on a cluster with a real job of a second">{examining ? 'Examining…' : 'Examine'}</button></div></div>
-    <Trouble what="The state of the cluster" error={error.value} />
-    {!cluster.value && !error.value && <Loading />}
-    <div class="grid">
-      {found.length > 0 && <Card title="Findings" id="findings"><div class="body"><ul class="checks">{found.map((f, i) => (
-        <li key={i} class={f.level === 'ok' ? 'ok' : f.level === 'error' ? 'er' : 'wa'}><Icon name={f.level === 'ok' ? 'check' : 'alert'} /><span><span class="vh">{f.level}: </span><bdi>{f.what}</bdi>{f.fix && <span class="dim"> <bdi>{f.fix}</bdi></span>}</span></li>))}</ul></div></Card>}
-      {cluster.value?.backends.map((backend) => <BackendCard key={backend.name} backend={backend} />)}
-    </div>
-  </>;
+  return (
+    <>
+      <div class="head center">
+        <h1>Cluster</h1>
+        <div class="btns">
+          <button type="button" class="btn" onClick={() => void load()}>
+            <Icon name="restart" />
+            Look again
+          </button>
+          <button
+            type="button"
+            class="btn"
+            disabled={examining}
+            onClick={() => void examine()}
+            title="Looks thoroughly, as sluice doctor does: on a cluster with a real job of a second"
+          >
+            {examining ? 'Examining…' : 'Examine'}
+          </button>
+        </div>
+      </div>
+      <Trouble what="The state of the cluster" error={error.value} />
+      {!cluster.value && !error.value && <Loading />}
+      <div class="grid">
+        {found.length > 0 && (
+          <Card title="Findings" id="findings">
+            <div class="body">
+              <ul class="checks">
+                {found.map((f, i) => (
+                  <li key={i} class={f.level === 'ok' ? 'ok' : f.level === 'error' ? 'er' : 'wa'}>
+                    <Icon name={f.level === 'ok' ? 'check' : 'alert'} />
+                    <span>
+                      <span class="vh">{f.level}: </span>
+                      <bdi>{f.what}</bdi>
+                      {f.fix && (
+                        <span class="dim">
+                          {' '}
+                          <bdi>{f.fix}</bdi>
+                        </span>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          </Card>
+        )}
+        {cluster.value?.backends.map((backend) => (
+          <BackendCard key={backend.name} backend={backend} />
+        ))}
+      </div>
+    </>
+  );
 }

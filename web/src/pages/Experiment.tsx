@@ -2,28 +2,29 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Banner, Card, Crumbs, KeyValues, Loading, Seg, Trouble } from '../components/bits';
-import { Chip, STATES, word } from '../components/State';
 import { CurvesCard } from '../components/experiment/CurvesCard';
-import { Icon } from '../components/Icon';
-import { Menu } from '../components/Menu';
-import { Parallel, brushed, type Brushes } from '../components/experiment/Parallel';
 import { Importance, SearchCard, useAbout } from '../components/experiment/Insight';
+import { type Brushes, brushed, Parallel } from '../components/experiment/Parallel';
 import { Scatter } from '../components/experiment/Scatter';
 import { Strip } from '../components/experiment/Strip';
 import { TaskTable } from '../components/experiment/TaskTable';
-import { strategyTitle } from '../data/api';
-import { removeExperiment, restartFailed, restartTasks, stopAll, stopTasks, stoppable } from '../data/actions';
+import { Icon } from '../components/Icon';
+import { Menu } from '../components/Menu';
+import { Chip, STATES, word } from '../components/State';
+import { toast } from '../components/Toast';
+import { removeExperiment, restartFailed, restartTasks, stopAll, stoppable, stopTasks } from '../data/actions';
+import { message, save, strategyTitle } from '../data/api';
 import { ExperimentStore } from '../data/store';
-import type { Analysis, Experiment, Task } from '../data/types';
+import type { Analysis, Experiment, TaskSummary } from '../data/types';
 import { buildAxes } from '../lib/axes';
 import { colouring } from '../lib/colour';
 import { taskFilter } from '../lib/filter';
 import { duration, energy, plural, seconds } from '../lib/format';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
-import { go, query, setQuery } from '../lib/router';
-import { theme } from '../lib/theme';
 import { order } from '../lib/order';
+import { go, query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
+import { theme } from '../lib/theme';
 import { MissingPage, useTitle } from './Other';
 
 const ROWS_FIRST = 500;
@@ -35,38 +36,69 @@ function selection(): Set<number> {
   return new Set((query.value.get('sel') ?? '').split(',').filter(Boolean).map(Number));
 }
 
-function Costs({ e, tasks }: { e: Experiment; tasks: Task[] }) {
-  const waits = tasks.map((t) => seconds(t.submitted, t.started)).filter((s): s is number => s !== null).sort((a, b) => a - b);
-  const lost = tasks.filter((t) => t.state === 'error' || t.state === 'stopped').reduce((sum, t) => sum + (t.elapsed_s ?? 0), 0);
+function Costs({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
+  const waits = tasks
+    .map((t) => seconds(t.submitted, t.started))
+    .filter((s): s is number => s !== null)
+    .sort((a, b) => a - b);
+  const lost = tasks
+    .filter((t) => t.state === 'error' || t.state === 'stopped')
+    .reduce((sum, t) => sum + (t.elapsed_s ?? 0), 0);
   return (
-    <Card title="Time and energy" id="costs"><div class="body"><KeyValues rows={[
-      ['Time of all tasks', e.cost.wall_s === null ? 'nothing yet' : duration(e.cost.wall_s)],
-      ['GPU time', e.cost.gpu_s ? duration(e.cost.gpu_s) : 'none'],
-      ['Queue wait, median', waits.length ? duration(waits[waits.length >> 1]) : 'none started yet'],
-      ['Lost to errors and stops', duration(lost)],
-      ['Energy', energy(e.cost.energy_j)],
-      ['Source', e.cost.energy_source ?? 'not measured'],
-    ]} /></div></Card>
+    <Card title="Time and energy" id="costs">
+      <div class="body">
+        <KeyValues
+          rows={[
+            ['Time of all tasks', e.cost.wall_s === null ? 'nothing yet' : duration(e.cost.wall_s)],
+            ['GPU time', e.cost.gpu_s ? duration(e.cost.gpu_s) : 'none'],
+            ['Queue wait, median', waits.length ? duration(waits[waits.length >> 1]) : 'none started yet'],
+            ['Lost to errors and stops', duration(lost)],
+            ['Energy', energy(e.cost.energy_j)],
+            ['Source', e.cost.energy_source ?? 'not measured'],
+          ]}
+        />
+      </div>
+    </Card>
   );
 }
 
 function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
   const failed = e.tasks.error;
   const open = e.state === 'running' || e.state === 'waiting' || e.state === 'submitted';
-  const base = `/api/v1/experiments/${e.id}`;
+  const fetchFile = (path: string, name: string) => () => {
+    save(`/experiments/${e.id}/${path}`, `${e.id}.${name}`).catch((problem) =>
+      toast(message(problem), { level: 'error' }),
+    );
+  };
   return (
     <div class="btns bottom-m">
-      <button type="button" class={open || failed ? 'btn hide-m' : 'btn'} onClick={onClone}><Icon name="copy" />Clone</button>
-      {failed > 0 && <button type="button" class="btn" onClick={() => void restartFailed(e.id, failed)}><Icon name="restart" />Restart failed ({failed})</button>}
-      {open && <button type="button" class="btn danger" onClick={() => void stopAll(e.id, e.tasks)}><Icon name="stop" />Stop all</button>}
-      <Menu label="More actions" items={[
-        { label: 'Clone', icon: 'copy', run: onClone },
-        { label: 'Export as CSV', icon: 'down', href: `${base}/export?format=csv`, download: `${e.id}.csv` },
-        { label: 'Export as JSON', icon: 'down', href: `${base}/export?format=json`, download: `${e.id}.json` },
-        { label: 'Experiment file', icon: 'file', href: `${base}/source`, download: `${e.id}.yaml` },
-        { label: 'Batch script', icon: 'file', href: `${base}/script`, download: `${e.id}.sh` },
-        { label: 'Remove…', icon: 'trash', danger: true, run: () => void removeExperiment(e.id, e.name, e.tasks) },
-      ]} />
+      <button type="button" class={open || failed ? 'btn hide-m' : 'btn'} onClick={onClone}>
+        <Icon name="copy" />
+        Clone
+      </button>
+      {failed > 0 && (
+        <button type="button" class="btn" onClick={() => void restartFailed(e.id, failed)}>
+          <Icon name="restart" />
+          Restart failed ({failed})
+        </button>
+      )}
+      {open && (
+        <button type="button" class="btn danger" onClick={() => void stopAll(e.id, e.tasks)}>
+          <Icon name="stop" />
+          Stop all
+        </button>
+      )}
+      <Menu
+        label="More actions"
+        items={[
+          { label: 'Clone', icon: 'copy', run: onClone },
+          { label: 'Export as CSV', icon: 'down', run: fetchFile('export?format=csv', 'csv') },
+          { label: 'Export as JSON', icon: 'down', run: fetchFile('export?format=json', 'json') },
+          { label: 'Experiment file', icon: 'file', run: fetchFile('source', 'yaml') },
+          { label: 'Batch script', icon: 'file', run: fetchFile('script', 'sh') },
+          { label: 'Remove…', icon: 'trash', danger: true, run: () => void removeExperiment(e.id, e.name, e.tasks) },
+        ]}
+      />
     </div>
   );
 }
@@ -77,7 +109,13 @@ export function ExperimentPage({ id }: { id: string }) {
   const e = store.detail.value;
   useTitle(e?.name ?? id);
   if (store.removed.value || (store.missing.value && !e)) return <MissingPage what="experiment" />;
-  if (!e) return <><h1 class="vh">{id}</h1>{store.error.value ? <Trouble what="The experiment" error={store.error.value} /> : <Loading />}</>;
+  if (!e)
+    return (
+      <>
+        <h1 class="vh">{id}</h1>
+        {store.error.value ? <Trouble what="The experiment" error={store.error.value} /> : <Loading />}
+      </>
+    );
   return <Loaded store={store} e={e} />;
 }
 
@@ -92,84 +130,267 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const state = query.value.get('state') ?? 'all';
   const text = query.value.get('q') ?? '';
   const colourName = query.value.get('colour') ?? e.varying[0];
-  const colours = useMemo(() => colouring(e.parameters.find((p) => p.name === colourName && e.varying.includes(p.name)), tasks), [colourName, e.parameters, tasks.length, theme.value]);
-  const css = useMemo(() => (task: Task) => colours.of(task).css, [colours]);
+  const colours = useMemo(
+    () =>
+      colouring(
+        e.parameters.find((p) => p.name === colourName && e.varying.includes(p.name)),
+        tasks,
+      ),
+    [colourName, e.parameters, tasks.length, theme.value],
+  );
+  const css = useMemo(() => (task: TaskSummary) => colours.of(task).css, [colours]);
   const started = useMemo(() => tasks.filter((t) => t.started !== null), [tasks]);
   const axes = useMemo(() => buildAxes(e, started), [started, e.varying]);
   const shown = useMemo(() => brushed(started, axes, brushes.value), [started, axes, brushes.value]);
   const rows = useMemo(() => {
     const keep = taskFilter(text, goal?.metric ?? null);
-    return order(tasks.filter((t) => (state === 'all' || t.state === state) && (!shown || shown.has(String(t.number))) && (!text || keep(t))), sort);
+    return order(
+      tasks.filter(
+        (t) => (state === 'all' || t.state === state) && (!shown || shown.has(String(t.number))) && (!text || keep(t)),
+      ),
+      sort,
+    );
   }, [tasks, state, text, sort, shown]);
   const selected = selection();
   const chosen = tasks.filter((t) => selected.has(t.number));
   const select = (numbers: number[], on: boolean) => {
     const next = selection();
-    for (const n of numbers) if (on) next.add(n); else next.delete(n);
+    for (const n of numbers)
+      if (on) next.add(n);
+      else next.delete(n);
     setQuery({ sel: [...next].sort((a, b) => a - b).join() });
   };
-  const focused = () => { const row = focusedRow(); return row === null ? undefined : store.tasks.value.get(Number(row)); };
-  const targets = () => chosen.length ? chosen : [focused()].filter((t): t is Task => !!t);
+  const focused = () => {
+    const row = focusedRow();
+    return row === null ? undefined : store.tasks.value.get(Number(row));
+  };
+  const targets = () => (chosen.length ? chosen : [focused()].filter((t): t is TaskSummary => !!t));
   const compare = () => {
     if (chosen.length) go(`/e/${e.id}/compare?tasks=${chosen.map((t) => t.number).join()}`);
   };
   useKeys({
     j: () => moveRow(1),
     k: () => moveRow(-1),
-    x: () => { const t = focused(); if (t) select([t.number], !selected.has(t.number)); },
+    x: () => {
+      const t = focused();
+      if (t) select([t.number], !selected.has(t.number));
+    },
     c: compare,
-    s: () => { const t = targets(); if (t.length) void stopTasks(e.id, t); },
-    r: () => { const t = targets(); if (t.length) void restartTasks(e.id, t); },
+    s: () => {
+      const t = targets();
+      if (t.length) void stopTasks(e.id, t);
+    },
+    r: () => {
+      const t = targets();
+      if (t.length) void restartTasks(e.id, t);
+    },
   });
   const states = STATES.filter((s) => e.tasks[s] > 0);
-  return <>
-    <div class="head">
-      <div class="headline">
-        <Crumbs items={[{ href: '/', label: 'Experiments' }, { label: e.name }]} />
-        <div class="title"><h1><bdi>{e.name}</bdi></h1><Chip state={e.state} title={e.note} />
-          <span class="tag" title={e.search?.reason ?? undefined}>{strategyTitle(e.strategy)}</span>{e.script && <span class="tag"><Icon name="file" /><bdi>{e.script}</bdi></span>}<span class="tag">{e.backend}</span></div>
-        {e.description && <p class="dim small"><bdi>{plain(e.description)}</bdi></p>}
-      </div>
-      <Actions e={e} onClone={() => go(`/new?from=${e.id}`)} />
-    </div>
-    {e.note && <Banner kind={e.waiting_for ? 'note' : 'warn'} icon="clock" title={e.note[0].toUpperCase() + e.note.slice(1)} role="status" />}
-    {(e.warnings ?? []).map((warning) => <Banner key={warning} kind="warn" icon="alert" title={warning} />)}
-    <Strip e={e} tasks={tasks} />
-    <div class="grid cols-exp">
-      <CurvesCard store={store} e={e} tasks={tasks} colours={colours} hovered={hovered} shown={shown} forecast={analysis?.curves} />
-      <Parallel e={e} tasks={started} axes={axes} brushes={brushes} shown={shown} hovered={hovered} css={css} onOpen={(n) => go(`/e/${e.id}/${n}`)} />
-    </div>
-    <div class="grid cols-exp2">
-      <Card title="Configurations" id="configs" class="clip" extra={<>
-        <Seg label="Filter by state" value={state} onPick={(value) => setQuery({ state: value === 'all' ? null : value })} options={[
-          { value: 'all', label: <>All <span class="num">{tasks.length}</span></> },
-          ...states.map((s) => ({ value: s as string, label: <>{word(s)} <span class="num">{e.tasks[s]}</span></> }))]} />
-        <span class="grow" />
-        <label class="search slim"><Icon name="filter" /><span class="vh">Filter configurations</span>
-          <input type="search" class="mono" data-search value={text} placeholder={e.varying[0] ? `${e.varying[0]} = …` : 'node, value'} onInput={(event) => setQuery({ q: event.currentTarget.value })} /></label>
-        <button type="button" class="btn sm" disabled={chosen.length < 2} onClick={compare}><Icon name="git" />Compare{chosen.length > 1 ? ` (${chosen.length})` : ''}</button>
-      </>}>
-        {chosen.length > 0 && <div class="bulk" role="region" aria-label="Selected configurations">
-          <b>{plural(chosen.length, 'configuration')} selected</b><span class="grow" />
-          <button type="button" class="btn sm danger" disabled={!chosen.some(stoppable)} onClick={() => void stopTasks(e.id, chosen)}><Icon name="stop" />Stop {chosen.filter(stoppable).length || ''}</button>
-          <button type="button" class="btn sm" disabled={chosen.every(stoppable)} onClick={() => void restartTasks(e.id, chosen)}><Icon name="restart" />Restart {chosen.filter((t) => !stoppable(t)).length || ''}</button>
-          <button type="button" class="btn sm" onClick={() => setQuery({ sel: null })}>Clear</button>
-        </div>}
-        <TaskTable e={e} rows={rows.slice(0, most.value)} css={css} selected={selected} hovered={hovered} sort={sort}
-          onSort={(next) => setQuery({ sort: next })} onSelect={select} />
-        {!rows.length && <p class="none mute">{tasks.length ? <>No configuration matches. <button type="button" class="link" onClick={() => { brushes.value = {}; setQuery({ q: null, state: null }); }}>Show all {tasks.length}</button></> : 'The search has not proposed a configuration yet.'}</p>}
-        <div class="tfoot">
-          <span>{Math.min(rows.length, most.value)} of {plural(store.total.value, 'configuration')}{chosen.length ? `, ${chosen.length} selected` : ''}</span>
-          {rows.length > most.value && <button type="button" class="link" onClick={() => { most.value += ROWS_FIRST; }}>Show more</button>}
-          <span class="grow" /><span class="hide-m"><kbd>x</kbd> select <kbd>c</kbd> compare <kbd>s</kbd> stop <kbd>r</kbd> restart</span>
+  return (
+    <>
+      <div class="head">
+        <div class="headline">
+          <Crumbs items={[{ href: '/', label: 'Experiments' }, { label: e.name }]} />
+          <div class="title">
+            <h1>
+              <bdi>{e.name}</bdi>
+            </h1>
+            <Chip state={e.state} title={e.note} />
+            <span class="tag" title={e.search?.reason ?? undefined}>
+              {strategyTitle(e.strategy)}
+            </span>
+            {e.script && (
+              <span class="tag">
+                <Icon name="file" />
+                <bdi>{e.script}</bdi>
+              </span>
+            )}
+            <span class="tag">{e.backend}</span>
+          </div>
+          {e.description && (
+            <p class="dim small">
+              <bdi>{plain(e.description)}</bdi>
+            </p>
+          )}
         </div>
-      </Card>
-      <aside class="grid" aria-label="Analysis">
-        <SearchCard e={e} analysis={analysis} onChange={(shown) => { store.detail.value = shown; }} />
-        <Importance analysis={analysis} />
-        <Scatter e={e} tasks={tasks} analysis={analysis} hovered={hovered} css={css} />
-        <Costs e={e} tasks={tasks} />
-      </aside>
-    </div>
-  </>;
+        <Actions e={e} onClone={() => go(`/new?from=${e.id}`)} />
+      </div>
+      {e.note && (
+        <Banner
+          kind={e.waiting_for ? 'note' : 'warn'}
+          icon="clock"
+          title={e.note[0].toUpperCase() + e.note.slice(1)}
+          role="status"
+        />
+      )}
+      {(e.warnings ?? []).map((warning) => (
+        <Banner key={warning} kind="warn" icon="alert" title={warning} />
+      ))}
+      <Strip e={e} tasks={tasks} />
+      <div class="grid cols-exp">
+        <CurvesCard
+          store={store}
+          e={e}
+          tasks={tasks}
+          colours={colours}
+          hovered={hovered}
+          shown={shown}
+          forecast={analysis?.curves}
+        />
+        <Parallel
+          e={e}
+          tasks={started}
+          axes={axes}
+          brushes={brushes}
+          shown={shown}
+          hovered={hovered}
+          css={css}
+          onOpen={(n) => go(`/e/${e.id}/${n}`)}
+        />
+      </div>
+      <div class="grid cols-exp2">
+        <Card
+          title="Configurations"
+          id="configs"
+          class="clip"
+          extra={
+            <>
+              <Seg
+                label="Filter by state"
+                value={state}
+                onPick={(value) => setQuery({ state: value === 'all' ? null : value })}
+                options={[
+                  {
+                    value: 'all',
+                    label: (
+                      <>
+                        All <span class="num">{tasks.length}</span>
+                      </>
+                    ),
+                  },
+                  ...states.map((s) => ({
+                    value: s as string,
+                    label: (
+                      <>
+                        {word(s)} <span class="num">{e.tasks[s]}</span>
+                      </>
+                    ),
+                  })),
+                ]}
+              />
+              <span class="grow" />
+              <label class="search slim">
+                <Icon name="filter" />
+                <span class="vh">Filter configurations</span>
+                <input
+                  type="search"
+                  class="mono"
+                  data-search
+                  value={text}
+                  placeholder={e.varying[0] ? `${e.varying[0]} = …` : 'node, value'}
+                  onInput={(event) => setQuery({ q: event.currentTarget.value })}
+                />
+              </label>
+              <button type="button" class="btn sm" disabled={chosen.length < 2} onClick={compare}>
+                <Icon name="git" />
+                Compare{chosen.length > 1 ? ` (${chosen.length})` : ''}
+              </button>
+            </>
+          }
+        >
+          {chosen.length > 0 && (
+            <div class="bulk" role="region" aria-label="Selected configurations">
+              <b>{plural(chosen.length, 'configuration')} selected</b>
+              <span class="grow" />
+              <button
+                type="button"
+                class="btn sm danger"
+                disabled={!chosen.some(stoppable)}
+                onClick={() => void stopTasks(e.id, chosen)}
+              >
+                <Icon name="stop" />
+                Stop {chosen.filter(stoppable).length || ''}
+              </button>
+              <button
+                type="button"
+                class="btn sm"
+                disabled={chosen.every(stoppable)}
+                onClick={() => void restartTasks(e.id, chosen)}
+              >
+                <Icon name="restart" />
+                Restart {chosen.filter((t) => !stoppable(t)).length || ''}
+              </button>
+              <button type="button" class="btn sm" onClick={() => setQuery({ sel: null })}>
+                Clear
+              </button>
+            </div>
+          )}
+          <TaskTable
+            e={e}
+            rows={rows.slice(0, most.value)}
+            css={css}
+            selected={selected}
+            hovered={hovered}
+            sort={sort}
+            onSort={(next) => setQuery({ sort: next })}
+            onSelect={select}
+          />
+          {!rows.length && (
+            <p class="none mute">
+              {tasks.length ? (
+                <>
+                  No configuration matches.{' '}
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => {
+                      brushes.value = {};
+                      setQuery({ q: null, state: null });
+                    }}
+                  >
+                    Show all {tasks.length}
+                  </button>
+                </>
+              ) : (
+                'The search has not proposed a configuration yet.'
+              )}
+            </p>
+          )}
+          <div class="tfoot">
+            <span>
+              {Math.min(rows.length, most.value)} of {plural(store.total.value, 'configuration')}
+              {chosen.length ? `, ${chosen.length} selected` : ''}
+            </span>
+            {rows.length > most.value && (
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  most.value += ROWS_FIRST;
+                }}
+              >
+                Show more
+              </button>
+            )}
+            <span class="grow" />
+            <span class="hide-m">
+              <kbd>x</kbd> select <kbd>c</kbd> compare <kbd>s</kbd> stop <kbd>r</kbd> restart
+            </span>
+          </div>
+        </Card>
+        <aside class="grid" aria-label="Analysis">
+          <SearchCard
+            e={e}
+            analysis={analysis}
+            onChange={(shown) => {
+              store.detail.value = shown;
+            }}
+          />
+          <Importance analysis={analysis} />
+          <Scatter e={e} tasks={tasks} analysis={analysis} hovered={hovered} css={css} />
+          <Costs e={e} tasks={tasks} />
+        </aside>
+      </div>
+    </>
+  );
 }

@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Banner, Card, Crumbs } from '../components/bits';
-import { Dialog, confirm } from '../components/Dialog';
+import { confirm, Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
-import { change, body, check, draft, errors, startForm } from '../components/new/form';
+import { body, change, check, draft, errors, startForm } from '../components/new/form';
 import { PreviewCard } from '../components/new/Preview';
-import { ResourcesCard, StrategyCard } from '../components/new/Strategy';
 import { ScriptCard } from '../components/new/Script';
 import { SpaceCard } from '../components/new/Space';
+import { ResourcesCard, StrategyCard } from '../components/new/Strategy';
 import { toast } from '../components/Toast';
 import { ApiError, get, message, post, request } from '../data/api';
 import { dropDraft, emptyDraft, fromExperiment, toOneTask, upload } from '../data/draft';
@@ -49,9 +49,35 @@ async function copyFrom(id: string) {
 function CopyDialog({ onClose }: { onClose: () => void }) {
   const items = [...experiments.items.value.values()].sort((a, b) => Number(b.id.slice(1)) - Number(a.id.slice(1)));
   return (
-    <Dialog title="Copy from another experiment" onClose={onClose} footer={<button type="button" class="btn" onClick={onClose}>Cancel</button>}>
-      <div class="choose">{items.slice(0, 100).map((e) => <button key={e.id} type="button" onClick={() => { onClose(); void copyFrom(e.id); }}><b class="cut"><bdi>{e.name}</bdi></b><span class="mute small">{e.id} · {plural(e.tasks.total, 'task')} · {when(e.created)}</span></button>)}
-        {!items.length && <p class="mute">There is no other experiment yet.</p>}</div>
+    <Dialog
+      title="Copy from another experiment"
+      onClose={onClose}
+      footer={
+        <button type="button" class="btn" onClick={onClose}>
+          Cancel
+        </button>
+      }
+    >
+      <div class="choose">
+        {items.slice(0, 100).map((e) => (
+          <button
+            key={e.id}
+            type="button"
+            onClick={() => {
+              onClose();
+              void copyFrom(e.id);
+            }}
+          >
+            <b class="cut">
+              <bdi>{e.name}</bdi>
+            </b>
+            <span class="mute small">
+              {e.id} · {plural(e.tasks.total, 'task')} · {when(e.created)}
+            </span>
+          </button>
+        ))}
+        {!items.length && <p class="mute">There is no other experiment yet.</p>}
+      </div>
     </Dialog>
   );
 }
@@ -59,11 +85,41 @@ function CopyDialog({ onClose }: { onClose: () => void }) {
 function SourceCard() {
   const source = draft.value.source!;
   return (
-    <Card title={<>Experiment file <bdi>{source.name}</bdi></>} id="n-source" step={2} extra={<><span class="grow" /><button type="button" class="btn sm" onClick={() => change({ source: null })}>Back to the form</button></>}>
+    <Card
+      title={
+        <>
+          Experiment file <bdi>{source.name}</bdi>
+        </>
+      }
+      id="n-source"
+      step={2}
+      extra={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn sm" onClick={() => change({ source: null })}>
+            Back to the form
+          </button>
+        </>
+      }
+    >
       <div class="body">
-        <label class="vh" for="source">Experiment file</label>
-        <textarea class="in mono source" id="source" rows={24} spellcheck={false} value={source.text} aria-invalid={errors.value.length > 0} onInput={(event) => change({ source: { ...source, text: event.currentTarget.value } })} />
-        {errors.value.length > 0 && <p class="wrong" role="status">{plural(errors.value.length, 'thing')} to correct; see the preview.</p>}
+        <label class="vh" for="source">
+          Experiment file
+        </label>
+        <textarea
+          class="in mono source"
+          id="source"
+          rows={24}
+          spellcheck={false}
+          value={source.text}
+          aria-invalid={errors.value.length > 0}
+          onInput={(event) => change({ source: { ...source, text: event.currentTarget.value } })}
+        />
+        {errors.value.length > 0 && (
+          <p class="wrong" role="status">
+            {plural(errors.value.length, 'thing')} to correct; see the preview.
+          </p>
+        )}
       </div>
     </Card>
   );
@@ -92,7 +148,10 @@ export function NewPage() {
   const submit = async (what: Record<string, unknown>, keep: boolean) => {
     if (!d.script) return;
     sending.value = true;
-    const files = [{ path: d.script.name, text: d.script.text }, ...d.files.map((f) => ({ path: f.path, upload: f.upload }))];
+    const files = [
+      { path: d.script.name, text: d.script.text },
+      ...d.files.map((f) => ({ path: f.path, upload: f.upload })),
+    ];
     const full = { ...what, files };
     try {
       const made = await post<Experiment>('/experiments', full, { 'Idempotency-Key': keyFor(JSON.stringify(full)) });
@@ -110,37 +169,119 @@ export function NewPage() {
     sending.value = false;
   };
   const clear = async () => {
-    if (await confirm({ title: 'Clear the form?', text: 'Everything typed here goes, and the script with it.', yes: 'Clear', no: 'Keep', icon: 'trash' })) draft.value = emptyDraft();
+    if (
+      await confirm({
+        title: 'Clear the form?',
+        text: 'Everything typed here goes, and the script with it.',
+        yes: 'Clear',
+        no: 'Keep',
+        icon: 'trash',
+      })
+    )
+      draft.value = emptyDraft();
   };
-  const buttons = <>
-    {!d.source && <button type="button" class="btn" disabled={!ready || !got?.sample.length} onClick={() => void submit({ experiment: toOneTask(d, got!.sample[0]) }, true)}>Run one task first</button>}
-    <button type="submit" form="new" class="btn primary" disabled={!ready}><Icon name="play" />Submit{got?.count ? ` ${plural(got.count, 'task')}` : ''}</button>
-  </>;
-  return <>
-    <div class="head">
-      <div class="headline"><Crumbs items={[{ href: '/', label: 'Experiments' }, { label: 'New' }]} /><h1>New experiment</h1></div>
-      <div class="btns">
-        <button type="button" class="btn" onClick={() => void clear()}>Clear</button>
-        <button type="button" class="btn" onClick={() => { copying.value = true; }}><Icon name="copy" />Copy from another</button>
-        <label class="btn"><Icon name="upload" />Import YAML<input ref={yaml} class="vh" type="file" accept=".yaml,.yml,.json" onChange={async (event) => {
-          const file = event.currentTarget.files?.[0];
-          if (file) change({ source: { name: file.name, text: await file.text() } });
-          yaml.current!.value = '';
-        }} /></label>
+  const buttons = (
+    <>
+      {!d.source && (
+        <button
+          type="button"
+          class="btn"
+          disabled={!ready || !got?.sample.length}
+          onClick={() => void submit({ experiment: toOneTask(d, got!.sample[0]) }, true)}
+        >
+          Run one task first
+        </button>
+      )}
+      <button type="submit" form="new" class="btn primary" disabled={!ready}>
+        <Icon name="play" />
+        Submit{got?.count ? ` ${plural(got.count, 'task')}` : ''}
+      </button>
+    </>
+  );
+  return (
+    <>
+      <div class="head">
+        <div class="headline">
+          <Crumbs items={[{ href: '/', label: 'Experiments' }, { label: 'New' }]} />
+          <h1>New experiment</h1>
+        </div>
+        <div class="btns">
+          <button type="button" class="btn" onClick={() => void clear()}>
+            Clear
+          </button>
+          <button
+            type="button"
+            class="btn"
+            onClick={() => {
+              copying.value = true;
+            }}
+          >
+            <Icon name="copy" />
+            Copy from another
+          </button>
+          <label class="btn">
+            <Icon name="upload" />
+            Import YAML
+            <input
+              ref={yaml}
+              class="vh"
+              type="file"
+              accept=".yaml,.yml,.json"
+              onChange={async (event) => {
+                const file = event.currentTarget.files?.[0];
+                if (file) change({ source: { name: file.name, text: await file.text() } });
+                yaml.current!.value = '';
+              }}
+            />
+          </label>
+        </div>
       </div>
-    </div>
-    {refused.value && <Banner kind="err" icon="alert" title="Not submitted." role="alert"> <span class="dim">{refused.value}</span></Banner>}
-    <div class="grid cols-new">
-      <form id="new" class="grid" aria-label="New experiment" onSubmit={(event) => { event.preventDefault(); if (ready) void submit(body(d), false); }}>
-        <ScriptCard />
-        {d.source ? <SourceCard /> : <><SpaceCard /><StrategyCard /><ResourcesCard /></>}
-      </form>
-      <aside class="grid sticky" aria-label="Preview">
-        <PreviewCard />
-        <div class="submit hide-m"><span class="mute small">{why}</span><div class="btns">{buttons}</div></div>
-      </aside>
-    </div>
-    <div class="foot only-m"><span class="small">{got?.count ? <b>{plural(got.count, 'task')}</b> : why}</span>{buttons}</div>
-    {copying.value && <CopyDialog onClose={() => { copying.value = false; }} />}
-  </>;
+      {refused.value && (
+        <Banner kind="err" icon="alert" title="Not submitted." role="alert">
+          {' '}
+          <span class="dim">{refused.value}</span>
+        </Banner>
+      )}
+      <div class="grid cols-new">
+        <form
+          id="new"
+          class="grid"
+          aria-label="New experiment"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (ready) void submit(body(d), false);
+          }}
+        >
+          <ScriptCard />
+          {d.source ? (
+            <SourceCard />
+          ) : (
+            <>
+              <SpaceCard />
+              <StrategyCard />
+              <ResourcesCard />
+            </>
+          )}
+        </form>
+        <aside class="grid sticky" aria-label="Preview">
+          <PreviewCard />
+          <div class="submit hide-m">
+            <span class="mute small">{why}</span>
+            <div class="btns">{buttons}</div>
+          </div>
+        </aside>
+      </div>
+      <div class="foot only-m">
+        <span class="small">{got?.count ? <b>{plural(got.count, 'task')}</b> : why}</span>
+        {buttons}
+      </div>
+      {copying.value && (
+        <CopyDialog
+          onClose={() => {
+            copying.value = false;
+          }}
+        />
+      )}
+    </>
+  );
 }

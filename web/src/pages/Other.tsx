@@ -1,10 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import { Empty } from '../components/bits';
 import { Brand } from '../components/Icon';
-import { info, loginCommand } from '../data/api';
+import { info, loginCommand, sessionEnded } from '../data/api';
 
 export function useTitle(title: string) {
-  useEffect(() => { document.title = `${title} · sluice`; }, [title]);
+  useEffect(() => {
+    document.title = `${title} · sluice`;
+  }, [title]);
 }
 
 export function MissingPage({ what = 'page' }: { what?: string }) {
@@ -14,7 +16,9 @@ export function MissingPage({ what = 'page' }: { what?: string }) {
       <h1 class="vh">Not found</h1>
       <Empty icon="search" title={`There is no such ${what}`}>
         <p class="dim">It may have been removed, or the address has a typing error.</p>
-        <a class="btn" href="/">All experiments</a>
+        <a class="btn" href="/">
+          All experiments
+        </a>
       </Empty>
     </section>
   );
@@ -28,12 +32,27 @@ export function SignedOutPage() {
     <section class="card signin">
       <div class="empty">
         <Brand />
-        <h1>You are not signed in</h1>
-        <p class="dim">This dashboard belongs to the person who runs the daemon. On that machine, run</p>
-        <pre class="code"><code>{command}</code></pre>
-        <p class="dim">{!known && command.includes('=DIR') && <>with the state folder of the daemon for <code>DIR</code> (the terminal in which the daemon was started shows the whole command) </>}
-          and open the link it prints. A link works once; run the command again for a new one.</p>
-        <button type="button" class="btn" onClick={() => location.reload()}>Try again</button>
+        <h1>{sessionEnded.value ? 'Sign in again' : 'You are not signed in'}</h1>
+        <p class="dim">
+          {sessionEnded.value
+            ? 'Your session has ended: the daemon was started again, or the session was ended in the settings. On the machine of the daemon, run'
+            : 'This dashboard belongs to the person who runs the daemon. On that machine, run'}
+        </p>
+        <pre class="code">
+          <code>{command}</code>
+        </pre>
+        <p class="dim">
+          {!known && command.includes('=DIR') && (
+            <>
+              with the state folder of the daemon for <code>DIR</code> (the terminal in which the daemon was started
+              shows the whole command){' '}
+            </>
+          )}
+          and open the link it prints. A link works once; run the command again for a new one.
+        </p>
+        <button type="button" class="btn" onClick={() => location.reload()}>
+          Try again
+        </button>
       </div>
     </section>
   );

@@ -1,4 +1,4 @@
-// Theme, access tokens, and the way out.
+// Theme, the browsers that are signed in, access tokens, and the way out.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Card, CopyButton, KeyValues, Seg } from '../components/bits';
@@ -6,7 +6,8 @@ import { confirm } from '../components/Dialog';
 import { Icon } from '../components/Icon';
 import { toast } from '../components/Toast';
 import { get, info, message, post, remove, signedOut } from '../data/api';
-import type { Page, Token } from '../data/types';
+import { dropSession, session } from '../data/session';
+import type { SessionList, SessionRow, Token, TokenList } from '../data/types';
 import { when } from '../lib/format';
 import { choice, choose } from '../lib/theme';
 import { useTitle } from './Other';
@@ -16,8 +17,17 @@ function Tokens() {
   const fresh = useSignal<string | null>(null);
   const error = useSignal<string | null>(null);
   const name = useRef<HTMLInputElement>(null);
-  const load = () => get<Page<Token>>('/tokens').then((page) => { tokens.value = page.items; }).catch((problem) => { error.value = message(problem); });
-  useEffect(() => { void load(); }, []);
+  const load = () =>
+    get<TokenList>('/tokens')
+      .then((page) => {
+        tokens.value = page.items;
+      })
+      .catch((problem) => {
+        error.value = message(problem);
+      });
+  useEffect(() => {
+    void load();
+  }, []);
   const create = async (event: Event) => {
     event.preventDefault();
     try {
@@ -32,7 +42,16 @@ function Tokens() {
   };
   const revoke = async (token: Token) => {
     const label = token.name ?? token.id;
-    if (!await confirm({ title: `Revoke “${label}”?`, text: 'Programs that use it are refused from now on.', yes: 'Revoke', no: 'Keep', icon: 'trash' })) return;
+    if (
+      !(await confirm({
+        title: `Revoke “${label}”?`,
+        text: 'Programs that use it are refused from now on.',
+        yes: 'Revoke',
+        no: 'Keep',
+        icon: 'trash',
+      }))
+    )
+      return;
     try {
       await remove(`/tokens/${token.id}`);
       await load();
@@ -43,19 +62,143 @@ function Tokens() {
   return (
     <Card title="Access tokens" id="tokens">
       <div class="body grid">
-        <p class="dim small">For the Python client and scripts on other machines. A token can do everything you can; its secret is shown once.</p>
+        <p class="dim small">
+          For the Python client and scripts on other machines. A token can do everything you can; its secret is shown
+          once.
+        </p>
         <form class="row-form" onSubmit={(event) => void create(event)}>
-          <label class="vh" for="token-name">Name of the new token</label>
+          <label class="vh" for="token-name">
+            Name of the new token
+          </label>
           <input class="in" id="token-name" ref={name} placeholder="What it is for, e.g. notebook" />
-          <button type="submit" class="btn"><Icon name="key" />Create token</button>
+          <button type="submit" class="btn">
+            <Icon name="key" />
+            Create token
+          </button>
         </form>
-        {error.value && <p class="bad small" role="alert">{error.value}</p>}
-        {fresh.value && <div class="banner note" role="status"><Icon name="key" /><div><b>Copy it now; it is not shown again.</b><div class="secret"><code>{fresh.value}</code>
-          <CopyButton label="Copy the token" text={() => fresh.value!} /></div></div></div>}
-        {tokens.value && (tokens.value.length ? <div class="tw"><table><thead><tr><th scope="col">Name</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col"><span class="vh">Actions</span></th></tr></thead>
-          <tbody>{tokens.value.map((token) => <tr key={token.id}><td><bdi>{token.name ?? token.id}</bdi></td><td>{when(token.created)}</td><td>{token.used ? when(token.used) : 'never'}</td>
-            <td class="r"><button type="button" class="btn sm danger" onClick={() => void revoke(token)}>Revoke<span class="vh"> {token.name ?? token.id}</span></button></td></tr>)}</tbody></table></div>
-          : <p class="mute small">No tokens yet.</p>)}
+        {error.value && (
+          <p class="bad small" role="alert">
+            {error.value}
+          </p>
+        )}
+        {fresh.value && (
+          <div class="banner note" role="status">
+            <Icon name="key" />
+            <div>
+              <b>Copy it now; it is not shown again.</b>
+              <div class="secret">
+                <code>{fresh.value}</code>
+                <CopyButton label="Copy the token" text={() => fresh.value!} />
+              </div>
+            </div>
+          </div>
+        )}
+        {tokens.value &&
+          (tokens.value.length ? (
+            <div class="tw">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">Created</th>
+                    <th scope="col">Last used</th>
+                    <th scope="col">
+                      <span class="vh">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {tokens.value.map((token) => (
+                    <tr key={token.id}>
+                      <td>
+                        <bdi>{token.name ?? token.id}</bdi>
+                      </td>
+                      <td>{when(token.created)}</td>
+                      <td>{token.used ? when(token.used) : 'never'}</td>
+                      <td class="r">
+                        <button type="button" class="btn sm danger" onClick={() => void revoke(token)}>
+                          Revoke<span class="vh"> {token.name ?? token.id}</span>
+                        </button>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          ) : (
+            <p class="mute small">No tokens yet.</p>
+          ))}
+      </div>
+    </Card>
+  );
+}
+
+// "Firefox on Linux" is enough to tell one's browsers apart.
+function browserName(agent: string | null): string {
+  const name = /Firefox|Edg|OPR|Chrome|Safari/.exec(agent ?? '')?.[0];
+  const system = /Android|iPhone|iPad|Windows|Mac OS|CrOS|Linux/.exec(agent ?? '')?.[0];
+  return name && system ? `${{ Edg: 'Edge', OPR: 'Opera' }[name] ?? name} on ${system}` : (agent ?? 'unknown');
+}
+
+function Sessions() {
+  const rows = useSignal<SessionRow[] | null>(null);
+  const load = () =>
+    get<SessionList>('/sessions')
+      .then((page) => {
+        rows.value = page.items;
+      })
+      .catch((problem) => toast(message(problem), { level: 'error' }));
+  useEffect(() => {
+    void load();
+  }, []);
+  const end = async (row: SessionRow) => {
+    try {
+      await remove(`/sessions/${row.id}`);
+      await load();
+    } catch (problem) {
+      toast(message(problem), { level: 'error' });
+    }
+  };
+  return (
+    <Card title="Signed-in browsers" id="sessions">
+      <div class="body grid">
+        <p class="dim small">All of them end when the daemon is started again.</p>
+        {rows.value &&
+          (rows.value.length ? (
+            <div class="tw">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Browser</th>
+                    <th scope="col">Signed in</th>
+                    <th scope="col">Last used</th>
+                    <th scope="col">
+                      <span class="vh">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.value.map((row) => (
+                    <tr key={row.id}>
+                      <td>
+                        <bdi>{browserName(row.browser)}</bdi>
+                        {row.current && ' (this one)'}
+                      </td>
+                      <td>{when(row.created)}</td>
+                      <td>{when(row.used)}</td>
+                      <td class="r">
+                        <button type="button" class="btn sm danger" onClick={() => void end(row)}>
+                          End<span class="vh"> session {row.id}</span>
+                        </button>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          ) : (
+            <p class="mute small">None: this page needs no sign-in.</p>
+          ))}
       </div>
     </Card>
   );
@@ -66,23 +209,65 @@ export function SettingsPage() {
   const logout = async () => {
     try {
       await post('/logout');
+      dropSession(session());
       signedOut.value = true;
     } catch (problem) {
       toast(message(problem), { level: 'error' });
     }
   };
   const about = info.value;
-  return <>
-    <div class="head center"><h1>Settings</h1></div>
-    <div class="grid cols-set">
-      <div class="grid">
-        <Card title="Appearance" id="look"><div class="body"><Seg label="Theme" value={choice.value} onPick={choose}
-          options={[{ value: 'system', label: 'As the system' }, { value: 'light', label: 'Light' }, { value: 'dark', label: 'Dark' }]} /></div></Card>
-        <Card title="This daemon" id="daemon"><div class="body">{about && <KeyValues rows={[
-          ['Version', about.version], ['User', about.user], ['Host', about.host], ['State folder', <span key="s" class="mono small">{about.state}</span>], ['Backends', about.backends.join(', ')]]} />}
-        <div class="btns after"><button type="button" class="btn" onClick={() => void logout()}>Log out of this browser</button></div></div></Card>
+  return (
+    <>
+      <div class="head center">
+        <h1>Settings</h1>
       </div>
-      <Tokens />
-    </div>
-  </>;
+      <div class="grid cols-set">
+        <div class="grid">
+          <Card title="Appearance" id="look">
+            <div class="body">
+              <Seg
+                label="Theme"
+                value={choice.value}
+                onPick={choose}
+                options={[
+                  { value: 'system', label: 'As the system' },
+                  { value: 'light', label: 'Light' },
+                  { value: 'dark', label: 'Dark' },
+                ]}
+              />
+            </div>
+          </Card>
+          <Card title="This daemon" id="daemon">
+            <div class="body">
+              {about && (
+                <KeyValues
+                  rows={[
+                    ['Version', about.version],
+                    ['User', about.user],
+                    ['Host', about.host],
+                    [
+                      'State folder',
+                      <span key="s" class="mono small">
+                        {about.state}
+                      </span>,
+                    ],
+                    ['Backends', about.backends.join(', ')],
+                  ]}
+                />
+              )}
+              <div class="btns after">
+                <button type="button" class="btn" onClick={() => void logout()}>
+                  Log out of this browser
+                </button>
+              </div>
+            </div>
+          </Card>
+        </div>
+        <div class="grid">
+          <Tokens />
+          <Sessions />
+        </div>
+      </div>
+    </>
+  );
 }

@@ -1,88 +1,176 @@
 // One task. When it failed, the cause, the timeline and the output come before everything else.
 import { useEffect, useMemo } from 'preact/hooks';
 import { Banner, Card, CopyButton, Crumbs, KeyValues, Loading, Trouble } from '../components/bits';
-import { Chip } from '../components/State';
 import { Icon } from '../components/Icon';
+import { Chip } from '../components/State';
 import { Log } from '../components/task/Log';
 import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
-import { restartTasks, stopTasks, stoppable } from '../data/actions';
-import { TaskStore, now, reasonNow } from '../data/store';
-import type { Experiment, TaskDetail } from '../data/types';
+import { restartTasks, stoppable, stopTasks } from '../data/actions';
+import { now, reasonNow, TaskStore } from '../data/store';
+import type { Experiment, Task } from '../data/types';
 import { bytes, duration, energy, metric, param, paramLine, plural, seconds } from '../lib/format';
-import { brief, plain } from '../lib/text';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
+import { brief, plain } from '../lib/text';
 import { MissingPage, useTitle } from './Other';
 
-function Failure({ task }: { task: TaskDetail }) {
+function Failure({ task }: { task: Task }) {
   const cause = task.cause;
   const said = brief(cause?.tail ?? null);
   const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
   return (
-    <Banner kind="err" icon="alert" role="alert" title={`${cause ? cause.text[0].toUpperCase() + cause.text.slice(1) : 'Failed'}${during}`}>
-      {said && <div class="quoted"><code>{said}</code></div>}
-      <div class="dim small">{[task.node && `Node ${task.node}.`, cause?.remedy && `${cause.remedy[0].toUpperCase()}${cause.remedy.slice(1)}.`, 'Restart runs the same configuration again.'].filter(Boolean).join(' ')}</div>
-      {cause?.tail && cause.tail.trim().includes('\n') && <details><summary>Last lines of the error output</summary><pre class="tail">{plain(cause.tail)}</pre></details>}
+    <Banner
+      kind="err"
+      icon="alert"
+      role="alert"
+      title={`${cause ? cause.text[0].toUpperCase() + cause.text.slice(1) : 'Failed'}${during}`}
+    >
+      {said && (
+        <div class="quoted">
+          <code>{said}</code>
+        </div>
+      )}
+      <div class="dim small">
+        {[
+          task.node && `Node ${task.node}.`,
+          cause?.remedy && `${cause.remedy[0].toUpperCase()}${cause.remedy.slice(1)}.`,
+          'Restart runs the same configuration again.',
+        ]
+          .filter(Boolean)
+          .join(' ')}
+      </div>
+      {cause?.tail?.trim().includes('\n') && (
+        <details>
+          <summary>Last lines of the error output</summary>
+          <pre class="tail">{plain(cause.tail)}</pre>
+        </details>
+      )}
     </Banner>
   );
 }
 
-function Parameters({ task, e }: { task: TaskDetail; e: Experiment }) {
+function Parameters({ task, e }: { task: Task; e: Experiment }) {
   const best = e.best && e.best.task !== task.number ? e.best.parameters : null;
   return (
-    <Card title="Parameters" id="params" extra={<><span class="grow" /><CopyButton label="Copy as JSON" text={() => JSON.stringify(task.parameters, null, 2)} /></>}>
-      <div class="body"><KeyValues rows={Object.entries(task.parameters).map(([name, value]) => [<bdi key="n">{name}</bdi>,
-        <span key="v"><bdi>{param(value)}</bdi>{best && name in best && best[name] !== value && <> <span class="tag" title={`The best configuration uses ${param(best[name])}`}>best {param(best[name])}</span></>}</span>])} />
-      {!Object.keys(task.parameters).length && <p class="mute small">This experiment has no parameters.</p>}</div>
+    <Card
+      title="Parameters"
+      id="params"
+      extra={
+        <>
+          <span class="grow" />
+          <CopyButton label="Copy as JSON" text={() => JSON.stringify(task.parameters, null, 2)} />
+        </>
+      }
+    >
+      <div class="body">
+        <KeyValues
+          rows={Object.entries(task.parameters).map(([name, value]) => [
+            <bdi key="n">{name}</bdi>,
+            <span key="v">
+              <bdi>{param(value)}</bdi>
+              {best && name in best && best[name] !== value && (
+                <>
+                  {' '}
+                  <span class="tag" title={`The best configuration uses ${param(best[name])}`}>
+                    best {param(best[name])}
+                  </span>
+                </>
+              )}
+            </span>,
+          ])}
+        />
+        {!Object.keys(task.parameters).length && <p class="mute small">This experiment has no parameters.</p>}
+      </div>
     </Card>
   );
 }
 
-function Results({ task, e }: { task: TaskDetail; e: Experiment }) {
+function Results({ task, e }: { task: Task; e: Experiment }) {
   const goal = e.objective[0]?.metric ?? 'value';
   const step = e.step_name || 'epoch';
   const none = task.finished ? 'none' : 'none yet';
   const ran = task.state === 'running' ? seconds(task.started, now.value) : task.elapsed_s;
   return (
-    <Card title="Results" id="results"><div class="body"><KeyValues rows={[
-      [`Current ${step}`, task.epoch === null ? none : <>{task.epoch}{task.epochs !== null && <span class="mute"> of {task.epochs}</span>}</>],
-      [<>Best <bdi>{goal}</bdi></>, task.best ? <b>{metric(task.best.value)}</b> : none],
-      [`at ${step}`, task.best?.epoch ?? 'not known'],
-      ['Last value', task.last ? metric(task.last.value) : none],
-      [`Time per ${step}`, ran !== null && task.epoch ? duration(ran / task.epoch) : 'not known'],
-      ['Energy', energy(task.cost.energy_j)],
-    ]} /></div></Card>
+    <Card title="Results" id="results">
+      <div class="body">
+        <KeyValues
+          rows={[
+            [
+              `Current ${step}`,
+              task.epoch === null ? (
+                none
+              ) : (
+                <>
+                  {task.epoch}
+                  {task.epochs !== null && <span class="mute"> of {task.epochs}</span>}
+                </>
+              ),
+            ],
+            [
+              <>
+                Best <bdi>{goal}</bdi>
+              </>,
+              task.best ? <b>{metric(task.best.value)}</b> : none,
+            ],
+            [`at ${step}`, task.best?.epoch ?? 'not known'],
+            ['Last value', task.last ? metric(task.last.value) : none],
+            [`Time per ${step}`, ran !== null && task.epoch ? duration(ran / task.epoch) : 'not known'],
+            ['Energy', energy(task.cost.energy_j)],
+          ]}
+        />
+      </div>
+    </Card>
   );
 }
 
-function Facts({ task, e }: { task: TaskDetail; e: Experiment }) {
+function Facts({ task, e }: { task: Task; e: Experiment }) {
   const exit = task.attempts[task.attempts.length - 1]?.exit_code;
   return (
-    <Card title="Where it ran" id="facts"><div class="body"><KeyValues rows={[
-      ['Backend', e.backend],
-      ['Job', task.job ? <span class="mono">{task.job}</span> : 'none'],
-      ['Node', task.node ?? 'not known'],
-      ['GPUs', task.gpus ?? 'none'],
-      ['Exit code', exit === null || exit === undefined ? 'not ended' : <span class={exit ? 'bad' : ''}>{exit}</span>],
-      ['Attempt', task.attempt],
-      ['CPU time', task.cost.cpu_s === null ? 'not measured' : duration(task.cost.cpu_s)],
-      ['GPU time', task.cost.gpu_s === null ? 'not measured' : duration(task.cost.gpu_s)],
-      ['Most memory', task.cost.max_rss_bytes ? bytes(task.cost.max_rss_bytes) : 'not measured'],
-      ['Seed', task.seed ?? 'none'],
-    ]} /></div></Card>
+    <Card title="Where it ran" id="facts">
+      <div class="body">
+        <KeyValues
+          rows={[
+            ['Backend', e.backend],
+            ['Job', task.job ? <span class="mono">{task.job}</span> : 'none'],
+            ['Node', task.node ?? 'not known'],
+            ['GPUs', task.gpus ?? 'none'],
+            [
+              'Exit code',
+              exit === null || exit === undefined ? 'not ended' : <span class={exit ? 'bad' : ''}>{exit}</span>,
+            ],
+            ['Attempt', task.attempt],
+            ['CPU time', task.cost.cpu_s === null ? 'not measured' : duration(task.cost.cpu_s)],
+            ['GPU time', task.cost.gpu_s === null ? 'not measured' : duration(task.cost.gpu_s)],
+            ['Most memory', task.cost.max_rss_bytes ? bytes(task.cost.max_rss_bytes) : 'not measured'],
+            ['Seed', task.seed ?? 'none'],
+          ]}
+        />
+      </div>
+    </Card>
   );
 }
 
-function Files({ task }: { task: TaskDetail }) {
+function Files({ task }: { task: Task }) {
   return (
-    <Card title="Files and command" id="files"><div class="body">
-      {task.argv?.length > 0 && <pre class="argv">{task.argv.join(' ')}</pre>}
-      <p class="mute small folder"><bdi>{task.folder}</bdi></p>
-      <ul class="files">{task.files.slice(0, 50).map((file) => <li key={file.path}><bdi class="mono">{file.path}</bdi><span class="mute small">{bytes(file.bytes)}</span></li>)}</ul>
-      {task.files.length > 50 && <p class="mute small">and {plural(task.files.length - 50, 'more file')}</p>}
-      {!task.files.length && <p class="mute small">No files written.</p>}
-    </div></Card>
+    <Card title="Files and command" id="files">
+      <div class="body">
+        {task.argv?.length > 0 && <pre class="argv">{task.argv.join(' ')}</pre>}
+        <p class="mute small folder">
+          <bdi>{task.folder}</bdi>
+        </p>
+        <ul class="files">
+          {task.files.slice(0, 50).map((file) => (
+            <li key={file.path}>
+              <bdi class="mono">{file.path}</bdi>
+              <span class="mute small">{bytes(file.bytes)}</span>
+            </li>
+          ))}
+        </ul>
+        {task.files.length > 50 && <p class="mute small">and {plural(task.files.length - 50, 'more file')}</p>}
+        {!task.files.length && <p class="mute small">No files written.</p>}
+      </div>
+    </Card>
   );
 }
 
@@ -94,44 +182,116 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
   const task = got && e ? { ...got, reason: reasonNow(got, e) } : got;
   useTitle(e ? `#${number} · ${e.name}` : `${id}/${number}`);
   useKeys({
-    s: () => { if (task && stoppable(task)) void stopTasks(id, [task]); },
-    r: () => { if (task && !stoppable(task)) void restartTasks(id, [task]); },
+    s: () => {
+      if (task && stoppable(task)) void stopTasks(id, [task]);
+    },
+    r: () => {
+      if (task && !stoppable(task)) void restartTasks(id, [task]);
+    },
   });
   if (store.missing.value && !task) return <MissingPage what="task" />;
-  if (!task || !e) return <><h1 class="vh">{id}/{number}</h1>{store.error.value ? <Trouble what="The task" error={store.error.value} /> : <Loading />}</>;
+  if (!task || !e)
+    return (
+      <>
+        <h1 class="vh">
+          {id}/{number}
+        </h1>
+        {store.error.value ? <Trouble what="The task" error={store.error.value} /> : <Loading />}
+      </>
+    );
   const failed = task.state === 'error';
   const open = stoppable(task);
   const best = e.best?.task;
-  const log = <Log key={failed ? 'err' : 'out'} task={task} sizes={store.logSize} first={failed ? 'stderr' : 'stdout'} />;
+  const log = <Log key={failed ? 'err' : 'out'} task={task} first={failed ? 'stderr' : 'stdout'} />;
   const curves = <TaskCurves store={store} task={task} e={e} />;
-  return <>
-    <div class="head">
-      <div class="headline">
-        <Crumbs items={[{ href: '/', label: 'Experiments' }, { href: `/e/${id}`, label: e.name }, { label: `#${number}` }]} />
-        <div class="title"><h1>Configuration {number}</h1><Chip state={task.state} title={task.reason} />{best === number && <span class="tag on"><Icon name="star" />best of {e.tasks.total}</span>}
-          <span class="dim num cut"><bdi>{paramLine(task.parameters, e.varying)}</bdi></span></div>
+  return (
+    <>
+      <div class="head">
+        <div class="headline">
+          <Crumbs
+            items={[{ href: '/', label: 'Experiments' }, { href: `/e/${id}`, label: e.name }, { label: `#${number}` }]}
+          />
+          <div class="title">
+            <h1>Configuration {number}</h1>
+            <Chip state={task.state} title={task.reason} />
+            {best === number && (
+              <span class="tag on">
+                <Icon name="star" />
+                best of {e.tasks.total}
+              </span>
+            )}
+            <span class="dim num cut">
+              <bdi>{paramLine(task.parameters, e.varying)}</bdi>
+            </span>
+          </div>
+        </div>
+        <div class="btns bottom-m">
+          <a
+            class="btn icon hide-m"
+            aria-label="Previous configuration"
+            aria-disabled={number <= 1}
+            href={`/e/${id}/${Math.max(1, number - 1)}`}
+          >
+            <Icon name="left" />
+          </a>
+          <a
+            class="btn icon hide-m"
+            aria-label="Next configuration"
+            href={`/e/${id}/${Math.min(e.tasks.total, number + 1)}`}
+          >
+            <Icon name="right" />
+          </a>
+          {best !== undefined && best !== number && (
+            <button type="button" class="btn hide-m" onClick={() => go(`/e/${id}/compare?tasks=${best},${number}`)}>
+              <Icon name="git" />
+              Compare with best
+            </button>
+          )}
+          <button
+            type="button"
+            class={failed ? 'btn primary' : 'btn'}
+            disabled={open}
+            onClick={() => void restartTasks(id, [task])}
+          >
+            <Icon name="restart" />
+            Restart
+          </button>
+          <button type="button" class="btn danger" disabled={!open} onClick={() => void stopTasks(id, [task])}>
+            <Icon name="stop" />
+            Stop
+          </button>
+        </div>
       </div>
-      <div class="btns bottom-m">
-        <a class="btn icon hide-m" aria-label="Previous configuration" aria-disabled={number <= 1} href={`/e/${id}/${Math.max(1, number - 1)}`}><Icon name="left" /></a>
-        <a class="btn icon hide-m" aria-label="Next configuration" href={`/e/${id}/${Math.min(e.tasks.total, number + 1)}`}><Icon name="right" /></a>
-        {best !== undefined && best !== number && <button type="button" class="btn hide-m" onClick={() => go(`/e/${id}/compare?tasks=${best},${number}`)}><Icon name="git" />Compare with best</button>}
-        <button type="button" class={failed ? 'btn primary' : 'btn'} disabled={open} onClick={() => void restartTasks(id, [task])}><Icon name="restart" />Restart</button>
-        <button type="button" class="btn danger" disabled={!open} onClick={() => void stopTasks(id, [task])}><Icon name="stop" />Stop</button>
+      {failed && <Failure task={task} />}
+      {!failed && task.reason && task.state !== 'finished' && (
+        <p class="dim small reason">
+          <bdi>{task.reason}</bdi>
+        </p>
+      )}
+      <Timeline task={task} />
+      <div class="grid cols-task">
+        <div class="grid side">
+          <Parameters task={task} e={e} />
+          <Results task={task} e={e} />
+          <Facts task={task} e={e} />
+        </div>
+        <div class="grid">
+          {failed ? (
+            <>
+              {log}
+              {curves}
+            </>
+          ) : (
+            <>
+              {curves}
+              {log}
+            </>
+          )}
+          <Attempts task={task} />
+          <History task={task} />
+          <Files task={task} />
+        </div>
       </div>
-    </div>
-    {failed && <Failure task={task} />}
-    {!failed && task.reason && task.state !== 'finished' && <p class="dim small reason"><bdi>{task.reason}</bdi></p>}
-    <Timeline task={task} />
-    <div class="grid cols-task">
-      <div class="grid side">
-        <Parameters task={task} e={e} /><Results task={task} e={e} /><Facts task={task} e={e} />
-      </div>
-      <div class="grid">
-        {failed ? <>{log}{curves}</> : <>{curves}{log}</>}
-        <Attempts task={task} />
-        <History task={task} />
-        <Files task={task} />
-      </div>
-    </div>
-  </>;
+    </>
+  );
 }

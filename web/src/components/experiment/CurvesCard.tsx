@@ -2,20 +2,20 @@
 import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import type { ExperimentStore } from '../../data/store';
+import type { Experiment, Forecast, TaskSummary } from '../../data/types';
+import type { Colouring } from '../../lib/colour';
+import { duration, finite, metric, param, plural } from '../../lib/format';
+import { go, query, setQuery } from '../../lib/router';
 import { Card, Pick, Seg, Toggle } from '../bits';
 import { Curves } from '../Curves';
 import { continuation, Worth } from '../forecast';
 import type { PlotLine } from '../plot';
-import type { ExperimentStore } from '../../data/store';
-import type { Experiment, Forecast, Task } from '../../data/types';
-import type { Colouring } from '../../lib/colour';
-import { duration, finite, metric, param, plural } from '../../lib/format';
-import { go, query, setQuery } from '../../lib/router';
 
 interface Props {
   store: ExperimentStore;
   e: Experiment;
-  tasks: Task[];
+  tasks: TaskSummary[];
   colours: Colouring;
   hovered: Signal<string | null>;
   shown: Set<string> | null;
@@ -26,7 +26,7 @@ interface Props {
 const PREDICTED = 12;
 
 // The interface sends steps, not times: an epoch's time is the task's mean.
-function perStep(task: Task, steps: number[]): number | null {
+function perStep(task: TaskSummary, steps: number[]): number | null {
   const last = steps[steps.length - 1];
   if (!task.elapsed_s || !last) return null;
   return task.elapsed_s / last;
@@ -35,12 +35,40 @@ function perStep(task: Task, steps: number[]): number | null {
 function Legend({ colours, running, errors }: { colours: Colouring; running: boolean; errors: boolean }) {
   return (
     <div class="legend">
-      {colours.name && <span class="mute"><bdi>{colours.name}</bdi></span>}
-      {colours.legend.map((item) => <span key={String(item.label)}><i class="sw" style={{ background: item.css }} /><bdi>{param(item.label)}</bdi></span>)}
-      {colours.ramp && <span>{param(colours.ramp.low)} <i class="sw ramp" /> {param(colours.ramp.high)}{colours.ramp.log ? ', log' : ''}</span>}
+      {colours.name && (
+        <span class="mute">
+          <bdi>{colours.name}</bdi>
+        </span>
+      )}
+      {colours.legend.map((item) => (
+        <span key={String(item.label)}>
+          <i class="sw" style={{ background: item.css }} />
+          <bdi>{param(item.label)}</bdi>
+        </span>
+      ))}
+      {colours.ramp && (
+        <span>
+          {param(colours.ramp.low)} <i class="sw ramp" /> {param(colours.ramp.high)}
+          {colours.ramp.log ? ', log' : ''}
+        </span>
+      )}
       <span class="grow" />
-      {running && <span><svg width="9" height="9" aria-hidden="true"><circle cx="4.500" cy="4.500" r="3.500" class="dot" /></svg>running</span>}
-      {errors && <span><svg width="9" height="9" aria-hidden="true"><path d="M1 1l7 7M8 1l-7 7" class="cross" /></svg>error</span>}
+      {running && (
+        <span>
+          <svg width="9" height="9" aria-hidden="true">
+            <circle cx="4.500" cy="4.500" r="3.500" class="dot" />
+          </svg>
+          running
+        </span>
+      )}
+      {errors && (
+        <span>
+          <svg width="9" height="9" aria-hidden="true">
+            <path d="M1 1l7 7M8 1l-7 7" class="cross" />
+          </svg>
+          error
+        </span>
+      )}
     </div>
   );
 }
@@ -69,65 +97,182 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
     const out: PlotLine[] = [];
     for (const task of tasks) {
       const line = store.lines.get(task.number);
-      if (!line || !line.step.length) continue;
+      if (!line?.step.length) continue;
       const rate = byTime ? perStep(task, line.step) : null;
       if (byTime && rate === null) continue;
       const best = e.best?.task === task.number && goal?.metric === name;
       const y = finite(e.best?.value);
       out.push({
-        id: String(task.number), label: `#${task.number}`, css: colours.of(task).css,
-        x: rate === null ? line.step : line.step.map((s) => s * rate), y: line.value,
+        id: String(task.number),
+        label: `#${task.number}`,
+        css: colours.of(task).css,
+        x: rate === null ? line.step : line.step.map((s) => s * rate),
+        y: line.value,
         end: task.state === 'running' ? 'dot' : task.state === 'error' ? 'cross' : null,
         strong: best,
-        mark: best && y !== null && e.best!.epoch !== null
-          ? { x: e.best!.epoch * (rate ?? 1), y, text: `#${task.number}  ${metric(y)}` } : null,
+        mark:
+          best && y !== null && e.best!.epoch !== null
+            ? { x: e.best!.epoch * (rate ?? 1), y, text: `#${task.number}  ${metric(y)}` }
+            : null,
       });
     }
-    const predicted = byTime || name !== goal?.metric ? [] : out.filter((line) => line.end === 'dot').map((line) => continuation(forecast, Number(line.id), line)).filter((line) => line !== null);
+    const predicted =
+      byTime || name !== goal?.metric
+        ? []
+        : out
+            .filter((line) => line.end === 'dot')
+            .map((line) => continuation(forecast, Number(line.id), line))
+            .filter((line) => line !== null);
     // Around many lines the bands are fog.
     return predicted.length > PREDICTED ? out : [...out, ...predicted.map((line) => ({ ...line, band: undefined }))];
   }, [tasks, version, colours, byTime, e.best, name, forecast]);
+  const best = e.best ? ` The best is configuration ${e.best.task} with ${metric(e.best.value)}.` : '';
   const label = lines.length
-    ? `${name} for ${plural(lines.length, 'configuration')} by ${byTime ? 'time' : step}.${e.best ? ` The best is configuration ${e.best.task} with ${metric(e.best.value)}.` : ''}`
+    ? `${name} for ${plural(lines.length, 'configuration')} by ${byTime ? 'time' : step}.${best}`
     : `${name}: no curve yet.`;
   const varying = e.parameters.filter((p) => e.varying.includes(p.name));
   return (
-    <Card title={<><bdi>{name}</bdi>, all configurations</>} id="curves" extra={<>
-      <span class="grow" />
-      {e.metrics.length > 1 && <Pick label="Metric" class="hide-m" value={name} options={e.metrics.map((m) => ({ value: m, label: m }))}
-        onPick={(m) => { setQuery({ metric: m === goal?.metric ? null : m }); void store.show(m); }} />}
-      {varying.length > 0 && <Pick label="Colour" value={colours.name ?? ''} options={varying.map((p) => ({ value: p.name, label: p.name }))}
-        onPick={(value) => setQuery({ colour: value })} />}
-      <Seg label="Horizontal axis" class="hide-m" value={byTime ? 'time' : 'step'} options={[{ value: 'step', label: step[0].toUpperCase() + step.slice(1) }, { value: 'time', label: 'Time' }]}
-        onPick={(value) => setQuery({ x: value === 'time' ? 'time' : null })} />
-      {positive && <Toggle label="log y" on={log} onChange={(on) => setQuery({ y: on ? 'log' : 'linear' })} />}
-      <Toggle label="Table" on={asTable.value} onChange={(on) => { asTable.value = on; }} />
-    </>}>
+    <Card
+      title={
+        <>
+          <bdi>{name}</bdi>, all configurations
+        </>
+      }
+      id="curves"
+      extra={
+        <>
+          <span class="grow" />
+          {e.metrics.length > 1 && (
+            <Pick
+              label="Metric"
+              class="hide-m"
+              value={name}
+              options={e.metrics.map((m) => ({ value: m, label: m }))}
+              onPick={(m) => {
+                setQuery({ metric: m === goal?.metric ? null : m });
+                void store.show(m);
+              }}
+            />
+          )}
+          {varying.length > 0 && (
+            <Pick
+              label="Colour"
+              value={colours.name ?? ''}
+              options={varying.map((p) => ({ value: p.name, label: p.name }))}
+              onPick={(value) => setQuery({ colour: value })}
+            />
+          )}
+          <Seg
+            label="Horizontal axis"
+            class="hide-m"
+            value={byTime ? 'time' : 'step'}
+            options={[
+              { value: 'step', label: step[0].toUpperCase() + step.slice(1) },
+              { value: 'time', label: 'Time' },
+            ]}
+            onPick={(value) => setQuery({ x: value === 'time' ? 'time' : null })}
+          />
+          {positive && <Toggle label="log y" on={log} onChange={(on) => setQuery({ y: on ? 'log' : 'linear' })} />}
+          <Toggle
+            label="Table"
+            on={asTable.value}
+            onChange={(on) => {
+              asTable.value = on;
+            }}
+          />
+        </>
+      }
+    >
       <div class="body">
-        {!lines.length ? <p class="no-chart mute">No value of <bdi>{name}</bdi> has arrived{byTime ? ' with a time' : ''}. Curves appear here when the first {step} ends.</p>
-          : asTable.value ? <TableOfCurves lines={lines} name={name} step={byTime ? 'time' : step} byTime={byTime} />
-            : <Curves lines={lines} version={version} label={label} metricName={name} height={262} log={log}
-              xLabel={byTime ? 'time' : step} xFormat={byTime ? duration : undefined}
-              hovered={hovered} shown={shown} onPick={(id) => go(`/e/${e.id}/${id.split(' ')[0]}`)} />}
+        {!lines.length ? (
+          <p class="no-chart mute">
+            No value of <bdi>{name}</bdi> has arrived{byTime ? ' with a time' : ''}. Curves appear here when{' '}
+            {`the first ${step} ends.`}
+          </p>
+        ) : asTable.value ? (
+          <TableOfCurves lines={lines} name={name} step={byTime ? 'time' : step} byTime={byTime} />
+        ) : (
+          <Curves
+            lines={lines}
+            version={version}
+            label={label}
+            metricName={name}
+            height={262}
+            log={log}
+            xLabel={byTime ? 'time' : step}
+            xFormat={byTime ? duration : undefined}
+            hovered={hovered}
+            shown={shown}
+            onPick={(id) => go(`/e/${e.id}/${id.split(' ')[0]}`)}
+          />
+        )}
         <Legend colours={colours} running={e.tasks.running > 0} errors={e.tasks.error > 0} />
         {e.tasks.running > 0 && <Worth forecast={forecast} shown={lines.some((line) => line.dash)} />}
-        {byTime && <p class="h">Time is each task's mean per {step}; single {step}s are not timed.</p>}
+        {byTime && (
+          <p class="h">
+            Time is each task's mean per {step}; single {step}s are not timed.
+          </p>
+        )}
       </div>
     </Card>
   );
 }
 
-function TableOfCurves({ lines, name, step, byTime }: { lines: PlotLine[]; name: string; step: string; byTime: boolean }) {
+function TableOfCurves({
+  lines,
+  name,
+  step,
+  byTime,
+}: {
+  lines: PlotLine[];
+  name: string;
+  step: string;
+  byTime: boolean;
+}) {
   return (
     <div class="tw tall" tabIndex={0} role="region" aria-label={`${name} as a table`}>
-      <table><thead><tr><th scope="col">Config</th><th scope="col" class="r">Points</th><th scope="col" class="r">First</th><th scope="col" class="r">Lowest</th><th scope="col" class="r">Highest</th><th scope="col" class="r">Last</th><th scope="col" class="r">Last {step}</th></tr></thead>
-        <tbody>{lines.map((line) => {
-          const y = line.y.filter((v): v is number => v !== null);
-          const last = line.x[line.x.length - 1];
-          return <tr key={line.id}><td>{line.label}</td><td class="r">{line.x.length}</td><td class="r">{metric(y[0] ?? 'NaN')}</td>
-            <td class="r">{y.length ? metric(Math.min(...y)) : 'NaN'}</td><td class="r">{y.length ? metric(Math.max(...y)) : 'NaN'}</td>
-            <td class="r">{metric(line.y[line.y.length - 1] ?? 'NaN')}</td><td class="r">{byTime ? duration(last) : last}</td></tr>;
-        })}</tbody></table>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Config</th>
+            <th scope="col" class="r">
+              Points
+            </th>
+            <th scope="col" class="r">
+              First
+            </th>
+            <th scope="col" class="r">
+              Lowest
+            </th>
+            <th scope="col" class="r">
+              Highest
+            </th>
+            <th scope="col" class="r">
+              Last
+            </th>
+            <th scope="col" class="r">
+              Last {step}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => {
+            const y = line.y.filter((v): v is number => v !== null);
+            const last = line.x[line.x.length - 1];
+            return (
+              <tr key={line.id}>
+                <td>{line.label}</td>
+                <td class="r">{line.x.length}</td>
+                <td class="r">{metric(y[0] ?? 'NaN')}</td>
+                <td class="r">{y.length ? metric(Math.min(...y)) : 'NaN'}</td>
+                <td class="r">{y.length ? metric(Math.max(...y)) : 'NaN'}</td>
+                <td class="r">{metric(line.y[line.y.length - 1] ?? 'NaN')}</td>
+                <td class="r">{byTime ? duration(last) : last}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
     </div>
   );
 }

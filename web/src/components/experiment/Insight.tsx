@@ -1,29 +1,38 @@
 // What the results say as a whole, and what the search is about: cards of GET …/analysis and GET …/search.
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Bar, Card, KeyValues } from '../bits';
-import { ended } from '../State';
-import { Icon } from '../Icon';
 import { get, strategyTitle } from '../../data/api';
 import type { Analysis, Experiment, Search } from '../../data/types';
 import { plural, tick } from '../../lib/format';
+import { Bar, Card, KeyValues } from '../bits';
+import { Icon } from '../Icon';
+import { ended } from '../State';
 import { ChangeDialog, SuggestDialog } from './Living';
 
 // Results come in bursts; the analysis follows at its leisure.
 const FOLLOW_MS = 1500;
 
-// Fetched again when a task was proposed, has ended, or the settings changed, or `also` moves; not at all where that is null.
+// Fetched again when a task was proposed, has ended, or the settings changed, or `also` moves; not at all where that
+// is null.
 export function useAbout<T>(e: Experiment, what: string, also: string | null = ''): Signal<T | null> {
   const got = useSignal<T | null>(null);
-  const mark = also === null ? null : `${e.id} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${e.tasks.running} ${also}`;
+  const mark =
+    also === null ? null : `${e.id} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${e.tasks.running} ${also}`;
   const last = useRef(0);
   useEffect(() => {
     if (mark === null) return undefined;
     let gone = false;
-    const timer = setTimeout(() => {
-      last.current = Date.now();
-      get<T>(`/experiments/${e.id}/${what}`).then((answer) => { if (!gone) got.value = answer; }).catch(() => undefined);
-    }, Math.max(0, last.current + FOLLOW_MS - Date.now()));
+    const timer = setTimeout(
+      () => {
+        last.current = Date.now();
+        get<T>(`/experiments/${e.id}/${what}`)
+          .then((answer) => {
+            if (!gone) got.value = answer;
+          })
+          .catch(() => undefined);
+      },
+      Math.max(0, last.current + FOLLOW_MS - Date.now()),
+    );
     return () => {
       gone = true;
       clearTimeout(timer);
@@ -37,57 +46,195 @@ export function Importance({ analysis }: { analysis: Analysis | null }) {
   return (
     <Card title="Importance of the parameters" id="importance">
       <div class="body">
-        {list.length ? <>
-          <ul class="shares">{list.map((p) => {
-            const share = Number(p.importance) || 0;
-            return <li key={p.parameter}><bdi>{p.parameter}</bdi><span class="num">{Math.round(share * 100)} %</span><Bar meter share={share} label={`Importance of ${p.parameter}`} /></li>;
-          })}</ul>
-          <p class="mute small">How differently a parameter is spread among the best tenth and among all of {plural(analysis!.runs, 'finished task')} (PED-ANOVA).</p>
-        </> : <p class="mute small">Needs a few finished tasks.</p>}
+        {list.length ? (
+          <>
+            <ul class="shares">
+              {list.map((p) => {
+                const share = Number(p.importance) || 0;
+                return (
+                  <li key={p.parameter}>
+                    <bdi>{p.parameter}</bdi>
+                    <span class="num">{Math.round(share * 100)} %</span>
+                    <Bar meter share={share} label={`Importance of ${p.parameter}`} />
+                  </li>
+                );
+              })}
+            </ul>
+            <p class="mute small">
+              How differently a parameter is spread among the best tenth and among all of{' '}
+              {plural(analysis!.runs, 'finished task')} (PED-ANOVA).
+            </p>
+          </>
+        ) : (
+          <p class="mute small">Needs a few finished tasks.</p>
+        )}
       </div>
     </Card>
   );
 }
 
-const WORDS: [string, string][] = [['mode', 'Mode'], ['phase', 'Phase'], ['population', 'Population'], ['generation', 'Generation'], ['restarts', 'Restarts'], ['results', 'Results learnt from']];
+const WORDS: [string, string][] = [
+  ['mode', 'Mode'],
+  ['phase', 'Phase'],
+  ['population', 'Population'],
+  ['generation', 'Generation'],
+  ['restarts', 'Restarts'],
+  ['results', 'Results learnt from'],
+];
 
-interface Rung { fidelity: number; told?: number; promoted?: number; tasks?: number; finished?: number }
-interface Bracket { start: number; fidelity: number; rung: number; rungs: number; told: number; size: number; over: boolean }
+interface Rung {
+  fidelity: number;
+  told?: number;
+  promoted?: number;
+  tasks?: number;
+  finished?: number;
+}
+interface Bracket {
+  start: number;
+  fidelity: number;
+  rung: number;
+  rungs: number;
+  told: number;
+  size: number;
+  over: boolean;
+}
 
 // Hyperband's and DEHB's: each is a ladder of its own, from many short runs to few long ones.
 function Brackets({ list }: { list: Bracket[] }) {
   return (
-    <table class="plain rungs"><caption class="vh">Brackets of the search</caption>
-      <thead><tr><th scope="col" class="r">Began with</th><th scope="col" class="r">Rung</th><th scope="col" class="r">Length</th><th scope="col" class="r">Results</th></tr></thead>
-      <tbody>{list.map((b, i) => <tr key={i}><td class="r num">{b.start}</td><td class="r num">{b.rung} of {b.rungs}</td><td class="r num">{tick(b.fidelity)}</td><td class="r num">{b.over ? 'all' : `${b.told} of ${b.size}`}</td></tr>)}</tbody></table>
+    <table class="plain rungs">
+      <caption class="vh">Brackets of the search</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="r">
+            Began with
+          </th>
+          <th scope="col" class="r">
+            Rung
+          </th>
+          <th scope="col" class="r">
+            Length
+          </th>
+          <th scope="col" class="r">
+            Results
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((b, i) => (
+          <tr key={i}>
+            <td class="r num">{b.start}</td>
+            <td class="r num">
+              {b.rung} of {b.rungs}
+            </td>
+            <td class="r num">{tick(b.fidelity)}</td>
+            <td class="r num">{b.over ? 'all' : `${b.told} of ${b.size}`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
-export function SearchCard({ e, analysis, onChange }: { e: Experiment; analysis: Analysis | null; onChange: (shown: Experiment) => void }) {
+export function SearchCard({
+  e,
+  analysis,
+  onChange,
+}: {
+  e: Experiment;
+  analysis: Analysis | null;
+  onChange: (shown: Experiment) => void;
+}) {
   const search = useAbout<Search>(e, 'search').value;
   const dialog = useSignal<'suggest' | 'change' | null>(null);
   const state = search?.state ?? {};
   // While it works the strategy counts its rungs itself; afterwards the tasks say where they stood.
-  const own = Array.isArray(state.rungs) ? state.rungs as Rung[] : null;
+  const own = Array.isArray(state.rungs) ? (state.rungs as Rung[]) : null;
   const rungs = own ?? search?.fidelities ?? [];
-  const brackets = Array.isArray(state.brackets) ? state.brackets as Bracket[] : [];
-  const close = () => { dialog.value = null; };
+  const brackets = Array.isArray(state.brackets) ? (state.brackets as Bracket[]) : [];
+  const close = () => {
+    dialog.value = null;
+  };
   return (
-    <Card title="Search" id="search" extra={<><span class="grow" /><span class="tag">{search?.title ?? strategyTitle(e.strategy)}</span></>}>
+    <Card
+      title="Search"
+      id="search"
+      extra={
+        <>
+          <span class="grow" />
+          <span class="tag">{search?.title ?? strategyTitle(e.strategy)}</span>
+        </>
+      }
+    >
       <div class="body grid">
-        {(search?.reason ?? e.search?.reason) && <p class="dim small">Chosen by itself: {search?.reason ?? e.search.reason}.</p>}
-        <KeyValues rows={[
-          ...(search ? [['Proposed', `${search.proposed} of ${search.planned}`] as [string, string]] : []),
-          ...WORDS.filter(([key]) => state[key] !== undefined).map(([key, label]) => [label, String(state[key])] as [string, string]),
-        ]} />
-        {rungs.length > 0 && <table class="plain rungs"><caption class="vh">Rungs of the search</caption>
-          <thead><tr><th scope="col" class="r">Length</th><th scope="col" class="r">{own ? 'Results' : 'Tasks'}</th><th scope="col" class="r">{own ? 'Went on' : 'Finished'}</th></tr></thead>
-          <tbody>{rungs.map((r: Rung) => <tr key={r.fidelity}><td class="r num">{tick(r.fidelity)}</td><td class="r num">{r.told ?? r.tasks}</td><td class="r num">{r.promoted ?? r.finished}</td></tr>)}</tbody></table>}
+        {(search?.reason ?? e.search?.reason) && (
+          <p class="dim small">Chosen by itself: {search?.reason ?? e.search.reason}.</p>
+        )}
+        <KeyValues
+          rows={[
+            ...(search ? [['Proposed', `${search.proposed} of ${search.planned}`] as [string, string]] : []),
+            ...WORDS.filter(([key]) => state[key] !== undefined).map(
+              ([key, label]) => [label, String(state[key])] as [string, string],
+            ),
+          ]}
+        />
+        {rungs.length > 0 && (
+          <table class="plain rungs">
+            <caption class="vh">Rungs of the search</caption>
+            <thead>
+              <tr>
+                <th scope="col" class="r">
+                  Length
+                </th>
+                <th scope="col" class="r">
+                  {own ? 'Results' : 'Tasks'}
+                </th>
+                <th scope="col" class="r">
+                  {own ? 'Went on' : 'Finished'}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rungs.map((r: Rung) => (
+                <tr key={r.fidelity}>
+                  <td class="r num">{tick(r.fidelity)}</td>
+                  <td class="r num">{r.told ?? r.tasks}</td>
+                  <td class="r num">{r.promoted ?? r.finished}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
         {brackets.length > 0 && <Brackets list={brackets} />}
-        {(analysis?.agreement ?? []).filter((a) => a.correlation !== null).map((a) => <p key={a.from} class="mute small">{tick(a.from)} and {tick(a.to)} order {plural(a.tasks, 'configuration')} alike: rank correlation {a.correlation!.toFixed(2)}.</p>)}
+        {(analysis?.agreement ?? [])
+          .filter((a) => a.correlation !== null)
+          .map((a) => (
+            <p key={a.from} class="mute small">
+              {tick(a.from)} and {tick(a.to)} order {plural(a.tasks, 'configuration')} alike: rank correlation{' '}
+              {a.correlation!.toFixed(2)}.
+            </p>
+          ))}
         <div class="btns">
-          <button type="button" class="btn sm" onClick={() => { dialog.value = 'suggest'; }}><Icon name="plus" />Suggest a configuration…</button>
-          <button type="button" class="btn sm" onClick={() => { dialog.value = 'change'; }}><Icon name="filter" />Change the search…</button>
+          <button
+            type="button"
+            class="btn sm"
+            onClick={() => {
+              dialog.value = 'suggest';
+            }}
+          >
+            <Icon name="plus" />
+            Suggest a configuration…
+          </button>
+          <button
+            type="button"
+            class="btn sm"
+            onClick={() => {
+              dialog.value = 'change';
+            }}
+          >
+            <Icon name="filter" />
+            Change the search…
+          </button>
         </div>
       </div>
       {dialog.value === 'suggest' && <SuggestDialog e={e} onClose={close} />}

@@ -2,30 +2,33 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Dialog } from '../Dialog';
-import { Icon } from '../Icon';
-import { toast } from '../Toast';
-import { SelectField, TextField } from '../new/Field';
-import { errors, pointer, sentence } from '../new/form';
 import { ApiError, info, message, post } from '../../data/api';
-import { fromExperiment, listValues, paramSpec, scalar, type DraftParam } from '../../data/draft';
-import type { Experiment, Parameter, Task, Value } from '../../data/types';
+import { type DraftParam, fromExperiment, listValues, paramSpec, scalar } from '../../data/draft';
+import type { Experiment, Parameter, TaskSummary, Value } from '../../data/types';
 import { param, plural } from '../../lib/format';
 import { go } from '../../lib/router';
+import { Dialog } from '../Dialog';
+import { Icon } from '../Icon';
+import { SelectField, TextField } from '../new/Field';
+import { errors, pointer, sentence } from '../new/form';
+import { toast } from '../Toast';
 
 // Sends, and puts what is wrong beside the fields; the fields are those of the form, and so are their errors.
 function useSend() {
   const busy = useSignal(false);
   useEffect(() => {
     errors.value = [];
-    return () => { errors.value = []; };
+    return () => {
+      errors.value = [];
+    };
   }, []);
   const send = async <T,>(path: string, body: unknown): Promise<T | null> => {
     busy.value = true;
     try {
       return await post<T>(path, body);
     } catch (error) {
-      errors.value = error instanceof ApiError && error.errors.length ? error.errors : [{ field: '', message: message(error) }];
+      errors.value =
+        error instanceof ApiError && error.errors.length ? error.errors : [{ field: '', message: message(error) }];
       return null;
     } finally {
       busy.value = false;
@@ -36,57 +39,137 @@ function useSend() {
 
 // What no field of the dialog shows.
 function Rest({ fields }: { fields: string[] }) {
-  const rest = errors.value.filter((error) => !fields.some((at) => error.field === at || error.field.startsWith(`${at}/`)));
-  return rest.length ? <p class="wrong" role="alert">{rest.map(sentence).join(' ')}</p> : null;
+  const rest = errors.value.filter(
+    (error) => !fields.some((at) => error.field === at || error.field.startsWith(`${at}/`)),
+  );
+  return rest.length ? (
+    <p class="wrong" role="alert">
+      {rest.map(sentence).join(' ')}
+    </p>
+  ) : null;
 }
 
-function Form({ title, yes, busy, onClose, onSend, children }: {
-  title: string; yes: string; busy: boolean; onClose: () => void; onSend: () => void; children: ComponentChildren;
+function Form({
+  title,
+  yes,
+  busy,
+  onClose,
+  onSend,
+  children,
+}: {
+  title: string;
+  yes: string;
+  busy: boolean;
+  onClose: () => void;
+  onSend: () => void;
+  children: ComponentChildren;
 }) {
   return (
-    <Dialog title={title} onClose={onClose} footer={<>
-      <button type="button" class="btn" onClick={onClose}>Cancel</button>
-      <button type="submit" form="living" class="btn primary" disabled={busy}><Icon name="check" />{yes}</button>
-    </>}>
-      <form id="living" class="grid" noValidate onSubmit={(event) => { event.preventDefault(); onSend(); }}>{children}</form>
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <button type="button" class="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" form="living" class="btn primary" disabled={busy}>
+            <Icon name="check" />
+            {yes}
+          </button>
+        </>
+      }
+    >
+      <form
+        id="living"
+        class="grid"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSend();
+        }}
+      >
+        {children}
+      </form>
     </Dialog>
   );
 }
 
-const room = (p: Parameter) => p.min === undefined || p.min === null ? '' : `${param(p.min)} to ${param(p.max ?? null)}${p.when ? ', where it applies' : ''}`;
+const room = (p: Parameter) =>
+  p.min === undefined || p.min === null
+    ? ''
+    : `${param(p.min)} to ${param(p.max ?? null)}${p.when ? ', where it applies' : ''}`;
 
 export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => void }) {
   const start = e.best?.parameters ?? {};
-  const values = useSignal<Record<string, string>>(Object.fromEntries(e.varying.map((name) => [name, start[name] === undefined ? '' : String(start[name])])));
+  const values = useSignal<Record<string, string>>(
+    Object.fromEntries(e.varying.map((name) => [name, start[name] === undefined ? '' : String(start[name])])),
+  );
   const { busy, send } = useSend();
   const varying = e.parameters.filter((p) => e.varying.includes(p.name));
-  const set = (name: string, value: string) => { values.value = { ...values.value, [name]: value }; };
+  const set = (name: string, value: string) => {
+    values.value = { ...values.value, [name]: value };
+  };
   const submit = async () => {
     const given = Object.entries(values.value).filter(([, text]) => text.trim() !== '');
-    const parameters: Record<string, Value> = Object.fromEntries(given.map(([name, text]) => {
-      // A choice is sent as it was declared: "64" may be a word or a number.
-      const choice = varying.find((p) => p.name === name)?.values?.find((v) => String(v) === text);
-      return [name, choice === undefined ? scalar(text) : choice];
-    }));
-    const task = await send<Task>(`/experiments/${e.id}/suggest`, { parameters });
+    const parameters: Record<string, Value> = Object.fromEntries(
+      given.map(([name, text]) => {
+        // A choice is sent as it was declared: "64" may be a word or a number.
+        const choice = varying.find((p) => p.name === name)?.values?.find((v) => String(v) === text);
+        return [name, choice === undefined ? scalar(text) : choice];
+      }),
+    );
+    const task = await send<TaskSummary>(`/experiments/${e.id}/suggest`, { parameters });
     if (!task) return;
     onClose();
     toast(`Queued as #${task.number}.`, { action: { label: 'Show it', run: () => go(`/e/${e.id}/${task.number}`) } });
   };
   return (
     <Form title="Suggest a configuration" yes="Run it" busy={busy.value} onClose={onClose} onSend={() => void submit()}>
-      <p class="dim small">It runs beside those of the search, which learns from its result; the budget is not touched.{e.best && ' These are the values of the best task so far.'}</p>
-      <div class="grid two-even">{varying.map((p) => p.values?.length
-        ? <SelectField key={p.name} id={`s-${p.name}`} label={p.name} value={values.value[p.name]} at={pointer('parameters', p.name)} onPick={(v) => set(p.name, v)}
-          options={[{ value: '', label: p.when ? 'does not apply' : 'choose' }, ...p.values.map((v) => ({ value: String(v), label: param(v) }))]} />
-        : <TextField key={p.name} id={`s-${p.name}`} label={p.name} mono value={values.value[p.name]} at={pointer('parameters', p.name)} help={room(p)} onInput={(v) => set(p.name, v)} />)}</div>
+      <p class="dim small">
+        It runs beside those of the search, which learns from its result; the budget is not touched.
+        {e.best && ' These are the values of the best task so far.'}
+      </p>
+      <div class="grid two-even">
+        {varying.map((p) =>
+          p.values?.length ? (
+            <SelectField
+              key={p.name}
+              id={`s-${p.name}`}
+              label={p.name}
+              value={values.value[p.name]}
+              at={pointer('parameters', p.name)}
+              onPick={(v) => set(p.name, v)}
+              options={[
+                { value: '', label: p.when ? 'does not apply' : 'choose' },
+                ...p.values.map((v) => ({ value: String(v), label: param(v) })),
+              ]}
+            />
+          ) : (
+            <TextField
+              key={p.name}
+              id={`s-${p.name}`}
+              label={p.name}
+              mono
+              value={values.value[p.name]}
+              at={pointer('parameters', p.name)}
+              help={room(p)}
+              onInput={(v) => set(p.name, v)}
+            />
+          ),
+        )}
+      </div>
       <Rest fields={varying.map((p) => pointer('parameters', p.name))} />
     </Form>
   );
 }
 
 // Only what differs from before is sent.
-function changes(before: ReturnType<typeof fromExperiment>, now: { tasks: string; parallel: string; strategy: string; parameters: DraftParam[] }, parallel: string) {
+function changes(
+  before: ReturnType<typeof fromExperiment>,
+  now: { tasks: string; parallel: string; strategy: string; parameters: DraftParam[] },
+  parallel: string,
+) {
   const search: Record<string, unknown> = {};
   if (now.tasks.trim() !== before.tasks && now.tasks.trim()) search.tasks = scalar(now.tasks);
   if (now.parallel.trim() !== parallel) search.parallel = now.parallel.trim() ? scalar(now.parallel) : 0;
@@ -97,18 +180,31 @@ function changes(before: ReturnType<typeof fromExperiment>, now: { tasks: string
     if (p.values === old.values && p.min === old.min && p.max === old.max) return;
     const alone = p.kind === 'range' ? !p.max.trim() : listValues(p.values).length === 1;
     // The daemon keeps a parameter's condition.
-    parameters[p.name] = alone ? scalar(p.kind === 'range' ? p.min : p.values) : paramSpec({ ...p, kind: p.kind === 'fixed' ? 'list' : p.kind, when: '' });
+    parameters[p.name] = alone
+      ? scalar(p.kind === 'range' ? p.min : p.values)
+      : paramSpec({ ...p, kind: p.kind === 'fixed' ? 'list' : p.kind, when: '' });
   });
   return { ...(Object.keys(search).length && { search }), ...(Object.keys(parameters).length && { parameters }) };
 }
 
-export function ChangeDialog({ e, onClose, onChange }: { e: Experiment; onClose: () => void; onChange: (shown: Experiment) => void }) {
+export function ChangeDialog({
+  e,
+  onClose,
+  onChange,
+}: {
+  e: Experiment;
+  onClose: () => void;
+  onChange: (shown: Experiment) => void;
+}) {
   const before = fromExperiment(e);
   const parallel = e.parallel ? String(e.parallel) : '';
   const now = useSignal({ tasks: before.tasks, parallel, strategy: before.strategy, parameters: before.parameters });
   const { busy, send } = useSend();
-  const set = (part: Partial<typeof now.value>) => { now.value = { ...now.value, ...part }; };
-  const edit = (i: number, part: Partial<DraftParam>) => set({ parameters: now.value.parameters.map((p, k) => k === i ? { ...p, ...part } : p) });
+  const set = (part: Partial<typeof now.value>) => {
+    now.value = { ...now.value, ...part };
+  };
+  const edit = (i: number, part: Partial<DraftParam>) =>
+    set({ parameters: now.value.parameters.map((p, k) => (k === i ? { ...p, ...part } : p)) });
   const submit = async () => {
     const body = changes(before, now.value, parallel);
     if (!Object.keys(body).length) return onClose();
@@ -123,21 +219,83 @@ export function ChangeDialog({ e, onClose, onChange }: { e: Experiment; onClose:
     <Form title="Change the search" yes="Change it" busy={busy.value} onClose={onClose} onSend={() => void submit()}>
       <p class="dim small">The search goes on from all results so far. What runs is left alone.</p>
       <div class="grid two-even">
-        <TextField id="c-tasks" label="Tasks at most" numeric value={now.value.tasks} at="/search/tasks" placeholder={String(e.tasks.total)} onInput={(tasks) => set({ tasks })} />
-        <TextField id="c-parallel" label="Run at once" numeric value={now.value.parallel} at="/search/parallel" placeholder="what fits" onInput={(value) => set({ parallel: value })} />
-        <SelectField id="c-strategy" label="Strategy" value={now.value.strategy} at="/search/strategy" onPick={(strategy) => set({ strategy })}
-          options={[{ value: 'auto', label: 'Automatic' }, ...(info.value?.strategies ?? []).map((s) => ({ value: s.name, label: s.title }))]} />
+        <TextField
+          id="c-tasks"
+          label="Tasks at most"
+          numeric
+          value={now.value.tasks}
+          at="/search/tasks"
+          placeholder={String(e.tasks.total)}
+          onInput={(tasks) => set({ tasks })}
+        />
+        <TextField
+          id="c-parallel"
+          label="Run at once"
+          numeric
+          value={now.value.parallel}
+          at="/search/parallel"
+          placeholder="what fits"
+          onInput={(value) => set({ parallel: value })}
+        />
+        <SelectField
+          id="c-strategy"
+          label="Strategy"
+          value={now.value.strategy}
+          at="/search/strategy"
+          onPick={(strategy) => set({ strategy })}
+          options={[
+            { value: 'auto', label: 'Automatic' },
+            ...(info.value?.strategies ?? []).map((s) => ({ value: s.name, label: s.title })),
+          ]}
+        />
       </div>
-      <div class="grid">{now.value.parameters.map((p, i) => {
-        const at = pointer('parameters', p.name);
-        return p.kind === 'range'
-          ? <div class="grid two-even" key={p.name}>
-            <TextField id={`c-${p.name}`} label={<><bdi>{p.name}</bdi> from</>} mono value={p.min} at={at} onInput={(min) => edit(i, { min })} />
-            <TextField id={`c-${p.name}-to`} label={<><bdi>{p.name}</bdi> to</>} mono value={p.max} at={`${at}/max`} placeholder="fixed" onInput={(max) => edit(i, { max })} />
-          </div>
-          : <TextField key={p.name} id={`c-${p.name}`} label={<bdi>{p.name}</bdi>} mono value={p.values} at={at} onInput={(values) => edit(i, { values })} />;
-      })}</div>
-      <p class="h">Several values, separated by commas, are choices; one alone fixes a parameter. So does a range without an end.</p>
+      <div class="grid">
+        {now.value.parameters.map((p, i) => {
+          const at = pointer('parameters', p.name);
+          return p.kind === 'range' ? (
+            <div class="grid two-even" key={p.name}>
+              <TextField
+                id={`c-${p.name}`}
+                label={
+                  <>
+                    <bdi>{p.name}</bdi> from
+                  </>
+                }
+                mono
+                value={p.min}
+                at={at}
+                onInput={(min) => edit(i, { min })}
+              />
+              <TextField
+                id={`c-${p.name}-to`}
+                label={
+                  <>
+                    <bdi>{p.name}</bdi> to
+                  </>
+                }
+                mono
+                value={p.max}
+                at={`${at}/max`}
+                placeholder="fixed"
+                onInput={(max) => edit(i, { max })}
+              />
+            </div>
+          ) : (
+            <TextField
+              key={p.name}
+              id={`c-${p.name}`}
+              label={<bdi>{p.name}</bdi>}
+              mono
+              value={p.values}
+              at={at}
+              onInput={(values) => edit(i, { values })}
+            />
+          );
+        })}
+      </div>
+      <p class="h">
+        Several values, separated by commas, are choices; one alone fixes a parameter. So does a range without an end.
+      </p>
       <Rest fields={fields} />
     </Form>
   );

@@ -1,23 +1,29 @@
 // Parallel coordinates. Dragging along an axis keeps the tasks in that stretch; the curves and the table follow.
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { Card } from '../bits';
-import { Icon } from '../Icon';
-import type { Experiment, Task } from '../../data/types';
+import type { Experiment, TaskSummary } from '../../data/types';
 import type { Axis } from '../../lib/axes';
 import { plural } from '../../lib/format';
 import { useWidth } from '../../lib/width';
+import { Card } from '../bits';
+import { Icon } from '../Icon';
 
 export type Brushes = Record<string, [number, number]>;
 
-export function brushed(tasks: Task[], axes: Axis[], brushes: Brushes): Set<string> | null {
+export function brushed(tasks: TaskSummary[], axes: Axis[], brushes: Brushes): Set<string> | null {
   const keys = axes.filter((axis) => brushes[axis.key]);
   if (!keys.length) return null;
-  return new Set(tasks.filter((task) => keys.every((axis) => {
-    const at = axis.place(task);
-    const [low, high] = brushes[axis.key];
-    return at !== null && at >= low && at <= high;
-  })).map((task) => String(task.number)));
+  return new Set(
+    tasks
+      .filter((task) =>
+        keys.every((axis) => {
+          const at = axis.place(task);
+          const [low, high] = brushes[axis.key];
+          return at !== null && at >= low && at <= high;
+        }),
+      )
+      .map((task) => String(task.number)),
+  );
 }
 
 const H = 276;
@@ -28,8 +34,14 @@ const RIGHT = 48;
 const AXIS_LEAST = 84;
 
 interface Props {
-  e: Experiment; tasks: Task[]; axes: Axis[]; brushes: Signal<Brushes>; shown: Set<string> | null;
-  hovered: Signal<string | null>; css: (task: Task) => string; onOpen: (id: string) => void;
+  e: Experiment;
+  tasks: TaskSummary[];
+  axes: Axis[];
+  brushes: Signal<Brushes>;
+  shown: Set<string> | null;
+  hovered: Signal<string | null>;
+  css: (task: TaskSummary) => string;
+  onOpen: (id: string) => void;
 }
 
 export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen }: Props) {
@@ -37,36 +49,50 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
   const svg = useRef<SVGSVGElement>(null);
   const drag = useRef<{ key: string; from: number } | null>(null);
   const W = Math.max(width.value, LEFT + RIGHT + (axes.length - 1) * AXIS_LEAST);
-  const x = (i: number) => axes.length < 2 ? W / 2 : LEFT + (W - LEFT - RIGHT) * i / (axes.length - 1);
+  const x = (i: number) => (axes.length < 2 ? W / 2 : LEFT + ((W - LEFT - RIGHT) * i) / (axes.length - 1));
   // Names are cut where the next axis begins; about seven pixels a letter.
   const fits = Math.max(6, Math.floor((x(1) - x(0)) / 7.5));
   const y = (place: number) => H - BOTTOM - place * (H - BOTTOM - TOP);
 
-  const paths = useMemo(() => tasks.map((task) => {
-    let d = '';
-    let pen: [number, number] | null = null;
-    axes.forEach((axis, i) => {
-      const place = axis.place(task);
-      if (place === null) { pen = null; return; }
-      const at: [number, number] = [x(i), y(place)];
-      if (!pen) d += `M${at[0].toFixed(1)} ${at[1].toFixed(1)}`;
-      else {
-        const mid = ((pen[0] + at[0]) / 2).toFixed(1);
-        d += `C${mid} ${pen[1].toFixed(1)} ${mid} ${at[1].toFixed(1)} ${at[0].toFixed(1)} ${at[1].toFixed(1)}`;
-      }
-      pen = at;
-    });
-    return { id: String(task.number), d, css: css(task), best: e.best?.task === task.number };
-  }).sort((a, b) => Number(a.best) - Number(b.best)), [tasks, axes, W, css, e.best]);
+  const paths = useMemo(
+    () =>
+      tasks
+        .map((task) => {
+          let d = '';
+          let pen: [number, number] | null = null;
+          axes.forEach((axis, i) => {
+            const place = axis.place(task);
+            if (place === null) {
+              pen = null;
+              return;
+            }
+            const at: [number, number] = [x(i), y(place)];
+            if (!pen) d += `M${at[0].toFixed(1)} ${at[1].toFixed(1)}`;
+            else {
+              const mid = ((pen[0] + at[0]) / 2).toFixed(1);
+              d += `C${mid} ${pen[1].toFixed(1)} ${mid} ${at[1].toFixed(1)} ${at[0].toFixed(1)} ${at[1].toFixed(1)}`;
+            }
+            pen = at;
+          });
+          return { id: String(task.number), d, css: css(task), best: e.best?.task === task.number };
+        })
+        .sort((a, b) => Number(a.best) - Number(b.best)),
+    [tasks, axes, W, css, e.best],
+  );
 
-  // As in the table, the highlight stays out of the rendering: 500 paths must not be compared for each move of the mouse.
-  useEffect(() => hovered.subscribe((id) => {
-    const root = svg.current;
-    if (!root) return;
-    root.querySelector('.hot')?.classList.remove('hot');
-    root.classList.toggle('dimmed', id !== null);
-    if (id !== null) root.querySelector(`[data-id="${id}"]`)?.classList.add('hot');
-  }), [hovered]);
+  // As in the table, the highlight stays out of the rendering: 500 paths must not be compared for each move of the
+  // mouse.
+  useEffect(
+    () =>
+      hovered.subscribe((id) => {
+        const root = svg.current;
+        if (!root) return;
+        root.querySelector('.hot')?.classList.remove('hot');
+        root.classList.toggle('dimmed', id !== null);
+        if (id !== null) root.querySelector(`[data-id="${id}"]`)?.classList.add('hot');
+      }),
+    [hovered],
+  );
 
   const place = (event: PointerEvent) => {
     const rect = svg.current!.getBoundingClientRect();
@@ -80,7 +106,8 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
     if (!drag.current) return;
     const to = place(event);
     const { key, from } = drag.current;
-    if (Math.abs(to - from) > 0.02) brushes.value = { ...brushes.value, [key]: [Math.min(from, to), Math.max(from, to)] };
+    if (Math.abs(to - from) > 0.02)
+      brushes.value = { ...brushes.value, [key]: [Math.min(from, to), Math.max(from, to)] };
   };
   const up = (event: PointerEvent) => {
     if (!drag.current) return;
@@ -90,23 +117,79 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
     const { [key]: _gone, ...rest } = brushes.value;
     brushes.value = rest;
   };
-  const words = axes.filter((axis) => brushes.value[axis.key]).map((axis) => axis.words(...brushes.value[axis.key])).join(', ');
+  const words = axes
+    .filter((axis) => brushes.value[axis.key])
+    .map((axis) => axis.words(...brushes.value[axis.key]))
+    .join(', ');
+  const over = axes.map((a) => a.label).join(', ');
+  const best = e.best ? ` The best is configuration ${e.best.task}.` : '';
+  const label = `${plural(tasks.length, 'started configuration')} over ${over}.${best}`;
   return (
-    <Card title="Parallel coordinates" id="parallel" extra={<>
-      <span class="grow" />
-      {shown ? <span class="tag on">{words} · {shown.size} of {tasks.length}
-        <button type="button" class="clear" aria-label="Clear the brush" onClick={() => { brushes.value = {}; }}><Icon name="x" /></button></span>
-        : <span class="mute small hide-m">drag along an axis to keep a range</span>}
-    </>}>
-      <div class="body scroll-x" ref={box} tabIndex={0} role="group" aria-label="Parallel coordinates; scrolls sideways">
-        {axes.length < 2 ? <p class="no-chart mute">Needs a parameter that varies and one result.</p> : (
-          <svg ref={svg} class="parallel" width={W} height={H} viewBox={`0 0 ${W} ${H}`} role="img"
-            aria-label={`${plural(tasks.length, 'started configuration')} over ${axes.map((a) => a.label).join(', ')}.${e.best ? ` The best is configuration ${e.best.task}.` : ''}`}
-            onMouseLeave={() => { hovered.value = null; }}
-            onMouseOver={(event) => { const id = (event.target as Element).getAttribute('data-id'); if (id) hovered.value = id; }}
-            onClick={(event) => { const id = (event.target as Element).getAttribute('data-id'); if (id) onOpen(id); }}>
-            {paths.map((p) => <path key={p.id} data-id={p.id} d={p.d} stroke={p.css}
-              class={`${shown && !shown.has(p.id) ? 'off' : ''}${p.best ? ' best' : ''}`} />)}
+    <Card
+      title="Parallel coordinates"
+      id="parallel"
+      extra={
+        <>
+          <span class="grow" />
+          {shown ? (
+            <span class="tag on">
+              {words} · {shown.size} of {tasks.length}
+              <button
+                type="button"
+                class="clear"
+                aria-label="Clear the brush"
+                onClick={() => {
+                  brushes.value = {};
+                }}
+              >
+                <Icon name="x" />
+              </button>
+            </span>
+          ) : (
+            <span class="mute small hide-m">drag along an axis to keep a range</span>
+          )}
+        </>
+      }
+    >
+      <div
+        class="body scroll-x"
+        ref={box}
+        tabIndex={0}
+        role="group"
+        aria-label="Parallel coordinates; scrolls sideways"
+      >
+        {axes.length < 2 ? (
+          <p class="no-chart mute">Needs a parameter that varies and one result.</p>
+        ) : (
+          <svg
+            ref={svg}
+            class="parallel"
+            width={W}
+            height={H}
+            viewBox={`0 0 ${W} ${H}`}
+            role="img"
+            aria-label={label}
+            onMouseLeave={() => {
+              hovered.value = null;
+            }}
+            onMouseOver={(event) => {
+              const id = (event.target as Element).getAttribute('data-id');
+              if (id) hovered.value = id;
+            }}
+            onClick={(event) => {
+              const id = (event.target as Element).getAttribute('data-id');
+              if (id) onOpen(id);
+            }}
+          >
+            {paths.map((p) => (
+              <path
+                key={p.id}
+                data-id={p.id}
+                d={p.d}
+                stroke={p.css}
+                class={`${shown && !shown.has(p.id) ? 'off' : ''}${p.best ? ' best' : ''}`}
+              />
+            ))}
             {/* Between two axes lines come in level with a value: its label stands above them. */}
             {axes.map((axis, i) => {
               const end = i === axes.length - 1;
@@ -114,12 +197,48 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
               return (
                 <g key={axis.key}>
                   <line x1={x(i)} x2={x(i)} y1={TOP} y2={H - BOTTOM} class="axis" />
-                  {axis.ticks.map((tick) => <g key={tick.text}><line x1={x(i) - 3} x2={x(i) + 3} y1={y(tick.at)} y2={y(tick.at)} class="tick" />
-                    <text class="halo" x={end ? x(i) + 8 : x(i) - 6} y={y(tick.at) + (i && !end ? -5 : 3.500)} text-anchor={end ? 'start' : 'end'}>{tick.text.slice(0, 12)}</text></g>)}
-                  <text class="name" x={i === 0 ? Math.max(0, x(i) - 40) : end ? W : x(i)} y={14} text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}><title>{axis.label}</title>{axis.label.length > fits ? `${axis.label.slice(0, fits - 1)}…` : axis.label}</text>
-                  {brush && <rect class="brush" x={x(i) - 7} width={14} y={y(brush[1])} height={Math.max(2, y(brush[0]) - y(brush[1]))} rx={3} />}
-                  <rect class="grab" x={x(i) - 12} width={24} y={TOP - 6} height={H - TOP - BOTTOM + 12}
-                    onPointerDown={(event) => down(event, axis.key)} onPointerMove={move} onPointerUp={up} />
+                  {axis.ticks.map((tick) => (
+                    <g key={tick.text}>
+                      <line x1={x(i) - 3} x2={x(i) + 3} y1={y(tick.at)} y2={y(tick.at)} class="tick" />
+                      <text
+                        class="halo"
+                        x={end ? x(i) + 8 : x(i) - 6}
+                        y={y(tick.at) + (i && !end ? -5 : 3.5)}
+                        text-anchor={end ? 'start' : 'end'}
+                      >
+                        {tick.text.slice(0, 12)}
+                      </text>
+                    </g>
+                  ))}
+                  <text
+                    class="name"
+                    x={i === 0 ? Math.max(0, x(i) - 40) : end ? W : x(i)}
+                    y={14}
+                    text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}
+                  >
+                    <title>{axis.label}</title>
+                    {axis.label.length > fits ? `${axis.label.slice(0, fits - 1)}…` : axis.label}
+                  </text>
+                  {brush && (
+                    <rect
+                      class="brush"
+                      x={x(i) - 7}
+                      width={14}
+                      y={y(brush[1])}
+                      height={Math.max(2, y(brush[0]) - y(brush[1]))}
+                      rx={3}
+                    />
+                  )}
+                  <rect
+                    class="grab"
+                    x={x(i) - 12}
+                    width={24}
+                    y={TOP - 6}
+                    height={H - TOP - BOTTOM + 12}
+                    onPointerDown={(event) => down(event, axis.key)}
+                    onPointerMove={move}
+                    onPointerUp={up}
+                  />
                 </g>
               );
             })}

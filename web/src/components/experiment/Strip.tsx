@@ -1,12 +1,13 @@
 // The summary strip on top of an experiment.
-import { StateBar, StateCounts, ended } from '../State';
+
 import { now } from '../../data/store';
-import type { Experiment, Task } from '../../data/types';
+import type { Experiment, TaskSummary } from '../../data/types';
 import { duration, energy, metric, paramLine, plural, seconds, when } from '../../lib/format';
+import { ended, StateBar, StateCounts } from '../State';
 
 // Mean time of what has ended, times what is left, over how many run at once. No more than that is
 // known, and the line below the number says so.
-function remaining(e: Experiment, tasks: Task[]): [string, string] {
+function remaining(e: Experiment, tasks: TaskSummary[]): [string, string] {
   const left = e.tasks.total - ended(e.tasks);
   if (!left) return ['none', 'every task has ended'];
   const times = tasks.filter((t) => t.state === 'finished' && t.elapsed_s !== null).map((t) => t.elapsed_s!);
@@ -18,34 +19,76 @@ function remaining(e: Experiment, tasks: Task[]): [string, string] {
   return [`≈ ${duration(Math.max(0, left * mean - done) / at)}`, `mean of ${times.length} finished, ${at} at once`];
 }
 
-export function Strip({ e, tasks }: { e: Experiment; tasks: Task[] }) {
+export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
   const goal = e.objective[0];
   const active = e.state === 'running';
-  const span = seconds(e.started, active ? now.value : e.finished ?? now.value);
+  const span = seconds(e.started, active ? now.value : (e.finished ?? now.value));
   const [left, basis] = remaining(e, tasks);
   const gpu = !!e.cost.gpu_s;
   return (
     <div class="kpis">
       <div class="kpi first">
         <div class="l">Best {goal ? <bdi>{goal.metric}</bdi> : 'value'}</div>
-        {e.best ? <>
-          <div class="v">{metric(e.best.value)} <small><a href={`/e/${e.id}/${e.best.task}`}>#{e.best.task}</a></small></div>
-          <div class="s" title={paramLine(e.best.parameters, e.varying)}>{e.best.epoch !== null && `${e.step_name || 'epoch'} ${e.best.epoch}, `}{paramLine(e.best.parameters, e.varying)}</div>
-        </> : <><div class="v quiet">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</div><div class="s">{e.tasks.error && e.tasks.error === e.tasks.total ? 'every task failed' : `no number for ${goal?.metric ?? 'the metric'} so far`}</div></>}
+        {e.best ? (
+          <>
+            <div class="v">
+              {metric(e.best.value)}{' '}
+              <small>
+                <a href={`/e/${e.id}/${e.best.task}`}>#{e.best.task}</a>
+              </small>
+            </div>
+            <div class="s" title={paramLine(e.best.parameters, e.varying)}>
+              {e.best.epoch !== null && `${e.step_name || 'epoch'} ${e.best.epoch}, `}
+              {paramLine(e.best.parameters, e.varying)}
+            </div>
+          </>
+        ) : (
+          <>
+            <div class="v quiet">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</div>
+            <div class="s">
+              {e.tasks.error && e.tasks.error === e.tasks.total
+                ? 'every task failed'
+                : `no number for ${goal?.metric ?? 'the metric'} so far`}
+            </div>
+          </>
+        )}
       </div>
       <div class="kpi wide">
-        <div class="l between"><span>Progress</span><span class="num">{ended(e.tasks)} of {plural(e.tasks.total, 'task')}</span></div>
-        <StateBar counts={e.tasks} /><StateCounts counts={e.tasks} words />
+        <div class="l between">
+          <span>Progress</span>
+          <span class="num">
+            {ended(e.tasks)} of {plural(e.tasks.total, 'task')}
+          </span>
+        </div>
+        <StateBar counts={e.tasks} />
+        <StateCounts counts={e.tasks} words />
       </div>
-      <div class="kpi"><div class="l">Elapsed</div><div class={span === null ? 'v quiet' : 'v'}>{span === null ? 'not started' : duration(span)}</div>
-        <div class="s">{e.started ? `started ${when(e.started)}` : e.note ?? `submitted ${when(e.created)}`}</div></div>
-      <div class="kpi"><div class="l">Remaining</div><div class={left.startsWith('≈') ? 'v' : 'v quiet'}>{left}</div><div class="s">{basis}</div></div>
-      <div class="kpi"><div class="l">{gpu ? 'GPU time' : 'CPU time'}</div>
-        <div class={(gpu ? e.cost.gpu_s : e.cost.cpu_s) === null ? 'v quiet' : 'v'}>{gpu ? duration(e.cost.gpu_s) : e.cost.cpu_s === null ? 'not measured' : duration(e.cost.cpu_s)}</div>
-        <div class="s">{gpu && span ? `${(e.cost.gpu_s! / span).toFixed(1)} GPUs busy, mean` : 'no GPU used so far'}</div></div>
-      <div class="kpi"><div class="l">Energy</div>
+      <div class="kpi">
+        <div class="l">Elapsed</div>
+        <div class={span === null ? 'v quiet' : 'v'}>{span === null ? 'not started' : duration(span)}</div>
+        <div class="s">{e.started ? `started ${when(e.started)}` : (e.note ?? `submitted ${when(e.created)}`)}</div>
+      </div>
+      <div class="kpi">
+        <div class="l">Remaining</div>
+        <div class={left.startsWith('≈') ? 'v' : 'v quiet'}>{left}</div>
+        <div class="s">{basis}</div>
+      </div>
+      <div class="kpi">
+        <div class="l">{gpu ? 'GPU time' : 'CPU time'}</div>
+        <div class={(gpu ? e.cost.gpu_s : e.cost.cpu_s) === null ? 'v quiet' : 'v'}>
+          {gpu ? duration(e.cost.gpu_s) : e.cost.cpu_s === null ? 'not measured' : duration(e.cost.cpu_s)}
+        </div>
+        <div class="s">
+          {gpu && span ? `${(e.cost.gpu_s! / span).toFixed(1)} GPUs busy, mean` : 'no GPU used so far'}
+        </div>
+      </div>
+      <div class="kpi">
+        <div class="l">Energy</div>
         <div class={e.cost.energy_j === null ? 'v quiet' : 'v'}>{energy(e.cost.energy_j)}</div>
-        <div class="s">{e.cost.energy_j === null ? 'no meter on this backend' : e.cost.energy_source ?? 'source not said'}</div></div>
+        <div class="s">
+          {e.cost.energy_j === null ? 'no meter on this backend' : (e.cost.energy_source ?? 'source not said')}
+        </div>
+      </div>
     </div>
   );
 }

@@ -2,53 +2,103 @@
 import type { Signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Bar, SortHead } from '../bits';
-import { Chip } from '../State';
-import { Icon } from '../Icon';
-import { restartTasks, stopTasks, stoppable } from '../../data/actions';
+import { restartTasks, stoppable, stopTasks } from '../../data/actions';
 import { now, reasonNow } from '../../data/store';
-import type { Experiment, Task } from '../../data/types';
+import type { Experiment, TaskSummary } from '../../data/types';
 import { DASH, duration, energy, metric, param, paramLine, seconds, when } from '../../lib/format';
 import { quote } from '../../lib/text';
+import { Bar, SortHead } from '../bits';
+import { Icon } from '../Icon';
+import { Chip } from '../State';
 
-function Elapsed({ task }: { task: Task }) {
+function Elapsed({ task }: { task: TaskSummary }) {
   if (task.state === 'running') return <>{duration(seconds(task.started, now.value))}</>;
   return <>{duration(task.elapsed_s)}</>;
 }
 
-export function causeText(task: Task): string {
+export function causeText(task: TaskSummary): string {
   const said = quote(task.cause?.tail ?? null);
   const name = said && /^[\w.]*?(\w+(?:Error|Exception|Interrupt))\b/.exec(said)?.[1];
   return name || task.cause?.text || task.reason || 'failed';
 }
 
 // Keras counts epochs from 0, so the last of 8 is 7.
-const early = (task: Task) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
+const early = (task: TaskSummary) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
 
-function EpochCell({ task, step, local, reason }: { task: Task; step: string; local: boolean; reason: string | null }) {
+function EpochCell({
+  task,
+  step,
+  local,
+  reason,
+}: {
+  task: TaskSummary;
+  step: string;
+  local: boolean;
+  reason: string | null;
+}) {
   if (task.state === 'submitted' || task.state === 'waiting') {
-    const text = task.expected_start ? `expected ${when(task.expected_start)}` : reason ?? (task.state === 'submitted' ? 'queued' : local ? 'waits for its turn' : 'not sent yet');
-    return <span class="mute small cut"><bdi>{text}</bdi></span>;
+    const text = task.expected_start
+      ? `expected ${when(task.expected_start)}`
+      : (reason ?? (task.state === 'submitted' ? 'queued' : local ? 'waits for its turn' : 'not sent yet'));
+    return (
+      <span class="mute small cut">
+        <bdi>{text}</bdi>
+      </span>
+    );
   }
-  if (task.epoch === null) return <span class="mute small">no {task.state === 'running' ? 'epoch yet' : 'metrics'}</span>;
+  if (task.epoch === null)
+    return <span class="mute small">no {task.state === 'running' ? 'epoch yet' : 'metrics'}</span>;
   if (task.state === 'finished') {
-    return <span class="between"><span class="mute small">{early(task) ? 'early stop' : ''}</span><span>{task.epoch}<span class="only-m mute small"> {step}s</span></span></span>;
+    return (
+      <span class="between">
+        <span class="mute small">{early(task) ? 'early stop' : ''}</span>
+        <span>
+          {task.epoch}
+          <span class="only-m mute small"> {step}s</span>
+        </span>
+      </span>
+    );
   }
   return (
     <span class="progress">
-      {task.progress !== null && <Bar share={task.progress} label={`Progress of configuration ${task.number}`} state={task.state} />}
-      <span class="num small">{task.epoch}{task.epochs !== null && <span class="mute">/{task.epochs}</span>}</span>
+      {task.progress !== null && (
+        <Bar share={task.progress} label={`Progress of configuration ${task.number}`} state={task.state} />
+      )}
+      <span class="num small">
+        {task.epoch}
+        {task.epochs !== null && <span class="mute">/{task.epochs}</span>}
+      </span>
     </span>
   );
 }
 
-function BestCell({ task, best }: { task: Task; best: boolean }) {
-  if (task.state === 'error') return <span class="bad small cut" title={task.cause?.text ?? undefined}><bdi>{causeText(task)}</bdi></span>;
+function BestCell({ task, best }: { task: TaskSummary; best: boolean }) {
+  if (task.state === 'error')
+    return (
+      <span class="bad small cut" title={task.cause?.text ?? undefined}>
+        <bdi>{causeText(task)}</bdi>
+      </span>
+    );
   if (!task.best) return <span class="mute">{DASH}</span>;
-  return best ? <span class="best"><Icon name="star" /><span class="vh">Best: </span>{metric(task.best.value)}</span> : <>{metric(task.best.value)}</>;
+  return best ? (
+    <span class="best">
+      <Icon name="star" />
+      <span class="vh">Best: </span>
+      {metric(task.best.value)}
+    </span>
+  ) : (
+    metric(task.best.value)
+  );
 }
 
-interface RowProps { e: Experiment; task: Task; css: string; selected: boolean; best: boolean; onSelect: (n: number, on: boolean) => void }
+interface RowProps {
+  e: Experiment;
+  task: TaskSummary;
+  css: string;
+  selected: boolean;
+  best: boolean;
+  onSelect: (n: number, on: boolean) => void;
+}
 
 function Row({ e, task, css, selected, best, onSelect }: RowProps) {
   const n = task.number;
@@ -56,28 +106,82 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
   const reason = reasonNow(task, e);
   return (
     <tr data-row={n} class={selected ? 'sel' : undefined}>
-      <td class="tick"><input type="checkbox" checked={selected} aria-label={`Select configuration ${n}`} onChange={(event) => onSelect(n, event.currentTarget.checked)} /></td>
-      <td class="id"><a class="row" href={`/e/${e.id}/${n}`}><i class="sw" style={{ background: started ? css : 'var(--border-2)' }} />#{n}</a>
-        {task.repeat !== null && task.repeat > 1 && <span class="mute small"> repeat {task.repeat}</span>}</td>
-      <td class="rm"><Chip state={task.state} title={reason} /></td>
-      {e.varying.map((name) => <td key={name} class="r hide-m"><span class="cut"><bdi>{param(task.parameters[name])}</bdi></span></td>)}
-      <td class="only-m w mute small"><bdi>{paramLine(task.parameters, e.varying)}</bdi></td>
-      <td class="ep"><EpochCell task={task} step={e.step_name || 'epoch'} local={e.backend === 'local'} reason={reason} /></td>
-      <td class="r val"><BestCell task={task} best={best} /></td>
+      <td class="tick">
+        <input
+          type="checkbox"
+          checked={selected}
+          aria-label={`Select configuration ${n}`}
+          onChange={(event) => onSelect(n, event.currentTarget.checked)}
+        />
+      </td>
+      <td class="id">
+        <a class="row" href={`/e/${e.id}/${n}`}>
+          <i class="sw" style={{ background: started ? css : 'var(--border-2)' }} />#{n}
+        </a>
+        {task.repeat !== null && task.repeat > 1 && <span class="mute small"> repeat {task.repeat}</span>}
+      </td>
+      <td class="rm">
+        <Chip state={task.state} title={reason} />
+      </td>
+      {e.varying.map((name) => (
+        <td key={name} class="r hide-m">
+          <span class="cut">
+            <bdi>{param(task.parameters[name])}</bdi>
+          </span>
+        </td>
+      ))}
+      <td class="only-m w mute small">
+        <bdi>{paramLine(task.parameters, e.varying)}</bdi>
+      </td>
+      <td class="ep">
+        <EpochCell task={task} step={e.step_name || 'epoch'} local={e.backend === 'local'} reason={reason} />
+      </td>
+      <td class="r val">
+        <BestCell task={task} best={best} />
+      </td>
       <td class="r hide-m">{task.best?.epoch ?? <span class="mute">{DASH}</span>}</td>
-      <td class="r hide-m"><Elapsed task={task} /></td>
-      <td class="r hide-m">{task.cost.energy_j === null ? <span class="mute" title="not measured">{DASH}<span class="vh"> not measured</span></span> : energy(task.cost.energy_j)}</td>
-      <td class="hide-m act">{stoppable(task)
-        ? <button type="button" class="btn icon sm ghost" aria-label={`Stop configuration ${n}`} onClick={() => void stopTasks(e.id, [task])}><Icon name="stop" /></button>
-        : <button type="button" class="btn icon sm ghost" aria-label={`Restart configuration ${n}`} onClick={() => void restartTasks(e.id, [task])}><Icon name="restart" /></button>}</td>
+      <td class="r hide-m">
+        <Elapsed task={task} />
+      </td>
+      <td class="r hide-m">
+        {task.cost.energy_j === null ? (
+          <span class="mute" title="not measured">
+            {DASH}
+            <span class="vh"> not measured</span>
+          </span>
+        ) : (
+          energy(task.cost.energy_j)
+        )}
+      </td>
+      <td class="hide-m act">
+        {stoppable(task) ? (
+          <button
+            type="button"
+            class="btn icon sm ghost"
+            aria-label={`Stop configuration ${n}`}
+            onClick={() => void stopTasks(e.id, [task])}
+          >
+            <Icon name="stop" />
+          </button>
+        ) : (
+          <button
+            type="button"
+            class="btn icon sm ghost"
+            aria-label={`Restart configuration ${n}`}
+            onClick={() => void restartTasks(e.id, [task])}
+          >
+            <Icon name="restart" />
+          </button>
+        )}
+      </td>
     </tr>
   );
 }
 
 interface Props {
   e: Experiment;
-  rows: Task[];
-  css: (task: Task) => string;
+  rows: TaskSummary[];
+  css: (task: TaskSummary) => string;
   selected: Set<number>;
   hovered: Signal<string | null>;
   sort: string;
@@ -92,20 +196,41 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
   const one = useRef((n: number, on: boolean) => onSelect([n], on));
   one.current = (n, on) => onSelect([n], on);
   // The highlight follows the mouse across charts; a data attribute keeps it out of the rendering.
-  useEffect(() => hovered.subscribe((id) => {
-    for (const row of body.current?.querySelectorAll('[data-hot]') ?? []) row.removeAttribute('data-hot');
-    if (id !== null) body.current?.querySelector(`[data-row="${id}"]`)?.setAttribute('data-hot', '');
-  }), [hovered]);
+  useEffect(
+    () =>
+      hovered.subscribe((id) => {
+        for (const row of body.current?.querySelectorAll('[data-hot]') ?? []) row.removeAttribute('data-hot');
+        if (id !== null) body.current?.querySelector(`[data-row="${id}"]`)?.setAttribute('data-hot', '');
+      }),
+    [hovered],
+  );
   const point = (event: MouseEvent) => {
     const id = (event.target as Element).closest<HTMLElement>('[data-row]')?.dataset.row ?? null;
     if (hovered.value !== id) hovered.value = id;
   };
-  const draw = (task: Task) => {
+  const draw = (task: TaskSummary) => {
     const colour = css(task);
-    const of = [task, colour, selected.has(task.number), e.best?.task === task.number, e.varying.join(), reasonNow(task, e)];
+    const of = [
+      task,
+      colour,
+      selected.has(task.number),
+      e.best?.task === task.number,
+      e.varying.join(),
+      reasonNow(task, e),
+    ];
     const before = kept.current.get(task.number);
-    if (before && before.of.every((part, i) => part === of[i])) return before.node;
-    const node = <Row key={task.number} e={e} task={task} css={colour} selected={selected.has(task.number)} best={e.best?.task === task.number} onSelect={(n, on) => one.current(n, on)} />;
+    if (before?.of.every((part, i) => part === of[i])) return before.node;
+    const node = (
+      <Row
+        key={task.number}
+        e={e}
+        task={task}
+        css={colour}
+        selected={selected.has(task.number)}
+        best={e.best?.task === task.number}
+        onSelect={(n, on) => one.current(n, on)}
+      />
+    );
     kept.current.set(task.number, { of, node });
     return node;
   };
@@ -115,17 +240,57 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
   return (
     <div class="tw">
       <table class="lst cfg">
-        <thead><tr>
-          <th scope="col" class="tick"><input type="checkbox" checked={all} aria-label="Select all shown" onChange={(event) => onSelect(rows.map((t) => t.number), event.currentTarget.checked)} /></th>
-          <SortHead name="number" label="Config" {...head} /><SortHead name="state" label="State" {...head} />
-          {e.varying.map((name) => <SortHead key={name} name={`p.${name}`} label={<bdi class="cut">{name}</bdi>} right {...head} />)}
-          <th scope="col" class="only-m">Parameters</th>
-          <SortHead name="epoch" label={<span class="cap">{e.step_name || 'epoch'}</span>} {...head} class="ep" />
-          <SortHead name="best" label={<>Best <bdi class="cut">{goal?.metric ?? 'value'}</bdi></>} right {...head} />
-          <SortHead name="at" label={`At ${e.step_name || 'epoch'}`} right {...head} /><SortHead name="time" label="Time" right {...head} />
-          <SortHead name="energy" label="Energy" right {...head} /><th scope="col"><span class="vh">Actions</span></th>
-        </tr></thead>
-        <tbody ref={body} onMouseOver={point} onMouseLeave={() => { hovered.value = null; }}>{rows.map(draw)}</tbody>
+        <thead>
+          <tr>
+            <th scope="col" class="tick">
+              <input
+                type="checkbox"
+                checked={all}
+                aria-label="Select all shown"
+                onChange={(event) =>
+                  onSelect(
+                    rows.map((t) => t.number),
+                    event.currentTarget.checked,
+                  )
+                }
+              />
+            </th>
+            <SortHead name="number" label="Config" {...head} />
+            <SortHead name="state" label="State" {...head} />
+            {e.varying.map((name) => (
+              <SortHead key={name} name={`p.${name}`} label={<bdi class="cut">{name}</bdi>} right {...head} />
+            ))}
+            <th scope="col" class="only-m">
+              Parameters
+            </th>
+            <SortHead name="epoch" label={<span class="cap">{e.step_name || 'epoch'}</span>} {...head} class="ep" />
+            <SortHead
+              name="best"
+              label={
+                <>
+                  Best <bdi class="cut">{goal?.metric ?? 'value'}</bdi>
+                </>
+              }
+              right
+              {...head}
+            />
+            <SortHead name="at" label={`At ${e.step_name || 'epoch'}`} right {...head} />
+            <SortHead name="time" label="Time" right {...head} />
+            <SortHead name="energy" label="Energy" right {...head} />
+            <th scope="col">
+              <span class="vh">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody
+          ref={body}
+          onMouseOver={point}
+          onMouseLeave={() => {
+            hovered.value = null;
+          }}
+        >
+          {rows.map(draw)}
+        </tbody>
       </table>
     </div>
   );

@@ -5,7 +5,11 @@ import { errorsAt, sentence } from './form';
 export function Errors({ at, id }: { at: string | string[]; id: string }) {
   const found = (Array.isArray(at) ? at : [at]).flatMap(errorsAt);
   if (!found.length) return null;
-  return <p class="wrong" id={id}>{found.map((error) => sentence(error)).join(' ')}</p>;
+  return (
+    <p class="wrong" id={id}>
+      {found.map((error) => sentence(error)).join(' ')}
+    </p>
+  );
 }
 
 export function useErrors(at: string | string[]): boolean {
@@ -13,38 +17,102 @@ export function useErrors(at: string | string[]): boolean {
 }
 
 interface TextProps {
-  id: string; label: ComponentChildren; value: string; onInput: (value: string) => void; at: string | string[]; help?: ComponentChildren; optional?: boolean;
-  placeholder?: string; mono?: boolean; numeric?: boolean; unit?: string; class?: string; rows?: number;
+  id: string;
+  label: ComponentChildren;
+  value: string;
+  onInput: (value: string) => void;
+  at: string | string[];
+  help?: ComponentChildren;
+  optional?: boolean;
+  placeholder?: string;
+  mono?: boolean;
+  numeric?: boolean;
+  unit?: string;
+  class?: string;
+  rows?: number;
 }
 
 export function TextField(p: TextProps) {
   const bad = useErrors(p.at);
   const shared = {
-    id: p.id, class: `in${p.mono ? ' mono' : ''}${bad ? ' bad' : ''}`, value: p.value, placeholder: p.placeholder, 'aria-invalid': bad,
+    id: p.id,
+    class: `in${p.mono ? ' mono' : ''}${bad ? ' bad' : ''}`,
+    value: p.value,
+    placeholder: p.placeholder,
+    'aria-invalid': bad,
     'aria-describedby': [bad && `${p.id}-e`, p.help && `${p.id}-h`].filter(Boolean).join(' ') || undefined,
   };
-  const control = p.rows
-    ? <textarea {...shared} rows={p.rows} spellcheck={false} onInput={(event) => p.onInput(event.currentTarget.value)} />
-    : <input {...shared} inputMode={p.numeric ? 'decimal' : undefined} autocomplete="off" spellcheck={false} onInput={(event) => p.onInput(event.currentTarget.value)} />;
+  const control = p.rows ? (
+    <textarea {...shared} rows={p.rows} spellcheck={false} onInput={(event) => p.onInput(event.currentTarget.value)} />
+  ) : (
+    <input
+      {...shared}
+      inputMode={p.numeric ? 'decimal' : undefined}
+      autocomplete="off"
+      spellcheck={false}
+      onInput={(event) => p.onInput(event.currentTarget.value)}
+    />
+  );
   return (
     <div class={`f ${p.class ?? ''}`}>
-      <label for={p.id}>{p.label}{p.optional && <span class="mute"> optional</span>}</label>
-      {p.unit ? <div class="affix">{control}<span>{p.unit}</span></div> : control}
+      <label for={p.id}>
+        {p.label}
+        {p.optional && <span class="mute"> optional</span>}
+      </label>
+      {p.unit ? (
+        <div class="affix">
+          {control}
+          <span>{p.unit}</span>
+        </div>
+      ) : (
+        control
+      )}
       <Errors at={p.at} id={`${p.id}-e`} />
-      {p.help && <p class="h" id={`${p.id}-h`}>{p.help}</p>}
+      {p.help && (
+        <p class="h" id={`${p.id}-h`}>
+          {p.help}
+        </p>
+      )}
     </div>
   );
 }
 
-export function SelectField({ id, label, value, options, onPick, at, help, class: cls = '' }: {
-  id: string; label: string; value: string; options: { value: string; label: string }[]; onPick: (value: string) => void; at: string | string[]; help?: string; class?: string;
+export function SelectField({
+  id,
+  label,
+  value,
+  options,
+  onPick,
+  at,
+  help,
+  class: cls = '',
+}: {
+  id: string;
+  label: string;
+  value: string;
+  options: { value: string; label: string }[];
+  onPick: (value: string) => void;
+  at: string | string[];
+  help?: string;
+  class?: string;
 }) {
   const bad = useErrors(at);
   return (
     <div class={`f ${cls}`}>
       <label for={id}>{label}</label>
-      <select class={`in${bad ? ' bad' : ''}`} id={id} value={value} aria-invalid={bad} aria-describedby={bad ? `${id}-e` : undefined} onChange={(event) => onPick(event.currentTarget.value)}>
-        {options.map((option) => <option key={option.value} value={option.value}>{option.label}</option>)}
+      <select
+        class={`in${bad ? ' bad' : ''}`}
+        id={id}
+        value={value}
+        aria-invalid={bad}
+        aria-describedby={bad ? `${id}-e` : undefined}
+        onChange={(event) => onPick(event.currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
       </select>
       <Errors at={at} id={`${id}-e`} />
       {help && <p class="h">{help}</p>}

@@ -1,20 +1,42 @@
 // The right-hand side of the form: how many tasks, how that comes about, and what would be submitted.
 import { useSignal } from '@preact/signals';
+import { strategyTitle } from '../../data/api';
+import { count, duration, param, plural } from '../../lib/format';
 import { Banner, Card, CopyButton, KeyValues } from '../bits';
 import { Icon } from '../Icon';
 import { Tabs } from '../Tabs';
 import { check, checking, errors, homeless, sentence, trouble } from './form';
-import { strategyTitle } from '../../data/api';
-import { count, duration, param, plural } from '../../lib/format';
 
 function Code({ text, label }: { text: string; label: string }) {
   return (
-    <pre class="code" tabIndex={0} aria-label={label}>{text.split('\n').map((line, i) => {
-      const part = /^(#SBATCH)(\s+--?[\w-]+)(=|\s)?(.*)$/.exec(line);
-      if (part) return <span key={i}><span class="k">{part[1]}</span>{part[2]}{part[3]}<span class="n">{part[4]}</span>{'\n'}</span>;
-      if (/^\s*#/.test(line)) return <span key={i} class="c">{line}{'\n'}</span>;
-      return <span key={i}>{line}{'\n'}</span>;
-    })}</pre>
+    <pre class="code" tabIndex={0} role="region" aria-label={label}>
+      {text.split('\n').map((line, i) => {
+        const part = /^(#SBATCH)(\s+--?[\w-]+)(=|\s)?(.*)$/.exec(line);
+        if (part)
+          return (
+            <span key={i}>
+              <span class="k">{part[1]}</span>
+              {part[2]}
+              {part[3]}
+              <span class="n">{part[4]}</span>
+              {'\n'}
+            </span>
+          );
+        if (/^\s*#/.test(line))
+          return (
+            <span key={i} class="c">
+              {line}
+              {'\n'}
+            </span>
+          );
+        return (
+          <span key={i}>
+            {line}
+            {'\n'}
+          </span>
+        );
+      })}
+    </pre>
   );
 }
 
@@ -27,34 +49,156 @@ export function PreviewCard() {
   const varying = all.filter((name) => new Set(sample.map((values) => values[name])).size > 1);
   const names = varying.length ? varying : all;
   const shown = tab.value === 'script' ? got?.script : got?.yaml;
-  return <>
-    <Card title="Preview" id="preview" extra={<><span class="grow" /><span class="mute small" role="status">{checking.value ? 'checking…' : trouble.value ? 'not checked' : errors.value.length ? `${plural(errors.value.length, 'thing')} to correct` : 'updates as you type'}</span></>}>
-      <div class="body">
-        {trouble.value && <Banner kind="warn" icon="alert" title="The check did not work."> <span class="dim">{trouble.value}</span></Banner>}
-        {homeless.value.length > 0 && <ul class="checks">{homeless.value.map((error, i) => <li key={i} class="er"><Icon name="alert" /><span>{error.field && <code>{error.field}</code>} {sentence(error)}</span></li>)}</ul>}
-        {got ? <>
-          <div class="howmany"><div><div class="big">{got.count === null ? '?' : count(got.count)}</div><div class="dim small">{got.count === 1 ? 'task' : 'tasks'}</div></div>
-            <div class="dim"><span class="num">{got.how ?? (got.finite ? '' : 'a budget, not a product: the ranges have no end')}</span>
-              {got.factors.length > 0 && <div class="mute small">{got.factors.map((f) => f.name).join(' × ')}</div>}</div></div>
-          <KeyValues rows={[
-            ['Strategy', <span key="s">{strategyTitle(got.strategy)}{got.reason && <span class="mute small"> {got.reason}</span>}</span>],
-            ['At once', got.parallel || 'what fits'],
-            ['Time in all', got.estimate?.wall_s ? <>≈ {duration(got.estimate.wall_s)} <span class="mute small">{got.estimate.basis}</span></> : got.estimate?.basis ?? 'no estimate yet'],
-          ]} />
-          {got.warnings.map((warning) => <p key={warning} class="warning small"><Icon name="alert" /> {warning}</p>)}
-        </> : <p class="mute">{errors.value.length ? 'The number of tasks appears when the form is complete.' : 'Counting…'}</p>}
-      </div>
-    </Card>
-    {got && <section class="card clip" aria-label="What would be submitted">
-      <header><Tabs label="Preview of" panel="pv" value={tab.value} onPick={(value) => { tab.value = value; }} tabs={[{ value: 'tasks', label: 'Tasks' }, { value: 'script', label: 'Batch script' }, { value: 'yaml', label: 'YAML' }]} />
-        <span class="grow" />{tab.value !== 'tasks' && <CopyButton label="Copy" text={() => shown ?? ''} />}</header>
-      <div id="pv" role="tabpanel" aria-labelledby={`pv-${tab.value}`}>
-        {tab.value === 'tasks' ? <>
-          <div class="tw tall" tabIndex={0} role="region" aria-label="First tasks"><table><thead><tr><th scope="col">Task</th>{names.map((name) => <th key={name} scope="col" class="r"><bdi>{name}</bdi></th>)}</tr></thead>
-            <tbody>{sample.map((values, i) => <tr key={i}><td>#{i + 1}</td>{names.map((name) => <td key={name} class="r"><bdi>{param(values[name])}</bdi></td>)}</tr>)}</tbody></table></div>
-          {got.count !== null && got.count > sample.length && <p class="none mute small">{got.finite ? `and ${plural(got.count - sample.length, 'more task')}` : 'an example: the search proposes the rest as results arrive'}</p>}
-        </> : <Code text={shown ?? ''} label={tab.value === 'script' ? 'Batch script' : 'Experiment as YAML'} />}
-      </div>
-    </section>}
-  </>;
+  return (
+    <>
+      <Card
+        title="Preview"
+        id="preview"
+        extra={
+          <>
+            <span class="grow" />
+            <span class="mute small" role="status">
+              {checking.value
+                ? 'checking…'
+                : trouble.value
+                  ? 'not checked'
+                  : errors.value.length
+                    ? `${plural(errors.value.length, 'thing')} to correct`
+                    : 'updates as you type'}
+            </span>
+          </>
+        }
+      >
+        <div class="body">
+          {trouble.value && (
+            <Banner kind="warn" icon="alert" title="The check did not work.">
+              {' '}
+              <span class="dim">{trouble.value}</span>
+            </Banner>
+          )}
+          {homeless.value.length > 0 && (
+            <ul class="checks">
+              {homeless.value.map((error, i) => (
+                <li key={i} class="er">
+                  <Icon name="alert" />
+                  <span>
+                    {error.field && <code>{error.field}</code>} {sentence(error)}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+          {got ? (
+            <>
+              <div class="howmany">
+                <div>
+                  <div class="big">{got.count === null ? '?' : count(got.count)}</div>
+                  <div class="dim small">{got.count === 1 ? 'task' : 'tasks'}</div>
+                </div>
+                <div class="dim">
+                  <span class="num">
+                    {got.how ?? (got.finite ? '' : 'a budget, not a product: the ranges have no end')}
+                  </span>
+                  {got.factors.length > 0 && <div class="mute small">{got.factors.map((f) => f.name).join(' × ')}</div>}
+                </div>
+              </div>
+              <KeyValues
+                rows={[
+                  [
+                    'Strategy',
+                    <span key="s">
+                      {strategyTitle(got.strategy)}
+                      {got.reason && <span class="mute small"> {got.reason}</span>}
+                    </span>,
+                  ],
+                  ['At once', got.parallel || 'what fits'],
+                  [
+                    'Time in all',
+                    got.estimate?.wall_s ? (
+                      <>
+                        ≈ {duration(got.estimate.wall_s)} <span class="mute small">{got.estimate.basis}</span>
+                      </>
+                    ) : (
+                      (got.estimate?.basis ?? 'no estimate yet')
+                    ),
+                  ],
+                ]}
+              />
+              {got.warnings.map((warning) => (
+                <p key={warning} class="warning small">
+                  <Icon name="alert" /> {warning}
+                </p>
+              ))}
+            </>
+          ) : (
+            <p class="mute">
+              {errors.value.length ? 'The number of tasks appears when the form is complete.' : 'Counting…'}
+            </p>
+          )}
+        </div>
+      </Card>
+      {got && (
+        <section class="card clip" aria-label="What would be submitted">
+          <header>
+            <Tabs
+              label="Preview of"
+              panel="pv"
+              value={tab.value}
+              onPick={(value) => {
+                tab.value = value;
+              }}
+              tabs={[
+                { value: 'tasks', label: 'Tasks' },
+                { value: 'script', label: 'Batch script' },
+                { value: 'yaml', label: 'YAML' },
+              ]}
+            />
+            <span class="grow" />
+            {tab.value !== 'tasks' && <CopyButton label="Copy" text={() => shown ?? ''} />}
+          </header>
+          <div id="pv" role="tabpanel" aria-labelledby={`pv-${tab.value}`}>
+            {tab.value === 'tasks' ? (
+              <>
+                <div class="tw tall" tabIndex={0} role="region" aria-label="First tasks">
+                  <table>
+                    <thead>
+                      <tr>
+                        <th scope="col">Task</th>
+                        {names.map((name) => (
+                          <th key={name} scope="col" class="r">
+                            <bdi>{name}</bdi>
+                          </th>
+                        ))}
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {sample.map((values, i) => (
+                        <tr key={i}>
+                          <td>#{i + 1}</td>
+                          {names.map((name) => (
+                            <td key={name} class="r">
+                              <bdi>{param(values[name])}</bdi>
+                            </td>
+                          ))}
+                        </tr>
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+                {got.count !== null && got.count > sample.length && (
+                  <p class="none mute small">
+                    {got.finite
+                      ? `and ${plural(got.count - sample.length, 'more task')}`
+                      : 'an example: the search proposes the rest as results arrive'}
+                  </p>
+                )}
+              </>
+            ) : (
+              <Code text={shown ?? ''} label={tab.value === 'script' ? 'Batch script' : 'Experiment as YAML'} />
+            )}
+          </div>
+        </section>
+      )}
+    </>
+  );
 }

@@ -1,14 +1,14 @@
 // Step 1: the script, and what sluice found by reading it.
 import { useSignal } from '@preact/signals';
-import { Card } from '../bits';
-import { Icon } from '../Icon';
-import { Errors, TextField } from './Field';
-import { change, draft, scan } from './form';
 import { message } from '../../data/api';
 import { newParam, positionalParams, upload } from '../../data/draft';
 import type { Scan } from '../../data/types';
 import { bytes, count, plural } from '../../lib/format';
+import { Card } from '../bits';
+import { Icon } from '../Icon';
 import { toast } from '../Toast';
+import { Errors, TextField } from './Field';
+import { change, draft, scan } from './form';
 
 const SCRIPT_MOST = 1024 * 1024;
 
@@ -44,19 +44,61 @@ function Drop() {
   const over = useSignal(false);
   const script = draft.value.script;
   return (
-    <div class={`drop${over.value ? ' over' : ''}`}
-      onDragOver={(event) => { event.preventDefault(); over.value = true; }} onDragLeave={() => { over.value = false; }}
-      onDrop={(event) => { event.preventDefault(); over.value = false; void takeScript(event.dataTransfer?.files[0]); }}>
-      <span class="fi"><Icon name="file" /></span>
-      <div class="what">{script ? <><b class="cut"><bdi>{script.name}</bdi></b><div class="mute small">{bytes(new Blob([script.text]).size)} · {plural(script.text.split('\n').length, 'line')}</div></>
-        : <><b>No script yet</b><div class="mute small">Drop a .py file here</div></>}</div>
-      <label class="btn sm">{script ? 'Replace' : 'Choose'}<input class="vh" id="script" type="file" accept=".py,.sh,.jl,.R,text/*" onChange={(event) => { void takeScript(event.currentTarget.files?.[0]); event.currentTarget.value = ''; }} /></label>
+    <div
+      class={`drop${over.value ? ' over' : ''}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        over.value = true;
+      }}
+      onDragLeave={() => {
+        over.value = false;
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        over.value = false;
+        void takeScript(event.dataTransfer?.files[0]);
+      }}
+    >
+      <span class="fi">
+        <Icon name="file" />
+      </span>
+      <div class="what">
+        {script ? (
+          <>
+            <b class="cut">
+              <bdi>{script.name}</bdi>
+            </b>
+            <div class="mute small">
+              {bytes(new Blob([script.text]).size)} · {plural(script.text.split('\n').length, 'line')}
+            </div>
+          </>
+        ) : (
+          <>
+            <b>No script yet</b>
+            <div class="mute small">Drop a .py file here</div>
+          </>
+        )}
+      </div>
+      <label class="btn sm">
+        {script ? 'Replace' : 'Choose'}
+        <input
+          class="vh"
+          id="script"
+          type="file"
+          accept=".py,.sh,.jl,.R,text/*"
+          onChange={(event) => {
+            void takeScript(event.currentTarget.files?.[0]);
+            event.currentTarget.value = '';
+          }}
+        />
+      </label>
     </div>
   );
 }
 
 const PASS: Record<string, string> = {
-  positional: 'Experiment id, task id, then the values in order: python model.py e1 7 64 0.001 100 50, as S-TFManager does it',
+  positional:
+    'Experiment id, task id, then the values in order: python model.py e1 7 64 0.001 100 50, as S-TFManager does it',
   flags: 'python model.py --batch-size=64 --learning-rate=0.001',
   env: 'SLUICE_PARAM_BATCH_SIZE=64 in the environment',
   json: 'A JSON file; its path is in SLUICE_PARAMS',
@@ -73,16 +115,76 @@ function Found({ found }: { found: Scan }) {
   const counts = found.pass === 'positional' && draft.value.pass !== 'positional';
   const clear = (flags.length > 0 || found.pass) && !counts;
   return (
-    <div role="status"><ul class="checks found">
-      <li class={clear ? 'ok' : 'wa'}><Icon name={clear ? 'check' : 'alert'} /><span>{flags.length ? <>{plural(flags.length, 'argument')} found: <span class="args">{flags.slice(0, 20).map((arg) => <code key={arg}>{arg}</code>)}</span></>
-        : found.pass === 'positional' ? 'Reads its arguments by position' : found.pass ? `Reads its values by ${found.pass}` : 'No arguments found; it may still read the environment'}
-      {mismatch && <> <button type="button" class="link" onClick={() => useFlags({ ...found, arguments: flags })}>Pass flags, with these as parameters</button></>}
-      {counts && <> <button type="button" class="link" onClick={() => pickPass('positional')}>Pass them by position</button></>}</span></li>
-      <li class={found.metrics.length ? 'ok' : 'wa'}><Icon name={found.metrics.length ? 'check' : 'alert'} /><span>{found.metrics.length ? <>Writes metrics with <code>{found.metrics.join(', ')}</code>{found.columns.length > 0 && <>, column <code>{found.columns.join(', ')}</code></>}</>
-        : 'No metric writer found; a CSV with a header, JSON lines or sluice report all work'}</span></li>
-      {found.checkpoint && <li class="ok"><Icon name="check" /><span>Writes checkpoints</span></li>}
-      {found.notes.map((note) => <li key={note} class={/^no\b/i.test(note) ? 'wa' : 'ok'}><Icon name={/^no\b/i.test(note) ? 'alert' : 'check'} /><span>{note[0].toUpperCase() + note.slice(1)}</span></li>)}
-    </ul></div>
+    <div role="status">
+      <ul class="checks found">
+        <li class={clear ? 'ok' : 'wa'}>
+          <Icon name={clear ? 'check' : 'alert'} />
+          <span>
+            {flags.length ? (
+              <>
+                {plural(flags.length, 'argument')} found:{' '}
+                <span class="args">
+                  {flags.slice(0, 20).map((arg) => (
+                    <code key={arg}>{arg}</code>
+                  ))}
+                </span>
+              </>
+            ) : found.pass === 'positional' ? (
+              'Reads its arguments by position'
+            ) : found.pass ? (
+              `Reads its values by ${found.pass}`
+            ) : (
+              'No arguments found; it may still read the environment'
+            )}
+            {mismatch && (
+              <>
+                {' '}
+                <button type="button" class="link" onClick={() => useFlags({ ...found, arguments: flags })}>
+                  Pass flags, with these as parameters
+                </button>
+              </>
+            )}
+            {counts && (
+              <>
+                {' '}
+                <button type="button" class="link" onClick={() => pickPass('positional')}>
+                  Pass them by position
+                </button>
+              </>
+            )}
+          </span>
+        </li>
+        <li class={found.metrics.length ? 'ok' : 'wa'}>
+          <Icon name={found.metrics.length ? 'check' : 'alert'} />
+          <span>
+            {found.metrics.length ? (
+              <>
+                Writes metrics with <code>{found.metrics.join(', ')}</code>
+                {found.columns.length > 0 && (
+                  <>
+                    , column <code>{found.columns.join(', ')}</code>
+                  </>
+                )}
+              </>
+            ) : (
+              'No metric writer found; a CSV with a header, JSON lines or sluice report all work'
+            )}
+          </span>
+        </li>
+        {found.checkpoint && (
+          <li class="ok">
+            <Icon name="check" />
+            <span>Writes checkpoints</span>
+          </li>
+        )}
+        {found.notes.map((note) => (
+          <li key={note} class={/^no\b/i.test(note) ? 'wa' : 'ok'}>
+            <Icon name={/^no\b/i.test(note) ? 'alert' : 'check'} />
+            <span>{note[0].toUpperCase() + note.slice(1)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -91,23 +193,89 @@ export function ScriptCard() {
   return (
     <Card title="Training script" id="n-script" step={1}>
       <div class="body grid">
-        {!d.source && <div class="grid two">
-          <TextField id="name" label="Name" value={d.name} at="/name" onInput={(name) => change({ name })} placeholder="conv2d-nodropout" />
-          <TextField id="description" label="Description" optional value={d.description} at="/description" onInput={(description) => change({ description })} placeholder="What this experiment is about" />
-        </div>}
+        {!d.source && (
+          <div class="grid two">
+            <TextField
+              id="name"
+              label="Name"
+              value={d.name}
+              at="/name"
+              onInput={(name) => change({ name })}
+              placeholder="conv2d-nodropout"
+            />
+            <TextField
+              id="description"
+              label="Description"
+              optional
+              value={d.description}
+              at="/description"
+              onInput={(description) => change({ description })}
+              placeholder="What this experiment is about"
+            />
+          </div>
+        )}
         <div class="grid two start">
-          <div class="f"><span class="lbl">Script</span><Drop /><Errors at="/script" id="script-e" />
-            <div class="more-files">
-              {d.files.map((file) => <span class="chip" key={file.path}><bdi>{file.path}</bdi> {bytes(file.bytes)}<button type="button" aria-label={`Remove ${file.path}`} onClick={() => change({ files: d.files.filter((f) => f !== file) })}><Icon name="x" /></button></span>)}
-              <label class="link">Add other files it needs<input class="vh" type="file" multiple onChange={(event) => { void takeFiles(event.currentTarget.files); }} /></label>
-            </div></div>
           <div class="f">
-            {!d.source && <><label for="pass">What the script receives</label>
-            <select class="in" id="pass" value={d.pass} aria-describedby="pass-h" onChange={(event) => pickPass(event.currentTarget.value)}>
-              <option value="positional">Values by position (S-TFManager)</option><option value="flags">Flags</option><option value="env">Environment variables</option><option value="json">A JSON file</option>
-            </select>
-            <p class="h" id="pass-h">{PASS[d.pass]}</p><Errors at="/pass" id="pass-e" /></>}
-            {scan.value ? <Found found={scan.value} /> : <p class="h">{d.script ? `Reading ${count(d.script.text.length)} characters…` : 'Add the script and sluice says what it takes and how it reports.'}</p>}
+            <span class="lbl">Script</span>
+            <Drop />
+            <Errors at="/script" id="script-e" />
+            <div class="more-files">
+              {d.files.map((file) => (
+                <span class="chip" key={file.path}>
+                  <bdi>{file.path}</bdi> {bytes(file.bytes)}
+                  <button
+                    type="button"
+                    aria-label={`Remove ${file.path}`}
+                    onClick={() => change({ files: d.files.filter((f) => f !== file) })}
+                  >
+                    <Icon name="x" />
+                  </button>
+                </span>
+              ))}
+              <label class="link">
+                Add other files it needs
+                <input
+                  class="vh"
+                  type="file"
+                  multiple
+                  onChange={(event) => {
+                    void takeFiles(event.currentTarget.files);
+                  }}
+                />
+              </label>
+            </div>
+          </div>
+          <div class="f">
+            {!d.source && (
+              <>
+                <label for="pass">What the script receives</label>
+                <select
+                  class="in"
+                  id="pass"
+                  value={d.pass}
+                  aria-describedby="pass-h"
+                  onChange={(event) => pickPass(event.currentTarget.value)}
+                >
+                  <option value="positional">Values by position (S-TFManager)</option>
+                  <option value="flags">Flags</option>
+                  <option value="env">Environment variables</option>
+                  <option value="json">A JSON file</option>
+                </select>
+                <p class="h" id="pass-h">
+                  {PASS[d.pass]}
+                </p>
+                <Errors at="/pass" id="pass-e" />
+              </>
+            )}
+            {scan.value ? (
+              <Found found={scan.value} />
+            ) : (
+              <p class="h">
+                {d.script
+                  ? `Reading ${count(d.script.text.length)} characters…`
+                  : 'Add the script and sluice says what it takes and how it reports.'}
+              </p>
+            )}
           </div>
         </div>
       </div>

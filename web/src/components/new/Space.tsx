@@ -1,12 +1,13 @@
 // Step 2: the parameters. Lists are typed as people write them: 64,32,16.
+
+import { type DraftParam, type Kind, listValues, newParam } from '../../data/draft';
 import { Card } from '../bits';
 import { Icon } from '../Icon';
 import { Errors, TextField, useErrors } from './Field';
 import { change, check, draft, pointer } from './form';
-import { listValues, newParam, type DraftParam, type Kind } from '../../data/draft';
 
 function edit(id: number, part: Partial<DraftParam>) {
-  change({ parameters: draft.value.parameters.map((p) => p.id === id ? { ...p, ...part } : p) });
+  change({ parameters: draft.value.parameters.map((p) => (p.id === id ? { ...p, ...part } : p)) });
 }
 
 function switchKind(p: DraftParam, kind: Kind) {
@@ -14,7 +15,8 @@ function switchKind(p: DraftParam, kind: Kind) {
   if (kind === 'fixed') part.values = p.values.split(',')[0] ?? '';
   if (kind === 'range' && !p.min && !p.max) {
     const numbers = listValues(p.values).filter((v): v is number => typeof v === 'number');
-    if (numbers.length > 1) Object.assign(part, { min: String(Math.min(...numbers)), max: String(Math.max(...numbers)) });
+    if (numbers.length > 1)
+      Object.assign(part, { min: String(Math.min(...numbers)), max: String(Math.max(...numbers)) });
   }
   edit(p.id, part);
 }
@@ -24,15 +26,46 @@ function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
   const cls = `in${bad ? ' bad' : ''}`;
   const say = bad ? `p${p.id}-e` : undefined;
   if (p.kind !== 'range') {
-    return <input class={cls} value={p.values} aria-label={p.kind === 'list' ? `Values of ${who}, separated by commas` : `Value of ${who}`} aria-invalid={bad} aria-describedby={say} autocomplete="off" spellcheck={false}
-      placeholder={p.kind === 'list' ? '64,32,16' : '100'} onInput={(event) => edit(p.id, { values: event.currentTarget.value })} />;
+    return (
+      <input
+        class={cls}
+        value={p.values}
+        aria-label={p.kind === 'list' ? `Values of ${who}, separated by commas` : `Value of ${who}`}
+        aria-invalid={bad}
+        aria-describedby={say}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={p.kind === 'list' ? '64,32,16' : '100'}
+        onInput={(event) => edit(p.id, { values: event.currentTarget.value })}
+      />
+    );
   }
   const part = (key: 'min' | 'max' | 'step' | 'points', label: string, placeholder: string) => (
-    <input class={`${cls} num`} value={p[key]} aria-label={`${label} of ${who}`} aria-invalid={bad} aria-describedby={say} inputMode="decimal" placeholder={placeholder} autocomplete="off" onInput={(event) => edit(p.id, { [key]: event.currentTarget.value })} />);
+    <input
+      class={`${cls} num`}
+      value={p[key]}
+      aria-label={`${label} of ${who}`}
+      aria-invalid={bad}
+      aria-describedby={say}
+      inputMode="decimal"
+      placeholder={placeholder}
+      autocomplete="off"
+      onInput={(event) => edit(p.id, { [key]: event.currentTarget.value })}
+    />
+  );
   return (
     <div class="range">
-      {part('min', 'Lowest value', 'from')}<span class="mute">to</span>{part('max', 'Highest value', 'to')}<span class="mute">by</span>{part('step', 'Step', 'any step')}<span class="mute">or</span>{part('points', 'Number of points', 'points')}
-      <label class="check"><input type="checkbox" checked={p.log} onChange={(event) => edit(p.id, { log: event.currentTarget.checked })} />log<span class="vh"> scale for {who}</span></label>
+      {part('min', 'Lowest value', 'from')}
+      <span class="mute">to</span>
+      {part('max', 'Highest value', 'to')}
+      <span class="mute">by</span>
+      {part('step', 'Step', 'any step')}
+      <span class="mute">or</span>
+      {part('points', 'Number of points', 'points')}
+      <label class="check">
+        <input type="checkbox" checked={p.log} onChange={(event) => edit(p.id, { log: event.currentTarget.checked })} />
+        log<span class="vh"> scale for {who}</span>
+      </label>
     </div>
   );
 }
@@ -45,11 +78,46 @@ function Row({ p }: { p: DraftParam }) {
   const who = p.name || 'the new parameter';
   return (
     <tr>
-      <td><input class="in mono" value={p.name} aria-label="Parameter name" placeholder="name" autocomplete="off" spellcheck={false} onInput={(event) => edit(p.id, { name: event.currentTarget.value })} /></td>
-      <td><select class="in" value={p.kind} aria-label={`Kind of ${who}`} onChange={(event) => switchKind(p, event.currentTarget.value as Kind)}><option value="list">List</option><option value="range">Range</option><option value="fixed">Fixed</option></select></td>
-      <td class="vals"><Values p={p} bad={bad} />{bad && <Errors at={at} id={`p${p.id}-e`} />}</td>
-      <td class="r cnt">{p.kind === 'fixed' ? <span class="mute">fixed</span> : <b>{factor?.count ?? local ?? '∞'}</b>}</td>
-      <td class="r"><button type="button" class="btn icon sm ghost" aria-label={`Remove ${who}`} onClick={() => change({ parameters: draft.value.parameters.filter((q) => q.id !== p.id) })}><Icon name="trash" /></button></td>
+      <td>
+        <input
+          class="in mono"
+          value={p.name}
+          aria-label="Parameter name"
+          placeholder="name"
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => edit(p.id, { name: event.currentTarget.value })}
+        />
+      </td>
+      <td>
+        <select
+          class="in"
+          value={p.kind}
+          aria-label={`Kind of ${who}`}
+          onChange={(event) => switchKind(p, event.currentTarget.value as Kind)}
+        >
+          <option value="list">List</option>
+          <option value="range">Range</option>
+          <option value="fixed">Fixed</option>
+        </select>
+      </td>
+      <td class="vals">
+        <Values p={p} bad={bad} />
+        {bad && <Errors at={at} id={`p${p.id}-e`} />}
+      </td>
+      <td class="r cnt">
+        {p.kind === 'fixed' ? <span class="mute">fixed</span> : <b>{factor?.count ?? local ?? '∞'}</b>}
+      </td>
+      <td class="r">
+        <button
+          type="button"
+          class="btn icon sm ghost"
+          aria-label={`Remove ${who}`}
+          onClick={() => change({ parameters: draft.value.parameters.filter((q) => q.id !== p.id) })}
+        >
+          <Icon name="trash" />
+        </button>
+      </td>
     </tr>
   );
 }
@@ -58,22 +126,98 @@ export function SpaceCard() {
   const d = draft.value;
   const named = d.parameters.filter((p) => p.name.trim());
   return (
-    <Card title="Parameters" id="n-space" step={2} extra={<><span class="grow" /><button type="button" class="btn sm" onClick={() => change({ parameters: [...d.parameters, newParam()] })}><Icon name="plus" />Add parameter</button></>}>
+    <Card
+      title="Parameters"
+      id="n-space"
+      step={2}
+      extra={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn sm" onClick={() => change({ parameters: [...d.parameters, newParam()] })}>
+            <Icon name="plus" />
+            Add parameter
+          </button>
+        </>
+      }
+    >
       <div class="body">
-        <table class="sp"><thead><tr><th scope="col" class="n">Parameter</th><th scope="col" class="k">Kind</th><th scope="col">Values</th><th scope="col" class="r">Count</th><th scope="col"><span class="vh">Remove</span></th></tr></thead>
-          <tbody>{d.parameters.map((p) => <Row key={p.id} p={p} />)}</tbody></table>
+        <table class="sp">
+          <thead>
+            <tr>
+              <th scope="col" class="n">
+                Parameter
+              </th>
+              <th scope="col" class="k">
+                Kind
+              </th>
+              <th scope="col">Values</th>
+              <th scope="col" class="r">
+                Count
+              </th>
+              <th scope="col">
+                <span class="vh">Remove</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {d.parameters.map((p) => (
+              <Row key={p.id} p={p} />
+            ))}
+          </tbody>
+        </table>
         {!d.parameters.length && <p class="mute small">Without parameters the script runs once.</p>}
         {d.pass === 'positional' && <p class="h">The order of the rows is the order of the arguments.</p>}
-        <details class="advanced" open={!!(d.constraints || d.repeats || d.parameters.some((p) => p.when)) || undefined}>
+        <details
+          class="advanced"
+          open={!!(d.constraints || d.repeats || d.parameters.some((p) => p.when)) || undefined}
+        >
           <summary>Conditions, constraints and repeats</summary>
           <div class="grid two start">
             <div class="grid">
-              <TextField id="constraints" label="Constraints" rows={3} mono value={d.constraints} at="/constraints" onInput={(constraints) => change({ constraints })} placeholder="batch_size * units <= 16384" help="One a line. A configuration that breaks one is left out." />
-              <TextField id="repeats" label="Repeats" numeric value={d.repeats} at="/repeats" onInput={(repeats) => change({ repeats })} placeholder="1" help="The same configuration under several seeds." />
+              <TextField
+                id="constraints"
+                label="Constraints"
+                rows={3}
+                mono
+                value={d.constraints}
+                at="/constraints"
+                onInput={(constraints) => change({ constraints })}
+                placeholder="batch_size * units <= 16384"
+                help="One a line. A configuration that breaks one is left out."
+              />
+              <TextField
+                id="repeats"
+                label="Repeats"
+                numeric
+                value={d.repeats}
+                at="/repeats"
+                onInput={(repeats) => change({ repeats })}
+                placeholder="1"
+                help="The same configuration under several seeds."
+              />
             </div>
-            <div class="f"><span class="lbl">Only when</span>
-              {named.map((p) => <div class="cond" key={p.id}><label class="mono" for={`when-${p.id}`}>{p.name}</label><input class="in mono" id={`when-${p.id}`} value={p.when} placeholder="always" autocomplete="off" spellcheck={false} onInput={(event) => edit(p.id, { when: event.currentTarget.value })} /></div>)}
-              <p class="h">For example momentum only when <code>optimizer=sgd</code>.</p></div>
+            <div class="f">
+              <span class="lbl">Only when</span>
+              {named.map((p) => (
+                <div class="cond" key={p.id}>
+                  <label class="mono" for={`when-${p.id}`}>
+                    {p.name}
+                  </label>
+                  <input
+                    class="in mono"
+                    id={`when-${p.id}`}
+                    value={p.when}
+                    placeholder="always"
+                    autocomplete="off"
+                    spellcheck={false}
+                    onInput={(event) => edit(p.id, { when: event.currentTarget.value })}
+                  />
+                </div>
+              ))}
+              <p class="h">
+                For example momentum only when <code>optimizer=sgd</code>.
+              </p>
+            </div>
           </div>
         </details>
       </div>

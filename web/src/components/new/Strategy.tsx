@@ -1,13 +1,20 @@
 // Steps 3 and 4: how to search, and what each task gets. The strategies and their options are the daemon's own list.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { get, info } from '../../data/api';
+import { pruneOptions } from '../../data/draft';
+import type { Cluster, Partition, Strategy, StrategyOption } from '../../data/types';
+import { duration } from '../../lib/format';
 import { Card } from '../bits';
 import { Errors, SelectField, TextField } from './Field';
 import { change, draft } from './form';
-import { get, info } from '../../data/api';
-import { pruneOptions } from '../../data/draft';
-import type { Cluster, Strategy, StrategyOption } from '../../data/types';
-import { duration } from '../../lib/format';
+
+// "gpu (volta), 2 of 4 idle, 1 h": what is known of a partition, in the list to choose from.
+function describe(p: Partition): string {
+  const idle = p.idle_nodes === null ? '' : `, ${p.idle_nodes} of ${p.nodes} idle`;
+  const limit = p.time_limit_s ? `, ${duration(p.time_limit_s)}` : '';
+  return `${p.name}${p.gpu_type ? ` (${p.gpu_type})` : ''}${idle}${limit}`;
+}
 
 function Option({ option }: { option: StrategyOption }) {
   const d = draft.value;
@@ -17,19 +24,61 @@ function Option({ option }: { option: StrategyOption }) {
   const set = (next: string | boolean) => {
     const { [option.name]: _old, ...rest } = d.options;
     // What equals the default is left out, so that the file says only what was chosen.
-    change({ options: next === '' || String(next) === String(option.default) ? rest : { ...rest, [option.name]: next } });
+    change({
+      options: next === '' || String(next) === String(option.default) ? rest : { ...rest, [option.name]: next },
+    });
   };
   if (option.type === 'bool') {
-    return <div class="f"><label class="check lbl"><input type="checkbox" id={id} checked={value === undefined ? option.default === true : value === true || value === 'true'} onChange={(event) => set(event.currentTarget.checked)} />{option.name}</label>{option.help && <p class="h">{option.help}</p>}<Errors at={at} id={`${id}-e`} /></div>;
+    return (
+      <div class="f">
+        <label class="check lbl">
+          <input
+            type="checkbox"
+            id={id}
+            checked={value === undefined ? option.default === true : value === true || value === 'true'}
+            onChange={(event) => set(event.currentTarget.checked)}
+          />
+          {option.name}
+        </label>
+        {option.help && <p class="h">{option.help}</p>}
+        <Errors at={at} id={`${id}-e`} />
+      </div>
+    );
   }
   if (option.words?.length) {
-    return <SelectField id={id} label={option.name} value={String(value ?? option.default ?? '')} at={at} help={option.help} onPick={set} options={option.words.map((c) => ({ value: c, label: c }))} />;
+    return (
+      <SelectField
+        id={id}
+        label={option.name}
+        value={String(value ?? option.default ?? '')}
+        at={at}
+        help={option.help}
+        onPick={set}
+        options={option.words.map((c) => ({ value: c, label: c }))}
+      />
+    );
   }
-  return <TextField id={id} label={option.name} value={String(value ?? '')} at={at} placeholder={option.default === null ? 'chosen by itself' : String(option.default)} help={option.help} onInput={set} />;
+  return (
+    <TextField
+      id={id}
+      label={option.name}
+      value={String(value ?? '')}
+      at={at}
+      placeholder={option.default === null ? 'chosen by itself' : String(option.default)}
+      help={option.help}
+      onInput={set}
+    />
+  );
 }
 
 // The daemon lists what it can do; letting it choose is no strategy of its own.
-const AUTO: Strategy = { name: 'auto', title: 'Automatic', help: 'Chosen from the parameters and the budget', adaptive: true, options: [] };
+const AUTO: Pick<Strategy, 'name' | 'title' | 'help' | 'multi_fidelity' | 'options'> = {
+  name: 'auto',
+  title: 'Automatic',
+  help: 'Chosen from the parameters and the budget',
+  multi_fidelity: false,
+  options: [],
+};
 
 // What most people choose from; the others are a click away.
 const USUAL = ['auto', 'grid', 'random', 'de', 'tpe', 'asha'];
@@ -41,27 +90,79 @@ const RULES = [
   { value: 'threshold', label: 'Worse than a value' },
 ];
 const RULE_OPTIONS = {
-  warmup: ['After epoch', 'nothing is ended before it'], min_tasks: ['Compared with at least', 'others that came as far'],
-  reduction: ['One in', 'so many of a rung go on'], threshold: ['Too bad is', 'as the script reports it'],
+  warmup: ['After epoch', 'nothing is ended before it'],
+  min_tasks: ['Compared with at least', 'others that came as far'],
+  reduction: ['One in', 'so many of a rung go on'],
+  threshold: ['Too bad is', 'as the script reports it'],
 } as const;
 
 // Ending tasks early; and for the strategies that try many briefly, which parameter says how long.
 function Early({ multi }: { multi: boolean }) {
   const d = draft.value;
   const rule = pruneOptions(d.prune);
-  return <>
-    <div class="grid four">
-      <SelectField id="prune" label="End tasks early" value={d.prune} at="/prune/rule" onPick={(prune) => change({ prune })} options={RULES} />
-      {(Object.keys(rule) as (keyof typeof rule)[]).map((key) => <TextField key={key} id={`prune-${key}`} label={RULE_OPTIONS[key][0]} numeric value={d[key]} at={`/prune/${key}`}
-        placeholder={rule[key]} help={RULE_OPTIONS[key][1]} onInput={(value) => change({ [key]: value })} />)}
-    </div>
-    {multi && <div class="grid four">
-      <SelectField id="fidelity" label="Length of training" value={d.fidelity} at={['/fidelity', '/fidelity/parameter']} help="the parameter that says how long a task trains" onPick={(fidelity) => change({ fidelity })}
-        options={[{ value: '', label: 'choose' }, ...d.parameters.filter((p) => p.name.trim()).map((p) => ({ value: p.name.trim(), label: p.name.trim() }))]} />
-      <TextField id="fidelity-min" label="Shortest" numeric value={d.fidelityMin} at="/fidelity/min" placeholder="3" help="a first look" onInput={(fidelityMin) => change({ fidelityMin })} />
-      <TextField id="fidelity-max" label="Longest" numeric value={d.fidelityMax} at="/fidelity/max" placeholder="81" help="a full run" onInput={(fidelityMax) => change({ fidelityMax })} />
-    </div>}
-  </>;
+  return (
+    <>
+      <div class="grid four">
+        <SelectField
+          id="prune"
+          label="End tasks early"
+          value={d.prune}
+          at="/prune/rule"
+          onPick={(prune) => change({ prune })}
+          options={RULES}
+        />
+        {(Object.keys(rule) as (keyof typeof rule)[]).map((key) => (
+          <TextField
+            key={key}
+            id={`prune-${key}`}
+            label={RULE_OPTIONS[key][0]}
+            numeric
+            value={d[key]}
+            at={`/prune/${key}`}
+            placeholder={rule[key]}
+            help={RULE_OPTIONS[key][1]}
+            onInput={(value) => change({ [key]: value })}
+          />
+        ))}
+      </div>
+      {multi && (
+        <div class="grid four">
+          <SelectField
+            id="fidelity"
+            label="Length of training"
+            value={d.fidelity}
+            at={['/fidelity', '/fidelity/parameter']}
+            help="the parameter that says how long a task trains"
+            onPick={(fidelity) => change({ fidelity })}
+            options={[
+              { value: '', label: 'choose' },
+              ...d.parameters.filter((p) => p.name.trim()).map((p) => ({ value: p.name.trim(), label: p.name.trim() })),
+            ]}
+          />
+          <TextField
+            id="fidelity-min"
+            label="Shortest"
+            numeric
+            value={d.fidelityMin}
+            at="/fidelity/min"
+            placeholder="3"
+            help="a first look"
+            onInput={(fidelityMin) => change({ fidelityMin })}
+          />
+          <TextField
+            id="fidelity-max"
+            label="Longest"
+            numeric
+            value={d.fidelityMax}
+            at="/fidelity/max"
+            placeholder="81"
+            help="a full run"
+            onInput={(fidelityMax) => change({ fidelityMax })}
+          />
+        </div>
+      )}
+    </>
+  );
 }
 
 export function StrategyCard() {
@@ -71,22 +172,91 @@ export function StrategyCard() {
   const picked = all.find((s) => s.name === d.strategy);
   const whole = useSignal(false);
   const usual = USUAL.map((name) => all.find((s) => s.name === name)).filter((s) => !!s);
-  const shown = whole.value || (picked && !usual.includes(picked)) ? [...usual, ...all.filter((s) => !usual.includes(s))] : usual;
+  const shown =
+    whole.value || (picked && !usual.includes(picked)) ? [...usual, ...all.filter((s) => !usual.includes(s))] : usual;
   return (
     <Card title="Strategy" id="n-strategy" step={3}>
       <div class="body grid">
         <div class="opts" role="radiogroup" aria-label="Search strategy">
-          {shown.map((s) => <label class="opt" key={s.name}><input type="radio" name="strategy" value={s.name} checked={s.name === d.strategy} onChange={() => change({ strategy: s.name, options: {} })} /><b>{s.title}</b><span>{s.help}</span></label>)}
+          {shown.map((s) => (
+            <label class="opt" key={s.name}>
+              <input
+                type="radio"
+                name="strategy"
+                value={s.name}
+                checked={s.name === d.strategy}
+                onChange={() => change({ strategy: s.name, options: {} })}
+              />
+              <b>{s.title}</b>
+              <span>{s.help}</span>
+            </label>
+          ))}
         </div>
-        {shown.length < all.length && <p class="h"><button type="button" class="link" onClick={() => { whole.value = true; }}>Show {all.length - shown.length} more {all.length - shown.length === 1 ? 'strategy' : 'strategies'}</button></p>}
+        {shown.length < all.length && (
+          <p class="h">
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                whole.value = true;
+              }}
+            >
+              Show {all.length - shown.length} more {all.length - shown.length === 1 ? 'strategy' : 'strategies'}
+            </button>
+          </p>
+        )}
         <Errors at="/search/strategy" id="strategy-e" />
         <div class="grid four">
-          <TextField id="metric" label="Metric" mono value={d.metric} at="/objective" onInput={(metric) => change({ metric })} placeholder="val_loss" />
-          <SelectField id="goal" label="Goal" value={d.goal} at="/objective/goal" onPick={(goal) => change({ goal: goal as 'min' | 'max' })} options={[{ value: 'min', label: 'Minimise' }, { value: 'max', label: 'Maximise' }]} />
-          <TextField id="tasks" label="Tasks at most" numeric value={d.tasks} at="/search/tasks" onInput={(tasks) => change({ tasks })} placeholder={d.strategy === 'grid' ? 'every combination' : 'chosen by itself'} />
-          <TextField id="parallel" label="Run at once" numeric value={d.parallel} at="/search/parallel" onInput={(parallel) => change({ parallel })} placeholder="what fits" />
-          <TextField id="seed" label="Seed" numeric value={d.seed} at="/search/seed" onInput={(seed) => change({ seed })} placeholder="chosen by itself" />
-          {picked?.options.map((option) => <Option key={`${picked.name}-${option.name}`} option={option} />)}
+          <TextField
+            id="metric"
+            label="Metric"
+            mono
+            value={d.metric}
+            at="/objective"
+            onInput={(metric) => change({ metric })}
+            placeholder="val_loss"
+          />
+          <SelectField
+            id="goal"
+            label="Goal"
+            value={d.goal}
+            at="/objective/goal"
+            onPick={(goal) => change({ goal: goal as 'min' | 'max' })}
+            options={[
+              { value: 'min', label: 'Minimise' },
+              { value: 'max', label: 'Maximise' },
+            ]}
+          />
+          <TextField
+            id="tasks"
+            label="Tasks at most"
+            numeric
+            value={d.tasks}
+            at="/search/tasks"
+            onInput={(tasks) => change({ tasks })}
+            placeholder={d.strategy === 'grid' ? 'every combination' : 'chosen by itself'}
+          />
+          <TextField
+            id="parallel"
+            label="Run at once"
+            numeric
+            value={d.parallel}
+            at="/search/parallel"
+            onInput={(parallel) => change({ parallel })}
+            placeholder="what fits"
+          />
+          <TextField
+            id="seed"
+            label="Seed"
+            numeric
+            value={d.seed}
+            at="/search/seed"
+            onInput={(seed) => change({ seed })}
+            placeholder="chosen by itself"
+          />
+          {picked?.options.map((option) => (
+            <Option key={`${picked.name}-${option.name}`} option={option} />
+          ))}
         </div>
         <Early multi={!!picked?.multi_fidelity} />
       </div>
@@ -97,7 +267,13 @@ export function StrategyCard() {
 export function ResourcesCard() {
   const d = draft.value;
   const cluster = useSignal<Cluster | null>(null);
-  useEffect(() => { get<Cluster>('/cluster').then((got) => { cluster.value = got; }).catch(() => undefined); }, []);
+  useEffect(() => {
+    get<Cluster>('/cluster')
+      .then((got) => {
+        cluster.value = got;
+      })
+      .catch(() => undefined);
+  }, []);
   const backends = info.value?.backends ?? [];
   const standard = info.value?.default_backend ?? '';
   const backend = d.backend || standard;
@@ -108,22 +284,116 @@ export function ResourcesCard() {
     <Card title="Resources per task" id="n-resources" step={4}>
       <div class="body grid">
         <div class="grid four">
-          <SelectField id="backend" label="Backend" value={d.backend} at="/resources/backend" onPick={(value) => change({ backend: value })}
-            options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]} />
-          {understands('partition') && (partitions.length
-            ? <SelectField id="partition" label="Partition" value={d.partition} at="/resources/partition" onPick={(partition) => change({ partition })}
-              options={[{ value: '', label: 'Default' }, ...partitions.map((p) => ({ value: p.name, label: `${p.name}${p.gpu_type ? ` (${p.gpu_type})` : ''}${p.idle_nodes === null ? '' : `, ${p.idle_nodes} of ${p.nodes} idle`}${p.time_limit_s ? `, ${duration(p.time_limit_s)}` : ''}` }))]} />
-            : <TextField id="partition" label="Partition" mono value={d.partition} at="/resources/partition" onInput={(partition) => change({ partition })} placeholder="default" />)}
-          <TextField id="gpus" label="GPUs" numeric value={d.gpus} at="/resources/gpus" onInput={(gpus) => change({ gpus })} placeholder="none" />
-          <TextField id="cpus" label="CPUs" numeric value={d.cpus} at="/resources/cpus" onInput={(cpus) => change({ cpus })} placeholder="1" />
-          <TextField id="memory" label="Memory" mono value={d.memory} at="/resources/memory" onInput={(memory) => change({ memory })} placeholder="16G" />
-          <TextField id="time" label="Time limit" mono value={d.time} at="/resources/time" onInput={(time) => change({ time })} placeholder="2h" />
+          <SelectField
+            id="backend"
+            label="Backend"
+            value={d.backend}
+            at="/resources/backend"
+            onPick={(value) => change({ backend: value })}
+            options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]}
+          />
+          {understands('partition') &&
+            (partitions.length ? (
+              <SelectField
+                id="partition"
+                label="Partition"
+                value={d.partition}
+                at="/resources/partition"
+                onPick={(partition) => change({ partition })}
+                options={[
+                  { value: '', label: 'Default' },
+                  ...partitions.map((p) => ({
+                    value: p.name,
+                    label: describe(p),
+                  })),
+                ]}
+              />
+            ) : (
+              <TextField
+                id="partition"
+                label="Partition"
+                mono
+                value={d.partition}
+                at="/resources/partition"
+                onInput={(partition) => change({ partition })}
+                placeholder="default"
+              />
+            ))}
+          <TextField
+            id="gpus"
+            label="GPUs"
+            numeric
+            value={d.gpus}
+            at="/resources/gpus"
+            onInput={(gpus) => change({ gpus })}
+            placeholder="none"
+          />
+          <TextField
+            id="cpus"
+            label="CPUs"
+            numeric
+            value={d.cpus}
+            at="/resources/cpus"
+            onInput={(cpus) => change({ cpus })}
+            placeholder="1"
+          />
+          <TextField
+            id="memory"
+            label="Memory"
+            mono
+            value={d.memory}
+            at="/resources/memory"
+            onInput={(memory) => change({ memory })}
+            placeholder="16G"
+          />
+          <TextField
+            id="time"
+            label="Time limit"
+            mono
+            value={d.time}
+            at="/resources/time"
+            onInput={(time) => change({ time })}
+            placeholder="2h"
+          />
         </div>
-        {backend === 'external' && <p class="h">sluice runs nothing itself: workers of your own take tasks and give results, with <code>sluice ask</code> and <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.</p>}
-        {offer && !offer.available && <p class="wrong">{backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.</p>}
+        {backend === 'external' && (
+          <p class="h">
+            sluice runs nothing itself: your workers take tasks and give results, with <code>sluice ask</code> and{' '}
+            <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.
+          </p>
+        )}
+        {offer && !offer.available && (
+          <p class="wrong">
+            {backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.
+          </p>
+        )}
         <div class="grid two start">
-          <TextField id="setup" label="Environment" optional rows={3} mono value={d.setup} at="/environment" onInput={(setup) => change({ setup })} placeholder={'module load cuda\nsource ~/venv/bin/activate'} help="Lines to run before the script." />
-          {understands('options') && <TextField id="sbatch" label="Further sbatch options" optional rows={3} mono value={d.sbatch} at="/resources/options" onInput={(sbatch) => change({ sbatch })} placeholder="--account=ml" help="One a line." />}
+          <TextField
+            id="setup"
+            label="Environment"
+            optional
+            rows={3}
+            mono
+            value={d.setup}
+            at="/environment"
+            onInput={(setup) => change({ setup })}
+            placeholder={'module load cuda\nsource ~/venv/bin/activate'}
+            help="Lines to run before the script."
+          />
+          {understands('options') && (
+            <TextField
+              id="sbatch"
+              label="Further sbatch options"
+              optional
+              rows={3}
+              mono
+              value={d.sbatch}
+              at="/resources/options"
+              onInput={(sbatch) => change({ sbatch })}
+              placeholder="--account=ml"
+              help="One a line."
+            />
+          )}
         </div>
         <Errors at="/resources/options" id="sbatch-x" />
       </div>

@@ -1,7 +1,7 @@
 // The form's state: the draft, what the daemon says about it, and which error belongs to which field.
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, message, post } from '../../data/api';
-import { emptyDraft, loadDraft, saveDraft, toExperiment, type Draft } from '../../data/draft';
+import { type Draft, emptyDraft, loadDraft, saveDraft, toExperiment } from '../../data/draft';
 import type { Check, FieldError, Scan } from '../../data/types';
 
 const CHECK_MS = 350;
@@ -32,7 +32,20 @@ export function sentence(error: FieldError): string {
   return error.remedy ? `${text}. ${error.remedy[0].toUpperCase()}${error.remedy.slice(1)}.` : `${text}.`;
 }
 
-const SHOWN = ['/name', '/description', '/script', '/constraints', '/repeats', '/search', '/prune', '/fidelity', '/objective', '/resources', '/environment', '/pass'];
+const SHOWN = [
+  '/name',
+  '/description',
+  '/script',
+  '/constraints',
+  '/repeats',
+  '/search',
+  '/prune',
+  '/fidelity',
+  '/objective',
+  '/resources',
+  '/environment',
+  '/pass',
+];
 
 // Errors that no field shows stand above the preview, so that none is silent.
 export const homeless = computed(() => {
@@ -71,7 +84,10 @@ async function runScan(script: Draft['script']) {
   scan.value = null;
   if (!script) return;
   try {
-    const got = await post<Check>('/check?scan=1', { experiment: { script: script.name }, files: [{ path: script.name, text: script.text }] });
+    const got = await post<Check>('/check?scan=1', {
+      experiment: { script: script.name },
+      files: [{ path: script.name, text: script.text }],
+    });
     if (draft.value.script === script) scan.value = got.scan ?? null;
   } catch {
     // Reading the script is a help, not a condition; the check above says what is wrong.

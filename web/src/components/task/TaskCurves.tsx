@@ -1,70 +1,149 @@
 // Every metric a task wrote, on one chart or chosen ones.
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { Card, Toggle } from '../bits';
-import { useAbout } from '../experiment/Insight';
-import { Curves } from '../Curves';
-import { continuation, Worth } from '../forecast';
-import type { PlotLine } from '../plot';
 import { type TaskStore, toLine } from '../../data/store';
-import type { Analysis, Experiment, TaskDetail, TaskMetrics } from '../../data/types';
+import type { Analysis, Experiment, Task, TaskCurves as Theirs } from '../../data/types';
 import { hue } from '../../lib/colour';
 import { finite, metric } from '../../lib/format';
 import { theme, token } from '../../lib/theme';
+import { Card, Toggle } from '../bits';
+import { Curves } from '../Curves';
+import { useAbout } from '../experiment/Insight';
+import { continuation, Worth } from '../forecast';
+import type { PlotLine } from '../plot';
 
 // Metrics of very different size on one axis flatten each other: only the objective's relatives are on at first.
 function family(name: string): string {
   return name.replace(/^(val|valid|validation|train|training|test)[_/-]/, '');
 }
 
-const curve = (got: TaskMetrics['metrics'][string]) => { const line = toLine(got); return { x: line.step, y: line.value }; };
+const curve = (got: Theirs['metrics'][string]) => {
+  const line = toLine(got);
+  return { x: line.step, y: line.value };
+};
 
-export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDetail; e: Experiment }) {
+export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e: Experiment }) {
   // A prediction is of the first objective, and asked for again with every twentieth of the way.
   const running = task.state === 'running' && e.objective.length > 0;
-  const forecast = useAbout<Analysis>(e, 'analysis', running ? String(Math.floor((task.progress ?? 0) * 20)) : null).value?.curves;
+  const forecast = useAbout<Analysis>(e, 'analysis', running ? String(Math.floor((task.progress ?? 0) * 20)) : null)
+    .value?.curves;
   const names = [...store.lines.value.keys()];
   const goal = e.objective[0]?.metric;
   // The best configuration's curve to measure this one against.
   const rival = goal && e.best && e.best.task !== task.number ? e.best.task : null;
-  const theirs = useAbout<TaskMetrics>(e, `tasks/${rival}/metrics?points=300`, rival === null ? null : `${rival} ${e.best!.value}`).value;
+  const theirs = useAbout<Theirs>(
+    e,
+    `tasks/${rival}/metrics?points=300`,
+    rival === null ? null : `${rival} ${e.best!.value}`,
+  ).value;
   const bar = rival !== null && theirs?.task === `${e.id}/${rival}` ? theirs.metrics[goal!] : undefined;
   const first = names.filter((name) => !goal || family(name) === family(goal));
   const off = useSignal<Record<string, boolean>>({});
   const linear = useSignal(e.objective[0]?.goal === 'max');
   const asTable = useSignal(false);
   const hovered = useSignal<string | null>(null);
-  const on = (name: string) => off.value[name] !== undefined ? !off.value[name] : (first.length ? first.includes(name) : true);
+  const on = (name: string) =>
+    off.value[name] !== undefined ? !off.value[name] : first.length ? first.includes(name) : true;
   const chosen = names.filter(on);
-  const positive = chosen.length > 0 && chosen.every((name) => store.lines.value.get(name)!.value.every((v) => v === null || v > 0));
+  const positive =
+    chosen.length > 0 && chosen.every((name) => store.lines.value.get(name)!.value.every((v) => v === null || v > 0));
   const log = positive && !linear.value;
-  const lines = useMemo(() => [...(bar && goal && chosen.includes(goal) ? [{ id: 'best', label: `#${rival}`, ...curve(bar), css: token('--text-3'), dash: true, end: null }] : []), ...chosen.flatMap((name): PlotLine[] => {
-    const line = store.lines.value.get(name)!;
-    const best = finite(task.best?.value);
-    const own: PlotLine = {
-      id: name, label: name, x: line.step, y: line.value, css: hue(names.indexOf(name) + 1), strong: name === goal,
-      end: task.state === 'running' ? 'dot' : task.state === 'error' && name === goal ? 'cross' : null,
-      mark: name === goal && best !== null && task.best!.epoch !== null ? { x: task.best!.epoch, y: best, text: `best ${metric(best)} at ${task.best!.epoch}` } : null,
-    };
-    const next = running && name === goal ? continuation(forecast, task.number, own) : null;
-    return next ? [own, next] : [own];
-  })], [store.lines.value, off.value, theme.value, task.best, task.state, forecast, bar]);
+  const lines = useMemo(
+    () => [
+      ...(bar && goal && chosen.includes(goal)
+        ? [{ id: 'best', label: `#${rival}`, ...curve(bar), css: token('--text-3'), dash: true, end: null }]
+        : []),
+      ...chosen.flatMap((name): PlotLine[] => {
+        const line = store.lines.value.get(name)!;
+        const best = finite(task.best?.value);
+        const own: PlotLine = {
+          id: name,
+          label: name,
+          x: line.step,
+          y: line.value,
+          css: hue(names.indexOf(name) + 1),
+          strong: name === goal,
+          end: task.state === 'running' ? 'dot' : task.state === 'error' && name === goal ? 'cross' : null,
+          mark:
+            name === goal && best !== null && task.best!.epoch !== null
+              ? { x: task.best!.epoch, y: best, text: `best ${metric(best)} at ${task.best!.epoch}` }
+              : null,
+        };
+        const next = running && name === goal ? continuation(forecast, task.number, own) : null;
+        return next ? [own, next] : [own];
+      }),
+    ],
+    [store.lines.value, off.value, theme.value, task.best, task.state, forecast, bar],
+  );
   const step = e.step_name || 'epoch';
+  const best = task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : '';
   return (
-    <Card title="Metrics" id="metrics" extra={<>
-      {names.length > 0 && <div class="seg wrap" role="group" aria-label="Metrics shown">{names.map((name) => (
-        <button key={name} type="button" aria-pressed={on(name)} onClick={() => { off.value = { ...off.value, [name]: on(name) }; }}>
-          <i class="sw" style={{ background: hue(names.indexOf(name) + 1) }} /><bdi>{name}</bdi></button>))}</div>}
-      <span class="grow" />
-      {positive && <Toggle label="log y" on={log} onChange={(value) => { linear.value = !value; }} />}
-      {names.length > 0 && <Toggle label="Table" on={asTable.value} onChange={(value) => { asTable.value = value; }} />}
-    </>}>
+    <Card
+      title="Metrics"
+      id="metrics"
+      extra={
+        <>
+          {names.length > 0 && (
+            <div class="seg wrap" role="group" aria-label="Metrics shown">
+              {names.map((name) => (
+                <button
+                  key={name}
+                  type="button"
+                  aria-pressed={on(name)}
+                  onClick={() => {
+                    off.value = { ...off.value, [name]: on(name) };
+                  }}
+                >
+                  <i class="sw" style={{ background: hue(names.indexOf(name) + 1) }} />
+                  <bdi>{name}</bdi>
+                </button>
+              ))}
+            </div>
+          )}
+          <span class="grow" />
+          {positive && (
+            <Toggle
+              label="log y"
+              on={log}
+              onChange={(value) => {
+                linear.value = !value;
+              }}
+            />
+          )}
+          {names.length > 0 && (
+            <Toggle
+              label="Table"
+              on={asTable.value}
+              onChange={(value) => {
+                asTable.value = value;
+              }}
+            />
+          )}
+        </>
+      }
+    >
       <div class="body">
-        {!names.length ? <p class="mute">This task has written no metric{task.state === 'running' ? ' yet' : ''}.</p>
-          : asTable.value ? <MetricTable store={store} names={names} step={step} />
-            : <Curves lines={lines} version={0} label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : ''}`}
-              metricName="" height={262} log={log} xLabel={step} hovered={hovered} />}
-        {lines[0]?.id === 'best' && !asTable.value && <p class="mute small rival">Dashed grey: <bdi>{goal}</bdi> of the best, <a href={`/e/${e.id}/${rival}`}>#{rival}</a>.</p>}
+        {!names.length ? (
+          <p class="mute">This task has written no metric{task.state === 'running' ? ' yet' : ''}.</p>
+        ) : asTable.value ? (
+          <MetricTable store={store} names={names} step={step} />
+        ) : (
+          <Curves
+            lines={lines}
+            version={0}
+            label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${best}`}
+            metricName=""
+            height={262}
+            log={log}
+            xLabel={step}
+            hovered={hovered}
+          />
+        )}
+        {lines[0]?.id === 'best' && !asTable.value && (
+          <p class="mute small rival">
+            Dashed grey: <bdi>{goal}</bdi> of the best, <a href={`/e/${e.id}/${rival}`}>#{rival}</a>.
+          </p>
+        )}
         {running && <Worth forecast={forecast} shown={lines.some((line) => line.dash && line.id !== 'best')} />}
       </div>
     </Card>
@@ -73,17 +152,41 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: TaskDet
 
 function MetricTable({ store, names, step }: { store: TaskStore; names: string[]; step: string }) {
   const steps = [...new Set(names.flatMap((name) => store.lines.value.get(name)!.step))].sort((a, b) => a - b);
-  const at = new Map(names.map((name) => {
-    const line = store.lines.value.get(name)!;
-    return [name, new Map(line.step.map((s, i) => [s, line.value[i]]))];
-  }));
+  const at = new Map(
+    names.map((name) => {
+      const line = store.lines.value.get(name)!;
+      return [name, new Map(line.step.map((s, i) => [s, line.value[i]]))];
+    }),
+  );
   return (
     <div class="tw tall" tabIndex={0} role="region" aria-label="Metrics as a table">
-      <table><thead><tr><th scope="col">{step}</th>{names.map((name) => <th key={name} scope="col" class="r"><bdi>{name}</bdi></th>)}</tr></thead>
-        <tbody>{steps.map((s) => <tr key={s}><td>{s}</td>{names.map((name) => {
-          const value = at.get(name)!.get(s);
-          return <td key={name} class="r">{value === undefined ? '' : metric(value ?? 'NaN')}</td>;
-        })}</tr>)}</tbody></table>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{step}</th>
+            {names.map((name) => (
+              <th key={name} scope="col" class="r">
+                <bdi>{name}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map((s) => (
+            <tr key={s}>
+              <td>{s}</td>
+              {names.map((name) => {
+                const value = at.get(name)!.get(s);
+                return (
+                  <td key={name} class="r">
+                    {value === undefined ? '' : metric(value ?? 'NaN')}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   );
 }

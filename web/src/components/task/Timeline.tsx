@@ -1,11 +1,12 @@
 // From submission to the end, and every change of state with its reason.
+
+import { now } from '../../data/store';
+import type { Task } from '../../data/types';
+import { duration, seconds, stamp, when } from '../../lib/format';
 import { Card } from '../bits';
 import { Chip } from '../State';
-import { now } from '../../data/store';
-import type { TaskDetail } from '../../data/types';
-import { duration, seconds, stamp, when } from '../../lib/format';
 
-export function Timeline({ task }: { task: TaskDetail }) {
+export function Timeline({ task }: { task: Task }) {
   const waited = seconds(task.submitted, task.started ?? task.finished ?? now.value);
   const running = task.state === 'running';
   const ran = seconds(task.started, running ? now.value : task.finished);
@@ -14,39 +15,125 @@ export function Timeline({ task }: { task: TaskDetail }) {
   const ended = task.finished !== null && !running;
   return (
     <section class="card timeline" aria-label="Timeline">
-      <div class="body"><div class="tl">
-        <div class="pt"><b>Submitted</b>{task.submitted ? stamp(task.submitted) : 'not yet'}</div>
-        <div class="seg2"><span>{waited === null ? 'waiting for its turn' : task.started ? `waited ${duration(waited)}` : `waiting for ${duration(waited)}`}</span></div>
-        <div class="pt"><b>Started</b>{task.started ? stamp(task.started) : task.expected_start ? `expected ${when(task.expected_start)}` : 'not started'}</div>
-        <div class={`seg2 ${task.started ? task.state : ''}`}>
-          {share !== null && task.started && <i style={{ width: `${share * 100}%` }} />}
-          <span>{ran === null ? (task.reason ?? '') : running ? `running for ${duration(ran)}${left === null ? '' : `, ≈ ${duration(left)} left at most`}` : `ran ${duration(ran)}`}</span>
+      <div class="body">
+        <div class="tl">
+          <div class="pt">
+            <b>Submitted</b>
+            {task.submitted ? stamp(task.submitted) : 'not yet'}
+          </div>
+          <div class="seg2">
+            <span>
+              {waited === null
+                ? 'waiting for its turn'
+                : task.started
+                  ? `waited ${duration(waited)}`
+                  : `waiting for ${duration(waited)}`}
+            </span>
+          </div>
+          <div class="pt">
+            <b>Started</b>
+            {task.started
+              ? stamp(task.started)
+              : task.expected_start
+                ? `expected ${when(task.expected_start)}`
+                : 'not started'}
+          </div>
+          <div class={`seg2 ${task.started ? task.state : ''}`}>
+            {share !== null && task.started && <i style={{ width: `${share * 100}%` }} />}
+            <span>
+              {ran === null
+                ? (task.reason ?? '')
+                : running
+                  ? `running for ${duration(ran)}${left === null ? '' : `, ≈ ${duration(left)} left at most`}`
+                  : `ran ${duration(ran)}`}
+            </span>
+          </div>
+          <div class="pt end">
+            <b>{ended && task.state !== 'finished' ? 'Ended' : 'Finished'}</b>
+            {ended
+              ? stamp(task.finished)
+              : left === null
+                ? 'no estimate yet'
+                : `expected by ${when(new Date(now.value + left * 1000).toISOString())}`}
+          </div>
         </div>
-        <div class="pt end"><b>{ended && task.state !== 'finished' ? 'Ended' : 'Finished'}</b>{ended ? stamp(task.finished) : left === null ? 'no estimate yet' : `expected by ${when(new Date(now.value + left * 1000).toISOString())}`}</div>
-      </div></div>
+      </div>
     </section>
   );
 }
 
-export function History({ task }: { task: TaskDetail }) {
+export function History({ task }: { task: Task }) {
   return (
     <Card title="History" id="history">
-      <div class="tw" tabIndex={0} role="region" aria-label="Changes of state"><table><thead><tr><th scope="col">Time</th><th scope="col">State</th><th scope="col">Reason</th></tr></thead><tbody>
-        {task.timeline.map((step, i) => <tr key={i}><td class="num">{stamp(step.time)}</td><td><Chip state={step.state} /></td><td class="wrap"><bdi>{step.reason ?? ''}</bdi></td></tr>)}
-      </tbody></table></div>
+      <div class="tw" tabIndex={0} role="region" aria-label="Changes of state">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">State</th>
+              <th scope="col">Reason</th>
+            </tr>
+          </thead>
+          <tbody>
+            {task.timeline.map((step, i) => (
+              <tr key={i}>
+                <td class="num">{stamp(step.time)}</td>
+                <td>
+                  <Chip state={step.state} />
+                </td>
+                <td class="wrap">
+                  <bdi>{step.reason ?? ''}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Card>
   );
 }
 
-export function Attempts({ task }: { task: TaskDetail }) {
+export function Attempts({ task }: { task: Task }) {
   return (
     <Card title="Attempts" id="attempts">
-      <div class="tw" tabIndex={0} role="region" aria-label="All attempts"><table><thead><tr><th scope="col">No.</th><th scope="col">State</th><th scope="col">Ended with</th><th scope="col">Started</th><th scope="col" class="r">Ran</th><th scope="col">Node</th><th scope="col">Job</th></tr></thead><tbody>
-        {task.attempts.map((a) => <tr key={a.number}><td>{a.number}</td><td><Chip state={a.state} /></td>
-          <td><bdi>{a.cause?.text ?? (a.exit_code === null ? 'not ended' : `exit code ${a.exit_code}`)}</bdi></td>
-          <td class="num">{stamp(a.started)}</td><td class="r">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
-          <td><bdi>{a.node ?? 'not known'}</bdi></td><td class="mono small"><bdi>{a.job ?? 'none'}</bdi></td></tr>)}
-      </tbody></table></div>
+      <div class="tw" tabIndex={0} role="region" aria-label="All attempts">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">No.</th>
+              <th scope="col">State</th>
+              <th scope="col">Ended with</th>
+              <th scope="col">Started</th>
+              <th scope="col" class="r">
+                Ran
+              </th>
+              <th scope="col">Node</th>
+              <th scope="col">Job</th>
+            </tr>
+          </thead>
+          <tbody>
+            {task.attempts.map((a) => (
+              <tr key={a.number}>
+                <td>{a.number}</td>
+                <td>
+                  <Chip state={a.state} />
+                </td>
+                <td>
+                  <bdi>{a.cause?.text ?? (a.exit_code === null ? 'not ended' : `exit code ${a.exit_code}`)}</bdi>
+                </td>
+                <td class="num">{stamp(a.started)}</td>
+                <td class="r">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
+                <td>
+                  <bdi>{a.node ?? 'not known'}</bdi>
+                </td>
+                <td class="mono small">
+                  <bdi>{a.job ?? 'none'}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Card>
   );
 }

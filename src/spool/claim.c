@@ -1,17 +1,20 @@
 /* link(2) is atomic, also on NFS, where it may report a failure after having worked: then the private
  * file has two names, and that is what counts. */
-#include "node/claim.h"
+#include "spool/claim.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/node.h"
 #include "base/proc.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#define CLAIM_BYTES 4096
 
 static void claim_write_text(struct buf *text)
 {
@@ -40,19 +43,19 @@ static int claim_link(const char *private, const char *claim)
 	return stat(private, &st) == 0 && st.st_nlink == 2 ? 0 : rc;
 }
 
-int claim_take(const char *batch_dir, uint64_t index, struct error *err)
+int spool_claim_take(const char *batch_dir, uint32_t index, struct error *err)
 {
 	char host[256] = "";
-	struct buf text = buf_make(4096);
+	struct buf text = buf_make(CLAIM_BYTES);
 	gethostname(host, sizeof(host) - 1);
-	char *claim = mem_printf("%s/%" PRIu64 ".claim", batch_dir, index);
+	char *claim = spool_item_path(batch_dir, index, SPOOL_CLAIM);
 	char *private = mem_printf("%s.%s.%ld", claim, host, (long)getpid());
 	claim_write_text(&text);
 
 	int rc = 0;
 	/* One of the same name was left by a runner that was killed: with two names it would look like ours. */
 	unlink(private);
-	int fd = open(private, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(private, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, SPOOL_FILE_MODE);
 	if (fd < 0) {
 		rc = -errno;
 		goto out;
@@ -69,5 +72,40 @@ out:
 	free(claim);
 	free(private);
 	buf_free(&text);
+	return rc;
+}
+
+static void claim_copy(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from ? from : "");
+}
+
+bool spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim *ret)
+{
+	char *path = spool_item_path(batch_dir, index, SPOOL_CLAIM);
+	struct buf text = buf_make(CLAIM_BYTES);
+	struct node *tree = NULL;
+	bool there = fs_read(path, CLAIM_BYTES, &text, NULL) == 0 &&
+		node_parse_json(buf_text(&text), text.len, &tree, NULL) == 0;
+	if (there) {
+		*ret = (struct spool_claim){
+			.pid = node_get_int(tree, "pid", 0),
+			.pid_start = node_get_int(tree, "pid_start", -1),
+			.time_ms = node_get_int(tree, "time", 0),
+		};
+		claim_copy(ret->host, sizeof(ret->host), node_get_string(tree, "host"));
+		claim_copy(ret->boot_id, sizeof(ret->boot_id), node_get_string(tree, "boot_id"));
+	}
+	node_free(tree);
+	buf_free(&text);
+	free(path);
+	return there;
+}
+
+int spool_claim_look(const char *batch_dir, uint32_t index)
+{
+	char *path = spool_item_path(batch_dir, index, SPOOL_CLAIM);
+	int rc = access(path, F_OK) == 0 ? 1 : errno == ENOENT ? 0 : -errno;
+	free(path);
 	return rc;
 }

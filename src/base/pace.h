@@ -1,0 +1,129 @@
+/* The waiting times of every room but the engine in one place: how often something is looked at, how long until it is
+ * tried again, how late news may be, when a silence means an end. Each has its reason; the checks at the end hold the
+ * order in which they must stand to each other. How long things are kept (sessions, keys, uploads) stands where they
+ * are kept. */
+#ifndef BASE_PACE_H
+#define BASE_PACE_H
+
+/* node: the runner. */
+
+/* A row shows up in the browser after this and the daemon's own interval. */
+#define EXEC_TICK_MS 200
+/* A request to stop is a file: a stat a second costs nothing, also on a network file system. */
+#define EXEC_STOP_LOOK_MS 1000
+/* New metric files appear mostly at the beginning; a walk over a large work folder costs more than a stat. */
+#define EXEC_SEARCH_MS 1000
+#define EXEC_SEARCH_LATER_MS 5000
+#define EXEC_SEARCH_EARLY_MS 30000
+/* The first sample comes soon, so that a page that was just opened shows something. */
+#define EXEC_SAMPLE_FIRST_MS 2000
+/* Samples also tell the daemon that the runner is alive: see the silences below. */
+#define EXEC_SAMPLE_MS 10000
+/* At most a second of rows is lost when a node loses its power. */
+#define EXEC_SYNC_MS 1000
+/* A full disk, or a file system that is away for a moment. */
+#define EXEC_RETRY_MS 1000
+/* Processes that a script leaves behind get this long, or the grace period where it is shorter. */
+#define EXEC_LEFTOVER_MS 2000
+#define EXEC_LEFTOVER_LOOK_MS 20
+
+/* backend: this machine. */
+
+/* Ends are heard of at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */
+#define LOCAL_POLL_MS 3000
+#define LOCAL_POLL_SOON_MS 100
+/* nvidia-smi takes seconds on a machine without persistence mode. */
+#define MACHINE_GPU_QUERY_MS 20000
+/* A runner writes a sample at least every 10 s; a network file system may show it late. */
+#define TRACE_SILENT_MS 180000
+/* Between two looks for what a dead runner left. */
+#define TRACE_LOOK_US 1000
+
+/* backend: Slurm. */
+
+/* Open waits this long for `scontrol ping`; it answers in 13 ms, also when the controller is down. */
+#define SLURM_OPEN_MS 3000
+/* Commands block for about MessageTimeout (10 s, sites set up to 100) when the controller is down, and
+ * sbatch tries again several times when it is busy. */
+#define SLURM_ASK_MS 30000
+#define SLURM_SUBMIT_MS 120000
+/* The rhythm of looking at the queue, see slurm_poll_interval_ms. */
+#define SLURM_EXPECTING_MS 2000
+#define SLURM_QUIET_MS 10000
+#define SLURM_QUIET_MAX_MS 30000
+#define SLURM_TROUBLE_MAX_MS 60000
+#define SLURM_INTERVAL_MAX_MS 120000
+/* The accounting lags behind by 1.5 to 3.4 s for 1,000 tasks, and by half a minute where its disk is slow; then the end is
+ * told without it, hence without an exit code. The journal does not wait for this. */
+#define SLURM_LAG_MS 40000
+/* The accounting has failed for this long: what left the queue is decided without it. */
+#define SLURM_ACCOUNTING_PATIENCE_MS 120000
+/* How old a picture of the cluster may be before a look at it asks again; limits and settings change rarely. */
+#define SLURM_PICTURE_MS 30000
+#define SLURM_SETTINGS_MS 3600000
+/* `doctor`: its job is looked at every second, its answer is asked for more often. */
+#define SLURM_EXAMINE_TICK_MS 1000
+#define SLURM_EXAMINE_ASKED_MS 50
+/* A queue may be long; the rest of the findings should not wait for it for ever. */
+#define SLURM_EXAMINE_MAX_MS 100000
+/* The network file system may show the answer a while after the job has ended. */
+#define SLURM_EXAMINE_LATE_MS 20000
+
+/* http */
+
+/* Timeouts of connections are counted in seconds. */
+#define SERVER_TICK_MS 1000
+/* Events of one turn go out together: a write a stream, not one an event. */
+#define SERVER_FLUSH_MS 20
+/* Proxies close a stream that says nothing for a minute, some for half of it. */
+#define SERVER_PING_MS 15000
+/* After its last answer a peer is cut off when it has sent nothing for this long (or all the same after LIMIT_IDLE_MS):
+ * one that is cut while it sends does not read why. */
+#define CONN_DRAIN_MS 2000
+/* How old an answer with running clocks in it may get. */
+#define APP_AGING_MS 1000
+/* For what was killed at the end to be gone; a moment is the rule. */
+#define SERVE_FINISH_MS 500
+
+/* cli */
+
+/* A daemon with a large store on a slow home starts well within it. */
+#define STATE_START_MS 30000
+#define STATE_POLL_MS 20
+/* A daemon that ends finishes its answers and writes its database. */
+#define DAEMON_STOP_MS 30000
+#define DAEMON_POLL_MS 20
+/* Before the second try of a request; it doubles with each. */
+#define CLIENT_FIRST_WAIT_MS 100
+/* `doctor` asks a Slurm controller, which may take half a minute to say that it is down. */
+#define CLIENT_SILENCE_S 120
+/* The daemon gives up on the job of `doctor` after SLURM_EXAMINE_MAX_MS and what it may be late. */
+#define DOCTOR_WAIT_S 150
+/* `logs --follow` looks this often for more. */
+#define LOGS_POLL_MS 500
+/* `ask` tries again after this when there is no task to give out. */
+#define ASK_AGAIN_US 300000
+/* The live view: at most ten frames a second, however much happens, and at least one, for the time that passes. */
+#define FOLLOW_FRAME_MS 100
+#define FOLLOW_CLOCK_MS 1000
+/* Three pings missed. */
+#define FOLLOW_SILENCE_MS 45000
+#define FOLLOW_RETRY_MS 500
+/* Someone who restarts the daemon needs a moment; after that it was killed, and is started again. */
+#define FOLLOW_GONE_MS 15000
+
+/* The order that the decisions rely on. */
+
+_Static_assert(TRACE_SILENT_MS > 3 * EXEC_SAMPLE_MS, "three samples may be late before a runner counts as dead");
+_Static_assert(SLURM_ACCOUNTING_PATIENCE_MS > SLURM_LAG_MS, "an accounting that is late has not failed");
+_Static_assert(SLURM_SUBMIT_MS >= SLURM_ASK_MS, "a submission may take longer than a question");
+_Static_assert(SLURM_EXPECTING_MS <= SLURM_QUIET_MS && SLURM_QUIET_MS <= SLURM_QUIET_MAX_MS &&
+		       SLURM_QUIET_MAX_MS <= SLURM_TROUBLE_MAX_MS && SLURM_TROUBLE_MAX_MS <= SLURM_INTERVAL_MAX_MS,
+	       "the rhythm slows down in this order");
+_Static_assert(FOLLOW_SILENCE_MS >= 3 * SERVER_PING_MS, "three pings are missed before a stream counts as broken");
+_Static_assert(DOCTOR_WAIT_S * 1000 > SLURM_EXAMINE_MAX_MS + SLURM_EXAMINE_LATE_MS,
+	       "doctor waits for the daemon's last word");
+_Static_assert(CLIENT_SILENCE_S * 1000 > SLURM_ASK_MS,
+	       "the daemon's questions to Slurm end before the client gives up");
+
+#endif

@@ -1,0 +1,176 @@
+/* What people see of an experiment or a task: what the store knows, and what is in its folders. */
+#include "engine/internal.h"
+
+#include "base/fs.h"
+#include "base/limits.h"
+#include "spool/paths.h"
+#include "store/json.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* As many as a page shows; a script may write any number. */
+#define DETAIL_FILES_MAX 200
+#define DETAIL_DEPTH_MAX 6
+
+static void detail_files_at(int dir, const char *prefix, unsigned depth, size_t *count, struct json *out)
+{
+	DIR *stream = fdopendir(dir);
+	if (!stream) {
+		close(dir);
+		return;
+	}
+	struct dirent *entry;
+	while (*count < DETAIL_FILES_MAX && (entry = readdir(stream))) {
+		struct stat st;
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		char *path = mem_printf("%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
+		if (S_ISREG(st.st_mode)) {
+			json_map(out);
+			json_key_string(out, "path", path);
+			json_key_int(out, "bytes", st.st_size);
+			json_end(out);
+			++*count;
+		} else if (S_ISDIR(st.st_mode) && depth < DETAIL_DEPTH_MAX) {
+			int below = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			if (below >= 0)
+				detail_files_at(below, path, depth + 1, count, out);
+		}
+		free(path);
+	}
+	closedir(stream);
+}
+
+/* Regular files only, and no links followed. */
+static void detail_put_files(const char *folder, struct json *out)
+{
+	size_t count = 0;
+	json_key(out, "files");
+	json_list(out);
+	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir >= 0)
+		detail_files_at(dir, "", 0, &count, out);
+	json_end(out);
+}
+
+struct detail_task {
+	struct node *params;
+	int64_t attempt;
+};
+
+static int detail_task_cb(void *ctx, const struct store_task *row)
+{
+	struct detail_task *task = ctx;
+	task->attempt = row->attempt;
+	return node_parse_json(row->parameters, strlen(row->parameters), &task->params, NULL);
+}
+
+/* What the newest attempt runs; empty before the first one, and where a program of the user's takes the tasks. */
+static void detail_put_argv(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
+{
+	struct engine_experiment *e = engine_find(engine, experiment);
+	struct spec *read = NULL;
+	struct detail_task task = {0};
+	struct node *argv = NULL;
+	bool known = store_read_task(engine->store, experiment, number, detail_task_cb, &task) == 0 && task.attempt &&
+		(e || engine_read_spec(engine, experiment, &read) == 0);
+	const struct spec *spec = e ? e->spec : read;
+	if (known && (spec->script || spec->command))
+		argv = engine_make_argv(spec, experiment, number, task.params);
+	json_key(out, "argv");
+	if (argv)
+		node_write_json(argv, out);
+	else
+		json_raw(out, "[]");
+	node_free(argv);
+	node_free(task.params);
+	spec_free(read);
+}
+
+int engine_write_task(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
+{
+	int rc = store_json_open_task(engine->store, experiment, number, out);
+	if (rc < 0)
+		return rc;
+	char *folder = engine_folder(engine, experiment, number, 0), *work = spool_work_dir(folder);
+	json_key_string(out, "folder", folder);
+	detail_put_files(work, out);
+	detail_put_argv(engine, experiment, number, out);
+	json_end(out);
+	free(work);
+	free(folder);
+	return 0;
+}
+
+int engine_write_experiment(struct engine *engine, int64_t experiment, struct json *out)
+{
+	int rc = store_json_open_experiment(engine->store, experiment, out);
+	if (rc < 0)
+		return rc;
+	char *folder = engine_folder(engine, experiment, 0, 0);
+	json_key_string(out, "folder", folder);
+	json_end(out);
+	free(folder);
+	return 0;
+}
+
+static char *detail_files_folder(struct engine *engine, int64_t experiment)
+{
+	char *root = engine_folder(engine, experiment, 0, 0), *folder = spool_files_dir(root);
+	free(root);
+	return folder;
+}
+
+void engine_write_files(struct engine *engine, int64_t experiment, struct json *out)
+{
+	char *folder = detail_files_folder(engine, experiment);
+	detail_put_files(folder, out);
+	free(folder);
+}
+
+/* A regular file, which no link leads to. */
+static int detail_open(const char *folder, const char *path)
+{
+	struct stat st;
+	int fd = fs_open_beneath(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+int engine_open_file(struct engine *engine, int64_t experiment, const char *path)
+{
+	char *folder = detail_files_folder(engine, experiment);
+	int fd = detail_open(folder, path);
+	free(folder);
+	return fd;
+}
+
+int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt, bool is_error)
+{
+	char *folder = engine_folder(engine, experiment, number, attempt);
+	int fd = detail_open(folder, spool_name(is_error ? SPOOL_STDERR : SPOOL_STDOUT));
+	free(folder);
+	return fd;
+}
+
+int engine_read_script(struct engine *engine, int64_t experiment, struct buf *out)
+{
+	struct buf token = buf_make(TOKEN_ID_CHARS);
+	int rc = store_read_text(engine->store, experiment, "last_batch", &token);
+	if (rc == 0) {
+		char *folder = engine_batch_folder(engine, experiment, buf_text(&token));
+		char *path = spool_script_path(folder);
+		rc = fs_read(path, LIMIT_DOCUMENT_BYTES, out, NULL);
+		free(path);
+		free(folder);
+	}
+	buf_free(&token);
+	return rc;
+}

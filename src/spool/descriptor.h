@@ -1,0 +1,44 @@
+/* The descriptor: all that the runner on a node needs to know about one attempt. The daemon writes it before it submits
+ * the attempt; the runner reads it, maybe days later and from another version. */
+#ifndef SPOOL_DESCRIPTOR_H
+#define SPOOL_DESCRIPTOR_H
+
+#include "base/error.h"
+#include "base/node.h"
+
+/* Between SIGTERM and SIGKILL. */
+#define SPOOL_GRACE_MS 10000
+
+struct spool_descriptor {
+	struct node *tree; /* owns the texts and nodes below after reading; the writer leaves it NULL */
+	const char *token, *experiment;
+	uint32_t index;
+	int64_t task, attempt;
+	const char *files_dir, *task_dir, *attempt_dir;
+	const char *results; /* made below the work folder; NULL */
+	const struct node *argv, *setup, *env, *params, *metrics; /* NULL, or of the right type; texts only */
+	bool fresh; /* remove the work and checkpoint folders first */
+	const char *gpus; /* "0,1": assigned with the task; NULL: the slot or the cluster says */
+	int64_t grace_ms; /* SPOOL_GRACE_MS where the file does not say */
+	char *work_dir, *checkpoint_dir, *params_path, *report_path, *stop_path; /* after reading: from the folders */
+};
+
+/* BATCH_DIR/INDEX.json, in one piece. Written again, it holds the same. */
+int spool_descriptor_write(const char *batch_dir, const struct spool_descriptor *descriptor,
+			   struct error *err) MUST_USE;
+/* 0, or a negative errno with what is wrong with the file. */
+int spool_descriptor_read(const char *batch_dir, uint32_t index, struct spool_descriptor *ret,
+			  struct error *err) MUST_USE;
+/* The text of a descriptor; `name` is for messages. */
+int spool_descriptor_parse(const char *name, const char *text, size_t len, struct spool_descriptor *ret,
+			   struct error *err) MUST_USE;
+void spool_descriptor_put(const struct spool_descriptor *descriptor, struct json *out);
+void spool_descriptor_free(struct spool_descriptor *descriptor);
+
+/* Does the script continue from an earlier attempt's checkpoint? */
+static inline bool spool_descriptor_resumes(const struct spool_descriptor *d)
+{
+	return d->attempt > 1 && !d->fresh;
+}
+
+#endif

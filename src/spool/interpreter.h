@@ -1,0 +1,12 @@
+/* The programs that run a script: the engine chooses one by the script's ending, the runner knows them by name. */
+#ifndef SPOOL_INTERPRETER_H
+#define SPOOL_INTERPRETER_H
+
+#include <stdbool.h>
+
+/* "python3" for model.py; NULL: the script must name it itself (#!). */
+const char *spool_interpreter_of(const char *script);
+/* Does this program run the file named by its first argument? Also with a path and a version: /usr/bin/python3.11. */
+bool spool_is_interpreter(const char *program);
+
+#endif

@@ -1,0 +1,86 @@
+/* See paths.h. */
+#include "spool/paths.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+
+char *spool_experiments_dir(const char *state_dir)
+{
+	return mem_printf("%s/experiments", state_dir);
+}
+
+char *spool_experiment_dir(const char *state_dir, int64_t experiment)
+{
+	return mem_printf("%s/experiments/e%" PRId64, state_dir, experiment);
+}
+
+char *spool_task_dir(const char *experiment_dir, int64_t task)
+{
+	return mem_printf("%s/tasks/%" PRId64, experiment_dir, task);
+}
+
+char *spool_attempt_dir(const char *task_dir, int64_t attempt)
+{
+	return mem_printf("%s/attempts/%" PRId64, task_dir, attempt);
+}
+
+char *spool_batch_dir(const char *experiment_dir, const char *token)
+{
+	return mem_printf("%s/batches/%s", experiment_dir, token);
+}
+
+char *spool_files_dir(const char *experiment_dir)
+{
+	return mem_printf("%s/files", experiment_dir);
+}
+
+char *spool_work_dir(const char *task_dir)
+{
+	return mem_printf("%s/work", task_dir);
+}
+
+char *spool_checkpoint_dir(const char *task_dir)
+{
+	return mem_printf("%s/checkpoint", task_dir);
+}
+
+char *spool_params_path(const char *task_dir)
+{
+	return mem_printf("%s/params.json", task_dir);
+}
+
+char *spool_results(const char *experiment, int64_t task)
+{
+	return mem_printf("results/%s/%" PRId64, experiment, task);
+}
+
+const char *spool_name(enum spool_file file)
+{
+	static const char *const names[] = {
+		[SPOOL_JOURNAL] = "journal", [SPOOL_STDOUT] = "stdout",       [SPOOL_STDERR] = "stderr",
+		[SPOOL_STOP] = "stop",       [SPOOL_REPORT] = "report.jsonl", [SPOOL_SETUP] = "setup",
+	};
+	return names[file];
+}
+
+char *spool_path(const char *attempt_dir, enum spool_file file)
+{
+	return mem_printf("%s/%s", attempt_dir, spool_name(file));
+}
+
+char *spool_item_path(const char *batch_dir, uint64_t index, enum spool_item item)
+{
+	static const char *const suffixes[] = {
+		[SPOOL_DESCRIPTOR] = "json",
+		[SPOOL_SLOT] = "slot",
+		[SPOOL_CLAIM] = "claim",
+		[SPOOL_OUTPUT] = "out",
+	};
+	return mem_printf("%s/%" PRIu64 ".%s", batch_dir, index, suffixes[item]);
+}
+
+char *spool_script_path(const char *batch_dir)
+{
+	return mem_printf("%s/script", batch_dir);
+}

@@ -1,0 +1,53 @@
+/* Where everything is below the state folder: the names that the daemon, its backends and the runner on a node share.
+ * No other room puts such a name together. Every function returns a path that the caller frees. docs/internals/node.md
+ * has the picture. */
+#ifndef SPOOL_PATHS_H
+#define SPOOL_PATHS_H
+
+#include <stdint.h>
+
+#define SPOOL_FOLDER_MODE 0700
+#define SPOOL_FILE_MODE 0600
+
+/* Folders below the state folder. */
+char *spool_experiments_dir(const char *state_dir);
+char *spool_experiment_dir(const char *state_dir, int64_t experiment);
+char *spool_task_dir(const char *experiment_dir, int64_t task);
+char *spool_attempt_dir(const char *task_dir, int64_t attempt);
+char *spool_batch_dir(const char *experiment_dir, const char *token);
+
+/* In the folder of an experiment: the script and what it needs, as submitted. */
+char *spool_files_dir(const char *experiment_dir);
+
+/* In the folder of a task. */
+char *spool_work_dir(const char *task_dir);
+char *spool_checkpoint_dir(const char *task_dir);
+char *spool_params_path(const char *task_dir);
+/* Relative to the work folder: where a script of S-TFManager writes. */
+char *spool_results(const char *experiment, int64_t task);
+
+/* In the folder of an attempt. */
+enum spool_file {
+	SPOOL_JOURNAL,
+	SPOOL_STDOUT,
+	SPOOL_STDERR,
+	SPOOL_STOP, /* it must not start, or must end */
+	SPOOL_REPORT, /* what `sluice report` appends to */
+	SPOOL_SETUP, /* the setup line that failed */
+};
+char *spool_path(const char *attempt_dir, enum spool_file file);
+/* The name alone, not to be freed. */
+const char *spool_name(enum spool_file file);
+
+/* In the folder of a batch. */
+enum spool_item {
+	SPOOL_DESCRIPTOR, /* what to run */
+	SPOOL_SLOT, /* what the local backend gave it */
+	SPOOL_CLAIM, /* linked by the one runner that runs it */
+	SPOOL_OUTPUT, /* what the runner itself printed */
+};
+char *spool_item_path(const char *batch_dir, uint64_t index, enum spool_item item);
+/* The batch script, kept for people. */
+char *spool_script_path(const char *batch_dir);
+
+#endif

@@ -1,0 +1,26 @@
+/* The slot: what the local backend gave an attempt on this machine. */
+#ifndef SPOOL_SLOT_H
+#define SPOOL_SLOT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct spool_slot {
+	int64_t cpus, memory_bytes;
+	int64_t time_ms; /* limit that the runner enforces; 0: none */
+	int64_t signal_before_ms; /* before that limit, checkpoint_signal is sent; 0: none */
+	int checkpoint_signal;
+	char gpus[256]; /* "0,1"; "": none */
+	int64_t gpus_hidden; /* GPUs of this machine that it does not see, because it asked for none */
+};
+
+/* BATCH_DIR/INDEX.slot, before the runner starts. */
+int spool_slot_write(const char *batch_dir, uint32_t index, const struct spool_slot *slot, struct error *err) MUST_USE;
+/* False, and one CPU, where there is no slot: the attempt runs on a cluster. */
+bool spool_slot_read(const char *batch_dir, uint32_t index, struct spool_slot *ret);
+/* The text of a slot; false where it is none. */
+bool spool_slot_parse(const char *text, size_t len, struct spool_slot *ret);
+
+#endif

@@ -1,0 +1,212 @@
+/* What the daemon writes for the runner is what the runner reads; what is broken is refused with a reason. */
+#include "../unit.h"
+
+#include "spool/claim.h"
+#include "spool/descriptor.h"
+#include "spool/interpreter.h"
+#include "spool/paths.h"
+#include "spool/slot.h"
+#include "spool/stop.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct node *parse(const char *text)
+{
+	struct node *tree;
+	assert_int_equal(node_parse_json(text, strlen(text), &tree, NULL), 0);
+	return tree;
+}
+
+static void assert_same(const struct spool_descriptor *a, const struct spool_descriptor *b)
+{
+	assert_string_equal(a->token, b->token);
+	assert_string_equal(a->experiment, b->experiment);
+	assert_int_equal(a->index, b->index);
+	assert_int_equal(a->task, b->task);
+	assert_int_equal(a->attempt, b->attempt);
+	assert_string_equal(a->files_dir, b->files_dir);
+	assert_string_equal(a->task_dir, b->task_dir);
+	assert_string_equal(a->attempt_dir, b->attempt_dir);
+	assert_string_equal(a->results, b->results);
+	assert_true(node_equal(a->argv, b->argv));
+	assert_true(node_equal(a->setup, b->setup));
+	assert_true(node_equal(a->env, b->env));
+	assert_true(node_equal(a->params, b->params));
+	assert_true(node_equal(a->metrics, b->metrics));
+	assert_string_equal(a->gpus, b->gpus);
+	assert_int_equal(a->fresh, b->fresh);
+	assert_int_equal(a->grace_ms, b->grace_ms);
+}
+
+static void test_a_descriptor_reads_back_the_same(void **state)
+{
+	struct node *argv = parse("[\"python3\",\"mo\\ndel.py\",\"\",\"\\u00e4 'x'\"]");
+	struct node *setup = parse("[\"module load cuda\"]"), *env = parse("{\"A\":\"1=2\",\"B\":\"\"}");
+	struct node *params = parse("{\"rate\":1e-05,\"units\":64,\"flag\":true,\"name\":\"x\"}");
+	struct node *metrics = parse("{\"csv\":\"results/*/*.csv\"}");
+	struct spool_descriptor back,
+		d = {
+			.token = "0123456789abcdef0123456789abcdef",
+			.experiment = "e12",
+			.index = 4000000000u,
+			.task = 7,
+			.attempt = 3,
+			.files_dir = "/s/e12/files",
+			.task_dir = "/s/e12/tasks/7",
+			.attempt_dir = "/s/e12/tasks/7/attempts/3",
+			.results = "results/e12/7",
+			.argv = argv,
+			.setup = setup,
+			.env = env,
+			.params = params,
+			.metrics = metrics,
+			.gpus = "2,5",
+			.fresh = true,
+			.grace_ms = 1234,
+		};
+	assert_int_equal(spool_descriptor_write(*state, &d, NULL), 0);
+	assert_int_equal(spool_descriptor_read(*state, d.index, &back, NULL), 0);
+	assert_same(&d, &back);
+	assert_string_equal(back.work_dir, "/s/e12/tasks/7/work");
+	assert_string_equal(back.checkpoint_dir, "/s/e12/tasks/7/checkpoint");
+	assert_string_equal(back.params_path, "/s/e12/tasks/7/params.json");
+	assert_string_equal(back.report_path, "/s/e12/tasks/7/attempts/3/report.jsonl");
+	assert_string_equal(back.stop_path, "/s/e12/tasks/7/attempts/3/stop");
+	spool_descriptor_free(&back);
+	node_free(argv);
+	node_free(setup);
+	node_free(env);
+	node_free(params);
+	node_free(metrics);
+}
+
+#define FOLDERS "\"files_dir\":\"/f\",\"task_dir\":\"/t\",\"attempt_dir\":\"/a\""
+#define WHO "\"experiment\":\"e1\",\"task\":1,\"attempt\":1"
+
+static void test_a_descriptor_of_another_version_is_read(void **state)
+{
+	(void)state;
+	static const char text[] = "{" WHO "," FOLDERS ",\"argv\":[\"x\"],\"push\":null,\"colour\":{\"a\":[1]}}";
+	struct spool_descriptor d;
+	assert_int_equal(spool_descriptor_parse("x", text, strlen(text), &d, NULL), 0);
+	assert_int_equal(d.grace_ms, SPOOL_GRACE_MS);
+	assert_null(d.results);
+	assert_null(d.setup);
+	assert_false(d.fresh);
+	assert_false(spool_descriptor_resumes(&d));
+	spool_descriptor_free(&d);
+}
+
+static void test_a_broken_descriptor_says_what_is_wrong(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *why;
+	} cases[] = {
+		{"{", "x:1: "},
+		{"[]", "argv"},
+		{"{" WHO "," FOLDERS "}", "argv is not a list of texts"},
+		{"{" WHO "," FOLDERS ",\"argv\":[]}", "argv is not a list of texts"},
+		{"{" WHO "," FOLDERS ",\"argv\":[1]}", "argv is not a list of texts"},
+		{"{" WHO "," FOLDERS ",\"argv\":[\"x\"],\"env\":{\"A\":1}}", "setup and env"},
+		{"{" WHO ",\"files_dir\":\"f\",\"argv\":[\"x\"]}", "must be absolute"},
+		{"{" WHO "," FOLDERS ",\"argv\":[\"x\"],\"results\":\"../x\"}", "leaves the work folder"},
+		{"{" FOLDERS ",\"argv\":[\"x\"]}", "is missing"},
+		{"{" WHO "," FOLDERS ",\"argv\":[\"x\"],\"grace_ms\":-1}", "negative"},
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct spool_descriptor d;
+		struct error err = {0};
+		assert_true(spool_descriptor_parse("x", cases[i].text, strlen(cases[i].text), &d, &err) < 0);
+		if (!strstr(err.text, cases[i].why))
+			fail_msg("case %zu: %s", i, err.text);
+	}
+}
+
+static void test_a_slot_reads_back_the_same(void **state)
+{
+	struct spool_slot back,
+		slot = {.cpus = 3,
+			.memory_bytes = 5,
+			.time_ms = 7,
+			.signal_before_ms = 11,
+			.checkpoint_signal = 10,
+			.gpus = "GPU-1,GPU-2",
+			.gpus_hidden = 13};
+	assert_false(spool_slot_read(*state, 0, &back));
+	assert_int_equal(back.cpus, 1);
+	assert_int_equal(spool_slot_write(*state, 0, &slot, NULL), 0);
+	assert_true(spool_slot_read(*state, 0, &back));
+	assert_int_equal(back.cpus, slot.cpus);
+	assert_int_equal(back.memory_bytes, slot.memory_bytes);
+	assert_int_equal(back.time_ms, slot.time_ms);
+	assert_int_equal(back.signal_before_ms, slot.signal_before_ms);
+	assert_int_equal(back.checkpoint_signal, slot.checkpoint_signal);
+	assert_string_equal(back.gpus, slot.gpus);
+	assert_int_equal(back.gpus_hidden, slot.gpus_hidden);
+}
+
+static void test_of_many_runners_one_gets_the_claim(void **state)
+{
+	int taken = 0;
+	pid_t pids[16];
+	struct spool_claim claim;
+	assert_int_equal(spool_claim_look(*state, 5), 0);
+	assert_false(spool_claim_read(*state, 5, &claim));
+	for (size_t i = 0; i < COUNT_OF(pids); i++)
+		if ((pids[i] = fork()) == 0)
+			_exit(spool_claim_take(*state, 5, NULL) == 0 ? 1 : 0);
+	for (size_t i = 0; i < COUNT_OF(pids); i++) {
+		int status;
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		if (WEXITSTATUS(status)) {
+			assert_true(spool_claim_read(*state, 5, &claim));
+			assert_int_equal(claim.pid, pids[i]);
+			taken++;
+		}
+	}
+	assert_int_equal(taken, 1);
+	assert_int_equal(spool_claim_look(*state, 5), 1);
+	assert_int_equal(spool_claim_take(*state, 5, NULL), -EEXIST);
+}
+
+static void test_a_stop_mark_makes_its_folder(void **state)
+{
+	char *task = spool_task_dir(*state, 1), *attempt = spool_attempt_dir(task, 1);
+	assert_false(spool_stop_exists(attempt));
+	assert_int_equal(spool_stop_write(attempt, NULL), 0);
+	assert_int_equal(spool_stop_write(attempt, NULL), 0);
+	assert_true(spool_stop_exists(attempt));
+	free(attempt);
+	free(task);
+}
+
+static void test_interpreters_are_known_by_ending_and_by_name(void **state)
+{
+	(void)state;
+	assert_string_equal(spool_interpreter_of("model.py"), "python3");
+	assert_string_equal(spool_interpreter_of("a/b.jl"), "julia");
+	assert_null(spool_interpreter_of("train"));
+	assert_true(spool_is_interpreter(spool_interpreter_of("x.py")));
+	assert_true(spool_is_interpreter("/usr/bin/python3.11"));
+	assert_true(spool_is_interpreter("sh"));
+	assert_false(spool_is_interpreter("pythonic"));
+	assert_false(spool_is_interpreter("torchrun"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		unit_test_in_folder(test_a_descriptor_reads_back_the_same),
+		cmocka_unit_test(test_a_descriptor_of_another_version_is_read),
+		cmocka_unit_test(test_a_broken_descriptor_says_what_is_wrong),
+		unit_test_in_folder(test_a_slot_reads_back_the_same),
+		unit_test_in_folder(test_of_many_runners_one_gets_the_claim),
+		unit_test_in_folder(test_a_stop_mark_makes_its_folder),
+		cmocka_unit_test(test_interpreters_are_known_by_ending_and_by_name),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
