@@ -33,9 +33,12 @@
 #define LIMIT_HEAD_BYTES 16384
 #define LIMIT_BODY_BYTES (16u << 20)
 #define LIMIT_UPLOAD_BYTES (4ull << 30)
+/* Of who has not signed in: room for a login code and little else. */
+#define LIMIT_STRANGER_BODY_BYTES 1024u
 #define LIMIT_CONNECTIONS 4096
 #define LIMIT_HEAD_MS 10000 /* time to send a head, against slow clients */
 #define LIMIT_BODY_MS 300000 /* time to send a body */
+#define LIMIT_STRANGER_BODY_MS 10000 /* the same, for who has not signed in */
 #define LIMIT_IDLE_MS 75000 /* keep-alive without a request */
 #define LIMIT_STREAM_BYTES (1u << 20) /* unsent bytes of one event stream before it is closed */
 

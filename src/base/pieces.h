@@ -6,18 +6,22 @@
 #include "base/buf.h"
 
 struct pieces {
-	bool (*make)(void *ctx, struct buf *out); /* adds the next piece; false: that was the last */
+	/* Adds the next piece: 1 when there are more, 0 when that was the last. A negative errno: it cannot be made, and
+	 * what was made so far is not whole. */
+	int (*make)(void *ctx, struct buf *out);
 	void (*free)(void *ctx);
 	void *ctx;
 };
 
-/* All of it at once, and frees it. */
-static inline void pieces_finish(struct pieces *pieces, struct buf *out)
+/* All of it at once, and frees it. 0, or what `make` failed with. */
+static inline int pieces_finish(struct pieces *pieces, struct buf *out)
 {
-	while (pieces->make(pieces->ctx, out))
+	int rc;
+	while ((rc = pieces->make(pieces->ctx, out)) > 0)
 		;
 	pieces->free(pieces->ctx);
 	*pieces = (struct pieces){0};
+	return rc;
 }
 
 /* What was not made yet will not be. Harmless where there is nothing. */

@@ -202,8 +202,8 @@ static int doctor_run(int argc, char **argv)
 	if (rc < 0)
 		doctor_add_finding(
 			&out, &call.term, "warning",
-			"no daemon runs: the cluster was not looked at, and whether a compute node reaches the daemon was "
-			"not tried",
+			"no daemon runs: the database and the cluster were not checked, and whether a compute node reaches "
+			"the daemon was not tried",
 			NULL);
 	if (rc == 0) {
 		char line[128];
@@ -230,9 +230,9 @@ const struct verb verb_doctor = {
 	.name = "doctor",
 	.arguments = "[--json]",
 	.summary = "what this machine and cluster offer, and what is wrong",
-	.help = "Every finding that needs attention comes with its fix. On a cluster a real job of a second looks from a compute\n"
-		"node: does it see the state folder and sluice, do claim and journal work there, is its clock right, does it\n"
-		"reach the daemon (it need not). The exit status is 1 when there is an error.",
+	.help = "Every finding that needs attention comes with its fix. The daemon checks its database. On a cluster a real job\n"
+		"of a second looks from a compute node: does it see the state folder and sluice, do claim and journal\n"
+		"work there, is its clock right, does it reach the daemon (it need not). The exit status is 1 when there is an error.",
 	.options = doctor_options,
 	.run = doctor_run,
 };

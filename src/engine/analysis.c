@@ -53,12 +53,12 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 		.time_s = row->time_s,
 	};
 	run.parameters = mem_strdup(row->parameters);
-	/* What the task is ranked by is the first objective. */
-	for (size_t i = 0; i < spec->objective_count; i++)
-		run.scores[i] = i == 0 ? row->best
-				       : engine_read_objective(a->engine, &a->scratch, row->id, &spec->objectives[i]);
+	run.scores[0] = row->best; /* what the task is ranked by is the first objective */
 	vec_push(&a->runs, run);
-	return 0;
+	int rc = 0;
+	for (size_t i = 1; rc == 0 && i < spec->objective_count; i++)
+		rc = engine_read_objective(a->engine, &a->scratch, row->id, &spec->objectives[i], &run.scores[i]);
+	return rc;
 }
 
 static void analysis_write_importance(const struct analysis *a, struct json *out)
@@ -84,52 +84,56 @@ static void analysis_write_importance(const struct analysis *a, struct json *out
 	free(runs);
 }
 
-/* The parts of the answer, in their order. Each is called until it returns false: it has nothing left to do. */
+/* The parts of the answer, in their order. Each is called until it returns 0: it has nothing left to do; or a negative
+ * errno: the store could not be read. */
 
-static bool stage_progress(struct analysis *a, struct json *out)
+static int stage_progress(struct analysis *a, struct json *out)
 {
 	if (!a->done++) {
 		json_key(out, "progress");
 		json_list(out);
 	}
-	if (store_json_progress(a->engine->store, a->scratch.id, &a->progress, ANALYSIS_STEP, out) == ANALYSIS_STEP)
-		return true;
+	int count = store_json_progress(a->engine->store, a->scratch.id, &a->progress, ANALYSIS_STEP, out);
+	if (count < 0 || count == ANALYSIS_STEP)
+		return count;
 	json_end(out);
-	return false;
+	return 0;
 }
 
-static bool stage_runs(struct analysis *a, struct json *out)
+static int stage_runs(struct analysis *a, struct json *out)
 {
 	size_t before = a->runs.len;
 	int64_t below = before ? a->runs.at[before - 1].number : INT64_MAX;
 	int rc = store_each_result(a->engine->store, a->scratch.id, below, ANALYSIS_STEP, analysis_run_cb, a);
-	if (rc == 0 && a->runs.len - before == ANALYSIS_STEP && a->runs.len < ANALYSIS_RUNS)
-		return true;
+	if (rc < 0)
+		return rc;
+	if (a->runs.len - before == ANALYSIS_STEP && a->runs.len < ANALYSIS_RUNS)
+		return 1;
 	for (size_t i = 0; i < a->runs.len / 2; i++) {
 		struct analysis_run swap = a->runs.at[i];
 		a->runs.at[i] = a->runs.at[a->runs.len - 1 - i];
 		a->runs.at[a->runs.len - 1 - i] = swap;
 	}
 	json_key_int(out, "runs", (int64_t)a->runs.len);
-	return false;
+	return 0;
 }
 
-static bool stage_importance(struct analysis *a, struct json *out)
+static int stage_importance(struct analysis *a, struct json *out)
 {
 	analysis_write_importance(a, out);
-	return false;
+	return 0;
 }
 
-static bool stage_fronts(struct analysis *a, struct json *out)
+static int stage_fronts(struct analysis *a, struct json *out)
 {
 	if (!a->done) {
 		json_key(out, "fronts");
 		json_list(out);
 	}
 	if (analysis_write_front(a->spec, a->runs.at, a->runs.len, a->done++, out))
-		return true;
+		return 1;
 	json_end(out);
-	return false;
+	return 0;
 }
 
 static void slices_begin(struct analysis *a, struct json *out)
@@ -155,12 +159,12 @@ static void slices_begin(struct analysis *a, struct json *out)
 }
 
 /* Columns: the task, its first objective, and every parameter that varies; null where it does not apply. */
-static bool stage_slices(struct analysis *a, struct json *out)
+static int stage_slices(struct analysis *a, struct json *out)
 {
 	const struct space *space = a->spec->space;
 	if (!a->done++) {
 		slices_begin(a, out);
-		return true;
+		return 1;
 	}
 	size_t dim = a->done - 2;
 	if (dim < space->dim_count) {
@@ -169,30 +173,28 @@ static bool stage_slices(struct analysis *a, struct json *out)
 		for (size_t i = 0; i < a->shown.len; i++)
 			space_write_value(&a->shown.at[i]->values[space->dims[dim]], out);
 		json_end(out);
-		return true;
+		return 1;
 	}
 	json_end(out);
 	json_end(out);
-	return false;
+	return 0;
 }
 
-static bool stage_agreement(struct analysis *a, struct json *out)
+static int stage_agreement(struct analysis *a, struct json *out)
 {
-	if (analysis_write_agreement(a->engine, a->scratch.id, a->spec, out) < 0)
-		json_key_null(out, "agreement");
-	return false;
+	return analysis_write_agreement(a->engine, a->scratch.id, a->spec, out);
 }
 
-static bool stage_curves(struct analysis *a, struct json *out)
+static int stage_curves(struct analysis *a, struct json *out)
 {
 	if (!a->curves)
 		a->curves = analysis_curves_new(a->engine, a->scratch.id, a->spec, a->runs.at, a->runs.len);
 	return analysis_write_curves(a->curves, out);
 }
 
-static bool analysis_make(void *ctx, struct buf *out)
+static int analysis_make(void *ctx, struct buf *out)
 {
-	static bool (*const stages[])(struct analysis *, struct json *) = {
+	static int (*const stages[])(struct analysis *, struct json *) = {
 		stage_progress, stage_runs, stage_importance, stage_fronts, stage_slices, stage_agreement, stage_curves,
 	};
 	struct analysis *a = ctx;
@@ -201,15 +203,18 @@ static bool analysis_make(void *ctx, struct buf *out)
 	buf_free(&a->begun);
 	a->json.out = out;
 	while (a->stage < COUNT_OF(stages) && clock_mono_ms() < until) {
-		if (stages[a->stage](a, &a->json))
+		int rc = stages[a->stage](a, &a->json);
+		if (rc < 0)
+			return rc;
+		if (rc > 0)
 			continue;
 		a->stage++;
 		a->done = 0;
 	}
 	if (a->stage < COUNT_OF(stages))
-		return true;
+		return 1;
 	json_end(&a->json);
-	return false;
+	return 0;
 }
 
 static void analysis_free(void *ctx)
@@ -264,17 +269,20 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	const struct engine_experiment *e = engine_find(a->engine, row->id);
 	const struct strategy *strategy = search_find(row->strategy);
 	struct json *out = a->out;
+	int64_t proposed;
 	if (row->removing)
 		return -ENOENT;
+	int rc = store_last_number(a->engine->store, row->id, &proposed);
+	if (rc < 0)
+		return rc;
 	json_map(out);
 	json_key_string(out, "strategy", row->strategy);
 	json_key_string(out, "title", strategy ? strategy->title : row->strategy);
 	json_key_string(out, "reason", row->strategy_reason);
-	int64_t proposed = store_last_number(a->engine->store, row->id);
 	json_key_int(out, "planned", row->asked_all ? proposed : row->planned);
 	json_key_int(out, "proposed", proposed);
 	json_key(out, "fidelities");
-	store_json_fidelities(a->engine->store, row->id, out);
+	rc = store_json_fidelities(a->engine->store, row->id, out);
 	json_key(out, "state");
 	if (e && e->question)
 		json_raw(out, buf_text(&e->question->state)); /* it is thinking */
@@ -283,7 +291,7 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	else
 		json_null(out); /* it is over; nothing is read again only to look at it */
 	json_end(out);
-	return 0;
+	return rc;
 }
 
 int engine_write_search(struct engine *engine, int64_t experiment, struct json *out)

@@ -30,8 +30,8 @@ struct analysis_curves;
 /* The spec and the runs must outlive it. */
 struct analysis_curves *analysis_curves_new(struct engine *engine, int64_t experiment, const struct spec *spec,
 					    const struct analysis_run *runs, size_t count);
-/* Reads some curves, or writes the member. false: it is written. */
-bool analysis_write_curves(struct analysis_curves *curves, struct json *out) MUST_USE;
+/* Reads some curves, or writes the member: 1 when there is more to do, 0 when it is written, or a negative errno. */
+int analysis_write_curves(struct analysis_curves *curves, struct json *out) MUST_USE;
 void analysis_curves_free(struct analysis_curves *curves);
 
 #endif

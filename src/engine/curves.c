@@ -24,13 +24,15 @@ struct analysis_curves {
 	struct json *out;
 };
 
-/* The arrays are the caller's. */
-static struct curve curves_read(const struct analysis_curves *c, int64_t task, double final)
+/* The arrays are the caller's, also after a failure. */
+static int curves_read(const struct analysis_curves *c, int64_t task, double final, struct curve *ret)
 {
 	double *steps = mem_resize(NULL, 2 * CURVES_POINTS, sizeof(*steps)), *values = steps + CURVES_POINTS;
-	size_t count = store_read_curve(c->engine->store, c->experiment, task, c->objective->metric, CURVES_POINTS,
-					steps, values);
-	return (struct curve){steps, values, count, final};
+	size_t count = 0;
+	int rc = store_read_curve(c->engine->store, c->experiment, task, c->objective->metric, CURVES_POINTS, steps,
+				  values, &count);
+	*ret = (struct curve){steps, values, count, final};
+	return rc;
 }
 
 static void curves_free(const struct curve *curve)
@@ -89,7 +91,8 @@ static void curves_put_real(const char *key, double value, struct json *out)
 static int curves_running_cb(void *ctx, const struct store_running *row)
 {
 	const struct analysis_curves *c = ctx;
-	struct curve curve = curves_read(c, row->id, NAN);
+	struct curve curve;
+	int rc = curves_read(c, row->id, NAN, &curve);
 	double end = row->last_step >= 0 ? (double)row->last_step : c->end;
 	double at = curve.count ? curve.steps[curve.count - 1] : NAN;
 	/* Only where predictions were tried: beyond the first cut, and not past the end. */
@@ -106,7 +109,7 @@ static int curves_running_cb(void *ctx, const struct store_running *row)
 		}
 	}
 	curves_free(&curve);
-	return 0;
+	return rc;
 }
 
 struct analysis_curves *analysis_curves_new(struct engine *engine, int64_t experiment, const struct spec *spec,
@@ -151,12 +154,15 @@ static void curves_write_cuts(const struct analysis_curves *c, struct json *out)
 	json_end(out);
 }
 
-bool analysis_write_curves(struct analysis_curves *c, struct json *out)
+int analysis_write_curves(struct analysis_curves *c, struct json *out)
 {
+	int rc = 0;
 	if (c->fits && c->next < c->run_count) {
-		vec_push(&c->finished, curves_read(c, c->runs[c->next].id, c->runs[c->next].scores[0]));
+		struct curve curve;
+		rc = curves_read(c, c->runs[c->next].id, c->runs[c->next].scores[0], &curve);
+		vec_push(&c->finished, curve);
 		c->next++;
-		return true;
+		return rc < 0 ? rc : 1;
 	}
 	curves_learn(c);
 	json_key(out, "curves");
@@ -168,10 +174,9 @@ bool analysis_write_curves(struct analysis_curves *c, struct json *out)
 	if (c->test.earned) {
 		json_key(out, "running");
 		json_list(out);
-		if (store_each_running(c->engine->store, c->experiment, CURVES_TASKS, curves_running_cb, c) < 0)
-			json_null(out);
+		rc = store_each_running(c->engine->store, c->experiment, CURVES_TASKS, curves_running_cb, c);
 		json_end(out);
 	}
 	json_end(out);
-	return false;
+	return rc;
 }

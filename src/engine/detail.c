@@ -70,16 +70,17 @@ static int detail_task_cb(void *ctx, const struct store_task *row)
 }
 
 /* What the newest attempt runs; empty before the first one, and where a program of the user's takes the tasks. */
-static void detail_put_argv(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
+static int detail_put_argv(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
 {
 	struct engine_experiment *e = engine_find(engine, experiment);
 	struct spec *read = NULL;
 	struct detail_task task = {0};
 	struct node *argv = NULL;
-	bool known = store_read_task(engine->store, experiment, number, detail_task_cb, &task) == 0 && task.attempt &&
-		(e || engine_read_spec(engine, experiment, &read) == 0);
+	int rc = store_read_task(engine->store, experiment, number, detail_task_cb, &task);
+	if (rc == 0 && task.attempt && !e)
+		rc = engine_read_spec(engine, experiment, &read);
 	const struct spec *spec = e ? e->spec : read;
-	if (known && (spec->script || spec->command))
+	if (rc == 0 && task.attempt && (spec->script || spec->command))
 		argv = engine_make_argv(spec, experiment, number, task.params);
 	json_key(out, "argv");
 	if (argv)
@@ -89,6 +90,7 @@ static void detail_put_argv(struct engine *engine, int64_t experiment, int64_t n
 	node_free(argv);
 	node_free(task.params);
 	spec_free(read);
+	return rc == -EIO ? rc : 0; /* one that this version does not understand is shown all the same */
 }
 
 int engine_write_task(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
@@ -99,11 +101,11 @@ int engine_write_task(struct engine *engine, int64_t experiment, int64_t number,
 	char *folder = engine_folder(engine, experiment, number, 0), *work = spool_work_dir(folder);
 	json_key_string(out, "folder", folder);
 	detail_put_files(work, out);
-	detail_put_argv(engine, experiment, number, out);
+	rc = detail_put_argv(engine, experiment, number, out);
 	json_end(out);
 	free(work);
 	free(folder);
-	return 0;
+	return rc;
 }
 
 int engine_write_experiment(struct engine *engine, int64_t experiment, struct json *out)
@@ -167,7 +169,7 @@ int engine_read_script(struct engine *engine, int64_t experiment, struct buf *ou
 	if (rc == 0) {
 		char *folder = engine_batch_folder(engine, experiment, buf_text(&token));
 		char *path = spool_script_path(folder);
-		rc = fs_read(path, LIMIT_DOCUMENT_BYTES, out, NULL);
+		rc = fs_read(path, LIMIT_DOCUMENT_BYTES, out, NULL) < 0 ? -ENOENT : 0;
 		free(path);
 		free(folder);
 	}

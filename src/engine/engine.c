@@ -322,6 +322,7 @@ static void engine_turn(struct engine *engine)
 static void engine_timer_cb(uv_timer_t *timer)
 {
 	struct engine *engine = timer->data;
+	engine_tell_unread(engine);
 	if (engine->pause_ms) {
 		engine_refuse_askers(engine, -EIO, "nothing can be written at the moment; ask again");
 		int64_t wait = engine->pause_ms - clock_mono_ms();
@@ -395,8 +396,13 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	}
 	uv_timer_init(engine->loop, &engine->timer);
 	engine->timer.data = engine;
+	store_on_failure(engine->store, engine_unread_cb, engine);
 	engine_open_backends(engine, config->backends ? config->backends : backend_table);
 	if ((rc = engine_load(engine, err)) < 0) {
+		if (err && !*err->text)
+			errorf(err, rc,
+			       "%s/sluice.db could not be read: %s; put back a copy of it, or use another state folder",
+			       engine->state_dir, store_failure(engine->store));
 		engine_close(engine);
 		return rc;
 	}
@@ -424,6 +430,7 @@ void engine_close(struct engine *engine)
 		log_error("%s", err.text);
 	engine->closing = true;
 	uv_close((uv_handle_t *)&engine->timer, NULL);
+	engine_end_check(engine);
 	for (size_t i = 0; i < engine->backends.len; i++) {
 		struct engine_backend *backend = engine->backends.at[i];
 		uv_close((uv_handle_t *)&backend->timer, NULL);
@@ -454,9 +461,8 @@ void engine_close(struct engine *engine)
 	free(engine);
 }
 
-static void examined_cb(void *ctx, const struct backend_finding *list, size_t count)
+void engine_add_findings(struct engine *engine, const struct backend_finding *list, size_t count)
 {
-	struct engine *engine = ctx;
 	engine->examining--;
 	for (size_t i = 0; i < count; i++) {
 		struct json w = json_to(&engine->findings);
@@ -470,11 +476,17 @@ static void examined_cb(void *ctx, const struct backend_finding *list, size_t co
 	}
 }
 
+static void examined_cb(void *ctx, const struct backend_finding *list, size_t count)
+{
+	engine_add_findings(ctx, list, count);
+}
+
 void engine_examine(struct engine *engine)
 {
 	if (engine->examining)
 		return;
 	buf_clear(&engine->findings);
+	engine_begin_check(engine);
 	for (size_t i = 0; i < engine->backends.len; i++) {
 		struct engine_backend *backend = engine->backends.at[i];
 		if (!backend->backend || !backend->ops->examine)

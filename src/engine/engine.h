@@ -77,7 +77,7 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
 		  struct error *err) MUST_USE;
 
-/* A thorough look at every backend, for `sluice doctor`: goes on in the background; its findings are in
+/* A thorough look at every backend and a check of the database, for `sluice doctor`: goes on in the background; its findings are in
  * engine_write_cluster once "examining" is false again. Harmless while one is going on. */
 void engine_examine(struct engine *engine);
 /* GET /cluster; the "backends", "default_backend", "strategies" and "limits" members of GET /info (the

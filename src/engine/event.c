@@ -10,6 +10,8 @@
  * burst does not fill the event streams. */
 #define ENGINE_EVENT_BURST 200
 #define ENGINE_EVENT_MS 500
+/* Between two notices that the database cannot be read. */
+#define ENGINE_UNREAD_MS 60000
 
 void engine_listen(struct engine *engine, engine_event_f event, void *ctx)
 {
@@ -47,6 +49,28 @@ void engine_notice(struct engine *engine, const char *level, const char *text)
 	json_end(&w);
 	event_send(engine, "notice", &data);
 	buf_free(&data);
+}
+
+void engine_unread_cb(void *ctx, const char *text)
+{
+	struct engine *engine = ctx;
+	(void)text; /* the store keeps it */
+	if (engine->unread || (engine->unread_ms && clock_mono_ms() - engine->unread_ms < ENGINE_UNREAD_MS))
+		return;
+	engine->unread = true;
+	engine_soon(engine);
+}
+
+void engine_tell_unread(struct engine *engine)
+{
+	char text[512];
+	if (!engine->unread)
+		return;
+	engine->unread = false;
+	engine->unread_ms = clock_mono_ms();
+	snprintf(text, sizeof(text), "the database could not be read (%s): `sluice doctor` checks it",
+		 store_failure(engine->store));
+	engine_notice(engine, "error", text);
 }
 
 static void event_send_rows(struct engine *engine, struct engine_live *live)

@@ -126,11 +126,12 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 }
 
 /* What a task is ranked by may be the mean of its last rows. */
-static void ingest_mean(struct engine *engine, struct engine_live *live)
+static int ingest_mean(struct engine *engine, struct engine_live *live)
 {
 	const struct spec *spec = live->experiment->spec;
-	if (spec->objective_count && spec->objectives[0].take == SPEC_TAKE_MEAN)
-		live->task.best = engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0]);
+	if (!spec->objective_count || spec->objectives[0].take != SPEC_TAKE_MEAN)
+		return 0;
+	return engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0], &live->task.best);
 }
 
 static void ingest_row_event(struct engine_live *live, const struct journal_record *r)
@@ -272,8 +273,9 @@ static int ingest_after(struct engine *engine, struct engine_live *live)
 	int rc = 0;
 	if (live->told) {
 		live->told = false;
-		ingest_mean(engine, live);
-		rc = store_set_progress(engine->store, &live->task);
+		rc = ingest_mean(engine, live);
+		if (rc == 0)
+			rc = store_set_progress(engine->store, &live->task);
 		if (rc == 0)
 			rc = engine_prune(engine, live);
 	}

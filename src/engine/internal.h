@@ -135,10 +135,13 @@ struct engine {
 	uv_timer_t timer; /* the next turn */
 	bool stale; /* memory is not what the store says, and could not be read again */
 	int64_t pause_ms; /* after a failed write: no turn before this time, monotonic; 0 */
+	bool unread; /* the store could not be read, and the user was not told yet */
+	int64_t unread_ms; /* when the user was told; 0: never */
 	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
 	size_t sighted; /* where in `live` the last sight belonged; a hint */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
+	struct engine_check *check; /* of the database, while it goes on */
 	size_t questions; /* with the pool, also those that nobody waits for any more */
 	struct engine_asker *first_asker, *last_asker; /* in the order in which they came */
 	engine_event_f event;
@@ -147,6 +150,14 @@ struct engine {
 
 /* engine.c */
 void engine_soon(struct engine *engine); /* a turn as soon as everybody else had one */
+/* The answer to an examination: takes over the findings, and one that was waited for less is going on. */
+void engine_add_findings(struct engine *engine, const struct backend_finding *list, size_t count);
+/* check.c: the database, for engine_examine. End is harmless when none goes on. */
+void engine_begin_check(struct engine *engine);
+void engine_end_check(struct engine *engine);
+/* A store_failure_f: a read failed. The user is told at the next turn, at most once a minute. */
+void engine_unread_cb(void *ctx, const char *text);
+void engine_tell_unread(struct engine *engine);
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
 /* The named backend. For "auto": the one that alone understands a key of the resources (NULL: none are given), else the
@@ -265,8 +276,8 @@ const char *engine_stop_why(const struct engine_experiment *experiment);
 /* prune.c: ends the task early where its newest rows say so. */
 int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
 /* One number for one objective of a task, as the search hears it. */
-double engine_read_objective(struct engine *engine, const struct engine_experiment *experiment, int64_t task,
-			     const struct spec_objective *objective);
+int engine_read_objective(struct engine *engine, const struct engine_experiment *experiment, int64_t task,
+			  const struct spec_objective *objective, double *ret) MUST_USE;
 
 /* follow.c */
 void engine_follow(struct engine *engine);

@@ -236,7 +236,10 @@ static int living_continue(struct engine *engine, struct engine_experiment *e, s
 	int rc = engine_replay_exactly(engine, e, err);
 	if (rc != -ESTALE)
 		return rc < 0 ? -EIO : 0;
-	int64_t last = store_last_event(engine->store, e->id);
+	int64_t last;
+	rc = store_last_event(engine->store, e->id, &last);
+	if (rc < 0)
+		return rc;
 	rc = store_add_event(engine->store, e->id, &(struct store_event){.seq = last + 1, .kind = STORE_EVENT_CHANGE});
 	if (rc == 0 && engine_replay(engine, e, err) < 0)
 		rc = -EIO;

@@ -157,7 +157,8 @@ static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 static int load_rest(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
 	int rc = store_count_tasks(engine->store, e->id, e->counts);
-	e->last_number = store_last_number(engine->store, e->id);
+	if (rc == 0)
+		rc = store_last_number(engine->store, e->id, &e->last_number);
 	if (rc < 0 || e->removing)
 		return rc;
 	/* A search that does not learn and has proposed everything will not be asked again; reading its hundred

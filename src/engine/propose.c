@@ -322,13 +322,14 @@ static int replay_from(struct engine *engine, struct engine_experiment *e, int64
 		.values = mem_alloc(e->spec->space->count * sizeof(*replay.values) + 1),
 		.found = mem_alloc(e->spec->space->count * sizeof(*replay.found) + 1),
 		.change = change,
-		.last = store_last_asked(engine->store, e->id),
 	};
 	search_free(e->search);
 	e->search = NULL;
 	e->next_seq = 1;
 	e->last_asked = 0;
-	int rc = search_open(e->spec->search, e->spec->space, &e->search, err);
+	int rc = store_last_asked(engine->store, e->id, &replay.last);
+	if (rc == 0)
+		rc = search_open(e->spec->search, e->spec->space, &e->search, err);
 	if (rc == 0)
 		rc = store_each_event(engine->store, e->id, replay_cb, &replay);
 	free(replay.values);
@@ -338,14 +339,21 @@ static int replay_from(struct engine *engine, struct engine_experiment *e, int64
 
 int engine_skip_replay(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
-	e->next_seq = store_last_event(engine->store, e->id) + 1;
-	e->last_asked = store_last_asked(engine->store, e->id);
+	int64_t last;
+	int rc = store_last_event(engine->store, e->id, &last);
+	if (rc == 0)
+		rc = store_last_asked(engine->store, e->id, &e->last_asked);
+	if (rc < 0)
+		return rc;
+	e->next_seq = last + 1;
 	return search_open(e->spec->search, e->spec->space, &e->search, err);
 }
 
 int engine_replay_exactly(struct engine *engine, struct engine_experiment *e, struct error *err)
 {
-	return replay_from(engine, e, store_last_change(engine->store, e->id), err);
+	int64_t change;
+	int rc = store_last_change(engine->store, e->id, &change);
+	return rc < 0 ? rc : replay_from(engine, e, change, err);
 }
 
 int engine_replay(struct engine *engine, struct engine_experiment *e, struct error *err)

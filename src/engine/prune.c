@@ -7,25 +7,28 @@
 
 #include <math.h>
 
-double engine_read_objective(struct engine *engine, const struct engine_experiment *e, int64_t task,
-			     const struct spec_objective *objective)
+int engine_read_objective(struct engine *engine, const struct engine_experiment *e, int64_t task,
+			  const struct spec_objective *objective, double *ret)
 {
 	enum store_take take = objective->take == SPEC_TAKE_LAST ? STORE_TAKE_LAST
 		: objective->take == SPEC_TAKE_MEAN              ? STORE_TAKE_MEAN
 		: objective->maximise                            ? STORE_TAKE_MOST
 								 : STORE_TAKE_LEAST;
-	return store_read_objective(engine->store, e->id, task, objective->metric, take, objective->mean_of);
+	return store_read_objective(engine->store, e->id, task, objective->metric, take, objective->mean_of, ret);
 }
 
 /* An objective of a task that runs, as it stands. Its time only grows; of its energy nothing is known before its end. */
-static double prune_read(struct engine *engine, const struct engine_live *live, const struct spec_objective *objective)
+static int prune_read(struct engine *engine, const struct engine_live *live, const struct spec_objective *objective,
+		      double *ret)
 {
-	double value = engine_read_objective(engine, live->experiment, live->task.id, objective);
+	double value = NAN;
+	int rc = engine_read_objective(engine, live->experiment, live->task.id, objective, &value);
 	if (isnan(value) && strcmp(objective->metric, "time") == 0)
-		return (double)(clock_now_ms() - live->started_ms) / 1000;
+		value = (double)(clock_now_ms() - live->started_ms) / 1000;
 	if (isnan(value) && strcmp(objective->metric, "energy") == 0)
-		return objective->maximise ? INFINITY : -INFINITY; /* nobody can say that it is dominated */
-	return value;
+		value = objective->maximise ? INFINITY : -INFINITY; /* nothing is known that could dominate it */
+	*ret = value;
+	return rc;
 }
 
 /* Is there a finished task that is at least as good in every objective? */
@@ -38,10 +41,12 @@ static int prune_is_dominated(struct engine *engine, const struct engine_live *l
 	*ret = false;
 	for (size_t i = 0; rc == 0 && i < count && !*ret; i++) {
 		bool dominates = true;
-		for (size_t k = 0; dominates && k < e->spec->objective_count; k++) {
+		for (size_t k = 0; rc == 0 && dominates && k < e->spec->objective_count; k++) {
 			const struct spec_objective *objective = &e->spec->objectives[k];
-			double mine = prune_read(engine, live, objective);
-			double theirs = engine_read_objective(engine, e, finished[i], objective);
+			double mine = NAN, theirs = NAN;
+			rc = prune_read(engine, live, objective, &mine);
+			if (rc == 0)
+				rc = engine_read_objective(engine, e, finished[i], objective, &theirs);
 			dominates = !isnan(theirs) &&
 				(isnan(mine) || (objective->maximise ? theirs >= mine : theirs <= mine));
 		}
@@ -68,8 +73,10 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 	int rc = store_read_rivals(engine->store, e->id, live->task.id, objective->metric, step, objective->maximise,
 				   &rivals, &count);
 	/* The best so far, like the rivals', whatever the task will be ranked by. */
-	double mine = store_read_objective(engine->store, e->id, live->task.id, objective->metric,
-					   objective->maximise ? STORE_TAKE_MOST : STORE_TAKE_LEAST, 1);
+	double mine = NAN;
+	if (rc == 0)
+		rc = store_read_objective(engine->store, e->id, live->task.id, objective->metric,
+					  objective->maximise ? STORE_TAKE_MOST : STORE_TAKE_LEAST, 1, &mine);
 	bool prune = rc == 0 && prune_decide(&spec->prune, objective->maximise, mine, rivals, count);
 	free(rivals);
 	if (rc == 0 && prune && spec->objective_count > 1)

@@ -143,9 +143,10 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 		values = mem_alloc(count * sizeof(*values));
 		for (size_t i = 0; i < count; i++)
 			values[i] = NAN;
-		for (size_t i = 0; i < e->spec->objective_count; i++)
-			values[i] = engine_read_objective(engine, e, live->task.id, &e->spec->objectives[i]);
-		rc = settle_rank(engine, live, values[0]);
+		for (size_t i = 0; rc == 0 && i < e->spec->objective_count; i++)
+			rc = engine_read_objective(engine, e, live->task.id, &e->spec->objectives[i], &values[i]);
+		if (rc == 0)
+			rc = settle_rank(engine, live, values[0]);
 	}
 	if (rc == 0)
 		rc = engine_tell(engine, e, live->task.asked, outcomes[state], values);

@@ -44,7 +44,8 @@ static int begin_body(struct app *app, struct request *request, struct response 
 	struct error err = {0};
 	if (check_content_type(request, response) < 0)
 		return -1;
-	request->body = buf_make(request->route->body ? LIMIT_BODY_BYTES : 0);
+	size_t most = request->access.kind == ACCESS_NONE ? LIMIT_STRANGER_BODY_BYTES : LIMIT_BODY_BYTES;
+	request->body = buf_make(request->route->body ? most : 0);
 	if (!(request->route->flags & ROUTE_UPLOAD))
 		return 0;
 	char *dir = mem_printf("%s/uploads", app->state_dir);
@@ -95,18 +96,18 @@ struct kept_pieces {
 	struct buf text;
 };
 
-static bool kept_make(void *ctx, struct buf *out)
+static int kept_make(void *ctx, struct buf *out)
 {
 	struct kept_pieces *kept = ctx;
 	size_t before = out->len;
-	bool more = kept->inner.make(kept->inner.ctx, out);
+	int rc = kept->inner.make(kept->inner.ctx, out);
 	buf_add(&kept->text, out->data + before, out->len - before);
-	if (!more && !kept->text.full && kept->version == store_version(kept->app->store)) {
+	if (rc == 0 && !kept->text.full && kept->version == store_version(kept->app->store)) {
 		struct blob *body = blob_take(&kept->text);
 		cache_put(kept->app->cache, kept->target, kept->version, body);
 		blob_unref(body);
 	}
-	return more;
+	return rc;
 }
 
 static void kept_free(void *ctx)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/pace.h"
 #include "http/chunked.h"
 #include "http/upload.h"
@@ -24,6 +25,7 @@ struct exchange {
 	struct chunked chunked;
 	uint64_t received; /* of the body */
 	uint64_t progress; /* received when the deadline was last moved */
+	bool begun; /* the head of an answer in pieces was sent */
 };
 
 void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_app *handler, struct app *app, bool local)
@@ -101,11 +103,27 @@ static void conn_send(struct conn *conn, struct exchange *x)
 	blob_unref(body);
 }
 
+/* A piece in the chunked coding. */
+static void conn_add_chunk(const struct buf *piece, struct buf *out)
+{
+	if (!piece->len)
+		return;
+	buf_addf(out, "%zx\r\n", piece->len);
+	buf_add(out, buf_text(piece), piece->len);
+	buf_add_text(out, "\r\n");
+}
+
 static void conn_respond(struct conn *conn)
 {
 	struct exchange *x = conn->exchange;
 	struct response *response = &x->response;
 	bool whole = x->head.method == METHOD_HEAD;
+	if (response->pieces.make && !whole) {
+		conn->state = CONN_ANSWER;
+		conn->deadline_ms = clock_mono_ms() + LIMIT_IDLE_MS;
+		conn->io->pump(conn);
+		return;
+	}
 	conn_send(conn, x);
 	if (conn->state == CONN_CLOSED)
 		return;
@@ -115,39 +133,71 @@ static void conn_respond(struct conn *conn)
 		conn->access = x->request.access;
 		conn->io->stream(conn, response);
 		exchange_free(conn);
-	} else if (response->pieces.make && !whole) {
-		conn->state = CONN_ANSWER;
-		conn->deadline_ms = clock_mono_ms() + LIMIT_IDLE_MS;
-		conn->io->pump(conn);
 	} else {
 		conn_next(conn, conn_closes(x));
 	}
 }
 
-void conn_pump(struct conn *conn)
+/* Sends the head with the first piece. Where that one cannot be made the answer is a 500, and where it is the only one
+ * the answer has a length. */
+static void conn_begin_pieces(struct conn *conn, struct exchange *x, const struct buf *piece, int more)
 {
-	struct exchange *x = conn->exchange;
-	struct buf piece = buf_make(BUF_UNLIMITED), text = buf_make(BUF_UNLIMITED);
-	/* What the peer has not read yet is enough; it says so when it has. */
-	if (conn->state != CONN_ANSWER || conn->io->unsent(conn) > CONN_UNSENT_MAX)
-		return;
-	bool more = x->response.pieces.make(x->response.pieces.ctx, &piece);
-	if (piece.len) {
-		buf_addf(&text, "%zx\r\n", piece.len);
-		buf_add(&text, buf_text(&piece), piece.len);
-		buf_add_text(&text, "\r\n");
+	struct response *response = &x->response;
+	x->begun = true;
+	if (more <= 0)
+		pieces_free(&response->pieces);
+	if (more < 0) {
+		buf_free(&response->headers);
+		response_problem(response, 500,
+				 "the answer could not be read (%s): `sluice doctor` checks the database",
+				 strerror(-more));
+	} else {
+		buf_free(&response->body);
+		response->body = buf_make(BUF_UNLIMITED);
+		if (more)
+			conn_add_chunk(piece, &response->body);
+		else
+			buf_add(&response->body, buf_text(piece), piece->len);
 	}
-	buf_free(&piece);
+	conn_send(conn, x);
+}
+
+/* Sends a piece after the first. */
+static void conn_send_piece(struct conn *conn, const struct buf *piece, int more)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	if (more < 0) {
+		/* Half of an answer must not look whole: without the last chunk the peer knows. */
+		log_error("an answer was cut: %s", strerror(-more));
+		conn_close(conn);
+		return;
+	}
+	conn_add_chunk(piece, &text);
 	if (!more)
 		buf_add_text(&text, "0\r\n\r\n");
 	struct blob *blob = blob_take(&text);
 	conn->io->send(conn, blob, NULL);
 	blob_unref(blob);
+}
+
+void conn_pump(struct conn *conn)
+{
+	struct exchange *x = conn->exchange;
+	struct buf piece = buf_make(BUF_UNLIMITED);
+	/* What the peer has not read yet is enough; it says so when it has. */
+	if (conn->state != CONN_ANSWER || conn->io->unsent(conn) > CONN_UNSENT_MAX)
+		return;
+	int more = x->response.pieces.make(x->response.pieces.ctx, &piece);
+	if (x->begun)
+		conn_send_piece(conn, &piece, more);
+	else
+		conn_begin_pieces(conn, x, &piece, more);
+	buf_free(&piece);
 	if (conn->state == CONN_CLOSED)
 		return;
 	conn->deadline_ms = clock_mono_ms() + LIMIT_IDLE_MS;
 	conn->unsent_seen = conn->io->unsent(conn);
-	if (more) {
+	if (more > 0) {
 		conn->io->pump(conn);
 		return;
 	}
@@ -220,7 +270,8 @@ static void conn_begin_body(struct conn *conn)
 		return;
 	}
 	conn->state = CONN_BODY;
-	conn->deadline_ms = clock_mono_ms() + LIMIT_BODY_MS;
+	conn->stranger = x->request.access.kind == ACCESS_NONE;
+	conn->deadline_ms = clock_mono_ms() + (conn->stranger ? LIMIT_STRANGER_BODY_MS : LIMIT_BODY_MS);
 	if (x->head.expect_continue) {
 		static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
 		struct blob *blob = blob_borrow(go_on, sizeof(go_on) - 1);

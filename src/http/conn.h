@@ -54,6 +54,7 @@ struct conn {
 	bool local; /* over the unix socket, from our own uid */
 	bool paused;
 	bool skipped_line; /* one empty line before a request is forgiven */
+	bool stranger; /* CONN_BODY: of who has not signed in */
 	enum conn_state state;
 	int64_t deadline_ms; /* monotonic; 0: none */
 	int64_t drain_end_ms; /* however much still arrives */

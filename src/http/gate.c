@@ -109,6 +109,13 @@ static int gate_fail(struct gate *gate, const char *what, struct response *respo
 	return -1;
 }
 
+/* 500, without a word about who asked. */
+static int fail_unread(struct gate *gate, struct response *response)
+{
+	response_problem(response, 500, "the database could not be read (%s)", store_failure(gate->store));
+	return -1;
+}
+
 static bool find_session(struct gate *gate, struct request *request)
 {
 	const char *secret = head_get(request->head, "x-sluice-session");
@@ -128,7 +135,10 @@ static int find_bearer(struct gate *gate, struct request *request, const char *h
 		return gate_fail(gate, "the Authorization header must be: Bearer TOKEN", response);
 	const char *secret = header + 7 + strspn(header + 7, " ");
 	token_hash(secret, strlen(secret), hash);
-	if (store_find_token(gate->store, hash, clock_now_ms(), &id) < 0)
+	int rc = store_find_token(gate->store, hash, clock_now_ms(), &id);
+	if (rc < 0 && rc != -ENOENT)
+		return fail_unread(gate, response);
+	if (rc < 0)
 		return gate_fail(gate, "this token is not known (any more)", response);
 	request->access.kind = ACCESS_TOKEN;
 	request->access.id = (uint64_t)id;

@@ -16,10 +16,20 @@ static void answer_missing(const struct request *request, struct response *respo
 	response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 }
 
+bool answer_unread(const struct request *request, int rc, struct response *response)
+{
+	if (rc == -ENOENT)
+		return false;
+	response_problem(response, 500, "the database could not be read (%s): `sluice doctor` checks it",
+			 store_failure(request->app->store));
+	return true;
+}
+
 void answer_experiment(struct request *request, int64_t experiment, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (engine_write_experiment(request->app->engine, experiment, &out) < 0)
+	int rc = engine_write_experiment(request->app->engine, experiment, &out);
+	if (rc < 0 && !answer_unread(request, rc, response))
 		response_problem(response, 404, "there is no experiment e%" PRId64, experiment);
 }
 
@@ -46,7 +56,10 @@ void handle_experiments(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	struct store_page page;
 	read_page(request, false, &page);
-	if (store_json_experiments(request->app->store, &page, &out) < 0)
+	int rc = store_json_experiments(request->app->store, &page, &out);
+	if (rc < 0 && rc != -EINVAL)
+		answer_unread(request, rc, response);
+	else if (rc < 0)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer");
 }
 
@@ -179,21 +192,24 @@ void handle_parallel(struct request *request, struct response *response)
 
 void handle_metrics(struct request *request, struct response *response)
 {
-	if (store_json_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
-			       request_int(request, "points"), &response->pieces) < 0)
+	int rc = store_json_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
+				    request_int(request, "points"), &response->pieces);
+	if (rc < 0 && !answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
 void handle_analysis(struct request *request, struct response *response)
 {
-	if (engine_read_analysis(request->app->engine, request->path_numbers[0], &response->pieces) < 0)
+	int rc = engine_read_analysis(request->app->engine, request->path_numbers[0], &response->pieces);
+	if (rc < 0 && !answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
 static void answer_text(struct request *request, const char *column, const char *what, struct response *response)
 {
 	response->type = "text/plain; charset=utf-8";
-	if (store_read_text(request->app->store, request->path_numbers[0], column, &response->body) < 0)
+	int rc = store_read_text(request->app->store, request->path_numbers[0], column, &response->body);
+	if (rc < 0 && !answer_unread(request, rc, response))
 		response_problem(response, 404, "there is no %s of experiment %s", what, request->path_values[0]);
 }
 
@@ -202,7 +218,11 @@ void handle_script(struct request *request, struct response *response)
 {
 	struct buf kept = buf_make(LIMIT_DOCUMENT_BYTES);
 	answer_text(request, "batch_script", "batch script", response);
-	if (response->status < 400 && engine_read_script(request->app->engine, request->path_numbers[0], &kept) == 0) {
+	int rc = response->status < 400 ? engine_read_script(request->app->engine, request->path_numbers[0], &kept)
+					: -ENOENT;
+	if (rc < 0) {
+		answer_unread(request, rc, response);
+	} else {
 		buf_clear(&response->body);
 		buf_add(&response->body, buf_text(&kept), kept.len);
 	}
@@ -223,7 +243,8 @@ void handle_export(struct request *request, struct response *response)
 	int rc = store_export(request->app->store, experiment, folder, csv, &response->pieces);
 	free(folder);
 	if (rc < 0) {
-		answer_missing(request, response);
+		if (!answer_unread(request, rc, response))
+			answer_missing(request, response);
 		return;
 	}
 	if (csv)

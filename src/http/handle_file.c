@@ -13,7 +13,7 @@ struct file_pieces {
 	int fd;
 };
 
-static bool file_make(void *ctx, struct buf *out)
+static int file_make(void *ctx, struct buf *out)
 {
 	struct file_pieces *file = ctx;
 	char *to = buf_reserve(out, FILE_PIECE_BYTES);
@@ -22,7 +22,7 @@ static bool file_make(void *ctx, struct buf *out)
 		out->len += (size_t)n;
 		out->data[out->len] = 0;
 	}
-	return n > 0;
+	return n > 0 ? 1 : n < 0 ? -errno : 0;
 }
 
 static void file_free(void *ctx)
@@ -35,8 +35,10 @@ static void file_free(void *ctx)
 void handle_files(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (!store_has_experiment(request->app->store, request->path_numbers[0])) {
-		response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
+	int rc = store_find_experiment(request->app->store, request->path_numbers[0]);
+	if (rc < 0) {
+		if (!answer_unread(request, rc, response))
+			response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 		return;
 	}
 	json_map(&out);
@@ -48,16 +50,15 @@ void handle_file(struct request *request, struct response *response)
 {
 	const char *path = request_text(request, "path");
 	/* An experiment that is being removed is gone, though its folder may be there. */
-	int fd = store_has_experiment(request->app->store, request->path_numbers[0])
-		? engine_open_file(request->app->engine, request->path_numbers[0], path)
-		: -ENOENT;
+	int rc = store_find_experiment(request->app->store, request->path_numbers[0]);
+	int fd = rc < 0 ? rc : engine_open_file(request->app->engine, request->path_numbers[0], path);
 	if (fd >= 0) {
 		struct file_pieces *file = mem_alloc(sizeof(*file));
 		file->fd = fd;
 		response->pieces = (struct pieces){file_make, file_free, file};
 		response->type = "application/octet-stream";
 		response_header(response, "Content-Disposition", "attachment");
-	} else {
+	} else if (rc == 0 || !answer_unread(request, rc, response)) {
 		response_problem(response, 404, "there is no file '%.200s' of experiment %s", path,
 				 request->path_values[0]);
 	}

@@ -3,7 +3,7 @@
 #include "http/handle.h"
 
 #include "base/node.h"
-#include "store/json.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -73,18 +73,15 @@ void handle_change(struct request *request, struct response *response)
 void handle_search(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (engine_write_search(request->app->engine, request->path_numbers[0], &out) < 0)
+	int rc = engine_write_search(request->app->engine, request->path_numbers[0], &out);
+	if (rc < 0 && !answer_unread(request, rc, response))
 		response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 }
 
 /* Is it there? Then what was not found is something in it. */
 static bool experiment_exists(const struct request *request)
 {
-	struct buf scratch = buf_make(BUF_UNLIMITED);
-	struct json out = json_to(&scratch);
-	int rc = store_json_experiment(request->app->store, request->path_numbers[0], &out);
-	buf_free(&scratch);
-	return rc == 0;
+	return store_find_experiment(request->app->store, request->path_numbers[0]) == 0;
 }
 
 static void answer_asked(struct request *request, int rc, int64_t number, const struct error *err,

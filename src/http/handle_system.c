@@ -154,7 +154,9 @@ void handle_login_link(struct request *request, struct response *response)
 void handle_tokens(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	store_json_tokens(request->app->store, &out);
+	int rc = store_json_tokens(request->app->store, &out);
+	if (rc < 0)
+		answer_unread(request, rc, response);
 }
 
 void handle_token_create(struct request *request, struct response *response)

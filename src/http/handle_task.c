@@ -24,7 +24,8 @@ static void answer_missing(const struct request *request, struct response *respo
 void answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (engine_write_task(request->app->engine, experiment, number, &out) < 0)
+	int rc = engine_write_task(request->app->engine, experiment, number, &out);
+	if (rc < 0 && !answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
@@ -36,6 +37,8 @@ void handle_tasks(struct request *request, struct response *response)
 	int rc = store_json_tasks(request->app->store, request->path_numbers[0], &page, &out);
 	if (rc == -ENOENT)
 		answer_missing(request, response);
+	else if (rc < 0 && rc != -EINVAL)
+		answer_unread(request, rc, response);
 	else if (rc < 0)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer in the same order");
 }
@@ -140,8 +143,9 @@ void handle_tell(struct request *request, struct response *response)
 void handle_task_metrics(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
-	if (store_json_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
-				    request_int(request, "points"), &out) < 0)
+	int rc = store_json_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
+					 request_int(request, "points"), &out);
+	if (rc < 0 && !answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
@@ -203,7 +207,8 @@ void handle_log(struct request *request, struct response *response)
 	struct log_piece piece = {.text = buf_make(LIMIT_LOG_CHUNK_BYTES)};
 	int rc = store_find_attempt(request->app->store, experiment, number, request_int(request, "attempt"), &attempt);
 	if (rc < 0) {
-		answer_missing(request, response);
+		if (!answer_unread(request, rc, response))
+			answer_missing(request, response);
 		return;
 	}
 	if (!stream)

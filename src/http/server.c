@@ -14,7 +14,8 @@
 
 #define SERVER_READ_BYTES 65536
 #define SERVER_BATCH 32
-/* Of the connections, kept for the unix socket: a flood on TCP must not shut out the command line. */
+/* Of the connections, kept for the unix socket: a flood on TCP must not shut out the command line. A quarter of them
+ * where there are few. */
 #define SERVER_RESERVED 64
 #define SERVER_LISTENERS 3
 
@@ -51,6 +52,7 @@ struct server {
 	uint64_t pumps;
 	struct client *first, *last;
 	size_t count, max, streams;
+	size_t reserved; /* of max, for the unix socket */
 	size_t open_handles; /* until the server can be freed */
 	bool closing;
 	int socket_dir; /* 0: none */
@@ -376,18 +378,31 @@ static void server_tick_cb(uv_timer_t *timer)
 	}
 }
 
-/* Makes room by closing the oldest connection that is not being answered or followed. */
-static bool server_make_room(struct server *server)
+static bool client_is_half_sent(const struct conn *conn)
+{
+	return conn->state == CONN_BODY && conn->stranger;
+}
+
+static bool client_is_idle(const struct conn *conn)
+{
+	return conn->state == CONN_IDLE || conn->state == CONN_HEAD || conn->state == CONN_DRAIN;
+}
+
+static bool server_close_oldest(struct server *server, bool (*fits)(const struct conn *conn))
 {
 	for (struct client *client = server->first; client; client = client->next) {
-		if (!client->conn.local &&
-		    (client->conn.state == CONN_IDLE || client->conn.state == CONN_HEAD ||
-		     client->conn.state == CONN_DRAIN)) {
-			conn_close(&client->conn);
-			return true;
-		}
+		if (client->conn.local || !fits(&client->conn))
+			continue;
+		conn_close(&client->conn);
+		return true;
 	}
 	return false;
+}
+
+/* Makes room: the body of who has not signed in goes first, then what is not being answered or followed. */
+static bool server_make_room(struct server *server)
+{
+	return server_close_oldest(server, client_is_half_sent) || server_close_oldest(server, client_is_idle);
 }
 
 static bool peer_is_us(uv_stream_t *stream)
@@ -425,7 +440,7 @@ static void server_connection_cb(uv_stream_t *listener, int status)
 		uv_tcp_init(server->loop, &client->uv.tcp);
 	client->uv.handle.data = client;
 	server->open_handles++;
-	bool fits = server->count < server->max - (local ? 0 : SERVER_RESERVED) || server_make_room(server);
+	bool fits = server->count < server->max - (local ? 0 : server->reserved) || server_make_room(server);
 	/* Joins the list first, so that closing is the same for all. */
 	server_add_client(server, client, local);
 	if (uv_accept(listener, &client->uv.stream) < 0 || !fits) {
@@ -443,7 +458,7 @@ static void server_connection_cb(uv_stream_t *listener, int status)
 		conn_close(&client->conn);
 }
 
-/* As many connections as files may be open, less what the rest of the daemon needs. */
+/* Half of the files that may be open: the rest of the daemon needs the others for journals, scripts and the store. */
 static size_t server_connection_max(void)
 {
 	struct rlimit limit;
@@ -454,8 +469,8 @@ static size_t server_connection_max(void)
 		if (setrlimit(RLIMIT_NOFILE, &limit) < 0 && getrlimit(RLIMIT_NOFILE, &limit) < 0)
 			return 256;
 	}
-	size_t files = limit.rlim_cur > 512 ? (size_t)limit.rlim_cur - 256 : 256;
-	return files < LIMIT_CONNECTIONS ? files : LIMIT_CONNECTIONS;
+	rlim_t half = limit.rlim_cur / 2;
+	return half < LIMIT_CONNECTIONS ? (size_t)half : LIMIT_CONNECTIONS;
 }
 
 struct server *server_new(uv_loop_t *loop, const struct conn_app *handler, struct app *app)
@@ -465,6 +480,7 @@ struct server *server_new(uv_loop_t *loop, const struct conn_app *handler, struc
 	server->handler = handler;
 	server->app = app;
 	server->max = server_connection_max();
+	server->reserved = server->max / 4 < SERVER_RESERVED ? server->max / 4 : SERVER_RESERVED;
 	uv_timer_t *timers[] = {&server->tick, &server->flush, &server->ping};
 	for (size_t i = 0; i < COUNT_OF(timers); i++) {
 		uv_timer_init(loop, timers[i]);

@@ -1,9 +1,8 @@
 /* Tokens: see access.h. */
 #include "store/access.h"
 
-#include "store/sql.h"
-
 #include "base/log.h"
+#include "store/sql.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,10 +41,11 @@ int store_add_token(struct store *store, const char *name, const char *hash, int
 int store_find_token(struct store *store, const char *hash, int64_t now_ms, int64_t *ret_id)
 {
 	sqlite3_stmt *row = store_bind(store, sql_find_token, "s", hash);
-	if (store_step(store, row) != 1)
-		return -ENOENT;
-	int64_t id = sqlite3_column_int64(row, 0), used_ms = sqlite3_column_int64(row, 1);
-	sqlite3_reset(row);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	int64_t id = row_int(row, 0), used_ms = row_int(row, 1);
+	store_end(row);
 	*ret_id = id;
 	if (now_ms - used_ms < TOKEN_USED_MS)
 		return 0;
@@ -67,23 +67,25 @@ int store_delete_token(struct store *store, int64_t id, struct error *err)
 	return rc == 0 && !found ? errorf(err, -ENOENT, "there is no token %lld", (long long)id) : rc;
 }
 
-void store_json_tokens(struct store *store, struct json *out)
+int store_json_tokens(struct store *store, struct json *out)
 {
 	int64_t count = 0;
+	int rc;
 	sqlite3_stmt *row = store_bind(store, sql_tokens, "");
 	json_map(out);
 	json_key(out, "items");
 	json_list(out);
-	for (; store_step(store, row) == 1; count++) {
+	for (; (rc = store_step(store, row)) > 0; count++) {
 		json_map(out);
-		json_key_int(out, "id", sqlite3_column_int64(row, 0));
-		json_key_string(out, "name", store_text(row, 1));
-		json_key_time(out, "created", sqlite3_column_int64(row, 2));
-		json_key_time(out, "used", sqlite3_column_int64(row, 3));
+		json_key_int(out, "id", row_int(row, 0));
+		json_key_string(out, "name", row_text(row, 1));
+		json_key_time(out, "created", row_int(row, 2));
+		json_key_time(out, "used", row_int(row, 3));
 		json_end(out);
 	}
 	json_end(out);
 	json_key_null(out, "next");
 	json_key_int(out, "total", count);
 	json_end(out);
+	return rc;
 }

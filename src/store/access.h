@@ -11,6 +11,6 @@ int store_find_token(struct store *store, const char *hash, int64_t now_ms, int6
 /* -ENOENT. */
 int store_delete_token(struct store *store, int64_t id, struct error *err) MUST_USE;
 /* {"items":[{"id","name","created","used"}],"next":null,"total":N}; never a hash. */
-void store_json_tokens(struct store *store, struct json *out);
+int store_json_tokens(struct store *store, struct json *out) MUST_USE;
 
 #endif

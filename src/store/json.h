@@ -1,5 +1,6 @@
 /* What the pages and the command line read, as JSON straight from SQL; the shapes are in
- * docs/internals/rest.md. Each writes one JSON value, or returns -ENOENT and writes nothing. Rows as structs: rows.h. */
+ * docs/internals/rest.md. Each writes one JSON value; or it returns -ENOENT and has written nothing; or another
+ * negative errno (-EIO: the database cannot be read), and what it has written so far is of no use. Rows as structs: rows.h. */
 #ifndef STORE_JSON_H
 #define STORE_JSON_H
 
@@ -39,11 +40,11 @@ struct store_progress {
 	double best; /* NAN to begin with */
 	int64_t after_ms, after_number;
 };
-/* Adds at most `limit` entries to the open list; how many: less than that at the end. */
-int64_t store_json_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,
-			    struct json *out);
+/* Adds at most `limit` entries to the open list. Returns how many, less than `limit` at the end; or a negative errno. */
+int store_json_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,
+			struct json *out) MUST_USE;
 
 /* A list of {"fidelity","tasks","finished"}: how many tasks stand at which fidelity. */
-void store_json_fidelities(struct store *store, int64_t experiment, struct json *out);
+int store_json_fidelities(struct store *store, int64_t experiment, struct json *out) MUST_USE;
 
 #endif

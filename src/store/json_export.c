@@ -1,7 +1,7 @@
 /* Everything about an experiment for other programs: see json.h. */
 #include "store/json_pieces.h"
+#include "store/json_task.h"
 
-#include "base/clock.h"
 #include "base/node.h"
 #include "base/num.h"
 
@@ -9,25 +9,40 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char sql_tasks[] = "SELECT " READ_TASK_COLUMNS
-				" FROM task t WHERE t.experiment = ?1 AND t.number > ?2 ORDER BY t.number";
+static const char sql_tasks[] = TASK_SELECT " FROM task t WHERE t.experiment = ?1 AND t.number > ?2 ORDER BY t.number";
 static const char sql_head[] =
 	"SELECT parameters, json_extract(objective, '$[0].metric') FROM experiment WHERE id = ?1 AND removing = 0";
+enum csv_column {
+	CSV_ID,
+	CSV_NUMBER,
+	CSV_STATE,
+	CSV_STARTED,
+	CSV_FINISHED,
+	CSV_PARAMETERS,
+	CSV_BEST,
+	CSV_STEP,
+	CSV_ATTEMPT
+};
+static const char sql_csv[] =
+	"SELECT id, number, state, started_ms, finished_ms, parameters, best, best_step, attempt FROM task "
+	"WHERE experiment = ?1 AND number > ?2 ORDER BY number";
 
-static void put_task(struct task_pieces *pieces, sqlite3_stmt *row)
+static int put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {
-	int64_t task_id = sqlite3_column_int64(row, TASK_ID);
-	read_put_task(row, pieces->experiment, &pieces->json);
-	read_put_curves(pieces->store, pieces->experiment, task_id, 0, &pieces->json);
-	read_put_attempts(pieces->store, task_id, &pieces->json);
+	int64_t task_id = row_int(row, TASK_ID);
+	json_open_task(row, pieces->experiment, &pieces->json);
+	int rc = json_put_curves(pieces->store, pieces->experiment, task_id, 0, &pieces->json);
+	if (rc == 0)
+		rc = json_put_attempts(pieces->store, task_id, &pieces->json);
 	json_end(&pieces->json);
+	return rc;
 }
 
 static int export_json(struct store *store, int64_t experiment, const char *folder, struct pieces *ret)
 {
 	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, put_task, ret);
 	/* "tasks" is the list here, so the counts go by another name. */
-	int rc = read_open_experiment(store, experiment, true, "counts", &pieces->json);
+	int rc = json_open_experiment(store, experiment, true, "counts", &pieces->json);
 	if (rc < 0) {
 		pieces_free(ret);
 		return rc;
@@ -86,51 +101,43 @@ static void csv_put_node(struct buf *out, const struct node *node)
 	}
 }
 
-static void csv_put_elapsed(struct buf *out, sqlite3_stmt *row)
-{
-	int64_t started = sqlite3_column_int64(row, TASK_STARTED);
-	int64_t finished = sqlite3_column_int64(row, TASK_FINISHED);
-	bool running = sqlite3_column_int(row, TASK_STATE) == STORE_RUNNING;
-	if (!started || (!finished && !running)) {
-		csv_put(out, false, "");
-		return;
-	}
-	int64_t ms = (finished ? finished : clock_now_ms()) - started;
-	csv_put_real(out, ms > 0 ? (double)ms / 1000 : 0);
-}
-
-static void csv_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
+static int csv_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {
 	const struct node *parameters = pieces->parameters;
 	struct buf *out = pieces->json.out;
 	struct node *values = NULL;
-	const char *text = row_text(row, TASK_PARAMETERS);
+	const char *text = row_text(row, CSV_PARAMETERS);
+	double elapsed_s = json_elapsed_s(row, CSV_STATE);
 	if (text && node_parse_json(text, strlen(text), &values, NULL) < 0)
 		values = NULL;
-	csv_put(out, true, row_text(row, TASK_NUMBER));
-	csv_put(out, false, store_state_name((enum store_state)sqlite3_column_int(row, TASK_STATE)));
+	csv_put(out, true, row_text(row, CSV_NUMBER));
+	csv_put(out, false, store_state_name((enum store_state)row_int(row, CSV_STATE)));
 	for (size_t i = 0; parameters && i < parameters->count; i++) {
 		const char *name = node_get_string(parameters->items[i], "name");
 		csv_put_node(out, name ? node_get(values, name) : NULL);
 	}
-	if (row_is_null(row, TASK_BEST_STEP))
+	if (row_is_null(row, CSV_STEP))
 		csv_put(out, false, "");
 	else
-		csv_put_real(out, row_is_null(row, TASK_BEST) ? NAN : sqlite3_column_double(row, TASK_BEST));
-	csv_put(out, false, row_text(row, TASK_BEST_STEP));
-	csv_put_elapsed(out, row);
-	csv_put(out, false, row_text(row, TASK_ATTEMPT));
+		csv_put_real(out, row_real(row, CSV_BEST));
+	csv_put(out, false, row_text(row, CSV_STEP));
+	if (isnan(elapsed_s))
+		csv_put(out, false, "");
+	else
+		csv_put_real(out, elapsed_s);
+	csv_put(out, false, row_text(row, CSV_ATTEMPT));
 	buf_add_text(out, "\r\n");
 	node_free(values);
+	return 0;
 }
 
 static int export_csv(struct store *store, int64_t experiment, struct pieces *ret)
 {
-	sqlite3_stmt *row = store_prepare(store, sql_head);
-	sqlite3_bind_int64(row, 1, experiment);
-	if (!row_next(row))
-		return -ENOENT;
-	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, csv_put_task, ret);
+	sqlite3_stmt *row = store_bind(store, sql_head, "i", experiment);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_csv, csv_put_task, ret);
 	struct buf *out = &pieces->begun;
 	const char *text = row_text(row, 0);
 	if (node_parse_json(text, strlen(text), &pieces->parameters, NULL) < 0)
@@ -147,7 +154,7 @@ static int export_csv(struct store *store, int64_t experiment, struct pieces *re
 	csv_put(out, false, "elapsed_s");
 	csv_put(out, false, "attempts");
 	buf_add_text(out, "\r\n");
-	sqlite3_reset(row);
+	store_end(row);
 	return 0;
 }
 

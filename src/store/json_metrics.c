@@ -27,19 +27,16 @@ struct curve {
 	VEC(struct point) points;
 };
 
-static void curve_read(struct store *store, int64_t task_id, int64_t name_id, struct curve *curve)
+static int curve_read(struct store *store, int64_t task_id, int64_t name_id, struct curve *curve)
 {
-	sqlite3_stmt *row = store_prepare(store, sql_curve);
-	sqlite3_bind_int64(row, 1, task_id);
-	sqlite3_bind_int64(row, 2, name_id);
+	sqlite3_stmt *row = store_bind(store, sql_curve, "ii", task_id, name_id);
+	int rc;
 	curve->points.len = 0;
-	while (row_next(row)) {
-		struct point point = {
-			.step = sqlite3_column_int64(row, 0),
-			.value = row_is_null(row, 1) ? NAN : sqlite3_column_double(row, 1),
-		};
+	while ((rc = store_step(store, row)) > 0) {
+		struct point point = {.step = row_int(row, 0), .value = row_real(row, 1)};
 		vec_push(&curve->points, point);
 	}
+	return rc;
 }
 
 static bool curve_has_nan(const struct curve *curve)
@@ -114,69 +111,74 @@ static void curve_put(const struct curve *curve, struct json *out)
 	json_end(out);
 }
 
-int64_t read_find_metric(struct store *store, int64_t experiment, const char *name)
+int json_find_metric(struct store *store, int64_t experiment, const char *name, int64_t *ret)
 {
-	sqlite3_stmt *row = store_prepare(store, sql_find_name);
-	sqlite3_bind_int64(row, 1, experiment);
-	sqlite3_bind_text(row, 2, name, -1, SQLITE_TRANSIENT);
-	int64_t id = row_next(row) ? sqlite3_column_int64(row, 0) : 0;
-	sqlite3_reset(row);
-	return id;
+	sqlite3_stmt *row = store_bind(store, sql_find_name, "is", experiment, name);
+	int rc = store_step(store, row);
+	if (rc < 0)
+		return rc;
+	*ret = rc > 0 ? row_int(row, 0) : 0;
+	store_end(row);
+	return 0;
 }
 
-void read_put_metric_names(struct store *store, int64_t experiment, int64_t task_id, struct json *out)
+int json_put_metric_names(struct store *store, int64_t experiment, int64_t task_id, struct json *out)
 {
-	sqlite3_stmt *row = store_prepare(store, task_id ? sql_task_names : sql_names);
-	sqlite3_bind_int64(row, 1, experiment);
-	if (task_id)
-		sqlite3_bind_int64(row, 2, task_id);
+	sqlite3_stmt *row = task_id ? store_bind(store, sql_task_names, "ii", experiment, task_id)
+				    : store_bind(store, sql_names, "i", experiment);
+	int rc;
 	json_key(out, "metrics");
 	json_list(out);
-	while (row_next(row))
+	while ((rc = store_step(store, row)) > 0)
 		json_string(out, row_text(row, 0));
 	json_end(out);
+	return rc;
 }
 
-void read_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points, struct json *out)
+int json_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points, struct json *out)
 {
 	struct curve curve = {0};
+	int rc = 0;
 	json_key(out, "spark");
 	json_list(out);
 	if (task_id && name_id) {
-		curve_read(store, task_id, name_id, &curve);
+		rc = curve_read(store, task_id, name_id, &curve);
 		curve_thin(&curve, (size_t)points);
 		for (size_t i = 0; i < curve.points.len; i++)
 			json_real(out, curve.points.at[i].value);
 	}
 	json_end(out);
 	free(curve.points.at);
+	return rc;
 }
 
-void read_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points, struct json *out)
+int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points, struct json *out)
 {
 	struct curve curve = {0};
-	sqlite3_stmt *row = store_prepare(store, sql_task_names);
-	sqlite3_bind_int64(row, 1, experiment);
-	sqlite3_bind_int64(row, 2, task_id);
+	sqlite3_stmt *row = store_bind(store, sql_task_names, "ii", experiment, task_id);
+	int rc;
 	json_key(out, "metrics");
 	json_map(out);
-	while (row_next(row)) {
+	while ((rc = store_step(store, row)) > 0) {
 		json_key(out, row_text(row, 0));
-		curve_read(store, task_id, sqlite3_column_int64(row, 1), &curve);
+		if ((rc = curve_read(store, task_id, row_int(row, 1), &curve)) < 0)
+			break;
 		curve_thin(&curve, (size_t)points);
 		json_map(out);
 		curve_put(&curve, out);
 		json_end(out);
 	}
+	store_end(row);
 	json_end(out);
 	free(curve.points.at);
+	return rc;
 }
 
-static void put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
+static int put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 {
 	struct curve curve = {0};
-	curve_read(pieces->store, sqlite3_column_int64(row, 0), pieces->name, &curve);
-	if (curve.points.len) {
+	int rc = curve_read(pieces->store, row_int(row, 0), pieces->name, &curve);
+	if (rc == 0 && curve.points.len) {
 		curve_thin(&curve, (size_t)pieces->points);
 		json_map(&pieces->json);
 		row_put_int(row, 1, "task", &pieces->json);
@@ -184,29 +186,35 @@ static void put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 		json_end(&pieces->json);
 	}
 	free(curve.points.at);
+	return rc;
 }
 
 int store_json_metrics(struct store *store, int64_t experiment, const char *name, int64_t points, struct pieces *ret)
 {
 	char id[24];
-	sqlite3_stmt *row = store_prepare(store, sql_find_experiment);
-	sqlite3_bind_int64(row, 1, experiment);
-	if (!row_next(row))
-		return -ENOENT;
+	int64_t name_id = 0;
+	sqlite3_stmt *row = store_bind(store, sql_find_experiment, "i", experiment);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	const char *metric = name ? name : row_text(row, 1);
+	if (metric && (rc = json_find_metric(store, experiment, metric, &name_id)) < 0) {
+		store_end(row);
+		return rc;
+	}
 	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, put_task_curve, ret);
 	struct json *out = &pieces->json;
-	const char *metric = name ? name : row_text(row, 1);
-	pieces->name = metric ? read_find_metric(store, experiment, metric) : 0;
+	pieces->name = name_id;
 	pieces->points = points;
 	pieces->ends = 2;
 	if (!pieces->name)
-		pieces->last = INT64_MAX; /* nobody has it */
+		pieces->last = INT64_MAX; /* no task has it */
 	snprintf(id, sizeof(id), "e%" PRId64, experiment);
 	json_map(out);
 	json_key_string(out, "experiment", id);
 	json_key_string(out, "name", metric);
 	row_put_text(row, 0, "step_name", out);
-	sqlite3_reset(row);
+	store_end(row);
 	json_key(out, "tasks");
 	json_list(out);
 	return 0;
@@ -215,18 +223,17 @@ int store_json_metrics(struct store *store, int64_t experiment, const char *name
 int store_json_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points, struct json *out)
 {
 	char id[48];
-	sqlite3_stmt *row = store_prepare(store, sql_find_task);
-	sqlite3_bind_int64(row, 1, experiment);
-	sqlite3_bind_int64(row, 2, number);
-	if (!row_next(row))
-		return -ENOENT;
-	int64_t task_id = sqlite3_column_int64(row, 0);
+	sqlite3_stmt *row = store_bind(store, sql_find_task, "ii", experiment, number);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	int64_t task_id = row_int(row, 0);
 	snprintf(id, sizeof(id), "e%" PRId64 "/%" PRId64, experiment, number);
 	json_map(out);
 	json_key_string(out, "task", id);
 	row_put_text(row, 1, "step_name", out);
-	sqlite3_reset(row);
-	read_put_curves(store, experiment, task_id, points, out);
+	store_end(row);
+	rc = json_put_curves(store, experiment, task_id, points, out);
 	json_end(out);
-	return 0;
+	return rc;
 }

@@ -5,26 +5,26 @@
 #include "base/limits.h"
 #include "base/node.h"
 
-static bool task_pieces_make(void *ctx, struct buf *out)
+static int task_pieces_make(void *ctx, struct buf *out)
 {
 	struct task_pieces *pieces = ctx;
 	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
-	bool more = false;
+	int rc;
 	buf_add(out, buf_text(&pieces->begun), pieces->begun.len);
 	buf_free(&pieces->begun);
 	pieces->json.out = out;
-	sqlite3_stmt *row = store_prepare(pieces->store, pieces->sql);
-	sqlite3_bind_int64(row, 1, pieces->experiment);
-	sqlite3_bind_int64(row, 2, pieces->last);
-	while (!more && row_next(row)) {
-		pieces->last = sqlite3_column_int64(row, 1);
-		pieces->put(pieces, row);
-		more = clock_mono_ms() >= until;
+	sqlite3_stmt *row = store_bind(pieces->store, pieces->sql, "ii", pieces->experiment, pieces->last);
+	while ((rc = store_step(pieces->store, row)) > 0) {
+		pieces->last = row_int(row, 1);
+		int put = pieces->put(pieces, row);
+		if (put < 0 || clock_mono_ms() >= until) {
+			store_end(row);
+			return put < 0 ? put : 1;
+		}
 	}
-	sqlite3_reset(row);
-	for (; !more && pieces->ends; pieces->ends--)
+	for (; rc == 0 && pieces->ends; pieces->ends--)
 		json_end(&pieces->json);
-	return more;
+	return rc;
 }
 
 static void task_pieces_free(void *ctx)
@@ -36,7 +36,7 @@ static void task_pieces_free(void *ctx)
 }
 
 struct task_pieces *task_pieces_new(struct store *store, int64_t experiment, const char *sql,
-				    void (*put)(struct task_pieces *pieces, sqlite3_stmt *row), struct pieces *ret)
+				    int (*put)(struct task_pieces *pieces, sqlite3_stmt *row), struct pieces *ret)
 {
 	struct task_pieces *pieces = mem_alloc(sizeof(*pieces));
 	*pieces = (struct task_pieces){

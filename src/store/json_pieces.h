@@ -9,7 +9,7 @@ struct task_pieces {
 	struct store *store;
 	int64_t experiment, last; /* the number of the last task that was written */
 	const char *sql; /* ?1 experiment, ?2 numbers above this one; by number; column 1 is the number */
-	void (*put)(struct task_pieces *pieces, sqlite3_stmt *row);
+	int (*put)(struct task_pieces *pieces, sqlite3_stmt *row); /* 0 or a negative errno */
 	unsigned ends; /* JSON levels to close at the end */
 	struct json json; /* writes into the piece */
 	struct buf begun;
@@ -18,6 +18,6 @@ struct task_pieces {
 };
 
 struct task_pieces *task_pieces_new(struct store *store, int64_t experiment, const char *sql,
-				    void (*put)(struct task_pieces *pieces, sqlite3_stmt *row), struct pieces *ret);
+				    int (*put)(struct task_pieces *pieces, sqlite3_stmt *row), struct pieces *ret);
 
 #endif

@@ -11,17 +11,53 @@ enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING
 enum store_sweep { STORE_SWEEP_NONE, STORE_SWEEP_STOP, STORE_SWEEP_RESTART, STORE_SWEEP_RESTART_FAILED };
 enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BATCH_OVER };
 
-/* Texts in the rows that are read are valid during the callback only. */
+/* A row as a struct is listed once, as STORE_X(X): kind, member and SQL of the column. The struct and the query come
+ * from the list. The kinds: INT (NULL is 0), COUNT (NULL is -1), REAL (NULL is NAN), BOOL, INDEX, TEXT (valid during the
+ * callback only) and the enums. */
+#define STORE_TYPE_INT int64_t
+#define STORE_TYPE_COUNT int64_t
+#define STORE_TYPE_REAL double
+#define STORE_TYPE_BOOL bool
+#define STORE_TYPE_INDEX uint32_t
+#define STORE_TYPE_TEXT const char *
+#define STORE_TYPE_STATE enum store_state
+#define STORE_TYPE_WISH enum store_wish
+#define STORE_TYPE_SWEEP enum store_sweep
+#define STORE_TYPE_BATCH enum store_batch_state
+#define STORE_MEMBER(kind, member, sql) STORE_TYPE_##kind member;
+
+#define STORE_EXPERIMENT(X)                                                                                            \
+	X(TEXT, name, "name")                                                                                          \
+	X(TEXT, description, "description")                                                                            \
+	X(TEXT, spec, "spec")                                                                                          \
+	X(TEXT, source_name, "source_name")                                                                            \
+	X(TEXT, source, "source")                                                                                      \
+	X(TEXT, parameters, "parameters")                                                                              \
+	X(TEXT, varying, "varying")                                                                                    \
+	X(TEXT, objective, "objective")                                                                                \
+	X(TEXT, strategy, "strategy")                                                                                  \
+	X(TEXT, strategy_reason, "strategy_reason")                                                                    \
+	X(TEXT, backend, "backend")                                                                                    \
+	X(TEXT, script, "script")                                                                                      \
+	X(TEXT, warnings, "warnings")                                                                                  \
+	X(TEXT, batch_script, "batch_script")                                                                          \
+	X(TEXT, note, "note")                                                                                          \
+	X(INT, created_ms, "created_ms")                                                                               \
+	X(INT, started_ms, "started_ms")                                                                               \
+	X(INT, seed, "seed")                                                                                           \
+	X(INT, planned, "planned")                                                                                     \
+	X(INT, parallel, "parallel")                                                                                   \
+	X(STATE, state, "state")                                                                                       \
+	X(BOOL, asked_all, "asked_all")                                                                                \
+	X(BOOL, stopping, "stopping")                                                                                  \
+	X(BOOL, removing, "removing")                                                                                  \
+	X(SWEEP, sweep, "sweep")                                                                                       \
+	X(INT, sweep_from, "sweep_from")                                                                               \
+	X(INT, sweep_ms, "sweep_ms")
 
 struct store_experiment {
 	int64_t id;
-	const char *name, *description, *spec, *source_name, *source, *parameters, *varying, *objective, *strategy,
-		*strategy_reason, *backend, *script, *warnings, *batch_script, *note;
-	int64_t created_ms, started_ms, seed, planned, parallel;
-	enum store_state state;
-	bool asked_all, stopping, removing;
-	enum store_sweep sweep;
-	int64_t sweep_from, sweep_ms;
+	STORE_EXPERIMENT(STORE_MEMBER)
 };
 
 int store_add_experiment(struct store *store, const struct store_experiment *row, int64_t *ret_id) MUST_USE;
@@ -41,7 +77,6 @@ int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_U
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
 int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
 int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
-int store_set_batch_script(struct store *store, int64_t id, const char *script) MUST_USE;
 /* Finds the best task anew. */
 int store_update_best(struct store *store, int64_t id, bool maximise) MUST_USE;
 /* Deletes some of the experiment: 1 while there is more, 0 when it is gone, or a negative errno. */
@@ -62,27 +97,44 @@ struct store_event {
 typedef int (*store_event_f)(void *ctx, const struct store_event *event);
 int store_add_event(struct store *store, int64_t experiment, const struct store_event *event) MUST_USE;
 /* The last time the settings changed (seq), 0: never. */
-int64_t store_last_change(struct store *store, int64_t experiment);
+int store_last_change(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
 /* The newest entry of the sequence (seq), 0: none. */
-int64_t store_last_event(struct store *store, int64_t experiment);
+int store_last_event(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
 /* What was asked or added last, as the search knows it; 0: nothing. */
-int64_t store_last_asked(struct store *store, int64_t experiment);
+int store_last_asked(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
 /* New settings of the search: the whole specification and what follows from it. */
 int store_change_experiment(struct store *store, int64_t id, const struct store_experiment *row) MUST_USE;
 int store_set_planned(struct store *store, int64_t id, int64_t planned) MUST_USE;
 int store_each_event(struct store *store, int64_t experiment, store_event_f each, void *ctx) MUST_USE;
 
+#define STORE_TASK(X)                                                                                                  \
+	X(INT, experiment, "experiment")                                                                               \
+	X(INT, number, "number")                                                                                       \
+	X(STATE, state, "state")                                                                                       \
+	X(WISH, wanted, "wanted")                                                                                      \
+	X(TEXT, parameters, "parameters")                                                                              \
+	X(TEXT, retries, "retries")                                                                                    \
+	X(INT, repeat, "repeat")                                                                                       \
+	X(INT, seed, "seed")                                                                                           \
+	X(COUNT, steps, "steps")                                                                                       \
+	X(INT, attempt, "attempt")                                                                                     \
+	X(INT, asked, "asked")                                                                                         \
+	X(INT, created_ms, "created_ms")                                                                               \
+	X(INT, started_ms, "started_ms")                                                                               \
+	X(INT, submitted_ms, "submitted_ms")                                                                           \
+	X(INT, finished_ms, "finished_ms")                                                                             \
+	X(REAL, fidelity, "fidelity")                                                                                  \
+	X(BOOL, fresh, "fresh")                                                                                        \
+	X(REAL, best, "best")                                                                                          \
+	X(REAL, last, "last")                                                                                          \
+	X(COUNT, best_step, "best_step")                                                                               \
+	X(COUNT, last_step, "last_step")                                                                               \
+	X(COUNT, step, "step")                                                                                         \
+	X(BOOL, from_zero, "from_zero") /* the steps begin at 0 */
+
 struct store_task {
-	int64_t id, experiment, number;
-	enum store_state state;
-	enum store_wish wanted;
-	const char *parameters, *retries;
-	int64_t repeat, seed, steps, attempt, asked, created_ms, started_ms, submitted_ms, finished_ms;
-	double fidelity;
-	bool fresh;
-	double best, last; /* NAN: none */
-	int64_t best_step, last_step, step; /* -1: none */
-	bool from_zero; /* the steps begin at 0 */
+	int64_t id;
+	STORE_TASK(STORE_MEMBER)
 };
 
 typedef int (*store_task_f)(void *ctx, const struct store_task *row);
@@ -90,7 +142,7 @@ typedef int (*store_task_f)(void *ctx, const struct store_task *row);
 int store_keep_task(void *ctx, const struct store_task *row);
 /* Adds it in state waiting, with its first line of history. */
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms, int64_t *ret_id) MUST_USE;
-int64_t store_last_number(struct store *store, int64_t experiment);
+int store_last_number(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx) MUST_USE;
 /* At most `limit` tasks of the experiment from number `from` on, by number. */
 int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each,
@@ -123,16 +175,29 @@ struct store_cost {
 	const char *energy_source;
 };
 
-/* An attempt that may be alive, with what is needed to follow it. */
+/* An attempt that may be alive, with what is needed to follow it. From attempt a, task t and batch b. */
+#define STORE_ATTEMPT(X)                                                                                               \
+	X(INT, task, "a.task")                                                                                         \
+	X(INT, experiment, "t.experiment")                                                                             \
+	X(INT, task_number, "t.number")                                                                                \
+	X(INT, number, "a.number")                                                                                     \
+	X(INT, journal_offset, "a.journal_offset")                                                                     \
+	X(INT, created_ms, "a.created_ms")                                                                             \
+	X(INT, submitted_ms, "a.submitted_ms")                                                                         \
+	X(INT, started_ms, "a.started_ms")                                                                             \
+	X(INDEX, index, "a.idx")                                                                                       \
+	X(STATE, state, "a.state")                                                                                     \
+	X(WISH, wanted, "t.wanted")                                                                                    \
+	X(TEXT, token, "a.token")                                                                                      \
+	X(TEXT, job, "coalesce(a.job, b.job)")                                                                         \
+	X(TEXT, backend, "b.backend")                                                                                  \
+	X(TEXT, ended, "a.ended") /* JSON: what its END record said; NULL: none was read */                            \
+	X(INT, absent_ms, "b.absent_ms")                                                                               \
+	X(BATCH, batch_state, "b.state")
+
 struct store_attempt {
-	int64_t id, task, experiment, task_number, number, journal_offset, created_ms, submitted_ms, started_ms;
-	uint32_t index;
-	enum store_state state;
-	enum store_wish wanted;
-	const char *token, *job, *backend;
-	const char *ended; /* JSON: what its END record said; NULL: none was read */
-	int64_t absent_ms;
-	enum store_batch_state batch_state;
+	int64_t id;
+	STORE_ATTEMPT(STORE_MEMBER)
 };
 
 typedef int (*store_attempt_f)(void *ctx, const struct store_attempt *row);
@@ -161,8 +226,8 @@ int store_end_attempt(struct store *store, int64_t attempt, enum store_state sta
 enum store_take { STORE_TAKE_LEAST, STORE_TAKE_MOST, STORE_TAKE_LAST, STORE_TAKE_MEAN };
 /* One number for a task's metric: its least, most, last, or the mean of its last `of` values; for the
  * names "time" (seconds) and "energy" (joules), unless they are metrics, the cost. NAN: none. */
-double store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name,
-			    enum store_take take, int64_t of);
+int store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name, enum store_take take,
+			 int64_t of, double *ret) MUST_USE;
 
 /* The best (least, or most) value of the metric up to a step, of every other task that came as far or has
  * finished: what pruning compares with. The caller frees *ret. */
@@ -210,16 +275,16 @@ typedef int (*store_running_f)(void *ctx, const struct store_running *row);
 /* At most `limit` running tasks, the newest where there are more; by number. */
 int store_each_running(struct store *store, int64_t experiment, int64_t limit, store_running_f each,
 		       void *ctx) MUST_USE;
-/* A task's curve of a metric, by step; NAN for a value that is none. Returns how many points were written to the arrays;
+/* A task's curve of a metric, by step; NAN for a value that is none. *ret_count points were written to the arrays;
  * 0 where there are more than `limit`. */
-size_t store_read_curve(struct store *store, int64_t experiment, int64_t task, const char *metric, size_t limit,
-			double *steps, double *values);
+int store_read_curve(struct store *store, int64_t experiment, int64_t task, const char *metric, size_t limit,
+		     double *steps, double *values, size_t *ret_count) MUST_USE;
 
 /* The number of a task's attempt, once it is known to exist: `attempt` itself, or the newest for 0. *ret is 0
  * when the task has none yet. -ENOENT when there is no such task or attempt. */
 int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt, int64_t *ret) MUST_USE;
-/* Is there such an experiment, and is it not being removed? */
-bool store_has_experiment(struct store *store, int64_t experiment);
+/* 0 when there is such an experiment that is not being removed; -ENOENT. */
+int store_find_experiment(struct store *store, int64_t experiment) MUST_USE;
 /* A text of the experiment: "source", "batch_script" (as foreseen), "last_batch" (the token of what was handed over last). */
 int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
 

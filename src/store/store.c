@@ -15,6 +15,10 @@ struct store {
 	uint64_t version;
 	int64_t changes; /* rows changed ever, when the transaction began */
 	bool open; /* a transaction, as its owner believes */
+	bool unread; /* a read failed in it */
+	char failure[256];
+	store_failure_f failed;
+	void *failed_ctx;
 	VEC(struct store_statement {
 		const char *sql; /* identity is the address: SQL texts are constants */
 		sqlite3_stmt *stmt;
@@ -169,6 +173,17 @@ static int store_fail_undone(struct error *err)
 	return errorf(err, -EIO, "the database undid what was not written yet, after an error");
 }
 
+void store_on_failure(struct store *store, store_failure_f failed, void *ctx)
+{
+	store->failed = failed;
+	store->failed_ctx = ctx;
+}
+
+const char *store_failure(const struct store *store)
+{
+	return store->failure;
+}
+
 int store_begin(struct store *store, struct error *err)
 {
 	if (store_is_undone(store))
@@ -188,6 +203,8 @@ int store_commit(struct store *store, struct error *err)
 		return 0;
 	if (store_is_undone(store))
 		rc = store_fail_undone(err);
+	else if (store->unread)
+		rc = errorf(err, -EIO, "the database could not be read: %s", store->failure);
 	else if (store_run(store, "COMMIT", "") < 0)
 		rc = store_fail(store, "writing to the database", err);
 	if (rc < 0) {
@@ -202,13 +219,24 @@ int store_commit(struct store *store, struct error *err)
 
 void store_rollback(struct store *store)
 {
-	store->open = false;
+	store->open = store->unread = false;
 	if (!sqlite3_get_autocommit(store->db) && store_run(store, "ROLLBACK", "") < 0)
 		log_error("store: rolling back: %s", sqlite3_errmsg(store->db));
 	store->version++;
 }
 
-sqlite3_stmt *store_prepare(struct store *store, const char *sql)
+/* A read has failed. */
+static int store_fail_read(struct store *store, int rc, const char *text, const char *sql)
+{
+	snprintf(store->failure, sizeof(store->failure), "%s", text);
+	store->unread = store->open;
+	log_error("store: %s in: %.200s", store->failure, sql);
+	if (store->failed)
+		store->failed(store->failed_ctx, store->failure);
+	return rc;
+}
+
+static sqlite3_stmt *store_prepare(struct store *store, const char *sql)
 {
 	for (size_t i = 0; i < store->statements.len; i++) {
 		if (store->statements.at[i].sql == sql) {
@@ -220,7 +248,7 @@ sqlite3_stmt *store_prepare(struct store *store, const char *sql)
 	}
 	struct store_statement entry = {.sql = sql};
 	if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &entry.stmt, NULL) != SQLITE_OK) {
-		log_error("store: %s in: %.200s", sqlite3_errmsg(store->db), sql);
+		store_fail_read(store, 0, sqlite3_errmsg(store->db), sql);
 		return NULL;
 	}
 	vec_push(&store->statements, entry);
@@ -272,21 +300,57 @@ int store_run(struct store *store, const char *sql, const char *types, ...)
 	return rc;
 }
 
-int store_step(struct store *store, sqlite3_stmt *stmt)
+/* Texts are bound up to their first zero byte: one with a zero byte in it stands in a page that was overwritten. */
+static bool store_row_is_sound(sqlite3_stmt *row)
 {
-	if (!stmt)
+	for (int i = sqlite3_column_count(row); i-- > 0;) {
+		if (sqlite3_column_type(row, i) != SQLITE_TEXT)
+			continue;
+		const char *text = row_text(row, i);
+		if (memchr(text, 0, (size_t)sqlite3_column_bytes(row, i)))
+			return false;
+	}
+	return true;
+}
+
+int store_step(struct store *store, sqlite3_stmt *row)
+{
+	if (!row)
 		return -EIO;
-	int step = sqlite3_step(stmt);
-	if (step == SQLITE_ROW)
+	int step = sqlite3_step(row), rc = 0;
+	if (step == SQLITE_ROW && store_row_is_sound(row))
 		return 1;
-	int rc = step == SQLITE_DONE ? 0 : store_errno(store);
-	if (rc < 0)
-		log_error("store: %s in: %.100s", sqlite3_errmsg(store->db), sqlite3_sql(stmt));
-	sqlite3_reset(stmt);
+	if (step == SQLITE_ROW)
+		rc = store_fail_read(store, -EIO, "a damaged text", sqlite3_sql(row));
+	else if (step != SQLITE_DONE)
+		rc = store_fail_read(store, store_errno(store), sqlite3_errmsg(store->db), sqlite3_sql(row));
+	sqlite3_reset(row);
 	return rc;
 }
 
-const char *store_text(sqlite3_stmt *stmt, int column)
+int store_one(struct store *store, sqlite3_stmt *row)
 {
-	return (const char *)sqlite3_column_text(stmt, column);
+	int rc = store_step(store, row);
+	return rc > 0 ? 0 : rc == 0 ? -ENOENT : rc;
+}
+
+int store_check(struct store *store, char table[static STORE_TABLE_CHARS], struct buf *out)
+{
+	static const char next[] =
+		"SELECT name FROM sqlite_schema WHERE type = 'table' AND name > ?1 ORDER BY name LIMIT 1";
+	static const char check[] = "SELECT * FROM pragma_quick_check(?1)";
+	sqlite3_stmt *row = store_bind(store, next, "s", table);
+	int rc = store_step(store, row);
+	if (rc <= 0)
+		return rc;
+	snprintf(table, STORE_TABLE_CHARS, "%s", row_text(row, 0));
+	store_end(row);
+	row = store_bind(store, check, "s", table);
+	while ((rc = store_step(store, row)) > 0)
+		if (strcmp(row_text(row, 0), "ok") != 0)
+			buf_addf(out, "%s%s: %s", out->len ? "; " : "", table, row_text(row, 0));
+	/* SQLite gives up at some damage; the other tables can be checked all the same. */
+	if (rc < 0)
+		buf_addf(out, "%s%s: %s", out->len ? "; " : "", table, store->failure);
+	return 1;
 }

@@ -491,6 +491,41 @@ def test_flood_of_idle_connections_leaves_the_command_line_its_door(daemon):
         peer.close()
 
 
+LOGIN = b"POST /api/v1/login HTTP/1.1\r\nHost: localhost:%d\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: 1025\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n401\r\n" + b" " * 1025])
+def test_who_has_not_signed_in_may_not_send_much(daemon, raw, length):
+    peer = raw(tcp=True)
+    peer.send(LOGIN % daemon.tcp_address()[1] + length)
+    assert peer.answer()[0] == 413
+
+
+def test_half_sent_logins_shut_nobody_out(make_daemon, folder):
+    """With few open files, and more connections of another user than the daemon may have of them."""
+    few = folder / "few"
+    few.write_text(f'#!/bin/sh\nulimit -n 128\nexec "{PROGRAM}" "$@"\n')
+    few.chmod(0o700)
+    daemon = make_daemon()
+    daemon.program = few
+    daemon.start()
+    address = daemon.tcp_address()
+    peers = []
+    for _ in range(160):
+        peers.append(socket.create_connection(address, timeout=DEADLINE_S))
+        peers[-1].sendall(LOGIN % address[1] + b"Content-Length: 99\r\n\r\n{")
+    for _ in range(10):
+        assert daemon.get("/health")["status"] == "ok"
+        late = socket.create_connection(address, timeout=DEADLINE_S)
+        peers.append(late)
+        late.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % address[1])
+        assert late.recv(12) == b"HTTP/1.1 200"
+    links = [os.readlink(link) for link in pathlib.Path(f"/proc/{daemon.process.pid}/fd").iterdir()]
+    assert sum(link.startswith("socket:") for link in links) < 75, "more than half of the files are connections"
+    for peer in peers:
+        peer.close()
+
+
 # How to get in, where the state folder is not the usual one.
 
 

@@ -141,7 +141,7 @@ static inline struct node *read_experiment(struct fixture *f, int64_t id)
 	struct pieces pieces = {0};
 	struct node *node = NULL;
 	if (store_export(engine_store(f->engine), id, NULL, false, &pieces) == 0) {
-		pieces_finish(&pieces, &text);
+		assert_int_equal(pieces_finish(&pieces, &text), 0);
 		assert_int_equal(node_parse_json(buf_text(&text), text.len, &node, NULL), 0);
 	}
 	buf_free(&text);

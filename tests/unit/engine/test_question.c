@@ -71,12 +71,19 @@ static int64_t create_thinker(struct fixture *f)
 	return id;
 }
 
+static int64_t last_number(struct fixture *f, int64_t id)
+{
+	int64_t number = -1;
+	assert_int_equal(store_last_number(engine_store(f->engine), id, &number), 0);
+	return number;
+}
+
 static void run_until_proposed(struct fixture *f, int64_t id, int64_t count)
 {
 	int64_t end = clock_mono_ms() + PATIENCE_MS;
-	while (store_last_number(engine_store(f->engine), id) < count && clock_mono_ms() < end)
+	while (last_number(f, id) < count && clock_mono_ms() < end)
 		uv_run(&f->loop, UV_RUN_ONCE);
-	assert_int_equal(store_last_number(engine_store(f->engine), id), count);
+	assert_int_equal(last_number(f, id), count);
 }
 
 static void pulse_cb(uv_timer_t *timer)
@@ -137,7 +144,9 @@ static void assert_replays_exactly(struct fixture *f, int64_t id)
 	struct problems problems = {0};
 	struct node *budget = json("{\"search\":{\"tasks\":299}}");
 	assert_int_equal(engine_change(f->engine, id, budget, &problems, NULL), 0);
-	assert_int_equal(store_last_change(engine_store(f->engine), id), 0);
+	int64_t change = -1;
+	assert_int_equal(store_last_change(engine_store(f->engine), id, &change), 0);
+	assert_int_equal(change, 0);
 	node_free(budget);
 }
 
@@ -208,7 +217,7 @@ static void test_a_question_without_an_answer_leaves_no_trace(void **state)
 	tell(f, id, last);
 	close_engine(f);
 	open_engine(f);
-	assert_int_equal(store_last_number(engine_store(f->engine), id), last);
+	assert_int_equal(last_number(f, id), last);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(number, last + 2);
@@ -227,7 +236,7 @@ static void test_who_goes_while_it_thinks_leaves_a_task_for_the_next(void **stat
 	engine_unask(f->engine, &gone.asker);
 	assert_int_equal(end_ask(f, &waiting, &number), 0);
 	assert_int_equal(number, 1);
-	assert_int_equal(store_last_number(engine_store(f->engine), id), 1);
+	assert_int_equal(last_number(f, id), 1);
 	assert_int_equal(gone.rc, -EINPROGRESS); /* nobody told it anything */
 }
 
@@ -321,12 +330,12 @@ static void test_an_answer_for_a_stopped_experiment_waits_until_it_goes_on(void 
 	char *ready = task_file(f, id, RESULTS + 1, "ready"), *go = task_file(f, id, RESULTS + 1, "../../go");
 	while (!is_running(f, id, RESULTS + 1) || access(ready, F_OK) < 0)
 		uv_run(&f->loop, UV_RUN_ONCE);
-	int64_t proposed = store_last_number(engine_store(f->engine), id);
+	int64_t proposed = last_number(f, id);
 	assert_int_equal(engine_stop(f->engine, id, NULL, 0, &count, &err), 0);
 	for (int64_t end = clock_mono_ms() + 1000; clock_mono_ms() < end;)
 		uv_run(&f->loop, UV_RUN_ONCE);
 	assert_true(is_running(f, id, RESULTS + 1));
-	assert_int_equal(store_last_number(engine_store(f->engine), id), proposed);
+	assert_int_equal(last_number(f, id), proposed);
 	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, &count, &err), 0);
 	run_until_proposed(f, id,
 			   proposed + 1); /* what waits now is more than is wanted: no other would be asked for */
@@ -345,7 +354,7 @@ static void test_an_engine_that_is_closed_while_it_thinks_asks_again(void **stat
 	close_engine(f);
 	assert_int_equal(waiting.rc, -ECANCELED);
 	open_engine(f);
-	assert_int_equal(store_last_number(engine_store(f->engine), id), RESULTS);
+	assert_int_equal(last_number(f, id), RESULTS);
 	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(number, RESULTS + 1);
 }
@@ -373,7 +382,7 @@ static void test_a_failed_write_while_it_thinks_is_said_and_the_answer_is_not_lo
 		uv_run(&f->loop, UV_RUN_ONCE);
 	assert_int_equal(ask(f, id, &number), 0);
 	assert_int_equal(number, 5);
-	assert_int_equal(store_last_number(engine_store(f->engine), id), 5);
+	assert_int_equal(last_number(f, id), 5);
 }
 
 int main(void)

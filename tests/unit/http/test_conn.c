@@ -3,6 +3,8 @@
 #include "base/limits.h"
 #include "pipe.h"
 
+#include <errno.h>
+
 /* An application that answers with what it was asked and what came with it. */
 static int echo_begin(struct app *app, struct request *request, struct response *response)
 {
@@ -12,11 +14,12 @@ static int echo_begin(struct app *app, struct request *request, struct response 
 		return -1;
 	}
 	request->body = buf_make(64);
+	request->access.kind = strcmp(request->head->target, "/stranger") == 0 ? ACCESS_NONE : ACCESS_OWNER;
 	return 0;
 }
 
 /* Three pieces, the second of them empty. */
-static bool count_make(void *ctx, struct buf *out)
+static int count_make(void *ctx, struct buf *out)
 {
 	int *count = ctx;
 	if (++*count != 2)
@@ -25,6 +28,21 @@ static bool count_make(void *ctx, struct buf *out)
 }
 
 static unsigned counts_freed;
+static int broken_at; /* the piece that cannot be made; the last one is the third */
+
+static int broken_make(void *ctx, struct buf *out)
+{
+	int *count = ctx;
+	buf_addf(out, "<piece %d>", ++*count);
+	return *count == broken_at ? -EIO : *count < 3;
+}
+
+static int single_make(void *ctx, struct buf *out)
+{
+	(void)ctx;
+	buf_add_text(out, "<all of it>");
+	return 0;
+}
 
 static void count_free(void *ctx)
 {
@@ -47,6 +65,13 @@ static void echo_handle(struct app *app, struct request *request, struct respons
 	(void)app;
 	if (!strcmp(request->head->target, "/pieces")) {
 		response->pieces = (struct pieces){count_make, count_free, mem_alloc(sizeof(int))};
+		return;
+	}
+	if (!strcmp(request->head->target, "/broken") || !strcmp(request->head->target, "/single")) {
+		bool broken = !strcmp(request->head->target, "/broken");
+		response_header(response, "Content-Disposition", "attachment");
+		response->pieces = (struct pieces){broken ? broken_make : single_make, count_free,
+						   mem_alloc(sizeof(int))};
 		return;
 	}
 	if (!strcmp(request->head->target, "/later")) {
@@ -301,6 +326,59 @@ static void test_an_answer_in_pieces_waits_for_a_slow_reader_and_may_be_left(voi
 	pipe_close(&pipe);
 }
 
+static void test_an_answer_that_fails_in_its_first_piece_is_a_500(void **state)
+{
+	struct pipe pipe;
+	(void)state;
+	counts_freed = 0;
+	broken_at = 1;
+	pipe_open(&pipe, &echo, NULL, true);
+	feed_text(&pipe, "GET /broken HTTP/1.1\r\n" HOST "\r\nGET /next HTTP/1.1\r\n" HOST "\r\n");
+	pump(&pipe);
+	assert_int_equal(pipe_status(&pipe), 500);
+	assert_int_equal(pipe_count(&pipe, "sluice doctor"), 1);
+	assert_int_equal(pipe_count(&pipe, "piece"), 0);
+	assert_int_equal(pipe_count(&pipe, "Content-Disposition"), 0);
+	assert_int_equal(pipe_count(&pipe, "[GET /next ]"), 1);
+	assert_int_equal(counts_freed, 1);
+	assert_false(pipe.closed);
+	pipe_close(&pipe);
+}
+
+static void test_an_answer_that_fails_later_is_cut_and_never_looks_whole(void **state)
+{
+	struct pipe pipe;
+	(void)state;
+	for (broken_at = 2; broken_at <= 3; broken_at++) {
+		counts_freed = 0;
+		pipe_open(&pipe, &echo, NULL, true);
+		feed_text(&pipe, "GET /broken HTTP/1.1\r\n" HOST "\r\nGET /next HTTP/1.1\r\n" HOST "\r\n");
+		pump(&pipe);
+		assert_int_equal(pipe_status(&pipe), 200);
+		assert_int_equal(pipe_count(&pipe, "<piece 1>"), 1);
+		assert_int_equal(pipe_count(&pipe, "0\r\n\r\n"), 0);
+		assert_int_equal(pipe_count(&pipe, "/next"), 0);
+		assert_true(pipe.closed);
+		assert_int_equal(counts_freed, 1);
+		pipe_close(&pipe);
+	}
+}
+
+static void test_an_answer_of_one_piece_has_a_length(void **state)
+{
+	struct pipe pipe;
+	(void)state;
+	counts_freed = 0;
+	pipe_open(&pipe, &echo, NULL, true);
+	feed_text(&pipe, "GET /single HTTP/1.1\r\n" HOST "\r\n");
+	pump(&pipe);
+	assert_non_null(strstr(buf_text(&pipe.sent), "Content-Length: 11\r\n"));
+	assert_non_null(strstr(buf_text(&pipe.sent), "\r\n\r\n<all of it>"));
+	assert_int_equal(pipe_count(&pipe, "chunked"), 0);
+	assert_int_equal(counts_freed, 1);
+	pipe_close(&pipe);
+}
+
 static void test_an_answer_may_come_later_and_the_next_request_waits(void **state)
 {
 	(void)state;
@@ -433,7 +511,17 @@ static void test_slow_peers_are_cut_off(void **state)
 	/* a body that does not come */
 	pipe_open(&pipe, &echo, NULL, true);
 	feed_text(&pipe, "POST / HTTP/1.1\r\n" HOST "Content-Length: 9\r\n\r\nab");
-	fake_ms += LIMIT_BODY_MS;
+	fake_ms += LIMIT_BODY_MS - 1;
+	conn_tick(&pipe.conn, fake_ms);
+	assert_int_equal(pipe_status(&pipe), 0);
+	fake_ms += 1;
+	conn_tick(&pipe.conn, fake_ms);
+	assert_int_equal(pipe_status(&pipe), 408);
+	pipe_close(&pipe);
+	/* the same of who has not signed in: less patience */
+	pipe_open(&pipe, &echo, NULL, false);
+	feed_text(&pipe, "POST /stranger HTTP/1.1\r\n" HOST "Content-Length: 9\r\n\r\nab");
+	fake_ms += LIMIT_STRANGER_BODY_MS;
 	conn_tick(&pipe.conn, fake_ms);
 	assert_int_equal(pipe_status(&pipe), 408);
 	pipe_close(&pipe);
@@ -487,6 +575,9 @@ int main(void)
 		cmocka_unit_test(test_pipelined_request_waits_for_a_slow_reader),
 		cmocka_unit_test(test_an_answer_in_pieces_is_whole_and_the_next_request_waits),
 		cmocka_unit_test(test_an_answer_in_pieces_waits_for_a_slow_reader_and_may_be_left),
+		cmocka_unit_test(test_an_answer_that_fails_in_its_first_piece_is_a_500),
+		cmocka_unit_test(test_an_answer_that_fails_later_is_cut_and_never_looks_whole),
+		cmocka_unit_test(test_an_answer_of_one_piece_has_a_length),
 		cmocka_unit_test(test_an_answer_may_come_later_and_the_next_request_waits),
 		cmocka_unit_test(test_a_peer_that_goes_before_its_answer_is_said_so_once),
 		cmocka_unit_test(test_refused_request_with_a_body_ends_the_connection),

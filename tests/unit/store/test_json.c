@@ -2,8 +2,8 @@
 #include "base/clock.h"
 #include "base/node.h"
 #include "store/json.h"
-#include "store/sql.h"
 #include "store/rows.h"
+#include "store/sql.h"
 
 #include <errno.h>
 #include <math.h>
@@ -121,18 +121,14 @@ static int read_metrics(struct fixture *f, int64_t experiment, const char *name)
 {
 	struct pieces pieces = {0};
 	int rc = store_json_metrics(f->store, experiment, name, 300, &pieces);
-	if (rc == 0)
-		pieces_finish(&pieces, &f->text);
-	return rc;
+	return rc < 0 ? rc : pieces_finish(&pieces, &f->text);
 }
 
 static int read_export(struct fixture *f, int64_t experiment, bool csv)
 {
 	struct pieces pieces = {0};
 	int rc = store_export(f->store, experiment, "/f", csv, &pieces);
-	if (rc == 0)
-		pieces_finish(&pieces, &f->text);
-	return rc;
+	return rc < 0 ? rc : pieces_finish(&pieces, &f->text);
 }
 
 static void test_experiment_summary_counts_and_costs(void **state)
@@ -376,7 +372,7 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 		" INSERT INTO metric SELECT i, 2, 1, i / 7.0, 1 FROM n");
 	clock_replace(running_clock);
 	assert_int_equal(store_json_metrics(f->store, 1, NULL, 300, &pieces), 0);
-	while (pieces.make(pieces.ctx, &whole))
+	while (pieces.make(pieces.ctx, &whole) > 0)
 		count++;
 	pieces_free(&pieces);
 	assert_true(count > 1000);
@@ -391,7 +387,7 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 	/* Left in the middle: nothing leaks, nothing is held. */
 	assert_int_equal(store_export(f->store, 1, "/f", true, &pieces), 0);
 	struct buf part = buf_make(BUF_UNLIMITED);
-	assert_true(pieces.make(pieces.ctx, &part));
+	assert_int_equal(pieces.make(pieces.ctx, &part), 1);
 	pieces_free(&pieces);
 	buf_free(&part);
 }

@@ -62,6 +62,20 @@ static int teardown(void **state)
 	return 0;
 }
 
+static int64_t last_number(struct fixture *f)
+{
+	int64_t number = -1;
+	assert_int_equal(store_last_number(f->store, f->experiment, &number), 0);
+	return number;
+}
+
+static double objective(struct fixture *f, int64_t task, const char *name, enum store_take take)
+{
+	double value = 0;
+	assert_int_equal(store_read_objective(f->store, f->experiment, task, name, take, 1, &value), 0);
+	return value;
+}
+
 static int64_t add_task(struct fixture *f, int64_t number)
 {
 	struct store_task row = {
@@ -93,7 +107,7 @@ static void test_a_change_of_state_says_what_was_before_and_is_counted(void **st
 	assert_int_equal(store_count_tasks(f->store, f->experiment, counts), 0);
 	assert_int_equal(counts[STORE_WAITING], 1);
 	assert_int_equal(counts[STORE_FINISHED], 1);
-	assert_int_equal(store_last_number(f->store, f->experiment), 2);
+	assert_int_equal(last_number(f), 2);
 	assert_int_equal(store_set_task_state(f->store, 999, STORE_ERROR, NULL, NULL, 1, &before), -ENOENT);
 }
 
@@ -201,7 +215,7 @@ static void test_a_rollback_leaves_nothing(void **state)
 	assert_int_equal(store_begin(f->store, NULL), 0);
 	add_task(f, 1);
 	store_rollback(f->store);
-	assert_int_equal(store_last_number(f->store, f->experiment), 0);
+	assert_int_equal(last_number(f), 0);
 	assert_true(store_version(f->store) > version); /* nobody may trust what was rendered in between */
 }
 
@@ -236,9 +250,9 @@ static void test_the_same_metric_row_twice_is_one_row(void **state)
 	assert_int_equal(store_step(f->store, q), 1);
 	assert_int_equal(sqlite3_column_int(q, 0), 3);
 	sqlite3_reset(q);
-	assert_true(store_read_objective(f->store, f->experiment, task, "val_loss", STORE_TAKE_LEAST, 1) == 0.25);
-	assert_true(store_read_objective(f->store, f->experiment, task, "val_loss", STORE_TAKE_MOST, 1) == 0.5);
-	assert_true(isnan(store_read_objective(f->store, f->experiment, task, "other", STORE_TAKE_LAST, 1)));
+	assert_true(objective(f, task, "val_loss", STORE_TAKE_LEAST) == 0.25);
+	assert_true(objective(f, task, "val_loss", STORE_TAKE_MOST) == 0.5);
+	assert_true(isnan(objective(f, task, "other", STORE_TAKE_LAST)));
 }
 
 static void test_a_reset_task_has_no_results_and_a_fresh_next_attempt(void **state)
@@ -260,7 +274,7 @@ static void test_a_reset_task_has_no_results_and_a_fresh_next_attempt(void **sta
 	assert_true(isnan(row.best));
 	assert_int_equal(row.step, -1);
 	assert_int_equal(row.attempt, 1); /* numbers go on */
-	assert_true(isnan(store_read_objective(f->store, f->experiment, task, "loss", STORE_TAKE_LAST, 1)));
+	assert_true(isnan(objective(f, task, "loss", STORE_TAKE_LAST)));
 	assert_int_equal(store_commit(f->store, NULL), 0);
 }
 
@@ -283,7 +297,7 @@ static void test_removing_an_experiment_takes_everything_along(void **state)
 	assert_int_equal(more, 0);
 	assert_int_equal(store_commit(f->store, NULL), 0);
 	for (size_t i = 0; i < COUNT_OF(tables); i++) {
-		sqlite3_stmt *q = store_prepare(f->store, tables[i]);
+		sqlite3_stmt *q = store_bind(f->store, tables[i], "");
 		assert_int_equal(store_step(f->store, q), 1);
 		assert_int_equal(sqlite3_column_int(q, 0), 0);
 		sqlite3_reset(q);

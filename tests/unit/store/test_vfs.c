@@ -1,6 +1,5 @@
 /* The log goes out in one piece, and nothing of it is lost: not to a kill after the commit, not to reading back what
  * was not written yet, not to a transaction larger than the cache, not to a disk that is full. */
-#include "store/store.h"
 #include "store/sql.h"
 
 #include <errno.h>
@@ -69,7 +68,7 @@ static void check(struct store *store, int64_t lines)
 	assert_int_equal(read_number(store, good), lines);
 	sqlite3_stmt *q = store_bind(store, "PRAGMA integrity_check", "");
 	assert_int_equal(store_step(store, q), 1);
-	assert_string_equal(store_text(q, 0), "ok");
+	assert_string_equal(row_text(q, 0), "ok");
 	sqlite3_reset(q);
 }
 

@@ -1,0 +1,100 @@
+/* What the analysis and the estimate of an experiment read of tasks: see rows.h. */
+#include "store/number.h"
+#include "store/sql.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* The time that was measured, else the time between its start and its end; an imported task has neither. */
+static const char sql_results[] =
+	"SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0 FROM task "
+	"WHERE experiment = ?1 AND state = " NUMBER(FINISHED) " AND number < ?2 ORDER BY number DESC LIMIT ?3";
+static const char sql_running[] =
+	"SELECT * FROM (SELECT id, number, CASE WHEN steps > 0 THEN steps - from_zero END FROM task WHERE experiment = ?1 "
+	"AND state = " NUMBER(RUNNING) " ORDER BY number DESC LIMIT ?2) ORDER BY 2";
+static const char sql_find_metric[] = "SELECT id FROM metric_name WHERE experiment = ?1 AND name = ?2";
+static const char sql_curve[] = "SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step LIMIT ?3";
+
+/* The tally knows which experiments have finished tasks with a time. A row of an experiment has its source in front of the
+ * script's name, so not too many of them are looked at. */
+static const char sql_pace[] = "WITH timed (id) AS (SELECT DISTINCT experiment FROM tally WHERE state = " NUMBER(
+	FINISHED) " AND with_wall > 0 "
+		  "ORDER BY experiment DESC LIMIT 100), "
+		  "pace (experiment, backend) AS (SELECT e.id, e.backend FROM timed CROSS JOIN experiment e ON e.id = timed.id "
+		  "WHERE e.script = ?1 AND e.removing = 0 AND json_extract(e.spec, '$.command') IS json(?2) ORDER BY e.id DESC LIMIT 1), "
+		  "took (ms) AS (SELECT wall_ms FROM task WHERE experiment = (SELECT experiment FROM pace) AND state = " NUMBER(
+			  FINISHED) " "
+				    "ORDER BY number DESC LIMIT 1000) "
+				    "SELECT pace.experiment, pace.backend, took.ms FROM pace, took WHERE took.ms IS NOT NULL "
+				    "ORDER BY took.ms LIMIT 1 OFFSET (SELECT (count(ms) - 1) / 2 FROM took)";
+
+int store_read_pace(struct store *store, const char *script, const char *command, struct store_pace *ret)
+{
+	sqlite3_stmt *row = store_bind(store, sql_pace, "ss", script, command);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	*ret = (struct store_pace){.experiment = row_int(row, 0), .median_ms = row_int(row, 2)};
+	snprintf(ret->backend, sizeof(ret->backend), "%s", row_text(row, 1));
+	store_end(row);
+	return 0;
+}
+
+int store_each_result(struct store *store, int64_t experiment, int64_t below, int64_t limit, store_result_f each,
+		      void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_results, "iii", experiment, below, limit);
+	int rc;
+	while ((rc = store_step(store, row)) > 0) {
+		struct store_result result = {
+			.id = row_int(row, 0),
+			.number = row_int(row, 1),
+			.parameters = row_text(row, 2),
+			.best = row_real(row, 3),
+			.time_s = row_real(row, 4),
+		};
+		if ((rc = each(ctx, &result)) < 0)
+			break;
+	}
+	store_end(row);
+	return rc;
+}
+
+int store_each_running(struct store *store, int64_t experiment, int64_t limit, store_running_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_running, "ii", experiment, limit);
+	int rc;
+	while ((rc = store_step(store, row)) > 0) {
+		struct store_running running = {
+			.id = row_int(row, 0),
+			.number = row_int(row, 1),
+			.last_step = row_int_or(row, 2, -1),
+		};
+		if ((rc = each(ctx, &running)) < 0)
+			break;
+	}
+	store_end(row);
+	return rc;
+}
+
+int store_read_curve(struct store *store, int64_t experiment, int64_t task, const char *metric, size_t limit,
+		     double *steps, double *values, size_t *ret_count)
+{
+	size_t count = 0;
+	sqlite3_stmt *row = store_bind(store, sql_find_metric, "is", experiment, metric);
+	int rc = store_step(store, row);
+	if (rc < 0)
+		return rc;
+	int64_t name = rc > 0 ? row_int(row, 0) : 0;
+	store_end(row);
+	row = store_bind(store, sql_curve, "iii", task, name, (int64_t)limit + 1);
+	for (; (rc = store_step(store, row)) > 0 && count < limit; count++) {
+		steps[count] = (double)row_int(row, 0);
+		values[count] = row_real(row, 1);
+	}
+	if (rc < 0)
+		return rc;
+	*ret_count = rc > 0 ? 0 : count;
+	store_end(row);
+	return 0;
+}

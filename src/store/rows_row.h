@@ -1,0 +1,34 @@
+/* Columns of a row as members of a struct: for the rows_*.c files of this room only. "SELECT id" STORE_TASK(FIELD_COLUMN)
+ * is the query; with `row` the statement, `column` at 1 and `ret` the struct, STORE_TASK(FIELD_READ) reads it. */
+#ifndef STORE_ROWS_ROW_H
+#define STORE_ROWS_ROW_H
+
+#include "store/number.h"
+#include "store/sql.h"
+
+#define FIELD_COLUMN(kind, member, sql) ", " sql
+#define FIELD_READ(kind, member, sql) ret->member = FIELD_##kind(row, column++);
+
+#define FIELD_INT row_int
+#define FIELD_COUNT(row, column) row_int_or(row, column, -1)
+#define FIELD_REAL row_real
+#define FIELD_TEXT row_text
+#define FIELD_BOOL(row, column) (row_int(row, column) != 0)
+#define FIELD_INDEX (uint32_t) row_int
+#define FIELD_STATE (enum store_state) row_int
+#define FIELD_WISH (enum store_wish) row_int
+#define FIELD_SWEEP (enum store_sweep) row_int
+#define FIELD_BATCH (enum store_batch_state) row_int
+
+/* One whole number out of the first row of a query; 0 for NULL or no row. */
+static inline int row_read_int(struct store *store, sqlite3_stmt *row, int64_t *ret)
+{
+	int rc = store_step(store, row);
+	if (rc < 0)
+		return rc;
+	*ret = rc > 0 ? row_int(row, 0) : 0;
+	store_end(row);
+	return 0;
+}
+
+#endif
