@@ -440,6 +440,9 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 		return;
 	case LOCAL_TRACE_ELSEWHERE: sight->state = BACKEND_RUNNING; return;
 	case LOCAL_TRACE_GONE:
+		/* Of our own runners we saw the end. */
+		if (trace.earlier)
+			local_kill_leftovers(watch->attempt_dir);
 		*ret_words = local_last_words(watch->batch_dir, watch->index);
 		sight->message = *ret_words ? *ret_words : "its runner was killed";
 		break;

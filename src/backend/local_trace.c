@@ -51,6 +51,8 @@ void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt
 		ret->state = LOCAL_TRACE_ALIVE;
 	else
 		ret->state = LOCAL_TRACE_GONE;
+	ret->earlier = ret->state == LOCAL_TRACE_GONE && proc_start_time(getpid(), &start) == 0 &&
+		claim.pid_start <= (int64_t)start;
 }
 
 enum trace_owner { TRACE_OTHER, TRACE_OURS, TRACE_NOT_KNOWN };

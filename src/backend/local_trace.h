@@ -19,6 +19,7 @@ enum local_trace_state {
 struct local_trace {
 	enum local_trace_state state;
 	pid_t pid;
+	bool earlier; /* GONE: it was started before this process, by an earlier daemon */
 };
 
 /* Reads the claim of an item. Harmless. */

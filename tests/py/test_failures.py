@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import signal
 
 import pytest
@@ -96,6 +97,39 @@ def test_killed_runner_is_noticed(daemon):
             os.kill(pid, signal.SIGKILL)
     task = daemon.wait_state(experiment, ("error",), 1)
     assert task["cause"]["kind"] in ("lost", "signal")
+
+
+# What is below the script outlives a killed runner: only the script itself dies with it.
+WRAPPER = """#!/bin/bash
+bash -c 'echo $$ > "$MARKS/$SLUICE_ATTEMPT.new"; mv "$MARKS/$SLUICE_ATTEMPT.new" "$MARKS/$SLUICE_ATTEMPT"; exec sleep 3600'
+true
+"""
+
+
+def lives(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def test_next_attempt_does_not_run_beside_what_the_one_before_left(daemon, folder):
+    """Daemon and runner are killed with -9. What the script had started must be gone when the next attempt begins."""
+    marks = folder / "marks"
+    marks.mkdir()
+    experiment = daemon.submit(WRAPPER, {"retry": {"lost": 1}, "environment": {"vars": {"MARKS": str(marks)}}}, name="run.sh")
+    wait_for((marks / "1").exists, "the first attempt does not begin")
+    first = int((marks / "1").read_text())
+    below = processes_below(daemon.get(f"/experiments/{experiment}")["folder"])
+    runners = [pid for pid in below if b"\0exec\0" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+    assert len(runners) == 1
+    daemon.kill()
+    os.kill(runners[0], signal.SIGKILL)
+    assert lives(first)
+    daemon.start()
+    wait_for((marks / "2").exists, "there is no second attempt")
+    assert not lives(first), "the first attempt still runs beside the second"
+    assert lives(int((marks / "2").read_text()))
 
 
 def test_metrics_of_a_broken_table_are_still_read(daemon):
