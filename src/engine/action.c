@@ -174,7 +174,7 @@ static int action_remove(struct engine *engine, void *ctx, struct error *err)
 	int rc = store_set_flag(engine->store, e->id, STORE_FLAG_REMOVING, true);
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->experiment != e || live->settled)
+		if (live->experiment != e || live->facts.phase == ATTEMPT_SETTLED)
 			continue;
 		live->task.wanted = STORE_WISH_STOP;
 		rc = store_set_wish(engine->store, live->task.id, STORE_WISH_STOP);

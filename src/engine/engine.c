@@ -120,7 +120,7 @@ static void turn_forget(struct engine *engine)
 {
 	size_t keep = 0;
 	for (size_t i = 0; i < engine->live.len; i++) {
-		if (engine->live.at[i]->settled)
+		if (engine->live.at[i]->facts.phase == ATTEMPT_SETTLED)
 			engine_free_live(engine->live.at[i]);
 		else
 			engine->live.at[keep++] = engine->live.at[i];

@@ -266,7 +266,7 @@ static struct engine_live *external_find(struct engine *engine, const struct eng
 {
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->experiment == e && live->task.number == number && !live->settled && !live->ended)
+		if (live->experiment == e && live->task.number == number && live->facts.phase < ATTEMPT_ENDED)
 			return live;
 	}
 	return NULL;

@@ -9,14 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A backend that does not know an attempt must say so twice, this far apart unless it names a time of its own,
- * before it is handed over again under the same token. */
-#define FOLLOW_ABSENT_MS 25000
 /* An expected start is an estimate: only a change of this much is worth telling. */
 #define FOLLOW_START_MOVED_MS 5000
-/* A wish to stop that had no effect is repeated after this. */
-#define FOLLOW_CANCEL_AGAIN_MS 15000
-
 /* Sights come mostly in the order in which they were asked for, so the next one is looked for first where the
  * last one was found: ten thousand attempts are not a hundred million comparisons. */
 static struct engine_live *follow_find(struct engine *engine, const char *token, uint32_t index)
@@ -35,15 +29,17 @@ static struct engine_live *follow_find(struct engine *engine, const char *token,
 
 static void follow_gone(struct engine_live *live, const struct backend_sight *sight)
 {
-	if (live->gone)
+	struct attempt_end found = {
+		.cause = sight->cause,
+		.exit_code = sight->exit_code,
+		.signal = sight->signal,
+		.message = (char *)sight->message,
+		.remedy = (char *)sight->remedy,
+	};
+	if (live->facts.seen == ATTEMPT_GONE)
 		return;
-	live->gone = true;
-	live->gone_ms = clock_mono_ms();
-	live->gone_code = sight->exit_code;
-	live->gone_signal = sight->signal;
-	live->gone_cause = sight->cause;
-	live->gone_message = mem_strdup(sight->message);
-	live->gone_remedy = mem_strdup(sight->remedy);
+	attempt_hear(&live->facts,
+		     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = clock_mono_ms(), .end = &found});
 	live->gone_cost = (struct store_cost){
 		.wall_ms = sight->wall_ms,
 		.cpu_ms = sight->cpu_ms,
@@ -60,7 +56,8 @@ int engine_tell_waiting(struct engine *engine, struct engine_live *live, const c
 {
 	int64_t moved = expected_start_ms - live->expected_ms;
 	bool same = live->reason ? reason && strcmp(live->reason, reason) == 0 : !reason;
-	if (live->running || (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
+	if (live->facts.phase >= ATTEMPT_RUNNING ||
+	    (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
 		return 0;
 	free(live->reason);
 	live->reason = mem_strdup(reason);
@@ -69,65 +66,24 @@ int engine_tell_waiting(struct engine *engine, struct engine_live *live, const c
 	return store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms);
 }
 
-/* Has it been absent for so long that it will not appear any more? Remembers when that began. */
-static bool follow_absent_long(struct engine_live *live)
-{
-	const struct engine_backend *backend = live->experiment->backend;
-	int64_t now = clock_now_ms();
-	int64_t doubt = backend->ops->doubt_ms ? backend->ops->doubt_ms(backend->backend) : FOLLOW_ABSENT_MS;
-	if (!live->absent_ms || live->absent_ms > now)
-		live->absent_ms = now;
-	return now - live->absent_ms >= doubt;
-}
-
-/* Nobody knows it: neither the backend nor (the journal was read first) the disk. One that a runner has claimed cannot be
- * begun again under the same token. */
+/* Not found: written down once, so that the store shows since when. */
 static int follow_absent(struct engine *engine, struct engine_live *live)
 {
-	if (live->running || live->ended || engine_is_claimed(live)) {
-		struct backend_sight lost = {.cause = CAUSE_LOST,
-					     .message = "the backend no longer knows it",
-					     .exit_code = -1,
-					     .wall_ms = -1,
-					     .cpu_ms = -1,
-					     .max_rss_bytes = -1,
-					     .gpus = -1,
-					     .energy_j = NAN};
-		if (follow_absent_long(live))
-			follow_gone(live, &lost);
-		return 0;
-	}
-	if (live->task.wanted != STORE_WISH_RUN) { /* never seen, and not wanted any more */
-		live->gone = follow_absent_long(live);
-		return 0;
-	}
-	bool first = !live->absent_ms, long_gone = follow_absent_long(live);
-	if (first)
-		return store_set_batch_absent(engine->store, live->token, live->absent_ms);
-	if (!long_gone)
-		return 0;
-	for (size_t i = 0; i < engine->submissions.len; i++)
-		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
-			return 0;
-	log_warning("submission %s is not known to %s: handing it over again", live->token,
-		    live->experiment->backend->ops->name);
-	struct engine_submission again = {.experiment = live->experiment, .again = true};
-	memcpy(again.token, live->token, sizeof(again.token));
-	live->absent_ms = clock_now_ms(); /* give the new one time to appear */
-	vec_push(&engine->submissions, again);
-	return 0;
+	bool first = !live->facts.absent_ms && live->facts.phase == ATTEMPT_SUBMITTED;
+	engine_hear(live, ATTEMPT_HEAR_ABSENT);
+	return first ? store_set_batch_absent(engine->store, live->token, clock_now_ms()) : 0;
 }
 
 int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 {
 	struct engine_live *live = follow_find(engine, sight->token, sight->index);
-	if (!live || live->settled)
+	if (!live || live->facts.phase == ATTEMPT_SETTLED)
 		return engine_owed_sight(engine, sight);
-	if (sight->state != BACKEND_ABSENT)
-		live->absent_ms = 0;
 	switch (sight->state) {
-	case BACKEND_QUEUED: return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
-	case BACKEND_RUNNING: break; /* the journal says so, with more */
+	case BACKEND_QUEUED:
+		engine_hear(live, ATTEMPT_HEAR_QUEUED);
+		return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
+	case BACKEND_RUNNING: engine_hear(live, ATTEMPT_HEAR_ALIVE); break; /* the journal says so, with more */
 	case BACKEND_ENDED: follow_gone(live, sight); break;
 	case BACKEND_ABSENT: return follow_absent(engine, live);
 	}
@@ -164,19 +120,17 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 	struct engine *engine = backend->engine;
 	struct backend_watch *watch = mem_alloc((engine->live.len + engine->owed.len) * sizeof(*watch));
 	size_t count = 0;
-	int64_t now = clock_mono_ms();
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->experiment->backend != backend || live->settled)
+		if (live->experiment->backend != backend || live->facts.phase == ATTEMPT_SETTLED)
 			continue;
 		if (wishes) {
 			/* A cluster is told of all of them in one call, when the last one has its wish. */
 			if (live->experiment->sweep == STORE_SWEEP_STOP && backend_is(backend->ops, BACKEND_HAS_QUEUE))
 				continue;
-			if (live->task.wanted == STORE_WISH_RUN || live->ended || live->gone ||
-			    (live->cancel_ms && now - live->cancel_ms < FOLLOW_CANCEL_AGAIN_MS))
+			if (!engine_needs_cancel(live))
 				continue;
-			live->cancel_ms = now;
+			engine_hear(live, ATTEMPT_HEAR_CANCEL);
 		}
 		watch[count++] = (struct backend_watch){
 			.token = live->token,
@@ -251,8 +205,8 @@ static void follow_cancelled_cb(void *ctx, int rc, const char *why)
 	log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
 	for (size_t i = 0; i < engine->live.len; i++) {
 		const struct engine_live *live = engine->live.at[i];
-		if (live->experiment->backend == backend && live->task.wanted != STORE_WISH_RUN && live->cancel_ms &&
-		    !live->ended && !live->settled)
+		if (live->experiment->backend == backend && live->task.wanted != STORE_WISH_RUN &&
+		    live->facts.cancel_ms && live->facts.phase < ATTEMPT_ENDED)
 			engine_fence(live);
 	}
 }

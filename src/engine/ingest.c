@@ -62,7 +62,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 			rc = store_set_progress(engine->store, &live->task);
 		live->experiment->best_changed = true;
 	}
-	live->running = true;
+	engine_hear(live, ATTEMPT_HEAR_START);
 	live->started_ms = r->time_ms;
 	if (rc == 0)
 		rc = engine_set_state(engine, live->experiment, &live->task, STORE_RUNNING,
@@ -198,16 +198,17 @@ int engine_take_end(struct engine_live *live, const char *json)
 	struct node *end = NULL;
 	if (node_parse_json(json, strlen(json), &end, NULL) < 0)
 		return -EIO;
-	live->ended = true;
-	live->ended_ms = clock_mono_ms();
-	live->exit_code = (int)node_get_int(end, "exit_code", -1);
-	live->signal = (int)node_get_int(end, "signal", 0);
-	if (cause_parse(node_get_string(end, "cause"), &live->cause) < 0 || live->cause == CAUSE_NONE)
-		live->cause = CAUSE_UNKNOWN;
-	free(live->message);
-	free(live->tail);
-	live->message = mem_strdup(node_get_string(end, "message"));
-	live->tail = mem_strdup(node_get_string(end, "tail"));
+	struct attempt_end told = {
+		.exit_code = (int)node_get_int(end, "exit_code", -1),
+		.signal = (int)node_get_int(end, "signal", 0),
+		.time_ms = node_get_int(end, "time_ms", 0),
+		.message = (char *)node_get_string(end, "message"),
+		.tail = (char *)node_get_string(end, "tail"),
+	};
+	if (cause_parse(node_get_string(end, "cause"), &told.cause) < 0 || told.cause == CAUSE_NONE)
+		told.cause = CAUSE_UNKNOWN;
+	attempt_hear(&live->facts,
+		     &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = clock_mono_ms(), .end = &told});
 	node_free(end);
 	return 0;
 }
@@ -236,6 +237,7 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
 	json_map(&w);
+	json_key_int(&w, "time_ms", r->time_ms);
 	json_key_int(&w, "exit_code", r->exit_code);
 	json_key_int(&w, "signal", r->signal);
 	json_key_string(&w, "cause", cause_name(r->cause));
@@ -289,8 +291,9 @@ int engine_ingest_record(struct engine *engine, struct engine_live *live, const 
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
-/* Some bytes of the journal, from where it was read up to. */
-static int ingest_bytes(struct engine *engine, struct engine_live *live, const char *data, size_t len)
+/* Some bytes of the journal, from where it was read up to; ret_used: how many of them were whole lines. */
+static int ingest_bytes(struct engine *engine, struct engine_live *live, const char *data, size_t len,
+			int64_t *ret_used)
 {
 	struct ingest in = {.engine = engine, .live = live};
 	unsigned bad = 0;
@@ -300,28 +303,45 @@ static int ingest_bytes(struct engine *engine, struct engine_live *live, const c
 	if (bad)
 		log_warning("e%lld/%lld: %u damaged lines in the journal", (long long)live->experiment->id,
 			    (long long)live->task.number, bad);
+	*ret_used = used;
 	if (!used)
 		return 0;
 	live->offset += used;
-	live->heard_ms = clock_mono_ms();
+	engine_hear(live, ATTEMPT_HEAR_GROWTH);
 	int rc = store_set_journal_offset(engine->store, live->id, live->offset);
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
-/* Reads what is new in the attempt's journal, at most one chunk. */
-static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
+/* What is new in the attempt's journal, at most one chunk: how many bytes, or a negative errno. No journal is an empty
+ * one: the attempt has not started, or that is not visible yet. */
+static ssize_t ingest_read(const struct engine_live *live, char *chunk)
 {
 	char *path = spool_path(live->attempt_dir, SPOOL_JOURNAL);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -errno : pread(fd, chunk, LIMIT_JOURNAL_CHUNK_BYTES, live->offset);
+	if (fd >= 0 && n < 0)
+		n = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (n < 0 && n != -ENOENT && live->facts.journal != ATTEMPT_JOURNAL_UNKNOWN)
+		log_warning("%s cannot be read: %s; waiting for it", path, strerror((int)-n));
 	free(path);
-	if (fd < 0)
-		return 0; /* not started yet, or not visible yet */
-	ssize_t n = pread(fd, chunk, LIMIT_JOURNAL_CHUNK_BYTES, live->offset);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	int rc = ingest_bytes(engine, live, chunk, (size_t)n);
-	if (rc == 0 && n == LIMIT_JOURNAL_CHUNK_BYTES)
+	return n == -ENOENT ? 0 : n;
+}
+
+/* Only bytes that were read are silence: a journal with more in it, or one that cannot be read, may hold an END. */
+static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
+{
+	ssize_t n = ingest_read(live, chunk);
+	int64_t used = 0;
+	int rc = n > 0 ? ingest_bytes(engine, live, chunk, (size_t)n, &used) : 0;
+	bool more = n == LIMIT_JOURNAL_CHUNK_BYTES && used > 0;
+	attempt_hear(&live->facts,
+		     &(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL,
+					     .journal = n < 0 ? ATTEMPT_JOURNAL_UNKNOWN
+						     : more   ? ATTEMPT_JOURNAL_MORE
+							      : ATTEMPT_JOURNAL_READ});
+	if (rc == 0 && more)
 		engine_soon(engine);
 	return rc;
 }
@@ -332,7 +352,7 @@ int engine_ingest(struct engine *engine)
 	int rc = 0;
 	/* A stopping condition may stop tasks while we walk, but attempts are only added by prepare. */
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
-		if (!engine->live.at[i]->ended)
+		if (engine->live.at[i]->facts.phase < ATTEMPT_ENDED)
 			rc = ingest_file(engine, engine->live.at[i], chunk);
 	free(chunk);
 	return rc;

@@ -7,6 +7,7 @@
 #define ENGINE_INTERNAL_H
 
 #include "backend/backend.h"
+#include "engine/decide.h"
 #include "engine/engine.h"
 #include "engine/inbox.h"
 #include "engine/spec.h"
@@ -44,6 +45,7 @@ struct engine_experiment {
 	bool asked_all, stopping, removing;
 	enum store_sweep sweep; /* an action on all tasks that is being carried out, */
 	int64_t sweep_from, sweep_ms; /* from this number on, asked for at this time */
+	int64_t ended_ms; /* when its last task ended of those that this turn settled, wall clock; 0: none did */
 	const char *stop_why; /* what its tasks are told when it stops itself; NULL: somebody asked for it */
 	bool changed; /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
@@ -70,31 +72,15 @@ struct engine_live {
 	char token[TOKEN_ID_CHARS];
 	uint32_t index;
 	char *job, *batch_dir, *attempt_dir;
-	int64_t offset, created_ms, started_ms, cancel_ms;
-	int64_t heard_ms; /* when its journal grew last, monotonic; 0 */
-	int64_t absent_ms; /* since when the backend has not found it; 0 */
+	int64_t offset, created_ms, started_ms;
+	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
 	char *reason; /* why it waits, as last told; NULL */
 	int64_t expected_ms; /* when it is expected to start; 0 unknown */
-	enum store_batch_state batch_state;
-	bool running;
 	bool told; /* rows came since the progress was last written */
 	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
-	/* The END record of the journal. */
-	bool ended;
-	int exit_code, signal;
-	enum cause cause;
-	char *message, *tail;
-	int64_t ended_ms; /* when we learnt of it, monotonic */
-	/* What the backend says about its end. */
-	bool gone;
-	enum cause gone_cause; /* CAUSE_NONE: it does not say */
-	char *gone_message, *gone_remedy;
-	int gone_code, gone_signal;
-	int64_t gone_ms;
-	struct store_cost gone_cost;
+	struct store_cost gone_cost; /* what the backend says it used; not written yet where wall_ms is not negative */
 	char *gone_source; /* where its energy comes from */
-	bool settled; /* over: to be forgotten at the end of the turn */
 };
 
 struct engine_backend {
@@ -257,8 +243,10 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 /* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
  * processes): the runner looks for the file that this writes. */
 void engine_fence(const struct engine_live *live);
-/* Has a runner begun with it, whatever became of that runner? */
-bool engine_is_claimed(const struct engine_live *live);
+/* Takes in what was learnt of an attempt just now; for events without a value of their own. */
+void engine_hear(struct engine_live *live, enum attempt_event_kind kind);
+/* Is the backend to be told (again) to end it? */
+bool engine_needs_cancel(struct engine_live *live);
 
 /* request.c: what a specification says in the store's columns; free with engine_free_row. */
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);

@@ -28,11 +28,8 @@ void engine_free_live(struct engine_live *live)
 	free(live->job);
 	free(live->batch_dir);
 	free(live->attempt_dir);
-	free(live->message);
-	free(live->tail);
+	attempt_facts_clear(&live->facts);
 	free(live->reason);
-	free(live->gone_message);
-	free(live->gone_remedy);
 	free(live->gone_source);
 	buf_free(&live->rows);
 	free(live);
@@ -212,8 +209,10 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	live->offset = row->journal_offset;
 	live->created_ms = row->created_ms;
 	live->started_ms = row->started_ms;
-	live->batch_state = row->batch_state;
-	live->running = row->state == STORE_RUNNING;
+	live->facts.told.exit_code = live->facts.found.exit_code = -1;
+	live->facts.traits = experiment->backend ? experiment->backend->ops->traits : 0;
+	if (row->state == STORE_RUNNING)
+		engine_hear(live, ATTEMPT_HEAR_START);
 	live->job = mem_strdup(row->job);
 	live->rows = buf_make(BUF_UNLIMITED);
 	live->pruned_at = -1;
@@ -240,7 +239,7 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 		return errorf(load->err, -EIO, "an attempt of e%lld lives, but the experiment is over",
 			      (long long)row->experiment);
 	struct engine_live *live = engine_add_live(engine, e, row);
-	if (live->batch_state != STORE_BATCH_SUBMITTING)
+	if (row->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;
 	/* It may or may not have been handed over. Where a second hand-over is harmless and cheap, do it at once; any
 	 * other backend is asked first. */

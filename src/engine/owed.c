@@ -24,7 +24,8 @@ static void owed_free(struct engine_owed *owed)
 
 void engine_owe(struct engine *engine, const struct engine_live *live)
 {
-	if (!live->running || live->gone || live->experiment->removing || !owed_wanted(live->experiment->backend))
+	if (!live->started_ms || live->facts.seen == ATTEMPT_GONE || live->experiment->removing ||
+	    !owed_wanted(live->experiment->backend))
 		return;
 	struct engine_owed owed = {
 		.backend = live->experiment->backend,

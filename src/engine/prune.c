@@ -61,7 +61,7 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 	struct engine_experiment *e = live->experiment;
 	const struct spec *spec = e->spec;
 	int64_t step;
-	if (live->ended || live->task.wanted != STORE_WISH_RUN || !spec->objective_count ||
+	if (live->facts.phase >= ATTEMPT_ENDED || live->task.wanted != STORE_WISH_RUN || !spec->objective_count ||
 	    live->task.last_step <= live->pruned_at ||
 	    !prune_is_due(&spec->prune, live->pruned_at, live->task.last_step, &step))
 		return 0;

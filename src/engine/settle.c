@@ -11,20 +11,22 @@
 #include <math.h>
 #include <stdio.h>
 
-/* After the backend says an attempt is over, the journal on a shared file system may lag by this much. */
-#define SETTLE_JOURNAL_LAG_MS 10000
-/* A runner samples every 10 s: one that has been silent for this long is not at work. */
-#define SETTLE_SILENT_MS 35000
-/* After the journal says a signal ended it, accounting may know better why (memory, time limit). */
-#define SETTLE_ACCOUNTING_LAG_MS 45000
+/* How long to wait for what: decide.h. A runner samples every 10 s, hence silent_ms. */
+static const struct attempt_pace settle_pace = {
+	.journal_lag_ms = 10000,
+	.silent_ms = 35000,
+	.accounting_lag_ms = 45000,
+	.doubt_ms = 25000, /* unless the backend names a time of its own */
+	.cancel_again_ms = 15000,
+};
 /* Between a failed attempt and the next. */
 #define SETTLE_RETRY_MS 1000
 
-int engine_set_state(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
-		     enum store_state state, const char *reason, const char *cause)
+static int settle_set_state(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
+			    enum store_state state, const char *reason, const char *cause, int64_t time_ms)
 {
 	enum store_state before;
-	int rc = store_set_task_state(engine->store, task->id, state, reason, cause, clock_now_ms(), &before);
+	int rc = store_set_task_state(engine->store, task->id, state, reason, cause, time_ms, &before);
 	if (rc < 0)
 		return rc;
 	e->counts[before]--;
@@ -34,12 +36,18 @@ int engine_set_state(struct engine *engine, struct engine_experiment *e, const s
 	return 0;
 }
 
+int engine_set_state(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
+		     enum store_state state, const char *reason, const char *cause)
+{
+	return settle_set_state(engine, e, task, state, reason, cause, clock_now_ms());
+}
+
 static char *settle_cause_json(const struct engine_live *live, enum cause kind, const char *text, const char *remedy)
 {
 	struct buf out = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&out);
-	int code = live->ended ? live->exit_code : live->gone ? live->gone_code : -1;
-	int signal = live->ended ? live->signal : live->gone ? live->gone_signal : 0;
+	const struct attempt_end *end = attempt_end_of(&live->facts);
+	int code = end->exit_code, signal = end->signal;
 	json_map(&w);
 	json_key_string(&w, "kind", cause_name(kind));
 	json_key(&w, "code");
@@ -54,7 +62,7 @@ static char *settle_cause_json(const struct engine_live *live, enum cause kind, 
 		json_null(&w);
 	json_key_string(&w, "text", text);
 	json_key_string(&w, "remedy", remedy ? remedy : cause_remedy(kind));
-	json_key_string(&w, "tail", live->tail);
+	json_key_string(&w, "tail", end->tail);
 	json_end(&w);
 	return buf_take(&out);
 }
@@ -153,125 +161,141 @@ void engine_fence(const struct engine_live *live)
 		log_warning("%s", err.text);
 }
 
-bool engine_is_claimed(const struct engine_live *live)
+/* When it ended: as its journal says, and not when we came to read it. The node's clock is believed between its start
+ * and now. */
+static int64_t settle_time(const struct engine_live *live)
 {
-	return spool_claim_exists(live->batch_dir, live->index);
+	int64_t now = clock_now_ms(), told = live->facts.told.time_ms;
+	if (live->facts.phase != ATTEMPT_ENDED || !told || told > now)
+		return now;
+	return told < live->started_ms ? live->started_ms : told < live->created_ms ? live->created_ms : told;
 }
 
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 	       const char *text, const char *remedy)
 {
+	const struct attempt_end *end = attempt_end_of(&live->facts);
 	char *cause = state == STORE_ERROR ? settle_cause_json(live, kind, text, remedy) : NULL;
-	int rc = store_end_attempt(engine->store, live->id, state, cause,
-				   live->ended ? live->exit_code : live->gone_code, live->signal, clock_now_ms());
+	int64_t when = settle_time(live);
+	int rc = store_end_attempt(engine->store, live->id, state, cause, end->exit_code, end->signal, when);
 	int retried = 0;
-	if (!live->ended)
+	if (live->facts.phase != ATTEMPT_ENDED)
 		engine_fence(live);
 	if (rc == 0 && state == STORE_ERROR)
 		retried = rc = settle_retry(engine, live, kind, text);
 	if (rc == 0 && !retried) {
-		rc = engine_set_state(engine, live->experiment, &live->task, state, text, cause);
+		rc = settle_set_state(engine, live->experiment, &live->task, state, text, cause, when);
 		if (rc == 0)
 			rc = settle_tell(engine, live, state);
 	}
+	if (when > live->experiment->ended_ms)
+		live->experiment->ended_ms = when;
 	engine_owe(engine, live);
-	live->settled = true;
+	engine_hear(live, ATTEMPT_HEAR_SETTLED);
 	live->experiment->live--;
 	free(cause);
 	engine_soon(engine);
 	return rc < 0 ? rc : 0;
 }
 
-static bool settle_from_outside(const struct engine_live *live)
+void engine_hear(struct engine_live *live, enum attempt_event_kind kind)
 {
-	return live->cause == CAUSE_STOPPED || live->cause == CAUSE_SIGNAL;
+	attempt_hear(&live->facts, &(struct attempt_event){.kind = kind, .at_ms = clock_mono_ms()});
 }
 
-/* The journal has its END record. */
-static int settle_ended(struct engine *engine, struct engine_live *live)
+static enum attempt_claim settle_look(const struct engine_live *live)
 {
-	const char *text = live->message ? live->message : cause_text(live->cause);
-	bool accounting = backend_is(live->experiment->backend->ops, BACKEND_HAS_ACCOUNTING);
-
-	if (live->cause == CAUSE_OK)
-		return engine_end(engine, live, STORE_FINISHED, CAUSE_OK, NULL, NULL);
-	if (live->task.wanted == STORE_WISH_STOP)
-		return engine_end(engine, live, STORE_STOPPED, CAUSE_STOPPED, engine_stop_why(live->experiment), NULL);
-	if (live->task.wanted == STORE_WISH_PRUNE)
-		return engine_end(engine, live, STORE_PRUNED, CAUSE_PRUNED, "ended early by the search", NULL);
-	if (settle_from_outside(live) && accounting) {
-		/* The cluster ended it; it may say why. */
-		if (live->gone && live->gone_cause != CAUSE_NONE && live->gone_cause != CAUSE_EXIT &&
-		    live->gone_cause != CAUSE_OK)
-			return engine_end(engine, live, STORE_ERROR, live->gone_cause,
-					  live->gone_message ? live->gone_message : text, live->gone_remedy);
-		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
-		int64_t until = live->cause == CAUSE_STOPPED ? live->experiment->backend->answered_ms : clock_mono_ms();
-		if (!live->gone && until - live->ended_ms < SETTLE_ACCOUNTING_LAG_MS) {
-			engine_poll_soon(live->experiment->backend);
-			return 0;
-		}
-	}
-	if (live->cause == CAUSE_STOPPED)
-		return engine_end(engine, live, STORE_ERROR, CAUSE_CANCELLED, "ended from outside by a signal", NULL);
-	return engine_end(engine, live, STORE_ERROR, live->cause, text, NULL);
+	int claimed = spool_claim_look(live->batch_dir, live->index);
+	if (claimed < 0)
+		log_warning("the claim %u in %s cannot be looked at: %s; waiting for it", live->index, live->batch_dir,
+			    strerror(-claimed));
+	return claimed < 0 ? ATTEMPT_CLAIM_UNKNOWN : claimed ? ATTEMPT_CLAIM_TAKEN : ATTEMPT_CLAIM_NONE;
 }
 
-/* May its journal still say something? A runner that ended well has told its end, or found the claim taken (a controller
- * that crashed gave the element out again): then the other one may still be at work. */
-static bool settle_may_speak(const struct engine_live *live)
+/* What is known elsewhere: the wish, and when the backend answered. */
+static struct attempt_pace settle_bring_up(struct engine_live *live)
 {
-	int64_t now = clock_mono_ms(), heard = live->heard_ms > live->gone_ms ? live->heard_ms : live->gone_ms;
-	if (!backend_is(live->experiment->backend->ops, BACKEND_FILES_LAG))
-		return false;
-	if (now - live->gone_ms < SETTLE_JOURNAL_LAG_MS)
-		return true;
-	return live->gone_cause == CAUSE_OK && live->task.wanted == STORE_WISH_RUN && now - heard < SETTLE_SILENT_MS &&
-		(live->running || engine_is_claimed(live));
+	const struct engine_backend *backend = live->experiment->backend;
+	struct attempt_pace pace = settle_pace;
+	live->facts.wish = live->task.wanted;
+	live->facts.answered_ms = backend->answered_ms;
+	if (backend->backend && backend->ops->doubt_ms)
+		pace.doubt_ms = backend->ops->doubt_ms(backend->backend);
+	return pace;
 }
 
-/* The backend says it is over, the journal says nothing. */
-static int settle_gone(struct engine *engine, struct engine_live *live)
+bool engine_needs_cancel(struct engine_live *live)
 {
-	if (settle_may_speak(live))
-		return 0;
-	if (live->task.wanted == STORE_WISH_STOP)
-		return engine_end(engine, live, STORE_STOPPED, CAUSE_STOPPED, engine_stop_why(live->experiment), NULL);
-	if (live->task.wanted == STORE_WISH_PRUNE)
-		return engine_end(engine, live, STORE_PRUNED, CAUSE_PRUNED, "ended early by the search", NULL);
-	enum cause kind = live->gone_cause;
-	const char *said = live->gone_message;
-	/* A script's end is in the journal, so what these tell of is the end of the runner. */
-	if (kind == CAUSE_NONE || kind == CAUSE_OK || kind == CAUSE_EXIT)
-		kind = live->running || engine_is_claimed(live) ? CAUSE_LOST : CAUSE_LAUNCH;
-	else if (kind == CAUSE_SIGNAL)
-		kind = CAUSE_LOST;
-	char *text = kind == CAUSE_LOST
-		? mem_printf("its runner ended without a word in its journal%s%s", said ? ": " : "", said ? said : "")
-		: mem_strdup(said ? said : "it ended without a word in its journal");
-	int rc = engine_end(engine, live, STORE_ERROR, kind, text, live->gone_remedy);
-	free(text);
+	struct attempt_pace pace = settle_bring_up(live);
+	return attempt_needs_cancel(&live->facts, &pace, clock_mono_ms());
+}
+
+static struct attempt_verdict settle_decide(struct engine_live *live)
+{
+	struct attempt_pace pace = settle_bring_up(live);
+	struct attempt_verdict verdict = attempt_decide(&live->facts, &pace, clock_mono_ms());
+	if (verdict.action != ATTEMPT_LOOK)
+		return verdict;
+	attempt_hear(&live->facts, &(struct attempt_event){.kind = ATTEMPT_HEAR_CLAIM, .claim = settle_look(live)});
+	return attempt_decide(&live->facts, &pace, clock_mono_ms());
+}
+
+/* Nobody has the submission: it is handed over again, once for all its attempts. */
+static void settle_give_again(struct engine *engine, struct engine_live *live)
+{
+	struct engine_submission again = {.experiment = live->experiment, .again = true};
+	for (size_t i = 0; i < engine->live.len; i++)
+		if (strcmp(engine->live.at[i]->token, live->token) == 0)
+			engine_hear(engine->live.at[i], ATTEMPT_HEAR_GIVEN);
+	for (size_t i = 0; i < engine->submissions.len; i++)
+		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
+			return;
+	log_warning("submission %s is not known to %s: handing it over again", live->token,
+		    live->experiment->backend->ops->name);
+	memcpy(again.token, live->token, sizeof(again.token));
+	vec_push(&engine->submissions, again);
+}
+
+static int settle_end(struct engine *engine, struct engine_live *live, const struct attempt_verdict *verdict)
+{
+	const char *text = verdict->text;
+	if (verdict->state == STORE_STOPPED)
+		text = engine_stop_why(live->experiment);
+	if (verdict->state == STORE_PRUNED)
+		text = "ended early by the search";
+	char *whole = verdict->more ? mem_printf("%s: %s", text, verdict->more) : mem_strdup(text);
+	int rc = engine_end(engine, live, verdict->state, verdict->cause, whole, verdict->remedy);
+	free(whole);
 	return rc;
+}
+
+static int settle_one(struct engine *engine, struct engine_live *live)
+{
+	if (live->facts.seen == ATTEMPT_GONE && live->gone_cost.wall_ms >= 0) {
+		int rc = store_set_cost(engine->store, live->id, live->task.id, &live->gone_cost);
+		live->gone_cost.wall_ms = -1;
+		if (rc < 0)
+			return rc;
+	}
+	struct attempt_verdict verdict = settle_decide(live);
+	switch (verdict.action) {
+	case ATTEMPT_WAIT:
+		if (verdict.poll)
+			engine_poll_soon(live->experiment->backend);
+		break;
+	case ATTEMPT_LOOK: break; /* the file system did not answer: at the next turn */
+	case ATTEMPT_GIVE_AGAIN: settle_give_again(engine, live); break;
+	case ATTEMPT_END: return settle_end(engine, live, &verdict);
+	}
+	return 0;
 }
 
 int engine_settle(struct engine *engine)
 {
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
-		struct engine_live *live = engine->live.at[i];
-		if (live->settled)
-			continue;
-		if (live->gone && live->gone_cost.wall_ms >= 0) {
-			rc = store_set_cost(engine->store, live->id, live->task.id, &live->gone_cost);
-			live->gone_cost.wall_ms = -1;
-		}
-		if (backend_is(live->experiment->backend->ops, BACKEND_PULLED) && live->task.wanted != STORE_WISH_RUN)
-			live->gone = true;
-		if (rc == 0 && live->ended)
-			rc = settle_ended(engine, live);
-		else if (rc == 0 && live->gone)
-			rc = settle_gone(engine, live);
-	}
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
+		if (engine->live.at[i]->facts.phase != ATTEMPT_SETTLED)
+			rc = settle_one(engine, engine->live.at[i]);
 	return rc;
 }
 
@@ -323,8 +347,9 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 		return rc;
 	if (!e->started_ms && state == STORE_RUNNING)
 		e->started_ms = now;
+	int64_t ended_ms = e->ended_ms ? e->ended_ms : now;
 	rc = store_set_experiment_state(engine->store, e->id, state, e->started_ms,
-					store_state_is_over(state) ? now : 0);
+					store_state_is_over(state) ? ended_ms : 0);
 	e->state = state;
 	e->changed = true;
 	return rc;
@@ -333,7 +358,9 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 int engine_update_experiments(struct engine *engine)
 {
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++)
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		rc = experiment_update(engine, engine->experiments.at[i]);
+		engine->experiments.at[i]->ended_ms = 0;
+	}
 	return rc;
 }

@@ -135,7 +135,7 @@ static size_t submit_find(struct engine *engine, const char *token, struct engin
 	VEC(struct engine_live *) found = {0};
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (!live->running && !live->ended && !live->settled && strcmp(live->token, token) == 0)
+		if (live->facts.phase == ATTEMPT_SUBMITTED && strcmp(live->token, token) == 0)
 			vec_push(&found, live);
 	}
 	*ret = found.at;
@@ -149,17 +149,16 @@ static int submit_record(struct engine *engine, const char *token, const struct 
 		rc = store_set_batch(engine->store, token, STORE_BATCH_SUBMITTED, result->job);
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->settled || strcmp(live->token, token) != 0)
+		if (live->facts.phase == ATTEMPT_SETTLED || strcmp(live->token, token) != 0)
 			continue;
 		if (result->outcome == BACKEND_SUBMITTED) {
-			live->batch_state = STORE_BATCH_SUBMITTED;
-			live->absent_ms = 0;
+			engine_hear(live, ATTEMPT_HEAR_TAKEN);
 			if (result->job) {
 				free(live->job);
 				live->job = mem_strdup(result->job);
 				rc = store_set_job(engine->store, live->id, live->task.id, result->job);
 			}
-		} else if (result->outcome == BACKEND_REFUSED && !live->running && !live->ended) {
+		} else if (result->outcome == BACKEND_REFUSED && live->facts.phase == ATTEMPT_SUBMITTED) {
 			rc = engine_end(engine, live, STORE_ERROR, result->cause ? result->cause : CAUSE_REFUSED,
 					result->why ? result->why : "the submission was refused", NULL);
 		}
@@ -176,7 +175,7 @@ static int submit_later(struct engine *engine, const char *token, const char *wh
 	log_error("submission %s: %s", token, why);
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->settled || strcmp(live->token, token) != 0)
+		if (live->facts.phase == ATTEMPT_SETTLED || strcmp(live->token, token) != 0)
 			continue;
 		/* Once for a batch, and not again every few seconds. */
 		if (!again.experiment && (!live->reason || strcmp(live->reason, why) != 0))

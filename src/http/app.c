@@ -8,6 +8,7 @@
 #include "base/pace.h"
 #include "base/text.h"
 #include "http/route.h"
+#include "http/schema.h"
 #include "http/static.h"
 #include "http/upload.h"
 
@@ -154,6 +155,29 @@ static void answer_cached(struct app *app, struct request *request, struct respo
 	cache_put(app->cache, target, version, response->blob);
 }
 
+/* Before a handler acts on it: a misspelt or mistyped member must not be taken for one that is not there. Documents of
+ * experiments have open schemas; the engine checks those and says every error with its field. */
+static int check_body(struct app *app, const struct request *request, struct response *response)
+{
+	const struct route *route = request->route;
+	struct error err = {0};
+	struct node *body;
+	if (!route->body || !request->body.len || (route->flags & ROUTE_UPLOAD))
+		return 0;
+	if (!app->schemas)
+		app->schemas = schema_load();
+	if (!schema_is_closed(app->schemas, route->body))
+		return 0;
+	int rc = request_json(request, &body, response);
+	if (rc < 0)
+		return rc;
+	rc = schema_check(app->schemas, route->body, body, &err);
+	node_free(body);
+	if (rc < 0)
+		response_problem(response, 400, "%s", err.text);
+	return rc;
+}
+
 static void app_handle(struct app *app, struct request *request, struct response *response)
 {
 	response->status = 200;
@@ -163,6 +187,8 @@ static void app_handle(struct app *app, struct request *request, struct response
 	}
 	response->status = request->route->status;
 	response->body = buf_make(APP_ANSWER_MAX);
+	if (check_body(app, request, response) < 0)
+		return;
 	if (request->route->flags & ROUTE_CACHED)
 		answer_cached(app, request, response);
 	else
@@ -232,6 +258,7 @@ void app_free(struct app *app)
 	gate_free(app->gate);
 	events_free(app->events);
 	cache_free(app->cache);
+	node_free(app->schemas);
 	free(app->state_dir);
 	free(app->login);
 	free(app->address);

@@ -16,6 +16,7 @@ struct app {
 	struct events *events;
 	struct cache *cache;
 	struct server *server; /* NULL in tests */
+	struct node *schemas; /* of request bodies; NULL: not read yet */
 	char *state_dir;
 	char *login; /* the command that gives another login link; for the owner's eyes */
 	char *address; /* "127.0.0.1:54322": for login links; the caller sets it before app_open */

@@ -1,11 +1,9 @@
 /* The OpenAPI document, made from the route table and schemas.json. */
 #include "base/json.h"
 #include "http/route.h"
+#include "http/schema.h"
 
 #include <stdio.h>
-
-/* src/http/schemas.json: the "components" of the document. */
-extern const char openapi_components[];
 
 static void put_reference(struct json *out, const char *schema)
 {

@@ -102,10 +102,10 @@ bool spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim 
 	return there;
 }
 
-bool spool_claim_exists(const char *batch_dir, uint32_t index)
+int spool_claim_look(const char *batch_dir, uint32_t index)
 {
 	char *path = spool_item_path(batch_dir, index, SPOOL_CLAIM);
-	bool there = access(path, F_OK) == 0;
+	int rc = access(path, F_OK) == 0 ? 1 : errno == ENOENT ? 0 : -errno;
 	free(path);
-	return there;
+	return rc;
 }

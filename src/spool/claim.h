@@ -19,6 +19,7 @@ struct spool_claim {
 int spool_claim_take(const char *batch_dir, uint32_t index, struct error *err) MUST_USE;
 /* False when no runner has claimed it. */
 bool spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim *ret);
-bool spool_claim_exists(const char *batch_dir, uint32_t index);
+/* 1: a runner has claimed it; 0: none has; a negative errno: the file system did not answer, so that is unknown. */
+int spool_claim_look(const char *batch_dir, uint32_t index) MUST_USE;
 
 #endif

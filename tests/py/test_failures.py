@@ -1,6 +1,7 @@
 """What goes wrong is said: the cause, the last lines, and what to do."""
 
 import contextlib
+import json
 import os
 import pathlib
 import signal
@@ -155,3 +156,21 @@ def test_report_verb_reaches_the_curves(daemon):
     experiment = daemon.submit(script, {"environment": {"vars": {"PATH": path}}, "objective": "val_loss"})
     assert daemon.wait_ended(experiment)["state"] == "finished", daemon.task(experiment, 1)["cause"]
     assert daemon.metrics(experiment, 1)["val_loss"] == {"step": [0, 1, 2], "value": [1, 0.5, pytest.approx(1 / 3)]}
+
+
+def test_many_rows_at_the_end_of_a_task_are_all_read_before_it_is_settled(daemon):
+    """The journal is larger than what one turn reads: the runner is gone long before its END is read."""
+    rows = 100_000
+    script = (
+        "with open('m.csv', 'w') as out:\n"
+        "    out.write('step,loss\\n')\n"
+        f"    out.writelines(f'{{i}},{{i}}\\n' for i in range({rows}))\n"
+    )
+    experiment = daemon.submit(script, {"objective": {"metric": "loss", "goal": "max"}})
+    daemon.wait_ended(experiment)
+    task = daemon.task(experiment, 1)
+    assert task["state"] == "finished" and len(task["attempts"]) == 1, task
+    assert task["best"]["value"] == rows - 1
+    exported = daemon.cli("export", experiment, "--format", "json").stdout
+    steps = json.loads(exported)["tasks"][0]["metrics"]["loss"]["step"]
+    assert steps == list(range(rows))

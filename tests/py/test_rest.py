@@ -328,3 +328,20 @@ def test_info_names_the_user_without_an_environment(folder):
         assert daemon.get("/info")["user"] == pwd.getpwuid(os.getuid()).pw_name
     finally:
         daemon.stop()
+
+
+def test_mistyped_and_unknown_members_change_nothing(daemon):
+    experiment = daemon.submit("print(1)")
+    daemon.wait_ended(experiment)
+    before = daemon.tasks(experiment)
+    for path, body in [
+        ("/restart", {"failed": "true"}), ("/restart", {"failed": 1}), ("/restart", {"failed": {}}), ("/restart", {"fail": True}),
+        ("/restart", [None]), ("/restart", False), ("/tasks/restart", {"tasks": [1], "all": True}),
+        ("/tasks/restart", {"tasks": ["1"]}), ("/tasks/stop", {"tasks": 1}), ("/tasks/1/restart", {"failed": True}),
+        ("/tasks/1/stop", [None]), ("/stop", {"tasks": [1]}), ("/parallel", {"parallel": "2"}),
+        ("/parallel", {"parallel": 2, "x": 1}),
+    ]:
+        answer = daemon.request("POST", f"/experiments/{experiment}{path}", body)
+        assert (answer.status, daemon.tasks(experiment)) == (400, before), (path, body, answer.body)
+    answer = daemon.request("POST", f"/experiments/{experiment}/restart", {"fail": True})
+    assert answer.json["detail"] == "'fail' is not known here"

@@ -1,0 +1,243 @@
+/* See decide.h. */
+#include "engine/decide.h"
+
+static void attempt_end_clear(struct attempt_end *end)
+{
+	free(end->message);
+	free(end->remedy);
+	free(end->tail);
+	*end = (struct attempt_end){.exit_code = -1};
+}
+
+void attempt_facts_clear(struct attempt_facts *facts)
+{
+	attempt_end_clear(&facts->told);
+	attempt_end_clear(&facts->found);
+}
+
+static void attempt_end_copy(struct attempt_end *to, const struct attempt_end *from)
+{
+	attempt_end_clear(to);
+	*to = *from;
+	to->message = mem_strdup(from->message);
+	to->remedy = mem_strdup(from->remedy);
+	to->tail = mem_strdup(from->tail);
+}
+
+static void hear_absent(struct attempt_facts *f, int64_t at_ms)
+{
+	if (f->seen == ATTEMPT_GONE)
+		return;
+	f->seen = ATTEMPT_ABSENT;
+	if (!f->absent_ms)
+		f->absent_ms = at_ms;
+	f->absent_again_ms = at_ms;
+	if (f->claim != ATTEMPT_CLAIM_TAKEN)
+		f->claim = ATTEMPT_CLAIM_NOT_LOOKED;
+}
+
+static void hear_gone(struct attempt_facts *f, const struct attempt_event *event)
+{
+	if (f->seen == ATTEMPT_GONE)
+		return; /* the first word counts */
+	f->seen = ATTEMPT_GONE;
+	f->gone_ms = event->at_ms;
+	f->absent_ms = f->absent_again_ms = 0;
+	attempt_end_copy(&f->found, event->end);
+	if (f->claim != ATTEMPT_CLAIM_TAKEN)
+		f->claim = ATTEMPT_CLAIM_NOT_LOOKED;
+}
+
+static void hear_sight(struct attempt_facts *f, enum attempt_seen seen)
+{
+	f->absent_ms = f->absent_again_ms = 0;
+	if (f->seen != ATTEMPT_GONE)
+		f->seen = seen;
+}
+
+void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
+{
+	switch (event->kind) {
+	case ATTEMPT_HEAR_START:
+		if (f->phase < ATTEMPT_RUNNING)
+			f->phase = ATTEMPT_RUNNING;
+		break;
+	case ATTEMPT_HEAR_GROWTH: f->heard_ms = event->at_ms; break;
+	case ATTEMPT_HEAR_END:
+		if (f->phase >= ATTEMPT_ENDED)
+			break;
+		f->phase = ATTEMPT_ENDED;
+		f->ended_ms = event->at_ms;
+		attempt_end_copy(&f->told, event->end);
+		break;
+	case ATTEMPT_HEAR_JOURNAL: f->journal = event->journal; break;
+	case ATTEMPT_HEAR_CLAIM: f->claim = event->claim; break;
+	case ATTEMPT_HEAR_QUEUED: hear_sight(f, ATTEMPT_QUEUED); break;
+	case ATTEMPT_HEAR_ALIVE: hear_sight(f, ATTEMPT_ALIVE); break;
+	case ATTEMPT_HEAR_ABSENT: hear_absent(f, event->at_ms); break;
+	case ATTEMPT_HEAR_GONE: hear_gone(f, event); break;
+	case ATTEMPT_HEAR_TAKEN: f->absent_ms = f->absent_again_ms = 0; break;
+	case ATTEMPT_HEAR_GIVEN:
+		/* The new one gets as much time to appear as the last one had. */
+		f->seen = f->seen == ATTEMPT_GONE ? ATTEMPT_GONE : ATTEMPT_UNSEEN;
+		f->absent_ms = f->absent_again_ms = event->at_ms;
+		break;
+	case ATTEMPT_HEAR_CANCEL: f->cancel_ms = event->at_ms; break;
+	case ATTEMPT_HEAR_SETTLED: f->phase = ATTEMPT_SETTLED; break;
+	}
+}
+
+static struct attempt_verdict verdict_wait(int64_t until_ms)
+{
+	return (struct attempt_verdict){.action = ATTEMPT_WAIT, .until_ms = until_ms};
+}
+
+static struct attempt_verdict verdict_end(enum store_state state)
+{
+	return (struct attempt_verdict){.action = ATTEMPT_END, .state = state};
+}
+
+static struct attempt_verdict verdict_error(enum cause cause, const char *text, const char *remedy)
+{
+	return (struct attempt_verdict){
+		.action = ATTEMPT_END, .state = STORE_ERROR, .cause = cause, .text = text, .remedy = remedy};
+}
+
+/* What was wished for has come about. */
+static struct attempt_verdict verdict_wish(enum store_wish wish)
+{
+	return verdict_end(wish == STORE_WISH_PRUNE ? STORE_PRUNED : STORE_STOPPED);
+}
+
+/* A script that ended by a signal, or a runner that was asked to stop, when nobody here wished for it: the cluster ended
+ * it and may say why, a while later. */
+static struct attempt_verdict decide_outside(const struct attempt_facts *f, const struct attempt_pace *pace,
+					     int64_t now)
+{
+	const char *text = f->told.message ? f->told.message : cause_text(f->told.cause);
+	bool stopped = f->told.cause == CAUSE_STOPPED, gone = f->seen == ATTEMPT_GONE;
+	bool lost = f->seen == ATTEMPT_ABSENT && f->absent_again_ms - f->absent_ms >= pace->doubt_ms;
+	if (f->traits & BACKEND_HAS_ACCOUNTING) {
+		if (gone && f->found.cause != CAUSE_NONE && f->found.cause != CAUSE_EXIT && f->found.cause != CAUSE_OK)
+			return verdict_error(f->found.cause, f->found.message ? f->found.message : text,
+					     f->found.remedy);
+		if (lost)
+			return verdict_error(CAUSE_LOST, "the backend no longer knows it", NULL);
+		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
+		int64_t at = stopped ? f->answered_ms : now;
+		if (!gone && at - f->ended_ms < pace->accounting_lag_ms) {
+			struct attempt_verdict wait = verdict_wait(f->ended_ms + pace->accounting_lag_ms);
+			wait.poll = true;
+			return wait;
+		}
+	}
+	return stopped ? verdict_error(CAUSE_CANCELLED, "ended from outside by a signal", NULL)
+		       : verdict_error(f->told.cause, text, NULL);
+}
+
+/* The journal has its END record. */
+static struct attempt_verdict decide_ended(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
+{
+	if (f->told.cause == CAUSE_OK)
+		return verdict_end(STORE_FINISHED);
+	if (f->wish != STORE_WISH_RUN)
+		return verdict_wish(f->wish);
+	if (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL)
+		return decide_outside(f, pace, now);
+	return verdict_error(f->told.cause, f->told.message ? f->told.message : cause_text(f->told.cause), NULL);
+}
+
+/* 1: a runner has begun with it, 0: none has, -1 and *ret: that is not known yet. */
+static int decide_claimed(const struct attempt_facts *f, struct attempt_verdict *ret)
+{
+	if (f->phase == ATTEMPT_RUNNING || f->claim == ATTEMPT_CLAIM_TAKEN)
+		return 1;
+	if (f->claim == ATTEMPT_CLAIM_NONE)
+		return 0;
+	*ret = (struct attempt_verdict){.action = ATTEMPT_LOOK};
+	return -1;
+}
+
+/* A runner ended, and its journal says nothing of it. A script's end would be in the journal, so what an exit code or a
+ * signal tells of is the end of the runner. */
+static struct attempt_verdict decide_lost(const struct attempt_facts *f)
+{
+	const struct attempt_end *found = &f->found;
+	struct attempt_verdict verdict;
+	bool runner = found->cause == CAUSE_NONE || found->cause == CAUSE_OK || found->cause == CAUSE_EXIT;
+	int claimed = runner ? decide_claimed(f, &verdict) : 0;
+	if (claimed < 0)
+		return verdict;
+	if ((runner && claimed) || found->cause == CAUSE_SIGNAL || found->cause == CAUSE_LOST) {
+		verdict = verdict_error(CAUSE_LOST, "its runner ended without a word in its journal", found->remedy);
+		verdict.more = found->message;
+		return verdict;
+	}
+	return verdict_error(runner ? CAUSE_LAUNCH : found->cause,
+			     found->message ? found->message : "it ended without a word in its journal", found->remedy);
+}
+
+/* The backend says that it ended, the journal does not. */
+static struct attempt_verdict decide_gone(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
+{
+	int64_t heard = f->heard_ms > f->gone_ms ? f->heard_ms : f->gone_ms;
+	bool lags = f->traits & BACKEND_FILES_LAG;
+	if (lags && now - f->gone_ms < pace->journal_lag_ms)
+		return verdict_wait(f->gone_ms + pace->journal_lag_ms);
+	/* A runner that ended well has told its end, or found the claim taken (a controller that crashed gave the element
+	 * out again): then the other one may still be at work. */
+	if (lags && f->found.cause == CAUSE_OK && f->wish == STORE_WISH_RUN && now - heard < pace->silent_ms) {
+		struct attempt_verdict unknown;
+		int claimed = decide_claimed(f, &unknown);
+		if (claimed)
+			return claimed < 0 ? unknown : verdict_wait(heard + pace->silent_ms);
+	}
+	return f->wish != STORE_WISH_RUN ? verdict_wish(f->wish) : decide_lost(f);
+}
+
+/* The backend does not know it, and its journal has no END. One that a runner has claimed cannot be begun again under the
+ * same token. */
+static struct attempt_verdict decide_absent(const struct attempt_facts *f, const struct attempt_pace *pace)
+{
+	struct attempt_verdict verdict;
+	if (f->absent_again_ms - f->absent_ms < pace->doubt_ms)
+		return verdict_wait(0);
+	int claimed = decide_claimed(f, &verdict);
+	if (claimed < 0)
+		return verdict;
+	if (f->wish != STORE_WISH_RUN)
+		return verdict_wish(f->wish);
+	if (!claimed)
+		return (struct attempt_verdict){.action = ATTEMPT_GIVE_AGAIN};
+	verdict = verdict_error(CAUSE_LOST, "its runner ended without a word in its journal", NULL);
+	verdict.more = "the backend no longer knows it";
+	return verdict;
+}
+
+struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
+{
+	if (f->phase == ATTEMPT_SETTLED)
+		return verdict_wait(0);
+	if (f->phase == ATTEMPT_ENDED)
+		return decide_ended(f, pace, now_ms);
+	if (f->journal != ATTEMPT_JOURNAL_READ)
+		return verdict_wait(0); /* it may hold the END */
+	if ((f->traits & BACKEND_PULLED) && f->wish != STORE_WISH_RUN)
+		return verdict_wish(f->wish);
+	if (f->seen == ATTEMPT_GONE)
+		return decide_gone(f, pace, now_ms);
+	if (f->seen == ATTEMPT_ABSENT)
+		return decide_absent(f, pace);
+	return verdict_wait(0);
+}
+
+bool attempt_needs_cancel(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
+{
+	return f->wish != STORE_WISH_RUN && f->phase < ATTEMPT_ENDED && f->seen != ATTEMPT_GONE &&
+		(!f->cancel_ms || now_ms - f->cancel_ms >= pace->cancel_again_ms);
+}
+
+const struct attempt_end *attempt_end_of(const struct attempt_facts *f)
+{
+	return f->phase == ATTEMPT_ENDED ? &f->told : &f->found;
+}

@@ -1,0 +1,135 @@
+/* What becomes of an attempt, decided from what is known of it. Two functions: attempt_hear takes in what was learnt,
+ * attempt_decide says what follows. Neither reads a file, asks a backend or looks at a clock: every time comes with the
+ * event or with the question, so that each rule is one row of tests/unit/engine/test_decide.c. settle.c carries out what
+ * is decided. All times are monotonic.
+ *
+ * Three sources speak about an attempt: its journal (phase), the backend (seen) and the claim that its runner takes. The
+ * journal is believed first: as long as bytes of it are unread, or it cannot be read, nothing is decided against it. */
+#ifndef ENGINE_DECIDE_H
+#define ENGINE_DECIDE_H
+
+#include "backend/backend.h"
+#include "store/rows.h"
+
+#include "base/cause.h"
+
+/* How far it has come, by its journal. It only goes forward. */
+enum attempt_phase {
+	ATTEMPT_SUBMITTED, /* committed; nothing in its journal yet */
+	ATTEMPT_RUNNING, /* its journal has START */
+	ATTEMPT_ENDED, /* its journal has END */
+	ATTEMPT_SETTLED, /* its end is in the store; to be forgotten at the end of the turn */
+};
+
+/* What the backend said last. GONE stays: what has ended does not come back under the same token. */
+enum attempt_seen {
+	ATTEMPT_UNSEEN,
+	ATTEMPT_QUEUED,
+	ATTEMPT_ALIVE,
+	ATTEMPT_ABSENT, /* a successful lookup did not find it */
+	ATTEMPT_GONE, /* ended, as far as the backend knows */
+};
+
+/* Has a runner taken it? */
+enum attempt_claim {
+	ATTEMPT_CLAIM_NOT_LOOKED,
+	ATTEMPT_CLAIM_NONE,
+	ATTEMPT_CLAIM_TAKEN,
+	ATTEMPT_CLAIM_UNKNOWN, /* the file system did not answer */
+};
+
+/* Has its journal been read? */
+enum attempt_journal {
+	ATTEMPT_JOURNAL_READ, /* to its end, or there is none yet */
+	ATTEMPT_JOURNAL_MORE, /* there are bytes that were not read yet */
+	ATTEMPT_JOURNAL_UNKNOWN, /* it cannot be read now (EIO, ESTALE, EACCES, EMFILE, …) */
+};
+
+/* How one source tells of the end. In struct attempt_facts the texts are its own. */
+struct attempt_end {
+	enum cause cause; /* CAUSE_NONE: it does not say */
+	char *message, *remedy, *tail;
+	int exit_code, signal; /* -1 and 0: unknown */
+	int64_t time_ms; /* wall clock; 0: unknown */
+};
+
+struct attempt_facts {
+	unsigned traits; /* of its backend */
+	enum attempt_phase phase;
+	enum attempt_seen seen;
+	enum attempt_claim claim;
+	enum attempt_journal journal;
+	enum store_wish wish;
+	struct attempt_end told; /* the END record; from ATTEMPT_ENDED on */
+	struct attempt_end found; /* the backend's word; with ATTEMPT_GONE */
+	int64_t heard_ms; /* when its journal grew last; 0 */
+	int64_t ended_ms; /* when we read END */
+	int64_t gone_ms; /* when the backend said GONE */
+	int64_t absent_ms, absent_again_ms; /* the first and the latest lookup of a row that did not find it; 0 */
+	int64_t answered_ms; /* when the backend last answered anything */
+	int64_t cancel_ms; /* when it was last told to end; 0 */
+};
+
+enum attempt_event_kind {
+	ATTEMPT_HEAR_START,
+	ATTEMPT_HEAR_GROWTH, /* its journal grew */
+	ATTEMPT_HEAR_END, /* .end */
+	ATTEMPT_HEAR_JOURNAL, /* .journal */
+	ATTEMPT_HEAR_CLAIM, /* .claim */
+	ATTEMPT_HEAR_QUEUED,
+	ATTEMPT_HEAR_ALIVE,
+	ATTEMPT_HEAR_ABSENT,
+	ATTEMPT_HEAR_GONE, /* .end */
+	ATTEMPT_HEAR_TAKEN, /* the backend confirmed that it has it */
+	ATTEMPT_HEAR_GIVEN, /* it is handed over again */
+	ATTEMPT_HEAR_CANCEL, /* the backend is told to end it */
+	ATTEMPT_HEAR_SETTLED,
+};
+
+struct attempt_event {
+	enum attempt_event_kind kind;
+	int64_t at_ms;
+	const struct attempt_end *end; /* its texts are copied */
+	enum attempt_journal journal;
+	enum attempt_claim claim;
+};
+
+/* How long to wait for what. */
+struct attempt_pace {
+	int64_t journal_lag_ms; /* after GONE: a shared file system shows the journal's last bytes this late */
+	int64_t silent_ms; /* a runner writes more often than this: one that was silent for so long is not at work */
+	int64_t accounting_lag_ms; /* after END: accounting may know better why it ended */
+	int64_t doubt_ms; /* between two lookups that do not find it, before it will not appear any more */
+	int64_t cancel_again_ms; /* a stop that had no effect is repeated */
+};
+
+enum attempt_action {
+	ATTEMPT_WAIT,
+	ATTEMPT_LOOK, /* look for the claim, hear of it, and ask again; at the next turn where it stays unknown */
+	ATTEMPT_GIVE_AGAIN, /* nobody has it: hand it over again under the same token */
+	ATTEMPT_END,
+};
+
+/* Texts live as long as the facts do, or are constants. */
+struct attempt_verdict {
+	enum attempt_action action;
+	int64_t until_ms; /* WAIT: when to ask again; 0: when something is heard */
+	bool poll; /* WAIT: for the backend, which should be asked soon */
+	/* END */
+	enum store_state state;
+	enum cause cause; /* for STORE_ERROR */
+	const char *text; /* in words; NULL: nothing to say, or the usual words for a wish */
+	const char *more; /* what the backend said, to be added after a colon; NULL */
+	const char *remedy; /* NULL: the usual one of its cause */
+};
+
+void attempt_hear(struct attempt_facts *facts, const struct attempt_event *event);
+struct attempt_verdict attempt_decide(const struct attempt_facts *facts, const struct attempt_pace *pace,
+				      int64_t now_ms);
+/* Is the backend to be told (again) to end it? */
+bool attempt_needs_cancel(const struct attempt_facts *facts, const struct attempt_pace *pace, int64_t now_ms);
+/* Its exit code (-1: unknown) and signal (0: none) by the source that is believed first. */
+const struct attempt_end *attempt_end_of(const struct attempt_facts *facts);
+void attempt_facts_clear(struct attempt_facts *facts);
+
+#endif

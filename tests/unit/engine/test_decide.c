@@ -1,0 +1,384 @@
+/* What becomes of an attempt: one row a case, over what its journal says, what the backend says, what is wished for,
+ * whether a runner claimed it, and how long everything has been silent. No store, no clock, no cluster. */
+#include "engine/decide.h"
+#include "../unit.h"
+
+/* Times of the table in seconds; "now" is 1000 s. */
+#define NOW 1000
+#define AGO(seconds) (NOW - (seconds))
+
+static const struct attempt_pace pace = {
+	.journal_lag_ms = 10000,
+	.silent_ms = 35000,
+	.accounting_lag_ms = 45000,
+	.doubt_ms = 25000,
+	.cancel_again_ms = 15000,
+};
+
+enum where { LOCAL, SLURM, EXTERNAL };
+static const unsigned traits[] = {
+	[LOCAL] = BACKEND_RESUBMIT_SAFE,
+	[SLURM] = BACKEND_HAS_QUEUE | BACKEND_HAS_ACCOUNTING | BACKEND_FILES_LAG,
+	[EXTERNAL] = BACKEND_PULLED | BACKEND_RESUBMIT_SAFE,
+};
+
+enum { RUN = STORE_WISH_RUN, STOP = STORE_WISH_STOP, PRUNE = STORE_WISH_PRUNE };
+enum { SUBMITTED = ATTEMPT_SUBMITTED, RUNNING = ATTEMPT_RUNNING, ENDED = ATTEMPT_ENDED, SETTLED = ATTEMPT_SETTLED };
+enum {
+	UNSEEN = ATTEMPT_UNSEEN,
+	QUEUED = ATTEMPT_QUEUED,
+	ALIVE = ATTEMPT_ALIVE,
+	ABSENT = ATTEMPT_ABSENT,
+	GONE = ATTEMPT_GONE
+};
+enum {
+	DARK = ATTEMPT_CLAIM_NOT_LOOKED,
+	FREE = ATTEMPT_CLAIM_NONE,
+	TAKEN = ATTEMPT_CLAIM_TAKEN,
+	MURKY = ATTEMPT_CLAIM_UNKNOWN
+};
+enum { READ = ATTEMPT_JOURNAL_READ, MORE = ATTEMPT_JOURNAL_MORE, DEAF = ATTEMPT_JOURNAL_UNKNOWN };
+enum {
+	WAITS = 100,
+	LOOKS,
+	AGAIN,
+	FINISHED = STORE_FINISHED,
+	ERROR = STORE_ERROR,
+	STOPPED = STORE_STOPPED,
+	PRUNED = STORE_PRUNED
+};
+
+static const struct row {
+	const char *what;
+	int where, phase;
+	const char *told; /* cause of END */
+	int seen;
+	const char *found; /* cause by the backend */
+	int wish, claim, journal;
+	/* Seconds ago: END was read, the backend said GONE (ABSENT: was first not found), the journal grew, the backend
+	 * answered. */
+	int ended, gone, heard, answered;
+	int verdict; /* a state, or WAITS, LOOKS, AGAIN */
+	const char *cause; /* of ERROR */
+} rows[] = {
+#define _ NULL
+	/* Nothing is known yet: wait. */
+	{"just submitted", LOCAL, SUBMITTED, _, UNSEEN, _, RUN, DARK, READ, 0, 0, 0, 0, WAITS, _},
+	{"queued", SLURM, SUBMITTED, _, QUEUED, _, RUN, DARK, READ, 0, 0, 0, 0, WAITS, _},
+	{"the backend saw it start first", SLURM, SUBMITTED, _, ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, WAITS, _},
+	{"at work", LOCAL, RUNNING, _, ALIVE, _, RUN, DARK, READ, 0, 0, 1, 0, WAITS, _},
+	{"at work, silent for an hour", SLURM, RUNNING, _, ALIVE, _, RUN, DARK, READ, 0, 0, 900, 0, WAITS, _},
+	{"at work, the backend is away", SLURM, RUNNING, _, UNSEEN, _, RUN, DARK, READ, 0, 0, 900, 900, WAITS, _},
+	{"asked to stop, not heard yet", SLURM, RUNNING, _, ALIVE, _, STOP, DARK, READ, 0, 0, 1, 0, WAITS, _},
+	{"asked to stop in the queue", SLURM, SUBMITTED, _, QUEUED, _, STOP, DARK, READ, 0, 0, 0, 0, WAITS, _},
+	{"settled already", LOCAL, SETTLED, "ok", GONE, "ok", RUN, DARK, READ, 9, 9, 9, 0, WAITS, _},
+
+	/* END in the journal. */
+	{"ended well", LOCAL, ENDED, "ok", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, FINISHED, _},
+	{"ended well, cluster says running", SLURM, ENDED, "ok", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, FINISHED, _},
+	{"ended well, cluster says failed", SLURM, ENDED, "ok", GONE, "exit", RUN, DARK, READ, 0, 0, 0, 0, FINISHED, _},
+	{"ended well, node failed after", SLURM, ENDED, "ok", GONE, "node", RUN, DARK, READ, 0, 0, 0, 0, FINISHED, _},
+	{"ended well, cluster forgot it", SLURM, ENDED, "ok", ABSENT, _, RUN, DARK, READ, 99, 99, 99, 0, FINISHED, _},
+	{"ended well as it was stopped", LOCAL, ENDED, "ok", ALIVE, _, STOP, DARK, READ, 0, 0, 0, 0, FINISHED, _},
+	{"ended well as it was pruned", LOCAL, ENDED, "ok", ALIVE, _, PRUNE, DARK, READ, 0, 0, 0, 0, FINISHED, _},
+	{"exit code", LOCAL, ENDED, "exit", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "exit"},
+	{"exit code on a cluster", SLURM, ENDED, "exit", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "exit"},
+	{"exit code, cluster says memory", SLURM, ENDED, "exit", GONE, "memory", RUN, DARK, READ, 0, 0, 0, 0, ERROR,
+	 "exit"},
+	{"exit code after a stop", LOCAL, ENDED, "exit", ALIVE, _, STOP, DARK, READ, 0, 0, 0, 0, STOPPED, _},
+	{"exit code after a prune", LOCAL, ENDED, "exit", ALIVE, _, PRUNE, DARK, READ, 0, 0, 0, 0, PRUNED, _},
+	{"could not be launched", LOCAL, ENDED, "launch", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "launch"},
+	{"runner kept the time limit", LOCAL, ENDED, "time", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "time"},
+	{"runner saw the memory kill", SLURM, ENDED, "memory", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "memory"},
+	{"stopped as wished", LOCAL, ENDED, "stopped", ALIVE, _, STOP, DARK, READ, 0, 0, 0, 0, STOPPED, _},
+	{"stopped as wished, on a cluster", SLURM, ENDED, "stopped", ALIVE, _, STOP, DARK, READ, 0, 0, 0, 0, STOPPED,
+	 _},
+	{"pruned as wished", SLURM, ENDED, "stopped", GONE, "cancelled", PRUNE, DARK, READ, 0, 0, 0, 0, PRUNED, _},
+
+	/* A signal or a stop that nobody here wished for. */
+	{"killed on this machine", LOCAL, ENDED, "signal", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "signal"},
+	{"ended here by SIGTERM", LOCAL, ENDED, "stopped", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "cancelled"},
+	{"signal: accounting may know", SLURM, ENDED, "signal", ALIVE, _, RUN, DARK, READ, 1, 0, 1, 0, WAITS, _},
+	{"signal: accounting says memory", SLURM, ENDED, "signal", GONE, "memory", RUN, DARK, READ, 1, 0, 1, 0, ERROR,
+	 "memory"},
+	{"signal: accounting says node", SLURM, ENDED, "signal", GONE, "node", RUN, DARK, READ, 1, 0, 1, 0, ERROR,
+	 "node"},
+	{"signal: accounting says exit", SLURM, ENDED, "signal", GONE, "exit", RUN, DARK, READ, 1, 0, 1, 0, ERROR,
+	 "signal"},
+	{"signal: accounting says ok", SLURM, ENDED, "signal", GONE, "ok", RUN, DARK, READ, 1, 0, 1, 0, ERROR,
+	 "signal"},
+	{"signal: accounting is silent", SLURM, ENDED, "signal", ALIVE, _, RUN, DARK, READ, 46, 0, 46, 46, ERROR,
+	 "signal"},
+	{"signal: wished for", SLURM, ENDED, "signal", ALIVE, _, STOP, DARK, READ, 1, 0, 1, 0, STOPPED, _},
+	{"stop: accounting says preempted", SLURM, ENDED, "stopped", GONE, "preempted", RUN, DARK, READ, 1, 0, 1, 0,
+	 ERROR, "preempted"},
+	{"stop: accounting says time", SLURM, ENDED, "stopped", GONE, "time", RUN, DARK, READ, 1, 0, 1, 0, ERROR,
+	 "time"},
+	{"stop: accounting says cancelled", SLURM, ENDED, "stopped", GONE, "cancelled", RUN, DARK, READ, 1, 0, 1, 0,
+	 ERROR, "cancelled"},
+	{"stop: accounting says nothing more", SLURM, ENDED, "stopped", GONE, "ok", RUN, DARK, READ, 1, 0, 1, 0, ERROR,
+	 "cancelled"},
+	{"stop: still running for the cluster", SLURM, ENDED, "stopped", ALIVE, _, RUN, DARK, READ, 30, 0, 30, 0, WAITS,
+	 _},
+	{"stop: cluster away since", SLURM, ENDED, "stopped", ALIVE, _, RUN, DARK, READ, 600, 0, 600, 600, WAITS, _},
+	{"stop: cluster answers and says nothing", SLURM, ENDED, "stopped", ALIVE, _, RUN, DARK, READ, 60, 0, 60, 1,
+	 ERROR, "cancelled"},
+	{"stop: cluster forgot it", SLURM, ENDED, "stopped", ABSENT, _, RUN, DARK, READ, 40, 30, 40, 0, ERROR, "lost"},
+	{"stop: cluster did not find it once", SLURM, ENDED, "stopped", ABSENT, _, RUN, DARK, READ, 1, 0, 1, 0, WAITS,
+	 _},
+
+	/* The backend says that it ended, the journal does not. */
+	{"runner killed here", LOCAL, RUNNING, _, GONE, "lost", RUN, DARK, READ, 0, 0, 1, 0, ERROR, "lost"},
+	{"journal not read to its end", LOCAL, RUNNING, _, GONE, "lost", RUN, DARK, MORE, 0, 99, 99, 0, WAITS, _},
+	{"journal cannot be read", LOCAL, RUNNING, _, GONE, "lost", RUN, DARK, DEAF, 0, 99, 99, 0, WAITS, _},
+	{"stop, journal not read to its end", LOCAL, RUNNING, _, GONE, "lost", STOP, DARK, MORE, 0, 99, 99, 0, WAITS,
+	 _},
+	{"stop, journal cannot be read", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, DEAF, 0, 99, 99, 0, WAITS,
+	 _},
+	{"absent, journal cannot be read", SLURM, RUNNING, _, ABSENT, _, RUN, TAKEN, DEAF, 0, 99, 99, 0, WAITS, _},
+	{"not started, journal cannot be read", SLURM, SUBMITTED, _, GONE, "exit", RUN, FREE, DEAF, 0, 99, 0, 0, WAITS,
+	 _},
+	{"stopped before it started", LOCAL, SUBMITTED, _, GONE, "cancelled", STOP, DARK, READ, 0, 0, 0, 0, STOPPED, _},
+	{"runner killed as it was stopped", LOCAL, RUNNING, _, GONE, "lost", STOP, DARK, READ, 0, 0, 1, 0, STOPPED, _},
+	{"runner killed as it was pruned", LOCAL, RUNNING, _, GONE, "lost", PRUNE, DARK, READ, 0, 0, 1, 0, PRUNED, _},
+	{"runner could not be started", LOCAL, SUBMITTED, _, GONE, "launch", RUN, DARK, READ, 0, 0, 0, 0, ERROR,
+	 "launch"},
+	{"runner ended before its claim", LOCAL, SUBMITTED, _, GONE, "lost", RUN, FREE, READ, 0, 0, 0, 0, ERROR,
+	 "lost"},
+	{"job ended just now", SLURM, RUNNING, _, GONE, "exit", RUN, DARK, READ, 0, 5, 5, 0, WAITS, _},
+	{"job ended just now, wished", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, READ, 0, 5, 5, 0, WAITS, _},
+	{"job ended, wished", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, READ, 0, 11, 11, 0, STOPPED, _},
+	{"job was killed with its runner", SLURM, RUNNING, _, GONE, "signal", RUN, DARK, READ, 0, 11, 11, 0, ERROR,
+	 "lost"},
+	{"job ended with a code", SLURM, RUNNING, _, GONE, "exit", RUN, DARK, READ, 0, 11, 11, 0, ERROR, "lost"},
+	{"job ended with a code, claim?", SLURM, SUBMITTED, _, GONE, "exit", RUN, DARK, READ, 0, 11, 0, 0, LOOKS, _},
+	{"job ended with a code, claim unclear", SLURM, SUBMITTED, _, GONE, "exit", RUN, MURKY, READ, 0, 11, 0, 0,
+	 LOOKS, _},
+	{"job ended with a code, claimed", SLURM, SUBMITTED, _, GONE, "exit", RUN, TAKEN, READ, 0, 11, 0, 0, ERROR,
+	 "lost"},
+	{"job ended with a code, unclaimed", SLURM, SUBMITTED, _, GONE, "exit", RUN, FREE, READ, 0, 11, 0, 0, ERROR,
+	 "launch"},
+	{"job ended, no reason, unclaimed", SLURM, SUBMITTED, _, GONE, "", RUN, FREE, READ, 0, 11, 0, 0, ERROR,
+	 "launch"},
+	{"node failed", SLURM, RUNNING, _, GONE, "node", RUN, DARK, READ, 0, 11, 11, 0, ERROR, "node"},
+	{"node did not boot", SLURM, SUBMITTED, _, GONE, "boot", RUN, DARK, READ, 0, 11, 0, 0, ERROR, "boot"},
+	{"preempted without a word", SLURM, RUNNING, _, GONE, "preempted", RUN, DARK, READ, 0, 11, 11, 0, ERROR,
+	 "preempted"},
+	{"out of memory, runner too", SLURM, RUNNING, _, GONE, "memory", RUN, DARK, READ, 0, 11, 11, 0, ERROR,
+	 "memory"},
+	{"time limit, runner too", SLURM, RUNNING, _, GONE, "time", RUN, DARK, READ, 0, 11, 11, 0, ERROR, "time"},
+	{"cancelled in the queue by an admin", SLURM, SUBMITTED, _, GONE, "cancelled", RUN, DARK, READ, 0, 11, 0, 0,
+	 ERROR, "cancelled"},
+	{"deadline passed in the queue", SLURM, SUBMITTED, _, GONE, "deadline", RUN, DARK, READ, 0, 11, 0, 0, ERROR,
+	 "deadline"},
+	/* A controller that crashed gave the element out again: the second job found the claim taken and ended well. */
+	{"claim was taken, other one at work", SLURM, RUNNING, _, GONE, "ok", RUN, DARK, READ, 0, 60, 5, 0, WAITS, _},
+	{"claim was taken, other one silent", SLURM, RUNNING, _, GONE, "ok", RUN, DARK, READ, 0, 60, 36, 0, ERROR,
+	 "lost"},
+	{"claim was taken, not started yet", SLURM, SUBMITTED, _, GONE, "ok", RUN, TAKEN, READ, 0, 20, 0, 0, WAITS, _},
+	{"claim was taken, is to stop", SLURM, RUNNING, _, GONE, "ok", STOP, DARK, READ, 0, 20, 5, 0, STOPPED, _},
+	{"ended well, nobody claimed it", SLURM, SUBMITTED, _, GONE, "ok", RUN, FREE, READ, 0, 20, 0, 0, ERROR,
+	 "launch"},
+	{"ended well, claim not looked for", SLURM, SUBMITTED, _, GONE, "ok", RUN, DARK, READ, 0, 20, 0, 0, LOOKS, _},
+
+	/* The backend does not know it. */
+	{"not found once", SLURM, SUBMITTED, _, ABSENT, _, RUN, DARK, READ, 0, 0, 0, 0, WAITS, _},
+	{"not found, twice too close", SLURM, SUBMITTED, _, ABSENT, _, RUN, DARK, READ, 0, 20, 0, 0, WAITS, _},
+	{"not found twice, claim?", SLURM, SUBMITTED, _, ABSENT, _, RUN, DARK, READ, 0, 25, 0, 0, LOOKS, _},
+	{"not found twice, claim unclear", SLURM, SUBMITTED, _, ABSENT, _, RUN, MURKY, READ, 0, 25, 0, 0, LOOKS, _},
+	{"not found twice, unclaimed", SLURM, SUBMITTED, _, ABSENT, _, RUN, FREE, READ, 0, 25, 0, 0, AGAIN, _},
+	{"not found twice, claimed", SLURM, SUBMITTED, _, ABSENT, _, RUN, TAKEN, READ, 0, 25, 0, 0, ERROR, "lost"},
+	{"not found twice, had started", SLURM, RUNNING, _, ABSENT, _, RUN, DARK, READ, 0, 25, 99, 0, ERROR, "lost"},
+	{"not found twice, not wanted", SLURM, SUBMITTED, _, ABSENT, _, STOP, FREE, READ, 0, 25, 0, 0, STOPPED, _},
+	{"not found once, not wanted", SLURM, SUBMITTED, _, ABSENT, _, STOP, FREE, READ, 0, 5, 0, 0, WAITS, _},
+	{"not found here, unclaimed", LOCAL, SUBMITTED, _, ABSENT, _, RUN, FREE, READ, 0, 30, 0, 0, AGAIN, _},
+
+	/* Workers of the user's own. */
+	{"a worker has it", EXTERNAL, RUNNING, _, ALIVE, _, RUN, DARK, READ, 0, 0, 900, 0, WAITS, _},
+	{"a worker has it, stopped", EXTERNAL, RUNNING, _, ALIVE, _, STOP, DARK, READ, 0, 0, 1, 0, STOPPED, _},
+	{"a worker has it, pruned", EXTERNAL, RUNNING, _, ALIVE, _, PRUNE, DARK, READ, 0, 0, 1, 0, PRUNED, _},
+	{"a worker told its result", EXTERNAL, ENDED, "ok", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, FINISHED, _},
+	{"a worker told a failure", EXTERNAL, ENDED, "exit", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "exit"},
+#undef _
+};
+
+static struct attempt_end end_with(const char *cause)
+{
+	struct attempt_end end = {.exit_code = -1};
+	if (cause && cause[0]) /* "": the backend gives no reason */
+		assert_int_equal(cause_parse(cause, &end.cause), 0);
+	return end;
+}
+
+static int64_t ms_ago(int seconds)
+{
+	return (int64_t)AGO(seconds) * 1000;
+}
+
+/* The facts of a row, learnt the way the engine learns them. */
+static struct attempt_facts facts_of(const struct row *row)
+{
+	struct attempt_facts f = {.traits = traits[row->where], .wish = (enum store_wish)row->wish};
+	struct attempt_end told = end_with(row->told), found = end_with(row->found);
+	if (row->phase >= RUNNING)
+		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_START});
+	if (row->phase >= ENDED)
+		attempt_hear(
+			&f,
+			&(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = ms_ago(row->ended), .end = &told});
+	if (row->phase == SETTLED)
+		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_SETTLED});
+	attempt_hear(
+		&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GROWTH, .at_ms = row->heard ? ms_ago(row->heard) : 0});
+	switch (row->seen) {
+	case QUEUED: attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_QUEUED}); break;
+	case ALIVE: attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ALIVE}); break;
+	case ABSENT:
+		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = ms_ago(row->gone)});
+		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = ms_ago(0)});
+		break;
+	case GONE:
+		attempt_hear(
+			&f,
+			&(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = ms_ago(row->gone), .end = &found});
+		break;
+	}
+	f.answered_ms = ms_ago(row->answered);
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CLAIM, .claim = (enum attempt_claim)row->claim});
+	attempt_hear(
+		&f,
+		&(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL, .journal = (enum attempt_journal)row->journal});
+	return f;
+}
+
+static int said(const struct attempt_verdict *verdict)
+{
+	switch (verdict->action) {
+	case ATTEMPT_WAIT: return WAITS;
+	case ATTEMPT_LOOK: return LOOKS;
+	case ATTEMPT_GIVE_AGAIN: return AGAIN;
+	case ATTEMPT_END: break;
+	}
+	return (int)verdict->state;
+}
+
+static void test_every_case_has_its_verdict(void **state)
+{
+	(void)state;
+	size_t wrong = 0;
+	assert_true(COUNT_OF(rows) >= 60);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct attempt_facts f = facts_of(&rows[i]);
+		struct attempt_verdict v = attempt_decide(&f, &pace, ms_ago(0));
+		const char *cause = v.action == ATTEMPT_END && v.state == STORE_ERROR ? cause_name(v.cause) : NULL;
+		bool same = cause ? rows[i].cause && strcmp(cause, rows[i].cause) == 0 : !rows[i].cause;
+		if (said(&v) != rows[i].verdict || !same) {
+			print_error("%s: got %d %s, not %d %s\n", rows[i].what, said(&v), cause ? cause : "-",
+				    rows[i].verdict, rows[i].cause ? rows[i].cause : "-");
+			wrong++;
+		}
+		attempt_facts_clear(&f);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* Whatever else is known, unread bytes and a file system that does not answer keep everything open. */
+static void test_nothing_is_lost_while_its_journal_is_unread(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		for (int journal = MORE; journal <= DEAF; journal++) {
+			struct row row = rows[i];
+			row.journal = journal;
+			struct attempt_facts f = facts_of(&row);
+			struct attempt_verdict v = attempt_decide(&f, &pace, ms_ago(0) + 86400000);
+			assert_true(f.phase >= ATTEMPT_ENDED || v.action == ATTEMPT_WAIT);
+			attempt_facts_clear(&f);
+		}
+}
+
+/* What waits until a time is decided at that time. */
+static void test_a_wait_with_a_time_ends_then(void **state)
+{
+	(void)state;
+	size_t timed = 0;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct attempt_facts f = facts_of(&rows[i]);
+		struct attempt_verdict v = attempt_decide(&f, &pace, ms_ago(0));
+		if (v.action == ATTEMPT_WAIT && v.until_ms) {
+			timed++;
+			f.answered_ms = v.until_ms;
+			struct attempt_verdict then = attempt_decide(&f, &pace, v.until_ms);
+			assert_true(then.action != ATTEMPT_WAIT || then.until_ms > v.until_ms);
+		}
+		attempt_facts_clear(&f);
+	}
+	assert_true(timed >= 5);
+}
+
+static void test_the_first_word_about_an_end_counts(void **state)
+{
+	(void)state;
+	struct attempt_facts f = {.traits = traits[SLURM]};
+	struct attempt_end first = end_with("preempted"), second = end_with("cancelled");
+	first.message = mem_strdup("a job with a higher priority took its place");
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = 1, .end = &first});
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = 2, .end = &second});
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_QUEUED, .at_ms = 3});
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 4});
+	free(first.message);
+	struct attempt_verdict v = attempt_decide(&f, &pace, 20000);
+	assert_int_equal(v.cause, CAUSE_PREEMPTED);
+	assert_string_equal(v.text, "a job with a higher priority took its place");
+	attempt_facts_clear(&f);
+}
+
+static void test_being_found_again_ends_an_absence(void **state)
+{
+	(void)state;
+	struct attempt_facts f = {.traits = traits[SLURM]};
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 1000});
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_QUEUED, .at_ms = 20000});
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 40000});
+	assert_int_equal(attempt_decide(&f, &pace, 40000).action, ATTEMPT_WAIT);
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 65000});
+	assert_int_equal(attempt_decide(&f, &pace, 65000).action, ATTEMPT_LOOK);
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CLAIM, .claim = ATTEMPT_CLAIM_NONE});
+	assert_int_equal(attempt_decide(&f, &pace, 65000).action, ATTEMPT_GIVE_AGAIN);
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GIVEN, .at_ms = 65000});
+	assert_int_equal(attempt_decide(&f, &pace, 99000).action, ATTEMPT_WAIT);
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 70000});
+	assert_int_equal(attempt_decide(&f, &pace, 99000).action, ATTEMPT_WAIT);
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 95000});
+	assert_int_equal(attempt_decide(&f, &pace, 99000).action, ATTEMPT_LOOK); /* it may have been claimed since */
+	attempt_facts_clear(&f);
+}
+
+static void test_a_stop_is_repeated_until_it_is_heard(void **state)
+{
+	(void)state;
+	struct attempt_facts f = {.traits = traits[SLURM]};
+	struct attempt_end end = end_with("stopped");
+	assert_false(attempt_needs_cancel(&f, &pace, 1000));
+	f.wish = STORE_WISH_STOP;
+	assert_true(attempt_needs_cancel(&f, &pace, 1000));
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CANCEL, .at_ms = 1000});
+	assert_false(attempt_needs_cancel(&f, &pace, 15999));
+	assert_true(attempt_needs_cancel(&f, &pace, 16000));
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = 16000, .end = &end});
+	assert_false(attempt_needs_cancel(&f, &pace, 99000));
+	attempt_facts_clear(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_case_has_its_verdict),
+		cmocka_unit_test(test_nothing_is_lost_while_its_journal_is_unread),
+		cmocka_unit_test(test_a_wait_with_a_time_ends_then),
+		cmocka_unit_test(test_the_first_word_about_an_end_counts),
+		cmocka_unit_test(test_being_found_again_ends_an_absence),
+		cmocka_unit_test(test_a_stop_is_repeated_until_it_is_heard),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
