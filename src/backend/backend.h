@@ -166,13 +166,13 @@ struct backend_ops {
 	 * else decides. */
 	uint32_t (*slots)(struct backend *backend, const struct backend_resources *resources);
 	/* Why nothing of this size of the experiment's starts now, in words a user understands; NULL when it could. The caller
-	 * frees the text. NULL: nobody here knows. */
+	 * frees the text. NULL: not known. */
 	char *(*why_wait)(struct backend *backend, const struct backend_resources *resources, int64_t experiment);
 	void (*submit)(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done, void *ctx);
 	/* One query for all. Also called right after open for everything that may be alive (adoption). */
 	void (*poll)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f sight,
 		     backend_polled_f done, void *ctx);
-	/* Ends attempts: SIGTERM, a grace period, SIGKILL; in the fewest calls. Harmless when they are over. */
+	/* Ends attempts: SIGTERM, a grace period, SIGKILL; in the fewest calls. Harmless when they have ended. */
 	void (*cancel)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
 		       void *ctx);
 	/* Changes the parallel limit of a live batch. Only with BACKEND_HAS_QUEUE. */

@@ -1,4 +1,4 @@
-/* The backend that starts nothing: tasks are taken by whoever asks for them, so there is never room to hand
+/* The backend that starts nothing: external workers ask for tasks, so there is never room to hand
  * one over, and what was taken counts as running until its result is told or it is stopped. */
 #include "backend/external.h"
 
@@ -67,7 +67,7 @@ static int64_t external_interval_ms(struct backend *backend, bool expecting)
 {
 	(void)backend;
 	(void)expecting;
-	return 60000; /* there is nobody to ask */
+	return 60000; /* there is nothing to poll */
 }
 
 static char *external_preview(struct backend *backend, const struct backend_resources *resources, uint64_t tasks,

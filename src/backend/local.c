@@ -214,7 +214,7 @@ static bool local_take_gpus(struct local *local, struct local_item *item)
 
 static void local_start_waiting(struct local *local);
 
-/* The runner is gone, whoever started it. Its slot is free; how the attempt ended is in the journal. */
+/* The runner is gone, ours or one of an earlier daemon. Its slot is free; how the attempt ended is in the journal. */
 static void local_runner_gone(struct local_item *item, bool unnatural)
 {
 	struct local *local = item->local;
@@ -321,7 +321,7 @@ static struct local_item *local_adopt(struct local *local, const struct backend_
 	return item;
 }
 
-/* Somebody who asks what there is waits for the GPUs; there is nothing else to find out. */
+/* A caller that asks what there is waits for the GPUs. Everything else is known at once. */
 static void local_examine(struct backend *backend, backend_findings_f done, void *ctx)
 {
 	struct local *local = (struct local *)backend;
@@ -458,7 +458,7 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
  * the reason in the message: a runner that goes of its own accord has written END, and the END record in the
  * journal comes first, so read the journal to its end before believing a sight. Only where nothing was
  * claimed the cause is another: CAUSE_CANCELLED (stopped before it started) or CAUSE_LAUNCH (no runner
- * could be started). ABSENT: nobody has claimed it, and no runner of ours is on its way. */
+ * could be started). ABSENT: no runner has claimed it, and no runner of ours is on its way. */
 static void local_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f see,
 		       backend_polled_f done, void *ctx)
 {
@@ -501,7 +501,7 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 		see(ctx, &sight);
 		free(words);
 	}
-	for (size_t i = local->items.len; i-- > 0;) /* nobody asks for these any more */
+	for (size_t i = local->items.len; i-- > 0;) /* the engine no longer asks for these */
 		if (!local->items.at[i]->watched && local->items.at[i]->phase == LOCAL_FAILED)
 			local_drop(local->items.at[i]);
 	done(ctx, 0, NULL);

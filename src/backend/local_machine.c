@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct local_query {
-	local_gpus_f answered; /* NULL: nobody waits any more */
+	local_gpus_f answered; /* NULL: no caller waits any more */
 	void *ctx;
 	struct proc *proc;
 };

@@ -35,11 +35,11 @@ void local_machine_mark_busy(struct local_machine *machine, const char *list);
 int64_t local_machine_free_gpus(const struct local_machine *machine);
 
 /* Asks nvidia-smi, in the background and with a time limit; answered is called once on the loop with its text, NULL when
- * it did not work. NULL: there is no such program, and nobody will be called. */
+ * it did not work. NULL: there is no such program, and the callback is not called. */
 struct local_query;
 typedef void (*local_gpus_f)(void *ctx, const char *text);
 struct local_query *local_machine_ask_gpus(uv_loop_t *loop, local_gpus_f answered, void *ctx);
-/* Nobody is called any more; NULL is fine. */
+/* The callback is not called any more. NULL is fine. */
 void local_machine_forget_query(struct local_query *query);
 
 /* Why these resources can never be had here; NULL when they can. GPUs are not judged before they are

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* More names than this help nobody. */
+/* More names than this do not help a reader. */
 #define WAIT_NAMED 3
 #define WAIT_AMOUNT_CHARS 32
 

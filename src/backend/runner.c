@@ -116,7 +116,7 @@ static int runner_write(const struct runner *runner, const char *private)
 	return rc;
 }
 
-/* Puts the file at path in one step: a link to `from`, or a copy where there is none or links are not to be had. The
+/* Puts the file at path in one step: a link to `from`, or a copy where there is none or links are not possible. The
  * private name is fixed, so that what a killed daemon left is taken away by the next one. */
 static int runner_put(const struct runner *runner, const char *from, const char *path, struct error *err)
 {
@@ -125,7 +125,7 @@ static int runner_put(const struct runner *runner, const char *from, const char 
 	int rc = fs_make_dirs(folder, 0700, err);
 	if (rc < 0)
 		goto out;
-	/* Never written through: a link that was left here is somebody's program. */
+	/* Never written through: a link that was left here leads to another program. */
 	if (unlink(private) < 0 && errno != ENOENT)
 		rc = -errno;
 	if (rc == 0 && (!from || link(from, private) < 0))

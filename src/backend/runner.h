@@ -1,4 +1,4 @@
-/* The program that compute nodes run: a copy of the daemon's own, made once, that nobody changes afterwards.
+/* The program that compute nodes run: a copy of the daemon's own, made once and never changed afterwards.
  *
  *     STATE/bin/NAME/sluice                the copy; NAME is the version and a digest of the bytes
  *     EXPERIMENT/bin/NAME/sluice           a hard link to it, which goes when the experiment goes

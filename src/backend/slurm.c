@@ -335,7 +335,7 @@ static int slurm_open(const struct backend_config *config, struct backend **ret,
 	return 0;
 }
 
-/* Children still out are killed; nobody is called back any more, and the last one frees the rest. */
+/* Children still out are killed; no callback is called any more, and the last child frees the rest. */
 static void slurm_close(struct backend *backend)
 {
 	struct slurm *slurm = (struct slurm *)backend;

@@ -424,7 +424,7 @@ static void slurm_describe_limits(const struct slurm_cluster *c, struct json *ou
 	json_end(out);
 }
 
-/* Has nobody answered yet since the start? */
+/* Has Slurm not answered yet since the start? */
 static bool slurm_is_first_look(const struct slurm *slurm)
 {
 	return slurm->refreshing && !slurm->cluster.asked_mono_ms;

@@ -159,7 +159,7 @@ static void slurm_examine_cancelled_cb(void *ctx, int rc, const char *why)
 static void slurm_examine_give_up(struct slurm_examination *exam)
 {
 	struct backend_watch watch = {.token = exam->token};
-	exam->giving_up = true; /* the timer goes on: when we are closed, nobody else calls back */
+	exam->giving_up = true; /* the timer goes on: when we are closed, no other callback comes */
 	slurm_cancel(&exam->slurm->base, &watch, 1, slurm_examine_cancelled_cb, exam);
 }
 

@@ -160,7 +160,7 @@ static void slurm_poll_finish(struct slurm_poll_call *poll)
 	slurm_poll_free(poll);
 }
 
-/* Nobody keeps accounts here, and says so. */
+/* This cluster has no accounting, and sacct says so. */
 static bool slurm_accounting_is_off(const struct proc_result *result)
 {
 	const char *said = buf_text(&result->err);

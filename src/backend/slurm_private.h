@@ -14,7 +14,7 @@
 /* One argument may be 128 KiB long, and 10,000 indices with their commas are 60 KB; a larger experiment makes
  * several batches. */
 #define SLURM_BATCH_MAX 10000
-/* What Slurm allows unless told otherwise: MaxArraySize 1001, indices below it. */
+/* Slurm's default: MaxArraySize 1001, indices below it. */
 #define SLURM_ARRAY_DEFAULT 1001
 
 enum slurm_controller { SLURM_CONTROLLER_UNKNOWN, SLURM_CONTROLLER_UP, SLURM_CONTROLLER_DOWN };

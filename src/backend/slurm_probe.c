@@ -210,7 +210,7 @@ static void slurm_probe_explain_runner(const struct slurm_probe_result *result, 
 			host);
 }
 
-/* The daemon listens on its own machine only, where 127.0.0.1 of another one leads to somebody else. */
+/* The daemon listens on its own machine only, and 127.0.0.1 of another machine is not it. */
 static void slurm_probe_explain_daemon(const struct slurm_probe *probe, const struct slurm_probe_result *result,
 				       const char *host, struct slurm_findings *findings)
 {

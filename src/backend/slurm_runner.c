@@ -35,7 +35,7 @@ static void slurm_placing_done_cb(uv_work_t *work, int status)
 {
 	struct slurm_placing *placing = work->data;
 	struct slurm *slurm = placing->slurm;
-	(void)status; /* nobody cancels it */
+	(void)status; /* it is never cancelled */
 	slurm->placing = placing->next;
 	if (slurm->placing)
 		slurm_placing_start(slurm->placing);

@@ -49,7 +49,7 @@ static void slurm_remember(struct slurm *slurm, const char *token, int64_t until
 bool slurm_may_appear(struct slurm *slurm, const char *token)
 {
 	int64_t now = clock_mono_ms();
-	/* Whoever ran before us may have left a submission behind. */
+	/* An earlier daemon may have left a submission behind. */
 	if (now < slurm->opened_mono_ms + slurm_doubt_ms(&slurm->base))
 		return true;
 	for (size_t i = 0; i < slurm->pending.len; i++)
@@ -80,7 +80,7 @@ static char *slurm_refusal_text(const struct slurm_submit_call *call, const stru
 }
 
 /* Refused only because the queue is full for this user now. The same batch will be accepted later, and the way there is
- * that of every unclear submission: nobody finds it, so it is handed over again. */
+ * that of every unclear submission: no lookup finds it, so it is handed over again. */
 static bool slurm_is_full(const struct slurm_submit_call *call, const struct slurm_refusal *refusal)
 {
 	const char *said = refusal->message;

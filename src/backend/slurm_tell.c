@@ -11,7 +11,7 @@
 #define SLURM_NOTHING_MEASURED                                                                                         \
 	.exit_code = -1, .wall_ms = -1, .cpu_ms = -1, .max_rss_bytes = -1, .gpus = -1, .energy_j = NAN
 
-/* For how long we have known that this attempt is over; remembers it. */
+/* For how long we have known that this attempt has ended; remembers it. */
 static int64_t slurm_over_since(struct slurm *slurm, const struct slurm_key *key, struct slurm_ended *ret)
 {
 	int64_t now = clock_mono_ms();
@@ -146,7 +146,7 @@ static bool slurm_was_cancelled(const struct slurm *slurm, const struct slurm_ke
 	return at < count && slurm_compare_key(&list[at], key) == 0;
 }
 
-/* Forgets those that nobody asks about any more. */
+/* Forgets those that the engine no longer asks about. */
 static void slurm_forget_cancelled(struct slurm_poll_call *poll)
 {
 	struct slurm_keys *keys = &poll->slurm->cancelled;
@@ -162,7 +162,7 @@ static void slurm_forget_cancelled(struct slurm_poll_call *poll)
 }
 
 /* Is the rest of its array waiting, under the id that was confirmed? Then the controller has not forgotten the array: an
- * element that it does not list, and that the accounting has never seen start, was taken out by somebody. */
+ * element that it does not list, and that the accounting has never seen start, was cancelled in the queue. */
 static bool slurm_array_waits(const struct slurm_poll_call *poll, const struct slurm_seen *seen)
 {
 	if (!seen->job || poll->accounting_failed || poll->slurm->accounting != SLURM_ACCOUNTING_ON)

@@ -31,13 +31,13 @@ bool slurm_config_get(const char *text, const char *key, char *value, size_t siz
 	return false;
 }
 
-int64_t slurm_config_number(const char *text, const char *key, int64_t otherwise)
+int64_t slurm_config_number(const char *text, const char *key, int64_t fallback)
 {
 	char value[256];
 	uint64_t number;
 	if (!slurm_config_get(text, key, value, sizeof(value)) ||
 	    num_parse_unsigned(value, strspn(value, "0123456789"), INT64_MAX, &number) < 0)
-		return otherwise;
+		return fallback;
 	return (int64_t)number;
 }
 

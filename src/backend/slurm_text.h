@@ -100,8 +100,8 @@ const struct slurm_partition *slurm_partition_find(const struct slurm_partitions
 
 /* Adds the value of "Key   = value" in the output of `scontrol show config` to out; false when absent. */
 bool slurm_config_get(const char *text, const char *key, char *value, size_t size);
-/* The number at the head of such a value ("10 sec"), or `otherwise`. */
-int64_t slurm_config_number(const char *text, const char *key, int64_t otherwise);
+/* The number at the head of such a value ("10 sec"), or `fallback`. */
+int64_t slurm_config_number(const char *text, const char *key, int64_t fallback);
 
 /* Who may submit how much, as sacctmgr tells it. 0: no limit. */
 struct slurm_association {

@@ -284,7 +284,7 @@ void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret)
 }
 
 /* Parts of what sbatch prints when the job may exist all the same: the request was sent and the answer
- * was lost, or nobody can tell. Anything that is only the text of an errno belongs here too. */
+ * was lost, or that is not known. Anything that is only the text of an errno belongs here too. */
 static const char *const slurm_doubtful[] = {
 	"Socket timed out",
 	"Zero Bytes were transmitted",

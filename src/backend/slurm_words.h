@@ -43,7 +43,7 @@ void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret);
 
 /* What sbatch's failure means. */
 struct slurm_refusal {
-	bool definite; /* nothing was submitted; otherwise it may have been */
+	bool definite; /* true: nothing was submitted; false: it may have been */
 	enum cause cause; /* CAUSE_REFUSED; CAUSE_LIMIT: the same submission may be accepted later */
 	const char *remedy; /* NULL: none */
 	char message[512]; /* Slurm's own words, one line */

@@ -93,7 +93,7 @@ const struct verb verb_change = {
 	.name = "change",
 	.arguments = "ID [options] [name=values ...]",
 	.summary = "change budget, strategy or parameters while it runs",
-	.help = "The search goes on from all results so far; tasks that run are left alone, and an experiment that is over\n"
+	.help = "The search goes on from all results so far; tasks that run are left alone, and an experiment that has ended\n"
 		"runs again where there is more to do. A parameter's values replace those it had, its condition stays; one value\n"
 		"makes it a constant.\n\n"
 		"  sluice change e12 --tasks 120\n"

@@ -289,7 +289,7 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	else if (e && e->search)
 		search_write_state(e->search, out);
 	else
-		json_null(out); /* it is over; nothing is read again only to look at it */
+		json_null(out); /* it has ended; nothing is read again only to look at it */
 	json_end(out);
 	return rc;
 }

@@ -109,7 +109,7 @@ static struct attempt_verdict verdict_wish(enum store_wish wish)
 	return verdict_end(wish == STORE_WISH_PRUNE ? STORE_PRUNED : STORE_STOPPED);
 }
 
-/* A script that ended by a signal, or a runner that was asked to stop, when nobody here wished for it: the cluster ended
+/* A script that ended by a signal, or a runner that was asked to stop, when sluice did not ask for it: the cluster ended
  * it and may say why, a while later. */
 static struct attempt_verdict decide_outside(const struct attempt_facts *f, const struct attempt_pace *pace,
 					     int64_t now)

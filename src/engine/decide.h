@@ -106,7 +106,7 @@ struct attempt_pace {
 enum attempt_action {
 	ATTEMPT_WAIT,
 	ATTEMPT_LOOK, /* look for the claim, hear of it, and ask again; at the next turn where it stays unknown */
-	ATTEMPT_GIVE_AGAIN, /* nobody has it: hand it over again under the same token */
+	ATTEMPT_GIVE_AGAIN, /* no runner has it: hand it over again under the same token */
 	ATTEMPT_END,
 };
 

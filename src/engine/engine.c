@@ -115,7 +115,7 @@ struct store *engine_store(struct engine *engine)
 	return engine->store;
 }
 
-/* Settled attempts have been told about; experiments that are over need no memory. */
+/* Settled attempts have been told about; experiments that have ended are forgotten. */
 static void turn_forget(struct engine *engine)
 {
 	size_t keep = 0;
@@ -291,7 +291,7 @@ static int turn_work(struct engine *engine, void *ctx, struct error *err)
 static void turn_schedule(struct engine *engine)
 {
 	if (uv_is_active((uv_handle_t *)&engine->timer))
-		return; /* somebody asked for a turn soon */
+		return; /* a turn was asked for */
 	int64_t wait = 0;
 	if (engine->live.len) {
 		wait = (int64_t)engine->live.len * ENGINE_LOOK_PER_ATTEMPT_MS;
@@ -527,14 +527,14 @@ void engine_write_cluster(struct engine *engine, struct json *out)
 
 void engine_write_info(struct engine *engine, struct json *out)
 {
-	const struct engine_backend *otherwise = engine_choose_backend(engine, "auto", NULL, NULL);
+	const struct engine_backend *usual = engine_choose_backend(engine, "auto", NULL, NULL);
 	json_key(out, "backends");
 	json_list(out);
 	for (size_t i = 0; i < engine->backends.len; i++)
 		if (engine->backends.at[i]->backend)
 			json_string(out, engine->backends.at[i]->ops->name);
 	json_end(out);
-	json_key_string(out, "default_backend", otherwise ? otherwise->ops->name : NULL);
+	json_key_string(out, "default_backend", usual ? usual->ops->name : NULL);
 	json_key(out, "strategies");
 	search_write_strategies(out);
 	json_key(out, "limits");

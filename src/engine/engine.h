@@ -1,5 +1,5 @@
 /* The engine: the life of experiments and tasks. It proposes tasks, hands them to a backend, reads
- * their journals, writes the store, and tells whoever listens what changed. */
+ * their journals, writes the store, and tells its listeners what changed. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -37,7 +37,7 @@ int engine_create(struct engine *engine, const struct node *request, const char 
 		  int64_t *ret_experiment, struct problems *problems, struct error *err) MUST_USE;
 
 /* numbers NULL: every task. ret_count: how many tasks it touched. -ENOENT when there is no such
- * experiment or task. Stopping something that is over, or restarting what still runs, touches nothing. */
+ * experiment or task. Stopping a task that has ended, or restarting one that still runs, changes nothing. */
 int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
 		struct error *err) MUST_USE;
 int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, bool failed_only,
@@ -46,7 +46,7 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
 int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct error *err) MUST_USE;
 int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel, struct error *err) MUST_USE;
 
-/* Somebody who waits for a proposal; the caller's memory. */
+/* A worker that waits for a proposal; the caller's memory. */
 struct engine_asker {
 	/* rc and number as engine_ask would have returned them. The asker is the caller's again. */
 	void (*done)(struct engine_asker *asker, int rc, int64_t number, const struct error *err);

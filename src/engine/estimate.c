@@ -9,7 +9,7 @@
 
 #define ESTIMATE_CHARS 32
 
-/* How many run at a time, and the words for it. 0: nobody here knows. */
+/* How many run at a time, and the words for it. 0: not known. */
 static int64_t estimate_at_once(const struct engine_backend *backend, const struct spec *spec, int64_t tasks,
 				const char **ret_words)
 {

@@ -166,7 +166,7 @@ void engine_serve_askers(struct engine *engine)
 		}
 		engine_unask(engine, asker);
 		asker->done(asker, rc, number, &err);
-		asker = engine->first_asker; /* whoever was answered may have asked again, or others may have gone */
+		asker = engine->first_asker; /* a worker that was answered may have asked again, and others may have gone */
 	}
 }
 

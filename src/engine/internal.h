@@ -21,14 +21,14 @@ struct engine_question {
 	uv_work_t work;
 	struct engine *engine;
 	struct engine_experiment
-		*experiment; /* NULL: nobody wants the answer any more; search and spec are its own then */
+		*experiment; /* NULL: the answer is no longer wanted, and the question owns search and spec */
 	struct search *search;
 	struct spec *spec;
 	int64_t asked, seq; /* kept for the answer */
 	struct search_proposal proposal;
 	enum search_answer answer;
 	bool answered;
-	struct buf state; /* of the search when it was asked, for whoever wants to look at it */
+	struct buf state; /* of the search when it was asked; shown meanwhile */
 	VEC(struct store_event) later; /* what it will hear afterwards; owns the values */
 };
 
@@ -46,7 +46,7 @@ struct engine_experiment {
 	enum store_sweep sweep; /* an action on all tasks that is being carried out, */
 	int64_t sweep_from, sweep_ms; /* from this number on, asked for at this time */
 	int64_t ended_ms; /* when its last task ended of those that this turn settled, wall clock; 0: none did */
-	const char *stop_why; /* what its tasks are told when it stops itself; NULL: somebody asked for it */
+	const char *stop_why; /* what its tasks are told when it stops itself; NULL: a user asked for it */
 	bool changed; /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
@@ -106,7 +106,7 @@ struct engine_submission {
 	bool describing; /* and there are more */
 };
 
-/* An attempt that is over, and whose energy the accounting will tell. */
+/* An attempt that has ended, and whose energy the accounting will tell. */
 struct engine_owed {
 	struct engine_backend *backend;
 	int64_t experiment, number, attempt, task;
@@ -142,7 +142,7 @@ struct engine {
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	struct engine_check *check; /* of the database, while it goes on */
-	size_t questions; /* with the pool, also those that nobody waits for any more */
+	size_t questions; /* with the pool, also those whose answer is no longer wanted */
 	struct engine_asker *first_asker, *last_asker; /* in the order in which they came */
 	engine_event_f event;
 	void *event_ctx;
@@ -199,7 +199,7 @@ int engine_propose(struct engine *engine) MUST_USE; /* propose.c */
 int engine_propose_for(struct engine *engine, struct engine_experiment *experiment, int64_t wanted) MUST_USE;
 int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked, enum search_outcome outcome,
 		const double *values) MUST_USE;
-/* A configuration that somebody else chose: written into the sequence (parameters: JSON), and told to the search. */
+/* A configuration that the search did not choose: written into the sequence (parameters: JSON), and told to the search. */
 int engine_add_foreign(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		       const struct space_value *values, const char *parameters) MUST_USE;
 /* What the search answered: a task, a task promoted, or that there is nothing left. seq: its place in the sequence. */
@@ -210,7 +210,7 @@ int engine_hear_events(struct engine_experiment *experiment, const struct store_
 int engine_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 /* The search as it was opened, and where its sequence goes on. */
 int engine_skip_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
-/* As engine_replay, but -ESTALE where the search would propose otherwise than it did. */
+/* As engine_replay, but -ESTALE where the search would make another proposal than it did. */
 int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 
 /* question.c: searches that think on libuv's pool. Asks for the next proposal; there must be no question yet. */
@@ -268,7 +268,7 @@ int engine_stop_task(struct engine *engine, struct engine_experiment *experiment
 int engine_restart_task(struct engine *engine, struct engine_experiment *experiment,
 			const struct store_task *task) MUST_USE;
 
-/* action.c: stops the whole experiment; inside the transaction. Harmless where it is over or being removed. */
+/* action.c: stops the whole experiment; inside the transaction. Harmless where it has ended or is being removed. */
 int engine_stop_within(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 /* What a stopped task says. Not kept across a restart of the daemon. */
 const char *engine_stop_why(const struct engine_experiment *experiment);

@@ -20,7 +20,7 @@ struct living {
 	int64_t number, count; /* of the task that was added; of the rows that were imported */
 };
 
-/* A task for a configuration that was given, known to the search as somebody else's. */
+/* A task for a configuration that was given, which the search did not choose. */
 static int living_add(struct engine *engine, struct engine_experiment *e, const struct space_value *values,
 		      struct store_task *ret)
 {

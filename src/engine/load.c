@@ -236,7 +236,7 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 	struct engine *engine = load->engine;
 	struct engine_experiment *e = engine_find(engine, row->experiment);
 	if (!e)
-		return errorf(load->err, -EIO, "an attempt of e%lld lives, but the experiment is over",
+		return errorf(load->err, -EIO, "e%lld has ended, but one of its attempts is still alive",
 			      (long long)row->experiment);
 	struct engine_live *live = engine_add_live(engine, e, row);
 	if (row->batch_state != STORE_BATCH_SUBMITTING)

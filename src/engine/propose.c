@@ -314,7 +314,7 @@ int engine_hear_events(struct engine_experiment *e, const struct store_event *ev
 	return rc;
 }
 
-/* What came before `change` is history. -ESTALE: a proposal came out otherwise than recorded. */
+/* What came before `change` is history. -ESTALE: a proposal differs from the recorded one. */
 static int replay_from(struct engine *engine, struct engine_experiment *e, int64_t change, struct error *err)
 {
 	struct replay replay = {
@@ -362,6 +362,7 @@ int engine_replay(struct engine *engine, struct engine_experiment *e, struct err
 	if (rc != -ESTALE)
 		return rc;
 	/* Another version of sluice made these proposals. They are kept as history. */
-	log_warning("e%lld: the search would propose otherwise today; it goes on from its results", (long long)e->id);
+	log_warning("e%lld: the search would propose something else today; it goes on from its results",
+		    (long long)e->id);
 	return replay_from(engine, e, INT64_MAX, err);
 }

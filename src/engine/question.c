@@ -1,5 +1,5 @@
 /* A search that thinks for longer than the loop may be held (SEARCH_SLOW) does so on libuv's pool. From the question
- * until its answer is taken the search is the worker's alone: nobody else reads or changes it. What it is told
+ * until its answer is taken the search is the worker's alone: the loop neither reads nor changes it. What it is told
  * meanwhile is written down at once, behind the place that the question keeps in the sequence, and the search hears of
  * it after its answer: a replay sees the same order, because the answer was found without knowing it. A question
  * without an answer leaves no row, so that a crash only means that it is asked again. */
@@ -27,7 +27,7 @@ static void question_work_cb(uv_work_t *work)
 	q->answer = search_ask(q->search, q->asked, &q->proposal);
 }
 
-/* Taken with what it causes: by whoever asked for it, at once, else by the next turn. */
+/* Taken with what it causes: at once by the request that asked for it, else by the next turn. */
 static void question_done_cb(uv_work_t *work, int status)
 {
 	struct engine_question *q = work->data;

@@ -113,7 +113,7 @@ static int settle_retry(struct engine *engine, struct engine_live *live, enum ca
 	return rc;
 }
 
-/* Time and energy are no metrics with steps: the task is ranked by them once it is over. */
+/* Time and energy are no metrics with steps: the task is ranked by them once it has ended. */
 static int settle_rank(struct engine *engine, struct engine_live *live, double value)
 {
 	struct store_task *task = &live->task;
@@ -240,7 +240,7 @@ static struct attempt_verdict settle_decide(struct engine_live *live)
 	return attempt_decide(&live->facts, &pace, clock_mono_ms());
 }
 
-/* Nobody has the submission: it is handed over again, once for all its attempts. */
+/* No runner has the submission: it is handed over again, once for all its attempts. */
 static void settle_give_again(struct engine *engine, struct engine_live *live)
 {
 	struct engine_submission again = {.experiment = live->experiment, .again = true};

@@ -48,7 +48,7 @@ char **spec_part_texts(const struct node *node, const char *example, struct prob
 	return texts.at;
 }
 
-int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t otherwise, struct problems *problems)
+int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t fallback, struct problems *problems)
 {
 	char remedy[100];
 	snprintf(remedy, sizeof(remedy), "give a whole number from %lld to %lld", (long long)min, (long long)max);
@@ -59,7 +59,7 @@ int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t
 	else
 		problem_add(problems, node, remedy, "'%s' must be a whole number, not %s",
 			    node->key ? node->key : "an entry", node_type_name(node));
-	return otherwise;
+	return fallback;
 }
 
 int spec_part_word(const struct node *node, const char *const *words, struct problems *problems)

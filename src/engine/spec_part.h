@@ -12,7 +12,7 @@ char *spec_part_text(const struct node *node, size_t max, struct problems *probl
 char *spec_part_scalar(const struct node *node, size_t max, struct problems *problems);
 /* A list of scalars, NULL-terminated; never NULL. */
 char **spec_part_texts(const struct node *node, const char *example, struct problems *problems);
-int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t otherwise, struct problems *problems);
+int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t fallback, struct problems *problems);
 /* Index of one of the words (NULL-terminated); 0 after a problem. */
 int spec_part_word(const struct node *node, const char *const *words, struct problems *problems);
 int64_t spec_part_duration(const struct node *node, struct problems *problems);

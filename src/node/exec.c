@@ -388,7 +388,7 @@ static void exec_append_start(struct exec *x)
 			    .pgid = x->pid,
 			    .resume = spool_descriptor_resumes(&x->d),
 		    });
-	/* The script must not do anything that nobody would ever hear of. */
+	/* The script must not run before its start is in the journal. */
 	while (x->blocked) {
 		usleep(EXEC_RETRY_MS * 1000);
 		exec_flush(x);

@@ -16,10 +16,10 @@
 #include <zlib.h>
 
 #define FOLLOW_CHUNK_BYTES 65536
-/* Read of one file in one poll, so that signals are heard while somebody writes gigabytes. */
+/* Read of one file in one poll, so that signals are handled while a script writes gigabytes. */
 #define FOLLOW_POLL_CHUNKS 64
 #define FOLLOW_PRINT_BYTES 64
-/* More files than this are somebody's data. */
+/* More files than this are data, not metrics. */
 #define FOLLOW_FILES_MAX 32
 
 struct follow_file {

@@ -223,7 +223,7 @@ int launch_go(const struct spool_descriptor *d, struct launch *launch, struct er
 	if (n == 0)
 		return 0;
 	kill(launch->pid, SIGKILL);
-	if (n != (ssize_t)sizeof(failure)) /* somebody killed it before it could say anything: its status tells */
+	if (n != (ssize_t)sizeof(failure)) /* it was killed before it could say anything: its status tells */
 		return 0;
 	waitpid(launch->pid, NULL, 0);
 	launch_explain(d, failure, err);

@@ -12,7 +12,7 @@
 #define NUMBER(name) NUMBER_EXPAND(NUMBER_##name)
 #define NUMBER_CHECK(name) static_assert((int)STORE_##name == NUMBER_##name, "not the enum's number")
 
-/* The states of a task, an attempt and an experiment. From FINISHED on it is over. */
+/* The states of a task, an attempt and an experiment. From FINISHED on it has ended. */
 #define NUMBER_WAITING 0
 #define NUMBER_SUBMITTED 1
 #define NUMBER_RUNNING 2

@@ -9,7 +9,7 @@
 #define TASK_SELECT "SELECT id" STORE_TASK(FIELD_COLUMN) " FROM task "
 static const char sql_one[] = TASK_SELECT "WHERE experiment = ?1 AND number = ?2";
 static const char sql_tasks[] = TASK_SELECT "WHERE experiment = ?1 AND number >= ?2 ORDER BY number LIMIT ?3";
-/* By id, which is by number too: the index by state has that order, and what is over is not read. */
+/* By id, which is by number too: the index by state has that order, and what has ended is not read. */
 static const char sql_ready[] = TASK_SELECT
 	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND not_before_ms <= ?2 ORDER BY id LIMIT ?3";
 static const char sql_find_asked[] = TASK_SELECT "WHERE experiment = ?1 AND asked = ?2";

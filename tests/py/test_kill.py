@@ -92,5 +92,5 @@ printf 'epoch,loss\\n0,%s\\n' "$SLUICE_PARAM_X0" > metrics.csv
     assert {mark.read_text() for mark in marks.iterdir()} == {"1\n"} and len(list(marks.iterdir())) == tasks
     points = {tuple(task["parameters"].values()) for task in daemon.tasks(experiment)}
     assert len(points) == tasks, "a configuration was proposed twice"
-    assert "would propose otherwise" not in daemon.log.read_text(), "a replay came out otherwise"
+    assert "would propose something else" not in daemon.log.read_text(), "a replay came out otherwise"
     assert working >= kills // 2, "the work was over too soon for the kills to mean anything"

@@ -260,7 +260,7 @@ def test_two_workers_and_kill_minus_nine_lose_and_repeat_nothing(daemon, folder,
         assert (task["state"], task["attempt"]) == ("finished", 1)
         assert task["best"]["value"] == task["parameters"]["x"] ** 2
         assert daemon.metrics(experiment, number)["loss"]["step"] == [0]
-    assert "would propose otherwise" not in daemon.log.read_text(), "a replay came out otherwise"
+    assert "would propose something else" not in daemon.log.read_text(), "a replay came out otherwise"
 
 
 NAMES = [f"x{i}" for i in range(20)]
@@ -344,7 +344,7 @@ def test_daemon_stops_and_comes_back_while_a_search_thinks(daemon):
         daemon.start()
         # What it was not told was not given to it.
         assert ask(daemon, experiment)["number"] == KNOWN + 1 + bool(given)
-        assert "would propose otherwise" not in daemon.log.read_text()
+        assert "would propose something else" not in daemon.log.read_text()
         if not given:
             return
     raise AssertionError("every proposal was there before the daemon stopped")
