@@ -438,6 +438,7 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 		local_adopt(local, watch, trace.pid)->watched = true;
 		sight->state = BACKEND_RUNNING;
 		return;
+	case LOCAL_TRACE_UNKNOWN: /* a later look decides */
 	case LOCAL_TRACE_ELSEWHERE: sight->state = BACKEND_RUNNING; return;
 	case LOCAL_TRACE_GONE:
 		/* Of our own runners we saw the end. */

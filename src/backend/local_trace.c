@@ -39,7 +39,10 @@ void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt
 	uint64_t start;
 
 	*ret = (struct local_trace){.state = LOCAL_TRACE_NONE};
-	if (!spool_claim_read(batch_dir, index, &claim))
+	int rc = spool_claim_read(batch_dir, index, &claim);
+	if (rc < 0)
+		ret->state = LOCAL_TRACE_UNKNOWN;
+	if (rc <= 0)
 		return;
 	gethostname(here, sizeof(here) - 1);
 	ret->pid = (pid_t)claim.pid;

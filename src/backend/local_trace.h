@@ -9,6 +9,7 @@
 
 enum local_trace_state {
 	LOCAL_TRACE_NONE, /* no runner has claimed it */
+	LOCAL_TRACE_UNKNOWN, /* its claim cannot be read now (EIO, EMFILE, ESTALE, …) */
 	LOCAL_TRACE_ALIVE, /* its runner lives: pid */
 	LOCAL_TRACE_GONE, /* its runner is dead, on this machine since this boot */
 	LOCAL_TRACE_REBOOT, /* this machine was restarted since */

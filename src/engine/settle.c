@@ -206,7 +206,7 @@ void engine_hear(struct engine_live *live, enum attempt_event_kind kind)
 static enum attempt_claim settle_look(const struct engine_live *live)
 {
 	int claimed = spool_claim_look(live->batch_dir, live->index);
-	if (claimed < 0)
+	if (claimed < 0 && live->facts.claim != ATTEMPT_CLAIM_UNKNOWN)
 		log_warning("the claim %u in %s cannot be looked at: %s; waiting for it", live->index, live->batch_dir,
 			    strerror(-claimed));
 	return claimed < 0 ? ATTEMPT_CLAIM_UNKNOWN : claimed ? ATTEMPT_CLAIM_TAKEN : ATTEMPT_CLAIM_NONE;

@@ -80,14 +80,13 @@ static void claim_copy(char *to, size_t size, const char *from)
 	snprintf(to, size, "%s", from ? from : "");
 }
 
-bool spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim *ret)
+int spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim *ret)
 {
 	char *path = spool_item_path(batch_dir, index, SPOOL_CLAIM);
 	struct buf text = buf_make(CLAIM_BYTES);
 	struct node *tree = NULL;
-	bool there = fs_read(path, CLAIM_BYTES, &text, NULL) == 0 &&
-		node_parse_json(buf_text(&text), text.len, &tree, NULL) == 0;
-	if (there) {
+	int rc = fs_read(path, CLAIM_BYTES, &text, NULL);
+	if (rc == 0 && node_parse_json(buf_text(&text), text.len, &tree, NULL) == 0) {
 		*ret = (struct spool_claim){
 			.pid = node_get_int(tree, "pid", 0),
 			.pid_start = node_get_int(tree, "pid_start", -1),
@@ -96,10 +95,11 @@ bool spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim 
 		claim_copy(ret->host, sizeof(ret->host), node_get_string(tree, "host"));
 		claim_copy(ret->boot_id, sizeof(ret->boot_id), node_get_string(tree, "boot_id"));
 	}
+	bool there = tree != NULL;
 	node_free(tree);
 	buf_free(&text);
 	free(path);
-	return there;
+	return rc < 0 && rc != -ENOENT ? rc : there;
 }
 
 int spool_claim_look(const char *batch_dir, uint32_t index)

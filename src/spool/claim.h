@@ -17,8 +17,8 @@ struct spool_claim {
 /* Links BATCH_DIR/INDEX.claim to a private file that names this process. 0: it is ours; -EEXIST: another runner has it;
  * another negative errno with err. */
 int spool_claim_take(const char *batch_dir, uint32_t index, struct error *err) MUST_USE;
-/* False when no runner has claimed it. */
-bool spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim *ret);
+/* 1: a runner has claimed it; 0: none has, or the claim makes no sense; a negative errno: it cannot be read now. */
+int spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim *ret) MUST_USE;
 /* 1: a runner has claimed it; 0: none has; a negative errno: the file system did not answer, so that is unknown. */
 int spool_claim_look(const char *batch_dir, uint32_t index) MUST_USE;
 

@@ -434,6 +434,18 @@ static void test_a_claim_of_an_earlier_boot_is_lost(void **state)
 	free(text);
 }
 
+/* A link to itself cannot be followed, also not by root: it stands for EIO, EMFILE and ESTALE. */
+static void test_an_attempt_whose_claim_cannot_be_read_is_not_ended(void **state)
+{
+	(void)state;
+	char *path = mem_printf("%s/0.claim", batch_dir);
+	assert_int_equal(symlink(path, path), 0);
+	assert_int_equal(look(0), BACKEND_RUNNING);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(look(0), BACKEND_ABSENT);
+	free(path);
+}
+
 static void test_a_pid_that_was_given_out_again_is_not_ours(void **state)
 {
 	(void)state;
@@ -581,6 +593,7 @@ int main(void)
 		WITH_BACKEND(test_a_restarted_daemon_takes_up_what_runs),
 		WITH_BACKEND(test_handing_over_again_runs_the_script_once),
 		WITH_BACKEND(test_a_claim_of_an_earlier_boot_is_lost),
+		WITH_BACKEND(test_an_attempt_whose_claim_cannot_be_read_is_not_ended),
 		WITH_BACKEND(test_a_pid_that_was_given_out_again_is_not_ours),
 		WITH_BACKEND(test_who_asks_for_no_gpu_sees_none),
 		WITH_BACKEND(test_a_machine_without_gpus_is_left_as_it_is),

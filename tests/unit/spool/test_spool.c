@@ -155,7 +155,7 @@ static void test_of_many_runners_one_gets_the_claim(void **state)
 	pid_t pids[16];
 	struct spool_claim claim;
 	assert_int_equal(spool_claim_look(*state, 5), 0);
-	assert_false(spool_claim_read(*state, 5, &claim));
+	assert_int_equal(spool_claim_read(*state, 5, &claim), 0);
 	for (size_t i = 0; i < COUNT_OF(pids); i++)
 		if ((pids[i] = fork()) == 0)
 			_exit(spool_claim_take(*state, 5, NULL) == 0 ? 1 : 0);
@@ -163,7 +163,7 @@ static void test_of_many_runners_one_gets_the_claim(void **state)
 		int status;
 		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
 		if (WEXITSTATUS(status)) {
-			assert_true(spool_claim_read(*state, 5, &claim));
+			assert_int_equal(spool_claim_read(*state, 5, &claim), 1);
 			assert_int_equal(claim.pid, pids[i]);
 			taken++;
 		}
@@ -171,6 +171,17 @@ static void test_of_many_runners_one_gets_the_claim(void **state)
 	assert_int_equal(taken, 1);
 	assert_int_equal(spool_claim_look(*state, 5), 1);
 	assert_int_equal(spool_claim_take(*state, 5, NULL), -EEXIST);
+}
+
+/* A link to itself cannot be followed, also not by root: it stands for EIO, EMFILE and ESTALE. */
+static void test_a_claim_that_cannot_be_read_is_unknown_and_not_absent(void **state)
+{
+	char *path = spool_item_path(*state, 6, SPOOL_CLAIM);
+	struct spool_claim claim;
+	assert_int_equal(symlink(path, path), 0);
+	assert_int_equal(spool_claim_look(*state, 6), -ELOOP);
+	assert_int_equal(spool_claim_read(*state, 6, &claim), -ELOOP);
+	free(path);
 }
 
 static void test_a_stop_mark_makes_its_folder(void **state)
@@ -205,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_a_broken_descriptor_says_what_is_wrong),
 		unit_test_in_folder(test_a_slot_reads_back_the_same),
 		unit_test_in_folder(test_of_many_runners_one_gets_the_claim),
+		unit_test_in_folder(test_a_claim_that_cannot_be_read_is_unknown_and_not_absent),
 		unit_test_in_folder(test_a_stop_mark_makes_its_folder),
 		cmocka_unit_test(test_interpreters_are_known_by_ending_and_by_name),
 	};
