@@ -1,8 +1,8 @@
 // Native modal dialogs: the browser keeps the focus inside and gives it back afterwards.
-import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { Icon, type IconName } from './Icon';
+import { question } from '../data/confirm';
+import { Icon } from './Icon';
 
 export function Dialog({
   title,
@@ -45,29 +45,6 @@ export function Dialog({
       {footer && <footer>{footer}</footer>}
     </dialog>
   );
-}
-
-interface Question {
-  title: string;
-  text: string;
-  yes: string;
-  no: string;
-  icon: IconName;
-  answer: (yes: boolean) => void;
-}
-const question = signal<Question | null>(null);
-
-// Asks before something is lost; the button says what will happen, never just "OK".
-export function confirm(q: Omit<Question, 'answer'>): Promise<boolean> {
-  return new Promise((resolve) => {
-    question.value = {
-      ...q,
-      answer: (yes) => {
-        question.value = null;
-        resolve(yes);
-      },
-    };
-  });
 }
 
 export function Confirm() {

@@ -1,7 +1,7 @@
 // Small pieces that every page uses.
 import type { ComponentChildren } from 'preact';
+import { toast } from '../data/toast';
 import { Icon, type IconName } from './Icon';
-import { toast } from './Toast';
 
 export function Card({
   title,

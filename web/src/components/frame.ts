@@ -1,7 +1,7 @@
 // What stands around the curves: a canvas with axes and a grid, the area the mouse moves in, the line under the pointer
 // and the drag to zoom. It knows scales, not lines.
 import { tick } from '../lib/format';
-import { niceLinear, niceLog } from './scale';
+import { niceLinear, niceLog } from '../lib/scale';
 
 export interface FrameOptions {
   height: number;

@@ -1,8 +1,9 @@
 // Curves on a canvas: hundreds of them come and go while training runs. The highlighted line is drawn on a second
 // canvas, so following the mouse never redraws the crowd.
+
+import { seriesDistance } from '../lib/scale';
 import { token } from '../lib/theme';
 import { FONT, Frame } from './frame';
-import { seriesDistance } from './scale';
 
 export interface PlotLine {
   id: string;

@@ -1,10 +1,11 @@
 // What people do to tasks: each asks first where work could be lost, says how many, and reports back.
-import { confirm } from '../components/Dialog';
-import { toast } from '../components/Toast';
+
 import { plural } from '../lib/format';
 import { go } from '../lib/router';
 import { message, post, remove } from './api';
+import { confirm } from './confirm';
 import { experiments } from './store';
+import { toast } from './toast';
 import type { Counts, TaskSummary } from './types';
 
 export function stoppable(task: TaskSummary): boolean {

@@ -2,10 +2,10 @@
 // once, then follows. Events that arrive during a fetch wait for it: they may be newer than its
 // answer, and all of them are whole objects or rows with a step, so applying one twice is harmless.
 import { batch, signal } from '@preact/signals';
-import { toast } from '../components/Toast';
 import { finite } from '../lib/format';
 import { ApiError, get, list, message, taskPath } from './api';
 import { link, listen } from './stream';
+import { toast } from './toast';
 import type { Curve, Curves, Experiment, ExperimentSummary, StreamEvent, Task, TaskCurves, TaskSummary } from './types';
 
 // Bursts of events become one redraw.

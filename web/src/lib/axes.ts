@@ -1,8 +1,9 @@
 // The axes of the parallel coordinates: a parameter with few values is a ladder, a range is continuous,
 // and the objective has a rung of its own for tasks without a value, so that failures stay in the picture.
-import { niceLinear, niceLog, scaler } from '../components/scale';
+
 import type { Experiment, TaskSummary, Value } from '../data/types';
 import { finite, param, tick } from './format';
+import { niceLinear, niceLog, scaler } from './scale';
 
 export interface Axis {
   key: string;

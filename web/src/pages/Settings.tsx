@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Card, CopyButton, KeyValues, Seg } from '../components/bits';
-import { confirm } from '../components/Dialog';
 import { Icon } from '../components/Icon';
-import { toast } from '../components/Toast';
 import { get, info, message, post, remove, signedOut } from '../data/api';
+import { confirm } from '../data/confirm';
 import { dropSession, session } from '../data/session';
+import { toast } from '../data/toast';
 import type { SessionList, SessionRow, Token, TokenList } from '../data/types';
 import { when } from '../lib/format';
 import { choice, choose } from '../lib/theme';

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ApiError, info, message, post } from '../../data/api';
 import { type DraftParam, fromExperiment, listValues, paramSpec, scalar } from '../../data/draft';
+import { toast } from '../../data/toast';
 import type { Experiment, Parameter, TaskSummary, Value } from '../../data/types';
 import { param, plural } from '../../lib/format';
 import { go } from '../../lib/router';
@@ -11,7 +12,6 @@ import { Dialog } from '../Dialog';
 import { Icon } from '../Icon';
 import { SelectField, TextField } from '../new/Field';
 import { errors, pointer, sentence } from '../new/form';
-import { toast } from '../Toast';
 
 // Sends, and puts what is wrong beside the fields; the fields are those of the form, and so are their errors.
 function useSend() {

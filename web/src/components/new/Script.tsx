@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { message } from '../../data/api';
 import { newParam, positionalParams, upload } from '../../data/draft';
+import { toast } from '../../data/toast';
 import type { Scan } from '../../data/types';
 import { bytes, count, plural } from '../../lib/format';
 import { Card } from '../bits';
 import { Icon } from '../Icon';
-import { toast } from '../Toast';
 import { Errors, TextField } from './Field';
 import { change, draft, scan } from './form';
 
