@@ -165,7 +165,6 @@ test('a session is sent as a header with every request and never as a cookie, an
   await page.reload();
   await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
   await tab.goto(`${on.fixture.url}/#login=good-code`);
-  await tab.reload();
   await live(tab);
   await page.getByRole('link', { name: 'conv2d-nodropout-v2' }).first().waitFor();
   await live(page);
@@ -204,7 +203,6 @@ test('where the state folder is not the usual one, the page says so, and whoever
     await page.getByText('the terminal in which the daemon was started').waitFor();
     assert.deepEqual(await audit(page), []);
     await page.goto(`${on.fixture.url}/#login=good-code`);
-    await page.reload();
     await live(page);
     on.fixture.sessions.clear();
     for (const res of on.fixture.streams) res.destroy();

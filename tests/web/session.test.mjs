@@ -201,7 +201,6 @@ test('what a squatter on the port of a killed daemon collects opens nothing at t
   await page.getByText(/sluice' login$/).waitFor();
   assert.equal((await readFile(path.join(daemon.state, 'address'), 'utf8')).trim(), `127.0.0.1:${port}`);
   await page.goto(await daemon.login());
-  await page.reload();
   await page.locator('.live.open').waitFor();
   await context.close();
 });
