@@ -99,21 +99,24 @@ const struct verb verb_login = {
 	.run = login_run,
 };
 
-static void token_print(const struct node *answer, const struct term *term, struct buf *out)
+/* A table of what gives access: an id, a text (`key` of each item), when it was made and when it was last used. */
+static void login_print(const struct node *answer, const char *title, const char *key, const char *made,
+			const char *none, const struct term *term, struct buf *out)
 {
-	static const struct term_column columns[] = {
+	const struct term_column columns[] = {
 		{"ID", false, false},
-		{"NAME", false, true},
-		{"CREATED", false, false},
+		{title, false, true},
+		{made, false, false},
 		{"LAST USED", false, false},
 	};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
-	const struct node *items = answer->type == NODE_LIST ? answer : node_get(answer, "items");
+	const struct node *items = node_get(answer, "items");
 	for (size_t i = 0; items && i < items->count; i++) {
 		char text[VIEW_CHARS];
 		char *id = view_value(node_get(items->items[i], "id"));
+		const char *name = node_get_string(items->items[i], key);
 		term_table_add(&table, TERM_BOLD, id);
-		term_table_add(&table, TERM_PLAIN, node_get_string(items->items[i], "name"));
+		term_table_add(&table, TERM_PLAIN, name ? name : "not known");
 		view_ago(node_get(items->items[i], "created"), "not known", text);
 		term_table_add(&table, TERM_PLAIN, text);
 		view_ago(node_get(items->items[i], "used"), "never", text);
@@ -123,8 +126,13 @@ static void token_print(const struct node *answer, const struct term *term, stru
 	if (items && items->count)
 		term_table_write(&table, term, out);
 	else
-		buf_add_text(out, "no tokens\n");
+		buf_add_text(out, none);
 	term_table_free(&table);
+}
+
+static void token_print(const struct node *answer, const struct term *term, struct buf *out)
+{
+	login_print(answer, "NAME", "name", "CREATED", "no tokens\n", term, out);
 }
 
 static int token_create(struct call *call, const char *name, struct buf *out, struct error *err)
@@ -238,31 +246,7 @@ static const struct verb_option session_options[] = {
 
 static void session_print(const struct node *answer, const struct term *term, struct buf *out)
 {
-	static const struct term_column columns[] = {
-		{"ID", false, false},
-		{"BROWSER", false, true},
-		{"SIGNED IN", false, false},
-		{"LAST USED", false, false},
-	};
-	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
-	const struct node *items = node_get(answer, "items");
-	for (size_t i = 0; items && i < items->count; i++) {
-		char text[VIEW_CHARS];
-		char *id = view_value(node_get(items->items[i], "id"));
-		const char *browser = node_get_string(items->items[i], "browser");
-		term_table_add(&table, TERM_BOLD, id);
-		term_table_add(&table, TERM_PLAIN, browser ? browser : "not known");
-		view_ago(node_get(items->items[i], "created"), "not known", text);
-		term_table_add(&table, TERM_PLAIN, text);
-		view_ago(node_get(items->items[i], "used"), "never", text);
-		term_table_add(&table, TERM_PLAIN, text);
-		free(id);
-	}
-	if (items && items->count)
-		term_table_write(&table, term, out);
-	else
-		buf_add_text(out, "no browser is signed in\n");
-	term_table_free(&table);
+	login_print(answer, "BROWSER", "browser", "SIGNED IN", "no browser is signed in\n", term, out);
 }
 
 static int session_run(int argc, char **argv)
