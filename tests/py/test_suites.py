@@ -103,10 +103,11 @@ def test_tests_begin_only_when_the_program_is_built(tmp_path):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_everything_in_every_lane(tmp_path, how, before):
     # A shell starts what runs in the background with SIGINT ignored.
-    # The first command ends only when it is interrupted, and tidies up; the second has a child of its own.
+    # The first command ends only when it is interrupted, and tidies up; the second has a child of its own. No other
+    # program runs in front of it then: bash goes on where such a program survives the interrupt.
     body = f"""
-    tidy = "trap 'sleep 0.5; touch {tmp_path}/tidied; exit 1' INT; touch {tmp_path}/one; while :; do sleep 0.1; done"
-    family = "sleep 600 & echo $! > {tmp_path}/pid; touch {tmp_path}/two; wait"
+    tidy = "trap 'sleep 0.5; touch {tmp_path}/tidied; exit 1' INT; : > {tmp_path}/one; while :; do sleep 0.1; done"
+    family = "sleep 600 & echo $! > {tmp_path}/pid; : > {tmp_path}/two; wait"
     def first(log): return suites.passed() if suites.command(log, ["bash", "-c", tidy]) == 0 else suites.failed("first")
     def second(log): return suites.passed() if suites.command(log, ["bash", "-c", family]) == 0 else suites.failed("second")
     suites.SUITES = {{"first": first, "second": second, "third": first}}
