@@ -1,5 +1,7 @@
 /* What changed, told to the listeners after the commit that made it true. */
-#include "engine/internal.h"
+#include "engine/event.h"
+
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "store/json.h"
@@ -12,6 +14,11 @@
 #define ENGINE_EVENT_MS 500
 /* Between two notices that the database cannot be read. */
 #define ENGINE_UNREAD_MS 60000
+
+/* A task that changed. */
+struct engine_dirty {
+	int64_t experiment, number;
+};
 
 void engine_listen(struct engine *engine, engine_event_f event, void *ctx)
 {

@@ -1,7 +1,13 @@
 /* Figures that come after the end. The journal ends an attempt at once; what only the cluster's accounting knows (the
  * energy) comes seconds later, when the task is long over. Until then, or for a minute, the attempt stays on the
  * list of what the backend is asked about. Nothing here needs to survive a crash: the store shows what is missing. */
-#include "engine/internal.h"
+#include "engine/owed.h"
+
+#include "engine/backends.h"
+#include "engine/event.h"
+#include "engine/folder.h"
+#include "engine/follow.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 

@@ -1,6 +1,17 @@
 /* How an attempt ends, and what follows for its task and its experiment: the true state, the cause, a
  * retry by policy, the word to the search. */
-#include "engine/internal.h"
+#include "engine/settle.h"
+
+#include "engine/action.h"
+#include "engine/backends.h"
+#include "engine/event.h"
+#include "engine/follow.h"
+#include "engine/owed.h"
+#include "engine/propose.h"
+#include "engine/prune.h"
+#include "engine/spec.h"
+#include "engine/state.h"
+#include "engine/submit.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,7 +1,16 @@
 /* Handing tasks to a backend, exactly once: a fresh token and its attempts are committed first, then the
  * descriptors are written and the backend is called, then its answer is committed. Whatever happens in
  * between, the token finds it again. */
-#include "engine/internal.h"
+#include "engine/submit.h"
+
+#include "engine/backends.h"
+#include "engine/descriptor.h"
+#include "engine/event.h"
+#include "engine/follow.h"
+#include "engine/load.h"
+#include "engine/settle.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

@@ -1,7 +1,10 @@
 /* Transactions of the engine: see transact.h. */
 #include "engine/transact.h"
 
-#include "engine/internal.h"
+#include "engine/event.h"
+#include "engine/load.h"
+#include "engine/settle.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,6 +1,10 @@
 /* Why tasks wait that were not handed to a backend yet: for its room, behind whom, or for the experiment's own limit. It
  * is the same for all waiting tasks of an experiment, so it is written once, in the experiment's row, however many wait. */
-#include "engine/internal.h"
+#include "engine/waiting.h"
+
+#include "engine/backends.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 
