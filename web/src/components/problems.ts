@@ -1,5 +1,5 @@
-// What is wrong with the fields of a form. Each form and each dialog has a list of its own. A field says which errors it
-// shows; what no field shows is in `rest`, so that no error is silent.
+// What is wrong with the fields of a form. Each form and each dialog has a list of its own. A field says which errors
+// it shows; what no field shows is in `rest`, so that no error is silent.
 import { computed, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
