@@ -5,11 +5,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pace.h"
 
 #include <errno.h>
-
-/* How long until a backend that could not be told another parallel limit is told again. */
-#define ENGINE_RETELL_MS 5000
 
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name)
 {

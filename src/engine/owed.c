@@ -10,12 +10,9 @@
 #include "engine/state.h"
 
 #include "base/clock.h"
+#include "base/pace.h"
 
 #include <math.h>
-
-#define OWED_WAIT_MS 60000
-/* After a start: attempts that ended longer ago than this are not asked about any more. */
-#define OWED_LOOK_BACK_MS 600000
 
 static bool owed_wanted(const struct engine_backend *backend)
 {
