@@ -1,6 +1,11 @@
 /* What a user can ask for: stop, restart, remove, another limit. Each is a change in the store first; the
  * next turn carries it out, and goes on carrying it out after a crash. */
-#include "engine/internal.h"
+#include "engine/action.h"
+
+#include "engine/load.h"
+#include "engine/state.h"
+#include "engine/sweep.h"
+#include "engine/transact.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

@@ -2,6 +2,10 @@
  * in search/; here the finished tasks become its arrays. */
 #include "engine/analysis.h"
 
+#include "engine/load.h"
+#include "engine/prune.h"
+#include "engine/question.h"
+
 #include "base/clock.h"
 #include "base/limits.h"
 #include "search/importance.h"

@@ -2,7 +2,8 @@
 #ifndef ENGINE_ANALYSIS_H
 #define ENGINE_ANALYSIS_H
 
-#include "engine/internal.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 /* Dots of a picture; where there are more tasks, every second or third is shown. */
 #define ANALYSIS_POINTS 1000

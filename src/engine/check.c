@@ -1,5 +1,8 @@
 /* The database is checked for `sluice doctor`, one table a turn of the loop. */
-#include "engine/internal.h"
+#include "engine/check.h"
+
+#include "engine/about.h"
+#include "engine/state.h"
 
 struct engine_check {
 	uv_timer_t timer;

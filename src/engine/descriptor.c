@@ -1,5 +1,8 @@
 /* The descriptor of an attempt: all that the runner on the node needs to know (docs/internals/node.md). */
-#include "engine/internal.h"
+#include "engine/descriptor.h"
+
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "spool/descriptor.h"
 #include "spool/interpreter.h"

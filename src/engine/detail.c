@@ -1,5 +1,9 @@
 /* What people see of an experiment or a task: what the store knows, and what is in its folders. */
-#include "engine/internal.h"
+#include "engine/descriptor.h"
+#include "engine/folder.h"
+#include "engine/load.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/fs.h"
 #include "base/limits.h"

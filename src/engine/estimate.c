@@ -1,6 +1,10 @@
 /* How long an experiment may take: what the store knows of tasks of the same script, and how many fit at a time. An
  * estimate says on what it rests; where nothing is known there is none. */
-#include "engine/internal.h"
+#include "engine/estimate.h"
+
+#include "engine/backends.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/text.h"
 #include "store/json.h"

@@ -1,7 +1,10 @@
 /* What changed, told to the listeners after the commit that made it true. */
-#include "engine/internal.h"
+#include "engine/event.h"
+
+#include "engine/state.h"
 
 #include "base/clock.h"
+#include "base/pace.h"
 #include "store/json.h"
 
 #include <stdio.h>
@@ -9,9 +12,11 @@
 /* Past this many changed tasks in one turn it is cheaper for everyone to fetch the table again, and a
  * burst does not fill the event streams. */
 #define ENGINE_EVENT_BURST 200
-#define ENGINE_EVENT_MS 500
-/* Between two notices that the database cannot be read. */
-#define ENGINE_UNREAD_MS 60000
+
+/* A task that changed. */
+struct engine_dirty {
+	int64_t experiment, number;
+};
 
 void engine_listen(struct engine *engine, engine_event_f event, void *ctx)
 {

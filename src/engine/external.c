@@ -1,7 +1,17 @@
 /* Ask and tell for workers of the user's own. What they take is an attempt like any other, and what they tell
  * goes the way of a journal's records, so that states, curves, pruning and the search need to know nothing of
  * it. */
-#include "engine/internal.h"
+#include "engine/external.h"
+
+#include "engine/backends.h"
+#include "engine/ingest.h"
+#include "engine/load.h"
+#include "engine/propose.h"
+#include "engine/question.h"
+#include "engine/settle.h"
+#include "engine/spec.h"
+#include "engine/state.h"
+#include "engine/transact.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,6 +1,12 @@
 /* What the backends see. One query for all attempts of a backend a cycle; an answer that does not come
  * means unknown, never failed. Also the carrying out of wishes to stop, repeated until they are heard. */
-#include "engine/internal.h"
+#include "engine/follow.h"
+
+#include "engine/backends.h"
+#include "engine/event.h"
+#include "engine/owed.h"
+#include "engine/settle.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,7 +1,9 @@
 /* The inbox of the engine: see inbox.h. */
 #include "engine/inbox.h"
 
-#include "engine/internal.h"
+#include "engine/follow.h"
+#include "engine/state.h"
+#include "engine/submit.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,13 @@
 /* Journals into the store. What the bytes say and how far they were read are one transaction, so that a
  * crash at any point loses nothing and repeats nothing. */
-#include "engine/internal.h"
+#include "engine/ingest.h"
+
+#include "engine/action.h"
+#include "engine/event.h"
+#include "engine/prune.h"
+#include "engine/settle.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

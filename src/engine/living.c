@@ -1,7 +1,15 @@
 /* A search that is changed while it runs: configurations of the user's own, results from elsewhere, another
  * budget or space. Each is one entry in the recorded sequence; after a change of settings a new search takes
  * all that came before as history, at once and after every restart alike. */
-#include "engine/internal.h"
+#include "engine/event.h"
+#include "engine/load.h"
+#include "engine/propose.h"
+#include "engine/question.h"
+#include "engine/request.h"
+#include "engine/settle.h"
+#include "engine/spec.h"
+#include "engine/state.h"
+#include "engine/transact.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,6 +1,18 @@
 /* Taking up what was going on: experiments that are not over, their searches by replay, and every
  * attempt that may be alive. The same after a restart, a crash, and a failed write. */
-#include "engine/internal.h"
+#include "engine/load.h"
+
+#include "engine/backends.h"
+#include "engine/folder.h"
+#include "engine/ingest.h"
+#include "engine/owed.h"
+#include "engine/propose.h"
+#include "engine/question.h"
+#include "engine/settle.h"
+#include "engine/spec.h"
+#include "engine/state.h"
+#include "engine/submit.h"
+#include "engine/transact.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,15 +1,18 @@
 /* Figures that come after the end. The journal ends an attempt at once; what only the cluster's accounting knows (the
  * energy) comes seconds later, when the task is long over. Until then, or for a minute, the attempt stays on the
  * list of what the backend is asked about. Nothing here needs to survive a crash: the store shows what is missing. */
-#include "engine/internal.h"
+#include "engine/owed.h"
+
+#include "engine/backends.h"
+#include "engine/event.h"
+#include "engine/folder.h"
+#include "engine/follow.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
+#include "base/pace.h"
 
 #include <math.h>
-
-#define OWED_WAIT_MS 60000
-/* After a start: attempts that ended longer ago than this are not asked about any more. */
-#define OWED_LOOK_BACK_MS 600000
 
 static bool owed_wanted(const struct engine_backend *backend)
 {

@@ -1,7 +1,15 @@
 /* Asking the search for configurations and telling it results. Both are recorded in the order in
  * which they happened, in the same transaction as what they caused, so that replaying them gives the
  * same search again. */
-#include "engine/internal.h"
+#include "engine/propose.h"
+
+#include "engine/backends.h"
+#include "engine/event.h"
+#include "engine/load.h"
+#include "engine/question.h"
+#include "engine/settle.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,7 +1,10 @@
 /* Pruning with real tasks: the curve of a running task against those of the others, as its rows arrive. With
  * several objectives the first one, the quality, is what is pruned on, and never what no finished task
  * dominates so far. */
-#include "engine/internal.h"
+#include "engine/prune.h"
+
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 

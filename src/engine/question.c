@@ -3,7 +3,12 @@
  * meanwhile is written down at once, behind the place that the question keeps in the sequence, and the search hears of
  * it after its answer: a replay sees the same order, because the answer was found without knowing it. A question
  * without an answer leaves no row, so that a crash only means that it is asked again. */
-#include "engine/internal.h"
+#include "engine/question.h"
+
+#include "engine/external.h"
+#include "engine/propose.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include <math.h>
 

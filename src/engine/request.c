@@ -1,11 +1,18 @@
 /* A request to check or create an experiment: the document, the files that come with it, the preview, and
  * the making of it. */
-#include "engine/internal.h"
+#include "engine/request.h"
 
+#include "engine/backends.h"
+#include "engine/estimate.h"
 #include "engine/files.h"
+#include "engine/folder.h"
+#include "engine/load.h"
 #include "engine/scan.h"
-#include "space/space_hint.h"
+#include "engine/spec.h"
+#include "engine/state.h"
+#include "engine/transact.h"
 
+#include "space/space_hint.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/limits.h"

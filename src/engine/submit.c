@@ -1,20 +1,28 @@
 /* Handing tasks to a backend, exactly once: a fresh token and its attempts are committed first, then the
  * descriptors are written and the backend is called, then its answer is committed. Whatever happens in
  * between, the token finds it again. */
-#include "engine/internal.h"
+#include "engine/submit.h"
+
+#include "engine/backends.h"
+#include "engine/descriptor.h"
+#include "engine/event.h"
+#include "engine/follow.h"
+#include "engine/load.h"
+#include "engine/settle.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "spool/paths.h"
 
 #include <errno.h>
 
 /* Items of one batch; a backend may say less. Slurm's MaxArraySize is 1001 by default. */
 #define ENGINE_BATCH_ITEMS 1000
-/* After a submission that could not be made at all (no folder, no program): do not spin. */
-#define ENGINE_SUBMIT_PAUSE_MS 5000
 
 struct prepare {
 	struct engine *engine;
@@ -170,7 +178,7 @@ static int submit_record(struct engine *engine, const char *token, const struct 
 static int submit_later(struct engine *engine, const char *token, const char *why)
 {
 	int rc = 0;
-	struct engine_submission again = {.again = true, .not_before_ms = clock_now_ms() + ENGINE_SUBMIT_PAUSE_MS};
+	struct engine_submission again = {.again = true, .not_before_ms = clock_now_ms() + SUBMIT_PAUSE_MS};
 	memcpy(again.token, token, sizeof(again.token));
 	log_error("submission %s: %s", token, why);
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
@@ -285,7 +293,7 @@ void engine_submit(struct engine *engine)
 		if (rc < 0) {
 			log_error("submission %s: %s", todo.at[i].token, err.text);
 			engine_notice(engine, "error", err.text);
-			todo.at[i].not_before_ms = now + ENGINE_SUBMIT_PAUSE_MS;
+			todo.at[i].not_before_ms = now + SUBMIT_PAUSE_MS;
 			todo.at[i].again = true;
 		}
 		vec_push(&engine->submissions, todo.at[i]);

@@ -1,6 +1,12 @@
-/* Actions on every task of an experiment: see internal.h. How far one has come is written with what it did, so that it
+/* Actions on every task of an experiment: see sweep.h. How far one has come is written with what it did, so that it
  * goes on after a crash; a task that changed after the action was asked for is none of its business. */
-#include "engine/internal.h"
+#include "engine/sweep.h"
+
+#include "engine/action.h"
+#include "engine/event.h"
+#include "engine/propose.h"
+#include "engine/settle.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

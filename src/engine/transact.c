@@ -1,16 +1,17 @@
 /* Transactions of the engine: see transact.h. */
 #include "engine/transact.h"
 
-#include "engine/internal.h"
+#include "engine/event.h"
+#include "engine/load.h"
+#include "engine/settle.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pace.h"
 
 #include <errno.h>
 #include <stdio.h>
-
-/* After a failed write: how long until the next turn is tried. */
-#define TRANSACT_PAUSE_MS 2000
 
 int engine_refresh(struct engine *engine, struct error *err)
 {

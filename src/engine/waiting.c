@@ -1,11 +1,13 @@
 /* Why tasks wait that were not handed to a backend yet: for its room, behind whom, or for the experiment's own limit. It
  * is the same for all waiting tasks of an experiment, so it is written once, in the experiment's row, however many wait. */
-#include "engine/internal.h"
+#include "engine/waiting.h"
+
+#include "engine/backends.h"
+#include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
-
-/* Between the end of one task and the start of the next there is always a moment in which something else is true. */
-#define WAITING_SETTLE_MS 1000
+#include "base/pace.h"
 
 static char *waiting_why(const struct engine_experiment *e)
 {

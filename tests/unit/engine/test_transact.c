@@ -2,7 +2,7 @@
  * is what the store says. */
 #include "fixture.h"
 
-#include "engine/internal.h"
+#include "engine/state.h"
 
 static const char sleeper[] = "#!/bin/bash\nsleep 2\n";
 static const char one_task[] = "script: run.sh\nparameters: {x: 1}\n";

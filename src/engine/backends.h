@@ -1,0 +1,35 @@
+/* The backends of an engine: which there are, which one an experiment gets, and how many of its tasks may run there. */
+#ifndef ENGINE_BACKENDS_H
+#define ENGINE_BACKENDS_H
+
+#include "backend/backend.h"
+
+struct engine;
+
+struct engine_backend {
+	struct engine *engine;
+	struct backend *backend; /* NULL: not available here */
+	const struct backend_ops *ops;
+	char *why_not;
+	uv_timer_t timer;
+	bool polling, expecting;
+	bool given; /* this turn has prepared a batch for it */
+	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
+	int64_t polled_ms, answered_ms; /* when it was asked last, and when it last answered; monotonic */
+	int64_t retell_ms; /* when to tell it the parallel limits again, monotonic; 0 */
+};
+
+/* Opens every backend of the table; one that is not available keeps the reason. */
+void engine_open_backends(struct engine *engine, const struct backend_ops *const *table);
+/* Close lets go of what they hold of the loop; free comes after the loop has run. */
+void engine_close_backends(struct engine *engine);
+void engine_free_backends(struct engine *engine);
+struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
+/* The named backend. For "auto": the one that alone understands a key of the resources (NULL: none are given), else the
+ * preferred one that is available. NULL with err when it is not available. */
+struct engine_backend *engine_choose_backend(struct engine *engine, const char *name,
+					     const struct backend_resources *resources, struct error *err);
+/* Tells the backends the parallel limits that changed; after the commit. */
+void engine_tell_parallel(struct engine *engine);
+
+#endif

@@ -1,0 +1,103 @@
+/* What the engine knows, shared by all its files: the experiments that have something to do, the attempts that may be
+ * alive, and the engine that holds both. One turn of the engine is: read the journals, settle what has ended, propose
+ * tasks, prepare submissions, bring the experiments' states up to date, all in one transaction; then, once that is
+ * committed, tell the listeners and talk to the backends. Nothing here is true before it is in the store: when a commit
+ * fails, everything in memory is thrown away and read again. */
+#ifndef ENGINE_STATE_H
+#define ENGINE_STATE_H
+
+#include "engine/decide.h"
+#include "engine/engine.h"
+#include "engine/inbox.h"
+#include "store/rows.h"
+
+#include "base/buf.h"
+#include "base/token.h"
+
+#include <uv.h>
+
+/* An experiment that has something to do. */
+struct engine_experiment {
+	int64_t id;
+	struct spec *spec;
+	struct search *search; /* not to be touched while there is a question */
+	struct engine_question *question;
+	bool waits; /* its (slow) search has nothing to propose before it is told something */
+	struct engine_backend *backend;
+	enum store_state state;
+	int64_t parallel, planned, created_ms, started_ms;
+	bool asked_all, stopping, removing;
+	enum store_sweep sweep; /* an action on all tasks that is being carried out, */
+	int64_t sweep_from, sweep_ms; /* from this number on, asked for at this time */
+	int64_t ended_ms; /* when its last task ended of those that this turn settled, wall clock; 0: none did */
+	const char *stop_why; /* what its tasks are told when it stops itself; NULL: a user asked for it */
+	bool changed; /* its counts or its best: bring the state up to date, tell the listeners */
+	bool best_changed;
+	int64_t counts[STORE_STATE_COUNT];
+	int64_t told_ms; /* when listeners last heard of it (monotonic), and in which state */
+	enum store_state told_state;
+	int64_t last_number, last_asked, next_seq;
+	bool parallel_changed; /* the backend is to be told */
+	int64_t live; /* attempts of its in engine->live */
+	char *step_name;
+	char *note; /* what its waiting tasks wait for, as the store has it; NULL */
+	int64_t note_old_ms; /* since when that is no longer so, monotonic; 0 */
+	VEC(struct engine_metric {
+		char *name;
+		int64_t id;
+	}) metrics;
+};
+
+/* An attempt that may be alive. */
+struct engine_live {
+	struct engine_experiment *experiment;
+	int64_t id, number; /* of the attempt */
+	struct store_task task; /* progress; texts NULL */
+	char token[TOKEN_ID_CHARS];
+	uint32_t index;
+	char *job, *batch_dir, *attempt_dir;
+	int64_t offset, created_ms, started_ms;
+	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
+	char *reason; /* why it waits, as last told; NULL */
+	int64_t expected_ms; /* when it is expected to start; 0 unknown */
+	bool told; /* rows came since the progress was last written */
+	int64_t pruned_at; /* the last step that was looked at for pruning */
+	struct buf rows;
+	struct store_cost gone_cost; /* what the backend says it used; not written yet where wall_ms is not negative */
+	char *gone_source; /* where its energy comes from */
+};
+
+struct engine {
+	uv_loop_t *loop;
+	char *state_dir, *program, *push_url;
+	struct store *store;
+	VEC(struct engine_backend *) backends; /* backends.h */
+	VEC(struct engine_experiment *) experiments;
+	VEC(struct engine_live *) live;
+	VEC(struct engine_submission) submissions; /* submit.h */
+	VEC(struct engine_owed) owed; /* owed.h */
+	struct engine_inbox inbox;
+	VEC(struct engine_dirty) dirty; /* tasks that listeners are to be told of: event.c */
+	bool reset; /* so much changed that listeners should fetch anew */
+	uv_timer_t timer; /* the next turn */
+	bool stale; /* memory is not what the store says, and could not be read again */
+	int64_t pause_ms; /* after a failed write: no turn before this time, monotonic; 0 */
+	bool unread; /* the store could not be read, and the user was not told yet */
+	int64_t unread_ms; /* when the user was told; 0: never */
+	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
+	size_t sighted; /* where in `live` the last sight belonged; a hint */
+	unsigned examining; /* backends that are being looked at */
+	struct buf findings; /* JSON values, comma-separated */
+	struct engine_check *check; /* of the database, while it goes on */
+	size_t questions; /* with the pool, also those whose answer is no longer wanted */
+	struct engine_asker *first_asker, *last_asker; /* in the order in which they came */
+	engine_event_f event;
+	void *event_ctx;
+};
+
+/* Asks for a turn as soon as every other callback that is due has had its own. */
+void engine_soon(struct engine *engine);
+/* The experiment in memory, or NULL. */
+struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);
+
+#endif

@@ -1,0 +1,12 @@
+/* Why the waiting tasks of an experiment wait. */
+#ifndef ENGINE_WAITING_H
+#define ENGINE_WAITING_H
+
+#include "base/mem.h"
+
+struct engine;
+
+/* One text for all of them, in the experiment's row; inside the transaction. 0 or a negative errno. */
+int engine_note_waiting(struct engine *engine) MUST_USE;
+
+#endif
