@@ -6,7 +6,7 @@ import { pruneOptions } from '../../data/draft';
 import type { Cluster, Partition, Strategy, StrategyOption } from '../../data/types';
 import { duration } from '../../lib/format';
 import { Card } from '../bits';
-import { Errors, SelectField, TextField } from './Field';
+import { Errors, SelectField, TextField } from '../Field';
 import { change, draft } from './form';
 
 // "gpu (volta), 2 of 4 idle, 1 h": what is known of a partition, in the list to choose from.
@@ -395,7 +395,6 @@ export function ResourcesCard() {
             />
           )}
         </div>
-        <Errors at="/resources/options" id="sbatch-x" />
       </div>
     </Card>
   );
