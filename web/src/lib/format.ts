@@ -42,6 +42,10 @@ export function param(value: Value | undefined): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
 }
 
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }

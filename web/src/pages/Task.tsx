@@ -9,7 +9,7 @@ import { Attempts, History, Timeline } from '../components/task/Timeline';
 import { restartTasks, stoppable, stopTasks } from '../data/actions';
 import { now, reasonNow, TaskStore } from '../data/store';
 import type { Experiment, Task } from '../data/types';
-import { bytes, duration, energy, metric, param, paramLine, plural, seconds } from '../lib/format';
+import { bytes, capitalize, duration, energy, metric, param, paramLine, plural, seconds } from '../lib/format';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
 import { brief, plain } from '../lib/text';
@@ -20,12 +20,7 @@ function Failure({ task }: { task: Task }) {
   const said = brief(cause?.tail ?? null);
   const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
   return (
-    <Banner
-      kind="err"
-      icon="alert"
-      role="alert"
-      title={`${cause ? cause.text[0].toUpperCase() + cause.text.slice(1) : 'Failed'}${during}`}
-    >
+    <Banner kind="err" icon="alert" role="alert" title={`${cause ? capitalize(cause.text) : 'Failed'}${during}`}>
       {said && (
         <div class="quoted">
           <code>{said}</code>
@@ -34,7 +29,7 @@ function Failure({ task }: { task: Task }) {
       <div class="dim small">
         {[
           task.node && `Node ${task.node}.`,
-          cause?.remedy && `${cause.remedy[0].toUpperCase()}${cause.remedy.slice(1)}.`,
+          cause?.remedy && `${capitalize(cause.remedy)}.`,
           'Restart runs the same configuration again.',
         ]
           .filter(Boolean)
