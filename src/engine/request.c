@@ -98,10 +98,11 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	if (spec_parse(r->document, problems, &r->spec) < 0)
 		return -EINVAL;
 	struct error why;
-	r->backend = engine_choose_backend(engine, r->spec->backend, &r->spec->resources, &why);
-	const struct node *at = node_get(r->document, "resources");
+	const char *key = "backend";
+	r->backend = engine_choose_backend(engine, r->spec->backend, &r->spec->resources, &key, &why);
+	const struct node *at = node_get(r->document, "resources"), *asked = node_get(at, key);
 	if (!r->backend)
-		return problem_add(problems, at ? at : r->document, "see `sluice doctor`", "%s", why.text);
+		return problem_add(problems, asked ? asked : r->document, "see `sluice doctor`", "%s", why.text);
 	r->backend->ops->check(r->backend->backend, &r->spec->resources, at ? at : r->document, problems);
 	const char *script = r->spec->script ? node_get_string(files_find(r->files, r->spec->script), "text") : NULL;
 	r->spec->reads_positions = script && scan_reads_positions(script);
@@ -174,6 +175,22 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 	return 0;
 }
 
+/* Keys that only another backend understands, where the backend was chosen by name. */
+static void request_warn_keys(const struct spec *spec, struct json *out)
+{
+	for (size_t i = 0; strcmp(spec->backend, "auto") != 0 && backend_table[i]; i++) {
+		const struct backend_key *key = backend_table[i]->keys;
+		for (; strcmp(spec->backend, backend_table[i]->name) != 0 && key && key->name; key++) {
+			if (!backend_key_is_set(key, &spec->resources))
+				continue;
+			char *text = mem_printf("%s has no effect: only the backend %s understands it", key->name,
+						backend_table[i]->name);
+			json_string(out, text);
+			free(text);
+		}
+	}
+}
+
 static void request_write_warnings(const struct spec *spec, struct json *out)
 {
 	json_list(out);
@@ -186,6 +203,7 @@ static void request_write_warnings(const struct spec *spec, struct json *out)
 			"the experiment, the task and then the values, in order");
 	if (spec->resources.gpu_type && !spec->resources.gpus)
 		json_string(out, "gpu_type has no effect without gpus");
+	request_warn_keys(spec, out);
 	for (size_t i = 0; i < spec->space->count; i++) {
 		const struct space_param *param = &spec->space->params[i];
 		if (param->kind != SPACE_CONSTANT || param->choices[0].kind != SPACE_VALUE_TEXT ||
