@@ -21,6 +21,8 @@
 #define LIMIT_CHOICES 10000
 #define LIMIT_NAME_BYTES 200
 #define LIMIT_TEXT_BYTES 65536 /* descriptions, constraint expressions, setup lines */
+/* The values of one task together: Linux takes 2 MiB of arguments and environment, and a task has its values in both. */
+#define LIMIT_VALUES_BYTES (512u << 10)
 #define LIMIT_REPEATS 1000
 #define LIMIT_PARALLEL 100000
 

@@ -103,6 +103,11 @@ static int yaml_read_scalar(struct yaml_read *r, const yaml_event_t *event, stru
 		return yaml_fail(r, &event->start_mark, "a text holds a NUL character");
 	if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
 		*ret = node_new_scalar(text, len);
+		size_t sign = *text == '-' || *text == '+';
+		if ((*ret)->type == NODE_REAL && strspn(text + sign, "0123456789") == len - sign)
+			return yaml_fail(
+				r, &event->start_mark,
+				"a whole number with more than 63 bits; put it in quotes, or write it as 1e20");
 	} else {
 		*ret = node_new(NODE_STRING);
 		(*ret)->string = mem_copy(text, len);
@@ -205,11 +210,13 @@ int node_parse_yaml(const char *text, size_t len, struct node **ret, struct erro
 	if (good < len)
 		return yaml_fail_byte(err, text, good, "not valid UTF-8; save the file as UTF-8");
 
+	/* libyaml would count the byte order mark of Windows' editors as a column. */
+	size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	struct yaml_read r = {.err = err};
 	if (!yaml_parser_initialize(&r.parser))
 		return errorf(err, -ENOMEM, "out of memory");
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text + mark, len - mark);
 	int rc = yaml_read_document(&r, ret);
 	yaml_parser_delete(&r.parser);
 	return rc;

@@ -1,7 +1,9 @@
-/* The waiting times of every room but the engine in one place: how often something is looked at, how long until it is
- * tried again, how late news may be, when a silence means an end. Each has its reason; the checks at the end hold the
- * order in which they must stand to each other. How long things are kept (sessions, keys, uploads) stands where they
- * are kept. */
+/* The waiting times of every room in one place: how often something is looked at, how long until it is tried again, how
+ * late news may be, when a silence means an end. Each has its reason; the checks at the end hold the order in which they
+ * must stand to each other. How long things are kept (sessions, keys, uploads) stands where they are kept.
+ *
+ * No build scales them: they are measured against things that do not scale with them (Slurm's accounting, network file
+ * systems). A test that must not wait steps the clock instead (clock_replace in base/clock.h). */
 #ifndef BASE_PACE_H
 #define BASE_PACE_H
 
@@ -69,6 +71,44 @@
 /* The network file system may show the answer a while after the job has ended. */
 #define SLURM_EXAMINE_LATE_MS 20000
 
+/* engine */
+
+/* Journals are looked at this often while something runs; a backend that hears of an end at once asks for a turn itself.
+ * With many attempts the interval stretches, so that looking stays under 2 % of a core. */
+#define ENGINE_LOOK_MS 150
+#define ENGINE_LOOK_PER_ATTEMPT_MS 1
+#define ENGINE_LOOK_MAX_MS 1000
+/* Nothing runs, but something waits: for a slot, a time, a backend. */
+#define ENGINE_WAITING_MS 1000
+/* Until a backend that could not be told another parallel limit is told again. */
+#define ENGINE_RETELL_MS 5000
+/* The summary of an experiment is told at most twice a second while it runs. */
+#define ENGINE_EVENT_MS 500
+/* Between two notices that the database cannot be read. */
+#define ENGINE_UNREAD_MS 60000
+/* After a failed write: until the next turn is tried. */
+#define TRANSACT_PAUSE_MS 2000
+/* After a submission that could not be made at all (no folder, no program). */
+#define SUBMIT_PAUSE_MS 5000
+/* Between a failed attempt and the next; as much more with each. */
+#define SETTLE_RETRY_MS 1000
+/* After the backend says that an attempt ended, a shared file system shows the last bytes of its journal this late. */
+#define SETTLE_JOURNAL_LAG_MS 10000
+/* A runner samples every 10 s: one that was silent for so long is not at work. */
+#define SETTLE_SILENT_MS 35000
+/* After END: the accounting may know better why it ended. */
+#define SETTLE_ACCOUNTING_LAG_MS 45000
+/* Between two lookups that do not find an attempt, before it will not appear any more; a backend may have its own. */
+#define SETTLE_DOUBT_MS 25000
+/* A stop that had no effect is repeated. */
+#define SETTLE_CANCEL_AGAIN_MS 15000
+/* After the end of an attempt its energy is asked for this long; */
+#define OWED_WAIT_MS 60000
+/* after a start of the daemon, for attempts that ended at most this long ago. */
+#define OWED_LOOK_BACK_MS 600000
+/* Between the end of one task and the start of the next there is always a moment in which something else is true. */
+#define WAITING_SETTLE_MS 1000
+
 /* http */
 
 /* Timeouts of connections are counted in seconds. */
@@ -116,6 +156,10 @@
 
 _Static_assert(TRACE_SILENT_MS > 3 * EXEC_SAMPLE_MS, "three samples may be late before a runner counts as dead");
 _Static_assert(SLURM_ACCOUNTING_PATIENCE_MS > SLURM_LAG_MS, "an accounting that is late has not failed");
+_Static_assert(SETTLE_SILENT_MS > 3 * EXEC_SAMPLE_MS, "three samples may be late before a runner is not at work");
+_Static_assert(SETTLE_ACCOUNTING_LAG_MS > SLURM_LAG_MS,
+	       "the backend's last word comes before the engine gives up on it");
+_Static_assert(OWED_WAIT_MS > SLURM_LAG_MS, "an accounting that is late has been asked until then");
 _Static_assert(SLURM_SUBMIT_MS >= SLURM_ASK_MS, "a submission may take longer than a question");
 _Static_assert(SLURM_EXPECTING_MS <= SLURM_QUIET_MS && SLURM_QUIET_MS <= SLURM_QUIET_MAX_MS &&
 		       SLURM_QUIET_MAX_MS <= SLURM_TROUBLE_MAX_MS && SLURM_TROUBLE_MAX_MS <= SLURM_INTERVAL_MAX_MS,

@@ -242,7 +242,7 @@ int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env
 		proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err)
 {
 	struct proc_detached *child = mem_alloc(sizeof(*child));
-	int fd = open(log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int fd = open(log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
 		free(child);
 		return errorf(err, -errno, "%s: %s", log, strerror(errno));

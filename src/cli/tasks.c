@@ -44,7 +44,9 @@ static void tasks_add_row(struct term_table *table, const struct node *task, con
 	view_seconds(node_get(task, "elapsed_s"), "", text);
 	term_table_add(table, TERM_PLAIN, text);
 	term_table_add(table, TERM_PLAIN, node_get_string(task, "node"));
-	term_table_add(table, state && strcmp(state, "error") == 0 ? TERM_RED : TERM_DIM, view_cause(task));
+	const char *cause = view_cause(task), *waiting_for = node_get_string(task, "waiting_for");
+	term_table_addf(table, state && strcmp(state, "error") == 0 ? TERM_RED : TERM_DIM, "%s%s%s", cause,
+			*cause && waiting_for ? "; " : "", waiting_for ? waiting_for : "");
 }
 
 void tasks_write(const struct node *tasks, const struct node *experiment, const struct term *term, struct buf *out)

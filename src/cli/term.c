@@ -284,7 +284,9 @@ void term_table_write(const struct term_table *table, const struct term *term, s
 	int *widths = mem_alloc(columns * sizeof(*widths));
 	struct term_cell *head = mem_alloc(columns * sizeof(*head));
 	for (size_t i = 0; i < columns; i++) {
-		head[i] = (struct term_cell){(char *)table->columns[i].title, TERM_DIM};
+		struct buf title = buf_make(4096);
+		term_add_safe(&title, table->columns[i].title); /* a metric's name may be in it */
+		head[i] = (struct term_cell){buf_take(&title), TERM_DIM};
 		widths[i] = term_width(head[i].text);
 		for (size_t r = 0; r < rows; r++) {
 			int width = term_width(table->cells.at[r * columns + i].text);
@@ -297,6 +299,8 @@ void term_table_write(const struct term_table *table, const struct term *term, s
 	term_table_write_row(table, head, widths, term, out);
 	for (size_t r = 0; r < rows; r++)
 		term_table_write_row(table, table->cells.at + r * columns, widths, term, out);
+	for (size_t i = 0; i < columns; i++)
+		free(head[i].text);
 	free(head);
 	free(widths);
 }

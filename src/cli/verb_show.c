@@ -150,6 +150,7 @@ static void show_add_cause(const struct node *task, struct buf *out, const struc
 	view_line(out, term, "what to do", node_get_string(cause, "remedy"));
 	if (!text || (reason && strcmp(text, reason) != 0))
 		view_line(out, term, "reason", reason);
+	view_line(out, term, "waiting for", node_get_string(task, "waiting_for"));
 	if (!tail || !*tail)
 		return;
 	term_add_coloured(out, TERM_DIM, "the error output ends with:\n", term);

@@ -74,7 +74,7 @@ void engine_write_cluster(struct engine *engine, struct json *out)
 
 void engine_write_info(struct engine *engine, struct json *out)
 {
-	const struct engine_backend *usual = engine_choose_backend(engine, "auto", NULL, NULL);
+	const struct engine_backend *usual = engine_choose_backend(engine, "auto", NULL, NULL, NULL);
 	json_key(out, "backends");
 	json_list(out);
 	for (size_t i = 0; i < engine->backends.len; i++)

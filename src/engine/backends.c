@@ -5,11 +5,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pace.h"
 
 #include <errno.h>
-
-/* How long until a backend that could not be told another parallel limit is told again. */
-#define ENGINE_RETELL_MS 5000
 
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name)
 {
@@ -45,7 +43,8 @@ static struct engine_backend *choose_auto(struct engine *engine, const struct ba
 }
 
 struct engine_backend *engine_choose_backend(struct engine *engine, const char *name,
-					     const struct backend_resources *resources, struct error *err)
+					     const struct backend_resources *resources, const char **ret_key,
+					     struct error *err)
 {
 	const struct backend_key *key = NULL;
 	bool any = strcmp(name, "auto") == 0;
@@ -54,6 +53,8 @@ struct engine_backend *engine_choose_backend(struct engine *engine, const char *
 	if (backend && backend->backend)
 		return backend;
 	const char *why = backend && backend->why_not ? backend->why_not : "there is no backend of that name";
+	if (key && ret_key)
+		*ret_key = key->name;
 	if (key)
 		errorf(err, -ENODEV, "'%s' needs the backend '%s', which is not available here: %s", key->name,
 		       backend->ops->name, why);

@@ -26,9 +26,11 @@ void engine_close_backends(struct engine *engine);
 void engine_free_backends(struct engine *engine);
 struct engine_backend *engine_backend_named(struct engine *engine, const char *name);
 /* The named backend. For "auto": the one that alone understands a key of the resources (NULL: none are given), else the
- * preferred one that is available. NULL with err when it is not available. */
+ * preferred one that is available. NULL with err when it is not available; ret_key (or NULL) is set to the key that
+ * asked for it, and untouched where none did. */
 struct engine_backend *engine_choose_backend(struct engine *engine, const char *name,
-					     const struct backend_resources *resources, struct error *err);
+					     const struct backend_resources *resources, const char **ret_key,
+					     struct error *err);
 /* Tells the backends the parallel limits that changed; after the commit. */
 void engine_tell_parallel(struct engine *engine);
 

@@ -22,10 +22,11 @@ static void descriptor_add_program(const struct spec *spec, struct node *argv)
 	for (size_t i = 0; spec->command && spec->command[i]; i++)
 		descriptor_add_text(argv, spec->command[i]);
 	const char *interpreter = spec->script ? spool_interpreter_of(spec->script) : NULL;
-	if (interpreter) {
+	if (interpreter)
 		descriptor_add_text(argv, interpreter);
+	if (interpreter && *spec->script != '-') {
 		descriptor_add_text(argv, spec->script);
-	} else if (spec->script) { /* it must say itself what runs it (#!) */
+	} else if (spec->script) { /* it says itself what runs it (#!), or an interpreter would take it for an option */
 		char *path = mem_printf("./%s", spec->script);
 		descriptor_add_text(argv, path);
 		free(path);

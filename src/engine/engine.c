@@ -20,14 +20,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "spool/paths.h"
 
 #include <errno.h>
-
-/* Journals are looked at this often while something runs; a backend that hears of an end at once asks
- * for a turn itself. With many attempts the interval stretches, so that looking stays under 2 % of a core. */
-#define ENGINE_LOOK_MS 150
-#define ENGINE_LOOK_PER_ATTEMPT_MS 1
 
 static void engine_timer_cb(uv_timer_t *timer);
 
@@ -91,10 +87,10 @@ static void turn_schedule(struct engine *engine)
 	if (engine->live.len) {
 		wait = (int64_t)engine->live.len * ENGINE_LOOK_PER_ATTEMPT_MS;
 		wait = wait > ENGINE_LOOK_MS ? wait : ENGINE_LOOK_MS;
-		wait = wait < 1000 ? wait : 1000;
+		wait = wait < ENGINE_LOOK_MAX_MS ? wait : ENGINE_LOOK_MAX_MS;
 	}
 	for (size_t i = 0; i < engine->experiments.len && !wait; i++)
-		wait = 1000; /* something waits: for a slot, a time, a backend */
+		wait = ENGINE_WAITING_MS; /* something waits: for a slot, a time, a backend */
 	if (wait)
 		uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
 }

@@ -4,6 +4,7 @@
 #include "engine/state.h"
 
 #include "base/clock.h"
+#include "base/pace.h"
 #include "store/json.h"
 
 #include <stdio.h>
@@ -11,9 +12,6 @@
 /* Past this many changed tasks in one turn it is cheaper for everyone to fetch the table again, and a
  * burst does not fill the event streams. */
 #define ENGINE_EVENT_BURST 200
-#define ENGINE_EVENT_MS 500
-/* Between two notices that the database cannot be read. */
-#define ENGINE_UNREAD_MS 60000
 
 /* A task that changed. */
 struct engine_dirty {

@@ -10,10 +10,7 @@
 #include "engine/state.h"
 
 #include "base/clock.h"
-
-#define OWED_WAIT_MS 60000
-/* After a start: attempts that ended longer ago than this are not asked about any more. */
-#define OWED_LOOK_BACK_MS 600000
+#include "base/pace.h"
 
 static bool owed_wanted(const struct engine_backend *backend)
 {

@@ -4,6 +4,7 @@
 
 #include "engine/backends.h"
 #include "engine/estimate.h"
+#include "engine/files.h"
 #include "engine/folder.h"
 #include "engine/load.h"
 #include "engine/scan.h"
@@ -21,7 +22,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -65,53 +65,17 @@ static int request_read_document(struct request *r, struct error *err)
 	return 0;
 }
 
-static void request_check_files(struct request *r)
-{
-	static const char *const kinds[] = {"text", "base64", "upload"};
-	if (r->files && r->files->type != NODE_LIST) {
-		problem_add(r->problems, r->files, "send a list of {path, text}", "'files' must be a list");
-		return;
-	}
-	for (size_t i = 0; r->files && i < r->files->count; i++) {
-		const struct node *file = r->files->items[i];
-		const char *path = node_get_string(file, "path");
-		int contents = 0;
-		for (size_t k = 0; k < COUNT_OF(kinds); k++)
-			contents += node_get_string(file, kinds[k]) != NULL;
-		if (!path || !fs_is_safe_relative(path))
-			problem_add(r->problems, file, "give a relative path without '..'",
-				    "a file's path is missing or leaves the experiment's folder");
-		else if (contents != 1)
-			problem_add(r->problems, file, "send one of text, base64, upload",
-				    "the file '%.200s' has no content", path);
-		const char *upload = node_get_string(file, "upload");
-		if (upload && !text_is_identifier(upload, 64))
-			problem_add(r->problems, file, "use the id that the upload gave", "'%.64s' is not an upload",
-				    upload);
-	}
-}
-
-static const struct node *request_find_file(const struct request *r, const char *path)
-{
-	for (size_t i = 0; r->files && r->files->type == NODE_LIST && i < r->files->count; i++) {
-		const char *name = node_get_string(r->files->items[i], "path");
-		if (name && strcmp(name, path) == 0)
-			return r->files->items[i];
-	}
-	return NULL;
-}
-
 /* The script and every entry of `files:` must have come along (a folder: something in it). */
 static void request_check_presence(struct request *r)
 {
 	const struct spec *spec = r->spec;
-	if (spec->script && !request_find_file(r, spec->script))
+	if (spec->script && !files_find(r->files, spec->script))
 		problem_add(r->problems, node_get(r->document, "script"),
 			    "check the path; it is looked for beside the experiment file",
 			    "the script '%.200s' was not found", spec->script);
 	const struct node *list = node_get(r->document, "files");
 	for (size_t i = 0; spec->files && spec->files[i]; i++) {
-		bool found = request_find_file(r, spec->files[i]);
+		bool found = files_find(r->files, spec->files[i]);
 		char *folder = mem_printf("%s/", spec->files[i]);
 		for (size_t k = 0; !found && r->files && k < r->files->count; k++)
 			found = text_starts(node_get_string(r->files->items[k], "path"), folder);
@@ -130,16 +94,17 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	int rc = request_read_document(r, err);
 	if (rc < 0)
 		return rc;
-	request_check_files(r);
+	files_check(r->files, r->problems);
 	if (spec_parse(r->document, problems, &r->spec) < 0)
 		return -EINVAL;
 	struct error why;
-	r->backend = engine_choose_backend(engine, r->spec->backend, &r->spec->resources, &why);
-	const struct node *at = node_get(r->document, "resources");
+	const char *key = "backend";
+	r->backend = engine_choose_backend(engine, r->spec->backend, &r->spec->resources, &key, &why);
+	const struct node *at = node_get(r->document, "resources"), *asked = node_get(at, key);
 	if (!r->backend)
-		return problem_add(problems, at ? at : r->document, "see `sluice doctor`", "%s", why.text);
+		return problem_add(problems, asked ? asked : r->document, "see `sluice doctor`", "%s", why.text);
 	r->backend->ops->check(r->backend->backend, &r->spec->resources, at ? at : r->document, problems);
-	const char *script = r->spec->script ? node_get_string(request_find_file(r, r->spec->script), "text") : NULL;
+	const char *script = r->spec->script ? node_get_string(files_find(r->files, r->spec->script), "text") : NULL;
 	r->spec->reads_positions = script && scan_reads_positions(script);
 	return problems->list.len ? -EINVAL : 0;
 }
@@ -210,6 +175,22 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 	return 0;
 }
 
+/* Keys that only another backend understands, where the backend was chosen by name. */
+static void request_warn_keys(const struct spec *spec, struct json *out)
+{
+	for (size_t i = 0; strcmp(spec->backend, "auto") != 0 && backend_table[i]; i++) {
+		const struct backend_key *key = backend_table[i]->keys;
+		for (; strcmp(spec->backend, backend_table[i]->name) != 0 && key && key->name; key++) {
+			if (!backend_key_is_set(key, &spec->resources))
+				continue;
+			char *text = mem_printf("%s has no effect: only the backend %s understands it", key->name,
+						backend_table[i]->name);
+			json_string(out, text);
+			free(text);
+		}
+	}
+}
+
 static void request_write_warnings(const struct spec *spec, struct json *out)
 {
 	json_list(out);
@@ -222,6 +203,7 @@ static void request_write_warnings(const struct spec *spec, struct json *out)
 			"the experiment, the task and then the values, in order");
 	if (spec->resources.gpu_type && !spec->resources.gpus)
 		json_string(out, "gpu_type has no effect without gpus");
+	request_warn_keys(spec, out);
 	for (size_t i = 0; i < spec->space->count; i++) {
 		const struct space_param *param = &spec->space->params[i];
 		if (param->kind != SPACE_CONSTANT || param->choices[0].kind != SPACE_VALUE_TEXT ||
@@ -276,7 +258,7 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	request_write_warnings(r.spec, out);
 	json_key(out, "estimate");
 	engine_write_estimate(engine, r.backend, r.spec, out);
-	const struct node *script = r.spec->script ? request_find_file(&r, r.spec->script) : NULL;
+	const struct node *script = r.spec->script ? files_find(r.files, r.spec->script) : NULL;
 	if (scan && node_get_string(script, "text")) {
 		json_key(out, "scan");
 		scan_script(node_get_string(script, "text"), out);
@@ -286,45 +268,14 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	return rc;
 }
 
-static int request_write_file(struct engine *engine, const char *dir, const struct node *file, struct error *err)
-{
-	const char *rel = node_get_string(file, "path");
-	const char *text = node_get_string(file, "text"), *coded = node_get_string(file, "base64");
-	char *path = mem_printf("%s/%s", dir, rel);
-	char *slash = strrchr(path, '/');
-	*slash = 0;
-	int rc = fs_make_dirs(path, 0700, err);
-	*slash = '/';
-	if (rc == 0 && text) {
-		/* A script that names its interpreter is run by it. */
-		rc = fs_write(path, text, strlen(text), text_starts(text, "#!") ? 0700 : 0600, false, err);
-	} else if (rc == 0 && coded) {
-		size_t max = strlen(coded) / 4 * 3 + 3, len = 0;
-		unsigned char *bytes = mem_alloc(max);
-		if (sodium_base642bin(bytes, max, coded, strlen(coded), "\r\n", &len, NULL,
-				      sodium_base64_VARIANT_ORIGINAL) != 0)
-			rc = errorf(err, -EINVAL, "the file '%.200s' is not valid base64", rel);
-		else
-			rc = fs_write(path, bytes, len, len > 2 && bytes[0] == '#' && bytes[1] == '!' ? 0700 : 0600,
-				      false, err);
-		free(bytes);
-	} else if (rc == 0) {
-		char *from = mem_printf("%s/uploads/%s", engine->state_dir, node_get_string(file, "upload"));
-		rc = fs_copy_file(from, path, 0600, err);
-		free(from);
-	}
-	free(path);
-	return rc;
-}
-
 /* Files are written beside the experiments' folders first, and get their place with the experiment's row: what cannot be
  * written is refused before the transaction. */
 static int request_write_files(struct engine *engine, const struct request *r, const char *root, struct error *err)
 {
 	char *dir = spool_files_dir(root);
 	int rc = fs_make_dirs(dir, 0700, err);
-	for (size_t i = 0; rc == 0 && r->files && i < r->files->count; i++)
-		rc = request_write_file(engine, dir, r->files->items[i], err);
+	if (rc == 0)
+		rc = files_write(r->files, engine->state_dir, dir, err);
 	if (rc == 0) {
 		struct buf yaml = buf_make(BUF_UNLIMITED);
 		if (r->source_text)

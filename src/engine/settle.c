@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "spool/claim.h"
 #include "spool/stop.h"
 
@@ -22,16 +23,13 @@
 #include <math.h>
 #include <stdio.h>
 
-/* How long to wait for what: decide.h. A runner samples every 10 s, hence silent_ms. */
 static const struct attempt_pace settle_pace = {
-	.journal_lag_ms = 10000,
-	.silent_ms = 35000,
-	.accounting_lag_ms = 45000,
-	.doubt_ms = 25000, /* unless the backend names a time of its own */
-	.cancel_again_ms = 15000,
+	.journal_lag_ms = SETTLE_JOURNAL_LAG_MS,
+	.silent_ms = SETTLE_SILENT_MS,
+	.accounting_lag_ms = SETTLE_ACCOUNTING_LAG_MS,
+	.doubt_ms = SETTLE_DOUBT_MS,
+	.cancel_again_ms = SETTLE_CANCEL_AGAIN_MS,
 };
-/* Between a failed attempt and the next. */
-#define SETTLE_RETRY_MS 1000
 
 static int settle_set_state(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
 			    enum store_state state, const char *reason, const char *cause, int64_t time_ms)

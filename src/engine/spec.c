@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <strings.h>
 
 static void spec_read_name(struct spec *spec, const struct node *node, struct problems *problems)
@@ -36,6 +37,8 @@ static void spec_read_script(struct spec *spec, const struct node *node, struct 
 {
 	spec->script = spec_part_text(node, 1024, problems);
 	spec_check_path(node, spec->script, problems);
+	if (spec->script && strpbrk(spec->script, "\n\r"))
+		problem_add(problems, node, "rename the script", "the script's name has a line break");
 }
 
 static void spec_read_command(struct spec *spec, const struct node *node, struct problems *problems)
@@ -43,6 +46,8 @@ static void spec_read_command(struct spec *spec, const struct node *node, struct
 	spec->command = spec_part_texts(node, "[prog, arg, …]", problems);
 	if (node->type == NODE_LIST && node->count == 0)
 		problem_add(problems, node, "name the program to run", "the command is empty");
+	else if (spec->command[0] && !*spec->command[0])
+		problem_add(problems, node->items[0], "name the program to run", "the command's first word is empty");
 }
 
 static void spec_read_files(struct spec *spec, const struct node *node, struct problems *problems)
@@ -196,7 +201,7 @@ static void spec_read_stop_when(struct spec *spec, const struct node *node, stru
 		name--;
 	const char *number = text + at + op + strspn(text + at + op, " ");
 	struct node *value = node_new_scalar(number, strlen(number));
-	if (!op || !name || !node_is_number(value)) {
+	if (!op || !name || !node_is_number(value) || !isfinite(value->real)) {
 		problem_add(problems, node, "write METRIC < NUMBER, for example \"val_loss < 0.05\"",
 			    "'%.100s' is not a condition", text);
 	} else {
@@ -217,7 +222,7 @@ static void spec_read_stop(struct spec *spec, const struct node *node, struct pr
 	const struct node *energy = node_get(node, "energy"), *wall = node_get(node, "wall");
 	if (when)
 		spec_read_stop_when(spec, when, problems);
-	if (hours && (!node_is_number(hours) || !(hours->real > 0)))
+	if (hours && (!node_is_number(hours) || !(hours->real > 0) || !isfinite(hours->real)))
 		problem_add(problems, hours, "give a number above 0", "gpu_hours must be above 0");
 	else if (hours)
 		spec->stop.gpu_hours = hours->real;
@@ -351,6 +356,25 @@ static bool spec_is_pulled(const struct spec *spec)
 	return false;
 }
 
+/* The longest values that a task can get must fit into a command line. */
+static void spec_check_size(const struct space *space, const struct node *parameters, struct problems *problems)
+{
+	size_t sum = 0;
+	for (size_t i = 0; i < space->count; i++) {
+		size_t longest = 0;
+		for (size_t k = 0; k < space->params[i].choice_count; k++) {
+			const struct space_value *value = &space->params[i].choices[k];
+			size_t len = value->kind == SPACE_VALUE_TEXT ? strlen(value->text) : 0;
+			longest = len > longest ? len : longest;
+		}
+		sum += longest;
+	}
+	if (sum > LIMIT_VALUES_BYTES)
+		problem_add(problems, parameters, "put long texts into files, and pass the files' names",
+			    "the values of one task have up to %zu bytes; at most %u fit into a command line", sum,
+			    LIMIT_VALUES_BYTES);
+}
+
 static void spec_finish(struct spec *spec, const struct node *document, struct problems *problems)
 {
 	if (!spec_is_pulled(spec) && !node_get(document, "script") && !node_get(document, "command"))
@@ -366,6 +390,7 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 		spec->search = NULL;
 		return;
 	}
+	spec_check_size(spec->space, node_get(document, "parameters"), problems);
 	spec->steps_param = spec_find_steps(spec->space);
 	if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), spec->space, spec->repeats,
 			      spec->objective_count ? spec->objective_count : 1, problems, &spec->search) < 0)

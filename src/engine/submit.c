@@ -16,14 +16,13 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "spool/paths.h"
 
 #include <errno.h>
 
 /* Items of one batch; a backend may say less. Slurm's MaxArraySize is 1001 by default. */
 #define ENGINE_BATCH_ITEMS 1000
-/* After a submission that could not be made at all (no folder, no program): do not spin. */
-#define ENGINE_SUBMIT_PAUSE_MS 5000
 
 struct prepare {
 	struct engine *engine;
@@ -179,7 +178,7 @@ static int submit_record(struct engine *engine, const char *token, const struct 
 static int submit_later(struct engine *engine, const char *token, const char *why)
 {
 	int rc = 0;
-	struct engine_submission again = {.again = true, .not_before_ms = clock_now_ms() + ENGINE_SUBMIT_PAUSE_MS};
+	struct engine_submission again = {.again = true, .not_before_ms = clock_now_ms() + SUBMIT_PAUSE_MS};
 	memcpy(again.token, token, sizeof(again.token));
 	log_error("submission %s: %s", token, why);
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
@@ -294,7 +293,7 @@ void engine_submit(struct engine *engine)
 		if (rc < 0) {
 			log_error("submission %s: %s", todo.at[i].token, err.text);
 			engine_notice(engine, "error", err.text);
-			todo.at[i].not_before_ms = now + ENGINE_SUBMIT_PAUSE_MS;
+			todo.at[i].not_before_ms = now + SUBMIT_PAUSE_MS;
 			todo.at[i].again = true;
 		}
 		vec_push(&engine->submissions, todo.at[i]);

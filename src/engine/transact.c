@@ -8,12 +8,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pace.h"
 
 #include <errno.h>
 #include <stdio.h>
-
-/* After a failed write: how long until the next turn is tried. */
-#define TRANSACT_PAUSE_MS 2000
 
 int engine_refresh(struct engine *engine, struct error *err)
 {

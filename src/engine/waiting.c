@@ -7,9 +7,7 @@
 #include "engine/state.h"
 
 #include "base/clock.h"
-
-/* Between the end of one task and the start of the next there is always a moment in which something else is true. */
-#define WAITING_SETTLE_MS 1000
+#include "base/pace.h"
 
 static char *waiting_why(const struct engine_experiment *e)
 {

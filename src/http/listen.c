@@ -40,16 +40,29 @@ static int listen_socket_address(const char *path, char *out, size_t size, int *
 	return 0;
 }
 
+/* Does nobody listen on this socket any more? */
+static bool listen_is_leftover(const char *address)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	memcpy(to.sun_path, address, strlen(address) + 1);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	bool refused = fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 && errno == ECONNREFUSED;
+	if (fd >= 0)
+		close(fd);
+	return refused;
+}
+
 int listen_unix(uv_pipe_t *pipe, const char *path, uv_connection_cb accept, int *ret_dir, struct error *err)
 {
-	/* The caller holds the lease, so an existing socket is a leftover and is removed. Other files stay. */
-	struct stat st;
-	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
-		unlink(path);
 	char bound[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	int rc = listen_socket_address(path, bound, sizeof(bound), ret_dir, err);
 	if (rc < 0)
 		return rc;
+	/* The caller holds the lease, so an existing socket should be a leftover. Somebody may have removed the lease
+	 * of a daemon that runs: its socket stays, and so do other files. */
+	struct stat st;
+	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) && listen_is_leftover(bound))
+		unlink(path);
 	mode_t mask = umask(0177);
 	rc = uv_pipe_bind(pipe, bound);
 	umask(mask);

@@ -129,6 +129,8 @@ static void put_responses(struct json *out, const struct route *route)
 	if (route->answer)
 		put_content(out, route->answer);
 	json_end(out);
+	if (route->flags & ROUTE_MAYBE_NOTHING)
+		json_key_raw(out, "204", "{\"description\":\"Nothing left\"}");
 	json_key_raw(out, "default", "{\"$ref\":\"#/components/responses/Problem\"}");
 	json_end(out);
 }

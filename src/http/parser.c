@@ -18,7 +18,7 @@ typedef http_parser library_parser;
 typedef http_parser_settings library_settings;
 #endif
 
-static const char *const method_names[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"};
+static const char *const method_names[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"};
 
 const char *method_name(enum method method)
 {

@@ -18,6 +18,7 @@ enum method {
 	METHOD_DELETE,
 	METHOD_PATCH, /* known, so that it gets a 405; no route has it */
 	METHOD_OPTIONS, /* the same */
+	METHOD_TRACE, /* the same */
 	METHOD_OTHER,
 };
 const char *method_name(enum method method);

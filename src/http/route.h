@@ -23,6 +23,7 @@ enum route_flag {
 	ROUTE_UPLOAD = 1 << 3, /* the body goes to a file */
 	ROUTE_STREAM = 1 << 4, /* answers with an event stream */
 	ROUTE_OPTIONAL_BODY = 1 << 5,
+	ROUTE_MAYBE_NOTHING = 1 << 6, /* may answer 204 instead */
 };
 
 typedef void (*route_handler_f)(struct request *request, struct response *response);

@@ -301,7 +301,7 @@ const struct route routes[] = {
 	 "Empty",
 	 "Task",
 	 200,
-	 ROUTE_OPTIONAL_BODY,
+	 ROUTE_OPTIONAL_BODY | ROUTE_MAYBE_NOTHING,
 	 {0}},
 	{METHOD_GET,
 	 "/experiments/{id}/tasks",

@@ -85,16 +85,21 @@ static int serve_prepare_folder(const char *given, char **ret, struct error *err
 	if (rc == 0 && (st.st_mode & 077) && chmod(dir, 0700) < 0)
 		rc = errorf(err, -errno, "%s is open to others and cannot be closed: %s", wanted, strerror(errno));
 	free(wanted);
-	char *uploads = mem_printf("%s/uploads", dir ? dir : "");
-	if (rc == 0)
-		rc = fs_make_dirs(uploads, 0700, err);
-	if (rc == 0)
-		upload_clean(uploads, clock_now_ms());
-	free(uploads);
 	if (rc < 0)
 		free(dir);
 	else
 		*ret = dir;
+	return rc;
+}
+
+/* The folder must be ours alone: half an upload may be another daemon's, which still takes it. */
+static int serve_prepare_uploads(const struct serve *serve, struct error *err)
+{
+	char *uploads = mem_printf("%s/uploads", serve->state_dir);
+	int rc = fs_make_dirs(uploads, 0700, err);
+	if (rc == 0)
+		upload_clean(uploads, clock_now_ms());
+	free(uploads);
 	return rc;
 }
 
@@ -170,6 +175,8 @@ static int serve_open(struct serve *serve, const struct serve_options *options, 
 	if (serve->lease < 0)
 		return serve->lease;
 	rc = serve_listen(serve, options->listen, err);
+	if (rc == 0)
+		rc = serve_prepare_uploads(serve, err);
 	if (rc < 0)
 		return rc;
 	serve->program = fs_program();

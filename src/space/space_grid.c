@@ -6,11 +6,18 @@
 #include "base/limits.h"
 #include "base/rng.h"
 
-/* Steps of the walk over the parameters that conditions and constraints name before counting gives
- * up: about a tenth of a second. */
-#define COUNT_STEPS_MOST 1000000
-/* Draws before an infinite space counts as empty: a search that redraws as often would be stuck. */
-#define SPACE_EMPTY_DRAWS 20000
+#include <errno.h>
+#include <string.h>
+
+/* Work of the walk over the parameters that conditions and constraints name before counting gives up: about a tenth of
+ * a second. It is counted and not timed, so that the same space always has the same answer. */
+#define COUNT_WORK_MOST 1000000
+/* Text of the constraints that is as much work as a step of the walk. */
+#define COUNT_WORK_TEXT 64
+/* Draws before an infinite space counts as empty: a search that redraws as often would be stuck. At least so many are
+ * made, however long the constraints are. */
+#define EMPTY_DRAWS_MOST 20000
+#define EMPTY_DRAWS_LEAST 50
 
 /* Sets the parameters from `from` on (in order) to the first value they can take. */
 static void set_first(const struct space *space, size_t from, struct space_value *values)
@@ -68,8 +75,17 @@ struct count {
 	const struct space *space;
 	bool *core; /* parents and what constraints name: only these are walked, the rest multiplies */
 	struct space_value *values;
-	uint64_t total, most, steps;
+	uint64_t total, most, work, step_work;
 };
+
+/* The work of looking at one configuration. */
+static uint64_t step_work(const struct space *space)
+{
+	size_t text = 0;
+	for (size_t i = 0; i < space->constraint_count; i++)
+		text += strlen(space->constraints[i]->text);
+	return 1 + text / COUNT_WORK_TEXT;
+}
 
 /* Adds factor * (the number of configurations from place i on). False when it is too many. */
 static bool count_from(struct count *c, size_t i, uint64_t factor)
@@ -89,7 +105,7 @@ static bool count_from(struct count *c, size_t i, uint64_t factor)
 			return false;
 		factor *= param->cardinality;
 	}
-	if (++c->steps > COUNT_STEPS_MOST)
+	if ((c->work += i == space->count ? c->step_work : 1) > COUNT_WORK_MOST)
 		return false;
 	if (i == space->count) {
 		if (!space_allows(space, c->values))
@@ -112,7 +128,8 @@ uint64_t space_count(const struct space *space, uint64_t most)
 {
 	if (!is_finite(space))
 		return UINT64_MAX;
-	struct count c = {.space = space, .most = most < UINT64_MAX ? most : UINT64_MAX - 1};
+	struct count c = {
+		.space = space, .most = most < UINT64_MAX ? most : UINT64_MAX - 1, .step_work = step_work(space)};
 	c.core = mem_alloc(space->count + 1);
 	c.values = mem_alloc(space->count * sizeof(*c.values) + 1);
 	for (size_t i = 0; i < space->count; i++)
@@ -127,19 +144,23 @@ uint64_t space_count(const struct space *space, uint64_t most)
 	return counted ? c.total : UINT64_MAX;
 }
 
-bool space_is_empty(const struct space *space)
+int space_look_empty(const struct space *space)
 {
 	if (!space->constraint_count)
-		return false;
+		return 0;
 	uint64_t count = space_count(space, LIMIT_TASKS);
 	if (count != UINT64_MAX)
-		return count == 0;
+		return count == 0 ? -ENOENT : 0;
+	uint64_t most = COUNT_WORK_MOST / step_work(space);
+	int draws = most > EMPTY_DRAWS_MOST ? EMPTY_DRAWS_MOST
+		: most < EMPTY_DRAWS_LEAST  ? EMPTY_DRAWS_LEAST
+					    : (int)most;
 	struct rng rng;
 	rng_seed(&rng, 1);
 	double *unit = mem_alloc(space->dim_count * sizeof(*unit) + 1);
 	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
 	bool found = false;
-	for (int i = 0; i < SPACE_EMPTY_DRAWS && !found; i++) {
+	for (int i = 0; i < draws && !found; i++) {
 		for (size_t d = 0; d < space->dim_count; d++)
 			unit[d] = rng_unit(&rng);
 		space_decode(space, unit, values);
@@ -147,5 +168,5 @@ bool space_is_empty(const struct space *space)
 	}
 	free(unit);
 	free(values);
-	return !found;
+	return found ? 0 : draws;
 }

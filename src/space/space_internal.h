@@ -30,8 +30,9 @@ struct space_value space_value_at(const struct space_param *param, uint64_t k);
 uint64_t space_index_of(const struct space_param *param, const struct space_value *value);
 /* Same kind and same value (numbers by value). */
 bool space_value_equal(const struct space_value *a, const struct space_value *b);
-/* Does no configuration satisfy the constraints? Finite spaces are walked, infinite ones sampled. */
-bool space_is_empty(const struct space *space);
+/* Does a configuration satisfy the constraints? 0: yes; -ENOENT: none does, all were looked at; N: none of N random ones
+ * does, there were too many to look at all. */
+int space_look_empty(const struct space *space);
 /* Fills in cardinality, ordered, ranks, low and span of a parameter that is otherwise complete. */
 void space_param_finish(struct space_param *param);
 

@@ -566,8 +566,12 @@ int space_parse(const struct node *parameters, const struct node *constraints, s
 	parse_params(&p, parameters ? parameters : &no_parameters);
 	if (!p.failed)
 		parse_constraints(&p, constraints);
-	if (!p.failed && space_is_empty(p.space))
+	int looked = p.failed ? 0 : space_look_empty(p.space);
+	if (looked < 0)
 		FAIL(&p, constraints, "loosen one of them", "no configuration satisfies the constraints");
+	else if (looked)
+		FAIL(&p, constraints, "loosen one of them, or leave out a parameter that follows from the others",
+		     "none of %d random configurations satisfies the constraints", looked);
 	free(p.nodes);
 	free(p.bad);
 	if (p.failed) {

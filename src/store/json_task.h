@@ -5,17 +5,14 @@
 #include "store/json_row.h"
 #include "store/number.h"
 
-/* Why a waiting task waits is written once, in its experiment's row (?1). */
-#define TASK_NOTE "(SELECT note FROM experiment WHERE id = ?1)"
-#define TASK_REASON                                                                                                    \
-	"CASE t.state WHEN " NUMBER(WAITING) " THEN coalesce(t.reason || coalesce('; ' || " TASK_NOTE                  \
-					     ", ''), " TASK_NOTE ") "                                                  \
-					     "ELSE t.reason END"
+/* What waiting tasks wait for is written once, in their experiment's row (?1). */
+#define TASK_WAITING_FOR "CASE t.state WHEN " NUMBER(WAITING) " THEN (SELECT note FROM experiment WHERE id = ?1) END"
 
 #define TASK_JSON(X)                                                                                                   \
 	X(int, "number", "t.number")                                                                                   \
 	X(state, "state", "t.state")                                                                                   \
-	X(text, "reason", TASK_REASON)                                                                                 \
+	X(text, "reason", "t.reason")                                                                                  \
+	X(text, "waiting_for", TASK_WAITING_FOR)                                                                       \
 	X(json, "cause", "t.cause")                                                                                    \
 	X(json, "parameters", "t.parameters")                                                                          \
 	X(int, "repeat", "t.repeat")                                                                                   \

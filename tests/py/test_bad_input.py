@@ -72,7 +72,7 @@ CASES = {
     "repeats_zero": ("script: s.py\nrepeats: 0\n", "repeats|1", 2),
     "repeats_negative": ("script: s.py\nrepeats: -3\n", "repeats|1", 2),
     "repeats_fraction": ("script: s.py\nrepeats: 1.5\n", "repeats|whole", 2),
-    "repeats_huge": ("script: s.py\nrepeats: 99999999999999999999\n", "repeats|1000", 2),
+    "repeats_huge": ("script: s.py\nrepeats: 99999999999999999999\n", "63 bits", 2),
     "pass_unknown": ("script: s.py\npass: telepathy\n", "positional", 2),
     "constraints_is_a_map": ("script: s.py\nparameters: {a: [1, 2]}\nconstraints: {a: 1}\n", "constraints|list", 3),
     # paths
@@ -279,6 +279,41 @@ def test_wrong_body_is_refused(shared, raw):
     assert 400 <= answer.status < 500, f"{answer.status} {answer.body[:300]}"
     assert answer.json["status"] == answer.status and answer.json["detail"]
     assert total(shared) == before
+
+
+@pytest.mark.parametrize("paths, says", [
+    (["n" * 256], "more than 255 bytes"), (["d", "d/e"], "both a file and a folder"), (["a.py/b", "a.py"], "both a file and a folder"),
+    (["d", "d-x", "d/e"], "both a file and a folder"), (["a", "b", "a"], "there twice"), (["x/" * 33 + "y"], "nested too deep"),
+])
+def test_files_that_no_folder_can_hold_are_refused(shared, paths, says):
+    before = total(shared)
+    files = [{"path": path, "text": "x"} for path in paths]
+    for route in ("/experiments", "/check"):
+        answer = shared.request("POST", route, {"experiment": {"command": ["true"]}, "files": files})
+        assert (answer.status == 400 or not answer.json["ok"]) and says in answer.body.decode(), answer.body
+    assert total(shared) == before
+
+
+@pytest.mark.parametrize("document, says", [
+    ("script: \"a\\nb.py\"", "the script's name has a line break"), ("command: ['']", "the command's first word is empty"),
+    ("command: ['true']\nstop: {when: loss < .nan}", "is not a condition"), ("command: ['true']\nstop: {gpu_hours: .inf}", "above 0"),
+    ("command: ['true']\nparameters: {seed: [9223372036854775808]}", "more than 63 bits"),
+    ("command: ['true']\nparameters:\n" + "".join(f"  p{i}: '{'x' * 65000}'\n" for i in range(9)), "fit into a command line"),
+])
+def test_what_could_never_run_or_never_hold_is_refused(shared, document, says):
+    before = total(shared)
+    answer = shared.request("POST", "/experiments", {"source": {"name": "e.yaml", "text": document}})
+    assert answer.status == 400 and says in answer.body.decode(), answer.body[:500]
+    assert total(shared) == before
+
+
+def test_a_file_of_windows_is_read(shared, tmp_path):
+    (tmp_path / "-c.py").write_text("import sys; print(sys.argv)\n")  # no option of python3 either
+    path = tmp_path / "experiment.yaml"
+    path.write_bytes(b"\xef\xbb\xbfscript: -c.py\r\nparameters:\r\n  seed: [1]\r\n")
+    experiment = shared.cli("run", "--detach", path).stdout.split(":")[0].split()[0]
+    assert shared.wait_ended(experiment)["state"] == "finished"
+    assert shared.get(f"/experiments/{experiment}/tasks/1/log")["text"] == "['./-c.py', '--seed=1']\n"
 
 
 def test_a_list_written_as_on_the_command_line_is_warned_of(shared, tmp_path):

@@ -191,6 +191,14 @@ def test_second_daemon_is_refused_and_told_who_holds_the_folder(daemon):
     assert daemon.get("/health")["status"] == "ok"
     experiment = daemon.submit("print('ok')")
     assert daemon.wait_ended(experiment)["state"] == "finished"
+    # Somebody removes the lease: SQLite's lock is left, and the socket of the daemon that runs stays.
+    (daemon.state / "lease").unlink()
+    part = daemon.state / "uploads" / "u0123456789abcdef.part"
+    part.write_bytes(b"half an upload")
+    third = subprocess.run([PROGRAM, "serve", "--state", daemon.state, "--listen", "127.0.0.1:0"], capture_output=True,
+                           text=True, timeout=60, env=daemon.env)
+    assert third.returncode != 0 and "sluice.sock" in third.stderr, third.stderr
+    assert daemon.get("/health")["status"] == "ok" and part.exists()
     # After kill -9 the folder is free again.
     daemon.kill()
     daemon.start()

@@ -175,9 +175,10 @@ def test_expect_continue(raw):
 
 
 def test_wrong_method_says_which_are_right(daemon):
-    answer = daemon.request("PUT", "/experiments", {})
-    assert answer.status == 405
-    assert answer.headers["Allow"] == "GET, HEAD, POST"
+    for method in ("PUT", "TRACE"):
+        answer = daemon.request(method, "/experiments", {})
+        assert answer.status == 405
+        assert answer.headers["Allow"] == "GET, HEAD, POST"
 
 
 def test_body_must_be_json_and_say_so(daemon):

@@ -184,6 +184,14 @@ def test_upload_is_streamed_to_disk_and_used(daemon):
     daemon.wait_ended(experiment)
     assert daemon.get(f"/experiments/{experiment}/tasks/1/log")["text"] == "3000000\n"
 
+    # It is linked, because a copy of gigabytes would hold everybody up. A second experiment has a file of its own.
+    upload = daemon.state / "uploads" / made.json["id"]
+    first = daemon.state / "experiments" / experiment / "files/data.bin"
+    assert first.samefile(upload)
+    second = daemon.submit("print(1)", {"files": ["data.bin"]}, files=[{"path": "data.bin", "upload": made.json["id"]}])
+    theirs = daemon.state / "experiments" / second / "files/data.bin"
+    assert theirs.read_bytes() == data and not theirs.samefile(upload)
+
 
 # Events.
 

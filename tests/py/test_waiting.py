@@ -31,8 +31,8 @@ def plural(n):
 
 def wait_until_why(daemon, id, why):
     """Until every waiting task says so."""
-    return wait_for(lambda: (found := tasks_of(daemon, id)) and all(t["reason"] == why for t in found) and found,
-                    lambda: f"{why!r}, not {[t['reason'] for t in tasks_of(daemon, id)]}")
+    return wait_for(lambda: (found := tasks_of(daemon, id)) and all((t["reason"], t["waiting_for"]) == (None, why) for t in found) and found,
+                    lambda: f"{why!r}, not {[(t['reason'], t['waiting_for']) for t in tasks_of(daemon, id)]}")
 
 
 def test_a_task_says_behind_whom_it_waits_until_that_is_over(daemon, cpus):
@@ -40,7 +40,7 @@ def test_a_task_says_behind_whom_it_waits_until_that_is_over(daemon, cpus):
     second = create(daemon, QUICK, 3)
     why = f"waits for 1 CPU: {first} has {cpus} of {cpus}"
     assert len(wait_until_why(daemon, second, why)) == 3
-    assert daemon.get(f"/experiments/{second}/tasks/2")["reason"] == why
+    assert daemon.get(f"/experiments/{second}/tasks/2")["waiting_for"] == why
     assert daemon.get(f"/experiments/{second}")["note"] == why
     # A daemon that was killed finds the runner again, and whose it is.
     daemon.kill()
@@ -53,7 +53,7 @@ def test_a_task_says_behind_whom_it_waits_until_that_is_over(daemon, cpus):
         wait_for(lambda: daemon.get(f"/experiments/{id}")["state"] == "finished", lambda: daemon.get(f"/experiments/{id}"))
         over = daemon.get(f"/experiments/{id}")
         assert over["note"] is None and over["waiting_for"] is None
-        assert all(t["reason"] is None for t in tasks_of(daemon, id, "finished"))
+        assert all(t["reason"] is None and t["waiting_for"] is None for t in tasks_of(daemon, id, "finished"))
 
 
 def test_an_adaptive_search_says_behind_whom_it_waits_before_it_has_a_task(daemon, cpus):

@@ -84,6 +84,7 @@ export function experiment(number, o) {
       state: plan.state,
       reason:
         plan.reason ?? (plan.state === 'submitted' ? 'Resources' : plan.state === 'stopped' ? 'stopped by ana' : null),
+      waiting_for: null,
       cause:
         plan.state === 'error'
           ? (plan.cause ?? {

@@ -223,7 +223,8 @@ test('what waiting tasks wait for follows their experiment, without an event for
   Object.assign(model.tasks[11], {
     state: 'waiting',
     submitted: null,
-    reason: 'exit code 1; retry 1 of 3; waits for 1 CPU: e1 has 2 of 2',
+    reason: 'exit code 1; retry 1 of 3',
+    waiting_for: model.e.waiting_for,
   });
   const page = await visit('/e/e9');
   await live(page);

@@ -2,7 +2,7 @@
 // machine. SLUICE_BIN names the program; SLUICE_SHOTS a folder for the screenshots, which are thrown away without it.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -219,6 +219,33 @@ test('the output of a running task grows in the page, and Follow scrolls with it
   await page.getByRole('button', { name: 'Stop all' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop 1 task' }).click();
   await page.locator('[data-row]').getByText('Stopped').waitFor();
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('a partition in the form is refused at its field where the daemon has no Slurm', {
+  skip,
+  timeout: 600000,
+}, async () => {
+  const { page, troubles } = seat;
+  const script = path.join(state, 'once.py');
+  await writeFile(script, 'print("val_loss=1")\n');
+  const made = await run(bin, ['run', script, '--backend=local', '--partition=gpu', '--detach', '--json'], { env });
+  await page.goto(`http://127.0.0.1:${port}/new?from=${JSON.parse(made.stdout).id}`);
+  const field = page.locator('#partition');
+  await page.getByText('partition has no effect: only the backend slurm understands it').waitFor();
+  assert.equal(await field.inputValue(), 'gpu');
+  assert.equal(await field.getAttribute('aria-invalid'), 'false');
+  await page.locator('#backend').selectOption('');
+  await page.locator('#partition-e').getByText("'partition' needs the backend 'slurm'").waitFor();
+  assert.equal(await field.getAttribute('aria-invalid'), 'true');
+  assert.ok(await page.getByRole('button', { name: 'Submit' }).first().isDisabled());
+  await shoot('12-no-slurm');
+  await field.fill('');
+  await page.getByRole('button', { name: 'Submit 1 task' }).first().waitFor();
+  // The next test begins with an empty form.
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click();
+  await page.getByText('No script yet').waitFor();
   assert.deepEqual(troubles.splice(0), []);
 });
 

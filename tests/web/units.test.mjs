@@ -15,6 +15,7 @@ let scale;
 let hub;
 let axes;
 let events;
+let problems;
 
 async function load(file) {
   const { build } = createRequire(web)('esbuild');
@@ -38,6 +39,7 @@ before(async () => {
   hub = await load('data/hub.ts');
   axes = await load('lib/axes.ts');
   events = await load('data/events.ts');
+  problems = await load('components/problems.ts');
 });
 
 const task = (number, more) => ({
@@ -85,7 +87,6 @@ test('a figure is shown in its unit, also one that this page does not know', () 
   assert.equal(text('energy_j', 'J'), 'not measured');
   assert.equal(text('hologram_w', 'W'), '231.50 W');
   assert.equal(text('not_there', 'W'), 'not measured');
-  assert.equal(format.figureLabel({ label: 'most memory' }), 'Most memory');
 });
 
 test('rows without a value come last both ways, failures before the queue', () => {
@@ -310,4 +311,31 @@ test('an axis that tells nothing is left out, and "none" is a rung only where a 
     ['lr', false],
     ['loss', false],
   ]);
+});
+
+test('each form has errors of its own, and what no field shows is left over', () => {
+  const form = new problems.Problems();
+  const dialog = new problems.Problems();
+  form.all.value = [
+    { field: '/search/tasks', message: 'a' },
+    { field: '/search', message: 'b' },
+    { field: '/searching', message: 'c' },
+  ];
+  assert.deepEqual(dialog.all.value, []);
+  const said = (list) => list.map((error) => error.message).join('');
+  const hideTasks = form.show(['/search/tasks']);
+  assert.equal(said(form.rest.value), 'bc');
+  // The field and the list of its errors both say that they show the place; one of them may leave first.
+  const hideAgain = form.show(['/search/tasks', '/search']);
+  assert.equal(said(form.rest.value), 'c');
+  assert.equal(said(form.at(['/search'])), 'ab');
+  hideTasks();
+  assert.equal(said(form.rest.value), 'c');
+  hideAgain();
+  assert.equal(said(form.rest.value), 'abc');
+  dialog.take(new Error('no connection'));
+  assert.equal(problems.sentence(dialog.rest.value[0]), 'no connection.');
+  assert.equal(form.all.value.length, 3);
+  assert.equal(problems.sentence({ field: '', message: 'm', line: 3, remedy: 'swap them' }), 'line 3: m. Swap them.');
+  assert.equal(format.capitalize(''), '');
 });

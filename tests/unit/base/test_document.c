@@ -66,7 +66,9 @@ static void scalars_follow_the_core_schema(void **state)
 		{"'true'", NODE_STRING},
 		{"1e", NODE_STRING},
 		{"-x", NODE_STRING},
-		{"99999999999999999999", NODE_REAL},
+		{"1e20", NODE_REAL},
+		{"'99999999999999999999'", NODE_STRING},
+		{"9223372036854775807", NODE_INT},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		char *text = mem_printf("x: %s\n", cases[i].text);
@@ -162,6 +164,8 @@ static void hostile_yaml_is_refused(void **state)
 		{"a: \x01\n", "not valid YAML", 0, 0},
 		{"%YAML 9.9\n---\na: 1\n", "not valid YAML", 0, 0},
 		{"@a: 1\n", "not valid YAML", 1, 1},
+		{"seed: [1, 9223372036854775808]\n", "63 bits", 1, 11},
+		{"a: -9223372036854775809\n", "63 bits", 1, 4},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		assert_refused(false, cases[i].text, strlen(cases[i].text), cases[i].says, cases[i].line,
@@ -273,10 +277,11 @@ static void language_is_told_by_name_then_by_text(void **state)
 	node_free(node);
 	assert_int_equal(node_parse("x.yml",
 				    "\xef\xbb\xbf"
-				    "a: 1\n",
-				    8, &node, &err),
+				    "a: 1\nb: 2\n",
+				    13, &node, &err),
 			 0);
-	assert_int_equal(node_get_int(node, "a", 0), 1);
+	assert_int_equal(node_get_int(node, "b", 0), 2);
+	assert_place(node_get(node, "a"), 1, 1);
 	node_free(node);
 }
 

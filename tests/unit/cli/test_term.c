@@ -93,6 +93,14 @@ static void tables_are_aligned_and_fit_the_terminal(void **state)
 		assert_true(term_width(one) <= narrow.width);
 		free(one);
 	}
+	/* A heading may be the name of somebody's metric. */
+	static const struct term_column raw[] = {
+		{"ID", false, false}, {"x\033]0;y\a", false, false}, {"N", false, false}};
+	table.columns = raw;
+	buf_clear(&out);
+	term_table_write(&table, &narrow, &out);
+	assert_null(strpbrk(buf_text(&out), "\033\a"));
+	table.columns = columns;
 	buf_clear(&out);
 	term_table_write(&table, &plain, &out); /* into a file nothing is cut */
 	assert_non_null(strstr(buf_text(&out), "日本 a rather long name for it"));

@@ -171,7 +171,6 @@ static const struct raw_case raw_cases[] = {
 	{"not HTTP", "hello\r\n", 400, NULL},
 	{"TLS", "\x16\x03\x01", 400, NULL},
 	{"unknown method", "BREW / HTTP/1.1\r\n" HOST "\r\n", 501, NULL},
-	{"TRACE", "TRACE / HTTP/1.1\r\n" HOST "\r\n", 501, NULL},
 	{"unknown expectation", "POST / HTTP/1.1\r\n" HOST "Expect: miracles\r\nContent-Length: 1\r\n\r\n", 417, NULL},
 };
 

@@ -123,7 +123,7 @@ static inline struct space *random_space(struct rng *rng, bool finite, size_t mo
 	struct problems problems = {0};
 	struct space *space = NULL;
 	int rc = space_parse(map, list, &problems, &space);
-	if (rc < 0 && !strstr(problems.list.at[0].message, "no configuration")) {
+	if (rc < 0 && !strstr(problems.list.at[0].message, "the constraints")) {
 		fprintf(stderr, "# %s: %s\n", problems.list.at[0].field, problems.list.at[0].message);
 		abort();
 	}

@@ -311,6 +311,36 @@ static void mistakes_in_constraints_are_named_with_their_column(void **state)
 	buf_free(&b);
 }
 
+/* There is one that satisfies them, but nobody can look at ten million: the text must not say that there is none. */
+static void what_was_not_proven_is_not_said(void **state)
+{
+	(void)state;
+	bad("parameters: {a: {min: 0, max: 9}, b: {min: 0, max: 9}, c: {min: 0, max: 9}, d: {min: 0, max: 9},\n"
+	    "             e: {min: 0, max: 9}, f: {min: 0, max: 9}, g: {min: 0, max: 9}}\n"
+	    "constraints: [a + b + c + d + e + f + g == 63]\n",
+	    3, "none of 20000 random configurations", "loosen");
+	bad("parameters: {a: {min: 0.0, max: 1.0}}\nconstraints: [a < 1e-9]\n", 2, "none of 20000 random", "loosen");
+}
+
+/* 50 constraints of 6,000 comparisons each: the work is limited, not only the number of steps. */
+static void long_constraints_are_looked_at_less_often(void **state)
+{
+	(void)state;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	buf_add_text(&text, "parameters: {a: {min: 1, max: 9}");
+	for (int i = 0; i < 8; i++)
+		buf_addf(&text, ", p%d: {min: 1, max: 9}", i);
+	buf_add_text(&text, "}\nconstraints:\n");
+	for (int i = 0; i < 50; i++) {
+		buf_add_text(&text, "  - \"0 < ");
+		for (int k = 0; k < 6000; k++)
+			buf_add_text(&text, "a < ");
+		buf_addf(&text, "p%d\"\n", i % 8);
+	}
+	bad(buf_text(&text), 2, "none of 53 random", "loosen");
+	buf_free(&text);
+}
+
 static void values_are_read_back_or_refused(void **state)
 {
 	(void)state;
@@ -385,6 +415,8 @@ int main(void)
 		cmocka_unit_test(every_mistake_is_reported_at_once),
 		cmocka_unit_test(constraints_mean_what_they_say),
 		cmocka_unit_test(mistakes_in_constraints_are_named_with_their_column),
+		cmocka_unit_test(what_was_not_proven_is_not_said),
+		cmocka_unit_test(long_constraints_are_looked_at_less_often),
 		cmocka_unit_test(values_are_read_back_or_refused),
 		cmocka_unit_test(the_parameters_are_described_as_json),
 	};

@@ -492,11 +492,14 @@ static void test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere(vo
 	assert_int_equal(store_json_tasks(f->store, 1, &page, &out), 0);
 	struct node *items = at(parse(f), "items", NULL);
 	assert_int_equal(items->count, 5);
-	for (size_t i = 0; i < 3; i++) /* finished, running, error */
+	for (size_t i = 0; i < 3; i++) { /* finished, running, error */
 		assert_null(node_get_string(items->items[i], "reason"));
-	assert_string_equal(node_get_string(items->items[3], "reason"), "waits for 1 CPU: e2 has 2 of 2");
-	assert_string_equal(node_get_string(items->items[4], "reason"),
-			    "exit code 1; retry 1 of 3; waits for 1 CPU: e2 has 2 of 2");
+		assert_null(node_get_string(items->items[i], "waiting_for"));
+	}
+	assert_null(node_get_string(items->items[3], "reason"));
+	assert_string_equal(node_get_string(items->items[3], "waiting_for"), "waits for 1 CPU: e2 has 2 of 2");
+	assert_string_equal(node_get_string(items->items[4], "reason"), "exit code 1; retry 1 of 3");
+	assert_string_equal(node_get_string(items->items[4], "waiting_for"), "waits for 1 CPU: e2 has 2 of 2");
 
 	/* While some of its tasks run it is no news that others wait. */
 	out = json_to(&f->text);

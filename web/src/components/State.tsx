@@ -1,7 +1,7 @@
 // A state is an icon, a word and a colour, never the colour alone.
 
 import type { Counts, State } from '../data/types';
-import { plural } from '../lib/format';
+import { capitalize, plural } from '../lib/format';
 import { Icon, type IconName } from './Icon';
 
 const ICONS: Record<State, IconName> = {
@@ -16,15 +16,11 @@ const ICONS: Record<State, IconName> = {
 
 export const STATES: State[] = ['finished', 'running', 'submitted', 'waiting', 'pruned', 'stopped', 'error'];
 
-export function word(state: State): string {
-  return state[0].toUpperCase() + state.slice(1);
-}
-
 export function Chip({ state, title }: { state: State; title?: string | null }) {
   return (
     <span class={`st ${state}`} title={title ?? undefined}>
       <Icon name={ICONS[state] ?? 'clock'} />
-      {word(state)}
+      {capitalize(state)}
     </span>
   );
 }

@@ -127,12 +127,11 @@ class ListStore extends Store {
 
 export const experiments = new ListStore();
 
-// What waiting tasks wait for is told with their experiment, once for all of them; in the reason of a task it is as
-// old as the task.
+// What waiting tasks wait for comes with their experiment, once for all of them; a task's own copy of it is as old as
+// the task.
 export function reasonNow(task: TaskSummary, e: ExperimentSummary): string | null {
   if (task.state !== 'waiting') return task.reason;
-  const own = task.reason?.replace(/(^|; )waits for .*$/, '');
-  return [own, e.waiting_for].filter(Boolean).join('; ') || null;
+  return [task.reason, e.waiting_for].filter(Boolean).join('; ') || null;
 }
 
 export interface Line {

@@ -42,6 +42,10 @@ export function param(value: Value | undefined): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
 }
 
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
@@ -95,10 +99,6 @@ export function figureText(cost: Cost, { key, unit }: Figure): string {
   if (unit === 'B') return bytes(value);
   if (unit === 'J') return energy(value);
   return `${metric(value)} ${unit}`;
-}
-
-export function figureLabel({ label }: Figure): string {
-  return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -10,7 +10,7 @@ import { info } from '../data/api';
 import { ExperimentStore } from '../data/store';
 import type { TaskSummary } from '../data/types';
 import { hue } from '../lib/colour';
-import { duration, figureLabel, figureText, figureValue, finite, metric, param, plural } from '../lib/format';
+import { capitalize, duration, figureText, figureValue, finite, metric, param, plural } from '../lib/format';
 import { go, query, setQuery } from '../lib/router';
 import { theme } from '../lib/theme';
 import { MissingPage, useTitle } from './Other';
@@ -125,7 +125,7 @@ export function ComparePage({ id }: { id: string }) {
     ...figures.map((figure) => {
       const values = tasks.map((t) => figureValue(t.cost, figure.key));
       const texts = tasks.map((t) => figureText(t.cost, figure));
-      return row(figureLabel(figure), texts, values, winner(values, 'min'));
+      return row(capitalize(figure.label), texts, values, winner(values, 'min'));
     }),
     row(
       'Node',

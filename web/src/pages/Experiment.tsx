@@ -10,7 +10,7 @@ import { Strip } from '../components/experiment/Strip';
 import { TaskTable } from '../components/experiment/TaskTable';
 import { Icon } from '../components/Icon';
 import { Menu } from '../components/Menu';
-import { Chip, STATES, word } from '../components/State';
+import { Chip, STATES } from '../components/State';
 import { removeExperiment, restartFailed, restartTasks, stopAll, stoppable, stopTasks } from '../data/actions';
 import { message, save, strategyTitle } from '../data/api';
 import { ExperimentStore } from '../data/store';
@@ -19,7 +19,7 @@ import type { Analysis, Experiment, TaskSummary } from '../data/types';
 import { buildAxes } from '../lib/axes';
 import { colouring } from '../lib/colour';
 import { taskFilter } from '../lib/filter';
-import { duration, energy, plural, seconds } from '../lib/format';
+import { capitalize, duration, energy, plural, seconds } from '../lib/format';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { order } from '../lib/order';
 import { go, query, setQuery } from '../lib/router';
@@ -216,12 +216,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         <Actions e={e} onClone={() => go(`/new?from=${e.id}`)} />
       </div>
       {e.note && (
-        <Banner
-          kind={e.waiting_for ? 'note' : 'warn'}
-          icon="clock"
-          title={e.note[0].toUpperCase() + e.note.slice(1)}
-          role="status"
-        />
+        <Banner kind={e.waiting_for ? 'note' : 'warn'} icon="clock" title={capitalize(e.note)} role="status" />
       )}
       {(e.warnings ?? []).map((warning) => (
         <Banner key={warning} kind="warn" icon="alert" title={warning} />
@@ -272,7 +267,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
                     value: s as string,
                     label: (
                       <>
-                        {word(s)} <span class="num">{e.tasks[s]}</span>
+                        {capitalize(s)} <span class="num">{e.tasks[s]}</span>
                       </>
                     ),
                   })),

@@ -4,11 +4,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Banner, Card, Crumbs } from '../components/bits';
 import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
-import { body, change, check, draft, errors, startForm } from '../components/new/form';
+import { body, change, check, draft, problems, startForm } from '../components/new/form';
 import { PreviewCard } from '../components/new/Preview';
 import { ScriptCard } from '../components/new/Script';
 import { SpaceCard } from '../components/new/Space';
 import { ResourcesCard, StrategyCard } from '../components/new/Strategy';
+import { ProblemsContext } from '../components/problems';
 import { ApiError, get, message, post, request } from '../data/api';
 import { confirm } from '../data/confirm';
 import { dropDraft, emptyDraft, fromExperiment, toOneTask, upload } from '../data/draft';
@@ -113,12 +114,12 @@ function SourceCard() {
           rows={24}
           spellcheck={false}
           value={source.text}
-          aria-invalid={errors.value.length > 0}
+          aria-invalid={problems.all.value.length > 0}
           onInput={(event) => change({ source: { ...source, text: event.currentTarget.value } })}
         />
-        {errors.value.length > 0 && (
+        {problems.all.value.length > 0 && (
           <p class="wrong" role="status">
-            {plural(errors.value.length, 'thing')} to correct; see the preview.
+            {plural(problems.all.value.length, 'thing')} to correct; see the preview.
           </p>
         )}
       </div>
@@ -164,7 +165,7 @@ export function NewPage() {
       go(`/e/${made.id}`);
       toast(keep ? 'Submitted one task. The form is kept for the rest.' : `Submitted ${made.name}.`);
     } catch (problem) {
-      if (problem instanceof ApiError && problem.errors.length) errors.value = problem.errors;
+      if (problem instanceof ApiError && problem.errors.length) problems.take(problem);
       refused.value = message(problem);
     }
     sending.value = false;
@@ -253,16 +254,18 @@ export function NewPage() {
             if (ready) void submit(body(d), false);
           }}
         >
-          <ScriptCard />
-          {d.source ? (
-            <SourceCard />
-          ) : (
-            <>
-              <SpaceCard />
-              <StrategyCard />
-              <ResourcesCard />
-            </>
-          )}
+          <ProblemsContext.Provider value={problems}>
+            <ScriptCard />
+            {d.source ? (
+              <SourceCard />
+            ) : (
+              <>
+                <SpaceCard />
+                <StrategyCard />
+                <ResourcesCard />
+              </>
+            )}
+          </ProblemsContext.Provider>
         </form>
         <aside class="grid sticky" aria-label="Preview">
           <PreviewCard />

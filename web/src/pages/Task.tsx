@@ -10,7 +10,7 @@ import { restartTasks, stoppable, stopTasks } from '../data/actions';
 import { info } from '../data/api';
 import { now, reasonNow, TaskStore } from '../data/store';
 import type { Experiment, Task } from '../data/types';
-import { bytes, duration, figureLabel, figureText, metric, param, paramLine, plural, seconds } from '../lib/format';
+import { bytes, capitalize, duration, figureText, metric, param, paramLine, plural, seconds } from '../lib/format';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
 import { brief, plain } from '../lib/text';
@@ -21,12 +21,7 @@ function Failure({ task }: { task: Task }) {
   const said = brief(cause?.tail ?? null);
   const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
   return (
-    <Banner
-      kind="err"
-      icon="alert"
-      role="alert"
-      title={`${cause ? cause.text[0].toUpperCase() + cause.text.slice(1) : 'Failed'}${during}`}
-    >
+    <Banner kind="err" icon="alert" role="alert" title={`${cause ? capitalize(cause.text) : 'Failed'}${during}`}>
       {said && (
         <div class="quoted">
           <code>{said}</code>
@@ -35,7 +30,7 @@ function Failure({ task }: { task: Task }) {
       <div class="dim small">
         {[
           task.node && `Node ${task.node}.`,
-          cause?.remedy && `${cause.remedy[0].toUpperCase()}${cause.remedy.slice(1)}.`,
+          cause?.remedy && `${capitalize(cause.remedy)}.`,
           'Restart runs the same configuration again.',
         ]
           .filter(Boolean)
@@ -132,7 +127,7 @@ function Used({ task }: { task: Task }) {
         <KeyValues
           rows={figures.map((figure) => [
             <span key={figure.key} title={`From: ${figure.source}`}>
-              {figureLabel(figure)}
+              {capitalize(figure.label)}
             </span>,
             figureText(task.cost, figure),
           ])}

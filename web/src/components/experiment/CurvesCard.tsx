@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import type { ExperimentStore } from '../../data/store';
 import type { Experiment, Forecast, TaskSummary } from '../../data/types';
 import type { Colouring } from '../../lib/colour';
-import { duration, finite, metric, param, plural } from '../../lib/format';
+import { capitalize, duration, finite, metric, param, plural } from '../../lib/format';
 import { go, query, setQuery } from '../../lib/router';
 import { Card, Pick, Seg, Toggle } from '../bits';
 import { Curves } from '../Curves';
@@ -167,7 +167,7 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
             class="hide-m"
             value={byTime ? 'time' : 'step'}
             options={[
-              { value: 'step', label: step[0].toUpperCase() + step.slice(1) },
+              { value: 'step', label: capitalize(step) },
               { value: 'time', label: 'Time' },
             ]}
             onPick={(value) => setQuery({ x: value === 'time' ? 'time' : null })}

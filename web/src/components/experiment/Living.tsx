@@ -1,58 +1,41 @@
 // Taking part in a search while it runs: a configuration of one's own, another budget or space.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { ApiError, info, message, post } from '../../data/api';
+import { useMemo } from 'preact/hooks';
+import { info, post } from '../../data/api';
 import { type DraftParam, fromExperiment, listValues, paramSpec, scalar } from '../../data/draft';
 import { toast } from '../../data/toast';
 import type { Experiment, Parameter, TaskSummary, Value } from '../../data/types';
 import { param, plural } from '../../lib/format';
 import { go } from '../../lib/router';
 import { Dialog } from '../Dialog';
+import { SelectField, TextField } from '../Field';
 import { Icon } from '../Icon';
-import { SelectField, TextField } from '../new/Field';
-import { errors, pointer, sentence } from '../new/form';
+import { Problems, ProblemsContext, pointer, sentence } from '../problems';
 
-// Sends, and puts what is wrong beside the fields; the fields are those of the form, and so are their errors.
+// Sends, and puts what is wrong beside the fields of the dialog.
 function useSend() {
   const busy = useSignal(false);
-  useEffect(() => {
-    errors.value = [];
-    return () => {
-      errors.value = [];
-    };
-  }, []);
+  const problems = useMemo(() => new Problems(), []);
   const send = async <T,>(path: string, body: unknown): Promise<T | null> => {
     busy.value = true;
     try {
       return await post<T>(path, body);
     } catch (error) {
-      errors.value =
-        error instanceof ApiError && error.errors.length ? error.errors : [{ field: '', message: message(error) }];
+      problems.take(error);
       return null;
     } finally {
       busy.value = false;
     }
   };
-  return { busy, send };
-}
-
-// What no field of the dialog shows.
-function Rest({ fields }: { fields: string[] }) {
-  const rest = errors.value.filter(
-    (error) => !fields.some((at) => error.field === at || error.field.startsWith(`${at}/`)),
-  );
-  return rest.length ? (
-    <p class="wrong" role="alert">
-      {rest.map(sentence).join(' ')}
-    </p>
-  ) : null;
+  return { busy, problems, send };
 }
 
 function Form({
   title,
   yes,
   busy,
+  problems,
   onClose,
   onSend,
   children,
@@ -60,6 +43,7 @@ function Form({
   title: string;
   yes: string;
   busy: boolean;
+  problems: Problems;
   onClose: () => void;
   onSend: () => void;
   children: ComponentChildren;
@@ -89,7 +73,12 @@ function Form({
           onSend();
         }}
       >
-        {children}
+        <ProblemsContext.Provider value={problems}>{children}</ProblemsContext.Provider>
+        {problems.rest.value.length > 0 && (
+          <p class="wrong" role="alert">
+            {problems.rest.value.map(sentence).join(' ')}
+          </p>
+        )}
       </form>
     </Dialog>
   );
@@ -105,7 +94,7 @@ export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => vo
   const values = useSignal<Record<string, string>>(
     Object.fromEntries(e.varying.map((name) => [name, start[name] === undefined ? '' : String(start[name])])),
   );
-  const { busy, send } = useSend();
+  const { busy, problems, send } = useSend();
   const varying = e.parameters.filter((p) => e.varying.includes(p.name));
   const set = (name: string, value: string) => {
     values.value = { ...values.value, [name]: value };
@@ -125,7 +114,14 @@ export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => vo
     toast(`Queued as #${task.number}.`, { action: { label: 'Show it', run: () => go(`/e/${e.id}/${task.number}`) } });
   };
   return (
-    <Form title="Suggest a configuration" yes="Run it" busy={busy.value} onClose={onClose} onSend={() => void submit()}>
+    <Form
+      title="Suggest a configuration"
+      yes="Run it"
+      busy={busy.value}
+      problems={problems}
+      onClose={onClose}
+      onSend={() => void submit()}
+    >
       <p class="dim small">
         It runs beside those of the search, which learns from its result; the budget is not touched.
         {e.best && ' These are the values of the best task so far.'}
@@ -159,7 +155,6 @@ export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => vo
           ),
         )}
       </div>
-      <Rest fields={varying.map((p) => pointer('parameters', p.name))} />
     </Form>
   );
 }
@@ -199,7 +194,7 @@ export function ChangeDialog({
   const before = fromExperiment(e);
   const parallel = e.parallel ? String(e.parallel) : '';
   const now = useSignal({ tasks: before.tasks, parallel, strategy: before.strategy, parameters: before.parameters });
-  const { busy, send } = useSend();
+  const { busy, problems, send } = useSend();
   const set = (part: Partial<typeof now.value>) => {
     now.value = { ...now.value, ...part };
   };
@@ -214,9 +209,15 @@ export function ChangeDialog({
     onClose();
     toast(`The search goes on: ${plural(shown.tasks.total, 'task')} in all.`);
   };
-  const fields = ['/search', ...now.value.parameters.map((p) => pointer('parameters', p.name))];
   return (
-    <Form title="Change the search" yes="Change it" busy={busy.value} onClose={onClose} onSend={() => void submit()}>
+    <Form
+      title="Change the search"
+      yes="Change it"
+      busy={busy.value}
+      problems={problems}
+      onClose={onClose}
+      onSend={() => void submit()}
+    >
       <p class="dim small">The search goes on from all results so far. What runs is left alone.</p>
       <div class="grid two-even">
         <TextField
@@ -296,7 +297,6 @@ export function ChangeDialog({
       <p class="h">
         Several values, separated by commas, are choices; one alone fixes a parameter. So does a range without an end.
       </p>
-      <Rest fields={fields} />
     </Form>
   );
 }

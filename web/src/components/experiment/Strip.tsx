@@ -6,24 +6,25 @@ import { duration, energy, metric, paramLine, plural, seconds, when } from '../.
 import { ended, StateBar, StateCounts } from '../State';
 
 // Mean time of what has ended, times what is left, over how many run at once. No more than that is
-// known, and the line below the number says so.
-function remaining(e: Experiment, tasks: TaskSummary[]): [string, string] {
+// known, and the line below the number says so. `estimate` is null where there is no estimate; `text` says why.
+function remaining(e: Experiment, tasks: TaskSummary[]): { estimate: number | null; text: string; basis: string } {
   const left = e.tasks.total - ended(e.tasks);
-  if (!left) return ['none', 'every task has ended'];
+  if (!left) return { estimate: null, text: 'none', basis: 'every task has ended' };
   const times = tasks.filter((t) => t.state === 'finished' && t.elapsed_s !== null).map((t) => t.elapsed_s!);
-  if (!times.length) return ['no estimate yet', 'needs one finished task'];
+  if (!times.length) return { estimate: null, text: 'no estimate yet', basis: 'needs one finished task' };
   const mean = times.reduce((a, b) => a + b, 0) / times.length;
   const at = Math.max(1, Math.min(left, e.parallel ?? e.tasks.running));
   const running = tasks.filter((t) => t.state === 'running');
   const done = running.reduce((sum, t) => sum + Math.min(mean, seconds(t.started, now.value) ?? 0), 0);
-  return [`≈ ${duration(Math.max(0, left * mean - done) / at)}`, `mean of ${times.length} finished, ${at} at once`];
+  const estimate = Math.max(0, left * mean - done) / at;
+  return { estimate, text: `≈ ${duration(estimate)}`, basis: `mean of ${times.length} finished, ${at} at once` };
 }
 
 export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
   const goal = e.objective[0];
   const active = e.state === 'running';
   const span = seconds(e.started, active ? now.value : (e.finished ?? now.value));
-  const [left, basis] = remaining(e, tasks);
+  const left = remaining(e, tasks);
   const gpu = !!e.cost.gpu_s;
   return (
     <div class="kpis">
@@ -70,8 +71,8 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
       </div>
       <div class="kpi">
         <div class="l">Remaining</div>
-        <div class={left.startsWith('≈') ? 'v' : 'v quiet'}>{left}</div>
-        <div class="s">{basis}</div>
+        <div class={left.estimate === null ? 'v quiet' : 'v'}>{left.text}</div>
+        <div class="s">{left.basis}</div>
       </div>
       <div class="kpi">
         <div class="l">{gpu ? 'GPU time' : 'CPU time'}</div>

@@ -25,21 +25,11 @@ export function causeText(task: TaskSummary): string {
 // Keras counts epochs from 0, so the last of 8 is 7.
 const early = (task: TaskSummary) => task.epochs !== null && task.epoch !== null && task.epoch + 1 < task.epochs;
 
-function EpochCell({
-  task,
-  step,
-  local,
-  reason,
-}: {
-  task: TaskSummary;
-  step: string;
-  local: boolean;
-  reason: string | null;
-}) {
+function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; reason: string | null }) {
   if (task.state === 'submitted' || task.state === 'waiting') {
     const text = task.expected_start
       ? `expected ${when(task.expected_start)}`
-      : (reason ?? (task.state === 'submitted' ? 'queued' : local ? 'waits for its turn' : 'not sent yet'));
+      : (reason ?? (task.state === 'submitted' ? 'queued' : 'not started yet'));
     return (
       <span class="mute small cut">
         <bdi>{text}</bdi>
@@ -134,7 +124,7 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
         <bdi>{paramLine(task.parameters, e.varying)}</bdi>
       </td>
       <td class="ep">
-        <EpochCell task={task} step={e.step_name || 'epoch'} local={e.backend === 'local'} reason={reason} />
+        <EpochCell task={task} step={e.step_name || 'epoch'} reason={reason} />
       </td>
       <td class="r val">
         <BestCell task={task} best={best} />

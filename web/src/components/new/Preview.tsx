@@ -4,8 +4,9 @@ import { strategyTitle } from '../../data/api';
 import { count, duration, param, plural } from '../../lib/format';
 import { Banner, Card, CopyButton, KeyValues } from '../bits';
 import { Icon } from '../Icon';
+import { sentence } from '../problems';
 import { Tabs } from '../Tabs';
-import { check, checking, errors, homeless, sentence, trouble } from './form';
+import { check, checking, homeless, problems, trouble } from './form';
 
 function Code({ text, label }: { text: string; label: string }) {
   return (
@@ -62,8 +63,8 @@ export function PreviewCard() {
                 ? 'checking…'
                 : trouble.value
                   ? 'not checked'
-                  : errors.value.length
-                    ? `${plural(errors.value.length, 'thing')} to correct`
+                  : problems.all.value.length
+                    ? `${plural(problems.all.value.length, 'thing')} to correct`
                     : 'updates as you type'}
             </span>
           </>
@@ -132,7 +133,7 @@ export function PreviewCard() {
             </>
           ) : (
             <p class="mute">
-              {errors.value.length ? 'The number of tasks appears when the form is complete.' : 'Counting…'}
+              {problems.all.value.length ? 'The number of tasks appears when the form is complete.' : 'Counting…'}
             </p>
           )}
         </div>

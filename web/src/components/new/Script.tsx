@@ -4,10 +4,10 @@ import { message } from '../../data/api';
 import { newParam, positionalParams, upload } from '../../data/draft';
 import { toast } from '../../data/toast';
 import type { Scan } from '../../data/types';
-import { bytes, count, plural } from '../../lib/format';
+import { bytes, capitalize, count, plural } from '../../lib/format';
 import { Card } from '../bits';
+import { Errors, TextField } from '../Field';
 import { Icon } from '../Icon';
-import { Errors, TextField } from './Field';
 import { change, draft, scan } from './form';
 
 const SCRIPT_MOST = 1024 * 1024;
@@ -178,9 +178,9 @@ function Found({ found }: { found: Scan }) {
           </li>
         )}
         {found.notes.map((note) => (
-          <li key={note} class={/^no\b/i.test(note) ? 'wa' : 'ok'}>
-            <Icon name={/^no\b/i.test(note) ? 'alert' : 'check'} />
-            <span>{note[0].toUpperCase() + note.slice(1)}</span>
+          <li key={note} class="wa">
+            <Icon name="alert" />
+            <span>{capitalize(note)}</span>
           </li>
         ))}
       </ul>

@@ -2,9 +2,10 @@
 
 import { type DraftParam, type Kind, listValues, newParam } from '../../data/draft';
 import { Card } from '../bits';
+import { Errors, TextField } from '../Field';
 import { Icon } from '../Icon';
-import { Errors, TextField, useErrors } from './Field';
-import { change, check, draft, pointer } from './form';
+import { pointer, useProblems } from '../problems';
+import { change, check, draft } from './form';
 
 function edit(id: number, part: Partial<DraftParam>) {
   change({ parameters: draft.value.parameters.map((p) => (p.id === id ? { ...p, ...part } : p)) });
@@ -71,8 +72,8 @@ function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
 }
 
 function Row({ p }: { p: DraftParam }) {
-  const at = pointer('parameters', p.name.trim());
-  const bad = useErrors(at) && p.name.trim() !== '';
+  const at = p.name.trim() ? pointer('parameters', p.name.trim()) : [];
+  const bad = useProblems(at).length > 0;
   const factor = check.value?.factors.find((f) => f.name === p.name.trim());
   const local = p.kind === 'list' ? listValues(p.values).length : null;
   const who = p.name || 'the new parameter';

@@ -6,7 +6,7 @@ import { pruneOptions } from '../../data/draft';
 import type { Cluster, Partition, Strategy, StrategyOption } from '../../data/types';
 import { duration } from '../../lib/format';
 import { Card } from '../bits';
-import { Errors, SelectField, TextField } from './Field';
+import { Errors, SelectField, TextField } from '../Field';
 import { change, draft } from './form';
 
 // "gpu (volta), 2 of 4 idle, 1 h": what is known of a partition, in the list to choose from.
@@ -280,6 +280,9 @@ export function ResourcesCard() {
   const offer = cluster.value?.backends.find((b) => b.name === backend);
   const partitions = offer?.partitions ?? [];
   const understands = (key: string) => !!offer?.keys.some((k) => k.name === key);
+  // What was filled in for another backend stays in sight: it is sent, and may be what is wrong.
+  const partition = understands('partition') || !!d.partition.trim();
+  const options = understands('options') || !!d.sbatch.trim();
   return (
     <Card title="Resources per task" id="n-resources" step={4}>
       <div class="body grid">
@@ -292,7 +295,7 @@ export function ResourcesCard() {
             onPick={(value) => change({ backend: value })}
             options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]}
           />
-          {understands('partition') &&
+          {partition &&
             (partitions.length ? (
               <SelectField
                 id="partition"
@@ -380,7 +383,7 @@ export function ResourcesCard() {
             placeholder={'module load cuda\nsource ~/venv/bin/activate'}
             help="Lines to run before the script."
           />
-          {understands('options') && (
+          {options && (
             <TextField
               id="sbatch"
               label="Further sbatch options"
@@ -395,7 +398,6 @@ export function ResourcesCard() {
             />
           )}
         </div>
-        <Errors at="/resources/options" id="sbatch-x" />
       </div>
     </Card>
   );

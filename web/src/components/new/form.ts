@@ -1,14 +1,15 @@
-// The form's state: the draft, what the daemon says about it, and which error belongs to which field.
+// The form's state: the draft, and what the daemon says about it.
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, message, post } from '../../data/api';
 import { type Draft, emptyDraft, loadDraft, saveDraft, toExperiment } from '../../data/draft';
-import type { Check, FieldError, Scan } from '../../data/types';
+import type { Check, Scan } from '../../data/types';
+import { Problems } from '../problems';
 
 const CHECK_MS = 350;
 
 export const draft = signal<Draft>(emptyDraft());
 export const check = signal<Check | null>(null);
-export const errors = signal<FieldError[]>([]);
+export const problems = new Problems();
 // The check itself failed: no connection, or a daemon in trouble.
 export const trouble = signal<string | null>(null);
 export const checking = signal(false);
@@ -18,41 +19,8 @@ export function change(part: Partial<Draft>) {
   draft.value = { ...draft.value, ...part };
 }
 
-export function pointer(...parts: string[]): string {
-  return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
-export function errorsAt(at: string): FieldError[] {
-  return errors.value.filter((error) => error.field === at || error.field.startsWith(`${at}/`));
-}
-
-export function sentence(error: FieldError): string {
-  const where = error.line ? `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ` : '';
-  const text = `${where}${error.message}`;
-  return error.remedy ? `${text}. ${error.remedy[0].toUpperCase()}${error.remedy.slice(1)}.` : `${text}.`;
-}
-
-const SHOWN = [
-  '/name',
-  '/description',
-  '/script',
-  '/constraints',
-  '/repeats',
-  '/search',
-  '/prune',
-  '/fidelity',
-  '/objective',
-  '/resources',
-  '/environment',
-  '/pass',
-];
-
-// Errors that no field shows stand above the preview, so that none is silent.
-export const homeless = computed(() => {
-  if (draft.value.source) return errors.value;
-  const fields = [...SHOWN, ...draft.value.parameters.map((p) => pointer('parameters', p.name.trim()))];
-  return errors.value.filter((error) => !fields.some((at) => error.field === at || error.field.startsWith(`${at}/`)));
-});
+// Errors that no field shows stand above the preview. Those of an experiment file have a line, not a field.
+export const homeless = computed(() => (draft.value.source ? problems.all.value : problems.rest.value));
 
 export function body(d: Draft): Record<string, unknown> {
   return d.source ? { source: d.source } : { experiment: toExperiment(d) };
@@ -67,12 +35,12 @@ async function runCheck() {
     const got = await post<Check>('/check', body(draft.value));
     if (mine !== serial) return;
     check.value = got;
-    errors.value = [];
+    problems.all.value = [];
     trouble.value = null;
   } catch (error) {
     if (mine !== serial) return;
     if (error instanceof ApiError && error.status === 400) {
-      errors.value = error.errors.length ? error.errors : [{ field: '', message: error.message }];
+      problems.take(error);
       trouble.value = null;
       check.value = null;
     } else trouble.value = message(error);

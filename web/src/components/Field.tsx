@@ -1,19 +1,15 @@
 // A labelled control with its help and its errors, tied together for screen readers.
 import type { ComponentChildren } from 'preact';
-import { errorsAt, sentence } from './form';
+import { sentence, useProblems } from './problems';
 
 export function Errors({ at, id }: { at: string | string[]; id: string }) {
-  const found = (Array.isArray(at) ? at : [at]).flatMap(errorsAt);
+  const found = useProblems(at);
   if (!found.length) return null;
   return (
     <p class="wrong" id={id}>
-      {found.map((error) => sentence(error)).join(' ')}
+      {found.map(sentence).join(' ')}
     </p>
   );
-}
-
-export function useErrors(at: string | string[]): boolean {
-  return (Array.isArray(at) ? at : [at]).some((field) => errorsAt(field).length > 0);
 }
 
 interface TextProps {
@@ -33,7 +29,7 @@ interface TextProps {
 }
 
 export function TextField(p: TextProps) {
-  const bad = useErrors(p.at);
+  const bad = useProblems(p.at).length > 0;
   const shared = {
     id: p.id,
     class: `in${p.mono ? ' mono' : ''}${bad ? ' bad' : ''}`,
@@ -96,7 +92,7 @@ export function SelectField({
   help?: string;
   class?: string;
 }) {
-  const bad = useErrors(at);
+  const bad = useProblems(at).length > 0;
   return (
     <div class={`f ${cls}`}>
       <label for={id}>{label}</label>

@@ -1,0 +1,15 @@
+/* The files that come with a new experiment: a list of {path, text | base64 | upload}. */
+#ifndef ENGINE_FILES_H
+#define ENGINE_FILES_H
+
+#include "base/error.h"
+#include "base/node.h"
+
+/* Adds everything that is wrong with the list (NULL: no files). */
+void files_check(const struct node *files, struct problems *problems);
+/* The file with this path, or NULL. */
+const struct node *files_find(const struct node *files, const char *path);
+/* Writes them below dir; uploads lie in the state folder. */
+int files_write(const struct node *files, const char *state_dir, const char *dir, struct error *err) MUST_USE;
+
+#endif

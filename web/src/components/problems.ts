@@ -1,0 +1,57 @@
+// What is wrong with the fields of a form. Each form and each dialog has a list of its own. A field says which errors
+// it shows; what no field shows is in `rest`, so that no error is silent.
+import { computed, signal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext, useEffect } from 'preact/hooks';
+import { ApiError, message } from '../data/api';
+import type { FieldError } from '../data/types';
+import { capitalize } from '../lib/format';
+
+// A field is named by its JSON pointer in the experiment.
+export function pointer(...parts: string[]): string {
+  return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+const isAt = (error: FieldError, at: string) => error.field === at || error.field.startsWith(`${at}/`);
+
+export class Problems {
+  readonly all = signal<FieldError[]>([]);
+  private readonly shown = signal<string[]>([]);
+  readonly rest = computed(() => this.all.value.filter((error) => !this.shown.value.some((at) => isAt(error, at))));
+
+  at(places: string[]): FieldError[] {
+    return places.flatMap((at) => this.all.value.filter((error) => isAt(error, at)));
+  }
+
+  // A field that shows the errors at these places is on the screen; returns what takes it back.
+  show(places: string[]): () => void {
+    this.shown.value = [...this.shown.peek(), ...places];
+    return () => {
+      const left = [...this.shown.peek()];
+      for (const at of places) left.splice(left.indexOf(at), 1);
+      this.shown.value = left;
+    };
+  }
+
+  take(error: unknown) {
+    this.all.value =
+      error instanceof ApiError && error.errors.length ? error.errors : [{ field: '', message: message(error) }];
+  }
+}
+
+export const ProblemsContext = createContext(new Problems());
+
+// The errors at a field's places, in the form or dialog around it.
+export function useProblems(at: string | string[]): FieldError[] {
+  const problems = useContext(ProblemsContext);
+  const places = Array.isArray(at) ? at : [at];
+  const key = places.join(' ');
+  useEffect(() => problems.show(places), [problems, key]);
+  return problems.at(places);
+}
+
+export function sentence(error: FieldError): string {
+  const where = error.line ? `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ` : '';
+  const text = `${where}${error.message}`;
+  return error.remedy ? `${text}. ${capitalize(error.remedy)}.` : `${text}.`;
+}
