@@ -33,7 +33,7 @@ static void slurm_free(struct slurm *slurm)
 	free(slurm->pending.at);
 	free(slurm->state_dir);
 	free(slurm->program);
-	free(slurm->push_url);
+	free(slurm->daemon_url);
 	runner_close(&slurm->runner);
 	free(slurm);
 }
@@ -320,7 +320,7 @@ static int slurm_open(const struct backend_config *config, struct backend **ret,
 		.loop = config->loop,
 		.state_dir = mem_strdup(config->state_dir),
 		.program = mem_strdup(config->program),
-		.push_url = mem_strdup(config->push_url),
+		.daemon_url = mem_strdup(config->daemon_url),
 		.uid = getuid(),
 		.opened_mono_ms = clock_mono_ms(),
 	};

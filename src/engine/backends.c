@@ -71,13 +71,14 @@ static void backend_changed_cb(void *ctx)
 	engine_soon(backend->engine);
 }
 
-void engine_open_backends(struct engine *engine, const struct backend_ops *const *table)
+void engine_open_backends(struct engine *engine, const struct engine_config *given)
 {
+	const struct backend_ops *const *table = given->backends ? given->backends : backend_table;
 	struct backend_config config = {
 		.loop = engine->loop,
 		.state_dir = engine->state_dir,
-		.program = engine->program,
-		.push_url = engine->push_url,
+		.program = given->program,
+		.daemon_url = given->daemon_url,
 	};
 	for (size_t i = 0; table[i]; i++) {
 		struct engine_backend *backend = mem_alloc(sizeof(*backend));

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 
 struct engine;
+struct engine_config;
 
 struct engine_backend {
 	struct engine *engine;
@@ -19,8 +20,8 @@ struct engine_backend {
 	int64_t retell_ms; /* when to tell it the parallel limits again, monotonic; 0 */
 };
 
-/* Opens every backend of the table; one that is not available keeps the reason. */
-void engine_open_backends(struct engine *engine, const struct backend_ops *const *table);
+/* Opens every backend that the configuration names; one that is not available keeps the reason. */
+void engine_open_backends(struct engine *engine, const struct engine_config *config);
 /* Close lets go of what they hold of the loop; free comes after the loop has run. */
 void engine_close_backends(struct engine *engine);
 void engine_free_backends(struct engine *engine);

@@ -135,8 +135,6 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 
 	engine->loop = config->loop;
 	engine->state_dir = mem_strdup(config->state_dir);
-	engine->program = mem_strdup(config->program);
-	engine->push_url = mem_strdup(config->push_url);
 	engine->findings = buf_make(BUF_UNLIMITED);
 	int rc = fs_make_dirs(experiments, 0700, err);
 	if (rc == 0)
@@ -145,15 +143,13 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	free(experiments);
 	if (rc < 0) {
 		free(engine->state_dir);
-		free(engine->program);
-		free(engine->push_url);
 		free(engine);
 		return rc;
 	}
 	uv_timer_init(engine->loop, &engine->timer);
 	engine->timer.data = engine;
 	store_on_failure(engine->store, engine_unread_cb, engine);
-	engine_open_backends(engine, config->backends ? config->backends : backend_table);
+	engine_open_backends(engine, config);
 	if ((rc = engine_load(engine, err)) < 0) {
 		if (err && !*err->text)
 			errorf(err, rc,
@@ -203,7 +199,5 @@ void engine_close(struct engine *engine)
 	buf_free(&engine->findings);
 	store_close(engine->store);
 	free(engine->state_dir);
-	free(engine->program);
-	free(engine->push_url);
 	free(engine);
 }

@@ -69,7 +69,7 @@ struct engine_live {
 
 struct engine {
 	uv_loop_t *loop;
-	char *state_dir, *program, *push_url;
+	char *state_dir;
 	struct store *store;
 	VEC(struct engine_backend *) backends; /* backends.h */
 	VEC(struct engine_experiment *) experiments;

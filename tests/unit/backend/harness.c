@@ -319,7 +319,7 @@ int main(int argc, char **argv)
 	uv_loop_init(&loop);
 	config.state_dir = argv[2];
 	config.program = argv[3];
-	config.push_url = argv[4]; /* NULL where it is not given */
+	config.daemon_url = argv[4]; /* NULL where it is not given */
 	for (size_t i = 0; backend_table[i]; i++)
 		if (strcmp(backend_table[i]->name, argv[1]) == 0)
 			rc = backend_table[i]->open(&config, &backend, &err);
