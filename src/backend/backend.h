@@ -5,7 +5,8 @@
  * committed before submit is called, the index picks the task within a batch (the element of a Slurm
  * array). For every item there is a descriptor BATCH_DIR/INDEX.json (docs/internals/node.md) that
  * `sluice exec BATCH_DIR INDEX` reads; that runner links BATCH_DIR/INDEX.claim before it starts the
- * script, so that of any number of runners for one item exactly one runs the script. */
+ * script, so that of any number of runners for one item exactly one runs the script. Both go once the end of the attempt
+ * is committed. */
 #ifndef BACKEND_BACKEND_H
 #define BACKEND_BACKEND_H
 

@@ -76,6 +76,7 @@ struct engine {
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions; /* submit.h */
 	VEC(struct engine_owed) owed; /* owed.h */
+	VEC(struct engine_untidy) untidy; /* tidy.h */
 	struct engine_inbox inbox;
 	VEC(struct engine_dirty) dirty; /* tasks that listeners are to be told of: event.c */
 	bool reset; /* so much changed that listeners should fetch anew */

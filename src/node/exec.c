@@ -16,6 +16,7 @@
 #include "node/outcome.h"
 #include "node/setup.h"
 #include "node/usage.h"
+#include "spool/batch.h"
 #include "spool/claim.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
@@ -134,6 +135,7 @@ static void exec_end(struct exec *x)
 		exec_add_tail(x, SPOOL_STDOUT, &tail);
 	if (!ok)
 		exec_add_tail(x, SPOOL_STDERR, &tail);
+	layout_remove_empty(&x->d);
 	usage_final(&x->cost);
 	cost_set(&x->cost, FIGURE_WALL, (double)(x->ended_ms - x->started_ms));
 	exec_append(x,
@@ -153,6 +155,8 @@ static void exec_end(struct exec *x)
 		exec_flush(x);
 	}
 	exec_sync(x);
+	if (x->follow && follow_has_all(x->follow, x->d.report_path))
+		unlink(x->d.report_path);
 }
 
 static void exec_fail_launch(struct exec *x, const struct error *err)
@@ -475,6 +479,10 @@ static int exec_run(const char *batch_dir, uint32_t index)
 		return 0;
 	if (rc == 0)
 		rc = spool_descriptor_read(batch_dir, index, &x.d, &err);
+	if (rc == -ENOENT && spool_batch_is_visible(batch_dir)) {
+		log_info("the attempt is over, and its files are gone: nothing to run");
+		return 0;
+	}
 	spool_slot_read(batch_dir, index, &x.slot);
 	if (rc == 0)
 		rc = layout_make_attempt(&x.d, &err);
