@@ -229,7 +229,6 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	live->job = mem_strdup(row->job);
 	live->rows = buf_make(BUF_UNLIMITED);
 	live->pruned_at = -1;
-	live->gone_cost = (struct store_cost){-1, -1, -1, -1, NAN, NULL};
 	memcpy(live->token, row->token, TOKEN_ID_CHARS);
 	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);
 	live->attempt_dir = engine_folder(engine, experiment->id, row->task_number, row->number);

@@ -63,7 +63,7 @@ struct engine_live {
 	bool told; /* rows came since the progress was last written */
 	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
-	struct store_cost gone_cost; /* what the backend says it used; not written yet where wall_ms is not negative */
+	struct cost gone_cost; /* what the backend says it used; written already where it knows nothing */
 	char *gone_source; /* where its energy comes from */
 };
 

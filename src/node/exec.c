@@ -25,7 +25,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -52,7 +51,7 @@ struct exec {
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
 	int64_t oom_kills;
-	struct usage usage;
+	struct cost cost; /* so far */
 	bool shared, unsynced, blocked;
 	struct outcome outcome;
 };
@@ -137,7 +136,8 @@ static void exec_end(struct exec *x)
 	if (!ok)
 		exec_add_tail(x, SPOOL_STDERR, &tail);
 	layout_remove_empty(&x->d);
-	usage_final(&x->usage);
+	usage_final(&x->cost);
+	cost_set(&x->cost, FIGURE_WALL, (double)(x->ended_ms - x->started_ms));
 	exec_append(x,
 		    &(struct journal_record){
 			    .kind = JOURNAL_END,
@@ -146,10 +146,7 @@ static void exec_end(struct exec *x)
 			    .cause = x->outcome.cause,
 			    .message = x->outcome.message,
 			    .tail = ok ? NULL : buf_text(&tail),
-			    .wall_ms = x->pid ? x->ended_ms - x->started_ms : -1,
-			    .cpu_ms = x->pid ? x->usage.cpu_ms : -1,
-			    .max_rss_bytes = x->pid ? x->usage.max_rss_bytes : -1,
-			    .energy_j = NAN,
+			    .cost = x->pid ? x->cost : (struct cost){0},
 		    });
 	buf_free(&tail);
 	/* Without its end an attempt counts as lost and would run again: better to wait for room. */
@@ -287,15 +284,9 @@ static void exec_signal_cb(uv_signal_t *handle, int signal)
 
 static void exec_sample(struct exec *x)
 {
-	usage_sample(&x->usage);
-	exec_append(x,
-		    &(struct journal_record){
-			    .kind = JOURNAL_SAMPLE,
-			    .wall_ms = clock_mono_ms() - x->started_ms,
-			    .cpu_ms = x->usage.cpu_ms,
-			    .max_rss_bytes = x->usage.max_rss_bytes,
-			    .energy_j = NAN,
-		    });
+	usage_sample(&x->cost);
+	cost_set(&x->cost, FIGURE_WALL, (double)(clock_mono_ms() - x->started_ms));
+	exec_append(x, &(struct journal_record){.kind = JOURNAL_SAMPLE, .cost = x->cost});
 }
 
 static void exec_tick_cb(uv_timer_t *timer)
