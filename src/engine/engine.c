@@ -6,6 +6,7 @@
 #include "engine/event.h"
 #include "engine/external.h"
 #include "engine/follow.h"
+#include "engine/home.h"
 #include "engine/ingest.h"
 #include "engine/load.h"
 #include "engine/propose.h"
@@ -106,6 +107,7 @@ static void engine_turn(struct engine *engine)
 	engine_inbox_clear(&engine->inbox);
 	engine_send_events(engine);
 	turn_forget(engine);
+	engine_settle_home(engine);
 	engine_tidy(engine);
 	engine_remove_gone(engine);
 	engine_submit(engine);
@@ -157,6 +159,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	engine->program = mem_strdup(config->program);
 	engine->daemon_url = mem_strdup(config->daemon_url);
 	engine_open_backends(engine, config);
+	engine_find_home(engine);
 	if ((rc = engine_load(engine, err)) < 0) {
 		if (err && !*err->text)
 			errorf(err, rc,
@@ -165,6 +168,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 		engine_close(engine);
 		return rc;
 	}
+	engine_settle_home(engine);
 	engine_remove_leftovers(engine);
 	engine_soon(engine);
 	*ret = engine;
@@ -200,6 +204,7 @@ void engine_close(struct engine *engine)
 	engine_inbox_clear(&engine->inbox);
 	free(engine->program);
 	free(engine->daemon_url);
+	free(engine->copied_from);
 	free(engine->live.at);
 	free(engine->owed.at);
 	engine_forget_untidy(engine);
