@@ -193,7 +193,7 @@ static struct slurm_probe slurm_examine_probe(const struct slurm_examination *ex
 	return (struct slurm_probe){.folder = exam->folder,
 				    .token = exam->token,
 				    .program = exam->program,
-				    .daemon = exam->slurm->push_url};
+				    .daemon = exam->slurm->daemon_url};
 }
 
 /* Takes the answer of the job; false: there is none yet, or what its task wrote is still on the way. */

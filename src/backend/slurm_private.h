@@ -66,7 +66,7 @@ struct slurm_examination;
 struct slurm {
 	struct backend base;
 	uv_loop_t *loop;
-	char *state_dir, *program, *push_url;
+	char *state_dir, *program, *daemon_url;
 	struct runner runner;
 	struct slurm_placing *placing; /* the first one is being done */
 	uid_t uid;

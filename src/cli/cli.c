@@ -14,6 +14,9 @@ static const struct verb *const cli_verbs[] = {
 	&verb_token, &verb_daemon,  &verb_completion, &verb_ids,      &verb_man,
 };
 
+/* Made by scripts/make-licences. */
+extern const char cli_licences[];
+
 /* The verbs of other rooms, as main.c gave them. */
 static const struct verb *cli_more;
 static size_t cli_more_count;
@@ -96,6 +99,10 @@ int cli_main(int argc, char **argv, const struct verb *more, size_t more_count)
 	}
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
 		puts("sluice " SLUICE_VERSION);
+		return 0;
+	}
+	if (strcmp(name, "--licences") == 0 || strcmp(name, "--licenses") == 0) {
+		fputs(cli_licences, stdout);
 		return 0;
 	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {

@@ -118,7 +118,8 @@ static void completion_write_bash(struct buf *out)
 	for (size_t i = 0; (verb = cli_verb(i)); i++)
 		if (!verb->hidden)
 			buf_addf(out, "%s ", verb->name);
-	buf_add_text(out, "--help --version' -- \"$word\"))\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n");
+	buf_add_text(out,
+		     "--help --version --licences' -- \"$word\"))\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n");
 	for (size_t i = 0; (verb = cli_verb(i)); i++)
 		if (!verb->hidden)
 			completion_bash_verb(out, verb);

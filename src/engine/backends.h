@@ -5,12 +5,14 @@
 #include "backend/backend.h"
 
 struct engine;
+struct engine_config;
 
 struct engine_backend {
 	struct engine *engine;
 	struct backend *backend; /* NULL: not available here */
 	const struct backend_ops *ops;
 	char *why_not;
+	int64_t look_ms; /* not available: when to look for it again; monotonic */
 	uv_timer_t timer;
 	bool polling, expecting;
 	bool given; /* this turn has prepared a batch for it */
@@ -19,8 +21,12 @@ struct engine_backend {
 	int64_t retell_ms; /* when to tell it the parallel limits again, monotonic; 0 */
 };
 
-/* Opens every backend of the table; one that is not available keeps the reason. */
-void engine_open_backends(struct engine *engine, const struct backend_ops *const *table);
+/* Opens every backend that the configuration names; one that is not available keeps the reason. */
+void engine_open_backends(struct engine *engine, const struct engine_config *config);
+/* Tries those again that are not available: a module may have been loaded, a configuration written, a folder mounted. Not
+ * more often than every ENGINE_LOOK_AGAIN_MS, and where a look takes long (a slow name server) for a hundredth of the
+ * time at most. */
+void engine_look_again(struct engine *engine);
 /* Close lets go of what they hold of the loop; free comes after the loop has run. */
 void engine_close_backends(struct engine *engine);
 void engine_free_backends(struct engine *engine);

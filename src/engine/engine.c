@@ -14,6 +14,7 @@
 #include "engine/state.h"
 #include "engine/submit.h"
 #include "engine/sweep.h"
+#include "engine/tidy.h"
 #include "engine/transact.h"
 #include "engine/waiting.h"
 
@@ -52,10 +53,13 @@ static void turn_forget(struct engine *engine)
 {
 	size_t keep = 0;
 	for (size_t i = 0; i < engine->live.len; i++) {
-		if (engine->live.at[i]->facts.phase == ATTEMPT_SETTLED)
-			engine_free_live(engine->live.at[i]);
-		else
-			engine->live.at[keep++] = engine->live.at[i];
+		struct engine_live *live = engine->live.at[i];
+		if (live->facts.phase == ATTEMPT_SETTLED) {
+			engine_add_untidy(engine, live);
+			engine_free_live(live);
+		} else {
+			engine->live.at[keep++] = live;
+		}
 	}
 	engine->live.len = keep;
 	for (size_t i = engine->experiments.len; i-- > 0;) {
@@ -102,6 +106,7 @@ static void engine_turn(struct engine *engine)
 	engine_inbox_clear(&engine->inbox);
 	engine_send_events(engine);
 	turn_forget(engine);
+	engine_tidy(engine);
 	engine_remove_gone(engine);
 	engine_submit(engine);
 	engine_tell_parallel(engine);
@@ -135,8 +140,6 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 
 	engine->loop = config->loop;
 	engine->state_dir = mem_strdup(config->state_dir);
-	engine->program = mem_strdup(config->program);
-	engine->push_url = mem_strdup(config->push_url);
 	engine->findings = buf_make(BUF_UNLIMITED);
 	int rc = fs_make_dirs(experiments, 0700, err);
 	if (rc == 0)
@@ -145,15 +148,15 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	free(experiments);
 	if (rc < 0) {
 		free(engine->state_dir);
-		free(engine->program);
-		free(engine->push_url);
 		free(engine);
 		return rc;
 	}
 	uv_timer_init(engine->loop, &engine->timer);
 	engine->timer.data = engine;
 	store_on_failure(engine->store, engine_unread_cb, engine);
-	engine_open_backends(engine, config->backends ? config->backends : backend_table);
+	engine->program = mem_strdup(config->program);
+	engine->daemon_url = mem_strdup(config->daemon_url);
+	engine_open_backends(engine, config);
 	if ((rc = engine_load(engine, err)) < 0) {
 		if (err && !*err->text)
 			errorf(err, rc,
@@ -195,15 +198,16 @@ void engine_close(struct engine *engine)
 		uv_run(engine->loop, UV_RUN_ONCE);
 	engine_free_backends(engine);
 	engine_inbox_clear(&engine->inbox);
+	free(engine->program);
+	free(engine->daemon_url);
 	free(engine->live.at);
 	free(engine->owed.at);
+	engine_forget_untidy(engine);
 	free(engine->experiments.at);
 	free(engine->submissions.at);
 	free(engine->dirty.at);
 	buf_free(&engine->findings);
 	store_close(engine->store);
 	free(engine->state_dir);
-	free(engine->program);
-	free(engine->push_url);
 	free(engine);
 }

@@ -17,7 +17,7 @@ struct engine_config {
 	uv_loop_t *loop;
 	const char *state_dir;
 	const char *program; /* absolute path of the sluice binary */
-	const char *push_url; /* the daemon's own address, http://HOST:PORT; NULL: none listens */
+	const char *daemon_url; /* the daemon's own address, http://HOST:PORT; NULL: none listens */
 	const struct backend_ops *const *backends; /* NULL-terminated; NULL: backend_table */
 };
 

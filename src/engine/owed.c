@@ -12,8 +12,6 @@
 #include "base/clock.h"
 #include "base/pace.h"
 
-#include <math.h>
-
 static bool owed_wanted(const struct engine_backend *backend)
 {
 	return backend->backend && backend->ops->has_energy && backend->ops->has_energy(backend->backend);
@@ -123,16 +121,16 @@ bool engine_owed_any(const struct engine_backend *backend)
 int engine_owed_sight(struct engine *engine, const struct backend_sight *sight)
 {
 	int rc = 0;
-	if (sight->state != BACKEND_ENDED || sight->wall_ms < 0)
+	if (sight->state != BACKEND_ENDED || !cost_has(&sight->cost, FIGURE_WALL))
 		return 0;
 	for (size_t i = 0; i < engine->owed.len; i++) {
 		struct engine_owed *owed = &engine->owed.at[i];
 		if (owed->index != sight->index || strcmp(owed->token, sight->token) != 0)
 			continue;
 		/* Of the rest the runner knows more: it counts in milliseconds, and from the script's own start. */
-		struct store_cost cost = {
-			-1, -1, -1, -1, sight->energy_j, isnan(sight->energy_j) ? NULL : sight->cost_source};
-		if (!isnan(sight->energy_j))
+		struct cost cost = {.source = sight->cost.source};
+		cost_set(&cost, FIGURE_ENERGY, cost_get(&sight->cost, FIGURE_ENERGY));
+		if (cost.known)
 			rc = store_set_cost(engine->store, owed->attempt, owed->task, &cost);
 		engine_task_changed(engine, owed->experiment, owed->number);
 		owed_drop(engine, i);

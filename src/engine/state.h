@@ -63,19 +63,21 @@ struct engine_live {
 	bool told; /* rows came since the progress was last written */
 	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
-	struct store_cost gone_cost; /* what the backend says it used; not written yet where wall_ms is not negative */
+	struct cost gone_cost; /* what the backend says it used; written already where it knows nothing */
 	char *gone_source; /* where its energy comes from */
 };
 
 struct engine {
 	uv_loop_t *loop;
-	char *state_dir, *program, *push_url;
+	char *state_dir;
 	struct store *store;
 	VEC(struct engine_backend *) backends; /* backends.h */
+	char *program, *daemon_url; /* for backends that are opened later */
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions; /* submit.h */
 	VEC(struct engine_owed) owed; /* owed.h */
+	VEC(struct engine_untidy) untidy; /* tidy.h */
 	struct engine_inbox inbox;
 	VEC(struct engine_dirty) dirty; /* tasks that listeners are to be told of: event.c */
 	bool reset; /* so much changed that listeners should fetch anew */

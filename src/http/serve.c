@@ -182,7 +182,7 @@ static int serve_open(struct serve *serve, const struct serve_options *options, 
 	serve->program = fs_program();
 	char *url = mem_printf("http://%s", serve->app.address);
 	struct engine_config config = {
-		.loop = &serve->loop, .state_dir = serve->state_dir, .program = serve->program, .push_url = url};
+		.loop = &serve->loop, .state_dir = serve->state_dir, .program = serve->program, .daemon_url = url};
 	rc = engine_open(&config, &serve->engine, err);
 	free(url);
 	if (rc < 0)

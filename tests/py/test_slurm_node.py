@@ -179,7 +179,7 @@ def test_copies_are_shared_and_go_with_their_experiments(installed, folder):
     copies = installed.copies("experiments/*")
     assert len(copies) == 2 and len({copy.stat().st_ino for copy in copies + installed.copies()}) == 1
     assert copies[0].read_bytes() == PROGRAM.read_bytes() and not os.path.samefile(copies[0], installed.program)
-    script = next(daemon.state.glob(f"experiments/{first}/batches/*/script")).read_text()
+    script = (daemon.state / f"experiments/{first}/script").read_text()
     assert str(copies[0]) in script, script
     daemon.delete(f"/experiments/{first}")
     wait_for(lambda: len(installed.copies("experiments/*")) == 1, "the copy stays behind")
@@ -241,3 +241,25 @@ def test_a_failing_setup_line_ends_a_job_with_the_line_and_its_output(slurm):
     lines[1] += " || true"
     passed = slurm.submit(SHORT, slurm.spec({"n": [1]}, environment={"setup": lines}), name="task.sh")
     assert slurm.wait_ended(passed)["tasks"]["finished"] == 1
+
+
+def test_a_daemon_that_found_no_slurm_looks_again(lab, folder):
+    """Started before the configuration was there, as before `module load slurm`."""
+    folder.chmod(0o755)
+    conf = folder / "slurm.conf"
+    daemon = SlurmDaemon(folder / "state", lab, env={"SLURM_CONF": str(conf)}).start()
+    try:
+        def backend():
+            return next(b for b in daemon.get("/cluster")["backends"] if b["name"] == "slurm")
+
+        assert not backend()["available"] and str(conf) in backend()["text"]
+        refused = daemon.request("POST", "/experiments", {"experiment": {"command": ["true"], "resources": {"partition": "cpu"}}})
+        assert refused.status == 400 and "partition" in refused.body.decode()
+        conf.symlink_to(lab.env["SLURM_CONF"])
+        wait_for(lambda: backend().get("available", True), "Slurm is not found")
+        experiment = daemon.submit("import os; print(os.environ['SLURM_JOB_PARTITION'])", daemon.spec({}))
+        assert daemon.wait_ended(experiment)["state"] == "finished"
+        assert daemon.get(f"/experiments/{experiment}/tasks/1/log")["text"] == "cpu\n"
+    finally:
+        daemon.stop()
+        daemon.clear_queue()

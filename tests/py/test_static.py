@@ -82,6 +82,26 @@ def test_program_is_static_and_small():
 
 
 @pytest.mark.skipif(not shutil.which("scdoc"), reason="scdoc is not installed")
+def test_licences_of_what_is_linked_are_in_the_program():
+    said = subprocess.run([PROGRAM, "--licences"], capture_output=True, text=True, timeout=60, check=True).stdout
+    for name in ("glibc", "SQLite", "libuv", "jansson", "libyaml", "libsodium", "zlib", "preact", "LESSER GENERAL PUBLIC", "Apache"):
+        assert name in said, name
+    assert "was not on the machine" not in said
+    # What the linker took is in the list.
+    listed = (ROOT / "THIRD-PARTY.md").read_text()
+    for name in ("glibc", "SQLite", "libuv", "http-parser", "jansson", "libyaml", "libsodium", "zlib", "preact"):
+        assert name in listed, name
+
+
+def test_program_is_hardened():
+    shown = subprocess.run(["readelf", "-dW", PROGRAM], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "BIND_NOW" in shown and "PIE" in shown
+    segments = subprocess.run(["readelf", "-lW", PROGRAM], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "GNU_RELRO" in segments and not [line for line in segments.splitlines() if "GNU_STACK" in line and "RWE" in line]
+    symbols = subprocess.run(["nm", PROGRAM], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "__printf_chk" in symbols, "our own files are not built with _FORTIFY_SOURCE"  # no library of Debian's prints
+
+
 def test_install_puts_program_pages_and_completions_in_place(tmp_path):
     subprocess.run(["make", "install", f"DESTDIR={tmp_path}", "PREFIX=/usr"], cwd=ROOT, check=True, capture_output=True)
     share = tmp_path / "usr/share"

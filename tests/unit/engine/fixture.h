@@ -34,6 +34,7 @@ struct fixture {
 	char dir[64];
 	uv_loop_t loop;
 	struct engine *engine;
+	const struct backend_ops *const *backends; /* NULL: the real ones */
 	int events, resets;
 };
 
@@ -50,7 +51,12 @@ static inline void event_cb(void *ctx, const char *name, const char *data, size_
 static inline void open_engine(struct fixture *f)
 {
 	struct error err = {0};
-	struct engine_config config = {.loop = &f->loop, .state_dir = f->dir, .program = getenv("SLUICE_BIN")};
+	struct engine_config config = {
+		.loop = &f->loop,
+		.state_dir = f->dir,
+		.program = getenv("SLUICE_BIN"),
+		.backends = f->backends,
+	};
 	uv_loop_init(&f->loop);
 	if (engine_open(&config, &f->engine, &err) < 0)
 		fail_msg("%s", err.text);

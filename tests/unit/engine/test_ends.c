@@ -1,0 +1,221 @@
+/* How attempts end, from what a scripted backend and the journal say to the rows in the store: the rules of decide.h in
+ * the whole engine. The clock is stepped; nothing is waited for. */
+#include "stepped.h"
+
+#include "spool/stop.h"
+
+static void test_submitted_claimed_rows_and_an_end(void **state)
+{
+	struct fixture *f = *state;
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){.state = BACKEND_QUEUED, .reason = "all nodes are busy"});
+	int64_t id = submit_one(f, one);
+	pass(f, 5 * SECOND);
+	assert_task(f, id, "submitted", 1, NULL);
+	assert_reason(f, id, "all nodes are busy");
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING});
+	runner_start(f);
+	runner_row(f, 0, 0.5);
+	pass(f, 2 * SECOND);
+	assert_task(f, id, "running", 1, NULL);
+	assert_rows(f, id, 1);
+	runner_row(f, 1, 0.25);
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+	assert_task(f, id, "finished", 1, NULL);
+	assert_rows(f, id, 2);
+	assert_int_equal(f->engine->live.len, 0);
+	assert_null(engine_find(f->engine, id)); /* over, and forgotten */
+	assert_int_equal(submits(), 1);
+	assert_int_equal(cancels(), 0);
+}
+
+static void test_a_good_end_stands_whatever_the_backend_says_later(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	runner_end(f, CAUSE_OK, 0, 0);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_NODE});
+	pass(f, 60 * SECOND);
+	assert_task(f, id, "finished", 1, NULL);
+	assert_int_equal(submits(), 1);
+}
+
+static void test_gone_without_an_end_is_lost_and_retried(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	char token[TOKEN_ID_CHARS];
+	memcpy(token, only_live(f)->token, sizeof(token));
+	char *folder = mem_strdup(only_live(f)->attempt_dir);
+	runner_start(f);
+	settle(f);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_EXIT});
+	pass(f, 9 * SECOND);
+	assert_task(f, id, "running", 1, NULL); /* a shared file system may show the end a little later */
+	lose(f, CAUSE_EXIT);
+	assert_attempt(f, id, 0, "error", "lost");
+	assert_true(spool_stop_exists(folder)); /* whatever is left of it must not go on */
+	free(folder);
+	assert_int_equal(submits(), 2);
+	assert_false(scripted_last(&scripted_cluster, SCRIPTED_SUBMIT)->again);
+	assert_string_not_equal(scripted_last(&scripted_cluster, SCRIPTED_SUBMIT)->token, token);
+	runner_start(f);
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+	assert_task(f, id, "finished", 2, NULL);
+}
+
+static void test_an_end_that_comes_late_is_still_believed(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_EXIT, .exit_code = 1});
+	pass(f, 6 * SECOND);
+	runner_row(f, 0, 0.5);
+	runner_end(f, CAUSE_EXIT, 3, 0);
+	pass(f, 2 * SECOND);
+	assert_task(f, id, "error", 1, "exit");
+	assert_rows(f, id, 1);
+}
+
+static void test_lost_again_and_again_ends_in_an_error(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	for (int attempt = 1; attempt <= 4; attempt++) {
+		runner_start(f);
+		lose(f, CAUSE_LOST);
+	}
+	assert_task(f, id, "error", 4, "lost");
+	assert_int_equal(submits(), 4);
+	pass(f, 60 * SECOND);
+	assert_int_equal(submits(), 4);
+}
+
+static void test_a_runner_that_claimed_nothing_is_a_launch_that_failed(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_EXIT, .exit_code = 127});
+	pass(f, 14 * SECOND);
+	assert_task(f, id, "error", 1, "launch");
+}
+
+static void test_a_journal_that_cannot_be_read_is_waited_for(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	settle(f);
+	char *path = spool_path(only_live(f)->attempt_dir, SPOOL_JOURNAL), *away = mem_printf("%s.away", path);
+	assert_int_equal(rename(path, away), 0);
+	assert_int_equal(mkdir(path, 0700), 0); /* EISDIR: reading fails, and it is not ENOENT */
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_NODE});
+	pass(f, 600 * SECOND);
+	assert_task(f, id, "running", 1, NULL);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rename(away, path), 0);
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+	assert_task(f, id, "finished", 1, NULL);
+	free(path);
+	free(away);
+}
+
+static void test_a_backend_that_cannot_be_asked_concludes_nothing(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	settle(f);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.rc = -ETIMEDOUT});
+	pass(f, 3600 * SECOND);
+	assert_task(f, id, "running", 1, NULL);
+	/* Who asked the runner to stop only the cluster knows: nothing is decided before it answers. */
+	runner_end(f, CAUSE_STOPPED, -1, 15);
+	pass(f, 600 * SECOND);
+	assert_task(f, id, "running", 1, NULL);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_TIME});
+	pass(f, 4 * SECOND);
+	assert_task(f, id, "error", 1, "time");
+}
+
+static void test_a_signal_waits_for_the_accounting(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	runner_end(f, CAUSE_SIGNAL, -1, 9);
+	pass(f, 40 * SECOND);
+	assert_task(f, id, "running", 1, NULL);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_PREEMPTED});
+	pass(f, 2 * SECOND);
+	assert_attempt(f, id, 0, "error", "preempted"); /* and retried, which a signal would not be */
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING});
+	pass(f, 4 * SECOND);
+	runner_start(f);
+	runner_end(f, CAUSE_SIGNAL, -1, 9);
+	pass(f, 50 * SECOND); /* this time it says nothing */
+	assert_task(f, id, "error", 2, "signal");
+}
+
+/* A controller that crashed may give an element out again while it runs. That job finds the claim taken and ends well. */
+static void test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	settle(f);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_OK});
+	for (int64_t step = 0; step < 10; step++) {
+		pass(f, 30 * SECOND);
+		runner_row(f, step, 0.5);
+		assert_task(f, id, "running", 1, NULL);
+	}
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+	assert_task(f, id, "finished", 1, NULL);
+	assert_rows(f, id, 10);
+	assert_int_equal(submits(), 1);
+}
+
+static void test_a_run_whose_job_is_over_can_be_stopped(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one), count = 0;
+	char *folder = mem_strdup(only_live(f)->attempt_dir);
+	runner_start(f);
+	settle(f);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_OK});
+	pass(f, 14 * SECOND);
+	assert_task(f, id, "running", 1, NULL);
+	assert_int_equal(engine_stop(f->engine, id, NULL, 0, &count, NULL), 0);
+	pass(f, 2 * SECOND);
+	assert_task(f, id, "stopped", 1, NULL);
+	assert_true(spool_stop_exists(folder)); /* the runner that has the claim ends by this */
+	free(folder);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, begin, finish)
+	const struct CMUnitTest tests[] = {
+		T(test_submitted_claimed_rows_and_an_end),
+		T(test_a_good_end_stands_whatever_the_backend_says_later),
+		T(test_gone_without_an_end_is_lost_and_retried),
+		T(test_an_end_that_comes_late_is_still_believed),
+		T(test_lost_again_and_again_ends_in_an_error),
+		T(test_a_runner_that_claimed_nothing_is_a_launch_that_failed),
+		T(test_a_journal_that_cannot_be_read_is_waited_for),
+		T(test_a_backend_that_cannot_be_asked_concludes_nothing),
+		T(test_a_signal_waits_for_the_accounting),
+		T(test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run),
+		T(test_a_run_whose_job_is_over_can_be_stopped),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
