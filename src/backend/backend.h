@@ -5,11 +5,13 @@
  * committed before submit is called, the index picks the task within a batch (the element of a Slurm
  * array). For every item there is a descriptor BATCH_DIR/INDEX.json (docs/internals/node.md) that
  * `sluice exec BATCH_DIR INDEX` reads; that runner links BATCH_DIR/INDEX.claim before it starts the
- * script, so that of any number of runners for one item exactly one runs the script. */
+ * script, so that of any number of runners for one item exactly one runs the script. Both go once the end of the attempt
+ * is committed. */
 #ifndef BACKEND_BACKEND_H
 #define BACKEND_BACKEND_H
 
 #include "base/cause.h"
+#include "base/cost.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/node.h"
@@ -89,7 +91,7 @@ enum backend_state {
 	BACKEND_ABSENT, /* a successful lookup did not find it */
 };
 
-/* What the backend sees of one attempt. Texts are valid during the call. Unknown numbers are -1 / NAN. */
+/* What the backend sees of one attempt. Texts are valid during the call. */
 struct backend_sight {
 	const char *token, *job;
 	uint32_t index;
@@ -100,11 +102,8 @@ struct backend_sight {
 	/* ENDED */
 	enum cause cause;
 	const char *message, *remedy;
-	int exit_code, signal;
-	/* cost from accounting */
-	int64_t wall_ms, cpu_ms, max_rss_bytes, gpus;
-	double energy_j;
-	const char *cost_source;
+	int exit_code, signal; /* -1: not known; 0: none */
+	struct cost cost; /* from accounting */
 };
 typedef void (*backend_sight_f)(void *ctx, const struct backend_sight *sight);
 /* rc 0: the answer is complete, what was not sighted is ABSENT. Negative: the backend could not be

@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -467,14 +466,7 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 	for (size_t i = 0; i < local->items.len; i++)
 		local->items.at[i]->watched = false;
 	for (size_t i = 0; i < count; i++) {
-		struct backend_sight sight = {.token = watch[i].token,
-					      .index = watch[i].index,
-					      .exit_code = -1,
-					      .wall_ms = -1,
-					      .cpu_ms = -1,
-					      .max_rss_bytes = -1,
-					      .gpus = -1,
-					      .energy_j = NAN};
+		struct backend_sight sight = {.token = watch[i].token, .index = watch[i].index, .exit_code = -1};
 		struct local_item *item = local_find(local, watch[i].token, watch[i].index);
 		uint64_t start;
 		char *words = NULL;

@@ -133,11 +133,11 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 	free(text);
 }
 
-/* Beside the descriptors, for people and for GET /script; the jobs do not read it. */
+/* For people and for GET /script; the jobs do not read it. */
 static void slurm_keep_script(const struct backend_batch *batch, const char *script, const struct slurm_args *args)
 {
 	struct error err;
-	char *path = spool_script_path(batch->batch_dir);
+	char *path = spool_script_path(batch->experiment_dir);
 	char *text = slurm_describe_script(script, args);
 	if (fs_write(path, text, strlen(text), 0600, false, &err) < 0)
 		log_warning("slurm: %s", err.text);

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "base/token.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* The array's id, its indices, state, reason, nodes, start, end; the name last, so that whatever it
@@ -211,12 +210,11 @@ static void slurm_take_step(struct slurm_final *job, char **value)
 {
 	int64_t rss = slurm_parse_bytes(value[COLUMN_RSS]);
 	double energy;
-	if (rss > job->max_rss_bytes)
-		job->max_rss_bytes = rss;
+	cost_raise(&job->cost, FIGURE_MEMORY, (double)rss);
 	/* 0 is what a plugin without a sensor reports. */
 	if (num_parse_real(value[COLUMN_ENERGY], strlen(value[COLUMN_ENERGY]), &energy) == 0 && energy > 0 &&
-	    isnan(job->energy_j))
-		job->energy_j = energy;
+	    !cost_has(&job->cost, FIGURE_ENERGY))
+		cost_set(&job->cost, FIGURE_ENERGY, energy);
 }
 
 /* Id and index of "12_3"; for "12_[4-9%2]" and for "12" the elements that never started. sacct 20.11 cuts the list off after
@@ -255,15 +253,14 @@ static struct slurm_final slurm_take_final(char **value)
 		.derived_code = -1,
 		.start_ms = slurm_parse_time_ms(value[COLUMN_START]),
 		.end_ms = slurm_parse_time_ms(value[COLUMN_END]),
-		.wall_ms = -1,
-		.cpu_ms = slurm_parse_elapsed_ms(value[COLUMN_CPU]),
-		.max_rss_bytes = -1,
 		.gpus = value[COLUMN_TRES][0] ? slurm_parse_tres_gpus(value[COLUMN_TRES]) : -1,
-		.energy_j = NAN,
 	};
 	uint64_t seconds;
+	cost_set(&job.cost, FIGURE_CPU, (double)slurm_parse_elapsed_ms(value[COLUMN_CPU]));
 	if (num_parse_unsigned(value[COLUMN_ELAPSED], strlen(value[COLUMN_ELAPSED]), 1ull << 40, &seconds) == 0)
-		job.wall_ms = (int64_t)seconds * 1000;
+		cost_set(&job.cost, FIGURE_WALL, (double)seconds * 1000);
+	if (job.gpus >= 0)
+		cost_set(&job.cost, FIGURE_GPU, (double)job.gpus * cost_get(&job.cost, FIGURE_WALL));
 	slurm_parse_exit(value[COLUMN_EXIT], &job.exit_code, &job.signal);
 	slurm_parse_exit(value[COLUMN_DERIVED], &job.derived_code, &job.derived_signal);
 	slurm_take_step(&job, value);

@@ -4,12 +4,7 @@
 #include "base/clock.h"
 #include "base/pace.h"
 
-#include <math.h>
 #include <stdio.h>
-
-/* No end, hence no figures. */
-#define SLURM_NOTHING_MEASURED                                                                                         \
-	.exit_code = -1, .wall_ms = -1, .cpu_ms = -1, .max_rss_bytes = -1, .gpus = -1, .energy_j = NAN
 
 /* For how long we have known that this attempt has ended; remembers it. */
 static int64_t slurm_over_since(struct slurm *slurm, const struct slurm_key *key, struct slurm_ended *ret)
@@ -36,7 +31,7 @@ static void slurm_tell_alive(struct slurm_poll_call *poll, const struct slurm_se
 		.reason = reason && *reason ? reason : NULL,
 		.node = row && *row->node && strcmp(row->node, "(null)") != 0 ? row->node : NULL,
 		.expected_start_ms = row && state == BACKEND_QUEUED ? row->start_ms : 0,
-		SLURM_NOTHING_MEASURED,
+		.exit_code = -1,
 	};
 	if (row || seen->job)
 		snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(row ? row->id : seen->job), seen->key.index);
@@ -94,20 +89,16 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 		.remedy = cause.remedy,
 		.exit_code = cause.exit_code,
 		.signal = cause.signal,
-		.wall_ms = final ? final->wall_ms : -1,
-		.cpu_ms = final ? final->cpu_ms : -1,
-		.max_rss_bytes = final ? final->max_rss_bytes : -1,
-		.gpus = final ? final->gpus : -1,
-		.energy_j = final ? final->energy_j : NAN,
-		.cost_source = final ? source : NULL,
 	};
+	if (final)
+		sight.cost = final->cost;
 	/* Slurm's energy is the node's: who shared it is counted too. */
-	snprintf(source, sizeof(source), "Slurm accounting%s%s%s",
-		 isnan(sight.energy_j) ? "" : " (energy of the whole node, ",
-		 isnan(sight.energy_j)                         ? ""
-			 : *poll->slurm->cluster.energy_plugin ? poll->slurm->cluster.energy_plugin
-							       : "unknown plugin",
-		 isnan(sight.energy_j) ? "" : ")");
+	if (cost_has(&sight.cost, FIGURE_ENERGY)) {
+		const char *plugin = poll->slurm->cluster.energy_plugin;
+		snprintf(source, sizeof(source), "Slurm accounting (energy of the whole node, %s)",
+			 *plugin ? plugin : "unknown plugin");
+		sight.cost.source = source;
+	}
 	snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(final ? final->id : row->id), seen->key.index);
 	poll->sight(poll->ctx, &sight);
 }
@@ -133,7 +124,7 @@ static void slurm_tell_cancelled(struct slurm_poll_call *poll, const struct slur
 		.state = BACKEND_ENDED,
 		.cause = CAUSE_CANCELLED,
 		.message = message,
-		SLURM_NOTHING_MEASURED,
+		.exit_code = -1,
 	};
 	poll->sight(poll->ctx, &sight);
 }

@@ -6,6 +6,7 @@
 #define BACKEND_SLURM_TEXT_H
 
 #include "base/buf.h"
+#include "base/cost.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,7 +51,7 @@ void slurm_queue_parse(const char *text, size_t len, struct slurm_queue *ret);
 void slurm_queue_free(struct slurm_queue *queue);
 bool slurm_ranges_have(const struct slurm_ranges *ranges, size_t first, size_t count, uint32_t index);
 
-/* One element as the accounting knows it. -1 and NAN: not known. */
+/* One element as the accounting knows it. -1: not known. */
 struct slurm_final {
 	const char *token; /* NULL: not our kind of name */
 	bool incomplete; /* the record has not been filled in yet; its name is "allocation" */
@@ -61,8 +62,8 @@ struct slurm_final {
 	int64_t by_uid; /* who cancelled it; -1 */
 	const char *node;
 	int exit_code, signal, derived_code, derived_signal;
-	int64_t start_ms, end_ms, wall_ms, cpu_ms, max_rss_bytes, gpus;
-	double energy_j;
+	int64_t start_ms, end_ms, gpus;
+	struct cost cost; /* what it used */
 };
 
 struct slurm_finals {

@@ -162,6 +162,15 @@ void json_raw(struct json *w, const char *text)
 	buf_add_text(w->out, text);
 }
 
+void json_members(struct json *w, const char *map)
+{
+	size_t len = strlen(map);
+	if (len <= 2) /* {} */
+		return;
+	json_before(w);
+	buf_add(w->out, map + 1, len - 2);
+}
+
 void json_key_null(struct json *w, const char *key)
 {
 	json_key(w, key);

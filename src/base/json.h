@@ -38,6 +38,8 @@ void json_string_n(struct json *w, const char *text, size_t len);
 void json_time(struct json *w, int64_t ms);
 /* Text that is JSON already; NULL or "" writes null. */
 void json_raw(struct json *w, const char *text);
+/* The members of a map that is JSON already ("{…}"), into the open map. */
+void json_members(struct json *w, const char *map);
 
 void json_key_null(struct json *w, const char *key);
 void json_key_bool(struct json *w, const char *key, bool value);

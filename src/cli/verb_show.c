@@ -1,4 +1,5 @@
 /* `sluice show ID[/TASK]`: everything about an experiment or a task. */
+#include "base/cost.h"
 #include "base/text.h"
 #include "cli/ladder.h"
 #include "cli/tasks.h"
@@ -73,18 +74,17 @@ static void show_add_objective(const struct node *experiment, struct buf *out, c
 static void show_add_cost(const struct node *cost, struct buf *out, const struct term *term)
 {
 	char text[VIEW_CHARS];
-	view_seconds(node_get(cost, "wall_s"), "not known", text);
-	view_line(out, term, "time used", text);
-	view_seconds(node_get(cost, "cpu_s"), "", text);
-	view_line(out, term, "CPU time", text);
-	if (node_get_real(cost, "gpu_s", 0) > 0) {
-		view_seconds(node_get(cost, "gpu_s"), "", text);
-		view_line(out, term, "GPU time", text);
+	for (enum figure f = 0; f < FIGURE_COUNT; f++) {
+		const struct cost_figure *figure = &cost_figures[f];
+		if (f == FIGURE_GPU && !(node_get_real(cost, figure->key, 0) > 0))
+			continue; /* it asked for none */
+		if (f == FIGURE_ENERGY)
+			view_energy(cost, text);
+		else
+			view_figure(node_get(cost, figure->key), figure->unit, f == FIGURE_WALL ? "not known" : "",
+				    text);
+		view_line(out, term, figure->label, text);
 	}
-	view_bytes(node_get(cost, "max_rss_bytes"), "", text);
-	view_line(out, term, "most memory", text);
-	view_energy(cost, text);
-	view_line(out, term, "energy", text);
 }
 
 static void show_experiment(const struct node *experiment, const struct term *term, struct buf *out)

@@ -136,20 +136,39 @@ void view_bytes(const struct node *bytes, const char *fallback, char text[static
 		snprintf(text, VIEW_CHARS, "%s", fallback);
 }
 
-void view_energy(const struct node *cost, char text[static VIEW_CHARS])
+static void view_joules(double value, char text[static VIEW_CHARS])
 {
 	static const char *const units[] = {"J", "kJ", "MJ", "GJ"};
-	const struct node *energy = node_get(cost, "energy_j");
-	const char *source = node_get_string(cost, "energy_source");
 	size_t unit = 0;
-	double value = energy ? energy->real : 0;
-	if (!node_is_number(energy)) {
-		snprintf(text, VIEW_CHARS, "%s", source ? source : "not measured");
-		return;
-	}
 	for (; fabs(value) >= 1000 && unit + 1 < COUNT_OF(units); unit++)
 		value /= 1000;
-	snprintf(text, VIEW_CHARS, "%.3g %s (%s)", value, units[unit], source ? source : "source not known");
+	snprintf(text, VIEW_CHARS, "%.3g %s", value, units[unit]);
+}
+
+void view_figure(const struct node *value, const char *unit, const char *fallback, char text[static VIEW_CHARS])
+{
+	if (strcmp(unit, "s") == 0)
+		view_seconds(value, fallback, text);
+	else if (strcmp(unit, "B") == 0)
+		view_bytes(value, fallback, text);
+	else if (!node_is_number(value))
+		snprintf(text, VIEW_CHARS, "%s", fallback);
+	else if (strcmp(unit, "J") == 0)
+		view_joules(value->real, text);
+	else
+		snprintf(text, VIEW_CHARS, "%.4g %s", value->real, unit);
+}
+
+void view_energy(const struct node *cost, char text[static VIEW_CHARS])
+{
+	const struct node *energy = node_get(cost, "energy_j");
+	const char *source = node_get_string(cost, "energy_source");
+	char joules[VIEW_CHARS];
+	view_figure(energy, "J", "", joules);
+	if (!*joules)
+		snprintf(text, VIEW_CHARS, "%s", source ? source : "not measured");
+	else
+		snprintf(text, VIEW_CHARS, "%.30s (%s)", joules, source ? source : "source not known");
 }
 
 void view_parallel(const struct node *parallel, char text[static VIEW_CHARS])

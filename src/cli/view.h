@@ -27,6 +27,8 @@ void view_time(const struct node *time, const char *fallback, char text[static V
 /* Seconds as "2 h 05 m". */
 void view_seconds(const struct node *seconds, const char *fallback, char text[static VIEW_CHARS]);
 void view_bytes(const struct node *bytes, const char *fallback, char text[static VIEW_CHARS]);
+/* A figure of a cost in its unit (see base/cost.h): "2 h 05 m", "1.5 GB", "12.4 kJ", "231 W". */
+void view_figure(const struct node *value, const char *unit, const char *fallback, char text[static VIEW_CHARS]);
 /* "12.4 kJ (measured by NVML)" */
 void view_energy(const struct node *cost, char text[static VIEW_CHARS]);
 /* "4 at the same time"; "" when it is not known. */

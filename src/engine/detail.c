@@ -166,17 +166,27 @@ int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, i
 	return fd;
 }
 
-int engine_read_script(struct engine *engine, int64_t experiment, struct buf *out)
+/* What a version before this one submitted last. */
+static int detail_read_old_script(struct engine *engine, int64_t experiment, struct buf *out)
 {
 	struct buf token = buf_make(TOKEN_ID_CHARS);
 	int rc = store_read_text(engine->store, experiment, "last_batch", &token);
 	if (rc == 0) {
 		char *folder = engine_batch_folder(engine, experiment, buf_text(&token));
-		char *path = spool_script_path(folder);
+		char *path = spool_old_script_path(folder);
 		rc = fs_read(path, LIMIT_DOCUMENT_BYTES, out, NULL) < 0 ? -ENOENT : 0;
 		free(path);
 		free(folder);
 	}
 	buf_free(&token);
 	return rc;
+}
+
+int engine_read_script(struct engine *engine, int64_t experiment, struct buf *out)
+{
+	char *folder = engine_folder(engine, experiment, 0, 0), *path = spool_script_path(folder);
+	int rc = fs_read(path, LIMIT_DOCUMENT_BYTES, out, NULL);
+	free(path);
+	free(folder);
+	return rc < 0 ? detail_read_old_script(engine, experiment, out) : 0;
 }

@@ -15,6 +15,7 @@
 #include "engine/state.h"
 #include "engine/submit.h"
 #include "engine/sweep.h"
+#include "engine/tidy.h"
 #include "engine/transact.h"
 #include "engine/waiting.h"
 
@@ -53,10 +54,13 @@ static void turn_forget(struct engine *engine)
 {
 	size_t keep = 0;
 	for (size_t i = 0; i < engine->live.len; i++) {
-		if (engine->live.at[i]->facts.phase == ATTEMPT_SETTLED)
-			engine_free_live(engine->live.at[i]);
-		else
-			engine->live.at[keep++] = engine->live.at[i];
+		struct engine_live *live = engine->live.at[i];
+		if (live->facts.phase == ATTEMPT_SETTLED) {
+			engine_add_untidy(engine, live);
+			engine_free_live(live);
+		} else {
+			engine->live.at[keep++] = live;
+		}
 	}
 	engine->live.len = keep;
 	for (size_t i = engine->experiments.len; i-- > 0;) {
@@ -105,6 +109,7 @@ static void engine_turn(struct engine *engine)
 	engine_inbox_clear(&engine->inbox);
 	engine_send_events(engine);
 	turn_forget(engine);
+	engine_tidy(engine);
 	engine_remove_gone(engine);
 	engine_submit(engine);
 	engine_tell_parallel(engine);
@@ -196,6 +201,7 @@ void engine_close(struct engine *engine)
 	engine_inbox_clear(&engine->inbox);
 	free(engine->live.at);
 	free(engine->owed.at);
+	engine_forget_untidy(engine);
 	free(engine->experiments.at);
 	free(engine->submissions.at);
 	free(engine->dirty.at);

@@ -251,16 +251,15 @@ static int external_tell_row(struct engine *engine, const struct external_tell *
 static int external_tell_end(struct engine *engine, const struct external_tell *tell)
 {
 	int64_t wall = clock_now_ms() - tell->live->started_ms;
+	struct cost cost = {0};
+	cost_set(&cost, FIGURE_WALL, wall > 0 ? (double)wall : 0);
 	int rc = engine_ingest_record(engine, tell->live,
 				      &(struct journal_record){.kind = JOURNAL_END,
 							       .time_ms = clock_now_ms(),
 							       .exit_code = tell->failed ? 1 : 0,
 							       .cause = tell->failed ? CAUSE_EXIT : CAUSE_OK,
 							       .message = tell->failed,
-							       .wall_ms = wall > 0 ? wall : 0,
-							       .cpu_ms = -1,
-							       .max_rss_bytes = -1,
-							       .energy_j = NAN});
+							       .cost = cost});
 	return rc < 0 ? rc : engine_settle(engine);
 }
 

@@ -46,15 +46,8 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 		return;
 	attempt_hear(&live->facts,
 		     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = clock_mono_ms(), .end = &found});
-	live->gone_cost = (struct store_cost){
-		.wall_ms = sight->wall_ms,
-		.cpu_ms = sight->cpu_ms,
-		.gpu_ms = sight->gpus >= 0 && sight->wall_ms >= 0 ? sight->gpus * sight->wall_ms : -1,
-		.max_rss = sight->max_rss_bytes,
-		.energy_j = sight->energy_j,
-	};
-	if (!isnan(sight->energy_j))
-		live->gone_cost.energy_source = live->gone_source = mem_strdup(sight->cost_source);
+	live->gone_cost = sight->cost;
+	live->gone_cost.source = live->gone_source = mem_strdup(sight->cost.source);
 }
 
 /* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */

@@ -11,7 +11,7 @@ static void news_free(struct engine_news *news)
 {
 	const char *const owned[] = {
 		news->answer.job, news->answer.why,    news->sight.job,    news->sight.reason,
-		news->sight.node, news->sight.message, news->sight.remedy, news->sight.cost_source,
+		news->sight.node, news->sight.message, news->sight.remedy, news->sight.cost.source,
 	};
 	for (size_t i = 0; i < COUNT_OF(owned); i++)
 		free((char *)(uintptr_t)owned[i]);
@@ -36,7 +36,7 @@ void engine_inbox_add_sight(struct engine_inbox *inbox, const struct backend_sig
 	news.sight.node = mem_strdup(sight->node);
 	news.sight.message = mem_strdup(sight->message);
 	news.sight.remedy = mem_strdup(sight->remedy);
-	news.sight.cost_source = mem_strdup(sight->cost_source);
+	news.sight.cost.source = mem_strdup(sight->cost.source);
 	vec_push(&inbox->news, news);
 }
 

@@ -220,21 +220,19 @@ int engine_take_end(struct engine_live *live, const char *json)
 	return 0;
 }
 
-static struct store_cost ingest_cost_of(const struct engine_live *live, const struct journal_record *r)
+/* The GPUs are the attempt's while it runs, whether the script uses them or not. */
+static struct cost ingest_cost_of(const struct engine_live *live, const struct journal_record *r)
 {
-	return (struct store_cost){
-		.wall_ms = r->wall_ms,
-		.cpu_ms = r->cpu_ms,
-		.gpu_ms = r->wall_ms >= 0 ? r->wall_ms * live->experiment->spec->resources.gpus : -1,
-		.max_rss = r->max_rss_bytes,
-		.energy_j = r->energy_j,
-		.energy_source = r->energy_source,
-	};
+	struct cost cost = r->cost;
+	if (!cost_has(&cost, FIGURE_GPU))
+		cost_set(&cost, FIGURE_GPU,
+			 cost_get(&cost, FIGURE_WALL) * (double)live->experiment->spec->resources.gpus);
+	return cost;
 }
 
 static int ingest_sample(struct ingest *in, const struct journal_record *r)
 {
-	struct store_cost cost = ingest_cost_of(in->live, r);
+	struct cost cost = ingest_cost_of(in->live, r);
 	return store_set_cost(in->engine->store, in->live->id, in->live->task.id, &cost);
 }
 
@@ -251,7 +249,7 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	json_key_string(&w, "message", r->message);
 	json_key_string(&w, "tail", r->tail);
 	json_end(&w);
-	struct store_cost cost = ingest_cost_of(in->live, r);
+	struct cost cost = ingest_cost_of(in->live, r);
 	int rc = store_set_ended(in->engine->store, in->live->id, in->live->task.id, buf_text(&text), &cost);
 	if (rc == 0)
 		rc = engine_take_end(in->live, buf_text(&text));

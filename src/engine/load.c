@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "spool/descriptor.h"
 
 #include <errno.h>
 #include <math.h>
@@ -228,7 +229,6 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	live->job = mem_strdup(row->job);
 	live->rows = buf_make(BUF_UNLIMITED);
 	live->pruned_at = -1;
-	live->gone_cost = (struct store_cost){-1, -1, -1, -1, NAN, NULL};
 	memcpy(live->token, row->token, TOKEN_ID_CHARS);
 	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);
 	live->attempt_dir = engine_folder(engine, experiment->id, row->task_number, row->number);
@@ -242,6 +242,19 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	return live;
 }
 
+/* A version before this one put first attempts into attempts/1. One that has not started yet has no folder to show that;
+ * its descriptor says where it will write. */
+static int load_attempt_dir(struct engine_live *live, struct error *err)
+{
+	char *found = NULL;
+	int rc = live->number == 1 ? spool_descriptor_find(live->batch_dir, live->index, &found, err) : 0;
+	if (rc == 0 && found) {
+		free(live->attempt_dir);
+		live->attempt_dir = found;
+	}
+	return rc;
+}
+
 static int load_live_cb(void *ctx, const struct store_attempt *row)
 {
 	struct load *load = ctx;
@@ -251,6 +264,9 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 		return errorf(load->err, -EIO, "e%lld has ended, but one of its attempts is still alive",
 			      (long long)row->experiment);
 	struct engine_live *live = engine_add_live(engine, e, row);
+	int rc = load_attempt_dir(live, load->err);
+	if (rc < 0)
+		return rc;
 	if (row->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;
 	/* It may or may not have been handed over. Where a second hand-over is harmless and cheap, do it at once; any

@@ -11,8 +11,6 @@
 #include "base/log.h"
 #include "base/pace.h"
 
-#include <math.h>
-
 static bool owed_measures(const struct engine_backend *backend)
 {
 	return backend->backend && backend->ops->has_energy && backend->ops->has_energy(backend->backend);
@@ -187,10 +185,11 @@ int64_t engine_owed_wait_ms(const struct engine *engine)
 /* Of the rest the runner knows more: it counts in milliseconds, and from the script's own start. */
 static int owed_take_figures(struct engine *engine, struct engine_owed *owed, const struct backend_sight *sight)
 {
-	struct store_cost cost = {-1, -1, -1, -1, sight->energy_j, isnan(sight->energy_j) ? NULL : sight->cost_source};
+	struct cost cost = {.source = sight->cost.source};
 	owed->figures_until_ms = 0;
+	cost_set(&cost, FIGURE_ENERGY, cost_get(&sight->cost, FIGURE_ENERGY));
 	engine_task_changed(engine, owed->experiment, owed->number);
-	return isnan(sight->energy_j) ? 0 : store_set_cost(engine->store, owed->attempt, owed->task, &cost);
+	return cost.known ? store_set_cost(engine->store, owed->attempt, owed->task, &cost) : 0;
 }
 
 int engine_owed_sight(struct engine *engine, const struct backend_sight *sight)
@@ -207,7 +206,7 @@ int engine_owed_sight(struct engine *engine, const struct backend_sight *sight)
 			owed->linger_ms = now + OWED_LINGER_MS;
 			owed->cancel = true;
 		}
-		if (owed->figures_until_ms && sight->state == BACKEND_ENDED && sight->wall_ms >= 0)
+		if (owed->figures_until_ms && sight->state == BACKEND_ENDED && cost_has(&sight->cost, FIGURE_WALL))
 			rc = owed_take_figures(engine, owed, sight);
 		owed_settle(engine, i);
 		break;

@@ -280,9 +280,9 @@ static int settle_end(struct engine *engine, struct engine_live *live, const str
 
 static int settle_one(struct engine *engine, struct engine_live *live)
 {
-	if (live->facts.seen == ATTEMPT_GONE && live->gone_cost.wall_ms >= 0) {
+	if (live->facts.seen == ATTEMPT_GONE && live->gone_cost.known) {
 		int rc = store_set_cost(engine->store, live->id, live->task.id, &live->gone_cost);
-		live->gone_cost.wall_ms = -1;
+		live->gone_cost.known = 0;
 		if (rc < 0)
 			return rc;
 	}

@@ -63,7 +63,7 @@ struct engine_live {
 	bool told; /* rows came since the progress was last written */
 	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
-	struct store_cost gone_cost; /* what the backend says it used; not written yet where wall_ms is not negative */
+	struct cost gone_cost; /* what the backend says it used; written already where it knows nothing */
 	char *gone_source; /* where its energy comes from */
 };
 
@@ -76,6 +76,7 @@ struct engine {
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions; /* submit.h */
 	VEC(struct engine_owed) owed; /* owed.h */
+	VEC(struct engine_untidy) untidy; /* tidy.h */
 	struct engine_inbox inbox;
 	VEC(struct engine_dirty) dirty; /* tasks that listeners are to be told of: event.c */
 	bool reset; /* so much changed that listeners should fetch anew */

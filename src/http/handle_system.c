@@ -1,6 +1,7 @@
 /* The daemon itself: health, information, login, tokens, events. */
 #include "http/handle.h"
 
+#include "base/cost.h"
 #include "base/limits.h"
 #include "base/node.h"
 
@@ -56,6 +57,8 @@ void handle_info(struct request *request, struct response *response)
 	json_key_string(&out, "state", request->app->state_dir);
 	json_key_string(&out, "login", request->app->login);
 	engine_write_info(request->app->engine, &out);
+	json_key(&out, "figures");
+	cost_write_figures(&out);
 	json_end(&out);
 }
 

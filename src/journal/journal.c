@@ -88,14 +88,14 @@ static int journal_read_metrics(const json_t *map, journal_metrics *metrics, str
 	return 0;
 }
 
-static void journal_read_costs(const json_t *map, struct journal_record *record)
+static void journal_read_cost(const json_t *map, struct cost *cost)
 {
-	record->wall_ms = journal_get_int(map, "wall_ms", -1);
-	record->cpu_ms = journal_get_int(map, "cpu_ms", -1);
-	record->max_rss_bytes = journal_get_int(map, "max_rss_bytes", -1);
-	if (!journal_get_real(json_object_get(map, "energy_j"), &record->energy_j))
-		record->energy_j = NAN;
-	record->energy_source = journal_get_text(map, "energy_source");
+	for (enum figure f = 0; f < FIGURE_COUNT; f++) {
+		double value;
+		if (journal_get_real(json_object_get(map, cost_figures[f].stored), &value))
+			cost_set(cost, f, value);
+	}
+	cost->source = journal_get_text(map, "energy_source");
 }
 
 /* 0, or -EBADMSG when the record lacks what its kind cannot do without. */
@@ -107,10 +107,6 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 	*record = (struct journal_record){
 		.kind = journal_kind_find(kind),
 		.time_ms = journal_get_int(map, "time_ms", 0),
-		.wall_ms = -1,
-		.cpu_ms = -1,
-		.max_rss_bytes = -1,
-		.energy_j = NAN,
 		.exit_code = -1,
 	};
 	switch (record->kind) {
@@ -126,10 +122,10 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 		record->resume = json_is_true(json_object_get(map, "resume"));
 		return 0;
 	case JOURNAL_METRIC: return journal_read_metrics(map, metrics, record);
-	case JOURNAL_SAMPLE: journal_read_costs(map, record); return 0;
+	case JOURNAL_SAMPLE: journal_read_cost(map, &record->cost); return 0;
 	case JOURNAL_NOTE: record->text = journal_get_text(map, "text"); return record->text ? 0 : -EBADMSG;
 	case JOURNAL_END:
-		journal_read_costs(map, record);
+		journal_read_cost(map, &record->cost);
 		record->exit_code = journal_get_small(map, "exit_code", -1);
 		record->signal = journal_get_small(map, "signal", 0);
 		if (cause_parse(journal_get_text(map, "cause"), &record->cause) < 0)

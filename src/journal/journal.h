@@ -9,6 +9,7 @@
 #define JOURNAL_JOURNAL_H
 
 #include "base/cause.h"
+#include "base/cost.h"
 #include "base/error.h"
 #include "base/metric.h"
 
@@ -39,10 +40,8 @@ struct journal_record {
 	const char *step_name; /* "epoch", "step", "row" */
 	const struct metric *metrics;
 	size_t metric_count;
-	/* SAMPLE, and the totals in END; -1 and NAN: not known */
-	int64_t wall_ms, cpu_ms, max_rss_bytes;
-	double energy_j;
-	const char *energy_source;
+	/* SAMPLE, and the totals in END */
+	struct cost cost;
 	/* NOTE */
 	const char *text;
 	/* END */

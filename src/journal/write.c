@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -23,26 +22,10 @@ struct journal_writer {
 /* More than this is never kept: callers stop producing while something is pending. */
 #define JOURNAL_PENDING_BYTES (16u << 20)
 
-static void journal_write_known(struct json *out, const char *key, int64_t value)
-{
-	if (value >= 0)
-		json_key_int(out, key, value);
-}
-
 static void journal_write_text(struct json *out, const char *key, const char *text)
 {
 	if (text)
 		json_key_string(out, key, text);
-}
-
-static void journal_write_costs(const struct journal_record *record, struct json *out)
-{
-	journal_write_known(out, "wall_ms", record->wall_ms);
-	journal_write_known(out, "cpu_ms", record->cpu_ms);
-	journal_write_known(out, "max_rss_bytes", record->max_rss_bytes);
-	if (isfinite(record->energy_j))
-		json_key_real(out, "energy_j", record->energy_j);
-	journal_write_text(out, "energy_source", record->energy_source);
 }
 
 static void journal_write_start(const struct journal_record *record, struct json *out)
@@ -77,7 +60,7 @@ static void journal_write_end(const struct journal_record *record, struct json *
 	else
 		json_key_int(out, "exit_code", record->exit_code);
 	journal_write_text(out, "message", record->message);
-	journal_write_costs(record, out);
+	cost_write(&record->cost, out);
 	journal_write_text(out, "tail", record->tail);
 }
 
@@ -89,7 +72,7 @@ static void journal_write_record(const struct journal_record *record, struct jso
 	switch (record->kind) {
 	case JOURNAL_START: journal_write_start(record, out); break;
 	case JOURNAL_METRIC: journal_write_metric(record, out); break;
-	case JOURNAL_SAMPLE: journal_write_costs(record, out); break;
+	case JOURNAL_SAMPLE: cost_write(&record->cost, out); break;
 	case JOURNAL_NOTE: json_key_string(out, "text", record->text); break;
 	case JOURNAL_END: journal_write_end(record, out); break;
 	case JOURNAL_UNKNOWN: break;

@@ -16,6 +16,7 @@
 #include "node/outcome.h"
 #include "node/setup.h"
 #include "node/usage.h"
+#include "spool/batch.h"
 #include "spool/claim.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
@@ -24,7 +25,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -51,7 +51,7 @@ struct exec {
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
 	int64_t oom_kills;
-	struct usage usage;
+	struct cost cost; /* so far */
 	bool shared, unsynced, blocked;
 	struct outcome outcome;
 };
@@ -135,7 +135,9 @@ static void exec_end(struct exec *x)
 		exec_add_tail(x, SPOOL_STDOUT, &tail);
 	if (!ok)
 		exec_add_tail(x, SPOOL_STDERR, &tail);
-	usage_final(&x->usage);
+	layout_remove_empty(&x->d);
+	usage_final(&x->cost);
+	cost_set(&x->cost, FIGURE_WALL, (double)(x->ended_ms - x->started_ms));
 	exec_append(x,
 		    &(struct journal_record){
 			    .kind = JOURNAL_END,
@@ -144,10 +146,7 @@ static void exec_end(struct exec *x)
 			    .cause = x->outcome.cause,
 			    .message = x->outcome.message,
 			    .tail = ok ? NULL : buf_text(&tail),
-			    .wall_ms = x->pid ? x->ended_ms - x->started_ms : -1,
-			    .cpu_ms = x->pid ? x->usage.cpu_ms : -1,
-			    .max_rss_bytes = x->pid ? x->usage.max_rss_bytes : -1,
-			    .energy_j = NAN,
+			    .cost = x->pid ? x->cost : (struct cost){0},
 		    });
 	buf_free(&tail);
 	/* Without its end an attempt counts as lost and would run again: better to wait for room. */
@@ -156,6 +155,8 @@ static void exec_end(struct exec *x)
 		exec_flush(x);
 	}
 	exec_sync(x);
+	if (x->follow && follow_has_all(x->follow, x->d.report_path))
+		unlink(x->d.report_path);
 }
 
 static void exec_fail_launch(struct exec *x, const struct error *err)
@@ -283,15 +284,9 @@ static void exec_signal_cb(uv_signal_t *handle, int signal)
 
 static void exec_sample(struct exec *x)
 {
-	usage_sample(&x->usage);
-	exec_append(x,
-		    &(struct journal_record){
-			    .kind = JOURNAL_SAMPLE,
-			    .wall_ms = clock_mono_ms() - x->started_ms,
-			    .cpu_ms = x->usage.cpu_ms,
-			    .max_rss_bytes = x->usage.max_rss_bytes,
-			    .energy_j = NAN,
-		    });
+	usage_sample(&x->cost);
+	cost_set(&x->cost, FIGURE_WALL, (double)(clock_mono_ms() - x->started_ms));
+	exec_append(x, &(struct journal_record){.kind = JOURNAL_SAMPLE, .cost = x->cost});
 }
 
 static void exec_tick_cb(uv_timer_t *timer)
@@ -484,6 +479,10 @@ static int exec_run(const char *batch_dir, uint32_t index)
 		return 0;
 	if (rc == 0)
 		rc = spool_descriptor_read(batch_dir, index, &x.d, &err);
+	if (rc == -ENOENT && spool_batch_is_visible(batch_dir)) {
+		log_info("the attempt is over, and its files are gone: nothing to run");
+		return 0;
+	}
 	spool_slot_read(batch_dir, index, &x.slot);
 	if (rc == 0)
 		rc = layout_make_attempt(&x.d, &err);

@@ -274,6 +274,14 @@ bool follow_finish(struct follow *follow)
 	return true;
 }
 
+bool follow_has_all(const struct follow *follow, const char *path)
+{
+	for (size_t i = 0; i < follow->files.len; i++)
+		if (strcmp(follow->files.at[i]->path, path) == 0)
+			return !metrics_complaint(follow->files.at[i]->reader);
+	return false;
+}
+
 void follow_free(struct follow *follow)
 {
 	if (!follow)

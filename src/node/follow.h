@@ -27,6 +27,8 @@ void follow_poll(struct follow *follow, bool search);
 /* The script has ended: reads everything to the end, a last line without a newline too. True when all of
  * it was taken, false when blocked: call again. */
 bool follow_finish(struct follow *follow);
+/* After follow_finish: was every line of this file taken, so that the journal has all that is in it? */
+bool follow_has_all(const struct follow *follow, const char *path);
 void follow_free(struct follow *follow);
 
 #endif

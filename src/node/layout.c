@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "spool/paths.h"
+#include "spool/stop.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -96,4 +97,35 @@ int layout_make_work(const struct spool_descriptor *d, struct error *err)
 		free(results);
 	}
 	return rc < 0 ? rc : layout_write_params(d, err);
+}
+
+static void layout_remove_empty_file(const char *attempt_dir, enum spool_file file)
+{
+	struct stat st;
+	char *path = spool_path(attempt_dir, file);
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+		unlink(path);
+	free(path);
+}
+
+/* results/e1/7, then results/e1, then results; rmdir(2) leaves what is not empty. */
+static void layout_remove_empty_results(const struct spool_descriptor *d)
+{
+	char *path = mem_printf("%s/%s", d->work_dir, d->results);
+	size_t work = strlen(d->work_dir);
+	while (strlen(path) > work && rmdir(path) == 0)
+		*strrchr(path, '/') = 0;
+	free(path);
+}
+
+void layout_remove_empty(const struct spool_descriptor *d)
+{
+	layout_remove_empty_file(d->attempt_dir, SPOOL_STDOUT);
+	layout_remove_empty_file(d->attempt_dir, SPOOL_STDERR);
+	/* With a stop mark it may have been given up, and the next attempt be at work in these folders already. */
+	if (spool_stop_exists(d->attempt_dir))
+		return;
+	if (d->results)
+		layout_remove_empty_results(d);
+	rmdir(d->checkpoint_dir);
 }

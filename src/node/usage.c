@@ -19,16 +19,10 @@ struct usage_process {
 
 typedef VEC(struct usage_process) usage_processes;
 
-static int64_t usage_rusage_ms(const struct rusage *u)
+static double usage_rusage_ms(const struct rusage *u)
 {
-	return (int64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 +
-		(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
-}
-
-static void usage_raise(int64_t *value, int64_t to)
-{
-	if (to > *value)
-		*value = to;
+	return (double)((int64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 +
+			(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000);
 }
 
 /* Fields of /proc/PID/stat from the third on; see proc(5) for the numbers. */
@@ -96,7 +90,7 @@ static void usage_mark(usage_processes *all)
 	}
 }
 
-void usage_sample(struct usage *usage)
+void usage_sample(struct cost *cost)
 {
 	usage_processes all = {0};
 	uint64_t ticks = 0, pages = 0;
@@ -110,17 +104,17 @@ void usage_sample(struct usage *usage)
 	}
 	free(all.at);
 	getrusage(RUSAGE_CHILDREN, &ended);
-	usage->cpu_ms = usage_rusage_ms(&ended) + (int64_t)(ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK));
-	usage_raise(&usage->max_rss_bytes, (int64_t)pages * sysconf(_SC_PAGESIZE));
-	usage_raise(&usage->max_rss_bytes, (int64_t)ended.ru_maxrss * 1024);
+	cost_set(cost, FIGURE_CPU, usage_rusage_ms(&ended) + (double)(ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK)));
+	cost_raise(cost, FIGURE_MEMORY, (double)pages * (double)sysconf(_SC_PAGESIZE));
+	cost_raise(cost, FIGURE_MEMORY, (double)ended.ru_maxrss * 1024);
 }
 
-void usage_final(struct usage *usage)
+void usage_final(struct cost *cost)
 {
 	struct rusage ended;
 	getrusage(RUSAGE_CHILDREN, &ended);
-	usage_raise(&usage->cpu_ms, usage_rusage_ms(&ended));
-	usage_raise(&usage->max_rss_bytes, (int64_t)ended.ru_maxrss * 1024);
+	cost_raise(cost, FIGURE_CPU, usage_rusage_ms(&ended));
+	cost_raise(cost, FIGURE_MEMORY, (double)ended.ru_maxrss * 1024);
 }
 
 int64_t usage_oom_kills(void)

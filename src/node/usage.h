@@ -3,22 +3,17 @@
 #ifndef NODE_USAGE_H
 #define NODE_USAGE_H
 
-#include "base/mem.h"
+#include "base/cost.h"
 
 #include <stdint.h>
 #include <sys/types.h>
 
-struct usage {
-	int64_t cpu_ms;
-	/* The largest of: the peak of any single ended process, and the sum over all living processes whenever
-	 * it was looked at (shared pages count in each). */
-	int64_t max_rss_bytes;
-};
-
-/* Looks at every descendant of this process that lives. Raises max_rss_bytes, replaces cpu_ms. */
-void usage_sample(struct usage *usage);
+/* Looks at every descendant of this process that lives. Sets FIGURE_CPU and raises FIGURE_MEMORY, which is the largest
+ * of: the peak of any single ended process, and the sum over all living processes whenever it was looked at (shared
+ * pages count in each). */
+void usage_sample(struct cost *cost);
 /* The ended ones only: exact once all children have ended and were waited for. */
-void usage_final(struct usage *usage);
+void usage_final(struct cost *cost);
 /* How often the kernel has ended a process for lack of memory since boot; -1 unknown. */
 int64_t usage_oom_kills(void);
 

@@ -152,6 +152,26 @@ int spool_descriptor_read(const char *batch_dir, uint32_t index, struct spool_de
 	return rc;
 }
 
+int spool_descriptor_find(const char *batch_dir, uint32_t index, char **ret_attempt_dir, struct error *err)
+{
+	char *path = spool_item_path(batch_dir, index, SPOOL_DESCRIPTOR);
+	struct buf text = buf_make(LIMIT_DOCUMENT_BYTES);
+	struct spool_descriptor d = {0};
+	struct error why;
+	int rc = fs_read(path, LIMIT_DOCUMENT_BYTES, &text, &why);
+	bool usable = rc == 0 && spool_descriptor_parse(path, buf_text(&text), text.len, &d, NULL) == 0;
+	if (rc < 0 && rc != -ENOENT && rc != -E2BIG) {
+		errorf(err, rc, "%s", why.text);
+	} else {
+		*ret_attempt_dir = usable ? mem_strdup(d.attempt_dir) : NULL;
+		rc = 0;
+	}
+	spool_descriptor_free(&d);
+	buf_free(&text);
+	free(path);
+	return rc;
+}
+
 void spool_descriptor_free(struct spool_descriptor *d)
 {
 	node_free(d->tree);

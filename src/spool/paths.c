@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 char *spool_experiments_dir(const char *state_dir)
 {
@@ -22,7 +23,11 @@ char *spool_task_dir(const char *experiment_dir, int64_t task)
 
 char *spool_attempt_dir(const char *task_dir, int64_t attempt)
 {
-	return mem_printf("%s/attempts/%" PRId64, task_dir, attempt);
+	char *own = mem_printf("%s/attempts/%" PRId64, task_dir, attempt);
+	if (attempt != 1 || access(own, F_OK) == 0)
+		return own;
+	free(own);
+	return mem_strdup(task_dir);
 }
 
 char *spool_batch_dir(const char *experiment_dir, const char *token)
@@ -33,6 +38,11 @@ char *spool_batch_dir(const char *experiment_dir, const char *token)
 char *spool_files_dir(const char *experiment_dir)
 {
 	return mem_printf("%s/files", experiment_dir);
+}
+
+char *spool_script_path(const char *experiment_dir)
+{
+	return mem_printf("%s/script", experiment_dir);
 }
 
 char *spool_work_dir(const char *task_dir)
@@ -80,7 +90,7 @@ char *spool_item_path(const char *batch_dir, uint64_t index, enum spool_item ite
 	return mem_printf("%s/%" PRIu64 ".%s", batch_dir, index, suffixes[item]);
 }
 
-char *spool_script_path(const char *batch_dir)
+char *spool_old_script_path(const char *batch_dir)
 {
 	return mem_printf("%s/script", batch_dir);
 }

@@ -13,11 +13,15 @@
 char *spool_experiments_dir(const char *state_dir);
 char *spool_experiment_dir(const char *state_dir, int64_t experiment);
 char *spool_task_dir(const char *experiment_dir, int64_t task);
+/* The first attempt has its files in the folder of the task, each later one in attempts/N. A version before this one made
+ * attempts/1 as well: where that exists, it is the one. */
 char *spool_attempt_dir(const char *task_dir, int64_t attempt);
 char *spool_batch_dir(const char *experiment_dir, const char *token);
 
 /* In the folder of an experiment: the script and what it needs, as submitted. */
 char *spool_files_dir(const char *experiment_dir);
+/* The batch script of the newest submission, kept for people. */
+char *spool_script_path(const char *experiment_dir);
 
 /* In the folder of a task. */
 char *spool_work_dir(const char *task_dir);
@@ -47,7 +51,7 @@ enum spool_item {
 	SPOOL_OUTPUT, /* what the runner itself printed */
 };
 char *spool_item_path(const char *batch_dir, uint64_t index, enum spool_item item);
-/* The batch script, kept for people. */
-char *spool_script_path(const char *batch_dir);
+/* Where a version before this one kept the script of each batch. */
+char *spool_old_script_path(const char *batch_dir);
 
 #endif

@@ -63,29 +63,23 @@ static const char sql_one[] = EXPERIMENT_SELECT "WHERE e.id = ?1 AND e.removing 
 static const char sql_page[] = EXPERIMENT_SELECT
 	"WHERE e.id < ?1 AND e.removing = 0 AND (?2 < 0 OR e.state = ?2) ORDER BY e.id DESC LIMIT ?3";
 static const char sql_page_total[] = "SELECT count(*) FROM experiment WHERE removing = 0 AND (?1 < 0 OR state = ?1)";
-static const char sql_tally[] =
-	"SELECT state, tasks, wall_ms, with_wall, cpu_ms, with_cpu, gpu_ms, with_gpu, energy_j, with_energy, source "
-	"FROM tally WHERE experiment = ?1 AND tasks > 0";
+#define TALLY_COLUMN(name, key, column, with, ...) ", " column ", " with
+#define TALLY_COLUMNS COST_FIGURES(TALLY_COLUMN, ROW_NONE)
+static const char sql_tally[] = "SELECT state, tasks, source" TALLY_COLUMNS
+				" FROM tally WHERE experiment = ?1 AND tasks > 0";
 static const char sql_detail[] = "SELECT id" DETAIL_JSON(ROW_COLUMN)
 	SEARCH_JSON(ROW_COLUMN) " FROM experiment WHERE id = ?1";
 
 /* What the tasks of an experiment add up to. A sum is unknown while no task has told its share. */
 struct tally {
 	int64_t by_state[STORE_STATE_COUNT];
-	struct tally_sum {
-		int64_t ms, tasks;
-	} wall, cpu, gpu;
-	double energy_j;
-	int64_t with_energy;
+	struct {
+		double sum;
+		int64_t tasks; /* that know it */
+	} of[FIGURE_COUNT]; /* only the counted ones */
 	char energy_source[96];
 	bool mixed_sources;
 };
-
-static void tally_add_ms(sqlite3_stmt *row, int column, struct tally_sum *sum)
-{
-	sum->ms += row_int(row, column);
-	sum->tasks += row_int(row, column + 1);
-}
 
 static void tally_add_source(struct tally *tally, const char *source)
 {
@@ -104,44 +98,37 @@ static int tally_read(struct store *store, int64_t experiment, struct tally *ret
 		int64_t state = row_int(row, 0);
 		if (state >= 0 && state < STORE_STATE_COUNT)
 			ret->by_state[state] += row_int(row, 1);
-		tally_add_ms(row, 2, &ret->wall);
-		tally_add_ms(row, 4, &ret->cpu);
-		tally_add_ms(row, 6, &ret->gpu);
-		if (!row_int(row, 9))
-			continue;
-		ret->energy_j += sqlite3_column_double(row, 8);
-		ret->with_energy += row_int(row, 9);
-		tally_add_source(ret, row_text(row, 10));
+		int64_t with_energy = ret->of[FIGURE_ENERGY].tasks;
+		int column = 3;
+		for (enum figure f = 0; f < FIGURE_COUNT; f++) {
+			if (!cost_figures[f].counted)
+				continue;
+			ret->of[f].sum += sqlite3_column_double(row, column++);
+			ret->of[f].tasks += row_int(row, column++);
+		}
+		if (ret->of[FIGURE_ENERGY].tasks > with_energy)
+			tally_add_source(ret, row_text(row, 2));
 	}
 	return rc;
-}
-
-static void put_seconds(struct json *out, const char *key, const struct tally_sum *sum)
-{
-	if (sum->tasks)
-		json_key_real(out, key, (double)sum->ms / 1000);
-	else
-		json_key_null(out, key);
 }
 
 static void put_cost(const struct tally *tally, struct json *out)
 {
 	json_key(out, "cost");
 	json_map(out);
-	put_seconds(out, "wall_s", &tally->wall);
-	put_seconds(out, "cpu_s", &tally->cpu);
-	put_seconds(out, "gpu_s", &tally->gpu);
-	if (!tally->with_energy) {
-		json_key_null(out, "energy_j");
+	for (enum figure f = 0; f < FIGURE_COUNT; f++)
+		if (cost_figures[f].counted)
+			row_put_figure(tally->of[f].tasks ? tally->of[f].sum : NAN, &cost_figures[f], out);
+	int64_t with_energy = tally->of[FIGURE_ENERGY].tasks, with_time = tally->of[FIGURE_WALL].tasks;
+	if (!with_energy) {
 		json_key_string(out, "energy_source", "not measured");
 	} else {
 		char source[192];
 		snprintf(source, sizeof(source), "%s", tally->mixed_sources ? "several sources" : tally->energy_source);
 		/* A sum over some of the tasks must not pass for the whole. */
-		if (tally->with_energy < tally->wall.tasks)
+		if (with_energy < with_time)
 			snprintf(source + strlen(source), sizeof(source) - strlen(source),
-				 " (%" PRId64 " of %" PRId64 " tasks)", tally->with_energy, tally->wall.tasks);
-		json_key_real(out, "energy_j", tally->energy_j);
+				 " (%" PRId64 " of %" PRId64 " tasks)", with_energy, with_time);
 		json_key_string(out, "energy_source", source);
 	}
 	json_end(out);

@@ -1,6 +1,8 @@
 /* Columns as JSON members: see json_row.h. */
 #include "store/json_row.h"
 
+#include <math.h>
+
 int row_put_members(sqlite3_stmt *row, int first, const struct row_member *members, size_t count, struct json *out)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -56,14 +58,6 @@ void row_put_time(sqlite3_stmt *row, int first, const char *key, struct json *ou
 	json_key_time(out, key, row_int(row, first));
 }
 
-void row_put_seconds(sqlite3_stmt *row, int first, const char *key, struct json *out)
-{
-	if (row_is_null(row, first))
-		json_key_null(out, key);
-	else
-		json_key_real(out, key, (double)row_int(row, first) / 1000);
-}
-
 void row_put_state(sqlite3_stmt *row, int first, const char *key, struct json *out)
 {
 	json_key_string(out, key, store_state_name((enum store_state)row_int(row, first)));
@@ -82,16 +76,27 @@ void row_put_point(sqlite3_stmt *row, int first, const char *key, struct json *o
 	json_end(out);
 }
 
+void row_put_figure(double value, const struct cost_figure *figure, struct json *out)
+{
+	if (isnan(value))
+		json_key_null(out, figure->key);
+	else
+		json_key_real(out, figure->key, value / figure->per);
+}
+
 void row_put_cost(sqlite3_stmt *row, int first, const char *key, struct json *out)
 {
 	json_key(out, key);
 	json_map(out);
-	row_put_seconds(row, first, "wall_s", out);
-	row_put_seconds(row, first + 1, "cpu_s", out);
-	row_put_seconds(row, first + 2, "gpu_s", out);
-	row_put_int(row, first + 3, "max_rss_bytes", out);
-	row_put_real(row, first + 4, "energy_j", out);
-	const char *source = row_text(row, first + 5);
+	for (enum figure f = 0; f < FIGURE_COUNT; f++)
+		if (cost_figures[f].counted)
+			row_put_figure(row_real(row, first++), &cost_figures[f], out);
+	const char *source = row_text(row, first), *figures = row_text(row, first + 1);
 	json_key_string(out, "energy_source", source ? source : "not measured");
+	if (figures)
+		json_members(out, figures);
+	for (enum figure f = 0; !figures && f < FIGURE_COUNT; f++)
+		if (!cost_figures[f].counted)
+			json_key_null(out, cost_figures[f].key);
 	json_end(out);
 }

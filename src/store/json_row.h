@@ -8,6 +8,7 @@
 #ifndef STORE_JSON_ROW_H
 #define STORE_JSON_ROW_H
 
+#include "base/cost.h"
 #include "store/json.h"
 #include "store/sql.h"
 
@@ -24,29 +25,31 @@ struct row_member {
 /* Writes the members out of the columns that begin at `first`. Returns the column after them. */
 int row_put_members(sqlite3_stmt *row, int first, const struct row_member *members, size_t count, struct json *out);
 
+#define ROW_ONE(...) 1 +
+#define ROW_NONE(...)
 enum row_columns {
 	ROW_text = 1,
 	ROW_json = 1,
 	ROW_int = 1,
 	ROW_real = 1,
 	ROW_time = 1,
-	ROW_seconds = 1,
 	ROW_state = 1,
 	ROW_point = 2,
-	ROW_cost = 6,
+	ROW_cost = COST_FIGURES(ROW_ONE, ROW_NONE) 2,
 };
 row_put_f row_put_text, row_put_json, row_put_int, row_put_real;
 /* Milliseconds since 1970 as a date. */
 row_put_f row_put_time;
-/* Milliseconds as seconds. */
-row_put_f row_put_seconds;
 row_put_f row_put_state;
 /* Value and step: {"value":…,"epoch":…}, or null where the step is NULL; a NULL value with a step is NaN. */
 row_put_f row_put_point;
-/* ROW_COST_COLUMNS: what a task or an attempt cost. */
+/* ROW_COST_COLUMNS: what a task or an attempt cost. The column `figures` is copied as it is, never parsed. */
 row_put_f row_put_cost;
-#define ROW_COST_COLUMNS(table)                                                                                        \
-	table "wall_ms, " table "cpu_ms, " table "gpu_ms, " table "max_rss, " table "energy_j, " table "energy_source"
+#define ROW_NAME(name, key, column, ...) column ", "
+#define ROW_COST_COLUMNS COST_FIGURES(ROW_NAME, ROW_NONE) "energy_source, figures"
+
+/* A counted figure as it is stored, under its key in REST; null for NAN. */
+void row_put_figure(double value, const struct cost_figure *figure, struct json *out);
 
 /* A list of maps under the key, one for each row of the query. Its members begin at the second column. */
 int row_put_list(struct store *store, sqlite3_stmt *row, const char *key, const struct row_member *members,

@@ -37,7 +37,7 @@ static const char sql_timeline[] = "SELECT id" TIMELINE_JSON(ROW_COLUMN) " FROM 
 	X(int, "exit_code", "exit_code")                                                                               \
 	X(int, "signal", "signal")                                                                                     \
 	X(text, "gpus", "gpus")                                                                                        \
-	X(cost, "cost", ROW_COST_COLUMNS(""))
+	X(cost, "cost", ROW_COST_COLUMNS)
 static const struct row_member attempt_members[] = {ATTEMPT_JSON(ROW_MEMBER)};
 static const char sql_attempts[] = "SELECT id" ATTEMPT_JSON(ROW_COLUMN) " FROM attempt WHERE task = ?1 ORDER BY number";
 

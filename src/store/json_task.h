@@ -31,7 +31,7 @@
 	X(text, "gpus", "t.gpus")                                                                                      \
 	X(text, "job", "t.job")                                                                                        \
 	X(time, "expected_start", "t.expected_start_ms")                                                               \
-	X(cost, "cost", ROW_COST_COLUMNS("t."))
+	X(cost, "cost", ROW_COST_COLUMNS)
 
 /* From `task t`; ?1 is the experiment. */
 enum task_column { TASK_ID, TASK_NUMBER, TASK_MEMBERS };

@@ -3,6 +3,7 @@
 #ifndef STORE_ROWS_H
 #define STORE_ROWS_H
 
+#include "base/cost.h"
 #include "store/store.h"
 
 enum store_wish { STORE_WISH_RUN, STORE_WISH_STOP, STORE_WISH_PRUNE };
@@ -169,12 +170,6 @@ int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
 int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text,
 		      int64_t time_ms) MUST_USE;
 
-struct store_cost {
-	int64_t wall_ms, cpu_ms, gpu_ms, max_rss; /* -1: not known */
-	double energy_j; /* NAN: not known */
-	const char *energy_source;
-};
-
 /* An attempt that may be alive, with what is needed to follow it. From attempt a, task t and batch b. */
 #define STORE_ATTEMPT(X)                                                                                               \
 	X(INT, task, "a.task")                                                                                         \
@@ -217,10 +212,12 @@ int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offse
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,
 			const char *job, int64_t started_ms) MUST_USE;
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;
-int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct store_cost *cost) MUST_USE;
+/* What it used so far. A figure that is not known leaves what is there; the source counts where the energy is known. The
+ * task has what its attempts add up to. */
+int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct cost *cost) MUST_USE;
 /* Its END record was read; what follows from it, other than the cost, may have to wait for the backend's word. */
 int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended,
-		    const struct store_cost *cost) MUST_USE;
+		    const struct cost *cost) MUST_USE;
 int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause, int exit_code,
 		      int signal, int64_t now_ms) MUST_USE;
 

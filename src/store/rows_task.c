@@ -1,10 +1,31 @@
 /* Tasks, attempts and metrics as structs: see rows.h. */
 #include "store/rows_row.h"
 
+#include "base/json.h"
 #include "store/sql.h"
 
 #include <errno.h>
 #include <math.h>
+
+/* Pieces of SQL, made of one piece for each figure: see COST_FIGURES. */
+#define COST_NONE(...)
+#define COST_COLUMN(name, key, column, ...) column ", "
+#define COST_COLUMNS COST_FIGURES(COST_COLUMN, COST_NONE)
+#define COST_UNSET(name, key, column, ...) column " = NULL, "
+#define COST_UNSETS COST_FIGURES(COST_UNSET, COST_NONE)
+#define COST_SET(name, key, column, ...) column " = coalesce(?, " column "), "
+#define COST_SETS COST_FIGURES(COST_SET, COST_NONE)
+#define COST_SUM(name, key, column, ...) "sum(" column "), "
+#define COST_SUMS COST_FIGURES(COST_SUM, COST_NONE)
+#define COST_OVER(name, key, over, ...) ", '$." key "', " #over "(json_extract(figures, '$." key "'))"
+#define COST_OVERS COST_FIGURES(COST_NONE, COST_OVER)
+#define COST_NULL(name, key, ...) ", '$." key "', NULL"
+#define COST_NULLS COST_FIGURES(COST_NONE, COST_NULL)
+/* The types and the values for COST_SETS. */
+#define COST_TYPE(...) "d"
+#define COST_TYPES COST_FIGURES(COST_TYPE, COST_NONE)
+#define COST_VALUE(name, ...) cost_get(cost, FIGURE_##name),
+#define COST_VALUES COST_FIGURES(COST_VALUE, COST_NONE)
 
 #define TASK_SELECT "SELECT id" STORE_TASK(FIELD_COLUMN) " FROM task "
 static const char sql_one[] = TASK_SELECT "WHERE experiment = ?1 AND number = ?2";
@@ -31,8 +52,8 @@ static const char sql_set_retry[] = "UPDATE task SET retries = ?2, not_before_ms
 static const char sql_reset[] = "UPDATE task SET wanted = " NUMBER(
 	WISH_RUN) ", fresh = 1, retries = '{}', not_before_ms = 0, best = NULL, "
 		  "best_step = NULL, last = NULL, last_step = NULL, step = NULL, from_zero = 0, submitted_ms = NULL, "
-		  "started_ms = NULL, node = NULL, gpus = NULL, job = NULL, wall_ms = NULL, cpu_ms = NULL, gpu_ms = NULL, "
-		  "max_rss = NULL, energy_j = NULL, energy_source = NULL WHERE id = ?1";
+		  "started_ms = NULL, node = NULL, gpus = NULL, job = NULL, " COST_UNSETS "energy_source = NULL, "
+		  "figures = NULL WHERE id = ?1";
 static const char sql_promote[] =
 	"UPDATE task SET parameters = ?2, fidelity = ?3, steps = ?4, asked = ?5, retries = '{}', not_before_ms = 0, "
 	"wanted = " NUMBER(WISH_RUN) " WHERE id = ?1";
@@ -47,10 +68,9 @@ static const char sql_task_start[] =
 	"fresh = 0 WHERE id = ?1";
 static const char sql_task_job[] = "UPDATE task SET job = ?2 WHERE id = ?1";
 /* A task costs what all its attempts cost. */
-static const char sql_task_cost[] =
-	"UPDATE task SET (wall_ms, cpu_ms, gpu_ms, max_rss, energy_j, energy_source) = "
-	"(SELECT sum(wall_ms), sum(cpu_ms), sum(gpu_ms), max(max_rss), sum(energy_j), max(energy_source) "
-	"FROM attempt WHERE task = ?1) WHERE id = ?1";
+static const char sql_task_cost[] = "UPDATE task SET (" COST_COLUMNS "energy_source, figures) = "
+				    "(SELECT " COST_SUMS "max(energy_source), json_set('{}'" COST_OVERS
+				    ") FROM attempt WHERE task = ?1) WHERE id = ?1";
 
 static const char sql_add_batch[] =
 	"INSERT INTO batch (token, experiment, backend, state, parallel, created_ms) VALUES (?, ?, ?, ?, ?, ?)";
@@ -73,11 +93,10 @@ static const char sql_set_offset[] = "UPDATE attempt SET journal_offset = ?2 WHE
 static const char sql_start[] = "UPDATE attempt SET state = " NUMBER(
 	RUNNING) ", node = ?2, gpus = ?3, job = coalesce(?4, job), started_ms = ?5 WHERE id = ?1";
 static const char sql_set_job[] = "UPDATE attempt SET job = ?2 WHERE id = ?1";
-static const char sql_set_ended[] =
-	"UPDATE attempt SET wall_ms = coalesce(nullif(?2, -1), wall_ms), cpu_ms = coalesce(nullif(?3, -1), cpu_ms), "
-	"gpu_ms = coalesce(nullif(?4, -1), gpu_ms), max_rss = coalesce(nullif(?5, -1), max_rss), "
-	"energy_j = coalesce(?6, energy_j), energy_source = coalesce(?7, energy_source), "
-	"ended = coalesce(?8, ended) WHERE id = ?1";
+static const char sql_set_ended[] = "UPDATE attempt SET " COST_SETS "energy_source = coalesce(?, energy_source), "
+				    "figures = coalesce(json_patch(coalesce(figures, json_set('{}'" COST_NULLS
+				    ")), ?), figures), "
+				    "ended = coalesce(?, ended) WHERE id = ?";
 static const char sql_end[] = "UPDATE attempt SET state = ?2, cause = ?3, exit_code = nullif(?4, -1), signal = ?5, "
 			      "finished_ms = ?6 WHERE id = ?1";
 
@@ -300,15 +319,35 @@ int store_set_job(struct store *store, int64_t attempt, int64_t task, const char
 	return rc < 0 ? rc : store_run(store, sql_task_job, "is", task, job);
 }
 
-int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended,
-		    const struct store_cost *cost)
+/* The known figures that have no column of their own, as a map; false when there are none. */
+static bool write_figures(const struct cost *cost, struct buf *text)
 {
-	int rc = store_run(store, sql_set_ended, "iiiiidss", attempt, cost->wall_ms, cost->cpu_ms, cost->gpu_ms,
-			   cost->max_rss, cost->energy_j, cost->energy_source, ended);
+	struct json out = json_to(text);
+	bool any = false;
+	json_map(&out);
+	for (enum figure f = 0; f < FIGURE_COUNT; f++) {
+		if (cost_figures[f].counted || !cost_has(cost, f))
+			continue;
+		json_key(&out, cost_figures[f].key);
+		cost_write_value(cost->value[f], &out);
+		any = true;
+	}
+	json_end(&out);
+	return any;
+}
+
+int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended, const struct cost *cost)
+{
+	struct buf figures = buf_make(BUF_UNLIMITED);
+	bool any = write_figures(cost, &figures);
+	int rc = store_run(store, sql_set_ended, COST_TYPES "sssi",
+			   COST_VALUES cost_has(cost, FIGURE_ENERGY) ? cost->source : NULL,
+			   any ? buf_text(&figures) : NULL, ended, attempt);
+	buf_free(&figures);
 	return rc < 0 ? rc : store_run(store, sql_task_cost, "i", task);
 }
 
-int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct store_cost *cost)
+int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct cost *cost)
 {
 	return store_set_ended(store, attempt, task, NULL, cost);
 }

@@ -25,10 +25,10 @@ struct store {
 	}) statements;
 };
 
-extern const char store_schema_1[], store_schema_2[], store_schema_3[];
+extern const char store_schema_1[], store_schema_2[], store_schema_3[], store_schema_4[];
 
 /* Entry n takes a database from version n to n + 1. */
-static const char *const store_migrations[] = {store_schema_1, store_schema_2, store_schema_3};
+static const char *const store_migrations[] = {store_schema_1, store_schema_2, store_schema_3, store_schema_4};
 
 static const char *const store_state_names[STORE_STATE_COUNT] = {
 	[STORE_WAITING] = "waiting",   [STORE_SUBMITTED] = "submitted", [STORE_RUNNING] = "running",

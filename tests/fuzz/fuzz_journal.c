@@ -34,7 +34,10 @@ static int tally_record(void *ctx, const struct journal_record *r)
 	tally_text(tally, cause_name(r->cause));
 	tally_text(tally, r->message);
 	tally_text(tally, r->tail);
-	tally_text(tally, r->energy_source);
+	tally_text(tally, r->cost.source);
+	for (enum figure f = 0; f < FIGURE_COUNT; f++)
+		if (cost_has(&r->cost, f) && !(r->cost.value[f] >= 0 && r->cost.value[f] <= COST_MOST))
+			abort();
 	for (size_t i = 0; i < r->metric_count; i++) {
 		tally_text(tally, r->metrics[i].name);
 		if (!isnan(r->metrics[i].value))

@@ -41,8 +41,8 @@ static void check_finals(const char *text, size_t size, unsigned columns)
 	slurm_finals_parse(text, size, columns, &finals);
 	for (size_t i = 0; i < finals.list.len; i++) {
 		const struct slurm_final *f = &finals.list.at[i];
-		if ((f->token && !token_is_id(f->token)) || f->wall_ms < -1 || f->cpu_ms < -1 ||
-		    f->max_rss_bytes < -1 || f->gpus < -1 || f->energy_j <= 0 || f->exit_code > 255 || f->signal > 255)
+		if ((f->token && !token_is_id(f->token)) || f->gpus < -1 || f->exit_code > 255 || f->signal > 255 ||
+		    cost_get(&f->cost, FIGURE_ENERGY) <= 0)
 			abort();
 	}
 	slurm_finals_free(&finals);

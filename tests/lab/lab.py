@@ -5,6 +5,7 @@ import collections
 import os
 import pathlib
 import random
+import re
 import shutil
 import socket
 import subprocess
@@ -120,6 +121,12 @@ class Calls:
         subprocess.run([str(HERE / "count-calls"), str(folder)], check=True, stdout=subprocess.DEVNULL)
         self.log = pathlib.Path(folder) / "calls"
         self.env = {**env, "PATH": f"{folder}/bin:{env['PATH']}"}
+        self.cleared_names = set()
+
+    def names(self):
+        """The names of all jobs that were submitted, also before the log was cleared."""
+        found = (re.search(r"--job-name=(\S+)", line[2]) for line in self.lines() if line[1] == "sbatch")
+        return self.cleared_names | {match[1] for match in found if match}
 
     def lines(self):
         return [line.split("\t") for line in self.log.read_text().splitlines()]
@@ -128,4 +135,5 @@ class Calls:
         return collections.Counter(line[1] for line in self.lines())
 
     def clear(self):
+        self.cleared_names = self.names()
         self.log.write_text("")

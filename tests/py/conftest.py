@@ -22,6 +22,9 @@ sys.path.insert(0, str(ROOT / "tests/lab"))
 ENDED = ("finished", "error", "stopped", "pruned")
 DEADLINE_S = 300  # when a wait gives up: far beyond what anything here takes
 
+# Writes to everything that a task may write to and that sluice reads.
+LOUD = '#!/bin/bash\necho out\necho err >&2\n"$SLUICE_BIN" report loss=1 epoch=0\n'
+
 
 def wait_for(condition, what, deadline_s=DEADLINE_S):
     """Calls condition until it returns something true, and returns that."""
@@ -197,6 +200,20 @@ class Daemon:
     def wait_ended(self, experiment, deadline_s=DEADLINE_S):
         return self.wait_state(experiment, ("finished", "error", "stopped"), deadline_s=deadline_s)
 
+    def files_left(self, experiment):
+        """Files and folders that sluice keeps for the tasks of an experiment; links to the submitted files do not count."""
+        root = self.state / "experiments" / experiment
+        found = [path for part in ("tasks", "batches") for path in (root / part).rglob("*") if not path.is_symlink()]
+        return sorted(str(path.relative_to(root)) for path in found)
+
+    def assert_few_files(self, experiment, tasks):
+        """A script that writes to stdout and stderr and reports leaves six, and nothing is left of the submission."""
+        wanted = {f"tasks/{n}{name}" for n in range(1, tasks + 1) for name in
+                  ("", "/journal", "/params.json", "/stdout", "/stderr", "/work")}
+        # The daemon knows of the end a moment before everything is removed.
+        wait_for(lambda: set(self.files_left(experiment)) == wanted,
+                 lambda: f"left besides or missing: {sorted(wanted ^ set(self.files_left(experiment)))[:40]}", 60)
+
     def cli(self, *args, status=0, cwd=None, text=None, env=None):
         """Runs a verb against this daemon; the finished process. A `status` of None accepts any."""
         done = subprocess.run([PROGRAM, *map(str, args)], env={**self.env, **(env or {})}, cwd=cwd, input=text,
@@ -305,7 +322,7 @@ class SlurmDaemon(Daemon):
 
     def queue(self, *words):
         """Rows of squeue for what this daemon submitted."""
-        tokens = [path.name for path in self.state.glob("experiments/*/batches/*")]
+        tokens = self.calls.names()
         if not tokens:
             return []
         return self.lab.slurm("squeue", "-h", "-r", "-n", ",".join(tokens), *words).splitlines()

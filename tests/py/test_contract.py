@@ -95,3 +95,28 @@ def test_answers_of_requests_that_change_something_fit_their_schemas(daemon, con
     contract.check("NewToken", daemon.post("/tokens", {"name": "a"}), "token")
     contract.check("LoginLink", daemon.post("/login-links"), "link")
     contract.check("Cluster", daemon.post("/cluster/examine"), "examine")
+
+
+def test_the_cost_of_a_task_has_every_figure_that_info_lists(daemon, contract):
+    figures = daemon.get("/info")["figures"]
+    keys = [figure["key"] for figure in figures]
+    # Scripts of users read these.
+    assert {"wall_s", "cpu_s", "gpu_s", "max_rss_bytes", "energy_j"} <= set(keys) and len(keys) == len(set(keys))
+    experiment = daemon.submit("""
+        import sys, time
+        block = b"x" * (64 << 20)
+        time.sleep(0.2)
+    """, {"parameters": {"n": [1, 2]}, "resources": {"cpus": 1}, "search": {"strategy": "grid", "parallel": 1}})
+    daemon.wait_ended(experiment)
+    task = daemon.task(experiment, 1)
+    for cost in (task["cost"], task["attempts"][0]["cost"], daemon.tasks(experiment)[1]["cost"]):
+        contract.check("Cost", cost, "cost")
+        assert set(cost) == set(keys) | {"energy_source"}
+        assert cost["wall_s"] >= 0.2 and cost["gpu_s"] == 0 and cost["cpu_s"] >= 0
+        assert isinstance(cost["max_rss_bytes"], int) and cost["max_rss_bytes"] > 64 << 20
+        assert cost["energy_j"] is None and cost["energy_source"] == "not measured"
+    total = daemon.get(f"/experiments/{experiment}")["cost"]
+    assert total["wall_s"] == pytest.approx(sum(task["cost"]["wall_s"] for task in daemon.tasks(experiment)))
+    shown = daemon.cli("show", f"{experiment}/1").stdout
+    assert "time used" in shown and "CPU time" in shown and "most memory" in shown and "not measured" in shown
+    assert "GPU time" not in shown  # it asked for none

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -26,7 +27,7 @@ class Attempt:
         self.batch = self.root / "batches" / f"{attempt:032d}"
         self.files = self.root / "files"
         self.task = self.root / "tasks" / str(task)
-        self.dir = self.task / "attempts" / str(attempt)
+        self.dir = self.task if attempt == 1 else self.task / "attempts" / str(attempt)
         self.work = self.task / "work"
         for folder in (self.batch, self.files):
             folder.mkdir(parents=True, exist_ok=True)
@@ -40,6 +41,7 @@ class Attempt:
             "fresh": attempt == 1, "grace_ms": 10000, "gpus": None, "push": None,
         }
         self.descriptor.update(more)
+        self.dir = Path(self.descriptor["attempt_dir"])
         (self.batch / "0.json").write_text(json.dumps(self.descriptor))
 
     def start(self):
@@ -125,6 +127,20 @@ def test_the_second_runner_for_an_item_does_nothing(tmp_path):
     assert (a.task / "ran").read_text() == "ran\n"
 
 
+def test_a_runner_whose_attempt_is_over_runs_nothing(tmp_path):
+    a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran")
+    (a.batch / "0.json").unlink()  # what the daemon removes first
+    a.run()
+    assert a.status == 0 and "over" in a.said, a.said
+    shutil.rmtree(a.batch)  # and with the last item of the batch
+    a.run()
+    assert a.status == 0 and "over" in a.said, a.said
+    shutil.rmtree(a.batch.parent)  # a node that does not see the state folder is broken, and says so
+    a.run()
+    assert a.status == 1 and str(a.batch) in a.said, a.said
+    assert not a.task.exists()
+
+
 def test_of_two_racing_runners_one_runs_the_script(tmp_path):
     for i in range(200):
         a = Attempt(tmp_path / str(i), "echo ran >> $SLUICE_TASK_DIR/ran")
@@ -183,7 +199,7 @@ def test_setup_lines_run_first_and_arguments_stay_arguments(tmp_path):
     assert a.end()["cause"] == "ok"
     assert a.stdout() == "it was\n$(touch canary)\na  b\n;touch canary\n"
     assert not (a.work / "canary").exists()
-    assert (a.dir / "stderr").read_text() == "" and not (a.dir / "setup").exists()
+    assert not (a.dir / "stderr").exists() and not (a.dir / "setup").exists()
 
 
 @pytest.mark.parametrize("lines, line, status", [
@@ -424,8 +440,10 @@ def test_a_resumed_attempt_keeps_its_checkpoint_and_its_steps(tmp_path):
     assert fresh.stdout().splitlines()[0] == "resume=" and "7.csv" not in fresh.stdout() and "\nc\n" not in fresh.stdout()
 
 
-def test_rows_that_a_killed_runner_did_not_tell_are_told_by_the_next(tmp_path):
-    first = Attempt(tmp_path, "f=results/e1/7/old.csv; printf 'epoch,loss\\n0,1\\n' > $f; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf '1,2\\n' >> $f; touch written; sleep 1000")
+@pytest.mark.parametrize("layout", ["new", "old"])
+def test_rows_that_a_killed_runner_did_not_tell_are_told_by_the_next(tmp_path, layout):
+    where = {"attempt_dir": str(tmp_path / "tasks/7/attempts/1")} if layout == "old" else {}
+    first = Attempt(tmp_path, **where, script="f=results/e1/7/old.csv; printf 'epoch,loss\\n0,1\\n' > $f; touch ready; while [ ! -e go ]; do sleep 0.02; done; printf '1,2\\n' >> $f; touch written; sleep 1000")
     p = first.start()
     wait_for((first.work / "ready").exists, "the script")
     os.kill(p.pid, signal.SIGSTOP)
@@ -498,6 +516,32 @@ def test_report_appends_rows(tmp_path):
     a = Attempt(tmp_path, 'set -e; "$SLUICE_BIN" report val_loss=0.31 epoch=4; "$SLUICE_BIN" report val_loss=nan acc=1e-3 epoch=5').run()
     assert a.end()["cause"] == "ok", a.end()
     assert a.rows() == [(4, {"val_loss": 0.31}), (5, {"val_loss": "NaN", "acc": 0.001})]
+
+
+def left(a):
+    return sorted(str(path.relative_to(a.task)) for path in a.task.rglob("*"))
+
+
+def test_what_is_empty_is_removed_at_the_end(tmp_path):
+    a = Attempt(tmp_path, 'test -d "$SLUICE_CHECKPOINT_DIR" && test -d results/e1/7 && "$SLUICE_BIN" report loss=1').run()
+    assert a.end()["cause"] == "ok" and a.rows() == [(1, {"loss": 1})]
+    assert left(a) == ["journal", "params.json", "work", "work/script.sh"]
+
+
+def test_what_holds_something_stays(tmp_path):
+    a = Attempt(tmp_path, 'echo out; echo err >&2; touch "$SLUICE_CHECKPOINT_DIR/c" results/e1/seen; echo "not JSON" > "$SLUICE_REPORT"').run()
+    assert left(a) == ["checkpoint", "checkpoint/c", "journal", "params.json", "report.jsonl", "stderr", "stdout", "work",
+                       "work/results", "work/results/e1", "work/results/e1/seen", "work/script.sh"]
+
+
+def test_an_attempt_that_was_given_up_takes_no_folder_from_the_next(tmp_path):
+    a = Attempt(tmp_path, "touch ready; while [ ! -e go ]; do sleep 0.02; done")
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    (a.dir / "stop").touch()
+    (a.work / "go").touch()
+    p.communicate(timeout=DEADLINE_S)
+    assert (a.task / "checkpoint").is_dir() and (a.work / "results/e1/7").is_dir()
 
 
 @pytest.mark.parametrize("args, status, says", [

@@ -153,7 +153,7 @@ def test_log_that_became_a_link_is_not_followed(daemon, folder):
     daemon.wait_ended(experiment)
     secret = folder / "secret"
     secret.write_text("secret")
-    log = pathlib.Path(daemon.task(experiment, 1)["folder"]) / "attempts" / "1" / "stdout"
+    log = pathlib.Path(daemon.task(experiment, 1)["folder"]) / "stdout"
     log.unlink()
     log.symlink_to(secret)
     answer = daemon.request("GET", f"/experiments/{experiment}/tasks/1/log")

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import ROOT, SlurmDaemon, lab_up, wait_for
+from conftest import LOUD, ROOT, SlurmDaemon, lab_up, wait_for
 
 PYTHON = ROOT / "build/venv-ml/bin/python"
 
@@ -46,6 +46,17 @@ def wait_states(daemon, experiment, wanted, deadline_s=120):
     wait_for(reached, lambda: f"{seen}, not {wanted}", deadline_s)
 
 
+def test_a_finished_task_leaves_six_files(slurm):
+    tasks = 12
+    # The second one makes many small submissions, each with a folder of its own while it lasts.
+    experiments = [slurm.submit(LOUD, slurm.spec({"n": list(range(tasks))}, search=search), name="task.sh")
+                   for search in ({}, {"parallel": 3})]
+    for experiment in experiments:
+        assert slurm.wait_ended(experiment)["tasks"]["finished"] == tasks
+        slurm.assert_few_files(experiment, tasks)
+    assert " exec " in slurm.cli("show", experiments[0], "--batch-script").stdout
+
+
 def test_s_tfmanager_example_on_four_gpus(slurm, folder):
     gates = folder / "gates"
     gates.mkdir()
@@ -71,7 +82,7 @@ resources: {{partition: gpu_volta, gpus: 1}}
     # Four at once on two nodes of two GPUs; the one that fails makes room for the fifth.
     wait_states(slurm, experiment, {"running": 4, "error": 1})
     # What was submitted, with the command that did it.
-    kept = next(slurm.state.glob(f"experiments/{experiment}/batches/*/script")).read_text()
+    kept = (slurm.state / f"experiments/{experiment}/script").read_text()
     assert slurm.cli("show", experiment, "--batch-script").stdout == kept and "--gres=gpu:1" in kept
     tasks = {task["parameters"]["batch_size"]: task for task in slurm.tasks(experiment)}
     failed = tasks.pop(8)

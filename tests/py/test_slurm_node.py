@@ -179,7 +179,7 @@ def test_copies_are_shared_and_go_with_their_experiments(installed, folder):
     copies = installed.copies("experiments/*")
     assert len(copies) == 2 and len({copy.stat().st_ino for copy in copies + installed.copies()}) == 1
     assert copies[0].read_bytes() == PROGRAM.read_bytes() and not os.path.samefile(copies[0], installed.program)
-    script = next(daemon.state.glob(f"experiments/{first}/batches/*/script")).read_text()
+    script = (daemon.state / f"experiments/{first}/script").read_text()
     assert str(copies[0]) in script, script
     daemon.delete(f"/experiments/{first}")
     wait_for(lambda: len(installed.copies("experiments/*")) == 1, "the copy stays behind")

@@ -20,6 +20,7 @@ const cost = (wall, gpus = true) => ({
   cpu_s: wall === null ? null : wall * 3.1,
   gpu_s: gpus ? wall : null,
   max_rss_bytes: wall ? 2.4e9 : null,
+  hologram_w: wall ? 231.5 : null,
   energy_j: gpus && wall !== null ? wall * 231 : null,
   energy_source: gpus ? 'NVML, 1 s samples' : 'not measured',
 });
@@ -588,6 +589,15 @@ export const INFO = {
   login: 'sluice login',
   backends: ['local', 'slurm', 'external'],
   default_backend: 'local',
+  figures: [
+    { key: 'wall_s', label: 'time used', unit: 's', source: 'the clock' },
+    { key: 'cpu_s', label: 'CPU time', unit: 's', source: 'the kernel' },
+    { key: 'gpu_s', label: 'GPU time', unit: 's', source: 'the time used' },
+    { key: 'max_rss_bytes', label: 'most memory', unit: 'B', source: 'the kernel' },
+    { key: 'energy_j', label: 'energy', unit: 'J', source: 'NVML' },
+    // The page has never heard of this one.
+    { key: 'hologram_w', label: 'hologram power', unit: 'W', source: 'a meter of the future' },
+  ],
   strategies: [
     {
       name: 'grid',

@@ -35,6 +35,18 @@ test('one task of one epoch: a dot, no estimate made up', () =>
     await page.getByText('not measured').first().waitFor();
   }));
 
+test('figures come from the daemon, also those that the page has never heard of', async () => {
+  await shape('/e/e1/1', async (page) => {
+    const used = await page.getByRole('region', { name: 'What it used' }).innerText();
+    assert.match(used, /Time used\s+\d/);
+    assert.match(used, /Most memory\s+2\.2 GB/);
+    assert.match(used, /Hologram power\s+231\.50 W/);
+  });
+  await shape('/e/e1/compare?tasks=1,2', async (page) => {
+    await page.getByRole('rowheader', { name: 'Hologram power' }).waitFor();
+  });
+});
+
 // axe-core takes a quarter of a minute for 500 rows that are all alike; 48 of them are looked at in screens.test.mjs.
 test('five hundred tasks: all rows, all curves', () =>
   shape(

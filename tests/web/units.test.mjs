@@ -79,6 +79,16 @@ test('parameters, durations, energy and sizes', () => {
   assert.equal(format.bytes(4213), '4.1 kB');
 });
 
+test('a figure is shown in its unit, also one that this page does not know', () => {
+  const cost = { wall_s: 1513, max_rss_bytes: 4213, energy_j: null, hologram_w: 231.5 };
+  const text = (key, unit) => format.figureText(cost, { key, unit, label: key, source: '' });
+  assert.equal(text('wall_s', 's'), '25 m 13 s');
+  assert.equal(text('max_rss_bytes', 'B'), '4.1 kB');
+  assert.equal(text('energy_j', 'J'), 'not measured');
+  assert.equal(text('hologram_w', 'W'), '231.50 W');
+  assert.equal(text('not_there', 'W'), 'not measured');
+});
+
 test('rows without a value come last both ways, failures before the queue', () => {
   const rows = [
     task(1, { best: { value: 0.5 } }),

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "base/token.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -116,16 +115,10 @@ static void sight_cb(void *ctx, const struct backend_sight *s)
 	json_key_string(&out, "remedy", s->remedy);
 	json_key_int(&out, "exit_code", s->exit_code);
 	json_key_int(&out, "signal", s->signal);
-	json_key_int(&out, "wall_ms", s->wall_ms);
-	json_key_int(&out, "cpu_ms", s->cpu_ms);
-	json_key_int(&out, "max_rss_bytes", s->max_rss_bytes);
-	json_key_int(&out, "gpus", s->gpus);
-	json_key(&out, "energy_j");
-	if (isnan(s->energy_j))
-		json_null(&out);
-	else
-		json_real(&out, s->energy_j);
-	json_key_string(&out, "cost_source", s->cost_source);
+	json_key(&out, "cost");
+	json_map(&out);
+	cost_write(&s->cost, &out);
+	json_end(&out);
 	json_end(&out);
 	print_line(&text);
 }

@@ -33,14 +33,8 @@ static char *write_journal(const char *folder, int starts, enum cause cause, siz
 					       .boot_id = BOOT};
 		assert_int_equal(journal_append(writer, &start, NULL), 0);
 	}
-	struct journal_record end = {.kind = JOURNAL_END,
-				     .time_ms = 2,
-				     .cause = cause,
-				     .message = "exit code 3",
-				     .exit_code = 3,
-				     .wall_ms = 1,
-				     .cpu_ms = 1,
-				     .max_rss_bytes = 1};
+	struct journal_record end = {
+		.kind = JOURNAL_END, .time_ms = 2, .cause = cause, .message = "exit code 3", .exit_code = 3};
 	if (cause)
 		assert_int_equal(journal_append(writer, &end, NULL), 0);
 	journal_close(writer);

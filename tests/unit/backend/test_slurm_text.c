@@ -7,7 +7,6 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -146,17 +145,18 @@ static void the_accounting_is_read_with_its_steps(void **state)
 	assert_int_equal(ok->id, 20);
 	assert_int_equal(ok->index, 0);
 	assert_int_equal(ok->exit_code, 0);
-	assert_int_equal(ok->wall_ms, 1000);
-	assert_int_equal(ok->cpu_ms, 2);
+	assert_true(cost_get(&ok->cost, FIGURE_WALL) == 1000);
+	assert_true(cost_get(&ok->cost, FIGURE_CPU) == 2);
 	assert_int_equal(ok->gpus, 2);
+	assert_true(cost_get(&ok->cost, FIGURE_GPU) == 2000);
 	/* The larger of the steps, and an energy of 0 is none. */
-	assert_int_equal(ok->max_rss_bytes, 2 << 20);
-	assert_true(isnan(ok->energy_j));
+	assert_true(cost_get(&ok->cost, FIGURE_MEMORY) == 2 << 20);
+	assert_false(cost_has(&ok->cost, FIGURE_ENERGY));
 	assert_int_equal(killed->signal, 9);
-	assert_int_equal(killed->cpu_ms, ((26 * 60 + 3) * 60 + 4) * 1000);
-	assert_int_equal(killed->max_rss_bytes, 3372 << 10);
+	assert_true(cost_get(&killed->cost, FIGURE_CPU) == ((26 * 60 + 3) * 60 + 4) * 1000);
+	assert_true(cost_get(&killed->cost, FIGURE_MEMORY) == 3372 << 10);
 	/* Only the batch step has the energy of a job without srun. */
-	assert_true(killed->energy_j == 812);
+	assert_true(cost_get(&killed->cost, FIGURE_ENERGY) == 812);
 	assert_string_equal(cancelled->state, "CANCELLED");
 	assert_int_equal(cancelled->by_uid, 1007);
 	assert_int_equal(cancelled->gpus, -1);
@@ -215,9 +215,7 @@ static void columns_that_a_version_lacks_are_not_asked_for(void **state)
 	slurm_finals_parse(text, strlen(text), columns, &finals);
 	assert_int_equal(finals.list.len, 1);
 	assert_int_equal(finals.list.at[0].exit_code, 3);
-	assert_int_equal(finals.list.at[0].max_rss_bytes, -1);
-	assert_int_equal(finals.list.at[0].wall_ms, -1);
-	assert_true(isnan(finals.list.at[0].energy_j));
+	assert_true(finals.list.at[0].cost.known == 0);
 	slurm_finals_free(&finals);
 }
 
@@ -230,7 +228,7 @@ static void a_step_without_its_job_is_left_out(void **state)
 			    "x.batch" S "COMPLETED" S "9K" S "batch\n";
 	slurm_finals_parse(text, strlen(text), columns, &finals);
 	assert_int_equal(finals.list.len, 1);
-	assert_int_equal(finals.list.at[0].max_rss_bytes, -1);
+	assert_false(cost_has(&finals.list.at[0].cost, FIGURE_MEMORY));
 	slurm_finals_free(&finals);
 }
 

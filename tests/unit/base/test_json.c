@@ -26,10 +26,13 @@ static void commas_and_colons_look_after_themselves(void **state)
 	json_key_raw(&w, "e", "");
 	json_key_string(&w, "f", NULL);
 	json_key_bool(&w, "g", true);
+	json_members(&w, "{}");
+	json_members(&w, "{\"h\":1,\"i\":[2]}");
+	json_key_int(&w, "j", 3);
 	json_end(&w);
 	assert_string_equal(buf_text(&out),
 			    "{\"a\":1,\"b\":[1,{},[],false],\"c\":null,\"d\":[1,2],\"e\":null,"
-			    "\"f\":null,\"g\":true}");
+			    "\"f\":null,\"g\":true,\"h\":1,\"i\":[2],\"j\":3}");
 	buf_free(&out);
 }
 

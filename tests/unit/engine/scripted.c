@@ -4,7 +4,6 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 
 #define SCRIPTED_BEGIN_MS 3600000
@@ -101,11 +100,6 @@ static void scripted_poll(struct backend *backend, const struct backend_watch *w
 			      .cause = now.cause,
 			      .exit_code = now.exit_code,
 			      .signal = now.signal,
-			      .wall_ms = -1,
-			      .cpu_ms = -1,
-			      .max_rss_bytes = -1,
-			      .gpus = -1,
-			      .energy_j = NAN,
 		      });
 	done(ctx, now.rc, now.rc < 0 ? "it does not answer" : NULL);
 }

@@ -2,6 +2,8 @@
  * runner (the program named by SLUICE_BIN). */
 #include "fixture.h"
 
+#include <dirent.h>
+
 static const char training[] = "#!/bin/bash\n"
 			       "echo 'epoch,loss,val_loss' > log.csv\n"
 			       "for e in 0 1 2; do echo \"$e,1.$e,0.$SLUICE_PARAM_X$e\" >> log.csv; done\n";
@@ -161,6 +163,68 @@ static void test_a_closed_engine_takes_its_tasks_up_again(void **state)
 	node_free(e);
 }
 
+/* The descriptor of the one item of the one batch of e1. */
+static char *only_descriptor(const struct fixture *f)
+{
+	char *batches = mem_printf("%s/experiments/e1/batches", f->dir), *found = NULL;
+	DIR *dir = opendir(batches);
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			found = mem_printf("%s/%s/0.json", batches, entry->d_name);
+	if (dir)
+		closedir(dir);
+	free(batches);
+	return found;
+}
+
+/* Writes what the version before had written: the first attempt in attempts/1. */
+static void use_old_folder(const char *descriptor)
+{
+	static const char key[] = "/tasks/1\",\"results\"";
+	struct buf text = buf_make(BUF_UNLIMITED), out = buf_make(BUF_UNLIMITED);
+	assert_int_equal(fs_read(descriptor, BUF_UNLIMITED, &text, NULL), 0);
+	const char *at = strstr(buf_text(&text), key);
+	assert_non_null(at);
+	buf_add(&out, text.data, (size_t)(at - text.data));
+	buf_add_text(&out, "/tasks/1/attempts/1");
+	buf_add_text(&out, at + strlen("/tasks/1"));
+	assert_int_equal(fs_write(descriptor, buf_text(&out), out.len, 0600, false, NULL), 0);
+	buf_free(&text);
+	buf_free(&out);
+}
+
+/* It was submitted by the version before, and has not begun: only its descriptor says where it will write. */
+static void test_an_attempt_that_waits_keeps_the_folder_that_its_descriptor_names(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+	char *program = mem_strdup(getenv("SLUICE_BIN")), *idle = mem_printf("%s/idle", f->dir);
+	char *journal = mem_printf("%s/experiments/e1/tasks/1/attempts/1/journal", f->dir), *descriptor = NULL;
+	assert_int_equal(fs_write(idle, "#!/bin/sh\nexec sleep 1\n", 23, 0700, false, NULL), 0);
+	close_engine(f);
+	setenv("SLUICE_BIN", idle, 1); /* a runner that takes no claim */
+	open_engine(f);
+	int64_t id = create(f, "script: run.sh\n", training), end = clock_mono_ms() + PATIENCE_MS;
+	while (!(descriptor = only_descriptor(f)) || stat(descriptor, &st) < 0) {
+		assert_true(clock_mono_ms() < end);
+		free(descriptor);
+		uv_run(&f->loop, UV_RUN_ONCE);
+	}
+	close_engine(f);
+	use_old_folder(descriptor);
+	setenv("SLUICE_BIN", program, 1);
+	open_engine(f);
+	struct node *e = wait_for(f, id, "finished");
+	assert_int_equal(node_get(task_at(e, 0), "attempts")->count, 1);
+	assert_int_equal(stat(journal, &st), 0);
+	node_free(e);
+	free(program);
+	free(idle);
+	free(journal);
+	free(descriptor);
+}
+
 static void test_a_stopping_condition_stops_the_experiment(void **state)
 {
 	struct fixture *f = *state;
@@ -310,6 +374,7 @@ int main(void)
 		T(test_what_was_over_goes_on_although_the_daemon_is_killed_at_once),
 		T(test_removing_leaves_no_row_and_no_folder),
 		T(test_a_closed_engine_takes_its_tasks_up_again),
+		T(test_an_attempt_that_waits_keeps_the_folder_that_its_descriptor_names),
 		T(test_a_stopping_condition_stops_the_experiment),
 		T(test_a_search_lives_on_through_changes_and_restarts),
 		T(test_a_poor_task_is_pruned_and_the_next_goes_on),

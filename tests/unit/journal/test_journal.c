@@ -21,7 +21,9 @@
 
 struct seen {
 	unsigned count[JOURNAL_UNKNOWN + 1];
-	int64_t last_step, pid, wall_ms;
+	int64_t last_step, pid;
+	struct cost sample, end;
+	char source[8];
 	double value[4];
 	char name[4][32];
 	size_t values;
@@ -46,10 +48,14 @@ static int see(void *ctx, const struct journal_record *record)
 			snprintf(seen->name[i], sizeof(seen->name[i]), "%s", record->metrics[i].name);
 		}
 	}
+	if (record->kind == JOURNAL_SAMPLE) {
+		seen->sample = record->cost;
+		snprintf(seen->source, sizeof(seen->source), "%s", record->cost.source ? record->cost.source : "");
+	}
 	if (record->kind == JOURNAL_END) {
 		seen->exit_code = record->exit_code;
 		seen->signal = record->signal;
-		seen->wall_ms = record->wall_ms;
+		seen->end = record->cost;
 		snprintf(seen->cause, sizeof(seen->cause), "%s", cause_name(record->cause));
 		snprintf(seen->tail, sizeof(seen->tail), "%s", record->tail ? record->tail : "");
 	}
@@ -113,16 +119,13 @@ static void test_every_kind_reads_back(void **state)
 	struct journal_record records[] = {
 		{.kind = JOURNAL_START, .time_ms = 1, .host = "h", .version = "0", .pid = 77, .boot_id = "b"},
 		{.kind = JOURNAL_METRIC, .step = -3, .step_name = "epoch", .metrics = metrics, .metric_count = 4},
-		{.kind = JOURNAL_SAMPLE, .wall_ms = 1, .cpu_ms = -1, .max_rss_bytes = 9, .energy_j = NAN},
+		{.kind = JOURNAL_SAMPLE, .cost = {.source = "NVML"}},
 		{.kind = JOURNAL_NOTE, .text = "line\nbreak"},
-		{.kind = JOURNAL_END,
-		 .exit_code = -1,
-		 .signal = 9,
-		 .cause = CAUSE_SIGNAL,
-		 .tail = "bad \xff utf",
-		 .wall_ms = 12,
-		 .energy_j = NAN},
+		{.kind = JOURNAL_END, .exit_code = -1, .signal = 9, .cause = CAUSE_SIGNAL, .tail = "bad \xff utf"},
 	};
+	for (enum figure f = 0; f < FIGURE_COUNT; f++)
+		cost_set(&records[2].cost, f, f + 0.5);
+	cost_set(&records[4].cost, FIGURE_WALL, 12);
 	struct journal_writer *writer = open_writer();
 	for (size_t i = 0; i < COUNT_OF(records); i++)
 		assert_int_equal(journal_append(writer, &records[i], NULL), 0);
@@ -145,7 +148,10 @@ static void test_every_kind_reads_back(void **state)
 	assert_string_equal(seen.text, "line\nbreak");
 	assert_int_equal(seen.exit_code, -1);
 	assert_int_equal(seen.signal, 9);
-	assert_int_equal(seen.wall_ms, 12);
+	for (enum figure f = 0; f < FIGURE_COUNT; f++)
+		assert_true(cost_get(&seen.sample, f) == f + 0.5);
+	assert_string_equal(seen.source, "NVML");
+	assert_true(cost_get(&seen.end, FIGURE_WALL) == 12 && seen.end.known == 1u << FIGURE_WALL);
 	assert_string_equal(seen.cause, "signal");
 	assert_string_equal(seen.tail, "bad \xef\xbf\xbd utf");
 	buf_free(&text);
@@ -272,6 +278,30 @@ static void test_a_newer_writer_is_understood_as_far_as_possible(void **state)
 	buf_free(&text);
 }
 
+/* A line of the version before the table of figures, and one with figures that are not in the table. */
+static void test_figures_are_read_whoever_wrote_them(void **state)
+{
+	(void)state;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct seen seen = {0};
+	unsigned bad = 0;
+	add_line(&text,
+		 "{\"kind\":\"end\",\"time_ms\":1763307000000,\"cause\":\"ok\",\"exit_code\":0,\"message\":"
+		 "\"finished\",\"wall_ms\":2031,\"cpu_ms\":1870,\"max_rss_bytes\":11354112}");
+	assert_int_equal(journal_read(text.data, text.len, see, &seen, &bad), text.len);
+	assert_true(cost_get(&seen.end, FIGURE_WALL) == 2031 && cost_get(&seen.end, FIGURE_CPU) == 1870);
+	assert_true(cost_get(&seen.end, FIGURE_MEMORY) == 11354112);
+	assert_false(cost_has(&seen.end, FIGURE_ENERGY) || cost_has(&seen.end, FIGURE_GPU));
+	buf_clear(&text);
+	add_line(&text,
+		 "{\"kind\":\"sample\",\"wall_ms\":1,\"cpu_ms\":-7,\"max_rss_bytes\":\"much\",\"gpu_ms\":1e300,"
+		 "\"energy_j\":\"NaN\",\"hologram_w\":3.5,\"light\":[]}");
+	assert_int_equal(journal_read(text.data, text.len, see, &seen, &bad), text.len);
+	assert_int_equal(bad, 0);
+	assert_true(seen.sample.known == 1u << FIGURE_WALL && cost_get(&seen.sample, FIGURE_WALL) == 1);
+	buf_free(&text);
+}
+
 static void test_an_over_long_line_does_not_hold_up_the_reader(void **state)
 {
 	(void)state;
@@ -370,6 +400,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_the_next_writer_closes_a_torn_line, remove_file),
 		cmocka_unit_test_teardown(test_any_changed_byte_damages_only_its_line, remove_file),
 		cmocka_unit_test(test_a_newer_writer_is_understood_as_far_as_possible),
+		cmocka_unit_test(test_figures_are_read_whoever_wrote_them),
 		cmocka_unit_test(test_an_over_long_line_does_not_hold_up_the_reader),
 		cmocka_unit_test(test_the_callback_can_stop_the_reading),
 		cmocka_unit_test_teardown(test_a_record_past_the_limit_is_refused_and_leaves_no_trace, remove_file),

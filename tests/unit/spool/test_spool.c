@@ -1,6 +1,8 @@
 /* What the daemon writes for the runner is what the runner reads; what is broken is refused with a reason. */
 #include "../unit.h"
 
+#include "base/fs.h"
+#include "spool/batch.h"
 #include "spool/claim.h"
 #include "spool/descriptor.h"
 #include "spool/interpreter.h"
@@ -10,6 +12,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -184,6 +187,99 @@ static void test_a_claim_that_cannot_be_read_is_unknown_and_not_absent(void **st
 	free(path);
 }
 
+static bool is_there(const char *batch_dir, uint32_t index, enum spool_item item)
+{
+	char *path = spool_item_path(batch_dir, index, item);
+	bool there = access(path, F_OK) == 0;
+	free(path);
+	return there;
+}
+
+static void write_item(const char *batch_dir, uint32_t index, enum spool_item item, const char *text)
+{
+	char *path = spool_item_path(batch_dir, index, item);
+	assert_int_equal(fs_write(path, text, strlen(text), SPOOL_FILE_MODE, false, NULL), 0);
+	free(path);
+}
+
+static void test_an_attempt_that_is_over_leaves_nothing_in_its_batch(void **state)
+{
+	char *batch = mem_printf("%s/batch", (const char *)*state);
+	assert_int_equal(mkdir(batch, SPOOL_FOLDER_MODE), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		write_item(batch, i, SPOOL_DESCRIPTOR, "{}");
+		write_item(batch, i, SPOOL_SLOT, "{}");
+		write_item(batch, i, SPOOL_OUTPUT, "");
+		assert_int_equal(spool_claim_take(batch, i, NULL), 0);
+	}
+	spool_batch_forget(batch, 0);
+	for (enum spool_item item = SPOOL_DESCRIPTOR; item <= SPOOL_OUTPUT; item++) {
+		assert_false(is_there(batch, 0, item));
+		assert_true(is_there(batch, 1, item)); /* others are not touched */
+	}
+	spool_batch_forget(batch, 1);
+	assert_int_equal(access(batch, F_OK), -1);
+	spool_batch_forget(batch, 1);
+	assert_true(spool_batch_is_visible(batch));
+	free(batch);
+}
+
+static void test_what_the_runner_said_stays(void **state)
+{
+	write_item(*state, 0, SPOOL_OUTPUT, "no memory\n");
+	write_item(*state, 0, SPOOL_CLAIM, "{}");
+	spool_batch_forget(*state, 0);
+	assert_true(is_there(*state, 0, SPOOL_OUTPUT));
+	assert_false(is_there(*state, 0, SPOOL_CLAIM));
+}
+
+/* A folder cannot be unlinked, also not by root: it stands for a descriptor that cannot be removed now. */
+static void test_a_claim_stays_while_its_descriptor_does(void **state)
+{
+	char *descriptor = spool_item_path(*state, 0, SPOOL_DESCRIPTOR);
+	assert_int_equal(mkdir(descriptor, SPOOL_FOLDER_MODE), 0);
+	assert_int_equal(spool_claim_take(*state, 0, NULL), 0);
+	spool_batch_forget(*state, 0);
+	assert_int_equal(spool_claim_look(*state, 0), 1);
+	free(descriptor);
+}
+
+static void test_the_first_attempt_is_in_the_folder_of_its_task(void **state)
+{
+	char *task = spool_task_dir(*state, 7), *old = mem_printf("%s/attempts/1", task);
+	char *first = spool_attempt_dir(task, 1), *second = spool_attempt_dir(task, 2);
+	assert_string_equal(first, task);
+	assert_true(strlen(second) == strlen(old) && strcmp(second + strlen(task), "/attempts/2") == 0);
+	free(first);
+	/* One that a version before this one started. */
+	assert_int_equal(fs_make_dirs(old, SPOOL_FOLDER_MODE, NULL), 0);
+	first = spool_attempt_dir(task, 1);
+	assert_string_equal(first, old);
+	free(first);
+	free(second);
+	free(old);
+	free(task);
+}
+
+static void test_a_descriptor_says_where_its_attempt_is(void **state)
+{
+	static const char text[] = "{" WHO "," FOLDERS ",\"argv\":[\"x\"]}";
+	char *dir = NULL, *path = spool_item_path(*state, 3, SPOOL_DESCRIPTOR);
+	assert_int_equal(spool_descriptor_find(*state, 0, &dir, NULL), 0);
+	assert_null(dir);
+	write_item(*state, 1, SPOOL_DESCRIPTOR, "{");
+	assert_int_equal(spool_descriptor_find(*state, 1, &dir, NULL), 0);
+	assert_null(dir);
+	write_item(*state, 2, SPOOL_DESCRIPTOR, text);
+	assert_int_equal(spool_descriptor_find(*state, 2, &dir, NULL), 0);
+	assert_string_equal(dir, "/a");
+	free(dir);
+	/* One that cannot be read is not one that is missing. */
+	assert_int_equal(symlink(path, path), 0);
+	assert_int_equal(spool_descriptor_find(*state, 3, &dir, NULL), -ELOOP);
+	free(path);
+}
+
 static void test_a_stop_mark_makes_its_folder(void **state)
 {
 	char *task = spool_task_dir(*state, 1), *attempt = spool_attempt_dir(task, 1);
@@ -217,6 +313,11 @@ int main(void)
 		unit_test_in_folder(test_a_slot_reads_back_the_same),
 		unit_test_in_folder(test_of_many_runners_one_gets_the_claim),
 		unit_test_in_folder(test_a_claim_that_cannot_be_read_is_unknown_and_not_absent),
+		unit_test_in_folder(test_an_attempt_that_is_over_leaves_nothing_in_its_batch),
+		unit_test_in_folder(test_what_the_runner_said_stays),
+		unit_test_in_folder(test_a_claim_stays_while_its_descriptor_does),
+		unit_test_in_folder(test_the_first_attempt_is_in_the_folder_of_its_task),
+		unit_test_in_folder(test_a_descriptor_says_where_its_attempt_is),
 		unit_test_in_folder(test_a_stop_mark_makes_its_folder),
 		cmocka_unit_test(test_interpreters_are_known_by_ending_and_by_name),
 	};

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#define NEWEST 3
+#define NEWEST 4
 
-extern const char store_schema_1[], store_schema_2[];
-static const char *const schemas[] = {store_schema_1, store_schema_2};
+extern const char store_schema_1[], store_schema_2[], store_schema_3[];
+static const char *const schemas[] = {store_schema_1, store_schema_2, store_schema_3};
 
 /* As version 1 wrote it: later columns have their defaults. */
 static const char rows[] =
@@ -24,9 +24,10 @@ static const char rows[] =
 	" 'grid', 420, 40, 'local', 3);"
 	"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
 	"INSERT INTO task (id, experiment, number, state, parameters, created_ms, best, best_step, attempt, wall_ms, cpu_ms,"
-	" energy_j, energy_source) SELECT i, 7, i, i % 7, json_object('lr', i), 1, 1.0 / i, 2, 1, i * 1000,"
-	" CASE WHEN i % 2 THEN i END, CASE WHEN i % 3 = 0 THEN i * 1.5 END, CASE WHEN i % 3 = 0 THEN 'NVML' END FROM n;"
-	"INSERT INTO attempt (task, number, token, idx, state, created_ms) SELECT id, 1, 'token' || id, 0, state, 1 FROM task;"
+	" max_rss, energy_j, energy_source) SELECT i, 7, i, i % 7, json_object('lr', i), 1, 1.0 / i, 2, 1, i * 1000,"
+	" CASE WHEN i % 2 THEN i END, CASE WHEN i % 4 THEN i * 1000000000 END, CASE WHEN i % 3 = 0 THEN i * 1.5 END, CASE WHEN i % 3 = 0 THEN 'NVML' END FROM n;"
+	"INSERT INTO attempt (task, number, token, idx, state, created_ms, wall_ms, max_rss) SELECT id, 1, 'token' || id, 0,"
+	" state, 1, wall_ms, max_rss FROM task;"
 	"INSERT INTO history (task, time_ms, state) SELECT id, 1, 0 FROM task;"
 	"INSERT INTO metric_name VALUES (1, 7, 'loss');"
 	"INSERT INTO metric SELECT id, 1, number, best, 1 FROM task;"
@@ -116,6 +117,14 @@ static void check_everything(struct fixture *f)
 	assert_non_null(strstr(buf_text(&text), "\"parameters\":{\"lr\":3}"));
 	assert_non_null(strstr(buf_text(&text), "\"attempts\":[{"));
 	assert_non_null(strstr(buf_text(&text), "\"metrics\":[\"loss\"]"));
+	/* of the task, and of its attempt */
+	const char *memory = strstr(buf_text(&text), "\"max_rss_bytes\":3000000000}");
+	assert_non_null(memory);
+	assert_non_null(strstr(memory + 1, "\"max_rss_bytes\":3000000000}"));
+	buf_clear(&text);
+	w = json_to(&text);
+	assert_int_equal(store_json_task(f->store, 7, 4, &w), 0);
+	assert_non_null(strstr(buf_text(&text), "\"max_rss_bytes\":null}"));
 	buf_clear(&text);
 	assert_int_equal(store_read_text(f->store, 7, "source", &text), 0);
 	assert_string_equal(buf_text(&text), "name: old");

@@ -1,4 +1,5 @@
 /* What the engine writes: kept, counted, rolled back, and refused to a second process. */
+#include "store/json.h"
 #include "store/rows.h"
 #include "store/sql.h"
 
@@ -126,14 +127,95 @@ static void test_an_end_that_was_read_is_there_after_a_restart(void **state)
 	task = add_task(f, 1);
 	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "slurm", STORE_BATCH_SUBMITTING, 0, 1), 0);
 	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
-	struct store_cost cost = {500, -1, -1, -1, NAN, NULL};
+	struct cost cost = {0};
+	cost_set(&cost, FIGURE_WALL, 500);
 	assert_int_equal(store_set_ended(f->store, attempt, task, "{\"cause\":\"signal\"}", &cost), 0);
 	assert_int_equal(store_each_live(f->store, keep_ended_cb, ended), 0);
 	assert_string_equal(ended, "{\"cause\":\"signal\"}");
-	cost.wall_ms = 700; /* accounting's figure, later: the end stays */
+	cost_set(&cost, FIGURE_WALL, 700); /* accounting's figure, later: the end stays */
 	assert_int_equal(store_set_cost(f->store, attempt, task, &cost), 0);
 	assert_int_equal(store_each_live(f->store, keep_ended_cb, ended), 0);
 	assert_string_equal(ended, "{\"cause\":\"signal\"}");
+	assert_int_equal(store_commit(f->store, NULL), 0);
+}
+
+static char *task_json(struct fixture *f)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json out = json_to(&text);
+	assert_int_equal(store_json_open_task(f->store, f->experiment, 1, &out), 0);
+	json_end(&out);
+	return buf_take(&text);
+}
+
+static int64_t add_attempt(struct fixture *f, int64_t task, int64_t number)
+{
+	int64_t attempt;
+	assert_int_equal(store_add_attempt(f->store, task, number, "t", (uint32_t)number, 1, &attempt), 0);
+	return attempt;
+}
+
+static void set_cost(struct fixture *f, int64_t attempt, int64_t task, double wall_ms, double memory)
+{
+	struct cost cost = {0};
+	cost_set(&cost, FIGURE_WALL, wall_ms);
+	cost_set(&cost, FIGURE_MEMORY, memory);
+	assert_int_equal(store_set_cost(f->store, attempt, task, &cost), 0);
+}
+
+/* Every figure is there from the beginning, as null. The time of two attempts adds up, of their memory the larger
+ * counts. A figure that is not known leaves what is there. */
+static void test_a_task_has_the_figures_of_all_its_attempts(void **state)
+{
+	struct fixture *f = *state;
+	int64_t task, first, second;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	task = add_task(f, 1);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
+	first = add_attempt(f, task, 1);
+	char *text = task_json(f);
+	for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+		char *null = mem_printf("\"%s\":null", cost_figures[figure].key);
+		const char *of_task = strstr(text, null);
+		if (!of_task || !strstr(of_task + 1, null))
+			fail_msg("%s is missing: %s", null, text);
+		free(null);
+	}
+	free(text);
+	set_cost(f, first, task, 1500, 7e9);
+	set_cost(f, first, task, 2000, NAN);
+	second = add_attempt(f, task, 2);
+	set_cost(f, second, task, -1, 5e9);
+	set_cost(f, second, task, 250, -1);
+	text = task_json(f);
+	const char *attempts = strstr(text, "\"attempts\"");
+	const char *of_task = strstr(text,
+				     "\"cost\":{\"wall_s\":2.25,\"cpu_s\":null,\"gpu_s\":null,\"energy_j\":null,"
+				     "\"energy_source\":\"not measured\",\"max_rss_bytes\":7000000000");
+	assert_true(of_task && of_task < attempts);
+	assert_non_null(strstr(attempts, "\"max_rss_bytes\":7000000000"));
+	assert_non_null(strstr(attempts, "\"max_rss_bytes\":5000000000"));
+	free(text);
+	assert_int_equal(store_reset_task(f->store, task), 0);
+	text = task_json(f);
+	assert_true(strstr(text, "\"max_rss_bytes\":null") < strstr(text, "\"attempts\""));
+	free(text);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+}
+
+/* A figure that the version after this one has measured stays where it is. */
+static void test_a_figure_that_is_not_in_the_table_is_kept(void **state)
+{
+	struct fixture *f = *state;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	int64_t task = add_task(f, 1);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
+	int64_t attempt = add_attempt(f, task, 1);
+	assert_int_equal(store_run(f->store, "UPDATE attempt SET figures = '{\"hologram_w\":3.5}'", ""), 0);
+	set_cost(f, attempt, task, 10, 42);
+	char *text = task_json(f);
+	assert_non_null(strstr(strstr(text, "\"attempts\""), "\"hologram_w\":3.5,\"max_rss_bytes\":42"));
+	free(text);
 	assert_int_equal(store_commit(f->store, NULL), 0);
 }
 
@@ -168,7 +250,10 @@ static void test_the_tally_follows_every_change_of_the_tasks(void **state)
 	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
 	assert_int_equal(store_add_attempt(f->store, a, 1, "t", 0, 1, &attempt), 0);
 	assert_int_equal(store_set_task_state(f->store, a, STORE_RUNNING, NULL, NULL, 2, &before), 0);
-	struct store_cost cost = {500, 400, -1, -1, 2.5, "NVML"};
+	struct cost cost = {.source = "NVML"};
+	cost_set(&cost, FIGURE_WALL, 500);
+	cost_set(&cost, FIGURE_CPU, 400);
+	cost_set(&cost, FIGURE_ENERGY, 2.5);
 	assert_int_equal(store_set_cost(f->store, attempt, a, &cost), 0);
 	check_tally(f->store);
 	assert_int_equal(store_set_task_state(f->store, a, STORE_FINISHED, NULL, NULL, 3, &before), 0);
@@ -358,6 +443,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_a_change_of_state_says_what_was_before_and_is_counted),
 		T(test_an_end_that_was_read_is_there_after_a_restart),
+		T(test_a_task_has_the_figures_of_all_its_attempts),
+		T(test_a_figure_that_is_not_in_the_table_is_kept),
 		T(test_the_tally_follows_every_change_of_the_tasks),
 		T(test_a_database_of_version_1_is_taken_along),
 		T(test_a_rollback_leaves_nothing),

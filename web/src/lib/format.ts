@@ -1,5 +1,5 @@
 // Numbers, durations and times as people read them. Unknown is a word, never 0 or −1.
-import type { Metric, Value } from '../data/types';
+import type { Cost, Figure, Metric, Value } from '../data/types';
 
 export const DASH = '–';
 
@@ -84,6 +84,21 @@ export function energy(joules: number | null | undefined): string {
   if (wh >= 1000) return `${(wh / 1000).toFixed(2)} kWh`;
   if (wh >= 1) return `${wh < 10 ? wh.toFixed(1) : Math.round(wh)} Wh`;
   return `${Math.round(joules)} J`;
+}
+
+// The value of a figure, which the page may never have heard of; null where it was not measured.
+export function figureValue(cost: Cost, key: string): number | null {
+  const value = (cost as unknown as Record<string, unknown>)[key];
+  return typeof value === 'number' ? value : null;
+}
+
+export function figureText(cost: Cost, { key, unit }: Figure): string {
+  const value = figureValue(cost, key);
+  if (value === null) return 'not measured';
+  if (unit === 's') return duration(value);
+  if (unit === 'B') return bytes(value);
+  if (unit === 'J') return energy(value);
+  return `${metric(value)} ${unit}`;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

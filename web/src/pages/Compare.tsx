@@ -6,10 +6,11 @@ import { Curves } from '../components/Curves';
 import { Icon } from '../components/Icon';
 import type { PlotLine } from '../components/plot';
 import { Chip } from '../components/State';
+import { info } from '../data/api';
 import { ExperimentStore } from '../data/store';
 import type { TaskSummary } from '../data/types';
 import { hue } from '../lib/colour';
-import { duration, energy, finite, metric, param, plural } from '../lib/format';
+import { capitalize, duration, figureText, figureValue, finite, metric, param, plural } from '../lib/format';
 import { go, query, setQuery } from '../lib/router';
 import { theme } from '../lib/theme';
 import { MissingPage, useTitle } from './Other';
@@ -89,7 +90,8 @@ export function ComparePage({ id }: { id: string }) {
   );
   const best = tasks.map((t) => finite(t.best?.value));
   const times = tasks.map((t) => t.elapsed_s);
-  const joules = tasks.map((t) => t.cost.energy_j);
+  // The time is there already, as the clock on the wall has it.
+  const figures = (info.value?.figures ?? []).filter((figure) => figure.key !== 'wall_s');
   const results = [
     row(
       'State',
@@ -120,12 +122,11 @@ export function ComparePage({ id }: { id: string }) {
       times,
       winner(times, 'min'),
     ),
-    row(
-      'Energy',
-      tasks.map((t) => energy(t.cost.energy_j)),
-      joules,
-      winner(joules, 'min'),
-    ),
+    ...figures.map((figure) => {
+      const values = tasks.map((t) => figureValue(t.cost, figure.key));
+      const texts = tasks.map((t) => figureText(t.cost, figure));
+      return row(capitalize(figure.label), texts, values, winner(values, 'min'));
+    }),
     row(
       'Node',
       tasks.map((t) => t.node ?? 'not known'),

@@ -7,9 +7,10 @@ import { Log } from '../components/task/Log';
 import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
 import { restartTasks, stoppable, stopTasks } from '../data/actions';
+import { info } from '../data/api';
 import { now, reasonNow, TaskStore } from '../data/store';
 import type { Experiment, Task } from '../data/types';
-import { bytes, capitalize, duration, energy, metric, param, paramLine, plural, seconds } from '../lib/format';
+import { bytes, capitalize, duration, figureText, metric, param, paramLine, plural, seconds } from '../lib/format';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
 import { brief, plain } from '../lib/text';
@@ -111,8 +112,25 @@ function Results({ task, e }: { task: Task; e: Experiment }) {
             [`at ${step}`, task.best?.epoch ?? 'not known'],
             ['Last value', task.last ? metric(task.last.value) : none],
             [`Time per ${step}`, ran !== null && task.epoch ? duration(ran / task.epoch) : 'not known'],
-            ['Energy', energy(task.cost.energy_j)],
           ]}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function Used({ task }: { task: Task }) {
+  const figures = info.value?.figures ?? [];
+  return (
+    <Card title="What it used" id="used">
+      <div class="body">
+        <KeyValues
+          rows={figures.map((figure) => [
+            <span key={figure.key} title={`From: ${figure.source}`}>
+              {capitalize(figure.label)}
+            </span>,
+            figureText(task.cost, figure),
+          ])}
         />
       </div>
     </Card>
@@ -135,9 +153,6 @@ function Facts({ task, e }: { task: Task; e: Experiment }) {
               exit === null || exit === undefined ? 'not ended' : <span class={exit ? 'bad' : ''}>{exit}</span>,
             ],
             ['Attempt', task.attempt],
-            ['CPU time', task.cost.cpu_s === null ? 'not measured' : duration(task.cost.cpu_s)],
-            ['GPU time', task.cost.gpu_s === null ? 'not measured' : duration(task.cost.gpu_s)],
-            ['Most memory', task.cost.max_rss_bytes ? bytes(task.cost.max_rss_bytes) : 'not measured'],
             ['Seed', task.seed ?? 'none'],
           ]}
         />
@@ -268,6 +283,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
         <div class="grid side">
           <Parameters task={task} e={e} />
           <Results task={task} e={e} />
+          <Used task={task} />
           <Facts task={task} e={e} />
         </div>
         <div class="grid">
