@@ -264,21 +264,6 @@ size_t slurm_find_key(const void *keys, size_t count, size_t size, const char *t
 	return low;
 }
 
-static bool slurm_in_path(const char *program)
-{
-	const char *path = getenv("PATH");
-	for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
-		size_t len = strcspn(p, ":");
-		char *file = mem_printf("%.*s/%s", (int)len, p, program);
-		bool found = len && access(file, X_OK) == 0;
-		free(file);
-		if (found)
-			return true;
-		p += len + (p[len] == ':');
-	}
-	return false;
-}
-
 /* Is there a configuration at all? Slurm's programs search for one for a minute, so a short look is taken here. */
 static int slurm_probe(struct slurm *slurm, struct error *err)
 {
@@ -312,8 +297,13 @@ static int slurm_probe(struct slurm *slurm, struct error *err)
 
 static int slurm_open(const struct backend_config *config, struct backend **ret, struct error *err)
 {
-	if (!slurm_in_path("sinfo") || !slurm_in_path("sbatch"))
-		return errorf(err, -ENOENT, "sinfo and sbatch are not in PATH");
+	static const char *const needed[] = {"sbatch", "squeue", "sinfo", "scontrol", "scancel"};
+	for (size_t i = 0; i < COUNT_OF(needed); i++)
+		if (!proc_in_path(needed[i]))
+			return errorf(err, -ENOENT,
+				      "%s is not in the daemon's PATH; 'sluice daemon restart' in a shell that has it "
+				      "helps",
+				      needed[i]);
 	struct slurm *slurm = mem_alloc(sizeof(*slurm));
 	*slurm = (struct slurm){
 		.base.ops = &backend_slurm,

@@ -80,6 +80,8 @@
 #define ENGINE_LOOK_MAX_MS 1000
 /* Nothing runs, but something waits: for a slot, a time, a backend. */
 #define ENGINE_WAITING_MS 1000
+/* A backend that is not available is looked for again. */
+#define ENGINE_LOOK_AGAIN_MS 10000
 /* Until a backend that could not be told another parallel limit is told again. */
 #define ENGINE_RETELL_MS 5000
 /* The summary of an experiment is told at most twice a second while it runs. */

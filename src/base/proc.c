@@ -238,6 +238,21 @@ static void proc_detached_exit_cb(uv_process_t *process, int64_t status, int sig
 	uv_close((uv_handle_t *)process, proc_detached_closed_cb);
 }
 
+bool proc_in_path(const char *program)
+{
+	const char *path = getenv("PATH");
+	for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+		size_t len = strcspn(p, ":");
+		char *file = mem_printf("%.*s/%s", (int)len, p, program);
+		bool found = len && access(file, X_OK) == 0;
+		free(file);
+		if (found)
+			return true;
+		p += len + (p[len] == ':');
+	}
+	return false;
+}
+
 int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd, const char *log,
 		proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err)
 {

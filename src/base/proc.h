@@ -47,6 +47,9 @@ void proc_result_free(struct proc_result *result);
 typedef void (*proc_exit_f)(void *ctx, pid_t pid, int exit_code, int signal);
 /* Starts a child in a session of its own that outlives us: stdin /dev/null, stdout and stderr appended
  * to log (NULL: /dev/null). exit may be NULL. */
+/* Is there a program of this name in PATH? */
+bool proc_in_path(const char *program);
+
 int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd, const char *log,
 		proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err) MUST_USE;
 

@@ -5,6 +5,7 @@
 #include "cli/submit.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
+#include "cli/where.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -67,6 +68,7 @@ static void run_say_created(struct call *call, const struct node *experiment, bo
 	term_add_safe(&line, node_get_string(experiment, "name"));
 	int64_t total = node_get_int(node_get(experiment, "tasks"), "total", 0);
 	buf_addf(&line, ", %" PRId64 " task%s", total, total == 1 ? "" : "s");
+	where_add(experiment, &line);
 	puts(buf_text(&line));
 	if (detached) {
 		run_add_address(&call->client, id, &address);
@@ -77,6 +79,7 @@ static void run_say_created(struct call *call, const struct node *experiment, bo
 		term_add_safe(&line, node_string(warnings->items[i]));
 		fprintf(stderr, "sluice: warning: %s\n", buf_text(&line));
 	}
+	where_warn(&call->client, experiment);
 	fflush(stdout);
 	buf_free(&line);
 	buf_free(&address);
@@ -113,6 +116,11 @@ static int run_submit(struct call *call, struct submit *submit)
 	struct buf body = buf_make(BUF_UNLIMITED);
 	struct reply reply;
 	char key[TOKEN_ID_CHARS];
+	if (!where_is_meant(&call->client, submit->tree)) {
+		fputs("sluice: nothing was started; without --backend local the tasks go to the cluster\n", stderr);
+		buf_free(&body);
+		return 2;
+	}
 	token_make_id(key);
 	int rc = submit_write_request(submit, &call->client, &body, &err), status;
 	struct request request = {

@@ -45,6 +45,7 @@ void engine_examine(struct engine *engine)
 
 void engine_write_cluster(struct engine *engine, struct json *out)
 {
+	engine_look_again(engine);
 	json_map(out);
 	json_key(out, "backends");
 	json_list(out);

@@ -47,6 +47,7 @@ struct engine_backend *engine_choose_backend(struct engine *engine, const char *
 					     struct error *err)
 {
 	const struct backend_key *key = NULL;
+	engine_look_again(engine);
 	bool any = strcmp(name, "auto") == 0;
 	struct engine_backend *backend = any ? choose_auto(engine, resources, &key)
 					     : engine_backend_named(engine, name);
@@ -71,31 +72,58 @@ static void backend_changed_cb(void *ctx)
 	engine_soon(backend->engine);
 }
 
-void engine_open_backends(struct engine *engine, const struct engine_config *given)
+static void backend_open(struct engine_backend *backend)
 {
-	const struct backend_ops *const *table = given->backends ? given->backends : backend_table;
+	struct engine *engine = backend->engine;
 	struct backend_config config = {
 		.loop = engine->loop,
 		.state_dir = engine->state_dir,
-		.program = given->program,
-		.daemon_url = given->daemon_url,
+		.program = engine->program,
+		.daemon_url = engine->daemon_url,
 	};
+	struct error err = {0};
+	int64_t begun = clock_mono_ms();
+	if (backend->ops->open(&config, &backend->backend, &err) < 0) {
+		int64_t now = clock_mono_ms(), long_ms = (now - begun) * 100;
+		backend->look_ms = now + (long_ms > ENGINE_LOOK_AGAIN_MS ? long_ms : ENGINE_LOOK_AGAIN_MS);
+		backend->backend = NULL;
+		if (!backend->why_not || strcmp(backend->why_not, err.text) != 0)
+			log_info("backend %s: %s", backend->ops->name, err.text);
+		free(backend->why_not);
+		backend->why_not = mem_strdup(err.text);
+		return;
+	}
+	if (backend->why_not)
+		log_info("backend %s is available now", backend->ops->name);
+	free(backend->why_not);
+	backend->why_not = NULL;
+	if (backend->ops->on_change)
+		backend->ops->on_change(backend->backend, backend_changed_cb, backend);
+}
+
+void engine_open_backends(struct engine *engine, const struct engine_config *config)
+{
+	const struct backend_ops *const *table = config->backends ? config->backends : backend_table;
 	for (size_t i = 0; table[i]; i++) {
 		struct engine_backend *backend = mem_alloc(sizeof(*backend));
 		vec_push(&engine->backends, backend);
-		struct error err = {0};
 		backend->engine = engine;
 		backend->ops = table[i];
 		uv_timer_init(engine->loop, &backend->timer);
 		backend->timer.data = backend;
-		if (backend->ops->open(&config, &backend->backend, &err) < 0) {
-			backend->backend = NULL;
-			backend->why_not = mem_strdup(err.text);
-			log_info("backend %s: %s", backend->ops->name, err.text);
+		backend_open(backend);
+	}
+}
+
+void engine_look_again(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->backends.len; i++) {
+		struct engine_backend *backend = engine->backends.at[i];
+		if (backend->backend || clock_mono_ms() < backend->look_ms)
 			continue;
-		}
-		if (backend->ops->on_change)
-			backend->ops->on_change(backend->backend, backend_changed_cb, backend);
+		backend_open(backend);
+		if (backend->backend)
+			engine_soon(engine);
 	}
 }
 

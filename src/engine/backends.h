@@ -12,6 +12,7 @@ struct engine_backend {
 	struct backend *backend; /* NULL: not available here */
 	const struct backend_ops *ops;
 	char *why_not;
+	int64_t look_ms; /* not available: when to look for it again; monotonic */
 	uv_timer_t timer;
 	bool polling, expecting;
 	bool given; /* this turn has prepared a batch for it */
@@ -22,6 +23,10 @@ struct engine_backend {
 
 /* Opens every backend that the configuration names; one that is not available keeps the reason. */
 void engine_open_backends(struct engine *engine, const struct engine_config *config);
+/* Tries those again that are not available: a module may have been loaded, a configuration written, a folder mounted. Not
+ * more often than every ENGINE_LOOK_AGAIN_MS, and where a look takes long (a slow name server) for a hundredth of the
+ * time at most. */
+void engine_look_again(struct engine *engine);
 /* Close lets go of what they hold of the loop; free comes after the loop has run. */
 void engine_close_backends(struct engine *engine);
 void engine_free_backends(struct engine *engine);

@@ -157,6 +157,8 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	uv_timer_init(engine->loop, &engine->timer);
 	engine->timer.data = engine;
 	store_on_failure(engine->store, engine_unread_cb, engine);
+	engine->program = mem_strdup(config->program);
+	engine->daemon_url = mem_strdup(config->daemon_url);
 	engine_open_backends(engine, config);
 	if ((rc = engine_load(engine, err)) < 0) {
 		if (err && !*err->text)
@@ -199,6 +201,8 @@ void engine_close(struct engine *engine)
 		uv_run(engine->loop, UV_RUN_ONCE);
 	engine_free_backends(engine);
 	engine_inbox_clear(&engine->inbox);
+	free(engine->program);
+	free(engine->daemon_url);
 	free(engine->live.at);
 	free(engine->owed.at);
 	engine_forget_untidy(engine);

@@ -172,6 +172,7 @@ void engine_poll_soon(struct engine_backend *backend)
 
 void engine_follow(struct engine *engine)
 {
+	engine_look_again(engine);
 	for (size_t i = 0; i < engine->backends.len; i++) {
 		struct engine_backend *backend = engine->backends.at[i];
 		bool any = engine_owed_any(backend);

@@ -72,6 +72,7 @@ struct engine {
 	char *state_dir;
 	struct store *store;
 	VEC(struct engine_backend *) backends; /* backends.h */
+	char *program, *daemon_url; /* for backends that are opened later */
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions; /* submit.h */

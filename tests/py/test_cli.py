@@ -214,7 +214,7 @@ def test_a_lost_answer_does_not_make_a_second_experiment(cli):
 def test_a_script_with_values_runs_every_configuration(cli):
     done = cli("run", "train.py", "lr=3,1,2", "epochs=2", "--objective", "val_loss", "--name", "three")
     lines = done.stdout.splitlines()
-    assert lines[0].endswith("e1: three, 3 tasks")
+    assert lines[0].endswith("e1: three, 3 tasks on this machine")
     for number in (1, 2, 3):
         assert any(line.startswith(f"e1/{number} finished: best ") for line in lines), done.stdout
     assert lines[-1] == "e1 finished: val_loss 0.5 at epoch 1 in e1/2: lr=1"
@@ -224,10 +224,34 @@ def test_a_script_with_values_runs_every_configuration(cli):
     assert cli("best", "e1", "-n1").stdout.count("e1/") == 1
 
 
+def test_where_tasks_run_is_no_surprise(cli):
+    # A login node, as far as this shell sees: Slurm's programs and its configuration.
+    (cli.folder / "bin").mkdir()
+    (cli.folder / "bin/sbatch").symlink_to("/bin/true")
+    (cli.folder / "slurm.conf").touch()
+    cli("daemon", "start", env={"SLURM_CONF": "/nonexistent"})
+    here = {"PATH": f"{cli.folder}/bin:{cli.env['PATH']}", "SLURM_CONF": str(cli.folder / "slurm.conf")}
+    # The daemon was started elsewhere and sees no Slurm: the tasks run here, which is said.
+    done = cli("run", "--detach", "train.py", env=here)
+    assert done.stdout.splitlines()[0] == "e1: train, 1 task on this machine"
+    assert "sbatch is here, but the daemon does not see Slurm" in done.stderr and "/nonexistent" in done.stderr
+    assert "does not see Slurm" not in cli("run", "--detach", "train.py", env={**here, "SLURM_JOB_ID": "1"}).stderr
+    # Who asks for this machine is asked once whether a login node is meant, and nobody is asked where nobody can answer.
+    assert "does not see Slurm" not in cli("run", "--detach", "--backend", "local", "train.py", env=here).stderr
+    for answer, status in (("n", 2), ("y", 0)):
+        terminal = Terminal(cli, "run", "--detach", "--backend", "local", "train.py", env=here)
+        terminal.until(r"may be a login node[^?]*\? \[y/N\] ")
+        terminal.send(answer + "\n")
+        assert terminal.finish() == status, terminal.text
+    terminal = Terminal(cli, "run", "--detach", "--backend", "local", "train.py", env=here)
+    assert terminal.finish() == 0 and "login node" not in terminal.text
+    assert cli.json("ls", "--json")["total"] == 5
+
+
 def test_what_is_over_without_a_metric_has_none_not_none_yet(cli):
     (cli.folder / "quiet.py").write_text("print('nothing measured')\n")
     lines = cli("run", "quiet.py").stdout.splitlines()
-    assert lines[0].endswith("e1: quiet, 1 task") and lines[-1] == "e1 finished: no value was found for the objective"
+    assert lines[0].endswith("e1: quiet, 1 task on this machine") and lines[-1] == "e1 finished: no value was found for the objective"
     for verb in (["ls"], ["show", "e1"], ["show", "e1/1"]):
         out = cli(*verb).stdout
         assert "none" in out and "yet" not in out, out

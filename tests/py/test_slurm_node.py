@@ -241,3 +241,25 @@ def test_a_failing_setup_line_ends_a_job_with_the_line_and_its_output(slurm):
     lines[1] += " || true"
     passed = slurm.submit(SHORT, slurm.spec({"n": [1]}, environment={"setup": lines}), name="task.sh")
     assert slurm.wait_ended(passed)["tasks"]["finished"] == 1
+
+
+def test_a_daemon_that_found_no_slurm_looks_again(lab, folder):
+    """Started before the configuration was there, as before `module load slurm`."""
+    folder.chmod(0o755)
+    conf = folder / "slurm.conf"
+    daemon = SlurmDaemon(folder / "state", lab, env={"SLURM_CONF": str(conf)}).start()
+    try:
+        def backend():
+            return next(b for b in daemon.get("/cluster")["backends"] if b["name"] == "slurm")
+
+        assert not backend()["available"] and str(conf) in backend()["text"]
+        refused = daemon.request("POST", "/experiments", {"experiment": {"command": ["true"], "resources": {"partition": "cpu"}}})
+        assert refused.status == 400 and "partition" in refused.body.decode()
+        conf.symlink_to(lab.env["SLURM_CONF"])
+        wait_for(lambda: backend().get("available", True), "Slurm is not found")
+        experiment = daemon.submit("import os; print(os.environ['SLURM_JOB_PARTITION'])", daemon.spec({}))
+        assert daemon.wait_ended(experiment)["state"] == "finished"
+        assert daemon.get(f"/experiments/{experiment}/tasks/1/log")["text"] == "cpu\n"
+    finally:
+        daemon.stop()
+        daemon.clear_queue()

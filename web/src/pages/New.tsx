@@ -98,18 +98,18 @@ function SourceCard() {
       extra={
         <>
           <span class="grow" />
-          <button type="button" class="btn sm" onClick={() => change({ source: null })}>
+          <button type="button" class="btn compact" onClick={() => change({ source: null })}>
             Back to the form
           </button>
         </>
       }
     >
       <div class="body">
-        <label class="vh" for="source">
+        <label class="visually-hidden" for="source">
           Experiment file
         </label>
         <textarea
-          class="in mono source"
+          class="input mono source"
           id="source"
           rows={24}
           spellcheck={false}
@@ -226,7 +226,7 @@ export function NewPage() {
             Import YAML
             <input
               ref={yaml}
-              class="vh"
+              class="visually-hidden"
               type="file"
               accept=".yaml,.yml,.json"
               onChange={async (event) => {
@@ -239,7 +239,7 @@ export function NewPage() {
         </div>
       </div>
       {refused.value && (
-        <Banner kind="err" icon="alert" title="Not submitted." role="alert">
+        <Banner kind="error" icon="alert" title="Not submitted." role="alert">
           {' '}
           <span class="dim">{refused.value}</span>
         </Banner>
@@ -269,13 +269,13 @@ export function NewPage() {
         </form>
         <aside class="grid sticky" aria-label="Preview">
           <PreviewCard />
-          <div class="submit hide-m">
+          <div class="submit hide-phone">
             <span class="mute small">{why}</span>
             <div class="btns">{buttons}</div>
           </div>
         </aside>
       </div>
-      <div class="foot only-m">
+      <div class="foot only-phone">
         <span class="small">{got?.count ? <b>{plural(got.count, 'task')}</b> : why}</span>
         {buttons}
       </div>

@@ -16,16 +16,16 @@ function Code({ text, label }: { text: string; label: string }) {
         if (part)
           return (
             <span key={i}>
-              <span class="k">{part[1]}</span>
+              <span class="keyword">{part[1]}</span>
               {part[2]}
               {part[3]}
-              <span class="n">{part[4]}</span>
+              <span class="literal">{part[4]}</span>
               {'\n'}
             </span>
           );
         if (/^\s*#/.test(line))
           return (
-            <span key={i} class="c">
+            <span key={i} class="comment">
               {line}
               {'\n'}
             </span>
@@ -80,7 +80,7 @@ export function PreviewCard() {
           {homeless.value.length > 0 && (
             <ul class="checks">
               {homeless.value.map((error, i) => (
-                <li key={i} class="er">
+                <li key={i} class="failure">
                   <Icon name="alert" />
                   <span>
                     {error.field && <code>{error.field}</code>} {sentence(error)}
@@ -97,7 +97,7 @@ export function PreviewCard() {
                   <div class="dim small">{got.count === 1 ? 'task' : 'tasks'}</div>
                 </div>
                 <div class="dim">
-                  <span class="num">
+                  <span class="numeric">
                     {got.how ?? (got.finite ? '' : 'a budget, not a product: the ranges have no end')}
                   </span>
                   {got.factors.length > 0 && <div class="mute small">{got.factors.map((f) => f.name).join(' × ')}</div>}
@@ -160,13 +160,13 @@ export function PreviewCard() {
           <div id="pv" role="tabpanel" aria-labelledby={`pv-${tab.value}`}>
             {tab.value === 'tasks' ? (
               <>
-                <div class="tw tall" tabIndex={0} role="region" aria-label="First tasks">
+                <div class="table-wrap tall" tabIndex={0} role="region" aria-label="First tasks">
                   <table>
                     <thead>
                       <tr>
                         <th scope="col">Task</th>
                         {names.map((name) => (
-                          <th key={name} scope="col" class="r">
+                          <th key={name} scope="col" class="right">
                             <bdi>{name}</bdi>
                           </th>
                         ))}
@@ -177,7 +177,7 @@ export function PreviewCard() {
                         <tr key={i}>
                           <td>#{i + 1}</td>
                           {names.map((name) => (
-                            <td key={name} class="r">
+                            <td key={name} class="right">
                               <bdi>{param(values[name])}</bdi>
                             </td>
                           ))}

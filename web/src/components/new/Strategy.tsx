@@ -30,8 +30,8 @@ function Option({ option }: { option: StrategyOption }) {
   };
   if (option.type === 'bool') {
     return (
-      <div class="f">
-        <label class="check lbl">
+      <div class="field">
+        <label class="check field-label">
           <input
             type="checkbox"
             id={id}
@@ -40,7 +40,7 @@ function Option({ option }: { option: StrategyOption }) {
           />
           {option.name}
         </label>
-        {option.help && <p class="h">{option.help}</p>}
+        {option.help && <p class="help">{option.help}</p>}
         <Errors at={at} id={`${id}-e`} />
       </div>
     );
@@ -177,9 +177,9 @@ export function StrategyCard() {
   return (
     <Card title="Strategy" id="n-strategy" step={3}>
       <div class="body grid">
-        <div class="opts" role="radiogroup" aria-label="Search strategy">
+        <div class="options" role="radiogroup" aria-label="Search strategy">
           {shown.map((s) => (
-            <label class="opt" key={s.name}>
+            <label class="option" key={s.name}>
               <input
                 type="radio"
                 name="strategy"
@@ -193,7 +193,7 @@ export function StrategyCard() {
           ))}
         </div>
         {shown.length < all.length && (
-          <p class="h">
+          <p class="help">
             <button
               type="button"
               class="link"
@@ -360,7 +360,7 @@ export function ResourcesCard() {
           />
         </div>
         {backend === 'external' && (
-          <p class="h">
+          <p class="help">
             sluice runs nothing itself: your workers take tasks and give results, with <code>sluice ask</code> and{' '}
             <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.
           </p>

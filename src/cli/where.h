@@ -1,0 +1,16 @@
+/* Where an experiment runs, said so that nobody is surprised. */
+#ifndef CLI_WHERE_H
+#define CLI_WHERE_H
+
+#include "base/node.h"
+#include "cli/client.h"
+
+/* Tasks for this machine, on a host that looks like a login node: asks a person once whether that is meant, and remembers a yes
+ * in the state folder. True where nobody is to be asked. */
+bool where_is_meant(const struct client *client, const struct node *experiment);
+/* " on slurm, partition gpu" of a created experiment. */
+void where_add(const struct node *experiment, struct buf *out);
+/* Warns when the tasks run on this machine because the daemon does not see the Slurm that this shell sees. */
+void where_warn(struct client *client, const struct node *experiment);
+
+#endif
