@@ -9,6 +9,7 @@
 #include "engine/home.h"
 #include "engine/ingest.h"
 #include "engine/load.h"
+#include "engine/owed.h"
 #include "engine/propose.h"
 #include "engine/removal.h"
 #include "engine/settle.h"
@@ -96,6 +97,8 @@ static void turn_schedule(struct engine *engine)
 	}
 	for (size_t i = 0; i < engine->experiments.len && !wait; i++)
 		wait = ENGINE_WAITING_MS; /* something waits: for a slot, a time, a backend */
+	if (!wait)
+		wait = engine_owed_wait_ms(engine);
 	if (wait)
 		uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
 }

@@ -143,8 +143,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 			.submitted_ms = live->created_ms,
 		};
 	}
-	if (!wishes)
-		count += engine_owed_watch(backend, watch + count);
+	count += wishes ? engine_owed_cancel(backend, watch + count) : engine_owed_watch(backend, watch + count);
 	*ret_count = count;
 	return watch;
 }
