@@ -357,7 +357,8 @@ def test_a_script_that_is_killed_before_it_begins_was_killed(tmp_path):
     resource.prlimit(p.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     p.communicate(timeout=DEADLINE_S)
     end = a.end()
-    assert (end["cause"], end["signal"], end["message"]) == ("signal", 9, "signal 9 (Killed)")
+    assert (end["cause"], end["signal"]) == ("signal", 9)
+    assert end["message"].startswith("signal 9 (Killed); perhaps memory: ")
     assert not (a.work / "begun").exists()
 
 
