@@ -81,6 +81,7 @@ struct backend_watch {
 	uint32_t index;
 	const char *batch_dir, *attempt_dir;
 	int64_t submitted_ms;
+	bool queue_only; /* its end is known: only whether it still waits or runs is asked, and no accounting */
 };
 
 enum backend_state {

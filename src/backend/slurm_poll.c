@@ -133,7 +133,8 @@ static void slurm_match_incomplete(struct slurm_poll_call *poll, const struct sl
 static bool slurm_in_doubt(const struct slurm_poll_call *poll)
 {
 	for (size_t i = 0; i < poll->count; i++)
-		if (!poll->seen[i].row && !poll->seen[i].final && !poll->seen[i].incomplete)
+		if (!poll->seen[i].row && !poll->seen[i].final && !poll->seen[i].incomplete &&
+		    !poll->seen[i].queue_only)
 			return true;
 	return false;
 }
@@ -226,7 +227,7 @@ static void slurm_poll_ask_names(struct slurm_poll_call *poll)
 
 	for (size_t i = 0; i < poll->count; i++) {
 		const struct slurm_seen *seen = &poll->seen[i];
-		if (seen->job || seen->row || strcmp(last, seen->key.token) == 0)
+		if (seen->job || seen->row || seen->queue_only || strcmp(last, seen->key.token) == 0)
 			continue;
 		last = seen->key.token;
 		buf_addf(&names, "%s%s", names.len ? "," : "", seen->key.token);
@@ -264,7 +265,7 @@ static void slurm_by_job_cb(void *ctx, const struct proc_result *result)
 /* Is this attempt one to ask the accounting about, by its id? */
 static uint64_t slurm_wanted_job(const struct slurm_seen *seen)
 {
-	if (!slurm_row_over(seen) || slurm_never_started(seen))
+	if (!slurm_row_over(seen) || slurm_never_started(seen) || seen->queue_only)
 		return 0;
 	return seen->row ? seen->row->id : seen->job;
 }
@@ -312,7 +313,8 @@ static void slurm_poll_ask_accounting(struct slurm_poll_call *poll)
 	bool wanted = false;
 
 	for (size_t i = 0; i < poll->count && !wanted; i++)
-		wanted = slurm_row_over(&poll->seen[i]) && !slurm_never_started(&poll->seen[i]);
+		wanted = slurm_row_over(&poll->seen[i]) && !slurm_never_started(&poll->seen[i]) &&
+			!poll->seen[i].queue_only;
 	if (!wanted || slurm->accounting == SLURM_ACCOUNTING_OFF) {
 		slurm_poll_finish(poll);
 		return;
@@ -376,6 +378,7 @@ void slurm_poll(struct backend *backend, const struct backend_watch *watch, size
 		snprintf(seen->key.token, sizeof(seen->key.token), "%s", watch[i].token);
 		seen->key.index = watch[i].index;
 		seen->submitted_ms = watch[i].submitted_ms;
+		seen->queue_only = watch[i].queue_only;
 		if (!watch[i].job || slurm_parse_job(watch[i].job, &seen->job) < 0)
 			seen->job = 0;
 	}

@@ -189,9 +189,11 @@ void slurm_tell_all(struct slurm_poll_call *poll, bool complete)
 	slurm->lagging = false;
 	for (size_t i = 0; i < poll->count; i++) {
 		struct slurm_seen *seen = &poll->seen[i];
-		picture += slurm_digest(seen);
+		picture += seen->queue_only ? 0 : slurm_digest(seen);
 		if (!slurm_row_over(seen)) {
 			slurm_tell_row(poll, seen);
+		} else if (seen->queue_only) {
+			slurm_tell_alive(poll, seen, BACKEND_ABSENT, NULL);
 		} else if (seen->final || slurm_never_started(seen)) {
 			slurm_tell_ended(poll, seen);
 		} else if (seen->row || seen->incomplete) {

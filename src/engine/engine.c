@@ -6,8 +6,10 @@
 #include "engine/event.h"
 #include "engine/external.h"
 #include "engine/follow.h"
+#include "engine/home.h"
 #include "engine/ingest.h"
 #include "engine/load.h"
+#include "engine/owed.h"
 #include "engine/propose.h"
 #include "engine/removal.h"
 #include "engine/settle.h"
@@ -95,6 +97,8 @@ static void turn_schedule(struct engine *engine)
 	}
 	for (size_t i = 0; i < engine->experiments.len && !wait; i++)
 		wait = ENGINE_WAITING_MS; /* something waits: for a slot, a time, a backend */
+	if (!wait)
+		wait = engine_owed_wait_ms(engine);
 	if (wait)
 		uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
 }
@@ -106,6 +110,7 @@ static void engine_turn(struct engine *engine)
 	engine_inbox_clear(&engine->inbox);
 	engine_send_events(engine);
 	turn_forget(engine);
+	engine_settle_home(engine);
 	engine_tidy(engine);
 	engine_remove_gone(engine);
 	engine_submit(engine);
@@ -157,6 +162,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	engine->program = mem_strdup(config->program);
 	engine->daemon_url = mem_strdup(config->daemon_url);
 	engine_open_backends(engine, config);
+	engine_find_home(engine);
 	if ((rc = engine_load(engine, err)) < 0) {
 		if (err && !*err->text)
 			errorf(err, rc,
@@ -165,6 +171,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 		engine_close(engine);
 		return rc;
 	}
+	engine_settle_home(engine);
 	engine_remove_leftovers(engine);
 	engine_soon(engine);
 	*ret = engine;
@@ -200,6 +207,7 @@ void engine_close(struct engine *engine)
 	engine_inbox_clear(&engine->inbox);
 	free(engine->program);
 	free(engine->daemon_url);
+	free(engine->copied_from);
 	free(engine->live.at);
 	free(engine->owed.at);
 	engine_forget_untidy(engine);

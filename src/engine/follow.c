@@ -4,6 +4,7 @@
 
 #include "engine/backends.h"
 #include "engine/event.h"
+#include "engine/home.h"
 #include "engine/owed.h"
 #include "engine/settle.h"
 #include "engine/state.h"
@@ -121,7 +122,8 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 	size_t count = 0;
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->experiment->backend != backend || live->facts.phase == ATTEMPT_SETTLED)
+		if (live->experiment->backend != backend || live->facts.phase == ATTEMPT_SETTLED ||
+		    engine_is_foreign(engine, live))
 			continue;
 		if (wishes) {
 			/* A cluster is told of all of them in one call, when the last one has its wish. */
@@ -141,8 +143,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 			.submitted_ms = live->created_ms,
 		};
 	}
-	if (!wishes)
-		count += engine_owed_watch(backend, watch + count);
+	count += wishes ? engine_owed_cancel(backend, watch + count) : engine_owed_watch(backend, watch + count);
 	*ret_count = count;
 	return watch;
 }

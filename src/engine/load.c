@@ -4,6 +4,7 @@
 
 #include "engine/backends.h"
 #include "engine/folder.h"
+#include "engine/home.h"
 #include "engine/ingest.h"
 #include "engine/owed.h"
 #include "engine/propose.h"
@@ -20,6 +21,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 static void experiment_free(struct engine_experiment *e)
 {
@@ -243,15 +245,18 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 }
 
 /* A version before this one put first attempts into attempts/1. One that has not started yet has no folder to show that;
- * its descriptor says where it will write. */
-static int load_attempt_dir(struct engine_live *live, struct error *err)
+ * its descriptor says where it will write. The path in it may be that of a folder that was moved or copied since. */
+static int load_attempt_dir(struct engine *engine, struct engine_live *live, struct error *err)
 {
-	char *found = NULL;
-	int rc = live->number == 1 ? spool_descriptor_find(live->batch_dir, live->index, &found, err) : 0;
-	if (rc == 0 && found) {
+	char *below = NULL;
+	int rc = live->number == 1 ? spool_descriptor_find(live->batch_dir, live->index, &below, err) : 0;
+	if (rc == 0 && below) {
+		char *task = engine_folder(engine, live->experiment->id, live->task.number, 0);
 		free(live->attempt_dir);
-		live->attempt_dir = found;
+		live->attempt_dir = mem_printf("%s%s", task, below);
+		free(task);
 	}
+	free(below);
 	return rc;
 }
 
@@ -264,9 +269,18 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 		return errorf(load->err, -EIO, "e%lld has ended, but one of its attempts is still alive",
 			      (long long)row->experiment);
 	struct engine_live *live = engine_add_live(engine, e, row);
-	int rc = load_attempt_dir(live, load->err);
+	int rc = load_attempt_dir(engine, live, load->err);
 	if (rc < 0)
 		return rc;
+	if (engine_is_foreign(engine, live)) {
+		char text[512];
+		snprintf(text, sizeof(text), "it belongs to %.400s, of which this state folder is a copy",
+			 engine->copied_from);
+		const struct attempt_end end = {.cause = CAUSE_LOST, .message = text, .exit_code = -1};
+		attempt_hear(&live->facts,
+			     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = clock_mono_ms(), .end = &end});
+		return 0;
+	}
 	if (row->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;
 	/* It may or may not have been handed over. Where a second hand-over is harmless and cheap, do it at once; any

@@ -73,6 +73,8 @@ struct engine {
 	struct store *store;
 	VEC(struct engine_backend *) backends; /* backends.h */
 	char *program, *daemon_url; /* for backends that are opened later */
+	char *copied_from; /* home.h; NULL: this folder is no copy */
+	int64_t copied_until; /* attempts up to this id are of the original */
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions; /* submit.h */

@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "spool/paths.h"
 
 #include <errno.h>
@@ -152,7 +153,7 @@ int spool_descriptor_read(const char *batch_dir, uint32_t index, struct spool_de
 	return rc;
 }
 
-int spool_descriptor_find(const char *batch_dir, uint32_t index, char **ret_attempt_dir, struct error *err)
+int spool_descriptor_find(const char *batch_dir, uint32_t index, char **ret_below, struct error *err)
 {
 	char *path = spool_item_path(batch_dir, index, SPOOL_DESCRIPTOR);
 	struct buf text = buf_make(LIMIT_DOCUMENT_BYTES);
@@ -163,7 +164,9 @@ int spool_descriptor_find(const char *batch_dir, uint32_t index, char **ret_atte
 	if (rc < 0 && rc != -ENOENT && rc != -E2BIG) {
 		errorf(err, rc, "%s", why.text);
 	} else {
-		*ret_attempt_dir = usable ? mem_strdup(d.attempt_dir) : NULL;
+		*ret_below = usable && text_starts(d.attempt_dir, d.task_dir)
+			? mem_strdup(d.attempt_dir + strlen(d.task_dir))
+			: NULL;
 		rc = 0;
 	}
 	spool_descriptor_free(&d);

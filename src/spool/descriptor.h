@@ -29,9 +29,9 @@ int spool_descriptor_write(const char *batch_dir, const struct spool_descriptor 
 /* 0, or a negative errno with what is wrong with the file. */
 int spool_descriptor_read(const char *batch_dir, uint32_t index, struct spool_descriptor *ret,
 			  struct error *err) MUST_USE;
-/* The attempt folder that a descriptor names, which the caller frees; NULL where there is no descriptor, or one that no
- * runner could use. A negative errno with err: it cannot be read now. */
-int spool_descriptor_find(const char *batch_dir, uint32_t index, char **ret_attempt_dir, struct error *err) MUST_USE;
+/* Where below its task's folder a descriptor has the attempt's: "" or "/attempts/1", which the caller frees; NULL where
+ * there is no descriptor, or one that no runner could use. A negative errno with err: it cannot be read now. */
+int spool_descriptor_find(const char *batch_dir, uint32_t index, char **ret_below, struct error *err) MUST_USE;
 /* The text of a descriptor; `name` is for messages. */
 int spool_descriptor_parse(const char *name, const char *text, size_t len, struct spool_descriptor *ret,
 			   struct error *err) MUST_USE;

@@ -188,6 +188,7 @@ int store_add_history(struct store *store, int64_t task, enum store_state state,
 	X(TEXT, backend, "b.backend")                                                                                  \
 	X(TEXT, ended, "a.ended") /* JSON: what its END record said; NULL: none was read */                            \
 	X(INT, absent_ms, "b.absent_ms")                                                                               \
+	X(BOOL, measured, "a.energy_j IS NOT NULL") /* its energy is known */                                          \
 	X(BATCH, batch_state, "b.state")
 
 struct store_attempt {
@@ -204,8 +205,8 @@ int store_set_batch_absent(struct store *store, const char *token, int64_t absen
 int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token, uint32_t index,
 		      int64_t now_ms, int64_t *ret_id) MUST_USE;
 int store_each_live(struct store *store, store_attempt_f each, void *ctx) MUST_USE;
-/* Attempts that ran, ended after since_ms and have no figure for their energy. */
-int store_each_unmeasured(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx) MUST_USE;
+/* Attempts that ran and ended after since_ms. */
+int store_each_ended(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx) MUST_USE;
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,

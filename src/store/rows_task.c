@@ -82,8 +82,7 @@ static const char sql_set_absent[] = "UPDATE batch SET absent_ms = ?2 WHERE toke
 						  "JOIN batch b ON b.token = a.token "
 static const char sql_live[] = ATTEMPT_SELECT
 	"WHERE a.state IN (" NUMBER(SUBMITTED) ", " NUMBER(RUNNING) ") ORDER BY a.id";
-static const char sql_unmeasured[] = ATTEMPT_SELECT
-	"WHERE a.finished_ms > ?1 AND a.started_ms IS NOT NULL AND a.energy_j IS NULL ORDER BY a.id";
+static const char sql_ended[] = ATTEMPT_SELECT "WHERE a.finished_ms > ?1 AND a.started_ms IS NOT NULL ORDER BY a.id";
 static const char sql_find_attempt[] =
 	"SELECT coalesce((SELECT max(a.number) FROM attempt a WHERE a.task = t.id "
 	"AND (?3 = 0 OR a.number = ?3)), 0) FROM task t JOIN experiment e ON e.id = t.experiment "
@@ -283,9 +282,9 @@ int store_each_live(struct store *store, store_attempt_f each, void *ctx)
 	return each_attempt(store, store_bind(store, sql_live, ""), each, ctx);
 }
 
-int store_each_unmeasured(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx)
+int store_each_ended(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx)
 {
-	return each_attempt(store, store_bind(store, sql_unmeasured, "i", since_ms), each, ctx);
+	return each_attempt(store, store_bind(store, sql_ended, "i", since_ms), each, ctx);
 }
 
 int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt, int64_t *ret)

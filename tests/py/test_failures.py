@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 
 import pytest
@@ -130,6 +131,43 @@ def test_next_attempt_does_not_run_beside_what_the_one_before_left(daemon, folde
     wait_for((marks / "2").exists, "there is no second attempt")
     assert not lives(first), "the first attempt still runs beside the second"
     assert lives(int((marks / "2").read_text()))
+
+
+def test_a_copy_of_a_state_folder_leaves_the_tasks_of_the_original_alone(daemon, make_daemon, folder):
+    marks = folder / "marks"
+    marks.mkdir()
+    spec = {"retry": {"lost": 1}, "environment": {"vars": {"MARKS": str(marks)}}}
+    script = "import os, pathlib, time\npathlib.Path(os.environ['MARKS'], str(os.getpid())).touch()\ntime.sleep(3600)"
+    experiment = daemon.submit(script, spec)
+    wait_for(lambda: list(marks.iterdir()), "the task does not begin")
+    original = int(next(marks.iterdir()).name)
+    daemon.kill()
+    shutil.copytree(daemon.state, folder / "copy", symlinks=True, ignore=shutil.ignore_patterns("*.sock"))
+    copy = make_daemon("copy").start()
+    # For the copy its attempt is over: it begins another, in its own folder, and ends only that.
+    wait_for(lambda: len(list(marks.iterdir())) == 2, "the copy does not begin an attempt of its own")
+    other = next(int(mark.name) for mark in marks.iterdir() if int(mark.name) != original)
+    assert os.readlink(f"/proc/{other}/cwd").startswith(str(folder / "copy"))
+    assert lives(original)
+    copy.post(f"/experiments/{experiment}/stop")
+    assert copy.wait_ended(experiment)["state"] == "stopped"
+    assert lives(original) and not lives(other)
+    # The original's daemon takes it up as if nothing had happened.
+    daemon.start()
+    task = daemon.task(experiment, 1)
+    assert task["state"] == "running" and len(task["attempts"]) == 1
+
+
+def test_a_moved_state_folder_keeps_its_tasks(daemon, make_daemon, folder):
+    experiment = daemon.submit("import time\nprint('begun', flush=True)\ntime.sleep(3600)")
+    daemon.wait_state(experiment, ("running",), 1)
+    daemon.kill()
+    (folder / "state").rename(folder / "moved")
+    moved = make_daemon("moved").start()
+    moved.post(f"/experiments/{experiment}/stop")
+    assert moved.wait_ended(experiment)["state"] == "stopped"
+    assert len(moved.task(experiment, 1)["attempts"]) == 1
+    assert not [pid for pid in processes_below(folder / "moved") if pid != moved.process.pid]
 
 
 def test_metrics_of_a_broken_table_are_still_read(daemon):

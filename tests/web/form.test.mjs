@@ -70,7 +70,7 @@ test('a script that counts its arguments and would get flags is named, with the 
   const found = page.locator('.found li').filter({ hasText: 'Reads its arguments by position' });
   await found.and(page.locator('.ok')).waitFor();
   await page.locator('#pass').selectOption('flags');
-  await found.and(page.locator('.wa')).waitFor();
+  await found.and(page.locator('.caution')).waitFor();
   await found.getByRole('button', { name: 'Pass them by position' }).click();
   await found.and(page.locator('.ok')).waitFor();
   assert.equal(await page.locator('#pass').inputValue(), 'positional');

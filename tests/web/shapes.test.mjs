@@ -77,7 +77,7 @@ test('nothing but NaN is said, not hidden', () =>
 test('1e-9 beside 1e9', () =>
   shape('/e/e5', async (page) => {
     await rows(page, 3);
-    const best = await page.locator('[data-row] .val').allInnerTexts();
+    const best = await page.locator('[data-row] .value').allInnerTexts();
     assert.match(best[0], /e-10$/);
     assert.match(best[2], /e8$/);
   }));

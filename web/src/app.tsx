@@ -61,7 +61,7 @@ function Live() {
   const words = state === 'open' ? 'Live' : state === 'down' ? 'Reconnecting' : 'Connecting';
   return (
     <span class={`live ${state}`} role="status">
-      <span class="t">{words}</span>
+      <span class="text">{words}</span>
     </span>
   );
 }
@@ -108,7 +108,7 @@ function Top({ route }: { route: Route }) {
       </button>
       <a class="user" href="/settings" aria-current={route.page === 'settings' ? 'page' : undefined}>
         <span aria-hidden="true">{user ? user.slice(0, 2).toUpperCase() : <Icon name="gear" />}</span>
-        <span class="vh">{user ? `Settings, signed in as ${user}` : 'Settings'}</span>
+        <span class="visually-hidden">{user ? `Settings, signed in as ${user}` : 'Settings'}</span>
       </a>
     </header>
   );

@@ -2,6 +2,7 @@
  * the whole engine. The clock is stepped; nothing is waited for. */
 #include "stepped.h"
 
+#include "engine/owed.h"
 #include "spool/stop.h"
 
 static void test_submitted_claimed_rows_and_an_end(void **state)
@@ -201,6 +202,79 @@ static void test_a_run_whose_job_is_over_can_be_stopped(void **state)
 	free(folder);
 }
 
+static size_t polls(void)
+{
+	return scripted_count(&scripted_cluster, SCRIPTED_POLL);
+}
+
+/* An attempt that has ended by its journal, while the backend still has its job. */
+static int64_t end_with_a_job_left(struct fixture *f)
+{
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+	assert_task(f, id, "finished", 1, NULL);
+	return id;
+}
+
+static void test_a_job_that_stays_long_after_the_end_is_cancelled(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = end_with_a_job_left(f);
+	uint64_t due = uv_timer_get_due_in(&f->engine->timer);
+	assert_true(due > 200 * SECOND && due <= 300 * SECOND); /* nothing is alive, and yet a turn will come */
+	size_t before = polls();
+	pass(f, 290 * SECOND);
+	assert_int_equal(polls(), before); /* that costs the controller nothing */
+	pass(f, 20 * SECOND);
+	assert_int_equal(cancels(), 1);
+	assert_int_equal(scripted_last(&scripted_cluster, SCRIPTED_CANCEL)->count, 1);
+	pass(f, 280 * SECOND);
+	assert_int_equal(cancels(), 1);
+	pass(f, 30 * SECOND);
+	assert_int_equal(cancels(), 2); /* it had no effect: once more */
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_CANCELLED});
+	pass(f, 310 * SECOND);
+	assert_int_equal(f->engine->owed.len, 0);
+	before = polls();
+	pass(f, 3600 * SECOND);
+	assert_int_equal(polls(), before);
+	assert_int_equal(cancels(), 2);
+	assert_task(f, id, "finished", 1, NULL); /* what it was stays what it was */
+}
+
+static void test_a_job_that_has_gone_is_looked_for_once(void **state)
+{
+	struct fixture *f = *state;
+	end_with_a_job_left(f);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ABSENT});
+	size_t before = polls();
+	pass(f, 3600 * SECOND);
+	assert_int_equal(polls(), before + 1);
+	assert_int_equal(cancels(), 0);
+	assert_int_equal(f->engine->owed.len, 0);
+}
+
+static void test_a_job_that_cannot_be_cancelled_is_given_up(void **state)
+{
+	struct fixture *f = *state;
+	end_with_a_job_left(f);
+	pass(f, 3600 * SECOND);
+	assert_in_range(cancels(), 2, 4);
+	assert_int_equal(f->engine->owed.len, 0);
+}
+
+static void test_a_job_that_stays_is_cancelled_after_a_restart_too(void **state)
+{
+	struct fixture *f = *state;
+	end_with_a_job_left(f);
+	pass(f, 60 * SECOND);
+	reopen(f);
+	pass(f, 310 * SECOND);
+	assert_int_equal(cancels(), 1);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, begin, finish)
@@ -216,6 +290,10 @@ int main(void)
 		T(test_a_signal_waits_for_the_accounting),
 		T(test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run),
 		T(test_a_run_whose_job_is_over_can_be_stopped),
+		T(test_a_job_that_stays_long_after_the_end_is_cancelled),
+		T(test_a_job_that_has_gone_is_looked_for_once),
+		T(test_a_job_that_cannot_be_cancelled_is_given_up),
+		T(test_a_job_that_stays_is_cancelled_after_a_restart_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,7 +263,8 @@ static void test_the_first_attempt_is_in_the_folder_of_its_task(void **state)
 
 static void test_a_descriptor_says_where_its_attempt_is(void **state)
 {
-	static const char text[] = "{" WHO "," FOLDERS ",\"argv\":[\"x\"]}";
+	static const char text[] =
+		"{" WHO ",\"files_dir\":\"/f\",\"task_dir\":\"/t\",\"attempt_dir\":\"/t/attempts/1\",\"argv\":[\"x\"]}";
 	char *dir = NULL, *path = spool_item_path(*state, 3, SPOOL_DESCRIPTOR);
 	assert_int_equal(spool_descriptor_find(*state, 0, &dir, NULL), 0);
 	assert_null(dir);
@@ -272,7 +273,7 @@ static void test_a_descriptor_says_where_its_attempt_is(void **state)
 	assert_null(dir);
 	write_item(*state, 2, SPOOL_DESCRIPTOR, text);
 	assert_int_equal(spool_descriptor_find(*state, 2, &dir, NULL), 0);
-	assert_string_equal(dir, "/a");
+	assert_string_equal(dir, "/attempts/1");
 	free(dir);
 	/* One that cannot be read is not one that is missing. */
 	assert_int_equal(symlink(path, path), 0);

@@ -145,11 +145,11 @@ export function Curves(props: CurvesProps) {
         </div>
       )}
       {zoomed.value && (
-        <button type="button" class="btn sm unzoom" onClick={() => plot.current?.setZoom(null)}>
+        <button type="button" class="btn compact unzoom" onClick={() => plot.current?.setZoom(null)}>
           Reset zoom
         </button>
       )}
-      <span class="vh" role="status">
+      <span class="visually-hidden" role="status">
         {said.value}
       </span>
     </div>

@@ -38,7 +38,7 @@ export function Dialog({
         if (event.target === ref.current) onClose();
       }}
     >
-      <div class="p">
+      <div class="content">
         <h2 id={id}>{title}</h2>
         {children}
       </div>

@@ -32,7 +32,7 @@ export function TextField(p: TextProps) {
   const bad = useProblems(p.at).length > 0;
   const shared = {
     id: p.id,
-    class: `in${p.mono ? ' mono' : ''}${bad ? ' bad' : ''}`,
+    class: `input${p.mono ? ' mono' : ''}${bad ? ' bad' : ''}`,
     value: p.value,
     placeholder: p.placeholder,
     'aria-invalid': bad,
@@ -50,7 +50,7 @@ export function TextField(p: TextProps) {
     />
   );
   return (
-    <div class={`f ${p.class ?? ''}`}>
+    <div class={`field ${p.class ?? ''}`}>
       <label for={p.id}>
         {p.label}
         {p.optional && <span class="mute"> optional</span>}
@@ -65,7 +65,7 @@ export function TextField(p: TextProps) {
       )}
       <Errors at={p.at} id={`${p.id}-e`} />
       {p.help && (
-        <p class="h" id={`${p.id}-h`}>
+        <p class="help" id={`${p.id}-h`}>
           {p.help}
         </p>
       )}
@@ -94,10 +94,10 @@ export function SelectField({
 }) {
   const bad = useProblems(at).length > 0;
   return (
-    <div class={`f ${cls}`}>
+    <div class={`field ${cls}`}>
       <label for={id}>{label}</label>
       <select
-        class={`in${bad ? ' bad' : ''}`}
+        class={`input${bad ? ' bad' : ''}`}
         id={id}
         value={value}
         aria-invalid={bad}
@@ -111,7 +111,7 @@ export function SelectField({
         ))}
       </select>
       <Errors at={at} id={`${id}-e`} />
-      {help && <p class="h">{help}</p>}
+      {help && <p class="help">{help}</p>}
     </div>
   );
 }

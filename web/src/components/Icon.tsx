@@ -34,7 +34,7 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg class="i" viewBox="0 0 16 16" aria-hidden="true">
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
       <path d={PATHS[name]} />
     </svg>
   );

@@ -89,7 +89,7 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
                 <bdi>{item.where}</bdi>
               </span>
             </span>
-            <span class="mute small num nowrap">{when(item.time)}</span>
+            <span class="mute small numeric nowrap">{when(item.time)}</span>
           </a>
         ))}
         {!all.length && <p class="mute small">Nothing. Failed and stuck tasks would be here.</p>}
@@ -147,7 +147,7 @@ export function ClusterCard() {
                     <b>{p.name}</b>{' '}
                     <span class="mute small">{p.gpu_type ?? (p.cpus ? `${count(p.cpus)} CPUs` : '')}</span>
                   </span>
-                  <span class="num small">
+                  <span class="numeric small">
                     {p.idle_nodes === null ? p.state : `${p.idle_nodes} of ${p.nodes} idle`}
                   </span>
                 </div>

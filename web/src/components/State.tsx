@@ -18,7 +18,7 @@ export const STATES: State[] = ['finished', 'running', 'submitted', 'waiting', '
 
 export function Chip({ state, title }: { state: State; title?: string | null }) {
   return (
-    <span class={`st ${state}`} title={title ?? undefined}>
+    <span class={`state ${state}`} title={title ?? undefined}>
       <Icon name={ICONS[state] ?? 'clock'} />
       {capitalize(state)}
     </span>
@@ -27,7 +27,7 @@ export function Chip({ state, title }: { state: State; title?: string | null }) 
 
 export function StateIcon({ state }: { state: State }) {
   return (
-    <span class={`sti ${state}`}>
+    <span class={`state-icon ${state}`}>
       <Icon name={ICONS[state] ?? 'clock'} />
     </span>
   );
@@ -64,7 +64,7 @@ export function StateCounts({ counts, words }: { counts: Counts; words?: boolean
         <span key={state} title={`${counts[state]} ${state}`}>
           <StateIcon state={state} />
           <b>{counts[state]}</b>
-          {words ? ` ${state}` : <span class="vh">{state}</span>}
+          {words ? ` ${state}` : <span class="visually-hidden">{state}</span>}
         </span>
       ))}
       {rest > 0 && <span title="not proposed by the search yet">{words ? `${rest} planned` : `+${rest}`}</span>}

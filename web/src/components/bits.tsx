@@ -28,7 +28,7 @@ export function Card({
             {step}
           </span>
         )}
-        <h2 id={id} class={hideTitle ? 'vh' : undefined}>
+        <h2 id={id} class={hideTitle ? 'visually-hidden' : undefined}>
           {title}
         </h2>
         {extra}
@@ -52,7 +52,7 @@ export function Seg<T extends string>({
   class?: string;
 }) {
   return (
-    <div class={`seg ${cls}`} role="group" aria-label={label}>
+    <div class={`segmented ${cls}`} role="group" aria-label={label}>
       {options.map((option) => (
         <button
           key={option.value}
@@ -70,7 +70,7 @@ export function Seg<T extends string>({
 
 export function Toggle({ label, on, onChange }: { label: string; on: boolean; onChange: (on: boolean) => void }) {
   return (
-    <div class="seg">
+    <div class="segmented">
       <button type="button" aria-pressed={on} onClick={() => onChange(!on)}>
         {label}
       </button>
@@ -107,7 +107,7 @@ export function Pick({
 
 export function KeyValues({ rows }: { rows: [ComponentChildren, ComponentChildren][] }) {
   return (
-    <dl class="kv">
+    <dl class="pairs">
       {rows.map(([key, value], i) => (
         <div key={i}>
           <dt>{key}</dt>
@@ -142,7 +142,7 @@ export function Banner({
   children,
   role,
 }: {
-  kind: 'err' | 'warn' | 'note';
+  kind: 'error' | 'warn' | 'note';
   icon: IconName;
   title: ComponentChildren;
   children?: ComponentChildren;
@@ -209,7 +209,11 @@ export function SortHead({
   const up = sort === name;
   const down = sort === `-${name}`;
   return (
-    <th scope="col" class={`${right ? 'r ' : ''}${cls}`} aria-sort={up ? 'ascending' : down ? 'descending' : undefined}>
+    <th
+      scope="col"
+      class={`${right ? 'right ' : ''}${cls}`}
+      aria-sort={up ? 'ascending' : down ? 'descending' : undefined}
+    >
       <button type="button" onClick={() => onSort(up ? `-${name}` : name)}>
         <span>{label}</span>
         {up && <Icon name="asc" />}
@@ -240,7 +244,7 @@ export function CopyButton({ label, text, words }: { label: string; text: () => 
   return (
     <button
       type="button"
-      class={words ? 'btn' : 'btn icon sm ghost'}
+      class={words ? 'btn' : 'btn icon compact ghost'}
       aria-label={words ? undefined : label}
       onClick={() => void copyText(text())}
     >
@@ -253,7 +257,7 @@ export function CopyButton({ label, text, words }: { label: string; text: () => 
 export function Trouble({ what, error }: { what: string; error: string | null }) {
   if (error === null) return null;
   return (
-    <Banner kind="err" icon="alert" title={`${what} could not be fetched.`} role="alert">
+    <Banner kind="error" icon="alert" title={`${what} could not be fetched.`} role="alert">
       {' '}
       <span class="dim">{error}</span>
     </Banner>

@@ -38,9 +38,9 @@ const WARNING = /\bwarn(?:ing)?\b/i;
 const ERROR =
   /^(?:\w+(?:\.\w+)*(?:Error|Exception|Interrupt)\b|Traceback |Fatal|Segmentation fault|Killed|.*: error:)|\b(?:error|failed)\b:/i;
 
-export function lineKind(line: string): '' | 'e' | 'w' {
-  if (ERROR.test(line)) return 'e';
-  return WARNING.test(line) ? 'w' : '';
+export function lineKind(line: string): '' | 'line-error' | 'line-warning' {
+  if (ERROR.test(line)) return 'line-error';
+  return WARNING.test(line) ? 'line-warning' : '';
 }
 
 // For narrow places: without the module path in front of the exception's name.

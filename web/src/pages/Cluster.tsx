@@ -12,24 +12,24 @@ const unknown = 'not known';
 
 function Partitions({ list, name }: { list: Partition[]; name: string }) {
   return (
-    <div class="tw">
-      <table class="lst">
+    <div class="table-wrap">
+      <table class="stacked">
         <thead>
           <tr>
             <th scope="col">Partition</th>
             <th scope="col">State</th>
             <th scope="col">Nodes in use</th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               CPUs
             </th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               GPUs
             </th>
             <th scope="col">GPU type</th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               Memory
             </th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               Time limit
             </th>
           </tr>
@@ -46,13 +46,13 @@ function Partitions({ list, name }: { list: Partition[]; name: string }) {
                   </>
                 )}
               </td>
-              <td class="rm">
-                <span class={`st ${p.state === 'up' ? 'finished' : 'stopped'}`}>
+              <td class="right-phone">
+                <span class={`state ${p.state === 'up' ? 'finished' : 'stopped'}`}>
                   <Icon name={p.state === 'up' ? 'check' : 'alert'} />
                   {p.state}
                 </span>
               </td>
-              <td class="w">
+              <td class="wide">
                 {p.idle_nodes === null ? (
                   unknown
                 ) : (
@@ -63,27 +63,27 @@ function Partitions({ list, name }: { list: Partition[]; name: string }) {
                       label={`${p.name}: nodes in use`}
                       state={p.idle_nodes ? 'running' : 'stopped'}
                     />
-                    <span class="small num">
+                    <span class="small numeric">
                       {p.nodes - p.idle_nodes} of {p.nodes}
                     </span>
                   </span>
                 )}
               </td>
-              <td class="r" data-l="CPUs">
+              <td class="right" data-label="CPUs">
                 {p.cpus === null ? unknown : count(p.cpus)}
               </td>
-              <td class="r" data-l="GPUs">
+              <td class="right" data-label="GPUs">
                 {p.gpus === null
                   ? unknown
                   : p.gpus
                     ? `${p.gpus}${p.gpus_per_node ? ` (${p.gpus_per_node} a node)` : ''}`
                     : 'none'}
               </td>
-              <td data-l="type">{p.gpu_type ?? (p.gpus ? unknown : 'none')}</td>
-              <td class="r" data-l="memory">
+              <td data-label="type">{p.gpu_type ?? (p.gpus ? unknown : 'none')}</td>
+              <td class="right" data-label="memory">
                 {p.memory_bytes === null ? unknown : bytes(p.memory_bytes)}
               </td>
-              <td class="r" data-l="limit">
+              <td class="right" data-label="limit">
                 {p.time_limit_s === null ? 'no limit' : duration(p.time_limit_s)}
               </td>
             </tr>
@@ -141,7 +141,7 @@ function BackendCard({ backend }: { backend: Backend }) {
       id={`b-${backend.name}`}
       class="clip"
       extra={
-        <span class={`st ${state}`}>
+        <span class={`state ${state}`}>
           <Icon name={icon} />
           {word}
         </span>
@@ -158,13 +158,13 @@ function BackendCard({ backend }: { backend: Backend }) {
         </div>
       )}
       {backend.gpus && backend.gpus.length > 0 && (
-        <div class="tw">
+        <div class="table-wrap">
           <table>
             <thead>
               <tr>
                 <th scope="col">GPU</th>
                 <th scope="col">Name</th>
-                <th scope="col" class="r">
+                <th scope="col" class="right">
                   Memory
                 </th>
                 <th scope="col">Use</th>
@@ -175,7 +175,7 @@ function BackendCard({ backend }: { backend: Backend }) {
                 <tr key={gpu.index}>
                   <td>{gpu.index}</td>
                   <td>{gpu.name}</td>
-                  <td class="r">{bytes(gpu.memory_bytes)}</td>
+                  <td class="right">{bytes(gpu.memory_bytes)}</td>
                   <td>{gpu.busy ? 'busy' : 'free'}</td>
                 </tr>
               ))}
@@ -255,10 +255,10 @@ export function ClusterPage() {
             <div class="body">
               <ul class="checks">
                 {found.map((f, i) => (
-                  <li key={i} class={f.level === 'ok' ? 'ok' : f.level === 'error' ? 'er' : 'wa'}>
+                  <li key={i} class={f.level === 'ok' ? 'ok' : f.level === 'error' ? 'failure' : 'caution'}>
                     <Icon name={f.level === 'ok' ? 'check' : 'alert'} />
                     <span>
-                      <span class="vh">{f.level}: </span>
+                      <span class="visually-hidden">{f.level}: </span>
                       <bdi>{f.what}</bdi>
                       {f.fix && (
                         <span class="dim">

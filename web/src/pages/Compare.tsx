@@ -65,7 +65,7 @@ export function ComparePage({ id }: { id: string }) {
   if (!e)
     return (
       <>
-        <h1 class="vh">Compare</h1>
+        <h1 class="visually-hidden">Compare</h1>
         {store.error.value ? <Trouble what="The experiment" error={store.error.value} /> : <Loading />}
       </>
     );
@@ -143,7 +143,7 @@ export function ComparePage({ id }: { id: string }) {
     if (!kept.length) return null;
     return (
       <>
-        <tr class="sec">
+        <tr class="section">
           <th scope="rowgroup" colSpan={tasks.length + 1}>
             {title}
           </th>
@@ -154,11 +154,11 @@ export function ComparePage({ id }: { id: string }) {
               <bdi>{r.label}</bdi>
             </th>
             {r.cells.map((cell, i) => (
-              <td key={i} class={`r${r.differ && !r.result ? ' dif' : ''}${r.win === i ? ' win' : ''}`}>
+              <td key={i} class={`right${r.differ && !r.result ? ' differs' : ''}${r.win === i ? ' winner' : ''}`}>
                 {r.win === i && (
                   <span class="best">
                     <Icon name="star" />
-                    <span class="vh">best: </span>
+                    <span class="visually-hidden">best: </span>
                   </span>
                 )}{' '}
                 <bdi>{cell}</bdi>
@@ -208,7 +208,7 @@ export function ComparePage({ id }: { id: string }) {
           </p>
         </section>
       ) : (
-        <div class="grid cols-cmp">
+        <div class="grid cols-compare">
           <Card
             title={
               <>
@@ -269,17 +269,17 @@ export function ComparePage({ id }: { id: string }) {
               </>
             }
           >
-            <div class="tw">
+            <div class="table-wrap">
               <table class="diff">
                 <thead>
                   <tr>
                     <th scope="col">
-                      <span class="vh">Field</span>
+                      <span class="visually-hidden">Field</span>
                     </th>
                     {tasks.map((t, i) => (
-                      <th key={t.number} scope="col" class="r">
+                      <th key={t.number} scope="col" class="right">
                         <span class="who">
-                          <i class="sw" style={{ background: hue(i + 1) }} />
+                          <i class="swatch" style={{ background: hue(i + 1) }} />
                           <a class="row" href={`/e/${id}/${t.number}`}>
                             #{t.number}
                           </a>

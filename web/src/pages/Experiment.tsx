@@ -71,8 +71,8 @@ function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
     );
   };
   return (
-    <div class="btns bottom-m">
-      <button type="button" class={open || failed ? 'btn hide-m' : 'btn'} onClick={onClone}>
+    <div class="btns bottom-phone">
+      <button type="button" class={open || failed ? 'btn hide-phone' : 'btn'} onClick={onClone}>
         <Icon name="copy" />
         Clone
       </button>
@@ -112,7 +112,7 @@ export function ExperimentPage({ id }: { id: string }) {
   if (!e)
     return (
       <>
-        <h1 class="vh">{id}</h1>
+        <h1 class="visually-hidden">{id}</h1>
         {store.error.value ? <Trouble what="The experiment" error={store.error.value} /> : <Loading />}
       </>
     );
@@ -222,7 +222,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         <Banner key={warning} kind="warn" icon="alert" title={warning} />
       ))}
       <Strip e={e} tasks={tasks} />
-      <div class="grid cols-exp">
+      <div class="grid cols-experiment">
         <CurvesCard
           store={store}
           e={e}
@@ -243,7 +243,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
           onOpen={(n) => go(`/e/${e.id}/${n}`)}
         />
       </div>
-      <div class="grid cols-exp2">
+      <div class="grid cols-results">
         <Card
           title="Configurations"
           id="configs"
@@ -259,7 +259,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
                     value: 'all',
                     label: (
                       <>
-                        All <span class="num">{tasks.length}</span>
+                        All <span class="numeric">{tasks.length}</span>
                       </>
                     ),
                   },
@@ -267,7 +267,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
                     value: s as string,
                     label: (
                       <>
-                        {capitalize(s)} <span class="num">{e.tasks[s]}</span>
+                        {capitalize(s)} <span class="numeric">{e.tasks[s]}</span>
                       </>
                     ),
                   })),
@@ -276,7 +276,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
               <span class="grow" />
               <label class="search slim">
                 <Icon name="filter" />
-                <span class="vh">Filter configurations</span>
+                <span class="visually-hidden">Filter configurations</span>
                 <input
                   type="search"
                   class="mono"
@@ -286,7 +286,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
                   onInput={(event) => setQuery({ q: event.currentTarget.value })}
                 />
               </label>
-              <button type="button" class="btn sm" disabled={chosen.length < 2} onClick={compare}>
+              <button type="button" class="btn compact" disabled={chosen.length < 2} onClick={compare}>
                 <Icon name="git" />
                 Compare{chosen.length > 1 ? ` (${chosen.length})` : ''}
               </button>
@@ -299,7 +299,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
               <span class="grow" />
               <button
                 type="button"
-                class="btn sm danger"
+                class="btn compact danger"
                 disabled={!chosen.some(stoppable)}
                 onClick={() => void stopTasks(e.id, chosen)}
               >
@@ -308,14 +308,14 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
               </button>
               <button
                 type="button"
-                class="btn sm"
+                class="btn compact"
                 disabled={chosen.every(stoppable)}
                 onClick={() => void restartTasks(e.id, chosen)}
               >
                 <Icon name="restart" />
                 Restart {chosen.filter((t) => !stoppable(t)).length || ''}
               </button>
-              <button type="button" class="btn sm" onClick={() => setQuery({ sel: null })}>
+              <button type="button" class="btn compact" onClick={() => setQuery({ sel: null })}>
                 Clear
               </button>
             </div>
@@ -351,7 +351,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
               )}
             </p>
           )}
-          <div class="tfoot">
+          <div class="table-foot">
             <span>
               {Math.min(rows.length, most.value)} of {plural(store.total.value, 'configuration')}
               {chosen.length ? `, ${chosen.length} selected` : ''}
@@ -368,7 +368,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
               </button>
             )}
             <span class="grow" />
-            <span class="hide-m">
+            <span class="hide-phone">
               <kbd>x</kbd> select <kbd>c</kbd> compare <kbd>s</kbd> stop <kbd>r</kbd> restart
             </span>
           </div>

@@ -71,10 +71,10 @@ function Row({ e }: { e: ExperimentSummary }) {
           <bdi>{plain(e.description || e.script || e.id)}</bdi>
         </div>
       </td>
-      <td class="rm">
+      <td class="right-phone">
         <Chip state={e.state} title={e.note} />
       </td>
-      <td class="w tasks">
+      <td class="wide tasks">
         <StateBar counts={e.tasks} />
         <div class="under">
           <StateCounts counts={e.tasks} />
@@ -83,7 +83,7 @@ function Row({ e }: { e: ExperimentSummary }) {
           </span>
         </div>
       </td>
-      <td class="r rl">
+      <td class="right">
         {e.best ? (
           <b>{metric(e.best.value)}</b>
         ) : (
@@ -102,14 +102,14 @@ function Row({ e }: { e: ExperimentSummary }) {
           )}
         </div>
       </td>
-      <td class="hide-m">
+      <td class="hide-phone">
         <Spark points={e.spark ?? []} active={active} />
       </td>
-      <td class="r hide-m">
+      <td class="right hide-phone">
         {time}
         <div class="mute tiny">{power}</div>
       </td>
-      <td class="rm">
+      <td class="right-phone">
         {when(e.created)}
         <div class="mute tiny">
           {e.backend} · {e.id}
@@ -168,7 +168,7 @@ export function ExperimentsPage() {
     value,
     label: (
       <>
-        {label} <span class="num">{items.filter(KEEP[value]).length}</span>
+        {label} <span class="numeric">{items.filter(KEEP[value]).length}</span>
       </>
     ),
   });
@@ -192,12 +192,12 @@ export function ExperimentsPage() {
         <div class="grid cols-list">
           <section class="card" aria-labelledby="all">
             <header>
-              <h2 id="all" class="vh">
+              <h2 id="all" class="visually-hidden">
                 All experiments
               </h2>
               <label class="search">
                 <Icon name="search" />
-                <span class="vh">Filter experiments</span>
+                <span class="visually-hidden">Filter experiments</span>
                 <input
                   type="search"
                   data-search
@@ -218,8 +218,8 @@ export function ExperimentsPage() {
                 ]}
               />
             </header>
-            <div class="tw">
-              <table class="lst">
+            <div class="table-wrap">
+              <table class="stacked">
                 <thead>
                   <tr>
                     <SortHead name="name" label="Experiment" {...head} />
@@ -246,7 +246,7 @@ export function ExperimentsPage() {
                 </button>
               </p>
             )}
-            <div class="tfoot">
+            <div class="table-foot">
               <span>
                 {Math.min(rows.length, most.value)} of {plural(experiments.total.value, 'experiment')}
               </span>
@@ -262,7 +262,7 @@ export function ExperimentsPage() {
                 </button>
               )}
               <span class="grow" />
-              <span class="hide-m">
+              <span class="hide-phone">
                 <kbd>j</kbd> <kbd>k</kbd> move <kbd>Enter</kbd> open <kbd>n</kbd> new <kbd>?</kbd> all keys
               </span>
             </div>

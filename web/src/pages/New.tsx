@@ -6,9 +6,10 @@ import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
 import { body, change, check, draft, problems, startForm } from '../components/new/form';
 import { PreviewCard } from '../components/new/Preview';
+import { ResourcesCard } from '../components/new/Resources';
 import { ScriptCard } from '../components/new/Script';
 import { SpaceCard } from '../components/new/Space';
-import { ResourcesCard, StrategyCard } from '../components/new/Strategy';
+import { StrategyCard } from '../components/new/Strategy';
 import { ProblemsContext } from '../components/problems';
 import { ApiError, get, message, post, request } from '../data/api';
 import { confirm } from '../data/confirm';
@@ -98,18 +99,18 @@ function SourceCard() {
       extra={
         <>
           <span class="grow" />
-          <button type="button" class="btn sm" onClick={() => change({ source: null })}>
+          <button type="button" class="btn compact" onClick={() => change({ source: null })}>
             Back to the form
           </button>
         </>
       }
     >
       <div class="body">
-        <label class="vh" for="source">
+        <label class="visually-hidden" for="source">
           Experiment file
         </label>
         <textarea
-          class="in mono source"
+          class="input mono source"
           id="source"
           rows={24}
           spellcheck={false}
@@ -127,27 +128,61 @@ function SourceCard() {
   );
 }
 
-export function NewPage() {
-  useTitle('New experiment');
-  const copying = useSignal(false);
+async function clear() {
+  if (
+    await confirm({
+      title: 'Clear the form?',
+      text: 'Everything typed here goes, and the script with it.',
+      yes: 'Clear',
+      no: 'Keep',
+      icon: 'trash',
+    })
+  )
+    draft.value = emptyDraft();
+}
+
+function Heading({ onCopy }: { onCopy: () => void }) {
+  const yaml = useRef<HTMLInputElement>(null);
+  return (
+    <div class="head">
+      <div class="headline">
+        <Crumbs items={[{ href: '/', label: 'Experiments' }, { label: 'New' }]} />
+        <h1>New experiment</h1>
+      </div>
+      <div class="btns">
+        <button type="button" class="btn" onClick={() => void clear()}>
+          Clear
+        </button>
+        <button type="button" class="btn" onClick={onCopy}>
+          <Icon name="copy" />
+          Copy from another
+        </button>
+        <label class="btn">
+          <Icon name="upload" />
+          Import YAML
+          <input
+            ref={yaml}
+            class="visually-hidden"
+            type="file"
+            accept=".yaml,.yml,.json"
+            onChange={async (event) => {
+              const file = event.currentTarget.files?.[0];
+              if (file) change({ source: { name: file.name, text: await file.text() } });
+              yaml.current!.value = '';
+            }}
+          />
+        </label>
+      </div>
+    </div>
+  );
+}
+
+// Sends the form. `keep`: what was typed stays, for the tasks that are left.
+function useSubmit() {
   const sending = useSignal(false);
   const refused = useSignal<string | null>(null);
-  const yaml = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const stop = startForm();
-    const from = query.value.get('from');
-    if (from) {
-      setQuery({ from: null });
-      void copyFrom(from);
-    }
-    return stop;
-  }, []);
-  const d = draft.value;
-  const got = check.value;
-  const ready = !!got && !!d.script && !sending.value;
-  const why = !d.script ? 'Add the training script to submit.' : !got ? 'Correct what is marked to submit.' : '';
-
   const submit = async (what: Record<string, unknown>, keep: boolean) => {
+    const d = draft.value;
     if (!d.script) return;
     sending.value = true;
     const files = [
@@ -170,18 +205,27 @@ export function NewPage() {
     }
     sending.value = false;
   };
-  const clear = async () => {
-    if (
-      await confirm({
-        title: 'Clear the form?',
-        text: 'Everything typed here goes, and the script with it.',
-        yes: 'Clear',
-        no: 'Keep',
-        icon: 'trash',
-      })
-    )
-      draft.value = emptyDraft();
-  };
+  return { sending, refused, submit };
+}
+
+export function NewPage() {
+  useTitle('New experiment');
+  const copying = useSignal(false);
+  const { sending, refused, submit } = useSubmit();
+  useEffect(() => {
+    const stop = startForm();
+    const from = query.value.get('from');
+    if (from) {
+      setQuery({ from: null });
+      void copyFrom(from);
+    }
+    return stop;
+  }, []);
+  const d = draft.value;
+  const got = check.value;
+  const ready = !!got && !!d.script && !sending.value;
+  const why = !d.script ? 'Add the training script to submit.' : !got ? 'Correct what is marked to submit.' : '';
+
   const buttons = (
     <>
       {!d.source && (
@@ -202,44 +246,13 @@ export function NewPage() {
   );
   return (
     <>
-      <div class="head">
-        <div class="headline">
-          <Crumbs items={[{ href: '/', label: 'Experiments' }, { label: 'New' }]} />
-          <h1>New experiment</h1>
-        </div>
-        <div class="btns">
-          <button type="button" class="btn" onClick={() => void clear()}>
-            Clear
-          </button>
-          <button
-            type="button"
-            class="btn"
-            onClick={() => {
-              copying.value = true;
-            }}
-          >
-            <Icon name="copy" />
-            Copy from another
-          </button>
-          <label class="btn">
-            <Icon name="upload" />
-            Import YAML
-            <input
-              ref={yaml}
-              class="vh"
-              type="file"
-              accept=".yaml,.yml,.json"
-              onChange={async (event) => {
-                const file = event.currentTarget.files?.[0];
-                if (file) change({ source: { name: file.name, text: await file.text() } });
-                yaml.current!.value = '';
-              }}
-            />
-          </label>
-        </div>
-      </div>
+      <Heading
+        onCopy={() => {
+          copying.value = true;
+        }}
+      />
       {refused.value && (
-        <Banner kind="err" icon="alert" title="Not submitted." role="alert">
+        <Banner kind="error" icon="alert" title="Not submitted." role="alert">
           {' '}
           <span class="dim">{refused.value}</span>
         </Banner>
@@ -269,13 +282,13 @@ export function NewPage() {
         </form>
         <aside class="grid sticky" aria-label="Preview">
           <PreviewCard />
-          <div class="submit hide-m">
+          <div class="submit hide-phone">
             <span class="mute small">{why}</span>
             <div class="btns">{buttons}</div>
           </div>
         </aside>
       </div>
-      <div class="foot only-m">
+      <div class="foot only-phone">
         <span class="small">{got?.count ? <b>{plural(got.count, 'task')}</b> : why}</span>
         {buttons}
       </div>

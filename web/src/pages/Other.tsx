@@ -13,7 +13,7 @@ export function MissingPage({ what = 'page' }: { what?: string }) {
   useTitle('Not found');
   return (
     <section class="card">
-      <h1 class="vh">Not found</h1>
+      <h1 class="visually-hidden">Not found</h1>
       <Empty icon="search" title={`There is no such ${what}`}>
         <p class="dim">It may have been removed, or the address has a typing error.</p>
         <a class="btn" href="/">

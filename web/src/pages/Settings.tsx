@@ -67,10 +67,10 @@ function Tokens() {
           once.
         </p>
         <form class="row-form" onSubmit={(event) => void create(event)}>
-          <label class="vh" for="token-name">
+          <label class="visually-hidden" for="token-name">
             Name of the new token
           </label>
-          <input class="in" id="token-name" ref={name} placeholder="What it is for, e.g. notebook" />
+          <input class="input" id="token-name" ref={name} placeholder="What it is for, e.g. notebook" />
           <button type="submit" class="btn">
             <Icon name="key" />
             Create token
@@ -95,7 +95,7 @@ function Tokens() {
         )}
         {tokens.value &&
           (tokens.value.length ? (
-            <div class="tw">
+            <div class="table-wrap">
               <table>
                 <thead>
                   <tr>
@@ -103,7 +103,7 @@ function Tokens() {
                     <th scope="col">Created</th>
                     <th scope="col">Last used</th>
                     <th scope="col">
-                      <span class="vh">Actions</span>
+                      <span class="visually-hidden">Actions</span>
                     </th>
                   </tr>
                 </thead>
@@ -115,9 +115,9 @@ function Tokens() {
                       </td>
                       <td>{when(token.created)}</td>
                       <td>{token.used ? when(token.used) : 'never'}</td>
-                      <td class="r">
-                        <button type="button" class="btn sm danger" onClick={() => void revoke(token)}>
-                          Revoke<span class="vh"> {token.name ?? token.id}</span>
+                      <td class="right">
+                        <button type="button" class="btn compact danger" onClick={() => void revoke(token)}>
+                          Revoke<span class="visually-hidden"> {token.name ?? token.id}</span>
                         </button>
                       </td>
                     </tr>
@@ -165,7 +165,7 @@ function Sessions() {
         <p class="dim small">All of them end when the daemon is started again.</p>
         {rows.value &&
           (rows.value.length ? (
-            <div class="tw">
+            <div class="table-wrap">
               <table>
                 <thead>
                   <tr>
@@ -173,7 +173,7 @@ function Sessions() {
                     <th scope="col">Signed in</th>
                     <th scope="col">Last used</th>
                     <th scope="col">
-                      <span class="vh">Actions</span>
+                      <span class="visually-hidden">Actions</span>
                     </th>
                   </tr>
                 </thead>
@@ -186,9 +186,9 @@ function Sessions() {
                       </td>
                       <td>{when(row.created)}</td>
                       <td>{when(row.used)}</td>
-                      <td class="r">
-                        <button type="button" class="btn sm danger" onClick={() => void end(row)}>
-                          End<span class="vh"> session {row.id}</span>
+                      <td class="right">
+                        <button type="button" class="btn compact danger" onClick={() => void end(row)}>
+                          End<span class="visually-hidden"> session {row.id}</span>
                         </button>
                       </td>
                     </tr>
@@ -221,7 +221,7 @@ export function SettingsPage() {
       <div class="head center">
         <h1>Settings</h1>
       </div>
-      <div class="grid cols-set">
+      <div class="grid cols-settings">
         <div class="grid">
           <Card title="Appearance" id="look">
             <div class="body">

@@ -21,7 +21,7 @@ function Failure({ task }: { task: Task }) {
   const said = brief(cause?.tail ?? null);
   const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
   return (
-    <Banner kind="err" icon="alert" role="alert" title={`${cause ? capitalize(cause.text) : 'Failed'}${during}`}>
+    <Banner kind="error" icon="alert" role="alert" title={`${cause ? capitalize(cause.text) : 'Failed'}${during}`}>
       {said && (
         <div class="quoted">
           <code>{said}</code>
@@ -203,7 +203,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
   if (!task || !e)
     return (
       <>
-        <h1 class="vh">
+        <h1 class="visually-hidden">
           {id}/{number}
         </h1>
         {store.error.value ? <Trouble what="The task" error={store.error.value} /> : <Loading />}
@@ -230,14 +230,14 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
                 best of {e.tasks.total}
               </span>
             )}
-            <span class="dim num cut">
+            <span class="dim numeric cut">
               <bdi>{paramLine(task.parameters, e.varying)}</bdi>
             </span>
           </div>
         </div>
-        <div class="btns bottom-m">
+        <div class="btns bottom-phone">
           <a
-            class="btn icon hide-m"
+            class="btn icon hide-phone"
             aria-label="Previous configuration"
             aria-disabled={number <= 1}
             href={`/e/${id}/${Math.max(1, number - 1)}`}
@@ -245,14 +245,14 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
             <Icon name="left" />
           </a>
           <a
-            class="btn icon hide-m"
+            class="btn icon hide-phone"
             aria-label="Next configuration"
             href={`/e/${id}/${Math.min(e.tasks.total, number + 1)}`}
           >
             <Icon name="right" />
           </a>
           {best !== undefined && best !== number && (
-            <button type="button" class="btn hide-m" onClick={() => go(`/e/${id}/compare?tasks=${best},${number}`)}>
+            <button type="button" class="btn hide-phone" onClick={() => go(`/e/${id}/compare?tasks=${best},${number}`)}>
               <Icon name="git" />
               Compare with best
             </button>

@@ -42,13 +42,13 @@ function Legend({ colours, running, errors }: { colours: Colouring; running: boo
       )}
       {colours.legend.map((item) => (
         <span key={String(item.label)}>
-          <i class="sw" style={{ background: item.css }} />
+          <i class="swatch" style={{ background: item.css }} />
           <bdi>{param(item.label)}</bdi>
         </span>
       ))}
       {colours.ramp && (
         <span>
-          {param(colours.ramp.low)} <i class="sw ramp" /> {param(colours.ramp.high)}
+          {param(colours.ramp.low)} <i class="swatch ramp" /> {param(colours.ramp.high)}
           {colours.ramp.log ? ', log' : ''}
         </span>
       )}
@@ -145,7 +145,7 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
           {e.metrics.length > 1 && (
             <Pick
               label="Metric"
-              class="hide-m"
+              class="hide-phone"
               value={name}
               options={e.metrics.map((m) => ({ value: m, label: m }))}
               onPick={(m) => {
@@ -164,7 +164,7 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
           )}
           <Seg
             label="Horizontal axis"
-            class="hide-m"
+            class="hide-phone"
             value={byTime ? 'time' : 'step'}
             options={[
               { value: 'step', label: capitalize(step) },
@@ -209,7 +209,7 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
         <Legend colours={colours} running={e.tasks.running > 0} errors={e.tasks.error > 0} />
         {e.tasks.running > 0 && <Worth forecast={forecast} shown={lines.some((line) => line.dash)} />}
         {byTime && (
-          <p class="h">
+          <p class="help">
             Time is each task's mean per {step}; single {step}s are not timed.
           </p>
         )}
@@ -230,27 +230,27 @@ function TableOfCurves({
   byTime: boolean;
 }) {
   return (
-    <div class="tw tall" tabIndex={0} role="region" aria-label={`${name} as a table`}>
+    <div class="table-wrap tall" tabIndex={0} role="region" aria-label={`${name} as a table`}>
       <table>
         <thead>
           <tr>
             <th scope="col">Config</th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               Points
             </th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               First
             </th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               Lowest
             </th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               Highest
             </th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               Last
             </th>
-            <th scope="col" class="r">
+            <th scope="col" class="right">
               Last {step}
             </th>
           </tr>
@@ -262,12 +262,12 @@ function TableOfCurves({
             return (
               <tr key={line.id}>
                 <td>{line.label}</td>
-                <td class="r">{line.x.length}</td>
-                <td class="r">{metric(y[0] ?? 'NaN')}</td>
-                <td class="r">{y.length ? metric(Math.min(...y)) : 'NaN'}</td>
-                <td class="r">{y.length ? metric(Math.max(...y)) : 'NaN'}</td>
-                <td class="r">{metric(line.y[line.y.length - 1] ?? 'NaN')}</td>
-                <td class="r">{byTime ? duration(last) : last}</td>
+                <td class="right">{line.x.length}</td>
+                <td class="right">{metric(y[0] ?? 'NaN')}</td>
+                <td class="right">{y.length ? metric(Math.min(...y)) : 'NaN'}</td>
+                <td class="right">{y.length ? metric(Math.max(...y)) : 'NaN'}</td>
+                <td class="right">{metric(line.y[line.y.length - 1] ?? 'NaN')}</td>
+                <td class="right">{byTime ? duration(last) : last}</td>
               </tr>
             );
           })}

@@ -54,7 +54,7 @@ export function Importance({ analysis }: { analysis: Analysis | null }) {
                 return (
                   <li key={p.parameter}>
                     <bdi>{p.parameter}</bdi>
-                    <span class="num">{Math.round(share * 100)} %</span>
+                    <span class="numeric">{Math.round(share * 100)} %</span>
                     <Bar meter share={share} label={`Importance of ${p.parameter}`} />
                   </li>
                 );
@@ -103,19 +103,19 @@ interface Bracket {
 function Brackets({ list }: { list: Bracket[] }) {
   return (
     <table class="plain rungs">
-      <caption class="vh">Brackets of the search</caption>
+      <caption class="visually-hidden">Brackets of the search</caption>
       <thead>
         <tr>
-          <th scope="col" class="r">
+          <th scope="col" class="right">
             Began with
           </th>
-          <th scope="col" class="r">
+          <th scope="col" class="right">
             Rung
           </th>
-          <th scope="col" class="r">
+          <th scope="col" class="right">
             Length
           </th>
-          <th scope="col" class="r">
+          <th scope="col" class="right">
             Results
           </th>
         </tr>
@@ -123,12 +123,12 @@ function Brackets({ list }: { list: Bracket[] }) {
       <tbody>
         {list.map((b, i) => (
           <tr key={i}>
-            <td class="r num">{b.start}</td>
-            <td class="r num">
+            <td class="right numeric">{b.start}</td>
+            <td class="right numeric">
               {b.rung} of {b.rungs}
             </td>
-            <td class="r num">{tick(b.fidelity)}</td>
-            <td class="r num">{b.over ? 'all' : `${b.told} of ${b.size}`}</td>
+            <td class="right numeric">{tick(b.fidelity)}</td>
+            <td class="right numeric">{b.over ? 'all' : `${b.told} of ${b.size}`}</td>
           </tr>
         ))}
       </tbody>
@@ -180,16 +180,16 @@ export function SearchCard({
         />
         {rungs.length > 0 && (
           <table class="plain rungs">
-            <caption class="vh">Rungs of the search</caption>
+            <caption class="visually-hidden">Rungs of the search</caption>
             <thead>
               <tr>
-                <th scope="col" class="r">
+                <th scope="col" class="right">
                   Length
                 </th>
-                <th scope="col" class="r">
+                <th scope="col" class="right">
                   {own ? 'Results' : 'Tasks'}
                 </th>
-                <th scope="col" class="r">
+                <th scope="col" class="right">
                   {own ? 'Went on' : 'Finished'}
                 </th>
               </tr>
@@ -197,9 +197,9 @@ export function SearchCard({
             <tbody>
               {rungs.map((r: Rung) => (
                 <tr key={r.fidelity}>
-                  <td class="r num">{tick(r.fidelity)}</td>
-                  <td class="r num">{r.told ?? r.tasks}</td>
-                  <td class="r num">{r.promoted ?? r.finished}</td>
+                  <td class="right numeric">{tick(r.fidelity)}</td>
+                  <td class="right numeric">{r.told ?? r.tasks}</td>
+                  <td class="right numeric">{r.promoted ?? r.finished}</td>
                 </tr>
               ))}
             </tbody>
@@ -217,7 +217,7 @@ export function SearchCard({
         <div class="btns">
           <button
             type="button"
-            class="btn sm"
+            class="btn compact"
             onClick={() => {
               dialog.value = 'suggest';
             }}
@@ -227,7 +227,7 @@ export function SearchCard({
           </button>
           <button
             type="button"
-            class="btn sm"
+            class="btn compact"
             onClick={() => {
               dialog.value = 'change';
             }}

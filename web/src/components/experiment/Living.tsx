@@ -294,7 +294,7 @@ export function ChangeDialog({
           );
         })}
       </div>
-      <p class="h">
+      <p class="help">
         Several values, separated by commas, are choices; one alone fixes a parameter. So does a range without an end.
       </p>
     </Form>

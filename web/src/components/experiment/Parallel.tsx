@@ -146,7 +146,7 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
               </button>
             </span>
           ) : (
-            <span class="mute small hide-m">drag along an axis to keep a range</span>
+            <span class="mute small hide-phone">drag along an axis to keep a range</span>
           )}
         </>
       }

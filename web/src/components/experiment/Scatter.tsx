@@ -166,7 +166,7 @@ export function Scatter({
           >
             {(log ? niceLog(...yd, 5) : niceLinear(...yd, 4)).map((t) => (
               <g key={t}>
-                <line class="g" x1={M.l} x2={W - M.r} y1={Math.round(y(t)) + 0.5} y2={Math.round(y(t)) + 0.5} />
+                <line class="grid-line" x1={M.l} x2={W - M.r} y1={Math.round(y(t)) + 0.5} y2={Math.round(y(t)) + 0.5} />
                 <text x={M.l - 6} y={y(t) + 3.5} text-anchor="end">
                   {tick(t)}
                 </text>
@@ -202,7 +202,7 @@ export function Scatter({
               .map((p) => (
                 <text
                   key="b"
-                  class="lab halo"
+                  class="label halo"
                   x={x(p.x) + (x(p.x) > W / 2 ? -8 : 8)}
                   y={y(p.y) + 4}
                   text-anchor={x(p.x) > W / 2 ? 'end' : 'start'}

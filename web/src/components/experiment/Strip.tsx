@@ -29,24 +29,24 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
   return (
     <div class="kpis">
       <div class="kpi first">
-        <div class="l">Best {goal ? <bdi>{goal.metric}</bdi> : 'value'}</div>
+        <div class="label">Best {goal ? <bdi>{goal.metric}</bdi> : 'value'}</div>
         {e.best ? (
           <>
-            <div class="v">
+            <div class="value">
               {metric(e.best.value)}{' '}
               <small>
                 <a href={`/e/${e.id}/${e.best.task}`}>#{e.best.task}</a>
               </small>
             </div>
-            <div class="s" title={paramLine(e.best.parameters, e.varying)}>
+            <div class="detail" title={paramLine(e.best.parameters, e.varying)}>
               {e.best.epoch !== null && `${e.step_name || 'epoch'} ${e.best.epoch}, `}
               {paramLine(e.best.parameters, e.varying)}
             </div>
           </>
         ) : (
           <>
-            <div class="v quiet">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</div>
-            <div class="s">
+            <div class="value quiet">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</div>
+            <div class="detail">
               {e.tasks.error && e.tasks.error === e.tasks.total
                 ? 'every task failed'
                 : `no number for ${goal?.metric ?? 'the metric'} so far`}
@@ -55,9 +55,9 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
         )}
       </div>
       <div class="kpi wide">
-        <div class="l between">
+        <div class="label between">
           <span>Progress</span>
-          <span class="num">
+          <span class="numeric">
             {ended(e.tasks)} of {plural(e.tasks.total, 'task')}
           </span>
         </div>
@@ -65,28 +65,30 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
         <StateCounts counts={e.tasks} words />
       </div>
       <div class="kpi">
-        <div class="l">Elapsed</div>
-        <div class={span === null ? 'v quiet' : 'v'}>{span === null ? 'not started' : duration(span)}</div>
-        <div class="s">{e.started ? `started ${when(e.started)}` : (e.note ?? `submitted ${when(e.created)}`)}</div>
+        <div class="label">Elapsed</div>
+        <div class={span === null ? 'value quiet' : 'value'}>{span === null ? 'not started' : duration(span)}</div>
+        <div class="detail">
+          {e.started ? `started ${when(e.started)}` : (e.note ?? `submitted ${when(e.created)}`)}
+        </div>
       </div>
       <div class="kpi">
-        <div class="l">Remaining</div>
-        <div class={left.estimate === null ? 'v quiet' : 'v'}>{left.text}</div>
-        <div class="s">{left.basis}</div>
+        <div class="label">Remaining</div>
+        <div class={left.estimate === null ? 'value quiet' : 'value'}>{left.text}</div>
+        <div class="detail">{left.basis}</div>
       </div>
       <div class="kpi">
-        <div class="l">{gpu ? 'GPU time' : 'CPU time'}</div>
-        <div class={(gpu ? e.cost.gpu_s : e.cost.cpu_s) === null ? 'v quiet' : 'v'}>
+        <div class="label">{gpu ? 'GPU time' : 'CPU time'}</div>
+        <div class={(gpu ? e.cost.gpu_s : e.cost.cpu_s) === null ? 'value quiet' : 'value'}>
           {gpu ? duration(e.cost.gpu_s) : e.cost.cpu_s === null ? 'not measured' : duration(e.cost.cpu_s)}
         </div>
-        <div class="s">
+        <div class="detail">
           {gpu && span ? `${(e.cost.gpu_s! / span).toFixed(1)} GPUs busy, mean` : 'no GPU used so far'}
         </div>
       </div>
       <div class="kpi">
-        <div class="l">Energy</div>
-        <div class={e.cost.energy_j === null ? 'v quiet' : 'v'}>{energy(e.cost.energy_j)}</div>
-        <div class="s">
+        <div class="label">Energy</div>
+        <div class={e.cost.energy_j === null ? 'value quiet' : 'value'}>{energy(e.cost.energy_j)}</div>
+        <div class="detail">
           {e.cost.energy_j === null ? 'no meter on this backend' : (e.cost.energy_source ?? 'source not said')}
         </div>
       </div>

@@ -44,7 +44,7 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
         <span class="mute small">{early(task) ? 'early stop' : ''}</span>
         <span>
           {task.epoch}
-          <span class="only-m mute small"> {step}s</span>
+          <span class="only-phone mute small"> {step}s</span>
         </span>
       </span>
     );
@@ -54,7 +54,7 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
       {task.progress !== null && (
         <Bar share={task.progress} label={`Progress of configuration ${task.number}`} state={task.state} />
       )}
-      <span class="num small">
+      <span class="numeric small">
         {task.epoch}
         {task.epochs !== null && <span class="mute">/{task.epochs}</span>}
       </span>
@@ -73,7 +73,7 @@ function BestCell({ task, best }: { task: TaskSummary; best: boolean }) {
   return best ? (
     <span class="best">
       <Icon name="star" />
-      <span class="vh">Best: </span>
+      <span class="visually-hidden">Best: </span>
       {metric(task.best.value)}
     </span>
   ) : (
@@ -95,7 +95,7 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
   const started = task.started !== null;
   const reason = reasonNow(task, e);
   return (
-    <tr data-row={n} class={selected ? 'sel' : undefined}>
+    <tr data-row={n} class={selected ? 'selected' : undefined}>
       <td class="tick">
         <input
           type="checkbox"
@@ -104,50 +104,50 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
           onChange={(event) => onSelect(n, event.currentTarget.checked)}
         />
       </td>
-      <td class="id">
+      <td class="task-id">
         <a class="row" href={`/e/${e.id}/${n}`}>
-          <i class="sw" style={{ background: started ? css : 'var(--border-2)' }} />#{n}
+          <i class="swatch" style={{ background: started ? css : 'var(--border-2)' }} />#{n}
         </a>
         {task.repeat !== null && task.repeat > 1 && <span class="mute small"> repeat {task.repeat}</span>}
       </td>
-      <td class="rm">
+      <td class="right-phone">
         <Chip state={task.state} title={reason} />
       </td>
       {e.varying.map((name) => (
-        <td key={name} class="r hide-m">
+        <td key={name} class="right hide-phone">
           <span class="cut">
             <bdi>{param(task.parameters[name])}</bdi>
           </span>
         </td>
       ))}
-      <td class="only-m w mute small">
+      <td class="only-phone wide mute small">
         <bdi>{paramLine(task.parameters, e.varying)}</bdi>
       </td>
-      <td class="ep">
+      <td class="epoch">
         <EpochCell task={task} step={e.step_name || 'epoch'} reason={reason} />
       </td>
-      <td class="r val">
+      <td class="right value">
         <BestCell task={task} best={best} />
       </td>
-      <td class="r hide-m">{task.best?.epoch ?? <span class="mute">{DASH}</span>}</td>
-      <td class="r hide-m">
+      <td class="right hide-phone">{task.best?.epoch ?? <span class="mute">{DASH}</span>}</td>
+      <td class="right hide-phone">
         <Elapsed task={task} />
       </td>
-      <td class="r hide-m">
+      <td class="right hide-phone">
         {task.cost.energy_j === null ? (
           <span class="mute" title="not measured">
             {DASH}
-            <span class="vh"> not measured</span>
+            <span class="visually-hidden"> not measured</span>
           </span>
         ) : (
           energy(task.cost.energy_j)
         )}
       </td>
-      <td class="hide-m act">
+      <td class="hide-phone actions">
         {stoppable(task) ? (
           <button
             type="button"
-            class="btn icon sm ghost"
+            class="btn icon compact ghost"
             aria-label={`Stop configuration ${n}`}
             onClick={() => void stopTasks(e.id, [task])}
           >
@@ -156,7 +156,7 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
         ) : (
           <button
             type="button"
-            class="btn icon sm ghost"
+            class="btn icon compact ghost"
             aria-label={`Restart configuration ${n}`}
             onClick={() => void restartTasks(e.id, [task])}
           >
@@ -228,8 +228,8 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
   const head = { sort, onSort };
   const goal = e.objective[0];
   return (
-    <div class="tw">
-      <table class="lst cfg">
+    <div class="table-wrap">
+      <table class="stacked configurations">
         <thead>
           <tr>
             <th scope="col" class="tick">
@@ -250,10 +250,15 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
             {e.varying.map((name) => (
               <SortHead key={name} name={`p.${name}`} label={<bdi class="cut">{name}</bdi>} right {...head} />
             ))}
-            <th scope="col" class="only-m">
+            <th scope="col" class="only-phone">
               Parameters
             </th>
-            <SortHead name="epoch" label={<span class="cap">{e.step_name || 'epoch'}</span>} {...head} class="ep" />
+            <SortHead
+              name="epoch"
+              label={<span class="capitalized">{e.step_name || 'epoch'}</span>}
+              {...head}
+              class="epoch"
+            />
             <SortHead
               name="best"
               label={
@@ -268,7 +273,7 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
             <SortHead name="time" label="Time" right {...head} />
             <SortHead name="energy" label="Energy" right {...head} />
             <th scope="col">
-              <span class="vh">Actions</span>
+              <span class="visually-hidden">Actions</span>
             </th>
           </tr>
         </thead>

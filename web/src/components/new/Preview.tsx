@@ -1,6 +1,7 @@
 // The right-hand side of the form: how many tasks, how that comes about, and what would be submitted.
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { strategyTitle } from '../../data/api';
+import type { Check } from '../../data/types';
 import { count, duration, param, plural } from '../../lib/format';
 import { Banner, Card, CopyButton, KeyValues } from '../bits';
 import { Icon } from '../Icon';
@@ -16,16 +17,16 @@ function Code({ text, label }: { text: string; label: string }) {
         if (part)
           return (
             <span key={i}>
-              <span class="k">{part[1]}</span>
+              <span class="keyword">{part[1]}</span>
               {part[2]}
               {part[3]}
-              <span class="n">{part[4]}</span>
+              <span class="literal">{part[4]}</span>
               {'\n'}
             </span>
           );
         if (/^\s*#/.test(line))
           return (
-            <span key={i} class="c">
+            <span key={i} class="comment">
               {line}
               {'\n'}
             </span>
@@ -41,15 +42,90 @@ function Code({ text, label }: { text: string; label: string }) {
   );
 }
 
-export function PreviewCard() {
-  const tab = useSignal<'tasks' | 'script' | 'yaml'>('tasks');
-  const got = check.value;
-  const sample = got?.sample ?? [];
+function FirstTasks({ got }: { got: Check }) {
+  const sample = got.sample;
   const all = [...new Set(sample.flatMap((values) => Object.keys(values)))];
   // What is the same everywhere only takes room, unless nothing varies.
   const varying = all.filter((name) => new Set(sample.map((values) => values[name])).size > 1);
   const names = varying.length ? varying : all;
-  const shown = tab.value === 'script' ? got?.script : got?.yaml;
+  return (
+    <>
+      <div class="table-wrap tall" tabIndex={0} role="region" aria-label="First tasks">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Task</th>
+              {names.map((name) => (
+                <th key={name} scope="col" class="right">
+                  <bdi>{name}</bdi>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {sample.map((values, i) => (
+              <tr key={i}>
+                <td>#{i + 1}</td>
+                {names.map((name) => (
+                  <td key={name} class="right">
+                    <bdi>{param(values[name])}</bdi>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {got.count !== null && got.count > sample.length && (
+        <p class="none mute small">
+          {got.finite
+            ? `and ${plural(got.count - sample.length, 'more task')}`
+            : 'an example: the search proposes the rest as results arrive'}
+        </p>
+      )}
+    </>
+  );
+}
+
+type View = 'tasks' | 'script' | 'yaml';
+
+// The first tasks, the batch script and the file, as the daemon would take them.
+function Submitted({ got, tab }: { got: Check; tab: Signal<View> }) {
+  const shown = tab.value === 'script' ? got.script : got.yaml;
+  return (
+    <section class="card clip" aria-label="What would be submitted">
+      <header>
+        <Tabs
+          label="Preview of"
+          panel="pv"
+          value={tab.value}
+          onPick={(value) => {
+            tab.value = value;
+          }}
+          tabs={[
+            { value: 'tasks', label: 'Tasks' },
+            { value: 'script', label: 'Batch script' },
+            { value: 'yaml', label: 'YAML' },
+          ]}
+        />
+        <span class="grow" />
+        {tab.value !== 'tasks' && <CopyButton label="Copy" text={() => shown ?? ''} />}
+      </header>
+      <div id="pv" role="tabpanel" aria-labelledby={`pv-${tab.value}`}>
+        {tab.value === 'tasks' ? (
+          <FirstTasks got={got} />
+        ) : (
+          <Code text={shown ?? ''} label={tab.value === 'script' ? 'Batch script' : 'Experiment as YAML'} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+export function PreviewCard() {
+  // Kept here: the card below goes while something is wrong with the form.
+  const tab = useSignal<View>('tasks');
+  const got = check.value;
   return (
     <>
       <Card
@@ -80,7 +156,7 @@ export function PreviewCard() {
           {homeless.value.length > 0 && (
             <ul class="checks">
               {homeless.value.map((error, i) => (
-                <li key={i} class="er">
+                <li key={i} class="failure">
                   <Icon name="alert" />
                   <span>
                     {error.field && <code>{error.field}</code>} {sentence(error)}
@@ -97,7 +173,7 @@ export function PreviewCard() {
                   <div class="dim small">{got.count === 1 ? 'task' : 'tasks'}</div>
                 </div>
                 <div class="dim">
-                  <span class="num">
+                  <span class="numeric">
                     {got.how ?? (got.finite ? '' : 'a budget, not a product: the ranges have no end')}
                   </span>
                   {got.factors.length > 0 && <div class="mute small">{got.factors.map((f) => f.name).join(' × ')}</div>}
@@ -138,68 +214,7 @@ export function PreviewCard() {
           )}
         </div>
       </Card>
-      {got && (
-        <section class="card clip" aria-label="What would be submitted">
-          <header>
-            <Tabs
-              label="Preview of"
-              panel="pv"
-              value={tab.value}
-              onPick={(value) => {
-                tab.value = value;
-              }}
-              tabs={[
-                { value: 'tasks', label: 'Tasks' },
-                { value: 'script', label: 'Batch script' },
-                { value: 'yaml', label: 'YAML' },
-              ]}
-            />
-            <span class="grow" />
-            {tab.value !== 'tasks' && <CopyButton label="Copy" text={() => shown ?? ''} />}
-          </header>
-          <div id="pv" role="tabpanel" aria-labelledby={`pv-${tab.value}`}>
-            {tab.value === 'tasks' ? (
-              <>
-                <div class="tw tall" tabIndex={0} role="region" aria-label="First tasks">
-                  <table>
-                    <thead>
-                      <tr>
-                        <th scope="col">Task</th>
-                        {names.map((name) => (
-                          <th key={name} scope="col" class="r">
-                            <bdi>{name}</bdi>
-                          </th>
-                        ))}
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {sample.map((values, i) => (
-                        <tr key={i}>
-                          <td>#{i + 1}</td>
-                          {names.map((name) => (
-                            <td key={name} class="r">
-                              <bdi>{param(values[name])}</bdi>
-                            </td>
-                          ))}
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
-                {got.count !== null && got.count > sample.length && (
-                  <p class="none mute small">
-                    {got.finite
-                      ? `and ${plural(got.count - sample.length, 'more task')}`
-                      : 'an example: the search proposes the rest as results arrive'}
-                  </p>
-                )}
-              </>
-            ) : (
-              <Code text={shown ?? ''} label={tab.value === 'script' ? 'Batch script' : 'Experiment as YAML'} />
-            )}
-          </div>
-        </section>
-      )}
+      {got && <Submitted got={got} tab={tab} />}
     </>
   );
 }

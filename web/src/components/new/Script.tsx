@@ -59,7 +59,7 @@ function Drop() {
         void takeScript(event.dataTransfer?.files[0]);
       }}
     >
-      <span class="fi">
+      <span class="file-icon">
         <Icon name="file" />
       </span>
       <div class="what">
@@ -79,10 +79,10 @@ function Drop() {
           </>
         )}
       </div>
-      <label class="btn sm">
+      <label class="btn compact">
         {script ? 'Replace' : 'Choose'}
         <input
-          class="vh"
+          class="visually-hidden"
           id="script"
           type="file"
           accept=".py,.sh,.jl,.R,text/*"
@@ -117,13 +117,13 @@ function Found({ found }: { found: Scan }) {
   return (
     <div role="status">
       <ul class="checks found">
-        <li class={clear ? 'ok' : 'wa'}>
+        <li class={clear ? 'ok' : 'caution'}>
           <Icon name={clear ? 'check' : 'alert'} />
           <span>
             {flags.length ? (
               <>
                 {plural(flags.length, 'argument')} found:{' '}
-                <span class="args">
+                <span class="arguments">
                   {flags.slice(0, 20).map((arg) => (
                     <code key={arg}>{arg}</code>
                   ))}
@@ -154,7 +154,7 @@ function Found({ found }: { found: Scan }) {
             )}
           </span>
         </li>
-        <li class={found.metrics.length ? 'ok' : 'wa'}>
+        <li class={found.metrics.length ? 'ok' : 'caution'}>
           <Icon name={found.metrics.length ? 'check' : 'alert'} />
           <span>
             {found.metrics.length ? (
@@ -178,7 +178,7 @@ function Found({ found }: { found: Scan }) {
           </li>
         )}
         {found.notes.map((note) => (
-          <li key={note} class="wa">
+          <li key={note} class="caution">
             <Icon name="alert" />
             <span>{capitalize(note)}</span>
           </li>
@@ -215,8 +215,8 @@ export function ScriptCard() {
           </div>
         )}
         <div class="grid two start">
-          <div class="f">
-            <span class="lbl">Script</span>
+          <div class="field">
+            <span class="field-label">Script</span>
             <Drop />
             <Errors at="/script" id="script-e" />
             <div class="more-files">
@@ -235,7 +235,7 @@ export function ScriptCard() {
               <label class="link">
                 Add other files it needs
                 <input
-                  class="vh"
+                  class="visually-hidden"
                   type="file"
                   multiple
                   onChange={(event) => {
@@ -245,12 +245,12 @@ export function ScriptCard() {
               </label>
             </div>
           </div>
-          <div class="f">
+          <div class="field">
             {!d.source && (
               <>
                 <label for="pass">What the script receives</label>
                 <select
-                  class="in"
+                  class="input"
                   id="pass"
                   value={d.pass}
                   aria-describedby="pass-h"
@@ -261,7 +261,7 @@ export function ScriptCard() {
                   <option value="env">Environment variables</option>
                   <option value="json">A JSON file</option>
                 </select>
-                <p class="h" id="pass-h">
+                <p class="help" id="pass-h">
                   {PASS[d.pass]}
                 </p>
                 <Errors at="/pass" id="pass-e" />
@@ -270,7 +270,7 @@ export function ScriptCard() {
             {scan.value ? (
               <Found found={scan.value} />
             ) : (
-              <p class="h">
+              <p class="help">
                 {d.script
                   ? `Reading ${count(d.script.text.length)} characters…`
                   : 'Add the script and sluice says what it takes and how it reports.'}

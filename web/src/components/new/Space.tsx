@@ -24,7 +24,7 @@ function switchKind(p: DraftParam, kind: Kind) {
 
 function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
   const who = p.name || 'the new parameter';
-  const cls = `in${bad ? ' bad' : ''}`;
+  const cls = `input${bad ? ' bad' : ''}`;
   const say = bad ? `p${p.id}-e` : undefined;
   if (p.kind !== 'range') {
     return (
@@ -43,7 +43,7 @@ function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
   }
   const part = (key: 'min' | 'max' | 'step' | 'points', label: string, placeholder: string) => (
     <input
-      class={`${cls} num`}
+      class={`${cls} numeric`}
       value={p[key]}
       aria-label={`${label} of ${who}`}
       aria-invalid={bad}
@@ -65,7 +65,7 @@ function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
       {part('points', 'Number of points', 'points')}
       <label class="check">
         <input type="checkbox" checked={p.log} onChange={(event) => edit(p.id, { log: event.currentTarget.checked })} />
-        log<span class="vh"> scale for {who}</span>
+        log<span class="visually-hidden"> scale for {who}</span>
       </label>
     </div>
   );
@@ -81,7 +81,7 @@ function Row({ p }: { p: DraftParam }) {
     <tr>
       <td>
         <input
-          class="in mono"
+          class="input mono"
           value={p.name}
           aria-label="Parameter name"
           placeholder="name"
@@ -92,7 +92,7 @@ function Row({ p }: { p: DraftParam }) {
       </td>
       <td>
         <select
-          class="in"
+          class="input"
           value={p.kind}
           aria-label={`Kind of ${who}`}
           onChange={(event) => switchKind(p, event.currentTarget.value as Kind)}
@@ -102,17 +102,17 @@ function Row({ p }: { p: DraftParam }) {
           <option value="fixed">Fixed</option>
         </select>
       </td>
-      <td class="vals">
+      <td class="values">
         <Values p={p} bad={bad} />
         {bad && <Errors at={at} id={`p${p.id}-e`} />}
       </td>
-      <td class="r cnt">
+      <td class="right count">
         {p.kind === 'fixed' ? <span class="mute">fixed</span> : <b>{factor?.count ?? local ?? '∞'}</b>}
       </td>
-      <td class="r">
+      <td class="right">
         <button
           type="button"
-          class="btn icon sm ghost"
+          class="btn icon compact ghost"
           aria-label={`Remove ${who}`}
           onClick={() => change({ parameters: draft.value.parameters.filter((q) => q.id !== p.id) })}
         >
@@ -134,7 +134,11 @@ export function SpaceCard() {
       extra={
         <>
           <span class="grow" />
-          <button type="button" class="btn sm" onClick={() => change({ parameters: [...d.parameters, newParam()] })}>
+          <button
+            type="button"
+            class="btn compact"
+            onClick={() => change({ parameters: [...d.parameters, newParam()] })}
+          >
             <Icon name="plus" />
             Add parameter
           </button>
@@ -142,21 +146,21 @@ export function SpaceCard() {
       }
     >
       <div class="body">
-        <table class="sp">
+        <table class="parameters">
           <thead>
             <tr>
-              <th scope="col" class="n">
+              <th scope="col" class="name">
                 Parameter
               </th>
-              <th scope="col" class="k">
+              <th scope="col" class="kind">
                 Kind
               </th>
               <th scope="col">Values</th>
-              <th scope="col" class="r">
+              <th scope="col" class="right">
                 Count
               </th>
               <th scope="col">
-                <span class="vh">Remove</span>
+                <span class="visually-hidden">Remove</span>
               </th>
             </tr>
           </thead>
@@ -167,7 +171,7 @@ export function SpaceCard() {
           </tbody>
         </table>
         {!d.parameters.length && <p class="mute small">Without parameters the script runs once.</p>}
-        {d.pass === 'positional' && <p class="h">The order of the rows is the order of the arguments.</p>}
+        {d.pass === 'positional' && <p class="help">The order of the rows is the order of the arguments.</p>}
         <details
           class="advanced"
           open={!!(d.constraints || d.repeats || d.parameters.some((p) => p.when)) || undefined}
@@ -197,15 +201,15 @@ export function SpaceCard() {
                 help="The same configuration under several seeds."
               />
             </div>
-            <div class="f">
-              <span class="lbl">Only when</span>
+            <div class="field">
+              <span class="field-label">Only when</span>
               {named.map((p) => (
-                <div class="cond" key={p.id}>
+                <div class="condition" key={p.id}>
                   <label class="mono" for={`when-${p.id}`}>
                     {p.name}
                   </label>
                   <input
-                    class="in mono"
+                    class="input mono"
                     id={`when-${p.id}`}
                     value={p.when}
                     placeholder="always"
@@ -215,7 +219,7 @@ export function SpaceCard() {
                   />
                 </div>
               ))}
-              <p class="h">
+              <p class="help">
                 For example momentum only when <code>optimizer=sgd</code>.
               </p>
             </div>

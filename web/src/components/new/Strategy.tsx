@@ -1,20 +1,11 @@
-// Steps 3 and 4: how to search, and what each task gets. The strategies and their options are the daemon's own list.
+// Step 3: how to search. The strategies and their options are the daemon's own list.
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { get, info } from '../../data/api';
+import { info } from '../../data/api';
 import { pruneOptions } from '../../data/draft';
-import type { Cluster, Partition, Strategy, StrategyOption } from '../../data/types';
-import { duration } from '../../lib/format';
+import type { Strategy, StrategyOption } from '../../data/types';
 import { Card } from '../bits';
 import { Errors, SelectField, TextField } from '../Field';
 import { change, draft } from './form';
-
-// "gpu (volta), 2 of 4 idle, 1 h": what is known of a partition, in the list to choose from.
-function describe(p: Partition): string {
-  const idle = p.idle_nodes === null ? '' : `, ${p.idle_nodes} of ${p.nodes} idle`;
-  const limit = p.time_limit_s ? `, ${duration(p.time_limit_s)}` : '';
-  return `${p.name}${p.gpu_type ? ` (${p.gpu_type})` : ''}${idle}${limit}`;
-}
 
 function Option({ option }: { option: StrategyOption }) {
   const d = draft.value;
@@ -30,8 +21,8 @@ function Option({ option }: { option: StrategyOption }) {
   };
   if (option.type === 'bool') {
     return (
-      <div class="f">
-        <label class="check lbl">
+      <div class="field">
+        <label class="check field-label">
           <input
             type="checkbox"
             id={id}
@@ -40,7 +31,7 @@ function Option({ option }: { option: StrategyOption }) {
           />
           {option.name}
         </label>
-        {option.help && <p class="h">{option.help}</p>}
+        {option.help && <p class="help">{option.help}</p>}
         <Errors at={at} id={`${id}-e`} />
       </div>
     );
@@ -177,9 +168,9 @@ export function StrategyCard() {
   return (
     <Card title="Strategy" id="n-strategy" step={3}>
       <div class="body grid">
-        <div class="opts" role="radiogroup" aria-label="Search strategy">
+        <div class="options" role="radiogroup" aria-label="Search strategy">
           {shown.map((s) => (
-            <label class="opt" key={s.name}>
+            <label class="option" key={s.name}>
               <input
                 type="radio"
                 name="strategy"
@@ -193,7 +184,7 @@ export function StrategyCard() {
           ))}
         </div>
         {shown.length < all.length && (
-          <p class="h">
+          <p class="help">
             <button
               type="button"
               class="link"
@@ -259,145 +250,6 @@ export function StrategyCard() {
           ))}
         </div>
         <Early multi={!!picked?.multi_fidelity} />
-      </div>
-    </Card>
-  );
-}
-
-export function ResourcesCard() {
-  const d = draft.value;
-  const cluster = useSignal<Cluster | null>(null);
-  useEffect(() => {
-    get<Cluster>('/cluster')
-      .then((got) => {
-        cluster.value = got;
-      })
-      .catch(() => undefined);
-  }, []);
-  const backends = info.value?.backends ?? [];
-  const standard = info.value?.default_backend ?? '';
-  const backend = d.backend || standard;
-  const offer = cluster.value?.backends.find((b) => b.name === backend);
-  const partitions = offer?.partitions ?? [];
-  const understands = (key: string) => !!offer?.keys.some((k) => k.name === key);
-  // What was filled in for another backend stays in sight: it is sent, and may be what is wrong.
-  const partition = understands('partition') || !!d.partition.trim();
-  const options = understands('options') || !!d.sbatch.trim();
-  return (
-    <Card title="Resources per task" id="n-resources" step={4}>
-      <div class="body grid">
-        <div class="grid four">
-          <SelectField
-            id="backend"
-            label="Backend"
-            value={d.backend}
-            at="/resources/backend"
-            onPick={(value) => change({ backend: value })}
-            options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]}
-          />
-          {partition &&
-            (partitions.length ? (
-              <SelectField
-                id="partition"
-                label="Partition"
-                value={d.partition}
-                at="/resources/partition"
-                onPick={(partition) => change({ partition })}
-                options={[
-                  { value: '', label: 'Default' },
-                  ...partitions.map((p) => ({
-                    value: p.name,
-                    label: describe(p),
-                  })),
-                ]}
-              />
-            ) : (
-              <TextField
-                id="partition"
-                label="Partition"
-                mono
-                value={d.partition}
-                at="/resources/partition"
-                onInput={(partition) => change({ partition })}
-                placeholder="default"
-              />
-            ))}
-          <TextField
-            id="gpus"
-            label="GPUs"
-            numeric
-            value={d.gpus}
-            at="/resources/gpus"
-            onInput={(gpus) => change({ gpus })}
-            placeholder="none"
-          />
-          <TextField
-            id="cpus"
-            label="CPUs"
-            numeric
-            value={d.cpus}
-            at="/resources/cpus"
-            onInput={(cpus) => change({ cpus })}
-            placeholder="1"
-          />
-          <TextField
-            id="memory"
-            label="Memory"
-            mono
-            value={d.memory}
-            at="/resources/memory"
-            onInput={(memory) => change({ memory })}
-            placeholder="16G"
-          />
-          <TextField
-            id="time"
-            label="Time limit"
-            mono
-            value={d.time}
-            at="/resources/time"
-            onInput={(time) => change({ time })}
-            placeholder="2h"
-          />
-        </div>
-        {backend === 'external' && (
-          <p class="h">
-            sluice runs nothing itself: your workers take tasks and give results, with <code>sluice ask</code> and{' '}
-            <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.
-          </p>
-        )}
-        {offer && !offer.available && (
-          <p class="wrong">
-            {backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.
-          </p>
-        )}
-        <div class="grid two start">
-          <TextField
-            id="setup"
-            label="Environment"
-            optional
-            rows={3}
-            mono
-            value={d.setup}
-            at="/environment"
-            onInput={(setup) => change({ setup })}
-            placeholder={'module load cuda\nsource ~/venv/bin/activate'}
-            help="Lines to run before the script."
-          />
-          {options && (
-            <TextField
-              id="sbatch"
-              label="Further sbatch options"
-              optional
-              rows={3}
-              mono
-              value={d.sbatch}
-              at="/resources/options"
-              onInput={(sbatch) => change({ sbatch })}
-              placeholder="--account=ml"
-              help="One a line."
-            />
-          )}
-        </div>
       </div>
     </Card>
   );

@@ -102,7 +102,7 @@ export function Log({ task, first }: { task: Task; first: 'stdout' | 'stderr' })
           </label>
         )}
         <span class="grow" />
-        <span class="mute small hide-m">
+        <span class="mute small hide-phone">
           {held
             ? needle
               ? plural(matching.length, 'matching line')
@@ -111,7 +111,7 @@ export function Log({ task, first }: { task: Task; first: 'stdout' | 'stderr' })
         </span>
         <label class="search slim">
           <Icon name="search" />
-          <span class="vh">Search the output</span>
+          <span class="visually-hidden">Search the output</span>
           <input
             type="search"
             data-search
@@ -161,7 +161,7 @@ export function Log({ task, first }: { task: Task; first: 'stdout' | 'stderr' })
             {drawn.map(({ line, i }) => (
               <li key={i} class={lineKind(line)}>
                 {numbered && (
-                  <span class="no" aria-hidden="true">
+                  <span class="line-number" aria-hidden="true">
                     {i + 1}
                   </span>
                 )}

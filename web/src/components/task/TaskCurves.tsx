@@ -84,7 +84,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
       extra={
         <>
           {names.length > 0 && (
-            <div class="seg wrap" role="group" aria-label="Metrics shown">
+            <div class="segmented wrap" role="group" aria-label="Metrics shown">
               {names.map((name) => (
                 <button
                   key={name}
@@ -94,7 +94,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
                     off.value = { ...off.value, [name]: on(name) };
                   }}
                 >
-                  <i class="sw" style={{ background: hue(names.indexOf(name) + 1) }} />
+                  <i class="swatch" style={{ background: hue(names.indexOf(name) + 1) }} />
                   <bdi>{name}</bdi>
                 </button>
               ))}
@@ -159,13 +159,13 @@ function MetricTable({ store, names, step }: { store: TaskStore; names: string[]
     }),
   );
   return (
-    <div class="tw tall" tabIndex={0} role="region" aria-label="Metrics as a table">
+    <div class="table-wrap tall" tabIndex={0} role="region" aria-label="Metrics as a table">
       <table>
         <thead>
           <tr>
             <th scope="col">{step}</th>
             {names.map((name) => (
-              <th key={name} scope="col" class="r">
+              <th key={name} scope="col" class="right">
                 <bdi>{name}</bdi>
               </th>
             ))}
@@ -178,7 +178,7 @@ function MetricTable({ store, names, step }: { store: TaskStore; names: string[]
               {names.map((name) => {
                 const value = at.get(name)!.get(s);
                 return (
-                  <td key={name} class="r">
+                  <td key={name} class="right">
                     {value === undefined ? '' : metric(value ?? 'NaN')}
                   </td>
                 );

@@ -16,12 +16,12 @@ export function Timeline({ task }: { task: Task }) {
   return (
     <section class="card timeline" aria-label="Timeline">
       <div class="body">
-        <div class="tl">
-          <div class="pt">
+        <div class="stages">
+          <div class="stage">
             <b>Submitted</b>
             {task.submitted ? stamp(task.submitted) : 'not yet'}
           </div>
-          <div class="seg2">
+          <div class="stretch">
             <span>
               {waited === null
                 ? 'waiting for its turn'
@@ -30,7 +30,7 @@ export function Timeline({ task }: { task: Task }) {
                   : `waiting for ${duration(waited)}`}
             </span>
           </div>
-          <div class="pt">
+          <div class="stage">
             <b>Started</b>
             {task.started
               ? stamp(task.started)
@@ -38,7 +38,7 @@ export function Timeline({ task }: { task: Task }) {
                 ? `expected ${when(task.expected_start)}`
                 : 'not started'}
           </div>
-          <div class={`seg2 ${task.started ? task.state : ''}`}>
+          <div class={`stretch ${task.started ? task.state : ''}`}>
             {share !== null && task.started && <i style={{ width: `${share * 100}%` }} />}
             <span>
               {ran === null
@@ -48,7 +48,7 @@ export function Timeline({ task }: { task: Task }) {
                   : `ran ${duration(ran)}`}
             </span>
           </div>
-          <div class="pt end">
+          <div class="stage end">
             <b>{ended && task.state !== 'finished' ? 'Ended' : 'Finished'}</b>
             {ended
               ? stamp(task.finished)
@@ -65,7 +65,7 @@ export function Timeline({ task }: { task: Task }) {
 export function History({ task }: { task: Task }) {
   return (
     <Card title="History" id="history">
-      <div class="tw" tabIndex={0} role="region" aria-label="Changes of state">
+      <div class="table-wrap" tabIndex={0} role="region" aria-label="Changes of state">
         <table>
           <thead>
             <tr>
@@ -77,7 +77,7 @@ export function History({ task }: { task: Task }) {
           <tbody>
             {task.timeline.map((step, i) => (
               <tr key={i}>
-                <td class="num">{stamp(step.time)}</td>
+                <td class="numeric">{stamp(step.time)}</td>
                 <td>
                   <Chip state={step.state} />
                 </td>
@@ -96,7 +96,7 @@ export function History({ task }: { task: Task }) {
 export function Attempts({ task }: { task: Task }) {
   return (
     <Card title="Attempts" id="attempts">
-      <div class="tw" tabIndex={0} role="region" aria-label="All attempts">
+      <div class="table-wrap" tabIndex={0} role="region" aria-label="All attempts">
         <table>
           <thead>
             <tr>
@@ -104,7 +104,7 @@ export function Attempts({ task }: { task: Task }) {
               <th scope="col">State</th>
               <th scope="col">Ended with</th>
               <th scope="col">Started</th>
-              <th scope="col" class="r">
+              <th scope="col" class="right">
                 Ran
               </th>
               <th scope="col">Node</th>
@@ -121,8 +121,8 @@ export function Attempts({ task }: { task: Task }) {
                 <td>
                   <bdi>{a.cause?.text ?? (a.exit_code === null ? 'not ended' : `exit code ${a.exit_code}`)}</bdi>
                 </td>
-                <td class="num">{stamp(a.started)}</td>
-                <td class="r">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
+                <td class="numeric">{stamp(a.started)}</td>
+                <td class="right">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
                 <td>
                   <bdi>{a.node ?? 'not known'}</bdi>
                 </td>

@@ -1,0 +1,149 @@
+// Step 4: what each task gets. The backends say which keys they understand.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { get, info } from '../../data/api';
+import type { Cluster, Partition } from '../../data/types';
+import { duration } from '../../lib/format';
+import { Card } from '../bits';
+import { SelectField, TextField } from '../Field';
+import { change, draft } from './form';
+
+// "gpu (volta), 2 of 4 idle, 1 h": what is known of a partition, in the list to choose from.
+function describe(p: Partition): string {
+  const idle = p.idle_nodes === null ? '' : `, ${p.idle_nodes} of ${p.nodes} idle`;
+  const limit = p.time_limit_s ? `, ${duration(p.time_limit_s)}` : '';
+  return `${p.name}${p.gpu_type ? ` (${p.gpu_type})` : ''}${idle}${limit}`;
+}
+
+// A list to choose from where the backend says which partitions there are.
+function PartitionField({ partitions }: { partitions: Partition[] }) {
+  const value = draft.value.partition;
+  const shared = { id: 'partition', label: 'Partition', value, at: '/resources/partition' };
+  return partitions.length ? (
+    <SelectField
+      {...shared}
+      onPick={(partition) => change({ partition })}
+      options={[
+        { value: '', label: 'Default' },
+        ...partitions.map((p) => ({
+          value: p.name,
+          label: describe(p),
+        })),
+      ]}
+    />
+  ) : (
+    <TextField {...shared} mono onInput={(partition) => change({ partition })} placeholder="default" />
+  );
+}
+
+export function ResourcesCard() {
+  const d = draft.value;
+  const cluster = useSignal<Cluster | null>(null);
+  useEffect(() => {
+    get<Cluster>('/cluster')
+      .then((got) => {
+        cluster.value = got;
+      })
+      .catch(() => undefined);
+  }, []);
+  const backends = info.value?.backends ?? [];
+  const standard = info.value?.default_backend ?? '';
+  const backend = d.backend || standard;
+  const offer = cluster.value?.backends.find((b) => b.name === backend);
+  const understands = (key: string) => !!offer?.keys.some((k) => k.name === key);
+  // What was filled in for another backend stays in sight: it is sent, and may be what is wrong.
+  const partition = understands('partition') || !!d.partition.trim();
+  const options = understands('options') || !!d.sbatch.trim();
+  return (
+    <Card title="Resources per task" id="n-resources" step={4}>
+      <div class="body grid">
+        <div class="grid four">
+          <SelectField
+            id="backend"
+            label="Backend"
+            value={d.backend}
+            at="/resources/backend"
+            onPick={(value) => change({ backend: value })}
+            options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]}
+          />
+          {partition && <PartitionField partitions={offer?.partitions ?? []} />}
+          <TextField
+            id="gpus"
+            label="GPUs"
+            numeric
+            value={d.gpus}
+            at="/resources/gpus"
+            onInput={(gpus) => change({ gpus })}
+            placeholder="none"
+          />
+          <TextField
+            id="cpus"
+            label="CPUs"
+            numeric
+            value={d.cpus}
+            at="/resources/cpus"
+            onInput={(cpus) => change({ cpus })}
+            placeholder="1"
+          />
+          <TextField
+            id="memory"
+            label="Memory"
+            mono
+            value={d.memory}
+            at="/resources/memory"
+            onInput={(memory) => change({ memory })}
+            placeholder="16G"
+          />
+          <TextField
+            id="time"
+            label="Time limit"
+            mono
+            value={d.time}
+            at="/resources/time"
+            onInput={(time) => change({ time })}
+            placeholder="2h"
+          />
+        </div>
+        {backend === 'external' && (
+          <p class="help">
+            sluice runs nothing itself: your workers take tasks and give results, with <code>sluice ask</code> and{' '}
+            <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.
+          </p>
+        )}
+        {offer && !offer.available && (
+          <p class="wrong">
+            {backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.
+          </p>
+        )}
+        <div class="grid two start">
+          <TextField
+            id="setup"
+            label="Environment"
+            optional
+            rows={3}
+            mono
+            value={d.setup}
+            at="/environment"
+            onInput={(setup) => change({ setup })}
+            placeholder={'module load cuda\nsource ~/venv/bin/activate'}
+            help="Lines to run before the script."
+          />
+          {options && (
+            <TextField
+              id="sbatch"
+              label="Further sbatch options"
+              optional
+              rows={3}
+              mono
+              value={d.sbatch}
+              at="/resources/options"
+              onInput={(sbatch) => change({ sbatch })}
+              placeholder="--account=ml"
+              help="One a line."
+            />
+          )}
+        </div>
+      </div>
+    </Card>
+  );
+}
