@@ -24,7 +24,7 @@ static const struct row {
 	{"killed, and nothing was counted",
 	 {.status = SIGKILL, .peak_bytes = 11 << 20},
 	 CAUSE_SIGNAL,
-	 "signal 9 (Killed); perhaps memory: the most that was measured is 11.0 MB"},
+	 "signal 9 (Killed); perhaps memory: the most that was measured is 11 MB"},
 	{"killed before anything was measured",
 	 {.status = SIGKILL, .peak_bytes = NAN},
 	 CAUSE_SIGNAL,
