@@ -73,7 +73,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	live->started_ms = r->time_ms;
 	if (rc == 0)
 		rc = engine_set_state(engine, live->experiment, &live->task, STORE_RUNNING,
-				      r->resume ? "goes on from its checkpoint" : NULL, NULL);
+				      r->checkpoint ? "continues from its checkpoint" : NULL, NULL);
 	if (rc == 0 && r->version && strcmp(r->version, SLUICE_VERSION) != 0)
 		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,
 				       "the runner on the node is another version of sluice than the daemon",

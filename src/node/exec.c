@@ -18,6 +18,7 @@
 #include "node/setup.h"
 #include "node/usage.h"
 #include "spool/batch.h"
+#include "spool/checkpoint.h"
 #include "spool/claim.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
@@ -384,6 +385,7 @@ static void exec_append_start(struct exec *x)
 			    .boot_id = proc_boot_id(),
 			    .pgid = x->pid,
 			    .resume = spool_descriptor_resumes(&x->d),
+			    .checkpoint = spool_descriptor_resumes(&x->d) && spool_checkpoint_exists(x->d.task_dir),
 		    });
 	/* The script must not run before its start is in the journal. */
 	while (x->blocked) {

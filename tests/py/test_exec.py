@@ -435,9 +435,12 @@ def test_a_resumed_attempt_keeps_its_checkpoint_and_its_steps(tmp_path):
     assert len(first.rows()) == 3
     again = Attempt(tmp_path, "echo resume=$SLUICE_RESUME; cat $SLUICE_CHECKPOINT_DIR/c; printf '2,30\\n3,40\\n' >> results/e1/7/7.csv", attempt=2).run()
     assert again.stdout() == "resume=1\n5\n"
-    assert again.records("start")[0]["resume"] is True
+    assert again.records("start")[0]["resume"] is True and again.records("start")[0]["checkpoint"] is True
     assert again.rows()[-2:] == [(2, {"loss": 30}), (3, {"loss": 40})]
     fresh = Attempt(tmp_path, "echo resume=$SLUICE_RESUME; ls $SLUICE_CHECKPOINT_DIR results/e1/7", attempt=3, fresh=True).run()
+    assert "checkpoint" not in fresh.records("start")[0]
+    empty = Attempt(tmp_path, "true", attempt=4).run().records("start")[0]
+    assert empty["resume"] is True and "checkpoint" not in empty  # nothing was left in its folder
     assert fresh.stdout().splitlines()[0] == "resume=" and "7.csv" not in fresh.stdout() and "\nc\n" not in fresh.stdout()
 
 
