@@ -220,13 +220,14 @@ int engine_take_end(struct engine_live *live, const char *json)
 	return 0;
 }
 
-/* The GPUs are the attempt's while it runs, whether the script uses them or not. */
+/* The GPUs are the attempt's while it runs, whether the script uses them or not. `gpus` is what each of its nodes has. */
 static struct cost ingest_cost_of(const struct engine_live *live, const struct journal_record *r)
 {
+	const struct backend_resources *asked = &live->experiment->spec->resources;
+	double gpus = (double)asked->gpus * (double)(asked->nodes > 1 ? asked->nodes : 1);
 	struct cost cost = r->cost;
 	if (!cost_has(&cost, FIGURE_GPU))
-		cost_set(&cost, FIGURE_GPU,
-			 cost_get(&cost, FIGURE_WALL) * (double)live->experiment->spec->resources.gpus);
+		cost_set(&cost, FIGURE_GPU, cost_get(&cost, FIGURE_WALL) * gpus);
 	return cost;
 }
 
