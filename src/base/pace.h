@@ -25,6 +25,18 @@
 #define EXEC_SYNC_MS 1000
 /* A full disk, or a file system that is away for a moment. */
 #define EXEC_RETRY_MS 1000
+/* How long a runner waits before it has begun, with a slot that others could use: for room on a disk or in a quota, which
+ * people make; */
+#define EXEC_ROOM_MS 300000
+#define EXEC_ROOM_TEXT "5 minutes"
+/* for a file system that is away, as long as a server takes to start again; */
+#define EXEC_AWAY_MS 120000
+#define EXEC_AWAY_TEXT "2 minutes"
+/* for a folder that the node does not see yet: NFS clients look again after at most 30 s, automounters need less; */
+#define EXEC_UNSEEN_MS 35000
+#define EXEC_UNSEEN_TEXT "35 seconds"
+/* and where the folder around it is there: mostly the attempt is over, and nothing is to be done. */
+#define EXEC_OVER_MS 5000
 /* Processes that a script leaves behind get this long, or the grace period where it is shorter. */
 #define EXEC_LEFTOVER_MS 2000
 #define EXEC_LEFTOVER_LOOK_MS 20

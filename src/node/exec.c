@@ -15,6 +15,7 @@
 #include "node/launch.h"
 #include "node/layout.h"
 #include "node/outcome.h"
+#include "node/room.h"
 #include "node/setup.h"
 #include "node/usage.h"
 #include "spool/batch.h"
@@ -37,6 +38,8 @@
 static const int exec_signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
 struct exec {
+	const char *batch_dir;
+	uint32_t index;
 	struct spool_descriptor d;
 	struct spool_slot slot;
 	struct journal_writer *journal;
@@ -424,19 +427,55 @@ static void exec_open_follow(struct exec *x)
 	});
 }
 
+static void exec_end_unstarted(struct exec *x)
+{
+	x->outcome = (struct outcome){.exit_code = 0, .cause = CAUSE_STOPPED, .message = "stopped before it started"};
+	exec_end(x);
+}
+
+/* A step that is tried again for as long as what keeps it from working may pass. */
+typedef int (*exec_step_f)(struct exec *x, struct launch *launch, struct error *err);
+
+static int exec_make_work(struct exec *x, struct launch *launch, struct error *err)
+{
+	(void)launch;
+	return layout_make_work(&x->d, err);
+}
+
+static int exec_prepare_launch(struct exec *x, struct launch *launch, struct error *err)
+{
+	return launch_prepare(&x->d, exec_gpus(x), launch, err);
+}
+
+/* 0, or a negative errno when the attempt has ended: END is written. */
+static int exec_try(struct exec *x, exec_step_f step, struct launch *launch)
+{
+	struct room room = {0};
+	struct error err;
+	int rc;
+	do {
+		if (spool_stop_exists(x->d.attempt_dir)) {
+			exec_end_unstarted(x);
+			return -ECANCELED;
+		}
+		rc = step(x, launch, &err);
+	} while (rc < 0 && room_wait(&room, rc, &err));
+	if (rc < 0 && room.signal)
+		exec_end_unstarted(x);
+	else if (rc < 0)
+		exec_fail_launch(x, &err);
+	return rc;
+}
+
 /* Runs the attempt to its end; the journal is open. */
 static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 {
 	struct error err;
 	struct launch launch;
 
-	if (spool_stop_exists(x->d.attempt_dir)) {
-		x->outcome = (struct outcome){
-			.exit_code = 0, .cause = CAUSE_STOPPED, .message = "stopped before it started"};
-		exec_end(x);
+	if (exec_try(x, exec_make_work, NULL) < 0)
 		return;
-	}
-	if (layout_make_work(&x->d, &err) < 0 || launch_check(&x->d, &err) < 0) {
+	if (launch_check(&x->d, &err) < 0) {
 		exec_fail_launch(x, &err);
 		return;
 	}
@@ -444,10 +483,8 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	exec_open_loop(x);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	x->oom_kills = cgroup_oom_kills();
-	if (launch_prepare(&x->d, exec_gpus(x), &launch, &err) < 0) {
-		exec_fail_launch(x, &err);
+	if (exec_try(x, exec_prepare_launch, &launch) < 0)
 		goto out;
-	}
 	x->pid = launch.pid;
 	x->started_ms = clock_mono_ms();
 	exec_append_start(x);
@@ -464,10 +501,60 @@ out:
 	exec_close_loop(x);
 }
 
+/* 0: it is ours; -EEXIST: another runner has it; -ESRCH: the attempt is over; another negative errno with err. */
+static int exec_claim(struct exec *x, struct room *room, struct error *err)
+{
+	int rc;
+	do {
+		rc = spool_claim_take(x->batch_dir, x->index, err);
+		bool over = rc == -ENOENT && room->status && clock_mono_ms() - room->since_ms >= EXEC_OVER_MS;
+		if (over && spool_batch_is_visible(x->batch_dir))
+			return -ESRCH;
+	} while (rc < 0 && room_wait(room, rc, err));
+	return rc;
+}
+
+/* What is to be done, and the journal to tell it in. -ESRCH: the attempt is over. */
+static int exec_take_up(struct exec *x, struct error *err)
+{
+	int rc = x->d.tree ? 0 : spool_descriptor_read(x->batch_dir, x->index, &x->d, err);
+	if (rc == -ENOENT && spool_batch_is_visible(x->batch_dir))
+		return -ESRCH;
+	if (rc == 0)
+		rc = layout_make_attempt(&x->d, err);
+	char *path = rc == 0 ? spool_path(x->d.attempt_dir, SPOOL_JOURNAL) : NULL;
+	if (rc == 0)
+		rc = journal_open(path, &x->journal, err);
+	free(path);
+	return rc;
+}
+
+/* 0, or a negative errno: nothing was begun, and no other runner is kept from beginning it. */
+static int exec_begin(struct exec *x, struct room *room)
+{
+	struct error err;
+	int rc = exec_claim(x, room, &err);
+	if (rc < 0 && rc != -ESRCH && rc != -EEXIST)
+		log_error("%s", err.text);
+	if (rc < 0)
+		return rc;
+	*room = (struct room){0};
+	while ((rc = exec_take_up(x, &err)) < 0 && room_wait(room, rc, &err))
+		;
+	if (rc < 0 && rc != -ESRCH) {
+		log_error("%s", err.text);
+		spool_claim_drop(x->batch_dir, x->index);
+	}
+	return rc;
+}
+
 static int exec_run(const char *batch_dir, uint32_t index)
 {
-	struct exec x = {.oom_kills = -1, .outcome = {.exit_code = 1, .cause = CAUSE_LAUNCH}};
-	struct error err;
+	struct exec x = {.batch_dir = batch_dir,
+			 .index = index,
+			 .oom_kills = -1,
+			 .outcome = {.exit_code = 1, .cause = CAUSE_LAUNCH}};
+	struct room room = {0};
 	sigset_t blocked, before;
 
 	/* From the claim on nothing but SIGKILL may end us without a word: signals wait for their handlers. */
@@ -478,33 +565,21 @@ static int exec_run(const char *batch_dir, uint32_t index)
 	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk, not our end */
 	signal(SIGPIPE, SIG_IGN);
 
-	int rc = spool_claim_take(batch_dir, index, &err);
-	if (rc == -EEXIST)
-		return 0;
-	if (rc == 0)
-		rc = spool_descriptor_read(batch_dir, index, &x.d, &err);
-	if (rc == -ENOENT && spool_batch_is_visible(batch_dir)) {
-		log_info("the attempt is over, and its files are gone: nothing to run");
-		return 0;
-	}
-	spool_slot_read(batch_dir, index, &x.slot);
-	if (rc == 0)
-		rc = layout_make_attempt(&x.d, &err);
-	char *path = rc == 0 ? spool_path(x.d.attempt_dir, SPOOL_JOURNAL) : NULL;
-	if (rc == 0)
-		rc = journal_open(path, &x.journal, &err);
-	free(path);
-	if (rc < 0) {
-		log_error("%s", err.text);
-	} else {
+	int rc = exec_begin(&x, &room);
+	if (rc == 0) {
+		spool_slot_read(batch_dir, index, &x.slot);
 		x.shared = exec_is_shared(x.d.attempt_dir);
 		exec_attempt(&x, &before);
+	} else if (rc == -ESRCH) {
+		log_info("the attempt is over, and its files are gone: nothing to run");
 	}
 	follow_free(x.follow);
 	journal_close(x.journal);
 	spool_descriptor_free(&x.d);
 	free(x.first);
-	return rc < 0 ? 1 : outcome_status(&x.outcome);
+	if (rc == -EEXIST || rc == -ESRCH)
+		return 0;
+	return rc < 0 ? room_status(&room, rc) : outcome_status(&x.outcome);
 }
 
 int node_exec_main(int argc, char **argv)

@@ -159,8 +159,8 @@ int launch_prepare(const struct spool_descriptor *d, const char *gpus, struct la
 	fds[1] = launch_open_output(d, SPOOL_STDOUT);
 	fds[2] = launch_open_output(d, SPOOL_STDERR);
 	if (fds[0] < 0 || fds[1] < 0 || fds[2] < 0) {
-		rc = errorf(err, -EIO, "the outputs could not be opened in %s: %s", d->attempt_dir,
-			    strerror(fds[1] < 0 ? -fds[1] : errno));
+		rc = fds[1] < 0 ? fds[1] : fds[2] < 0 ? fds[2] : -EIO;
+		errorf(err, rc, "the outputs could not be opened in %s: %s", d->attempt_dir, strerror(-rc));
 		goto out;
 	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {

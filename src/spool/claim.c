@@ -43,6 +43,18 @@ static int claim_link(const char *private, const char *claim)
 	return stat(private, &st) == 0 && st.st_nlink == 2 ? 0 : rc;
 }
 
+/* On a network file system the answer to our own link(2) may be lost, and the next try finds what it made. */
+static bool claim_is_ours(const char *batch_dir, uint32_t index)
+{
+	struct spool_claim held = {0};
+	char host[256] = "";
+	uint64_t start = 0;
+	gethostname(host, sizeof(host) - 1);
+	return proc_start_time(getpid(), &start) == 0 && spool_claim_read(batch_dir, index, &held) == 1 &&
+		held.pid == getpid() && held.pid_start == (int64_t)start && strcmp(held.host, host) == 0 &&
+		strcmp(held.boot_id, proc_boot_id()) == 0;
+}
+
 int spool_claim_take(const char *batch_dir, uint32_t index, struct error *err)
 {
 	char host[256] = "";
@@ -66,6 +78,8 @@ int spool_claim_take(const char *batch_dir, uint32_t index, struct error *err)
 	if (rc == 0)
 		rc = claim_link(private, claim);
 	unlink(private);
+	if (rc == -EEXIST && claim_is_ours(batch_dir, index))
+		rc = 0;
 out:
 	if (rc < 0 && rc != -EEXIST)
 		errorf(err, rc, "%s: %s", claim, strerror(-rc));
@@ -73,6 +87,13 @@ out:
 	free(private);
 	buf_free(&text);
 	return rc;
+}
+
+void spool_claim_drop(const char *batch_dir, uint32_t index)
+{
+	char *claim = spool_item_path(batch_dir, index, SPOOL_CLAIM);
+	unlink(claim);
+	free(claim);
 }
 
 static void claim_copy(char *to, size_t size, const char *from)

@@ -17,6 +17,8 @@ struct spool_claim {
 /* Links BATCH_DIR/INDEX.claim to a private file that names this process. 0: it is ours; -EEXIST: another runner has it;
  * another negative errno with err. */
 int spool_claim_take(const char *batch_dir, uint32_t index, struct error *err) MUST_USE;
+/* Lets go of a claim that is ours: nothing was begun, and nothing will be. */
+void spool_claim_drop(const char *batch_dir, uint32_t index);
 /* 1: a runner has claimed it; 0: none has, or the claim makes no sense; a negative errno: it cannot be read now. */
 int spool_claim_read(const char *batch_dir, uint32_t index, struct spool_claim *ret) MUST_USE;
 /* 1: a runner has claimed it; 0: none has; a negative errno: the file system did not answer, so that is unknown. */

@@ -135,10 +135,87 @@ def test_a_runner_whose_attempt_is_over_runs_nothing(tmp_path):
     shutil.rmtree(a.batch)  # and with the last item of the batch
     a.run()
     assert a.status == 0 and "over" in a.said, a.said
-    shutil.rmtree(a.batch.parent)  # a node that does not see the state folder is broken, and says so
-    a.run()
-    assert a.status == 1 and str(a.batch) in a.said, a.said
     assert not a.task.exists()
+
+
+def says(p, word):
+    """Reads what a runner prints up to a line with this word."""
+    for line in p.stdout:
+        if word in line.decode():
+            return line.decode()
+    raise AssertionError(f"it ended without saying '{word}'")
+
+
+@pytest.mark.parametrize("away", ["batch", "state"])
+def test_a_folder_that_the_node_does_not_see_yet_is_waited_for(tmp_path, away):
+    a = Attempt(tmp_path / "state", "echo ran >> $SLUICE_TASK_DIR/ran")
+    folder = a.batch if away == "batch" else a.root
+    folder.rename(tmp_path / "away")
+    p = a.start()
+    assert str(a.batch) in says(p, "waiting")
+    (tmp_path / "away").rename(folder)
+    p.communicate(timeout=DEADLINE_S)
+    assert p.returncode == 0 and a.end()["cause"] == "ok"
+
+
+def test_a_disk_that_is_full_before_the_claim_is_waited_for(tmp_path):
+    """A limit on the size of the runner's files stands for the disk."""
+    a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran")
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, old[1]))
+    try:
+        p = a.start()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+    says(p, "waiting")
+    assert sorted(f.name for f in a.batch.iterdir()) == ["0.json"]
+    resource.prlimit(p.pid, resource.RLIMIT_FSIZE, old)
+    p.communicate(timeout=DEADLINE_S)
+    assert p.returncode == 0 and (a.task / "ran").read_text() == "ran\n"
+
+
+def test_a_task_folder_that_cannot_be_made_yet_is_waited_for(tmp_path):
+    a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran")
+    a.task.parent.write_text("not a folder")
+    p = a.start()
+    says(p, "waiting")
+    assert (a.batch / "0.claim").exists()
+    a.task.parent.unlink()
+    p.communicate(timeout=DEADLINE_S)
+    assert p.returncode == 0 and (a.task / "ran").read_text() == "ran\n"
+
+
+def test_a_work_folder_that_cannot_be_made_yet_is_waited_for(tmp_path):
+    a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran", fresh=False)
+    a.files.rename(tmp_path / "away")
+    p = a.start()
+    says(p, "waiting")
+    (tmp_path / "away").rename(a.files)
+    p.communicate(timeout=DEADLINE_S)
+    assert p.returncode == 0 and a.end()["cause"] == "ok"
+
+
+def test_a_runner_that_is_stopped_while_it_waits_leaves_no_claim(tmp_path):
+    a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran")
+    a.task.parent.write_text("not a folder")
+    p = a.start()
+    says(p, "waiting")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=DEADLINE_S)
+    assert p.returncode == 128 + signal.SIGTERM
+    assert sorted(f.name for f in a.batch.iterdir()) == ["0.json"]
+    a.task.parent.unlink()
+    assert a.run().status == 0 and a.end()["cause"] == "ok"  # the next runner may have it
+
+
+def test_a_stop_while_it_waits_with_its_journal_open_is_an_end(tmp_path):
+    a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran")
+    a.files.rename(tmp_path / "away")
+    p = a.start()
+    says(p, "waiting")
+    (a.dir / "stop").touch()
+    p.communicate(timeout=DEADLINE_S)
+    assert a.end()["cause"] == "stopped" and not a.records("start")
 
 
 def test_of_two_racing_runners_one_runs_the_script(tmp_path):
