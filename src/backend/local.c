@@ -41,6 +41,7 @@ struct local_item {
 	bool child; /* an exit callback will come */
 	uv_poll_t *pidfd; /* adopted: readable when the runner has ended; NULL: none */
 	enum cause cause;
+	int exit_code; /* of the runner, where it failed; -1: not known */
 	char *message;
 	bool watched; /* seen in the present poll */
 };
@@ -80,6 +81,7 @@ static struct local_item *local_add(struct local *local, const char *token, uint
 	item->token = mem_strdup(token);
 	item->index = index;
 	item->experiment = experiment;
+	item->exit_code = -1;
 	item->batch_dir = mem_strdup(batch_dir);
 	item->attempt_dir = mem_strdup(attempt_dir);
 	vec_push(&local->items, item);
@@ -238,8 +240,8 @@ static void local_exit_cb(void *ctx, pid_t pid, int exit_code, int signal)
 {
 	struct local_item *item = ctx;
 	(void)pid;
-	(void)exit_code;
 	item->child = false;
+	item->exit_code = signal ? -1 : exit_code;
 	if (item->local)
 		local_runner_gone(item, signal != 0);
 	else
@@ -489,6 +491,7 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 			item->watched = true;
 			sight.state = BACKEND_ENDED;
 			sight.cause = item->cause;
+			sight.exit_code = item->exit_code;
 			sight.message = item->message ? item->message : "its runner could not do its work";
 		}
 		see(ctx, &sight);

@@ -169,7 +169,7 @@ static const struct {
 	 "restart it; tell an administrator if it happens again"},
 	{"RECONFIG_FAIL", NULL, CAUSE_NODE, "its node could not be set up again",
 	 "restart it; tell an administrator if it happens again"},
-	{"FAILED", "BadConstraints", CAUSE_LAUNCH, "no node can ever satisfy what it asks for",
+	{"FAILED", "BadConstraints", CAUSE_REFUSED, "no node can ever satisfy what it asks for",
 	 "ask for less, or choose another partition or constraint"},
 	{"FAILED", "SystemFailure", CAUSE_NODE, "Slurm failed while it ran it", "restart it"},
 	{"FAILED", "OutOfMemory", CAUSE_MEMORY, "used more memory than it asked for and was ended by Slurm",

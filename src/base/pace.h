@@ -106,6 +106,10 @@
 #define SUBMIT_PAUSE_MS 5000
 /* Between a failed attempt and the next; as much more with each. */
 #define SETTLE_RETRY_MS 1000
+/* The same for one that ended before its script began. It doubles with each, up to the most, and is rounded up, so that
+ * tasks that failed together are submitted together. */
+#define SETTLE_UNSTARTED_MS 5000
+#define SETTLE_UNSTARTED_MAX_MS 300000
 /* After the backend says that an attempt ended, a shared file system shows the last bytes of its journal this late. */
 #define SETTLE_JOURNAL_LAG_MS 10000
 /* A runner samples every 10 s: one that was silent for so long is not at work. */

@@ -1,6 +1,8 @@
 /* See decide.h. */
 #include "engine/decide.h"
 
+#include "spool/status.h"
+
 static void attempt_end_clear(struct attempt_end *end)
 {
 	free(end->message);
@@ -158,23 +160,49 @@ static int decide_claimed(const struct attempt_facts *f, struct attempt_verdict 
 	return -1;
 }
 
-/* A runner ended, and its journal says nothing of it. A script's end would be in the journal, so what an exit code or a
- * signal tells of is the end of the runner. */
+/* Does this end of a job tell of its runner? A script's end would be in the journal, so an exit code or a signal is the
+ * runner's, or that of what came before it. The time limit is the script's where there was one. */
+static bool decide_is_runners(enum cause cause)
+{
+	switch (cause) {
+	case CAUSE_NONE:
+	case CAUSE_OK:
+	case CAUSE_EXIT:
+	case CAUSE_SIGNAL:
+	case CAUSE_LAUNCH:
+	case CAUSE_LOST:
+	case CAUSE_TIME: return true;
+	default: return false;
+	}
+}
+
+/* No runner began with it, so nothing of the task has run. It can always be run again, and is not to blame. */
+static struct attempt_verdict decide_unstarted(const struct attempt_end *found)
+{
+	const char *why = spool_status_text(found->exit_code);
+	struct attempt_verdict verdict = verdict_error(CAUSE_UNSTARTED, "not started", NULL);
+	verdict.more = why ? why : found->message ? found->message : "its job ended before its runner began";
+	return verdict;
+}
+
+/* A runner ended, and its journal says nothing of it. */
 static struct attempt_verdict decide_lost(const struct attempt_facts *f)
 {
 	const struct attempt_end *found = &f->found;
 	struct attempt_verdict verdict;
-	bool runner = found->cause == CAUSE_NONE || found->cause == CAUSE_OK || found->cause == CAUSE_EXIT;
-	int claimed = runner ? decide_claimed(f, &verdict) : 0;
+	const char *text = found->message ? found->message : "it ended without a word in its journal";
+	if (!decide_is_runners(found->cause))
+		return verdict_error(found->cause, text, found->remedy);
+	int claimed = decide_claimed(f, &verdict);
 	if (claimed < 0)
 		return verdict;
-	if ((runner && claimed) || found->cause == CAUSE_SIGNAL || found->cause == CAUSE_LOST) {
-		verdict = verdict_error(CAUSE_LOST, "its runner ended without a word in its journal", found->remedy);
-		verdict.more = found->message;
-		return verdict;
-	}
-	return verdict_error(runner ? CAUSE_LAUNCH : found->cause,
-			     found->message ? found->message : "it ended without a word in its journal", found->remedy);
+	if (!claimed)
+		return decide_unstarted(found);
+	if (found->cause == CAUSE_TIME)
+		return verdict_error(CAUSE_TIME, text, found->remedy);
+	verdict = verdict_error(CAUSE_LOST, "its runner ended without a word in its journal", found->remedy);
+	verdict.more = found->message;
+	return verdict;
 }
 
 /* The backend says that it ended, the journal does not. */

@@ -98,6 +98,19 @@ static int retry_count_cb(void *ctx, const struct store_task *row)
 	return 0;
 }
 
+/* When the next attempt may begin, after `before` retries for the same reason. */
+static int64_t settle_retry_time(enum retry policy, int64_t before)
+{
+	int64_t now = clock_now_ms();
+	if (policy != RETRY_UNSTARTED)
+		return now + SETTLE_RETRY_MS * (1 + before);
+	int64_t pause = SETTLE_UNSTARTED_MS;
+	for (int64_t i = 0; i < before && pause < SETTLE_UNSTARTED_MAX_MS; i++)
+		pause *= 2;
+	int64_t at = now + (pause < SETTLE_UNSTARTED_MAX_MS ? pause : SETTLE_UNSTARTED_MAX_MS);
+	return at + SETTLE_UNSTARTED_MS - at % SETTLE_UNSTARTED_MS;
+}
+
 /* 1 and the task is waiting again, 0 when it is not to be retried, or a negative errno. */
 static int settle_retry(struct engine *engine, struct engine_live *live, enum cause kind, const char *text)
 {
@@ -114,7 +127,7 @@ static int settle_retry(struct engine *engine, struct engine_live *live, enum ca
 		rc = engine_set_state(engine, e, &live->task, STORE_WAITING, reason, NULL);
 		if (rc == 0)
 			rc = store_set_retry(engine->store, live->task.id, retry.retries,
-					     clock_now_ms() + SETTLE_RETRY_MS * (1 + retry.before));
+					     settle_retry_time(policy, retry.before));
 		if (rc == 0)
 			rc = 1;
 	}

@@ -48,7 +48,9 @@ static const char sql_set_state[] = "UPDATE task SET state = ?2, reason = ?3, ca
 							      SUBMITTED) " THEN ?5 ELSE submitted_ms END WHERE id = ?1";
 static const char sql_set_reason[] = "UPDATE task SET reason = ?2, expected_start_ms = ?3 WHERE id = ?1";
 static const char sql_set_wish[] = "UPDATE task SET wanted = ?2 WHERE id = ?1";
-static const char sql_set_retry[] = "UPDATE task SET retries = ?2, not_before_ms = ?3 WHERE id = ?1";
+/* A task that never started has nothing to resume from: its next attempt is as the first. */
+static const char sql_set_retry[] =
+	"UPDATE task SET retries = ?2, not_before_ms = ?3, fresh = fresh OR started_ms IS NULL WHERE id = ?1";
 static const char sql_reset[] = "UPDATE task SET wanted = " NUMBER(
 	WISH_RUN) ", fresh = 1, retries = '{}', not_before_ms = 0, best = NULL, "
 		  "best_step = NULL, last = NULL, last_step = NULL, step = NULL, from_zero = 0, submitted_ms = NULL, "

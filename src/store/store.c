@@ -25,10 +25,9 @@ struct store {
 	}) statements;
 };
 
-extern const char store_schema_1[], store_schema_2[], store_schema_3[], store_schema_4[];
-
-/* Entry n takes a database from version n to n + 1. */
-static const char *const store_migrations[] = {store_schema_1, store_schema_2, store_schema_3, store_schema_4};
+/* The texts of schema_*.sql: entry n takes a database from version n to n + 1. */
+extern const char *const store_migrations[];
+extern const size_t store_migration_count;
 
 static const char *const store_state_names[STORE_STATE_COUNT] = {
 	[STORE_WAITING] = "waiting",   [STORE_SUBMITTED] = "submitted", [STORE_RUNNING] = "running",
@@ -88,18 +87,18 @@ static int store_migrate(struct store *store, const char *path, struct error *er
 	int rc = store_user_version(store, &version, err);
 	if (rc < 0)
 		return rc;
-	if (version > (int)COUNT_OF(store_migrations))
+	if (version > (int)store_migration_count)
 		return errorf(err, -EINVAL,
 			      "%s was written by a newer sluice (version %d, this one knows %zu); use that "
 			      "one, or another state folder",
-			      path, version, COUNT_OF(store_migrations));
-	if (version == (int)COUNT_OF(store_migrations))
+			      path, version, store_migration_count);
+	if (version == (int)store_migration_count)
 		return 0;
 	/* All of them or none. */
 	char done[64];
-	snprintf(done, sizeof(done), "PRAGMA user_version=%zu; COMMIT", COUNT_OF(store_migrations));
+	snprintf(done, sizeof(done), "PRAGMA user_version=%zu; COMMIT", store_migration_count);
 	int good = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-	for (; good == SQLITE_OK && version < (int)COUNT_OF(store_migrations); version++)
+	for (; good == SQLITE_OK && version < (int)store_migration_count; version++)
 		good = sqlite3_exec(store->db, store_migrations[version], NULL, NULL, NULL);
 	if (good == SQLITE_OK)
 		good = sqlite3_exec(store->db, done, NULL, NULL, NULL);

@@ -90,7 +90,7 @@ static void every_end_has_its_own_cause(void **state)
 		{"FAILED", "JobLaunchFailure", 0, 53, "launch", "could not open the output"},
 		{"FAILED", "RaisedSignal:11(Segmentation_fault)", -1, 0, "signal", "Segmentation"},
 		{"FAILED", NULL, -1, 0, "exit", "does not say"},
-		{"FAILED", "BadConstraints", -1, 0, "launch", "no node can ever"},
+		{"FAILED", "BadConstraints", -1, 0, "refused", "no node can ever"},
 		{"OUT_OF_MEMORY", "OutOfMemory", 0, 125, "memory", "more memory"},
 		{"TIMEOUT", "TimeLimit", 0, 0, "time", "time limit"},
 		{"NODE_FAIL", "NodeDown", 1, 0, "node", "n7"},

@@ -97,14 +97,70 @@ static void test_lost_again_and_again_ends_in_an_error(void **state)
 	assert_int_equal(submits(), 4);
 }
 
-static void test_a_runner_that_claimed_nothing_is_a_launch_that_failed(void **state)
+/* Seconds until the job that is there now is settled and the next attempt is handed over. */
+static int64_t unstarted_pause(struct fixture *f, int code)
+{
+	size_t before = submits();
+	int64_t since = scripted_now();
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_EXIT, .exit_code = code});
+	while (f->engine->live.len)
+		pass(f, 2 * SECOND);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING});
+	while (submits() == before && scripted_now() - since < 3600 * SECOND) {
+		scripted_step(5 * SECOND);
+		settle(f);
+	}
+	return (scripted_now() - since) / SECOND;
+}
+
+static void test_an_attempt_that_no_runner_claimed_is_not_the_tasks_fault(void **state)
 {
 	struct fixture *f = *state;
 	int64_t id = submit_one(f, one);
+	int64_t first = unstarted_pause(f, 170), second = unstarted_pause(f, 127), third = unstarted_pause(f, 1);
+	assert_attempt(f, id, 0, "error", "unstarted");
+	assert_attempt(f, id, 1, "error", "unstarted");
+	assert_true(first >= 15 && first < 30); /* 10 s for the journal, and 5 */
+	assert_true(second >= first && third > second && third >= 30);
+	assert_task(f, id, "submitted", 4, NULL);
+	/* Nothing ran, so nothing is resumed. */
+	char *path = spool_item_path(only_live(f)->batch_dir, 0, SPOOL_DESCRIPTOR);
+	struct buf text = buf_make(100000);
+	assert_int_equal(fs_read(path, 100000, &text, NULL), 0);
+	assert_non_null(strstr(buf_text(&text), "\"fresh\":true"));
+	buf_free(&text);
+	free(path);
+	runner_start(f);
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+	assert_task(f, id, "finished", 4, NULL);
+}
+
+static void test_the_status_of_a_runner_that_gave_up_is_told_in_words(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, "script: run.sh\nparameters: {x: 1}\nretry: {unstarted: 0}\n");
 	scripted_say(&scripted_cluster,
-		     (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_EXIT, .exit_code = 127});
+		     (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_EXIT, .exit_code = 171});
 	pass(f, 14 * SECOND);
-	assert_task(f, id, "error", 1, "launch");
+	assert_task(f, id, "error", 1, "unstarted");
+	assert_reason(f, id, "not started: the quota");
+}
+
+static void test_unstarted_again_and_again_ends_in_an_error(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one), longest = 0;
+	for (int attempt = 1; attempt <= 20; attempt++) {
+		int64_t pause = unstarted_pause(f, 174);
+		longest = pause > longest ? pause : longest;
+	}
+	assert_true(longest >= 300 && longest < 900);
+	assert_task(f, id, "submitted", 21, NULL);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_EXIT});
+	pass(f, 20 * SECOND);
+	assert_task(f, id, "error", 21, "unstarted");
 }
 
 static void test_a_journal_that_cannot_be_read_is_waited_for(void **state)
@@ -284,7 +340,9 @@ int main(void)
 		T(test_gone_without_an_end_is_lost_and_retried),
 		T(test_an_end_that_comes_late_is_still_believed),
 		T(test_lost_again_and_again_ends_in_an_error),
-		T(test_a_runner_that_claimed_nothing_is_a_launch_that_failed),
+		T(test_an_attempt_that_no_runner_claimed_is_not_the_tasks_fault),
+		T(test_the_status_of_a_runner_that_gave_up_is_told_in_words),
+		T(test_unstarted_again_and_again_ends_in_an_error),
 		T(test_a_journal_that_cannot_be_read_is_waited_for),
 		T(test_a_backend_that_cannot_be_asked_concludes_nothing),
 		T(test_a_signal_waits_for_the_accounting),

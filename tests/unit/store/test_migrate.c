@@ -14,8 +14,7 @@
 
 #define NEWEST 4
 
-extern const char store_schema_1[], store_schema_2[], store_schema_3[];
-static const char *const schemas[] = {store_schema_1, store_schema_2, store_schema_3};
+extern const char *const store_migrations[];
 
 /* As version 1 wrote it: later columns have their defaults. */
 static const char rows[] =
@@ -98,7 +97,7 @@ static void write_version(struct fixture *f, size_t version)
 	char mark[40];
 	snprintf(mark, sizeof(mark), "PRAGMA user_version=%zu", version);
 	unlink(f->path);
-	run_sql(f->path, schemas, version);
+	run_sql(f->path, store_migrations, version);
 	run_sql(f->path, (const char *const[]){rows, mark}, 2);
 }
 

@@ -268,14 +268,14 @@ static void test_the_tally_follows_every_change_of_the_tasks(void **state)
 
 static void test_a_database_of_version_1_is_taken_along(void **state)
 {
-	extern const char store_schema_1[];
+	extern const char *const store_migrations[];
 	struct fixture *f = *state;
 	int64_t counts[STORE_STATE_COUNT];
 	sqlite3 *db;
 	store_close(f->store);
 	unlink(f->path);
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, store_schema_1, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, store_migrations[0], NULL, NULL, NULL), SQLITE_OK);
 	assert_int_equal(
 		sqlite3_exec(db,
 			     "INSERT INTO experiment (id,name,created_ms,spec,parameters,varying,objective,strategy,"
