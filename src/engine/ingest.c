@@ -73,7 +73,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	live->started_ms = r->time_ms;
 	if (rc == 0)
 		rc = engine_set_state(engine, live->experiment, &live->task, STORE_RUNNING,
-				      r->resume ? "goes on from its checkpoint" : NULL, NULL);
+				      r->checkpoint ? "continues from its checkpoint" : NULL, NULL);
 	if (rc == 0 && r->version && strcmp(r->version, SLUICE_VERSION) != 0)
 		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,
 				       "the runner on the node is another version of sluice than the daemon",
@@ -220,13 +220,14 @@ int engine_take_end(struct engine_live *live, const char *json)
 	return 0;
 }
 
-/* The GPUs are the attempt's while it runs, whether the script uses them or not. */
+/* The GPUs are the attempt's while it runs, whether the script uses them or not. `gpus` is what each of its nodes has. */
 static struct cost ingest_cost_of(const struct engine_live *live, const struct journal_record *r)
 {
+	const struct backend_resources *asked = &live->experiment->spec->resources;
+	double gpus = (double)asked->gpus * (double)(asked->nodes > 1 ? asked->nodes : 1);
 	struct cost cost = r->cost;
 	if (!cost_has(&cost, FIGURE_GPU))
-		cost_set(&cost, FIGURE_GPU,
-			 cost_get(&cost, FIGURE_WALL) * (double)live->experiment->spec->resources.gpus);
+		cost_set(&cost, FIGURE_GPU, cost_get(&cost, FIGURE_WALL) * gpus);
 	return cost;
 }
 

@@ -41,6 +41,7 @@ static void experiment_free(struct engine_experiment *e)
 void engine_free_live(struct engine_live *live)
 {
 	free(live->job);
+	free(live->node);
 	free(live->batch_dir);
 	free(live->attempt_dir);
 	attempt_facts_clear(&live->facts);

@@ -9,6 +9,7 @@
 #include "base/pace.h"
 #include "base/proc.h"
 #include "journal/journal.h"
+#include "node/cgroup.h"
 #include "node/earlier.h"
 #include "node/follow.h"
 #include "node/launch.h"
@@ -18,6 +19,7 @@
 #include "node/setup.h"
 #include "node/usage.h"
 #include "spool/batch.h"
+#include "spool/checkpoint.h"
 #include "spool/claim.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
@@ -53,7 +55,7 @@ struct exec {
 	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
-	int64_t oom_kills;
+	int64_t oom_kills; /* of this job's group, before the script; -1: unknown */
 	struct cost cost; /* so far */
 	bool shared, unsynced, blocked;
 	struct outcome outcome;
@@ -139,7 +141,6 @@ static void exec_end(struct exec *x)
 	if (!ok)
 		exec_add_tail(x, SPOOL_STDERR, &tail);
 	layout_remove_empty(&x->d);
-	usage_final(&x->cost);
 	cost_set(&x->cost, FIGURE_WALL, (double)(x->ended_ms - x->started_ms));
 	exec_append(x,
 		    &(struct journal_record){
@@ -173,12 +174,14 @@ static void exec_fail(struct exec *x, enum cause cause, const struct error *err)
 /* Everything has ended: the metrics to their last byte, then END. */
 static void exec_finish(struct exec *x)
 {
+	usage_final(&x->cost);
 	struct outcome_facts facts = {
 		.status = x->status,
 		.stopped = x->stopped,
 		.has_setup = setup_is_needed(&x->d),
 		.setup = setup_read_failure(&x->d),
-		.killed_for_memory = x->oom_kills >= 0 && usage_oom_kills() > x->oom_kills,
+		.killed_for_memory = x->oom_kills >= 0 && cgroup_oom_kills() > x->oom_kills,
+		.peak_bytes = cost_get(&x->cost, FIGURE_MEMORY),
 		.program = x->d.argv->items[0]->string,
 	};
 	while (!follow_finish(x->follow)) {
@@ -385,6 +388,7 @@ static void exec_append_start(struct exec *x)
 			    .boot_id = proc_boot_id(),
 			    .pgid = x->pid,
 			    .resume = spool_descriptor_resumes(&x->d),
+			    .checkpoint = spool_descriptor_resumes(&x->d) && spool_checkpoint_exists(x->d.task_dir),
 		    });
 	/* The script must not run before its start is in the journal. */
 	while (x->blocked) {
@@ -478,7 +482,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	exec_open_follow(x);
 	exec_open_loop(x);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	x->oom_kills = usage_oom_kills();
+	x->oom_kills = cgroup_oom_kills();
 	if (exec_try(x, exec_prepare_launch, &launch) < 0)
 		goto out;
 	x->pid = launch.pid;

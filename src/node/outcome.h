@@ -19,7 +19,8 @@ struct outcome_facts {
 	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
 	bool has_setup; /* bash ran it */
 	struct setup_failure setup; /* where bash ended before the program */
-	bool killed_for_memory; /* the kernel ended some process for lack of memory meanwhile */
+	bool killed_for_memory; /* the kernel ended a process of this job for lack of memory meanwhile */
+	double peak_bytes; /* the most memory that was measured; NAN */
 	const char *program;
 };
 
