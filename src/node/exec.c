@@ -14,6 +14,7 @@
 #include "node/follow.h"
 #include "node/launch.h"
 #include "node/layout.h"
+#include "node/leftover.h"
 #include "node/outcome.h"
 #include "node/room.h"
 #include "node/setup.h"
@@ -199,12 +200,11 @@ static void exec_leftover_cb(uv_timer_t *timer)
 	struct exec *x = timer->data;
 	int64_t waited = clock_mono_ms() - x->ended_ms;
 	int64_t most = x->d.grace_ms < EXEC_LEFTOVER_MS ? x->d.grace_ms : EXEC_LEFTOVER_MS;
-	if (kill(-x->pid, waited >= most ? SIGKILL : 0) < 0 || waited > most + EXEC_LEFTOVER_MS)
+	if (!leftover_signal(x->pid, waited >= most ? SIGKILL : 0) || waited > most + EXEC_LEFTOVER_MS)
 		exec_finish(x);
 }
 
-/* The script has ended. What it left in its process group must not go on using what the next task was
- * promised. */
+/* The script has ended. What it left behind must not go on using what the next task was promised. */
 static void exec_script_ended(struct exec *x, int status)
 {
 	x->status = status;
@@ -212,7 +212,7 @@ static void exec_script_ended(struct exec *x, int status)
 	x->ended_ms = clock_mono_ms();
 	uv_timer_stop(&x->kill);
 	uv_timer_stop(&x->tick);
-	if (kill(-x->pid, SIGTERM) < 0) {
+	if (!leftover_signal(x->pid, SIGTERM)) {
 		exec_finish(x);
 		return;
 	}

@@ -445,6 +445,16 @@ def test_processes_left_behind_are_ended(tmp_path):
     assert not is_alive(int((a.work / "child").read_text()))
 
 
+@pytest.mark.parametrize("answer", ["", "trap : TERM; "])
+def test_processes_that_left_the_group_are_ended_too(tmp_path, answer):
+    """A session of its own, and below it another: `setsid`, a daemon that the script started."""
+    inner = f"{answer}setsid bash -c \"{answer}echo \\$\\$ > two; sleep 1000\" & echo $$ > one; sleep 1000; wait"
+    a = Attempt(tmp_path, f"setsid bash -c '{inner}' & while [ ! -s one ] || [ ! -s two ]; do sleep 0.05; done; exit 0", grace_ms=500).run()
+    assert a.end()["cause"] == "ok"
+    for name in ("one", "two"):
+        assert not is_alive(int((a.work / name).read_text())), name
+
+
 def test_user_signals_reach_the_script(tmp_path):
     a = Attempt(tmp_path, "trap 'echo one > got' USR1; touch ready; while [ ! -e got ]; do sleep 0.05; done")
     p = a.start()
