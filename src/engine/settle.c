@@ -299,7 +299,10 @@ static int settle_end(struct engine *engine, struct engine_live *live, const str
 		text = engine_stop_why(live->experiment);
 	if (verdict->state == STORE_PRUNED)
 		text = "ended early by the search";
-	char *whole = verdict->more ? mem_printf("%s: %s", text, verdict->more) : mem_strdup(text);
+	const char *node = verdict->cause == CAUSE_UNSTARTED ? live->node : NULL;
+	char *whole = verdict->more
+		? mem_printf("%s%s%s: %s", text, node ? " on " : "", node ? node : "", verdict->more)
+		: mem_strdup(text);
 	int rc = engine_end(engine, live, verdict->state, verdict->cause, whole, verdict->remedy);
 	free(whole);
 	return rc;

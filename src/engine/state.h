@@ -56,6 +56,7 @@ struct engine_live {
 	char token[TOKEN_ID_CHARS];
 	uint32_t index;
 	char *job, *batch_dir, *attempt_dir;
+	char *node; /* where the backend has put it, before its journal says so; NULL: not known */
 	int64_t offset, created_ms, started_ms;
 	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
 	char *reason; /* why it waits, as last told; NULL */

@@ -211,6 +211,8 @@ int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offse
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,
 			const char *job, int64_t started_ms) MUST_USE;
+/* Where the backend has put it, before it says so itself; NULL leaves what is there. Of the attempt and of its task. */
+int store_set_place(struct store *store, int64_t attempt, int64_t task, const char *node, const char *job) MUST_USE;
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;
 /* What it used so far. A figure that is not known leaves what is there; the source counts where the energy is known. The
  * task has what its attempts add up to. */

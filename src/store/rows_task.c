@@ -68,6 +68,7 @@ static const char sql_task_start[] =
 	"UPDATE task SET node = ?2, gpus = ?3, job = coalesce(?4, job), "
 	"started_ms = CASE WHEN attempt > 1 AND NOT fresh THEN coalesce(started_ms, ?5) ELSE ?5 END, "
 	"fresh = 0 WHERE id = ?1";
+static const char sql_task_place[] = "UPDATE task SET node = coalesce(?2, node), job = coalesce(?3, job) WHERE id = ?1";
 static const char sql_task_job[] = "UPDATE task SET job = ?2 WHERE id = ?1";
 /* A task costs what all its attempts cost. */
 static const char sql_task_cost[] = "UPDATE task SET (" COST_COLUMNS "energy_source, figures) = "
@@ -94,6 +95,8 @@ static const char sql_add_attempt[] =
 static const char sql_set_offset[] = "UPDATE attempt SET journal_offset = ?2 WHERE id = ?1";
 static const char sql_start[] = "UPDATE attempt SET state = " NUMBER(
 	RUNNING) ", node = ?2, gpus = ?3, job = coalesce(?4, job), started_ms = ?5 WHERE id = ?1";
+static const char sql_set_place[] =
+	"UPDATE attempt SET node = coalesce(?2, node), job = coalesce(?3, job) WHERE id = ?1";
 static const char sql_set_job[] = "UPDATE attempt SET job = ?2 WHERE id = ?1";
 static const char sql_set_ended[] = "UPDATE attempt SET " COST_SETS "energy_source = coalesce(?, energy_source), "
 				    "figures = coalesce(json_patch(coalesce(figures, json_set('{}'" COST_NULLS
@@ -313,6 +316,12 @@ int store_start_attempt(struct store *store, int64_t attempt, int64_t task, cons
 {
 	int rc = store_run(store, sql_start, "isssi", attempt, node, gpus, job, started_ms);
 	return rc < 0 ? rc : store_run(store, sql_task_start, "isssi", task, node, gpus, job, started_ms);
+}
+
+int store_set_place(struct store *store, int64_t attempt, int64_t task, const char *node, const char *job)
+{
+	int rc = store_run(store, sql_set_place, "iss", attempt, node, job);
+	return rc < 0 ? rc : store_run(store, sql_task_place, "iss", task, node, job);
 }
 
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job)

@@ -97,6 +97,8 @@ static void scripted_poll(struct backend *backend, const struct backend_watch *w
 			      .index = watch[i].index,
 			      .state = now.state,
 			      .reason = now.reason,
+			      .node = now.node,
+			      .job = now.job,
 			      .cause = now.cause,
 			      .exit_code = now.exit_code,
 			      .signal = now.signal,

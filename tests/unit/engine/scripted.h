@@ -15,6 +15,7 @@ struct scripted_sight {
 	int64_t from_ms;
 	enum backend_state state;
 	const char *reason;
+	const char *node, *job; /* NULL: it does not say */
 	enum cause cause; /* ENDED */
 	int exit_code, signal;
 	int rc; /* negative: it cannot be asked */

@@ -203,6 +203,32 @@ static void test_the_status_of_a_runner_that_gave_up_is_told_in_words(void **sta
 	assert_reason(f, id, "not started: the quota");
 }
 
+static void test_where_an_attempt_was_is_known_without_a_word_from_its_runner(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, "script: run.sh\nparameters: {x: 1}\nretry: {unstarted: 0}\n");
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){.state = BACKEND_RUNNING, .node = "cpu2", .job = "12_7"});
+	pass(f, 5 * SECOND);
+	struct node *e = read_experiment(f, id);
+	assert_string_equal(node_get_string(task_at(e, 0), "node"), "cpu2");
+	assert_string_equal(node_get_string(task_at(e, 0), "job"), "12_7");
+	node_free(e);
+	reopen(f);
+	scripted_say(
+		&scripted_cluster,
+		(struct scripted_sight){
+			.state = BACKEND_ENDED, .cause = CAUSE_EXIT, .exit_code = 174, .node = "cpu2", .job = "12_7"});
+	pass(f, 14 * SECOND);
+	assert_task(f, id, "error", 1, "unstarted");
+	assert_reason(f, id, "not started on cpu2: the state folder is not visible");
+	e = read_experiment(f, id);
+	const struct node *attempt = node_get(task_at(e, 0), "attempts")->items[0];
+	assert_string_equal(node_get_string(attempt, "node"), "cpu2");
+	assert_string_equal(node_get_string(attempt, "job"), "12_7");
+	node_free(e);
+}
+
 static void test_unstarted_again_and_again_ends_in_an_error(void **state)
 {
 	struct fixture *f = *state;
@@ -400,6 +426,7 @@ int main(void)
 		T(test_lost_again_and_again_ends_in_an_error),
 		T(test_an_attempt_that_no_runner_claimed_is_not_the_tasks_fault),
 		T(test_the_status_of_a_runner_that_gave_up_is_told_in_words),
+		T(test_where_an_attempt_was_is_known_without_a_word_from_its_runner),
 		T(test_unstarted_again_and_again_ends_in_an_error),
 		T(test_a_journal_that_cannot_be_read_is_waited_for),
 		T(test_a_backend_that_cannot_be_asked_concludes_nothing),
