@@ -336,6 +336,7 @@ static void spec_default(struct spec *spec)
 	spec->repeats = 1;
 	for (int i = 0; i < RETRY_COUNT; i++)
 		spec->retry[i] = retry_times[i];
+	spec->retry[RETRY_TIME] = -1;
 	spec->resources.cpus = 1;
 	spec->steps_param = -1;
 }
