@@ -135,6 +135,10 @@
 
 /* http */
 
+/* At a start: until somebody who still answers on the old socket is believed to live. */
+#define LISTEN_LEFTOVER_MS 3000
+#define LISTEN_LEFTOVER_LOOK_MS 10
+
 /* Timeouts of connections are counted in seconds. */
 #define SERVER_TICK_MS 1000
 /* Events of one turn go out together: a write a stream, not one an event. */

@@ -1,6 +1,7 @@
 /* The backends of an engine: see backends.h. */
 #include "engine/backends.h"
 
+#include "engine/home.h"
 #include "engine/state.h"
 
 #include "base/clock.h"
@@ -173,13 +174,14 @@ void engine_tell_parallel(struct engine *engine)
 	parallel_retell(engine);
 	for (size_t i = 0; i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
-		if (!e->parallel_changed)
-			continue;
+		if (!e->parallel_changed || !e->backend || !e->backend->backend)
+			continue; /* one that is not available is told when it is */
 		e->parallel_changed = false;
 		const char *told = "";
 		for (size_t k = 0; backend_is(e->backend->ops, BACKEND_HAS_QUEUE) && k < engine->live.len; k++) {
 			const struct engine_live *live = engine->live.at[k];
-			if (live->experiment != e || !live->job || strcmp(told, live->token) == 0)
+			if (live->experiment != e || !live->job || strcmp(told, live->token) == 0 ||
+			    engine_is_foreign(engine, live->id))
 				continue;
 			told = live->token;
 			e->backend->ops->set_parallel(e->backend->backend, live->token, live->job,

@@ -123,7 +123,7 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 		if (gone && f->found.cause != CAUSE_NONE && f->found.cause != CAUSE_EXIT && f->found.cause != CAUSE_OK)
 			return verdict_error(f->found.cause, f->found.message ? f->found.message : text,
 					     f->found.remedy);
-		if (lost)
+		if (lost && stopped)
 			return verdict_error(CAUSE_LOST, "the backend no longer knows it", NULL);
 		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
 		int64_t at = stopped ? f->answered_ms : now;
@@ -190,7 +190,7 @@ static struct attempt_verdict decide_lost(const struct attempt_facts *f)
 {
 	const struct attempt_end *found = &f->found;
 	struct attempt_verdict verdict;
-	const char *text = found->message ? found->message : "it ended without a word in its journal";
+	const char *text = found->message ? found->message : "it ended, and its journal does not say how";
 	if (!decide_is_runners(found->cause))
 		return verdict_error(found->cause, text, found->remedy);
 	int claimed = decide_claimed(f, &verdict);
@@ -200,7 +200,7 @@ static struct attempt_verdict decide_lost(const struct attempt_facts *f)
 		return decide_unstarted(found);
 	if (found->cause == CAUSE_TIME)
 		return verdict_error(CAUSE_TIME, text, found->remedy);
-	verdict = verdict_error(CAUSE_LOST, "its runner ended without a word in its journal", found->remedy);
+	verdict = verdict_error(CAUSE_LOST, "its runner ended, and its journal does not say how", found->remedy);
 	verdict.more = found->message;
 	return verdict;
 }
@@ -237,7 +237,7 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 		return verdict_wish(f->wish);
 	if (!claimed)
 		return (struct attempt_verdict){.action = ATTEMPT_GIVE_AGAIN};
-	verdict = verdict_error(CAUSE_LOST, "its runner ended without a word in its journal", NULL);
+	verdict = verdict_error(CAUSE_LOST, "its runner ended, and its journal does not say how", NULL);
 	verdict.more = "the backend no longer knows it";
 	return verdict;
 }

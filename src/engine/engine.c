@@ -110,7 +110,6 @@ static void engine_turn(struct engine *engine)
 	engine_inbox_clear(&engine->inbox);
 	engine_send_events(engine);
 	turn_forget(engine);
-	engine_settle_home(engine);
 	engine_tidy(engine);
 	engine_remove_gone(engine);
 	engine_submit(engine);
@@ -162,8 +161,10 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	engine->program = mem_strdup(config->program);
 	engine->daemon_url = mem_strdup(config->daemon_url);
 	engine_open_backends(engine, config);
-	engine_find_home(engine);
-	if ((rc = engine_load(engine, err)) < 0) {
+	rc = engine_find_home(engine, err);
+	if (rc == 0)
+		rc = engine_load(engine, err);
+	if (rc < 0) {
 		if (err && !*err->text)
 			errorf(err, rc,
 			       "%s/sluice.db could not be read: %s; put back a copy of it, or use another state folder",
@@ -171,7 +172,6 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 		engine_close(engine);
 		return rc;
 	}
-	engine_settle_home(engine);
 	engine_remove_leftovers(engine);
 	engine_soon(engine);
 	*ret = engine;

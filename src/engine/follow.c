@@ -143,7 +143,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
 		if (live->experiment->backend != backend || live->facts.phase == ATTEMPT_SETTLED ||
-		    engine_is_foreign(engine, live))
+		    engine_is_foreign(engine, live->id))
 			continue;
 		if (wishes) {
 			/* A cluster is told of all of them in one call, when the last one has its wish. */

@@ -279,7 +279,7 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 		rc = load_attempt_dir(engine, live, load->err);
 	if (rc < 0)
 		return rc;
-	if (engine_is_foreign(engine, live)) {
+	if (engine_is_foreign(engine, live->id)) {
 		char text[512];
 		snprintf(text, sizeof(text), "it belongs to %.400s, of which this state folder is a copy",
 			 engine->copied_from);

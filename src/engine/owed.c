@@ -5,6 +5,7 @@
 #include "engine/event.h"
 #include "engine/folder.h"
 #include "engine/follow.h"
+#include "engine/home.h"
 #include "engine/state.h"
 
 #include "base/clock.h"
@@ -61,7 +62,7 @@ static int owed_load_cb(void *ctx, const struct store_attempt *row)
 {
 	struct engine *engine = ctx;
 	struct engine_backend *backend = engine_backend_named(engine, row->backend);
-	if (!backend || !backend->backend)
+	if (!backend || !backend->backend || engine_is_foreign(engine, row->id))
 		return 0;
 	/* Whether energy is measured here the backend may learn only later. */
 	bool figures = !row->measured && backend->ops->has_energy;

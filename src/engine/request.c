@@ -371,8 +371,21 @@ struct request_create {
 static int request_place_files(struct engine *engine, const struct request_create *create, struct error *err)
 {
 	char *root = engine_folder(engine, create->id, 0, 0);
-	/* An id that a crash or a failed disk gave back may have left a folder. */
-	int rc = fs_remove_tree(root, err);
+	/* An id that a crash or a failed disk gave back may have left the folder of this function. One with results is of
+	 * another experiment, which a database that was put back from a copy does not know: it is kept aside. */
+	char *tasks = spool_task_dir(root, 1), *slash = strrchr(tasks, '/');
+	*slash = 0;
+	int rc = 0;
+	if (access(tasks, F_OK) == 0) {
+		char *aside = mem_printf("%s.%lld", root, (long long)clock_now_ms());
+		log_warning("%s has results of another experiment and is %s now", root, aside);
+		if (rename(root, aside) < 0)
+			rc = errorf(err, -errno, "%s: %s", root, strerror(errno));
+		free(aside);
+	} else {
+		rc = fs_remove_tree(root, err);
+	}
+	free(tasks);
 	if (rc == 0 && rename(create->dir, root) < 0)
 		rc = errorf(err, -errno, "%s: %s", root, strerror(errno));
 	free(root);

@@ -86,6 +86,7 @@ struct engine {
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
 	bool stale; /* memory is not what the store says, and could not be read again */
+	bool unwritable; /* the last write failed */
 	int64_t pause_ms; /* after a failed write: no turn before this time, monotonic; 0 */
 	bool unread; /* the store could not be read, and the user was not told yet */
 	int64_t unread_ms; /* when the user was told; 0: never */

@@ -25,14 +25,15 @@ int engine_refresh(struct engine *engine, struct error *err)
 	return 0;
 }
 
-/* Listeners hear of the first failure of a row. */
+/* Listeners hear of the first failure; the next ones say the same until something could be written. */
 static void transact_pause(struct engine *engine, const struct error *why)
 {
 	char text[1200];
 	snprintf(text, sizeof(text), "nothing can be written: %s; trying again", why->text);
 	log_error("%s", text);
-	if (!engine->pause_ms)
+	if (!engine->unwritable)
 		engine_notice(engine, "error", text);
+	engine->unwritable = true;
 	engine->pause_ms = clock_mono_ms() + TRANSACT_PAUSE_MS;
 	engine_soon(engine);
 }
@@ -64,5 +65,8 @@ int engine_transact(struct engine *engine, engine_transact_f fn, void *ctx, stru
 		rc = engine_update_experiments(engine);
 	if (rc == 0)
 		rc = store_commit(engine->store, &why);
-	return rc < 0 ? transact_fail(engine, rc, &why, err) : 0;
+	if (rc < 0)
+		return transact_fail(engine, rc, &why, err);
+	engine->unwritable = false;
+	return 0;
 }

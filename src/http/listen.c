@@ -2,6 +2,7 @@
 #include "http/listen.h"
 
 #include "base/num.h"
+#include "base/pace.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,8 +41,7 @@ static int listen_socket_address(const char *path, char *out, size_t size, int *
 	return 0;
 }
 
-/* Does nobody listen on this socket any more? */
-static bool listen_is_leftover(const char *address)
+static bool listen_is_refused(const char *address)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	memcpy(to.sun_path, address, strlen(address) + 1);
@@ -49,6 +49,18 @@ static bool listen_is_leftover(const char *address)
 	bool refused = fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 && errno == ECONNREFUSED;
 	if (fd >= 0)
 		close(fd);
+	return refused;
+}
+
+/* Does nobody listen on this socket any more? A daemon that was just killed is asked again for a while: the lease is free
+ * before the kernel has closed its socket, and a child between fork and exec has the socket too. */
+static bool listen_is_leftover(const char *address)
+{
+	bool refused = listen_is_refused(address);
+	for (int waited = 0; !refused && waited < LISTEN_LEFTOVER_MS; waited += LISTEN_LEFTOVER_LOOK_MS) {
+		usleep(LISTEN_LEFTOVER_LOOK_MS * 1000);
+		refused = listen_is_refused(address);
+	}
 	return refused;
 }
 

@@ -197,6 +197,21 @@ static void metrics_track_quote(struct metrics_reader *reader)
 		reader->in_quotes = !reader->in_quotes;
 }
 
+/* A quote that nothing closes would swallow every later line: those that it has are read again, with the quote as a
+ * character like any other. */
+static void metrics_undo_quote(struct metrics_reader *reader)
+{
+	size_t len = reader->record.len;
+	char *text = buf_take(&reader->record);
+	metrics_complain(reader, "line %" PRIu64 " opens a quote that is not closed", reader->record_line);
+	reader->line = reader->record_line;
+	reader->in_quotes = reader->skipping = false;
+	reader->unquoted = true;
+	metrics_feed(reader, text, len);
+	reader->unquoted = false;
+	free(text);
+}
+
 void metrics_feed(struct metrics_reader *reader, const char *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -210,15 +225,21 @@ void metrics_feed(struct metrics_reader *reader, const char *data, size_t len)
 		}
 		if (reader->skipping)
 			continue;
-		if (c == '"' && reader->ops->quotes)
+		if (c == '"' && reader->ops->quotes && !reader->unquoted)
 			metrics_track_quote(reader);
 		buf_add_char(&reader->record, c);
 		reader->skipping = reader->record.full;
+		if (reader->skipping && reader->in_quotes) {
+			metrics_undo_quote(reader);
+			i--; /* it had no place */
+		}
 	}
 }
 
 void metrics_finish(struct metrics_reader *reader)
 {
+	if (reader->in_quotes)
+		metrics_undo_quote(reader);
 	if (reader->record.len || reader->skipping)
 		metrics_end_record(reader);
 }

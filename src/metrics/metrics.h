@@ -1,6 +1,5 @@
-/* Readers of what training scripts write by themselves: a CSV with a header first (Keras, Lightning,
- * one's own), later JSON lines, TensorBoard events and patterns over the output. A reader is fed
- * bytes as they appear and gives rows. */
+/* Readers of what training scripts write by themselves: CSV with a header (Keras, Lightning, pandas) and JSON
+ * lines. A reader is fed bytes as they appear and gives rows. */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 

@@ -19,7 +19,7 @@ struct metrics_reader {
 	void *ctx;
 	/* The record being collected. */
 	struct buf record;
-	bool in_quotes, skipping;
+	bool in_quotes, skipping, unquoted; /* unquoted: quotes are characters like any other */
 	uint64_t line, record_line;
 	/* The row being collected. */
 	VEC(struct metric) cells;

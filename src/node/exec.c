@@ -356,10 +356,7 @@ static void exec_append_start(struct exec *x)
 static void exec_note_hidden(struct exec *x)
 {
 	if (x->slot.gpus_hidden > 0)
-		exec_note(x,
-			  x->slot.gpus_hidden == 1
-				  ? "it asked for no GPU and does not see the one of this machine: `gpus: 1` asks"
-				  : "it asked for no GPU and sees none of this machine's: `gpus: 1` asks");
+		exec_note(x, "no GPU was asked for, so the script sees none: `gpus: 1` asks for one");
 }
 
 static void exec_open_follow(struct exec *x)

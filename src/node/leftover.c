@@ -4,10 +4,11 @@
 
 #include "base/buf.h"
 #include "base/fs.h"
+#include "base/num.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define LEFTOVER_LIST_BYTES (1u << 20)
@@ -19,9 +20,12 @@ static bool leftover_signal_children(int signal)
 	bool any = false;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)getpid(), (int)getpid());
 	if (fs_read(path, LEFTOVER_LIST_BYTES, &list, NULL) == 0) {
-		char *at = list.len ? list.data : NULL, *end = NULL;
-		for (long pid; at && (pid = strtol(at, &end, 10)) > 1 && end != at; at = end)
-			any |= kill((pid_t)pid, signal) == 0;
+		const char *at = buf_text(&list);
+		for (size_t len; (len = strcspn(at, " ")); at += len + strspn(at + len, " ")) {
+			uint64_t pid;
+			if (num_parse_unsigned(at, len, INT32_MAX, &pid) == 0 && pid > 1)
+				any |= kill((pid_t)pid, signal) == 0;
+		}
 	}
 	buf_free(&list);
 	return any;

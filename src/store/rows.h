@@ -144,6 +144,8 @@ int store_keep_task(void *ctx, const struct store_task *row);
 /* Adds it in state waiting, with its first line of history. */
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms, int64_t *ret_id) MUST_USE;
 int store_last_number(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
+/* The newest attempt of all; 0: there is none. */
+int store_last_attempt(struct store *store, int64_t *ret) MUST_USE;
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx) MUST_USE;
 /* At most `limit` tasks of the experiment from number `from` on, by number. */
 int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each,

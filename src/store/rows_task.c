@@ -167,6 +167,11 @@ int store_last_number(struct store *store, int64_t experiment, int64_t *ret)
 	return row_read_int(store, store_bind(store, sql_last_number, "i", experiment), ret);
 }
 
+int store_last_attempt(struct store *store, int64_t *ret)
+{
+	return row_read_int(store, store_bind(store, "SELECT coalesce(max(id), 0) FROM attempt", ""), ret);
+}
+
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx)
 {
 	int rc = each_task(store, store_bind(store, sql_one, "ii", experiment, number), each, ctx);

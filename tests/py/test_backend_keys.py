@@ -1,6 +1,10 @@
 """Keys of `resources:` that only Slurm understands, where the daemon has no Slurm: an experiment that asks for a
 partition must not run on the login node. It is refused at the key, over REST and on the command line."""
 
+import contextlib
+import sqlite3
+import time
+
 import pytest
 
 SAMPLES = {"word": "gpu", "text": "#!/bin/bash\n{run}\n", "words": ["--nice=100"], "count": 1, "flag": True}
@@ -60,3 +64,19 @@ def test_the_command_line_names_the_key_and_its_line(alone, folder):
         assert f"'{name}' {WHY}" in said and "sluice doctor" in said, said
     assert alone.get("/experiments")["total"] == 0
     assert "partition has no effect" in alone.cli("check", "s.py", "--backend=local", "--partition=gpu", cwd=folder).stdout
+
+
+def test_a_limit_for_jobs_of_a_backend_that_is_away_is_kept_for_later(alone):
+    """The daemon was started again without Slurm in its PATH, and jobs of it are alive."""
+    experiment = alone.submit("import time; time.sleep(3600)")
+    alone.wait_state(experiment, ("running",), 1)
+    runner = alone.task(experiment, 1)["attempts"][0]
+    alone.kill()
+    with contextlib.closing(sqlite3.connect(alone.state / "sluice.db")) as db, db:
+        db.execute("UPDATE experiment SET backend = 'slurm'")
+        db.execute("UPDATE batch SET backend = 'slurm', job = '7'")
+    alone.start()
+    alone.cli("parallel", experiment, "3")
+    assert alone.get(f"/experiments/{experiment}")["parallel"] == 3 and runner
+    time.sleep(1)
+    assert alone.get("/health")["status"] == "ok" and alone.process.poll() is None

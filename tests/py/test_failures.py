@@ -152,10 +152,37 @@ def test_a_copy_of_a_state_folder_leaves_the_tasks_of_the_original_alone(daemon,
     copy.post(f"/experiments/{experiment}/stop")
     assert copy.wait_ended(experiment)["state"] == "stopped"
     assert lives(original) and not lives(other)
+    # After another start the copy knows which attempts are its own.
+    mine = copy.submit(script, spec)
+    copy.wait_state(mine, ("running",), 1)
+    copy.kill()
+    copy.start()
+    assert copy.task(mine, 1)["state"] == "running" and len(copy.task(mine, 1)["attempts"]) == 1
+    copy.post(f"/experiments/{mine}/stop")
+    copy.wait_ended(mine)
     # The original's daemon takes it up as if nothing had happened.
     daemon.start()
     task = daemon.task(experiment, 1)
     assert task["state"] == "running" and len(task["attempts"]) == 1
+
+
+def test_results_that_an_older_database_does_not_know_are_kept(daemon, folder):
+    """Somebody puts a copy of the database back: the next experiment gets a number that was used before."""
+    daemon.wait_ended(daemon.submit("print(1)"))
+    daemon.stop()
+    shutil.copy(daemon.state / "sluice.db", folder / "backup.db")
+    daemon.start()
+    daemon.wait_ended(daemon.submit("open('model.bin', 'w').write('weights')"))
+    daemon.stop()
+    for name in ("sluice.db", "sluice.db-wal", "sluice.db-shm"):
+        (daemon.state / name).unlink(missing_ok=True)
+    shutil.copy(folder / "backup.db", daemon.state / "sluice.db")
+    daemon.start()
+    again = daemon.submit("print(2)")
+    assert again == "e2" and daemon.wait_ended(again)["state"] == "finished"
+    [kept] = daemon.state.glob("experiments/e2.*/tasks/1/work/model.bin")
+    assert kept.read_text() == "weights"
+    assert not (daemon.state / "experiments/e2/tasks/1/work/model.bin").exists()
 
 
 def test_a_moved_state_folder_keeps_its_tasks(daemon, make_daemon, folder):
@@ -163,6 +190,9 @@ def test_a_moved_state_folder_keeps_its_tasks(daemon, make_daemon, folder):
     daemon.wait_state(experiment, ("running",), 1)
     daemon.kill()
     (folder / "state").rename(folder / "moved")
+    # Another state folder in the old place is not what this one is a copy of.
+    other = make_daemon("state").start()
+    other.stop()
     moved = make_daemon("moved").start()
     moved.post(f"/experiments/{experiment}/stop")
     assert moved.wait_ended(experiment)["state"] == "stopped"

@@ -109,6 +109,24 @@ static void test_quotes_may_hold_anything(void **state)
 	       "epoch 0 a \"b\"=1 c,d=2\nepoch 1 c,d=3\n");
 }
 
+static void test_a_quote_that_is_not_closed_costs_one_row(void **state)
+{
+	(void)state;
+	expect("x.csv", "epoch,note,loss\n0,\"a\",1\n1,\"b,2\n2,c,3\n3,d,4\n",
+	       "epoch 0 loss=1\nepoch 2 loss=3\nepoch 3 loss=4\n");
+	assert_string_equal(complaint, "line 3 opens a quote that is not closed");
+	/* Also while the task runs, once more lines came than any record has. */
+	struct buf text = buf_make(BUF_UNLIMITED), wanted = buf_make(BUF_UNLIMITED);
+	buf_add_text(&text, "epoch,note,loss\n0,\"a,1\n");
+	for (int i = 1; i < 20000; i++) {
+		buf_addf(&text, "%d,x,2\n", i);
+		buf_addf(&wanted, "epoch %d loss=2\n", i);
+	}
+	expect("x.csv", buf_text(&text), buf_text(&wanted));
+	buf_free(&text);
+	buf_free(&wanted);
+}
+
 static void test_a_broken_row_is_skipped_and_named(void **state)
 {
 	(void)state;
@@ -239,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_other_columns_can_count),
 		cmocka_unit_test(test_separators_and_line_ends_are_recognised),
 		cmocka_unit_test(test_quotes_may_hold_anything),
+		cmocka_unit_test(test_a_quote_that_is_not_closed_costs_one_row),
 		cmocka_unit_test(test_a_broken_row_is_skipped_and_named),
 		cmocka_unit_test(test_a_last_line_without_its_end_counts_at_the_end_only),
 		cmocka_unit_test(test_steps_never_go_backwards),
