@@ -268,7 +268,8 @@ static void slurm_add_resources(struct slurm_args *args, const struct backend_re
 		slurm_args_add(args, "--exclusive");
 	if (r->signal_before_ms > 0) {
 		char name[16];
-		slurm_signal_name(r->checkpoint_signal ? r->checkpoint_signal : SIGUSR1, name);
+		/* It goes to the runner, which passes on the one that the script wants. Any other would stop the runner. */
+		slurm_signal_name(r->checkpoint_signal == SIGUSR2 ? SIGUSR2 : SIGUSR1, name);
 		slurm_args_addf(args, "--signal=B:%s@%lld", name, (long long)((r->signal_before_ms + 999) / 1000));
 	}
 }

@@ -25,6 +25,8 @@
 #define EXEC_SYNC_MS 1000
 /* A full disk, or a file system that is away for a moment. */
 #define EXEC_RETRY_MS 1000
+/* A script that is asked to stop is told to save first where half of its grace period is at least a second. */
+#define ENDING_SAVE_LEAST_MS 2000
 /* How long a runner waits before it has begun, with a slot that others could use: for room on a disk or in a quota, which
  * people make; */
 #define EXEC_ROOM_MS 300000

@@ -255,10 +255,20 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	json_end(&w);
 	struct cost cost = ingest_cost_of(in->live, r);
 	int rc = store_set_ended(in->engine->store, in->live->id, in->live->task.id, buf_text(&text), &cost);
-	if (rc == 0)
-		rc = engine_take_end(in->live, buf_text(&text));
 	buf_free(&text);
-	return rc;
+	if (rc < 0)
+		return rc;
+	const struct attempt_end told = {
+		.cause = r->cause,
+		.message = (char *)r->message,
+		.tail = (char *)r->tail,
+		.exit_code = r->exit_code,
+		.signal = r->signal,
+		.time_ms = r->time_ms,
+	};
+	attempt_hear(&in->live->facts,
+		     &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = clock_mono_ms(), .end = &told});
+	return 0;
 }
 
 static int ingest_record_cb(void *ctx, const struct journal_record *r)

@@ -62,11 +62,11 @@ static int prepare_task(struct prepare *prepare, const struct store_task *task)
 	int rc = store_add_attempt(engine->store, task->id, row.number, row.token, row.index, now, &row.id);
 	if (rc == 0)
 		rc = engine_set_state(engine, e, task, STORE_SUBMITTED, NULL, NULL);
-	if (rc < 0)
-		return rc;
-	engine_add_live(engine, e, &row);
+	struct engine_live *live;
+	if (rc == 0)
+		rc = engine_add_live(engine, e, &row, &live);
 	prepare->next_index++;
-	return 0;
+	return rc;
 }
 
 /* How many more tasks of this experiment may be handed over now. Where the backend itself holds an array

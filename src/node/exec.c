@@ -11,6 +11,7 @@
 #include "journal/journal.h"
 #include "node/cgroup.h"
 #include "node/earlier.h"
+#include "node/ending.h"
 #include "node/follow.h"
 #include "node/launch.h"
 #include "node/layout.h"
@@ -47,12 +48,12 @@ struct exec {
 	char *first; /* results/EXP/TASK/TASK.csv */
 	uv_loop_t loop;
 	uv_signal_t signals[COUNT_OF(exec_signals)];
-	uv_timer_t tick, kill, limit, checkpoint;
+	uv_timer_t tick;
+	struct ending ending;
 	pid_t pid;
 	int status;
 	bool ended; /* the script has; its group may not have */
 	bool setup_failed; /* it never became the script */
-	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
 	int64_t oom_kills; /* of this job's group, before the script; -1: unknown */
@@ -177,7 +178,8 @@ static void exec_finish(struct exec *x)
 	usage_final(&x->cost);
 	struct outcome_facts facts = {
 		.status = x->status,
-		.stopped = x->stopped,
+		.stopped = x->ending.stopped,
+		.told_to_save = x->ending.told_to_save,
 		.has_setup = setup_is_needed(&x->d),
 		.setup = setup_read_failure(&x->d),
 		.killed_for_memory = x->oom_kills >= 0 && cgroup_oom_kills() > x->oom_kills,
@@ -210,7 +212,7 @@ static void exec_script_ended(struct exec *x, int status)
 	x->status = status;
 	x->ended = true;
 	x->ended_ms = clock_mono_ms();
-	uv_timer_stop(&x->kill);
+	ending_over(&x->ending);
 	uv_timer_stop(&x->tick);
 	if (kill(-x->pid, SIGTERM) < 0) {
 		exec_finish(x);
@@ -237,55 +239,13 @@ static void exec_reap(struct exec *x)
 		exec_script_ended(x, script_status);
 }
 
-static void exec_kill_cb(uv_timer_t *timer)
-{
-	struct exec *x = timer->data;
-	exec_note(x, "it has not stopped within its grace period: killing it");
-	kill(-x->pid, SIGKILL);
-}
-
-static void exec_stop(struct exec *x, enum cause cause, const char *why)
-{
-	if (x->stopped || x->ended)
-		return;
-	x->stopped = cause;
-	exec_note(x, why);
-	kill(-x->pid, SIGTERM);
-	kill(-x->pid, SIGCONT);
-	uv_timer_start(&x->kill, exec_kill_cb, (uint64_t)x->d.grace_ms, 0);
-}
-
-static void exec_limit_cb(uv_timer_t *timer)
-{
-	exec_stop(timer->data, CAUSE_TIME, "its time limit is reached: stopping it");
-}
-
-/* Only the script itself is told: the processes it started mostly die of SIGUSR1. */
-static void exec_tell_script(struct exec *x, int signal)
-{
-	char text[64];
-	if (x->ended)
-		return;
-	snprintf(text, sizeof(text), "signal %s passed on to the script", sigabbrev_np(signal));
-	exec_note(x, text);
-	kill(x->pid, signal);
-}
-
-static void exec_checkpoint_cb(uv_timer_t *timer)
-{
-	struct exec *x = timer->data;
-	exec_tell_script(x, x->slot.checkpoint_signal);
-}
-
 static void exec_signal_cb(uv_signal_t *handle, int signal)
 {
 	struct exec *x = handle->data;
 	if (signal == SIGCHLD)
 		exec_reap(x);
-	else if (signal == SIGUSR1 || signal == SIGUSR2)
-		exec_tell_script(x, signal);
 	else
-		exec_stop(x, CAUSE_STOPPED, "asked to stop: ending the script");
+		ending_take(&x->ending, signal);
 }
 
 static void exec_sample(struct exec *x)
@@ -310,7 +270,7 @@ static void exec_tick_cb(uv_timer_t *timer)
 	if (now >= x->next_look_ms) {
 		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
 		if (spool_stop_exists(x->d.attempt_dir))
-			exec_stop(x, CAUSE_STOPPED, "a stop file appeared: ending the script");
+			ending_stop(&x->ending, CAUSE_STOPPED, "a stop file appeared: ending the script");
 	}
 	if (now >= x->next_sample_ms && !x->blocked) {
 		x->next_sample_ms = now + EXEC_SAMPLE_MS;
@@ -322,12 +282,10 @@ static void exec_tick_cb(uv_timer_t *timer)
 
 static void exec_open_loop(struct exec *x)
 {
-	uv_timer_t *timers[] = {&x->tick, &x->kill, &x->limit, &x->checkpoint};
 	uv_loop_init(&x->loop);
-	for (size_t i = 0; i < COUNT_OF(timers); i++) {
-		uv_timer_init(&x->loop, timers[i]);
-		timers[i]->data = x;
-	}
+	uv_timer_init(&x->loop, &x->tick);
+	x->tick.data = x;
+	ending_open(&x->ending, &x->loop, exec_note, x);
 	for (size_t i = 0; i < COUNT_OF(exec_signals); i++) {
 		uv_signal_init(&x->loop, &x->signals[i]);
 		x->signals[i].data = x;
@@ -350,15 +308,11 @@ static void exec_close_loop(struct exec *x)
 
 static void exec_start_timers(struct exec *x)
 {
-	const struct spool_slot *s = &x->slot;
 	x->next_look_ms = x->started_ms + EXEC_STOP_LOOK_MS;
 	x->next_search_ms = x->started_ms + EXEC_SEARCH_MS;
 	x->next_sample_ms = x->started_ms + EXEC_SAMPLE_FIRST_MS;
 	uv_timer_start(&x->tick, exec_tick_cb, EXEC_TICK_MS, EXEC_TICK_MS);
-	if (s->time_ms > 0)
-		uv_timer_start(&x->limit, exec_limit_cb, (uint64_t)s->time_ms, 0);
-	if (s->time_ms > s->signal_before_ms && s->signal_before_ms > 0 && s->checkpoint_signal > 0)
-		uv_timer_start(&x->checkpoint, exec_checkpoint_cb, (uint64_t)(s->time_ms - s->signal_before_ms), 0);
+	ending_begin(&x->ending, x->pid, &x->d, &x->slot);
 }
 
 /* The GPUs that were assigned to it by us; NULL: none were. */

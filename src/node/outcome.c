@@ -43,6 +43,9 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 	} else if (code == 128 + SIGKILL && facts->killed_for_memory) {
 		o->cause = CAUSE_MEMORY;
 		SAY(o, "a process of the script was ended by the kernel: out of memory");
+	} else if (code == OUTCOME_CONTINUE) {
+		o->cause = CAUSE_TIME;
+		SAY(o, "asked to be continued (exit code %d)", code);
 	} else if (code == 128 + SIGKILL) {
 		outcome_say_killed(facts, o, "a process of the script was ended by ");
 	} else if (facts->has_setup && code == 127) {
@@ -56,6 +59,18 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 	}
 }
 
+/* Told to save before its limit: however it ended, it had not come to its own end. */
+static void outcome_decide_saved(struct outcome *o)
+{
+	o->cause = CAUSE_TIME;
+	if (o->signal)
+		SAY(o, "its time limit was near: told to save, it ended by signal %d (%s); to be continued", o->signal,
+		    strsignal(o->signal));
+	else
+		SAY(o, "its time limit was near: told to save, it ended with exit code %d; to be continued",
+		    o->exit_code);
+}
+
 void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 {
 	struct outcome o = {.exit_code = -1};
@@ -67,6 +82,8 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 	if (facts->stopped) {
 		o.cause = facts->stopped;
 		SAY(&o, "%s", o.cause == CAUSE_TIME ? "its time limit was reached" : "stopped");
+	} else if (facts->told_to_save && !facts->setup.line && !facts->killed_for_memory) {
+		outcome_decide_saved(&o);
 	} else if (!o.signal) {
 		outcome_decide_exit(facts, &o);
 	} else if (o.signal == SIGKILL && facts->killed_for_memory) {
