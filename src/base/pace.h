@@ -112,6 +112,11 @@
  * tasks that failed together are submitted together. */
 #define SETTLE_UNSTARTED_MS 5000
 #define SETTLE_UNSTARTED_MAX_MS 300000
+/* While nothing of an experiment starts, one task is tried after this long; it doubles with each, up to the most. */
+#define UNSTARTED_HOLD_MS 60000
+#define UNSTARTED_HOLD_MAX_MS 600000
+/* A node that was left out gets another chance after this. */
+#define UNSTARTED_EXCLUDE_MS 3600000
 /* After the backend says that an attempt ended, a shared file system shows the last bytes of its journal this late. */
 #define SETTLE_JOURNAL_LAG_MS 10000
 /* A runner samples every 10 s: one that was silent for so long is not at work. */
