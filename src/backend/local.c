@@ -50,6 +50,7 @@ struct local {
 	struct backend backend;
 	uv_loop_t *loop;
 	char *program;
+	char host[256]; /* this machine */
 	struct local_machine machine;
 	struct local_query *gpu_query; /* nvidia-smi has not answered yet; NULL: nothing to wait for */
 	backend_findings_f examined; /* waits for nvidia-smi's answer; NULL */
@@ -356,6 +357,7 @@ static int local_open(const struct backend_config *config, struct backend **ret,
 	local->backend.ops = &backend_local;
 	local->loop = config->loop;
 	local->program = mem_strdup(config->program);
+	gethostname(local->host, sizeof(local->host) - 1);
 	local_machine_look(&local->machine);
 	local->gpu_query = local_machine_ask_gpus(local->loop, local_gpus_cb, local);
 	*ret = &local->backend;
@@ -492,6 +494,7 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 			sight.state = BACKEND_ENDED;
 			sight.cause = item->cause;
 			sight.exit_code = item->exit_code;
+			sight.node = local->host;
 			sight.message = item->message ? item->message : "its runner could not do its work";
 		}
 		see(ctx, &sight);

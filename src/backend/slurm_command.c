@@ -268,7 +268,8 @@ static void slurm_add_resources(struct slurm_args *args, const struct backend_re
 		slurm_args_add(args, "--exclusive");
 	if (r->signal_before_ms > 0) {
 		char name[16];
-		slurm_signal_name(r->checkpoint_signal ? r->checkpoint_signal : SIGUSR1, name);
+		/* It goes to the runner, which passes on the one that the script wants. Any other would stop the runner. */
+		slurm_signal_name(r->checkpoint_signal == SIGUSR2 ? SIGUSR2 : SIGUSR1, name);
 		slurm_args_addf(args, "--signal=B:%s@%lld", name, (long long)((r->signal_before_ms + 999) / 1000));
 	}
 }
@@ -286,6 +287,24 @@ static void slurm_add_output(struct slurm_args *args, const char *batch_dir)
 	buf_add_text(&path, "/%a.out");
 	slurm_args_add(args, buf_text(&path));
 	buf_free(&path);
+}
+
+/* Slurm takes the last --exclude it is given, so ours repeats those of the user's. */
+static void slurm_add_exclude(struct slurm_args *args, const struct backend_batch *batch)
+{
+	const char *const *options = (const char *const *)batch->resources->options;
+	struct buf list = buf_make(BUF_UNLIMITED);
+	if (!batch->exclude)
+		return;
+	buf_add_text(&list, batch->exclude);
+	for (size_t i = 0; options && options[i]; i++) {
+		if (text_starts(options[i], "--exclude="))
+			buf_addf(&list, ",%s", options[i] + strlen("--exclude="));
+		else if (text_starts(options[i], "-x"))
+			buf_addf(&list, ",%s", options[i] + 2 + strspn(options[i] + 2, " ="));
+	}
+	slurm_args_addf(args, "--exclude=%s", buf_text(&list));
+	buf_free(&list);
 }
 
 int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret, struct error *err)
@@ -317,6 +336,7 @@ int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret,
 	 * the user's lack its value and take the next word for it. */
 	slurm_args_add(ret, "--parsable");
 	slurm_args_addf(ret, "--job-name=%s", batch->token);
+	slurm_add_exclude(ret, batch);
 	if (batch->parallel)
 		slurm_args_addf(ret, "--array=%s%%%u", list, batch->parallel);
 	else

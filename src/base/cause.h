@@ -37,5 +37,7 @@ enum retry cause_retry(enum cause cause);
 extern const char *const retry_keys[RETRY_COUNT + 1];
 /* How often a task is run again by default. */
 extern const int retry_times[RETRY_COUNT];
+/* The default of RETRY_TIME for a task that has something in its checkpoint folder. */
+#define RETRY_TIME_SAVED 100
 
 #endif

@@ -53,6 +53,9 @@
 /* Bytes of journal taken in one go, so that the loop turns within 10 ms. */
 #define LIMIT_JOURNAL_CHUNK_BYTES (1u << 18)
 #define LIMIT_ERROR_TAIL_BYTES 8192
+/* /proc/self/cgroup and the counters of a group have some hundred bytes; a node may have thousands of mounts. */
+#define LIMIT_CGROUP_BYTES 65536
+#define LIMIT_MOUNTINFO_BYTES (4u << 20)
 #define LIMIT_LOG_CHUNK_BYTES (256u << 10)
 
 /* Output taken from a child such as squeue: 100,000 rows of 200 bytes. */

@@ -25,6 +25,8 @@
 #define EXEC_SYNC_MS 1000
 /* A full disk, or a file system that is away for a moment. */
 #define EXEC_RETRY_MS 1000
+/* A script that is asked to stop is told to save first where half of its grace period is at least a second. */
+#define ENDING_SAVE_LEAST_MS 2000
 /* How long a runner waits before it has begun, with a slot that others could use: for room on a disk or in a quota, which
  * people make; */
 #define EXEC_ROOM_MS 300000
@@ -110,6 +112,11 @@
  * tasks that failed together are submitted together. */
 #define SETTLE_UNSTARTED_MS 5000
 #define SETTLE_UNSTARTED_MAX_MS 300000
+/* While nothing of an experiment starts, one task is tried after this long; it doubles with each, up to the most. */
+#define UNSTARTED_HOLD_MS 60000
+#define UNSTARTED_HOLD_MAX_MS 600000
+/* A node that was left out gets another chance after this. */
+#define UNSTARTED_EXCLUDE_MS 3600000
 /* After the backend says that an attempt ended, a shared file system shows the last bytes of its journal this late. */
 #define SETTLE_JOURNAL_LAG_MS 10000
 /* A runner samples every 10 s: one that was silent for so long is not at work. */

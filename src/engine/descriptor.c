@@ -138,6 +138,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 						.metrics = metrics,
 						.fresh = live->task.fresh,
 						.grace_ms = SPOOL_GRACE_MS,
+						.checkpoint_signal = e->spec->resources.checkpoint_signal,
 					},
 					err);
 	node_free(metrics);

@@ -54,9 +54,11 @@ static int external_take(struct engine *engine, struct engine_experiment *e, con
 	int rc = store_add_batch(engine->store, token, e->id, e->backend->ops->name, STORE_BATCH_SUBMITTED, 0, now);
 	if (rc == 0)
 		rc = store_add_attempt(engine->store, task->id, row.number, token, 0, now, &row.id);
+	struct engine_live *live;
+	if (rc == 0)
+		rc = engine_add_live(engine, e, &row, &live);
 	if (rc < 0)
 		return rc;
-	struct engine_live *live = engine_add_live(engine, e, &row);
 	return engine_ingest_record(engine, live,
 				    &(struct journal_record){.kind = JOURNAL_START,
 							     .time_ms = now,

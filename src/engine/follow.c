@@ -67,6 +67,24 @@ int engine_tell_waiting(struct engine *engine, struct engine_live *live, const c
 	return store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms);
 }
 
+/* The place of one that has not told it itself: a runner that never begins never will. */
+static int follow_place(struct engine *engine, struct engine_live *live, const struct backend_sight *sight)
+{
+	bool moved = sight->node && (!live->node || strcmp(live->node, sight->node) != 0);
+	bool named = sight->job && (!live->job || strcmp(live->job, sight->job) != 0);
+	if (live->facts.phase != ATTEMPT_SUBMITTED || (!moved && !named))
+		return 0;
+	if (moved) {
+		free(live->node);
+		live->node = mem_strdup(sight->node);
+	}
+	if (named) {
+		free(live->job);
+		live->job = mem_strdup(sight->job);
+	}
+	return store_set_place(engine->store, live->id, live->task.id, sight->node, sight->job);
+}
+
 /* Not found: written down once, so that the store shows since when. */
 static int follow_absent(struct engine *engine, struct engine_live *live)
 {
@@ -84,8 +102,10 @@ int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 	case BACKEND_QUEUED:
 		engine_hear(live, ATTEMPT_HEAR_QUEUED);
 		return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
-	case BACKEND_RUNNING: engine_hear(live, ATTEMPT_HEAR_ALIVE); break; /* the journal says so, with more */
-	case BACKEND_ENDED: follow_gone(live, sight); break;
+	case BACKEND_RUNNING:
+		engine_hear(live, ATTEMPT_HEAR_ALIVE); /* the journal says so, with more */
+		return follow_place(engine, live, sight);
+	case BACKEND_ENDED: follow_gone(live, sight); return follow_place(engine, live, sight);
 	case BACKEND_ABSENT: return follow_absent(engine, live);
 	}
 	return 0;

@@ -4,6 +4,7 @@
 
 #include "engine/action.h"
 #include "engine/event.h"
+#include "engine/hold.h"
 #include "engine/prune.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
@@ -72,8 +73,10 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	engine_hear(live, ATTEMPT_HEAR_START);
 	live->started_ms = r->time_ms;
 	if (rc == 0)
+		rc = engine_hear_started(engine, live->experiment, r->host);
+	if (rc == 0)
 		rc = engine_set_state(engine, live->experiment, &live->task, STORE_RUNNING,
-				      r->resume ? "goes on from its checkpoint" : NULL, NULL);
+				      r->checkpoint ? "continues from its checkpoint" : NULL, NULL);
 	if (rc == 0 && r->version && strcmp(r->version, SLUICE_VERSION) != 0)
 		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,
 				       "the runner on the node is another version of sluice than the daemon",
@@ -220,13 +223,14 @@ int engine_take_end(struct engine_live *live, const char *json)
 	return 0;
 }
 
-/* The GPUs are the attempt's while it runs, whether the script uses them or not. */
+/* The GPUs are the attempt's while it runs, whether the script uses them or not. `gpus` is what each of its nodes has. */
 static struct cost ingest_cost_of(const struct engine_live *live, const struct journal_record *r)
 {
+	const struct backend_resources *asked = &live->experiment->spec->resources;
+	double gpus = (double)asked->gpus * (double)(asked->nodes > 1 ? asked->nodes : 1);
 	struct cost cost = r->cost;
 	if (!cost_has(&cost, FIGURE_GPU))
-		cost_set(&cost, FIGURE_GPU,
-			 cost_get(&cost, FIGURE_WALL) * (double)live->experiment->spec->resources.gpus);
+		cost_set(&cost, FIGURE_GPU, cost_get(&cost, FIGURE_WALL) * gpus);
 	return cost;
 }
 
@@ -251,10 +255,20 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	json_end(&w);
 	struct cost cost = ingest_cost_of(in->live, r);
 	int rc = store_set_ended(in->engine->store, in->live->id, in->live->task.id, buf_text(&text), &cost);
-	if (rc == 0)
-		rc = engine_take_end(in->live, buf_text(&text));
 	buf_free(&text);
-	return rc;
+	if (rc < 0)
+		return rc;
+	const struct attempt_end told = {
+		.cause = r->cause,
+		.message = (char *)r->message,
+		.tail = (char *)r->tail,
+		.exit_code = r->exit_code,
+		.signal = r->signal,
+		.time_ms = r->time_ms,
+	};
+	attempt_hear(&in->live->facts,
+		     &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = clock_mono_ms(), .end = &told});
+	return 0;
 }
 
 static int ingest_record_cb(void *ctx, const struct journal_record *r)

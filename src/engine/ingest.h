@@ -12,7 +12,7 @@ struct journal_record;
 int engine_ingest(struct engine *engine) MUST_USE;
 /* One record that came another way than through a file. */
 int engine_ingest_record(struct engine *engine, struct engine_live *live, const struct journal_record *record) MUST_USE;
-/* Takes what an END record said (JSON) into the attempt. */
+/* Takes an END that was read before, as the store keeps it (JSON), into the attempt. */
 int engine_take_end(struct engine_live *live, const char *json) MUST_USE;
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "engine/backends.h"
 #include "engine/folder.h"
+#include "engine/hold.h"
 #include "engine/home.h"
 #include "engine/ingest.h"
 #include "engine/owed.h"
@@ -32,6 +33,8 @@ static void experiment_free(struct engine_experiment *e)
 	free(e->metrics.at);
 	free(e->step_name);
 	free(e->note);
+	free(e->excluded);
+	unstarted_forget(&e->unstarted);
 	engine_drop_question(e);
 	search_free(e->search);
 	spec_free(e->spec);
@@ -41,6 +44,7 @@ static void experiment_free(struct engine_experiment *e)
 void engine_free_live(struct engine_live *live)
 {
 	free(live->job);
+	free(live->node);
 	free(live->batch_dir);
 	free(live->attempt_dir);
 	attempt_facts_clear(&live->facts);
@@ -174,6 +178,8 @@ static int load_rest(struct engine *engine, struct engine_experiment *e, struct 
 	int rc = store_count_tasks(engine->store, e->id, e->counts);
 	if (rc == 0)
 		rc = store_last_number(engine->store, e->id, &e->last_number);
+	if (rc == 0)
+		rc = engine_hold_load(engine, e);
 	if (rc < 0 || e->removing)
 		return rc;
 	/* A search that does not learn and has proposed everything will not be asked again; reading its hundred
@@ -213,10 +219,15 @@ int engine_open_experiment(struct engine *engine, int64_t id, struct engine_expe
 	return rc;
 }
 
-struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
-				    const struct store_attempt *row)
+int engine_add_live(struct engine *engine, struct engine_experiment *experiment, const struct store_attempt *row,
+		    struct engine_live **ret)
 {
+	struct store_task task = {0};
+	int rc = store_read_task(engine->store, experiment->id, row->task_number, store_keep_task, &task);
+	if (rc < 0)
+		return rc;
 	struct engine_live *live = mem_alloc(sizeof(*live));
+	live->task = task;
 	live->experiment = experiment;
 	live->id = row->id;
 	live->number = row->number;
@@ -234,14 +245,13 @@ struct engine_live *engine_add_live(struct engine *engine, struct engine_experim
 	memcpy(live->token, row->token, TOKEN_ID_CHARS);
 	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);
 	live->attempt_dir = engine_folder(engine, experiment->id, row->task_number, row->number);
-	if (store_read_task(engine->store, experiment->id, row->task_number, store_keep_task, &live->task) < 0)
-		log_error("e%lld/%lld is not in the store", (long long)experiment->id, (long long)row->task_number);
 	if (row->ended && engine_take_end(live, row->ended) < 0)
 		log_error("e%lld/%lld: its recorded end cannot be read", (long long)experiment->id,
 			  (long long)row->task_number);
 	experiment->live++;
 	vec_push(&engine->live, live);
-	return live;
+	*ret = live;
+	return 0;
 }
 
 /* A version before this one put first attempts into attempts/1. One that has not started yet has no folder to show that;
@@ -268,8 +278,10 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 	if (!e)
 		return errorf(load->err, -EIO, "e%lld has ended, but one of its attempts is still alive",
 			      (long long)row->experiment);
-	struct engine_live *live = engine_add_live(engine, e, row);
-	int rc = load_attempt_dir(engine, live, load->err);
+	struct engine_live *live;
+	int rc = engine_add_live(engine, e, row, &live);
+	if (rc == 0)
+		rc = load_attempt_dir(engine, live, load->err);
 	if (rc < 0)
 		return rc;
 	if (engine_is_foreign(engine, live)) {

@@ -30,8 +30,9 @@ int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_
 /* A recorded configuration in today's space. The fidelity is what the strategy set it to, whatever the space says.
  * false: it has no place there any more. */
 bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret);
-struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
-				    const struct store_attempt *row);
+/* An attempt that is alive, with its task from the store. */
+int engine_add_live(struct engine *engine, struct engine_experiment *experiment, const struct store_attempt *row,
+		    struct engine_live **ret) MUST_USE;
 void engine_free_live(struct engine_live *live);
 
 #endif

@@ -6,6 +6,7 @@
 #include "engine/backends.h"
 #include "engine/event.h"
 #include "engine/follow.h"
+#include "engine/hold.h"
 #include "engine/owed.h"
 #include "engine/propose.h"
 #include "engine/prune.h"
@@ -16,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pace.h"
+#include "spool/checkpoint.h"
 #include "spool/claim.h"
 #include "spool/stop.h"
 
@@ -111,6 +113,18 @@ static int64_t settle_retry_time(enum retry policy, int64_t before)
 	return at + SETTLE_UNSTARTED_MS - at % SETTLE_UNSTARTED_MS;
 }
 
+/* How often it may be run again after such an end. */
+static int64_t settle_budget(struct engine *engine, const struct engine_live *live, enum retry policy)
+{
+	const struct spec *spec = live->experiment->spec;
+	if (policy != RETRY_TIME || spec->retry[policy] >= 0)
+		return spec->retry[policy];
+	char *task = engine_folder(engine, live->experiment->id, live->task.number, 0);
+	bool saved = spool_checkpoint_exists(task);
+	free(task);
+	return saved ? RETRY_TIME_SAVED : retry_times[policy];
+}
+
 /* 1 and the task is waiting again, 0 when it is not to be retried, or a negative errno. */
 static int settle_retry(struct engine *engine, struct engine_live *live, enum cause kind, const char *text)
 {
@@ -119,11 +133,12 @@ static int settle_retry(struct engine *engine, struct engine_live *live, enum ca
 	if (policy == RETRY_NEVER || live->task.wanted != STORE_WISH_RUN || e->stopping || e->removing)
 		return 0;
 	struct retried retry = {.key = retry_keys[policy]};
+	int64_t budget = settle_budget(engine, live, policy);
 	int rc = store_read_task(engine->store, e->id, live->task.number, retry_count_cb, &retry);
-	if (rc == 0 && retry.before < e->spec->retry[policy]) {
+	if (rc == 0 && retry.before < budget) {
 		char reason[600];
 		snprintf(reason, sizeof(reason), "%s; retry %lld of %lld", text, (long long)retry.before + 1,
-			 (long long)e->spec->retry[policy]);
+			 (long long)budget);
 		rc = engine_set_state(engine, e, &live->task, STORE_WAITING, reason, NULL);
 		if (rc == 0)
 			rc = store_set_retry(engine->store, live->task.id, retry.retries,
@@ -203,6 +218,8 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	int retried = 0;
 	if (live->facts.phase != ATTEMPT_ENDED)
 		engine_fence(live);
+	if (rc == 0 && state == STORE_ERROR && kind == CAUSE_UNSTARTED)
+		rc = engine_hear_unstarted(engine, live, text);
 	if (rc == 0 && state == STORE_ERROR)
 		retried = rc = settle_retry(engine, live, kind, text);
 	if (rc == 0 && !retried) {
@@ -285,7 +302,10 @@ static int settle_end(struct engine *engine, struct engine_live *live, const str
 		text = engine_stop_why(live->experiment);
 	if (verdict->state == STORE_PRUNED)
 		text = "ended early by the search";
-	char *whole = verdict->more ? mem_printf("%s: %s", text, verdict->more) : mem_strdup(text);
+	const char *node = verdict->cause == CAUSE_UNSTARTED ? live->node : NULL;
+	char *whole = verdict->more
+		? mem_printf("%s%s%s: %s", text, node ? " on " : "", node ? node : "", verdict->more)
+		: mem_strdup(text);
 	int rc = engine_end(engine, live, verdict->state, verdict->cause, whole, verdict->remedy);
 	free(whole);
 	return rc;

@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "metrics/metrics.h"
 
 #include <errno.h>
 #include <math.h>
@@ -76,8 +77,13 @@ static void spec_read_style(struct spec *spec, const struct node *node, struct p
 
 static void spec_read_metrics(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const known[] = {"csv", "jsonl", NULL};
-	if (!spec_part_map(node, known, problems))
+	VEC(const char *) known = {0};
+	for (const struct metrics_format *format = metrics_formats; format->name; format++)
+		vec_push(&known, format->name);
+	vec_push(&known, NULL);
+	bool is_map = spec_part_map(node, known.at, problems);
+	free(known.at);
+	if (!is_map)
 		return;
 	if (node->count > 1)
 		problem_add(problems, node, "keep one of them", "more than one source of metrics");
@@ -330,6 +336,7 @@ static void spec_default(struct spec *spec)
 	spec->repeats = 1;
 	for (int i = 0; i < RETRY_COUNT; i++)
 		spec->retry[i] = retry_times[i];
+	spec->retry[RETRY_TIME] = -1;
 	spec->resources.cpus = 1;
 	spec->steps_param = -1;
 }

@@ -42,7 +42,7 @@ struct spec {
 	size_t var_count;
 	char *backend; /* a name in backend_table, or "auto" */
 	struct backend_resources resources;
-	int64_t retry[RETRY_COUNT]; /* how often, by enum retry */
+	int64_t retry[RETRY_COUNT]; /* how often, by enum retry. RETRY_TIME: -1 where the file does not say */
 	struct {
 		char *metric; /* stop the experiment when: metric OP value */
 		char op[3];

@@ -12,6 +12,8 @@
 
 static char *waiting_why(const struct engine_experiment *e)
 {
+	if (unstarted_is_held(&e->unstarted))
+		return unstarted_words(&e->unstarted);
 	if (e->parallel && e->live >= e->parallel)
 		return mem_printf("waits for another task of its experiment to end: parallel is %lld",
 				  (long long)e->parallel);

@@ -34,7 +34,8 @@ struct journal_record {
 	int64_t pid, pgid;
 	uint64_t pid_start; /* proc_start_time of the runner */
 	const char *boot_id;
-	bool resume; /* goes on from a checkpoint: earlier metrics stay */
+	bool resume; /* earlier metrics stay */
+	bool checkpoint; /* something of an earlier attempt is in its checkpoint folder */
 	/* METRIC */
 	int64_t step;
 	const char *step_name; /* "epoch", "step", "row" */

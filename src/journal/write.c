@@ -39,6 +39,8 @@ static void journal_write_start(const struct journal_record *record, struct json
 	journal_write_text(out, "gpus", record->gpus);
 	journal_write_text(out, "job", record->job);
 	json_key_bool(out, "resume", record->resume);
+	if (record->checkpoint)
+		json_key_bool(out, "checkpoint", true);
 }
 
 static void journal_write_metric(const struct journal_record *record, struct json *out)

@@ -9,7 +9,9 @@
 #include "base/pace.h"
 #include "base/proc.h"
 #include "journal/journal.h"
+#include "node/cgroup.h"
 #include "node/earlier.h"
+#include "node/ending.h"
 #include "node/follow.h"
 #include "node/launch.h"
 #include "node/layout.h"
@@ -18,6 +20,7 @@
 #include "node/setup.h"
 #include "node/usage.h"
 #include "spool/batch.h"
+#include "spool/checkpoint.h"
 #include "spool/claim.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
@@ -45,15 +48,15 @@ struct exec {
 	char *first; /* results/EXP/TASK/TASK.csv */
 	uv_loop_t loop;
 	uv_signal_t signals[COUNT_OF(exec_signals)];
-	uv_timer_t tick, kill, limit, checkpoint;
+	uv_timer_t tick;
+	struct ending ending;
 	pid_t pid;
 	int status;
 	bool ended; /* the script has; its group may not have */
 	bool setup_failed; /* it never became the script */
-	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
 	int64_t started_ms, ended_ms; /* monotonic */
 	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
-	int64_t oom_kills;
+	int64_t oom_kills; /* of this job's group, before the script; -1: unknown */
 	struct cost cost; /* so far */
 	bool shared, unsynced, blocked;
 	struct outcome outcome;
@@ -139,7 +142,6 @@ static void exec_end(struct exec *x)
 	if (!ok)
 		exec_add_tail(x, SPOOL_STDERR, &tail);
 	layout_remove_empty(&x->d);
-	usage_final(&x->cost);
 	cost_set(&x->cost, FIGURE_WALL, (double)(x->ended_ms - x->started_ms));
 	exec_append(x,
 		    &(struct journal_record){
@@ -162,9 +164,9 @@ static void exec_end(struct exec *x)
 		unlink(x->d.report_path);
 }
 
-static void exec_fail(struct exec *x, enum cause cause, const struct error *err)
+static void exec_fail(struct exec *x, enum cause cause, int status, const struct error *err)
 {
-	x->outcome = (struct outcome){.exit_code = 127, .cause = cause};
+	x->outcome = (struct outcome){.exit_code = status, .cause = cause};
 	snprintf(x->outcome.message, sizeof(x->outcome.message), "%s", err->text);
 	x->pid = 0;
 	exec_end(x);
@@ -173,12 +175,15 @@ static void exec_fail(struct exec *x, enum cause cause, const struct error *err)
 /* Everything has ended: the metrics to their last byte, then END. */
 static void exec_finish(struct exec *x)
 {
+	usage_final(&x->cost);
 	struct outcome_facts facts = {
 		.status = x->status,
-		.stopped = x->stopped,
+		.stopped = x->ending.stopped,
+		.told_to_save = x->ending.told_to_save,
 		.has_setup = setup_is_needed(&x->d),
 		.setup = setup_read_failure(&x->d),
-		.killed_for_memory = x->oom_kills >= 0 && usage_oom_kills() > x->oom_kills,
+		.killed_for_memory = x->oom_kills >= 0 && cgroup_oom_kills() > x->oom_kills,
+		.peak_bytes = cost_get(&x->cost, FIGURE_MEMORY),
 		.program = x->d.argv->items[0]->string,
 	};
 	while (!follow_finish(x->follow)) {
@@ -207,7 +212,7 @@ static void exec_script_ended(struct exec *x, int status)
 	x->status = status;
 	x->ended = true;
 	x->ended_ms = clock_mono_ms();
-	uv_timer_stop(&x->kill);
+	ending_over(&x->ending);
 	uv_timer_stop(&x->tick);
 	if (kill(-x->pid, SIGTERM) < 0) {
 		exec_finish(x);
@@ -234,55 +239,13 @@ static void exec_reap(struct exec *x)
 		exec_script_ended(x, script_status);
 }
 
-static void exec_kill_cb(uv_timer_t *timer)
-{
-	struct exec *x = timer->data;
-	exec_note(x, "it has not stopped within its grace period: killing it");
-	kill(-x->pid, SIGKILL);
-}
-
-static void exec_stop(struct exec *x, enum cause cause, const char *why)
-{
-	if (x->stopped || x->ended)
-		return;
-	x->stopped = cause;
-	exec_note(x, why);
-	kill(-x->pid, SIGTERM);
-	kill(-x->pid, SIGCONT);
-	uv_timer_start(&x->kill, exec_kill_cb, (uint64_t)x->d.grace_ms, 0);
-}
-
-static void exec_limit_cb(uv_timer_t *timer)
-{
-	exec_stop(timer->data, CAUSE_TIME, "its time limit is reached: stopping it");
-}
-
-/* Only the script itself is told: the processes it started mostly die of SIGUSR1. */
-static void exec_tell_script(struct exec *x, int signal)
-{
-	char text[64];
-	if (x->ended)
-		return;
-	snprintf(text, sizeof(text), "signal %s passed on to the script", sigabbrev_np(signal));
-	exec_note(x, text);
-	kill(x->pid, signal);
-}
-
-static void exec_checkpoint_cb(uv_timer_t *timer)
-{
-	struct exec *x = timer->data;
-	exec_tell_script(x, x->slot.checkpoint_signal);
-}
-
 static void exec_signal_cb(uv_signal_t *handle, int signal)
 {
 	struct exec *x = handle->data;
 	if (signal == SIGCHLD)
 		exec_reap(x);
-	else if (signal == SIGUSR1 || signal == SIGUSR2)
-		exec_tell_script(x, signal);
 	else
-		exec_stop(x, CAUSE_STOPPED, "asked to stop: ending the script");
+		ending_take(&x->ending, signal);
 }
 
 static void exec_sample(struct exec *x)
@@ -307,7 +270,7 @@ static void exec_tick_cb(uv_timer_t *timer)
 	if (now >= x->next_look_ms) {
 		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
 		if (spool_stop_exists(x->d.attempt_dir))
-			exec_stop(x, CAUSE_STOPPED, "a stop file appeared: ending the script");
+			ending_stop(&x->ending, CAUSE_STOPPED, "a stop file appeared: ending the script");
 	}
 	if (now >= x->next_sample_ms && !x->blocked) {
 		x->next_sample_ms = now + EXEC_SAMPLE_MS;
@@ -319,12 +282,10 @@ static void exec_tick_cb(uv_timer_t *timer)
 
 static void exec_open_loop(struct exec *x)
 {
-	uv_timer_t *timers[] = {&x->tick, &x->kill, &x->limit, &x->checkpoint};
 	uv_loop_init(&x->loop);
-	for (size_t i = 0; i < COUNT_OF(timers); i++) {
-		uv_timer_init(&x->loop, timers[i]);
-		timers[i]->data = x;
-	}
+	uv_timer_init(&x->loop, &x->tick);
+	x->tick.data = x;
+	ending_open(&x->ending, &x->loop, exec_note, x);
 	for (size_t i = 0; i < COUNT_OF(exec_signals); i++) {
 		uv_signal_init(&x->loop, &x->signals[i]);
 		x->signals[i].data = x;
@@ -347,15 +308,11 @@ static void exec_close_loop(struct exec *x)
 
 static void exec_start_timers(struct exec *x)
 {
-	const struct spool_slot *s = &x->slot;
 	x->next_look_ms = x->started_ms + EXEC_STOP_LOOK_MS;
 	x->next_search_ms = x->started_ms + EXEC_SEARCH_MS;
 	x->next_sample_ms = x->started_ms + EXEC_SAMPLE_FIRST_MS;
 	uv_timer_start(&x->tick, exec_tick_cb, EXEC_TICK_MS, EXEC_TICK_MS);
-	if (s->time_ms > 0)
-		uv_timer_start(&x->limit, exec_limit_cb, (uint64_t)s->time_ms, 0);
-	if (s->time_ms > s->signal_before_ms && s->signal_before_ms > 0 && s->checkpoint_signal > 0)
-		uv_timer_start(&x->checkpoint, exec_checkpoint_cb, (uint64_t)(s->time_ms - s->signal_before_ms), 0);
+	ending_begin(&x->ending, x->pid, &x->d, &x->slot);
 }
 
 /* The GPUs that were assigned to it by us; NULL: none were. */
@@ -385,6 +342,7 @@ static void exec_append_start(struct exec *x)
 			    .boot_id = proc_boot_id(),
 			    .pgid = x->pid,
 			    .resume = spool_descriptor_resumes(&x->d),
+			    .checkpoint = spool_descriptor_resumes(&x->d) && spool_checkpoint_exists(x->d.task_dir),
 		    });
 	/* The script must not run before its start is in the journal. */
 	while (x->blocked) {
@@ -459,7 +417,7 @@ static int exec_try(struct exec *x, exec_step_f step, struct launch *launch)
 	if (rc < 0 && room.signal)
 		exec_end_unstarted(x);
 	else if (rc < 0)
-		exec_fail(x, room.status ? CAUSE_UNSTARTED : CAUSE_LAUNCH, &err);
+		exec_fail(x, room.status ? CAUSE_UNSTARTED : CAUSE_LAUNCH, room.status ? room.status : 127, &err);
 	return rc;
 }
 
@@ -472,13 +430,13 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	if (exec_try(x, exec_make_work, NULL) < 0)
 		return;
 	if (launch_check(&x->d, &err) < 0) {
-		exec_fail(x, CAUSE_LAUNCH, &err);
+		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		return;
 	}
 	exec_open_follow(x);
 	exec_open_loop(x);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	x->oom_kills = usage_oom_kills();
+	x->oom_kills = cgroup_oom_kills();
 	if (exec_try(x, exec_prepare_launch, &launch) < 0)
 		goto out;
 	x->pid = launch.pid;
@@ -486,7 +444,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	exec_append_start(x);
 	exec_note_hidden(x);
 	if (launch_go(&x->d, &launch, &err) < 0) {
-		exec_fail(x, CAUSE_LAUNCH, &err);
+		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		goto out;
 	}
 	exec_start_timers(x);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -12,6 +13,20 @@
 #include <unistd.h>
 
 #define SAY(o, ...) snprintf((o)->message, sizeof((o)->message), __VA_ARGS__)
+
+/* A SIGKILL that the kernel's count does not explain: somebody sent it, or memory ran out where no group is counted. */
+static void outcome_say_killed(const struct outcome_facts *facts, struct outcome *o, const char *who)
+{
+	char peak[32];
+	o->cause = CAUSE_SIGNAL;
+	if (isnan(facts->peak_bytes)) {
+		SAY(o, "%ssignal %d (%s); perhaps memory", who, SIGKILL, strsignal(SIGKILL));
+		return;
+	}
+	text_format_bytes((int64_t)facts->peak_bytes, peak, sizeof(peak));
+	SAY(o, "%ssignal %d (%s); perhaps memory: the most that was measured is %s", who, SIGKILL, strsignal(SIGKILL),
+	    peak);
+}
 
 static void outcome_decide_exit(const struct outcome_facts *facts, struct outcome *o)
 {
@@ -28,6 +43,11 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 	} else if (code == 128 + SIGKILL && facts->killed_for_memory) {
 		o->cause = CAUSE_MEMORY;
 		SAY(o, "a process of the script was ended by the kernel: out of memory");
+	} else if (code == OUTCOME_CONTINUE) {
+		o->cause = CAUSE_TIME;
+		SAY(o, "asked to be continued (exit code %d)", code);
+	} else if (code == 128 + SIGKILL) {
+		outcome_say_killed(facts, o, "a process of the script was ended by ");
 	} else if (facts->has_setup && code == 127) {
 		o->cause = CAUSE_LAUNCH;
 		SAY(o, "%.300s: no such program after the setup lines; see the error output", facts->program);
@@ -37,6 +57,18 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 	} else {
 		SAY(o, "exit code %d", code);
 	}
+}
+
+/* Told to save before its limit: however it ended, it had not come to its own end. */
+static void outcome_decide_saved(struct outcome *o)
+{
+	o->cause = CAUSE_TIME;
+	if (o->signal)
+		SAY(o, "its time limit was near: told to save, it ended by signal %d (%s); to be continued", o->signal,
+		    strsignal(o->signal));
+	else
+		SAY(o, "its time limit was near: told to save, it ended with exit code %d; to be continued",
+		    o->exit_code);
 }
 
 void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
@@ -50,11 +82,15 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 	if (facts->stopped) {
 		o.cause = facts->stopped;
 		SAY(&o, "%s", o.cause == CAUSE_TIME ? "its time limit was reached" : "stopped");
+	} else if (facts->told_to_save && !facts->setup.line && !facts->killed_for_memory) {
+		outcome_decide_saved(&o);
 	} else if (!o.signal) {
 		outcome_decide_exit(facts, &o);
 	} else if (o.signal == SIGKILL && facts->killed_for_memory) {
 		o.cause = CAUSE_MEMORY;
 		SAY(&o, "ended by the kernel: out of memory");
+	} else if (o.signal == SIGKILL) {
+		outcome_say_killed(facts, &o, "");
 	} else {
 		o.cause = CAUSE_SIGNAL;
 		SAY(&o, "signal %d (%s)", o.signal, strsignal(o.signal));

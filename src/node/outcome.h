@@ -7,6 +7,9 @@
 #include "base/error.h"
 #include "node/setup.h"
 
+/* The exit code with which a script asks to be continued. */
+#define OUTCOME_CONTINUE 85
+
 struct outcome {
 	int exit_code; /* -1: a signal */
 	int signal;
@@ -17,9 +20,11 @@ struct outcome {
 struct outcome_facts {
 	int status; /* of waitpid */
 	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
+	bool told_to_save; /* it got the checkpoint signal before its time limit */
 	bool has_setup; /* bash ran it */
 	struct setup_failure setup; /* where bash ended before the program */
-	bool killed_for_memory; /* the kernel ended some process for lack of memory meanwhile */
+	bool killed_for_memory; /* the kernel ended a process of this job for lack of memory meanwhile */
+	double peak_bytes; /* the most memory that was measured; NAN */
 	const char *program;
 };
 

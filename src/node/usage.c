@@ -116,17 +116,3 @@ void usage_final(struct cost *cost)
 	cost_raise(cost, FIGURE_CPU, usage_rusage_ms(&ended));
 	cost_raise(cost, FIGURE_MEMORY, (double)ended.ru_maxrss * 1024);
 }
-
-int64_t usage_oom_kills(void)
-{
-	struct buf text = buf_make(65536);
-	int64_t kills = -1;
-	if (fs_read("/proc/vmstat", 65536, &text, NULL) == 0) {
-		const char *p = strstr(buf_text(&text), "\noom_kill ");
-		uint64_t value;
-		if (p && num_parse_unsigned(p + 10, strcspn(p + 10, "\n"), INT64_MAX, &value) == 0)
-			kills = (int64_t)value;
-	}
-	buf_free(&text);
-	return kills;
-}

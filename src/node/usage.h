@@ -14,7 +14,5 @@
 void usage_sample(struct cost *cost);
 /* The ended ones only: exact once all children have ended and were waited for. */
 void usage_final(struct cost *cost);
-/* How often the kernel has ended a process for lack of memory since boot; -1 unknown. */
-int64_t usage_oom_kills(void);
 
 #endif

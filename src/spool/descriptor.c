@@ -10,6 +10,7 @@
 #include "spool/paths.h"
 
 #include <errno.h>
+#include <signal.h>
 
 static void descriptor_put_node(struct json *out, const char *key, const struct node *node)
 {
@@ -41,6 +42,7 @@ void spool_descriptor_put(const struct spool_descriptor *d, struct json *out)
 	json_key_bool(out, "fresh", d->fresh);
 	json_key_string(out, "gpus", d->gpus);
 	json_key_int(out, "grace_ms", d->grace_ms);
+	json_key_int(out, "checkpoint_signal", d->checkpoint_signal);
 	json_end(out);
 }
 
@@ -95,7 +97,7 @@ static int descriptor_check(const struct spool_descriptor *d, const char *name, 
 
 static struct spool_descriptor descriptor_take(struct node *tree)
 {
-	int64_t index = node_get_int(tree, "index", 0);
+	int64_t index = node_get_int(tree, "index", 0), signal = node_get_int(tree, "checkpoint_signal", 0);
 	return (struct spool_descriptor){
 		.tree = tree,
 		.token = node_get_string(tree, "token"),
@@ -115,6 +117,7 @@ static struct spool_descriptor descriptor_take(struct node *tree)
 		.fresh = node_get_bool(tree, "fresh", false),
 		.gpus = node_get_string(tree, "gpus"),
 		.grace_ms = node_get_int(tree, "grace_ms", SPOOL_GRACE_MS),
+		.checkpoint_signal = signal > 0 && signal < NSIG ? (int)signal : 0,
 	};
 }
 

@@ -20,6 +20,7 @@ struct spool_descriptor {
 	bool fresh; /* remove the work and checkpoint folders first */
 	const char *gpus; /* "0,1": assigned with the task; NULL: the slot or the cluster says */
 	int64_t grace_ms; /* SPOOL_GRACE_MS where the file does not say */
+	int checkpoint_signal; /* tells the script to save a checkpoint; 0: it knows none */
 	char *work_dir, *checkpoint_dir, *params_path, *report_path, *stop_path; /* after reading: from the folders */
 };
 

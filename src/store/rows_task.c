@@ -33,6 +33,8 @@ static const char sql_tasks[] = TASK_SELECT "WHERE experiment = ?1 AND number >=
 /* By id, which is by number too: the index by state has that order, and what has ended is not read. */
 static const char sql_ready[] = TASK_SELECT
 	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND not_before_ms <= ?2 ORDER BY id LIMIT ?3";
+static const char sql_rested[] = TASK_SELECT "WHERE experiment = ?1 AND state = " NUMBER(
+	WAITING) " AND not_before_ms <= ?2 ORDER BY not_before_ms, id LIMIT ?3";
 static const char sql_find_asked[] = TASK_SELECT "WHERE experiment = ?1 AND asked = ?2";
 static const char sql_last_number[] = "SELECT max(number) FROM task WHERE experiment = ?1";
 static const char sql_finished[] = "SELECT id FROM task WHERE experiment = ?1 AND state = " NUMBER(FINISHED);
@@ -68,6 +70,7 @@ static const char sql_task_start[] =
 	"UPDATE task SET node = ?2, gpus = ?3, job = coalesce(?4, job), "
 	"started_ms = CASE WHEN attempt > 1 AND NOT fresh THEN coalesce(started_ms, ?5) ELSE ?5 END, "
 	"fresh = 0 WHERE id = ?1";
+static const char sql_task_place[] = "UPDATE task SET node = coalesce(?2, node), job = coalesce(?3, job) WHERE id = ?1";
 static const char sql_task_job[] = "UPDATE task SET job = ?2 WHERE id = ?1";
 /* A task costs what all its attempts cost. */
 static const char sql_task_cost[] = "UPDATE task SET (" COST_COLUMNS "energy_source, figures) = "
@@ -85,6 +88,13 @@ static const char sql_set_absent[] = "UPDATE batch SET absent_ms = ?2 WHERE toke
 static const char sql_live[] = ATTEMPT_SELECT
 	"WHERE a.state IN (" NUMBER(SUBMITTED) ", " NUMBER(RUNNING) ") ORDER BY a.id";
 static const char sql_ended[] = ATTEMPT_SELECT "WHERE a.finished_ms > ?1 AND a.started_ms IS NOT NULL ORDER BY a.id";
+static const char sql_beginnings[] =
+	"SELECT 0, a.node, json_extract(a.cause, '$.text'), a.exit_code, a.finished_ms AS at "
+	"FROM task t JOIN attempt a ON a.task = t.id WHERE t.experiment = ?1 AND a.started_ms IS NULL "
+	"AND a.cause IS NOT NULL AND json_extract(a.cause, '$.kind') = 'unstarted' "
+	"UNION ALL SELECT 1, a.node, NULL, NULL, max(a.started_ms) AS at "
+	"FROM task t JOIN attempt a ON a.task = t.id WHERE t.experiment = ?1 AND a.started_ms IS NOT NULL "
+	"GROUP BY a.node ORDER BY at";
 static const char sql_find_attempt[] =
 	"SELECT coalesce((SELECT max(a.number) FROM attempt a WHERE a.task = t.id "
 	"AND (?3 = 0 OR a.number = ?3)), 0) FROM task t JOIN experiment e ON e.id = t.experiment "
@@ -94,6 +104,8 @@ static const char sql_add_attempt[] =
 static const char sql_set_offset[] = "UPDATE attempt SET journal_offset = ?2 WHERE id = ?1";
 static const char sql_start[] = "UPDATE attempt SET state = " NUMBER(
 	RUNNING) ", node = ?2, gpus = ?3, job = coalesce(?4, job), started_ms = ?5 WHERE id = ?1";
+static const char sql_set_place[] =
+	"UPDATE attempt SET node = coalesce(?2, node), job = coalesce(?3, job) WHERE id = ?1";
 static const char sql_set_job[] = "UPDATE attempt SET job = ?2 WHERE id = ?1";
 static const char sql_set_ended[] = "UPDATE attempt SET " COST_SETS "energy_source = coalesce(?, energy_source), "
 				    "figures = coalesce(json_patch(coalesce(figures, json_set('{}'" COST_NULLS
@@ -180,6 +192,13 @@ int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, in
 		     void *ctx)
 {
 	int rc = each_task(store, store_bind(store, sql_ready, "iii", experiment, now_ms, limit), each, ctx);
+	return rc < 0 ? rc : 0;
+}
+
+int store_each_rested(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
+		      void *ctx)
+{
+	int rc = each_task(store, store_bind(store, sql_rested, "iii", experiment, now_ms, limit), each, ctx);
 	return rc < 0 ? rc : 0;
 }
 
@@ -303,6 +322,26 @@ int store_find_attempt(struct store *store, int64_t experiment, int64_t number, 
 	return 0;
 }
 
+int store_each_beginning(struct store *store, int64_t experiment, store_beginning_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_beginnings, "i", experiment);
+	int rc;
+	while ((rc = store_step(store, row)) > 0) {
+		struct store_beginning beginning = {
+			.started = row_int(row, 0),
+			.node = row_text(row, 1),
+			.why = row_text(row, 2),
+			.exit_code = (int)row_int_or(row, 3, -1),
+			.time_ms = row_int(row, 4),
+		};
+		if ((rc = each(ctx, &beginning)) < 0) {
+			store_end(row);
+			break;
+		}
+	}
+	return rc;
+}
+
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset)
 {
 	return store_run(store, sql_set_offset, "ii", attempt, offset);
@@ -313,6 +352,12 @@ int store_start_attempt(struct store *store, int64_t attempt, int64_t task, cons
 {
 	int rc = store_run(store, sql_start, "isssi", attempt, node, gpus, job, started_ms);
 	return rc < 0 ? rc : store_run(store, sql_task_start, "isssi", task, node, gpus, job, started_ms);
+}
+
+int store_set_place(struct store *store, int64_t attempt, int64_t task, const char *node, const char *job)
+{
+	int rc = store_run(store, sql_set_place, "iss", attempt, node, job);
+	return rc < 0 ? rc : store_run(store, sql_task_place, "iss", task, node, job);
 }
 
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job)

@@ -434,7 +434,8 @@ def test_a_script_that_is_killed_before_it_begins_was_killed(tmp_path):
     resource.prlimit(p.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     p.communicate(timeout=DEADLINE_S)
     end = a.end()
-    assert (end["cause"], end["signal"], end["message"]) == ("signal", 9, "signal 9 (Killed)")
+    assert (end["cause"], end["signal"]) == ("signal", 9)
+    assert end["message"].startswith("signal 9 (Killed); perhaps memory: ")
     assert not (a.work / "begun").exists()
 
 
@@ -461,6 +462,52 @@ def test_a_time_limit_in_the_slot_is_kept(tmp_path):
     assert a.end()["cause"] == "time"
     assert (a.work / "signalled").exists()
     assert a.records("start")[0]["gpus"] == "2,5"
+
+
+SAVES = "trap 'echo $SLUICE_ATTEMPT > $SLUICE_CHECKPOINT_DIR/c; %s' USR1; touch ready; while [ ! -e go ]; do sleep 0.05; done"
+
+
+@pytest.mark.parametrize("script, status, words", [
+    (SAVES % "touch go", 0, "exit code 0"), (SAVES % "exit 0", 0, "exit code 0"), (SAVES % "exit 1", 1, "exit code 1"),
+    ("touch ready; sleep 100", 128 + signal.SIGUSR1, "signal 10 (User defined signal 1)")],
+    ids=["goes on to its end", "exits 0", "exits 1", "no handler"])
+def test_any_end_after_the_checkpoint_signal_is_the_time_limit(tmp_path, script, status, words):
+    a = Attempt(tmp_path, script, checkpoint_signal=int(signal.SIGUSR1))
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    p.send_signal(signal.SIGUSR1)  # what Slurm sends that long before the limit
+    p.communicate(timeout=DEADLINE_S)
+    end = a.end()
+    assert end["cause"] == "time" and words in end["message"] and "to be continued" in end["message"], end
+    assert p.returncode == status
+    assert (a.task / "checkpoint").exists() == ("trap" in script)
+
+
+def test_the_checkpoint_signal_is_the_one_that_the_script_wants(tmp_path):
+    a = Attempt(tmp_path, "trap 'touch saved; exit 0' INT; touch ready; while :; do sleep 0.05; done",
+                checkpoint_signal=int(signal.SIGINT))
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    p.send_signal(signal.SIGUSR1)
+    p.communicate(timeout=DEADLINE_S)
+    assert a.end()["cause"] == "time" and (a.work / "saved").exists()
+
+
+def test_exit_code_85_asks_to_be_continued(tmp_path):
+    a = Attempt(tmp_path, "exit 85").run()
+    assert (a.end()["cause"], a.end()["exit_code"], a.end()["message"]) == ("time", 85, "asked to be continued (exit code 85)")
+
+
+@pytest.mark.parametrize("grace_ms, told", [(4000, ["USR1", "TERM"]), (1000, ["TERM"])], ids=["time to save", "no time to save"])
+def test_a_script_that_is_asked_to_stop_may_save_first(tmp_path, grace_ms, told):
+    a = Attempt(tmp_path, "trap 'echo USR1 >> told' USR1; trap 'echo TERM >> told; exit 3' TERM; touch ready; while :; do sleep 0.05; done",
+                checkpoint_signal=int(signal.SIGUSR1), grace_ms=grace_ms)
+    p = a.start()
+    wait_for((a.work / "ready").exists, "the script")
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=DEADLINE_S)
+    assert (a.work / "told").read_text().split() == told
+    assert a.end()["cause"] == "stopped"
 
 
 def test_rows_appear_while_the_script_runs(tmp_path):
@@ -511,9 +558,12 @@ def test_a_resumed_attempt_keeps_its_checkpoint_and_its_steps(tmp_path):
     assert len(first.rows()) == 3
     again = Attempt(tmp_path, "echo resume=$SLUICE_RESUME; cat $SLUICE_CHECKPOINT_DIR/c; printf '2,30\\n3,40\\n' >> results/e1/7/7.csv", attempt=2).run()
     assert again.stdout() == "resume=1\n5\n"
-    assert again.records("start")[0]["resume"] is True
+    assert again.records("start")[0]["resume"] is True and again.records("start")[0]["checkpoint"] is True
     assert again.rows()[-2:] == [(2, {"loss": 30}), (3, {"loss": 40})]
     fresh = Attempt(tmp_path, "echo resume=$SLUICE_RESUME; ls $SLUICE_CHECKPOINT_DIR results/e1/7", attempt=3, fresh=True).run()
+    assert "checkpoint" not in fresh.records("start")[0]
+    empty = Attempt(tmp_path, "true", attempt=4).run().records("start")[0]
+    assert empty["resume"] is True and "checkpoint" not in empty  # nothing was left in its folder
     assert fresh.stdout().splitlines()[0] == "resume=" and "7.csv" not in fresh.stdout() and "\nc\n" not in fresh.stdout()
 
 

@@ -51,6 +51,8 @@ def test_promotion_goes_on_with_the_same_task(daemon, folder, keep):
         assert [t[2] for t in tries] == ([0, 1, 3][:len(tries)] if keep == "1" else [0] * len(tries))
         shown = daemon.task(experiment, task)
         assert (shown["state"], shown["attempt"], shown["parameters"]["epochs"]) == ("finished", len(tries), tries[-1][3])
+        told = [step["reason"] for step in shown["timeline"] if "checkpoint" in (step["reason"] or "")]
+        assert told == ["continues from its checkpoint"] * (len(tries) - 1 if keep == "1" else 0)
         # Every epoch once, whether it was run once or again.
         assert daemon.metrics(experiment, task)["loss"]["step"] == list(range(tries[-1][3]))
     found = daemon.get(f"/experiments/{experiment}/search")

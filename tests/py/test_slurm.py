@@ -107,6 +107,17 @@ resources: {{partition: gpu_volta, gpus: 1}}
     assert "not measured" in slurm.cli("show", experiment).stdout
 
 
+def test_gpu_time_counts_the_gpus_of_all_nodes_and_ends_at_its_budget(slurm):
+    # 3 s of four GPUs are 12 s of GPU time: over the budget. Two GPUs would be below it.
+    spec = slurm.spec({"n": [1, 2]}, "gpu_volta", resources={"nodes": 2, "gpus": 2}, search={"parallel": 1},
+                      stop={"gpu_hours": 9 / 3600})
+    experiment = slurm.submit("#!/bin/bash\nsleep 3\n", spec, name="task.sh")
+    summary = slurm.wait_ended(experiment)
+    assert (summary["tasks"]["finished"], summary["tasks"]["stopped"]) == (1, 1), summary
+    cost = slurm.task(experiment, 1)["cost"]
+    assert cost["gpu_s"] == pytest.approx(4 * cost["wall_s"], rel=0.01) and cost["wall_s"] < 4.5, cost
+
+
 def test_fifth_task_waits_for_a_gpu_and_says_why(slurm, folder):
     gates = folder / "gates"
     gates.mkdir()

@@ -145,14 +145,44 @@ def test_killed_runner_is_lost_and_retried(slurm, marks):
     assert_retried(slurm, marks, experiment, "lost")
 
 
+HUNGRY = """#!/bin/bash
+exec python3 -c 'b=bytearray(400 << 20)
+for i in range(0, len(b), 4096): b[i] = 1
+import time
+time.sleep(60)'
+"""
+
+
 def test_out_of_memory_is_told_apart(slurm, lab, marks):
     if not lab.cgroups:
         pytest.skip("no control groups here, so Slurm does not enforce memory")
-    hungry = "#!/bin/bash\nexec python3 -c 'b=bytearray(400 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1\nimport time\ntime.sleep(60)'\n"
-    experiment = slurm.submit(hungry, slurm.spec({"n": [1]}), name="task.sh")
+    experiment = slurm.submit(HUNGRY, slurm.spec({"n": [1]}), name="task.sh")
     slurm.wait_state(experiment, ["error"])
     cause = slurm.task(experiment, 1)["cause"]
-    assert cause["kind"] == "memory" and "memory" in cause["text"] and "memory:" in cause["remedy"], cause
+    assert cause["kind"] == "memory" and "memory:" in cause["remedy"], cause
+    # The runner read it in the job's control group; accounting would say it in other words.
+    assert cause["text"] == "ended by the kernel: out of memory", cause
+
+
+def machine_kills():
+    """How often the kernel of this machine, which all nodes of the lab share, ended something for lack of memory."""
+    return next(int(line.split()[1]) for line in pathlib.Path("/proc/vmstat").read_text().splitlines() if line.startswith("oom_kill "))
+
+
+def test_a_kill_while_another_job_runs_out_of_memory_is_not_told_as_memory(slurm, lab, marks, folder):
+    if not lab.cgroups:
+        pytest.skip("no control groups here, so Slurm does not enforce memory")
+    experiment = start(slurm, marks)
+    before = machine_kills()
+    other = folder / "hungry.sh"
+    other.write_text(HUNGRY)
+    job = lab.slurm("sbatch", "--parsable", "-p", "cpu", "--mem=64M", "-o", "/dev/null", str(other)).strip()
+    wait_for(lambda: machine_kills() > before, "the other job does not run out of memory")
+    wait_for(lambda: "OUT_OF_ME" in lab.slurm("sacct", "-n", "-X", "-j", job, "-o", "State"), "the other job has not ended")
+    os.kill(marks.pid(1), signal.SIGKILL)
+    cause = slurm.wait_state(experiment, ["error"], 1)["cause"]
+    assert (cause["kind"], cause["signal"]) == ("signal", 9), cause
+    assert cause["text"].startswith("signal 9 (Killed); perhaps memory: the most that was measured is "), cause
 
 
 def test_preempted_task_is_retried(slurm, lab, marks, folder):

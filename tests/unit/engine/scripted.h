@@ -15,6 +15,7 @@ struct scripted_sight {
 	int64_t from_ms;
 	enum backend_state state;
 	const char *reason;
+	const char *node, *job; /* NULL: it does not say */
 	enum cause cause; /* ENDED */
 	int exit_code, signal;
 	int rc; /* negative: it cannot be asked */
@@ -26,6 +27,7 @@ struct scripted_call {
 	int64_t at_ms;
 	size_t count; /* attempts; PARALLEL: the limit */
 	bool again; /* SUBMIT */
+	char exclude[64]; /* SUBMIT; "": no node */
 	char token[TOKEN_ID_CHARS]; /* of the first */
 };
 

@@ -68,6 +68,61 @@ static void test_gone_without_an_end_is_lost_and_retried(void **state)
 	assert_task(f, id, "finished", 2, NULL);
 }
 
+static void leave_a_checkpoint(struct fixture *f, int64_t id)
+{
+	char *task = engine_folder(f->engine, id, 1, 0), *folder = spool_checkpoint_dir(task);
+	char *file = mem_printf("%s/epoch", folder);
+	assert_int_equal(fs_make_dirs(folder, 0700, NULL), 0);
+	assert_int_equal(fs_write(file, "5", 1, 0600, false, NULL), 0);
+	free(file);
+	free(folder);
+	free(task);
+}
+
+/* A time limit, and whether the task is run again. */
+static void end_by_time(struct fixture *f, const char *yaml, bool saved, bool again)
+{
+	int64_t id = submit_one(f, yaml);
+	runner_start(f);
+	runner_row(f, 0, 0.5);
+	if (saved)
+		leave_a_checkpoint(f, id);
+	runner_end(f, CAUSE_TIME, 0, 0);
+	pass(f, 5 * SECOND);
+	assert_attempt(f, id, 0, "error", "time");
+	if (!again) {
+		assert_task(f, id, "error", 1, "time");
+		return;
+	}
+	/* What was cut off is no result: the search is told at the end, and once. */
+	assert_task(f, id, "submitted", 2, NULL);
+	int64_t *finished = NULL;
+	size_t count = 0;
+	assert_int_equal(store_read_finished(engine_store(f->engine), id, &finished, &count), 0);
+	assert_int_equal(count, 0);
+	free(finished);
+	runner_start(f);
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+	assert_task(f, id, "finished", 2, NULL);
+}
+
+static void test_a_task_with_a_checkpoint_is_continued_after_its_time_limit(void **state)
+{
+	end_by_time(*state, one, true, true);
+}
+
+static void test_a_task_without_a_checkpoint_ends_at_its_time_limit(void **state)
+{
+	end_by_time(*state, one, false, false);
+}
+
+static void test_retry_of_the_file_counts_more_than_a_checkpoint(void **state)
+{
+	end_by_time(*state, "script: run.sh\nparameters: {x: 1}\nretry: {time: 0}\n", true, false);
+	end_by_time(*state, "script: run.sh\nparameters: {x: 1}\nretry: {time: 1}\n", false, true);
+}
+
 static void test_an_end_that_comes_late_is_still_believed(void **state)
 {
 	struct fixture *f = *state;
@@ -146,6 +201,32 @@ static void test_the_status_of_a_runner_that_gave_up_is_told_in_words(void **sta
 	pass(f, 14 * SECOND);
 	assert_task(f, id, "error", 1, "unstarted");
 	assert_reason(f, id, "not started: the quota");
+}
+
+static void test_where_an_attempt_was_is_known_without_a_word_from_its_runner(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, "script: run.sh\nparameters: {x: 1}\nretry: {unstarted: 0}\n");
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){.state = BACKEND_RUNNING, .node = "cpu2", .job = "12_7"});
+	pass(f, 5 * SECOND);
+	struct node *e = read_experiment(f, id);
+	assert_string_equal(node_get_string(task_at(e, 0), "node"), "cpu2");
+	assert_string_equal(node_get_string(task_at(e, 0), "job"), "12_7");
+	node_free(e);
+	reopen(f);
+	scripted_say(
+		&scripted_cluster,
+		(struct scripted_sight){
+			.state = BACKEND_ENDED, .cause = CAUSE_EXIT, .exit_code = 174, .node = "cpu2", .job = "12_7"});
+	pass(f, 14 * SECOND);
+	assert_task(f, id, "error", 1, "unstarted");
+	assert_reason(f, id, "not started on cpu2: the state folder is not visible");
+	e = read_experiment(f, id);
+	const struct node *attempt = node_get(task_at(e, 0), "attempts")->items[0];
+	assert_string_equal(node_get_string(attempt, "node"), "cpu2");
+	assert_string_equal(node_get_string(attempt, "job"), "12_7");
+	node_free(e);
 }
 
 static void test_unstarted_again_and_again_ends_in_an_error(void **state)
@@ -338,10 +419,14 @@ int main(void)
 		T(test_submitted_claimed_rows_and_an_end),
 		T(test_a_good_end_stands_whatever_the_backend_says_later),
 		T(test_gone_without_an_end_is_lost_and_retried),
+		T(test_a_task_with_a_checkpoint_is_continued_after_its_time_limit),
+		T(test_a_task_without_a_checkpoint_ends_at_its_time_limit),
+		T(test_retry_of_the_file_counts_more_than_a_checkpoint),
 		T(test_an_end_that_comes_late_is_still_believed),
 		T(test_lost_again_and_again_ends_in_an_error),
 		T(test_an_attempt_that_no_runner_claimed_is_not_the_tasks_fault),
 		T(test_the_status_of_a_runner_that_gave_up_is_told_in_words),
+		T(test_where_an_attempt_was_is_known_without_a_word_from_its_runner),
 		T(test_unstarted_again_and_again_ends_in_an_error),
 		T(test_a_journal_that_cannot_be_read_is_waited_for),
 		T(test_a_backend_that_cannot_be_asked_concludes_nothing),

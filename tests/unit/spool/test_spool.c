@@ -42,6 +42,7 @@ static void assert_same(const struct spool_descriptor *a, const struct spool_des
 	assert_string_equal(a->gpus, b->gpus);
 	assert_int_equal(a->fresh, b->fresh);
 	assert_int_equal(a->grace_ms, b->grace_ms);
+	assert_int_equal(a->checkpoint_signal, b->checkpoint_signal);
 }
 
 static void test_a_descriptor_reads_back_the_same(void **state)
@@ -69,6 +70,7 @@ static void test_a_descriptor_reads_back_the_same(void **state)
 			.gpus = "2,5",
 			.fresh = true,
 			.grace_ms = 1234,
+			.checkpoint_signal = 12,
 		};
 	assert_int_equal(spool_descriptor_write(*state, &d, NULL), 0);
 	assert_int_equal(spool_descriptor_read(*state, d.index, &back, NULL), 0);

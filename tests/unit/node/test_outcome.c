@@ -1,0 +1,86 @@
+/* How an end is told: one row a case. */
+#include "../unit.h"
+
+#include "node/outcome.h"
+
+#include <math.h>
+#include <signal.h>
+
+#define EXIT(code) ((code) << 8)
+
+static const struct row {
+	const char *what;
+	struct outcome_facts facts;
+	enum cause cause;
+	const char *message;
+} rows[] = {
+	{"well", {.status = EXIT(0)}, CAUSE_OK, "finished"},
+	{"exit code", {.status = EXIT(3)}, CAUSE_EXIT, "exit code 3"},
+	{"a signal", {.status = SIGSEGV, .peak_bytes = 1 << 20}, CAUSE_SIGNAL, "signal 11 (Segmentation fault)"},
+	{"killed, and the kernel counted it",
+	 {.status = SIGKILL, .killed_for_memory = true},
+	 CAUSE_MEMORY,
+	 "ended by the kernel: out of memory"},
+	{"killed, and nothing was counted",
+	 {.status = SIGKILL, .peak_bytes = 11 << 20},
+	 CAUSE_SIGNAL,
+	 "signal 9 (Killed); perhaps memory: the most that was measured is 11 MB"},
+	{"killed before anything was measured",
+	 {.status = SIGKILL, .peak_bytes = NAN},
+	 CAUSE_SIGNAL,
+	 "signal 9 (Killed); perhaps memory"},
+	{"a shell tells of a kill that the kernel counted",
+	 {.status = EXIT(137), .killed_for_memory = true},
+	 CAUSE_MEMORY,
+	 "a process of the script was ended by the kernel: out of memory"},
+	/* A signal, so that accounting is asked. */
+	{"a shell tells of a kill",
+	 {.status = EXIT(137), .peak_bytes = 3 << 20},
+	 CAUSE_SIGNAL,
+	 "a process of the script was ended by signal 9 (Killed); perhaps memory: the most that was measured is 3.0 MB"},
+	{"asks to be continued", {.status = EXIT(85)}, CAUSE_TIME, "asked to be continued (exit code 85)"},
+	{"told to save, ended well",
+	 {.status = EXIT(0), .told_to_save = true},
+	 CAUSE_TIME,
+	 "its time limit was near: told to save, it ended with exit code 0; to be continued"},
+	{"told to save, ended badly",
+	 {.status = EXIT(1), .told_to_save = true},
+	 CAUSE_TIME,
+	 "its time limit was near: told to save, it ended with exit code 1; to be continued"},
+	{"told to save, did not know the signal",
+	 {.status = SIGUSR1, .told_to_save = true},
+	 CAUSE_TIME,
+	 "its time limit was near: told to save, it ended by signal 10 (User defined signal 1); to be continued"},
+	{"told to save, ran out of memory",
+	 {.status = SIGKILL, .told_to_save = true, .killed_for_memory = true},
+	 CAUSE_MEMORY,
+	 "ended by the kernel: out of memory"},
+	{"told to save as it was stopped",
+	 {.status = EXIT(0), .told_to_save = true, .stopped = CAUSE_STOPPED},
+	 CAUSE_STOPPED,
+	 "stopped"},
+	{"we killed it",
+	 {.status = SIGKILL, .stopped = CAUSE_STOPPED, .killed_for_memory = true},
+	 CAUSE_STOPPED,
+	 "stopped"},
+	{"our limit", {.status = EXIT(0), .stopped = CAUSE_TIME}, CAUSE_TIME, "its time limit was reached"},
+};
+
+static void test_every_end_has_its_cause_and_its_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct outcome o;
+		outcome_decide(&rows[i].facts, &o);
+		if (o.cause != rows[i].cause || strcmp(o.message, rows[i].message) != 0)
+			fail_msg("%s: %s, %s", rows[i].what, cause_name(o.cause), o.message);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_end_has_its_cause_and_its_words),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
