@@ -153,6 +153,10 @@
 #define APP_AGING_MS 1000
 /* For what was killed at the end to be gone; a moment is the rule. */
 #define SERVE_FINISH_MS 500
+/* A daemon that is told to end tries this long to have stops confirmed. A logout or a shutdown does not wait much longer;
+ * `sluice daemon stop` asks before it sends the signal. */
+#define SERVE_DRAIN_MS 5000
+#define SERVE_DRAIN_LOOK_MS 50
 
 /* cli */
 
@@ -162,6 +166,9 @@
 /* A daemon that ends finishes its answers and writes its database. */
 #define DAEMON_STOP_MS 30000
 #define DAEMON_POLL_MS 20
+/* For stops to be confirmed before the daemon is ended: a squeue and a scancel on a busy controller. */
+#define DAEMON_CONFIRM_MS 20000
+#define DAEMON_CONFIRM_LOOK_MS 200
 /* Before the second try of a request; it doubles with each. */
 #define CLIENT_FIRST_WAIT_MS 100
 /* `doctor` asks a Slurm controller, which may take half a minute to say that it is down. */

@@ -63,6 +63,7 @@ struct engine_live {
 	char *node; /* where the backend has put it, before its journal says so; NULL: not known */
 	int64_t offset, created_ms, started_ms;
 	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
+	bool stop_confirmed; /* the backend was told to end it, and has it or will not have it: stopping.h */
 	char *reason; /* why it waits, as last told; NULL */
 	int64_t expected_ms; /* when it is expected to start; 0 unknown */
 	bool told; /* rows came since the progress was last written */
