@@ -56,6 +56,7 @@ struct backend_batch {
 	const struct backend_item *items;
 	size_t count;
 	uint32_t parallel; /* at most this many at once; 0: no limit */
+	const char *exclude; /* nodes not to be used, "cpu2,cpu3"; NULL: none */
 	bool again; /* submitted before under this token, unseen since */
 };
 

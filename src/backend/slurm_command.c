@@ -289,6 +289,24 @@ static void slurm_add_output(struct slurm_args *args, const char *batch_dir)
 	buf_free(&path);
 }
 
+/* Slurm takes the last --exclude it is given, so ours repeats those of the user's. */
+static void slurm_add_exclude(struct slurm_args *args, const struct backend_batch *batch)
+{
+	const char *const *options = (const char *const *)batch->resources->options;
+	struct buf list = buf_make(BUF_UNLIMITED);
+	if (!batch->exclude)
+		return;
+	buf_add_text(&list, batch->exclude);
+	for (size_t i = 0; options && options[i]; i++) {
+		if (text_starts(options[i], "--exclude="))
+			buf_addf(&list, ",%s", options[i] + strlen("--exclude="));
+		else if (text_starts(options[i], "-x"))
+			buf_addf(&list, ",%s", options[i] + 2 + strspn(options[i] + 2, " ="));
+	}
+	slurm_args_addf(args, "--exclude=%s", buf_text(&list));
+	buf_free(&list);
+}
+
 int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret, struct error *err)
 {
 	const struct backend_resources *r = batch->resources;
@@ -318,6 +336,7 @@ int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret,
 	 * the user's lack its value and take the next word for it. */
 	slurm_args_add(ret, "--parsable");
 	slurm_args_addf(ret, "--job-name=%s", batch->token);
+	slurm_add_exclude(ret, batch);
 	if (batch->parallel)
 		slurm_args_addf(ret, "--array=%s%%%u", list, batch->parallel);
 	else

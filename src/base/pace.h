@@ -112,6 +112,11 @@
  * tasks that failed together are submitted together. */
 #define SETTLE_UNSTARTED_MS 5000
 #define SETTLE_UNSTARTED_MAX_MS 300000
+/* While nothing of an experiment starts, one task is tried after this long; it doubles with each, up to the most. */
+#define UNSTARTED_HOLD_MS 60000
+#define UNSTARTED_HOLD_MAX_MS 600000
+/* A node that was left out gets another chance after this. */
+#define UNSTARTED_EXCLUDE_MS 3600000
 /* After the backend says that an attempt ended, a shared file system shows the last bytes of its journal this late. */
 #define SETTLE_JOURNAL_LAG_MS 10000
 /* A runner samples every 10 s: one that was silent for so long is not at work. */
@@ -152,6 +157,10 @@
 #define APP_AGING_MS 1000
 /* For what was killed at the end to be gone; a moment is the rule. */
 #define SERVE_FINISH_MS 500
+/* A daemon that is told to end tries this long to have stops confirmed. A logout or a shutdown does not wait much longer;
+ * `sluice daemon stop` asks before it sends the signal. */
+#define SERVE_DRAIN_MS 5000
+#define SERVE_DRAIN_LOOK_MS 50
 
 /* cli */
 
@@ -161,6 +170,9 @@
 /* A daemon that ends finishes its answers and writes its database. */
 #define DAEMON_STOP_MS 30000
 #define DAEMON_POLL_MS 20
+/* For stops to be confirmed before the daemon is ended: a squeue and a scancel on a busy controller. */
+#define DAEMON_CONFIRM_MS 20000
+#define DAEMON_CONFIRM_LOOK_MS 200
 /* Before the second try of a request; it doubles with each. */
 #define CLIENT_FIRST_WAIT_MS 100
 /* `doctor` asks a Slurm controller, which may take half a minute to say that it is down. */

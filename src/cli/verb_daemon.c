@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static const struct verb_option daemon_options[] = {
+	{"force", NULL, "stop: also while stops are not confirmed; the next daemon goes on with them"},
 	{"json", NULL, "status: print the daemon's answer"},
 	{0},
 };
@@ -50,6 +51,60 @@ static int daemon_status(struct call *call, struct error *err)
 	return rc;
 }
 
+static void daemon_pause(long ms)
+{
+	const struct timespec pause = {.tv_nsec = ms * 1000000L};
+	nanosleep(&pause, NULL);
+}
+
+/* What was stopped and may still start or run, as the daemon says; 0 where it does not answer. */
+static int64_t daemon_open_stops(struct client *client, struct error *ret_words)
+{
+	struct node *info = NULL;
+	struct buf words = buf_make(sizeof(ret_words->text) - 1);
+	int64_t count = 0;
+	if (client_get(client, "/info", NULL, &info, NULL) < 0)
+		return 0;
+	const struct node *list = node_get(info, "open_stops");
+	for (size_t i = 0; list && i < list->count; i++) {
+		const char *id = node_get_string(list->items[i], "experiment");
+		const char *text = node_get_string(list->items[i], "text");
+		int64_t tasks = node_get_int(list->items[i], "tasks", 0);
+		buf_addf(&words, "%s%s: %lld task%s stopped, but %s", count ? "; " : "", id ? id : "", (long long)tasks,
+			 tasks == 1 ? " was" : "s were", text ? text : "not confirmed");
+		count += tasks;
+	}
+	errorf(ret_words, -EBUSY, "%s", buf_text(&words));
+	buf_free(&words);
+	node_free(info);
+	return count;
+}
+
+/* A job that was stopped and waits in a queue would start without a daemon: waits until the cluster has confirmed the
+ * stops. -EBUSY, with what is left, when it does not. */
+static int daemon_confirm_stops(struct call *call, struct error *err)
+{
+	int64_t deadline = clock_mono_ms() + DAEMON_CONFIRM_MS;
+	struct error words = {0};
+	int rc = client_open(&call->client, false, err);
+	if (rc < 0)
+		return daemon_is_absent(rc) ? 0 : rc;
+	call->connected = true;
+	bool told = false;
+	while (daemon_open_stops(&call->client, &words)) {
+		if (clock_mono_ms() > deadline)
+			return errorf(err, -EBUSY,
+				      "%s. These tasks may still start. Try again, or 'sluice daemon stop --force' "
+				      "leaves it to the next daemon",
+				      words.text);
+		if (!told)
+			fprintf(stderr, "waiting: %s\n", words.text);
+		told = true;
+		daemon_pause(DAEMON_CONFIRM_LOOK_MS);
+	}
+	return 0;
+}
+
 /* SIGTERM, and wait until the process is gone: the next daemon then finds the folder free. */
 static int daemon_stop(struct error *err, bool *ret_was_there)
 {
@@ -74,10 +129,9 @@ static int daemon_stop(struct error *err, bool *ret_was_there)
 	*ret_was_there = true;
 	int64_t deadline = clock_mono_ms() + DAEMON_STOP_MS;
 	while (proc_start_time(pid, &now) == 0 && now == born) {
-		const struct timespec pause = {.tv_nsec = DAEMON_POLL_MS * 1000000L};
 		if (clock_mono_ms() > deadline)
 			return errorf(err, -ETIMEDOUT, "the daemon (process %ld) has not ended within 30 s", (long)pid);
-		nanosleep(&pause, NULL);
+		daemon_pause(DAEMON_POLL_MS);
 	}
 	return 0;
 }
@@ -106,7 +160,9 @@ static int daemon_run(int argc, char **argv)
 	} else if (strcmp(action, "start") == 0) {
 		rc = daemon_start(&call, &err);
 	} else if (strcmp(action, "stop") == 0) {
-		rc = daemon_stop(&err, &was_there);
+		rc = options_has(&call.options, "force") ? 0 : daemon_confirm_stops(&call, &err);
+		if (rc == 0)
+			rc = daemon_stop(&err, &was_there);
 		if (rc == 0)
 			puts(was_there ? "the daemon has ended; training goes on" : "no daemon is running");
 	} else if (strcmp(action, "restart") == 0) {
@@ -125,7 +181,8 @@ const struct verb verb_daemon = {
 	.arguments = "status | start | stop | restart",
 	.summary = "look at the daemon, start or stop it",
 	.help = "The daemon is started by any verb that needs it. Training goes on while there is none, and is taken up\n"
-		"again by the next. 'status' has the exit status 1 when none is running.",
+		"again by the next. 'stop' first waits until a cluster has confirmed what was stopped (20 s), and refuses\n"
+		"when it has not. 'status' has the exit status 1 when none is running.",
 	.options = daemon_options,
 	.run = daemon_run,
 };

@@ -103,7 +103,8 @@ const struct verb verb_stop = {
 	.name = "stop",
 	.arguments = "ID[/TASK] ...",
 	.summary = "stop experiments or tasks",
-	.help = "The script gets SIGTERM, and SIGKILL ten seconds later. What was measured stays; 'sluice restart' runs\n"
+	.help = "The script gets SIGTERM, and SIGKILL ten seconds later; with 'checkpoint:' in the file it gets that\n"
+		"signal first, and SIGTERM after five seconds. What was measured stays; 'sluice restart' runs\n"
 		"stopped tasks again.",
 	.options = stop_options,
 	.run = stop_run,

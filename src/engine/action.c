@@ -2,6 +2,7 @@
  * next turn carries it out, and goes on carrying it out after a crash. */
 #include "engine/action.h"
 
+#include "engine/hold.h"
 #include "engine/load.h"
 #include "engine/state.h"
 #include "engine/sweep.h"
@@ -116,6 +117,8 @@ static int action_restart_all(struct engine *engine, void *ctx, struct error *er
 		e->changed = true;
 		rc = store_set_flag(engine->store, e->id, STORE_FLAG_STOPPING, false);
 	}
+	if (rc == 0)
+		rc = engine_hold_forget(engine, e);
 	enum store_sweep sweep = action->failed_only ? STORE_SWEEP_RESTART_FAILED : STORE_SWEEP_RESTART;
 	return rc < 0 ? rc : engine_begin_sweep(engine, e, sweep);
 }
@@ -123,7 +126,7 @@ static int action_restart_all(struct engine *engine, void *ctx, struct error *er
 static int action_restart(struct engine *engine, void *ctx, struct error *err)
 {
 	struct action *action = ctx;
-	int rc = 0;
+	int rc = engine_hold_forget(engine, action->experiment);
 	(void)err;
 	for (size_t i = 0; rc == 0 && i < action->tasks.len; i++) {
 		const struct store_task *task = &action->tasks.at[i];

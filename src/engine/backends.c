@@ -142,6 +142,7 @@ void engine_free_backends(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->backends.len; i++) {
 		free(engine->backends.at[i]->why_not);
+		free(engine->backends.at[i]->cancel_why);
 		free(engine->backends.at[i]);
 	}
 	free(engine->backends.at);

@@ -14,7 +14,8 @@ struct engine_backend {
 	char *why_not;
 	int64_t look_ms; /* not available: when to look for it again; monotonic */
 	uv_timer_t timer;
-	bool polling, expecting;
+	bool polling, expecting, cancelling;
+	char *cancel_why; /* why the last call to end attempts failed; NULL: it did not */
 	bool given; /* this turn has prepared a batch for it */
 	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
 	int64_t polled_ms, answered_ms; /* when it was asked last, and when it last answered; monotonic */

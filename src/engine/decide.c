@@ -78,7 +78,10 @@ void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
 	case ATTEMPT_HEAR_ALIVE: hear_sight(f, ATTEMPT_ALIVE); break;
 	case ATTEMPT_HEAR_ABSENT: hear_absent(f, event->at_ms); break;
 	case ATTEMPT_HEAR_GONE: hear_gone(f, event); break;
-	case ATTEMPT_HEAR_TAKEN: f->absent_ms = f->absent_again_ms = 0; break;
+	case ATTEMPT_HEAR_TAKEN:
+		f->absent_ms = f->absent_again_ms = 0;
+		f->cancel_ms = 0; /* a stop that came before found nothing to end */
+		break;
 	case ATTEMPT_HEAR_GIVEN:
 		/* The new one gets as much time to appear as the last one had. */
 		f->seen = f->seen == ATTEMPT_GONE ? ATTEMPT_GONE : ATTEMPT_UNSEEN;

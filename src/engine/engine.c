@@ -14,6 +14,7 @@
 #include "engine/removal.h"
 #include "engine/settle.h"
 #include "engine/state.h"
+#include "engine/stopping.h"
 #include "engine/submit.h"
 #include "engine/sweep.h"
 #include "engine/tidy.h"
@@ -74,8 +75,8 @@ static void turn_forget(struct engine *engine)
 static int turn_work(struct engine *engine, void *ctx, struct error *err)
 {
 	static int (*const parts[])(struct engine * engine) = {
-		engine_inbox_apply, engine_ingest,  engine_settle,       engine_sweep,
-		engine_propose,     engine_prepare, engine_note_waiting,
+		engine_inbox_apply, engine_ingest,  engine_settle,     engine_sweep,
+		engine_propose,     engine_prepare, engine_note_stops, engine_note_waiting,
 	};
 	int rc = 0;
 	(void)ctx;

@@ -26,6 +26,10 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 /* Stops working; what runs goes on running and is taken up by the next engine_open. */
 void engine_close(struct engine *engine);
 struct store *engine_store(struct engine *engine);
+/* Attempts that were stopped and may still start or run, because the backend has not confirmed it: to be waited for before
+ * engine_close. The second one writes the list [{"experiment","tasks","text"}, …] of GET /info. */
+int64_t engine_open_stops(struct engine *engine);
+void engine_write_stops(struct engine *engine, struct json *out);
 
 /* The request of POST /check and POST /experiments (docs/internals/rest.md). Both return 0, -EINVAL
  * with problems filled, or another negative errno with err. */

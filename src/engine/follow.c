@@ -8,6 +8,7 @@
 #include "engine/owed.h"
 #include "engine/settle.h"
 #include "engine/state.h"
+#include "engine/stopping.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -56,7 +57,7 @@ int engine_tell_waiting(struct engine *engine, struct engine_live *live, const c
 {
 	int64_t moved = expected_start_ms - live->expected_ms;
 	bool same = live->reason ? reason && strcmp(live->reason, reason) == 0 : !reason;
-	if (live->facts.phase >= ATTEMPT_RUNNING ||
+	if (live->facts.phase >= ATTEMPT_RUNNING || live->task.wanted == STORE_WISH_STOP ||
 	    (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
 		return 0;
 	free(live->reason);
@@ -215,29 +216,28 @@ void engine_follow(struct engine *engine)
 	}
 }
 
-/* A controller that cannot be asked must not keep a task running: the runner looks for a stop file too. */
 static void follow_cancelled_cb(void *ctx, int rc, const char *why)
 {
 	struct engine_backend *backend = ctx;
-	struct engine *engine = backend->engine;
 	backend->expecting = true;
-	if (rc >= 0 || engine->closing)
+	backend->cancelling = false;
+	if (backend->engine->closing)
 		return;
-	log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
-	for (size_t i = 0; i < engine->live.len; i++) {
-		const struct engine_live *live = engine->live.at[i];
-		if (live->experiment->backend == backend && live->task.wanted != STORE_WISH_RUN &&
-		    live->facts.cancel_ms && live->facts.phase < ATTEMPT_ENDED)
-			engine_fence(live);
-	}
+	if (rc < 0)
+		log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
+	engine_stops_heard(backend, rc, why);
 }
 
+/* One call at a time: its answer is for every attempt that was told to end before it. */
 void engine_cancel(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->backends.len; i++) {
 		struct engine_backend *backend = engine->backends.at[i];
 		size_t count = 0;
-		struct backend_watch *watch = backend->backend ? follow_watch(backend, true, &count) : NULL;
+		if (!backend->backend || backend->cancelling)
+			continue;
+		struct backend_watch *watch = follow_watch(backend, true, &count);
+		backend->cancelling = count > 0;
 		if (count)
 			backend->ops->cancel(backend->backend, watch, count, follow_cancelled_cb, backend);
 		free(watch);

@@ -4,6 +4,7 @@
 
 #include "engine/action.h"
 #include "engine/event.h"
+#include "engine/hold.h"
 #include "engine/prune.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
@@ -71,6 +72,8 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	}
 	engine_hear(live, ATTEMPT_HEAR_START);
 	live->started_ms = r->time_ms;
+	if (rc == 0)
+		rc = engine_hear_started(engine, live->experiment, r->host);
 	if (rc == 0)
 		rc = engine_set_state(engine, live->experiment, &live->task, STORE_RUNNING,
 				      r->checkpoint ? "continues from its checkpoint" : NULL, NULL);

@@ -4,6 +4,7 @@
 
 #include "engine/backends.h"
 #include "engine/folder.h"
+#include "engine/hold.h"
 #include "engine/home.h"
 #include "engine/ingest.h"
 #include "engine/owed.h"
@@ -32,6 +33,8 @@ static void experiment_free(struct engine_experiment *e)
 	free(e->metrics.at);
 	free(e->step_name);
 	free(e->note);
+	free(e->excluded);
+	unstarted_forget(&e->unstarted);
 	engine_drop_question(e);
 	search_free(e->search);
 	spec_free(e->spec);
@@ -175,6 +178,8 @@ static int load_rest(struct engine *engine, struct engine_experiment *e, struct 
 	int rc = store_count_tasks(engine->store, e->id, e->counts);
 	if (rc == 0)
 		rc = store_last_number(engine->store, e->id, &e->last_number);
+	if (rc == 0)
+		rc = engine_hold_load(engine, e);
 	if (rc < 0 || e->removing)
 		return rc;
 	/* A search that does not learn and has proposed everything will not be asked again; reading its hundred

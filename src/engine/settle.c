@@ -6,6 +6,7 @@
 #include "engine/backends.h"
 #include "engine/event.h"
 #include "engine/follow.h"
+#include "engine/hold.h"
 #include "engine/owed.h"
 #include "engine/propose.h"
 #include "engine/prune.h"
@@ -217,6 +218,8 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	int retried = 0;
 	if (live->facts.phase != ATTEMPT_ENDED)
 		engine_fence(live);
+	if (rc == 0 && state == STORE_ERROR && kind == CAUSE_UNSTARTED)
+		rc = engine_hear_unstarted(engine, live, text);
 	if (rc == 0 && state == STORE_ERROR)
 		retried = rc = settle_retry(engine, live, kind, text);
 	if (rc == 0 && !retried) {

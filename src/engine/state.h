@@ -9,6 +9,7 @@
 #include "engine/decide.h"
 #include "engine/engine.h"
 #include "engine/inbox.h"
+#include "engine/unstarted.h"
 #include "store/rows.h"
 
 #include "base/buf.h"
@@ -42,6 +43,9 @@ struct engine_experiment {
 	char *step_name;
 	char *note; /* what its waiting tasks wait for, as the store has it; NULL */
 	int64_t note_old_ms; /* since when that is no longer so, monotonic; 0 */
+	struct unstarted unstarted; /* attempts that ended before their script began: hold.h */
+	char *excluded; /* the nodes that it leaves out for that; NULL: none */
+	bool excluded_shown; /* the store says the same */
 	VEC(struct engine_metric {
 		char *name;
 		int64_t id;
@@ -59,6 +63,7 @@ struct engine_live {
 	char *node; /* where the backend has put it, before its journal says so; NULL: not known */
 	int64_t offset, created_ms, started_ms;
 	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
+	bool stop_confirmed; /* the backend was told to end it, and has it or will not have it: stopping.h */
 	char *reason; /* why it waits, as last told; NULL */
 	int64_t expected_ms; /* when it is expected to start; 0 unknown */
 	bool told; /* rows came since the progress was last written */

@@ -7,6 +7,7 @@
 #include "engine/descriptor.h"
 #include "engine/event.h"
 #include "engine/follow.h"
+#include "engine/hold.h"
 #include "engine/load.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
@@ -77,6 +78,7 @@ static int64_t prepare_room(const struct engine_experiment *e)
 	bool throttled = backend_is(e->backend->ops, BACKEND_HAS_QUEUE) && e->live == 0;
 	if (e->parallel && !throttled && room > e->parallel - e->live)
 		room = e->parallel - e->live;
+	room = engine_hold_room(e, room);
 	return room < ENGINE_BATCH_ITEMS ? room : ENGINE_BATCH_ITEMS;
 }
 
@@ -93,7 +95,10 @@ static int prepare_batch(struct engine *engine, struct engine_experiment *e, int
 	struct engine_submission submission = {.experiment = e};
 	struct prepare prepare = {.engine = engine, .experiment = e, .token = submission.token};
 	int64_t now = clock_now_ms();
-	int rc = store_each_ready(engine->store, e->id, now, room, prepare_collect_cb, &prepare);
+	/* Held back, each task has its turn, and none uses up its retries for all. */
+	int rc = unstarted_is_held(&e->unstarted)
+		? store_each_rested(engine->store, e->id, now, room, prepare_collect_cb, &prepare)
+		: store_each_ready(engine->store, e->id, now, room, prepare_collect_cb, &prepare);
 	if (rc < 0 || !prepare.tasks.len)
 		goto out;
 	token_make_id(submission.token);
@@ -120,6 +125,8 @@ int engine_prepare(struct engine *engine)
 			engine->submissions.at[i].experiment->backend->given = true;
 	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
+		if (e->unstarted.nodes.len && (rc = engine_hold_show(engine, e)) < 0)
+			break;
 		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing ||
 		    !e->counts[STORE_WAITING] || e->sweep == STORE_SWEEP_STOP || prepare_waits(e))
 			continue;
@@ -196,8 +203,23 @@ static int submit_later(struct engine *engine, const char *token, const char *wh
 	return rc;
 }
 
+/* The experiment of a submission; NULL: nothing of it is alive. */
+static struct engine_experiment *submit_experiment(struct engine *engine, const char *token)
+{
+	for (size_t i = 0; i < engine->live.len; i++)
+		if (strcmp(engine->live.at[i]->token, token) == 0)
+			return engine->live.at[i]->experiment;
+	return NULL;
+}
+
 int engine_take_submitted(struct engine *engine, const char *token, const struct backend_submit_result *result)
 {
+	if (result->outcome == BACKEND_REFUSED) {
+		struct engine_experiment *e = submit_experiment(engine, token);
+		int rc = 0;
+		if (e && engine_hold_refused(engine, e, &rc))
+			return rc < 0 ? rc : submit_later(engine, token, result->why ? result->why : "it was refused");
+	}
 	if (result->outcome == BACKEND_LATER)
 		return submit_later(engine, token, result->why ? result->why : "it could not be handed over");
 	if (result->outcome == BACKEND_UNKNOWN)
@@ -261,6 +283,7 @@ static int submit_one(struct engine *engine, struct engine_submission *submissio
 			.items = items,
 			.count = count,
 			.parallel = (uint32_t)e->parallel,
+			.exclude = e->excluded,
 			.again = submission->again,
 		};
 		e->backend->ops->submit(e->backend->backend, &batch, submit_done_cb, engine);

@@ -5,12 +5,15 @@
 #include "engine/backends.h"
 #include "engine/spec.h"
 #include "engine/state.h"
+#include "engine/stopping.h"
 
 #include "base/clock.h"
 #include "base/pace.h"
 
 static char *waiting_why(const struct engine_experiment *e)
 {
+	if (unstarted_is_held(&e->unstarted))
+		return unstarted_words(&e->unstarted);
 	if (e->parallel && e->live >= e->parallel)
 		return mem_printf("waits for another task of its experiment to end: parallel is %lld",
 				  (long long)e->parallel);
@@ -29,8 +32,9 @@ static bool waiting_any(const struct engine_experiment *e)
 
 static int waiting_note(struct engine *engine, struct engine_experiment *e)
 {
-	bool any = waiting_any(e);
-	char *why = any ? waiting_why(e) : NULL;
+	char *stops = e->stopping ? engine_explain_stops(engine, e) : NULL;
+	bool any = stops || waiting_any(e);
+	char *why = stops ? stops : any ? waiting_why(e) : NULL;
 	int64_t now = clock_mono_ms();
 	int rc = 0;
 	if (why ? e->note && strcmp(why, e->note) == 0 : !e->note) {

@@ -26,6 +26,8 @@ struct serve_options {
 struct serve {
 	uv_loop_t loop;
 	uv_signal_t signals[2];
+	uv_timer_t drain; /* between the first signal and the end */
+	int64_t drain_until_ms; /* monotonic; 0: no signal came yet */
 	struct engine *engine;
 	struct app app;
 	struct server *server;
@@ -103,18 +105,37 @@ static int serve_prepare_uploads(const struct serve *serve, struct error *err)
 	return rc;
 }
 
+/* Stops that were asked for are carried out before the daemon ends: what waits in a queue would start all the same. */
+static void serve_drain_cb(uv_timer_t *timer)
+{
+	struct serve *serve = timer->data;
+	int64_t open = serve->engine ? engine_open_stops(serve->engine) : 0;
+	if (open && clock_mono_ms() < serve->drain_until_ms)
+		return;
+	if (open)
+		log_warning("%lld tasks were stopped without a confirmation; the next daemon goes on with it",
+			    (long long)open);
+	uv_stop(timer->loop);
+}
+
 static void serve_signal_cb(uv_signal_t *handle, int number)
 {
+	struct serve *serve = handle->data;
 	log_info("stopping: %s", number == SIGTERM ? "SIGTERM" : "SIGINT");
-	uv_stop(handle->loop);
+	bool again = serve->drain_until_ms > 0;
+	serve->drain_until_ms = clock_mono_ms() + (again ? 0 : SERVE_DRAIN_MS);
+	uv_timer_start(&serve->drain, serve_drain_cb, 0, SERVE_DRAIN_LOOK_MS);
 }
 
 static void serve_catch_signals(struct serve *serve)
 {
 	static const int numbers[] = {SIGTERM, SIGINT};
 	signal(SIGPIPE, SIG_IGN);
+	uv_timer_init(&serve->loop, &serve->drain);
+	serve->drain.data = serve;
 	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
 		uv_signal_init(&serve->loop, &serve->signals[i]);
+		serve->signals[i].data = serve;
 		uv_signal_start(&serve->signals[i], serve_signal_cb, numbers[i]);
 	}
 }
@@ -219,6 +240,7 @@ static void serve_close(struct serve *serve)
 		engine_close(serve->engine);
 	for (size_t i = 0; i < COUNT_OF(serve->signals); i++)
 		uv_close((uv_handle_t *)&serve->signals[i], NULL);
+	uv_close((uv_handle_t *)&serve->drain, NULL);
 	serve_finish(serve);
 	app_free(&serve->app);
 	lease_give(serve->lease);

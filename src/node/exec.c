@@ -165,9 +165,9 @@ static void exec_end(struct exec *x)
 		unlink(x->d.report_path);
 }
 
-static void exec_fail(struct exec *x, enum cause cause, const struct error *err)
+static void exec_fail(struct exec *x, enum cause cause, int status, const struct error *err)
 {
-	x->outcome = (struct outcome){.exit_code = 127, .cause = cause};
+	x->outcome = (struct outcome){.exit_code = status, .cause = cause};
 	snprintf(x->outcome.message, sizeof(x->outcome.message), "%s", err->text);
 	x->pid = 0;
 	exec_end(x);
@@ -414,7 +414,7 @@ static int exec_try(struct exec *x, exec_step_f step, struct launch *launch)
 	if (rc < 0 && room.signal)
 		exec_end_unstarted(x);
 	else if (rc < 0)
-		exec_fail(x, room.status ? CAUSE_UNSTARTED : CAUSE_LAUNCH, &err);
+		exec_fail(x, room.status ? CAUSE_UNSTARTED : CAUSE_LAUNCH, room.status ? room.status : 127, &err);
 	return rc;
 }
 
@@ -427,7 +427,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	if (exec_try(x, exec_make_work, NULL) < 0)
 		return;
 	if (launch_check(&x->d, &err) < 0) {
-		exec_fail(x, CAUSE_LAUNCH, &err);
+		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		return;
 	}
 	exec_open_follow(x);
@@ -441,7 +441,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	exec_append_start(x);
 	exec_note_hidden(x);
 	if (launch_go(&x->d, &launch, &err) < 0) {
-		exec_fail(x, CAUSE_LAUNCH, &err);
+		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		goto out;
 	}
 	exec_start_timers(x);

@@ -50,9 +50,18 @@
 #define EXPERIMENT_TOTAL                                                                                               \
 	"CASE WHEN e.asked_all THEN (SELECT sum(t.tasks) FROM tally t WHERE t.experiment = e.id) ELSE e.planned END"
 
-enum experiment_column { EXP_ID, EXP_BEST_ID, EXP_METRIC_NAME_ID, EXP_NOTE, EXP_TOTAL, EXP_BEST_STEP, EXP_MEMBERS };
+enum experiment_column {
+	EXP_ID,
+	EXP_BEST_ID,
+	EXP_METRIC_NAME_ID,
+	EXP_NOTE,
+	EXP_STOPPING,
+	EXP_TOTAL,
+	EXP_BEST_STEP,
+	EXP_MEMBERS
+};
 #define EXPERIMENT_SELECT                                                                                              \
-	"SELECT e.id, b.id, m.id, e.note, " EXPERIMENT_TOTAL ", b.best_step" EXPERIMENT_JSON(ROW_COLUMN)               \
+	"SELECT e.id, b.id, m.id, e.note, e.stopping, " EXPERIMENT_TOTAL ", b.best_step" EXPERIMENT_JSON(ROW_COLUMN)   \
 		BEST_JSON(ROW_COLUMN) " FROM experiment e "                                                            \
 				      "LEFT JOIN task b ON b.experiment = e.id AND b.number = e.best_task "            \
 				      "LEFT JOIN metric_name m ON m.experiment = e.id "                                \
@@ -184,8 +193,8 @@ static int put_summary(struct store *store, sqlite3_stmt *row, const char *count
 	rc = json_put_spark(store, row_int(row, EXP_BEST_ID), row_int(row, EXP_METRIC_NAME_ID), SPARK_POINTS, out);
 	put_cost(&tally, out);
 	row_put_text(row, EXP_NOTE, "waiting_for", out);
-	/* While some of its tasks run, it is no news that others wait. */
-	if (tally.by_state[STORE_SUBMITTED] + tally.by_state[STORE_RUNNING])
+	/* While some of its tasks run, it is no news that others wait. While it is being stopped, it is news that they run. */
+	if (!row_int(row, EXP_STOPPING) && tally.by_state[STORE_SUBMITTED] + tally.by_state[STORE_RUNNING])
 		json_key_null(out, "note");
 	else
 		row_put_text(row, EXP_NOTE, "note", out);

@@ -75,6 +75,8 @@ int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool v
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
 /* What its waiting tasks wait for; NULL: nothing. */
+/* The nodes that its submissions leave out, as a warning that people see; NULL: none. */
+int store_set_excluded(struct store *store, int64_t id, const char *nodes) MUST_USE;
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
 int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
 int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
@@ -153,6 +155,9 @@ int store_each_task(struct store *store, int64_t experiment, int64_t from, int64
 /* Waiting tasks that may be submitted now, by number. */
 int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
 		     void *ctx) MUST_USE;
+/* The same, those first that have waited for longest since their last retry. */
+int store_each_rested(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
+		      void *ctx) MUST_USE;
 /* A change of state, with its time and reason in the history. cause: JSON, NULL unless error. */
 int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason, const char *cause,
 			 int64_t now_ms, enum store_state *ret_before) MUST_USE;
@@ -209,6 +214,16 @@ int store_add_attempt(struct store *store, int64_t task, int64_t number, const c
 int store_each_live(struct store *store, store_attempt_f each, void *ctx) MUST_USE;
 /* Attempts that ran and ended after since_ms. */
 int store_each_ended(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx) MUST_USE;
+/* How attempts of an experiment began, in the order of time: every one that ended before its script began, and the last
+ * that started on each node. */
+struct store_beginning {
+	bool started;
+	const char *node, *why; /* NULL: not known */
+	int exit_code; /* -1: not known */
+	int64_t time_ms;
+};
+typedef int (*store_beginning_f)(void *ctx, const struct store_beginning *row);
+int store_each_beginning(struct store *store, int64_t experiment, store_beginning_f each, void *ctx) MUST_USE;
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,

@@ -27,6 +27,12 @@ static const char sql_set_sweep[] = "UPDATE experiment SET sweep = ?2, sweep_fro
 static const char sql_set_parallel[] = "UPDATE experiment SET parallel = ?2 WHERE id = ?1";
 static const char sql_set_planned[] = "UPDATE experiment SET planned = ?2 WHERE id = ?1";
 static const char sql_set_note[] = "UPDATE experiment SET note = ?2 WHERE id = ?1";
+#define EXCLUDED_WORDS "left out: "
+static const char sql_set_excluded[] =
+	"UPDATE experiment SET warnings = (SELECT json_group_array(value) FROM "
+	"(SELECT value FROM json_each(coalesce(warnings, '[]')) WHERE value NOT LIKE '" EXCLUDED_WORDS "%' "
+	"UNION ALL SELECT '" EXCLUDED_WORDS "' || ?2 || ', where attempts ended before their script began' "
+	"WHERE ?2 IS NOT NULL)) WHERE id = ?1";
 static const char sql_set_objective[] = "UPDATE experiment SET objective = ?2 WHERE id = ?1";
 static const char sql_set_step_name[] = "UPDATE experiment SET step_name = ?2 WHERE id = ?1";
 static const char sql_change[] =
@@ -168,6 +174,11 @@ int store_set_planned(struct store *store, int64_t id, int64_t planned)
 int store_set_note(struct store *store, int64_t id, const char *note)
 {
 	return store_run(store, sql_set_note, "is", id, note);
+}
+
+int store_set_excluded(struct store *store, int64_t id, const char *nodes)
+{
+	return store_run(store, sql_set_excluded, "is", id, nodes);
 }
 
 int store_set_objective(struct store *store, int64_t id, const char *json)

@@ -33,6 +33,8 @@ static const char sql_tasks[] = TASK_SELECT "WHERE experiment = ?1 AND number >=
 /* By id, which is by number too: the index by state has that order, and what has ended is not read. */
 static const char sql_ready[] = TASK_SELECT
 	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND not_before_ms <= ?2 ORDER BY id LIMIT ?3";
+static const char sql_rested[] = TASK_SELECT "WHERE experiment = ?1 AND state = " NUMBER(
+	WAITING) " AND not_before_ms <= ?2 ORDER BY not_before_ms, id LIMIT ?3";
 static const char sql_find_asked[] = TASK_SELECT "WHERE experiment = ?1 AND asked = ?2";
 static const char sql_last_number[] = "SELECT max(number) FROM task WHERE experiment = ?1";
 static const char sql_finished[] = "SELECT id FROM task WHERE experiment = ?1 AND state = " NUMBER(FINISHED);
@@ -86,6 +88,13 @@ static const char sql_set_absent[] = "UPDATE batch SET absent_ms = ?2 WHERE toke
 static const char sql_live[] = ATTEMPT_SELECT
 	"WHERE a.state IN (" NUMBER(SUBMITTED) ", " NUMBER(RUNNING) ") ORDER BY a.id";
 static const char sql_ended[] = ATTEMPT_SELECT "WHERE a.finished_ms > ?1 AND a.started_ms IS NOT NULL ORDER BY a.id";
+static const char sql_beginnings[] =
+	"SELECT 0, a.node, json_extract(a.cause, '$.text'), a.exit_code, a.finished_ms AS at "
+	"FROM task t JOIN attempt a ON a.task = t.id WHERE t.experiment = ?1 AND a.started_ms IS NULL "
+	"AND a.cause IS NOT NULL AND json_extract(a.cause, '$.kind') = 'unstarted' "
+	"UNION ALL SELECT 1, a.node, NULL, NULL, max(a.started_ms) AS at "
+	"FROM task t JOIN attempt a ON a.task = t.id WHERE t.experiment = ?1 AND a.started_ms IS NOT NULL "
+	"GROUP BY a.node ORDER BY at";
 static const char sql_find_attempt[] =
 	"SELECT coalesce((SELECT max(a.number) FROM attempt a WHERE a.task = t.id "
 	"AND (?3 = 0 OR a.number = ?3)), 0) FROM task t JOIN experiment e ON e.id = t.experiment "
@@ -188,6 +197,13 @@ int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, in
 		     void *ctx)
 {
 	int rc = each_task(store, store_bind(store, sql_ready, "iii", experiment, now_ms, limit), each, ctx);
+	return rc < 0 ? rc : 0;
+}
+
+int store_each_rested(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
+		      void *ctx)
+{
+	int rc = each_task(store, store_bind(store, sql_rested, "iii", experiment, now_ms, limit), each, ctx);
 	return rc < 0 ? rc : 0;
 }
 
@@ -309,6 +325,26 @@ int store_find_attempt(struct store *store, int64_t experiment, int64_t number, 
 		return -ENOENT;
 	*ret = found;
 	return 0;
+}
+
+int store_each_beginning(struct store *store, int64_t experiment, store_beginning_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_beginnings, "i", experiment);
+	int rc;
+	while ((rc = store_step(store, row)) > 0) {
+		struct store_beginning beginning = {
+			.started = row_int(row, 0),
+			.node = row_text(row, 1),
+			.why = row_text(row, 2),
+			.exit_code = (int)row_int_or(row, 3, -1),
+			.time_ms = row_int(row, 4),
+		};
+		if ((rc = each(ctx, &beginning)) < 0) {
+			store_end(row);
+			break;
+		}
+	}
+	return rc;
 }
 
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset)

@@ -242,3 +242,32 @@ def test_many_rows_at_the_end_of_a_task_are_all_read_before_it_is_settled(daemon
     exported = daemon.cli("export", experiment, "--format", "json").stdout
     steps = json.loads(exported)["tasks"][0]["metrics"]["loss"]["step"]
     assert steps == list(range(rows))
+
+
+SAVING = """
+import os, pathlib, signal, sys, time
+saved = pathlib.Path(os.environ["SLUICE_CHECKPOINT_DIR"]) / "epoch"
+if saved.exists():
+    pathlib.Path("metrics.csv").write_text("epoch,loss\\n1,0.5\\n")
+    sys.exit(0)
+pathlib.Path("metrics.csv").write_text("epoch,loss\\n0,0.1\\n")
+
+def save(*_):
+    saved.write_text("0")
+    sys.exit(0)
+
+signal.signal(signal.SIGUSR1, save)
+time.sleep(100)
+"""
+
+
+def test_script_that_saves_and_exits_before_its_limit_is_continued_and_not_finished(daemon):
+    experiment = daemon.submit(SAVING, {"parameters": {"n": [1]}, "resources": {"time": "12s"}, "objective": {"metric": "loss", "take": "last"},
+                                        "checkpoint": {"signal": "USR1", "before_limit": "8s"}})
+    daemon.wait_ended(experiment)
+    task = daemon.task(experiment, 1)
+    assert [(a["state"], (a["cause"] or {}).get("kind")) for a in task["attempts"]] == [("error", "time"), ("finished", None)], task
+    told = [(step["state"], step["reason"]) for step in task["timeline"]]
+    assert [state for state, _ in told].count("finished") == 1 and task["best"]["value"] == 0.5, told
+    assert any("to be continued; retry 1 of 100" in (reason or "") for _, reason in told), told
+    assert ("running", "continues from its checkpoint") in told

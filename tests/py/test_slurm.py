@@ -304,6 +304,40 @@ def test_stop_reaches_a_running_task_while_the_controller_does_not_answer(slurm,
         os.kill(pid, 18)
 
 
+STARTS = """#!/bin/sh
+echo "$SLUICE_TASK" >> "$STARTS"
+sleep 4
+"""
+
+
+@pytest.mark.parametrize("controller", ["up", "frozen"])
+def test_nothing_starts_after_stop_and_daemon_stop(slurm, lab, folder, controller):
+    starts = folder / "starts"
+    spec = slurm.spec({"n": list(range(20))}, environment={"vars": {"STARTS": str(starts)}}, search={"parallel": 2})
+    experiment = slurm.submit(STARTS, spec, name="task.sh")
+    wait_for(starts.exists, "nothing starts")
+    if controller == "frozen":
+        pid = lab.daemon_pid("slurmctld")
+        os.kill(pid, 19)
+        try:
+            slurm.cli("stop", experiment)
+            refused = slurm.cli("daemon", "stop", status=1).stderr
+            assert f"{experiment}: " in refused and "slurm has not confirmed it" in refused and "--force" in refused
+            assert "slurm has not confirmed it" in slurm.cli("ls").stdout
+            assert "slurm has not confirmed it" in slurm.cli("show", experiment).stdout
+        finally:
+            os.kill(pid, 18)
+    else:
+        slurm.cli("stop", experiment)
+    slurm.cli("daemon", "stop")
+    begun = starts.read_text()
+    wait_for(lambda: not slurm.queue("-t", "PENDING,RUNNING"), "the queue still has it")
+    time.sleep(6)
+    assert starts.read_text() == begun
+    slurm.start()
+    assert slurm.wait_ended(experiment)["tasks"]["stopped"] >= 18
+
+
 def test_parallel_limit_is_kept_raised_and_lowered_while_it_runs(slurm, lab, folder):
     gates = folder / "gates"
     gates.mkdir()

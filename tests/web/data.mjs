@@ -589,6 +589,7 @@ export const INFO = {
   login: 'sluice login',
   backends: ['local', 'slurm', 'external'],
   default_backend: 'local',
+  open_stops: [],
   figures: [
     { key: 'wall_s', label: 'time used', unit: 's', source: 'the clock' },
     { key: 'cpu_s', label: 'CPU time', unit: 's', source: 'the kernel' },

@@ -84,6 +84,24 @@ static void everything_asked_for_becomes_an_argument(void **state)
 	slurm_args_free(&args);
 }
 
+static void nodes_to_leave_out_join_those_of_the_user(void **state)
+{
+	(void)state;
+	char *options[] = {(char *)"--exclude=n1,n2", (char *)"-xn3", NULL};
+	struct backend_resources r = {.options = options};
+	struct backend_item item = {.index = 3};
+	struct backend_batch batch = batch_of(&r, &item, 1);
+	struct slurm_args args = {0};
+	struct error err;
+	batch.exclude = "cpu2,cpu3";
+	assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
+	char *text = joined(&args);
+	assert_non_null(
+		strstr(text, "--exclude=n1,n2 -xn3 --parsable --job-name=" TOKEN " --exclude=cpu2,cpu3,n1,n2,n3 "));
+	free(text);
+	slurm_args_free(&args);
+}
+
 /* The runner passes on what the script wants; it would take any other signal than these two as the wish to stop. */
 static void the_limit_is_announced_to_the_runner_by_a_user_signal(void **state)
 {
@@ -286,6 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_plain_batch_asks_for_nothing_more),
 		cmocka_unit_test(everything_asked_for_becomes_an_argument),
+		cmocka_unit_test(nodes_to_leave_out_join_those_of_the_user),
 		cmocka_unit_test(the_limit_is_announced_to_the_runner_by_a_user_signal),
 		cmocka_unit_test(each_program_has_the_environment_it_needs),
 		cmocka_unit_test(options_that_are_ours_are_refused),

@@ -69,6 +69,8 @@ static void scripted_submit(struct backend *backend, const struct backend_batch 
 	struct scripted *scripted = scripted_of(backend);
 	struct backend_submit_result answer = {.outcome = BACKEND_SUBMITTED, .job = "job-1"};
 	scripted_note(backend, SCRIPTED_SUBMIT, batch->count, batch->token, batch->again);
+	struct scripted_call *call = &scripted->calls.at[scripted->calls.len - 1];
+	snprintf(call->exclude, sizeof(call->exclude), "%s", batch->exclude ? batch->exclude : "");
 	if (scripted->silent)
 		return;
 	if (scripted->answered < scripted->answers.len)

@@ -27,6 +27,7 @@ struct scripted_call {
 	int64_t at_ms;
 	size_t count; /* attempts; PARALLEL: the limit */
 	bool again; /* SUBMIT */
+	char exclude[64]; /* SUBMIT; "": no node */
 	char token[TOKEN_ID_CHARS]; /* of the first */
 };
 

@@ -44,6 +44,54 @@ static void test_a_stop_in_the_queue_is_repeated_until_it_is_heard(void **state)
 	assert_int_equal(cancels(), 2);
 }
 
+static void test_a_stop_is_open_until_the_cluster_confirms_it(void **state)
+{
+	struct fixture *f = *state;
+	int64_t count = 0;
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_QUEUED, .reason = "Priority"});
+	int64_t id = submit_one(f, one);
+	assert_int_equal(engine_open_stops(f->engine), 0);
+	scripted_cluster.cancel_rc = -ETIMEDOUT;
+	assert_int_equal(engine_stop(f->engine, id, NULL, 0, &count, NULL), 0);
+	assert_int_equal(engine_open_stops(f->engine), 1);
+	pass(f, 4 * SECOND); /* what squeue says of it meanwhile does not hide the stop */
+	assert_int_equal(engine_open_stops(f->engine), 1);
+	assert_reason(f, id, "being stopped; slurm has not confirmed it yet: ");
+	struct node *e = read_experiment(f, id);
+	const char *note = node_get_string(e, "note");
+	assert_true(note && strstr(note, "1 task is being stopped; slurm has not confirmed it yet"));
+	node_free(e);
+	scripted_cluster.cancel_rc = 0;
+	pass(f, 12 * SECOND);
+	assert_int_equal(cancels(), 2);
+	assert_int_equal(engine_open_stops(f->engine), 0);
+	e = read_experiment(f, id);
+	assert_string_equal(node_get_string(task_at(e, 0), "reason"), "being stopped");
+	assert_null(node_get_string(e, "note"));
+	node_free(e);
+}
+
+static void test_a_stop_before_the_submission_is_answered_is_made_again(void **state)
+{
+	struct fixture *f = *state;
+	int64_t count = 0;
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ABSENT});
+	scripted_cluster.silent = true;
+	int64_t id = create(f, one, script);
+	settle(f);
+	assert_int_equal(submits(), 1);
+	assert_int_equal(engine_stop(f->engine, id, NULL, 0, &count, NULL), 0);
+	settle(f);
+	assert_int_equal(cancels(), 1); /* and it found nothing */
+	assert_int_equal(engine_open_stops(f->engine), 1);
+	struct backend_submit_result answer = {.outcome = BACKEND_SUBMITTED, .job = "77"};
+	engine_inbox_add_answer(&f->engine->inbox, only_live(f)->token, &answer);
+	engine_soon(f->engine);
+	settle(f);
+	assert_int_equal(cancels(), 2);
+	assert_int_equal(engine_open_stops(f->engine), 0);
+}
+
 static void test_a_stop_while_running_ends_with_the_journal(void **state)
 {
 	struct fixture *f = *state;
@@ -281,6 +329,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_a_stop_before_the_submission_submits_nothing),
 		T(test_a_stop_in_the_queue_is_repeated_until_it_is_heard),
+		T(test_a_stop_is_open_until_the_cluster_confirms_it),
+		T(test_a_stop_before_the_submission_is_answered_is_made_again),
 		T(test_a_stop_while_running_ends_with_the_journal),
 		T(test_a_submission_of_unknown_outcome_is_looked_up_and_made_again),
 		T(test_a_submission_of_unknown_outcome_that_worked_is_not_made_again),

@@ -1,0 +1,92 @@
+"""What keeps tasks from starting on a real Slurm: a full disk, and a node that does not see the state folder. None of it
+is a task's fault, so every task finishes."""
+
+import errno
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from conftest import SlurmDaemon, wait_for
+
+TASK = "#!/bin/bash\nsleep 1\n"  # writes nothing: it is the runner that needs room
+
+
+def attempts(daemon, experiment, tasks):
+    return [attempt for number in range(1, tasks + 1) for attempt in daemon.task(experiment, number)["attempts"]]
+
+
+def keep_full(folder, seconds):
+    """Takes all room below the folder for a while, also what others give back meanwhile."""
+    until = time.monotonic() + seconds
+    path = folder / "filler"
+    with open(path, "ab", buffering=0) as filler:
+        while time.monotonic() < until:
+            try:
+                filler.write(b"x" * 65536)
+            except OSError as reason:
+                assert reason.errno == errno.ENOSPC
+                time.sleep(0.05)
+    path.unlink()
+
+
+def test_a_disk_that_is_full_for_a_while_costs_no_task(lab, folder):
+    folder.chmod(0o755)
+    state = folder / "small"
+    state.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m,mode=700", "none", state], capture_output=True).returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    daemon = SlurmDaemon(state, lab)
+    daemon.log = folder / "log"
+    try:
+        daemon.start()
+        experiment = daemon.submit(TASK, daemon.spec({"n": list(range(30))}, search={"parallel": 4}), name="task.sh")
+        wait_for(lambda: daemon.get(f"/experiments/{experiment}")["tasks"]["finished"], "nothing starts")
+        keep_full(state, 15)
+        tasks = daemon.wait_ended(experiment)["tasks"]
+        assert tasks["finished"] == 30 and not tasks["error"], tasks
+        kinds = {attempt["cause"]["kind"] for attempt in attempts(daemon, experiment, 30) if attempt["cause"]}
+        assert kinds <= {"unstarted"}, kinds
+    finally:
+        daemon.stop()
+        daemon.clear_queue()
+        subprocess.run(["umount", state], check=False)
+
+
+@pytest.fixture
+def blind(slurm, lab):
+    """A node of gpu_volta whose slurmd lives in a mount name space with an empty state folder."""
+    node = lab.slurm("sinfo", "-h", "-N", "-p", "gpu_volta", "-o", "%N").split()[-1]
+    conf = lab.env["SLURM_CONF"]
+    lab.run("stop", node)
+    words = 'mount -t tmpfs none "$1" && shift && exec "$@"'
+    slurmd = subprocess.Popen(
+        ["unshare", "--mount", "--", "sh", "-c", words, "sh", str(slurm.state), shutil.which("slurmd", path="/usr/sbin:/sbin"),
+         "-D", "-N", node, "-f", conf], env=lab.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(1)
+        if slurmd.poll() is not None:
+            pytest.skip("no mount name space can be made here")
+        wait_for(lambda: lab.slurm("sinfo", "-h", "-N", "-n", node, "-o", "%T").split()[0] in ("idle", "mixed"),
+                 f"{node} does not come back")
+        yield node
+    finally:
+        slurmd.terminate()
+        slurmd.wait()
+        lab.start(node)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a mount name space needs root")
+def test_a_node_without_the_state_folder_costs_no_task_and_is_left_out(slurm, blind):
+    experiment = slurm.submit(TASK, slurm.spec({"n": list(range(24))}, partition="gpu_volta", resources={"gpus": 1}),
+                              name="task.sh")
+    ended = slurm.wait_ended(experiment)
+    assert ended["tasks"]["finished"] == 24 and not ended["tasks"]["error"], ended["tasks"]
+    failed = [attempt for attempt in attempts(slurm, experiment, 24) if attempt["cause"]]
+    assert len(failed) >= 3 and {a["cause"]["kind"] for a in failed} == {"unstarted"}, failed
+    assert {a["node"] for a in failed} == {blind} and all("_" in a["job"] for a in failed), failed
+    assert all(f"not started on {blind}" in a["cause"]["text"] for a in failed), failed
+    assert any(f"left out: {blind}" in warning for warning in slurm.get(f"/experiments/{experiment}")["warnings"])
+    assert any(f"--exclude={blind}" in line[2] for line in slurm.calls.lines() if line[1] == "sbatch")
