@@ -1,4 +1,5 @@
-/* Which control groups belong to the job, and what their counters say: texts recorded on nodes of version 1 and 2. */
+/* Which control groups belong to the job, and what their counters say: texts in the formats of
+ * version 1 and 2, written by hand. */
 #include "../unit.h"
 
 #include "node/cgroup.h"
