@@ -140,7 +140,7 @@
 
 /* http */
 
-/* At a start: until somebody who still answers on the old socket is believed to live. */
+/* At a start, an old socket may still answer for a moment. One that answers for this long belongs to a daemon that runs. */
 #define LISTEN_LEFTOVER_MS 3000
 #define LISTEN_LEFTOVER_LOOK_MS 10
 

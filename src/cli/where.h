@@ -1,4 +1,4 @@
-/* Where an experiment runs, said so that nobody is surprised. */
+/* Tells the user where an experiment runs. */
 #ifndef CLI_WHERE_H
 #define CLI_WHERE_H
 
@@ -6,7 +6,7 @@
 #include "cli/client.h"
 
 /* Tasks for this machine, on a host that looks like a login node: asks a person once whether that is meant, and remembers a yes
- * in the state folder. True where nobody is to be asked. */
+ * in the state folder. True where there is nothing to ask, or no terminal to ask on. */
 bool where_is_meant(const struct client *client, const struct node *experiment);
 /* " on slurm, partition gpu" of a created experiment. */
 void where_add(const struct node *experiment, struct buf *out);

@@ -11,8 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void hold_notice(struct engine *engine, const char *level, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+static void hold_notice(struct engine *engine, const char *level, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 static void hold_notice(struct engine *engine, const char *level, const char *fmt, ...)
 {
@@ -45,15 +44,14 @@ int engine_hold_show(struct engine *engine, struct engine_experiment *e)
 		free(now);
 		return 0;
 	}
-	if (same)
-		; /* read from the store; what it shows may be older */
-	else if (now)
+	/* Where they are the same, only the store may show something older. */
+	if (!same && now)
 		hold_notice(
 			engine, "warning",
 			"e%lld: attempts on %s ended before their script began, while tasks start elsewhere: left out "
 			"of further submissions",
 			(long long)e->id, now);
-	else
+	else if (!same)
 		hold_notice(engine, "info", "e%lld: no node is left out any more", (long long)e->id);
 	free(e->excluded);
 	e->excluded = now;

@@ -52,7 +52,7 @@ static bool listen_is_refused(const char *address)
 	return refused;
 }
 
-/* Does nobody listen on this socket any more? A daemon that was just killed is asked again for a while: the lease is free
+/* Is the socket a leftover that no process listens on? A daemon that was just killed is asked again for a while: the lease is free
  * before the kernel has closed its socket, and a child between fork and exec has the socket too. */
 static bool listen_is_leftover(const char *address)
 {
@@ -70,8 +70,8 @@ int listen_unix(uv_pipe_t *pipe, const char *path, uv_connection_cb accept, int 
 	int rc = listen_socket_address(path, bound, sizeof(bound), ret_dir, err);
 	if (rc < 0)
 		return rc;
-	/* The caller holds the lease, so an existing socket should be a leftover. Somebody may have removed the lease
-	 * of a daemon that runs: its socket stays, and so do other files. */
+	/* The caller holds the lease, so an existing socket should be a leftover. If a user has removed the lease of a
+	 * daemon that runs, that daemon keeps its socket. Files that are no sockets stay, too. */
 	struct stat st;
 	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) && listen_is_leftover(bound))
 		unlink(path);

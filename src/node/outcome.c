@@ -14,7 +14,7 @@
 
 #define SAY(o, ...) snprintf((o)->message, sizeof((o)->message), __VA_ARGS__)
 
-/* A SIGKILL that the kernel's count does not explain: somebody sent it, or memory ran out where no group is counted. */
+/* A SIGKILL that the kernel's count does not explain: a process sent it, or memory ran out where no group is counted. */
 static void outcome_say_killed(const struct outcome_facts *facts, struct outcome *o, const char *who)
 {
 	char peak[32];

@@ -1,5 +1,5 @@
 /* See batch.h. A runner takes the claim first and reads the descriptor second. Here the descriptor goes first and the
- * claim second: whoever gets the claim after this finds no descriptor. */
+ * claim second: a runner that takes the claim after this finds no descriptor. */
 #include "spool/batch.h"
 
 #include "base/mem.h"
