@@ -5,15 +5,18 @@
 #include "base/text.h"
 #include "metrics/reader.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
 
+static const char *const csv_files[] = {"*.csv", NULL}, *const jsonl_files[] = {"*.jsonl", NULL};
+
 const struct metrics_format metrics_formats[] = {
-	{"csv", ".csv", metrics_csv_open},
-	{"jsonl", ".jsonl", metrics_jsonl_open},
+	{.name = "csv", .files = csv_files, .open = metrics_csv_open},
+	{.name = "jsonl", .files = jsonl_files, .open = metrics_jsonl_open},
 	{0},
 };
 
@@ -26,12 +29,29 @@ static const char *const step_names[] = {
 #define METRICS_STEP_MAX 9007199254740992.0
 #define METRICS_COUNT_MAX (INT64_MAX / 4)
 
-const struct metrics_format *metrics_format_for(const char *path)
+static bool metrics_is_called(const struct metrics_format *format, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	for (const char *const *pattern = format->files; pattern && *pattern; pattern++)
+		if (fnmatch(*pattern, slash ? slash + 1 : path, 0) == 0)
+			return true;
+	return false;
+}
+
+const struct metrics_format *metrics_format_for(const char *path, const char *head, size_t len)
 {
 	for (const struct metrics_format *f = metrics_formats; f->name; f++)
-		if (text_ends(path, f->suffix))
+		if (metrics_is_called(f, path) && (!head || !f->begins || f->begins(head, len)))
 			return f;
 	return NULL;
+}
+
+const struct metrics_format *metrics_format_printed(void)
+{
+	const struct metrics_format *f = metrics_formats;
+	while (f->name && f->files)
+		f++;
+	return f->name ? f : NULL;
 }
 
 void *metrics_reader_new(size_t size, const struct metrics_ops *ops, metrics_row_f row, void *ctx)
@@ -167,8 +187,18 @@ void metrics_give(struct metrics_reader *reader)
 		metrics_choose_step(reader);
 	reader->rows++;
 	int64_t step = metrics_take_step(reader);
+	metrics_give_at(reader, step, reader->step_name, 0);
+}
+
+void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *step_name, int64_t time_ms)
+{
 	if (reader->cells.len)
-		reader->row(reader->ctx, step, reader->step_name, reader->cells.at, reader->cells.len);
+		reader->row(reader->ctx,
+			    &(struct metrics_row){.step = step,
+						  .step_name = step_name,
+						  .time_ms = time_ms,
+						  .metrics = reader->cells.at,
+						  .count = reader->cells.len});
 	reader->cells.len = 0;
 }
 
@@ -197,6 +227,8 @@ static void metrics_track_quote(struct metrics_reader *reader)
 		reader->in_quotes = !reader->in_quotes;
 }
 
+static void metrics_cut(struct metrics_reader *reader, const char *data, size_t len);
+
 /* A quote that nothing closes would swallow every later line: those that it has are read again, with the quote as a
  * character like any other. */
 static void metrics_undo_quote(struct metrics_reader *reader)
@@ -207,12 +239,12 @@ static void metrics_undo_quote(struct metrics_reader *reader)
 	reader->line = reader->record_line;
 	reader->in_quotes = reader->skipping = false;
 	reader->unquoted = true;
-	metrics_feed(reader, text, len);
+	metrics_cut(reader, text, len);
 	reader->unquoted = false;
 	free(text);
 }
 
-void metrics_feed(struct metrics_reader *reader, const char *data, size_t len)
+static void metrics_cut(struct metrics_reader *reader, const char *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		char c = data[i];
@@ -236,12 +268,22 @@ void metrics_feed(struct metrics_reader *reader, const char *data, size_t len)
 	}
 }
 
+void metrics_feed(struct metrics_reader *reader, const char *data, size_t len)
+{
+	if (reader->ops->feed)
+		reader->ops->feed(reader, data, len);
+	else
+		metrics_cut(reader, data, len);
+}
+
 void metrics_finish(struct metrics_reader *reader)
 {
 	if (reader->in_quotes)
 		metrics_undo_quote(reader);
-	if (reader->record.len || reader->skipping)
+	if (reader->ops->record && (reader->record.len || reader->skipping))
 		metrics_end_record(reader);
+	if (reader->ops->finish)
+		reader->ops->finish(reader);
 }
 
 void metrics_resume(struct metrics_reader *reader)

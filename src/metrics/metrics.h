@@ -6,24 +6,39 @@
 #include "base/error.h"
 #include "base/metric.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* One row. Steps never go backwards within one reader: where the file's own step column does (a second
- * fit() appended to the same file), counting goes on from the last one. */
-typedef void (*metrics_row_f)(void *ctx, int64_t step, const char *step_name, const struct metric *metrics,
-			      size_t count);
+/* One row. */
+struct metrics_row {
+	const char *source; /* set by who follows the file: "csv:logs/train.csv", see metrics.md; NULL */
+	int64_t step; /* never goes backwards within one reader, unless metrics_give_at was told so */
+	const char *step_name; /* "step", "epoch", …; "row": the rows are counted */
+	int64_t time_ms; /* when it was written, where the file says so; 0: it does not */
+	const struct metric *metrics;
+	size_t count;
+};
+
+typedef void (*metrics_row_f)(void *ctx, const struct metrics_row *row);
 
 struct metrics_reader;
 
-/* One format: a row in the table. */
+/* One format: a row in the table. The order of the table is the order of trust. */
 struct metrics_format {
-	const char *name; /* "csv" */
-	const char *suffix; /* ".csv": how a file of this kind is recognised */
+	const char *name; /* "csv": as in `metrics: {csv: PATTERN}` */
+	const char *const
+		*files; /* what its files are called: patterns of fnmatch(3) for the last part of a path, ending
+				   * with NULL. NULL: it reads no files but what a script prints */
+	bool (*begins)(const char *head, size_t len); /* do the first bytes fit? NULL: the name of the file is enough */
 	struct metrics_reader *(*open)(metrics_row_f row, void *ctx);
 };
 
 extern const struct metrics_format metrics_formats[]; /* ends with a row without a name */
-const struct metrics_format *metrics_format_for(const char *path); /* NULL when none fits */
+/* The first format that fits a file by its name, and by its first bytes where `head` is not NULL; NULL: none. */
+const struct metrics_format *metrics_format_for(const char *path, const char *head, size_t len);
+/* The format that reads what a script prints; NULL: there is none. */
+const struct metrics_format *metrics_format_printed(void);
 
 struct metrics_reader *metrics_open(const struct metrics_format *format, metrics_row_f row, void *ctx);
 /* Takes the next bytes of the file. Rows are given once they are complete. */

@@ -1,5 +1,6 @@
 /* What the readers of this room share: a file is cut into records (lines, or lines joined by an open
- * quote), a format takes one record apart, and the numbers in it become a row. */
+ * quote), a format takes one record apart, and the numbers in it become a row. A format that has no lines
+ * takes the bytes as they come (`feed`). */
 #ifndef METRICS_READER_H
 #define METRICS_READER_H
 
@@ -10,7 +11,11 @@ struct metrics_ops {
 	bool quotes; /* a newline between double quotes does not end a record */
 	/* Takes one record apart and gives what is a number in it to metrics_add, then calls metrics_give. */
 	void (*record)(struct metrics_reader *reader, const char *text, size_t len);
-	void (*restart)(struct metrics_reader *reader); /* may be NULL */
+	/* Instead of `record`: takes bytes in whatever pieces they come. What it must keep until more comes it keeps in
+	 * reader->record or in its own struct; the rows must not depend on the pieces. */
+	void (*feed)(struct metrics_reader *reader, const char *data, size_t len);
+	void (*finish)(struct metrics_reader *reader); /* the file has ended; may be NULL */
+	void (*restart)(struct metrics_reader *reader); /* the file begins anew, or the reader goes; may be NULL */
 };
 
 struct metrics_reader {
@@ -42,6 +47,9 @@ char *metrics_clean_name(const char *name, size_t len);
 void metrics_add(struct metrics_reader *reader, const char *name, double value);
 /* Gives the collected numbers as one row, and forgets them; nothing happens when there are none. */
 void metrics_give(struct metrics_reader *reader);
+/* The same for a format whose rows have steps and times of their own: the step is taken as it is. Columns that
+ * count (epoch, …) are metrics like others. */
+void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *step_name, int64_t time_ms);
 void metrics_complain(struct metrics_reader *reader, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx);

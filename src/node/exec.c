@@ -47,6 +47,7 @@ struct exec {
 	struct journal_writer *journal;
 	struct follow *follow;
 	char *first; /* results/EXP/TASK/TASK.csv */
+	char *printed[2]; /* stdout, stderr */
 	uv_loop_t loop;
 	uv_signal_t signals[COUNT_OF(exec_signals)];
 	uv_timer_t tick;
@@ -91,14 +92,14 @@ static void exec_note(void *ctx, const char *text)
 	exec_append(ctx, &(struct journal_record){.kind = JOURNAL_NOTE, .text = text});
 }
 
-static void exec_row_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
+static void exec_row_cb(void *ctx, const struct metrics_row *row)
 {
 	exec_append(ctx,
 		    &(struct journal_record){.kind = JOURNAL_METRIC,
-					     .step = step,
-					     .step_name = step_name,
-					     .metrics = metrics,
-					     .metric_count = count});
+					     .step = row->step,
+					     .step_name = row->step_name,
+					     .metrics = row->metrics,
+					     .metric_count = row->count});
 }
 
 /* On a network file system other hosts see what was written only once it is synced or the file closed.
@@ -364,11 +365,14 @@ static void exec_open_follow(struct exec *x)
 	const struct spool_descriptor *d = &x->d;
 	if (d->results)
 		x->first = mem_printf("%s/%s/%" PRId64 ".csv", d->work_dir, d->results, d->task);
+	x->printed[0] = spool_path(d->attempt_dir, SPOOL_STDOUT);
+	x->printed[1] = spool_path(d->attempt_dir, SPOOL_STDERR);
 	x->follow = follow_new(&(struct follow_config){
 		.work_dir = d->work_dir,
 		.patterns = d->metrics,
 		.first = x->first,
 		.report = d->report_path,
+		.printed = {x->printed[0], x->printed[1]},
 		.resumes = spool_descriptor_resumes(d),
 		.retell = !earlier_has_ended(d),
 		.row = exec_row_cb,
@@ -528,6 +532,8 @@ static int exec_run(const char *batch_dir, uint32_t index)
 	journal_close(x.journal);
 	spool_descriptor_free(&x.d);
 	free(x.first);
+	free(x.printed[0]);
+	free(x.printed[1]);
 	if (rc == -EEXIST || rc == -ESRCH)
 		return 0;
 	return rc < 0 ? room_status(&room, rc) : outcome_status(&x.outcome);

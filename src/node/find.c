@@ -33,7 +33,7 @@ bool find_stamp_same(const struct find_stamp *a, const struct find_stamp *b)
 static void find_entry(int dir, const char *path, const char *name, bool any, struct find_list *list)
 {
 	struct stat st;
-	if (!any && !metrics_format_for(name))
+	if (!any && !metrics_format_for(name, NULL, 0))
 		return;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 		return;
@@ -108,7 +108,7 @@ const struct metrics_format *find_match(const struct node *patterns, const char 
 	return NULL;
 }
 
-static void find_probe_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
+static void find_probe_cb(void *ctx, const struct metrics_row *row)
 {
 	static const char *const words[] = {
 		"loss", "acc",       "error",  "err",    "auc",        "f1",   "mse",  "mae",
@@ -116,27 +116,28 @@ static void find_probe_cb(void *ctx, int64_t step, const char *step_name, const 
 		"dice", "precision", "recall", "metric", "objective",  "val_",
 	};
 	bool *looks = ctx;
-	(void)step;
-	*looks |= strcmp(step_name, "row") != 0;
-	for (size_t i = 0; i < count; i++)
+	*looks |= strcmp(row->step_name, "row") != 0;
+	for (size_t i = 0; i < row->count; i++)
 		for (size_t w = 0; w < COUNT_OF(words); w++)
-			*looks |= strcasestr(metrics[i].name, words[w]) != NULL;
+			*looks |= strcasestr(row->metrics[i].name, words[w]) != NULL;
 }
 
-bool find_looks_like_metrics(const char *path)
+const struct metrics_format *find_probe(const char *path)
 {
 	char head[FIND_PROBE_BYTES];
 	bool looks = false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return false;
+		return NULL;
 	ssize_t n = read(fd, head, sizeof(head));
 	close(fd);
-	struct metrics_reader *reader = metrics_open(metrics_format_for(path), find_probe_cb, &looks);
-	if (n > 0)
-		metrics_feed(reader, head, (size_t)n);
-	if (n > 0 && n < (ssize_t)sizeof(head))
+	const struct metrics_format *format = n > 0 ? metrics_format_for(path, head, (size_t)n) : NULL;
+	if (!format)
+		return NULL;
+	struct metrics_reader *reader = metrics_open(format, find_probe_cb, &looks);
+	metrics_feed(reader, head, (size_t)n);
+	if (n < (ssize_t)sizeof(head))
 		metrics_finish(reader);
 	metrics_free(reader);
-	return looks;
+	return looks ? format : NULL;
 }

@@ -36,8 +36,9 @@ void find_free(struct find_list *list);
  * a text or a list of texts; * does not match a slash. */
 const struct metrics_format *find_match(const struct node *patterns, const char *rel);
 
-/* Does a file that the user did not name hold metrics? It does when it has a row with a column that counts (epoch,
- * step, …) or a column named like a metric (…loss, acc…). Data and predictions have neither. */
-bool find_looks_like_metrics(const char *path);
+/* The format of a file that the user did not name; NULL: it holds no metrics, or nothing yet. It holds metrics when it
+ * has a row with a column that counts (epoch, step, …) or a column named like a metric (…loss, acc…). Data and
+ * predictions have neither. */
+const struct metrics_format *find_probe(const char *path);
 
 #endif

@@ -24,10 +24,9 @@
 
 struct follow_file {
 	struct follow *follow;
-	char *path;
-	bool accepted, found; /* found: by itself, so it must look like metrics */
+	char *path, *source; /* source: NULL until the file is read */
 	struct find_stamp stamp; /* when last read; zero: never */
-	struct metrics_reader *reader;
+	struct metrics_reader *reader; /* NULL: it was found and does not look like metrics so far */
 	int64_t offset;
 	int64_t earlier; /* bytes before this are an earlier attempt's */
 	char print[FOLLOW_PRINT_BYTES]; /* the last bytes before offset */
@@ -44,20 +43,22 @@ struct follow {
 	bool finishing;
 };
 
-static uint32_t follow_row_sum(int64_t step, const struct metric *metrics, size_t count)
+static uint32_t follow_row_sum(const struct metrics_row *row)
 {
-	uLong sum = crc32(0, (const unsigned char *)&step, sizeof(step));
-	for (size_t i = 0; i < count; i++) {
-		sum = crc32(sum, (const unsigned char *)metrics[i].name, (unsigned)strlen(metrics[i].name) + 1);
-		sum = crc32(sum, (const unsigned char *)&metrics[i].value, sizeof(double));
+	uLong sum = crc32(0, (const unsigned char *)&row->step, sizeof(row->step));
+	for (size_t i = 0; i < row->count; i++) {
+		const struct metric *metric = &row->metrics[i];
+		sum = crc32(sum, (const unsigned char *)metric->name, (unsigned)strlen(metric->name) + 1);
+		sum = crc32(sum, (const unsigned char *)&metric->value, sizeof(double));
 	}
 	return (uint32_t)sum;
 }
 
-static void follow_row_cb(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
+static void follow_row_cb(void *ctx, const struct metrics_row *row)
 {
 	struct follow_file *file = ctx;
-	uint32_t sum = follow_row_sum(step, metrics, count);
+	struct metrics_row given = *row;
+	uint32_t sum = follow_row_sum(row);
 	if (file->repeating) {
 		if (file->repeated < file->rows.len && file->rows.at[file->repeated] == sum) {
 			file->repeated++;
@@ -67,7 +68,8 @@ static void follow_row_cb(void *ctx, int64_t step, const char *step_name, const 
 		file->rows.len = file->repeated;
 	}
 	vec_push(&file->rows, sum);
-	file->follow->config.row(file->follow->config.ctx, step, step_name, metrics, count);
+	given.source = file->source;
+	file->follow->config.row(file->follow->config.ctx, &given);
 }
 
 static void follow_begin_anew(struct follow_file *file)
@@ -123,6 +125,18 @@ static bool follow_read_fd(struct follow_file *file, int fd)
 	}
 }
 
+static const char *follow_relative(const struct follow *follow, const char *path)
+{
+	size_t work = strlen(follow->config.work_dir);
+	return strncmp(path, follow->config.work_dir, work) == 0 && path[work] == '/' ? path + work + 1 : path;
+}
+
+static void follow_open_reader(struct follow_file *file, const char *kind, const struct metrics_format *format)
+{
+	file->source = mem_printf("%s:%s", kind, follow_relative(file->follow, file->path));
+	file->reader = metrics_open(format, follow_row_cb, file);
+}
+
 /* True when there is nothing left to read. */
 static bool follow_read(struct follow_file *file)
 {
@@ -134,12 +148,13 @@ static bool follow_read(struct follow_file *file)
 	struct find_stamp stamp = find_stamp_of(&st);
 	if (find_stamp_same(&stamp, &file->stamp))
 		return true;
-	if (file->found && !file->accepted) {
-		if (!find_looks_like_metrics(file->path)) {
+	if (!file->reader) {
+		const struct metrics_format *format = find_probe(file->path);
+		if (!format) {
 			file->stamp = stamp; /* look again when it has changed */
 			return true;
 		}
-		file->accepted = true;
+		follow_open_reader(file, format->name, format);
 	}
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
@@ -156,7 +171,8 @@ static bool follow_read(struct follow_file *file)
 	return complete;
 }
 
-static void follow_add(struct follow *follow, const char *path, const struct metrics_format *format, bool found)
+/* `format` NULL: as find_probe says. */
+static void follow_add(struct follow *follow, const char *path, const char *kind, const struct metrics_format *format)
 {
 	for (size_t i = 0; i < follow->files.len; i++)
 		if (strcmp(follow->files.at[i]->path, path) == 0)
@@ -167,8 +183,8 @@ static void follow_add(struct follow *follow, const char *path, const struct met
 	const struct find_entry *earlier = find_in(&follow->earlier, path);
 	file->follow = follow;
 	file->path = mem_strdup(path);
-	file->found = found;
-	file->reader = metrics_open(format, follow_row_cb, file);
+	if (format)
+		follow_open_reader(file, kind, format);
 	if (earlier)
 		file->earlier = earlier->stamp.size;
 	vec_push(&follow->files, file);
@@ -189,22 +205,24 @@ static void follow_consider(struct follow *follow, const struct find_entry *entr
 		return;
 	if (config->patterns) {
 		const struct metrics_format *format = find_match(config->patterns,
-								 entry->path + strlen(config->work_dir) + 1);
+								 follow_relative(follow, entry->path));
 		if (format)
-			follow_add(follow, entry->path, format, false);
-	} else if (metrics_format_for(entry->path)) {
-		follow_add(follow, entry->path, metrics_format_for(entry->path), true);
+			follow_add(follow, entry->path, format->name, format);
+	} else if (metrics_format_for(entry->path, NULL, 0)) {
+		follow_add(follow, entry->path, NULL, NULL);
 	}
 }
 
-static void follow_add_if_changed(struct follow *follow, const char *path, const struct metrics_format *format)
+/* Takes a file that needs no search. */
+static void follow_add_if_changed(struct follow *follow, const char *path, const char *kind,
+				  const struct metrics_format *format)
 {
 	struct stat st;
 	if (!path || !format || stat(path, &st) < 0)
 		return;
 	struct find_stamp stamp = find_stamp_of(&st);
 	if (!follow_is_old(follow, path, &stamp))
-		follow_add(follow, path, format, false);
+		follow_add(follow, path, kind, format);
 }
 
 static void follow_search(struct follow *follow)
@@ -230,14 +248,20 @@ static bool follow_poll_all(struct follow *follow, bool search)
 	const struct follow_config *config = &follow->config;
 	bool complete = true, has_first = false;
 
+	const struct metrics_format *csv = metrics_format_for("x.csv", NULL, 0);
+	const struct metrics_format *printed = metrics_format_printed();
+	bool prints = printed && (!config->patterns || node_get(config->patterns, printed->name));
+
 	if (!config->patterns)
-		follow_add_if_changed(follow, config->first, metrics_format_for(config->first ? config->first : ""));
+		follow_add_if_changed(follow, config->first, csv->name, csv);
 	for (size_t i = 0; i < follow->files.len; i++)
 		has_first |= config->first && strcmp(follow->files.at[i]->path, config->first) == 0;
 	/* A script that writes where it was told to needs no search. */
 	if (search && (config->patterns || !has_first))
 		follow_search(follow);
-	follow_add_if_changed(follow, config->report, metrics_format_for(config->report));
+	follow_add_if_changed(follow, config->report, "report", metrics_format_for("x.jsonl", NULL, 0));
+	for (size_t i = 0; prints && i < COUNT_OF(config->printed); i++)
+		follow_add_if_changed(follow, config->printed[i], printed->name, printed);
 	for (size_t i = 0; i < follow->files.len; i++)
 		complete &= follow_read(follow->files.at[i]);
 	return complete;
@@ -259,15 +283,13 @@ bool follow_finish(struct follow *follow)
 		return false;
 	for (size_t i = 0; i < follow->files.len; i++) {
 		struct follow_file *file = follow->files.at[i];
+		if (!file->reader)
+			continue;
 		metrics_finish(file->reader);
 		const char *complaint = metrics_complaint(file->reader);
-		if (!complaint || (file->found && !file->accepted))
+		if (!complaint)
 			continue;
-		const char *name = file->path;
-		size_t work = strlen(follow->config.work_dir);
-		if (strncmp(name, follow->config.work_dir, work) == 0 && name[work] == '/')
-			name += work + 1;
-		char *text = mem_printf("%.200s: %s", name, complaint);
+		char *text = mem_printf("%.200s: %s", follow_relative(follow, file->path), complaint);
 		follow->config.note(follow->config.ctx, text);
 		free(text);
 	}
@@ -290,6 +312,7 @@ void follow_free(struct follow *follow)
 		struct follow_file *file = follow->files.at[i];
 		metrics_free(file->reader);
 		free(file->rows.at);
+		free(file->source);
 		free(file->path);
 		free(file);
 	}

@@ -10,6 +10,7 @@ struct follow_config {
 	const struct node *patterns; /* {"csv": "results/?/x.csv"}, relative to work_dir; NULL: found by itself */
 	const char *first; /* the file to look for first when found by itself; NULL */
 	const char *report; /* what `sluice report` appends to */
+	const char *printed[2]; /* the script's stdout and stderr: believed least; NULL */
 	bool resumes; /* work_dir may hold files of an earlier attempt */
 	bool retell; /* give the rows of earlier attempts too, where a file is not written to any more */
 	metrics_row_f row;

@@ -16,27 +16,29 @@ struct tally {
 	uLong sum;
 };
 
-static void row(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
+static void add_row(void *ctx, const struct metrics_row *row)
 {
 	struct tally *tally = ctx;
-	if (!step_name || !count || count > LIMIT_METRIC_COLUMNS || (tally->any && step < tally->last))
+	if (!row->step_name || !row->count || row->count > LIMIT_METRIC_COLUMNS ||
+	    (tally->any && row->step < tally->last))
 		abort();
-	for (size_t i = 0; i < count; i++) {
-		size_t len = strlen(metrics[i].name);
-		if (!len || len > LIMIT_METRIC_NAME_BYTES || text_utf8_check(metrics[i].name, len) != len)
+	for (size_t i = 0; i < row->count; i++) {
+		const char *name = row->metrics[i].name;
+		size_t len = strlen(name);
+		if (!len || len > LIMIT_METRIC_NAME_BYTES || text_utf8_check(name, len) != len)
 			abort();
-		tally->sum = crc32(tally->sum, (const unsigned char *)metrics[i].name, (unsigned)len);
+		tally->sum = crc32(tally->sum, (const unsigned char *)name, (unsigned)len);
 	}
 	tally->any = true;
-	tally->last = step;
+	tally->last = row->step;
 	tally->rows++;
-	tally->sum = crc32(tally->sum, (const unsigned char *)&step, sizeof(step));
+	tally->sum = crc32(tally->sum, (const unsigned char *)&row->step, sizeof(row->step));
 }
 
 static struct tally read_pieces(const struct metrics_format *format, const char *text, size_t len, size_t piece)
 {
 	struct tally tally = {0};
-	struct metrics_reader *reader = metrics_open(format, row, &tally);
+	struct metrics_reader *reader = metrics_open(format, add_row, &tally);
 	for (size_t at = 0; at < len; at += piece)
 		metrics_feed(reader, text + at, piece < len - at ? piece : len - at);
 	metrics_finish(reader);

@@ -11,18 +11,19 @@
 #include "base/limits.h"
 #include "base/num.h"
 #include "metrics/metrics.h"
+#include "metrics/reader.h"
 
 #include <inttypes.h>
 
 /* Every row as "step_name step name=value …\n". */
-static void write_row(void *ctx, int64_t step, const char *step_name, const struct metric *metrics, size_t count)
+static void write_row(void *ctx, const struct metrics_row *row)
 {
 	struct buf *out = ctx;
-	buf_addf(out, "%s %" PRId64, step_name, step);
-	for (size_t i = 0; i < count; i++) {
+	buf_addf(out, "%s %" PRId64, row->step_name, row->step);
+	for (size_t i = 0; i < row->count; i++) {
 		char value[NUM_REAL_CHARS];
-		num_format_real(metrics[i].value, value);
-		buf_addf(out, " %s=%s", metrics[i].name, value);
+		num_format_real(row->metrics[i].value, value);
+		buf_addf(out, " %s=%s", row->metrics[i].name, value);
 	}
 	buf_add_char(out, '\n');
 }
@@ -32,7 +33,7 @@ static char complaint[256];
 
 static const char *read_as(const char *path, const char *text, size_t len, size_t piece)
 {
-	struct metrics_reader *reader = metrics_open(metrics_format_for(path), write_row, &rows);
+	struct metrics_reader *reader = metrics_open(metrics_format_for(path, NULL, 0), write_row, &rows);
 	buf_free(&rows);
 	rows = buf_make(BUF_UNLIMITED);
 	for (size_t at = 0; at < len; at += piece)
@@ -137,7 +138,7 @@ static void test_a_broken_row_is_skipped_and_named(void **state)
 static void test_a_last_line_without_its_end_counts_at_the_end_only(void **state)
 {
 	(void)state;
-	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv"), write_row, &rows);
+	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv", NULL, 0), write_row, &rows);
 	buf_clear(&rows);
 	metrics_feed(reader, "epoch,loss\n0,0.12", 17);
 	assert_string_equal(buf_text(&rows), "");
@@ -158,7 +159,7 @@ static void test_steps_never_go_backwards(void **state)
 static void test_a_resumed_file_counts_by_itself_again(void **state)
 {
 	(void)state;
-	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv"), write_row, &rows);
+	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv", NULL, 0), write_row, &rows);
 	buf_clear(&rows);
 	metrics_feed(reader, "epoch,loss\n0,1\n1,2\n2,3\n", 23);
 	metrics_resume(reader);
@@ -172,7 +173,7 @@ static void test_a_resumed_file_counts_by_itself_again(void **state)
 static void test_a_file_that_begins_anew_has_a_new_header(void **state)
 {
 	(void)state;
-	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv"), write_row, &rows);
+	struct metrics_reader *reader = metrics_open(metrics_format_for("x.csv", NULL, 0), write_row, &rows);
 	buf_clear(&rows);
 	metrics_feed(reader, "epoch,loss\n5,1\n6,\"half", 22);
 	metrics_restart(reader);
@@ -238,13 +239,41 @@ static void test_json_lines_are_read(void **state)
 	assert_string_equal(complaint, "line 2 is not a JSON object");
 }
 
+/* A format without lines: every byte is a step, and the end is one more. */
+static void feed_bytes(struct metrics_reader *reader, const char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		metrics_add(reader, "epoch", 7);
+		metrics_give_at(reader, data[i] - '0', "step", 1000);
+	}
+}
+
+static void finish_bytes(struct metrics_reader *reader)
+{
+	metrics_add(reader, "end", 1);
+	metrics_give_at(reader, 0, "step", 0);
+}
+
+static void test_a_format_without_lines_gives_steps_as_they_are(void **state)
+{
+	static const struct metrics_ops ops = {.feed = feed_bytes, .finish = finish_bytes};
+	(void)state;
+	buf_free(&rows);
+	rows = buf_make(BUF_UNLIMITED);
+	struct metrics_reader *reader = metrics_reader_new(sizeof(*reader), &ops, write_row, &rows);
+	metrics_feed(reader, "31", 2);
+	metrics_finish(reader);
+	metrics_free(reader);
+	assert_string_equal(buf_text(&rows), "step 3 epoch=7\nstep 1 epoch=7\nstep 0 end=1\n");
+}
+
 static void test_formats_are_recognised_by_name(void **state)
 {
 	(void)state;
-	assert_string_equal(metrics_format_for("a/b.csv")->name, "csv");
-	assert_string_equal(metrics_format_for("log.jsonl")->name, "jsonl");
-	assert_null(metrics_format_for("a.csv.tmp"));
-	assert_null(metrics_format_for(""));
+	assert_string_equal(metrics_format_for("a/b.csv", NULL, 0)->name, "csv");
+	assert_string_equal(metrics_format_for("log.jsonl", NULL, 0)->name, "jsonl");
+	assert_null(metrics_format_for("a.csv.tmp", NULL, 0));
+	assert_null(metrics_format_for("", NULL, 0));
 }
 
 int main(void)
@@ -267,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_cleaned_and_bounded),
 		cmocka_unit_test(test_wide_and_long_lines_are_bounded),
 		cmocka_unit_test(test_json_lines_are_read),
+		cmocka_unit_test(test_a_format_without_lines_gives_steps_as_they_are),
 		cmocka_unit_test(test_formats_are_recognised_by_name),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
