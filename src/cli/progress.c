@@ -266,10 +266,10 @@ void progress_add_best(const struct progress *progress, struct buf *out)
 	view_objective(node_get(progress->experiment, "objective"), &text);
 	buf_addf(&text, " %s", value);
 	if (node_is_number(node_get(best, "epoch")))
-		buf_addf(&text, " at epoch %" PRId64, node_get_int(best, "epoch", 0));
-	buf_addf(&text, " in %s/%" PRId64 ": ", node_get_string(progress->experiment, "id"),
-		 node_get_int(best, "task", 0));
-	view_parameters(node_get(best, "parameters"), progress->varying, &text);
+		buf_addf(&text, " at %s %" PRId64, view_step_name(progress->experiment),
+			 node_get_int(best, "epoch", 0));
+	buf_addf(&text, " in %s/%" PRId64, node_get_string(progress->experiment, "id"), node_get_int(best, "task", 0));
+	view_add_parameters(node_get(best, "parameters"), progress->varying, &text);
 	term_add_safe(out, buf_text(&text));
 	buf_free(&text);
 }

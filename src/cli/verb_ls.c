@@ -35,6 +35,7 @@ static void ls_add_best(struct term_table *table, const struct node *experiment)
 static void ls_add_row(struct term_table *table, const struct node *experiment)
 {
 	const char *state = node_get_string(experiment, "state"), *note = node_get_string(experiment, "note");
+	const char *failure = node_get_string(experiment, "failure");
 	const struct node *tasks = node_get(experiment, "tasks");
 	int64_t errors = node_get_int(tasks, "error", 0);
 	int64_t over = node_get_int(tasks, "finished", 0) + errors + node_get_int(tasks, "stopped", 0) +
@@ -51,7 +52,8 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 	if (note)
 		term_table_add(table, TERM_YELLOW, note);
 	else if (errors)
-		term_table_addf(table, TERM_RED, "%" PRId64 " failed", errors);
+		term_table_addf(table, TERM_RED, "%" PRId64 " failed%s%s", errors, failure ? ": " : "",
+				failure ? failure : "");
 	else
 		term_table_add(table, TERM_PLAIN, "");
 }

@@ -60,15 +60,22 @@ static void show_add_objective(const struct node *experiment, struct buf *out, c
 		buf_addf(&text, "%s in %s/%" PRId64, value, node_get_string(experiment, "id"),
 			 node_get_int(best, "task", 0));
 		if (node_is_number(node_get(best, "epoch")))
-			buf_addf(&text, " at %s %" PRId64,
-				 node_get_string(experiment, "step_name") ? node_get_string(experiment, "step_name")
-									  : "epoch",
-				 node_get_int(best, "epoch", 0));
-		buf_add_text(&text, ": ");
-		view_parameters(node_get(best, "parameters"), node_get(experiment, "varying"), &text);
+			buf_addf(&text, " at %s %" PRId64, view_step_name(experiment), node_get_int(best, "epoch", 0));
+		view_add_parameters(node_get(best, "parameters"), node_get(experiment, "varying"), &text);
 	}
 	view_line(out, term, "best", text.len ? buf_text(&text) : view_none(experiment));
 	buf_free(&text);
+}
+
+/* What was measured, by name. */
+static void show_add_metrics(const struct node *thing, struct buf *out, const struct term *term)
+{
+	const struct node *metrics = node_get(thing, "metrics");
+	struct buf names = buf_make(65536);
+	for (size_t i = 0; metrics && metrics->type == NODE_LIST && i < metrics->count; i++)
+		buf_addf(&names, "%s%s", i ? ", " : "", node_string(metrics->items[i]));
+	view_line(out, term, "metrics", names.len ? buf_text(&names) : view_none(thing));
+	buf_free(&names);
 }
 
 static void show_add_cost(const struct node *cost, struct buf *out, const struct term *term)
@@ -109,6 +116,7 @@ static void show_experiment(const struct node *experiment, const struct term *te
 	view_line(out, term, "script", node_get_string(experiment, "script"));
 	show_add_counts(node_get(experiment, "tasks"), out, term);
 	show_add_objective(experiment, out, term);
+	show_add_metrics(experiment, out, term);
 	struct buf line = buf_make(4096);
 	buf_addf(&line, "%s%s%s", strategy ? strategy : "not known", reason ? ": " : "", reason ? reason : "");
 	view_line(out, term, "search", buf_text(&line));
@@ -140,6 +148,19 @@ static void show_add_parameters(const struct node *parameters, struct buf *out, 
 	}
 }
 
+/* The bare fact beside the words of the script. */
+static void show_add_code(const struct node *cause, const char *text, struct buf *out, const struct term *term)
+{
+	const struct node *code = node_get(cause, "code"), *signal = node_get(cause, "signal");
+	char fact[64] = "";
+	if (node_is_number(code))
+		snprintf(fact, sizeof(fact), "exit code %" PRId64, code->integer);
+	else if (node_is_number(signal))
+		snprintf(fact, sizeof(fact), "signal %" PRId64, signal->integer);
+	if (*fact && !(text && strstr(text, fact)))
+		view_line(out, term, "ended with", fact);
+}
+
 /* What went wrong, and the last lines of the error output. */
 static void show_add_cause(const struct node *task, struct buf *out, const struct term *term)
 {
@@ -147,6 +168,7 @@ static void show_add_cause(const struct node *task, struct buf *out, const struc
 	const char *tail = node_get_string(cause, "tail"), *text = node_get_string(cause, "text");
 	const char *reason = node_get_string(task, "reason");
 	view_line(out, term, "cause", text);
+	show_add_code(cause, text, out, term);
 	view_line(out, term, "what to do", node_get_string(cause, "remedy"));
 	if (!text || (reason && strcmp(text, reason) != 0))
 		view_line(out, term, "reason", reason);
@@ -209,20 +231,21 @@ static void show_add_attempts(const struct node *attempts, struct buf *out, cons
 	term_table_free(&table);
 }
 
-static void show_add_result(const struct node *task, const char *key, struct buf *out, const struct term *term)
+static void show_add_result(const struct node *task, const char *step, const char *key, struct buf *out,
+			    const struct term *term)
 {
 	const struct node *result = node_get(task, key);
 	char value[VIEW_CHARS], text[VIEW_CHARS * 2];
 	bool known = result && result->type == NODE_MAP;
 	view_metric(known ? node_get(result, "value") : NULL, value);
 	if (known && node_is_number(node_get(result, "epoch")))
-		snprintf(text, sizeof(text), "%s at epoch %" PRId64, value, node_get_int(result, "epoch", 0));
+		snprintf(text, sizeof(text), "%s at %.60s %" PRId64, value, step, node_get_int(result, "epoch", 0));
 	else
 		snprintf(text, sizeof(text), "%s", known ? value : view_none(task));
 	view_line(out, term, key, text);
 }
 
-static void show_task(const struct node *task, const struct term *term, struct buf *out)
+static void show_task(const struct node *task, const char *step, const struct term *term, struct buf *out)
 {
 	const char *state = node_get_string(task, "state");
 	const struct node *epoch = node_get(task, "epoch"), *epochs = node_get(task, "epochs");
@@ -234,12 +257,13 @@ static void show_task(const struct node *task, const struct term *term, struct b
 	buf_add_char(out, '\n');
 	show_add_cause(task, out, term);
 	show_add_parameters(node_get(task, "parameters"), out, term);
-	show_add_result(task, "best", out, term);
-	show_add_result(task, "last", out, term);
+	show_add_result(task, step, "best", out, term);
+	show_add_result(task, step, "last", out, term);
+	show_add_metrics(task, out, term);
 	if (node_is_number(epoch)) {
 		snprintf(text, sizeof(text), node_is_number(epochs) ? "%" PRId64 " of %" PRId64 : "%" PRId64,
 			 node_get_int(task, "epoch", 0), node_get_int(task, "epochs", 0));
-		view_line(out, term, "epoch", text);
+		view_line(out, term, step, text);
 	}
 	view_line(out, term, "node", node_get_string(task, "node"));
 	view_line(out, term, "GPUs", node_get_string(task, "gpus"));
@@ -309,6 +333,20 @@ static int show_script(struct call *call, const struct target *target, const str
 	return rc;
 }
 
+/* With the name that its experiment has for the steps. */
+static int show_one(struct call *call, const struct target *target, const struct node *task, struct buf *out,
+		    struct error *err)
+{
+	struct node *experiment = NULL;
+	char *path = mem_printf("/experiments/%s", target->experiment);
+	int rc = client_get(&call->client, path, NULL, &experiment, err);
+	if (rc == 0)
+		show_task(task, view_step_name(experiment), &call->term, out);
+	free(path);
+	node_free(experiment);
+	return rc;
+}
+
 static int show_target(struct call *call, const struct target *target, int64_t limit)
 {
 	struct error err;
@@ -321,7 +359,7 @@ static int show_target(struct call *call, const struct target *target, int64_t l
 	} else if (rc == 0 && (options_has(&call->options, "script") || options_has(&call->options, "batch-script"))) {
 		rc = show_script(call, target, answer, &out, &err);
 	} else if (rc == 0 && target->number) {
-		show_task(answer, &call->term, &out);
+		rc = show_one(call, target, answer, &out, &err);
 	} else if (rc == 0) {
 		show_experiment(answer, &call->term, &out);
 		rc = show_search(call, target, &out, &err);

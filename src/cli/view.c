@@ -73,6 +73,21 @@ void view_parameters(const struct node *parameters, const struct node *only, str
 	}
 }
 
+void view_add_parameters(const struct node *parameters, const struct node *only, struct buf *out)
+{
+	struct buf text = buf_make(65536);
+	view_parameters(parameters, only, &text);
+	if (text.len)
+		buf_addf(out, ": %s", buf_text(&text));
+	buf_free(&text);
+}
+
+const char *view_step_name(const struct node *experiment)
+{
+	const char *name = node_get_string(experiment, "step_name");
+	return name ? name : "epoch";
+}
+
 void view_objective(const struct node *objective, struct buf *out)
 {
 	for (size_t i = 0; objective && i < objective->count; i++) {

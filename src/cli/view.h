@@ -18,6 +18,10 @@ char *view_value(const struct node *value);
 char *view_short_value(const struct node *value);
 /* "batch_size=64 learning_rate=0.001"; only those named in `only` (a list; NULL: all). */
 void view_parameters(const struct node *parameters, const struct node *only, struct buf *out);
+/* The same behind a colon; nothing where there are none. */
+void view_add_parameters(const struct node *parameters, const struct node *only, struct buf *out);
+/* What the steps of its curves are called: "epoch", "row", … */
+const char *view_step_name(const struct node *experiment);
 /* "val_loss" or "loss, accuracy" */
 void view_objective(const struct node *objective, struct buf *out);
 /* A moment: "3 m 20 s ago", and the local date where it is long ago; `fallback` when it is null. */

@@ -10,6 +10,7 @@
 #include "engine/owed.h"
 #include "engine/propose.h"
 #include "engine/prune.h"
+#include "engine/remedy.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/submit.h"
@@ -72,7 +73,7 @@ static char *settle_cause_json(const struct engine_live *live, enum cause kind, 
 	else
 		json_null(&w);
 	json_key_string(&w, "text", text);
-	json_key_string(&w, "remedy", remedy ? remedy : cause_remedy(kind));
+	json_key_string(&w, "remedy", remedy ? remedy : remedy_of(kind, text));
 	json_key_string(&w, "tail", end->tail);
 	json_end(&w);
 	return buf_take(&out);

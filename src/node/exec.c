@@ -177,7 +177,11 @@ static void exec_fail(struct exec *x, enum cause cause, int status, const struct
 /* Everything has ended: the metrics to their last byte, then END. */
 static void exec_finish(struct exec *x)
 {
+	struct buf errors = buf_make(BUF_UNLIMITED), output = buf_make(BUF_UNLIMITED);
 	usage_final(&x->cost);
+	exec_add_tail(x, SPOOL_STDERR, &errors);
+	if (!errors.len)
+		exec_add_tail(x, SPOOL_STDOUT, &output);
 	struct outcome_facts facts = {
 		.status = x->status,
 		.stopped = x->ending.stopped,
@@ -187,6 +191,8 @@ static void exec_finish(struct exec *x)
 		.killed_for_memory = x->oom_kills >= 0 && cgroup_oom_kills() > x->oom_kills,
 		.peak_bytes = cost_get(&x->cost, FIGURE_MEMORY),
 		.program = x->d.argv->items[0]->string,
+		.errors = buf_text(&errors),
+		.output = buf_text(&output),
 	};
 	while (!follow_finish(x->follow)) {
 		usleep(EXEC_RETRY_MS * 1000);
@@ -194,6 +200,8 @@ static void exec_finish(struct exec *x)
 	}
 	x->setup_failed = facts.setup.line > 0;
 	outcome_decide(&facts, &x->outcome);
+	buf_free(&errors);
+	buf_free(&output);
 	exec_end(x);
 	uv_stop(&x->loop);
 }

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "node/reason.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -17,15 +18,34 @@
 /* A SIGKILL that the kernel's count does not explain: a process sent it, or memory ran out where no group is counted. */
 static void outcome_say_killed(const struct outcome_facts *facts, struct outcome *o, const char *who)
 {
-	char peak[32];
+	char peak[32] = "", used[80] = "";
 	o->cause = CAUSE_SIGNAL;
-	if (isnan(facts->peak_bytes)) {
-		SAY(o, "%ssignal %d (%s); perhaps memory", who, SIGKILL, strsignal(SIGKILL));
-		return;
+	if (!isnan(facts->peak_bytes)) {
+		text_format_bytes((int64_t)facts->peak_bytes, peak, sizeof(peak));
+		snprintf(used, sizeof(used), " (the most that was measured is %s)", peak);
 	}
-	text_format_bytes((int64_t)facts->peak_bytes, peak, sizeof(peak));
-	SAY(o, "%ssignal %d (%s); perhaps memory: the most that was measured is %s", who, SIGKILL, strsignal(SIGKILL),
-	    peak);
+	SAY(o,
+	    "%ssignal %d (%s), and the kernel did not say why: perhaps the machine ran out of memory%s, or a person, an "
+	    "administrator's rule or the script itself ended it",
+	    who, SIGKILL, strsignal(SIGKILL), used);
+}
+
+/* In the script's own words, where it left any; else the code or the signal. */
+static void outcome_say_why(const struct outcome_facts *facts, struct outcome *o)
+{
+	struct buf why = buf_make(BUF_UNLIMITED);
+	bool found = facts->errors && reason_find(facts->errors, o->exit_code, &why);
+	if (o->signal && found)
+		SAY(o, "%s (signal %d, %s)", buf_text(&why), o->signal, strsignal(o->signal));
+	else if (o->signal)
+		SAY(o, "signal %d (%s)", o->signal, strsignal(o->signal));
+	else if (found)
+		SAY(o, "%s", buf_text(&why));
+	else if (facts->output && reason_last_line(facts->output, &why))
+		SAY(o, "exit code %d; the last line that it printed: %s", o->exit_code, buf_text(&why));
+	else
+		SAY(o, "exit code %d, and it printed nothing", o->exit_code);
+	buf_free(&why);
 }
 
 static void outcome_decide_exit(const struct outcome_facts *facts, struct outcome *o)
@@ -55,7 +75,7 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 		o->cause = CAUSE_LAUNCH;
 		SAY(o, "%.300s: not allowed to be executed; make it executable (chmod +x)", facts->program);
 	} else {
-		SAY(o, "exit code %d", code);
+		outcome_say_why(facts, o);
 	}
 }
 
@@ -93,7 +113,7 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 		outcome_say_killed(facts, &o, "");
 	} else {
 		o.cause = CAUSE_SIGNAL;
-		SAY(&o, "signal %d (%s)", o.signal, strsignal(o.signal));
+		outcome_say_why(facts, &o);
 	}
 	*ret = o;
 }

@@ -26,6 +26,8 @@ struct outcome_facts {
 	bool killed_for_memory; /* the kernel ended a process of this job for lack of memory meanwhile */
 	double peak_bytes; /* the most memory that was measured; NAN */
 	const char *program;
+	const char *errors; /* the end of its error output, cleaned; NULL */
+	const char *output; /* the end of its standard output, cleaned; NULL. Looked at where there are no errors */
 };
 
 void outcome_decide(const struct outcome_facts *facts, struct outcome *ret);

@@ -3,6 +3,7 @@
 #include "store/json_row.h"
 
 #include "base/num.h"
+#include "store/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +11,11 @@
 #include <stdio.h>
 
 #define SPARK_POINTS 24
+
+/* The words of the newest task that failed; the index by state has that order. */
+#define EXPERIMENT_FAILURE                                                                                             \
+	"(SELECT f.reason FROM task f WHERE f.experiment = e.id AND f.state = " NUMBER(                                \
+		ERROR) " ORDER BY f.id DESC LIMIT 1)"
 
 #define EXPERIMENT_JSON(X)                                                                                             \
 	X(text, "name", "e.name")                                                                                      \
@@ -21,7 +27,9 @@
 	X(text, "strategy", "e.strategy")                                                                              \
 	X(text, "backend", "e.backend")                                                                                \
 	X(text, "script", "e.script")                                                                                  \
-	X(json, "objective", "e.objective")
+	X(json, "objective", "e.objective")                                                                            \
+	X(text, "step_name", "e.step_name")                                                                            \
+	X(text, "failure", EXPERIMENT_FAILURE)
 
 #define BEST_JSON(X)                                                                                                   \
 	X(int, "task", "e.best_task")                                                                                  \
@@ -34,7 +42,6 @@
 	X(json, "parameters", "parameters")                                                                            \
 	X(json, "varying", "varying")                                                                                  \
 	X(int, "parallel", "parallel")                                                                                 \
-	X(text, "step_name", "step_name")                                                                              \
 	X(json, "warnings", "warnings")                                                                                \
 	X(json, "resources", "coalesce(json_extract(spec, '$.resources'), '{}')")                                      \
 	X(text, "pass", "json_extract(spec, '$.pass')")

@@ -259,11 +259,13 @@ def test_what_is_over_without_a_metric_has_none_not_none_yet(cli):
 
 def test_an_experiment_that_fails_has_exit_status_one_and_says_why(cli):
     done = cli("run", "train.py", "fail=yes", status=1)
-    assert "e1/1 error" in done.stdout and "exit code 1" in done.stdout
+    assert "e1/1 error: best 0.5: ValueError: broken on purpose\n" in done.stdout
+    assert done.stdout.endswith("e1 error: val_loss 0.5 at epoch 1 in e1/1\n")
     assert "1 task failed: sluice show e1 --state error" in done.stderr
     shown = cli("show", "e1/1").stdout
     assert "ValueError: broken on purpose" in shown and "exit code 1" in shown
     assert "fail = yes" in shown
+    assert "1 failed: ValueError: broken on purpose" in cli("ls").stdout
 
 
 def test_a_file_takes_its_script_and_files_along(cli):

@@ -182,7 +182,7 @@ def test_a_kill_while_another_job_runs_out_of_memory_is_not_told_as_memory(slurm
     os.kill(marks.pid(1), signal.SIGKILL)
     cause = slurm.wait_state(experiment, ["error"], 1)["cause"]
     assert (cause["kind"], cause["signal"]) == ("signal", 9), cause
-    assert cause["text"].startswith("signal 9 (Killed); perhaps memory: the most that was measured is "), cause
+    assert cause["text"].startswith("signal 9 (Killed), and the kernel did not say why: perhaps the machine ran out of memory (the most that was measured is "), cause
 
 
 def test_preempted_task_is_retried(slurm, lab, marks, folder):

@@ -135,6 +135,7 @@ export function experiment(number, o) {
     objective: [{ metric, goal }, ...(o.second ? [o.second] : [])],
     note: o.note ?? null,
     waiting_for: null,
+    failure: null,
     cost: cost(Math.round(clock * 4), o.gpus !== false),
     spec: {
       name: o.name,

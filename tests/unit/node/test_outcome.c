@@ -15,7 +15,15 @@ static const struct row {
 	const char *message;
 } rows[] = {
 	{"well", {.status = EXIT(0)}, CAUSE_OK, "finished"},
-	{"exit code", {.status = EXIT(3)}, CAUSE_EXIT, "exit code 3"},
+	{"exit code", {.status = EXIT(3)}, CAUSE_EXIT, "exit code 3, and it printed nothing"},
+	{"exit code and words",
+	 {.status = EXIT(1), .errors = "Traceback (most recent call last):\n  File \"a\"\nValueError: no data\n"},
+	 CAUSE_EXIT,
+	 "ValueError: no data"},
+	{"exit code and a print",
+	 {.status = EXIT(3), .errors = "", .output = "epoch 1\n"},
+	 CAUSE_EXIT,
+	 "exit code 3; the last line that it printed: epoch 1"},
 	{"a signal", {.status = SIGSEGV, .peak_bytes = 1 << 20}, CAUSE_SIGNAL, "signal 11 (Segmentation fault)"},
 	{"killed, and the kernel counted it",
 	 {.status = SIGKILL, .killed_for_memory = true},
@@ -24,11 +32,13 @@ static const struct row {
 	{"killed, and nothing was counted",
 	 {.status = SIGKILL, .peak_bytes = 11 << 20},
 	 CAUSE_SIGNAL,
-	 "signal 9 (Killed); perhaps memory: the most that was measured is 11 MB"},
+	 "signal 9 (Killed), and the kernel did not say why: perhaps the machine ran out of memory (the most that was measured is 11 MB), or a person, an "
+	 "administrator's rule or the script itself ended it"},
 	{"killed before anything was measured",
 	 {.status = SIGKILL, .peak_bytes = NAN},
 	 CAUSE_SIGNAL,
-	 "signal 9 (Killed); perhaps memory"},
+	 "signal 9 (Killed), and the kernel did not say why: perhaps the machine ran out of memory, or a person, an "
+	 "administrator's rule or the script itself ended it"},
 	{"a shell tells of a kill that the kernel counted",
 	 {.status = EXIT(137), .killed_for_memory = true},
 	 CAUSE_MEMORY,
@@ -37,7 +47,8 @@ static const struct row {
 	{"a shell tells of a kill",
 	 {.status = EXIT(137), .peak_bytes = 3 << 20},
 	 CAUSE_SIGNAL,
-	 "a process of the script was ended by signal 9 (Killed); perhaps memory: the most that was measured is 3.0 MB"},
+	 "a process of the script was ended by signal 9 (Killed), and the kernel did not say why: perhaps the machine ran out of memory (the most that was measured is 3.0 MB), or a person, an "
+	 "administrator's rule or the script itself ended it"},
 	{"asks to be continued", {.status = EXIT(85)}, CAUSE_TIME, "asked to be continued (exit code 85)"},
 	{"told to save, ended well",
 	 {.status = EXIT(0), .told_to_save = true},

@@ -18,10 +18,14 @@ import { MissingPage, useTitle } from './Other';
 
 function Failure({ task }: { task: Task }) {
   const cause = task.cause;
-  const said = brief(cause?.tail ?? null);
+  const tail = brief(cause?.tail ?? null);
+  const said = tail && !cause?.text.includes(tail) ? tail : null;
+  // The words of the script stay as it wrote them.
+  const words = cause ? (cause.kind === 'exit' ? cause.text : capitalize(cause.text)) : 'Failed';
+  const code = cause?.kind === 'exit' && !cause.text.startsWith('exit code') && `Exit code ${cause.code}.`;
   const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
   return (
-    <Banner kind="error" icon="alert" role="alert" title={`${cause ? capitalize(cause.text) : 'Failed'}${during}`}>
+    <Banner kind="error" icon="alert" role="alert" title={`${words}${during}`}>
       {said && (
         <div class="quoted">
           <code>{said}</code>
@@ -29,6 +33,7 @@ function Failure({ task }: { task: Task }) {
       )}
       <div class="dim small">
         {[
+          code,
           task.node && `Node ${task.node}.`,
           cause?.remedy && `${capitalize(cause.remedy)}.`,
           'Restart runs the same configuration again.',

@@ -120,6 +120,9 @@ export function Attempts({ task }: { task: Task }) {
                 </td>
                 <td>
                   <bdi>{a.cause?.text ?? (a.exit_code === null ? 'not ended' : `exit code ${a.exit_code}`)}</bdi>
+                  {a.exit_code !== null && a.cause && !a.cause.text.startsWith('exit code') && (
+                    <span class="mute small"> exit code {a.exit_code}</span>
+                  )}
                 </td>
                 <td class="numeric">{stamp(a.started)}</td>
                 <td class="right">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
