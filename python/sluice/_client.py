@@ -1,174 +1,137 @@
-"""The REST interface of the daemon, over its unix socket or over TCP with a token."""
+"""The REST interface of the daemon as methods."""
 
-import base64
-import http.client
+import difflib
 import json
 import os
-import shutil
-import socket
-import subprocess
+import sys
 import time
 import urllib.parse
 import uuid
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-_INLINE_BYTES = 4 << 20  # larger files go before the request, one by one
+from . import _files
+from ._http import Connection, Problem
+from ._progress import Progress
+from ._table import Experiment, Table, table_of
+
 _OVER = ("finished", "error", "stopped", "pruned")
 
-
-class Problem(Exception):
-    """The daemon said no. `status` is HTTP's; `errors` lists what is wrong with an experiment."""
-
-    def __init__(self, status, document):
-        self.status = status
-        self.errors = document.get("errors") or []
-        lines = [": ".join(part for part in (e.get("field", "").lstrip("/").replace("/", "."), e.get("message")) if part)
-                 for e in self.errors]
-        super().__init__("\n".join(lines) or document.get("detail") or document.get("title") or f"status {status}")
+Path = Union[str, "os.PathLike[str]"]
+Row = Mapping[str, Any]
 
 
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path, timeout):
-        super().__init__("localhost", timeout=timeout)
-        self._path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
-
-
-def _state_folder():
-    return os.environ.get("SLUICE_STATE") or os.path.expanduser("~/.local/state/sluice")
-
-
-def _path_of(id, rest=""):
+def _path_of(id: str, rest: str = "") -> str:
     experiment, _, task = id.partition("/")
     return f"/experiments/{experiment}" + (f"/tasks/{task}" if task else "") + rest
 
 
 class Client:
-    """Talks to the daemon of this user, starting it with the program `sluice` where there is none; or, with an address
-    ("http://127.0.0.1:54322") and a token, to one over TCP."""
+    """Talks to the daemon of this user over its unix socket, and starts it with the program `sluice` where none runs; or,
+    with an address ("127.0.0.1:54322") and a token (`sluice token create NAME`), to one over TCP.
 
-    def __init__(self, address=None, token=None, state=None, program="sluice", timeout=120):
-        self._address = urllib.parse.urlsplit(address) if address else None
-        self._token = token
-        self._state = os.path.abspath(state or _state_folder())
-        self._program = program
-        self._timeout = timeout
+    Every method goes to that daemon. Ids are "e12" for an experiment and "e12/7" for a task. Answers are those of the REST
+    interface, as maps and lists. What the daemon refuses is a Problem."""
 
-    def _connection(self):
-        if self._address:
-            return http.client.HTTPConnection(self._address.hostname, self._address.port or 80, timeout=self._timeout)
-        return _UnixConnection(os.path.join(self._state, "sluice.sock"), self._timeout)
+    def __init__(self, address: Optional[str] = None, token: Optional[str] = None, state: Optional[str] = None,
+                 program: str = "sluice", timeout: float = 120) -> None:
+        self._connection = Connection(address, token, state, program, timeout)
 
-    def _start(self):
-        if self._address or not shutil.which(self._program):
-            raise ConnectionError("no daemon answers, and the program 'sluice' is not in PATH to start one")
-        subprocess.run([self._program, "daemon", "start"], env={**os.environ, "SLUICE_STATE": self._state}, check=True)
+    def __repr__(self) -> str:
+        where = self._connection.address
+        return f"Client({where.geturl()!r})" if where else f"Client(state={self._connection.state!r})"
 
-    def _open(self, method, path, body, headers):
-        """An answer whose body is still to be read."""
-        if self._token:
-            headers = {**headers, "Authorization": f"Bearer {self._token}"}
-        for attempt in range(2):
-            connection = self._connection()
-            try:
-                connection.request(method, "/api/v1" + path, body, headers)
-                return connection, connection.getresponse()
-            except (FileNotFoundError, ConnectionRefusedError):
-                connection.close()
-                if attempt:
-                    raise
-                self._start()
-
-    def request(self, method, path, body=None, headers=None):
-        """Any request below /api/v1. A map or list as body goes as JSON; the answer is read if it is JSON, else text."""
-        headers = dict(headers or {})
-        if body is not None and not isinstance(body, (bytes, bytearray)) and not hasattr(body, "read"):
-            body = json.dumps(body).encode()
-            headers.setdefault("Content-Type", "application/json")
-        connection, response = self._open(method, path, body, headers)
-        try:
-            data = response.read()
-        finally:
-            connection.close()
-        is_json = "json" in (response.headers.get("Content-Type") or "")
-        if response.status >= 400:
-            raise Problem(response.status, json.loads(data) if is_json and data else {})
-        if not data:
-            return None
-        return json.loads(data) if is_json else data.decode("utf-8", "replace")
-
-    def _items(self, path):
-        """All items of a list, page by page."""
-        cursor = ""
-        while cursor is not None:
-            more = ("&" if "?" in path else "?") + "cursor=" + urllib.parse.quote(cursor) if cursor else ""
-            page = self.request("GET", path + more)
-            yield from page["items"]
-            cursor = page.get("next")
+    def request(self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None) -> Any:
+        """Any request below /api/v1. A map or a list as body is sent as JSON. Returns the answer: read where it is JSON,
+        else its text, None where it is empty."""
+        return self._connection.request(method, path, body, headers)
 
     # Submitting.
 
-    def _file(self, path, content):
-        if isinstance(content, str):
-            content = content.encode()
-        if len(content) > _INLINE_BYTES:
-            name = urllib.parse.quote(os.path.basename(path), safe="")
-            upload = self.request("PUT", "/uploads/" + name, bytes(content), {"Content-Type": "application/octet-stream"})
-            return {"path": path, "upload": upload["id"]}
-        return {"path": path, "base64": base64.b64encode(content).decode()}
+    def run(self, experiment: Union[Path, Mapping[str, Any]], files: Optional[Mapping[str, _files.Content]] = None) -> Experiment:
+        """Submits an experiment: the path of a file, or a map with the same keys. With a map, `files` holds at least the
+        script: {"train.py": text or bytes}. Returns the created experiment."""
+        if isinstance(experiment, (str, os.PathLike)):
+            return Experiment(self._run_file("run", os.fspath(experiment)))
+        return Experiment(self._create({"experiment": dict(experiment)}, files or {}))
 
-    def _command_line(self, verb, path):
-        """An experiment file goes through the program, which knows how to collect its files."""
-        done = subprocess.run([self._program, verb, "--json", *(["--detach"] if verb == "run" else []), path], text=True,
-                              env={**os.environ, "SLUICE_STATE": self._state}, capture_output=True)
+    def check(self, experiment: Union[Path, Mapping[str, Any]]) -> Dict[str, Any]:
+        """Validates, counts and estimates; runs nothing."""
+        if isinstance(experiment, (str, os.PathLike)):
+            return self._run_file("check", os.fspath(experiment))
+        return self.request("POST", "/check", {"experiment": dict(experiment)})
+
+    def _create(self, body: Dict[str, Any], files: Mapping[str, _files.Content]) -> Dict[str, Any]:
+        body["files"] = _files.as_sent(self._connection, files)
+        return self.request("POST", "/experiments", body, {"Idempotency-Key": uuid.uuid4().hex})
+
+    def _run_file(self, verb: str, path: str) -> Dict[str, Any]:
+        """The program knows how to collect files. To an address it cannot talk: there we collect them."""
+        if self._connection.address:
+            return self._send_file(verb, path)
+        done = self._connection.command(verb, "--json", *(["--detach"] if verb == "run" else []), path)
         if done.returncode:
             raise Problem(400 if done.returncode == 2 else 500, {"detail": done.stderr.strip()})
         return json.loads(done.stdout)
 
-    def run(self, experiment, files=None):
-        """Submits an experiment: the path of a file, or a map with the same keys and `files` {path: text or bytes} with at
-        least the script. The created experiment."""
-        if isinstance(experiment, (str, os.PathLike)):
-            return self._command_line("run", os.fspath(experiment))
-        body = {"experiment": experiment, "files": [self._file(p, c) for p, c in (files or {}).items()]}
-        return self.request("POST", "/experiments", body, {"Idempotency-Key": uuid.uuid4().hex})
+    def _send_file(self, verb: str, path: str) -> Dict[str, Any]:
+        with open(path, encoding="utf-8") as file:
+            body = {"source": {"name": os.path.basename(path), "text": file.read()}}
+        checked = self.request("POST", "/check", body)
+        if verb == "check":
+            return checked
+        folder = os.path.dirname(os.path.abspath(path))
+        missing = [name for name in checked["needs"] if not os.path.exists(os.path.join(folder, name))]
+        if missing:
+            raise Problem(400, {"detail": f"{', '.join(missing)}: not found beside {path}; paths in the file are relative to it"})
+        return self._create(body, _files.collect(folder, checked["needs"]))
 
-    def check(self, experiment):
-        """Validates and counts, runs nothing."""
-        if isinstance(experiment, (str, os.PathLike)):
-            return self._command_line("check", os.fspath(experiment))
-        return self.request("POST", "/check", {"experiment": experiment})
+    # Looking.
 
-    # Looking. Ids are "e12" and "e12/7".
+    def experiments(self) -> List[Experiment]:
+        """All experiments, newest first."""
+        return [Experiment(one) for one in self._connection.items("/experiments?limit=1000")]
 
-    def experiments(self):
-        return list(self._items("/experiments?limit=1000"))
+    def show(self, id: str) -> Dict[str, Any]:
+        """An experiment or a task, in detail."""
+        shown = self.request("GET", _path_of(id))
+        return shown if "/" in id else Experiment(shown)
 
-    def show(self, id):
-        return self.request("GET", _path_of(id))
-
-    def tasks(self, id, state=None, sort="number"):
+    def tasks(self, id: str, state: Optional[str] = None, sort: str = "number") -> List[Dict[str, Any]]:
+        """The tasks of an experiment; sort is number, best, started or elapsed, or -number and so on."""
         path = _path_of(id, f"/tasks?limit=1000&sort={sort}") + (f"&state={state}" if state else "")
-        return list(self._items(path))
+        return list(self._connection.items(path))
 
-    def best(self, id, n=1):
+    def table(self, id: str, state: Optional[str] = None, sort: str = "number") -> Table:
+        """The tasks of an experiment as a table: parameters, best and last value, times, costs. Shown well in a notebook;
+        .to_pandas() and .to_polars() make frames."""
+        return table_of(self.tasks(id, state, sort))
+
+    def best(self, id: str, n: int = 1) -> List[Dict[str, Any]]:
         """The n best tasks that have a value."""
         page = self.request("GET", _path_of(id, f"/tasks?sort=best&limit={n}"))
         return [task for task in page["items"] if task["best"]]
 
-    def metrics(self, id, name=None, points=10000):
-        """Of an experiment: one metric of every task; of a task: all of them."""
-        query = {"points": points, **({"name": name} if name and "/" not in id else {})}
-        return self.request("GET", _path_of(id, "/metrics?" + urllib.parse.urlencode(query)))
+    def metrics(self, id: str, name: Optional[str] = None, points: int = 10000) -> Dict[str, Any]:
+        """Of an experiment: one metric (default: the first objective) of every task. Of a task: all its metrics, or the
+        one that is named. A name that no task reported is a Problem that lists those that were."""
+        of_task = "/" in id
+        query = {"points": points, **({"name": name} if name and not of_task else {})}
+        answer = self.request("GET", _path_of(id, "/metrics?" + urllib.parse.urlencode(query)))
+        if name is None:
+            return answer
+        found = bool(answer["metrics"].get(name)) if of_task else any(task["step"] for task in answer["tasks"])
+        known = answer["metrics"] if of_task else [] if found else self.show(id)["metrics"]
+        if not found and name not in known:
+            raise _no_metric(id, name, list(known))
+        if of_task:
+            answer["metrics"] = {name: answer["metrics"][name]}
+        return answer
 
-    def export(self, id):
+    def export(self, id: str) -> Dict[str, Any]:
         """Everything about an experiment, with every metric of every task."""
         return self.request("GET", _path_of(id, "/export?format=json"))
 
-    def log(self, id, stream="stdout", attempt=None):
+    def log(self, id: str, stream: str = "stdout", attempt: Optional[int] = None) -> str:
         """The whole output of a task's last (or given) attempt."""
         text, offset = [], 0
         while True:
@@ -179,68 +142,54 @@ class Client:
                 return "".join(text)
             offset = chunk["next"]
 
-    def wait(self, id, poll_s=0.5):
-        """Waits until the experiment or task is over, and returns it."""
+    def wait(self, id: str, poll_s: float = 0.5, progress: Optional[bool] = None) -> Dict[str, Any]:
+        """Waits until the experiment or task has ended, and returns it. Progress is shown on a terminal and in a notebook;
+        progress=True or False decides it."""
+        shown_to = Progress(sys.stderr, progress)
         while True:
             shown = self.show(id)
+            shown_to.update(shown)
             if shown["state"] in _OVER:
+                shown_to.end()
                 return shown
             time.sleep(poll_s)
 
-    def events(self, last_id=None):
+    def events(self, last_id: Optional[str] = None) -> Iterator[Tuple[str, Any]]:
         """Yields (name, data) of the event stream until it ends."""
-        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": last_id} if last_id else {})}
-        connection, response = self._open("GET", "/events", None, headers)
-        try:
-            if response.status != 200:
-                raise Problem(response.status, {})
-            name, data = "message", []
-            while True:
-                raw = response.readline()
-                if not raw:
-                    return
-                line = raw.decode("utf-8", "replace").rstrip("\r\n")
-                field, _, value = line.partition(":")
-                value = value[1:] if value.startswith(" ") else value
-                if line == "":
-                    if data:
-                        yield name, json.loads("\n".join(data))
-                    name, data = "message", []
-                elif field == "event":
-                    name = value
-                elif field == "data":
-                    data.append(value)
-        finally:
-            connection.close()
+        return self._connection.events(last_id)
 
     # Changing.
 
-    def stop(self, id):
+    def stop(self, id: str) -> Dict[str, Any]:
+        """Stops an experiment or a task."""
         return self.request("POST", _path_of(id, "/stop"), {})
 
-    def restart(self, id, failed=False):
+    def restart(self, id: str, failed: bool = False) -> Dict[str, Any]:
+        """Runs an experiment or a task again; failed=True: only the tasks that failed or were stopped."""
         return self.request("POST", _path_of(id, "/restart"), {"failed": True} if failed else {})
 
-    def remove(self, id, stop=False):
+    def remove(self, id: str, stop: bool = False) -> None:
+        """Removes an experiment that has ended; stop=True: also one that runs."""
         self.request("DELETE", _path_of(id) + ("?stop=1" if stop else ""))
 
-    def parallel(self, id, n):
+    def parallel(self, id: str, n: int) -> Dict[str, Any]:
+        """How many tasks of the experiment run at a time."""
         return self.request("POST", _path_of(id, "/parallel"), {"parallel": n})
 
-    # A search that people take part in.
+    # Taking part in a search.
 
-    def suggest(self, id, **parameters):
-        """Runs a configuration of one's own beside those of the search. The task."""
+    def suggest(self, id: str, **parameters: Any) -> Dict[str, Any]:
+        """Runs a configuration of your own beside those of the search. Returns the task."""
         return self.request("POST", _path_of(id, "/suggest"), {"parameters": parameters})
 
-    def import_results(self, id, rows):
+    def import_results(self, id: str, rows: Union[str, Sequence[Row]]) -> int:
         """Gives the search results from elsewhere: [{"parameters": {...}, "values": {"val_loss": 0.3}}, ...], or the id of
-        another experiment, whose finished tasks are taken. How many there were."""
+        another experiment, whose finished tasks are taken. Returns how many there were."""
         if isinstance(rows, str):
             rows = list(self._results(rows, self.show(id)["objective"]))
-        return self.request("POST", _path_of(id, "/import"), {"rows": rows})["tasks"]
+        return self.request("POST", _path_of(id, "/import"), {"rows": list(rows)})["tasks"]
 
-    def _results(self, id, objective):
+    def _results(self, id: str, objective: Sequence[Row]) -> Iterator[Dict[str, Any]]:
         for task in self.export(id)["tasks"]:
             values = {}
             for one in objective:
@@ -250,25 +199,26 @@ class Client:
             if task["state"] == "finished" and values:
                 yield {"parameters": task["parameters"], "values": values}
 
-    def change(self, id, search=None, parameters=None, constraints=None):
-        """Other settings while it runs: change("e1", search={"tasks": 80}, parameters={"lr": {"min": 1e-6, "max": 1.0}}). The
-        experiment."""
+    def change(self, id: str, search: Optional[Row] = None, parameters: Optional[Row] = None,
+               constraints: Optional[Sequence[str]] = None) -> Experiment:
+        """Other settings while it runs: change("e1", search={"tasks": 80}, parameters={"lr": {"min": 1e-6, "max": 1.0}}).
+        Returns the experiment."""
         body = {"search": search, "parameters": parameters, "constraints": constraints}
-        return self.request("POST", _path_of(id, "/search"), {k: v for k, v in body.items() if v is not None})
+        return Experiment(self.request("POST", _path_of(id, "/search"), {k: v for k, v in body.items() if v is not None}))
 
-    def search(self, id):
-        """The strategy, why it was chosen, and its inside while it works."""
+    def search(self, id: str) -> Dict[str, Any]:
+        """The strategy, why it was chosen, and its inner state while it works."""
         return self.request("GET", _path_of(id, "/search"))
 
-    def analysis(self, id):
+    def analysis(self, id: str) -> Dict[str, Any]:
         """Best tasks, progress, importance of the parameters, fronts, slices."""
         return self.request("GET", _path_of(id, "/analysis"))
 
-    # Workers of one's own (backend: external).
+    # Workers of your own (backend: external).
 
-    def ask(self, id):
-        """The next task of an experiment with the backend `external`, or None when nothing is left. Waits while the search
-        waits for results of others."""
+    def ask(self, id: str) -> Optional[Dict[str, Any]]:
+        """The next task of an experiment with the backend `external`, or None when none is left. Waits while the search
+        waits for results of other workers."""
         while True:
             try:
                 return self.request("POST", _path_of(id, "/ask"), {})
@@ -277,7 +227,14 @@ class Client:
                     raise
                 time.sleep(0.2)
 
-    def tell(self, id, values=None, step=None, more=False, failed=None):
-        """What a task gave; more=True: it goes on."""
-        body = {"values": values or {}, "step": step, "more": more, "failed": failed}
+    def tell(self, id: str, values: Optional[Mapping[str, float]] = None, step: Optional[int] = None, more: bool = False,
+             failed: Optional[str] = None) -> Dict[str, Any]:
+        """What a task gave. more=True: it goes on. failed: why it gave nothing. Returns the task."""
+        body = {"values": dict(values) if values else None, "step": step, "more": more, "failed": failed}
         return self.request("POST", _path_of(id, "/tell"), {k: v for k, v in body.items() if v is not None and v is not False})
+
+
+def _no_metric(id: str, name: str, known: List[str]) -> Problem:
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there is {', '.join(known)}" if known else "nothing was reported"
+    return Problem(404, {"detail": f"{id} has no metric {name!r}; {hint}"})

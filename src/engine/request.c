@@ -232,6 +232,18 @@ static void request_write_preview(const struct request *r, struct json *out)
 	buf_free(&yaml);
 }
 
+/* The files that a submission must bring along. */
+static void request_write_needs(const struct spec *spec, struct json *out)
+{
+	json_key(out, "needs");
+	json_list(out);
+	if (spec->script)
+		json_string(out, spec->script);
+	for (char **file = spec->files; file && *file; file++)
+		json_string(out, *file);
+	json_end(out);
+}
+
 int engine_check(struct engine *engine, const struct node *body, bool scan, struct json *out, struct problems *problems,
 		 struct error *err)
 {
@@ -254,6 +266,7 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	json_key_string(out, "reason", search->reason);
 	rc = request_write_sample(&r, out, err);
 	request_write_preview(&r, out);
+	request_write_needs(r.spec, out);
 	json_key(out, "warnings");
 	request_write_warnings(r.spec, out);
 	json_key(out, "estimate");

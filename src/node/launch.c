@@ -69,6 +69,8 @@ static launch_texts launch_environment(const struct spool_descriptor *d, const c
 	launch_set(&env, mem_printf("SLUICE_CHECKPOINT_DIR=%s", d->checkpoint_dir));
 	launch_set(&env, mem_printf("SLUICE_PARAMS=%s", d->params_path));
 	launch_set(&env, mem_printf("SLUICE_REPORT=%s", d->report_path));
+	if (d->checkpoint_signal)
+		launch_set(&env, mem_printf("SLUICE_CHECKPOINT_SIGNAL=%s", sigabbrev_np(d->checkpoint_signal)));
 	if (spool_descriptor_resumes(d))
 		launch_set(&env, mem_strdup("SLUICE_RESUME=1"));
 	if (gpus)

@@ -159,7 +159,173 @@ def test_a_living_search(client):
     assert caught.value.errors[0]["field"] == "/parameters/x"
 
 
+SAVES = """\
+import sys, time
+sys.path.insert(0, {package!r})
+import sluice
+sluice.should_stop()
+print("ready", flush=True)
+while not sluice.should_stop():
+    time.sleep(0.01)
+open(sluice.checkpoint_dir() + "/saved", "w").write("x")
+print("saved", flush=True)
+""".format(package=str(ROOT / "python"))
+
+
+def test_a_script_hears_that_it_should_stop(client):
+    e = client.run({"script": "s.py", "checkpoint": {"signal": "USR2"}}, {"s.py": SAVES})["id"]
+    wait_for(lambda: "ready" in client.log(e + "/1"), "it does not begin")
+    client.stop(e)
+    assert client.wait(e)["state"] == "stopped"
+    assert "saved" in client.log(e + "/1")
+
+
+def test_every_method_goes_to_the_address_that_was_given(daemon, client, folder, monkeypatch):
+    address = (daemon.state / "address").read_text().strip()  # without http://
+    token = client.request("POST", "/tokens", {"name": "t"})["token"]
+    monkeypatch.setenv("SLUICE_STATE", str(folder / "elsewhere"))
+    there = sluice.Client(address, token, program="/no/such/program")
+    (folder / "lib").mkdir()
+    (folder / "lib" / "__init__.py").write_text("value = 3\n")
+    (folder / "beside.py").write_text("import lib\nvalue = lib.value + 1\n")
+    (folder / "go.py").write_text("import beside\nprint(beside.value, open('data/x').read())\n")
+    (folder / "data").mkdir()
+    (folder / "data" / "x").write_text("data")
+    (folder / "exp.yaml").write_text("script: go.py\nfiles: [data/x]\n")
+    assert there.check(folder / "exp.yaml")["needs"] == ["go.py", "data/x"]
+    e = there.run(folder / "exp.yaml")
+    assert client.wait(e["id"])["state"] == "finished", client.log(e["id"] + "/1", "stderr")
+    assert client.log(e["id"] + "/1") == "4 data\n"
+    assert not (folder / "elsewhere").exists()
+    (folder / "exp.yaml").write_text("script: gone.py\n")
+    with pytest.raises(sluice.Problem, match="gone.py: not found beside"):
+        there.run(folder / "exp.yaml")
+
+
+def test_errors_say_what_to_do(client, folder):
+    with pytest.raises(sluice.Problem, match="did you mean 'parameters'"):
+        client.check({"script": "x.py", "parametres": {"lr": 1}})
+    e = client.run({"script": "go.py", "parameters": {"epochs": 2}}, {"go.py": SCRIPT})["id"]
+    client.wait(e)
+    assert list(client.metrics(e + "/1", "loss")["metrics"]) == ["loss"]
+    for id in (e, e + "/1"):
+        with pytest.raises(sluice.Problem, match="did you mean 'loss'"):
+            client.metrics(id, "los")
+    with pytest.raises(ValueError, match="http://127.0.0.1:54322"):
+        sluice.Client("ftp://x")
+    with pytest.raises(ConnectionError, match="tunnel"):
+        sluice.Client("127.0.0.1:1").experiments()
+    with pytest.raises(ConnectionError, match="was not found in PATH"):
+        sluice.Client(state=str(folder / "none"), program="no-such-program").run(folder / "exp.yaml")
+
+
+def test_tables_and_notebooks(client, capsys):
+    e = client.run({"script": "go.py", "name": "<b>", "parameters": {"lr": [4, 2], "epochs": 3}, "objective": "loss"}, {"go.py": SCRIPT})
+    ended = client.wait(e["id"], progress=True)
+    shown = capsys.readouterr().err
+    assert "2 of 2 tasks finished" in shown and shown.endswith("\n")
+    assert "&lt;b&gt;" in ended._repr_html_() and "<b>" not in ended._repr_html_()
+    table = client.table(e["id"])
+    assert [(row["task"], row["state"], row["lr"], row["best"]) for row in table] == [(1, "finished", 4, pytest.approx(4 / 3)),
+                                                                                      (2, "finished", 2, pytest.approx(2 / 3))]
+    assert table._repr_html_().count("<tr>") == 3
+    frame = types.ModuleType("pandas")
+    frame.DataFrame = lambda rows, columns: (len(rows), columns)
+    sys.modules["pandas"] = frame
+    try:
+        assert table.to_pandas() == (2, table.columns)
+    finally:
+        del sys.modules["pandas"]
+
+
+# Studies.
+
+
+def quadratic(trial):
+    x, n = trial.suggest_float("x", -5, 5), trial.suggest_int("n", 1, 8)
+    if n > 4:
+        trial.suggest_categorical("kind", ["a", "b"])
+    return (x - 1) ** 2 + n
+
+
+def test_a_study_finds_its_parameters_by_itself(client):
+    study = sluice.create_study("s", client=client, seed=3)
+    assert study.trials == [] and "no trial" in repr(study)
+    with pytest.raises(ValueError, match="no trial"):
+        study.best_value
+    study.optimize(quadratic, 20)
+    finished = [trial for trial in study.trials if trial["state"] == "finished"]
+    assert len(finished) == 20 and study.best_value < 5, study.best_value
+    # The task that met a new parameter was stopped; one with that parameter has its result.
+    assert {trial["state"] for trial in study.trials} <= {"finished", "stopped"}
+    for trial in finished:
+        x, n = trial["parameters"]["x"], trial["parameters"]["n"]
+        assert trial["best"]["value"] == pytest.approx((x - 1) ** 2 + n)
+    assert set(study.importance()) >= {"x", "n"}
+    study.optimize(quadratic, 5)
+    assert len([trial for trial in study.trials if trial["state"] == "finished"]) == 25
+
+
+def test_several_workers_share_a_study(client):
+    first = sluice.create_study("shared", direction="maximize", space={"x": {"min": 0.0, "max": 1.0}}, client=client, tasks=24)
+    first.enqueue(x=0.5)
+    second = sluice.load_study("shared", client=client)
+    done = []
+
+    def objective(trial):
+        done.append(trial.suggest_float("x", 0, 1))
+        return done[-1]
+
+    workers = [threading.Thread(target=one.optimize, args=(objective, 12), kwargs={"n_jobs": 2}) for one in (first, second)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(done) == 24 and 0.5 in done and first.best_params["x"] == max(done)
+    assert sorted(trial["best"]["value"] for trial in second.trials) == sorted(done)
+
+
+def test_a_study_prunes_and_survives_what_its_function_does(client):
+    study = sluice.create_study("p", client=client, prune={"rule": "median"}, strategy="random", seed=1, space={"x": {"min": 0.0, "max": 1.0}})
+
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if x > 0.9:
+            raise ArithmeticError("too much")
+        for step in range(10):
+            trial.report(x * (10 - step), step)
+            if trial.should_prune():
+                raise sluice.Pruned
+        return x
+
+    study.optimize(objective, 30, catch=(ArithmeticError,))
+    states = [trial["state"] for trial in study.trials]
+    assert states.count("pruned") > 0 and states.count("error") > 0 and states.count("finished") > 0
+    assert next(t for t in study.trials if t["state"] == "error")["cause"]["text"].endswith("ArithmeticError: too much")
+    with pytest.raises(ZeroDivisionError):
+        study.optimize(lambda trial: 1 / 0, 3)
+    with pytest.raises(ValueError, match="keeps its range"):
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 2), 1)
+
+
+def test_a_study_with_two_directions_has_a_front(client):
+    study = sluice.create_study("two", directions=["minimize", "maximize"], client=client)
+    study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)), 15)
+    assert study.best_trials and all(len(one["values"]) == 2 for one in study.best_trials)
+    with pytest.raises(ValueError, match="1 values for 2 directions"):
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), 1)
+
+
 # Without a daemon.
+
+
+def test_installing_leaves_nothing_behind(tmp_path):
+    before = sorted(path for path in (ROOT / "python").rglob("*") if "__pycache__" not in path.parts)
+    done = subprocess.run([str(ROOT / "build/venv/bin/pip"), "install", "-q", "--no-deps", "--disable-pip-version-check",
+                           "--target", str(tmp_path), str(ROOT / "python")], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "sluice" / "py.typed").exists()
+    assert sorted(path for path in (ROOT / "python").rglob("*") if "__pycache__" not in path.parts) == before
 
 
 def test_outside_sluice_nothing_has_an_effect(monkeypatch, tmp_path):
@@ -180,15 +346,37 @@ def test_report_writes_one_json_line_a_row(monkeypatch, tmp_path):
 
     monkeypatch.setenv("SLUICE_REPORT", str(tmp_path / "report"))
     assert sluice.report(epoch=1, loss=Tensor(), a=math.inf, b=-math.inf, c=math.nan)
-    assert sluice.report(epoch=2.0, loss=True)
-    with pytest.raises((TypeError, ValueError)):
-        sluice.report(loss="many")
+    assert sluice.report({"loss": True}, epoch=2.0)
     rows = [json.loads(line) for line in (tmp_path / "report").read_text().splitlines()]
-    assert rows == [{"epoch": 1, "loss": 0.25, "a": "Infinity", "b": "-Infinity", "c": "NaN"}, {"epoch": 2, "loss": 1}]
+    assert rows == [{"epoch": 1, "loss": 0.25, "a": "Infinity", "b": "-Infinity", "c": "NaN"}, {"loss": 1, "epoch": 2}]
+
+
+def test_report_never_ends_a_training(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("SLUICE_REPORT", str(tmp_path / "report"))
+    for _ in range(2):
+        assert sluice.report(loss="many", odd=None, size=[1, 2], fine=1)
+    assert sluice.report(loss="many") is False and sluice.report([1]) is False
+    assert (tmp_path / "report").read_text() == '{"fine": 1}\n' * 2
+    said = capsys.readouterr().err
+    assert said.count("loss is not a number") == 1 and "odd" in said and "size" in said
+    monkeypatch.setenv("SLUICE_REPORT", str(tmp_path / "no" / "folder"))
+    assert sluice.report(loss=1) is False
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_seed_is_the_tasks_own(monkeypatch):
+    import random
+    monkeypatch.delenv("SLUICE_SEED", raising=False)
+    assert sluice.seed() == 0 and sluice.seed(7) == 7
+    monkeypatch.setenv("SLUICE_SEED", "12345678901")
+    assert sluice.seed(everything=True) == 12345678901
+    first = random.random()
+    sluice.seed(everything=True)
+    assert random.random() == first
 
 
 def stand_in(monkeypatch, name):
-    """A module that has a Callback and nothing else, where the real one is not installed."""
+    """A module that has a Callback and nothing else: the real ones take seconds to import."""
     parts = name.split(".")
     for i in range(len(parts)):
         module = types.ModuleType(".".join(parts[: i + 1]))
@@ -213,5 +401,5 @@ def test_the_lightning_callback_reports_from_one_process(monkeypatch, tmp_path):
     monkeypatch.delitem(sys.modules, "sluice.lightning", raising=False)
     callback = importlib.import_module("sluice.lightning").Report()
     for zero in (True, False):
-        callback.on_train_epoch_end(types.SimpleNamespace(is_global_zero=zero, current_epoch=3, callback_metrics={"loss": 1.5}), None)
-    assert (tmp_path / "report").read_text() == '{"loss": 1.5, "epoch": 3}\n'
+        callback.on_train_epoch_end(types.SimpleNamespace(is_global_zero=zero, current_epoch=3, global_step=40, callback_metrics={"loss": 1.5}), None)
+    assert (tmp_path / "report").read_text() == '{"loss": 1.5, "epoch": 3, "step": 40}\n'

@@ -69,6 +69,7 @@ export function check(sent, wantScan) {
         script: '#!/bin/bash\n',
         yaml: sent.source.text,
         warnings: [],
+        needs: [],
         estimate: null,
       },
     };
@@ -151,6 +152,7 @@ export function check(sent, wantScan) {
       )
       .join('\n')}\n`,
     warnings: [],
+    needs: e.script ? [e.script] : [],
     estimate: ESTIMATES[e.script] ?? null,
   };
   if (wantScan) body.scan = scan(sent.files);

@@ -1,0 +1,77 @@
+"""Which files an experiment needs, and how they are sent. Used where the program `sluice`, which does the same, has no part:
+an experiment that is sent to an address."""
+
+import ast
+import base64
+import os
+import urllib.parse
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Union
+
+from ._http import Connection
+
+_INLINE_BYTES = 4 << 20  # larger files go before the request, one by one
+
+Content = Union[str, bytes, bytearray]
+
+
+def as_sent(connection: Connection, files: Mapping[str, Content]) -> List[Dict[str, Any]]:
+    """The `files` member of a request; large ones are uploaded now."""
+    return [_one(connection, path, content) for path, content in files.items()]
+
+
+def _one(connection: Connection, path: str, content: Content) -> Dict[str, Any]:
+    data = content.encode() if isinstance(content, str) else bytes(content)
+    if len(data) > _INLINE_BYTES:
+        name = urllib.parse.quote(os.path.basename(path), safe="")
+        upload = connection.request("PUT", "/uploads/" + name, data, {"Content-Type": "application/octet-stream"})
+        return {"path": path, "upload": upload["id"]}
+    return {"path": path, "base64": base64.b64encode(data).decode()}
+
+
+def collect(folder: str, names: Iterable[str]) -> Dict[str, bytes]:
+    """What the names (files and folders below `folder`) hold, with the modules that Python files among them import from
+    beside themselves."""
+    found: Dict[str, bytes] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop(0)
+        for path in _walk(folder, name):
+            if path in found:
+                continue
+            with open(os.path.join(folder, path), "rb") as file:
+                found[path] = file.read()
+            if path.endswith(".py"):
+                waiting += _imports(folder, path, found[path])
+    return found
+
+
+def _walk(folder: str, name: str) -> Iterator[str]:
+    whole = os.path.join(folder, name)
+    if not os.path.isdir(whole):
+        yield os.path.normpath(name)
+        return
+    for base, folders, files in os.walk(whole):
+        folders[:] = sorted(one for one in folders if one != "__pycache__" and not one.startswith("."))
+        for file in sorted(files):
+            yield os.path.relpath(os.path.join(base, file), folder)
+
+
+def _imports(folder: str, path: str, source: bytes) -> Iterator[str]:
+    """Modules and packages beside the file that it imports."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return
+    here = os.path.dirname(path)
+    for node in ast.walk(tree):
+        modules: List[str] = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [node.module] if node.module else [alias.name for alias in node.names]
+        for module in modules:
+            first = os.path.join(here, module.split(".")[0])
+            if os.path.isfile(os.path.join(folder, first + ".py")):
+                yield first + ".py"
+            elif os.path.isfile(os.path.join(folder, first, "__init__.py")):
+                yield first
