@@ -45,16 +45,20 @@ void buf_add_char(struct buf *buf, char c)
 void buf_addf(struct buf *buf, const char *fmt, ...)
 {
 	va_list args;
+	size_t space = buf->cap - buf->len;
 	va_start(args, fmt);
-	int len = vsnprintf(NULL, 0, fmt, args);
+	int len = vsnprintf(space ? buf->data + buf->len : NULL, space, fmt, args);
 	va_end(args);
 	char *to = buf_reserve(buf, len > 0 ? (size_t)len : 0);
-	if (!to)
-		return;
-	va_start(args, fmt);
-	vsnprintf(to, (size_t)len + 1, fmt, args);
-	va_end(args);
-	buf->len += (size_t)len;
+	if (to && (size_t)len >= space) { /* it was cut */
+		va_start(args, fmt);
+		vsnprintf(to, (size_t)len + 1, fmt, args);
+		va_end(args);
+	}
+	if (to)
+		buf->len += (size_t)len;
+	else if (space)
+		buf->data[buf->len] = 0;
 }
 
 void buf_consume(struct buf *buf, size_t len)

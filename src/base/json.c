@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 
 static void json_before(struct json *w)
@@ -101,8 +100,9 @@ void json_bool(struct json *w, bool value)
 
 void json_int(struct json *w, int64_t value)
 {
+	char text[NUM_INT_CHARS];
 	json_before(w);
-	buf_addf(w->out, "%" PRId64, value);
+	buf_add(w->out, text, num_format_int(value, text));
 }
 
 void json_real(struct json *w, double value)

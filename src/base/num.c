@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 int num_parse_unsigned(const char *text, size_t len, uint64_t max, uint64_t *ret)
@@ -94,12 +95,54 @@ int num_parse_real(const char *text, size_t len, double *ret)
 	return 0;
 }
 
+size_t num_format_int(int64_t value, char text[static NUM_INT_CHARS])
+{
+	char digits[NUM_INT_CHARS];
+	size_t count = 0, at = 0;
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	do
+		digits[count++] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		text[at++] = '-';
+	while (count)
+		text[at++] = digits[--count];
+	text[at] = 0;
+	return at;
+}
+
+/* Most numbers are counts and times with at most three decimals: these need no search for the digits that read back.
+ * The text has at most 15 digits, so it is the one that the search would find. */
+static bool num_format_thousandths(double value, char text[static NUM_REAL_CHARS])
+{
+	if (!(fabs(value) < 1e12))
+		return false;
+	int64_t thousandths = llrint(value * 1000), whole = thousandths / 1000;
+	if ((double)thousandths / 1000 != value)
+		return false;
+	int rest = abs((int)(thousandths % 1000));
+	size_t at = 0;
+	if (value < 0 && !whole)
+		text[at++] = '-';
+	at += num_format_int(whole, text + at);
+	if (rest)
+		text[at++] = '.';
+	for (int digit = 100; rest; digit /= 10) {
+		text[at++] = (char)('0' + rest / digit);
+		rest %= digit;
+	}
+	text[at] = 0;
+	return true;
+}
+
 void num_format_real(double value, char text[static NUM_REAL_CHARS])
 {
 	if (value == 0) { /* "-0" would read back as the whole number 0 */
 		snprintf(text, NUM_REAL_CHARS, "%s", signbit(value) ? "-0.0" : "0");
 		return;
 	}
+	if (num_format_thousandths(value, text))
+		return;
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, NUM_REAL_CHARS, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)

@@ -6,7 +6,10 @@
 #include "base/rng.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static int parse_int(const char *text, int64_t *ret)
 {
@@ -104,6 +107,26 @@ static void every_double_reads_back_the_same(void **state)
 	}
 }
 
+/* Numbers with few decimals take a short way through num_format_real. */
+static void numbers_with_few_decimals_print_as_printf_does(void **state)
+{
+	(void)state;
+	struct rng rng;
+	rng_seed(&rng, 2);
+	for (int i = 0; i < 200000; i++) {
+		int64_t whole = (int64_t)rng_next(&rng) >> rng_next(&rng) % 64;
+		double per = (double[]){1, 10, 1000, 10000}[i % 4], value = (double)whole / per;
+		char text[NUM_REAL_CHARS], expected[NUM_REAL_CHARS];
+		snprintf(expected, sizeof(expected), "%.15g", value);
+		num_format_real(value, text);
+		if (value != 0 && strtod(expected, NULL) == value)
+			assert_string_equal(text, expected);
+		snprintf(expected, sizeof(expected), "%" PRId64, whole);
+		assert_int_equal(num_format_int(whole, text), strlen(expected));
+		assert_string_equal(text, expected);
+	}
+}
+
 static void doubles_print_short(void **state)
 {
 	(void)state;
@@ -140,9 +163,13 @@ static void rounding_gives_what_people_would_write(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_numbers_to_the_edges),  cmocka_unit_test(what_is_no_whole_number_is_refused),
-		cmocka_unit_test(reals_as_scripts_write_them), cmocka_unit_test(every_double_reads_back_the_same),
-		cmocka_unit_test(doubles_print_short),         cmocka_unit_test(rounding_gives_what_people_would_write),
+		cmocka_unit_test(whole_numbers_to_the_edges),
+		cmocka_unit_test(what_is_no_whole_number_is_refused),
+		cmocka_unit_test(reals_as_scripts_write_them),
+		cmocka_unit_test(every_double_reads_back_the_same),
+		cmocka_unit_test(numbers_with_few_decimals_print_as_printf_does),
+		cmocka_unit_test(doubles_print_short),
+		cmocka_unit_test(rounding_gives_what_people_would_write),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
