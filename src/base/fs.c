@@ -80,10 +80,9 @@ out:
 	return rc;
 }
 
-int fs_make_dirs(const char *path, mode_t mode, struct error *err)
+/* Makes every folder on the way, from the top. */
+static int fs_make_each(const char *path, mode_t mode, struct error *err)
 {
-	if (!*path)
-		return errorf(err, -ENOENT, "a folder without a name");
 	char *copy = mem_strdup(path);
 	int rc = 0;
 	for (char *p = copy + 1; rc == 0; p++) {
@@ -98,7 +97,18 @@ int fs_make_dirs(const char *path, mode_t mode, struct error *err)
 			break;
 	}
 	free(copy);
+	return rc;
+}
+
+int fs_make_dirs(const char *path, mode_t mode, struct error *err)
+{
 	struct stat st;
+	if (!*path)
+		return errorf(err, -ENOENT, "a folder without a name");
+	/* Mostly only the last one is missing, and on a network file system every call is a request. */
+	if (mkdir(path, mode) == 0)
+		return 0;
+	int rc = errno == EEXIST ? 0 : fs_make_each(path, mode, err);
 	if (rc == 0 && (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
 		rc = errorf(err, -ENOTDIR, "%s is not a folder", path);
 	return rc;
