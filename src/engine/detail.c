@@ -73,26 +73,34 @@ static int detail_task_cb(void *ctx, const struct store_task *row)
 	return node_parse_json(row->parameters, strlen(row->parameters), &task->params, NULL);
 }
 
-/* What the newest attempt runs; empty before the first one, and where a program of the user's takes the tasks. */
+/* NULL before the first attempt. */
+static int detail_make_argv(struct engine *engine, const struct spec *spec, int64_t experiment, int64_t number,
+			    struct node **ret)
+{
+	struct detail_task task = {0};
+	int rc = store_read_task(engine->store, experiment, number, detail_task_cb, &task);
+	if (rc == 0 && task.attempt)
+		*ret = engine_make_argv(spec, experiment, number, task.params);
+	node_free(task.params);
+	return rc;
+}
+
+/* What the newest attempt runs; empty before the first one, and where the experiment names no program. */
 static int detail_put_argv(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
 {
 	struct engine_experiment *e = engine_find(engine, experiment);
 	struct spec *read = NULL;
-	struct detail_task task = {0};
 	struct node *argv = NULL;
-	int rc = store_read_task(engine->store, experiment, number, detail_task_cb, &task);
-	if (rc == 0 && task.attempt && !e)
-		rc = engine_read_spec(engine, experiment, &read);
+	int rc = e ? 0 : engine_read_spec(engine, experiment, &read);
 	const struct spec *spec = e ? e->spec : read;
-	if (rc == 0 && task.attempt && (spec->script || spec->command))
-		argv = engine_make_argv(spec, experiment, number, task.params);
+	if (rc == 0 && (spec->script || spec->command))
+		rc = detail_make_argv(engine, spec, experiment, number, &argv);
 	json_key(out, "argv");
 	if (argv)
 		node_write_json(argv, out);
 	else
 		json_raw(out, "[]");
 	node_free(argv);
-	node_free(task.params);
 	spec_free(read);
 	return rc == -EIO ? rc : 0; /* one that this version does not understand is shown all the same */
 }

@@ -58,7 +58,8 @@ static void turn_forget(struct engine *engine)
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
 		if (live->facts.phase == ATTEMPT_SETTLED) {
-			engine_add_untidy(engine, live);
+			if (engine_has_runner(live))
+				engine_add_untidy(engine, live);
 			engine_free_live(live);
 		} else {
 			engine->live.at[keep++] = live;

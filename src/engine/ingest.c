@@ -371,7 +371,7 @@ int engine_ingest(struct engine *engine)
 	int rc = 0;
 	/* A stopping condition may stop tasks while we walk, but attempts are only added by prepare. */
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
-		if (engine->live.at[i]->facts.phase < ATTEMPT_ENDED)
+		if (engine->live.at[i]->facts.phase < ATTEMPT_ENDED && engine_has_runner(engine->live.at[i]))
 			rc = ingest_file(engine, engine->live.at[i], chunk);
 	free(chunk);
 	return rc;

@@ -73,6 +73,12 @@ struct engine_live {
 	char *gone_source; /* where its energy comes from */
 };
 
+/* Is there a runner for it, with a batch folder and a journal? What a worker of the user's has taken has none. */
+static inline bool engine_has_runner(const struct engine_live *live)
+{
+	return !(live->facts.traits & BACKEND_PULLED);
+}
+
 struct engine {
 	uv_loop_t *loop;
 	char *state_dir;
