@@ -237,15 +237,18 @@ static int store_fail_read(struct store *store, int rc, const char *text, const 
 
 static sqlite3_stmt *store_prepare(struct store *store, const char *sql)
 {
+	struct store_statement *list = store->statements.at, entry = {.sql = sql};
 	for (size_t i = 0; i < store->statements.len; i++) {
-		if (store->statements.at[i].sql == sql) {
-			sqlite3_stmt *stmt = store->statements.at[i].stmt;
-			sqlite3_reset(stmt);
-			sqlite3_clear_bindings(stmt);
-			return stmt;
+		if (list[i].sql == sql) {
+			/* What is used often comes to stand near the front. */
+			entry = list[i];
+			list[i] = list[i / 2];
+			list[i / 2] = entry;
+			sqlite3_reset(entry.stmt);
+			sqlite3_clear_bindings(entry.stmt);
+			return entry.stmt;
 		}
 	}
-	struct store_statement entry = {.sql = sql};
 	if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &entry.stmt, NULL) != SQLITE_OK) {
 		store_fail_read(store, 0, sqlite3_errmsg(store->db), sql);
 		return NULL;
