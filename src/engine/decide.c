@@ -92,9 +92,9 @@ void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
 	}
 }
 
-static struct attempt_verdict verdict_wait(int64_t until_ms)
+static struct attempt_verdict verdict_wait(void)
 {
-	return (struct attempt_verdict){.action = ATTEMPT_WAIT, .until_ms = until_ms};
+	return (struct attempt_verdict){.action = ATTEMPT_WAIT};
 }
 
 static struct attempt_verdict verdict_end(enum store_state state)
@@ -130,11 +130,8 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 			return verdict_error(CAUSE_LOST, "the backend no longer knows it", NULL);
 		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
 		int64_t at = stopped ? f->answered_ms : now;
-		if (!gone && at - f->ended_ms < pace->accounting_lag_ms) {
-			struct attempt_verdict wait = verdict_wait(f->ended_ms + pace->accounting_lag_ms);
-			wait.poll = true;
-			return wait;
-		}
+		if (!gone && at - f->ended_ms < pace->accounting_lag_ms)
+			return (struct attempt_verdict){.action = ATTEMPT_WAIT, .poll = true};
 	}
 	return stopped ? verdict_error(CAUSE_CANCELLED, "ended from outside by a signal", NULL)
 		       : verdict_error(f->told.cause, text, NULL);
@@ -214,14 +211,14 @@ static struct attempt_verdict decide_gone(const struct attempt_facts *f, const s
 	int64_t heard = f->heard_ms > f->gone_ms ? f->heard_ms : f->gone_ms;
 	bool lags = f->traits & BACKEND_FILES_LAG;
 	if (lags && now - f->gone_ms < pace->journal_lag_ms)
-		return verdict_wait(f->gone_ms + pace->journal_lag_ms);
+		return verdict_wait();
 	/* A runner that ended well has told its end, or found the claim taken (a controller that crashed gave the element
 	 * out again): then the other one may still be at work. */
 	if (lags && f->found.cause == CAUSE_OK && f->wish == STORE_WISH_RUN && now - heard < pace->silent_ms) {
 		struct attempt_verdict unknown;
 		int claimed = decide_claimed(f, &unknown);
 		if (claimed)
-			return claimed < 0 ? unknown : verdict_wait(heard + pace->silent_ms);
+			return claimed < 0 ? unknown : verdict_wait();
 	}
 	return f->wish != STORE_WISH_RUN ? verdict_wish(f->wish) : decide_lost(f);
 }
@@ -232,7 +229,7 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 {
 	struct attempt_verdict verdict;
 	if (f->absent_again_ms - f->absent_ms < pace->doubt_ms)
-		return verdict_wait(0);
+		return verdict_wait();
 	int claimed = decide_claimed(f, &verdict);
 	if (claimed < 0)
 		return verdict;
@@ -248,18 +245,18 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
 {
 	if (f->phase == ATTEMPT_SETTLED)
-		return verdict_wait(0);
+		return verdict_wait();
 	if (f->phase == ATTEMPT_ENDED)
 		return decide_ended(f, pace, now_ms);
 	if (f->journal != ATTEMPT_JOURNAL_READ)
-		return verdict_wait(0); /* it may hold the END */
+		return verdict_wait(); /* it may hold the END */
 	if ((f->traits & BACKEND_PULLED) && f->wish != STORE_WISH_RUN)
 		return verdict_wish(f->wish);
 	if (f->seen == ATTEMPT_GONE)
 		return decide_gone(f, pace, now_ms);
 	if (f->seen == ATTEMPT_ABSENT)
 		return decide_absent(f, pace);
-	return verdict_wait(0);
+	return verdict_wait();
 }
 
 bool attempt_needs_cancel(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)

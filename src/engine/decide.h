@@ -104,7 +104,7 @@ struct attempt_pace {
 };
 
 enum attempt_action {
-	ATTEMPT_WAIT,
+	ATTEMPT_WAIT, /* and decide again at the next turn */
 	ATTEMPT_LOOK, /* look for the claim, hear of it, and ask again; at the next turn where it stays unknown */
 	ATTEMPT_GIVE_AGAIN, /* no runner has it: hand it over again under the same token */
 	ATTEMPT_END,
@@ -113,7 +113,6 @@ enum attempt_action {
 /* Texts live as long as the facts do, or are constants. */
 struct attempt_verdict {
 	enum attempt_action action;
-	int64_t until_ms; /* WAIT: when to ask again; 0: when something is heard */
 	bool poll; /* WAIT: for the backend, which should be asked soon */
 	/* END */
 	enum store_state state;
