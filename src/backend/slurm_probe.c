@@ -118,6 +118,7 @@ int slurm_probe_prepare(const struct slurm_probe *probe, struct error *err)
 						    .task_dir = task,
 						    .attempt_dir = attempt,
 						    .argv = argv,
+						    .copy_limit_bytes = SPOOL_COPY_LIMIT_BYTES,
 						    .grace_ms = SPOOL_GRACE_MS,
 					    },
 					    err);

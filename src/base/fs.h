@@ -23,7 +23,7 @@ bool fs_is_safe_relative(const char *rel);
 /* Opens rel below the folder dir: no component may be a symbolic link that leaves it. A descriptor,
  * or a negative errno. */
 int fs_open_beneath(const char *dir, const char *rel, int flags, mode_t mode) MUST_USE;
-/* Copies a file or a folder's content byte for byte, keeping the mode's x bits. */
+/* Makes `to` with the bytes of a file: a reflink where the file system has them, else a copy. */
 int fs_copy_file(const char *from, const char *to, mode_t mode, struct error *err) MUST_USE;
 /* The absolute path of the running program. The caller frees it. */
 char *fs_program(void);

@@ -29,6 +29,7 @@ static const struct submit_flag {
 	{"pass", NULL, "pass", SUBMIT_TEXT},
 	{"style", NULL, "style", SUBMIT_TEXT},
 	{"repeats", NULL, "repeats", SUBMIT_SCALAR},
+	{"copy-limit", NULL, "copy_limit", SUBMIT_SCALAR},
 	{"constraint", NULL, "constraints", SUBMIT_LIST},
 	{"prune", NULL, "prune", SUBMIT_TEXT},
 	{"stop-when", "stop", "when", SUBMIT_TEXT},

@@ -30,6 +30,7 @@
 		{"setup", "LINE...", "a line of bash to run before the script: 'module load cuda'"},                   \
 		{"env", "NAME=VALUE...", "a variable for the script"},                                                 \
 		{"file", "PATH...", "a further file or folder to take along"},                                         \
+		{"copy-limit", "SIZE", "tasks link to larger files instead of copying them (64M)"},                    \
 	{                                                                                                              \
 		"retry", "CAUSE=N...", "run a task again this often: lost=5 (sluice-experiment(5) lists the causes)"   \
 	}
@@ -38,6 +39,7 @@ struct submit_file {
 	char *path; /* as the daemon knows it: relative */
 	char *local; /* where it lies here */
 	uint64_t bytes;
+	unsigned mode; /* permission bits */
 	char *upload; /* its id once it was sent by itself; NULL: goes inside the request */
 };
 

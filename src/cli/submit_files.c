@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdio.h>
 #include <sodium.h>
 #include <unistd.h>
 
@@ -20,7 +21,8 @@
 #define SUBMIT_FILES 2000 /* more is a data set: it belongs on the shared file system */
 #define SUBMIT_DEPTH 16
 
-static int submit_push(struct submit *submit, const char *path, const char *local, uint64_t bytes, struct error *err)
+static int submit_push(struct submit *submit, const char *path, const char *local, const struct stat *st,
+		       struct error *err)
 {
 	for (size_t i = 0; i < submit->files.len; i++) {
 		if (strcmp(submit->files.at[i].path, path) != 0)
@@ -34,7 +36,10 @@ static int submit_push(struct submit *submit, const char *path, const char *loca
 		return errorf(err, -E2BIG,
 			      "more than %d files: leave data where it is and pass its path as a parameter",
 			      SUBMIT_FILES);
-	struct submit_file file = {.path = mem_strdup(path), .local = mem_strdup(local), .bytes = bytes};
+	struct submit_file file = {.path = mem_strdup(path),
+				   .local = mem_strdup(local),
+				   .bytes = (uint64_t)st->st_size,
+				   .mode = st->st_mode & 0777};
 	vec_push(&submit->files, file);
 	return 0;
 }
@@ -80,7 +85,7 @@ static int submit_add_path(struct submit *submit, const char *path, const char *
 	if ((uint64_t)st.st_size > LIMIT_UPLOAD_BYTES)
 		return errorf(err, -E2BIG,
 			      "%s is larger than 4 GB: leave it where it is and pass its path as a parameter", local);
-	return submit_push(submit, path, local, (uint64_t)st.st_size, err);
+	return submit_push(submit, path, local, &st, err);
 }
 
 /* The name under which a path goes: itself without "./" in front, or its last part where it leaves the folder. */
@@ -209,11 +214,14 @@ static int submit_upload(struct submit_file *file, struct client *client, struct
 static int submit_write_file(const struct submit_file *file, struct json *json, struct error *err)
 {
 	struct buf content = buf_make(SUBMIT_INLINE_FILE_BYTES + 1);
+	char mode[8];
+	snprintf(mode, sizeof(mode), "%03o", file->mode);
 	int rc = file->upload ? 0 : fs_read(file->local, SUBMIT_INLINE_FILE_BYTES, &content, err);
 	if (rc < 0)
 		return rc;
 	json_map(json);
 	json_key_string(json, "path", file->path);
+	json_key_string(json, "mode", mode);
 	const char *text = buf_text(&content);
 	if (file->upload) {
 		json_key_string(json, "upload", file->upload);

@@ -137,6 +137,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 						.params = params,
 						.metrics = metrics,
 						.fresh = live->task.fresh,
+						.copy_limit_bytes = e->spec->copy_limit_bytes,
 						.grace_ms = SPOOL_GRACE_MS,
 						.checkpoint_signal = e->spec->resources.checkpoint_signal,
 					},

@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sodium.h>
 #include <stdlib.h>
@@ -57,6 +58,30 @@ static void check_clashes(const struct node *files, struct problems *problems)
 	free(sorted);
 }
 
+/* "755", as chmod(1) takes it: what the owner may do, and always reading. */
+static bool read_mode(const struct node *file, mode_t *ret)
+{
+	const char *text = node_get_string(file, "mode");
+	size_t len = text ? strlen(text) : 0;
+	unsigned long mode = 0;
+	if (len < 3 || len > 6 || strspn(text, "01234567") != len)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		mode = mode * 8 + (unsigned long)(text[i] - '0');
+	*ret = (mode_t)((mode & 0700) | 0400);
+	return true;
+}
+
+/* A browser and many programs know no mode: what says how it is run, may be. */
+static mode_t choose_mode(const struct node *file, const void *head, size_t len)
+{
+	mode_t mode;
+	if (read_mode(file, &mode))
+		return mode;
+	bool program = (len >= 2 && memcmp(head, "#!", 2) == 0) || (len >= 4 && memcmp(head, "\177ELF", 4) == 0);
+	return program ? 0700 : 0600;
+}
+
 void files_check(const struct node *files, struct problems *problems)
 {
 	size_t before = problems->list.len;
@@ -79,6 +104,10 @@ void files_check(const struct node *files, struct problems *problems)
 		else if (contents != 1)
 			problem_add(problems, file, "send one of text, base64, upload",
 				    "the file '%.200s' has no content", path);
+		mode_t mode;
+		if (node_get(file, "mode") && !read_mode(file, &mode))
+			problem_add(problems, file, "send the mode in octal digits: \"755\"",
+				    "the mode of the file '%.200s' is none", path ? path : "");
 		const char *upload = node_get_string(file, "upload");
 		if (upload && !text_is_identifier(upload, 64))
 			problem_add(problems, file, "use the id that the upload gave", "'%.64s' is not an upload",
@@ -98,8 +127,7 @@ const struct node *files_find(const struct node *files, const char *path)
 	return NULL;
 }
 
-/* An upload is linked: a copy of gigabytes would hold the loop. It is copied where another experiment has it already,
- * because a script may write to its files. */
+/* An upload is linked: a copy of gigabytes would hold the loop. It is copied where another experiment has it already. */
 static int take_upload(const char *from, const char *to, struct error *err)
 {
 	struct stat st;
@@ -108,18 +136,16 @@ static int take_upload(const char *from, const char *to, struct error *err)
 	return fs_copy_file(from, to, 0600, err);
 }
 
-static int write_file(const struct node *file, const char *state_dir, const char *dir, struct error *err)
+/* The folders above it, and its bytes. */
+static int write_content(const struct node *file, const char *state_dir, const char *path, struct error *err)
 {
-	const char *rel = node_get_string(file, "path");
 	const char *text = node_get_string(file, "text"), *coded = node_get_string(file, "base64");
-	char *path = mem_printf("%s/%s", dir, rel);
-	char *slash = strrchr(path, '/');
-	*slash = 0;
-	int rc = fs_make_dirs(path, 0700, err);
-	*slash = '/';
+	const char *rel = node_get_string(file, "path");
+	char *folder = mem_copy(path, (size_t)(strrchr(path, '/') - path));
+	int rc = fs_make_dirs(folder, 0700, err);
+	free(folder);
 	if (rc == 0 && text) {
-		/* A script that names its interpreter is run by it. */
-		rc = fs_write(path, text, strlen(text), text_starts(text, "#!") ? 0700 : 0600, false, err);
+		rc = fs_write(path, text, strlen(text), 0600, false, err);
 	} else if (rc == 0 && coded) {
 		size_t max = strlen(coded) / 4 * 3 + 3, len = 0;
 		unsigned char *bytes = mem_alloc(max);
@@ -127,22 +153,45 @@ static int write_file(const struct node *file, const char *state_dir, const char
 				      sodium_base64_VARIANT_ORIGINAL) != 0)
 			rc = errorf(err, -EINVAL, "the file '%.200s' is not valid base64", rel);
 		else
-			rc = fs_write(path, bytes, len, len > 2 && bytes[0] == '#' && bytes[1] == '!' ? 0700 : 0600,
-				      false, err);
+			rc = fs_write(path, bytes, len, 0600, false, err);
 		free(bytes);
 	} else if (rc == 0) {
 		char *from = mem_printf("%s/uploads/%s", state_dir, node_get_string(file, "upload"));
 		rc = take_upload(from, path, err);
 		free(from);
 	}
-	free(path);
 	return rc;
 }
 
-int files_write(const struct node *files, const char *state_dir, const char *dir, struct error *err)
+static int set_mode(const struct node *file, const char *path, int64_t copy_limit_bytes, struct error *err)
+{
+	char head[4];
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	int rc = n < 0 || fstat(fd, &st) < 0 ? -errno : 0;
+	if (rc == 0) {
+		mode_t mode = choose_mode(file, head, (size_t)n);
+		if (st.st_size > copy_limit_bytes)
+			mode &= ~(mode_t)0200;
+		if ((st.st_mode & 07777) != mode && fchmod(fd, mode) < 0)
+			rc = -errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	return rc < 0 ? errorf(err, rc, "%s: %s", path, strerror(-rc)) : 0;
+}
+
+int files_write(const struct node *files, const char *state_dir, const char *dir, int64_t copy_limit_bytes,
+		struct error *err)
 {
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && files && i < files->count; i++)
-		rc = write_file(files->items[i], state_dir, dir, err);
+	for (size_t i = 0; rc == 0 && files && i < files->count; i++) {
+		char *path = mem_printf("%s/%s", dir, node_get_string(files->items[i], "path"));
+		rc = write_content(files->items[i], state_dir, path, err);
+		if (rc == 0)
+			rc = set_mode(files->items[i], path, copy_limit_bytes, err);
+		free(path);
+	}
 	return rc;
 }

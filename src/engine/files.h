@@ -1,4 +1,4 @@
-/* The files that come with a new experiment: a list of {path, text | base64 | upload}. */
+/* The files that come with a new experiment: a list of {path, text | base64 | upload, mode}. */
 #ifndef ENGINE_FILES_H
 #define ENGINE_FILES_H
 
@@ -9,7 +9,9 @@
 void files_check(const struct node *files, struct problems *problems);
 /* The file with this path, or NULL. */
 const struct node *files_find(const struct node *files, const char *path);
-/* Writes them below dir; uploads lie in the state folder. */
-int files_write(const struct node *files, const char *state_dir, const char *dir, struct error *err) MUST_USE;
+/* Writes them below dir; uploads lie in the state folder. The mode is the owner's part of what was sent; without one a file
+ * that begins like a program is executable. Files over copy_limit_bytes are read-only: all tasks share them. */
+int files_write(const struct node *files, const char *state_dir, const char *dir, int64_t copy_limit_bytes,
+		struct error *err) MUST_USE;
 
 #endif

@@ -288,7 +288,7 @@ static int request_write_files(struct engine *engine, const struct request *r, c
 	char *dir = spool_files_dir(root);
 	int rc = fs_make_dirs(dir, 0700, err);
 	if (rc == 0)
-		rc = files_write(r->files, engine->state_dir, dir, err);
+		rc = files_write(r->files, engine->state_dir, dir, r->spec->copy_limit_bytes, err);
 	if (rc == 0) {
 		struct buf yaml = buf_make(BUF_UNLIMITED);
 		if (r->source_text)

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "metrics/metrics.h"
+#include "spool/descriptor.h"
 
 #include <errno.h>
 #include <math.h>
@@ -56,6 +57,11 @@ static void spec_read_files(struct spec *spec, const struct node *node, struct p
 	spec->files = spec_part_texts(node, "[data/labels.csv, …]", problems);
 	for (size_t i = 0; node->type == NODE_LIST && i < node->count; i++)
 		spec_check_path(node->items[i], node_string(node->items[i]), problems);
+}
+
+static void spec_read_copy_limit(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->copy_limit_bytes = spec_part_bytes(node, problems);
 }
 
 static void spec_read_repeats(struct spec *spec, const struct node *node, struct problems *problems)
@@ -261,6 +267,7 @@ static const struct spec_key spec_keys[] = {
 	{"script", spec_read_script},
 	{"command", spec_read_command},
 	{"files", spec_read_files},
+	{"copy_limit", spec_read_copy_limit},
 	{"parameters", NULL},
 	{"constraints", NULL},
 	{"repeats", spec_read_repeats},
@@ -334,6 +341,7 @@ static const struct space_hint spec_hints[] = {
 static void spec_default(struct spec *spec)
 {
 	spec->repeats = 1;
+	spec->copy_limit_bytes = SPOOL_COPY_LIMIT_BYTES;
 	for (int i = 0; i < RETRY_COUNT; i++)
 		spec->retry[i] = retry_times[i];
 	spec->retry[RETRY_TIME] = -1;

@@ -27,6 +27,7 @@ struct spec {
 	char *script; /* path relative to the experiment's files; NULL when there is a command */
 	char **command; /* NULL-terminated; NULL when there is a script */
 	char **files; /* further files; NULL-terminated, may be empty */
+	int64_t copy_limit_bytes; /* larger files are linked into the work folders of tasks, not copied */
 	struct space *space;
 	struct search_spec *search;
 	struct prune_spec prune;

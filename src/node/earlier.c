@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct earlier {
-	bool began, ended;
+	bool began, ended, well;
 };
 
 static int earlier_record_cb(void *ctx, const struct journal_record *record)
@@ -20,6 +20,7 @@ static int earlier_record_cb(void *ctx, const struct journal_record *record)
 	struct earlier *earlier = ctx;
 	earlier->began |= record->kind == JOURNAL_START;
 	earlier->ended |= record->kind == JOURNAL_END;
+	earlier->well |= record->kind == JOURNAL_END && record->cause == CAUSE_OK;
 	return 0;
 }
 
@@ -42,10 +43,9 @@ static struct earlier earlier_scan(int fd)
 	return earlier;
 }
 
-bool earlier_has_ended(const struct spool_descriptor *d)
+/* Of the last attempt before this one whose script began. */
+static struct earlier earlier_find(const struct spool_descriptor *d)
 {
-	if (!spool_descriptor_resumes(d))
-		return true;
 	for (int64_t number = d->attempt - 1; number > 0; number--) {
 		char *dir = spool_attempt_dir(d->task_dir, number), *path = spool_path(dir, SPOOL_JOURNAL);
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -56,7 +56,21 @@ bool earlier_has_ended(const struct spool_descriptor *d)
 		struct earlier earlier = earlier_scan(fd);
 		close(fd);
 		if (earlier.began)
-			return earlier.ended;
+			return earlier;
 	}
-	return true;
+	return (struct earlier){0};
+}
+
+bool earlier_has_ended(const struct spool_descriptor *d)
+{
+	if (!spool_descriptor_resumes(d))
+		return true;
+	struct earlier earlier = earlier_find(d);
+	return !earlier.began || earlier.ended;
+}
+
+bool earlier_removed_copies(const struct spool_descriptor *d)
+{
+	struct earlier earlier = earlier_find(d);
+	return earlier.well || !earlier.ended;
 }

@@ -62,6 +62,7 @@ struct exec {
 	struct cost cost; /* so far */
 	bool shared, unsynced, blocked;
 	struct outcome outcome;
+	struct buf notes; /* lines about the work folder, for the journal once it has its START */
 };
 
 static void exec_append(struct exec *x, struct journal_record *record)
@@ -143,7 +144,7 @@ static void exec_end(struct exec *x)
 		exec_add_tail(x, SPOOL_STDOUT, &tail);
 	if (!ok)
 		exec_add_tail(x, SPOOL_STDERR, &tail);
-	layout_remove_empty(&x->d);
+	layout_tidy(&x->d, ok);
 	cost_set(&x->cost, FIGURE_WALL, (double)(x->ended_ms - x->started_ms));
 	exec_append(x,
 		    &(struct journal_record){
@@ -364,6 +365,12 @@ static void exec_append_start(struct exec *x)
 /* Training that runs on the CPU by mistake is slow, and nothing else would say why. */
 static void exec_note_hidden(struct exec *x)
 {
+	for (const char *line = buf_text(&x->notes); *line;) {
+		char *text = mem_copy(line, strcspn(line, "\n"));
+		exec_note(x, text);
+		line += strlen(text) + 1;
+		free(text);
+	}
 	if (x->slot.gpus_hidden > 0)
 		exec_note(x, "no GPU was asked for, so the script sees none: `gpus: 1` asks for one");
 }
@@ -377,6 +384,7 @@ static void exec_open_follow(struct exec *x)
 	x->printed[1] = spool_path(d->attempt_dir, SPOOL_STDERR);
 	x->follow = follow_new(&(struct follow_config){
 		.work_dir = d->work_dir,
+		.files_dir = d->files_dir,
 		.patterns = d->metrics,
 		.first = x->first,
 		.report = d->report_path,
@@ -402,7 +410,7 @@ typedef int (*exec_step_f)(struct exec *x, struct launch *launch, struct error *
 static int exec_make_work(struct exec *x, struct launch *launch, struct error *err)
 {
 	(void)launch;
-	return layout_make_work(&x->d, err);
+	return layout_make_work(&x->d, &x->notes, err);
 }
 
 static int exec_prepare_launch(struct exec *x, struct launch *launch, struct error *err)
@@ -516,6 +524,7 @@ static int exec_run(const char *batch_dir, uint32_t index)
 	struct exec x = {.batch_dir = batch_dir,
 			 .index = index,
 			 .oom_kills = -1,
+			 .notes = buf_make(LIMIT_TEXT_BYTES),
 			 .outcome = {.exit_code = 1, .cause = CAUSE_LAUNCH}};
 	struct room room = {0};
 	sigset_t blocked, before;
@@ -542,6 +551,7 @@ static int exec_run(const char *batch_dir, uint32_t index)
 	free(x.first);
 	free(x.printed[0]);
 	free(x.printed[1]);
+	buf_free(&x.notes);
 	if (rc == -EEXIST || rc == -ESRCH)
 		return 0;
 	return rc < 0 ? room_status(&room, rc) : outcome_status(&x.outcome);

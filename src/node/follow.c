@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "node/find.h"
+#include "node/submitted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -190,9 +191,12 @@ static void follow_add(struct follow *follow, const char *path, const char *kind
 	vec_push(&follow->files, file);
 }
 
-/* Has the file not changed since before the script started? Then an earlier attempt has told its rows. */
+/* Has the file not changed since before the script started? Then it was submitted, or an earlier attempt has told its rows. */
 static bool follow_is_old(const struct follow *follow, const char *path, const struct find_stamp *stamp)
 {
+	if (submitted_is_untouched(follow->config.files_dir, follow->config.work_dir, path, stamp->size,
+				   stamp->mtime_ns))
+		return true;
 	const struct find_entry *earlier = find_in(&follow->earlier, path);
 	return !follow->config.retell && earlier && find_stamp_same(&earlier->stamp, stamp);
 }
@@ -238,7 +242,8 @@ struct follow *follow_new(const struct follow_config *config)
 {
 	struct follow *follow = mem_alloc(sizeof(*follow));
 	follow->config = *config;
-	if (config->resumes)
+	/* Submitted files are there before the first attempt, too. */
+	if (config->resumes || config->files_dir)
 		find_files(config->work_dir, config->patterns != NULL, &follow->earlier);
 	return follow;
 }

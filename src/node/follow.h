@@ -7,6 +7,8 @@
 
 struct follow_config {
 	const char *work_dir;
+	const char
+		*files_dir; /* what was submitted: copies of it that the script has not changed hold no metrics; NULL */
 	const struct node *patterns; /* {"csv": "results/?/x.csv"}, relative to work_dir; NULL: found by itself */
 	const char *first; /* the file to look for first when found by itself; NULL */
 	const char *report; /* what `sluice report` appends to */

@@ -1,16 +1,16 @@
-/* Folders of the work folder are real ones and only files are links, so that a script may write beside
- * what was submitted without changing it for the other tasks. */
+/* See layout.h. */
 #include "node/layout.h"
 
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "node/earlier.h"
+#include "node/submitted.h"
 #include "spool/paths.h"
 #include "spool/stop.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 int layout_make_attempt(const struct spool_descriptor *d, struct error *err)
@@ -18,40 +18,6 @@ int layout_make_attempt(const struct spool_descriptor *d, struct error *err)
 	if (mkdir(d->attempt_dir, SPOOL_FOLDER_MODE) == 0)
 		return 0;
 	return fs_make_dirs(d->attempt_dir, SPOOL_FOLDER_MODE, err);
-}
-
-static bool layout_is_folder(int dir, const struct dirent *entry)
-{
-	struct stat st;
-	if (entry->d_type != DT_UNKNOWN)
-		return entry->d_type == DT_DIR;
-	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int layout_link_folder(const char *from, const char *to, int depth, struct error *err)
-{
-	if (depth > LIMIT_DOCUMENT_DEPTH)
-		return errorf(err, -ELOOP, "%s: nested too deep", from);
-	DIR *dir = opendir(from);
-	if (!dir)
-		return errorf(err, -errno, "%s: %s", from, strerror(errno));
-	int rc = 0;
-	struct dirent *entry;
-	while (rc == 0 && (entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		char *source = mem_printf("%s/%s", from, entry->d_name);
-		char *target = mem_printf("%s/%s", to, entry->d_name);
-		bool folder = layout_is_folder(dirfd(dir), entry);
-		if ((folder ? mkdir(target, SPOOL_FOLDER_MODE) : symlink(source, target)) < 0 && errno != EEXIST)
-			rc = errorf(err, -errno, "%s: %s", target, strerror(errno));
-		else if (folder)
-			rc = layout_link_folder(source, target, depth + 1, err);
-		free(source);
-		free(target);
-	}
-	closedir(dir);
-	return rc;
 }
 
 static int layout_write_params(const struct spool_descriptor *d, struct error *err)
@@ -77,7 +43,31 @@ static int layout_make_folder(const char *path, struct error *err)
 	return errorf(err, -errno, "%s: %s", path, strerror(errno));
 }
 
-int layout_make_work(const struct spool_descriptor *d, struct error *err)
+/* The work folder gets its name when everything is in it: a runner that is killed before leaves no half of a file to the
+ * next attempt. */
+static int layout_make_new(const struct spool_descriptor *d, struct buf *notes, struct error *err)
+{
+	char *path = mem_printf("%s.new", d->work_dir);
+	int rc = access(path, F_OK) == 0 ? fs_remove_tree(path, err) : 0;
+	if (rc == 0)
+		rc = layout_make_folder(path, err);
+	if (rc == 0)
+		rc = submitted_lay(d, path, SUBMITTED_ALL, notes, err);
+	if (rc == 0 && rename(path, d->work_dir) < 0)
+		rc = errorf(err, -errno, "%s: %s", d->work_dir, strerror(errno));
+	free(path);
+	return rc;
+}
+
+/* What the script left stays. Only an attempt that came to a good end, or whose runner was killed then, may have removed
+ * the copies. */
+static int layout_keep_work(const struct spool_descriptor *d, struct buf *notes, struct error *err)
+{
+	bool removed = earlier_removed_copies(d);
+	return submitted_lay(d, d->work_dir, removed ? SUBMITTED_MISSING : SUBMITTED_NEWER, notes, err);
+}
+
+int layout_make_work(const struct spool_descriptor *d, struct buf *notes, struct error *err)
 {
 	int rc = 0;
 	/* A first attempt finds nothing to remove; asking costs less than removing. */
@@ -86,11 +76,9 @@ int layout_make_work(const struct spool_descriptor *d, struct error *err)
 	if (rc == 0 && d->fresh && access(d->checkpoint_dir, F_OK) == 0)
 		rc = fs_remove_tree(d->checkpoint_dir, err);
 	if (rc == 0)
-		rc = layout_make_folder(d->work_dir, err);
-	if (rc == 0)
 		rc = layout_make_folder(d->checkpoint_dir, err);
 	if (rc == 0)
-		rc = layout_link_folder(d->files_dir, d->work_dir, 0, err);
+		rc = access(d->work_dir, F_OK) == 0 ? layout_keep_work(d, notes, err) : layout_make_new(d, notes, err);
 	if (rc == 0 && d->results) {
 		char *results = mem_printf("%s/%s", d->work_dir, d->results);
 		rc = fs_make_dirs(results, SPOOL_FOLDER_MODE, err);
@@ -118,13 +106,15 @@ static void layout_remove_empty_results(const struct spool_descriptor *d)
 	free(path);
 }
 
-void layout_remove_empty(const struct spool_descriptor *d)
+void layout_tidy(const struct spool_descriptor *d, bool finished)
 {
 	layout_remove_empty_file(d->attempt_dir, SPOOL_STDOUT);
 	layout_remove_empty_file(d->attempt_dir, SPOOL_STDERR);
 	/* With a stop mark it may have been given up, and the next attempt be at work in these folders already. */
 	if (spool_stop_exists(d->attempt_dir))
 		return;
+	if (finished)
+		submitted_remove(d);
 	if (d->results)
 		layout_remove_empty_results(d);
 	rmdir(d->checkpoint_dir);

@@ -41,6 +41,7 @@ void spool_descriptor_put(const struct spool_descriptor *d, struct json *out)
 	descriptor_put_node(out, "metrics", d->metrics);
 	json_key_bool(out, "fresh", d->fresh);
 	json_key_string(out, "gpus", d->gpus);
+	json_key_int(out, "copy_limit_bytes", d->copy_limit_bytes);
 	json_key_int(out, "grace_ms", d->grace_ms);
 	json_key_int(out, "checkpoint_signal", d->checkpoint_signal);
 	json_end(out);
@@ -90,6 +91,8 @@ static int descriptor_check(const struct spool_descriptor *d, const char *name, 
 		return errorf(err, -EINVAL, "%s: results leaves the work folder", name);
 	if (!d->experiment || d->task < 1 || d->attempt < 1)
 		return errorf(err, -EINVAL, "%s: experiment, task or attempt is missing", name);
+	if (d->copy_limit_bytes < 0)
+		return errorf(err, -EINVAL, "%s: copy_limit_bytes is negative", name);
 	if (d->grace_ms < 0)
 		return errorf(err, -EINVAL, "%s: grace_ms is negative", name);
 	return 0;
@@ -116,6 +119,7 @@ static struct spool_descriptor descriptor_take(struct node *tree)
 		.metrics = descriptor_get(tree, "metrics", NODE_MAP),
 		.fresh = node_get_bool(tree, "fresh", false),
 		.gpus = node_get_string(tree, "gpus"),
+		.copy_limit_bytes = node_get_int(tree, "copy_limit_bytes", SPOOL_COPY_LIMIT_BYTES),
 		.grace_ms = node_get_int(tree, "grace_ms", SPOOL_GRACE_MS),
 		.checkpoint_signal = signal > 0 && signal < NSIG ? (int)signal : 0,
 	};

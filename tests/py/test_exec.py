@@ -113,7 +113,7 @@ def test_the_story_of_a_good_run(tmp_path):
         assert f"\n{name}={value}\n" in out
     assert "SLUICE_RESUME" not in out
     assert json.loads((a.task / "params.json").read_text()) == {"batch_size": 64}
-    assert (a.work / "script.sh").is_symlink()
+    assert not (a.work / "script.sh").exists()  # after a good end only what the script made is left
     assert json.loads((a.batch / "0.claim").read_text())["host"] == os.uname().nodename
     assert sorted(p.name for p in a.batch.iterdir()) == ["0.claim", "0.json"]
 
@@ -662,13 +662,13 @@ def left(a):
 def test_what_is_empty_is_removed_at_the_end(tmp_path):
     a = Attempt(tmp_path, 'test -d "$SLUICE_CHECKPOINT_DIR" && test -d results/e1/7 && "$SLUICE_BIN" report loss=1').run()
     assert a.end()["cause"] == "ok" and a.rows() == [(1, {"loss": 1})]
-    assert left(a) == ["journal", "params.json", "work", "work/script.sh"]
+    assert left(a) == ["journal", "params.json", "work"]
 
 
 def test_what_holds_something_stays(tmp_path):
     a = Attempt(tmp_path, 'echo out; echo err >&2; touch "$SLUICE_CHECKPOINT_DIR/c" results/e1/seen; echo "not JSON" > "$SLUICE_REPORT"').run()
     assert left(a) == ["checkpoint", "checkpoint/c", "journal", "params.json", "report.jsonl", "stderr", "stdout", "work",
-                       "work/results", "work/results/e1", "work/results/e1/seen", "work/script.sh"]
+                       "work/results", "work/results/e1", "work/results/e1/seen"]
 
 
 def test_an_attempt_that_was_given_up_takes_no_folder_from_the_next(tmp_path):
@@ -714,3 +714,66 @@ def test_broken_rows_are_noted(tmp_path):
     a = Attempt(tmp_path, "printf 'epoch,loss\\n0,1\\n1\\n2,3\\n' > results/e1/7/7.csv").run()
     assert a.rows() == [(0, {"loss": 1}), (2, {"loss": 3})]
     assert [r["text"] for r in a.records("note")] == ["results/e1/7/7.csv: line 3 has 1 fields, the header 2"]
+
+
+# The submitted files.
+
+
+def test_a_later_attempt_finds_the_files_as_the_script_left_them(tmp_path):
+    script = """
+        if [ $SLUICE_ATTEMPT = 1 ]; then echo changed > config.json; rm gone.txt; exit 3; fi
+        cat config.json; ls gone.txt new.txt 2>&1; cat again.txt"""
+    files = tmp_path / "files"
+    files.mkdir()
+    for name in ("config.json", "gone.txt", "again.txt"):
+        (files / name).write_text("submitted")
+    Attempt(tmp_path, script).run()
+    (files / "again.txt").write_text("submitted again")  # by a restart with another file
+    (tmp_path / "tasks/7/work.new").mkdir()  # of a runner that was killed while it copied
+    (tmp_path / "tasks/7/work.new/config.json").write_text("half")
+    a = Attempt(tmp_path, None, attempt=2).run()
+    assert a.stdout().startswith("changed\nls: cannot access 'gone.txt'") and a.stdout().endswith("submitted again")
+
+
+def test_a_runner_that_was_killed_while_it_copied_leaves_whole_files_to_the_next(tmp_path):
+    a = Attempt(tmp_path, "cmp data.bin ../../../files/data.bin && echo whole")
+    (a.files / "data.bin").write_bytes(os.urandom(32 << 20))
+    p = a.start()
+    # At whatever point of the copy this comes: the next attempt must have all of it.
+    wait_for(lambda: (a.task / "work.new").exists() or a.work.exists(), "the copy has begun")
+    p.kill()
+    p.wait()
+    b = Attempt(tmp_path, None, attempt=2).run()
+    assert b.stdout() == "whole\n" and not (a.task / "work.new").exists()
+
+
+def test_after_a_good_end_what_the_script_did_not_change_is_removed_and_comes_back(tmp_path):
+    a = Attempt(tmp_path, """
+        if [ $SLUICE_ATTEMPT = 1 ]; then echo x >> kept.txt; mkdir __pycache__; touch __pycache__/a.pyc data/own; fi; cat data/in""")
+    (a.files / "data").mkdir()
+    for name in ("kept.txt", "data/in", "unused"):
+        (a.files / name).write_text("in\n")
+    a.run()
+    assert a.stdout() == "in\n"
+    assert sorted(str(f.relative_to(a.work)) for f in a.work.rglob("*")) == ["data", "data/own", "kept.txt"]
+    b = Attempt(tmp_path, None, attempt=2).run()
+    assert b.stdout() == "in\n" and (a.work / "kept.txt").read_text() == "in\nx\n"
+
+
+def test_a_large_file_is_a_link_and_the_journal_says_so(tmp_path):
+    a = Attempt(tmp_path, "readlink big.bin; test -L script.sh || echo own", copy_limit_bytes=1000)
+    (a.files / "big.bin").write_bytes(b"x" * 1001)
+    a.run()
+    assert a.stdout() == f"{a.files}/big.bin\nown\n"
+    assert [r["text"] for r in a.records("note")] == [
+        "big.bin (1001 B) is a read-only link to the submitted file, because it is larger than copy_limit (1000 B)"]
+
+
+def test_submitted_tables_are_no_metrics_until_the_script_adds_to_them(tmp_path):
+    script = "if [ $SLUICE_ATTEMPT = 1 ]; then kill -9 $PPID; sleep 9; fi; echo 2,5 >> log.csv"
+    a = Attempt(tmp_path, script)
+    for name in ("train.csv", "log.csv"):
+        (a.files / name).write_text("epoch,loss\n1,9\n")
+    a.run()
+    b = Attempt(tmp_path, None, attempt=2).run()
+    assert a.rows() == [] and (2, {"loss": 5}) in b.rows() and len(b.rows()) <= 2

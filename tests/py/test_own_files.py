@@ -1,0 +1,49 @@
+"""Every task has its own copy of what was submitted, with its modes, as on the user's own machine."""
+import base64
+import os
+
+SCRIPT = """#!/usr/bin/env python3
+import json, os, pathlib, subprocess, sys
+root = pathlib.Path(__file__).resolve().parent
+config = json.loads((root / "config.json").read_text())
+assert config == {"lr": 0}, config
+(root / "config.json").write_text(json.dumps({"lr": sys.argv[1]}))
+with open(root / "log.csv", "w") as log:
+    log.write(f"epoch,loss\\n0,{sys.argv[1][7:]}\\n")
+print(subprocess.run(["./prog", "hello"], capture_output=True, text=True).stdout, end="")
+print(oct(os.stat("config.json").st_mode & 0o777), oct(os.stat("data/table.csv").st_mode & 0o777))
+"""
+
+
+def test_every_task_has_its_own_files_with_their_modes(daemon, tmp_path):
+    (tmp_path / "train.py").write_text(SCRIPT)
+    (tmp_path / "config.json").write_text('{"lr": 0}')
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/table.csv").write_text("epoch,loss\n0,99\n")
+    (tmp_path / "data/table.csv").chmod(0o444)
+    (tmp_path / "prog").write_bytes(open("/bin/echo", "rb").read())
+    (tmp_path / "prog").chmod(0o755)
+    daemon.cli("run", "train.py", "rate=1,2,3", "--file", "config.json", "--file", "prog", "--file", "data", "--objective",
+               "loss", "--copy-limit", "1M", cwd=tmp_path)
+    for task in daemon.tasks("e1"):
+        assert task["state"] == "finished", task
+        log = daemon.get(f"/experiments/e1/tasks/{task['number']}/log")["text"]
+        assert log == "hello\n0o600 0o400\n"
+        assert task["best"]["value"] == task["parameters"]["rate"]  # from a file beside the script itself
+        left = sorted(os.listdir(daemon.state / f"experiments/e1/tasks/{task['number']}/work"))
+        assert left == ["config.json", "log.csv"]
+
+
+def test_modes_come_with_requests_uploads_and_without(daemon):
+    script = "#!/bin/sh\nstat -c '%a %n' *\n./elf x\n"
+    elf = open("/bin/echo", "rb").read()
+    upload = daemon.request("PUT", "/uploads/up", raw=elf, headers={"Content-Type": "application/octet-stream"}).json["id"]
+    e = daemon.submit(script, {"copy_limit": "4M"}, name="run", files=[
+        {"path": "elf", "base64": base64.b64encode(elf).decode()}, {"path": "plain", "text": "x"},
+        {"path": "read", "text": "x", "mode": "444"}, {"path": "tool", "upload": upload, "mode": "100755"}])
+    daemon.wait_ended(e)
+    log = daemon.get(f"/experiments/{e}/tasks/1/log")["text"]
+    assert log == "700 elf\n600 plain\n400 read\n700 results\n700 run\n700 tool\nx\n", log
+    answer = daemon.request("POST", "/experiments", {"experiment": {"script": "a.py"}, "files": [
+        {"path": "a.py", "text": "", "mode": "rwx"}]})
+    assert answer.status == 400 and "octal" in answer.body.decode()
