@@ -17,17 +17,9 @@
 	"(SELECT f.reason FROM task f WHERE f.experiment = e.id AND f.state = " NUMBER(                                \
 		ERROR) " ORDER BY f.id DESC LIMIT 1)"
 
+/* Beside what is listed in STORE_EXPERIMENT. */
 #define EXPERIMENT_JSON(X)                                                                                             \
-	X(text, "name", "e.name")                                                                                      \
-	X(text, "description", "e.description")                                                                        \
-	X(state, "state", "e.state")                                                                                   \
-	X(time, "created", "e.created_ms")                                                                             \
-	X(time, "started", "e.started_ms")                                                                             \
 	X(time, "finished", "e.finished_ms")                                                                           \
-	X(text, "strategy", "e.strategy")                                                                              \
-	X(text, "backend", "e.backend")                                                                                \
-	X(text, "script", "e.script")                                                                                  \
-	X(json, "objective", "e.objective")                                                                            \
 	X(text, "step_name", "e.step_name")                                                                            \
 	X(text, "failure", EXPERIMENT_FAILURE)
 
@@ -38,20 +30,12 @@
 	X(json, "parameters", "b.parameters")
 
 #define DETAIL_JSON(X)                                                                                                 \
-	X(json, "spec", "spec")                                                                                        \
-	X(json, "parameters", "parameters")                                                                            \
-	X(json, "varying", "varying")                                                                                  \
-	X(int, "parallel", "parallel")                                                                                 \
-	X(json, "warnings", "warnings")                                                                                \
-	X(json, "resources", "coalesce(json_extract(spec, '$.resources'), '{}')")                                      \
-	X(text, "pass", "json_extract(spec, '$.pass')")
+	X(json, "resources", "coalesce(json_extract(e.spec, '$.resources'), '{}')")                                    \
+	X(text, "pass", "json_extract(e.spec, '$.pass')")
 
 #define SEARCH_JSON(X)                                                                                                 \
-	X(text, "strategy", "strategy")                                                                                \
-	X(text, "reason", "strategy_reason")                                                                           \
-	X(int, "seed", "seed")                                                                                         \
-	X(int, "tasks", "planned")                                                                                     \
-	X(json, "options", "coalesce(json_extract(spec, '$.search.options'), '{}')")
+	X(text, "strategy", "e.strategy")                                                                              \
+	X(json, "options", "coalesce(json_extract(e.spec, '$.search.options'), '{}')")
 
 /* A search that has proposed everything has made as many tasks as there will be: going on with one is no new task. */
 #define EXPERIMENT_TOTAL                                                                                               \
@@ -68,11 +52,13 @@ enum experiment_column {
 	EXP_MEMBERS
 };
 #define EXPERIMENT_SELECT                                                                                              \
-	"SELECT e.id, b.id, m.id, e.note, e.stopping, " EXPERIMENT_TOTAL ", b.best_step" EXPERIMENT_JSON(ROW_COLUMN)   \
-		BEST_JSON(ROW_COLUMN) " FROM experiment e "                                                            \
-				      "LEFT JOIN task b ON b.experiment = e.id AND b.number = e.best_task "            \
-				      "LEFT JOIN metric_name m ON m.experiment = e.id "                                \
-				      "AND m.name = json_extract(e.objective, '$[0].metric') "
+	"SELECT e.id, b.id, m.id, e.note, e.stopping, " EXPERIMENT_TOTAL                                               \
+	", b.best_step" STORE_EXPERIMENT(STORE_NONE, ROW_BOTH_COLUMN, STORE_NONE, STORE_NONE)                          \
+		EXPERIMENT_JSON(ROW_COLUMN)                                                                            \
+			BEST_JSON(ROW_COLUMN) " FROM experiment e "                                                    \
+					      "LEFT JOIN task b ON b.experiment = e.id AND b.number = e.best_task "    \
+					      "LEFT JOIN metric_name m ON m.experiment = e.id "                        \
+					      "AND m.name = json_extract(e.objective, '$[0].metric') "
 
 static const char sql_one[] = EXPERIMENT_SELECT "WHERE e.id = ?1 AND e.removing = 0";
 /* ?1: ids below, ?2: state or -1, ?3: limit */
@@ -83,8 +69,9 @@ static const char sql_page_total[] = "SELECT count(*) FROM experiment WHERE remo
 #define TALLY_COLUMNS COST_FIGURES(TALLY_COLUMN, ROW_NONE)
 static const char sql_tally[] = "SELECT state, tasks, source" TALLY_COLUMNS
 				" FROM tally WHERE experiment = ?1 AND tasks > 0";
-static const char sql_detail[] = "SELECT id" DETAIL_JSON(ROW_COLUMN)
-	SEARCH_JSON(ROW_COLUMN) " FROM experiment WHERE id = ?1";
+static const char sql_detail[] = "SELECT e.id" STORE_EXPERIMENT(STORE_NONE, STORE_NONE, ROW_BOTH_COLUMN, STORE_NONE)
+	DETAIL_JSON(ROW_COLUMN) STORE_EXPERIMENT(STORE_NONE, STORE_NONE, STORE_NONE, ROW_BOTH_COLUMN)
+		SEARCH_JSON(ROW_COLUMN) " FROM experiment e WHERE e.id = ?1";
 
 /* What the tasks of an experiment add up to. A sum is unknown while no task has told its share. */
 struct tally {
@@ -183,7 +170,8 @@ static void put_counts(sqlite3_stmt *row, const struct tally *tally, const char 
 /* Opens a map with the summary's members; the caller ends it. */
 static int put_summary(struct store *store, sqlite3_stmt *row, const char *counts_key, struct json *out)
 {
-	static const struct row_member members[] = {EXPERIMENT_JSON(ROW_MEMBER)};
+	static const struct row_member members[] = {
+		STORE_EXPERIMENT(STORE_NONE, ROW_BOTH_MEMBER, STORE_NONE, STORE_NONE) EXPERIMENT_JSON(ROW_MEMBER)};
 	int64_t id = row_int(row, EXP_ID);
 	struct tally tally;
 	char name[24];
@@ -210,8 +198,10 @@ static int put_summary(struct store *store, sqlite3_stmt *row, const char *count
 
 static int put_detail(struct store *store, int64_t experiment, struct json *out)
 {
-	static const struct row_member members[] = {DETAIL_JSON(ROW_MEMBER)};
-	static const struct row_member search[] = {SEARCH_JSON(ROW_MEMBER)};
+	static const struct row_member members[] = {
+		STORE_EXPERIMENT(STORE_NONE, STORE_NONE, ROW_BOTH_MEMBER, STORE_NONE) DETAIL_JSON(ROW_MEMBER)};
+	static const struct row_member search[] = {STORE_EXPERIMENT(STORE_NONE, STORE_NONE, STORE_NONE, ROW_BOTH_MEMBER)
+							   SEARCH_JSON(ROW_MEMBER)};
 	sqlite3_stmt *row = store_bind(store, sql_detail, "i", experiment);
 	int rc = store_one(store, row);
 	if (rc < 0)

@@ -1,9 +1,10 @@
 /* Columns of a row as members of a JSON map, listed once: for the json_*.c files of this room only. A list is a macro
- * whose rows give the kind, the member's key and the SQL of its columns:
+ * whose rows give the kind, the member's key and the SQL of its columns, as JSON() and BOTH() of rows.h or in a list of
+ * its own:
  *
- *	#define TASK_JSON(X) X(int, "number", "t.number") X(text, "node", "t.node")
+ *	#define BEST_JSON(X) X(int, "task", "e.best_task") X(json, "parameters", "b.parameters")
  *
- * "SELECT t.id" TASK_JSON(ROW_COLUMN) is the query, {TASK_JSON(ROW_MEMBER)} the table for row_put_members(). A kind is
+ * "SELECT e.id" BEST_JSON(ROW_COLUMN) is the query, {BEST_JSON(ROW_MEMBER)} the table for row_put_members(). A kind is
  * a function row_put_KIND() and a number of columns ROW_KIND. A NULL column is always null, never 0. */
 #ifndef STORE_JSON_ROW_H
 #define STORE_JSON_ROW_H
@@ -14,6 +15,9 @@
 
 #define ROW_COLUMN(kind, key, sql) ", " sql
 #define ROW_MEMBER(kind, key, sql) {row_put_##kind, key, ROW_##kind},
+/* The same of BOTH() in rows.h. */
+#define ROW_BOTH_COLUMN(type, member, sql, kind, key) ROW_COLUMN(kind, key, sql)
+#define ROW_BOTH_MEMBER(type, member, sql, kind, key) ROW_MEMBER(kind, key, sql)
 
 /* Writes one member out of the columns that begin at `first`. */
 typedef void row_put_f(sqlite3_stmt *row, int first, const char *key, struct json *out);

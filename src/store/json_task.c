@@ -25,21 +25,9 @@ static const char sql_total[] = "SELECT count(*) FROM task WHERE experiment = ?1
 static const struct row_member timeline_members[] = {TIMELINE_JSON(ROW_MEMBER)};
 static const char sql_timeline[] = "SELECT id" TIMELINE_JSON(ROW_COLUMN) " FROM history WHERE task = ?1 ORDER BY id";
 
-#define ATTEMPT_JSON(X)                                                                                                \
-	X(int, "number", "number")                                                                                     \
-	X(state, "state", "state")                                                                                     \
-	X(json, "cause", "cause")                                                                                      \
-	X(time, "submitted", "submitted_ms")                                                                           \
-	X(time, "started", "started_ms")                                                                               \
-	X(time, "finished", "finished_ms")                                                                             \
-	X(text, "node", "node")                                                                                        \
-	X(text, "job", "job")                                                                                          \
-	X(int, "exit_code", "exit_code")                                                                               \
-	X(int, "signal", "signal")                                                                                     \
-	X(text, "gpus", "gpus")                                                                                        \
-	X(cost, "cost", ROW_COST_COLUMNS)
-static const struct row_member attempt_members[] = {ATTEMPT_JSON(ROW_MEMBER)};
-static const char sql_attempts[] = "SELECT id" ATTEMPT_JSON(ROW_COLUMN) " FROM attempt WHERE task = ?1 ORDER BY number";
+static const struct row_member attempt_members[] = {STORE_ATTEMPT(ROW_BOTH_MEMBER, STORE_NONE, ROW_MEMBER)};
+static const char sql_attempts[] = "SELECT a.id" STORE_ATTEMPT(
+	ROW_BOTH_COLUMN, STORE_NONE, ROW_COLUMN) " FROM attempt a WHERE a.task = ?1 ORDER BY a.number";
 
 /* ?1 experiment, ?2 state or -1, ?3 and ?4 the key and number of the last task shown, ?5 limit, ?6 the
  * sign that turns the order round, ?7 now. What has no key comes last either way. */
@@ -102,7 +90,7 @@ static void row_put_elapsed(sqlite3_stmt *row, int first, const char *key, struc
 
 int json_open_task(sqlite3_stmt *row, int64_t experiment, struct json *out)
 {
-	static const struct row_member members[] = {TASK_JSON(ROW_MEMBER)};
+	static const struct row_member members[] = {STORE_TASK(ROW_BOTH_MEMBER, STORE_NONE, ROW_MEMBER)};
 	char id[48];
 	snprintf(id, sizeof(id), "e%" PRId64 "/%" PRId64, experiment, row_int(row, TASK_NUMBER));
 	json_map(out);

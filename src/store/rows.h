@@ -12,9 +12,16 @@ enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING
 enum store_sweep { STORE_SWEEP_NONE, STORE_SWEEP_STOP, STORE_SWEEP_RESTART, STORE_SWEEP_RESTART_FAILED };
 enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BATCH_OVER };
 
-/* A row as a struct is listed once, as STORE_X(X): kind, member and SQL of the column. The struct and the query come
- * from the list. The kinds: INT (NULL is 0), COUNT (NULL is -1), REAL (NULL is NAN), BOOL, INDEX, TEXT (valid during the
- * callback only) and the enums. */
+/* The columns of a row are listed once, as STORE_X. The struct and its query come from the list, and so does the JSON that
+ * people and other programs read (json.h):
+ *
+ *	ROW(type, member, sql)              for the engine only
+ *	JSON(kind, key, sql)                for the JSON only; the sql may name columns that are listed for the engine
+ *	BOTH(type, member, sql, kind, key)
+ *
+ * The types: INT (NULL is 0), COUNT (NULL is -1), REAL (NULL is NAN), BOOL, INDEX, TEXT (valid during the callback only)
+ * and the enums. The kinds: json_row.h. */
+#define STORE_NONE(...)
 #define STORE_TYPE_INT int64_t
 #define STORE_TYPE_COUNT int64_t
 #define STORE_TYPE_REAL double
@@ -25,40 +32,41 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 #define STORE_TYPE_WISH enum store_wish
 #define STORE_TYPE_SWEEP enum store_sweep
 #define STORE_TYPE_BATCH enum store_batch_state
-#define STORE_MEMBER(kind, member, sql) STORE_TYPE_##kind member;
+#define STORE_MEMBER(type, member, ...) STORE_TYPE_##type member;
 
-#define STORE_EXPERIMENT(X)                                                                                            \
-	X(TEXT, name, "name")                                                                                          \
-	X(TEXT, description, "description")                                                                            \
-	X(TEXT, spec, "spec")                                                                                          \
-	X(TEXT, source_name, "source_name")                                                                            \
-	X(TEXT, source, "source")                                                                                      \
-	X(TEXT, parameters, "parameters")                                                                              \
-	X(TEXT, varying, "varying")                                                                                    \
-	X(TEXT, objective, "objective")                                                                                \
-	X(TEXT, strategy, "strategy")                                                                                  \
-	X(TEXT, strategy_reason, "strategy_reason")                                                                    \
-	X(TEXT, backend, "backend")                                                                                    \
-	X(TEXT, script, "script")                                                                                      \
-	X(TEXT, warnings, "warnings")                                                                                  \
-	X(TEXT, batch_script, "batch_script")                                                                          \
-	X(TEXT, note, "note")                                                                                          \
-	X(INT, created_ms, "created_ms")                                                                               \
-	X(INT, started_ms, "started_ms")                                                                               \
-	X(INT, seed, "seed")                                                                                           \
-	X(INT, planned, "planned")                                                                                     \
-	X(INT, parallel, "parallel")                                                                                   \
-	X(STATE, state, "state")                                                                                       \
-	X(BOOL, asked_all, "asked_all")                                                                                \
-	X(BOOL, stopping, "stopping")                                                                                  \
-	X(BOOL, removing, "removing")                                                                                  \
-	X(SWEEP, sweep, "sweep")                                                                                       \
-	X(INT, sweep_from, "sweep_from")                                                                               \
-	X(INT, sweep_ms, "sweep_ms")
+/* From experiment e. SUMMARY, DETAIL and SEARCH are BOTH, for three maps. */
+#define STORE_EXPERIMENT(ROW, SUMMARY, DETAIL, SEARCH)                                                                 \
+	SUMMARY(TEXT, name, "e.name", text, "name")                                                                    \
+	SUMMARY(TEXT, description, "e.description", text, "description")                                               \
+	SUMMARY(STATE, state, "e.state", state, "state")                                                               \
+	SUMMARY(INT, created_ms, "e.created_ms", time, "created")                                                      \
+	SUMMARY(INT, started_ms, "e.started_ms", time, "started")                                                      \
+	SUMMARY(TEXT, strategy, "e.strategy", text, "strategy")                                                        \
+	SUMMARY(TEXT, backend, "e.backend", text, "backend")                                                           \
+	SUMMARY(TEXT, script, "e.script", text, "script")                                                              \
+	SUMMARY(TEXT, objective, "e.objective", json, "objective")                                                     \
+	DETAIL(TEXT, spec, "e.spec", json, "spec")                                                                     \
+	DETAIL(TEXT, parameters, "e.parameters", json, "parameters")                                                   \
+	DETAIL(TEXT, varying, "e.varying", json, "varying")                                                            \
+	DETAIL(INT, parallel, "e.parallel", int, "parallel")                                                           \
+	DETAIL(TEXT, warnings, "e.warnings", json, "warnings")                                                         \
+	SEARCH(TEXT, strategy_reason, "e.strategy_reason", text, "reason")                                             \
+	SEARCH(INT, seed, "e.seed", int, "seed")                                                                       \
+	SEARCH(INT, planned, "e.planned", int, "tasks")                                                                \
+	ROW(TEXT, source_name, "e.source_name")                                                                        \
+	ROW(TEXT, source, "e.source")                                                                                  \
+	ROW(TEXT, batch_script, "e.batch_script")                                                                      \
+	ROW(TEXT, note, "e.note")                                                                                      \
+	ROW(BOOL, asked_all, "e.asked_all")                                                                            \
+	ROW(BOOL, stopping, "e.stopping")                                                                              \
+	ROW(BOOL, removing, "e.removing")                                                                              \
+	ROW(SWEEP, sweep, "e.sweep")                                                                                   \
+	ROW(INT, sweep_from, "e.sweep_from")                                                                           \
+	ROW(INT, sweep_ms, "e.sweep_ms")
 
 struct store_experiment {
 	int64_t id;
-	STORE_EXPERIMENT(STORE_MEMBER)
+	STORE_EXPERIMENT(STORE_MEMBER, STORE_MEMBER, STORE_MEMBER, STORE_MEMBER)
 };
 
 int store_add_experiment(struct store *store, const struct store_experiment *row, int64_t *ret_id) MUST_USE;
@@ -74,9 +82,9 @@ int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool v
 /* How far an action on all tasks has come: it goes on with number `from`; since when. */
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
-/* What its waiting tasks wait for; NULL: nothing. */
 /* The nodes that its submissions leave out, as a warning that people see; NULL: none. */
 int store_set_excluded(struct store *store, int64_t id, const char *nodes) MUST_USE;
+/* What its waiting tasks wait for; NULL: nothing. */
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
 int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
 int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
@@ -110,34 +118,48 @@ int store_change_experiment(struct store *store, int64_t id, const struct store_
 int store_set_planned(struct store *store, int64_t id, int64_t planned) MUST_USE;
 int store_each_event(struct store *store, int64_t experiment, store_event_f each, void *ctx) MUST_USE;
 
-#define STORE_TASK(X)                                                                                                  \
-	X(INT, experiment, "experiment")                                                                               \
-	X(INT, number, "number")                                                                                       \
-	X(STATE, state, "state")                                                                                       \
-	X(WISH, wanted, "wanted")                                                                                      \
-	X(TEXT, parameters, "parameters")                                                                              \
-	X(TEXT, retries, "retries")                                                                                    \
-	X(INT, repeat, "repeat")                                                                                       \
-	X(INT, seed, "seed")                                                                                           \
-	X(COUNT, steps, "steps")                                                                                       \
-	X(INT, attempt, "attempt")                                                                                     \
-	X(INT, asked, "asked")                                                                                         \
-	X(INT, created_ms, "created_ms")                                                                               \
-	X(INT, started_ms, "started_ms")                                                                               \
-	X(INT, submitted_ms, "submitted_ms")                                                                           \
-	X(INT, finished_ms, "finished_ms")                                                                             \
-	X(REAL, fidelity, "fidelity")                                                                                  \
-	X(BOOL, fresh, "fresh")                                                                                        \
-	X(REAL, best, "best")                                                                                          \
-	X(REAL, last, "last")                                                                                          \
-	X(COUNT, best_step, "best_step")                                                                               \
-	X(COUNT, last_step, "last_step")                                                                               \
-	X(COUNT, step, "step")                                                                                         \
-	X(BOOL, from_zero, "from_zero") /* the steps begin at 0 */
+/* From task t; ?1 is the experiment. */
+#define STORE_TASK(BOTH, ROW, JSON)                                                                                    \
+	ROW(INT, experiment, "t.experiment")                                                                           \
+	BOTH(INT, number, "t.number", int, "number")                                                                   \
+	BOTH(STATE, state, "t.state", state, "state")                                                                  \
+	ROW(WISH, wanted, "t.wanted")                                                                                  \
+	JSON(text, "reason", "t.reason")                                                                               \
+	JSON(text, "waiting_for", TASK_WAITING_FOR)                                                                    \
+	JSON(json, "cause", "t.cause")                                                                                 \
+	BOTH(TEXT, parameters, "t.parameters", json, "parameters")                                                     \
+	ROW(TEXT, retries, "t.retries")                                                                                \
+	BOTH(INT, repeat, "t.repeat", int, "repeat")                                                                   \
+	BOTH(INT, seed, "t.seed", int, "seed")                                                                         \
+	ROW(REAL, best, "t.best")                                                                                      \
+	ROW(COUNT, best_step, "t.best_step")                                                                           \
+	JSON(point, "best", "t.best, t.best_step")                                                                     \
+	ROW(REAL, last, "t.last")                                                                                      \
+	ROW(COUNT, last_step, "t.last_step")                                                                           \
+	JSON(point, "last", "t.last, t.last_step")                                                                     \
+	ROW(COUNT, step, "t.step")                                                                                     \
+	ROW(BOOL, from_zero, "t.from_zero") /* the steps begin at 0 */                                                 \
+	JSON(int, "epoch", "t.step + t.from_zero")                                                                     \
+	BOTH(COUNT, steps, "t.steps", int, "epochs")                                                                   \
+	JSON(progress, "progress", "t.state, t.step + t.from_zero, t.steps")                                           \
+	ROW(INT, created_ms, "t.created_ms")                                                                           \
+	BOTH(INT, submitted_ms, "t.submitted_ms", time, "submitted")                                                   \
+	BOTH(INT, started_ms, "t.started_ms", time, "started")                                                         \
+	BOTH(INT, finished_ms, "t.finished_ms", time, "finished")                                                      \
+	JSON(elapsed, "elapsed_s", "t.state, t.started_ms, t.finished_ms")                                             \
+	BOTH(INT, attempt, "t.attempt", int, "attempt")                                                                \
+	ROW(INT, asked, "t.asked")                                                                                     \
+	ROW(REAL, fidelity, "t.fidelity")                                                                              \
+	ROW(BOOL, fresh, "t.fresh")                                                                                    \
+	JSON(text, "node", "t.node")                                                                                   \
+	JSON(text, "gpus", "t.gpus")                                                                                   \
+	JSON(text, "job", "t.job")                                                                                     \
+	JSON(time, "expected_start", "t.expected_start_ms")                                                            \
+	JSON(cost, "cost", ROW_COST_COLUMNS)
 
 struct store_task {
 	int64_t id;
-	STORE_TASK(STORE_MEMBER)
+	STORE_TASK(STORE_MEMBER, STORE_MEMBER, STORE_NONE)
 };
 
 typedef int (*store_task_f)(void *ctx, const struct store_task *row);
@@ -177,30 +199,38 @@ int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
 int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text,
 		      int64_t time_ms) MUST_USE;
 
-/* An attempt that may be alive, with what is needed to follow it. From attempt a, task t and batch b. */
-#define STORE_ATTEMPT(X)                                                                                               \
-	X(INT, task, "a.task")                                                                                         \
-	X(INT, experiment, "t.experiment")                                                                             \
-	X(INT, task_number, "t.number")                                                                                \
-	X(INT, number, "a.number")                                                                                     \
-	X(INT, journal_offset, "a.journal_offset")                                                                     \
-	X(INT, created_ms, "a.created_ms")                                                                             \
-	X(INT, submitted_ms, "a.submitted_ms")                                                                         \
-	X(INT, started_ms, "a.started_ms")                                                                             \
-	X(INDEX, index, "a.idx")                                                                                       \
-	X(STATE, state, "a.state")                                                                                     \
-	X(WISH, wanted, "t.wanted")                                                                                    \
-	X(TEXT, token, "a.token")                                                                                      \
-	X(TEXT, job, "coalesce(a.job, b.job)")                                                                         \
-	X(TEXT, backend, "b.backend")                                                                                  \
-	X(TEXT, ended, "a.ended") /* JSON: what its END record said; NULL: none was read */                            \
-	X(INT, absent_ms, "b.absent_ms")                                                                               \
-	X(BOOL, measured, "a.energy_j IS NOT NULL") /* its energy is known */                                          \
-	X(BATCH, batch_state, "b.state")
+/* An attempt that may be alive, with what is needed to follow it. From attempt a, task t and batch b; the JSON from a only. */
+#define STORE_ATTEMPT(BOTH, ROW, JSON)                                                                                 \
+	ROW(INT, task, "a.task")                                                                                       \
+	ROW(INT, experiment, "t.experiment")                                                                           \
+	ROW(INT, task_number, "t.number")                                                                              \
+	BOTH(INT, number, "a.number", int, "number")                                                                   \
+	BOTH(STATE, state, "a.state", state, "state")                                                                  \
+	JSON(json, "cause", "a.cause")                                                                                 \
+	ROW(INT, journal_offset, "a.journal_offset")                                                                   \
+	ROW(INT, created_ms, "a.created_ms")                                                                           \
+	BOTH(INT, submitted_ms, "a.submitted_ms", time, "submitted")                                                   \
+	BOTH(INT, started_ms, "a.started_ms", time, "started")                                                         \
+	JSON(time, "finished", "a.finished_ms")                                                                        \
+	ROW(INDEX, index, "a.idx")                                                                                     \
+	ROW(WISH, wanted, "t.wanted")                                                                                  \
+	ROW(TEXT, token, "a.token")                                                                                    \
+	JSON(text, "node", "a.node")                                                                                   \
+	JSON(text, "job", "a.job")                                                                                     \
+	ROW(TEXT, job, "coalesce(a.job, b.job)")                                                                       \
+	ROW(TEXT, backend, "b.backend")                                                                                \
+	ROW(TEXT, ended, "a.ended") /* JSON: what its END record said; NULL: none was read */                          \
+	ROW(INT, absent_ms, "b.absent_ms")                                                                             \
+	ROW(BOOL, measured, "a.energy_j IS NOT NULL") /* its energy is known */                                        \
+	ROW(BATCH, batch_state, "b.state")                                                                             \
+	JSON(int, "exit_code", "a.exit_code")                                                                          \
+	JSON(int, "signal", "a.signal")                                                                                \
+	JSON(text, "gpus", "a.gpus")                                                                                   \
+	JSON(cost, "cost", ROW_COST_COLUMNS)
 
 struct store_attempt {
 	int64_t id;
-	STORE_ATTEMPT(STORE_MEMBER)
+	STORE_ATTEMPT(STORE_MEMBER, STORE_MEMBER, STORE_NONE)
 };
 
 typedef int (*store_attempt_f)(void *ctx, const struct store_attempt *row);

@@ -8,7 +8,8 @@
 /* Idempotency keys are kept for a day. */
 #define KEY_LIFE_MS 86400000
 
-#define EXPERIMENT_SELECT "SELECT id" STORE_EXPERIMENT(FIELD_COLUMN) " FROM experiment "
+#define EXPERIMENT_SELECT                                                                                              \
+	"SELECT e.id" STORE_EXPERIMENT(FIELD_COLUMN, FIELD_COLUMN, FIELD_COLUMN, FIELD_COLUMN) " FROM experiment e "
 static const char sql_active[] = EXPERIMENT_SELECT
 	"WHERE state < " NUMBER(FINISHED) " OR removing OR sweep <> " NUMBER(SWEEP_NONE) " ORDER BY id";
 static const char sql_one[] = EXPERIMENT_SELECT "WHERE id = ?1";
@@ -75,7 +76,7 @@ static int each_experiment(struct store *store, sqlite3_stmt *row, store_experim
 	while ((rc = store_step(store, row)) > 0) {
 		struct store_experiment experiment = {.id = row_int(row, 0)}, *ret = &experiment;
 		int column = 1;
-		STORE_EXPERIMENT(FIELD_READ)
+		STORE_EXPERIMENT(FIELD_READ, FIELD_READ, FIELD_READ, FIELD_READ)
 		rows++;
 		if ((rc = each(ctx, &experiment)) < 0)
 			break;

@@ -1,13 +1,14 @@
-/* Columns of a row as members of a struct: for the rows_*.c files of this room only. "SELECT id" STORE_TASK(FIELD_COLUMN)
- * is the query; with `row` the statement, `column` at 1 and `ret` the struct, STORE_TASK(FIELD_READ) reads it. */
+/* Columns of a row as members of a struct: for the rows_*.c files of this room only. "SELECT t.id"
+ * STORE_TASK(FIELD_COLUMN, FIELD_COLUMN, STORE_NONE) is the query; with `row` the statement, `column` at 1 and `ret` the
+ * struct, STORE_TASK(FIELD_READ, FIELD_READ, STORE_NONE) reads it. */
 #ifndef STORE_ROWS_ROW_H
 #define STORE_ROWS_ROW_H
 
 #include "store/number.h"
 #include "store/sql.h"
 
-#define FIELD_COLUMN(kind, member, sql) ", " sql
-#define FIELD_READ(kind, member, sql) ret->member = FIELD_##kind(row, column++);
+#define FIELD_COLUMN(type, member, sql, ...) ", " sql
+#define FIELD_READ(type, member, ...) ret->member = FIELD_##type(row, column++);
 
 #define FIELD_INT row_int
 #define FIELD_COUNT(row, column) row_int_or(row, column, -1)

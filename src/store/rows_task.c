@@ -27,7 +27,7 @@
 #define COST_VALUE(name, ...) cost_get(cost, FIGURE_##name),
 #define COST_VALUES COST_FIGURES(COST_VALUE, COST_NONE)
 
-#define TASK_SELECT "SELECT id" STORE_TASK(FIELD_COLUMN) " FROM task "
+#define TASK_SELECT "SELECT t.id" STORE_TASK(FIELD_COLUMN, FIELD_COLUMN, STORE_NONE) " FROM task t "
 static const char sql_one[] = TASK_SELECT "WHERE experiment = ?1 AND number = ?2";
 static const char sql_tasks[] = TASK_SELECT "WHERE experiment = ?1 AND number >= ?2 ORDER BY number LIMIT ?3";
 /* By id, which is by number too: the index by state has that order, and what has ended is not read. */
@@ -83,8 +83,9 @@ static const char sql_set_batch[] = "UPDATE batch SET state = ?2, job = coalesce
 static const char sql_set_absent[] = "UPDATE batch SET absent_ms = ?2 WHERE token = ?1";
 
 #define ATTEMPT_SELECT                                                                                                 \
-	"SELECT a.id" STORE_ATTEMPT(FIELD_COLUMN) " FROM attempt a JOIN task t ON t.id = a.task "                      \
-						  "JOIN batch b ON b.token = a.token "
+	"SELECT a.id" STORE_ATTEMPT(FIELD_COLUMN, FIELD_COLUMN,                                                        \
+				    STORE_NONE) " FROM attempt a JOIN task t ON t.id = a.task "                        \
+						"JOIN batch b ON b.token = a.token "
 static const char sql_live[] = ATTEMPT_SELECT
 	"WHERE a.state IN (" NUMBER(SUBMITTED) ", " NUMBER(RUNNING) ") ORDER BY a.id";
 static const char sql_ended[] = ATTEMPT_SELECT "WHERE a.finished_ms > ?1 AND a.started_ms IS NOT NULL ORDER BY a.id";
@@ -139,7 +140,7 @@ static int each_task(struct store *store, sqlite3_stmt *row, store_task_f each, 
 	while ((rc = store_step(store, row)) > 0) {
 		struct store_task task = {.id = row_int(row, 0)}, *ret = &task;
 		int column = 1;
-		STORE_TASK(FIELD_READ)
+		STORE_TASK(FIELD_READ, FIELD_READ, STORE_NONE)
 		rows++;
 		if ((rc = each(ctx, &task)) < 0)
 			break;
@@ -295,7 +296,7 @@ static int each_attempt(struct store *store, sqlite3_stmt *row, store_attempt_f 
 	while ((rc = store_step(store, row)) > 0) {
 		struct store_attempt attempt = {.id = row_int(row, 0)}, *ret = &attempt;
 		int column = 1;
-		STORE_ATTEMPT(FIELD_READ)
+		STORE_ATTEMPT(FIELD_READ, FIELD_READ, STORE_NONE)
 		if ((rc = each(ctx, &attempt)) < 0)
 			break;
 	}
