@@ -48,6 +48,10 @@
 #define LIMIT_METRIC_COLUMNS 256
 #define LIMIT_METRIC_NAME_BYTES 128
 #define LIMIT_METRIC_LINE_BYTES 65536
+/* One record of a TensorBoard event file. A scalar has a hundred bytes; what is larger than this is a graph or pictures. */
+#define LIMIT_TFRECORD_BYTES (1u << 20)
+/* Different scalars of one TensorBoard run; a network with a scalar for every layer has some hundred. */
+#define LIMIT_TFEVENTS_TAGS 4096
 /* A journal record holds one metrics row or the tail of an error output. */
 #define LIMIT_JOURNAL_RECORD_BYTES (1u << 17)
 /* Bytes of journal taken in one go, so that the loop turns within 10 ms. */

@@ -13,10 +13,17 @@
 #include <strings.h>
 
 static const char *const csv_files[] = {"*.csv", NULL}, *const jsonl_files[] = {"*.jsonl", NULL};
+static const char *const tfevents_files[] = {"*tfevents*", NULL};
 
 const struct metrics_format metrics_formats[] = {
 	{.name = "csv", .files = csv_files, .open = metrics_csv_open},
 	{.name = "jsonl", .files = jsonl_files, .open = metrics_jsonl_open},
+	{.name = "tfevents",
+	 .files = tfevents_files,
+	 .begins = metrics_tfevents_begins,
+	 .certain = true,
+	 .folders = true,
+	 .open = metrics_tfevents_open},
 	{0},
 };
 
@@ -290,6 +297,14 @@ void metrics_resume(struct metrics_reader *reader)
 {
 	reader->has_step = reader->anew = false;
 	reader->offset = 0;
+	if (reader->ops->resume)
+		reader->ops->resume(reader);
+}
+
+void metrics_join(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other)
+{
+	if (reader->ops->join)
+		reader->ops->join(reader, prefix, other);
 }
 
 void metrics_restart(struct metrics_reader *reader)
@@ -309,7 +324,9 @@ void metrics_free(struct metrics_reader *reader)
 {
 	if (!reader)
 		return;
-	if (reader->ops->restart)
+	if (reader->ops->free)
+		reader->ops->free(reader);
+	else if (reader->ops->restart)
 		reader->ops->restart(reader);
 	buf_free(&reader->record);
 	free(reader->cells.at);

@@ -31,6 +31,8 @@ struct metrics_format {
 		*files; /* what its files are called: patterns of fnmatch(3) for the last part of a path, ending
 				   * with NULL. NULL: it reads no files but what a script prints */
 	bool (*begins)(const char *head, size_t len); /* do the first bytes fit? NULL: the name of the file is enough */
+	bool certain; /* a file whose name and first bytes fit holds metrics, even where it has no row yet */
+	bool folders; /* the files of one folder are one record: see metrics_join */
 	struct metrics_reader *(*open)(metrics_row_f row, void *ctx);
 };
 
@@ -41,6 +43,9 @@ const struct metrics_format *metrics_format_for(const char *path, const char *he
 const struct metrics_format *metrics_format_printed(void);
 
 struct metrics_reader *metrics_open(const struct metrics_format *format, metrics_row_f row, void *ctx);
+/* For formats with `folders`, before the first bytes: every name begins with `prefix` ("" for none), and the reader counts
+ * on where `other`, which reads a file of the same folder, has counted to; NULL: it is the first of its folder. */
+void metrics_join(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other);
 /* Takes the next bytes of the file. Rows are given once they are complete. */
 void metrics_feed(struct metrics_reader *reader, const char *data, size_t len);
 /* The file has ended: a last line without a newline counts now. */

@@ -15,7 +15,12 @@ struct metrics_ops {
 	 * reader->record or in its own struct; the rows must not depend on the pieces. */
 	void (*feed)(struct metrics_reader *reader, const char *data, size_t len);
 	void (*finish)(struct metrics_reader *reader); /* the file has ended; may be NULL */
-	void (*restart)(struct metrics_reader *reader); /* the file begins anew, or the reader goes; may be NULL */
+	void (*restart)(struct metrics_reader
+				*reader); /* the file begins anew; without `free` also: the reader goes; may be NULL */
+	/* As metrics_resume, metrics_join and metrics_free say; may be NULL. */
+	void (*resume)(struct metrics_reader *reader);
+	void (*join)(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other);
+	void (*free)(struct metrics_reader *reader);
 };
 
 struct metrics_reader {
@@ -54,5 +59,7 @@ void metrics_complain(struct metrics_reader *reader, const char *fmt, ...) PRINT
 
 struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx);
 struct metrics_reader *metrics_jsonl_open(metrics_row_f row, void *ctx);
+struct metrics_reader *metrics_tfevents_open(metrics_row_f row, void *ctx);
+bool metrics_tfevents_begins(const char *head, size_t len);
 
 #endif

@@ -66,9 +66,16 @@ static void find_folder(const char *path, bool any, int depth, struct find_list 
 		closedir(dir);
 }
 
+static int find_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct find_entry *)a)->path, ((const struct find_entry *)b)->path);
+}
+
 void find_files(const char *dir, bool any, struct find_list *list)
 {
 	find_folder(dir, any, 0, list);
+	if (list->entries.len)
+		qsort(list->entries.at, list->entries.len, sizeof(*list->entries.at), find_compare);
 }
 
 const struct find_entry *find_in(const struct find_list *list, const char *path)
@@ -134,6 +141,8 @@ const struct metrics_format *find_probe(const char *path)
 	const struct metrics_format *format = n > 0 ? metrics_format_for(path, head, (size_t)n) : NULL;
 	if (!format)
 		return NULL;
+	if (format->certain)
+		return format;
 	struct metrics_reader *reader = metrics_open(format, find_probe_cb, &looks);
 	metrics_feed(reader, head, (size_t)n);
 	if (n < (ssize_t)sizeof(head))

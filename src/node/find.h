@@ -38,7 +38,7 @@ const struct metrics_format *find_match(const struct node *patterns, const char 
 
 /* The format of a file that the user did not name; NULL: it holds no metrics, or nothing yet. It holds metrics when it
  * has a row with a column that counts (epoch, step, …) or a column named like a metric (…loss, acc…). Data and
- * predictions have neither. */
+ * predictions have neither. A format that is certain of its files needs no row. */
 const struct metrics_format *find_probe(const char *path);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "node/find.h"
+#include "node/folder.h"
 #include "node/submitted.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ struct follow_file {
 	struct follow *follow;
 	char *path, *source; /* source: NULL until the file is read */
 	struct find_stamp stamp; /* when last read; zero: never */
+	const struct metrics_format *format;
 	struct metrics_reader *reader; /* NULL: it was found and does not look like metrics so far */
 	int64_t offset;
 	int64_t earlier; /* bytes before this are an earlier attempt's */
@@ -132,10 +134,40 @@ static const char *follow_relative(const struct follow *follow, const char *path
 	return strncmp(path, follow->config.work_dir, work) == 0 && path[work] == '/' ? path + work + 1 : path;
 }
 
+/* The files of one folder are one record. Those of an earlier attempt are another one: the script may have gone back to
+ * a checkpoint. */
+static void follow_join(struct follow_file *file, const struct metrics_format *format)
+{
+	const struct follow *follow = file->follow;
+	const char *path = follow_relative(follow, file->path);
+	VEC(const char *) paths = {0};
+	struct metrics_reader *joined = NULL;
+
+	for (size_t i = 0; i < follow->files.len; i++) {
+		const struct follow_file *other = follow->files.at[i];
+		const char *rel = follow_relative(follow, other->path);
+		if (other == file || (other->reader ? other->format : metrics_format_for(rel, NULL, 0)) != format)
+			continue;
+		vec_push(&paths, rel);
+		if (other->reader && folder_is_same(rel, path) && (other->earlier > 0) == (file->earlier > 0))
+			joined = other->reader;
+	}
+	char *prefix = folder_prefix(path, paths.at, paths.len);
+	metrics_join(file->reader, prefix, joined);
+	free(prefix);
+	free(paths.at);
+	free(file->source);
+	file->source = mem_printf("%s:%.*s", format->name, folder_length(path) ? (int)folder_length(path) : 1,
+				  folder_length(path) ? path : ".");
+}
+
 static void follow_open_reader(struct follow_file *file, const char *kind, const struct metrics_format *format)
 {
 	file->source = mem_printf("%s:%s", kind, follow_relative(file->follow, file->path));
 	file->reader = metrics_open(format, follow_row_cb, file);
+	file->format = format;
+	if (format->folders)
+		follow_join(file, format);
 }
 
 /* True when there is nothing left to read. */
@@ -184,10 +216,10 @@ static void follow_add(struct follow *follow, const char *path, const char *kind
 	const struct find_entry *earlier = find_in(&follow->earlier, path);
 	file->follow = follow;
 	file->path = mem_strdup(path);
-	if (format)
-		follow_open_reader(file, kind, format);
 	if (earlier)
 		file->earlier = earlier->stamp.size;
+	if (format)
+		follow_open_reader(file, kind, format);
 	vec_push(&follow->files, file);
 }
 
