@@ -49,6 +49,8 @@ static const struct submit_flag {
 	{"option", "resources", "options", SUBMIT_LIST},
 	{"setup", "environment", "setup", SUBMIT_LIST},
 	{"env", "environment", "vars", SUBMIT_TEXT_PAIR},
+	{"keep", "environment", "keep", SUBMIT_LIST},
+	{"python", "environment", "python", SUBMIT_TEXT},
 };
 
 /* The member `key` of the map, made where it is missing or of another type. */
@@ -224,6 +226,7 @@ void submit_free(struct submit *submit)
 	free(submit->files.at);
 	buf_free(&submit->missing);
 	node_free(submit->tree);
+	node_free(submit->caller);
 	buf_free(&submit->source);
 	free(submit->name);
 }

@@ -29,6 +29,8 @@
 		{"option", "SLURMOPT...", "a further sbatch option: --option=--nice=100"},                             \
 		{"setup", "LINE...", "a line of bash to run before the script: 'module load cuda'"},                   \
 		{"env", "NAME=VALUE...", "a variable for the script"},                                                 \
+		{"keep", "NAME...", "a variable of this shell for the script: WANDB_MODE, 'HF_*'"},                    \
+		{"python", "auto|none|PATH", "the Python or the environment (auto: the one that is active here)"},     \
 		{"file", "PATH...", "a further file or folder to take along"},                                         \
 		{"copy-limit", "SIZE", "tasks link to larger files instead of copying them (64M)"},                    \
 	{                                                                                                              \
@@ -49,6 +51,7 @@ struct submit {
 	struct node *tree; /* the experiment */
 	bool changed; /* the tree is no longer what the text says: send the tree */
 	VEC(struct submit_file) files;
+	struct node *caller; /* the shell it was called from, to be sent along; NULL */
 	struct buf missing; /* a line for each file that cannot be taken along, with its place in front */
 };
 

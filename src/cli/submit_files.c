@@ -258,6 +258,14 @@ static void submit_write_experiment(const struct submit *submit, struct json *js
 	free(copy);
 }
 
+static void submit_write_caller(const struct submit *submit, struct json *json)
+{
+	if (!submit->caller)
+		return;
+	json_key(json, "caller");
+	node_write_json(submit->caller, json);
+}
+
 int submit_write_request(struct submit *submit, struct client *client, struct buf *out, struct error *err)
 {
 	uint64_t inside = 0;
@@ -274,6 +282,7 @@ int submit_write_request(struct submit *submit, struct client *client, struct bu
 	struct json json = json_to(out);
 	json_map(&json);
 	submit_write_experiment(submit, &json);
+	submit_write_caller(submit, &json);
 	json_key(&json, "files");
 	json_list(&json);
 	for (size_t i = 0; i < submit->files.len; i++) {
@@ -293,6 +302,7 @@ int submit_write_check(struct submit *submit, struct buf *out, struct error *err
 	int rc = 0;
 	json_map(&json);
 	submit_write_experiment(submit, &json);
+	submit_write_caller(submit, &json);
 	json_key(&json, "files");
 	json_list(&json);
 	for (size_t i = 0; rc == 0 && script && i < submit->files.len; i++)

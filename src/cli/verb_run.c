@@ -1,6 +1,8 @@
 /* `sluice run`, `check` and `watch`: submit an experiment, try it without running anything, follow one. */
+#include "base/environ.h"
 #include "base/fs.h"
 #include "base/token.h"
+#include "cli/caller.h"
 #include "cli/follow.h"
 #include "cli/submit.h"
 #include "cli/verbs.h"
@@ -153,6 +155,16 @@ static void run_say_missing(const struct submit *submit)
 	buf_free(&safe);
 }
 
+/* A variable that the script was promised, and that this shell does not have. */
+static void run_say_unset(const struct node *keep)
+{
+	for (size_t i = 0; keep && keep->type == NODE_LIST && i < keep->count; i++) {
+		const char *name = node_string(keep->items[i]);
+		if (name && environ_is_variable(name) && !getenv(name))
+			fprintf(stderr, "sluice: environment.keep: %s is not set in this shell\n", name);
+	}
+}
+
 /* What `run` and `check` have in common. Where files are missing, `check` still asks what else is wrong. */
 static int run_with(const struct verb *verb, int argc, char **argv,
 		    int (*send)(struct call *call, struct submit *submit))
@@ -170,6 +182,10 @@ static int run_with(const struct verb *verb, int argc, char **argv,
 	else
 		status = call_connect(&call);
 	run_say_missing(&submit);
+	if (!status)
+		run_say_unset(node_get(node_get(submit.tree, "environment"), "keep"));
+	if (!status)
+		submit.caller = caller_read(submit.tree, call.options.args.at[0], verb == &verb_run);
 	if (!status)
 		status = send(&call, &submit);
 	submit_free(&submit);
@@ -225,6 +241,27 @@ static void check_add_estimate(const struct node *estimate, const struct term *t
 	buf_free(&line);
 }
 
+static void check_add_names(const char *title, const struct node *list, const struct term *term, struct buf *out)
+{
+	struct buf line = buf_make(4096);
+	for (size_t i = 0; list && list->type == NODE_LIST && i < list->count; i++)
+		buf_addf(&line, "%s%s", i ? ", " : "", node_string(list->items[i]));
+	if (line.len)
+		view_line(out, term, title, buf_text(&line));
+	buf_free(&line);
+}
+
+static void check_add_environment(const struct node *environment, const struct term *term, struct buf *out)
+{
+	const char *python = node_get_string(environment, "python"), *how = node_get_string(environment, "how");
+	char *line = python ? mem_printf("%s (%s)", python, how ? how : "") : NULL;
+	if (line)
+		view_line(out, term, "python", line);
+	free(line);
+	check_add_names("modules", node_get(environment, "modules"), term, out);
+	check_add_names("variables", node_get(environment, "variables"), term, out);
+}
+
 static void check_add_answer(const struct node *answer, const struct term *term, struct buf *out)
 {
 	const struct node *warnings = node_get(answer, "warnings"),
@@ -246,6 +283,7 @@ static void check_add_answer(const struct node *answer, const struct term *term,
 	view_line(out, term, "search", buf_text(&line));
 	view_parallel(node_get(answer, "parallel"), text);
 	view_line(out, term, "parallel", text);
+	check_add_environment(node_get(answer, "environment"), term, out);
 	check_add_estimate(node_get(answer, "estimate"), term, out);
 	check_add_sample(answer, term, out);
 	for (size_t i = 0; notes && notes->type == NODE_LIST && i < notes->count; i++)

@@ -91,12 +91,13 @@ static struct node *descriptor_env(const struct spec *spec, int64_t seed, const 
 	return env;
 }
 
-static struct node *descriptor_setup(const struct spec *spec)
+/* NULL for NULL. */
+static struct node *descriptor_texts(char *const *texts)
 {
-	struct node *setup = node_new(NODE_LIST);
-	for (size_t i = 0; spec->setup && spec->setup[i]; i++)
-		descriptor_add_text(setup, spec->setup[i]);
-	return setup;
+	struct node *list = texts ? node_new(NODE_LIST) : NULL;
+	for (size_t i = 0; texts && texts[i]; i++)
+		descriptor_add_text(list, texts[i]);
+	return list;
 }
 
 /* NULL: the runner finds them by itself. */
@@ -116,10 +117,12 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 	snprintf(id, sizeof(id), "e%lld", (long long)e->id);
 	char *root = engine_folder(engine, e->id, 0, 0);
 	char *task = engine_folder(engine, e->id, live->task.number, 0);
-	char *files = spool_files_dir(root), *results = spool_results(id, live->task.number);
+	char *caller = spool_caller_path(root), *files = spool_files_dir(root),
+	     *results = spool_results(id, live->task.number);
 	struct node *argv = engine_make_argv(e->spec, e->id, live->task.number, params);
 	struct node *env = descriptor_env(e->spec, live->task.seed, params);
-	struct node *setup = descriptor_setup(e->spec), *metrics = descriptor_metrics(e->spec);
+	struct node *setup = descriptor_texts(e->spec->setup), *modules = descriptor_texts(e->spec->modules);
+	struct node *metrics = descriptor_metrics(e->spec);
 	int rc = spool_descriptor_write(live->batch_dir,
 					&(struct spool_descriptor){
 						.token = live->token,
@@ -130,6 +133,11 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 						.files_dir = files,
 						.task_dir = task,
 						.attempt_dir = live->attempt_dir,
+						.script = e->spec->script,
+						.caller = caller,
+						.python = e->spec->python,
+						.modules = modules,
+						.cpus = e->spec->cpus_asked ? e->spec->resources.cpus : 0,
 						.results = results,
 						.argv = argv,
 						.setup = setup,
@@ -144,9 +152,11 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 					err);
 	node_free(metrics);
 	node_free(setup);
+	node_free(modules);
 	node_free(env);
 	node_free(argv);
 	free(results);
+	free(caller);
 	free(files);
 	free(task);
 	free(root);

@@ -18,7 +18,10 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "spool/caller.h"
+#include "spool/interpreter.h"
 #include "spool/paths.h"
+#include "spool/python.h"
 
 #include <errno.h>
 #include <math.h>
@@ -95,6 +98,7 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	if (rc < 0)
 		return rc;
 	files_check(r->files, r->problems);
+	spool_caller_check(node_get(body, "caller"), r->problems);
 	if (spec_parse(r->document, problems, &r->spec) < 0)
 		return -EINVAL;
 	struct error why;
@@ -191,9 +195,8 @@ static void request_warn_keys(const struct spec *spec, struct json *out)
 	}
 }
 
-static void request_write_warnings(const struct spec *spec, struct json *out)
+static void request_add_warnings(const struct spec *spec, struct json *out)
 {
-	json_list(out);
 	if (!spec->objective_count)
 		json_string(out, "no objective is set: val_loss, or else the first metric that appears, is taken");
 	if (spec->reads_positions && spec->pass == SPEC_PASS_FLAGS && spec->space->count)
@@ -215,6 +218,12 @@ static void request_write_warnings(const struct spec *spec, struct json *out)
 		json_string(out, text);
 		free(text);
 	}
+}
+
+static void request_write_warnings(const struct spec *spec, struct json *out)
+{
+	json_list(out);
+	request_add_warnings(spec, out);
 	json_end(out);
 }
 
@@ -244,6 +253,39 @@ static void request_write_needs(const struct spec *spec, struct json *out)
 	json_end(out);
 }
 
+static bool request_runs_python(const struct spec *spec)
+{
+	const char *program = spec->script ? spool_interpreter_of(spec->script)
+		: spec->command            ? spec->command[0]
+					   : NULL;
+	const char *slash = program ? strrchr(program, '/') : NULL;
+	return program && text_starts(slash ? slash + 1 : program, "python");
+}
+
+/* Which Python the tasks get and why (null: they run none), modules, and variables of the shell. */
+static void request_write_environment(const struct spec *spec, const struct spool_caller *caller,
+				      const struct spool_python *python, struct json *out)
+{
+	char *path = request_runs_python(spec) ? spool_python_path(python) : NULL;
+	json_map(out);
+	json_key_string(out, "python", path);
+	json_key_string(out, "how", path ? python->how : NULL);
+	json_key(out, "modules");
+	json_list(out);
+	for (size_t i = 0; spec->modules && spec->modules[i]; i++)
+		json_string(out, spec->modules[i]);
+	for (size_t i = 0; !spec->modules && caller->modules && i < caller->modules->count; i++)
+		json_string(out, caller->modules->items[i]->string);
+	json_end(out);
+	json_key(out, "variables");
+	json_list(out);
+	for (size_t i = 0; caller->variables && i < caller->variables->count; i++)
+		json_string(out, caller->variables->items[i]->key);
+	json_end(out);
+	json_end(out);
+	free(path);
+}
+
 int engine_check(struct engine *engine, const struct node *body, bool scan, struct json *out, struct problems *problems,
 		 struct error *err)
 {
@@ -268,7 +310,17 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	request_write_preview(&r, out);
 	request_write_needs(r.spec, out);
 	json_key(out, "warnings");
-	request_write_warnings(r.spec, out);
+	json_list(out);
+	request_add_warnings(r.spec, out);
+	struct spool_caller caller = spool_caller_of(node_get(body, "caller"));
+	struct spool_python python;
+	struct error missing = {0};
+	if (spool_python_choose(r.spec->python, caller.python, &python, &missing) < 0)
+		json_string(out, missing.text);
+	json_end(out);
+	json_key(out, "environment");
+	request_write_environment(r.spec, &caller, &python, out);
+	spool_python_free(&python);
 	json_key(out, "estimate");
 	engine_write_estimate(engine, r.backend, r.spec, out);
 	const struct node *script = r.spec->script ? files_find(r.files, r.spec->script) : NULL;
@@ -281,6 +333,22 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	return rc;
 }
 
+/* What the submitting shell looked like; nothing where the client did not say. */
+static int request_write_caller(const struct request *r, const char *root, struct error *err)
+{
+	const struct node *caller = node_get(r->body, "caller");
+	if (!caller)
+		return 0;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json out = json_to(&text);
+	char *path = spool_caller_path(root);
+	node_write_json(caller, &out);
+	int rc = fs_write(path, buf_text(&text), text.len, SPOOL_FILE_MODE, false, err);
+	free(path);
+	buf_free(&text);
+	return rc;
+}
+
 /* Files are written beside the experiments' folders first, and get their place with the experiment's row: what cannot be
  * written is refused before the transaction. */
 static int request_write_files(struct engine *engine, const struct request *r, const char *root, struct error *err)
@@ -289,6 +357,8 @@ static int request_write_files(struct engine *engine, const struct request *r, c
 	int rc = fs_make_dirs(dir, 0700, err);
 	if (rc == 0)
 		rc = files_write(r->files, engine->state_dir, dir, r->spec->copy_limit_bytes, err);
+	if (rc == 0)
+		rc = request_write_caller(r, root, err);
 	if (rc == 0) {
 		struct buf yaml = buf_make(BUF_UNLIMITED);
 		if (r->source_text)

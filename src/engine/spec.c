@@ -4,11 +4,13 @@
 
 #include "engine/spec_part.h"
 
+#include "base/environ.h"
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "metrics/metrics.h"
 #include "spool/descriptor.h"
+#include "spool/python.h"
 
 #include <errno.h>
 #include <math.h>
@@ -165,11 +167,61 @@ static void spec_read_objective(struct spec *spec, const struct node *node, stru
 		spec_add_objective(spec, node->items[i], problems);
 }
 
+static void spec_read_python(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->python = node ? spec_part_text(node, 1024, problems) : NULL;
+	if (spec->python && !spool_python_is_choice(spec->python))
+		problem_add(
+			problems, node,
+			"write auto, none, the absolute path of a Python or of an environment's folder, or a program's name",
+			"'%.200s' names no Python", spec->python);
+}
+
+static void spec_read_modules(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const words[] = {"auto", "none", NULL};
+	if (!node)
+		return;
+	if (node->type == NODE_STRING) {
+		if (spec_part_word(node, words, problems) == 1)
+			spec->modules = mem_alloc(sizeof(*spec->modules));
+		return;
+	}
+	spec->modules = spec_part_texts(node, "[cuda/12.2, …], auto or none", problems);
+	for (size_t i = 0; spec->modules[i]; i++)
+		if (!environ_is_module(spec->modules[i]))
+			problem_add(problems, node, "write a name as in `module load`", "'%.100s' is no module",
+				    spec->modules[i]);
+}
+
+static void spec_read_keep(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->keep = spec_part_texts(node, "[WANDB_MODE, \"HF_*\"]", problems);
+	for (size_t i = 0; spec->keep[i]; i++) {
+		size_t len = strlen(spec->keep[i]);
+		char *name = mem_copy(spec->keep[i], text_ends(spec->keep[i], "*") ? len - 1 : len);
+		if (!environ_is_variable(name))
+			problem_add(problems, node, "name variables of your shell: [WANDB_MODE, \"HF_*\"]",
+				    "'%.100s' cannot be a variable", spec->keep[i]);
+		free(name);
+	}
+}
+
 static void spec_read_environment(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const known[] = {"setup", "vars", NULL};
-	if (!spec_part_map(node, known, problems))
+	static const char *const known[] = {"setup", "vars", "python", "modules", "keep", NULL};
+	static const struct space_hint hints[] = {{"conda", "write python: /path/to/environment"},
+						  {"venv", "write python: /path/to/environment"},
+						  {"virtualenv", "write python: /path/to/environment"},
+						  {"env", "write vars: {NAME: value}"},
+						  {"export", "write keep: [NAME]"},
+						  {0}};
+	if (!spec_part_map_hinted(node, known, hints, problems))
 		return;
+	spec_read_python(spec, node_get(node, "python"), problems);
+	spec_read_modules(spec, node_get(node, "modules"), problems);
+	if (node_get(node, "keep"))
+		spec_read_keep(spec, node_get(node, "keep"), problems);
 	const struct node *setup = node_get(node, "setup"), *vars = node_get(node, "vars");
 	if (setup)
 		spec->setup = spec_part_texts(setup, "[\"module load cuda\", …]", problems);
@@ -178,8 +230,7 @@ static void spec_read_environment(struct spec *spec, const struct node *node, st
 	spec->vars = mem_alloc(vars->count * sizeof(*spec->vars));
 	for (size_t i = 0; i < vars->count; i++) {
 		const struct node *item = vars->items[i];
-		if (!text_is_identifier(item->key, 200) || strpbrk(item->key, ".-") ||
-		    text_starts(item->key, "SLUICE_"))
+		if (!environ_is_variable(item->key))
 			problem_add(problems, item, "use letters, digits and _; SLUICE_… is taken",
 				    "'%.100s' cannot be a variable", item->key);
 		char *value = spec_part_scalar(item, LIMIT_TEXT_BYTES, problems);
@@ -508,6 +559,9 @@ void spec_free(struct spec *spec)
 	spec_free_texts(spec->command);
 	spec_free_texts(spec->files);
 	spec_free_texts(spec->setup);
+	spec_free_texts(spec->modules);
+	spec_free_texts(spec->keep);
+	free(spec->python);
 	spec_free_texts(spec->resources.options);
 	char *const owned[] = {
 		spec->name,

@@ -38,6 +38,10 @@ struct spec {
 	bool reads_positions; /* the script seems to take its arguments by their places */
 	bool underscore; /* flags keep underscores */
 	char *metrics_format, *metrics_pattern; /* NULL: found by itself */
+	char *python; /* environment.python; NULL: auto */
+	char **modules; /* environment.modules; NULL-terminated, may be empty; NULL: those of the caller */
+	char **keep; /* names and patterns of variables to take from the submitting shell; NULL-terminated; NULL */
+	bool cpus_asked; /* resources.cpus is in the file */
 	char **setup; /* shell lines; NULL-terminated, may be empty */
 	struct spec_variable *vars;
 	size_t var_count;

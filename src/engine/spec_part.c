@@ -241,6 +241,7 @@ void spec_part_resources(struct spec *spec, const struct node *node, struct prob
 	if (!is_map)
 		return;
 	const struct node *item;
+	spec->cpus_asked = node_get(node, "cpus") != NULL;
 	if ((item = node_get(node, "backend")))
 		spec_part_backend(spec, item, problems);
 	if ((item = node_get(node, "gpus")))

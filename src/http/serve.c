@@ -2,6 +2,7 @@
 #include "http/serve.h"
 
 #include "base/clock.h"
+#include "base/environ.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/pace.h"
@@ -257,6 +258,7 @@ int serve_main(int argc, char **argv)
 	if (serve_parse(argc, argv, &options) < 0)
 		return 2;
 	log_set_level(options.verbose ? LOG_DEBUG : LOG_INFO);
+	environ_leave_python(); /* tasks run in the environment of who submits them */
 	/* A large answer's memory goes back to the system when it has been sent. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	uv_loop_init(&serve.loop);

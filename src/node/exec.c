@@ -62,6 +62,7 @@ struct exec {
 	struct cost cost; /* so far */
 	bool shared, unsynced, blocked;
 	struct outcome outcome;
+	struct environment environment;
 	struct buf notes; /* lines about the work folder, for the journal once it has its START */
 };
 
@@ -415,7 +416,7 @@ static int exec_make_work(struct exec *x, struct launch *launch, struct error *e
 
 static int exec_prepare_launch(struct exec *x, struct launch *launch, struct error *err)
 {
-	return launch_prepare(&x->d, exec_gpus(x), launch, err);
+	return launch_prepare(&x->d, &x->environment, exec_gpus(x), launch, err);
 }
 
 /* 0, or a negative errno when the attempt has ended: END is written. */
@@ -446,7 +447,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 
 	if (exec_try(x, exec_make_work, NULL) < 0)
 		return;
-	if (launch_check(&x->d, &err) < 0) {
+	if (environment_open(&x->d, &x->notes, &x->environment, &err) < 0 || launch_check(&x->d, &err) < 0) {
 		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		return;
 	}
@@ -552,6 +553,7 @@ static int exec_run(const char *batch_dir, uint32_t index)
 	free(x.printed[0]);
 	free(x.printed[1]);
 	buf_free(&x.notes);
+	environment_free(&x.environment);
 	if (rc == -EEXIST || rc == -ESRCH)
 		return 0;
 	return rc < 0 ? room_status(&room, rc) : outcome_status(&x.outcome);

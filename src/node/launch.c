@@ -22,64 +22,6 @@ extern char **environ;
 
 typedef VEC(char *) launch_texts;
 
-/* Adds NAME=value, replacing a variable of that name; takes the text. */
-static void launch_set(launch_texts *env, char *give)
-{
-	size_t name = strcspn(give, "=") + 1;
-	for (size_t i = 0; i < env->len; i++) {
-		if (strncmp(env->at[i], give, name) == 0) {
-			free(env->at[i]);
-			env->at[i] = give;
-			return;
-		}
-	}
-	vec_push(env, give);
-}
-
-/* `sluice report` must be found by a script whose PATH does not have it; it comes last there. */
-static void launch_extend_path(launch_texts *env, const char *program)
-{
-	const char *slash = strrchr(program, '/');
-	const char *path = "/usr/local/bin:/usr/bin:/bin";
-	if (!slash)
-		return;
-	for (size_t i = 0; i < env->len; i++)
-		if (text_starts(env->at[i], "PATH="))
-			path = env->at[i] + 5;
-	launch_set(env, mem_printf("PATH=%s:%.*s", path, (int)(slash - program), program));
-}
-
-/* The caller frees nothing: the process becomes the script or ends. */
-static launch_texts launch_environment(const struct spool_descriptor *d, const char *gpus)
-{
-	launch_texts env = {0};
-	char *program = fs_program();
-	for (char **e = environ; *e; e++)
-		vec_push(&env, mem_strdup(*e));
-	if (!getenv("PYTHONUNBUFFERED")) /* else Python's output shows up only when the script ends */
-		launch_set(&env, mem_strdup("PYTHONUNBUFFERED=1"));
-	for (size_t i = 0; d->env && i < d->env->count; i++)
-		launch_set(&env, mem_printf("%s=%s", d->env->items[i]->key, d->env->items[i]->string));
-	launch_extend_path(&env, program);
-	launch_set(&env, mem_printf("SLUICE_BIN=%s", program));
-	launch_set(&env, mem_printf("SLUICE_EXPERIMENT=%s", d->experiment));
-	launch_set(&env, mem_printf("SLUICE_TASK=%" PRId64, d->task));
-	launch_set(&env, mem_printf("SLUICE_ATTEMPT=%" PRId64, d->attempt));
-	launch_set(&env, mem_printf("SLUICE_TASK_DIR=%s", d->task_dir));
-	launch_set(&env, mem_printf("SLUICE_CHECKPOINT_DIR=%s", d->checkpoint_dir));
-	launch_set(&env, mem_printf("SLUICE_PARAMS=%s", d->params_path));
-	launch_set(&env, mem_printf("SLUICE_REPORT=%s", d->report_path));
-	if (d->checkpoint_signal)
-		launch_set(&env, mem_printf("SLUICE_CHECKPOINT_SIGNAL=%s", sigabbrev_np(d->checkpoint_signal)));
-	if (spool_descriptor_resumes(d))
-		launch_set(&env, mem_strdup("SLUICE_RESUME=1"));
-	if (gpus)
-		launch_set(&env, mem_printf("CUDA_VISIBLE_DEVICES=%s", gpus));
-	vec_push(&env, NULL);
-	free(program);
-	return env;
-}
-
 static launch_texts launch_arguments(const struct spool_descriptor *d)
 {
 	launch_texts argv = {0};
@@ -122,7 +64,8 @@ static void launch_reset_signals(void)
 }
 
 /* In the child: the errno of what failed; does not return when it works. */
-static int launch_become(const struct spool_descriptor *d, const char *gpus, const int fds[3])
+static int launch_become(const struct spool_descriptor *d, const struct environment *environment, const char *gpus,
+			 const int fds[3])
 {
 	for (int i = 0; i < 3; i++)
 		if (dup2(fds[i], i) < 0)
@@ -130,14 +73,13 @@ static int launch_become(const struct spool_descriptor *d, const char *gpus, con
 	if (chdir(d->work_dir) < 0)
 		return errno;
 	launch_texts argv = launch_arguments(d);
-	launch_texts env = launch_environment(d, gpus);
-	environ = env.at;
+	environ = environment_make(environment, d, gpus);
 	execvp(argv.at[0], argv.at);
 	return errno;
 }
 
-static _Noreturn void launch_child(const struct spool_descriptor *d, const char *gpus, pid_t runner, int channel,
-				   const int fds[3])
+static _Noreturn void launch_child(const struct spool_descriptor *d, const struct environment *environment,
+				   const char *gpus, pid_t runner, int channel, const int fds[3])
 {
 	char word;
 	launch_reset_signals();
@@ -145,13 +87,14 @@ static _Noreturn void launch_child(const struct spool_descriptor *d, const char 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != runner || read(channel, &word, 1) != 1)
 		_exit(1);
-	int failure = launch_become(d, gpus, fds);
+	int failure = launch_become(d, environment, gpus, fds);
 	if (write(channel, &failure, sizeof(failure)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
-int launch_prepare(const struct spool_descriptor *d, const char *gpus, struct launch *ret, struct error *err)
+int launch_prepare(const struct spool_descriptor *d, const struct environment *environment, const char *gpus,
+		   struct launch *ret, struct error *err)
 {
 	int fds[3] = {-1, -1, -1}, pair[2] = {-1, -1};
 	int rc = 0;
@@ -175,7 +118,7 @@ int launch_prepare(const struct spool_descriptor *d, const char *gpus, struct la
 		goto out;
 	}
 	if (pid == 0)
-		launch_child(d, gpus, runner, pair[1], fds);
+		launch_child(d, environment, gpus, runner, pair[1], fds);
 	setpgid(pid, pid);
 	*ret = (struct launch){.pid = pid, .channel = pair[0]};
 	pair[0] = -1;

@@ -3,6 +3,7 @@
 #ifndef NODE_LAUNCH_H
 #define NODE_LAUNCH_H
 
+#include "node/environment.h"
 #include "spool/descriptor.h"
 
 #include <sys/types.h>
@@ -18,8 +19,8 @@ struct launch {
  * do. */
 int launch_check(const struct spool_descriptor *descriptor, struct error *err) MUST_USE;
 /* gpus: what it may see, "0,1"; NULL: not assigned by us. */
-int launch_prepare(const struct spool_descriptor *descriptor, const char *gpus, struct launch *ret,
-		   struct error *err) MUST_USE;
+int launch_prepare(const struct spool_descriptor *descriptor, const struct environment *environment, const char *gpus,
+		   struct launch *ret, struct error *err) MUST_USE;
 /* 0 when the program runs, or was killed before it did: its status says so. On failure the child is gone and
  * reaped. */
 int launch_go(const struct spool_descriptor *descriptor, struct launch *launch, struct error *err) MUST_USE;

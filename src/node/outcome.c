@@ -48,6 +48,18 @@ static void outcome_say_why(const struct outcome_facts *facts, struct outcome *o
 	buf_free(&why);
 }
 
+static const char *outcome_setup_hint(const struct setup_failure *setup)
+{
+	if (!setup->status)
+		return "";
+	if (strstr(setup->text, "conda activate") || strstr(setup->text, "mamba activate"))
+		return " (`conda activate` is a function of the shell: put `source $(conda info --base)/etc/profile.d/conda.sh` "
+		       "before it, or write environment: {python: /path/to/the/environment})";
+	if (setup->status == 127 && strstr(setup->text, "module"))
+		return " (no environment modules were found on this node: neither MODULESHOME nor /etc/profile.d has them)";
+	return " (write `|| true` behind a line that may fail)";
+}
+
 static void outcome_decide_exit(const struct outcome_facts *facts, struct outcome *o)
 {
 	int code = o->exit_code;
@@ -57,7 +69,7 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 		o->cause = CAUSE_LAUNCH;
 		o->exit_code = code ? code : 127; /* a line that says `exit` is no success */
 		SAY(o, "setup line %zu ended with status %d, so the script was not started: %.300s%s", setup->line,
-		    setup->status, setup->text, setup->status ? " (write `|| true` behind a line that may fail)" : "");
+		    setup->status, setup->text, outcome_setup_hint(setup));
 	} else if (code == 0) {
 		SAY(o, "finished");
 	} else if (code == 128 + SIGKILL && facts->killed_for_memory) {

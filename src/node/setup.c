@@ -20,6 +20,24 @@ static char *setup_path(const struct spool_descriptor *d)
 	return spool_path(d->attempt_dir, SPOOL_SETUP);
 }
 
+/* The function `module` is there in a login shell only; the daemon may have been started by another. */
+#define SETUP_MODULES                                                                                                  \
+	"if ! type module >/dev/null 2>&1; then for sluice_text in ${LMOD_PKG:+\"$LMOD_PKG/init/bash\"} "              \
+	"${MODULESHOME:+\"$MODULESHOME/init/bash\"} /etc/profile.d/lmod.sh /etc/profile.d/z00_lmod.sh "                \
+	"/etc/profile.d/modules.sh /usr/share/lmod/lmod/init/bash /usr/share/modules/init/bash "                       \
+	"/usr/share/Modules/init/bash; do if [ -r \"$sluice_text\" ]; then . \"$sluice_text\"; "                       \
+	"type module >/dev/null 2>&1 && break; fi; done; fi\nsluice_text=\n"
+
+static bool setup_uses_modules(const struct spool_descriptor *d)
+{
+	for (size_t i = 0; i < d->setup->count; i++) {
+		const char *line = d->setup->items[i]->string + strspn(d->setup->items[i]->string, " \t");
+		if (strstr(line, "module ") || text_starts(line, "ml "))
+			return true;
+	}
+	return false;
+}
+
 char *setup_text(const struct spool_descriptor *d)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
@@ -35,6 +53,8 @@ char *setup_text(const struct spool_descriptor *d)
 	buf_add_text(&text,
 		     "sluice_text=\n"
 		     "sluice_is_whole() { eval \"sluice_body() {\n:\n$sluice_text}\" 2>/dev/null; }\n");
+	if (setup_uses_modules(d))
+		buf_add_text(&text, SETUP_MODULES);
 	for (size_t i = 0; i < d->setup->count; i++) {
 		buf_addf(&text, "[ -n \"$sluice_text\" ] || sluice_line=%zu\nsluice_text=\"$sluice_text\"", i + 1);
 		text_shell_quote(&text, d->setup->items[i]->string);

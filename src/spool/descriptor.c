@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "spool/paths.h"
+#include "spool/python.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -33,6 +34,11 @@ void spool_descriptor_put(const struct spool_descriptor *d, struct json *out)
 	json_key_string(out, "files_dir", d->files_dir);
 	json_key_string(out, "task_dir", d->task_dir);
 	json_key_string(out, "attempt_dir", d->attempt_dir);
+	json_key_string(out, "script", d->script);
+	json_key_string(out, "caller", d->caller);
+	json_key_string(out, "python", d->python);
+	descriptor_put_node(out, "modules", d->modules);
+	json_key_int(out, "cpus", d->cpus);
 	json_key_string(out, "results", d->results);
 	descriptor_put_node(out, "argv", d->argv);
 	descriptor_put_node(out, "setup", d->setup);
@@ -87,6 +93,9 @@ static int descriptor_check(const struct spool_descriptor *d, const char *name, 
 	if (!descriptor_is_folder(d->files_dir) || !descriptor_is_folder(d->task_dir) ||
 	    !descriptor_is_folder(d->attempt_dir))
 		return errorf(err, -EINVAL, "%s: files_dir, task_dir and attempt_dir must be absolute", name);
+	if ((d->script && !fs_is_safe_relative(d->script)) || (d->caller && !descriptor_is_folder(d->caller)) ||
+	    (d->python && !spool_python_is_choice(d->python)) || !descriptor_all_strings(d->modules) || d->cpus < 0)
+		return errorf(err, -EINVAL, "%s: script, caller, python, modules or cpus is not valid", name);
 	if (d->results && !fs_is_safe_relative(d->results))
 		return errorf(err, -EINVAL, "%s: results leaves the work folder", name);
 	if (!d->experiment || d->task < 1 || d->attempt < 1)
@@ -111,6 +120,11 @@ static struct spool_descriptor descriptor_take(struct node *tree)
 		.files_dir = node_get_string(tree, "files_dir"),
 		.task_dir = node_get_string(tree, "task_dir"),
 		.attempt_dir = node_get_string(tree, "attempt_dir"),
+		.script = node_get_string(tree, "script"),
+		.caller = node_get_string(tree, "caller"),
+		.python = node_get_string(tree, "python"),
+		.modules = descriptor_get(tree, "modules", NODE_LIST),
+		.cpus = node_get_int(tree, "cpus", 0),
 		.results = node_get_string(tree, "results"),
 		.argv = descriptor_get(tree, "argv", NODE_LIST),
 		.setup = descriptor_get(tree, "setup", NODE_LIST),

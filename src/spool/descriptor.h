@@ -17,6 +17,12 @@ struct spool_descriptor {
 	uint32_t index;
 	int64_t task, attempt;
 	const char *files_dir, *task_dir, *attempt_dir;
+	const char
+		*script; /* which file of files_dir argv runs: its first line (#!) may say by what; NULL: a command */
+	const char *caller; /* path of what the submitting shell looked like; NULL */
+	const char *python; /* environment.python: NULL or "auto", "none", a folder or a program */
+	const struct node *modules; /* environment.modules: texts; NULL: those of the caller */
+	int64_t cpus; /* that were asked for; 0: none were */
 	const char *results; /* made below the work folder; NULL */
 	const struct node *argv, *setup, *env, *params, *metrics; /* NULL, or of the right type; texts only */
 	bool fresh; /* remove the work and checkpoint folders first */

@@ -34,3 +34,54 @@ bool spool_is_interpreter(const char *program)
 	}
 	return false;
 }
+
+/* Words of a line, as env -S splits them without quotes. `whole`: all of it is one word, as the kernel passes an argument. */
+static void shebang_add_words(struct node *list, const char *text, size_t len, bool whole)
+{
+	while (len) {
+		size_t n = whole ? len : 0;
+		while (n < len && text[n] != ' ' && text[n] != '\t')
+			n++;
+		char *word = mem_copy(text, n);
+		node_add(list, NULL, node_new_string(word));
+		free(word);
+		text += n;
+		len -= n;
+		for (; len && (*text == ' ' || *text == '\t'); len--)
+			text++;
+	}
+}
+
+struct node *spool_read_shebang(const char *text, size_t len)
+{
+	const char *end = text + len, *newline = memchr(text, '\n', len);
+	if (len < 3 || text[0] != '#' || text[1] != '!' || memchr(text, 0, newline ? (size_t)(newline - text) : len))
+		return NULL;
+	if (newline)
+		end = newline;
+	while (end > text && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+		end--;
+	for (text += 2; text < end && (*text == ' ' || *text == '\t');)
+		text++;
+	size_t first = 0;
+	while (text + first < end && text[first] != ' ' && text[first] != '\t')
+		first++;
+	const char *rest = text + first;
+	while (rest < end && (*rest == ' ' || *rest == '\t'))
+		rest++;
+	if (!first)
+		return NULL;
+	struct node *words = node_new(NODE_LIST);
+	bool env = first >= 4 && memcmp(text + first - 4, "/env", 4) == 0;
+	bool split = env && end - rest > 3 && memcmp(rest, "-S ", 3) == 0;
+	if (!env)
+		shebang_add_words(words, text, first, true);
+	for (rest += split ? 3 : 0; rest < end && (*rest == ' ' || *rest == '\t');)
+		rest++;
+	shebang_add_words(words, rest, (size_t)(end - rest), !env);
+	if (!words->count) {
+		node_free(words);
+		return NULL;
+	}
+	return words;
+}

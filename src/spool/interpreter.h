@@ -2,11 +2,14 @@
 #ifndef SPOOL_INTERPRETER_H
 #define SPOOL_INTERPRETER_H
 
-#include <stdbool.h>
+#include "base/node.h"
 
 /* "python3" for model.py; NULL: the script must name it itself (#!). */
 const char *spool_interpreter_of(const char *script);
 /* Does this program run the file named by its first argument? Also with a path and a version: /usr/bin/python3.11. */
 bool spool_is_interpreter(const char *program);
+/* What the first line of a script says: ["python3", "-u"] for "#!/usr/bin/env -S python3 -u". NULL where it is no such line;
+ * the caller frees it. */
+struct node *spool_read_shebang(const char *text, size_t len);
 
 #endif

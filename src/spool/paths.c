@@ -40,6 +40,11 @@ char *spool_files_dir(const char *experiment_dir)
 	return mem_printf("%s/files", experiment_dir);
 }
 
+char *spool_caller_path(const char *experiment_dir)
+{
+	return mem_printf("%s/caller.json", experiment_dir);
+}
+
 char *spool_script_path(const char *experiment_dir)
 {
 	return mem_printf("%s/script", experiment_dir);

@@ -20,6 +20,8 @@ char *spool_batch_dir(const char *experiment_dir, const char *token);
 
 /* In the folder of an experiment: the script and what it needs, as submitted. */
 char *spool_files_dir(const char *experiment_dir);
+/* What the submitting shell looked like. */
+char *spool_caller_path(const char *experiment_dir);
 /* The batch script of the newest submission, kept for people. */
 char *spool_script_path(const char *experiment_dir);
 

@@ -85,7 +85,7 @@ static void a_script_with_values_becomes_an_experiment(void **state)
 		"{\"batch_size\":[64,32],\"lr\":{\"min\":1e-05,\"max\":0.1,\"scale\":\"log\"},\"epochs\":100},"
 		"\"search\":{\"tasks\":8},\"resources\":{\"gpus\":1,\"time\":\"2h\",\"options\":[\"--nice=5\"]},"
 		"\"environment\":{\"setup\":[\"a b\",\"c\"],\"vars\":{\"X\":\"1\"}},\"retry\":{\"lost\":2},"
-		"\"objective\":{\"metric\":\"val_loss\"}},\"files\":[{\"path\":\"model.py\",\"text\":\"print(1)\\n\"}]}");
+		"\"objective\":{\"metric\":\"val_loss\"}},\"files\":[{\"path\":\"model.py\",\"mode\":\"600\",\"text\":\"print(1)\\n\"}]}");
 	submit_free(&submit);
 }
 
@@ -117,8 +117,8 @@ static void a_file_is_sent_as_it_was_written(void **state)
 	assert_request(
 		&submit,
 		"{\"source\":{\"name\":\"exp.yaml\",\"text\":\"# mine\\nscript: model.py\\nfiles: [data]\\n\"},"
-		"\"files\":[{\"path\":\"model.py\",\"text\":\"print(1)\\n\"},{\"path\":\"data/a.csv\",\"text\":\"1\\n\"},"
-		"{\"path\":\"data/deep/b.bin\",\"base64\":\"AAH/\"}]}");
+		"\"files\":[{\"path\":\"model.py\",\"mode\":\"600\",\"text\":\"print(1)\\n\"},{\"path\":\"data/a.csv\",\"mode\":\"600\",\"text\":\"1\\n\"},"
+		"{\"path\":\"data/deep/b.bin\",\"mode\":\"600\",\"base64\":\"AAH/\"}]}");
 	submit_free(&submit);
 }
 

@@ -1,0 +1,28 @@
+/* The environment of the script: the runner's own, the variables and the Python environment of the shell that submitted it,
+ * and what sluice tells it. docs/internals/node.md */
+#ifndef NODE_ENVIRONMENT_H
+#define NODE_ENVIRONMENT_H
+
+#include "base/buf.h"
+#include "spool/caller.h"
+#include "spool/descriptor.h"
+#include "spool/python.h"
+
+struct environment {
+	struct spool_caller caller;
+	struct spool_python python;
+	struct node *setup; /* of the descriptor, with the modules in front; NULL where there are none */
+	struct node *argv; /* of the descriptor, run by what the script's first line or environment.python says */
+};
+
+/* Decides it, when the work folder is there. The descriptor then has this argv and setup: the environment must stay as long.
+ * A negative errno with err where the chosen Python is not on this machine. */
+int environment_open(struct spool_descriptor *descriptor, struct buf *notes, struct environment *ret,
+		     struct error *err) MUST_USE;
+void environment_free(struct environment *environment);
+
+/* NAME=value for execve(2), NULL-terminated. The caller frees nothing: the process becomes the script or ends. */
+char **environment_make(const struct environment *environment, const struct spool_descriptor *descriptor,
+			const char *gpus);
+
+#endif

@@ -1,0 +1,116 @@
+"""A task runs in the environment of the shell that submitted it, and in no other."""
+import os
+import sys
+import venv
+
+import pytest
+
+from conftest import Daemon
+
+SAY = "import os, sys\nprint(sys.prefix, os.environ.get('VIRTUAL_ENV'), os.environ.get('WANDB_MODE'), os.environ.get('X_TOKEN'))\n"
+
+
+@pytest.fixture(scope="module")
+def environments(tmp_path_factory):
+    """Two virtual environments: `one` is active where the daemon is started, `two` where a user submits."""
+    folder = tmp_path_factory.mktemp("environments")
+    for name in ("one", "two"):
+        venv.create(folder / name, with_pip=False, symlinks=True)
+    return folder
+
+
+def active(folder):
+    return {"VIRTUAL_ENV": str(folder), "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+
+
+@pytest.fixture(scope="module")
+def stale(environments, tmp_path_factory):
+    """A daemon that was started in another environment, with a PYTHONPATH of its own."""
+    d = Daemon(tmp_path_factory.mktemp("stale") / "state",
+               env={**active(environments / "one"), "PYTHONPATH": "/stale", "WANDB_MODE": "stale"})
+    d.start()
+    yield d
+    d.stop()
+
+
+def run(daemon, folder, *args, env=None, name="say.py", text=SAY, mode=0o644):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    (folder / name).chmod(mode)
+    clean = {k: "" for k in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "LOADEDMODULES")}
+    out = daemon.cli("run", "--json", "--detach", name, *args, cwd=folder, env={**clean, "PATH": os.environ["PATH"], **(env or {})}).stdout
+    import json
+    e = json.loads(out)["id"]
+    daemon.wait_ended(e)
+    return e
+
+
+def log(daemon, e, stream="stdout"):
+    return daemon.get(f"/experiments/{e}/tasks/1/log?stream={stream}")["text"]
+
+
+def test_the_active_environment_is_used_and_the_daemons_is_not(stale, environments, tmp_path):
+    two = environments / "two"
+    e = run(stale, tmp_path, env=active(two))
+    assert log(stale, e).split()[:2] == [str(two), str(two)]
+    # Nothing is active: neither is the environment in which the daemon was started.
+    e = run(stale, tmp_path)
+    assert log(stale, e).split()[:2] == [sys.base_prefix, "None"] or str(environments) not in log(stale, e)
+    e = run(stale, tmp_path, "--python", "none", env=active(two))
+    assert str(environments) not in log(stale, e)
+    e = run(stale, tmp_path, "--python", environments / "one/bin/python", env=active(two))
+    assert log(stale, e).split()[0] == str(environments / "one")
+    said = stale.cli("check", "say.py", cwd=tmp_path, env={**active(two), "CONDA_PREFIX": ""}).stdout
+    assert f"{two}/bin/python3 (the active virtual environment)" in said
+
+
+def test_variables_are_kept_by_name(stale, tmp_path):
+    e = run(stale, tmp_path, "--keep", "WANDB_*", "--keep", "X_TOKEN", env={"WANDB_MODE": "offline", "X_TOKEN": "hidden", "PYTHONPATH": "/mine"})
+    assert log(stale, e).split()[2:] == ["offline", "hidden"]
+    e = run(stale, tmp_path, env={"PYTHONPATH": "/mine"}, text="import sys; print('/mine' in sys.path, '/stale' in sys.path)")
+    assert log(stale, e) == "True False\n"
+    said = stale.cli("check", "say.py", "--keep", "NOT_SET", cwd=tmp_path).stderr
+    assert "NOT_SET is not set in this shell" in said
+
+
+def test_first_lines_are_honoured(stale, environments, tmp_path):
+    two = environments / "two"
+    for line, mode in ((f"#!{two}/bin/python3", 0o644), ("#!/usr/bin/env python3", 0o755), ("#!/usr/bin/env -S python3 -X dev", 0o644)):
+        e = run(stale, tmp_path, text=line + "\n" + SAY, mode=mode, env=active(two) if "env" in line else None)
+        assert log(stale, e).split()[0] == str(two), line
+    e = run(stale, tmp_path, name="s.sh", text="#!/bin/sh\nps -p $$ -o comm=\n", mode=0o644)
+    assert log(stale, e) == "sh\n"
+    e = run(stale, tmp_path, name="noext", text="#!/bin/sh\necho $0\n", mode=0o644)
+    assert log(stale, e) == "./noext\n"
+    e = run(stale, tmp_path, text="#!/no/such/python\n" + SAY)
+    assert stale.task(e, 1)["state"] == "finished"
+
+
+def test_an_environment_that_is_not_there_is_named(stale, environments, tmp_path):
+    e = run(stale, tmp_path, env={"VIRTUAL_ENV": str(tmp_path / "gone")})
+    task = stale.task(e, 1)
+    assert task["state"] == "error" and "gone has no bin/python on this machine" in task["reason"], task
+    answer = stale.request("POST", "/experiments", {"experiment": {"script": "a.py"}, "files": [{"path": "a.py", "text": ""}],
+                                                    "caller": {"python": "relative", "modules": ["x; rm"], "variables": {"SLUICE_X": "1"}}})
+    assert answer.status == 400 and len(answer.json["errors"]) == 3
+
+
+def test_threads_follow_the_cpus_that_were_asked_for(stale, tmp_path):
+    text = "import os; print(*(os.environ.get(n + '_NUM_THREADS') for n in ('OMP', 'MKL', 'OPENBLAS')))"
+    clean = {"OMP_NUM_THREADS": ""}
+    assert log(stale, run(stale, tmp_path, "--cpus", 2, text=text, env=clean)) == "2 2 2\n"
+    assert log(stale, run(stale, tmp_path, "--cpus", 1, "--env", "OMP_NUM_THREADS=7", text=text, env=clean)) == "7 1 1\n"
+
+
+def test_loaded_modules_are_loaded_for_the_task(stale, tmp_path):
+    """A stand-in for environment modules, found as the real ones are: by MODULESHOME."""
+    init = tmp_path / "modules/init"
+    init.mkdir(parents=True)
+    (init / "bash").write_text('module() { echo "module $*"; [ "$2" != bad ]; }\n')
+    more = ["--env", f"MODULESHOME={tmp_path}/modules"]
+    e = run(stale, tmp_path, *more, "--setup", "module use x", env={"LOADEDMODULES": "gcc/12:cuda/12.2"}, text="print('ran')")
+    assert log(stale, e) == "module load gcc/12 cuda/12.2\nmodule use x\nran\n"
+    e = run(stale, tmp_path, *more, env={"LOADEDMODULES": "bad"}, text="print('ran')")
+    assert "module load bad" in stale.task(e, 1)["reason"]
+    e = run(stale, tmp_path, "--setup", "conda activate x", text="print('ran')")
+    assert "conda.sh" in stale.task(e, 1)["reason"]
