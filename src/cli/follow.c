@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/pace.h"
+#include "base/text.h"
 #include "cli/progress.h"
 #include "cli/view.h"
 
@@ -27,7 +28,7 @@ struct follow {
 	struct client *client;
 	const char *id;
 	struct term term;
-	bool quiet, over, removed;
+	bool quiet, over, removed, paused;
 	struct progress progress;
 	struct client_stream stream;
 	bool open;
@@ -137,7 +138,11 @@ static void follow_print_task(struct follow *follow, const struct node *task)
 static void follow_give_experiment(struct follow *follow, struct node *give)
 {
 	progress_give_experiment(&follow->progress, give);
-	follow->over = view_is_over(progress_state(&follow->progress));
+	const struct node *tasks = node_get(follow->progress.experiment, "tasks");
+	/* What runs still goes on: it is followed to its end. */
+	follow->paused = node_get_string(follow->progress.experiment, "paused") && !node_get_int(tasks, "running", 0) &&
+		!node_get_int(tasks, "submitted", 0);
+	follow->over = follow->paused || view_is_over(progress_state(&follow->progress));
 }
 
 static void follow_give_task(struct follow *follow, struct node *give)
@@ -300,6 +305,27 @@ static int follow_loop(struct follow *follow, struct error *err)
 	return 0;
 }
 
+/* What was found where the objective was not: the daemon has it as a warning. */
+static void follow_say_missing(struct follow *follow)
+{
+	struct node *detail = NULL;
+	const struct node *best = node_get(follow->progress.experiment, "best");
+	char *path = mem_printf("/experiments/%s", follow->id);
+	if (!(best && best->type == NODE_MAP) && client_get(follow->client, path, NULL, &detail, NULL) == 0) {
+		const struct node *warnings = node_get(detail, "warnings");
+		for (size_t i = 0; warnings && warnings->type == NODE_LIST && i < warnings->count; i++) {
+			const char *text = node_string(warnings->items[i]);
+			struct buf safe = buf_make(65536);
+			term_add_safe(&safe, text);
+			if (text && text_starts(text, "no value for the objective"))
+				fprintf(stderr, "sluice: %s\n", buf_text(&safe));
+			buf_free(&safe);
+		}
+	}
+	node_free(detail);
+	free(path);
+}
+
 static int follow_finish(struct follow *follow)
 {
 	const char *state = progress_state(&follow->progress);
@@ -313,12 +339,20 @@ static int follow_finish(struct follow *follow)
 		follow_draw(follow);
 	} else if (!follow->quiet) {
 		struct buf line = buf_make(65536);
-		buf_addf(&line, "%s %s: ", follow->id, state);
+		buf_addf(&line, "%s %s: ", follow->id, view_state(follow->progress.experiment));
 		progress_add_best(&follow->progress, &line);
 		puts(buf_text(&line));
 		buf_free(&line);
 	}
 	fflush(stdout);
+	if (follow->paused) {
+		struct buf why = buf_make(65536);
+		term_add_safe(&why, node_get_string(follow->progress.experiment, "paused"));
+		fprintf(stderr, "sluice: %s is paused: %s\n", follow->id, buf_text(&why));
+		buf_free(&why);
+		return 1;
+	}
+	follow_say_missing(follow);
 	if (errors)
 		fprintf(stderr, "sluice: %" PRId64 " task%s failed: sluice show %s --state error\n", errors,
 			errors == 1 ? "" : "s", follow->id);

@@ -177,7 +177,7 @@ static void progress_add_title(const struct progress *progress, const struct ter
 	}
 	buf_addf(&line, "%s  ", node_get_string(progress->experiment, "id"));
 	term_add_safe(&line, node_get_string(progress->experiment, "name"));
-	buf_addf(&line, "  %s  %s%s", state, elapsed, left);
+	buf_addf(&line, "  %s  %s%s", view_state(progress->experiment), elapsed, left);
 	if (progress->trouble)
 		buf_addf(&line, "  (%s)", progress->trouble);
 	term_add_cut(&cut, buf_text(&line), term->width - 1, term);

@@ -33,6 +33,7 @@ static const struct submit_flag {
 	{"constraint", NULL, "constraints", SUBMIT_LIST},
 	{"prune", NULL, "prune", SUBMIT_TEXT},
 	{"stop-when", "stop", "when", SUBMIT_TEXT},
+	{"failures", "stop", "failures", SUBMIT_SCALAR},
 	{"retry", NULL, "retry", SUBMIT_SCALAR_PAIR},
 	{"strategy", "search", "strategy", SUBMIT_TEXT},
 	{"tasks", "search", "tasks", SUBMIT_SCALAR},

@@ -22,6 +22,7 @@
 		{"constraint", "EXPR...", "only configurations for which this holds: 'units * layers <= 512'"},        \
 		{"prune", "median|asha|threshold", "end tasks early that fall behind"},                                \
 		{"stop-when", "CONDITION", "end the experiment once this holds: 'val_loss < 0.05'"},                   \
+		{"failures", "N|off", "pause after N equal failures in a row (3; 12 after a success)"},                \
 		{"backend", "auto|local|slurm|external", "where tasks run"}, {"partition", "NAME", "Slurm partition"}, \
 		{"gpus", "N", "GPUs a task; also TYPE:N"}, {"cpus", "N", "CPU cores a task"},                          \
 		{"memory", "SIZE", "memory a task: 16G"}, {"time", "DURATION", "time limit of a task: 2h, 1h30m"},     \

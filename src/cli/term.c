@@ -203,7 +203,7 @@ enum term_colour term_state_colour(const char *state)
 		enum term_colour colour;
 	} colours[] = {
 		{"running", TERM_BLUE},   {"finished", TERM_GREEN}, {"error", TERM_RED},   {"stopped", TERM_YELLOW},
-		{"submitted", TERM_CYAN}, {"pruned", TERM_MAGENTA}, {"waiting", TERM_DIM},
+		{"submitted", TERM_CYAN}, {"pruned", TERM_MAGENTA}, {"waiting", TERM_DIM}, {"paused", TERM_RED},
 	};
 	for (size_t i = 0; state && i < COUNT_OF(colours); i++)
 		if (strcmp(state, colours[i].state) == 0)

@@ -10,6 +10,9 @@ static const struct verb_option change_options[] = {
 	{"parallel", "N", "tasks at the same time; 0: as many as fit"},
 	{"strategy", "STRATEGY", "search strategy: auto, grid, random, tpe, ..."},
 	{"seed", "N", "seed of the search"},
+	{"objective", "METRIC", "rank by this metric from now on, also what is there already"},
+	{"goal", "min|max", "of the objective; guessed from its name unless given"},
+	{"failures", "N|off", "pause after N equal failures in a row"},
 	{"constraint", "EXPR...", "the constraints from now on, in the place of those there are"},
 	{"json", NULL, "print the experiment as it is now"},
 	{0},
@@ -19,6 +22,7 @@ static int change_body(const struct options *options, struct node *body, struct 
 {
 	static const char *const numbers[] = {"tasks", "parallel", "seed"};
 	struct node *search = node_new(NODE_MAP), *parameters = node_new(NODE_MAP), *constraints = node_new(NODE_LIST);
+	struct node *objective = node_new(NODE_MAP), *stop = node_new(NODE_MAP);
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < COUNT_OF(numbers); i++) {
 		int64_t value;
@@ -35,8 +39,17 @@ static int change_body(const struct options *options, struct node *body, struct 
 	for (size_t i = 0; i < options->given.len; i++)
 		if (options_is(options->given.at[i].option, "constraint"))
 			node_add(constraints, NULL, node_new_string(options->given.at[i].value));
-	struct node *const parts[] = {search, parameters, constraints};
-	static const char *const keys[] = {"search", "parameters", "constraints"};
+	if (rc == 0 && options_has(options, "goal") && !options_has(options, "objective"))
+		rc = errorf(err, -EINVAL, "--goal needs --objective METRIC");
+	if (options_has(options, "objective"))
+		node_add(objective, "metric", node_new_string(options_get(options, "objective")));
+	if (options_has(options, "goal"))
+		node_add(objective, "goal", node_new_string(options_get(options, "goal")));
+	const char *failures = options_get(options, "failures");
+	if (failures)
+		node_add(stop, "failures", node_new_scalar(failures, strlen(failures)));
+	struct node *const parts[] = {search, parameters, constraints, objective, stop};
+	static const char *const keys[] = {"search", "parameters", "constraints", "objective", "stop"};
 	for (size_t i = 0; i < COUNT_OF(parts); i++) {
 		if (parts[i]->count)
 			node_add(body, keys[i], parts[i]);
@@ -98,7 +111,8 @@ const struct verb verb_change = {
 		"makes it a constant.\n\n"
 		"  sluice change e12 --tasks 120\n"
 		"  sluice change e12 learning_rate=1e-6..1:log optimizer=adam,sgd,rmsprop\n"
-		"  sluice change e12 batch_size=64 --strategy tpe",
+		"  sluice change e12 batch_size=64 --strategy tpe\n"
+		"  sluice change e12 --objective val_loss    rank what is there by another metric, and go on",
 	.options = change_options,
 	.run = change_run,
 };

@@ -34,7 +34,8 @@ static void ls_add_best(struct term_table *table, const struct node *experiment)
 
 static void ls_add_row(struct term_table *table, const struct node *experiment)
 {
-	const char *state = node_get_string(experiment, "state"), *note = node_get_string(experiment, "note");
+	const char *state = view_state(experiment), *note = node_get_string(experiment, "note");
+	const char *paused = node_get_string(experiment, "paused");
 	const char *failure = node_get_string(experiment, "failure");
 	const struct node *tasks = node_get(experiment, "tasks");
 	int64_t errors = node_get_int(tasks, "error", 0);
@@ -49,7 +50,9 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 	ls_add_best(table, experiment);
 	view_ago(node_get(experiment, "created"), "not known", text);
 	term_table_add(table, TERM_DIM, text);
-	if (note)
+	if (paused)
+		term_table_add(table, TERM_RED, paused);
+	else if (note)
 		term_table_add(table, TERM_YELLOW, note);
 	else if (errors)
 		term_table_addf(table, TERM_RED, "%" PRId64 " failed%s%s", errors, failure ? ": " : "",

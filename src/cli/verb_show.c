@@ -97,7 +97,7 @@ static void show_add_cost(const struct node *cost, struct buf *out, const struct
 static void show_experiment(const struct node *experiment, const struct term *term, struct buf *out)
 {
 	const struct node *search = node_get(experiment, "search"), *warnings = node_get(experiment, "warnings");
-	const char *state = node_get_string(experiment, "state"), *reason = node_get_string(search, "reason");
+	const char *state = view_state(experiment), *reason = node_get_string(search, "reason");
 	const char *strategy = node_get_string(experiment, "strategy");
 	struct buf title = buf_make(4096);
 	char text[VIEW_CHARS];
@@ -107,12 +107,14 @@ static void show_experiment(const struct node *experiment, const struct term *te
 	term_add_safe(&title, node_get_string(experiment, "name"));
 	term_add_coloured(out, TERM_BOLD, buf_text(&title), term);
 	buf_add_text(out, "  ");
-	term_add_coloured(out, term_state_colour(state), state ? state : "?", term);
+	term_add_coloured(out, term_state_colour(state), state, term);
 	buf_add_char(out, '\n');
 	buf_free(&title);
 
 	view_line(out, term, "description", node_get_string(experiment, "description"));
-	view_line(out, term, "note", node_get_string(experiment, "note"));
+	view_line(out, term, "paused", node_get_string(experiment, "paused"));
+	if (!node_get_string(experiment, "paused"))
+		view_line(out, term, "note", node_get_string(experiment, "note"));
 	view_line(out, term, "script", node_get_string(experiment, "script"));
 	show_add_counts(node_get(experiment, "tasks"), out, term);
 	show_add_objective(experiment, out, term);

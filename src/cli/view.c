@@ -82,6 +82,14 @@ void view_add_parameters(const struct node *parameters, const struct node *only,
 	buf_free(&text);
 }
 
+const char *view_state(const struct node *experiment)
+{
+	const char *state = node_get_string(experiment, "state");
+	if (!state)
+		return "";
+	return node_get_string(experiment, "paused") && !view_is_over(state) ? "paused" : state;
+}
+
 const char *view_step_name(const struct node *experiment)
 {
 	const char *name = node_get_string(experiment, "step_name");

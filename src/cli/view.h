@@ -20,6 +20,8 @@ char *view_short_value(const struct node *value);
 void view_parameters(const struct node *parameters, const struct node *only, struct buf *out);
 /* The same behind a colon; nothing where there are none. */
 void view_add_parameters(const struct node *parameters, const struct node *only, struct buf *out);
+/* The state of an experiment; "paused" where it starts nothing more. */
+const char *view_state(const struct node *experiment);
 /* What the steps of its curves are called: "epoch", "row", … */
 const char *view_step_name(const struct node *experiment);
 /* "val_loss" or "loss, accuracy" */

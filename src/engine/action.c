@@ -4,6 +4,7 @@
 
 #include "engine/hold.h"
 #include "engine/load.h"
+#include "engine/pause.h"
 #include "engine/state.h"
 #include "engine/sweep.h"
 #include "engine/transact.h"
@@ -63,6 +64,8 @@ static int action_stop_all(struct engine *engine, void *ctx, struct error *err)
 	e->stopping = e->changed = true;
 	action->touched = e->counts[STORE_WAITING] + e->counts[STORE_SUBMITTED] + e->counts[STORE_RUNNING];
 	int rc = store_set_flag(engine->store, e->id, STORE_FLAG_STOPPING, true);
+	if (rc == 0)
+		rc = engine_pause_end(engine, e);
 	return rc < 0 ? rc : engine_begin_sweep(engine, e, STORE_SWEEP_STOP);
 }
 
@@ -119,6 +122,8 @@ static int action_restart_all(struct engine *engine, void *ctx, struct error *er
 	}
 	if (rc == 0)
 		rc = engine_hold_forget(engine, e);
+	if (rc == 0)
+		rc = engine_pause_end(engine, e);
 	enum store_sweep sweep = action->failed_only ? STORE_SWEEP_RESTART_FAILED : STORE_SWEEP_RESTART;
 	return rc < 0 ? rc : engine_begin_sweep(engine, e, sweep);
 }
@@ -128,6 +133,8 @@ static int action_restart(struct engine *engine, void *ctx, struct error *err)
 	struct action *action = ctx;
 	int rc = engine_hold_forget(engine, action->experiment);
 	(void)err;
+	if (rc == 0)
+		rc = engine_pause_end(engine, action->experiment);
 	for (size_t i = 0; rc == 0 && i < action->tasks.len; i++) {
 		const struct store_task *task = &action->tasks.at[i];
 		if (!store_state_is_over(task->state) || (action->failed_only && task->state != STORE_ERROR))
@@ -151,6 +158,23 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
 	free(action.tasks.at);
 	*ret_count = rc == 0 ? action.touched : 0;
 	return rc;
+}
+
+static int action_resume(struct engine *engine, void *ctx, struct error *err)
+{
+	struct action *action = ctx;
+	(void)err;
+	return engine_pause_end(engine, action->experiment);
+}
+
+int engine_resume(struct engine *engine, int64_t experiment, struct error *err)
+{
+	struct action action = {0};
+	int rc = action_find(engine, experiment, NULL, 0, &action, err);
+	if (rc == 0 && !action.experiment->paused)
+		rc = errorf(err, -EBUSY, "e%lld is not paused%s", (long long)experiment,
+			    action.experiment->stopping ? "; it was stopped: `sluice restart` lets it go on" : "");
+	return rc < 0 ? rc : engine_transact(engine, action_resume, &action, err);
 }
 
 static int action_set_parallel(struct engine *engine, void *ctx, struct error *err)

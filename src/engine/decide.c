@@ -111,6 +111,8 @@ static struct attempt_verdict verdict_error(enum cause cause, const char *text, 
 /* What was wished for has come about. */
 static struct attempt_verdict verdict_wish(enum store_wish wish)
 {
+	if (wish == STORE_WISH_HOLD)
+		return verdict_end(STORE_WAITING);
 	return verdict_end(wish == STORE_WISH_PRUNE ? STORE_PRUNED : STORE_STOPPED);
 }
 
@@ -142,7 +144,9 @@ static struct attempt_verdict decide_ended(const struct attempt_facts *f, const 
 {
 	if (f->told.cause == CAUSE_OK)
 		return verdict_end(STORE_FINISHED);
-	if (f->wish != STORE_WISH_RUN)
+	/* One that began before it could be taken back has ended in its own way. */
+	bool own = f->wish == STORE_WISH_HOLD && f->told.cause != CAUSE_STOPPED;
+	if (f->wish != STORE_WISH_RUN && !own)
 		return verdict_wish(f->wish);
 	if (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL)
 		return decide_outside(f, pace, now);

@@ -46,6 +46,8 @@ int engine_stop(struct engine *engine, int64_t experiment, const int64_t *number
 		struct error *err) MUST_USE;
 int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, bool failed_only,
 		   int64_t *ret_count, struct error *err) MUST_USE;
+/* A paused experiment goes on as it is; -EBUSY where it is not paused. */
+int engine_resume(struct engine *engine, int64_t experiment, struct error *err) MUST_USE;
 /* -EBUSY while something runs, unless stop is set: then it goes once everything has ended. */
 int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct error *err) MUST_USE;
 int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel, struct error *err) MUST_USE;

@@ -6,6 +6,7 @@
 #include "engine/backends.h"
 #include "engine/ingest.h"
 #include "engine/load.h"
+#include "engine/missing.h"
 #include "engine/propose.h"
 #include "engine/question.h"
 #include "engine/settle.h"
@@ -237,6 +238,28 @@ static int external_read_row(const struct node *body, struct external_tell *tell
 	return 0;
 }
 
+/* The end of a task without its objective would tell the search nothing: most likely the name is misspelt. */
+static int external_check_objective(struct engine *engine, const struct external_tell *tell, struct error *err)
+{
+	const struct engine_experiment *e = tell->live->experiment;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && !tell->more && !tell->failed && i < e->spec->objective_count; i++) {
+		const char *metric = e->spec->objectives[i].metric;
+		bool there = strcmp(metric, "time") == 0 || strcmp(metric, "energy") == 0;
+		for (size_t k = 0; k < tell->count; k++)
+			there |= strcmp(tell->metrics[k].name, metric) == 0;
+		char *list = NULL, *meant = NULL;
+		if (!there)
+			rc = missing_name(engine, e, tell->live->task.id, metric, &list, &meant, &there);
+		if (rc == 0 && !there)
+			rc = errorf(err, -EINVAL, "the objective is '%s', and the task has no value of it; got '%s'",
+				    metric, tell->metrics[0].name);
+		free(list);
+		free(meant);
+	}
+	return rc;
+}
+
 static int external_tell_row(struct engine *engine, const struct external_tell *tell)
 {
 	if (!tell->count)
@@ -297,5 +320,7 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 		return errorf(err, -ENOENT, "e%lld/%lld is not running: no worker has taken it, or it has ended",
 			      (long long)experiment, (long long)number);
 	rc = external_read_row(body, &tell, err);
+	if (rc == 0)
+		rc = external_check_objective(engine, &tell, err);
 	return rc < 0 ? rc : engine_transact(engine, external_tell, &tell, err);
 }

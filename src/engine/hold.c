@@ -57,7 +57,10 @@ int engine_hold_show(struct engine *engine, struct engine_experiment *e)
 	e->excluded = now;
 	e->excluded_shown = true;
 	e->changed = true;
-	return store_set_excluded(engine->store, e->id, now);
+	char *words = now ? mem_printf("%s, where attempts ended before their script began", now) : NULL;
+	int rc = store_set_warning(engine->store, e->id, "left out: ", words);
+	free(words);
+	return rc;
 }
 
 int engine_hear_unstarted(struct engine *engine, const struct engine_live *live, const char *text)

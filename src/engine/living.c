@@ -3,8 +3,11 @@
  * all that came before as history, at once and after every restart alike. */
 #include "engine/event.h"
 #include "engine/load.h"
+#include "engine/missing.h"
+#include "engine/pause.h"
 #include "engine/propose.h"
 #include "engine/question.h"
+#include "engine/rank.h"
 #include "engine/request.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
@@ -25,6 +28,8 @@ struct living {
 	struct problems *problems;
 	struct spec *spec; /* the new one, until the experiment has it */
 	bool parallel_given;
+	bool ranks; /* by another objective */
+	bool goes_on; /* what it paused for was changed */
 	int64_t number, count; /* of the task that was added; of the rows that were imported */
 };
 
@@ -211,6 +216,15 @@ static struct node *living_parameter(const struct node *old, const struct node *
 	return new;
 }
 
+static bool living_can_change(const char *key)
+{
+	static const char *const keys[] = {"search", "parameters", "constraints", "objective", "stop"};
+	for (size_t i = 0; i < COUNT_OF(keys); i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
+
 /* The experiment's document with the given keys laid over it. */
 static struct node *living_document(const struct spec *spec, const struct node *body, struct problems *problems)
 {
@@ -218,7 +232,7 @@ static struct node *living_document(const struct spec *spec, const struct node *
 	for (size_t i = 0; i < body->count; i++) {
 		const struct node *key = body->items[i];
 		struct node *old = node_get(document, key->key);
-		if (strcmp(key->key, "constraints") == 0 || !old) {
+		if (strcmp(key->key, "constraints") == 0 || strcmp(key->key, "objective") == 0 || !old) {
 			node_add(document, key->key, node_clone(key));
 		} else if (key->type == NODE_MAP && old->type == NODE_MAP) {
 			bool parameters = strcmp(key->key, "parameters") == 0;
@@ -229,9 +243,8 @@ static struct node *living_document(const struct spec *spec, const struct node *
 		} else {
 			node_add(document, key->key, node_clone(key));
 		}
-		if (strcmp(key->key, "search") != 0 && strcmp(key->key, "parameters") != 0 &&
-		    strcmp(key->key, "constraints") != 0)
-			problem_add(problems, key, "known here: search, parameters, constraints",
+		if (!living_can_change(key->key))
+			problem_add(problems, key, "known here: search, parameters, constraints, objective, stop",
 				    "'%.100s' cannot be changed while it runs", key->key);
 	}
 	return document;
@@ -277,6 +290,12 @@ static int living_replace(struct engine *engine, void *ctx, struct error *err)
 	living->spec = NULL;
 	e->asked_all = e->waits = false;
 	e->changed = e->parallel_changed = true;
+	if (rc == 0 && living->goes_on)
+		rc = engine_pause_end(engine, e);
+	if (rc == 0 && living->ranks)
+		rc = engine_rank_again(engine, e);
+	if (rc == 0 && living->ranks)
+		rc = store_set_warning(engine->store, e->id, MISSING_WORDS, NULL);
 	return rc < 0 ? rc : living_continue(engine, e, err);
 }
 
@@ -297,13 +316,44 @@ static int living_read_spec(const struct engine_experiment *e, const struct node
 	return 0;
 }
 
+/* Where something was measured, the objective is one of it: another slip of the finger would end the same way. */
+static int living_check_objective(struct engine *engine, const struct engine_experiment *e, const struct spec *spec,
+				  const struct node *at, struct problems *problems)
+{
+	size_t before = problems->list.len;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < spec->objective_count; i++) {
+		const char *metric = spec->objectives[i].metric;
+		char *list, *meant;
+		bool there;
+		rc = missing_name(engine, e, 0, metric, &list, &meant, &there);
+		bool measured = strcmp(metric, "time") == 0 || strcmp(metric, "energy") == 0;
+		if (rc == 0 && !there && !measured && *list) {
+			char *remedy = meant ? mem_printf("did you mean '%s'?", meant)
+					     : mem_strdup("use one of these names");
+			problem_add(problems, at, remedy, "no task has reported '%.100s'; found: %s", metric, list);
+			free(remedy);
+		}
+		free(list);
+		free(meant);
+	}
+	return rc < 0 ? rc : problems->list.len > before ? -EINVAL : 0;
+}
+
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
 		  struct error *err)
 {
-	struct living living = {.parallel_given = node_get(node_get(body, "search"), "parallel")};
+	struct living living = {
+		.parallel_given = node_get(node_get(body, "search"), "parallel"),
+		.ranks = node_get(body, "objective"),
+		.goes_on = node_get(body, "objective") || node_get(body, "stop"),
+	};
 	int rc = engine_open_experiment(engine, experiment, &living.experiment, err);
 	if (rc == 0)
 		rc = living_read_spec(living.experiment, body, problems, &living.spec);
+	if (rc == 0 && living.ranks)
+		rc = living_check_objective(engine, living.experiment, living.spec, node_get(body, "objective"),
+					    problems);
 	if (rc == 0)
 		rc = engine_transact(engine, living_replace, &living, err);
 	spec_free(living.spec);

@@ -33,6 +33,8 @@ static void experiment_free(struct engine_experiment *e)
 	free(e->metrics.at);
 	free(e->step_name);
 	free(e->note);
+	free(e->paused);
+	streak_forget(&e->streak);
 	free(e->excluded);
 	unstarted_forget(&e->unstarted);
 	engine_drop_question(e);
@@ -167,6 +169,7 @@ static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 	e->sweep_ms = row->sweep_ms;
 	e->changed = true;
 	e->note = mem_strdup(row->note);
+	e->paused = mem_strdup(row->paused);
 	e->backend = engine_backend_named(engine, row->backend);
 	vec_push(&engine->experiments, e);
 	load->experiment = e;

@@ -195,7 +195,7 @@ int engine_propose(struct engine *engine)
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
-		if (!e->asked_all && !e->stopping && !e->removing && e->backend && e->backend->backend)
+		if (!e->asked_all && !e->stopping && !e->removing && !e->paused && e->backend && e->backend->backend)
 			rc = engine_propose_for(engine, e, propose_wanted(e));
 	}
 	return rc;

@@ -8,6 +8,7 @@
 #include "engine/follow.h"
 #include "engine/hold.h"
 #include "engine/owed.h"
+#include "engine/pause.h"
 #include "engine/propose.h"
 #include "engine/prune.h"
 #include "engine/remedy.h"
@@ -209,13 +210,39 @@ static int64_t settle_time(const struct engine_live *live)
 	return told < live->started_ms ? live->started_ms : told < live->created_ms ? live->created_ms : told;
 }
 
+/* The task has ended for good. */
+static int settle_over(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
+		       const char *text, const char *cause, int64_t when)
+{
+	int rc = settle_set_state(engine, live->experiment, &live->task, state, text, cause, when);
+	if (rc == 0)
+		rc = settle_tell(engine, live, state);
+	if (rc == 0 && state == STORE_ERROR)
+		rc = engine_pause_hear_failure(engine, live, kind, text);
+	else if (rc == 0 && (state == STORE_FINISHED || state == STORE_PRUNED))
+		rc = engine_pause_hear_success(engine, live);
+	return rc;
+}
+
+/* An attempt that was taken back out of a queue: its task waits as before. */
+static int settle_hold(struct engine *engine, struct engine_live *live)
+{
+	int rc = store_set_wish(engine->store, live->task.id, STORE_WISH_RUN);
+	live->task.wanted = STORE_WISH_RUN;
+	return rc < 0 ? rc
+		      : engine_set_state(engine, live->experiment, &live->task, STORE_WAITING,
+					 "taken back out of the queue: the experiment was paused", NULL);
+}
+
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 	       const char *text, const char *remedy)
 {
 	const struct attempt_end *end = attempt_end_of(&live->facts);
 	char *cause = state == STORE_ERROR ? settle_cause_json(live, kind, text, remedy) : NULL;
 	int64_t when = settle_time(live);
-	int rc = store_end_attempt(engine->store, live->id, state, cause, end->exit_code, end->signal, when);
+	bool held = state == STORE_WAITING;
+	int rc = store_end_attempt(engine->store, live->id, held ? STORE_STOPPED : state, cause, end->exit_code,
+				   end->signal, when);
 	int retried = 0;
 	if (live->facts.phase != ATTEMPT_ENDED)
 		engine_fence(live);
@@ -223,11 +250,10 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 		rc = engine_hear_unstarted(engine, live, text);
 	if (rc == 0 && state == STORE_ERROR)
 		retried = rc = settle_retry(engine, live, kind, text);
-	if (rc == 0 && !retried) {
-		rc = settle_set_state(engine, live->experiment, &live->task, state, text, cause, when);
-		if (rc == 0)
-			rc = settle_tell(engine, live, state);
-	}
+	if (rc == 0 && held)
+		rc = settle_hold(engine, live);
+	else if (rc == 0 && !retried)
+		rc = settle_over(engine, live, state, kind, text, cause, when);
 	if (when > live->experiment->ended_ms)
 		live->experiment->ended_ms = when;
 	engine_owe(engine, live);
@@ -303,6 +329,8 @@ static int settle_end(struct engine *engine, struct engine_live *live, const str
 		text = engine_stop_why(live->experiment);
 	if (verdict->state == STORE_PRUNED)
 		text = "ended early by the search";
+	if (verdict->state == STORE_WAITING)
+		text = "taken back";
 	const char *node = verdict->cause == CAUSE_UNSTARTED ? live->node : NULL;
 	char *whole = verdict->more
 		? mem_printf("%s%s%s: %s", text, node ? " on " : "", node ? node : "", verdict->more)
@@ -347,6 +375,8 @@ static enum store_state experiment_state(const struct engine_experiment *e)
 	const int64_t *n = e->counts;
 	int64_t open = n[STORE_WAITING] + n[STORE_SUBMITTED] + n[STORE_RUNNING];
 	int64_t over = n[STORE_FINISHED] + n[STORE_ERROR] + n[STORE_STOPPED] + n[STORE_PRUNED];
+	if (e->paused && !e->live && !e->sweep && (open || !e->asked_all))
+		return STORE_WAITING;
 	if (open || e->sweep || !(e->asked_all || e->stopping))
 		return n[STORE_RUNNING] || over ? STORE_RUNNING : STORE_WAITING;
 	if (e->stopping && (n[STORE_STOPPED] || !over))

@@ -278,10 +278,11 @@ static void spec_read_stop_when(struct spec *spec, const struct node *node, stru
 
 static void spec_read_stop(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const known[] = {"when", "gpu_hours", "energy", "wall", NULL};
+	static const char *const known[] = {"when", "gpu_hours", "energy", "wall", "failures", NULL};
 	if (!spec_part_map(node, known, problems))
 		return;
 	const struct node *when = node_get(node, "when"), *hours = node_get(node, "gpu_hours");
+	const struct node *failures = node_get(node, "failures");
 	const struct node *energy = node_get(node, "energy"), *wall = node_get(node, "wall");
 	if (when)
 		spec_read_stop_when(spec, when, problems);
@@ -289,6 +290,10 @@ static void spec_read_stop(struct spec *spec, const struct node *node, struct pr
 		problem_add(problems, hours, "give a number above 0", "gpu_hours must be above 0");
 	else if (hours)
 		spec->stop.gpu_hours = hours->real;
+	if (failures && node_string(failures) && strcmp(node_string(failures), "off") == 0)
+		spec->stop.failures = 0;
+	else if (failures)
+		spec->stop.failures = spec_part_int(failures, 1, LIMIT_TASKS, -1, problems);
 	if (wall)
 		spec->stop.wall_ms = spec_part_duration(wall, problems);
 	if (energy) {
@@ -398,6 +403,7 @@ static void spec_default(struct spec *spec)
 	spec->retry[RETRY_TIME] = -1;
 	spec->resources.cpus = 1;
 	spec->steps_param = -1;
+	spec->stop.failures = -1;
 }
 
 /* The parameter that says how many epochs a task has, for progress. */

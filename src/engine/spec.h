@@ -54,6 +54,7 @@ struct spec {
 		double value;
 		int64_t wall_ms;
 		double gpu_hours, energy_j;
+		int64_t failures; /* of a kind in a row, then it is paused; 0: never, -1: not said (streak.h) */
 	} stop; /* 0 and NULL: not asked for */
 	long steps_param; /* the parameter that holds the number of epochs; -1 */
 	struct node *normal; /* the experiment as a document, with the name filled in */

@@ -9,6 +9,7 @@
 #include "engine/decide.h"
 #include "engine/engine.h"
 #include "engine/inbox.h"
+#include "engine/streak.h"
 #include "engine/unstarted.h"
 #include "store/rows.h"
 
@@ -42,6 +43,9 @@ struct engine_experiment {
 	int64_t live; /* attempts of its in engine->live */
 	char *step_name;
 	char *note; /* what its waiting tasks wait for, as the store has it; NULL */
+	char *paused; /* why it starts nothing more, as the store has it; NULL: pause.h */
+	bool missing_told; /* the user was told of a task without its objective */
+	struct streak streak; /* failures of a kind since something succeeded */
 	int64_t note_old_ms; /* since when that is no longer so, monotonic; 0 */
 	struct unstarted unstarted; /* attempts that ended before their script began: hold.h */
 	char *excluded; /* the nodes that it leaves out for that; NULL: none */

@@ -127,7 +127,7 @@ int engine_prepare(struct engine *engine)
 		struct engine_experiment *e = engine->experiments.at[i];
 		if (e->unstarted.nodes.len && (rc = engine_hold_show(engine, e)) < 0)
 			break;
-		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing ||
+		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing || e->paused ||
 		    !e->counts[STORE_WAITING] || e->sweep == STORE_SWEEP_STOP || prepare_waits(e))
 			continue;
 		/* A backend counts what it was handed only once it has it: one batch a turn and backend. */

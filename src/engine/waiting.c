@@ -12,6 +12,8 @@
 
 static char *waiting_why(const struct engine_experiment *e)
 {
+	if (e->paused)
+		return mem_printf("paused: %s", e->paused);
 	if (unstarted_is_held(&e->unstarted))
 		return unstarted_words(&e->unstarted);
 	if (e->parallel && e->live >= e->parallel)

@@ -28,6 +28,7 @@ void handle_experiment(struct request *request, struct response *response);
 void handle_remove(struct request *request, struct response *response);
 void handle_stop(struct request *request, struct response *response);
 void handle_restart(struct request *request, struct response *response);
+void handle_resume(struct request *request, struct response *response);
 void handle_parallel(struct request *request, struct response *response);
 void handle_suggest(struct request *request, struct response *response);
 void handle_import(struct request *request, struct response *response);

@@ -173,6 +173,16 @@ void handle_restart(struct request *request, struct response *response)
 		answer_count(count, response);
 }
 
+void handle_resume(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	int rc = engine_resume(request->app->engine, request->path_numbers[0], &err);
+	if (rc < 0)
+		answer_failure(request, rc, &err, response);
+	else
+		answer_experiment(request, request->path_numbers[0], response);
+}
+
 void handle_parallel(struct request *request, struct response *response)
 {
 	struct error err = {0};

@@ -6,7 +6,8 @@
 #include "base/cost.h"
 #include "store/store.h"
 
-enum store_wish { STORE_WISH_RUN, STORE_WISH_STOP, STORE_WISH_PRUNE };
+/* HOLD: it has not begun, and goes back to the waiting ones. */
+enum store_wish { STORE_WISH_RUN, STORE_WISH_STOP, STORE_WISH_PRUNE, STORE_WISH_HOLD };
 enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING };
 /* An action on all tasks of an experiment. */
 enum store_sweep { STORE_SWEEP_NONE, STORE_SWEEP_STOP, STORE_SWEEP_RESTART, STORE_SWEEP_RESTART_FAILED };
@@ -45,6 +46,7 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 	SUMMARY(TEXT, backend, "e.backend", text, "backend")                                                           \
 	SUMMARY(TEXT, script, "e.script", text, "script")                                                              \
 	SUMMARY(TEXT, objective, "e.objective", json, "objective")                                                     \
+	SUMMARY(TEXT, paused, "e.paused", text, "paused")                                                              \
 	DETAIL(TEXT, spec, "e.spec", json, "spec")                                                                     \
 	DETAIL(TEXT, parameters, "e.parameters", json, "parameters")                                                   \
 	DETAIL(TEXT, varying, "e.varying", json, "varying")                                                            \
@@ -82,8 +84,10 @@ int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool v
 /* How far an action on all tasks has come: it goes on with number `from`; since when. */
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
-/* The nodes that its submissions leave out, as a warning that people see; NULL: none. */
-int store_set_excluded(struct store *store, int64_t id, const char *nodes) MUST_USE;
+/* A warning that people see, in the place of the one with the same first words; NULL: it is taken away. */
+int store_set_warning(struct store *store, int64_t id, const char *first_words, const char *text) MUST_USE;
+/* Why it starts nothing more; NULL: it does. */
+int store_set_paused(struct store *store, int64_t id, const char *why) MUST_USE;
 /* What its waiting tasks wait for; NULL: nothing. */
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
 int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
@@ -302,6 +306,17 @@ struct store_pace {
 	char backend[24];
 };
 int store_read_pace(struct store *store, const char *script, const char *command, struct store_pace *ret) MUST_USE;
+
+/* The names of the metrics that were measured, in the order in which they appeared: of a task, or (task 0) of all. */
+typedef int (*store_name_f)(void *ctx, const char *name);
+int store_each_metric_name(struct store *store, int64_t experiment, int64_t task, store_name_f each,
+			   void *ctx) MUST_USE;
+/* The best (of equal ones the first) and the last value of a metric in a task, into best, best_step, last and last_step of
+ * the row; those of a metric that it does not have are NAN and -1. */
+int store_read_rank(struct store *store, int64_t experiment, const char *metric, bool maximise,
+		    struct store_task *row) MUST_USE;
+/* Other values for an entry of the sequence. */
+int store_set_event_value(struct store *store, int64_t experiment, int64_t seq, const char *value) MUST_USE;
 
 /* A finished task, for the analysis. */
 struct store_result {

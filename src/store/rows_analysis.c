@@ -3,6 +3,7 @@
 #include "store/sql.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 /* The time that was measured, else the time between its start and its end; an imported task has neither. */
@@ -14,6 +15,15 @@ static const char sql_running[] =
 	"AND state = " NUMBER(RUNNING) " ORDER BY number DESC LIMIT ?2) ORDER BY 2";
 static const char sql_find_metric[] = "SELECT id FROM metric_name WHERE experiment = ?1 AND name = ?2";
 static const char sql_curve[] = "SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step LIMIT ?3";
+
+static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment = ?1 AND (?2 = 0 OR EXISTS "
+				"(SELECT 1 FROM metric m WHERE m.task = ?2 AND m.name = metric_name.id)) ORDER BY id";
+#define RANK(order)                                                                                                    \
+	"SELECT value, step FROM metric WHERE task = ?1 AND name = ?2 AND value IS NOT NULL ORDER BY " order " LIMIT 1"
+static const char sql_least[] = RANK("value, step"), sql_most[] = RANK("value DESC, step");
+static const char sql_last[] =
+	"SELECT value, step FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step DESC LIMIT 1";
+static const char sql_set_event[] = "UPDATE search_event SET value = ?3 WHERE experiment = ?1 AND seq = ?2";
 
 /* The tally knows which experiments have finished tasks with a time. A row of an experiment has its source in front of the
  * script's name, so not too many of them are looked at. */
@@ -38,6 +48,48 @@ int store_read_pace(struct store *store, const char *script, const char *command
 	snprintf(ret->backend, sizeof(ret->backend), "%s", row_text(row, 1));
 	store_end(row);
 	return 0;
+}
+
+int store_each_metric_name(struct store *store, int64_t experiment, int64_t task, store_name_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_names, "ii", experiment, task);
+	int rc;
+	while ((rc = store_step(store, row)) > 0)
+		if ((rc = each(ctx, row_text(row, 0))) < 0)
+			break;
+	store_end(row);
+	return rc;
+}
+
+static int read_point(struct store *store, sqlite3_stmt *row, double *ret_value, int64_t *ret_step)
+{
+	int rc = store_step(store, row);
+	if (rc < 0)
+		return rc;
+	*ret_value = rc > 0 ? row_real(row, 0) : NAN;
+	*ret_step = rc > 0 ? row_int(row, 1) : -1;
+	store_end(row);
+	return 0;
+}
+
+int store_read_rank(struct store *store, int64_t experiment, const char *metric, bool maximise, struct store_task *row)
+{
+	sqlite3_stmt *found = store_bind(store, sql_find_metric, "is", experiment, metric);
+	int rc = store_step(store, found);
+	int64_t name = rc > 0 ? row_int(found, 0) : 0;
+	store_end(found);
+	if (rc < 0)
+		return rc;
+	rc = read_point(store, store_bind(store, maximise ? sql_most : sql_least, "ii", row->id, name), &row->best,
+			&row->best_step);
+	if (rc == 0)
+		rc = read_point(store, store_bind(store, sql_last, "ii", row->id, name), &row->last, &row->last_step);
+	return rc;
+}
+
+int store_set_event_value(struct store *store, int64_t experiment, int64_t seq, const char *value)
+{
+	return store_run(store, sql_set_event, "iis", experiment, seq, value);
 }
 
 int store_each_result(struct store *store, int64_t experiment, int64_t below, int64_t limit, store_result_f each,

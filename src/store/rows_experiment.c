@@ -28,12 +28,11 @@ static const char sql_set_sweep[] = "UPDATE experiment SET sweep = ?2, sweep_fro
 static const char sql_set_parallel[] = "UPDATE experiment SET parallel = ?2 WHERE id = ?1";
 static const char sql_set_planned[] = "UPDATE experiment SET planned = ?2 WHERE id = ?1";
 static const char sql_set_note[] = "UPDATE experiment SET note = ?2 WHERE id = ?1";
-#define EXCLUDED_WORDS "left out: "
-static const char sql_set_excluded[] =
+static const char sql_set_paused[] = "UPDATE experiment SET paused = ?2 WHERE id = ?1";
+static const char sql_set_warning[] =
 	"UPDATE experiment SET warnings = (SELECT json_group_array(value) FROM "
-	"(SELECT value FROM json_each(coalesce(warnings, '[]')) WHERE value NOT LIKE '" EXCLUDED_WORDS "%' "
-	"UNION ALL SELECT '" EXCLUDED_WORDS "' || ?2 || ', where attempts ended before their script began' "
-	"WHERE ?2 IS NOT NULL)) WHERE id = ?1";
+	"(SELECT value FROM json_each(coalesce(warnings, '[]')) WHERE substr(value, 1, length(?2)) <> ?2 "
+	"UNION ALL SELECT ?2 || ?3 WHERE ?3 IS NOT NULL)) WHERE id = ?1";
 static const char sql_set_objective[] = "UPDATE experiment SET objective = ?2 WHERE id = ?1";
 static const char sql_set_step_name[] = "UPDATE experiment SET step_name = ?2 WHERE id = ?1";
 static const char sql_change[] =
@@ -177,9 +176,14 @@ int store_set_note(struct store *store, int64_t id, const char *note)
 	return store_run(store, sql_set_note, "is", id, note);
 }
 
-int store_set_excluded(struct store *store, int64_t id, const char *nodes)
+int store_set_warning(struct store *store, int64_t id, const char *first_words, const char *text)
 {
-	return store_run(store, sql_set_excluded, "is", id, nodes);
+	return store_run(store, sql_set_warning, "iss", id, first_words, text);
+}
+
+int store_set_paused(struct store *store, int64_t id, const char *why)
+{
+	return store_run(store, sql_set_paused, "is", id, why);
 }
 
 int store_set_objective(struct store *store, int64_t id, const char *json)

@@ -136,6 +136,7 @@ export function experiment(number, o) {
     note: o.note ?? null,
     waiting_for: null,
     failure: null,
+    paused: o.paused ?? null,
     cost: cost(Math.round(clock * 4), o.gpus !== false),
     spec: {
       name: o.name,

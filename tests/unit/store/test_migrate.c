@@ -15,6 +15,8 @@
 extern const char *const store_migrations[];
 extern const size_t store_migration_count;
 
+/* The last version that has every column of these rows. */
+#define ROWS_UNTIL 3
 /* As version 1 wrote it: later columns have their defaults. */
 static const char rows[] =
 	"INSERT INTO experiment (id, name, created_ms, spec, source, parameters, varying, objective, strategy, seed, planned,"
@@ -96,8 +98,10 @@ static void write_version(struct fixture *f, size_t version)
 	char mark[40];
 	snprintf(mark, sizeof(mark), "PRAGMA user_version=%zu", version);
 	unlink(f->path);
-	run_sql(f->path, store_migrations, version);
+	size_t first = version < ROWS_UNTIL ? version : ROWS_UNTIL;
+	run_sql(f->path, store_migrations, first);
 	run_sql(f->path, (const char *const[]){rows, mark}, 2);
+	run_sql(f->path, store_migrations + first, version - first);
 }
 
 static void check_everything(struct fixture *f)

@@ -63,7 +63,7 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
   }, [stamp]);
   // A turn that has not come yet needs nobody.
   const waiting = items
-    .filter((e) => e.note && !e.waiting_for)
+    .filter((e) => e.note && !e.waiting_for && !e.paused)
     .map(
       (e): Item => ({
         key: `n${e.id}`,
@@ -74,7 +74,19 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
         state: 'submitted',
       }),
     );
-  const all = [...waiting, ...found.value].slice(0, SHOWN);
+  const paused = items
+    .filter((e) => e.paused && !e.finished)
+    .map(
+      (e): Item => ({
+        key: `p${e.id}`,
+        href: `/e/${e.id}`,
+        text: `Paused: ${e.paused}`,
+        where: e.name,
+        time: e.created,
+        state: 'error',
+      }),
+    );
+  const all = [...paused, ...waiting, ...found.value].slice(0, SHOWN);
   return (
     <Card title="Needs attention" id="attention">
       <div class="body list">

@@ -25,6 +25,18 @@ export function Chip({ state, title }: { state: State; title?: string | null }) 
   );
 }
 
+// An experiment that starts nothing more until somebody looks at it says so in the place of its state.
+export function ExperimentChip({ e }: { e: { state: State; note: string | null; paused: string | null } }) {
+  if (!e.paused || e.state === 'finished' || e.state === 'stopped' || e.state === 'error')
+    return <Chip state={e.state} title={e.note} />;
+  return (
+    <span class="state error" title={e.paused}>
+      <Icon name="pause" />
+      Paused
+    </span>
+  );
+}
+
 export function StateIcon({ state }: { state: State }) {
   return (
     <span class={`state-icon ${state}`}>

@@ -120,6 +120,13 @@ export async function restartFailed(id: string, failed: number) {
   });
 }
 
+export async function resumeExperiment(id: string) {
+  await attempt(async () => {
+    await post(`/experiments/${id}/resume`);
+    toast('It goes on.');
+  });
+}
+
 export async function removeExperiment(id: string, name: string, counts: Counts) {
   const busy = counts.running + counts.submitted + counts.waiting;
   const stopped = busy ? ` ${plural(busy, 'task')} still running or queued will be stopped first.` : '';

@@ -10,8 +10,16 @@ import { Strip } from '../components/experiment/Strip';
 import { TaskTable } from '../components/experiment/TaskTable';
 import { Icon } from '../components/Icon';
 import { Menu } from '../components/Menu';
-import { Chip, STATES } from '../components/State';
-import { removeExperiment, restartFailed, restartTasks, stopAll, stoppable, stopTasks } from '../data/actions';
+import { ExperimentChip, STATES } from '../components/State';
+import {
+  removeExperiment,
+  restartFailed,
+  restartTasks,
+  resumeExperiment,
+  stopAll,
+  stoppable,
+  stopTasks,
+} from '../data/actions';
 import { message, save, strategyTitle } from '../data/api';
 import { ExperimentStore } from '../data/store';
 import { toast } from '../data/toast';
@@ -195,7 +203,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
             <h1>
               <bdi>{e.name}</bdi>
             </h1>
-            <Chip state={e.state} title={e.note} />
+            <ExperimentChip e={e} />
             <span class="tag" title={e.search?.reason ?? undefined}>
               {strategyTitle(e.strategy)}
             </span>
@@ -215,7 +223,17 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
         </div>
         <Actions e={e} onClone={() => go(`/new?from=${e.id}`)} />
       </div>
-      {e.note && (
+      {e.paused && (
+        <Banner kind="error" icon="pause" title={`Paused: ${e.paused}`} role="alert">
+          <div class="btns">
+            <button type="button" class="btn small" onClick={() => void resumeExperiment(e.id)}>
+              <Icon name="play" />
+              Go on as it is
+            </button>
+          </div>
+        </Banner>
+      )}
+      {e.note && !e.paused && (
         <Banner kind={e.waiting_for ? 'note' : 'warn'} icon="clock" title={capitalize(e.note)} role="status" />
       )}
       {(e.warnings ?? []).map((warning) => (

@@ -5,7 +5,7 @@ import { Empty, Loading, Seg, SortHead, Trouble } from '../components/bits';
 import { Icon } from '../components/Icon';
 import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
 import { Spark } from '../components/Spark';
-import { Chip, ended, StateBar, StateCounts } from '../components/State';
+import { ExperimentChip, ended, StateBar, StateCounts } from '../components/State';
 import { strategyTitle } from '../data/api';
 import { experiments } from '../data/store';
 import type { ExperimentSummary } from '../data/types';
@@ -72,7 +72,7 @@ function Row({ e }: { e: ExperimentSummary }) {
         </div>
       </td>
       <td class="right-phone">
-        <Chip state={e.state} title={e.note} />
+        <ExperimentChip e={e} />
       </td>
       <td class="wide tasks">
         <StateBar counts={e.tasks} />

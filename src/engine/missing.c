@@ -1,0 +1,119 @@
+/* See missing.h. */
+#include "engine/missing.h"
+
+#include "engine/spec.h"
+#include "engine/state.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+/* Names beyond these are counted. */
+#define MISSING_NAMES 12
+
+struct names {
+	const char *wanted;
+	struct buf list;
+	size_t count;
+	unsigned least; /* how far the nearest is away */
+	char *nearest;
+	bool there;
+};
+
+/* How unlike two names are: 0 for another case or another sign between the words. */
+static unsigned names_distance(const char *a, const char *b)
+{
+	const char *p = a, *q = b;
+	while (*p && *q) {
+		bool same = tolower((unsigned char)*p) == tolower((unsigned char)*q) ||
+			(ispunct((unsigned char)*p) && ispunct((unsigned char)*q));
+		if (!same)
+			break;
+		p++;
+		q++;
+	}
+	if (!*p && !*q)
+		return 0;
+	return text_distance(a, b);
+}
+
+static int names_cb(void *ctx, const char *name)
+{
+	struct names *names = ctx;
+	if (names->count < MISSING_NAMES)
+		buf_addf(&names->list, "%s%s", names->count ? ", " : "", name);
+	names->count++;
+	names->there |= strcmp(name, names->wanted) == 0;
+	unsigned distance = names_distance(name, names->wanted);
+	/* val/loss is meant by loss, where nothing else is nearer. */
+	const char *last = strrchr(name, '/');
+	if (last && strcasecmp(last + 1, names->wanted) == 0 && distance > 1)
+		distance = 1;
+	if (distance < names->least) {
+		names->least = distance;
+		free(names->nearest);
+		names->nearest = mem_strdup(name);
+	}
+	return 0;
+}
+
+int missing_name(struct engine *engine, const struct engine_experiment *e, int64_t task, const char *name,
+		 char **ret_list, char **ret_meant, bool *ret_there)
+{
+	struct names names = {.wanted = name, .list = buf_make(BUF_UNLIMITED), .least = 3};
+	int rc = store_each_metric_name(engine->store, e->id, task, names_cb, &names);
+	if (names.count > MISSING_NAMES)
+		buf_addf(&names.list, " and %zu more", names.count - MISSING_NAMES);
+	*ret_list = buf_take(&names.list);
+	*ret_meant = names.nearest;
+	*ret_there = names.there;
+	return rc;
+}
+
+static bool missing_is_measured(const char *metric)
+{
+	return strcmp(metric, "time") == 0 || strcmp(metric, "energy") == 0;
+}
+
+static char *missing_say(const struct engine_live *live, const char *metric, const char *list, const char *meant)
+{
+	long long e = (long long)live->experiment->id, task = (long long)live->task.number;
+	if (!*list)
+		return mem_printf(
+			"in e%lld/%lld nothing was found. sluice reads files with metrics in the work folder (CSV, "
+			"JSON lines) and `sluice report NAME=VALUE`; see METRICS in sluice-experiment(5)",
+			e, task);
+	return mem_printf(
+		"in e%lld/%lld found %s; no %s%s%s%s `sluice change e%lld --objective %s` ranks what is there", e, task,
+		list, *metric ? metric : "objective", meant ? "; did you mean " : ".", meant ? meant : "",
+		meant ? "?" : "", e, meant ? meant : "NAME");
+}
+
+int missing_find(struct engine *engine, const struct engine_live *live, char **ret, bool *ret_never)
+{
+	const struct engine_experiment *e = live->experiment;
+	const struct spec *spec = e->spec;
+	size_t count = spec->objective_count ? spec->objective_count : 1;
+	int rc = 0;
+	*ret = NULL;
+	*ret_never = false;
+	for (size_t i = 0; rc == 0 && !*ret && i < count; i++) {
+		const char *metric = spec->objective_count ? spec->objectives[i].metric : "";
+		char *list, *meant, *all, *of_all;
+		bool there, ever = false;
+		if (missing_is_measured(metric))
+			continue;
+		rc = missing_name(engine, e, live->task.id, metric, &list, &meant, &there);
+		if (rc == 0 && !there) {
+			rc = missing_name(engine, e, 0, metric, &all, &of_all, &ever);
+			free(all);
+			free(of_all);
+			*ret = missing_say(live, metric, list, meant);
+			*ret_never = !ever;
+		}
+		free(list);
+		free(meant);
+	}
+	return rc;
+}
