@@ -175,6 +175,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 		return rc;
 	}
 	engine_remove_leftovers(engine);
+	engine_find_untidy(engine);
 	engine_soon(engine);
 	*ret = engine;
 	return 0;

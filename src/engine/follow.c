@@ -98,6 +98,8 @@ int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 	struct engine_live *live = follow_find(engine, sight->token, sight->index);
 	if (!live || live->facts.phase == ATTEMPT_SETTLED)
 		return engine_owed_sight(engine, sight);
+	if (live->unplaced)
+		return 0; /* the backend looked into the wrong folder, perhaps */
 	switch (sight->state) {
 	case BACKEND_QUEUED:
 		engine_hear(live, ATTEMPT_HEAR_QUEUED);

@@ -5,6 +5,7 @@
 #include "engine/action.h"
 #include "engine/event.h"
 #include "engine/hold.h"
+#include "engine/load.h"
 #include "engine/prune.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
@@ -18,6 +19,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -348,6 +350,34 @@ static ssize_t ingest_read(const struct engine_live *live, char *chunk)
 	return n == -ENOENT ? 0 : n;
 }
 
+static int ingest_say(struct engine *engine, struct engine_live *live, const char *reason)
+{
+	free(live->reason);
+	live->reason = mem_strdup(reason);
+	engine_task_changed(engine, live->experiment->id, live->task.number);
+	return store_set_task_reason(engine->store, live->task.id, reason, 0);
+}
+
+/* Tries again to find out where it writes. Until that is known its journal is unread, and nothing is decided about it. */
+static int ingest_place(struct engine *engine, struct engine_live *live)
+{
+	struct error why = {0};
+	if (engine_place(engine, live, &why) == 0)
+		return ingest_say(engine, live, NULL);
+	char *reason = mem_printf("%s; what became of it is not known until this file can be read", why.text);
+	int rc = 0;
+	if (!live->reason || strcmp(live->reason, reason) != 0) {
+		char *text = mem_printf("e%" PRId64 "/%" PRId64 ": %s", live->experiment->id, live->task.number,
+					reason);
+		log_warning("%s", text);
+		engine_notice(engine, "warning", text);
+		free(text);
+		rc = ingest_say(engine, live, reason);
+	}
+	free(reason);
+	return rc;
+}
+
 /* Only bytes that were read are silence: a journal with more in it, or one that cannot be read, may hold an END. */
 static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
 {
@@ -365,6 +395,12 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 	return rc;
 }
 
+static int ingest_live(struct engine *engine, struct engine_live *live, char *chunk)
+{
+	int rc = live->unplaced ? ingest_place(engine, live) : 0;
+	return rc < 0 || live->unplaced ? rc : ingest_file(engine, live, chunk);
+}
+
 int engine_ingest(struct engine *engine)
 {
 	char *chunk = engine->live.len ? mem_alloc(LIMIT_JOURNAL_CHUNK_BYTES) : NULL;
@@ -372,7 +408,7 @@ int engine_ingest(struct engine *engine)
 	/* A stopping condition may stop tasks while we walk, but attempts are only added by prepare. */
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
 		if (engine->live.at[i]->facts.phase < ATTEMPT_ENDED && engine_has_runner(engine->live.at[i]))
-			rc = ingest_file(engine, engine->live.at[i], chunk);
+			rc = ingest_live(engine, engine->live.at[i], chunk);
 	free(chunk);
 	return rc;
 }

@@ -259,10 +259,11 @@ int engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 
 /* A version before this one put first attempts into attempts/1. One that has not started yet has no folder to show that;
  * its descriptor says where it will write. The path in it may be that of a folder that was moved or copied since. */
-static int load_attempt_dir(struct engine *engine, struct engine_live *live, struct error *err)
+int engine_place(struct engine *engine, struct engine_live *live, struct error *err)
 {
 	char *below = NULL;
 	int rc = live->number == 1 ? spool_descriptor_find(live->batch_dir, live->index, &below, err) : 0;
+	live->unplaced = rc < 0;
 	if (rc == 0 && below) {
 		char *task = engine_folder(engine, live->experiment->id, live->task.number, 0);
 		free(live->attempt_dir);
@@ -283,10 +284,11 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 			      (long long)row->experiment);
 	struct engine_live *live;
 	int rc = engine_add_live(engine, e, row, &live);
-	if (rc == 0)
-		rc = load_attempt_dir(engine, live, load->err);
 	if (rc < 0)
 		return rc;
+	if (engine_place(engine, live, NULL) < 0) /* the first turn tries again, and tells why */
+		attempt_hear(&live->facts,
+			     &(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL, .journal = ATTEMPT_JOURNAL_UNKNOWN});
 	if (engine_is_foreign(engine, live->id)) {
 		char text[512];
 		snprintf(text, sizeof(text), "it belongs to %.400s, of which this state folder is a copy",

@@ -33,6 +33,9 @@ bool engine_read_values(const struct spec *spec, const struct node *parameters, 
 /* An attempt that is alive, with its task from the store. */
 int engine_add_live(struct engine *engine, struct engine_experiment *experiment, const struct store_attempt *row,
 		    struct engine_live **ret) MUST_USE;
+/* Finds out where an attempt from before the start of the daemon writes. A negative errno with err: its descriptor cannot
+ * be read now. It is `unplaced` then: nothing that is seen of it counts until this works. */
+int engine_place(struct engine *engine, struct engine_live *live, struct error *err) MUST_USE;
 void engine_free_live(struct engine_live *live);
 
 #endif

@@ -64,6 +64,7 @@ struct engine_live {
 	char token[TOKEN_ID_CHARS];
 	uint32_t index;
 	char *job, *batch_dir, *attempt_dir;
+	bool unplaced; /* its descriptor cannot be read, so attempt_dir may be wrong: engine_place */
 	char *node; /* where the backend has put it, before its journal says so; NULL: not known */
 	int64_t offset, created_ms, started_ms;
 	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
@@ -96,6 +97,7 @@ struct engine {
 	VEC(struct engine_submission) submissions; /* submit.h */
 	VEC(struct engine_owed) owed; /* owed.h */
 	VEC(struct engine_untidy) untidy; /* tidy.h */
+	VEC(struct engine_unlooked) unlooked; /* tidy.h */
 	struct engine_inbox inbox;
 	VEC(struct engine_dirty) dirty; /* tasks that listeners are to be told of: event.c */
 	bool reset; /* so much changed that listeners should fetch anew */

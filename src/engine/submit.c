@@ -295,6 +295,15 @@ out:
 	return rc;
 }
 
+/* A descriptor that cannot be read now is not written anew: it says where the attempt writes. */
+static bool submit_is_unplaced(const struct engine *engine, const char *token)
+{
+	for (size_t i = 0; i < engine->live.len; i++)
+		if (engine->live.at[i]->unplaced && strcmp(engine->live.at[i]->token, token) == 0)
+			return true;
+	return false;
+}
+
 void engine_submit(struct engine *engine)
 {
 	VEC(struct engine_submission) todo = {0};
@@ -305,7 +314,7 @@ void engine_submit(struct engine *engine)
 	for (size_t i = 0; i < todo.len; i++) {
 		struct error err = {0};
 		int64_t now = clock_now_ms();
-		bool held = todo.at[i].not_before_ms > now;
+		bool held = todo.at[i].not_before_ms > now || submit_is_unplaced(engine, todo.at[i].token);
 		int rc = held ? 0 : submit_one(engine, &todo.at[i], &err);
 		if (!held && rc == 0)
 			continue;

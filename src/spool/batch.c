@@ -3,9 +3,13 @@
 #include "spool/batch.h"
 
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/text.h"
 #include "spool/paths.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +34,40 @@ void spool_batch_forget(const char *batch_dir, uint32_t index)
 		unlink(output);
 	free(output);
 	rmdir(batch_dir); /* fails while the batch has other items, and where output is kept for people */
+}
+
+/* The index that a file name begins with, where spool_batch_forget would remove the file or a killed writer left it. */
+static bool batch_read_name(int dir, const char *name, uint32_t *ret)
+{
+	const char *dot = strchr(name, '.');
+	int64_t index;
+	struct stat st;
+	if (!dot || num_parse_int(name, (size_t)(dot - name), 0, UINT32_MAX, &index) < 0)
+		return false;
+	if (strcmp(dot, ".out") == 0 && (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_size > 0))
+		return false; /* kept for people */
+	*ret = (uint32_t)index;
+	return true;
+}
+
+void spool_batch_look(const char *batch_dir, spool_over_f over, void *ctx)
+{
+	DIR *dir = opendir(batch_dir);
+	const struct dirent *entry;
+	bool empty = true;
+	uint32_t index;
+	while (dir && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		empty = false;
+		if (batch_read_name(dirfd(dir), entry->d_name, &index) && over(ctx, index) &&
+		    text_ends(entry->d_name, ".tmp"))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	if (dir && empty)
+		over(ctx, 0); /* the folder goes with any item of it */
+	if (dir)
+		closedir(dir);
 }
 
 bool spool_batch_is_visible(const char *batch_dir)

@@ -30,6 +30,11 @@ char *spool_attempt_dir(const char *task_dir, int64_t attempt)
 	return mem_strdup(task_dir);
 }
 
+char *spool_batches_dir(const char *experiment_dir)
+{
+	return mem_printf("%s/batches", experiment_dir);
+}
+
 char *spool_batch_dir(const char *experiment_dir, const char *token)
 {
 	return mem_printf("%s/batches/%s", experiment_dir, token);

@@ -16,6 +16,7 @@ char *spool_task_dir(const char *experiment_dir, int64_t task);
 /* The first attempt has its files in the folder of the task, each later one in attempts/N. A version before this one made
  * attempts/1 as well: where that exists, it is the one. */
 char *spool_attempt_dir(const char *task_dir, int64_t attempt);
+char *spool_batches_dir(const char *experiment_dir);
 char *spool_batch_dir(const char *experiment_dir, const char *token);
 
 /* In the folder of an experiment: the script and what it needs, as submitted. */

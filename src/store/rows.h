@@ -245,6 +245,8 @@ int store_set_batch_absent(struct store *store, const char *token, int64_t absen
 /* Adds the attempt and makes it the task's newest; the task is submitted from now on. */
 int store_add_attempt(struct store *store, int64_t task, int64_t number, const char *token, uint32_t index,
 		      int64_t now_ms, int64_t *ret_id) MUST_USE;
+/* Is the item of a batch an attempt that may be alive? 1, 0 or a negative errno. */
+int store_is_live(struct store *store, const char *token, uint32_t index) MUST_USE;
 int store_each_live(struct store *store, store_attempt_f each, void *ctx) MUST_USE;
 /* Attempts that ran and ended after since_ms. */
 int store_each_ended(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx) MUST_USE;

@@ -88,6 +88,8 @@ static const char sql_set_absent[] = "UPDATE batch SET absent_ms = ?2 WHERE toke
 						"JOIN batch b ON b.token = a.token "
 static const char sql_live[] = ATTEMPT_SELECT
 	"WHERE a.state IN (" NUMBER(SUBMITTED) ", " NUMBER(RUNNING) ") ORDER BY a.id";
+static const char sql_is_live[] = "SELECT count(*) FROM attempt WHERE token = ?1 AND idx = ?2 AND state IN (" NUMBER(
+	SUBMITTED) ", " NUMBER(RUNNING) ")";
 static const char sql_ended[] = ATTEMPT_SELECT "WHERE a.finished_ms > ?1 AND a.started_ms IS NOT NULL ORDER BY a.id";
 static const char sql_beginnings[] =
 	"SELECT 0, a.node, json_extract(a.cause, '$.text'), a.exit_code, a.finished_ms AS at "
@@ -302,6 +304,13 @@ static int each_attempt(struct store *store, sqlite3_stmt *row, store_attempt_f 
 	}
 	store_end(row);
 	return rc;
+}
+
+int store_is_live(struct store *store, const char *token, uint32_t index)
+{
+	int64_t count;
+	int rc = row_read_int(store, store_bind(store, sql_is_live, "si", token, (int64_t)index), &count);
+	return rc < 0 ? rc : count > 0;
 }
 
 int store_each_live(struct store *store, store_attempt_f each, void *ctx)

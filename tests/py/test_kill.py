@@ -58,6 +58,9 @@ def test_kill_minus_nine_loses_and_repeats_nothing(make_daemon, folder):
         curve = daemon.metrics(experiment, number)["loss"]
         assert curve["step"] == list(range(ROWS)), f"task {number} (seed {seed}): {curve}"
         assert curve["value"] == [float(f"{number}.{row}") for row in range(ROWS)]
+    # What was needed to run them exactly once is gone, also where a kill came between a commit and the removal.
+    batches = daemon.state / "experiments" / experiment / "batches"
+    wait_for(lambda: not list(batches.glob("*/*")), lambda: f"left over: {list(batches.glob('*/*'))[:9]}")
     assert working >= KILLS // 4, "the work was over too soon for the kills to mean anything"
 
 

@@ -194,18 +194,18 @@ static void use_old_folder(const char *descriptor)
 	buf_free(&out);
 }
 
-/* It was submitted by the version before, and has not begun: only its descriptor says where it will write. */
-static void test_an_attempt_that_waits_keeps_the_folder_that_its_descriptor_names(void **state)
+/* An experiment with one task that the version before has submitted and that has not begun: only its descriptor, which
+ * the caller frees, says where it will write. The engine is closed. */
+static char *submit_as_before(struct fixture *f, int64_t *ret_id)
 {
-	struct fixture *f = *state;
 	struct stat st;
-	char *program = mem_strdup(getenv("SLUICE_BIN")), *idle = mem_printf("%s/idle", f->dir);
-	char *journal = mem_printf("%s/experiments/e1/tasks/1/attempts/1/journal", f->dir), *descriptor = NULL;
+	char *program = mem_strdup(getenv("SLUICE_BIN")), *idle = mem_printf("%s/idle", f->dir), *descriptor = NULL;
 	assert_int_equal(fs_write(idle, "#!/bin/sh\nexec sleep 1\n", 23, 0700, false, NULL), 0);
 	close_engine(f);
 	setenv("SLUICE_BIN", idle, 1); /* a runner that takes no claim */
 	open_engine(f);
-	int64_t id = create(f, "script: run.sh\n", training), end = clock_mono_ms() + PATIENCE_MS;
+	*ret_id = create(f, "script: run.sh\n", training);
+	int64_t end = clock_mono_ms() + PATIENCE_MS;
 	while (!(descriptor = only_descriptor(f)) || stat(descriptor, &st) < 0) {
 		assert_true(clock_mono_ms() < end);
 		free(descriptor);
@@ -214,15 +214,107 @@ static void test_an_attempt_that_waits_keeps_the_folder_that_its_descriptor_name
 	close_engine(f);
 	use_old_folder(descriptor);
 	setenv("SLUICE_BIN", program, 1);
-	open_engine(f);
+	free(program);
+	free(idle);
+	return descriptor;
+}
+
+static void check_ran_once_in_old_folder(struct fixture *f, int64_t id)
+{
+	struct stat st;
+	char *journal = mem_printf("%s/experiments/e1/tasks/1/attempts/1/journal", f->dir);
 	struct node *e = wait_for(f, id, "finished");
 	assert_int_equal(node_get(task_at(e, 0), "attempts")->count, 1);
 	assert_int_equal(stat(journal, &st), 0);
 	node_free(e);
-	free(program);
-	free(idle);
 	free(journal);
+}
+
+static void test_an_attempt_that_waits_keeps_the_folder_that_its_descriptor_names(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id;
+	char *descriptor = submit_as_before(f, &id);
+	open_engine(f);
+	check_ran_once_in_old_folder(f, id);
 	free(descriptor);
+}
+
+/* The engine opens, says why it does not know what became of the task, and neither loses it nor runs it twice. */
+static void test_a_descriptor_that_cannot_be_read_keeps_its_task_waiting(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id, end = clock_mono_ms() + PATIENCE_MS;
+	char *descriptor = submit_as_before(f, &id), *aside = mem_printf("%s.aside", descriptor);
+	struct node *e = NULL;
+	assert_int_equal(rename(descriptor, aside), 0);
+	assert_int_equal(mkdir(descriptor, 0700), 0); /* reading it is EISDIR */
+	open_engine(f);
+	const char *reason = NULL;
+	while (!reason || !strstr(reason, "is not known until this file can be read")) {
+		assert_true(clock_mono_ms() < end);
+		node_free(e);
+		uv_run(&f->loop, UV_RUN_ONCE);
+		e = read_experiment(f, id);
+		reason = node_get_string(task_at(e, 0), "reason");
+	}
+	assert_non_null(strstr(reason, descriptor));
+	assert_string_equal(node_get_string(task_at(e, 0), "state"), "submitted");
+	node_free(e);
+	assert_int_equal(rmdir(descriptor), 0);
+	assert_int_equal(rename(aside, descriptor), 0);
+	check_ran_once_in_old_folder(f, id);
+	free(descriptor);
+	free(aside);
+}
+
+static bool exists(const char *dir, const char *name)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	bool found = access(path, F_OK) == 0;
+	free(path);
+	return found;
+}
+
+static void put_file(const char *dir, const char *name, const char *text)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	assert_int_equal(fs_write(path, text, strlen(text), 0600, false, NULL), 0);
+	free(path);
+}
+
+/* As a daemon leaves them that is killed after the commit of an end. */
+static void test_batch_files_of_a_killed_daemon_go_at_the_next_start(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = create(f, "script: run.sh\n", training), end = clock_mono_ms() + PATIENCE_MS;
+	node_free(wait_for(f, id, "finished"));
+	close_engine(f);
+	char *batches = mem_printf("%s/experiments/e1/batches", f->dir);
+	char *over = mem_printf("%s/00000000000000000000000000000001", batches);
+	char *kept = mem_printf("%s/00000000000000000000000000000002", batches);
+	char *empty = mem_printf("%s/00000000000000000000000000000003", batches);
+	assert_int_equal(fs_make_dirs(over, 0700, NULL), 0);
+	assert_int_equal(fs_make_dirs(kept, 0700, NULL), 0);
+	assert_int_equal(fs_make_dirs(empty, 0700, NULL), 0);
+	put_file(over, "0.json", "{}");
+	put_file(over, "0.claim", "{}");
+	put_file(over, "0.out", "");
+	put_file(over, "7.slot", "{}");
+	put_file(over, "7.slot.12.tmp", "{");
+	put_file(kept, "0.claim", "{}");
+	put_file(kept, "0.out", "the runner's words\n");
+	open_engine(f);
+	while (exists(batches, "00000000000000000000000000000001") || exists(kept, "0.claim") ||
+	       exists(batches, "00000000000000000000000000000003")) {
+		assert_true(clock_mono_ms() < end);
+		uv_run(&f->loop, UV_RUN_ONCE);
+	}
+	assert_true(exists(kept, "0.out"));
+	free(batches);
+	free(over);
+	free(kept);
+	free(empty);
 }
 
 static void test_a_stopping_condition_stops_the_experiment(void **state)
@@ -375,6 +467,8 @@ int main(void)
 		T(test_removing_leaves_no_row_and_no_folder),
 		T(test_a_closed_engine_takes_its_tasks_up_again),
 		T(test_an_attempt_that_waits_keeps_the_folder_that_its_descriptor_names),
+		T(test_a_descriptor_that_cannot_be_read_keeps_its_task_waiting),
+		T(test_batch_files_of_a_killed_daemon_go_at_the_next_start),
 		T(test_a_stopping_condition_stops_the_experiment),
 		T(test_a_search_lives_on_through_changes_and_restarts),
 		T(test_a_poor_task_is_pruned_and_the_next_goes_on),
