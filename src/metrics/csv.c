@@ -140,7 +140,7 @@ static void csv_record(struct metrics_reader *reader, const char *text, size_t l
 	if (csv->refused)
 		return;
 	if (csv_is_header_again(csv, text, len)) {
-		reader->anew = true;
+		reader->step.anew = true;
 		return;
 	}
 	while (at <= len) {

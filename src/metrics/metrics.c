@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <strings.h>
 
 static const char *const csv_files[] = {"*.csv", NULL}, *const jsonl_files[] = {"*.jsonl", NULL};
 static const char *const tfevents_files[] = {"*tfevents*", NULL};
@@ -26,15 +25,6 @@ const struct metrics_format metrics_formats[] = {
 	 .open = metrics_tfevents_open},
 	{0},
 };
-
-/* Columns that count, the one to prefer first: a file with epochs and steps is drawn over its epochs. */
-static const char *const step_names[] = {
-	"epoch", "step", "global_step", "iteration", "iter", "round", "generation", "total_timesteps",
-};
-
-/* A step beyond this is no count, and would not be exact in a double. */
-#define METRICS_STEP_MAX 9007199254740992.0
-#define METRICS_COUNT_MAX (INT64_MAX / 4)
 
 static bool metrics_is_called(const struct metrics_format *format, const char *path)
 {
@@ -69,6 +59,7 @@ void *metrics_reader_new(size_t size, const struct metrics_ops *ops, metrics_row
 	reader->ctx = ctx;
 	reader->record = buf_make(LIMIT_METRIC_LINE_BYTES);
 	reader->line = reader->record_line = 1;
+	metrics_step_restart(&reader->step);
 	return reader;
 }
 
@@ -127,86 +118,33 @@ void metrics_add(struct metrics_reader *reader, const char *name, double value)
 	vec_push(&reader->cells, metric);
 }
 
-static size_t metrics_step_rank(const char *name)
+static void metrics_give_row(struct metrics_reader *reader, const struct metrics_row *row)
 {
-	size_t rank = 0;
-	while (rank < COUNT_OF(step_names) && strcasecmp(name, step_names[rank]) != 0)
-		rank++;
-	return rank;
-}
-
-/* The first row decides what counts: the best-ranked column with a whole number, else the rows. */
-static void metrics_choose_step(struct metrics_reader *reader)
-{
-	size_t best = COUNT_OF(step_names);
-	for (size_t i = 0; i < reader->cells.len; i++) {
-		double value = reader->cells.at[i].value;
-		size_t rank = metrics_step_rank(reader->cells.at[i].name);
-		if (rank < best && fabs(value) <= METRICS_STEP_MAX && value == floor(value))
-			best = rank;
+	if (reader->cells.len) {
+		struct metrics_row given = *row;
+		given.metrics = reader->cells.at;
+		given.count = reader->cells.len;
+		reader->row(reader->ctx, &given);
 	}
-	reader->step_name = best < COUNT_OF(step_names) ? step_names[best] : "row";
-}
-
-/* The step of the row, taken out of the cells together with every other column that counts. */
-static int64_t metrics_take_step(struct metrics_reader *reader)
-{
-	bool found = false;
-	int64_t step = 0;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < reader->cells.len; i++) {
-		struct metric cell = reader->cells.at[i];
-		if (metrics_step_rank(cell.name) == COUNT_OF(step_names)) {
-			reader->cells.at[kept++] = cell;
-		} else if (strcasecmp(cell.name, reader->step_name) == 0 && fabs(cell.value) <= METRICS_STEP_MAX) {
-			step = (int64_t)floor(cell.value);
-			found = true;
-		}
-	}
-	reader->cells.len = kept;
-	if (strcmp(reader->step_name, "row") == 0) {
-		step = reader->rows;
-		found = true;
-	}
-	if (!found) /* Lightning leaves out the epoch of some rows: they belong to the one before */
-		return reader->has_step ? reader->last_step : 0;
-	step += reader->offset;
-	if (step > METRICS_COUNT_MAX) { /* nonsense that goes up and down: no more counting on */
-		reader->offset = 0;
-		return reader->last_step;
-	}
-	if (reader->has_step && (step < reader->last_step || (reader->anew && step == reader->last_step))) {
-		reader->offset += reader->last_step + 1 - step;
-		step = reader->last_step + 1;
-	}
-	reader->last_step = step;
-	reader->has_step = true;
-	reader->anew = false;
-	return step;
+	reader->cells.len = 0;
 }
 
 void metrics_give(struct metrics_reader *reader)
 {
 	if (!reader->cells.len)
 		return;
-	if (!reader->step_name)
-		metrics_choose_step(reader);
-	reader->rows++;
-	int64_t step = metrics_take_step(reader);
-	metrics_give_at(reader, step, reader->step_name, 0);
+	int64_t step = metrics_step_take(&reader->step, reader->cells.at, &reader->cells.len);
+	metrics_give_row(reader,
+			 &(struct metrics_row){.step = step,
+					       .step_name = reader->step.name,
+					       .epoch = metrics_step_epoch(&reader->step)});
 }
 
 void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *step_name, int64_t time_ms)
 {
-	if (reader->cells.len)
-		reader->row(reader->ctx,
-			    &(struct metrics_row){.step = step,
-						  .step_name = step_name,
-						  .time_ms = time_ms,
-						  .metrics = reader->cells.at,
-						  .count = reader->cells.len});
-	reader->cells.len = 0;
+	metrics_give_row(reader,
+			 &(struct metrics_row){
+				 .step = step, .step_name = step_name, .epoch = NAN, .time_ms = time_ms});
 }
 
 static void metrics_end_record(struct metrics_reader *reader)
@@ -295,8 +233,7 @@ void metrics_finish(struct metrics_reader *reader)
 
 void metrics_resume(struct metrics_reader *reader)
 {
-	reader->has_step = reader->anew = false;
-	reader->offset = 0;
+	metrics_step_resume(&reader->step);
 	if (reader->ops->resume)
 		reader->ops->resume(reader);
 }
@@ -313,9 +250,7 @@ void metrics_restart(struct metrics_reader *reader)
 	reader->in_quotes = reader->skipping = false;
 	reader->line = reader->record_line = 1;
 	reader->cells.len = 0;
-	reader->step_name = NULL;
-	reader->rows = 0;
-	metrics_resume(reader);
+	metrics_step_restart(&reader->step);
 	if (reader->ops->restart)
 		reader->ops->restart(reader);
 }
@@ -330,5 +265,6 @@ void metrics_free(struct metrics_reader *reader)
 		reader->ops->restart(reader);
 	buf_free(&reader->record);
 	free(reader->cells.at);
+	free(reader->step.given.at);
 	free(reader);
 }

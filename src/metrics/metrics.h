@@ -15,6 +15,7 @@ struct metrics_row {
 	const char *source; /* set by who follows the file: "csv:logs/train.csv", see metrics.md; NULL */
 	int64_t step; /* never goes backwards within one reader, unless metrics_give_at was told so */
 	const char *step_name; /* "step", "epoch", …; "row": the rows are counted */
+	double epoch; /* may be a fraction; NAN: not known, or it is the step */
 	int64_t time_ms; /* when it was written, where the file says so; 0: it does not */
 	const struct metric *metrics;
 	size_t count;

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "metrics/metrics.h"
+#include "metrics/step.h"
 
 struct metrics_ops {
 	bool quotes; /* a newline between double quotes does not end a record */
@@ -33,11 +34,7 @@ struct metrics_reader {
 	uint64_t line, record_line;
 	/* The row being collected. */
 	VEC(struct metric) cells;
-	/* The step. */
-	const char *step_name; /* NULL until the first row */
-	int64_t rows, last_step, offset;
-	bool has_step;
-	bool anew; /* a second table begins: the same step again is another one */
+	struct metrics_step step;
 	/* What was wrong. */
 	char complaint[200];
 	unsigned complaints;

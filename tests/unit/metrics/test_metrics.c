@@ -14,12 +14,16 @@
 #include "metrics/reader.h"
 
 #include <inttypes.h>
+#include <math.h>
 
-/* Every row as "step_name step name=value …\n". */
+/* Every row as "step_name step@epoch name=value …\n", without the epoch where it is not known. */
 static void write_row(void *ctx, const struct metrics_row *row)
 {
 	struct buf *out = ctx;
-	buf_addf(out, "%s %" PRId64, row->step_name, row->step);
+	char epoch[NUM_REAL_CHARS];
+	num_format_real(row->epoch, epoch);
+	buf_addf(out, "%s %" PRId64 "%s%s", row->step_name, row->step, isnan(row->epoch) ? "" : "@",
+		 isnan(row->epoch) ? "" : epoch);
 	for (size_t i = 0; i < row->count; i++) {
 		char value[NUM_REAL_CHARS];
 		num_format_real(row->metrics[i].value, value);
@@ -69,11 +73,45 @@ static void test_cells_without_a_number_are_passed_over(void **state)
 	assert_string_equal(complaint, "");
 }
 
-static void test_sparse_rows_of_lightning_share_their_epoch(void **state)
+static void test_every_sparse_row_of_lightning_is_kept(void **state)
 {
 	(void)state;
 	expect("metrics.csv", "epoch,step,train_loss,val_loss\n0,49,0.5,\n0,49,,0.25\n,99,,0.2\n1,99,0.4,\n",
-	       "epoch 0 train_loss=0.5\nepoch 0 val_loss=0.25\nepoch 0 val_loss=0.2\nepoch 1 train_loss=0.4\n");
+	       "step 49@0 train_loss=0.5\nstep 49@0 val_loss=0.25\nstep 99@0 val_loss=0.2\nstep 99@1 train_loss=0.4\n");
+	/* One epoch with val_check_interval: five points. */
+	expect("metrics.csv", "epoch,step,val_loss\n0,1,5\n0,3,4\n0,5,3\n0,7,2\n0,9,1\n",
+	       "step 1@0 val_loss=5\nstep 3@0 val_loss=4\nstep 5@0 val_loss=3\nstep 7@0 val_loss=2\n"
+	       "step 9@0 val_loss=1\n");
+}
+
+static void test_the_finest_column_that_grows_is_the_step(void **state)
+{
+	(void)state;
+	expect("progress.csv", "time/iterations,time/total_timesteps,rollout/ep_rew_mean\n1,2048,9\n2,4096,10\n",
+	       "total_timesteps 2048 time/iterations=1 rollout/ep_rew_mean=9\n"
+	       "total_timesteps 4096 time/iterations=2 rollout/ep_rew_mean=10\n");
+	/* A batch is counted anew in every epoch. */
+	expect("x.csv", "epoch,batch,loss\n0,0,4\n0,1,3\n1,0,2\n1,1,1\n",
+	       "batch 0@0 loss=4\nbatch 1@0 loss=3\nbatch 2@1 loss=2\nbatch 3@1 loss=1\n");
+	/* A column that stands still counts nothing when the epoch grows. */
+	expect("x.csv", "epoch,step,loss\n0,0,3\n1,0,2\n2,0,1\n", "step 0@0 loss=3\nepoch 1 loss=2\nepoch 2 loss=1\n");
+	/* Finer columns may come later. */
+	expect("x.jsonl", "{\"epoch\": 0, \"lr\": 1}\n{\"epoch\": 0, \"step\": 5, \"loss\": 2}\n",
+	       "epoch 0 lr=1\nstep 5@0 loss=2\n");
+}
+
+static void test_rows_within_an_epoch_are_all_kept(void **state)
+{
+	(void)state;
+	expect("x.csv", "epoch,loss\n0,6\n0,5\n1,4\n1,3\n",
+	       "epoch 0 loss=6\nrow 1@0 loss=5\nrow 2@1 loss=4\nrow 3@1 loss=3\n");
+	expect("x.csv", "epoch,loss\n0,6\n0.25,5\n0.5,4\n", "epoch 0 loss=6\nrow 1@0.25 loss=5\nrow 2@0.5 loss=4\n");
+	expect("x.csv", "epoch,loss\n0.5,6\n1,5\n", "row 1@0.5 loss=6\nrow 2@1 loss=5\n");
+	expect("x.csv", "step,loss\n100,4\n100,3\n200,2\n200,1\n",
+	       "step 100 loss=4\nstep 101 loss=3\nstep 200 loss=2\nstep 201 loss=1\n");
+	/* Sparse rows share a step. */
+	expect("x.csv", "epoch,loss,val_loss\n0,6,\n0,,5\n1,4,\n1,,3\n",
+	       "epoch 0 loss=6\nepoch 0 val_loss=5\nepoch 1 loss=4\nepoch 1 val_loss=3\n");
 }
 
 static void test_rows_count_where_no_column_does(void **state)
@@ -89,7 +127,7 @@ static void test_other_columns_can_count(void **state)
 	expect("x.csv", "Step,loss\n10,1\n20.0,2\n", "step 10 loss=1\nstep 20 loss=2\n");
 	expect("x.csv", "loss,iteration\n1,5\n", "iteration 5 loss=1\n");
 	/* A fraction of an epoch does not count; the step beside it does. */
-	expect("x.csv", "epoch,step,loss\n0.5,100,1\n", "step 100 loss=1\n");
+	expect("x.csv", "epoch,step,loss\n0.5,100,1\n", "step 100@0.5 loss=1\n");
 }
 
 static void test_separators_and_line_ends_are_recognised(void **state)
@@ -281,7 +319,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_keras_log_is_read),
 		cmocka_unit_test(test_cells_without_a_number_are_passed_over),
-		cmocka_unit_test(test_sparse_rows_of_lightning_share_their_epoch),
+		cmocka_unit_test(test_every_sparse_row_of_lightning_is_kept),
+		cmocka_unit_test(test_the_finest_column_that_grows_is_the_step),
+		cmocka_unit_test(test_rows_within_an_epoch_are_all_kept),
 		cmocka_unit_test(test_rows_count_where_no_column_does),
 		cmocka_unit_test(test_other_columns_can_count),
 		cmocka_unit_test(test_separators_and_line_ends_are_recognised),
