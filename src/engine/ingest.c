@@ -7,6 +7,7 @@
 #include "engine/hold.h"
 #include "engine/load.h"
 #include "engine/prune.h"
+#include "engine/series.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
 #include "engine/state.h"
@@ -15,6 +16,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "journal/journal.h"
+#include "metrics/metrics.h"
 #include "spool/paths.h"
 
 #include <errno.h>
@@ -28,22 +30,6 @@ struct ingest {
 	struct engine *engine;
 	struct engine_live *live;
 };
-
-static int ingest_metric_id(struct engine *engine, struct engine_experiment *e, const char *name, int64_t *ret)
-{
-	for (size_t i = 0; i < e->metrics.len; i++) {
-		if (strcmp(e->metrics.at[i].name, name) == 0) {
-			*ret = e->metrics.at[i].id;
-			return 0;
-		}
-	}
-	int rc = store_metric_name(engine->store, e->id, name, ret);
-	if (rc == 0) {
-		vec_push(&e->metrics, ((struct engine_metric){.name = mem_strdup(name), .id = *ret}));
-		e->changed = true;
-	}
-	return rc;
-}
 
 /* When the experiment began, by the first of its tasks that did: it may be over within the same turn. The node's clock
  * is believed between its creation and now. */
@@ -67,6 +53,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 		live->task.best = live->task.last = NAN;
 		live->task.best_step = live->task.last_step = live->task.step = -1;
 		live->task.from_zero = false;
+		series_forget(live);
 		rc = store_clear_metrics(engine->store, live->task.id);
 		if (rc == 0)
 			rc = store_set_progress(engine->store, &live->task);
@@ -87,15 +74,27 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 }
 
 /* Without an objective in the file: the usual names, else the first metric there is. */
-static int ingest_choose_objective(struct engine *engine, struct engine_experiment *e, const struct journal_record *r)
+static const char *ingest_usual(const struct metric *metrics, size_t count)
 {
-	static const char *const usual[] = {"val_loss",     "validation_loss", "test_loss", "valid_loss", "eval_loss",
-					    "val_accuracy", "val_acc",         "loss",      "train_loss", "accuracy"};
-	const char *chosen = r->metric_count ? r->metrics[0].name : NULL;
+	static const char *const usual[] = {"val_loss",  "validation_loss", "test_loss",    "valid_loss",
+					    "eval_loss", "val/loss",        "valid/loss",   "validation/loss",
+					    "eval/loss", "test/loss",       "val_accuracy", "val_acc",
+					    "loss",      "train_loss",      "train/loss",   "accuracy"};
+	const char *chosen = NULL;
+	for (size_t i = 0; i < count && !chosen; i++)
+		if (!metrics_is_count(metrics[i].name))
+			chosen = metrics[i].name;
 	for (size_t k = COUNT_OF(usual); k-- > 0;)
-		for (size_t i = 0; i < r->metric_count; i++)
-			if (strcmp(r->metrics[i].name, usual[k]) == 0)
-				chosen = r->metrics[i].name;
+		for (size_t i = 0; i < count; i++)
+			if (strcmp(metrics[i].name, usual[k]) == 0)
+				chosen = metrics[i].name;
+	return chosen;
+}
+
+static int ingest_choose_objective(struct engine *engine, struct engine_experiment *e, const struct metric *metrics,
+				   size_t count)
+{
+	const char *chosen = ingest_usual(metrics, count);
 	if (!chosen)
 		return 0;
 	spec_choose_objective(e->spec, chosen, spec_guess_maximise(chosen));
@@ -108,13 +107,67 @@ static int ingest_choose_objective(struct engine *engine, struct engine_experime
 	return rc;
 }
 
+/* The objective's own name may be gone: several files have the column. One that we chose ourselves is chosen again, one
+ * that the user named is left to the user. */
+static int ingest_find_objective(struct engine *engine, struct engine_live *live)
+{
+	struct engine_experiment *e = live->experiment;
+	struct series_row all = {0}, same = {0};
+	bool there = false;
+	int rc = 0;
+	if (!e->spec->objective_count)
+		return 0;
+	const char *metric = e->spec->objectives[0].metric;
+	series_list(live, NULL, &all);
+	series_list(live, metric, &same);
+	for (size_t i = 0; i < all.metrics.len; i++)
+		there |= strcmp(all.metrics.at[i].name, metric) == 0;
+	if (!there && same.metrics.len > 1 && e->spec->objective_chosen) {
+		rc = ingest_choose_objective(engine, e, all.metrics.at, all.metrics.len);
+	} else if (!there && same.metrics.len > 1) {
+		char *text = mem_printf("the objective %s is in several files: name one of them, such as %s or %s",
+					metric, same.metrics.at[0].name, same.metrics.at[same.metrics.len - 1].name);
+		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING, text, clock_now_ms());
+		free(text);
+	}
+	series_row_free(&all);
+	series_row_free(&same);
+	return rc;
+}
+
+/* Values were renamed or replaced: best and last are what the store has now. */
+static int ingest_recount(struct engine *engine, struct engine_live *live)
+{
+	struct engine_experiment *e = live->experiment;
+	live->recount = false;
+	int rc = ingest_find_objective(engine, live);
+	if (rc < 0 || !e->spec->objective_count)
+		return rc;
+	const struct spec_objective *objective = &e->spec->objectives[0];
+	e->best_changed = e->changed = true;
+	rc = store_read_progress(engine->store, objective->metric, objective->maximise, &live->task);
+	if (rc == 0 && objective->take != SPEC_TAKE_BEST) {
+		live->task.best = live->task.last; /* of several rows the mean: see ingest_mean */
+		live->task.best_step = live->task.last_step;
+	}
+	return rc;
+}
+
+/* How far the task is: in epochs where its rows have them, since that is what people plan. */
+static void ingest_step(struct store_task *task, const struct journal_record *r)
+{
+	bool epochs = r->has_epoch && fabs(r->epoch) < 1e15;
+	int64_t step = epochs ? (int64_t)floor(r->epoch) : r->step;
+	if (step > task->step)
+		task->step = step;
+	task->from_zero |= step == 0;
+}
+
 static void ingest_progress(struct engine_live *live, const struct journal_record *r)
 {
 	struct engine_experiment *e = live->experiment;
 	struct store_task *task = &live->task;
-	if (r->step > task->step)
-		task->step = r->step;
-	task->from_zero |= r->step == 0;
+	ingest_step(task, r);
 	for (size_t i = 0; i < r->metric_count && e->spec->objective_count; i++) {
 		const struct spec_objective *objective = &e->spec->objectives[0];
 		double value = r->metrics[i].value;
@@ -128,12 +181,15 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 			e->best_changed = true;
 			continue;
 		}
-		if (isnan(value) ||
-		    (!isnan(task->best) && (objective->maximise ? value <= task->best : value >= task->best)))
-			continue;
-		task->best = value;
-		task->best_step = r->step;
-		e->best_changed = true;
+		bool better = !isnan(value) &&
+			(isnan(task->best) || (objective->maximise ? value > task->best : value < task->best));
+		if (better) {
+			task->best = value;
+			task->best_step = r->step;
+			e->best_changed = true;
+		} else if (r->step == task->best_step && value != task->best) {
+			live->recount = true; /* the row of the best was replaced: a resumed attempt repeats steps */
+		}
 	}
 }
 
@@ -146,6 +202,12 @@ static int ingest_mean(struct engine *engine, struct engine_live *live)
 	return engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0], &live->task.best);
 }
 
+/* NAN: not known. */
+static double ingest_epoch(const struct journal_record *r)
+{
+	return r->has_epoch ? r->epoch : r->step_name && strcmp(r->step_name, "epoch") == 0 ? (double)r->step : NAN;
+}
+
 static void ingest_row_event(struct engine_live *live, const struct journal_record *r)
 {
 	struct json w = json_to(&live->rows);
@@ -153,6 +215,9 @@ static void ingest_row_event(struct engine_live *live, const struct journal_reco
 		buf_add_char(&live->rows, ',');
 	json_map(&w);
 	json_key_int(&w, "step", r->step);
+	json_key_int(&w, "time_ms", r->time_ms);
+	if (!isnan(ingest_epoch(r)))
+		json_key_real(&w, "epoch", ingest_epoch(r));
 	json_key(&w, "values");
 	json_map(&w);
 	for (size_t i = 0; i < r->metric_count; i++)
@@ -173,25 +238,36 @@ static bool ingest_stop_met(const struct spec *spec, const struct journal_record
 	return false;
 }
 
-static int ingest_metrics(struct ingest *in, const struct journal_record *r)
+/* The name of the steps is the one of the rows that have the objective. */
+static int ingest_step_name(struct engine *engine, struct engine_experiment *e, const struct journal_record *r)
+{
+	bool has = !e->spec->objective_count || !e->step_name;
+	for (size_t i = 0; i < r->metric_count && !has; i++)
+		has = strcmp(r->metrics[i].name, e->spec->objectives[0].metric) == 0;
+	if (!has || !r->step_name || (e->step_name && strcmp(e->step_name, r->step_name) == 0))
+		return 0;
+	free(e->step_name);
+	e->step_name = mem_strdup(r->step_name);
+	return store_set_step_name(engine->store, e->id, r->step_name);
+}
+
+/* A row whose metrics have the names under which they are shown. */
+static int ingest_row(struct ingest *in, const struct journal_record *r, const int64_t *ids)
 {
 	struct engine_live *live = in->live;
 	struct engine_experiment *e = live->experiment;
 	int rc = 0;
 	if (!e->spec->objective_count)
-		rc = ingest_choose_objective(in->engine, e, r);
-	if (rc == 0 && r->step_name && (!e->step_name || strcmp(e->step_name, r->step_name) != 0)) {
-		free(e->step_name);
-		e->step_name = mem_strdup(r->step_name);
-		rc = store_set_step_name(in->engine->store, e->id, r->step_name);
-	}
-	for (size_t i = 0; rc == 0 && i < r->metric_count; i++) {
-		int64_t name;
-		rc = ingest_metric_id(in->engine, e, r->metrics[i].name, &name);
-		if (rc == 0)
-			rc = store_add_metric(in->engine->store, live->task.id, name, r->step, r->metrics[i].value,
-					      r->time_ms);
-	}
+		rc = ingest_choose_objective(in->engine, e, r->metrics, r->metric_count);
+	if (rc == 0)
+		rc = ingest_step_name(in->engine, e, r);
+	for (size_t i = 0; rc == 0 && i < r->metric_count; i++)
+		rc = store_add_metric(in->engine->store, live->task.id,
+				      &(struct store_point){.name = ids[i],
+							    .step = r->step,
+							    .time_ms = r->time_ms,
+							    .value = r->metrics[i].value,
+							    .epoch = ingest_epoch(r)});
 	if (rc < 0)
 		return rc;
 	ingest_progress(live, r);
@@ -202,6 +278,21 @@ static int ingest_metrics(struct ingest *in, const struct journal_record *r)
 		e->stop_why = "stopped: the stopping condition of the experiment is met";
 		rc = engine_stop_within(in->engine, e);
 	}
+	return rc;
+}
+
+static int ingest_metrics(struct ingest *in, const struct journal_record *r)
+{
+	struct series_row shown = {0};
+	struct journal_record named = *r;
+	int rc = series_name_row(in->engine, in->live, r, &shown);
+	named.metrics = shown.metrics.at;
+	named.metric_count = shown.metrics.len;
+	if (rc == 0 && in->live->recount)
+		in->live->told = true;
+	if (rc == 0 && named.metric_count)
+		rc = ingest_row(in, &named, shown.ids.at);
+	series_row_free(&shown);
 	return rc;
 }
 
@@ -294,7 +385,10 @@ static int ingest_after(struct engine *engine, struct engine_live *live)
 	int rc = 0;
 	if (live->told) {
 		live->told = false;
-		rc = ingest_mean(engine, live);
+		if (live->recount)
+			rc = ingest_recount(engine, live);
+		if (rc == 0)
+			rc = ingest_mean(engine, live);
 		if (rc == 0)
 			rc = store_set_progress(engine->store, &live->task);
 		if (rc == 0)

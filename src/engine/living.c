@@ -117,7 +117,10 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 		int64_t name;
 		rc = store_metric_name(engine->store, e->id, item->key, &name);
 		if (rc == 0)
-			rc = store_add_metric(engine->store, task->id, name, 0, item->real, clock_now_ms());
+			rc = store_add_metric(
+				engine->store, task->id,
+				&(struct store_point){
+					.name = name, .value = item->real, .time_ms = clock_now_ms(), .epoch = NAN});
 		for (size_t k = 0; k < count; k++)
 			if (strcmp(e->spec->objectives[k].metric, item->key) == 0)
 				values[k] = item->real;

@@ -11,6 +11,7 @@
 #include "engine/propose.h"
 #include "engine/question.h"
 #include "engine/settle.h"
+#include "engine/series.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/submit.h"
@@ -52,6 +53,7 @@ void engine_free_live(struct engine_live *live)
 	attempt_facts_clear(&live->facts);
 	free(live->reason);
 	free(live->gone_source);
+	series_forget(live);
 	buf_free(&live->rows);
 	free(live);
 }

@@ -537,7 +537,11 @@ int spec_parse(const struct node *document, struct problems *problems, struct sp
 
 void spec_choose_objective(struct spec *spec, const char *metric, bool maximise)
 {
-	spec->objectives = mem_alloc(sizeof(*spec->objectives));
+	if (spec->objective_count)
+		free(spec->objectives[0].metric);
+	else
+		spec->objectives = mem_alloc(sizeof(*spec->objectives));
+	spec->objective_chosen = true;
 	spec->objectives[0] = (struct spec_objective){.metric = mem_strdup(metric), .maximise = maximise, .mean_of = 1};
 	spec->objective_count = 1;
 	search_set_goal(spec->search, 0, maximise);

@@ -33,6 +33,7 @@ struct spec {
 	struct prune_spec prune;
 	struct spec_objective *objectives;
 	size_t objective_count; /* 0: chosen from what the first task reports */
+	bool objective_chosen; /* so, and not named by the user */
 	uint64_t repeats;
 	enum spec_pass pass;
 	bool reads_positions; /* the script seems to take its arguments by their places */

@@ -71,6 +71,9 @@ struct engine_live {
 	bool stop_confirmed; /* the backend was told to end it, and has it or will not have it: stopping.h */
 	char *reason; /* why it waits, as last told; NULL */
 	int64_t expected_ms; /* when it is expected to start; 0 unknown */
+	VEC(struct engine_source *) sources; /* of its metrics: series.h */
+	bool sources_read; /* from the store */
+	bool recount; /* best and last must be read from the store: values were renamed or replaced */
 	bool told; /* rows came since the progress was last written */
 	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;

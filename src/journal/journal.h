@@ -39,6 +39,10 @@ struct journal_record {
 	/* METRIC */
 	int64_t step;
 	const char *step_name; /* "epoch", "step", "row" */
+	const char *source; /* where the row comes from: "csv:logs/train.csv"; NULL: nothing is known */
+	bool earlier; /* the file was last written by an earlier attempt */
+	bool has_epoch; /* the row has an epoch beside its step */
+	double epoch;
 	const struct metric *metrics;
 	size_t metric_count;
 	/* SAMPLE, and the totals in END */

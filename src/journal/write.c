@@ -47,6 +47,11 @@ static void journal_write_metric(const struct journal_record *record, struct jso
 {
 	json_key_int(out, "step", record->step);
 	journal_write_text(out, "step_name", record->step_name);
+	if (record->has_epoch)
+		json_key_real(out, "epoch", record->epoch);
+	journal_write_text(out, "source", record->source);
+	if (record->earlier)
+		json_key_bool(out, "earlier", true);
 	json_key(out, "values");
 	json_map(out);
 	for (size_t i = 0; i < record->metric_count; i++)

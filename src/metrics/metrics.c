@@ -143,8 +143,7 @@ void metrics_give(struct metrics_reader *reader)
 void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *step_name, int64_t time_ms)
 {
 	metrics_give_row(reader,
-			 &(struct metrics_row){
-				 .step = step, .step_name = step_name, .epoch = NAN, .time_ms = time_ms});
+			 &(struct metrics_row){.step = step, .step_name = step_name, .epoch = NAN, .time_ms = time_ms});
 }
 
 static void metrics_end_record(struct metrics_reader *reader)

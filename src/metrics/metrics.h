@@ -13,6 +13,7 @@
 /* One row. */
 struct metrics_row {
 	const char *source; /* set by who follows the file: "csv:logs/train.csv", see metrics.md; NULL */
+	bool earlier; /* set like `source`: only an earlier attempt wrote this file */
 	int64_t step; /* never goes backwards within one reader, unless metrics_give_at was told so */
 	const char *step_name; /* "step", "epoch", …; "row": the rows are counted */
 	double epoch; /* may be a fraction; NAN: not known, or it is the step */
@@ -42,6 +43,9 @@ extern const struct metrics_format metrics_formats[]; /* ends with a row without
 const struct metrics_format *metrics_format_for(const char *path, const char *head, size_t len);
 /* The format that reads what a script prints; NULL: there is none. */
 const struct metrics_format *metrics_format_printed(void);
+
+/* Is this the name of a column that counts (epoch, step, time/total_timesteps, …)? */
+bool metrics_is_count(const char *name);
 
 struct metrics_reader *metrics_open(const struct metrics_format *format, metrics_row_f row, void *ctx);
 /* For formats with `folders`, before the first bytes: every name begins with `prefix` ("" for none), and the reader counts

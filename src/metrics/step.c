@@ -2,14 +2,16 @@
  * back, counting goes on. */
 #include "metrics/step.h"
 
+#include "metrics/metrics.h"
+
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
 /* Columns that count, the finest first. */
 static const char *const step_names[] = {
-	"total_timesteps", "timesteps",  "global_step", "step",  "steps", "iteration",  "iterations",
-	"iter",            "batch",      "batch_idx",   "round", "epoch", "generation",
+	"total_timesteps", "timesteps", "global_step", "step",  "steps",      "iteration", "iterations", "iter",
+	"batch",           "batch_idx", "round",       "epoch", "generation",
 };
 /* From this one on a count is coarse: several rows may have the same. */
 #define STEP_COARSE 10

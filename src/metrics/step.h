@@ -22,9 +22,6 @@ struct metrics_step {
 	VEC(uint32_t) given; /* the columns that were given at the last step, as sums of their names */
 };
 
-/* Is this the name of a column that counts (epoch, step, time/total_timesteps, …)? */
-bool metrics_is_count(const char *name);
-
 void metrics_step_restart(struct metrics_step *s); /* a file begins; also the first one */
 void metrics_step_resume(struct metrics_step *s); /* the file's own steps count again */
 /* The step of a row: takes the step and the epoch out of the cells. *count may be 0 afterwards: then it is no row. */

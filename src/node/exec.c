@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -69,7 +70,8 @@ struct exec {
 static void exec_append(struct exec *x, struct journal_record *record)
 {
 	struct error err;
-	record->time_ms = clock_now_ms();
+	if (!record->time_ms)
+		record->time_ms = clock_now_ms();
 	int rc = journal_append(x->journal, record, &err);
 	if (rc < 0 && !x->blocked)
 		log_error("%s", err.text);
@@ -98,8 +100,13 @@ static void exec_row_cb(void *ctx, const struct metrics_row *row)
 {
 	exec_append(ctx,
 		    &(struct journal_record){.kind = JOURNAL_METRIC,
+					     .time_ms = row->time_ms,
 					     .step = row->step,
 					     .step_name = row->step_name,
+					     .source = row->source,
+					     .earlier = row->earlier,
+					     .has_epoch = !isnan(row->epoch),
+					     .epoch = row->epoch,
 					     .metrics = row->metrics,
 					     .metric_count = row->count});
 }

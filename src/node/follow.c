@@ -35,6 +35,7 @@ struct follow_file {
 	char print[FOLLOW_PRINT_BYTES]; /* the last bytes before offset */
 	size_t print_len;
 	VEC(uint32_t) rows; /* sums of the rows given */
+	bool unwritten; /* since the script started */
 	size_t repeated; /* rows seen again since the file began anew */
 	bool repeating;
 };
@@ -72,6 +73,7 @@ static void follow_row_cb(void *ctx, const struct metrics_row *row)
 	}
 	vec_push(&file->rows, sum);
 	given.source = file->source;
+	given.earlier = file->unwritten;
 	file->follow->config.row(file->follow->config.ctx, &given);
 }
 
@@ -128,10 +130,13 @@ static bool follow_read_fd(struct follow_file *file, int fd)
 	}
 }
 
+/* The path relative to the work folder; of a file elsewhere its name: its folder is another one in every attempt. */
 static const char *follow_relative(const struct follow *follow, const char *path)
 {
 	size_t work = strlen(follow->config.work_dir);
-	return strncmp(path, follow->config.work_dir, work) == 0 && path[work] == '/' ? path + work + 1 : path;
+	if (strncmp(path, follow->config.work_dir, work) == 0 && path[work] == '/')
+		return path + work + 1;
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
 /* The files of one folder are one record. Those of an earlier attempt are another one: the script may have gone back to
@@ -194,6 +199,8 @@ static bool follow_read(struct follow_file *file)
 		return true;
 	if (fstat(fd, &st) == 0) {
 		stamp = find_stamp_of(&st);
+		const struct find_entry *before = find_in(&file->follow->earlier, file->path);
+		file->unwritten = before && find_stamp_same(&before->stamp, &stamp);
 		if (!follow_is_same(file, fd, st.st_size))
 			follow_begin_anew(file);
 		complete = follow_read_fd(file, fd);

@@ -297,8 +297,30 @@ int store_add_key(struct store *store, const char *key, const char *body_hash, i
 
 /* 0 or a negative errno; *ret_id names the metric within the experiment. */
 int store_metric_name(struct store *store, int64_t experiment, const char *name, int64_t *ret_id) MUST_USE;
-int store_add_metric(struct store *store, int64_t task, int64_t name, int64_t step, double value,
-		     int64_t time_ms) MUST_USE;
+/* One value of a metric. */
+struct store_point {
+	int64_t name, step, time_ms;
+	double value;
+	double epoch; /* may be a fraction; NAN: not known */
+};
+/* In place of the one that the metric has at this step. */
+int store_add_metric(struct store *store, int64_t task, const struct store_point *point) MUST_USE;
+/* All values of a task's metric under another name, in place of those that it has at the same steps. */
+int store_rename_metric(struct store *store, int64_t task, int64_t from, int64_t to) MUST_USE;
+int store_drop_metric(struct store *store, int64_t task, int64_t name) MUST_USE;
+/* best and last of a task as its values of the metric have them; NAN and -1: there are none. */
+int store_read_progress(struct store *store, const char *name, bool maximise, struct store_task *task) MUST_USE;
+
+/* A file that a task's metrics come from. */
+struct store_source {
+	const char *source; /* "csv:logs/train.csv" */
+	int64_t attempt; /* the newest that wrote it */
+	const char *step_name;
+	const char *names; /* JSON map: column -> name of the metric; null: left out */
+};
+typedef int (*store_source_f)(void *ctx, const struct store_source *source);
+int store_each_source(struct store *store, int64_t task, store_source_f each, void *ctx) MUST_USE;
+int store_set_source(struct store *store, int64_t task, const struct store_source *source) MUST_USE;
 
 /* How long tasks of a program took: in the newest experiment with the same script (or program) and command (JSON; NULL: none)
  * that has finished tasks whose time was measured. Looks at the newest 100 such experiments, and 1000 tasks of that one.

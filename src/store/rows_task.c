@@ -117,24 +117,6 @@ static const char sql_set_ended[] = "UPDATE attempt SET " COST_SETS "energy_sour
 static const char sql_end[] = "UPDATE attempt SET state = ?2, cause = ?3, exit_code = nullif(?4, -1), signal = ?5, "
 			      "finished_ms = ?6 WHERE id = ?1";
 
-static const char sql_find_metric[] = "SELECT id FROM metric_name WHERE experiment = ?1 AND name = ?2";
-static const char sql_add_metric_name[] = "INSERT INTO metric_name (experiment, name) VALUES (?1, ?2)";
-static const char sql_add_metric[] =
-	"INSERT OR REPLACE INTO metric (task, name, step, value, time_ms) VALUES (?, ?, ?, ?, ?)";
-static const char sql_clear_metrics[] = "DELETE FROM metric WHERE task = ?1";
-#define OF_METRIC                                                                                                      \
-	" FROM metric m JOIN metric_name n ON n.id = m.name WHERE m.task = ?1 AND n.experiment = ?2 AND n.name = ?3"
-static const char sql_least[] = "SELECT min(m.value)" OF_METRIC;
-static const char sql_most[] = "SELECT max(m.value)" OF_METRIC;
-static const char sql_mean[] = "SELECT avg(value) FROM (SELECT m.value" OF_METRIC " ORDER BY m.step DESC LIMIT ?4)";
-static const char sql_time[] = "SELECT wall_ms / 1000.0 FROM task WHERE id = ?1";
-static const char sql_energy[] = "SELECT energy_j FROM task WHERE id = ?1";
-#define RIVALS(function)                                                                                               \
-	"SELECT " function "(m.value) FROM task t JOIN metric_name n ON n.experiment = t.experiment AND n.name = ?3 "  \
-	"JOIN metric m ON m.task = t.id AND m.name = n.id AND m.step <= ?4 WHERE t.experiment = ?1 AND "               \
-	"t.id <> ?2 AND (t.step >= ?4 OR t.state = " NUMBER(FINISHED) ") GROUP BY t.id"
-static const char sql_least_rivals[] = RIVALS("min"), sql_most_rivals[] = RIVALS("max");
-
 /* Returns how many there were. */
 static int each_task(struct store *store, sqlite3_stmt *row, store_task_f each, void *ctx)
 {
@@ -259,11 +241,6 @@ int store_set_progress(struct store *store, const struct store_task *row)
 {
 	return store_run(store, sql_set_progress, "ididiii", row->id, row->best, row->best_step, row->last,
 			 row->last_step, row->step, (int64_t)row->from_zero);
-}
-
-int store_clear_metrics(struct store *store, int64_t task)
-{
-	return store_run(store, sql_clear_metrics, "i", task);
 }
 
 int store_add_batch(struct store *store, const char *token, int64_t experiment, const char *backend,
@@ -419,73 +396,6 @@ int store_end_attempt(struct store *store, int64_t attempt, enum store_state sta
 {
 	return store_run(store, sql_end, "iisiIi", attempt, (int64_t)state, cause, (int64_t)exit_code, (int64_t)signal,
 			 now_ms);
-}
-
-int store_metric_name(struct store *store, int64_t experiment, const char *name, int64_t *ret_id)
-{
-	int64_t id;
-	int rc = row_read_int(store, store_bind(store, sql_find_metric, "is", experiment, name), &id);
-	if (rc == 0 && !id) {
-		rc = store_run(store, sql_add_metric_name, "is", experiment, name);
-		id = sqlite3_last_insert_rowid(store_db(store));
-	}
-	if (rc == 0)
-		*ret_id = id;
-	return rc;
-}
-
-int store_add_metric(struct store *store, int64_t task, int64_t name, int64_t step, double value, int64_t time_ms)
-{
-	return store_run(store, sql_add_metric, "iiidi", task, name, step, value, time_ms);
-}
-
-/* One number out of the first row of a query; NAN for NULL or no row. */
-static int read_real(struct store *store, sqlite3_stmt *row, double *ret)
-{
-	int rc = store_step(store, row);
-	if (rc < 0)
-		return rc;
-	*ret = rc > 0 ? row_real(row, 0) : NAN;
-	store_end(row);
-	return 0;
-}
-
-int store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name, enum store_take take,
-			 int64_t of, double *ret)
-{
-	double value;
-	int rc;
-	if (take == STORE_TAKE_LEAST || take == STORE_TAKE_MOST)
-		rc = read_real(store,
-			       store_bind(store, take == STORE_TAKE_LEAST ? sql_least : sql_most, "iis", task,
-					  experiment, name),
-			       &value);
-	else
-		rc = read_real(store,
-			       store_bind(store, sql_mean, "iisi", task, experiment, name,
-					  take == STORE_TAKE_LAST ? (int64_t)1 : of),
-			       &value);
-	if (rc == 0 && isnan(value) && strcmp(name, "time") == 0)
-		rc = read_real(store, store_bind(store, sql_time, "i", task), &value);
-	else if (rc == 0 && isnan(value) && strcmp(name, "energy") == 0)
-		rc = read_real(store, store_bind(store, sql_energy, "i", task), &value);
-	if (rc == 0)
-		*ret = value;
-	return rc;
-}
-
-int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, int64_t step, bool most,
-		      double **ret, size_t *ret_count)
-{
-	VEC(double) values = {0};
-	sqlite3_stmt *row = store_bind(store, most ? sql_most_rivals : sql_least_rivals, "iisi", experiment, task, name,
-				       step);
-	int rc;
-	while ((rc = store_step(store, row)) > 0)
-		vec_push(&values, row_real(row, 0));
-	*ret = values.at;
-	*ret_count = values.len;
-	return rc;
 }
 
 int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count)

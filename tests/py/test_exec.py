@@ -554,7 +554,7 @@ def test_files_are_found_by_themselves_and_data_is_left_alone(tmp_path):
         printf 'x,epoch,loss\\n1,1,1\\n' > data.csv.tmp""")
     (a.files / "labels.csv").write_text("epoch,loss\n1,1\n")
     a.run()
-    assert sorted(a.rows(), key=str) == [(0, {"val_loss": 0.5}), (3, {"reward": "NaN"})]
+    assert sorted(a.rows(), key=str) == [(10, {"val_loss": 0.5}), (3, {"reward": "NaN"})]
 
 
 def test_a_pattern_names_the_files(tmp_path):

@@ -50,7 +50,7 @@ static void fill(struct store *store)
 		" 1700000000000 + i, 1700000001000 + i, 1.0 / i, 3, 0.5, 4, 4, 1, 1000 + i, 1.5 * i, 'NVML', i % 3,"
 		" 'reason ' || i, 'node' || i FROM n;"
 		"INSERT INTO metric_name VALUES (1, 1, 'loss'), (2, 1, 'val_loss'), (3, 2, 'loss');"
-		"INSERT INTO metric SELECT t.id, m.id, s.id, t.id + 1.0 / s.id, 1 FROM task t JOIN metric_name m"
+		"INSERT INTO metric (task, name, step, value, time_ms) SELECT t.id, m.id, s.id, t.id + 1.0 / s.id, 1 FROM task t JOIN metric_name m"
 		" ON m.experiment = t.experiment, task s;"
 		"INSERT INTO history (task, time_ms, state, reason) SELECT id, 1, 0, NULL FROM task UNION ALL"
 		" SELECT id, 2, 2, 'started on ' || node FROM task;"

@@ -57,7 +57,7 @@ static const char sample[] =
 	" (22, 2, 2, 3, '{}', 1, 1, 3, 0.9, 1, 0.9, 1, 1, NULL, NULL, NULL, NULL, 1),"
 	" (23, 2, 3, 3, '{}', 1, 1, 4, 0.8, 1, 0.8, 1, 1, NULL, NULL, NULL, NULL, 1);"
 	"INSERT INTO metric_name VALUES (1, 1, 'loss'), (2, 1, 'val_loss');"
-	"INSERT INTO metric VALUES (12, 2, 0, 0.9, 1), (12, 2, 1, 0.25, 1), (12, 2, 2, NULL, 1), (11, 1, 0, 7, 1);"
+	"INSERT INTO metric (task, name, step, value, time_ms) VALUES (12, 2, 0, 0.9, 1), (12, 2, 1, 0.25, 1), (12, 2, 2, NULL, 1), (11, 1, 0, 7, 1);"
 	"INSERT INTO history (task, time_ms, state, reason) VALUES (12, 1700000001000, 1, NULL),"
 	" (12, 1700000002000, 2, 'started on n1');"
 	"INSERT INTO attempt (task, number, token, idx, state, created_ms, exit_code) VALUES"
@@ -330,7 +330,7 @@ static void test_thinning_keeps_first_last_minimum_maximum_and_nan(void **state)
 	struct fixture *f = *state;
 	run_sql(f,
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)"
-		" INSERT INTO metric SELECT 14, 2, i, CASE i WHEN 4321 THEN -5.0 WHEN 777 THEN 99.0"
+		" INSERT INTO metric (task, name, step, value, time_ms) SELECT 14, 2, i, CASE i WHEN 4321 THEN -5.0 WHEN 777 THEN 99.0"
 		" WHEN 5000 THEN NULL ELSE 1.0 + (i % 7) END, 1 FROM n");
 	for (int64_t points = 4; points <= 5000; points = points * 3 + 1) {
 		assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 4, points, &out)), 0);
@@ -369,7 +369,7 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 		" INSERT INTO task (id, experiment, number, parameters, created_ms) SELECT i, 1, i, '{}', 1 FROM n");
 	run_sql(f,
 		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
-		" INSERT INTO metric SELECT i, 2, 1, i / 7.0, 1 FROM n");
+		" INSERT INTO metric (task, name, step, value, time_ms) SELECT i, 2, 1, i / 7.0, 1 FROM n");
 	clock_replace(running_clock);
 	assert_int_equal(store_json_metrics(f->store, 1, NULL, 300, &pieces), 0);
 	while (pieces.make(pieces.ctx, &whole) > 0)

@@ -30,7 +30,7 @@ static const char rows[] =
 	" state, 1, wall_ms, max_rss FROM task;"
 	"INSERT INTO history (task, time_ms, state) SELECT id, 1, 0 FROM task;"
 	"INSERT INTO metric_name VALUES (1, 7, 'loss');"
-	"INSERT INTO metric SELECT id, 1, number, best, 1 FROM task;"
+	"INSERT INTO metric (task, name, step, value, time_ms) SELECT id, 1, number, best, 1 FROM task;"
 	"INSERT INTO access_token (name, hash, created_ms) VALUES ('notebook', 'abc', 1);";
 
 /* The rows of the tally that are not what the tasks add up to. */

@@ -317,6 +317,12 @@ static void test_the_version_moves_only_with_a_change(void **state)
 	assert_true(store_version(f->store) > version);
 }
 
+static int add_value(struct fixture *f, int64_t task, int64_t name, int64_t step, double value, int64_t time_ms)
+{
+	struct store_point point = {.name = name, .step = step, .value = value, .time_ms = time_ms, .epoch = NAN};
+	return store_add_metric(f->store, task, &point);
+}
+
 static void test_the_same_metric_row_twice_is_one_row(void **state)
 {
 	struct fixture *f = *state;
@@ -326,10 +332,10 @@ static void test_the_same_metric_row_twice_is_one_row(void **state)
 	assert_int_equal(store_metric_name(f->store, f->experiment, "val_loss", &name), 0);
 	assert_int_equal(store_metric_name(f->store, f->experiment, "val_loss", &again), 0);
 	assert_int_equal(name, again);
-	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
-	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
-	assert_int_equal(store_add_metric(f->store, task, name, 1, 0.25, 2), 0);
-	assert_int_equal(store_add_metric(f->store, task, name, 2, NAN, 3), 0);
+	assert_int_equal(add_value(f, task, name, 0, 0.5, 1), 0);
+	assert_int_equal(add_value(f, task, name, 0, 0.5, 1), 0);
+	assert_int_equal(add_value(f, task, name, 1, 0.25, 2), 0);
+	assert_int_equal(add_value(f, task, name, 2, NAN, 3), 0);
 	assert_int_equal(store_commit(f->store, NULL), 0);
 	sqlite3_stmt *q = store_bind(f->store, "SELECT count(*) FROM metric WHERE task=?", "i", task);
 	assert_int_equal(store_step(f->store, q), 1);
@@ -350,7 +356,7 @@ static void test_a_reset_task_has_no_results_and_a_fresh_next_attempt(void **sta
 	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
 	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
 	assert_int_equal(store_metric_name(f->store, f->experiment, "loss", &name), 0);
-	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
+	assert_int_equal(add_value(f, task, name, 0, 0.5, 1), 0);
 	struct store_task progress = {.id = task, .best = 0.5, .best_step = 0, .last = 0.5, .step = 0};
 	assert_int_equal(store_set_progress(f->store, &progress), 0);
 	assert_int_equal(store_reset_task(f->store, task), 0);
@@ -375,7 +381,7 @@ static void test_removing_an_experiment_takes_everything_along(void **state)
 	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
 	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
 	assert_int_equal(store_metric_name(f->store, f->experiment, "loss", &name), 0);
-	assert_int_equal(store_add_metric(f->store, task, name, 0, 0.5, 1), 0);
+	assert_int_equal(add_value(f, task, name, 0, 0.5, 1), 0);
 	int more;
 	while ((more = store_delete_some(f->store, f->experiment)) > 0)
 		;
