@@ -50,6 +50,9 @@
 #define LIMIT_METRIC_LINE_BYTES 65536
 /* One record of a TensorBoard event file. A scalar has a hundred bytes; what is larger than this is a graph or pictures. */
 #define LIMIT_TFRECORD_BYTES (1u << 20)
+/* Output of a script that is searched for metrics. At 100 MB/s, and a fifth of that where every line looks like a report,
+ * a flood costs some seconds and no more. */
+#define LIMIT_PRINTED_BYTES (256u << 20)
 /* Different scalars of one TensorBoard run; a network with a scalar for every layer has some hundred. */
 #define LIMIT_TFEVENTS_TAGS 4096
 /* A journal record holds one metrics row or the tail of an error output. */

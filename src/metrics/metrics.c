@@ -23,6 +23,7 @@ const struct metrics_format metrics_formats[] = {
 	 .certain = true,
 	 .folders = true,
 	 .open = metrics_tfevents_open},
+	{.name = "printed", .open = metrics_printed_open},
 	{0},
 };
 

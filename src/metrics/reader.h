@@ -57,6 +57,7 @@ void metrics_complain(struct metrics_reader *reader, const char *fmt, ...) PRINT
 struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx);
 struct metrics_reader *metrics_jsonl_open(metrics_row_f row, void *ctx);
 struct metrics_reader *metrics_tfevents_open(metrics_row_f row, void *ctx);
+struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx);
 bool metrics_tfevents_begins(const char *head, size_t len);
 
 #endif

@@ -28,7 +28,7 @@ for epoch in range(1, 4):
                     epoch, batch * 32, 256, 100.0 * batch / 8, loss.item()
                 )
             )
-            shown("Loss", (epoch - 1) * 256 + batch * 32, f"{loss.item():.6f}")
+            shown("Train Loss", (epoch - 1) * 256 + batch * 32, f"{loss.item():.6f}")
     with torch.no_grad():
         out = model(x[256:])
         test = nn.functional.cross_entropy(out, y[256:]).item()

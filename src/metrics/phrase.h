@@ -1,0 +1,40 @@
+/* One printed line as a report of training: "Epoch 3/10 - loss: 0.5 - val_loss: 0.6". Words and numbers are cut out of the
+ * line; a number with a name before it is a pair; a word that counts (epoch, step, …) with a number behind it says when.
+ * The rules want a line that is clearly a report: one that is not gives nothing. */
+#ifndef METRICS_PHRASE_H
+#define METRICS_PHRASE_H
+
+#include "base/limits.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PHRASE_PAIRS_MAX 48
+
+struct phrase_pair {
+	char name[LIMIT_METRIC_NAME_BYTES + 1];
+	double value;
+};
+
+struct phrase {
+	double epoch, step; /* NAN: the line does not say */
+	double at, of; /* "[640/60000]": the place within the epoch, and its length; NAN */
+	double begins; /* "[12] …": the number in brackets that the line begins with; NAN */
+	double begins_of; /* "6/6 …": the line begins with a place in a whole; NAN */
+	bool metric; /* a pair is named like a metric */
+	bool alone; /* nothing is on the line but pairs and counts */
+	bool best; /* it tells of the best or an earlier epoch */
+	size_t count;
+	struct phrase_pair pairs[PHRASE_PAIRS_MAX];
+};
+
+/* An empty one. The room for pairs is left as it is: it is large. */
+void phrase_clear(struct phrase *phrase);
+/* Reads a line without control characters. False: it holds no pair and no count. */
+bool phrase_read(const char *text, size_t len, struct phrase *ret);
+/* Reads a dictionary as Python prints it: {'loss': 0.5, 'epoch': '1.0'}. False: it is none, or holds no number. */
+bool phrase_read_dict(const char *text, size_t len, struct phrase *ret);
+/* Is this name made of words for metrics and parts of the data ("val_loss", "Test accuracy")? */
+bool phrase_is_metric(const char *name, size_t len);
+
+#endif

@@ -1,0 +1,530 @@
+/* What a script prints: reports of training on stdout and stderr, as people and frameworks write them, without any
+ * configuration. Lines are cut at newlines; carriage returns and backspaces redraw a line, and of a progress bar only its
+ * last state counts. Every kind of line has steps of its own: a loop may print its loss for every hundredth batch and its
+ * accuracy once an epoch. A line that is not clearly a report gives nothing. */
+#include "base/limits.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "metrics/phrase.h"
+#include "metrics/reader.h"
+#include "metrics/words.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <strings.h>
+
+/* A longer line is no report. */
+#define PRINTED_LINE_BYTES 2048
+#define PRINTED_COLUMNS_MAX 8
+#define PRINTED_SHAPES_MAX 64
+#define PRINTED_NAMES_MAX 512
+
+/* By what the rows of a line are counted. */
+enum printed_kind { PRINTED_ROWS, PRINTED_EPOCHS, PRINTED_STEPS };
+
+/* Lines that report the same thing. */
+struct printed_shape {
+	uint32_t key;
+	struct metrics_step step;
+};
+
+struct printed_name {
+	uint32_t key;
+	enum printed_kind kind;
+};
+
+struct printed {
+	struct metrics_reader reader;
+	uint64_t bytes; /* read so far */
+	struct word_filter filter;
+	struct buf clean; /* the line being read */
+	struct buf state; /* what a bar showed last; empty: none */
+	uint32_t state_key;
+	struct buf bar; /* the end of a bar of tqdm that was not given yet; empty: none */
+	uint32_t bar_key;
+	double bar_at;
+	double epoch, step, first_epoch; /* of the last line that counted; NAN */
+	bool bar_due; /* Keras: an epoch was announced, its bar comes next */
+	char columns[PRINTED_COLUMNS_MAX][64]; /* of the table that is being printed */
+	size_t column_count;
+	VEC(struct printed_shape) shapes;
+	VEC(struct printed_name) names;
+	uint32_t last_line; /* the sum of the last line that gave a row */
+	struct phrase phrase;
+};
+
+static uint32_t printed_hash(const char *text, size_t len)
+{
+	uint32_t hash = 2166136261u;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash;
+}
+
+static struct printed_shape *printed_shape_of(struct printed *p, uint32_t key)
+{
+	for (size_t i = 0; i < p->shapes.len; i++)
+		if (p->shapes.at[i].key == key)
+			return &p->shapes.at[i];
+	if (p->shapes.len == PRINTED_SHAPES_MAX)
+		return NULL;
+	struct printed_shape shape = {.key = key};
+	metrics_step_restart(&shape.step);
+	vec_push(&p->shapes, shape);
+	return &p->shapes.at[p->shapes.len - 1];
+}
+
+/* A name that was counted otherwise before would mix two curves: it gets the kind of its count behind it. */
+static void printed_settle_name(struct printed *p, char *name, enum printed_kind kind)
+{
+	static const char *const words[] = {" (row)", " (epoch)", " (step)"};
+	uint32_t key = printed_hash(name, strlen(name));
+	for (size_t i = 0; i < p->names.len; i++)
+		if (p->names.at[i].key == key) {
+			if (p->names.at[i].kind != kind &&
+			    strlen(name) + strlen(words[kind]) <= LIMIT_METRIC_NAME_BYTES)
+				memcpy(name + strlen(name), words[kind], strlen(words[kind]) + 1);
+			return;
+		}
+	struct printed_name known = {key, kind};
+	if (p->names.len < PRINTED_NAMES_MAX)
+		vec_push(&p->names, known);
+}
+
+/* Gives the pairs of the line under its own count, or under that of the line before. */
+static void printed_give(struct printed *p, double epoch, double step)
+{
+	struct phrase *phrase = &p->phrase;
+	enum printed_kind kind = !isnan(step) ? PRINTED_STEPS : !isnan(epoch) ? PRINTED_EPOCHS : PRINTED_ROWS;
+	struct printed_shape *shape;
+
+	for (size_t i = 0; i < phrase->count; i++)
+		printed_settle_name(p, phrase->pairs[i].name, kind);
+	shape = printed_shape_of(p, printed_hash(phrase->pairs[0].name, strlen(phrase->pairs[0].name)) * 4 + kind);
+	if (!shape)
+		return;
+	if (!isnan(epoch))
+		metrics_add(&p->reader, "epoch", epoch);
+	if (!isnan(step))
+		metrics_add(&p->reader, "step", step);
+	for (size_t i = 0; i < phrase->count; i++)
+		metrics_add(&p->reader, phrase->pairs[i].name, phrase->pairs[i].value);
+	struct metrics_step own = p->reader.step;
+	p->reader.step = shape->step;
+	metrics_give(&p->reader);
+	shape->step = p->reader.step;
+	p->reader.step = own;
+}
+
+/* The count of a line that has one: a place within the epoch becomes a step when the epoch's length is known. */
+static void printed_count(struct printed *p)
+{
+	struct phrase *phrase = &p->phrase;
+	if (!isnan(phrase->epoch)) {
+		if (isnan(p->first_epoch))
+			p->first_epoch = phrase->epoch;
+		if (!isnan(phrase->at) && phrase->of > 0 && isnan(phrase->step))
+			phrase->step = (phrase->epoch - (p->first_epoch == 0 ? 0 : 1)) * phrase->of + phrase->at;
+	}
+	p->epoch = phrase->epoch;
+	p->step = isnan(phrase->epoch) ? phrase->step : NAN;
+}
+
+static void printed_prefix_names(struct phrase *phrase, const char *prefix)
+{
+	for (size_t i = 0; i < phrase->count; i++) {
+		char *name = phrase->pairs[i].name, whole[LIMIT_METRIC_NAME_BYTES + 16];
+		snprintf(whole, sizeof(whole), "%s%s", prefix, name);
+		whole[LIMIT_METRIC_NAME_BYTES] = '\0';
+		memcpy(name, whole, strlen(whole) + 1);
+	}
+}
+
+/* LightGBM calls a metric "valid_0's auc"; XGBoost has "valid-auc". Both are kept as XGBoost writes them. */
+static void printed_name_boosting(struct phrase *phrase)
+{
+	for (size_t i = 0; i < phrase->count; i++) {
+		char *owner = strstr(phrase->pairs[i].name, "'s ");
+		if (owner) {
+			*owner = '-';
+			memmove(owner + 1, owner + 3, strlen(owner + 3) + 1);
+		}
+	}
+}
+
+/* True when the line is one of the boosting libraries: "[12]\ttrain-rmse:0.1\tvalid-rmse:0.2". */
+static bool printed_is_boosting(const struct phrase *phrase, const char *text, size_t len)
+{
+	const char *close = memchr(text, ']', len);
+	return !isnan(phrase->begins) && phrase->alone && phrase->count && close && close + 1 < text + len &&
+		close[1] == '\t';
+}
+
+/* What a line that was read means. */
+static void printed_judge(struct printed *p, const char *text, size_t len)
+{
+	struct phrase *phrase = &p->phrase;
+	bool counted;
+
+	if (printed_is_boosting(phrase, text, len)) {
+		phrase->step = phrase->begins;
+		printed_name_boosting(phrase);
+		printed_give(p, NAN, phrase->step);
+		p->epoch = NAN;
+		p->step = phrase->step;
+		return;
+	}
+	if (!isnan(phrase->begins) && isnan(phrase->step))
+		phrase->step = phrase->begins;
+	counted = !isnan(phrase->epoch) || !isnan(phrase->step);
+	if (counted && phrase->best)
+		return;
+	if (counted && phrase->count && phrase->metric) {
+		printed_count(p);
+		printed_give(p, phrase->epoch, phrase->step);
+	} else if (counted && phrase->alone && !phrase->count) {
+		printed_count(p);
+		p->bar_due = true;
+	} else if (phrase->count && phrase->metric && phrase->alone) {
+		bool bar = !isnan(phrase->begins_of), has_count = !isnan(p->epoch) || !isnan(p->step);
+		if ((bar && phrase->begins_of == 0) || (has_count && phrase->best))
+			return;
+		if (bar && has_count && !p->bar_due)
+			printed_prefix_names(phrase, "evaluate ");
+		if (bar)
+			p->bar_due = false;
+		printed_give(p, p->epoch, p->step);
+	}
+}
+
+/* A state of a bar of tqdm: "Epoch 3:  50%|##   | 5/10 [00:01<00:01, 4.2it/s, loss=0.5]". */
+struct printed_bar {
+	const char *desc, *shown; /* "Epoch 3", " loss=0.5" */
+	size_t desc_len, shown_len;
+	double at, of; /* NAN: not known */
+};
+
+static bool printed_read_bar(const char *text, size_t len, struct printed_bar *ret)
+{
+	const char *percent = memmem(text, len, "%|", 2), *end = text + len, *desc = percent;
+	if (!percent)
+		return false;
+	while (desc > text && (isdigit((unsigned char)desc[-1]) || desc[-1] == ' '))
+		desc--;
+	while (desc > text && (desc[-1] == ':' || desc[-1] == ' '))
+		desc--;
+	*ret = (struct printed_bar){.desc = text, .desc_len = (size_t)(desc - text), .at = NAN, .of = NAN};
+	const char *open = memchr(percent, '[', (size_t)(end - percent));
+	const char *close = memrchr(percent, ']', (size_t)(end - percent));
+	if (!open || !close || close < open)
+		return true;
+	const char *bar = memrchr(percent + 2, '|', (size_t)(open - percent - 2));
+	const char *at = bar ? bar + 1 : open, *slash = memchr(at, '/', (size_t)(open - at)), *last = open;
+	while (at < open && *at == ' ')
+		at++;
+	while (last > at && last[-1] == ' ')
+		last--;
+	if (slash && slash > at && slash < last &&
+	    (num_parse_real(at, (size_t)(slash - at), &ret->at) < 0 ||
+	     num_parse_real(slash + 1, (size_t)(last - slash - 1), &ret->of) < 0))
+		ret->at = ret->of = NAN;
+	for (int fields = 0; fields < 2 && open < close; fields++) { /* the times, the speed */
+		const char *comma = memchr(open, ',', (size_t)(close - open));
+		open = comma ? comma + 1 : close;
+	}
+	ret->shown = open;
+	ret->shown_len = (size_t)(close - open);
+	return true;
+}
+
+/* Gives what the bar showed at its end. */
+static void printed_end_bar(struct printed *p)
+{
+	if (p->bar.len && phrase_read(p->bar.data, p->bar.len, &p->phrase)) {
+		/* A bar over the epochs themselves. */
+		if (isnan(p->phrase.epoch) && strncasecmp(p->bar.data, "epoch", 5) == 0)
+			p->phrase.epoch = p->bar_at;
+		if (p->phrase.count)
+			printed_judge(p, p->bar.data, p->bar.len);
+	}
+	buf_clear(&p->bar);
+}
+
+/* True when the piece is a bar. The last state of a bar that is through counts. It may be drawn again with more behind
+ * it (Lightning draws the bar of validation in between), so it waits until another bar has begun. */
+static bool printed_take_bar(struct printed *p, const char *text, size_t len)
+{
+	struct printed_bar bar;
+	if (!printed_read_bar(text, len, &bar))
+		return false;
+	if (!bar.shown_len || isnan(bar.at))
+		return true;
+	uint32_t key = printed_hash(bar.desc, bar.desc_len);
+	if (p->bar.len && (key != p->bar_key || bar.at < p->bar_at))
+		printed_end_bar(p);
+	p->bar_key = key;
+	p->bar_at = bar.at;
+	if (bar.at == bar.of) {
+		buf_clear(&p->bar);
+		buf_add(&p->bar, bar.desc, bar.desc_len);
+		buf_add_text(&p->bar, " | ");
+		buf_add(&p->bar, bar.shown, bar.shown_len);
+	}
+	return true;
+}
+
+struct printed_cell {
+	const char *at;
+	size_t len;
+};
+
+/* The columns of a line whose columns are two spaces apart; 0: too many. */
+static size_t printed_cells(const char *text, size_t len, struct printed_cell cells[PRINTED_COLUMNS_MAX])
+{
+	size_t count = 0, at = 0;
+	while (at < len) {
+		while (at < len && text[at] == ' ')
+			at++;
+		size_t end = at;
+		while (end < len && !(text[end] == ' ' && (end + 1 == len || text[end + 1] == ' ')))
+			end++;
+		if (end > at) {
+			if (count == PRINTED_COLUMNS_MAX)
+				return 0;
+			cells[count++] = (struct printed_cell){text + at, end - at};
+		}
+		at = end;
+	}
+	return count;
+}
+
+/* scikit-learn's gradient boosting prints a table: "Iter  Train Loss  Remaining Time", then rows. */
+static bool printed_take_table(struct printed *p, const char *text, size_t len)
+{
+	struct printed_cell cells[PRINTED_COLUMNS_MAX];
+	size_t count = printed_cells(text, len, cells);
+	double value;
+
+	if (count >= 2 && cells[0].len == 4 && memcmp(cells[0].at, "Iter", 4) == 0 &&
+	    text_utf8_check(text, len) == len) {
+		p->column_count = count;
+		for (size_t i = 0; i < count; i++)
+			snprintf(p->columns[i], sizeof(p->columns[i]), "%.*s",
+				 (int)text_utf8_check(cells[i].at, cells[i].len < 63 ? cells[i].len : 63), cells[i].at);
+		return true;
+	}
+	if (!p->column_count)
+		return false;
+	if (count != p->column_count || num_parse_real(cells[0].at, cells[0].len, &value) < 0) {
+		p->column_count = 0;
+		return false;
+	}
+	phrase_clear(&p->phrase);
+	p->phrase.step = value;
+	for (size_t i = 1; i < count; i++) {
+		struct phrase_pair *pair = &p->phrase.pairs[p->phrase.count];
+		if (num_parse_real(cells[i].at, cells[i].len, &pair->value) < 0)
+			continue;
+		snprintf(pair->name, sizeof(pair->name), "%s", p->columns[i]);
+		p->phrase.count++;
+	}
+	if (p->phrase.count)
+		printed_give(p, NAN, p->phrase.step);
+	return true;
+}
+
+/* Removes what colours a terminal; other control characters become spaces, tabs stay. */
+static void printed_clean(const char *text, size_t len, struct buf *out)
+{
+	char *to = buf_reserve(out, len);
+	for (size_t i = 0; to && i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c == 0x1b && i + 1 < len && text[i + 1] == '[') {
+			for (i += 2; i < len && !(text[i] >= '@' && text[i] <= '~'); i++)
+				;
+			continue;
+		}
+		to[out->len++ - (size_t)(to - out->data)] = c == '\t' || (c >= ' ' && c != 0x7f) ? (char)c : ' ';
+	}
+}
+
+/* Could this be a report at all? Most lines of a flood are not: they are left after one look at their bytes. */
+static bool printed_is_candidate(const struct printed *p, const char *text, size_t len)
+{
+	size_t i = 0;
+	if (len > PRINTED_LINE_BYTES)
+		return false;
+	while (i < len && (unsigned char)(text[i] - '0') > 9)
+		i++;
+	if (i == len && !memmem(text, len, "nan", 3) && !memmem(text, len, "inf", 3) && !memmem(text, len, "Iter", 4))
+		return false;
+	return p->column_count || memchr(text, '\t', len) || word_filter_pass(&p->filter, text, len);
+}
+
+static void printed_read_line(struct printed *p, const char *text, size_t len)
+{
+	while (len && (unsigned char)text[len - 1] <= ' ')
+		len--;
+	while (len && (unsigned char)*text <= ' ')
+		text++, len--;
+	if (!len || printed_take_table(p, text, len))
+		return;
+	uint32_t sum = printed_hash(text, len);
+	bool read = *text == '{' ? phrase_read_dict(text, len, &p->phrase) : phrase_read(text, len, &p->phrase);
+	/* Processes that train together print the same line several times. */
+	if (read && (sum != p->last_line || (isnan(p->phrase.epoch) && isnan(p->phrase.step))))
+		printed_judge(p, text, len);
+	p->last_line = sum;
+}
+
+static void printed_line(struct printed *p, const char *text, size_t len)
+{
+	if (!printed_is_candidate(p, text, len))
+		return;
+	buf_clear(&p->clean);
+	printed_clean(text, len, &p->clean);
+	printed_read_line(p, buf_text(&p->clean), p->clean.len);
+}
+
+static bool printed_is_blank(const char *text, size_t len)
+{
+	while (len && (unsigned char)text[len - 1] <= ' ')
+		len--;
+	return !len;
+}
+
+/* What tells one redrawn line from another: all up to its first number. */
+static uint32_t printed_state_key(const char *text, size_t len)
+{
+	size_t end = 0;
+	while (end < len && !isdigit((unsigned char)text[end]))
+		end++;
+	while (end < len && isdigit((unsigned char)text[end]))
+		end++;
+	return printed_hash(text, end);
+}
+
+static void printed_end_state(struct printed *p)
+{
+	if (p->state.len)
+		printed_line(p, p->state.data, p->state.len);
+	buf_clear(&p->state);
+	p->state.full = false;
+}
+
+/* A piece of output between two of newline, carriage return and backspace. */
+static void printed_piece(struct printed *p, const char *text, size_t len, bool newline)
+{
+	bool blank = printed_is_blank(text, len);
+	if (!blank && memmem(text, len, "%|", 2)) {
+		printed_end_state(p);
+		buf_clear(&p->clean);
+		printed_clean(text, len, &p->clean);
+		printed_take_bar(p, buf_text(&p->clean), p->clean.len);
+	} else if (!blank) {
+		uint32_t key = p->state.len || !newline ? printed_state_key(text, len) : 0;
+		if (p->state.len && key != p->state_key)
+			printed_end_state(p);
+		buf_clear(&p->state);
+		p->state.full = false;
+		if (newline) {
+			printed_line(p, text, len);
+		} else {
+			p->state_key = key;
+			buf_add(&p->state, text, len);
+			if (p->state.full)
+				buf_clear(&p->state);
+		}
+	} else if (newline) {
+		printed_end_state(p);
+	}
+}
+
+static size_t printed_find_end(const char *data, size_t len)
+{
+	const char *newline = memchr(data, '\n', len);
+	size_t end = newline ? (size_t)(newline - data) : len;
+	const char *back = memchr(data, '\r', end);
+	end = back ? (size_t)(back - data) : end;
+	back = memchr(data, '\b', end);
+	return back ? (size_t)(back - data) : end;
+}
+
+static void printed_feed(struct metrics_reader *reader, const char *data, size_t len)
+{
+	struct printed *p = (struct printed *)reader;
+	while (len && p->bytes < LIMIT_PRINTED_BYTES) {
+		size_t end = printed_find_end(data, len);
+		bool complete = end < len, newline = complete && data[end] == '\n';
+		if (reader->record.len || reader->skipping || !complete) {
+			if (reader->record.len + end <= PRINTED_LINE_BYTES)
+				buf_add(&reader->record, data, end);
+			else
+				reader->skipping = true;
+			if (complete && !reader->skipping)
+				printed_piece(p, buf_text(&reader->record), reader->record.len, newline);
+			if (complete) {
+				buf_clear(&reader->record);
+				reader->skipping = false;
+			}
+		} else if (end <= PRINTED_LINE_BYTES) {
+			printed_piece(p, data, end, newline);
+		}
+		end += complete;
+		p->bytes += end;
+		data += end;
+		len -= end;
+	}
+	if (len && p->bytes >= LIMIT_PRINTED_BYTES)
+		metrics_complain(reader, "only the first %u MB were searched for metrics", LIMIT_PRINTED_BYTES >> 20);
+}
+
+static void printed_finish(struct metrics_reader *reader)
+{
+	struct printed *p = (struct printed *)reader;
+	if (reader->record.len && !reader->skipping)
+		printed_piece(p, buf_text(&reader->record), reader->record.len, false);
+	buf_clear(&reader->record);
+	printed_end_state(p);
+	printed_end_bar(p);
+}
+
+static void printed_restart(struct metrics_reader *reader)
+{
+	struct printed *p = (struct printed *)reader;
+	for (size_t i = 0; i < p->shapes.len; i++)
+		free(p->shapes.at[i].step.given.at);
+	p->shapes.len = p->names.len = p->column_count = 0;
+	p->bytes = 0;
+	p->epoch = p->step = p->first_epoch = NAN;
+	p->bar_due = false;
+	p->last_line = 0;
+	buf_clear(&p->state);
+	buf_clear(&p->bar);
+}
+
+static void printed_free(struct metrics_reader *reader)
+{
+	struct printed *p = (struct printed *)reader;
+	printed_restart(reader);
+	free(p->shapes.at);
+	free(p->names.at);
+	buf_free(&p->state);
+	buf_free(&p->bar);
+	buf_free(&p->clean);
+}
+
+struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx)
+{
+	static const struct metrics_ops ops = {
+		.feed = printed_feed, .finish = printed_finish, .restart = printed_restart, .free = printed_free};
+	struct printed *p = metrics_reader_new(sizeof(*p), &ops, row, ctx);
+	p->state = buf_make(PRINTED_LINE_BYTES);
+	p->bar = buf_make(2 * PRINTED_LINE_BYTES);
+	p->clean = buf_make(PRINTED_LINE_BYTES + 1);
+	word_filter_make(&p->filter);
+	p->epoch = p->step = p->first_epoch = NAN;
+	return &p->reader;
+}
