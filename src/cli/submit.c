@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/pairs.h"
 #include "cli/submit_files.h"
+#include "cli/submit_imports.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -191,7 +192,9 @@ static void submit_from_script(struct submit *submit, const char *path)
 
 int submit_load(struct submit *submit, const struct options *options, struct error *err)
 {
-	*submit = (struct submit){.missing = buf_make(LIMIT_DOCUMENT_BYTES)};
+	*submit = (struct submit){.missing = buf_make(LIMIT_DOCUMENT_BYTES),
+				  .taken = buf_make(LIMIT_DOCUMENT_BYTES),
+				  .unseen = buf_make(LIMIT_DOCUMENT_BYTES)};
 	const char *path = options->args.at[0];
 	bool is_script = !submit_is_experiment_name(path);
 	int rc = submit_check_file(path, err);
@@ -214,6 +217,7 @@ int submit_load(struct submit *submit, const struct options *options, struct err
 	if (rc < 0)
 		return rc;
 	submit_find_files(submit, path, is_script, options);
+	submit_follow_imports(submit);
 	return 0;
 }
 
@@ -226,6 +230,8 @@ void submit_free(struct submit *submit)
 	}
 	free(submit->files.at);
 	buf_free(&submit->missing);
+	buf_free(&submit->taken);
+	buf_free(&submit->unseen);
 	node_free(submit->tree);
 	node_free(submit->caller);
 	buf_free(&submit->source);

@@ -53,6 +53,8 @@ struct submit {
 	bool changed; /* the tree is no longer what the text says: send the tree */
 	VEC(struct submit_file) files;
 	struct node *caller; /* the shell it was called from, to be sent along; NULL */
+	struct buf taken; /* names of imported modules that go along, for people */
+	struct buf unseen; /* a line for each file that the script seems to open and that does not go along */
 	struct buf missing; /* a line for each file that cannot be taken along, with its place in front */
 };
 

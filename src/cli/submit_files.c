@@ -44,8 +44,6 @@ static int submit_push(struct submit *submit, const char *path, const char *loca
 	return 0;
 }
 
-static int submit_add_path(struct submit *submit, const char *path, const char *local, int depth, struct error *err);
-
 /* Every file in a folder, but for version control and Python's caches. */
 static int submit_add_folder(struct submit *submit, const char *path, const char *local, int depth, struct error *err)
 {
@@ -70,7 +68,7 @@ static int submit_add_folder(struct submit *submit, const char *path, const char
 	return rc;
 }
 
-static int submit_add_path(struct submit *submit, const char *path, const char *local, int depth, struct error *err)
+int submit_add_path(struct submit *submit, const char *path, const char *local, int depth, struct error *err)
 {
 	struct stat st;
 	if (stat(local, &st) < 0)

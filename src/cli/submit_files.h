@@ -8,5 +8,7 @@
  * --file, and submit->missing with those that were not found. `given` is the experiment file or the script on the command line. Where a path cannot be kept (it
  * leaves the experiment's folder), the tree is changed to the name under which the file goes. */
 void submit_find_files(struct submit *submit, const char *given, bool is_script, const struct options *options);
+/* Adds one file, or everything in a folder, under a name; depth 0. */
+int submit_add_path(struct submit *submit, const char *path, const char *local, int depth, struct error *err) MUST_USE;
 
 #endif

@@ -147,8 +147,29 @@ static int run_bad_file(const struct error *err)
 	return 2;
 }
 
+/* What goes along without having been named, and what does not. */
+static void run_say_files(const struct submit *submit)
+{
+	struct buf safe = buf_make(BUF_UNLIMITED);
+	if (submit->taken.len) {
+		buf_add_text(&safe, "sluice: imported, and taken along: ");
+		term_add_safe_output(&safe, buf_text(&submit->taken), submit->taken.len);
+		buf_add_char(&safe, '\n');
+	}
+	for (const char *line = buf_text(&submit->unseen); *line;) {
+		size_t len = strcspn(line, "\n");
+		buf_add_text(&safe, "sluice: ");
+		term_add_safe_output(&safe, line, len);
+		buf_add_char(&safe, '\n');
+		line += len + (line[len] == '\n');
+	}
+	fputs(buf_text(&safe), stderr);
+	buf_free(&safe);
+}
+
 static void run_say_missing(const struct submit *submit)
 {
+	run_say_files(submit);
 	struct buf safe = buf_make(BUF_UNLIMITED);
 	term_add_safe_output(&safe, buf_text(&submit->missing), submit->missing.len);
 	fputs(buf_text(&safe), stderr);

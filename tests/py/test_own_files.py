@@ -47,3 +47,25 @@ def test_modes_come_with_requests_uploads_and_without(daemon):
     answer = daemon.request("POST", "/experiments", {"experiment": {"script": "a.py"}, "files": [
         {"path": "a.py", "text": "", "mode": "rwx"}]})
     assert answer.status == 400 and "octal" in answer.body.decode()
+
+
+def test_imported_modules_go_along_and_opened_files_are_named(daemon, tmp_path):
+    files = {
+        "src/train.py": "import os, utils\nfrom lib.deep import layers\nopen('data/x.csv')\n",
+        "src/utils.py": "from lib import other\nNAME = 'conf.yaml'\n", "src/lib/__init__.py": "from . import other\n",
+        "src/lib/other.py": "", "src/lib/deep/layers.py": "from ..other import *\n", "src/lib/notes.txt": "", "src/unused.py": "",
+        "src/data/x.csv": "a\n", "src/conf.yaml": "a: 1\n"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    said = daemon.cli("run", "src/train.py", "--file", "src/data", cwd=tmp_path, status=None).stderr
+    assert "imported, and taken along: utils.py, lib/__init__.py, lib/deep/layers.py, lib/other.py\n" in said, said
+    # --file src/data goes under that name: the script, which looks for data/x.csv, would not find it.
+    assert "train.py names data/x.csv, which does not go along: add --file src/data/x.csv" in said
+    assert "utils.py names conf.yaml, which does not go along" in said
+    (tmp_path / "e.yaml").write_text("script: src/train.py\nfiles: [src/data]\n")
+    said = daemon.cli("check", "e.yaml", cwd=tmp_path).stderr
+    assert "taken along: src/utils.py, src/lib/__init__.py" in said and "data/x.csv" not in said
+    (tmp_path / "src/train.py").write_text("import utils, lib.deep.layers\n")
+    daemon.cli("run", "src/train.py", cwd=tmp_path)
+    assert daemon.tasks("e2")[0]["state"] == "finished"

@@ -1,0 +1,210 @@
+/* See imports.h. A small reader of Python's tokens: comments, texts (also of three quotes), and names. A statement begins
+ * behind a new line outside of brackets, behind ";" and behind ":". */
+#include "base/imports.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define IMPORTS_MAX 1000
+#define IMPORTS_NAME_BYTES 200
+#define IMPORTS_PATH_BYTES 200
+
+struct imports_reader {
+	const char *at, *end;
+	struct imports *ret;
+};
+
+static bool imports_is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static void imports_skip_comment(struct imports_reader *r)
+{
+	while (r->at < r->end && *r->at != '\n')
+		r->at++;
+}
+
+/* Blanks, also a line that goes on behind a backslash; `brackets`: lines and comments too. */
+static void imports_skip_blanks(struct imports_reader *r, bool brackets)
+{
+	while (r->at < r->end) {
+		if (*r->at == ' ' || *r->at == '\t' || *r->at == '\r' || (brackets && *r->at == '\n'))
+			r->at++;
+		else if (*r->at == '\\' && r->at + 1 < r->end && (r->at[1] == '\n' || r->at[1] == '\r'))
+			r->at += 2;
+		else if (brackets && *r->at == '#')
+			imports_skip_comment(r);
+		else
+			return;
+	}
+}
+
+static void imports_add_path(struct imports_reader *r, const char *text, size_t len)
+{
+	while (len > 2 && text[0] == '.' && text[1] == '/') {
+		text += 2;
+		len -= 2;
+	}
+	while (len > 1 && text[len - 1] == '/')
+		len--;
+	bool looks = memchr(text, '/', len) || memchr(text, '.', len);
+	if (!looks || len > IMPORTS_PATH_BYTES || *text == '/' || *text == '.' || text[len - 1] == '.' ||
+	    r->ret->paths.len >= IMPORTS_MAX)
+		return;
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || strchr("\\{}%*?:", text[i]))
+			return;
+	vec_push(&r->ret->paths, mem_copy(text, len));
+}
+
+/* At a quote: behind the text that it begins. */
+static void imports_skip_text(struct imports_reader *r, bool plain, bool raw)
+{
+	char quote = *r->at;
+	size_t width = r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote ? 3 : 1;
+	const char *from = r->at += width;
+	while (r->at < r->end) {
+		if (*r->at == '\\' && !raw && r->at + 1 < r->end) {
+			r->at += 2;
+		} else if (*r->at == '\n' && width == 1) {
+			return;
+		} else if (*r->at == quote &&
+			   (width == 1 || (r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote))) {
+			if (plain && width == 1)
+				imports_add_path(r, from, (size_t)(r->at - from));
+			r->at += width;
+			return;
+		} else {
+			r->at++;
+		}
+	}
+}
+
+/* A name with dots, also in front of it and between blanks; its length in out, 0: there is none. */
+static size_t imports_take_dotted(struct imports_reader *r, bool brackets, char out[static IMPORTS_NAME_BYTES + 1])
+{
+	size_t len = 0;
+	imports_skip_blanks(r, brackets);
+	while (r->at < r->end && (imports_is_name(*r->at) || *r->at == '.')) {
+		if (len < IMPORTS_NAME_BYTES)
+			out[len++] = *r->at;
+		r->at++;
+	}
+	out[len] = 0;
+	return len;
+}
+
+static void imports_add_module(struct imports_reader *r, const char *base, const char *name)
+{
+	size_t len = strlen(base);
+	if (r->ret->modules.len >= IMPORTS_MAX)
+		return;
+	bool joins = *name && len && base[len - 1] != '.';
+	vec_push(&r->ret->modules, mem_printf("%s%s%s", base, joins ? "." : "", name));
+}
+
+/* Behind "import": names with commas, each maybe with "as x". `base`: behind "from base import". */
+static void imports_take_list(struct imports_reader *r, const char *base)
+{
+	char name[IMPORTS_NAME_BYTES + 1];
+	bool brackets = false;
+	imports_skip_blanks(r, false);
+	if (r->at < r->end && *r->at == '(') {
+		brackets = true;
+		r->at++;
+	}
+	while (imports_take_dotted(r, brackets, name)) {
+		imports_add_module(r, base, name);
+		imports_skip_blanks(r, brackets);
+		if (r->end - r->at > 2 && memcmp(r->at, "as", 2) == 0 && !imports_is_name(r->at[2])) {
+			r->at += 2;
+			imports_take_dotted(r, brackets, name);
+			imports_skip_blanks(r, brackets);
+		}
+		if (r->at >= r->end || *r->at != ',')
+			return;
+		r->at++;
+	}
+}
+
+static void imports_take_from(struct imports_reader *r)
+{
+	char base[IMPORTS_NAME_BYTES + 1], word[IMPORTS_NAME_BYTES + 1];
+	if (!imports_take_dotted(r, false, base) || !imports_take_dotted(r, false, word) || strcmp(word, "import") != 0)
+		return;
+	imports_add_module(r, base, "");
+	imports_take_list(r, base);
+}
+
+static bool imports_is_prefix(const char *word, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strchr("rRbBuUfF", word[i]))
+			return false;
+	return len <= 2;
+}
+
+/* At a name: an import, the prefix of a text, or any other word. */
+static void imports_take_word(struct imports_reader *r, bool begins)
+{
+	const char *word = r->at;
+	while (r->at < r->end && imports_is_name(*r->at))
+		r->at++;
+	size_t len = (size_t)(r->at - word);
+	if (r->at < r->end && (*r->at == '"' || *r->at == '\'') && imports_is_prefix(word, len)) {
+		bool raw = memchr(word, 'r', len) || memchr(word, 'R', len);
+		bool other = memchr(word, 'b', len) || memchr(word, 'B', len) || memchr(word, 'f', len) ||
+			memchr(word, 'F', len);
+		imports_skip_text(r, !other, raw);
+	} else if (begins && len == 6 && memcmp(word, "import", 6) == 0) {
+		imports_take_list(r, "");
+	} else if (begins && len == 4 && memcmp(word, "from", 4) == 0) {
+		imports_take_from(r);
+	}
+}
+
+void imports_read(const char *text, size_t len, struct imports *ret)
+{
+	struct imports_reader r = {text, text + len, ret};
+	bool begins = true;
+	long depth = 0;
+	*ret = (struct imports){0};
+	while (r.at < r.end) {
+		char c = *r.at;
+		if (imports_is_name(c)) {
+			imports_take_word(&r, begins && depth == 0);
+			begins = false;
+			continue;
+		}
+		if (c == '#') {
+			imports_skip_comment(&r);
+			continue;
+		}
+		if (c == '"' || c == '\'') {
+			imports_skip_text(&r, true, false);
+			begins = false;
+			continue;
+		}
+		depth += strchr("([{", c) && c ? 1 : 0;
+		depth -= strchr(")]}", c) && c && depth ? 1 : 0;
+		if (c == '\n' || c == ';' || c == ':')
+			begins = true;
+		else if (c != ' ' && c != '\t' && c != '\r')
+			begins = false;
+		r.at++;
+	}
+}
+
+void imports_free(struct imports *imports)
+{
+	for (size_t i = 0; i < imports->modules.len; i++)
+		free(imports->modules.at[i]);
+	for (size_t i = 0; i < imports->paths.len; i++)
+		free(imports->paths.at[i]);
+	free(imports->modules.at);
+	free(imports->paths.at);
+	*imports = (struct imports){0};
+}

@@ -1,0 +1,69 @@
+/* Python's imports and relative paths, read from the text of a script. */
+#include "base/imports.h"
+
+#include "base/buf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void assert_reads(const char *text, const char *modules, const char *paths)
+{
+	struct imports imports;
+	struct buf m = buf_make(4096), p = buf_make(4096);
+	imports_read(text, strlen(text), &imports);
+	for (size_t i = 0; i < imports.modules.len; i++)
+		buf_addf(&m, "%s%s", i ? " " : "", imports.modules.at[i]);
+	for (size_t i = 0; i < imports.paths.len; i++)
+		buf_addf(&p, "%s%s", i ? " " : "", imports.paths.at[i]);
+	assert_string_equal(buf_text(&m), modules);
+	assert_string_equal(buf_text(&p), paths);
+	buf_free(&m);
+	buf_free(&p);
+	imports_free(&imports);
+}
+
+static void every_form_of_an_import_is_read(void **state)
+{
+	(void)state;
+	assert_reads("import os, lib.layers as L; import utils\n", "os lib.layers utils", "");
+	assert_reads("from . import sibling\nfrom ..up import (a, # import no\n  b as c,\n)\n",
+		     ". .sibling ..up ..up.a ..up.b", "");
+	assert_reads("try:\n\timport a\nexcept ImportError: import b\n", "a b", "");
+	assert_reads("from a \\\n import b, \\\n c\n", "a a.b a.c", "");
+	assert_reads("from x import *\nimport y", "x y", "");
+}
+
+static void what_only_looks_like_one_is_passed_over(void **state)
+{
+	(void)state;
+	assert_reads("# import a\n'''\nimport b\n'''\ns = \"import c\"\nimportlib = 1\nx = (\nimport_ ,\n from_)\n", "",
+		     "");
+	assert_reads("yield from gen()\nraise E from e\nprint('import d')\n", "", "");
+	assert_reads("import", "", "");
+	assert_reads("from a", "", "");
+	assert_reads("'unclosed\nimport a\n", "a", "");
+}
+
+static void relative_paths_are_texts_with_a_dot_or_a_slash(void **state)
+{
+	(void)state;
+	assert_reads("open('data/x.csv'); load(\"./conf.yaml\"); p = r'sub/dir/'\n", "",
+		     "data/x.csv conf.yaml sub/dir");
+	assert_reads("f'a/{b}'; b'c.d'; '/abs/x.csv'; '../up.csv'; 'word'; 'a sentence.'; 'http://x.y'; '%d.csv'\n", "",
+		     "");
+	assert_reads("'a\\n.csv' 'it\\'s.csv' 'ok.csv'", "", "ok.csv");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_form_of_an_import_is_read),
+		cmocka_unit_test(what_only_looks_like_one_is_passed_over),
+		cmocka_unit_test(relative_paths_are_texts_with_a_dot_or_a_slash),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
