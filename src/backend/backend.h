@@ -97,7 +97,7 @@ struct backend_sight {
 	const char *token, *job;
 	uint32_t index;
 	enum backend_state state;
-	const char *reason; /* why it waits, in words a user understands; NULL */
+	const char *reason; /* why it waits, or runs and does not go on, in words a user understands; NULL */
 	const char *node;
 	int64_t expected_start_ms; /* 0 unknown */
 	/* ENDED */

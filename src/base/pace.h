@@ -19,8 +19,10 @@
 #define EXEC_SEARCH_EARLY_MS 30000
 /* The first sample comes soon, so that a page that was just opened shows something. */
 #define EXEC_SAMPLE_FIRST_MS 2000
-/* Samples also tell the daemon that the runner is alive: see the silences below. */
 #define EXEC_SAMPLE_MS 10000
+/* A runner writes something at least this often, and says so in START: a sample that nothing else makes due is its beat.
+ * On a network file system, after the first minute, samples are not written more often than this. */
+#define EXEC_BEAT_MS 60000
 /* At most a second of rows is lost when a node loses its power. */
 #define EXEC_SYNC_MS 1000
 /* A full disk, or a file system that is away for a moment. */
@@ -50,7 +52,7 @@
 #define LOCAL_POLL_SOON_MS 100
 /* nvidia-smi takes seconds on a machine without persistence mode. */
 #define MACHINE_GPU_QUERY_MS 20000
-/* A runner writes a sample at least every 10 s; a network file system may show it late. */
+/* A runner writes something at least every minute; a network file system may show it late. */
 #define TRACE_SILENT_MS 180000
 /* Between two looks for what a dead runner left. */
 #define TRACE_LOOK_US 1000
@@ -119,8 +121,18 @@
 #define UNSTARTED_EXCLUDE_MS 3600000
 /* After the backend says that an attempt ended, a shared file system shows the last bytes of its journal this late. */
 #define SETTLE_JOURNAL_LAG_MS 10000
-/* A runner samples every 10 s: one that was silent for so long is not at work. */
-#define SETTLE_SILENT_MS 35000
+/* A runner that was silent for so long has missed two beats. */
+#define SETTLE_SILENT_MS 125000
+#define SETTLE_SILENT_TEXT "2 minutes"
+/* Its job is cancelled when the cluster has called it running for so long meanwhile. A file server that is restarted is
+ * back earlier, and the runner with it. */
+#define SETTLE_GIVE_UP_MS 300000
+#define SETTLE_GIVE_UP_TEXT "5 minutes"
+/* Time that passes between two looks at a journal counts as silence up to this: a daemon that was stopped, or that waited
+ * for a hung file system, has not heard anything because it did not listen. */
+#define SETTLE_LOOK_GAP_MS 5000
+/* The same for two looks at the queue. */
+#define SETTLE_VOUCH_GAP_MS 180000
 /* After END: the accounting may know better why it ended. */
 #define SETTLE_ACCOUNTING_LAG_MS 45000
 /* Between two lookups that do not find an attempt, before it will not appear any more; a backend may have its own. */
@@ -194,9 +206,13 @@
 
 /* The order that the decisions rely on. */
 
-_Static_assert(TRACE_SILENT_MS > 3 * EXEC_SAMPLE_MS, "three samples may be late before a runner counts as dead");
+_Static_assert(TRACE_SILENT_MS > 2 * EXEC_BEAT_MS, "two beats may be late before a runner counts as dead");
+_Static_assert(EXEC_BEAT_MS % EXEC_SAMPLE_MS == 0, "a beat is a sample");
 _Static_assert(SLURM_ACCOUNTING_PATIENCE_MS > SLURM_LAG_MS, "an accounting that is late has not failed");
-_Static_assert(SETTLE_SILENT_MS > 3 * EXEC_SAMPLE_MS, "three samples may be late before a runner is not at work");
+_Static_assert(SETTLE_SILENT_MS > 2 * EXEC_BEAT_MS, "two beats may be late before a runner is not at work");
+_Static_assert(SETTLE_GIVE_UP_MS > 2 * SETTLE_SILENT_MS, "a silence is shown well before anything is given up");
+_Static_assert(SETTLE_VOUCH_GAP_MS > SLURM_INTERVAL_MAX_MS, "the rhythm of looking at the queue is no gap");
+_Static_assert(SETTLE_LOOK_GAP_MS > 2 * ENGINE_LOOK_MAX_MS, "the rhythm of looking at journals is no gap");
 _Static_assert(SETTLE_ACCOUNTING_LAG_MS > SLURM_LAG_MS,
 	       "the backend's last word comes before the engine gives up on it");
 _Static_assert(OWED_WAIT_MS > SLURM_LAG_MS, "an accounting that is late has been asked until then");

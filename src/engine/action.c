@@ -29,7 +29,7 @@ static int action_collect_cb(void *ctx, const struct store_task *row)
 {
 	struct action *action = ctx;
 	struct store_task copy = *row;
-	copy.parameters = copy.retries = NULL;
+	copy.parameters = copy.retries = copy.reason = NULL;
 	vec_push(&action->tasks, copy);
 	return 0;
 }

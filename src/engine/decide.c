@@ -1,6 +1,7 @@
 /* See decide.h. */
 #include "engine/decide.h"
 
+#include "base/pace.h"
 #include "spool/status.h"
 
 static void attempt_end_clear(struct attempt_end *end)
@@ -57,6 +58,40 @@ static void hear_sight(struct attempt_facts *f, enum attempt_seen seen)
 		f->seen = seen;
 }
 
+static void hear_growth(struct attempt_facts *f, int64_t at_ms)
+{
+	f->heard_ms = at_ms;
+	f->silent_ms = f->vouched_ms = 0;
+}
+
+/* A journal that was read to its end and has nothing new is silent. One that cannot be read may have a lot to say. */
+static void hear_journal(struct attempt_facts *f, const struct attempt_event *event)
+{
+	int64_t step = f->looked_ms ? event->at_ms - f->looked_ms : 0;
+	f->journal = event->journal;
+	f->looked_ms = event->at_ms;
+	if (event->journal == ATTEMPT_JOURNAL_READ)
+		f->silent_ms += step < SETTLE_LOOK_GAP_MS ? step : SETTLE_LOOK_GAP_MS;
+	else
+		f->silent_ms = f->vouched_ms = 0;
+}
+
+static void hear_alive(struct attempt_facts *f, int64_t at_ms)
+{
+	int64_t step = at_ms - f->alive_ms;
+	if (f->alive_ms && step <= SETTLE_VOUCH_GAP_MS)
+		f->vouched_ms += step < f->silent_ms ? step : f->silent_ms;
+	f->alive_ms = at_ms;
+	hear_sight(f, ATTEMPT_ALIVE);
+}
+
+/* One that does not run writes nothing. */
+static void hear_paused(struct attempt_facts *f)
+{
+	f->vouched_ms = f->alive_ms = 0;
+	hear_sight(f, ATTEMPT_ALIVE);
+}
+
 void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
 {
 	switch (event->kind) {
@@ -64,7 +99,8 @@ void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
 		if (f->phase < ATTEMPT_RUNNING)
 			f->phase = ATTEMPT_RUNNING;
 		break;
-	case ATTEMPT_HEAR_GROWTH: f->heard_ms = event->at_ms; break;
+	case ATTEMPT_HEAR_BEATS: f->beats = event->beats; break;
+	case ATTEMPT_HEAR_GROWTH: hear_growth(f, event->at_ms); break;
 	case ATTEMPT_HEAR_END:
 		if (f->phase >= ATTEMPT_ENDED)
 			break;
@@ -72,10 +108,11 @@ void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
 		f->ended_ms = event->at_ms;
 		attempt_end_copy(&f->told, event->end);
 		break;
-	case ATTEMPT_HEAR_JOURNAL: f->journal = event->journal; break;
+	case ATTEMPT_HEAR_JOURNAL: hear_journal(f, event); break;
 	case ATTEMPT_HEAR_CLAIM: f->claim = event->claim; break;
 	case ATTEMPT_HEAR_QUEUED: hear_sight(f, ATTEMPT_QUEUED); break;
-	case ATTEMPT_HEAR_ALIVE: hear_sight(f, ATTEMPT_ALIVE); break;
+	case ATTEMPT_HEAR_ALIVE: hear_alive(f, event->at_ms); break;
+	case ATTEMPT_HEAR_PAUSED: hear_paused(f); break;
 	case ATTEMPT_HEAR_ABSENT: hear_absent(f, event->at_ms); break;
 	case ATTEMPT_HEAR_GONE: hear_gone(f, event); break;
 	case ATTEMPT_HEAR_TAKEN:
@@ -88,6 +125,7 @@ void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
 		f->absent_ms = f->absent_again_ms = event->at_ms;
 		break;
 	case ATTEMPT_HEAR_CANCEL: f->cancel_ms = event->at_ms; break;
+	case ATTEMPT_HEAR_GIVEN_UP: f->given_up = true; break;
 	case ATTEMPT_HEAR_SETTLED: f->phase = ATTEMPT_SETTLED; break;
 	}
 }
@@ -115,6 +153,9 @@ static struct attempt_verdict verdict_wish(enum store_wish wish)
 		return verdict_end(STORE_WAITING);
 	return verdict_end(wish == STORE_WISH_PRUNE ? STORE_PRUNED : STORE_STOPPED);
 }
+
+static const char *const decide_silence = "nothing was heard of its runner for " SETTLE_GIVE_UP_TEXT
+					  ", and its job was cancelled";
 
 /* A script that ended by a signal, or a runner that was asked to stop, when sluice did not ask for it: the cluster ended
  * it and may say why, a while later. */
@@ -148,6 +189,8 @@ static struct attempt_verdict decide_ended(const struct attempt_facts *f, const 
 	bool own = f->wish == STORE_WISH_HOLD && f->told.cause != CAUSE_STOPPED;
 	if (f->wish != STORE_WISH_RUN && !own)
 		return verdict_wish(f->wish);
+	if (f->given_up && (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL))
+		return verdict_error(CAUSE_LOST, decide_silence, NULL); /* it came back, and found the stop file */
 	if (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL)
 		return decide_outside(f, pace, now);
 	return verdict_error(f->told.cause, f->told.message ? f->told.message : cause_text(f->told.cause), NULL);
@@ -190,10 +233,12 @@ static struct attempt_verdict decide_unstarted(const struct attempt_end *found)
 }
 
 /* A runner ended, and its journal says nothing of it. */
-static struct attempt_verdict decide_lost(const struct attempt_facts *f)
+static struct attempt_verdict decide_lost(const struct attempt_facts *f, const struct attempt_pace *pace)
 {
 	const struct attempt_end *found = &f->found;
 	struct attempt_verdict verdict;
+	if (f->given_up && (found->cause == CAUSE_CANCELLED || decide_is_runners(found->cause)))
+		return verdict_error(CAUSE_LOST, decide_silence, NULL);
 	const char *text = found->message ? found->message : "it ended, and its journal does not say how";
 	if (!decide_is_runners(found->cause))
 		return verdict_error(found->cause, text, found->remedy);
@@ -202,7 +247,8 @@ static struct attempt_verdict decide_lost(const struct attempt_facts *f)
 		return verdict;
 	if (!claimed)
 		return decide_unstarted(found);
-	if (found->cause == CAUSE_TIME)
+	/* Where its runner was gone long before, the limit has ended an empty job. */
+	if (found->cause == CAUSE_TIME && !(f->beats && f->vouched_ms >= pace->silent_ms))
 		return verdict_error(CAUSE_TIME, text, found->remedy);
 	verdict = verdict_error(CAUSE_LOST, "its runner ended, and its journal does not say how", found->remedy);
 	verdict.more = found->message;
@@ -224,7 +270,7 @@ static struct attempt_verdict decide_gone(const struct attempt_facts *f, const s
 		if (claimed)
 			return claimed < 0 ? unknown : verdict_wait();
 	}
-	return f->wish != STORE_WISH_RUN ? verdict_wish(f->wish) : decide_lost(f);
+	return f->wish != STORE_WISH_RUN ? verdict_wish(f->wish) : decide_lost(f, pace);
 }
 
 /* The backend does not know it, and its journal has no END. One that a runner has claimed cannot be begun again under the
@@ -246,6 +292,21 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 	return verdict;
 }
 
+bool attempt_is_silent(const struct attempt_facts *f, const struct attempt_pace *pace)
+{
+	return f->beats && f->phase == ATTEMPT_RUNNING && f->silent_ms >= pace->silent_ms;
+}
+
+/* A queue knows of a job what its daemons told it, which may be old: a runner that was killed stays "running" where the
+ * message about its end was lost. The job is cancelled first, so that nothing of it runs beside the next attempt. A
+ * backend that sees the process itself is believed: a runner may be stopped, or wait for its disk, for as long as it
+ * takes. While the backend cannot be asked, silence proves nothing. */
+static bool decide_gives_up(const struct attempt_facts *f, const struct attempt_pace *pace)
+{
+	return (f->traits & BACKEND_HAS_QUEUE) && f->wish == STORE_WISH_RUN && !f->given_up &&
+		f->seen == ATTEMPT_ALIVE && attempt_is_silent(f, pace) && f->vouched_ms >= pace->give_up_ms;
+}
+
 struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
 {
 	if (f->phase == ATTEMPT_SETTLED)
@@ -260,12 +321,14 @@ struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struc
 		return decide_gone(f, pace, now_ms);
 	if (f->seen == ATTEMPT_ABSENT)
 		return decide_absent(f, pace);
+	if (decide_gives_up(f, pace))
+		return (struct attempt_verdict){.action = ATTEMPT_GIVE_UP};
 	return verdict_wait();
 }
 
 bool attempt_needs_cancel(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
 {
-	return f->wish != STORE_WISH_RUN && f->phase < ATTEMPT_ENDED && f->seen != ATTEMPT_GONE &&
+	return (f->wish != STORE_WISH_RUN || f->given_up) && f->phase < ATTEMPT_ENDED && f->seen != ATTEMPT_GONE &&
 		(!f->cancel_ms || now_ms - f->cancel_ms >= pace->cancel_again_ms);
 }
 

@@ -62,7 +62,14 @@ struct attempt_facts {
 	enum store_wish wish;
 	struct attempt_end told; /* the END record; from ATTEMPT_ENDED on */
 	struct attempt_end found; /* the backend's word; with ATTEMPT_GONE */
+	bool beats; /* its runner promised to write something every minute; one of an earlier version does not */
+	bool given_up; /* it was told to end because nothing was heard of it */
 	int64_t heard_ms; /* when its journal grew last; 0 */
+	int64_t looked_ms; /* when its journal was last looked at; 0 */
+	int64_t silent_ms; /* for how long looks at its journal have found nothing new. Only our own clock counts, and
+			      only time in which we looked. */
+	int64_t alive_ms; /* when the backend last said that it runs; 0 */
+	int64_t vouched_ms; /* for how long the backend has said so while nothing was heard of it */
 	int64_t ended_ms; /* when we read END */
 	int64_t gone_ms; /* when the backend said GONE */
 	int64_t absent_ms, absent_again_ms; /* the first and the latest lookup of a row that did not find it; 0 */
@@ -72,17 +79,20 @@ struct attempt_facts {
 
 enum attempt_event_kind {
 	ATTEMPT_HEAR_START,
+	ATTEMPT_HEAR_BEATS, /* .beats, as START says */
 	ATTEMPT_HEAR_GROWTH, /* its journal grew */
 	ATTEMPT_HEAR_END, /* .end */
 	ATTEMPT_HEAR_JOURNAL, /* .journal */
 	ATTEMPT_HEAR_CLAIM, /* .claim */
 	ATTEMPT_HEAR_QUEUED,
 	ATTEMPT_HEAR_ALIVE,
+	ATTEMPT_HEAR_PAUSED, /* alive, but not running: suspended, for example */
 	ATTEMPT_HEAR_ABSENT,
 	ATTEMPT_HEAR_GONE, /* .end */
 	ATTEMPT_HEAR_TAKEN, /* the backend confirmed that it has it */
 	ATTEMPT_HEAR_GIVEN, /* it is handed over again */
 	ATTEMPT_HEAR_CANCEL, /* the backend is told to end it */
+	ATTEMPT_HEAR_GIVEN_UP, /* its stop file is written */
 	ATTEMPT_HEAR_SETTLED,
 };
 
@@ -92,12 +102,14 @@ struct attempt_event {
 	const struct attempt_end *end; /* its texts are copied */
 	enum attempt_journal journal;
 	enum attempt_claim claim;
+	bool beats;
 };
 
 /* How long to wait for what. */
 struct attempt_pace {
 	int64_t journal_lag_ms; /* after GONE: a shared file system shows the journal's last bytes this late */
 	int64_t silent_ms; /* a runner writes more often than this: one that was silent for so long is not at work */
+	int64_t give_up_ms; /* a runner that was silent for so long while the backend called it running is given up */
 	int64_t accounting_lag_ms; /* after END: accounting may know better why it ended */
 	int64_t doubt_ms; /* between two lookups that do not find it, before it will not appear any more */
 	int64_t cancel_again_ms; /* a stop that had no effect is repeated */
@@ -107,6 +119,7 @@ enum attempt_action {
 	ATTEMPT_WAIT, /* and decide again at the next turn */
 	ATTEMPT_LOOK, /* look for the claim, hear of it, and ask again; at the next turn where it stays unknown */
 	ATTEMPT_GIVE_AGAIN, /* no runner has it: hand it over again under the same token */
+	ATTEMPT_GIVE_UP, /* nothing is heard of it: write its stop file, hear of that, and have the backend end it */
 	ATTEMPT_END,
 };
 
@@ -125,6 +138,8 @@ struct attempt_verdict {
 void attempt_hear(struct attempt_facts *facts, const struct attempt_event *event);
 struct attempt_verdict attempt_decide(const struct attempt_facts *facts, const struct attempt_pace *pace,
 				      int64_t now_ms);
+/* Has it missed its beats? */
+bool attempt_is_silent(const struct attempt_facts *facts, const struct attempt_pace *pace);
 /* Is the backend to be told (again) to end it? */
 bool attempt_needs_cancel(const struct attempt_facts *facts, const struct attempt_pace *pace, int64_t now_ms);
 /* Its exit code (-1: unknown) and signal (0: none) by the source that is believed first. */

@@ -13,6 +13,7 @@
 #include "engine/propose.h"
 #include "engine/removal.h"
 #include "engine/settle.h"
+#include "engine/silence.h"
 #include "engine/state.h"
 #include "engine/stopping.h"
 #include "engine/submit.h"
@@ -77,7 +78,8 @@ static int turn_work(struct engine *engine, void *ctx, struct error *err)
 {
 	static int (*const parts[])(struct engine * engine) = {
 		engine_inbox_apply, engine_ingest,  engine_settle,     engine_sweep,
-		engine_propose,     engine_prepare, engine_note_stops, engine_note_waiting,
+		engine_propose,     engine_prepare, engine_note_stops, engine_note_silence,
+		engine_note_waiting,
 	};
 	int rc = 0;
 	(void)ctx;

@@ -105,7 +105,10 @@ int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 		engine_hear(live, ATTEMPT_HEAR_QUEUED);
 		return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
 	case BACKEND_RUNNING:
-		engine_hear(live, ATTEMPT_HEAR_ALIVE); /* the journal says so, with more */
+		/* The journal says so, with more. */
+		engine_hear(live, sight->reason ? ATTEMPT_HEAR_PAUSED : ATTEMPT_HEAR_ALIVE);
+		free(live->paused);
+		live->paused = mem_strdup(sight->reason);
 		return follow_place(engine, live, sight);
 	case BACKEND_ENDED: follow_gone(live, sight); return follow_place(engine, live, sight);
 	case BACKEND_ABSENT: return follow_absent(engine, live);

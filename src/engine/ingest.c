@@ -26,6 +26,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* START is shorter, and nothing long comes before it. */
+#define INGEST_HEAD_BYTES 8192
+
 struct ingest {
 	struct engine *engine;
 	struct engine_live *live;
@@ -39,6 +42,12 @@ static void ingest_begin(struct engine_experiment *e, int64_t time_ms)
 	if (e->started_ms)
 		return;
 	e->started_ms = time_ms < e->created_ms ? e->created_ms : time_ms < now ? time_ms : now;
+}
+
+static void ingest_beats(struct engine_live *live, const struct journal_record *start)
+{
+	live->start_read = true;
+	attempt_hear(&live->facts, &(struct attempt_event){.kind = ATTEMPT_HEAR_BEATS, .beats = start->beat_ms > 0});
 }
 
 static int ingest_start(struct ingest *in, const struct journal_record *r)
@@ -60,6 +69,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 		live->experiment->best_changed = true;
 	}
 	engine_hear(live, ATTEMPT_HEAR_START);
+	ingest_beats(live, r);
 	live->started_ms = r->time_ms;
 	if (rc == 0)
 		rc = engine_hear_started(engine, live->experiment, r->host);
@@ -472,6 +482,28 @@ static int ingest_place(struct engine *engine, struct engine_live *live)
 	return rc;
 }
 
+static int ingest_old_start_cb(void *ctx, const struct journal_record *r)
+{
+	if (r->kind == JOURNAL_START)
+		ingest_beats(ctx, r);
+	return 0;
+}
+
+/* An earlier daemon read the START, which says whether silence means anything. It is the first record, or nearly so. */
+static void ingest_old_start(struct engine_live *live)
+{
+	char head[INGEST_HEAD_BYTES], *path = spool_path(live->attempt_dir, SPOOL_JOURNAL);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	if (n < 0)
+		return; /* at the next turn */
+	live->start_read = true;
+	(void)journal_read(head, (size_t)n, ingest_old_start_cb, live, NULL);
+}
+
 /* Only bytes that were read are silence: a journal with more in it, or one that cannot be read, may hold an END. */
 static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
 {
@@ -481,9 +513,12 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 	bool more = n == LIMIT_JOURNAL_CHUNK_BYTES && used > 0;
 	attempt_hear(&live->facts,
 		     &(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL,
+					     .at_ms = clock_mono_ms(),
 					     .journal = n < 0 ? ATTEMPT_JOURNAL_UNKNOWN
 						     : more   ? ATTEMPT_JOURNAL_MORE
 							      : ATTEMPT_JOURNAL_READ});
+	if (rc == 0 && n >= 0 && !live->start_read && live->facts.phase == ATTEMPT_RUNNING)
+		ingest_old_start(live);
 	if (rc == 0 && more)
 		engine_soon(engine);
 	return rc;

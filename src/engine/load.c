@@ -12,6 +12,7 @@
 #include "engine/question.h"
 #include "engine/settle.h"
 #include "engine/series.h"
+#include "engine/silence.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/submit.h"
@@ -20,6 +21,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "spool/descriptor.h"
+#include "spool/stop.h"
 
 #include <errno.h>
 #include <math.h>
@@ -52,6 +54,7 @@ void engine_free_live(struct engine_live *live)
 	free(live->attempt_dir);
 	attempt_facts_clear(&live->facts);
 	free(live->reason);
+	free(live->paused);
 	free(live->gone_source);
 	series_forget(live);
 	buf_free(&live->rows);
@@ -224,15 +227,28 @@ int engine_open_experiment(struct engine *engine, int64_t id, struct engine_expe
 	return rc;
 }
 
+struct load_task {
+	struct store_task task;
+	bool silent; /* an earlier daemon said that nothing is heard of it */
+};
+
+static int load_task_cb(void *ctx, const struct store_task *row)
+{
+	struct load_task *load = ctx;
+	load->silent = engine_is_silence(row->reason);
+	return store_keep_task(&load->task, row);
+}
+
 int engine_add_live(struct engine *engine, struct engine_experiment *experiment, const struct store_attempt *row,
 		    struct engine_live **ret)
 {
-	struct store_task task = {0};
-	int rc = store_read_task(engine->store, experiment->id, row->task_number, store_keep_task, &task);
+	struct load_task read = {0};
+	int rc = store_read_task(engine->store, experiment->id, row->task_number, load_task_cb, &read);
 	if (rc < 0)
 		return rc;
 	struct engine_live *live = mem_alloc(sizeof(*live));
-	live->task = task;
+	live->task = read.task;
+	live->silence = read.silent ? SILENCE_SOME : SILENCE_NONE;
 	live->experiment = experiment;
 	live->id = row->id;
 	live->number = row->number;
@@ -300,6 +316,9 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 			     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = clock_mono_ms(), .end = &end});
 		return 0;
 	}
+	/* Only one that was given up has a stop file and no wish to stop. */
+	if (row->state == STORE_RUNNING && row->wanted == STORE_WISH_RUN && spool_stop_exists(live->attempt_dir))
+		engine_hear(live, ATTEMPT_HEAR_GIVEN_UP);
 	if (row->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;
 	/* It may or may not have been handed over. Where a second hand-over is harmless and cheap, do it at once; any

@@ -30,6 +30,7 @@
 static const struct attempt_pace settle_pace = {
 	.journal_lag_ms = SETTLE_JOURNAL_LAG_MS,
 	.silent_ms = SETTLE_SILENT_MS,
+	.give_up_ms = SETTLE_GIVE_UP_MS,
 	.accounting_lag_ms = SETTLE_ACCOUNTING_LAG_MS,
 	.doubt_ms = SETTLE_DOUBT_MS,
 	.cancel_again_ms = SETTLE_CANCEL_AGAIN_MS,
@@ -193,11 +194,13 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 	return rc;
 }
 
-void engine_fence(const struct engine_live *live)
+bool engine_fence(const struct engine_live *live)
 {
 	struct error err;
-	if (spool_stop_write(live->attempt_dir, &err) < 0)
+	bool written = spool_stop_write(live->attempt_dir, &err) >= 0;
+	if (!written)
 		log_warning("%s", err.text);
+	return written;
 }
 
 /* When it ended: as its journal says, and not when we came to read it. The node's clock is believed between its start
@@ -290,6 +293,11 @@ static struct attempt_pace settle_bring_up(struct engine_live *live)
 	return pace;
 }
 
+bool engine_is_silent(const struct engine_live *live)
+{
+	return attempt_is_silent(&live->facts, &settle_pace);
+}
+
 bool engine_needs_cancel(struct engine_live *live)
 {
 	struct attempt_pace pace = settle_bring_up(live);
@@ -320,6 +328,19 @@ static void settle_give_again(struct engine *engine, struct engine_live *live)
 		    live->experiment->backend->ops->name);
 	memcpy(again.token, live->token, sizeof(again.token));
 	vec_push(&engine->submissions, again);
+}
+
+/* The stop file comes first: it ends a runner that comes back, and after a restart it shows what was decided here. */
+static int settle_give_up(struct engine *engine, struct engine_live *live)
+{
+	if (!engine_fence(live))
+		return 0; /* at the next turn */
+	engine_hear(live, ATTEMPT_HEAR_GIVEN_UP);
+	log_warning("e%lld/%lld: nothing was heard of its runner for %s: cancelling its job",
+		    (long long)live->experiment->id, (long long)live->task.number, SETTLE_GIVE_UP_TEXT);
+	return store_add_history(engine->store, live->task.id, STORE_RUNNING,
+				 "nothing was heard of its runner for " SETTLE_GIVE_UP_TEXT ": cancelling its job",
+				 clock_now_ms());
 }
 
 static int settle_end(struct engine *engine, struct engine_live *live, const struct attempt_verdict *verdict)
@@ -356,6 +377,7 @@ static int settle_one(struct engine *engine, struct engine_live *live)
 		break;
 	case ATTEMPT_LOOK: break; /* the file system did not answer: at the next turn */
 	case ATTEMPT_GIVE_AGAIN: settle_give_again(engine, live); break;
+	case ATTEMPT_GIVE_UP: return settle_give_up(engine, live);
 	case ATTEMPT_END: return settle_end(engine, live, &verdict);
 	}
 	return 0;

@@ -19,10 +19,12 @@ int engine_set_state(struct engine *engine, struct engine_experiment *experiment
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 	       const char *text, const char *remedy) MUST_USE;
 /* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
- * processes): the runner looks for the file that this writes. */
-void engine_fence(const struct engine_live *live);
+ * processes): the runner looks for the file that this writes. False: it could not be written, which was logged. */
+bool engine_fence(const struct engine_live *live);
 /* Takes in what was learnt of an attempt just now; for events without a value of their own. */
 void engine_hear(struct engine_live *live, enum attempt_event_kind kind);
+/* Has it missed its beats? */
+bool engine_is_silent(const struct engine_live *live);
 /* Is the backend to be told (again) to end it? */
 bool engine_needs_cancel(struct engine_live *live);
 

@@ -70,6 +70,9 @@ struct engine_live {
 	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
 	bool stop_confirmed; /* the backend was told to end it, and has it or will not have it: stopping.h */
 	char *reason; /* why it waits, as last told; NULL */
+	char *paused; /* why it does not go on although it runs; NULL */
+	bool start_read; /* its START was read: facts.beats is what that says */
+	enum engine_silence { SILENCE_NONE, SILENCE_SOME, SILENCE_AWAY, SILENCE_GIVEN_UP } silence; /* as last told */
 	int64_t expected_ms; /* when it is expected to start; 0 unknown */
 	VEC(struct engine_source *) sources; /* of its metrics: series.h */
 	bool sources_read; /* from the store */

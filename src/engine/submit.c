@@ -37,7 +37,7 @@ static int prepare_collect_cb(void *ctx, const struct store_task *row)
 {
 	struct prepare *prepare = ctx;
 	struct store_task copy = *row;
-	copy.parameters = copy.retries = NULL;
+	copy.parameters = copy.retries = copy.reason = NULL;
 	vec_push(&prepare->tasks, copy);
 	return 0;
 }

@@ -124,6 +124,7 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 		record->boot_id = journal_get_text(map, "boot_id");
 		record->resume = json_is_true(json_object_get(map, "resume"));
 		record->checkpoint = json_is_true(json_object_get(map, "checkpoint"));
+		record->beat_ms = journal_get_int(map, "beat_ms", 0);
 		return 0;
 	case JOURNAL_METRIC: return journal_read_metrics(map, metrics, record);
 	case JOURNAL_SAMPLE: journal_read_cost(map, &record->cost); return 0;

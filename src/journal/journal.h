@@ -36,6 +36,7 @@ struct journal_record {
 	const char *boot_id;
 	bool resume; /* earlier metrics stay */
 	bool checkpoint; /* something of an earlier attempt is in its checkpoint folder */
+	int64_t beat_ms; /* from here on something is written at least this often; 0: an older runner, which does not say */
 	/* METRIC */
 	int64_t step;
 	const char *step_name; /* "epoch", "step", "row" */

@@ -41,6 +41,8 @@ static void journal_write_start(const struct journal_record *record, struct json
 	json_key_bool(out, "resume", record->resume);
 	if (record->checkpoint)
 		json_key_bool(out, "checkpoint", true);
+	if (record->beat_ms)
+		json_key_int(out, "beat_ms", record->beat_ms);
 }
 
 static void journal_write_metric(const struct journal_record *record, struct json *out)

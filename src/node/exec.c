@@ -58,7 +58,7 @@ struct exec {
 	bool ended; /* the script has; its group may not have */
 	bool setup_failed; /* it never became the script */
 	int64_t started_ms, ended_ms; /* monotonic */
-	int64_t next_look_ms, next_search_ms, next_sample_ms, next_sync_ms;
+	int64_t next_look_ms, next_search_ms, next_sample_ms, next_beat_ms, next_sync_ms;
 	int64_t oom_kills; /* of this job's group, before the script; -1: unknown */
 	struct cost cost; /* so far */
 	bool shared, unsynced, blocked;
@@ -266,10 +266,15 @@ static void exec_signal_cb(uv_signal_t *handle, int signal)
 		ending_take(&x->ending, signal);
 }
 
+/* Looked at every time, for the peak of memory; written as often as its file system should bear. */
 static void exec_sample(struct exec *x)
 {
+	int64_t now = clock_mono_ms();
 	usage_sample(&x->cost);
-	cost_set(&x->cost, FIGURE_WALL, (double)(clock_mono_ms() - x->started_ms));
+	cost_set(&x->cost, FIGURE_WALL, (double)(now - x->started_ms));
+	if (x->shared && now - x->started_ms > EXEC_BEAT_MS && now < x->next_beat_ms)
+		return;
+	x->next_beat_ms = now + EXEC_BEAT_MS - EXEC_TICK_MS;
 	exec_append(x, &(struct journal_record){.kind = JOURNAL_SAMPLE, .cost = x->cost});
 }
 
@@ -361,6 +366,7 @@ static void exec_append_start(struct exec *x)
 			    .pgid = x->pid,
 			    .resume = spool_descriptor_resumes(&x->d),
 			    .checkpoint = spool_descriptor_resumes(&x->d) && spool_checkpoint_exists(x->d.task_dir),
+			    .beat_ms = EXEC_BEAT_MS,
 		    });
 	/* The script must not run before its start is in the journal. */
 	while (x->blocked) {

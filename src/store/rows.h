@@ -128,7 +128,7 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	BOTH(INT, number, "t.number", int, "number")                                                                   \
 	BOTH(STATE, state, "t.state", state, "state")                                                                  \
 	ROW(WISH, wanted, "t.wanted")                                                                                  \
-	JSON(text, "reason", "t.reason")                                                                               \
+	BOTH(TEXT, reason, "t.reason", text, "reason")                                                                 \
 	JSON(text, "waiting_for", TASK_WAITING_FOR)                                                                    \
 	JSON(json, "cause", "t.cause")                                                                                 \
 	BOTH(TEXT, parameters, "t.parameters", json, "parameters")                                                     \

@@ -152,7 +152,7 @@ int store_keep_task(void *ctx, const struct store_task *row)
 {
 	struct store_task *keep = ctx;
 	*keep = *row;
-	keep->parameters = keep->retries = NULL;
+	keep->parameters = keep->retries = keep->reason = NULL;
 	return 0;
 }
 

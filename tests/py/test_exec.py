@@ -102,6 +102,7 @@ def test_the_story_of_a_good_run(tmp_path):
     # A machine that is busy for two seconds takes a sample of it.
     assert [r["kind"] for r in a.records() if r["kind"] != "sample"] == ["start", "metric", "end"]
     start, end = a.records("start")[0], a.end()
+    assert start["beat_ms"] == 60000  # what the daemon may rely on
     assert start["host"] == os.uname().nodename and start["pid"] > 0 and start["pgid"] > 0 and not start["resume"]
     assert end["cause"] == "ok" and end["exit_code"] == 0 and end["wall_ms"] >= 0 and end["max_rss_bytes"] > 0
     assert a.rows() == [(0, {"loss": 0.5})]

@@ -113,7 +113,35 @@ def timed(lab):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def test_failing_script_shows_its_exit_code_and_its_last_words(timed, slurm):
+@pytest.fixture(scope="module")
+def silent(lab):
+    """A task whose runner was killed while Slurm could not notice it (slurmstepd is stopped): the controller calls it
+    running for ever. It becomes known while the other tests go on."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="sl-"))
+    folder.chmod(0o755)
+    marks = Marks(folder)
+    daemon = SlurmDaemon(folder / "state", lab)
+    step = None
+    try:
+        daemon.start()
+        experiment = start(daemon, marks)
+        runner = parent(marks.pid(1))
+        step = parent(runner)
+        while "slurmstepd" not in pathlib.Path(f"/proc/{step}/comm").read_text():
+            step = parent(step)
+        os.kill(step, signal.SIGSTOP)
+        os.kill(runner, signal.SIGKILL)
+        yield daemon, marks, experiment, step
+    finally:
+        if step and alive(step):
+            os.kill(step, signal.SIGCONT)
+        daemon.stop()
+        daemon.clear_queue()
+        sweep(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_failing_script_shows_its_exit_code_and_its_last_words(timed, silent, slurm):
     experiment = slurm.submit("#!/bin/bash\necho it went wrong here >&2\nexit 3\n", slurm.spec({"n": [1]}), name="task.sh")
     slurm.wait_state(experiment, ["error"])
     task = slurm.task(experiment, 1)
@@ -385,6 +413,40 @@ def test_time_limit_is_told_and_retried_when_asked_for(timed):
     daemon.wait_state(experiment, ["finished", "error"], 1, deadline_s=180)
     cause = assert_retried(daemon, marks, experiment, "time")
     assert "time limit" in cause["text"] and "time:" in cause["remedy"]
+
+
+def test_killed_runner_is_known_although_the_controller_calls_it_running(silent, lab):
+    daemon, marks, experiment, step = silent
+
+    def reason(words):
+        return lambda: words in (daemon.task(experiment, 1)["reason"] or "")
+
+    wait_for(reason("no word from its runner for 2 minutes, but slurm says that its job runs"), "the silence is not told")
+    assert daemon.task(experiment, 1)["state"] == "running" and len(daemon.queue()) == 1
+    if "SLUICE_SOAK" in os.environ:  # takes five minutes of silence
+        wait_for(reason("its job is being cancelled"), "it is not given up", 600)
+        # A slurmstepd that is stopped cannot be cancelled either: until that is confirmed nothing else runs.
+        time.sleep(30)
+        assert marks.runs(1) == [1] and daemon.task(experiment, 1)["state"] == "running"
+    os.kill(step, signal.SIGCONT)
+    assert_retried(daemon, marks, experiment, "lost")
+
+
+@pytest.mark.skipif("SLUICE_SOAK" not in os.environ, reason="takes more than two minutes: part of make soak")
+def test_killed_runner_is_known_while_the_controller_is_stopped(slurm, lab, marks):
+    experiment = start(slurm, marks)
+    controller = lab.daemon_pid("slurmctld")
+    os.kill(controller, signal.SIGSTOP)
+    try:
+        os.kill(parent(marks.pid(1)), signal.SIGKILL)
+        began = time.monotonic()
+        wait_for(lambda: "no word from its runner for 2 minutes; slurm cannot be asked" in (slurm.task(experiment, 1)["reason"] or ""),
+                 "the silence is not told")
+        print(f"known after {time.monotonic() - began:.0f} s")
+        assert slurm.task(experiment, 1)["state"] == "running"
+    finally:
+        os.kill(controller, signal.SIGCONT)
+    assert_retried(slurm, marks, experiment, "lost")
 
 
 def test_cluster_without_accounting(folder):

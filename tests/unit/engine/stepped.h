@@ -184,6 +184,20 @@ static inline void runner_start(struct fixture *f)
 	runner_write(f, (struct journal_record){.kind = JOURNAL_START, .host = "node1", .version = SLUICE_VERSION});
 }
 
+/* The same by one that promises to write something every minute. */
+static inline void runner_start_beating(struct fixture *f)
+{
+	runner_claim(f);
+	runner_write(f,
+		     (struct journal_record){
+			     .kind = JOURNAL_START, .host = "node1", .version = SLUICE_VERSION, .beat_ms = 60000});
+}
+
+static inline void runner_beat(struct fixture *f)
+{
+	runner_write(f, (struct journal_record){.kind = JOURNAL_SAMPLE});
+}
+
 static inline void runner_row(struct fixture *f, int64_t step, double loss)
 {
 	struct metric metric = {.name = "loss", .value = loss};

@@ -10,6 +10,7 @@
 static const struct attempt_pace pace = {
 	.journal_lag_ms = 10000,
 	.silent_ms = 35000,
+	.give_up_ms = 90000,
 	.accounting_lag_ms = 45000,
 	.doubt_ms = 25000,
 	.cancel_again_ms = 15000,
@@ -42,6 +43,7 @@ enum {
 	WAITS = 100,
 	LOOKS,
 	AGAIN,
+	GIVES_UP,
 	FINISHED = STORE_FINISHED,
 	ERROR = STORE_ERROR,
 	STOPPED = STORE_STOPPED,
@@ -275,6 +277,7 @@ static int said(const struct attempt_verdict *verdict)
 	case ATTEMPT_WAIT: return WAITS;
 	case ATTEMPT_LOOK: return LOOKS;
 	case ATTEMPT_GIVE_AGAIN: return AGAIN;
+	case ATTEMPT_GIVE_UP: return GIVES_UP;
 	case ATTEMPT_END: break;
 	}
 	return (int)verdict->state;
@@ -334,6 +337,126 @@ static void test_an_attempt_that_ended_waits_for_a_limited_time(void **state)
 		attempt_facts_clear(&f);
 	}
 	assert_true(waited >= 5);
+}
+
+/* A runner that beats, or one of an earlier version that does not, and what happens after its last word. Every line of
+ * `story` takes a second; the journal is looked at and the backend is asked every second, as in the engine. */
+static const struct silence {
+	const char *what;
+	int where;
+	bool beats;
+	/* Seconds of: a runner at work (w), silence while the backend says running (r), while it cannot be asked (x),
+	 * while it says suspended (s), while the journal cannot be read (e), while nobody looks at anything (z); stop
+	 * file written (!). */
+	const char *story;
+	const char *told; /* then END with this cause; NULL: none */
+	const char *found; /* then GONE with this cause, and the lag of the file system; NULL: not gone */
+	int wish;
+	int verdict;
+	const char *cause;
+} silences[] = {
+	{"at work", SLURM, true, "500w", NULL, NULL, RUN, WAITS, NULL},
+	{"killed, running for the cluster", SLURM, true, "9w 85r", NULL, NULL, RUN, WAITS, NULL},
+	{"killed, running for too long", SLURM, true, "9w 93r", NULL, NULL, RUN, GIVES_UP, NULL},
+	{"an earlier version says nothing of beats", SLURM, false, "9w 9000r", NULL, NULL, RUN, WAITS, NULL},
+	{"its process is seen here", LOCAL, true, "9w 9000r", NULL, NULL, RUN, WAITS, NULL},
+	{"the cluster is away", SLURM, true, "9w 9000x", NULL, NULL, RUN, WAITS, NULL},
+	{"the cluster is back just now", SLURM, true, "9w 9000x 50r", NULL, NULL, RUN, WAITS, NULL},
+	{"the cluster is back for long enough", SLURM, true, "9w 9000x 99r", NULL, NULL, RUN, GIVES_UP, NULL},
+	{"suspended", SLURM, true, "9w 9000s", NULL, NULL, RUN, WAITS, NULL},
+	{"suspended, and just resumed", SLURM, true, "9w 9000s 50r", NULL, NULL, RUN, WAITS, NULL},
+	{"the file system is away", SLURM, true, "9w 9000e", NULL, NULL, RUN, WAITS, NULL},
+	{"the file system is back just now", SLURM, true, "9w 9000e 50r", NULL, NULL, RUN, WAITS, NULL},
+	{"the daemon was stopped", SLURM, true, "9w 9000z 50r", NULL, NULL, RUN, WAITS, NULL},
+	{"heard again in time", SLURM, true, "9w 80r 1w 80r", NULL, NULL, RUN, WAITS, NULL},
+	{"is to stop anyway", SLURM, true, "9w 9000r", NULL, NULL, STOP, WAITS, NULL},
+	{"given up already", SLURM, true, "9w 93r ! 500r", NULL, NULL, RUN, WAITS, NULL},
+	{"given up, then cancelled", SLURM, true, "9w 93r !", NULL, "cancelled", RUN, ERROR, "lost"},
+	{"given up, then its time limit", SLURM, true, "9w 93r !", NULL, "time", RUN, ERROR, "lost"},
+	{"given up, then the node was found dead", SLURM, true, "9w 93r !", NULL, "node", RUN, ERROR, "node"},
+	{"given up, came back and stopped", SLURM, true, "9w 93r !", "stopped", NULL, RUN, ERROR, "lost"},
+	{"given up, came back and was killed", SLURM, true, "9w 93r !", "signal", "cancelled", RUN, ERROR, "lost"},
+	{"given up, had ended well", SLURM, true, "9w 93r !", "ok", "cancelled", RUN, FINISHED, NULL},
+	{"given up, then stopped by its user", SLURM, true, "9w 93r !", NULL, "cancelled", STOP, STOPPED, NULL},
+	{"killed, then its time limit", SLURM, true, "9w 60r", NULL, "time", RUN, ERROR, "lost"},
+	{"earlier version, then its time limit", SLURM, false, "9w 60r", NULL, "time", RUN, ERROR, "time"},
+	{"time limit", SLURM, true, "99w 5r", NULL, "time", RUN, ERROR, "time"},
+	{"time limit, told late", SLURM, true, "99w 60x", NULL, "time", RUN, ERROR, "time"},
+	{"cancelled by someone after a silence", SLURM, true, "9w 60r", NULL, "cancelled", RUN, ERROR, "cancelled"},
+};
+
+static void live_second(struct attempt_facts *f, char kind, int64_t at)
+{
+	enum attempt_journal journal = kind == 'e' ? ATTEMPT_JOURNAL_UNKNOWN : ATTEMPT_JOURNAL_READ;
+	if (kind == 'z')
+		return;
+	if (kind == 'w')
+		attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GROWTH, .at_ms = at});
+	attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL, .at_ms = at, .journal = journal});
+	if (kind == 's')
+		attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_PAUSED, .at_ms = at});
+	else if (kind != 'x')
+		attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ALIVE, .at_ms = at});
+}
+
+static int64_t live_through(struct attempt_facts *f, const char *story)
+{
+	int64_t at = 1000;
+	for (char *next; *story; story = next + strspn(next, " ")) {
+		long seconds = strtol(story, &next, 10);
+		char kind = *next++;
+		if (kind == '!')
+			attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GIVEN_UP, .at_ms = at});
+		for (; seconds > 0; seconds--)
+			live_second(f, kind, at += 1000);
+	}
+	return at;
+}
+
+static void test_a_silent_runner_is_given_up_by_evidence(void **state)
+{
+	(void)state;
+	size_t wrong = 0;
+	for (size_t i = 0; i < COUNT_OF(silences); i++) {
+		const struct silence *row = &silences[i];
+		struct attempt_facts f = {.traits = traits[row->where], .wish = (enum store_wish)row->wish};
+		struct attempt_end told = end_with(row->told), found = end_with(row->found);
+		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_START});
+		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_BEATS, .beats = row->beats});
+		int64_t at = live_through(&f, row->story);
+		if (row->found)
+			attempt_hear(&f,
+				     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = at, .end = &found});
+		if (row->told)
+			attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = at, .end = &told});
+		struct attempt_verdict v = attempt_decide(&f, &pace, row->found ? at + pace.journal_lag_ms : at);
+		const char *cause = v.action == ATTEMPT_END && v.state == STORE_ERROR ? cause_name(v.cause) : NULL;
+		bool same = cause ? row->cause && strcmp(cause, row->cause) == 0 : !row->cause;
+		if (said(&v) != row->verdict || !same) {
+			print_error("%s: got %d %s, not %d %s\n", row->what, said(&v), cause ? cause : "-", row->verdict,
+				    row->cause ? row->cause : "-");
+			wrong++;
+		}
+		attempt_facts_clear(&f);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void test_what_is_given_up_is_cancelled_until_it_is_gone(void **state)
+{
+	(void)state;
+	struct attempt_facts f = {.traits = traits[SLURM]};
+	struct attempt_end end = end_with("cancelled");
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_START});
+	assert_false(attempt_needs_cancel(&f, &pace, 1000));
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GIVEN_UP});
+	assert_true(attempt_needs_cancel(&f, &pace, 1000));
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CANCEL, .at_ms = 1000});
+	assert_false(attempt_needs_cancel(&f, &pace, 15999));
+	assert_true(attempt_needs_cancel(&f, &pace, 16000));
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = 16000, .end = &end});
+	assert_false(attempt_needs_cancel(&f, &pace, 99000));
+	attempt_facts_clear(&f);
 }
 
 static void test_the_first_word_about_an_end_counts(void **state)
@@ -396,6 +519,8 @@ int main(void)
 		cmocka_unit_test(test_every_case_has_its_verdict),
 		cmocka_unit_test(test_nothing_is_lost_while_its_journal_is_unread),
 		cmocka_unit_test(test_an_attempt_that_ended_waits_for_a_limited_time),
+		cmocka_unit_test(test_a_silent_runner_is_given_up_by_evidence),
+		cmocka_unit_test(test_what_is_given_up_is_cancelled_until_it_is_gone),
 		cmocka_unit_test(test_the_first_word_about_an_end_counts),
 		cmocka_unit_test(test_being_found_again_ends_an_absence),
 		cmocka_unit_test(test_a_stop_is_repeated_until_it_is_heard),
