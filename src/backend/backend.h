@@ -81,6 +81,7 @@ struct backend_watch {
 	int64_t experiment;
 	uint32_t index;
 	const char *batch_dir, *attempt_dir;
+	int64_t silent_ms; /* for how long its journal has not grown, as far as the caller looked; 0: it does */
 	int64_t submitted_ms;
 	bool queue_only; /* its end is known: only whether it still waits or runs is asked, and no accounting */
 };

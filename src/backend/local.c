@@ -221,7 +221,7 @@ static void local_runner_gone(struct local_item *item, bool unnatural)
 {
 	struct local *local = item->local;
 	struct local_trace trace;
-	local_trace_read(item->batch_dir, item->index, item->attempt_dir, &trace);
+	local_trace_read(item->batch_dir, item->index, 0, &trace);
 	if (unnatural)
 		local_kill_leftovers(item->attempt_dir);
 	if (trace.state == LOCAL_TRACE_NONE) {
@@ -429,7 +429,7 @@ static void local_sight_trace(struct local *local, const struct backend_watch *w
 			      char **ret_words)
 {
 	struct local_trace trace;
-	local_trace_read(watch->batch_dir, watch->index, watch->attempt_dir, &trace);
+	local_trace_read(watch->batch_dir, watch->index, watch->silent_ms, &trace);
 	switch (trace.state) {
 	case LOCAL_TRACE_NONE:
 		/* A runner that is only about to claim it will see the stop file too. */
@@ -515,7 +515,7 @@ static int local_cancel_one(struct local *local, const struct backend_watch *wat
 		item->cause = CAUSE_CANCELLED;
 		item->message = mem_strdup("stopped before it started");
 	}
-	local_trace_read(watch->batch_dir, watch->index, watch->attempt_dir, &trace);
+	local_trace_read(watch->batch_dir, watch->index, watch->silent_ms, &trace);
 	/* Before the claim a signal would end the runner without a word; after it, it is heard. */
 	if (trace.state == LOCAL_TRACE_ALIVE)
 		return kill(trace.pid, SIGTERM) == 0 || errno == ESRCH

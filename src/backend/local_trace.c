@@ -1,7 +1,6 @@
 /* See local_trace.h. */
 #include "backend/local_trace.h"
 
-#include "base/clock.h"
 #include "base/fs.h"
 #include "base/num.h"
 #include "base/pace.h"
@@ -23,16 +22,7 @@
 /* The most looks for what a dead runner left. */
 #define TRACE_LOOKS_MOST 10
 
-static bool trace_is_silent(const char *attempt_dir)
-{
-	char *path = spool_path(attempt_dir, SPOOL_JOURNAL);
-	struct stat st;
-	int64_t changed = stat(path, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * 1000 : 0;
-	free(path);
-	return clock_now_ms() - changed > TRACE_SILENT_MS;
-}
-
-void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir, struct local_trace *ret)
+void local_trace_read(const char *batch_dir, uint32_t index, int64_t silent_ms, struct local_trace *ret)
 {
 	struct spool_claim claim;
 	char here[256] = "";
@@ -47,7 +37,7 @@ void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt
 	gethostname(here, sizeof(here) - 1);
 	ret->pid = (pid_t)claim.pid;
 	if (claim.host[0] && strcmp(claim.host, here) != 0)
-		ret->state = trace_is_silent(attempt_dir) ? LOCAL_TRACE_SILENT : LOCAL_TRACE_ELSEWHERE;
+		ret->state = silent_ms > TRACE_SILENT_MS ? LOCAL_TRACE_SILENT : LOCAL_TRACE_ELSEWHERE;
 	else if (claim.boot_id[0] && strcmp(claim.boot_id, proc_boot_id()) != 0)
 		ret->state = LOCAL_TRACE_REBOOT;
 	else if (ret->pid > 0 && proc_start_time(ret->pid, &start) == 0 && (int64_t)start == claim.pid_start)

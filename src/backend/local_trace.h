@@ -23,8 +23,8 @@ struct local_trace {
 	bool earlier; /* GONE: it was started before this process, by an earlier daemon */
 };
 
-/* Reads the claim of an item. Harmless. */
-void local_trace_read(const char *batch_dir, uint32_t index, const char *attempt_dir, struct local_trace *ret);
+/* Reads the claim of an item. silent_ms: for how long its journal has not grown. Harmless. */
+void local_trace_read(const char *batch_dir, uint32_t index, int64_t silent_ms, struct local_trace *ret);
 
 /* Kills every process that carries this attempt in its environment: what a killed runner left behind. A
  * number could have been given out again; the environment cannot lie. */

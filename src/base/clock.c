@@ -4,10 +4,14 @@
 #include "base/num.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
 static int64_t (*clock_replacement)(void);
+static int64_t clock_ahead_ms; /* of the system's clock, in a test */
+static bool clock_held;
+static int64_t clock_held_offset_ms;
 
 static int64_t clock_read(clockid_t id)
 {
@@ -18,9 +22,30 @@ static int64_t clock_read(clockid_t id)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static int64_t clock_system_ms(void)
+{
+	return clock_read(CLOCK_REALTIME) + clock_ahead_ms;
+}
+
 int64_t clock_now_ms(void)
 {
-	return clock_read(CLOCK_REALTIME);
+	return clock_held ? clock_read(CLOCK_BOOTTIME) + clock_held_offset_ms : clock_system_ms();
+}
+
+int64_t clock_offset_ms(void)
+{
+	return clock_system_ms() - clock_read(CLOCK_BOOTTIME);
+}
+
+void clock_hold(int64_t offset_ms)
+{
+	clock_held = true;
+	clock_held_offset_ms = offset_ms;
+}
+
+void clock_release(void)
+{
+	clock_held = false;
 }
 
 int64_t clock_mono_ms(void)
@@ -31,6 +56,13 @@ int64_t clock_mono_ms(void)
 void clock_replace(int64_t (*read)(void))
 {
 	clock_replacement = read;
+	clock_held = false;
+	clock_ahead_ms = 0;
+}
+
+void clock_jump(int64_t ms)
+{
+	clock_ahead_ms += ms;
 }
 
 void clock_format(int64_t ms, char text[static CLOCK_TEXT_CHARS])

@@ -147,6 +147,8 @@
  * user's own may copy something after the run. */
 #define OWED_LINGER_MS 300000
 #define OWED_LINGER_MAX_MS 1200000
+/* A difference between the daemon's clock and the system's that is no jitter: the clock was set. */
+#define STEADY_JUMP_MS 1000
 /* Between the end of one task and the start of the next there is always a moment in which something else is true. */
 #define WAITING_SETTLE_MS 1000
 

@@ -50,7 +50,8 @@ struct attempt_end {
 	enum cause cause; /* CAUSE_NONE: it does not say */
 	char *message, *remedy, *tail;
 	int exit_code, signal; /* -1 and 0: unknown */
-	int64_t time_ms; /* wall clock; 0: unknown */
+	int64_t time_ms; /* wall clock of the node; 0: unknown */
+	int64_t wall_ms; /* how long the script ran, by a monotonic clock; -1: unknown */
 };
 
 struct attempt_facts {

@@ -15,6 +15,7 @@
 #include "engine/settle.h"
 #include "engine/silence.h"
 #include "engine/state.h"
+#include "engine/steady.h"
 #include "engine/stopping.h"
 #include "engine/submit.h"
 #include "engine/sweep.h"
@@ -77,9 +78,8 @@ static void turn_forget(struct engine *engine)
 static int turn_work(struct engine *engine, void *ctx, struct error *err)
 {
 	static int (*const parts[])(struct engine * engine) = {
-		engine_inbox_apply, engine_ingest,  engine_settle,     engine_sweep,
-		engine_propose,     engine_prepare, engine_note_stops, engine_note_silence,
-		engine_note_waiting,
+		engine_inbox_apply, engine_ingest,     engine_settle,       engine_sweep,        engine_propose,
+		engine_prepare,     engine_note_stops, engine_note_silence, engine_note_waiting,
 	};
 	int rc = 0;
 	(void)ctx;
@@ -151,6 +151,8 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	engine->findings = buf_make(BUF_UNLIMITED);
 	int rc = fs_make_dirs(experiments, 0700, err);
 	if (rc == 0)
+		engine_hold_clock(engine);
+	if (rc == 0)
 		rc = store_open(path, &engine->store, err);
 	free(path);
 	free(experiments);
@@ -176,6 +178,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 		engine_close(engine);
 		return rc;
 	}
+	engine_correct_clock(engine);
 	engine_remove_leftovers(engine);
 	engine_find_untidy(engine);
 	engine_soon(engine);
@@ -221,6 +224,7 @@ void engine_close(struct engine *engine)
 	free(engine->dirty.at);
 	buf_free(&engine->findings);
 	store_close(engine->store);
+	clock_release();
 	free(engine->state_dir);
 	free(engine);
 }

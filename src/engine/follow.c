@@ -167,6 +167,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 			.batch_dir = live->batch_dir,
 			.attempt_dir = live->attempt_dir,
 			.submitted_ms = live->created_ms,
+			.silent_ms = live->facts.silent_ms,
 		};
 	}
 	count += wishes ? engine_owed_cancel(backend, watch + count) : engine_owed_watch(backend, watch + count);

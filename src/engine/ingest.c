@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/pace.h"
 #include "journal/journal.h"
 #include "metrics/metrics.h"
 #include "spool/paths.h"
@@ -34,14 +35,22 @@ struct ingest {
 	struct engine_live *live;
 };
 
-/* When the experiment began, by the first of its tasks that did: it may be over within the same turn. The node's clock
- * is believed between its creation and now. */
+/* When it began. The node's clock is believed between the submission and now. Where it is wrong the attempt began just
+ * now, if we were looking; else only its submission is known. */
+static int64_t ingest_begin_time(const struct engine_live *live, int64_t told_ms)
+{
+	bool looked = live->facts.looked_ms && clock_mono_ms() - live->facts.looked_ms < SETTLE_LOOK_GAP_MS;
+	int64_t now = clock_now_ms();
+	if (told_ms >= live->created_ms && told_ms <= now)
+		return told_ms;
+	return looked ? now : live->created_ms;
+}
+
+/* The experiment began with the first of its tasks that did: it may be over within the same turn. */
 static void ingest_begin(struct engine_experiment *e, int64_t time_ms)
 {
-	int64_t now = clock_now_ms();
-	if (e->started_ms)
-		return;
-	e->started_ms = time_ms < e->created_ms ? e->created_ms : time_ms < now ? time_ms : now;
+	if (!e->started_ms)
+		e->started_ms = time_ms < e->created_ms ? e->created_ms : time_ms;
 }
 
 static void ingest_beats(struct engine_live *live, const struct journal_record *start)
@@ -54,8 +63,10 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 {
 	struct engine_live *live = in->live;
 	struct engine *engine = in->engine;
-	ingest_begin(live->experiment, r->time_ms);
-	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job, r->time_ms);
+	live->started_ms = ingest_begin_time(live, r->time_ms);
+	ingest_begin(live->experiment, live->started_ms);
+	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job,
+				     live->started_ms);
 	/* A first attempt has nothing to forget. */
 	bool told = live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
 	if (rc == 0 && !r->resume && told) {
@@ -70,7 +81,6 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	}
 	engine_hear(live, ATTEMPT_HEAR_START);
 	ingest_beats(live, r);
-	live->started_ms = r->time_ms;
 	if (rc == 0)
 		rc = engine_hear_started(engine, live->experiment, r->host);
 	if (rc == 0)
@@ -315,6 +325,7 @@ int engine_take_end(struct engine_live *live, const char *json)
 		.exit_code = (int)node_get_int(end, "exit_code", -1),
 		.signal = (int)node_get_int(end, "signal", 0),
 		.time_ms = node_get_int(end, "time_ms", 0),
+		.wall_ms = node_get_int(end, "wall_ms", -1),
 		.message = (char *)node_get_string(end, "message"),
 		.tail = (char *)node_get_string(end, "tail"),
 	};
@@ -343,6 +354,11 @@ static int ingest_sample(struct ingest *in, const struct journal_record *r)
 	return store_set_cost(in->engine->store, in->live->id, in->live->task.id, &cost);
 }
 
+static int64_t ingest_wall_ms(const struct journal_record *r)
+{
+	return cost_has(&r->cost, FIGURE_WALL) ? (int64_t)cost_get(&r->cost, FIGURE_WALL) : -1;
+}
+
 /* Settling may have to wait for the backend's word; the record itself will not be read again. */
 static int ingest_end(struct ingest *in, const struct journal_record *r)
 {
@@ -350,6 +366,7 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	struct json w = json_to(&text);
 	json_map(&w);
 	json_key_int(&w, "time_ms", r->time_ms);
+	json_key_int(&w, "wall_ms", ingest_wall_ms(r));
 	json_key_int(&w, "exit_code", r->exit_code);
 	json_key_int(&w, "signal", r->signal);
 	json_key_string(&w, "cause", cause_name(r->cause));
@@ -368,6 +385,7 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 		.exit_code = r->exit_code,
 		.signal = r->signal,
 		.time_ms = r->time_ms,
+		.wall_ms = ingest_wall_ms(r),
 	};
 	attempt_hear(&in->live->facts,
 		     &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = clock_mono_ms(), .end = &told});

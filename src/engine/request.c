@@ -10,6 +10,7 @@
 #include "engine/scan.h"
 #include "engine/spec.h"
 #include "engine/state.h"
+#include "engine/steady.h"
 #include "engine/transact.h"
 
 #include "space/space_hint.h"
@@ -437,6 +438,7 @@ static int request_store(struct engine *engine, const struct request *r, int64_t
 	row.source_name = r->source_name;
 	row.source = r->source_text;
 	row.backend = r->backend->ops->name;
+	engine_correct_clock(engine);
 	row.created_ms = clock_now_ms();
 	int rc = store_add_experiment(engine->store, &row, ret_id);
 	engine_free_row(&row);

@@ -203,11 +203,13 @@ bool engine_fence(const struct engine_live *live)
 	return written;
 }
 
-/* When it ended: as its journal says, and not when we came to read it. The node's clock is believed between its start
- * and now. */
+/* When it ended: as its journal says, and not when we came to read it. How long it ran was measured; without that the
+ * node's clock is believed between its start and now. */
 static int64_t settle_time(const struct engine_live *live)
 {
-	int64_t now = clock_now_ms(), told = live->facts.told.time_ms;
+	const struct attempt_end *end = &live->facts.told;
+	int64_t now = clock_now_ms();
+	int64_t told = end->wall_ms >= 0 && live->started_ms ? live->started_ms + end->wall_ms : end->time_ms;
 	if (live->facts.phase != ATTEMPT_ENDED || !told || told > now)
 		return now;
 	return told < live->started_ms ? live->started_ms : told < live->created_ms ? live->created_ms : told;

@@ -98,6 +98,7 @@ struct engine {
 	char *program, *daemon_url; /* for backends that are opened later */
 	char *copied_from; /* home.h; NULL: this folder is no copy */
 	int64_t copied_until; /* attempts up to this id are of the original */
+	int64_t clock_offset_ms; /* steady.h */
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions; /* submit.h */

@@ -185,7 +185,7 @@ static int submit_record(struct engine *engine, const char *token, const struct 
 static int submit_later(struct engine *engine, const char *token, const char *why)
 {
 	int rc = 0;
-	struct engine_submission again = {.again = true, .not_before_ms = clock_now_ms() + SUBMIT_PAUSE_MS};
+	struct engine_submission again = {.again = true, .not_before_ms = clock_mono_ms() + SUBMIT_PAUSE_MS};
 	memcpy(again.token, token, sizeof(again.token));
 	log_error("submission %s: %s", token, why);
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
@@ -313,7 +313,7 @@ void engine_submit(struct engine *engine)
 	engine->submitting = true;
 	for (size_t i = 0; i < todo.len; i++) {
 		struct error err = {0};
-		int64_t now = clock_now_ms();
+		int64_t now = clock_mono_ms();
 		bool held = todo.at[i].not_before_ms > now || submit_is_unplaced(engine, todo.at[i].token);
 		int rc = held ? 0 : submit_one(engine, &todo.at[i], &err);
 		if (!held && rc == 0)

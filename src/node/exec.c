@@ -543,6 +543,7 @@ static int exec_run(const char *batch_dir, uint32_t index)
 	struct room room = {0};
 	sigset_t blocked, before;
 
+	clock_hold(clock_offset_ms()); /* the times of one journal belong together */
 	/* From the claim on nothing but SIGKILL may end us without a word: signals wait for their handlers. */
 	sigemptyset(&blocked);
 	for (size_t i = 0; i < COUNT_OF(exec_signals); i++)

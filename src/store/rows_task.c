@@ -30,11 +30,13 @@
 #define TASK_SELECT "SELECT t.id" STORE_TASK(FIELD_COLUMN, FIELD_COLUMN, STORE_NONE) " FROM task t "
 static const char sql_one[] = TASK_SELECT "WHERE experiment = ?1 AND number = ?2";
 static const char sql_tasks[] = TASK_SELECT "WHERE experiment = ?1 AND number >= ?2 ORDER BY number LIMIT ?3";
+/* No pause is longer than minutes: a time that is hours ahead was written before the clock was set back. */
+#define RESTED "(not_before_ms <= ?2 OR not_before_ms > ?2 + 3600000)"
 /* By id, which is by number too: the index by state has that order, and what has ended is not read. */
 static const char sql_ready[] = TASK_SELECT
-	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND not_before_ms <= ?2 ORDER BY id LIMIT ?3";
-static const char sql_rested[] = TASK_SELECT "WHERE experiment = ?1 AND state = " NUMBER(
-	WAITING) " AND not_before_ms <= ?2 ORDER BY not_before_ms, id LIMIT ?3";
+	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND " RESTED " ORDER BY id LIMIT ?3";
+static const char sql_rested[] = TASK_SELECT
+	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND " RESTED " ORDER BY not_before_ms, id LIMIT ?3";
 static const char sql_find_asked[] = TASK_SELECT "WHERE experiment = ?1 AND asked = ?2";
 static const char sql_last_number[] = "SELECT max(number) FROM task WHERE experiment = ?1";
 static const char sql_finished[] = "SELECT id FROM task WHERE experiment = ?1 AND state = " NUMBER(FINISHED);

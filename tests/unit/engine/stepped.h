@@ -164,18 +164,24 @@ static inline void runner_claim(struct fixture *f)
 		fail_msg("%s", err.text);
 }
 
-static inline void runner_write(struct fixture *f, struct journal_record record)
+/* By a node whose clock says `time_ms`. */
+static inline void runner_write_at(struct fixture *f, struct journal_record record, int64_t time_ms)
 {
 	struct error err = {0};
 	struct journal_writer *writer = NULL;
 	const struct engine_live *live = only_live(f);
 	assert_int_equal(fs_make_dirs(live->attempt_dir, 0700, &err), 0);
 	char *path = spool_path(live->attempt_dir, SPOOL_JOURNAL);
-	record.time_ms = scripted_now();
+	record.time_ms = time_ms;
 	if (journal_open(path, &writer, &err) < 0 || journal_append(writer, &record, &err) < 0)
 		fail_msg("%s", err.text);
 	journal_close(writer);
 	free(path);
+}
+
+static inline void runner_write(struct fixture *f, struct journal_record record)
+{
+	runner_write_at(f, record, scripted_now());
 }
 
 static inline void runner_start(struct fixture *f)

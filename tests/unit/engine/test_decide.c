@@ -433,8 +433,8 @@ static void test_a_silent_runner_is_given_up_by_evidence(void **state)
 		const char *cause = v.action == ATTEMPT_END && v.state == STORE_ERROR ? cause_name(v.cause) : NULL;
 		bool same = cause ? row->cause && strcmp(cause, row->cause) == 0 : !row->cause;
 		if (said(&v) != row->verdict || !same) {
-			print_error("%s: got %d %s, not %d %s\n", row->what, said(&v), cause ? cause : "-", row->verdict,
-				    row->cause ? row->cause : "-");
+			print_error("%s: got %d %s, not %d %s\n", row->what, said(&v), cause ? cause : "-",
+				    row->verdict, row->cause ? row->cause : "-");
 			wrong++;
 		}
 		attempt_facts_clear(&f);
