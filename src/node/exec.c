@@ -198,6 +198,7 @@ static void exec_finish(struct exec *x)
 		.has_setup = setup_is_needed(&x->d),
 		.setup = setup_read_failure(&x->d),
 		.killed_for_memory = x->oom_kills >= 0 && cgroup_oom_kills() > x->oom_kills,
+		.limit_bytes = x->slot.memory_bytes,
 		.peak_bytes = cost_get(&x->cost, FIGURE_MEMORY),
 		.program = x->d.argv->items[0]->string,
 		.errors = buf_text(&errors),
@@ -278,6 +279,18 @@ static void exec_sample(struct exec *x)
 	exec_append(x, &(struct journal_record){.kind = JOURNAL_SAMPLE, .cost = x->cost});
 }
 
+/* On this machine a task has no control group of its own. */
+static void exec_watch_memory(struct exec *x)
+{
+	double limit = (double)x->slot.memory_bytes;
+	double used = limit > 0 && !x->ended ? usage_memory_bytes(limit) : 0;
+	if (used <= limit)
+		return;
+	cost_raise(&x->cost, FIGURE_MEMORY, used);
+	ending_stop(&x->ending, CAUSE_MEMORY, "it uses more memory than it asked for: ending it");
+	kill(-x->pid, SIGKILL); /* as the kernel does: it would take more in its grace period */
+}
+
 static void exec_tick_cb(uv_timer_t *timer)
 {
 	struct exec *x = timer->data;
@@ -294,6 +307,7 @@ static void exec_tick_cb(uv_timer_t *timer)
 		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
 		if (spool_stop_exists(x->d.attempt_dir))
 			ending_stop(&x->ending, CAUSE_STOPPED, "a stop file appeared: ending the script");
+		exec_watch_memory(x);
 	}
 	if (now >= x->next_sample_ms && !x->blocked) {
 		x->next_sample_ms = now + EXEC_SAMPLE_MS;
@@ -385,6 +399,8 @@ static void exec_note_hidden(struct exec *x)
 		line += strlen(text) + 1;
 		free(text);
 	}
+	if (x->slot.memory_bytes > 0)
+		exec_note(x, "memory is watched every second, not limited by the kernel");
 	if (x->slot.gpus_hidden > 0)
 		exec_note(x, "no GPU was asked for, so the script sees none: `gpus: 1` asks for one");
 }

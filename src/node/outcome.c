@@ -103,6 +103,15 @@ static void outcome_decide_saved(struct outcome *o)
 		    o->exit_code);
 }
 
+/* The runner ended it: there is no control group that would have. */
+static void outcome_say_memory(const struct outcome_facts *facts, struct outcome *o)
+{
+	char used[32], limit[32];
+	text_format_bytes((int64_t)facts->peak_bytes, used, sizeof(used));
+	text_format_bytes(facts->limit_bytes, limit, sizeof(limit));
+	SAY(o, "used %s of memory, more than the %s of resources: {memory: …}; ended by its runner", used, limit);
+}
+
 void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 {
 	struct outcome o = {.exit_code = -1};
@@ -113,7 +122,10 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 
 	if (facts->stopped) {
 		o.cause = facts->stopped;
-		SAY(&o, "%s", o.cause == CAUSE_TIME ? "its time limit was reached" : "stopped");
+		if (o.cause == CAUSE_MEMORY)
+			outcome_say_memory(facts, &o);
+		else
+			SAY(&o, "%s", o.cause == CAUSE_TIME ? "its time limit was reached" : "stopped");
 	} else if (facts->told_to_save && !facts->setup.line && !facts->killed_for_memory) {
 		outcome_decide_saved(&o);
 	} else if (!o.signal) {

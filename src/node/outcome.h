@@ -19,11 +19,12 @@ struct outcome {
 
 struct outcome_facts {
 	int status; /* of waitpid */
-	enum cause stopped; /* why we ended it: CAUSE_STOPPED or CAUSE_TIME; CAUSE_NONE: we did not */
+	enum cause stopped; /* why we ended it: CAUSE_STOPPED, CAUSE_TIME or CAUSE_MEMORY; CAUSE_NONE: we did not */
 	bool told_to_save; /* it got the checkpoint signal before its time limit */
 	bool has_setup; /* bash ran it */
 	struct setup_failure setup; /* where bash ended before the program */
 	bool killed_for_memory; /* the kernel ended a process of this job for lack of memory meanwhile */
+	int64_t limit_bytes; /* memory that it was given here; 0: no limit */
 	double peak_bytes; /* the most memory that was measured; NAN */
 	const char *program;
 	const char *errors; /* the end of its error output, cleaned; NULL */

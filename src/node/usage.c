@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -107,6 +108,39 @@ void usage_sample(struct cost *cost)
 	cost_set(cost, FIGURE_CPU, usage_rusage_ms(&ended) + (double)(ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK)));
 	cost_raise(cost, FIGURE_MEMORY, (double)pages * (double)sysconf(_SC_PAGESIZE));
 	cost_raise(cost, FIGURE_MEMORY, (double)ended.ru_maxrss * 1024);
+}
+
+/* "Pss: 123 kB" of smaps_rollup; what is resident where the kernel does not say. */
+static double usage_own_bytes(const struct usage_process *process)
+{
+	char path[64];
+	struct buf text = buf_make(4096);
+	double bytes = (double)process->pages * (double)sysconf(_SC_PAGESIZE);
+	snprintf(path, sizeof(path), "/proc/%llu/smaps_rollup", (unsigned long long)process->pid);
+	const char *pss = fs_read(path, 4096, &text, NULL) == 0 ? strstr(buf_text(&text), "\nPss:") : NULL;
+	if (pss) {
+		uint64_t kib;
+		pss += 5 + strspn(pss + 5, " \t");
+		if (num_parse_unsigned(pss, strcspn(pss, " "), UINT64_MAX / 2048, &kib) == 0)
+			bytes = (double)kib * 1024;
+	}
+	buf_free(&text);
+	return bytes;
+}
+
+double usage_memory_bytes(double limit_bytes)
+{
+	usage_processes all = {0};
+	double resident = 0, own = 0;
+	usage_read_processes(&all);
+	usage_mark(&all);
+	for (size_t i = 0; i < all.len; i++)
+		resident += all.at[i].ours ? (double)all.at[i].pages * (double)sysconf(_SC_PAGESIZE) : 0;
+	/* Workers that were forked share what their parent has: its pages must not count once for each. */
+	for (size_t i = 0; resident > limit_bytes && i < all.len; i++)
+		own += all.at[i].ours ? usage_own_bytes(&all.at[i]) : 0;
+	free(all.at);
+	return resident > limit_bytes ? own : resident;
 }
 
 void usage_final(struct cost *cost)

@@ -12,6 +12,9 @@
  * of: the peak of any single ended process, and the sum over all living processes whenever it was looked at (shared
  * pages count in each). */
 void usage_sample(struct cost *cost);
+/* The memory that all living descendants use together. Only where the sum of what each has resident is above `limit_bytes`
+ * are shared pages shared out among them, which costs more. */
+double usage_memory_bytes(double limit_bytes);
 /* The ended ones only: exact once all children have ended and were waited for. */
 void usage_final(struct cost *cost);
 

@@ -114,3 +114,19 @@ def test_loaded_modules_are_loaded_for_the_task(stale, tmp_path):
     assert "module load bad" in stale.task(e, 1)["reason"]
     e = run(stale, tmp_path, "--setup", "conda activate x", text="print('ran')")
     assert "conda.sh" in stale.task(e, 1)["reason"]
+
+
+def test_memory_is_watched_and_shared_pages_count_once(stale, tmp_path):
+    e = run(stale, tmp_path, "--memory", "100M", text="import time\nx = b'x' * (300 << 20)\ntime.sleep(600)")
+    task = stale.task(e, 1)
+    assert task["state"] == "error" and task["cause"]["kind"] == "memory", task
+    assert "more than the 100 MB" in task["cause"]["text"] and "ended by its runner" in task["cause"]["text"]
+    # Four processes with the same 60 MB: 240 MB resident, 60 MB in truth. It ends by itself.
+    fork = """import os, time
+    x = bytearray(os.urandom(60 << 20))
+    children = [os.fork() for _ in range(2)]
+    s = sum(x[::4096])
+    time.sleep(4)
+    """.replace("\n    ", "\n")
+    e = run(stale, tmp_path, "--memory", "150M", text=fork)
+    assert stale.task(e, 1)["state"] == "finished", stale.task(e, 1)
