@@ -48,6 +48,8 @@
 #define LIMIT_METRIC_COLUMNS 256
 #define LIMIT_METRIC_NAME_BYTES 128
 #define LIMIT_METRIC_LINE_BYTES 65536
+/* One JSON value of a file that is no JSON lines: the history of a long training has some megabytes. */
+#define LIMIT_METRIC_DOCUMENT_BYTES (16 << 20)
 /* One record of a TensorBoard event file. A scalar has a hundred bytes; what is larger than this is a graph or pictures. */
 #define LIMIT_TFRECORD_BYTES (1u << 20)
 /* Output of a script that is searched for metrics. At 100 MB/s, and a fifth of that where every line looks like a report,

@@ -30,8 +30,8 @@ static size_t csv_count_separator(const char *text, size_t len, char separator)
 
 static char csv_find_separator(const char *text, size_t len)
 {
-	static const char candidates[] = {',', ';', '\t'};
-	char best = ',';
+	static const char candidates[] = {',', ';', '\t', '|'};
+	char best = csv_count_separator(text, len, ' ') ? ' ' : ',';
 	size_t most = 0;
 	for (size_t i = 0; i < sizeof(candidates); i++) {
 		size_t count = csv_count_separator(text, len, candidates[i]);
@@ -47,6 +47,8 @@ static char csv_find_separator(const char *text, size_t len)
  * past len at the end. Valid until the next call. */
 static const char *csv_next_field(struct csv *csv, const char *text, size_t len, size_t *at, size_t *ret_len)
 {
+	while (csv->separator == ' ' && *at < len && text[*at] == ' ')
+		++*at; /* columns that spaces line up */
 	size_t i = *at;
 	const char *field = text + i;
 	size_t n = 0;
@@ -105,7 +107,8 @@ static void csv_read_header(struct csv *csv, const char *text, size_t len)
 		double number;
 		const char *field = csv_next_field(csv, text, len, &at, &n);
 		names += n && !csv_number(csv, field, n, &number);
-		vec_push(&csv->header, metrics_clean_name(field, n));
+		bool index = n >= 8 && memcmp(field, "Unnamed:", 8) == 0; /* pandas' name for one without a name */
+		vec_push(&csv->header, metrics_clean_name(field, index ? 0 : n));
 	}
 	csv->refused = names == 0;
 	if (csv->refused)
@@ -115,17 +118,38 @@ static void csv_read_header(struct csv *csv, const char *text, size_t len)
 				 csv->reader.record_line);
 }
 
-static bool csv_is_header_again(struct csv *csv, const char *text, size_t len)
+static void csv_forget_header(struct csv *csv)
 {
-	size_t at = 0, n;
-	double number;
-	const char *field = csv_next_field(csv, text, len, &at, &n);
-	if (!n || csv_number(csv, field, n, &number))
-		return false;
-	char *name = metrics_clean_name(field, n);
-	bool same = strcmp(name, csv->header.at[0]) == 0;
-	free(name);
-	return same;
+	for (size_t i = 0; i < csv->header.len; i++)
+		free(csv->header.at[i]);
+	free(csv->header.at);
+	csv->header.at = NULL;
+	csv->header.len = csv->header.cap = 0;
+}
+
+enum csv_header { CSV_NO_HEADER, CSV_SAME_HEADER, CSV_NEW_HEADER };
+
+/* A header may come again, and with other columns: it holds no number, and begins as before or has a column that counts. */
+static enum csv_header csv_find_header(struct csv *csv, const char *text, size_t len)
+{
+	size_t at = 0, column = 0;
+	bool same = true, counts = false, begins = false;
+	for (; at <= len; column++) {
+		size_t n;
+		double number;
+		const char *field = csv_next_field(csv, text, len, &at, &n);
+		if (n && csv_number(csv, field, n, &number))
+			return CSV_NO_HEADER;
+		char *name = metrics_clean_name(field, n);
+		bool here = column < csv->header.len && strcmp(name, csv->header.at[column]) == 0;
+		same &= here;
+		begins |= here && *name && column == 0;
+		counts |= metrics_is_count(name);
+		free(name);
+	}
+	if (!begins && !counts)
+		return CSV_NO_HEADER;
+	return same && column == csv->header.len ? CSV_SAME_HEADER : CSV_NEW_HEADER;
 }
 
 static void csv_record(struct metrics_reader *reader, const char *text, size_t len)
@@ -139,8 +163,12 @@ static void csv_record(struct metrics_reader *reader, const char *text, size_t l
 	}
 	if (csv->refused)
 		return;
-	if (csv_is_header_again(csv, text, len)) {
-		reader->step.anew = true;
+	switch (csv_find_header(csv, text, len)) {
+	case CSV_NO_HEADER: break;
+	case CSV_SAME_HEADER: reader->step.anew = true; return;
+	case CSV_NEW_HEADER:
+		csv_forget_header(csv);
+		csv_read_header(csv, text, len);
 		return;
 	}
 	while (at <= len) {
@@ -163,13 +191,42 @@ static void csv_record(struct metrics_reader *reader, const char *text, size_t l
 static void csv_restart(struct metrics_reader *reader)
 {
 	struct csv *csv = (struct csv *)reader;
-	for (size_t i = 0; i < csv->header.len; i++)
-		free(csv->header.at[i]);
-	free(csv->header.at);
-	csv->header.at = NULL;
-	csv->header.len = csv->header.cap = 0;
+	csv_forget_header(csv);
 	csv->refused = false;
 	buf_free(&csv->field);
+}
+
+/* A text that is no CSV by its name: two lines of as many fields, the first of names with one that counts, the second with
+ * numbers. */
+bool metrics_csv_begins(const char *head, size_t len)
+{
+	struct csv csv = {0};
+	const char *end = memchr(head, '\n', len);
+	const char *next = end ? memchr(end + 1, '\n', len - (size_t)(end + 1 - head)) : NULL;
+	size_t fields[2] = {0}, numbers[2] = {0};
+	bool counts = false;
+	if (!next)
+		return false;
+	csv.field = buf_make(LIMIT_METRIC_LINE_BYTES);
+	csv.separator = csv_find_separator(head, (size_t)(end - head));
+	for (int line = 0; line < 2; line++) {
+		const char *text = line ? end + 1 : head;
+		size_t at = 0, text_len = (size_t)((line ? next : end) - text);
+		if (text_len && text[text_len - 1] == '\r')
+			text_len--;
+		while (at <= text_len) {
+			size_t n;
+			double number;
+			const char *field = csv_next_field(&csv, text, text_len, &at, &n);
+			char *name = metrics_clean_name(field, n);
+			counts |= !line && metrics_is_count(name);
+			numbers[line] += n && csv_number(&csv, field, n, &number);
+			fields[line]++;
+			free(name);
+		}
+	}
+	buf_free(&csv.field);
+	return counts && fields[0] > 1 && fields[0] == fields[1] && !numbers[0] && numbers[1];
 }
 
 struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx)

@@ -11,12 +11,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const csv_files[] = {"*.csv", NULL}, *const jsonl_files[] = {"*.jsonl", NULL};
+static const char *const csv_files[] = {"*.csv", "*.tsv", NULL}, *const text_files[] = {"*.txt", "*.log", NULL};
+static const char *const jsonl_files[] = {"*.jsonl", "*.ndjson", NULL}, *const json_files[] = {"*.json", NULL};
 static const char *const tfevents_files[] = {"*tfevents*", NULL};
 
 const struct metrics_format metrics_formats[] = {
-	{.name = "csv", .files = csv_files, .open = metrics_csv_open},
-	{.name = "jsonl", .files = jsonl_files, .open = metrics_jsonl_open},
+	{.name = "csv",
+	 .files = csv_files,
+	 .others = text_files,
+	 .other = metrics_csv_begins,
+	 .open = metrics_csv_open},
+	{.name = "jsonl",
+	 .files = jsonl_files,
+	 .others = text_files,
+	 .other = metrics_jsonl_begins,
+	 .open = metrics_jsonl_open},
+	{.name = "json", .files = json_files, .settings = true, .open = metrics_document_open},
 	{.name = "tfevents",
 	 .files = tfevents_files,
 	 .begins = metrics_tfevents_begins,
@@ -27,19 +37,26 @@ const struct metrics_format metrics_formats[] = {
 	{0},
 };
 
-static bool metrics_is_called(const struct metrics_format *format, const char *path)
+static bool metrics_is_called(const char *const *patterns, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	for (const char *const *pattern = format->files; pattern && *pattern; pattern++)
-		if (fnmatch(*pattern, slash ? slash + 1 : path, 0) == 0)
+	for (; patterns && *patterns; patterns++)
+		if (fnmatch(*patterns, slash ? slash + 1 : path, 0) == 0)
 			return true;
 	return false;
+}
+
+static bool metrics_fits(const struct metrics_format *f, const char *path, const char *head, size_t len)
+{
+	if (metrics_is_called(f->files, path))
+		return !head || !f->begins || f->begins(head, len);
+	return metrics_is_called(f->others, path) && (!head || f->other(head, len));
 }
 
 const struct metrics_format *metrics_format_for(const char *path, const char *head, size_t len)
 {
 	for (const struct metrics_format *f = metrics_formats; f->name; f++)
-		if (metrics_is_called(f, path) && (!head || !f->begins || f->begins(head, len)))
+		if (metrics_fits(f, path, head, len))
 			return f;
 	return NULL;
 }

@@ -33,6 +33,10 @@ struct metrics_format {
 		*files; /* what its files are called: patterns of fnmatch(3) for the last part of a path, ending
 				   * with NULL. NULL: it reads no files but what a script prints */
 	bool (*begins)(const char *head, size_t len); /* do the first bytes fit? NULL: the name of the file is enough */
+	const char *const
+		*others; /* names of files that may be of this format: `other` says by the first bytes; NULL */
+	bool (*other)(const char *head, size_t len);
+	bool settings; /* such files often hold settings: only names of metrics make one of metrics */
 	bool certain; /* a file whose name and first bytes fit holds metrics, even where it has no row yet */
 	bool folders; /* the files of one folder are one record: see metrics_join */
 	struct metrics_reader *(*open)(metrics_row_f row, void *ctx);

@@ -55,7 +55,10 @@ void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *st
 void metrics_complain(struct metrics_reader *reader, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx);
+bool metrics_csv_begins(const char *head, size_t len);
 struct metrics_reader *metrics_jsonl_open(metrics_row_f row, void *ctx);
+bool metrics_jsonl_begins(const char *head, size_t len);
+struct metrics_reader *metrics_document_open(metrics_row_f row, void *ctx);
 struct metrics_reader *metrics_tfevents_open(metrics_row_f row, void *ctx);
 struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx);
 bool metrics_tfevents_begins(const char *head, size_t len);

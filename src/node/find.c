@@ -15,6 +15,9 @@
 #define FIND_ENTRIES_MAX 5000
 #define FIND_DEPTH_MAX 8
 #define FIND_PROBE_BYTES 16384
+#define FIND_VALUE_BYTES (16 << 20)
+/* A table of more rows, none of which says its step, is data: at the first look a training has written a few. */
+#define FIND_ROWS_MAX 1000
 
 struct find_stamp find_stamp_of(const struct stat *st)
 {
@@ -115,6 +118,33 @@ const struct metrics_format *find_match(const struct node *patterns, const char 
 	return NULL;
 }
 
+/* What the first rows of a file say. */
+struct find_probe {
+	size_t rows;
+	bool counts, named, samples;
+};
+
+static bool find_has_word(const char *name, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcasestr(name, words[i]))
+			return true;
+	return false;
+}
+
+/* Columns of tables in which a row is a sample and not a step. */
+static bool find_is_sample(const char *name)
+{
+	static const char *const words[] = {"id",       "sample",     "sample_id", "idx",        "index",
+					    "image_id", "label",      "target",    "y_true",     "y_pred",
+					    "y_test",   "prediction", "pred",      "predicted",  "class",
+					    "row_id",   "user_id",    "item_id",   "predictions"};
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (strcasecmp(name, words[i]) == 0)
+			return true;
+	return false;
+}
+
 static void find_probe_cb(void *ctx, const struct metrics_row *row)
 {
 	static const char *const words[] = {
@@ -122,31 +152,55 @@ static void find_probe_cb(void *ctx, const struct metrics_row *row)
 		"rmse", "score",     "reward", "return", "perplexity", "ppl",  "bleu", "iou",
 		"dice", "precision", "recall", "metric", "objective",  "val_",
 	};
-	bool *looks = ctx;
-	*looks |= strcmp(row->step_name, "row") != 0;
-	for (size_t i = 0; i < row->count; i++)
-		for (size_t w = 0; w < COUNT_OF(words); w++)
-			*looks |= strcasestr(row->metrics[i].name, words[w]) != NULL;
+	struct find_probe *probe = ctx;
+	probe->rows++;
+	probe->counts |= strcmp(row->step_name, "row") != 0;
+	for (size_t i = 0; i < row->count; i++) {
+		probe->named |= find_has_word(row->metrics[i].name, words, COUNT_OF(words));
+		probe->samples |= find_is_sample(row->metrics[i].name);
+	}
 }
 
-const struct metrics_format *find_probe(const char *path)
+/* config.json has a batch size and the weight of a loss, and no metrics. */
+static bool find_is_settings(const char *path)
+{
+	static const char *const words[] = {"config",  "param", "arg",       "option",
+					    "setting", "vocab", "tokenizer", "package"};
+	const char *slash = strrchr(path, '/');
+	return find_has_word(slash ? slash + 1 : path, words, COUNT_OF(words));
+}
+
+const struct metrics_format *find_probe(const char *path, const char **ret_why)
 {
 	char head[FIND_PROBE_BYTES];
-	bool looks = false;
+	struct find_probe probe = {0};
+	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	*ret_why = NULL;
 	if (fd < 0)
 		return NULL;
-	ssize_t n = read(fd, head, sizeof(head));
-	close(fd);
+	ssize_t n = fstat(fd, &st) < 0 ? -1 : read(fd, head, sizeof(head));
 	const struct metrics_format *format = n > 0 ? metrics_format_for(path, head, (size_t)n) : NULL;
-	if (!format)
-		return NULL;
-	if (format->certain)
-		return format;
-	struct metrics_reader *reader = metrics_open(format, find_probe_cb, &looks);
-	metrics_feed(reader, head, (size_t)n);
-	if (n < (ssize_t)sizeof(head))
+	struct metrics_reader *reader = format && !format->certain ? metrics_open(format, find_probe_cb, &probe) : NULL;
+	off_t read_so_far = 0;
+	/* One JSON value may be longer than the beginning that tells all about a table. */
+	while (reader && n > 0) {
+		metrics_feed(reader, head, (size_t)n);
+		read_so_far += n;
+		n = probe.rows || read_so_far >= FIND_VALUE_BYTES ? 0 : read(fd, head, sizeof(head));
+	}
+	if (reader && read_so_far >= st.st_size)
 		metrics_finish(reader);
 	metrics_free(reader);
-	return looks ? format : NULL;
+	close(fd);
+	if (!reader)
+		return format;
+	double rows = read_so_far ? (double)probe.rows * (double)st.st_size / (double)read_so_far : 0;
+	if (!probe.counts && probe.samples)
+		*ret_why = "its rows are samples, not steps";
+	else if (!probe.counts && rows > FIND_ROWS_MAX)
+		*ret_why = "it has thousands of rows and no column that counts them, such as step or epoch";
+	if (*ret_why || (format->settings && (!probe.named || find_is_settings(path))))
+		return NULL;
+	return probe.counts || probe.named ? format : NULL;
 }

@@ -38,7 +38,8 @@ const struct metrics_format *find_match(const struct node *patterns, const char 
 
 /* The format of a file that the user did not name; NULL: it holds no metrics, or nothing yet. It holds metrics when it
  * has a row with a column that counts (epoch, step, …) or a column named like a metric (…loss, acc…). Data and
- * predictions have neither. A format that is certain of its files needs no row. */
-const struct metrics_format *find_probe(const char *path);
+ * predictions have neither. A format that is certain of its files needs no row. *ret_why: why a table that
+ * could be read is none (a constant text); NULL. */
+const struct metrics_format *find_probe(const char *path, const char **ret_why);
 
 #endif

@@ -22,7 +22,8 @@
 #define FOLLOW_POLL_CHUNKS 64
 #define FOLLOW_PRINT_BYTES 64
 /* More files than this are data, not metrics. */
-#define FOLLOW_FILES_MAX 32
+#define FOLLOW_FILES_MAX 128
+#define FOLLOW_NOTES_MAX 3
 
 struct follow_file {
 	struct follow *follow;
@@ -35,6 +36,7 @@ struct follow_file {
 	char print[FOLLOW_PRINT_BYTES]; /* the last bytes before offset */
 	size_t print_len;
 	VEC(uint32_t) rows; /* sums of the rows given */
+	const char *why_not; /* why a file that was found is not read; NULL */
 	bool unwritten; /* since the script started */
 	size_t repeated; /* rows seen again since the file began anew */
 	bool repeating;
@@ -44,6 +46,7 @@ struct follow {
 	struct follow_config config;
 	VEC(struct follow_file *) files;
 	struct find_list earlier; /* what was there before the script started */
+	size_t noted; /* files that are not read */
 	bool finishing;
 };
 
@@ -187,7 +190,7 @@ static bool follow_read(struct follow_file *file)
 	if (find_stamp_same(&stamp, &file->stamp))
 		return true;
 	if (!file->reader) {
-		const struct metrics_format *format = find_probe(file->path);
+		const struct metrics_format *format = find_probe(file->path, &file->why_not);
 		if (!format) {
 			file->stamp = stamp; /* look again when it has changed */
 			return true;
@@ -317,6 +320,17 @@ void follow_poll(struct follow *follow, bool search)
 		follow_poll_all(follow, search);
 }
 
+/* Says of a table that was found why it is not read; of a few, since a script may write thousands. */
+static void follow_note_unread(struct follow *follow, const struct follow_file *file)
+{
+	if (!file->why_not || follow->noted++ >= FOLLOW_NOTES_MAX)
+		return;
+	char *text = mem_printf("%.200s is not read as metrics: %s; to read it, name it: metrics: {csv: PATH}",
+				follow_relative(follow, file->path), file->why_not);
+	follow->config.note(follow->config.ctx, text);
+	free(text);
+}
+
 bool follow_finish(struct follow *follow)
 {
 	follow->finishing = true;
@@ -327,8 +341,10 @@ bool follow_finish(struct follow *follow)
 		return false;
 	for (size_t i = 0; i < follow->files.len; i++) {
 		struct follow_file *file = follow->files.at[i];
-		if (!file->reader)
+		if (!file->reader) {
+			follow_note_unread(follow, file);
 			continue;
+		}
 		metrics_finish(file->reader);
 		const char *complaint = metrics_complaint(file->reader);
 		if (!complaint)

@@ -277,6 +277,45 @@ static void test_json_lines_are_read(void **state)
 	assert_string_equal(complaint, "line 2 is not a JSON object");
 }
 
+static void test_json_lines_may_be_nested(void **state)
+{
+	(void)state;
+	expect("x.jsonl", "{\"step\": 1, \"train\": {\"loss\": 2, \"more\": {\"acc\": 3}}, \"l\": [1, 2]}\n",
+	       "step 1 train/loss=2 train/more/acc=3\n");
+}
+
+static void test_json_files_are_read_in_all_their_shapes(void **state)
+{
+	(void)state;
+	expect("results.json", "{\n  \"val_loss\": 0.5,\n  \"test\": {\"acc\": 0.75},\n  \"model\": \"x\"\n}\n",
+	       "row 1 val_loss=0.5 test/acc=0.75\n");
+	expect("metrics.json", "{\"iteration\": 19, \"total_loss\": 2}\n{\"iteration\": 39, \"total_loss\": 1}\n",
+	       "iteration 19 total_loss=2\niteration 39 total_loss=1\n");
+	expect("history.json", "{\"loss\": [3, 2, 1], \"val_loss\": [6, NaN, 4], \"params\": [\"a\"]}",
+	       "row 1 loss=3 val_loss=6\nrow 2 loss=2 val_loss=nan\nrow 3 loss=1 val_loss=4\n");
+	expect("trainer_state.json",
+	       "{\"best_metric\": null, \"epoch\": 1.0, \"global_step\": 2, \"log_history\": [\n"
+	       " {\"epoch\": 0.5, \"loss\": 2.5, \"step\": 1},\n {\"epoch\": 1.0, \"eval_loss\": 2, \"step\": 2}\n],"
+	       " \"max_steps\": 2}",
+	       "step 1@0.5 loss=2.5\nstep 2@1 eval_loss=2\n");
+	expect("list.json", "[{\"epoch\": 0, \"loss\": 2}, 7, {\"epoch\": 1, \"loss\": 1}]",
+	       "epoch 0 loss=2\nepoch 1 loss=1\n");
+	assert_string_equal(complaint, "");
+	expect("cut.json", "{\"loss\": 1}\n{\"loss\": ", "row 1 loss=1\n");
+	assert_string_equal(complaint, "line 2 begins a value that has no end");
+}
+
+static void test_any_separator_and_a_header_that_changes(void **state)
+{
+	(void)state;
+	expect("x.tsv", "epoch\tloss\n0\t1\n", "epoch 0 loss=1\n");
+	expect("x.csv", "epoch|loss\n0|1\n", "epoch 0 loss=1\n");
+	expect("x.csv", "  epoch   loss\n      0    1.5\n      1   0.5\n", "epoch 0 loss=1.5\nepoch 1 loss=0.5\n");
+	expect("x.csv", "Unnamed: 0,epoch,loss\n0,5,1\n", "epoch 5 loss=1\n");
+	expect("x.csv", "epoch,loss\n0,3\nepoch,loss,acc\n1,2,0.5\n", "epoch 0 loss=3\nepoch 1 loss=2 acc=0.5\n");
+	assert_string_equal(complaint, "");
+}
+
 /* A format without lines: every byte is a step, and the end is one more. */
 static void feed_bytes(struct metrics_reader *reader, const char *data, size_t len)
 {
@@ -310,6 +349,12 @@ static void test_formats_are_recognised_by_name(void **state)
 	(void)state;
 	assert_string_equal(metrics_format_for("a/b.csv", NULL, 0)->name, "csv");
 	assert_string_equal(metrics_format_for("log.jsonl", NULL, 0)->name, "jsonl");
+	static const char table[] = "step loss\n1 2\n", lines[] = "{\"loss\": 1}\n",
+			  prose[] = "Training, epoch 1\nloss, 2\n";
+	assert_string_equal(metrics_format_for("log.txt", table, strlen(table))->name, "csv");
+	assert_string_equal(metrics_format_for("train.log", lines, strlen(lines))->name, "jsonl");
+	assert_null(metrics_format_for("train.log", prose, strlen(prose)));
+	assert_string_equal(metrics_format_for("results.json", NULL, 0)->name, "json");
 	assert_null(metrics_format_for("a.csv.tmp", NULL, 0));
 	assert_null(metrics_format_for("", NULL, 0));
 }
@@ -337,6 +382,9 @@ int main(void)
 		cmocka_unit_test(test_wide_and_long_lines_are_bounded),
 		cmocka_unit_test(test_json_lines_are_read),
 		cmocka_unit_test(test_a_format_without_lines_gives_steps_as_they_are),
+		cmocka_unit_test(test_json_lines_may_be_nested),
+		cmocka_unit_test(test_json_files_are_read_in_all_their_shapes),
+		cmocka_unit_test(test_any_separator_and_a_header_that_changes),
 		cmocka_unit_test(test_formats_are_recognised_by_name),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

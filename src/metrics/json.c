@@ -1,0 +1,137 @@
+/* See json.h. */
+#include "metrics/json.h"
+
+#include "base/limits.h"
+#include "base/num.h"
+
+/* Deeper objects are passed over. */
+#define JSON_DEPTH_MAX 8
+
+void json_skip_space(struct json_cursor *c)
+{
+	while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\r' || *c->at == '\n'))
+		c->at++;
+}
+
+bool json_take(struct json_cursor *c, char expected)
+{
+	json_skip_space(c);
+	if (c->at >= c->end || *c->at != expected)
+		return false;
+	c->at++;
+	return true;
+}
+
+bool json_take_string(struct json_cursor *c, const char **ret, size_t *ret_len)
+{
+	if (!json_take(c, '"'))
+		return false;
+	*ret = c->at;
+	while (c->at < c->end && *c->at != '"')
+		c->at += *c->at == '\\' && c->at + 1 < c->end ? 2 : 1;
+	if (c->at >= c->end)
+		return false;
+	*ret_len = (size_t)(c->at - *ret);
+	c->at++;
+	return true;
+}
+
+/* Steps over a list or a map, however deep. */
+static bool json_skip_nested(struct json_cursor *c)
+{
+	const char *text;
+	size_t len, depth = 0;
+	while (c->at < c->end) {
+		if (*c->at == '"') {
+			if (!json_take_string(c, &text, &len))
+				return false;
+			continue;
+		}
+		if (*c->at == '[' || *c->at == '{')
+			depth++;
+		if (*c->at == ']' || *c->at == '}')
+			depth--;
+		c->at++;
+		if (!depth)
+			return true;
+	}
+	return false;
+}
+
+bool json_take_value(struct json_cursor *c, bool *ret_number, double *ret)
+{
+	const char *text;
+	size_t len;
+
+	*ret_number = false;
+	json_skip_space(c);
+	if (c->at >= c->end)
+		return false;
+	if (*c->at == '[' || *c->at == '{')
+		return json_skip_nested(c);
+	if (*c->at == '"') {
+		if (!json_take_string(c, &text, &len))
+			return false;
+		*ret_number = len && (text[len - 1] == 'y' || text[len - 1] == 'N') &&
+			num_parse_real(text, len, ret) == 0;
+		return true;
+	}
+	text = c->at;
+	while (c->at < c->end && !strchr(",}] \t\r\n", *c->at))
+		c->at++;
+	len = (size_t)(c->at - text);
+	*ret_number = num_parse_real(text, len, ret) == 0;
+	return *ret_number || (len == 4 && memcmp(text, "true", 4) == 0) ||
+		(len == 5 && memcmp(text, "false", 5) == 0) || (len == 4 && memcmp(text, "null", 4) == 0);
+}
+
+void json_names_clear(struct json_names *names)
+{
+	for (size_t i = 0; i < names->list.len; i++)
+		free(names->list.at[i]);
+	free(names->list.at);
+	*names = (struct json_names){0};
+}
+
+/* The names of the objects around a member, each with its slash. */
+static bool json_take_members(struct json_cursor *c, struct metrics_reader *reader, struct json_names *names,
+			      struct buf *prefix, int depth)
+{
+	size_t kept = prefix->len;
+	if (!json_take(c, '{'))
+		return false;
+	if (json_take(c, '}'))
+		return true;
+	do {
+		const char *name;
+		size_t len;
+		bool number = false;
+		double value;
+		if (!json_take_string(c, &name, &len) || !json_take(c, ':'))
+			return false;
+		json_skip_space(c);
+		buf_add(prefix, name, len);
+		if (c->at < c->end && *c->at == '{' && depth < JSON_DEPTH_MAX) {
+			buf_add_char(prefix, '/');
+			if (!json_take_members(c, reader, names, prefix, depth + 1))
+				return false;
+		} else if (!json_take_value(c, &number, &value)) {
+			return false;
+		}
+		if (number) {
+			vec_push(&names->list, metrics_clean_name(prefix->data, prefix->len));
+			metrics_add(reader, names->list.at[names->list.len - 1], value);
+		}
+		prefix->len = kept;
+		prefix->full = false;
+	} while (json_take(c, ','));
+	return json_take(c, '}');
+}
+
+bool json_take_row(struct json_cursor *c, struct metrics_reader *reader, struct json_names *names)
+{
+	struct buf prefix = buf_make(LIMIT_METRIC_LINE_BYTES);
+	bool taken = json_take_members(c, reader, names, &prefix, 0);
+	buf_free(&prefix);
+	return taken;
+}
