@@ -4,7 +4,7 @@ same run; every strategy; and how long it takes to take a stored search up again
     bench/ask/run [--part optuna|strategies|replay] [--most 100000] [--optuna 10000] [--rounds 50]
 
 Everything is a median. In memory it is CPU time; through the store and SQLite it is real time, once with the files in
-/dev/shm, where nobody waits for a disk, and once on the disk. Optuna's storage is filled with its own add_trials, without waiting
+/dev/shm, where nothing waits for a disk, and once on the disk. Optuna's storage is filled with its own add_trials, without waiting
 for the disk; the asks that are timed do wait."""
 import argparse
 import os

@@ -86,7 +86,7 @@ static void write_results(struct json *w, const double *results, size_t count)
 	json_end(w);
 }
 
-/* A part of the history, as somebody would import it. */
+/* A part of the history, as a user would import it. */
 static void import(struct place *place, struct history *history, uint64_t tasks)
 {
 	struct problems problems = {0};

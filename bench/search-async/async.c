@@ -4,7 +4,7 @@
  *
  *	search-async [--tasks N] [--runs N] [--strategy NAME]
  *
- * Utilisation is busy slot-time / (slots x time) until the last task was begun: the drain after it is nobody's fault.
+ * Utilisation is busy slot-time / (slots x time) until the last task was begun: the drain after it is not counted.
  * Fidelities: the duration is that of the whole task times fidelity / most, from scratch. */
 #include "search/search.h"
 

@@ -64,7 +64,7 @@ static double run_once(const struct function *f, const struct strategy *strategy
 		}
 		if (!busy)
 			break;
-		size_t at = rng_below(&world, busy); /* whoever ends first */
+		size_t at = rng_below(&world, busy); /* the one that ends first */
 		double value = running[at].value, told = f->noise ? value + f->noise * rng_normal(&world) : value;
 		search_tell(search, running[at].id, isnan(told) ? SEARCH_FAILED : SEARCH_FINISHED,
 			    isnan(told) ? NULL : &told);

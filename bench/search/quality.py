@@ -202,7 +202,7 @@ def report_fidelity(r):
 
 
 def report_evolution(r):
-    """The adaptive ones beside plain differential evolution, and nobody else."""
+    """The adaptive ones beside plain differential evolution only."""
     family = [m for m in ("sluice de", "sluice jde", "sluice shade", "sluice lshade", "sluice jso", "sluice dish") if m in r.methods]
     rows = []
     for m in family:

@@ -170,7 +170,7 @@ class Study:
             search.setdefault("tasks", max(trials, self._budget))
             self.id = self.client.run({**self._body, "parameters": self._space, "search": search})["id"]
 
-    _budget = 100  # what `auto` plans for where nobody says how many trials there will be
+    _budget = 100  # what `auto` plans for where the number of trials is not given
 
     def _grow(self, trials: int) -> bool:
         """More trials than were planned. False where the search cannot have more."""

@@ -164,8 +164,8 @@ struct backend_ops {
 	/* How many attempts of this size may be submitted now. The local backend says how many slots are
 	 * free; Slurm how many jobs its limits allow. */
 	uint32_t (*room)(struct backend *backend, const struct backend_resources *resources);
-	/* How many attempts of this size fit at a time when nothing else runs; 0: not known yet. NULL: a queue or somebody
-	 * else decides. */
+	/* How many attempts of this size fit at a time when nothing else runs; 0: not known yet. NULL: a queue or the
+	 * user's workers decide. */
 	uint32_t (*slots)(struct backend *backend, const struct backend_resources *resources);
 	/* Why nothing of this size of the experiment's starts now, in words a user understands; NULL when it could. The caller
 	 * frees the text. NULL: not known. */

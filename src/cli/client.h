@@ -44,7 +44,7 @@ int client_get(struct client *client, const char *path, struct buf *json, struct
 	       struct error *err) MUST_USE;
 int client_post(struct client *client, const char *path, const char *body, struct buf *json, struct node **ret,
 		struct error *err) MUST_USE;
-/* GET whose body goes to a descriptor as it comes, however long it is. */
+/* GET that writes the body to a descriptor while it arrives, however long it is. */
 int client_download(struct client *client, const char *path, int to, struct error *err) MUST_USE;
 /* Adds text with everything but letters, digits and -._~ as %XX. */
 void client_add_encoded(struct buf *out, const char *text);

@@ -9,7 +9,7 @@
 struct reply {
 	int status; /* final once has_head is set */
 	char content_type[64]; /* without parameters, lower case; "" where there is none */
-	struct buf body; /* decoded; a reader of a stream may buf_consume it as it comes */
+	struct buf body; /* decoded; a reader of a stream may buf_consume it while it arrives */
 	bool has_head, complete;
 	int stage; /* what the next byte belongs to; see reply.c */
 	uint64_t left; /* of the body or of the current chunk */

@@ -1,4 +1,4 @@
-/* `sluice logs ID/TASK`: what the script wrote, whole or as it comes. */
+/* `sluice logs ID/TASK`: what the script wrote, whole or while it is written. */
 #include "cli/verbs.h"
 #include "cli/view.h"
 

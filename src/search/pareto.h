@@ -25,8 +25,8 @@ void pareto_greedy(const double *scores, size_t objectives, const size_t *member
 /* The `want` best rows: by rank, ties within the last rank by pareto_greedy. want <= count. */
 void pareto_select(const double *scores, size_t count, size_t objectives, size_t want, size_t *ret);
 
-/* The front of everything added so far; with `depth`, all rows that fewer than so many others dominate: whoever
- * wants no more than that many of the best by rank needs no others, now or later. */
+/* The front of everything added so far; with `depth`, all rows that fewer than so many others dominate. A
+ * caller that wants at most that many of the best by rank needs no others, now or later. */
 struct pareto_front {
 	size_t objectives, depth; /* 0 is 1: the front itself */
 	VEC(double) scores; /* rows */

@@ -60,7 +60,7 @@ struct search_spec {
 
 /* `search` is the map of the experiment file (NULL: defaults), `fidelity` likewise. Unknown strategy:
  * an error listing what there is. `auto` is resolved here, with its reason. A space of NULL could not be read: then
- * only what does not lean on it is looked at, and the spec that comes back is good for nothing but to be freed. */
+ * only what does not depend on it is checked, and the caller can only free the spec that it gets. */
 int search_spec_parse(const struct node *search, const struct node *fidelity, const struct space *space,
 		      uint64_t repeats, size_t objective_count, struct problems *problems,
 		      struct search_spec **ret) MUST_USE;

@@ -43,7 +43,7 @@ void store_rollback(struct store *store);
 uint64_t store_version(const struct store *store);
 
 /* A statement that reads has failed: a damaged page, an I/O error. `text` is SQLite's. It is called in the middle of
- * somebody's work: it may take note of it and nothing else. */
+ * other work: it may only remember that this happened. */
 typedef void (*store_failure_f)(void *ctx, const char *text);
 void store_on_failure(struct store *store, store_failure_f failed, void *ctx);
 /* SQLite's words about the last failure; "" when there was none. */

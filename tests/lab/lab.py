@@ -14,7 +14,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPT = HERE / "slurm-lab"
-PORTS = 39  # what a lab may use from its base port on; the one after them is held by whoever started it
+PORTS = 39  # what a lab may use from its base port on; the one after them is held by the process that started it
 # What Slurm's programs say when the controller was too busy to answer within MessageTimeout. A question (or an order that
 # may be given twice) is then repeated; a submission is not, as it may have worked.
 LATE = ("Socket timed out", "Unable to contact slurm controller", "Zero Bytes were transmitted", "Connection refused")
@@ -34,7 +34,7 @@ def in_short(said):
 
 
 def reserve_ports():
-    """A base port whose range nobody uses, and the socket that keeps it ours: labs may start at the same time."""
+    """A base port whose range is not in use, and the socket that keeps it ours: labs may start at the same time."""
     bases = list(range(21000, 30000, PORTS + 1))
     random.shuffle(bases)
     for base in bases:

@@ -1,4 +1,4 @@
-// Beside the list: what needs somebody, what the machine has free, and what was spent.
+// Beside the list: what needs attention, what is free on the machine, and what was used.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get } from '../data/api';
@@ -61,7 +61,7 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
       live = false;
     };
   }, [stamp]);
-  // A turn that has not come yet needs nobody.
+  // Queued experiments need no attention.
   const waiting = items
     .filter((e) => e.note && !e.waiting_for && !e.paused)
     .map(

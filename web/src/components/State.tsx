@@ -25,7 +25,7 @@ export function Chip({ state, title }: { state: State; title?: string | null }) 
   );
 }
 
-// An experiment that starts nothing more until somebody looks at it says so in the place of its state.
+// An experiment that waits for its user and starts nothing more shows that instead of its state.
 export function ExperimentChip({ e }: { e: { state: State; note: string | null; paused: string | null } }) {
   if (!e.paused || e.state === 'finished' || e.state === 'stopped' || e.state === 'error')
     return <Chip state={e.state} title={e.note} />;

@@ -26,7 +26,7 @@ export class ApiError extends Error {
 export const signedOut = signal(false);
 // There was a session, and the daemon does not know it any more: it was started again, or the session was ended.
 export const sessionEnded = signal(false);
-// The command that gives a login link, as the daemon says it to somebody it does not know.
+// The command that gives a login link, as the daemon tells it to a browser that is not signed in.
 export const loginCommand = signal('sluice login');
 export const info = signal<Info | null>(null);
 
@@ -127,7 +127,7 @@ export async function list<T>(path: string, most = 5000): Promise<Page<T>> {
 
 let loading: Promise<void> | null = null;
 
-// Whoever asks while it is under way waits for the same answer.
+// Calls during a request wait for the same answer.
 export function loadInfo(): Promise<void> {
   loading ??= get<Info>('/info')
     .then((got) => {

@@ -65,7 +65,7 @@ export class Hub {
     for (const member of this.members) member.send(message);
   }
 
-  // Connects when somebody looks, and lets go when nobody has for a while.
+  // Connects while a page is visible, and disconnects when none has been for a while.
   private settle() {
     const now = Date.now();
     let wanted = false;

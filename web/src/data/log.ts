@@ -7,7 +7,7 @@ import type { Log } from './types';
 
 const CHUNK = 64 * 1024;
 const EARLIER = 256 * 1024;
-// What is kept in the page; older text is fetched again when somebody scrolls for it.
+// What is kept in the page; older text is fetched again when the user scrolls up.
 const KEPT = 2 * 1024 * 1024;
 const READ_MS = 1000;
 // A network file system may show the last lines some seconds after the task has ended.

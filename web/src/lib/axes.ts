@@ -69,7 +69,7 @@ function ramp(
       const v = get(task);
       return v === null ? (none ? NONE : null) : to(v);
     },
-    // Four digits are enough to name a stretch somebody dragged.
+    // Four digits are enough for a range that was dragged.
     words: (a, b) =>
       b <= FLOOR && none
         ? `${key} none`

@@ -1,5 +1,5 @@
 // Keyboard shortcuts. A page registers its own; the shell's are always there; all are off while
-// somebody types or a dialog is open.
+// the user types or a dialog is open.
 import { useEffect, useRef } from 'preact/hooks';
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;

@@ -27,7 +27,7 @@ export function setQuery(changes: Record<string, string | null>) {
     if (value === null || value === '') next.delete(key);
     else next.set(key, value);
   }
-  // Commas are legal in a query and read better in a link somebody sends.
+  // Commas are legal in a query and read better in a link that is sent to others.
   const tail = next.toString().replaceAll('%2C', ',');
   history.replaceState(null, '', location.pathname + (tail ? `?${tail}` : ''));
   query.value = next;

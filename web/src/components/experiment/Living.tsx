@@ -1,4 +1,4 @@
-// Taking part in a search while it runs: a configuration of one's own, another budget or space.
+// Taking part in a search while it runs: a configuration of the user's, another budget or space.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
