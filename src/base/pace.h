@@ -131,7 +131,9 @@
 /* Time that passes between two looks at a journal counts as silence up to this: a daemon that was stopped, or that waited
  * for a hung file system, has not heard anything because it did not listen. */
 #define SETTLE_LOOK_GAP_MS 5000
-/* The same for two looks at the queue. */
+/* A folder of an experiment that is not found is waited for: a mount that went comes back, or someone removed it. */
+#define INGEST_AWAY_MS 300000
+/* As SETTLE_LOOK_GAP_MS, for two looks at the queue. */
 #define SETTLE_VOUCH_GAP_MS 180000
 /* After END: the accounting may know better why it ended. */
 #define SETTLE_ACCOUNTING_LAG_MS 45000

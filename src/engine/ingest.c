@@ -455,9 +455,23 @@ static int ingest_bytes(struct engine *engine, struct engine_live *live, const c
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
+/* Is the folder of its experiment away? Then a journal that is not found says nothing. A folder that stays away was
+ * removed by hand. */
+static bool ingest_is_away(const struct engine *engine, struct engine_live *live)
+{
+	char *folder = spool_experiment_dir(engine->state_dir, live->experiment->id);
+	bool away = access(folder, F_OK) < 0 && errno == ENOENT;
+	free(folder);
+	if (!away)
+		live->away_ms = 0;
+	else if (!live->away_ms)
+		live->away_ms = clock_mono_ms();
+	return away && clock_mono_ms() - live->away_ms < INGEST_AWAY_MS;
+}
+
 /* What is new in the attempt's journal, at most one chunk: how many bytes, or a negative errno. No journal is an empty
  * one: the attempt has not started, or that is not visible yet. */
-static ssize_t ingest_read(const struct engine_live *live, char *chunk)
+static ssize_t ingest_read(const struct engine *engine, struct engine_live *live, char *chunk)
 {
 	char *path = spool_path(live->attempt_dir, SPOOL_JOURNAL);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -466,6 +480,8 @@ static ssize_t ingest_read(const struct engine_live *live, char *chunk)
 		n = -errno;
 	if (fd >= 0)
 		close(fd);
+	if (n == -ENOENT && ingest_is_away(engine, live))
+		n = -ESTALE;
 	if (n < 0 && n != -ENOENT && live->facts.journal != ATTEMPT_JOURNAL_UNKNOWN)
 		log_warning("%s cannot be read: %s; waiting for it", path, strerror((int)-n));
 	free(path);
@@ -525,7 +541,7 @@ static void ingest_old_start(struct engine_live *live)
 /* Only bytes that were read are silence: a journal with more in it, or one that cannot be read, may hold an END. */
 static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
 {
-	ssize_t n = ingest_read(live, chunk);
+	ssize_t n = ingest_read(engine, live, chunk);
 	int64_t used = 0;
 	int rc = n > 0 ? ingest_bytes(engine, live, chunk, (size_t)n, &used) : 0;
 	bool more = n == LIMIT_JOURNAL_CHUNK_BYTES && used > 0;

@@ -183,9 +183,31 @@ static void exec_fail(struct exec *x, enum cause cause, int status, const struct
 	exec_end(x);
 }
 
+/* Can its files be read? A work folder that is missing from a task folder that is there was removed by the script. */
+static bool exec_sees_files(const struct exec *x)
+{
+	if (access(x->d.work_dir, R_OK | X_OK) == 0)
+		return true;
+	return errno == ENOENT && access(x->d.task_dir, F_OK) == 0;
+}
+
+/* A file system that is away when the script ends would hide its last rows for ever. */
+static void exec_await_files(struct exec *x)
+{
+	int64_t since = clock_mono_ms();
+	bool seen;
+	while (!(seen = exec_sees_files(x)) && clock_mono_ms() - since < EXEC_AWAY_MS)
+		usleep(EXEC_RETRY_MS * 1000);
+	if (!seen)
+		exec_note(x,
+			  "the folder of the task could not be read for " EXEC_AWAY_TEXT
+			  " after the script had ended: its last metrics may be missing");
+}
+
 /* Everything has ended: the metrics to their last byte, then END. */
 static void exec_finish(struct exec *x)
 {
+	exec_await_files(x);
 	struct buf errors = buf_make(BUF_UNLIMITED), output = buf_make(BUF_UNLIMITED);
 	usage_final(&x->cost);
 	exec_add_tail(x, SPOOL_STDERR, &errors);

@@ -36,6 +36,23 @@ def test_the_story_of_a_good_run(tmp_path):
     assert sorted(p.name for p in a.batch.iterdir()) == ["0.claim", "0.json"]
 
 
+def test_rows_are_read_when_the_folder_is_away_as_the_script_ends(tmp_path):
+    go, ended = tmp_path / "go", tmp_path / "ended"
+    a = Attempt(tmp_path, f"touch here; until [ -e {go} ]; do sleep 0.1; done; "
+                          f"echo epoch,loss > m.csv; echo 0,0.5 >> m.csv; touch {ended}")
+    p = a.start()
+    wait_for(lambda: (a.work / "here").exists(), "the script does not start")
+    away = a.task.with_name("away")
+    a.task.rename(away)  # as a mount that goes
+    go.touch()
+    wait_for(ended.exists, "the script does not end")
+    time.sleep(1.5)
+    assert p.poll() is None, "the runner did not wait"
+    away.rename(a.task)
+    assert p.wait(timeout=60) == 0
+    assert a.rows() == [(0, {"loss": 0.5})]
+
+
 def test_the_second_runner_for_an_item_does_nothing(tmp_path):
     a = Attempt(tmp_path, "echo ran >> $SLUICE_TASK_DIR/ran").run()
     before = (a.dir / "journal").read_bytes()

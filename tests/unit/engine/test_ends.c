@@ -123,6 +123,27 @@ static void test_retry_of_the_file_counts_more_than_a_checkpoint(void **state)
 	end_by_time(*state, "script: run.sh\nparameters: {x: 1}\nretry: {time: 1}\n", false, true);
 }
 
+/* The folder of the experiment is away for a while: a journal that is not found then is no silence. */
+static void test_a_journal_below_a_folder_that_is_away_is_not_missing(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	char *folder = spool_experiment_dir(f->dir, id), *aside = mem_printf("%s.away", folder);
+	runner_start(f);
+	runner_row(f, 0, 0.5);
+	runner_end(f, CAUSE_OK, 0, 0);
+	assert_int_equal(rename(folder, aside), 0);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_OK});
+	pass(f, 200 * SECOND);
+	assert_task(f, id, "submitted", 1, NULL);
+	assert_int_equal(rename(aside, folder), 0);
+	pass(f, 2 * SECOND);
+	assert_task(f, id, "finished", 1, NULL);
+	assert_rows(f, id, 1);
+	free(folder);
+	free(aside);
+}
+
 static void test_an_end_that_comes_late_is_still_believed(void **state)
 {
 	struct fixture *f = *state;
@@ -422,6 +443,7 @@ int main(void)
 		T(test_a_task_with_a_checkpoint_is_continued_after_its_time_limit),
 		T(test_a_task_without_a_checkpoint_ends_at_its_time_limit),
 		T(test_retry_of_the_file_counts_more_than_a_checkpoint),
+		T(test_a_journal_below_a_folder_that_is_away_is_not_missing),
 		T(test_an_end_that_comes_late_is_still_believed),
 		T(test_lost_again_and_again_ends_in_an_error),
 		T(test_an_attempt_that_no_runner_claimed_is_not_the_tasks_fault),
