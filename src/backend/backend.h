@@ -164,6 +164,10 @@ struct backend_ops {
 	/* How many attempts of this size may be submitted now. The local backend says how many slots are
 	 * free; Slurm how many jobs its limits allow. */
 	uint32_t (*room)(struct backend *backend, const struct backend_resources *resources);
+	/* The most memory on one node and the longest time limit that such a task could ask for; left alone, or 0, where
+	 * there is no limit or none is known. NULL: not known. */
+	void (*most)(struct backend *backend, const struct backend_resources *resources, int64_t *ret_memory_bytes,
+		     int64_t *ret_time_ms);
 	/* How many attempts of this size fit at a time when nothing else runs; 0: not known yet. NULL: a queue or the
 	 * user's workers decide. */
 	uint32_t (*slots)(struct backend *backend, const struct backend_resources *resources);
@@ -177,6 +181,10 @@ struct backend_ops {
 	/* Ends attempts: SIGTERM, a grace period, SIGKILL; in the fewest calls. Harmless when they have ended. */
 	void (*cancel)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
 		       void *ctx);
+	/* Takes attempts out of the queue that have not started; those that have are left alone. NULL: nothing waits in a
+	 * queue for long. */
+	void (*withdraw)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
+			 void *ctx);
 	/* Changes the parallel limit of a live batch. Only with BACKEND_HAS_QUEUE. */
 	void (*set_parallel)(struct backend *backend, const char *token, const char *job, uint32_t parallel,
 			     backend_done_f done, void *ctx);

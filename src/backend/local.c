@@ -386,6 +386,13 @@ static void local_check(struct backend *backend, const struct backend_resources 
 	free(why);
 }
 
+static void local_most(struct backend *backend, const struct backend_resources *resources, int64_t *ret_memory_bytes,
+		       int64_t *ret_time_ms)
+{
+	(void)resources, (void)ret_time_ms;
+	*ret_memory_bytes = ((struct local *)backend)->machine.memory_bytes;
+}
+
 static void local_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done,
 			 void *ctx)
 {
@@ -582,6 +589,7 @@ const struct backend_ops backend_local = {
 	.open = local_open,
 	.close = local_close,
 	.check = local_check,
+	.most = local_most,
 	.room = local_room,
 	.slots = local_slots,
 	.why_wait = local_why_wait,

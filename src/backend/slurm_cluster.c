@@ -377,6 +377,27 @@ void slurm_check(struct backend *backend, const struct backend_resources *r, con
 	slurm_check_sizes(part, r, at, problems);
 }
 
+/* Several partitions may be named ("a,b"): Slurm takes the one that starts first, so the largest of them counts. */
+void slurm_most(struct backend *backend, const struct backend_resources *r, int64_t *ret_memory_bytes,
+		int64_t *ret_time_ms)
+{
+	const struct slurm_partitions *parts = &((struct slurm *)backend)->cluster.partitions;
+	int64_t memory = 0, time_ms = 0;
+	bool endless = false;
+	for (size_t i = 0; i < parts->list.len; i++) {
+		const struct slurm_partition *p = &parts->list.at[i];
+		if (r->partition ? !slurm_has_word(r->partition, p->name) : !p->is_default)
+			continue;
+		memory = p->memory_bytes > memory ? p->memory_bytes : memory;
+		time_ms = p->time_limit_ms > time_ms ? p->time_limit_ms : time_ms;
+		endless |= !p->time_limit_ms;
+	}
+	if (memory)
+		*ret_memory_bytes = memory;
+	if (time_ms && !endless)
+		*ret_time_ms = time_ms;
+}
+
 static void slurm_describe_partitions(const struct slurm_cluster *c, struct json *out)
 {
 	json_key(out, "partitions");

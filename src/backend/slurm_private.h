@@ -149,6 +149,8 @@ int64_t slurm_poll_interval_ms(struct backend *backend, bool expecting);
 void slurm_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done, void *ctx);
 void slurm_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
 		  void *ctx);
+void slurm_withdraw(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
+		    void *ctx);
 void slurm_set_parallel(struct backend *backend, const char *token, const char *job, uint32_t parallel,
 			backend_done_f done, void *ctx);
 int64_t slurm_doubt_ms(struct backend *backend);
@@ -160,6 +162,8 @@ void slurm_refresh(struct slurm *slurm);
 void slurm_describe(struct backend *backend, struct json *out);
 void slurm_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
 		 struct problems *problems);
+void slurm_most(struct backend *backend, const struct backend_resources *resources, int64_t *ret_memory_bytes,
+		int64_t *ret_time_ms);
 uint32_t slurm_room(struct backend *backend, const struct backend_resources *resources);
 bool slurm_has_energy(struct backend *backend);
 void slurm_cluster_free(struct slurm_cluster *cluster);

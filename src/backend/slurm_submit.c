@@ -210,6 +210,7 @@ struct slurm_cancel_call {
 	struct slurm *slurm;
 	struct slurm_key *targets; /* sorted by token, then index */
 	size_t count;
+	bool waiting_only; /* what has started is left alone */
 	struct slurm_keys waiting; /* those of them that had not started */
 	backend_done_f done;
 	void *ctx;
@@ -273,7 +274,8 @@ static void slurm_gather(struct slurm_cancel_call *call, const struct slurm_queu
 {
 	for (size_t i = 0; i < queue->jobs.len; i++) {
 		const struct slurm_job *job = &queue->jobs.at[i];
-		if (slurm_state_kind(job->state) == SLURM_STATE_ENDED)
+		enum slurm_state_kind kind = slurm_state_kind(job->state);
+		if (kind == SLURM_STATE_ENDED)
 			continue;
 		struct slurm_array *array = slurm_array_take(arrays, job);
 		for (size_t r = 0; r < job->range_count; r++) {
@@ -284,10 +286,11 @@ static void slurm_gather(struct slurm_cancel_call *call, const struct slurm_queu
 			for (; at < call->count && strcmp(call->targets[at].token, job->token) == 0 &&
 			     call->targets[at].index <= range->high;
 			     at++) {
-				if ((call->targets[at].index - range->low) % range->step != 0)
+				if ((call->targets[at].index - range->low) % range->step != 0 ||
+				    (call->waiting_only && kind != SLURM_STATE_WAITING))
 					continue;
 				vec_push(&array->indices, call->targets[at].index);
-				if (slurm_state_kind(job->state) == SLURM_STATE_WAITING)
+				if (kind == SLURM_STATE_WAITING)
 					vec_push(&call->waiting.list, call->targets[at]);
 			}
 		}
@@ -309,6 +312,8 @@ static void slurm_cancel_looked_cb(void *ctx, int rc, struct slurm_queue *queue,
 	}
 	slurm_gather(call, queue, &arrays);
 	slurm_args_program(&args, "scancel");
+	if (call->waiting_only) /* it may have started since we looked */
+		slurm_args_add(&args, "--state=PENDING");
 	for (size_t i = 0; i < arrays.list.len; i++) {
 		struct slurm_array *array = &arrays.list.at[i];
 		if (array->indices.len && array->indices.len == array->alive) {
@@ -331,14 +336,15 @@ static void slurm_cancel_looked_cb(void *ctx, int rc, struct slurm_queue *queue,
 	}
 }
 
-void slurm_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
-		  void *ctx)
+static void slurm_end(struct backend *backend, const struct backend_watch *watch, size_t count, bool waiting_only,
+		      backend_done_f done, void *ctx)
 {
 	struct slurm_cancel_call *call = mem_alloc(sizeof(*call));
 	*call = (struct slurm_cancel_call){
 		.slurm = (struct slurm *)backend,
 		.targets = mem_alloc((count ? count : 1) * sizeof(*call->targets)),
 		.count = count,
+		.waiting_only = waiting_only,
 		.done = done,
 		.ctx = ctx,
 	};
@@ -348,6 +354,18 @@ void slurm_cancel(struct backend *backend, const struct backend_watch *watch, si
 	}
 	qsort(call->targets, count, sizeof(*call->targets), slurm_compare_key);
 	slurm_look(call->slurm, slurm_cancel_looked_cb, call);
+}
+
+void slurm_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
+		  void *ctx)
+{
+	slurm_end(backend, watch, count, false, done, ctx);
+}
+
+void slurm_withdraw(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
+		    void *ctx)
+{
+	slurm_end(backend, watch, count, true, done, ctx);
 }
 
 struct slurm_parallel_call {

@@ -155,9 +155,10 @@ static const struct {
 	const char *message, *remedy;
 } slurm_ends[] = {
 	{"OUT_OF_MEMORY", NULL, CAUSE_MEMORY, "used more memory than it asked for and was ended by Slurm",
-	 "ask for more with `memory:`, or make the task smaller"},
+	 "ask for more with `memory:` (`sluice change ID --memory 32G`, then restart), or make the task smaller"},
 	{"TIMEOUT", NULL, CAUSE_TIME, "reached its time limit",
-	 "ask for more with `time:`, or save to SLUICE_CHECKPOINT_DIR: then it is continued"},
+	 "ask for more with `time:` (`sluice change ID --time 4h`, then restart), or save to SLUICE_CHECKPOINT_DIR: then "
+	 "it is continued"},
 	{"NODE_FAIL", NULL, CAUSE_NODE, "its node failed", "restart it; it goes to another node"},
 	{"PREEMPTED", NULL, CAUSE_PREEMPTED, "had to make room for a job with a higher priority",
 	 "restart it, or choose another QOS or partition"},
@@ -173,9 +174,10 @@ static const struct {
 	 "ask for less, or choose another partition or constraint"},
 	{"FAILED", "SystemFailure", CAUSE_NODE, "Slurm failed while it ran it", "restart it"},
 	{"FAILED", "OutOfMemory", CAUSE_MEMORY, "used more memory than it asked for and was ended by Slurm",
-	 "ask for more with `memory:`, or make the task smaller"},
+	 "ask for more with `memory:` (`sluice change ID --memory 32G`, then restart), or make the task smaller"},
 	{"FAILED", "TimeLimit", CAUSE_TIME, "reached its time limit",
-	 "ask for more with `time:`, or save to SLUICE_CHECKPOINT_DIR: then it is continued"},
+	 "ask for more with `time:` (`sluice change ID --time 4h`, then restart), or save to SLUICE_CHECKPOINT_DIR: then "
+	 "it is continued"},
 	{"FAILED", "Assoc", CAUSE_LIMIT, "a limit of the account was reached while it ran",
 	 "ask an administrator for a higher limit"},
 	{"FAILED", "QOS", CAUSE_LIMIT, "a limit of the QOS was reached while it ran", "choose another QOS"},

@@ -18,6 +18,8 @@ enum submit_kind {
 	SUBMIT_LIST, /* of texts */
 	SUBMIT_TEXT_PAIR, /* NAME=VALUE */
 	SUBMIT_SCALAR_PAIR,
+	SUBMIT_RETRY_PAIR, /* NAME=N or NAME=NxFACTOR */
+	SUBMIT_SWITCH, /* given: true */
 };
 
 /* Where a flag's value goes in the experiment. */
@@ -35,7 +37,7 @@ static const struct submit_flag {
 	{"prune", NULL, "prune", SUBMIT_TEXT},
 	{"stop-when", "stop", "when", SUBMIT_TEXT},
 	{"failures", "stop", "failures", SUBMIT_SCALAR},
-	{"retry", NULL, "retry", SUBMIT_SCALAR_PAIR},
+	{"retry", NULL, "retry", SUBMIT_RETRY_PAIR},
 	{"strategy", "search", "strategy", SUBMIT_TEXT},
 	{"tasks", "search", "tasks", SUBMIT_SCALAR},
 	{"parallel", "search", "parallel", SUBMIT_SCALAR},
@@ -46,6 +48,9 @@ static const struct submit_flag {
 	{"cpus", "resources", "cpus", SUBMIT_SCALAR},
 	{"memory", "resources", "memory", SUBMIT_TEXT},
 	{"time", "resources", "time", SUBMIT_TEXT},
+	{"nodes", "resources", "nodes", SUBMIT_SCALAR},
+	{"exclusive", "resources", "exclusive", SUBMIT_SWITCH},
+	{"features", "resources", "constraint", SUBMIT_TEXT},
 	{"account", "resources", "account", SUBMIT_TEXT},
 	{"qos", "resources", "qos", SUBMIT_TEXT},
 	{"option", "resources", "options", SUBMIT_LIST},
@@ -66,6 +71,18 @@ static struct node *submit_member(struct node *map, const char *key, enum node_t
 	return member;
 }
 
+/* "2": how often. "2x1.5": and each time for so many times as much. */
+static struct node *submit_read_retry(const char *text)
+{
+	const char *x = strchr(text, 'x');
+	if (!x)
+		return node_new_scalar(text, strlen(text));
+	struct node *map = node_new(NODE_MAP);
+	node_add(map, "times", node_new_scalar(text, (size_t)(x - text)));
+	node_add(map, "factor", node_new_scalar(x + 1, strlen(x + 1)));
+	return map;
+}
+
 static int submit_add_pair(struct node *map, const struct options_given *given, enum submit_kind kind,
 			   struct error *err)
 {
@@ -75,13 +92,15 @@ static int submit_add_pair(struct node *map, const struct options_given *given, 
 			      (int)strlen(given->option->value) - 3, given->option->value, given->value);
 	char *name = mem_copy(given->value, (size_t)(value - given->value));
 	value++;
-	node_add(map, name, kind == SUBMIT_TEXT_PAIR ? node_new_string(value) : node_new_scalar(value, strlen(value)));
+	node_add(map, name,
+		 kind == SUBMIT_TEXT_PAIR            ? node_new_string(value)
+			 : kind == SUBMIT_RETRY_PAIR ? submit_read_retry(value)
+						     : node_new_scalar(value, strlen(value)));
 	free(name);
 	return 0;
 }
 
-/* Lays one given option over the experiment. 1 when it is one of ours, 0 when not. */
-static int submit_apply_flag(struct node *tree, const struct options_given *given, struct error *err)
+int submit_apply_flag(struct node *tree, const struct options_given *given, struct error *err)
 {
 	const struct submit_flag *flag = NULL;
 	for (size_t i = 0; i < COUNT_OF(submit_flags); i++)
@@ -96,8 +115,10 @@ static int submit_apply_flag(struct node *tree, const struct options_given *give
 	case SUBMIT_TEXT: node_add(section, flag->key, node_new_string(value)); break;
 	case SUBMIT_SCALAR: node_add(section, flag->key, node_new_scalar(value, strlen(value))); break;
 	case SUBMIT_LIST: node_add(submit_member(section, flag->key, NODE_LIST), NULL, node_new_string(value)); break;
+	case SUBMIT_SWITCH: node_add(section, flag->key, node_new_scalar("true", 4)); break;
 	case SUBMIT_TEXT_PAIR:
 	case SUBMIT_SCALAR_PAIR:
+	case SUBMIT_RETRY_PAIR:
 		rc = submit_add_pair(submit_member(section, flag->key, NODE_MAP), given, flag->kind, err);
 		break;
 	}

@@ -8,6 +8,23 @@
 #include "cli/options.h"
 #include "cli/term.h"
 
+/* What a task asks for: flags of `run`, `check` and `change`. */
+#define SUBMIT_RESOURCES                                                                                               \
+	{"partition", "NAME", "Slurm partition"}, {"gpus", "N", "GPUs a task; also TYPE:N"},                           \
+		{"cpus", "N", "CPU cores a task"}, {"memory", "SIZE", "memory a task: 16G"},                           \
+		{"time", "DURATION", "time limit of a task: 2h, 1h30m"}, {"nodes", "N", "Slurm nodes a task"},         \
+		{"exclusive", NULL, "Slurm nodes for the task alone"},                                                 \
+		{"features", "EXPR", "features that its Slurm nodes must have (sbatch --constraint)"},                 \
+		{"account", "NAME", "Slurm account"}, {"qos", "NAME", "Slurm quality of service"},                     \
+	{                                                                                                              \
+		"option", "SLURMOPT...", "a further sbatch option: --option=--nice=100"                                \
+	}
+#define SUBMIT_RETRY                                                                                                   \
+	{                                                                                                              \
+		"retry", "CAUSE=N...",                                                                                 \
+			"run a task again this often: lost=5; memory=2x1.5 asks for 1.5 times as much each time"       \
+	}
+
 /* The flags for keys of the experiment file; rows of both verbs' tables. */
 #define SUBMIT_OPTIONS                                                                                                 \
 	{"name", "TEXT", "name of the experiment"}, {"description", "TEXT", "what it is about"},                       \
@@ -23,20 +40,13 @@
 		{"prune", "median|asha|threshold", "end tasks early that fall behind"},                                \
 		{"stop-when", "CONDITION", "end the experiment once this holds: 'val_loss < 0.05'"},                   \
 		{"failures", "N|off", "pause after N equal failures in a row (3; 12 after a success)"},                \
-		{"backend", "auto|local|slurm|external", "where tasks run"}, {"partition", "NAME", "Slurm partition"}, \
-		{"gpus", "N", "GPUs a task; also TYPE:N"}, {"cpus", "N", "CPU cores a task"},                          \
-		{"memory", "SIZE", "memory a task: 16G"}, {"time", "DURATION", "time limit of a task: 2h, 1h30m"},     \
-		{"account", "NAME", "Slurm account"}, {"qos", "NAME", "Slurm quality of service"},                     \
-		{"option", "SLURMOPT...", "a further sbatch option: --option=--nice=100"},                             \
+		{"backend", "auto|local|slurm|external", "where tasks run"}, SUBMIT_RESOURCES,                         \
 		{"setup", "LINE...", "a line of bash to run before the script: 'module load cuda'"},                   \
 		{"env", "NAME=VALUE...", "a variable for the script"},                                                 \
 		{"keep", "NAME...", "a variable of this shell for the script: WANDB_MODE, 'HF_*'"},                    \
 		{"python", "auto|none|PATH", "the Python or the environment (auto: the one that is active here)"},     \
 		{"file", "PATH...", "a further file or folder to take along"},                                         \
-		{"copy-limit", "SIZE", "tasks link to larger files instead of copying them (64M)"},                    \
-	{                                                                                                              \
-		"retry", "CAUSE=N...", "run a task again this often: lost=5 (sluice-experiment(5) lists the causes)"   \
-	}
+		{"copy-limit", "SIZE", "tasks link to larger files instead of copying them (64M)"}, SUBMIT_RETRY
 
 struct submit_file {
 	char *path; /* as the daemon knows it: relative */
@@ -62,6 +72,9 @@ struct submit {
  * negative errno: then err holds the whole message, with the place in front. Must be freed either way. */
 int submit_load(struct submit *submit, const struct options *options, struct error *err) MUST_USE;
 void submit_free(struct submit *submit);
+
+/* Lays one given option over the experiment: 1 when it is one of the flags above, 0 when not. */
+int submit_apply_flag(struct node *tree, const struct options_given *given, struct error *err) MUST_USE;
 
 /* Uploads what is large, and writes the body of POST /experiments. */
 int submit_write_request(struct submit *submit, struct client *client, struct buf *out, struct error *err) MUST_USE;

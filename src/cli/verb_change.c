@@ -1,5 +1,6 @@
-/* `sluice change ID`: another budget, strategy or space while the experiment runs. */
+/* `sluice change ID`: another budget, strategy, space or size of the tasks while the experiment runs. */
 #include "cli/pairs.h"
+#include "cli/submit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +15,8 @@ static const struct verb_option change_options[] = {
 	{"goal", "min|max", "of the objective; guessed from its name unless given"},
 	{"failures", "N|off", "pause after N equal failures in a row"},
 	{"constraint", "EXPR...", "the constraints from now on, in the place of those there are"},
+	SUBMIT_RESOURCES,
+	SUBMIT_RETRY,
 	{"json", NULL, "print the experiment as it is now"},
 	{0},
 };
@@ -21,47 +24,58 @@ static const struct verb_option change_options[] = {
 static int change_body(const struct options *options, struct node *body, struct error *err)
 {
 	static const char *const numbers[] = {"tasks", "parallel", "seed"};
-	struct node *search = node_new(NODE_MAP), *parameters = node_new(NODE_MAP), *constraints = node_new(NODE_LIST);
-	struct node *objective = node_new(NODE_MAP), *stop = node_new(NODE_MAP);
+	struct node *parameters = node_new(NODE_MAP), *objective = node_new(NODE_MAP);
+	int64_t value;
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < COUNT_OF(numbers); i++) {
-		int64_t value;
-		if (!options_has(options, numbers[i]))
-			continue;
+	for (size_t i = 0; rc >= 0 && i < COUNT_OF(numbers); i++)
 		rc = options_int(options, numbers[i], 0, INT64_MAX, 0, &value, err);
-		if (rc == 0)
-			node_add(search, numbers[i], node_new_int(value));
-	}
-	if (options_has(options, "strategy"))
-		node_add(search, "strategy", node_new_string(options_get(options, "strategy")));
-	if (rc == 0)
+	for (size_t i = 0; rc >= 0 && i < options->given.len; i++)
+		rc = submit_apply_flag(body, &options->given.at[i], err);
+	if (rc >= 0)
 		rc = pairs_add_all(parameters, options, 1, PAIRS_VALUES, err);
-	for (size_t i = 0; i < options->given.len; i++)
-		if (options_is(options->given.at[i].option, "constraint"))
-			node_add(constraints, NULL, node_new_string(options->given.at[i].value));
-	if (rc == 0 && options_has(options, "goal") && !options_has(options, "objective"))
+	if (rc >= 0 && options_has(options, "goal") && !options_has(options, "objective"))
 		rc = errorf(err, -EINVAL, "--goal needs --objective METRIC");
 	if (options_has(options, "objective"))
 		node_add(objective, "metric", node_new_string(options_get(options, "objective")));
 	if (options_has(options, "goal"))
 		node_add(objective, "goal", node_new_string(options_get(options, "goal")));
-	const char *failures = options_get(options, "failures");
-	if (failures)
-		node_add(stop, "failures", node_new_scalar(failures, strlen(failures)));
-	struct node *const parts[] = {search, parameters, constraints, objective, stop};
-	static const char *const keys[] = {"search", "parameters", "constraints", "objective", "stop"};
+	struct node *const parts[] = {parameters, objective};
+	static const char *const keys[] = {"parameters", "objective"};
 	for (size_t i = 0; i < COUNT_OF(parts); i++) {
 		if (parts[i]->count)
 			node_add(body, keys[i], parts[i]);
 		else
 			node_free(parts[i]);
 	}
-	if (rc == 0 && !body->count)
+	if (rc >= 0 && !body->count)
 		rc = errorf(err, -EINVAL, "there is nothing to change: give an option or name=values");
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
-static void change_say(const struct node *experiment)
+/* What the new resources are for: tasks that run keep theirs. */
+static void change_say_resources(const struct node *experiment, struct buf *out)
+{
+	const struct node *tasks = node_get(experiment, "tasks");
+	const char *id = node_get_string(experiment, "id"), *backend = node_get_string(experiment, "backend");
+	int64_t queued = node_get_int(tasks, "submitted", 0), running = node_get_int(tasks, "running", 0);
+	int64_t failed = node_get_int(tasks, "error", 0);
+	bool renews = backend && strcmp(backend, "slurm") == 0;
+	buf_add_text(out, "attempts from now on ask for the new resources");
+	if (queued)
+		buf_addf(out,
+			 renews ? "; %" PRId64 " in the queue %s taken out and submitted again"
+				: "; %" PRId64 " already handed over %s left as they are",
+			 queued, queued == 1 && renews ? "is" : "are");
+	if (running)
+		buf_addf(out, "; %" PRId64 " running %s what %s", running, running == 1 ? "keeps" : "keep",
+			 running == 1 ? "it has" : "they have");
+	buf_add_char(out, '\n');
+	if (failed)
+		buf_addf(out, "%" PRId64 " failed: 'sluice restart %s --failed' runs %s again with them\n", failed, id,
+			 failed == 1 ? "it" : "them");
+}
+
+static void change_say(const struct node *experiment, const struct node *body)
 {
 	const struct node *tasks = node_get(experiment, "tasks"), *search = node_get(experiment, "search");
 	const char *reason = node_get_string(search, "reason"), *strategy = node_get_string(experiment, "strategy");
@@ -70,6 +84,8 @@ static void change_say(const struct node *experiment)
 		 node_get_string(experiment, "id"), strategy ? strategy : "its search", reason ? " (" : "",
 		 reason ? reason : "", reason ? ")" : "", node_get_int(tasks, "total", 0),
 		 node_get_int(tasks, "finished", 0));
+	if (node_get(body, "resources"))
+		change_say_resources(experiment, &out);
 	if (node_get_string(experiment, "state") && strcmp(node_get_string(experiment, "state"), "stopped") == 0)
 		buf_add_text(&out, "it is stopped: 'sluice restart' lets it go on\n");
 	fputs(buf_text(&out), stdout);
@@ -96,7 +112,7 @@ static int change_run(int argc, char **argv)
 	else if (!status && options_has(&call.options, "json"))
 		pairs_print_json(answer);
 	else if (!status)
-		change_say(answer);
+		change_say(answer, body);
 	node_free(answer);
 	node_free(body);
 	return call_end(&call, status);
@@ -105,14 +121,17 @@ static int change_run(int argc, char **argv)
 const struct verb verb_change = {
 	.name = "change",
 	.arguments = "ID [options] [name=values ...]",
-	.summary = "change budget, strategy or parameters while it runs",
+	.summary = "change budget, strategy, parameters or resources while it runs",
 	.help = "The search goes on from all results so far; tasks that run are left alone, and an experiment that has ended\n"
 		"runs again where there is more to do. A parameter's values replace those it had, its condition stays; one value\n"
 		"makes it a constant.\n\n"
+		"Resources and --retry are for the attempts that follow. On Slurm, tasks that wait in the queue are taken out and\n"
+		"submitted again; tasks that run keep what they have. Restart failed tasks to run them with the new resources.\n\n"
 		"  sluice change e12 --tasks 120\n"
 		"  sluice change e12 learning_rate=1e-6..1:log optimizer=adam,sgd,rmsprop\n"
 		"  sluice change e12 batch_size=64 --strategy tpe\n"
-		"  sluice change e12 --objective val_loss    rank what is there by another metric, and go on",
+		"  sluice change e12 --objective val_loss    rank what is there by another metric, and go on\n"
+		"  sluice change e12 --memory 32G --time 4h && sluice restart e12 --failed",
 	.options = change_options,
 	.run = change_run,
 };

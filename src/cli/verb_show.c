@@ -204,12 +204,21 @@ static void show_add_timeline(const struct node *timeline, struct buf *out, cons
 	}
 }
 
+/* "16 GB, 2 h": what retries and changes make different between attempts. */
+static void show_asked(const struct node *asked, char text[static VIEW_CHARS])
+{
+	char memory[VIEW_CHARS], time[VIEW_CHARS];
+	view_bytes(node_get(asked, "memory_bytes"), "", memory);
+	view_seconds(node_get(asked, "time_s"), "", time);
+	snprintf(text, VIEW_CHARS, "%.50s%s%.50s", memory, *memory && *time ? ", " : "", time);
+}
+
 static void show_add_attempts(const struct node *attempts, struct buf *out, const struct term *term)
 {
 	static const struct term_column columns[] = {
 		{"ATTEMPT", true, false},   {"STATE", false, false}, {"STARTED", false, false},
-		{"FINISHED", false, false}, {"NODE", false, true},   {"JOB", false, true},
-		{"CAUSE", false, true},
+		{"FINISHED", false, false}, {"ASKED", false, true},  {"NODE", false, true},
+		{"JOB", false, true},       {"CAUSE", false, true},
 	};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
 	if (!attempts || attempts->type != NODE_LIST || !attempts->count)
@@ -223,6 +232,8 @@ static void show_add_attempts(const struct node *attempts, struct buf *out, cons
 		view_time(node_get(attempt, "started"), "not yet", text);
 		term_table_add(&table, TERM_PLAIN, text);
 		view_time(node_get(attempt, "finished"), "not yet", text);
+		term_table_add(&table, TERM_PLAIN, text);
+		show_asked(node_get(attempt, "asked"), text);
 		term_table_add(&table, TERM_PLAIN, text);
 		term_table_add(&table, TERM_PLAIN, node_get_string(attempt, "node"));
 		term_table_add(&table, TERM_PLAIN, node_get_string(attempt, "job"));
@@ -268,7 +279,9 @@ static void show_task(const struct node *task, const char *step, const struct te
 		view_line(out, term, step, text);
 	}
 	view_line(out, term, "node", node_get_string(task, "node"));
-	view_line(out, term, "GPUs", node_get_string(task, "gpus"));
+	const char *gpus = node_get_string(task, "gpus");
+	snprintf(text, sizeof(text), "%s %.100s", gpus && strchr(gpus, ',') ? "numbers" : "number", gpus ? gpus : "");
+	view_line(out, term, "GPU", gpus && *gpus ? text : NULL);
 	view_line(out, term, "job", node_get_string(task, "job"));
 	view_time(node_get(task, "expected_start"), "", text);
 	view_line(out, term, "expected", text);

@@ -146,6 +146,12 @@ static struct attempt_verdict verdict_error(enum cause cause, const char *text, 
 		.action = ATTEMPT_END, .state = STORE_ERROR, .cause = cause, .text = text, .remedy = remedy};
 }
 
+/* Was it told to end, wherever it is? HOLD only takes out of the queue what has not started. */
+static bool decide_is_ended_by(enum store_wish wish)
+{
+	return wish == STORE_WISH_STOP || wish == STORE_WISH_PRUNE;
+}
+
 /* What was wished for has come about. */
 static struct attempt_verdict verdict_wish(enum store_wish wish)
 {
@@ -186,8 +192,7 @@ static struct attempt_verdict decide_ended(const struct attempt_facts *f, const 
 	if (f->told.cause == CAUSE_OK)
 		return verdict_end(STORE_FINISHED);
 	/* One that began before it could be taken back has ended in its own way. */
-	bool own = f->wish == STORE_WISH_HOLD && f->told.cause != CAUSE_STOPPED;
-	if (f->wish != STORE_WISH_RUN && !own)
+	if (decide_is_ended_by(f->wish) || (f->wish == STORE_WISH_HOLD && f->told.cause == CAUSE_STOPPED))
 		return verdict_wish(f->wish);
 	if (f->given_up && (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL))
 		return verdict_error(CAUSE_LOST, decide_silence, NULL); /* it came back, and found the stop file */
@@ -255,6 +260,17 @@ static struct attempt_verdict decide_lost(const struct attempt_facts *f, const s
 	return verdict;
 }
 
+/* It was to go back to the waiting ones and has left the queue: by our word, unless it had begun and ended in its own
+ * way. */
+static struct attempt_verdict decide_held(const struct attempt_facts *f, const struct attempt_pace *pace)
+{
+	struct attempt_verdict verdict;
+	if (f->found.cause == CAUSE_CANCELLED)
+		return verdict_wish(f->wish);
+	int claimed = decide_claimed(f, &verdict);
+	return claimed < 0 ? verdict : claimed ? decide_lost(f, pace) : verdict_wish(f->wish);
+}
+
 /* The backend says that it ended, the journal does not. */
 static struct attempt_verdict decide_gone(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
 {
@@ -270,6 +286,8 @@ static struct attempt_verdict decide_gone(const struct attempt_facts *f, const s
 		if (claimed)
 			return claimed < 0 ? unknown : verdict_wait();
 	}
+	if (f->wish == STORE_WISH_HOLD)
+		return decide_held(f, pace);
 	return f->wish != STORE_WISH_RUN ? verdict_wish(f->wish) : decide_lost(f, pace);
 }
 
@@ -283,7 +301,7 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 	int claimed = decide_claimed(f, &verdict);
 	if (claimed < 0)
 		return verdict;
-	if (f->wish != STORE_WISH_RUN)
+	if (decide_is_ended_by(f->wish) || (f->wish == STORE_WISH_HOLD && !claimed))
 		return verdict_wish(f->wish);
 	if (!claimed)
 		return (struct attempt_verdict){.action = ATTEMPT_GIVE_AGAIN};
@@ -315,7 +333,7 @@ struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struc
 		return decide_ended(f, pace, now_ms);
 	if (f->journal != ATTEMPT_JOURNAL_READ)
 		return verdict_wait(); /* it may hold the END */
-	if ((f->traits & BACKEND_PULLED) && f->wish != STORE_WISH_RUN)
+	if ((f->traits & BACKEND_PULLED) && decide_is_ended_by(f->wish))
 		return verdict_wish(f->wish);
 	if (f->seen == ATTEMPT_GONE)
 		return decide_gone(f, pace, now_ms);
@@ -328,8 +346,13 @@ struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struc
 
 bool attempt_needs_cancel(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
 {
-	return (f->wish != STORE_WISH_RUN || f->given_up) && f->phase < ATTEMPT_ENDED && f->seen != ATTEMPT_GONE &&
-		(!f->cancel_ms || now_ms - f->cancel_ms >= pace->cancel_again_ms);
+	bool started = f->phase == ATTEMPT_RUNNING || f->seen == ATTEMPT_ALIVE;
+	if ((f->wish == STORE_WISH_RUN && !f->given_up) || f->phase >= ATTEMPT_ENDED || f->seen == ATTEMPT_GONE)
+		return false;
+	/* What has started is not taken back; a call that may have come at that moment is repeated until it is answered. */
+	if (f->wish == STORE_WISH_HOLD && started && !f->cancel_ms && !f->given_up)
+		return false;
+	return !f->cancel_ms || now_ms - f->cancel_ms >= pace->cancel_again_ms;
 }
 
 const struct attempt_end *attempt_end_of(const struct attempt_facts *f)

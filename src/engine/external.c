@@ -52,7 +52,8 @@ static int external_take(struct engine *engine, struct engine_experiment *e, con
 		.token = token,
 		.batch_state = STORE_BATCH_SUBMITTED,
 	};
-	int rc = store_add_batch(engine->store, token, e->id, e->backend->ops->name, STORE_BATCH_SUBMITTED, 0, now);
+	int rc = store_add_batch(engine->store, token, e->id, e->backend->ops->name, STORE_BATCH_SUBMITTED, 0, NULL,
+				 now);
 	if (rc == 0)
 		rc = store_add_attempt(engine->store, task->id, row.number, token, 0, now, &row.id);
 	struct engine_live *live;

@@ -93,6 +93,18 @@ static int follow_absent(struct engine *engine, struct engine_live *live)
 	return first ? store_set_batch_absent(engine->store, live->token, clock_now_ms()) : 0;
 }
 
+/* One that was to be taken out of the queue has started instead: it runs with what it has. */
+static int follow_keep(struct engine *engine, struct engine_live *live)
+{
+	if (live->task.wanted != STORE_WISH_HOLD || live->facts.seen == ATTEMPT_GONE ||
+	    (live->facts.cancel_ms && !live->stop_confirmed))
+		return 0;
+	live->task.wanted = STORE_WISH_RUN;
+	live->stop_confirmed = false;
+	live->facts.cancel_ms = 0;
+	return store_set_wish(engine->store, live->task.id, STORE_WISH_RUN);
+}
+
 int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 {
 	struct engine_live *live = follow_find(engine, sight->token, sight->index);
@@ -104,12 +116,14 @@ int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 	case BACKEND_QUEUED:
 		engine_hear(live, ATTEMPT_HEAR_QUEUED);
 		return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
-	case BACKEND_RUNNING:
+	case BACKEND_RUNNING: {
 		/* The journal says so, with more. */
 		engine_hear(live, sight->reason ? ATTEMPT_HEAR_PAUSED : ATTEMPT_HEAR_ALIVE);
 		free(live->paused);
 		live->paused = mem_strdup(sight->reason);
-		return follow_place(engine, live, sight);
+		int rc = follow_keep(engine, live);
+		return rc < 0 ? rc : follow_place(engine, live, sight);
+	}
 	case BACKEND_ENDED: follow_gone(live, sight); return follow_place(engine, live, sight);
 	case BACKEND_ABSENT: return follow_absent(engine, live);
 	}
@@ -140,8 +154,10 @@ static void follow_polled_cb(void *ctx, int rc, const char *why)
 	engine_soon(backend->engine);
 }
 
-/* The live attempts of a backend as a watch list; only those with a wish when `wishes`. */
-static struct backend_watch *follow_watch(struct engine_backend *backend, bool wishes, size_t *ret_count)
+enum follow_which { FOLLOW_ALL, FOLLOW_END, FOLLOW_HOLD };
+
+/* The live attempts of a backend as a watch list: all, or those that are now to be told to end or to leave the queue. */
+static struct backend_watch *follow_watch(struct engine_backend *backend, enum follow_which which, size_t *ret_count)
 {
 	struct engine *engine = backend->engine;
 	struct backend_watch *watch = mem_alloc((engine->live.len + engine->owed.len) * sizeof(*watch));
@@ -151,7 +167,10 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 		if (live->experiment->backend != backend || live->facts.phase == ATTEMPT_SETTLED ||
 		    engine_is_foreign(engine, live->id))
 			continue;
-		if (wishes) {
+		if (which != FOLLOW_ALL) {
+			bool hold = live->task.wanted == STORE_WISH_HOLD && !live->facts.given_up;
+			if (hold != (which == FOLLOW_HOLD))
+				continue;
 			/* A cluster is told of all of them in one call, when the last one has its wish. */
 			if (live->experiment->sweep == STORE_SWEEP_STOP && backend_is(backend->ops, BACKEND_HAS_QUEUE))
 				continue;
@@ -170,7 +189,10 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, bool w
 			.silent_ms = live->facts.silent_ms,
 		};
 	}
-	count += wishes ? engine_owed_cancel(backend, watch + count) : engine_owed_watch(backend, watch + count);
+	if (which == FOLLOW_ALL)
+		count += engine_owed_watch(backend, watch + count);
+	if (which == FOLLOW_END)
+		count += engine_owed_cancel(backend, watch + count);
 	*ret_count = count;
 	return watch;
 }
@@ -180,7 +202,7 @@ static void follow_poll(struct engine_backend *backend)
 	if (backend->polling || !backend->backend || backend->engine->closing)
 		return;
 	size_t count;
-	struct backend_watch *watch = follow_watch(backend, false, &count);
+	struct backend_watch *watch = follow_watch(backend, FOLLOW_ALL, &count);
 	backend->expecting = false;
 	if (count) {
 		backend->polling = true;
@@ -242,10 +264,17 @@ void engine_cancel(struct engine *engine)
 		size_t count = 0;
 		if (!backend->backend || backend->cancelling)
 			continue;
-		struct backend_watch *watch = follow_watch(backend, true, &count);
+		struct backend_watch *watch = follow_watch(backend, FOLLOW_END, &count);
 		backend->cancelling = count > 0;
 		if (count)
 			backend->ops->cancel(backend->backend, watch, count, follow_cancelled_cb, backend);
+		free(watch);
+		if (count || !backend->ops->withdraw)
+			continue;
+		watch = follow_watch(backend, FOLLOW_HOLD, &count);
+		backend->cancelling = count > 0;
+		if (count)
+			backend->ops->withdraw(backend->backend, watch, count, follow_cancelled_cb, backend);
 		free(watch);
 	}
 }

@@ -1,6 +1,7 @@
 /* A search that is changed while it runs: configurations of the user's own, results from elsewhere, another
- * budget or space. Each is one entry in the recorded sequence; after a change of settings a new search takes
+ * budget, space or size of the tasks. Each is one entry in the recorded sequence; after a change of settings a new search takes
  * all that came before as history, at once and after every restart alike. */
+#include "engine/backends.h"
 #include "engine/event.h"
 #include "engine/load.h"
 #include "engine/missing.h"
@@ -30,6 +31,7 @@ struct living {
 	bool parallel_given;
 	bool ranks; /* by another objective */
 	bool goes_on; /* what it paused for was changed */
+	const struct node *resources; /* those that were given; NULL: none */
 	int64_t number, count; /* of the task that was added; of the rows that were imported */
 };
 
@@ -219,13 +221,20 @@ static struct node *living_parameter(const struct node *old, const struct node *
 	return new;
 }
 
-static bool living_can_change(const char *key)
+static void living_check_key(const struct node *key, struct problems *problems)
 {
-	static const char *const keys[] = {"search", "parameters", "constraints", "objective", "stop"};
-	for (size_t i = 0; i < COUNT_OF(keys); i++)
-		if (strcmp(keys[i], key) == 0)
-			return true;
-	return false;
+	static const char *const known[] = {"search", "parameters", "constraints", "objective",
+					    "stop",   "resources",  "retry"};
+	bool found = false;
+	for (size_t i = 0; i < COUNT_OF(known); i++)
+		found |= strcmp(known[i], key->key) == 0;
+	if (!found)
+		problem_add(problems, key,
+			    "known here: search, parameters, constraints, objective, stop, resources, retry",
+			    "'%.100s' cannot be changed while it runs", key->key);
+	if (strcmp(key->key, "resources") == 0 && node_get(key, "backend"))
+		problem_add(problems, node_get(key, "backend"), "start a new experiment for another backend",
+			    "the backend of an experiment cannot be changed");
 }
 
 /* The experiment's document with the given keys laid over it. */
@@ -246,9 +255,7 @@ static struct node *living_document(const struct spec *spec, const struct node *
 		} else {
 			node_add(document, key->key, node_clone(key));
 		}
-		if (!living_can_change(key->key))
-			problem_add(problems, key, "known here: search, parameters, constraints, objective, stop",
-				    "'%.100s' cannot be changed while it runs", key->key);
+		living_check_key(key, problems);
 	}
 	return document;
 }
@@ -267,6 +274,26 @@ static int living_continue(struct engine *engine, struct engine_experiment *e, s
 	rc = store_add_event(engine->store, e->id, &(struct store_event){.seq = last + 1, .kind = STORE_EVENT_CHANGE});
 	if (rc == 0 && engine_replay(engine, e, err) < 0)
 		rc = -EIO;
+	return rc;
+}
+
+/* What waits in the backend's queue asks for the old resources: it is taken out and submitted again. What runs keeps what
+ * it has. Retries that asked for more begin anew from what was said now. */
+static int living_renew(struct engine *engine, struct engine_experiment *e, const struct node *resources)
+{
+	static const enum retry scaled[] = {RETRY_MEMORY, RETRY_TIME};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < COUNT_OF(scaled); i++)
+		if (node_get(resources, retry_keys[scaled[i]]))
+			rc = store_forget_retries(engine->store, e->id, retry_keys[scaled[i]]);
+	for (size_t i = 0; rc == 0 && e->backend && e->backend->ops->withdraw && i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->experiment != e || live->facts.phase != ATTEMPT_SUBMITTED ||
+		    live->facts.seen == ATTEMPT_ALIVE || live->task.wanted != STORE_WISH_RUN)
+			continue;
+		live->task.wanted = STORE_WISH_HOLD;
+		rc = store_set_wish(engine->store, live->task.id, STORE_WISH_HOLD);
+	}
 	return rc;
 }
 
@@ -299,6 +326,8 @@ static int living_replace(struct engine *engine, void *ctx, struct error *err)
 		rc = engine_rank_again(engine, e);
 	if (rc == 0 && living->ranks)
 		rc = store_set_warning(engine->store, e->id, MISSING_WORDS, NULL);
+	if (rc == 0 && living->resources)
+		rc = living_renew(engine, e, living->resources);
 	return rc < 0 ? rc : living_continue(engine, e, err);
 }
 
@@ -307,12 +336,15 @@ static int living_read_spec(const struct engine_experiment *e, const struct node
 			    struct spec **ret)
 {
 	if (!body || body->type != NODE_MAP || !body->count)
-		return problem_add(problems, body, "send search, parameters or constraints",
+		return problem_add(problems, body, "send search, parameters, constraints, resources or retry",
 				   "there is nothing to change");
 	struct node *document = living_document(e->spec, body, problems);
 	int rc = problems->list.len ? -EINVAL : spec_parse(document, problems, ret);
+	if (rc == 0 && node_get(body, "resources") && e->backend && e->backend->backend)
+		e->backend->ops->check(e->backend->backend, &(*ret)->resources, node_get(document, "resources"),
+				       problems);
 	node_free(document);
-	if (rc < 0)
+	if (rc < 0 || problems->list.len)
 		return -EINVAL;
 	if (!(*ret)->objective_count && e->spec->objective_count)
 		spec_choose_objective(*ret, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
@@ -349,7 +381,8 @@ int engine_change(struct engine *engine, int64_t experiment, const struct node *
 	struct living living = {
 		.parallel_given = node_get(node_get(body, "search"), "parallel"),
 		.ranks = node_get(body, "objective"),
-		.goes_on = node_get(body, "objective") || node_get(body, "stop"),
+		.goes_on = node_get(body, "objective") || node_get(body, "stop") || node_get(body, "resources"),
+		.resources = node_get(body, "resources"),
 	};
 	int rc = engine_open_experiment(engine, experiment, &living.experiment, err);
 	if (rc == 0)

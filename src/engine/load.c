@@ -260,6 +260,7 @@ int engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 	live->facts.traits = experiment->backend ? experiment->backend->ops->traits : 0;
 	if (row->state == STORE_RUNNING)
 		engine_hear(live, ATTEMPT_HEAR_START);
+	engine_asked_read(experiment, row->asked, &live->asked);
 	live->job = mem_strdup(row->job);
 	live->rows = buf_make(BUF_UNLIMITED);
 	live->pruned_at = -1;

@@ -82,7 +82,7 @@ static char *settle_cause_json(const struct engine_live *live, enum cause kind, 
 }
 
 struct retried {
-	char *retries; /* JSON after counting this one up */
+	char *was, *retries; /* JSON before and after counting this one up */
 	int64_t before;
 	const char *key;
 };
@@ -99,6 +99,7 @@ static int retry_count_cb(void *ctx, const struct store_task *row)
 	struct json w = json_to(&out);
 	node_write_json(map, &w);
 	node_free(map);
+	retry->was = mem_strdup(row->retries);
 	retry->retries = buf_take(&out);
 	return 0;
 }
@@ -128,27 +129,50 @@ static int64_t settle_budget(struct engine *engine, const struct engine_live *li
 	return saved ? RETRY_TIME_SAVED : retry_times[policy];
 }
 
-/* 1 and the task is waiting again, 0 when it is not to be retried, or a negative errno. */
-static int settle_retry(struct engine *engine, struct engine_live *live, enum cause kind, const char *text)
+/* Is there more to ask for? Time may go on from a checkpoint with no more than before. */
+static bool settle_can_ask(struct engine *engine, const struct engine_live *live, enum retry policy, bool more)
+{
+	if (more || policy != RETRY_TIME)
+		return more;
+	char *task = engine_folder(engine, live->experiment->id, live->task.number, 0);
+	bool saved = spool_checkpoint_exists(task);
+	free(task);
+	return saved;
+}
+
+/* 1 and the task is waiting again, 0 when it is not to be retried, or a negative errno. *ret_why is set, for the caller to
+ * free, where a retry was left but would have asked for nothing more. */
+static int settle_retry(struct engine *engine, struct engine_live *live, enum cause kind, const char *text,
+			char **ret_why)
 {
 	enum retry policy = cause_retry(kind);
 	struct engine_experiment *e = live->experiment;
-	if (policy == RETRY_NEVER || live->task.wanted != STORE_WISH_RUN || e->stopping || e->removing)
+	bool wished = live->task.wanted == STORE_WISH_STOP || live->task.wanted == STORE_WISH_PRUNE;
+	if (policy == RETRY_NEVER || wished || e->stopping || e->removing)
 		return 0;
 	struct retried retry = {.key = retry_keys[policy]};
 	int64_t budget = settle_budget(engine, live, policy);
 	int rc = store_read_task(engine->store, e->id, live->task.number, retry_count_cb, &retry);
-	if (rc == 0 && retry.before < budget) {
-		char reason[600];
-		snprintf(reason, sizeof(reason), "%s; retry %lld of %lld", text, (long long)retry.before + 1,
-			 (long long)budget);
+	bool more = true, outdated = rc == 0 && engine_asked_is_outdated(e, policy, &live->asked, retry.was);
+	const char *retries = outdated ? retry.was : retry.retries;
+	char *words = rc == 0 && retry.before < budget ? engine_asked_words(e, policy, &live->asked, retries, &more)
+						       : NULL;
+	if (words && !settle_can_ask(engine, live, policy, more)) {
+		*ret_why = words;
+		words = NULL;
+	} else if (words) {
+		char reason[700];
+		snprintf(reason, sizeof(reason), "%.500s; retry %lld of %lld%s", text, (long long)retry.before + 1,
+			 (long long)budget, more ? words : "");
 		rc = engine_set_state(engine, e, &live->task, STORE_WAITING, reason, NULL);
 		if (rc == 0)
-			rc = store_set_retry(engine->store, live->task.id, retry.retries,
+			rc = store_set_retry(engine->store, live->task.id, retries,
 					     settle_retry_time(policy, retry.before));
 		if (rc == 0)
 			rc = 1;
 	}
+	free(words);
+	free(retry.was);
 	free(retry.retries);
 	return rc;
 }
@@ -232,11 +256,12 @@ static int settle_over(struct engine *engine, struct engine_live *live, enum sto
 /* An attempt that was taken back out of a queue: its task waits as before. */
 static int settle_hold(struct engine *engine, struct engine_live *live)
 {
+	const char *why = live->experiment->paused
+		? "taken back out of the queue: the experiment was paused"
+		: "taken back out of the queue: it is submitted again with other resources";
 	int rc = store_set_wish(engine->store, live->task.id, STORE_WISH_RUN);
 	live->task.wanted = STORE_WISH_RUN;
-	return rc < 0 ? rc
-		      : engine_set_state(engine, live->experiment, &live->task, STORE_WAITING,
-					 "taken back out of the queue: the experiment was paused", NULL);
+	return rc < 0 ? rc : engine_set_state(engine, live->experiment, &live->task, STORE_WAITING, why, NULL);
 }
 
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
@@ -249,21 +274,30 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	int rc = store_end_attempt(engine->store, live->id, held ? STORE_STOPPED : state, cause, end->exit_code,
 				   end->signal, when);
 	int retried = 0;
+	char *why = NULL;
 	if (live->facts.phase != ATTEMPT_ENDED)
 		engine_fence(live);
 	if (rc == 0 && state == STORE_ERROR && kind == CAUSE_UNSTARTED)
 		rc = engine_hear_unstarted(engine, live, text);
 	if (rc == 0 && state == STORE_ERROR)
-		retried = rc = settle_retry(engine, live, kind, text);
-	if (rc == 0 && held)
+		retried = rc = settle_retry(engine, live, kind, text, &why);
+	/* What ended in its own way is not to be taken back when it is run again. */
+	if (rc >= 0 && !held && live->task.wanted == STORE_WISH_HOLD &&
+	    store_set_wish(engine->store, live->task.id, STORE_WISH_RUN) < 0)
+		rc = -EIO;
+	if (rc == 0 && held) {
 		rc = settle_hold(engine, live);
-	else if (rc == 0 && !retried)
-		rc = settle_over(engine, live, state, kind, text, cause, when);
+	} else if (rc == 0 && !retried) {
+		char *whole = why ? mem_printf("%s; %s", text, why) : mem_strdup(text);
+		rc = settle_over(engine, live, state, kind, whole, cause, when);
+		free(whole);
+	}
 	if (when > live->experiment->ended_ms)
 		live->experiment->ended_ms = when;
 	engine_owe(engine, live);
 	engine_hear(live, ATTEMPT_HEAR_SETTLED);
 	live->experiment->live--;
+	free(why);
 	free(cause);
 	engine_soon(engine);
 	return rc < 0 ? rc : 0;

@@ -240,15 +240,45 @@ static void spec_read_environment(struct spec *spec, const struct node *node, st
 	}
 }
 
+/* {times: 2, factor: 2}: only memory and time can be asked for in larger amounts. */
+static void spec_read_retry_map(struct spec *spec, int retry, const struct node *item, struct problems *problems)
+{
+	static const char *const known[] = {"times", "factor", NULL};
+	if (!spec_part_map(item, known, problems))
+		return;
+	const struct node *times = node_get(item, "times"), *factor = node_get(item, "factor");
+	spec->retry[retry] = times ? spec_part_int(times, 0, 1000, 0, problems) : 1;
+	if (factor && retry != RETRY_MEMORY && retry != RETRY_TIME)
+		problem_add(problems, factor, "leave it out; memory and time have one", "'%s' has no factor",
+			    retry_keys[retry]);
+	else if (factor && !(node_is_number(factor) && factor->real >= 1 && factor->real <= 16))
+		problem_add(problems, factor, "give a number from 1 to 16, for example 2",
+			    "the factor is not a number from 1 to 16");
+	else if (factor)
+		spec->retry_factor[retry] = factor->real;
+}
+
 static void spec_read_retry(struct spec *spec, const struct node *node, struct problems *problems)
 {
 	if (!spec_part_map(node, retry_keys, problems))
 		return;
 	for (int i = 0; i < RETRY_COUNT; i++) {
 		const struct node *item = node_get(node, retry_keys[i]);
-		if (item)
+		if (item && item->type == NODE_MAP)
+			spec_read_retry_map(spec, i, item, problems);
+		else if (item)
 			spec->retry[i] = spec_part_int(item, 0, 1000, 0, problems);
 	}
+}
+
+/* What was not asked for cannot be multiplied. */
+static void spec_check_factor(const struct spec *spec, int retry, int64_t amount, const char *example,
+			      const struct node *document, struct problems *problems)
+{
+	const struct node *at = node_get(node_get(document, "retry"), retry_keys[retry]);
+	if (spec->retry_factor[retry] > 1 && amount <= 0)
+		problem_add(problems, at, example, "a factor needs something to multiply: resources has no '%s'",
+			    retry_keys[retry]);
 }
 
 static void spec_read_stop_when(struct spec *spec, const struct node *node, struct problems *problems)
@@ -400,6 +430,8 @@ static void spec_default(struct spec *spec)
 	spec->copy_limit_bytes = SPOOL_COPY_LIMIT_BYTES;
 	for (int i = 0; i < RETRY_COUNT; i++)
 		spec->retry[i] = retry_times[i];
+	for (int i = 0; i < RETRY_COUNT; i++)
+		spec->retry_factor[i] = 1;
 	spec->retry[RETRY_TIME] = -1;
 	spec->resources.cpus = 1;
 	spec->steps_param = -1;
@@ -451,6 +483,9 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 {
 	if (!spec_is_pulled(spec) && !node_get(document, "script") && !node_get(document, "command"))
 		problem_add_missing(problems, document, "script", "name the training script: script: model.py");
+	spec_check_factor(spec, RETRY_MEMORY, spec->resources.memory_bytes, "write resources: {memory: 16G}", document,
+			  problems);
+	spec_check_factor(spec, RETRY_TIME, spec->resources.time_ms, "write resources: {time: 2h}", document, problems);
 	if (spec->script && spec->command)
 		problem_add(problems, node_get(document, "command"), "keep one of them", "both a script and a command");
 	if (space_parse(node_get(document, "parameters"), node_get(document, "constraints"), problems, &spec->space) <

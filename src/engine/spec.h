@@ -49,6 +49,8 @@ struct spec {
 	char *backend; /* a name in backend_table, or "auto" */
 	struct backend_resources resources;
 	int64_t retry[RETRY_COUNT]; /* how often, by enum retry. RETRY_TIME: -1 where the file does not say */
+	double retry_factor
+		[RETRY_COUNT]; /* each retry asks for this many times what the one before asked for; 1: as much */
 	struct {
 		char *metric; /* stop the experiment when: metric OP value */
 		char op[3];

@@ -6,6 +6,7 @@
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
+#include "engine/asked.h"
 #include "engine/decide.h"
 #include "engine/engine.h"
 #include "engine/inbox.h"
@@ -67,6 +68,7 @@ struct engine_live {
 	bool unplaced; /* its descriptor cannot be read, so attempt_dir may be wrong: engine_place */
 	char *node; /* where the backend has put it, before its journal says so; NULL: not known */
 	int64_t offset, created_ms, started_ms;
+	struct asked asked;
 	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
 	bool stop_confirmed; /* the backend was told to end it, and has it or will not have it: stopping.h */
 	char *reason; /* why it waits, as last told; NULL */

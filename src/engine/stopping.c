@@ -15,7 +15,8 @@
 /* Could it still run or start, although it was stopped? */
 static bool stop_is_open(struct engine *engine, const struct engine_live *live)
 {
-	bool wished = live->task.wanted != STORE_WISH_RUN || live->experiment->sweep == STORE_SWEEP_STOP;
+	bool wished = live->task.wanted == STORE_WISH_STOP || live->task.wanted == STORE_WISH_PRUNE ||
+		live->experiment->sweep == STORE_SWEEP_STOP;
 	return wished && !live->stop_confirmed && live->facts.phase < ATTEMPT_ENDED &&
 		live->facts.seen != ATTEMPT_GONE && live->experiment->backend && !engine_is_foreign(engine, live->id);
 }
@@ -39,7 +40,7 @@ void engine_stops_heard(struct engine_backend *backend, int rc, const char *why)
 			continue;
 		if (rc >= 0 && stop_was_possible(live))
 			live->stop_confirmed = true;
-		else if (rc < 0 && live->facts.phase < ATTEMPT_ENDED)
+		else if (rc < 0 && live->facts.phase < ATTEMPT_ENDED && live->task.wanted != STORE_WISH_HOLD)
 			engine_fence(live); /* the runner looks for a stop file too */
 	}
 	engine_soon(engine);

@@ -30,16 +30,37 @@ struct prepare {
 	struct engine_experiment *experiment;
 	const char *token;
 	uint32_t next_index;
-	VEC(struct store_task) tasks;
+	char *asked; /* JSON: what all of them ask for */
+	VEC(struct prepared {
+		struct store_task task;
+		struct asked asked;
+	}) tasks;
 };
 
 static int prepare_collect_cb(void *ctx, const struct store_task *row)
 {
 	struct prepare *prepare = ctx;
-	struct store_task copy = *row;
-	copy.parameters = copy.retries = copy.reason = NULL;
-	vec_push(&prepare->tasks, copy);
+	struct prepared one = {.task = *row};
+	engine_ask_for(prepare->experiment, row->retries, &one.asked);
+	one.task.parameters = one.task.retries = one.task.reason = NULL;
+	vec_push(&prepare->tasks, one);
 	return 0;
+}
+
+/* A batch asks for one thing. Keeps the tasks that ask for the same as the first one of which some fit now; the others
+ * have their turn next. */
+static void prepare_choose(struct prepare *prepare)
+{
+	struct engine_experiment *e = prepare->experiment;
+	size_t first = 0, kept = 0, room = 0;
+	for (; first < prepare->tasks.len && !room; first += room == 0) {
+		struct backend_resources r = engine_asked_resources(e, &prepare->tasks.at[first].asked);
+		room = e->backend->ops->room(e->backend->backend, &r);
+	}
+	for (size_t i = first; room && i < prepare->tasks.len && kept < room; i++)
+		if (asked_is_same(&prepare->tasks.at[i].asked, &prepare->tasks.at[first].asked))
+			prepare->tasks.at[kept++] = prepare->tasks.at[i];
+	prepare->tasks.len = kept;
 }
 
 static int prepare_task(struct prepare *prepare, const struct store_task *task)
@@ -57,6 +78,7 @@ static int prepare_task(struct prepare *prepare, const struct store_task *task)
 		.index = prepare->next_index,
 		.state = STORE_SUBMITTED,
 		.token = prepare->token,
+		.asked = prepare->asked,
 		.batch_state = STORE_BATCH_SUBMITTING,
 	};
 	int rc = store_add_attempt(engine->store, task->id, row.number, row.token, row.index, now, &row.id);
@@ -99,18 +121,23 @@ static int prepare_batch(struct engine *engine, struct engine_experiment *e, int
 	int rc = unstarted_is_held(&e->unstarted)
 		? store_each_rested(engine->store, e->id, now, room, prepare_collect_cb, &prepare)
 		: store_each_ready(engine->store, e->id, now, room, prepare_collect_cb, &prepare);
+	size_t ready = prepare.tasks.len;
+	prepare_choose(&prepare);
 	if (rc < 0 || !prepare.tasks.len)
 		goto out;
 	token_make_id(submission.token);
+	prepare.asked = engine_asked_json(e, &prepare.tasks.at[0].asked);
 	rc = store_add_batch(engine->store, submission.token, e->id, e->backend->ops->name, STORE_BATCH_SUBMITTING,
-			     e->parallel, now);
+			     e->parallel, prepare.asked, now);
 	for (size_t i = 0; rc == 0 && i < prepare.tasks.len; i++)
-		rc = prepare_task(&prepare, &prepare.tasks.at[i]);
+		rc = prepare_task(&prepare, &prepare.tasks.at[i].task);
 	if (rc == 0)
 		vec_push(&engine->submissions, submission);
-	if (rc == 0 && (int64_t)prepare.tasks.len == room && e->counts[STORE_WAITING])
+	bool more = (int64_t)ready == room || prepare.tasks.len < ready;
+	if (rc == 0 && more && e->counts[STORE_WAITING])
 		engine_soon(engine);
 out:
+	free(prepare.asked);
 	free(prepare.tasks.at);
 	return rc;
 }
@@ -274,12 +301,13 @@ static int submit_one(struct engine *engine, struct engine_submission *submissio
 		items[i] = (struct backend_item){.index = live[i]->index, .attempt_dir = live[i]->attempt_dir};
 	if (rc == 0) {
 		char *folder = engine_folder(engine, e->id, 0, 0);
+		struct backend_resources resources = engine_asked_resources(e, &live[0]->asked);
 		struct backend_batch batch = {
 			.token = submission->token,
 			.experiment = e->id,
 			.batch_dir = live[0]->batch_dir,
 			.experiment_dir = folder,
-			.resources = &e->spec->resources,
+			.resources = &resources,
 			.items = items,
 			.count = count,
 			.parallel = (uint32_t)e->parallel,

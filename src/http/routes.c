@@ -297,7 +297,7 @@ const struct route routes[] = {
 	 "/experiments/{id}/search",
 	 handle_change,
 	 "changeSearch",
-	 "Change budget, strategy, parameters or constraints while it runs",
+	 "Change budget, strategy, parameters, constraints, resources or retries while it runs",
 	 "ChangeRequest",
 	 "Experiment",
 	 200,

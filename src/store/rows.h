@@ -6,7 +6,7 @@
 #include "base/cost.h"
 #include "store/store.h"
 
-/* HOLD: it has not begun, and goes back to the waiting ones. */
+/* HOLD: it has not begun, and goes back to the waiting ones. What has begun meanwhile goes on. */
 enum store_wish { STORE_WISH_RUN, STORE_WISH_STOP, STORE_WISH_PRUNE, STORE_WISH_HOLD };
 enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING };
 /* An action on all tasks of an experiment. */
@@ -191,6 +191,8 @@ int store_set_task_reason(struct store *store, int64_t id, const char *reason, i
 int store_set_wish(struct store *store, int64_t id, enum store_wish wish) MUST_USE;
 /* Waiting again after a failed attempt, not before a time. */
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms) MUST_USE;
+/* The tasks of the experiment that are not over have had no retries under this key. */
+int store_forget_retries(struct store *store, int64_t experiment, const char *key) MUST_USE;
 /* From scratch: results and metrics gone, the next attempt is fresh. The state is the caller's to set. */
 int store_reset_task(struct store *store, int64_t id) MUST_USE;
 /* The search goes on with a task at another fidelity: its parameters, its newest ask. */
@@ -226,10 +228,12 @@ int store_add_history(struct store *store, int64_t task, enum store_state state,
 	ROW(TEXT, ended, "a.ended") /* JSON: what its END record said; NULL: none was read */                          \
 	ROW(INT, absent_ms, "b.absent_ms")                                                                             \
 	ROW(BOOL, measured, "a.energy_j IS NOT NULL") /* its energy is known */                                        \
+	ROW(TEXT, asked, "b.asked") /* JSON: what it asked for; NULL: an earlier version did not write it down */      \
 	ROW(BATCH, batch_state, "b.state")                                                                             \
 	JSON(int, "exit_code", "a.exit_code")                                                                          \
 	JSON(int, "signal", "a.signal")                                                                                \
 	JSON(text, "gpus", "a.gpus")                                                                                   \
+	JSON(json, "asked", "(SELECT b.asked FROM batch b WHERE b.token = a.token)")                                   \
 	JSON(cost, "cost", ROW_COST_COLUMNS)
 
 struct store_attempt {
@@ -239,7 +243,7 @@ struct store_attempt {
 
 typedef int (*store_attempt_f)(void *ctx, const struct store_attempt *row);
 int store_add_batch(struct store *store, const char *token, int64_t experiment, const char *backend,
-		    enum store_batch_state state, int64_t parallel, int64_t now_ms) MUST_USE;
+		    enum store_batch_state state, int64_t parallel, const char *asked, int64_t now_ms) MUST_USE;
 int store_set_batch(struct store *store, const char *token, enum store_batch_state state, const char *job) MUST_USE;
 int store_set_batch_absent(struct store *store, const char *token, int64_t absent_ms) MUST_USE;
 /* Adds the attempt and makes it the task's newest; the task is submitted from now on. */

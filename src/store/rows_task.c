@@ -55,6 +55,8 @@ static const char sql_set_wish[] = "UPDATE task SET wanted = ?2 WHERE id = ?1";
 /* A task that never started has nothing to resume from: its next attempt is as the first. */
 static const char sql_set_retry[] =
 	"UPDATE task SET retries = ?2, not_before_ms = ?3, fresh = fresh OR started_ms IS NULL WHERE id = ?1";
+static const char sql_forget_retries[] = "UPDATE task SET retries = json_remove(retries, '$.' || ?2) "
+					 "WHERE experiment = ?1 AND state < " NUMBER(FINISHED);
 static const char sql_reset[] = "UPDATE task SET wanted = " NUMBER(
 	WISH_RUN) ", fresh = 1, retries = '{}', not_before_ms = 0, best = NULL, "
 		  "best_step = NULL, last = NULL, last_step = NULL, step = NULL, from_zero = 0, submitted_ms = NULL, "
@@ -80,7 +82,7 @@ static const char sql_task_cost[] = "UPDATE task SET (" COST_COLUMNS "energy_sou
 				    ") FROM attempt WHERE task = ?1) WHERE id = ?1";
 
 static const char sql_add_batch[] =
-	"INSERT INTO batch (token, experiment, backend, state, parallel, created_ms) VALUES (?, ?, ?, ?, ?, ?)";
+	"INSERT INTO batch (token, experiment, backend, state, parallel, asked, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?)";
 static const char sql_set_batch[] = "UPDATE batch SET state = ?2, job = coalesce(?3, job) WHERE token = ?1";
 static const char sql_set_absent[] = "UPDATE batch SET absent_ms = ?2 WHERE token = ?1";
 
@@ -222,6 +224,11 @@ int store_set_retry(struct store *store, int64_t id, const char *retries, int64_
 	return store_run(store, sql_set_retry, "isi", id, retries, not_before_ms);
 }
 
+int store_forget_retries(struct store *store, int64_t experiment, const char *key)
+{
+	return store_run(store, sql_forget_retries, "is", experiment, key);
+}
+
 int store_reset_task(struct store *store, int64_t id)
 {
 	int rc = store_run(store, sql_reset, "i", id);
@@ -246,9 +253,10 @@ int store_set_progress(struct store *store, const struct store_task *row)
 }
 
 int store_add_batch(struct store *store, const char *token, int64_t experiment, const char *backend,
-		    enum store_batch_state state, int64_t parallel, int64_t now_ms)
+		    enum store_batch_state state, int64_t parallel, const char *asked, int64_t now_ms)
 {
-	return store_run(store, sql_add_batch, "sisiii", token, experiment, backend, (int64_t)state, parallel, now_ms);
+	return store_run(store, sql_add_batch, "sisiisi", token, experiment, backend, (int64_t)state, parallel, asked,
+			 now_ms);
 }
 
 int store_set_batch(struct store *store, const char *token, enum store_batch_state state, const char *job)

@@ -175,18 +175,24 @@ def test_killed_runner_is_lost_and_retried(slurm, marks):
 
 HUNGRY = """#!/bin/bash
 exec python3 -c 'b=bytearray(400 << 20)
-for i in range(0, len(b), 4096): b[i] = 1
-import time
-time.sleep(60)'
+for i in range(0, len(b), 4096): b[i] = 1'
 """
 
 
-def test_out_of_memory_is_told_apart(slurm, lab, marks):
+def test_out_of_memory_is_told_apart_and_cured_by_asking_for_more(slurm, lab, marks):
     if not lab.cgroups:
         pytest.skip("no control groups here, so Slurm does not enforce memory")
-    experiment = slurm.submit(HUNGRY, slurm.spec({"n": [1]}), name="task.sh")
+    experiment = slurm.submit(HUNGRY, slurm.spec({"n": [1]}, retry={"memory": {"times": 1, "factor": 2}}), name="task.sh")
     slurm.wait_state(experiment, ["error"])
-    cause = slurm.task(experiment, 1)["cause"]
+    task = slurm.task(experiment, 1)
+    assert [attempt["asked"]["memory_bytes"] >> 20 for attempt in task["attempts"]] == [64, 128], task["attempts"]
+    assert any("retry 1 of 1 with 128 MB of memory" in (step["reason"] or "") for step in task["timeline"]), task["timeline"]
+    said = slurm.cli("change", experiment, "--memory", "600M").stdout
+    assert f"1 failed: 'sluice restart {experiment} --failed' runs it again" in said, said
+    slurm.cli("restart", experiment, "--failed")
+    slurm.wait_state(experiment, ["finished"])
+    assert slurm.task(experiment, 1)["attempts"][2]["asked"]["memory_bytes"] == 600 << 20
+    cause = task["cause"]
     assert cause["kind"] == "memory" and "memory:" in cause["remedy"], cause
     # The runner read it in the job's control group; accounting would say it in other words.
     assert cause["text"] == "ended by the kernel: out of memory", cause
@@ -261,6 +267,24 @@ def test_cancelled_by_hand_while_waiting_is_told_and_not_submitted_again(slurm, 
     marks.go()
     assert slurm.wait_state(experiment, ["finished"])["tasks"]["finished"] == 2
     assert marks.runs(2) == [] and slurm.calls.count()["sbatch"] == 1
+
+
+def test_what_waits_in_the_queue_asks_for_the_changed_resources(slurm, lab, marks):
+    spec = slurm.spec({"n": [1, 2, 3]}, **marks.vars, search={"parallel": 1})
+    experiment = slurm.submit(WAITING, spec, name="task.sh")
+    marks.pid(1)
+    slurm.wait_state(experiment, ["running"], 1)
+    said = slurm.cli("change", experiment, "--memory", "128M", "--time", "5m").stdout
+    assert "2 in the queue are taken out and submitted again; 1 running keeps what it has" in said, said
+    marks.go()
+    slurm.wait_state(experiment, ["finished"])
+    asked = [[attempt["asked"]["memory_bytes"] >> 20 for attempt in slurm.task(experiment, n)["attempts"]] for n in (1, 2, 3)]
+    assert asked == [[64], [64, 128], [64, 128]], asked
+    assert slurm.task(experiment, 2)["attempts"][0]["state"] == "stopped"
+    job = slurm.task(experiment, 2)["job"]
+    shown = lab.slurm("scontrol", "show", "job", job)
+    assert "TimeLimit=00:05:00" in shown and "MinMemoryNode=128M" in shown, shown
+    assert [len(marks.runs(n)) for n in (1, 2, 3)] == [1, 1, 1]
 
 
 def test_refused_before_it_is_submitted(slurm):

@@ -245,6 +245,21 @@ test('a failed task: cause, log, restart', async () => {
   await page.getByText('Attempt').first().waitFor();
 });
 
+test('a task that ran out of memory restarts with twice as much in one click', async () => {
+  const page = await visit('/e/e3/2');
+  await page.getByRole('button', { name: 'Restart with 32 GB' }).click();
+  await page.getByText('Restarted 1 task with 32 GB.').waitFor();
+  assert.deepEqual(body(sent('POST', '/experiments/e3/search')[0]), { resources: { memory: '32G' } });
+  assert.deepEqual(body(sent('POST', '/experiments/e3/tasks/restart')[0]), { tasks: [2] });
+});
+
+test('so do all tasks of the experiment that did', async () => {
+  const page = await visit('/e/e3');
+  await page.getByRole('button', { name: 'Restart 3 with 32 GB' }).click();
+  await page.getByText('Restarted 3 tasks with 32 GB.').waitFor();
+  assert.deepEqual(body(sent('POST', '/experiments/e3/tasks/restart')[0]), { tasks: [2, 4, 6] });
+});
+
 test('a running task can be stopped, and its metrics read as a table', async () => {
   const page = await visit('/e/e10/36');
   await page.getByRole('button', { name: 'Table' }).click();

@@ -459,6 +459,7 @@ export class Fixture {
         job: task.job,
         signal: null,
         gpus: task.gpus,
+        asked: { cpus: 4, gpus: 1, memory_bytes: 16 * 2 ** 30, time_s: 7200, partition: null },
         exit_code: task.state === 'error' ? 1 : task.state === 'finished' ? 0 : null,
         cost: task.cost,
       })),

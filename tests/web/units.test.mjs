@@ -11,6 +11,7 @@ let text;
 let filter;
 let order;
 let draft;
+let larger;
 let scale;
 let hub;
 let axes;
@@ -35,6 +36,7 @@ before(async () => {
   filter = await load('lib/filter.ts');
   order = await load('lib/order.ts');
   draft = await load('data/draft.ts');
+  larger = await load('data/larger.ts');
   scale = await load('lib/scale.ts');
   hub = await load('data/hub.ts');
   axes = await load('lib/axes.ts');
@@ -55,6 +57,53 @@ const task = (number, more) => ({
   job: null,
   cost: { energy_j: null },
   ...more,
+});
+
+test('twice as much memory or time, in words and as the daemon reads it', () => {
+  const failed = (kind, asked, more) => ({
+    ...task(1, { state: 'error', cause: { kind } }),
+    attempts: [{ asked }],
+    ...more,
+  });
+  const GB = 2 ** 30;
+  assert.deepEqual(larger.largerFor(failed('memory', { memory_bytes: 16 * GB })), {
+    label: '32 GB',
+    resources: { memory: '32G' },
+  });
+  assert.deepEqual(larger.largerFor(failed('memory', { memory_bytes: 200 * 2 ** 20 })).resources, { memory: '400M' });
+  assert.deepEqual(larger.largerFor(failed('time', { time_s: 5400 })).resources, { time: '3h' });
+  assert.deepEqual(larger.largerFor(failed('time', { time_s: 100 })).resources, { time: '4m' });
+  assert.equal(larger.largerFor(failed('exit', { memory_bytes: GB })), null);
+  assert.equal(larger.largerFor(failed('time', { time_s: null })), null);
+  // Nothing was asked for: what it used is known.
+  const used = failed('memory', { memory_bytes: null }, { cost: { max_rss_bytes: 3 * GB } });
+  assert.deepEqual(larger.largerFor(used).resources, { memory: '6G' });
+  const e = {
+    spec: { resources: { memory: '8G', time: '1h30m' }, retry: { memory: { times: 2, factor: 2 } } },
+  };
+  assert.deepEqual(larger.largerForAll(e, 'memory').resources, { memory: '64G' });
+  assert.deepEqual(larger.largerForAll(e, 'time').resources, { time: '3h' });
+  for (const [text, value] of [
+    ['02:30:00', 9000],
+    ['1-00:00:00', 86400],
+    ['90s', 90],
+    ['much', null],
+    [undefined, null],
+  ])
+    assert.equal(larger.readSeconds(text), value);
+  for (const [text, value] of [
+    ['512M', 2 ** 29],
+    ['1.5 GB', 1.5 * GB],
+    ['7', null],
+    [undefined, null],
+  ])
+    assert.equal(larger.readBytes(text), value);
+});
+
+test('retries that ask for more come back from the form as they were', () => {
+  const d = { ...draft.emptyDraft(), retryMemory: '2', factorMemory: '1.5', retryTime: '1' };
+  assert.deepEqual(draft.toExperiment(d, false).retry, { memory: { times: 2, factor: 1.5 }, time: 1 });
+  assert.equal(draft.toExperiment(draft.emptyDraft(), false).retry, undefined);
 });
 
 test('metrics keep four digits and say NaN', () => {

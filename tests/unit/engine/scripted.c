@@ -70,6 +70,8 @@ static void scripted_submit(struct backend *backend, const struct backend_batch 
 	struct backend_submit_result answer = {.outcome = BACKEND_SUBMITTED, .job = "job-1"};
 	scripted_note(backend, SCRIPTED_SUBMIT, batch->count, batch->token, batch->again);
 	struct scripted_call *call = &scripted->calls.at[scripted->calls.len - 1];
+	call->memory_bytes = batch->resources->memory_bytes;
+	call->time_ms = batch->resources->time_ms;
 	snprintf(call->exclude, sizeof(call->exclude), "%s", batch->exclude ? batch->exclude : "");
 	if (scripted->silent)
 		return;
@@ -113,6 +115,22 @@ static void scripted_cancel(struct backend *backend, const struct backend_watch 
 {
 	scripted_note(backend, SCRIPTED_CANCEL, count, watch[0].token, false);
 	done(ctx, scripted_of(backend)->cancel_rc, NULL);
+}
+
+static void scripted_withdraw(struct backend *backend, const struct backend_watch *watch, size_t count,
+			      backend_done_f done, void *ctx)
+{
+	scripted_note(backend, SCRIPTED_WITHDRAW, count, watch[0].token, false);
+	done(ctx, scripted_of(backend)->cancel_rc, NULL);
+}
+
+static void scripted_most(struct backend *backend, const struct backend_resources *resources, int64_t *ret_memory_bytes,
+			  int64_t *ret_time_ms)
+{
+	const struct scripted *scripted = scripted_of(backend);
+	(void)resources;
+	*ret_memory_bytes = scripted->most_memory_bytes;
+	*ret_time_ms = scripted->most_time_ms;
 }
 
 static void scripted_set_parallel(struct backend *backend, const char *token, const char *job, uint32_t parallel,
@@ -174,6 +192,8 @@ static const struct backend_ops cluster_ops = {
 	.keys = cluster_keys,
 	.open = cluster_open,
 	.set_parallel = scripted_set_parallel,
+	.withdraw = scripted_withdraw,
+	.most = scripted_most,
 	SCRIPTED_OPS,
 };
 static const struct backend_ops here_ops = {

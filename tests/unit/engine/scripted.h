@@ -23,10 +23,17 @@ struct scripted_sight {
 
 /* What the engine asked of it. */
 struct scripted_call {
-	enum scripted_verb { SCRIPTED_SUBMIT, SCRIPTED_POLL, SCRIPTED_CANCEL, SCRIPTED_PARALLEL } verb;
+	enum scripted_verb {
+		SCRIPTED_SUBMIT,
+		SCRIPTED_POLL,
+		SCRIPTED_CANCEL,
+		SCRIPTED_WITHDRAW,
+		SCRIPTED_PARALLEL
+	} verb;
 	int64_t at_ms;
 	size_t count; /* attempts; PARALLEL: the limit */
 	bool again; /* SUBMIT */
+	int64_t memory_bytes, time_ms; /* SUBMIT */
 	char exclude[64]; /* SUBMIT; "": no node */
 	char token[TOKEN_ID_CHARS]; /* of the first */
 };
@@ -35,6 +42,7 @@ struct scripted {
 	struct backend base; /* first */
 	const char *why_not; /* open fails with this; NULL */
 	uint32_t room;
+	int64_t most_memory_bytes, most_time_ms; /* 0: no limit */
 	int cancel_rc, parallel_rc;
 	bool silent; /* does not answer submissions (they are answered never, as when the daemon ends first) */
 	bool has_energy;

@@ -23,7 +23,7 @@ static const unsigned traits[] = {
 	[EXTERNAL] = BACKEND_PULLED | BACKEND_RESUBMIT_SAFE,
 };
 
-enum { RUN = STORE_WISH_RUN, STOP = STORE_WISH_STOP, PRUNE = STORE_WISH_PRUNE };
+enum { RUN = STORE_WISH_RUN, STOP = STORE_WISH_STOP, PRUNE = STORE_WISH_PRUNE, HOLD = STORE_WISH_HOLD };
 enum { SUBMITTED = ATTEMPT_SUBMITTED, RUNNING = ATTEMPT_RUNNING, ENDED = ATTEMPT_ENDED, SETTLED = ATTEMPT_SETTLED };
 enum {
 	UNSEEN = ATTEMPT_UNSEEN,
@@ -47,7 +47,8 @@ enum {
 	FINISHED = STORE_FINISHED,
 	ERROR = STORE_ERROR,
 	STOPPED = STORE_STOPPED,
-	PRUNED = STORE_PRUNED
+	PRUNED = STORE_PRUNED,
+	WAITING = STORE_WAITING
 };
 
 static const struct row {
@@ -168,6 +169,23 @@ static const struct row {
 	{"job ended just now", SLURM, RUNNING, _, GONE, "exit", RUN, DARK, READ, 0, 5, 5, 0, WAITS, _},
 	{"job ended just now, wished", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, READ, 0, 5, 5, 0, WAITS, _},
 	{"job ended, wished", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, READ, 0, 11, 11, 0, STOPPED, _},
+	/* To go back to the waiting ones. */
+	{"taken back, in the queue", SLURM, SUBMITTED, _, QUEUED, _, HOLD, DARK, READ, 0, 0, 0, 0, WAITS, _},
+	{"taken back, left the queue", SLURM, SUBMITTED, _, GONE, "cancelled", HOLD, DARK, READ, 0, 11, 0, 0, WAITING,
+	 _},
+	{"taken back, gone before its claim", SLURM, SUBMITTED, _, GONE, "exit", HOLD, FREE, READ, 0, 11, 0, 0, WAITING,
+	 _},
+	{"taken back, node failed", SLURM, SUBMITTED, _, GONE, "node", HOLD, TAKEN, READ, 0, 11, 0, 0, ERROR, "node"},
+	{"taken back, lost after its claim", SLURM, SUBMITTED, _, GONE, "exit", HOLD, TAKEN, READ, 0, 11, 0, 0, ERROR,
+	 "lost"},
+	{"taken back, not found", SLURM, SUBMITTED, _, ABSENT, _, HOLD, FREE, READ, 0, 99, 0, 0, WAITING, _},
+	{"taken back, not found, claimed", SLURM, SUBMITTED, _, ABSENT, _, HOLD, TAKEN, READ, 0, 99, 0, 0, ERROR,
+	 "lost"},
+	{"taken back, ended as it started", SLURM, ENDED, "stopped", GONE, "cancelled", HOLD, DARK, READ, 0, 0, 0, 0,
+	 WAITING, _},
+	{"taken back, ran to its end", SLURM, ENDED, "ok", ALIVE, _, HOLD, DARK, READ, 0, 0, 0, 0, FINISHED, _},
+	{"taken back, failed by itself", SLURM, ENDED, "exit", ALIVE, _, HOLD, DARK, READ, 0, 0, 0, 0, ERROR, "exit"},
+
 	{"job was killed with its runner", SLURM, RUNNING, _, GONE, "signal", RUN, DARK, READ, 0, 11, 11, 0, ERROR,
 	 "lost"},
 	{"job ended with a code", SLURM, RUNNING, _, GONE, "exit", RUN, DARK, READ, 0, 11, 11, 0, ERROR, "lost"},
@@ -513,10 +531,24 @@ static void test_a_stop_is_repeated_until_it_is_heard(void **state)
 	attempt_facts_clear(&f);
 }
 
+static void test_what_has_started_is_not_taken_out_of_the_queue(void **state)
+{
+	(void)state;
+	struct attempt_facts f = {.traits = traits[SLURM], .wish = STORE_WISH_HOLD};
+	assert_true(attempt_needs_cancel(&f, &pace, 1000));
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ALIVE});
+	assert_false(attempt_needs_cancel(&f, &pace, 1000));
+	/* It may have been told at the moment it started: that is asked again until there is an answer. */
+	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CANCEL, .at_ms = 1000});
+	assert_true(attempt_needs_cancel(&f, &pace, 99000));
+	attempt_facts_clear(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_case_has_its_verdict),
+		cmocka_unit_test(test_what_has_started_is_not_taken_out_of_the_queue),
 		cmocka_unit_test(test_nothing_is_lost_while_its_journal_is_unread),
 		cmocka_unit_test(test_an_attempt_that_ended_waits_for_a_limited_time),
 		cmocka_unit_test(test_a_silent_runner_is_given_up_by_evidence),

@@ -61,6 +61,7 @@ static void fail_some(struct fixture *f, size_t count, const char *message)
 static void test_three_equal_failures_take_the_rest_out_of_the_queue(void **state)
 {
 	struct fixture *f = *state;
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_QUEUED});
 	int64_t id = create(f, ten, script);
 	settle(f);
 	assert_int_equal(f->engine->live.len, 10);
@@ -73,7 +74,7 @@ static void test_three_equal_failures_take_the_rest_out_of_the_queue(void **stat
 	assert_non_null(
 		strstr(experiment(f, id)->paused, "3 tasks in a row failed in the same way: ValueError: lr 0.2"));
 	assert_int_equal(f->engine->live.len, 7);
-	assert_int_equal(scripted_last(&scripted_cluster, SCRIPTED_CANCEL)->count, 7);
+	assert_int_equal(scripted_last(&scripted_cluster, SCRIPTED_WITHDRAW)->count, 7);
 	/* One began before it could be taken back, and fails in its own way. */
 	fail_some(f, 1, "KeyError: 1");
 	assert_int_equal(experiment(f, id)->counts[STORE_ERROR], 4);

@@ -125,7 +125,7 @@ static void test_an_end_that_was_read_is_there_after_a_restart(void **state)
 	char ended[40] = "";
 	assert_int_equal(store_begin(f->store, NULL), 0);
 	task = add_task(f, 1);
-	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "slurm", STORE_BATCH_SUBMITTING, 0, 1), 0);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "slurm", STORE_BATCH_SUBMITTING, 0, NULL, 1), 0);
 	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
 	struct cost cost = {0};
 	cost_set(&cost, FIGURE_WALL, 500);
@@ -171,7 +171,7 @@ static void test_a_task_has_the_figures_of_all_its_attempts(void **state)
 	int64_t task, first, second;
 	assert_int_equal(store_begin(f->store, NULL), 0);
 	task = add_task(f, 1);
-	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, NULL, 1), 0);
 	first = add_attempt(f, task, 1);
 	char *text = task_json(f);
 	for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
@@ -209,7 +209,7 @@ static void test_a_figure_that_is_not_in_the_table_is_kept(void **state)
 	struct fixture *f = *state;
 	assert_int_equal(store_begin(f->store, NULL), 0);
 	int64_t task = add_task(f, 1);
-	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, NULL, 1), 0);
 	int64_t attempt = add_attempt(f, task, 1);
 	assert_int_equal(store_run(f->store, "UPDATE attempt SET figures = '{\"hologram_w\":3.5}'", ""), 0);
 	set_cost(f, attempt, task, 10, 42);
@@ -247,7 +247,7 @@ static void test_the_tally_follows_every_change_of_the_tasks(void **state)
 	a = add_task(f, 1);
 	b = add_task(f, 2);
 	check_tally(f->store);
-	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, NULL, 1), 0);
 	assert_int_equal(store_add_attempt(f->store, a, 1, "t", 0, 1, &attempt), 0);
 	assert_int_equal(store_set_task_state(f->store, a, STORE_RUNNING, NULL, NULL, 2, &before), 0);
 	struct cost cost = {.source = "NVML"};
@@ -353,7 +353,7 @@ static void test_a_reset_task_has_no_results_and_a_fresh_next_attempt(void **sta
 	int64_t task, name, attempt;
 	assert_int_equal(store_begin(f->store, NULL), 0);
 	task = add_task(f, 1);
-	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, NULL, 1), 0);
 	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
 	assert_int_equal(store_metric_name(f->store, f->experiment, "loss", &name), 0);
 	assert_int_equal(add_value(f, task, name, 0, 0.5, 1), 0);
@@ -378,7 +378,7 @@ static void test_removing_an_experiment_takes_everything_along(void **state)
 	int64_t attempt, name;
 	assert_int_equal(store_begin(f->store, NULL), 0);
 	int64_t task = add_task(f, 1);
-	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, 1), 0);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "local", STORE_BATCH_SUBMITTING, 0, NULL, 1), 0);
 	assert_int_equal(store_add_attempt(f->store, task, 1, "t", 0, 1, &attempt), 0);
 	assert_int_equal(store_metric_name(f->store, f->experiment, "loss", &name), 0);
 	assert_int_equal(add_value(f, task, name, 0, 0.5, 1), 0);

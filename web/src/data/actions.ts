@@ -4,6 +4,7 @@ import { plural } from '../lib/format';
 import { go } from '../lib/router';
 import { message, post, remove } from './api';
 import { confirm } from './confirm';
+import type { Larger } from './larger';
 import { experiments } from './store';
 import { toast } from './toast';
 import type { Counts, TaskSummary } from './types';
@@ -81,6 +82,17 @@ export async function restartTasks(id: string, tasks: TaskSummary[]) {
     id,
     chosen.map((task) => task.number),
   );
+}
+
+// Asks for more from now on, in the whole experiment, and runs the tasks again.
+export async function restartLarger(id: string, numbers: number[], larger: Larger) {
+  await attempt(async () => {
+    await post(`/experiments/${id}/search`, { resources: larger.resources });
+    const done = await post<{ tasks: number }>(`/experiments/${id}/tasks/restart`, { tasks: numbers });
+    toast(
+      `Restarted ${plural(done.tasks, 'task')} with ${larger.label}. Further attempts of this experiment get as much.`,
+    );
+  });
 }
 
 export async function stopAll(id: string, counts: Counts) {

@@ -67,6 +67,11 @@ export interface Draft {
   cpus: string;
   memory: string;
   time: string;
+  // How often to run again after an end for want of memory or time, and how many times as much to ask for then.
+  retryMemory: string;
+  factorMemory: string;
+  retryTime: string;
+  factorTime: string;
   sbatch: string;
   setup: string;
   // Set when an experiment file is edited instead of the form.
@@ -125,6 +130,10 @@ export function emptyDraft(): Draft {
     cpus: '',
     memory: '',
     time: '',
+    retryMemory: '',
+    factorMemory: '',
+    retryTime: '',
+    factorTime: '',
     sbatch: '',
     setup: '',
     source: null,
@@ -217,6 +226,19 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter(Boolean);
 
+function readRetry(said: unknown): [times: string, factor: string] {
+  const map = (typeof said === 'object' && said ? said : { times: said }) as { times?: unknown; factor?: unknown };
+  const text = (value: unknown) => (value === undefined || value === null ? '' : String(value));
+  return [text(map.times), text(map.factor)];
+}
+
+// 2, or {times: 2, factor: 2}; nothing where both are empty.
+function retrySpec(times: string, factor: string): unknown {
+  if (!times.trim() && !factor.trim()) return undefined;
+  if (!factor.trim()) return scalar(times);
+  return { times: times.trim() ? scalar(times) : 1, factor: scalar(factor) };
+}
+
 // Leaves out what was not filled in: the daemon's defaults are its own business.
 // `multi`: the strategy looks at several fidelities.
 export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<string, unknown> {
@@ -232,6 +254,7 @@ export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<stri
   const resources: Record<string, unknown> = {};
   for (const key of ['backend', 'partition', 'gpus', 'cpus', 'memory', 'time'] as const) set(resources, key, d[key]);
   if (d.sbatch.trim()) resources.options = lines(d.sbatch);
+  const retry = { memory: retrySpec(d.retryMemory, d.factorMemory), time: retrySpec(d.retryTime, d.factorTime) };
   const out: Record<string, unknown> = {};
   if (d.name.trim()) out.name = d.name.trim();
   if (d.description.trim()) out.description = d.description.trim();
@@ -258,6 +281,8 @@ export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<stri
   if (d.metric.trim()) out.objective = { metric: d.metric.trim(), goal: d.goal };
   out.pass = d.pass;
   if (d.setup.trim()) out.environment = { setup: lines(d.setup) };
+  if (retry.memory !== undefined || retry.time !== undefined)
+    out.retry = Object.fromEntries(Object.entries(retry).filter(([, value]) => value !== undefined));
   if (Object.keys(resources).length) out.resources = resources;
   return out;
 }
@@ -294,6 +319,7 @@ interface Written {
   prune?: string | Record<string, unknown>;
   fidelity?: Record<string, unknown>;
   environment?: { setup?: unknown };
+  retry?: Record<string, unknown>;
 }
 
 export function fromExperiment(e: Experiment): Draft {
@@ -332,6 +358,8 @@ export function fromExperiment(e: Experiment): Draft {
   d.fidelityMin = text(spec.fidelity?.min);
   d.fidelityMax = text(spec.fidelity?.max);
   for (const key of ['backend', 'partition', 'gpus', 'cpus', 'memory', 'time'] as const) d[key] = text(resources[key]);
+  [d.retryMemory, d.factorMemory] = readRetry(spec.retry?.memory);
+  [d.retryTime, d.factorTime] = readRetry(spec.retry?.time);
   d.sbatch = Array.isArray(resources.options) ? resources.options.join('\n') : '';
   d.setup = Array.isArray(spec.environment?.setup) ? spec.environment.setup.join('\n') : '';
   return d;

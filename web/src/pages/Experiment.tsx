@@ -14,6 +14,7 @@ import { ExperimentChip, STATES } from '../components/State';
 import {
   removeExperiment,
   restartFailed,
+  restartLarger,
   restartTasks,
   resumeExperiment,
   stopAll,
@@ -21,6 +22,7 @@ import {
   stopTasks,
 } from '../data/actions';
 import { message, save, strategyTitle } from '../data/api';
+import { largerForAll } from '../data/larger';
 import { ExperimentStore } from '../data/store';
 import { toast } from '../data/toast';
 import type { Analysis, Experiment, TaskSummary } from '../data/types';
@@ -70,7 +72,38 @@ function Costs({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
   );
 }
 
-function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
+// One click for the tasks that failed for want of memory or time.
+function RestartLarger({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
+  return (
+    <>
+      {(['memory', 'time'] as const).map((kind) => {
+        const failed = tasks.filter((t) => t.state === 'error' && t.cause?.kind === kind);
+        const larger = failed.length ? largerForAll(e, kind) : null;
+        if (!larger) return null;
+        return (
+          <button
+            key={kind}
+            type="button"
+            class="btn"
+            title={`${plural(failed.length, 'task')} ran out of ${kind}. Further attempts of this experiment get as much, too.`}
+            onClick={() =>
+              void restartLarger(
+                e.id,
+                failed.map((t) => t.number),
+                larger,
+              )
+            }
+          >
+            <Icon name="restart" />
+            Restart {failed.length} with {larger.label}
+          </button>
+        );
+      })}
+    </>
+  );
+}
+
+function Actions({ e, tasks, onClone }: { e: Experiment; tasks: TaskSummary[]; onClone: () => void }) {
   const failed = e.tasks.error;
   const open = e.state === 'running' || e.state === 'waiting' || e.state === 'submitted';
   const fetchFile = (path: string, name: string) => () => {
@@ -84,6 +117,7 @@ function Actions({ e, onClone }: { e: Experiment; onClone: () => void }) {
         <Icon name="copy" />
         Clone
       </button>
+      <RestartLarger e={e} tasks={tasks} />
       {failed > 0 && (
         <button type="button" class="btn" onClick={() => void restartFailed(e.id, failed)}>
           <Icon name="restart" />
@@ -221,7 +255,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
             </p>
           )}
         </div>
-        <Actions e={e} onClone={() => go(`/new?from=${e.id}`)} />
+        <Actions e={e} tasks={tasks} onClone={() => go(`/new?from=${e.id}`)} />
       </div>
       {e.paused && (
         <Banner kind="error" icon="pause" title={`Paused: ${e.paused}`} role="alert">

@@ -6,8 +6,9 @@ import { Chip } from '../components/State';
 import { Log } from '../components/task/Log';
 import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
-import { restartTasks, stoppable, stopTasks } from '../data/actions';
+import { restartLarger, restartTasks, stoppable, stopTasks } from '../data/actions';
 import { info } from '../data/api';
+import { largerFor } from '../data/larger';
 import { now, reasonNow, TaskStore } from '../data/store';
 import type { Experiment, Task } from '../data/types';
 import { bytes, capitalize, duration, figureText, metric, param, paramLine, plural, seconds } from '../lib/format';
@@ -23,6 +24,7 @@ function Failure({ task }: { task: Task }) {
   // The words of the script stay as it wrote them.
   const words = cause ? (cause.kind === 'exit' ? cause.text : capitalize(cause.text)) : 'Failed';
   const code = cause?.kind === 'exit' && !cause.text.startsWith('exit code') && `Exit code ${cause.code}.`;
+  const larger = largerFor(task);
   const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
   return (
     <Banner kind="error" icon="alert" role="alert" title={`${words}${during}`}>
@@ -41,6 +43,17 @@ function Failure({ task }: { task: Task }) {
           .filter(Boolean)
           .join(' ')}
       </div>
+      {larger && (
+        <button
+          type="button"
+          class="btn primary"
+          title={`Asks for ${larger.label} in this experiment from now on, and runs this task again`}
+          onClick={() => void restartLarger(task.experiment, [task.number], larger)}
+        >
+          <Icon name="restart" />
+          Restart with {larger.label}
+        </button>
+      )}
       {cause?.tail?.trim().includes('\n') && (
         <details>
           <summary>Last lines of the error output</summary>

@@ -104,6 +104,44 @@ export function ResourcesCard() {
             placeholder="2h"
           />
         </div>
+        <div class="grid four">
+          <TextField
+            id="retry-memory"
+            label="Retries for memory"
+            numeric
+            value={d.retryMemory}
+            at="/retry/memory"
+            onInput={(retryMemory) => change({ retryMemory })}
+            placeholder="0"
+          />
+          <TextField
+            id="factor-memory"
+            label="each with × memory"
+            numeric
+            value={d.factorMemory}
+            at="/retry/memory/factor"
+            onInput={(factorMemory) => change({ factorMemory })}
+            placeholder="1"
+          />
+          <TextField
+            id="retry-time"
+            label="Retries for time"
+            numeric
+            value={d.retryTime}
+            at="/retry/time"
+            onInput={(retryTime) => change({ retryTime })}
+            placeholder="with a checkpoint"
+          />
+          <TextField
+            id="factor-time"
+            label="each with × time"
+            numeric
+            value={d.factorTime}
+            at="/retry/time/factor"
+            onInput={(factorTime) => change({ factorTime })}
+            placeholder="1"
+          />
+        </div>
         {backend === 'external' && (
           <p class="help">
             sluice runs nothing itself: your workers take tasks and give results, with <code>sluice ask</code> and{' '}

@@ -2,7 +2,7 @@
 
 import { now } from '../../data/store';
 import type { Task } from '../../data/types';
-import { duration, seconds, stamp, when } from '../../lib/format';
+import { bytes, duration, seconds, stamp, when } from '../../lib/format';
 import { Card } from '../bits';
 import { Chip } from '../State';
 
@@ -93,6 +93,12 @@ export function History({ task }: { task: Task }) {
   );
 }
 
+// "16 GB, 2 h": what retries and changes make different between attempts.
+function askedLine(asked: Task['attempts'][number]['asked']): string {
+  const parts = [asked?.memory_bytes ? bytes(asked.memory_bytes) : '', asked?.time_s ? duration(asked.time_s) : ''];
+  return parts.filter(Boolean).join(', ') || 'the default';
+}
+
 export function Attempts({ task }: { task: Task }) {
   return (
     <Card title="Attempts" id="attempts">
@@ -107,6 +113,7 @@ export function Attempts({ task }: { task: Task }) {
               <th scope="col" class="right">
                 Ran
               </th>
+              <th scope="col">Asked for</th>
               <th scope="col">Node</th>
               <th scope="col">Job</th>
             </tr>
@@ -126,6 +133,7 @@ export function Attempts({ task }: { task: Task }) {
                 </td>
                 <td class="numeric">{stamp(a.started)}</td>
                 <td class="right">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
+                <td>{askedLine(a.asked)}</td>
                 <td>
                   <bdi>{a.node ?? 'not known'}</bdi>
                 </td>
