@@ -9,12 +9,12 @@ WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path
 	-not -path web/src/data/types.ts 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all program web run test bench lint format install uninstall soak setup clean distclean help
+.PHONY: all program web run test test-frameworks bench lint format install uninstall soak setup clean distclean help
 
 all: web program
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 setup: ## install what building and running need (apt, npm)
 	@scripts/setup build web run docs
@@ -44,6 +44,10 @@ run: ## install what is missing, build, start with an example experiment, serve 
 
 test: ## everything; ends in "N passed, N failed, N skipped"
 	@scripts/test
+
+test-frameworks: all ## metrics of real Keras, PyTorch, Lightning, XGBoost and others (7 GB, minutes)
+	@scripts/setup test frameworks
+	SLUICE_FRAMEWORKS=1 $(BUILD)/venv/bin/python -m pytest -q tests/py/test_frameworks.py
 
 lint: ## include direction, banned functions, scripts, formatting
 	@scripts/lint
