@@ -31,6 +31,7 @@ static const struct submit_flag {
 	{"description", NULL, "description", SUBMIT_TEXT},
 	{"pass", NULL, "pass", SUBMIT_TEXT},
 	{"style", NULL, "style", SUBMIT_TEXT},
+	{"metrics-pattern", "metrics", "pattern", SUBMIT_TEXT},
 	{"repeats", NULL, "repeats", SUBMIT_SCALAR},
 	{"copy-limit", NULL, "copy_limit", SUBMIT_SCALAR},
 	{"constraint", NULL, "constraints", SUBMIT_LIST},

@@ -30,6 +30,7 @@
 	{"name", "TEXT", "name of the experiment"}, {"description", "TEXT", "what it is about"},                       \
 		{"pass", "positional|flags|env|json", "how values reach the script (a script given here: flags)"},     \
 		{"style", "dash|underscore", "spelling of flags: --batch-size or --batch_size"},                       \
+		{"metrics-pattern", "PATTERN", "metrics from printed lines: 'val_loss is (?P<val_loss>[0-9.]+)'"},     \
 		{"strategy", "STRATEGY", "search strategy: auto, grid, random, tpe, ..."},                             \
 		{"tasks", "N", "tasks in all, for strategies that do not end by themselves"},                          \
 		{"parallel", "N", "tasks at the same time"}, {"seed", "N", "seed of the search"},                      \

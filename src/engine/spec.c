@@ -88,6 +88,7 @@ static void spec_read_metrics(struct spec *spec, const struct node *node, struct
 	VEC(const char *) known = {0};
 	for (const struct metrics_format *format = metrics_formats; format->name; format++)
 		vec_push(&known, format->name);
+	vec_push(&known, "pattern");
 	vec_push(&known, NULL);
 	bool is_map = spec_part_map(node, known.at, problems);
 	free(known.at);
@@ -99,7 +100,11 @@ static void spec_read_metrics(struct spec *spec, const struct node *node, struct
 		char *pattern = spec_part_text(node->items[i], 1024, problems);
 		if (!pattern)
 			continue;
-		spec_check_path(node->items[i], pattern, problems);
+		struct error why;
+		if (strcmp(node->items[i]->key, "pattern") != 0)
+			spec_check_path(node->items[i], pattern, problems);
+		else if (metrics_check_pattern(pattern, &why) < 0)
+			problem_add(problems, node->items[i], "see sluice-experiment(5), metrics", "%s", why.text);
 		free(spec->metrics_pattern);
 		free(spec->metrics_format);
 		spec->metrics_pattern = pattern;

@@ -52,6 +52,11 @@ const struct metrics_format *metrics_format_printed(void);
 bool metrics_is_count(const char *name);
 
 struct metrics_reader *metrics_open(const struct metrics_format *format, metrics_row_f row, void *ctx);
+/* A reader of what a script prints by the user's own pattern, in place of the rules of metrics_format_printed. Every line
+ * that matches gives a row of the named groups. 0, or -EINVAL with what is wrong with the pattern. */
+int metrics_open_pattern(const char *text, metrics_row_f row, void *ctx, struct metrics_reader **ret,
+			 struct error *err) MUST_USE;
+int metrics_check_pattern(const char *text, struct error *err) MUST_USE;
 /* For formats with `folders`, before the first bytes: every name begins with `prefix` ("" for none), and the reader counts
  * on where `other`, which reads a file of the same folder, has counted to; NULL: it is the first of its folder. */
 void metrics_join(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other);

@@ -330,7 +330,7 @@ static bool words_ends_in_metric(const char *word, size_t len)
 static bool words_is_exception(const char *name, size_t len)
 {
 	static const char *const ends[] = {"Error", "Warning", "Exception"};
-	for (size_t i = 0; i < COUNT_OF(ends); i++) {
+	for (size_t i = 0; name && i < COUNT_OF(ends); i++) {
 		size_t n = strlen(ends[i]);
 		if (len > n && memcmp(name + len - n, ends[i], n) == 0 && islower((unsigned char)name[len - n - 1]))
 			return !memmem(name, len, "Squared", 7) && !memmem(name, len, "Absolute", 8);
@@ -346,7 +346,7 @@ enum word_kind word_kind_of_name(const char *name, size_t len)
 
 	if (whole != WORD_OTHER)
 		return whole;
-	if (len && words_is_exception(name, len))
+	if (words_is_exception(name, len))
 		return WORD_BAD;
 	for (size_t at = 0; at < len;) {
 		size_t end = at;

@@ -169,10 +169,18 @@ static void follow_join(struct follow_file *file, const struct metrics_format *f
 				  folder_length(path) ? path : ".");
 }
 
+/* The user's own pattern for what is printed; NULL: none. */
+static const char *follow_pattern(const struct follow *follow)
+{
+	return node_get_string(follow->config.patterns, "pattern");
+}
+
 static void follow_open_reader(struct follow_file *file, const char *kind, const struct metrics_format *format)
 {
 	file->source = mem_printf("%s:%s", kind, follow_relative(file->follow, file->path));
-	file->reader = metrics_open(format, follow_row_cb, file);
+	if (format != metrics_format_printed() || !follow_pattern(file->follow) ||
+	    metrics_open_pattern(follow_pattern(file->follow), follow_row_cb, file, &file->reader, NULL) < 0)
+		file->reader = metrics_open(format, follow_row_cb, file);
 	file->format = format;
 	if (format->folders)
 		follow_join(file, format);
@@ -297,7 +305,8 @@ static bool follow_poll_all(struct follow *follow, bool search)
 
 	const struct metrics_format *csv = metrics_format_for("x.csv", NULL, 0);
 	const struct metrics_format *printed = metrics_format_printed();
-	bool prints = printed && (!config->patterns || node_get(config->patterns, printed->name));
+	bool prints = printed &&
+		(!config->patterns || node_get(config->patterns, printed->name) || follow_pattern(follow));
 
 	if (!config->patterns)
 		follow_add_if_changed(follow, config->first, csv->name, csv);
@@ -331,6 +340,17 @@ static void follow_note_unread(struct follow *follow, const struct follow_file *
 	free(text);
 }
 
+static void follow_note_pattern(const struct follow *follow)
+{
+	size_t rows = 0;
+	for (size_t i = 0; i < follow->files.len; i++)
+		rows += follow->files.at[i]->format == metrics_format_printed() ? follow->files.at[i]->rows.len : 0;
+	if (follow_pattern(follow) && !rows)
+		follow->config.note(
+			follow->config.ctx,
+			"the pattern of 'metrics' matched no line that the script printed: compare it with the log");
+}
+
 bool follow_finish(struct follow *follow)
 {
 	follow->finishing = true;
@@ -353,6 +373,7 @@ bool follow_finish(struct follow *follow)
 		follow->config.note(follow->config.ctx, text);
 		free(text);
 	}
+	follow_note_pattern(follow);
 	return true;
 }
 

@@ -22,3 +22,37 @@ def test_curves_are_those_of_the_frameworks(daemon, tmp_path):
         truth = json.loads((RECORDED / case / "truth.json").read_text())
         wrong += differences(case, truth, daemon.metrics(experiment, task["number"]))
     assert not wrong, "\n".join(wrong)
+
+
+PRINTS = """
+print("Using 4 workers on port 8080")
+for epoch in range(1, 4):
+    print(f"epoch {epoch} loss {1 / epoch:.3f}")
+    print(f"after {epoch} rounds the val error came to {2 / epoch:.2f}.", flush=True)
+"""
+
+
+def submit(daemon, folder, *options):
+    created = daemon.cli("run", "--detach", "--json", "train.py", *options, cwd=folder)
+    experiment = json.loads(created.stdout)["id"]
+    daemon.wait_ended(experiment)
+    curves = {name: list(zip(c["step"], c["value"])) for name, c in daemon.metrics(experiment, 1).items()}
+    return curves, json.dumps(daemon.task(experiment, 1)["timeline"])
+
+
+def test_own_patterns_and_what_files_have_too(daemon, tmp_path):
+    (tmp_path / "train.py").write_text(PRINTS)
+    curves, _ = submit(daemon, tmp_path)
+    assert curves == {"loss": [(1, 1), (2, 0.5), (3, 0.333)]}
+    pattern = r"after (?P<epoch>\d+) rounds .* to (?P<val_error>[\d.]+)\."
+    curves, timeline = submit(daemon, tmp_path, "--metrics-pattern", pattern)
+    assert curves == {"val_error": [(1, 2), (2, 1), (3, 0.67)]} and "matched no line" not in timeline
+    curves, timeline = submit(daemon, tmp_path, "--metrics-pattern", "accuracy is (?P<accuracy>.*)")
+    assert not curves and "matched no line" in timeline
+    refused = daemon.cli("check", "train.py", "--metrics-pattern", "accuracy is .*", cwd=tmp_path, status=None)
+    assert refused.returncode and "names no metric" in refused.stdout + refused.stderr
+    # A table has the same values, with more digits: they are not doubled.
+    table = "import csv\nout = csv.writer(open('log.csv', 'w'))\nout.writerow(['epoch', 'loss'])\n"
+    (tmp_path / "train.py").write_text(PRINTS + table + "for e in range(1, 4):\n    out.writerow([e, 1 / e])\n")
+    curves, _ = submit(daemon, tmp_path)
+    assert curves == {"loss": [(1, 1), (2, 0.5), (3, 1 / 3)]}
