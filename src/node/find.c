@@ -57,6 +57,8 @@ static void find_folder(const char *path, bool any, int depth, struct find_list 
 		if (entry->d_type == DT_UNKNOWN)
 			folder = fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 				S_ISDIR(st.st_mode);
+		if (folder && !any && text_starts(entry->d_name, "checkpoint-"))
+			continue; /* Hugging Face copies what it has logged so far into every checkpoint */
 		if (folder) {
 			char *below = mem_printf("%s/%s", path, entry->d_name);
 			find_folder(below, any, depth + 1, list);
