@@ -1,4 +1,4 @@
-/* `sluice stop`, `restart`, `rm` and `parallel`: the verbs that change what runs. */
+/* `sluice stop`, `rm` and `parallel`: the verbs that change what runs. */
 #include "cli/verbs.h"
 
 #include "base/num.h"
@@ -10,12 +10,6 @@
 #include <unistd.h>
 
 static const struct verb_option stop_options[] = {
-	{"json", NULL, "print the daemon's answers, a line each"},
-	{0},
-};
-
-static const struct verb_option restart_options[] = {
-	{"failed", NULL, "of an experiment: only the tasks that ended in error"},
 	{"json", NULL, "print the daemon's answers, a line each"},
 	{0},
 };
@@ -46,8 +40,9 @@ static int stop_parse_targets(const struct options *options, struct target **ret
 	return 0;
 }
 
-static void stop_say(const struct target *target, const struct node *answer, const char *done)
+static void stop_say(const struct target *target, const struct node *answer)
 {
+	static const char done[] = "asked to stop";
 	const char *state = node_get_string(answer, "state");
 	if (target->number) {
 		/* One that runs is ended in the next moments; one that waited has stopped already. */
@@ -62,9 +57,10 @@ static void stop_say(const struct target *target, const struct node *answer, con
 		printf("%s: there was nothing to do\n", target->experiment);
 }
 
-/* POST .../stop or .../restart for every target; the others go on when one fails. */
-static int stop_change(const struct verb *verb, int argc, char **argv, const char *rest, const char *done)
+/* POST .../stop for every target; the others go on when one fails. */
+static int stop_run(int argc, char **argv)
 {
+	const struct verb *verb = &verb_stop;
 	struct call call;
 	struct error err;
 	struct target *targets;
@@ -74,16 +70,15 @@ static int stop_change(const struct verb *verb, int argc, char **argv, const cha
 	if (stop_parse_targets(&call.options, &targets, &err) < 0)
 		return call_end(&call, call_usage(verb, &err));
 	status = call_connect(&call);
-	const char *body = options_has(&call.options, "failed") ? "{\"failed\":true}" : "{}";
 	for (size_t i = 0; call.connected && i < call.options.args.len; i++) {
 		struct node *answer = NULL;
 		struct buf json = buf_make(BUF_UNLIMITED);
-		char *path = target_path(&targets[i], rest);
-		int rc = client_post(&call.client, path, body, &json, &answer, &err);
+		char *path = target_path(&targets[i], "/stop");
+		int rc = client_post(&call.client, path, "{}", &json, &answer, &err);
 		if (rc == 0 && options_has(&call.options, "json"))
 			puts(buf_text(&json));
 		else if (rc == 0)
-			stop_say(&targets[i], answer, done);
+			stop_say(&targets[i], answer);
 		if (rc < 0)
 			status = call_fail(&err);
 		node_free(answer);
@@ -92,11 +87,6 @@ static int stop_change(const struct verb *verb, int argc, char **argv, const cha
 	}
 	free(targets);
 	return call_end(&call, status);
-}
-
-static int stop_run(int argc, char **argv)
-{
-	return stop_change(&verb_stop, argc, argv, "/stop", "asked to stop");
 }
 
 const struct verb verb_stop = {
@@ -108,22 +98,6 @@ const struct verb verb_stop = {
 		"stopped tasks again.",
 	.options = stop_options,
 	.run = stop_run,
-};
-
-static int restart_run(int argc, char **argv)
-{
-	return stop_change(&verb_restart, argc, argv, "/restart", "to run again");
-}
-
-const struct verb verb_restart = {
-	.name = "restart",
-	.arguments = "ID[/TASK] ... [--failed]",
-	.summary = "run tasks again that have ended",
-	.help = "Makes the next attempt of each task; attempts so far are kept. What still runs is left alone.\n\n"
-		"  sluice restart e12 --failed\n"
-		"  sluice restart e12/7 e12/9",
-	.options = restart_options,
-	.run = restart_run,
 };
 
 /* Asks a person; true for yes. */

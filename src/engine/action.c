@@ -20,6 +20,7 @@
 struct action {
 	struct engine_experiment *experiment;
 	bool failed_only;
+	enum engine_mode mode;
 	int64_t parallel;
 	int64_t touched; /* how many tasks */
 	VEC(struct store_task) tasks; /* that were named */
@@ -124,8 +125,7 @@ static int action_restart_all(struct engine *engine, void *ctx, struct error *er
 		rc = engine_hold_forget(engine, e);
 	if (rc == 0)
 		rc = engine_pause_end(engine, e);
-	enum store_sweep sweep = action->failed_only ? STORE_SWEEP_RESTART_FAILED : STORE_SWEEP_RESTART;
-	return rc < 0 ? rc : engine_begin_sweep(engine, e, sweep);
+	return rc < 0 ? rc : engine_begin_sweep(engine, e, engine_sweep_of(action->mode, action->failed_only));
 }
 
 static int action_restart(struct engine *engine, void *ctx, struct error *err)
@@ -139,16 +139,16 @@ static int action_restart(struct engine *engine, void *ctx, struct error *err)
 		const struct store_task *task = &action->tasks.at[i];
 		if (!store_state_is_over(task->state) || (action->failed_only && task->state != STORE_ERROR))
 			continue;
-		rc = engine_restart_task(engine, action->experiment, task);
+		rc = engine_restart_task(engine, action->experiment, task, action->mode);
 		action->touched++;
 	}
 	return rc;
 }
 
 int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, bool failed_only,
-		   int64_t *ret_count, struct error *err)
+		   enum engine_mode mode, int64_t *ret_count, struct error *err)
 {
-	struct action action = {.failed_only = failed_only};
+	struct action action = {.failed_only = failed_only, .mode = mode};
 	int rc = action_find(engine, experiment, numbers, count, &action, err);
 	/* What begins again before the stop has come to it would be stopped by it. */
 	if (rc == 0 && (numbers || failed_only) && action.experiment->sweep == STORE_SWEEP_STOP)

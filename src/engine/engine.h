@@ -44,8 +44,15 @@ int engine_create(struct engine *engine, const struct node *request, const char 
  * experiment or task. Stopping a task that has ended, or restarting one that still runs, changes nothing. */
 int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
 		struct error *err) MUST_USE;
+/* How a task is run again. By default one that saved a checkpoint and has not finished goes on, any other begins anew.
+ * RESUME: with its work and checkpoint folders as they are. FRESH: without; they are removed once it has started. */
+enum engine_mode { ENGINE_MODE_DEFAULT, ENGINE_MODE_RESUME, ENGINE_MODE_FRESH };
 int engine_restart(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, bool failed_only,
-		   int64_t *ret_count, struct error *err) MUST_USE;
+		   enum engine_mode mode, int64_t *ret_count, struct error *err) MUST_USE;
+/* Another text for the submitted script, for attempts that begin from now on. The one before is kept and named in the
+ * experiment's warnings. -EINVAL where a command was submitted instead of a script. */
+int engine_replace_script(struct engine *engine, int64_t experiment, const char *text, size_t len,
+			  struct error *err) MUST_USE;
 /* A paused experiment goes on as it is; -EBUSY where it is not paused. */
 int engine_resume(struct engine *engine, int64_t experiment, struct error *err) MUST_USE;
 /* -EBUSY while something runs, unless stop is set: then it goes once everything has ended. */

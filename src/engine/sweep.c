@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "spool/checkpoint.h"
 
 /* Tasks between two looks at the clock. */
 #define SWEEP_STEP 16
@@ -36,11 +37,48 @@ int engine_stop_task(struct engine *engine, struct engine_experiment *e, const s
 	return rc < 0 ? rc : store_set_task_reason(engine->store, task->id, "being stopped", 0);
 }
 
-int engine_restart_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
+static bool sweep_has_checkpoint(struct engine *engine, const struct store_task *task)
 {
-	int rc = store_reset_task(engine->store, task->id);
-	e->best_changed = true;
-	return rc < 0 ? rc : engine_set_state(engine, e, task, STORE_WAITING, "restarted by the user", NULL);
+	char *folder = engine_folder(engine, task->experiment, task->number, 0);
+	bool saved = spool_checkpoint_exists(folder);
+	free(folder);
+	return saved;
+}
+
+int engine_restart_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task,
+			enum engine_mode mode)
+{
+	bool saved = mode != ENGINE_MODE_FRESH && sweep_has_checkpoint(engine, task);
+	bool fresh = mode == ENGINE_MODE_FRESH ||
+		(mode == ENGINE_MODE_DEFAULT && (!saved || task->state == STORE_FINISHED));
+	const char *why = !fresh && saved ? "restarted by the user: goes on from its checkpoint"
+		: !fresh
+		? "restarted by the user in its folder; it has saved no checkpoint, so it begins with the first epoch"
+		: mode == ENGINE_MODE_FRESH || saved
+		? "restarted by the user: from the beginning"
+		: "restarted by the user: from the beginning, as it has saved no checkpoint";
+	int rc = store_reset_task(engine->store, task->id, fresh);
+	return rc < 0 ? rc : engine_set_state(engine, e, task, STORE_WAITING, why, NULL);
+}
+
+static const struct {
+	enum engine_mode mode;
+	bool failed_only;
+} sweep_restarts[] = {
+	[STORE_SWEEP_RESTART] = {ENGINE_MODE_DEFAULT, false},
+	[STORE_SWEEP_RESTART_FAILED] = {ENGINE_MODE_DEFAULT, true},
+	[STORE_SWEEP_RESUME] = {ENGINE_MODE_RESUME, false},
+	[STORE_SWEEP_RESUME_FAILED] = {ENGINE_MODE_RESUME, true},
+	[STORE_SWEEP_FRESH] = {ENGINE_MODE_FRESH, false},
+	[STORE_SWEEP_FRESH_FAILED] = {ENGINE_MODE_FRESH, true},
+};
+
+enum store_sweep engine_sweep_of(enum engine_mode mode, bool failed_only)
+{
+	enum store_sweep sweep = STORE_SWEEP_RESTART;
+	while (sweep_restarts[sweep].mode != mode || sweep_restarts[sweep].failed_only != failed_only)
+		sweep++;
+	return sweep;
 }
 
 static int sweep_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
@@ -50,9 +88,9 @@ static int sweep_task(struct engine *engine, struct engine_experiment *e, const 
 		return over || task->created_ms > e->sweep_ms ? 0 : engine_stop_task(engine, e, task);
 	if (!over || task->finished_ms > e->sweep_ms)
 		return 0;
-	if (e->sweep == STORE_SWEEP_RESTART_FAILED && task->state != STORE_ERROR)
+	if (sweep_restarts[e->sweep].failed_only && task->state != STORE_ERROR)
 		return 0;
-	return engine_restart_task(engine, e, task);
+	return engine_restart_task(engine, e, task, sweep_restarts[e->sweep].mode);
 }
 
 /* What is alive among the numbers that were swept hears of it too. */

@@ -3,9 +3,9 @@
 #ifndef ENGINE_SWEEP_H
 #define ENGINE_SWEEP_H
 
+#include "engine/engine.h"
 #include "store/rows.h"
 
-struct engine;
 struct engine_experiment;
 
 /* Begins one (carrying out the first part of it) in the place of what was going on. */
@@ -15,7 +15,9 @@ int engine_sweep(struct engine *engine) MUST_USE;
  * memory. */
 int engine_stop_task(struct engine *engine, struct engine_experiment *experiment,
 		     const struct store_task *task) MUST_USE;
-int engine_restart_task(struct engine *engine, struct engine_experiment *experiment,
-			const struct store_task *task) MUST_USE;
+int engine_restart_task(struct engine *engine, struct engine_experiment *experiment, const struct store_task *task,
+			enum engine_mode mode) MUST_USE;
+/* The restart of all tasks, or of the failed ones, in this way. */
+enum store_sweep engine_sweep_of(enum engine_mode mode, bool failed_only);
 
 #endif

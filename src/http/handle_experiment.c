@@ -157,6 +157,26 @@ void handle_stop(struct request *request, struct response *response)
 		answer_count(count, response);
 }
 
+int restart_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
+		  int64_t *ret_count, struct error *err)
+{
+	static const char *const modes[] = {
+		[ENGINE_MODE_DEFAULT] = "", [ENGINE_MODE_RESUME] = "resume", [ENGINE_MODE_FRESH] = "fresh"};
+	const char *word = node_get_string(body, "mode"), *script = node_get_string(body, "script");
+	enum engine_mode mode = ENGINE_MODE_DEFAULT;
+	for (size_t i = 1; word && i < COUNT_OF(modes); i++)
+		if (strcmp(modes[i], word) == 0)
+			mode = (enum engine_mode)i;
+	if (word && mode == ENGINE_MODE_DEFAULT)
+		return errorf(err, -EINVAL, "'mode' is resume or fresh, not '%.60s'", word);
+	struct engine *engine = request->app->engine;
+	int64_t experiment = request->path_numbers[0];
+	int rc = script ? engine_replace_script(engine, experiment, script, strlen(script), err) : 0;
+	return rc < 0 ? rc
+		      : engine_restart(engine, experiment, numbers, count, node_get_bool(body, "failed", false), mode,
+				       ret_count, err);
+}
+
 void handle_restart(struct request *request, struct response *response)
 {
 	struct error err = {0};
@@ -164,9 +184,8 @@ void handle_restart(struct request *request, struct response *response)
 	int64_t count = 0;
 	if (request_json(request, &body, response) < 0)
 		return;
-	bool failed = node_get_bool(body, "failed", false);
+	int rc = restart_tasks(request, body, NULL, 0, &count, &err);
 	node_free(body);
-	int rc = engine_restart(request->app->engine, request->path_numbers[0], NULL, 0, failed, &count, &err);
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
 	else

@@ -44,7 +44,9 @@ void handle_tasks(struct request *request, struct response *response)
 }
 
 /* {"tasks":[1,2,3]}: explicit numbers, so that nothing is touched that was not on the screen. */
-static int read_numbers(const struct request *request, int64_t **ret, size_t *ret_count, struct response *response)
+/* The caller frees both. */
+static int read_numbers(const struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
+			struct response *response)
 {
 	struct node *body;
 	if (request_json(request, &body, response) < 0)
@@ -62,7 +64,7 @@ static int read_numbers(const struct request *request, int64_t **ret, size_t *re
 	*ret_count = list->count;
 	for (size_t i = 0; i < list->count; i++)
 		(*ret)[i] = list->items[i]->integer;
-	node_free(body);
+	*ret_body = body;
 	return 0;
 }
 
@@ -71,13 +73,15 @@ static void change_tasks(struct request *request, bool stop, struct response *re
 	struct error err = {0};
 	int64_t *numbers, touched = 0;
 	size_t count;
-	if (read_numbers(request, &numbers, &count, response) < 0)
+	struct node *body;
+	if (read_numbers(request, &body, &numbers, &count, response) < 0)
 		return;
 	struct engine *engine = request->app->engine;
 	int64_t experiment = request->path_numbers[0];
 	int rc = stop ? engine_stop(engine, experiment, numbers, count, &touched, &err)
-		      : engine_restart(engine, experiment, numbers, count, false, &touched, &err);
+		      : restart_tasks(request, body, numbers, count, &touched, &err);
 	free(numbers);
+	node_free(body);
 	if (rc == -ENOENT && !*err.text)
 		answer_missing(request, response);
 	else if (rc < 0)
@@ -105,9 +109,13 @@ static void change_task(struct request *request, bool stop, struct response *res
 {
 	struct error err = {0};
 	struct engine *engine = request->app->engine;
+	struct node *body;
 	int64_t experiment = request->path_numbers[0], number = request->path_numbers[1], touched = 0;
+	if (request_json(request, &body, response) < 0)
+		return;
 	int rc = stop ? engine_stop(engine, experiment, &number, 1, &touched, &err)
-		      : engine_restart(engine, experiment, &number, 1, false, &touched, &err);
+		      : restart_tasks(request, body, &number, 1, &touched, &err);
+	node_free(body);
 	if (rc < 0 && rc != -ENOENT)
 		response_error(response, rc, &err);
 	else if (rc < 0)

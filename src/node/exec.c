@@ -52,6 +52,7 @@ struct exec {
 	uv_loop_t loop;
 	uv_signal_t signals[COUNT_OF(exec_signals)];
 	uv_timer_t tick;
+	uv_work_t dropping; /* of the folders that a fresh start has put aside */
 	struct ending ending;
 	pid_t pid;
 	int status;
@@ -490,6 +491,24 @@ static int exec_try(struct exec *x, exec_step_f step, struct launch *launch)
 	return rc;
 }
 
+/* Beside the script: a large folder takes its time. */
+static void exec_drop_cb(uv_work_t *work)
+{
+	layout_drop_aside(work->data);
+}
+
+static void exec_dropped_cb(uv_work_t *work, int status)
+{
+	(void)work, (void)status;
+}
+
+static void exec_drop_aside(struct exec *x)
+{
+	x->dropping.data = &x->d;
+	if (uv_queue_work(&x->loop, &x->dropping, exec_drop_cb, exec_dropped_cb) < 0)
+		layout_drop_aside(&x->d);
+}
+
 /* Runs the attempt to its end; the journal is open. */
 static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 {
@@ -517,6 +536,8 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 		goto out;
 	}
 	exec_start_timers(x);
+	if (layout_has_aside(&x->d))
+		exec_drop_aside(x);
 	/* The handlers were there before the script was: whatever happened meanwhile comes now. */
 	sigprocmask(SIG_SETMASK, unblocked, NULL);
 	uv_run(&x->loop, UV_RUN_DEFAULT);

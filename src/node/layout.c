@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "node/earlier.h"
 #include "node/submitted.h"
 #include "spool/paths.h"
@@ -67,14 +68,53 @@ static int layout_keep_work(const struct spool_descriptor *d, struct buf *notes,
 	return submitted_lay(d, d->work_dir, removed ? SUBMITTED_MISSING : SUBMITTED_NEWER, notes, err);
 }
 
+static char *layout_aside(const char *path)
+{
+	return mem_printf("%s.old", path);
+}
+
+/* Out of the way of a fresh start. Where an older one lies there already, the attempt that left this one never started, or
+ * is as old: one of the two is kept until the script has started. A first attempt finds nothing. */
+static int layout_set_aside(const char *path, struct error *err)
+{
+	if (access(path, F_OK) < 0)
+		return 0;
+	char *old = layout_aside(path);
+	int rc = access(old, F_OK) == 0 ? fs_remove_tree(path, err)
+		: rename(path, old) < 0 ? errorf(err, -errno, "%s: %s", old, strerror(errno))
+					: 0;
+	free(old);
+	return rc;
+}
+
+bool layout_has_aside(const struct spool_descriptor *d)
+{
+	char *work = layout_aside(d->work_dir), *checkpoint = layout_aside(d->checkpoint_dir);
+	bool has = access(work, F_OK) == 0 || access(checkpoint, F_OK) == 0;
+	free(work);
+	free(checkpoint);
+	return has;
+}
+
+void layout_drop_aside(const struct spool_descriptor *d)
+{
+	const char *const folders[] = {d->work_dir, d->checkpoint_dir};
+	for (size_t i = 0; i < COUNT_OF(folders); i++) {
+		struct error err;
+		char *old = layout_aside(folders[i]);
+		if (access(old, F_OK) == 0 && fs_remove_tree(old, &err) < 0)
+			log_warning("what an earlier attempt left cannot be removed: %s", err.text);
+		free(old);
+	}
+}
+
 int layout_make_work(const struct spool_descriptor *d, struct buf *notes, struct error *err)
 {
 	int rc = 0;
-	/* A first attempt finds nothing to remove; asking costs less than removing. */
-	if (d->fresh && access(d->work_dir, F_OK) == 0)
-		rc = fs_remove_tree(d->work_dir, err);
-	if (rc == 0 && d->fresh && access(d->checkpoint_dir, F_OK) == 0)
-		rc = fs_remove_tree(d->checkpoint_dir, err);
+	if (d->fresh)
+		rc = layout_set_aside(d->work_dir, err);
+	if (rc == 0 && d->fresh)
+		rc = layout_set_aside(d->checkpoint_dir, err);
 	if (rc == 0)
 		rc = layout_make_folder(d->checkpoint_dir, err);
 	if (rc == 0)

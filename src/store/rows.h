@@ -10,7 +10,16 @@
 enum store_wish { STORE_WISH_RUN, STORE_WISH_STOP, STORE_WISH_PRUNE, STORE_WISH_HOLD };
 enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING };
 /* An action on all tasks of an experiment. */
-enum store_sweep { STORE_SWEEP_NONE, STORE_SWEEP_STOP, STORE_SWEEP_RESTART, STORE_SWEEP_RESTART_FAILED };
+enum store_sweep {
+	STORE_SWEEP_NONE,
+	STORE_SWEEP_STOP,
+	STORE_SWEEP_RESTART, /* those with a checkpoint go on, the others begin anew */
+	STORE_SWEEP_RESTART_FAILED,
+	STORE_SWEEP_RESUME,
+	STORE_SWEEP_RESUME_FAILED,
+	STORE_SWEEP_FRESH,
+	STORE_SWEEP_FRESH_FAILED,
+};
 enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BATCH_OVER };
 
 /* The columns of a row are listed once, as STORE_X. The struct and its query come from the list, and so does the JSON that
@@ -193,8 +202,9 @@ int store_set_wish(struct store *store, int64_t id, enum store_wish wish) MUST_U
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms) MUST_USE;
 /* The tasks of the experiment that are not over have had no retries under this key. */
 int store_forget_retries(struct store *store, int64_t experiment, const char *key) MUST_USE;
-/* From scratch: results and metrics gone, the next attempt is fresh. The state is the caller's to set. */
-int store_reset_task(struct store *store, int64_t id) MUST_USE;
+/* Another attempt that a user asked for. Fresh: from scratch; what was measured stays until that attempt has started. The
+ * state is the caller's to set. */
+int store_reset_task(struct store *store, int64_t id, bool fresh) MUST_USE;
 /* The search goes on with a task at another fidelity: its parameters, its newest ask. */
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
 /* The task whose newest ask this is; -ENOENT. */

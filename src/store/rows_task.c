@@ -11,8 +11,6 @@
 #define COST_NONE(...)
 #define COST_COLUMN(name, key, column, ...) column ", "
 #define COST_COLUMNS COST_FIGURES(COST_COLUMN, COST_NONE)
-#define COST_UNSET(name, key, column, ...) column " = NULL, "
-#define COST_UNSETS COST_FIGURES(COST_UNSET, COST_NONE)
 #define COST_SET(name, key, column, ...) column " = coalesce(?, " column "), "
 #define COST_SETS COST_FIGURES(COST_SET, COST_NONE)
 #define COST_SUM(name, key, column, ...) "sum(" column "), "
@@ -58,10 +56,7 @@ static const char sql_set_retry[] =
 static const char sql_forget_retries[] = "UPDATE task SET retries = json_remove(retries, '$.' || ?2) "
 					 "WHERE experiment = ?1 AND state < " NUMBER(FINISHED);
 static const char sql_reset[] = "UPDATE task SET wanted = " NUMBER(
-	WISH_RUN) ", fresh = 1, retries = '{}', not_before_ms = 0, best = NULL, "
-		  "best_step = NULL, last = NULL, last_step = NULL, step = NULL, from_zero = 0, submitted_ms = NULL, "
-		  "started_ms = NULL, node = NULL, gpus = NULL, job = NULL, " COST_UNSETS "energy_source = NULL, "
-		  "figures = NULL WHERE id = ?1";
+	WISH_RUN) ", fresh = ?2 OR started_ms IS NULL, retries = '{}', not_before_ms = 0 WHERE id = ?1";
 static const char sql_promote[] =
 	"UPDATE task SET parameters = ?2, fidelity = ?3, steps = ?4, asked = ?5, retries = '{}', not_before_ms = 0, "
 	"wanted = " NUMBER(WISH_RUN) " WHERE id = ?1";
@@ -229,10 +224,9 @@ int store_forget_retries(struct store *store, int64_t experiment, const char *ke
 	return store_run(store, sql_forget_retries, "is", experiment, key);
 }
 
-int store_reset_task(struct store *store, int64_t id)
+int store_reset_task(struct store *store, int64_t id, bool fresh)
 {
-	int rc = store_run(store, sql_reset, "i", id);
-	return rc < 0 ? rc : store_clear_metrics(store, id);
+	return store_run(store, sql_reset, "ii", id, (int64_t)fresh);
 }
 
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row)

@@ -1,6 +1,7 @@
 """The command line against the real daemon: looking at experiments and tasks, changing them and following them, on and off a
 terminal."""
 
+import pathlib
 import http.client
 import json
 import os
@@ -91,7 +92,7 @@ def test_stop_restart_and_rm(cli):
     cli("stop", id)
     assert cli.ended(id)["state"] == "stopped"
     assert "there was nothing to do" in cli("stop", id).stdout
-    assert cli("restart", f"{id}/1").stdout == f"{id}/1 is to run again\n"
+    assert cli("restart", f"{id}/1").stdout.startswith(f"{id}/1 is to run again: restarted by the user: from the beginning")
     wait_for(lambda: cli.json("show", f"{id}/1", "--json")["state"] == "running", "not restarted")
     assert cli.json("show", f"{id}/1", "--json")["attempt"] == 2
     assert cli("stop", f"{id}/1").stdout in (f"{id}/1 is asked to stop\n", f"{id}/1 is stopped\n")
@@ -113,6 +114,44 @@ def test_rm_asks_on_a_terminal(cli):
     terminal.send("y\n")
     assert terminal.finish() == 0
     assert cli.json("ls", "--json")["total"] == 0
+
+
+SAVES = """
+import os, pathlib
+saved = pathlib.Path(os.environ["SLUICE_CHECKPOINT_DIR"], "n")
+begin = int(saved.read_text()) if saved.exists() else 0
+with open("log.csv", "a") as log:
+    if not log.tell():
+        log.write("epoch,loss\\n")
+    for epoch in range(begin, begin + 3):
+        log.write(f"{epoch},{10 - epoch}\\n")
+saved.write_text(str(begin + 3))
+if not begin:
+    raise ValueError("half way")
+"""
+
+
+def test_restart_goes_on_from_a_checkpoint_or_begins_anew_and_asks_before_results_go(cli):
+    (cli.folder / "saves.py").write_text(SAVES)
+
+    def curve():
+        return cli.json("export", "e1", "--format", "json")["tasks"][0]["metrics"]["loss"]["step"]
+
+    cli("run", "saves.py", status=1)
+    assert curve() == [0, 1, 2]
+    assert cli("restart", "e1/1").stdout.endswith("goes on from its checkpoint\n")
+    assert cli.ended("e1")["state"] == "finished" and curve() == [0, 1, 2, 3, 4, 5]
+    refused = cli("restart", "e1", status=2, text="").stderr
+    assert "1 of the tasks has finished" in refused and "--yes" in refused
+    assert "--resume" in cli("restart", "e1", "--resume", "--fresh", "--yes", status=2).stderr
+    cli("restart", "e1", "--fresh", "--yes")
+    assert cli.ended("e1")["state"] == "error" and curve() == [0, 1, 2]
+    task = pathlib.Path(cli.json("show", "e1/1", "--json")["folder"])
+    assert (task / "checkpoint/n").read_text() == "3" and not (task / "work.old").exists() and not (task / "checkpoint.old").exists()
+    (cli.folder / "saves.py").write_text(SAVES + "print('corrected')\n")
+    cli("restart", "e1", "--failed", "--with", "saves.py")
+    assert cli.ended("e1")["state"] == "finished" and "corrected" in cli("logs", "e1/1").stdout
+    assert "the script was replaced at" in cli("show", "e1").stdout
 
 
 def test_restart_failed_leaves_the_others_alone(cli):

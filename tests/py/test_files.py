@@ -36,7 +36,7 @@ def test_attempts_of_the_version_before_are_read(daemon):
         (task / name).rename(task / "attempts/1" / name)
     daemon.start()
     assert daemon.cli("logs", f"{experiment}/1").stdout.endswith("attempt 1\n")
-    daemon.cli("restart", f"{experiment}/1")
+    daemon.cli("restart", "--yes", f"{experiment}/1")
     wait_for(lambda: daemon.task(experiment, 1)["attempt"] == 2, "it does not run again")
     daemon.wait_ended(experiment)
     assert daemon.cli("logs", f"{experiment}/1").stdout.endswith("attempt 2\n")

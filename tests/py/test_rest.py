@@ -343,7 +343,7 @@ def test_mistyped_and_unknown_members_change_nothing(daemon):
     daemon.wait_ended(experiment)
     before = daemon.tasks(experiment)
     for path, body in [
-        ("/restart", {"failed": "true"}), ("/restart", {"failed": 1}), ("/restart", {"failed": {}}), ("/restart", {"fail": True}),
+        ("/restart", {"failed": "true"}), ("/restart", {"failed": 1}), ("/restart", {"failed": {}}), ("/restart", {"fail": True}), ("/restart", {"mode": "fesh"}), ("/tasks/1/restart", {"mode": 1}),
         ("/restart", [None]), ("/restart", False), ("/tasks/restart", {"tasks": [1], "all": True}),
         ("/tasks/restart", {"tasks": ["1"]}), ("/tasks/stop", {"tasks": 1}), ("/tasks/1/restart", {"failed": True}),
         ("/tasks/1/stop", [None]), ("/stop", {"tasks": [1]}), ("/parallel", {"parallel": "2"}),

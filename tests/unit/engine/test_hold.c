@@ -99,7 +99,7 @@ static void test_a_user_who_restarts_lifts_it(void **state)
 	settle(f);
 	fail_all(f, "cpu1", 174);
 	assert_task(f, id, "error", 1, "unstarted");
-	assert_int_equal(engine_restart(f->engine, id, NULL, 0, true, &count, NULL), 0);
+	assert_int_equal(engine_restart(f->engine, id, NULL, 0, true, ENGINE_MODE_DEFAULT, &count, NULL), 0);
 	settle(f);
 	assert_int_equal(f->engine->live.len, 5);
 }

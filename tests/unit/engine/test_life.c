@@ -72,8 +72,8 @@ static void test_a_restart_runs_again_from_scratch(void **state)
 	int64_t count = 0, two = 2, none = 99;
 	int64_t id = create(f, "script: run.sh\nparameters: {x: [1, 2]}\n", training);
 	node_free(wait_for(f, id, "finished"));
-	assert_int_equal(engine_restart(f->engine, id, &none, 1, false, &count, NULL), -ENOENT);
-	assert_int_equal(engine_restart(f->engine, id, &two, 1, false, &count, NULL), 0);
+	assert_int_equal(engine_restart(f->engine, id, &none, 1, false, ENGINE_MODE_DEFAULT, &count, NULL), -ENOENT);
+	assert_int_equal(engine_restart(f->engine, id, &two, 1, false, ENGINE_MODE_DEFAULT, &count, NULL), 0);
 	assert_int_equal(count, 1);
 	struct node *e = read_experiment(f, id);
 	assert_string_equal(node_get_string(e, "state"), "running"); /* at once, for whoever waits for its end */
@@ -104,11 +104,11 @@ static void test_what_was_over_goes_on_although_the_daemon_is_killed_at_once(voi
 	int64_t id = create(f, "script: run.sh\nparameters: {x: [1, 2]}\nsearch: {strategy: grid}\n", training);
 	struct node *mine = json("{\"parameters\":{\"x\":2}}"), *wider = json("{\"parameters\":{\"x\":[1,2,3]}}");
 	node_free(wait_for(f, id, "finished"));
-	assert_int_equal(engine_restart(f->engine, id, &two, 1, false, &count, NULL), 0);
+	assert_int_equal(engine_restart(f->engine, id, &two, 1, false, ENGINE_MODE_DEFAULT, &count, NULL), 0);
 	struct node *e = begin_again_after_a_kill(f, id);
 	assert_int_equal(node_get(task_at(e, 1), "attempts")->count, 2);
 	node_free(e);
-	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, &count, NULL), 0);
+	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, ENGINE_MODE_DEFAULT, &count, NULL), 0);
 	e = begin_again_after_a_kill(f, id);
 	assert_int_equal(node_get(task_at(e, 0), "attempts")->count, 2);
 	assert_int_equal(node_get(task_at(e, 1), "attempts")->count, 3);

@@ -289,7 +289,7 @@ static void test_a_stopped_search_that_was_thinking_goes_on_after_a_restart(void
 	}
 	assert_int_equal(begin_ask(f, id, &waiting), -EINPROGRESS);
 	assert_int_equal(engine_stop(f->engine, id, NULL, 0, &count, &err), 0);
-	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, &count, &err), 0);
+	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, ENGINE_MODE_DEFAULT, &count, &err), 0);
 	assert_int_equal(end_ask(f, &waiting, &number), 0);
 	assert_int_equal(ask(f, id, &number), 0);
 	assert_replays_exactly(f, id);
@@ -336,7 +336,7 @@ static void test_an_answer_for_a_stopped_experiment_waits_until_it_goes_on(void 
 		uv_run(&f->loop, UV_RUN_ONCE);
 	assert_true(is_running(f, id, RESULTS + 1));
 	assert_int_equal(last_number(f, id), proposed);
-	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, &count, &err), 0);
+	assert_int_equal(engine_restart(f->engine, id, NULL, 0, false, ENGINE_MODE_DEFAULT, &count, &err), 0);
 	run_until_proposed(f, id,
 			   proposed + 1); /* what waits now is more than is wanted: no other would be asked for */
 	assert_replays_exactly(f, id);

@@ -13,6 +13,9 @@ export function stoppable(task: TaskSummary): boolean {
   return task.state === 'running' || task.state === 'submitted' || task.state === 'waiting';
 }
 
+// What the daemon does unless it is told otherwise.
+const FROM = 'from its checkpoint where it has saved one, else from the first epoch';
+
 async function attempt(run: () => Promise<void>) {
   try {
     await run();
@@ -73,8 +76,10 @@ export async function restartTasks(id: string, tasks: TaskSummary[]) {
   const many = plural(chosen.length, 'task');
   if (chosen.length > 1 || finished) {
     const which = finished < chosen.length ? `${finished} of them have` : finished === 1 ? 'It has' : 'All have';
-    const replaced = finished ? ` ${which} finished already; the new attempt replaces the result.` : '';
-    const text = `Each gets a new attempt of the same configuration.${replaced}`;
+    const replaced = finished
+      ? ` ${which} finished already; the new attempt replaces the result once it has started.`
+      : '';
+    const text = `Each gets a new attempt of the same configuration: ${FROM}.${replaced}`;
     if (!(await confirm({ title: `Restart ${many}?`, text, yes: `Restart ${many}`, no: 'Cancel', icon: 'restart' })))
       return;
   }
@@ -119,7 +124,7 @@ export async function restartFailed(id: string, failed: number) {
   if (
     !(await confirm({
       title: `Restart ${many}?`,
-      text: 'Each gets a new attempt of the same configuration. Finished tasks are left alone.',
+      text: `Each gets a new attempt of the same configuration: ${FROM}. Finished tasks are left alone.`,
       yes: `Restart ${many}`,
       no: 'Cancel',
       icon: 'restart',
