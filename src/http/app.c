@@ -12,6 +12,7 @@
 #include "http/static.h"
 #include "http/upload.h"
 
+#include <errno.h>
 #include <strings.h>
 
 /* An answer larger than this is refused rather than built in memory. */
@@ -166,6 +167,10 @@ static int check_body(struct app *app, const struct request *request, struct res
 		return 0;
 	if (!app->schemas)
 		app->schemas = schema_load();
+	if (!app->schemas) {
+		response_problem(response, 500, "the schemas in this program cannot be read; build it again");
+		return -EIO;
+	}
 	if (!schema_is_closed(app->schemas, route->body))
 		return 0;
 	int rc = request_json(request, &body, response);

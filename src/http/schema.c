@@ -21,7 +21,7 @@ struct node *schema_load(void)
 	struct node *root;
 	struct error err;
 	if (node_parse_json(openapi_components, strlen(openapi_components), &root, &err) < 0)
-		return node_new(NODE_MAP);
+		return NULL;
 	return root;
 }
 

@@ -7,7 +7,7 @@
 /* src/http/schemas.json: the "components" of the OpenAPI document. */
 extern const char openapi_components[];
 
-/* The tree of schemas.json. The caller frees it. */
+/* The tree of schemas.json, or NULL where it is not good JSON. The caller frees it. */
 struct node *schema_load(void);
 /* Does the schema say what a body may have, and nothing else? */
 bool schema_is_closed(const struct node *schemas, const char *name);

@@ -181,7 +181,7 @@ static char *only_descriptor(const struct fixture *f)
 /* Writes what the version before had written: the first attempt in attempts/1. */
 static void use_old_folder(const char *descriptor)
 {
-	static const char key[] = "/tasks/1\",\"results\"";
+	static const char key[] = "/tasks/1\",\"script\"";
 	struct buf text = buf_make(BUF_UNLIMITED), out = buf_make(BUF_UNLIMITED);
 	assert_int_equal(fs_read(descriptor, BUF_UNLIMITED, &text, NULL), 0);
 	const char *at = strstr(buf_text(&text), key);
