@@ -10,6 +10,7 @@
 #include "engine/series.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
+#include "engine/spec_objective.h"
 #include "engine/state.h"
 
 #include "base/clock.h"
@@ -117,10 +118,10 @@ static int ingest_choose_objective(struct engine *engine, struct engine_experime
 	const char *chosen = ingest_usual(metrics, count);
 	if (!chosen)
 		return 0;
-	spec_choose_objective(e->spec, chosen, spec_guess_maximise(chosen));
+	spec_objective_choose(e->spec, chosen, spec_objective_guess(chosen));
 	struct buf text = buf_make(4096);
 	struct json w = json_to(&text);
-	spec_write_objective(e->spec, &w);
+	spec_objective_write(e->spec, &w);
 	int rc = store_set_objective(engine->store, e->id, buf_text(&text));
 	buf_free(&text);
 	e->changed = true;

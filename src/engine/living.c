@@ -12,6 +12,7 @@
 #include "engine/request.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
+#include "engine/spec_objective.h"
 #include "engine/state.h"
 #include "engine/transact.h"
 
@@ -347,7 +348,7 @@ static int living_read_spec(const struct engine_experiment *e, const struct node
 	if (rc < 0 || problems->list.len)
 		return -EINVAL;
 	if (!(*ret)->objective_count && e->spec->objective_count)
-		spec_choose_objective(*ret, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
+		spec_objective_choose(*ret, e->spec->objectives[0].metric, e->spec->objectives[0].maximise);
 	return 0;
 }
 

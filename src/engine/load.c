@@ -14,6 +14,7 @@
 #include "engine/series.h"
 #include "engine/silence.h"
 #include "engine/spec.h"
+#include "engine/spec_objective.h"
 #include "engine/state.h"
 #include "engine/submit.h"
 #include "engine/transact.h"
@@ -98,7 +99,7 @@ static void load_objective(struct spec *spec, const char *json)
 		return;
 	const struct node *first = list->type == NODE_LIST && list->count ? list->items[0] : NULL;
 	if (node_get_string(first, "metric") && node_get_string(first, "goal"))
-		spec_choose_objective(spec, node_get_string(first, "metric"),
+		spec_objective_choose(spec, node_get_string(first, "metric"),
 				      strcmp(node_get_string(first, "goal"), "max") == 0);
 	node_free(list);
 }

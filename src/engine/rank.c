@@ -6,6 +6,7 @@
 #include "engine/propose.h"
 #include "engine/prune.h"
 #include "engine/spec.h"
+#include "engine/spec_objective.h"
 #include "engine/state.h"
 
 #include <errno.h>
@@ -124,7 +125,7 @@ int engine_rank_again(struct engine *engine, struct engine_experiment *e)
 	struct rank_tells tells = {0};
 	struct buf objective = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&objective);
-	spec_write_objective(e->spec, &w);
+	spec_objective_write(e->spec, &w);
 	int rc = store_set_objective(engine->store, e->id, buf_text(&objective));
 	buf_free(&objective);
 	if (rc == 0)

@@ -9,6 +9,7 @@
 #include "engine/load.h"
 #include "engine/scan.h"
 #include "engine/spec.h"
+#include "engine/spec_objective.h"
 #include "engine/state.h"
 #include "engine/steady.h"
 #include "engine/transact.h"
@@ -410,7 +411,7 @@ void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
 		.spec = spec_text(spec_write_normal, spec),
 		.parameters = spec_text(spec_write_parameters, spec),
 		.varying = spec_text(spec_write_varying, spec),
-		.objective = spec_text(spec_write_objective, spec),
+		.objective = spec_text(spec_objective_write, spec),
 		.warnings = spec_text(request_write_warnings, spec),
 		.strategy = spec->search->strategy->name,
 		.strategy_reason = spec->search->reason,

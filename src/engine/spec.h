@@ -66,16 +66,10 @@ struct spec {
 /* Everything wrong with the document goes to problems; 0 and *ret only when nothing is. */
 int spec_parse(const struct node *document, struct problems *problems, struct spec **ret) MUST_USE;
 void spec_free(struct spec *spec);
-/* Higher is better for a metric of this name (accuracy, auc, …)? */
-bool spec_guess_maximise(const char *metric);
 /* The script, or the program of the command. */
 static inline const char *spec_program(const struct spec *spec)
 {
 	return spec->script ? spec->script : spec->command ? spec->command[0] : NULL;
 }
-/* Sets the one objective of an experiment whose file names none. */
-void spec_choose_objective(struct spec *spec, const char *metric, bool maximise);
-/* The "objective" array of the REST shapes. */
-void spec_write_objective(const struct spec *spec, struct json *out);
 
 #endif

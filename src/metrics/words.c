@@ -326,6 +326,15 @@ static bool words_ends_in_metric(const char *word, size_t len)
 	return false;
 }
 
+static bool words_contains(const char *name, size_t len, const char *part)
+{
+	size_t n = strlen(part);
+	for (size_t at = 0; at + n <= len; at++)
+		if (memcmp(name + at, part, n) == 0)
+			return true;
+	return false;
+}
+
 /* ValueError, UserWarning: what Python prints before a message; MeanSquaredError is none. */
 static bool words_is_exception(const char *name, size_t len)
 {
@@ -333,7 +342,7 @@ static bool words_is_exception(const char *name, size_t len)
 	for (size_t i = 0; name && i < COUNT_OF(ends); i++) {
 		size_t n = strlen(ends[i]);
 		if (len > n && memcmp(name + len - n, ends[i], n) == 0 && islower((unsigned char)name[len - n - 1]))
-			return !memmem(name, len, "Squared", 7) && !memmem(name, len, "Absolute", 8);
+			return !words_contains(name, len, "Squared") && !words_contains(name, len, "Absolute");
 	}
 	return false;
 }
@@ -344,7 +353,7 @@ enum word_kind word_kind_of_name(const char *name, size_t len)
 	size_t count = 0;
 	bool vague = false;
 
-	if (whole != WORD_OTHER)
+	if (whole != WORD_OTHER || !len)
 		return whole;
 	if (words_is_exception(name, len))
 		return WORD_BAD;

@@ -1,5 +1,6 @@
 /* The experiment file's validator: what it takes, what it refuses, and where it says so. */
 #include "engine/spec.h"
+#include "engine/spec_objective.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,10 +107,10 @@ static void test_a_range_of_reals_stays_one_in_the_store(void **state)
 static void test_goals_are_guessed_from_the_name(void **state)
 {
 	(void)state;
-	assert_true(spec_guess_maximise("val_accuracy"));
-	assert_true(spec_guess_maximise("AUC"));
-	assert_false(spec_guess_maximise("val_loss"));
-	assert_false(spec_guess_maximise("mse"));
+	assert_true(spec_objective_guess("val_accuracy"));
+	assert_true(spec_objective_guess("AUC"));
+	assert_false(spec_objective_guess("val_loss"));
+	assert_false(spec_objective_guess("mse"));
 }
 
 static void test_every_problem_is_reported_with_its_place(void **state)
