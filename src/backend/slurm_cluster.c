@@ -65,6 +65,7 @@ static bool slurm_take_config(struct slurm *slurm, const struct proc_result *res
 		snprintf(c->version, sizeof(c->version), "%.31s", value);
 	if (slurm_config_get(text, "ClusterName", value, sizeof(value)))
 		snprintf(c->name, sizeof(c->name), "%.127s", value);
+	slurm_boot_read(&c->boot, text, clock_now_ms());
 	c->max_array = slurm_config_number(text, "MaxArraySize", SLURM_ARRAY_DEFAULT);
 	c->max_array_tasks = 0;
 	if (slurm_config_get(text, "SchedulerParameters", value, sizeof(value))) {

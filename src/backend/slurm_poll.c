@@ -139,17 +139,12 @@ static bool slurm_in_doubt(const struct slurm_poll_call *poll)
 	return false;
 }
 
-static void slurm_poll_finish(struct slurm_poll_call *poll)
+static void slurm_poll_tell(struct slurm_poll_call *poll)
 {
 	struct slurm *slurm = poll->slurm;
 	int rc = 0;
 
 	if (!slurm->closing) {
-		slurm_match_finals(poll, &poll->by_job);
-		slurm_match_finals(poll, &poll->by_name);
-		slurm_match_never_started(poll, &poll->by_job);
-		slurm_match_never_started(poll, &poll->by_name);
-		slurm_match_incomplete(poll, &poll->by_job);
 		if (poll->accounting_failed && !slurm->accounting_failed_mono_ms)
 			slurm->accounting_failed_mono_ms = clock_mono_ms();
 		if (poll->accounting_failed && slurm_in_doubt(poll) &&
@@ -159,6 +154,37 @@ static void slurm_poll_finish(struct slurm_poll_call *poll)
 		poll->done(poll->ctx, rc, rc < 0 ? poll->why : NULL);
 	}
 	slurm_poll_free(poll);
+}
+
+static void slurm_poll_boot_cb(void *ctx, const struct proc_result *result)
+{
+	struct slurm_poll_call *poll = ctx;
+	poll->boot_asked = slurm_answered_well(result);
+	if (poll->boot_asked)
+		slurm_boot_read(&poll->slurm->cluster.boot, buf_text(&result->out), clock_now_ms());
+	slurm_poll_tell(poll);
+}
+
+/* Elements that vanished from the queue are rare: only then the controller is asked since when it is up. */
+static void slurm_poll_finish(struct slurm_poll_call *poll)
+{
+	bool vanished = false;
+	slurm_match_finals(poll, &poll->by_job);
+	slurm_match_finals(poll, &poll->by_name);
+	slurm_match_never_started(poll, &poll->by_job);
+	slurm_match_never_started(poll, &poll->by_name);
+	slurm_match_incomplete(poll, &poll->by_job);
+	for (size_t i = 0; i < poll->count && !vanished; i++)
+		vanished = slurm_has_vanished(poll, &poll->seen[i]);
+	if (!vanished || poll->slurm->closing) {
+		slurm_poll_tell(poll);
+		return;
+	}
+	struct slurm_args args = {0};
+	slurm_args_program(&args, "scontrol");
+	slurm_args_add(&args, "show");
+	slurm_args_add(&args, "config");
+	slurm_run(poll->slurm, &args, NULL, slurm_poll_boot_cb, poll);
 }
 
 /* This cluster has no accounting, and sacct says so. */

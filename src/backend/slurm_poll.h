@@ -22,6 +22,7 @@ struct slurm_poll_call {
 	struct slurm_queue queue;
 	struct slurm_finals by_job, by_name;
 	bool accounting_failed;
+	bool boot_asked; /* the controller has said since the queue was read when it was started */
 	char why[256];
 	backend_sight_f sight;
 	backend_polled_f done;
@@ -32,6 +33,9 @@ struct slurm_poll_call {
 bool slurm_row_over(const struct slurm_seen *seen);
 /* Ended in the queue and was never on a node: the accounting has nothing to add. */
 bool slurm_never_started(const struct slurm_seen *seen);
+
+/* Did it leave the queue without a trace, while the rest of its array waits there? */
+bool slurm_has_vanished(const struct slurm_poll_call *poll, const struct slurm_seen *seen);
 
 /* Tells what was found, and of what was found nowhere when the answer is complete. */
 void slurm_tell_all(struct slurm_poll_call *poll, bool complete);

@@ -25,6 +25,7 @@ struct slurm_cluster {
 	enum slurm_controller controller;
 	bool configured; /* `scontrol show config` has been answered (or will never be) */
 	char version[32], name[128];
+	struct slurm_boot boot;
 	int64_t max_array, max_array_tasks, message_timeout_s, min_job_age_s, kill_wait_s;
 	bool energy;
 	char energy_plugin[64];

@@ -152,11 +152,10 @@ static void slurm_forget_cancelled(struct slurm_poll_call *poll)
 	keys->list.len = kept;
 }
 
-/* Is the rest of its array waiting, under the id that was confirmed? Then the controller has not forgotten the array: an
- * element that it does not list, and that the accounting has never seen start, was cancelled in the queue. */
-static bool slurm_array_waits(const struct slurm_poll_call *poll, const struct slurm_seen *seen)
+bool slurm_has_vanished(const struct slurm_poll_call *poll, const struct slurm_seen *seen)
 {
-	if (!seen->job || poll->accounting_failed || poll->slurm->accounting != SLURM_ACCOUNTING_ON)
+	if (seen->row || seen->final || seen->incomplete || seen->queue_only || !seen->job || poll->accounting_failed ||
+	    poll->slurm->accounting != SLURM_ACCOUNTING_ON)
 		return false;
 	for (size_t i = 0; i < poll->queue.jobs.len; i++) {
 		const struct slurm_job *row = &poll->queue.jobs.at[i];
@@ -167,12 +166,21 @@ static bool slurm_array_waits(const struct slurm_poll_call *poll, const struct s
 	return false;
 }
 
+/* An element that its controller does not list any more, and that the accounting has never seen start, was cancelled in
+ * the queue by hand, or forgotten in a crash. Only where the controller was up all the time is it the former; what was
+ * forgotten is absent, and is handed over again. */
+static bool slurm_was_taken_out(const struct slurm_poll_call *poll, const struct slurm_seen *seen)
+{
+	return poll->boot_asked && slurm_has_vanished(poll, seen) &&
+		slurm_boot_is_before(&poll->slurm->cluster.boot, seen->submitted_ms);
+}
+
 /* Found nowhere. One that was never confirmed may still come to be for a while. */
 static void slurm_tell_absent(struct slurm_poll_call *poll, const struct slurm_seen *seen)
 {
 	if (slurm_was_cancelled(poll->slurm, &seen->key))
 		slurm_tell_cancelled(poll, seen, "cancelled before it started");
-	else if (slurm_array_waits(poll, seen))
+	else if (slurm_was_taken_out(poll, seen))
 		slurm_tell_cancelled(poll, seen, "taken out of the queue before it started, not by sluice (scancel)");
 	else if (!seen->job && slurm_may_appear(poll->slurm, seen->key.token))
 		slurm_tell_alive(poll, seen, BACKEND_QUEUED, "Slurm has not confirmed the submission yet");

@@ -31,6 +31,31 @@ bool slurm_config_get(const char *text, const char *key, char *value, size_t siz
 	return false;
 }
 
+void slurm_boot_read(struct slurm_boot *boot, const char *config, int64_t now_ms)
+{
+	char value[sizeof(boot->time)];
+	if (!slurm_config_get(config, "BOOT_TIME", value, sizeof(value)))
+		value[0] = '\0';
+	if (strcmp(value, boot->time) == 0)
+		return;
+	memcpy(boot->time, value, sizeof(value));
+	boot->since_ms = now_ms;
+}
+
+/* The clocks of two machines are not compared more closely than this. */
+#define BOOT_SKEW_MS 600000
+
+bool slurm_boot_is_before(const struct slurm_boot *boot, int64_t time_ms)
+{
+	uint64_t seconds;
+	if (!boot->time[0])
+		return false;
+	if (time_ms >= boot->since_ms)
+		return true;
+	return num_parse_unsigned(boot->time, strlen(boot->time), INT64_MAX / 2000, &seconds) == 0 &&
+		(int64_t)seconds * 1000 + BOOT_SKEW_MS < time_ms;
+}
+
 int64_t slurm_config_number(const char *text, const char *key, int64_t fallback)
 {
 	char value[256];

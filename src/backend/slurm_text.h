@@ -104,6 +104,16 @@ bool slurm_config_get(const char *text, const char *key, char *value, size_t siz
 /* The number at the head of such a value ("10 sec"), or `fallback`. */
 int64_t slurm_config_number(const char *text, const char *key, int64_t fallback);
 
+/* Since when the controller is known to be up without a restart. A controller that crashed may have forgotten jobs. */
+struct slurm_boot {
+	char time[32]; /* BOOT_TIME as Slurm writes it; "": not known */
+	int64_t since_ms; /* when that value was first read, by our clock */
+};
+/* Takes BOOT_TIME out of `scontrol show config`. */
+void slurm_boot_read(struct slurm_boot *boot, const char *config, int64_t now_ms);
+/* Has the controller been up all the time since then (our clock), as far as it was last read? False: it is not certain. */
+bool slurm_boot_is_before(const struct slurm_boot *boot, int64_t time_ms);
+
 /* Who may submit how much, as sacctmgr tells it. 0: no limit. */
 struct slurm_association {
 	char *account, *partition, *default_qos, *qos; /* "" where there is none; qos comma-separated */

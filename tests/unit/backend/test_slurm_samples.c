@@ -439,6 +439,36 @@ static void costs_are_read(void **state)
 	}
 }
 
+static void a_restart_of_the_controller_is_noticed(void **state)
+{
+	(void)state;
+	for_versions(v)
+	{
+		struct buf config = read_sample("scontrol-config"), later = read_sample("scontrol-config-plain");
+		struct slurm_boot boot = {0};
+		assert_false(slurm_boot_is_before(&boot, INT64_MAX)); /* not read yet */
+		slurm_boot_read(&boot, buf_text(&config), 1000);
+		slurm_boot_read(&boot, buf_text(&config), 5000);
+		assert_false(slurm_boot_is_before(&boot, 999));
+		assert_true(slurm_boot_is_before(&boot, 1000)); /* no restart between the two looks */
+		slurm_boot_read(&boot, buf_text(&later), 9000);
+		assert_false(slurm_boot_is_before(&boot, 8999)); /* it may have forgotten what was there before */
+		assert_true(slurm_boot_is_before(&boot, 9000));
+		slurm_boot_read(&boot, "ClusterName = lab\n", 9500);
+		assert_false(slurm_boot_is_before(&boot, INT64_MAX)); /* a site may forbid it */
+
+		/* A daemon that was started later has only the clocks, which are minutes apart at most. */
+		uint64_t up = (uint64_t)slurm_config_number(buf_text(&config), "BOOT_TIME", 0);
+		int64_t now = (int64_t)up * 1000 + 86400000;
+		assert_true(up > 1700000000);
+		slurm_boot_read(&boot, buf_text(&config), now);
+		assert_true(slurm_boot_is_before(&boot, (int64_t)up * 1000 + 700000));
+		assert_false(slurm_boot_is_before(&boot, (int64_t)up * 1000 + 500000));
+		buf_free(&config);
+		buf_free(&later);
+	}
+}
+
 static void the_cluster_is_described_alike(void **state)
 {
 	(void)state;
@@ -603,6 +633,7 @@ int main(void)
 		cmocka_unit_test(a_task_without_its_output_folder_was_not_killed),
 		cmocka_unit_test(the_queue_knows_the_ends_too),
 		cmocka_unit_test(costs_are_read),
+		cmocka_unit_test(a_restart_of_the_controller_is_noticed),
 		cmocka_unit_test(the_cluster_is_described_alike),
 		cmocka_unit_test(limits_are_read),
 		cmocka_unit_test(the_id_of_a_submission_is_that_of_the_queue),
