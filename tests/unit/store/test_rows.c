@@ -196,9 +196,10 @@ static void test_a_task_has_the_figures_of_all_its_attempts(void **state)
 	assert_non_null(strstr(attempts, "\"max_rss_bytes\":7000000000"));
 	assert_non_null(strstr(attempts, "\"max_rss_bytes\":5000000000"));
 	free(text);
-	assert_int_equal(store_reset_task(f->store, task), 0);
+	/* Another attempt that a user asks for takes nothing away: the cost of a task is that of all its attempts. */
+	assert_int_equal(store_reset_task(f->store, task, true), 0);
 	text = task_json(f);
-	assert_true(strstr(text, "\"max_rss_bytes\":null") < strstr(text, "\"attempts\""));
+	assert_true(strstr(text, "\"max_rss_bytes\":7000000000") < strstr(text, "\"attempts\""));
 	free(text);
 	assert_int_equal(store_commit(f->store, NULL), 0);
 }
@@ -259,7 +260,7 @@ static void test_the_tally_follows_every_change_of_the_tasks(void **state)
 	assert_int_equal(store_set_task_state(f->store, a, STORE_FINISHED, NULL, NULL, 3, &before), 0);
 	assert_int_equal(store_set_task_state(f->store, b, STORE_STOPPED, NULL, NULL, 3, &before), 0);
 	check_tally(f->store);
-	assert_int_equal(store_reset_task(f->store, a), 0);
+	assert_int_equal(store_reset_task(f->store, a, true), 0);
 	check_tally(f->store);
 	assert_int_equal(store_delete_some(f->store, f->experiment), 1);
 	check_tally(f->store);
@@ -359,13 +360,17 @@ static void test_a_reset_task_has_no_results_and_a_fresh_next_attempt(void **sta
 	assert_int_equal(add_value(f, task, name, 0, 0.5, 1), 0);
 	struct store_task progress = {.id = task, .best = 0.5, .best_step = 0, .last = 0.5, .step = 0};
 	assert_int_equal(store_set_progress(f->store, &progress), 0);
-	assert_int_equal(store_reset_task(f->store, task), 0);
-	assert_int_equal(store_read_task(f->store, f->experiment, 1, keep_task_cb, &row), 0);
-	assert_true(row.fresh);
-	assert_true(isnan(row.best));
-	assert_int_equal(row.step, -1);
-	assert_int_equal(row.attempt, 1); /* numbers go on */
-	assert_true(isnan(objective(f, task, "loss", STORE_TAKE_LAST)));
+	/* Fresh or not, what was measured stays until the new attempt has started. */
+	assert_int_equal(store_start_attempt(f->store, attempt, task, "host", NULL, NULL, 1), 0);
+	for (int fresh = 0; fresh < 2; fresh++) {
+		assert_int_equal(store_reset_task(f->store, task, fresh), 0);
+		assert_int_equal(store_read_task(f->store, f->experiment, 1, keep_task_cb, &row), 0);
+		assert_int_equal(row.fresh, fresh);
+		assert_true(row.best == 0.5);
+		assert_int_equal(row.step, 0);
+		assert_int_equal(row.attempt, 1); /* numbers go on */
+		assert_true(objective(f, task, "loss", STORE_TAKE_LAST) == 0.5);
+	}
 	assert_int_equal(store_commit(f->store, NULL), 0);
 }
 
