@@ -4,6 +4,11 @@
 
 /* An experiment file is written by people: 4 MiB is a thousand pages. */
 #define LIMIT_DOCUMENT_BYTES (4u << 20)
+/* A script that people wrote is smaller; more of it is not read for its arguments. */
+#define LIMIT_SCRIPT_WORDS 300000
+#define LIMIT_SCRIPT_DEPTH 200
+/* Arguments of one script: the trainers of Hugging Face have 120. */
+#define LIMIT_SCRIPT_ARGUMENTS 200
 /* Deeper than any honest experiment (about 5), shallow enough for recursion on any stack. */
 #define LIMIT_DOCUMENT_DEPTH 32
 /* Values in one document: 100,000 choices still fit, a bomb does not. */

@@ -32,6 +32,7 @@ static const struct submit_flag {
 	{"pass", NULL, "pass", SUBMIT_TEXT},
 	{"style", NULL, "style", SUBMIT_TEXT},
 	{"metrics-pattern", "metrics", "pattern", SUBMIT_TEXT},
+	{"separator", NULL, "separator", SUBMIT_TEXT},
 	{"repeats", NULL, "repeats", SUBMIT_SCALAR},
 	{"copy-limit", NULL, "copy_limit", SUBMIT_SCALAR},
 	{"constraint", NULL, "constraints", SUBMIT_LIST},
@@ -208,7 +209,6 @@ static void submit_from_script(struct submit *submit, const char *path)
 	submit->tree = node_new(NODE_MAP);
 	submit->changed = true;
 	node_add(submit->tree, "script", node_new_string(base));
-	node_add(submit->tree, "pass", node_new_string("flags"));
 	free(copy);
 }
 

@@ -28,8 +28,10 @@
 /* The flags for keys of the experiment file; rows of both verbs' tables. */
 #define SUBMIT_OPTIONS                                                                                                 \
 	{"name", "TEXT", "name of the experiment"}, {"description", "TEXT", "what it is about"},                       \
-		{"pass", "positional|flags|env|json", "how values reach the script (a script given here: flags)"},     \
-		{"style", "dash|underscore", "spelling of flags: --batch-size or --batch_size"},                       \
+		{"pass", "flags|positional|overrides|env|json", "how values reach the script (found by reading it)"},  \
+		{"style", "auto|dash|underscore",                                                                      \
+		 "spelling of flags: as the script has it, --batch-size, --batch_size"},                               \
+		{"separator", "equals|space", "--lr=0.1 or --lr 0.1"},                                                 \
 		{"metrics-pattern", "PATTERN", "metrics from printed lines: 'val_loss is (?P<val_loss>[0-9.]+)'"},     \
 		{"strategy", "STRATEGY", "search strategy: auto, grid, random, tpe, ..."},                             \
 		{"tasks", "N", "tasks in all, for strategies that do not end by themselves"},                          \

@@ -112,6 +112,34 @@ static int run_created(struct call *call, const struct reply *reply)
 	return status;
 }
 
+/* Shows the command of the first task and what was chosen for it, before anything runs. What is wrong is told by the
+ * request that follows. */
+static void run_show_call(struct call *call, struct submit *submit)
+{
+	struct buf body = buf_make(BUF_UNLIMITED), line = buf_make(BUF_UNLIMITED);
+	struct reply reply;
+	struct node *answer = NULL;
+	int rc = submit_write_check(submit, &body, NULL);
+	struct request request = {.method = "POST", .path = "/check", .body = buf_text(&body), .body_len = body.len};
+	if (rc == 0)
+		rc = client_send(&call->client, &request, &reply, NULL);
+	buf_free(&body);
+	if (rc < 0)
+		return;
+	if (reply.status < 300 && node_parse_json(buf_text(&reply.body), reply.body.len, &answer, NULL) == 0) {
+		const char *text = node_get_string(answer, "call");
+		const struct node *chosen = node_get(answer, "chosen");
+		if (text)
+			view_line(&line, &call->term, "call", text);
+		for (size_t i = 0; chosen && chosen->type == NODE_LIST && i < chosen->count; i++)
+			view_line(&line, &call->term, i ? " " : "chosen", node_string(chosen->items[i]));
+		fwrite(buf_text(&line), 1, line.len, stderr); /* the first word of the output is the id */
+	}
+	node_free(answer);
+	reply_free(&reply);
+	buf_free(&line);
+}
+
 static int run_submit(struct call *call, struct submit *submit)
 {
 	struct error err;
@@ -123,6 +151,8 @@ static int run_submit(struct call *call, struct submit *submit)
 		buf_free(&body);
 		return 2;
 	}
+	if (!options_has(&call->options, "json"))
+		run_show_call(call, submit);
 	token_make_id(key);
 	int rc = submit_write_request(submit, &call->client, &body, &err), status;
 	struct request request = {
@@ -286,7 +316,7 @@ static void check_add_environment(const struct node *environment, const struct t
 static void check_add_answer(const struct node *answer, const struct term *term, struct buf *out)
 {
 	const struct node *warnings = node_get(answer, "warnings"),
-			  *notes = node_get(node_get(answer, "scan"), "notes");
+			  *notes = node_get(node_get(answer, "scan"), "notes"), *chosen = node_get(answer, "chosen");
 	const char *how = node_get_string(answer, "how"), *reason = node_get_string(answer, "reason");
 	const char *script = node_get_string(answer, "script"), *strategy = node_get_string(answer, "strategy");
 	struct buf line = buf_make(4096);
@@ -307,6 +337,9 @@ static void check_add_answer(const struct node *answer, const struct term *term,
 	check_add_environment(node_get(answer, "environment"), term, out);
 	check_add_estimate(node_get(answer, "estimate"), term, out);
 	check_add_sample(answer, term, out);
+	view_line(out, term, "call", node_get_string(answer, "call") ? node_get_string(answer, "call") : "");
+	for (size_t i = 0; chosen && chosen->type == NODE_LIST && i < chosen->count; i++)
+		view_line(out, term, i ? " " : "chosen", node_string(chosen->items[i]));
 	for (size_t i = 0; notes && notes->type == NODE_LIST && i < notes->count; i++)
 		view_line(out, term, "found", node_string(notes->items[i]));
 	for (size_t i = 0; warnings && warnings->type == NODE_LIST && i < warnings->count; i++)

@@ -1,6 +1,7 @@
 /* The descriptor of an attempt: all that the runner on the node needs to know (docs/internals/node.md). */
 #include "engine/descriptor.h"
 
+#include "engine/call.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 
@@ -17,10 +18,13 @@ static void descriptor_add_text(struct node *list, const char *text)
 	node_add(list, NULL, node_new_string(text));
 }
 
-static void descriptor_add_program(const struct spec *spec, struct node *argv)
+static void descriptor_add_program(const struct spec *spec, const struct node *params, struct node *argv)
 {
-	for (size_t i = 0; spec->command && spec->command[i]; i++)
-		descriptor_add_text(argv, spec->command[i]);
+	for (size_t i = 0; spec->command && spec->command[i]; i++) {
+		char *word = call_fill(spec, spec->command[i], params);
+		descriptor_add_text(argv, word);
+		free(word);
+	}
 	const char *interpreter = spec->script ? spool_interpreter_of(spec->script) : NULL;
 	if (interpreter)
 		descriptor_add_text(argv, interpreter);
@@ -33,40 +37,19 @@ static void descriptor_add_program(const struct spec *spec, struct node *argv)
 	}
 }
 
-/* The text of one value of the task's parameters, as a script sees it. */
-static char *descriptor_value(const struct node *value)
-{
-	if (value->type == NODE_BOOL)
-		return mem_strdup(value->boolean ? "true" : "false");
-	return mem_strdup(value->string ? value->string : "");
-}
-
 struct node *engine_make_argv(const struct spec *spec, int64_t experiment, int64_t task, const struct node *params)
 {
 	struct node *argv = node_new(NODE_LIST);
 	char text[32];
 
-	descriptor_add_program(spec, argv);
+	descriptor_add_program(spec, params, argv);
 	if (spec->pass == SPEC_PASS_POSITIONAL) {
 		snprintf(text, sizeof(text), "e%lld", (long long)experiment);
 		descriptor_add_text(argv, text);
 		snprintf(text, sizeof(text), "%lld", (long long)task);
 		descriptor_add_text(argv, text);
 	}
-	for (size_t i = 0; i < params->count; i++) {
-		char *value = descriptor_value(params->items[i]);
-		if (spec->pass == SPEC_PASS_POSITIONAL) {
-			descriptor_add_text(argv, value);
-		} else if (spec->pass == SPEC_PASS_FLAGS) {
-			char *flag = mem_printf("--%s=%s", params->items[i]->key, value);
-			for (char *p = flag; !spec->underscore && *p && *p != '='; p++)
-				if (*p == '_')
-					*p = '-';
-			descriptor_add_text(argv, flag);
-			free(flag);
-		}
-		free(value);
-	}
+	call_add_all(argv, spec, params);
 	return argv;
 }
 
@@ -81,7 +64,7 @@ static struct node *descriptor_env(const struct spec *spec, int64_t seed, const 
 		char *name = mem_printf("SLUICE_PARAM_%s", params->items[i]->key);
 		for (char *p = name; *p; p++)
 			*p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
-		char *value = descriptor_value(params->items[i]);
+		char *value = call_text(params->items[i]);
 		node_add(env, name, node_new_string(value));
 		free(value);
 		free(name);

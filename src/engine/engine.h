@@ -35,6 +35,8 @@ void engine_write_stops(struct engine *engine, struct json *out);
  * with problems filled, or another negative errno with err. */
 int engine_check(struct engine *engine, const struct node *request, bool scan, struct json *out,
 		 struct problems *problems, struct error *err) MUST_USE;
+/* What reading a script finds; `file` is {path, text or base64}. Never refused. */
+void engine_scan(const struct node *file, struct json *out);
 /* idempotency_key and body_hash may be NULL. 1: the key was used before for the same body, *ret_experiment
  * is the one made then; -EEXIST: for another body. */
 int engine_create(struct engine *engine, const struct node *request, const char *idempotency_key, const char *body_hash,

@@ -3,17 +3,20 @@
 #include "engine/request.h"
 
 #include "engine/backends.h"
+#include "engine/call.h"
+#include "engine/descriptor.h"
 #include "engine/estimate.h"
 #include "engine/files.h"
+#include "engine/fit.h"
 #include "engine/folder.h"
 #include "engine/load.h"
-#include "engine/scan.h"
 #include "engine/spec.h"
 #include "engine/spec_objective.h"
 #include "engine/state.h"
 #include "engine/steady.h"
 #include "engine/transact.h"
 
+#include "script/script.h"
 #include "space/space_hint.h"
 #include "base/clock.h"
 #include "base/fs.h"
@@ -27,6 +30,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -35,11 +39,13 @@
 struct request {
 	const struct node *body;
 	const struct node *files;
-	struct node *document;
+	struct node *document, *written; /* fitted to the script, and as it came */
 	const char *source_name, *source_text;
 	struct spec *spec;
 	struct engine_backend *backend;
 	struct problems *problems;
+	struct script script; /* as it was read; all zero where it did not come along */
+	struct fit fit;
 };
 
 static void request_forget_places(struct node *node)
@@ -92,6 +98,33 @@ static void request_check_presence(struct request *r)
 	}
 }
 
+/* Reads a script that came along: as text, or as base64 where it is none. */
+static void request_read_script(const struct node *file, struct script *ret)
+{
+	const char *path = node_get_string(file, "path"), *text = node_get_string(file, "text");
+	const char *base64 = node_get_string(file, "base64");
+	if (path && text) {
+		script_read(path, text, strlen(text), ret);
+	} else if (path && base64) {
+		size_t size = strlen(base64), len;
+		unsigned char *bytes = mem_alloc(size + 1);
+		if (sodium_base642bin(bytes, size, base64, size, NULL, &len, NULL, sodium_base64_VARIANT_ORIGINAL) == 0)
+			script_read(path, (char *)bytes, len, ret);
+		free(bytes);
+	}
+}
+
+static void request_check_script(struct request *r)
+{
+	const struct node *at = node_get(r->document, "script");
+	if (r->script.wrong && r->script.wrong_line)
+		problem_add(r->problems, at, "correct the script", "line %u of %.200s: %s", r->script.wrong_line,
+			    node_string(at), r->script.wrong);
+	else if (r->script.wrong)
+		problem_add(r->problems, at, "choose the script itself", "%.200s: %s", node_string(at),
+			    r->script.wrong);
+}
+
 static int request_read(struct engine *engine, const struct node *body, struct problems *problems, struct request *r,
 			struct error *err)
 {
@@ -101,8 +134,15 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 		return rc;
 	files_check(r->files, r->problems);
 	spool_caller_check(node_get(body, "caller"), r->problems);
+	const char *name = node_get_string(r->document, "script");
+	if (name && !problems->list.len)
+		request_read_script(files_find(r->files, name), &r->script);
+	request_check_script(r);
+	r->written = node_clone(r->document);
+	fit_document(r->document, &r->script, &r->fit, problems);
 	if (spec_parse(r->document, problems, &r->spec) < 0)
 		return -EINVAL;
+	fit_check(r->spec, r->document, &r->script, &r->fit, problems);
 	struct error why;
 	const char *key = "backend";
 	r->backend = engine_choose_backend(engine, r->spec->backend, &r->spec->resources, &key, &why);
@@ -110,15 +150,16 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	if (!r->backend)
 		return problem_add(problems, asked ? asked : r->document, "see `sluice doctor`", "%s", why.text);
 	r->backend->ops->check(r->backend->backend, &r->spec->resources, at ? at : r->document, problems);
-	const char *script = r->spec->script ? node_get_string(files_find(r->files, r->spec->script), "text") : NULL;
-	r->spec->reads_positions = script && scan_reads_positions(script);
 	return problems->list.len ? -EINVAL : 0;
 }
 
 static void request_free(struct request *r)
 {
+	script_free(&r->script);
+	fit_free(&r->fit);
 	spec_free(r->spec);
 	node_free(r->document);
+	node_free(r->written);
 }
 
 static void request_write_factors(const struct request *r, uint64_t count, struct json *out)
@@ -159,6 +200,27 @@ static void request_write_factors(const struct request *r, uint64_t count, struc
 	buf_free(&how);
 }
 
+/* The exact command of the first task, and what was chosen for it. */
+static void request_write_call(const struct request *r, const char *first, struct json *out)
+{
+	struct node *params = NULL, *argv = NULL;
+	if (*first && node_parse_json(first, strlen(first), &params, NULL) == 0 &&
+	    (r->spec->script || r->spec->command))
+		argv = engine_make_argv(r->spec, 1, 1, params);
+	struct buf text = buf_make(BUF_UNLIMITED);
+	if (argv)
+		call_write(argv, &text);
+	json_key_string(out, "call", argv ? buf_text(&text) : NULL);
+	json_key(out, "chosen");
+	json_list(out);
+	for (size_t i = 0; i < r->spec->chosen.len; i++)
+		json_string(out, r->spec->chosen.at[i]);
+	json_end(out);
+	buf_free(&text);
+	node_free(argv);
+	node_free(params);
+}
+
 static int request_write_sample(const struct request *r, struct json *out, struct error *err)
 {
 	const struct spec *spec = r->spec;
@@ -167,6 +229,7 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 	if (rc < 0)
 		return rc;
 	struct space_value *values = mem_alloc(spec->space->count * sizeof(*values));
+	struct buf first = buf_make(BUF_UNLIMITED);
 	json_key(out, "sample");
 	json_list(out);
 	for (int64_t i = 1; i <= REQUEST_SAMPLE; i++) {
@@ -174,8 +237,13 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 		if (search_ask(search, i, &proposal) != SEARCH_PROPOSED)
 			break;
 		space_write_values(spec->space, values, out);
+		struct json w = json_to(&first);
+		if (i == 1)
+			space_write_values(spec->space, values, &w);
 	}
 	json_end(out);
+	request_write_call(r, buf_text(&first), out);
+	buf_free(&first);
 	free(values);
 	search_free(search);
 	return 0;
@@ -201,11 +269,8 @@ static void request_add_warnings(const struct spec *spec, struct json *out)
 {
 	if (!spec->objective_count)
 		json_string(out, "no objective is set: val_loss, or else the first metric that appears, is taken");
-	if (spec->reads_positions && spec->pass == SPEC_PASS_FLAGS && spec->space->count)
-		json_string(
-			out,
-			"the script takes its arguments by their places and gets them as --name=value; `pass: positional` gives it "
-			"the experiment, the task and then the values, in order");
+	for (size_t i = 0; i < spec->cautions.len; i++)
+		json_string(out, spec->cautions.at[i]);
 	if (spec->resources.gpu_type && !spec->resources.gpus)
 		json_string(out, "gpu_type has no effect without gpus");
 	request_warn_keys(spec, out);
@@ -309,6 +374,8 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	json_key_string(out, "strategy", search->strategy->name);
 	json_key_string(out, "reason", search->reason);
 	rc = request_write_sample(&r, out, err);
+	json_key(out, "experiment");
+	node_write_json(r.written, out);
 	request_write_preview(&r, out);
 	request_write_needs(r.spec, out);
 	json_key(out, "warnings");
@@ -325,10 +392,9 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	spool_python_free(&python);
 	json_key(out, "estimate");
 	engine_write_estimate(engine, r.backend, r.spec, out);
-	const struct node *script = r.spec->script ? files_find(r.files, r.spec->script) : NULL;
-	if (scan && node_get_string(script, "text")) {
+	if (scan && r.spec->script && files_find(r.files, r.spec->script)) {
 		json_key(out, "scan");
-		scan_script(node_get_string(script, "text"), out);
+		script_write(&r.script, out);
 	}
 	json_end(out);
 	request_free(&r);
@@ -349,6 +415,14 @@ static int request_write_caller(const struct request *r, const char *root, struc
 	free(path);
 	buf_free(&text);
 	return rc;
+}
+
+void engine_scan(const struct node *file, struct json *out)
+{
+	struct script script = {0};
+	request_read_script(file, &script);
+	script_write(&script, out);
+	script_free(&script);
 }
 
 /* Files are written beside the experiments' folders first, and get their place with the experiment's row: what cannot be

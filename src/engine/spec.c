@@ -2,6 +2,7 @@
  * wrong is collected with its place, so that people see all of it at once. */
 #include "engine/spec.h"
 
+#include "engine/call.h"
 #include "engine/spec_objective.h"
 #include "engine/spec_part.h"
 
@@ -74,14 +75,38 @@ static void spec_read_repeats(struct spec *spec, const struct node *node, struct
 
 static void spec_read_pass(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const words[] = {"flags", "positional", "env", "json", NULL};
+	static const char *const words[] = {"flags", "positional", "env", "json", "overrides", NULL};
 	spec->pass = (enum spec_pass)spec_part_word(node, words, problems);
 }
 
 static void spec_read_style(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const words[] = {"dash", "underscore", NULL};
-	spec->underscore = spec_part_word(node, words, problems) == 1;
+	static const char *const words[] = {"auto", "dash", "underscore", NULL};
+	spec->style = (enum spec_style)spec_part_word(node, words, problems);
+}
+
+static void spec_read_separator(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const words[] = {"equals", "space", NULL};
+	spec->spaced = spec_part_word(node, words, problems) == 1;
+}
+
+/* Names are compared with the parameters by spec_finish. */
+static void spec_read_arguments(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	if (!spec_part_map(node, NULL, problems))
+		return;
+	spec->arguments = mem_alloc(node->count * sizeof(*spec->arguments) + 1);
+	for (size_t i = 0; i < node->count; i++) {
+		char *how = spec_part_text(node->items[i], 400, problems);
+		const char *remedy = how ? call_check(how) : NULL;
+		if (remedy)
+			problem_add(problems, node->items[i], remedy, "'%.100s' does not say how to pass %.60s", how,
+				    node->items[i]->key);
+		if (how)
+			spec->arguments[spec->argument_count++] = (struct spec_argument){
+				.name = mem_strdup(node->items[i]->key), .how = how};
+	}
 }
 
 static void spec_read_metrics(struct spec *spec, const struct node *node, struct problems *problems)
@@ -310,6 +335,8 @@ static const struct spec_key spec_keys[] = {
 	{"fidelity", NULL},
 	{"pass", spec_read_pass},
 	{"style", spec_read_style},
+	{"separator", spec_read_separator},
+	{"arguments", spec_read_arguments},
 	{"metrics", spec_read_metrics},
 	{"environment", spec_read_environment},
 	{"resources", spec_part_resources},
@@ -425,6 +452,22 @@ static void spec_check_size(const struct space *space, const struct node *parame
 			    LIMIT_VALUES_BYTES);
 }
 
+static void spec_check_arguments(const struct spec *spec, const struct node *arguments, struct problems *problems)
+{
+	const char *names[LIMIT_PARAMETERS + 1];
+	for (size_t i = 0; i < spec->space->count; i++)
+		names[i] = spec->space->params[i].name;
+	names[spec->space->count] = NULL;
+	for (size_t i = 0; arguments && arguments->type == NODE_MAP && i < arguments->count; i++) {
+		if (space_find(spec->space, arguments->items[i]->key) >= 0)
+			continue;
+		char *remedy = space_unknown_remedy(arguments->items[i]->key, names);
+		problem_add(problems, arguments->items[i], remedy, "there is no parameter '%.60s'",
+			    arguments->items[i]->key);
+		free(remedy);
+	}
+}
+
 static void spec_finish(struct spec *spec, const struct node *document, struct problems *problems)
 {
 	if (!spec_is_pulled(spec) && !node_get(document, "script") && !node_get(document, "command"))
@@ -444,6 +487,7 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 		return;
 	}
 	spec_check_size(spec->space, node_get(document, "parameters"), problems);
+	spec_check_arguments(spec, node_get(document, "arguments"), problems);
 	spec->steps_param = spec_find_steps(spec->space);
 	if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), spec->space, spec->repeats,
 			      spec->objective_count ? spec->objective_count : 1, problems, &spec->search) < 0)
@@ -535,6 +579,17 @@ void spec_free(struct spec *spec)
 		free(spec->vars[i].name);
 		free(spec->vars[i].value);
 	}
+	for (size_t i = 0; i < spec->argument_count; i++) {
+		free(spec->arguments[i].name);
+		free(spec->arguments[i].how);
+	}
+	free(spec->arguments);
+	for (size_t i = 0; i < spec->cautions.len; i++)
+		free(spec->cautions.at[i]);
+	free(spec->cautions.at);
+	for (size_t i = 0; i < spec->chosen.len; i++)
+		free(spec->chosen.at[i]);
+	free(spec->chosen.at);
 	spec_free_texts(spec->command);
 	spec_free_texts(spec->files);
 	spec_free_texts(spec->setup);

@@ -8,7 +8,9 @@
 #include "search/search.h"
 #include "space/space.h"
 
-enum spec_pass { SPEC_PASS_FLAGS, SPEC_PASS_POSITIONAL, SPEC_PASS_ENV, SPEC_PASS_JSON };
+enum spec_pass { SPEC_PASS_FLAGS, SPEC_PASS_POSITIONAL, SPEC_PASS_ENV, SPEC_PASS_JSON, SPEC_PASS_OVERRIDES };
+/* AUTO is settled when the experiment is made (fit.h): what differs from dashes is then in `arguments`. */
+enum spec_style { SPEC_STYLE_AUTO, SPEC_STYLE_DASH, SPEC_STYLE_UNDERSCORE };
 enum spec_take { SPEC_TAKE_BEST, SPEC_TAKE_LAST, SPEC_TAKE_MEAN };
 
 struct spec_objective {
@@ -20,6 +22,11 @@ struct spec_objective {
 
 struct spec_variable {
 	char *name, *value;
+};
+
+/* How one parameter is passed; the forms are in call.h. */
+struct spec_argument {
+	char *name, *how;
 };
 
 struct spec {
@@ -36,8 +43,12 @@ struct spec {
 	bool objective_chosen; /* so, and not named by the user */
 	uint64_t repeats;
 	enum spec_pass pass;
-	bool reads_positions; /* the script seems to take its arguments by their places */
-	bool underscore; /* flags keep underscores */
+	enum spec_style style; /* of flags */
+	bool spaced; /* --lr 0.1 instead of --lr=0.1 */
+	struct spec_argument *arguments; /* single parameters that are passed in another way */
+	size_t argument_count;
+	VEC(char *) cautions; /* what the reading of the script warns about; set by fit_check */
+	VEC(char *) chosen; /* what was chosen by itself and why, in words; set by fit_document and fit_check */
 	char *metrics_format, *metrics_pattern; /* NULL: found by itself */
 	char *python; /* environment.python; NULL: auto */
 	char **modules; /* environment.modules; NULL-terminated, may be empty; NULL: those of the caller */

@@ -24,6 +24,7 @@ void handle_token_delete(struct request *request, struct response *response);
 void handle_experiments(struct request *request, struct response *response);
 void handle_create(struct request *request, struct response *response);
 void handle_check(struct request *request, struct response *response);
+void handle_scan(struct request *request, struct response *response);
 void handle_experiment(struct request *request, struct response *response);
 void handle_remove(struct request *request, struct response *response);
 void handle_stop(struct request *request, struct response *response);

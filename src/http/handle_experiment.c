@@ -124,6 +124,16 @@ void handle_check(struct request *request, struct response *response)
 	problems_free(&problems);
 }
 
+void handle_scan(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	engine_scan(body, &out);
+	node_free(body);
+}
+
 void handle_experiment(struct request *request, struct response *response)
 {
 	answer_experiment(request, request->path_numbers[0], response);

@@ -53,7 +53,6 @@ const struct space_hint space_key_hints[] = {
 };
 
 const struct space_hint space_type_hints[] = {
-	{"float", "write type: real, or leave it out"},
 	{"double", "write type: real, or leave it out"},
 	{"number", "write type: real, or leave it out"},
 	{"integer", "write type: int, or leave it out where min and max are whole"},

@@ -263,10 +263,13 @@ static int decide_kind(struct parse *p, struct space_param *param, const struct 
 static int range_words(struct parse *p, const struct node *map, bool *ret_log, int *ret_type)
 {
 	static const char *const scales[] = {"linear", "log", NULL};
-	static const char *const types[] = {"", "int", "real", NULL};
+	static const char *const types[] = {"", "int", "real", "float", NULL};
 	int scale, rc = range_word(p, map, "scale", scales, space_scale_hints, &scale);
 	*ret_log = scale == 1;
-	return range_word(p, map, "type", types, space_type_hints, ret_type) < 0 ? -EINVAL : rc;
+	if (range_word(p, map, "type", types, space_type_hints, ret_type) < 0)
+		return -EINVAL;
+	*ret_type = *ret_type == 3 ? 2 : *ret_type; /* float is real */
+	return rc;
 }
 
 static int parse_range(struct parse *p, struct space_param *param, const struct node *map)

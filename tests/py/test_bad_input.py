@@ -112,7 +112,7 @@ CASES = {
     "ray_loguniform_with_low": (with_parameters("a: {type: loguniform, low: 1, high: 2}"),
                                 r"write min[\s\S]*write max[\s\S]*write scale: log", 3),
     "ray_choice": (with_parameters("a: {type: choice, choices: [1, 2]}"), r"name: \[a, b, c\]", 3),
-    "type_float": (with_parameters("a: {type: float, min: 0, max: 1}"), "write type: real", 3),
+    "type_double": (with_parameters("a: {type: double, min: 0, max: 1}"), "write type: real", 3),
     "type_categorical": (with_parameters("a: {type: categorical, values: [1, 2]}"), "belongs to a range", 3),
     "wandb_distribution": (with_parameters("a: {distribution: log_uniform_values, min: 1, max: 2}"), "write scale: log", 3),
     "wandb_uniform": (with_parameters("a: {distribution: uniform, min: 1, max: 2}"), "leave it out", 3),

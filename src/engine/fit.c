@@ -1,0 +1,455 @@
+/* See fit.h. */
+#include "engine/fit.h"
+
+#include "engine/call.h"
+#include "engine/spec.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "script/script.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void fit_choose(struct fit *fit, char *give)
+{
+	vec_push(&fit->chosen, give);
+}
+
+/* [[64, 64], [128]]: several values for one argument are one text, "64 64"; hydra has [64,64]. */
+static void fit_lists(struct node *values, bool overrides)
+{
+	for (size_t i = 0; values && values->type == NODE_LIST && i < values->count; i++) {
+		struct node *item = values->items[i];
+		struct buf text = buf_make(LIMIT_TEXT_BYTES);
+		bool scalars = item->type == NODE_LIST && item->count;
+		for (size_t k = 0; scalars && k < item->count; k++) {
+			const struct node *one = item->items[k];
+			scalars = one->type == NODE_BOOL || (one->string && !strchr(one->string, ' '));
+			char *word = call_text(one);
+			buf_addf(&text, "%s%s", !k ? "" : overrides ? "," : " ", word);
+			free(word);
+		}
+		if (scalars && !text.full) {
+			for (size_t k = 0; k < item->count; k++)
+				node_free(item->items[k]);
+			free(item->items);
+			item->items = NULL;
+			item->count = item->capacity = 0;
+			item->type = NODE_STRING;
+			item->string = overrides ? mem_printf("[%s]", buf_text(&text)) : mem_strdup(buf_text(&text));
+		}
+		buf_free(&text);
+	}
+}
+
+/* Does another parameter apply only for some values of this one? Then it has single values. */
+static bool fit_is_condition(const struct node *parameters, const char *name)
+{
+	for (size_t i = 0; i < parameters->count; i++)
+		if (node_get(node_get(parameters->items[i], "when"), name))
+			return true;
+	return false;
+}
+
+/* Two whole ends: whole numbers where the script takes them; real ones where it says so, and from 0 to 1 (two whole
+ * numbers are no range). */
+static void fit_range(struct node *range, const struct script *script, struct fit *fit)
+{
+	const struct node *min = node_get(range, "min"), *max = node_get(range, "max");
+	if (!min || !max || min->type != NODE_INT || max->type != NODE_INT || node_get(range, "type") ||
+	    node_get(range, "step") || node_get(range, "points") || node_get(range, "scale") ||
+	    max->integer <= min->integer)
+		return;
+	const struct script_argument *argument = script_find(script, range->key);
+	enum script_type type = argument ? argument->type : SCRIPT_ANY;
+	bool narrow = max->integer - min->integer == 1;
+	bool real = type == SCRIPT_REAL || (type != SCRIPT_INT && narrow);
+	char *why = type == SCRIPT_REAL || type == SCRIPT_INT
+		? mem_printf("as line %u of the script takes it", argument->line)
+		: mem_strdup(narrow ? "write type: int for 0 and 1 only"
+				    : "both ends are whole; type: real for others");
+	fit_choose(fit,
+		   mem_printf("%s: %s numbers from %s to %s (%s)", range->key, real ? "real" : "whole", min->string,
+			      max->string, why));
+	free(why);
+	if (real)
+		node_add(range, "type", node_new_string("real"));
+}
+
+static void fit_parameters(struct node *parameters, const struct script *script, bool overrides, struct fit *fit)
+{
+	for (size_t i = 0; i < parameters->count; i++) {
+		struct node *one = parameters->items[i];
+		if (one->type == NODE_MAP && !fit_is_condition(parameters, one->key))
+			fit_range(one, script, fit);
+		fit_lists(one->type == NODE_MAP ? node_get(one, "values") : one, overrides);
+	}
+}
+
+/* Is it the name of what turns the argument off? */
+static bool fit_means_off(const struct script_argument *argument, const char *name)
+{
+	if (!argument->off || strcmp(argument->name, name) == 0)
+		return false;
+	const char *off = argument->off + strspn(argument->off, "-");
+	if (strlen(off) != strlen(name))
+		return false;
+	for (; *off; off++, name++)
+		if ((*off == '-' ? '_' : *off) != (*name == '-' ? '_' : *name))
+			return false;
+	return true;
+}
+
+/* The form of call.h for an argument of the script. The caller frees it. */
+static char *fit_how(const struct script_argument *argument, const char *name)
+{
+	const char *flag = argument->flag, *off = argument->off;
+	bool is_short = flag && !text_starts(flag, "--");
+	switch (argument->shape) {
+	case SCRIPT_SWITCH:
+		if (fit_means_off(argument, name))
+			return mem_printf("%s%s%s", off, flag ? "/" : "", flag ? flag : "");
+		return mem_printf("%s%s%s", flag ? flag : "", off ? "/" : "", off ? off : "");
+	case SCRIPT_TRUTH: return mem_printf("%s=true/%s=", flag, flag);
+	case SCRIPT_SEVERAL: return mem_printf("%s {}...", flag);
+	case SCRIPT_REPEATED: return mem_printf("%s%s{} ...", flag, is_short ? " " : "=");
+	case SCRIPT_PLACE: return mem_strdup("{}");
+	case SCRIPT_SPACED: return mem_printf("%s {}", flag);
+	case SCRIPT_VALUE: break;
+	}
+	return mem_printf("%s%s{}", flag, is_short ? " " : "=");
+}
+
+static void fit_add_argument(struct node *document, const char *name, const char *how)
+{
+	struct node *arguments = node_get(document, "arguments");
+	if (!arguments) {
+		arguments = node_new(NODE_MAP);
+		node_add(document, "arguments", arguments);
+	}
+	if (arguments->type == NODE_MAP && !node_get(arguments, name))
+		node_add(arguments, name, node_new_string(how));
+}
+
+/* What is spelled with dashes and = needs no word in the document. */
+static bool fit_is_usual(const char *how, const char *name)
+{
+	if (!text_starts(how, "--") || !text_ends(how, "={}") || strlen(how) != strlen(name) + 5)
+		return false;
+	for (size_t i = 0; name[i]; i++)
+		if (how[2 + i] != (name[i] == '_' ? '-' : name[i]))
+			return false;
+	return true;
+}
+
+static void fit_flags(struct node *document, const struct node *parameters, const struct script *script)
+{
+	for (size_t i = 0; i < parameters->count; i++) {
+		const char *name = parameters->items[i]->key;
+		const struct script_argument *argument = script_find(script, name);
+		char *how = argument ? fit_how(argument, name) : NULL;
+		if (!how && !script->dashes && strchr(name, '_'))
+			how = mem_printf("--%s={}", name);
+		if (how && !fit_is_usual(how, name))
+			fit_add_argument(document, name, how);
+		free(how);
+	}
+}
+
+/* Is the first value of the script's sys.argv the first parameter, and so on to the last? */
+static bool fit_is_in_places(const struct node *parameters, const struct script *script)
+{
+	for (size_t i = 0; i < script->arguments.len; i++) {
+		const struct script_argument *argument = &script->arguments.at[i];
+		size_t at = (size_t)argument->place - 1;
+		if (argument->place < 1 || at >= parameters->count ||
+		    strcmp(parameters->items[at]->key, argument->name) != 0)
+			return false;
+	}
+	return parameters->count && script->arguments.len == parameters->count;
+}
+
+/* sys.argv without the ids that `pass: positional` puts in front, where the names of the script leave no doubt. */
+static void fit_places(struct node *document, const struct node *parameters, const struct script *script,
+		       struct fit *fit)
+{
+	if (!fit_is_in_places(parameters, script))
+		return;
+	for (size_t i = 0; i < parameters->count; i++)
+		fit_add_argument(document, parameters->items[i]->key, "{}");
+	fit_choose(fit, mem_strdup("values by their places, in the order in which the script reads sys.argv"));
+}
+
+/* {name} in command: belongs to the parameter; another name is a mistake. */
+static void fit_command(struct node *document, const struct node *parameters, struct problems *problems)
+{
+	const struct node *command = node_get(document, "command");
+	for (size_t i = 0; command && command->type == NODE_LIST && i < command->count; i++) {
+		const char *word = node_string(command->items[i]), *begin, *end;
+		for (char *name; word && (name = call_next_placeholder(word, &begin, &end)); word = end) {
+			if (node_get(parameters, name)) {
+				fit_add_argument(document, name, CALL_IN_COMMAND);
+			} else {
+				const char *names[LIMIT_PARAMETERS + 1];
+				size_t count = 0;
+				for (; parameters && count < parameters->count && count < LIMIT_PARAMETERS; count++)
+					names[count] = parameters->items[count]->key;
+				names[count] = NULL;
+				char *near = space_unknown_remedy(name, names);
+				char *remedy = mem_printf("%s; {{%s}} passes the text itself", near, name);
+				problem_add(problems, command->items[i], remedy, "there is no parameter for {%s}",
+					    name);
+				free(remedy);
+				free(near);
+			}
+			free(name);
+		}
+	}
+}
+
+void fit_document(struct node *document, const struct script *script, struct fit *fit, struct problems *problems)
+{
+	struct node *parameters = node_get(document, "parameters");
+	if (!document || document->type != NODE_MAP)
+		return;
+	if (parameters && parameters->type != NODE_MAP)
+		return;
+	if (node_get(document, "arguments"))
+		fit->said = node_clone(node_get(document, "arguments"));
+	fit_command(document, parameters, problems);
+	if (!parameters)
+		return;
+	const char *style = node_get_string(document, "style"), *pass = node_get_string(document, "pass");
+	bool automatic = (!node_get(document, "style") || (style && strcmp(style, "auto") == 0)) &&
+		!node_get(document, "separator");
+	if (!node_get(document, "pass") && script->reads == SCRIPT_OVERRIDES) {
+		node_add(document, "pass", node_new_string("overrides"));
+		pass = "overrides";
+		fit_choose(fit,
+			   mem_printf("pass: overrides (name=value, as %s takes them, line %u)", script->parser,
+				      script->parser_line));
+	} else if (!node_get(document, "pass") && automatic && script->reads == SCRIPT_POSITIONS) {
+		fit_places(document, parameters, script, fit);
+	}
+	bool flags = !node_get(document, "pass") || (pass && strcmp(pass, "flags") == 0);
+	if (flags && automatic && script->reads == SCRIPT_FLAGS) {
+		fit_flags(document, parameters, script);
+		fit_choose(fit,
+			   script->parser_line ? mem_printf("flags as %s takes them (line %u of the script)",
+							    script->parser, script->parser_line)
+					       : mem_printf("flags as the script's %s takes them", script->parser));
+	}
+	fit_parameters(parameters, script, pass && strcmp(pass, "overrides") == 0, fit);
+}
+
+struct check {
+	struct spec *spec;
+	const struct script *script;
+	struct problems *problems;
+	bool sure;
+};
+
+/* Sure: an error at the node; else a warning. */
+static void check_say(const struct check *check, const struct node *at, const char *remedy, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+
+static void check_say(const struct check *check, const struct node *at, const char *remedy, const char *fmt, ...)
+{
+	char text[600];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (check->sure)
+		problem_add(check->problems, at, remedy, "%s", text);
+	else
+		vec_push(&check->spec->cautions, mem_printf("%s; %s", text, remedy));
+}
+
+static bool check_fits_type(const char *text, enum script_type type)
+{
+	struct node *scalar = node_new_scalar(text, strlen(text));
+	bool fits = type == SCRIPT_INT ? scalar->type == NODE_INT : type == SCRIPT_REAL ? node_is_number(scalar) : true;
+	node_free(scalar);
+	return fits;
+}
+
+static bool check_is_choice(const struct node *choices, const char *text)
+{
+	for (size_t i = 0; i < choices->count; i++) {
+		char *one = call_text(choices->items[i]);
+		bool same = strcmp(one, text) == 0;
+		free(one);
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+static char *check_list(const struct node *choices)
+{
+	struct buf text = buf_make(300);
+	for (size_t i = 0; i < choices->count; i++) {
+		char *one = call_text(choices->items[i]);
+		buf_addf(&text, "%s%s", i ? ", " : "", one);
+		free(one);
+	}
+	return text.len ? buf_take(&text) : mem_strdup("");
+}
+
+/* One value as the script gets it. False: it was named, and one of a parameter is enough. */
+static bool check_word(const struct check *check, const struct node *at, const struct script_argument *argument,
+		       const char *name, const char *text)
+{
+	const char *type = argument->type == SCRIPT_INT ? "whole numbers" : "numbers";
+	if (argument->choices && !check_is_choice(argument->choices, text)) {
+		char *list = check_list(argument->choices);
+		char *remedy = mem_printf("the script takes %s (line %u)", list, argument->line);
+		check_say(check, at, remedy, "the script refuses '%.60s' for %s", text, name);
+		free(remedy);
+		free(list);
+		return false;
+	}
+	if (!argument->untyped && !check_fits_type(text, argument->type)) {
+		char *remedy = mem_printf("it takes %s there (line %u)", type, argument->line);
+		check_say(check, at, remedy, "the script refuses '%.60s' for %s", text, name);
+		free(remedy);
+		return false;
+	}
+	return true;
+}
+
+static bool check_value(const struct check *check, const struct node *at, const struct script_argument *argument,
+			const char *name, const struct space_value *value)
+{
+	struct buf text = buf_make(LIMIT_TEXT_BYTES);
+	bool good = true, several = argument->shape == SCRIPT_SEVERAL || argument->shape == SCRIPT_REPEATED;
+	space_format_value(value, &text);
+	if (argument->shape == SCRIPT_SWITCH || argument->shape == SCRIPT_TRUTH) {
+		good = value->kind == SPACE_VALUE_BOOL ||
+			(value->kind == SPACE_VALUE_INT && (value->integer == 0 || value->integer == 1));
+		if (!good)
+			check_say(check, at, "write true or false",
+				  "%s is a switch of the script, and '%.60s' is neither on nor off", name,
+				  buf_text(&text));
+	} else if (several) {
+		char *words = mem_strdup(buf_text(&text));
+		for (char *p = words + strspn(words, " "); good && *p;) {
+			size_t len = strcspn(p, " ");
+			bool more = p[len];
+			p[len] = 0;
+			good = check_word(check, at, argument, name, p);
+			p += len + more;
+			p += strspn(p, " ");
+		}
+		free(words);
+	} else {
+		good = check_word(check, at, argument, name, buf_text(&text));
+	}
+	buf_free(&text);
+	return good;
+}
+
+static void check_parameter(const struct check *check, const struct node *at, const struct space_param *param,
+			    const struct script_argument *argument)
+{
+	for (size_t i = 0; i < param->choice_count; i++)
+		if (!check_value(check, at, argument, param->name, &param->choices[i]))
+			return;
+	if (param->choice_count)
+		return;
+	if (argument->shape == SCRIPT_SWITCH || argument->shape == SCRIPT_TRUTH)
+		check_say(check, at, "write [true, false]", "%s is a switch of the script, not a range", param->name);
+	else if (argument->choices)
+		check_say(check, at, "give some of its choices as a list",
+			  "%s has a fixed list of choices in the script (line %u)", param->name, argument->line);
+	else if (!argument->untyped && argument->type == SCRIPT_INT && param->kind == SPACE_REAL)
+		check_say(check, at, "write whole numbers with type: int",
+			  "%s gives numbers such as %g, and the script takes whole numbers (line %u)", param->name,
+			  param->min + 0.37 * (param->max - param->min), argument->line);
+}
+
+static void check_unknown(const struct check *check, const struct node *at, const char *name)
+{
+	const char *names[LIMIT_SCRIPT_ARGUMENTS + 1];
+	size_t count = 0;
+	for (size_t i = 0; i < check->script->arguments.len; i++)
+		names[count++] = check->script->arguments.at[i].name;
+	names[count] = NULL;
+	char *remedy = space_unknown_remedy(name, names);
+	check_say(check, at, remedy, "the script has no argument '%.60s'", name);
+	free(remedy);
+}
+
+static void check_required(const struct check *check, const struct node *document)
+{
+	const struct node *parameters = node_get(document, "parameters");
+	for (size_t i = 0; i < check->script->arguments.len; i++) {
+		const struct script_argument *argument = &check->script->arguments.at[i];
+		bool given = !argument->required;
+		for (size_t k = 0; !given && k < check->spec->space->count; k++)
+			given = script_find(check->script, check->spec->space->params[k].name) == argument;
+		if (given)
+			continue;
+		char *remedy = mem_printf("add the parameter %s", argument->name);
+		check_say(check, parameters ? parameters : document, remedy, "the script requires '%s' (line %u)",
+			  argument->flag ? argument->flag : argument->name, argument->line);
+		free(remedy);
+	}
+}
+
+static void check_flags(const struct check *check, const struct node *document, const struct fit *fit)
+{
+	const struct node *parameters = node_get(document, "parameters");
+	for (size_t i = 0; i < check->spec->space->count; i++) {
+		const struct space_param *param = &check->spec->space->params[i];
+		const struct node *at = node_get(parameters, param->name);
+		if (node_get(fit->said, param->name))
+			continue;
+		const struct script_argument *argument = script_find(check->script, param->name);
+		if (argument)
+			check_parameter(check, at, param, argument);
+		else
+			check_unknown(check, at, param->name);
+		if (argument && argument->shape == SCRIPT_TRUTH)
+			vec_push(
+				&check->spec->chosen,
+				mem_printf(
+					"%s: type=bool of argparse takes 'false' for true, so false is passed as the empty text",
+					param->name));
+	}
+	check_required(check, document);
+}
+
+void fit_check(struct spec *spec, const struct node *document, const struct script *script, struct fit *fit,
+	       struct problems *problems)
+{
+	for (size_t i = 0; i < fit->chosen.len; i++)
+		vec_push(&spec->chosen, fit->chosen.at[i]);
+	fit->chosen.len = 0;
+	struct check check = {.spec = spec,
+			      .script = script,
+			      .problems = problems,
+			      .sure = script->sure && spec->style == SPEC_STYLE_AUTO};
+	if (script->reads == SCRIPT_FLAGS && script->arguments.len && spec->pass == SPEC_PASS_FLAGS)
+		check_flags(&check, document, fit);
+	else if (script->reads == SCRIPT_FLAGS && script->arguments.len && spec->pass == SPEC_PASS_POSITIONAL)
+		check_say(&check, node_get(document, "pass"), "pass: flags gives it --name=value",
+			  "the script reads flags (%s) and would get the values by position", script->parser);
+	bool placed = spec->argument_count && strcmp(spec->arguments[0].how, "{}") == 0;
+	if (script->reads == SCRIPT_POSITIONS && spec->pass == SPEC_PASS_FLAGS && spec->space->count && !placed)
+		vec_push(
+			&spec->cautions,
+			mem_strdup(
+				"the script takes its arguments by their places and gets them as --name=value; `pass: positional` "
+				"gives it the experiment, the task and then the values, in order"));
+}
+
+void fit_free(struct fit *fit)
+{
+	node_free(fit->said);
+	for (size_t i = 0; i < fit->chosen.len; i++)
+		free(fit->chosen.at[i]);
+	free(fit->chosen.at);
+}

@@ -1,0 +1,173 @@
+/* What a Python script says about its results: how it writes them, which one it watches itself, whether it saves its
+ * state. */
+#include "script/reader.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+
+#include <ctype.h>
+
+/* Is the dotted name `path` somewhere in the code (not in texts or comments)? */
+static bool metrics_has(const struct lex *lex, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	for (size_t i = 0; i < lex->len; i++) {
+		if (!lex_is(&lex->at[i], dot ? dot + 1 : path))
+			continue;
+		if (!dot || (i >= 2 && lex_is(&lex->at[i - 1], ".") && python_is_path(lex, i, path)))
+			return true;
+	}
+	return false;
+}
+
+static void metrics_writers(struct reader *r, const char *text)
+{
+	static const char *const words[] = {
+		"CSVLogger",         "csv.writer",    "csv.DictWriter", "to_csv",     "SummaryWriter", "TensorBoard",
+		"TensorBoardLogger", "sluice.report", "json.dump",      "json.dumps", "Trainer"};
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (metrics_has(r->lex, words[i]))
+			vec_push(&r->script->writers, words[i]);
+	if (strstr(text, "sluice report"))
+		vec_push(&r->script->writers, "sluice report");
+}
+
+static void metrics_add_column(struct script *script, const char *name)
+{
+	for (size_t i = 0; i < script->columns.len; i++)
+		if (strcmp(script->columns.at[i], name) == 0)
+			return;
+	if (script->columns.len < 20)
+		vec_push(&script->columns, mem_strdup(name));
+}
+
+/* Does the text hold this word by itself? */
+static bool metrics_holds(const char *text, size_t len, const char *word)
+{
+	size_t size = strlen(word);
+	for (const char *p = text; (p = memmem(p, len - (size_t)(p - text), word, size)); p++) {
+		bool before = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
+		const char *after = p + size;
+		bool behind = after < text + len && (isalnum((unsigned char)*after) || *after == '_');
+		if (!before && !behind)
+			return true;
+	}
+	return false;
+}
+
+static void metrics_columns(struct reader *r)
+{
+	static const char *const words[] = {"val_loss",      "val_accuracy", "val_acc",    "eval_loss",
+					    "test_loss",     "test_acc",     "train_loss", "loss",
+					    "test_accuracy", "accuracy",     "val_error",  "val_mae",
+					    "val_f1",        "f1",           "auc"};
+	for (size_t w = 0; w < COUNT_OF(words); w++)
+		for (size_t i = 0; i < r->lex->len; i++)
+			if ((r->lex->at[i].kind == LEX_STRING || r->lex->at[i].kind == LEX_NAME) &&
+			    metrics_holds(r->lex->at[i].at, r->lex->at[i].len, words[w])) {
+				metrics_add_column(r->script, words[w]);
+				break;
+			}
+}
+
+/* Which calls name the metric that the script itself goes by. */
+static const struct watch {
+	const char *call, *key, *mode; /* mode: the argument that says "min" or "max", or is True for max */
+	int place; /* of the name among arguments without a key */
+} watches[] = {
+	{"EarlyStopping", "monitor", "mode", 0},
+	{"ModelCheckpoint", "monitor", "mode", -1},
+	{"TrainingArguments", "metric_for_best_model", "greater_is_better", -1},
+	{"Seq2SeqTrainingArguments", "metric_for_best_model", "greater_is_better", -1},
+	{"ReduceLROnPlateau", "monitor", "mode", -1},
+};
+
+static void metrics_take_goal(struct reader *r, const struct value_call *call, const struct watch *watch)
+{
+	const struct value_slot *slot = value_find(call, watch->mode, -1);
+	struct node *mode = slot ? value_read(r->lex, slot->from, slot->to) : NULL;
+	if (mode && mode->type == NODE_BOOL)
+		r->script->goal = mode->boolean ? "max" : "min";
+	else if (node_string(mode) && strcmp(mode->string, "max") == 0)
+		r->script->goal = "max";
+	else if (node_string(mode) && strcmp(mode->string, "min") == 0)
+		r->script->goal = "min";
+	node_free(mode);
+}
+
+static void metrics_watched(struct reader *r, const struct watch *watch)
+{
+	const struct lex *lex = r->lex;
+	for (size_t i = 0; i + 1 < lex->len && !r->script->metric; i++) {
+		if (!lex_is(&lex->at[i], watch->call) || !lex_is(&lex->at[i + 1], "("))
+			continue;
+		struct value_call call;
+		value_read_call(lex, i + 1, &call);
+		const struct value_slot *slot = value_find(&call, watch->key, watch->place);
+		struct node *name = slot ? value_read(lex, slot->from, slot->to) : NULL;
+		if (node_string(name) && *name->string && strlen(name->string) <= LIMIT_METRIC_NAME_BYTES) {
+			bool best = strcmp(watch->key, "metric_for_best_model") == 0;
+			bool prefixed = !best || text_starts(name->string, "eval_");
+			r->script->metric = mem_printf("%s%s", prefixed ? "" : "eval_", name->string);
+			r->script->metric_from = mem_strdup(watch->call);
+			metrics_take_goal(r, &call, watch);
+			metrics_add_column(r->script, r->script->metric);
+		}
+		node_free(name);
+		free(call.slots.at);
+	}
+}
+
+/* sluice.report(val_loss=…), self.log("val_loss", …), writer.add_scalar("Loss/val", …): names as they are reported. */
+static void metrics_reported(struct reader *r)
+{
+	const struct lex *lex = r->lex;
+	for (size_t i = 1; i + 1 < lex->len; i++) {
+		if (!lex_is(&lex->at[i + 1], "(") || lex->at[i].kind != LEX_NAME)
+			continue;
+		bool report = python_is_path(lex, i, "sluice.report"), log = python_is_path(lex, i, "self.log");
+		bool scalar = lex_is(&lex->at[i], "add_scalar");
+		if (!report && !(log && lex_is(&lex->at[i - 1], ".")) && !scalar)
+			continue;
+		struct value_call call;
+		value_read_call(lex, i + 1, &call);
+		for (size_t k = 0; report && k < call.slots.len; k++) {
+			const struct lex_word *key = call.slots.at[k].key;
+			char *name = key ? mem_copy(key->at, key->len) : NULL;
+			if (name && strcmp(name, "epoch") != 0 && strcmp(name, "step") != 0)
+				metrics_add_column(r->script, name);
+			free(name);
+		}
+		char *name = report || !call.slots.len ? NULL : value_read_text(lex, &call.slots.at[0]);
+		if (name && *name && strlen(name) <= LIMIT_METRIC_NAME_BYTES)
+			metrics_add_column(r->script, name);
+		free(name);
+		free(call.slots.at);
+	}
+}
+
+/* Nothing is watched: the first name that looks like a validation result, else a known one. */
+static void metrics_guess(struct script *script)
+{
+	for (size_t i = 0; i < script->columns.len && !script->metric; i++)
+		if (text_starts(script->columns.at[i], "val_") || text_starts(script->columns.at[i], "eval_"))
+			script->metric = mem_strdup(script->columns.at[i]);
+	if (!script->metric && script->columns.len)
+		script->metric = mem_strdup(script->columns.at[0]);
+}
+
+void python_read_metrics(struct reader *r, const char *text)
+{
+	static const char *const savers[] = {"ModelCheckpoint",   "torch.save",       "save_weights",
+					     "save_pretrained",   "save_checkpoint",  "SLUICE_CHECKPOINT_DIR",
+					     "CheckpointManager", "BackupAndRestore", "save_model"};
+	metrics_writers(r, text);
+	for (size_t i = 0; i < COUNT_OF(watches); i++)
+		metrics_watched(r, &watches[i]);
+	metrics_reported(r);
+	metrics_columns(r);
+	metrics_guess(r->script);
+	for (size_t i = 0; i < COUNT_OF(savers); i++)
+		r->script->checkpoint |= strchr(savers[i], '.') ? metrics_has(r->lex, savers[i])
+								: strstr(text, savers[i]) != NULL;
+}

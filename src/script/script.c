@@ -1,0 +1,137 @@
+/* See script.h. */
+#include "script/script.h"
+
+#include "base/text.h"
+#include "script/reader.h"
+#include "script/syntax.h"
+
+enum language { LANGUAGE_OTHER, LANGUAGE_PYTHON, LANGUAGE_SHELL };
+
+static enum language script_language(const char *name, const char *text)
+{
+	if (text_ends(name, ".py"))
+		return LANGUAGE_PYTHON;
+	if (text_ends(name, ".sh") || text_ends(name, ".bash"))
+		return LANGUAGE_SHELL;
+	if (!text_starts(text, "#!"))
+		return LANGUAGE_OTHER;
+	size_t len = strcspn(text, "\n");
+	if (memmem(text, len, "python", 6))
+		return LANGUAGE_PYTHON;
+	return memmem(text, len, "sh", 2) ? LANGUAGE_SHELL : LANGUAGE_OTHER;
+}
+
+static void script_read_python(const char *text, size_t len, struct script *script)
+{
+	struct lex lex;
+	lex_read(text, len, &lex);
+	bool old = text_starts(text, "#!") && memmem(text, strcspn(text, "\n"), "python2", 7);
+	if (!old)
+		syntax_check(&lex);
+	struct reader reader = {.lex = &lex, .script = script};
+	python_read(&reader);
+	python_read_metrics(&reader, text);
+	if (!old && lex.wrong) {
+		script->wrong = mem_printf("syntax error: %s", lex.wrong);
+		script->wrong_line = lex.wrong_line;
+		script->sure = false;
+	}
+	lex_free(&lex);
+}
+
+void script_read(const char *name, const char *text, size_t len, struct script *ret)
+{
+	*ret = (struct script){0};
+	enum language language = script_language(name, text);
+	if (language == LANGUAGE_OTHER)
+		return;
+	if (memchr(text, 0, len)) {
+		ret->wrong = mem_strdup("this is a binary file, not the text of a script");
+		return;
+	}
+	if (text_utf8_check(text, len) != len) { /* Python refuses it unless its first lines name the encoding */
+		if (language == LANGUAGE_PYTHON && !memmem(text, len < 200 ? len : 200, "coding", 6))
+			ret->wrong = mem_strdup("the text is not UTF-8");
+		return;
+	}
+	if (language == LANGUAGE_PYTHON)
+		script_read_python(text, len, ret);
+	else if (language == LANGUAGE_SHELL)
+		shell_read(text, ret);
+}
+
+static void argument_free(struct script_argument *argument)
+{
+	free(argument->name);
+	free(argument->flag);
+	free(argument->off);
+	free(argument->help);
+	node_free(argument->fallback);
+	node_free(argument->choices);
+}
+
+void script_free(struct script *script)
+{
+	for (size_t i = 0; i < script->arguments.len; i++)
+		argument_free(&script->arguments.at[i]);
+	for (size_t i = 0; i < script->columns.len; i++)
+		free(script->columns.at[i]);
+	free(script->arguments.at);
+	free(script->columns.at);
+	free(script->writers.at);
+	free(script->metric);
+	free(script->metric_from);
+	free(script->wrong);
+	*script = (struct script){0};
+}
+
+/* batch-size and batch_size are one name. */
+static bool same_name(const char *a, const char *b, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
+			return false;
+	return true;
+}
+
+static bool argument_is(const struct script_argument *argument, const char *name)
+{
+	size_t len = strlen(name);
+	const char *const names[] = {argument->name, argument->flag, argument->off};
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		const char *one = names[i] ? names[i] + strspn(names[i], "-") : NULL;
+		if (one && strlen(one) == len && same_name(one, name, len))
+			return true;
+	}
+	return false;
+}
+
+const struct script_argument *script_find(const struct script *script, const char *name)
+{
+	const struct script_argument *found = NULL;
+	size_t len = strlen(name);
+	for (size_t i = 0; i < script->arguments.len; i++)
+		if (argument_is(&script->arguments.at[i], name))
+			return &script->arguments.at[i];
+	for (size_t i = 0; script->abbreviates && i < script->arguments.len; i++) {
+		const char *flag = script->arguments.at[i].flag;
+		if (!flag || !text_starts(flag, "--") || strlen(flag) < len + 2 || !same_name(flag + 2, name, len))
+			continue;
+		if (found)
+			return NULL; /* it begins two */
+		found = &script->arguments.at[i];
+	}
+	return found;
+}
+
+const char *script_pass(const struct script *script)
+{
+	switch (script->reads) {
+	case SCRIPT_FLAGS: return "flags";
+	case SCRIPT_POSITIONS: return "positional";
+	case SCRIPT_OVERRIDES: return "overrides";
+	case SCRIPT_ENVIRONMENT: return "env";
+	case SCRIPT_UNKNOWN: break;
+	}
+	return NULL;
+}

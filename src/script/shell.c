@@ -1,0 +1,106 @@
+/* Flags of a shell script: the patterns of a case over its arguments (--lr=*), --lr)), and getopts. */
+#include "script/reader.h"
+
+#include "base/limits.h"
+
+#include <ctype.h>
+
+/* One alternative of a pattern, "--lr" or "--lr=*". False: it is no flag. */
+static bool shell_flag(const char *from, size_t len, char **ret_flag, bool *ret_joined)
+{
+	*ret_joined = len > 2 && from[len - 1] == '*' && from[len - 2] == '=';
+	len -= *ret_joined ? 2 : 0;
+	if (len < 2 || from[0] != '-' || (from[1] != '-' && len != 2))
+		return false;
+	for (size_t i = 1; i < len; i++)
+		if (!isalnum((unsigned char)from[i]) && from[i] != '-' && from[i] != '_' && from[i] != '.')
+			return false;
+	if (len == 2 && !isalpha((unsigned char)from[1]))
+		return false;
+	*ret_flag = mem_copy(from, len);
+	return true;
+}
+
+/* The pattern of a case at the start of a line: "-l|--lr)" with the body up to ";;". */
+static void shell_pattern(struct script *script, const char *line, size_t len, const char *body, unsigned number)
+{
+	char *best = NULL;
+	bool joined = false, any_joined = false;
+	for (const char *p = line, *end = line + len; p < end;) {
+		size_t n = 0;
+		while (p + n < end && p[n] != '|')
+			n++;
+		const char *from = p;
+		size_t size = n;
+		while (size && (isspace((unsigned char)*from) || *from == '('))
+			from++, size--;
+		while (size && isspace((unsigned char)from[size - 1]))
+			size--;
+		char *flag;
+		if (shell_flag(from, size, &flag, &joined)) {
+			any_joined |= joined;
+			if (!best || (strlen(flag) > 2 && strlen(best) == 2)) {
+				free(best);
+				best = flag;
+			} else {
+				free(flag);
+			}
+		}
+		p += n + 1;
+	}
+	if (!best)
+		return;
+	const char *stop = strstr(body, ";;");
+	size_t size = stop ? (size_t)(stop - body) : strlen(body);
+	bool takes = memmem(body, size, "$2", 2) || memmem(body, size, "${2", 3);
+	struct script_argument *same = NULL;
+	for (size_t i = 0; i < script->arguments.len; i++)
+		if (strcmp(script->arguments.at[i].flag, best) == 0)
+			same = &script->arguments.at[i];
+	enum script_shape shape = any_joined ? SCRIPT_VALUE : takes ? SCRIPT_SPACED : SCRIPT_SWITCH;
+	if (same)
+		same->shape = same->shape == SCRIPT_SPACED || shape == SCRIPT_SPACED ? SCRIPT_SPACED : shape;
+	else
+		same = reader_add(script, best, shape, number);
+	if (same && shape == SCRIPT_SWITCH)
+		same->type = SCRIPT_BOOL;
+	free(best);
+}
+
+/* getopts "l:e:v": a letter takes a value where a colon follows. */
+static void shell_getopts(struct script *script, const char *at, unsigned number)
+{
+	at += strspn(at, " \t");
+	if (*at != '"' && *at != '\'')
+		return;
+	for (const char *p = at + 1; *p && *p != *at && *p != '\n'; p++) {
+		if (!isalpha((unsigned char)*p))
+			continue;
+		char flag[] = {'-', *p, 0};
+		reader_add(script, flag, p[1] == ':' ? SCRIPT_SPACED : SCRIPT_SWITCH, number);
+	}
+}
+
+void shell_read(const char *text, struct script *script)
+{
+	unsigned number = 0;
+	for (const char *line = text; line && *line;) {
+		const char *next = strchr(line, '\n');
+		size_t len = next ? (size_t)(next - line) : strlen(line);
+		const char *start = line + strspn(line, " \t");
+		number++;
+		const char *close = start < line + len ? memchr(start, ')', (size_t)(line + len - start)) : NULL;
+		const char *getopts = memmem(line, len, "getopts ", 8);
+		if (*start != '#' && getopts)
+			shell_getopts(script, getopts + 8, number);
+		else if (close && (*start == '-' || *start == '('))
+			shell_pattern(script, start, (size_t)(close - start), close + 1, number);
+		if (memmem(line, len, "SLUICE_PARAM", 12) && !script->reads)
+			script->reads = SCRIPT_ENVIRONMENT;
+		line = next ? next + 1 : NULL;
+	}
+	if (script->arguments.len) {
+		script->reads = SCRIPT_FLAGS;
+		script->parser = "case";
+	}
+}

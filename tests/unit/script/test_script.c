@@ -1,0 +1,308 @@
+/* What reading a script finds: the parsers people use, their names, types, defaults and choices, and what is sure. */
+#include "script/script.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#define MOST 8
+
+/* One argument as expected, written short: "name flag off shape type default choices". */
+struct expected {
+	const char *script, *parser, *pass;
+	bool sure;
+	const char *arguments[MOST];
+};
+
+static const char *const shapes[] = {"value", "spaced", "switch", "truth", "several", "repeated", "place"};
+
+static void describe(const struct script_argument *a, struct buf *out)
+{
+	struct json w = json_to(out);
+	buf_addf(out, "%s %s %s %s %s%s ", a->name, a->flag ? a->flag : "-", a->off ? a->off : "-", shapes[a->shape],
+		 script_type_name(a->type) ? script_type_name(a->type) : "any", a->required ? "!" : "");
+	if (a->fallback)
+		node_write_json(a->fallback, &w);
+	else
+		json_null(&w);
+	if (a->choices) {
+		struct json c = json_to(out);
+		buf_add_char(out, ' ');
+		node_write_json(a->choices, &c);
+	}
+}
+
+static void check(const struct expected *e)
+{
+	struct script script;
+	const char *name = strstr(e->script, "case") || strstr(e->script, "getopts") ? "t.sh" : "t.py";
+	script_read(name, e->script, strlen(e->script), &script);
+	if (script.wrong)
+		print_error("line %u: %s\n", script.wrong_line, script.wrong);
+	assert_null(script.wrong);
+	if (e->parser)
+		assert_string_equal(script.parser, e->parser);
+	assert_string_equal(script_pass(&script) ? script_pass(&script) : "none", e->pass);
+	assert_int_equal(script.sure, e->sure);
+	size_t count = 0;
+	while (count < MOST && e->arguments[count])
+		count++;
+	for (size_t i = 0; i < script.arguments.len; i++) {
+		struct buf text = buf_make(1000);
+		describe(&script.arguments.at[i], &text);
+		assert_string_equal(buf_text(&text), i < count ? e->arguments[i] : "no more");
+		buf_free(&text);
+	}
+	assert_int_equal(script.arguments.len, count);
+	script_free(&script);
+}
+
+static void check_all(const struct expected *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		check(&list[i]);
+}
+
+static void test_argparse_is_read_with_types_defaults_and_switches(void **state)
+{
+	(void)state;
+	static const struct expected list[] = {
+		{"import argparse\n"
+		 "p = argparse.ArgumentParser()\n"
+		 "p.add_argument('-l', '--lr', type=float, default=1e-3, help='the rate')\n"
+		 "p.add_argument(\"--batch_size\", type=int,\n"
+		 "               default=32)  # add_argument('--no')\n"
+		 "p.add_argument('--opt', choices=['adam', 'sgd'], default='adam')\n"
+		 "p.add_argument('--augment', action='store_true')\n"
+		 "p.add_argument('--no-bias', dest='bias', action='store_false')\n"
+		 "p.add_argument('--amp', action=argparse.BooleanOptionalAction, default=True)\n"
+		 "p.add_argument('--sizes', type=int, nargs='+', default=[64, 64])\n"
+		 "p.add_argument('data')\n"
+		 "args = p.parse_args()\n",
+		 "argparse",
+		 "flags",
+		 true,
+		 {"lr --lr - value real 0.001", "batch_size --batch_size - value int 32",
+		  "opt --opt - value text \"adam\" [\"adam\",\"sgd\"]", "augment --augment - switch bool false",
+		  "bias - --no-bias switch bool true", "amp --amp --no-amp switch bool true",
+		  "sizes --sizes - several int [64,64]", "data - - place any! null"}},
+		/* A text in a string or comment is no argument; a constant is looked up; type=bool is a trap. */
+		{"from argparse import ArgumentParser\n"
+		 "RATE = 0.5\n"
+		 "'''\np.add_argument('--doc')\n'''\n"
+		 "p = ArgumentParser('x')\n"
+		 "p.add_argument('--lr', default=RATE, type=float, required=True)\n"
+		 "p.add_argument('--flag', type=bool, default=False)\n"
+		 "a = p.parse_args()\n",
+		 "argparse",
+		 "flags",
+		 true,
+		 {"lr --lr - value real! 0.5", "flag --flag - truth bool false"}},
+		/* Handed to something else, or only the known ones parsed: not sure. */
+		{"import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\nadd_more(p)\nargs = p.parse_args()\n",
+		 "argparse",
+		 "flags",
+		 false,
+		 {"lr --lr - value any null"}},
+		{"import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\nargs, _ = p.parse_known_args()\n",
+		 "argparse",
+		 "flags",
+		 false,
+		 {"lr --lr - value any null"}},
+		{"import argparse\np = argparse.ArgumentParser()\nfor n in names: p.add_argument('--' + n)\np.parse_args()\n",
+		 "argparse",
+		 "flags",
+		 false,
+		 {NULL}},
+	};
+	check_all(list, COUNT_OF(list));
+}
+
+static void test_other_parsers_are_read(void **state)
+{
+	(void)state;
+	static const struct expected list[] = {
+		{"import click\n"
+		 "@click.command()\n"
+		 "@click.option('--lr', '-l', default=0.1, help='rate')\n"
+		 "@click.option('--opt', type=click.Choice(['a', 'b']), default='a')\n"
+		 "@click.option('--shout/--no-shout', default=False)\n"
+		 "@click.option('--aug', is_flag=True)\n"
+		 "@click.option('--size', multiple=True, type=int)\n"
+		 "@click.argument('path')\n"
+		 "def main(**kw): pass\n",
+		 "click",
+		 "flags",
+		 true,
+		 {"lr --lr - value real 0.1", "opt --opt - value text \"a\" [\"a\",\"b\"]",
+		  "shout --shout --no-shout switch bool false", "aug --aug - switch bool false",
+		  "size --size - repeated int null", "path - - place any! null"}},
+		{"import typer\n"
+		 "from typing_extensions import Annotated\n"
+		 "def main(path: str, batch_size: int = 32, aug: bool = False,\n"
+		 "         lr: float = typer.Option(0.1, help='rate'),\n"
+		 "         opt: Annotated[str, typer.Option(help='x')] = 'adam'):\n"
+		 "    pass\n"
+		 "typer.run(main)\n",
+		 "typer",
+		 "flags",
+		 true,
+		 {"path - - place text! null", "batch_size --batch-size - value int 32",
+		  "aug --aug --no-aug switch bool false", "lr --lr - value real 0.1",
+		  "opt --opt - value text \"adam\""}},
+		{"import fire\ndef train(lr=0.1, epochs=3, aug=False):\n    pass\nfire.Fire(train)\n",
+		 "fire",
+		 "flags",
+		 true,
+		 {"lr --lr - value real 0.1", "epochs --epochs - value int 3", "aug --aug --noaug switch bool false"}},
+		{"from absl import app, flags\n"
+		 "flags.DEFINE_float('lr', 0.1, 'rate')\n"
+		 "flags.DEFINE_enum('opt', 'a', ['a', 'b'], 'which')\n"
+		 "flags.DEFINE_bool('aug', False, 'augment')\n",
+		 "absl",
+		 "flags",
+		 false,
+		 {"lr --lr - value real 0.1", "opt --opt - value text \"a\" [\"a\",\"b\"]",
+		  "aug --aug --noaug switch bool false"}},
+		{"from dataclasses import dataclass, field\n"
+		 "from transformers import HfArgumentParser, TrainingArguments\n"
+		 "@dataclass\n"
+		 "class ModelArgs:\n"
+		 "    model_name: str = field(default='bert', metadata={'help': 'which'})\n"
+		 "    dropout: float = 0.1\n"
+		 "    def go(self):\n"
+		 "        x: int = 3\n"
+		 "parser = HfArgumentParser((ModelArgs, TrainingArguments))\n",
+		 "transformers",
+		 "flags",
+		 false,
+		 {"model_name --model_name - value text \"bert\"", "dropout --dropout - value real 0.1"}},
+		{"from tap import Tap\nclass Args(Tap):\n    lr: float = 0.1\n    aug: bool = False\nArgs().parse_args()\n",
+		 "tap",
+		 "flags",
+		 true,
+		 {"lr --lr - value real 0.1", "aug --aug - switch bool false"}},
+		{"import hydra\n@hydra.main(config_path='conf')\ndef main(cfg):\n    print(cfg.lr)\n",
+		 "hydra",
+		 "overrides",
+		 false,
+		 {NULL}},
+		{"from omegaconf import OmegaConf\n"
+		 "cfg = OmegaConf.merge(OmegaConf.create({'lr': 0.1, 'epochs': 3}), OmegaConf.from_cli())\n",
+		 "omegaconf",
+		 "overrides",
+		 false,
+		 {"lr - - value real 0.1", "epochs - - value int 3"}},
+		{"import sys\nbatch_size = int(sys.argv[3])\nlr = float(sys.argv[4])\n",
+		 NULL,
+		 "positional",
+		 false,
+		 {"batch_size - - place int! null", "lr - - place real! null"}},
+		{"import sys\nlr, epochs = sys.argv[1:]\n",
+		 NULL,
+		 "positional",
+		 false,
+		 {"lr - - place any null", "epochs - - place any null"}},
+		{"import sys\nprint('sys.argv[1]')  # sys.argv[2]\n", NULL, "none", false, {NULL}},
+		{"import os\nlr = os.environ['SLUICE_PARAM_LR']\n", NULL, "env", false, {NULL}},
+		{"while [ $# -gt 0 ]; do\n  case $1 in\n    -l|--lr) LR=$2; shift 2 ;;\n"
+		 "    --epochs=*) E=${1#*=}; shift ;;\n    --aug) A=1; shift ;;\n  esac\ndone\n",
+		 "case",
+		 "flags",
+		 false,
+		 {"lr --lr - spaced any null", "epochs --epochs - value any null", "aug --aug - switch bool null"}},
+		{"while getopts \"l:v\" o; do :; done\n",
+		 "case",
+		 "flags",
+		 false,
+		 {"l -l - spaced any null", "v -v - switch any null"}},
+	};
+	check_all(list, COUNT_OF(list));
+}
+
+static void test_the_metric_that_the_script_watches_is_found(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *script, *metric, *goal, *from;
+	} list[] = {
+		{"cb = [EarlyStopping(monitor='val_mae', mode='min'), CSVLogger('x.csv')]\n", "val_mae", "min",
+		 "EarlyStopping"},
+		{"from transformers import TrainingArguments\n"
+		 "a = TrainingArguments(metric_for_best_model='accuracy', greater_is_better=True)\n",
+		 "eval_accuracy", "max", "TrainingArguments"},
+		{"sluice.report(epoch=1, val_f1=0.3)\n", "val_f1", NULL, NULL},
+		{"writer.add_scalar('Loss/val', x, step)\n", "Loss/val", NULL, NULL},
+		{"print(f'epoch {e} val_loss {v}')\n", "val_loss", NULL, NULL},
+		{"x = 1\n", NULL, NULL, NULL},
+	};
+	for (size_t i = 0; i < COUNT_OF(list); i++) {
+		struct script script;
+		script_read("t.py", list[i].script, strlen(list[i].script), &script);
+		const char *const pairs[][2] = {{script.metric, list[i].metric},
+						{script.goal, list[i].goal},
+						{script.metric_from, list[i].from}};
+		for (size_t k = 0; k < COUNT_OF(pairs); k++)
+			assert_string_equal(pairs[k][0] ? pairs[k][0] : "none", pairs[k][1] ? pairs[k][1] : "none");
+		script_free(&script);
+	}
+}
+
+static void test_a_script_that_cannot_run_is_said_at_once(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *script, *wrong;
+		unsigned line;
+	} list[] = {
+		{"x = (1,\ny = 2\n", "syntax error: '(' is never closed", 1},
+		{"x = 'abc\n", "syntax error: a string is not closed", 1},
+		{"x = 1\nif x\n    y = 2\n", "syntax error: ':' is missing at the end", 2},
+		{"for i in x:\nprint(i)\n", "syntax error: the block that line 1 begins is not indented", 2},
+		{"x = 1\n  y = 2\n", "syntax error: the line is indented and no block begins before it", 2},
+		{"if x:\n    y = 1\n  z = 2\n", "syntax error: the indentation fits no block above", 3},
+		{"print 'x'\n", "syntax error: print without brackets: that is Python 2", 1},
+		{"x = [1, 2)\n", "syntax error: ')' does not close the '[' of line 1", 1},
+		/* Sound ones. */
+		{"f = lambda x: x\nif f(lambda y: y)(1): pass\nd = {'a': 1,\n'b': [2]}\nx = '''a\n'b'''\n", NULL, 0},
+		{"class A:\n    '''doc'''\n    x: int = 3\n\n    def f(self) -> int:\n        return 1  # )\n\n\ny = \\\n    3\n",
+		 NULL, 0},
+		{"try:\n\tx = 1\nexcept ValueError:\n\tpass\nelse:\n\tpass\nfinally:\n\tpass\n", NULL, 0},
+		{"match x:\n    case 1:\n        pass\n    case _: pass\n", NULL, 0},
+		{"#!/usr/bin/python2\nprint 'x'\n", NULL, 0},
+		{"if x: y = 1; z = 2\nwhile x > 3 and \\\n      y:\n    break\n", NULL, 0},
+		{"", NULL, 0},
+	};
+	for (size_t i = 0; i < COUNT_OF(list); i++) {
+		struct script script;
+		script_read("t.py", list[i].script, strlen(list[i].script), &script);
+		assert_string_equal(script.wrong ? script.wrong : "sound", list[i].wrong ? list[i].wrong : "sound");
+		assert_int_equal(script.wrong_line, list[i].line);
+		script_free(&script);
+	}
+	struct script script;
+	script_read("t.py",
+		    "\x7f"
+		    "ELF\0\0",
+		    6, &script);
+	assert_string_equal(script.wrong, "this is a binary file, not the text of a script");
+	script_free(&script);
+	script_read("program",
+		    "\x7f"
+		    "ELF\0\0",
+		    6, &script);
+	assert_null(script.wrong); /* a compiled program runs by itself */
+	script_free(&script);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_argparse_is_read_with_types_defaults_and_switches),
+		cmocka_unit_test(test_other_parsers_are_read),
+		cmocka_unit_test(test_the_metric_that_the_script_watches_is_found),
+		cmocka_unit_test(test_a_script_that_cannot_run_is_said_at_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
