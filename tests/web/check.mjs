@@ -13,15 +13,35 @@ function problem(errors) {
   };
 }
 
-function scan(files) {
-  const text = files?.[0]?.text ?? '';
-  const flags = [...text.matchAll(/add_argument\(['"](--[\w-]+)/g)].map((m) => m[1]);
+export function scan(file) {
+  const text = file?.text ?? '';
+  const flags = [...text.matchAll(/add_argument\(['"](--[\w-]+)['"](?:, default=([\w.]+))?/g)];
   return {
-    arguments: flags,
+    arguments: flags.map(([, flag, value]) => ({
+      name: flag.replace(/^-+/, '').replaceAll('-', '_'),
+      flag,
+      type: null,
+      switch: false,
+      several: false,
+      required: false,
+      default: value === undefined ? null : Number(value),
+      choices: null,
+      help: null,
+      place: 0,
+      line: 1,
+    })),
+    parser: flags.length ? 'argparse' : null,
+    line: flags.length ? 1 : 0,
+    sure: false,
     metrics: text.includes('CSVLogger') ? ['CSVLogger'] : [],
     columns: text.includes('CSVLogger') ? ['val_loss'] : [],
+    metric: text.includes('CSVLogger') ? 'val_loss' : null,
+    goal: null,
+    metric_from: null,
     checkpoint: text.includes('ModelCheckpoint'),
     pass: flags.length ? 'flags' : text.includes('sys.argv') ? 'positional' : null,
+    wrong: null,
+    wrong_line: 0,
     notes: ['no checkpoint found: a task that is run again starts from its first epoch'],
   };
 }
@@ -67,8 +87,12 @@ export function check(sent, wantScan) {
         reason: null,
         sample: [{ lr: 0.1 }, { lr: 0.01 }, { lr: 0.001 }],
         script: '#!/bin/bash\n',
+        experiment: { name: 'from a file', script: 'model.py', parameters: { lr: [0.1, 0.01, 0.001] } },
+        call: 'python3 model.py',
+        chosen: [],
         yaml: sent.source.text,
         warnings: [],
+        environment: { python: '/usr/bin/python3', how: null, modules: [], variables: [] },
         needs: [],
         estimate: null,
       },
@@ -132,6 +156,9 @@ export function check(sent, wantScan) {
     strategy: e.search?.strategy ?? 'auto',
     reason: null,
     sample: rows.slice(0, 20),
+    experiment: e,
+    call: `python3 ${e.script ?? 'model.py'}`,
+    chosen: [],
     script: [
       '#!/bin/bash',
       `#SBATCH --job-name=${(e.name ?? 'experiment').replace(/\W+/g, '-')}`,
@@ -152,9 +179,10 @@ export function check(sent, wantScan) {
       )
       .join('\n')}\n`,
     warnings: [],
+    environment: { python: '/usr/bin/python3', how: null, modules: [], variables: [] },
     needs: e.script ? [e.script] : [],
     estimate: ESTIMATES[e.script] ?? null,
   };
-  if (wantScan) body.scan = scan(sent.files);
+  if (wantScan) body.scan = scan(sent.files?.[0]);
   return { status: 200, body };
 }

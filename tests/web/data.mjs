@@ -140,7 +140,19 @@ export function experiment(number, o) {
     cost: cost(Math.round(clock * 4), o.gpus !== false),
     spec: {
       name: o.name,
+      ...(o.description ? { description: o.description } : {}),
       script: 'model.py',
+      parameters: Object.fromEntries([
+        ...Object.keys(configs[0] ?? {}).map((name) => {
+          const values = [...new Set(configs.map((c) => c[name]))];
+          return values.length > 12 && typeof values[0] === 'number'
+            ? [name, { min: Math.min(...values), max: Math.max(...values), scale: 'log' }]
+            : [name, values];
+        }),
+        ...Object.entries(fixed),
+      ]),
+      objective: o.second ? [{ metric, goal }, o.second] : { metric, goal },
+      pass: 'positional',
       search: { strategy: o.strategy ?? 'grid', seed: 420 },
       resources: { backend: o.backend ?? 'slurm', gpus: 1, cpus: 4, memory: '16G', time: '2h' },
       environment: { setup: ['module load cuda'] },
@@ -348,20 +360,7 @@ export function refresh(model) {
 }
 
 export function summary(model) {
-  const {
-    spec,
-    parameters,
-    varying,
-    parallel,
-    search,
-    metrics,
-    step_name,
-    warnings,
-    folder,
-    resources,
-    pass,
-    ...rest
-  } = model.e;
+  const { spec, parameters, varying, parallel, search, metrics, warnings, folder, resources, pass, ...rest } = model.e;
   return rest;
 }
 

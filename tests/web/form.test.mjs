@@ -18,7 +18,8 @@ const created = () =>
     .map((r) => ({ ...JSON.parse(r.body), key: r.headers['idempotency-key'] }));
 const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 const POSITIONAL = 'import sys\nbatch = int(sys.argv[3])\n# CSVLogger\n';
-const FLAGS = "parser.add_argument('--lr')\nparser.add_argument('--batch-size')\nCSVLogger('x.csv')\n";
+const FLAGS =
+  "parser.add_argument('--lr', default=0.1)\nparser.add_argument('--batch-size', default=8)\nCSVLogger('x.csv')\n";
 
 test('an S-TFManager script: five batch sizes make five tasks', async () => {
   const page = await visit();
@@ -76,17 +77,85 @@ test('a script that counts its arguments and would get flags is named, with the 
   assert.equal(await page.locator('#pass').inputValue(), 'positional');
 });
 
-test('what the script takes becomes the parameters with one click', async () => {
+test('what the script takes becomes the parameters, and what was typed stays', async () => {
   const page = await visit();
+  await page.getByLabel('Values of batch_size').fill('7,8');
   await page.locator('#script').setInputFiles(file('train.py', FLAGS));
   await page.getByText('2 arguments found').waitFor();
-  await page.getByRole('button', { name: 'Pass flags, with these as parameters' }).click();
-  assert.equal(await page.getByLabel('What the script receives').inputValue(), 'flags');
+  assert.equal(await page.getByLabel('What the script receives').inputValue(), '');
   assert.deepEqual(await page.getByLabel('Parameter name').evaluateAll((all) => all.map((i) => i.value)), [
     'lr',
     'batch_size',
   ]);
-  assert.equal(await page.getByLabel('Values of batch_size').inputValue(), '64,32,16', 'what was typed stays');
+  assert.equal(await page.getByLabel('Value of lr').inputValue(), '0.1');
+  assert.equal(await page.getByLabel('Values of batch_size').inputValue(), '7,8', 'what was typed stays');
+  await page.getByRole('button', { name: 'Submit 2 tasks' }).first().waitFor();
+});
+
+test('no parameter is lost silently: doubled, nameless, empty, and half a condition', async () => {
+  const page = await visit();
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
+  await page.getByRole('button', { name: 'Submit 3 tasks' }).first().waitFor();
+  const add = page.getByRole('button', { name: 'Add parameter' });
+  const last = (label) => page.getByLabel(label).last();
+  await add.click();
+  await last('Values of the new parameter').fill('1,2');
+  await page.getByText('the parameter has no name. Name it, or remove the row.').waitFor();
+  assert.equal(
+    await page
+      .getByRole('button', { name: /^Submit/ })
+      .first()
+      .isDisabled(),
+    true,
+  );
+  await last('Parameter name').fill('batch_size');
+  await page.getByText('batch_size is there twice.').waitFor();
+  await last('Parameter name').fill('dropout');
+  await last('Values of dropout').fill('');
+  await page.getByText('dropout has no value.').waitFor();
+  await last('Values of dropout').fill('0.1,"a,b"');
+  await page.getByRole('button', { name: 'Submit 6 tasks' }).first().waitFor();
+  await page.getByText('Conditions, constraints and repeats').click();
+  await page.getByLabel('dropout', { exact: true }).fill('nonsense');
+  await page.getByText("'nonsense' is no condition. Write optimizer=sgd.").waitFor();
+  await page.getByLabel('dropout', { exact: true }).fill('');
+  await page.locator('#constraints').fill('batch_size < 99');
+  await page.locator('#constraints').fill('');
+  assert.equal(await page.locator('#constraints').isVisible(), true, 'the section stays open');
+});
+
+test('a binary file is said at once and cannot be submitted', async () => {
+  const page = await visit();
+  await page
+    .locator('#script')
+    .setInputFiles({ name: 'model.py', mimeType: 'text/plain', buffer: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 255]) });
+  await page.getByText('model.py is a binary file').waitFor();
+  assert.equal(
+    await page
+      .getByRole('button', { name: /^Submit/ })
+      .first()
+      .isDisabled(),
+    true,
+  );
+});
+
+test('a pasted script fills the form; two objectives are sent', async () => {
+  const page = await visit();
+  await page.getByRole('button', { name: 'paste its text' }).click();
+  await page.getByLabel('File name').fill('train.py');
+  await page.getByLabel('Text of the script').fill(FLAGS);
+  assert.deepEqual(await audit(page), []);
+  await page.getByRole('button', { name: 'Use this script' }).click();
+  await page.getByText('2 arguments found').waitFor();
+  await page.getByRole('button', { name: 'Add another objective' }).click();
+  await page.getByText('the objective has no metric.').waitFor();
+  await page.getByLabel('Objective 2', { exact: true }).fill('latency');
+  await page.getByRole('button', { name: 'Submit 1 task' }).first().click();
+  await page.waitForURL('**/e/e11');
+  assert.deepEqual(created()[0].experiment.objective, [
+    { metric: 'val_loss', goal: 'min' },
+    { metric: 'latency', goal: 'min' },
+  ]);
 });
 
 test('errors stand at the field they belong to', async () => {
@@ -189,14 +258,15 @@ test('strategy, options, resources, conditions and setup reach the daemon', asyn
   assert.deepEqual(experiment.parameters.early_stopping, { values: [50], when: { batch_size: 64 } });
 });
 
-test('an imported file is sent as it is, and its errors name the line', async () => {
+test('an imported file with errors stays a text until they are corrected, and is never thrown away', async () => {
   const page = await visit();
   const yaml = 'name: from a file\nscript: model.py\nparameters:\n  lr: [0.1, 0.01, 0.001]\n';
-  await page.getByLabel('Import YAML').setInputFiles(file('exp.yaml', yaml));
-  await page.getByRole('button', { name: 'Submit 3 tasks' }).first().waitFor();
-  await page.getByLabel('Experiment file', { exact: true }).fill(`${yaml}bad_key: 1\n`);
+  await page.getByLabel('Import YAML').setInputFiles(file('exp.yaml', `${yaml}bad_key: 1\n`));
   await page.getByText('line 5, column 1: unknown key bad_key. Remove it.').waitFor();
   assert.deepEqual(await audit(page), []);
+  await page.getByRole('button', { name: 'Back to the form' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep editing' }).click();
+  assert.ok((await page.getByLabel('Experiment file', { exact: true }).inputValue()).includes('bad_key'));
   await page.getByLabel('Experiment file', { exact: true }).fill(yaml);
   await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
   await page.getByRole('button', { name: 'Submit 3 tasks' }).first().click();

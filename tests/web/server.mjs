@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { check } from './check.mjs';
+import { check, scan } from './check.mjs';
 import { wrongAnswer, wrongEvent, wrongRequest } from './contract.mjs';
 import { analysis, CLUSTER, EXAMINED, experiment, INFO, logText, refresh, search, summary, world } from './data.mjs';
 
@@ -255,6 +255,7 @@ export class Fixture {
       return send(202, { ...CLUSTER, examining: true, findings: [] });
     }
     if (route === '/events') return this.events(req, res, q);
+    if (route === '/scan') return send(200, scan(json()));
     if (route === '/check') {
       const r = check(json(), q.get('scan') === '1');
       return send(r.status, r.body);

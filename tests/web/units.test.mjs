@@ -172,43 +172,59 @@ test('lists are read as people type them', () => {
   assert.equal(draft.scalar('no'), 'no');
 });
 
-test('a copied experiment gives the same experiment again', () => {
-  const e = {
+test('a copied experiment gives the same experiment again, with every key of the file', () => {
+  // As its author wrote it: every key, also those without a field in the form.
+  const spec = {
     name: 'x',
     description: 'd',
     script: 'm.py',
-    pass: 'flags',
-    strategy: 'tpe',
-    objective: [{ metric: 'acc', goal: 'max' }],
-    resources: {},
-    search: { strategy: 'tpe', reason: null, seed: 1, tasks: 9, options: { startup: 5 } },
-    parameters: [
-      { name: 'opt', kind: 'choice', values: ['adam', '1'] },
-      { name: 'm', kind: 'range', values: null, min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } },
-      { name: 'n', kind: 'constant', values: [3] },
-    ],
-    spec: {
-      constraints: ['n < 4'],
-      repeats: 2,
-      search: { tasks: 9, seed: 1 },
-      resources: { gpus: 1, options: ['--account=ml'] },
-      environment: { setup: ['module load cuda'] },
+    parameters: {
+      opt: ['adam', '1', 'a,b'],
+      m: { min: 0, max: 0.99, scale: 'log', when: { opt: ['adam', '1'], n: 3 } },
+      n: 3,
+      k: { min: 1, max: 9, type: 'int', default: 3 },
+      c: { values: [1, 2], default: 2 },
     },
-  };
-  const back = draft.toExperiment({ ...draft.fromExperiment(e), script: { name: 'm.py', text: '' } });
-  assert.deepEqual(back, {
-    name: 'x (copy)',
-    description: 'd',
-    script: 'm.py',
-    parameters: { opt: ['adam', '1'], m: { min: 0, max: 0.99, scale: 'log', when: { opt: 'adam' } }, n: 3 },
     constraints: ['n < 4'],
     repeats: 2,
     search: { strategy: 'tpe', tasks: 9, seed: 1, startup: 5 },
-    objective: { metric: 'acc', goal: 'max' },
+    prune: { rule: 'median', warmup: 2, min_tasks: 5 },
+    objective: [
+      { metric: 'acc', goal: 'max', take: 'last' },
+      { metric: 'time', goal: 'min', take: 'mean', of: 3 },
+    ],
     pass: 'flags',
-    environment: { setup: ['module load cuda'] },
-    resources: { gpus: 1, options: ['--account=ml'] },
-  });
+    style: 'underscore',
+    separator: 'space',
+    arguments: { n: '--number={}' },
+    stop: { when: 'acc > 0.9', wall: '12h' },
+    metrics: { csv: 'a/*.csv' },
+    environment: { setup: ['module load cuda'], vars: { A: 'b' } },
+    resources: { gpus: 1, options: ['--account=ml'], account: 'ml', nodes: 2, exclusive: true },
+    retry: { lost: 3, error: 1, memory: { times: 2, factor: 2 } },
+    checkpoint: { signal: 'USR1', before_limit: '120s' },
+  };
+  const made = { ...draft.fromExperiment({ name: 'x', script: 'm.py', spec }), script: { name: 'm.py', text: '' } };
+  assert.deepEqual(draft.toExperiment(made), { ...spec, name: 'x (copy)' });
+  assert.deepEqual(draft.hiddenKeys(made).sort(), [
+    'arguments',
+    'c.default',
+    'checkpoint',
+    'environment.vars',
+    'k.default',
+    'k.type',
+    'metrics',
+    'objective.of',
+    'objective.take',
+    'objective.take',
+    'resources.account',
+    'resources.exclusive',
+    'resources.nodes',
+    'retry.error',
+    'retry.lost',
+    'stop',
+  ]);
+  assert.deepEqual(draft.draftProblems(made), []);
 });
 
 test('logs lose terminal codes and keep the last state of a progress bar', () => {

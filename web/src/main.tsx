@@ -1,10 +1,11 @@
 // Starts the dashboard: theme first so that nothing flashes, then the session, then the page.
 import { render } from 'preact';
 import { App } from './app';
-import { loadInfo, post, signedOut } from './data/api';
+import { linkRefused, loadInfo, post, signedOut } from './data/api';
 import { keepSession, onSignIn } from './data/session';
 import { experiments } from './data/store';
 import { startStream } from './data/stream';
+import { toast } from './data/toast';
 import { startKeys } from './lib/keys';
 import { startRouter } from './lib/router';
 import { startTheme } from './lib/theme';
@@ -17,7 +18,8 @@ async function signIn() {
   try {
     keepSession((await post<{ session: string }>('/login', { code: decodeURIComponent(code) })).session);
   } catch {
-    // An old link with a session still alive is no reason to stop; without one, /info says 401.
+    // An old link with a session still alive is no reason to stop; without one, /info says 401 and the page says why.
+    linkRefused.value = true;
   }
 }
 
@@ -39,6 +41,8 @@ async function start() {
   render(<App />, document.getElementById('app')!);
   await ready;
   if (!signedOut.value) startStream();
+  if (!signedOut.value && linkRefused.value)
+    toast('That login link was used before or is wrong. You are signed in already.');
 }
 
 void start();

@@ -23,6 +23,8 @@ export class ApiError extends Error {
   }
 }
 
+// The link that opened this page was refused.
+export const linkRefused = signal(false);
 export const signedOut = signal(false);
 // There was a session, and the daemon does not know it any more: it was started again, or the session was ended.
 export const sessionEnded = signal(false);

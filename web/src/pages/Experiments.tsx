@@ -7,6 +7,7 @@ import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
 import { Spark } from '../components/Spark';
 import { ExperimentChip, ended, StateBar, StateCounts } from '../components/State';
 import { strategyTitle } from '../data/api';
+import { runExample } from '../data/example';
 import { experiments } from '../data/store';
 import type { ExperimentSummary } from '../data/types';
 import { duration, energy, finite, metric, plural, when } from '../lib/format';
@@ -120,6 +121,7 @@ function Row({ e }: { e: ExperimentSummary }) {
 }
 
 function FirstUse() {
+  const starting = useSignal(false);
   return (
     <section class="card">
       <Empty icon="upload" title="No experiments yet">
@@ -133,6 +135,19 @@ function FirstUse() {
             <Icon name="plus" />
             New experiment
           </a>
+          <button
+            type="button"
+            class="btn"
+            disabled={starting.value}
+            onClick={async () => {
+              starting.value = true;
+              await runExample();
+              starting.value = false;
+            }}
+          >
+            <Icon name="play" />
+            Run the example
+          </button>
         </div>
         <p class="mute small">
           From a shell: <code>sluice run model.py batch_size=64,32,16 learning_rate=0.01,0.001</code>

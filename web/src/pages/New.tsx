@@ -4,19 +4,19 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Banner, Card, Crumbs } from '../components/bits';
 import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
-import { body, change, check, draft, problems, startForm } from '../components/new/form';
+import { body, change, check, draft, filling, problems, startForm } from '../components/new/form';
 import { PreviewCard } from '../components/new/Preview';
 import { ResourcesCard } from '../components/new/Resources';
-import { ScriptCard } from '../components/new/Script';
+import { refused as binary, ScriptCard } from '../components/new/Script';
 import { SpaceCard } from '../components/new/Space';
 import { StrategyCard } from '../components/new/Strategy';
 import { ProblemsContext } from '../components/problems';
 import { ApiError, get, message, post, request } from '../data/api';
 import { confirm } from '../data/confirm';
-import { dropDraft, emptyDraft, fromExperiment, toOneTask, upload } from '../data/draft';
+import { dropDraft, emptyDraft, fromDocument, fromExperiment, hiddenKeys, toOneTask, upload } from '../data/draft';
 import { experiments } from '../data/store';
 import { toast } from '../data/toast';
-import type { Experiment } from '../data/types';
+import type { Check, Experiment } from '../data/types';
 import { plural, when } from '../lib/format';
 import { go, query, setQuery } from '../lib/router';
 import { useTitle } from './Other';
@@ -47,6 +47,52 @@ async function copyFrom(id: string) {
   } catch (problem) {
     toast(message(problem), { level: 'error' });
   }
+}
+
+// An experiment file becomes the form. False: it has errors, and stays a text until they are corrected.
+async function toForm(source: { name: string; text: string }): Promise<boolean> {
+  try {
+    const got = await post<Check>('/check', { source });
+    const made = fromDocument(got.experiment as Record<string, unknown>);
+    const { script, files } = draft.value;
+    const named = (got.experiment as { script?: unknown }).script;
+    draft.value = { ...made, files, script: script && (!named || named === script.name) ? script : null };
+    if (!draft.value.script && typeof named === 'string') toast(`Add ${named}, the script that the file names.`);
+    return true;
+  } catch (problem) {
+    if (problem instanceof ApiError && problem.status === 400) return false;
+    throw problem;
+  }
+}
+
+async function importFile(file: File) {
+  const source = { name: file.name, text: await file.text() };
+  try {
+    if (!(await toForm(source))) change({ source });
+  } catch (problem) {
+    toast(message(problem), { level: 'error' });
+  }
+}
+
+// The text is never thrown away without a question.
+async function backToForm() {
+  const source = draft.value.source!;
+  try {
+    if (await toForm(source)) return;
+  } catch (problem) {
+    toast(message(problem), { level: 'error' });
+    return;
+  }
+  if (
+    await confirm({
+      title: 'Leave the file?',
+      text: 'The file has errors, so the form cannot show it. Going back to the form discards its text.',
+      yes: 'Discard the file',
+      no: 'Keep editing',
+      icon: 'trash',
+    })
+  )
+    change({ source: null });
 }
 
 function CopyDialog({ onClose }: { onClose: () => void }) {
@@ -99,7 +145,7 @@ function SourceCard() {
       extra={
         <>
           <span class="grow" />
-          <button type="button" class="btn compact" onClick={() => change({ source: null })}>
+          <button type="button" class="btn compact" onClick={() => void backToForm()}>
             Back to the form
           </button>
         </>
@@ -125,6 +171,35 @@ function SourceCard() {
         )}
       </div>
     </Card>
+  );
+}
+
+// What came with a file or a copy and has no field here is sent along; it is named, and can be edited as a file.
+function Kept() {
+  const d = draft.value;
+  const keys = d.source ? [] : hiddenKeys(d);
+  if (!keys.length) return null;
+  return (
+    <Banner kind="note" icon="file" title="Kept from the file:">
+      {' '}
+      <span class="dim">
+        {keys.map((key, i) => (
+          <span key={key}>
+            {i ? ', ' : ''}
+            <code>{key}</code>
+          </span>
+        ))}
+        . The form has no field for {keys.length === 1 ? 'it' : 'them'}; the YAML beside shows the whole experiment.
+      </span>{' '}
+      <button
+        type="button"
+        class="link"
+        disabled={!check.value}
+        onClick={() => change({ source: { name: 'experiment.yaml', text: check.value!.yaml } })}
+      >
+        Edit as YAML
+      </button>
+    </Banner>
   );
 }
 
@@ -167,7 +242,7 @@ function Heading({ onCopy }: { onCopy: () => void }) {
             accept=".yaml,.yml,.json"
             onChange={async (event) => {
               const file = event.currentTarget.files?.[0];
-              if (file) change({ source: { name: file.name, text: await file.text() } });
+              if (file) await importFile(file);
               yaml.current!.value = '';
             }}
           />
@@ -223,7 +298,7 @@ export function NewPage() {
   }, []);
   const d = draft.value;
   const got = check.value;
-  const ready = !!got && !!d.script && !sending.value;
+  const ready = !!got && !!d.script && !sending.value && !binary.value && !filling.value;
   const why = !d.script ? 'Add the training script to submit.' : !got ? 'Correct what is marked to submit.' : '';
 
   const buttons = (
@@ -269,6 +344,7 @@ export function NewPage() {
         >
           <ProblemsContext.Provider value={problems}>
             <ScriptCard />
+            <Kept />
             {d.source ? (
               <SourceCard />
             ) : (

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { Empty } from '../components/bits';
 import { Brand } from '../components/Icon';
-import { info, loginCommand, sessionEnded } from '../data/api';
+import { info, linkRefused, loginCommand, sessionEnded } from '../data/api';
 
 export function useTitle(title: string) {
   useEffect(() => {
@@ -33,6 +33,12 @@ export function SignedOutPage() {
       <div class="empty">
         <Brand />
         <h1>{sessionEnded.value ? 'Sign in again' : 'You are not signed in'}</h1>
+        {linkRefused.value && (
+          <p class="wrong" role="alert">
+            That login link does not work: it was used before, it is too old, or a part of it is missing. Make a new
+            one.
+          </p>
+        )}
         <p class="dim">
           {sessionEnded.value
             ? 'Your session has ended: the daemon was started again, or the session was ended in the settings. On the machine of the daemon, run'

@@ -1,16 +1,20 @@
 // Step 1: the script, and what sluice found by reading it.
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { message } from '../../data/api';
-import { newParam, positionalParams, upload } from '../../data/draft';
+import { positionalParams, upload } from '../../data/draft';
 import { toast } from '../../data/toast';
 import type { Scan } from '../../data/types';
 import { bytes, capitalize, count, plural } from '../../lib/format';
 import { Card } from '../bits';
-import { Errors, TextField } from '../Field';
+import { Dialog } from '../Dialog';
+import { Errors, SelectField, TextField } from '../Field';
 import { Icon } from '../Icon';
-import { change, draft, scan } from './form';
+import { change, check, draft, giveScript, scan } from './form';
 
 const SCRIPT_MOST = 1024 * 1024;
+
+// A file that holds no text would arrive as another one: it is refused here, and nothing is submitted.
+export const refused = signal<string | null>(null);
 
 async function takeScript(file: File | undefined) {
   if (!file) return;
@@ -18,8 +22,70 @@ async function takeScript(file: File | undefined) {
     toast(`${file.name} has ${bytes(file.size)}; a script has at most ${bytes(SCRIPT_MOST)}.`, { level: 'error' });
     return;
   }
-  change({ script: { name: file.name, text: await file.text() } });
-  if (!draft.value.name) change({ name: file.name.replace(/\.\w+$/, '') });
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    if (text.includes('\0')) throw new Error('zero bytes');
+    refused.value = null;
+    giveScript(file.name, text);
+  } catch {
+    refused.value = `${file.name} is a binary file, not the text of a script. Choose the script itself; a compiled program is submitted with sluice run.`;
+    change({ script: null });
+  }
+}
+
+function PasteDialog({ onClose }: { onClose: () => void }) {
+  const text = useSignal('');
+  const name = useSignal('script.py');
+  return (
+    <Dialog
+      title="Paste a script"
+      onClose={onClose}
+      footer={
+        <>
+          <button type="button" class="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="button"
+            class="btn primary"
+            disabled={!text.value.trim() || !name.value.trim()}
+            onClick={() => {
+              refused.value = null;
+              giveScript(name.value.trim(), text.value);
+              onClose();
+            }}
+          >
+            Use this script
+          </button>
+        </>
+      }
+    >
+      <div class="field">
+        <label for="paste-name">File name</label>
+        <input
+          class="input mono"
+          id="paste-name"
+          value={name.value}
+          onInput={(event) => {
+            name.value = event.currentTarget.value;
+          }}
+        />
+      </div>
+      <div class="field">
+        <label for="paste-text">Text of the script</label>
+        <textarea
+          class="input mono source"
+          id="paste-text"
+          rows={16}
+          spellcheck={false}
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+          }}
+        />
+      </div>
+    </Dialog>
+  );
 }
 
 async function takeFiles(list: FileList | null) {
@@ -33,14 +99,7 @@ async function takeFiles(list: FileList | null) {
   }
 }
 
-// Flags become parameter names as the daemon passes them: --batch-size is batch_size.
-function useFlags(found: Scan) {
-  const names = found.arguments.map((arg) => arg.replace(/^-+/, '').replaceAll('-', '_'));
-  const before = new Map(draft.value.parameters.map((p) => [p.name, p]));
-  change({ pass: 'flags', parameters: names.map((name) => before.get(name) ?? newParam(name, 'fixed')) });
-}
-
-function Drop() {
+function Drop({ onPaste }: { onPaste: () => void }) {
   const over = useSignal(false);
   const script = draft.value.script;
   return (
@@ -75,7 +134,12 @@ function Drop() {
         ) : (
           <>
             <b>No script yet</b>
-            <div class="mute small">Drop a .py file here</div>
+            <div class="mute small">
+              Drop a .py file here, or{' '}
+              <button type="button" class="link" onClick={onPaste}>
+                paste its text
+              </button>
+            </div>
           </>
         )}
       </div>
@@ -97,9 +161,10 @@ function Drop() {
 }
 
 const PASS: Record<string, string> = {
-  positional:
-    'Experiment id, task id, then the values in order: python model.py e1 7 64 0.001 100 50, as S-TFManager does it',
-  flags: 'python model.py --batch-size=64 --learning-rate=0.001',
+  '': 'As the script takes them, found by reading it',
+  positional: 'Experiment, task, then the values in the order of the rows, as S-TFManager does it',
+  flags: 'Flags: --batch-size=64',
+  overrides: 'name=value, as hydra takes them',
   env: 'SLUICE_PARAM_BATCH_SIZE=64 in the environment',
   json: 'A JSON file; its path is in SLUICE_PARAMS',
 };
@@ -109,41 +174,48 @@ function pickPass(value: string) {
   change({ pass: value, ...(value === 'positional' && untouched ? { parameters: positionalParams() } : {}) });
 }
 
+// How the script takes its values, in words.
+function Arguments({ found }: { found: Scan }) {
+  const shown = found.arguments.slice(0, 20);
+  const by = found.parser ? ` by ${found.parser}` : '';
+  if (found.pass === 'positional') return <>Reads its arguments by position</>;
+  if (found.pass === 'overrides')
+    return <>Takes name=value overrides{by}; write the names of its configuration as parameters</>;
+  if (!shown.length) return <>{found.pass === 'env' ? 'Reads its values by env' : 'No arguments found'}</>;
+  return (
+    <>
+      {plural(found.arguments.length, 'argument')} found{by}:{' '}
+      <span class="arguments">
+        {shown.map((arg) => (
+          <code key={arg.name} title={arg.help ?? undefined}>
+            {arg.flag ?? arg.name}
+          </code>
+        ))}
+      </span>
+    </>
+  );
+}
+
 function Found({ found }: { found: Scan }) {
-  const flags = found.arguments.filter((arg) => arg.startsWith('-'));
-  const mismatch = found.pass === 'flags' && flags.length > 0 && draft.value.pass !== 'flags';
-  const counts = found.pass === 'positional' && draft.value.pass !== 'positional';
-  const clear = (flags.length > 0 || found.pass) && !counts;
+  const pass = draft.value.pass;
+  const counts = found.pass === 'positional' && pass !== 'positional' && !check.value?.chosen.length;
+  const clear = !!found.pass && !counts && !found.wrong;
   return (
     <div role="status">
       <ul class="checks found">
+        {found.wrong && (
+          <li class="failure">
+            <Icon name="alert" />
+            <span>
+              {found.wrong_line ? `Line ${found.wrong_line}: ` : ''}
+              {found.wrong}
+            </span>
+          </li>
+        )}
         <li class={clear ? 'ok' : 'caution'}>
           <Icon name={clear ? 'check' : 'alert'} />
           <span>
-            {flags.length ? (
-              <>
-                {plural(flags.length, 'argument')} found:{' '}
-                <span class="arguments">
-                  {flags.slice(0, 20).map((arg) => (
-                    <code key={arg}>{arg}</code>
-                  ))}
-                </span>
-              </>
-            ) : found.pass === 'positional' ? (
-              'Reads its arguments by position'
-            ) : found.pass ? (
-              `Reads its values by ${found.pass}`
-            ) : (
-              'No arguments found; it may still read the environment'
-            )}
-            {mismatch && (
-              <>
-                {' '}
-                <button type="button" class="link" onClick={() => useFlags({ ...found, arguments: flags })}>
-                  Pass flags, with these as parameters
-                </button>
-              </>
-            )}
+            <Arguments found={found} />
             {counts && (
               <>
                 {' '}
@@ -169,6 +241,11 @@ function Found({ found }: { found: Scan }) {
             ) : (
               'No metric writer found; a CSV with a header, JSON lines or sluice report all work'
             )}
+            {found.metric_from && (
+              <>
+                ; <code>{found.metric_from}</code> watches <code>{found.metric}</code>
+              </>
+            )}
           </span>
         </li>
         {found.checkpoint && (
@@ -188,8 +265,72 @@ function Found({ found }: { found: Scan }) {
   );
 }
 
+// How values are passed, with the spelling of flags, and the exact command of the first task.
+function PassFields() {
+  const d = draft.value;
+  return (
+    <>
+      <label for="pass">What the script receives</label>
+      <select
+        class="input"
+        id="pass"
+        value={d.pass}
+        aria-describedby="pass-h"
+        onChange={(event) => pickPass(event.currentTarget.value)}
+      >
+        <option value="">Automatic</option>
+        <option value="flags">Flags</option>
+        <option value="positional">Values by position (S-TFManager)</option>
+        <option value="overrides">name=value (hydra)</option>
+        <option value="env">Environment variables</option>
+        <option value="json">A JSON file</option>
+      </select>
+      <p class="help" id="pass-h">
+        {PASS[d.pass]}
+      </p>
+      {(d.pass === 'flags' || d.style || d.separator) && (
+        <div class="grid two">
+          <SelectField
+            id="style"
+            label="Spelling of flags"
+            value={d.style}
+            at="/style"
+            onPick={(style) => change({ style })}
+            options={[
+              { value: '', label: 'As in the script' },
+              { value: 'dash', label: '--batch-size' },
+              { value: 'underscore', label: '--batch_size' },
+            ]}
+          />
+          <SelectField
+            id="separator"
+            label="Value after a flag"
+            value={d.separator}
+            at="/separator"
+            onPick={(separator) => change({ separator })}
+            options={[
+              { value: '', label: '--lr=0.1' },
+              { value: 'space', label: '--lr 0.1' },
+            ]}
+          />
+        </div>
+      )}
+      {check.value?.call && d.script && (
+        <div class="field">
+          <span class="field-label">The first task runs</span>
+          <pre class="code call" tabIndex={0} role="region" aria-label="Command of the first task">
+            {check.value.call}
+          </pre>
+        </div>
+      )}
+      <Errors at={['/pass', '/arguments']} id="pass-e" />
+    </>
+  );
+}
+
 export function ScriptCard() {
   const d = draft.value;
+  const pasting = useSignal(false);
   return (
     <Card title="Training script" id="n-script" step={1}>
       <div class="body grid">
@@ -217,7 +358,16 @@ export function ScriptCard() {
         <div class="grid two start">
           <div class="field">
             <span class="field-label">Script</span>
-            <Drop />
+            <Drop
+              onPaste={() => {
+                pasting.value = true;
+              }}
+            />
+            {refused.value && (
+              <p class="wrong" role="alert">
+                {refused.value}
+              </p>
+            )}
             <Errors at="/script" id="script-e" />
             <div class="more-files">
               {d.files.map((file) => (
@@ -246,27 +396,7 @@ export function ScriptCard() {
             </div>
           </div>
           <div class="field">
-            {!d.source && (
-              <>
-                <label for="pass">What the script receives</label>
-                <select
-                  class="input"
-                  id="pass"
-                  value={d.pass}
-                  aria-describedby="pass-h"
-                  onChange={(event) => pickPass(event.currentTarget.value)}
-                >
-                  <option value="positional">Values by position (S-TFManager)</option>
-                  <option value="flags">Flags</option>
-                  <option value="env">Environment variables</option>
-                  <option value="json">A JSON file</option>
-                </select>
-                <p class="help" id="pass-h">
-                  {PASS[d.pass]}
-                </p>
-                <Errors at="/pass" id="pass-e" />
-              </>
-            )}
+            {!d.source && <PassFields />}
             {scan.value ? (
               <Found found={scan.value} />
             ) : (
@@ -279,6 +409,13 @@ export function ScriptCard() {
           </div>
         </div>
       </div>
+      {pasting.value && (
+        <PasteDialog
+          onClose={() => {
+            pasting.value = false;
+          }}
+        />
+      )}
     </Card>
   );
 }

@@ -1,6 +1,7 @@
 // Step 2: the parameters. Lists are typed as people write them: 64,32,16.
 
-import { type DraftParam, type Kind, listValues, newParam } from '../../data/draft';
+import { useSignal } from '@preact/signals';
+import { type DraftParam, type Kind, listParts, listValues, newParam, rowField } from '../../data/draft';
 import { Card } from '../bits';
 import { Errors, TextField } from '../Field';
 import { Icon } from '../Icon';
@@ -13,7 +14,7 @@ function edit(id: number, part: Partial<DraftParam>) {
 
 function switchKind(p: DraftParam, kind: Kind) {
   const part: Partial<DraftParam> = { kind };
-  if (kind === 'fixed') part.values = p.values.split(',')[0] ?? '';
+  if (kind === 'fixed') part.values = listParts(p.values)[0] ?? '';
   if (kind === 'range' && !p.min && !p.max) {
     const numbers = listValues(p.values).filter((v): v is number => typeof v === 'number');
     if (numbers.length > 1)
@@ -72,7 +73,7 @@ function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
 }
 
 function Row({ p }: { p: DraftParam }) {
-  const at = p.name.trim() ? pointer('parameters', p.name.trim()) : [];
+  const at = [rowField(p), ...(p.name.trim() ? [pointer('parameters', p.name.trim())] : [])];
   const bad = useProblems(at).length > 0;
   const factor = check.value?.factors.find((f) => f.name === p.name.trim());
   const local = p.kind === 'list' ? listValues(p.values).length : null;
@@ -87,6 +88,8 @@ function Row({ p }: { p: DraftParam }) {
           placeholder="name"
           autocomplete="off"
           spellcheck={false}
+          title={p.help || undefined}
+          aria-invalid={bad}
           onInput={(event) => edit(p.id, { name: event.currentTarget.value })}
         />
       </td>
@@ -105,6 +108,7 @@ function Row({ p }: { p: DraftParam }) {
       <td class="values">
         <Values p={p} bad={bad} />
         {bad && <Errors at={at} id={`p${p.id}-e`} />}
+        {p.help && <p class="help">{p.help}</p>}
       </td>
       <td class="right count">
         {p.kind === 'fixed' ? <span class="mute">fixed</span> : <b>{factor?.count ?? local ?? '∞'}</b>}
@@ -126,6 +130,10 @@ function Row({ p }: { p: DraftParam }) {
 export function SpaceCard() {
   const d = draft.value;
   const named = d.parameters.filter((p) => p.name.trim());
+  // Opened by hand or by what is in it; it does not close while someone types.
+  const used = !!(d.constraints || d.repeats || d.parameters.some((p) => p.when));
+  const opened = useSignal(used);
+  if (used) opened.value = true;
   return (
     <Card
       title="Parameters"
@@ -174,7 +182,10 @@ export function SpaceCard() {
         {d.pass === 'positional' && <p class="help">The order of the rows is the order of the arguments.</p>}
         <details
           class="advanced"
-          open={!!(d.constraints || d.repeats || d.parameters.some((p) => p.when)) || undefined}
+          open={opened.value}
+          onToggle={(event) => {
+            opened.value = event.currentTarget.open;
+          }}
         >
           <summary>Conditions, constraints and repeats</summary>
           <div class="grid two start">
@@ -217,6 +228,7 @@ export function SpaceCard() {
                     spellcheck={false}
                     onInput={(event) => edit(p.id, { when: event.currentTarget.value })}
                   />
+                  <Errors at={`/when/${p.id}`} id={`when-${p.id}-e`} />
                 </div>
               ))}
               <p class="help">

@@ -203,7 +203,7 @@ export function StrategyCard() {
             label="Metric"
             mono
             value={d.metric}
-            at="/objective"
+            at={d.more.length ? '/objective/0' : '/objective'}
             onInput={(metric) => change({ metric })}
             placeholder="val_loss"
           />
@@ -249,6 +249,46 @@ export function StrategyCard() {
             <Option key={`${picked.name}-${option.name}`} option={option} />
           ))}
         </div>
+        {d.more.map((o, i) => (
+          <div class="grid four" key={i}>
+            <TextField
+              id={`metric-${i + 1}`}
+              label={`Objective ${i + 2}`}
+              mono
+              value={o.metric}
+              at={`/objective/${i + 1}`}
+              onInput={(metric) => change({ more: d.more.map((m, k) => (k === i ? { ...m, metric } : m)) })}
+            />
+            <SelectField
+              id={`goal-${i + 1}`}
+              label={`Goal ${i + 2}`}
+              value={o.goal}
+              at={`/objective/${i + 1}/goal`}
+              onPick={(goal) =>
+                change({ more: d.more.map((m, k) => (k === i ? { ...m, goal: goal as 'min' | 'max' } : m)) })
+              }
+              options={[
+                { value: 'min', label: 'Minimise' },
+                { value: 'max', label: 'Maximise' },
+              ]}
+            />
+            <div class="field">
+              <span class="field-label">&nbsp;</span>
+              <button type="button" class="btn" onClick={() => change({ more: d.more.filter((_, k) => k !== i) })}>
+                Remove objective {i + 2}
+              </button>
+            </div>
+          </div>
+        ))}
+        <p class="help">
+          <button
+            type="button"
+            class="link"
+            onClick={() => change({ more: [...d.more, { metric: '', goal: 'min', rest: {} }] })}
+          >
+            Add another objective
+          </button>
+        </p>
         <Early multi={!!picked?.multi_fidelity} />
       </div>
     </Card>

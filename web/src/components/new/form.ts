@@ -1,7 +1,7 @@
 // The form's state: the draft, and what the daemon says about it.
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, message, post } from '../../data/api';
-import { type Draft, emptyDraft, loadDraft, saveDraft, toExperiment } from '../../data/draft';
+import { type Draft, draftProblems, emptyDraft, fillFrom, loadDraft, saveDraft, toExperiment } from '../../data/draft';
 import type { Check, Scan } from '../../data/types';
 import { Problems } from '../problems';
 
@@ -14,6 +14,12 @@ export const problems = new Problems();
 export const trouble = signal<string | null>(null);
 export const checking = signal(false);
 export const scan = signal<Scan | null>(null);
+// The script that the form is still to be filled from: it was chosen, dropped or pasted, not read back with a draft.
+// Nothing is submitted meanwhile. `before` is the form at that moment: what was typed since then stays.
+export const filling = signal<Draft['script']>(null);
+let before: Draft | null = null;
+// More than this is not sent with every check; the daemon then checks without having read the script.
+const SCRIPT_WITH_CHECK = 256 * 1024;
 
 export function change(part: Partial<Draft>) {
   draft.value = { ...draft.value, ...part };
@@ -26,13 +32,37 @@ export function body(d: Draft): Record<string, unknown> {
   return d.source ? { source: d.source } : { experiment: toExperiment(d) };
 }
 
+// A script that someone has just given fills the form once it has been read.
+export function giveScript(name: string, text: string) {
+  const script = { name, text };
+  filling.value = script;
+  before = draft.value;
+  const named = !draft.value.name || draft.value.name === draft.value.script?.name.replace(/\.\w+$/, '');
+  change({ script, ...(named ? { name: name.replace(/\.\w+$/, '') } : {}) });
+}
+
 let serial = 0;
+
+function withScript(d: Draft): Record<string, unknown> {
+  const sent = body(d);
+  return d.script && d.script.text.length < SCRIPT_WITH_CHECK
+    ? { ...sent, files: [{ path: d.script.name, text: d.script.text }] }
+    : sent;
+}
 
 async function runCheck() {
   const mine = ++serial;
+  const local = draft.value.source ? [] : draftProblems(draft.value);
+  if (local.length) {
+    problems.all.value = local;
+    trouble.value = null;
+    check.value = null;
+    checking.value = false;
+    return;
+  }
   checking.value = true;
   try {
-    const got = await post<Check>('/check', body(draft.value));
+    const got = await post<Check>('/check', withScript(draft.value));
     if (mine !== serial) return;
     check.value = got;
     problems.all.value = [];
@@ -52,14 +82,23 @@ async function runScan(script: Draft['script']) {
   scan.value = null;
   if (!script) return;
   try {
-    const got = await post<Check>('/check?scan=1', {
-      experiment: { script: script.name },
-      files: [{ path: script.name, text: script.text }],
-    });
-    if (draft.value.script === script) scan.value = got.scan ?? null;
+    const got = await post<Scan>('/scan', { path: script.name, text: script.text });
+    if (draft.value.script !== script) return;
+    if (filling.value === script && !draft.value.source) fill(got);
+    scan.value = got;
   } catch {
-    // Reading the script is a help, not a condition; the check above says what is wrong.
+    // Reading the script is a help, not a condition; the check says what is wrong.
   }
+  if (filling.value === script) filling.value = null;
+}
+
+function fill(found: Scan) {
+  const typed = draft.value;
+  const filled = fillFrom(typed, found);
+  for (const key of ['metric', 'goal', 'pass'] as const)
+    if (before && typed[key] !== before[key]) Object.assign(filled, { [key]: typed[key] });
+  check.value = null; // of the form before
+  draft.value = filled;
 }
 
 // Follows the draft while the form is on the screen; returns what stops it.
