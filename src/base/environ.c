@@ -18,11 +18,11 @@ bool environ_is_secret(const char *name)
 {
 	static const char *const words[] = {"TOKEN",   "SECRET", "PASSWORD",   "PASSWD",  "PASSPHRASE",
 					    "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE", "CREDENTIAL",
-					    "AUTH",    "COOKIE", "_KEY",       "_PAT",    "DSN"};
+					    "AUTH",    "COOKIE", "_KEY",       "DSN"};
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (strcasestr(name, words[i]))
 			return true;
-	return false;
+	return text_ends(name, "_PAT"); /* but not …_PATH */
 }
 
 /* No shell is to see anything but a name. */

@@ -2,6 +2,7 @@
 #include "base/cost.h"
 #include "base/text.h"
 #include "cli/ladder.h"
+#include "cli/ran.h"
 #include "cli/tasks.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
@@ -17,6 +18,8 @@ static const struct verb_option show_options[] = {
 	{"n,limit", "N", "at most N tasks (40)"},
 	{"script", NULL, "print the script as it was submitted"},
 	{"batch-script", NULL, "print what was handed to the cluster (or would be)"},
+	{"what-ran", NULL, "of a task: script, Python and packages, git commit, machine, environment"},
+	{"attempt", "N", "with --what-ran: of this attempt (the newest)"},
 	{"json", NULL, "print the daemon's answer"},
 	{0},
 };
@@ -362,6 +365,28 @@ static int show_one(struct call *call, const struct target *target, const struct
 	return rc;
 }
 
+/* What an attempt ran; 0: the newest. */
+static int show_ran(struct call *call, const struct target *target, int64_t attempt)
+{
+	struct error err;
+	struct node *answer = NULL;
+	struct buf json = buf_make(BUF_UNLIMITED), out = buf_make(BUF_UNLIMITED);
+	char *path = target_path(target, "/ran");
+	char *asked = attempt ? mem_printf("%s?attempt=%" PRId64, path, attempt) : mem_strdup(path);
+	int rc = client_get(&call->client, asked, &json, &answer, &err);
+	if (rc == 0 && options_has(&call->options, "json"))
+		puts(buf_text(&json));
+	else if (rc == 0)
+		ran_show(answer, &call->term, &out);
+	fwrite(buf_text(&out), 1, out.len, stdout);
+	free(path);
+	free(asked);
+	node_free(answer);
+	buf_free(&json);
+	buf_free(&out);
+	return rc < 0 ? call_fail(&err) : 0;
+}
+
 static int show_target(struct call *call, const struct target *target, int64_t limit)
 {
 	struct error err;
@@ -394,16 +419,22 @@ static int show_run(int argc, char **argv)
 	struct call call;
 	struct error err;
 	struct target target;
-	int64_t limit;
+	int64_t limit, attempt;
 	int status = call_begin(&call, &verb_show, argc, argv, 1, 1);
 	if (status)
 		return status;
 	if (target_parse(call.options.args.at[0], &target, &err) < 0 ||
-	    options_int(&call.options, "limit", 1, 1000, 40, &limit, &err) < 0)
+	    options_int(&call.options, "limit", 1, 1000, 40, &limit, &err) < 0 ||
+	    options_int(&call.options, "attempt", 1, INT32_MAX, 0, &attempt, &err) < 0)
 		return call_end(&call, call_usage(&verb_show, &err));
+	bool ran = options_has(&call.options, "what-ran");
+	if (ran && !target.number) {
+		errorf(&err, -EINVAL, "--what-ran is about one task: sluice show %s/1 --what-ran", target.experiment);
+		return call_end(&call, call_usage(&verb_show, &err));
+	}
 	status = call_connect(&call);
 	if (!status)
-		status = show_target(&call, &target, limit);
+		status = ran ? show_ran(&call, &target, attempt) : show_target(&call, &target, limit);
 	return call_end(&call, status);
 }
 
@@ -413,6 +444,7 @@ const struct verb verb_show = {
 	.summary = "show an experiment with its tasks, or one task",
 	.help = "  sluice show e12           the experiment and its tasks\n"
 		"  sluice show e12/7         parameters, results, times, attempts; why it failed\n"
+		"  sluice show e12/7 --what-ran  script, Python, packages, git commit, machine, environment\n"
 		"  sluice show e12 --script  the script that was submitted",
 	.options = show_options,
 	.run = show_run,

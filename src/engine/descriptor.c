@@ -100,7 +100,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 	snprintf(id, sizeof(id), "e%lld", (long long)e->id);
 	char *root = engine_folder(engine, e->id, 0, 0);
 	char *task = engine_folder(engine, e->id, live->task.number, 0);
-	char *caller = spool_caller_path(root), *files = spool_files_dir(root),
+	char *caller = spool_caller_path(root), *ran = spool_ran_dir(root), *files = spool_files_dir(root),
 	     *results = spool_results(id, live->task.number);
 	struct node *argv = engine_make_argv(e->spec, e->id, live->task.number, params);
 	struct node *env = descriptor_env(e->spec, live->task.seed, params);
@@ -118,6 +118,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 						.attempt_dir = live->attempt_dir,
 						.script = e->spec->script,
 						.caller = caller,
+						.ran_dir = ran,
 						.python = e->spec->python,
 						.modules = modules,
 						.cpus = e->spec->cpus_asked ? e->spec->resources.cpus : 0,
@@ -140,6 +141,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 	node_free(argv);
 	free(results);
 	free(caller);
+	free(ran);
 	free(files);
 	free(task);
 	free(root);

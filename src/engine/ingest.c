@@ -7,6 +7,7 @@
 #include "engine/hold.h"
 #include "engine/load.h"
 #include "engine/prune.h"
+#include "engine/ran.h"
 #include "engine/series.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
@@ -402,6 +403,7 @@ static int ingest_record_cb(void *ctx, const struct journal_record *r)
 	case JOURNAL_SAMPLE: return ingest_sample(in, r);
 	case JOURNAL_NOTE:
 		return store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text, r->time_ms);
+	case JOURNAL_RAN: return engine_take_ran(in->engine, in->live, r->digest);
 	case JOURNAL_END: return ingest_end(in, r);
 	case JOURNAL_UNKNOWN: break;
 	}

@@ -55,6 +55,7 @@ void handle_task_stop(struct request *request, struct response *response);
 void handle_task_restart(struct request *request, struct response *response);
 void handle_tell(struct request *request, struct response *response);
 void handle_task_metrics(struct request *request, struct response *response);
+void handle_ran(struct request *request, struct response *response);
 void handle_log(struct request *request, struct response *response);
 void handle_upload(struct request *request, struct response *response);
 

@@ -157,6 +157,15 @@ void handle_task_metrics(struct request *request, struct response *response)
 		answer_missing(request, response);
 }
 
+void handle_ran(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	int rc = store_json_ran(request->app->store, request->path_numbers[0], request->path_numbers[1],
+				request_int(request, "attempt"), &out);
+	if (rc < 0 && !answer_unread(request, rc, response))
+		answer_missing(request, response);
+}
+
 /* How many bytes at the end are the beginning of a character that goes on in the next piece. */
 static size_t unfinished_bytes(const char *text, size_t len)
 {

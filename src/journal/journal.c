@@ -13,7 +13,7 @@
 
 const char *const journal_kind_names[] = {
 	[JOURNAL_START] = "start", [JOURNAL_METRIC] = "metric", [JOURNAL_SAMPLE] = "sample",
-	[JOURNAL_NOTE] = "note",   [JOURNAL_END] = "end",
+	[JOURNAL_NOTE] = "note",   [JOURNAL_RAN] = "ran",       [JOURNAL_END] = "end",
 };
 
 _Static_assert(COUNT_OF(journal_kind_names) == JOURNAL_UNKNOWN, "a kind has no name");
@@ -129,6 +129,7 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 	case JOURNAL_METRIC: return journal_read_metrics(map, metrics, record);
 	case JOURNAL_SAMPLE: journal_read_cost(map, &record->cost); return 0;
 	case JOURNAL_NOTE: record->text = journal_get_text(map, "text"); return record->text ? 0 : -EBADMSG;
+	case JOURNAL_RAN: record->digest = journal_get_text(map, "digest"); return record->digest ? 0 : -EBADMSG;
 	case JOURNAL_END:
 		journal_read_cost(map, &record->cost);
 		record->exit_code = journal_get_small(map, "exit_code", -1);

@@ -21,6 +21,7 @@ enum journal_kind {
 	JOURNAL_METRIC, /* one row of metrics */
 	JOURNAL_SAMPLE, /* resources used so far */
 	JOURNAL_NOTE, /* a line for the timeline: signal received, checkpoint seen, … */
+	JOURNAL_RAN, /* what ran is told in a file of this digest */
 	JOURNAL_END, /* the script has ended */
 	JOURNAL_UNKNOWN, /* a newer writer's record: skipped */
 };
@@ -50,6 +51,8 @@ struct journal_record {
 	struct cost cost;
 	/* NOTE */
 	const char *text;
+	/* RAN */
+	const char *digest;
 	/* END */
 	int exit_code; /* -1 when a signal ended it */
 	int signal; /* 0 */

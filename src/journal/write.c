@@ -83,6 +83,7 @@ static void journal_write_record(const struct journal_record *record, struct jso
 	case JOURNAL_METRIC: journal_write_metric(record, out); break;
 	case JOURNAL_SAMPLE: cost_write(&record->cost, out); break;
 	case JOURNAL_NOTE: json_key_string(out, "text", record->text); break;
+	case JOURNAL_RAN: json_key_string(out, "digest", record->digest); break;
 	case JOURNAL_END: journal_write_end(record, out); break;
 	case JOURNAL_UNKNOWN: break;
 	}

@@ -257,3 +257,10 @@ char **environment_make(const struct environment *e, const struct spool_descript
 	vec_push(&env, NULL);
 	return env.at;
 }
+
+void environment_free_made(char **variables)
+{
+	for (size_t i = 0; variables[i]; i++)
+		free(variables[i]);
+	free(variables);
+}

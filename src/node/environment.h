@@ -21,8 +21,9 @@ int environment_open(struct spool_descriptor *descriptor, struct buf *notes, str
 		     struct error *err) MUST_USE;
 void environment_free(struct environment *environment);
 
-/* NAME=value for execve(2), NULL-terminated. The caller frees nothing: the process becomes the script or ends. */
+/* NAME=value for execve(2), NULL-terminated. environment_free_made() frees it. */
 char **environment_make(const struct environment *environment, const struct spool_descriptor *descriptor,
 			const char *gpus);
+void environment_free_made(char **variables);
 
 #endif

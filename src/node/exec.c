@@ -17,6 +17,7 @@
 #include "node/layout.h"
 #include "node/leftover.h"
 #include "node/outcome.h"
+#include "node/ran.h"
 #include "node/room.h"
 #include "node/setup.h"
 #include "node/usage.h"
@@ -63,6 +64,7 @@ struct exec {
 	int64_t oom_kills; /* of this job's group, before the script; -1: unknown */
 	struct cost cost; /* so far */
 	bool shared, unsynced, blocked;
+	bool ran_pending; /* what ran is known when the setup lines have ended */
 	struct outcome outcome;
 	struct environment environment;
 	struct buf notes; /* lines about the work folder, for the journal once it has its START */
@@ -138,6 +140,52 @@ static void exec_sync(struct exec *x)
 	x->next_sync_ms = clock_mono_ms() + EXEC_SYNC_MS;
 }
 
+/* The GPUs that were assigned to it by us; NULL: none were. */
+static const char *exec_gpus(const struct exec *x)
+{
+	return x->slot.gpus[0] ? x->slot.gpus : x->d.gpus;
+}
+
+static void exec_tell_ran(struct exec *x, int rc, const char *digest, const struct error *err)
+{
+	if (rc == 0) {
+		exec_append(x, &(struct journal_record){.kind = JOURNAL_RAN, .digest = digest});
+	} else {
+		char *text = mem_printf("what ran could not be recorded: %s", err->text);
+		exec_note(x, text);
+		free(text);
+	}
+}
+
+/* The script runs already: it does not wait for this. */
+static void exec_record_ran(struct exec *x)
+{
+	char digest[SPOOL_RAN_CHARS];
+	struct error err = {0};
+	if (!x->d.ran_dir)
+		return;
+	x->ran_pending = setup_is_needed(&x->d);
+	if (x->ran_pending)
+		return;
+	char **variables = environment_make(&x->environment, &x->d, exec_gpus(x));
+	int rc = ran_record(&x->d, &x->environment, variables, x->shared, digest, &err);
+	exec_tell_ran(x, rc, digest, &err);
+	environment_free_made(variables);
+}
+
+static void exec_look_for_ran(struct exec *x)
+{
+	char digest[SPOOL_RAN_CHARS];
+	struct error err = {0};
+	if (!x->ran_pending)
+		return;
+	int rc = ran_record_after_setup(&x->d, &x->environment, x->shared, digest, &err);
+	if (rc == -EAGAIN)
+		return;
+	x->ran_pending = false;
+	exec_tell_ran(x, rc, digest, &err);
+}
+
 static void exec_add_tail(const struct exec *x, enum spool_file file, struct buf *out)
 {
 	char *path = spool_path(x->d.attempt_dir, file);
@@ -211,6 +259,7 @@ static void exec_finish(struct exec *x)
 	exec_await_files(x);
 	struct buf errors = buf_make(BUF_UNLIMITED), output = buf_make(BUF_UNLIMITED);
 	usage_final(&x->cost);
+	exec_look_for_ran(x);
 	exec_add_tail(x, SPOOL_STDERR, &errors);
 	if (!errors.len)
 		exec_add_tail(x, SPOOL_STDOUT, &output);
@@ -331,6 +380,7 @@ static void exec_tick_cb(uv_timer_t *timer)
 		if (spool_stop_exists(x->d.attempt_dir))
 			ending_stop(&x->ending, CAUSE_STOPPED, "a stop file appeared: ending the script");
 		exec_watch_memory(x);
+		exec_look_for_ran(x);
 	}
 	if (now >= x->next_sample_ms && !x->blocked) {
 		x->next_sample_ms = now + EXEC_SAMPLE_MS;
@@ -373,12 +423,6 @@ static void exec_start_timers(struct exec *x)
 	x->next_sample_ms = x->started_ms + EXEC_SAMPLE_FIRST_MS;
 	uv_timer_start(&x->tick, exec_tick_cb, EXEC_TICK_MS, EXEC_TICK_MS);
 	ending_begin(&x->ending, x->pid, &x->d, &x->slot);
-}
-
-/* The GPUs that were assigned to it by us; NULL: none were. */
-static const char *exec_gpus(const struct exec *x)
-{
-	return x->slot.gpus[0] ? x->slot.gpus : x->d.gpus;
 }
 
 static void exec_append_start(struct exec *x)
@@ -535,6 +579,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		goto out;
 	}
+	exec_record_ran(x);
 	exec_start_timers(x);
 	if (layout_has_aside(&x->d))
 		exec_drop_aside(x);

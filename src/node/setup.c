@@ -38,6 +38,18 @@ static bool setup_uses_modules(const struct spool_descriptor *d)
 	return false;
 }
 
+/* What ran is told with the variables that the lines have set. An empty one at the end says that all are there. */
+static void setup_add_environ(const struct spool_descriptor *d, struct buf *text)
+{
+	char *path = spool_path(d->attempt_dir, SPOOL_ENVIRON);
+	if (d->ran_dir) {
+		buf_add_text(text, "{ command env -0 && printf '\\0'; } 2>/dev/null >");
+		text_shell_quote(text, path);
+		buf_add_text(text, "\n");
+	}
+	free(path);
+}
+
 char *setup_text(const struct spool_descriptor *d)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
@@ -64,6 +76,7 @@ char *setup_text(const struct spool_descriptor *d)
 		else /* whole or not: bash then says what is wrong with it */
 			buf_add_text(&text, SETUP_RUN);
 	}
+	setup_add_environ(d, &text);
 	buf_add_text(&text,
 		     "trap - EXIT\nunset -f sluice_is_whole sluice_body\n"
 		     "unset sluice_text sluice_line sluice_status\nexec \"$@\"\n");

@@ -36,6 +36,7 @@ void spool_descriptor_put(const struct spool_descriptor *d, struct json *out)
 	json_key_string(out, "attempt_dir", d->attempt_dir);
 	json_key_string(out, "script", d->script);
 	json_key_string(out, "caller", d->caller);
+	json_key_string(out, "ran_dir", d->ran_dir);
 	json_key_string(out, "python", d->python);
 	descriptor_put_node(out, "modules", d->modules);
 	json_key_int(out, "cpus", d->cpus);
@@ -94,8 +95,9 @@ static int descriptor_check(const struct spool_descriptor *d, const char *name, 
 	    !descriptor_is_folder(d->attempt_dir))
 		return errorf(err, -EINVAL, "%s: files_dir, task_dir and attempt_dir must be absolute", name);
 	if ((d->script && !fs_is_safe_relative(d->script)) || (d->caller && !descriptor_is_folder(d->caller)) ||
-	    (d->python && !spool_python_is_choice(d->python)) || !descriptor_all_strings(d->modules) || d->cpus < 0)
-		return errorf(err, -EINVAL, "%s: script, caller, python, modules or cpus is not valid", name);
+	    (d->ran_dir && !descriptor_is_folder(d->ran_dir)) || (d->python && !spool_python_is_choice(d->python)) ||
+	    !descriptor_all_strings(d->modules) || d->cpus < 0)
+		return errorf(err, -EINVAL, "%s: script, caller, ran_dir, python, modules or cpus is not valid", name);
 	if (d->results && !fs_is_safe_relative(d->results))
 		return errorf(err, -EINVAL, "%s: results leaves the work folder", name);
 	if (!d->experiment || d->task < 1 || d->attempt < 1)
@@ -122,6 +124,7 @@ static struct spool_descriptor descriptor_take(struct node *tree)
 		.attempt_dir = node_get_string(tree, "attempt_dir"),
 		.script = node_get_string(tree, "script"),
 		.caller = node_get_string(tree, "caller"),
+		.ran_dir = node_get_string(tree, "ran_dir"),
 		.python = node_get_string(tree, "python"),
 		.modules = descriptor_get(tree, "modules", NODE_LIST),
 		.cpus = node_get_int(tree, "cpus", 0),

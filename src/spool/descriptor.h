@@ -20,6 +20,7 @@ struct spool_descriptor {
 	const char
 		*script; /* which file of files_dir argv runs: its first line (#!) may say by what; NULL: a command */
 	const char *caller; /* path of what the submitting shell looked like; NULL */
+	const char *ran_dir; /* where what ran is written: spool/ran.h; NULL: an older daemon, which does not read it */
 	const char *python; /* environment.python: NULL or "auto", "none", a folder or a program */
 	const struct node *modules; /* environment.modules: texts; NULL: those of the caller */
 	int64_t cpus; /* that were asked for; 0: none were */

@@ -50,6 +50,11 @@ char *spool_caller_path(const char *experiment_dir)
 	return mem_printf("%s/caller.json", experiment_dir);
 }
 
+char *spool_ran_dir(const char *experiment_dir)
+{
+	return mem_printf("%s/ran", experiment_dir);
+}
+
 char *spool_script_path(const char *experiment_dir)
 {
 	return mem_printf("%s/script", experiment_dir);
@@ -80,6 +85,7 @@ const char *spool_name(enum spool_file file)
 	static const char *const names[] = {
 		[SPOOL_JOURNAL] = "journal", [SPOOL_STDOUT] = "stdout",       [SPOOL_STDERR] = "stderr",
 		[SPOOL_STOP] = "stop",       [SPOOL_REPORT] = "report.jsonl", [SPOOL_SETUP] = "setup",
+		[SPOOL_ENVIRON] = "environ",
 	};
 	return names[file];
 }

@@ -23,6 +23,8 @@ char *spool_batch_dir(const char *experiment_dir, const char *token);
 char *spool_files_dir(const char *experiment_dir);
 /* What the submitting shell looked like. */
 char *spool_caller_path(const char *experiment_dir);
+/* What its attempts ran: ran.h. */
+char *spool_ran_dir(const char *experiment_dir);
 /* The batch script of the newest submission, kept for people. */
 char *spool_script_path(const char *experiment_dir);
 
@@ -41,6 +43,7 @@ enum spool_file {
 	SPOOL_STOP, /* it must not start, or must end */
 	SPOOL_REPORT, /* what `sluice report` appends to */
 	SPOOL_SETUP, /* the setup line that failed */
+	SPOOL_ENVIRON, /* the variables after the setup lines, until the runner has read them */
 };
 char *spool_path(const char *attempt_dir, enum spool_file file);
 /* The name alone, not to be freed. */

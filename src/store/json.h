@@ -29,6 +29,8 @@ int store_json_metrics(struct store *store, int64_t experiment, const char *name
 		       struct pieces *ret) MUST_USE;
 int store_json_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
 			    struct json *out) MUST_USE;
+/* What an attempt (0: the newest) ran. */
+int store_json_ran(struct store *store, int64_t experiment, int64_t number, int64_t attempt, struct json *out) MUST_USE;
 /* folder: what the export says about where the experiment is. */
 int store_export(struct store *store, int64_t experiment, const char *folder, bool csv, struct pieces *ret) MUST_USE;
 /* The members "objective" and "best" (a list) of the analysis; the map is open. *ret_maximise: the first goal. */

@@ -48,6 +48,11 @@ static int export_json(struct store *store, int64_t experiment, const char *fold
 		return rc;
 	}
 	json_key_string(&pieces->json, "folder", folder);
+	rc = json_put_ran(store, experiment, &pieces->json);
+	if (rc < 0) {
+		pieces_free(ret);
+		return rc;
+	}
 	json_key(&pieces->json, "tasks");
 	json_list(&pieces->json);
 	pieces->ends = 2;

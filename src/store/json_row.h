@@ -68,6 +68,8 @@ int json_open_experiment(struct store *store, int64_t experiment, bool detail, c
 /* "metrics":{NAME:{"step":[…],"value":[…]}} of a task; points 0: all of them. */
 int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points,
 		    struct json *out) MUST_USE;
+/* "ran":{DIGEST:{…}}: what the attempts of an experiment ran. */
+int json_put_ran(struct store *store, int64_t experiment, struct json *out) MUST_USE;
 /* "metrics":[names] of a task (task_id 0: of the experiment). */
 int json_put_metric_names(struct store *store, int64_t experiment, int64_t task_id, struct json *out) MUST_USE;
 /* "spark":[…]: the task's curve of one metric as at most `points` bare values; [] when name_id is 0. */

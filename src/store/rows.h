@@ -244,6 +244,7 @@ int store_add_history(struct store *store, int64_t task, enum store_state state,
 	JSON(int, "signal", "a.signal")                                                                                \
 	JSON(text, "gpus", "a.gpus")                                                                                   \
 	JSON(json, "asked", "(SELECT b.asked FROM batch b WHERE b.token = a.token)")                                   \
+	JSON(text, "ran", "a.ran")                                                                                     \
 	JSON(cost, "cost", ROW_COST_COLUMNS)
 
 struct store_attempt {
@@ -278,6 +279,10 @@ int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offse
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,
 			const char *job, int64_t started_ms) MUST_USE;
+/* What it ran: the digest of the content, which the experiment has once. 1, 0 or a negative errno. */
+int store_has_ran(struct store *store, int64_t experiment, const char *digest) MUST_USE;
+int store_add_ran(struct store *store, int64_t experiment, const char *digest, const char *content) MUST_USE;
+int store_set_ran(struct store *store, int64_t attempt, const char *digest) MUST_USE;
 /* Where the backend has put it, before it says so itself; NULL leaves what is there. Of the attempt and of its task. */
 int store_set_place(struct store *store, int64_t attempt, int64_t task, const char *node, const char *job) MUST_USE;
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;

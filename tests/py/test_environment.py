@@ -1,5 +1,8 @@
 """A task runs in the environment of the shell that submitted it, and in no other."""
+import hashlib
+import json
 import os
+import subprocess
 import sys
 import venv
 
@@ -39,7 +42,6 @@ def run(daemon, folder, *args, env=None, name="say.py", text=SAY, mode=0o644):
     (folder / name).chmod(mode)
     clean = {k: "" for k in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "LOADEDMODULES")}
     out = daemon.cli("run", "--json", "--detach", name, *args, cwd=folder, env={**clean, "PATH": os.environ["PATH"], **(env or {})}).stdout
-    import json
     e = json.loads(out)["id"]
     daemon.wait_ended(e)
     return e
@@ -130,3 +132,44 @@ def test_memory_is_watched_and_shared_pages_count_once(stale, tmp_path):
     """.replace("\n    ", "\n")
     e = run(stale, tmp_path, "--memory", "150M", text=fork)
     assert stale.task(e, 1)["state"] == "finished", stale.task(e, 1)
+
+
+def test_what_ran_is_recorded_once_for_all_that_ran_the_same(stale, environments, tmp_path):
+    two = environments / "two"
+    site = next((two / "lib").glob("python3*/site-packages"))
+    for name in ("Fancy_Pack-1.2.3.dist-info", "old-0.9-py3.egg-info", "not a package"):
+        (site / name).mkdir(exist_ok=True)
+    subprocess.run("git init -q . && touch say.py && git add . && git -c user.name=a -c user.email=a@b commit -q -m x", shell=True, cwd=tmp_path, check=True)
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
+    text = "print('loss: 1')\n"
+    shell = {**active(two), "X_TOKEN": "hidden-word", "X_MODE": "plain", "X_URL": "http://me:hidden-word@host"}
+    e = run(stale, tmp_path, "a=1,2,3", "--keep", "X_*", env=shell, text=text)
+    answer = stale.get(f"/experiments/{e}/tasks/3/ran")
+    ran = answer["ran"]
+    assert ran["script"] == {"path": "say.py", "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    assert ran["git"]["commit"] == commit and ran["git"]["dirty"] is True
+    assert ran["python"]["prefix"] == str(two) and ran["python"]["version"] == ".".join(map(str, sys.version_info[:3]))
+    assert ran["packages"]["fancy-pack"] == "1.2.3" and ran["packages"]["old"] == "0.9" and len(ran["packages"]) == 2
+    assert ran["environment"]["X_MODE"] == "plain" and ran["environment"]["X_TOKEN"] == ran["environment"]["X_URL"] == "(hidden)"
+    assert ran["system"]["kernel"] == os.uname().release and ran["modules"] == []
+    assert answer["seed"] == stale.task(e, 3)["seed"] and answer["attempt"] == 1 and answer["node"]
+    assert not any(name.startswith(("SLUICE_", "SLURM")) for name in ran["environment"])
+    folder = stale.state / "experiments" / e / "ran"
+    assert [f.name for f in folder.iterdir()] == [answer["digest"] + ".json"]
+    assert "hidden-word" not in (folder / (answer["digest"] + ".json")).read_text()
+    export = json.loads(stale.cli("export", e, "--format", "json").stdout)
+    assert export["ran"] == {answer["digest"]: ran}
+    assert {t["attempts"][0]["ran"] for t in export["tasks"]} == {answer["digest"]}
+    said = stale.cli("show", f"{e}/2", "--what-ran").stdout
+    assert commit in said and "fancy-pack 1.2.3" in said and "X_MODE=plain" in said and "hidden-word" not in said
+    assert "one task" in stale.cli("show", e, "--what-ran", status=2).stderr
+    assert stale.request("GET", f"/experiments/{e}/tasks/3/ran?attempt=2").status == 404
+    # A changed script is another content; setup lines count as the script sees them.
+    lines = ["--setup", "export LOADEDMODULES=cuda/12:gcc/13 X_MODE=other", "--setup", f"source {environments}/one/bin/activate"]
+    e = run(stale, tmp_path, *lines, text=text + "#\n", env={"LOADEDMODULES": ""})
+    ran = stale.get(f"/experiments/{e}/tasks/1/ran")["ran"]
+    assert ran["modules"] == ["cuda/12", "gcc/13"] and ran["environment"]["X_MODE"] == "other"
+    assert ran["python"]["prefix"] == str(environments / "one") and ran["packages"] == {}
+    assert ran["script"]["sha256"] == hashlib.sha256((text + "#\n").encode()).hexdigest()
+    left = {f.name for f in (stale.state / "experiments" / e / "tasks/1").iterdir()}
+    assert "environ" not in left, left

@@ -301,6 +301,9 @@ test('a failing task quotes its cause, tasks stop and restart, the daemon may be
     .nth(1)
     .getByText('exit code 1')
     .waitFor();
+  const ran = page.getByRole('region', { name: 'What ran' });
+  await ran.getByText(/^Environment \(\d+\)$/).click();
+  await ran.getByText(/^PATH=/m).waitFor();
   await shoot('10-second-attempt');
   await page.goto(experiment);
   await page.getByRole('button', { name: 'More actions' }).click();

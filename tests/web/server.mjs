@@ -461,6 +461,7 @@ export class Fixture {
         signal: null,
         gpus: task.gpus,
         asked: { cpus: 4, gpus: 1, memory_bytes: 16 * 2 ** 30, time_s: 7200, partition: null },
+        ran: task.started ? 'c0ffee' : null,
         exit_code: task.state === 'error' ? 1 : task.state === 'finished' ? 0 : null,
         cost: task.cost,
       })),
@@ -502,6 +503,27 @@ export class Fixture {
         text: all.subarray(from, next).toString(),
       });
     }
+    if (what === 'ran')
+      return send(200, {
+        attempt: task.attempt,
+        node: task.node,
+        gpus: task.gpus,
+        job: task.job,
+        seed: task.seed,
+        digest: 'c0ffee',
+        ran: {
+          sluice: '0.1.0',
+          script: { path: model.e.script, sha256: 'ab'.repeat(32) },
+          git: { commit: 'cd'.repeat(20), dirty: true },
+          python: { program: '/home/u/venv/bin/python3', version: '3.11.2', prefix: '/home/u/venv' },
+          packages: { numpy: '1.26.4', torch: '2.3.0' },
+          packages_left_out: 0,
+          modules: ['cuda/12'],
+          system: { os: 'Debian GNU/Linux 12', kernel: '6.1', cpu: 'AMD EPYC' },
+          gpu: { driver: '550.54.15', models: ['NVIDIA H200'] },
+          environment: { PATH: '/usr/bin', WANDB_API_KEY: '(hidden)' },
+        },
+      });
     this.act(model, [task.number], what);
     return send(200, task);
   }

@@ -6,6 +6,7 @@ import { Chip } from '../components/State';
 import { Log } from '../components/task/Log';
 import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
+import { WhatRan } from '../components/task/WhatRan';
 import { restartLarger, restartTasks, stoppable, stopTasks } from '../data/actions';
 import { info } from '../data/api';
 import { largerFor } from '../data/larger';
@@ -303,6 +304,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
           <Results task={task} e={e} />
           <Used task={task} />
           <Facts task={task} e={e} />
+          <WhatRan task={task} />
         </div>
         <div class="grid">
           {failed ? (

@@ -1,0 +1,220 @@
+/* See packages.h. An installed package is a folder (or, of old, a file) NAME-VERSION.dist-info or .egg-info in one of the folders
+ * that the interpreter searches. */
+#include "node/packages.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PACKAGES_MOST 2000
+#define PACKAGES_CONFIG_BYTES 65536
+
+struct package {
+	char *name, *version;
+	size_t order; /* of the folder: Python takes the first */
+};
+
+struct packages {
+	VEC(struct package) found;
+	size_t folders;
+};
+
+char *packages_find_value(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *at = line + len;
+		if (strncasecmp(line, key, len) != 0)
+			continue;
+		at += strspn(at, " \t");
+		if (*at != '=' && *at != ':')
+			continue;
+		at++;
+		at += strspn(at, " \t\"");
+		size_t n = strcspn(at, "\r\n");
+		while (n && strchr(" \t\"", at[n - 1]))
+			n--;
+		return n ? mem_copy(at, n) : NULL;
+	}
+	return NULL;
+}
+
+/* NAME-VERSION.dist-info; the name as PEP 503 has it. */
+static void packages_take(struct packages *p, const char *file)
+{
+	const char *dash = strchr(file, '-');
+	size_t len = strlen(file);
+	bool egg = text_ends(file, ".egg-info");
+	if (!dash || dash == file || (!egg && !text_ends(file, ".dist-info")))
+		return;
+	const char *end = file + len - strlen(".dist-info") + egg;
+	const char *stop = egg ? memchr(dash + 1, '-', (size_t)(end - dash - 1)) : NULL; /* NAME-1.0-py3.11 */
+	struct package one = {.name = mem_copy(file, (size_t)(dash - file)),
+			      .version = mem_copy(dash + 1, (size_t)((stop ? stop : end) - dash - 1)),
+			      .order = p->folders};
+	for (char *c = one.name; *c; c++)
+		*c = *c == '_' || *c == '.' ? '-' : (char)tolower((unsigned char)*c);
+	vec_push(&p->found, one);
+}
+
+static void packages_search(struct packages *p, char *give_folder)
+{
+	DIR *dir = opendir(give_folder);
+	struct dirent *entry;
+	while (dir && p->found.len < 4 * PACKAGES_MOST && (entry = readdir(dir)))
+		packages_take(p, entry->d_name);
+	if (dir)
+		closedir(dir);
+	p->folders++;
+	free(give_folder);
+}
+
+static int packages_compare(const void *a, const void *b)
+{
+	const struct package *x = a, *y = b;
+	int rc = strcmp(x->name, y->name);
+	if (rc == 0 && x->order != y->order)
+		rc = x->order < y->order ? -1 : 1;
+	return rc ? rc : strcmp(x->version, y->version);
+}
+
+/* "3.11" out of python3.11, which a link may name. NULL: the name does not say. */
+static char *packages_name_version(const char *program)
+{
+	char *real = realpath(program, NULL);
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	const char *at = slash && text_starts(slash + 1, "python") ? slash + 1 + strlen("python") : "";
+	size_t n = strspn(at, "0123456789.");
+	char *version = n > 1 ? mem_copy(at, n) : NULL;
+	free(real);
+	return version;
+}
+
+/* python-3.11.5-h955ad1f_0.json among what conda installed. */
+static char *packages_conda_version(const char *prefix)
+{
+	char *folder = mem_printf("%s/conda-meta", prefix), *version = NULL;
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	while (dir && !version && (entry = readdir(dir)))
+		if (text_starts(entry->d_name, "python-") && isdigit((unsigned char)entry->d_name[7]))
+			version = mem_copy(entry->d_name + 7, strcspn(entry->d_name + 7, "-"));
+	if (dir)
+		closedir(dir);
+	free(folder);
+	return version;
+}
+
+/* lib/pythonX.Y of a prefix, for versions that are known to X.Y at least. */
+static void packages_search_prefix(struct packages *p, const char *prefix, const char *version)
+{
+	static const char *const libs[] = {"lib", "lib64", "local/lib"};
+	static const char *const ends[] = {"site-packages", "dist-packages"};
+	size_t first = strcspn(version, "."),
+	       len = version[first] ? first + 1 + strcspn(version + first + 1, ".") : first;
+	for (size_t i = 0; i < COUNT_OF(libs); i++)
+		for (size_t k = 0; k < COUNT_OF(ends); k++)
+			packages_search(p,
+					mem_printf("%s/%s/python%.*s/%s", prefix, libs[i], (int)len, version, ends[k]));
+}
+
+static void packages_search_base(struct packages *p, const char *prefix, const char *version, const char *home)
+{
+	char *local = home ? mem_printf("%s/.local", home) : NULL;
+	if (local)
+		packages_search_prefix(p, local, version);
+	packages_search_prefix(p, prefix, version);
+	if (strcmp(prefix, "/usr") == 0) /* Debian's */
+		packages_search(p, mem_strdup("/usr/lib/python3/dist-packages"));
+	free(local);
+}
+
+static char *packages_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash != path ? mem_copy(path, (size_t)(slash - path)) : mem_strdup("/");
+}
+
+static void packages_put(struct packages *p, struct json *out)
+{
+	const char *last = NULL;
+	int64_t written = 0, left = 0;
+	if (p->found.len)
+		qsort(p->found.at, p->found.len, sizeof(*p->found.at), packages_compare);
+	json_key(out, "packages");
+	json_map(out);
+	for (size_t i = 0; i < p->found.len; i++) {
+		const struct package *one = &p->found.at[i];
+		if (last && strcmp(last, one->name) == 0)
+			continue;
+		last = one->name;
+		if (written++ < PACKAGES_MOST)
+			json_key_string(out, one->name, one->version);
+		else
+			left++;
+	}
+	json_end(out);
+	json_key_int(out, "packages_left_out", left);
+	for (size_t i = 0; i < p->found.len; i++) {
+		free(p->found.at[i].name);
+		free(p->found.at[i].version);
+	}
+	free(p->found.at);
+}
+
+/* A virtual environment says in its pyvenv.cfg what made it. */
+static char *packages_open_venv(struct packages *p, const char *prefix, const char *config, const char *home)
+{
+	char *version = packages_find_value(config, "version_info");
+	char *base = packages_find_value(config, "home");
+	char *system = packages_find_value(config, "include-system-site-packages");
+	if (!version)
+		version = packages_find_value(config, "version");
+	if (version)
+		packages_search_prefix(p, prefix, version);
+	if (version && base && system && strcasecmp(system, "true") == 0) {
+		char *above = packages_parent(base);
+		packages_search_base(p, above, version, home);
+		free(above);
+	}
+	free(base);
+	free(system);
+	return version;
+}
+
+void packages_write(const char *program, const char *home, struct json *out)
+{
+	struct packages p = {0};
+	char *bin = program ? packages_parent(program) : NULL, *prefix = bin ? packages_parent(bin) : NULL;
+	char *config = prefix ? mem_printf("%s/pyvenv.cfg", prefix) : NULL, *version = NULL;
+	struct buf text = buf_make(PACKAGES_CONFIG_BYTES);
+	if (config && fs_read(config, PACKAGES_CONFIG_BYTES, &text, NULL) == 0) {
+		version = packages_open_venv(&p, prefix, buf_text(&text), home);
+	} else if (prefix && (version = packages_conda_version(prefix))) {
+		packages_search_prefix(&p, prefix, version);
+	} else if (prefix && (version = packages_name_version(program))) {
+		packages_search_base(&p, prefix, version, home);
+	}
+	json_key(out, "python");
+	if (program) {
+		json_map(out);
+		json_key_string(out, "program", program);
+		json_key_string(out, "version", version);
+		json_key_string(out, "prefix", prefix);
+		json_end(out);
+	} else {
+		json_null(out);
+	}
+	packages_put(&p, out);
+	buf_free(&text);
+	free(config);
+	free(version);
+	free(prefix);
+	free(bin);
+}

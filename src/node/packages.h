@@ -1,0 +1,16 @@
+/* Which Python a script gets, and the packages that are installed for it, found by looking at files: starting the interpreter
+ * to ask it would cost more than many a task. */
+#ifndef NODE_PACKAGES_H
+#define NODE_PACKAGES_H
+
+#include "base/json.h"
+
+/* Writes the members "python" ({program, version, prefix}, or null for program NULL), "packages" ({name: version}) and
+ * "packages_left_out" (how many are over the limit) into the open map. `program` is the absolute path of the interpreter, `home`
+ * (may be NULL) the folder in whose .local packages of the user are. */
+void packages_write(const char *program, const char *home, struct json *out);
+
+/* The value of `key` in lines of "key = value" or "key: value", trimmed; NULL where there is none. The caller frees it. */
+char *packages_find_value(const char *text, const char *key);
+
+#endif

@@ -1,0 +1,16 @@
+/* The small texts that what ran is made of: pyvenv.cfg, files of /proc. */
+#include "node/packages.h"
+
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = mem_copy((const char *)data, size);
+	free(packages_find_value(text, "version"));
+	free(packages_find_value(text, "Model"));
+	free(text);
+	return 0;
+}
