@@ -10,7 +10,7 @@ import uuid
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _files
-from ._http import Connection, Problem
+from ._http import Connection, Paused, Problem
 from ._progress import Progress
 from ._table import Experiment, Table, table_of
 
@@ -143,8 +143,9 @@ class Client:
             offset = chunk["next"]
 
     def wait(self, id: str, poll_s: float = 0.5, progress: Optional[bool] = None) -> Dict[str, Any]:
-        """Waits until the experiment or task has ended, and returns it. Progress is shown on a terminal and in a notebook;
-        progress=True or False decides it."""
+        """Waits until the experiment or task has ended, and returns it. Raises Paused where the experiment has paused itself
+        and what ran has ended: client.resume(id) or client.restart(id, failed=True) lets it go on. Progress is shown on a
+        terminal and in a notebook; progress=True or False decides it."""
         shown_to = Progress(sys.stderr, progress)
         while True:
             shown = self.show(id)
@@ -152,7 +153,18 @@ class Client:
             if shown["state"] in _OVER:
                 shown_to.end()
                 return shown
+            why = self._paused(id, shown)
+            if why:
+                shown_to.end()
+                raise Paused(id.partition("/")[0], why)
             time.sleep(poll_s)
+
+    def _paused(self, id: str, shown: Mapping[str, Any]) -> Optional[str]:
+        """Why nothing more happens to it; None while something may."""
+        if "/" in id:
+            return self.show(id.partition("/")[0])["paused"] if shown["state"] == "waiting" else None
+        moving = shown["tasks"]["running"] + shown["tasks"]["submitted"]
+        return None if moving else shown["paused"]
 
     def events(self, last_id: Optional[str] = None) -> Iterator[Tuple[str, Any]]:
         """Yields (name, data) of the event stream until it ends."""
@@ -167,6 +179,10 @@ class Client:
     def restart(self, id: str, failed: bool = False) -> Dict[str, Any]:
         """Runs an experiment or a task again; failed=True: only the tasks that failed or were stopped."""
         return self.request("POST", _path_of(id, "/restart"), {"failed": True} if failed else {})
+
+    def resume(self, id: str) -> Dict[str, Any]:
+        """Lets an experiment that paused itself go on as it is."""
+        return self.request("POST", _path_of(id, "/resume"), {})
 
     def remove(self, id: str, stop: bool = False) -> None:
         """Removes an experiment that has ended; stop=True: also one that runs."""

@@ -23,6 +23,15 @@ class Problem(Exception):
         super().__init__(text or document.get("detail") or document.get("title") or f"status {status}")
 
 
+class Paused(Problem):
+    """The experiment has paused itself: its tasks fail one after the other, or its search has nothing to go by. The text
+    says why, and what to do. `experiment` is its id."""
+
+    def __init__(self, experiment: str, why: str) -> None:
+        self.experiment = experiment
+        super().__init__(409, {"detail": f"{experiment} is paused: {why}"})
+
+
 def _line_of(error: Mapping[str, Any]) -> str:
     place = str(error.get("field") or "").lstrip("/").replace("/", ".")
     if error.get("line"):

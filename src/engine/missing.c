@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <string.h>
 #include <strings.h>
 
 /* Names beyond these are counted. */
@@ -76,17 +77,53 @@ static bool missing_is_measured(const char *metric)
 	return strcmp(metric, "time") == 0 || strcmp(metric, "energy") == 0;
 }
 
-static char *missing_say(const struct engine_live *live, const char *metric, const char *list, const char *meant)
+struct sources {
+	struct buf list;
+	size_t count;
+};
+
+/* "csv:logs/train.csv" is said as logs/train.csv, "printed:stdout" as printed output. */
+static int sources_cb(void *ctx, const struct store_source *row)
+{
+	struct sources *sources = ctx;
+	const char *colon = strchr(row->source, ':');
+	const char *what = strncmp(row->source, "printed:", 8) == 0 ? "printed output"
+		: strncmp(row->source, "report:", 7) == 0           ? "`sluice report`"
+		: colon                                             ? colon + 1
+								    : row->source;
+	if (sources->count && strstr(buf_text(&sources->list), what))
+		return 0;
+	if (sources->count < MISSING_NAMES)
+		buf_addf(&sources->list, "%s%s", sources->count ? ", " : " in ", what);
+	sources->count++;
+	return 0;
+}
+
+static char *missing_say_nothing(const struct engine_live *live)
+{
+	long long e = (long long)live->experiment->id, task = (long long)live->task.number;
+	if (live->experiment->spec->metrics_pattern)
+		return mem_printf(
+			"in e%lld/%lld nothing was found by the patterns under `metrics`. Correct them, or leave "
+			"them out: sluice then looks at all files and at what is printed. See METRICS in "
+			"sluice-experiment(5)",
+			e, task);
+	return mem_printf(
+		"in e%lld/%lld nothing was found. sluice reads CSV, TSV, JSON and TensorBoard files in the work "
+		"folder, printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; see "
+		"METRICS in sluice-experiment(5)",
+		e, task);
+}
+
+static char *missing_say(const struct engine_live *live, const char *metric, const char *list, const char *places,
+			 const char *meant)
 {
 	long long e = (long long)live->experiment->id, task = (long long)live->task.number;
 	if (!*list)
-		return mem_printf(
-			"in e%lld/%lld nothing was found. sluice reads files with metrics in the work folder (CSV, "
-			"JSON lines) and `sluice report NAME=VALUE`; see METRICS in sluice-experiment(5)",
-			e, task);
+		return missing_say_nothing(live);
 	return mem_printf(
-		"in e%lld/%lld found %s; no %s%s%s%s `sluice change e%lld --objective %s` ranks what is there", e, task,
-		list, *metric ? metric : "objective", meant ? "; did you mean " : ".", meant ? meant : "",
+		"in e%lld/%lld found %s%s; no %s%s%s%s `sluice change e%lld --objective %s` ranks what is there", e,
+		task, list, places, *metric ? metric : "objective", meant ? "; did you mean " : ".", meant ? meant : "",
 		meant ? "?" : "", e, meant ? meant : "NAME");
 }
 
@@ -109,7 +146,11 @@ int missing_find(struct engine *engine, const struct engine_live *live, char **r
 			rc = missing_name(engine, e, 0, metric, &all, &of_all, &ever);
 			free(all);
 			free(of_all);
-			*ret = missing_say(live, metric, list, meant);
+			struct sources sources = {.list = buf_make(BUF_UNLIMITED)};
+			if (rc == 0)
+				rc = store_each_source(engine->store, live->task.id, sources_cb, &sources);
+			*ret = missing_say(live, metric, list, buf_text(&sources.list), meant);
+			buf_free(&sources.list);
 			*ret_never = !ever;
 		}
 		free(list);

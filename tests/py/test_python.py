@@ -219,6 +219,28 @@ def test_errors_say_what_to_do(client, folder):
         sluice.Client(state=str(folder / "none"), program="no-such-program").run(folder / "exp.yaml")
 
 
+def test_waiting_for_what_has_paused_says_why(client):
+    e = client.run({"command": ["sh", "-c", "echo oh no >&2; exit 3"], "parameters": {"x": [1, 2, 3, 4, 5]}, "search": {"parallel": 1}})["id"]
+    with pytest.raises(sluice.Paused, match=f"{e} is paused: 3 tasks in a row failed.*oh no.*sluice resume {e}") as paused:
+        client.wait(e)
+    assert paused.value.experiment == e and isinstance(paused.value, sluice.Problem)
+    with pytest.raises(sluice.Paused, match="oh no"):
+        client.wait(e + "/4")
+    assert client.wait(e + "/1")["state"] == "error"
+    client.resume(e)
+    assert client.wait(e)["tasks"]["error"] == 5
+    blind = {"script": "go.py", "parameters": {"lr": {"min": 0.1, "max": 1.0}}, "objective": "lss", "search": {"strategy": "tpe", "tasks": 6}}
+    with pytest.raises(sluice.Paused, match="found loss.* in `sluice report`; no lss; did you mean loss"):
+        client.wait(client.run(blind, {"go.py": SCRIPT})["id"])
+    for script, expect in (("import time", "nothing was found. sluice reads CSV, TSV, JSON and TensorBoard files"),
+                           ("open('log.csv', 'w').write('epoch,loss\\n0,1\\n')", "found loss in log.csv; no lss; did you mean loss"),
+                           ("print('epoch 1 loss 0.5')", "found loss in printed output; no lss")):
+        with pytest.raises(sluice.Paused, match=expect):
+            client.wait(client.run(blind, {"go.py": script})["id"])
+    with pytest.raises(sluice.Paused, match="nothing was found by the patterns under `metrics`"):
+        client.wait(client.run({**blind, "metrics": {"csv": "*.tsv"}}, {"go.py": "open('log.csv', 'w').write('epoch,loss\\n0,1\\n')"})["id"])
+
+
 def test_tables_and_notebooks(client, capsys):
     e = client.run({"script": "go.py", "name": "<b>", "parameters": {"lr": [4, 2], "epochs": 3}, "objective": "loss"}, {"go.py": SCRIPT})
     ended = client.wait(e["id"], progress=True)
