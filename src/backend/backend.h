@@ -32,7 +32,7 @@ struct backend_resources {
 	char *template; /* text of the user's own batch script template; NULL: built in */
 	int64_t signal_before_ms; /* checkpoint: signal this long before the time limit; 0 */
 	int checkpoint_signal;
-	char *script_preview_name; /* experiment's name, for comments only; never trusted */
+	const char *name; /* the experiment's, for comments only: any text; not owned */
 };
 
 struct backend_config {

@@ -337,6 +337,18 @@ static void slurm_close(struct backend *backend)
 	slurm_free_if_over(slurm);
 }
 
+/* There is no token before the submission: the one that stood in for it becomes the word. */
+static char *slurm_name_token(const char *text, const char *token)
+{
+	struct buf out = buf_make(BUF_UNLIMITED);
+	for (const char *at; (at = strstr(text, token)); text = at + strlen(token)) {
+		buf_add(&out, text, (size_t)(at - text));
+		buf_add_text(&out, "TOKEN");
+	}
+	buf_add_text(&out, text);
+	return buf_take(&out);
+}
+
 static char *slurm_preview(struct backend *backend, const struct backend_resources *resources, uint64_t tasks,
 			   uint32_t parallel, struct error *err)
 {
@@ -362,8 +374,12 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 	char *text = NULL;
 	if (slurm_submit_args(&batch, &args, err) == 0) {
 		char *script = slurm_batch_script(&batch, program, err);
-		if (script)
-			text = slurm_describe_script(script, &args);
+		char *described = script
+			? slurm_describe_script(script, &args,
+						"Not submitted yet. ID and TOKEN get their values then. The command")
+			: NULL;
+		text = described ? slurm_name_token(described, batch.token) : NULL;
+		free(described);
 		free(script);
 	}
 	slurm_args_free(&args);

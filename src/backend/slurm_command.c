@@ -13,6 +13,8 @@
 #define SLURM_SCRIPT_BYTES (256u << 10)
 /* What Slurm takes as a time before the limit, in seconds (16 bits). */
 #define SLURM_SIGNAL_SECONDS 65535
+/* So much of an experiment's name is in the comment of its jobs. */
+#define SLURM_COMMENT_NAME_CHARS 64
 
 void slurm_args_add(struct slurm_args *args, const char *word)
 {
@@ -307,6 +309,38 @@ static void slurm_add_exclude(struct slurm_args *args, const struct backend_batc
 	buf_free(&list);
 }
 
+/* The letters of the experiment's name that cannot mean anything to a shell, a header or a reader of squeue. One dash
+ * stands for a run of others. */
+static void slurm_add_plain(struct buf *out, const char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.,";
+	size_t end = out->len + SLURM_COMMENT_NAME_CHARS;
+	while (*name && out->len < end) {
+		bool is_plain = strchr(plain, *name) != NULL;
+		buf_add_char(out, is_plain ? *name : '-');
+		for (name++; !is_plain && *name && !strchr(plain, *name); name++)
+			;
+	}
+}
+
+/* "sluice e12 resnet, 30 tasks", for people who look at the queue. The job's name is the token, and nothing reads the
+ * comment back. The user's own comment, in the options or the template, wins. */
+static void slurm_add_comment(struct slurm_args *args, const struct backend_batch *batch)
+{
+	const struct backend_resources *r = batch->resources;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	if (r->template && strstr(r->template, "--comment"))
+		return;
+	if (batch->experiment > 0)
+		buf_addf(&text, "sluice e%lld ", (long long)batch->experiment);
+	else
+		buf_add_text(&text, "sluice ID "); /* a preview */
+	slurm_add_plain(&text, r->name ? r->name : "");
+	buf_addf(&text, "%s%zu task%s", r->name ? ", " : "", batch->count, batch->count == 1 ? "" : "s");
+	slurm_args_addf(args, "--comment=%s", buf_text(&text));
+	buf_free(&text);
+}
+
 int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret, struct error *err)
 {
 	const struct backend_resources *r = batch->resources;
@@ -330,6 +364,7 @@ int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret,
 
 	slurm_args_program(ret, "sbatch");
 	slurm_add_resources(ret, r);
+	slurm_add_comment(ret, batch);
 	for (size_t i = 0; r->options && r->options[i]; i++)
 		slurm_args_add(ret, r->options[i]);
 	/* Ours come last and win. --parsable comes first among them: it is the one that may be lost, should an option of
@@ -480,7 +515,7 @@ char *slurm_batch_script(const struct backend_batch *batch, const char *program,
 	return buf_take(&out);
 }
 
-char *slurm_describe_script(const char *script, const struct slurm_args *args)
+char *slurm_describe_script(const char *script, const struct slurm_args *args, const char *heading)
 {
 	struct buf out = buf_make(SLURM_SCRIPT_BYTES * 2);
 	struct buf word = buf_make(BUF_UNLIMITED);
@@ -488,7 +523,7 @@ char *slurm_describe_script(const char *script, const struct slurm_args *args)
 	size_t i = 0, width = 0;
 
 	buf_add(&out, script, first);
-	buf_add_text(&out, "\n# Submitted with:\n#   sbatch");
+	buf_addf(&out, "\n# %s:\n#   sbatch", heading);
 	while (i < args->words.len && strcmp(args->words.at[i], "sbatch") != 0)
 		i++;
 	for (i++; i < args->words.len; i++) {

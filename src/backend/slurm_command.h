@@ -31,7 +31,7 @@ int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret,
 /* The script for it, in the template where there is one. The caller frees it. NULL with err: a
  * field the template names does not exist, or it never starts the task. */
 char *slurm_batch_script(const struct backend_batch *batch, const char *program, struct error *err);
-/* Both for people: the command in comments after the script's first line. The caller frees it. */
-char *slurm_describe_script(const char *script, const struct slurm_args *args);
+/* Both for people: heading and command in comments after the script's first line. The caller frees it. */
+char *slurm_describe_script(const char *script, const struct slurm_args *args, const char *heading);
 
 #endif

@@ -138,7 +138,7 @@ static void slurm_keep_script(const struct backend_batch *batch, const char *scr
 {
 	struct error err;
 	char *path = spool_script_path(batch->experiment_dir);
-	char *text = slurm_describe_script(script, args);
+	char *text = slurm_describe_script(script, args, "Submitted with");
 	if (fs_write(path, text, strlen(text), 0600, false, &err) < 0)
 		log_warning("slurm: %s", err.text);
 	free(text);

@@ -520,6 +520,7 @@ static void spec_normalise(struct spec *spec, const struct node *document)
 	if (!spec->backend)
 		spec->backend = mem_strdup("auto");
 	spec->normal = node_new(NODE_MAP);
+	spec->resources.name = spec->name;
 	node_add(spec->normal, "name", node_new_string(spec->name));
 	for (size_t i = 0; i < document->count; i++)
 		node_add(spec->normal, document->items[i]->key, node_clone(document->items[i]));

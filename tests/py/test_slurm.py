@@ -118,15 +118,18 @@ def test_gpu_time_counts_the_gpus_of_all_nodes_and_ends_at_its_budget(slurm):
     assert cost["gpu_s"] == pytest.approx(4 * cost["wall_s"], rel=0.01) and cost["wall_s"] < 4.5, cost
 
 
-def test_fifth_task_waits_for_a_gpu_and_says_why(slurm, folder):
+def test_fifth_task_waits_for_a_gpu_and_says_why(slurm, lab, folder):
     gates = folder / "gates"
     gates.mkdir()
     spec = slurm.spec({"batch_size": [64, 32, 16, 12, 4], "learning_rate": 0.1, "epochs": 1}, "gpu_volta", resources={"gpus": 1},
                       environment={"vars": {"GATES": str(gates)}})
     spec["pass"] = "positional"
     spec["resources"]["time"] = "5m"
+    spec["name"] = "fünf \"batch\" sizes"
     experiment = slurm.submit(S_TFMANAGER, spec)
     wait_states(slurm, experiment, {"running": 4, "submitted": 1})
+    # Who looks at the queue sees whose jobs they are.
+    assert f"sluice {experiment} f-nf -batch- sizes, 5 tasks" in lab.slurm("squeue", "-h", "-o", "%k").splitlines()
     last = next(task["number"] for task in slurm.tasks(experiment) if task["state"] == "submitted")
     # Slurm's reason in words, and when it thinks it can start. Which of the two reasons it is changes with every look.
     reasons = ("waiting for free resources", "jobs with a higher priority are before it")

@@ -13,8 +13,12 @@
 
 static struct backend_batch batch_of(const struct backend_resources *r, const struct backend_item *items, size_t count)
 {
-	return (struct backend_batch){
-		.token = TOKEN, .batch_dir = "/state/b", .resources = r, .items = items, .count = count};
+	return (struct backend_batch){.token = TOKEN,
+				      .experiment = 3,
+				      .batch_dir = "/state/b",
+				      .resources = r,
+				      .items = items,
+				      .count = count};
 }
 
 /* Everything from "sbatch" on, joined by blanks. */
@@ -41,7 +45,7 @@ static void a_plain_batch_asks_for_nothing_more(void **state)
 	assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
 	char *text = joined(&args);
 	assert_string_equal(text,
-			    "sbatch --cpus-per-task=1 --parsable --job-name=" TOKEN
+			    "sbatch --cpus-per-task=1 --comment=sluice e3 4 tasks --parsable --job-name=" TOKEN
 			    " --array=0-2,5 --no-requeue --open-mode=append --output=/state/b/%a.out");
 	free(text);
 	slurm_args_free(&args);
@@ -75,11 +79,12 @@ static void everything_asked_for_becomes_an_argument(void **state)
 	struct error err;
 	assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
 	char *text = joined(&args);
-	assert_string_equal(text,
-			    "sbatch --partition=gpu; rm -rf --account=ml --qos=high --constraint=a|b --nodes=2 "
-			    "--ntasks-per-node=1 --cpus-per-task=4 --mem=16385M --gres=gpu:volta:2 --time=61 "
-			    "--exclusive --signal=B:USR2@121 --mail-type=END -wn1 --parsable --job-name=" TOKEN
-			    " --array=3%8 --no-requeue --open-mode=append --output=/st%%te/b/%a.out");
+	assert_string_equal(
+		text,
+		"sbatch --partition=gpu; rm -rf --account=ml --qos=high --constraint=a|b --nodes=2 "
+		"--ntasks-per-node=1 --cpus-per-task=4 --mem=16385M --gres=gpu:volta:2 --time=61 "
+		"--exclusive --signal=B:USR2@121 --comment=sluice e3 1 task --mail-type=END -wn1 --parsable --job-name=" TOKEN
+		" --array=3%8 --no-requeue --open-mode=append --output=/st%%te/b/%a.out");
 	free(text);
 	slurm_args_free(&args);
 }
@@ -283,9 +288,54 @@ static void the_kept_script_is_the_script_with_comments(void **state)
 	slurm_args_program(&args, "sbatch");
 	slurm_args_add(&args, "--comment=a b");
 	slurm_args_add(&args, "--x=1\n#SBATCH --uid=0");
-	char *text = slurm_describe_script("#!/bin/bash\nrun\n", &args);
+	char *text = slurm_describe_script("#!/bin/bash\nrun\n", &args, "Submitted with");
 	assert_string_equal(
 		text, "#!/bin/bash\n# Submitted with:\n#   sbatch '--comment=a b' '--x=1?#SBATCH --uid=0'\nrun\n");
+	free(text);
+	slurm_args_free(&args);
+}
+
+static void the_comment_names_the_experiment_and_cannot_hurt(void **state)
+{
+	static const struct {
+		const char *name, *comment;
+	} cases[] = {
+		{"resnet", "--comment=sluice e3 resnet, 1 task"},
+		{"a \"b\"\n#SBATCH --uid=0", "--comment=sluice e3 a -b-SBATCH --uid-0, 1 task"},
+		{"gr\xc3\xb6\xc3\x9f\x1f|e;$(x)", "--comment=sluice e3 gr-e-x-, 1 task"},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
+		 "--comment=sluice e3 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, 1 task"},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		char *options[] = {(char *)"--comment=mine", NULL};
+		struct backend_resources r = {.name = cases[i].name, .options = options};
+		struct backend_item item = {.index = 0};
+		struct backend_batch batch = batch_of(&r, &item, 1);
+		struct slurm_args args = {0};
+		struct error err;
+		size_t ours = 0;
+		assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
+		while (ours < args.words.len && strncmp(args.words.at[ours], "--comment=", 10) != 0)
+			ours++;
+		assert_in_range(ours, 1, args.words.len - 2);
+		assert_string_equal(args.words.at[ours], cases[i].comment);
+		assert_string_equal(args.words.at[ours + 1], "--comment=mine"); /* the last one wins */
+		slurm_args_free(&args);
+	}
+}
+
+static void a_comment_in_the_template_is_kept(void **state)
+{
+	(void)state;
+	struct backend_resources r = {.template = (char *)"#!/bin/bash\n#SBATCH --comment=mine\n{run}\n"};
+	struct backend_item item = {.index = 0};
+	struct backend_batch batch = batch_of(&r, &item, 1);
+	struct slurm_args args = {0};
+	struct error err;
+	assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
+	char *text = joined(&args);
+	assert_null(strstr(text, "--comment"));
 	free(text);
 	slurm_args_free(&args);
 }
@@ -314,6 +364,8 @@ int main(void)
 		cmocka_unit_test(a_template_is_filled),
 		cmocka_unit_test(a_wrong_template_says_what_there_is),
 		cmocka_unit_test(the_kept_script_is_the_script_with_comments),
+		cmocka_unit_test(the_comment_names_the_experiment_and_cannot_hurt),
+		cmocka_unit_test(a_comment_in_the_template_is_kept),
 		cmocka_unit_test(indices_become_ranges),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
