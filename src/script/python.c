@@ -540,8 +540,10 @@ static bool argv_unpacked(struct reader *r, size_t i)
 			continue;
 		char *name = mem_copy(lex->at[k].at, lex->at[k].len);
 		struct script_argument *argument = reader_add(r->script, name, SCRIPT_PLACE, lex->at[k].line);
-		if (argument)
+		if (argument) {
 			argument->place = place++;
+			argument->required = true;
+		}
 		free(name);
 	}
 	return true;

@@ -203,7 +203,7 @@ static void test_other_parsers_are_read(void **state)
 		 NULL,
 		 "positional",
 		 false,
-		 {"lr - - place any null", "epochs - - place any null"}},
+		 {"lr - - place any! null", "epochs - - place any! null"}},
 		{"import sys\nprint('sys.argv[1]')  # sys.argv[2]\n", NULL, "none", false, {NULL}},
 		{"import os\nlr = os.environ['SLUICE_PARAM_LR']\n", NULL, "env", false, {NULL}},
 		{"while [ $# -gt 0 ]; do\n  case $1 in\n    -l|--lr) LR=$2; shift 2 ;;\n"
