@@ -16,14 +16,14 @@ const skip = bin ? false : 'SLUICE_BIN is not set: no daemon to talk to';
 
 // An S-TFManager script: positions, and the folder for the CSVLogger. The smallest batch size learns best.
 const SCRIPT = `import csv, os, sys, time
-experiment, task, batch, rate, epochs, patience = sys.argv[1:7]
+experiment, task, batch_size, learning_rate, epochs, early_stopping = sys.argv[1:7]
 folder = os.path.join("results", experiment, task)
 os.makedirs(folder, exist_ok=True)
 with open(os.path.join(folder, task + ".csv"), "w", newline="") as f:
     out = csv.writer(f)
     out.writerow(["epoch", "loss", "val_loss"])
     for epoch in range(int(epochs)):
-        level = 0.1 + float(batch) / 100
+        level = 0.1 + float(batch_size) / 100
         value = level + (1.5 - level) * 0.6 ** epoch
         out.writerow([epoch, value * 0.9, value])
         f.flush()
@@ -186,8 +186,7 @@ test('the output of a running task grows in the page, and Follow scrolls with it
 }, async () => {
   const { page, troubles } = seat;
   await page.goto(`http://127.0.0.1:${port}/new`);
-  await page.locator('#script').setInputFiles(file('talker.py', TALKER));
-  await page.getByLabel('Values of batch_size').fill('64');
+  await page.locator('#script').setInputFiles(file('talker.py', TALKER)); // it takes no arguments: one task
   await page.getByRole('button', { name: 'Submit 1 task' }).first().click();
   await page.waitForURL(/\/e\/e\d+$/);
   const experiment = page.url();
@@ -221,6 +220,133 @@ test('the output of a running task grows in the page, and Follow scrolls with it
   await page.locator('[data-row]').getByText('Stopped').waitFor();
   assert.deepEqual(troubles.splice(0), []);
 });
+
+// What a new user has: one script of each kind. The values that the form takes from it are the test's, and so is the
+// command. click, omegaconf and keras are small stand-ins beside the script where they are not installed.
+const LOG = `
+import csv
+with open("log.csv", "w", newline="") as f:
+    out = csv.writer(f)
+    out.writerow(["epoch", "val_loss"])
+    for epoch in range(2):
+        out.writerow([epoch, 1 / (epoch + 1 + lr)])
+`;
+const ARGPARSE = 'import argparse\np = argparse.ArgumentParser()\n';
+const KINDS = [
+  {
+    name: 'dashes.py',
+    text: `${ARGPARSE}p.add_argument("--lr", type=float, default=0.1, help="the rate")
+p.add_argument("--opt", choices=["adam", "sgd"], default="sgd")
+args = p.parse_args()
+lr = args.lr${LOG}`,
+    tasks: 2,
+    call: 'python3 dashes.py --lr=0.1 --opt=sgd',
+  },
+  {
+    name: 'switches.py',
+    text: `${ARGPARSE}p.add_argument("--learning_rate", type=float, default=0.5)
+p.add_argument("--sizes", type=int, nargs="+", default=[64, 32])
+p.add_argument("--augment", action="store_true")
+p.add_argument("--amp", action=argparse.BooleanOptionalAction, default=True)
+args = p.parse_args()
+assert args.sizes == [64, 32] and args.amp and not args.augment
+lr = args.learning_rate${LOG}`,
+    tasks: 1,
+    call: 'python3 switches.py --learning_rate=0.5 --sizes 64 32 --amp',
+  },
+  {
+    name: 'clicked.py',
+    text: `import click
+@click.command()
+@click.option("--lr", default=0.1)
+@click.option("--shout/--no-shout", default=False)
+def main(lr, shout):
+    assert shout is False
+    with open("log.csv", "w") as f:
+        f.write("epoch,val_loss\\n0,%s\\n" % lr)
+main()
+`,
+    tasks: 1,
+    call: 'python3 clicked.py --lr=0.1 --no-shout',
+    module: 'click',
+    standIn: `import sys
+def command():
+    return lambda f: lambda: f(lr=float(sys.argv[1].split("=")[1]), shout=sys.argv[2] != "--no-shout")
+def option(*a, **k):
+    return lambda f: f
+`,
+  },
+  {
+    name: 'places.py',
+    text: `import sys
+lr = float(sys.argv[1])
+epochs = int(sys.argv[2])${LOG}`,
+    tasks: 1,
+    call: 'python3 places.py 0.001 100',
+  },
+  {
+    name: 'overrides.py',
+    text: `from omegaconf import OmegaConf
+cfg = OmegaConf.merge(OmegaConf.create({"lr": 0.1, "epochs": 2}), OmegaConf.from_cli())
+lr = float(cfg.lr)${LOG}`,
+    tasks: 1,
+    call: 'python3 overrides.py lr=0.1 epochs=2',
+    module: 'omegaconf',
+    standIn: `import sys, types
+class OmegaConf:
+    create = staticmethod(dict)
+    from_cli = staticmethod(lambda: dict(a.split("=", 1) for a in sys.argv[1:]))
+    merge = staticmethod(lambda a, b: types.SimpleNamespace(**{**a, **b}))
+`,
+  },
+  {
+    name: 'callbacks.py',
+    text: `import argparse
+from keras.callbacks import CSVLogger, EarlyStopping
+p = argparse.ArgumentParser()
+p.add_argument("--epochs", type=int, default=2)
+args = p.parse_args()
+callbacks = [CSVLogger("training.csv"), EarlyStopping(monitor="val_mae", mode="min")]
+with open("training.csv", "w") as f:
+    f.write("epoch,val_mae\\n0,0.5\\n1,0.25\\n")
+`,
+    tasks: 1,
+    call: 'python3 callbacks.py --epochs=2',
+    metric: 'val_mae',
+    module: 'keras',
+    standIn:
+      'import sys\nclass CSVLogger:\n    def __init__(self, *a, **k): pass\nEarlyStopping = CSVLogger\nsys.modules["keras.callbacks"] = sys.modules["keras"]\n__path__ = []\n',
+  },
+];
+
+for (const kind of KINDS)
+  test(`a new user drops ${kind.name} and presses Submit: all tasks finish`, { skip, timeout: 300000 }, async () => {
+    const { page, troubles } = seat;
+    await page.goto(`http://127.0.0.1:${port}/new`);
+    await page.locator('#script').setInputFiles(file(kind.name, kind.text));
+    const there = kind.module && (await run('python3', ['-c', `import ${kind.module}`], { env }).catch(() => null));
+    if (kind.module && !there)
+      await page.getByLabel('Add other files it needs').setInputFiles(file(`${kind.module}.py`, kind.standIn));
+    const submit = page.getByRole('button', {
+      name: kind.tasks === 1 ? 'Submit 1 task' : `Submit ${kind.tasks} tasks`,
+    });
+    await page
+      .getByRole('region', { name: 'Command of the first task' })
+      .getByText(kind.call, { exact: true })
+      .waitFor();
+    assert.equal(await page.locator('#metric').inputValue(), kind.metric ?? 'val_loss');
+    await shoot(`form-${kind.name}`);
+    await submit.first().click();
+    await page.waitForURL(/\/e\/e\d+$/);
+    await page.getByText('every task has ended').waitFor();
+    const id = /e\d+$/.exec(page.url())[0];
+    const { stdout } = await run(bin, ['show', id, '--json'], { env });
+    const shown = JSON.parse(stdout);
+    assert.equal(shown.state, 'finished');
+    assert.equal(shown.tasks.finished, kind.tasks);
+    assert.ok(shown.best, 'the metric of the form was found');
+    assert.deepEqual(troubles.splice(0), []);
+  });
 
 test('a partition in the form is refused at its field where the daemon has no Slurm', {
   skip,
@@ -256,7 +382,7 @@ test('a failing task quotes its cause, tasks stop and restart, the daemon may be
   const { page, troubles } = seat;
   await page.goto(`http://127.0.0.1:${port}/new`);
   await page.locator('#script').setInputFiles(file('frail.py', FRAIL));
-  await page.getByRole('button', { name: 'Pass flags, with these as parameters' }).click();
+  await page.getByRole('button', { name: 'Add mode' }).click();
   await page.getByLabel('Kind of mode').selectOption('list');
   await page.getByLabel('Values of mode').fill('bad,long');
   await page.locator('#parallel').fill('2');

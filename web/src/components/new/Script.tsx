@@ -1,7 +1,7 @@
 // Step 1: the script, and what sluice found by reading it.
 import { signal, useSignal } from '@preact/signals';
 import { message } from '../../data/api';
-import { positionalParams, upload } from '../../data/draft';
+import { newParam, positionalParams, upload } from '../../data/draft';
 import { toast } from '../../data/toast';
 import type { Scan } from '../../data/types';
 import { bytes, capitalize, count, plural } from '../../lib/format';
@@ -177,6 +177,8 @@ function pickPass(value: string) {
 // How the script takes its values, in words.
 function Arguments({ found }: { found: Scan }) {
   const shown = found.arguments.slice(0, 20);
+  // One without a default is left to the script, until someone adds it.
+  const there = new Set(draft.value.parameters.map((p) => p.name.trim()));
   const by = found.parser ? ` by ${found.parser}` : '';
   if (found.pass === 'positional') return <>Reads its arguments by position</>;
   if (found.pass === 'overrides')
@@ -186,11 +188,28 @@ function Arguments({ found }: { found: Scan }) {
     <>
       {plural(found.arguments.length, 'argument')} found{by}:{' '}
       <span class="arguments">
-        {shown.map((arg) => (
-          <code key={arg.name} title={arg.help ?? undefined}>
-            {arg.flag ?? arg.name}
-          </code>
-        ))}
+        {shown.map((arg) =>
+          arg.flag && !there.has(arg.name) && arg.name !== 'help' && arg.name !== 'version' ? (
+            <button
+              key={arg.name}
+              type="button"
+              class="link"
+              title={arg.help ?? undefined}
+              aria-label={`Add ${arg.name}`}
+              onClick={() =>
+                change({
+                  parameters: [...draft.value.parameters, { ...newParam(arg.name, 'fixed'), help: arg.help ?? '' }],
+                })
+              }
+            >
+              <code>+ {arg.flag}</code>
+            </button>
+          ) : (
+            <code key={arg.name} title={arg.help ?? undefined}>
+              {arg.flag ?? arg.name}
+            </code>
+          ),
+        )}
       </span>
     </>
   );
