@@ -502,7 +502,7 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 			sight.cause = item->cause;
 			sight.exit_code = item->exit_code;
 			sight.node = local->host;
-			sight.message = item->message ? item->message : "its runner could not do its work";
+			sight.message = item->message ? item->message : "its runner failed";
 		}
 		see(ctx, &sight);
 		free(words);

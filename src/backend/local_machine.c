@@ -190,7 +190,7 @@ char *local_machine_impossible(const struct local_machine *m, bool gpus_known, c
 	if (local_machine_cpus(r) > m->cpus) {
 		*ret_key = "cpus";
 		*ret_remedy = "ask for fewer CPUs, or choose another backend";
-		return mem_printf("%" PRId64 " CPUs are asked for a task, this machine has %" PRId64,
+		return mem_printf("a task asks for %" PRId64 " CPUs, but this machine has %" PRId64,
 				  local_machine_cpus(r), m->cpus);
 	}
 	if (r->memory_bytes > m->memory_bytes && m->memory_bytes) {
@@ -198,19 +198,19 @@ char *local_machine_impossible(const struct local_machine *m, bool gpus_known, c
 		text_format_bytes(m->memory_bytes, has, sizeof(has));
 		*ret_key = "memory";
 		*ret_remedy = "ask for less memory, or choose another backend";
-		return mem_printf("%s of memory are asked for a task, this machine has %s", asked, has);
+		return mem_printf("a task asks for %s of memory, but this machine has %s", asked, has);
 	}
 	if (gpus_known && r->gpus > (int64_t)m->gpu_count) {
 		*ret_key = "gpus";
 		*ret_remedy = m->gpu_count ? "ask for fewer GPUs, or choose another backend"
 					   : "leave gpus out, or choose a backend that has GPUs";
-		return mem_printf("%" PRId64 " GPU%s asked for a task, this machine has %zu", r->gpus,
-				  r->gpus == 1 ? " is" : "s are", m->gpu_count);
+		return mem_printf("a task asks for %" PRId64 " GPU%s, but this machine has %zu", r->gpus,
+				  r->gpus == 1 ? "" : "s", m->gpu_count);
 	}
 	if (r->nodes > 1) {
 		*ret_key = "nodes";
 		*ret_remedy = "choose another backend";
-		return mem_printf("%" PRId64 " nodes are asked for a task, the local backend is one machine", r->nodes);
+		return mem_printf("a task asks for %" PRId64 " nodes, but the local backend is one machine", r->nodes);
 	}
 	return NULL;
 }
@@ -273,7 +273,7 @@ char *local_machine_preview(const struct local_machine *m, const struct backend_
 	else if (m->gpu_count)
 		buf_add_text(&out, ", no GPU (CUDA_VISIBLE_DEVICES is empty; ask with `gpus: 1`)");
 	buf_addf(&out,
-		 ".\n# What sluice does here amounts to:\nseq 0 %" PRIu64 " | xargs -P %" PRId64
+		 ".\n# This is equivalent to:\nseq 0 %" PRIu64 " | xargs -P %" PRId64
 		 " -I INDEX sluice exec \"$BATCH\" INDEX\n",
 		 tasks ? tasks - 1 : 0, most);
 	return buf_take(&out);

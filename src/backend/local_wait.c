@@ -78,7 +78,7 @@ static char *wait_words(struct wait_thing *thing, struct local_hold *holds, size
 		buf_addf(&out, " has %s of %s", amount, all);
 	}
 	if (others)
-		buf_addf(&out, ", %zu other%s the rest", others, others == 1 ? "" : "s");
+		buf_addf(&out, ", %zu other%s the rest", others, others == 1 ? " has" : "s have");
 	return buf_take(&out);
 }
 
@@ -92,7 +92,7 @@ char *local_wait_why(const struct local_machine *m, bool gpus_known, struct loca
 		 m->memory_free_bytes},
 	};
 	if (wanted->gpus > 0 && !gpus_known)
-		return mem_strdup("waits for nvidia-smi, which says what GPUs there are");
+		return mem_strdup("waits for nvidia-smi to list the GPUs");
 	for (size_t t = 0; t < COUNT_OF(things); t++) {
 		int64_t held = 0;
 		for (size_t i = 0; i < holds->list.len; i++)

@@ -139,7 +139,7 @@ static int runner_put(const struct runner *runner, const char *from, const char 
 		       "the program of the daemon was overwritten while it runs: restart the daemon (sluice daemon restart)");
 	else if (rc < 0)
 		errorf(err, rc, "the compute nodes' copy of sluice cannot be made: %s: %s%s", path, strerror(-rc),
-		       rc == -ENOSPC || rc == -EDQUOT ? "; make room there, it goes on by itself" : "");
+		       rc == -ENOSPC || rc == -EDQUOT ? "; free some space there, then sluice goes on by itself" : "");
 	if (rc < 0)
 		unlink(private);
 out:

@@ -285,7 +285,7 @@ static int slurm_probe(struct slurm *slurm, struct error *err)
 		else if (strstr(said, "resolve_ctls_from_dns_srv") || strstr(said, "configuration source"))
 			rc = errorf(
 				err, -ENOENT,
-				"Slurm's programs are here, but no configuration (SLURM_CONF, /etc/slurm/slurm.conf)");
+				"Slurm's programs are installed, but no configuration was found (SLURM_CONF, /etc/slurm/slurm.conf)");
 		else if (!result.timed_out || *said)
 			rc = errorf(err, -ENOENT, "no cluster here: %.*s", *said ? (int)strcspn(said, "\n") : 23,
 				    *said ? said : "scontrol said nothing");
@@ -301,8 +301,8 @@ static int slurm_open(const struct backend_config *config, struct backend **ret,
 	for (size_t i = 0; i < COUNT_OF(needed); i++)
 		if (!proc_in_path(needed[i]))
 			return errorf(err, -ENOENT,
-				      "%s is not in the daemon's PATH; 'sluice daemon restart' in a shell that has it "
-				      "helps",
+				      "%s is not in the daemon's PATH; run 'sluice daemon restart' in a shell that "
+				      "finds it",
 				      needed[i]);
 	struct slurm *slurm = mem_alloc(sizeof(*slurm));
 	*slurm = (struct slurm){

@@ -458,7 +458,7 @@ static void slurm_summary(const struct slurm *slurm, char *text, size_t size)
 	const struct slurm_cluster *c = &slurm->cluster;
 	int64_t cpus = 0, gpus = 0;
 	if (slurm_is_first_look(slurm)) {
-		snprintf(text, size, "Slurm is being asked what it offers");
+		snprintf(text, size, "sluice is asking Slurm for its partitions");
 		return;
 	}
 	if (c->trouble[0] || !c->partitions.list.len) {

@@ -144,7 +144,7 @@ static const struct {
 	{"requeue", 0, "use `retry:`; sluice itself restarts tasks"},
 	{"parsable", 0, "take it out"},
 	{"wait", 'W', "take it out"},
-	{"wrap", 0, "use `command:` for what is to be run"},
+	{"wrap", 0, "use `command:` to say what to run"},
 	{"test-only", 0, "use `sluice check`"},
 	{"clusters", 'M', "only this machine's own cluster is supported"},
 	{"cluster", 0, "only this machine's own cluster is supported"},
@@ -189,7 +189,7 @@ static void slurm_check_text(const char *key, const char *value, const struct no
 {
 	if (value && (!*value || strlen(value) > 1024 || slurm_has_control(value)))
 		problem_add(problems, slurm_at(at, key), "write a short word without line breaks",
-			    "%s is not something Slurm accepts", key);
+			    "Slurm does not accept %s", key);
 }
 
 void slurm_check_words(const struct backend_resources *r, const struct node *at, struct problems *problems)
@@ -209,7 +209,7 @@ void slurm_check_words(const struct backend_resources *r, const struct node *at,
 				    r->options[i]);
 	}
 	if (r->signal_before_ms > SLURM_SIGNAL_SECONDS * 1000ll)
-		problem_add(problems, at, "18 hours are the most Slurm allows",
+		problem_add(problems, at, "Slurm allows at most 18 hours",
 			    "the checkpoint signal comes too long before the limit");
 	if (r->template) {
 		struct error err;
@@ -485,7 +485,8 @@ static int slurm_fill_template(const char *text, const struct slurm_field_source
 		}
 	}
 	if (!starts)
-		return errorf(err, -EINVAL, "the template never starts the task: write {run} where it is to run");
+		return errorf(err, -EINVAL,
+			      "the template never starts the task: write {run} where the task should run");
 	return 0;
 }
 

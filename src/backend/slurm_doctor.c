@@ -113,7 +113,7 @@ static void slurm_examine_limits(struct slurm_examination *exam)
 	if (most)
 		buf_addf(&text, "%llu jobs in the queue at a time", (unsigned long long)most);
 	else
-		buf_add_text(&text, "no limit on jobs in the queue that is known");
+		buf_add_text(&text, "no known limit on jobs in the queue");
 	slurm_find(&exam->findings, "ok", NULL, "limits: %s; default account: %s", buf_text(&text),
 		   account                                                  ? account
 			   : exam->slurm->accounting == SLURM_ACCOUNTING_ON ? "none"
@@ -327,7 +327,7 @@ static void slurm_examine_placed_cb(void *ctx, const char *why)
 	struct slurm_examination *exam = ctx;
 	if (why)
 		slurm_find(&exam->findings, "error",
-			   "make room there, or choose another state folder with SLUICE_STATE", "%s", why);
+			   "free some space there, or choose another state folder with SLUICE_STATE", "%s", why);
 	if (why || exam->slurm->closing)
 		slurm_examination_end(exam);
 	else
@@ -344,7 +344,7 @@ static void slurm_examine_begin(struct slurm_examination *exam)
 		slurm_examination_end(exam);
 	} else if (slurm_examine_prepare(exam, &err) < 0) {
 		slurm_find(&exam->findings, "error",
-			   "make room there, or choose another state folder with SLUICE_STATE", "%s", err.text);
+			   "free some space there, or choose another state folder with SLUICE_STATE", "%s", err.text);
 		slurm_examination_end(exam);
 	} else {
 		slurm_place_runner(exam->slurm, exam->folder, slurm_examine_placed_cb, exam);

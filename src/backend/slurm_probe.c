@@ -193,21 +193,20 @@ static void slurm_probe_explain_runner(const struct slurm_probe_result *result, 
 		slurm_find(findings, "error", "move the state folder (SLUICE_STATE) to a file system with hard links",
 			   "%s cannot make hard links in the state folder, so tasks could run twice", host);
 	if (!slurm_answer_is_zero(answer, "first") || (story.ends && !story.good))
-		slurm_find(findings, "error", "see what it says; a task would end like this",
+		slurm_find(findings, "error", "see its message; tasks would fail in the same way",
 			   "a task that only sleeps for a second did not work on %s: %s", host,
 			   story.message[0] ? story.message : said);
 	else if (!slurm_answer_is_zero(answer, "second") || story.starts > 1)
 		slurm_find(findings, "error", "move the state folder (SLUICE_STATE) to another file system",
-			   "the claim does not work on %s: of two runners for one task the second was not stopped",
-			   host);
+			   "the claim does not work on %s: two runners could run the same task", host);
 	else if (!story.ends || story.damaged)
 		slurm_find(findings, "error", "move the state folder (SLUICE_STATE) to another file system",
 			   "the journal that a task wrote on %s %s", host,
-			   story.damaged ? "is damaged where it is read here" : "is not seen here");
+			   story.damaged ? "is damaged where it is read here" : "is not visible here");
 	else
 		slurm_find(
 			findings, "ok", NULL,
-			"claim and journal work from %s: of two runners for one task one ran it, and what it wrote is seen here",
+			"claim and journal work on %s: only one of two runners ran the same task, and its journal is visible here",
 			host);
 }
 
@@ -221,8 +220,8 @@ static void slurm_probe_explain_daemon(const struct slurm_probe *probe, const st
 	if (!address[0])
 		slurm_find(
 			findings, "ok", NULL,
-			"whether %s reaches the daemon was not tried, as none listens; tasks are followed through files in "
-			"the state folder",
+			"no daemon is listening, so it was not tested whether %s reaches it; tasks are followed through "
+			"files in the state folder",
 			host);
 	else if (slurm_answer_is_zero(result->answer, "daemon") && strcmp(boot, result->boot_id) == 0)
 		slurm_find(findings, "ok", NULL, "%s reaches the daemon at %s", host, address);
@@ -231,7 +230,7 @@ static void slurm_probe_explain_daemon(const struct slurm_probe *probe, const st
 			findings, "ok",
 			"it listens on its own machine only; `sluice serve --listen 127.0.0.1:PORT` takes another port, "
 			"`ssh -L` leads to it from elsewhere",
-			"%s does not reach the daemon at %s and need not: tasks are followed through files in the state "
+			"%s does not reach the daemon at %s and does not have to: tasks are followed through files in the state "
 			"folder",
 			host, address);
 }

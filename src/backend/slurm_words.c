@@ -63,9 +63,9 @@ static const struct {
 	const char *words;
 	bool details;
 } slurm_reasons[] = {
-	{"Priority", "jobs with a higher priority are before it", false},
+	{"Priority", "jobs with a higher priority are ahead of it", false},
 	{"Resources", "waiting for free resources", false},
-	{"JobArrayTaskLimit", "as many tasks of this batch run as the parallel limit allows", false},
+	{"JobArrayTaskLimit", "the parallel limit of this batch is reached", false},
 	{"DependencyNeverSatisfied", "it depends on a job that failed, so it will never start; stop it", false},
 	{"Dependency", "waiting for the job it depends on", false},
 	{"JobHeldUser", "held by its user; `scontrol release` lets it go on", false},
@@ -93,7 +93,7 @@ static const struct {
 	{"InvalidAccount", "its account is not valid; ask an administrator", false},
 	{"InvalidQOS", "its QOS is not valid; choose another", false},
 	{"AccountNotAllowed", "this account may not use the partition; choose another", false},
-	{"AccountingPolicy", "an accounting limit was reached; it starts when others of yours have ended", true},
+	{"AccountingPolicy", "an accounting limit was reached; it starts when other jobs of yours have ended", true},
 	{"QOSNotAllowed", "this QOS may not be used here; choose another", false},
 	{"QOSUsageThreshold", "the QOS's usage threshold was passed", false},
 	{"QOSTimeLimit", "the QOS has used up its time", false},
@@ -363,8 +363,7 @@ static const struct {
 	{"is ambiguous", CAUSE_REFUSED, "write the option's whole name"},
 	{"Invalid --", CAUSE_REFUSED, "correct the value of this option"},
 	{"Invalid time specification", CAUSE_REFUSED, "correct the time"},
-	{"Unable to open file", CAUSE_REFUSED,
-	 "an option without its value stands in `options:`; write `--name=value`"},
+	{"Unable to open file", CAUSE_REFUSED, "an option in `options:` has no value; write `--name=value`"},
 };
 
 static const char slurm_failed_prefix[] = "Batch job submission failed: ";

@@ -379,8 +379,7 @@ int follow_experiment(struct client *client, const char *id, const struct term *
 		fprintf(stderr, "sluice: %s\n", err.text);
 		status = 1;
 	} else if (interrupted) {
-		fprintf(stderr,
-			"\n%s goes on without you. 'sluice watch %s' comes back to it, 'sluice stop %s' stops it.\n",
+		fprintf(stderr, "\n%s keeps running. 'sluice watch %s' follows it again, 'sluice stop %s' stops it.\n",
 			id, id, id);
 		status = FOLLOW_DETACHED;
 	} else {

@@ -38,7 +38,7 @@ void reply_free(struct reply *reply)
 
 static int reply_bad(struct error *err, const char *what)
 {
-	return errorf(err, -EBADMSG, "what answers on the socket does not speak HTTP: %s", what);
+	return errorf(err, -EBADMSG, "the program that answers on the socket does not speak HTTP: %s", what);
 }
 
 static int reply_parse_status(struct reply *reply, struct error *err)
@@ -194,7 +194,7 @@ int reply_feed(struct reply *reply, const char *data, size_t len, struct error *
 	while (len) {
 		int rc;
 		if (reply->stage == STAGE_COMPLETE)
-			return reply_bad(err, "bytes behind the end of the answer");
+			return reply_bad(err, "bytes after the end of the answer");
 		if (reply->stage == STAGE_LENGTH || reply->stage == STAGE_UNTIL_CLOSE ||
 		    reply->stage == STAGE_CHUNK_DATA)
 			rc = reply_feed_body(reply, &data, &len, err);

@@ -22,7 +22,7 @@
 #define SUBMIT_RETRY                                                                                                   \
 	{                                                                                                              \
 		"retry", "CAUSE=N...",                                                                                 \
-			"run a task again this often: lost=5; memory=2x1.5 asks for 1.5 times as much each time"       \
+			"how often to run a task again: lost=5; memory=2x1.5 asks for 1.5 times as much each time"     \
 	}
 
 /* The flags for keys of the experiment file; rows of both verbs' tables. */
@@ -37,7 +37,7 @@
 		{"tasks", "N", "tasks in all, for strategies that do not end by themselves"},                          \
 		{"parallel", "N", "tasks at the same time"}, {"seed", "N", "seed of the search"},                      \
 		{"repeats", "N", "run every configuration under N seeds"},                                             \
-		{"objective", "METRIC...", "what to optimise; twice or more: several at once"},                        \
+		{"objective", "METRIC...", "metric to optimise; repeat the option for several objectives"},            \
 		{"goal", "min|max...", "is the objective better small or large? (guessed from its name)"},             \
 		{"constraint", "EXPR...", "only configurations for which this holds: 'units * layers <= 512'"},        \
 		{"prune", "median|asha|threshold", "end tasks early that fall behind"},                                \

@@ -11,7 +11,7 @@
 
 static const struct verb_option analyse_options[] = {
 	{"n,limit", "N", "rows of a table at most (10)"},
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
 
@@ -139,12 +139,14 @@ static void analyse_unearned(const struct node *curves, struct buf *out)
 		tried = true;
 	}
 	if (tried)
-		buf_add_text(out, "not predicted: extrapolation has to be clearly ahead at each\n");
+		buf_add_text(
+			out,
+			"no prediction: extrapolated curves must rank the tasks clearly better at each of these points\n");
 	else
 		buf_addf(
 			out,
-			"not predicted: that takes 8 finished tasks with 4 values in the first half of their steps and 300 in all at most; "
-			"%" PRId64 " have a curve\n",
+			"no prediction: it needs 8 finished tasks with 4 values in the first half of their steps (and at most "
+			"300 values); %" PRId64 " tasks have a curve\n",
 			node_get_int(curves, "tasks", 0));
 }
 
@@ -186,7 +188,7 @@ static void analyse_curves(const struct node *analysis, const struct node *exper
 	if (rows.len)
 		term_table_write(&table, term, out);
 	else if (running)
-		buf_add_text(out, "no running task has come far enough\n");
+		buf_add_text(out, "no running task has run long enough for a prediction\n");
 	else
 		analyse_unearned(curves, out);
 	term_table_free(&table);
@@ -254,9 +256,9 @@ const struct verb verb_analyse = {
 	.arguments = "ID [-n N]",
 	.summary = "which parameters matter, the best so far, fronts",
 	.help = "The importance of a parameter is how differently it is distributed among the best tenth of the finished tasks\n"
-		"and among all (PED-ANOVA); the shares sum to 100 %. A front holds what cannot be made better in one respect\n"
-		"without becoming worse in the other. What running tasks will reach is predicted from their curves only where that\n"
-		"would have ordered the finished tasks better than their best so far did.",
+		"and among all (PED-ANOVA); the shares sum to 100 %. A front holds the tasks that no other task\n"
+		"beats in both respects. The final values of running tasks are predicted from their curves, but only if such\n"
+		"predictions would have ranked the finished tasks better than their best values at that point did.",
 	.options = analyse_options,
 	.run = analyse_run,
 };

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 static const struct verb_option ask_options[] = {
-	{"no-wait", NULL, "give up when the search waits for results of others"},
-	{"json", NULL, "print the task"},
+	{"no-wait", NULL, "exit with status 1 if the search first needs results of other tasks"},
+	{"json", NULL, "print the task as JSON"},
 	{0},
 };
 
@@ -65,8 +65,8 @@ const struct verb verb_ask = {
 	.arguments = "ID [--no-wait]",
 	.summary = "take a task for a worker of your own",
 	.help = "For experiments with 'resources: {backend: external}': sluice runs nothing itself, workers of your own take\n"
-		"tasks with 'ask' and give results with 'tell'. Prints the task's id and its parameters on one line; the task is\n"
-		"running from now on; no other worker gets it. Exit status 1 when nothing is left.\n\n"
+		"tasks with 'ask' and give results with 'tell'. Prints the task's id and its parameters on one line. From then on\n"
+		"the task counts as running, and no other worker gets it. The exit status is 1 when no task is left.\n\n"
 		"  while read -r task parameters < <(sluice ask e12); do\n"
 		"      sluice tell $task val_loss=$(./measure $parameters)\n"
 		"  done",

@@ -10,7 +10,7 @@
 
 static const struct verb_option best_options[] = {
 	{"n,limit", "N", "how many (5)"},
-	{"json", NULL, "print the daemon's answer: tasks, best first"},
+	{"json", NULL, "print the tasks as JSON, best first"},
 	{0},
 };
 
@@ -107,7 +107,7 @@ const struct verb verb_best = {
 	.name = "best",
 	.arguments = "ID [-n N]",
 	.summary = "the best configurations of an experiment",
-	.help = "With several objectives: the front, what no other task beats in every respect.",
+	.help = "With several objectives it prints the front: the tasks that no other task beats in every objective.",
 	.options = best_options,
 	.run = best_run,
 };

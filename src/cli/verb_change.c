@@ -11,13 +11,13 @@ static const struct verb_option change_options[] = {
 	{"parallel", "N", "tasks at the same time; 0: as many as fit"},
 	{"strategy", "STRATEGY", "search strategy: auto, grid, random, tpe, ..."},
 	{"seed", "N", "seed of the search"},
-	{"objective", "METRIC", "rank by this metric from now on, also what is there already"},
-	{"goal", "min|max", "of the objective; guessed from its name unless given"},
+	{"objective", "METRIC", "rank all tasks by this metric, also those that have finished"},
+	{"goal", "min|max", "of the objective (default: guessed from its name)"},
 	{"failures", "N|off", "pause after N equal failures in a row"},
-	{"constraint", "EXPR...", "the constraints from now on, in the place of those there are"},
+	{"constraint", "EXPR...", "replace all constraints by these"},
 	SUBMIT_RESOURCES,
 	SUBMIT_RETRY,
-	{"json", NULL, "print the experiment as it is now"},
+	{"json", NULL, "print the experiment as JSON"},
 	{0},
 };
 
@@ -122,15 +122,15 @@ const struct verb verb_change = {
 	.name = "change",
 	.arguments = "ID [options] [name=values ...]",
 	.summary = "change budget, strategy, parameters or resources while it runs",
-	.help = "The search goes on from all results so far; tasks that run are left alone, and an experiment that has ended\n"
-		"runs again where there is more to do. A parameter's values replace those it had, its condition stays; one value\n"
-		"makes it a constant.\n\n"
+	.help = "The search continues with all results so far. Running tasks are not touched. An experiment that has ended runs\n"
+		"again if there is more to do. New values of a parameter replace its old ones; its condition (when) stays. A\n"
+		"single value makes the parameter a constant.\n\n"
 		"Resources and --retry are for the attempts that follow. On Slurm, tasks that wait in the queue are taken out and\n"
 		"submitted again; tasks that run keep what they have. Restart failed tasks to run them with the new resources.\n\n"
 		"  sluice change e12 --tasks 120\n"
 		"  sluice change e12 learning_rate=1e-6..1:log optimizer=adam,sgd,rmsprop\n"
 		"  sluice change e12 batch_size=64 --strategy tpe\n"
-		"  sluice change e12 --objective val_loss    rank what is there by another metric, and go on\n"
+		"  sluice change e12 --objective val_loss    rank all tasks by another metric, and go on\n"
 		"  sluice change e12 --memory 32G --time 4h && sluice restart e12 --failed",
 	.options = change_options,
 	.run = change_run,

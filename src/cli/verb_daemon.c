@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static const struct verb_option daemon_options[] = {
-	{"force", NULL, "stop: also while stops are not confirmed; the next daemon goes on with them"},
-	{"json", NULL, "status: print the daemon's answer"},
+	{"force", NULL, "stop even if the cluster has not confirmed all stopped tasks; the next daemon continues"},
+	{"json", NULL, "status: print the daemon's answer as JSON"},
 	{0},
 };
 
@@ -180,9 +180,9 @@ const struct verb verb_daemon = {
 	.name = "daemon",
 	.arguments = "status | start | stop | restart",
 	.summary = "look at the daemon, start or stop it",
-	.help = "The daemon is started by any verb that needs it. Training goes on while there is none, and is taken up\n"
-		"again by the next. 'stop' first waits until a cluster has confirmed what was stopped (20 s), and refuses\n"
-		"when it has not. 'status' has the exit status 1 when none is running.",
+	.help = "Every verb that needs the daemon starts it. Training goes on while no daemon is running, and the next daemon\n"
+		"reads what happened. 'stop' first waits up to 20 s until the cluster has confirmed every task that was\n"
+		"stopped, and does not stop the daemon if one is not confirmed. 'status' exits with 1 if no daemon is running.",
 	.options = daemon_options,
 	.run = daemon_run,
 };

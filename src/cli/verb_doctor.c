@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const struct verb_option doctor_options[] = {
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
 
@@ -179,7 +179,7 @@ static int doctor_examine(struct call *call, struct buf *json, struct node **ret
 		if (!node_get_bool(answer, "examining", false))
 			break;
 		if (i >= 4 && !said && doctor_has_cluster(answer)) {
-			fputs("a job of a second looks at the cluster from a compute node...\n", stderr);
+			fputs("a test job of one second looks at the cluster from a compute node...\n", stderr);
 			said = true;
 		}
 		usleep(250000);
@@ -202,8 +202,8 @@ static int doctor_run(int argc, char **argv)
 	if (rc < 0)
 		doctor_add_finding(
 			&out, &call.term, "warning",
-			"no daemon runs: the database and the cluster were not checked, and whether a compute node reaches "
-			"the daemon was not tried",
+			"no daemon is running, so three things were not checked: the database, the cluster, and whether a "
+			"compute node reaches the daemon",
 			NULL);
 	if (rc == 0) {
 		char line[128];
@@ -230,9 +230,9 @@ const struct verb verb_doctor = {
 	.name = "doctor",
 	.arguments = "[--json]",
 	.summary = "what this machine and cluster offer, and what is wrong",
-	.help = "Every finding that needs attention comes with its fix. The daemon checks its database. On a cluster a real job\n"
-		"of a second looks from a compute node: does it see the state folder and sluice, do claim and journal\n"
-		"work there, is its clock right, does it reach the daemon (it need not). The exit status is 1 when there is an error.",
+	.help = "Every problem is printed with what to do about it. The daemon checks its database. On a cluster, a test job of\n"
+		"one second checks a compute node: does it see the state folder and sluice, do claim and journal work there,\n"
+		"is its clock right, does it reach the daemon (it does not have to). The exit status is 1 if there is an error.",
 	.options = doctor_options,
 	.run = doctor_run,
 };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const struct verb_option import_options[] = {
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
 
@@ -173,7 +173,8 @@ static int import_send(struct call *call, const struct target *target, const cha
 	else if (rc == 0)
 		rc = import_read_file(&import, from, err);
 	if (rc == 0 && !import.rows->count)
-		rc = errorf(err, -EINVAL, "%s has no finished result of an objective of %s", from, target->experiment);
+		rc = errorf(err, -EINVAL, "%s has no finished task with a value of an objective of %s", from,
+			    target->experiment);
 	if (rc == 0)
 		rc = pairs_post(&call->client, target, "/import", body, &answer, err);
 	if (rc == 0 && options_has(&call->options, "json"))
@@ -181,7 +182,7 @@ static int import_send(struct call *call, const struct target *target, const cha
 	else if (rc == 0)
 		printf("%s learnt from %" PRId64 " results\n", target->experiment, node_get_int(answer, "tasks", 0));
 	if (rc == 0 && import.skipped)
-		fprintf(stderr, "sluice: %zu without a result were left out\n", import.skipped);
+		fprintf(stderr, "sluice: %zu rows without a result were left out\n", import.skipped);
 	node_free(answer);
 	node_free(experiment);
 	node_free(body);
@@ -211,8 +212,8 @@ const struct verb verb_import = {
 	.summary = "give the search results from elsewhere",
 	.help = "They become finished tasks that the search learns from; they do not count against the number of tasks. A CSV\n"
 		"file has columns named like the parameters and the objectives (an export of sluice does: best_METRIC); other\n"
-		"columns are passed over. From another experiment its finished tasks are taken. Either all of them fit the\n"
-		"parameters of the experiment, or nothing is imported.\n\n"
+		"columns are ignored. Of another EXPERIMENT the finished tasks are imported. If one of the results does not fit the\n"
+		"parameters of the experiment, nothing is imported.\n\n"
 		"  sluice import e12 earlier.csv\n"
 		"  sluice import e12 e7",
 	.options = import_options,

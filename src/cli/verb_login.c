@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 static const struct verb_option login_options[] = {
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
 
 static const struct verb_option token_options[] = {
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
 
@@ -213,8 +213,8 @@ static int token_run(int argc, char **argv)
 		rc = errorf(&err, -EINVAL, "expected create, list or revoke, got '%s'", action);
 	else if (!list && !argument)
 		rc = errorf(&err, -EINVAL,
-			    create ? "say what it is for: sluice token create NAME"
-				   : "say which: sluice token revoke ID");
+			    create ? "give the token a name: sluice token create NAME"
+				   : "name the token: sluice token revoke ID");
 	else if (list && argument)
 		rc = errorf(&err, -EINVAL, "'%s' is one argument too many", argument);
 	if (rc < 0)
@@ -234,13 +234,13 @@ const struct verb verb_token = {
 	.name = "token",
 	.arguments = "create NAME | list | revoke ID",
 	.summary = "bearer tokens for programs that use the REST interface",
-	.help = "A token opens everything that you can do with sluice: keep it as you keep a password. It is shown once.",
+	.help = "A token gives access to everything that you can do with sluice: protect it like a password. It is shown only once.",
 	.options = token_options,
 	.run = token_run,
 };
 
 static const struct verb_option session_options[] = {
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
 
@@ -264,7 +264,7 @@ static int session_run(int argc, char **argv)
 	if (!list && !revoke)
 		rc = errorf(&err, -EINVAL, "expected ls or revoke, got '%s'", action);
 	else if (revoke && !argument)
-		rc = errorf(&err, -EINVAL, "say which: sluice session revoke ID");
+		rc = errorf(&err, -EINVAL, "name the session: sluice session revoke ID");
 	else if (list && argument)
 		rc = errorf(&err, -EINVAL, "'%s' is one argument too many", argument);
 	if (rc < 0)

@@ -13,10 +13,10 @@
 
 static const struct verb_option logs_options[] = {
 	{"f,follow", NULL, "follow the output until the task ends"},
-	{"stream", "stdout|stderr", "only this one (both)"},
-	{"attempt", "N", "of this attempt (the last)"},
-	{"tail", "BYTES", "begin this many bytes before the end"},
-	{"json", NULL, "print the daemon's answers, a line each"},
+	{"stream", "stdout|stderr", "print only this stream (default: both)"},
+	{"attempt", "N", "print the output of this attempt (default: the last)"},
+	{"tail", "BYTES", "start this many bytes before the end"},
+	{"json", NULL, "print the daemon's answers as JSON, one per line"},
 	{0},
 };
 

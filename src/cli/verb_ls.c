@@ -11,7 +11,7 @@
 static const struct verb_option ls_options[] = {
 	{"state", "waiting|running|finished|error|stopped", "only experiments in this state"},
 	{"n,limit", "N", "at most N experiments (50)"},
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
 

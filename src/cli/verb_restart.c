@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 static const struct verb_option restart_options[] = {
-	{"failed", NULL, "of an experiment: only the tasks that ended in error"},
+	{"failed", NULL, "restart only the tasks that ended in error"},
 	{"resume", NULL, "go on in the folders of the last attempt"},
 	{"fresh", NULL, "begin anew; the folders are removed once the new attempt has started"},
 	{"with", "SCRIPT", "replace the submitted script first, for all attempts from now on"},
 	{"y,yes", NULL, "do not ask before finished results are replaced"},
-	{"json", NULL, "print the daemon's answers, a line each"},
+	{"json", NULL, "print the daemon's answers as JSON, one per line"},
 	{0},
 };
 
@@ -170,7 +170,7 @@ const struct verb verb_restart = {
 };
 
 static const struct verb_option resume_options[] = {
-	{"json", NULL, "print the experiments as they are now, a line each"},
+	{"json", NULL, "print the experiments as JSON, one per line"},
 	{0},
 };
 
@@ -213,7 +213,7 @@ const struct verb verb_resume = {
 	.arguments = "ID ...",
 	.summary = "let a paused experiment go on as it is",
 	.help = "An experiment pauses itself when its tasks fail one after the other in the same way, or when its search finds\n"
-		"no value of the objective. 'sluice show ID' says why. Often something else is better than to go on:\n\n"
+		"no value of the objective. 'sluice show ID' says why. Often another command is better than 'resume':\n\n"
 		"  sluice restart e12 --failed --with train.py   after the script was corrected\n"
 		"  sluice change e12 --objective val_loss        after the objective was misspelt\n"
 		"  sluice change e12 --failures off              to go on, and never to pause for failures",

@@ -21,9 +21,9 @@ static const struct verb_option run_options[] = {
 };
 
 static const struct verb_option check_options[] = {
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{"script", NULL, "print only the batch script"},
-	{"yaml", NULL, "print only the experiment as a file"},
+	{"yaml", NULL, "print only the experiment file"},
 	SUBMIT_OPTIONS,
 	{0},
 };
@@ -182,7 +182,7 @@ static void run_say_files(const struct submit *submit)
 {
 	struct buf safe = buf_make(BUF_UNLIMITED);
 	if (submit->taken.len) {
-		buf_add_text(&safe, "sluice: imported, and taken along: ");
+		buf_add_text(&safe, "sluice: the script imports these files, so they are taken along: ");
 		term_add_safe_output(&safe, buf_text(&submit->taken), submit->taken.len);
 		buf_add_char(&safe, '\n');
 	}
@@ -253,9 +253,9 @@ const struct verb verb_run = {
 	.arguments = "FILE | SCRIPT [name=values ...] [options]",
 	.summary = "submit an experiment and follow it",
 	.help = "FILE is an experiment file, .yaml or .json (sluice-experiment(5)); its script and files are taken along.\n"
-		"Options and name=values given besides a FILE change what it says.\n"
+		"Options and name=values that follow a FILE replace what the file says.\n"
 		"\n"
-		"SCRIPT is a program with its parameters behind it: a value, several separated by commas, or a range.\n"
+		"SCRIPT is a program, followed by its parameters: a value, several separated by commas, or a range.\n"
 		"\n"
 		"  sluice run experiment.yaml\n"
 		"  sluice run train.py batch_size=64,32,16 learning_rate=1e-5..1e-1:log units=16..512:step=16 epochs=100 \\\n"
@@ -402,10 +402,10 @@ const struct verb verb_check = {
 	.name = "check",
 	.arguments = "FILE | SCRIPT [name=values ...] [options]",
 	.summary = "validate an experiment and count its tasks; runs nothing",
-	.help = "Says how many tasks there would be and how the number comes about, how long they may take (where the same\n"
-		"script has run before: tasks, times their median time, by how many fit at a time), shows the first of\n"
-		"them and the batch script that would be submitted. Takes the same arguments as 'run'. The exit status is 2 when something is\n"
-		"wrong with the experiment; every error is printed as FILE:LINE:COLUMN: key: what; what to do.",
+	.help = "Prints how many tasks there would be and why, the first of them, and the batch script that would be submitted.\n"
+		"If the same script has run before, it also estimates the time: the number of tasks times their median time,\n"
+		"divided by how many run at a time. Takes the same arguments as 'run'. The exit status is 2 if the experiment\n"
+		"has errors; each is printed as FILE:LINE:COLUMN: key: what is wrong; what to do.",
 	.options = check_options,
 	.run = check_run,
 };

@@ -20,7 +20,7 @@ static const struct verb_option show_options[] = {
 	{"batch-script", NULL, "print what was handed to the cluster (or would be)"},
 	{"what-ran", NULL, "of a task: script, Python and packages, git commit, machine, environment"},
 	{"attempt", "N", "with --what-ran: of this attempt (the newest)"},
-	{"json", NULL, "print the daemon's answer"},
+	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
 

@@ -10,18 +10,18 @@
 #include <unistd.h>
 
 static const struct verb_option stop_options[] = {
-	{"json", NULL, "print the daemon's answers, a line each"},
+	{"json", NULL, "print the daemon's answers as JSON, one per line"},
 	{0},
 };
 
 static const struct verb_option rm_options[] = {
-	{"stop", NULL, "stop what runs first"},
+	{"stop", NULL, "stop it first if it is running"},
 	{"y,yes", NULL, "do not ask"},
 	{0},
 };
 
 static const struct verb_option parallel_options[] = {
-	{"json", NULL, "print the experiment as it is now"},
+	{"json", NULL, "print the experiment as JSON"},
 	{0},
 };
 
@@ -94,7 +94,7 @@ const struct verb verb_stop = {
 	.arguments = "ID[/TASK] ...",
 	.summary = "stop experiments or tasks",
 	.help = "The script gets SIGTERM, and SIGKILL ten seconds later; with 'checkpoint:' in the file it gets that\n"
-		"signal first, and SIGTERM after five seconds. What was measured stays; 'sluice restart' runs\n"
+		"signal first, and SIGTERM after five seconds. The metrics so far are kept; 'sluice restart' runs\n"
 		"stopped tasks again.",
 	.options = stop_options,
 	.run = stop_run,
@@ -226,7 +226,7 @@ const struct verb verb_parallel = {
 	.name = "parallel",
 	.arguments = "ID N",
 	.summary = "change how many tasks run at the same time",
-	.help = "Fewer: what runs goes on, and less is started.",
+	.help = "With a smaller number, running tasks go on, and fewer new tasks are started.",
 	.options = parallel_options,
 	.run = parallel_run,
 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 static const struct verb_option suggest_options[] = {
-	{"json", NULL, "print the task"},
+	{"json", NULL, "print the task as JSON"},
 	{0},
 };
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 static const struct verb_option tell_options[] = {
-	{"step", "N", "the step (epoch) of the values (the next one)"},
+	{"step", "N", "step (epoch) of the values (default: the next one)"},
 	{"more", NULL, "the task goes on: more values will follow"},
 	{"failed", "WHY", "the task failed; in a few words, why"},
-	{"json", NULL, "print the task"},
+	{"json", NULL, "print the task as JSON"},
 	{0},
 };
 
@@ -65,8 +65,8 @@ const struct verb verb_tell = {
 	.name = "tell",
 	.arguments = "ID/TASK metric=value ... [--step N] [--more] [--failed WHY]",
 	.summary = "give the result of a task that 'ask' gave you",
-	.help = "Without --more the task ends with this. Values told with --more are rows of a curve, and pruning looks at\n"
-		"them: a task that was ended early is no longer running, and the next 'tell' says so with exit status 1.\n\n"
+	.help = "Without --more, the task ends with these values. With --more, they are one row of its curve and the task goes\n"
+		"on. Pruning uses these rows: when it ends the task early, the next 'tell' says so and exits with 1.\n\n"
 		"  sluice tell e12/7 val_loss=0.41 --step 1 --more\n"
 		"  sluice tell e12/7 val_loss=0.31 --step 2\n"
 		"  sluice tell e12/8 --failed 'out of memory'",

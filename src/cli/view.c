@@ -199,7 +199,7 @@ void view_parallel(const struct node *parallel, char text[static VIEW_CHARS])
 	if (!node_is_number(parallel))
 		text[0] = 0;
 	else if (parallel->integer < 1)
-		snprintf(text, VIEW_CHARS, "as many at the same time as there is room for");
+		snprintf(text, VIEW_CHARS, "as many at the same time as fit");
 	else
 		snprintf(text, VIEW_CHARS, "%" PRId64 " at the same time", parallel->integer);
 }

@@ -82,7 +82,7 @@ void where_warn(struct client *client, const struct node *experiment)
 			continue;
 		const char *text = node_get_string(list->items[i], "text");
 		fprintf(stderr,
-			"sluice: warning: sbatch is here, but the daemon does not see Slurm, so the tasks run on this machine "
+			"sluice: warning: this shell finds sbatch, but the daemon does not find Slurm, so the tasks run on this machine "
 			"(%s)\n",
 			text ? text : "no reason is known");
 	}

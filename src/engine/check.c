@@ -31,8 +31,8 @@ static void check_tell(struct engine_check *check)
 	struct engine *engine = check->engine;
 	char *what,
 		*fix = mem_printf(
-			"`sluice daemon stop`, keep a copy of %s/sluice.db, then put back a copy from before the "
-			"damage, or what `sqlite3 sluice.db .recover` makes of it",
+			"run `sluice daemon stop`, save a copy of %s/sluice.db, then restore a backup from before the "
+			"damage, or use the output of `sqlite3 sluice.db .recover`",
 			engine->state_dir);
 	if (check->bad.len)
 		what = mem_printf("the database is damaged: %.600s", buf_text(&check->bad));

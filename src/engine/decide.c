@@ -160,7 +160,7 @@ static struct attempt_verdict verdict_wish(enum store_wish wish)
 	return verdict_end(wish == STORE_WISH_PRUNE ? STORE_PRUNED : STORE_STOPPED);
 }
 
-static const char *const decide_silence = "nothing was heard of its runner for " SETTLE_GIVE_UP_TEXT
+static const char *const decide_silence = "there was no sign of life from its runner for " SETTLE_GIVE_UP_TEXT
 					  ", and its job was cancelled";
 
 /* A script that ended by a signal, or a runner that was asked to stop, when sluice did not ask for it: the cluster ended

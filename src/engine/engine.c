@@ -128,7 +128,7 @@ static void engine_timer_cb(uv_timer_t *timer)
 	struct engine *engine = timer->data;
 	engine_tell_unread(engine);
 	if (engine->pause_ms) {
-		engine_refuse_askers(engine, -EIO, "nothing can be written at the moment; ask again");
+		engine_refuse_askers(engine, -EIO, "the database cannot be written at the moment; try again");
 		int64_t wait = engine->pause_ms - clock_mono_ms();
 		if (wait > 0) {
 			uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
@@ -173,7 +173,7 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	if (rc < 0) {
 		if (err && !*err->text)
 			errorf(err, rc,
-			       "%s/sluice.db could not be read: %s; put back a copy of it, or use another state folder",
+			       "%s/sluice.db could not be read: %s; restore a backup of it, or use another state folder",
 			       engine->state_dir, store_failure(engine->store));
 		engine_close(engine);
 		return rc;

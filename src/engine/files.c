@@ -107,7 +107,7 @@ void files_check(const struct node *files, struct problems *problems)
 		mode_t mode;
 		if (node_get(file, "mode") && !read_mode(file, &mode))
 			problem_add(problems, file, "send the mode in octal digits: \"755\"",
-				    "the mode of the file '%.200s' is none", path ? path : "");
+				    "the mode of the file '%.200s' is not valid", path ? path : "");
 		const char *upload = node_get_string(file, "upload");
 		if (upload && !text_is_identifier(upload, 64))
 			problem_add(problems, file, "use the id that the upload gave", "'%.64s' is not an upload",

@@ -442,7 +442,7 @@ void fit_check(struct spec *spec, const struct node *document, const struct scri
 		vec_push(
 			&spec->cautions,
 			mem_strdup(
-				"the script takes its arguments by their places and gets them as --name=value; `pass: positional` "
+				"the script reads its arguments by position, but gets them as --name=value; `pass: positional` "
 				"gives it the experiment, the task and then the values, in order"));
 }
 

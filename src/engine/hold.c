@@ -48,8 +48,8 @@ int engine_hold_show(struct engine *engine, struct engine_experiment *e)
 	if (!same && now)
 		hold_notice(
 			engine, "warning",
-			"e%lld: attempts on %s ended before their script began, while tasks start elsewhere: left out "
-			"of further submissions",
+			"e%lld: attempts on %s ended before their script began, while tasks start on other nodes: no "
+			"more tasks are submitted there",
 			(long long)e->id, now);
 	else if (!same)
 		hold_notice(engine, "info", "e%lld: no node is left out any more", (long long)e->id);

@@ -90,7 +90,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 				      r->checkpoint ? "continues from its checkpoint" : NULL, NULL);
 	if (rc == 0 && r->version && strcmp(r->version, SLUICE_VERSION) != 0)
 		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,
-				       "the runner on the node is another version of sluice than the daemon",
+				       "the runner on the node and the daemon are different versions of sluice",
 				       r->time_ms);
 	return rc;
 }
@@ -505,7 +505,7 @@ static int ingest_place(struct engine *engine, struct engine_live *live)
 	struct error why = {0};
 	if (engine_place(engine, live, &why) == 0)
 		return ingest_say(engine, live, NULL);
-	char *reason = mem_printf("%s; what became of it is not known until this file can be read", why.text);
+	char *reason = mem_printf("%s; its state is not known until this file can be read", why.text);
 	int rc = 0;
 	if (!live->reason || strcmp(live->reason, reason) != 0) {
 		char *text = mem_printf("e%" PRId64 "/%" PRId64 ": %s", live->experiment->id, live->task.number,

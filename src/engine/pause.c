@@ -110,7 +110,7 @@ static int pause_miss(struct engine *engine, struct engine_experiment *e, const 
 	int rc = store_set_warning(engine->store, e->id, MISSING_WORDS, what);
 	if (rc < 0 || !never || !(e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE))
 		return rc;
-	char *why = mem_printf("the search has nothing to go by: %s", what);
+	char *why = mem_printf("the search cannot learn: %s", what);
 	rc = pause_begin(engine, e, why);
 	free(why);
 	return rc;

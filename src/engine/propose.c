@@ -370,7 +370,8 @@ int engine_replay(struct engine *engine, struct engine_experiment *e, struct err
 	if (rc != -ESTALE)
 		return rc;
 	/* Another version of sluice made these proposals. They are kept as history. */
-	log_warning("e%lld: the search would propose something else today; it goes on from its results",
-		    (long long)e->id);
+	log_warning(
+		"e%lld: this version of the search would have proposed other tasks; it goes on with the results so far",
+		(long long)e->id);
 	return replay_from(engine, e, INT64_MAX, err);
 }

@@ -36,7 +36,7 @@ static const struct {
 	{"Read-only file system", "let the script write below its work folder, its checkpoint folder or TMPDIR"},
 	{"Too many open files",
 	 "close files in the script, or raise the limit: environment: {setup: [\"ulimit -n 65536\"]}"},
-	{"Permission denied", "check who may read, write and execute what the line names"},
+	{"Permission denied", "check the permissions of the file that the line names"},
 	{"command not found", "install the program, or load it: environment: {setup: [\"module load …\"]}"},
 	{"No such file or directory", "take the file along (--file PATH, files: [PATH]), or give its absolute path"},
 	{"FileNotFoundError", "take the file along (--file PATH, files: [PATH]), or give its absolute path"},
@@ -44,8 +44,9 @@ static const struct {
 	{"IndentationError", "correct the script, then `sluice restart ID --failed --with SCRIPT`"},
 	{"NameError", "correct the script, then `sluice restart ID --failed --with SCRIPT`"},
 	{"KeyboardInterrupt", "it was interrupted from outside; restart the task"},
-	{"Connection refused", "what the script wants to reach does not answer from this machine"},
-	{"Name or service not known", "the machine has no way to that address: download the data before"},
+	{"Connection refused",
+	 "the address that the script uses does not answer from this machine; check it, or download the data before"},
+	{"Name or service not known", "this machine cannot reach that address: download the data before"},
 	{"printed nothing", "the script gave no reason: let it print one, and see the task's timeline"},
 };
 

@@ -268,7 +268,7 @@ static void request_warn_keys(const struct spec *spec, struct json *out)
 static void request_add_warnings(const struct spec *spec, struct json *out)
 {
 	if (!spec->objective_count)
-		json_string(out, "no objective is set: val_loss, or else the first metric that appears, is taken");
+		json_string(out, "no objective is set: sluice takes val_loss, or else the first metric that appears");
 	for (size_t i = 0; i < spec->cautions.len; i++)
 		json_string(out, spec->cautions.at[i]);
 	if (spec->resources.gpu_type && !spec->resources.gpus)
@@ -280,7 +280,7 @@ static void request_add_warnings(const struct spec *spec, struct json *out)
 		    !space_looks_like_values(param->choices[0].text))
 			continue;
 		char *text = mem_printf(
-			"%s is the one text '%.60s'; in a file a list is [64, 32] and a range {min: 1, max: 9}",
+			"%s is a single text, '%.60s'; in a file, write a list as [64, 32] and a range as {min: 1, max: 9}",
 			param->name, param->choices[0].text);
 		json_string(out, text);
 		free(text);
@@ -538,7 +538,7 @@ static int request_place_files(struct engine *engine, const struct request_creat
 	int rc = 0;
 	if (access(tasks, F_OK) == 0) {
 		char *aside = mem_printf("%s.%lld", root, (long long)clock_now_ms());
-		log_warning("%s has results of another experiment and is %s now", root, aside);
+		log_warning("%s has results of another experiment and was renamed to %s", root, aside);
 		if (rename(root, aside) < 0)
 			rc = errorf(err, -errno, "%s: %s", root, strerror(errno));
 		free(aside);

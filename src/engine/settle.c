@@ -257,8 +257,8 @@ static int settle_over(struct engine *engine, struct engine_live *live, enum sto
 static int settle_hold(struct engine *engine, struct engine_live *live)
 {
 	const char *why = live->experiment->paused
-		? "taken back out of the queue: the experiment was paused"
-		: "taken back out of the queue: it is submitted again with other resources";
+		? "removed from the queue, because the experiment was paused"
+		: "removed from the queue, to be submitted again with other resources";
 	int rc = store_set_wish(engine->store, live->task.id, STORE_WISH_RUN);
 	live->task.wanted = STORE_WISH_RUN;
 	return rc < 0 ? rc : engine_set_state(engine, live->experiment, &live->task, STORE_WAITING, why, NULL);
@@ -372,10 +372,11 @@ static int settle_give_up(struct engine *engine, struct engine_live *live)
 	if (!engine_fence(live))
 		return 0; /* at the next turn */
 	engine_hear(live, ATTEMPT_HEAR_GIVEN_UP);
-	log_warning("e%lld/%lld: nothing was heard of its runner for %s: cancelling its job",
+	log_warning("e%lld/%lld: there was no sign of life from its runner for %s: cancelling its job",
 		    (long long)live->experiment->id, (long long)live->task.number, SETTLE_GIVE_UP_TEXT);
 	return store_add_history(engine->store, live->task.id, STORE_RUNNING,
-				 "nothing was heard of its runner for " SETTLE_GIVE_UP_TEXT ": cancelling its job",
+				 "there was no sign of life from its runner for " SETTLE_GIVE_UP_TEXT
+				 ": cancelling its job",
 				 clock_now_ms());
 }
 

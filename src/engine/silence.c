@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/pace.h"
 
-#define SILENCE_TEXT "no word from its runner"
+#define SILENCE_TEXT "no sign of life from its runner"
 
 bool engine_is_silence(const char *reason)
 {
@@ -34,7 +34,8 @@ static char *silence_words(const struct engine_live *live, enum engine_silence s
 	if (silence == SILENCE_GIVEN_UP)
 		return mem_strdup(SILENCE_TEXT " for " SETTLE_GIVE_UP_TEXT ": its job is being cancelled");
 	if (silence == SILENCE_AWAY)
-		return mem_printf(SILENCE_TEXT " for " SETTLE_SILENT_TEXT "; %s cannot be asked what became of it",
+		return mem_printf(SILENCE_TEXT " for " SETTLE_SILENT_TEXT
+					       "; %s does not answer, so its state is not known",
 				  ops->name);
 	if (live->paused)
 		return mem_printf(SILENCE_TEXT " for " SETTLE_SILENT_TEXT ": %s", live->paused);
@@ -56,7 +57,7 @@ static int silence_note(struct engine *engine, struct engine_live *live, enum en
 		rc = store_set_task_reason(engine->store, live->task.id, text, 0);
 	if (rc == 0 && turned && live->facts.phase == ATTEMPT_RUNNING)
 		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,
-				       text ? text : "its runner is heard of again", clock_now_ms());
+				       text ? text : "its runner gives signs of life again", clock_now_ms());
 	if (turned && text)
 		log_warning("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number, text);
 	live->silence = silence;

@@ -248,9 +248,9 @@ int engine_take_submitted(struct engine *engine, const char *token, const struct
 			return rc < 0 ? rc : submit_later(engine, token, result->why ? result->why : "it was refused");
 	}
 	if (result->outcome == BACKEND_LATER)
-		return submit_later(engine, token, result->why ? result->why : "it could not be handed over");
+		return submit_later(engine, token, result->why ? result->why : "it could not be submitted");
 	if (result->outcome == BACKEND_UNKNOWN)
-		log_warning("submission %s: not known whether it worked: %s", token,
+		log_warning("it is not known whether submission %s worked: %s", token,
 			    result->why ? result->why : "no answer");
 	return submit_record(engine, token, result);
 }

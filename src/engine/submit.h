@@ -14,7 +14,7 @@ struct engine_submission {
 	char token[TOKEN_ID_CHARS];
 	struct engine_experiment *experiment; /* lives as long as an attempt of the token does */
 	bool again;
-	int64_t not_before_ms; /* back-off after it could not be handed over; monotonic */
+	int64_t not_before_ms; /* back-off after it could not be submitted; monotonic */
 	uint32_t described; /* the descriptors of indices below this one are written */
 	bool describing; /* and there are more */
 };

@@ -22,7 +22,7 @@ static int begin_static(struct request *request, struct response *response)
 {
 	if (method_is_safe(request->head->method))
 		return 0;
-	response_problem(response, 405, "this address takes GET, HEAD only");
+	response_problem(response, 405, "this address accepts only GET, HEAD");
 	response_header(response, "Allow", "GET, HEAD");
 	return -1;
 }

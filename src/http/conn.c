@@ -262,7 +262,7 @@ static void conn_begin_body(struct conn *conn)
 		return;
 	}
 	if (x->head.length > (x->request.upload ? LIMIT_UPLOAD_BYTES : x->request.body.max)) {
-		conn_refuse(conn, 413, "the body is larger than this address takes");
+		conn_refuse(conn, 413, "the body is larger than this address accepts");
 		return;
 	}
 	if (!has_body) {
@@ -301,7 +301,7 @@ static size_t conn_take_head(struct conn *conn, const char *data, size_t len)
 		if (end == -431)
 			reason = "the head of the request is too long";
 		if (end == -505)
-			reason = "only HTTP/1.1 is spoken here";
+			reason = "only HTTP/1.1 is supported";
 		conn_refuse(conn, (int)-end, reason);
 		return len;
 	}
@@ -326,7 +326,7 @@ static bool conn_store_body(struct conn *conn, const char *data, size_t len)
 		buf_add(&x->request.body, data, len);
 		if (!x->request.body.full)
 			return true;
-		conn_refuse(conn, 413, "the body is larger than this address takes");
+		conn_refuse(conn, 413, "the body is larger than this address accepts");
 		return false;
 	}
 	if (x->received - x->progress >= CONN_PROGRESS_BYTES) {

@@ -139,7 +139,7 @@ static int find_bearer(struct gate *gate, struct request *request, const char *h
 	if (rc < 0 && rc != -ENOENT)
 		return fail_unread(gate, response);
 	if (rc < 0)
-		return gate_fail(gate, "this token is not known (any more)", response);
+		return gate_fail(gate, "this token is unknown or was revoked", response);
 	request->access.kind = ACCESS_TOKEN;
 	request->access.id = (uint64_t)id;
 	return 0;
@@ -178,7 +178,7 @@ int gate_check_origin(const struct request *request, struct response *response)
 {
 	if (origin_is_ours(request))
 		return 0;
-	response_problem(response, 403, "requests of other pages are refused");
+	response_problem(response, 403, "requests from other sites are refused");
 	return -1;
 }
 

@@ -26,7 +26,7 @@ static int lease_refuse(const char *path, struct error *err)
 		root = NULL;
 	const char *host = node_get_string(root, "host");
 	int rc = errorf(err, -EBUSY,
-			"another sluice daemon has this state folder: process %" PRId64
+			"another sluice daemon uses this state folder: process %" PRId64
 			" on %s. Stop that one, or use another folder (--state, SLUICE_STATE)",
 			node_get_int(root, "pid", 0), host ? host : "an unknown host");
 	node_free(root);

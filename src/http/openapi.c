@@ -111,7 +111,8 @@ static void put_parameters(struct json *out, const struct route *route)
 		json_end(out);
 	}
 	if (!strcmp(route->operation, "createExperiment"))
-		put_header_parameter(out, "Idempotency-Key", "the same key again within a day gives the first answer");
+		put_header_parameter(out, "Idempotency-Key",
+				     "a key that is repeated within a day gets the first answer again");
 	if (route->flags & ROUTE_STREAM)
 		put_header_parameter(out, "Last-Event-ID", "go on after this event");
 	json_end(out);

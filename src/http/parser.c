@@ -177,7 +177,7 @@ static int check_lines(const char *data, size_t len, const char **ret_reason)
 		size_t n = (size_t)(cr - line);
 		int status = count ? 0 : check_first_line(line, n);
 		if (status) {
-			*ret_reason = status == 505 ? "only HTTP/1.1 is spoken here" : "the request line is malformed";
+			*ret_reason = status == 505 ? "only HTTP/1.1 is supported" : "the request line is malformed";
 			return status;
 		}
 		if (count && (*line == ' ' || *line == '\t')) {
@@ -236,7 +236,7 @@ static int check_framing(struct head *head, const char **ret_reason)
 	}
 	if (codings) {
 		if (strcasecmp(head_get(head, "transfer-encoding"), "chunked") != 0) {
-			*ret_reason = "the only transfer coding known here is chunked";
+			*ret_reason = "the only supported transfer coding is chunked";
 			return 501;
 		}
 		head->chunked = true;
@@ -272,7 +272,7 @@ static int check_meaning(struct head *head, const char **ret_reason)
 	}
 	const char *expect = head_get(head, "expect");
 	if (expect && strcasecmp(expect, "100-continue") != 0) {
-		*ret_reason = "the only expectation known here is 100-continue";
+		*ret_reason = "the only supported expectation is 100-continue";
 		return 417;
 	}
 	head->expect_continue = expect;
@@ -322,7 +322,7 @@ int parser_read_head(char *data, size_t len, struct head *ret, const char **ret_
 	}
 	/* CONNECT and unknown methods are refused here; the library is not asked. */
 	if (ret->method == METHOD_OTHER) {
-		*ret_reason = "this method is not known here";
+		*ret_reason = "this method is not supported";
 		return 501;
 	}
 	bool agreed = library_read(data, len, &spans);

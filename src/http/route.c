@@ -209,7 +209,7 @@ static int refuse(const char *allowed, struct response *response)
 	if (!*allowed) {
 		response_problem(response, 404, "there is nothing at this address");
 	} else {
-		response_problem(response, 405, "this address takes %s only", allowed);
+		response_problem(response, 405, "this address accepts only %s", allowed);
 		response_header(response, "Allow", "%s", allowed);
 	}
 	return -1;

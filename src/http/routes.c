@@ -15,7 +15,7 @@ static const struct param p_sort = {.name = "sort",
 				    .choices = "number|-number|best|-best|started|-started|elapsed|-elapsed",
 				    .help = "the order; `best` lists the best first for either goal"};
 static const struct param p_name = {
-	.name = "name", .type = PARAM_TEXT, .help = "the metric; the first objective's unless given"};
+	.name = "name", .type = PARAM_TEXT, .help = "the metric; default: the first objective"};
 static const struct param p_points = {.name = "points",
 				      .type = PARAM_INT,
 				      .min = 1,
@@ -25,12 +25,12 @@ static const struct param p_points = {.name = "points",
 static const struct param p_format = {
 	.name = "format", .type = PARAM_CHOICE, .choices = "json|csv", .help = "json unless given"};
 static const struct param p_scan = {
-	.name = "scan", .type = PARAM_BOOL, .help = "also say what was found by reading the script"};
+	.name = "scan", .type = PARAM_BOOL, .help = "also return what was found in the script"};
 static const struct param p_stop = {.name = "stop", .type = PARAM_BOOL, .help = "stop what still runs, then remove"};
 static const struct param p_stream = {
 	.name = "stream", .type = PARAM_CHOICE, .choices = "stdout|stderr", .help = "stdout unless given"};
 static const struct param p_attempt = {
-	.name = "attempt", .type = PARAM_INT, .min = 0, .max = INT32_MAX, .help = "the newest unless given"};
+	.name = "attempt", .type = PARAM_INT, .min = 0, .max = INT32_MAX, .help = "default: the newest"};
 static const struct param p_log_offset = {.name = "offset",
 					  .type = PARAM_INT,
 					  .min = -INT64_MAX,
@@ -85,7 +85,7 @@ const struct route routes[] = {
 	 "/cluster/examine",
 	 handle_examine,
 	 "examineCluster",
-	 "Look thoroughly, with a real job; findings come with GET /cluster once examining is false",
+	 "Examine the cluster with a real job; GET /cluster has the findings when `examining` is false",
 	 "Empty",
 	 "Cluster",
 	 202,
@@ -166,7 +166,7 @@ const struct route routes[] = {
 	 "/tokens/{key}",
 	 handle_token_delete,
 	 "deleteToken",
-	 "Take a bearer token back",
+	 "Revoke a bearer token",
 	 NULL,
 	 NULL,
 	 204,
@@ -297,7 +297,7 @@ const struct route routes[] = {
 	 "/experiments/{id}/search",
 	 handle_search,
 	 "getSearch",
-	 "The strategy, why it was chosen, and its inside while it works",
+	 "The strategy, why it was chosen, and its internal state",
 	 NULL,
 	 "Search",
 	 200,
@@ -457,7 +457,7 @@ const struct route routes[] = {
 	 "/experiments/{id}/tasks/{n}/tell",
 	 handle_tell,
 	 "tellTask",
-	 "What a worker of your own measured; the end of the task unless more",
+	 "Results from a worker of your own; the task ends unless `more` is true",
 	 "TellRequest",
 	 "Task",
 	 200,

@@ -62,7 +62,7 @@ static int serve_parse(int argc, char **argv, struct serve_options *ret)
 			ret->state = value;
 		} else {
 			fprintf(stderr,
-				"sluice serve: %s is not understood; there are --listen HOST:PORT, --state DIR, "
+				"sluice serve: unknown argument %s; there are --listen HOST:PORT, --state DIR, "
 				"--verbose and --login-link\n",
 				argv[i]);
 			return -EINVAL;
@@ -153,7 +153,7 @@ static int serve_listen(struct serve *serve, const char *listen, struct error *e
 	rc = server_listen_tcp(serve->server, host, port, &port, err);
 	/* On a login node the usual port may be taken by another user's sluice; a port that was asked for is not changed. */
 	if (rc == -EADDRINUSE && strcmp(listen, SERVE_LISTEN) == 0) {
-		log_info("%s; another port is taken", err->text);
+		log_info("%s; using another port", err->text);
 		rc = server_listen_tcp(serve->server, host, 0, &port, err);
 	}
 	if (rc < 0)

@@ -448,7 +448,7 @@ static void server_connection_cb(uv_stream_t *listener, int status)
 		return;
 	}
 	if (local && !peer_is_us(&client->uv.stream)) {
-		log_warning("a connection of another user to the unix socket was turned away");
+		log_warning("a connection of another user to the unix socket was refused");
 		conn_close(&client->conn);
 		return;
 	}

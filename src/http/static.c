@@ -8,7 +8,7 @@ static const char not_built[] =
 	"<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>sluice</title>"
 	"<h1>The dashboard was not built into this program</h1>"
 	"<p>Everything else works: the command line, and the interface at <code>/api/v1</code>.</p>"
-	"<p>To have it: run <code>npm ci &amp;&amp; npm run build</code> in <code>web/</code>, then build "
+	"<p>To include it, run <code>npm ci &amp;&amp; npm run build</code> in <code>web/</code>, then build "
 	"sluice again.</p></html>\n";
 
 static const struct asset *find_asset(const char *path)

@@ -19,10 +19,10 @@
 
 const struct search_option cmaes_options[] = {
 	{"population", SEARCH_OPTION_INT, 0, 0, POPULATION_MOST, NULL,
-	 "results per generation; 0: 4 + 3 ln n, or what runs at once"},
-	{"warm", SEARCH_OPTION_BOOL, 0, 0, 1, NULL, "TPE proposes the first quarter (at most 100) and gives the start"},
-	{"restart", SEARCH_OPTION_BOOL, 1, 0, 1, NULL,
-	 "start again with twice the population when it has come to rest"},
+	 "results per generation; 0: 4 + 3 ln n, or as many as run at the same time"},
+	{"warm", SEARCH_OPTION_BOOL, 0, 0, 1, NULL,
+	 "TPE proposes the first quarter (at most 100), and CMA-ES starts from its results"},
+	{"restart", SEARCH_OPTION_BOOL, 1, 0, 1, NULL, "restart with twice the population when it has converged"},
 	{0},
 };
 

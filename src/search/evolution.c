@@ -13,7 +13,8 @@
 
 const struct search_option evolution_options[] = {
 	{"population", SEARCH_OPTION_INT, 0, 0, 10000, NULL, "individuals; 0: 100, fewer for small budgets"},
-	{"sample", SEARCH_OPTION_INT, 0, 0, 10000, NULL, "of which the best is the parent; 0: a quarter"},
+	{"sample", SEARCH_OPTION_INT, 0, 0, 10000, NULL,
+	 "individuals drawn for a parent, of which the best is taken; 0: a quarter"},
 	{0},
 };
 

@@ -63,7 +63,8 @@ int prune_parse(const struct node *node, struct problems *problems, struct prune
 		else if (threshold)
 			spec.threshold = threshold->real;
 		else if (spec.rule == PRUNE_THRESHOLD)
-			problem_add_missing(problems, node, "threshold", "say what is too bad: threshold: 2.5");
+			problem_add_missing(problems, node, "threshold",
+					    "give the worst value that may go on: threshold: 2.5");
 	} else {
 		problem_add(problems, node, "write prune: median", "'prune' must be a word or a map, not %s",
 			    node_type_name(node));

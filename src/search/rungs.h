@@ -8,7 +8,7 @@
 #define RUNGS_MOST 32
 #define RUNGS_OPTION_ETA                                                                                               \
 	{                                                                                                              \
-		"eta", SEARCH_OPTION_INT, 3, 2, 16, NULL, "one in so many goes on, for so many times as long"          \
+		"eta", SEARCH_OPTION_INT, 3, 2, 16, NULL, "one task in eta goes on, eta times as long"                 \
 	}
 
 /* s_max = floor(log_eta(most / least)); the levels are most * eta^(i - s_max), i = 0..s_max. Returns the

@@ -87,7 +87,7 @@ static const struct strategy *choose_one(const struct look *l, const char **ret_
 {
 	bool numeric = !l->unordered && !l->conditional;
 	if (l->dims >= AUTO_MANY_DIMS && 4 * l->unordered >= 3 * l->dims) {
-		*ret_reason = mem_printf("%zu parameters, mostly categories: an architecture to be found", l->dims);
+		*ret_reason = mem_printf("%zu parameters, mostly categories: an architecture search", l->dims);
 		return l->tasks < AUTO_ARCHITECTURE_TASKS ? FIRST_OF("tpe", "evolution", "de")
 							  : FIRST_OF("evolution", "tpe", "de");
 	}
@@ -124,10 +124,9 @@ const struct strategy *search_choose(const struct search_spec *spec, const struc
 	uint64_t few = 2 * l.dims > 10 ? 2 * l.dims : 10;
 	if (l.tasks <= few || (l.parallel && 2 * l.parallel >= l.tasks)) {
 		*ret_reason = l.tasks <= few
-			? mem_printf("%" PRIu64 " tasks for %zu parameters leave nothing to learn from", l.tasks,
-				     l.dims)
+			? mem_printf("%" PRIu64 " tasks for %zu parameters are too few to learn from", l.tasks, l.dims)
 			: mem_printf("%" PRIu64 " of %" PRIu64
-				     " tasks run at once: no result comes in time to learn from",
+				     " tasks run at the same time: no result comes in time to learn from",
 				     l.parallel, l.tasks);
 		return search_find("sobol");
 	}

@@ -208,8 +208,7 @@ static int fidelity_bound(const struct node *map, const char *key, double fallba
 {
 	const struct node *node = node_get(map, key);
 	if (!node && isnan(fallback))
-		return problem_add_missing(problems, map, key,
-					   "the least is worth a first look, the most is a full run");
+		return problem_add_missing(problems, map, key, "min is for a first short run, max is for a full run");
 	if (node && (!node_is_number(node) || !isfinite(node->real) || node->real <= 0))
 		return problem_add(problems, node, "give a number above 0", "'%s' cannot be %.60s", key,
 				   node->string ? node->string : node_type_name(node));
@@ -284,7 +283,7 @@ static int check_fit(const struct search_spec *spec, const struct node *at, cons
 				   "'%s' follows one objective, not %zu", name, spec->objective_count);
 	if ((can & SEARCH_MULTI_FIDELITY) && !has_fidelity)
 		return problem_add(problems, at, "add fidelity: {parameter: epochs, min: 3, max: 81}",
-				   "'%s' needs to know what a cheap task is", name);
+				   "'%s' needs a fidelity: the parameter that makes a task shorter or longer", name);
 	return 0;
 }
 

@@ -344,7 +344,8 @@ void tpe_propose(struct tpe *t, struct rng *rng, unsigned redraw, double *ret_un
 
 const struct search_option tpe_options[] = {
 	{"startup", SEARCH_OPTION_INT, 10, 1, LIMIT_TASKS, NULL, "results of random draws before the model is used"},
-	{"candidates", SEARCH_OPTION_INT, 24, 1, 1000, NULL, "draws of which the most promising is taken"},
+	{"candidates", SEARCH_OPTION_INT, 24, 1, 1000, NULL,
+	 "draws per proposal, of which the most promising is taken"},
 	{0},
 };
 

@@ -82,7 +82,7 @@ static struct space_term *check_depth(struct parser *p, struct space_term *term)
 {
 	if (term->depth <= EXPR_DEPTH_MOST)
 		return term;
-	fail(p, term->column, "split it into several constraints", "the expression is too deep");
+	fail(p, term->column, "split it into several constraints", "the expression is nested too deeply");
 	term_free(term);
 	return NULL;
 }
@@ -311,7 +311,7 @@ static struct space_term *parse_unary(struct parser *p)
 	size_t column = p->at;
 	struct space_term *inner;
 	if (++p->nesting > EXPR_DEPTH_MOST)
-		return fail(p, column, "split it into several constraints", "the expression is too deep");
+		return fail(p, column, "split it into several constraints", "the expression is nested too deeply");
 	if (take(p, "-")) {
 		inner = parse_unary(p);
 		if (inner)
@@ -385,8 +385,8 @@ static bool comparable(struct parser *p, enum term_compare how, const struct spa
 	if (a->type == TYPE_ANY || b->type == TYPE_ANY)
 		return true;
 	if (a->type != b->type) {
-		fail(p, b->column, "compare like with like", "%s is compared with %s", type_name(a->type),
-		     type_name(b->type));
+		fail(p, b->column, "compare a number with a number, or a text with a text", "%s is compared with %s",
+		     type_name(a->type), type_name(b->type));
 		return false;
 	}
 	if (a->type != TYPE_NUMBER && how < CMP_EQ) {
@@ -425,7 +425,7 @@ static struct space_term *parse_not(struct parser *p)
 	if (!take(p, "not"))
 		return parse_comparison(p);
 	if (++p->nesting > EXPR_DEPTH_MOST)
-		return fail(p, column, "split it into several constraints", "the expression is too deep");
+		return fail(p, column, "split it into several constraints", "the expression is nested too deeply");
 	struct space_term *inner = parse_not(p);
 	p->nesting--;
 	return inner ? combine(p, OP_NOT, TYPE_BOOL, TYPE_BOOL, "not", column, inner, NULL) : NULL;
@@ -460,7 +460,7 @@ static struct space_term *parse_and(struct parser *p)
 static struct space_term *parse_or(struct parser *p)
 {
 	if (++p->nesting > EXPR_DEPTH_MOST)
-		return fail(p, p->at, "split it into several constraints", "the expression is too deep");
+		return fail(p, p->at, "split it into several constraints", "the expression is nested too deeply");
 	struct space_term *term = parse_joined(p, OP_OR, "or", parse_and);
 	p->nesting--;
 	return term;

@@ -9,7 +9,7 @@
 #define LIST "give the list itself: name: [a, b, c]"
 #define LOG "write scale: log beside min and max"
 #define WHEN "write when: {optimizer: sgd}"
-#define NO_NORMAL "there are no normal distributions: give a range {min: 1, max: 10}, with scale: log if it fits"
+#define NO_NORMAL "normal distributions are not supported: give a range {min: 1, max: 10}, with scale: log if it fits"
 
 const struct space_hint space_key_hints[] = {
 	{"low", "write min"},
@@ -44,7 +44,8 @@ const struct space_hint space_key_hints[] = {
 	{"sigma", NO_NORMAL},
 	{"mean", NO_NORMAL},
 	{"std", NO_NORMAL},
-	{"probabilities", "leave it out: choices are alike at first, and a search learns which are good"},
+	{"probabilities",
+	 "leave it out: all choices are equally likely at first, and the search learns which are good"},
 	{"if", WHEN},
 	{"condition", WHEN},
 	{"depends_on", WHEN},
@@ -58,7 +59,7 @@ const struct space_hint space_type_hints[] = {
 	{"integer", "write type: int, or leave it out where min and max are whole"},
 	{"int_uniform", "write type: int, or leave it out where min and max are whole"},
 	{"randint", "write type: int, or leave it out where min and max are whole"},
-	{"uniform", "leave it out: {min: 1, max: 10} is that"},
+	{"uniform", "leave it out: {min: 1, max: 10} means the same"},
 	{"loguniform", LOG},
 	{"log_uniform", LOG},
 	{"log-uniform", LOG},

@@ -346,7 +346,7 @@ static int parse_param(struct parse *p, struct space_param *param, const struct 
 		return parse_constant(p, param, node);
 	if (!node->count)
 		return FAIL(p, node, "write a value, a list [a, b] or a range {min: 1, max: 10}",
-			    "the parameter says nothing");
+			    "the parameter is empty");
 	if (check_param_keys(p, node) < 0) {
 		int type;
 		if (!node_get(node, "values") && !node_get(node, "value"))
@@ -494,7 +494,7 @@ static void make_order(struct parse *p)
 	for (size_t i = 0; i < space->count && n < space->count; i++)
 		if (!placed[i])
 			FAIL(p, node_get(p->nodes[i], "when"), "remove one of the conditions",
-			     "the conditions of '%s' go in a circle", space->params[i].name);
+			     "the conditions of '%s' depend on each other in a circle", space->params[i].name);
 	free(placed);
 }
 

@@ -42,8 +42,8 @@ static int python_take_folder(const char *folder, bool active, struct spool_pyth
 	if (!python_exists(folder, "bin/python3") && !python_exists(folder, "bin/python"))
 		return errorf(
 			err, -ENOENT,
-			"%s has no bin/python on this machine%s; environment: {python: none} does without, {python: "
-			"/path/to/environment} names another",
+			"%s has no bin/python on this machine%s; environment: {python: none} uses no environment, "
+			"{python: /path/to/environment} uses another",
 			folder, active ? " (it was the active environment when the experiment was submitted)" : "");
 	ret->prefix = mem_strdup(folder);
 	ret->conda = python_exists(folder, "conda-meta");

@@ -23,7 +23,7 @@ static const struct {
 	{SPOOL_STATUS_STALE,
 	 {ESTALE, ENOTCONN, ETIMEDOUT, EHOSTDOWN, ECONNREFUSED},
 	 EXEC_AWAY_MS,
-	 "the file system of the state folder is away (waited " EXEC_AWAY_TEXT ")"},
+	 "the file system of the state folder is not available (waited " EXEC_AWAY_TEXT ")"},
 	{SPOOL_STATUS_INPUT,
 	 {EIO, EREMOTEIO, ENXIO, ENODEV},
 	 EXEC_AWAY_MS,

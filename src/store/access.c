@@ -52,7 +52,7 @@ int store_find_token(struct store *store, const char *hash, int64_t now_ms, int6
 	/* The door opens also when the note cannot be written. */
 	if (store_begin(store, NULL) == 0 &&
 	    change_end(store, store_run(store, sql_use_token, "ii", id, now_ms), NULL) < 0)
-		log_warning("the use of token %lld could not be noted", (long long)id);
+		log_warning("the use of token %lld could not be recorded", (long long)id);
 	return 0;
 }
 

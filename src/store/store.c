@@ -65,7 +65,7 @@ static int store_fail(struct store *store, const char *what, struct error *err)
 {
 	int rc = store_errno(store);
 	return errorf(err, rc, "%s: %s%s", what, sqlite3_errmsg(store->db),
-		      rc == -EBUSY ? "; another sluice has this state folder" : "");
+		      rc == -EBUSY ? "; another sluice uses this state folder" : "");
 }
 
 static int store_user_version(struct store *store, int *ret, struct error *err)
@@ -188,7 +188,7 @@ int store_begin(struct store *store, struct error *err)
 	if (store_is_undone(store))
 		return store_fail_undone(err);
 	if (store->open)
-		return errorf(err, -EALREADY, "a transaction is open already; who began it must end it");
+		return errorf(err, -EALREADY, "a transaction is already open; its owner must end it first");
 	store->changes = sqlite3_total_changes64(store->db);
 	int rc = store_run(store, "BEGIN IMMEDIATE", "");
 	store->open = rc == 0;

@@ -234,10 +234,10 @@ def test_where_tasks_run_is_no_surprise(cli):
     # The daemon was started elsewhere and sees no Slurm: the tasks run here, which is said.
     done = cli("run", "--detach", "train.py", env=here)
     assert done.stdout.splitlines()[0] == "e1: train, 1 task on this machine"
-    assert "sbatch is here, but the daemon does not see Slurm" in done.stderr and "/nonexistent" in done.stderr
-    assert "does not see Slurm" not in cli("run", "--detach", "train.py", env={**here, "SLURM_JOB_ID": "1"}).stderr
+    assert "this shell finds sbatch, but the daemon does not find Slurm" in done.stderr and "/nonexistent" in done.stderr
+    assert "does not find Slurm" not in cli("run", "--detach", "train.py", env={**here, "SLURM_JOB_ID": "1"}).stderr
     # Who asks for this machine is asked once whether a login node is meant, and nobody is asked where nobody can answer.
-    assert "does not see Slurm" not in cli("run", "--detach", "--backend", "local", "train.py", env=here).stderr
+    assert "does not find Slurm" not in cli("run", "--detach", "--backend", "local", "train.py", env=here).stderr
     for answer, status in (("n", 2), ("y", 0)):
         terminal = Terminal(cli, "run", "--detach", "--backend", "local", "train.py", env=here)
         terminal.until(r"may be a login node[^?]*\? \[y/N\] ")

@@ -59,7 +59,7 @@ def test_imported_modules_go_along_and_opened_files_are_named(daemon, tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     said = daemon.cli("run", "src/train.py", "--file", "src/data", cwd=tmp_path, status=None).stderr
-    assert "imported, and taken along: utils.py, lib/__init__.py, lib/deep/layers.py, lib/other.py\n" in said, said
+    assert "the script imports these files, so they are taken along: utils.py, lib/__init__.py, lib/deep/layers.py, lib/other.py\n" in said, said
     # --file src/data goes under that name: the script, which looks for data/x.csv, would not find it.
     assert "train.py names data/x.csv, which does not go along: add --file src/data/x.csv" in said
     assert "utils.py names conf.yaml, which does not go along" in said

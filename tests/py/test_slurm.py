@@ -132,7 +132,7 @@ def test_fifth_task_waits_for_a_gpu_and_says_why(slurm, lab, folder):
     assert f"sluice {experiment} f-nf -batch- sizes, 5 tasks" in lab.slurm("squeue", "-h", "-o", "%k").splitlines()
     last = next(task["number"] for task in slurm.tasks(experiment) if task["state"] == "submitted")
     # Slurm's reason in words, and when it thinks it can start. Which of the two reasons it is changes with every look.
-    reasons = ("waiting for free resources", "jobs with a higher priority are before it")
+    reasons = ("waiting for free resources", "jobs with a higher priority are ahead of it")
 
     def told():
         task = slurm.task(experiment, last)

@@ -445,7 +445,7 @@ def test_killed_runner_is_known_although_the_controller_calls_it_running(silent,
     def reason(words):
         return lambda: words in (daemon.task(experiment, 1)["reason"] or "")
 
-    wait_for(reason("no word from its runner for 2 minutes, but slurm says that its job runs"), "the silence is not told")
+    wait_for(reason("no sign of life from its runner for 2 minutes, but slurm says that its job runs"), "the silence is not told")
     assert daemon.task(experiment, 1)["state"] == "running" and len(daemon.queue()) == 1
     if "SLUICE_SOAK" in os.environ:  # takes five minutes of silence
         wait_for(reason("its job is being cancelled"), "it is not given up", 600)
@@ -464,7 +464,7 @@ def test_killed_runner_is_known_while_the_controller_is_stopped(slurm, lab, mark
     try:
         os.kill(parent(marks.pid(1)), signal.SIGKILL)
         began = time.monotonic()
-        wait_for(lambda: "no word from its runner for 2 minutes; slurm cannot be asked" in (slurm.task(experiment, 1)["reason"] or ""),
+        wait_for(lambda: "no sign of life from its runner for 2 minutes; slurm does not answer" in (slurm.task(experiment, 1)["reason"] or ""),
                  "the silence is not told")
         print(f"known after {time.monotonic() - began:.0f} s")
         assert slurm.task(experiment, 1)["state"] == "running"

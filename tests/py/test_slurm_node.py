@@ -45,7 +45,7 @@ def test_doctor_tells_everything_about_cluster_and_node(slurm):
                     r"the state folder is on \S+",
                     r"a test job ran on cpu1, which sees the state folder",
                     r"cpu1 runs sluice, the copy in the state folder that tasks use",
-                    r"claim and journal work from cpu1",
+                    r"claim and journal work on cpu1",
                     rf"cpu1 reaches the daemon at {re.escape(host)}:{port}",
                     r"the clock of cpu1 agrees with this machine's"):
         assert re.search(pattern, done.stdout), (pattern, done.stdout)
@@ -77,7 +77,7 @@ def test_a_node_that_does_not_reach_the_daemon_is_fine(lab, folder):
         closed.bind(("127.0.0.1", 0))
         address = "127.0.0.1:%d" % closed.getsockname()[1]
         found = only(examine(lab, folder, "slurm", f"http://{address}"), "reach the daemon")
-    assert found["level"] == "ok" and f"cpu1 does not reach the daemon at {address} and need not" in found["what"], found
+    assert found["level"] == "ok" and f"cpu1 does not reach the daemon at {address} and does not have to" in found["what"], found
     assert "through files in the state folder" in found["what"] and "sluice serve --listen" in found["fix"]
 
 
@@ -91,8 +91,8 @@ def test_a_server_that_is_not_sluice_is_not_the_daemon(lab, folder):
 @with_harness
 def test_without_a_daemon_reaching_it_is_not_tried(lab, folder):
     findings = examine(lab, folder)
-    assert "was not tried" in only(findings, "the daemon")["what"]
-    assert only(findings, "claim and journal work from cpu1")["level"] == "ok"
+    assert "was not tested" in only(findings, "the daemon")["what"]
+    assert only(findings, "claim and journal work on cpu1")["level"] == "ok"
     assert all(f["level"] == "ok" for f in findings.values()), findings
 
 
@@ -139,7 +139,7 @@ def installed(lab, folder):
     made.daemon.clear_queue()
 
 
-OTHER_VERSION = "the runner on the node is another version of sluice than the daemon"
+OTHER_VERSION = "the runner on the node and the daemon are different versions of sluice"
 
 
 def another_version(path):

@@ -18,7 +18,7 @@ const sent = (path) =>
 test('the search, the importance and the front of two objectives are shown', async () => {
   const page = await visit('/e/e1', 'asha-two-objectives');
   const card = page.getByRole('region', { name: 'Search' });
-  await card.getByText('Chosen by itself: short runs tell which').waitFor();
+  await card.getByText('Chosen automatically: short runs tell which').waitFor();
   await card.getByText('40 of 60').waitFor();
   const rows = card.locator('tbody tr');
   assert.deepEqual(await rows.allInnerTexts(), ['3\t27\t9', '9\t9\t2', '9\t3 of 3\t9\tall', '5\t1 of 2\t3\t4 of 5']);
@@ -137,10 +137,10 @@ test('the form has pruning, the length of training for strategies that need it, 
   await page.getByLabel('Shortest').fill('3');
   await page.getByLabel('Longest').fill('81');
   await page.getByLabel('End tasks early').selectOption('asha');
-  await page.getByLabel('One in').fill('4');
+  await page.getByLabel('Reduction').fill('4');
   await page.getByLabel('End tasks early').selectOption('threshold');
-  await page.getByLabel('Too bad is').fill('2.5');
-  assert.equal(await page.getByLabel('One in').count(), 0);
+  await page.getByLabel('Threshold').fill('2.5');
+  assert.equal(await page.getByLabel('Reduction').count(), 0);
   await page.getByLabel('Backend').selectOption('external');
   await page.getByText('sluice runs nothing itself').waitFor();
   const last = () =>
@@ -166,7 +166,7 @@ test('the form has pruning, the length of training for strategies that need it, 
 test('where a running task is going is drawn and judged only where the backtest earns it', async () => {
   let page = await visit('/e/e1/39', 'Configuration 39');
   const metrics = page.getByRole('region', { name: 'Metrics' });
-  await metrics.getByText('Dashed: where it is going').waitFor();
+  await metrics.getByText('Dashed: a prediction').waitFor();
   const said = await metrics.locator('.forecast').innerText();
   for (const part of [
     'After 25 % of the steps extrapolated curves order 34 finished tasks with rank correlation 0.81',
@@ -189,14 +189,14 @@ test('where a running task is going is drawn and judged only where the backtest 
   await on.seat.context.close();
   page = await visit('/e/e1', 'asha-two-objectives');
   assert.equal(await sideways(page), 0);
-  await page.getByText('Dashed: where it is going').waitFor();
+  await page.getByText('Dashed: a prediction').waitFor();
 });
 
 test('a prediction that lost its backtest is not drawn, and the page says why', async () => {
   await on.fixture.stop();
   on.fixture = await new Fixture('mixed').start();
   const page = await visit('/e/e10', 'conv2d-nodropout-v2');
-  await page.getByText('No prediction: the finished tasks do not bear one out').click();
-  await page.getByText('It has to order them clearly better than their best so far does').waitFor();
+  await page.getByText('No prediction: it was not good enough for the finished tasks').click();
+  await page.getByText('It must rank them clearly better than their best values at that point').waitFor();
   assert.match(await page.locator('.forecast').innerText(), /rank correlation 0\.55, the best so far with 0\.60/);
 });

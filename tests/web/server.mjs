@@ -236,7 +236,7 @@ export class Fixture {
             available: false,
             asking: true,
             keys: CLUSTER.backends[1].keys,
-            text: 'Slurm is being asked what it offers',
+            text: 'sluice is asking Slurm for its partitions',
             accounting: false,
             energy: false,
             partitions: [],

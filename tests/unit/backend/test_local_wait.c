@@ -59,7 +59,8 @@ static void a_long_list_of_names_is_cut(void **state)
 	for (int64_t i = 1; i <= 5; i++)
 		local_hold_add(&holds, i, &(struct spool_slot){.cpus = 1});
 	char *why = local_wait_why(&large, true, &holds, &(struct backend_resources){.cpus = 2}, 9);
-	assert_string_equal(why, "waits for 2 CPUs: e1 has 1 of 5, e2 has 1 of 5, e3 has 1 of 5, 2 others the rest");
+	assert_string_equal(why,
+			    "waits for 2 CPUs: e1 has 1 of 5, e2 has 1 of 5, e3 has 1 of 5, 2 others have the rest");
 	free(why);
 	free(holds.list.at);
 }
@@ -69,7 +70,7 @@ static void gpus_are_waited_for_until_they_are_known(void **state)
 	struct local_holds holds = {0};
 	(void)state;
 	char *why = local_wait_why(&machine, false, &holds, &(struct backend_resources){.gpus = 1}, 9);
-	assert_string_equal(why, "waits for nvidia-smi, which says what GPUs there are");
+	assert_string_equal(why, "waits for nvidia-smi to list the GPUs");
 	free(why);
 	assert_null(local_wait_why(&machine, false, &holds, &(struct backend_resources){.cpus = 1}, 9));
 }

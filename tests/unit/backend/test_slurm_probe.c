@@ -89,7 +89,7 @@ static void all_is_well(void **state)
 	assert_int_equal(count_bad(&look), 0);
 	assert_non_null(find(&look, "a test job ran on n1"));
 	assert_non_null(find(&look, "n1 runs sluice, the copy in the state folder"));
-	assert_non_null(find(&look, "claim and journal work from n1"));
+	assert_non_null(find(&look, "claim and journal work on n1"));
 	assert_non_null(find(&look, "n1 reaches the daemon at 127.0.0.1:54322"));
 	assert_non_null(find(&look, "the clock of n1 agrees"));
 	slurm_findings_free(&look.findings);
@@ -98,8 +98,8 @@ static void all_is_well(void **state)
 static void an_unreachable_daemon_is_no_failure_and_says_how_to_change_it(void **state)
 {
 	struct look look = explain(state, GOOD "daemon=1\n", 1, CAUSE_OK);
-	const struct backend_finding *found = find(&look,
-						   "n1 does not reach the daemon at 127.0.0.1:54322 and need not");
+	const struct backend_finding *found = find(
+		&look, "n1 does not reach the daemon at 127.0.0.1:54322 and does not have to");
 	assert_int_equal(count_bad(&look), 0);
 	assert_non_null(found);
 	assert_non_null(strstr(found->what, "through files in the state folder"));
@@ -132,7 +132,7 @@ static void no_daemon_is_not_tried(void **state)
 					    .began_ms = 999000,
 					    .now_ms = 1003000};
 	slurm_probe_explain(&alone, &result, &look.findings);
-	assert_non_null(find(&look, "was not tried"));
+	assert_non_null(find(&look, "was not tested"));
 	assert_int_equal(count_bad(&look), 0);
 	char *script = slurm_probe_script(&alone);
 	assert_null(strstr(script, "/dev/tcp"));
@@ -159,7 +159,7 @@ static void errors_come_with_a_fix(void **state)
 		{GOOD, 2, CAUSE_OK, "error", "the claim does not work on n1"},
 		{"host=n1\nprogram=0\nlink=0\nfirst=0\nsecond=1\n", 1, CAUSE_OK, "error",
 		 "the claim does not work on n1"},
-		{GOOD, 1, CAUSE_NONE, "error", "is not seen here"},
+		{GOOD, 1, CAUSE_NONE, "error", "is not visible here"},
 		{GOOD "time=5000\n", 1, CAUSE_OK, "warning", "the clock of n1 is 3997 s ahead"},
 		{GOOD "time=100\n", 1, CAUSE_OK, "warning", "the clock of n1 is 899 s behind"},
 	};

@@ -78,7 +78,7 @@ static void test_before_the_first_answer_it_says_that_slurm_is_being_asked(void 
 {
 	(void)state;
 	char *before = describe();
-	assert_non_null(strstr(before, "\"text\":\"Slurm is being asked what it offers\",\"asking\":true"));
+	assert_non_null(strstr(before, "\"text\":\"sluice is asking Slurm for its partitions\",\"asking\":true"));
 	assert_non_null(strstr(before, "\"available\":false"));
 	uv_run(&loop, UV_RUN_DEFAULT);
 	char *then = describe();

@@ -60,14 +60,14 @@ static void test_a_killed_runner_is_known_after_two_minutes(void **state)
 	pass(f, 120 * SECOND);
 	assert_no_reason(f, id);
 	pass(f, 10 * SECOND);
-	assert_reason(f, id, "no word from its runner for 2 minutes, but slurm says that its job runs");
+	assert_reason(f, id, "no sign of life from its runner for 2 minutes, but slurm says that its job runs");
 	assert_task(f, id, "running", 1, NULL);
 	assert_int_equal(cancels(), 0);
 	runner_beat(f);
 	pass(f, 2 * SECOND);
 	assert_no_reason(f, id);
-	assert_int_equal(count_history(f, "no word from its runner%"), 1);
-	assert_int_equal(count_history(f, "%heard of again"), 1);
+	assert_int_equal(count_history(f, "no sign of life from its runner%"), 1);
+	assert_int_equal(count_history(f, "%signs of life again"), 1);
 }
 
 static void test_a_killed_runner_is_known_while_the_controller_is_away(void **state)
@@ -76,7 +76,7 @@ static void test_a_killed_runner_is_known_while_the_controller_is_away(void **st
 	int64_t id = start_beating(f);
 	scripted_say(&scripted_cluster, (struct scripted_sight){.rc = -EHOSTDOWN});
 	pass(f, 130 * SECOND);
-	assert_reason(f, id, "no word from its runner for 2 minutes; slurm cannot be asked");
+	assert_reason(f, id, "no sign of life from its runner for 2 minutes; slurm does not answer");
 	let_run(f, 60);
 	assert_task(f, id, "running", 1, NULL); /* nothing can be said about it, and nothing could be submitted */
 	assert_int_equal(cancels(), 0);
@@ -178,9 +178,9 @@ static void test_a_daemon_that_was_away_counts_only_what_it_saw(void **state)
 	pass(f, 100 * SECOND);
 	assert_no_reason(f, id);
 	pass(f, 30 * SECOND);
-	assert_reason(f, id, "no word from its runner for 2 minutes");
+	assert_reason(f, id, "no sign of life from its runner for 2 minutes");
 	reopen(f); /* and the next one takes it back when something is heard */
-	assert_reason(f, id, "no word from its runner for 2 minutes");
+	assert_reason(f, id, "no sign of life from its runner for 2 minutes");
 	runner_beat(f);
 	pass(f, 2 * SECOND);
 	assert_no_reason(f, id);

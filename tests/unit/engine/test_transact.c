@@ -174,7 +174,7 @@ static int begin_twice(struct engine *engine, void *ctx, struct error *err)
 	(void)ctx;
 	(void)err;
 	assert_int_equal(store_begin(engine->store, &why), -EALREADY);
-	assert_non_null(strstr(why.text, "a transaction is open already"));
+	assert_non_null(strstr(why.text, "a transaction is already open"));
 	assert_int_equal(engine_transact(engine, change_nothing, NULL, &why), -EALREADY);
 	return store_set_parallel(engine->store, engine->experiments.at[0]->id,
 				  engine->experiments.at[0]->parallel = 3);

@@ -78,7 +78,7 @@ static void auto_follows_its_rules(void **state)
 	chosen("a: [1, 2]\nb: [1, 2]\n", "~", NULL, 1, "grid", "4 configurations: every one is tried, in order");
 	chosen("a: 1\n", "~", NULL, 1, "grid", "1 configuration:");
 	chosen("a: [1, 2]\nb: [1, 2]\n", "{strategy: auto, tasks: 4}", NULL, 1, "grid", "in random order");
-	chosen(NUMERIC, "{tasks: 10}", NULL, 1, "sobol", "nothing to learn");
+	chosen(NUMERIC, "{tasks: 10}", NULL, 1, "sobol", "too few to learn");
 	chosen(NUMERIC, "{tasks: 60, parallel: 30}", NULL, 1, "sobol", "no result comes in time");
 	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 1, "gp", "numeric parameters");
 	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 1, "gp", "300 tasks, numeric parameters");

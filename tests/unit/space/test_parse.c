@@ -102,7 +102,7 @@ static void mistakes_are_named_with_place_and_remedy(void **state)
 	(void)state;
 	bad("parameters:\n  a: {min: 1, max: 5, stpe: 2}\n", 2, "no key 'stpe'", "did you mean 'step'?");
 	bad("parameters:\n  a: []\n", 2, "empty", "at least one");
-	bad("parameters:\n  a: {}\n", 2, "says nothing", "range");
+	bad("parameters:\n  a: {}\n", 2, "is empty", "range");
 	bad("parameters:\n  a: ~\n", 2, "empty", "write the value");
 	bad("parameters: [1, 2]\n", 1, "is a map, not a list", "name: value");
 	bad("parameters:\n  a: {min: 512, max: 16}\n", 2, "min 512 is above max 16", "swap them");
@@ -152,8 +152,8 @@ static void mistakes_in_conditions_are_named(void **state)
 	bad("parameters:\n  opt: [1, 2]\n  m: {min: 0.0, max: 1.0, when: {opt: [1, 3]}}\n", 3, "'opt' is never 3",
 	    "can take");
 	bad("parameters:\n  m: {min: 0.0, max: 1.0, when: {m: 1}}\n", 2, "depends on itself", "another");
-	bad("parameters:\n  a: {values: [1, 2], when: {b: 1}}\n  b: {values: [1, 2], when: {a: 1}}\n", 2,
-	    "go in a circle", "remove");
+	bad("parameters:\n  a: {values: [1, 2], when: {b: 1}}\n  b: {values: [1, 2], when: {a: 1}}\n", 2, "in a circle",
+	    "remove");
 	bad("parameters:\n  x: {min: 0.0, max: 1.0}\n  m: {values: [1, 2], when: {x: 0.5}}\n", 3, "continuous", "step");
 	bad("parameters:\n  x: [1, 2]\n  m: {values: [1, 2], when: sgd}\n", 3, "is a map", "when:");
 	bad("parameters:\n  x: [1, 2]\n  m: {values: [1, 2], when: {x: []}}\n", 3, "empty", "at least");
@@ -280,7 +280,7 @@ static void mistakes_in_constraints_are_named_with_their_column(void **state)
 	bad_constraint("a * units", "this is a number", "compare");
 	bad_constraint("opt * 2 < 3", "column 1 of the constraint: * needs a number, but this is a text", "");
 	bad_constraint("opt < 'z'", "only numbers", "==");
-	bad_constraint("opt == 3", "a text is compared with a number", "like with like");
+	bad_constraint("opt == 3", "a text is compared with a number", "a number with a number");
 	bad_constraint("not a", "not needs true or false", "compare");
 	bad_constraint("a < 3 and units", "and needs true or false", "compare");
 	bad_constraint("'abc == opt", "not closed", "quote");

@@ -104,7 +104,7 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
             <span class="mute small numeric nowrap">{when(item.time)}</span>
           </a>
         ))}
-        {!all.length && <p class="mute small">Nothing. Failed and stuck tasks would be here.</p>}
+        {!all.length && <p class="mute small">Nothing. Failed and stuck tasks appear here.</p>}
         {failing.length > ASKED && (
           <a class="small" href="/?show=errors">
             All {failing.length} experiments with errors

@@ -38,7 +38,7 @@ export function Worth({ forecast, shown }: { forecast: Forecast | undefined; sho
   ));
   if (forecast.earned)
     return shown ? (
-      <p class="mute small forecast">Dashed: where it is going, a power law fitted to the curve.{said}</p>
+      <p class="mute small forecast">Dashed: a prediction, from a power law fitted to the curve.{said}</p>
     ) : null;
   if (!tried.length)
     return (
@@ -48,8 +48,8 @@ export function Worth({ forecast, shown }: { forecast: Forecast | undefined; sho
     );
   return (
     <details class="mute small forecast">
-      <summary>No prediction: the finished tasks do not bear one out</summary>It has to order them clearly better than
-      their best so far does.{said}
+      <summary>No prediction: it was not good enough for the finished tasks</summary>It must rank them clearly better
+      than their best values at that point.{said}
     </details>
   );
 }

@@ -140,7 +140,7 @@ export async function restartFailed(id: string, failed: number) {
 export async function resumeExperiment(id: string) {
   await attempt(async () => {
     await post(`/experiments/${id}/resume`);
-    toast('It goes on.');
+    toast('The experiment goes on.');
   });
 }
 
@@ -148,7 +148,7 @@ export async function removeExperiment(id: string, name: string, counts: Counts)
   const busy = counts.running + counts.submitted + counts.waiting;
   const stopped = busy ? ` ${plural(busy, 'task')} still running or queued will be stopped first.` : '';
   const all = plural(counts.total, 'task');
-  const text = `All ${all} of “${name}” with metrics, logs and results go for good.${stopped}`;
+  const text = `All ${all} of “${name}” with metrics, logs and results will be deleted.${stopped}`;
   if (
     !(await confirm({
       title: 'Remove this experiment?',

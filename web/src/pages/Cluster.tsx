@@ -241,7 +241,7 @@ export function ClusterPage() {
             class="btn"
             disabled={examining}
             onClick={() => void examine()}
-            title="Looks thoroughly, as sluice doctor does: on a cluster with a real job of a second"
+            title="Runs the checks of sluice doctor; on a cluster, with a test job of one second"
           >
             {examining ? 'Examining…' : 'Examine'}
           </button>

@@ -207,7 +207,7 @@ async function clear() {
   if (
     await confirm({
       title: 'Clear the form?',
-      text: 'Everything typed here goes, and the script with it.',
+      text: 'This clears everything that you typed here, and the script.',
       yes: 'Clear',
       no: 'Keep',
       icon: 'trash',

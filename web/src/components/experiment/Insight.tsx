@@ -168,7 +168,7 @@ export function SearchCard({
     >
       <div class="body grid">
         {(search?.reason ?? e.search?.reason) && (
-          <p class="dim small">Chosen by itself: {search?.reason ?? e.search.reason}.</p>
+          <p class="dim small">Chosen automatically: {search?.reason ?? e.search.reason}.</p>
         )}
         <KeyValues
           rows={[

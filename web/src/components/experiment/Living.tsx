@@ -218,7 +218,7 @@ export function ChangeDialog({
       onClose={onClose}
       onSend={() => void submit()}
     >
-      <p class="dim small">The search goes on from all results so far. What runs is left alone.</p>
+      <p class="dim small">The search continues with all results so far. Running tasks are not touched.</p>
       <div class="grid two-even">
         <TextField
           id="c-tasks"
@@ -295,7 +295,8 @@ export function ChangeDialog({
         })}
       </div>
       <p class="help">
-        Several values, separated by commas, are choices; one alone fixes a parameter. So does a range without an end.
+        Several values, separated by commas, are choices. A single value makes the parameter a constant, and so does a
+        range with only one end.
       </p>
     </Form>
   );

@@ -89,7 +89,7 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
         <div class="label">Energy</div>
         <div class={e.cost.energy_j === null ? 'value quiet' : 'value'}>{energy(e.cost.energy_j)}</div>
         <div class="detail">
-          {e.cost.energy_j === null ? 'no meter on this backend' : (e.cost.energy_source ?? 'source not said')}
+          {e.cost.energy_j === null ? 'no meter on this backend' : (e.cost.energy_source ?? 'source not known')}
         </div>
       </div>
     </div>

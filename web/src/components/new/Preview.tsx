@@ -174,7 +174,7 @@ export function PreviewCard() {
                 </div>
                 <div class="dim">
                   <span class="numeric">
-                    {got.how ?? (got.finite ? '' : 'a budget, not a product: the ranges have no end')}
+                    {got.how ?? (got.finite ? '' : 'a budget, because the ranges have infinitely many values')}
                   </span>
                   {got.factors.length > 0 && <div class="mute small">{got.factors.map((f) => f.name).join(' × ')}</div>}
                 </div>

@@ -145,7 +145,7 @@ export function ResourcesCard() {
         {backend === 'external' && (
           <p class="help">
             sluice runs nothing itself: your workers take tasks and give results, with <code>sluice ask</code> and{' '}
-            <code>sluice tell</code>, from Python or over REST. What is asked for above is only noted.
+            <code>sluice tell</code>, from Python or over REST. sluice only records the resources above.
           </p>
         )}
         {offer && !offer.available && (

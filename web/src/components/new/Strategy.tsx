@@ -55,7 +55,7 @@ function Option({ option }: { option: StrategyOption }) {
       label={option.name}
       value={String(value ?? '')}
       at={at}
-      placeholder={option.default === null ? 'chosen by itself' : String(option.default)}
+      placeholder={option.default === null ? 'automatic' : String(option.default)}
       help={option.help}
       onInput={set}
     />
@@ -81,10 +81,10 @@ const RULES = [
   { value: 'threshold', label: 'Worse than a value' },
 ];
 const RULE_OPTIONS = {
-  warmup: ['After epoch', 'nothing is ended before it'],
+  warmup: ['After epoch', 'no task is ended before this step'],
   min_tasks: ['Compared with at least', 'others that came as far'],
-  reduction: ['One in', 'so many of a rung go on'],
-  threshold: ['Too bad is', 'as the script reports it'],
+  reduction: ['Reduction', 'one task in this many goes on'],
+  threshold: ['Threshold', 'the worst value that may go on'],
 } as const;
 
 // Ending tasks early; and for the strategies that try many briefly, which parameter says how long.
@@ -225,7 +225,7 @@ export function StrategyCard() {
             value={d.tasks}
             at="/search/tasks"
             onInput={(tasks) => change({ tasks })}
-            placeholder={d.strategy === 'grid' ? 'every combination' : 'chosen by itself'}
+            placeholder={d.strategy === 'grid' ? 'every combination' : 'automatic'}
           />
           <TextField
             id="parallel"
@@ -243,7 +243,7 @@ export function StrategyCard() {
             value={d.seed}
             at="/search/seed"
             onInput={(seed) => change({ seed })}
-            placeholder="chosen by itself"
+            placeholder="automatic"
           />
           {picked?.options.map((option) => (
             <Option key={`${picked.name}-${option.name}`} option={option} />
