@@ -1,5 +1,5 @@
 // Bundles the dashboard into dist/ and refuses to grow past the budget: the files are embedded in the
-// program and travel through ssh tunnels, so every kilobyte is paid by somebody waiting.
+// program and travel through ssh tunnels, so a user waits for every kilobyte.
 
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
