@@ -8,6 +8,7 @@
 #include "base/pace.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 struct slurm_step {
@@ -310,12 +311,12 @@ static void slurm_check_gpus(const struct slurm_partition *part, const struct ba
 {
 	if (r->gpus > 0 && !part->gpus_per_node)
 		problem_add(problems, slurm_at(at, "gpus"), "choose a partition with GPUs",
-			    "asked for %lld GPU%s; partition %s has none", (long long)r->gpus, r->gpus == 1 ? "" : "s",
+			    "asked for %" PRId64 " GPU%s; partition %s has none", r->gpus, r->gpus == 1 ? "" : "s",
 			    part->name);
 	else if (r->gpus > part->gpus_per_node)
 		problem_add(problems, slurm_at(at, "gpus"), "ask for fewer, or choose another partition",
-			    "asked for %lld GPUs; partition %s has %lld per node", (long long)r->gpus, part->name,
-			    (long long)part->gpus_per_node);
+			    "asked for %" PRId64 " GPUs; partition %s has %" PRId64 " per node", r->gpus, part->name,
+			    part->gpus_per_node);
 	else if (r->gpus > 0 && r->gpu_type && part->gpu_types[0] && !slurm_has_word(part->gpu_types, r->gpu_type))
 		problem_add(problems, slurm_at(at, "gpu_type"), "choose one of those",
 			    "asked for a GPU of type %s; partition %s has %s", r->gpu_type, part->name,
@@ -328,8 +329,8 @@ static void slurm_check_sizes(const struct slurm_partition *part, const struct b
 	char a[32], b[32];
 	if (part->cpus_per_node && r->cpus > part->cpus_per_node)
 		problem_add(problems, slurm_at(at, "cpus"), "ask for fewer, or choose another partition",
-			    "asked for %lld CPUs; partition %s has %lld per node", (long long)r->cpus, part->name,
-			    (long long)part->cpus_per_node);
+			    "asked for %" PRId64 " CPUs; partition %s has %" PRId64 " per node", r->cpus, part->name,
+			    part->cpus_per_node);
 	if (part->memory_bytes && r->memory_bytes > part->memory_bytes) {
 		text_format_bytes(r->memory_bytes, a, sizeof(a));
 		text_format_bytes(part->memory_bytes, b, sizeof(b));
@@ -338,8 +339,8 @@ static void slurm_check_sizes(const struct slurm_partition *part, const struct b
 	}
 	if (part->nodes && r->nodes > part->nodes)
 		problem_add(problems, slurm_at(at, "nodes"), "ask for fewer, or choose another partition",
-			    "asked for %lld nodes; partition %s has %lld", (long long)r->nodes, part->name,
-			    (long long)part->nodes);
+			    "asked for %" PRId64 " nodes; partition %s has %" PRId64, r->nodes, part->name,
+			    part->nodes);
 	if (part->time_limit_ms && r->time_ms > part->time_limit_ms) {
 		text_format_duration(r->time_ms, a, sizeof(a));
 		text_format_duration(part->time_limit_ms, b, sizeof(b));
@@ -471,9 +472,10 @@ static void slurm_summary(const struct slurm *slurm, char *text, size_t size)
 		cpus = p->cpus > cpus ? p->cpus : cpus;
 		gpus = p->gpus > gpus ? p->gpus : gpus;
 	}
-	snprintf(text, size, "Slurm %s, %zu partition%s, the largest with %lld CPUs; %lld GPU%s in one partition",
-		 c->version, c->partitions.list.len, c->partitions.list.len == 1 ? "" : "s", (long long)cpus,
-		 (long long)gpus, gpus == 1 ? "" : "s");
+	snprintf(text, size,
+		 "Slurm %s, %zu partition%s, the largest with %" PRId64 " CPUs; %" PRId64 " GPU%s in one partition",
+		 c->version, c->partitions.list.len, c->partitions.list.len == 1 ? "" : "s", cpus, gpus,
+		 gpus == 1 ? "" : "s");
 }
 
 void slurm_describe(struct backend *backend, struct json *out)

@@ -5,6 +5,7 @@
 #include "base/token.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -254,25 +255,25 @@ static void slurm_add_resources(struct slurm_args *args, const struct backend_re
 	if (r->constraint)
 		slurm_args_addf(args, "--constraint=%s", r->constraint);
 	if (r->nodes > 0) {
-		slurm_args_addf(args, "--nodes=%lld", (long long)r->nodes);
+		slurm_args_addf(args, "--nodes=%" PRId64, r->nodes);
 		slurm_args_add(args, "--ntasks-per-node=1");
 	}
 	if (r->cpus > 0)
-		slurm_args_addf(args, "--cpus-per-task=%lld", (long long)r->cpus);
+		slurm_args_addf(args, "--cpus-per-task=%" PRId64, r->cpus);
 	if (r->memory_bytes > 0)
-		slurm_args_addf(args, "--mem=%lldM", (long long)slurm_megabytes(r->memory_bytes));
+		slurm_args_addf(args, "--mem=%" PRId64 "M", slurm_megabytes(r->memory_bytes));
 	if (r->gpus > 0)
-		slurm_args_addf(args, "--gres=gpu:%s%s%lld", r->gpu_type ? r->gpu_type : "", r->gpu_type ? ":" : "",
-				(long long)r->gpus);
+		slurm_args_addf(args, "--gres=gpu:%s%s%" PRId64, r->gpu_type ? r->gpu_type : "", r->gpu_type ? ":" : "",
+				r->gpus);
 	if (r->time_ms > 0)
-		slurm_args_addf(args, "--time=%lld", (long long)slurm_minutes(r->time_ms));
+		slurm_args_addf(args, "--time=%" PRId64, slurm_minutes(r->time_ms));
 	if (r->exclusive)
 		slurm_args_add(args, "--exclusive");
 	if (r->signal_before_ms > 0) {
 		char name[16];
 		/* It goes to the runner, which passes on the one that the script wants. Any other would stop the runner. */
 		slurm_signal_name(r->checkpoint_signal == SIGUSR2 ? SIGUSR2 : SIGUSR1, name);
-		slurm_args_addf(args, "--signal=B:%s@%lld", name, (long long)((r->signal_before_ms + 999) / 1000));
+		slurm_args_addf(args, "--signal=B:%s@%" PRId64, name, ((r->signal_before_ms + 999) / 1000));
 	}
 }
 
@@ -409,7 +410,7 @@ static void slurm_field_run(const struct slurm_field_source *from, struct buf *o
 
 static void slurm_add_number(struct buf *out, int64_t value)
 {
-	buf_addf(out, "%lld", (long long)value);
+	buf_addf(out, "%" PRId64, value);
 }
 
 #define SLURM_FIELD(name, code)                                                                                        \

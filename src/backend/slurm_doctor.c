@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -109,9 +110,9 @@ static void slurm_examine_limits(struct slurm_examination *exam)
 	struct buf text = buf_make(1024);
 
 	if (c->max_array)
-		buf_addf(&text, "%lld tasks a job array, ", (long long)c->max_array);
+		buf_addf(&text, "%" PRId64 " tasks a job array, ", c->max_array);
 	if (most)
-		buf_addf(&text, "%llu jobs in the queue at a time", (unsigned long long)most);
+		buf_addf(&text, "%" PRIu64 " jobs in the queue at a time", most);
 	else
 		buf_add_text(&text, "no known limit on jobs in the queue");
 	slurm_find(&exam->findings, "ok", NULL, "limits: %s; default account: %s", buf_text(&text),

@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 /* More elements of one array than this are asked for by the array's id alone. */
@@ -274,7 +275,7 @@ static void slurm_poll_ask_names(struct slurm_poll_call *poll)
 	slurm_sacct_args(poll->slurm, &args);
 	slurm_args_addf(&args, "--name=%s", buf_text(&names));
 	slurm_args_add(&args, "-S");
-	slurm_args_addf(&args, "now-%lldday", (long long)days);
+	slurm_args_addf(&args, "now-%" PRId64 "day", days);
 	buf_free(&names);
 	slurm_run(poll->slurm, &args, NULL, slurm_by_name_cb, poll);
 }
@@ -311,7 +312,7 @@ static void slurm_list_jobs(const struct slurm_poll_call *poll, size_t max, stru
 			uint64_t job = slurm_wanted_job(&poll->seen[e]);
 			if (!job || (elements > max && job == last))
 				continue;
-			buf_addf(list, "%s%llu", list->len ? "," : "", (unsigned long long)job);
+			buf_addf(list, "%s%" PRIu64, list->len ? "," : "", job);
 			if (elements <= max)
 				buf_addf(list, "_%u", poll->seen[e].key.index);
 			last = job;

@@ -9,6 +9,7 @@
 #include "spool/descriptor.h"
 #include "spool/paths.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -249,8 +250,8 @@ static void slurm_probe_explain_clock(const struct slurm_probe_result *result, c
 						  : 0;
 	if (off > SLURM_SKEW_MS || off < -SLURM_SKEW_MS)
 		slurm_find(findings, "warning", "tell an administrator; durations are right all the same",
-			   "the clock of %s is %lld s %s of this machine's", host,
-			   (long long)((off < 0 ? -off : off) / 1000), off > 0 ? "ahead" : "behind");
+			   "the clock of %s is %" PRId64 " s %s of this machine's", host,
+			   ((off < 0 ? -off : off) / 1000), off > 0 ? "ahead" : "behind");
 	else
 		slurm_find(findings, "ok", NULL, "the clock of %s agrees with this machine's", host);
 }

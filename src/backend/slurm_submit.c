@@ -9,6 +9,7 @@
 #include "spool/paths.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 struct slurm_submit_call {
@@ -104,7 +105,7 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 		result.cause = CAUSE_REFUSED;
 		result.why = call->refused;
 	} else if (answer->exit_code == 0 && slurm_parse_submitted(buf_text(&answer->out), &id) == 0) {
-		snprintf(job, sizeof(job), "%llu", (unsigned long long)id);
+		snprintf(job, sizeof(job), "%" PRIu64, id);
 		result.outcome = BACKEND_SUBMITTED;
 		result.job = job;
 		slurm->submitted += call->count;
@@ -317,10 +318,10 @@ static void slurm_cancel_looked_cb(void *ctx, int rc, struct slurm_queue *queue,
 	for (size_t i = 0; i < arrays.list.len; i++) {
 		struct slurm_array *array = &arrays.list.at[i];
 		if (array->indices.len && array->indices.len == array->alive) {
-			slurm_args_addf(&args, "%llu", (unsigned long long)array->id);
+			slurm_args_addf(&args, "%" PRIu64, array->id);
 		} else if (array->indices.len) {
 			char *list = slurm_format_indices(array->indices.at, array->indices.len);
-			slurm_args_addf(&args, "%llu_[%s]", (unsigned long long)array->id, list);
+			slurm_args_addf(&args, "%" PRIu64 "_[%s]", array->id, list);
 			free(list);
 		}
 		named += array->indices.len;
@@ -409,7 +410,7 @@ static void slurm_parallel_looked_cb(void *ctx, int rc, struct slurm_queue *queu
 	struct slurm_args args = {0};
 	slurm_args_program(&args, "scontrol");
 	slurm_args_add(&args, "update");
-	slurm_args_addf(&args, "JobId=%llu", (unsigned long long)found->id);
+	slurm_args_addf(&args, "JobId=%" PRIu64, found->id);
 	slurm_args_addf(&args, "ArrayTaskThrottle=%u", call->parallel);
 	slurm_run(call->slurm, &args, NULL, slurm_parallel_cb, call);
 }

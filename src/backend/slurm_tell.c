@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/pace.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* For how long we have known that this attempt has ended; remembers it. */
@@ -34,7 +35,7 @@ static void slurm_tell_alive(struct slurm_poll_call *poll, const struct slurm_se
 		.exit_code = -1,
 	};
 	if (row || seen->job)
-		snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(row ? row->id : seen->job), seen->key.index);
+		snprintf(job, sizeof(job), "%" PRIu64 "_%u", (row ? row->id : seen->job), seen->key.index);
 	else
 		sight.job = NULL;
 	poll->sight(poll->ctx, &sight);
@@ -99,7 +100,7 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 			 *plugin ? plugin : "unknown plugin");
 		sight.cost.source = source;
 	}
-	snprintf(job, sizeof(job), "%llu_%u", (unsigned long long)(final ? final->id : row->id), seen->key.index);
+	snprintf(job, sizeof(job), "%" PRIu64 "_%u", (final ? final->id : row->id), seen->key.index);
 	poll->sight(poll->ctx, &sight);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -199,8 +200,8 @@ static void slurm_explain_cancel(const struct slurm_end *end, struct slurm_cause
 		snprintf(ret->message, sizeof(ret->message), "cancelled by the system or an administrator");
 		ret->remedy = "ask an administrator why before you restart it";
 	} else {
-		snprintf(ret->message, sizeof(ret->message), "cancelled by someone else (uid %lld)",
-			 (long long)end->by_uid);
+		snprintf(ret->message, sizeof(ret->message), "cancelled by someone else (uid %" PRId64 ")",
+			 end->by_uid);
 		ret->remedy = "ask them why before you restart it";
 	}
 }

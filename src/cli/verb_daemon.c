@@ -7,6 +7,7 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -70,7 +71,7 @@ static int64_t daemon_open_stops(struct client *client, struct error *ret_words)
 		const char *id = node_get_string(list->items[i], "experiment");
 		const char *text = node_get_string(list->items[i], "text");
 		int64_t tasks = node_get_int(list->items[i], "tasks", 0);
-		buf_addf(&words, "%s%s: %lld task%s stopped, but %s", count ? "; " : "", id ? id : "", (long long)tasks,
+		buf_addf(&words, "%s%s: %" PRId64 " task%s stopped, but %s", count ? "; " : "", id ? id : "", tasks,
 			 tasks == 1 ? " was" : "s were", text ? text : "not confirmed");
 		count += tasks;
 	}

@@ -15,6 +15,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 struct action {
@@ -43,8 +44,7 @@ static int action_find(struct engine *engine, int64_t experiment, const int64_t 
 	for (size_t i = 0; rc == 0 && numbers && i < count; i++) {
 		rc = store_read_task(engine->store, experiment, numbers[i], action_collect_cb, action);
 		if (rc == -ENOENT)
-			return errorf(err, rc, "there is no task e%lld/%lld", (long long)experiment,
-				      (long long)numbers[i]);
+			return errorf(err, rc, "there is no task e%" PRId64 "/%" PRId64, experiment, numbers[i]);
 	}
 	return rc;
 }
@@ -152,7 +152,7 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
 	int rc = action_find(engine, experiment, numbers, count, &action, err);
 	/* What begins again before the stop has come to it would be stopped by it. */
 	if (rc == 0 && (numbers || failed_only) && action.experiment->sweep == STORE_SWEEP_STOP)
-		rc = errorf(err, -EBUSY, "e%lld is still being stopped; try again in a moment", (long long)experiment);
+		rc = errorf(err, -EBUSY, "e%" PRId64 " is still being stopped; try again in a moment", experiment);
 	if (rc == 0)
 		rc = engine_transact(engine, numbers ? action_restart : action_restart_all, &action, err);
 	free(action.tasks.at);
@@ -172,7 +172,7 @@ int engine_resume(struct engine *engine, int64_t experiment, struct error *err)
 	struct action action = {0};
 	int rc = action_find(engine, experiment, NULL, 0, &action, err);
 	if (rc == 0 && !action.experiment->paused)
-		rc = errorf(err, -EBUSY, "e%lld is not paused%s", (long long)experiment,
+		rc = errorf(err, -EBUSY, "e%" PRId64 " is not paused%s", experiment,
 			    action.experiment->stopping ? "; it was stopped: `sluice restart` lets it go on" : "");
 	return rc < 0 ? rc : engine_transact(engine, action_resume, &action, err);
 }
@@ -219,7 +219,7 @@ int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct e
 	struct action action = {0};
 	int rc = action_find(engine, experiment, NULL, 0, &action, err);
 	if (rc == 0 && action.experiment->live && !stop)
-		rc = errorf(err, -EBUSY, "e%lld has %lld running tasks; stop it first", (long long)experiment,
-			    (long long)action.experiment->live);
+		rc = errorf(err, -EBUSY, "e%" PRId64 " has %" PRId64 " running tasks; stop it first", experiment,
+			    action.experiment->live);
 	return rc < 0 ? rc : engine_transact(engine, action_remove, &action, err);
 }

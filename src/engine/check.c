@@ -4,6 +4,8 @@
 #include "engine/about.h"
 #include "engine/state.h"
 
+#include <inttypes.h>
+
 struct engine_check {
 	uv_timer_t timer;
 	struct engine *engine;
@@ -37,7 +39,7 @@ static void check_tell(struct engine_check *check)
 	if (check->bad.len)
 		what = mem_printf("the database is damaged: %.600s", buf_text(&check->bad));
 	else
-		what = mem_printf("the database is sound: %lld tables were checked", (long long)check->tables);
+		what = mem_printf("the database is sound: %" PRId64 " tables were checked", check->tables);
 	struct backend_finding finding = {check->bad.len ? "error" : "ok", what, check->bad.len ? fix : NULL};
 	engine_add_findings(engine, &finding, 1);
 	free(what);

@@ -11,6 +11,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 static void descriptor_add_text(struct node *list, const char *text)
@@ -44,9 +45,9 @@ struct node *engine_make_argv(const struct spec *spec, int64_t experiment, int64
 
 	descriptor_add_program(spec, params, argv);
 	if (spec->pass == SPEC_PASS_POSITIONAL) {
-		snprintf(text, sizeof(text), "e%lld", (long long)experiment);
+		snprintf(text, sizeof(text), "e%" PRId64, experiment);
 		descriptor_add_text(argv, text);
-		snprintf(text, sizeof(text), "%lld", (long long)task);
+		snprintf(text, sizeof(text), "%" PRId64, task);
 		descriptor_add_text(argv, text);
 	}
 	call_add_all(argv, spec, params);
@@ -69,7 +70,7 @@ static struct node *descriptor_env(const struct spec *spec, int64_t seed, const 
 		free(value);
 		free(name);
 	}
-	snprintf(text, sizeof(text), "%lld", (long long)seed);
+	snprintf(text, sizeof(text), "%" PRId64, seed);
 	node_add(env, "SLUICE_SEED", node_new_string(text));
 	return env;
 }
@@ -97,7 +98,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 {
 	const struct engine_experiment *e = live->experiment;
 	char id[32];
-	snprintf(id, sizeof(id), "e%lld", (long long)e->id);
+	snprintf(id, sizeof(id), "e%" PRId64, e->id);
 	char *root = engine_folder(engine, e->id, 0, 0);
 	char *task = engine_folder(engine, e->id, live->task.number, 0);
 	char *caller = spool_caller_path(root), *ran = spool_ran_dir(root), *files = spool_files_dir(root),
@@ -159,8 +160,8 @@ int engine_write_descriptor(struct engine *engine, const struct engine_live *liv
 	struct node *params = NULL;
 	int rc = store_read_task(engine->store, live->experiment->id, live->task.number, descriptor_params_cb, &params);
 	if (rc < 0)
-		return errorf(err, rc, "the parameters of e%lld/%lld cannot be read", (long long)live->experiment->id,
-			      (long long)live->task.number);
+		return errorf(err, rc, "the parameters of e%" PRId64 "/%" PRId64 " cannot be read",
+			      live->experiment->id, live->task.number);
 	rc = descriptor_write(engine, live, params, err);
 	node_free(params);
 	return rc;

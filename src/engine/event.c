@@ -7,6 +7,7 @@
 #include "base/pace.h"
 #include "store/json.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Past this many changed tasks in one turn it is cheaper for everyone to fetch the table again, and a
@@ -83,8 +84,8 @@ static void event_send_rows(struct engine *engine, struct engine_live *live)
 	if (!live->rows.len)
 		return;
 	struct buf data = buf_make(BUF_UNLIMITED);
-	buf_addf(&data, "{\"experiment\":\"e%lld\",\"task\":%lld,\"rows\":[%s]}", (long long)live->experiment->id,
-		 (long long)live->task.number, buf_text(&live->rows));
+	buf_addf(&data, "{\"experiment\":\"e%" PRId64 "\",\"task\":%" PRId64 ",\"rows\":[%s]}", live->experiment->id,
+		 live->task.number, buf_text(&live->rows));
 	event_send(engine, "metrics", &data);
 	buf_free(&data);
 	buf_free(&live->rows);

@@ -19,6 +19,7 @@
 #include "journal/journal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -29,9 +30,10 @@ static int external_experiment(struct engine *engine, int64_t id, struct engine_
 		return rc;
 	if (!(*ret)->backend || !backend_is((*ret)->backend->ops, BACKEND_PULLED))
 		return errorf(err, -EINVAL,
-			      "e%lld runs its tasks by itself (backend %s); ask and tell are for experiments with "
+			      "e%" PRId64
+			      " runs its tasks by itself (backend %s); ask and tell are for experiments with "
 			      "resources: {backend: external}",
-			      (long long)id, (*ret)->backend ? (*ret)->backend->ops->name : "unknown");
+			      id, (*ret)->backend ? (*ret)->backend->ops->name : "unknown");
 	return 0;
 }
 
@@ -117,7 +119,7 @@ static int external_ask(struct engine *engine, int64_t experiment, int64_t *ret_
 	if (ask.thinking)
 		return -EINPROGRESS;
 	if (!ask.task.id && !ask.left)
-		return errorf(err, -ENOENT, "e%lld has no task left to give", (long long)experiment);
+		return errorf(err, -ENOENT, "e%" PRId64 " has no task left to give", experiment);
 	if (!ask.task.id)
 		return errorf(err, -EAGAIN, "the search waits for results of tasks that were taken");
 	*ret_number = ask.task.number;
@@ -318,8 +320,9 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 		return rc;
 	tell.live = external_find(engine, e, number);
 	if (!tell.live)
-		return errorf(err, -ENOENT, "e%lld/%lld is not running: no worker has taken it, or it has ended",
-			      (long long)experiment, (long long)number);
+		return errorf(err, -ENOENT,
+			      "e%" PRId64 "/%" PRId64 " is not running: no worker has taken it, or it has ended",
+			      experiment, number);
 	rc = external_read_row(body, &tell, err);
 	if (rc == 0)
 		rc = external_check_objective(engine, &tell, err);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "spool/status.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -46,13 +47,13 @@ int engine_hold_show(struct engine *engine, struct engine_experiment *e)
 	}
 	/* Where they are the same, only the store may show something older. */
 	if (!same && now)
-		hold_notice(
-			engine, "warning",
-			"e%lld: attempts on %s ended before their script began, while tasks start on other nodes: no "
-			"more tasks are submitted there",
-			(long long)e->id, now);
+		hold_notice(engine, "warning",
+			    "e%" PRId64
+			    ": attempts on %s ended before their script began, while tasks start on other nodes: no "
+			    "more tasks are submitted there",
+			    e->id, now);
 	else if (!same)
-		hold_notice(engine, "info", "e%lld: no node is left out any more", (long long)e->id);
+		hold_notice(engine, "info", "e%" PRId64 ": no node is left out any more", e->id);
 	free(e->excluded);
 	e->excluded = now;
 	e->excluded_shown = true;
@@ -71,7 +72,7 @@ int engine_hear_unstarted(struct engine *engine, const struct engine_live *live,
 			       hold_is_of_node(attempt_end_of(&live->facts)->exit_code), text, clock_mono_ms());
 	if (!held && unstarted_is_held(&e->unstarted)) {
 		char *words = unstarted_words(&e->unstarted);
-		hold_notice(engine, "warning", "e%lld is %s", (long long)e->id, words);
+		hold_notice(engine, "warning", "e%" PRId64 " is %s", e->id, words);
 		free(words);
 	}
 	return engine_hold_show(engine, e);
@@ -80,8 +81,7 @@ int engine_hear_unstarted(struct engine *engine, const struct engine_live *live,
 int engine_hear_started(struct engine *engine, struct engine_experiment *e, const char *node)
 {
 	if (unstarted_hear_start(&e->unstarted, hold_node(node), clock_mono_ms()))
-		hold_notice(engine, "info", "e%lld: a task has started, so it is no longer held back",
-			    (long long)e->id);
+		hold_notice(engine, "info", "e%" PRId64 ": a task has started, so it is no longer held back", e->id);
 	return engine_hold_show(engine, e);
 }
 

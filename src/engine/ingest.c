@@ -296,7 +296,7 @@ static int ingest_row(struct ingest *in, const struct journal_record *r, const i
 	ingest_row_event(live, r);
 	live->told = true;
 	if (ingest_stop_met(e->spec, r) && !e->stopping) {
-		log_info("e%lld: its stopping condition is met", (long long)e->id);
+		log_info("e%" PRId64 ": its stopping condition is met", e->id);
 		e->stop_why = "stopped: the stopping condition of the experiment is met";
 		rc = engine_stop_within(in->engine, e);
 	}

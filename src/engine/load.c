@@ -25,6 +25,7 @@
 #include "spool/stop.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -114,7 +115,7 @@ static int load_spec(const struct store_experiment *row, struct spec **ret, stru
 	problems_free(&problems);
 	node_free(document);
 	if (rc < 0)
-		log_error("e%lld cannot be read: %s", (long long)row->id, err ? err->text : "");
+		log_error("e%" PRId64 " cannot be read: %s", row->id, err ? err->text : "");
 	else
 		load_objective(*ret, row->objective);
 	return rc;
@@ -204,7 +205,7 @@ int engine_load_experiment(struct engine *engine, int64_t id, struct engine_expe
 		struct load load = {.engine = engine, .err = err};
 		int rc = store_read_experiment(engine->store, id, load_experiment_cb, &load);
 		if (rc == -ENOENT)
-			return errorf(err, rc, "there is no experiment e%lld", (long long)id);
+			return errorf(err, rc, "there is no experiment e%" PRId64, id);
 		if (rc < 0)
 			return rc;
 		if ((rc = load_rest(engine, load.experiment, err)) < 0) {
@@ -224,7 +225,7 @@ int engine_open_experiment(struct engine *engine, int64_t id, struct engine_expe
 	if (rc == 0)
 		rc = engine_load_experiment(engine, id, ret, err);
 	if (rc == 0 && (*ret)->removing)
-		rc = errorf(err, -ENOENT, "there is no experiment e%lld", (long long)id);
+		rc = errorf(err, -ENOENT, "there is no experiment e%" PRId64, id);
 	return rc;
 }
 
@@ -269,8 +270,8 @@ int engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 	live->batch_dir = engine_batch_folder(engine, experiment->id, row->token);
 	live->attempt_dir = engine_folder(engine, experiment->id, row->task_number, row->number);
 	if (row->ended && engine_take_end(live, row->ended) < 0)
-		log_error("e%lld/%lld: its recorded end cannot be read", (long long)experiment->id,
-			  (long long)row->task_number);
+		log_error("e%" PRId64 "/%" PRId64 ": its recorded end cannot be read", experiment->id,
+			  row->task_number);
 	experiment->live++;
 	vec_push(&engine->live, live);
 	*ret = live;
@@ -300,8 +301,8 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 	struct engine *engine = load->engine;
 	struct engine_experiment *e = engine_find(engine, row->experiment);
 	if (!e)
-		return errorf(load->err, -EIO, "e%lld has ended, but one of its attempts is still alive",
-			      (long long)row->experiment);
+		return errorf(load->err, -EIO, "e%" PRId64 " has ended, but one of its attempts is still alive",
+			      row->experiment);
 	struct engine_live *live;
 	int rc = engine_add_live(engine, e, row, &live);
 	if (rc < 0)

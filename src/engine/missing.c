@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -101,30 +102,30 @@ static int sources_cb(void *ctx, const struct store_source *row)
 
 static char *missing_say_nothing(const struct engine_live *live)
 {
-	long long e = (long long)live->experiment->id, task = (long long)live->task.number;
+	int64_t e = live->experiment->id, task = live->task.number;
 	if (live->experiment->spec->metrics_pattern)
-		return mem_printf(
-			"in e%lld/%lld nothing was found by the patterns under `metrics`. Correct them, or leave "
-			"them out: sluice then looks at all files and at what is printed. See METRICS in "
-			"sluice-experiment(5)",
-			e, task);
-	return mem_printf(
-		"in e%lld/%lld nothing was found. sluice reads CSV, TSV, JSON and TensorBoard files in the work "
-		"folder, printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; see "
-		"METRICS in sluice-experiment(5)",
-		e, task);
+		return mem_printf("in e%" PRId64 "/%" PRId64
+				  " nothing was found by the patterns under `metrics`. Correct them, or leave "
+				  "them out: sluice then looks at all files and at what is printed. See METRICS in "
+				  "sluice-experiment(5)",
+				  e, task);
+	return mem_printf("in e%" PRId64 "/%" PRId64
+			  " nothing was found. sluice reads CSV, TSV, JSON and TensorBoard files in the work "
+			  "folder, printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; see "
+			  "METRICS in sluice-experiment(5)",
+			  e, task);
 }
 
 static char *missing_say(const struct engine_live *live, const char *metric, const char *list, const char *places,
 			 const char *meant)
 {
-	long long e = (long long)live->experiment->id, task = (long long)live->task.number;
+	int64_t e = live->experiment->id, task = live->task.number;
 	if (!*list)
 		return missing_say_nothing(live);
-	return mem_printf(
-		"in e%lld/%lld found %s%s; no %s%s%s%s `sluice change e%lld --objective %s` ranks what is there", e,
-		task, list, places, *metric ? metric : "objective", meant ? "; did you mean " : ".", meant ? meant : "",
-		meant ? "?" : "", e, meant ? meant : "NAME");
+	return mem_printf("in e%" PRId64 "/%" PRId64 " found %s%s; no %s%s%s%s `sluice change e%" PRId64
+			  " --objective %s` ranks what is there",
+			  e, task, list, places, *metric ? metric : "objective", meant ? "; did you mean " : ".",
+			  meant ? meant : "", meant ? "?" : "", e, meant ? meant : "NAME");
 }
 
 int missing_find(struct engine *engine, const struct engine_live *live, char **ret, bool *ret_never)

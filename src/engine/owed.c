@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "base/pace.h"
 
+#include <inttypes.h>
+
 static bool owed_measures(const struct engine_backend *backend)
 {
 	return backend->backend && backend->ops->has_energy && backend->ops->has_energy(backend->backend);
@@ -154,9 +156,8 @@ size_t engine_owed_cancel(struct engine_backend *backend, struct backend_watch *
 		if (owed->backend != backend || !owed->cancel)
 			continue;
 		owed->cancel = false;
-		log_warning("e%lld/%lld has ended, but %s still has its job %s: cancelling it",
-			    (long long)owed->experiment, (long long)owed->number, backend->ops->name,
-			    owed->job ? owed->job : "");
+		log_warning("e%" PRId64 "/%" PRId64 " has ended, but %s still has its job %s: cancelling it",
+			    owed->experiment, owed->number, backend->ops->name, owed->job ? owed->job : "");
 		watch[count++] = owed_watch(owed);
 	}
 	return count;

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Is there anything that a pause would keep from running? */
@@ -46,7 +47,7 @@ static int pause_begin(struct engine *engine, struct engine_experiment *e, const
 		return 0;
 	e->paused = mem_strdup(why);
 	e->changed = true;
-	char *notice = mem_printf("e%lld is paused: %s", (long long)e->id, why);
+	char *notice = mem_printf("e%" PRId64 " is paused: %s", e->id, why);
 	log_warning("%s", notice);
 	engine_notice(engine, "warning", notice);
 	free(notice);
@@ -86,17 +87,17 @@ int engine_pause_hear_failure(struct engine *engine, struct engine_live *live, e
 		return 0;
 	const char *program = spec_program(spec), *slash = program ? strrchr(program, '/') : NULL;
 	char how[80];
-	snprintf(how, sizeof(how), count == 1 ? "a task failed" : "%lld tasks in a row failed in the same way",
-		 (long long)count);
-	char *why = mem_printf(
-		"%s: %s. Correct the script and `sluice restart e%lld --failed "
-		"--with %s`, or `sluice restart e%lld --failed` if the reason is gone, or `sluice resume e%lld` to go on as "
-		"it is",
-		how, words, (long long)e->id,
-		slash             ? slash + 1
-			: program ? program
-				  : "SCRIPT",
-		(long long)e->id, (long long)e->id);
+	snprintf(how, sizeof(how), count == 1 ? "a task failed" : "%" PRId64 " tasks in a row failed in the same way",
+		 count);
+	char *why = mem_printf("%s: %s. Correct the script and `sluice restart e%" PRId64 " --failed "
+			       "--with %s`, or `sluice restart e%" PRId64
+			       " --failed` if the reason is gone, or `sluice resume e%" PRId64 "` to go on as "
+			       "it is",
+			       how, words, e->id,
+			       slash             ? slash + 1
+				       : program ? program
+						 : "SCRIPT",
+			       e->id, e->id);
 	int rc = pause_begin(engine, e, why);
 	free(why);
 	return rc;

@@ -17,6 +17,7 @@
 #include "base/rng.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -370,8 +371,8 @@ int engine_replay(struct engine *engine, struct engine_experiment *e, struct err
 	if (rc != -ESTALE)
 		return rc;
 	/* Another version of sluice made these proposals. They are kept as history. */
-	log_warning(
-		"e%lld: this version of the search would have proposed other tasks; it goes on with the results so far",
-		(long long)e->id);
+	log_warning("e%" PRId64
+		    ": this version of the search would have proposed other tasks; it goes on with the results so far",
+		    e->id);
 	return replay_from(engine, e, INT64_MAX, err);
 }

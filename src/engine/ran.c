@@ -10,6 +10,8 @@
 #include "spool/ran.h"
 #include "store/rows.h"
 
+#include <inttypes.h>
+
 /* The content comes from a node: only whole JSON goes into the store. */
 static int ran_read(struct engine *engine, int64_t experiment, const char *digest, struct buf *out, struct error *err)
 {
@@ -35,8 +37,8 @@ int engine_take_ran(struct engine *engine, const struct engine_live *live, const
 	if (rc == 0 && ran_read(engine, experiment, digest, &text, &err) == 0)
 		rc = store_add_ran(engine->store, experiment, digest, buf_text(&text));
 	else if (rc == 0)
-		log_warning("what e%lld/%lld ran cannot be read: %s", (long long)experiment,
-			    (long long)live->task.number, err.text);
+		log_warning("what e%" PRId64 "/%" PRId64 " ran cannot be read: %s", experiment, live->task.number,
+			    err.text);
 	buf_free(&text);
 	return rc < 0 ? rc : store_set_ran(engine->store, live->id, digest);
 }

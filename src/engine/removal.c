@@ -16,6 +16,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #define REMOVAL_PREFIX ".removed-"
@@ -73,7 +74,7 @@ static int removal_carry_on(struct engine *engine, struct engine_experiment *e, 
 	struct removal_rows remove = {.experiment = e->id};
 	char *folder = engine_folder(engine, e->id, 0, 0);
 	char *experiments = spool_experiments_dir(engine->state_dir);
-	char *trash = mem_printf("%s/" REMOVAL_PREFIX "e%lld", experiments, (long long)e->id);
+	char *trash = mem_printf("%s/" REMOVAL_PREFIX "e%" PRId64, experiments, e->id);
 	free(experiments);
 	if (rename(folder, trash) < 0 && errno != ENOENT)
 		log_warning("%s: %s", folder, strerror(errno));
@@ -85,7 +86,7 @@ static int removal_carry_on(struct engine *engine, struct engine_experiment *e, 
 	}
 	removal_queue_folder(engine, trash);
 	char data[64];
-	int len = snprintf(data, sizeof(data), "{\"experiment\":\"e%lld\"}", (long long)e->id);
+	int len = snprintf(data, sizeof(data), "{\"experiment\":\"e%" PRId64 "\"}", e->id);
 	if (engine->event)
 		engine->event(engine->event_ctx, "removed", data, (size_t)len);
 	engine_forget_experiment(engine, e);

@@ -13,6 +13,7 @@
 #include "spool/paths.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -67,10 +68,10 @@ int engine_replace_script(struct engine *engine, int64_t experiment, const char 
 		return rc;
 	const char *script = replace.experiment->spec->script;
 	if (!script)
-		return errorf(err, -EINVAL, "e%lld has no script to replace: it runs a command", (long long)experiment);
+		return errorf(err, -EINVAL, "e%" PRId64 " has no script to replace: it runs a command", experiment);
 	const char *slash = strrchr(script, '/');
 	char *root = engine_folder(engine, experiment, 0, 0);
-	replace.kept = mem_printf("replaced/%lld-%s", (long long)clock_now_ms(), slash ? slash + 1 : script);
+	replace.kept = mem_printf("replaced/%" PRId64 "-%s", clock_now_ms(), slash ? slash + 1 : script);
 	rc = replace_write(root, script, replace.kept, text, len, err);
 	if (rc == 0)
 		rc = engine_transact(engine, replace_record, &replace, err);

@@ -29,6 +29,7 @@
 #include "spool/python.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -182,16 +183,16 @@ static void request_write_factors(const struct request *r, uint64_t count, struc
 		else
 			json_null(out);
 		json_end(out);
-		buf_addf(&how, "%s%llu", i ? " × " : "", (unsigned long long)n);
+		buf_addf(&how, "%s%" PRIu64, i ? " × " : "", n);
 		product *= (double)n;
 	}
 	json_end(out);
 	if (!grid) {
 		buf_clear(&how);
-		buf_addf(&how, "a budget of %llu", (unsigned long long)(count / r->spec->repeats));
+		buf_addf(&how, "a budget of %" PRIu64, (count / r->spec->repeats));
 	}
 	if (r->spec->repeats > 1)
-		buf_addf(&how, " × %llu repeats", (unsigned long long)r->spec->repeats);
+		buf_addf(&how, " × %" PRIu64 " repeats", r->spec->repeats);
 	if (grid && product * (double)r->spec->repeats > (double)count)
 		buf_add_text(&how,
 			     space->constraint_count ? ", less what conditions and constraints exclude"
@@ -537,7 +538,7 @@ static int request_place_files(struct engine *engine, const struct request_creat
 	*slash = 0;
 	int rc = 0;
 	if (access(tasks, F_OK) == 0) {
-		char *aside = mem_printf("%s.%lld", root, (long long)clock_now_ms());
+		char *aside = mem_printf("%s.%" PRId64, root, clock_now_ms());
 		log_warning("%s has results of another experiment and was renamed to %s", root, aside);
 		if (rename(root, aside) < 0)
 			rc = errorf(err, -errno, "%s: %s", root, strerror(errno));
@@ -601,7 +602,7 @@ int engine_create(struct engine *engine, const struct node *body, const char *id
 		rc = request_make(engine, &create, err);
 	if (rc == 0) {
 		*ret_experiment = create.id;
-		log_info("e%lld created", (long long)create.id);
+		log_info("e%" PRId64 " created", create.id);
 		engine_soon(engine);
 	}
 	request_free(&r);

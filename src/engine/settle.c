@@ -24,6 +24,7 @@
 #include "spool/stop.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -162,8 +163,8 @@ static int settle_retry(struct engine *engine, struct engine_live *live, enum ca
 		words = NULL;
 	} else if (words) {
 		char reason[700];
-		snprintf(reason, sizeof(reason), "%.500s; retry %lld of %lld%s", text, (long long)retry.before + 1,
-			 (long long)budget, more ? words : "");
+		snprintf(reason, sizeof(reason), "%.500s; retry %" PRId64 " of %" PRId64 "%s", text, retry.before + 1,
+			 budget, more ? words : "");
 		rc = engine_set_state(engine, e, &live->task, STORE_WAITING, reason, NULL);
 		if (rc == 0)
 			rc = store_set_retry(engine->store, live->task.id, retries,
@@ -372,8 +373,8 @@ static int settle_give_up(struct engine *engine, struct engine_live *live)
 	if (!engine_fence(live))
 		return 0; /* at the next turn */
 	engine_hear(live, ATTEMPT_HEAR_GIVEN_UP);
-	log_warning("e%lld/%lld: there was no sign of life from its runner for %s: cancelling its job",
-		    (long long)live->experiment->id, (long long)live->task.number, SETTLE_GIVE_UP_TEXT);
+	log_warning("e%" PRId64 "/%" PRId64 ": there was no sign of life from its runner for %s: cancelling its job",
+		    live->experiment->id, live->task.number, SETTLE_GIVE_UP_TEXT);
 	return store_add_history(engine->store, live->task.id, STORE_RUNNING,
 				 "there was no sign of life from its runner for " SETTLE_GIVE_UP_TEXT
 				 ": cancelling its job",
@@ -470,7 +471,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 		e->changed = true;
 	}
 	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
-		log_info("e%lld: its budget is used up", (long long)e->id);
+		log_info("e%" PRId64 ": its budget is used up", e->id);
 		e->stop_why = "stopped: the budget of the experiment is used up";
 		rc = engine_stop_within(engine, e);
 	}

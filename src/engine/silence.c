@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/pace.h"
 
+#include <inttypes.h>
+
 #define SILENCE_TEXT "no sign of life from its runner"
 
 bool engine_is_silence(const char *reason)
@@ -59,7 +61,7 @@ static int silence_note(struct engine *engine, struct engine_live *live, enum en
 		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,
 				       text ? text : "its runner gives signs of life again", clock_now_ms());
 	if (turned && text)
-		log_warning("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number, text);
+		log_warning("e%" PRId64 "/%" PRId64 ": %s", live->experiment->id, live->task.number, text);
 	live->silence = silence;
 	engine_task_changed(engine, live->experiment->id, live->task.number);
 	free(text);

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -51,11 +52,11 @@ char **spec_part_texts(const struct node *node, const char *example, struct prob
 int64_t spec_part_int(const struct node *node, int64_t min, int64_t max, int64_t fallback, struct problems *problems)
 {
 	char remedy[100];
-	snprintf(remedy, sizeof(remedy), "give a whole number from %lld to %lld", (long long)min, (long long)max);
+	snprintf(remedy, sizeof(remedy), "give a whole number from %" PRId64 " to %" PRId64, min, max);
 	if (node->type == NODE_INT && node->integer >= min && node->integer <= max)
 		return node->integer;
 	if (node->type == NODE_INT)
-		problem_add(problems, node, remedy, "%lld is out of range", (long long)node->integer);
+		problem_add(problems, node, remedy, "%" PRId64 " is out of range", node->integer);
 	else
 		problem_add(problems, node, remedy, "'%s' must be a whole number, not %s",
 			    node->key ? node->key : "an entry", node_type_name(node));

@@ -8,6 +8,7 @@
 #include "engine/state.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #define STOPPING_TEXT "being stopped"
@@ -99,7 +100,7 @@ char *engine_explain_stops(struct engine *engine, const struct engine_experiment
 	if (!count || !backend_is(experiment->backend->ops, BACKEND_HAS_QUEUE))
 		return NULL;
 	char *doubt = stop_doubt(experiment->backend);
-	char *text = mem_printf("%lld task%s being stopped; %s", (long long)count, count == 1 ? " is" : "s are", doubt);
+	char *text = mem_printf("%" PRId64 " task%s being stopped; %s", count, count == 1 ? " is" : "s are", doubt);
 	free(doubt);
 	return text;
 }
@@ -121,7 +122,7 @@ void engine_write_stops(struct engine *engine, struct json *out)
 		if (!count)
 			continue;
 		char *doubt = stop_doubt(e->backend), id[24];
-		snprintf(id, sizeof(id), "e%lld", (long long)e->id);
+		snprintf(id, sizeof(id), "e%" PRId64, e->id);
 		json_map(out);
 		json_key_string(out, "experiment", id);
 		json_key_int(out, "tasks", count);

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/pace.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static struct unstarted_node *unstarted_take_node(struct unstarted *u, const char *name)
@@ -75,11 +76,10 @@ char *unstarted_words(const struct unstarted *u)
 	int64_t minutes = unstarted_pause_ms(u) / 60000;
 	if (!unstarted_is_held(u))
 		return NULL;
-	return mem_printf(
-		"held back: %lld attempts in a row ended before their script began (the last: %s); one task is "
-		"tried after %lld minute%s",
-		(long long)u->in_row, u->why ? u->why : "no reason is known", (long long)minutes,
-		minutes == 1 ? "" : "s");
+	return mem_printf("held back: %" PRId64
+			  " attempts in a row ended before their script began (the last: %s); one task is "
+			  "tried after %" PRId64 " minute%s",
+			  u->in_row, u->why ? u->why : "no reason is known", minutes, minutes == 1 ? "" : "s");
 }
 
 /* Does another node start tasks where this one does not? Else the reason lies elsewhere, and without this node there may

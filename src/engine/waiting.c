@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/pace.h"
 
+#include <inttypes.h>
+
 static char *waiting_why(const struct engine_experiment *e)
 {
 	if (e->paused)
@@ -17,8 +19,7 @@ static char *waiting_why(const struct engine_experiment *e)
 	if (unstarted_is_held(&e->unstarted))
 		return unstarted_words(&e->unstarted);
 	if (e->parallel && e->live >= e->parallel)
-		return mem_printf("waits for another task of its experiment to end: parallel is %lld",
-				  (long long)e->parallel);
+		return mem_printf("waits for another task of its experiment to end: parallel is %" PRId64, e->parallel);
 	return e->backend->ops->why_wait ? e->backend->ops->why_wait(e->backend->backend, &e->spec->resources, e->id)
 					 : NULL;
 }

@@ -6,6 +6,7 @@
 #include "base/node.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -141,7 +142,7 @@ void handle_session_delete(struct request *request, struct response *response)
 {
 	uint64_t id = (uint64_t)request->path_numbers[0];
 	if (!end_session(request->app, id))
-		response_problem(response, 404, "there is no session %llu", (unsigned long long)id);
+		response_problem(response, 404, "there is no session %" PRIu64, id);
 }
 
 void handle_login_link(struct request *request, struct response *response)

@@ -12,6 +12,7 @@
 #include "http/upload.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -114,8 +115,8 @@ static void serve_drain_cb(uv_timer_t *timer)
 	if (open && clock_mono_ms() < serve->drain_until_ms)
 		return;
 	if (open)
-		log_warning("%lld tasks were stopped without a confirmation; the next daemon goes on with it",
-			    (long long)open);
+		log_warning("%" PRId64 " tasks were stopped without a confirmation; the next daemon goes on with it",
+			    open);
 	uv_stop(timer->loop);
 }
 

@@ -7,6 +7,7 @@
 #include "base/num.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static double usage_own_bytes(const struct usage_process *process)
 	char path[64];
 	struct buf text = buf_make(4096);
 	double bytes = (double)process->pages * (double)sysconf(_SC_PAGESIZE);
-	snprintf(path, sizeof(path), "/proc/%llu/smaps_rollup", (unsigned long long)process->pid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/smaps_rollup", process->pid);
 	const char *pss = fs_read(path, 4096, &text, NULL) == 0 ? strstr(buf_text(&text), "\nPss:") : NULL;
 	if (pss) {
 		uint64_t kib;

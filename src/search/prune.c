@@ -4,6 +4,7 @@
 #include "search/prune.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 
 static const char *const prune_rules[] = {"none", "median", "asha", "threshold"};
@@ -28,8 +29,7 @@ static void prune_read_int(const struct node *map, const char *key, int64_t min,
 	if (!node)
 		return;
 	if (node->type != NODE_INT || node->integer < min || node->integer > max)
-		problem_add(problems, node, NULL, "'%s' is a whole number from %lld to %lld", key, (long long)min,
-			    (long long)max);
+		problem_add(problems, node, NULL, "'%s' is a whole number from %" PRId64 " to %" PRId64, key, min, max);
 	else
 		*ret = node->integer;
 }

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -68,7 +69,7 @@ static int read_whole(const struct node *map, const char *key, int64_t least, in
 	if (!node)
 		return 0;
 	char remedy[80];
-	snprintf(remedy, sizeof(remedy), "give a whole number from %lld to %lld", (long long)least, (long long)most);
+	snprintf(remedy, sizeof(remedy), "give a whole number from %" PRId64 " to %" PRId64, least, most);
 	if (node->type != NODE_INT)
 		return problem_add(problems, node, remedy, "'%s' is a whole number, not %s", key,
 				   node->type == NODE_REAL ? node->string : node_type_name(node));

@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 
 struct parse {
@@ -196,8 +197,8 @@ static int make_points(struct parse *p, struct space_param *param, const struct 
 			x = round(x);
 		if (k && x <= param->choices[k - 1].real)
 			return FAIL(p, node_get(map, "points"), "ask for fewer points",
-				    "%llu points between %g and %g are not all different",
-				    (unsigned long long)param->points, param->min, param->max);
+				    "%" PRIu64 " points between %g and %g are not all different", param->points,
+				    param->min, param->max);
 		param->choices[k] = (struct space_value){.kind = param->kind == SPACE_INT ? SPACE_VALUE_INT
 											  : SPACE_VALUE_REAL,
 							 .integer = param->kind == SPACE_INT ? (int64_t)x : 0,

@@ -5,6 +5,7 @@
 #include "store/sql.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #define TOKEN_USED_MS (3600 * (int64_t)1000)
@@ -52,7 +53,7 @@ int store_find_token(struct store *store, const char *hash, int64_t now_ms, int6
 	/* The door opens also when the note cannot be written. */
 	if (store_begin(store, NULL) == 0 &&
 	    change_end(store, store_run(store, sql_use_token, "ii", id, now_ms), NULL) < 0)
-		log_warning("the use of token %lld could not be recorded", (long long)id);
+		log_warning("the use of token %" PRId64 " could not be recorded", id);
 	return 0;
 }
 
@@ -64,7 +65,7 @@ int store_delete_token(struct store *store, int64_t id, struct error *err)
 	rc = store_run(store, sql_delete_token, "i", id);
 	bool found = sqlite3_changes(store_db(store)) > 0;
 	rc = change_end(store, rc, err);
-	return rc == 0 && !found ? errorf(err, -ENOENT, "there is no token %lld", (long long)id) : rc;
+	return rc == 0 && !found ? errorf(err, -ENOENT, "there is no token %" PRId64, id) : rc;
 }
 
 int store_json_tokens(struct store *store, struct json *out)
