@@ -131,7 +131,7 @@ static void who_cancelled_is_told(void **state)
 	assert_int_equal(explain("CANCELLED", NULL, 0, 0, 1234).cause, CAUSE_CANCELLED);
 }
 
-/* Those that a lab provokes are samples, see test_slurm_samples.c; these it does not. */
+/* Those that a lab provokes are samples, see test_slurm_answers.c; these it does not. */
 static void clear_refusals_are_definite(void **state)
 {
 	(void)state;
