@@ -5,6 +5,7 @@
 #include "http/app.h"
 #include "http/message.h"
 #include "http/route.h"
+#include "store/json.h"
 
 void handle_health(struct request *request, struct response *response);
 void handle_openapi(struct request *request, struct response *response);
@@ -39,6 +40,8 @@ void handle_import(struct request *request, struct response *response);
 void handle_change(struct request *request, struct response *response);
 void handle_search(struct request *request, struct response *response);
 void handle_ask(struct request *request, struct response *response);
+/* The parameter axis of the request. */
+enum store_axis handle_axis(const struct request *request);
 void handle_metrics(struct request *request, struct response *response);
 void handle_analysis(struct request *request, struct response *response);
 void handle_script(struct request *request, struct response *response);

@@ -229,10 +229,20 @@ void handle_parallel(struct request *request, struct response *response)
 		answer_experiment(request, request->path_numbers[0], response);
 }
 
+enum store_axis handle_axis(const struct request *request)
+{
+	const char *axis = request_text(request, "axis");
+	if (!axis)
+		return STORE_AXIS_STEP;
+	return strcmp(axis, "time") == 0     ? STORE_AXIS_TIME
+		: strcmp(axis, "epoch") == 0 ? STORE_AXIS_EPOCH
+					     : STORE_AXIS_STEP;
+}
+
 void handle_metrics(struct request *request, struct response *response)
 {
 	int rc = store_json_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
-				    request_int(request, "points"), &response->pieces);
+				    request_int(request, "points"), handle_axis(request), &response->pieces);
 	if (rc < 0 && !answer_unread(request, rc, response))
 		answer_missing(request, response);
 }

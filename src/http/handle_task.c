@@ -152,7 +152,7 @@ void handle_task_metrics(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	int rc = store_json_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
-					 request_int(request, "points"), &out);
+					 request_int(request, "points"), handle_axis(request), &out);
 	if (rc < 0 && !answer_unread(request, rc, response))
 		answer_missing(request, response);
 }

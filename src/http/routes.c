@@ -22,6 +22,11 @@ static const struct param p_points = {.name = "points",
 				      .max = 100000,
 				      .fallback = 300,
 				      .help = "points of a curve at most"};
+static const struct param p_axis = {
+	.name = "axis",
+	.type = PARAM_CHOICE,
+	.choices = "step|epoch|time",
+	.help = "epoch, time: a further list x, the place of each point; step unless given"};
 static const struct param p_format = {
 	.name = "format", .type = PARAM_CHOICE, .choices = "json|csv", .help = "json unless given"};
 static const struct param p_scan = {
@@ -362,7 +367,7 @@ const struct route routes[] = {
 	 "Curves",
 	 200,
 	 ROUTE_CACHED,
-	 {&p_name, &p_points}},
+	 {&p_name, &p_points, &p_axis}},
 	{METHOD_GET,
 	 "/experiments/{id}/analysis",
 	 handle_analysis,
@@ -472,7 +477,7 @@ const struct route routes[] = {
 	 "TaskCurves",
 	 200,
 	 ROUTE_CACHED,
-	 {&p_points}},
+	 {&p_points, &p_axis}},
 	{METHOD_GET,
 	 "/experiments/{id}/tasks/{n}/ran",
 	 handle_ran,

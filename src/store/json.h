@@ -23,12 +23,16 @@ int store_json_task(struct store *store, int64_t experiment, int64_t number, str
 /* In detail, and the map stays open too. */
 int store_json_open_task(struct store *store, int64_t experiment, int64_t number, struct json *out) MUST_USE;
 int store_json_tasks(struct store *store, int64_t experiment, const struct store_page *page, struct json *out) MUST_USE;
+/* What a curve is drawn over, in the order of the parameter's words: its step; or, in a further member "x", the epoch, or
+ * the seconds since the task first began. */
+enum store_axis { STORE_AXIS_STEP, STORE_AXIS_EPOCH, STORE_AXIS_TIME };
+
 /* name NULL: the first objective's metric. points: at most this many per curve, keeping first, last,
  * minima and maxima. */
-int store_json_metrics(struct store *store, int64_t experiment, const char *name, int64_t points,
+int store_json_metrics(struct store *store, int64_t experiment, const char *name, int64_t points, enum store_axis axis,
 		       struct pieces *ret) MUST_USE;
 int store_json_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
-			    struct json *out) MUST_USE;
+			    enum store_axis axis, struct json *out) MUST_USE;
 /* What an attempt (0: the newest) ran. */
 int store_json_ran(struct store *store, int64_t experiment, int64_t number, int64_t attempt, struct json *out) MUST_USE;
 /* folder: what the export says about where the experiment is. */

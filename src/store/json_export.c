@@ -31,7 +31,7 @@ static int put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {
 	int64_t task_id = row_int(row, TASK_ID);
 	json_open_task(row, pieces->experiment, &pieces->json);
-	int rc = json_put_curves(pieces->store, pieces->experiment, task_id, 0, &pieces->json);
+	int rc = json_put_curves(pieces->store, pieces->experiment, task_id, 0, STORE_AXIS_STEP, &pieces->json);
 	if (rc == 0)
 		rc = json_put_attempts(pieces->store, task_id, &pieces->json);
 	json_end(&pieces->json);

@@ -11,7 +11,14 @@ static const char sql_find_name[] = "SELECT id FROM metric_name WHERE experiment
 static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment = ?1 ORDER BY id";
 static const char sql_task_names[] = "SELECT n.name, n.id FROM metric_name n WHERE n.experiment = ?1 AND EXISTS "
 				     "(SELECT 1 FROM metric WHERE task = ?2 AND name = n.id) ORDER BY n.id";
-static const char sql_curve[] = "SELECT step, value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step";
+/* The third column is the place on the axis. */
+static const char *const sql_curves[] = {
+	[STORE_AXIS_STEP] = "SELECT step, value, NULL FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step",
+	[STORE_AXIS_EPOCH] = "SELECT step, value, epoch FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step",
+	[STORE_AXIS_TIME] =
+		"SELECT m.step, m.value, max(0, m.time_ms - t.started_ms) / 1000.0 FROM metric m JOIN task t "
+		"ON t.id = m.task WHERE m.task = ?1 AND m.name = ?2 ORDER BY m.step",
+};
 static const char sql_tasks[] = "SELECT id, number FROM task WHERE experiment = ?1 AND number > ?2 ORDER BY number";
 static const char sql_find_experiment[] = "SELECT step_name, json_extract(objective, '$[0].metric') FROM experiment "
 					  "WHERE id = ?1 AND removing = 0";
@@ -20,20 +27,21 @@ static const char sql_find_task[] = "SELECT t.id, e.step_name FROM task t JOIN e
 
 struct point {
 	int64_t step;
-	double value;
+	double value, x; /* NAN: not known */
 };
 
 struct curve {
+	enum store_axis axis;
 	VEC(struct point) points;
 };
 
 static int curve_read(struct store *store, int64_t task_id, int64_t name_id, struct curve *curve)
 {
-	sqlite3_stmt *row = store_bind(store, sql_curve, "ii", task_id, name_id);
+	sqlite3_stmt *row = store_bind(store, sql_curves[curve->axis], "ii", task_id, name_id);
 	int rc;
 	curve->points.len = 0;
 	while ((rc = store_step(store, row)) > 0) {
-		struct point point = {.step = row_int(row, 0), .value = row_real(row, 1)};
+		struct point point = {.step = row_int(row, 0), .value = row_real(row, 1), .x = row_real(row, 2)};
 		vec_push(&curve->points, point);
 	}
 	return rc;
@@ -109,6 +117,17 @@ static void curve_put(const struct curve *curve, struct json *out)
 	for (size_t i = 0; i < curve->points.len; i++)
 		json_real(out, curve->points.at[i].value);
 	json_end(out);
+	if (curve->axis == STORE_AXIS_STEP)
+		return;
+	json_key(out, "x");
+	json_list(out);
+	for (size_t i = 0; i < curve->points.len; i++) {
+		if (isnan(curve->points.at[i].x))
+			json_null(out);
+		else
+			json_real(out, curve->points.at[i].x);
+	}
+	json_end(out);
 }
 
 int json_find_metric(struct store *store, int64_t experiment, const char *name, int64_t *ret)
@@ -152,9 +171,10 @@ int json_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_
 	return rc;
 }
 
-int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points, struct json *out)
+int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points, enum store_axis axis,
+		    struct json *out)
 {
-	struct curve curve = {0};
+	struct curve curve = {.axis = axis};
 	sqlite3_stmt *row = store_bind(store, sql_task_names, "ii", experiment, task_id);
 	int rc;
 	json_key(out, "metrics");
@@ -176,7 +196,7 @@ int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, in
 
 static int put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 {
-	struct curve curve = {0};
+	struct curve curve = {.axis = pieces->axis};
 	int rc = curve_read(pieces->store, row_int(row, 0), pieces->name, &curve);
 	if (rc == 0 && curve.points.len) {
 		curve_thin(&curve, (size_t)pieces->points);
@@ -189,7 +209,8 @@ static int put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 	return rc;
 }
 
-int store_json_metrics(struct store *store, int64_t experiment, const char *name, int64_t points, struct pieces *ret)
+int store_json_metrics(struct store *store, int64_t experiment, const char *name, int64_t points, enum store_axis axis,
+		       struct pieces *ret)
 {
 	char id[24];
 	int64_t name_id = 0;
@@ -206,6 +227,7 @@ int store_json_metrics(struct store *store, int64_t experiment, const char *name
 	struct json *out = &pieces->json;
 	pieces->name = name_id;
 	pieces->points = points;
+	pieces->axis = axis;
 	pieces->ends = 2;
 	if (!pieces->name)
 		pieces->last = INT64_MAX; /* no task has it */
@@ -220,7 +242,8 @@ int store_json_metrics(struct store *store, int64_t experiment, const char *name
 	return 0;
 }
 
-int store_json_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points, struct json *out)
+int store_json_task_metrics(struct store *store, int64_t experiment, int64_t number, int64_t points,
+			    enum store_axis axis, struct json *out)
 {
 	char id[48];
 	sqlite3_stmt *row = store_bind(store, sql_find_task, "ii", experiment, number);
@@ -233,7 +256,7 @@ int store_json_task_metrics(struct store *store, int64_t experiment, int64_t num
 	json_key_string(out, "task", id);
 	row_put_text(row, 1, "step_name", out);
 	store_end(row);
-	rc = json_put_curves(store, experiment, task_id, points, out);
+	rc = json_put_curves(store, experiment, task_id, points, axis, out);
 	json_end(out);
 	return rc;
 }

@@ -14,6 +14,7 @@ struct task_pieces {
 	struct json json; /* writes into the piece */
 	struct buf begun;
 	int64_t name, points; /* curves: of this metric, thinned to so many */
+	enum store_axis axis;
 	struct node *parameters; /* CSV: the columns */
 };
 

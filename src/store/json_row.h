@@ -66,7 +66,7 @@ int json_find_metric(struct store *store, int64_t experiment, const char *name, 
 int json_open_experiment(struct store *store, int64_t experiment, bool detail, const char *counts_key,
 			 struct json *out) MUST_USE;
 /* "metrics":{NAME:{"step":[…],"value":[…]}} of a task; points 0: all of them. */
-int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points,
+int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points, enum store_axis axis,
 		    struct json *out) MUST_USE;
 /* "ran":{DIGEST:{…}}: what the attempts of an experiment ran. */
 int json_put_ran(struct store *store, int64_t experiment, struct json *out) MUST_USE;

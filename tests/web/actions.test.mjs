@@ -223,8 +223,10 @@ test('another metric, linear axis, time axis and the table of values', async () 
   await page.waitForURL(/metric=loss/);
   await page.getByRole('button', { name: 'log y' }).click();
   await page.getByRole('button', { name: 'Time', exact: true }).first().click();
-  await page.getByText('mean per epoch').waitFor();
+  await page.getByRole('img', { name: /^loss for \d+ configurations by time/ }).waitFor();
+  await page.waitForURL(/x=time/);
   await page.getByRole('button', { name: 'Table' }).click();
+  await page.getByRole('columnheader', { name: 'Last time' }).waitFor();
   await page.getByRole('region', { name: 'loss as a table' }).waitFor();
   assert.deepEqual(await audit(page), []);
 });

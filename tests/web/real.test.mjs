@@ -52,6 +52,15 @@ for i in range(3000 if mode == "long" else 2):
     time.sleep(0.2)
 `;
 
+// Four rows in two epochs, with a pause before the last two.
+const PAUSED = `import time
+with open("log.csv", "w") as f:
+    f.write("step,epoch,val_loss\\n10,0.5,4.0\\n20,1.0,3.0\\n")
+    f.flush()
+    time.sleep(2)
+    f.write("30,1.5,2.0\\n40,2.0,1.0\\n")
+`;
+
 // Prints more than fits on a screen, then a line every quarter of a second.
 const TALKER = `import time
 for i in range(60):
@@ -177,6 +186,64 @@ test('five batch sizes and one learning rate through the form: five tasks, five 
   await page.getByRole('heading', { level: 1, name: 'Cluster' }).waitFor();
   await page.waitForTimeout(500);
   await shoot('7-cluster');
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('curves are over step, epoch and real time, by the address, in all three charts', {
+  skip,
+  timeout: 600000,
+}, async () => {
+  const { page, troubles } = seat;
+  await page.goto(`http://127.0.0.1:${port}/new`);
+  await page.locator('#script').setInputFiles(file('paused.py', PAUSED));
+  await page.getByLabel('Values of batch_size').fill('64');
+  await page.getByRole('button', { name: 'Submit 1 task' }).first().click();
+  await page.waitForURL(/\/e\/e\d+$/);
+  const experiment = page.url();
+  await page.goto(`${experiment}?x=time`);
+  // The rows behind the pause come as events, to a chart that is over time already.
+  await page.getByText('every task has ended').waitFor();
+  const chart = (axis) => page.getByRole('img', { name: new RegExp(`^val_loss.* by ${axis}\\.`) });
+  await chart('time').waitFor();
+  const cells = () => page.getByRole('region', { name: 'val_loss as a table' }).locator('tbody td').allInnerTexts();
+  await page.getByRole('button', { name: 'Table' }).click();
+  const live = await cells();
+  assert.equal(live[1], '4', 'four points');
+  await page.reload();
+  await chart('time').waitFor();
+  await page.getByRole('button', { name: 'Table' }).click();
+  assert.deepEqual(await cells(), live, 'what came as events is what the daemon keeps');
+  await page.getByRole('button', { name: 'Epoch', exact: true }).click();
+  await page.getByRole('columnheader', { name: 'Last epoch' }).waitFor();
+  assert.equal((await cells()).at(-1), '2');
+  await page.getByRole('button', { name: 'Step', exact: true }).click();
+  await page.getByRole('columnheader', { name: 'Last step' }).waitFor();
+  assert.equal((await cells()).at(-1), '40');
+  const answer = page.waitForResponse(/tasks\/1\/metrics\?.*axis=time/);
+  await page.goto(`${experiment}/1?x=time`);
+  const { x } = (await (await answer).json()).metrics.val_loss;
+  assert.ok(x.length === 4 && x[3] >= 2 && x.every((v, i) => !i || v >= x[i - 1]), `seconds ${x}`);
+  for (const where of [`${experiment}/1`, `${experiment}/compare?tasks=1`]) {
+    await page.goto(where);
+    await page.getByRole('button', { name: 'Time', exact: true }).click();
+    await page.waitForURL(/x=time/);
+    await page.getByRole('button', { name: 'Time', exact: true, pressed: true }).waitFor();
+    const plot = page.getByRole('img', { name: /^val_loss/ });
+    await plot.focus();
+    await plot.press('ArrowRight');
+    await page
+      .getByRole('status')
+      .getByText(/, \d+(\.\d+)? ?s: /)
+      .waitFor();
+    await plot.press('ArrowLeft');
+    await page.getByRole('button', { name: 'Epoch', exact: true }).click();
+    await page.getByRole('button', { name: 'Epoch', exact: true, pressed: true }).waitFor();
+    await plot.press('ArrowLeft');
+    await page
+      .getByRole('status')
+      .getByText(/, epoch \d/)
+      .waitFor();
+  }
   assert.deepEqual(troubles.splice(0), []);
 });
 

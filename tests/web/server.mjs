@@ -20,6 +20,12 @@ const TYPES = {
   '.svg': 'image/svg+xml',
 };
 
+// Where the points of a curve lie on the axis that was asked for; an epoch takes a minute here.
+function places(q, step) {
+  const axis = q.get('axis') ?? 'step';
+  return axis === 'step' ? {} : { x: axis === 'time' ? step.map((s) => (s + 1) * 60) : step };
+}
+
 export class Fixture {
   constructor(kind = 'all', options = {}) {
     this.models = new Map(world(kind).map((m) => [m.e.id, m]));
@@ -99,7 +105,11 @@ export class Fixture {
     if (typeof val === 'number' && (!task.best || (max ? val > task.best.value : val < task.best.value)))
       task.best = { value: val, epoch: step };
     refresh(model);
-    this.emit('metrics', { experiment: id, task: n, rows: [{ step, values: { loss: train, [metric]: val } }] });
+    this.emit('metrics', {
+      experiment: id,
+      task: n,
+      rows: [{ step, time_ms: Date.now(), epoch: step, values: { loss: train, [metric]: val } }],
+    });
     this.emit('task', task);
     this.emit('experiment', summary(model));
   }
@@ -367,7 +377,7 @@ export class Fixture {
       const name = q.get('name') ?? model.e.objective[0].metric;
       const tasks = [...model.curves]
         .filter(([, c]) => c.step.length)
-        .map(([n, c]) => ({ task: n, step: c.step, value: name === 'loss' ? c.train : c.val }));
+        .map(([n, c]) => ({ task: n, step: c.step, value: name === 'loss' ? c.train : c.val, ...places(q, c.step) }));
       return send(200, { experiment: id, name, step_name: 'epoch', tasks });
     }
     const found = /^tasks\/(\d+)(?:\/(\w+))?$/.exec(rest);
@@ -484,8 +494,8 @@ export class Fixture {
         step_name: 'epoch',
         metrics: line.step.length
           ? {
-              loss: { step: line.step, value: line.train },
-              [model.e.objective[0].metric]: { step: line.step, value: line.val },
+              loss: { step: line.step, value: line.train, ...places(q, line.step) },
+              [model.e.objective[0].metric]: { step: line.step, value: line.val, ...places(q, line.step) },
             }
           : {},
       });

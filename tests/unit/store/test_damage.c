@@ -175,7 +175,7 @@ static int ask_task(struct store *store, struct buf *out)
 static int ask_task_metrics(struct store *store, struct buf *out)
 {
 	struct json w = json_to(out);
-	return store_json_task_metrics(store, 1, 3, 0, &w);
+	return store_json_task_metrics(store, 1, 3, 0, STORE_AXIS_STEP, &w);
 }
 
 static int ask_pieces(int rc, struct pieces *pieces, struct buf *out)
@@ -186,7 +186,7 @@ static int ask_pieces(int rc, struct pieces *pieces, struct buf *out)
 static int ask_metrics(struct store *store, struct buf *out)
 {
 	struct pieces pieces = {0};
-	return ask_pieces(store_json_metrics(store, 1, "val_loss", 100, &pieces), &pieces, out);
+	return ask_pieces(store_json_metrics(store, 1, "val_loss", 100, STORE_AXIS_STEP, &pieces), &pieces, out);
 }
 
 static int ask_export(struct store *store, struct buf *out)

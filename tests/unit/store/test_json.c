@@ -120,7 +120,7 @@ static struct node *at(struct node *node, const char *a, const char *b)
 static int read_metrics(struct fixture *f, int64_t experiment, const char *name)
 {
 	struct pieces pieces = {0};
-	int rc = store_json_metrics(f->store, experiment, name, 300, &pieces);
+	int rc = store_json_metrics(f->store, experiment, name, 300, STORE_AXIS_STEP, &pieces);
 	return rc < 0 ? rc : pieces_finish(&pieces, &f->text);
 }
 
@@ -313,8 +313,26 @@ static void test_metrics_default_to_the_objective(void **state)
 	assert_string_equal(node_get(curve, "value")->items[2]->string, "NaN");
 	assert_int_equal(read_metrics(f, 1, "none such"), 0);
 	assert_int_equal(at(parse(f), "tasks", NULL)->count, 0);
-	assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 2, 300, &out)), 0);
+	assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 2, 300, STORE_AXIS_STEP, &out)), 0);
 	assert_int_equal(node_get(at(parse(f), "metrics", "val_loss"), "step")->count, 3);
+}
+
+static void test_a_curve_has_the_places_on_its_axis(void **state)
+{
+	struct fixture *f = *state;
+	run_sql(f,
+		"UPDATE metric SET time_ms = 1700000002500 + step * 1000, epoch = CASE step WHEN 2 THEN NULL ELSE "
+		"step / 4.0 END WHERE task = 12");
+	assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 2, 300, STORE_AXIS_TIME, &out)), 0);
+	struct node *x = node_get(at(parse(f), "metrics", "val_loss"), "x");
+	assert_int_equal(x->count, 3);
+	assert_true(x->items[0]->real == 0.5 && x->items[2]->real == 2.5);
+	assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 2, 300, STORE_AXIS_EPOCH, &out)), 0);
+	x = node_get(at(parse(f), "metrics", "val_loss"), "x");
+	assert_true(x->items[1]->real == 0.25);
+	assert_int_equal(x->items[2]->type, NODE_NULL);
+	assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 2, 300, STORE_AXIS_STEP, &out)), 0);
+	assert_null(node_get(at(parse(f), "metrics", "val_loss"), "x"));
 }
 
 static bool holds_step(const struct node *steps, int64_t step)
@@ -333,7 +351,7 @@ static void test_thinning_keeps_first_last_minimum_maximum_and_nan(void **state)
 		" INSERT INTO metric (task, name, step, value, time_ms) SELECT 14, 2, i, CASE i WHEN 4321 THEN -5.0 WHEN 777 THEN 99.0"
 		" WHEN 5000 THEN NULL ELSE 1.0 + (i % 7) END, 1 FROM n");
 	for (int64_t points = 4; points <= 5000; points = points * 3 + 1) {
-		assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 4, points, &out)), 0);
+		assert_int_equal(WRITE(store_json_task_metrics(f->store, 1, 4, points, STORE_AXIS_STEP, &out)), 0);
 		struct node *curve = at(parse(f), "metrics", "val_loss");
 		struct node *steps = node_get(curve, "step");
 		assert_true((int64_t)steps->count <= points);
@@ -371,7 +389,7 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
 		" INSERT INTO metric (task, name, step, value, time_ms) SELECT i, 2, 1, i / 7.0, 1 FROM n");
 	clock_replace(running_clock);
-	assert_int_equal(store_json_metrics(f->store, 1, NULL, 300, &pieces), 0);
+	assert_int_equal(store_json_metrics(f->store, 1, NULL, 300, STORE_AXIS_STEP, &pieces), 0);
 	while (pieces.make(pieces.ctx, &whole) > 0)
 		count++;
 	pieces_free(&pieces);
@@ -533,6 +551,7 @@ int main(void)
 		CASE(test_task_detail_has_timeline_and_attempts),
 		CASE(test_tasks_in_every_order_each_once_over_pages),
 		CASE(test_metrics_default_to_the_objective),
+		CASE(test_a_curve_has_the_places_on_its_axis),
 		CASE(test_thinning_keeps_first_last_minimum_maximum_and_nan),
 		CASE(test_an_answer_in_pieces_is_the_answer),
 		CASE(test_csv_quotes_and_leaves_unknown_empty),

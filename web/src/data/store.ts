@@ -6,7 +6,19 @@ import { finite } from '../lib/format';
 import { ApiError, get, list, message, taskPath } from './api';
 import { link, listen } from './stream';
 import { toast } from './toast';
-import type { Curve, Curves, Experiment, ExperimentSummary, StreamEvent, Task, TaskCurves, TaskSummary } from './types';
+import type {
+  Curve,
+  Curves,
+  Experiment,
+  ExperimentSummary,
+  MetricRows,
+  StreamEvent,
+  Task,
+  TaskCurves,
+  TaskSummary,
+} from './types';
+
+type MetricRow = MetricRows['rows'][number];
 
 // Bursts of events become one redraw.
 const FLUSH_MS = 200;
@@ -137,17 +149,29 @@ export function reasonNow(task: TaskSummary, e: ExperimentSummary): string | nul
 export interface Line {
   step: number[];
   value: (number | null)[];
+  // Where each point lies on the chosen axis; null where that is not known.
+  x: (number | null)[];
 }
 
 export function toLine(curve: Curve): Line {
-  return { step: curve.step, value: curve.value.map(finite) };
+  return { step: curve.step, value: curve.value.map(finite), x: curve.x ?? [...curve.step] };
 }
 
-function addRow(line: Line, step: number, value: number | null) {
+export type Axis = 'step' | 'epoch' | 'time';
+
+// Seconds from the task's first start, as the interface counts them.
+function place(axis: Axis, row: MetricRow, started: string | null | undefined): number | null {
+  if (axis === 'step') return row.step;
+  if (axis === 'epoch') return row.epoch ?? null;
+  return started ? Math.max(0, row.time_ms - Date.parse(started)) / 1000 : null;
+}
+
+function addRow(line: Line, step: number, x: number | null, value: number | null) {
   let at = line.step.length;
   while (at > 0 && line.step[at - 1] >= step) at--;
   const same = line.step[at] === step;
   line.step.splice(at, same ? 1 : 0, step);
+  line.x.splice(at, same ? 1 : 0, x);
   line.value.splice(at, same ? 1 : 0, value);
 }
 
@@ -160,13 +184,18 @@ export class ExperimentStore extends Store {
   drawn = signal(0);
   removed = signal(false);
   metric: string | null;
+  // What the lines are over; moves together with them.
+  axis = signal<Axis>('step');
+  private wanted: Axis;
 
   constructor(
     readonly id: string,
     metric: string | null,
+    axis: Axis = 'step',
   ) {
     super();
     this.metric = metric;
+    this.wanted = axis;
   }
 
   protected async fetch() {
@@ -186,15 +215,30 @@ export class ExperimentStore extends Store {
   private async fetchLines() {
     const many = this.tasks.value.size || experiments.items.value.get(this.id)?.tasks.total || POINTS_TOTAL / 200;
     const points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / many)));
+    const axis = this.wanted;
     const name = this.metric ? `&name=${encodeURIComponent(this.metric)}` : '';
-    const got = await get<Curves>(`/experiments/${this.id}/metrics?points=${points}${name}`);
+    const got = await get<Curves>(`/experiments/${this.id}/metrics?points=${points}&axis=${axis}${name}`);
+    if (axis !== this.wanted) return;
     this.lines = new Map(got.tasks.map((curve) => [curve.task, toLine(curve)]));
-    this.drawn.value++;
+    batch(() => {
+      this.axis.value = axis;
+      this.drawn.value++;
+    });
   }
 
   async show(metric: string) {
     this.metric = metric;
     await this.fetchLines();
+  }
+
+  async over(axis: Axis) {
+    if (axis === this.wanted) return;
+    this.wanted = axis;
+    try {
+      await this.fetchLines();
+    } catch (error) {
+      this.error.value = message(error);
+    }
   }
 
   get shown(): string | null {
@@ -213,10 +257,12 @@ export class ExperimentStore extends Store {
         moved = true;
       } else if (event.type === 'metrics' && event.data.experiment === this.id) {
         const name = this.shown;
-        const line = this.lines.get(event.data.task) ?? { step: [], value: [] };
+        const line = this.lines.get(event.data.task) ?? { step: [], value: [], x: [] };
+        const started = (tasks ?? this.tasks.value).get(event.data.task)?.started;
         this.lines.set(event.data.task, line);
         for (const row of event.data.rows) {
-          if (name && name in row.values) addRow(line, row.step, finite(row.values[name]));
+          if (name && name in row.values)
+            addRow(line, row.step, place(this.axis.value, row, started), finite(row.values[name]));
         }
         moved = true;
       } else if (event.type === 'removed' && event.data.experiment === this.id) {
@@ -235,24 +281,34 @@ export class TaskStore extends Store {
   task = signal<Task | null>(null);
   experiment = signal<Experiment | null>(null);
   lines = signal<Map<string, Line>>(new Map());
+  axis = signal<Axis>('step');
 
   constructor(
     readonly id: string,
     readonly number: number,
+    private wanted: Axis = 'step',
   ) {
     super();
   }
 
+  async over(axis: Axis) {
+    if (axis === this.wanted) return;
+    this.wanted = axis;
+    await this.load();
+  }
+
   protected async fetch() {
     const path = taskPath(this.id, this.number);
+    const axis = this.wanted;
     const [task, experiment, metrics] = await Promise.all([
       get<Task>(path),
       get<Experiment>(`/experiments/${this.id}`),
-      get<TaskCurves>(`${path}/metrics?points=1000`),
+      get<TaskCurves>(`${path}/metrics?points=1000&axis=${axis}`),
     ]);
     batch(() => {
       this.task.value = task;
       this.experiment.value = experiment;
+      this.axis.value = axis;
       this.lines.value = new Map(Object.entries(metrics.metrics).map(([name, curve]) => [name, toLine(curve)]));
     });
   }
@@ -276,8 +332,8 @@ export class TaskStore extends Store {
         const next = new Map(this.lines.value);
         for (const row of event.data.rows) {
           for (const [name, value] of Object.entries(row.values)) {
-            if (!next.has(name)) next.set(name, { step: [], value: [] });
-            addRow(next.get(name)!, row.step, finite(value));
+            if (!next.has(name)) next.set(name, { step: [], value: [], x: [] });
+            addRow(next.get(name)!, row.step, place(this.axis.value, row, this.task.value?.started), finite(value));
           }
         }
         this.lines.value = next;

@@ -1,6 +1,7 @@
 // A few configurations side by side: where they differ, and their curves over each other.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { AxisSwitch, axisFormat, axisName, axisNow, placed, placeOf, useAxis } from '../components/axis';
 import { Card, CopyButton, Crumbs, Loading, Toggle, Trouble } from '../components/bits';
 import { Curves } from '../components/Curves';
 import { Icon } from '../components/Icon';
@@ -30,7 +31,7 @@ function winner(values: (number | null)[], goal: 'min' | 'max'): number | undefi
 }
 
 export function ComparePage({ id }: { id: string }) {
-  const store = useMemo(() => new ExperimentStore(id, null), [id]);
+  const store = useMemo(() => new ExperimentStore(id, null, axisNow()), [id]);
   useEffect(() => store.open(), [store]);
   const hovered = useSignal<string | null>(null);
   const only = useSignal(false);
@@ -40,22 +41,24 @@ export function ComparePage({ id }: { id: string }) {
   useTitle(`Compare ${numbers.length} · ${e?.name ?? id}`);
   const tasks = numbers.map((n) => store.tasks.value.get(n)).filter((t): t is TaskSummary => !!t);
   const version = store.drawn.value;
+  const axis = useAxis(store);
   const lines = useMemo(
     () =>
       tasks
         .map((task, i): PlotLine | null => {
           const line = store.lines.get(task.number);
-          if (!line?.step.length) return null;
+          const points = line && placed(line);
+          if (!line || !points?.x.length) return null;
           const y = finite(task.best?.value);
+          const x = placeOf(line, task.best?.epoch);
           return {
             id: String(task.number),
             label: `#${task.number}`,
             css: hue(i + 1),
-            x: line.step,
-            y: line.value,
+            ...points,
             strong: tasks.length < 8,
             end: task.state === 'running' ? 'dot' : task.state === 'error' ? 'cross' : null,
-            mark: y !== null && task.best!.epoch !== null ? { x: task.best!.epoch, y, text: `#${task.number}` } : null,
+            mark: y !== null && x !== null ? { x, y, text: `#${task.number}` } : null,
           };
         })
         .filter((l): l is PlotLine => l !== null),
@@ -212,13 +215,14 @@ export function ComparePage({ id }: { id: string }) {
           <Card
             title={
               <>
-                <bdi>{goal?.metric ?? 'Metric'}</bdi> per {e.step_name || 'epoch'}
+                <bdi>{goal?.metric ?? 'Metric'}</bdi> by {axisName(axis, e.step_name || 'epoch')}
               </>
             }
             id="overlay"
             extra={
               <>
                 <span class="grow" />
+                <AxisSwitch axis={axis} step={e.step_name || 'epoch'} />
                 {positive && (
                   <Toggle
                     label="log y"
@@ -240,7 +244,8 @@ export function ComparePage({ id }: { id: string }) {
                   metricName={goal?.metric ?? ''}
                   height={412}
                   log={positive && !linear.value}
-                  xLabel={e.step_name || 'epoch'}
+                  xLabel={axisName(axis, e.step_name || 'epoch')}
+                  xFormat={axisFormat(axis)}
                   hovered={hovered}
                   onPick={(n) => go(`/e/${id}/${n}`)}
                 />

@@ -1,6 +1,7 @@
 // One experiment: what is known about it, its curves, and its configurations.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { axisNow } from '../components/axis';
 import { Banner, Card, Crumbs, KeyValues, Loading, Seg, Trouble } from '../components/bits';
 import { CurvesCard } from '../components/experiment/CurvesCard';
 import { Importance, SearchCard, useAbout } from '../components/experiment/Insight';
@@ -146,7 +147,7 @@ function Actions({ e, tasks, onClone }: { e: Experiment; tasks: TaskSummary[]; o
 }
 
 export function ExperimentPage({ id }: { id: string }) {
-  const store = useMemo(() => new ExperimentStore(id, query.value.get('metric')), [id]);
+  const store = useMemo(() => new ExperimentStore(id, query.value.get('metric'), axisNow()), [id]);
   useEffect(() => store.open(), [store]);
   const e = store.detail.value;
   useTitle(e?.name ?? id);

@@ -1,5 +1,6 @@
 // One task. When it failed, the cause, the timeline and the output come before everything else.
 import { useEffect, useMemo } from 'preact/hooks';
+import { axisNow } from '../components/axis';
 import { Banner, Card, CopyButton, Crumbs, KeyValues, Loading, Trouble } from '../components/bits';
 import { Icon } from '../components/Icon';
 import { Chip } from '../components/State';
@@ -204,7 +205,7 @@ function Files({ task }: { task: Task }) {
 }
 
 export function TaskPage({ id, number }: { id: string; number: number }) {
-  const store = useMemo(() => new TaskStore(id, number), [id, number]);
+  const store = useMemo(() => new TaskStore(id, number, axisNow()), [id, number]);
   useEffect(() => store.open(), [store]);
   const got = store.task.value;
   const e = store.experiment.value;

@@ -5,9 +5,10 @@ import { useMemo } from 'preact/hooks';
 import type { ExperimentStore } from '../../data/store';
 import type { Experiment, Forecast, TaskSummary } from '../../data/types';
 import type { Colouring } from '../../lib/colour';
-import { capitalize, duration, finite, metric, param, plural } from '../../lib/format';
+import { finite, metric, param, plural } from '../../lib/format';
 import { go, query, setQuery } from '../../lib/router';
-import { Card, Pick, Seg, Toggle } from '../bits';
+import { AxisSwitch, axisFormat, axisName, placed, placeOf, useAxis } from '../axis';
+import { Card, Pick, Toggle } from '../bits';
 import { Curves } from '../Curves';
 import { continuation, Worth } from '../forecast';
 import type { PlotLine } from '../plot';
@@ -24,13 +25,6 @@ interface Props {
 
 // More dashed lines than this hide the curves they continue.
 const PREDICTED = 12;
-
-// The interface sends steps, not times: an epoch's time is the task's mean.
-function perStep(task: TaskSummary, steps: number[]): number | null {
-  const last = steps[steps.length - 1];
-  if (!task.elapsed_s || !last) return null;
-  return task.elapsed_s / last;
-}
 
 function Legend({ colours, running, errors }: { colours: Colouring; running: boolean; errors: boolean }) {
   return (
@@ -77,8 +71,9 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
   const asTable = useSignal(false);
   const name = store.shown ?? 'metric';
   const goal = e.objective[0];
-  const byTime = query.value.get('x') === 'time';
+  const axis = useAxis(store);
   const step = e.step_name || 'epoch';
+  const across = axisName(axis, step);
   const version = store.drawn.value;
   const positive = useMemo(() => {
     let some = false;
@@ -97,27 +92,24 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
     const out: PlotLine[] = [];
     for (const task of tasks) {
       const line = store.lines.get(task.number);
-      if (!line?.step.length) continue;
-      const rate = byTime ? perStep(task, line.step) : null;
-      if (byTime && rate === null) continue;
+      if (!line) continue;
+      const points = placed(line);
+      if (!points.x.length) continue;
       const best = e.best?.task === task.number && goal?.metric === name;
       const y = finite(e.best?.value);
+      const x = best ? placeOf(line, e.best!.epoch) : null;
       out.push({
         id: String(task.number),
         label: `#${task.number}`,
         css: colours.of(task).css,
-        x: rate === null ? line.step : line.step.map((s) => s * rate),
-        y: line.value,
+        ...points,
         end: task.state === 'running' ? 'dot' : task.state === 'error' ? 'cross' : null,
         strong: best,
-        mark:
-          best && y !== null && e.best!.epoch !== null
-            ? { x: e.best!.epoch * (rate ?? 1), y, text: `#${task.number}  ${metric(y)}` }
-            : null,
+        mark: y !== null && x !== null ? { x, y, text: `#${task.number}  ${metric(y)}` } : null,
       });
     }
     const predicted =
-      byTime || name !== goal?.metric
+      axis !== 'step' || name !== goal?.metric
         ? []
         : out
             .filter((line) => line.end === 'dot')
@@ -125,10 +117,10 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
             .filter((line) => line !== null);
     // Around many lines the bands are fog.
     return predicted.length > PREDICTED ? out : [...out, ...predicted.map((line) => ({ ...line, band: undefined }))];
-  }, [tasks, version, colours, byTime, e.best, name, forecast]);
+  }, [tasks, version, colours, axis, e.best, name, forecast]);
   const best = e.best ? ` The best is configuration ${e.best.task} with ${metric(e.best.value)}.` : '';
   const label = lines.length
-    ? `${name} for ${plural(lines.length, 'configuration')} by ${byTime ? 'time' : step}.${best}`
+    ? `${name} for ${plural(lines.length, 'configuration')} by ${across}.${best}`
     : `${name}: no curve yet.`;
   const varying = e.parameters.filter((p) => e.varying.includes(p.name));
   return (
@@ -162,16 +154,7 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
               onPick={(value) => setQuery({ colour: value })}
             />
           )}
-          <Seg
-            label="Horizontal axis"
-            class="hide-phone"
-            value={byTime ? 'time' : 'step'}
-            options={[
-              { value: 'step', label: capitalize(step) },
-              { value: 'time', label: 'Time' },
-            ]}
-            onPick={(value) => setQuery({ x: value === 'time' ? 'time' : null })}
-          />
+          <AxisSwitch axis={axis} step={step} />
           {positive && <Toggle label="log y" on={log} onChange={(on) => setQuery({ y: on ? 'log' : 'linear' })} />}
           <Toggle
             label="Table"
@@ -186,11 +169,11 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
       <div class="body">
         {!lines.length ? (
           <p class="no-chart mute">
-            No value of <bdi>{name}</bdi> has arrived{byTime ? ' with a time' : ''}. Curves appear here when{' '}
-            {`the first ${step} ends.`}
+            No value of <bdi>{name}</bdi> has arrived{axis === 'step' ? '' : ` with its ${axis}`}. Curves appear here
+            when {`the first ${step} ends.`}
           </p>
         ) : asTable.value ? (
-          <TableOfCurves lines={lines} name={name} step={byTime ? 'time' : step} byTime={byTime} />
+          <TableOfCurves lines={lines} name={name} across={across} format={axisFormat(axis)} />
         ) : (
           <Curves
             lines={lines}
@@ -199,8 +182,8 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
             metricName={name}
             height={262}
             log={log}
-            xLabel={byTime ? 'time' : step}
-            xFormat={byTime ? duration : undefined}
+            xLabel={across}
+            xFormat={axisFormat(axis)}
             hovered={hovered}
             shown={shown}
             onPick={(id) => go(`/e/${e.id}/${id.split(' ')[0]}`)}
@@ -208,11 +191,6 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
         )}
         <Legend colours={colours} running={e.tasks.running > 0} errors={e.tasks.error > 0} />
         {e.tasks.running > 0 && <Worth forecast={forecast} shown={lines.some((line) => line.dash)} />}
-        {byTime && (
-          <p class="help">
-            Time is each task's mean per {step}; single {step}s are not timed.
-          </p>
-        )}
       </div>
     </Card>
   );
@@ -221,13 +199,13 @@ export function CurvesCard({ store, e, tasks, colours, hovered, shown, forecast 
 function TableOfCurves({
   lines,
   name,
-  step,
-  byTime,
+  across,
+  format,
 }: {
   lines: PlotLine[];
   name: string;
-  step: string;
-  byTime: boolean;
+  across: string;
+  format: ((x: number) => string) | undefined;
 }) {
   return (
     <div class="table-wrap tall" tabIndex={0} role="region" aria-label={`${name} as a table`}>
@@ -251,7 +229,7 @@ function TableOfCurves({
               Last
             </th>
             <th scope="col" class="right">
-              Last {step}
+              Last {across}
             </th>
           </tr>
         </thead>
@@ -267,7 +245,7 @@ function TableOfCurves({
                 <td class="right">{y.length ? metric(Math.min(...y)) : 'NaN'}</td>
                 <td class="right">{y.length ? metric(Math.max(...y)) : 'NaN'}</td>
                 <td class="right">{metric(line.y[line.y.length - 1] ?? 'NaN')}</td>
-                <td class="right">{byTime ? duration(last) : last}</td>
+                <td class="right">{format ? format(last) : last}</td>
               </tr>
             );
           })}

@@ -6,6 +6,7 @@ import type { Analysis, Experiment, Task, TaskCurves as Theirs } from '../../dat
 import { hue } from '../../lib/colour';
 import { finite, metric } from '../../lib/format';
 import { theme, token } from '../../lib/theme';
+import { AxisSwitch, axisFormat, axisName, placed, placeOf, useAxis } from '../axis';
 import { Card, Toggle } from '../bits';
 import { Curves } from '../Curves';
 import { useAbout } from '../experiment/Insight';
@@ -17,24 +18,22 @@ function family(name: string): string {
   return name.replace(/^(val|valid|validation|train|training|test)[_/-]/, '');
 }
 
-const curve = (got: Theirs['metrics'][string]) => {
-  const line = toLine(got);
-  return { x: line.step, y: line.value };
-};
+const curve = (got: Theirs['metrics'][string]) => placed(toLine(got));
 
 export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e: Experiment }) {
   // A prediction is of the first objective, and asked for again with every twentieth of the way.
   const running = task.state === 'running' && e.objective.length > 0;
   const forecast = useAbout<Analysis>(e, 'analysis', running ? String(Math.floor((task.progress ?? 0) * 20)) : null)
     .value?.curves;
+  const axis = useAxis(store);
   const names = [...store.lines.value.keys()];
   const goal = e.objective[0]?.metric;
   // The best configuration's curve to measure this one against.
   const rival = goal && e.best && e.best.task !== task.number ? e.best.task : null;
   const theirs = useAbout<Theirs>(
     e,
-    `tasks/${rival}/metrics?points=300`,
-    rival === null ? null : `${rival} ${e.best!.value}`,
+    `tasks/${rival}/metrics?points=300&axis=${axis}`,
+    rival === null ? null : `${rival} ${e.best!.value} ${axis}`,
   ).value;
   const bar = rival !== null && theirs?.task === `${e.id}/${rival}` ? theirs.metrics[goal!] : undefined;
   const first = names.filter((name) => !goal || family(name) === family(goal));
@@ -56,20 +55,20 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
       ...chosen.flatMap((name): PlotLine[] => {
         const line = store.lines.value.get(name)!;
         const best = finite(task.best?.value);
+        const x = placeOf(line, task.best?.epoch);
         const own: PlotLine = {
           id: name,
           label: name,
-          x: line.step,
-          y: line.value,
+          ...placed(line),
           css: hue(names.indexOf(name) + 1),
           strong: name === goal,
           end: task.state === 'running' ? 'dot' : task.state === 'error' && name === goal ? 'cross' : null,
           mark:
-            name === goal && best !== null && task.best!.epoch !== null
-              ? { x: task.best!.epoch, y: best, text: `best ${metric(best)} at ${task.best!.epoch}` }
+            name === goal && best !== null && x !== null
+              ? { x, y: best, text: `best ${metric(best)} at ${task.best!.epoch}` }
               : null,
         };
-        const next = running && name === goal ? continuation(forecast, task.number, own) : null;
+        const next = running && axis === 'step' && name === goal ? continuation(forecast, task.number, own) : null;
         return next ? [own, next] : [own];
       }),
     ],
@@ -101,6 +100,7 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
             </div>
           )}
           <span class="grow" />
+          {names.length > 0 && <AxisSwitch axis={axis} step={step} />}
           {positive && (
             <Toggle
               label="log y"
@@ -131,11 +131,12 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
           <Curves
             lines={lines}
             version={0}
-            label={`${chosen.join(', ') || 'No metric chosen'} by ${step}.${best}`}
+            label={`${chosen.join(', ') || 'No metric chosen'} by ${axisName(axis, step)}.${best}`}
             metricName=""
             height={262}
             log={log}
-            xLabel={step}
+            xLabel={axisName(axis, step)}
+            xFormat={axisFormat(axis)}
             hovered={hovered}
           />
         )}

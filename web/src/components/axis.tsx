@@ -1,0 +1,55 @@
+// What curves are drawn over: the step of the script's rows, the epoch beside it, or the time since the task began.
+import type { Signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Axis, Line } from '../data/store';
+import { capitalize, duration } from '../lib/format';
+import { query, setQuery } from '../lib/router';
+import { Seg } from './bits';
+
+// From the address, so that a link shows the same picture.
+export function axisNow(): Axis {
+  const x = query.value.get('x');
+  return x === 'time' || x === 'epoch' ? x : 'step';
+}
+
+// Has the store fetch its curves over the axis in the address; the axis that they are over now.
+export function useAxis(store: { axis: Signal<Axis>; over(axis: Axis): Promise<void> }): Axis {
+  const wanted = axisNow();
+  useEffect(() => void store.over(wanted), [store, wanted]);
+  return store.axis.value;
+}
+
+export function axisName(axis: Axis, step: string): string {
+  return axis === 'step' ? step : axis;
+}
+
+export const axisFormat = (axis: Axis) => (axis === 'time' ? duration : undefined);
+
+// The points whose place on the axis is known.
+export function placed(line: Line): { x: number[]; y: (number | null)[] } {
+  if (!line.x.includes(null)) return { x: line.x as number[], y: line.value };
+  const kept = line.x.flatMap((x, i) => (x === null ? [] : [i]));
+  return { x: kept.map((i) => line.x[i] as number), y: kept.map((i) => line.value[i]) };
+}
+
+// Where a step lies on the axis, where its point is on the chart.
+export function placeOf(line: Line, step: number | null | undefined): number | null {
+  const at = step == null ? -1 : line.step.indexOf(step);
+  return at < 0 ? null : line.x[at];
+}
+
+export function AxisSwitch({ axis, step }: { axis: Axis; step: string }) {
+  return (
+    <Seg
+      label="Horizontal axis"
+      class="hide-phone"
+      value={axis}
+      options={[
+        { value: 'step', label: capitalize(step) },
+        ...(step === 'epoch' ? [] : [{ value: 'epoch' as const, label: 'Epoch' }]),
+        { value: 'time', label: 'Time' },
+      ]}
+      onPick={(value) => setQuery({ x: value === 'step' ? null : value })}
+    />
+  );
+}
