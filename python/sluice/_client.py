@@ -3,13 +3,14 @@
 import difflib
 import json
 import os
+import socket
 import sys
 import time
 import urllib.parse
 import uuid
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import _files
+from . import _caller, _files
 from ._http import Connection, Paused, Problem
 from ._progress import Progress
 from ._table import Experiment, Table, table_of
@@ -49,10 +50,11 @@ class Client:
 
     def run(self, experiment: Union[Path, Mapping[str, Any]], files: Optional[Mapping[str, _files.Content]] = None) -> Experiment:
         """Submits an experiment: the path of a file, or a map with the same keys. With a map, `files` holds at least the
-        script: {"train.py": text or bytes}. Returns the created experiment."""
+        script: {"train.py": text or bytes}. The tasks run in the virtual or conda environment of this process, if the daemon is on
+        this machine. Returns the created experiment."""
         if isinstance(experiment, (str, os.PathLike)):
             return Experiment(self._run_file("run", os.fspath(experiment)))
-        return Experiment(self._create({"experiment": dict(experiment)}, files or {}))
+        return Experiment(self._create({"experiment": dict(experiment)}, files or {}, None))
 
     def check(self, experiment: Union[Path, Mapping[str, Any]]) -> Dict[str, Any]:
         """Validates, counts and estimates; runs nothing."""
@@ -60,8 +62,11 @@ class Client:
             return self._run_file("check", os.fspath(experiment))
         return self.request("POST", "/check", {"experiment": dict(experiment)})
 
-    def _create(self, body: Dict[str, Any], files: Mapping[str, _files.Content]) -> Dict[str, Any]:
-        body["files"] = _files.as_sent(self._connection, files)
+    def _create(self, body: Dict[str, Any], files: Mapping[str, _files.Content], folder: Optional[str]) -> Dict[str, Any]:
+        body["files"] = _files.as_sent(self._connection, files, folder)
+        # The environment of another machine would not be found there.
+        if not self._connection.address or self.request("GET", "/info")["host"] == socket.gethostname():
+            body["caller"] = _caller.describe(body.get("experiment"), folder or os.getcwd())
         return self.request("POST", "/experiments", body, {"Idempotency-Key": uuid.uuid4().hex})
 
     def _run_file(self, verb: str, path: str) -> Dict[str, Any]:
@@ -83,7 +88,7 @@ class Client:
         missing = [name for name in checked["needs"] if not os.path.exists(os.path.join(folder, name))]
         if missing:
             raise Problem(400, {"detail": f"{', '.join(missing)}: not found beside {path}; paths in the file are relative to it"})
-        return self._create(body, _files.collect(folder, checked["needs"]))
+        return self._create(body, _files.collect(folder, checked["needs"]), folder)
 
     # Looking.
 

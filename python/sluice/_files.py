@@ -5,7 +5,7 @@ import ast
 import base64
 import os
 import urllib.parse
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
 from ._http import Connection
 
@@ -14,9 +14,12 @@ _INLINE_BYTES = 4 << 20  # larger files go before the request, one by one
 Content = Union[str, bytes, bytearray]
 
 
-def as_sent(connection: Connection, files: Mapping[str, Content]) -> List[Dict[str, Any]]:
-    """The `files` member of a request; large ones are uploaded now."""
-    return [_one(connection, path, content) for path, content in files.items()]
+def as_sent(connection: Connection, files: Mapping[str, Content], folder: Optional[str] = None) -> List[Dict[str, Any]]:
+    """The `files` member of a request; large ones are uploaded now. Those of a folder keep their modes."""
+    sent = [_one(connection, path, content) for path, content in files.items()]
+    for one in sent if folder is not None else []:
+        one["mode"] = f"{os.stat(os.path.join(folder or '', one['path'])).st_mode & 0o777:03o}"
+    return sent
 
 
 def _one(connection: Connection, path: str, content: Content) -> Dict[str, Any]:

@@ -45,6 +45,26 @@ def test_a_script_reports_and_reads_its_values(client):
     assert client.metrics(e["id"], "loss")["name"] == "loss"
 
 
+def test_tasks_run_in_the_environment_of_this_process(daemon, client, folder, monkeypatch):
+    import venv
+    venv.create(folder / "mine", with_pip=False, symlinks=True)
+    monkeypatch.setattr(sys, "prefix", str(folder / "mine"))
+    monkeypatch.setenv("X_MODE", "kept")
+    script = "import os, sys; print(sys.prefix, os.environ.get('X_MODE'))"
+    e = client.run({"script": "go.py", "environment": {"keep": ["X_*"]}}, {"go.py": script})
+    client.wait(e["id"])
+    assert client.log(e["id"] + "/1").split() == [str(folder / "mine"), "kept"]
+    # By an address too, where the daemon is on this machine; files keep their modes.
+    (folder / "go.sh").write_text("#!/bin/sh\necho $VIRTUAL_ENV; test -x tool && ./tool\n")
+    (folder / "tool").write_text("#!/bin/sh\necho ran\n")
+    (folder / "tool").chmod(0o755)
+    (folder / "exp.yaml").write_text("script: go.sh\nfiles: [tool]\n")
+    there = sluice.Client((daemon.state / "address").read_text().strip(), client.request("POST", "/tokens", {"name": "e"})["token"])
+    e = there.run(folder / "exp.yaml")
+    there.wait(e["id"])
+    assert there.log(e["id"] + "/1").split() == [str(folder / "mine"), "ran"]
+
+
 def test_files_arrive_byte_for_byte(client):
     large, odd = os.urandom(5 << 20), bytes(range(256))
     script = "import hashlib\nfor p in ('large', 'd/odd'): print(hashlib.sha256(open(p, 'rb').read()).hexdigest())\n"
