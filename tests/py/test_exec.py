@@ -5,6 +5,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
