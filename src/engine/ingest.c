@@ -437,24 +437,36 @@ int engine_ingest_record(struct engine *engine, struct engine_live *live, const 
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
+/* A line that cannot be read may have been a row, or the END. */
+static int ingest_note_damage(struct engine *engine, struct engine_live *live, unsigned bad)
+{
+	live->damaged = true;
+	char *text = mem_printf("%u damaged line%s in the journal: metrics may be missing, or how it ended", bad,
+				bad == 1 ? "" : "s");
+	log_warning("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number, text);
+	int rc = store_add_history(engine->store, live->task.id, STORE_RUNNING, text, clock_now_ms());
+	free(text);
+	return rc;
+}
+
 /* Some bytes of the journal, from where it was read up to; ret_used: how many of them were whole lines. */
 static int ingest_bytes(struct engine *engine, struct engine_live *live, const char *data, size_t len,
 			int64_t *ret_used)
 {
 	struct ingest in = {.engine = engine, .live = live};
 	unsigned bad = 0;
+	int rc;
 	int64_t used = journal_read(data, len, ingest_record_cb, &in, &bad);
 	if (used < 0)
 		return (int)used;
-	if (bad)
-		log_warning("e%lld/%lld: %u damaged lines in the journal", (long long)live->experiment->id,
-			    (long long)live->task.number, bad);
 	*ret_used = used;
 	if (!used)
 		return 0;
+	if (bad && (rc = ingest_note_damage(engine, live, bad)) < 0)
+		return rc;
 	live->offset += used;
 	engine_hear(live, ATTEMPT_HEAR_GROWTH);
-	int rc = store_set_journal_offset(engine->store, live->id, live->offset);
+	rc = store_set_journal_offset(engine->store, live->id, live->offset);
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 

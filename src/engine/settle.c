@@ -390,10 +390,12 @@ static int settle_end(struct engine *engine, struct engine_live *live, const str
 		text = "ended early by the search";
 	if (verdict->state == STORE_WAITING)
 		text = "taken back";
+	const char *more = verdict->more;
+	if (more && verdict->cause == CAUSE_LOST && live->damaged)
+		more = "lines of it are damaged, perhaps its end is one of them";
 	const char *node = verdict->cause == CAUSE_UNSTARTED ? live->node : NULL;
-	char *whole = verdict->more
-		? mem_printf("%s%s%s: %s", text, node ? " on " : "", node ? node : "", verdict->more)
-		: mem_strdup(text);
+	char *whole = more ? mem_printf("%s%s%s: %s", text, node ? " on " : "", node ? node : "", more)
+			   : mem_strdup(text);
 	int rc = engine_end(engine, live, verdict->state, verdict->cause, whole, verdict->remedy);
 	free(whole);
 	return rc;

@@ -74,6 +74,7 @@ struct engine_live {
 	char *reason; /* why it waits, as last told; NULL */
 	char *paused; /* why it does not go on although it runs; NULL */
 	int64_t away_ms; /* since when the folder of its experiment is not found, monotonic; 0: it is */
+	bool damaged; /* lines of its journal could not be read */
 	bool start_read; /* its START was read: facts.beats is what that says */
 	enum engine_silence { SILENCE_NONE, SILENCE_SOME, SILENCE_AWAY, SILENCE_GIVEN_UP } silence; /* as last told */
 	int64_t expected_ms; /* when it is expected to start; 0 unknown */

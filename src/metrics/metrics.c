@@ -238,6 +238,17 @@ void metrics_feed(struct metrics_reader *reader, const char *data, size_t len)
 		metrics_cut(reader, data, len);
 }
 
+void metrics_drop_line(struct metrics_reader *reader)
+{
+	if (reader->in_quotes)
+		metrics_undo_quote(reader);
+	if (reader->ops->record && reader->record.len)
+		metrics_complain(reader, "line %" PRIu64 " has no end and does not count: the script was killed",
+				 reader->record_line);
+	buf_clear(&reader->record);
+	reader->skipping = false;
+}
+
 void metrics_finish(struct metrics_reader *reader)
 {
 	if (reader->in_quotes)

@@ -62,6 +62,8 @@ int metrics_check_pattern(const char *text, struct error *err) MUST_USE;
 void metrics_join(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other);
 /* Takes the next bytes of the file. Rows are given once they are complete. */
 void metrics_feed(struct metrics_reader *reader, const char *data, size_t len);
+/* The writer was killed: a last line without a newline may be half of one (12,0.4 of 12,0.45) and is forgotten. */
+void metrics_drop_line(struct metrics_reader *reader);
 /* The file has ended: a last line without a newline counts now. */
 void metrics_finish(struct metrics_reader *reader);
 /* The file was truncated or replaced: forget the header and the partial line, begin anew. */

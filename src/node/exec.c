@@ -253,6 +253,12 @@ static void exec_await_files(struct exec *x)
 			  " after the script had ended: its last metrics may be missing");
 }
 
+/* By a signal, or a process of it was, as a shell tells it (128 + n): what it wrote last may be half of a line. */
+static bool exec_was_killed(const struct exec *x)
+{
+	return x->ending.stopped || WIFSIGNALED(x->status) || WEXITSTATUS(x->status) > 128;
+}
+
 /* Everything has ended: the metrics to their last byte, then END. */
 static void exec_finish(struct exec *x)
 {
@@ -276,7 +282,7 @@ static void exec_finish(struct exec *x)
 		.errors = buf_text(&errors),
 		.output = buf_text(&output),
 	};
-	while (!follow_finish(x->follow)) {
+	while (!follow_finish(x->follow, exec_was_killed(x))) {
 		usleep(EXEC_RETRY_MS * 1000);
 		exec_flush(x);
 	}

@@ -351,7 +351,7 @@ static void follow_note_pattern(const struct follow *follow)
 			"the pattern of 'metrics' matched no line that the script printed: compare it with the log");
 }
 
-bool follow_finish(struct follow *follow)
+bool follow_finish(struct follow *follow, bool killed)
 {
 	follow->finishing = true;
 	/* Two writes within one tick of the file system's clock may have the same stamp. */
@@ -365,6 +365,8 @@ bool follow_finish(struct follow *follow)
 			follow_note_unread(follow, file);
 			continue;
 		}
+		if (killed)
+			metrics_drop_line(file->reader);
 		metrics_finish(file->reader);
 		const char *complaint = metrics_complaint(file->reader);
 		if (!complaint)

@@ -27,9 +27,9 @@ struct follow;
 struct follow *follow_new(const struct follow_config *config);
 /* Reads what is new in the known files; with `search` also looks for new files. */
 void follow_poll(struct follow *follow, bool search);
-/* The script has ended: reads everything to the end, a last line without a newline too. True when all of
- * it was taken, false when blocked: call again. */
-bool follow_finish(struct follow *follow);
+/* The script has ended: reads everything to the end, a last line without a newline too, unless the script was killed. True
+ * when all of it was taken, false when blocked: call again. */
+bool follow_finish(struct follow *follow, bool killed);
 /* After follow_finish: was every line of this file taken, so that the journal has all that is in it? */
 bool follow_has_all(const struct follow *follow, const char *path);
 void follow_free(struct follow *follow);

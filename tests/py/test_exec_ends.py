@@ -32,6 +32,14 @@ def test_a_signal_is_the_cause(tmp_path):
     assert (end["cause"], end["signal"]) == ("signal", signal.SIGSEGV) and "exit_code" not in end
 
 
+@pytest.mark.parametrize("end, counts", [("kill -9 $$", False), ("bash -c 'kill -9 $$'; exit $?", False), ("exit 0", True), ("exit 1", True)])
+def test_a_last_line_without_an_end_counts_unless_the_script_was_killed(tmp_path, end, counts):
+    a = Attempt(tmp_path, f"printf 'epoch,loss\\n11,0.5\\n12,0.4' > m.csv\n{end}").run()
+    assert a.rows() == [(11, {"loss": 0.5}), (12, {"loss": 0.4})][:1 + counts]
+    notes = [note["text"] for note in a.records("note")]
+    assert ("m.csv: line 3 has no end and does not count: the script was killed" in notes) == (not counts), notes
+
+
 @pytest.mark.parametrize("argv, expect", [
     (["no-such-program-here"], "no such program"),
     (["python3", "missing.py"], "missing.py: no such file"),

@@ -114,6 +114,24 @@ def lives(pid):
         return False
 
 
+def test_a_damaged_end_is_told_as_damage_and_not_as_a_killed_runner(daemon, folder):
+    go = folder / "go"
+    experiment = daemon.submit(f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.05)", {"retry": {"lost": 0}})
+    daemon.wait_state(experiment, ["running"], 1)
+    journal = daemon.state / "experiments" / experiment / "tasks/1/journal"
+    daemon.kill()
+    go.touch()
+    wait_for(lambda: b'"kind":"end"' in journal.read_bytes(), "the runner does not end")
+    journal.write_bytes(journal.read_bytes().replace(b'"kind":"end"', b'"kind":"enx"'))
+    daemon.start()
+    daemon.wait_ended(experiment)
+    task = daemon.task(experiment, 1)
+    assert task["cause"]["kind"] == "lost" and "damaged" in task["cause"]["text"], task["cause"]
+    assert "was killed" not in task["cause"]["text"]
+    told = [step["reason"] for step in task["timeline"]]
+    assert "1 damaged line in the journal: metrics may be missing, or how it ended" in told, told
+
+
 def test_next_attempt_does_not_run_beside_what_the_one_before_left(daemon, folder):
     """Daemon and runner are killed with -9. What the script had started must be gone when the next attempt begins."""
     marks = folder / "marks"
