@@ -177,9 +177,10 @@ class Client:
 
     # Changing.
 
-    def stop(self, id: str) -> Dict[str, Any]:
-        """Stops an experiment or a task."""
-        return self.request("POST", _path_of(id, "/stop"), {})
+    def stop(self, id: str, checkpoint: bool = False) -> Dict[str, Any]:
+        """Stops an experiment or a task; checkpoint=True: its scripts are told to save first, and have the time of
+        `checkpoint: {before_limit}` to do so."""
+        return self.request("POST", _path_of(id, "/stop"), {"checkpoint": True} if checkpoint else {})
 
     def restart(self, id: str, failed: bool = False) -> Dict[str, Any]:
         """Runs an experiment or a task again; failed=True: only the tasks that failed or were stopped."""

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 static const struct verb_option stop_options[] = {
+	{"checkpoint", NULL, "let scripts save first, for as long as checkpoint: {before_limit} says"},
 	{"json", NULL, "print the daemon's answers as JSON, one per line"},
 	{0},
 };
@@ -69,12 +70,13 @@ static int stop_run(int argc, char **argv)
 		return status;
 	if (stop_parse_targets(&call.options, &targets, &err) < 0)
 		return call_end(&call, call_usage(verb, &err));
+	const char *body = options_has(&call.options, "checkpoint") ? "{\"checkpoint\":true}" : "{}";
 	status = call_connect(&call);
 	for (size_t i = 0; call.connected && i < call.options.args.len; i++) {
 		struct node *answer = NULL;
 		struct buf json = buf_make(BUF_UNLIMITED);
 		char *path = target_path(&targets[i], "/stop");
-		int rc = client_post(&call.client, path, "{}", &json, &answer, &err);
+		int rc = client_post(&call.client, path, body, &json, &answer, &err);
 		if (rc == 0 && options_has(&call.options, "json"))
 			puts(buf_text(&json));
 		else if (rc == 0)
@@ -91,10 +93,11 @@ static int stop_run(int argc, char **argv)
 
 const struct verb verb_stop = {
 	.name = "stop",
-	.arguments = "ID[/TASK] ...",
+	.arguments = "ID[/TASK] ... [--checkpoint]",
 	.summary = "stop experiments or tasks",
 	.help = "The script gets SIGTERM, and SIGKILL ten seconds later; with 'checkpoint:' in the file it gets that\n"
-		"signal first, and SIGTERM after five seconds. The metrics so far are kept; 'sluice restart' runs\n"
+		"signal first, and SIGTERM after five seconds, or with --checkpoint after 'before_limit' (two minutes\n"
+		"by default). The metrics so far are kept; 'sluice restart' runs\n"
 		"stopped tasks again.",
 	.options = stop_options,
 	.run = stop_run,

@@ -5,6 +5,7 @@
 #include "engine/hold.h"
 #include "engine/load.h"
 #include "engine/pause.h"
+#include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/sweep.h"
 #include "engine/transact.h"
@@ -13,6 +14,8 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "spool/descriptor.h"
+#include "spool/stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -103,6 +106,53 @@ int engine_stop(struct engine *engine, int64_t experiment, const int64_t *number
 		rc = engine_transact(engine, numbers ? action_stop : action_stop_all, &action, err);
 	free(action.tasks.at);
 	*ret_count = rc == 0 ? action.touched : 0;
+	return rc;
+}
+
+static bool action_is_named(const int64_t *numbers, size_t count, int64_t number)
+{
+	for (size_t i = 0; numbers && i < count; i++)
+		if (numbers[i] == number)
+			return true;
+	return !numbers;
+}
+
+static bool action_can_save(const struct engine_live *live, int64_t experiment, const int64_t *numbers, size_t count)
+{
+	return live->experiment->id == experiment && live->facts.phase == ATTEMPT_RUNNING &&
+		live->task.wanted == STORE_WISH_RUN && action_is_named(numbers, count, live->task.number);
+}
+
+/* The wish is written down before the scripts hear of it. Where the mark cannot be written it is an ordinary stop, which
+ * lets a script save too, though for a shorter time. */
+int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		       int64_t *ret_count, struct error *err)
+{
+	struct engine_experiment *e;
+	int rc = engine_open_experiment(engine, experiment, &e, err);
+	if (rc < 0)
+		return rc;
+	const struct backend_resources *r = &e->spec->resources;
+	if (!r->checkpoint_signal)
+		return errorf(
+			err, -EINVAL,
+			"e%lld has no `checkpoint: {signal: USR1}` in its file, so its script may not know how to "
+			"save; stop it without a checkpoint",
+			(long long)experiment);
+	int64_t within = r->signal_before_ms < SPOOL_SAVE_MOST_MS ? r->signal_before_ms : SPOOL_SAVE_MOST_MS;
+	int64_t until = clock_mono_ms() + within + 2 * SPOOL_GRACE_MS;
+	for (size_t i = 0; i < engine->live.len; i++)
+		if (action_can_save(engine->live.at[i], experiment, numbers, count))
+			engine->live.at[i]->save_until_ms = until;
+	rc = engine_stop(engine, experiment, numbers, count, ret_count, err);
+	for (size_t i = 0; i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		struct error unwritten;
+		if (live->save_until_ms != until || live->experiment->id != experiment)
+			continue;
+		if (rc < 0 || spool_save_write(live->attempt_dir, within, &unwritten) < 0)
+			live->save_until_ms = 0;
+	}
 	return rc;
 }
 

@@ -46,6 +46,10 @@ int engine_create(struct engine *engine, const struct node *request, const char 
  * experiment or task. Stopping a task that has ended, or restarting one that still runs, changes nothing. */
 int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
 		struct error *err) MUST_USE;
+/* The same; scripts that run are told to save a checkpoint first, and have the time of `checkpoint: {before_limit}` to end.
+ * -EINVAL where the experiment has no `checkpoint`. */
+int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		       int64_t *ret_count, struct error *err) MUST_USE;
 /* How a task is run again. By default one that saved a checkpoint and has not finished goes on, any other begins anew.
  * RESUME: with its work and checkpoint folders as they are. FRESH: without; they are removed once it has started. */
 enum engine_mode { ENGINE_MODE_DEFAULT, ENGINE_MODE_RESUME, ENGINE_MODE_FRESH };

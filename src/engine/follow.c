@@ -174,7 +174,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, enum f
 			/* A cluster is told of all of them in one call, when the last one has its wish. */
 			if (live->experiment->sweep == STORE_SWEEP_STOP && backend_is(backend->ops, BACKEND_HAS_QUEUE))
 				continue;
-			if (!engine_needs_cancel(live))
+			if (live->save_until_ms > clock_mono_ms() || !engine_needs_cancel(live))
 				continue;
 			engine_hear(live, ATTEMPT_HEAR_CANCEL);
 		}

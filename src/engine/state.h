@@ -70,6 +70,7 @@ struct engine_live {
 	int64_t offset, created_ms, started_ms;
 	struct asked asked;
 	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
+	int64_t save_until_ms; /* it was told to save and to end: until then nothing else ends it; 0 */
 	bool stop_confirmed; /* the backend was told to end it, and has it or will not have it: stopping.h */
 	char *reason; /* why it waits, as last told; NULL */
 	char *paused; /* why it does not go on although it runs; NULL */

@@ -18,7 +18,7 @@ static bool stop_is_open(struct engine *engine, const struct engine_live *live)
 {
 	bool wished = live->task.wanted == STORE_WISH_STOP || live->task.wanted == STORE_WISH_PRUNE ||
 		live->experiment->sweep == STORE_SWEEP_STOP;
-	return wished && !live->stop_confirmed && live->facts.phase < ATTEMPT_ENDED &&
+	return wished && !live->stop_confirmed && !live->save_until_ms && live->facts.phase < ATTEMPT_ENDED &&
 		live->facts.seen != ATTEMPT_GONE && live->experiment->backend && !engine_is_foreign(engine, live->id);
 }
 
@@ -58,7 +58,9 @@ static int stop_note(struct engine *engine, struct engine_live *live)
 {
 	bool open = stop_is_open(engine, live) && backend_is(live->experiment->backend->ops, BACKEND_HAS_QUEUE);
 	char *doubt = open ? stop_doubt(live->experiment->backend) : NULL;
-	char *text = open ? mem_printf(STOPPING_TEXT "; %s", doubt) : mem_strdup(STOPPING_TEXT);
+	char *text = open
+		? mem_printf(STOPPING_TEXT "; %s", doubt)
+		: mem_strdup(live->save_until_ms ? STOPPING_TEXT ": it saves a checkpoint first" : STOPPING_TEXT);
 	int rc = 0;
 	free(doubt);
 	if (live->reason && strcmp(live->reason, text) == 0) {

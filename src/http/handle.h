@@ -30,6 +30,9 @@ void handle_experiment(struct request *request, struct response *response);
 void handle_remove(struct request *request, struct response *response);
 void handle_stop(struct request *request, struct response *response);
 void handle_restart(struct request *request, struct response *response);
+/* As the body says: {"checkpoint"}; numbers NULL: all. */
+int stop_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
+	       int64_t *ret_count, struct error *err) MUST_USE;
 /* As the body says: {"mode","failed","script"}; numbers NULL: all. */
 int restart_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
 		  int64_t *ret_count, struct error *err) MUST_USE;

@@ -156,11 +156,23 @@ void handle_remove(struct request *request, struct response *response)
 		answer_failure(request, rc, &err, response);
 }
 
+int stop_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
+	       int64_t *ret_count, struct error *err)
+{
+	bool save = node_get_bool(body, "checkpoint", false);
+	return (save ? engine_stop_saving : engine_stop)(request->app->engine, request->path_numbers[0], numbers, count,
+							 ret_count, err);
+}
+
 void handle_stop(struct request *request, struct response *response)
 {
 	struct error err = {0};
+	struct node *body;
 	int64_t count = 0;
-	int rc = engine_stop(request->app->engine, request->path_numbers[0], NULL, 0, &count, &err);
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = stop_tasks(request, body, NULL, 0, &count, &err);
+	node_free(body);
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
 	else

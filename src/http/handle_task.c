@@ -76,9 +76,7 @@ static void change_tasks(struct request *request, bool stop, struct response *re
 	struct node *body;
 	if (read_numbers(request, &body, &numbers, &count, response) < 0)
 		return;
-	struct engine *engine = request->app->engine;
-	int64_t experiment = request->path_numbers[0];
-	int rc = stop ? engine_stop(engine, experiment, numbers, count, &touched, &err)
+	int rc = stop ? stop_tasks(request, body, numbers, count, &touched, &err)
 		      : restart_tasks(request, body, numbers, count, &touched, &err);
 	free(numbers);
 	node_free(body);
@@ -108,12 +106,11 @@ void handle_task(struct request *request, struct response *response)
 static void change_task(struct request *request, bool stop, struct response *response)
 {
 	struct error err = {0};
-	struct engine *engine = request->app->engine;
 	struct node *body;
 	int64_t experiment = request->path_numbers[0], number = request->path_numbers[1], touched = 0;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = stop ? engine_stop(engine, experiment, &number, 1, &touched, &err)
+	int rc = stop ? stop_tasks(request, body, &number, 1, &touched, &err)
 		      : restart_tasks(request, body, &number, 1, &touched, &err);
 	node_free(body);
 	if (rc < 0 && rc != -ENOENT)

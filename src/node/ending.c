@@ -106,6 +106,17 @@ static void ending_stop_saving(struct ending *ending)
 	uv_timer_start(&ending->kill, ending_kill_cb, (uint64_t)ending->grace_ms, 0);
 }
 
+void ending_save(struct ending *ending, int64_t within_ms)
+{
+	if (ending->stopped || !ending->pid)
+		return;
+	ending->stopped = CAUSE_STOPPED;
+	ending->note(ending->ctx, "asked to save a checkpoint and to end");
+	ending_tell_to_save(ending); /* it may know already that its limit is near */
+	uv_timer_start(&ending->term, ending_term_cb, (uint64_t)within_ms, 0);
+	uv_timer_start(&ending->kill, ending_kill_cb, (uint64_t)(within_ms + ending->grace_ms), 0);
+}
+
 /* Slurm announces the time limit by SIGUSR2 to a script that wants that one, to any other by SIGUSR1. */
 static bool ending_is_announcement(const struct ending *ending, int signal)
 {

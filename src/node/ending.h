@@ -32,6 +32,8 @@ void ending_over(struct ending *ending);
 
 /* SIGTERM now, SIGKILL after the grace period. The first wish counts. */
 void ending_stop(struct ending *ending, enum cause cause, const char *why);
+/* The checkpoint signal now, SIGTERM if it still runs after that time, SIGKILL after the grace period. */
+void ending_save(struct ending *ending, int64_t within_ms);
 /* A signal that the runner got: SIGUSR1 and SIGUSR2 are for the script, any other asks to end it. */
 void ending_take(struct ending *ending, int signal);
 

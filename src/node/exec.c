@@ -385,6 +385,9 @@ static void exec_tick_cb(uv_timer_t *timer)
 		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
 		if (spool_stop_exists(x->d.attempt_dir))
 			ending_stop(&x->ending, CAUSE_STOPPED, "a stop file appeared: ending the script");
+		int64_t save_ms = spool_save_take(x->d.attempt_dir);
+		if (save_ms)
+			ending_save(&x->ending, save_ms);
 		exec_watch_memory(x);
 		exec_look_for_ran(x);
 	}

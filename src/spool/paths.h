@@ -41,6 +41,7 @@ enum spool_file {
 	SPOOL_STDOUT,
 	SPOOL_STDERR,
 	SPOOL_STOP, /* it must not start, or must end */
+	SPOOL_SAVE, /* it must save, and end */
 	SPOOL_REPORT, /* what `sluice report` appends to */
 	SPOOL_SETUP, /* the setup line that failed */
 	SPOOL_ENVIRON, /* the variables after the setup lines, until the runner has read them */

@@ -3,8 +3,11 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "spool/paths.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 int spool_stop_write(const char *attempt_dir, struct error *err)
@@ -24,4 +27,29 @@ bool spool_stop_exists(const char *attempt_dir)
 	bool exists = access(path, F_OK) == 0;
 	free(path);
 	return exists;
+}
+
+int spool_save_write(const char *attempt_dir, int64_t within_ms, struct error *err)
+{
+	char text[32], *path = spool_path(attempt_dir, SPOOL_SAVE);
+	int len = snprintf(text, sizeof(text), "%" PRId64, within_ms);
+	int rc = fs_write(path, text, (size_t)len, SPOOL_FILE_MODE, false, err);
+	free(path);
+	return rc;
+}
+
+int64_t spool_save_take(const char *attempt_dir)
+{
+	struct error err;
+	char *path = spool_path(attempt_dir, SPOOL_SAVE);
+	struct buf text = buf_make(32);
+	int64_t within = 0;
+	if (access(path, F_OK) == 0 && fs_read(path, 31, &text, &err) >= 0 &&
+	    num_parse_int(buf_text(&text), text.len, 1, SPOOL_SAVE_MOST_MS, &within) < 0)
+		within = 0;
+	if (within)
+		unlink(path);
+	buf_free(&text);
+	free(path);
+	return within;
 }

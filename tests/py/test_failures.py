@@ -289,3 +289,46 @@ def test_script_that_saves_and_exits_before_its_limit_is_continued_and_not_finis
     assert [state for state, _ in told].count("finished") == 1 and task["best"]["value"] == 0.5, told
     assert any("to be continued; retry 1 of 100" in (reason or "") for _, reason in told), told
     assert ("running", "continues from its checkpoint") in told
+
+
+TRAINS = """\
+import csv, os, pathlib, signal, sys, time
+folder = pathlib.Path(os.environ["SLUICE_CHECKPOINT_DIR"])
+saved = folder / "epoch"
+first = int(saved.read_text()) if saved.exists() else 0
+asked = []
+signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
+signal.signal(signal.SIGTERM, lambda *_: (saved.write_text("-1"), sys.exit(9)))
+for epoch in range(first, first + 100):
+    with open("log.csv", "a") as f:
+        if f.tell() == 0:
+            f.write("epoch,loss\\n")
+        f.write(f"{epoch},{100 - epoch + (0.5 if first else 0)}\\n")
+    if first and epoch >= first + 3:
+        sys.exit(0)
+    time.sleep(0.2)
+    if asked:
+        time.sleep(7)  # longer than an ordinary stop leaves
+        saved.write_text(str(epoch))  # this epoch is done again
+        sys.exit(0)
+"""
+
+
+def test_stop_with_a_checkpoint_waits_until_it_is_saved_and_a_restart_goes_on(daemon):
+    spec = {"parameters": {"n": [1]}, "objective": "loss", "checkpoint": {"signal": "USR1", "before_limit": "60s"}}
+    e = daemon.submit(TRAINS, spec)
+    wait_for(lambda: len(daemon.metrics(e, 1).get("loss", {}).get("step", [])) >= 2, "two epochs")
+    assert daemon.cli("stop", "--checkpoint", f"{e}/1").stdout == f"{e}/1 is asked to stop\n"
+    assert daemon.task(e, 1)["reason"] == "being stopped" or "saves a checkpoint first" in daemon.task(e, 1)["reason"]
+    daemon.wait_state(e, ["stopped"], 1)
+    before = daemon.metrics(e, 1)["loss"]
+    daemon.cli("restart", "--resume", f"{e}/1")
+    daemon.wait_state(e, ["finished"], 1)
+    after = daemon.metrics(e, 1)["loss"]
+    again = before["step"][-1]
+    assert after["step"] == list(range(again + 4)), (before, after)
+    assert after["value"] == [100 - n + (0.5 if n >= again else 0) for n in range(again + 4)]
+    assert ("running", "continues from its checkpoint") in [(s["state"], s["reason"]) for s in daemon.task(e, 1)["timeline"]]
+    plain = daemon.submit(TRAINS, {"parameters": {"n": [1]}, "objective": "loss"})
+    assert "has no `checkpoint: {signal: USR1}`" in daemon.cli("stop", "--checkpoint", plain, status=1).stderr
+    daemon.cli("stop", plain)
