@@ -194,8 +194,7 @@ char *local_machine_impossible(const struct local_machine *m, bool gpus_known, c
 				  local_machine_cpus(r), m->cpus);
 	}
 	if (r->memory_bytes > m->memory_bytes && m->memory_bytes) {
-		text_format_bytes(r->memory_bytes, asked, sizeof(asked));
-		text_format_bytes(m->memory_bytes, has, sizeof(has));
+		text_format_two_bytes(r->memory_bytes, m->memory_bytes, asked, has, sizeof(has));
 		*ret_key = "memory";
 		*ret_remedy = "ask for less memory, or choose another backend";
 		return mem_printf("a task asks for %s of memory, but this machine has %s", asked, has);

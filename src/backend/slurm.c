@@ -429,6 +429,7 @@ const struct backend_ops backend_slurm = {
 	.close = slurm_close,
 	.check = slurm_check,
 	.most = slurm_most,
+	.why_wait = slurm_why_wait,
 	.room = slurm_room,
 	.submit = slurm_submit,
 	.poll = slurm_poll,

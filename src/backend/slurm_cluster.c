@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 struct slurm_step {
 	/* Adds the command; false: this one is not needed now. */
@@ -85,6 +86,8 @@ static bool slurm_take_config(struct slurm *slurm, const struct proc_result *res
 		slurm->accounting = text_ends(value, "/none") ? SLURM_ACCOUNTING_OFF : SLURM_ACCOUNTING_ON;
 	else if (*text)
 		slurm->accounting = SLURM_ACCOUNTING_OFF; /* absent or "(null)" since 23.11 */
+	c->qos_enforced = slurm_config_get(text, "AccountingStorageEnforce", value, sizeof(value)) &&
+		(slurm_has_word(value, "qos") || slurm_has_word(value, "all"));
 	c->energy = slurm_config_get(text, "AcctGatherEnergyType", value, sizeof(value)) && !text_ends(value, "/none");
 	c->energy_plugin[0] = '\0';
 	if (c->energy)
@@ -278,6 +281,21 @@ uint32_t slurm_room(struct backend *backend, const struct backend_resources *res
 	return (uint32_t)room;
 }
 
+/* Nothing is handed over before Slurm has been asked what it takes. */
+char *slurm_why_wait(struct backend *backend, const struct backend_resources *resources, int64_t experiment)
+{
+	const struct slurm *slurm = (struct slurm *)backend;
+	const struct slurm_cluster *c = &slurm->cluster;
+	(void)experiment;
+	if (c->controller == SLURM_CONTROLLER_DOWN || (!c->configured && c->trouble[0]))
+		return mem_printf("Slurm cannot be asked: %s; it is tried again",
+				  c->trouble[0] ? c->trouble : "the controller does not answer");
+	uint64_t limit = slurm_submit_limit(&c->limits, resources->account, resources->qos);
+	if (c->configured && limit && !slurm_room(backend, resources))
+		return mem_printf("your limit of %" PRIu64 " submitted jobs is reached", limit);
+	return NULL;
+}
+
 static const struct node *slurm_at(const struct node *at, const char *key)
 {
 	const struct node *member = node_get(at, key);
@@ -294,27 +312,49 @@ static void slurm_partition_names(const struct slurm_cluster *c, char *text, siz
 	buf_free(&names);
 }
 
-static bool slurm_has_word(const char *list, const char *word)
+/* A QOS that sbatch would refuse. Administrators may use all that exist. */
+static void slurm_check_qos(const struct slurm_cluster *c, const struct backend_resources *r, const struct node *at,
+			    struct problems *problems)
 {
-	size_t len = strlen(word);
-	for (const char *p = list; *p;) {
-		size_t n = strcspn(p, ",");
-		if (n == len && memcmp(p, word, len) == 0)
-			return true;
-		p += n + (p[n] == ',');
-	}
-	return false;
+	if (!r->qos || !c->qos_enforced)
+		return;
+	const char *allowed = slurm_qos_of(&c->limits, r->account);
+	bool exists = slurm_qos_exists(&c->limits, r->qos);
+	if (exists && (!allowed || geteuid() == 0 || slurm_has_word(allowed, r->qos)))
+		return;
+	problem_add(problems, slurm_at(at, "qos"),
+		    allowed ? "choose one of those" : "`sacctmgr show assoc user=$USER format=account,qos` lists yours",
+		    "%s QOS %s%s%s", exists ? "you may not use the" : "there is no", r->qos,
+		    allowed ? "; you may use " : "", allowed ? allowed : "");
 }
 
-static void slurm_check_gpus(const struct slurm_partition *part, const struct backend_resources *r,
-			     const struct node *at, struct problems *problems)
+/* "choose a partition with GPUs: gpu_volta": those with enough of them, of the type. */
+static void slurm_gpu_remedy(const struct slurm_cluster *c, const struct backend_resources *r, char *text, size_t size)
 {
+	struct buf names = buf_make(size / 2);
+	for (size_t i = 0; i < c->partitions.list.len && !names.full; i++) {
+		const struct slurm_partition *p = &c->partitions.list.at[i];
+		if (p->up && p->gpus_per_node >= r->gpus && (!r->gpu_type || slurm_has_word(p->gpu_types, r->gpu_type)))
+			buf_addf(&names, "%s%s", names.len ? ", " : "", p->name);
+	}
+	if (names.len)
+		snprintf(text, size, "choose a partition with such GPUs: %s", buf_text(&names));
+	else
+		snprintf(text, size, "no partition has them: ask for fewer, or for another type");
+	buf_free(&names);
+}
+
+static void slurm_check_gpus(const struct slurm_cluster *c, const struct slurm_partition *part,
+			     const struct backend_resources *r, const struct node *at, struct problems *problems)
+{
+	char remedy[512];
+	slurm_gpu_remedy(c, r, remedy, sizeof(remedy));
 	if (r->gpus > 0 && !part->gpus_per_node)
-		problem_add(problems, slurm_at(at, "gpus"), "choose a partition with GPUs",
+		problem_add(problems, slurm_at(at, "gpus"), remedy,
 			    "asked for %" PRId64 " GPU%s; partition %s has none", r->gpus, r->gpus == 1 ? "" : "s",
 			    part->name);
 	else if (r->gpus > part->gpus_per_node)
-		problem_add(problems, slurm_at(at, "gpus"), "ask for fewer, or choose another partition",
+		problem_add(problems, slurm_at(at, "gpus"), remedy,
 			    "asked for %" PRId64 " GPUs; partition %s has %" PRId64 " per node", r->gpus, part->name,
 			    part->gpus_per_node);
 	else if (r->gpus > 0 && r->gpu_type && part->gpu_types[0] && !slurm_has_word(part->gpu_types, r->gpu_type))
@@ -332,8 +372,7 @@ static void slurm_check_sizes(const struct slurm_partition *part, const struct b
 			    "asked for %" PRId64 " CPUs; partition %s has %" PRId64 " per node", r->cpus, part->name,
 			    part->cpus_per_node);
 	if (part->memory_bytes && r->memory_bytes > part->memory_bytes) {
-		text_format_bytes(r->memory_bytes, a, sizeof(a));
-		text_format_bytes(part->memory_bytes, b, sizeof(b));
+		text_format_two_bytes(r->memory_bytes, part->memory_bytes, a, b, sizeof(a));
 		problem_add(problems, slurm_at(at, "memory"), "ask for less, or choose another partition",
 			    "asked for %s of memory; a node of partition %s has %s", a, part->name, b);
 	}
@@ -362,6 +401,7 @@ void slurm_check(struct backend *backend, const struct backend_resources *r, con
 		problem_add(problems, slurm_at(at, "account"),
 			    "`sacctmgr show assoc user=$USER format=account` lists yours",
 			    "you are not in the account %s", r->account);
+	slurm_check_qos(c, r, at, problems);
 	/* Several partitions may be named ("a,b"): then Slurm has the last word. */
 	if (!c->partitions.list.len || (r->partition && strchr(r->partition, ',')))
 		return;
@@ -375,7 +415,7 @@ void slurm_check(struct backend *backend, const struct backend_resources *r, con
 			    "a partition must be named: the cluster has no default one; there are %s", names);
 	if (!part)
 		return;
-	slurm_check_gpus(part, r, at, problems);
+	slurm_check_gpus(c, part, r, at, problems);
 	slurm_check_sizes(part, r, at, problems);
 }
 

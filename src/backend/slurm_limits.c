@@ -108,6 +108,42 @@ bool slurm_account_allowed(const struct slurm_limits *limits, const char *accoun
 	return limits->associations.len == 0;
 }
 
+/* Several associations of an account differ by partition, and Slurm may yet choose. "+high" changes the account's own list,
+ * which is not known here. */
+const char *slurm_qos_of(const struct slurm_limits *limits, const char *account)
+{
+	const char *found = NULL;
+	for (size_t i = 0; i < limits->associations.len; i++) {
+		const struct slurm_association *a = &limits->associations.at[i];
+		if (account ? strcmp(a->account, account) != 0 : !a->is_default)
+			continue;
+		if (!a->qos[0] || strchr("+-", a->qos[0]) || (found && strcmp(found, a->qos) != 0))
+			return NULL;
+		found = a->qos;
+	}
+	return found;
+}
+
+bool slurm_qos_exists(const struct slurm_limits *limits, const char *qos)
+{
+	for (size_t i = 0; i < limits->qos.len; i++)
+		if (strcmp(limits->qos.at[i].name, qos) == 0)
+			return true;
+	return limits->qos.len == 0;
+}
+
+bool slurm_has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+	for (const char *p = list; *p;) {
+		size_t n = strcspn(p, ",");
+		if (n == len && memcmp(p, word, len) == 0)
+			return true;
+		p += n + (p[n] == ',');
+	}
+	return false;
+}
+
 void slurm_limits_free(struct slurm_limits *limits)
 {
 	for (size_t i = 0; i < limits->associations.len; i++) {

@@ -27,6 +27,7 @@ struct slurm_cluster {
 	char version[32], name[128];
 	struct slurm_boot boot;
 	int64_t max_array, max_array_tasks, message_timeout_s, min_job_age_s, kill_wait_s;
+	bool qos_enforced; /* a QOS that the user may not use is refused */
 	bool energy;
 	char energy_plugin[64];
 	struct slurm_partitions partitions;
@@ -163,6 +164,7 @@ void slurm_refresh(struct slurm *slurm);
 void slurm_describe(struct backend *backend, struct json *out);
 void slurm_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
 		 struct problems *problems);
+char *slurm_why_wait(struct backend *backend, const struct backend_resources *resources, int64_t experiment);
 void slurm_most(struct backend *backend, const struct backend_resources *resources, int64_t *ret_memory_bytes,
 		int64_t *ret_time_ms);
 uint32_t slurm_room(struct backend *backend, const struct backend_resources *resources);

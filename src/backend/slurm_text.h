@@ -136,6 +136,12 @@ void slurm_qos_parse(const char *text, size_t len, struct slurm_limits *to);
 uint64_t slurm_submit_limit(const struct slurm_limits *limits, const char *account, const char *qos);
 const char *slurm_default_account(const struct slurm_limits *limits); /* NULL: unknown */
 bool slurm_account_allowed(const struct slurm_limits *limits, const char *account);
+/* The QOS that such a submission may use, "high,low,normal", as far as it is known; NULL: not known. account NULL: the
+ * default one. */
+const char *slurm_qos_of(const struct slurm_limits *limits, const char *account);
+bool slurm_qos_exists(const struct slurm_limits *limits, const char *qos); /* true where none are known */
+/* Is the word in the list "a,b,c"? */
+bool slurm_has_word(const char *list, const char *word);
 void slurm_limits_free(struct slurm_limits *limits);
 
 /* Takes the next line off *text and cuts it at `separator` into at most `max` fields in place; the last field

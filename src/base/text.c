@@ -163,6 +163,18 @@ void text_format_bytes(int64_t bytes, char *text, size_t size)
 	snprintf(text, size, unit && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
+void text_format_two_bytes(int64_t a, int64_t b, char *text_a, char *text_b, size_t size)
+{
+	text_format_bytes(a, text_a, size);
+	text_format_bytes(b, text_b, size);
+	if (a == b || strcmp(text_a, text_b) != 0)
+		return;
+	bool megabytes = a >> 20 != b >> 20;
+	const char *unit = megabytes ? "MB" : "B";
+	snprintf(text_a, size, "%" PRId64 " %s", megabytes ? a >> 20 : a, unit);
+	snprintf(text_b, size, "%" PRId64 " %s", megabytes ? b >> 20 : b, unit);
+}
+
 /* The length of the UTF-8 sequence at s, or 0 where there is none (overlong, surrogate, cut short). */
 static size_t text_utf8_sequence(const unsigned char *s, size_t left)
 {

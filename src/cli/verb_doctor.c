@@ -197,8 +197,8 @@ static int doctor_run(int argc, char **argv)
 	int status = call_begin(&call, &verb_doctor, argc, argv, 0, 0);
 	if (status)
 		return status;
+	int rc = client_open(&call.client, true, &err); /* makes the folder on its first use */
 	bool bad = doctor_check_folder(&call.term, &out);
-	int rc = client_open(&call.client, true, &err);
 	if (rc < 0)
 		doctor_add_finding(
 			&out, &call.term, "warning",

@@ -176,10 +176,14 @@ def test_refusals_say_what_is_wrong_and_leave_nothing_behind(cluster, harness, r
 def test_impossible_requests_are_found_before_they_are_submitted(cluster, harness):
     # This Slurm takes all of these and lets them wait for ever (EnforcePartLimits=NO).
     for pair, words in (("cpus=900", "has 8 per node"), ("nodes=50", "partition cpu has 1"),
-                        (f"time_ms={99 * 86400000}", "partition cpu allows")):
+                        (f"time_ms={99 * 86400000}", "partition cpu allows"),
+                        ("qos=nope", "there is no QOS nope; you may use ")):
         errors = harness.ask("check", pair)[-1]["errors"]
         assert len(errors) == 1 and words in errors[0]["message"] and errors[0]["remedy"], errors
-    assert harness.ask("check", "cpus=8", "partition=cpu")[-1]["errors"] == []
+    # The partition that has GPUs is named.
+    errors = harness.ask("check", "gpus=1")[-1]["errors"]
+    assert errors[0]["remedy"] == "choose a partition with such GPUs: gpu_volta", errors
+    assert harness.ask("check", "cpus=8", "partition=cpu", "qos=low")[-1]["errors"] == []
 
 
 def test_waiting_has_a_reason_and_a_time(cluster, harness):

@@ -95,6 +95,10 @@ static void limits_are_read(void **state)
 		assert_string_equal(limits.associations.at[0].default_qos, "normal");
 		assert_string_equal(limits.associations.at[0].qos, "high,low,normal");
 		assert_int_equal(limits.qos.len, 3);
+		assert_string_equal(slurm_qos_of(&limits, NULL), "high,low,normal");
+		assert_null(slurm_qos_of(&limits, "other"));
+		assert_true(slurm_qos_exists(&limits, "low"));
+		assert_false(slurm_qos_exists(&limits, "lo"));
 		assert_int_equal(slurm_submit_limit(&limits, NULL, NULL), 40000);
 		assert_int_equal(slurm_submit_limit(&limits, NULL, "low"), 30000);
 		slurm_limits_free(&limits);

@@ -104,6 +104,15 @@ static void formats_for_people(void **state)
 		text_format_duration(spans[i].ms, text, sizeof(text));
 		assert_string_equal(text, spans[i].text);
 	}
+	char other[32];
+	text_format_two_bytes(16ll << 30, 16000ll << 20, text, other, sizeof(other));
+	assert_string_equal(text, "16384 MB");
+	assert_string_equal(other, "16000 MB");
+	text_format_two_bytes(16ll << 30, 8ll << 30, text, other, sizeof(other));
+	assert_string_equal(text, "16 GB");
+	assert_string_equal(other, "8.0 GB");
+	text_format_two_bytes((16ll << 30) + 1, 16ll << 30, text, other, sizeof(other));
+	assert_string_equal(text, "17179869185 B");
 	text_format_bytes(1610612736, text, sizeof(text));
 	assert_string_equal(text, "1.5 GB");
 	text_format_bytes(100, text, sizeof(text));
