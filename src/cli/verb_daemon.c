@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/pace.h"
 #include "base/proc.h"
+#include "cli/install.h"
 #include "cli/state.h"
 #include "cli/verbs.h"
 
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 static const struct verb_option daemon_options[] = {
+	{"dry-run", NULL, "install: only say what would be done"},
 	{"force", NULL, "stop even if the cluster has not confirmed all stopped tasks; the next daemon continues"},
 	{"json", NULL, "status: print the daemon's answer as JSON"},
 	{0},
@@ -24,6 +26,63 @@ static bool daemon_is_absent(int rc)
 	return rc == -ENOENT || rc == -ECONNREFUSED;
 }
 
+/* What starts the daemon again, and with which command that changes. */
+static void daemon_say_keeper(void)
+{
+	char *folder;
+	struct error err;
+	if (state_folder(&folder, &err) < 0)
+		return;
+	const char *way = install_found(folder);
+	if (way)
+		printf("kept alive by %s; 'sluice daemon uninstall' ends that\n", way);
+	else
+		puts("not kept alive without a login session; see 'sluice daemon install --dry-run'");
+	free(folder);
+}
+
+/* cron would start it again within minutes. systemd takes a clean end for the user's wish. */
+static void daemon_say_restart(void)
+{
+	char *folder;
+	struct error err;
+	if (state_folder(&folder, &err) < 0)
+		return;
+	const char *way = install_found(folder);
+	if (way && strcmp(way, "crontab") == 0)
+		puts("the crontab starts it again within 10 minutes, unless you call 'sluice daemon uninstall'");
+	free(folder);
+}
+
+static int daemon_install(const struct call *call, struct error *err)
+{
+	char *folder;
+	bool dry_run = options_has(&call->options, "dry-run");
+	int rc = state_folder(&folder, err);
+	if (rc < 0)
+		return rc;
+	rc = install_daemon(folder, dry_run, err);
+	free(folder);
+	if (rc == 0)
+		puts(dry_run ? "nothing was changed" : "done; 'sluice daemon uninstall' takes it back");
+	return rc;
+}
+
+static int daemon_uninstall(struct error *err)
+{
+	char *folder;
+	bool found = false;
+	int rc = state_folder(&folder, err);
+	if (rc < 0)
+		return rc;
+	rc = install_remove(folder, &found, err);
+	free(folder);
+	if (rc == 0)
+		puts(found ? "nothing starts the daemon by itself any more; one that runs goes on"
+			   : "nothing was installed");
+	return rc;
+}
+
 static int daemon_status(struct call *call, struct error *err)
 {
 	struct node *info = NULL;
@@ -32,6 +91,8 @@ static int daemon_status(struct call *call, struct error *err)
 	int rc = client_open(client, false, err);
 	if (daemon_is_absent(rc)) {
 		puts(options_has(&call->options, "json") ? "{\"status\":\"stopped\"}" : "no daemon is running");
+		if (!options_has(&call->options, "json"))
+			daemon_say_keeper();
 		buf_free(&json);
 		return rc;
 	}
@@ -46,6 +107,7 @@ static int daemon_status(struct call *call, struct error *err)
 		       client->folder);
 		if (strcmp(client->version, SLUICE_VERSION) != 0)
 			puts("this program is version " SLUICE_VERSION ": 'sluice daemon restart' changes to it");
+		daemon_say_keeper();
 	}
 	node_free(info);
 	buf_free(&json);
@@ -166,12 +228,18 @@ static int daemon_run(int argc, char **argv)
 			rc = daemon_stop(&err, &was_there);
 		if (rc == 0)
 			puts(was_there ? "the daemon has ended; training goes on" : "no daemon is running");
+		if (rc == 0)
+			daemon_say_restart();
 	} else if (strcmp(action, "restart") == 0) {
 		rc = daemon_stop(&err, &was_there);
 		if (rc == 0)
 			rc = daemon_start(&call, &err);
+	} else if (strcmp(action, "install") == 0) {
+		rc = daemon_install(&call, &err);
+	} else if (strcmp(action, "uninstall") == 0) {
+		rc = daemon_uninstall(&err);
 	} else {
-		errorf(&err, -EINVAL, "expected status, start, stop or restart, got '%s'", action);
+		errorf(&err, -EINVAL, "expected status, start, stop, restart, install or uninstall, got '%s'", action);
 		return call_end(&call, call_usage(&verb_daemon, &err));
 	}
 	return call_end(&call, rc < 0 ? call_fail(&err) : 0);
@@ -179,11 +247,17 @@ static int daemon_run(int argc, char **argv)
 
 const struct verb verb_daemon = {
 	.name = "daemon",
-	.arguments = "status | start | stop | restart",
-	.summary = "look at the daemon, start or stop it",
+	.arguments = "status | start | stop | restart | install | uninstall",
+	.summary = "look at the daemon, start or stop it, keep it alive",
 	.help = "Every verb that needs the daemon starts it. Training goes on while no daemon is running, and the next daemon\n"
 		"reads what happened. 'stop' first waits up to 20 s until the cluster has confirmed every task that was\n"
-		"stopped, and does not stop the daemon if one is not confirmed. 'status' exits with 1 if no daemon is running.",
+		"stopped, and does not stop the daemon if one is not confirmed. 'status' exits with 1 if no daemon is running.\n"
+		"\n"
+		"A search that learns (tpe, cmaes, asha, ...) stands still without the daemon. 'install' has this host start it\n"
+		"when no one is logged in: a systemd user unit with lingering where that is allowed, else lines of your\n"
+		"crontab (at the start of the system and every 10 minutes). It says what it does before it does it, and\n"
+		"falls back to nothing else: a job of the cluster, scrontab included, would run the daemon on a compute node,\n"
+		"where the verbs and the browser do not reach it. 'uninstall' takes it back.",
 	.options = daemon_options,
 	.run = daemon_run,
 };

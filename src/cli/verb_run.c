@@ -82,6 +82,7 @@ static void run_say_created(struct call *call, const struct node *experiment, bo
 		fprintf(stderr, "sluice: warning: %s\n", buf_text(&line));
 	}
 	where_warn(&call->client, experiment);
+	where_hint_install(&call->client, experiment);
 	fflush(stdout);
 	buf_free(&line);
 	buf_free(&address);

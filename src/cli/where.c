@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/proc.h"
+#include "cli/install.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -62,6 +63,27 @@ void where_add(const struct node *experiment, struct buf *out)
 			term_add_safe(out, value);
 		}
 	}
+}
+
+void where_hint_install(const struct client *client, const struct node *experiment)
+{
+	static const char *const blind[] = {"grid", "random", "sobol"}; /* all of their tasks can wait in the queue */
+	const char *backend = node_get_string(experiment, "backend"),
+		   *strategy = node_get_string(experiment, "strategy");
+	if (!backend || strcmp(backend, "slurm") != 0 || !strategy)
+		return;
+	for (size_t i = 0; i < COUNT_OF(blind); i++)
+		if (strcmp(strategy, blind[i]) == 0)
+			return;
+	char *path = mem_printf("%s/install-was-named", client->folder);
+	if (access(path, F_OK) < 0 && !install_found(client->folder)) {
+		fputs("sluice: this search stands still when the daemon is not running, for example after you log out;\n"
+		      "sluice: 'sluice daemon install' keeps it alive (this is said once)\n",
+		      stderr);
+		if (fs_write(path, "", 0, 0600, false, NULL) < 0)
+			errno = 0; /* said again next time */
+	}
+	free(path);
 }
 
 void where_warn(struct client *client, const struct node *experiment)

@@ -10,6 +10,8 @@
 bool where_is_meant(const struct client *client, const struct node *experiment);
 /* " on slurm, partition gpu" of a created experiment. */
 void where_add(const struct node *experiment, struct buf *out);
+/* Says once per state folder that a search that learns, on a cluster, needs a daemon that stays alive. */
+void where_hint_install(const struct client *client, const struct node *experiment);
 /* Warns when the tasks run on this machine because the daemon does not see the Slurm that this shell sees. */
 void where_warn(struct client *client, const struct node *experiment);
 
