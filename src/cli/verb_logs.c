@@ -148,6 +148,9 @@ static int logs_run(int argc, char **argv)
 	status = call_connect(&call);
 	if (!status && logs_follow(&logs, &err) < 0)
 		status = call_fail(&err);
+	else if (!status && !logs.shown && !options_has(&call.options, "json"))
+		fprintf(stderr, "sluice: %s/%" PRId64 " has written nothing%s%s\n", logs.target.experiment,
+			logs.target.number, only ? " to " : "", only ? only : "");
 	return call_end(&call, status);
 }
 

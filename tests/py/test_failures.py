@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import signal
+import subprocess
 
 import pytest
 
@@ -332,3 +333,17 @@ def test_stop_with_a_checkpoint_waits_until_it_is_saved_and_a_restart_goes_on(da
     plain = daemon.submit(TRAINS, {"parameters": {"n": [1]}, "objective": "loss"})
     assert "has no `checkpoint: {signal: USR1}`" in daemon.cli("stop", "--checkpoint", plain, status=1).stderr
     daemon.cli("stop", plain)
+
+
+def test_logs_without_output_say_so_and_doctor_sees_a_full_disk(daemon, folder):
+    e = daemon.submit("pass", {"parameters": {"n": [1]}})
+    daemon.wait_ended(e)
+    assert daemon.cli("logs", f"{e}/1").stderr == f"sluice: {e}/1 has written nothing\n"
+    assert daemon.cli("logs", f"{e}/1", "--stream", "stdout").stderr == f"sluice: {e}/1 has written nothing to stdout\n"
+    small = folder / "small"
+    small.mkdir()
+    script = f"mount -t tmpfs -o size=64k,mode=700 none {small} && head -c 64k /dev/zero > {small}/x; SLUICE_STATE={small} {PROGRAM} doctor"
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True)
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        pytest.skip("no mounts here: " + done.stderr)
+    assert "cannot be written to: No space left on device" in done.stdout and done.returncode != 0, done
