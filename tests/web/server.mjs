@@ -443,6 +443,7 @@ export class Fixture {
             ? { kind: 'range', ...spec }
             : { kind: 'constant', values: [spec] },
       );
+      model.e.spec.parameters[name] = spec;
     }
     if (body.search?.tasks) model.extra = Math.max(0, body.search.tasks - model.tasks.length);
     if (body.search?.strategy) model.e.strategy = model.e.search.strategy = body.search.strategy;

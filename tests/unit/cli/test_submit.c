@@ -81,9 +81,9 @@ static void a_script_with_values_becomes_an_experiment(void **state)
 			 0);
 	assert_request(
 		&submit,
-		"{\"experiment\":{\"script\":\"model.py\",\"pass\":\"positional\",\"parameters\":"
+		"{\"experiment\":{\"script\":\"model.py\",\"parameters\":"
 		"{\"batch_size\":[64,32],\"lr\":{\"min\":1e-05,\"max\":0.1,\"scale\":\"log\"},\"epochs\":100},"
-		"\"search\":{\"tasks\":8},\"resources\":{\"gpus\":1,\"time\":\"2h\",\"options\":[\"--nice=5\"]},"
+		"\"search\":{\"tasks\":8},\"pass\":\"positional\",\"resources\":{\"gpus\":1,\"time\":\"2h\",\"options\":[\"--nice=5\"]},"
 		"\"environment\":{\"setup\":[\"a b\",\"c\"],\"vars\":{\"X\":\"1\"}},\"retry\":{\"lost\":2},"
 		"\"objective\":{\"metric\":\"val_loss\"}},\"files\":[{\"path\":\"model.py\",\"mode\":\"600\",\"text\":\"print(1)\\n\"}]}");
 	submit_free(&submit);
