@@ -179,6 +179,8 @@ static void csv_record(struct metrics_reader *reader, const char *text, size_t l
 			surplus += n > 0; /* a separator at the end of the line is no field */
 		else if (csv_number(csv, field, n, &value))
 			metrics_add(reader, csv->header.at[columns], value);
+		else if (metrics_part_is_column(csv->header.at[columns]))
+			metrics_part_note(&reader->parts, field, n);
 		columns++;
 	}
 	if (columns < csv->header.len || surplus)

@@ -93,6 +93,18 @@ void json_names_clear(struct json_names *names)
 	*names = (struct json_names){0};
 }
 
+/* {"split": "val", "loss": 0.3}: the text at the cursor may name the part of the data. The cursor stays. */
+static void json_note_part(struct json_cursor *c, const char *name, size_t len, struct metrics_reader *reader)
+{
+	struct json_cursor at = *c;
+	const char *word;
+	size_t word_len;
+	char *column = metrics_clean_name(name, len);
+	if (metrics_part_is_column(column) && json_take_string(&at, &word, &word_len))
+		metrics_part_note(&reader->parts, word, word_len);
+	free(column);
+}
+
 /* The names of the objects around a member, each with its slash. */
 static bool json_take_members(struct json_cursor *c, struct metrics_reader *reader, struct json_names *names,
 			      struct buf *prefix, int depth)
@@ -110,6 +122,8 @@ static bool json_take_members(struct json_cursor *c, struct metrics_reader *read
 		if (!json_take_string(c, &name, &len) || !json_take(c, ':'))
 			return false;
 		json_skip_space(c);
+		if (!depth && c->at < c->end && *c->at == '"')
+			json_note_part(c, name, len, reader);
 		buf_add(prefix, name, len);
 		if (c->at < c->end && *c->at == '{' && depth < JSON_DEPTH_MAX) {
 			buf_add_char(prefix, '/');

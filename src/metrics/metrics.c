@@ -147,15 +147,42 @@ static void metrics_give_row(struct metrics_reader *reader, const struct metrics
 	reader->cells.len = 0;
 }
 
+static void metrics_give_by(struct metrics_reader *reader, struct metrics_step *s)
+{
+	int64_t step = metrics_step_take(s, reader->cells.at, &reader->cells.len);
+	metrics_give_row(reader,
+			 &(struct metrics_row){.step = step, .step_name = s->name, .epoch = metrics_step_epoch(s)});
+}
+
+/* A row of one part of the data: "val/loss", by the steps of that part. */
+static void metrics_give_part(struct metrics_reader *reader, struct metrics_part *part)
+{
+	size_t count = reader->cells.len;
+	char **names = mem_alloc(count * sizeof(*names));
+	for (size_t i = 0; i < count; i++) {
+		char *name = mem_printf("%s/%s", part->word, reader->cells.at[i].name);
+		reader->cells.at[i].name = names[i] = metrics_clean_name(name, strlen(name));
+		free(name);
+	}
+	metrics_give_by(reader, &part->step);
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
 void metrics_give(struct metrics_reader *reader)
 {
-	if (!reader->cells.len)
-		return;
-	int64_t step = metrics_step_take(&reader->step, reader->cells.at, &reader->cells.len);
-	metrics_give_row(reader,
-			 &(struct metrics_row){.step = step,
-					       .step_name = reader->step.name,
-					       .epoch = metrics_step_epoch(&reader->step)});
+	bool too_many;
+	struct metrics_part *part = metrics_part_of_row(&reader->parts, &too_many);
+	if (too_many)
+		metrics_complain(reader, "line %" PRIu64 ": too many parts of the data; '%.40s' is left out",
+				 reader->record_line, reader->parts.word);
+	else if (reader->cells.len && part)
+		metrics_give_part(reader, part);
+	else if (reader->cells.len)
+		metrics_give_by(reader, &reader->step);
+	reader->cells.len = 0;
+	metrics_part_end_row(&reader->parts);
 }
 
 void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *step_name, int64_t time_ms)
@@ -176,6 +203,7 @@ static void metrics_end_record(struct metrics_reader *reader)
 		reader->ops->record(reader, reader->record.data, len);
 	buf_clear(&reader->record);
 	reader->cells.len = 0;
+	metrics_part_end_row(&reader->parts);
 	reader->in_quotes = reader->skipping = false;
 	reader->record_line = reader->line;
 }
@@ -262,6 +290,7 @@ void metrics_finish(struct metrics_reader *reader)
 void metrics_resume(struct metrics_reader *reader)
 {
 	metrics_step_resume(&reader->step);
+	metrics_parts_resume(&reader->parts);
 	if (reader->ops->resume)
 		reader->ops->resume(reader);
 }
@@ -279,6 +308,7 @@ void metrics_restart(struct metrics_reader *reader)
 	reader->line = reader->record_line = 1;
 	reader->cells.len = 0;
 	metrics_step_restart(&reader->step);
+	metrics_parts_clear(&reader->parts);
 	if (reader->ops->restart)
 		reader->ops->restart(reader);
 }
@@ -294,5 +324,6 @@ void metrics_free(struct metrics_reader *reader)
 	buf_free(&reader->record);
 	free(reader->cells.at);
 	free(reader->step.given.at);
+	metrics_parts_clear(&reader->parts);
 	free(reader);
 }

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "metrics/metrics.h"
+#include "metrics/part.h"
 #include "metrics/step.h"
 
 struct metrics_ops {
@@ -35,6 +36,7 @@ struct metrics_reader {
 	/* The row being collected. */
 	VEC(struct metric) cells;
 	struct metrics_step step;
+	struct metrics_parts parts;
 	/* What was wrong. */
 	char complaint[200];
 	unsigned complaints;

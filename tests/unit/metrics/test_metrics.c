@@ -73,6 +73,29 @@ static void test_cells_without_a_number_are_passed_over(void **state)
 	assert_string_equal(complaint, "");
 }
 
+static void test_parts_of_the_data_in_one_file_are_curves_of_their_own(void **state)
+{
+	(void)state;
+	expect("log.csv", "epoch,split,loss\n0,train,4\n0,val,5\n1,train,2\n1,val,3\n",
+	       "epoch 0 train/loss=4\nepoch 0 val/loss=5\nepoch 1 train/loss=2\nepoch 1 val/loss=3\n");
+	/* One after the other: each part has steps of its own. */
+	expect("log.csv", "phase,epoch,loss\ntrain,0,4\ntrain,1,2\nval,0,5\nval,1,3\n",
+	       "epoch 0 train/loss=4\nepoch 1 train/loss=2\nepoch 0 val/loss=5\nepoch 1 val/loss=3\n");
+	expect("log.jsonl", "{\"mode\":\"train\",\"epoch\":0,\"loss\":4}\n{\"loss\":5,\"epoch\":0,\"mode\":\"a/b\"}\n",
+	       "epoch 0 train/loss=4\nepoch 0 a_b/loss=5\n");
+	/* A row without a word, and a part that is a number: as ever. */
+	expect("log.csv", "epoch,split,loss\n0,,4\n1,2,3\n", "epoch 0 loss=4\nepoch 1 split=2 loss=3\n");
+	assert_string_equal(complaint, "");
+	expect("log.csv",
+	       "epoch,split,loss\n0,a,1\n0,b,1\n0,c,1\n0,d,1\n0,e,1\n0,f,1\n0,g,1\n0,h,1\n0,i,1\n0,j,1\n0,k,1\n"
+	       "0,l,1\n0,m,1\n0,n,1\n0,o,1\n0,p,1\n0,q,1\n",
+	       "epoch 0 a/loss=1\nepoch 0 b/loss=1\nepoch 0 c/loss=1\nepoch 0 d/loss=1\nepoch 0 e/loss=1\n"
+	       "epoch 0 f/loss=1\nepoch 0 g/loss=1\nepoch 0 h/loss=1\nepoch 0 i/loss=1\nepoch 0 j/loss=1\n"
+	       "epoch 0 k/loss=1\nepoch 0 l/loss=1\nepoch 0 m/loss=1\nepoch 0 n/loss=1\nepoch 0 o/loss=1\n"
+	       "epoch 0 p/loss=1\n");
+	assert_string_equal(complaint, "line 18: too many parts of the data; 'q' is left out");
+}
+
 static void test_every_sparse_row_of_lightning_is_kept(void **state)
 {
 	(void)state;
@@ -364,6 +387,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_keras_log_is_read),
 		cmocka_unit_test(test_cells_without_a_number_are_passed_over),
+		cmocka_unit_test(test_parts_of_the_data_in_one_file_are_curves_of_their_own),
 		cmocka_unit_test(test_every_sparse_row_of_lightning_is_kept),
 		cmocka_unit_test(test_the_finest_column_that_grows_is_the_step),
 		cmocka_unit_test(test_rows_within_an_epoch_are_all_kept),
