@@ -182,7 +182,7 @@ static int import_send(struct call *call, const struct target *target, const cha
 	else if (rc == 0)
 		printf("%s learnt from %" PRId64 " results\n", target->experiment, node_get_int(answer, "tasks", 0));
 	if (rc == 0 && import.skipped)
-		fprintf(stderr, "sluice: %zu rows without a result were left out\n", import.skipped);
+		fprintf(stderr, "sluice: rows without a result that were left out: %zu\n", import.skipped);
 	node_free(answer);
 	node_free(experiment);
 	node_free(body);

@@ -291,7 +291,7 @@ def test_curves_are_extrapolated_where_that_would_have_helped(daemon):
         tell_curve(daemon, task, curve(task["parameters"]["k"], 40), 40)
     curves = daemon.get(f"/experiments/{experiment}/analysis")["curves"]
     assert (curves["earned"], curves["tasks"]) == (False, 7) and "running" not in curves
-    assert "7 have a curve" in daemon.cli("analyse", experiment).stdout
+    assert "7 tasks have a curve" in daemon.cli("analyse", experiment).stdout
 
     tell_curve(daemon, tasks[0], curve(tasks[0]["parameters"]["k"], 40), 40)
     curves = daemon.get(f"/experiments/{experiment}/analysis")["curves"]

@@ -65,7 +65,7 @@ def test_results_are_imported_from_a_file_and_from_another_experiment(daemon, fo
     table.write_text("kind;x;loss;note\na;0,5;x;\n".replace("0,5", "0.5").replace(";x;\n", ";0.25;fine\n")
                      + 'b;0.75;0.5625;"two; three"\nb;0.1;;no result\n')
     said = daemon.cli("import", first, table)
-    assert "2 results" in said.stdout and "1 without a result" in said.stderr
+    assert "2 results" in said.stdout and "without a result that were left out: 1" in said.stderr
     tasks = daemon.tasks(first)
     assert [(t["state"], t["parameters"], t["best"]["value"]) for t in tasks] == [
         ("finished", {"x": 0.5, "kind": "a"}, 0.25), ("finished", {"x": 0.75, "kind": "b"}, 0.5625)]
