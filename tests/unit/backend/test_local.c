@@ -277,7 +277,7 @@ static void test_what_never_fits_is_refused_with_the_reason(void **state)
 	wait_for_gpus();
 	submit_with(&gpus, 0, 1);
 	assert_int_equal(submitted.outcome, BACKEND_REFUSED);
-	assert_non_null(strstr(submitted_why, "65 GPUs are asked"));
+	assert_non_null(strstr(submitted_why, "a task asks for 65 GPUs"));
 	assert_int_equal(look(0), BACKEND_ABSENT);
 }
 

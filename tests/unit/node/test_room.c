@@ -28,7 +28,7 @@ static void test_each_reason_has_its_status_words_and_time(void **state)
 	} rows[] = {
 		{ENOSPC, SPOOL_STATUS_FULL, EXEC_ROOM_MS, "full"},
 		{EDQUOT, SPOOL_STATUS_QUOTA, EXEC_ROOM_MS, "quota"},
-		{ESTALE, SPOOL_STATUS_STALE, EXEC_AWAY_MS, "away"},
+		{ESTALE, SPOOL_STATUS_STALE, EXEC_AWAY_MS, "not available"},
 		{EIO, SPOOL_STATUS_INPUT, EXEC_AWAY_MS, "errors"},
 		{ENOENT, SPOOL_STATUS_UNSEEN, EXEC_UNSEEN_MS, "not visible"},
 		{EROFS, SPOOL_STATUS_DENIED, EXEC_UNSEEN_MS, "may not write"},
