@@ -16,8 +16,8 @@ static const char *const sql_curves[] = {
 	[STORE_AXIS_STEP] = "SELECT step, value, NULL FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step",
 	[STORE_AXIS_EPOCH] = "SELECT step, value, epoch FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step",
 	[STORE_AXIS_TIME] =
-		"SELECT m.step, m.value, max(0, m.time_ms - t.started_ms) / 1000.0 FROM metric m JOIN task t "
-		"ON t.id = m.task WHERE m.task = ?1 AND m.name = ?2 ORDER BY m.step",
+		("SELECT m.step, m.value, max(0, m.time_ms - t.started_ms) / 1000.0 FROM metric m JOIN task t "
+		 "ON t.id = m.task WHERE m.task = ?1 AND m.name = ?2 ORDER BY m.step"),
 };
 static const char sql_tasks[] = "SELECT id, number FROM task WHERE experiment = ?1 AND number > ?2 ORDER BY number";
 static const char sql_find_experiment[] = "SELECT step_name, json_extract(objective, '$[0].metric') FROM experiment "

@@ -8,7 +8,7 @@ static void test_folders_are_named_as_tensorboard_names_runs(void **state)
 	static const char *const keras[] = {"logs/train/e.1", "logs/validation/e.2", "logs/train/e.3"};
 	static const char *const torch[] = {"runs/x/e.1", "runs/x/loss_a/e.2", "runs/x/loss_a/deep/e.3", "runs/xy/e.4"};
 	static const char *const top[] = {"e.1", "part/e.2", "train/e.3"};
-	static const struct {
+	const struct {
 		const char *path, *const *all;
 		size_t count;
 		const char *wanted;
