@@ -481,11 +481,21 @@ static bool read_getopt(struct reader *r)
 	return false;
 }
 
+/* sys.argv[1].split("="): the script takes a flag apart by itself, so it does not go by places. `i` is behind the "]". */
+static bool argv_is_taken_apart(const struct lex *lex, size_t i)
+{
+	static const char *const ways[] = {"split", "partition", "rpartition", "removeprefix", "lstrip", "startswith"};
+	for (size_t k = 0; lex_is(&lex->at[i], ".") && k < COUNT_OF(ways); k++)
+		if (lex_is(&lex->at[i + 1], ways[k]))
+			return true;
+	return false;
+}
+
 /* The number in sys.argv[N] at the name `argv`; 0: another use. */
 static int argv_place(const struct lex *lex, size_t i)
 {
 	if (!lex_is(&lex->at[i], "argv") || !lex_is(&lex->at[i + 1], "[") || lex->at[i + 2].kind != LEX_NUMBER ||
-	    !lex_is(&lex->at[i + 3], "]") || lex->at[i + 2].len > 2)
+	    !lex_is(&lex->at[i + 3], "]") || lex->at[i + 2].len > 2 || argv_is_taken_apart(lex, i + 4))
 		return 0;
 	int place = 0;
 	for (size_t k = 0; k < lex->at[i + 2].len; k++) {
