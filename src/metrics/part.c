@@ -1,15 +1,17 @@
 /* See part.h. */
 #include "metrics/part.h"
 
-#include "base/limits.h"
+#include "base/text.h"
 #include "metrics/reader.h"
 
+#include <string.h>
 #include <strings.h>
 
 static const char *const part_columns[] = {"split", "phase", "subset", "dataset", "set", "stage", "mode", "partition"};
 
 /* More words than this do not name parts of the data. */
 #define PART_MAX 16
+#define PART_WORD_BYTES 48
 
 bool metrics_part_is_column(const char *name)
 {
@@ -23,7 +25,10 @@ void metrics_part_note(struct metrics_parts *parts, const char *word, size_t len
 {
 	if (parts->word || !len)
 		return;
-	parts->word = metrics_clean_name(word, len < 64 ? len : 64);
+	parts->word = metrics_clean_name(word, len);
+	/* The name of the metric follows: there must be room for it. */
+	size_t kept = strlen(parts->word);
+	parts->word[text_utf8_check(parts->word, kept < PART_WORD_BYTES ? kept : PART_WORD_BYTES)] = '\0';
 	for (char *p = parts->word; *p; p++)
 		if (*p == '/')
 			*p = '_';

@@ -17,7 +17,7 @@ static void check_values(const struct space *space, const struct space_value *va
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
-	struct space_value *again = mem_alloc(space->count * sizeof(*again) + 1);
+	struct space_value *again = mem_array(space->count, sizeof(*again));
 	struct problems problems = {0};
 	struct node *map;
 	space_write_values(space, values, &w);
@@ -33,7 +33,7 @@ static void propose(const struct search_spec *spec, const struct space *space)
 {
 	struct search *search;
 	struct error err;
-	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
+	struct space_value *values = mem_array(space->count, sizeof(*values));
 	if (search_open(spec, space, &search, &err) == 0) {
 		for (int64_t id = 1; id <= 24; id++) {
 			struct search_proposal p = {.values = values, .fidelity = NAN, .continues = -1};
