@@ -254,8 +254,14 @@ def test_a_stopped_job_is_seen_and_can_be_cancelled(cluster, harness):
     batch = Batch(cluster, "sleep 300")
     answer = batch.submit(harness, 2, 0, partition="cpu")
     batch.wait(harness, "running")
-    cluster.slurm("scancel", "--signal=STOP", "--full", f"{answer['job']}_1")
-    wait_for(lambda: "JobState=STOPPED" in cluster.slurm("scontrol", "show", "job", f"{answer['job']}_1"), "a stopped job")
+    element = f"{answer['job']}_1"
+
+    def stopped():
+        # A job runs before its batch step can be signalled: a signal that came too early is lost.
+        cluster.slurm("scancel", "--signal=STOP", "--full", element)
+        return "JobState=STOPPED" in cluster.slurm("scontrol", "show", "job", element)
+
+    wait_for(stopped, "a stopped job")
     seen, end = harness.poll(batch.all(answer["job"]))
     assert end["rc"] == 0 and [s["state"] for s in seen.values()] == ["running", "running"], seen
     assert seen[1]["reason"] == "stopped by a signal"
