@@ -63,8 +63,8 @@ static int bench_memory(struct history *history, uint64_t tasks, size_t rounds)
 		tasks = budget - more;
 	}
 	struct search_spec *spec = history_spec(history, budget);
-	struct run r = {.history = history, .values = mem_alloc(history->space->count * sizeof(*r.values))};
-	double *took = mem_alloc(rounds * sizeof(*took)), worst = 0, ask_ms;
+	struct run r = {.history = history, .values = mem_array(history->space->count, sizeof(*r.values))};
+	double *took = mem_array(rounds, sizeof(*took)), worst = 0, ask_ms;
 	if (search_open(spec, history->space, &r.search, NULL) < 0)
 		return 1;
 	if (history->heavy)

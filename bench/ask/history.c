@@ -94,7 +94,7 @@ struct search_spec *history_spec(const struct history *p, uint64_t tasks)
 
 void history_draw(struct history *p, struct space_value *values)
 {
-	double *unit = mem_alloc((p->space->dim_count + 1) * sizeof(*unit));
+	double *unit = mem_array(p->space->dim_count + 1, sizeof(*unit));
 	for (size_t d = 0; d < p->space->dim_count; d++)
 		unit[d] = rng_unit(&p->rng);
 	space_decode(p->space, unit, values);
@@ -103,7 +103,7 @@ void history_draw(struct history *p, struct space_value *values)
 
 void history_result(const struct history *p, const struct space_value *values, double *ret)
 {
-	double *unit = mem_alloc((p->space->dim_count + 1) * sizeof(*unit));
+	double *unit = mem_array(p->space->dim_count + 1, sizeof(*unit));
 	space_encode(p->space, values, unit);
 	for (size_t i = 0; i < p->objectives; i++) {
 		ret[i] = 0;
@@ -115,7 +115,7 @@ void history_result(const struct history *p, const struct space_value *values, d
 
 void history_tell_known(struct history *p, struct search *search, int64_t id)
 {
-	struct space_value *values = mem_alloc(p->space->count * sizeof(*values));
+	struct space_value *values = mem_array(p->space->count, sizeof(*values));
 	double result[2];
 	history_draw(p, values);
 	history_result(p, values, result);

@@ -93,7 +93,7 @@ static void import(struct place *place, struct history *history, uint64_t tasks)
 	struct error err = {0};
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
-	struct space_value *values = mem_alloc(history->space->count * sizeof(*values));
+	struct space_value *values = mem_array(history->space->count, sizeof(*values));
 	struct node *body = NULL;
 	int64_t count;
 	json_map(&w);
@@ -155,7 +155,7 @@ int bench_store(struct history *history, uint64_t tasks, size_t rounds)
 {
 	struct place place;
 	struct error err = {0};
-	double *took = mem_alloc(rounds * sizeof(*took)), *cpu = mem_alloc(rounds * sizeof(*cpu));
+	double *took = mem_array(rounds, sizeof(*took)), *cpu = mem_array(rounds, sizeof(*cpu));
 	begin(&place, history, rounds);
 	for (uint64_t done = 0; done < tasks; done += IMPORT_ROWS)
 		import(&place, history, tasks - done < IMPORT_ROWS ? tasks - done : IMPORT_ROWS);
@@ -220,7 +220,7 @@ static void record(struct place *place, struct history *history, uint64_t events
 	struct search_spec *spec = history_spec(history, events);
 	struct search *search;
 	struct error err = {0};
-	struct space_value *values = mem_alloc(history->space->count * sizeof(*values));
+	struct space_value *values = mem_array(history->space->count, sizeof(*values));
 	VEC(double) results = {0};
 	int64_t seq = 0, asked = 0, told = 0;
 	check(search_open(spec, history->space, &search, &err), &err);

@@ -67,7 +67,7 @@ static void slot_begin(struct slot *slot, double now, double takes, struct outco
 static void simulate(struct search *search, const struct space *space, uint64_t seed, struct outcome *out)
 {
 	struct slot slots[SLOTS] = {0};
-	struct space_value *values = mem_alloc(space->count * sizeof(*values));
+	struct space_value *values = mem_array(space->count, sizeof(*values));
 	VEC(struct slot) ran = {0};
 	struct rng rng;
 	double now = 0;

@@ -46,7 +46,7 @@ static double run_once(const struct function *f, const struct strategy *strategy
 	    search_open(spec, space, &search, NULL) < 0)
 		abort();
 	node_free(map);
-	struct space_value *values = mem_alloc(space->count * sizeof(*values));
+	struct space_value *values = mem_array(space->count, sizeof(*values));
 	struct {
 		int64_t id;
 		double value;

@@ -31,7 +31,7 @@ static double cpu_s(void)
 
 static double ask(struct search *search, const struct space *space, int64_t id)
 {
-	struct space_value *values = mem_alloc((space->count + 1) * sizeof(*values));
+	struct space_value *values = mem_array(space->count + 1, sizeof(*values));
 	struct search_proposal p = {.values = values, .fidelity = NAN, .continues = -1};
 	double begin = cpu_s();
 	enum search_answer answer = search_ask(search, id, &p);

@@ -359,7 +359,7 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 		count = room;
 	if (!count)
 		count = 1;
-	struct backend_item *items = mem_alloc(count * sizeof(*items));
+	struct backend_item *items = mem_array(count, sizeof(*items));
 	for (size_t i = 0; i < count; i++)
 		items[i].index = (uint32_t)i;
 	char *experiments = spool_experiments_dir(slurm->state_dir), *experiment = mem_printf("%s/ID", experiments);

@@ -394,7 +394,7 @@ void slurm_poll(struct backend *backend, const struct backend_watch *watch, size
 	struct slurm_poll_call *poll = mem_alloc(sizeof(*poll));
 	*poll = (struct slurm_poll_call){
 		.slurm = (struct slurm *)backend,
-		.seen = mem_alloc((count ? count : 1) * sizeof(*poll->seen)),
+		.seen = mem_array(count, sizeof(*poll->seen)),
 		.count = count,
 		.sight = sight,
 		.done = done,

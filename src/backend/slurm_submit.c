@@ -343,7 +343,7 @@ static void slurm_end(struct backend *backend, const struct backend_watch *watch
 	struct slurm_cancel_call *call = mem_alloc(sizeof(*call));
 	*call = (struct slurm_cancel_call){
 		.slurm = (struct slurm *)backend,
-		.targets = mem_alloc((count ? count : 1) * sizeof(*call->targets)),
+		.targets = mem_array(count, sizeof(*call->targets)),
 		.count = count,
 		.waiting_only = waiting_only,
 		.done = done,

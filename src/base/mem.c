@@ -18,6 +18,11 @@ void *mem_alloc(size_t bytes)
 	return mem_must(calloc(1, bytes ? bytes : 1));
 }
 
+void *mem_array(size_t count, size_t size)
+{
+	return mem_must(calloc(count ? count : 1, size));
+}
+
 void *mem_resize(void *old, size_t count, size_t size)
 {
 	return mem_must(reallocarray(old, count ? count : 1, size ? size : 1));

@@ -13,6 +13,7 @@
 
 /* Each returns memory the caller frees with free(); none returns NULL. */
 void *mem_alloc(size_t bytes); /* zeroed */
+void *mem_array(size_t count, size_t size); /* zeroed; a product that does not fit aborts */
 void *mem_resize(void *old, size_t count, size_t size);
 char *mem_copy(const void *data, size_t len); /* NUL added after len bytes */
 char *mem_strdup(const char *text); /* NULL gives NULL */

@@ -281,8 +281,8 @@ static void term_table_write_row(const struct term_table *table, const struct te
 void term_table_write(const struct term_table *table, const struct term *term, struct buf *out)
 {
 	size_t columns = table->column_count, rows = table->cells.len / columns;
-	int *widths = mem_alloc(columns * sizeof(*widths));
-	struct term_cell *head = mem_alloc(columns * sizeof(*head));
+	int *widths = mem_array(columns, sizeof(*widths));
+	struct term_cell *head = mem_array(columns, sizeof(*head));
 	for (size_t i = 0; i < columns; i++) {
 		struct buf title = buf_make(4096);
 		term_add_safe(&title, table->columns[i].title); /* a metric's name may be in it */

@@ -136,7 +136,7 @@ static int restart_run(int argc, char **argv)
 	int status = call_begin(&call, &verb_restart, argc, argv, 1, SIZE_MAX);
 	if (status)
 		return status;
-	struct target *targets = mem_alloc(call.options.args.len * sizeof(*targets));
+	struct target *targets = mem_array(call.options.args.len, sizeof(*targets));
 	int rc = restart_body(&call.options, &body, &err);
 	for (size_t i = 0; rc == 0 && i < call.options.args.len; i++) {
 		rc = target_parse(call.options.args.at[i], &targets[i], &err);

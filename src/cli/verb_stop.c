@@ -29,7 +29,7 @@ static const struct verb_option parallel_options[] = {
 /* Every id on the command line, before anything is done to the first. */
 static int stop_parse_targets(const struct options *options, struct target **ret, struct error *err)
 {
-	struct target *targets = mem_alloc(options->args.len * sizeof(*targets));
+	struct target *targets = mem_array(options->args.len, sizeof(*targets));
 	for (size_t i = 0; i < options->args.len; i++) {
 		int rc = target_parse(options->args.at[i], &targets[i], err);
 		if (rc < 0) {

@@ -34,7 +34,7 @@ struct analysis {
 
 static struct space_value *analysis_values(const struct spec *spec, const char *json)
 {
-	struct space_value *values = mem_alloc(spec->space->count * sizeof(*values) + 1);
+	struct space_value *values = mem_array(spec->space->count, sizeof(*values));
 	struct node *map = NULL;
 	bool good = node_parse_json(json, strlen(json), &map, NULL) == 0 && engine_read_values(spec, map, values);
 	node_free(map);
@@ -53,7 +53,7 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 		.id = row->id,
 		.number = row->number,
 		.values = analysis_values(spec, row->parameters),
-		.scores = mem_alloc((spec->objective_count + 1) * sizeof(double)),
+		.scores = mem_array(spec->objective_count + 1, sizeof(double)),
 		.time_s = row->time_s,
 	};
 	run.parameters = mem_strdup(row->parameters);
@@ -68,7 +68,7 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 static void analysis_write_importance(const struct analysis *a, struct json *out)
 {
 	const struct spec *spec = a->spec;
-	struct importance_run *runs = mem_alloc((a->runs.len + 1) * sizeof(*runs));
+	struct importance_run *runs = mem_array(a->runs.len + 1, sizeof(*runs));
 	bool *maximise = mem_alloc(spec->objective_count + 1);
 	size_t count = 0;
 	for (size_t i = 0; i < spec->objective_count; i++)

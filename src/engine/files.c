@@ -42,7 +42,7 @@ static int compare_paths(const void *a, const void *b)
 static void check_clashes(const struct node *files, struct problems *problems)
 {
 	size_t count = files ? files->count : 0;
-	const struct node **sorted = mem_alloc(count * sizeof(*sorted) + 1);
+	const struct node **sorted = mem_array(count, sizeof(*sorted));
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = files->items[i];
 	qsort(sorted, count, sizeof(*sorted), compare_paths);

@@ -160,7 +160,7 @@ enum follow_which { FOLLOW_ALL, FOLLOW_END, FOLLOW_HOLD };
 static struct backend_watch *follow_watch(struct engine_backend *backend, enum follow_which which, size_t *ret_count)
 {
 	struct engine *engine = backend->engine;
-	struct backend_watch *watch = mem_alloc((engine->live.len + engine->owed.len) * sizeof(*watch));
+	struct backend_watch *watch = mem_array(engine->live.len + engine->owed.len, sizeof(*watch));
 	size_t count = 0;
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];

@@ -105,8 +105,8 @@ static struct analysis_front front_new(size_t axes)
 {
 	return (struct analysis_front){
 		.axes = axes,
-		.names = mem_alloc(axes * sizeof(char *)),
-		.maximise = mem_alloc(axes * sizeof(bool)),
+		.names = mem_array(axes, sizeof(char *)),
+		.maximise = mem_array(axes, sizeof(bool)),
 	};
 }
 

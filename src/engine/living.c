@@ -95,7 +95,7 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 		return rc;
 	const struct space *space = living.experiment->spec->space;
 	const struct node *parameters = node_get(body, "parameters");
-	living.values = mem_alloc(space->count * sizeof(*living.values));
+	living.values = mem_array(space->count, sizeof(*living.values));
 	rc = parameters ? space_read_values(space, parameters, living.values, problems)
 			: problem_add_missing(problems, body, "parameters", "send {\"parameters\": {\"lr\": 0.01}}");
 	if (rc == 0)
@@ -111,7 +111,7 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 				 const struct node *results)
 {
 	size_t count = e->spec->objective_count;
-	double *values = mem_alloc((count ? count : 1) * sizeof(*values));
+	double *values = mem_array(count, sizeof(*values));
 	int rc = 0;
 	for (size_t i = 0; i < count; i++)
 		values[i] = NAN;
@@ -145,7 +145,7 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 /* Everything is checked before anything is written. */
 static int living_check_rows(const struct engine_experiment *e, const struct node *rows, struct problems *problems)
 {
-	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
+	struct space_value *values = mem_array(e->spec->space->count, sizeof(*values));
 	size_t before = problems->list.len;
 	if (!rows || rows->type != NODE_LIST || !rows->count || rows->count > LIMIT_TASKS)
 		problem_add(problems, rows, "send {\"rows\": [{\"parameters\": {…}, \"values\": {…}}]}",
@@ -198,7 +198,7 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 		rc = living_check_rows(living.experiment, living.rows, problems);
 	if (rc < 0)
 		return rc;
-	living.values = mem_alloc(living.experiment->spec->space->count * sizeof(*living.values));
+	living.values = mem_array(living.experiment->spec->space->count, sizeof(*living.values));
 	rc = engine_transact(engine, living_import, &living, err);
 	if (rc == 0)
 		*ret_count = living.count;

@@ -167,7 +167,7 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *e, int64
 		return propose_slowly(engine, e, wanted);
 	if (wanted <= 0)
 		return 0;
-	struct space_value *values = mem_alloc(e->spec->space->count * sizeof(*values));
+	struct space_value *values = mem_array(e->spec->space->count, sizeof(*values));
 	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS, left = wanted;
 	int rc = 0;
 	for (; rc == 0 && left > 0; left--) {
@@ -244,7 +244,7 @@ static int replay_tell(struct engine_experiment *e, const struct store_event *ev
 	if (event->value) {
 		if (node_parse_json(event->value, strlen(event->value), &list, NULL) < 0)
 			return -EIO;
-		values = mem_alloc(count * sizeof(*values));
+		values = mem_array(count, sizeof(*values));
 		for (size_t i = 0; i < count; i++) {
 			const struct node *item = i < list->count ? list->items[i] : NULL;
 			const char *word = node_string(item);
@@ -313,7 +313,7 @@ int engine_hear_events(struct engine_experiment *e, const struct store_event *ev
 {
 	struct replay replay = {
 		.experiment = e,
-		.values = mem_alloc(e->spec->space->count * sizeof(*replay.values) + 1),
+		.values = mem_array(e->spec->space->count, sizeof(*replay.values)),
 	};
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < count; i++)
@@ -328,8 +328,8 @@ static int replay_from(struct engine *engine, struct engine_experiment *e, int64
 {
 	struct replay replay = {
 		.experiment = e,
-		.values = mem_alloc(e->spec->space->count * sizeof(*replay.values) + 1),
-		.found = mem_alloc(e->spec->space->count * sizeof(*replay.found) + 1),
+		.values = mem_array(e->spec->space->count, sizeof(*replay.values)),
+		.found = mem_array(e->spec->space->count, sizeof(*replay.found)),
 		.change = change,
 	};
 	search_free(e->search);

@@ -59,7 +59,7 @@ void engine_pose_question(struct engine *engine, struct engine_experiment *e)
 		.spec = e->spec,
 		.asked = ++e->last_asked,
 		.seq = e->next_seq++,
-		.proposal = {.values = mem_alloc(e->spec->space->count * sizeof(*q->proposal.values) + 1),
+		.proposal = {.values = mem_array(e->spec->space->count, sizeof(*q->proposal.values)),
 			     .repeat = 1,
 			     .fidelity = NAN,
 			     .continues = -1},

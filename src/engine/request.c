@@ -229,7 +229,7 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 	int rc = search_open(spec->search, spec->space, &search, err);
 	if (rc < 0)
 		return rc;
-	struct space_value *values = mem_alloc(spec->space->count * sizeof(*values));
+	struct space_value *values = mem_array(spec->space->count, sizeof(*values));
 	struct buf first = buf_make(BUF_UNLIMITED);
 	json_key(out, "sample");
 	json_list(out);

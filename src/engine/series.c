@@ -213,7 +213,7 @@ static size_t series_common_end(const char *const *stems, size_t count, size_t s
 
 void series_qualify(const char *const *paths, size_t count, char **ret)
 {
-	char **stems = mem_alloc(count * sizeof(*stems));
+	char **stems = mem_array(count, sizeof(*stems));
 	bool alike = false;
 	for (size_t i = 0; i < count; i++)
 		stems[i] = mem_copy(paths[i], series_stem(paths[i]));
@@ -306,8 +306,8 @@ static void series_decide(const struct engine_live *live, const char *column, st
 	for (size_t i = 0; i < group->members.len; i++)
 		if (group->members.at[i].source->rank < best)
 			best = group->members.at[i].source->rank;
-	const char **paths = mem_alloc(group->members.len * sizeof(*paths));
-	char **words = mem_alloc(group->members.len * sizeof(*words));
+	const char **paths = mem_array(group->members.len, sizeof(*paths));
+	char **words = mem_array(group->members.len, sizeof(*words));
 	for (size_t i = 0; i < group->members.len; i++)
 		if (group->members.at[i].source->rank == best)
 			paths[count++] = group->members.at[i].source->path;

@@ -205,7 +205,7 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 	double *values = NULL;
 	int rc = 0;
 	if (state == STORE_FINISHED || state == STORE_PRUNED) {
-		values = mem_alloc(count * sizeof(*values));
+		values = mem_array(count, sizeof(*values));
 		for (size_t i = 0; i < count; i++)
 			values[i] = NAN;
 		for (size_t i = 0; rc == 0 && i < e->spec->objective_count; i++)

@@ -96,7 +96,7 @@ static void spec_read_arguments(struct spec *spec, const struct node *node, stru
 {
 	if (!spec_part_map(node, NULL, problems))
 		return;
-	spec->arguments = mem_alloc(node->count * sizeof(*spec->arguments) + 1);
+	spec->arguments = mem_array(node->count, sizeof(*spec->arguments));
 	for (size_t i = 0; i < node->count; i++) {
 		char *how = spec_part_text(node->items[i], 400, problems);
 		const char *remedy = how ? call_check(how) : NULL;
@@ -198,7 +198,7 @@ static void spec_read_environment(struct spec *spec, const struct node *node, st
 		spec->setup = spec_part_texts(setup, "[\"module load cuda\", …]", problems);
 	if (!vars || !spec_part_map(vars, NULL, problems))
 		return;
-	spec->vars = mem_alloc(vars->count * sizeof(*spec->vars));
+	spec->vars = mem_array(vars->count, sizeof(*spec->vars));
 	for (size_t i = 0; i < vars->count; i++) {
 		const struct node *item = vars->items[i];
 		if (!environ_is_variable(item->key))

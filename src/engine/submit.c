@@ -295,7 +295,7 @@ static int submit_one(struct engine *engine, struct engine_submission *submissio
 	int rc = 0;
 	if (!count)
 		goto out;
-	struct backend_item *items = mem_alloc(count * sizeof(*items));
+	struct backend_item *items = mem_array(count, sizeof(*items));
 	rc = submit_describe(engine, submission, live, count, err);
 	for (size_t i = 0; i < count; i++)
 		items[i] = (struct backend_item){.index = live[i]->index, .attempt_dir = live[i]->attempt_dir};

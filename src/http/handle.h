@@ -66,14 +66,14 @@ void handle_log(struct request *request, struct response *response);
 void handle_upload(struct request *request, struct response *response);
 
 /* The experiment or task as the answer (status as the route says); 404 when it is not there. */
-void answer_experiment(struct request *request, int64_t experiment, struct response *response);
-void answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response);
+void handle_answer_experiment(struct request *request, int64_t experiment, struct response *response);
+void handle_answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response);
 /* A read of the store failed with a negative errno. True, and a 500 that says so, unless it is -ENOENT. */
-bool answer_unread(const struct request *request, int rc, struct response *response);
+bool handle_answer_unread(const struct request *request, int rc, struct response *response);
 /* {"tasks":N} */
-void answer_count(int64_t count, struct response *response);
+void handle_answer_count(int64_t count, struct response *response);
 /* Fills the page from limit, cursor, state and sort (where the route has it). */
 struct store_page;
-void read_page(const struct request *request, bool sorted, struct store_page *ret);
+void handle_read_page(const struct request *request, bool sorted, struct store_page *ret);
 
 #endif

@@ -16,7 +16,7 @@ static void answer_missing(const struct request *request, struct response *respo
 	response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 }
 
-bool answer_unread(const struct request *request, int rc, struct response *response)
+bool handle_answer_unread(const struct request *request, int rc, struct response *response)
 {
 	if (rc == -ENOENT)
 		return false;
@@ -25,15 +25,15 @@ bool answer_unread(const struct request *request, int rc, struct response *respo
 	return true;
 }
 
-void answer_experiment(struct request *request, int64_t experiment, struct response *response)
+void handle_answer_experiment(struct request *request, int64_t experiment, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	int rc = engine_write_experiment(request->app->engine, experiment, &out);
-	if (rc < 0 && !answer_unread(request, rc, response))
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
 		response_problem(response, 404, "there is no experiment e%" PRId64, experiment);
 }
 
-void answer_count(int64_t count, struct response *response)
+void handle_answer_count(int64_t count, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	json_map(&out);
@@ -41,7 +41,7 @@ void answer_count(int64_t count, struct response *response)
 	json_end(&out);
 }
 
-void read_page(const struct request *request, bool sorted, struct store_page *ret)
+void handle_read_page(const struct request *request, bool sorted, struct store_page *ret)
 {
 	*ret = (struct store_page){
 		.limit = request_int(request, "limit"),
@@ -55,10 +55,10 @@ void handle_experiments(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	struct store_page page;
-	read_page(request, false, &page);
+	handle_read_page(request, false, &page);
 	int rc = store_json_experiments(request->app->store, &page, &out);
 	if (rc < 0 && rc != -EINVAL)
-		answer_unread(request, rc, response);
+		handle_answer_unread(request, rc, response);
 	else if (rc < 0)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer");
 }
@@ -102,7 +102,7 @@ void handle_create(struct request *request, struct response *response)
 	} else {
 		response->status = rc == 1 ? 200 : 201;
 		response_header(response, "Location", ROUTE_PREFIX "/experiments/e%" PRId64, experiment);
-		answer_experiment(request, experiment, response);
+		handle_answer_experiment(request, experiment, response);
 	}
 	problems_free(&problems);
 }
@@ -136,7 +136,7 @@ void handle_scan(struct request *request, struct response *response)
 
 void handle_experiment(struct request *request, struct response *response)
 {
-	answer_experiment(request, request->path_numbers[0], response);
+	handle_answer_experiment(request, request->path_numbers[0], response);
 }
 
 /* A failed action: -ENOENT by the name the request used, the rest with the engine's words. */
@@ -176,7 +176,7 @@ void handle_stop(struct request *request, struct response *response)
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
 	else
-		answer_count(count, response);
+		handle_answer_count(count, response);
 }
 
 int restart_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
@@ -211,7 +211,7 @@ void handle_restart(struct request *request, struct response *response)
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
 	else
-		answer_count(count, response);
+		handle_answer_count(count, response);
 }
 
 void handle_resume(struct request *request, struct response *response)
@@ -221,7 +221,7 @@ void handle_resume(struct request *request, struct response *response)
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
 	else
-		answer_experiment(request, request->path_numbers[0], response);
+		handle_answer_experiment(request, request->path_numbers[0], response);
 }
 
 void handle_parallel(struct request *request, struct response *response)
@@ -238,7 +238,7 @@ void handle_parallel(struct request *request, struct response *response)
 	if (rc < 0)
 		answer_failure(request, rc, &err, response);
 	else
-		answer_experiment(request, request->path_numbers[0], response);
+		handle_answer_experiment(request, request->path_numbers[0], response);
 }
 
 enum store_axis handle_axis(const struct request *request)
@@ -255,14 +255,14 @@ void handle_metrics(struct request *request, struct response *response)
 {
 	int rc = store_json_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
 				    request_int(request, "points"), handle_axis(request), &response->pieces);
-	if (rc < 0 && !answer_unread(request, rc, response))
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
 void handle_analysis(struct request *request, struct response *response)
 {
 	int rc = engine_read_analysis(request->app->engine, request->path_numbers[0], &response->pieces);
-	if (rc < 0 && !answer_unread(request, rc, response))
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
@@ -270,7 +270,7 @@ static void answer_text(struct request *request, const char *column, const char 
 {
 	response->type = "text/plain; charset=utf-8";
 	int rc = store_read_text(request->app->store, request->path_numbers[0], column, &response->body);
-	if (rc < 0 && !answer_unread(request, rc, response))
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
 		response_problem(response, 404, "there is no %s of experiment %s", what, request->path_values[0]);
 }
 
@@ -282,7 +282,7 @@ void handle_script(struct request *request, struct response *response)
 	int rc = response->status < 400 ? engine_read_script(request->app->engine, request->path_numbers[0], &kept)
 					: -ENOENT;
 	if (rc < 0) {
-		answer_unread(request, rc, response);
+		handle_answer_unread(request, rc, response);
 	} else {
 		buf_clear(&response->body);
 		buf_add(&response->body, buf_text(&kept), kept.len);
@@ -304,7 +304,7 @@ void handle_export(struct request *request, struct response *response)
 	int rc = store_export(request->app->store, experiment, folder, csv, &response->pieces);
 	free(folder);
 	if (rc < 0) {
-		if (!answer_unread(request, rc, response))
+		if (!handle_answer_unread(request, rc, response))
 			answer_missing(request, response);
 		return;
 	}

@@ -37,7 +37,7 @@ void handle_files(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	int rc = store_find_experiment(request->app->store, request->path_numbers[0]);
 	if (rc < 0) {
-		if (!answer_unread(request, rc, response))
+		if (!handle_answer_unread(request, rc, response))
 			response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 		return;
 	}
@@ -58,7 +58,7 @@ void handle_file(struct request *request, struct response *response)
 		response->pieces = (struct pieces){file_make, file_free, file};
 		response->type = "application/octet-stream";
 		response_header(response, "Content-Disposition", "attachment");
-	} else if (rc == 0 || !answer_unread(request, rc, response)) {
+	} else if (rc == 0 || !handle_answer_unread(request, rc, response)) {
 		response_problem(response, 404, "there is no file '%.200s' of experiment %s", path,
 				 request->path_values[0]);
 	}

@@ -32,7 +32,7 @@ void handle_suggest(struct request *request, struct response *response)
 	} else {
 		response_header(response, "Location", ROUTE_PREFIX "/experiments/e%" PRId64 "/tasks/%" PRId64,
 				request->path_numbers[0], number);
-		answer_task(request, request->path_numbers[0], number, response);
+		handle_answer_task(request, request->path_numbers[0], number, response);
 	}
 	problems_free(&problems);
 }
@@ -50,7 +50,7 @@ void handle_import(struct request *request, struct response *response)
 	if (rc < 0)
 		answer_refusal(rc, &problems, &err, response);
 	else
-		answer_count(count, response);
+		handle_answer_count(count, response);
 	problems_free(&problems);
 }
 
@@ -66,7 +66,7 @@ void handle_change(struct request *request, struct response *response)
 	if (rc < 0)
 		answer_refusal(rc, &problems, &err, response);
 	else
-		answer_experiment(request, request->path_numbers[0], response);
+		handle_answer_experiment(request, request->path_numbers[0], response);
 	problems_free(&problems);
 }
 
@@ -74,7 +74,7 @@ void handle_search(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	int rc = engine_write_search(request->app->engine, request->path_numbers[0], &out);
-	if (rc < 0 && !answer_unread(request, rc, response))
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
 		response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 }
 
@@ -88,7 +88,7 @@ static void answer_asked(struct request *request, int rc, int64_t number, const 
 			 struct response *response)
 {
 	if (rc == 0) {
-		answer_task(request, request->path_numbers[0], number, response);
+		handle_answer_task(request, request->path_numbers[0], number, response);
 	} else if (rc == -ENOENT && experiment_exists(request)) {
 		response->status = 204; /* nothing left to do */
 	} else if (rc == -EAGAIN) {

@@ -160,7 +160,7 @@ void handle_tokens(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	int rc = store_json_tokens(request->app->store, &out);
 	if (rc < 0)
-		answer_unread(request, rc, response);
+		handle_answer_unread(request, rc, response);
 }
 
 void handle_token_create(struct request *request, struct response *response)

@@ -21,11 +21,11 @@ static void answer_missing(const struct request *request, struct response *respo
 		response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 }
 
-void answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response)
+void handle_answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	int rc = engine_write_task(request->app->engine, experiment, number, &out);
-	if (rc < 0 && !answer_unread(request, rc, response))
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
@@ -33,12 +33,12 @@ void handle_tasks(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	struct store_page page;
-	read_page(request, true, &page);
+	handle_read_page(request, true, &page);
 	int rc = store_json_tasks(request->app->store, request->path_numbers[0], &page, &out);
 	if (rc == -ENOENT)
 		answer_missing(request, response);
 	else if (rc < 0 && rc != -EINVAL)
-		answer_unread(request, rc, response);
+		handle_answer_unread(request, rc, response);
 	else if (rc < 0)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer in the same order");
 }
@@ -60,7 +60,7 @@ static int read_numbers(const struct request *request, struct node **ret_body, i
 		node_free(body);
 		return -1;
 	}
-	*ret = mem_alloc(list->count * sizeof(**ret));
+	*ret = mem_array(list->count, sizeof(**ret));
 	*ret_count = list->count;
 	for (size_t i = 0; i < list->count; i++)
 		(*ret)[i] = list->items[i]->integer;
@@ -85,7 +85,7 @@ static void change_tasks(struct request *request, bool stop, struct response *re
 	else if (rc < 0)
 		response_error(response, rc, &err);
 	else
-		answer_count(touched, response);
+		handle_answer_count(touched, response);
 }
 
 void handle_tasks_stop(struct request *request, struct response *response)
@@ -100,7 +100,7 @@ void handle_tasks_restart(struct request *request, struct response *response)
 
 void handle_task(struct request *request, struct response *response)
 {
-	answer_task(request, request->path_numbers[0], request->path_numbers[1], response);
+	handle_answer_task(request, request->path_numbers[0], request->path_numbers[1], response);
 }
 
 static void change_task(struct request *request, bool stop, struct response *response)
@@ -118,7 +118,7 @@ static void change_task(struct request *request, bool stop, struct response *res
 	else if (rc < 0)
 		answer_missing(request, response);
 	else
-		answer_task(request, experiment, number, response);
+		handle_answer_task(request, experiment, number, response);
 }
 
 void handle_task_stop(struct request *request, struct response *response)
@@ -142,7 +142,7 @@ void handle_tell(struct request *request, struct response *response)
 	if (rc < 0)
 		response_error(response, rc, &err);
 	else
-		answer_task(request, request->path_numbers[0], request->path_numbers[1], response);
+		handle_answer_task(request, request->path_numbers[0], request->path_numbers[1], response);
 }
 
 void handle_task_metrics(struct request *request, struct response *response)
@@ -150,7 +150,7 @@ void handle_task_metrics(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	int rc = store_json_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
 					 request_int(request, "points"), handle_axis(request), &out);
-	if (rc < 0 && !answer_unread(request, rc, response))
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
@@ -159,7 +159,7 @@ void handle_ran(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	int rc = store_json_ran(request->app->store, request->path_numbers[0], request->path_numbers[1],
 				request_int(request, "attempt"), &out);
-	if (rc < 0 && !answer_unread(request, rc, response))
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
 		answer_missing(request, response);
 }
 
@@ -221,7 +221,7 @@ void handle_log(struct request *request, struct response *response)
 	struct log_piece piece = {.text = buf_make(LIMIT_LOG_CHUNK_BYTES)};
 	int rc = store_find_attempt(request->app->store, experiment, number, request_int(request, "attempt"), &attempt);
 	if (rc < 0) {
-		if (!answer_unread(request, rc, response))
+		if (!handle_answer_unread(request, rc, response))
 			answer_missing(request, response);
 		return;
 	}

@@ -158,7 +158,7 @@ static void metrics_give_by(struct metrics_reader *reader, struct metrics_step *
 static void metrics_give_part(struct metrics_reader *reader, struct metrics_part *part)
 {
 	size_t count = reader->cells.len;
-	char **names = mem_alloc(count * sizeof(*names));
+	char **names = mem_array(count, sizeof(*names));
 	for (size_t i = 0; i < count; i++) {
 		char *name = mem_printf("%s/%s", part->word, reader->cells.at[i].name);
 		reader->cells.at[i].name = names[i] = metrics_clean_name(name, strlen(name));

@@ -82,13 +82,13 @@ struct cma *cma_new(size_t n, size_t lambda, const double *mean, double sigma, c
 	c->sigma = sigma;
 	c->mean = mem_resize(NULL, n, sizeof(double));
 	memcpy(c->mean, mean, n * sizeof(double));
-	c->cov = mem_alloc(n * n * sizeof(double));
-	c->axes = mem_alloc(n * n * sizeof(double));
-	c->scales = mem_alloc(n * sizeof(double));
-	c->path_sigma = mem_alloc(n * sizeof(double));
-	c->path_c = mem_alloc(n * sizeof(double));
+	c->cov = mem_array(n * n, sizeof(double));
+	c->axes = mem_array(n * n, sizeof(double));
+	c->scales = mem_array(n, sizeof(double));
+	c->path_sigma = mem_array(n, sizeof(double));
+	c->path_c = mem_array(n, sizeof(double));
 	c->best_len = 10 + (size_t)ceil(30 * (double)n / (double)lambda);
-	c->best = mem_alloc(2 * c->best_len * sizeof(double));
+	c->best = mem_array(2 * c->best_len, sizeof(double));
 	for (size_t i = 0; i < n * n; i++)
 		c->cov[i] = cov ? cov[i] : i % (n + 1) == 0;
 	decompose(c);

@@ -124,7 +124,7 @@ static void start_warm(struct search *s)
 	size_t want = (size_t)ceil(WARM_GOOD * (double)known);
 	if (want < 2)
 		return;
-	const struct search_trial **best = mem_alloc(want * sizeof(*best));
+	const struct search_trial **best = mem_array(want, sizeof(*best));
 	for (size_t i = 0; i < s->trials.len; i++) {
 		const struct search_trial *t = s->trials.at[i];
 		size_t at = count;
@@ -136,7 +136,7 @@ static void start_warm(struct search *s)
 		memmove(best + at + 1, best + at, (count - 1 - at) * sizeof(*best));
 		best[at] = t;
 	}
-	double *mean = mem_alloc(n * sizeof(double)), *cov = mem_alloc(2 * n * n * sizeof(double)), log_det = 0;
+	double *mean = mem_array(n, sizeof(double)), *cov = mem_array(2 * n * n, sizeof(double)), log_det = 0;
 	for (size_t k = 0; k < count; k++)
 		for (size_t i = 0; i < n; i++)
 			mean[i] += best[k]->unit[i] / (double)count;

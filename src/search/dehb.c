@@ -52,10 +52,9 @@ static void make_pops(struct search *s, struct dehb *h)
 			pop->n = n > pop->n ? n : pop->n;
 		}
 		pop->n = pop->n ? pop->n : 1;
-		pop->at = mem_alloc(pop->n * sizeof(*pop->at));
+		pop->at = mem_array(pop->n, sizeof(*pop->at));
 		for (size_t i = 0; i < pop->n; i++) {
-			pop->at[i] = (struct member){
-				.x = mem_alloc(s->dims * sizeof(double) + 1), .f = INFINITY, .id = -1};
+			pop->at[i] = (struct member){.x = mem_array(s->dims, sizeof(double)), .f = INFINITY, .id = -1};
 			search_random_point(s, pop->at[i].x);
 		}
 	}
@@ -67,7 +66,7 @@ static int dehb_open(struct search *s, struct error *err)
 	struct dehb *h = s->state = mem_alloc(sizeof(*h));
 	brackets_open(&h->brackets, s, rungs_dehb);
 	h->s_max = h->brackets.s_max;
-	h->mutant = mem_alloc((DEHB_POOL + 1) * s->dims * sizeof(double) + 1);
+	h->mutant = mem_array((DEHB_POOL + 1) * s->dims, sizeof(double));
 	make_pops(s, h);
 	return 0;
 }
@@ -107,7 +106,7 @@ static void mutate(struct search *s, const double *const *pool, size_t count, do
 /* The rows of the best `most` of a subpopulation (all of it when most is larger). */
 static size_t best_rows(const struct subpop *pop, size_t most, const double **rows)
 {
-	size_t *order = mem_alloc(pop->n * sizeof(*order));
+	size_t *order = mem_array(pop->n, sizeof(*order));
 	for (size_t i = 0; i < pop->n; i++) {
 		size_t k = i;
 		for (; k && pop->at[order[k - 1]].f > pop->at[i].f; k--)
@@ -144,8 +143,8 @@ static void evolve_child(struct search *s, const double *target, size_t pool_lev
 {
 	struct dehb *h = s->state;
 	size_t everybody = count_rows(h);
-	const double **rows = mem_alloc((everybody + DEHB_POOL + 1) * sizeof(*rows));
-	const double **pool = mem_alloc((h->pops[pool_level].n + DEHB_POOL + 1) * sizeof(*pool));
+	const double **rows = mem_array(everybody + DEHB_POOL + 1, sizeof(*rows));
+	const double **pool = mem_array(h->pops[pool_level].n + DEHB_POOL + 1, sizeof(*pool));
 	size_t count = best_rows(&h->pops[pool_level], most, pool);
 	all_rows(h, rows);
 	if (everybody < DEHB_POOL) { /* one member in all: nothing to make a difference of */

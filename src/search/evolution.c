@@ -37,9 +37,9 @@ static int evolution_open(struct search *s, struct error *err)
 	v->sample = (size_t)search_option(s->spec, "sample");
 	if (!v->sample)
 		v->sample = (size_t)ceil(EVOLUTION_SAMPLE * (double)v->n);
-	v->queue = mem_alloc(v->n * sizeof(struct search_trial *));
-	v->before = mem_alloc(s->space->count * sizeof(*v->before) + 1);
-	v->after = mem_alloc(s->space->count * sizeof(*v->after) + 1);
+	v->queue = mem_array(v->n, sizeof(struct search_trial *));
+	v->before = mem_array(s->space->count, sizeof(*v->before));
+	v->after = mem_array(s->space->count, sizeof(*v->after));
 	return 0;
 }
 

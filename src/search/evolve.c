@@ -35,11 +35,11 @@ struct evolve *evolve_open(struct search *s, const struct evolve_rules *rules, s
 	e->rules = rules;
 	e->n = e->n_start = n;
 	e->generational = search_option(s->spec, "mode") != 0;
-	e->at = mem_alloc(n * sizeof(*e->at));
-	e->ranking = mem_alloc(n * sizeof(*e->ranking));
+	e->at = mem_array(n, sizeof(*e->at));
+	e->ranking = mem_array(n, sizeof(*e->ranking));
 	e->ranking_stale = true;
 	for (size_t i = 0; i < n; i++) {
-		e->at[i].x = mem_alloc(s->dims * sizeof(double) + 1);
+		e->at[i].x = mem_array(s->dims, sizeof(double));
 		e->at[i].f = INFINITY;
 		e->at[i].key = (int64_t)i;
 		e->ranking[i] = i;

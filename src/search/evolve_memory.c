@@ -7,8 +7,8 @@
 void evolve_memory_open(struct evolve_memory *m, size_t size, double F, double CR)
 {
 	m->size = size;
-	m->F = mem_alloc(size * sizeof(double));
-	m->CR = mem_alloc(size * sizeof(double));
+	m->F = mem_array(size, sizeof(double));
+	m->CR = mem_array(size, sizeof(double));
 	for (size_t i = 0; i < size; i++) {
 		m->F[i] = F;
 		m->CR[i] = CR;

@@ -62,8 +62,8 @@ size_t front_cut(struct search_trial **trials, size_t count, size_t objectives, 
 {
 	if (count <= most)
 		return count;
-	size_t *rank = mem_alloc(count * sizeof(*rank));
-	double *crowding = mem_alloc(count * sizeof(*crowding));
+	size_t *rank = mem_array(count, sizeof(*rank));
+	double *crowding = mem_array(count, sizeof(*crowding));
 	front_rank(trials, count, objectives, rank);
 	while (count > most) {
 		front_crowding(trials, count, objectives, rank, crowding);

@@ -24,8 +24,8 @@ struct gaussian *gaussian_new(size_t dims, const bool *unordered)
 	struct gaussian *g = mem_alloc(sizeof(*g));
 	g->dims = dims;
 	g->unordered = unordered;
-	g->theta = mem_alloc((dims + 2) * sizeof(double));
-	g->scales = mem_alloc((dims + 2) * sizeof(double));
+	g->theta = mem_array(dims + 2, sizeof(double));
+	g->scales = mem_array(dims + 2, sizeof(double));
 	return g;
 }
 
@@ -293,7 +293,7 @@ static void move_parameter(struct gaussian *g, size_t d, double slope, double *b
 void gaussian_refine(struct gaussian *g, const double *x, const double *y, size_t count, int steps)
 {
 	size_t n = g->dims + 2;
-	double *slope = mem_alloc(4 * n * sizeof(double)), *before = slope + n, *step = before + n, *best = step + n;
+	double *slope = mem_array(4 * n, sizeof(double)), *before = slope + n, *step = before + n, *best = step + n;
 	double most = -INFINITY;
 	take_points(g, x, count);
 	for (size_t d = 0; d < n; d++)

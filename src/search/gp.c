@@ -64,16 +64,16 @@ static int gp_open(struct search *s, struct error *err)
 	(void)err;
 	struct gp *g = s->state = mem_alloc(sizeof(*g));
 	g->startup = g->next_fit = (size_t)search_option(s->spec, "startup");
-	g->axes = mem_alloc((s->dims + 1) * sizeof(*g->axes));
-	g->unordered = mem_alloc((s->dims + 1) * sizeof(*g->unordered));
-	g->values = mem_alloc((s->space->count + 1) * sizeof(*g->values));
+	g->axes = mem_array(s->dims + 1, sizeof(*g->axes));
+	g->unordered = mem_array(s->dims + 1, sizeof(*g->unordered));
+	g->values = mem_array(s->space->count + 1, sizeof(*g->values));
 	for (size_t d = 0; d < s->dims; d++) {
 		g->axes[d] = parzen_axis_of(&s->space->params[s->space->dims[d]]);
 		g->unordered[d] = g->axes[d].kind == PARZEN_CHOICE;
 		g->reals += g->axes[d].kind == PARZEN_REAL;
 	}
 	for (size_t i = 0; i < COUNT_OF(g->kept); i++)
-		g->kept[i].unit = mem_alloc((s->dims + 1) * sizeof(double));
+		g->kept[i].unit = mem_array(s->dims + 1, sizeof(double));
 	for (size_t i = 0; i < COUNT_OF(g->models); i++)
 		g->models[i] = gaussian_new(s->dims, g->unordered);
 	g->model = g->models[0];
@@ -359,7 +359,7 @@ static double climb_real(const struct search *s, double *unit, double value, int
 {
 	const struct gp *g = s->state;
 	size_t n = s->dims;
-	double *at = mem_alloc((7 * n + 1) * sizeof(double)), *seen = at + n, *by_mean = seen + n,
+	double *at = mem_array(7 * n + 1, sizeof(double)), *seen = at + n, *by_mean = seen + n,
 	       *by_variance = by_mean + n;
 	double *before = by_variance + n, *step = before + n, *next = step + n;
 	memcpy(at, unit, n * sizeof(double));
@@ -456,8 +456,8 @@ static bool is_near(const double *points, size_t count, size_t dims, const doubl
 static void search_improvement(struct search *s)
 {
 	struct gp *g = s->state;
-	double *unit = mem_alloc((2 * s->dims + 1) * sizeof(double)), *seen = unit + s->dims;
-	double *starts = mem_alloc((GP_STARTS * s->dims + 1) * sizeof(double)), values[GP_STARTS];
+	double *unit = mem_array(2 * s->dims + 1, sizeof(double)), *seen = unit + s->dims;
+	double *starts = mem_array(GP_STARTS * s->dims + 1, sizeof(double)), values[GP_STARTS];
 	uint64_t scramble = rng_next(&s->rng) | 1;
 	g->kept_count = 0;
 	keep_near_best(s, unit, seen);

@@ -38,7 +38,7 @@ static int grid_open(struct search *s, struct error *err)
 {
 	(void)err;
 	struct grid *g = s->state = mem_alloc(sizeof(*g));
-	g->values = mem_alloc(s->space->count * sizeof(*g->values) + 1);
+	g->values = mem_array(s->space->count, sizeof(*g->values));
 	/* Too large to shuffle (only with a budget): in order, from the start. */
 	if (search_option(s->spec, "shuffle") != 0 && search_space_size(s->space) != UINT64_MAX)
 		shuffle(s, g);

@@ -161,7 +161,7 @@ static double score_of(const struct space *space, size_t dim, const struct impor
 	struct histogram all = {.cells = cells_of(&space->params[param], &axis),
 				.unordered = axis.kind == PARZEN_CHOICE};
 	struct histogram best = all;
-	all.counts = mem_alloc(2 * all.cells * sizeof(double));
+	all.counts = mem_array(2 * all.cells, sizeof(double));
 	best.counts = all.counts + all.cells;
 	for (size_t i = 0; i < count; i++) {
 		tops += top[i];
@@ -189,15 +189,15 @@ static double score_of(const struct space *space, size_t dim, const struct impor
 size_t importance_scores(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
 			 const bool *maximise, double *ret_scores)
 {
-	const struct importance_run **known = mem_alloc((count + 1) * sizeof(*known));
+	const struct importance_run **known = mem_array(count + 1, sizeof(*known));
 	size_t n = 0;
 	for (size_t i = 0; i < count; i++)
 		if (says_something(&runs[i], objectives))
 			known[n++] = &runs[i];
 	for (size_t i = 0; i < space->count; i++)
 		ret_scores[i] = NAN;
-	double *rows = mem_alloc((n * objectives + 1) * sizeof(double));
-	double *units = mem_alloc((n * space->dim_count + 1) * sizeof(double));
+	double *rows = mem_array(n * objectives + 1, sizeof(double));
+	double *units = mem_array(n * space->dim_count + 1, sizeof(double));
 	bool *top = mem_alloc(n + 1);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t m = 0; m < objectives; m++)
@@ -227,7 +227,7 @@ static size_t runs_with(const struct importance_run *runs, size_t count, size_t 
 void importance_write(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
 		      const bool *maximise, struct json *out)
 {
-	double *scores = mem_alloc((space->count + 1) * sizeof(double)), sum = 0;
+	double *scores = mem_array(space->count + 1, sizeof(double)), sum = 0;
 	importance_scores(space, runs, count, objectives, maximise, scores);
 	for (size_t i = 0; i < space->count; i++)
 		sum += isnan(scores[i]) ? 0 : scores[i];

@@ -38,10 +38,10 @@ static int nsga2_open(struct search *s, struct error *err)
 		g->n = fits < NSGA2_POPULATION ? fits : NSGA2_POPULATION;
 	g->n = g->n < NSGA2_LEAST ? NSGA2_LEAST : g->n;
 	g->generational = search_option(s->spec, "mode") != 0;
-	g->at = mem_alloc((2 * g->n + 1) * sizeof(struct search_trial *));
-	g->next = mem_alloc((g->n + 1) * sizeof(struct search_trial *));
-	g->rank = mem_alloc((2 * g->n + 1) * sizeof(*g->rank));
-	g->crowding = mem_alloc((2 * g->n + 1) * sizeof(*g->crowding));
+	g->at = mem_array(2 * g->n + 1, sizeof(struct search_trial *));
+	g->next = mem_array(g->n + 1, sizeof(struct search_trial *));
+	g->rank = mem_array(2 * g->n + 1, sizeof(*g->rank));
+	g->crowding = mem_array(2 * g->n + 1, sizeof(*g->crowding));
 	return 0;
 }
 

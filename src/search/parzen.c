@@ -13,7 +13,7 @@ struct parzen *parzen_new(const struct parzen_axis *axes, size_t dims)
 	p->axes = mem_resize(NULL, dims + 1, sizeof(*axes));
 	memcpy(p->axes, axes, dims * sizeof(*axes));
 	p->dims = dims;
-	p->columns = mem_alloc((dims + 1) * sizeof(*p->columns));
+	p->columns = mem_array(dims + 1, sizeof(*p->columns));
 	return p;
 }
 

@@ -76,7 +76,7 @@ static double *table_row(struct parzen *p, size_t d, size_t row, bool *ret_new)
 	struct parzen_column *c = &p->columns[d];
 	size_t cells = (size_t)p->axes[d].cells, rows = p->axes[d].uneven ? cells : TABLE_ROWS + 1;
 	if (!c->masses)
-		c->masses = mem_alloc(rows * sizeof(*c->masses));
+		c->masses = mem_array(rows, sizeof(*c->masses));
 	*ret_new = !c->masses[row];
 	if (*ret_new)
 		c->masses[row] = mem_resize(NULL, cells, sizeof(double));

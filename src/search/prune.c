@@ -107,7 +107,7 @@ bool prune_decide(const struct prune_spec *spec, bool maximise, double value, co
 	double sign = maximise ? -1 : 1;
 	if (spec->rule == PRUNE_THRESHOLD)
 		return isnan(value) || sign * value > sign * spec->threshold;
-	double *sorted = mem_alloc((count + 1) * sizeof(*sorted));
+	double *sorted = mem_array(count + 1, sizeof(*sorted));
 	size_t n = 0, better = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (isnan(others[i]))

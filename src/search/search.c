@@ -23,11 +23,11 @@ int search_open(const struct search_spec *spec, const struct space *space, struc
 	s->dims = space->dim_count;
 	s->objectives = spec->objective_count;
 	rng_seed(&s->rng, spec->seed);
-	s->known = mem_alloc(space->dim_count * sizeof(*s->known) + 1);
-	s->values = mem_alloc(space->count * sizeof(*s->values) + 1);
-	s->walk_values = mem_alloc(space->count * sizeof(*s->walk_values) + 1);
+	s->known = mem_array(space->dim_count, sizeof(*s->known));
+	s->values = mem_array(space->count, sizeof(*s->values));
+	s->walk_values = mem_array(space->count, sizeof(*s->walk_values));
 	s->seen_size = 64;
-	s->seen = mem_alloc(s->seen_size * sizeof(*s->seen));
+	s->seen = mem_array(s->seen_size, sizeof(*s->seen));
 	int rc = spec->strategy->ops->open ? spec->strategy->ops->open(s, err) : 0;
 	if (rc < 0) {
 		search_free(s);
@@ -80,7 +80,7 @@ static void seen_add(struct search *s, uint64_t hash)
 		return;
 	if (2 * (s->seen_count + 1) > s->seen_size) {
 		size_t size = 2 * s->seen_size;
-		uint64_t *set = mem_alloc(size * sizeof(*set));
+		uint64_t *set = mem_array(size, sizeof(*set));
 		for (size_t i = 0; i < s->seen_size; i++)
 			if (s->seen[i])
 				set[seen_place(set, size, s->seen[i])] = s->seen[i];
@@ -243,7 +243,7 @@ static enum search_answer ask_for_new(struct search *s, struct search_trial *tri
 		if (trial->taken)
 			return SEARCH_PROPOSED; /* it was accepted then */
 		if (trial->index == 0 && trial->redraw == 0 && !exhaustive) {
-			double *kept = mem_alloc(s->dims * sizeof(*kept) + 1);
+			double *kept = mem_array(s->dims, sizeof(*kept));
 			memcpy(kept, trial->unit, s->dims * sizeof(*kept));
 			bool ours = default_point(s, trial->unit) && is_acceptable(s, trial, values);
 			if (!ours)

@@ -293,7 +293,7 @@ static void fill_options(struct search_spec *spec)
 	size_t n = 0;
 	while (spec->strategy->options[n].name)
 		n++;
-	spec->option_values = mem_alloc(n * sizeof(double) + 1);
+	spec->option_values = mem_array(n, sizeof(double));
 	for (size_t i = 0; i < n; i++)
 		spec->option_values[i] = spec->strategy->options[i].fallback;
 }
@@ -369,7 +369,7 @@ int search_spec_parse(const struct node *search, const struct node *fidelity, co
 	struct search_spec *spec = mem_alloc(sizeof(*spec));
 	spec->repeats = repeats ? repeats : 1;
 	spec->objective_count = objective_count ? objective_count : 1;
-	spec->maximise = mem_alloc(spec->objective_count * sizeof(bool));
+	spec->maximise = mem_array(spec->objective_count, sizeof(bool));
 	spec->fidelity_param = -1;
 	int rc = parse_into(spec, search, fidelity, space, problems);
 	if (rc < 0) {

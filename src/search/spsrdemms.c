@@ -169,8 +169,8 @@ static int spsrdemms_open(struct search *s, struct error *err)
 		e->at[i].CR = rng_unit(&s->rng);
 	}
 	struct spsr *own = e->own = mem_alloc(sizeof(*own));
-	own->xbb = mem_alloc(s->dims * sizeof(double) + 1);
-	own->xchg = mem_alloc(s->dims * sizeof(double) + 1);
+	own->xbb = mem_array(s->dims, sizeof(double));
+	own->xchg = mem_array(s->dims, sizeof(double));
 	own->fbb = INFINITY;
 	return 0;
 }

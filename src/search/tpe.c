@@ -71,7 +71,7 @@ static bool same_conditions(const struct space_param *a, const struct space_para
 static void make_groups(struct tpe *t)
 {
 	const struct space *space = t->space;
-	t->groups = mem_alloc((space->dim_count + 1) * sizeof(*t->groups));
+	t->groups = mem_array(space->dim_count + 1, sizeof(*t->groups));
 	for (size_t d = 0; d < space->dim_count; d++) {
 		const struct space_param *p = &space->params[space->dims[d]];
 		size_t g = 0;
@@ -106,8 +106,8 @@ struct tpe *tpe_new(const struct space *space, size_t objectives, size_t startup
 	t->candidates = candidates;
 	t->front.objectives = objectives;
 	t->front.depth = GOOD_MOST;
-	t->values = mem_alloc(space->count * sizeof(*t->values) + 1);
-	t->axes = mem_alloc((space->dim_count + 1) * sizeof(*t->axes));
+	t->values = mem_array(space->count, sizeof(*t->values));
+	t->axes = mem_array(space->dim_count + 1, sizeof(*t->axes));
 	for (size_t d = 0; d < space->dim_count; d++)
 		t->axes[d] = parzen_axis_of(&space->params[space->dims[d]]);
 	make_groups(t);

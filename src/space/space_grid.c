@@ -131,7 +131,7 @@ uint64_t space_count(const struct space *space, uint64_t most)
 	struct count c = {
 		.space = space, .most = most < UINT64_MAX ? most : UINT64_MAX - 1, .step_work = step_work(space)};
 	c.core = mem_alloc(space->count + 1);
-	c.values = mem_alloc(space->count * sizeof(*c.values) + 1);
+	c.values = mem_array(space->count, sizeof(*c.values));
 	for (size_t i = 0; i < space->count; i++)
 		for (size_t k = 0; k < space->params[i].condition_count; k++)
 			c.core[space->params[i].conditions[k].parent] = true;
@@ -157,8 +157,8 @@ int space_look_empty(const struct space *space)
 					    : (int)most;
 	struct rng rng;
 	rng_seed(&rng, 1);
-	double *unit = mem_alloc(space->dim_count * sizeof(*unit) + 1);
-	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
+	double *unit = mem_array(space->dim_count, sizeof(*unit));
+	struct space_value *values = mem_array(space->count, sizeof(*values));
 	bool found = false;
 	for (int i = 0; i < draws && !found; i++) {
 		for (size_t d = 0; d < space->dim_count; d++)

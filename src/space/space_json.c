@@ -133,7 +133,7 @@ int space_read_values(const struct space *space, const struct node *map, struct 
 	if (!map || map->type != NODE_MAP)
 		return problem_add(problems, map, "write {name: value}", "a configuration is a map, not %s",
 				   node_type_name(map));
-	struct space_value *values = mem_alloc(space->count * sizeof(*values) + 1);
+	struct space_value *values = mem_array(space->count, sizeof(*values));
 	int rc = read_unknown(space, map, problems);
 	for (size_t i = 0; i < space->count; i++) {
 		size_t at = space->order[i];

@@ -475,9 +475,9 @@ static void parse_default(struct parse *p, size_t index)
 static void make_order(struct parse *p)
 {
 	struct space *space = p->space;
-	bool *placed = mem_alloc(space->count * sizeof(*placed) + 1);
+	bool *placed = mem_array(space->count, sizeof(*placed));
 	size_t n = 0, before;
-	space->order = mem_alloc(space->count * sizeof(*space->order) + 1);
+	space->order = mem_array(space->count, sizeof(*space->order));
 	do {
 		before = n;
 		for (size_t i = 0; i < space->count; i++) {
@@ -513,7 +513,7 @@ static void parse_constraints(struct parse *p, const struct node *list)
 		FAIL(p, list, "join some with 'and'", "%zu constraints: at most %d", count, LIMIT_PARAMETERS);
 		return;
 	}
-	p->space->constraints = mem_alloc(count * sizeof(struct space_expr *) + 1);
+	p->space->constraints = mem_array(count, sizeof(struct space_expr *));
 	for (size_t i = 0; i < count; i++) {
 		struct space_expr *expr;
 		const struct node *item = list->type == NODE_LIST ? list->items[i] : list;
@@ -545,7 +545,7 @@ static void parse_params(struct parse *p, const struct node *map)
 		parse_default(p, i);
 	}
 	make_order(p);
-	space->dims = mem_alloc(space->count * sizeof(*space->dims) + 1);
+	space->dims = mem_array(space->count, sizeof(*space->dims));
 	for (size_t i = 0; i < space->count; i++)
 		if (space->params[i].cardinality != 1)
 			space->dims[space->dim_count++] = i;
@@ -563,8 +563,8 @@ int space_parse(const struct node *parameters, const struct node *constraints, s
 				   "%zu parameters: at most %d", count, LIMIT_PARAMETERS);
 	struct parse p = {.problems = problems};
 	p.space = mem_alloc(sizeof(*p.space));
-	p.space->params = mem_alloc(count * sizeof(*p.space->params) + 1);
-	p.nodes = mem_alloc(count * sizeof(*p.nodes) + 1);
+	p.space->params = mem_array(count, sizeof(*p.space->params));
+	p.nodes = mem_array(count, sizeof(*p.nodes));
 	p.bad = mem_alloc(count + 1);
 	static const struct node no_parameters = {.type = NODE_MAP};
 	parse_params(&p, parameters ? parameters : &no_parameters);

@@ -195,7 +195,7 @@ static struct backend_watch *make_watch(char **words, size_t count, size_t *ret_
 static void do_submit(char **word, size_t count, struct backend_resources *r)
 {
 	size_t items_count = (size_t)number(word[3], 1);
-	struct backend_item *items = mem_alloc((items_count + 1) * sizeof(*items));
+	struct backend_item *items = mem_array(items_count + 1, sizeof(*items));
 	for (size_t i = 0; i < items_count; i++)
 		items[i] = (struct backend_item){.index = (uint32_t)i, .attempt_dir = word[2]};
 	struct backend_batch batch = {.token = word[1],

@@ -90,7 +90,7 @@ static inline void drive_begin(struct drive *d, const struct search_spec *spec, 
 {
 	*d = (struct drive){.spec = spec, .space = space, .next_id = 1, .trouble = trouble};
 	d->search = drive_open(spec, space);
-	d->values = mem_alloc(space->count * sizeof(*d->values) + 1);
+	d->values = mem_array(space->count, sizeof(*d->values));
 	rng_seed(&d->rng, seed);
 }
 
@@ -171,7 +171,7 @@ static inline bool drive_step(struct drive *d, size_t parallel)
 		struct drive_event e = drive_ask(d, d->next_id);
 		if (d->last == SEARCH_PROPOSED) {
 			e.values[0] = drive_objective(d->space, d->values);
-			e.proposed = mem_alloc(d->space->count * sizeof(*e.proposed) + 1);
+			e.proposed = mem_array(d->space->count, sizeof(*e.proposed));
 			memcpy(e.proposed, d->values, d->space->count * sizeof(*e.proposed));
 			vec_push(&d->events, e);
 			vec_push(&d->running, d->next_id);

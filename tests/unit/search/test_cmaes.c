@@ -170,7 +170,7 @@ static double best_of(const char *space_text, const char *search, size_t tasks, 
 	struct search_spec *spec = drive_spec(search, NULL, space, 1);
 	struct drive d;
 	drive_begin(&d, spec, space, 1, false);
-	double *values = mem_alloc(tasks * sizeof(*values)), best = INFINITY;
+	double *values = mem_array(tasks, sizeof(*values)), best = INFINITY;
 	for (size_t i = 0; i < tasks + parallel; i++) {
 		if (i < tasks) {
 			drive_ask(&d, (int64_t)i);

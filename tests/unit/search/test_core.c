@@ -271,7 +271,7 @@ static void what_others_chose_is_history_and_not_proposed_again(void **state)
 			struct drive d;
 			uint64_t theirs[10];
 			drive_begin(&d, spec, space, round, true);
-			double *unit = mem_alloc(space->dim_count * sizeof(*unit) + 1);
+			double *unit = mem_array(space->dim_count, sizeof(*unit));
 			for (int i = 0; i < 10; i++) {
 				double values[2] = {rng_unit(&rng), rng_unit(&rng)};
 				for (size_t k = 0; k < space->dim_count; k++)

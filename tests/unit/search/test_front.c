@@ -29,7 +29,7 @@ static double volume_of(const char *strategy, size_t tasks, uint64_t seed, size_
 	struct drive d;
 	drive_begin(&d, spec, space, 1, false);
 	struct pareto_front front = {.objectives = 2};
-	double(*f)[2] = mem_alloc(tasks * sizeof(*f));
+	double(*f)[2] = mem_array(tasks, sizeof(*f));
 	for (size_t i = 0; i < tasks + parallel; i++) {
 		if (i < tasks) {
 			drive_ask(&d, (int64_t)i);

@@ -183,7 +183,7 @@ static void many_points_have_a_bounded_number_of_kernels(void **state)
 		struct parzen *p = parzen_new(&axis, 1);
 		struct rng rng;
 		rng_seed(&rng, 7);
-		double *where = mem_alloc(30000 * sizeof(*where)), x = parzen_coordinate(&axis, 0.4), before, after;
+		double *where = mem_array(30000, sizeof(*where)), x = parzen_coordinate(&axis, 0.4), before, after;
 		for (size_t n = 0; n < 30000; n++) {
 			where[n] = parzen_coordinate(&axis, rng_unit(&rng) * rng_unit(&rng));
 			parzen_add(p, &where[n]);

@@ -203,7 +203,7 @@ static void a_product_beyond_64_bits_counts_as_too_many(void **state)
 		buf_addf(&b, "  p%d: {min: 1, max: 4, when: {kind: %d}}\n", i, i);
 	s = from_yaml(buf_text(&b));
 	assert_int_equal(space_count(s, 1000), 240);
-	struct space_value *v = mem_alloc(s->count * sizeof(*v));
+	struct space_value *v = mem_array(s->count, sizeof(*v));
 	uint64_t cursor = 0;
 	while (space_next(s, &cursor, v))
 		;
