@@ -1,7 +1,8 @@
 // Step 2: the parameters. Lists are typed as people write them: 64,32,16.
 
 import { useSignal } from '@preact/signals';
-import { type DraftParam, type Kind, listParts, listValues, newParam, rowField } from '../../data/draft';
+import { type DraftParam, type Kind, newParam, rowField } from '../../data/draft';
+import { listParts, listValues } from '../../data/typed';
 import { Card } from '../bits';
 import { Errors, TextField } from '../Field';
 import { Icon } from '../Icon';

@@ -1,7 +1,9 @@
 // The form's state: the draft, and what the daemon says about it.
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, message, post } from '../../data/api';
-import { type Draft, draftProblems, emptyDraft, fillFrom, loadDraft, saveDraft, toExperiment } from '../../data/draft';
+import { toExperiment } from '../../data/document';
+import { type Draft, draftProblems, emptyDraft, loadDraft, saveDraft } from '../../data/draft';
+import { fillFrom } from '../../data/fill';
 import type { Check, Scan } from '../../data/types';
 import { Problems } from '../problems';
 
