@@ -1,10 +1,10 @@
 // The shell around every page, and which page it is.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Banner } from './components/bits';
 import { Confirm } from './components/Dialog';
 import { Help } from './components/Help';
 import { Brand, Icon } from './components/Icon';
+import { Banner } from './components/notice';
 import { Toasts } from './components/Toast';
 import { info, signedOut } from './data/api';
 import { now } from './data/store';

@@ -5,7 +5,9 @@ import { get } from '../data/api';
 import type { Cluster, ExperimentSummary, TaskList } from '../data/types';
 import { count, duration, energy, plural, when } from '../lib/format';
 import { brief } from '../lib/text';
-import { Bar, Card, KeyValues } from './bits';
+import { Bar } from './Bar';
+import { Card } from './Card';
+import { KeyValues } from './KeyValues';
 import { StateIcon } from './State';
 
 interface Item {

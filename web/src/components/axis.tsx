@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { Axis, Line } from '../data/store';
 import { capitalize, duration } from '../lib/format';
 import { query, setQuery } from '../lib/router';
-import { Seg } from './bits';
+import { Seg } from './choice';
 
 // From the address, so that a link shows the same picture.
 export function axisNow(): Axis {

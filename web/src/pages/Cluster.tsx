@@ -1,8 +1,11 @@
 // What the backends offer, and what is wrong with them.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Bar, Card, KeyValues, Loading, Trouble } from '../components/bits';
+import { Bar } from '../components/Bar';
+import { Card } from '../components/Card';
 import { Icon } from '../components/Icon';
+import { KeyValues } from '../components/KeyValues';
+import { Loading, Trouble } from '../components/notice';
 import { get, message, post } from '../data/api';
 import type { Backend, Cluster, Partition } from '../data/types';
 import { bytes, count, duration } from '../lib/format';

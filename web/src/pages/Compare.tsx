@@ -2,9 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { AxisSwitch, axisFormat, axisName, axisNow, placed, placeOf, useAxis } from '../components/axis';
-import { Card, CopyButton, Crumbs, Loading, Toggle, Trouble } from '../components/bits';
+import { Card } from '../components/Card';
+import { CopyButton } from '../components/CopyButton';
+import { Crumbs } from '../components/Crumbs';
 import { Curves } from '../components/Curves';
+import { Toggle } from '../components/choice';
 import { Icon } from '../components/Icon';
+import { Loading, Trouble } from '../components/notice';
 import type { PlotLine } from '../components/plot';
 import { Chip } from '../components/State';
 import { info } from '../data/api';

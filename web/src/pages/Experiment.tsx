@@ -2,7 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { axisNow } from '../components/axis';
-import { Banner, Card, Crumbs, KeyValues, Loading, Seg, Trouble } from '../components/bits';
+import { Card } from '../components/Card';
+import { Crumbs } from '../components/Crumbs';
+import { Seg } from '../components/choice';
 import { CurvesCard } from '../components/experiment/CurvesCard';
 import { Importance, SearchCard, useAbout } from '../components/experiment/Insight';
 import { type Brushes, brushed, Parallel } from '../components/experiment/Parallel';
@@ -10,7 +12,9 @@ import { Scatter } from '../components/experiment/Scatter';
 import { Strip } from '../components/experiment/Strip';
 import { TaskTable } from '../components/experiment/TaskTable';
 import { Icon } from '../components/Icon';
+import { KeyValues } from '../components/KeyValues';
 import { Menu } from '../components/Menu';
+import { Banner, Loading, Trouble } from '../components/notice';
 import { ExperimentChip, STATES } from '../components/State';
 import {
   removeExperiment,

@@ -1,9 +1,11 @@
 // The list of experiments: summaries only, filtered and sorted in the URL.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { Empty, Loading, Seg, SortHead, Trouble } from '../components/bits';
+import { Seg } from '../components/choice';
 import { Icon } from '../components/Icon';
 import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
+import { Empty, Loading, Trouble } from '../components/notice';
+import { SortHead } from '../components/SortHead';
 import { Spark } from '../components/Spark';
 import { ExperimentChip, ended, StateBar, StateCounts } from '../components/State';
 import { strategyTitle } from '../data/api';

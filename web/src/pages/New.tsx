@@ -1,7 +1,8 @@
 // The form for a new experiment. Nothing typed is lost: the draft is kept in this browser until it is submitted.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Banner, Card, Crumbs } from '../components/bits';
+import { Card } from '../components/Card';
+import { Crumbs } from '../components/Crumbs';
 import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
 import { body, change, check, draft, filling, problems, startForm } from '../components/new/form';
@@ -10,6 +11,7 @@ import { ResourcesCard } from '../components/new/Resources';
 import { refused as binary, ScriptCard } from '../components/new/Script';
 import { SpaceCard } from '../components/new/Space';
 import { StrategyCard } from '../components/new/Strategy';
+import { Banner } from '../components/notice';
 import { ProblemsContext } from '../components/problems';
 import { ApiError, get, message, post, request } from '../data/api';
 import { confirm } from '../data/confirm';

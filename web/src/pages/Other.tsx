@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { Empty } from '../components/bits';
 import { Brand } from '../components/Icon';
+import { Empty } from '../components/notice';
 import { info, linkRefused, loginCommand, sessionEnded } from '../data/api';
 
 export function useTitle(title: string) {

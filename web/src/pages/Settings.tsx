@@ -1,8 +1,11 @@
 // Theme, the browsers that are signed in, access tokens, and the way out.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Card, CopyButton, KeyValues, Seg } from '../components/bits';
+import { Card } from '../components/Card';
+import { CopyButton } from '../components/CopyButton';
+import { Seg } from '../components/choice';
 import { Icon } from '../components/Icon';
+import { KeyValues } from '../components/KeyValues';
 import { get, info, message, post, remove, signedOut } from '../data/api';
 import { confirm } from '../data/confirm';
 import { dropSession, session } from '../data/session';

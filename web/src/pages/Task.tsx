@@ -1,8 +1,12 @@
 // One task. When it failed, the cause, the timeline and the output come before everything else.
 import { useEffect, useMemo } from 'preact/hooks';
 import { axisNow } from '../components/axis';
-import { Banner, Card, CopyButton, Crumbs, KeyValues, Loading, Trouble } from '../components/bits';
+import { Card } from '../components/Card';
+import { CopyButton } from '../components/CopyButton';
+import { Crumbs } from '../components/Crumbs';
 import { Icon } from '../components/Icon';
+import { KeyValues } from '../components/KeyValues';
+import { Banner, Loading, Trouble } from '../components/notice';
 import { Chip } from '../components/State';
 import { Log } from '../components/task/Log';
 import { TaskCurves } from '../components/task/TaskCurves';

@@ -8,8 +8,9 @@ import type { Colouring } from '../../lib/colour';
 import { finite, metric, param, plural } from '../../lib/format';
 import { go, query, setQuery } from '../../lib/router';
 import { AxisSwitch, axisFormat, axisName, placed, placeOf, useAxis } from '../axis';
-import { Card, Pick, Toggle } from '../bits';
+import { Card } from '../Card';
 import { Curves } from '../Curves';
+import { Pick, Toggle } from '../choice';
 import { continuation, Worth } from '../forecast';
 import type { PlotLine } from '../plot';
 

@@ -4,8 +4,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { get, strategyTitle } from '../../data/api';
 import type { Analysis, Experiment, Search } from '../../data/types';
 import { plural, tick } from '../../lib/format';
-import { Bar, Card, KeyValues } from '../bits';
+import { Bar } from '../Bar';
+import { Card } from '../Card';
 import { Icon } from '../Icon';
+import { KeyValues } from '../KeyValues';
 import { ended } from '../State';
 import { ChangeDialog, SuggestDialog } from './Living';
 

@@ -5,7 +5,7 @@ import type { Experiment, TaskSummary } from '../../data/types';
 import type { Axis } from '../../lib/axes';
 import { plural } from '../../lib/format';
 import { useWidth } from '../../lib/width';
-import { Card } from '../bits';
+import { Card } from '../Card';
 import { Icon } from '../Icon';
 
 export type Brushes = Record<string, [number, number]>;

@@ -6,7 +6,8 @@ import type { Analysis, Experiment, Front, TaskSummary } from '../../data/types'
 import { duration, finite, tick } from '../../lib/format';
 import { niceLinear, niceLog, scaler } from '../../lib/scale';
 import { useWidth } from '../../lib/width';
-import { Card, Seg } from '../bits';
+import { Card } from '../Card';
+import { Seg } from '../choice';
 
 const H = 180;
 const M = { l: 46, r: 10, t: 8, b: 30 };

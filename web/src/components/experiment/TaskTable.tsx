@@ -7,8 +7,9 @@ import { now, reasonNow } from '../../data/store';
 import type { Experiment, TaskSummary } from '../../data/types';
 import { DASH, duration, energy, metric, param, paramLine, seconds, when } from '../../lib/format';
 import { quote } from '../../lib/text';
-import { Bar, SortHead } from '../bits';
+import { Bar } from '../Bar';
 import { Icon } from '../Icon';
+import { SortHead } from '../SortHead';
 import { Chip } from '../State';
 
 function Elapsed({ task }: { task: TaskSummary }) {

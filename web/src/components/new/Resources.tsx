@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { get, info } from '../../data/api';
 import type { Cluster, Partition } from '../../data/types';
 import { duration } from '../../lib/format';
-import { Card } from '../bits';
+import { Card } from '../Card';
 import { SelectField, TextField } from '../Field';
 import { change, draft } from './form';
 

@@ -5,7 +5,7 @@ import { newParam, positionalParams, upload } from '../../data/draft';
 import { toast } from '../../data/toast';
 import type { Scan } from '../../data/types';
 import { bytes, capitalize, count, plural } from '../../lib/format';
-import { Card } from '../bits';
+import { Card } from '../Card';
 import { Dialog } from '../Dialog';
 import { Errors, SelectField, TextField } from '../Field';
 import { Icon } from '../Icon';

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { type DraftParam, type Kind, newParam, rowField } from '../../data/draft';
 import { listParts, listValues } from '../../data/typed';
-import { Card } from '../bits';
+import { Card } from '../Card';
 import { Errors, TextField } from '../Field';
 import { Icon } from '../Icon';
 import { pointer, useProblems } from '../problems';

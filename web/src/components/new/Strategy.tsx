@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { info } from '../../data/api';
 import { pruneOptions } from '../../data/draft';
 import type { Strategy, StrategyOption } from '../../data/types';
-import { Card } from '../bits';
+import { Card } from '../Card';
 import { Errors, SelectField, TextField } from '../Field';
 import { change, draft } from './form';
 

@@ -6,7 +6,7 @@ import { LogReader } from '../../data/log';
 import type { Task } from '../../data/types';
 import { bytes, count, plural } from '../../lib/format';
 import { cleanLine, lineKind } from '../../lib/text';
-import { CopyButton } from '../bits';
+import { CopyButton } from '../CopyButton';
 import { Icon } from '../Icon';
 import { Tabs } from '../Tabs';
 

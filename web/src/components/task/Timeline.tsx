@@ -3,7 +3,7 @@
 import { now } from '../../data/store';
 import type { Task } from '../../data/types';
 import { bytes, duration, seconds, stamp, when } from '../../lib/format';
-import { Card } from '../bits';
+import { Card } from '../Card';
 import { Chip } from '../State';
 
 export function Timeline({ task }: { task: Task }) {

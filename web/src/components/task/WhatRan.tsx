@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { get } from '../../data/api';
 import type { Ran, Task, WhatRan as What } from '../../data/types';
 import { plural } from '../../lib/format';
-import { Card, KeyValues } from '../bits';
+import { Card } from '../Card';
+import { KeyValues } from '../KeyValues';
 
 function Pairs({ title, values, join }: { title: string; values: Record<string, string>; join: string }) {
   const entries = Object.entries(values);

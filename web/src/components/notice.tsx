@@ -1,0 +1,55 @@
+// What a page says about itself: a warning, that it is empty, loads or could not be fetched.
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from './Icon';
+
+export function Banner({
+  kind,
+  icon,
+  title,
+  children,
+  role,
+}: {
+  kind: 'error' | 'warn' | 'note';
+  icon: IconName;
+  title: ComponentChildren;
+  children?: ComponentChildren;
+  role?: 'alert' | 'status';
+}) {
+  return (
+    <div class={`banner ${kind}`} role={role}>
+      <Icon name={icon} />
+      <div>
+        <b>{title}</b>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <p class="loading mute" role="status">
+      Loading…
+    </p>
+  );
+}
+
+export function Trouble({ what, error }: { what: string; error: string | null }) {
+  if (error === null) return null;
+  return (
+    <Banner kind="error" icon="alert" title={`${what} could not be fetched.`} role="alert">
+      {' '}
+      <span class="dim">{error}</span>
+    </Banner>
+  );
+}
