@@ -82,23 +82,19 @@ out:
 	return rc;
 }
 
-/* Makes every folder on the way, from the top. */
-static int fs_make_each(const char *path, mode_t mode, struct error *err)
+/* Makes the folder that a path lies in. */
+static int fs_make_parent(const char *path, mode_t mode, struct error *err)
 {
-	char *copy = mem_strdup(path);
-	int rc = 0;
-	for (char *p = copy + 1; rc == 0; p++) {
-		if (*p && *p != '/')
-			continue;
-		char keep = *p;
-		*p = 0;
-		if (mkdir(copy, mode) < 0 && errno != EEXIST)
-			rc = errorf(err, -errno, "%s: %s", copy, strerror(errno));
-		*p = keep;
-		if (!keep)
-			break;
-	}
-	free(copy);
+	size_t len = strlen(path);
+	while (len && path[len - 1] == '/')
+		len--;
+	while (len && path[len - 1] != '/')
+		len--;
+	if (len <= 1)
+		return 0;
+	char *parent = mem_copy(path, len - 1);
+	int rc = fs_make_dirs(parent, mode, err);
+	free(parent);
 	return rc;
 }
 
@@ -107,13 +103,19 @@ int fs_make_dirs(const char *path, mode_t mode, struct error *err)
 	struct stat st;
 	if (!*path)
 		return errorf(err, -ENOENT, "a folder without a name");
-	/* Mostly only the last one is missing, and on a network file system every call is a request. */
+	/* From the bottom: mostly only the last ones are missing, and on a network file system every call is a request. */
 	if (mkdir(path, mode) == 0)
 		return 0;
-	int rc = errno == EEXIST ? 0 : fs_make_each(path, mode, err);
-	if (rc == 0 && (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)))
-		rc = errorf(err, -ENOTDIR, "%s is not a folder", path);
-	return rc;
+	if (errno == ENOENT) {
+		int rc = fs_make_parent(path, mode, err);
+		if (rc < 0 || mkdir(path, mode) == 0)
+			return rc;
+	}
+	if (errno != EEXIST)
+		return errorf(err, -errno, "%s: %s", path, strerror(errno));
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return errorf(err, -ENOTDIR, "%s is not a folder", path);
+	return 0;
 }
 
 static int fs_remove_at(int parent, const char *name)
