@@ -8,7 +8,6 @@
 #include "base/num.h"
 #include "base/pace.h"
 #include "base/proc.h"
-#include "journal/journal.h"
 #include "node/cgroup.h"
 #include "node/earlier.h"
 #include "node/ending.h"
@@ -18,6 +17,7 @@
 #include "node/leftover.h"
 #include "node/outcome.h"
 #include "node/ran.h"
+#include "node/recorder.h"
 #include "node/room.h"
 #include "node/setup.h"
 #include "node/usage.h"
@@ -30,12 +30,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/magic.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,7 +43,7 @@ struct exec {
 	uint32_t index;
 	struct spool_descriptor d;
 	struct spool_slot slot;
-	struct journal_writer *journal;
+	struct recorder recorder;
 	struct follow *follow;
 	char *first; /* results/EXP/TASK/TASK.csv */
 	char *printed[2]; /* stdout, stderr */
@@ -60,85 +57,14 @@ struct exec {
 	bool ended; /* the script has; its group may not have */
 	bool setup_failed; /* it never became the script */
 	int64_t started_ms, ended_ms; /* monotonic */
-	int64_t next_look_ms, next_search_ms, next_sample_ms, next_beat_ms, next_sync_ms;
+	int64_t next_look_ms, next_search_ms, next_sample_ms, next_beat_ms;
 	int64_t oom_kills; /* of this job's group, before the script; -1: unknown */
 	struct cost cost; /* so far */
-	bool shared, unsynced, blocked;
 	bool ran_pending; /* what ran is known when the setup lines have ended */
 	struct outcome outcome;
 	struct environment environment;
 	struct buf notes; /* lines about the work folder, for the journal once it has its START */
 };
-
-static void exec_append(struct exec *x, struct journal_record *record)
-{
-	struct error err;
-	if (!record->time_ms)
-		record->time_ms = clock_now_ms();
-	int rc = journal_append(x->journal, record, &err);
-	if (rc < 0 && !x->blocked)
-		log_error("%s", err.text);
-	/* A record that is too large is gone and was logged; any other is kept by the writer. */
-	x->blocked = rc < 0 && rc != -E2BIG;
-	x->unsynced = true;
-}
-
-static bool exec_is_blocked(void *ctx)
-{
-	struct exec *x = ctx;
-	return x->blocked;
-}
-
-static void exec_flush(struct exec *x)
-{
-	x->blocked = journal_flush(x->journal, NULL) < 0;
-}
-
-static void exec_note(void *ctx, const char *text)
-{
-	exec_append(ctx, &(struct journal_record){.kind = JOURNAL_NOTE, .text = text});
-}
-
-static void exec_row_cb(void *ctx, const struct metrics_row *row)
-{
-	exec_append(ctx,
-		    &(struct journal_record){.kind = JOURNAL_METRIC,
-					     .time_ms = row->time_ms,
-					     .step = row->step,
-					     .step_name = row->step_name,
-					     .source = row->source,
-					     .earlier = row->earlier,
-					     .has_epoch = !isnan(row->epoch),
-					     .epoch = row->epoch,
-					     .metrics = row->metrics,
-					     .metric_count = row->count});
-}
-
-/* On a network file system other hosts see what was written only once it is synced or the file closed.
- * On a local one the daemon sees it at once, and a sync for every task would cost more than the task:
- * after a power failure the daemon finds no end and says "lost", which is true. */
-static bool exec_is_shared(const char *dir)
-{
-	static const unsigned long local[] = {EXT4_SUPER_MAGIC, TMPFS_MAGIC,           BTRFS_SUPER_MAGIC,
-					      XFS_SUPER_MAGIC,  OVERLAYFS_SUPER_MAGIC, RAMFS_MAGIC};
-	struct statfs st;
-	if (statfs(dir, &st) < 0)
-		return true;
-	for (size_t i = 0; i < COUNT_OF(local); i++)
-		if ((unsigned long)st.f_type == local[i])
-			return false;
-	return true;
-}
-
-static void exec_sync(struct exec *x)
-{
-	if (!x->shared || !x->unsynced)
-		return;
-	if (journal_sync(x->journal) < 0)
-		log_warning("the journal cannot be synced");
-	x->unsynced = false;
-	x->next_sync_ms = clock_mono_ms() + EXEC_SYNC_MS;
-}
 
 /* The GPUs that were assigned to it by us; NULL: none were. */
 static const char *exec_gpus(const struct exec *x)
@@ -146,44 +72,10 @@ static const char *exec_gpus(const struct exec *x)
 	return x->slot.gpus[0] ? x->slot.gpus : x->d.gpus;
 }
 
-static void exec_tell_ran(struct exec *x, int rc, const char *digest, const struct error *err)
-{
-	if (rc == 0) {
-		exec_append(x, &(struct journal_record){.kind = JOURNAL_RAN, .digest = digest});
-	} else {
-		char *text = mem_printf("what ran could not be recorded: %s", err->text);
-		exec_note(x, text);
-		free(text);
-	}
-}
-
-/* The script runs already: it does not wait for this. */
-static void exec_record_ran(struct exec *x)
-{
-	char digest[SPOOL_RAN_CHARS];
-	struct error err = {0};
-	if (!x->d.ran_dir)
-		return;
-	x->ran_pending = setup_is_needed(&x->d);
-	if (x->ran_pending)
-		return;
-	char **variables = environment_make(&x->environment, &x->d, exec_gpus(x));
-	int rc = ran_record(&x->d, &x->environment, variables, x->shared, digest, &err);
-	exec_tell_ran(x, rc, digest, &err);
-	environment_free_made(variables);
-}
-
 static void exec_look_for_ran(struct exec *x)
 {
-	char digest[SPOOL_RAN_CHARS];
-	struct error err = {0};
-	if (!x->ran_pending)
-		return;
-	int rc = ran_record_after_setup(&x->d, &x->environment, x->shared, digest, &err);
-	if (rc == -EAGAIN)
-		return;
-	x->ran_pending = false;
-	exec_tell_ran(x, rc, digest, &err);
+	if (x->ran_pending)
+		x->ran_pending = ran_is_pending(&x->d, &x->environment, &x->recorder);
 }
 
 static void exec_add_tail(const struct exec *x, enum spool_file file, struct buf *out)
@@ -203,23 +95,19 @@ static void exec_end(struct exec *x)
 		exec_add_tail(x, SPOOL_STDERR, &tail);
 	layout_tidy(&x->d, ok);
 	cost_set(&x->cost, FIGURE_WALL, (double)(x->ended_ms - x->started_ms));
-	exec_append(x,
-		    &(struct journal_record){
-			    .kind = JOURNAL_END,
-			    .exit_code = x->outcome.exit_code,
-			    .signal = x->outcome.signal,
-			    .cause = x->outcome.cause,
-			    .message = x->outcome.message,
-			    .tail = ok ? NULL : buf_text(&tail),
-			    .cost = x->pid ? x->cost : (struct cost){0},
-		    });
+	recorder_append(&x->recorder,
+			&(struct journal_record){
+				.kind = JOURNAL_END,
+				.exit_code = x->outcome.exit_code,
+				.signal = x->outcome.signal,
+				.cause = x->outcome.cause,
+				.message = x->outcome.message,
+				.tail = ok ? NULL : buf_text(&tail),
+				.cost = x->pid ? x->cost : (struct cost){0},
+			});
 	buf_free(&tail);
 	/* Without its end an attempt counts as lost and would run again: better to wait for room. */
-	while (x->blocked) {
-		usleep(EXEC_RETRY_MS * 1000);
-		exec_flush(x);
-	}
-	exec_sync(x);
+	recorder_settle(&x->recorder);
 	if (x->follow && follow_has_all(x->follow, x->d.report_path))
 		unlink(x->d.report_path);
 }
@@ -248,9 +136,9 @@ static void exec_await_files(struct exec *x)
 	while (!(seen = exec_sees_files(x)) && clock_mono_ms() - since < EXEC_AWAY_MS)
 		usleep(EXEC_RETRY_MS * 1000);
 	if (!seen)
-		exec_note(x,
-			  "the folder of the task could not be read for " EXEC_AWAY_TEXT
-			  " after the script had ended: its last metrics may be missing");
+		recorder_note(&x->recorder,
+			      "the folder of the task could not be read for " EXEC_AWAY_TEXT
+			      " after the script had ended: its last metrics may be missing");
 }
 
 /* By a signal, or a process of it was, as a shell tells it (128 + n): what it wrote last may be half of a line. */
@@ -284,7 +172,7 @@ static void exec_finish(struct exec *x)
 	};
 	while (!follow_finish(x->follow, exec_was_killed(x))) {
 		usleep(EXEC_RETRY_MS * 1000);
-		exec_flush(x);
+		recorder_flush(&x->recorder);
 	}
 	x->setup_failed = facts.setup.line > 0;
 	outcome_decide(&facts, &x->outcome);
@@ -315,7 +203,7 @@ static void exec_script_ended(struct exec *x, int status)
 		exec_finish(x);
 		return;
 	}
-	exec_note(x, "the script has ended and left processes behind: ending them");
+	recorder_note(&x->recorder, "the script has ended and left processes behind: ending them");
 	uv_timer_start(&x->tick, exec_leftover_cb, EXEC_LEFTOVER_LOOK_MS, EXEC_LEFTOVER_LOOK_MS);
 }
 
@@ -351,10 +239,10 @@ static void exec_sample(struct exec *x)
 	int64_t now = clock_mono_ms();
 	usage_sample(&x->cost);
 	cost_set(&x->cost, FIGURE_WALL, (double)(now - x->started_ms));
-	if (x->shared && now - x->started_ms > EXEC_BEAT_MS && now < x->next_beat_ms)
+	if (x->recorder.shared && now - x->started_ms > EXEC_BEAT_MS && now < x->next_beat_ms)
 		return;
 	x->next_beat_ms = now + EXEC_BEAT_MS - EXEC_TICK_MS;
-	exec_append(x, &(struct journal_record){.kind = JOURNAL_SAMPLE, .cost = x->cost});
+	recorder_append(&x->recorder, &(struct journal_record){.kind = JOURNAL_SAMPLE, .cost = x->cost});
 }
 
 /* On this machine a task has no control group of its own. */
@@ -375,8 +263,7 @@ static void exec_tick_cb(uv_timer_t *timer)
 	int64_t now = clock_mono_ms();
 	bool search = now >= x->next_search_ms;
 
-	if (x->blocked)
-		exec_flush(x);
+	recorder_flush(&x->recorder);
 	if (search)
 		x->next_search_ms = now +
 			(now - x->started_ms < EXEC_SEARCH_EARLY_MS ? EXEC_SEARCH_MS : EXEC_SEARCH_LATER_MS);
@@ -391,12 +278,11 @@ static void exec_tick_cb(uv_timer_t *timer)
 		exec_watch_memory(x);
 		exec_look_for_ran(x);
 	}
-	if (now >= x->next_sample_ms && !x->blocked) {
+	if (now >= x->next_sample_ms && !x->recorder.blocked) {
 		x->next_sample_ms = now + EXEC_SAMPLE_MS;
 		exec_sample(x);
 	}
-	if (now >= x->next_sync_ms)
-		exec_sync(x);
+	recorder_sync_due(&x->recorder, now);
 }
 
 static void exec_open_loop(struct exec *x)
@@ -404,7 +290,7 @@ static void exec_open_loop(struct exec *x)
 	uv_loop_init(&x->loop);
 	uv_timer_init(&x->loop, &x->tick);
 	x->tick.data = x;
-	ending_open(&x->ending, &x->loop, exec_note, x);
+	ending_open(&x->ending, &x->loop, recorder_note, &x->recorder);
 	for (size_t i = 0; i < COUNT_OF(exec_signals); i++) {
 		uv_signal_init(&x->loop, &x->signals[i]);
 		x->signals[i].data = x;
@@ -443,27 +329,23 @@ static void exec_append_start(struct exec *x)
 	gethostname(own, sizeof(own) - 1);
 	if (proc_start_time(getpid(), &start) < 0)
 		start = 0;
-	exec_append(x,
-		    &(struct journal_record){
-			    .kind = JOURNAL_START,
-			    .host = host && *host ? host : own,
-			    .version = SLUICE_VERSION,
-			    .gpus = gpus && *gpus ? gpus : NULL,
-			    .job = job && *job ? job : NULL,
-			    .pid = getpid(),
-			    .pid_start = start,
-			    .boot_id = proc_boot_id(),
-			    .pgid = x->pid,
-			    .resume = spool_descriptor_resumes(&x->d),
-			    .checkpoint = spool_descriptor_resumes(&x->d) && spool_checkpoint_exists(x->d.task_dir),
-			    .beat_ms = EXEC_BEAT_MS,
-		    });
+	recorder_append(&x->recorder,
+			&(struct journal_record){
+				.kind = JOURNAL_START,
+				.host = host && *host ? host : own,
+				.version = SLUICE_VERSION,
+				.gpus = gpus && *gpus ? gpus : NULL,
+				.job = job && *job ? job : NULL,
+				.pid = getpid(),
+				.pid_start = start,
+				.boot_id = proc_boot_id(),
+				.pgid = x->pid,
+				.resume = spool_descriptor_resumes(&x->d),
+				.checkpoint = spool_descriptor_resumes(&x->d) && spool_checkpoint_exists(x->d.task_dir),
+				.beat_ms = EXEC_BEAT_MS,
+			});
 	/* The script must not run before its start is in the journal. */
-	while (x->blocked) {
-		usleep(EXEC_RETRY_MS * 1000);
-		exec_flush(x);
-	}
-	exec_sync(x);
+	recorder_settle(&x->recorder);
 }
 
 /* Training that runs on the CPU by mistake is slow, and nothing else would say why. */
@@ -471,14 +353,14 @@ static void exec_note_hidden(struct exec *x)
 {
 	for (const char *line = buf_text(&x->notes); *line;) {
 		char *text = mem_copy(line, strcspn(line, "\n"));
-		exec_note(x, text);
+		recorder_note(&x->recorder, text);
 		line += strlen(text) + 1;
 		free(text);
 	}
 	if (x->slot.memory_bytes > 0)
-		exec_note(x, "memory is watched every second, not limited by the kernel");
+		recorder_note(&x->recorder, "memory is watched every second, not limited by the kernel");
 	if (x->slot.gpus_hidden > 0)
-		exec_note(x, "no GPU was asked for, so the script sees none: `gpus: 1` asks for one");
+		recorder_note(&x->recorder, "no GPU was asked for, so the script sees none: `gpus: 1` asks for one");
 }
 
 static void exec_open_follow(struct exec *x)
@@ -497,10 +379,10 @@ static void exec_open_follow(struct exec *x)
 		.printed = {x->printed[0], x->printed[1]},
 		.resumes = spool_descriptor_resumes(d),
 		.retell = !earlier_has_ended(d),
-		.row = exec_row_cb,
-		.note = exec_note,
-		.blocked = exec_is_blocked,
-		.ctx = x,
+		.row = recorder_row_cb,
+		.note = recorder_note,
+		.blocked = recorder_is_blocked,
+		.ctx = &x->recorder,
 	});
 }
 
@@ -588,7 +470,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		goto out;
 	}
-	exec_record_ran(x);
+	x->ran_pending = ran_begin(&x->d, &x->environment, exec_gpus(x), &x->recorder);
 	exec_start_timers(x);
 	if (layout_has_aside(&x->d))
 		exec_drop_aside(x);
@@ -620,11 +502,7 @@ static int exec_take_up(struct exec *x, struct error *err)
 		return -ESRCH;
 	if (rc == 0)
 		rc = layout_make_attempt(&x->d, err);
-	char *path = rc == 0 ? spool_path(x->d.attempt_dir, SPOOL_JOURNAL) : NULL;
-	if (rc == 0)
-		rc = journal_open(path, &x->journal, err);
-	free(path);
-	return rc;
+	return rc < 0 ? rc : recorder_open(&x->recorder, x->d.attempt_dir, err);
 }
 
 /* 0, or a negative errno: nothing was begun, and no other runner is kept from beginning it. */
@@ -668,13 +546,12 @@ static int exec_run(const char *batch_dir, uint32_t index)
 	int rc = exec_begin(&x, &room);
 	if (rc == 0) {
 		spool_slot_read(batch_dir, index, &x.slot);
-		x.shared = exec_is_shared(x.d.attempt_dir);
 		exec_attempt(&x, &before);
 	} else if (rc == -ESRCH) {
 		log_info("the attempt is over, and its files are gone: nothing to run");
 	}
 	follow_free(x.follow);
-	journal_close(x.journal);
+	recorder_close(&x.recorder);
 	spool_descriptor_free(&x.d);
 	free(x.first);
 	free(x.printed[0]);

@@ -278,8 +278,9 @@ void ran_write(const struct spool_descriptor *d, const struct spool_caller *call
 	free(python);
 }
 
-int ran_record(const struct spool_descriptor *d, const struct environment *e, char *const *variables, bool sync,
-	       char digest[SPOOL_RAN_CHARS], struct error *err)
+/* Makes the file, unless it is there, and gives its digest. `variables` is what the script has: NAME=value, NULL-terminated. */
+static int ran_record(const struct spool_descriptor *d, const struct environment *e, char *const *variables, bool sync,
+		      char digest[SPOOL_RAN_CHARS], struct error *err)
 {
 	struct buf text = buf_make(SPOOL_RAN_BYTES);
 	ran_write(d, &e->caller, variables, &text);
@@ -289,8 +290,9 @@ int ran_record(const struct spool_descriptor *d, const struct environment *e, ch
 	return rc;
 }
 
-int ran_record_after_setup(const struct spool_descriptor *d, const struct environment *e, bool sync,
-			   char digest[SPOOL_RAN_CHARS], struct error *err)
+/* The same with the environment that the setup lines have left. -EAGAIN: they have not ended. */
+static int ran_record_after_setup(const struct spool_descriptor *d, const struct environment *e, bool sync,
+				  char digest[SPOOL_RAN_CHARS], struct error *err)
 {
 	struct buf text = buf_make(RAN_ENVIRON_BYTES);
 	VEC(char *) variables = {0};
@@ -310,4 +312,42 @@ int ran_record_after_setup(const struct spool_descriptor *d, const struct enviro
 	buf_free(&text);
 	free(path);
 	return rc;
+}
+
+static void ran_tell(struct recorder *recorder, int rc, const char *digest, const struct error *err)
+{
+	if (rc == 0) {
+		recorder_append(recorder, &(struct journal_record){.kind = JOURNAL_RAN, .digest = digest});
+	} else {
+		char *text = mem_printf("what ran could not be recorded: %s", err->text);
+		recorder_note(recorder, text);
+		free(text);
+	}
+}
+
+bool ran_begin(const struct spool_descriptor *d, const struct environment *e, const char *gpus,
+	       struct recorder *recorder)
+{
+	char digest[SPOOL_RAN_CHARS];
+	struct error err = {0};
+	if (!d->ran_dir)
+		return false;
+	if (setup_is_needed(d))
+		return true;
+	char **variables = environment_make(e, d, gpus);
+	int rc = ran_record(d, e, variables, recorder->shared, digest, &err);
+	ran_tell(recorder, rc, digest, &err);
+	environment_free_made(variables);
+	return false;
+}
+
+bool ran_is_pending(const struct spool_descriptor *d, const struct environment *e, struct recorder *recorder)
+{
+	char digest[SPOOL_RAN_CHARS];
+	struct error err = {0};
+	int rc = ran_record_after_setup(d, e, recorder->shared, digest, &err);
+	if (rc == -EAGAIN)
+		return true;
+	ran_tell(recorder, rc, digest, &err);
+	return false;
 }

@@ -5,15 +5,18 @@
 #define NODE_RAN_H
 
 #include "node/environment.h"
+#include "node/recorder.h"
 #include "spool/descriptor.h"
 #include "spool/ran.h"
 
-/* Makes the file, unless it is there, and gives its digest. `variables` is what the script has: NAME=value, NULL-terminated. */
-int ran_record(const struct spool_descriptor *descriptor, const struct environment *environment, char *const *variables,
-	       bool sync, char digest[SPOOL_RAN_CHARS], struct error *err) MUST_USE;
-/* The same once the setup lines have told what became of the environment. -EAGAIN: not yet. */
-int ran_record_after_setup(const struct spool_descriptor *descriptor, const struct environment *environment, bool sync,
-			   char digest[SPOOL_RAN_CHARS], struct error *err) MUST_USE;
+/* Records what ran, once the script runs: writes the file, unless it is there, and appends its digest to the journal. A failure
+ * becomes a note of the attempt. True: nothing is recorded yet, because the setup lines decide what the script gets; call
+ * ran_is_pending until it says false. */
+bool ran_begin(const struct spool_descriptor *descriptor, const struct environment *environment, const char *gpus,
+	       struct recorder *recorder);
+/* Records what ran once the setup lines have ended. True: they have not. */
+bool ran_is_pending(const struct spool_descriptor *descriptor, const struct environment *environment,
+		    struct recorder *recorder);
 
 /* The text itself, into an empty buffer. */
 void ran_write(const struct spool_descriptor *descriptor, const struct spool_caller *caller, char *const *variables,
