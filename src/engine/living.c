@@ -9,7 +9,7 @@
 #include "engine/propose.h"
 #include "engine/question.h"
 #include "engine/rank.h"
-#include "engine/request.h"
+#include "engine/row.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
 #include "engine/spec_objective.h"

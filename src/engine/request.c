@@ -1,6 +1,6 @@
 /* A request to check or create an experiment: the document, the files that come with it, the preview, and
  * the making of it. */
-#include "engine/request.h"
+#include "engine/engine.h"
 
 #include "engine/backends.h"
 #include "engine/call.h"
@@ -10,14 +10,14 @@
 #include "engine/fit.h"
 #include "engine/folder.h"
 #include "engine/load.h"
+#include "engine/row.h"
 #include "engine/spec.h"
-#include "engine/spec_objective.h"
 #include "engine/state.h"
 #include "engine/steady.h"
 #include "engine/transact.h"
+#include "engine/warnings.h"
 
 #include "script/script.h"
-#include "space/space_hint.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/limits.h"
@@ -250,51 +250,6 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 	return 0;
 }
 
-/* Keys that only another backend understands, where the backend was chosen by name. */
-static void request_warn_keys(const struct spec *spec, struct json *out)
-{
-	for (size_t i = 0; strcmp(spec->backend, "auto") != 0 && backend_table[i]; i++) {
-		const struct backend_key *key = backend_table[i]->keys;
-		for (; strcmp(spec->backend, backend_table[i]->name) != 0 && key && key->name; key++) {
-			if (!backend_key_is_set(key, &spec->resources))
-				continue;
-			char *text = mem_printf("%s has no effect: only the backend %s understands it", key->name,
-						backend_table[i]->name);
-			json_string(out, text);
-			free(text);
-		}
-	}
-}
-
-static void request_add_warnings(const struct spec *spec, struct json *out)
-{
-	if (!spec->objective_count)
-		json_string(out, "no objective is set: sluice takes val_loss, or else the first metric that appears");
-	for (size_t i = 0; i < spec->cautions.len; i++)
-		json_string(out, spec->cautions.at[i]);
-	if (spec->resources.gpu_type && !spec->resources.gpus)
-		json_string(out, "gpu_type has no effect without gpus");
-	request_warn_keys(spec, out);
-	for (size_t i = 0; i < spec->space->count; i++) {
-		const struct space_param *param = &spec->space->params[i];
-		if (param->kind != SPACE_CONSTANT || param->choices[0].kind != SPACE_VALUE_TEXT ||
-		    !space_looks_like_values(param->choices[0].text))
-			continue;
-		char *text = mem_printf(
-			"%s is a single text, '%.60s'; in a file, write a list as [64, 32] and a range as {min: 1, max: 9}",
-			param->name, param->choices[0].text);
-		json_string(out, text);
-		free(text);
-	}
-}
-
-static void request_write_warnings(const struct spec *spec, struct json *out)
-{
-	json_list(out);
-	request_add_warnings(spec, out);
-	json_end(out);
-}
-
 static void request_write_preview(const struct request *r, struct json *out)
 {
 	struct buf yaml = buf_make(BUF_UNLIMITED);
@@ -381,7 +336,7 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	request_write_needs(r.spec, out);
 	json_key(out, "warnings");
 	json_list(out);
-	request_add_warnings(r.spec, out);
+	warnings_add(r.spec, out);
 	struct spool_caller caller = spool_caller_of(node_get(body, "caller"));
 	struct spool_python python;
 	struct error missing = {0};
@@ -450,58 +405,6 @@ static int request_write_files(struct engine *engine, const struct request *r, c
 	}
 	free(dir);
 	return rc;
-}
-
-static char *spec_text(void (*write)(const struct spec *spec, struct json *out), const struct spec *spec)
-{
-	struct buf text = buf_make(BUF_UNLIMITED);
-	struct json w = json_to(&text);
-	write(spec, &w);
-	return buf_take(&text);
-}
-
-static void spec_write_normal(const struct spec *spec, struct json *out)
-{
-	node_write_json(spec->normal, out);
-}
-
-static void spec_write_parameters(const struct spec *spec, struct json *out)
-{
-	space_write_json(spec->space, out);
-}
-
-static void spec_write_varying(const struct spec *spec, struct json *out)
-{
-	json_list(out);
-	for (size_t i = 0; i < spec->space->dim_count; i++)
-		json_string(out, spec->space->params[spec->space->dims[i]].name);
-	json_end(out);
-}
-
-void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
-{
-	*ret = (struct store_experiment){
-		.name = spec->name,
-		.description = spec->description,
-		.spec = spec_text(spec_write_normal, spec),
-		.parameters = spec_text(spec_write_parameters, spec),
-		.varying = spec_text(spec_write_varying, spec),
-		.objective = spec_text(spec_objective_write, spec),
-		.warnings = spec_text(request_write_warnings, spec),
-		.strategy = spec->search->strategy->name,
-		.strategy_reason = spec->search->reason,
-		.script = spec_program(spec),
-		.seed = (int64_t)spec->search->seed,
-		.planned = (int64_t)search_planned(spec->search, spec->space),
-		.parallel = (int64_t)spec->search->parallel,
-	};
-}
-
-void engine_free_row(struct store_experiment *row)
-{
-	const char *const owned[] = {row->spec, row->parameters, row->varying, row->objective, row->warnings};
-	for (size_t i = 0; i < COUNT_OF(owned); i++)
-		free((char *)owned[i]);
 }
 
 static int request_store(struct engine *engine, const struct request *r, int64_t *ret_id)

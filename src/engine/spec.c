@@ -3,8 +3,10 @@
 #include "engine/spec.h"
 
 #include "engine/call.h"
+#include "engine/spec_environment.h"
 #include "engine/spec_objective.h"
 #include "engine/spec_part.h"
+#include "engine/spec_stop.h"
 
 #include "base/environ.h"
 #include "base/fs.h"
@@ -138,79 +140,6 @@ static void spec_read_metrics(struct spec *spec, const struct node *node, struct
 	}
 }
 
-static void spec_read_python(struct spec *spec, const struct node *node, struct problems *problems)
-{
-	spec->python = node ? spec_part_text(node, 1024, problems) : NULL;
-	if (spec->python && !spool_python_is_choice(spec->python))
-		problem_add(
-			problems, node,
-			"write auto, none, the absolute path of a Python or of an environment's folder, or a program's name",
-			"'%.200s' names no Python", spec->python);
-}
-
-static void spec_read_modules(struct spec *spec, const struct node *node, struct problems *problems)
-{
-	static const char *const words[] = {"auto", "none", NULL};
-	if (!node)
-		return;
-	if (node->type == NODE_STRING) {
-		if (spec_part_word(node, words, problems) == 1)
-			spec->modules = mem_alloc(sizeof(*spec->modules));
-		return;
-	}
-	spec->modules = spec_part_texts(node, "[cuda/12.2, …], auto or none", problems);
-	for (size_t i = 0; spec->modules[i]; i++)
-		if (!environ_is_module(spec->modules[i]))
-			problem_add(problems, node, "write a name as in `module load`", "'%.100s' is no module",
-				    spec->modules[i]);
-}
-
-static void spec_read_keep(struct spec *spec, const struct node *node, struct problems *problems)
-{
-	spec->keep = spec_part_texts(node, "[WANDB_MODE, \"HF_*\"]", problems);
-	for (size_t i = 0; spec->keep[i]; i++) {
-		size_t len = strlen(spec->keep[i]);
-		char *name = mem_copy(spec->keep[i], text_ends(spec->keep[i], "*") ? len - 1 : len);
-		if (!environ_is_variable(name))
-			problem_add(problems, node, "name variables of your shell: [WANDB_MODE, \"HF_*\"]",
-				    "'%.100s' cannot be a variable", spec->keep[i]);
-		free(name);
-	}
-}
-
-static void spec_read_environment(struct spec *spec, const struct node *node, struct problems *problems)
-{
-	static const char *const known[] = {"setup", "vars", "python", "modules", "keep", NULL};
-	static const struct space_hint hints[] = {{"conda", "write python: /path/to/environment"},
-						  {"venv", "write python: /path/to/environment"},
-						  {"virtualenv", "write python: /path/to/environment"},
-						  {"env", "write vars: {NAME: value}"},
-						  {"export", "write keep: [NAME]"},
-						  {0}};
-	if (!spec_part_map_hinted(node, known, hints, problems))
-		return;
-	spec_read_python(spec, node_get(node, "python"), problems);
-	spec_read_modules(spec, node_get(node, "modules"), problems);
-	if (node_get(node, "keep"))
-		spec_read_keep(spec, node_get(node, "keep"), problems);
-	const struct node *setup = node_get(node, "setup"), *vars = node_get(node, "vars");
-	if (setup)
-		spec->setup = spec_part_texts(setup, "[\"module load cuda\", …]", problems);
-	if (!vars || !spec_part_map(vars, NULL, problems))
-		return;
-	spec->vars = mem_array(vars->count, sizeof(*spec->vars));
-	for (size_t i = 0; i < vars->count; i++) {
-		const struct node *item = vars->items[i];
-		if (!environ_is_variable(item->key))
-			problem_add(problems, item, "use letters, digits and _; SLUICE_… is taken",
-				    "'%.100s' cannot be a variable", item->key);
-		char *value = spec_part_scalar(item, LIMIT_TEXT_BYTES, problems);
-		if (value)
-			spec->vars[spec->var_count++] = (struct spec_variable){.name = mem_strdup(item->key),
-									       .value = value};
-	}
-}
-
 /* {times: 2, factor: 2}: only memory and time can be asked for in larger amounts. */
 static void spec_read_retry_map(struct spec *spec, int retry, const struct node *item, struct problems *problems)
 {
@@ -252,60 +181,6 @@ static void spec_check_factor(const struct spec *spec, int retry, int64_t amount
 			    retry_keys[retry]);
 }
 
-static void spec_read_stop_when(struct spec *spec, const struct node *node, struct problems *problems)
-{
-	char *text = spec_part_text(node, 400, problems);
-	if (!text)
-		return;
-	/* METRIC < NUMBER, with <, <=, > or >= */
-	size_t at = strcspn(text, "<>");
-	size_t op = text[at] ? 1 + (text[at + 1] == '=') : 0;
-	size_t name = at;
-	while (name && text[name - 1] == ' ')
-		name--;
-	const char *number = text + at + op + strspn(text + at + op, " ");
-	struct node *value = node_new_scalar(number, strlen(number));
-	if (!op || !name || !node_is_number(value) || !isfinite(value->real)) {
-		problem_add(problems, node, "write METRIC < NUMBER, for example \"val_loss < 0.05\"",
-			    "'%.100s' is not a condition", text);
-	} else {
-		spec->stop.metric = mem_copy(text, name);
-		memcpy(spec->stop.op, text + at, op);
-		spec->stop.value = value->real;
-	}
-	node_free(value);
-	free(text);
-}
-
-static void spec_read_stop(struct spec *spec, const struct node *node, struct problems *problems)
-{
-	static const char *const known[] = {"when", "gpu_hours", "energy", "wall", "failures", NULL};
-	if (!spec_part_map(node, known, problems))
-		return;
-	const struct node *when = node_get(node, "when"), *hours = node_get(node, "gpu_hours");
-	const struct node *failures = node_get(node, "failures");
-	const struct node *energy = node_get(node, "energy"), *wall = node_get(node, "wall");
-	if (when)
-		spec_read_stop_when(spec, when, problems);
-	if (hours && (!node_is_number(hours) || !(hours->real > 0) || !isfinite(hours->real)))
-		problem_add(problems, hours, "give a number above 0", "gpu_hours must be above 0");
-	else if (hours)
-		spec->stop.gpu_hours = hours->real;
-	if (failures && node_string(failures) && strcmp(node_string(failures), "off") == 0)
-		spec->stop.failures = 0;
-	else if (failures)
-		spec->stop.failures = spec_part_int(failures, 1, LIMIT_TASKS, -1, problems);
-	if (wall)
-		spec->stop.wall_ms = spec_part_duration(wall, problems);
-	if (energy) {
-		char *text = spec_part_scalar(energy, 100, problems);
-		if (text && (text_parse_energy(text, &spec->stop.energy_j) < 0 || spec->stop.energy_j <= 0))
-			problem_add(problems, energy, "write for example 20MJ or 5kWh", "'%.100s' is not an energy",
-				    text);
-		free(text);
-	}
-}
-
 static void spec_read_prune(struct spec *spec, const struct node *node, struct problems *problems)
 {
 	if (prune_parse(node, problems, &spec->prune) < 0)
@@ -331,14 +206,14 @@ static const struct spec_key spec_keys[] = {
 	{"search", NULL},
 	{"objective", spec_objective_read},
 	{"prune", spec_read_prune},
-	{"stop", spec_read_stop},
+	{"stop", spec_stop_read},
 	{"fidelity", NULL},
 	{"pass", spec_read_pass},
 	{"style", spec_read_style},
 	{"separator", spec_read_separator},
 	{"arguments", spec_read_arguments},
 	{"metrics", spec_read_metrics},
-	{"environment", spec_read_environment},
+	{"environment", spec_environment_read},
 	{"resources", spec_part_resources},
 	{"retry", spec_read_retry},
 	{"checkpoint", spec_part_checkpoint},

@@ -1,0 +1,66 @@
+/* See row.h. */
+#include "engine/row.h"
+
+#include "engine/spec.h"
+#include "engine/spec_objective.h"
+#include "engine/warnings.h"
+#include "store/rows.h"
+
+static void row_write_warnings(const struct spec *spec, struct json *out)
+{
+	json_list(out);
+	warnings_add(spec, out);
+	json_end(out);
+}
+
+static char *row_text(void (*write)(const struct spec *spec, struct json *out), const struct spec *spec)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	write(spec, &w);
+	return buf_take(&text);
+}
+
+static void row_write_normal(const struct spec *spec, struct json *out)
+{
+	node_write_json(spec->normal, out);
+}
+
+static void row_write_parameters(const struct spec *spec, struct json *out)
+{
+	space_write_json(spec->space, out);
+}
+
+static void row_write_varying(const struct spec *spec, struct json *out)
+{
+	json_list(out);
+	for (size_t i = 0; i < spec->space->dim_count; i++)
+		json_string(out, spec->space->params[spec->space->dims[i]].name);
+	json_end(out);
+}
+
+void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
+{
+	*ret = (struct store_experiment){
+		.name = spec->name,
+		.description = spec->description,
+		.spec = row_text(row_write_normal, spec),
+		.parameters = row_text(row_write_parameters, spec),
+		.varying = row_text(row_write_varying, spec),
+		.objective = row_text(spec_objective_write, spec),
+		.warnings = row_text(row_write_warnings, spec),
+		.strategy = spec->search->strategy->name,
+		.strategy_reason = spec->search->reason,
+		.script = spec_program(spec),
+		.seed = (int64_t)spec->search->seed,
+		.planned = (int64_t)search_planned(spec->search, spec->space),
+		.parallel = (int64_t)spec->search->parallel,
+	};
+}
+
+void engine_free_row(struct store_experiment *row)
+{
+	const char *const owned[] = {row->spec, row->parameters, row->varying, row->objective, row->warnings};
+	for (size_t i = 0; i < COUNT_OF(owned); i++)
+		free((char *)owned[i]);
+}

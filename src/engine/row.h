@@ -1,0 +1,12 @@
+/* The row of an experiment in the store, made from its specification. */
+#ifndef ENGINE_ROW_H
+#define ENGINE_ROW_H
+
+struct spec;
+struct store_experiment;
+
+/* What a specification says, in the store's columns; free with engine_free_row. */
+void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
+void engine_free_row(struct store_experiment *row);
+
+#endif
