@@ -85,10 +85,14 @@ class Client:
         if verb == "check":
             return checked
         folder = os.path.dirname(os.path.abspath(path))
-        missing = [name for name in checked["needs"] if not os.path.exists(os.path.join(folder, name))]
+        needs = checked["needs"]
+        if "git" in needs:  # a word, not a file
+            needs = [name for name in needs if name != "git"]
+            needs += _files.tracked(folder, needs, _files.size_of(checked["experiment"].get("copy_limit")))
+        missing = [name for name in needs if not os.path.exists(os.path.join(folder, name))]
         if missing:
             raise Problem(400, {"detail": f"{', '.join(missing)}: not found beside {path}; paths in the file are relative to it"})
-        return self._create(body, _files.collect(folder, checked["needs"]), folder)
+        return self._create(body, _files.collect(folder, needs), folder)
 
     # Looking.
 

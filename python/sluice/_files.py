@@ -4,10 +4,12 @@ an experiment that is sent to an address."""
 import ast
 import base64
 import os
+import re
+import subprocess
 import urllib.parse
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
-from ._http import Connection
+from ._http import Connection, Problem
 
 _INLINE_BYTES = 4 << 20  # larger files go before the request, one by one
 
@@ -29,6 +31,31 @@ def _one(connection: Connection, path: str, content: Content) -> Dict[str, Any]:
         upload = connection.request("PUT", "/uploads/" + name, data, {"Content-Type": "application/octet-stream"})
         return {"path": path, "upload": upload["id"]}
     return {"path": path, "base64": base64.b64encode(data).decode()}
+
+
+def tracked(folder: str, named: Iterable[str], limit: int) -> List[str]:
+    """`files: git`: the tracked files below the folder, as they are in the work tree. What is not named itself may not be larger than
+    copy_limit."""
+    try:
+        done = subprocess.run(["git", "-C", folder, "ls-files", "-z", "--cached", "--recurse-submodules"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
+    except OSError as error:
+        raise Problem(400, {"detail": f"files: git: {error}"}) from error
+    if done.returncode:
+        raise Problem(400, {"detail": f"files: git: {done.stderr.decode(errors='replace').strip()}"})
+    found = [path for path in dict.fromkeys(os.fsdecode(done.stdout).split("\0")) if path and os.path.isfile(os.path.join(folder, path))]
+    for path in found:
+        size = os.path.getsize(os.path.join(folder, path))
+        if size > limit and path not in named:
+            raise Problem(400, {"detail": f"{path} has {size} bytes, more than copy_limit ({limit}): pass its path as a parameter, "
+                                          "name it in files:, or raise copy_limit"})
+    return found
+
+
+def size_of(text: Any) -> int:
+    """A size as the experiment file has it: 64M, 1.5GB, or a number of bytes. 64M where it says nothing."""
+    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]?)i?B?\s*", str(text), re.IGNORECASE)
+    return int(float(match.group(1)) * 1024 ** " KMGT".index(match.group(2).upper() or " ")) if match else 64 << 20
 
 
 def collect(folder: str, names: Iterable[str]) -> Dict[str, bytes]:

@@ -3,6 +3,7 @@
 
 #include "backend/slurm_command.h"
 #include "base/fs.h"
+#include "base/limits.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "journal/journal.h"
@@ -119,7 +120,7 @@ int slurm_probe_prepare(const struct slurm_probe *probe, struct error *err)
 						    .task_dir = task,
 						    .attempt_dir = attempt,
 						    .argv = argv,
-						    .copy_limit_bytes = SPOOL_COPY_LIMIT_BYTES,
+						    .copy_limit_bytes = LIMIT_COPY_BYTES,
 						    .grace_ms = SPOOL_GRACE_MS,
 					    },
 					    err);

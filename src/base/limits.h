@@ -71,6 +71,8 @@
 #define LIMIT_CGROUP_BYTES 65536
 #define LIMIT_MOUNTINFO_BYTES (4u << 20)
 #define LIMIT_LOG_CHUNK_BYTES (256u << 10)
+/* copy_limit of an experiment that does not say: code and configuration are smaller, data and weights are not. */
+#define LIMIT_COPY_BYTES (64ll << 20)
 
 /* Output taken from a child such as squeue: 100,000 rows of 200 bytes. */
 #define LIMIT_CHILD_OUTPUT_BYTES (32u << 20)

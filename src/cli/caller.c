@@ -2,16 +2,12 @@
 #include "cli/caller.h"
 
 #include "base/environ.h"
-#include "base/proc.h"
 #include "base/text.h"
+#include "cli/git.h"
 
 #include <fnmatch.h>
 #include <libgen.h>
 #include <unistd.h>
-
-#define CALLER_GIT_MS 5000
-#define CALLER_GIT_BYTES 65536
-#define CALLER_DEPTH 64
 
 extern char **environ;
 
@@ -82,52 +78,18 @@ static struct node *caller_variables(const struct node *experiment)
 	return map;
 }
 
-/* Is there a .git in the folder or above it? Asking costs less than starting git. */
-static bool caller_has_git(const char *folder)
-{
-	struct buf path = buf_make(8192);
-	bool found = false;
-	buf_add_text(&path, folder);
-	for (int i = 0; i < CALLER_DEPTH && !found; i++) {
-		size_t len = path.len;
-		buf_add_text(&path, "/.git");
-		found = access(buf_text(&path), F_OK) == 0;
-		path.len = len;
-		buf_add_text(&path, "/..");
-	}
-	buf_free(&path);
-	return found;
-}
-
-/* What git prints; "" where it fails. The caller frees it. */
-static char *caller_ask_git(const char *folder, const char *a, const char *b, const char *c)
-{
-	const char *argv[] = {"git", "-C", folder, a, b, c, NULL};
-	struct proc_spec spec = {.argv = argv, .timeout_ms = CALLER_GIT_MS, .output_max = CALLER_GIT_BYTES};
-	struct proc_result result;
-	struct error err;
-	if (proc_run(&spec, &result, &err) < 0)
-		return mem_strdup("");
-	char *text = mem_copy(buf_text(&result.out), result.exit_code == 0 || result.overflow ? result.out.len : 0);
-	proc_result_free(&result);
-	return text;
-}
-
 static struct node *caller_git(const char *folder)
 {
-	if (!caller_has_git(folder))
-		return NULL;
-	char *commit = caller_ask_git(folder, "rev-parse", "--verify", "HEAD");
-	char *changes = caller_ask_git(folder, "status", "--porcelain", "--untracked-files=no");
+	char *commit = git_is_around(folder) ? git_commit(folder) : NULL;
+	struct buf changed = buf_make(BUF_UNLIMITED);
 	struct node *git = NULL;
-	commit[strspn(commit, "0123456789abcdef")] = 0;
-	if (strlen(commit) >= 40) {
+	if (commit) {
 		git = node_new(NODE_MAP);
 		node_add(git, "commit", node_new_string(commit));
-		node_add(git, "dirty", node_new_bool(*changes != 0));
+		node_add(git, "dirty", node_new_bool(git_changes(folder, ":/", &changed) > 0));
 	}
+	buf_free(&changed);
 	free(commit);
-	free(changes);
 	return git;
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/pairs.h"
 #include "cli/submit_files.h"
+#include "cli/submit_git.h"
 #include "cli/submit_imports.h"
 
 #include <errno.h>
@@ -202,6 +203,18 @@ static int submit_read_source(struct submit *submit, const char *path, struct er
 	return 0;
 }
 
+/* --git: beside the files that the experiment names. */
+static int submit_add_git(struct node *tree, struct error *err)
+{
+	struct node *files = node_get(tree, "files");
+	if (submit_wants_git(tree))
+		return 0;
+	if (files && files->type != NODE_LIST)
+		return errorf(err, -EINVAL, "files: expected a list, or git");
+	node_add(submit_member(tree, "files", NODE_LIST), NULL, node_new_string("git"));
+	return 0;
+}
+
 /* A script by itself: an experiment of it. */
 static void submit_from_script(struct submit *submit, const char *path)
 {
@@ -215,6 +228,7 @@ static void submit_from_script(struct submit *submit, const char *path)
 int submit_load(struct submit *submit, const struct options *options, struct error *err)
 {
 	*submit = (struct submit){.missing = buf_make(LIMIT_DOCUMENT_BYTES),
+				  .notes = buf_make(LIMIT_DOCUMENT_BYTES),
 				  .taken = buf_make(LIMIT_DOCUMENT_BYTES),
 				  .unseen = buf_make(LIMIT_DOCUMENT_BYTES)};
 	const char *path = options->args.at[0];
@@ -236,6 +250,10 @@ int submit_load(struct submit *submit, const struct options *options, struct err
 		rc = submit_apply_objective(submit->tree, options, err);
 		submit->changed |= rc > 0;
 	}
+	if (rc >= 0 && options_has(options, "git")) {
+		rc = submit_add_git(submit->tree, err);
+		submit->changed = true;
+	}
 	if (rc < 0)
 		return rc;
 	submit_find_files(submit, path, is_script, options);
@@ -252,6 +270,7 @@ void submit_free(struct submit *submit)
 	}
 	free(submit->files.at);
 	buf_free(&submit->missing);
+	buf_free(&submit->notes);
 	buf_free(&submit->taken);
 	buf_free(&submit->unseen);
 	node_free(submit->tree);

@@ -49,7 +49,9 @@
 		{"keep", "NAME...", "a variable of this shell for the script: WANDB_MODE, 'HF_*'"},                    \
 		{"python", "auto|none|PATH", "the Python or the environment (auto: the one that is active here)"},     \
 		{"file", "PATH...", "a further file or folder to take along"},                                         \
-		{"copy-limit", "SIZE", "tasks link to larger files instead of copying them (64M)"}, SUBMIT_RETRY
+		{"git", NULL, "take the tracked files of the git work tree along (files: git)"},                       \
+		{"copy-limit", "SIZE", "larger files are linked if named, refused if found in a folder (64M)"},        \
+		SUBMIT_RETRY
 
 struct submit_file {
 	char *path; /* as the daemon knows it: relative */
@@ -65,7 +67,9 @@ struct submit {
 	struct node *tree; /* the experiment */
 	bool changed; /* the tree is no longer what the text says: send the tree */
 	VEC(struct submit_file) files;
+	int64_t copy_limit_bytes; /* what is larger does not go along without being named */
 	struct node *caller; /* the shell it was called from, to be sent along; NULL */
+	struct buf notes; /* a line for each thing to know about what goes along */
 	struct buf taken; /* names of imported modules that go along, for people */
 	struct buf unseen; /* a line for each file that the script seems to open and that does not go along */
 	struct buf missing; /* a line for each file that cannot be taken along, with its place in front */

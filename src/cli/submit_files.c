@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "cli/submit_git.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,16 +22,27 @@
 #define SUBMIT_FILES 2000 /* more is a data set: it belongs on the shared file system */
 #define SUBMIT_DEPTH 16
 
-static int submit_push(struct submit *submit, const char *path, const char *local, const struct stat *st,
+static int submit_push(struct submit *submit, const char *path, const char *local, const struct stat *st, bool named,
 		       struct error *err)
 {
 	for (size_t i = 0; i < submit->files.len; i++) {
 		if (strcmp(submit->files.at[i].path, path) != 0)
 			continue;
-		if (strcmp(submit->files.at[i].local, local) == 0)
+		struct stat other;
+		if (strcmp(submit->files.at[i].local, local) == 0 ||
+		    (stat(submit->files.at[i].local, &other) == 0 && other.st_dev == st->st_dev &&
+		     other.st_ino == st->st_ino))
 			return 0;
 		return errorf(err, -EEXIST, "%s and %s would both be called %s in the experiment: rename one",
 			      submit->files.at[i].local, local, path);
+	}
+	if (!named && st->st_size > submit->copy_limit_bytes) {
+		char bytes[32], most[32];
+		text_format_two_bytes(st->st_size, submit->copy_limit_bytes, bytes, most, sizeof(most));
+		return errorf(err, -E2BIG,
+			      "%s has %s, more than copy_limit (%s): pass its path as a parameter, name it in files: "
+			      "(tasks get a read-only link), or raise copy_limit",
+			      local, bytes, most);
 	}
 	if (submit->files.len >= SUBMIT_FILES)
 		return errorf(err, -E2BIG,
@@ -83,7 +95,7 @@ int submit_add_path(struct submit *submit, const char *path, const char *local, 
 	if ((uint64_t)st.st_size > LIMIT_UPLOAD_BYTES)
 		return errorf(err, -E2BIG,
 			      "%s is larger than 4 GB: leave it where it is and pass its path as a parameter", local);
-	return submit_push(submit, path, local, &st, err);
+	return submit_push(submit, path, local, &st, depth == 0, err);
 }
 
 /* The name under which a path goes: itself without "./" in front, or its last part where it leaves the folder. */
@@ -129,6 +141,18 @@ static void submit_note_missing(struct submit *submit, const struct node *at, co
 		buf_addf(&submit->missing, "sluice: %s\n", err->text);
 }
 
+/* What `copy_limit` says; what is no size the daemon explains. */
+static void submit_read_copy_limit(struct submit *submit)
+{
+	const struct node *limit = node_get(submit->tree, "copy_limit");
+	int64_t bytes = LIMIT_COPY_BYTES;
+	if (limit && limit->type == NODE_INT)
+		bytes = limit->integer;
+	else if (limit && node_string(limit) && text_parse_bytes(node_string(limit), &bytes) < 0)
+		bytes = LIMIT_COPY_BYTES;
+	submit->copy_limit_bytes = bytes;
+}
+
 static void submit_add_script(struct submit *submit, const char *folder, const char *given, bool is_script)
 {
 	struct node *script = node_get(submit->tree, "script");
@@ -147,17 +171,25 @@ static void submit_add_script(struct submit *submit, const char *folder, const c
 
 void submit_find_files(struct submit *submit, const char *given, bool is_script, const struct options *options)
 {
-	char *copy = mem_strdup(given), *folder = dirname(copy);
+	char *copy = mem_strdup(given), *folder = dirname(copy), *root = NULL;
 	struct error err;
-	submit_add_script(submit, folder, given, is_script);
+	submit_read_copy_limit(submit);
 	struct node *names = node_new(NODE_LIST), *files = node_get(submit->tree, "files");
-	bool odd = false;
+	bool odd = false, git = submit_wants_git(submit->tree);
+	if (!git)
+		submit_add_script(submit, folder, given, is_script);
+	else if (submit_begin_git(submit, given, is_script, &root, &err) < 0)
+		submit_note_missing(submit, files, &err);
+	if (git)
+		node_add(names, NULL, node_new_string("git"));
 	size_t listed = files && files->type == NODE_LIST ? files->count : 0;
 	for (size_t i = 0; i < listed; i++) {
 		if (!node_string(files->items[i])) { /* the daemon says what is wrong with it */
 			odd = true;
 			continue;
 		}
+		if (git && strcmp(files->items[i]->string, "git") == 0)
+			continue;
 		if (submit_add_named(submit, folder, files->items[i]->string, "files", names, &err) < 0)
 			submit_note_missing(submit, files->items[i], &err);
 	}
@@ -168,12 +200,15 @@ void submit_find_files(struct submit *submit, const char *given, bool is_script,
 			submit_note_missing(submit, NULL, &err);
 		submit->changed = true;
 	}
+	if (root && submit_add_tracked(submit, root, &err) < 0) /* after those that were named: they may be large */
+		submit_note_missing(submit, files, &err);
 	if (submit->changed && names->count && !odd) {
 		node_add(submit->tree, "files", names);
 		names = NULL;
 	}
 	node_free(names);
 	free(copy);
+	free(root);
 }
 
 static int submit_upload(struct submit_file *file, struct client *client, struct error *err)

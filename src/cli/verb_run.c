@@ -5,6 +5,7 @@
 #include "cli/caller.h"
 #include "cli/follow.h"
 #include "cli/submit.h"
+#include "cli/submit_git.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
 #include "cli/where.h"
@@ -178,22 +179,28 @@ static int run_bad_file(const struct error *err)
 	return 2;
 }
 
+static void run_add_lines(struct buf *safe, const char *line)
+{
+	while (*line) {
+		size_t len = strcspn(line, "\n");
+		buf_add_text(safe, "sluice: ");
+		term_add_safe_output(safe, line, len);
+		buf_add_char(safe, '\n');
+		line += len + (line[len] == '\n');
+	}
+}
+
 /* What goes along without having been named, and what does not. */
 static void run_say_files(const struct submit *submit)
 {
 	struct buf safe = buf_make(BUF_UNLIMITED);
+	run_add_lines(&safe, buf_text(&submit->notes));
 	if (submit->taken.len) {
 		buf_add_text(&safe, "sluice: the script imports these files, so they are taken along: ");
 		term_add_safe_output(&safe, buf_text(&submit->taken), submit->taken.len);
 		buf_add_char(&safe, '\n');
 	}
-	for (const char *line = buf_text(&submit->unseen); *line;) {
-		size_t len = strcspn(line, "\n");
-		buf_add_text(&safe, "sluice: ");
-		term_add_safe_output(&safe, line, len);
-		buf_add_char(&safe, '\n');
-		line += len + (line[len] == '\n');
-	}
+	run_add_lines(&safe, buf_text(&submit->unseen));
 	fputs(buf_text(&safe), stderr);
 	buf_free(&safe);
 }
@@ -237,7 +244,8 @@ static int run_with(const struct verb *verb, int argc, char **argv,
 	if (!status)
 		run_say_unset(node_get(node_get(submit.tree, "environment"), "keep"));
 	if (!status)
-		submit.caller = caller_read(submit.tree, call.options.args.at[0], verb == &verb_run);
+		submit.caller = caller_read(submit.tree, call.options.args.at[0],
+					    verb == &verb_run || submit_wants_git(submit.tree));
 	if (!status)
 		status = send(&call, &submit);
 	submit_free(&submit);

@@ -87,6 +87,8 @@ static void request_check_presence(struct request *r)
 			    "the script '%.200s' was not found", spec->script);
 	const struct node *list = node_get(r->document, "files");
 	for (size_t i = 0; spec->files && spec->files[i]; i++) {
+		if (strcmp(spec->files[i], SPEC_GIT) == 0)
+			continue;
 		bool found = files_find(r->files, spec->files[i]);
 		char *folder = mem_printf("%s/", spec->files[i]);
 		for (size_t k = 0; !found && r->files && k < r->files->count; k++)
@@ -126,6 +128,18 @@ static void request_check_script(struct request *r)
 			    r->script.wrong);
 }
 
+/* Only the client sees the work tree. One that does not know `files: git` sends no commit. */
+static void request_warn_git(struct request *r)
+{
+	struct spec *spec = r->spec;
+	for (size_t i = 0; spec->files && spec->files[i]; i++)
+		if (strcmp(spec->files[i], SPEC_GIT) == 0 && !spool_caller_of(node_get(r->body, "caller")).git)
+			vec_push(&spec->cautions,
+				 mem_strdup(
+					 "files: git: the tracked files are taken along by `sluice run` and the Python "
+					 "client in a work tree; here only the files that were sent go along"));
+}
+
 static int request_read(struct engine *engine, const struct node *body, struct problems *problems, struct request *r,
 			struct error *err)
 {
@@ -143,6 +157,7 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	fit_document(r->document, &r->script, &r->fit, problems);
 	if (spec_parse(r->document, problems, &r->spec) < 0)
 		return -EINVAL;
+	request_warn_git(r);
 	fit_check(r->spec, r->document, &r->script, &r->fit, problems);
 	struct error why;
 	const char *key = "backend";

@@ -60,7 +60,13 @@ static void spec_read_command(struct spec *spec, const struct node *node, struct
 
 static void spec_read_files(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	spec->files = spec_part_texts(node, "[data/labels.csv, …]", problems);
+	if (node_string(node) && strcmp(node_string(node), SPEC_GIT) == 0) {
+		spec->files = mem_array(2, sizeof(*spec->files));
+		spec->files[0] = mem_strdup(SPEC_GIT);
+		return;
+	}
+	spec->files = spec_part_texts(node, "[data/labels.csv, …], or git: the tracked files of the work tree",
+				      problems);
 	for (size_t i = 0; node->type == NODE_LIST && i < node->count; i++)
 		spec_check_path(node->items[i], node_string(node->items[i]), problems);
 }
@@ -275,7 +281,7 @@ static const struct space_hint spec_hints[] = {
 static void spec_default(struct spec *spec)
 {
 	spec->repeats = 1;
-	spec->copy_limit_bytes = SPOOL_COPY_LIMIT_BYTES;
+	spec->copy_limit_bytes = LIMIT_COPY_BYTES;
 	for (int i = 0; i < RETRY_COUNT; i++)
 		spec->retry[i] = retry_times[i];
 	for (int i = 0; i < RETRY_COUNT; i++)

@@ -29,6 +29,9 @@ struct spec_argument {
 	char *name, *how;
 };
 
+/* In `files`: the tracked files of the git work tree, which the client has sent. */
+#define SPEC_GIT "git"
+
 struct spec {
 	char *name, *description;
 	char *script; /* path relative to the experiment's files; NULL when there is a command */

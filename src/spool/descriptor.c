@@ -136,7 +136,7 @@ static struct spool_descriptor descriptor_take(struct node *tree)
 		.metrics = descriptor_get(tree, "metrics", NODE_MAP),
 		.fresh = node_get_bool(tree, "fresh", false),
 		.gpus = node_get_string(tree, "gpus"),
-		.copy_limit_bytes = node_get_int(tree, "copy_limit_bytes", SPOOL_COPY_LIMIT_BYTES),
+		.copy_limit_bytes = node_get_int(tree, "copy_limit_bytes", LIMIT_COPY_BYTES),
 		.grace_ms = node_get_int(tree, "grace_ms", SPOOL_GRACE_MS),
 		.checkpoint_signal = signal > 0 && signal < NSIG ? (int)signal : 0,
 	};

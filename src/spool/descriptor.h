@@ -8,8 +8,6 @@
 
 /* Between SIGTERM and SIGKILL. */
 #define SPOOL_GRACE_MS 10000
-/* Larger submitted files are linked into work folders, not copied. */
-#define SPOOL_COPY_LIMIT_BYTES (64ll << 20)
 
 struct spool_descriptor {
 	struct node *tree; /* owns the texts and nodes below after reading; the writer leaves it NULL */
@@ -28,7 +26,7 @@ struct spool_descriptor {
 	const struct node *argv, *setup, *env, *params, *metrics; /* NULL, or of the right type; texts only */
 	bool fresh; /* remove the work and checkpoint folders first */
 	const char *gpus; /* "0,1": assigned with the task; NULL: the slot or the cluster says */
-	int64_t copy_limit_bytes; /* SPOOL_COPY_LIMIT_BYTES where the file does not say */
+	int64_t copy_limit_bytes; /* larger files are linked, not copied; LIMIT_COPY_BYTES where the file does not say */
 	int64_t grace_ms; /* SPOOL_GRACE_MS where the file does not say */
 	int checkpoint_signal; /* tells the script to save a checkpoint; 0: it knows none */
 	char *work_dir, *checkpoint_dir, *params_path, *report_path, *stop_path; /* after reading: from the folders */

@@ -1,6 +1,9 @@
 """Every task has its own copy of what was submitted, with its modes, as on the user's own machine."""
 import base64
 import os
+import pathlib
+import subprocess
+import sys
 
 SCRIPT = """#!/usr/bin/env python3
 import json, os, pathlib, subprocess, sys
@@ -47,6 +50,69 @@ def test_modes_come_with_requests_uploads_and_without(daemon):
     answer = daemon.request("POST", "/experiments", {"experiment": {"script": "a.py"}, "files": [
         {"path": "a.py", "text": "", "mode": "rwx"}]})
     assert answer.status == 400 and "octal" in answer.body.decode()
+
+
+def git(folder, *words):
+    subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=a@b", "-C", folder, *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_tracked_files_go_along_as_they_are(daemon, tmp_path):
+    files = {"tools/train.py": "import json, os, sys\nsys.path.insert(0, '.')\nimport lib.core\n"
+                               "print(lib.core.A, sorted(os.listdir('.')), open('data/x').read())\n",
+             "lib/core.py": "A = 1\n", "data/x": "x", "gone": "", "extra": "e", "stray": "", "deep/e.yaml": "script: ../tools/train.py\nfiles: git\n",
+             "e.yaml": "script: tools/train.py\nfiles: [git, extra]\n"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    said = daemon.cli("check", "e.yaml", cwd=tmp_path, status=2).stderr
+    assert "e.yaml:2:1: " in said and "is in no git work tree" in said, said
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "tools", "lib", "data", "gone", "deep", "e.yaml")
+    git(tmp_path, "commit", "-qm", "one")
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
+    listing = "['data', 'deep', 'e.yaml', 'gone', 'lib', 'results', 'tools'] x\n"
+
+    said = daemon.cli("run", "tools/train.py", "--git", cwd=tmp_path).stderr
+    assert f"sluice: 6 tracked files (" in said and f") go along, of commit {commit[:10]}\n" in said, said
+    assert daemon.get("/experiments/e1/tasks/1/log")["text"] == "1 " + listing
+    ran = daemon.get("/experiments/e1/tasks/1/ran")["ran"]
+    assert ran["git"] == {"commit": commit, "dirty": False} and ran["script"]["path"] == "tools/train.py"
+
+    # Changed, deleted, with a further file; from a folder below; and by the Python client, to an address.
+    (tmp_path / "lib/core.py").write_text("A = 2\n")
+    (tmp_path / "gone").unlink()
+    said = daemon.cli("run", "e.yaml", cwd=tmp_path).stderr
+    assert "5 tracked files" in said and "with changes that are not committed: gone, lib/core.py\n" in said, said
+    assert "1 tracked file is not in the work tree, so it is left out" in said
+    changed = "2 " + listing.replace("'gone', ", "")
+    assert daemon.get("/experiments/e2/tasks/1/log")["text"] == changed.replace("'lib'", "'extra', 'lib'")
+    assert daemon.get("/experiments/e2/tasks/1/ran")["ran"]["git"] == {"commit": commit, "dirty": True}
+    daemon.cli("run", "deep/e.yaml", cwd=tmp_path)
+    assert daemon.get("/experiments/e3/tasks/1/log")["text"] == changed
+    address, token = (daemon.state / "address").read_text().strip(), daemon.post("/tokens", {"name": "e"})["token"]
+    client = f"import sluice; print(sluice.Client('{address}', '{token}').run('e.yaml')['id'])"
+    done = subprocess.run([sys.executable, "-c", client], cwd=tmp_path, capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parents[2] / "python")})
+    assert done.stdout == "e4\n", done.stderr
+    daemon.wait_ended("e4")
+    assert daemon.get("/experiments/e4/tasks/1/log")["text"] == changed.replace("'lib'", "'extra', 'lib'")
+
+    # A request that brings no commit has not seen the work tree.
+    answer = daemon.post("/check", {"experiment": {"script": "a.py", "files": "git"}})
+    assert "the tracked files are taken along by `sluice run`" in answer["warnings"][-1] and answer["needs"] == ["a.py", "git"]
+
+
+def test_nothing_over_copy_limit_goes_along_without_being_named(daemon, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/big").write_bytes(b"x" * 3000)
+    (tmp_path / "run.sh").write_text("#!/bin/sh\nreadlink data/big | sed 's/.*files/files/'; wc -c < data/big\n")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    for words in (["--file", "data"], ["--git"]):
+        said = daemon.cli("run", "run.sh", "--copy-limit", "1000", *words, cwd=tmp_path, status=2).stderr
+        assert "data/big has 2.9 KB, more than copy_limit (1000 B): pass its path as a parameter, name it in files: " in said, said
+    daemon.cli("run", "run.sh", "--copy-limit", "1000", "--git", "--file", "data/big", cwd=tmp_path)
+    assert daemon.get("/experiments/e1/tasks/1/log")["text"] == "files/data/big\n3000\n"
 
 
 def test_imported_modules_go_along_and_opened_files_are_named(daemon, tmp_path):
