@@ -1,0 +1,130 @@
+/* argparse, and what is built on it: every add_argument is an argument. */
+#include "script/reader.h"
+
+#include "base/text.h"
+
+/* choices=range(10) and choices=list(X) cannot be read; that is no reason to doubt the rest. */
+static void argparse_choices(const struct reader *r, const struct value_call *call, struct script_argument *argument)
+{
+	argument->choices = reader_take_choices(reader_value(r, value_find(call, "choices", -1)));
+}
+
+/* action= of argparse. */
+static void argparse_action(struct reader *r, const struct value_call *call, struct script_argument *argument)
+{
+	const struct value_slot *slot = value_find(call, "action", -1);
+	if (!slot)
+		return;
+	struct node *literal = value_read(r->lex, slot->from, slot->to);
+	const char *text = node_string(literal);
+	if (value_is_name(r->lex, slot, "BooleanOptionalAction") && argument->flag &&
+	    text_starts(argument->flag, "--")) {
+		argument->shape = SCRIPT_SWITCH;
+		argument->off = mem_printf("--no-%s", argument->flag + 2);
+		argument->type = SCRIPT_BOOL;
+	} else if (text && (strcmp(text, "store_true") == 0 || strcmp(text, "store_false") == 0)) {
+		bool on = strcmp(text, "store_true") == 0;
+		argument->shape = SCRIPT_SWITCH;
+		argument->type = SCRIPT_BOOL;
+		if (!on) {
+			argument->off = argument->flag;
+			argument->flag = NULL;
+		}
+		if (!argument->fallback)
+			argument->fallback = node_new_bool(!on);
+	} else if (text && strcmp(text, "append") == 0) {
+		argument->shape = SCRIPT_REPEATED;
+	} else if (text &&
+		   (strcmp(text, "help") == 0 || strcmp(text, "version") == 0 || strcmp(text, "count") == 0 ||
+		    strcmp(text, "store_const") == 0)) {
+		argument->shape = SCRIPT_SWITCH;
+	} else if (!text) {
+		r->open = true; /* an action of its own may take anything */
+	}
+	node_free(literal);
+}
+
+static void argparse_argument(struct reader *r, size_t open)
+{
+	struct value_call call;
+	size_t count;
+	char *bare;
+	value_read_call(r->lex, open, &call);
+	char *flag = reader_flag(r, &call, &bare, &count);
+	struct script_argument *argument = flag || bare
+		? reader_add(r->script, flag ? flag : bare, flag ? SCRIPT_VALUE : SCRIPT_PLACE, r->lex->at[open].line)
+		: NULL;
+	if (!argument)
+		r->open = true;
+	const struct value_slot *type = value_find(&call, "type", -1), *nargs = value_find(&call, "nargs", -1);
+	struct node *dest = reader_value(r, value_find(&call, "dest", -1)), *several = reader_value(r, nargs);
+	if (argument && node_string(dest))
+		reader_rename(argument, dest->string);
+	if (argument && type)
+		argument->type = reader_type_of(&r->lex->at[type->to - 1]);
+	if (argument)
+		argument->untyped = !type;
+	if (argument && flag && value_is_name(r->lex, type, "bool"))
+		argument->shape = SCRIPT_TRUTH;
+	if (argument) {
+		reader_give_default(argument, reader_value(r, value_find(&call, "default", -1)));
+		argument->required = flag ? reader_is_true(r, &call, "required") : true;
+		argument->help = reader_help(r, &call, -1);
+		argparse_choices(r, &call, argument);
+		argparse_action(r, &call, argument);
+	}
+	if (argument && nargs && several && several->string) {
+		bool optional = strcmp(several->string, "?") == 0 || strcmp(several->string, "*") == 0;
+		if (strcmp(several->string, "?") != 0 && flag)
+			argument->shape = SCRIPT_SEVERAL;
+		argument->required &= !optional;
+	}
+	node_free(dest);
+	node_free(several);
+	free(flag);
+	free(bare);
+	free(call.slots.at);
+}
+
+/* Is a variable that holds a parser handed to something else, which may add arguments? */
+static bool argparse_is_shared(const struct lex *lex, const struct lex_word *name)
+{
+	for (size_t i = 1; i + 1 < lex->len; i++) {
+		const struct lex_word *word = &lex->at[i];
+		if (word->kind == LEX_NAME && word->len == name->len && memcmp(word->at, name->at, name->len) == 0 &&
+		    (lex_is(word - 1, "(") || lex_is(word - 1, ",") || lex_is(word - 1, "=")) &&
+		    (lex_is(word + 1, ")") || lex_is(word + 1, ",")))
+			return true;
+	}
+	return false;
+}
+
+bool python_read_argparse(struct reader *r)
+{
+	const struct lex *lex = r->lex;
+	bool made = false, parsed = false;
+	for (size_t i = 0; i + 1 < lex->len; i++) {
+		const struct lex_word *word = &lex->at[i];
+		if (word->kind != LEX_NAME)
+			continue;
+		bool called = lex_is(word + 1, "(");
+		if (lex_is(word, "add_argument") && called) {
+			argparse_argument(r, i + 1);
+		} else if (lex_is(word, "ArgumentParser") && called) {
+			r->open |= made; /* several parsers: which one is asked is not known */
+			made = true;
+			size_t start = i >= 2 && lex_is(word - 1, ".") ? i - 2 : i;
+			if (start >= 2 && lex_is(&lex->at[start - 1], "="))
+				r->open |= argparse_is_shared(lex, &lex->at[start - 2]);
+		} else if (lex_is(word, "parse_args")) {
+			parsed = true;
+		} else if (lex_is(word, "parse_known_args") || lex_is(word, "add_subparsers") ||
+			   lex_is(word, "parents") || lex_is(word, "prefix_chars") || lex_is(word, "add_arguments") ||
+			   lex_is(word, "add_class_arguments") || lex_is(word, "fromfile_prefix_chars")) {
+			r->open = true;
+		}
+	}
+	r->script->abbreviates = true;
+	r->open |= !parsed || !made;
+	return made || r->script->arguments.len;
+}

@@ -1,0 +1,100 @@
+/* click: every @click.option and @click.argument is an argument. */
+#include "script/reader.h"
+
+/* type= of click: a type, Choice([...]), or a range. */
+static void click_type(const struct reader *r, const struct value_slot *slot, struct script_argument *argument)
+{
+	size_t i = slot->from;
+	while (i + 2 < slot->to && lex_is(&r->lex->at[i + 1], "."))
+		i += 2;
+	argument->type = reader_type_of(&r->lex->at[i]);
+	if (!lex_is(&r->lex->at[i], "Choice") || !lex_is(&r->lex->at[i + 1], "("))
+		return;
+	struct value_call call;
+	value_read_call(r->lex, i + 1, &call);
+	argument->choices = reader_take_choices(reader_value(r, value_find(&call, "choices", 0)));
+	free(call.slots.at);
+}
+
+/* "--shout/--no-shout" is a switch with both ways. */
+static void click_pair(struct script_argument *argument)
+{
+	char *slash = argument->flag ? strchr(argument->flag, '/') : NULL;
+	if (!slash)
+		return;
+	argument->shape = SCRIPT_SWITCH;
+	argument->off = mem_strdup(slash + 1);
+	*slash = 0;
+}
+
+static char *click_cut(const char *flag)
+{
+	return mem_copy(flag, strcspn(flag, "/"));
+}
+
+static void click_option(struct reader *r, size_t open, bool is_option)
+{
+	struct value_call call;
+	size_t count;
+	char *bare;
+	value_read_call(r->lex, open, &call);
+	char *flag = reader_flag(r, &call, &bare, &count), *first = flag ? click_cut(flag) : NULL;
+	struct script_argument *argument = is_option && first
+		? reader_add(r->script, first, SCRIPT_VALUE, r->lex->at[open].line)
+		: bare && !is_option ? reader_add(r->script, bare, SCRIPT_PLACE, r->lex->at[open].line)
+				     : NULL;
+	if (!argument)
+		r->open = true;
+	if (argument) {
+		const struct value_slot *type = value_find(&call, "type", -1), *nargs = value_find(&call, "nargs", -1);
+		if (flag) {
+			free(argument->flag);
+			argument->flag = mem_strdup(flag);
+			click_pair(argument);
+		}
+		if (flag && bare)
+			reader_rename(argument, bare);
+		if (type)
+			click_type(r, type, argument);
+		if (reader_is_true(r, &call, "is_flag"))
+			argument->shape = SCRIPT_SWITCH;
+		struct node *fallback = reader_value(r, value_find(&call, "default", -1));
+		if (is_option && fallback && fallback->type == NODE_BOOL && !type)
+			argument->shape = SCRIPT_SWITCH; /* click makes a flag of default=False */
+		reader_give_default(argument, fallback);
+		if (argument->shape == SCRIPT_SWITCH) {
+			argument->type = SCRIPT_BOOL;
+			if (!argument->fallback)
+				argument->fallback = node_new_bool(false);
+		} else if (reader_is_true(r, &call, "multiple")) {
+			argument->shape = SCRIPT_REPEATED;
+		} else if (nargs && is_option) {
+			argument->shape = SCRIPT_SEVERAL;
+		}
+		const struct value_slot *must = value_find(&call, "required", -1);
+		argument->required = must ? value_is_name(r->lex, must, "True") : !is_option && !argument->fallback;
+		argument->help = reader_help(r, &call, -1);
+	}
+	free(first);
+	free(flag);
+	free(bare);
+	free(call.slots.at);
+}
+
+bool python_read_click(struct reader *r)
+{
+	const struct lex *lex = r->lex;
+	for (size_t i = 1; i + 1 < lex->len; i++) {
+		const struct lex_word *word = &lex->at[i];
+		if (word->kind != LEX_NAME)
+			continue;
+		bool called = lex_is(word + 1, "(");
+		if (called && (python_is_path(lex, i, "click.option") || python_is_path(lex, i, "click.argument")))
+			click_option(r, i + 1, lex_is(word, "option"));
+		else if (lex_is(word, "ignore_unknown_options") || lex_is(word, "allow_extra_args") ||
+			 python_is_path(lex, i, "click.group") || lex_is(word, "add_command"))
+			r->open = true;
+	}
+	r->script->dashes = true;
+	return true;
+}
