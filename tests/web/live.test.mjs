@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { audit, drawn, PATIENCE_MS, whole } from './browser.mjs';
-import { INFO, summary } from './data.mjs';
+import { summary } from './experiment.mjs';
+import { INFO } from './info.mjs';
 import { stage } from './stage.mjs';
 
 const on = stage();

@@ -8,7 +8,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check, scan } from './check.mjs';
 import { wrongAnswer, wrongEvent, wrongRequest } from './contract.mjs';
-import { analysis, CLUSTER, EXAMINED, experiment, INFO, logText, refresh, search, summary, world } from './data.mjs';
+import { analysis, experiment, logText, refresh, search, summary } from './experiment.mjs';
+import { CLUSTER, EXAMINED, INFO } from './info.mjs';
+import { world } from './world.mjs';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/dist');
 export const CSP =

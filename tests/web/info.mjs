@@ -1,0 +1,156 @@
+// What a server of the tests says about itself and its cluster.
+
+export const INFO = {
+  version: '0.1.0',
+  user: 'ana',
+  host: 'login1',
+  state: '/home/ana/.local/state/sluice',
+  login: 'sluice login',
+  backends: ['local', 'slurm', 'external'],
+  default_backend: 'local',
+  open_stops: [],
+  figures: [
+    { key: 'wall_s', label: 'time used', unit: 's', source: 'the clock' },
+    { key: 'cpu_s', label: 'CPU time', unit: 's', source: 'the kernel' },
+    { key: 'gpu_s', label: 'GPU time', unit: 's', source: 'the time used' },
+    { key: 'max_rss_bytes', label: 'most memory', unit: 'B', source: 'the kernel' },
+    { key: 'energy_j', label: 'energy', unit: 'J', source: 'NVML' },
+    // The page has never heard of this one.
+    { key: 'hologram_w', label: 'hologram power', unit: 'W', source: 'a meter of the future' },
+  ],
+  strategies: [
+    {
+      name: 'grid',
+      title: 'Grid',
+      help: 'Every combination',
+      adaptive: false,
+      options: [{ name: 'shuffle', type: 'bool', default: false, help: "in random order instead of the file's" }],
+    },
+    { name: 'random', title: 'Random', help: 'Sample a fixed budget', adaptive: false, options: [] },
+    {
+      name: 'de',
+      title: 'Differential evolution',
+      help: 'Evolve a population',
+      adaptive: true,
+      options: [
+        { name: 'population', type: 'int', default: 0, min: 0, max: 10000, help: 'individuals; 0: as published' },
+        {
+          name: 'mode',
+          type: 'word',
+          default: 'steady',
+          words: ['steady', 'generational'],
+          help: 'steady: never wait',
+        },
+      ],
+    },
+    {
+      name: 'tpe',
+      title: 'TPE',
+      help: 'Model good regions',
+      adaptive: true,
+      options: [{ name: 'startup', type: 'int', default: 10, help: 'random tasks before the model' }],
+    },
+    { name: 'sobol', title: 'Sobol', help: 'Draws that cover the space evenly', adaptive: false, options: [] },
+    { name: 'asha', title: 'ASHA', help: 'Stop weak runs early', adaptive: true, options: [] },
+  ].map((s) => ({ multi_objective: false, multi_fidelity: s.name === 'asha', finite_only: false, ...s })),
+  limits: { tasks: 100000, body_bytes: 16777216 },
+};
+
+const SLURM_KEYS = [
+  { name: 'partition', kind: 'word', title: 'Partition', help: 'the queue it waits in' },
+  { name: 'account', kind: 'word', title: 'Account', help: 'who is charged for it' },
+  { name: 'options', kind: 'words', title: 'Further sbatch options', help: 'one a line' },
+];
+
+export const CLUSTER = {
+  backends: [
+    {
+      name: 'local',
+      available: true,
+      keys: [],
+      text: '2 CPUs, 23 GB, no GPU',
+      cpus: 2,
+      cpus_busy: 1,
+      memory_busy_bytes: 4e9,
+      memory_bytes: 23e9,
+      gpus: [{ index: 0, name: 'NVIDIA H200', memory_bytes: 141e9, busy: true }],
+    },
+    {
+      name: 'slurm',
+      available: true,
+      keys: SLURM_KEYS,
+      asking: false,
+      text: 'Slurm 22.05.8, 3 partitions',
+      version: '22.05.8',
+      controller: 'up',
+      cluster: 'lab',
+      accounting: true,
+      energy: false,
+      latency_ms: 12,
+      limits: { array_size: 10001, submitted_jobs: null, default_account: 'ml' },
+      partitions: [
+        {
+          name: 'gpu_volta',
+          default: true,
+          state: 'up',
+          nodes: 2,
+          cpus: 8,
+          cpus_per_node: 4,
+          gpus: 4,
+          gpu_type: 'volta',
+          gpus_per_node: 2,
+          memory_bytes: 192e9,
+          time_limit_s: 3600,
+          idle_nodes: 0,
+        },
+        {
+          name: 'gpu_ampere',
+          default: false,
+          state: 'up',
+          nodes: 4,
+          cpus: 128,
+          cpus_per_node: 32,
+          gpus: 8,
+          gpu_type: 'ampere',
+          gpus_per_node: 2,
+          memory_bytes: 512e9,
+          time_limit_s: 86400,
+          idle_nodes: 1,
+        },
+        {
+          name: 'cpu',
+          default: false,
+          state: 'down',
+          nodes: 12,
+          cpus: 768,
+          cpus_per_node: 64,
+          gpus: 0,
+          gpu_type: null,
+          gpus_per_node: 0,
+          memory_bytes: 256e9,
+          time_limit_s: null,
+          idle_nodes: 12,
+        },
+      ],
+    },
+  ],
+  examining: false,
+  findings: [
+    { level: 'ok', what: 'slurmctld answers in 12 ms', fix: null },
+    {
+      level: 'warning',
+      what: 'Energy is not recorded by this cluster',
+      fix: 'Ask the administrator for AcctGatherEnergyType',
+    },
+  ],
+};
+
+// What the same cluster says once it was examined.
+export const EXAMINED = [
+  { level: 'ok', what: 'a test job ran on volta1, which sees the state folder', fix: null },
+  {
+    level: 'ok',
+    what: 'volta1 does not reach the daemon at 127.0.0.1:54322 and need not: tasks are followed through files in the state folder',
+    fix: 'it listens on its own machine only',
+  },
+];
