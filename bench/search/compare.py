@@ -1,6 +1,6 @@
 """How much searches find with the same number of tasks, beside Optuna and DEHB. How long they take: bench/ask.
 
-    bench/search/run quality [--tasks 100] [--parallel 4] [--seeds 0:20] [--noisy | --problem NAME...] [--method NAME...]
+    bench/search/run quality [--tasks 100] [--parallel 4] [--seeds 0:20] [--noisy | --held | --problem NAME...] [--method NAME...]
     bench/search/run table [--tasks 100] [--noisy] [--plot FILE]
     bench/search/run keep
 
@@ -36,8 +36,12 @@ def main():
     parser.add_argument("--method", action="append", help="a name, or the beginning of names")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "build/search-quality.csv")
     parser.add_argument("--plot", type=pathlib.Path, help="table: an SVG file")
+    parser.add_argument("--held", action="store_true", help="the problems that are held back, with their own seeds: never to tune on")
     args = parser.parse_args()
+    import held
     import quality
+    if args.held:
+        args.seeds = held.SEEDS[:len(args.seeds)]
     if args.what == "keep":
         quality.keep(args)
         return

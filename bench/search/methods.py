@@ -11,6 +11,15 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
+def choices_of(parameter):
+    """The values of a parameter that has a list of them, or None."""
+    return parameter if isinstance(parameter, list) else parameter.get("values")
+
+
+def conditions_of(parameter):
+    return {} if isinstance(parameter, list) else parameter.get("when", {})
+
+
 class Sluice:
     """bench/search/asktell.c behind two methods."""
 
@@ -71,10 +80,10 @@ class Optuna:
         trial = self.study.ask()
         values = {}
         for name, p in self.parameters.items():
-            if isinstance(p, list):
-                values[name] = trial.suggest_categorical(name, p)
+            if any(values.get(parent) != value for parent, value in conditions_of(p).items()):
                 continue
-            if any(values.get(parent) != value for parent, value in p.get("when", {}).items()):
+            if choices_of(p):
+                values[name] = trial.suggest_categorical(name, choices_of(p))
                 continue
             log = p.get("scale") == "log"
             if isinstance(p["min"], int):
@@ -111,8 +120,8 @@ class Dehb:
 
         space = Space(seed=seed)
         for name, p in problem.parameters.items():
-            if isinstance(p, list):
-                space.add(cs.Categorical(name, [json.dumps(v) for v in p]))
+            if choices_of(p):
+                space.add(cs.Categorical(name, [json.dumps(v) for v in choices_of(p)]))
             elif isinstance(p["min"], int):
                 step = p.get("step", 1)
                 count = (p["max"] - p["min"]) // step
@@ -133,7 +142,7 @@ class Dehb:
         values = {}
         for name, v in dict(job["config"]).items():
             p = self.parameters[name]
-            if isinstance(p, list):
+            if choices_of(p):
                 v = json.loads(str(v))
             elif isinstance(p["min"], int) and p.get("scale") != "log":
                 v = p["min"] + int(v) * p.get("step", 1)
@@ -191,7 +200,7 @@ def is_there(method):
 
 def twin_of(method, problem, tasks, parallel):
     """A method that proposes exactly the same, so that one of both need not be run."""
-    conditions = any("when" in p for p in problem.parameters.values() if isinstance(p, dict))
+    conditions = any(conditions_of(p) for p in problem.parameters.values())
     if method == "optuna tpe group" and not conditions:
         return "optuna default"
     if method == "sluice gp":

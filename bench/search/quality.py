@@ -8,6 +8,7 @@ import statistics
 import sys
 
 from methods import FIDELITY_METHODS, METHODS, is_there, twin_of, version
+from held import HELD
 from problems import PROBLEMS
 
 PEERS = pathlib.Path(__file__).with_name("peers.csv")
@@ -86,7 +87,9 @@ def keep(args):
 
 
 def problems(args):
-    """Those named; otherwise all without noise, or all with it."""
+    """Those held back; else those named; otherwise all without noise, or all with it."""
+    if args.held:
+        return HELD
     return [p for p in PROBLEMS if (p.name in args.problem if args.problem else bool(p.noise) == args.noisy)]
 
 
@@ -106,7 +109,7 @@ def measure(args):
     rows = read(args)
     methods = [m for m in (*METHODS, *FIDELITY_METHODS) if is_there(m)]
     for seed in args.seeds:
-        for problem in PROBLEMS:
+        for problem in problems(args):
             for method in methods:
                 if not is_wanted(args, problem, method) or \
                         rows.get((problem.name, method, seed), [None])[0] == version(method):
