@@ -103,6 +103,7 @@ struct backend_sight {
 	int64_t expected_start_ms; /* 0 unknown */
 	/* ENDED */
 	enum cause cause;
+	bool unlaunched; /* CAUSE_CANCELLED: by its node, which could not start it, unless a runner has begun */
 	const char *message, *remedy;
 	int exit_code, signal; /* -1: not known; 0: none */
 	struct cost cost; /* from accounting */

@@ -297,8 +297,14 @@ static uint64_t slurm_wanted_job(const struct slurm_seen *seen)
 	return seen->row ? seen->row->id : seen->job;
 }
 
-/* "7_1,7_2,9": elements, or whole arrays for tokens with more than `max` elements, and for those with elements that left
- * the queue: if they never started, only the array's own record tells. */
+/* Only the array's records together tell how it ended: one that left the queue may never have started, and a cancel may
+ * have been meant for another element. */
+static bool slurm_asks_for_array(const struct slurm_seen *seen)
+{
+	return !seen->row || strcmp(seen->row->state, "CANCELLED") == 0;
+}
+
+/* "7_1,7_2,9": elements, or whole arrays for tokens with more than `max` elements, and where an element needs it. */
 static void slurm_list_jobs(const struct slurm_poll_call *poll, size_t max, struct buf *list)
 {
 	for (size_t i = 0, next; i < poll->count; i = next) {
@@ -307,7 +313,7 @@ static void slurm_list_jobs(const struct slurm_poll_call *poll, size_t max, stru
 		for (next = i; next < poll->count && strcmp(poll->seen[next].key.token, poll->seen[i].key.token) == 0;
 		     next++)
 			if (slurm_wanted_job(&poll->seen[next]))
-				elements += poll->seen[next].row ? 1 : max + 1;
+				elements += slurm_asks_for_array(&poll->seen[next]) ? max + 1 : 1;
 		for (size_t e = i; e < next; e++) {
 			uint64_t job = slurm_wanted_job(&poll->seen[e]);
 			if (!job || (elements > max && job == last))

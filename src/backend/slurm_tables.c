@@ -113,6 +113,9 @@ void slurm_queue_free(struct slurm_queue *queue)
 	*queue = (struct slurm_queue){0};
 }
 
+/* What one call ended has the same end in the accounting, give or take the turn of a second. */
+#define SLURM_SAME_CALL_MS 1000
+
 enum {
 	COLUMN_ID,
 	COLUMN_STATE,
@@ -210,6 +213,7 @@ static void slurm_take_step(struct slurm_final *job, char **value)
 {
 	int64_t rss = slurm_parse_bytes(value[COLUMN_RSS]);
 	double energy;
+	job->begun = job->begun || (text_ends(value[COLUMN_ID], ".batch") && value[COLUMN_EXIT][0]);
 	cost_raise(&job->cost, FIGURE_MEMORY, (double)rss);
 	/* 0 is what a plugin without a sensor reports. */
 	if (num_parse_real(value[COLUMN_ENERGY], strlen(value[COLUMN_ENERGY]), &energy) == 0 && energy > 0 &&
@@ -298,6 +302,37 @@ void slurm_finals_parse(const char *text, size_t len, unsigned columns, struct s
 		vec_push(&ret->list, job);
 		current = value[COLUMN_ID];
 	}
+}
+
+bool slurm_has_node(const char *node)
+{
+	return node && *node && node[0] != '(' && !text_starts(node, "None");
+}
+
+bool slurm_is_unlaunched(const struct slurm_final *final)
+{
+	return final->by_uid == 0 && !final->begun && slurm_has_node(final->node) &&
+		strcmp(final->state, "CANCELLED") == 0;
+}
+
+/* The element of an array that starts last has the array's own id. Where its node cancels it by that id, Slurm cancels
+ * all of them in the same second. */
+bool slurm_went_with_array(const struct slurm_finals *finals, const struct slurm_final *final)
+{
+	const struct slurm_final *last = NULL;
+	if (!final->token || final->by_uid != 0 || !final->begun || strcmp(final->state, "CANCELLED") != 0)
+		return false;
+	for (size_t i = 0; i < finals->list.len; i++) {
+		const struct slurm_final *other = &finals->list.at[i];
+		if (other->id != final->id || !other->token || strcmp(other->token, final->token) != 0)
+			continue;
+		if (other->index == UINT32_MAX)
+			return false; /* not all had started */
+		if (slurm_is_unlaunched(other) && (!last || other->start_ms > last->start_ms))
+			last = other;
+	}
+	return last && last->start_ms >= final->start_ms && last->end_ms - final->end_ms <= SLURM_SAME_CALL_MS &&
+		final->end_ms - last->end_ms <= SLURM_SAME_CALL_MS;
 }
 
 void slurm_finals_free(struct slurm_finals *finals)

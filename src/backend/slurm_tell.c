@@ -76,6 +76,8 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 		.by_uid = final ? final->by_uid : -1,
 		.own_uid = poll->slurm->uid,
 		.node = final ? final->node : row->node,
+		.with_array = final &&
+			(slurm_went_with_array(&poll->by_job, final) || slurm_went_with_array(&poll->by_name, final)),
 	};
 	slurm_explain_end(&end, &cause);
 	struct backend_sight sight = {
@@ -83,9 +85,9 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 		.index = seen->key.index,
 		.job = job,
 		.state = BACKEND_ENDED,
-		.node = end.node && *end.node && end.node[0] != '(' && strncmp(end.node, "None", 4) != 0 ? end.node
-													 : NULL,
+		.node = slurm_has_node(end.node) ? end.node : NULL,
 		.cause = cause.cause,
+		.unlaunched = final && slurm_is_unlaunched(final),
 		.message = cause.message[0] ? cause.message : NULL,
 		.remedy = cause.remedy,
 		.exit_code = cause.exit_code,

@@ -60,6 +60,7 @@ struct slurm_final {
 	size_t first_range, range_count; /* which; none: all that have no record of their own */
 	const char *state; /* without what follows the word: "CANCELLED" */
 	int64_t by_uid; /* who cancelled it; -1 */
+	bool begun; /* its batch script has an exit code, so a node has started it */
 	const char *node;
 	int exit_code, signal, derived_code, derived_signal;
 	int64_t start_ms, end_ms, gpus;
@@ -80,6 +81,13 @@ unsigned slurm_columns_known(const char *helpformat);
 char *slurm_columns_format(unsigned columns);
 void slurm_finals_parse(const char *text, size_t len, unsigned columns, struct slurm_finals *ret);
 void slurm_finals_free(struct slurm_finals *finals);
+/* Is this the name of a node, and not a word for none? */
+bool slurm_has_node(const char *node);
+/* Cancelled as root before its batch script began. A node that cannot start a job (its prolog failed, or it has another job
+ * of that id) asks for a requeue, and cancels the job where that is not allowed, as it is not for ours. */
+bool slurm_is_unlaunched(const struct slurm_final *final);
+/* Cancelled only because an element of the same array was: that cancel was of the whole array. */
+bool slurm_went_with_array(const struct slurm_finals *finals, const struct slurm_final *final);
 
 /* One partition, its nodes summed up. */
 struct slurm_partition {

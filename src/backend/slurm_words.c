@@ -193,9 +193,13 @@ static const struct {
 static void slurm_explain_cancel(const struct slurm_end *end, struct slurm_cause *ret)
 {
 	ret->cause = CAUSE_CANCELLED;
-	if (end->by_uid < 0 || end->by_uid == end->own_uid) {
+	if (end->with_array) {
+		ret->cause = CAUSE_NODE;
+		snprintf(ret->message, sizeof(ret->message),
+			 "Slurm cancelled its whole job array, because a node could not start another task of it");
+	} else if (end->by_uid < 0 || end->by_uid == end->own_uid) {
 		snprintf(ret->message, sizeof(ret->message), "%s",
-			 end->by_uid < 0 ? "cancelled" : "cancelled by you (scancel or sluice)");
+			 end->by_uid < 0 ? "cancelled, not by sluice" : "cancelled by you with scancel, not by sluice");
 	} else if (end->by_uid == 0) {
 		snprintf(ret->message, sizeof(ret->message), "cancelled by the system or an administrator");
 		ret->remedy = "ask an administrator why before you restart it";

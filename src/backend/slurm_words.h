@@ -38,6 +38,7 @@ struct slurm_end {
 	int derived_code, derived_signal; /* of the steps */
 	int64_t by_uid, own_uid; /* who cancelled it; -1 */
 	const char *node; /* NULL */
+	bool with_array; /* cancelled with the rest of its array, which had a task that a node could not start */
 };
 void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret);
 

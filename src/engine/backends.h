@@ -15,6 +15,7 @@ struct engine_backend {
 	int64_t look_ms; /* not available: when to look for it again; monotonic */
 	uv_timer_t timer;
 	bool polling, expecting, cancelling;
+	uint64_t polls; /* how often it was asked what it sees */
 	char *cancel_why; /* why the last call to end attempts failed; NULL: it did not */
 	bool given; /* this turn has prepared a batch for it */
 	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */

@@ -213,10 +213,11 @@ static int decide_claimed(const struct attempt_facts *f, struct attempt_verdict 
 }
 
 /* Does this end of a job tell of its runner? A script's end would be in the journal, so an exit code or a signal is the
- * runner's, or that of what came before it. The time limit is the script's where there was one. */
-static bool decide_is_runners(enum cause cause)
+ * runner's, or that of what came before it. The time limit is the script's where there was one. A cancel may be that of a
+ * node that could not start it. */
+static bool decide_is_runners(const struct attempt_end *found)
 {
-	switch (cause) {
+	switch (found->cause) {
 	case CAUSE_NONE:
 	case CAUSE_OK:
 	case CAUSE_EXIT:
@@ -224,6 +225,7 @@ static bool decide_is_runners(enum cause cause)
 	case CAUSE_LAUNCH:
 	case CAUSE_LOST:
 	case CAUSE_TIME: return true;
+	case CAUSE_CANCELLED: return found->unlaunched;
 	default: return false;
 	}
 }
@@ -233,6 +235,8 @@ static struct attempt_verdict decide_unstarted(const struct attempt_end *found)
 {
 	const char *why = spool_status_text(found->exit_code);
 	struct attempt_verdict verdict = verdict_error(CAUSE_UNSTARTED, "not started", NULL);
+	if (found->unlaunched)
+		why = "its node could not start it, and Slurm cancelled its job";
 	verdict.more = why ? why : found->message ? found->message : "its job ended before its runner began";
 	return verdict;
 }
@@ -242,16 +246,18 @@ static struct attempt_verdict decide_lost(const struct attempt_facts *f, const s
 {
 	const struct attempt_end *found = &f->found;
 	struct attempt_verdict verdict;
-	if (f->given_up && (found->cause == CAUSE_CANCELLED || decide_is_runners(found->cause)))
+	if (f->given_up && (found->cause == CAUSE_CANCELLED || decide_is_runners(found)))
 		return verdict_error(CAUSE_LOST, decide_silence, NULL);
 	const char *text = found->message ? found->message : "it ended, and its journal does not say how";
-	if (!decide_is_runners(found->cause))
+	if (!decide_is_runners(found))
 		return verdict_error(found->cause, text, found->remedy);
 	int claimed = decide_claimed(f, &verdict);
 	if (claimed < 0)
 		return verdict;
 	if (!claimed)
 		return decide_unstarted(found);
+	if (found->cause == CAUSE_CANCELLED) /* it had begun, so its node did start it */
+		return verdict_error(CAUSE_CANCELLED, text, found->remedy);
 	/* Where its runner was gone long before, the limit has ended an empty job. */
 	if (found->cause == CAUSE_TIME && !(f->beats && f->vouched_ms >= pace->silent_ms))
 		return verdict_error(CAUSE_TIME, text, found->remedy);

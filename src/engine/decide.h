@@ -48,6 +48,7 @@ enum attempt_journal {
 /* How one source tells of the end. In struct attempt_facts the texts are its own. */
 struct attempt_end {
 	enum cause cause; /* CAUSE_NONE: it does not say */
+	bool unlaunched; /* as in struct backend_sight */
 	char *message, *remedy, *tail;
 	int exit_code, signal; /* -1 and 0: unknown */
 	int64_t time_ms; /* wall clock of the node; 0: unknown */

@@ -39,6 +39,7 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 {
 	struct attempt_end found = {
 		.cause = sight->cause,
+		.unlaunched = sight->unlaunched,
 		.exit_code = sight->exit_code,
 		.signal = sight->signal,
 		.message = (char *)sight->message,
@@ -93,11 +94,13 @@ static int follow_absent(struct engine *engine, struct engine_live *live)
 	return first ? store_set_batch_absent(engine->store, live->token, clock_now_ms()) : 0;
 }
 
-/* One that was to be taken out of the queue has started instead: it runs with what it has. */
-static int follow_keep(struct engine *engine, struct engine_live *live)
+/* One that was to be taken out of the queue has started instead: it runs with what it has. Only a look that began after
+ * the answer shows that; and one that is ending may end by our own call. */
+static int follow_keep(struct engine *engine, struct engine_live *live, const struct backend_sight *sight)
 {
-	if (live->task.wanted != STORE_WISH_HOLD || live->facts.seen == ATTEMPT_GONE ||
-	    (live->facts.cancel_ms && !live->stop_confirmed))
+	bool answered = live->stop_confirmed && live->experiment->backend->polls > live->confirmed_at;
+	if (live->task.wanted != STORE_WISH_HOLD || live->facts.seen == ATTEMPT_GONE || sight->reason ||
+	    (live->facts.cancel_ms && !answered))
 		return 0;
 	live->task.wanted = STORE_WISH_RUN;
 	live->stop_confirmed = false;
@@ -121,7 +124,7 @@ int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 		engine_hear(live, sight->reason ? ATTEMPT_HEAR_PAUSED : ATTEMPT_HEAR_ALIVE);
 		free(live->paused);
 		live->paused = mem_strdup(sight->reason);
-		int rc = follow_keep(engine, live);
+		int rc = follow_keep(engine, live, sight);
 		return rc < 0 ? rc : follow_place(engine, live, sight);
 	}
 	case BACKEND_ENDED: follow_gone(live, sight); return follow_place(engine, live, sight);
@@ -206,6 +209,7 @@ static void follow_poll(struct engine_backend *backend)
 	backend->expecting = false;
 	if (count) {
 		backend->polling = true;
+		backend->polls++;
 		backend->ops->poll(backend->backend, watch, count, follow_sight_cb, follow_polled_cb, backend);
 	}
 	free(watch);

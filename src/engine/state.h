@@ -72,6 +72,7 @@ struct engine_live {
 	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
 	int64_t save_until_ms; /* it was told to save and to end: until then nothing else ends it; 0 */
 	bool stop_confirmed; /* the backend was told to end it, and has it or will not have it: stopping.h */
+	uint64_t confirmed_at; /* then: how often the backend had been asked what it sees */
 	char *reason; /* why it waits, as last told; NULL */
 	char *paused; /* why it does not go on although it runs; NULL */
 	int64_t away_ms; /* since when the folder of its experiment is not found, monotonic; 0: it is */

@@ -39,10 +39,12 @@ void engine_stops_heard(struct engine_backend *backend, int rc, const char *why)
 		if (live->experiment->backend != backend || live->task.wanted == STORE_WISH_RUN ||
 		    !live->facts.cancel_ms)
 			continue;
-		if (rc >= 0 && stop_was_possible(live))
+		if (rc >= 0 && stop_was_possible(live)) {
 			live->stop_confirmed = true;
-		else if (rc < 0 && live->facts.phase < ATTEMPT_ENDED && live->task.wanted != STORE_WISH_HOLD)
+			live->confirmed_at = backend->polls;
+		} else if (rc < 0 && live->facts.phase < ATTEMPT_ENDED && live->task.wanted != STORE_WISH_HOLD) {
 			engine_fence(live); /* the runner looks for a stop file too */
+		}
 	}
 	engine_soon(engine);
 }

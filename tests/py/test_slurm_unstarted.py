@@ -90,3 +90,29 @@ def test_a_node_without_the_state_folder_costs_no_task_and_is_left_out(slurm, bl
     assert all(f"not started on {blind}" in a["cause"]["text"] for a in failed), failed
     assert any(f"left out: {blind}" in warning for warning in slurm.get(f"/experiments/{experiment}")["warnings"])
     assert any(f"--exclude={blind}" in line[2] for line in slurm.calls.lines() if line[1] == "sbatch")
+
+
+@pytest.fixture
+def refused_job(slurm, lab):
+    """The node of cpu cannot make the folder of the next job that is submitted: it asks for a requeue, which our jobs do not
+    allow, and cancels that job as root. The element of an array that starts last has the array's own id."""
+    held = lab.slurm("sbatch", "--hold", "--parsable", "-p", "cpu", "-o", "/dev/null", "--wrap", "true").strip()
+    blocked = lab.folder / "spool/cpu1" / f"job{int(held) + 1:05d}"
+    blocked.write_text("")
+    yield str(int(held) + 1)
+    blocked.unlink(missing_ok=True)
+    lab.slurm("scancel", held)
+
+
+def test_a_node_that_cannot_start_a_task_is_not_called_a_cancel(slurm, lab, refused_job):
+    experiment = slurm.submit("#!/bin/bash\nsleep 4\n", slurm.spec({"n": [1, 2, 3, 4]}), name="task.sh")
+    ended = slurm.wait_ended(experiment)
+    assert ended["tasks"]["finished"] == 4, [task["cause"] for task in slurm.tasks(experiment)]
+    first = [slurm.task(experiment, number)["attempts"][0] for number in range(1, 5)]
+    assert [attempt["job"] for attempt in first] == [f"{refused_job}_{index}" for index in range(4)], first
+    kinds = [attempt["cause"]["kind"] for attempt in first]
+    assert kinds[3] == "unstarted" and set(kinds[:3]) <= {"node", "unstarted"}, first
+    assert "its node could not start it, and Slurm cancelled its job" in first[3]["cause"]["text"], first
+    assert all("could not start" in attempt["cause"]["text"] for attempt in first), first
+    rows = lab.slurm("sacct", "-n", "-X", "-P", "-j", refused_job, "-o", "State").split("\n")
+    assert rows.count("CANCELLED by 0") == 4 or os.geteuid(), rows

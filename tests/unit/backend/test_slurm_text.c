@@ -166,6 +166,54 @@ static void the_accounting_is_read_with_its_steps(void **state)
 	slurm_finals_free(&finals);
 }
 
+#define ROW(id, state, exit, start, end, node, name)                                                                   \
+	id S state S exit S "0:0" S start S end S "1" S "00:00:00" S "" S "" S "" S node S name "\n"
+/* Recorded with 22.05: the node of 4_3, which has the id 4, could not start it. */
+static const char with_array[] = ROW("4_0", "CANCELLED by 0", "0:0", "1794755460", "1794755462", "cpu1", TOKEN)
+	ROW("4_0.batch", "COMPLETED", "0:0", "1794755460", "1794755464", "cpu1",
+	    "batch") ROW("4_1", "COMPLETED", "0:0", "1794755460", "1794755461", "cpu1",
+			 TOKEN) ROW("4_1.batch", "COMPLETED", "0:0", "1794755460", "1794755461", "cpu1", "batch")
+		ROW("4_2", "CANCELLED by 0", "0:0", "1794755460", "1794755461", "cpu1", TOKEN)
+			ROW("4_2.batch", "CANCELLED", "0:15", "1794755460", "1794755463", "cpu1", "batch")
+				ROW("4_3", "CANCELLED by 0", "0:0", "1794755462", "1794755462", "cpu1", TOKEN)
+					ROW("4_3.batch", "CANCELLED", "", "1794755462", "1794755462", "cpu1", "batch");
+
+static void a_cancel_by_a_node_is_told_from_one_by_a_person(void **state)
+{
+	(void)state;
+	struct slurm_finals finals;
+	static const bool unlaunched[] = {false, false, false, true}, with[] = {true, false, true, false};
+	slurm_finals_parse(with_array, strlen(with_array), SLURM_COLUMNS_ALL, &finals);
+	assert_int_equal(finals.list.len, 4);
+	for (size_t i = 0; i < finals.list.len; i++) {
+		assert_int_equal(slurm_is_unlaunched(&finals.list.at[i]), unlaunched[i]);
+		assert_int_equal(slurm_went_with_array(&finals, &finals.list.at[i]), with[i]);
+	}
+	/* Another person than root, another second, another array: it was meant. */
+	struct slurm_final was = finals.list.at[3];
+	finals.list.at[3].by_uid = 1000;
+	assert_false(slurm_is_unlaunched(&finals.list.at[3]));
+	assert_false(slurm_went_with_array(&finals, &finals.list.at[0]));
+	finals.list.at[3] = was;
+	finals.list.at[3].end_ms += 2000;
+	assert_false(slurm_went_with_array(&finals, &finals.list.at[0]));
+	finals.list.at[3] = was;
+	finals.list.at[3].id = 5;
+	assert_false(slurm_went_with_array(&finals, &finals.list.at[0]));
+	/* It was not the last to start, so it did not have the array's id. */
+	finals.list.at[3] = was;
+	finals.list.at[3].start_ms = finals.list.at[0].start_ms - 1000;
+	assert_false(slurm_went_with_array(&finals, &finals.list.at[0]));
+	/* Neither has it while elements wait. */
+	finals.list.at[3] = was;
+	finals.list.at[1].index = UINT32_MAX;
+	assert_false(slurm_went_with_array(&finals, &finals.list.at[0]));
+	/* In the queue it was on no node. */
+	finals.list.at[3].node = "None assigned";
+	assert_false(slurm_is_unlaunched(&finals.list.at[3]));
+	slurm_finals_free(&finals);
+}
+
 /* Cancelled before they started: one record for many elements, or one without any index. */
 static void elements_that_never_started_share_a_record(void **state)
 {
@@ -397,6 +445,7 @@ int main(void)
 		cmocka_unit_test(a_name_with_separators_forges_nothing),
 		cmocka_unit_test(indices_out_of_bounds_are_refused),
 		cmocka_unit_test(the_accounting_is_read_with_its_steps),
+		cmocka_unit_test(a_cancel_by_a_node_is_told_from_one_by_a_person),
 		cmocka_unit_test(elements_that_never_started_share_a_record),
 		cmocka_unit_test(columns_that_a_version_lacks_are_not_asked_for),
 		cmocka_unit_test(a_step_without_its_job_is_left_out),

@@ -125,7 +125,8 @@ static void codes_and_signals_are_passed_on(void **state)
 static void who_cancelled_is_told(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(explain("CANCELLED", NULL, 0, 0, 1000).message, "by you"));
+	assert_non_null(strstr(explain("CANCELLED", NULL, 0, 0, 1000).message, "by you with scancel, not by sluice"));
+	assert_non_null(strstr(explain("CANCELLED", NULL, 0, 0, -1).message, "cancelled, not by sluice"));
 	assert_non_null(strstr(explain("CANCELLED", NULL, 0, 0, 0).message, "administrator"));
 	assert_non_null(strstr(explain("CANCELLED", NULL, 0, 0, 1234).message, "uid 1234"));
 	assert_int_equal(explain("CANCELLED", NULL, 0, 0, 1234).cause, CAUSE_CANCELLED);

@@ -104,6 +104,7 @@ static void scripted_poll(struct backend *backend, const struct backend_watch *w
 			      .node = now.node,
 			      .job = now.job,
 			      .cause = now.cause,
+			      .unlaunched = now.unlaunched,
 			      .exit_code = now.exit_code,
 			      .signal = now.signal,
 		      });

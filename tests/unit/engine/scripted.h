@@ -17,6 +17,7 @@ struct scripted_sight {
 	const char *reason;
 	const char *node, *job; /* NULL: it does not say */
 	enum cause cause; /* ENDED */
+	bool unlaunched; /* ENDED */
 	int exit_code, signal;
 	int rc; /* negative: it cannot be asked */
 };

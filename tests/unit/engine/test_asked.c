@@ -228,6 +228,26 @@ static void test_one_that_is_ended_as_it_starts_is_run_again(void **state)
 	assert_int_equal(last_memory(), 32 * GB);
 }
 
+/* It is seen ending before it is seen ended: our own call ended it, and nobody else's. */
+static void test_one_that_is_seen_ending_after_the_call_is_run_again(void **state)
+{
+	struct fixture *f = *state;
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_QUEUED});
+	int64_t id = submit_one(f, hungry);
+	pass(f, 4 * SECOND);
+	change(f, id, "{\"resources\": {\"memory\": \"32G\"}}", 0);
+	runner_start(f);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING, .reason = "ending"});
+	pass(f, 10 * SECOND);
+	runner_end(f, CAUSE_STOPPED, -1, 15);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_CANCELLED});
+	settle(f);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING});
+	pass(f, 30 * SECOND);
+	assert_attempt(f, id, 0, "stopped", NULL);
+	assert_int_equal(submits(), 2);
+}
+
 static void test_a_stop_after_the_change_wins(void **state)
 {
 	struct fixture *f = *state;
@@ -285,6 +305,7 @@ int main(void)
 		T(test_a_change_leaves_what_runs_alone),
 		T(test_one_that_starts_while_it_is_withdrawn_goes_on),
 		T(test_one_that_is_ended_as_it_starts_is_run_again),
+		T(test_one_that_is_seen_ending_after_the_call_is_run_again),
 		T(test_a_stop_after_the_change_wins),
 		T(test_a_change_of_memory_begins_the_retries_anew),
 		T(test_a_change_that_makes_no_sense_is_refused),

@@ -224,6 +224,40 @@ static void test_the_status_of_a_runner_that_gave_up_is_told_in_words(void **sta
 	assert_reason(f, id, "not started: the quota");
 }
 
+/* A node that cannot start a job cancels it as root, and the accounting calls that "CANCELLED by 0". */
+static void test_a_cancel_by_a_node_that_could_not_start_it_is_nobodys_wish(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){
+			     .state = BACKEND_ENDED, .cause = CAUSE_CANCELLED, .unlaunched = true, .node = "cpu1"});
+	pass(f, 12 * SECOND);
+	assert_attempt(f, id, 0, "error", "unstarted");
+	assert_reason(f, id, "not started on cpu1: its node could not start it, and Slurm cancelled its job");
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING});
+	pass(f, 30 * SECOND);
+	runner_start(f);
+	runner_end(f, CAUSE_OK, 0, 0);
+	settle(f);
+	assert_task(f, id, "finished", 2, NULL);
+	assert_int_equal(cancels(), 0);
+}
+
+/* Where its runner had begun, the node had started it: then it was cancelled, whatever is missing in the accounting. */
+static void test_a_cancel_of_what_had_begun_is_told_as_one(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	settle(f);
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_CANCELLED, .unlaunched = true});
+	pass(f, 30 * SECOND);
+	assert_task(f, id, "error", 1, "cancelled");
+	assert_int_equal(submits(), 1);
+}
+
 static void test_where_an_attempt_was_is_known_without_a_word_from_its_runner(void **state)
 {
 	struct fixture *f = *state;
@@ -448,6 +482,8 @@ int main(void)
 		T(test_lost_again_and_again_ends_in_an_error),
 		T(test_an_attempt_that_no_runner_claimed_is_not_the_tasks_fault),
 		T(test_the_status_of_a_runner_that_gave_up_is_told_in_words),
+		T(test_a_cancel_by_a_node_that_could_not_start_it_is_nobodys_wish),
+		T(test_a_cancel_of_what_had_begun_is_told_as_one),
 		T(test_where_an_attempt_was_is_known_without_a_word_from_its_runner),
 		T(test_unstarted_again_and_again_ends_in_an_error),
 		T(test_a_journal_that_cannot_be_read_is_waited_for),
