@@ -32,7 +32,10 @@
 		{"style", "auto|dash|underscore",                                                                      \
 		 "spelling of flags: as the script has it, --batch-size, --batch_size"},                               \
 		{"separator", "equals|space", "--lr=0.1 or --lr 0.1"},                                                 \
-		{"metrics-pattern", "PATTERN", "metrics from printed lines: 'val_loss is (?P<val_loss>[0-9.]+)'"},     \
+		{"metrics", "PATTERN",                                                                                 \
+		 "where metrics are: 'logs/*.csv', or printed lines: 'val_loss is (?P<val_loss>[0-9.]+)'"},            \
+		{"metrics-from", "csv|jsonl|json|tfevents|stdout|stderr|report...",                                    \
+		 "read metrics only from here; with --metrics: what the pattern is for"},                              \
 		{"strategy", "STRATEGY", "search strategy: auto, grid, random, tpe, ..."},                             \
 		{"tasks", "N", "tasks in all, for strategies that do not end by themselves"},                          \
 		{"parallel", "N", "tasks at the same time"}, {"seed", "N", "seed of the search"},                      \

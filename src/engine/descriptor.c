@@ -84,15 +84,6 @@ static struct node *descriptor_texts(char *const *texts)
 	return list;
 }
 
-/* NULL: the runner finds them by itself. */
-static struct node *descriptor_metrics(const struct spec *spec)
-{
-	struct node *metrics = spec->metrics_format ? node_new(NODE_MAP) : NULL;
-	if (metrics)
-		node_add(metrics, spec->metrics_format, node_new_string(spec->metrics_pattern));
-	return metrics;
-}
-
 static int descriptor_write(struct engine *engine, const struct engine_live *live, const struct node *params,
 			    struct error *err)
 {
@@ -106,7 +97,7 @@ static int descriptor_write(struct engine *engine, const struct engine_live *liv
 	struct node *argv = engine_make_argv(e->spec, e->id, live->task.number, params);
 	struct node *env = descriptor_env(e->spec, live->task.seed, params);
 	struct node *setup = descriptor_texts(e->spec->setup), *modules = descriptor_texts(e->spec->modules);
-	struct node *metrics = descriptor_metrics(e->spec);
+	struct node *metrics = e->spec->metrics ? node_clone(e->spec->metrics) : NULL;
 	int rc = spool_descriptor_write(live->batch_dir,
 					&(struct spool_descriptor){
 						.token = live->token,

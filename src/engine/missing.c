@@ -5,6 +5,7 @@
 #include "engine/state.h"
 
 #include "base/text.h"
+#include "metrics/place.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -103,12 +104,17 @@ static int sources_cb(void *ctx, const struct store_source *row)
 static char *missing_say_nothing(const struct engine_live *live)
 {
 	int64_t e = live->experiment->id, task = live->task.number;
-	if (live->experiment->spec->metrics_pattern)
-		return mem_printf("in e%" PRId64 "/%" PRId64
-				  " nothing was found by the patterns under `metrics`. Correct them, or leave "
-				  "them out: sluice then looks at all files and at what is printed. See METRICS in "
-				  "sluice-experiment(5)",
-				  e, task);
+	const struct node *places = live->experiment->spec->metrics;
+	if (places) {
+		char *why = place_say_nothing(places);
+		char *text = mem_printf(
+			"in e%" PRId64 "/%" PRId64 " %s. Correct `metrics` (--metrics, --metrics-from), or "
+			"leave it out: sluice then looks at all files and at what is printed. `sluice logs "
+			"e%" PRId64 "/%" PRId64 "` shows what was printed",
+			e, task, why, e, task);
+		free(why);
+		return text;
+	}
 	return mem_printf("in e%" PRId64 "/%" PRId64
 			  " nothing was found. sluice reads CSV, TSV, JSON and TensorBoard files in the work "
 			  "folder, printed lines such as `epoch 3: val_loss 0.25`, and `sluice report NAME=VALUE`; see "

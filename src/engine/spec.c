@@ -4,6 +4,7 @@
 
 #include "engine/call.h"
 #include "engine/spec_environment.h"
+#include "engine/spec_metrics.h"
 #include "engine/spec_objective.h"
 #include "engine/spec_part.h"
 #include "engine/spec_stop.h"
@@ -12,7 +13,6 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "metrics/metrics.h"
 #include "spool/descriptor.h"
 #include "spool/python.h"
 
@@ -117,35 +117,6 @@ static void spec_read_arguments(struct spec *spec, const struct node *node, stru
 	}
 }
 
-static void spec_read_metrics(struct spec *spec, const struct node *node, struct problems *problems)
-{
-	VEC(const char *) known = {0};
-	for (const struct metrics_format *format = metrics_formats; format->name; format++)
-		vec_push(&known, format->name);
-	vec_push(&known, "pattern");
-	vec_push(&known, NULL);
-	bool is_map = spec_part_map(node, known.at, problems);
-	free(known.at);
-	if (!is_map)
-		return;
-	if (node->count > 1)
-		problem_add(problems, node, "keep one of them", "more than one source of metrics");
-	for (size_t i = 0; i < node->count; i++) {
-		char *pattern = spec_part_text(node->items[i], 1024, problems);
-		if (!pattern)
-			continue;
-		struct error why;
-		if (strcmp(node->items[i]->key, "pattern") != 0)
-			spec_check_path(node->items[i], pattern, problems);
-		else if (metrics_check_pattern(pattern, &why) < 0)
-			problem_add(problems, node->items[i], "see sluice-experiment(5), metrics", "%s", why.text);
-		free(spec->metrics_pattern);
-		free(spec->metrics_format);
-		spec->metrics_pattern = pattern;
-		spec->metrics_format = mem_strdup(node->items[i]->key);
-	}
-}
-
 /* {times: 2, factor: 2}: only memory and time can be asked for in larger amounts. */
 static void spec_read_retry_map(struct spec *spec, int retry, const struct node *item, struct problems *problems)
 {
@@ -218,7 +189,7 @@ static const struct spec_key spec_keys[] = {
 	{"style", spec_read_style},
 	{"separator", spec_read_separator},
 	{"arguments", spec_read_arguments},
-	{"metrics", spec_read_metrics},
+	{"metrics", spec_metrics_read},
 	{"environment", spec_environment_read},
 	{"resources", spec_part_resources},
 	{"retry", spec_read_retry},
@@ -483,8 +454,6 @@ void spec_free(struct spec *spec)
 		spec->name,
 		spec->description,
 		spec->script,
-		spec->metrics_format,
-		spec->metrics_pattern,
 		spec->backend,
 		spec->stop.metric,
 		spec->resources.gpu_type,
@@ -498,6 +467,7 @@ void spec_free(struct spec *spec)
 		free(owned[i]);
 	free(spec->objectives);
 	free(spec->vars);
+	node_free(spec->metrics);
 	node_free(spec->normal);
 	free(spec);
 }

@@ -52,7 +52,7 @@ struct spec {
 	size_t argument_count;
 	VEC(char *) cautions; /* what the reading of the script warns about; set by fit_check */
 	VEC(char *) chosen; /* what was chosen by itself and why, in words; set by fit_document and fit_check */
-	char *metrics_format, *metrics_pattern; /* NULL: found by itself */
+	struct node *metrics; /* where they are, as metrics/place.h says; NULL: found by itself */
 	char *python; /* environment.python; NULL: auto */
 	char **modules; /* environment.modules; NULL-terminated, may be empty; NULL: those of the caller */
 	char **keep; /* names and patterns of variables to take from the submitting shell; NULL-terminated; NULL */

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "metrics/place.h"
 #include "node/find.h"
 #include "node/folder.h"
 #include "node/submitted.h"
@@ -47,6 +48,7 @@ struct follow {
 	VEC(struct follow_file *) files;
 	struct find_list earlier; /* what was there before the script started */
 	size_t noted; /* files that are not read */
+	bool named; /* the experiment names files or an expression: nothing is found by itself */
 	bool finishing;
 };
 
@@ -199,7 +201,7 @@ static bool follow_read(struct follow_file *file)
 		return true;
 	if (!file->reader) {
 		const struct metrics_format *format = find_probe(file->path, &file->why_not);
-		if (!format) {
+		if (!format || !place_is_wanted(file->follow->config.patterns, format->name)) {
 			file->stamp = stamp; /* look again when it has changed */
 			return true;
 		}
@@ -257,7 +259,7 @@ static void follow_consider(struct follow *follow, const struct find_entry *entr
 	const struct follow_config *config = &follow->config;
 	if (follow_is_old(follow, entry->path, &entry->stamp))
 		return;
-	if (config->patterns) {
+	if (follow->named) {
 		const struct metrics_format *format = find_match(config->patterns,
 								 follow_relative(follow, entry->path));
 		if (format)
@@ -282,7 +284,7 @@ static void follow_add_if_changed(struct follow *follow, const char *path, const
 static void follow_search(struct follow *follow)
 {
 	struct find_list list = {0};
-	find_files(follow->config.work_dir, follow->config.patterns != NULL, &list);
+	find_files(follow->config.work_dir, follow->named, &list);
 	for (size_t i = 0; i < list.entries.len; i++)
 		follow_consider(follow, &list.entries.at[i]);
 	find_free(&list);
@@ -292,9 +294,10 @@ struct follow *follow_new(const struct follow_config *config)
 {
 	struct follow *follow = mem_alloc(sizeof(*follow));
 	follow->config = *config;
+	follow->named = place_is_named(config->patterns);
 	/* Submitted files are there before the first attempt, too. */
 	if (config->resumes || config->files_dir)
-		find_files(config->work_dir, config->patterns != NULL, &follow->earlier);
+		find_files(config->work_dir, follow->named, &follow->earlier);
 	return follow;
 }
 
@@ -305,19 +308,19 @@ static bool follow_poll_all(struct follow *follow, bool search)
 
 	const struct metrics_format *csv = metrics_format_for("x.csv", NULL, 0);
 	const struct metrics_format *printed = metrics_format_printed();
-	bool prints = printed &&
-		(!config->patterns || node_get(config->patterns, printed->name) || follow_pattern(follow));
+	bool prints = printed && (!follow->named || follow_pattern(follow));
 
-	if (!config->patterns)
+	if (!follow->named && place_is_wanted(config->patterns, csv->name))
 		follow_add_if_changed(follow, config->first, csv->name, csv);
 	for (size_t i = 0; i < follow->files.len; i++)
 		has_first |= config->first && strcmp(follow->files.at[i]->path, config->first) == 0;
 	/* A script that writes where it was told to needs no search. */
-	if (search && (config->patterns || !has_first))
+	if (search && (follow->named || !has_first))
 		follow_search(follow);
 	follow_add_if_changed(follow, config->report, "report", metrics_format_for("x.jsonl", NULL, 0));
 	for (size_t i = 0; prints && i < COUNT_OF(config->printed); i++)
-		follow_add_if_changed(follow, config->printed[i], printed->name, printed);
+		if (place_is_wanted(config->patterns, place_printed[i]))
+			follow_add_if_changed(follow, config->printed[i], printed->name, printed);
 	for (size_t i = 0; i < follow->files.len; i++)
 		complete &= follow_read(follow->files.at[i]);
 	return complete;
@@ -340,15 +343,26 @@ static void follow_note_unread(struct follow *follow, const struct follow_file *
 	free(text);
 }
 
-static void follow_note_pattern(const struct follow *follow)
+/* The experiment says where its metrics are, and nothing was there. */
+static void follow_note_nothing(const struct follow *follow)
 {
+	const struct node *patterns = follow->config.patterns;
+	bool files = false, reports = node_get(patterns, "from") && place_is_wanted(patterns, place_report);
 	size_t rows = 0;
-	for (size_t i = 0; i < follow->files.len; i++)
-		rows += follow->files.at[i]->format == metrics_format_printed() ? follow->files.at[i]->rows.len : 0;
-	if (follow_pattern(follow) && !rows)
-		follow->config.note(
-			follow->config.ctx,
-			"the pattern of 'metrics' matched no line that the script printed: compare it with the log");
+	for (size_t i = 0; i < follow->files.len; i++) {
+		const struct follow_file *file = follow->files.at[i];
+		bool report = follow->config.report && strcmp(file->path, follow->config.report) == 0;
+		rows += report && !reports ? 0 : file->rows.len;
+		files |= !report && file->reader && file->format != metrics_format_printed();
+	}
+	if (!patterns || rows)
+		return;
+	char *why = place_say_nothing(patterns);
+	char *text = mem_printf("%s%s: see 'metrics' of the experiment (--metrics, --metrics-from)", why,
+				files ? "; a file was there, without a row of numbers" : "");
+	follow->config.note(follow->config.ctx, text);
+	free(text);
+	free(why);
 }
 
 bool follow_finish(struct follow *follow, bool killed)
@@ -375,7 +389,7 @@ bool follow_finish(struct follow *follow, bool killed)
 		follow->config.note(follow->config.ctx, text);
 		free(text);
 	}
-	follow_note_pattern(follow);
+	follow_note_nothing(follow);
 	return true;
 }
 

@@ -9,7 +9,7 @@ struct follow_config {
 	const char *work_dir;
 	const char
 		*files_dir; /* what was submitted: copies of it that the script has not changed hold no metrics; NULL */
-	const struct node *patterns; /* {"csv": "results/?/x.csv"}, relative to work_dir; NULL: found by itself */
+	const struct node *patterns; /* as metrics/place.h says, relative to work_dir; NULL: found by itself */
 	const char *first; /* the file to look for first when found by itself; NULL */
 	const char *report; /* what `sluice report` appends to */
 	const char *printed[2]; /* the script's stdout and stderr: believed least; NULL */

@@ -45,14 +45,53 @@ def test_own_patterns_and_what_files_have_too(daemon, tmp_path):
     curves, _ = submit(daemon, tmp_path)
     assert curves == {"loss": [(1, 1), (2, 0.5), (3, 0.333)]}
     pattern = r"after (?P<epoch>\d+) rounds .* to (?P<val_error>[\d.]+)\."
-    curves, timeline = submit(daemon, tmp_path, "--metrics-pattern", pattern)
-    assert curves == {"val_error": [(1, 2), (2, 1), (3, 0.67)]} and "matched no line" not in timeline
-    curves, timeline = submit(daemon, tmp_path, "--metrics-pattern", "accuracy is (?P<accuracy>.*)")
-    assert not curves and "matched no line" in timeline
-    refused = daemon.cli("check", "train.py", "--metrics-pattern", "accuracy is .*", cwd=tmp_path, status=None)
+    curves, timeline = submit(daemon, tmp_path, "--metrics", pattern)
+    assert curves == {"val_error": [(1, 2), (2, 1), (3, 0.67)]} and "no printed line" not in timeline
+    curves, timeline = submit(daemon, tmp_path, "--metrics", "accuracy is (?P<accuracy>.*)")
+    assert not curves and "no printed line matched accuracy is (?P<accuracy>.*)" in timeline
+    refused = daemon.cli("check", "train.py", "--metrics", "accuracy is .*", cwd=tmp_path, status=None)
     assert refused.returncode and "names no metric" in refused.stdout + refused.stderr
     # A table has the same values, with more digits: they are not doubled.
     table = "import csv\nout = csv.writer(open('log.csv', 'w'))\nout.writerow(['epoch', 'loss'])\n"
     (tmp_path / "train.py").write_text(PRINTS + table + "for e in range(1, 4):\n    out.writerow([e, 1 / e])\n")
     curves, _ = submit(daemon, tmp_path)
     assert curves == {"loss": [(1, 1), (2, 0.5), (3, 1 / 3)]}
+
+
+WRITES = """
+import json, os, subprocess
+print("epoch 1 loss 0.5")
+open("log.csv", "w").write("epoch,loss\\n1,0.25\\n")
+open("other.csv", "w").write("epoch,error\\n1,7\\n")
+open("run.out", "w").write('{"step": 3, "acc": 0.75}\\n')
+"""
+
+
+def test_places_of_metrics_on_the_command_line(daemon, tmp_path):
+    (tmp_path / "train.py").write_text(WRITES)
+    cases = [
+        ([], {"loss": [(1, 0.25)], "error": [(1, 7)]}, None),
+        (["--metrics-from", "stdout"], {"loss": [(1, 0.5)]}, None),
+        (["--metrics-from", "csv"], {"loss": [(1, 0.25)], "error": [(1, 7)]}, None),
+        (["--metrics", "log.csv"], {"loss": [(1, 0.25)]}, None),
+        (["--metrics", "run.out", "--metrics-from", "jsonl"], {"acc": [(3, 0.75)]}, None),
+        (["--metrics", r"loss (?P<printed>[\d.]+)", "--metrics-from", "stdout"], {"printed": [(1, 0.5)]}, None),
+        (["--metrics-from", "stderr", "--metrics-from", "tfevents"], {}, "no metrics were found in stderr or tfevents"),
+        (["--metrics", "logs/*.csv"], {}, "no file with metrics matched logs/*.csv"),
+    ]
+    sent = []
+    for options, wanted, note in cases:
+        created = daemon.cli("run", "--detach", "--json", "train.py", *options, cwd=tmp_path)
+        sent.append((json.loads(created.stdout)["id"], options, wanted, note))
+    for experiment, options, wanted, note in sent:
+        daemon.wait_ended(experiment)
+        curves = {name: list(zip(c["step"], c["value"])) for name, c in daemon.metrics(experiment, 1).items()}
+        assert curves == wanted, options
+        timeline = json.dumps(daemon.task(experiment, 1)["timeline"])
+        assert note in timeline if note else "'metrics' of the experiment" not in timeline, options
+        if note:  # and on the experiment itself
+            assert f"in {experiment}/1 {note}" in daemon.cli("show", experiment).stdout.replace("\n", " "), options
+    for options, words in [(["--metrics-from", "x"], "use one of: csv, jsonl, json, tfevents, stdout, stderr, report"),
+                           (["--metrics", "accuracy"], "from: csv")]:
+        refused = daemon.cli("check", "train.py", *options, cwd=tmp_path, status=None)
+        assert refused.returncode == 2 and words in refused.stderr, options

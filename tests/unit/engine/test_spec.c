@@ -139,6 +139,15 @@ static void test_every_problem_is_reported_with_its_place(void **state)
 		 "cannot be a variable", 2},
 		{"script: a.py\nretry: {lots: 1}\n", "/retry/lots", "not known", 2},
 		{"script: a.py\nname:\n", "/name", "no value", 2},
+		{"script: a.py\nmetrics: {printed: x}\n", "/metrics/printed", "not known", 2},
+		{"script: a.py\nmetrics: {from: output}\n", "/metrics/from", "not known here", 2},
+		{"script: a.py\nmetrics: {from: []}\n", "/metrics/from", "empty", 2},
+		{"script: a.py\nmetrics: {from: [csv, x]}\n", "/metrics/from/1", "not known here", 2},
+		{"script: a.py\nmetrics: {pattern: loss}\n", "/metrics/pattern", "names no metric", 2},
+		{"script: a.py\nmetrics: {pattern: loss, from: stdout}\n", "/metrics/pattern", "names no metric", 2},
+		{"script: a.py\nmetrics: {pattern: x.csv, from: report}\n", "/metrics/pattern", "does not fit", 2},
+		{"script: a.py\nmetrics: {csv: ../x.csv}\n", "/metrics/csv", "not a path below", 2},
+		{"script: a.py\nmetrics: {csv: x.csv, from: csv}\n", "/metrics/from", "named already", 2},
 		{"[1, 2]\n", "", "a map of keys", 1},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -155,6 +164,37 @@ static void test_every_problem_is_reported_with_its_place(void **state)
 }
 
 /* A capability is declared, not inferred; a key belongs to one backend. */
+static void test_where_metrics_are_is_told_to_the_runner(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *told;
+	} cases[] = {
+		{"{csv: 'results/*.csv'}", "{\"csv\":[\"results/*.csv\"]}"},
+		{"{csv: [a.csv, b.csv], jsonl: c.jsonl}", "{\"csv\":[\"a.csv\",\"b.csv\"],\"jsonl\":[\"c.jsonl\"]}"},
+		{"{pattern: 'logs/*.csv'}", "{\"csv\":[\"logs/*.csv\"]}"},
+		{"{pattern: '*.json'}", "{\"json\":[\"*.json\"]}"},
+		{"{pattern: run.out, from: jsonl}", "{\"jsonl\":[\"run.out\"]}"},
+		{"{pattern: 'l (?P<l>.*)'}", "{\"pattern\":\"l (?P<l>.*)\"}"},
+		{"{pattern: 'l (?P<l>.*)', from: stderr}", "{\"pattern\":\"l (?P<l>.*)\",\"from\":[\"stderr\"]}"},
+		{"{from: stdout}", "{\"from\":[\"stdout\"]}"},
+		{"{from: [report, tfevents]}", "{\"from\":[\"report\",\"tfevents\"]}"},
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct problems problems = {0};
+		struct spec *spec = NULL;
+		struct buf told = buf_make(BUF_UNLIMITED);
+		struct json out = json_to(&told);
+		char *text = mem_printf("script: a.py\nmetrics: %s\n", cases[i].text);
+		assert_int_equal(parse(text, &problems, &spec), 0);
+		node_write_json(spec->metrics, &out);
+		assert_string_equal(buf_text(&told), cases[i].told);
+		buf_free(&told);
+		spec_free(spec);
+		free(text);
+	}
+}
+
 static void test_the_table_of_backends_agrees_with_itself(void **state)
 {
 	(void)state;
@@ -179,6 +219,7 @@ int main(void)
 		cmocka_unit_test(test_a_range_of_reals_stays_one_in_the_store),
 		cmocka_unit_test(test_goals_are_guessed_from_the_name),
 		cmocka_unit_test(test_every_problem_is_reported_with_its_place),
+		cmocka_unit_test(test_where_metrics_are_is_told_to_the_runner),
 		cmocka_unit_test(test_the_table_of_backends_agrees_with_itself),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
