@@ -91,7 +91,7 @@ static int action_stop(struct engine *engine, void *ctx, struct error *err)
 		rc = engine_stop_task(engine, action->experiment, task);
 		for (size_t k = 0; k < engine->live.len; k++)
 			if (engine->live.at[k]->task.id == task->id)
-				engine->live.at[k]->task.wanted = STORE_WISH_STOP;
+				engine->live.at[k]->task.wanted = STORE_WANT_STOP;
 		action->touched++;
 	}
 	return rc;
@@ -120,7 +120,7 @@ static bool action_is_named(const int64_t *numbers, size_t count, int64_t number
 static bool action_can_save(const struct engine_live *live, int64_t experiment, const int64_t *numbers, size_t count)
 {
 	return live->experiment->id == experiment && live->facts.phase == ATTEMPT_RUNNING &&
-		live->task.wanted == STORE_WISH_RUN && action_is_named(numbers, count, live->task.number);
+		live->task.wanted == STORE_WANT_RUN && action_is_named(numbers, count, live->task.number);
 }
 
 /* The wish is written down before the scripts hear of it. Where the mark cannot be written it is an ordinary stop, which
@@ -258,8 +258,8 @@ static int action_remove(struct engine *engine, void *ctx, struct error *err)
 		struct engine_live *live = engine->live.at[i];
 		if (live->experiment != e || live->facts.phase == ATTEMPT_SETTLED)
 			continue;
-		live->task.wanted = STORE_WISH_STOP;
-		rc = store_set_wish(engine->store, live->task.id, STORE_WISH_STOP);
+		live->task.wanted = STORE_WANT_STOP;
+		rc = store_set_wanted(engine->store, live->task.id, STORE_WANT_STOP);
 	}
 	return rc;
 }

@@ -147,17 +147,17 @@ static struct attempt_verdict verdict_error(enum cause cause, const char *text, 
 }
 
 /* Was it told to end, wherever it is? HOLD only takes out of the queue what has not started. */
-static bool decide_is_ended_by(enum store_wish wish)
+static bool decide_is_ended_by(enum store_wanted wanted)
 {
-	return wish == STORE_WISH_STOP || wish == STORE_WISH_PRUNE;
+	return wanted == STORE_WANT_STOP || wanted == STORE_WANT_PRUNE;
 }
 
-/* What was wished for has come about. */
-static struct attempt_verdict verdict_wish(enum store_wish wish)
+/* What was wanted has come about. */
+static struct attempt_verdict verdict_wanted(enum store_wanted wanted)
 {
-	if (wish == STORE_WISH_HOLD)
+	if (wanted == STORE_WANT_HOLD)
 		return verdict_end(STORE_WAITING);
-	return verdict_end(wish == STORE_WISH_PRUNE ? STORE_PRUNED : STORE_STOPPED);
+	return verdict_end(wanted == STORE_WANT_PRUNE ? STORE_PRUNED : STORE_STOPPED);
 }
 
 static const char *const decide_silence = "there was no sign of life from its runner for " SETTLE_GIVE_UP_TEXT
@@ -192,8 +192,8 @@ static struct attempt_verdict decide_ended(const struct attempt_facts *f, const 
 	if (f->told.cause == CAUSE_OK)
 		return verdict_end(STORE_FINISHED);
 	/* One that began before it could be taken back has ended in its own way. */
-	if (decide_is_ended_by(f->wish) || (f->wish == STORE_WISH_HOLD && f->told.cause == CAUSE_STOPPED))
-		return verdict_wish(f->wish);
+	if (decide_is_ended_by(f->wanted) || (f->wanted == STORE_WANT_HOLD && f->told.cause == CAUSE_STOPPED))
+		return verdict_wanted(f->wanted);
 	if (f->given_up && (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL))
 		return verdict_error(CAUSE_LOST, decide_silence, NULL); /* it came back, and found the stop file */
 	if (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL)
@@ -272,9 +272,9 @@ static struct attempt_verdict decide_held(const struct attempt_facts *f, const s
 {
 	struct attempt_verdict verdict;
 	if (f->found.cause == CAUSE_CANCELLED)
-		return verdict_wish(f->wish);
+		return verdict_wanted(f->wanted);
 	int claimed = decide_claimed(f, &verdict);
-	return claimed < 0 ? verdict : claimed ? decide_lost(f, pace) : verdict_wish(f->wish);
+	return claimed < 0 ? verdict : claimed ? decide_lost(f, pace) : verdict_wanted(f->wanted);
 }
 
 /* The backend says that it ended, the journal does not. */
@@ -286,15 +286,15 @@ static struct attempt_verdict decide_gone(const struct attempt_facts *f, const s
 		return verdict_wait();
 	/* A runner that ended well has told its end, or found the claim taken (a controller that crashed gave the element
 	 * out again): then the other one may still be at work. */
-	if (lags && f->found.cause == CAUSE_OK && f->wish == STORE_WISH_RUN && now - heard < pace->silent_ms) {
+	if (lags && f->found.cause == CAUSE_OK && f->wanted == STORE_WANT_RUN && now - heard < pace->silent_ms) {
 		struct attempt_verdict unknown;
 		int claimed = decide_claimed(f, &unknown);
 		if (claimed)
 			return claimed < 0 ? unknown : verdict_wait();
 	}
-	if (f->wish == STORE_WISH_HOLD)
+	if (f->wanted == STORE_WANT_HOLD)
 		return decide_held(f, pace);
-	return f->wish != STORE_WISH_RUN ? verdict_wish(f->wish) : decide_lost(f, pace);
+	return f->wanted != STORE_WANT_RUN ? verdict_wanted(f->wanted) : decide_lost(f, pace);
 }
 
 /* The backend does not know it, and its journal has no END. One that a runner has claimed cannot be begun again under the
@@ -307,8 +307,8 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 	int claimed = decide_claimed(f, &verdict);
 	if (claimed < 0)
 		return verdict;
-	if (decide_is_ended_by(f->wish) || (f->wish == STORE_WISH_HOLD && !claimed))
-		return verdict_wish(f->wish);
+	if (decide_is_ended_by(f->wanted) || (f->wanted == STORE_WANT_HOLD && !claimed))
+		return verdict_wanted(f->wanted);
 	if (!claimed)
 		return (struct attempt_verdict){.action = ATTEMPT_GIVE_AGAIN};
 	verdict = verdict_error(CAUSE_LOST, "its runner ended, and its journal does not say how", NULL);
@@ -327,7 +327,7 @@ bool attempt_is_silent(const struct attempt_facts *f, const struct attempt_pace 
  * takes. While the backend cannot be asked, silence proves nothing. */
 static bool decide_gives_up(const struct attempt_facts *f, const struct attempt_pace *pace)
 {
-	return (f->traits & BACKEND_HAS_QUEUE) && f->wish == STORE_WISH_RUN && !f->given_up &&
+	return (f->traits & BACKEND_HAS_QUEUE) && f->wanted == STORE_WANT_RUN && !f->given_up &&
 		f->seen == ATTEMPT_ALIVE && attempt_is_silent(f, pace) && f->vouched_ms >= pace->give_up_ms;
 }
 
@@ -339,8 +339,8 @@ struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struc
 		return decide_ended(f, pace, now_ms);
 	if (f->journal != ATTEMPT_JOURNAL_READ)
 		return verdict_wait(); /* it may hold the END */
-	if ((f->traits & BACKEND_PULLED) && decide_is_ended_by(f->wish))
-		return verdict_wish(f->wish);
+	if ((f->traits & BACKEND_PULLED) && decide_is_ended_by(f->wanted))
+		return verdict_wanted(f->wanted);
 	if (f->seen == ATTEMPT_GONE)
 		return decide_gone(f, pace, now_ms);
 	if (f->seen == ATTEMPT_ABSENT)
@@ -353,10 +353,10 @@ struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struc
 bool attempt_needs_cancel(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
 {
 	bool started = f->phase == ATTEMPT_RUNNING || f->seen == ATTEMPT_ALIVE;
-	if ((f->wish == STORE_WISH_RUN && !f->given_up) || f->phase >= ATTEMPT_ENDED || f->seen == ATTEMPT_GONE)
+	if ((f->wanted == STORE_WANT_RUN && !f->given_up) || f->phase >= ATTEMPT_ENDED || f->seen == ATTEMPT_GONE)
 		return false;
 	/* What has started is not taken back; a call that may have come at that moment is repeated until it is answered. */
-	if (f->wish == STORE_WISH_HOLD && started && !f->cancel_ms && !f->given_up)
+	if (f->wanted == STORE_WANT_HOLD && started && !f->cancel_ms && !f->given_up)
 		return false;
 	return !f->cancel_ms || now_ms - f->cancel_ms >= pace->cancel_again_ms;
 }

@@ -61,7 +61,7 @@ struct attempt_facts {
 	enum attempt_seen seen;
 	enum attempt_claim claim;
 	enum attempt_journal journal;
-	enum store_wish wish;
+	enum store_wanted wanted;
 	struct attempt_end told; /* the END record; from ATTEMPT_ENDED on */
 	struct attempt_end found; /* the backend's word; with ATTEMPT_GONE */
 	bool beats; /* its runner promised to write something every minute; one of an earlier version does not */

@@ -58,7 +58,7 @@ int engine_tell_waiting(struct engine *engine, struct engine_live *live, const c
 {
 	int64_t moved = expected_start_ms - live->expected_ms;
 	bool same = live->reason ? reason && strcmp(live->reason, reason) == 0 : !reason;
-	if (live->facts.phase >= ATTEMPT_RUNNING || live->task.wanted == STORE_WISH_STOP ||
+	if (live->facts.phase >= ATTEMPT_RUNNING || live->task.wanted == STORE_WANT_STOP ||
 	    (same && moved > -FOLLOW_START_MOVED_MS && moved < FOLLOW_START_MOVED_MS))
 		return 0;
 	free(live->reason);
@@ -99,13 +99,13 @@ static int follow_absent(struct engine *engine, struct engine_live *live)
 static int follow_keep(struct engine *engine, struct engine_live *live, const struct backend_sight *sight)
 {
 	bool answered = live->stop_confirmed && live->experiment->backend->polls > live->confirmed_at;
-	if (live->task.wanted != STORE_WISH_HOLD || live->facts.seen == ATTEMPT_GONE || sight->reason ||
+	if (live->task.wanted != STORE_WANT_HOLD || live->facts.seen == ATTEMPT_GONE || sight->reason ||
 	    (live->facts.cancel_ms && !answered))
 		return 0;
-	live->task.wanted = STORE_WISH_RUN;
+	live->task.wanted = STORE_WANT_RUN;
 	live->stop_confirmed = false;
 	live->facts.cancel_ms = 0;
-	return store_set_wish(engine->store, live->task.id, STORE_WISH_RUN);
+	return store_set_wanted(engine->store, live->task.id, STORE_WANT_RUN);
 }
 
 int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
@@ -171,7 +171,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, enum f
 		    engine_is_foreign(engine, live->id))
 			continue;
 		if (which != FOLLOW_ALL) {
-			bool hold = live->task.wanted == STORE_WISH_HOLD && !live->facts.given_up;
+			bool hold = live->task.wanted == STORE_WANT_HOLD && !live->facts.given_up;
 			if (hold != (which == FOLLOW_HOLD))
 				continue;
 			/* A cluster is told of all of them in one call, when the last one has its wish. */

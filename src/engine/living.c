@@ -290,10 +290,10 @@ static int living_renew(struct engine *engine, struct engine_experiment *e, cons
 	for (size_t i = 0; rc == 0 && e->backend && e->backend->ops->withdraw && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
 		if (live->experiment != e || live->facts.phase != ATTEMPT_SUBMITTED ||
-		    live->facts.seen == ATTEMPT_ALIVE || live->task.wanted != STORE_WISH_RUN)
+		    live->facts.seen == ATTEMPT_ALIVE || live->task.wanted != STORE_WANT_RUN)
 			continue;
-		live->task.wanted = STORE_WISH_HOLD;
-		rc = store_set_wish(engine->store, live->task.id, STORE_WISH_HOLD);
+		live->task.wanted = STORE_WANT_HOLD;
+		rc = store_set_wanted(engine->store, live->task.id, STORE_WANT_HOLD);
 	}
 	return rc;
 }

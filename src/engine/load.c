@@ -320,7 +320,7 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 		return 0;
 	}
 	/* Only one that was given up has a stop file and no wish to stop. */
-	if (row->state == STORE_RUNNING && row->wanted == STORE_WISH_RUN && spool_stop_exists(live->attempt_dir))
+	if (row->state == STORE_RUNNING && row->wanted == STORE_WANT_RUN && spool_stop_exists(live->attempt_dir))
 		engine_hear(live, ATTEMPT_HEAR_GIVEN_UP);
 	if (row->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;

@@ -33,10 +33,10 @@ static int pause_hold_queued(struct engine *engine, struct engine_experiment *e)
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
 		if (live->experiment != e || live->facts.phase != ATTEMPT_SUBMITTED ||
-		    live->task.wanted != STORE_WISH_RUN)
+		    live->task.wanted != STORE_WANT_RUN)
 			continue;
-		live->task.wanted = STORE_WISH_HOLD;
-		rc = store_set_wish(engine->store, live->task.id, STORE_WISH_HOLD);
+		live->task.wanted = STORE_WANT_HOLD;
+		rc = store_set_wanted(engine->store, live->task.id, STORE_WANT_HOLD);
 	}
 	return rc;
 }

@@ -64,7 +64,7 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 	struct engine_experiment *e = live->experiment;
 	const struct spec *spec = e->spec;
 	int64_t step;
-	if (live->facts.phase >= ATTEMPT_ENDED || live->task.wanted != STORE_WISH_RUN || !spec->objective_count ||
+	if (live->facts.phase >= ATTEMPT_ENDED || live->task.wanted != STORE_WANT_RUN || !spec->objective_count ||
 	    live->task.last_step <= live->pruned_at ||
 	    !prune_is_due(&spec->prune, live->pruned_at, live->task.last_step, &step))
 		return 0;
@@ -86,6 +86,6 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 		rc = prune_is_dominated(engine, live, &prune);
 	if (rc < 0 || !prune)
 		return rc;
-	live->task.wanted = STORE_WISH_PRUNE;
-	return store_set_wish(engine->store, live->task.id, STORE_WISH_PRUNE);
+	live->task.wanted = STORE_WANT_PRUNE;
+	return store_set_wanted(engine->store, live->task.id, STORE_WANT_PRUNE);
 }

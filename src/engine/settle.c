@@ -148,8 +148,8 @@ static int settle_retry(struct engine *engine, struct engine_live *live, enum ca
 {
 	enum retry policy = cause_retry(kind);
 	struct engine_experiment *e = live->experiment;
-	bool wished = live->task.wanted == STORE_WISH_STOP || live->task.wanted == STORE_WISH_PRUNE;
-	if (policy == RETRY_NEVER || wished || e->stopping || e->removing)
+	bool asked = live->task.wanted == STORE_WANT_STOP || live->task.wanted == STORE_WANT_PRUNE;
+	if (policy == RETRY_NEVER || asked || e->stopping || e->removing)
 		return 0;
 	struct retried retry = {.key = retry_keys[policy]};
 	int64_t budget = settle_budget(engine, live, policy);
@@ -260,8 +260,8 @@ static int settle_hold(struct engine *engine, struct engine_live *live)
 	const char *why = live->experiment->paused
 		? "removed from the queue, because the experiment was paused"
 		: "removed from the queue, to be submitted again with other resources";
-	int rc = store_set_wish(engine->store, live->task.id, STORE_WISH_RUN);
-	live->task.wanted = STORE_WISH_RUN;
+	int rc = store_set_wanted(engine->store, live->task.id, STORE_WANT_RUN);
+	live->task.wanted = STORE_WANT_RUN;
 	return rc < 0 ? rc : engine_set_state(engine, live->experiment, &live->task, STORE_WAITING, why, NULL);
 }
 
@@ -283,8 +283,8 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	if (rc == 0 && state == STORE_ERROR)
 		retried = rc = settle_retry(engine, live, kind, text, &why);
 	/* What ended in its own way is not to be taken back when it is run again. */
-	if (rc >= 0 && !held && live->task.wanted == STORE_WISH_HOLD &&
-	    store_set_wish(engine->store, live->task.id, STORE_WISH_RUN) < 0)
+	if (rc >= 0 && !held && live->task.wanted == STORE_WANT_HOLD &&
+	    store_set_wanted(engine->store, live->task.id, STORE_WANT_RUN) < 0)
 		rc = -EIO;
 	if (rc == 0 && held) {
 		rc = settle_hold(engine, live);
@@ -323,7 +323,7 @@ static struct attempt_pace settle_bring_up(struct engine_live *live)
 {
 	const struct engine_backend *backend = live->experiment->backend;
 	struct attempt_pace pace = settle_pace;
-	live->facts.wish = live->task.wanted;
+	live->facts.wanted = live->task.wanted;
 	live->facts.answered_ms = backend->answered_ms;
 	if (backend->backend && backend->ops->doubt_ms)
 		pace.doubt_ms = backend->ops->doubt_ms(backend->backend);

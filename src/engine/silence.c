@@ -22,7 +22,7 @@ bool engine_is_silence(const char *reason)
 static enum engine_silence silence_of(const struct engine_live *live)
 {
 	const struct engine_backend *backend = live->experiment->backend;
-	if (!engine_is_silent(live) || live->facts.wish != STORE_WISH_RUN)
+	if (!engine_is_silent(live) || live->facts.wanted != STORE_WANT_RUN)
 		return SILENCE_NONE;
 	if (live->facts.given_up)
 		return SILENCE_GIVEN_UP;
@@ -55,7 +55,7 @@ static int silence_note(struct engine *engine, struct engine_live *live, enum en
 	bool turned = (silence == SILENCE_NONE) != (live->silence == SILENCE_NONE);
 	int rc = 0;
 	/* A wish to stop has a reason of its own. */
-	if (live->task.wanted == STORE_WISH_RUN)
+	if (live->task.wanted == STORE_WANT_RUN)
 		rc = store_set_task_reason(engine->store, live->task.id, text, 0);
 	if (rc == 0 && turned && live->facts.phase == ATTEMPT_RUNNING)
 		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,

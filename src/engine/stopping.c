@@ -16,9 +16,9 @@
 /* Could it still run or start, although it was stopped? */
 static bool stop_is_open(struct engine *engine, const struct engine_live *live)
 {
-	bool wished = live->task.wanted == STORE_WISH_STOP || live->task.wanted == STORE_WISH_PRUNE ||
+	bool asked = live->task.wanted == STORE_WANT_STOP || live->task.wanted == STORE_WANT_PRUNE ||
 		live->experiment->sweep == STORE_SWEEP_STOP;
-	return wished && !live->stop_confirmed && !live->save_until_ms && live->facts.phase < ATTEMPT_ENDED &&
+	return asked && !live->stop_confirmed && !live->save_until_ms && live->facts.phase < ATTEMPT_ENDED &&
 		live->facts.seen != ATTEMPT_GONE && live->experiment->backend && !engine_is_foreign(engine, live->id);
 }
 
@@ -36,13 +36,13 @@ void engine_stops_heard(struct engine_backend *backend, int rc, const char *why)
 	backend->cancel_why = rc < 0 ? mem_strdup(why ? why : strerror(-rc)) : NULL;
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->experiment->backend != backend || live->task.wanted == STORE_WISH_RUN ||
+		if (live->experiment->backend != backend || live->task.wanted == STORE_WANT_RUN ||
 		    !live->facts.cancel_ms)
 			continue;
 		if (rc >= 0 && stop_was_possible(live)) {
 			live->stop_confirmed = true;
 			live->confirmed_at = backend->polls;
-		} else if (rc < 0 && live->facts.phase < ATTEMPT_ENDED && live->task.wanted != STORE_WISH_HOLD) {
+		} else if (rc < 0 && live->facts.phase < ATTEMPT_ENDED && live->task.wanted != STORE_WANT_HOLD) {
 			engine_fence(live); /* the runner looks for a stop file too */
 		}
 	}
@@ -82,7 +82,7 @@ int engine_note_stops(struct engine *engine)
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
-		if (live->task.wanted == STORE_WISH_STOP && live->facts.phase < ATTEMPT_ENDED &&
+		if (live->task.wanted == STORE_WANT_STOP && live->facts.phase < ATTEMPT_ENDED &&
 		    !engine_is_foreign(engine, live->id))
 			rc = stop_note(engine, live);
 	}

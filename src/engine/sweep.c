@@ -32,7 +32,7 @@ int engine_stop_task(struct engine *engine, struct engine_experiment *e, const s
 		int rc = engine_set_state(engine, e, task, STORE_STOPPED, engine_stop_why(e), NULL);
 		return rc < 0 ? rc : engine_tell(engine, e, task->asked, SEARCH_STOPPED, NULL);
 	}
-	int rc = store_set_wish(engine->store, task->id, STORE_WISH_STOP);
+	int rc = store_set_wanted(engine->store, task->id, STORE_WANT_STOP);
 	engine_task_changed(engine, e->id, task->number);
 	return rc < 0 ? rc : store_set_task_reason(engine->store, task->id, "being stopped", 0);
 }
@@ -100,7 +100,7 @@ static void sweep_mark_live(struct engine *engine, const struct engine_experimen
 		struct engine_live *live = engine->live.at[i];
 		if (live->experiment == e && live->task.number >= from && live->task.number < e->sweep_from &&
 		    live->task.created_ms <= e->sweep_ms)
-			live->task.wanted = STORE_WISH_STOP;
+			live->task.wanted = STORE_WANT_STOP;
 	}
 }
 

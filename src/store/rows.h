@@ -7,7 +7,7 @@
 #include "store/store.h"
 
 /* HOLD: it has not begun, and goes back to the waiting ones. What has begun meanwhile goes on. */
-enum store_wish { STORE_WISH_RUN, STORE_WISH_STOP, STORE_WISH_PRUNE, STORE_WISH_HOLD };
+enum store_wanted { STORE_WANT_RUN, STORE_WANT_STOP, STORE_WANT_PRUNE, STORE_WANT_HOLD };
 enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING };
 /* An action on all tasks of an experiment. */
 enum store_sweep {
@@ -39,7 +39,7 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 #define STORE_TYPE_INDEX uint32_t
 #define STORE_TYPE_TEXT const char *
 #define STORE_TYPE_STATE enum store_state
-#define STORE_TYPE_WISH enum store_wish
+#define STORE_TYPE_WANTED enum store_wanted
 #define STORE_TYPE_SWEEP enum store_sweep
 #define STORE_TYPE_BATCH enum store_batch_state
 #define STORE_MEMBER(type, member, ...) STORE_TYPE_##type member;
@@ -136,7 +136,7 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	ROW(INT, experiment, "t.experiment")                                                                           \
 	BOTH(INT, number, "t.number", int, "number")                                                                   \
 	BOTH(STATE, state, "t.state", state, "state")                                                                  \
-	ROW(WISH, wanted, "t.wanted")                                                                                  \
+	ROW(WANTED, wanted, "t.wanted")                                                                                \
 	BOTH(TEXT, reason, "t.reason", text, "reason")                                                                 \
 	JSON(text, "waiting_for", TASK_WAITING_FOR)                                                                    \
 	JSON(json, "cause", "t.cause")                                                                                 \
@@ -197,7 +197,7 @@ int store_each_rested(struct store *store, int64_t experiment, int64_t now_ms, i
 int store_set_task_state(struct store *store, int64_t id, enum store_state state, const char *reason, const char *cause,
 			 int64_t now_ms, enum store_state *ret_before) MUST_USE;
 int store_set_task_reason(struct store *store, int64_t id, const char *reason, int64_t expected_start_ms) MUST_USE;
-int store_set_wish(struct store *store, int64_t id, enum store_wish wish) MUST_USE;
+int store_set_wanted(struct store *store, int64_t id, enum store_wanted wanted) MUST_USE;
 /* Waiting again after a failed attempt, not before a time. */
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms) MUST_USE;
 /* The tasks of the experiment that are not over have had no retries under this key. */
@@ -229,7 +229,7 @@ int store_add_history(struct store *store, int64_t task, enum store_state state,
 	BOTH(INT, started_ms, "a.started_ms", time, "started")                                                         \
 	JSON(time, "finished", "a.finished_ms")                                                                        \
 	ROW(INDEX, index, "a.idx")                                                                                     \
-	ROW(WISH, wanted, "t.wanted")                                                                                  \
+	ROW(WANTED, wanted, "t.wanted")                                                                                \
 	ROW(TEXT, token, "a.token")                                                                                    \
 	JSON(text, "node", "a.node")                                                                                   \
 	JSON(text, "job", "a.job")                                                                                     \

@@ -17,7 +17,7 @@
 #define FIELD_BOOL(row, column) (row_int(row, column) != 0)
 #define FIELD_INDEX (uint32_t) row_int
 #define FIELD_STATE (enum store_state) row_int
-#define FIELD_WISH (enum store_wish) row_int
+#define FIELD_WANTED (enum store_wanted) row_int
 #define FIELD_SWEEP (enum store_sweep) row_int
 #define FIELD_BATCH (enum store_batch_state) row_int
 

@@ -49,17 +49,17 @@ static const char sql_set_state[] = "UPDATE task SET state = ?2, reason = ?3, ca
 						      "submitted_ms = CASE WHEN ?2 = " NUMBER(
 							      SUBMITTED) " THEN ?5 ELSE submitted_ms END WHERE id = ?1";
 static const char sql_set_reason[] = "UPDATE task SET reason = ?2, expected_start_ms = ?3 WHERE id = ?1";
-static const char sql_set_wish[] = "UPDATE task SET wanted = ?2 WHERE id = ?1";
+static const char sql_set_wanted[] = "UPDATE task SET wanted = ?2 WHERE id = ?1";
 /* A task that never started has nothing to resume from: its next attempt is as the first. */
 static const char sql_set_retry[] =
 	"UPDATE task SET retries = ?2, not_before_ms = ?3, fresh = fresh OR started_ms IS NULL WHERE id = ?1";
 static const char sql_forget_retries[] = "UPDATE task SET retries = json_remove(retries, '$.' || ?2) "
 					 "WHERE experiment = ?1 AND state < " NUMBER(FINISHED);
 static const char sql_reset[] = "UPDATE task SET wanted = " NUMBER(
-	WISH_RUN) ", fresh = ?2 OR started_ms IS NULL, retries = '{}', not_before_ms = 0 WHERE id = ?1";
+	WANT_RUN) ", fresh = ?2 OR started_ms IS NULL, retries = '{}', not_before_ms = 0 WHERE id = ?1";
 static const char sql_promote[] =
 	"UPDATE task SET parameters = ?2, fidelity = ?3, steps = ?4, asked = ?5, retries = '{}', not_before_ms = 0, "
-	"wanted = " NUMBER(WISH_RUN) " WHERE id = ?1";
+	"wanted = " NUMBER(WANT_RUN) " WHERE id = ?1";
 static const char sql_set_progress[] =
 	"UPDATE task SET best = ?2, best_step = nullif(?3, -1), last = ?4, last_step = nullif(?5, -1), "
 	"step = nullif(?6, -1), from_zero = ?7 WHERE id = ?1";
@@ -209,9 +209,9 @@ int store_set_task_reason(struct store *store, int64_t id, const char *reason, i
 	return store_run(store, sql_set_reason, "isI", id, reason, expected_start_ms);
 }
 
-int store_set_wish(struct store *store, int64_t id, enum store_wish wish)
+int store_set_wanted(struct store *store, int64_t id, enum store_wanted wanted)
 {
-	return store_run(store, sql_set_wish, "ii", id, (int64_t)wish);
+	return store_run(store, sql_set_wanted, "ii", id, (int64_t)wanted);
 }
 
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms)

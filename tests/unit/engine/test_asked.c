@@ -202,7 +202,7 @@ static void test_one_that_starts_while_it_is_withdrawn_goes_on(void **state)
 	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING});
 	runner_start(f);
 	pass(f, 30 * SECOND);
-	assert_int_equal(only_live(f)->task.wanted, STORE_WISH_RUN);
+	assert_int_equal(only_live(f)->task.wanted, STORE_WANT_RUN);
 	assert_int_equal(withdrawals(), 1);
 	runner_end(f, CAUSE_OK, 0, 0);
 	settle(f);

@@ -1,4 +1,4 @@
-/* What becomes of an attempt: one row a case, over what its journal says, what the backend says, what is wished for,
+/* What becomes of an attempt: one row a case, over what its journal says, what the backend says, what is wanted,
  * whether a runner claimed it, and how long everything has been silent. No store, no clock, no cluster. */
 #include "engine/decide.h"
 #include "../unit.h"
@@ -23,7 +23,7 @@ static const unsigned traits[] = {
 	[EXTERNAL] = BACKEND_PULLED | BACKEND_RESUBMIT_SAFE,
 };
 
-enum { RUN = STORE_WISH_RUN, STOP = STORE_WISH_STOP, PRUNE = STORE_WISH_PRUNE, HOLD = STORE_WISH_HOLD };
+enum { RUN = STORE_WANT_RUN, STOP = STORE_WANT_STOP, PRUNE = STORE_WANT_PRUNE, HOLD = STORE_WANT_HOLD };
 enum { SUBMITTED = ATTEMPT_SUBMITTED, RUNNING = ATTEMPT_RUNNING, ENDED = ATTEMPT_ENDED, SETTLED = ATTEMPT_SETTLED };
 enum {
 	UNSEEN = ATTEMPT_UNSEEN,
@@ -57,7 +57,7 @@ static const struct row {
 	const char *told; /* cause of END */
 	int seen;
 	const char *found; /* cause by the backend */
-	int wish, claim, journal;
+	int wanted, claim, journal;
 	/* Seconds ago: END was read, the backend said GONE (ABSENT: was first not found), the journal grew, the backend
 	 * answered. */
 	int ended, gone, heard, answered;
@@ -93,12 +93,12 @@ static const struct row {
 	{"could not be launched", LOCAL, ENDED, "launch", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "launch"},
 	{"runner kept the time limit", LOCAL, ENDED, "time", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "time"},
 	{"runner saw the memory kill", SLURM, ENDED, "memory", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "memory"},
-	{"stopped as wished", LOCAL, ENDED, "stopped", ALIVE, _, STOP, DARK, READ, 0, 0, 0, 0, STOPPED, _},
-	{"stopped as wished, on a cluster", SLURM, ENDED, "stopped", ALIVE, _, STOP, DARK, READ, 0, 0, 0, 0, STOPPED,
+	{"stopped as wanted", LOCAL, ENDED, "stopped", ALIVE, _, STOP, DARK, READ, 0, 0, 0, 0, STOPPED, _},
+	{"stopped as wanted, on a cluster", SLURM, ENDED, "stopped", ALIVE, _, STOP, DARK, READ, 0, 0, 0, 0, STOPPED,
 	 _},
-	{"pruned as wished", SLURM, ENDED, "stopped", GONE, "cancelled", PRUNE, DARK, READ, 0, 0, 0, 0, PRUNED, _},
+	{"pruned as wanted", SLURM, ENDED, "stopped", GONE, "cancelled", PRUNE, DARK, READ, 0, 0, 0, 0, PRUNED, _},
 
-	/* A signal or a stop that nobody here wished for. */
+	/* A signal or a stop that nobody here wanted. */
 	{"killed on this machine", LOCAL, ENDED, "signal", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "signal"},
 	{"ended here by SIGTERM", LOCAL, ENDED, "stopped", ALIVE, _, RUN, DARK, READ, 0, 0, 0, 0, ERROR, "cancelled"},
 	{"signal: accounting may know", SLURM, ENDED, "signal", ALIVE, _, RUN, DARK, READ, 1, 0, 1, 0, WAITS, _},
@@ -112,7 +112,7 @@ static const struct row {
 	 "signal"},
 	{"signal: accounting is silent", SLURM, ENDED, "signal", ALIVE, _, RUN, DARK, READ, 46, 0, 46, 46, ERROR,
 	 "signal"},
-	{"signal: wished for", SLURM, ENDED, "signal", ALIVE, _, STOP, DARK, READ, 1, 0, 1, 0, STOPPED, _},
+	{"signal: wanted", SLURM, ENDED, "signal", ALIVE, _, STOP, DARK, READ, 1, 0, 1, 0, STOPPED, _},
 	{"stop: accounting says preempted", SLURM, ENDED, "stopped", GONE, "preempted", RUN, DARK, READ, 1, 0, 1, 0,
 	 ERROR, "preempted"},
 	{"stop: accounting says time", SLURM, ENDED, "stopped", GONE, "time", RUN, DARK, READ, 1, 0, 1, 0, ERROR,
@@ -167,8 +167,8 @@ static const struct row {
 	{"node failed before its claim", SLURM, SUBMITTED, _, GONE, "node", RUN, DARK, READ, 0, 11, 0, 0, ERROR,
 	 "node"},
 	{"job ended just now", SLURM, RUNNING, _, GONE, "exit", RUN, DARK, READ, 0, 5, 5, 0, WAITS, _},
-	{"job ended just now, wished", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, READ, 0, 5, 5, 0, WAITS, _},
-	{"job ended, wished", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, READ, 0, 11, 11, 0, STOPPED, _},
+	{"job ended just now, wanted", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, READ, 0, 5, 5, 0, WAITS, _},
+	{"job ended, wanted", SLURM, RUNNING, _, GONE, "cancelled", STOP, DARK, READ, 0, 11, 11, 0, STOPPED, _},
 	/* To go back to the waiting ones. */
 	{"taken back, in the queue", SLURM, SUBMITTED, _, QUEUED, _, HOLD, DARK, READ, 0, 0, 0, 0, WAITS, _},
 	{"taken back, left the queue", SLURM, SUBMITTED, _, GONE, "cancelled", HOLD, DARK, READ, 0, 11, 0, 0, WAITING,
@@ -256,7 +256,7 @@ static int64_t ms_ago(int seconds)
 /* The facts of a row, learnt the way the engine learns them. */
 static struct attempt_facts facts_of(const struct row *row)
 {
-	struct attempt_facts f = {.traits = traits[row->where], .wish = (enum store_wish)row->wish};
+	struct attempt_facts f = {.traits = traits[row->where], .wanted = (enum store_wanted)row->wanted};
 	struct attempt_end told = end_with(row->told), found = end_with(row->found);
 	if (row->phase >= RUNNING)
 		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_START});
@@ -369,7 +369,7 @@ static const struct silence {
 	const char *story;
 	const char *told; /* then END with this cause; NULL: none */
 	const char *found; /* then GONE with this cause, and the lag of the file system; NULL: not gone */
-	int wish;
+	int wanted;
 	int verdict;
 	const char *cause;
 } silences[] = {
@@ -437,7 +437,7 @@ static void test_a_silent_runner_is_given_up_by_evidence(void **state)
 	size_t wrong = 0;
 	for (size_t i = 0; i < COUNT_OF(silences); i++) {
 		const struct silence *row = &silences[i];
-		struct attempt_facts f = {.traits = traits[row->where], .wish = (enum store_wish)row->wish};
+		struct attempt_facts f = {.traits = traits[row->where], .wanted = (enum store_wanted)row->wanted};
 		struct attempt_end told = end_with(row->told), found = end_with(row->found);
 		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_START});
 		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_BEATS, .beats = row->beats});
@@ -521,7 +521,7 @@ static void test_a_stop_is_repeated_until_it_is_heard(void **state)
 	struct attempt_facts f = {.traits = traits[SLURM]};
 	struct attempt_end end = end_with("stopped");
 	assert_false(attempt_needs_cancel(&f, &pace, 1000));
-	f.wish = STORE_WISH_STOP;
+	f.wanted = STORE_WANT_STOP;
 	assert_true(attempt_needs_cancel(&f, &pace, 1000));
 	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CANCEL, .at_ms = 1000});
 	assert_false(attempt_needs_cancel(&f, &pace, 15999));
@@ -534,7 +534,7 @@ static void test_a_stop_is_repeated_until_it_is_heard(void **state)
 static void test_what_has_started_is_not_taken_out_of_the_queue(void **state)
 {
 	(void)state;
-	struct attempt_facts f = {.traits = traits[SLURM], .wish = STORE_WISH_HOLD};
+	struct attempt_facts f = {.traits = traits[SLURM], .wanted = STORE_WANT_HOLD};
 	assert_true(attempt_needs_cancel(&f, &pace, 1000));
 	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ALIVE});
 	assert_false(attempt_needs_cancel(&f, &pace, 1000));
