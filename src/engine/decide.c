@@ -14,8 +14,8 @@ static void attempt_end_clear(struct attempt_end *end)
 
 void attempt_facts_clear(struct attempt_facts *facts)
 {
-	attempt_end_clear(&facts->told);
-	attempt_end_clear(&facts->found);
+	attempt_end_clear(&facts->journal_end);
+	attempt_end_clear(&facts->backend_end);
 }
 
 static void attempt_end_copy(struct attempt_end *to, const struct attempt_end *from)
@@ -46,7 +46,7 @@ static void hear_gone(struct attempt_facts *f, const struct attempt_event *event
 	f->seen = ATTEMPT_GONE;
 	f->gone_ms = event->at_ms;
 	f->absent_ms = f->absent_again_ms = 0;
-	attempt_end_copy(&f->found, event->end);
+	attempt_end_copy(&f->backend_end, event->end);
 	if (f->claim != ATTEMPT_CLAIM_TAKEN)
 		f->claim = ATTEMPT_CLAIM_NOT_LOOKED;
 }
@@ -60,7 +60,7 @@ static void hear_sight(struct attempt_facts *f, enum attempt_seen seen)
 
 static void hear_growth(struct attempt_facts *f, int64_t at_ms)
 {
-	f->heard_ms = at_ms;
+	f->grew_ms = at_ms;
 	f->silent_ms = f->vouched_ms = 0;
 }
 
@@ -92,41 +92,41 @@ static void hear_paused(struct attempt_facts *f)
 	hear_sight(f, ATTEMPT_ALIVE);
 }
 
-void attempt_hear(struct attempt_facts *f, const struct attempt_event *event)
+void attempt_update(struct attempt_facts *f, const struct attempt_event *event)
 {
 	switch (event->kind) {
-	case ATTEMPT_HEAR_START:
+	case ATTEMPT_EVENT_START:
 		if (f->phase < ATTEMPT_RUNNING)
 			f->phase = ATTEMPT_RUNNING;
 		break;
-	case ATTEMPT_HEAR_BEATS: f->beats = event->beats; break;
-	case ATTEMPT_HEAR_GROWTH: hear_growth(f, event->at_ms); break;
-	case ATTEMPT_HEAR_END:
+	case ATTEMPT_EVENT_BEATS: f->beats = event->beats; break;
+	case ATTEMPT_EVENT_GROWTH: hear_growth(f, event->at_ms); break;
+	case ATTEMPT_EVENT_END:
 		if (f->phase >= ATTEMPT_ENDED)
 			break;
 		f->phase = ATTEMPT_ENDED;
 		f->ended_ms = event->at_ms;
-		attempt_end_copy(&f->told, event->end);
+		attempt_end_copy(&f->journal_end, event->end);
 		break;
-	case ATTEMPT_HEAR_JOURNAL: hear_journal(f, event); break;
-	case ATTEMPT_HEAR_CLAIM: f->claim = event->claim; break;
-	case ATTEMPT_HEAR_QUEUED: hear_sight(f, ATTEMPT_QUEUED); break;
-	case ATTEMPT_HEAR_ALIVE: hear_alive(f, event->at_ms); break;
-	case ATTEMPT_HEAR_PAUSED: hear_paused(f); break;
-	case ATTEMPT_HEAR_ABSENT: hear_absent(f, event->at_ms); break;
-	case ATTEMPT_HEAR_GONE: hear_gone(f, event); break;
-	case ATTEMPT_HEAR_TAKEN:
+	case ATTEMPT_EVENT_JOURNAL: hear_journal(f, event); break;
+	case ATTEMPT_EVENT_CLAIM: f->claim = event->claim; break;
+	case ATTEMPT_EVENT_QUEUED: hear_sight(f, ATTEMPT_QUEUED); break;
+	case ATTEMPT_EVENT_ALIVE: hear_alive(f, event->at_ms); break;
+	case ATTEMPT_EVENT_PAUSED: hear_paused(f); break;
+	case ATTEMPT_EVENT_ABSENT: hear_absent(f, event->at_ms); break;
+	case ATTEMPT_EVENT_GONE: hear_gone(f, event); break;
+	case ATTEMPT_EVENT_TAKEN:
 		f->absent_ms = f->absent_again_ms = 0;
 		f->cancel_ms = 0; /* a stop that came before found nothing to end */
 		break;
-	case ATTEMPT_HEAR_GIVEN:
+	case ATTEMPT_EVENT_GIVEN:
 		/* The new one gets as much time to appear as the last one had. */
 		f->seen = f->seen == ATTEMPT_GONE ? ATTEMPT_GONE : ATTEMPT_UNSEEN;
 		f->absent_ms = f->absent_again_ms = event->at_ms;
 		break;
-	case ATTEMPT_HEAR_CANCEL: f->cancel_ms = event->at_ms; break;
-	case ATTEMPT_HEAR_GIVEN_UP: f->given_up = true; break;
-	case ATTEMPT_HEAR_SETTLED: f->phase = ATTEMPT_SETTLED; break;
+	case ATTEMPT_EVENT_CANCEL: f->cancel_ms = event->at_ms; break;
+	case ATTEMPT_EVENT_GIVEN_UP: f->given_up = true; break;
+	case ATTEMPT_EVENT_SETTLED: f->phase = ATTEMPT_SETTLED; break;
 	}
 }
 
@@ -168,13 +168,15 @@ static const char *const decide_silence = "there was no sign of life from its ru
 static struct attempt_verdict decide_outside(const struct attempt_facts *f, const struct attempt_pace *pace,
 					     int64_t now)
 {
-	const char *text = f->told.message ? f->told.message : cause_text(f->told.cause);
-	bool stopped = f->told.cause == CAUSE_STOPPED, gone = f->seen == ATTEMPT_GONE;
+	const char *text = f->journal_end.message ? f->journal_end.message : cause_text(f->journal_end.cause);
+	bool stopped = f->journal_end.cause == CAUSE_STOPPED, gone = f->seen == ATTEMPT_GONE;
 	bool lost = f->seen == ATTEMPT_ABSENT && f->absent_again_ms - f->absent_ms >= pace->doubt_ms;
 	if (f->traits & BACKEND_HAS_ACCOUNTING) {
-		if (gone && f->found.cause != CAUSE_NONE && f->found.cause != CAUSE_EXIT && f->found.cause != CAUSE_OK)
-			return verdict_error(f->found.cause, f->found.message ? f->found.message : text,
-					     f->found.remedy);
+		if (gone && f->backend_end.cause != CAUSE_NONE && f->backend_end.cause != CAUSE_EXIT &&
+		    f->backend_end.cause != CAUSE_OK)
+			return verdict_error(f->backend_end.cause,
+					     f->backend_end.message ? f->backend_end.message : text,
+					     f->backend_end.remedy);
 		if (lost && stopped)
 			return verdict_error(CAUSE_LOST, "the backend no longer knows it", NULL);
 		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
@@ -183,22 +185,23 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 			return (struct attempt_verdict){.action = ATTEMPT_WAIT, .poll = true};
 	}
 	return stopped ? verdict_error(CAUSE_CANCELLED, "ended from outside by a signal", NULL)
-		       : verdict_error(f->told.cause, text, NULL);
+		       : verdict_error(f->journal_end.cause, text, NULL);
 }
 
 /* The journal has its END record. */
 static struct attempt_verdict decide_ended(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
 {
-	if (f->told.cause == CAUSE_OK)
+	if (f->journal_end.cause == CAUSE_OK)
 		return verdict_end(STORE_FINISHED);
 	/* One that began before it could be taken back has ended in its own way. */
-	if (decide_is_ended_by(f->wanted) || (f->wanted == STORE_WANT_HOLD && f->told.cause == CAUSE_STOPPED))
+	if (decide_is_ended_by(f->wanted) || (f->wanted == STORE_WANT_HOLD && f->journal_end.cause == CAUSE_STOPPED))
 		return verdict_wanted(f->wanted);
-	if (f->given_up && (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL))
+	if (f->given_up && (f->journal_end.cause == CAUSE_STOPPED || f->journal_end.cause == CAUSE_SIGNAL))
 		return verdict_error(CAUSE_LOST, decide_silence, NULL); /* it came back, and found the stop file */
-	if (f->told.cause == CAUSE_STOPPED || f->told.cause == CAUSE_SIGNAL)
+	if (f->journal_end.cause == CAUSE_STOPPED || f->journal_end.cause == CAUSE_SIGNAL)
 		return decide_outside(f, pace, now);
-	return verdict_error(f->told.cause, f->told.message ? f->told.message : cause_text(f->told.cause), NULL);
+	return verdict_error(f->journal_end.cause,
+			     f->journal_end.message ? f->journal_end.message : cause_text(f->journal_end.cause), NULL);
 }
 
 /* 1: a runner has begun with it, 0: none has, -1 and *ret: that is not known yet. */
@@ -244,7 +247,7 @@ static struct attempt_verdict decide_unstarted(const struct attempt_end *found)
 /* A runner ended, and its journal says nothing of it. */
 static struct attempt_verdict decide_lost(const struct attempt_facts *f, const struct attempt_pace *pace)
 {
-	const struct attempt_end *found = &f->found;
+	const struct attempt_end *found = &f->backend_end;
 	struct attempt_verdict verdict;
 	if (f->given_up && (found->cause == CAUSE_CANCELLED || decide_is_runners(found)))
 		return verdict_error(CAUSE_LOST, decide_silence, NULL);
@@ -271,7 +274,7 @@ static struct attempt_verdict decide_lost(const struct attempt_facts *f, const s
 static struct attempt_verdict decide_held(const struct attempt_facts *f, const struct attempt_pace *pace)
 {
 	struct attempt_verdict verdict;
-	if (f->found.cause == CAUSE_CANCELLED)
+	if (f->backend_end.cause == CAUSE_CANCELLED)
 		return verdict_wanted(f->wanted);
 	int claimed = decide_claimed(f, &verdict);
 	return claimed < 0 ? verdict : claimed ? decide_lost(f, pace) : verdict_wanted(f->wanted);
@@ -280,13 +283,13 @@ static struct attempt_verdict decide_held(const struct attempt_facts *f, const s
 /* The backend says that it ended, the journal does not. */
 static struct attempt_verdict decide_gone(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
 {
-	int64_t heard = f->heard_ms > f->gone_ms ? f->heard_ms : f->gone_ms;
+	int64_t heard = f->grew_ms > f->gone_ms ? f->grew_ms : f->gone_ms;
 	bool lags = f->traits & BACKEND_FILES_LAG;
 	if (lags && now - f->gone_ms < pace->journal_lag_ms)
 		return verdict_wait();
 	/* A runner that ended well has told its end, or found the claim taken (a controller that crashed gave the element
 	 * out again): then the other one may still be at work. */
-	if (lags && f->found.cause == CAUSE_OK && f->wanted == STORE_WANT_RUN && now - heard < pace->silent_ms) {
+	if (lags && f->backend_end.cause == CAUSE_OK && f->wanted == STORE_WANT_RUN && now - heard < pace->silent_ms) {
 		struct attempt_verdict unknown;
 		int claimed = decide_claimed(f, &unknown);
 		if (claimed)
@@ -363,5 +366,5 @@ bool attempt_needs_cancel(const struct attempt_facts *f, const struct attempt_pa
 
 const struct attempt_end *attempt_end_of(const struct attempt_facts *f)
 {
-	return f->phase == ATTEMPT_ENDED ? &f->told : &f->found;
+	return f->phase == ATTEMPT_ENDED ? &f->journal_end : &f->backend_end;
 }

@@ -1,4 +1,4 @@
-/* What becomes of an attempt, decided from what is known of it. Two functions: attempt_hear takes in what was learnt,
+/* What becomes of an attempt, decided from what is known of it. Two functions: attempt_update adds what was learnt,
  * attempt_decide says what follows. Neither reads a file, asks a backend or looks at a clock: every time comes with the
  * event or with the question, so that each rule is one row of tests/unit/engine/test_decide.c. settle.c carries out what
  * is decided. All times are monotonic.
@@ -62,11 +62,11 @@ struct attempt_facts {
 	enum attempt_claim claim;
 	enum attempt_journal journal;
 	enum store_wanted wanted;
-	struct attempt_end told; /* the END record; from ATTEMPT_ENDED on */
-	struct attempt_end found; /* the backend's word; with ATTEMPT_GONE */
+	struct attempt_end journal_end; /* the END record; from ATTEMPT_ENDED on */
+	struct attempt_end backend_end; /* what the backend said; with ATTEMPT_GONE */
 	bool beats; /* its runner promised to write something every minute; one of an earlier version does not */
 	bool given_up; /* it was told to end because nothing was heard of it */
-	int64_t heard_ms; /* when its journal grew last; 0 */
+	int64_t grew_ms; /* when its journal grew last; 0 */
 	int64_t looked_ms; /* when its journal was last looked at; 0 */
 	int64_t silent_ms; /* for how long looks at its journal have found nothing new. Only our own clock counts, and
 			      only time in which we looked. */
@@ -80,22 +80,22 @@ struct attempt_facts {
 };
 
 enum attempt_event_kind {
-	ATTEMPT_HEAR_START,
-	ATTEMPT_HEAR_BEATS, /* .beats, as START says */
-	ATTEMPT_HEAR_GROWTH, /* its journal grew */
-	ATTEMPT_HEAR_END, /* .end */
-	ATTEMPT_HEAR_JOURNAL, /* .journal */
-	ATTEMPT_HEAR_CLAIM, /* .claim */
-	ATTEMPT_HEAR_QUEUED,
-	ATTEMPT_HEAR_ALIVE,
-	ATTEMPT_HEAR_PAUSED, /* alive, but not running: suspended, for example */
-	ATTEMPT_HEAR_ABSENT,
-	ATTEMPT_HEAR_GONE, /* .end */
-	ATTEMPT_HEAR_TAKEN, /* the backend confirmed that it has it */
-	ATTEMPT_HEAR_GIVEN, /* it is handed over again */
-	ATTEMPT_HEAR_CANCEL, /* the backend is told to end it */
-	ATTEMPT_HEAR_GIVEN_UP, /* its stop file is written */
-	ATTEMPT_HEAR_SETTLED,
+	ATTEMPT_EVENT_START,
+	ATTEMPT_EVENT_BEATS, /* .beats, as START says */
+	ATTEMPT_EVENT_GROWTH, /* its journal grew */
+	ATTEMPT_EVENT_END, /* .end */
+	ATTEMPT_EVENT_JOURNAL, /* .journal */
+	ATTEMPT_EVENT_CLAIM, /* .claim */
+	ATTEMPT_EVENT_QUEUED,
+	ATTEMPT_EVENT_ALIVE,
+	ATTEMPT_EVENT_PAUSED, /* alive, but not running: suspended, for example */
+	ATTEMPT_EVENT_ABSENT,
+	ATTEMPT_EVENT_GONE, /* .end */
+	ATTEMPT_EVENT_TAKEN, /* the backend confirmed that it has it */
+	ATTEMPT_EVENT_GIVEN, /* it is handed over again */
+	ATTEMPT_EVENT_CANCEL, /* the backend is told to end it */
+	ATTEMPT_EVENT_GIVEN_UP, /* its stop file is written */
+	ATTEMPT_EVENT_SETTLED,
 };
 
 struct attempt_event {
@@ -137,7 +137,7 @@ struct attempt_verdict {
 	const char *remedy; /* NULL: the usual one of its cause */
 };
 
-void attempt_hear(struct attempt_facts *facts, const struct attempt_event *event);
+void attempt_update(struct attempt_facts *facts, const struct attempt_event *event);
 struct attempt_verdict attempt_decide(const struct attempt_facts *facts, const struct attempt_pace *pace,
 				      int64_t now_ms);
 /* Has it missed its beats? */

@@ -47,8 +47,8 @@ static void follow_gone(struct engine_live *live, const struct backend_sight *si
 	};
 	if (live->facts.seen == ATTEMPT_GONE)
 		return;
-	attempt_hear(&live->facts,
-		     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = clock_mono_ms(), .end = &found});
+	attempt_update(&live->facts,
+		       &(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = clock_mono_ms(), .end = &found});
 	live->gone_cost = sight->cost;
 	live->gone_cost.source = live->gone_source = mem_strdup(sight->cost.source);
 }
@@ -90,7 +90,7 @@ static int follow_place(struct engine *engine, struct engine_live *live, const s
 static int follow_absent(struct engine *engine, struct engine_live *live)
 {
 	bool first = !live->facts.absent_ms && live->facts.phase == ATTEMPT_SUBMITTED;
-	engine_hear(live, ATTEMPT_HEAR_ABSENT);
+	engine_hear(live, ATTEMPT_EVENT_ABSENT);
 	return first ? store_set_batch_absent(engine->store, live->token, clock_now_ms()) : 0;
 }
 
@@ -117,11 +117,11 @@ int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 		return 0; /* the backend looked into the wrong folder, perhaps */
 	switch (sight->state) {
 	case BACKEND_QUEUED:
-		engine_hear(live, ATTEMPT_HEAR_QUEUED);
+		engine_hear(live, ATTEMPT_EVENT_QUEUED);
 		return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
 	case BACKEND_RUNNING: {
 		/* The journal says so, with more. */
-		engine_hear(live, sight->reason ? ATTEMPT_HEAR_PAUSED : ATTEMPT_HEAR_ALIVE);
+		engine_hear(live, sight->reason ? ATTEMPT_EVENT_PAUSED : ATTEMPT_EVENT_ALIVE);
 		free(live->paused);
 		live->paused = mem_strdup(sight->reason);
 		int rc = follow_keep(engine, live, sight);
@@ -179,7 +179,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, enum f
 				continue;
 			if (live->save_until_ms > clock_mono_ms() || !engine_needs_cancel(live))
 				continue;
-			engine_hear(live, ATTEMPT_HEAR_CANCEL);
+			engine_hear(live, ATTEMPT_EVENT_CANCEL);
 		}
 		watch[count++] = (struct backend_watch){
 			.token = live->token,

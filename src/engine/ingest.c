@@ -58,7 +58,7 @@ static void ingest_begin(struct engine_experiment *e, int64_t time_ms)
 static void ingest_beats(struct engine_live *live, const struct journal_record *start)
 {
 	live->start_read = true;
-	attempt_hear(&live->facts, &(struct attempt_event){.kind = ATTEMPT_HEAR_BEATS, .beats = start->beat_ms > 0});
+	attempt_update(&live->facts, &(struct attempt_event){.kind = ATTEMPT_EVENT_BEATS, .beats = start->beat_ms > 0});
 }
 
 static int ingest_start(struct ingest *in, const struct journal_record *r)
@@ -81,7 +81,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 			rc = store_set_progress(engine->store, &live->task);
 		live->experiment->best_changed = true;
 	}
-	engine_hear(live, ATTEMPT_HEAR_START);
+	engine_hear(live, ATTEMPT_EVENT_START);
 	ingest_beats(live, r);
 	if (rc == 0)
 		rc = engine_hear_started(engine, live->experiment, r->host);
@@ -333,8 +333,8 @@ int engine_take_end(struct engine_live *live, const char *json)
 	};
 	if (cause_parse(node_get_string(end, "cause"), &told.cause) < 0 || told.cause == CAUSE_NONE)
 		told.cause = CAUSE_UNKNOWN;
-	attempt_hear(&live->facts,
-		     &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = clock_mono_ms(), .end = &told});
+	attempt_update(&live->facts,
+		       &(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = clock_mono_ms(), .end = &told});
 	node_free(end);
 	return 0;
 }
@@ -389,8 +389,8 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 		.time_ms = r->time_ms,
 		.wall_ms = ingest_wall_ms(r),
 	};
-	attempt_hear(&in->live->facts,
-		     &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = clock_mono_ms(), .end = &told});
+	attempt_update(&in->live->facts,
+		       &(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = clock_mono_ms(), .end = &told});
 	return 0;
 }
 
@@ -465,7 +465,7 @@ static int ingest_bytes(struct engine *engine, struct engine_live *live, const c
 	if (bad && (rc = ingest_note_damage(engine, live, bad)) < 0)
 		return rc;
 	live->offset += used;
-	engine_hear(live, ATTEMPT_HEAR_GROWTH);
+	engine_hear(live, ATTEMPT_EVENT_GROWTH);
 	rc = store_set_journal_offset(engine->store, live->id, live->offset);
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
@@ -560,12 +560,12 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 	int64_t used = 0;
 	int rc = n > 0 ? ingest_bytes(engine, live, chunk, (size_t)n, &used) : 0;
 	bool more = n == LIMIT_JOURNAL_CHUNK_BYTES && used > 0;
-	attempt_hear(&live->facts,
-		     &(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL,
-					     .at_ms = clock_mono_ms(),
-					     .journal = n < 0 ? ATTEMPT_JOURNAL_UNKNOWN
-						     : more   ? ATTEMPT_JOURNAL_MORE
-							      : ATTEMPT_JOURNAL_READ});
+	attempt_update(&live->facts,
+		       &(struct attempt_event){.kind = ATTEMPT_EVENT_JOURNAL,
+					       .at_ms = clock_mono_ms(),
+					       .journal = n < 0 ? ATTEMPT_JOURNAL_UNKNOWN
+						       : more   ? ATTEMPT_JOURNAL_MORE
+								: ATTEMPT_JOURNAL_READ});
 	if (rc == 0 && n >= 0 && !live->start_read && live->facts.phase == ATTEMPT_RUNNING)
 		ingest_old_start(live);
 	if (rc == 0 && more)

@@ -258,10 +258,10 @@ int engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 	live->offset = row->journal_offset;
 	live->created_ms = row->created_ms;
 	live->started_ms = row->started_ms;
-	live->facts.told.exit_code = live->facts.found.exit_code = -1;
+	live->facts.journal_end.exit_code = live->facts.backend_end.exit_code = -1;
 	live->facts.traits = experiment->backend ? experiment->backend->ops->traits : 0;
 	if (row->state == STORE_RUNNING)
-		engine_hear(live, ATTEMPT_HEAR_START);
+		engine_hear(live, ATTEMPT_EVENT_START);
 	engine_asked_read(experiment, row->asked, &live->asked);
 	live->job = mem_strdup(row->job);
 	live->rows = buf_make(BUF_UNLIMITED);
@@ -308,20 +308,22 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 	if (rc < 0)
 		return rc;
 	if (engine_place(engine, live, NULL) < 0) /* the first turn tries again, and tells why */
-		attempt_hear(&live->facts,
-			     &(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL, .journal = ATTEMPT_JOURNAL_UNKNOWN});
+		attempt_update(
+			&live->facts,
+			&(struct attempt_event){.kind = ATTEMPT_EVENT_JOURNAL, .journal = ATTEMPT_JOURNAL_UNKNOWN});
 	if (engine_is_foreign(engine, live->id)) {
 		char text[512];
 		snprintf(text, sizeof(text), "it belongs to %.400s, of which this state folder is a copy",
 			 engine->copied_from);
 		const struct attempt_end end = {.cause = CAUSE_LOST, .message = text, .exit_code = -1};
-		attempt_hear(&live->facts,
-			     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = clock_mono_ms(), .end = &end});
+		attempt_update(
+			&live->facts,
+			&(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = clock_mono_ms(), .end = &end});
 		return 0;
 	}
 	/* Only one that was given up has a stop file and no wish to stop. */
 	if (row->state == STORE_RUNNING && row->wanted == STORE_WANT_RUN && spool_stop_exists(live->attempt_dir))
-		engine_hear(live, ATTEMPT_HEAR_GIVEN_UP);
+		engine_hear(live, ATTEMPT_EVENT_GIVEN_UP);
 	if (row->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;
 	/* It may or may not have been handed over. Where a second hand-over is harmless and cheap, do it at once; any

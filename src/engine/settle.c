@@ -232,7 +232,7 @@ bool engine_fence(const struct engine_live *live)
  * node's clock is believed between its start and now. */
 static int64_t settle_time(const struct engine_live *live)
 {
-	const struct attempt_end *end = &live->facts.told;
+	const struct attempt_end *end = &live->facts.journal_end;
 	int64_t now = clock_now_ms();
 	int64_t told = end->wall_ms >= 0 && live->started_ms ? live->started_ms + end->wall_ms : end->time_ms;
 	if (live->facts.phase != ATTEMPT_ENDED || !told || told > now)
@@ -296,7 +296,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	if (when > live->experiment->ended_ms)
 		live->experiment->ended_ms = when;
 	engine_owe(engine, live);
-	engine_hear(live, ATTEMPT_HEAR_SETTLED);
+	engine_hear(live, ATTEMPT_EVENT_SETTLED);
 	live->experiment->live--;
 	free(why);
 	free(cause);
@@ -306,7 +306,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 
 void engine_hear(struct engine_live *live, enum attempt_event_kind kind)
 {
-	attempt_hear(&live->facts, &(struct attempt_event){.kind = kind, .at_ms = clock_mono_ms()});
+	attempt_update(&live->facts, &(struct attempt_event){.kind = kind, .at_ms = clock_mono_ms()});
 }
 
 static enum attempt_claim settle_look(const struct engine_live *live)
@@ -347,7 +347,7 @@ static struct attempt_verdict settle_decide(struct engine_live *live)
 	struct attempt_verdict verdict = attempt_decide(&live->facts, &pace, clock_mono_ms());
 	if (verdict.action != ATTEMPT_LOOK)
 		return verdict;
-	attempt_hear(&live->facts, &(struct attempt_event){.kind = ATTEMPT_HEAR_CLAIM, .claim = settle_look(live)});
+	attempt_update(&live->facts, &(struct attempt_event){.kind = ATTEMPT_EVENT_CLAIM, .claim = settle_look(live)});
 	return attempt_decide(&live->facts, &pace, clock_mono_ms());
 }
 
@@ -357,7 +357,7 @@ static void settle_give_again(struct engine *engine, struct engine_live *live)
 	struct engine_submission again = {.experiment = live->experiment, .again = true};
 	for (size_t i = 0; i < engine->live.len; i++)
 		if (strcmp(engine->live.at[i]->token, live->token) == 0)
-			engine_hear(engine->live.at[i], ATTEMPT_HEAR_GIVEN);
+			engine_hear(engine->live.at[i], ATTEMPT_EVENT_GIVEN);
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
 			return;
@@ -372,7 +372,7 @@ static int settle_give_up(struct engine *engine, struct engine_live *live)
 {
 	if (!engine_fence(live))
 		return 0; /* at the next turn */
-	engine_hear(live, ATTEMPT_HEAR_GIVEN_UP);
+	engine_hear(live, ATTEMPT_EVENT_GIVEN_UP);
 	log_warning("e%" PRId64 "/%" PRId64 ": there was no sign of life from its runner for %s: cancelling its job",
 		    live->experiment->id, live->task.number, SETTLE_GIVE_UP_TEXT);
 	return store_add_history(engine->store, live->task.id, STORE_RUNNING,

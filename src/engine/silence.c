@@ -75,7 +75,7 @@ int engine_note_silence(struct engine *engine)
 		struct engine_live *live = engine->live.at[i];
 		enum engine_silence silence = silence_of(live);
 		/* One that an earlier daemon called silent is so until something is heard. */
-		bool kept = silence == SILENCE_NONE && !live->facts.heard_ms && live->facts.phase == ATTEMPT_RUNNING;
+		bool kept = silence == SILENCE_NONE && !live->facts.grew_ms && live->facts.phase == ATTEMPT_RUNNING;
 		if (silence != live->silence && !kept && live->facts.phase <= ATTEMPT_RUNNING)
 			rc = silence_note(engine, live, silence);
 	}

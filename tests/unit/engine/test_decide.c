@@ -259,33 +259,35 @@ static struct attempt_facts facts_of(const struct row *row)
 	struct attempt_facts f = {.traits = traits[row->where], .wanted = (enum store_wanted)row->wanted};
 	struct attempt_end told = end_with(row->told), found = end_with(row->found);
 	if (row->phase >= RUNNING)
-		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_START});
+		attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_START});
 	if (row->phase >= ENDED)
-		attempt_hear(
+		attempt_update(
 			&f,
-			&(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = ms_ago(row->ended), .end = &told});
+			&(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = ms_ago(row->ended), .end = &told});
 	if (row->phase == SETTLED)
-		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_SETTLED});
-	attempt_hear(
-		&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GROWTH, .at_ms = row->heard ? ms_ago(row->heard) : 0});
+		attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_SETTLED});
+	attempt_update(
+		&f,
+		&(struct attempt_event){.kind = ATTEMPT_EVENT_GROWTH, .at_ms = row->heard ? ms_ago(row->heard) : 0});
 	switch (row->seen) {
-	case QUEUED: attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_QUEUED}); break;
-	case ALIVE: attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ALIVE}); break;
+	case QUEUED: attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_QUEUED}); break;
+	case ALIVE: attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ALIVE}); break;
 	case ABSENT:
-		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = ms_ago(row->gone)});
-		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = ms_ago(0)});
+		attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ABSENT, .at_ms = ms_ago(row->gone)});
+		attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ABSENT, .at_ms = ms_ago(0)});
 		break;
 	case GONE:
-		attempt_hear(
+		attempt_update(
 			&f,
-			&(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = ms_ago(row->gone), .end = &found});
+			&(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = ms_ago(row->gone), .end = &found});
 		break;
 	}
 	f.answered_ms = ms_ago(row->answered);
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CLAIM, .claim = (enum attempt_claim)row->claim});
-	attempt_hear(
+	attempt_update(&f,
+		       &(struct attempt_event){.kind = ATTEMPT_EVENT_CLAIM, .claim = (enum attempt_claim)row->claim});
+	attempt_update(
 		&f,
-		&(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL, .journal = (enum attempt_journal)row->journal});
+		&(struct attempt_event){.kind = ATTEMPT_EVENT_JOURNAL, .journal = (enum attempt_journal)row->journal});
 	return f;
 }
 
@@ -409,12 +411,12 @@ static void live_second(struct attempt_facts *f, char kind, int64_t at)
 	if (kind == 'z')
 		return;
 	if (kind == 'w')
-		attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GROWTH, .at_ms = at});
-	attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_JOURNAL, .at_ms = at, .journal = journal});
+		attempt_update(f, &(struct attempt_event){.kind = ATTEMPT_EVENT_GROWTH, .at_ms = at});
+	attempt_update(f, &(struct attempt_event){.kind = ATTEMPT_EVENT_JOURNAL, .at_ms = at, .journal = journal});
 	if (kind == 's')
-		attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_PAUSED, .at_ms = at});
+		attempt_update(f, &(struct attempt_event){.kind = ATTEMPT_EVENT_PAUSED, .at_ms = at});
 	else if (kind != 'x')
-		attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ALIVE, .at_ms = at});
+		attempt_update(f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ALIVE, .at_ms = at});
 }
 
 static int64_t live_through(struct attempt_facts *f, const char *story)
@@ -424,7 +426,7 @@ static int64_t live_through(struct attempt_facts *f, const char *story)
 		long seconds = strtol(story, &next, 10);
 		char kind = *next++;
 		if (kind == '!')
-			attempt_hear(f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GIVEN_UP, .at_ms = at});
+			attempt_update(f, &(struct attempt_event){.kind = ATTEMPT_EVENT_GIVEN_UP, .at_ms = at});
 		for (; seconds > 0; seconds--)
 			live_second(f, kind, at += 1000);
 	}
@@ -439,14 +441,15 @@ static void test_a_silent_runner_is_given_up_by_evidence(void **state)
 		const struct silence *row = &silences[i];
 		struct attempt_facts f = {.traits = traits[row->where], .wanted = (enum store_wanted)row->wanted};
 		struct attempt_end told = end_with(row->told), found = end_with(row->found);
-		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_START});
-		attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_BEATS, .beats = row->beats});
+		attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_START});
+		attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_BEATS, .beats = row->beats});
 		int64_t at = live_through(&f, row->story);
 		if (row->found)
-			attempt_hear(&f,
-				     &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = at, .end = &found});
+			attempt_update(&f,
+				       &(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = at, .end = &found});
 		if (row->told)
-			attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = at, .end = &told});
+			attempt_update(&f,
+				       &(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = at, .end = &told});
 		struct attempt_verdict v = attempt_decide(&f, &pace, row->found ? at + pace.journal_lag_ms : at);
 		const char *cause = v.action == ATTEMPT_END && v.state == STORE_ERROR ? cause_name(v.cause) : NULL;
 		bool same = cause ? row->cause && strcmp(cause, row->cause) == 0 : !row->cause;
@@ -465,14 +468,14 @@ static void test_what_is_given_up_is_cancelled_until_it_is_gone(void **state)
 	(void)state;
 	struct attempt_facts f = {.traits = traits[SLURM]};
 	struct attempt_end end = end_with("cancelled");
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_START});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_START});
 	assert_false(attempt_needs_cancel(&f, &pace, 1000));
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GIVEN_UP});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_GIVEN_UP});
 	assert_true(attempt_needs_cancel(&f, &pace, 1000));
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CANCEL, .at_ms = 1000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_CANCEL, .at_ms = 1000});
 	assert_false(attempt_needs_cancel(&f, &pace, 15999));
 	assert_true(attempt_needs_cancel(&f, &pace, 16000));
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = 16000, .end = &end});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = 16000, .end = &end});
 	assert_false(attempt_needs_cancel(&f, &pace, 99000));
 	attempt_facts_clear(&f);
 }
@@ -483,10 +486,10 @@ static void test_the_first_word_about_an_end_counts(void **state)
 	struct attempt_facts f = {.traits = traits[SLURM]};
 	struct attempt_end first = end_with("preempted"), second = end_with("cancelled");
 	first.message = mem_strdup("a job with a higher priority took its place");
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = 1, .end = &first});
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GONE, .at_ms = 2, .end = &second});
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_QUEUED, .at_ms = 3});
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 4});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = 1, .end = &first});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = 2, .end = &second});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_QUEUED, .at_ms = 3});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ABSENT, .at_ms = 4});
 	free(first.message);
 	struct attempt_verdict v = attempt_decide(&f, &pace, 20000);
 	assert_int_equal(v.cause, CAUSE_PREEMPTED);
@@ -498,19 +501,19 @@ static void test_being_found_again_ends_an_absence(void **state)
 {
 	(void)state;
 	struct attempt_facts f = {.traits = traits[SLURM]};
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 1000});
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_QUEUED, .at_ms = 20000});
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 40000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ABSENT, .at_ms = 1000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_QUEUED, .at_ms = 20000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ABSENT, .at_ms = 40000});
 	assert_int_equal(attempt_decide(&f, &pace, 40000).action, ATTEMPT_WAIT);
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 65000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ABSENT, .at_ms = 65000});
 	assert_int_equal(attempt_decide(&f, &pace, 65000).action, ATTEMPT_LOOK);
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CLAIM, .claim = ATTEMPT_CLAIM_NONE});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_CLAIM, .claim = ATTEMPT_CLAIM_NONE});
 	assert_int_equal(attempt_decide(&f, &pace, 65000).action, ATTEMPT_GIVE_AGAIN);
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_GIVEN, .at_ms = 65000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_GIVEN, .at_ms = 65000});
 	assert_int_equal(attempt_decide(&f, &pace, 99000).action, ATTEMPT_WAIT);
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 70000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ABSENT, .at_ms = 70000});
 	assert_int_equal(attempt_decide(&f, &pace, 99000).action, ATTEMPT_WAIT);
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ABSENT, .at_ms = 95000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ABSENT, .at_ms = 95000});
 	assert_int_equal(attempt_decide(&f, &pace, 99000).action, ATTEMPT_LOOK); /* it may have been claimed since */
 	attempt_facts_clear(&f);
 }
@@ -523,10 +526,10 @@ static void test_a_stop_is_repeated_until_it_is_heard(void **state)
 	assert_false(attempt_needs_cancel(&f, &pace, 1000));
 	f.wanted = STORE_WANT_STOP;
 	assert_true(attempt_needs_cancel(&f, &pace, 1000));
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CANCEL, .at_ms = 1000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_CANCEL, .at_ms = 1000});
 	assert_false(attempt_needs_cancel(&f, &pace, 15999));
 	assert_true(attempt_needs_cancel(&f, &pace, 16000));
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_END, .at_ms = 16000, .end = &end});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = 16000, .end = &end});
 	assert_false(attempt_needs_cancel(&f, &pace, 99000));
 	attempt_facts_clear(&f);
 }
@@ -536,10 +539,10 @@ static void test_what_has_started_is_not_taken_out_of_the_queue(void **state)
 	(void)state;
 	struct attempt_facts f = {.traits = traits[SLURM], .wanted = STORE_WANT_HOLD};
 	assert_true(attempt_needs_cancel(&f, &pace, 1000));
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_ALIVE});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_ALIVE});
 	assert_false(attempt_needs_cancel(&f, &pace, 1000));
 	/* It may have been told at the moment it started: that is asked again until there is an answer. */
-	attempt_hear(&f, &(struct attempt_event){.kind = ATTEMPT_HEAR_CANCEL, .at_ms = 1000});
+	attempt_update(&f, &(struct attempt_event){.kind = ATTEMPT_EVENT_CANCEL, .at_ms = 1000});
 	assert_true(attempt_needs_cancel(&f, &pace, 99000));
 	attempt_facts_clear(&f);
 }
