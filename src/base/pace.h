@@ -142,13 +142,13 @@
 /* A stop that had no effect is repeated. */
 #define SETTLE_CANCEL_AGAIN_MS 15000
 /* After the end of an attempt its energy is asked for this long; */
-#define OWED_WAIT_MS 60000
+#define ENDED_WAIT_MS 60000
 /* after a start of the daemon, for attempts that ended at most this long ago. */
-#define OWED_LOOK_BACK_MS 600000
+#define ENDED_LOOK_BACK_MS 600000
 /* A job that is still there so long after the END record is cancelled, and again after as long. A batch script of the
  * user's own may copy something after the run. */
-#define OWED_LINGER_MS 300000
-#define OWED_LINGER_MAX_MS 1200000
+#define ENDED_LINGER_MS 300000
+#define ENDED_LINGER_MAX_MS 1200000
 /* A difference between the daemon's clock and the system's that is no jitter: the clock was set. */
 #define STEADY_JUMP_MS 1000
 /* Between the end of one task and the start of the next there is always a moment in which something else is true. */
@@ -219,9 +219,9 @@ _Static_assert(SETTLE_VOUCH_GAP_MS > SLURM_INTERVAL_MAX_MS, "the rhythm of looki
 _Static_assert(SETTLE_LOOK_GAP_MS > 2 * ENGINE_LOOK_MAX_MS, "the rhythm of looking at journals is no gap");
 _Static_assert(SETTLE_ACCOUNTING_LAG_MS > SLURM_LAG_MS,
 	       "the backend's last word comes before the engine gives up on it");
-_Static_assert(OWED_WAIT_MS > SLURM_LAG_MS, "an accounting that is late has been asked until then");
-_Static_assert(OWED_LINGER_MS > OWED_WAIT_MS, "a job that is ending is not cancelled while its figures are awaited");
-_Static_assert(OWED_LINGER_MAX_MS > 2 * OWED_LINGER_MS, "a cancellation without effect is repeated");
+_Static_assert(ENDED_WAIT_MS > SLURM_LAG_MS, "an accounting that is late has been asked until then");
+_Static_assert(ENDED_LINGER_MS > ENDED_WAIT_MS, "a job that is ending is not cancelled while its figures are awaited");
+_Static_assert(ENDED_LINGER_MAX_MS > 2 * ENDED_LINGER_MS, "a cancellation without effect is repeated");
 _Static_assert(SLURM_SUBMIT_MS >= SLURM_ASK_MS, "a submission may take longer than a question");
 _Static_assert(SLURM_EXPECTING_MS <= SLURM_QUIET_MS && SLURM_QUIET_MS <= SLURM_QUIET_MAX_MS &&
 		       SLURM_QUIET_MAX_MS <= SLURM_TROUBLE_MAX_MS && SLURM_TROUBLE_MAX_MS <= SLURM_INTERVAL_MAX_MS,

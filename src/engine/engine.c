@@ -9,7 +9,7 @@
 #include "engine/home.h"
 #include "engine/ingest.h"
 #include "engine/load.h"
-#include "engine/owed.h"
+#include "engine/ended.h"
 #include "engine/propose.h"
 #include "engine/removal.h"
 #include "engine/settle.h"
@@ -102,7 +102,7 @@ static void turn_schedule(struct engine *engine)
 	for (size_t i = 0; i < engine->experiments.len && !wait; i++)
 		wait = ENGINE_WAITING_MS; /* something waits: for a slot, a time, a backend */
 	if (!wait)
-		wait = engine_owed_wait_ms(engine);
+		wait = engine_ended_wait_ms(engine);
 	if (wait)
 		uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
 }
@@ -217,7 +217,7 @@ void engine_close(struct engine *engine)
 	free(engine->daemon_url);
 	free(engine->copied_from);
 	free(engine->live.at);
-	free(engine->owed.at);
+	free(engine->ended.at);
 	engine_forget_untidy(engine);
 	free(engine->experiments.at);
 	free(engine->submissions.at);

@@ -5,7 +5,7 @@
 #include "engine/backends.h"
 #include "engine/event.h"
 #include "engine/home.h"
-#include "engine/owed.h"
+#include "engine/ended.h"
 #include "engine/settle.h"
 #include "engine/state.h"
 #include "engine/stopping.h"
@@ -112,7 +112,7 @@ int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
 {
 	struct engine_live *live = follow_find(engine, sight->token, sight->index);
 	if (!live || live->facts.phase == ATTEMPT_SETTLED)
-		return engine_owed_sight(engine, sight);
+		return engine_ended_sight(engine, sight);
 	if (live->unplaced)
 		return 0; /* the backend looked into the wrong folder, perhaps */
 	switch (sight->state) {
@@ -163,7 +163,7 @@ enum follow_which { FOLLOW_ALL, FOLLOW_END, FOLLOW_HOLD };
 static struct backend_watch *follow_watch(struct engine_backend *backend, enum follow_which which, size_t *ret_count)
 {
 	struct engine *engine = backend->engine;
-	struct backend_watch *watch = mem_array(engine->live.len + engine->owed.len, sizeof(*watch));
+	struct backend_watch *watch = mem_array(engine->live.len + engine->ended.len, sizeof(*watch));
 	size_t count = 0;
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
@@ -193,9 +193,9 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, enum f
 		};
 	}
 	if (which == FOLLOW_ALL)
-		count += engine_owed_watch(backend, watch + count);
+		count += engine_ended_watch(backend, watch + count);
 	if (which == FOLLOW_END)
-		count += engine_owed_cancel(backend, watch + count);
+		count += engine_ended_cancel(backend, watch + count);
 	*ret_count = count;
 	return watch;
 }
@@ -230,7 +230,7 @@ void engine_follow(struct engine *engine)
 	engine_look_again(engine);
 	for (size_t i = 0; i < engine->backends.len; i++) {
 		struct engine_backend *backend = engine->backends.at[i];
-		bool any = engine_owed_any(backend);
+		bool any = engine_ended_any(backend);
 		for (size_t k = 0; k < engine->live.len && !any; k++)
 			any = engine->live.at[k]->experiment->backend == backend;
 		if (!backend->backend || backend->polling)

@@ -7,7 +7,7 @@
 #include "engine/hold.h"
 #include "engine/home.h"
 #include "engine/ingest.h"
-#include "engine/owed.h"
+#include "engine/ended.h"
 #include "engine/propose.h"
 #include "engine/question.h"
 #include "engine/settle.h"
@@ -69,7 +69,7 @@ void engine_unload(struct engine *engine)
 		engine_free_live(engine->live.at[i]);
 	for (size_t i = 0; i < engine->experiments.len; i++)
 		experiment_free(engine->experiments.at[i]);
-	engine_owed_unload(engine);
+	engine_ended_unload(engine);
 	engine->live.len = engine->experiments.len = engine->submissions.len = engine->dirty.len = 0;
 }
 
@@ -349,7 +349,7 @@ int engine_load(struct engine *engine, struct error *err)
 	if (rc == 0)
 		rc = store_each_live(engine->store, load_live_cb, &load);
 	if (rc == 0)
-		rc = engine_owed_load(engine);
+		rc = engine_ended_load(engine);
 	if (rc < 0) {
 		engine_unload(engine);
 		return rc;

@@ -7,7 +7,7 @@
 #include "engine/event.h"
 #include "engine/follow.h"
 #include "engine/hold.h"
-#include "engine/owed.h"
+#include "engine/ended.h"
 #include "engine/pause.h"
 #include "engine/propose.h"
 #include "engine/prune.h"
@@ -295,7 +295,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	}
 	if (when > live->experiment->ended_ms)
 		live->experiment->ended_ms = when;
-	engine_owe(engine, live);
+	engine_ended_add(engine, live);
 	engine_hear(live, ATTEMPT_EVENT_SETTLED);
 	live->experiment->live--;
 	free(why);

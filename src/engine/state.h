@@ -108,7 +108,7 @@ struct engine {
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
 	VEC(struct engine_submission) submissions; /* submit.h */
-	VEC(struct engine_owed) owed; /* owed.h */
+	VEC(struct engine_ended) ended; /* ended.h */
 	VEC(struct engine_untidy) untidy; /* tidy.h */
 	VEC(struct engine_unlooked) unlooked; /* tidy.h */
 	struct engine_inbox inbox;

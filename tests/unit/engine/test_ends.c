@@ -2,7 +2,7 @@
  * the whole engine. The clock is stepped; nothing is waited for. */
 #include "stepped.h"
 
-#include "engine/owed.h"
+#include "engine/ended.h"
 #include "spool/stop.h"
 
 static void test_submitted_claimed_rows_and_an_end(void **state)
@@ -428,7 +428,7 @@ static void test_a_job_that_stays_long_after_the_end_is_cancelled(void **state)
 	assert_int_equal(cancels(), 2); /* it had no effect: once more */
 	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_CANCELLED});
 	pass(f, 310 * SECOND);
-	assert_int_equal(f->engine->owed.len, 0);
+	assert_int_equal(f->engine->ended.len, 0);
 	before = polls();
 	pass(f, 3600 * SECOND);
 	assert_int_equal(polls(), before);
@@ -445,7 +445,7 @@ static void test_a_job_that_has_gone_is_looked_for_once(void **state)
 	pass(f, 3600 * SECOND);
 	assert_int_equal(polls(), before + 1);
 	assert_int_equal(cancels(), 0);
-	assert_int_equal(f->engine->owed.len, 0);
+	assert_int_equal(f->engine->ended.len, 0);
 }
 
 static void test_a_job_that_cannot_be_cancelled_is_given_up(void **state)
@@ -454,7 +454,7 @@ static void test_a_job_that_cannot_be_cancelled_is_given_up(void **state)
 	end_with_a_job_left(f);
 	pass(f, 3600 * SECOND);
 	assert_in_range(cancels(), 2, 4);
-	assert_int_equal(f->engine->owed.len, 0);
+	assert_int_equal(f->engine->ended.len, 0);
 }
 
 static void test_a_job_that_stays_is_cancelled_after_a_restart_too(void **state)

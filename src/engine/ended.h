@@ -5,8 +5,8 @@
  *   file system, a command after it in the user's own batch script. It is cancelled.
  *
  * Nothing here needs to survive a crash: the store shows what ended lately. */
-#ifndef ENGINE_OWED_H
-#define ENGINE_OWED_H
+#ifndef ENGINE_ENDED_H
+#define ENGINE_ENDED_H
 
 #include "backend/backend.h"
 
@@ -17,7 +17,7 @@ struct engine_backend;
 struct engine_live;
 
 /* An attempt that has ended. All times are monotonic. */
-struct engine_owed {
+struct engine_ended {
 	struct engine_backend *backend;
 	int64_t experiment, number, attempt, task;
 	char token[TOKEN_ID_CHARS];
@@ -31,19 +31,19 @@ struct engine_owed {
 };
 
 /* Called when an attempt ends; remembers it where something remains to be done. */
-void engine_owe(struct engine *engine, const struct engine_live *live);
+void engine_ended_add(struct engine *engine, const struct engine_live *live);
 /* From the store; 0 or a negative errno. */
-int engine_owed_load(struct engine *engine) MUST_USE;
-void engine_owed_unload(struct engine *engine);
+int engine_ended_load(struct engine *engine) MUST_USE;
+void engine_ended_unload(struct engine *engine);
 /* Adds what this backend is to be asked about now to a watch list with room for all of it; how many. */
-size_t engine_owed_watch(struct engine_backend *backend, struct backend_watch *watch);
+size_t engine_ended_watch(struct engine_backend *backend, struct backend_watch *watch);
 /* Adds the jobs that are to be cancelled now, each once; how many. */
-size_t engine_owed_cancel(struct engine_backend *backend, struct backend_watch *watch);
+size_t engine_ended_cancel(struct engine_backend *backend, struct backend_watch *watch);
 /* Is this backend to be asked about something now? */
-bool engine_owed_any(const struct engine_backend *backend);
+bool engine_ended_any(const struct engine_backend *backend);
 /* How long until the next look at a job that may be left; 0: there is none. */
-int64_t engine_owed_wait_ms(const struct engine *engine);
+int64_t engine_ended_wait_ms(const struct engine *engine);
 /* What a backend saw of an attempt that is not alive; inside the transaction. */
-int engine_owed_sight(struct engine *engine, const struct backend_sight *sight) MUST_USE;
+int engine_ended_sight(struct engine *engine, const struct backend_sight *sight) MUST_USE;
 
 #endif
