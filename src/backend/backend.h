@@ -94,7 +94,7 @@ enum backend_state {
 };
 
 /* What the backend sees of one attempt. Texts are valid during the call. */
-struct backend_sight {
+struct backend_observation {
 	const char *token, *job;
 	uint32_t index;
 	enum backend_state state;
@@ -108,7 +108,7 @@ struct backend_sight {
 	int exit_code, signal; /* -1: not known; 0: none */
 	struct cost cost; /* from accounting */
 };
-typedef void (*backend_sight_f)(void *ctx, const struct backend_sight *sight);
+typedef void (*backend_observation_f)(void *ctx, const struct backend_observation *observed);
 /* rc 0: the answer is complete, what was not sighted is ABSENT. Negative: the backend could not be
  * asked; nothing may be concluded. */
 typedef void (*backend_polled_f)(void *ctx, int rc, const char *why);
@@ -177,8 +177,8 @@ struct backend_ops {
 	char *(*why_wait)(struct backend *backend, const struct backend_resources *resources, int64_t experiment);
 	void (*submit)(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done, void *ctx);
 	/* One query for all. Also called right after open for everything that may be alive (adoption). */
-	void (*poll)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f sight,
-		     backend_polled_f done, void *ctx);
+	void (*poll)(struct backend *backend, const struct backend_watch *watch, size_t count,
+		     backend_observation_f observe, backend_polled_f done, void *ctx);
 	/* Ends attempts: SIGTERM, a grace period, SIGKILL; in the fewest calls. Harmless when they have ended. */
 	void (*cancel)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
 		       void *ctx);

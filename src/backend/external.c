@@ -44,13 +44,13 @@ static void external_submit(struct backend *backend, const struct backend_batch 
 }
 
 static void external_poll(struct backend *backend, const struct backend_watch *watch, size_t count,
-			  backend_sight_f sight, backend_polled_f done, void *ctx)
+			  backend_observation_f observe, backend_polled_f done, void *ctx)
 {
 	(void)backend;
 	for (size_t i = 0; i < count; i++)
-		sight(ctx,
-		      &(struct backend_sight){
-			      .token = watch[i].token, .index = watch[i].index, .state = BACKEND_RUNNING});
+		observe(ctx,
+			&(struct backend_observation){
+				.token = watch[i].token, .index = watch[i].index, .state = BACKEND_RUNNING});
 	done(ctx, 0, NULL);
 }
 

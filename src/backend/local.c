@@ -173,52 +173,55 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 
 /* How an attempt is sighted that is not on our list. *ret_words keeps the message where it is not a
  * constant. */
-static void local_sight_trace(struct local *local, const struct backend_watch *watch, struct backend_sight *sight,
-			      char **ret_words)
+static void local_observe_trace(struct local *local, const struct backend_watch *watch,
+				struct backend_observation *observed, char **ret_words)
 {
 	struct local_trace trace;
 	local_trace_read(watch->batch_dir, watch->index, watch->silent_ms, &trace);
 	switch (trace.state) {
 	case LOCAL_TRACE_NONE:
 		/* A runner that is only about to claim it will see the stop file too. */
-		sight->state = spool_stop_exists(watch->attempt_dir) ? BACKEND_ENDED : BACKEND_ABSENT;
-		sight->cause = CAUSE_CANCELLED;
-		sight->message = "stopped before it started";
+		observed->state = spool_stop_exists(watch->attempt_dir) ? BACKEND_ENDED : BACKEND_ABSENT;
+		observed->cause = CAUSE_CANCELLED;
+		observed->message = "stopped before it started";
 		return;
 	case LOCAL_TRACE_ALIVE:
 		local_adopt(local, watch, trace.pid)->watched = true;
-		sight->state = BACKEND_RUNNING;
+		observed->state = BACKEND_RUNNING;
 		return;
 	case LOCAL_TRACE_UNKNOWN: /* a later look decides */
-	case LOCAL_TRACE_ELSEWHERE: sight->state = BACKEND_RUNNING; return;
+	case LOCAL_TRACE_ELSEWHERE: observed->state = BACKEND_RUNNING; return;
 	case LOCAL_TRACE_GONE:
 		/* Of our own runners we saw the end. */
 		if (trace.earlier)
 			local_kill_leftovers(watch->attempt_dir);
 		*ret_words = local_last_words(watch->batch_dir, watch->index);
-		sight->message = *ret_words ? *ret_words : "its runner was killed";
+		observed->message = *ret_words ? *ret_words : "its runner was killed";
 		break;
-	case LOCAL_TRACE_REBOOT: sight->message = "the machine was restarted while it ran"; break;
-	case LOCAL_TRACE_SILENT: sight->message = "it was started on another machine and has been silent since"; break;
+	case LOCAL_TRACE_REBOOT: observed->message = "the machine was restarted while it ran"; break;
+	case LOCAL_TRACE_SILENT:
+		observed->message = "it was started on another machine and has been silent since";
+		break;
 	}
-	sight->state = BACKEND_ENDED;
-	sight->cause = CAUSE_LOST;
+	observed->state = BACKEND_ENDED;
+	observed->cause = CAUSE_LOST;
 }
 
 /* What is sighted: QUEUED while it waits for a slot; RUNNING while its runner lives, which may be before the
  * script starts or after it has ended. ENDED once the runner is gone; its cause is always CAUSE_LOST, with
  * the reason in the message: a runner that goes of its own accord has written END, and the END record in the
- * journal comes first, so read the journal to its end before believing a sight. Only where nothing was
+ * journal comes first, so read the journal to its end before believing an observation. Only where nothing was
  * claimed the cause is another: CAUSE_CANCELLED (stopped before it started) or CAUSE_LAUNCH (no runner
  * could be started). ABSENT: no runner has claimed it, and no runner of ours is on its way. */
-static void local_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f see,
-		       backend_polled_f done, void *ctx)
+static void local_poll(struct backend *backend, const struct backend_watch *watch, size_t count,
+		       backend_observation_f see, backend_polled_f done, void *ctx)
 {
 	struct local *local = (struct local *)backend;
 	for (size_t i = 0; i < local->items.len; i++)
 		local->items.at[i]->watched = false;
 	for (size_t i = 0; i < count; i++) {
-		struct backend_sight sight = {.token = watch[i].token, .index = watch[i].index, .exit_code = -1};
+		struct backend_observation observed = {
+			.token = watch[i].token, .index = watch[i].index, .exit_code = -1};
 		struct local_item *item = local_find(local, watch[i].token, watch[i].index);
 		uint64_t start;
 		char *words = NULL;
@@ -227,25 +230,25 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 			item = NULL;
 		}
 		if (!item) {
-			local_sight_trace(local, &watch[i], &sight, &words);
+			local_observe_trace(local, &watch[i], &observed, &words);
 		} else if (item->phase == LOCAL_WAITS) {
 			struct backend_resources wanted = {
 				.cpus = item->slot.cpus, .memory_bytes = item->slot.memory_bytes, .gpus = item->gpus};
 			item->watched = true;
-			sight.state = BACKEND_QUEUED;
-			sight.reason = words = local_why_wait(backend, &wanted, item->experiment);
+			observed.state = BACKEND_QUEUED;
+			observed.reason = words = local_why_wait(backend, &wanted, item->experiment);
 		} else if (item->phase == LOCAL_LIVES) {
 			item->watched = true;
-			sight.state = BACKEND_RUNNING;
+			observed.state = BACKEND_RUNNING;
 		} else {
 			item->watched = true;
-			sight.state = BACKEND_ENDED;
-			sight.cause = item->cause;
-			sight.exit_code = item->exit_code;
-			sight.node = local->host;
-			sight.message = item->message ? item->message : "its runner failed";
+			observed.state = BACKEND_ENDED;
+			observed.cause = item->cause;
+			observed.exit_code = item->exit_code;
+			observed.node = local->host;
+			observed.message = item->message ? item->message : "its runner failed";
 		}
-		see(ctx, &sight);
+		see(ctx, &observed);
 		free(words);
 	}
 	for (size_t i = local->items.len; i-- > 0;) /* the engine no longer asks for these */

@@ -394,7 +394,7 @@ static void slurm_poll_looked_cb(void *ctx, int rc, struct slurm_queue *queue, c
 	slurm_poll_ask_accounting(poll);
 }
 
-void slurm_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f sight,
+void slurm_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_observation_f observe,
 		backend_polled_f done, void *ctx)
 {
 	struct slurm_poll_call *poll = mem_alloc(sizeof(*poll));
@@ -402,7 +402,7 @@ void slurm_poll(struct backend *backend, const struct backend_watch *watch, size
 		.slurm = (struct slurm *)backend,
 		.seen = mem_array(count, sizeof(*poll->seen)),
 		.count = count,
-		.sight = sight,
+		.observe = observe,
 		.done = done,
 		.ctx = ctx,
 	};

@@ -24,7 +24,7 @@ struct slurm_poll_call {
 	bool accounting_failed;
 	bool boot_asked; /* the controller has said since the queue was read when it was started */
 	char why[256];
-	backend_sight_f sight;
+	backend_observation_f observe;
 	backend_polled_f done;
 	void *ctx;
 };

@@ -143,7 +143,7 @@ typedef void (*slurm_placed_f)(void *ctx, const char *why);
 void slurm_place_runner(struct slurm *slurm, const char *dir, slurm_placed_f placed, void *ctx);
 
 /* slurm_poll.c */
-void slurm_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_sight_f sight,
+void slurm_poll(struct backend *backend, const struct backend_watch *watch, size_t count, backend_observation_f observe,
 		backend_polled_f done, void *ctx);
 int64_t slurm_poll_interval_ms(struct backend *backend, bool expecting);
 

@@ -1,4 +1,4 @@
-/* What a poll found, told attempt by attempt in the words of backend_sight. See slurm_poll.h. */
+/* What a poll found, told attempt by attempt in the words of backend_observation. See slurm_poll.h. */
 #include "backend/slurm_poll.h"
 
 #include "base/clock.h"
@@ -24,7 +24,7 @@ static void slurm_tell_alive(struct slurm_poll_call *poll, const struct slurm_se
 {
 	char job[48];
 	const struct slurm_job *row = seen->row;
-	struct backend_sight sight = {
+	struct backend_observation observed = {
 		.token = seen->key.token,
 		.index = seen->key.index,
 		.job = job,
@@ -37,8 +37,8 @@ static void slurm_tell_alive(struct slurm_poll_call *poll, const struct slurm_se
 	if (row || seen->job)
 		snprintf(job, sizeof(job), "%" PRIu64 "_%u", (row ? row->id : seen->job), seen->key.index);
 	else
-		sight.job = NULL;
-	poll->sight(poll->ctx, &sight);
+		observed.job = NULL;
+	poll->observe(poll->ctx, &observed);
 }
 
 static void slurm_tell_row(struct slurm_poll_call *poll, const struct slurm_seen *seen)
@@ -80,7 +80,7 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 			(slurm_went_with_array(&poll->by_job, final) || slurm_went_with_array(&poll->by_name, final)),
 	};
 	slurm_explain_end(&end, &cause);
-	struct backend_sight sight = {
+	struct backend_observation observed = {
 		.token = seen->key.token,
 		.index = seen->key.index,
 		.job = job,
@@ -94,16 +94,16 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 		.signal = cause.signal,
 	};
 	if (final)
-		sight.cost = final->cost;
+		observed.cost = final->cost;
 	/* Slurm's energy is the node's: who shared it is counted too. */
-	if (cost_has(&sight.cost, FIGURE_ENERGY)) {
+	if (cost_has(&observed.cost, FIGURE_ENERGY)) {
 		const char *plugin = poll->slurm->cluster.energy_plugin;
 		snprintf(source, sizeof(source), "Slurm accounting (energy of the whole node, %s)",
 			 *plugin ? plugin : "unknown plugin");
-		sight.cost.source = source;
+		observed.cost.source = source;
 	}
 	snprintf(job, sizeof(job), "%" PRIu64 "_%u", (final ? final->id : row->id), seen->key.index);
-	poll->sight(poll->ctx, &sight);
+	poll->observe(poll->ctx, &observed);
 }
 
 /* What one attempt adds to the digest of the picture. */
@@ -121,7 +121,7 @@ static uint64_t slurm_digest(const struct slurm_seen *seen)
 /* Taken out of the queue before it started. */
 static void slurm_tell_cancelled(struct slurm_poll_call *poll, const struct slurm_seen *seen, const char *message)
 {
-	struct backend_sight sight = {
+	struct backend_observation observed = {
 		.token = seen->key.token,
 		.index = seen->key.index,
 		.state = BACKEND_ENDED,
@@ -129,7 +129,7 @@ static void slurm_tell_cancelled(struct slurm_poll_call *poll, const struct slur
 		.message = message,
 		.exit_code = -1,
 	};
-	poll->sight(poll->ctx, &sight);
+	poll->observe(poll->ctx, &observed);
 }
 
 static bool slurm_was_cancelled(const struct slurm *slurm, const struct slurm_key *key)

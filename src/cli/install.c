@@ -65,7 +65,7 @@ static char *install_unit_path(void)
 	return mem_printf("%s/.config/systemd/user/" INSTALL_UNIT, home ? home : "");
 }
 
-/* KillMode: what the daemon started trains on when the unit is stopped. A clean end is a wish of the user's and stays. */
+/* KillMode: what the daemon started trains on when the unit is stopped. A clean end is what the user wants and stays. */
 static void install_unit_text(const char *keep, struct buf *out)
 {
 	buf_add_text(out, "[Unit]\nDescription=sluice daemon\nStartLimitIntervalSec=0\n\n[Service]\nExecStart=");

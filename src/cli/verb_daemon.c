@@ -41,7 +41,7 @@ static void daemon_say_keeper(void)
 	free(folder);
 }
 
-/* cron would start it again within minutes. systemd takes a clean end for the user's wish. */
+/* cron would start it again within minutes. systemd takes a clean end for what the user wants. */
 static void daemon_say_restart(void)
 {
 	char *folder;

@@ -123,7 +123,7 @@ static bool action_can_save(const struct engine_live *live, int64_t experiment, 
 		live->task.wanted == STORE_WANT_RUN && action_is_named(numbers, count, live->task.number);
 }
 
-/* The wish is written down before the scripts hear of it. Where the mark cannot be written it is an ordinary stop, which
+/* The request is written down before the scripts see it. Where the mark cannot be written it is an ordinary stop, which
  * lets a script save too, though for a shorter time. */
 int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
 		       int64_t *ret_count, struct error *err)

@@ -51,7 +51,7 @@ static void hear_gone(struct attempt_facts *f, const struct attempt_event *event
 		f->claim = ATTEMPT_CLAIM_NOT_LOOKED;
 }
 
-static void hear_sight(struct attempt_facts *f, enum attempt_seen seen)
+static void hear_observation(struct attempt_facts *f, enum attempt_seen seen)
 {
 	f->absent_ms = f->absent_again_ms = 0;
 	if (f->seen != ATTEMPT_GONE)
@@ -82,14 +82,14 @@ static void hear_alive(struct attempt_facts *f, int64_t at_ms)
 	if (f->alive_ms && step <= SETTLE_VOUCH_GAP_MS)
 		f->vouched_ms += step < f->silent_ms ? step : f->silent_ms;
 	f->alive_ms = at_ms;
-	hear_sight(f, ATTEMPT_ALIVE);
+	hear_observation(f, ATTEMPT_ALIVE);
 }
 
 /* One that does not run writes nothing. */
 static void hear_paused(struct attempt_facts *f)
 {
 	f->vouched_ms = f->alive_ms = 0;
-	hear_sight(f, ATTEMPT_ALIVE);
+	hear_observation(f, ATTEMPT_ALIVE);
 }
 
 void attempt_update(struct attempt_facts *f, const struct attempt_event *event)
@@ -110,7 +110,7 @@ void attempt_update(struct attempt_facts *f, const struct attempt_event *event)
 		break;
 	case ATTEMPT_EVENT_JOURNAL: hear_journal(f, event); break;
 	case ATTEMPT_EVENT_CLAIM: f->claim = event->claim; break;
-	case ATTEMPT_EVENT_QUEUED: hear_sight(f, ATTEMPT_QUEUED); break;
+	case ATTEMPT_EVENT_QUEUED: hear_observation(f, ATTEMPT_QUEUED); break;
 	case ATTEMPT_EVENT_ALIVE: hear_alive(f, event->at_ms); break;
 	case ATTEMPT_EVENT_PAUSED: hear_paused(f); break;
 	case ATTEMPT_EVENT_ABSENT: hear_absent(f, event->at_ms); break;

@@ -48,7 +48,7 @@ enum attempt_journal {
 /* How one source tells of the end. In struct attempt_facts the texts are its own. */
 struct attempt_end {
 	enum cause cause; /* CAUSE_NONE: it does not say */
-	bool unlaunched; /* as in struct backend_sight */
+	bool unlaunched; /* as in struct backend_observation */
 	char *message, *remedy, *tail;
 	int exit_code, signal; /* -1 and 0: unknown */
 	int64_t time_ms; /* wall clock of the node; 0: unknown */
@@ -132,7 +132,7 @@ struct attempt_verdict {
 	/* END */
 	enum store_state state;
 	enum cause cause; /* for STORE_ERROR */
-	const char *text; /* in words; NULL: nothing to say, or the usual words for a wish */
+	const char *text; /* in words; NULL: nothing to say, or the usual words for what was wanted */
 	const char *more; /* what the backend said, to be added after a colon; NULL */
 	const char *remedy; /* NULL: the usual one of its cause */
 };

@@ -186,31 +186,33 @@ int64_t engine_ended_wait_ms(const struct engine *engine)
 }
 
 /* Of the rest the runner knows more: it counts in milliseconds, and from the script's own start. */
-static int ended_take_figures(struct engine *engine, struct engine_ended *ended, const struct backend_sight *sight)
+static int ended_take_figures(struct engine *engine, struct engine_ended *ended,
+			      const struct backend_observation *observed)
 {
-	struct cost cost = {.source = sight->cost.source};
+	struct cost cost = {.source = observed->cost.source};
 	ended->figures_until_ms = 0;
-	cost_set(&cost, FIGURE_ENERGY, cost_get(&sight->cost, FIGURE_ENERGY));
+	cost_set(&cost, FIGURE_ENERGY, cost_get(&observed->cost, FIGURE_ENERGY));
 	engine_task_changed(engine, ended->experiment, ended->number);
 	return cost.known ? store_set_cost(engine->store, ended->attempt, ended->task, &cost) : 0;
 }
 
-int engine_ended_sight(struct engine *engine, const struct backend_sight *sight)
+int engine_ended_observe(struct engine *engine, const struct backend_observation *observed)
 {
 	int64_t now = clock_mono_ms();
 	int rc = 0;
 	for (size_t i = 0; i < engine->ended.len; i++) {
 		struct engine_ended *ended = &engine->ended.at[i];
-		if (ended->index != sight->index || strcmp(ended->token, sight->token) != 0)
+		if (ended->index != observed->index || strcmp(ended->token, observed->token) != 0)
 			continue;
-		if (sight->state == BACKEND_ENDED || sight->state == BACKEND_ABSENT) {
+		if (observed->state == BACKEND_ENDED || observed->state == BACKEND_ABSENT) {
 			ended->linger_ms = 0;
 		} else if (ended->linger_ms && now >= ended->linger_ms) {
 			ended->linger_ms = now + ENDED_LINGER_MS;
 			ended->cancel = true;
 		}
-		if (ended->figures_until_ms && sight->state == BACKEND_ENDED && cost_has(&sight->cost, FIGURE_WALL))
-			rc = ended_take_figures(engine, ended, sight);
+		if (ended->figures_until_ms && observed->state == BACKEND_ENDED &&
+		    cost_has(&observed->cost, FIGURE_WALL))
+			rc = ended_take_figures(engine, ended, observed);
 		ended_settle(engine, i);
 		break;
 	}

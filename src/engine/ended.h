@@ -44,6 +44,6 @@ bool engine_ended_any(const struct engine_backend *backend);
 /* How long until the next look at a job that may be left; 0: there is none. */
 int64_t engine_ended_wait_ms(const struct engine *engine);
 /* What a backend saw of an attempt that is not alive; inside the transaction. */
-int engine_ended_sight(struct engine *engine, const struct backend_sight *sight) MUST_USE;
+int engine_ended_observe(struct engine *engine, const struct backend_observation *observed) MUST_USE;
 
 #endif

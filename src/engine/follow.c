@@ -1,5 +1,5 @@
 /* What the backends see. One query for all attempts of a backend a cycle; an answer that does not come
- * means unknown, never failed. Also the carrying out of wishes to stop, repeated until they are heard. */
+ * means unknown, never failed. Also the carrying out of requests to stop, repeated until they are heard. */
 #include "engine/follow.h"
 
 #include "engine/backends.h"
@@ -35,22 +35,22 @@ static struct engine_live *follow_find(struct engine *engine, const char *token,
 	return NULL;
 }
 
-static void follow_gone(struct engine_live *live, const struct backend_sight *sight)
+static void follow_gone(struct engine_live *live, const struct backend_observation *observed)
 {
 	struct attempt_end found = {
-		.cause = sight->cause,
-		.unlaunched = sight->unlaunched,
-		.exit_code = sight->exit_code,
-		.signal = sight->signal,
-		.message = (char *)sight->message,
-		.remedy = (char *)sight->remedy,
+		.cause = observed->cause,
+		.unlaunched = observed->unlaunched,
+		.exit_code = observed->exit_code,
+		.signal = observed->signal,
+		.message = (char *)observed->message,
+		.remedy = (char *)observed->remedy,
 	};
 	if (live->facts.seen == ATTEMPT_GONE)
 		return;
 	attempt_update(&live->facts,
 		       &(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = clock_mono_ms(), .end = &found});
-	live->gone_cost = sight->cost;
-	live->gone_cost.source = live->gone_source = mem_strdup(sight->cost.source);
+	live->gone_cost = observed->cost;
+	live->gone_cost.source = live->gone_source = mem_strdup(observed->cost.source);
 }
 
 /* Written only where it changed: a look at a thousand waiting tasks is then nothing to the store and to listeners. */
@@ -69,21 +69,21 @@ int engine_tell_waiting(struct engine *engine, struct engine_live *live, const c
 }
 
 /* The place of one that has not told it itself: a runner that never begins never will. */
-static int follow_place(struct engine *engine, struct engine_live *live, const struct backend_sight *sight)
+static int follow_place(struct engine *engine, struct engine_live *live, const struct backend_observation *observed)
 {
-	bool moved = sight->node && (!live->node || strcmp(live->node, sight->node) != 0);
-	bool named = sight->job && (!live->job || strcmp(live->job, sight->job) != 0);
+	bool moved = observed->node && (!live->node || strcmp(live->node, observed->node) != 0);
+	bool named = observed->job && (!live->job || strcmp(live->job, observed->job) != 0);
 	if (live->facts.phase != ATTEMPT_SUBMITTED || (!moved && !named))
 		return 0;
 	if (moved) {
 		free(live->node);
-		live->node = mem_strdup(sight->node);
+		live->node = mem_strdup(observed->node);
 	}
 	if (named) {
 		free(live->job);
-		live->job = mem_strdup(sight->job);
+		live->job = mem_strdup(observed->job);
 	}
-	return store_set_place(engine->store, live->id, live->task.id, sight->node, sight->job);
+	return store_set_place(engine->store, live->id, live->task.id, observed->node, observed->job);
 }
 
 /* Not found: written down once, so that the store shows since when. */
@@ -96,10 +96,10 @@ static int follow_absent(struct engine *engine, struct engine_live *live)
 
 /* One that was to be taken out of the queue has started instead: it runs with what it has. Only a look that began after
  * the answer shows that; and one that is ending may end by our own call. */
-static int follow_keep(struct engine *engine, struct engine_live *live, const struct backend_sight *sight)
+static int follow_keep(struct engine *engine, struct engine_live *live, const struct backend_observation *observed)
 {
 	bool answered = live->stop_confirmed && live->experiment->backend->polls > live->confirmed_at;
-	if (live->task.wanted != STORE_WANT_HOLD || live->facts.seen == ATTEMPT_GONE || sight->reason ||
+	if (live->task.wanted != STORE_WANT_HOLD || live->facts.seen == ATTEMPT_GONE || observed->reason ||
 	    (live->facts.cancel_ms && !answered))
 		return 0;
 	live->task.wanted = STORE_WANT_RUN;
@@ -108,37 +108,37 @@ static int follow_keep(struct engine *engine, struct engine_live *live, const st
 	return store_set_wanted(engine->store, live->task.id, STORE_WANT_RUN);
 }
 
-int engine_take_sight(struct engine *engine, const struct backend_sight *sight)
+int engine_take_observation(struct engine *engine, const struct backend_observation *observed)
 {
-	struct engine_live *live = follow_find(engine, sight->token, sight->index);
+	struct engine_live *live = follow_find(engine, observed->token, observed->index);
 	if (!live || live->facts.phase == ATTEMPT_SETTLED)
-		return engine_ended_sight(engine, sight);
+		return engine_ended_observe(engine, observed);
 	if (live->unplaced)
 		return 0; /* the backend looked into the wrong folder, perhaps */
-	switch (sight->state) {
+	switch (observed->state) {
 	case BACKEND_QUEUED:
 		engine_hear(live, ATTEMPT_EVENT_QUEUED);
-		return engine_tell_waiting(engine, live, sight->reason, sight->expected_start_ms);
+		return engine_tell_waiting(engine, live, observed->reason, observed->expected_start_ms);
 	case BACKEND_RUNNING: {
 		/* The journal says so, with more. */
-		engine_hear(live, sight->reason ? ATTEMPT_EVENT_PAUSED : ATTEMPT_EVENT_ALIVE);
+		engine_hear(live, observed->reason ? ATTEMPT_EVENT_PAUSED : ATTEMPT_EVENT_ALIVE);
 		free(live->paused);
-		live->paused = mem_strdup(sight->reason);
-		int rc = follow_keep(engine, live, sight);
-		return rc < 0 ? rc : follow_place(engine, live, sight);
+		live->paused = mem_strdup(observed->reason);
+		int rc = follow_keep(engine, live, observed);
+		return rc < 0 ? rc : follow_place(engine, live, observed);
 	}
-	case BACKEND_ENDED: follow_gone(live, sight); return follow_place(engine, live, sight);
+	case BACKEND_ENDED: follow_gone(live, observed); return follow_place(engine, live, observed);
 	case BACKEND_ABSENT: return follow_absent(engine, live);
 	}
 	return 0;
 }
 
 /* The end of the poll asks for the turn. */
-static void follow_sight_cb(void *ctx, const struct backend_sight *sight)
+static void follow_observation_cb(void *ctx, const struct backend_observation *observed)
 {
 	struct engine_backend *backend = ctx;
 	if (!backend->engine->closing)
-		engine_inbox_add_sight(&backend->engine->inbox, sight);
+		engine_inbox_add_observation(&backend->engine->inbox, observed);
 }
 
 static void follow_polled_cb(void *ctx, int rc, const char *why)
@@ -174,7 +174,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, enum f
 			bool hold = live->task.wanted == STORE_WANT_HOLD && !live->facts.given_up;
 			if (hold != (which == FOLLOW_HOLD))
 				continue;
-			/* A cluster is told of all of them in one call, when the last one has its wish. */
+			/* A cluster is told of all of them in one call, when the last one was asked to stop. */
 			if (live->experiment->sweep == STORE_SWEEP_STOP && backend_is(backend->ops, BACKEND_HAS_QUEUE))
 				continue;
 			if (live->save_until_ms > clock_mono_ms() || !engine_needs_cancel(live))
@@ -210,7 +210,7 @@ static void follow_poll(struct engine_backend *backend)
 	if (count) {
 		backend->polling = true;
 		backend->polls++;
-		backend->ops->poll(backend->backend, watch, count, follow_sight_cb, follow_polled_cb, backend);
+		backend->ops->poll(backend->backend, watch, count, follow_observation_cb, follow_polled_cb, backend);
 	}
 	free(watch);
 }

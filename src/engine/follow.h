@@ -12,10 +12,10 @@ struct engine_live;
 void engine_follow(struct engine *engine);
 /* Asks this one sooner. */
 void engine_poll_soon(struct engine_backend *backend);
-/* Carries out the wishes to stop, again where they had no effect. */
+/* Carries out the requests to stop, again where they had no effect. */
 void engine_cancel(struct engine *engine);
 /* What a backend saw of one attempt; inside the transaction. */
-int engine_take_sight(struct engine *engine, const struct backend_sight *sight) MUST_USE;
+int engine_take_observation(struct engine *engine, const struct backend_observation *observed) MUST_USE;
 /* Why a submitted task waits, and when it is expected to start (0: not known); stored only where it changed. */
 int engine_tell_waiting(struct engine *engine, struct engine_live *live, const char *reason,
 			int64_t expected_start_ms) MUST_USE;

@@ -10,8 +10,8 @@
 static void news_free(struct engine_news *news)
 {
 	const char *const owned[] = {
-		news->answer.job, news->answer.why,    news->sight.job,    news->sight.reason,
-		news->sight.node, news->sight.message, news->sight.remedy, news->sight.cost.source,
+		news->answer.job,    news->answer.why,       news->observed.job,    news->observed.reason,
+		news->observed.node, news->observed.message, news->observed.remedy, news->observed.cost.source,
 	};
 	for (size_t i = 0; i < COUNT_OF(owned); i++)
 		free((char *)(uintptr_t)owned[i]);
@@ -26,17 +26,17 @@ void engine_inbox_add_answer(struct engine_inbox *inbox, const char *token, cons
 	vec_push(&inbox->news, news);
 }
 
-void engine_inbox_add_sight(struct engine_inbox *inbox, const struct backend_sight *sight)
+void engine_inbox_add_observation(struct engine_inbox *inbox, const struct backend_observation *observed)
 {
-	struct engine_news news = {.kind = ENGINE_NEWS_SIGHT, .sight = *sight};
-	snprintf(news.token, sizeof(news.token), "%s", sight->token);
-	news.sight.token = NULL;
-	news.sight.job = mem_strdup(sight->job);
-	news.sight.reason = mem_strdup(sight->reason);
-	news.sight.node = mem_strdup(sight->node);
-	news.sight.message = mem_strdup(sight->message);
-	news.sight.remedy = mem_strdup(sight->remedy);
-	news.sight.cost.source = mem_strdup(sight->cost.source);
+	struct engine_news news = {.kind = ENGINE_NEWS_SIGHT, .observed = *observed};
+	snprintf(news.token, sizeof(news.token), "%s", observed->token);
+	news.observed.token = NULL;
+	news.observed.job = mem_strdup(observed->job);
+	news.observed.reason = mem_strdup(observed->reason);
+	news.observed.node = mem_strdup(observed->node);
+	news.observed.message = mem_strdup(observed->message);
+	news.observed.remedy = mem_strdup(observed->remedy);
+	news.observed.cost.source = mem_strdup(observed->cost.source);
 	vec_push(&inbox->news, news);
 }
 
@@ -49,9 +49,9 @@ int engine_inbox_apply(struct engine *engine)
 		if (news->kind == ENGINE_NEWS_ANSWER) {
 			rc = engine_take_submitted(engine, news->token, &news->answer);
 		} else {
-			struct backend_sight sight = news->sight;
-			sight.token = news->token;
-			rc = engine_take_sight(engine, &sight);
+			struct backend_observation observed = news->observed;
+			observed.token = news->token;
+			rc = engine_take_observation(engine, &observed);
 		}
 	}
 	return rc;

@@ -17,9 +17,9 @@ struct engine_news {
 		ENGINE_NEWS_SIGHT, /* of one attempt */
 	} kind;
 	char token[TOKEN_ID_CHARS];
-	/* One of these, by kind. The texts are owned; sight.token is NULL. */
+	/* One of these, by kind. The texts are owned; observed.token is NULL. */
 	struct backend_submit_result answer;
-	struct backend_sight sight;
+	struct backend_observation observed;
 };
 
 struct engine_inbox {
@@ -28,7 +28,7 @@ struct engine_inbox {
 
 /* Both copy what they are given. They ask for no turn: the caller does, once for any number of news. */
 void engine_inbox_add_answer(struct engine_inbox *inbox, const char *token, const struct backend_submit_result *answer);
-void engine_inbox_add_sight(struct engine_inbox *inbox, const struct backend_sight *sight);
+void engine_inbox_add_observation(struct engine_inbox *inbox, const struct backend_observation *observed);
 /* Applies all news, in order, to the store and to memory; inside a transaction. 0 or a negative errno. */
 int engine_inbox_apply(struct engine *engine) MUST_USE;
 /* Forgets all news: they are committed, or the engine closes. */

@@ -321,7 +321,7 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 			&(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = clock_mono_ms(), .end = &end});
 		return 0;
 	}
-	/* Only one that was given up has a stop file and no wish to stop. */
+	/* Only one that was given up has a stop file and no request to stop. */
 	if (row->state == STORE_RUNNING && row->wanted == STORE_WANT_RUN && spool_stop_exists(live->attempt_dir))
 		engine_hear(live, ATTEMPT_EVENT_GIVEN_UP);
 	if (row->batch_state != STORE_BATCH_SUBMITTING)

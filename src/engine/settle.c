@@ -318,7 +318,7 @@ static enum attempt_claim settle_look(const struct engine_live *live)
 	return claimed < 0 ? ATTEMPT_CLAIM_UNKNOWN : claimed ? ATTEMPT_CLAIM_TAKEN : ATTEMPT_CLAIM_NONE;
 }
 
-/* What is known elsewhere: the wish, and when the backend answered. */
+/* What is known elsewhere: what is wanted, and when the backend answered. */
 static struct attempt_pace settle_bring_up(struct engine_live *live)
 {
 	const struct engine_backend *backend = live->experiment->backend;

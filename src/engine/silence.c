@@ -54,7 +54,7 @@ static int silence_note(struct engine *engine, struct engine_live *live, enum en
 	char *text = silence != SILENCE_NONE ? silence_words(live, silence) : NULL;
 	bool turned = (silence == SILENCE_NONE) != (live->silence == SILENCE_NONE);
 	int rc = 0;
-	/* A wish to stop has a reason of its own. */
+	/* A request to stop has a reason of its own. */
 	if (live->task.wanted == STORE_WANT_RUN)
 		rc = store_set_task_reason(engine->store, live->task.id, text, 0);
 	if (rc == 0 && turned && live->facts.phase == ATTEMPT_RUNNING)

@@ -121,7 +121,7 @@ struct engine {
 	bool unread; /* the store could not be read, and the user was not told yet */
 	int64_t unread_ms; /* when the user was told; 0: never */
 	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
-	size_t sighted; /* where in `live` the last sight belonged; a hint */
+	size_t sighted; /* where in `live` the last observed belonged; a hint */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	struct engine_check *check; /* of the database, while it goes on */

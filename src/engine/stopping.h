@@ -1,4 +1,4 @@
-/* Stops that a backend has not confirmed yet. A wish to stop is in the store at once; a job in a queue may still start
+/* Stops that a backend has not confirmed yet. A request to stop is in the store at once; a job in a queue may still start
  * until the cluster has been told. The tasks say so meanwhile, and a daemon that ends waits for it. */
 #ifndef ENGINE_STOPPING_H
 #define ENGINE_STOPPING_H

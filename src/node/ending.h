@@ -30,7 +30,7 @@ void ending_begin(struct ending *ending, pid_t pid, const struct spool_descripto
 /* The script has ended: no signal is sent any more. */
 void ending_over(struct ending *ending);
 
-/* SIGTERM now, SIGKILL after the grace period. The first wish counts. */
+/* SIGTERM now, SIGKILL after the grace period. The first request counts. */
 void ending_stop(struct ending *ending, enum cause cause, const char *why);
 /* The checkpoint signal now, SIGTERM if it still runs after that time, SIGKILL after the grace period. */
 void ending_save(struct ending *ending, int64_t within_ms);

@@ -95,7 +95,7 @@ static void submitted_cb(void *ctx, const char *token, const struct backend_subm
 	waiting = false;
 }
 
-static void sight_cb(void *ctx, const struct backend_sight *s)
+static void sight_cb(void *ctx, const struct backend_observation *s)
 {
 	static const char *const states[] = {"queued", "running", "ended", "absent"};
 	struct buf text = buf_make(65536);

@@ -12,7 +12,7 @@ char *root;
 char *batch_dir;
 char *program;
 unsigned changes;
-struct backend_sight sight;
+struct backend_observation sight;
 char sight_message[256];
 char sight_cause[32];
 struct backend_submit_result submitted;
@@ -148,7 +148,7 @@ void submit(uint32_t first, size_t count)
 	submit_with(&one, first, count);
 }
 
-static void sight_cb(void *ctx, const struct backend_sight *seen)
+static void sight_cb(void *ctx, const struct backend_observation *seen)
 {
 	(void)ctx;
 	sight = *seen;

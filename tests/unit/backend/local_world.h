@@ -14,7 +14,7 @@ extern char *root;
 extern char *batch_dir;
 extern char *program;
 extern unsigned changes;
-extern struct backend_sight sight;
+extern struct backend_observation sight;
 extern char sight_message[256];
 extern char sight_cause[32];
 extern struct backend_submit_result submitted;

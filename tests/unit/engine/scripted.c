@@ -90,13 +90,13 @@ static struct scripted_sight scripted_sight_now(const struct scripted *scripted)
 }
 
 static void scripted_poll(struct backend *backend, const struct backend_watch *watch, size_t count,
-			  backend_sight_f sight, backend_polled_f done, void *ctx)
+			  backend_observation_f sight, backend_polled_f done, void *ctx)
 {
 	struct scripted_sight now = scripted_sight_now(scripted_of(backend));
 	scripted_note(backend, SCRIPTED_POLL, count, watch[0].token, false);
 	for (size_t i = 0; now.rc == 0 && i < count; i++)
 		sight(ctx,
-		      &(struct backend_sight){
+		      &(struct backend_observation){
 			      .token = watch[i].token,
 			      .index = watch[i].index,
 			      .state = now.state,
