@@ -17,6 +17,7 @@
 #include "node/leftover.h"
 #include "node/outcome.h"
 #include "node/ran.h"
+#include "node/reason.h"
 #include "node/recorder.h"
 #include "node/room.h"
 #include "node/setup.h"
@@ -147,6 +148,16 @@ static bool exec_was_killed(const struct exec *x)
 	return x->ending.stopped || WIFSIGNALED(x->status) || WEXITSTATUS(x->status) > 128;
 }
 
+/* A thread or a worker failed and the script went on: its status says nothing of it. */
+static void exec_note_exception(struct exec *x, const char *errors)
+{
+	struct buf why = buf_make(BUF_UNLIMITED);
+	buf_add_text(&why, "it ended with exit code 0, but its error output ends with ");
+	if (reason_find_exception(errors, &why))
+		recorder_note(&x->recorder, buf_text(&why));
+	buf_free(&why);
+}
+
 /* Everything has ended: the metrics to their last byte, then END. */
 static void exec_finish(struct exec *x)
 {
@@ -164,6 +175,7 @@ static void exec_finish(struct exec *x)
 		.has_setup = setup_is_needed(&x->d),
 		.setup = setup_read_failure(&x->d),
 		.killed_for_memory = x->oom_kills >= 0 && cgroup_oom_kills() > x->oom_kills,
+		.limit_ms = x->slot.time_ms,
 		.limit_bytes = x->slot.memory_bytes,
 		.peak_bytes = cost_get(&x->cost, FIGURE_MEMORY),
 		.program = x->d.argv->items[0]->string,
@@ -176,6 +188,8 @@ static void exec_finish(struct exec *x)
 	}
 	x->setup_failed = facts.setup.line > 0;
 	outcome_decide(&facts, &x->outcome);
+	if (x->outcome.cause == CAUSE_OK)
+		exec_note_exception(x, buf_text(&errors));
 	buf_free(&errors);
 	buf_free(&output);
 	exec_end(x);

@@ -63,6 +63,18 @@ static void launch_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* What the kernel does not execute is given to the shell by execvp, as every shell does it: not so a program. */
+static bool launch_is_binary(const char *path)
+{
+	char head[256];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, head, sizeof(head));
+	if (fd >= 0)
+		close(fd);
+	errno = ENOEXEC;
+	return n > 0 && memchr(head, 0, (size_t)n);
+}
+
 /* In the child: the errno of what failed; does not return when it works. */
 static int launch_become(const struct spool_descriptor *d, const struct environment *environment, const char *gpus,
 			 const int fds[3])
@@ -74,6 +86,11 @@ static int launch_become(const struct spool_descriptor *d, const struct environm
 		return errno;
 	launch_texts argv = launch_arguments(d);
 	environ = environment_make(environment, d, gpus);
+	if (strchr(argv.at[0], '/')) {
+		execv(argv.at[0], argv.at);
+		if (errno != ENOEXEC || launch_is_binary(argv.at[0]))
+			return errno;
+	}
 	execvp(argv.at[0], argv.at);
 	return errno;
 }
@@ -151,6 +168,11 @@ static void launch_explain(const struct spool_descriptor *d, int failure, struct
 		       "%s: not allowed to be executed; make it executable (chmod +x), or name the "
 		       "interpreter: command: [python3, %s]",
 		       program, program);
+	else if (failure == ENOEXEC)
+		errorf(err, -failure,
+		       "%s: this program was built for another kind of machine; build it on this one, or use a node "
+		       "of its kind",
+		       program);
 	else
 		errorf(err, -failure, "%s: %s", program, strerror(failure));
 	free(local);

@@ -112,6 +112,13 @@ static void outcome_say_memory(const struct outcome_facts *facts, struct outcome
 	SAY(o, "used %s of memory, more than the %s of resources: {memory: …}; ended by its runner", used, limit);
 }
 
+static void outcome_say_time(const struct outcome_facts *facts, struct outcome *o)
+{
+	char limit[32];
+	text_format_duration(facts->limit_ms, limit, sizeof(limit));
+	SAY(o, "its time limit of %s was reached", limit);
+}
+
 void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 {
 	struct outcome o = {.exit_code = -1};
@@ -124,8 +131,10 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 		o.cause = facts->stopped;
 		if (o.cause == CAUSE_MEMORY)
 			outcome_say_memory(facts, &o);
+		else if (o.cause == CAUSE_TIME)
+			outcome_say_time(facts, &o);
 		else
-			SAY(&o, "%s", o.cause == CAUSE_TIME ? "its time limit was reached" : "stopped");
+			SAY(&o, "stopped");
 	} else if (facts->told_to_save && !facts->setup.line && !facts->killed_for_memory) {
 		outcome_decide_saved(&o);
 	} else if (!o.signal) {

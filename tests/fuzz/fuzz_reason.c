@@ -11,9 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const int codes[] = {-1, 1, 2, 3};
 	char *text = mem_copy((const char *)data, size);
-	for (size_t i = 0; i < COUNT_OF(codes); i++) {
+	for (size_t i = 0; i <= COUNT_OF(codes); i++) {
 		struct buf out = buf_make(BUF_UNLIMITED);
-		reason_find(text, codes[i], &out);
+		if (i < COUNT_OF(codes))
+			reason_find(text, codes[i], &out);
+		else
+			reason_find_exception(text, &out);
 		if (out.len > 4 * REASON_CHARS || text_utf8_check(buf_text(&out), out.len) != out.len)
 			abort();
 		buf_free(&out);

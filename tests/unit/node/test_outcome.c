@@ -74,7 +74,10 @@ static const struct row {
 	 {.status = SIGKILL, .stopped = CAUSE_STOPPED, .killed_for_memory = true},
 	 CAUSE_STOPPED,
 	 "stopped"},
-	{"our limit", {.status = EXIT(0), .stopped = CAUSE_TIME}, CAUSE_TIME, "its time limit was reached"},
+	{"our limit",
+	 {.status = EXIT(0), .stopped = CAUSE_TIME, .limit_ms = 90000},
+	 CAUSE_TIME,
+	 "its time limit of 1 m 30 s was reached"},
 };
 
 static void test_every_end_has_its_cause_and_its_words(void **state)

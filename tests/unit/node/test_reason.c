@@ -47,6 +47,61 @@ static const struct row {
 	 "Traceback (most recent call last):\n  File \"a\"\nKeyError: 'x'\na\nb\nc\nd\ne\nf\ng\nfatal: the data set is empty\n",
 	 3, "fatal: the data set is empty"},
 	{"the last line", "loading\nno licence left\n\n\n", 4, "no licence left"},
+	{"warnings behind an exception, and another exit code",
+	 "Traceback (most recent call last):\n  File \"a\"\nKeyError: 'x'\nWARNING a\nWARNING b\nWARNING c\nWARNING d\n"
+	 "WARNING e\nWARNING f\nx.py:1: UserWarning: leaked\n  warnings.warn('leaked')\n",
+	 3, "KeyError: 'x'"},
+	{"a warning behind the message", "the data set is empty\nx.py:1: UserWarning: leaked\n", 1,
+	 "the data set is empty"},
+	{"only a warning", "x.py:1: UserWarning: slow\n", 1, "x.py:1: UserWarning: slow"},
+	{"a group of exceptions",
+	 "  + Exception Group Traceback (most recent call last):\n  |   File \"a.py\", line 1, in <module>\n"
+	 "  | ExceptionGroup: two went wrong (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n"
+	 "    | ValueError: a\n    +------------------------------------\n",
+	 1, "ExceptionGroup: two went wrong (2 sub-exceptions)"},
+	{"a message on two lines",
+	 "Traceback (most recent call last):\n  File \"a\"\nRuntimeError: Error(s) in loading state_dict for Net:\n\tsize "
+	 "mismatch for fc.weight\n",
+	 1, "RuntimeError: Error(s) in loading state_dict for Net: size mismatch for fc.weight"},
+	{"a process that torchrun started",
+	 "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"a\"\n[rank0]: ValueError: batch is empty\n"
+	 "Traceback (most recent call last):\n  File \"torchrun\"\ntorch.distributed.elastic.ChildFailedError: \n=====\n"
+	 "train.py FAILED\n",
+	 1, "ValueError: batch is empty"},
+	{"a command that failed, and said why in a traceback",
+	 "Traceback (most recent call last):\n  File \"a\"\nKeyError: 'x'\nTraceback (most recent call last):\n  File "
+	 "\"launch\"\nsubprocess.CalledProcessError: Command 'a' returned non-zero exit status 1.\n",
+	 1, "KeyError: 'x'"},
+	{"a command that failed",
+	 "Traceback (most recent call last):\n  File \"a\"\nsubprocess.CalledProcessError: Command 'a' returned non-zero "
+	 "exit status 1.\n",
+	 1, "subprocess.CalledProcessError: Command 'a' returned non-zero exit status 1."},
+	{"the frame that rich draws",
+	 "╭──── Traceback (most recent call last) ────╮\n│ a.py:3 in <module> │\n╰───────╯\nValueError: bad\n", 1,
+	 "ValueError: bad"},
+	{"R", "Error in f(x) : object 'lr' not found\nCalls: f\nExecution halted\n", 1,
+	 "Error in f(x) : object 'lr' not found"},
+	{"Julia",
+	 "ERROR: LoadError: UndefVarError: `lr` not defined\nStacktrace:\n [1] top-level scope\nin expression starting at "
+	 "train.jl:3\n",
+	 1, "ERROR: LoadError: UndefVarError: `lr` not defined"},
+	{"Rust",
+	 "thread 'main' panicked at src/main.rs:4:5:\nno data\nnote: run with `RUST_BACKTRACE=1` environment variable\n",
+	 101, "thread 'main' panicked at src/main.rs:4:5: no data"},
+	{"Go", "panic: index out of range\n\ngoroutine 1 [running]:\nmain.main()\n\t/x/main.go:9\nexit status 2\n", 2,
+	 "panic: index out of range"},
+	{"Java",
+	 "Exception in thread \"main\" java.lang.IllegalStateException: no data\n\tat Train.main(Train.java:3)\n", 1,
+	 "Exception in thread \"main\" java.lang.IllegalStateException: no data"},
+	{"Perl",
+	 "Can't locate AI/X.pm in @INC (you may need to install the AI::X module)\nBEGIN failed--compilation aborted at a.pl "
+	 "line 2.\n",
+	 2, "Can't locate AI/X.pm in @INC (you may need to install the AI::X module)"},
+	{"a compiler",
+	 "cc1: fatal error: a.c: No such file\ncompilation terminated.\nmake: *** [Makefile:2: a] Error 1\n", 2,
+	 "cc1: fatal error: a.c: No such file"},
+	{"make alone", "make: *** No rule to make target 'model'.  Stop.\n", 2,
+	 "make: *** No rule to make target 'model'.  Stop."},
 	{"nothing", "\n  \n", 1, NULL},
 };
 
@@ -60,6 +115,24 @@ static void test_the_reason_is_the_line_that_a_person_would_read(void **state)
 			fail_msg("%s: '%s'", rows[i].what, buf_text(&out));
 		buf_free(&out);
 	}
+}
+
+static void test_an_exception_is_found_where_the_script_ended_well(void **state)
+{
+	struct buf out = buf_make(BUF_UNLIMITED);
+	(void)state;
+	assert_true(reason_find_exception(
+		"Exception in thread Thread-1:\nTraceback (most recent call last):\n  File \"a\"\n"
+		"ValueError: the worker broke\n",
+		&out));
+	assert_string_equal(buf_text(&out), "ValueError: the worker broke");
+	assert_false(reason_find_exception("epoch 1\nfoo.SomeError\n", &out));
+	assert_false(
+		reason_find_exception("Traceback (most recent call last):\n  File \"a\"\nKeyError: 'x'\na\nb\nc\nd\ne\n"
+				      "f\ng\n",
+				      &out));
+	assert_false(reason_find_exception("", &out));
+	buf_free(&out);
 }
 
 static void test_a_long_line_is_cut_between_characters(void **state)
@@ -79,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_reason_is_the_line_that_a_person_would_read),
+		cmocka_unit_test(test_an_exception_is_found_where_the_script_ended_well),
 		cmocka_unit_test(test_a_long_line_is_cut_between_characters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
