@@ -39,10 +39,29 @@ static void script_read_python(const char *text, size_t len, struct script *scri
 	lex_free(&lex);
 }
 
+/* Python reads such lines; a shell takes the \r as part of the last word. */
+static bool script_has_windows_ends(const char *text)
+{
+	size_t len = strcspn(text, "\n");
+	return text[len] && len && text[len - 1] == '\r';
+}
+
+static void script_refuse_ends(const char *name, struct script *ret)
+{
+	ret->wrong = mem_printf(
+		"the lines end as on Windows (\\r\\n), which the shell does not read; `sed -i 's/\\r$//' %s` "
+		"makes them right",
+		name);
+	ret->wrong_line = 1;
+}
+
 void script_read(const char *name, const char *text, size_t len, struct script *ret)
 {
 	*ret = (struct script){0};
 	enum language language = script_language(name, text);
+	if (text_ends(name, ".ipynb"))
+		ret->wrong = mem_printf(
+			"this is a notebook, not a script; `jupyter nbconvert --to script %s` makes one", name);
 	if (language == LANGUAGE_OTHER)
 		return;
 	if (memchr(text, 0, len)) {
@@ -56,7 +75,9 @@ void script_read(const char *name, const char *text, size_t len, struct script *
 	}
 	if (language == LANGUAGE_PYTHON)
 		script_read_python(text, len, ret);
-	else if (language == LANGUAGE_SHELL)
+	else if (script_has_windows_ends(text))
+		script_refuse_ends(name, ret);
+	else
 		shell_read(text, ret);
 }
 

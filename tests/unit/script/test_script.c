@@ -288,6 +288,16 @@ static void test_a_script_that_cannot_run_is_said_at_once(void **state)
 		    6, &script);
 	assert_string_equal(script.wrong, "this is a binary file, not the text of a script");
 	script_free(&script);
+	script_read("train.sh", "#!/bin/sh\r\necho\r\n", 17, &script);
+	assert_non_null(strstr(script.wrong, "the lines end as on Windows"));
+	assert_int_equal(script.wrong_line, 1);
+	script_free(&script);
+	script_read("train.py", "print(1)\r\n", 10, &script);
+	assert_null(script.wrong);
+	script_free(&script);
+	script_read("a.ipynb", "{}", 2, &script);
+	assert_non_null(strstr(script.wrong, "this is a notebook"));
+	script_free(&script);
 	script_read("program",
 		    "\x7f"
 		    "ELF\0\0",
