@@ -257,8 +257,13 @@ void progress_add_best(const struct progress *progress, struct buf *out)
 	const struct node *best = node_get(progress->experiment, "best");
 	char value[VIEW_CHARS];
 	if (!best || best->type != NODE_MAP) {
+		const struct node *tasks = node_get(progress->experiment, "tasks");
 		bool over = node_get_string(progress->experiment, "finished") != NULL;
-		buf_add_text(out, over ? "no value was found for the objective" : "no result yet");
+		bool any = node_get_int(tasks, "finished", 0) + node_get_int(tasks, "pruned", 0) > 0;
+		buf_add_text(out,
+			     !over         ? "no result yet"
+				     : any ? "no value was found for the objective"
+					   : "no task came to its end");
 		return;
 	}
 	struct buf text = buf_make(65536);

@@ -58,7 +58,7 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 		term_table_addf(table, TERM_RED, "%" PRId64 " failed%s%s", errors, failure ? ": " : "",
 				failure ? failure : "");
 	else
-		term_table_add(table, TERM_PLAIN, "");
+		term_table_add(table, TERM_YELLOW, failure ? failure : "");
 }
 
 static void ls_print(const struct node *answer, const struct term *term)

@@ -198,12 +198,12 @@ static void ingest_progress(struct engine_live *live, const struct journal_recor
 		task->last = value;
 		task->last_step = r->step;
 		if (objective->take != SPEC_TAKE_BEST) {
-			task->best = value; /* of several rows the mean: see ingest_mean */
+			task->best = isfinite(value) ? value : NAN; /* of several rows the mean: see ingest_mean */
 			task->best_step = r->step;
 			e->best_changed = true;
 			continue;
 		}
-		bool better = !isnan(value) &&
+		bool better = isfinite(value) &&
 			(isnan(task->best) || (objective->maximise ? value > task->best : value < task->best));
 		if (better) {
 			task->best = value;

@@ -1,6 +1,7 @@
 /* See missing.h. */
 #include "engine/missing.h"
 
+#include "engine/prune.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 
@@ -9,6 +10,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -134,6 +136,20 @@ static char *missing_say(const struct engine_live *live, const char *metric, con
 			  meant ? meant : "", meant ? "?" : "", e, meant ? meant : "NAME");
 }
 
+/* It is there, and no value of it can be compared. */
+static int missing_find_diverged(struct engine *engine, const struct engine_live *live,
+				 const struct spec_objective *objective, char **ret)
+{
+	double value = NAN;
+	int rc = engine_read_objective(engine, live->experiment, live->task.id, objective, &value);
+	if (rc == 0 && isnan(value))
+		*ret = mem_printf("in e%" PRId64 "/%" PRId64
+				  " no value of %s is a finite number (NaN or infinite): the training diverged. Try a "
+				  "smaller learning rate, or look for bad values in the data",
+				  live->experiment->id, live->task.number, objective->metric);
+	return rc;
+}
+
 int missing_find(struct engine *engine, const struct engine_live *live, char **ret, bool *ret_never)
 {
 	const struct engine_experiment *e = live->experiment;
@@ -159,6 +175,8 @@ int missing_find(struct engine *engine, const struct engine_live *live, char **r
 			*ret = missing_say(live, metric, list, buf_text(&sources.list), meant);
 			buf_free(&sources.list);
 			*ret_never = !ever;
+		} else if (rc == 0 && spec->objective_count) {
+			rc = missing_find_diverged(engine, live, &spec->objectives[i], ret);
 		}
 		free(list);
 		free(meant);

@@ -12,10 +12,13 @@
 
 #define SPARK_POINTS 24
 
-/* The words of the newest task that failed; the index by state has that order. */
+/* The words of the newest task that failed; the index by state has that order. Where none failed and no task has a value:
+ * why, as engine/missing.h says it. */
 #define EXPERIMENT_FAILURE                                                                                             \
-	"(SELECT f.reason FROM task f WHERE f.experiment = e.id AND f.state = " NUMBER(                                \
-		ERROR) " ORDER BY f.id DESC LIMIT 1)"
+	"coalesce((SELECT f.reason FROM task f WHERE f.experiment = e.id AND f.state = " NUMBER(                       \
+		ERROR) " ORDER BY f.id DESC LIMIT 1), "                                                                \
+		       "CASE WHEN e.best_task IS NULL THEN (SELECT w.value FROM json_each(e.warnings) w "              \
+		       "WHERE w.value LIKE 'no value for the objective: %' LIMIT 1) END)"
 
 /* Beside what is listed in STORE_EXPERIMENT. */
 #define EXPERIMENT_JSON(X)                                                                                             \

@@ -19,7 +19,7 @@ static const char sql_curve[] = "SELECT step, value FROM metric WHERE task = ?1 
 static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment = ?1 AND (?2 = 0 OR EXISTS "
 				"(SELECT 1 FROM metric m WHERE m.task = ?2 AND m.name = metric_name.id)) ORDER BY id";
 #define RANK(order)                                                                                                    \
-	"SELECT value, step FROM metric WHERE task = ?1 AND name = ?2 AND value IS NOT NULL ORDER BY " order " LIMIT 1"
+	"SELECT value, step FROM metric WHERE task = ?1 AND name = ?2 AND abs(value) < 9e999 ORDER BY " order " LIMIT 1"
 static const char sql_least[] = RANK("value, step"), sql_most[] = RANK("value DESC, step");
 static const char sql_last[] =
 	"SELECT value, step FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step DESC LIMIT 1";

@@ -19,11 +19,12 @@ static const char sql_set_source[] =
 	"INSERT OR REPLACE INTO metric_source (task, source, attempt, step_name, names) VALUES (?1, ?2, ?3, ?4, ?5)";
 #define OF_METRIC                                                                                                      \
 	" FROM metric m JOIN metric_name n ON n.id = m.name WHERE m.task = ?1 AND n.experiment = ?2 AND n.name = ?3"
-static const char sql_least[] = "SELECT min(m.value)" OF_METRIC;
-static const char sql_most[] = "SELECT max(m.value)" OF_METRIC;
+/* A value that overflowed is no best one, whichever direction is better. 9e999 is infinite. */
+static const char sql_least[] = "SELECT min(m.value)" OF_METRIC " AND abs(m.value) < 9e999";
+static const char sql_most[] = "SELECT max(m.value)" OF_METRIC " AND abs(m.value) < 9e999";
 static const char sql_mean[] = "SELECT avg(value) FROM (SELECT m.value" OF_METRIC " ORDER BY m.step DESC LIMIT ?4)";
 #define EXTREME(order)                                                                                                 \
-	"SELECT m.step, m.value" OF_METRIC " AND m.value IS NOT NULL ORDER BY m.value " order ", m.step LIMIT 1"
+	"SELECT m.step, m.value" OF_METRIC " AND abs(m.value) < 9e999 ORDER BY m.value " order ", m.step LIMIT 1"
 static const char sql_lowest[] = EXTREME("ASC"), sql_highest[] = EXTREME("DESC");
 static const char sql_newest[] = "SELECT m.step, m.value" OF_METRIC " ORDER BY m.step DESC LIMIT 1";
 static const char sql_time[] = "SELECT wall_ms / 1000.0 FROM task WHERE id = ?1";
@@ -124,7 +125,7 @@ int store_read_objective(struct store *store, int64_t experiment, int64_t task, 
 	else if (rc == 0 && isnan(value) && strcmp(name, "energy") == 0)
 		rc = read_real(store, store_bind(store, sql_energy, "i", task), &value);
 	if (rc == 0)
-		*ret = value;
+		*ret = isfinite(value) ? value : NAN;
 	return rc;
 }
 
