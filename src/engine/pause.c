@@ -4,6 +4,7 @@
 #include "engine/backends.h"
 #include "engine/event.h"
 #include "engine/missing.h"
+#include "engine/remedy.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
 #include "engine/state.h"
@@ -85,19 +86,15 @@ int engine_pause_hear_failure(struct engine *engine, struct engine_live *live, e
 	bool any = e->counts[STORE_FINISHED] || e->counts[STORE_PRUNED];
 	if (!streak_is_enough(&e->streak, spec->stop.failures, any))
 		return 0;
-	const char *program = spec_program(spec), *slash = program ? strrchr(program, '/') : NULL;
 	char how[80];
 	snprintf(how, sizeof(how), count == 1 ? "a task failed" : "%" PRId64 " tasks in a row failed in the same way",
 		 count);
-	char *why = mem_printf("%s: %s. Correct the script and `sluice restart e%" PRId64 " --failed "
-			       "--with %s`, or `sluice restart e%" PRId64
-			       " --failed` if the reason is gone, or `sluice resume e%" PRId64 "` to go on as "
-			       "it is",
-			       how, words, e->id,
-			       slash             ? slash + 1
-				       : program ? program
-						 : "SCRIPT",
-			       e->id, e->id);
+	char *ways = remedy_say(
+		"Correct the script and `sluice restart ID --failed --with SCRIPT`, or `sluice restart ID "
+		"--failed` if the reason is gone, or `sluice resume ID` to go on as it is",
+		e->id, spec->script);
+	char *why = mem_printf("%s: %s. %s", how, words, ways);
+	free(ways);
 	int rc = pause_begin(engine, e, why);
 	free(why);
 	return rc;

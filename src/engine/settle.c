@@ -76,7 +76,10 @@ static char *settle_cause_json(const struct engine_live *live, enum cause kind, 
 	else
 		json_null(&w);
 	json_key_string(&w, "text", text);
-	json_key_string(&w, "remedy", remedy ? remedy : remedy_of(kind, text));
+	const struct engine_experiment *e = live->experiment;
+	char *words = remedy_say(remedy ? remedy : remedy_of(kind, text), e->id, e->spec->script);
+	json_key_string(&w, "remedy", words);
+	free(words);
 	json_key_string(&w, "tail", end->tail);
 	json_end(&w);
 	return buf_take(&out);
