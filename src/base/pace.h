@@ -153,6 +153,8 @@
 #define STEADY_JUMP_MS 1000
 /* Between the end of one task and the start of the next there is always a moment in which something else is true. */
 #define WAITING_SETTLE_MS 1000
+/* A form that is opened again soon shows the same environments. */
+#define PYTHONS_LOOK_MS 5000
 
 /* http */
 

@@ -314,7 +314,10 @@ static void check_add_names(const char *title, const struct node *list, const st
 static void check_add_environment(const struct node *environment, const struct term *term, struct buf *out)
 {
 	const char *python = node_get_string(environment, "python"), *how = node_get_string(environment, "how");
-	char *line = python ? mem_printf("%s (%s)", python, how ? how : "") : NULL;
+	const char *version = node_get_string(environment, "version");
+	char *line = python
+		? mem_printf("%s (%s%s%s)", python, version ? version : "", version ? ", " : "", how ? how : "")
+		: NULL;
 	if (line)
 		view_line(out, term, "python", line);
 	free(line);

@@ -223,6 +223,7 @@ void engine_close(struct engine *engine)
 	free(engine->submissions.at);
 	free(engine->dirty.at);
 	buf_free(&engine->findings);
+	buf_free(&engine->pythons.text);
 	store_close(engine->store);
 	clock_release();
 	free(engine->state_dir);

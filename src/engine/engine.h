@@ -103,6 +103,8 @@ void engine_examine(struct engine *engine);
  * map is open). */
 void engine_write_cluster(struct engine *engine, struct json *out);
 void engine_write_info(struct engine *engine, struct json *out);
+/* GET /environments: what the last look found. A look that is some seconds old is repeated in the background. */
+void engine_write_pythons(struct engine *engine, struct json *out);
 /* GET …/search: the strategy, why it was chosen, and its inside while it works. -ENOENT. */
 int engine_write_search(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
 /* GET …/analysis: best, progress, fronts, importance, slices, agreement of fidelities. -ENOENT. */

@@ -27,6 +27,7 @@
 #include "spool/interpreter.h"
 #include "spool/paths.h"
 #include "spool/python.h"
+#include "spool/pythons.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -301,12 +302,19 @@ static bool request_runs_python(const struct spec *spec)
 }
 
 /* Which Python the tasks get and why (null: they run none), modules, and variables of the shell. */
-static void request_write_environment(const struct spec *spec, const struct spool_caller *caller,
-				      const struct spool_python *python, struct json *out)
+static void request_write_environment(const struct engine *engine, const struct spec *spec,
+				      const struct spool_caller *caller, const struct spool_python *python,
+				      struct json *out)
 {
 	char *path = request_runs_python(spec) ? spool_python_path(python) : NULL;
+	char *real = path ? spool_python_unshim(path, getenv("PYENV_VERSION"), engine->state_dir, getenv("PATH"))
+			  : NULL;
+	char *version = path ? spool_python_version(real ? real : path) : NULL;
 	json_map(out);
-	json_key_string(out, "python", path);
+	json_key_string(out, "python", real ? real : path);
+	json_key_string(out, "version", version);
+	free(version);
+	free(real);
 	json_key_string(out, "how", path ? python->how : NULL);
 	json_key(out, "modules");
 	json_list(out);
@@ -359,7 +367,7 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 		json_string(out, missing.text);
 	json_end(out);
 	json_key(out, "environment");
-	request_write_environment(r.spec, &caller, &python, out);
+	request_write_environment(engine, r.spec, &caller, &python, out);
 	spool_python_free(&python);
 	json_key(out, "estimate");
 	engine_write_estimate(engine, r.backend, r.spec, out);

@@ -10,6 +10,7 @@
 #include "engine/decide.h"
 #include "engine/engine.h"
 #include "engine/inbox.h"
+#include "engine/pythons.h"
 #include "engine/streak.h"
 #include "engine/unstarted.h"
 #include "store/rows.h"
@@ -125,6 +126,7 @@ struct engine {
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	struct engine_check *check; /* of the database, while it goes on */
+	struct engine_pythons pythons;
 	size_t questions; /* with the pool, also those whose answer is no longer wanted */
 	struct engine_asker *first_asker, *last_asker; /* in the order in which they came */
 	engine_event_f event;

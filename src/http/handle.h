@@ -11,6 +11,7 @@ void handle_health(struct request *request, struct response *response);
 void handle_openapi(struct request *request, struct response *response);
 void handle_info(struct request *request, struct response *response);
 void handle_cluster(struct request *request, struct response *response);
+void handle_environments(struct request *request, struct response *response);
 void handle_examine(struct request *request, struct response *response);
 void handle_events(struct request *request, struct response *response);
 void handle_login(struct request *request, struct response *response);

@@ -69,6 +69,12 @@ void handle_cluster(struct request *request, struct response *response)
 	engine_write_cluster(request->app->engine, &out);
 }
 
+void handle_environments(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	engine_write_pythons(request->app->engine, &out);
+}
+
 void handle_examine(struct request *request, struct response *response)
 {
 	engine_examine(request->app->engine);

@@ -86,6 +86,17 @@ const struct route routes[] = {
 	 0,
 	 {0}},
 
+	{METHOD_GET,
+	 "/environments",
+	 handle_environments,
+	 "listEnvironments",
+	 "The Python environments of this machine, for `environment: {python: …}`",
+	 NULL,
+	 "Environments",
+	 200,
+	 0,
+	 {0}},
+
 	{METHOD_POST,
 	 "/cluster/examine",
 	 handle_examine,

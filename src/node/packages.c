@@ -4,6 +4,7 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "spool/pythons.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -24,26 +25,6 @@ struct packages {
 	VEC(struct package) found;
 	size_t folders;
 };
-
-char *packages_find_value(const char *text, const char *key)
-{
-	size_t len = strlen(key);
-	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		const char *at = line + len;
-		if (strncasecmp(line, key, len) != 0)
-			continue;
-		at += strspn(at, " \t");
-		if (*at != '=' && *at != ':')
-			continue;
-		at++;
-		at += strspn(at, " \t\"");
-		size_t n = strcspn(at, "\r\n");
-		while (n && strchr(" \t\"", at[n - 1]))
-			n--;
-		return n ? mem_copy(at, n) : NULL;
-	}
-	return NULL;
-}
 
 /* NAME-VERSION.dist-info; the name as PEP 503 has it. */
 static void packages_take(struct packages *p, const char *file)
@@ -82,33 +63,6 @@ static int packages_compare(const void *a, const void *b)
 	if (rc == 0 && x->order != y->order)
 		rc = x->order < y->order ? -1 : 1;
 	return rc ? rc : strcmp(x->version, y->version);
-}
-
-/* "3.11" out of python3.11, which a link may name. NULL: the name does not say. */
-static char *packages_name_version(const char *program)
-{
-	char *real = realpath(program, NULL);
-	const char *slash = real ? strrchr(real, '/') : NULL;
-	const char *at = slash && text_starts(slash + 1, "python") ? slash + 1 + strlen("python") : "";
-	size_t n = strspn(at, "0123456789.");
-	char *version = n > 1 ? mem_copy(at, n) : NULL;
-	free(real);
-	return version;
-}
-
-/* python-3.11.5-h955ad1f_0.json among what conda installed. */
-static char *packages_conda_version(const char *prefix)
-{
-	char *folder = mem_printf("%s/conda-meta", prefix), *version = NULL;
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-	while (dir && !version && (entry = readdir(dir)))
-		if (text_starts(entry->d_name, "python-") && isdigit((unsigned char)entry->d_name[7]))
-			version = mem_copy(entry->d_name + 7, strcspn(entry->d_name + 7, "-"));
-	if (dir)
-		closedir(dir);
-	free(folder);
-	return version;
 }
 
 /* lib/pythonX.Y of a prefix, for versions that are known to X.Y at least. */
@@ -168,39 +122,44 @@ static void packages_put(struct packages *p, struct json *out)
 	free(p->found.at);
 }
 
-/* A virtual environment says in its pyvenv.cfg what made it. */
-static char *packages_open_venv(struct packages *p, const char *prefix, const char *config, const char *home)
+/* A virtual environment may see the packages of what made it. */
+static void packages_search_venv(struct packages *p, const char *prefix, const char *version, const char *config,
+				 const char *home)
 {
-	char *version = packages_find_value(config, "version_info");
-	char *base = packages_find_value(config, "home");
-	char *system = packages_find_value(config, "include-system-site-packages");
-	if (!version)
-		version = packages_find_value(config, "version");
-	if (version)
-		packages_search_prefix(p, prefix, version);
-	if (version && base && system && strcasecmp(system, "true") == 0) {
+	char *base = spool_find_value(config, "home");
+	char *system = spool_find_value(config, "include-system-site-packages");
+	packages_search_prefix(p, prefix, version);
+	if (base && system && strcasecmp(system, "true") == 0) {
 		char *above = packages_parent(base);
 		packages_search_base(p, above, version, home);
 		free(above);
 	}
 	free(base);
 	free(system);
-	return version;
+}
+
+static void packages_search_all(struct packages *p, const char *prefix, const char *version, const char *home)
+{
+	char *config = mem_printf("%s/pyvenv.cfg", prefix), *conda = mem_printf("%s/conda-meta", prefix);
+	struct buf text = buf_make(PACKAGES_CONFIG_BYTES);
+	if (fs_read(config, PACKAGES_CONFIG_BYTES, &text, NULL) == 0)
+		packages_search_venv(p, prefix, version, buf_text(&text), home);
+	else if (access(conda, F_OK) == 0)
+		packages_search_prefix(p, prefix, version);
+	else
+		packages_search_base(p, prefix, version, home);
+	buf_free(&text);
+	free(config);
+	free(conda);
 }
 
 void packages_write(const char *program, const char *home, struct json *out)
 {
 	struct packages p = {0};
 	char *bin = program ? packages_parent(program) : NULL, *prefix = bin ? packages_parent(bin) : NULL;
-	char *config = prefix ? mem_printf("%s/pyvenv.cfg", prefix) : NULL, *version = NULL;
-	struct buf text = buf_make(PACKAGES_CONFIG_BYTES);
-	if (config && fs_read(config, PACKAGES_CONFIG_BYTES, &text, NULL) == 0) {
-		version = packages_open_venv(&p, prefix, buf_text(&text), home);
-	} else if (prefix && (version = packages_conda_version(prefix))) {
-		packages_search_prefix(&p, prefix, version);
-	} else if (prefix && (version = packages_name_version(program))) {
-		packages_search_base(&p, prefix, version, home);
-	}
+	char *version = program ? spool_python_version(program) : NULL;
+	if (version)
+		packages_search_all(&p, prefix, version, home);
 	json_key(out, "python");
 	if (program) {
 		json_map(out);
@@ -212,8 +171,6 @@ void packages_write(const char *program, const char *home, struct json *out)
 		json_null(out);
 	}
 	packages_put(&p, out);
-	buf_free(&text);
-	free(config);
 	free(version);
 	free(prefix);
 	free(bin);

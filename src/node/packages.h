@@ -10,7 +10,4 @@
  * (may be NULL) the folder in whose .local packages of the user are. */
 void packages_write(const char *program, const char *home, struct json *out);
 
-/* The value of `key` in lines of "key = value" or "key: value", trimmed; NULL where there is none. The caller frees it. */
-char *packages_find_value(const char *text, const char *key);
-
 #endif

@@ -7,6 +7,7 @@
 #include "node/packages.h"
 #include "node/setup.h"
 #include "spool/paths.h"
+#include "spool/pythons.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -157,7 +158,7 @@ static bool ran_read_head(const char *path, char text[RAN_HEAD_BYTES])
 static void ran_put_value(const char *path, const char *name, const char *key, struct json *out)
 {
 	char text[RAN_HEAD_BYTES];
-	char *value = ran_read_head(path, text) ? packages_find_value(text, name) : NULL;
+	char *value = ran_read_head(path, text) ? spool_find_value(text, name) : NULL;
 	json_key_string(out, key, value);
 	free(value);
 }
@@ -197,7 +198,7 @@ static void ran_put_models(const char *folder, struct json *out)
 	for (int i = 0; i < count; i++) {
 		char *path = mem_printf("%s/%s/information", folder, names[i]->d_name);
 		char *model = names[i]->d_name[0] != '.' && i < RAN_GPUS + 2 && ran_read_head(path, text)
-			? packages_find_value(text, "Model")
+			? spool_find_value(text, "Model")
 			: NULL;
 		if (model)
 			json_string(out, model);
@@ -247,13 +248,21 @@ static char *ran_look_up(const struct spool_descriptor *d, char *const *variable
 	return NULL;
 }
 
-/* The one that runs the script, or that a program finds which is not Python's. */
+/* The one that runs the script, or that a program finds which is not Python's; behind a shim of pyenv the one it starts. */
 static char *ran_python(const struct spool_descriptor *d, char *const *variables)
 {
 	const char *program = d->argv->items[0]->string, *slash = strrchr(program, '/');
 	bool itself = text_starts(slash ? slash + 1 : program, "python");
 	char *path = ran_look_up(d, variables, itself ? program : "python3");
-	return path || itself ? path : ran_look_up(d, variables, "python");
+	if (!path && !itself)
+		path = ran_look_up(d, variables, "python");
+	char *real = path ? spool_python_unshim(path, ran_variable(variables, "PYENV_VERSION"), d->work_dir,
+						ran_variable(variables, "PATH"))
+			  : NULL;
+	if (!real)
+		return path;
+	free(path);
+	return real;
 }
 
 void ran_write(const struct spool_descriptor *d, const struct spool_caller *caller, char *const *variables,

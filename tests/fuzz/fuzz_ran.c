@@ -1,5 +1,5 @@
 /* The small texts that what ran is made of: pyvenv.cfg, files of /proc. */
-#include "node/packages.h"
+#include "spool/pythons.h"
 
 #include "base/mem.h"
 
@@ -9,8 +9,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = mem_copy((const char *)data, size);
-	free(packages_find_value(text, "version"));
-	free(packages_find_value(text, "Model"));
+	free(spool_find_value(text, "version"));
+	free(spool_find_value(text, "Model"));
 	free(text);
 	return 0;
 }

@@ -2,13 +2,14 @@
 import hashlib
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import venv
 
 import pytest
 
-from conftest import Daemon
+from conftest import Daemon, wait_for
 
 SAY = "import os, sys\nprint(sys.prefix, os.environ.get('VIRTUAL_ENV'), os.environ.get('WANDB_MODE'), os.environ.get('X_TOKEN'))\n"
 
@@ -63,7 +64,7 @@ def test_the_active_environment_is_used_and_the_daemons_is_not(stale, environmen
     e = run(stale, tmp_path, "--python", environments / "one/bin/python", env=active(two))
     assert log(stale, e).split()[0] == str(environments / "one")
     said = stale.cli("check", "say.py", cwd=tmp_path, env={**active(two), "CONDA_PREFIX": ""}).stdout
-    assert f"{two}/bin/python3 (the active virtual environment)" in said
+    assert f"{two}/bin/python3 ({sys.version.split()[0]}, the active virtual environment)" in said
 
 
 def test_variables_are_kept_by_name(stale, tmp_path):
@@ -173,3 +174,65 @@ def test_what_ran_is_recorded_once_for_all_that_ran_the_same(stale, environments
     assert ran["script"]["sha256"] == hashlib.sha256((text + "#\n").encode()).hexdigest()
     left = {f.name for f in (stale.state / "experiments" / e / "tasks/1").iterdir()}
     assert "environ" not in left, left
+
+
+@pytest.fixture
+def home(tmp_path, environments):
+    """A home folder with an environment of every kind; those of conda and pyenv have only the files that tell them."""
+    home = tmp_path / "home"
+    links = {".virtualenvs/two": environments / "two"}
+    for name in ("conda/envs/ml", ".pyenv/versions/3.9.10", ".pyenv/versions/3.9.9"):
+        (home / name / "bin").mkdir(parents=True)
+        links[name + "/bin/python3"] = pathlib.Path(os.path.realpath(sys.executable))
+    (home / "conda/envs/ml/conda-meta").mkdir()
+    (home / "conda/envs/ml/conda-meta/python-3.10.4-h12debd9_0.json").write_text("{}")
+    (home / ".conda").mkdir()
+    (home / ".conda/environments.txt").write_text(f"{home}/conda/envs/ml\n{home}/gone\n")
+    (home / ".pyenv/version").write_text("# the usual one\n3.9\n")
+    (home / ".pyenv/shims").mkdir()
+    (home / ".pyenv/shims/python3").write_text(f'#!/bin/sh\nexec {home}/.pyenv/versions/3.9.10/bin/python3 "$@"\n')
+    (home / ".pyenv/shims/python3").chmod(0o755)
+    (home / ".virtualenvs").mkdir()
+    for name, target in links.items():
+        (home / name).symlink_to(target)
+    return home
+
+
+def test_environments_are_listed_and_shims_resolved(home, environments, make_daemon, tmp_path):
+    daemon = make_daemon("listing", env={"HOME": str(home), "PATH": f"{home}/.pyenv/shims:{os.environ['PATH']}"}).start()
+    project = tmp_path / "project"
+    venv.create(project / ".venv", with_pip=False, symlinks=True)
+    e = run(daemon, project, env={**active(environments / "one")})
+    assert daemon.get("/environments") == {"looking": True, "environments": []}
+    wait_for(lambda: not daemon.get("/environments")["looking"], "it looks on")
+    found = {one.pop("path"): one for one in daemon.get("/environments")["environments"]}
+    full = sys.version.split()[0]
+    assert found == {
+        f"{environments}/one": {"kind": "venv", "version": full, "found": f"active for {e}"},
+        f"{project}/.venv": {"kind": "venv", "version": full, "found": f"in the folder of {e}"},
+        f"{home}/.virtualenvs/two": {"kind": "venv", "version": full, "found": "~/.virtualenvs"},
+        f"{home}/.pyenv/versions/3.9.9/bin/python3": {"kind": "pyenv", "version": "3.9.9", "found": "~/.pyenv/versions"},
+        f"{home}/.pyenv/versions/3.9.10/bin/python3": {"kind": "pyenv", "version": "3.9.10", "found": "~/.pyenv/versions"},
+        f"{home}/conda/envs/ml": {"kind": "conda", "version": "3.10.4", "found": "conda"},
+    }
+    # Each can be chosen; check says which one is used, with its version.
+    for path, one in found.items():
+        said = daemon.cli("check", "say.py", "--python", path, cwd=project).stdout
+        program = path if path.endswith("python3") else path + "/bin/python3"
+        assert f"{program} ({one['version']}, environment.python)" in said, said
+    # The shim in PATH stands for the newest 3.9.
+    shim = f"{home}/.pyenv/versions/3.9.10/bin/python3"
+    said = daemon.cli("check", "say.py", cwd=project, env={"VIRTUAL_ENV": "", "CONDA_PREFIX": ""}).stdout
+    assert f"{shim} (3.9.10, no environment was active)" in said, said
+    e = run(daemon, project)
+    ran = daemon.get(f"/experiments/{e}/tasks/1/ran")["ran"]["python"]
+    assert (ran["program"], ran["version"]) == (shim, "3.9.10")
+
+
+@pytest.mark.skipif(not os.path.exists(os.path.expanduser("~/.pyenv/shims/python3")), reason="there is no pyenv here")
+def test_what_ran_behind_a_real_shim_is_what_the_script_saw(stale, tmp_path):
+    e = run(stale, tmp_path, "--python", os.path.expanduser("~/.pyenv/shims/python3"),
+            text="import sys\nprint(sys.executable, sys.version.split()[0])\n")
+    ran = stale.get(f"/experiments/{e}/tasks/1/ran")["ran"]["python"]
+    executable, version = log(stale, e).split()
+    assert os.path.realpath(ran["program"]) == os.path.realpath(executable) and ran["version"] == version

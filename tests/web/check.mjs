@@ -92,7 +92,7 @@ export function check(sent, wantScan) {
         chosen: [],
         yaml: sent.source.text,
         warnings: [],
-        environment: { python: '/usr/bin/python3', how: null, modules: [], variables: [] },
+        environment: { python: '/usr/bin/python3', version: '3.11.2', how: null, modules: [], variables: [] },
         needs: [],
         estimate: null,
       },
@@ -179,7 +179,7 @@ export function check(sent, wantScan) {
       )
       .join('\n')}\n`,
     warnings: [],
-    environment: { python: '/usr/bin/python3', how: null, modules: [], variables: [] },
+    environment: { python: '/usr/bin/python3', version: '3.11.2', how: null, modules: [], variables: [] },
     needs: e.script ? [e.script] : [],
     estimate: ESTIMATES[e.script] ?? null,
   };

@@ -262,6 +262,13 @@ export class Fixture {
       this.examining--; // the job of a second takes a few looks
       return send(200, { ...CLUSTER, examining: this.examining > 0, findings: this.examining ? [] : EXAMINED });
     }
+    if (route === '/environments') {
+      const environments = [
+        { path: '/home/u/venv', kind: 'venv', version: '3.11.2', found: 'active for e3' },
+        { path: '/home/u/miniconda3/envs/ml', kind: 'conda', version: null, found: 'conda' },
+      ];
+      return send(200, { looking: false, environments });
+    }
     if (route === '/cluster/examine') {
       this.examining = 2;
       return send(202, { ...CLUSTER, examining: true, findings: [] });

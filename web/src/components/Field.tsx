@@ -26,6 +26,8 @@ interface TextProps {
   unit?: string;
   class?: string;
   rows?: number;
+  // The id of a <datalist> to choose from.
+  list?: string;
 }
 
 export function TextField(p: TextProps) {
@@ -43,6 +45,7 @@ export function TextField(p: TextProps) {
   ) : (
     <input
       {...shared}
+      list={p.list}
       inputMode={p.numeric ? 'decimal' : undefined}
       autocomplete="off"
       spellcheck={false}

@@ -112,7 +112,10 @@ export function toExperiment(d: Draft, multi = isMulti(d.strategy)): Record<stri
   if (d.pass) out.pass = d.pass;
   if (d.style) out.style = d.style;
   if (d.separator) out.separator = d.separator;
-  if (d.setup.trim()) out.environment = { setup: lines(d.setup) };
+  const environment: Record<string, unknown> = {};
+  if (d.python.trim()) environment.python = d.python.trim();
+  if (d.setup.trim()) environment.setup = lines(d.setup);
+  if (Object.keys(environment).length) out.environment = environment;
   if (retry.memory !== undefined || retry.time !== undefined)
     out.retry = Object.fromEntries(Object.entries(retry).filter(([, value]) => value !== undefined));
   if (Object.keys(resources).length) out.resources = resources;
@@ -205,6 +208,7 @@ export function fromDocument(doc: Tree): Draft {
   [d.retryMemory, d.factorMemory] = readRetry(retry.memory);
   [d.retryTime, d.factorTime] = readRetry(retry.time);
   d.sbatch = Array.isArray(resources.options) ? resources.options.join('\n') : '';
+  d.python = text(environment.python);
   d.setup = Array.isArray(environment.setup) ? environment.setup.join('\n') : '';
   const { name: _n, script: _s, files: _f, repeats: _r, ...rest } = doc;
   d.extra = leftOver(rest, toExperiment(d));

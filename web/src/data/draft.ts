@@ -83,6 +83,8 @@ export interface Draft {
   retryTime: string;
   factorTime: string;
   sbatch: string;
+  // "" is automatic: the one that was active where it is submitted, else the python3 of the machine.
+  python: string;
   setup: string;
   // What the file can say and the form does not show; it is sent along unchanged.
   extra: Record<string, unknown>;
@@ -168,6 +170,7 @@ export function emptyDraft(): Draft {
     retryTime: '',
     factorTime: '',
     sbatch: '',
+    python: '',
     setup: '',
     extra: {},
     source: null,

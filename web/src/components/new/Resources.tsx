@@ -2,11 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get, info } from '../../data/api';
-import type { Cluster, Partition } from '../../data/types';
+import type { Cluster, Environments, Partition } from '../../data/types';
 import { duration } from '../../lib/format';
 import { Card } from '../Card';
 import { SelectField, TextField } from '../Field';
-import { change, draft } from './form';
+import { change, check, draft } from './form';
+
+const LOOK_MS = 300;
 
 // "gpu (volta), 2 of 4 idle, 1 h": what is known of a partition, in the list to choose from.
 function describe(p: Partition): string {
@@ -33,6 +35,51 @@ function PartitionField({ partitions }: { partitions: Partition[] }) {
     />
   ) : (
     <TextField {...shared} mono onInput={(partition) => change({ partition })} placeholder="default" />
+  );
+}
+
+// A text with a list to choose from: an environment elsewhere on the cluster may be typed.
+function PythonField() {
+  const found = useSignal<Environments['environments']>([]);
+  useEffect(() => {
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const ask = () =>
+      void get<Environments>('/environments')
+        .then((got) => {
+          found.value = got.environments;
+          if (got.looking) again = setTimeout(ask, LOOK_MS);
+        })
+        .catch(() => undefined);
+    ask();
+    return () => clearTimeout(again);
+  }, []);
+  const used = check.value?.environment;
+  return (
+    <>
+      <TextField
+        id="python"
+        label="Python"
+        optional
+        mono
+        list="pythons"
+        value={draft.value.python}
+        at="/environment/python"
+        onInput={(python) => change({ python })}
+        placeholder="automatic"
+        help={
+          used?.python
+            ? `Tasks run with ${used.python}${used.version ? `, Python ${used.version}` : ''}.`
+            : 'The folder of an environment, or a program.'
+        }
+      />
+      <datalist id="pythons">
+        {found.value.map((one) => (
+          <option key={one.path} value={one.path}>
+            {[one.version && `Python ${one.version}`, one.kind, one.found].filter(Boolean).join(', ')}
+          </option>
+        ))}
+      </datalist>
+    </>
   );
 }
 
@@ -154,14 +201,15 @@ export function ResourcesCard() {
           </p>
         )}
         <div class="grid two start">
+          <PythonField />
           <TextField
             id="setup"
-            label="Environment"
+            label="Setup"
             optional
             rows={3}
             mono
             value={d.setup}
-            at="/environment"
+            at={['/environment/setup', '/environment/vars', '/environment/modules', '/environment/keep']}
             onInput={(setup) => change({ setup })}
             placeholder={'module load cuda\nsource ~/venv/bin/activate'}
             help="Lines to run before the script."
