@@ -90,7 +90,8 @@ static bool ends_number(const char *p, const char *end)
 		return true;
 	if (*p == ',' || *p == ':')
 		return p + 1 == end || !isdigit((unsigned char)p[1]);
-	return strchr(";|)]}%", *p) != NULL || (*p == '.' && p + 1 == end) || (unsigned char)*p >= 0x80;
+	return strchr(";|)]}%", *p) != NULL || (*p == '.' && (p + 1 == end || p[1] == ' ')) ||
+		(unsigned char)*p >= 0x80;
 }
 
 static size_t take_unit(struct token *token, const char *at, const char *end)
@@ -112,8 +113,11 @@ static size_t take_number(struct token *token, const char *at, const char *end)
 	if (num_parse_real(at, len, &token->value) < 0)
 		return take_unit(token, at, end);
 	/* 3/10, and 7/Unknown of Keras */
-	if (!special && at + next < end && at[next] == '/') {
-		const char *p = at + next + 1;
+	size_t slash = next;
+	while (!special && at + slash < end && at[slash] == ' ')
+		slash++;
+	if (!special && at + slash < end && at[slash] == '/') {
+		const char *p = at + slash + 1;
 		while (p < end && *p == ' ')
 			p++;
 		size_t of = length_of_real(p, end);
@@ -194,15 +198,19 @@ static bool is_word(const struct tokens *t, size_t i, enum word_kind kind)
 	return i < t->count && t->at[i].kind == TOKEN_WORD && t->at[i].word == kind;
 }
 
-/* tensor(0.5), np.float64(0.5): what Python prints around a number. */
-static bool is_wrapper(const struct token *token)
+bool phrase_is_wrapper(const char *word, size_t len)
 {
 	static const char *const names[] = {"tensor",     "array",     "float",     "np.float64",    "np.float32",
 					    "np.float16", "np.float_", "np.double", "numpy.float64", "numpy.float32"};
-	for (size_t i = 0; token->kind == TOKEN_WORD && i < COUNT_OF(names); i++)
-		if (token->len == strlen(names[i]) && memcmp(token->at, names[i], token->len) == 0)
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (len == strlen(names[i]) && memcmp(word, names[i], len) == 0)
 			return true;
 	return false;
+}
+
+static bool is_wrapper(const struct token *token)
+{
+	return token->kind == TOKEN_WORD && phrase_is_wrapper(token->at, token->len);
 }
 
 /* Names are compared and kept without the case and the spaces that they happen to have around them; words are joined by
@@ -216,6 +224,21 @@ static void add_word(char *name, const char *word, size_t len)
 		name[have++] = ' ';
 	memcpy(name + have, word, len);
 	name[have + len] = '\0';
+}
+
+/* "epoch 001:    450 / 1891 loss=...", "Epoch  1, 450/1891; acc: ...", "| epoch   1 |   200/ 2928 batches |": the place within
+ * the epoch. */
+static bool read_place(struct tokens *t, size_t i, struct phrase *phrase)
+{
+	if (!is_punct(t, i, ":,|") || !is_number(t, ++i) || isnan(t->at[i].of) || t->at[i].percent ||
+	    !isnan(phrase->at))
+		return false;
+	if (i + 1 < t->count && t->at[i + 1].len == 7 && memcmp(t->at[i + 1].at, "correct", 7) == 0)
+		return false;
+	phrase->at = t->at[i].value;
+	phrase->of = t->at[i].of;
+	t->at[i].used = true;
+	return true;
 }
 
 /* Counts: "Epoch 3/10", "Epoch: [3][10/100]", "Train Epoch: 1 [640/60000 (1%)]", "step = 100". Returns the number of
@@ -241,6 +264,8 @@ static size_t read_count(struct tokens *t, size_t word, struct phrase *phrase)
 		phrase->step = value;
 	if (is_punct(t, ++i, "])"))
 		i++;
+	if (epoch && read_place(t, i, phrase))
+		return i - word;
 	if (epoch && is_punct(t, i, "[") && is_number(t, i + 1)) {
 		if (!isnan(t->at[i + 1].of) && isnan(phrase->at))
 			phrase->at = t->at[i + 1].value, phrase->of = t->at[i + 1].of;
@@ -248,6 +273,28 @@ static size_t read_count(struct tokens *t, size_t word, struct phrase *phrase)
 			;
 	}
 	return i - word;
+}
+
+/* "7epoch results: …" of ESPnet, and "Fold 2". */
+static void read_odd_count(struct tokens *t, size_t i, struct phrase *phrase)
+{
+	struct token *token = &t->at[i];
+	if (token->kind == TOKEN_UNIT && isnan(phrase->epoch)) {
+		size_t digits = 0;
+		double value;
+		while (digits < token->len && isdigit((unsigned char)token->at[digits]))
+			digits++;
+		if (token->len == digits + 5 && strncasecmp(token->at + digits, "epoch", 5) == 0 &&
+		    num_parse_real(token->at, digits, &value) == 0)
+			phrase->epoch = value;
+	} else if (is_word(t, i, WORD_FOLD)) {
+		size_t number = i + 1 + is_punct(t, i + 1, ":=#");
+		if (!is_number(t, number) || !isnan(phrase->fold))
+			return;
+		phrase->fold = t->at[number].value;
+		for (size_t k = i; k <= number; k++)
+			t->at[k].used = true;
+	}
 }
 
 /* Steps over a group in brackets that begins at i. */
@@ -270,6 +317,8 @@ struct reading {
 	struct phrase *phrase;
 	const struct token *label[2]; /* whose the pairs that follow are: "Test set:" */
 	bool weak; /* the label was part of a name: it goes no further than the next bar */
+	bool closed; /* what follows is of an earlier epoch: "loss 0.5, best 0.4" */
+	bool averages; /* the end of an evaluation: averages stand behind its numbers, "Acc@1: 0.39 (0.31)" */
 };
 
 bool phrase_is_metric(const char *name, size_t len)
@@ -285,7 +334,8 @@ static void add_pair(struct reading *r, size_t first, size_t last, const struct 
 	bool has_part = false;
 	double value = number->value;
 
-	bool metric = phrase_is_metric(at[first].at, (size_t)(at[last].at + at[last].len - at[first].at));
+	enum word_kind whole = word_kind_of_name(at[first].at, (size_t)(at[last].at + at[last].len - at[first].at));
+	bool metric = whole == WORD_METRIC;
 	for (size_t i = first; i <= last; i++)
 		has_part |= at[i].word == WORD_PART;
 	for (size_t i = 0; i < 2 && !has_part && at[last].word != WORD_NOISE && (metric || !r->weak); i++)
@@ -293,7 +343,8 @@ static void add_pair(struct reading *r, size_t first, size_t last, const struct 
 			add_word(name, r->label[i]->at, r->label[i]->len);
 	for (size_t i = first; i <= last; i++)
 		add_word(name, at[i].at, at[i].len);
-	if (at[last].word == WORD_NEVER || (at[last].word != WORD_METRIC && memchr(at[last].at, '.', at[last].len)))
+	if (r->closed || at[last].word == WORD_NEVER || whole == WORD_NEVER ||
+	    (at[last].word != WORD_METRIC && memchr(at[last].at, '.', at[last].len)))
 		return;
 	if (!isnan(number->of)) { /* Accuracy: 9876/10000; anything else of that form counts */
 		if (!strcasestr(name, "acc") || !(number->of > 0))
@@ -338,6 +389,8 @@ static void read_pair(struct reading *r, size_t i)
 		t->at[end - 2].used = true;
 		end -= 2;
 	}
+	if (end >= 2 && is_punct(t, end - 1, "[") && is_punct(t, i + 1, "]") && is_punct(t, end - 2, ":="))
+		end--; /* episodic_return=[21.] */
 	if (end && is_punct(t, end - 1, ":=")) {
 		explicit = true;
 		end--;
@@ -362,7 +415,35 @@ static void read_pair(struct reading *r, size_t i)
 	add_pair(r, first, end - 1, number);
 }
 
-/* "Test set: Average loss: 0.5", "[val] loss 0.5", "train | loss 0.5": whose what follows is. */
+/* "Train: 3 [ 50/1251 (4%)] ...": the epoch and the place in it (timm). "Test: [ 10/196] ...": an evaluation on its way.
+ * Returns how many tokens that is. */
+static size_t read_part_place(struct reading *r, size_t part)
+{
+	struct tokens *t = r->tokens;
+	struct phrase *phrase = r->phrase;
+	size_t i = part + 1 + is_punct(t, part + 1, ":");
+	bool counted = is_number(t, i) && isnan(t->at[i].of) && t->at[i].value >= 0;
+	size_t open = i + counted;
+	if (!isnan(phrase->epoch) || !is_punct(t, open, "[") || !is_number(t, open + 1) || isnan(t->at[open + 1].of))
+		return 0;
+	double at = t->at[open + 1].value, of = t->at[open + 1].of;
+	if (counted) {
+		phrase->epoch = t->at[i].value;
+		phrase->at = at;
+		phrase->of = of;
+	} else if (strncasecmp(t->at[part].at, "tr", 2) == 0) {
+		return 0;
+	} else {
+		phrase->partial = at < of - 1;
+		r->averages = !phrase->partial;
+	}
+	for (i = open + 1; i < t->count && !is_punct(t, i - 1, "]"); i++)
+		;
+	return i - part;
+}
+
+/* "Test set: Average loss: 0.5", "[val] loss 0.5", "train | loss 0.5", "Training Results - Epoch: 1": whose what follows
+ * is. */
 static void read_label(struct reading *r, size_t i)
 {
 	struct tokens *t = r->tokens;
@@ -371,16 +452,32 @@ static void read_label(struct reading *r, size_t i)
 		return;
 	bool two = is_word(t, next, WORD_PART);
 	next += two;
+	size_t place = two ? 0 : read_part_place(r, i);
+	while (!place && is_word(t, next, WORD_NOISE))
+		next++;
 	bool counts = is_word(t, next, WORD_EPOCH) || is_word(t, next, WORD_STEP);
 	bool closes = is_punct(t, next, ":|]-)") && !is_number(t, next + 1) && next + 1 < t->count;
-	if (!counts && !closes)
+	if (!counts && !closes && !place)
 		return;
 	r->label[0] = &t->at[i];
 	r->label[1] = two ? &t->at[i + 1] : NULL;
 	r->weak = false;
-	t->at[i].used = true;
-	if (two)
-		t->at[i + 1].used = true;
+	for (size_t k = i; k < i + (place ? place : 1u + two); k++)
+		t->at[k].used = true;
+}
+
+static void add_plain(struct phrase *phrase, const char *name, double value)
+{
+	struct phrase_pair *pair = &phrase->pairs[phrase->count++];
+	snprintf(pair->name, sizeof(pair->name), "%s", name);
+	pair->value = value;
+}
+
+/* "1813: 1.10, 1.20 avg loss, 0.001 rate, …": the loss and its average stand before their names. */
+static bool is_darknet(const struct tokens *t)
+{
+	return is_number(t, 0) && is_punct(t, 1, ":") && is_number(t, 2) && is_punct(t, 3, ",") && is_number(t, 4) &&
+		t->count > 6 && t->at[5].len == 3 && memcmp(t->at[5].at, "avg", 3) == 0 && is_word(t, 6, WORD_METRIC);
 }
 
 /* "[12] …", "[1, 2000] …", "6/6 …", "0: learn: …" */
@@ -395,6 +492,17 @@ static size_t read_beginning(struct tokens *t, struct phrase *phrase)
 		phrase->step = t->at[0].value;
 		phrase->metric = true;
 		return 2;
+	}
+	if (is_number(t, 0) && is_punct(t, 1, "|") && (is_word(t, 2, WORD_METRIC) || is_word(t, 2, WORD_PART))) {
+		phrase->step = t->at[0].value; /* 420 | loss 4.06 | lr 9e-04 */
+		return 2;
+	}
+	if (is_darknet(t)) {
+		phrase->step = t->at[0].value;
+		phrase->metric = true;
+		add_plain(phrase, "loss", t->at[2].value);
+		add_plain(phrase, "avg loss", t->at[4].value);
+		return t->count;
 	}
 	if (!is_punct(t, 0, "[") || !is_number(t, 1))
 		return 0;
@@ -414,15 +522,17 @@ static size_t read_beginning(struct tokens *t, struct phrase *phrase)
 
 void phrase_clear(struct phrase *phrase)
 {
-	phrase->epoch = phrase->step = phrase->at = phrase->of = phrase->begins = phrase->begins_of = NAN;
-	phrase->metric = phrase->alone = phrase->best = false;
+	phrase->epoch = phrase->step = phrase->at = phrase->of = phrase->begins = phrase->begins_of = phrase->fold =
+		NAN;
+	phrase->metric = phrase->alone = phrase->best = phrase->partial = false;
 	phrase->count = 0;
 }
 
 static bool is_leftover(const struct token *token)
 {
 	return token->kind == TOKEN_WORD && !token->used && token->word != WORD_NOISE && token->word != WORD_PART &&
-		token->word != WORD_NEVER && !is_wrapper(token);
+		token->word != WORD_NEVER && !is_wrapper(token) &&
+		!(token->word == WORD_OTHER && memchr(token->at, '.', token->len)); /* train.py, package.module */
 }
 
 bool phrase_read(const char *text, size_t len, struct phrase *ret)
@@ -441,7 +551,11 @@ bool phrase_read(const char *text, size_t len, struct phrase *ret)
 	while (i < tokens.count) {
 		struct token *token = &tokens.at[i];
 		bad |= is_word(&tokens, i, WORD_BAD);
-		ret->best |= is_word(&tokens, i, WORD_BEST);
+		if (is_word(&tokens, i, WORD_BEST)) {
+			ret->best |= !ret->metric;
+			r.closed |= ret->metric;
+		}
+		read_odd_count(&tokens, i, ret);
 		if (is_word(&tokens, i, WORD_EPOCH) || is_word(&tokens, i, WORD_STEP)) {
 			size_t taken = read_count(&tokens, i, ret);
 			for (size_t k = i; k < i + taken; k++)
@@ -452,9 +566,15 @@ bool phrase_read(const char *text, size_t len, struct phrase *ret)
 		if (r.weak && is_punct(&tokens, i, "|;"))
 			r.label[0] = r.label[1] = NULL;
 		read_label(&r, i);
-		if (token->kind == TOKEN_NUMBER) {
+		if (token->kind == TOKEN_NUMBER && !token->used) {
+			size_t before = ret->count;
 			read_pair(&r, i);
+			if (r.averages && ret->count > before && is_punct(&tokens, i + 1, "(") &&
+			    is_number(&tokens, i + 2))
+				ret->pairs[before].value = tokens.at[i + 2].value;
 			i = skip_group(&tokens, i + 1);
+			if (is_word(&tokens, i, WORD_NEVER) && memchr(tokens.at[i].at, '/', tokens.at[i].len))
+				tokens.at[i].used = true; /* 581.56 samples/sec */
 			continue;
 		}
 		i++;
@@ -462,94 +582,6 @@ bool phrase_read(const char *text, size_t len, struct phrase *ret)
 	ret->alone = true;
 	for (size_t k = 0; k < tokens.count; k++)
 		ret->alone &= !is_leftover(&tokens.at[k]);
-	return !bad && (ret->count || !isnan(ret->epoch) || !isnan(ret->step) || !isnan(ret->begins));
-}
-
-struct dict {
-	const char *at, *end;
-};
-
-static bool dict_take(struct dict *d, char c)
-{
-	while (d->at < d->end && *d->at == ' ')
-		d->at++;
-	if (d->at >= d->end || *d->at != c)
-		return false;
-	d->at++;
-	return true;
-}
-
-static bool dict_take_text(struct dict *d, const char **ret, size_t *ret_len)
-{
-	char quote = dict_take(d, '\'') ? '\'' : dict_take(d, '"') ? '"' : '\0';
-	if (!quote)
-		return false;
-	*ret = d->at;
-	while (d->at < d->end && *d->at != quote)
-		d->at++;
-	*ret_len = (size_t)(d->at - *ret);
-	return d->at < d->end && d->at++;
-}
-
-/* A number, bare, quoted or in a call; anything else up to the next comma is stepped over. False at the end. */
-static bool dict_take_value(struct dict *d, bool *ret_number, double *ret)
-{
-	const char *text;
-	size_t len;
-	if (!dict_take_text(d, &text, &len)) {
-		while (d->at < d->end && *d->at == ' ')
-			d->at++;
-		text = d->at;
-		for (int depth = 0; d->at < d->end && (depth || (*d->at != ',' && *d->at != '}')); d->at++)
-			depth += strchr("([{", *d->at) ? 1 : strchr(")]}", *d->at) ? -1 : 0;
-		len = (size_t)(d->at - text);
-		const char *open = memchr(text, '(', len);
-		struct token word = {.kind = TOKEN_WORD, .at = text, .len = open ? (size_t)(open - text) : 0};
-		if (open && is_wrapper(&word)) {
-			const char *close = memchr(open, ')', len - word.len),
-				   *comma = memchr(open, ',', len - word.len);
-			text = open + 1;
-			close = comma ? comma : close;
-			len = close ? (size_t)(close - text) : 0;
-		}
-	}
-	*ret_number = len && num_parse_real(text, len, ret) == 0;
-	return d->at < d->end;
-}
-
-bool phrase_read_dict(const char *text, size_t len, struct phrase *ret)
-{
-	struct dict d = {text, text + len};
-	phrase_clear(ret);
-	ret->alone = true;
-	if (!dict_take(&d, '{'))
-		return false;
-	do {
-		const char *name;
-		size_t name_len;
-		double value;
-		bool number;
-		if (!dict_take_text(&d, &name, &name_len) || !dict_take(&d, ':') ||
-		    !dict_take_value(&d, &number, &value))
-			return false;
-		if (!number || !name_len || name_len > LIMIT_METRIC_NAME_BYTES ||
-		    text_utf8_check(name, name_len) != name_len)
-			continue;
-		enum word_kind kind = word_kind_of(name, name_len);
-		if (kind == WORD_EPOCH) {
-			ret->epoch = value;
-		} else if (kind == WORD_STEP) {
-			ret->step = value;
-		} else if (ret->count < PHRASE_PAIRS_MAX) {
-			memcpy(ret->pairs[ret->count].name, name, name_len);
-			ret->pairs[ret->count].name[name_len] = '\0';
-			ret->pairs[ret->count++].value = value;
-			ret->metric |= phrase_is_metric(name, name_len);
-		}
-	} while (dict_take(&d, ','));
-	if (!dict_take(&d, '}'))
-		return false;
-	while (d.at < d.end && *d.at == ' ')
-		d.at++;
-	return d.at == d.end && ret->count;
+	return !bad &&
+		(ret->count || !isnan(ret->fold) || !isnan(ret->epoch) || !isnan(ret->step) || !isnan(ret->begins));
 }

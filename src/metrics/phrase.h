@@ -21,9 +21,11 @@ struct phrase {
 	double at, of; /* "[640/60000]": the place within the epoch, and its length; NAN */
 	double begins; /* "[12] …": the number in brackets that the line begins with; NAN */
 	double begins_of; /* "6/6 …": the line begins with a place in a whole; NAN */
+	double fold; /* of cross-validation; NAN */
 	bool metric; /* a pair is named like a metric */
+	bool partial; /* an evaluation that is not at its end: "Test: [10/196] ..." */
 	bool alone; /* nothing is on the line but pairs and counts */
-	bool best; /* it tells of the best or an earlier epoch */
+	bool best; /* it tells of the best or an earlier epoch, before it names any result */
 	size_t count;
 	struct phrase_pair pairs[PHRASE_PAIRS_MAX];
 };
@@ -34,6 +36,8 @@ void phrase_clear(struct phrase *phrase);
 bool phrase_read(const char *text, size_t len, struct phrase *ret);
 /* Reads a dictionary as Python prints it: {'loss': 0.5, 'epoch': '1.0'}. False: it is none, or holds no number. */
 bool phrase_read_dict(const char *text, size_t len, struct phrase *ret);
+/* Does Python print this around a number: tensor, np.float64, …? */
+bool phrase_is_wrapper(const char *word, size_t len);
 /* Is this name made of words for metrics and parts of the data ("val_loss", "Test accuracy")? */
 bool phrase_is_metric(const char *name, size_t len);
 

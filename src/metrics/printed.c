@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/num.h"
 #include "base/text.h"
+#include "metrics/grid.h"
 #include "metrics/phrase.h"
 #include "metrics/reader.h"
 #include "metrics/words.h"
@@ -17,7 +18,6 @@
 
 /* A longer line is no report. */
 #define PRINTED_LINE_BYTES 2048
-#define PRINTED_COLUMNS_MAX 8
 #define PRINTED_SHAPES_MAX 64
 #define PRINTED_NAMES_MAX 512
 
@@ -46,9 +46,10 @@ struct printed {
 	uint32_t bar_key;
 	double bar_at;
 	double epoch, step, first_epoch; /* of the last line that counted; NAN */
+	double fold, first_fold; /* of cross-validation; NAN */
+	bool repeats; /* the line before announced the best iteration: it is printed once more */
 	bool bar_due; /* Keras: an epoch was announced, its bar comes next */
-	char columns[PRINTED_COLUMNS_MAX][64]; /* of the table that is being printed */
-	size_t column_count;
+	struct grid grid;
 	VEC(struct printed_shape) shapes;
 	VEC(struct printed_name) names;
 	uint32_t last_line; /* the sum of the last line that gave a row */
@@ -93,6 +94,30 @@ static void printed_settle_name(struct printed *p, char *name, enum printed_kind
 		vec_push(&p->names, known);
 }
 
+static void printed_prefix_names(struct phrase *phrase, const char *prefix)
+{
+	for (size_t i = 0; i < phrase->count; i++) {
+		char *name = phrase->pairs[i].name, whole[LIMIT_METRIC_NAME_BYTES + 32];
+		snprintf(whole, sizeof(whole), "%s%s", prefix, name);
+		whole[LIMIT_METRIC_NAME_BYTES] = '\0';
+		memcpy(name, whole, strlen(whole) + 1);
+	}
+}
+
+/* The curves of a second fold are others than those of the first. What sums up all folds is of none. */
+static void printed_name_fold(struct printed *p, bool counted)
+{
+	static const char *const sums[] = {"mean", "average", "avg", "overall", "cv", "final"};
+	char prefix[32];
+	if (isnan(p->fold) || p->fold == p->first_fold)
+		return;
+	for (size_t i = 0; !counted && i < COUNT_OF(sums); i++)
+		if (strncasecmp(p->phrase.pairs[0].name, sums[i], strlen(sums[i])) == 0)
+			return;
+	snprintf(prefix, sizeof(prefix), "fold %.0f ", fmin(p->fold, 1e9));
+	printed_prefix_names(&p->phrase, prefix);
+}
+
 /* Gives the pairs of the line under its own count, or under that of the line before. */
 static void printed_give(struct printed *p, double epoch, double step)
 {
@@ -100,6 +125,8 @@ static void printed_give(struct printed *p, double epoch, double step)
 	enum printed_kind kind = !isnan(step) ? PRINTED_STEPS : !isnan(epoch) ? PRINTED_EPOCHS : PRINTED_ROWS;
 	struct printed_shape *shape;
 
+	if (kind != PRINTED_ROWS)
+		printed_name_fold(p, !isnan(phrase->epoch) || !isnan(phrase->step));
 	for (size_t i = 0; i < phrase->count; i++)
 		printed_settle_name(p, phrase->pairs[i].name, kind);
 	shape = printed_shape_of(p, printed_hash(phrase->pairs[0].name, strlen(phrase->pairs[0].name)) * 4 + kind);
@@ -132,16 +159,6 @@ static void printed_count(struct printed *p)
 	p->step = isnan(phrase->epoch) ? phrase->step : NAN;
 }
 
-static void printed_prefix_names(struct phrase *phrase, const char *prefix)
-{
-	for (size_t i = 0; i < phrase->count; i++) {
-		char *name = phrase->pairs[i].name, whole[LIMIT_METRIC_NAME_BYTES + 16];
-		snprintf(whole, sizeof(whole), "%s%s", prefix, name);
-		whole[LIMIT_METRIC_NAME_BYTES] = '\0';
-		memcpy(name, whole, strlen(whole) + 1);
-	}
-}
-
 /* LightGBM calls a metric "valid_0's auc"; XGBoost has "valid-auc". Both are kept as XGBoost writes them. */
 static void printed_name_boosting(struct phrase *phrase)
 {
@@ -168,7 +185,18 @@ static void printed_judge(struct printed *p, const char *text, size_t len)
 	struct phrase *phrase = &p->phrase;
 	bool counted;
 
+	if (!isnan(phrase->fold)) {
+		if (isnan(p->first_fold))
+			p->first_fold = phrase->fold;
+		if (phrase->fold != p->fold)
+			p->epoch = p->step = NAN;
+		p->fold = phrase->fold;
+	}
+	if (phrase->partial)
+		return;
 	if (printed_is_boosting(phrase, text, len)) {
+		if (p->repeats)
+			return;
 		phrase->step = phrase->begins;
 		printed_name_boosting(phrase);
 		printed_give(p, NAN, phrase->step);
@@ -275,66 +303,6 @@ static bool printed_take_bar(struct printed *p, const char *text, size_t len)
 	return true;
 }
 
-struct printed_cell {
-	const char *at;
-	size_t len;
-};
-
-/* The columns of a line whose columns are two spaces apart; 0: too many. */
-static size_t printed_cells(const char *text, size_t len, struct printed_cell cells[PRINTED_COLUMNS_MAX])
-{
-	size_t count = 0, at = 0;
-	while (at < len) {
-		while (at < len && text[at] == ' ')
-			at++;
-		size_t end = at;
-		while (end < len && !(text[end] == ' ' && (end + 1 == len || text[end + 1] == ' ')))
-			end++;
-		if (end > at) {
-			if (count == PRINTED_COLUMNS_MAX)
-				return 0;
-			cells[count++] = (struct printed_cell){text + at, end - at};
-		}
-		at = end;
-	}
-	return count;
-}
-
-/* scikit-learn's gradient boosting prints a table: "Iter  Train Loss  Remaining Time", then rows. */
-static bool printed_take_table(struct printed *p, const char *text, size_t len)
-{
-	struct printed_cell cells[PRINTED_COLUMNS_MAX];
-	size_t count = printed_cells(text, len, cells);
-	double value;
-
-	if (count >= 2 && cells[0].len == 4 && memcmp(cells[0].at, "Iter", 4) == 0 &&
-	    text_utf8_check(text, len) == len) {
-		p->column_count = count;
-		for (size_t i = 0; i < count; i++)
-			snprintf(p->columns[i], sizeof(p->columns[i]), "%.*s",
-				 (int)text_utf8_check(cells[i].at, cells[i].len < 63 ? cells[i].len : 63), cells[i].at);
-		return true;
-	}
-	if (!p->column_count)
-		return false;
-	if (count != p->column_count || num_parse_real(cells[0].at, cells[0].len, &value) < 0) {
-		p->column_count = 0;
-		return false;
-	}
-	phrase_clear(&p->phrase);
-	p->phrase.step = value;
-	for (size_t i = 1; i < count; i++) {
-		struct phrase_pair *pair = &p->phrase.pairs[p->phrase.count];
-		if (num_parse_real(cells[i].at, cells[i].len, &pair->value) < 0)
-			continue;
-		snprintf(pair->name, sizeof(pair->name), "%s", p->columns[i]);
-		p->phrase.count++;
-	}
-	if (p->phrase.count)
-		printed_give(p, NAN, p->phrase.step);
-	return true;
-}
-
 /* Removes what colours a terminal; other control characters become spaces, tabs stay. */
 static void printed_clean(const char *text, size_t len, struct buf *out)
 {
@@ -358,9 +326,51 @@ static bool printed_is_candidate(const struct printed *p, const char *text, size
 		return false;
 	while (i < len && (unsigned char)(text[i] - '0') > 9)
 		i++;
-	if (i == len && !memmem(text, len, "nan", 3) && !memmem(text, len, "inf", 3) && !memmem(text, len, "Iter", 4))
+	if (grid_expects(&p->grid, text, len))
+		return true;
+	if (memmem(text, len, "est iteration", 13))
+		return true;
+	if (i == len && !memmem(text, len, "nan", 3) && !memmem(text, len, "inf", 3))
 		return false;
-	return p->column_count || memchr(text, '\t', len) || word_filter_pass(&p->filter, text, len);
+	return memchr(text, '\t', len) || word_filter_pass(&p->filter, text, len);
+}
+
+/* "INFO:root:{'loss': 0.5, 'epoch': 1}", "json_stats: {…}": a dictionary that says when. */
+static bool printed_read_dict(struct phrase *phrase, const char *text, size_t len)
+{
+	const char *open = text[len - 1] == '}' ? memchr(text, '{', len) : NULL;
+	if (!open || !phrase_read_dict(open, len - (size_t)(open - text), phrase))
+		return false;
+	return open == text || (phrase->metric && (!isnan(phrase->epoch) || !isnan(phrase->step)));
+}
+
+static bool printed_read_phrase(struct printed *p, const char *text, size_t len)
+{
+	static const char saved[] = "Saving dict for global step "; /* the evaluation of an Estimator of TensorFlow */
+	const char *dict = len > strlen(saved) ? memmem(text, len, saved, strlen(saved)) : NULL;
+	if (printed_read_dict(&p->phrase, text, len))
+		return true;
+	if (*text == '{')
+		return false;
+	if (dict) {
+		const char *at = dict + strlen("Saving dict for ");
+		bool read = phrase_read(at, len - (size_t)(at - text), &p->phrase);
+		printed_prefix_names(&p->phrase, "eval ");
+		return read;
+	}
+	return phrase_read(text, len, &p->phrase);
+}
+
+/* "I1002 21:43:14.805023 139917864867392 logging_writer.py:35] ": what glog and absl print before a message. */
+static size_t printed_skip_glog(const char *text, size_t len)
+{
+	const char *close = len > 20 ? memmem(text, len, "] ", 2) : NULL;
+	if (!close || *text != 'I' || text[5] != ' ' || text[8] != ':')
+		return 0;
+	for (size_t i = 1; i < 5; i++)
+		if (!isdigit((unsigned char)text[i]))
+			return 0;
+	return (size_t)(close + 2 - text);
 }
 
 static void printed_read_line(struct printed *p, const char *text, size_t len)
@@ -369,13 +379,22 @@ static void printed_read_line(struct printed *p, const char *text, size_t len)
 		len--;
 	while (len && (unsigned char)*text <= ' ')
 		text++, len--;
-	if (!len || printed_take_table(p, text, len))
+	size_t glog = printed_skip_glog(text, len);
+	text += glog;
+	len -= glog;
+	if (!len)
+		return;
+	enum grid_answer answer = grid_read(&p->grid, text, len, &p->phrase);
+	if (answer == GRID_ROW)
+		printed_give(p, p->phrase.epoch, p->phrase.step);
+	if (answer != GRID_NONE)
 		return;
 	uint32_t sum = printed_hash(text, len);
-	bool read = *text == '{' ? phrase_read_dict(text, len, &p->phrase) : phrase_read(text, len, &p->phrase);
+	bool read = printed_read_phrase(p, text, len);
 	/* Processes that train together print the same line several times. */
 	if (read && (sum != p->last_line || (isnan(p->phrase.epoch) && isnan(p->phrase.step))))
 		printed_judge(p, text, len);
+	p->repeats = memmem(text, len, "est iteration", 13) != NULL;
 	p->last_line = sum;
 }
 
@@ -496,10 +515,11 @@ static void printed_restart(struct metrics_reader *reader)
 	struct printed *p = (struct printed *)reader;
 	for (size_t i = 0; i < p->shapes.len; i++)
 		free(p->shapes.at[i].step.given.at);
-	p->shapes.len = p->names.len = p->column_count = 0;
+	p->shapes.len = p->names.len = 0;
+	grid_clear(&p->grid);
 	p->bytes = 0;
-	p->epoch = p->step = p->first_epoch = NAN;
-	p->bar_due = false;
+	p->epoch = p->step = p->first_epoch = p->fold = p->first_fold = NAN;
+	p->bar_due = p->repeats = false;
 	p->last_line = 0;
 	buf_clear(&p->state);
 	buf_clear(&p->bar);
@@ -525,6 +545,7 @@ struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx)
 	p->bar = buf_make(2 * PRINTED_LINE_BYTES);
 	p->clean = buf_make(PRINTED_LINE_BYTES + 1);
 	word_filter_make(&p->filter);
-	p->epoch = p->step = p->first_epoch = NAN;
+	grid_clear(&p->grid);
+	p->epoch = p->step = p->first_epoch = p->fold = p->first_fold = NAN;
 	return &p->reader;
 }

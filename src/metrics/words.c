@@ -46,6 +46,7 @@ static const struct word {
 	{"code", WORD_NEVER},
 	{"completed", WORD_NOISE},
 	{"correlation", WORD_METRIC},
+	{"cost", WORD_METRIC},
 	{"count", WORD_NEVER},
 	{"cpu", WORD_NEVER},
 	{"cpus", WORD_NEVER},
@@ -68,6 +69,7 @@ static const struct word {
 	{"discriminator", WORD_ADJECTIVE},
 	{"distance", WORD_VAGUE},
 	{"done", WORD_NOISE},
+	{"dur", WORD_NEVER},
 	{"duration", WORD_NEVER},
 	{"earlier", WORD_BEST},
 	{"elapsed", WORD_NEVER},
@@ -96,10 +98,11 @@ static const struct word {
 	{"finished", WORD_NOISE},
 	{"fitness", WORD_METRIC},
 	{"flops", WORD_NEVER},
-	{"fold", WORD_NEVER},
+	{"fold", WORD_FOLD},
 	{"folds", WORD_NEVER},
 	{"fps", WORD_NEVER},
 	{"g", WORD_ADJECTIVE},
+	{"gb", WORD_NEVER},
 	{"gen", WORD_ADJECTIVE},
 	{"generator", WORD_ADJECTIVE},
 	{"gini", WORD_METRIC},
@@ -119,7 +122,9 @@ static const struct word {
 	{"index", WORD_NEVER},
 	{"info", WORD_NOISE},
 	{"iou", WORD_METRIC},
+	{"ips", WORD_NEVER},
 	{"is", WORD_LINK},
+	{"ite", WORD_STEP},
 	{"iter", WORD_STEP},
 	{"iteration", WORD_STEP},
 	{"iterations", WORD_STEP},
@@ -194,6 +199,7 @@ static const struct word {
 	{"ram", WORD_NEVER},
 	{"rank", WORD_NEVER},
 	{"rate", WORD_NOISE},
+	{"reader", WORD_NEVER},
 	{"rec", WORD_ADJECTIVE},
 	{"recall", WORD_METRIC},
 	{"recon", WORD_ADJECTIVE},
@@ -347,11 +353,16 @@ static bool words_is_exception(const char *name, size_t len)
 	return false;
 }
 
+static bool words_is_cost(const char *name, size_t len)
+{
+	return len > 4 && strncasecmp(name + len - 4, "cost", 4) == 0;
+}
+
 enum word_kind word_kind_of_name(const char *name, size_t len)
 {
 	enum word_kind whole = word_kind_of(name, len), kind = WORD_OTHER, last = WORD_OTHER;
 	size_t count = 0;
-	bool vague = false;
+	bool vague = false, timing = false;
 
 	if (whole != WORD_OTHER || !len)
 		return whole;
@@ -365,12 +376,13 @@ enum word_kind word_kind_of_name(const char *name, size_t len)
 			count++;
 			last = end - at == len ? whole : word_kind_of(name + at, end - at);
 			vague |= last == WORD_VAGUE;
+			timing |= last == WORD_NEVER || last == WORD_STEP;
 			if (last == WORD_METRIC || words_ends_in_metric(name + at, end - at))
 				kind = WORD_METRIC;
 		}
 		at = end + 1;
 	}
-	if (last == WORD_NEVER)
+	if (last == WORD_NEVER || (timing && words_is_cost(name, len))) /* batch_cost is a time */
 		return WORD_NEVER;
 	return kind == WORD_METRIC || (vague && count > 1) ? WORD_METRIC : WORD_OTHER;
 }
@@ -383,7 +395,8 @@ static unsigned words_letter(char c)
 
 static bool words_tells(enum word_kind kind)
 {
-	return kind == WORD_METRIC || kind == WORD_VAGUE || kind == WORD_EPOCH || kind == WORD_STEP;
+	return kind == WORD_METRIC || kind == WORD_VAGUE || kind == WORD_EPOCH || kind == WORD_STEP ||
+		kind == WORD_FOLD;
 }
 
 void word_filter_make(struct word_filter *ret)

@@ -14,6 +14,7 @@ enum word_kind {
 	WORD_ADJECTIVE, /* mean, squared: belongs to the name */
 	WORD_EPOCH, /* counts passes over the data */
 	WORD_STEP, /* counts finer than that */
+	WORD_FOLD, /* of cross-validation */
 	WORD_NEVER, /* time, port, memory: never the name of a metric */
 	WORD_BEST, /* tells of an earlier result */
 	WORD_LINK, /* is, was: between a name and its number */

@@ -1,6 +1,7 @@
 /* What scripts print: lines as real frameworks and people print them, and lines that must give nothing. Each case begins
  * with a fresh reader. */
 #include "../unit.h"
+#include "printed_formats.h"
 
 #include "base/buf.h"
 #include "base/num.h"
@@ -72,7 +73,7 @@ static const struct {
 	{"Epoch 10 \t Training Loss: 0.123 \t Validation Loss: 0.456\n",
 	 "epoch 10, Training Loss=0.123, Validation Loss=0.456"},
 	{"| epoch   1 |   200/ 2928 batches | lr 20.00 | ms/batch 12.34 | loss  7.63 | ppl  2058.13\n",
-	 "epoch 1, loss=7.63, ppl=2058.13"},
+	 "step 200, loss=7.63, ppl=2058.13"},
 	{"[Epoch 2/5] [Batch 10/938] [D loss: 0.512] [G loss: 1.234]\n", "step 948, D loss=0.512, G loss=1.234"},
 	{"Epoch 3, Loss: 0.5000, Train: 0.9, Val: 0.8, Test: 0.81\n",
 	 "epoch 3, Loss=0.5, Train=0.9, Val=0.8, Test=0.81"},
@@ -239,24 +240,44 @@ static const char *const nothing[] = {
 	"x = 3",
 	"version: 1.2.3 loss: 4.5.6",
 	"3.14159",
+	"[CV 4/5] END .......C=1, kernel='linear'; score: (test=0.967) total time=   0.0s",
+	"[I 2021-01-01 10:00:00,123] Trial 0 finished with value: 0.93 and parameters: {'lr': 0.01}. Best is trial 0 with value: 0.93.",
+	"--------------------------\n| learning_rate | 0.001  |\n| epochs        | 10     |\n--------------------------",
+	"      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n       1/30      6.73G      1.235     0.5911       "
+	"1.14         11        640: 100%|###| 16/16 [00:05<00:00,  2.83it/s]\n                   all        722       1444      0.939",
+	"Test: [ 10/196]\tTime  0.233 ( 0.945)\tLoss 5.0e+00 (5.5e+00)\tAcc@1   3.91 (  4.14)",
+	"Epoch time: 137.13 s, batch_cost: 0.5",
 	"0.5 0.6 0.7",
 };
+
+/* However the text arrives in pieces. */
+static int is_wrong(const char *text, const char *wanted)
+{
+	for (size_t piece = strlen(text) + 1; piece; piece = piece > 3 ? 3 : piece > 1 ? 1 : 0) {
+		const char *found = read_pieces(text, strlen(text), piece);
+		if (strcmp(found, wanted) == 0)
+			continue;
+		print_error("%s\n  gave   %s\n  wanted %s\n", text, found, wanted);
+		return 1;
+	}
+	return 0;
+}
 
 static void test_reports_are_read(void **state)
 {
 	(void)state;
 	int wrong = 0;
-	for (size_t i = 0; i < COUNT_OF(reports); i++) {
-		const char *text = reports[i].text;
-		for (size_t piece = strlen(text) + 1; piece; piece = piece > 3 ? 3 : piece > 1 ? 1 : 0) {
-			const char *found = read_pieces(text, strlen(text), piece);
-			if (strcmp(found, reports[i].wanted) == 0)
-				continue;
-			print_error("%s\n  gave   %s\n  wanted %s\n", text, found, reports[i].wanted);
-			wrong++;
-			break;
-		}
-	}
+	for (size_t i = 0; i < COUNT_OF(reports); i++)
+		wrong += is_wrong(reports[i].text, reports[i].wanted);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_formats_of_libraries_are_read(void **state)
+{
+	(void)state;
+	int wrong = 0;
+	for (size_t i = 0; i < COUNT_OF(formats); i++)
+		wrong += is_wrong(formats[i].text, formats[i].wanted);
 	assert_int_equal(wrong, 0);
 }
 
@@ -284,6 +305,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reports_are_read),
+		cmocka_unit_test(test_formats_of_libraries_are_read),
 		cmocka_unit_test(test_what_is_no_report_gives_nothing),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

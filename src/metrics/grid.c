@@ -1,0 +1,233 @@
+/* See grid.h. */
+#include "metrics/grid.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "metrics/words.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <strings.h>
+
+/* A line of dashes is at least as long. */
+#define GRID_RULE_BYTES 8
+
+struct grid_cell {
+	const char *at;
+	size_t len;
+};
+
+void grid_clear(struct grid *grid)
+{
+	grid->column_count = 0;
+	grid->boxed = grid->reports = false;
+	grid->section[0] = '\0';
+	phrase_clear(&grid->box);
+}
+
+static bool grid_is_rule(const char *text, size_t len)
+{
+	return len >= GRID_RULE_BYTES && *text == '-' && memcmp(text, text + 1, GRID_RULE_BYTES - 1) == 0;
+}
+
+static bool grid_is_counted(const char *text, size_t len)
+{
+	static const char *const words[] = {"iter", "epoch", "step", "E"};
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (len > strlen(words[i]) + 1 && strncasecmp(text, words[i], strlen(words[i])) == 0 &&
+		    text[strlen(words[i])] == ' ')
+			return true;
+	return false;
+}
+
+bool grid_expects(const struct grid *grid, const char *text, size_t len)
+{
+	size_t at = 0;
+	while (at < len && (unsigned char)text[at] <= ' ')
+		at++;
+	if (grid->column_count || (grid->boxed && at < len && text[at] == '|'))
+		return true;
+	return grid_is_rule(text + at, len - at) || grid_is_counted(text + at, len - at);
+}
+
+/* The columns of a line whose columns are two spaces apart; 0: too many. */
+static size_t grid_cut(const char *text, size_t len, struct grid_cell cells[GRID_COLUMNS_MAX])
+{
+	size_t count = 0, at = 0;
+	while (at < len) {
+		while (at < len && text[at] == ' ')
+			at++;
+		size_t end = at;
+		while (end < len && !(text[end] == ' ' && (end + 1 == len || text[end + 1] == ' ')))
+			end++;
+		if (end > at) {
+			if (count == GRID_COLUMNS_MAX)
+				return 0;
+			cells[count++] = (struct grid_cell){text + at, end - at};
+		}
+		at = end;
+	}
+	return count;
+}
+
+static void grid_name(char out[GRID_COLUMN_BYTES], const char *at, size_t len)
+{
+	snprintf(out, GRID_COLUMN_BYTES, "%.*s",
+		 (int)text_utf8_check(at, len < GRID_COLUMN_BYTES - 1 ? len : GRID_COLUMN_BYTES - 1), at);
+}
+
+/* A header: the first column counts, and another one is named like a metric. */
+static bool grid_read_header(struct grid *grid, const struct grid_cell *cells, size_t count)
+{
+	bool spacy = count > 2 && cells[0].len == 1 && *cells[0].at == 'E' && cells[1].len == 1 && *cells[1].at == '#';
+	enum word_kind first = count ? word_kind_of(cells[0].at, cells[0].len) : WORD_OTHER;
+	bool metric = false;
+	if (count < 2 || (!spacy && first != WORD_EPOCH && first != WORD_STEP))
+		return false;
+	for (size_t i = 1; i < count; i++) {
+		if (!isalpha((unsigned char)*cells[i].at) && *cells[i].at != '#')
+			return false;
+		for (size_t k = 0; k < cells[i].len; k++)
+			if (strchr(":=;,|", cells[i].at[k]))
+				return false;
+		metric |= phrase_is_metric(cells[i].at, cells[i].len);
+	}
+	if (!metric)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		grid_name(grid->columns[i], cells[i].at, cells[i].len);
+	if (spacy)
+		grid_name(grid->columns[1], "step", 4);
+	grid->column_count = count;
+	return true;
+}
+
+static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell *cells, size_t count,
+				      struct phrase *ret)
+{
+	double first;
+	if (count != grid->column_count || num_parse_real(cells[0].at, cells[0].len, &first) < 0)
+		return GRID_NONE;
+	phrase_clear(ret);
+	if (strcasecmp(grid->columns[0], "epoch") == 0 || strcmp(grid->columns[0], "E") == 0)
+		ret->epoch = first;
+	else
+		ret->step = first;
+	for (size_t i = 1; i < count; i++) {
+		struct phrase_pair *pair = &ret->pairs[ret->count];
+		if (num_parse_real(cells[i].at, cells[i].len, &pair->value) < 0 ||
+		    word_kind_of_name(grid->columns[i], strlen(grid->columns[i])) == WORD_NEVER)
+			continue;
+		if (strcasecmp(grid->columns[i], "step") == 0 && isnan(ret->step)) {
+			ret->step = pair->value;
+			continue;
+		}
+		snprintf(pair->name, sizeof(pair->name), "%s", grid->columns[i]);
+		ret->count++;
+	}
+	return ret->count ? GRID_ROW : GRID_PART;
+}
+
+static enum grid_answer grid_read_table(struct grid *grid, const char *text, size_t len, struct phrase *ret)
+{
+	struct grid_cell cells[GRID_COLUMNS_MAX];
+	size_t count = grid_cut(text, len, cells);
+	if (text_utf8_check(text, len) == len && grid_read_header(grid, cells, count))
+		return GRID_PART;
+	if (!grid->column_count)
+		return GRID_NONE;
+	if ((len >= 3 && memcmp(text, "---", 3) == 0) ||
+	    memchr(text, '%', len)) /* the progress of an epoch is drawn in between */
+		return GRID_PART;
+	enum grid_answer answer = grid_read_row(grid, cells, count, ret);
+	if (answer == GRID_NONE)
+		grid->column_count = 0;
+	return answer;
+}
+
+/* Does the box count by this? Then its number is kept. */
+static bool grid_count(struct phrase *box, const char *name, double value)
+{
+	enum word_kind kind = word_kind_of(name, strlen(name));
+	if (strcasecmp(name, "total_timesteps") == 0)
+		box->step = value;
+	else if (kind == WORD_EPOCH)
+		box->epoch = value;
+	else
+		return false;
+	return true;
+}
+
+/* False: it is no number. */
+static bool grid_add_to_box(struct grid *grid, const char *name, const char *value, size_t value_len)
+{
+	struct phrase *box = &grid->box;
+	struct phrase_pair *pair = &box->pairs[box->count];
+	double number;
+	if (!value_len) { /* "| train/ |      |" */
+		grid_name(grid->section, name, strlen(name));
+		return true;
+	}
+	if (num_parse_real(value, value_len, &number) < 0)
+		return false;
+	if (grid_count(box, name, number))
+		return true;
+	bool time = strcmp(grid->section, "time/") == 0 || word_kind_of_name(name, strlen(name)) == WORD_NEVER;
+	if (time || box->count == PHRASE_PAIRS_MAX)
+		return true;
+	snprintf(pair->name, sizeof(pair->name), "%s%s", grid->section, name);
+	pair->value = number;
+	box->count++;
+	grid->reports |= phrase_is_metric(name, strlen(name)) || strcasestr(name, "loss") || strcasestr(name, "rew") ||
+		strcasestr(name, "epret");
+	return true;
+}
+
+/* "|    ep_rew_mean  | -213   |" */
+static bool grid_read_box_line(struct grid *grid, const char *text, size_t len)
+{
+	const char *middle = len > 2 ? memchr(text + 1, '|', len - 2) : NULL, *end = text + len - 1;
+	if (len < 3 || *text != '|' || *end != '|' || !middle || middle == end ||
+	    memchr(middle + 1, '|', (size_t)(end - middle - 1)) || text_utf8_check(text, len) != len)
+		return false;
+	const char *name = text + 1, *name_end = middle, *value = middle + 1;
+	while (name < name_end && *name == ' ')
+		name++;
+	while (name_end > name && name_end[-1] == ' ')
+		name_end--;
+	while (value < end && *value == ' ')
+		value++;
+	while (end > value && end[-1] == ' ')
+		end--;
+	if (name == name_end)
+		return false;
+	char copy[GRID_COLUMN_BYTES];
+	grid_name(copy, name, (size_t)(name_end - name));
+	return grid_add_to_box(grid, copy, value, (size_t)(end - value));
+}
+
+/* A box opens and closes with a line of dashes; the line that closes one may open the next. */
+static enum grid_answer grid_read_rule(struct grid *grid, struct phrase *ret)
+{
+	struct phrase *box = &grid->box;
+	bool row = grid->boxed && grid->reports && box->count && (!isnan(box->step) || !isnan(box->epoch));
+	if (row)
+		*ret = *box;
+	phrase_clear(box);
+	grid->boxed = true;
+	grid->reports = false;
+	grid->section[0] = '\0';
+	return row ? GRID_ROW : GRID_PART;
+}
+
+enum grid_answer grid_read(struct grid *grid, const char *text, size_t len, struct phrase *ret)
+{
+	if (!grid->column_count && grid_is_rule(text, len))
+		return grid_read_rule(grid, ret);
+	if (grid->boxed && grid_read_box_line(grid, text, len))
+		return GRID_PART;
+	grid->boxed = false;
+	return grid_read_table(grid, text, len, ret);
+}
