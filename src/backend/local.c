@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/pace.h"
 #include "base/proc.h"
+#include "spool/mark.h"
 #include "spool/stop.h"
 
 #include <errno.h>
@@ -194,7 +195,7 @@ static void local_observe_trace(struct local *local, const struct backend_watch 
 	case LOCAL_TRACE_GONE:
 		/* Of our own runners we saw the end. */
 		if (trace.earlier)
-			local_kill_leftovers(watch->attempt_dir);
+			spool_mark_kill_attempt(watch->attempt_dir);
 		*ret_words = local_last_words(watch->batch_dir, watch->index);
 		observed->message = *ret_words ? *ret_words : "its runner was killed";
 		break;

@@ -4,6 +4,7 @@
 
 #include "backend/local_trace.h"
 #include "base/proc.h"
+#include "spool/mark.h"
 #include "spool/paths.h"
 
 #include <inttypes.h>
@@ -121,7 +122,7 @@ void local_runner_gone(struct local_item *item, bool killed)
 	struct local_trace trace;
 	local_trace_read(item->batch_dir, item->index, 0, &trace);
 	if (killed)
-		local_kill_leftovers(item->attempt_dir);
+		spool_mark_kill_attempt(item->attempt_dir);
 	if (trace.state == LOCAL_TRACE_NONE) {
 		item->phase = LOCAL_FAILED;
 		item->cause = CAUSE_LOST;

@@ -26,10 +26,6 @@ struct local_trace {
 /* Reads the claim of an item. silent_ms: for how long its journal has not grown. Harmless. */
 void local_trace_read(const char *batch_dir, uint32_t index, int64_t silent_ms, struct local_trace *ret);
 
-/* Kills every process that carries this attempt in its environment: what a killed runner left behind. A
- * number could have been given out again; the environment cannot lie. */
-void local_kill_leftovers(const char *attempt_dir);
-
 /* The end of what the runner itself had to say (INDEX.out), one line; NULL when nothing. The caller frees
  * it. */
 char *local_last_words(const char *batch_dir, uint32_t index);
