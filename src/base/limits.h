@@ -64,6 +64,8 @@
 #define LIMIT_TFEVENTS_TAGS 4096
 /* A journal record holds one metrics row or the tail of an error output. */
 #define LIMIT_JOURNAL_RECORD_BYTES (1u << 17)
+/* Rows that are read from the files of a script after its runner was killed. The runner had read all but the last moment. */
+#define LIMIT_COLLECT_ROWS 1000000u
 /* Bytes of journal taken in one go, so that the loop turns within 10 ms. */
 #define LIMIT_JOURNAL_CHUNK_BYTES (1u << 18)
 #define LIMIT_ERROR_TAIL_BYTES 8192

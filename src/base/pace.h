@@ -45,6 +45,11 @@
 #define EXEC_LEFTOVER_MS 2000
 #define EXEC_LEFTOVER_LOOK_MS 20
 
+/* Reading what a script wrote before its runner was killed takes at most this long; */
+#define COLLECT_MS 30000
+/* one that takes much longer hangs, and is killed. */
+#define COLLECT_HANGS_MS 60000
+
 /* backend: this machine. */
 
 /* Ends are heard of at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */

@@ -60,6 +60,8 @@ static void hear_observation(struct attempt_facts *f, enum attempt_seen seen)
 
 static void hear_growth(struct attempt_facts *f, int64_t at_ms)
 {
+	if (f->collect)
+		return;
 	f->grew_ms = at_ms;
 	f->silent_ms = f->vouched_ms = 0;
 }
@@ -70,6 +72,8 @@ static void hear_journal(struct attempt_facts *f, const struct attempt_event *ev
 	int64_t step = f->looked_ms ? event->at_ms - f->looked_ms : 0;
 	f->journal = event->journal;
 	f->looked_ms = event->at_ms;
+	if (f->collect)
+		return;
 	if (event->journal == ATTEMPT_JOURNAL_READ)
 		f->silent_ms += step < SETTLE_LOOK_GAP_MS ? step : SETTLE_LOOK_GAP_MS;
 	else
@@ -126,6 +130,11 @@ void attempt_update(struct attempt_facts *f, const struct attempt_event *event)
 		break;
 	case ATTEMPT_EVENT_CANCEL: f->cancel_ms = event->at_ms; break;
 	case ATTEMPT_EVENT_GIVEN_UP: f->given_up = true; break;
+	case ATTEMPT_EVENT_COLLECTING: f->collect = ATTEMPT_COLLECT_BEGUN; break;
+	case ATTEMPT_EVENT_COLLECTED:
+		f->collect = ATTEMPT_COLLECT_DONE;
+		f->journal = ATTEMPT_JOURNAL_MORE;
+		break;
 	case ATTEMPT_EVENT_SETTLED: f->phase = ATTEMPT_SETTLED; break;
 	}
 }
@@ -334,7 +343,8 @@ static bool decide_gives_up(const struct attempt_facts *f, const struct attempt_
 		f->seen == ATTEMPT_ALIVE && attempt_is_silent(f, pace) && f->vouched_ms >= pace->give_up_ms;
 }
 
-struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
+static struct attempt_verdict decide_by_facts(const struct attempt_facts *f, const struct attempt_pace *pace,
+					      int64_t now_ms)
 {
 	if (f->phase == ATTEMPT_SETTLED)
 		return verdict_wait();
@@ -351,6 +361,15 @@ struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struc
 	if (decide_gives_up(f, pace))
 		return (struct attempt_verdict){.action = ATTEMPT_GIVE_UP};
 	return verdict_wait();
+}
+
+struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
+{
+	struct attempt_verdict verdict = decide_by_facts(f, pace, now_ms);
+	bool rows = f->phase == ATTEMPT_RUNNING && !(f->traits & BACKEND_PULLED);
+	if (verdict.action == ATTEMPT_END && rows && f->collect != ATTEMPT_COLLECT_DONE)
+		verdict.action = ATTEMPT_COLLECT;
+	return verdict;
 }
 
 bool attempt_needs_cancel(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)

@@ -45,6 +45,13 @@ enum attempt_journal {
 	ATTEMPT_JOURNAL_UNKNOWN, /* it cannot be read now (EIO, ESTALE, EACCES, EMFILE, …) */
 };
 
+/* Is what its script wrote before its runner was killed in the journal? */
+enum attempt_collect {
+	ATTEMPT_COLLECT_NOT,
+	ATTEMPT_COLLECT_BEGUN, /* from here on growth of the journal is no sign of its runner */
+	ATTEMPT_COLLECT_DONE,
+};
+
 /* How one source tells of the end. In struct attempt_facts the texts are its own. */
 struct attempt_end {
 	enum cause cause; /* CAUSE_NONE: it does not say */
@@ -64,6 +71,7 @@ struct attempt_facts {
 	enum store_wanted wanted;
 	struct attempt_end journal_end; /* the END record; from ATTEMPT_ENDED on */
 	struct attempt_end backend_end; /* what the backend said; with ATTEMPT_GONE */
+	enum attempt_collect collect;
 	bool beats; /* its runner promised to write something every minute; one of an earlier version does not */
 	bool given_up; /* it was told to end because nothing was heard of it */
 	int64_t grew_ms; /* when its journal grew last; 0 */
@@ -95,6 +103,8 @@ enum attempt_event_kind {
 	ATTEMPT_EVENT_GIVEN, /* it is handed over again */
 	ATTEMPT_EVENT_CANCEL, /* the backend is told to end it */
 	ATTEMPT_EVENT_GIVEN_UP, /* its stop file is written */
+	ATTEMPT_EVENT_COLLECTING,
+	ATTEMPT_EVENT_COLLECTED, /* its journal has grown, perhaps */
 	ATTEMPT_EVENT_SETTLED,
 };
 
@@ -122,6 +132,7 @@ enum attempt_action {
 	ATTEMPT_LOOK, /* look for the claim, hear of it, and ask again; at the next turn where it stays unknown */
 	ATTEMPT_GIVE_AGAIN, /* no runner has it: hand it over again under the same token */
 	ATTEMPT_GIVE_UP, /* nothing is heard of it: write its stop file, hear of that, and have the backend end it */
+	ATTEMPT_COLLECT, /* it will end without END: first have the rest of its metrics read, and hear of that */
 	ATTEMPT_END,
 };
 

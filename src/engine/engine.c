@@ -3,6 +3,7 @@
 
 #include "engine/backends.h"
 #include "engine/check.h"
+#include "engine/collect.h"
 #include "engine/event.h"
 #include "engine/external.h"
 #include "engine/follow.h"
@@ -206,6 +207,7 @@ void engine_close(struct engine *engine)
 	uv_close((uv_handle_t *)&engine->timer, NULL);
 	engine_end_check(engine);
 	engine_close_backends(engine);
+	engine_end_collectors(engine);
 	uv_run(engine->loop, UV_RUN_NOWAIT); /* lets the handles close */
 	engine_unload(engine);
 	/* A search that is thinking cannot be interrupted, and the loop must outlive what runs for it. */

@@ -405,6 +405,7 @@ static int ingest_record_cb(void *ctx, const struct journal_record *r)
 		return store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text, r->time_ms);
 	case JOURNAL_RAN: return engine_take_ran(in->engine, in->live, r->digest);
 	case JOURNAL_END: return ingest_end(in, r);
+	case JOURNAL_BEFORE: /* for `sluice exec --collect` */
 	case JOURNAL_UNKNOWN: break;
 	}
 	return 0;

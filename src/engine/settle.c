@@ -4,6 +4,7 @@
 
 #include "engine/action.h"
 #include "engine/backends.h"
+#include "engine/collect.h"
 #include "engine/event.h"
 #include "engine/follow.h"
 #include "engine/hold.h"
@@ -421,6 +422,7 @@ static int settle_one(struct engine *engine, struct engine_live *live)
 	case ATTEMPT_LOOK: break; /* the file system did not answer: at the next turn */
 	case ATTEMPT_GIVE_AGAIN: settle_give_again(engine, live); break;
 	case ATTEMPT_GIVE_UP: return settle_give_up(engine, live);
+	case ATTEMPT_COLLECT: return engine_collect(engine, live);
 	case ATTEMPT_END: return settle_end(engine, live, &verdict);
 	}
 	return 0;

@@ -77,6 +77,8 @@ struct engine_live {
 	char *reason; /* why it waits, as last told; NULL */
 	char *paused; /* why it does not go on although it runs; NULL */
 	int64_t away_ms; /* since when the folder of its experiment is not found, monotonic; 0: it is */
+	unsigned collect_failures; /* collect.h */
+	int64_t collect_after_ms; /* not before this time, monotonic */
 	bool damaged; /* lines of its journal could not be read */
 	bool start_read; /* its START was read: facts.beats is what that says */
 	enum engine_silence { SILENCE_NONE, SILENCE_SOME, SILENCE_AWAY, SILENCE_GIVEN_UP } silence; /* as last told */
@@ -112,6 +114,7 @@ struct engine {
 	VEC(struct engine_ended) ended; /* ended.h */
 	VEC(struct engine_untidy) untidy; /* tidy.h */
 	VEC(struct engine_unlooked) unlooked; /* tidy.h */
+	VEC(struct engine_collector *) collectors; /* collect.h */
 	struct engine_inbox inbox;
 	VEC(struct engine_dirty) dirty; /* tasks that listeners are to be told of: event.c */
 	bool reset; /* so much changed that listeners should fetch anew */

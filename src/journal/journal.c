@@ -12,8 +12,8 @@
 #include <zlib.h>
 
 const char *const journal_kind_names[] = {
-	[JOURNAL_START] = "start", [JOURNAL_METRIC] = "metric", [JOURNAL_SAMPLE] = "sample",
-	[JOURNAL_NOTE] = "note",   [JOURNAL_RAN] = "ran",       [JOURNAL_END] = "end",
+	[JOURNAL_START] = "start",   [JOURNAL_METRIC] = "metric", [JOURNAL_SAMPLE] = "sample", [JOURNAL_NOTE] = "note",
+	[JOURNAL_BEFORE] = "before", [JOURNAL_RAN] = "ran",       [JOURNAL_END] = "end",
 };
 
 _Static_assert(COUNT_OF(journal_kind_names) == JOURNAL_UNKNOWN, "a kind has no name");
@@ -129,6 +129,13 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 	case JOURNAL_METRIC: return journal_read_metrics(map, metrics, record);
 	case JOURNAL_SAMPLE: journal_read_cost(map, &record->cost); return 0;
 	case JOURNAL_NOTE: record->text = journal_get_text(map, "text"); return record->text ? 0 : -EBADMSG;
+	case JOURNAL_BEFORE:
+		record->path = journal_get_text(map, "path");
+		record->size = journal_get_int(map, "size", 0);
+		record->mtime_ns = journal_get_int(map, "mtime_ns", 0);
+		record->inode = (uint64_t)journal_get_int(map, "inode", 0);
+		record->sum = journal_get_int(map, "sum", -1);
+		return record->path ? 0 : -EBADMSG;
 	case JOURNAL_RAN: record->digest = journal_get_text(map, "digest"); return record->digest ? 0 : -EBADMSG;
 	case JOURNAL_END:
 		journal_read_cost(map, &record->cost);

@@ -21,6 +21,7 @@ enum journal_kind {
 	JOURNAL_METRIC, /* one row of metrics */
 	JOURNAL_SAMPLE, /* resources used so far */
 	JOURNAL_NOTE, /* a line for the timeline: signal received, checkpoint seen, … */
+	JOURNAL_BEFORE, /* a file that may hold metrics and was there before the script started */
 	JOURNAL_RAN, /* what ran is told in a file of this digest */
 	JOURNAL_END, /* the script has ended */
 	JOURNAL_UNKNOWN, /* a newer writer's record: skipped */
@@ -51,6 +52,11 @@ struct journal_record {
 	struct cost cost;
 	/* NOTE */
 	const char *text;
+	/* BEFORE */
+	const char *path; /* relative to the work folder */
+	int64_t size, mtime_ns;
+	uint64_t inode;
+	int64_t sum; /* of its last bytes; -1: not known */
 	/* RAN */
 	const char *digest;
 	/* END */

@@ -61,6 +61,15 @@ static void journal_write_metric(const struct journal_record *record, struct jso
 	json_end(out);
 }
 
+static void journal_write_before(const struct journal_record *record, struct json *out)
+{
+	json_key_string(out, "path", record->path);
+	json_key_int(out, "size", record->size);
+	json_key_int(out, "mtime_ns", record->mtime_ns);
+	json_key_int(out, "inode", (int64_t)record->inode);
+	json_key_int(out, "sum", record->sum);
+}
+
 static void journal_write_end(const struct journal_record *record, struct json *out)
 {
 	json_key_string(out, "cause", cause_name(record->cause));
@@ -83,6 +92,7 @@ static void journal_write_record(const struct journal_record *record, struct jso
 	case JOURNAL_METRIC: journal_write_metric(record, out); break;
 	case JOURNAL_SAMPLE: cost_write(&record->cost, out); break;
 	case JOURNAL_NOTE: json_key_string(out, "text", record->text); break;
+	case JOURNAL_BEFORE: journal_write_before(record, out); break;
 	case JOURNAL_RAN: json_key_string(out, "digest", record->digest); break;
 	case JOURNAL_END: journal_write_end(record, out); break;
 	case JOURNAL_UNKNOWN: break;

@@ -9,7 +9,7 @@
 #include "base/pace.h"
 #include "base/proc.h"
 #include "node/cgroup.h"
-#include "node/earlier.h"
+#include "node/collect.h"
 #include "node/ending.h"
 #include "node/follow.h"
 #include "node/launch.h"
@@ -21,6 +21,7 @@
 #include "node/recorder.h"
 #include "node/room.h"
 #include "node/setup.h"
+#include "node/sources.h"
 #include "node/usage.h"
 #include "spool/batch.h"
 #include "spool/checkpoint.h"
@@ -46,8 +47,7 @@ struct exec {
 	struct spool_slot slot;
 	struct recorder recorder;
 	struct follow *follow;
-	char *first; /* results/EXP/TASK/TASK.csv */
-	char *printed[2]; /* stdout, stderr */
+	struct sources sources;
 	uv_loop_t loop;
 	uv_signal_t signals[COUNT_OF(exec_signals)];
 	uv_timer_t tick;
@@ -379,25 +379,24 @@ static void exec_note_hidden(struct exec *x)
 
 static void exec_open_follow(struct exec *x)
 {
-	const struct spool_descriptor *d = &x->d;
-	if (d->results)
-		x->first = mem_printf("%s/%s/%" PRId64 ".csv", d->work_dir, d->results, d->task);
-	x->printed[0] = spool_path(d->attempt_dir, SPOOL_STDOUT);
-	x->printed[1] = spool_path(d->attempt_dir, SPOOL_STDERR);
-	x->follow = follow_new(&(struct follow_config){
-		.work_dir = d->work_dir,
-		.files_dir = d->files_dir,
-		.patterns = d->metrics,
-		.first = x->first,
-		.report = d->report_path,
-		.printed = {x->printed[0], x->printed[1]},
-		.resumes = spool_descriptor_resumes(d),
-		.retell = !earlier_has_ended(d),
-		.row = recorder_row_cb,
-		.note = recorder_note,
-		.blocked = recorder_is_blocked,
-		.ctx = &x->recorder,
-	});
+	struct follow_config config;
+	sources_find(&x->d, &x->sources, &config);
+	config.row = recorder_row_cb;
+	config.note = recorder_note;
+	config.blocked = recorder_is_blocked;
+	config.ctx = &x->recorder;
+	x->follow = follow_new(&config);
+}
+
+static void exec_before_cb(void *ctx, const char *path, const struct find_entry *entry)
+{
+	recorder_append(ctx,
+			&(struct journal_record){.kind = JOURNAL_BEFORE,
+						 .path = path,
+						 .size = entry->stamp.size,
+						 .mtime_ns = entry->stamp.mtime_ns,
+						 .inode = entry->stamp.inode,
+						 .sum = entry->sum});
 }
 
 static void exec_end_unstarted(struct exec *x)
@@ -479,6 +478,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	x->pid = launch.pid;
 	x->started_ms = clock_mono_ms();
 	exec_append_start(x);
+	follow_each_before(x->follow, exec_before_cb, &x->recorder);
 	exec_note_hidden(x);
 	if (launch_go(&x->d, &launch, &err) < 0) {
 		exec_fail(x, CAUSE_LAUNCH, 127, &err);
@@ -567,9 +567,7 @@ static int exec_run(const char *batch_dir, uint32_t index)
 	follow_free(x.follow);
 	recorder_close(&x.recorder);
 	spool_descriptor_free(&x.d);
-	free(x.first);
-	free(x.printed[0]);
-	free(x.printed[1]);
+	sources_free(&x.sources);
 	buf_free(&x.notes);
 	environment_free(&x.environment);
 	if (rc == -EEXIST || rc == -ESRCH)
@@ -580,9 +578,11 @@ static int exec_run(const char *batch_dir, uint32_t index)
 int node_exec_main(int argc, char **argv)
 {
 	uint64_t index;
-	if (argc != 3 || num_parse_unsigned(argv[2], strlen(argv[2]), UINT32_MAX, &index) < 0) {
+	bool collects = argc == 4 && strcmp(argv[1], "--collect") == 0;
+	if (argc != 3 + collects ||
+	    num_parse_unsigned(argv[2 + collects], strlen(argv[2 + collects]), UINT32_MAX, &index) < 0) {
 		fputs("usage: sluice exec BATCH_DIR INDEX\n", stderr);
 		return 2;
 	}
-	return exec_run(argv[1], (uint32_t)index);
+	return collects ? collect_run(argv[2], (uint32_t)index) : exec_run(argv[1], (uint32_t)index);
 }

@@ -16,6 +16,7 @@ struct find_stamp {
 struct find_entry {
 	char *path;
 	struct find_stamp stamp;
+	int64_t sum; /* of its last bytes: find_sum; -1: not known */
 };
 
 struct find_list {
@@ -25,6 +26,9 @@ struct find_list {
 
 struct find_stamp find_stamp_of(const struct stat *st);
 bool find_stamp_same(const struct find_stamp *a, const struct find_stamp *b);
+
+/* A sum of the last bytes before this place of a file: is what was there before still its beginning? -1: not known. */
+int64_t find_sum(const char *path, int64_t size);
 
 /* Adds every regular file below dir whose name fits a metrics format (`any`: every regular file). Links
  * are not followed: they lead to what was submitted. Gives up quietly past some thousand entries. */

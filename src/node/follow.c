@@ -38,6 +38,7 @@ struct follow_file {
 	size_t print_len;
 	VEC(uint32_t) rows; /* sums of the rows given */
 	const char *why_not; /* why a file that was found is not read; NULL */
+	int64_t mtime_ms;
 	bool unwritten; /* since the script started */
 	size_t repeated; /* rows seen again since the file began anew */
 	bool repeating;
@@ -79,6 +80,8 @@ static void follow_row_cb(void *ctx, const struct metrics_row *row)
 	vec_push(&file->rows, sum);
 	given.source = file->source;
 	given.earlier = file->unwritten;
+	if (file->follow->config.after && !given.time_ms)
+		given.time_ms = file->mtime_ms;
 	file->follow->config.row(file->follow->config.ctx, &given);
 }
 
@@ -213,6 +216,7 @@ static bool follow_read(struct follow_file *file)
 	if (fstat(fd, &st) == 0) {
 		stamp = find_stamp_of(&st);
 		const struct find_entry *before = find_in(&file->follow->earlier, file->path);
+		file->mtime_ms = stamp.mtime_ns / 1000000;
 		file->unwritten = before && find_stamp_same(&before->stamp, &stamp);
 		if (!follow_is_same(file, fd, st.st_size))
 			follow_begin_anew(file);
@@ -236,7 +240,8 @@ static void follow_add(struct follow *follow, const char *path, const char *kind
 	const struct find_entry *earlier = find_in(&follow->earlier, path);
 	file->follow = follow;
 	file->path = mem_strdup(path);
-	if (earlier)
+	/* One that was written anew since then has nothing of an earlier attempt's. */
+	if (earlier && (earlier->sum < 0 || earlier->sum == find_sum(path, earlier->stamp.size)))
 		file->earlier = earlier->stamp.size;
 	if (format)
 		follow_open_reader(file, kind, format);
@@ -259,14 +264,14 @@ static void follow_consider(struct follow *follow, const struct find_entry *entr
 	const struct follow_config *config = &follow->config;
 	if (follow_is_old(follow, entry->path, &entry->stamp))
 		return;
-	if (follow->named) {
-		const struct metrics_format *format = find_match(config->patterns,
-								 follow_relative(follow, entry->path));
-		if (format)
-			follow_add(follow, entry->path, format->name, format);
-	} else if (metrics_format_for(entry->path, NULL, 0)) {
-		follow_add(follow, entry->path, NULL, NULL);
-	}
+	const char *path = follow_relative(follow, entry->path);
+	const struct metrics_format *format = NULL;
+	if (follow->named)
+		format = find_match(config->patterns, path);
+	else if (config->known)
+		format = config->known(config->ctx, path);
+	if (format || (!follow->named && metrics_format_for(entry->path, NULL, 0)))
+		follow_add(follow, entry->path, format ? format->name : NULL, format);
 }
 
 /* Takes a file that needs no search. */
@@ -290,15 +295,45 @@ static void follow_search(struct follow *follow)
 	find_free(&list);
 }
 
+static void follow_copy_before(struct follow *follow, const struct find_list *before)
+{
+	for (size_t i = 0; i < before->entries.len; i++) {
+		struct find_entry entry = before->entries.at[i];
+		entry.path = mem_strdup(entry.path);
+		vec_push(&follow->earlier.entries, entry);
+	}
+}
+
 struct follow *follow_new(const struct follow_config *config)
 {
 	struct follow *follow = mem_alloc(sizeof(*follow));
 	follow->config = *config;
 	follow->named = place_is_named(config->patterns);
+	if (config->before)
+		follow_copy_before(follow, config->before);
 	/* Submitted files are there before the first attempt, too. */
-	if (config->resumes || config->files_dir)
+	else if (config->resumes || config->files_dir)
 		find_files(config->work_dir, follow->named, &follow->earlier);
 	return follow;
+}
+
+void follow_each_before(struct follow *follow,
+			void (*each)(void *ctx, const char *path, const struct find_entry *entry), void *ctx)
+{
+	const struct follow_config *config = &follow->config;
+	size_t given = 0;
+	for (size_t i = 0; i < follow->earlier.entries.len && given < FOLLOW_FILES_MAX; i++) {
+		struct find_entry *entry = &follow->earlier.entries.at[i];
+		const char *path = follow_relative(follow, entry->path);
+		if (follow->named ? !find_match(config->patterns, path) : !metrics_format_for(path, NULL, 0))
+			continue;
+		if (submitted_is_untouched(config->files_dir, config->work_dir, entry->path, entry->stamp.size,
+					   entry->stamp.mtime_ns))
+			continue;
+		entry->sum = find_sum(entry->path, entry->stamp.size);
+		each(ctx, path, entry);
+		given++;
+	}
 }
 
 static bool follow_poll_all(struct follow *follow, bool search)
@@ -379,7 +414,8 @@ bool follow_finish(struct follow *follow, bool killed)
 			follow_note_unread(follow, file);
 			continue;
 		}
-		if (killed)
+		if (killed ||
+		    file->unwritten) /* one that only an earlier attempt wrote is read because that was killed */
 			metrics_drop_line(file->reader);
 		metrics_finish(file->reader);
 		const char *complaint = metrics_complaint(file->reader);

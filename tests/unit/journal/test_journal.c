@@ -121,12 +121,13 @@ static void test_every_kind_reads_back(void **state)
 		{.kind = JOURNAL_METRIC, .step = -3, .step_name = "epoch", .metrics = metrics, .metric_count = 4},
 		{.kind = JOURNAL_SAMPLE, .cost = {.source = "NVML"}},
 		{.kind = JOURNAL_NOTE, .text = "line\nbreak"},
+		{.kind = JOURNAL_BEFORE, .path = "m.csv", .size = 9, .mtime_ns = 1, .inode = 2, .sum = 3},
 		{.kind = JOURNAL_RAN, .digest = "0123"},
 		{.kind = JOURNAL_END, .exit_code = -1, .signal = 9, .cause = CAUSE_SIGNAL, .tail = "bad \xff utf"},
 	};
 	for (enum figure f = 0; f < FIGURE_COUNT; f++)
 		cost_set(&records[2].cost, f, f + 0.5);
-	cost_set(&records[5].cost, FIGURE_WALL, 12);
+	cost_set(&records[6].cost, FIGURE_WALL, 12);
 	struct journal_writer *writer = open_writer();
 	for (size_t i = 0; i < COUNT_OF(records); i++)
 		assert_int_equal(journal_append(writer, &records[i], NULL), 0);
