@@ -8,6 +8,7 @@
 #include "engine/load.h"
 #include "engine/prune.h"
 #include "engine/ran.h"
+#include "engine/rank.h"
 #include "engine/series.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
@@ -120,13 +121,8 @@ static int ingest_choose_objective(struct engine *engine, struct engine_experime
 	if (!chosen)
 		return 0;
 	spec_objective_choose(e->spec, chosen, spec_objective_guess(chosen));
-	struct buf text = buf_make(4096);
-	struct json w = json_to(&text);
-	spec_objective_write(e->spec, &w);
-	int rc = store_set_objective(engine->store, e->id, buf_text(&text));
-	buf_free(&text);
 	e->changed = true;
-	return rc;
+	return engine_write_objective(engine, e);
 }
 
 /* The objective's own name may be gone: several files have the column. One that we chose ourselves is chosen again, one

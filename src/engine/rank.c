@@ -120,14 +120,20 @@ static int rank_tell(struct engine *engine, struct engine_experiment *e, const s
 	return rc;
 }
 
-int engine_rank_again(struct engine *engine, struct engine_experiment *e)
+int engine_write_objective(struct engine *engine, const struct engine_experiment *e)
 {
-	struct rank_tells tells = {0};
 	struct buf objective = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&objective);
 	spec_objective_write(e->spec, &w);
 	int rc = store_set_objective(engine->store, e->id, buf_text(&objective));
 	buf_free(&objective);
+	return rc < 0 ? rc : store_set_warning(engine->store, e->id, OBJECTIVE_UNSET_WORDS, NULL);
+}
+
+int engine_rank_again(struct engine *engine, struct engine_experiment *e)
+{
+	struct rank_tells tells = {0};
+	int rc = engine_write_objective(engine, e);
 	if (rc == 0)
 		rc = rank_tasks(engine, e);
 	if (rc == 0)

@@ -7,6 +7,8 @@
 struct engine;
 struct engine_experiment;
 
+/* Writes the objective of the specification, and takes the warning away that none is set; inside a transaction. */
+int engine_write_objective(struct engine *engine, const struct engine_experiment *experiment) MUST_USE;
 /* After the specification has got its new objective, inside the transaction; the caller replays the search. */
 int engine_rank_again(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 

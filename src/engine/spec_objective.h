@@ -4,6 +4,9 @@
 
 #include "engine/spec.h"
 
+/* The first words of the warning where the file names none, to find it again. */
+#define OBJECTIVE_UNSET_WORDS "no objective is set: "
+
 void spec_objective_read(struct spec *spec, const struct node *node, struct problems *problems);
 /* Higher is better for a metric of this name (accuracy, auc, …)? */
 bool spec_objective_guess(const char *metric);

@@ -22,7 +22,7 @@ static void warnings_add_keys(const struct spec *spec, struct json *out)
 void warnings_add(const struct spec *spec, struct json *out)
 {
 	if (!spec->objective_count)
-		json_string(out, "no objective is set: sluice takes val_loss, or else the first metric that appears");
+		json_string(out, OBJECTIVE_UNSET_WORDS "sluice takes val_loss, or else the first metric that appears");
 	for (size_t i = 0; i < spec->cautions.len; i++)
 		json_string(out, spec->cautions.at[i]);
 	if (spec->resources.gpu_type && !spec->resources.gpus)

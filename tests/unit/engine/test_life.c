@@ -13,6 +13,7 @@ static void test_a_grid_runs_and_the_best_is_named(void **state)
 	struct fixture *f = *state;
 	int64_t id = create(f, "script: run.sh\nparameters: {x: [5, 3, 4]}\n", training);
 	struct node *e = wait_for(f, id, "finished");
+	assert_int_equal(node_get(e, "warnings")->count, 0); /* of an objective that was not set, and was found */
 	assert_int_equal(node_get(e, "tasks")->count, 3);
 	for (size_t i = 0; i < 3; i++) {
 		const struct node *task = task_at(e, i);

@@ -250,6 +250,8 @@ export class ExperimentStore extends Store {
     let moved = false;
     for (const event of events) {
       if (event.type === 'experiment' && event.data.id === this.id && this.detail.value) {
+        // A warning says that there is none, until there is.
+        if (!this.detail.value.objective.length && event.data.objective.length) void this.load();
         this.detail.value = { ...this.detail.value, ...event.data };
       } else if (event.type === 'task' && event.data.experiment === this.id) {
         tasks ??= new Map(this.tasks.value);
