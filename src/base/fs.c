@@ -11,6 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* As much as a commit takes, about. */
+#define FS_TRIAL_BYTES 65536
+
 int fs_read(const char *path, size_t max, struct buf *out, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -80,6 +83,39 @@ int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool s
 out:
 	free(private);
 	return rc;
+}
+
+/* On a network file system, close() waits for the server and gives its answer. */
+int fs_try_writing(const char *folder)
+{
+	static const char bytes[FS_TRIAL_BYTES];
+	char *path = mem_printf("%s/room", folder);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int rc = fd < 0 ? -errno : fs_write_all(fd, bytes, sizeof(bytes));
+	if (fd >= 0) {
+		if (close(fd) < 0 && rc == 0)
+			rc = -errno;
+		unlink(path);
+	}
+	free(path);
+	return rc;
+}
+
+const char *fs_write_remedy(int rc)
+{
+	static const struct {
+		int rc;
+		const char *text;
+	} remedies[] = {
+		{-ENOSPC, "Free some space there"},
+		{-EDQUOT, "Free some of your quota there"},
+		{-EROFS, "It is mounted read-only: ask your administrator, or set SLUICE_STATE to another folder"},
+		{-EACCES, "Give yourself the right to write there, or set SLUICE_STATE to a folder of yours"},
+	};
+	for (size_t i = 0; i < COUNT_OF(remedies); i++)
+		if (remedies[i].rc == rc)
+			return remedies[i].text;
+	return "Check the disk or the file server, or ask your administrator";
 }
 
 /* Makes the folder that a path lies in. */

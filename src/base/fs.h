@@ -14,6 +14,10 @@ int fs_read(const char *path, size_t max, struct buf *out, struct error *err) MU
 /* Writes a private file, then renames it over path: readers see the old bytes or the new ones. The
  * data is synced first when sync is true. */
 int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool sync, struct error *err) MUST_USE;
+/* Tries to write 64 KiB to a file in the folder, and removes it: a full disk or quota shows only then. 0 or a negative errno. */
+int fs_try_writing(const char *folder) MUST_USE;
+/* What a user can do about a failed write. */
+const char *fs_write_remedy(int rc);
 /* mkdir -p; 0 also when it is there. */
 int fs_make_dirs(const char *path, mode_t mode, struct error *err) MUST_USE;
 /* rm -rf without following links; 0 also when it is not there. */

@@ -111,6 +111,10 @@
 #define ENGINE_UNREAD_MS 60000
 /* After a failed write: until the next turn is tried. */
 #define TRANSACT_PAUSE_MS 2000
+/* Between two tries to write to the state folder, and how long a failed write to the database is shown where the folder has
+ * room: longer than until the next turn is tried. */
+#define TROUBLE_LOOK_MS 5000
+#define TROUBLE_STAYS_MS 10000
 /* After a submission that could not be made at all (no folder, no program). */
 #define SUBMIT_PAUSE_MS 5000
 /* Between a failed attempt and the next; as much more with each. */

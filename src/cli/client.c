@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/pace.h"
 #include "cli/state.h"
+#include "cli/term.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -261,21 +262,52 @@ int client_download(struct client *client, const char *path, int to, struct erro
 	return rc;
 }
 
-/* A daemon of another version works, as a rule; but people should know. */
-static int client_check_version(struct client *client, struct error *err)
+static int client_get_info(struct client *client, struct node **ret, struct error *err)
 {
-	struct node *health = NULL;
-	int rc = client_get(client, "/health", NULL, &health, err);
+	int rc = client_get(client, "/info", NULL, ret, err);
 	if (rc < 0)
 		return rc;
-	const char *version = node_get_string(health, "version");
+	free(client->trouble);
+	client->trouble = mem_strdup(node_get_string(*ret, "trouble"));
+	return 0;
+}
+
+void client_say_trouble(const struct client *client)
+{
+	if (!client->trouble)
+		return;
+	struct buf safe = buf_make(8192);
+	term_add_safe(&safe, client->trouble);
+	fflush(stdout);
+	fprintf(stderr, "sluice: %s\n", buf_text(&safe));
+	buf_free(&safe);
+}
+
+int client_read_trouble(struct client *client, struct error *err)
+{
+	struct node *info = NULL;
+	int rc = client_get_info(client, &info, err);
+	node_free(info);
+	return rc;
+}
+
+/* A daemon of another version works, as a rule; but people should know. */
+static int client_check_daemon(struct client *client, struct error *err)
+{
+	struct node *info = NULL;
+	int rc = client_get_info(client, &info, err);
+	if (rc < 0)
+		return rc;
+	const char *version = node_get_string(info, "version");
 	snprintf(client->version, sizeof(client->version), "%s", version ? version : "");
 	if (client->may_start && strcmp(client->version, SLUICE_VERSION) != 0)
 		fprintf(stderr,
 			"sluice: this is version " SLUICE_VERSION ", but the daemon is version %s. "
 			"'sluice daemon restart' changes to this one; training goes on.\n",
 			*client->version ? client->version : "unknown");
-	node_free(health);
+	node_free(info);
+	if (client->may_start)
+		client_say_trouble(client);
 	return 0;
 }
 
@@ -284,7 +316,7 @@ int client_open(struct client *client, bool may_start, struct error *err)
 	*client = (struct client){.may_start = may_start};
 	int rc = state_folder(&client->folder, err);
 	if (rc == 0)
-		rc = client_check_version(client, err);
+		rc = client_check_daemon(client, err);
 	if (rc < 0)
 		client_close(client);
 	return rc;
@@ -293,7 +325,8 @@ int client_open(struct client *client, bool may_start, struct error *err)
 void client_close(struct client *client)
 {
 	free(client->folder);
-	client->folder = NULL;
+	free(client->trouble);
+	client->folder = client->trouble = NULL;
 }
 
 int client_stream_open(struct client *client, const char *last_id, struct client_stream *ret, struct error *err)

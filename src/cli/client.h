@@ -13,6 +13,7 @@ struct client {
 	pid_t daemon_pid;
 	char version[32]; /* of the daemon */
 	bool may_start; /* start a daemon where there is none */
+	char *trouble; /* why the daemon can record nothing; NULL: it can */
 };
 
 struct request {
@@ -29,9 +30,13 @@ struct request {
 #define CLIENT_ANSWER_BYTES ((size_t)64 << 20)
 
 /* Finds the daemon, starting one where may_start allows it, and notes on stderr when its version is not
- * ours. -ENOENT when there is none and none may be started. */
+ * ours, or when it can record nothing. -ENOENT when there is none and none may be started. */
 int client_open(struct client *client, bool may_start, struct error *err) MUST_USE;
 void client_close(struct client *client);
+/* Asks again what keeps the daemon from recording anything. */
+int client_read_trouble(struct client *client, struct error *err) MUST_USE;
+/* Says it on stderr, if there is any. */
+void client_say_trouble(const struct client *client);
 /* Sends a request and reads the whole answer with any status; a broken connection is tried again
  * where that is safe. The reply must be freed when 0 was returned. */
 int client_send(struct client *client, const struct request *request, struct reply *ret, struct error *err) MUST_USE;

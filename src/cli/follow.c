@@ -202,6 +202,20 @@ static bool follow_is_ours(const struct follow *follow, const struct node *data,
 	return id && strcmp(id, follow->id) == 0;
 }
 
+/* Where the frame does not show it, it is said when it changes. */
+static void follow_give_trouble(struct follow *follow, const char *text)
+{
+	struct client *client = follow->client;
+	bool same = text ? client->trouble && strcmp(text, client->trouble) == 0 : !client->trouble;
+	if (!same) {
+		free(client->trouble);
+		client->trouble = mem_strdup(text);
+		if (!follow->term.tty || follow->quiet)
+			client_say_trouble(client);
+	}
+	follow->progress.unwritable = client->trouble;
+}
+
 static int follow_take_event(struct follow *follow, const struct sse_event *event, struct error *err)
 {
 	struct node *data = NULL;
@@ -219,6 +233,8 @@ static int follow_take_event(struct follow *follow, const struct sse_event *even
 	}
 	if (strcmp(event->name, "metrics") == 0 && follow_is_ours(follow, data, "experiment"))
 		progress_take_metrics(&follow->progress, data);
+	if (strcmp(event->name, "trouble") == 0)
+		follow_give_trouble(follow, node_get_string(data, "text"));
 	if (strcmp(event->name, "removed") == 0 && follow_is_ours(follow, data, "experiment"))
 		follow->over = follow->removed = true;
 	node_free(data);
@@ -250,8 +266,11 @@ static int follow_open(struct follow *follow, struct error *err)
 	int rc = client_stream_open(follow->client, buf_text(&follow->last_id), &follow->stream, err);
 	if (rc == 0) {
 		follow->open = true;
-		rc = follow_fetch(follow, err);
+		rc = client_read_trouble(follow->client, err);
+		follow->progress.unwritable = follow->client->trouble;
 	}
+	if (rc == 0)
+		rc = follow_fetch(follow, err);
 	if (rc < 0) {
 		follow_close(follow);
 		if (!follow->gone_ms)

@@ -10,7 +10,7 @@
 
 #define PROGRESS_BAR_WIDTH 48
 #define PROGRESS_TASK_BAR_WIDTH 16
-#define PROGRESS_OTHER_LINES 6 /* title, bar, counts, best, note, and one free */
+#define PROGRESS_OTHER_LINES 7 /* title, bar, counts, best, two notes, and one free */
 
 /* In the order of the bar. */
 static const char *const progress_states[] = {"finished", "pruned",    "stopped", "error",
@@ -281,7 +281,7 @@ void progress_add_best(const struct progress *progress, struct buf *out)
 
 void progress_render(const struct progress *progress, const struct term *term, int64_t now_ms, struct buf *out)
 {
-	const char *note = node_get_string(progress->experiment, "note");
+	const char *notes[] = {progress->unwritable, node_get_string(progress->experiment, "note")};
 	struct buf line = buf_make(65536);
 	if (!progress->experiment)
 		return;
@@ -302,10 +302,12 @@ void progress_render(const struct progress *progress, const struct term *term, i
 	buf_add_text(&line, "best  ");
 	progress_add_best(progress, &line);
 	progress_add_line(out, buf_text(&line), term);
-	if (note && *note) {
+	for (size_t i = 0; i < COUNT_OF(notes); i++) {
+		if (!notes[i] || !*notes[i])
+			continue;
 		buf_clear(&line);
 		buf_add_text(&line, "note  ");
-		term_add_safe(&line, note);
+		term_add_safe(&line, notes[i]);
 		progress_add_line(out, buf_text(&line), term);
 	}
 	buf_free(&line);

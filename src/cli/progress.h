@@ -11,6 +11,7 @@ struct progress {
 	struct node *experiment; /* the last summary or detail; NULL before the first */
 	struct node *varying; /* names of the parameters that differ; from the detail */
 	VEC(struct node *) running; /* summaries of the tasks that run, by number */
+	const char *unwritable; /* why the daemon can record nothing; NULL: it can */
 	const char *trouble; /* said in the frame: "reconnecting"; NULL */
 };
 

@@ -159,7 +159,11 @@ static int state_spawn(const char *folder, struct error *err)
 		fprintf(stderr, "sluice: started the daemon (log: %s)\n", log);
 	} else if (rc == 0) {
 		state_show_log(log, before.st_size);
-		rc = !start.ended ? errorf(err, -ECHILD, "the daemon did not answer within 30 s; its log is %s", log)
+		int room = fs_try_writing(folder); /* on a full disk the log is empty */
+		rc = room < 0 ? errorf(err, -ECHILD, "the daemon did not start; nothing can be written to %s: %s. %s",
+				       folder, strerror(-room), fs_write_remedy(room))
+			: !start.ended
+			? errorf(err, -ECHILD, "the daemon did not answer within 30 s; its log is %s", log)
 			: start.signal
 			? errorf(err, -ECHILD, "the daemon was ended by signal %d (%s); its log is %s", start.signal,
 				 strsignal(start.signal), log)
@@ -180,7 +184,8 @@ int state_start_daemon(const char *folder, struct error *err)
 	int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	free(path);
 	if (lock < 0)
-		return errorf(err, -errno, "%s: %s", folder, strerror(errno));
+		return errorf(err, -errno, "the daemon cannot be started: %s: %s. %s", folder, strerror(errno),
+			      fs_write_remedy(-errno));
 	/* A file system without locks still has the daemon's own lease: the second one ends at once. */
 	while (flock(lock, LOCK_EX) < 0 && errno == EINTR)
 		;

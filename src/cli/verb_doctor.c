@@ -3,6 +3,7 @@
 #include "cli/verbs.h"
 #include "cli/view.h"
 
+#include "base/fs.h"
 #include "base/pace.h"
 
 #include <errno.h>
@@ -43,23 +44,6 @@ static void doctor_add_finding(struct buf *out, const struct term *term, const c
 	}
 }
 
-/* A full disk or quota shows only when something is written. 0 or a negative errno. */
-static int doctor_try_writing(const char *folder)
-{
-	static const char bytes[65536];
-	char *path = mem_printf("%s/doctor.XXXXXX", folder);
-	int fd = mkostemp(path, O_CLOEXEC), rc = fd < 0 ? -errno : 0;
-	if (fd >= 0) {
-		errno = 0;
-		if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes) || fsync(fd) < 0)
-			rc = errno ? -errno : -ENOSPC;
-		close(fd);
-		unlink(path);
-	}
-	free(path);
-	return rc;
-}
-
 /* What can be seen without a daemon. True when something is wrong. */
 static bool doctor_check_folder(const struct term *term, struct buf *out)
 {
@@ -85,7 +69,7 @@ static bool doctor_check_folder(const struct term *term, struct buf *out)
 		line = mem_printf("state folder %s can be entered by others", folder);
 		doctor_add_finding(out, term, "warning", line, fix);
 		free(fix);
-	} else if ((rc = doctor_try_writing(folder)) < 0) {
+	} else if ((rc = fs_try_writing(folder)) < 0) {
 		line = mem_printf("state folder %s cannot be written to: %s", folder, strerror(-rc));
 		doctor_add_finding(
 			out, term, "error", line,

@@ -83,6 +83,7 @@ void engine_write_info(struct engine *engine, struct json *out)
 			json_string(out, engine->backends.at[i]->ops->name);
 	json_end(out);
 	json_key_string(out, "default_backend", usual ? usual->ops->name : NULL);
+	json_key_string(out, "trouble", engine_trouble(engine));
 	json_key(out, "open_stops");
 	engine_write_stops(engine, out);
 	json_key(out, "strategies");

@@ -22,6 +22,7 @@
 #include "engine/sweep.h"
 #include "engine/tidy.h"
 #include "engine/transact.h"
+#include "engine/trouble.h"
 #include "engine/waiting.h"
 
 #include "base/clock.h"
@@ -104,6 +105,8 @@ static void turn_schedule(struct engine *engine)
 		wait = ENGINE_WAITING_MS; /* something waits: for a slot, a time, a backend */
 	if (!wait)
 		wait = engine_ended_wait_ms(engine);
+	if (!wait && engine->trouble)
+		wait = TROUBLE_LOOK_MS;
 	if (wait)
 		uv_timer_start(&engine->timer, engine_timer_cb, (uint64_t)wait, 0);
 }
@@ -128,6 +131,7 @@ static void engine_timer_cb(uv_timer_t *timer)
 {
 	struct engine *engine = timer->data;
 	engine_tell_unread(engine);
+	engine_look_for_trouble(engine);
 	if (engine->pause_ms) {
 		engine_refuse_askers(engine, -EIO, "the database cannot be written at the moment; try again");
 		int64_t wait = engine->pause_ms - clock_mono_ms();
@@ -218,6 +222,7 @@ void engine_close(struct engine *engine)
 	free(engine->program);
 	free(engine->daemon_url);
 	free(engine->copied_from);
+	free(engine->trouble);
 	free(engine->live.at);
 	free(engine->ended.at);
 	engine_forget_untidy(engine);

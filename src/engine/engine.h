@@ -26,6 +26,9 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 /* Stops working; what runs goes on running and is taken up by the next engine_open. */
 void engine_close(struct engine *engine);
 struct store *engine_store(struct engine *engine);
+/* Why nothing can be recorded at the moment, in words; NULL: it can. Tries it, unless that was done a moment ago. The text
+ * is the engine's, and valid until the loop goes on. */
+const char *engine_trouble(struct engine *engine);
 /* Attempts that were stopped and may still start or run, because the backend has not confirmed it: to be waited for before
  * engine_close. The second one writes the list [{"experiment","tasks","text"}, …] of GET /info. */
 int64_t engine_open_stops(struct engine *engine);

@@ -57,6 +57,17 @@ void engine_notice(struct engine *engine, const char *level, const char *text)
 	buf_free(&data);
 }
 
+void engine_tell_trouble(struct engine *engine)
+{
+	struct buf data = buf_make(4096);
+	struct json w = json_to(&data);
+	json_map(&w);
+	json_key_string(&w, "text", engine->trouble);
+	json_end(&w);
+	event_send(engine, "trouble", &data);
+	buf_free(&data);
+}
+
 void engine_unread_cb(void *ctx, const char *text)
 {
 	struct engine *engine = ctx;

@@ -120,7 +120,9 @@ struct engine {
 	bool reset; /* so much changed that listeners should fetch anew */
 	uv_timer_t timer; /* the next turn */
 	bool stale; /* memory is not what the store says, and could not be read again */
-	bool unwritable; /* the last write failed */
+	char *trouble; /* why nothing can be written, as listeners heard it: trouble.h; NULL */
+	int64_t trouble_ms; /* when a transaction failed last, monotonic; 0: none did since something was written */
+	int64_t tried_ms; /* when writing to the state folder was tried last, monotonic; 0: never */
 	int64_t pause_ms; /* after a failed write: no turn before this time, monotonic; 0 */
 	bool unread; /* the store could not be read, and the user was not told yet */
 	int64_t unread_ms; /* when the user was told; 0: never */

@@ -1,17 +1,16 @@
 /* Transactions of the engine: see transact.h. */
 #include "engine/transact.h"
 
-#include "engine/event.h"
 #include "engine/load.h"
 #include "engine/settle.h"
 #include "engine/state.h"
+#include "engine/trouble.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pace.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 int engine_refresh(struct engine *engine, struct error *err)
 {
@@ -25,15 +24,10 @@ int engine_refresh(struct engine *engine, struct error *err)
 	return 0;
 }
 
-/* Listeners hear of the first failure; the next ones say the same until something could be written. */
 static void transact_pause(struct engine *engine, const struct error *why)
 {
-	char text[1200];
-	snprintf(text, sizeof(text), "nothing can be written: %s; trying again", why->text);
-	log_error("%s", text);
-	if (!engine->unwritable)
-		engine_notice(engine, "error", text);
-	engine->unwritable = true;
+	log_error("nothing can be written: %s; trying again", why->text);
+	engine_trouble_begin(engine, why);
 	engine->pause_ms = clock_mono_ms() + TRANSACT_PAUSE_MS;
 	engine_soon(engine);
 }
@@ -54,6 +48,7 @@ static int transact_fail(struct engine *engine, int rc, struct error *why, struc
 int engine_transact(struct engine *engine, engine_transact_f fn, void *ctx, struct error *err)
 {
 	struct error why = {0};
+	uint64_t before = store_version(engine->store);
 	int rc = engine_refresh(engine, &why);
 	if (rc == 0)
 		rc = store_begin(engine->store, &why);
@@ -67,6 +62,8 @@ int engine_transact(struct engine *engine, engine_transact_f fn, void *ctx, stru
 		rc = store_commit(engine->store, &why);
 	if (rc < 0)
 		return transact_fail(engine, rc, &why, err);
-	engine->unwritable = false;
+	/* One that changed nothing wrote nothing, and proves nothing. */
+	if (store_version(engine->store) != before)
+		engine_trouble_end(engine);
 	return 0;
 }

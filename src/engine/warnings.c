@@ -1,6 +1,7 @@
 /* See warnings.h. */
 #include "engine/warnings.h"
 
+#include "engine/spec_objective.h"
 #include "space/space_hint.h"
 
 /* Keys that only another backend understands, where the backend was chosen by name. */

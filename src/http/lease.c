@@ -47,7 +47,10 @@ static int lease_write(int fd)
 	json_key_time(&out, "since", clock_now_ms());
 	json_end(&out);
 	buf_add_char(&text, '\n');
-	int rc = ftruncate(fd, 0) < 0 ? -errno : fs_write_all(fd, buf_text(&text), text.len);
+	/* Over the old text first: on a full disk there may be no room for a new one. */
+	int rc = fs_write_all(fd, buf_text(&text), text.len);
+	if (rc == 0 && ftruncate(fd, (off_t)text.len) < 0)
+		rc = -errno;
 	buf_free(&text);
 	return rc;
 }
@@ -65,8 +68,11 @@ int lease_take(const char *state_dir, struct error *err)
 			? lease_refuse(path, err)
 			: errorf(err, -errno, "%s cannot be locked: %s", path, strerror(errno));
 	} else {
+		/* The lock holds without the text. On a full disk, what is there can still be looked at. */
 		rc = lease_write(fd);
-		if (rc < 0)
+		if (rc == -ENOSPC || rc == -EDQUOT)
+			rc = 0;
+		else if (rc < 0)
 			errorf(err, rc, "%s: %s", path, strerror(-rc));
 	}
 	if (rc < 0 && fd >= 0)

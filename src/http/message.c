@@ -2,6 +2,7 @@
 #include "http/message.h"
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/limits.h"
 #include "base/node.h"
 #include "http/route.h"
@@ -165,7 +166,11 @@ void response_error(struct response *response, int code, const struct error *err
 	for (size_t i = 0; i < COUNT_OF(statuses); i++)
 		if (statuses[i].code == code)
 			status = statuses[i].status;
-	response_problem(response, status, "%s", err && *err->text ? err->text : strerror(-code));
+	const char *text = err && *err->text ? err->text : strerror(-code);
+	if (status == 507)
+		response_problem(response, status, "%s. %s", text, fs_write_remedy(code));
+	else
+		response_problem(response, status, "%s", text);
 }
 
 void response_problems(struct response *response, const struct problems *problems)

@@ -167,15 +167,18 @@ static int serve_listen(struct serve *serve, const char *listen, struct error *e
 	return rc;
 }
 
-/* For the command line and for people: where browsers connect. */
-static int serve_write_address(const struct serve *serve, struct error *err)
+/* For the command line and for people: where browsers connect. Without it, on a full disk, `sluice login` still knows. */
+static void serve_write_address(const struct serve *serve)
 {
+	struct error err;
 	char *path = mem_printf("%s/address", serve->state_dir);
 	char *text = mem_printf("%s\n", serve->app.address);
-	int rc = fs_write(path, text, strlen(text), 0600, false, err);
+	if (fs_write(path, text, strlen(text), 0600, false, &err) < 0) {
+		log_warning("%s", err.text);
+		unlink(path); /* it names the port of an earlier daemon */
+	}
 	free(text);
 	free(path);
-	return rc;
 }
 
 static void serve_announce(struct serve *serve, bool login_link)
@@ -211,7 +214,8 @@ static int serve_open(struct serve *serve, const struct serve_options *options, 
 	if (rc < 0)
 		return rc;
 	app_open(&serve->app, serve->engine, serve->server, serve->state_dir);
-	return serve_write_address(serve, err);
+	serve_write_address(serve);
+	return 0;
 }
 
 static void serve_overdue_cb(uv_timer_t *timer)
@@ -266,7 +270,9 @@ int serve_main(int argc, char **argv)
 	serve_catch_signals(&serve);
 	int rc = serve_open(&serve, &options, &err);
 	if (rc < 0) {
-		fprintf(stderr, "sluice serve: %s\n", err.text);
+		bool unwritable = rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS;
+		fprintf(stderr, "sluice serve: %s%s%s\n", err.text, unwritable ? ". " : "",
+			unwritable ? fs_write_remedy(rc) : "");
 	} else {
 		serve_announce(&serve, options.login_link);
 		uv_run(&serve.loop, UV_RUN_DEFAULT);

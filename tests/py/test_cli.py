@@ -125,7 +125,7 @@ def read_request(connection):
 def test_another_version_is_said(cli):
     def answer(connection):
         request = read_request(connection)
-        body = b'{"status":"ok","version":"9.9.9"}' if b"/health" in request else b'{"items":[],"next":null,"total":0}'
+        body = b'{"version":"9.9.9"}' if b"/info" in request else b'{"items":[],"next":null,"total":0}'
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
 
     with Listener(cli.state, answer):
@@ -169,7 +169,7 @@ def test_events_older_than_what_was_fetched_are_not_printed_again(cli):
             connection.sendall(b"%x\r\n%s\r\n" % (len(text), text.encode()))
             connection.recv(1)
             return
-        body = {"status": "ok", "version": "0"} if b"/health" in request else experiment("running")
+        body = {"version": "0"} if b"/info" in request else experiment("running")
         if b"/tasks" in request:
             body = {"items": [task(1, "finished", 1), task(2, "submitted", 1)], "next": None, "total": 2}
         body = json.dumps(body).encode()

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -218,31 +219,85 @@ def small_disk(folder):
     subprocess.run(["umount", "-l", state], check=True)
 
 
+def fill(folder):
+    """Takes all room that is left, to the last byte."""
+    path = folder / "filler"
+    with open(path, "ab", buffering=0) as out:
+        for size in (65536, 1):
+            try:
+                while True:
+                    out.write(b"x" * size)
+            except OSError as reason:
+                assert reason.errno == errno.ENOSPC, reason
+    return path
+
+
+def said_by(daemon, *words):
+    return daemon.cli(*words, status=None).stderr
+
+
 def test_full_disk_is_said_and_survived(small_disk, make_daemon):
     daemon = make_daemon().start()
-    kept = daemon.submit("print('before')")
-    daemon.wait_ended(kept)
-    filler = small_disk / "filler"
-    with open(filler, "wb", buffering=0) as out:
-        try:
-            while True:
-                out.write(b"x" * 65536)
-        except OSError:
-            pass
-        try:
-            while True:
-                out.write(b"x")
-        except OSError:
-            pass
+    # A task that runs, and whose curve the disk has no room for.
+    kept = daemon.submit("""
+        import os, time
+        print("epoch 0 loss 1.0", flush=True)
+        while not os.path.exists("../../../../../go"):
+            time.sleep(0.05)
+        print("epoch 1 loss 0.5", flush=True)
+    """)
+    wait_for(lambda: daemon.metrics(kept, 1).get("loss"), "no first row")
+    follower = subprocess.Popen([PROGRAM, "watch", kept], env=daemon.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    filler = fill(small_disk)
+    # Nothing has to be written for it: every command says so, and what to do.
+    wait_for(lambda: "No space left on device. Free some space there" in said_by(daemon, "ls"), "ls says nothing")
+    assert "nothing can be written to the state folder" in said_by(daemon, "show", kept)
+    assert "No space left" in daemon.get("/info")["trouble"]
+    assert "nothing can be written to the state folder" in follower.stderr.readline()
+
     body = {"experiment": {"script": "s.py"}, "files": [{"path": "s.py", "text": "print(1)\n" * 20000}]}
     answer = daemon.request("POST", "/experiments", body)
-    assert answer.status >= 500, f"{answer.status} {answer.body[:500]}"
-    assert any(word in answer.body.decode().lower() for word in ("disk", "space", "quota", "room")), answer.body
+    assert answer.status == 507 and "No space left on device. Free some space there" in answer.json["detail"], answer.body
     assert daemon.get("/health")["status"] == "ok"
-    assert daemon.get(f"/experiments/{kept}")["state"] == "finished"
+    assert daemon.get(f"/experiments/{kept}")["state"] == "running"
+
+    # Killed, and started where nothing can be written: what is there can be looked at.
+    daemon.kill()
+    fill(small_disk)
+    daemon.start()
+    assert daemon.get(f"/experiments/{kept}")["state"] == "running"
+    assert "nothing can be written" in said_by(daemon, "ls")
+    assert not [line for line in said_by(daemon, "ls").splitlines() if not line.startswith("sluice: nothing can be written to the state folder")]
+    daemon.stop()
+    first = daemon.cli("show", kept, status=0)  # starts one by itself
+    assert "started the daemon" in first.stderr and "nothing can be written" in first.stderr and kept in first.stdout
+    daemon.cli("daemon", "stop")
+
+    # It goes on by itself.
+    daemon.start()
     filler.unlink()
-    wait_for(lambda: daemon.request("POST", "/experiments", body).status == 201, "it does not go on when there is room")
+    (small_disk / "go").touch()
+    assert daemon.wait_ended(kept)["state"] == "finished"
+    assert daemon.metrics(kept, 1)["loss"]["value"] == [1.0, 0.5]
+    assert len(daemon.task(kept, 1)["attempts"]) == 1
+    wait_for(lambda: daemon.get("/info")["trouble"] is None, "the trouble stays")
+    assert said_by(daemon, "ls") == ""
+    follower.wait(timeout=60)
+    daemon.wait_ended(daemon.post("/experiments", body)["id"])
     daemon.kill()
     daemon.start()
     listed = [item["id"] for item in daemon.get("/experiments")["items"]]
     assert kept in listed and len(listed) == 2
+    daemon.stop()
+
+    # Read-only, and full before anything was there: one line that says what to do.
+    wait_for(lambda: subprocess.run(["mount", "-o", "remount,ro", small_disk], capture_output=True).returncode == 0, "it stays busy")
+    assert re.fullmatch(r"sluice: the daemon cannot be started: \S+: Read-only file system. It is mounted read-only: ask .*\n", said_by(daemon, "ls"))
+    served = subprocess.run([PROGRAM, "serve", "--listen", "127.0.0.1:0"], env=daemon.env, capture_output=True, text=True)
+    assert re.fullmatch(r"sluice serve: \S+: Read-only file system. It is mounted read-only: ask .*\n", served.stderr) and served.returncode == 1
+    subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
+    for path in small_disk.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    fill(small_disk)
+    assert re.fullmatch(r"(sluice serve: .*\n)?sluice: the daemon did not start; nothing can be written to \S+: No space left on device. Free some space there\n",
+                        said_by(daemon, "ls"))

@@ -8,6 +8,7 @@ export const INFO = {
   login: 'sluice login',
   backends: ['local', 'slurm', 'external'],
   default_backend: 'local',
+  trouble: null,
   open_stops: [],
   figures: [
     { key: 'wall_s', label: 'time used', unit: 's', source: 'the clock' },

@@ -39,8 +39,8 @@ test('the list follows without a reload', async () => {
   await page.locator('[data-row="e9"]').getByText('5 of 12').waitFor();
   on.fixture.emit('removed', { experiment: 'e1' });
   await page.locator('[data-row="e1"]').waitFor({ state: 'detached' });
-  on.fixture.emit('notice', { level: 'warning', text: 'the disk is full: 12 kB left on /home' });
-  await page.getByText('the disk is full: 12 kB left on /home').waitFor();
+  on.fixture.emit('notice', { level: 'warning', text: 'e9 is paused: 3 tasks failed' });
+  await page.getByText('e9 is paused: 3 tasks failed').waitFor();
 });
 
 test('the task page follows: metrics, log, end', async () => {

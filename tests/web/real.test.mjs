@@ -2,7 +2,7 @@
 // machine. SLUICE_BIN names the program; SLUICE_SHOTS a folder for the screenshots, which are thrown away without it.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -439,6 +439,29 @@ test('a partition in the form is refused at its field where the daemon has no Sl
   await page.getByRole('button', { name: 'Clear', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click();
   await page.getByText('No script yet').waitFor();
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+// A folder in the place of the file that the daemon tries to write stands in for a full disk, which needs a mount.
+test('a state folder that cannot be written shows on the page within seconds, and goes away', {
+  skip,
+  timeout: 600000,
+}, async () => {
+  const { page, troubles } = seat;
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
+  await mkdir(path.join(state, 'room'));
+  const shown = page.getByRole('alert').getByText(/Nothing can be written to the state folder .*: Is a directory/);
+  // Nothing runs, so it is a command that finds it.
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end && !(await shown.isVisible()); ) {
+    await run(bin, ['ls'], { env });
+    await page.waitForTimeout(200);
+  }
+  await shown.waitFor();
+  await page.reload();
+  await shown.waitFor();
+  await rm(path.join(state, 'room'), { recursive: true });
+  await shown.waitFor({ state: 'detached' });
   assert.deepEqual(troubles.splice(0), []);
 });
 

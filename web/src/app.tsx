@@ -9,7 +9,7 @@ import { Toasts } from './components/Toast';
 import { info, signedOut } from './data/api';
 import { now } from './data/store';
 import { link } from './data/stream';
-import { clock } from './lib/format';
+import { capitalize, clock } from './lib/format';
 import { useKeys } from './lib/keys';
 import { go, match, path, type Route } from './lib/router';
 import { choose, theme } from './lib/theme';
@@ -76,6 +76,18 @@ function Lost() {
         Showing data from {clock(link.value.since, true)};{' '}
         <span aria-hidden="true">{wait ? `next try in ${wait} s` : 'trying now'}.</span>
       </span>
+    </Banner>
+  );
+}
+
+// A full disk or quota: what the page shows is true, but nothing new comes.
+function Unwritable() {
+  const text = info.value?.trouble;
+  if (!text) return null;
+  return (
+    <Banner kind="error" icon="alert" title="Nothing can be recorded." role="alert">
+      {' '}
+      <span class="dim">{capitalize(text)}.</span>
     </Banner>
   );
 }
@@ -169,6 +181,7 @@ export function App() {
       <Top route={route} />
       <main id="main" tabIndex={-1}>
         <Lost />
+        <Unwritable />
         <Body route={route} />
       </main>
       <Toasts />

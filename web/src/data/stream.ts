@@ -38,7 +38,9 @@ function receive(message: ToPage) {
     // Asking for /info finds out whether the session has ended, and shows the sign-in page.
     if (info.value) loadInfo().catch(() => undefined);
   } else {
-    deliver({ type: message.name, data: JSON.parse(message.data) } as StreamEvent);
+    const event = { type: message.name, data: JSON.parse(message.data) } as StreamEvent;
+    if (event.type === 'trouble' && info.value) info.value = { ...info.value, trouble: event.data.text };
+    deliver(event);
   }
 }
 
