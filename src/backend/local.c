@@ -65,12 +65,22 @@ static char *local_why_wait(struct backend *backend, const struct backend_resour
 	return why;
 }
 
+/* Ends a look: how limits are kept on this machine. */
+static void local_tell(backend_findings_f done, void *ctx)
+{
+	char what[] =
+		"tasks on this machine: `memory` is watched every second and not limited by the kernel; `cpus` gives "
+		"each task cores of its own";
+	const struct backend_finding finding = {.level = "ok", .what = what};
+	done(ctx, &finding, 1);
+}
+
 /* A caller that asks what there is waits for the GPUs. Everything else is known at once. */
 static void local_examine(struct backend *backend, backend_findings_f done, void *ctx)
 {
 	struct local *local = (struct local *)backend;
 	if (!local->gpu_query) {
-		done(ctx, NULL, 0);
+		local_tell(done, ctx);
 		return;
 	}
 	local->examined = done;
@@ -88,7 +98,7 @@ static void local_gpus_cb(void *ctx, const char *text)
 	local_start_waiting(local);
 	local_changed(local);
 	if (local->examined)
-		local->examined(local->examined_ctx, NULL, 0);
+		local_tell(local->examined, local->examined_ctx);
 	local->examined = NULL;
 }
 
@@ -101,6 +111,7 @@ static int local_open(const struct backend_config *config, struct backend **ret,
 	local->program = mem_strdup(config->program);
 	gethostname(local->host, sizeof(local->host) - 1);
 	local_machine_look(&local->machine);
+	local_cores_open(&local->cores);
 	local->gpu_query = local_machine_ask_gpus(local->loop, local_gpus_cb, local);
 	*ret = &local->backend;
 	return 0;

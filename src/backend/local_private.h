@@ -2,6 +2,7 @@
 #ifndef BACKEND_LOCAL_PRIVATE_H
 #define BACKEND_LOCAL_PRIVATE_H
 
+#include "backend/local_cores.h"
 #include "backend/local_machine.h"
 #include "spool/slot.h"
 
@@ -37,6 +38,7 @@ struct local {
 	char *program;
 	char host[256]; /* this machine */
 	struct local_machine machine;
+	struct local_cores cores;
 	struct local_query *gpu_query; /* nvidia-smi has not answered yet; NULL: nothing to wait for */
 	backend_findings_f examined; /* waits for nvidia-smi's answer; NULL */
 	void *examined_ctx;

@@ -155,6 +155,24 @@ static void local_pidfd_cb(uv_poll_t *poll, int status, int events)
 	local_runner_gone(poll->data, true);
 }
 
+/* Names cores that no other living item has. Where one has none (a slot of an earlier version), or they do not suffice, the item
+ * has none either and runs where the kernel likes. */
+static void local_take_cores(struct local *local, struct local_item *item)
+{
+	cpu_set_t taken;
+	bool known = true;
+	CPU_ZERO(&taken);
+	for (size_t i = 0; i < local->items.len; i++) {
+		const struct local_item *other = local->items.at[i];
+		if (other->phase == LOCAL_LIVES)
+			known = spool_slot_add_cores(&other->slot, &taken) && known;
+	}
+	item->slot.cores[0] = 0;
+	local_cores_look(&local->cores);
+	if (known)
+		local_cores_choose(&local->cores, &taken, item->slot.cpus, item->slot.cores, sizeof(item->slot.cores));
+}
+
 static int local_start(struct local *local, struct local_item *item, struct error *err)
 {
 	char index[16];
@@ -167,6 +185,7 @@ static int local_start(struct local *local, struct local_item *item, struct erro
 	bool told = item->gpus > 0 || local->machine.gpu_count || local->gpu_query;
 	const char *env[] = {told ? cuda : NULL, NULL};
 
+	local_take_cores(local, item);
 	item->slot.gpus_hidden = item->gpus > 0 ? 0 : (int64_t)local->machine.gpu_count;
 	int rc = spool_slot_write(item->batch_dir, item->index, &item->slot, err);
 	if (rc == 0)

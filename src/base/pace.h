@@ -62,6 +62,9 @@
 /* Between two looks for what a dead runner left. */
 #define TRACE_LOOK_US 1000
 
+/* The load of single cores is known to a hundredth of a second. */
+#define LOCAL_CORES_LOOK_MS 1000
+
 /* backend: Slurm. */
 
 /* Open waits this long for `scontrol ping`; it answers in 13 ms, also when the controller is down. */

@@ -414,9 +414,23 @@ static int exec_make_work(struct exec *x, struct launch *launch, struct error *e
 	return layout_make_work(&x->d, &x->notes, err);
 }
 
+/* Cores of its own, where the file says `cpus`. The child waits, and has not begun. */
+static void exec_pin(struct exec *x, pid_t pid)
+{
+	cpu_set_t cores;
+	CPU_ZERO(&cores);
+	if (x->d.cpus > 0 && spool_slot_add_cores(&x->slot, &cores) &&
+	    sched_setaffinity(pid, sizeof(cores), &cores) < 0)
+		buf_addf(&x->notes, "the script may use every core, since its own (%s) could not be set: %s\n",
+			 x->slot.cores, strerror(errno));
+}
+
 static int exec_prepare_launch(struct exec *x, struct launch *launch, struct error *err)
 {
-	return launch_prepare(&x->d, &x->environment, exec_gpus(x), launch, err);
+	int rc = launch_prepare(&x->d, &x->environment, exec_gpus(x), launch, err);
+	if (rc == 0)
+		exec_pin(x, launch->pid);
+	return rc;
 }
 
 /* 0, or a negative errno when the attempt has ended: END is written. */

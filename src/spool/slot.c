@@ -6,10 +6,12 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/node.h"
+#include "base/num.h"
 #include "spool/paths.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct spool_slot slot_none = {.cpus = 1};
 
@@ -21,6 +23,7 @@ int spool_slot_write(const char *batch_dir, uint32_t index, const struct spool_s
 	json_map(&out);
 	json_key_int(&out, "cpus", slot->cpus);
 	json_key_int(&out, "memory_bytes", slot->memory_bytes);
+	json_key_string(&out, "cores", slot->cores[0] ? slot->cores : NULL);
 	json_key_string(&out, "gpus", slot->gpus[0] ? slot->gpus : NULL);
 	json_key_int(&out, "gpus_hidden", slot->gpus_hidden);
 	json_key_int(&out, "time_ms", slot->time_ms);
@@ -57,6 +60,9 @@ bool spool_slot_parse(const char *text, size_t len, struct spool_slot *ret)
 		.checkpoint_signal = signal < NSIG ? (int)signal : 0,
 		.gpus_hidden = slot_get(tree, "gpus_hidden", 0),
 	};
+	const char *cores = node_get_string(tree, "cores");
+	if (cores && strlen(cores) < sizeof(ret->cores))
+		snprintf(ret->cores, sizeof(ret->cores), "%s", cores);
 	if (gpus && strlen(gpus) < sizeof(ret->gpus))
 		snprintf(ret->gpus, sizeof(ret->gpus), "%s", gpus);
 	node_free(tree);
@@ -73,4 +79,19 @@ bool spool_slot_read(const char *batch_dir, uint32_t index, struct spool_slot *r
 	buf_free(&text);
 	free(path);
 	return there;
+}
+
+bool spool_slot_add_cores(const struct spool_slot *slot, cpu_set_t *set)
+{
+	bool some = false;
+	uint64_t core;
+	for (const char *at = slot->cores; *at;) {
+		size_t len = strcspn(at, ",");
+		if (num_parse_unsigned(at, len, CPU_SETSIZE - 1, &core) == 0) {
+			CPU_SET(core, set);
+			some = true;
+		}
+		at += len + (at[len] == ',');
+	}
+	return some;
 }

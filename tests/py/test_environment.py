@@ -9,7 +9,7 @@ import venv
 
 import pytest
 
-from conftest import Daemon, wait_for
+from conftest import PROGRAM, Daemon, wait_for
 
 SAY = "import os, sys\nprint(sys.prefix, os.environ.get('VIRTUAL_ENV'), os.environ.get('WANDB_MODE'), os.environ.get('X_TOKEN'))\n"
 
@@ -174,6 +174,35 @@ def test_what_ran_is_recorded_once_for_all_that_ran_the_same(stale, environments
     assert ran["script"]["sha256"] == hashlib.sha256((text + "#\n").encode()).hexdigest()
     left = {f.name for f in (stale.state / "experiments" / e / "tasks/1").iterdir()}
     assert "environ" not in left, left
+
+
+def test_tasks_that_ask_for_cpus_have_cores_of_their_own(make_daemon):
+    mask = os.sched_getaffinity(0)
+    daemon = make_daemon("cores").start()
+    spec = {"parameters": {"n": list(range(len(mask)))}, "resources": {"cpus": 1}, "environment": {"vars": {"MEET": str(daemon.state)}}}
+    script = ("import os, time\nopen(os.environ['MEET'] + '/met', 'a').write('x')\n"
+              f"while len(open(os.environ['MEET'] + '/met').read()) < {len(mask)}: time.sleep(0.05)\n"
+              "print(sorted(os.sched_getaffinity(0)))\n")
+    e = daemon.submit(script, spec)
+    daemon.wait_ended(e)
+    seen = [daemon.get(f"/experiments/{e}/tasks/{n + 1}/log")["text"] for n in range(len(mask))]
+    assert sorted(seen) == sorted(f"[{core}]\n" for core in mask)  # all ran at a time, each on another core
+    e = daemon.submit(script, {"environment": spec["environment"]})
+    daemon.wait_ended(e)
+    assert log(daemon, e) == f"{sorted(mask)}\n"  # nothing was asked for
+    # A daemon that may use one core gives no other.
+    daemon.stop()
+    last = max(mask)
+    launch = subprocess.Popen(["taskset", "-c", str(last), PROGRAM, "serve", "--state", str(daemon.state), "--listen", "127.0.0.1:0"],
+                              env=daemon.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    daemon.process = launch
+    wait_for(daemon.answers, "the daemon does not answer")
+    e = daemon.submit(script, {"environment": spec["environment"], "resources": {"cpus": 1}})
+    daemon.wait_ended(e)
+    assert log(daemon, e) == f"[{last}]\n"
+    daemon.post("/cluster/examine")
+    wait_for(lambda: not daemon.get("/cluster")["examining"], "it examines on")
+    assert any("`memory` is watched every second" in one["what"] for one in daemon.get("/cluster")["findings"])
 
 
 @pytest.fixture

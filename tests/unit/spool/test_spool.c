@@ -139,6 +139,7 @@ static void test_a_slot_reads_back_the_same(void **state)
 			.time_ms = 7,
 			.signal_before_ms = 11,
 			.checkpoint_signal = 10,
+			.cores = "0,63,5000",
 			.gpus = "GPU-1,GPU-2",
 			.gpus_hidden = 13};
 	assert_false(spool_slot_read(*state, 0, &back));
@@ -150,6 +151,11 @@ static void test_a_slot_reads_back_the_same(void **state)
 	assert_int_equal(back.time_ms, slot.time_ms);
 	assert_int_equal(back.signal_before_ms, slot.signal_before_ms);
 	assert_int_equal(back.checkpoint_signal, slot.checkpoint_signal);
+	assert_string_equal(back.cores, slot.cores);
+	cpu_set_t cores;
+	CPU_ZERO(&cores);
+	assert_true(spool_slot_add_cores(&back, &cores));
+	assert_true(CPU_ISSET(0, &cores) && CPU_ISSET(63, &cores) && CPU_COUNT(&cores) == 2);
 	assert_string_equal(back.gpus, slot.gpus);
 	assert_int_equal(back.gpus_hidden, slot.gpus_hidden);
 }
