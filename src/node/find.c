@@ -19,7 +19,6 @@
 #define FIND_VALUE_BYTES (16 << 20)
 /* A table of more rows, none of which says its step, is data: at the first look a training has written a few. */
 #define FIND_ROWS_MAX 1000
-#define FIND_SUM_BYTES 64
 
 struct find_stamp find_stamp_of(const struct stat *st)
 {
@@ -35,6 +34,11 @@ bool find_stamp_same(const struct find_stamp *a, const struct find_stamp *b)
 	return a->size == b->size && a->mtime_ns == b->mtime_ns && a->inode == b->inode;
 }
 
+int64_t find_sum_of(const void *bytes, size_t len)
+{
+	return (int64_t)crc32(0, bytes, (unsigned)len);
+}
+
 int64_t find_sum(const char *path, int64_t size)
 {
 	unsigned char last[FIND_SUM_BYTES];
@@ -43,7 +47,7 @@ int64_t find_sum(const char *path, int64_t size)
 	ssize_t n = fd < 0 ? -1 : pread(fd, last, (size_t)len, size - len);
 	if (fd >= 0)
 		close(fd);
-	return n == len ? (int64_t)crc32(0, last, (unsigned)len) : -1;
+	return n == len ? find_sum_of(last, (size_t)len) : -1;
 }
 
 static void find_entry(int dir, const char *path, const char *name, bool any, struct find_list *list)

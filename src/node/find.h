@@ -27,6 +27,9 @@ struct find_list {
 struct find_stamp find_stamp_of(const struct stat *st);
 bool find_stamp_same(const struct find_stamp *a, const struct find_stamp *b);
 
+/* How many of the last bytes a sum is of, and that sum. */
+#define FIND_SUM_BYTES 64
+int64_t find_sum_of(const void *bytes, size_t len);
 /* A sum of the last bytes before this place of a file: is what was there before still its beginning? -1: not known. */
 int64_t find_sum(const char *path, int64_t size);
 

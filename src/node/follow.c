@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "metrics/place.h"
+#include "node/cuts.h"
 #include "node/find.h"
 #include "node/folder.h"
 #include "node/submitted.h"
@@ -21,7 +22,7 @@
 #define FOLLOW_CHUNK_BYTES 65536
 /* Read of one file in one poll, so that signals are handled while a script writes gigabytes. */
 #define FOLLOW_POLL_CHUNKS 64
-#define FOLLOW_PRINT_BYTES 64
+#define FOLLOW_PRINT_BYTES FIND_SUM_BYTES
 /* More files than this are data, not metrics. */
 #define FOLLOW_FILES_MAX 128
 #define FOLLOW_NOTES_MAX 3
@@ -34,6 +35,7 @@ struct follow_file {
 	struct metrics_reader *reader; /* NULL: it was found and does not look like metrics so far */
 	int64_t offset;
 	int64_t earlier; /* bytes before this are an earlier attempt's */
+	struct cut cut; /* of these, where the next one of them began, or this one */
 	char print[FOLLOW_PRINT_BYTES]; /* the last bytes before offset */
 	size_t print_len;
 	VEC(uint32_t) rows; /* sums of the rows given */
@@ -90,6 +92,7 @@ static void follow_begin_anew(struct follow_file *file)
 	metrics_restart(file->reader);
 	file->offset = 0;
 	file->earlier = 0;
+	file->cut = (struct cut){0};
 	file->print_len = 0;
 	file->repeating = file->rows.len > 0;
 	file->repeated = 0;
@@ -114,6 +117,34 @@ static void follow_remember(struct follow_file *file, const char *chunk, size_t 
 	file->print_len = old + keep;
 }
 
+/* The path relative to the work folder; of a file elsewhere its name: its folder is another one in every attempt. */
+static const char *follow_relative(const struct follow *follow, const char *path)
+{
+	size_t work = strlen(follow->config.work_dir);
+	if (strncmp(path, follow->config.work_dir, work) == 0 && path[work] == '/')
+		return path + work + 1;
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+static void follow_find_cut(struct follow_file *file)
+{
+	const struct follow *follow = file->follow;
+	if (!cuts_next(follow->config.cuts, follow_relative(follow, file->path), file->offset, &file->cut) ||
+	    file->cut.at > file->earlier)
+		file->cut = (struct cut){.at = file->earlier};
+}
+
+/* Another attempt writes from here on, and has gone back to its checkpoint. Where the bytes before are not those of then,
+ * the file was written anew since, and this is no place in particular. */
+static void follow_pass_cut(struct follow_file *file)
+{
+	if (file->offset != file->cut.at)
+		return;
+	if (file->offset == file->earlier || file->cut.sum == find_sum_of(file->print, file->print_len))
+		metrics_resume(file->reader);
+	follow_find_cut(file);
+}
+
 /* True when everything up to the end was taken. */
 static bool follow_read_fd(struct follow_file *file, int fd)
 {
@@ -123,8 +154,8 @@ static bool follow_read_fd(struct follow_file *file, int fd)
 		size_t want = sizeof(chunk);
 		if (config->blocked(config->ctx) || (chunks >= FOLLOW_POLL_CHUNKS && !file->follow->finishing))
 			return false;
-		if (file->offset < file->earlier && (int64_t)want > file->earlier - file->offset)
-			want = (size_t)(file->earlier - file->offset);
+		if (file->offset < file->cut.at && (int64_t)want > file->cut.at - file->offset)
+			want = (size_t)(file->cut.at - file->offset);
 		ssize_t n = pread(fd, chunk, want, file->offset);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -133,18 +164,8 @@ static bool follow_read_fd(struct follow_file *file, int fd)
 		metrics_feed(file->reader, chunk, (size_t)n);
 		follow_remember(file, chunk, (size_t)n);
 		file->offset += n;
-		if (file->offset == file->earlier)
-			metrics_resume(file->reader);
+		follow_pass_cut(file);
 	}
-}
-
-/* The path relative to the work folder; of a file elsewhere its name: its folder is another one in every attempt. */
-static const char *follow_relative(const struct follow *follow, const char *path)
-{
-	size_t work = strlen(follow->config.work_dir);
-	if (strncmp(path, follow->config.work_dir, work) == 0 && path[work] == '/')
-		return path + work + 1;
-	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
 /* The files of one folder are one record. Those of an earlier attempt are another one: the script may have gone back to
@@ -243,6 +264,7 @@ static void follow_add(struct follow *follow, const char *path, const char *kind
 	/* One that was written anew since then has nothing of an earlier attempt's. */
 	if (earlier && (earlier->sum < 0 || earlier->sum == find_sum(path, earlier->stamp.size)))
 		file->earlier = earlier->stamp.size;
+	follow_find_cut(file);
 	if (format)
 		follow_open_reader(file, kind, format);
 	vec_push(&follow->files, file);

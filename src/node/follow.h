@@ -4,6 +4,7 @@
 
 #include "base/node.h"
 #include "metrics/metrics.h"
+#include "node/cuts.h"
 #include "node/find.h"
 
 struct follow_config {
@@ -14,6 +15,7 @@ struct follow_config {
 	const char *first; /* the file to look for first when found by itself; NULL */
 	const char *report; /* what `sluice report` appends to */
 	const char *printed[2]; /* the script's stdout and stderr: believed least; NULL */
+	const struct cuts *cuts; /* where earlier attempts began to write; NULL */
 	bool resumes; /* work_dir may hold files of an earlier attempt */
 	const struct find_list *before; /* what was there before the script started; NULL: what is there now */
 	/* For what looks when the script has ended: the format in which a file, relative to work_dir, was read before, or NULL;

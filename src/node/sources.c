@@ -12,6 +12,7 @@ void sources_find(const struct spool_descriptor *d, struct sources *ret, struct 
 		.first = d->results ? mem_printf("%s/%s/%" PRId64 ".csv", d->work_dir, d->results, d->task) : NULL,
 		.printed = {spool_path(d->attempt_dir, SPOOL_STDOUT), spool_path(d->attempt_dir, SPOOL_STDERR)},
 	};
+	cuts_load(d, &ret->cuts);
 	*config = (struct follow_config){
 		.work_dir = d->work_dir,
 		.files_dir = d->files_dir,
@@ -19,6 +20,7 @@ void sources_find(const struct spool_descriptor *d, struct sources *ret, struct 
 		.first = ret->first,
 		.report = d->report_path,
 		.printed = {ret->printed[0], ret->printed[1]},
+		.cuts = &ret->cuts,
 		.resumes = spool_descriptor_resumes(d),
 		.retell = !earlier_has_ended(d),
 	};
@@ -26,6 +28,7 @@ void sources_find(const struct spool_descriptor *d, struct sources *ret, struct 
 
 void sources_free(struct sources *sources)
 {
+	cuts_free(&sources->cuts);
 	free(sources->first);
 	free(sources->printed[0]);
 	free(sources->printed[1]);

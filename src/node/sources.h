@@ -8,9 +8,11 @@
 struct sources {
 	char *first; /* results/EXP/TASK/TASK.csv; NULL */
 	char *printed[2]; /* stdout, stderr */
+	struct cuts cuts; /* of earlier attempts */
 };
 
-/* Fills in which files are followed; callbacks are left to the caller. The texts belong to `ret` and to the descriptor. */
+/* Fills in which files are followed; callbacks are left to the caller. What it points to belongs to `ret`, which stays
+ * where it is, and to the descriptor. */
 void sources_find(const struct spool_descriptor *descriptor, struct sources *ret, struct follow_config *config);
 void sources_free(struct sources *sources);
 

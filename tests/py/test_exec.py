@@ -221,6 +221,24 @@ def test_a_resumed_attempt_keeps_its_checkpoint_and_its_steps(tmp_path):
     assert fresh.stdout().splitlines()[0] == "resume=" and "7.csv" not in fresh.stdout() and "\nc\n" not in fresh.stdout()
 
 
+def test_an_attempt_that_goes_back_once_more_repeats_its_own_steps(tmp_path):
+    """Each attempt appends to one file and goes back to its checkpoint: of a step the last row counts."""
+    f = "results/e1/7/7.csv"
+    Attempt(tmp_path, f"printf 'epoch,loss\\n0,1\\n1,2\\n2,3\\n' > {f}; exit 1").run()
+    Attempt(tmp_path, f"printf '1,20\\n2,30\\n3,40\\n' >> {f}; exit 1", attempt=2).run()
+    third = Attempt(tmp_path, f"printf '2,300\\n3,400\\n4,500\\n' >> {f}; exit 1", attempt=3).run()
+    assert {step: row["loss"] for step, row in third.rows()} == {0: 1, 1: 20, 2: 300, 3: 400, 4: 500}
+    # Two trainings one after the other within one attempt stay two, whatever the sizes were before.
+    fourth = Attempt(tmp_path, f"printf 'epoch,loss\\n0,11\\n1,12\\n2,13\\n3,14\\n4,15\\n0,21\\n1,22\\n' > {f}; exit 1", attempt=4).run()
+    assert [row["loss"] for _, row in sorted(fourth.rows(), key=lambda row: row[0])][-7:] == [11, 12, 13, 14, 15, 21, 22]
+    fifth = Attempt(tmp_path, f"printf '7,31\\n' >> {f}", attempt=5).run()
+    assert [step for step, _ in fifth.rows()] == list(range(8)), fifth.rows()
+    # From scratch, nothing of all that counts.
+    Attempt(tmp_path, f"printf 'epoch,loss\\n0,1\\n1,2\\n' > {f}; exit 1", attempt=6, fresh=True).run()
+    last = Attempt(tmp_path, f"printf '1,20\\n2,30\\n' >> {f}", attempt=7).run()
+    assert {step: row["loss"] for step, row in last.rows()} == {0: 1, 1: 20, 2: 30}
+
+
 @pytest.mark.parametrize("layout", ["new", "old"])
 def test_rows_that_a_killed_runner_did_not_tell_are_told_by_the_next(tmp_path, layout):
     where = {"attempt_dir": str(tmp_path / "tasks/7/attempts/1")} if layout == "old" else {}
