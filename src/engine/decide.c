@@ -293,12 +293,15 @@ static struct attempt_verdict decide_held(const struct attempt_facts *f, const s
 static struct attempt_verdict decide_gone(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
 {
 	int64_t heard = f->grew_ms > f->gone_ms ? f->grew_ms : f->gone_ms;
+	/* One that promised signs of life has broken that by now. */
+	bool silent = f->beats && f->silent_ms >= pace->silent_ms;
 	bool lags = f->traits & BACKEND_FILES_LAG;
 	if (lags && now - f->gone_ms < pace->journal_lag_ms)
 		return verdict_wait();
 	/* A runner that ended well has told its end, or found the claim taken (a controller that crashed gave the element
 	 * out again): then the other one may still be at work. */
-	if (lags && f->backend_end.cause == CAUSE_OK && f->wanted == STORE_WANT_RUN && now - heard < pace->silent_ms) {
+	if (lags && f->backend_end.cause == CAUSE_OK && f->wanted == STORE_WANT_RUN && !silent &&
+	    now - heard < pace->silent_ms) {
 		struct attempt_verdict unknown;
 		int claimed = decide_claimed(f, &unknown);
 		if (claimed)

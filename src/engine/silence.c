@@ -26,6 +26,8 @@ static enum engine_silence silence_of(const struct engine_live *live)
 		return SILENCE_NONE;
 	if (live->facts.given_up)
 		return SILENCE_GIVEN_UP;
+	if (live->facts.seen == ATTEMPT_GONE)
+		return SILENCE_ENDED;
 	return backend && backend->polled_ms > backend->answered_ms ? SILENCE_AWAY : SILENCE_SOME;
 }
 
@@ -38,6 +40,9 @@ static char *silence_words(const struct engine_live *live, enum engine_silence s
 	if (silence == SILENCE_AWAY)
 		return mem_printf(SILENCE_TEXT " for " SETTLE_SILENT_TEXT
 					       "; %s does not answer, so its state is not known",
+				  ops->name);
+	if (silence == SILENCE_ENDED)
+		return mem_printf(SILENCE_TEXT " for " SETTLE_SILENT_TEXT ", and %s says that its job has ended",
 				  ops->name);
 	if (live->paused)
 		return mem_printf(SILENCE_TEXT " for " SETTLE_SILENT_TEXT ": %s", live->paused);

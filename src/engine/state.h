@@ -81,7 +81,13 @@ struct engine_live {
 	int64_t collect_after_ms; /* not before this time, monotonic */
 	bool damaged; /* lines of its journal could not be read */
 	bool start_read; /* its START was read: facts.beats is what that says */
-	enum engine_silence { SILENCE_NONE, SILENCE_SOME, SILENCE_AWAY, SILENCE_GIVEN_UP } silence; /* as last told */
+	enum engine_silence {
+		SILENCE_NONE,
+		SILENCE_SOME,
+		SILENCE_AWAY,
+		SILENCE_ENDED,
+		SILENCE_GIVEN_UP
+	} silence; /* as last told */
 	int64_t expected_ms; /* when it is expected to start; 0 unknown */
 	VEC(struct engine_source *) sources; /* of its metrics: series.h */
 	bool sources_read; /* from the store */

@@ -377,6 +377,22 @@ static void test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run(void
 	assert_int_equal(submits(), 1);
 }
 
+/* Two minutes without the promised signs of life are over already when its job ends: they are not waited for again. */
+static void test_a_silent_run_whose_job_is_over_is_lost_at_once(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start_beating(f);
+	pass(f, 130 * SECOND);
+	assert_task(f, id, "running", 1, NULL);
+	assert_reason(f, id, "slurm says that its job runs");
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_OK});
+	pass(f, 4 * SECOND);
+	assert_reason(f, id, "slurm says that its job has ended");
+	pass(f, 26 * SECOND);
+	assert_attempt(f, id, 0, "error", "lost");
+}
+
 static void test_a_run_whose_job_is_over_can_be_stopped(void **state)
 {
 	struct fixture *f = *state;
@@ -490,6 +506,7 @@ int main(void)
 		T(test_a_backend_that_cannot_be_asked_concludes_nothing),
 		T(test_a_signal_waits_for_the_accounting),
 		T(test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run),
+		T(test_a_silent_run_whose_job_is_over_is_lost_at_once),
 		T(test_a_run_whose_job_is_over_can_be_stopped),
 		T(test_a_job_that_stays_long_after_the_end_is_cancelled),
 		T(test_a_job_that_has_gone_is_looked_for_once),
