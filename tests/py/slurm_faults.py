@@ -47,15 +47,18 @@ class Administrator(threading.Thread):
         with self.controller:
             nodes = [row.split() for row in self.lab.slurm("sinfo", "-h", "-N", "-o", "%N %T").splitlines()]
             for node in {node for node, state in nodes if "drain" in state or "down" in state}:
-                self.lab.run("stop", node)
-                self.lab.slurm("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
-                self.lab.start(node)
-                self.restarted += 1
+                self.repair(node)
             rows = self.lab.slurm("squeue", "-h", "-t", "PD", "-o", "%A %r").splitlines()
             held = [row.split()[0] for row in rows if "held" in row.lower()]
             for job in held:
                 self.lab.slurm("scontrol", "release", job, check=False)
         return not held and all(state in READY for _, state in nodes)
+
+    def repair(self, node):
+        self.lab.run("stop", node)
+        self.lab.slurm("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+        self.lab.start(node)
+        self.restarted += 1
 
     def leave(self):
         """Other tests use this cluster too."""

@@ -1,7 +1,18 @@
 """The checkpoint signal before the time limit and at a preemption, on a real Slurm, with the kinds of scripts that people
-write: what is told of them, and that what was cut off is continued and never called finished."""
+write: what is told of them, and that what was cut off is continued and never called finished.
 
-from conftest import wait_for
+A task that is cut off five times by its time limit goes on beside all tests of this file, and is looked at by the last. It ends
+like one that was never cut: the same epochs, one curve, the values of the attempt that computed them last. It is cut by the
+signal before the limit; with SLUICE_SOAK two of the attempts pay no heed to that, and Slurm ends them at the limit itself."""
+
+import os
+import pathlib
+import shutil
+import tempfile
+
+import pytest
+
+from conftest import SlurmDaemon, sweep, wait_for
 from test_slurm_causes import Marks
 
 # The first attempt of each kind is cut off; the next one ends well at once.
@@ -37,8 +48,82 @@ KINDS = [
     ("asks", "asked to be continued (exit code 85)", "before"),
 ]
 
+CUTS = 5
+EACH = 6  # epochs between two cuts
+EPOCHS = EACH * (CUTS + 1)
 
-def test_what_was_cut_off_at_its_limit_is_continued_where_it_has_a_checkpoint(slurm, folder):
+# Trains from its checkpoint on, which is an epoch or two behind when it is cut. An attempt that is to be cut trains for a while
+# and then waits for that.
+TRAINING = f"""#!/bin/bash
+saved="$SLUICE_CHECKPOINT_DIR/epoch"
+next=0
+[ -e "$saved" ] && next=$(cat "$saved")
+[ -e metrics.csv ] || echo "epoch,loss,by" > metrics.csv
+case " $SLUICE_PARAM_DEAF " in *" $SLUICE_ATTEMPT "*) trap '' USR1 TERM ;; *) trap 'exit 0' USR1 ;; esac
+last={EPOCHS}
+[ "$SLUICE_ATTEMPT" -le "$SLUICE_PARAM_CUTS" ] && last=$(({EACH} * SLUICE_ATTEMPT))
+for ((epoch = next; epoch < last; epoch++)); do
+    sleep 0.1
+    echo "$epoch,$((1000 - epoch * epoch)),$SLUICE_ATTEMPT" >> metrics.csv
+    echo "$epoch $SLUICE_ATTEMPT" >> "$SIDE/$SLUICE_TASK"
+    [ $((epoch % 4)) = 3 ] && echo $((epoch + 1)) > "$saved.new" && mv "$saved.new" "$saved"
+done
+while [ $last -lt {EPOCHS} ]; do sleep 0.1; done
+"""
+
+
+def training(daemon, side, parameters, partition="cpu", **more):
+    """Tasks that train; `cuts` attempts of them wait to be cut off, `deaf` ones pay no heed to signals."""
+    spec = daemon.spec({"deaf": ["none"], **parameters}, partition, environment={"vars": {"SIDE": str(side)}},
+                       objective={"metric": "loss", "goal": "min"}, **more)
+    return daemon.submit(TRAINING, spec, name="task.sh")
+
+
+@pytest.fixture(scope="module")
+def cut(lab):
+    """Cut off five times, which takes half a minute each: Slurm looks at limits that often."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="sl-"))
+    folder.chmod(0o755)
+    side = folder / "side"
+    side.mkdir()
+    daemon = SlurmDaemon(folder / "state", lab)
+    try:
+        daemon.start()
+        experiment = training(daemon, side, {"cuts": [CUTS], "deaf": ["2 4" if os.environ.get("SLUICE_SOAK") else "none"]},
+                              resources={"time": "1m"}, checkpoint={"signal": "USR1", "before_limit": "55s"})
+        yield daemon, side, experiment
+    finally:
+        daemon.stop()
+        daemon.clear_queue()
+        sweep(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def trained(side, number):
+    """Which attempt trained which epoch, as the script wrote it down, in this order."""
+    path = side / str(number)
+    return [tuple(map(int, line.split())) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def assert_like_uncut(slurm, side, experiment, number, cause, cuts):
+    task = slurm.task(experiment, number)
+    assert (task["state"], task["attempt"]) == ("finished", cuts + 1), task
+    assert [attempt["cause"]["kind"] for attempt in task["attempts"][:-1]] == [cause] * cuts, task["attempts"]
+    rows = trained(side, number)
+    epochs = [epoch for epoch, _ in rows]
+    repeated = {epoch for epoch in epochs if epochs.count(epoch) > 1}
+    assert repeated, "no epoch was repeated, so this shows nothing"
+    curves = slurm.metrics(experiment, number)
+    # What a run that is never cut has.
+    assert curves["loss"] == {"step": list(range(EPOCHS)), "value": [1000 - epoch * epoch for epoch in range(EPOCHS)]}, curves
+    # Of a repeated epoch the row of the later attempt counts.
+    assert curves["by"] == {"step": list(range(EPOCHS)), "value": [dict(rows)[epoch] for epoch in range(EPOCHS)]}, curves
+    assert task["best"] == {**task["best"], "value": 1000 - (EPOCHS - 1) ** 2, "step": EPOCHS - 1}, task["best"]
+    told = [step["reason"] for step in task["timeline"]]
+    assert told.count("continues from its checkpoint") == cuts, told
+
+
+def test_what_was_cut_off_at_its_limit_is_continued_where_it_has_a_checkpoint(cut, slurm, folder):
     marks = Marks(folder)
     # Slurm may send the signal up to half a minute earlier than asked for.
     spec = slurm.spec({"kind": [kind for kind, _, _ in KINDS]}, **marks.vars, resources={"time": "1m"},
@@ -76,3 +161,23 @@ def test_preempted_script_is_told_to_save_first(slurm, lab, folder):
     assert task["attempts"][0]["cause"]["kind"] == "preempted", task
     assert (marks.folder / f"{number}.saved").read_text().strip() == "USR1"
     assert "continues from its checkpoint" in [step["reason"] for step in task["timeline"]]
+
+
+def test_a_preempted_task_ends_like_one_that_was_not(slurm, lab, folder):
+    side = folder / "side"
+    side.mkdir()
+    # All four GPUs are taken by tasks that wait to be cut; a job with a better QOS needs one.
+    experiment = training(slurm, side, {"cuts": [1], "n": [1, 2, 3, 4]}, "gpu_volta",
+                          resources={"gpus": 1, "account": "labacct", "qos": "low", "time": "30m"},
+                          checkpoint={"signal": "USR1", "before_limit": "30s"})
+    wait_for(lambda: all(len(trained(side, number)) == EACH for number in range(1, 5)), "not all of them train")
+    lab.slurm("sbatch", "-p", "gpu_volta", "--gres=gpu:1", "-A", "labacct", "-q", "high", "-o", "/dev/null", "--wrap", "sleep 1")
+    ended = wait_for(lambda: [t["number"] for t in slurm.tasks(experiment) if t["state"] == "finished"], "nobody is preempted")
+    assert len(ended) == 1, ended
+    assert_like_uncut(slurm, side, experiment, ended[0], "preempted", 1)
+
+
+def test_five_cuts_at_the_time_limit_end_like_none(cut):
+    daemon, side, experiment = cut
+    daemon.wait_ended(experiment, deadline_s=900)
+    assert_like_uncut(daemon, side, experiment, 1, "time", CUTS)

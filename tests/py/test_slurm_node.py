@@ -263,3 +263,34 @@ def test_a_daemon_that_found_no_slurm_looks_again(lab, folder):
     finally:
         daemon.stop()
         daemon.clear_queue()
+
+
+def test_with_the_controller_down_it_is_said_what_is_waited_for_and_what_will_be_submitted(lab, folder):
+    """The first use of a daemon, while slurmctld is down."""
+    folder.chmod(0o755)
+    script = folder / "train.sh"
+    script.write_text("#!/bin/bash\necho epoch,loss > metrics.csv\necho 0,0.5 >> metrics.csv\n")
+    daemon = SlurmDaemon(folder / "state", lab)
+    words = ["run", "--detach", script, "lr=0.1..0.2", "--strategy", "tpe", "--tasks", "2", "--objective", "loss", "--backend", "slurm",
+             "--partition", "cpu", "--memory", "64M"]
+    lab.run("stop", "slurmctld")
+    try:
+        daemon.start()
+        told = daemon.cli(*words)
+        assert "2 tasks on slurm, partition cpu" in told.stdout + told.stderr, told
+        assert "stands still when the daemon is not running" in told.stderr and "daemon install" in told.stderr, told.stderr
+        wait_for(lambda: "Slurm cannot be asked" in daemon.cli("show", "e1").stdout, lambda: daemon.cli("show", "e1").stdout)
+        assert "Slurm cannot be asked" in daemon.cli("ls").stdout
+        script_shown = daemon.cli("show", "e1", "--batch-script").stdout
+        assert "Not submitted yet" in script_shown and "--job-name=TOKEN" in script_shown and "0" * 32 not in script_shown
+    finally:
+        lab.start("slurmctld")
+    try:
+        assert daemon.wait_ended("e1")["tasks"]["finished"] == 2
+        script_shown = daemon.cli("show", "e1", "--batch-script").stdout
+        assert "Not submitted yet" not in script_shown and re.search(r"--job-name=[0-9a-f]{32}", script_shown), script_shown
+        assert "stands still" not in daemon.cli(*words).stderr  # said once
+        daemon.wait_ended("e2")
+    finally:
+        daemon.stop()
+        daemon.clear_queue()
