@@ -106,6 +106,7 @@ struct backend_observation {
 	bool unlaunched; /* CAUSE_CANCELLED: by its node, which could not start it, unless a runner has begun */
 	const char *message, *remedy;
 	int exit_code, signal; /* -1: not known; 0: none */
+	int64_t ended_ms; /* when, by the backend's clock; 0: not known */
 	struct cost cost; /* from accounting */
 };
 typedef void (*backend_observation_f)(void *ctx, const struct backend_observation *observed);

@@ -92,6 +92,7 @@ static void slurm_tell_ended(struct slurm_poll_call *poll, const struct slurm_se
 		.remedy = cause.remedy,
 		.exit_code = cause.exit_code,
 		.signal = cause.signal,
+		.ended_ms = final ? final->end_ms : row->end_ms,
 	};
 	if (final)
 		observed.cost = final->cost;

@@ -149,6 +149,8 @@
 #define SETTLE_VOUCH_GAP_MS 180000
 /* After END: the accounting may know better why it ended. */
 #define SETTLE_ACCOUNTING_LAG_MS 45000
+/* Of a script and its job: an end that much later, by two clocks that may differ, is another event. */
+#define SETTLE_SAME_END_MS 60000
 /* Between two lookups that do not find an attempt, before it will not appear any more; a backend may have its own. */
 #define SETTLE_DOUBT_MS 25000
 /* A stop that had no effect is repeated. */

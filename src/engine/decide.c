@@ -172,6 +172,14 @@ static struct attempt_verdict verdict_wanted(enum store_wanted wanted)
 static const char *const decide_silence = "there was no sign of life from its runner for " SETTLE_GIVE_UP_TEXT
 					  ", and its job was cancelled";
 
+/* Did the job end so long after its script that the one does not explain the other? A controller that crashed forgets the
+ * end of a job, and what happens to its record later has nothing to do with the task. */
+static bool decide_is_later(const struct attempt_facts *f)
+{
+	int64_t script = f->journal_end.time_ms, job = f->backend_end.time_ms;
+	return script && job && job - script > SETTLE_SAME_END_MS;
+}
+
 /* A script that ended by a signal, or a runner that was asked to stop, when sluice did not ask for it: the cluster ended
  * it and may say why, a while later. */
 static struct attempt_verdict decide_outside(const struct attempt_facts *f, const struct attempt_pace *pace,
@@ -181,12 +189,12 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 	bool stopped = f->journal_end.cause == CAUSE_STOPPED, gone = f->seen == ATTEMPT_GONE;
 	bool lost = f->seen == ATTEMPT_ABSENT && f->absent_again_ms - f->absent_ms >= pace->doubt_ms;
 	if (f->traits & BACKEND_HAS_ACCOUNTING) {
-		if (gone && f->backend_end.cause != CAUSE_NONE && f->backend_end.cause != CAUSE_EXIT &&
-		    f->backend_end.cause != CAUSE_OK)
+		if (gone && !decide_is_later(f) && f->backend_end.cause != CAUSE_NONE &&
+		    f->backend_end.cause != CAUSE_EXIT && f->backend_end.cause != CAUSE_OK)
 			return verdict_error(f->backend_end.cause,
 					     f->backend_end.message ? f->backend_end.message : text,
 					     f->backend_end.remedy);
-		if (lost && stopped)
+		if (stopped && (lost || (gone && decide_is_later(f))))
 			return verdict_error(CAUSE_LOST, "the backend no longer knows it", NULL);
 		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
 		int64_t at = stopped ? f->answered_ms : now;

@@ -58,7 +58,7 @@ struct attempt_end {
 	bool unlaunched; /* as in struct backend_observation */
 	char *message, *remedy, *tail;
 	int exit_code, signal; /* -1 and 0: unknown */
-	int64_t time_ms; /* wall clock of the node; 0: unknown */
+	int64_t time_ms; /* wall clock of the node, or of the backend; 0: unknown */
 	int64_t wall_ms; /* how long the script ran, by a monotonic clock; -1: unknown */
 };
 

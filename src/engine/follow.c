@@ -42,6 +42,7 @@ static void follow_gone(struct engine_live *live, const struct backend_observati
 		.unlaunched = observed->unlaunched,
 		.exit_code = observed->exit_code,
 		.signal = observed->signal,
+		.time_ms = observed->ended_ms,
 		.message = (char *)observed->message,
 		.remedy = (char *)observed->remedy,
 	};
@@ -68,12 +69,12 @@ int engine_tell_waiting(struct engine *engine, struct engine_live *live, const c
 	return store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms);
 }
 
-/* The place of one that has not told it itself: a runner that never begins never will. */
+/* The place of one that has not told it itself: a runner that never starts its script never will. */
 static int follow_place(struct engine *engine, struct engine_live *live, const struct backend_observation *observed)
 {
 	bool moved = observed->node && (!live->node || strcmp(live->node, observed->node) != 0);
 	bool named = observed->job && (!live->job || strcmp(live->job, observed->job) != 0);
-	if (live->facts.phase != ATTEMPT_SUBMITTED || (!moved && !named))
+	if (live->started_ms || (!moved && !named))
 		return 0;
 	if (moved) {
 		free(live->node);

@@ -105,6 +105,7 @@ static void scripted_poll(struct backend *backend, const struct backend_watch *w
 			      .job = now.job,
 			      .cause = now.cause,
 			      .unlaunched = now.unlaunched,
+			      .ended_ms = now.ended_ms,
 			      .exit_code = now.exit_code,
 			      .signal = now.signal,
 		      });

@@ -18,6 +18,7 @@ struct scripted_sight {
 	const char *node, *job; /* NULL: it does not say */
 	enum cause cause; /* ENDED */
 	bool unlaunched; /* ENDED */
+	int64_t ended_ms; /* ENDED */
 	int exit_code, signal;
 	int rc; /* negative: it cannot be asked */
 };

@@ -29,7 +29,7 @@ static inline int same_live_cb(void *ctx, const struct store_attempt *row)
 		assert_string_equal(live->token, row->token);
 		assert_int_equal(live->offset, row->journal_offset);
 		assert_int_equal(live->task.wanted, row->wanted);
-		assert_int_equal(live->facts.phase >= ATTEMPT_RUNNING, row->state == STORE_RUNNING);
+		assert_int_equal(live->facts.phase >= ATTEMPT_RUNNING && live->started_ms, row->state == STORE_RUNNING);
 		assert_int_equal(live->facts.phase == ATTEMPT_ENDED, row->ended != NULL);
 		assert_string_equal(live->job ? live->job : "", row->job ? row->job : "");
 		return 0;

@@ -357,6 +357,42 @@ static void test_a_signal_waits_for_the_accounting(void **state)
 	assert_task(f, id, "error", 2, "signal");
 }
 
+/* A controller that crashed forgot that the job had ended, and someone cancels what it calls running two minutes later. */
+static void test_what_happens_to_a_job_later_is_not_the_cause(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_start(f);
+	runner_end(f, CAUSE_SIGNAL, -1, 9);
+	settle(f);
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){.state = BACKEND_ENDED,
+					     .cause = CAUSE_CANCELLED,
+					     .ended_ms = scripted_now() + 120 * SECOND});
+	pass(f, 10 * SECOND);
+	assert_task(f, id, "error", 1, "signal");
+}
+
+/* A runner that was stopped before its script began has no START to tell where it was. */
+static void test_where_an_attempt_was_is_known_also_when_it_ended_before_its_script(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = submit_one(f, one);
+	runner_claim(f);
+	runner_end(f, CAUSE_STOPPED, 0, 0);
+	settle(f);
+	scripted_say(&scripted_cluster,
+		     (struct scripted_sight){
+			     .state = BACKEND_ENDED, .cause = CAUSE_CANCELLED, .node = "cpu2", .job = "12_7"});
+	pass(f, 10 * SECOND);
+	assert_task(f, id, "error", 1, "cancelled");
+	struct node *e = read_experiment(f, id);
+	const struct node *attempt = node_get(task_at(e, 0), "attempts")->items[0];
+	assert_string_equal(node_get_string(attempt, "job"), "12_7");
+	assert_string_equal(node_get_string(attempt, "node"), "cpu2");
+	node_free(e);
+}
+
 /* A controller that crashed may give an element out again while it runs. That job finds the claim taken and ends well. */
 static void test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run(void **state)
 {
@@ -505,6 +541,8 @@ int main(void)
 		T(test_a_journal_that_cannot_be_read_is_waited_for),
 		T(test_a_backend_that_cannot_be_asked_concludes_nothing),
 		T(test_a_signal_waits_for_the_accounting),
+		T(test_what_happens_to_a_job_later_is_not_the_cause),
+		T(test_where_an_attempt_was_is_known_also_when_it_ended_before_its_script),
 		T(test_a_job_that_found_the_claim_taken_is_not_the_end_of_the_run),
 		T(test_a_silent_run_whose_job_is_over_is_lost_at_once),
 		T(test_a_run_whose_job_is_over_can_be_stopped),
