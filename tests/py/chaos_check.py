@@ -81,9 +81,10 @@ def check_runs(side, attempts, faults):
             yield "repeated", f"attempt {n} ended well, was hit by {sorted(hit) or 'nothing'}, and it ran again"
 
 
-def check_end(task, side, rows):
+def check_end(task, side, faults, rows):
     number, last = task["number"], task["attempt"]
-    if not side.starts:
+    # A job that is cancelled before its script begins was meant not to run.
+    if not side.starts and "scancel" not in kinds_that_hit(task["attempts"][-1], [], faults):
         yield "unrun", f"over without having run: {json.dumps(task['cause'])}"
     if task["state"] == "finished":
         if last not in side.ends:
@@ -103,7 +104,7 @@ def check_task(task, side, faults, rows):
         if why:
             yield "cause", f"attempt {attempt['number']} ({attempt['job']} on {attempt['node']}, {attempt['submitted']} to " \
                 f"{attempt['finished']}) is called {attempt['cause']['kind']} ({attempt['cause']['text']}), but {why}"
-    yield from check_end(task, side, rows)
+    yield from check_end(task, side, faults, rows)
 
 
 class Report:
