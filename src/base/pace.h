@@ -211,6 +211,10 @@
 #define CLIENT_SILENCE_S 120
 /* The daemon gives up on the job of `doctor` after SLURM_EXAMINE_MAX_MS and what it may be late. */
 #define DOCTOR_WAIT_S 150
+/* How long `run` and `check` wait for a daemon's first look at its cluster, and how often they ask. A controller that does not
+ * answer must not keep people from submitting. */
+#define WHERE_KNOWN_MS 15000
+#define WHERE_LOOK_MS 100
 /* `logs --follow` looks this often for more. */
 #define LOGS_POLL_MS 500
 /* `ask` tries again after this when there is no task to give out. */

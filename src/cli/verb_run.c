@@ -148,6 +148,7 @@ static int run_submit(struct call *call, struct submit *submit)
 	struct buf body = buf_make(BUF_UNLIMITED);
 	struct reply reply;
 	char key[TOKEN_ID_CHARS];
+	where_await(&call->client);
 	if (!where_is_meant(&call->client, submit->tree)) {
 		fputs("sluice: nothing was started; without --backend local the tasks go to the cluster\n", stderr);
 		buf_free(&body);
@@ -390,6 +391,7 @@ static int check_send(struct call *call, struct submit *submit)
 	struct error err;
 	struct buf body = buf_make(BUF_UNLIMITED);
 	struct reply reply;
+	where_await(&call->client);
 	int rc = submit_write_check(submit, &body, &err), status;
 	struct request request = {
 		.method = "POST", .path = "/check?scan=1", .body = buf_text(&body), .body_len = body.len};

@@ -1,7 +1,9 @@
 /* See where.h. */
 #include "cli/where.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
+#include "base/pace.h"
 #include "base/proc.h"
 #include "cli/install.h"
 #include "cli/term.h"
@@ -43,6 +45,26 @@ bool where_is_meant(const struct client *client, const struct node *experiment)
 	}
 	free(path);
 	return meant;
+}
+
+static bool where_is_asking(struct client *client)
+{
+	struct node *cluster = NULL;
+	bool asking = false;
+	if (client_get(client, "/cluster", NULL, &cluster, NULL) == 0) {
+		const struct node *backends = node_get(cluster, "backends");
+		for (size_t i = 0; backends && backends->type == NODE_LIST && i < backends->count; i++)
+			asking |= node_get_bool(backends->items[i], "asking", false);
+	}
+	node_free(cluster);
+	return asking;
+}
+
+void where_await(struct client *client)
+{
+	int64_t until_ms = clock_mono_ms() + WHERE_KNOWN_MS;
+	while (where_is_asking(client) && clock_mono_ms() < until_ms)
+		usleep(WHERE_LOOK_MS * 1000);
 }
 
 void where_add(const struct node *experiment, struct buf *out)

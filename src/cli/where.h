@@ -8,6 +8,9 @@
 /* Tasks for this machine, on a host that looks like a login node: asks a person once whether that is meant, and remembers a yes
  * in the state folder. True where there is nothing to ask, or no terminal to ask on. */
 bool where_is_meant(const struct client *client, const struct node *experiment);
+/* Waits until the daemon knows its cluster, WHERE_KNOWN_MS at most. One that was just started does not yet, and would accept
+ * what it refuses a moment later. */
+void where_await(struct client *client);
 /* " on slurm, partition gpu" of a created experiment. */
 void where_add(const struct node *experiment, struct buf *out);
 /* Says once per state folder that a search that learns, on a cluster, needs a daemon that stays alive. */

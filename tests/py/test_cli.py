@@ -183,6 +183,27 @@ def test_events_older_than_what_was_fetched_are_not_printed_again(cli):
         "e1/2 running", "e1/1 submitted", "e1/1 running", "e1/1 finished"], lines
 
 
+def test_run_and_check_wait_for_the_first_look_at_the_cluster(cli, tmp_path):
+    """A daemon that was just started does not know its partitions yet, and would accept one that does not exist."""
+    seen = []
+
+    def answer(connection):
+        path = read_request(connection).split()[1].decode().removeprefix("/api/v1")
+        seen.append(path.partition("?")[0])
+        asking = seen.count("/cluster") % 3 != 0
+        body = {"version": "0", "detail": "no", "backends": [{"name": "slurm", "available": True, "asking": asking}]}
+        body = json.dumps(body).encode()
+        connection.sendall(b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" %
+                           (400 if path.startswith(("/check", "/exp")) else 200, len(body), body))
+
+    (tmp_path / "s.py").write_text("print(1)\n")
+    with Listener(cli.state, answer):
+        cli("check", tmp_path / "s.py", status=2)
+        cli("run", tmp_path / "s.py", status=2)
+    assert seen == ["/info", "/cluster", "/cluster", "/cluster", "/check",
+                    "/info", "/cluster", "/cluster", "/cluster", "/check", "/experiments"], seen
+
+
 def test_a_lost_answer_does_not_make_a_second_experiment(cli):
     """The request arrives, its answer does not: the command line asks again under the same key."""
     cli("ls")
