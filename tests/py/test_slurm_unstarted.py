@@ -3,19 +3,35 @@ is a task's fault, so every task finishes."""
 
 import errno
 import os
+import pathlib
 import shutil
+import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from conftest import SlurmDaemon, wait_for
+from conftest import SlurmDaemon, processes_below, wait_for
 
 TASK = "#!/bin/bash\nsleep 1\n"  # writes nothing: it is the runner that needs room
 
 
 def attempts(daemon, experiment, tasks):
     return [attempt for number in range(1, tasks + 1) for attempt in daemon.task(experiment, number)["attempts"]]
+
+
+def runners(folder):
+    """Pids of runners that have not started their script."""
+    found = []
+    for pid in processes_below(folder):
+        try:
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"exec" in words:
+            found.append(pid)
+    return found
 
 
 def keep_full(folder, seconds):
@@ -42,14 +58,25 @@ def test_a_disk_that_is_full_for_a_while_costs_no_task(lab, folder):
     daemon.log = folder / "log"
     try:
         daemon.start()
-        experiment = daemon.submit(TASK, daemon.spec({"n": list(range(30))}, search={"parallel": 4}), name="task.sh")
-        wait_for(lambda: daemon.get(f"/experiments/{experiment}")["tasks"]["finished"], "nothing starts")
-        keep_full(state, 15)
+        # They are queued while there is room, and start when there is none.
+        lab.slurm("scontrol", "update", "PartitionName=cpu", "State=DOWN")
+        experiment = daemon.submit(TASK, daemon.spec({"n": list(range(12))}, search={"parallel": 4}), name="task.sh")
+        wait_for(lambda: daemon.queue("-o", "%i"), "nothing is queued")
+        with ThreadPoolExecutor() as pool:
+            full = pool.submit(keep_full, state, 15)
+            wait_for(lambda: "No space left" in (daemon.get("/info")["trouble"] or ""), "a full disk is not said")
+            lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
+            waiting = wait_for(lambda: runners(state), "no runner starts")
+            os.kill(waiting[0], signal.SIGTERM)  # one gives up, as when a node is shut down
+            full.result()
         tasks = daemon.wait_ended(experiment)["tasks"]
-        assert tasks["finished"] == 30 and not tasks["error"], tasks
-        kinds = {attempt["cause"]["kind"] for attempt in attempts(daemon, experiment, 30) if attempt["cause"]}
-        assert kinds <= {"unstarted"}, kinds
+        assert tasks["finished"] == 12 and not tasks["error"], tasks
+        made = attempts(daemon, experiment, 12)
+        unstarted = [attempt for attempt in made if attempt["cause"] and attempt["cause"]["kind"] == "unstarted"]
+        assert unstarted and len(made) == 12 + len(unstarted), made
+        assert daemon.get("/info")["trouble"] is None
     finally:
+        lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")
         daemon.stop()
         daemon.clear_queue()
         subprocess.run(["umount", state], check=False)
@@ -116,3 +143,11 @@ def test_a_node_that_cannot_start_a_task_is_not_called_a_cancel(slurm, lab, refu
     assert all("could not start" in attempt["cause"]["text"] for attempt in first), first
     rows = lab.slurm("sacct", "-n", "-X", "-P", "-j", refused_job, "-o", "State").split("\n")
     assert rows.count("CANCELLED by 0") == 4 or os.geteuid(), rows
+
+
+def test_a_daemon_that_was_just_started_knows_the_partitions(slurm, folder):
+    (folder / "s.py").write_text("print(1)\n")
+    known = slurm.cli("run", folder / "s.py", "--partition=nowhere", status=2).stderr
+    slurm.restart()
+    assert slurm.cli("run", folder / "s.py", "--partition=nowhere", status=2).stderr == known
+    assert "nowhere" in known and slurm.get("/experiments")["total"] == 0
