@@ -29,6 +29,8 @@ static void descriptor_add_program(const struct spec *spec, const struct node *p
 	const char *interpreter = spec->script ? spool_interpreter_of(spec->script) : NULL;
 	if (interpreter)
 		descriptor_add_text(argv, interpreter);
+	if (interpreter && spool_interpreter_option(spec->script))
+		descriptor_add_text(argv, spool_interpreter_option(spec->script));
 	if (interpreter && *spec->script != '-') {
 		descriptor_add_text(argv, spec->script);
 	} else if (spec->script) { /* it says itself what runs it (#!), or an interpreter would take it for an option */

@@ -5,7 +5,7 @@
 #include "script/reader.h"
 #include "script/syntax.h"
 
-enum language { LANGUAGE_OTHER, LANGUAGE_PYTHON, LANGUAGE_SHELL };
+enum language { LANGUAGE_OTHER, LANGUAGE_PYTHON, LANGUAGE_SHELL, LANGUAGE_MAKE };
 
 static enum language script_language(const char *name, const char *text)
 {
@@ -13,6 +13,8 @@ static enum language script_language(const char *name, const char *text)
 		return LANGUAGE_PYTHON;
 	if (text_ends(name, ".sh") || text_ends(name, ".bash"))
 		return LANGUAGE_SHELL;
+	if (text_ends(name, "Makefile") || text_ends(name, "makefile") || text_ends(name, ".mk"))
+		return LANGUAGE_MAKE;
 	if (!text_starts(text, "#!"))
 		return LANGUAGE_OTHER;
 	size_t len = strcspn(text, "\n");
@@ -37,6 +39,14 @@ static void script_read_python(const char *text, size_t len, struct script *scri
 		script->sure = false;
 	}
 	lex_free(&lex);
+}
+
+/* make takes NAME=value for every variable. */
+static void script_read_make(struct script *ret)
+{
+	ret->reads = SCRIPT_OVERRIDES;
+	ret->parser = "make";
+	ret->parser_line = 1;
 }
 
 /* Python reads such lines; a shell takes the \r as part of the last word. */
@@ -75,6 +85,8 @@ void script_read(const char *name, const char *text, size_t len, struct script *
 	}
 	if (language == LANGUAGE_PYTHON)
 		script_read_python(text, len, ret);
+	else if (language == LANGUAGE_MAKE)
+		script_read_make(ret);
 	else if (script_has_windows_ends(text))
 		script_refuse_ends(name, ret);
 	else

@@ -9,9 +9,12 @@
 static const struct interpreter {
 	const char *name; /* without a version */
 	const char *suffix, *program; /* NULL: not chosen by us */
+	const char *option; /* before the script; NULL: none */
 } interpreters[] = {
-	{"python", ".py", "python3"}, {"bash", ".sh", "bash"}, {"Rscript", ".R", "Rscript"}, {"julia", ".jl", "julia"},
-	{"sh", NULL, NULL},           {"perl", NULL, NULL},    {"node", NULL, NULL},
+	{"python", ".py", "python3", NULL}, {"bash", ".sh", "bash", NULL}, {"Rscript", ".R", "Rscript", NULL},
+	{"julia", ".jl", "julia", NULL},    {"perl", ".pl", "perl", NULL}, {"make", "Makefile", "make", "-f"},
+	{"make", "makefile", "make", "-f"}, {"make", ".mk", "make", "-f"}, {"sh", NULL, NULL, NULL},
+	{"node", NULL, NULL, NULL},
 };
 
 const char *spool_interpreter_of(const char *script)
@@ -19,6 +22,14 @@ const char *spool_interpreter_of(const char *script)
 	for (size_t i = 0; i < COUNT_OF(interpreters); i++)
 		if (interpreters[i].suffix && text_ends(script, interpreters[i].suffix))
 			return interpreters[i].program;
+	return NULL;
+}
+
+const char *spool_interpreter_option(const char *script)
+{
+	for (size_t i = 0; i < COUNT_OF(interpreters); i++)
+		if (interpreters[i].suffix && text_ends(script, interpreters[i].suffix))
+			return interpreters[i].option;
 	return NULL;
 }
 
