@@ -8,7 +8,8 @@ from ._script import report, should_stop
 
 
 class Report:
-    """Reports every metric of every evaluation set as `set metric`; ends when the task was asked to stop."""
+    """Reports every metric of every evaluation set as `set-metric`, at the rounds as LightGBM prints them (from 1); ends when
+    the task was asked to stop."""
 
     order = 25  # after LightGBM's own recorders, before its early stopping
 
@@ -17,6 +18,6 @@ class Report:
 
     def __call__(self, env: Any) -> None:
         results = env.evaluation_result_list or []
-        report({f"{one[0]} {one[1]}": one[2] for one in results}, iteration=env.iteration)
+        report({f"{one[0]}-{one[1]}": one[2] for one in results}, iteration=env.iteration + 1)
         if should_stop():
             raise EarlyStopException(env.iteration, results)

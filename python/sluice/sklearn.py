@@ -17,16 +17,16 @@ def _curves(model: Any) -> Iterator[Tuple[str, Any]]:
 
 def report_fit(model: Any, **scores: Any) -> bool:
     """Reports the curves that the fitted model kept (loss_curve_, validation_scores_, train_score_, ...), one row an
-    iteration; of a search (GridSearchCV and so on) best_score_; and the scores that are given. Returns True when something
+    iteration, from 1 as scikit-learn prints them; of a search (GridSearchCV and so on) best_score_; and the scores that are given. Returns True when something
     was reported."""
     curves = list(_curves(model))
     length = max((len(values) for _, values in curves), default=0)
     reported = False
     for i in range(length):
-        reported |= report({name: values[i] for name, values in curves if i < len(values)}, iteration=i)
+        reported |= report({name: values[i] for name, values in curves if i < len(values)}, iteration=i + 1)
     last = dict(scores)
     if hasattr(model, "best_score_"):
         last.setdefault("best_score", model.best_score_)
     if last:
-        reported |= report(last, **({"iteration": length - 1} if length else {}))
+        reported |= report(last, **({"iteration": length} if length else {}))
     return reported

@@ -11,6 +11,7 @@ from conftest import ROOT
 from frameworks import SCRIPTS, differences
 
 HOME = ROOT / "build/venv-frameworks"
+FRAMEWORKS = SCRIPTS.parent
 HELPERS = sorted(p for p in SCRIPTS.glob("*.py") if p.stem in ("truth", "keras_model", "lightning_model", "hf_trainer_model"))
 NAMES = sorted(p.stem for p in SCRIPTS.glob("*.py") if p not in HELPERS)
 
@@ -20,12 +21,20 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_scalar_is_found(make_daemon, name):
+# One line each: the words after the script's name.
+CALLS = {
+    "absl_csv": ["learning_rate=0.3", "augment=true", "optimizer=adam"],
+    "click_csv": ["learning_rate=0.3", "augment=true", "optimizer=adam"],
+    "fire_csv": ["learning_rate=0.3", "augment=true", "optimizer=adam"],
+    "hydra_csv": ["optimizer.lr=0.3", "optimizer.name=adam", "--file", "hydra_config.yaml"],
+}
+CALLBACKS = sorted(p.stem for p in (FRAMEWORKS / "callbacks").glob("*.py"))
+
+
+def compare(make_daemon, name, folder, *words):
     environment = {"PATH": f"{HOME}/bin:{os.environ['PATH']}", "VIRTUAL_ENV": str(HOME), "CUDA_VISIBLE_DEVICES": ""}
     daemon = make_daemon(env=environment).start()
-    files = [word for helper in HELPERS for word in ("--file", helper.name)]
-    created = daemon.cli("run", "--detach", "--json", f"{name}.py", *files, cwd=SCRIPTS)
+    created = daemon.cli("run", "--detach", "--json", f"{name}.py", *words, cwd=folder)
     experiment = json.loads(created.stdout)["id"]
     daemon.wait_ended(experiment, deadline_s=600)
     task = daemon.task(experiment, 1)
@@ -34,3 +43,19 @@ def test_every_scalar_is_found(make_daemon, name):
         truth = json.load(file)
     wrong = differences(name, truth, daemon.metrics(experiment, 1))
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_scalar_is_found(make_daemon, name):
+    compare(make_daemon, name, SCRIPTS, *(word for helper in HELPERS for word in ("--file", helper.name)))
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_every_parser_gets_its_values(make_daemon, name):
+    compare(make_daemon, name, FRAMEWORKS / "calls", *CALLS[name], "--env", f"PYTHONPATH={SCRIPTS}")
+
+
+@pytest.mark.parametrize("name", CALLBACKS)
+def test_every_callback_reports_what_the_framework_recorded(make_daemon, name):
+    """The callbacks of the Python package, also beside the lines that the framework prints: nothing is doubled."""
+    compare(make_daemon, name, FRAMEWORKS / "callbacks", "--env", f"PYTHONPATH={SCRIPTS}:{ROOT / 'python'}")
