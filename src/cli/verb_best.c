@@ -35,9 +35,12 @@ static void best_print(struct node *tasks, const struct node *experiment, const 
 	best_drop_unknown(tasks);
 	if (node_get(tasks, "items") && node_get(tasks, "items")->count)
 		tasks_write(tasks, experiment, term, &out);
+	else if (!objective || !objective->count)
+		buf_add_text(&out, "the experiment has no objective\n");
+	else if (node_get_string(experiment, "finished"))
+		buf_addf(&out, "no task has a value; `sluice show %s` says why\n", node_get_string(experiment, "id"));
 	else
-		buf_add_text(&out,
-			     objective && objective->count ? "no result yet\n" : "the experiment has no objective\n");
+		buf_add_text(&out, "no result yet\n");
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
 }

@@ -178,7 +178,7 @@ static void fit_places(struct node *document, const struct node *parameters, con
 		return;
 	for (size_t i = 0; i < parameters->count; i++)
 		fit_add_argument(document, parameters->items[i]->key, "{}");
-	fit_choose(fit, mem_strdup("values by their places, in the order in which the script reads sys.argv"));
+	fit_choose(fit, mem_strdup("values by their places, in the order in which the script reads them"));
 }
 
 /* {name} in command: belongs to the parameter; another name is a mistake. */

@@ -130,10 +130,11 @@ static char *missing_say(const struct engine_live *live, const char *metric, con
 	int64_t e = live->experiment->id, task = live->task.number;
 	if (!*list)
 		return missing_say_nothing(live);
+	const char *quote = meant && strpbrk(meant, " *?$&;()<>|'") ? "\"" : "";
 	return mem_printf("in e%" PRId64 "/%" PRId64 " found %s%s; no %s%s%s%s `sluice change e%" PRId64
-			  " --objective %s` ranks what is there",
+			  " --objective %s%s%s` ranks what is there",
 			  e, task, list, places, *metric ? metric : "objective", meant ? "; did you mean " : ".",
-			  meant ? meant : "", meant ? "?" : "", e, meant ? meant : "NAME");
+			  meant ? meant : "", meant ? "?" : "", e, quote, meant ? meant : "NAME", quote);
 }
 
 /* It is there, and no value of it can be compared. */

@@ -117,7 +117,7 @@ static void argv_element(struct reader *r, size_t i, int place)
 {
 	const struct lex *lex = r->lex;
 	size_t start = i;
-	while (start && lex->at[start - 1].kind != LEX_NEWLINE)
+	while (start && lex->at[start - 1].kind != LEX_NEWLINE && !lex_is(&lex->at[start - 1], ";"))
 		start--;
 	if (lex->at[start].kind != LEX_NAME || !lex_is(&lex->at[start + 1], "=") || lex_is(&lex->at[start + 2], "="))
 		return;

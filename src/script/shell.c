@@ -81,6 +81,49 @@ static void shell_getopts(struct script *script, const char *at, unsigned number
 	}
 }
 
+/* alpha=$1, beta="${2:-0.5}" at the start of a line: values by their places. Inside a function, which is indented, $1 is
+ * another. */
+static void shell_places(struct script *script, const char *line, size_t len, unsigned number)
+{
+	const char *end = line + len;
+	for (const char *p = line; p < end;) {
+		const char *name = p;
+		while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
+			p++;
+		size_t size = (size_t)(p - name);
+		if (!size || isdigit((unsigned char)*name) || p == end || *p != '=')
+			return;
+		p++;
+		p += p < end && *p == '"';
+		if (p == end || *p++ != '$')
+			return;
+		p += p < end && *p == '{';
+		if (p == end || *p < '1' || *p > '9')
+			return;
+		char *text = mem_copy(name, size);
+		struct script_argument *argument = reader_add(script, text, SCRIPT_PLACE, number);
+		free(text);
+		if (argument)
+			argument->place = *p - '0';
+		while (p < end && *p != ' ' && *p != ';')
+			p++;
+		while (p < end && (*p == ' ' || *p == ';'))
+			p++;
+	}
+}
+
+static void shell_read_places(const char *text, struct script *script)
+{
+	unsigned number = 0;
+	for (const char *line = text; line && *line;) {
+		const char *next = strchr(line, '\n');
+		shell_places(script, line, next ? (size_t)(next - line) : strlen(line), ++number);
+		line = next ? next + 1 : NULL;
+	}
+	if (script->arguments.len)
+		script->reads = SCRIPT_POSITIONS;
+}
+
 void shell_read(const char *text, struct script *script)
 {
 	unsigned number = 0;
@@ -102,5 +145,7 @@ void shell_read(const char *text, struct script *script)
 	if (script->arguments.len) {
 		script->reads = SCRIPT_FLAGS;
 		script->parser = "case";
+	} else if (!script->reads) {
+		shell_read_places(text, script);
 	}
 }

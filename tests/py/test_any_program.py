@@ -56,6 +56,10 @@ ROWS = [
      ["train.sh", "lr=0.5,0.25"], "bash train.sh --lr=0.5"),
     ("bash, getopts", {"train.sh": 'while getopts "l:" o; do case $o in\nl) LR=$OPTARG ;;\n*) exit 2 ;;\nesac; done\n' + LOOP},
      ["train.sh", "l=0.5,0.25"], "bash train.sh -l 0.5"),
+    ("bash, by place", {"train.sh": 'LR="$1" n=${2:-3}\n' + LOOP}, ["train.sh", "LR=0.5,0.25", "n=3"], "bash train.sh 0.5 3"),
+    ("Python, by place", {"train.py": "import sys\nlr = float(sys.argv[1]); n = int(sys.argv[2])\n"
+     "open('log.csv', 'w').write('epoch,loss\\n' + ''.join(f'{e},{lr / 2 ** e}\\n' for e in range(n)))\n"},
+     ["train.py", "lr=0.5,0.25", "n=3"], "python3 train.py 0.5 3"),
     ("bash, the environment", {"train.sh": 'LR=$SLUICE_PARAM_LR\n' + LOOP}, ["train.sh", "lr=0.5,0.25"], "bash train.sh --lr=0.5"),
     ("sh with a first line", {"+train": "#!/bin/sh\nLR=${1#--lr=}\n" + LOOP}, ["train", "lr=0.5,0.25"], "./train --lr=0.5"),
     ("make", {"Makefile": MAKE}, ["Makefile", "LR=0.5,0.25"], "make -f Makefile LR=0.5"),
