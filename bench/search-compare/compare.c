@@ -2,9 +2,10 @@
  * thresholds of `auto`.
  *
  *	search-compare [--tasks N] [--parallel N] [--runs N] [--seed FIRST] [--strategy NAME] [--function NAME]
- *		[--each]
+ *		[--each] [--budget N] [--options TEXT]
  *
  * Prints the mean of log10(best - optimum) over the runs: smaller is better; with --each every run's, one a line.
+ * --budget is what the search is told, where it is more than is run; --options are of the strategy, as "startup: 5".
  * With noise the best is what looked best, and counts with its value without noise. */
 #include "functions.h"
 
@@ -17,14 +18,14 @@
 
 /* What was asked for on the command line. */
 struct wish {
-	unsigned tasks, parallel;
+	unsigned tasks, parallel, budget;
 	int runs, first;
 	const char *strategy, *function; /* NULL: all */
+	const char *options;
 	bool each;
 };
 
-static double run_once(const struct function *f, const struct strategy *strategy, unsigned tasks, unsigned parallel,
-		       int seed)
+static double run_once(const struct function *f, const struct strategy *strategy, const struct wish *w, int seed)
 {
 	struct node *map;
 	struct problems problems = {0};
@@ -39,8 +40,9 @@ static double run_once(const struct function *f, const struct strategy *strategy
 	    space_parse(map, NULL, &problems, &space) < 0)
 		abort();
 	node_free(map);
-	snprintf(text, sizeof(text), "{strategy: %s, tasks: %u, parallel: %u, seed: %d}",
-		 strategy ? strategy->name : "auto", tasks, parallel, seed);
+	snprintf(text, sizeof(text), "{strategy: %s, tasks: %u, parallel: %u, seed: %d%s%s}",
+		 strategy ? strategy->name : "auto", w->budget > w->tasks ? w->budget : w->tasks, w->parallel, seed,
+		 w->options ? ", " : "", w->options ? w->options : "");
 	if (node_parse_yaml(text, strlen(text), &map, NULL) < 0 ||
 	    search_spec_parse(map, NULL, space, 1, 1, &problems, &spec) < 0 ||
 	    search_open(spec, space, &search, NULL) < 0)
@@ -55,7 +57,8 @@ static double run_once(const struct function *f, const struct strategy *strategy
 	bool done = false;
 	for (int64_t id = 1; !done || busy;) {
 		struct search_proposal p = {.values = values};
-		enum search_answer answer = busy < parallel && !done ? search_ask(search, id, &p) : SEARCH_WAIT;
+		done = done || id > w->tasks;
+		enum search_answer answer = busy < w->parallel && !done ? search_ask(search, id, &p) : SEARCH_WAIT;
 		done = done || answer == SEARCH_DONE;
 		if (answer == SEARCH_PROPOSED) {
 			running[busy].id = id++;
@@ -97,7 +100,7 @@ static void run_all(const struct strategy *strategy, const struct wish *w)
 		if (!is_wanted(w->function, f->name))
 			continue;
 		for (int i = 0; i < w->runs; i++) {
-			double value = run_once(f, strategy, w->tasks, w->parallel, w->first + i);
+			double value = run_once(f, strategy, w, w->first + i);
 			sum += value;
 			if (w->each)
 				printf("%s %s %d %.4f\n", name, f->name, w->first + i, value);
@@ -125,6 +128,7 @@ static bool read_options(int argc, char **argv, struct wish *w)
 		{"tasks", required_argument, NULL, 't'},    {"parallel", required_argument, NULL, 'p'},
 		{"runs", required_argument, NULL, 'r'},     {"seed", required_argument, NULL, 'i'},
 		{"strategy", required_argument, NULL, 's'}, {"function", required_argument, NULL, 'f'},
+		{"budget", required_argument, NULL, 'b'},   {"options", required_argument, NULL, 'o'},
 		{"each", no_argument, NULL, 'e'},           {0}};
 	int c;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -135,6 +139,8 @@ static bool read_options(int argc, char **argv, struct wish *w)
 		case 'i': w->first = (int)strtol(optarg, NULL, 10); break;
 		case 's': w->strategy = optarg; break;
 		case 'f': w->function = optarg; break;
+		case 'b': w->budget = (unsigned)strtoul(optarg, NULL, 10); break;
+		case 'o': w->options = optarg; break;
 		case 'e': w->each = true; break;
 		default: return false;
 		}

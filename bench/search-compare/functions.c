@@ -112,12 +112,46 @@ static double mixed20(const struct space_value *v)
 	return mixture(v, 4);
 }
 
+/* A bowl in forty dimensions, a hundred times as steep along the last as along the first. */
+static double bowl40(const struct space_value *v)
+{
+	double sum = 0;
+	for (int i = 0; i < 40; i++)
+		sum += pow(100, i / 39.0) * SQUARE(R(i) - 0.5 - 0.4 * sin(i + 1));
+	return sum;
+}
+
+/* The least lies at an edge beyond which everything fails: two thirds of the space. */
+static double failing5(const struct space_value *v)
+{
+	if (R(0) + R(1) > 1.1 || R(2) < 0.3 || SQUARE(R(3) - 0.2) + SQUARE(R(4) - 0.2) > 0.36)
+		return NAN;
+	return 1.1 - R(0) - R(1) + SQUARE(R(0) - 0.4) + 2 * (R(2) - 0.3) + SQUARE(R(3) - 0.3) + SQUARE(R(4) - 0.6);
+}
+
+/* Fourteen places with five choices each; what one is worth depends on its neighbour. */
+static double places14(const struct space_value *v)
+{
+	double sum = 0;
+	for (int i = 0; i < 14; i++) {
+		unsigned own = (unsigned)v[i].text[0] - 'a', next = (unsigned)v[(i + 1) % 14].text[0] - 'a';
+		unsigned mixed = (own * 7919u + (unsigned)i * 104729u) % 97u;
+		sum += mixed / 97.0 + ((own * 5u + next + (unsigned)i) * 2654435761u % 89u) / 178.0;
+	}
+	return sum;
+}
+
 #define UNIT(name) name ": {min: 0.0, max: 1.0}\n"
 #define FIVE(name) name ": {min: -5.12, max: 5.12}\n"
 #define LETTER(name) name ": [a, b, c, d]\n"
 #define TWENTY(x)                                                                                                      \
 	x("a") x("b") x("c") x("d") x("e") x("f") x("g") x("h") x("i") x("j") x("k") x("l") x("m") x("n") x("o")       \
 		x("p") x("q") x("r") x("s") x("t")
+#define FORTY(x)                                                                                                       \
+	TWENTY(x)                                                                                                      \
+	x("a1") x("b1") x("c1") x("d1") x("e1") x("f1") x("g1") x("h1") x("i1") x("j1") x("k1") x("l1") x("m1")        \
+		x("n1") x("o1") x("p1") x("q1") x("r1") x("s1") x("t1")
+#define OPERATION(name) name ": [a, b, c, d, e]\n"
 #define TWO(name) name ": {min: -2.0, max: 2.0}\n"
 #define MIXED(k)                                                                                                       \
 	"r" k ": {min: 0.0, max: 1.0}\nl" k ": {min: 1e-6, max: 1.0, scale: log}\nn" k                                 \
@@ -143,5 +177,12 @@ const struct function functions[] = {
 	{"rastrigin20", TWENTY(FIVE), rastrigin20, 0},
 	{"ackley20", TWENTY(FIVE), ackley20, 0},
 	{"rosenbrock20", TWENTY(TWO), rosenbrock20, 0},
+	{"bowl40", FORTY(UNIT), bowl40, 0},
+	{"failing5", UNIT("a") UNIT("b") UNIT("c") UNIT("d") UNIT("e"), failing5, 0},
+	{"places14",
+	 OPERATION("a") OPERATION("b") OPERATION("c") OPERATION("d") OPERATION("e") OPERATION("f") OPERATION("g")
+		 OPERATION("h") OPERATION("i") OPERATION("j") OPERATION("k") OPERATION("l") OPERATION("m")
+			 OPERATION("n"),
+	 places14, 0},
 	{0},
 };

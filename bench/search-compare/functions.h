@@ -7,7 +7,7 @@
 
 struct function {
 	const char *name, *parameters;
-	double (*value)(const struct space_value *v); /* the least is 0 */
+	double (*value)(const struct space_value *v); /* the least is 0, or not known */
 	double noise; /* deviation of what a search is told */
 };
 

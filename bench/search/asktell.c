@@ -1,15 +1,17 @@
 /* A search spoken to over pipes, so that a benchmark in Python can drive it beside other libraries.
  *
- *	search-asktell PARAMETERS SEARCH [FIDELITY]	texts in YAML
+ *	search-asktell PARAMETERS SEARCH [FIDELITY [OBJECTIVES]]	texts in YAML (FIDELITY may be ~), and how many
  *
  * Reads lines: "ask ID", answered by a line of JSON {"values": {...}, "fidelity": F, "continues": ID}, or "wait",
- * or "done"; "tell ID VALUE", where VALUE may be nan (it failed), not answered; "strategy", answered by its name (`auto`
+ * or "done"; "tell ID VALUE...", one for each objective, where a VALUE may be nan (it failed), not answered; "strategy", answered by its name (`auto`
  * has chosen one); "time", answered by the seconds of CPU spent in asks and tells since the last "time". */
 #include "search/search.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
+
+#define OBJECTIVES_MOST 8
 
 static struct node *parse(const char *text)
 {
@@ -64,8 +66,12 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	struct node *parameters = parse(argv[1]), *map = parse(argv[2]), *fidelity = argc > 3 ? parse(argv[3]) : NULL;
+	size_t objectives = argc > 4 ? strtoul(argv[4], NULL, 10) : 1;
+	if (!objectives || objectives > OBJECTIVES_MOST)
+		return 2;
 	if (space_parse(parameters, NULL, &problems, &space) < 0 ||
-	    search_spec_parse(map, fidelity, space, 1, 1, &problems, &spec) < 0) {
+	    search_spec_parse(map, fidelity && fidelity->type != NODE_NULL ? fidelity : NULL, space, 1, objectives,
+			      &problems, &spec) < 0) {
 		fprintf(stderr, "search-asktell: %s\n", problems.list.at[0].message);
 		return 2;
 	}
@@ -84,9 +90,13 @@ int main(int argc, char **argv)
 			spent += ask(search, space, strtoll(line + 4, NULL, 10));
 		} else if (strncmp(line, "tell ", 5) == 0) {
 			int64_t id = strtoll(line + 5, &rest, 10);
-			double value = strtod(rest, NULL), begin = cpu_s();
-			search_tell(search, id, isnan(value) ? SEARCH_FAILED : SEARCH_FINISHED,
-				    isnan(value) ? NULL : &value);
+			double values[OBJECTIVES_MOST], begin = cpu_s();
+			bool failed = false;
+			for (size_t k = 0; k < objectives; k++) {
+				values[k] = strtod(rest, &rest);
+				failed = failed || isnan(values[k]);
+			}
+			search_tell(search, id, failed ? SEARCH_FAILED : SEARCH_FINISHED, failed ? NULL : values);
 			spent += cpu_s() - begin;
 			continue;
 		}

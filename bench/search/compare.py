@@ -3,6 +3,7 @@
     bench/search/run quality [--tasks 100] [--parallel 4] [--seeds 0:20] [--noisy | --held | --problem NAME...] [--method NAME...]
     bench/search/run table [--tasks 100] [--noisy] [--plot FILE]
     bench/search/run keep
+    bench/search/run many [--tasks 100] [--held]      # several objectives: see many.py
 
 `quality` adds to build/search-quality.csv, one line a run: it can be stopped and goes on where it was, and runs
 only what is not there with the present version of the library or of our code. `keep` puts the runs of the other
@@ -27,7 +28,7 @@ def span(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["quality", "table", "keep"])
+    parser.add_argument("what", choices=["quality", "table", "keep", "many"])
     parser.add_argument("--tasks", type=int, default=100)
     parser.add_argument("--parallel", type=int, default=4)
     parser.add_argument("--seeds", type=span, default=range(20), help="20, or 100:110")
@@ -42,6 +43,10 @@ def main():
     import quality
     if args.held:
         args.seeds = held.SEEDS[:len(args.seeds)]
+    if args.what == "many":
+        import many
+        many.report(args)
+        return
     if args.what == "keep":
         quality.keep(args)
         return

@@ -5,6 +5,7 @@ import importlib.metadata
 import importlib.util
 import json
 import math
+import os
 import pathlib
 import subprocess
 
@@ -28,11 +29,16 @@ class Sluice:
         if fidelity:
             parameters["epochs"] = problem.epochs
         search = {"strategy": strategy, "tasks": tasks, "parallel": parallel, "seed": seed, **(options or {})}
-        args = [str(ROOT / "build/bench/bench/search-asktell"), json.dumps(parameters), json.dumps(search)]
+        args = [self.program(), json.dumps(parameters), json.dumps(search)]
         if fidelity:
             args.append(json.dumps({"parameter": "epochs", "min": 1, "max": problem.epochs}))
         self.child = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.next, self.levels = 1, {}
+
+    @staticmethod
+    def program():
+        """Another build of it, where SEARCH_ASKTELL names one: to compare before and after."""
+        return os.environ.get("SEARCH_ASKTELL", str(ROOT / "build/bench/bench/search-asktell"))
 
     def say(self, line):
         self.child.stdin.write(line + "\n")

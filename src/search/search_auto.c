@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Up to here the Gaussian process was ahead of every other strategy (docs/studies/search-quality.md), and an
- * ask takes some ten milliseconds. More was not measured. */
+/* Up to here the Gaussian process was ahead of every other strategy (docs/studies/search-quality.md), of any kind of
+ * parameters, and an ask takes some ten milliseconds. More was not measured. */
 #define AUTO_SHORT_TASKS 300
-#define AUTO_SHORT_DIMS 20
+#define AUTO_SHORT_DIMS 100
+/* Up to here the model hears of nothing before the last task begins. */
+#define AUTO_FEW_TASKS 5
 /* Below this, a population has too little to learn from to beat TPE. */
 #define AUTO_LONG_TASKS 250
 /* Ageing evolution wants its population of 100 first. */
@@ -75,9 +77,10 @@ static const struct strategy *choose_fidelity(const struct look *l, char **ret_r
 static const struct strategy *choose_many(const struct look *l, size_t objectives, char **ret_reason)
 {
 	bool numeric = !l->unordered && !l->conditional;
-	const struct strategy *s = l->tasks < AUTO_LONG_TASKS ? FIRST_OF("tpe", "nsga2", "random")
-		: numeric                                     ? FIRST_OF("gde3", "nsga2", "random")
-							      : FIRST_OF("nsga2", "random");
+	bool few = l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS;
+	const struct strategy *s = few       ? FIRST_OF("gp", "tpe", "nsga2", "random")
+		: l->tasks < AUTO_LONG_TASKS ? FIRST_OF("tpe", "nsga2", "random")
+					     : FIRST_OF("nsga2", "gde3", "random");
 	*ret_reason = mem_printf("%zu objectives, %" PRIu64 " tasks, %s", objectives, l->tasks,
 				 numeric ? "all parameters are numbers" : "with categories or conditions");
 	return s;
@@ -86,7 +89,8 @@ static const struct strategy *choose_many(const struct look *l, size_t objective
 static const struct strategy *choose_one(const struct look *l, const char **ret_option, char **ret_reason)
 {
 	bool numeric = !l->unordered && !l->conditional;
-	if (l->dims >= AUTO_MANY_DIMS && 4 * l->unordered >= 3 * l->dims) {
+	bool few = l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS;
+	if (!few && l->dims >= AUTO_MANY_DIMS && 4 * l->unordered >= 3 * l->dims) {
 		*ret_reason = mem_printf("%zu parameters, mostly categories: an architecture search", l->dims);
 		return l->tasks < AUTO_ARCHITECTURE_TASKS ? FIRST_OF("tpe", "evolution", "de")
 							  : FIRST_OF("evolution", "tpe", "de");
@@ -96,7 +100,6 @@ static const struct strategy *choose_one(const struct look *l, const char **ret_
 					 l->dims);
 		return FIRST_OF("lshade", "dish", "de");
 	}
-	bool few = l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS;
 	if (numeric && !few && l->tasks >= AUTO_LONG_TASKS) {
 		*ret_reason = mem_printf("%zu numeric parameters and %" PRIu64
 					 " tasks: TPE first, then CMA-ES from there",
@@ -121,9 +124,8 @@ const struct strategy *search_choose(const struct search_spec *spec, const struc
 		return choose_fidelity(&l, ret_reason);
 	if (l.size != UINT64_MAX && (!spec->tasks || l.size <= spec->tasks))
 		return choose_finite(spec, &l, ret_option, ret_reason);
-	uint64_t few = 2 * l.dims > 10 ? 2 * l.dims : 10;
-	if (l.tasks <= few || (l.parallel && 2 * l.parallel >= l.tasks)) {
-		*ret_reason = l.tasks <= few
+	if (l.tasks <= AUTO_FEW_TASKS || (l.parallel && 2 * l.parallel >= l.tasks)) {
+		*ret_reason = l.tasks <= AUTO_FEW_TASKS
 			? mem_printf("%" PRIu64 " tasks for %zu parameters are too few to learn from", l.tasks, l.dims)
 			: mem_printf("%" PRIu64 " of %" PRIu64
 				     " tasks run at the same time: no result comes in time to learn from",

@@ -37,7 +37,7 @@ const struct strategy search_strategies[] = {
 	 "A normal distribution that adapts its centre and shape to good results; for numeric parameters",
 	 SEARCH_ADAPTIVE, cmaes_options, &cmaes_ops},
 	{"gp", "Gaussian process", "Bayesian optimisation for few and costly tasks (Matern 5/2, expected improvement)",
-	 SEARCH_ADAPTIVE | SEARCH_SLOW, gp_options, &gp_ops},
+	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE | SEARCH_SLOW, gp_options, &gp_ops},
 	{"de", "Differential evolution", "rand/1/bin with fixed F and CR", EVOLUTION, de_options, &de_ops},
 	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, evolve_options,
 	 &jde_ops},

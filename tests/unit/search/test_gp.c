@@ -1,5 +1,6 @@
 /* The Gaussian process against cases worked out by hand, and what the strategy makes of it. */
 #include "drive.h"
+#include "search/feasible.h"
 #include "search/gaussian.h"
 #include "search/search_internal.h"
 
@@ -303,6 +304,136 @@ static void a_promise_is_the_improvement_or_not_worth_while(void **state)
 	gaussian_free(g);
 }
 
+/* A half of the square fails. */
+static struct feasible *half_that_fails(const bool *unordered)
+{
+	double x[80], labels[40];
+	for (int i = 0; i < 40; i++) {
+		x[2 * i] = fmod(i * 0.618034, 1);
+		x[2 * i + 1] = fmod(i * 0.754878, 1);
+		labels[i] = x[2 * i] < 0.5 ? 1 : -1;
+	}
+	struct feasible *f = feasible_new(2, unordered);
+	feasible_fit(f, x, labels, 40);
+	feasible_set(f, x, labels, 40);
+	return f;
+}
+
+static void a_region_that_fails_is_learnt(void **state)
+{
+	(void)state;
+	bool unordered[2] = {false, false};
+	struct feasible *f = half_that_fails(unordered);
+	assert_true(feasible_log_weight(f, (double[]){0.2, 0.5}) > 2 * log(0.95));
+	assert_true(feasible_log_weight(f, (double[]){0.8, 0.5}) < 2 * log(0.05));
+	for (double at = 0.05; at < 1; at += 0.1) {
+		double slopes[2] = {0, 0}, point[2] = {at, 0.3}, h = 1e-5;
+		assert_true(feasible_add_slopes(f, point, slopes) == feasible_log_weight(f, point));
+		for (int d = 0; d < 2; d++) {
+			double up[2] = {point[0] + h * !d, point[1] + h * d};
+			double down[2] = {point[0] - h * !d, point[1] - h * d};
+			double want = (feasible_log_weight(f, up) - feasible_log_weight(f, down)) / (2 * h);
+			assert_float_equal(slopes[d], want, 1e-4 * (1 + fabs(want)));
+		}
+	}
+	feasible_free(f);
+}
+
+static void where_nothing_failed_every_weight_is_one(void **state)
+{
+	(void)state;
+	bool unordered[2] = {false, false};
+	struct feasible *f = half_that_fails(unordered);
+	double x[4] = {0.1, 0.2, 0.8, 0.9}, labels[2] = {1, 1}, slopes[2] = {3, 4};
+	feasible_set(f, x, labels, 2);
+	assert_true(feasible_log_weight(f, x) == 0 && feasible_add_slopes(f, x, slopes) == 0 && slopes[0] == 3);
+	feasible_free(f);
+}
+
+/* The best lies in the middle of what does not fail, a tenth of the space. How many of the last tasks fail? */
+static void it_learns_to_stay_where_tasks_finish(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(
+		"a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n");
+	int failed = 0;
+	for (int seed = 0; seed < 3; seed++) {
+		char text[100];
+		snprintf(text, sizeof(text), "{strategy: gp, tasks: 40, seed: %d}", seed);
+		struct search_spec *spec = drive_spec(text, NULL, space, 1);
+		struct drive d;
+		drive_begin(&d, spec, space, 1, false);
+		for (int i = 1; i <= 40; i++) {
+			drive_ask(&d, i);
+			double a = d.values[0].real, b = d.values[1].real, c = d.values[2].real;
+			double value = (a - 0.2) * (a - 0.2) + (b - 0.3) * (b - 0.3) + fabs(c - 0.4);
+			bool fails = a + b > 0.8 || c > 0.6 || c < 0.2;
+			failed += fails && i > 20;
+			search_tell(d.search, i, fails ? SEARCH_FAILED : SEARCH_FINISHED, &value);
+		}
+		drive_end(&d);
+		search_spec_free(spec);
+	}
+	print_message("# %d of 60 failed\n", failed);
+	assert_true(failed <= 15); /* 87 % of the space fails */
+	space_free(space);
+}
+
+/* Failures are no values, but they end the start, or it would take most of the budget. */
+static void failures_count_towards_the_start(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 100, seed: 1}", NULL, space, 1);
+	struct drive d;
+	drive_begin(&d, spec, space, 1, false);
+	for (int i = 1; i <= 10; i++) {
+		struct buf b = buf_make(BUF_UNLIMITED);
+		struct json out = json_to(&b);
+		drive_ask(&d, i);
+		assert_true(i > 1 || (d.values[0].real == 0.5 && d.values[1].real == 0.5));
+		double value = d.values[0].real;
+		search_tell(d.search, i, i % 4 ? SEARCH_FAILED : SEARCH_FINISHED, &value);
+		search_write_state(d.search, &out);
+		assert_true(!strstr(buf_text(&b), i < 10 ? "\"model\"" : "\"Sobol\""));
+		buf_free(&b);
+	}
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+/* A tenth of the tasks, at least 3 and at most 10; the user's own defaults come first. */
+static void the_start_is_short_where_tasks_are_few(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0, default: 0.25}\nb: {min: 0.0, max: 1.0}\n");
+	static const unsigned cases[][2] = {{8, 3}, {30, 3}, {70, 7}, {100, 10}, {5000, 10}};
+	for (size_t k = 0; k < COUNT_OF(cases); k++) {
+		char text[100];
+		snprintf(text, sizeof(text), "{strategy: gp, tasks: %u, seed: 1}", cases[k][0]);
+		struct search_spec *spec = drive_spec(text, NULL, space, 1);
+		struct drive d;
+		drive_begin(&d, spec, space, 1, false);
+		unsigned told = 0;
+		for (bool starts = true; starts;) {
+			struct buf b = buf_make(BUF_UNLIMITED);
+			struct json out = json_to(&b);
+			drive_ask(&d, ++told);
+			assert_true(told > 1 || d.values[0].real == 0.25);
+			double value = d.values[0].real;
+			search_tell(d.search, told, SEARCH_FINISHED, &value);
+			search_write_state(d.search, &out);
+			starts = strstr(buf_text(&b), "\"Sobol\"");
+			buf_free(&b);
+		}
+		assert_int_equal(told, cases[k][1]);
+		drive_end(&d);
+		search_spec_free(spec);
+	}
+	space_free(space);
+}
+
 /* Whether it says so about itself after 30 tasks whose values span decades or do not. */
 static bool bends(bool decades)
 {
@@ -365,7 +496,7 @@ static void where_values_repeat_it_goes_elsewhere(void **state)
 	for (int seed = 0; seed < 3; seed++) {
 		char text[100];
 		bool cells[2][10][10] = {0};
-		snprintf(text, sizeof(text), "{strategy: gp, tasks: 80, seed: %d}", seed);
+		snprintf(text, sizeof(text), "{strategy: gp, tasks: 80, startup: 10, seed: %d}", seed);
 		struct search_spec *spec = drive_spec(text, NULL, space, 1);
 		struct drive d;
 		drive_begin(&d, spec, space, 1, false);
@@ -479,6 +610,34 @@ static void it_needs_few_tasks_on_a_smooth_function(void **state)
 	space_free(space);
 }
 
+/* Two bowls, a and its distance from 0 against 1: all of the line between is best for somebody. Where do 40 tasks
+ * go, after the start? */
+static void several_objectives_are_weighed_in_turn(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(
+		"a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 40, seed: 1}", NULL, space, 2);
+	struct drive d;
+	drive_begin(&d, spec, space, 1, false);
+	int near = 0, thirds[3] = {0};
+	for (int i = 1; i <= 40; i++) {
+		drive_ask(&d, i);
+		double a = d.values[0].real, away = fabs(d.values[1].real - 0.7) + fabs(d.values[2].real - 0.2);
+		double values[2] = {a * a + away, (1 - a) * (1 - a) + away};
+		search_tell(d.search, i, SEARCH_FINISHED, values);
+		if (i > 15 && away < 0.1) {
+			near++;
+			thirds[(int)fmin(a * 3, 2)]++;
+		}
+	}
+	print_message("# %d near the front: %d, %d, %d\n", near, thirds[0], thirds[1], thirds[2]);
+	assert_true(near >= 13 && thirds[0] >= 2 && thirds[1] >= 2 && thirds[2] >= 2);
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -495,11 +654,17 @@ int main(void)
 		cmocka_unit_test(the_slopes_of_the_improvement_hold_far_out),
 		cmocka_unit_test(the_quick_variance_is_never_too_small),
 		cmocka_unit_test(a_promise_is_the_improvement_or_not_worth_while),
+		cmocka_unit_test(a_region_that_fails_is_learnt),
+		cmocka_unit_test(where_nothing_failed_every_weight_is_one),
+		cmocka_unit_test(it_learns_to_stay_where_tasks_finish),
+		cmocka_unit_test(failures_count_towards_the_start),
+		cmocka_unit_test(the_start_is_short_where_tasks_are_few),
 		cmocka_unit_test(values_are_bent_where_that_explains_them),
 		cmocka_unit_test(what_was_tried_is_not_proposed_again),
 		cmocka_unit_test(where_values_repeat_it_goes_elsewhere),
 		cmocka_unit_test(the_newest_results_are_seen_too),
 		cmocka_unit_test(a_replay_of_many_results_proposes_the_same),
+		cmocka_unit_test(several_objectives_are_weighed_in_turn),
 		cmocka_unit_test(it_needs_few_tasks_on_a_smooth_function),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

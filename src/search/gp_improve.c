@@ -1,0 +1,249 @@
+/* Where the Gaussian process proposes the next task: the largest expected improvement times the chance that the task
+ * does not fail, among quasi-random points and points near the best results, then uphill from the best of those. */
+#include "search/gp_internal.h"
+
+#include <math.h>
+
+#define GP_POINTS 1024
+#define GP_STARTS 6
+#define GP_APART 0.05
+#define GP_BEST 5 /* results around which points are tried too */
+#define GP_NEAR 60 /* points around each */
+#define GP_CLIMB_STEPS 60
+#define GP_CLIMB_MANY 150 /* results from which a step costs so much that all but one climb are short */
+#define GP_CLIMB_SHORT 20
+#define GP_STEP_FIRST 0.02
+#define GP_STEP_LEAST 1e-5
+#define GP_STEP_MOST 0.1
+#define GP_ROUNDS 6
+#define GP_CELLS_STEP 0.2
+#define GP_CELLS_STEP_LEAST 0.005
+
+/* How far apart two results are that differ in nothing but real parameters, as the model measures it. */
+double gp_distance(const struct gp *g, const double *a, const double *b)
+{
+	double sum = 0;
+	for (size_t d = 0; d < g->model->dims; d++) {
+		if (g->axes[d].kind == PARZEN_REAL)
+			sum += g->model->scales[d] * (a[d] - b[d]) * (a[d] - b[d]);
+		else if (a[d] != b[d])
+			return INFINITY;
+	}
+	return sum;
+}
+
+/* Was this tried, or something that gives the same? */
+static bool is_known(const struct gp *g, const double *seen)
+{
+	for (size_t i = 0; i < g->model->count; i++) {
+		const double *known = g->model->x + i * g->model->dims;
+		if (memcmp(seen, known, g->model->dims * sizeof(double)) == 0)
+			return true;
+		if (g->reach > 0 && gp_distance(g, seen, known) < g->reach)
+			return true;
+	}
+	return false;
+}
+
+/* -INFINITY where it is no more than `least` (most points are done with cheaply so), and where it was tried
+ * already: with noise, even such a point may promise an improvement. */
+static double value_of(const struct search *s, const double *unit, double least, double *seen)
+{
+	const struct gp *g = s->state;
+	gp_see(s, unit, seen);
+	double value = gaussian_promise(g->model, seen, g->best, least);
+	if (value == -INFINITY || (!s->spec->duplicates && is_known(g, seen)))
+		return -INFINITY;
+	value += feasible_log_weight(g->feasible, seen);
+	return value > least ? value : -INFINITY;
+}
+
+static double least_kept(const struct gp *g)
+{
+	return g->kept_count < GP_KEPT ? -INFINITY : g->kept[GP_KEPT - 1].value;
+}
+
+/* Among the best so far? Equal ones keep their order; the same configuration is kept once. */
+static void keep(struct search *s, const double *unit, double value)
+{
+	struct gp *g = s->state;
+	size_t at = g->kept_count;
+	struct candidate spare = g->kept[GP_KEPT];
+	while (at > 0 && value > g->kept[at - 1].value)
+		at--;
+	if (at == GP_KEPT || value == -INFINITY || (at > 0 && value == g->kept[at - 1].value))
+		return;
+	size_t tail = (g->kept_count < GP_KEPT ? g->kept_count : GP_KEPT - 1) - at;
+	if (g->kept_count < GP_KEPT)
+		spare = g->kept[g->kept_count++];
+	else
+		g->kept[GP_KEPT] = g->kept[GP_KEPT - 1];
+	memmove(g->kept + at + 1, g->kept + at, tail * sizeof(*g->kept));
+	memcpy(spare.unit, unit, s->dims * sizeof(double));
+	spare.value = value;
+	g->kept[at] = spare;
+}
+
+/* Tries one axis: a step either way, or every other choice. True when something better was found. */
+static bool improve_axis(const struct search *s, size_t d, double step, double *unit, double *value, double *seen)
+{
+	const struct gp *g = s->state;
+	const struct parzen_axis *axis = &g->axes[d];
+	size_t tries = axis->kind == PARZEN_CHOICE ? (size_t)fmin(axis->cells, 32) : 2;
+	double from = unit[d], best = from;
+	for (size_t i = 0; i < tries; i++) {
+		double to = from + (i ? step : -step);
+		if (axis->kind == PARZEN_CHOICE)
+			to = parzen_unit(axis, (double)i);
+		else if (axis->kind == PARZEN_CELLS) {
+			double cell = parzen_coordinate(axis, from),
+			       moved = parzen_coordinate(axis, fmin(fmax(to, 0), 1));
+			if (moved == cell)
+				moved = fmin(fmax(cell + (i ? 1 : -1), 0), axis->cells - 1);
+			to = parzen_unit(axis, moved);
+		}
+		unit[d] = fmin(fmax(to, 0), 1);
+		double there = unit[d] == from ? -INFINITY : value_of(s, unit, *value, seen);
+		if (there > *value) {
+			*value = there;
+			best = unit[d];
+		}
+	}
+	unit[d] = best;
+	return best != from;
+}
+
+/* Uphill on all real axes at once. Returns the value reached. */
+static double climb_real(const struct search *s, double *unit, double value, int steps)
+{
+	const struct gp *g = s->state;
+	size_t n = s->dims;
+	double *at = mem_array(8 * n + 1, sizeof(double)), *seen = at + n, *by_mean = seen + n,
+	       *by_variance = by_mean + n;
+	double *before = by_variance + n, *step = before + n, *next = step + n, *by_weight = next + n;
+	memcpy(at, unit, n * sizeof(double));
+	for (size_t d = 0; d < n; d++)
+		step[d] = GP_STEP_FIRST;
+	for (int i = 0; i < steps; i++) {
+		double mean, variance, slope_mean, slope_variance, move = 0;
+		gp_see(s, at, seen);
+		gaussian_predict_slopes(g->model, seen, &mean, &variance, by_mean, by_variance);
+		memset(by_weight, 0, n * sizeof(double));
+		double there = gaussian_log_improvement(mean, variance, g->best) +
+			feasible_add_slopes(g->feasible, seen, by_weight);
+		gaussian_improvement_slopes(mean, variance, g->best, &slope_mean, &slope_variance);
+		if (there > value && (g->reach == 0 || !is_known(g, seen))) {
+			value = there;
+			memcpy(unit, at, n * sizeof(double));
+		}
+		for (size_t d = 0; d < n; d++) {
+			/* An axis that does not apply is seen elsewhere than it stands. */
+			bool moves = g->axes[d].kind == PARZEN_REAL && fabs(seen[d] - at[d]) < 1e-9;
+			double slope = moves ? slope_mean * by_mean[d] + slope_variance * by_variance[d] + by_weight[d]
+					     : 0;
+			double change = gaussian_step_up(slope, &before[d], &step[d], GP_STEP_LEAST, GP_STEP_MOST);
+			next[d] = fmin(fmax(at[d] + change, 0), 1);
+			move = fmax(move, fabs(next[d] - at[d]));
+		}
+		memcpy(at, next, n * sizeof(double));
+		if (move <= 2 * GP_STEP_LEAST)
+			break;
+	}
+	free(at);
+	return value;
+}
+
+/* Real axes by the slope, the others one by one, in turn until nothing is better. Returns the value reached. */
+static double climb(struct search *s, double *unit, double value, int steps, double *seen)
+{
+	const struct gp *g = s->state;
+	for (int round = 0; round < GP_ROUNDS; round++) {
+		bool better = false;
+		if (g->reals)
+			value = climb_real(s, unit, value, steps);
+		for (double step = GP_CELLS_STEP; g->reals < s->dims && step > GP_CELLS_STEP_LEAST; step /= 2)
+			for (size_t d = 0; d < s->dims; d++)
+				if (g->axes[d].kind != PARZEN_REAL)
+					better = improve_axis(s, d, step, unit, &value, seen) || better;
+		if (!better)
+			break;
+	}
+	keep(s, unit, value);
+	return value;
+}
+
+/* The best results so far are where the next improvement often is, and no even spread of points hits
+ * their surroundings once there are more than a few axes. */
+static void keep_near_best(struct search *s, double *unit, double *seen)
+{
+	const struct search_trial *best[GP_BEST] = {0};
+	size_t count = 0;
+	for (size_t i = 0; i < s->trials.len; i++) {
+		const struct search_trial *t = s->trials.at[i];
+		size_t at = count;
+		while (search_has_score(t) && at > 0 && gp_score(s, t) < gp_score(s, best[at - 1]))
+			at--;
+		if (!search_has_score(t) || at == GP_BEST)
+			continue;
+		count += count < GP_BEST;
+		memmove(best + at + 1, best + at, (count - 1 - at) * sizeof(*best));
+		best[at] = t;
+	}
+	for (size_t i = 0; i < count * GP_NEAR; i++) {
+		/* From all axes by a tenth to a few by a thousandth. */
+		double reach = 0.1 * pow(0.01, rng_unit(&s->rng)), share = rng_unit(&s->rng);
+		for (size_t d = 0; d < s->dims; d++) {
+			unit[d] = best[i % count]->unit[d];
+			if (rng_unit(&s->rng) > share && s->dims > 1)
+				continue;
+			bool jumps = ((const struct gp *)s->state)->axes[d].kind == PARZEN_CHOICE;
+			unit[d] = jumps ? rng_unit(&s->rng) : fmin(fmax(unit[d] + reach * rng_normal(&s->rng), 0), 1);
+		}
+		keep(s, unit, value_of(s, unit, least_kept(s->state), seen));
+	}
+}
+
+static bool is_near(const double *points, size_t count, size_t dims, const double *point)
+{
+	for (size_t i = 0; i < count; i++) {
+		double most = 0;
+		for (size_t d = 0; d < dims; d++)
+			most = fmax(most, fabs(points[i * dims + d] - point[d]));
+		if (most < GP_APART)
+			return true;
+	}
+	return false;
+}
+
+void gp_improve(struct search *s)
+{
+	struct gp *g = s->state;
+	double *unit = mem_array(2 * s->dims + 1, sizeof(double)), *seen = unit + s->dims;
+	double *starts = mem_array(GP_STARTS * s->dims + 1, sizeof(double)), values[GP_STARTS];
+	uint64_t scramble = rng_next(&s->rng) | 1;
+	g->kept_count = 0;
+	keep_near_best(s, unit, seen);
+	for (uint32_t i = 0; i < GP_POINTS; i++) {
+		for (size_t d = SOBOL_DIMS; d < s->dims; d++)
+			unit[d] = rng_unit(&s->rng);
+		sobol_point(i, scramble, s->dims, unit);
+		keep(s, unit, value_of(s, unit, least_kept(s->state), seen));
+	}
+	size_t count = 0;
+	for (size_t i = 0; i < g->kept_count && count < GP_STARTS; i++) {
+		if (is_near(starts, count, s->dims, g->kept[i].unit))
+			continue; /* it would end in the same place */
+		values[count] = g->kept[i].value;
+		memcpy(starts + count++ * s->dims, g->kept[i].unit, s->dims * sizeof(double));
+	}
+	bool many = g->model->count > GP_CLIMB_MANY;
+	size_t best = 0;
+	for (size_t i = 0; i < count; i++) {
+		values[i] = climb(s, starts + i * s->dims, values[i], many ? GP_CLIMB_SHORT : GP_CLIMB_STEPS, seen);
+		best = values[i] > values[best] ? i : best;
+	}
+	if (count && many && g->reals)
+		climb(s, starts + best * s->dims, values[best], GP_CLIMB_STEPS, seen);
+	free(unit);
+	free(starts);
+}
