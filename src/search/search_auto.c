@@ -7,9 +7,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Up to here the Gaussian process was ahead of every other strategy (docs/studies/search-quality.md), of any kind of
- * parameters, and an ask takes some ten milliseconds. More was not measured. */
-#define AUTO_SHORT_TASKS 300
+/* Up to here the Gaussian process was ahead of every other strategy, of any kind of parameters: with 300 tasks in
+ * docs/studies/search-quality.md, with 600 in docs/internals/search-models.md. It looks at 300 results at most, so that
+ * an ask takes some ten milliseconds. More was not measured. */
+#define AUTO_SHORT_TASKS 1000
+/* The same with several objectives, where every ask fits the model anew. */
+#define AUTO_SHORT_MANY 300
 #define AUTO_SHORT_DIMS 100
 /* Up to here the model hears of nothing before the last task begins. */
 #define AUTO_FEW_TASKS 5
@@ -77,7 +80,7 @@ static const struct strategy *choose_fidelity(const struct look *l, char **ret_r
 static const struct strategy *choose_many(const struct look *l, size_t objectives, char **ret_reason)
 {
 	bool numeric = !l->unordered && !l->conditional;
-	bool few = l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS;
+	bool few = l->tasks <= AUTO_SHORT_MANY && l->dims <= AUTO_SHORT_DIMS;
 	const struct strategy *s = few       ? FIRST_OF("gp", "tpe", "nsga2", "random")
 		: l->tasks < AUTO_LONG_TASKS ? FIRST_OF("tpe", "nsga2", "random")
 					     : FIRST_OF("nsga2", "gde3", "random");
@@ -95,7 +98,7 @@ static const struct strategy *choose_one(const struct look *l, const char **ret_
 		return l->tasks < AUTO_ARCHITECTURE_TASKS ? FIRST_OF("tpe", "evolution", "de")
 							  : FIRST_OF("evolution", "tpe", "de");
 	}
-	if (numeric && l->tasks >= AUTO_EVOLUTION_TASKS * l->dims) {
+	if (!few && numeric && l->tasks >= AUTO_EVOLUTION_TASKS * l->dims) {
 		*ret_reason = mem_printf("%" PRIu64 " tasks for %zu numeric parameters: enough for evolution", l->tasks,
 					 l->dims);
 		return FIRST_OF("lshade", "dish", "de");

@@ -72,6 +72,7 @@ static const char *best_of(const char *const *names)
 
 #define BEST_OF(...) best_of((const char *const[]){__VA_ARGS__, "random", NULL})
 
+#define THIRD "c: {min: 0.0, max: 1.0}\n"
 #define TEXTS(a, b, c, d) a ": [x, y]\n" b ": [x, y, z]\n" c ": [x, y]\n" d ": [x, z]\n"
 #define TWELVE_TEXTS TEXTS("a", "b", "c", "d") TEXTS("e", "f", "g", "h") TEXTS("i", "j", "k", "l")
 
@@ -88,10 +89,11 @@ static void auto_follows_its_rules(void **state)
 	chosen(TWELVE_TEXTS, "{tasks: 200, parallel: 4}", NULL, 1, "gp", "with categories");
 	chosen(NUMERIC, "{tasks: 60, parallel: 30}", NULL, 1, "sobol", "no result comes in time");
 	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 1, "gp", "numeric parameters");
-	chosen(NUMERIC, "{tasks: 300, parallel: 8}", NULL, 1, "gp", "300 tasks, numeric parameters");
-	chosen(NUMERIC "k: [x, y, z]\n", "{tasks: 300, parallel: 8}", NULL, 1, "gp", "with categories");
-	chosen(NUMERIC "k: [x, y, z]\n", "{tasks: 301, parallel: 8}", NULL, 1, "tpe", "with categories");
-	chosen(NUMERIC, "{tasks: 301, parallel: 8}", NULL, 1, BEST_OF("cmaes", "tpe", "jde", "de"), "301 tasks");
+	chosen(NUMERIC, "{tasks: 1000, parallel: 8}", NULL, 1, "gp", "1000 tasks, numeric parameters");
+	chosen(NUMERIC "k: [x, y, z]\n", "{tasks: 1000, parallel: 8}", NULL, 1, "gp", "with categories");
+	chosen(NUMERIC "k: [x, y, z]\n", "{tasks: 1001, parallel: 8}", NULL, 1, "tpe", "with categories");
+	chosen(NUMERIC THIRD, "{tasks: 1001, parallel: 8}", NULL, 1, BEST_OF("cmaes", "tpe", "jde", "de"),
+	       "1001 tasks");
 	chosen(NUMERIC, "{tasks: 5000, parallel: 8}", NULL, 1, BEST_OF("lshade", "dish", "de"), "enough for evolution");
 	chosen(NUMERIC, "{tasks: 60, parallel: 8}", NULL, 2, "gp", "2 objectives");
 	chosen(NUMERIC, "{tasks: 301, parallel: 8}", NULL, 2, "nsga2", "2 objectives");
@@ -118,8 +120,8 @@ static void the_grid_that_auto_chose_under_a_budget_is_shuffled(void **state)
 static void cmaes_that_auto_chose_starts_from_tpe(void **state)
 {
 	(void)state;
-	struct space *space = drive_space(NUMERIC);
-	struct search_spec *spec = drive_spec("{tasks: 400}", NULL, space, 1);
+	struct space *space = drive_space(NUMERIC THIRD);
+	struct search_spec *spec = drive_spec("{tasks: 1200}", NULL, space, 1);
 	assert_string_equal(spec->strategy->name, "cmaes");
 	assert_true(search_option(spec, "warm") == 1);
 	search_spec_free(spec);
