@@ -119,17 +119,11 @@ def test_too_much_memory_is_its_own_cause(cluster, harness):
     assert sight["cause"] == "memory" and "memory:" in sight["remedy"]
 
 
-def test_the_time_limit_and_the_signal_before_it(cluster, harness):
-    batch = Batch(cluster, "trap 'date +%s >$index.usr1' USR1; for i in $(seq 1000); do sleep 0.2; done")
+def test_the_time_limit_with_its_signal_and_a_lost_node_are_their_own_causes(cluster, harness):
+    # Both take a minute or more, in different partitions: they pass at the same time.
+    limited = Batch(cluster, "trap 'date +%s >$index.usr1' USR1; for i in $(seq 1000); do sleep 0.2; done")
     # Slurm sends the signal up to 30 s early: not so early that the trap may not be there yet.
-    batch.submit(harness, 3, 0, partition="cpu", time_ms=60000, signal_ms=10000)
-    seen = batch.wait(harness)
-    assert [s["cause"] for s in seen.values()] == ["time"] * 3, seen
-    # It reached the runner itself, which the batch shell became. Slurm sends it once: on a busy machine one may be lost.
-    assert list(batch.folder.glob("*.usr1"))
-
-
-def test_a_lost_node_is_its_own_cause(cluster, harness):
+    limited.submit(harness, 3, 0, partition="cpu", time_ms=60000, signal_ms=10000)
     batch = Batch(cluster, "sleep 300")
     batch.submit(harness, 2, 0, partition="gpu_volta", options=["--nodelist=volta2"])
     batch.wait(harness, "running")
@@ -139,6 +133,10 @@ def test_a_lost_node_is_its_own_cause(cluster, harness):
         assert all(s["cause"] == "node" and "volta2" in s["message"] for s in seen.values()), seen
     finally:
         cluster.start("volta2")
+    seen = limited.wait(harness)
+    assert [s["cause"] for s in seen.values()] == ["time"] * 3, seen
+    # It reached the runner itself, which the batch shell became. Slurm sends it once: on a busy machine one may be lost.
+    assert list(limited.folder.glob("*.usr1"))
 
 
 def test_preemption_is_its_own_cause(cluster, harness):
