@@ -11,6 +11,8 @@ let text;
 let filter;
 let order;
 let draft;
+let document;
+let typed;
 let larger;
 let scale;
 let hub;
@@ -36,6 +38,8 @@ before(async () => {
   filter = await load('lib/filter.ts');
   order = await load('lib/order.ts');
   draft = await load('data/draft.ts');
+  document = await load('data/document.ts');
+  typed = await load('data/typed.ts');
   larger = await load('data/larger.ts');
   scale = await load('lib/scale.ts');
   hub = await load('data/hub.ts');
@@ -102,8 +106,8 @@ test('twice as much memory or time, in words and as the daemon reads it', () => 
 
 test('retries that ask for more come back from the form as they were', () => {
   const d = { ...draft.emptyDraft(), retryMemory: '2', factorMemory: '1.5', retryTime: '1' };
-  assert.deepEqual(draft.toExperiment(d, false).retry, { memory: { times: 2, factor: 1.5 }, time: 1 });
-  assert.equal(draft.toExperiment(draft.emptyDraft(), false).retry, undefined);
+  assert.deepEqual(document.toExperiment(d, false).retry, { memory: { times: 2, factor: 1.5 }, time: 1 });
+  assert.equal(document.toExperiment(draft.emptyDraft(), false).retry, undefined);
 });
 
 test('metrics keep four digits and say NaN', () => {
@@ -166,10 +170,10 @@ test('filters compare numbers as numbers and accept short names', () => {
 });
 
 test('lists are read as people type them', () => {
-  assert.deepEqual(draft.listValues('64, 32,16,'), [64, 32, 16]);
-  assert.deepEqual(draft.listValues('adam,sgd,"1",true,1e-3,.5'), ['adam', 'sgd', '1', true, 0.001, 0.5]);
-  assert.deepEqual(draft.listValues(''), []);
-  assert.equal(draft.scalar('no'), 'no');
+  assert.deepEqual(typed.listValues('64, 32,16,'), [64, 32, 16]);
+  assert.deepEqual(typed.listValues('adam,sgd,"1",true,1e-3,.5'), ['adam', 'sgd', '1', true, 0.001, 0.5]);
+  assert.deepEqual(typed.listValues(''), []);
+  assert.equal(typed.scalar('no'), 'no');
 });
 
 test('a copied experiment gives the same experiment again, with every key of the file', () => {
@@ -204,8 +208,8 @@ test('a copied experiment gives the same experiment again, with every key of the
     retry: { lost: 3, error: 1, memory: { times: 2, factor: 2 } },
     checkpoint: { signal: 'USR1', before_limit: '120s' },
   };
-  const made = { ...draft.fromExperiment({ name: 'x', script: 'm.py', spec }), script: { name: 'm.py', text: '' } };
-  assert.deepEqual(draft.toExperiment(made), { ...spec, name: 'x (copy)' });
+  const made = { ...document.fromExperiment({ name: 'x', script: 'm.py', spec }), script: { name: 'm.py', text: '' } };
+  assert.deepEqual(document.toExperiment(made), { ...spec, name: 'x (copy)' });
   assert.deepEqual(draft.hiddenKeys(made).sort(), [
     'arguments',
     'c.default',
