@@ -242,6 +242,7 @@ test('a failed task: cause, log, restart', async () => {
   await page.getByRole('searchbox', { name: 'Search the output' }).fill('');
   await page.getByRole('log').getByText('Epoch 23/100').waitFor();
   await page.getByRole('button', { name: 'Restart', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart 1 task' }).click();
   await page.getByText('Restarted 1 task.').waitFor();
   await page.getByRole('heading', { level: 1 }).locator('..').getByText('Submitted').waitFor();
   await page.getByText('Attempt').first().waitFor();

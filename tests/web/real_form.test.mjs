@@ -1,7 +1,7 @@
 // The form against the real daemon: what it offers, imports and refuses.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -60,6 +60,15 @@ async function submitted() {
   return /e\d+$/.exec(page.url())[0];
 }
 
+test('the empty page has an example that runs by one click', { skip, timeout: 300000 }, async () => {
+  const { page, troubles } = seat;
+  await page.getByRole('button', { name: 'Run the example' }).click();
+  await page.waitForURL(/\/e\/e\d+$/);
+  await daemon.cli('watch', 'e1');
+  assert.match(await daemon.cli('ls'), /e1 .*finished/);
+  assert.deepEqual(troubles.splice(0), []);
+});
+
 test('an environment of this machine is offered, and the tasks run in it', { skip, timeout: 300000 }, async () => {
   const { page, troubles } = seat;
   await empty();
@@ -73,5 +82,101 @@ test('an environment of this machine is offered, and the tasks run in it', { ski
   const id = await submitted();
   await daemon.cli('watch', id);
   assert.ok((await daemon.cli('logs', `${id}/1`)).includes(`prefix ${ml}\n`));
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('an experiment file becomes the form, and a script given as one is offered as the script', {
+  skip,
+  timeout: 300000,
+}, async () => {
+  const { page, troubles } = seat;
+  await empty();
+  const yaml = page.getByLabel('Import YAML');
+  await yaml.setInputFiles(file('plain.py', PLAIN));
+  await page.getByRole('dialog', { name: 'plain.py is a script' }).getByText('It is no experiment file.').waitFor();
+  await page.getByRole('button', { name: 'Use it as the script' }).click();
+  await page.getByText('1 argument found by argparse').waitFor();
+  const text = 'name: from a file\nscript: plain.py\nparameters: {lr: [0.3, 0.2]}\nresources: {cpus: 1}\nrepeats: 2\n';
+  await yaml.setInputFiles(file('e.yaml', text));
+  await page.getByRole('button', { name: 'Submit 4 tasks' }).first().waitFor();
+  assert.equal(await page.locator('#name').inputValue(), 'from a file');
+  assert.equal(await page.locator('#cpus').inputValue(), '1');
+  const id = await submitted();
+  await daemon.cli('watch', id);
+  assert.match(await daemon.cli('best', id), /0\.2/);
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+// Saves on USR1 and says whether it goes on.
+const SAVER = `import os, signal, sys, time
+folder = os.environ["SLUICE_CHECKPOINT_DIR"]
+print("resumed" if os.listdir(folder) else "fresh", flush=True)
+def save(*_):
+    open(folder + "/c", "w").write("x")
+    sys.exit(0)
+signal.signal(signal.SIGUSR1, save)
+for i in range(3000):
+    print("epoch %d val_loss %.3f" % (i, 1 / (i + 1)), flush=True)
+    time.sleep(0.2)
+`;
+
+test('a stop may let the script save, and a restart goes on from there or starts fresh', {
+  skip,
+  timeout: 300000,
+}, async () => {
+  const { page, troubles } = seat;
+  const script = path.join(daemon.state, 'saver.yaml');
+  await writeFile(path.join(daemon.state, 'saver.py'), SAVER);
+  await writeFile(script, 'script: saver.py\ncheckpoint: {signal: USR1, before_limit: 30s}\n');
+  const { id } = JSON.parse(await daemon.cli('run', script, '--detach', '--json'));
+  const said = async (text) => {
+    for (let i = 0; i < 300; i++) {
+      if ((await daemon.cli('logs', `${id}/1`)).includes(text)) return;
+      await new Promise((done) => {
+        setTimeout(done, 200);
+      });
+    }
+    throw new Error(`${id}/1 never said ${text}`);
+  };
+  await page.goto(`${daemon.url}/e/${id}/1`);
+  const stop = async (save) => {
+    await said('epoch 1 ');
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    if (save) await page.getByRole('checkbox', { name: 'Let scripts save a checkpoint first' }).check();
+    await page.getByRole('button', { name: 'Stop 1 task' }).click();
+    await page.getByRole('button', { name: 'Restart', exact: true }).click();
+  };
+  await said('fresh\n');
+  await stop(true);
+  await page.getByRole('button', { name: 'Restart 1 task' }).click();
+  await said('resumed\n');
+  await stop(false);
+  await page.getByRole('checkbox', { name: /^Start fresh/ }).check();
+  await page.getByRole('button', { name: 'Restart 1 task' }).click();
+  await said('fresh\n');
+  await daemon.cli('stop', id);
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('equal failures pause the experiment, and the button lets it go on', { skip, timeout: 300000 }, async () => {
+  const { page, troubles } = seat;
+  const script = path.join(daemon.state, 'bad.py');
+  await writeFile(script, 'import sys\nraise ValueError("broken on purpose")\n');
+  const made = await daemon.cli('run', script, 'n=1,2,3,4,5,6,7,8', '--pass=env', '--detach', '--json');
+  await page.goto(`${daemon.url}/e/${JSON.parse(made).id}`);
+  await page.getByRole('button', { name: 'Go on as it is' }).click();
+  await page.getByText('The experiment goes on.').waitFor();
+  assert.deepEqual(troubles.splice(0), []);
+});
+
+test('a task that took too much memory restarts with twice as much', { skip, timeout: 300000 }, async () => {
+  const { page, troubles } = seat;
+  const script = path.join(daemon.state, 'large.py');
+  await writeFile(script, 'import time\nx = bytearray(150 << 20)\ntime.sleep(6)\nprint("val_loss 1")\n');
+  const { id } = JSON.parse(await daemon.cli('run', script, '--memory=100M', '--detach', '--json'));
+  await page.goto(`${daemon.url}/e/${id}/1`);
+  await page.getByRole('button', { name: 'Restart with 200 MB' }).click();
+  await page.getByText('Restarted 1 task with 200 MB.').waitFor();
+  await daemon.cli('watch', id);
   assert.deepEqual(troubles.splice(0), []);
 });

@@ -49,17 +49,18 @@ export function Dialog({
 
 export function Confirm() {
   const q = question.value;
+  const box = useRef<HTMLInputElement>(null);
   if (!q) return null;
   return (
     <Dialog
       title={q.title}
-      onClose={() => q.answer(false)}
+      onClose={() => q.answer(false, false)}
       footer={
         <>
-          <button type="button" class="btn" autofocus onClick={() => q.answer(false)}>
+          <button type="button" class="btn" autofocus onClick={() => q.answer(false, false)}>
             {q.no}
           </button>
-          <button type="button" class="btn danger" onClick={() => q.answer(true)}>
+          <button type="button" class="btn danger" onClick={() => q.answer(true, !!box.current?.checked)}>
             <Icon name={q.icon} />
             {q.yes}
           </button>
@@ -67,6 +68,11 @@ export function Confirm() {
       }
     >
       <p class="dim">{q.text}</p>
+      {q.option && (
+        <label class="check">
+          <input ref={box} type="checkbox" /> {q.option}
+        </label>
+      )}
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@
 import { plural } from '../lib/format';
 import { go } from '../lib/router';
 import { message, post, remove } from './api';
-import { confirm } from './confirm';
+import { ask, confirm } from './confirm';
 import type { Larger } from './larger';
 import { experiments } from './store';
 import { toast } from './toast';
@@ -15,6 +15,11 @@ export function stoppable(task: TaskSummary): boolean {
 
 // What the daemon does unless it is told otherwise.
 const FROM = 'from its checkpoint where it has saved one, else from the first epoch';
+
+const FRESH = 'Start fresh: from the first epoch, without the checkpoint and the files of the attempt before';
+const SAVE = 'Let scripts save a checkpoint first';
+const modeOf = (choice: { option: boolean }) => (choice.option ? { mode: 'fresh' } : {});
+const savingOf = (choice: { option: boolean }) => (choice.option ? { checkpoint: true } : {});
 
 async function attempt(run: () => Promise<void>) {
   try {
@@ -40,28 +45,33 @@ export async function stopTasks(id: string, tasks: TaskSummary[]) {
   }
   const running = chosen.filter((task) => task.state === 'running').length;
   const many = plural(chosen.length, 'task');
-  if (
-    !(await confirm({
-      title: `Stop ${many}?`,
-      text: lossText(running, chosen.length - running),
-      yes: `Stop ${many}`,
-      no: 'Keep running',
-      icon: 'stop',
-    }))
-  )
-    return;
+  const choice = await ask({
+    title: `Stop ${many}?`,
+    text: lossText(running, chosen.length - running),
+    yes: `Stop ${many}`,
+    no: 'Keep running',
+    icon: 'stop',
+    option: running ? SAVE : undefined,
+  });
+  if (!choice) return;
   const numbers = chosen.map((task) => task.number);
   await attempt(async () => {
-    const done = await post<{ tasks: number }>(`/experiments/${id}/tasks/stop`, { tasks: numbers });
+    const done = await post<{ tasks: number }>(`/experiments/${id}/tasks/stop`, {
+      tasks: numbers,
+      ...savingOf(choice),
+    });
     toast(`Stopped ${plural(done.tasks, 'task')}.`, {
       action: { label: 'Restart them', run: () => void send(id, numbers) },
     });
   });
 }
 
-async function send(id: string, numbers: number[]) {
+async function send(id: string, numbers: number[], choice = { option: false }) {
   await attempt(async () => {
-    const done = await post<{ tasks: number }>(`/experiments/${id}/tasks/restart`, { tasks: numbers });
+    const done = await post<{ tasks: number }>(`/experiments/${id}/tasks/restart`, {
+      tasks: numbers,
+      ...modeOf(choice),
+    });
     toast(`Restarted ${plural(done.tasks, 'task')}.`);
   });
 }
@@ -74,18 +84,24 @@ export async function restartTasks(id: string, tasks: TaskSummary[]) {
   }
   const finished = chosen.filter((task) => task.state === 'finished').length;
   const many = plural(chosen.length, 'task');
-  if (chosen.length > 1 || finished) {
-    const which = finished < chosen.length ? `${finished} of them have` : finished === 1 ? 'It has' : 'All have';
-    const replaced = finished
-      ? ` ${which} finished already; the new attempt replaces the result once it has started.`
-      : '';
-    const text = `Each gets a new attempt of the same configuration: ${FROM}.${replaced}`;
-    if (!(await confirm({ title: `Restart ${many}?`, text, yes: `Restart ${many}`, no: 'Cancel', icon: 'restart' })))
-      return;
-  }
+  const which = finished < chosen.length ? `${finished} of them have` : finished === 1 ? 'It has' : 'All have';
+  const replaced = finished
+    ? ` ${which} finished already; the new attempt replaces the result once it has started.`
+    : '';
+  const text = `${chosen.length === 1 ? 'It' : 'Each'} gets a new attempt of the same configuration: ${FROM}.${replaced}`;
+  const choice = await ask({
+    title: `Restart ${many}?`,
+    text,
+    yes: `Restart ${many}`,
+    no: 'Cancel',
+    icon: 'restart',
+    option: FRESH,
+  });
+  if (!choice) return;
   await send(
     id,
     chosen.map((task) => task.number),
+    choice,
   );
 }
 
@@ -103,36 +119,34 @@ export async function restartLarger(id: string, numbers: number[], larger: Large
 export async function stopAll(id: string, counts: Counts) {
   const queued = counts.total - counts.running - counts.finished - counts.error - counts.stopped - counts.pruned;
   const many = plural(queued + counts.running, 'task');
-  if (
-    !(await confirm({
-      title: `Stop ${many}?`,
-      text: lossText(counts.running, queued),
-      yes: `Stop ${many}`,
-      no: 'Keep running',
-      icon: 'stop',
-    }))
-  )
-    return;
+  const choice = await ask({
+    title: `Stop ${many}?`,
+    text: lossText(counts.running, queued),
+    yes: `Stop ${many}`,
+    no: 'Keep running',
+    icon: 'stop',
+    option: counts.running ? SAVE : undefined,
+  });
+  if (!choice) return;
   await attempt(async () => {
-    const done = await post<{ tasks: number }>(`/experiments/${id}/stop`);
+    const done = await post<{ tasks: number }>(`/experiments/${id}/stop`, savingOf(choice));
     toast(`Stopped ${plural(done.tasks, 'task')}.`);
   });
 }
 
 export async function restartFailed(id: string, failed: number) {
   const many = plural(failed, 'failed task');
-  if (
-    !(await confirm({
-      title: `Restart ${many}?`,
-      text: `Each gets a new attempt of the same configuration: ${FROM}. Finished tasks are left alone.`,
-      yes: `Restart ${many}`,
-      no: 'Cancel',
-      icon: 'restart',
-    }))
-  )
-    return;
+  const choice = await ask({
+    title: `Restart ${many}?`,
+    text: `Each gets a new attempt of the same configuration: ${FROM}. Finished tasks are left alone.`,
+    yes: `Restart ${many}`,
+    no: 'Cancel',
+    icon: 'restart',
+    option: FRESH,
+  });
+  if (!choice) return;
   await attempt(async () => {
-    const done = await post<{ tasks: number }>(`/experiments/${id}/restart`, { failed: true });
+    const done = await post<{ tasks: number }>(`/experiments/${id}/restart`, { failed: true, ...modeOf(choice) });
     toast(`Restarted ${plural(done.tasks, 'task')}.`);
   });
 }

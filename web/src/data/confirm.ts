@@ -6,20 +6,27 @@ interface Question {
   text: string;
   yes: string;
   no: string;
-  icon: 'trash' | 'stop' | 'restart';
-  answer: (yes: boolean) => void;
+  icon: 'trash' | 'stop' | 'restart' | 'file';
+  // A choice that goes with the answer; it begins unchecked.
+  option?: string;
+  answer: (yes: boolean, option: boolean) => void;
 }
 export const question = signal<Question | null>(null);
 
-// Asks before something is lost; the button says what will happen, never just "OK".
-export function confirm(q: Omit<Question, 'answer'>): Promise<boolean> {
+// The same with a choice: null is no.
+export function ask(q: Omit<Question, 'answer'>): Promise<{ option: boolean } | null> {
   return new Promise((resolve) => {
     question.value = {
       ...q,
-      answer: (yes) => {
+      answer: (yes, option) => {
         question.value = null;
-        resolve(yes);
+        resolve(yes ? { option } : null);
       },
     };
   });
+}
+
+// Asks before something is lost; the button says what will happen, never just "OK".
+export async function confirm(q: Omit<Question, 'answer' | 'option'>): Promise<boolean> {
+  return (await ask(q)) !== null;
 }

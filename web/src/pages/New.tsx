@@ -5,7 +5,7 @@ import { Card } from '../components/Card';
 import { Crumbs } from '../components/Crumbs';
 import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
-import { body, change, check, draft, filling, problems, startForm } from '../components/new/form';
+import { body, change, check, draft, filling, giveScript, problems, startForm } from '../components/new/form';
 import { PreviewCard } from '../components/new/Preview';
 import { ResourcesCard } from '../components/new/Resources';
 import { refused as binary, ScriptCard } from '../components/new/Script';
@@ -68,8 +68,24 @@ async function toForm(source: { name: string; text: string }): Promise<boolean> 
   }
 }
 
+// By its name, or by a first line that no experiment file has.
+function isScript({ name, text }: { name: string; text: string }): boolean {
+  return /\.(py|sh|r|jl|pl)$/i.test(name) || /^(#!|import \w|from \w+(\.\w+)* import )/m.test(text.slice(0, 4000));
+}
+
 async function importFile(file: File) {
   const source = { name: file.name, text: await file.text() };
+  if (isScript(source)) {
+    const use = await confirm({
+      title: `${file.name} is a script`,
+      text: 'It is no experiment file. It can be used as the training script of this form.',
+      yes: 'Use it as the script',
+      no: 'Cancel',
+      icon: 'file',
+    });
+    if (use) giveScript(source.name, source.text);
+    return;
+  }
   try {
     if (!(await toForm(source))) change({ source });
   } catch (problem) {
