@@ -43,22 +43,32 @@ static struct earlier earlier_scan(int fd)
 	return earlier;
 }
 
+static struct earlier earlier_read(const struct spool_descriptor *d, int64_t number)
+{
+	char *dir = spool_attempt_dir(d->task_dir, number), *path = spool_path(dir, SPOOL_JOURNAL);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct earlier earlier = {0};
+	free(path);
+	free(dir);
+	if (fd < 0)
+		return earlier;
+	earlier = earlier_scan(fd);
+	close(fd);
+	return earlier;
+}
+
 /* Of the last attempt before this one whose script began. */
 static struct earlier earlier_find(const struct spool_descriptor *d)
 {
-	for (int64_t number = d->attempt - 1; number > 0; number--) {
-		char *dir = spool_attempt_dir(d->task_dir, number), *path = spool_path(dir, SPOOL_JOURNAL);
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		free(path);
-		free(dir);
-		if (fd < 0)
-			continue;
-		struct earlier earlier = earlier_scan(fd);
-		close(fd);
-		if (earlier.began)
-			return earlier;
-	}
-	return (struct earlier){0};
+	struct earlier earlier = {0};
+	for (int64_t number = d->attempt - 1; number > 0 && !earlier.began; number--)
+		earlier = earlier_read(d, number);
+	return earlier.began ? earlier : (struct earlier){0};
+}
+
+bool earlier_has_begun(const struct spool_descriptor *d)
+{
+	return d->attempt > 1 && earlier_read(d, d->attempt - 1).began;
 }
 
 bool earlier_has_ended(const struct spool_descriptor *d)

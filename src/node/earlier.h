@@ -4,6 +4,8 @@
 
 #include "spool/descriptor.h"
 
+/* Did the script of the attempt just before this one begin? */
+bool earlier_has_begun(const struct spool_descriptor *descriptor);
 /* Did the last attempt before this one whose script began tell its end? When it did not, its runner was killed, and the
  * last rows that its script wrote may be in no journal. True also when there was none. */
 bool earlier_has_ended(const struct spool_descriptor *descriptor);

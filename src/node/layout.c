@@ -73,16 +73,18 @@ static char *layout_aside(const char *path)
 	return mem_printf("%s.old", path);
 }
 
-/* Out of the way of a fresh start. Where an older one lies there already, the attempt that left this one never started, or
- * is as old: one of the two is kept until the script has started. A first attempt finds nothing. */
-static int layout_set_aside(const char *path, struct error *err)
+/* Out of the way of a fresh start, until the script has started. An older one may lie there already: where the attempt
+ * before began, it was killed before it had removed that, and what it left itself is newer. Where it never began, what it
+ * had laid is worth nothing. A first attempt finds nothing. */
+static int layout_set_aside(const struct spool_descriptor *d, const char *path, struct error *err)
 {
 	if (access(path, F_OK) < 0)
 		return 0;
 	char *old = layout_aside(path);
-	int rc = access(old, F_OK) == 0 ? fs_remove_tree(path, err)
-		: rename(path, old) < 0 ? errorf(err, -errno, "%s: %s", old, strerror(errno))
-					: 0;
+	bool both = access(old, F_OK) == 0, newer = both && earlier_has_begun(d);
+	int rc = both ? fs_remove_tree(newer ? old : path, err) : 0;
+	if (rc == 0 && (newer || !both) && rename(path, old) < 0)
+		rc = errorf(err, -errno, "%s: %s", old, strerror(errno));
 	free(old);
 	return rc;
 }
@@ -112,9 +114,9 @@ int layout_make_work(const struct spool_descriptor *d, struct buf *notes, struct
 {
 	int rc = 0;
 	if (d->fresh)
-		rc = layout_set_aside(d->work_dir, err);
+		rc = layout_set_aside(d, d->work_dir, err);
 	if (rc == 0 && d->fresh)
-		rc = layout_set_aside(d->checkpoint_dir, err);
+		rc = layout_set_aside(d, d->checkpoint_dir, err);
 	if (rc == 0)
 		rc = layout_make_folder(d->checkpoint_dir, err);
 	if (rc == 0)
