@@ -132,7 +132,7 @@ static const struct metrics_format *collect_format_cb(void *ctx, const char *pat
 	return found;
 }
 
-/* Does its runner, or something that its script started, live on this machine? */
+/* Does its runner live on this machine, or something that its script started and that does not end? */
 static bool collect_sees_life(const struct collect *c, const char *batch_dir, uint32_t index)
 {
 	struct spool_claim claim = {0};
@@ -143,6 +143,7 @@ static bool collect_sees_life(const struct collect *c, const char *batch_dir, ui
 		strcmp(claim.boot_id, proc_boot_id()) == 0;
 	if (claimed && proc_start_time((pid_t)claim.pid, &start) == 0 && (int64_t)start == claim.pid_start)
 		return true;
+	spool_mark_kill_attempt(c->d.attempt_dir);
 	return spool_mark_lives(c->d.attempt_dir);
 }
 

@@ -26,6 +26,7 @@
 #include "spool/batch.h"
 #include "spool/checkpoint.h"
 #include "spool/claim.h"
+#include "spool/mark.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
 #include "spool/stop.h"
@@ -64,6 +65,7 @@ struct exec {
 	bool ran_pending; /* what ran is known when the setup lines have ended */
 	struct outcome outcome;
 	struct environment environment;
+	bool ended_earlier; /* what an earlier attempt had left here */
 	struct buf notes; /* lines about the work folder, for the journal once it has its START */
 };
 
@@ -371,6 +373,8 @@ static void exec_note_hidden(struct exec *x)
 		line += strlen(text) + 1;
 		free(text);
 	}
+	if (x->ended_earlier)
+		recorder_note(&x->recorder, "an earlier attempt had left processes on this machine: they were ended");
 	if (x->slot.memory_bytes > 0)
 		recorder_note(&x->recorder, "memory is watched every second, not limited by the kernel");
 	if (x->slot.gpus_hidden > 0)
@@ -471,12 +475,20 @@ static void exec_drop_aside(struct exec *x)
 		layout_drop_aside(&x->d);
 }
 
+/* What an earlier attempt left here must not write into the same folders. Its backend looks for it on this machine, and
+ * a cluster with control groups ends it with its job; on any other only the next runner on the node can. */
+static void exec_end_earlier(struct exec *x)
+{
+	x->ended_earlier = x->d.attempt > 1 && spool_mark_kill_task(x->d.task_dir) > 0;
+}
+
 /* Runs the attempt to its end; the journal is open. */
 static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 {
 	struct error err;
 	struct launch launch;
 
+	exec_end_earlier(x);
 	if (exec_try(x, exec_make_work, NULL) < 0)
 		return;
 	if (environment_open(&x->d, &x->notes, &x->environment, &err) < 0 || launch_check(&x->d, &err) < 0) {

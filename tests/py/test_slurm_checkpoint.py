@@ -5,6 +5,7 @@ A task that is cut off five times by its time limit goes on beside all tests of 
 like one that was never cut: the same epochs, one curve, the values of the attempt that computed them last. It is cut by the
 signal before the limit; with SLUICE_SOAK two of the attempts pay no heed to that, and Slurm ends them at the limit itself."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -12,6 +13,8 @@ import tempfile
 
 import pytest
 
+import test_collect
+import test_leftovers
 from conftest import SlurmDaemon, sweep, wait_for
 from test_slurm_causes import Marks
 
@@ -161,6 +164,56 @@ def test_preempted_script_is_told_to_save_first(slurm, lab, folder):
     assert task["attempts"][0]["cause"]["kind"] == "preempted", task
     assert (marks.folder / f"{number}.saved").read_text().strip() == "USR1"
     assert "continues from its checkpoint" in [step["reason"] for step in task["timeline"]]
+
+
+def test_stop_with_checkpoint_lets_the_script_save_and_restart_goes_on(slurm, folder):
+    marks = Marks(folder)
+    # Longer than Slurm's own KillWait and our grace period: only the runner's own clock can leave it that much.
+    script = SCRIPT.replace("exits_0) trap 'save USR1; exit 0' USR1", "exits_0) trap 'sleep 15; save USR1; exit 0' USR1")
+    spec = slurm.spec({"kind": ["exits_0", "goes_on"]}, **marks.vars, resources={"time": "30m"},
+                      checkpoint={"signal": "USR1", "before_limit": "25s"})
+    experiment = slurm.submit(script, spec, name="task.sh")
+    for number in (1, 2):
+        marks.pid(number)
+    slurm.cli("stop", experiment, "--checkpoint")
+    assert slurm.wait_ended(experiment)["state"] == "stopped"
+    for number in (1, 2):
+        task = slurm.task(experiment, number)
+        assert [attempt["state"] for attempt in task["attempts"]] == ["stopped"], task
+        saved = slurm.state / f"experiments/{experiment}/tasks/{number}/checkpoint/saved"
+        assert saved.read_text().strip() == "USR1", number
+    wait_for(lambda: not slurm.queue(), "its jobs are still there")
+    slurm.cli("restart", experiment, "--resume")
+    assert slurm.wait_ended(experiment)["state"] == "finished"
+    for number in (1, 2):
+        task = slurm.task(experiment, number)
+        assert (task["state"], task["attempt"]) == ("finished", 2), task
+        assert (marks.folder / f"{number}.saved").read_text().strip() == "USR1"
+        assert "continues from its checkpoint" in [step["reason"] for step in task["timeline"]]
+        assert slurm.metrics(experiment, number)["loss"]["step"] == [0, 1], "one curve, over both attempts"
+
+
+def kill_a_runner(slurm, folder):
+    """Rows that the runner could not see, and processes that left the script. There is one node in `cpu`."""
+    marks = folder / "marks"
+    marks.mkdir()
+    variables = {"MARKS": str(marks), "EARLY": "0 1 2", "LATE": "3 4 5 6 7 8"}
+    script = f'if [ "$SLUICE_ATTEMPT" = 2 ]; then {test_leftovers.SEES} exit 1; fi\n' + test_leftovers.START + test_collect.SCRIPT
+    spec = slurm.spec({"n": [1]}, environment={"vars": variables}, retry={"lost": 1, "error": 0})
+    experiment = slurm.submit(script, spec, name="task.sh")
+    found = test_leftovers.pids(marks)
+    (claim,) = wait_for(lambda: list(slurm.state.glob(f"experiments/{experiment}/batches/*/0.claim")), "nothing was claimed")
+    test_collect.write_behind_its_back(json.loads(claim.read_text())["pid"], marks)
+    slurm.wait_ended(experiment)
+    task = slurm.task(experiment, 1)
+    assert [attempt["cause"]["kind"] for attempt in task["attempts"]] == ["lost", "exit"], task
+    assert (marks / "seen").read_text() == "" and not test_leftovers.living(found)
+    for name in ("loss", "train_loss", "score"):
+        assert slurm.metrics(experiment, 1)[name]["step"] == test_collect.EPOCHS, name
+
+
+def test_a_killed_runner_leaves_no_row_unread_and_no_process_beside_the_next_attempt(slurm, folder):
+    kill_a_runner(slurm, folder)
 
 
 def test_a_preempted_task_ends_like_one_that_was_not(slurm, lab, folder):
