@@ -94,12 +94,13 @@ static void scripted_poll(struct backend *backend, const struct backend_watch *w
 {
 	struct scripted_sight now = scripted_sight_now(scripted_of(backend));
 	scripted_note(backend, SCRIPTED_POLL, count, watch[0].token, false);
-	for (size_t i = 0; now.rc == 0 && i < count; i++)
+	for (size_t i = 0; now.rc == 0 && i < count; i++) {
+		bool runs = now.earlier && watch[i].submitted_ms >= now.from_ms;
 		sight(ctx,
 		      &(struct backend_observation){
 			      .token = watch[i].token,
 			      .index = watch[i].index,
-			      .state = now.state,
+			      .state = runs ? BACKEND_RUNNING : now.state,
 			      .reason = now.reason,
 			      .node = now.node,
 			      .job = now.job,
@@ -109,6 +110,7 @@ static void scripted_poll(struct backend *backend, const struct backend_watch *w
 			      .exit_code = now.exit_code,
 			      .signal = now.signal,
 		      });
+	}
 	done(ctx, now.rc, now.rc < 0 ? "it does not answer" : NULL);
 }
 

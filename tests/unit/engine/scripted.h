@@ -13,6 +13,7 @@
 /* What the backend says of every attempt when it is asked, from this time of the stepped clock on. */
 struct scripted_sight {
 	int64_t from_ms;
+	bool earlier; /* only of those submitted before that; the others run */
 	enum backend_state state;
 	const char *reason;
 	const char *node, *job; /* NULL: it does not say */

@@ -142,6 +142,20 @@ static inline void reopen(struct fixture *f)
 	settle(f);
 }
 
+/* kill -9: the next engine finds the files as they are now, whatever this one had still to write. */
+static inline void kill_engine(struct fixture *f)
+{
+	char copy[80], *words = NULL;
+	snprintf(copy, sizeof(copy), "%s.killed", f->dir);
+	words = mem_printf("cp -a %s %s", f->dir, copy);
+	assert_int_equal(system(words), 0);
+	free(words);
+	close_engine(f);
+	assert_int_equal(fs_remove_tree(f->dir, NULL), 0);
+	assert_int_equal(rename(copy, f->dir), 0);
+	open_engine(f);
+}
+
 static inline struct engine_live *only_live(struct fixture *f)
 {
 	assert_int_equal(f->engine->live.len, 1);

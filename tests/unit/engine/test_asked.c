@@ -177,6 +177,51 @@ static void test_a_change_renews_what_waits_in_the_queue(void **state)
 	assert_task(f, id, "finished", 2, NULL);
 }
 
+/* Something queued is to be submitted again with other resources. The daemon is killed after each step of it: the wish is
+ * written; the backend was called; it has let the job go; its end is in the store; the next attempt is handed over. */
+static void test_a_kill_at_any_step_of_a_withdrawal_submits_it_once(void **state)
+{
+	struct fixture *f = *state;
+	for (int killed = 0; killed < 5; killed++) {
+		struct problems problems = {0};
+		struct error err = {0};
+		struct node *body = json("{\"resources\": {\"memory\": \"32G\"}}");
+		size_t before = submits();
+		scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_QUEUED, .reason = "busy"});
+		int64_t id = submit_one(f, hungry);
+		pass(f, 4 * SECOND);
+		assert_int_equal(engine_change(f->engine, id, body, &problems, &err), 0);
+		node_free(body);
+		if (killed == 0)
+			kill_engine(f);
+		settle(f);
+		assert_true(withdrawals() > 0);
+		if (killed == 1)
+			kill_engine(f);
+		scripted_say(
+			&scripted_cluster,
+			(struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_CANCELLED, .earlier = true});
+		if (killed == 2)
+			kill_engine(f);
+		for (int i = 0; i < 300 && f->engine->live.len && only_live(f)->number == 1; i++)
+			pass(f, SECOND / 10);
+		if (killed == 3)
+			kill_engine(f);
+		pass(f, 20 * SECOND);
+		if (killed == 4)
+			kill_engine(f);
+		pass(f, 60 * SECOND);
+		assert_int_equal(submits(), before + 2);
+		assert_int_equal(last_memory(), 32 * GB);
+		assert_int_equal(cancels(), 0);
+		runner_start(f);
+		runner_end(f, CAUSE_OK, 0, 0);
+		settle(f);
+		assert_task(f, id, "finished", 2, NULL);
+		assert_attempt(f, id, 0, "stopped", NULL);
+	}
+}
+
 static void test_a_change_leaves_what_runs_alone(void **state)
 {
 	struct fixture *f = *state;
@@ -302,6 +347,7 @@ int main(void)
 		T(test_what_a_retry_asks_for_outlives_the_daemon),
 		T(test_tasks_that_ask_for_different_things_go_in_different_batches),
 		T(test_a_change_renews_what_waits_in_the_queue),
+		T(test_a_kill_at_any_step_of_a_withdrawal_submits_it_once),
 		T(test_a_change_leaves_what_runs_alone),
 		T(test_one_that_starts_while_it_is_withdrawn_goes_on),
 		T(test_one_that_is_ended_as_it_starts_is_run_again),
