@@ -58,8 +58,9 @@ const struct verb verb_export = {
 	.name = "export",
 	.arguments = "ID [--format csv|json]",
 	.summary = "print an experiment as CSV or JSON",
-	.help = "CSV: a row per task with state, parameters, best value and its epoch. JSON: the experiment with its\n"
-		"tasks, every metric of every task, and the attempts.\n\n"
+	.help = "CSV: a row per task with state, parameters, best value and its epoch, why it failed, what it cost, and every\n"
+		"metric twice: at_best_NAME is its value where the objective was best, last_NAME its last one.\n"
+		"JSON: the experiment with its tasks, every metric of every task, and the attempts.\n\n"
 		"  sluice export e12 > e12.csv\n"
 		"  sluice export e12 --format json -o e12.json",
 	.options = export_options,

@@ -21,11 +21,19 @@ enum csv_column {
 	CSV_PARAMETERS,
 	CSV_BEST,
 	CSV_STEP,
-	CSV_ATTEMPT
+	CSV_ATTEMPT,
+	CSV_CAUSE,
+	CSV_COST,
 };
 static const char sql_csv[] =
-	"SELECT id, number, state, started_ms, finished_ms, parameters, best, best_step, attempt FROM task "
+	"SELECT id, number, state, started_ms, finished_ms, parameters, best, best_step, attempt, "
+	"json_extract(cause, '$.text'), " ROW_COST_COLUMNS " FROM task "
 	"WHERE experiment = ?1 AND number > ?2 ORDER BY number";
+
+static const char sql_csv_names[] = "SELECT name, id FROM metric_name WHERE experiment = ?1 ORDER BY name";
+/* The newest value up to a step. */
+static const char sql_csv_value[] =
+	"SELECT value FROM metric WHERE task = ?1 AND name = ?2 AND step <= ?3 ORDER BY step DESC LIMIT 1";
 
 static int put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {
@@ -106,6 +114,46 @@ static void csv_put_node(struct buf *out, const struct node *node)
 	}
 }
 
+static int csv_put_value(struct task_pieces *pieces, int64_t task, int64_t name, int64_t step)
+{
+	sqlite3_stmt *row = store_bind(pieces->store, sql_csv_value, "iii", task, name, step);
+	int rc = store_step(pieces->store, row);
+	if (rc > 0)
+		csv_put_real(pieces->json.out, row_is_null(row, 0) ? NAN : row_real(row, 0));
+	else
+		csv_put(pieces->json.out, false, "");
+	store_end(row);
+	return rc < 0 ? rc : 0;
+}
+
+/* Every metric where the objective was best, and its last value. */
+static int csv_put_metrics(struct task_pieces *pieces, sqlite3_stmt *row)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < pieces->metrics->count; i++) {
+		int64_t name = pieces->metrics->items[i]->integer, task = row_int(row, CSV_ID);
+		rc = csv_put_value(pieces, task, name, row_is_null(row, CSV_STEP) ? -1 : row_int(row, CSV_STEP));
+		if (rc == 0)
+			rc = csv_put_value(pieces, task, name, INT64_MAX);
+	}
+	return rc;
+}
+
+/* The figures that are columns; others are in the JSON. */
+static void csv_put_cost(sqlite3_stmt *row, struct buf *out)
+{
+	int column = CSV_COST;
+	for (enum figure f = 0; f < FIGURE_COUNT; f++) {
+		if (!cost_figures[f].counted)
+			continue;
+		if (row_is_null(row, column))
+			csv_put(out, false, "");
+		else
+			csv_put_real(out, row_real(row, column) / cost_figures[f].per);
+		column++;
+	}
+}
+
 static int csv_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {
 	const struct node *parameters = pieces->parameters;
@@ -131,9 +179,35 @@ static int csv_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 	else
 		csv_put_real(out, elapsed_s);
 	csv_put(out, false, row_text(row, CSV_ATTEMPT));
+	csv_put(out, false, row_text(row, CSV_CAUSE));
+	csv_put_cost(row, out);
+	int rc = csv_put_metrics(pieces, row);
 	buf_add_text(out, "\r\n");
 	node_free(values);
-	return 0;
+	return rc;
+}
+
+/* The columns behind those of the objective: why a task failed, what it cost, and every metric. */
+static int csv_head_more(struct task_pieces *pieces, struct buf *out)
+{
+	sqlite3_stmt *row = store_bind(pieces->store, sql_csv_names, "i", pieces->experiment);
+	int rc;
+	csv_put(out, false, "cause");
+	for (enum figure f = 0; f < FIGURE_COUNT; f++)
+		if (cost_figures[f].counted)
+			csv_put(out, false, cost_figures[f].key);
+	pieces->metrics = node_new(NODE_MAP);
+	while ((rc = store_step(pieces->store, row)) > 0) {
+		char *at_best = mem_printf("at_best_%s", row_text(row, 0)),
+		     *last = mem_printf("last_%s", row_text(row, 0));
+		node_add(pieces->metrics, row_text(row, 0), node_new_int(row_int(row, 1)));
+		csv_put(out, false, at_best);
+		csv_put(out, false, last);
+		free(at_best);
+		free(last);
+	}
+	store_end(row);
+	return rc;
 }
 
 static int export_csv(struct store *store, int64_t experiment, struct pieces *ret)
@@ -158,9 +232,12 @@ static int export_csv(struct store *store, int64_t experiment, struct pieces *re
 	csv_put(out, false, "best_epoch");
 	csv_put(out, false, "elapsed_s");
 	csv_put(out, false, "attempts");
-	buf_add_text(out, "\r\n");
 	store_end(row);
-	return 0;
+	rc = csv_head_more(pieces, out);
+	buf_add_text(out, "\r\n");
+	if (rc < 0)
+		pieces_free(ret);
+	return rc;
 }
 
 int store_export(struct store *store, int64_t experiment, const char *folder, bool csv, struct pieces *ret)

@@ -32,6 +32,7 @@ static void task_pieces_free(void *ctx)
 	struct task_pieces *pieces = ctx;
 	buf_free(&pieces->begun);
 	node_free(pieces->parameters);
+	node_free(pieces->metrics);
 	free(pieces);
 }
 

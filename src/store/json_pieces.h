@@ -16,6 +16,7 @@ struct task_pieces {
 	int64_t name, points; /* curves: of this metric, thinned to so many */
 	enum store_axis axis;
 	struct node *parameters; /* CSV: the columns */
+	struct node *metrics; /* CSV: further columns, {NAME: id} */
 };
 
 struct task_pieces *task_pieces_new(struct store *store, int64_t experiment, const char *sql,

@@ -110,7 +110,8 @@ def test_export_is_an_attachment(daemon):
     csv = daemon.request("GET", f"/experiments/{experiment}/export?format=csv")
     assert csv.headers["Content-Disposition"] == f'attachment; filename="{experiment}.csv"'
     assert csv.headers["Content-Type"].startswith("text/csv")
-    assert csv.body.decode().splitlines()[0] == "task,state,n,best_loss,best_epoch,elapsed_s,attempts"
+    assert csv.body.decode().splitlines()[0].startswith("task,state,n,best_loss,best_epoch,elapsed_s,attempts,cause,wall_s,")
+    assert csv.body.decode().splitlines()[0].endswith(",at_best_loss,last_loss")
     whole = daemon.request("GET", f"/experiments/{experiment}/export").json
     assert [task["metrics"]["loss"]["value"] for task in whole["tasks"]] == [[1.5, 0.5, 0.75]] * 2
 

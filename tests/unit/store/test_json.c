@@ -413,13 +413,15 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 static void test_csv_quotes_and_leaves_unknown_empty(void **state)
 {
 	struct fixture *f = *state;
+	run_sql(f, "UPDATE task SET cause = '{\"text\":\"it failed\"}' WHERE id = 13");
 	assert_int_equal(read_export(f, 1, true), 0);
 	assert_string_equal(buf_text(&f->text),
-			    "task,state,lr,kind,best_val_loss,best_epoch,elapsed_s,attempts\r\n"
-			    "1,finished,0.1,\"a,\"\"b\"\"\",0.5,3,2.5,1\r\n"
-			    "2,running,0.2,,0.25,1,8,1\r\n"
-			    "3,error,0.3,,,,,2\r\n"
-			    "4,waiting,0.4,,,,,0\r\n");
+			    "task,state,lr,kind,best_val_loss,best_epoch,elapsed_s,attempts,cause,wall_s,cpu_s,gpu_s,"
+			    "energy_j,at_best_loss,last_loss,at_best_val_loss,last_val_loss\r\n"
+			    "1,finished,0.1,\"a,\"\"b\"\"\",0.5,3,2.5,1,,2.5,,,40.5,7,7,,\r\n"
+			    "2,running,0.2,,0.25,1,8,1,,0.1,,,,,,0.25,NaN\r\n"
+			    "3,error,0.3,,,,,2,it failed,,,,,,,,\r\n"
+			    "4,waiting,0.4,,,,,0,,,,,,,,,\r\n");
 	assert_int_equal(read_export(f, 9, true), -ENOENT);
 }
 
