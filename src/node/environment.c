@@ -66,6 +66,7 @@ static void environment_add_modules(struct environment *e, struct spool_descript
 		for (size_t i = 0; d->setup && i < d->setup->count; i++)
 			environment_add(e->setup, d->setup->items[i]->string);
 		d->setup = e->setup;
+		d->setup_added = 1;
 	}
 	buf_free(&line);
 	node_free(loaded);

@@ -68,8 +68,13 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 	if (setup->line) {
 		o->cause = CAUSE_LAUNCH;
 		o->exit_code = code ? code : 127; /* a line that says `exit` is no success */
-		SAY(o, "setup line %zu ended with status %d, so the script was not started: %.300s%s", setup->line,
-		    setup->status, setup->text, outcome_setup_hint(setup));
+		if (setup->line <= setup->added)
+			SAY(o,
+			    "the loading of the modules ended with status %d, so the script was not started: %.300s%s",
+			    setup->status, setup->text, outcome_setup_hint(setup));
+		else
+			SAY(o, "setup line %zu ended with status %d, so the script was not started: %.300s%s",
+			    setup->line - setup->added, setup->status, setup->text, outcome_setup_hint(setup));
 	} else if (code == 0) {
 		SAY(o, "finished");
 	} else if (code == 128 + SIGKILL && facts->killed_for_memory) {

@@ -58,7 +58,7 @@ char *setup_text(const struct spool_descriptor *d)
 
 	buf_add_text(&trap, "sluice_status=$?; echo \"$sluice_line $sluice_status\" >");
 	text_shell_quote(&trap, path);
-	buf_add_text(&trap, "; echo \"sluice: setup line $sluice_line ended with status $sluice_status\" >&2");
+	buf_add_text(&trap, "; echo \"sluice: $sluice_name ended with status $sluice_status\" >&2");
 	buf_add_text(&text, "trap -- ");
 	text_shell_quote(&text, buf_text(&trap));
 	buf_add_text(&text, " EXIT\n");
@@ -68,7 +68,12 @@ char *setup_text(const struct spool_descriptor *d)
 	if (setup_uses_modules(d))
 		buf_add_text(&text, SETUP_MODULES);
 	for (size_t i = 0; i < d->setup->count; i++) {
-		buf_addf(&text, "[ -n \"$sluice_text\" ] || sluice_line=%zu\nsluice_text=\"$sluice_text\"", i + 1);
+		buf_addf(&text, "[ -n \"$sluice_text\" ] || { sluice_line=%zu; sluice_name=", i + 1);
+		if (i < d->setup_added)
+			buf_add_text(&text, "'the loading of the modules'");
+		else
+			buf_addf(&text, "'setup line %zu'", i + 1 - d->setup_added);
+		buf_add_text(&text, "; }\nsluice_text=\"$sluice_text\"");
 		text_shell_quote(&text, d->setup->items[i]->string);
 		buf_add_text(&text, "'\n'\n");
 		if (i + 1 < d->setup->count)
@@ -79,7 +84,7 @@ char *setup_text(const struct spool_descriptor *d)
 	setup_add_environ(d, &text);
 	buf_add_text(&text,
 		     "trap - EXIT\nunset -f sluice_is_whole sluice_body\n"
-		     "unset sluice_text sluice_line sluice_status\nexec \"$@\"\n");
+		     "unset sluice_text sluice_line sluice_name sluice_status\nexec \"$@\"\n");
 	free(path);
 	buf_free(&trap);
 	return buf_take(&text);
@@ -98,7 +103,8 @@ struct setup_failure setup_read_failure(const struct spool_descriptor *d)
 		size_t first = strcspn(text, " "), second = text[first] ? strcspn(text + first + 1, "\n") : 0;
 		if (num_parse_unsigned(text, first, d->setup->count, &line) == 0 && line > 0 &&
 		    num_parse_unsigned(text + first + 1, second, 255, &status) == 0)
-			failure = (struct setup_failure){line, (int)status, d->setup->items[line - 1]->string};
+			failure = (struct setup_failure){line, d->setup_added, (int)status,
+							 d->setup->items[line - 1]->string};
 	}
 	free(path);
 	buf_free(&answer);

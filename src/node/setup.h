@@ -15,7 +15,8 @@ char *setup_text(const struct spool_descriptor *descriptor);
 
 /* The line at which bash ended instead of becoming the program. */
 struct setup_failure {
-	size_t line; /* from 1; 0: it did not */
+	size_t line; /* from 1, with those that the runner added; 0: it did not */
+	size_t added; /* by the runner, before those of the user */
 	int status; /* 0 for a line that says `exit` */
 	const char *text; /* the line, owned by the descriptor */
 };

@@ -23,6 +23,7 @@ struct spool_descriptor {
 	const struct node *modules; /* environment.modules: texts; NULL: those of the caller */
 	int64_t cpus; /* that were asked for; 0: none were */
 	const char *results; /* made below the work folder; NULL */
+	size_t setup_added; /* lines that the runner has put before those of the user; not in the file */
 	const struct node *argv, *setup, *env, *params, *metrics; /* NULL, or of the right type; texts only */
 	bool fresh; /* remove the work and checkpoint folders first */
 	const char *gpus; /* "0,1": assigned with the task; NULL: the slot or the cluster says */

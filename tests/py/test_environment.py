@@ -114,7 +114,11 @@ def test_loaded_modules_are_loaded_for_the_task(stale, tmp_path):
     e = run(stale, tmp_path, *more, "--setup", "module use x", env={"LOADEDMODULES": "gcc/12:cuda/12.2"}, text="print('ran')")
     assert log(stale, e) == "module load gcc/12 cuda/12.2\nmodule use x\nran\n"
     e = run(stale, tmp_path, *more, env={"LOADEDMODULES": "bad"}, text="print('ran')")
+    assert "loading of the modules ended with status 1" in stale.task(e, 1)["reason"]
     assert "module load bad" in stale.task(e, 1)["reason"]
+    # Lines keep the numbers that they have in the file.
+    e = run(stale, tmp_path, *more, "--setup", "true", "--setup", "false", env={"LOADEDMODULES": "gcc/12"}, text="print('ran')")
+    assert "setup line 2 ended with status 1" in stale.task(e, 1)["reason"]
     e = run(stale, tmp_path, "--setup", "conda activate x", text="print('ran')")
     assert "conda.sh" in stale.task(e, 1)["reason"]
 
