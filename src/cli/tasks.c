@@ -19,7 +19,17 @@ static void tasks_add_epoch(struct term_table *table, const struct node *task)
 		term_table_add(table, TERM_DIM, view_none(task));
 }
 
-static void tasks_add_row(struct term_table *table, const struct node *task, const struct node *varying)
+/* Why tasks wait is the same for most of them: it is said in the first row. */
+static const char *tasks_say_waiting(const char *waiting_for, const char **said)
+{
+	bool again = waiting_for && *said && strcmp(waiting_for, *said) == 0;
+	if (waiting_for)
+		*said = waiting_for;
+	return again ? "as above" : waiting_for ? waiting_for : "";
+}
+
+static void tasks_add_row(struct term_table *table, const struct node *task, const struct node *varying,
+			  const char **said)
 {
 	const char *state = node_get_string(task, "state");
 	const struct node *best = node_get(task, "best"), *parameters = node_get(task, "parameters");
@@ -44,9 +54,9 @@ static void tasks_add_row(struct term_table *table, const struct node *task, con
 	view_seconds(node_get(task, "elapsed_s"), "", text);
 	term_table_add(table, TERM_PLAIN, text);
 	term_table_add(table, TERM_PLAIN, node_get_string(task, "node"));
-	const char *cause = view_cause(task), *waiting_for = node_get_string(task, "waiting_for");
+	const char *cause = view_cause(task), *waiting = tasks_say_waiting(node_get_string(task, "waiting_for"), said);
 	term_table_addf(table, state && strcmp(state, "error") == 0 ? TERM_RED : TERM_DIM, "%s%s%s", cause,
-			*cause && waiting_for ? "; " : "", waiting_for ? waiting_for : "");
+			*cause && *waiting ? "; " : "", waiting);
 }
 
 void tasks_write(const struct node *tasks, const struct node *experiment, const struct term *term, struct buf *out)
@@ -73,8 +83,9 @@ void tasks_write(const struct node *tasks, const struct node *experiment, const 
 	columns[n++] = (struct term_column){"NODE", false, true};
 	columns[n++] = (struct term_column){"WHY", false, true};
 	table.column_count = n;
+	const char *said = NULL;
 	for (size_t i = 0; i < items->count; i++)
-		tasks_add_row(&table, items->items[i], varying);
+		tasks_add_row(&table, items->items[i], varying, &said);
 	term_table_write(&table, term, out);
 	int64_t more = node_get_int(tasks, "total", (int64_t)items->count) - (int64_t)items->count;
 	if (more > 0)

@@ -74,6 +74,8 @@ def test_a_task_says_that_it_waits_for_its_own_experiment(daemon, cpus):
     limited = create(daemon, HOLD, 3, search={"parallel": 1})
     wait_until_why(daemon, limited, "waits for another task of its experiment to end: parallel is 1")
     assert daemon.get(f"/experiments/{limited}")["waiting_for"].endswith("parallel is 1")
+    shown = daemon.cli("show", limited).stdout  # said once, not in every row
+    assert shown.count("parallel is 1") == 1 and shown.count("as above") == 1, shown
 
 
 def test_ten_thousand_waiting_tasks_are_not_written_to(daemon, cpus):
