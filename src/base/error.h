@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 
+#include <stdbool.h>
+
 struct node;
 struct json;
 
@@ -29,6 +31,7 @@ struct problem {
 /* Everything wrong with a document; at most LIMIT_PROBLEMS are kept. {0} is empty. */
 struct problems {
 	VEC(struct problem) list;
+	bool stored; /* the document was accepted before: rules that are newer than it do not refuse it */
 };
 
 /* Adds a problem at a node (its pointer, line and column); remedy may be NULL. Always returns

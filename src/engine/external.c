@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "journal/journal.h"
 
 #include <errno.h>
@@ -263,6 +264,23 @@ static int external_check_objective(struct engine *engine, const struct external
 	return rc;
 }
 
+/* A row in between may be of other metrics. One whose name is almost that of an objective is a slip of the finger. */
+static int external_check_names(const struct external_tell *tell, struct error *err)
+{
+	const struct spec *spec = tell->live->experiment->spec;
+	for (size_t k = 0; tell->more && k < tell->count; k++)
+		for (size_t i = 0; i < spec->objective_count; i++) {
+			const char *name = tell->metrics[k].name, *metric = spec->objectives[i].metric;
+			unsigned distance = text_distance(name, metric);
+			if (strcmp(name, metric) == 0)
+				return 0;
+			if (!distance || (distance == 1 && strlen(metric) > 3))
+				return errorf(err, -EINVAL, "the objective is '%s', not '%s'; correct the name", metric,
+					      name);
+		}
+	return 0;
+}
+
 static int external_tell_row(struct engine *engine, const struct external_tell *tell)
 {
 	if (!tell->count)
@@ -326,5 +344,7 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
 	rc = external_read_row(body, &tell, err);
 	if (rc == 0)
 		rc = external_check_objective(engine, &tell, err);
+	if (rc == 0)
+		rc = external_check_names(&tell, err);
 	return rc < 0 ? rc : engine_transact(engine, external_tell, &tell, err);
 }

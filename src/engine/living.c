@@ -20,6 +20,7 @@
 #include "base/limits.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 
 /* What the parts of a change share. */
@@ -376,6 +377,21 @@ static int living_check_objective(struct engine *engine, const struct engine_exp
 	return rc < 0 ? rc : problems->list.len > before ? -EINVAL : 0;
 }
 
+/* What has ended cannot be taken back. */
+static int living_check_tasks(const struct engine_experiment *e, const struct spec *spec, const struct node *tasks,
+			      struct problems *problems)
+{
+	int64_t added = e->planned - (int64_t)search_planned(e->spec->search, e->spec->space);
+	int64_t ended = e->counts[STORE_FINISHED] + e->counts[STORE_PRUNED] - (added > 0 ? added : 0);
+	if (!tasks || (int64_t)spec->search->tasks >= ended)
+		return 0;
+	char *remedy = mem_printf("give at least %" PRId64 "; `sluice stop e%" PRId64 "` ends the experiment now",
+				  ended, e->id);
+	problem_add(problems, tasks, remedy, "%" PRId64 " tasks have finished already", ended);
+	free(remedy);
+	return -EINVAL;
+}
+
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
 		  struct error *err)
 {
@@ -388,6 +404,9 @@ int engine_change(struct engine *engine, int64_t experiment, const struct node *
 	int rc = engine_open_experiment(engine, experiment, &living.experiment, err);
 	if (rc == 0)
 		rc = living_read_spec(living.experiment, body, problems, &living.spec);
+	if (rc == 0)
+		rc = living_check_tasks(living.experiment, living.spec, node_get(node_get(body, "search"), "tasks"),
+					problems);
 	if (rc == 0 && living.ranks)
 		rc = living_check_objective(engine, living.experiment, living.spec, node_get(body, "objective"),
 					    problems);

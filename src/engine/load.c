@@ -107,7 +107,7 @@ static void load_objective(struct spec *spec, const char *json)
 
 static int load_spec(const struct store_experiment *row, struct spec **ret, struct error *err)
 {
-	struct problems problems = {0};
+	struct problems problems = {.stored = true};
 	struct node *document = NULL;
 	int rc = node_parse_json(row->spec, strlen(row->spec), &document, err);
 	if (rc == 0 && (rc = spec_parse(document, &problems, ret)) < 0)

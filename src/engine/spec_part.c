@@ -9,6 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 
+/* No script runs in less. */
+#define SPEC_MEMORY_MIN (1 << 20)
+
 char *spec_part_text(const struct node *node, size_t max, struct problems *problems)
 {
 	const char *text = node_string(node);
@@ -79,6 +82,12 @@ int spec_part_word(const struct node *node, const char *const *words, struct pro
 	return 0;
 }
 
+/* A number without a unit. */
+static bool spec_part_is_bare(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789.")];
+}
+
 int64_t spec_part_duration(const struct node *node, struct problems *problems)
 {
 	char *text = spec_part_scalar(node, 100, problems);
@@ -87,6 +96,10 @@ int64_t spec_part_duration(const struct node *node, struct problems *problems)
 		problem_add(problems, node, "write for example 90s, 30m, 2h, 1d or 02:30:00",
 			    "'%.100s' is not a duration", text);
 		ms = 0;
+	} else if (text && !problems->stored && spec_part_is_bare(text)) {
+		char *remedy = mem_printf("write %ss, %sm or %sh", text, text, text);
+		problem_add(problems, node, remedy, "'%.100s' has no unit", text);
+		free(remedy);
 	}
 	free(text);
 	return ms;
@@ -149,6 +162,21 @@ bool spec_part_map_hinted(const struct node *node, const char *const *known, con
 			spec_part_unknown(node->items[i], known, hints, problems);
 	}
 	return true;
+}
+
+/* 16 without a unit would be 16 bytes; Slurm takes such a number for megabytes. */
+static int64_t spec_part_memory(const struct node *node, struct problems *problems)
+{
+	size_t before = problems->list.len;
+	int64_t bytes = spec_part_bytes(node, problems);
+	if (problems->list.len == before && !problems->stored && bytes < SPEC_MEMORY_MIN) {
+		char *text = spec_part_scalar(node, 100, problems);
+		char *remedy = mem_printf("did you mean %" PRId64 "%c?", bytes, bytes < 1024 ? 'G' : 'M');
+		problem_add(problems, node, remedy, "'%.100s' is less than a megabyte", text);
+		free(remedy);
+		free(text);
+	}
+	return bytes;
 }
 
 /* gpus: 2, or gpus: volta:2 */
@@ -252,7 +280,7 @@ void spec_part_resources(struct spec *spec, const struct node *node, struct prob
 	if ((item = node_get(node, "cpus")))
 		r->cpus = spec_part_int(item, 1, 100000, 1, problems);
 	if ((item = node_get(node, "memory")))
-		r->memory_bytes = spec_part_bytes(item, problems);
+		r->memory_bytes = spec_part_memory(item, problems);
 	if ((item = node_get(node, "time")))
 		r->time_ms = spec_part_duration(item, problems);
 	for (size_t i = 0; backend_table[i]; i++)

@@ -113,6 +113,8 @@ def test_budget_grows_while_it_runs_and_after_it_is_over(daemon):
     assert shown["tasks"]["total"] == 5
     assert len(work(daemon, experiment, lambda p: {"loss": p["x"]})) == 3
     assert daemon.wait_ended(experiment)["tasks"]["finished"] == 5
+    refused = daemon.cli("change", experiment, "--tasks", 4, status=None)
+    assert refused.returncode and "5 tasks have finished already" in refused.stderr and "at least 5" in refused.stderr
     assert "7 tasks in all, 5 finished" in daemon.cli("change", experiment, "--tasks", 7).stdout
     assert daemon.get(f"/experiments/{experiment}")["state"] == "running"
     assert len(work(daemon, experiment, lambda p: {"loss": p["x"]})) == 2
@@ -354,6 +356,8 @@ def test_worker_on_the_command_line(daemon):
     experiment = external(daemon, parameters={"x": [3, 1], "kind": "a b"}, search={"strategy": "grid"})
     line = daemon.cli("ask", experiment).stdout
     assert line.startswith(f"{experiment}/1 x=3 kind=")
+    for wrong in (["Loss=1", "--more"], ["los=1", "--more"], ["val=1"]):  # most likely misspelt
+        assert "the objective is 'loss'" in daemon.cli("tell", f"{experiment}/1", *wrong, status=1).stderr
     daemon.cli("tell", f"{experiment}/1", "loss=nan", "--step", 0, "--more")
     assert daemon.task(experiment, 1)["state"] == "running"
     daemon.cli("tell", f"{experiment}/1", "loss=0.5", "--step", 1)

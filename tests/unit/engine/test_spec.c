@@ -131,6 +131,10 @@ static void test_every_problem_is_reported_with_its_place(void **state)
 		{"script: a.py\npass: shout\n", "/pass", "not known here", 2},
 		{"script: a.py\nresources: {memory: lots}\n", "/resources/memory", "not a size", 2},
 		{"script: a.py\nresources: {time: -5}\n", "/resources/time", "not a duration", 2},
+		{"script: a.py\nresources: {time: 2}\n", "/resources/time", "no unit", 2},
+		{"script: a.py\nstop: {wall: 1.5}\n", "/stop/wall", "no unit", 2},
+		{"script: a.py\nresources: {memory: 16}\n", "/resources/memory", "less than a megabyte", 2},
+		{"script: a.py\nresources: {memory: 4000}\n", "/resources/memory", "less than a megabyte", 2},
 		{"script: a.py\nresources: {gpus: -1}\n", "/resources/gpus", "out of range", 2},
 		{"script: a.py\nresources: {partition: \"a b\"}\n", "/resources/partition", "blanks", 2},
 		{"script: a.py\nobjective: {goal: min}\n", "/objective/metric", "missing", 2},
@@ -164,6 +168,17 @@ static void test_every_problem_is_reported_with_its_place(void **state)
 }
 
 /* A capability is declared, not inferred; a key belongs to one backend. */
+static void test_what_was_accepted_earlier_is_still_read(void **state)
+{
+	(void)state;
+	struct problems problems = {.stored = true};
+	struct spec *spec = NULL;
+	assert_int_equal(parse("script: a.py\nresources: {time: 90, memory: 4000}\n", &problems, &spec), 0);
+	assert_int_equal(spec->resources.time_ms, 90000);
+	assert_int_equal(spec->resources.memory_bytes, 4000);
+	spec_free(spec);
+}
+
 static void test_where_metrics_are_is_told_to_the_runner(void **state)
 {
 	(void)state;
@@ -219,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_a_range_of_reals_stays_one_in_the_store),
 		cmocka_unit_test(test_goals_are_guessed_from_the_name),
 		cmocka_unit_test(test_every_problem_is_reported_with_its_place),
+		cmocka_unit_test(test_what_was_accepted_earlier_is_still_read),
 		cmocka_unit_test(test_where_metrics_are_is_told_to_the_runner),
 		cmocka_unit_test(test_the_table_of_backends_agrees_with_itself),
 	};
