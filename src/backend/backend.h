@@ -75,7 +75,7 @@ struct backend_submit_result {
 };
 typedef void (*backend_submitted_f)(void *ctx, const char *token, const struct backend_submit_result *result);
 
-/* One attempt the engine wants to hear about. */
+/* One attempt that the engine asks about. */
 struct backend_watch {
 	const char *token, *job; /* job may be NULL: not confirmed yet */
 	int64_t experiment;
@@ -110,7 +110,7 @@ struct backend_observation {
 	struct cost cost; /* from accounting */
 };
 typedef void (*backend_observation_f)(void *ctx, const struct backend_observation *observed);
-/* rc 0: the answer is complete, what was not sighted is ABSENT. Negative: the backend could not be
+/* rc 0: the answer is complete, what was not observed is ABSENT. Negative: the backend could not be
  * asked; nothing may be concluded. */
 typedef void (*backend_polled_f)(void *ctx, int rc, const char *why);
 typedef void (*backend_done_f)(void *ctx, int rc, const char *why);

@@ -183,7 +183,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 	done(ctx, batch->token, &(struct backend_submit_result){.outcome = BACKEND_SUBMITTED});
 }
 
-/* How an attempt is sighted that is not on our list. *ret_words keeps the message where it is not a
+/* What is observed of an attempt that is not on our list. *ret_words keeps the message where it is not a
  * constant. */
 static void local_observe_trace(struct local *local, const struct backend_watch *watch,
 				struct backend_observation *observed, char **ret_words)
@@ -219,7 +219,7 @@ static void local_observe_trace(struct local *local, const struct backend_watch 
 	observed->cause = CAUSE_LOST;
 }
 
-/* What is sighted: QUEUED while it waits for a slot; RUNNING while its runner lives, which may be before the
+/* What is observed: QUEUED while it waits for a slot; RUNNING while its runner lives, which may be before the
  * script starts or after it has ended. ENDED once the runner is gone; its cause is always CAUSE_LOST, with
  * the reason in the message: a runner that goes of its own accord has written END, and the END record in the
  * journal comes first, so read the journal to its end before believing an observation. Only where nothing was
@@ -279,7 +279,7 @@ static int local_cancel_one(struct local *local, const struct backend_watch *wat
 		item->message = mem_strdup("stopped before it started");
 	}
 	local_trace_read(watch->batch_dir, watch->index, watch->silent_ms, &trace);
-	/* Before the claim a signal would end the runner without a word; after it, it is heard. */
+	/* Before the claim a signal would end the runner, and nothing would be written; after it, the runner handles it. */
 	if (trace.state == LOCAL_TRACE_ALIVE)
 		return kill(trace.pid, SIGTERM) == 0 || errno == ESRCH
 			? 0

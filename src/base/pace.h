@@ -52,7 +52,7 @@
 
 /* backend: this machine. */
 
-/* Ends are heard of at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */
+/* Ends are seen at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */
 #define LOCAL_POLL_MS 3000
 #define LOCAL_POLL_SOON_MS 100
 /* nvidia-smi takes seconds on a machine without persistence mode. */
@@ -97,7 +97,7 @@
 
 /* engine */
 
-/* Journals are looked at this often while something runs; a backend that hears of an end at once asks for a turn itself.
+/* Journals are looked at this often while something runs; a backend that sees an end at once asks for a turn itself.
  * With many attempts the interval stretches, so that looking stays under 2 % of a core. */
 #define ENGINE_LOOK_MS 150
 #define ENGINE_LOOK_PER_ATTEMPT_MS 1

@@ -17,8 +17,8 @@ struct engine_backend {
 	bool polling, expecting, cancelling;
 	uint64_t polls; /* how often it was asked what it sees */
 	char *cancel_why; /* why the last call to end attempts failed; NULL: it did not */
-	bool given; /* this turn has prepared a batch for it */
-	bool adopted; /* it has seen what was alive when we came up; until then it cannot know its free room */
+	bool given; /* a batch was prepared for it in this turn */
+	bool adopted; /* it has seen what was alive when the engine opened; until then it cannot know its free room */
 	int64_t polled_ms, answered_ms; /* when it was asked last, and when it last answered; monotonic */
 	int64_t retell_ms; /* when to tell it the parallel limits again, monotonic; 0 */
 };

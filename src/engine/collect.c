@@ -60,7 +60,7 @@ static void collect_done_cb(void *ctx, const struct proc_result *result)
 	if (engine->closing)
 		return;
 	if (live && result->exit_code == 0)
-		engine_hear(live, ATTEMPT_EVENT_COLLECTED);
+		engine_note(live, ATTEMPT_EVENT_COLLECTED);
 	else if (live)
 		collect_failed(live,
 			       result->timed_out         ? "it took too long"
@@ -79,7 +79,7 @@ static void collect_start(struct engine *engine, struct engine_live *live)
 	const char *argv[] = {engine->program, "exec", "--collect", live->batch_dir, index, NULL};
 	const struct proc_spec spec = {.argv = argv, .timeout_ms = COLLECT_HANGS_MS};
 	vec_push(&engine->collectors, collector);
-	engine_hear(live, ATTEMPT_EVENT_COLLECTING);
+	engine_note(live, ATTEMPT_EVENT_COLLECTING);
 	int rc = proc_start(engine->loop, &spec, collect_done_cb, collector, &collector->proc, &err);
 	if (rc < 0) {
 		collect_failed(live, err.text);
@@ -90,7 +90,7 @@ static void collect_start(struct engine *engine, struct engine_live *live)
 /* It ends as it would have; what is missing is where the script wrote it. */
 static int collect_give_up(struct engine *engine, struct engine_live *live)
 {
-	engine_hear(live, ATTEMPT_EVENT_COLLECTED);
+	engine_note(live, ATTEMPT_EVENT_COLLECTED);
 	engine_soon(engine);
 	return store_add_history(
 		engine->store, live->task.id, STORE_RUNNING,
@@ -103,7 +103,7 @@ int engine_collect(struct engine *engine, struct engine_live *live)
 {
 	/* The descriptor of an attempt of the folder that this one was copied from names the files of the original. */
 	if (!engine->program || live->experiment->removing || engine_is_foreign(engine, live->id)) {
-		engine_hear(live, ATTEMPT_EVENT_COLLECTED);
+		engine_note(live, ATTEMPT_EVENT_COLLECTED);
 		engine_soon(engine);
 		return 0;
 	}

@@ -27,7 +27,7 @@ static void attempt_end_copy(struct attempt_end *to, const struct attempt_end *f
 	to->tail = mem_strdup(from->tail);
 }
 
-static void hear_absent(struct attempt_facts *f, int64_t at_ms)
+static void update_absent(struct attempt_facts *f, int64_t at_ms)
 {
 	if (f->seen == ATTEMPT_GONE)
 		return;
@@ -39,7 +39,7 @@ static void hear_absent(struct attempt_facts *f, int64_t at_ms)
 		f->claim = ATTEMPT_CLAIM_NOT_LOOKED;
 }
 
-static void hear_gone(struct attempt_facts *f, const struct attempt_event *event)
+static void update_gone(struct attempt_facts *f, const struct attempt_event *event)
 {
 	if (f->seen == ATTEMPT_GONE)
 		return; /* the first word counts */
@@ -51,14 +51,14 @@ static void hear_gone(struct attempt_facts *f, const struct attempt_event *event
 		f->claim = ATTEMPT_CLAIM_NOT_LOOKED;
 }
 
-static void hear_observation(struct attempt_facts *f, enum attempt_seen seen)
+static void update_seen(struct attempt_facts *f, enum attempt_seen seen)
 {
 	f->absent_ms = f->absent_again_ms = 0;
 	if (f->seen != ATTEMPT_GONE)
 		f->seen = seen;
 }
 
-static void hear_growth(struct attempt_facts *f, int64_t at_ms)
+static void update_growth(struct attempt_facts *f, int64_t at_ms)
 {
 	if (f->collect)
 		return;
@@ -67,7 +67,7 @@ static void hear_growth(struct attempt_facts *f, int64_t at_ms)
 }
 
 /* A journal that was read to its end and has nothing new is silent. One that cannot be read may have a lot to say. */
-static void hear_journal(struct attempt_facts *f, const struct attempt_event *event)
+static void update_journal(struct attempt_facts *f, const struct attempt_event *event)
 {
 	int64_t step = f->looked_ms ? event->at_ms - f->looked_ms : 0;
 	f->journal = event->journal;
@@ -80,20 +80,20 @@ static void hear_journal(struct attempt_facts *f, const struct attempt_event *ev
 		f->silent_ms = f->vouched_ms = 0;
 }
 
-static void hear_alive(struct attempt_facts *f, int64_t at_ms)
+static void update_alive(struct attempt_facts *f, int64_t at_ms)
 {
 	int64_t step = at_ms - f->alive_ms;
 	if (f->alive_ms && step <= SETTLE_VOUCH_GAP_MS)
 		f->vouched_ms += step < f->silent_ms ? step : f->silent_ms;
 	f->alive_ms = at_ms;
-	hear_observation(f, ATTEMPT_ALIVE);
+	update_seen(f, ATTEMPT_ALIVE);
 }
 
 /* One that does not run writes nothing. */
-static void hear_paused(struct attempt_facts *f)
+static void update_paused(struct attempt_facts *f)
 {
 	f->vouched_ms = f->alive_ms = 0;
-	hear_observation(f, ATTEMPT_ALIVE);
+	update_seen(f, ATTEMPT_ALIVE);
 }
 
 void attempt_update(struct attempt_facts *f, const struct attempt_event *event)
@@ -104,7 +104,7 @@ void attempt_update(struct attempt_facts *f, const struct attempt_event *event)
 			f->phase = ATTEMPT_RUNNING;
 		break;
 	case ATTEMPT_EVENT_BEATS: f->beats = event->beats; break;
-	case ATTEMPT_EVENT_GROWTH: hear_growth(f, event->at_ms); break;
+	case ATTEMPT_EVENT_GROWTH: update_growth(f, event->at_ms); break;
 	case ATTEMPT_EVENT_END:
 		if (f->phase >= ATTEMPT_ENDED)
 			break;
@@ -112,13 +112,13 @@ void attempt_update(struct attempt_facts *f, const struct attempt_event *event)
 		f->ended_ms = event->at_ms;
 		attempt_end_copy(&f->journal_end, event->end);
 		break;
-	case ATTEMPT_EVENT_JOURNAL: hear_journal(f, event); break;
+	case ATTEMPT_EVENT_JOURNAL: update_journal(f, event); break;
 	case ATTEMPT_EVENT_CLAIM: f->claim = event->claim; break;
-	case ATTEMPT_EVENT_QUEUED: hear_observation(f, ATTEMPT_QUEUED); break;
-	case ATTEMPT_EVENT_ALIVE: hear_alive(f, event->at_ms); break;
-	case ATTEMPT_EVENT_PAUSED: hear_paused(f); break;
-	case ATTEMPT_EVENT_ABSENT: hear_absent(f, event->at_ms); break;
-	case ATTEMPT_EVENT_GONE: hear_gone(f, event); break;
+	case ATTEMPT_EVENT_QUEUED: update_seen(f, ATTEMPT_QUEUED); break;
+	case ATTEMPT_EVENT_ALIVE: update_alive(f, event->at_ms); break;
+	case ATTEMPT_EVENT_PAUSED: update_paused(f); break;
+	case ATTEMPT_EVENT_ABSENT: update_absent(f, event->at_ms); break;
+	case ATTEMPT_EVENT_GONE: update_gone(f, event); break;
 	case ATTEMPT_EVENT_TAKEN:
 		f->absent_ms = f->absent_again_ms = 0;
 		f->cancel_ms = 0; /* a stop that came before found nothing to end */
@@ -300,7 +300,7 @@ static struct attempt_verdict decide_held(const struct attempt_facts *f, const s
 /* The backend says that it ended, the journal does not. */
 static struct attempt_verdict decide_gone(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
 {
-	int64_t heard = f->grew_ms > f->gone_ms ? f->grew_ms : f->gone_ms;
+	int64_t latest = f->grew_ms > f->gone_ms ? f->grew_ms : f->gone_ms;
 	/* One that promised signs of life has broken that by now. */
 	bool silent = f->beats && f->silent_ms >= pace->silent_ms;
 	bool lags = f->traits & BACKEND_FILES_LAG;
@@ -309,7 +309,7 @@ static struct attempt_verdict decide_gone(const struct attempt_facts *f, const s
 	/* A runner that ended well has told its end, or found the claim taken (a controller that crashed gave the element
 	 * out again): then the other one may still be at work. */
 	if (lags && f->backend_end.cause == CAUSE_OK && f->wanted == STORE_WANT_RUN && !silent &&
-	    now - heard < pace->silent_ms) {
+	    now - latest < pace->silent_ms) {
 		struct attempt_verdict unknown;
 		int claimed = decide_claimed(f, &unknown);
 		if (claimed)

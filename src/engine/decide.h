@@ -73,13 +73,13 @@ struct attempt_facts {
 	struct attempt_end backend_end; /* what the backend said; with ATTEMPT_GONE */
 	enum attempt_collect collect;
 	bool beats; /* its runner promised to write something every minute; one of an earlier version does not */
-	bool given_up; /* it was told to end because nothing was heard of it */
+	bool given_up; /* it was told to end because its journal did not grow */
 	int64_t grew_ms; /* when its journal grew last; 0 */
 	int64_t looked_ms; /* when its journal was last looked at; 0 */
 	int64_t silent_ms; /* for how long looks at its journal have found nothing new. Only our own clock counts, and
 			      only time in which we looked. */
 	int64_t alive_ms; /* when the backend last said that it runs; 0 */
-	int64_t vouched_ms; /* for how long the backend has said so while nothing was heard of it */
+	int64_t vouched_ms; /* for how long the backend has said so while its journal did not grow */
 	int64_t ended_ms; /* when we read END */
 	int64_t gone_ms; /* when the backend said GONE */
 	int64_t absent_ms, absent_again_ms; /* the first and the latest lookup of a row that did not find it; 0 */
@@ -129,9 +129,9 @@ struct attempt_pace {
 
 enum attempt_action {
 	ATTEMPT_WAIT, /* and decide again at the next turn */
-	ATTEMPT_LOOK, /* look for the claim, hear of it, and ask again; at the next turn where it stays unknown */
+	ATTEMPT_LOOK, /* look for the claim, add the event, and decide again; at the next turn where it stays unknown */
 	ATTEMPT_GIVE_AGAIN, /* no runner has it: hand it over again under the same token */
-	ATTEMPT_GIVE_UP, /* nothing is heard of it: write its stop file, hear of that, and have the backend end it */
+	ATTEMPT_GIVE_UP, /* it is silent: write its stop file, add the event, and have the backend end it */
 	ATTEMPT_COLLECT, /* it will end without END: first have the rest of its metrics read, and hear of that */
 	ATTEMPT_END,
 };

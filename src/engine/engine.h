@@ -81,7 +81,7 @@ struct engine_asker {
  * others wait already; asker->done is called from the loop, later and once, unless engine_unask comes first. */
 int engine_ask(struct engine *engine, int64_t experiment, struct engine_asker *asker, int64_t *ret_number,
 	       struct error *err) MUST_USE;
-/* Who asked does not wait any more; what would have been proposed to it waits for the next who asks. */
+/* The asker does not wait any more. The proposal that it would have got goes to the next one that asks. */
 void engine_unask(struct engine *engine, struct engine_asker *asker);
 /* Tell: {"values":{"val_loss":0.3},"step":4,"more":false,"failed":"why"}: a row of metrics, and unless `more`
  * the end of the task. */

@@ -107,10 +107,10 @@ static void event_send_rows(struct engine *engine, struct engine_live *live)
 static bool event_is_due(struct engine_experiment *e)
 {
 	int64_t now = clock_mono_ms();
-	if (!e->changed || e->removing || (e->state == e->told_state && now - e->told_ms < ENGINE_EVENT_MS))
+	if (!e->changed || e->removing || (e->state == e->sent_state && now - e->sent_ms < ENGINE_EVENT_MS))
 		return false;
-	e->told_ms = now;
-	e->told_state = e->state;
+	e->sent_ms = now;
+	e->sent_state = e->state;
 	e->changed = false;
 	return true;
 }

@@ -4,9 +4,9 @@
 
 struct engine;
 
-/* Answers who waits for a proposal, in order, as far as there is one. After the commit. */
+/* Gives proposals to the workers that wait, in the order in which they asked, until there is none left. After the commit. */
 void engine_serve_askers(struct engine *engine);
-/* Everybody who waits hears this error. */
+/* Answers every worker that waits with this error. */
 void engine_refuse_askers(struct engine *engine, int rc, const char *why);
 
 #endif

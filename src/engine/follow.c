@@ -1,5 +1,5 @@
 /* What the backends see. One query for all attempts of a backend a cycle; an answer that does not come
- * means unknown, never failed. Also the carrying out of requests to stop, repeated until they are heard. */
+ * means unknown, never failed. Also the carrying out of requests to stop, repeated until they have an effect. */
 #include "engine/follow.h"
 
 #include "engine/backends.h"
@@ -25,10 +25,10 @@ static struct engine_live *follow_find(struct engine *engine, const char *token,
 {
 	size_t count = engine->live.len;
 	for (size_t i = 0; i < count; i++) {
-		size_t at = (engine->sighted + i) % count;
+		size_t at = (engine->last_observed + i) % count;
 		struct engine_live *live = engine->live.at[at];
 		if (live->index == index && strcmp(live->token, token) == 0) {
-			engine->sighted = at + 1;
+			engine->last_observed = at + 1;
 			return live;
 		}
 	}
@@ -91,7 +91,7 @@ static int follow_place(struct engine *engine, struct engine_live *live, const s
 static int follow_absent(struct engine *engine, struct engine_live *live)
 {
 	bool first = !live->facts.absent_ms && live->facts.phase == ATTEMPT_SUBMITTED;
-	engine_hear(live, ATTEMPT_EVENT_ABSENT);
+	engine_note(live, ATTEMPT_EVENT_ABSENT);
 	return first ? store_set_batch_absent(engine->store, live->token, clock_now_ms()) : 0;
 }
 
@@ -118,11 +118,11 @@ int engine_take_observation(struct engine *engine, const struct backend_observat
 		return 0; /* the backend looked into the wrong folder, perhaps */
 	switch (observed->state) {
 	case BACKEND_QUEUED:
-		engine_hear(live, ATTEMPT_EVENT_QUEUED);
+		engine_note(live, ATTEMPT_EVENT_QUEUED);
 		return engine_tell_waiting(engine, live, observed->reason, observed->expected_start_ms);
 	case BACKEND_RUNNING: {
 		/* The journal says so, with more. */
-		engine_hear(live, observed->reason ? ATTEMPT_EVENT_PAUSED : ATTEMPT_EVENT_ALIVE);
+		engine_note(live, observed->reason ? ATTEMPT_EVENT_PAUSED : ATTEMPT_EVENT_ALIVE);
 		free(live->paused);
 		live->paused = mem_strdup(observed->reason);
 		int rc = follow_keep(engine, live, observed);
@@ -180,7 +180,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, enum f
 				continue;
 			if (live->save_until_ms > clock_mono_ms() || !engine_needs_cancel(live))
 				continue;
-			engine_hear(live, ATTEMPT_EVENT_CANCEL);
+			engine_note(live, ATTEMPT_EVENT_CANCEL);
 		}
 		watch[count++] = (struct backend_watch){
 			.token = live->token,
@@ -258,7 +258,7 @@ static void follow_cancelled_cb(void *ctx, int rc, const char *why)
 		return;
 	if (rc < 0)
 		log_warning("%s: ending attempts: %s", backend->ops->name, why ? why : strerror(-rc));
-	engine_stops_heard(backend, rc, why);
+	engine_stops_answered(backend, rc, why);
 }
 
 /* One call at a time: its answer is for every attempt that was told to end before it. */

@@ -10,7 +10,7 @@ struct engine_live;
 
 /* Asks every backend that has something alive, when it is due. */
 void engine_follow(struct engine *engine);
-/* Asks this one sooner. */
+/* Makes the next poll of this backend come soon. */
 void engine_poll_soon(struct engine_backend *backend);
 /* Carries out the requests to stop, again where they had no effect. */
 void engine_cancel(struct engine *engine);

@@ -64,12 +64,12 @@ int engine_hold_show(struct engine *engine, struct engine_experiment *e)
 	return rc;
 }
 
-int engine_hear_unstarted(struct engine *engine, const struct engine_live *live, const char *text)
+int engine_note_unstarted(struct engine *engine, const struct engine_live *live, const char *text)
 {
 	struct engine_experiment *e = live->experiment;
 	bool held = unstarted_is_held(&e->unstarted);
-	unstarted_hear_failure(&e->unstarted, hold_node(live->node),
-			       hold_is_of_node(attempt_end_of(&live->facts)->exit_code), text, clock_mono_ms());
+	unstarted_add_failure(&e->unstarted, hold_node(live->node),
+			      hold_is_of_node(attempt_end_of(&live->facts)->exit_code), text, clock_mono_ms());
 	if (!held && unstarted_is_held(&e->unstarted)) {
 		char *words = unstarted_words(&e->unstarted);
 		hold_notice(engine, "warning", "e%" PRId64 " is %s", e->id, words);
@@ -78,9 +78,9 @@ int engine_hear_unstarted(struct engine *engine, const struct engine_live *live,
 	return engine_hold_show(engine, e);
 }
 
-int engine_hear_started(struct engine *engine, struct engine_experiment *e, const char *node)
+int engine_note_started(struct engine *engine, struct engine_experiment *e, const char *node)
 {
-	if (unstarted_hear_start(&e->unstarted, hold_node(node), clock_mono_ms()))
+	if (unstarted_add_start(&e->unstarted, hold_node(node), clock_mono_ms()))
 		hold_notice(engine, "info", "e%" PRId64 ": a task has started, so it is no longer held back", e->id);
 	return engine_hold_show(engine, e);
 }
@@ -113,9 +113,9 @@ static int hold_load_cb(void *ctx, const struct store_beginning *row)
 	int64_t at = clock_mono_ms() - (age > 0 ? age : 0);
 	const char *node = hold_node(row->node);
 	if (row->started)
-		unstarted_hear_start(u, node, at > 0 ? at : 0);
+		unstarted_add_start(u, node, at > 0 ? at : 0);
 	else
-		unstarted_hear_failure(u, node, hold_is_of_node(row->exit_code), row->why, at > 0 ? at : 0);
+		unstarted_add_failure(u, node, hold_is_of_node(row->exit_code), row->why, at > 0 ? at : 0);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
 
 struct engine;
 
-/* Finds out, before anything is loaded. Fails when a copy cannot write down that it is one. */
+/* Reads and updates `home`, before anything is loaded. Fails when a copy cannot write down that it is one. */
 int engine_find_home(struct engine *engine, struct error *err) MUST_USE;
 /* Does the attempt with this id belong to the folder that this one was copied from? */
 bool engine_is_foreign(const struct engine *engine, int64_t attempt);

@@ -28,7 +28,7 @@ void engine_inbox_add_answer(struct engine_inbox *inbox, const char *token, cons
 
 void engine_inbox_add_observation(struct engine_inbox *inbox, const struct backend_observation *observed)
 {
-	struct engine_news news = {.kind = ENGINE_NEWS_SIGHT, .observed = *observed};
+	struct engine_news news = {.kind = ENGINE_NEWS_OBSERVATION, .observed = *observed};
 	snprintf(news.token, sizeof(news.token), "%s", observed->token);
 	news.observed.token = NULL;
 	news.observed.job = mem_strdup(observed->job);

@@ -14,7 +14,7 @@ struct engine;
 struct engine_news {
 	enum engine_news_kind {
 		ENGINE_NEWS_ANSWER, /* to a submission */
-		ENGINE_NEWS_SIGHT, /* of one attempt */
+		ENGINE_NEWS_OBSERVATION, /* of one attempt */
 	} kind;
 	char token[TOKEN_ID_CHARS];
 	/* One of these, by kind. The texts are owned; observed.token is NULL. */

@@ -82,10 +82,10 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 			rc = store_set_progress(engine->store, &live->task);
 		live->experiment->best_changed = true;
 	}
-	engine_hear(live, ATTEMPT_EVENT_START);
+	engine_note(live, ATTEMPT_EVENT_START);
 	ingest_beats(live, r);
 	if (rc == 0)
-		rc = engine_hear_started(engine, live->experiment, r->host);
+		rc = engine_note_started(engine, live->experiment, r->host);
 	if (rc == 0)
 		rc = engine_set_state(engine, live->experiment, &live->task, STORE_RUNNING,
 				      r->checkpoint ? "continues from its checkpoint" : NULL, NULL);
@@ -290,7 +290,7 @@ static int ingest_row(struct ingest *in, const struct journal_record *r, const i
 		return rc;
 	ingest_progress(live, r);
 	ingest_row_event(live, r);
-	live->told = true;
+	live->unwritten = true;
 	if (ingest_stop_met(e->spec, r) && !e->stopping) {
 		log_info("e%" PRId64 ": its stopping condition is met", e->id);
 		e->stop_why = "stopped: the stopping condition of the experiment is met";
@@ -307,7 +307,7 @@ static int ingest_metrics(struct ingest *in, const struct journal_record *r)
 	named.metrics = shown.metrics.at;
 	named.metric_count = shown.metrics.len;
 	if (rc == 0 && in->live->recount)
-		in->live->told = true;
+		in->live->unwritten = true;
 	if (rc == 0 && named.metric_count)
 		rc = ingest_row(in, &named, shown.ids.at);
 	series_row_free(&shown);
@@ -411,8 +411,8 @@ static int ingest_record_cb(void *ctx, const struct journal_record *r)
 static int ingest_after(struct engine *engine, struct engine_live *live)
 {
 	int rc = 0;
-	if (live->told) {
-		live->told = false;
+	if (live->unwritten) {
+		live->unwritten = false;
 		if (live->recount)
 			rc = ingest_recount(engine, live);
 		if (rc == 0)
@@ -462,7 +462,7 @@ static int ingest_bytes(struct engine *engine, struct engine_live *live, const c
 	if (bad && (rc = ingest_note_damage(engine, live, bad)) < 0)
 		return rc;
 	live->offset += used;
-	engine_hear(live, ATTEMPT_EVENT_GROWTH);
+	engine_note(live, ATTEMPT_EVENT_GROWTH);
 	rc = store_set_journal_offset(engine->store, live->id, live->offset);
 	return rc < 0 ? rc : ingest_after(engine, live);
 }

@@ -261,7 +261,7 @@ int engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 	live->facts.journal_end.exit_code = live->facts.backend_end.exit_code = -1;
 	live->facts.traits = experiment->backend ? experiment->backend->ops->traits : 0;
 	if (row->state == STORE_RUNNING)
-		engine_hear(live, ATTEMPT_EVENT_START);
+		engine_note(live, ATTEMPT_EVENT_START);
 	engine_asked_read(experiment, row->asked, &live->asked);
 	live->job = mem_strdup(row->job);
 	live->rows = buf_make(BUF_UNLIMITED);
@@ -323,7 +323,7 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 	}
 	/* Only one that was given up has a stop file and no request to stop. */
 	if (row->state == STORE_RUNNING && row->wanted == STORE_WANT_RUN && spool_stop_exists(live->attempt_dir))
-		engine_hear(live, ATTEMPT_EVENT_GIVEN_UP);
+		engine_note(live, ATTEMPT_EVENT_GIVEN_UP);
 	if (row->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;
 	/* It may or may not have been handed over. Where a second hand-over is harmless and cheap, do it at once; any

@@ -21,7 +21,7 @@ void engine_unload(struct engine *engine);
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
 /* The experiment that a request is about, as engine_load_experiment, once memory is what the store says. -ENOENT also for
- * one that is being removed. Asks for a turn: it lets go what was read in vain. */
+ * one that is being removed. Asks for a turn, which frees what was loaded and is not needed. */
 int engine_open_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);

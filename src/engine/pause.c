@@ -76,13 +76,13 @@ static bool pause_counts(const struct engine_experiment *e, enum cause kind)
 	return of_script && e->backend && !backend_is(e->backend->ops, BACKEND_PULLED);
 }
 
-int engine_pause_hear_failure(struct engine *engine, struct engine_live *live, enum cause kind, const char *words)
+int engine_pause_note_failure(struct engine *engine, struct engine_live *live, enum cause kind, const char *words)
 {
 	struct engine_experiment *e = live->experiment;
 	const struct spec *spec = e->spec;
 	if (!pause_counts(e, kind))
 		return 0;
-	int64_t count = streak_hear_failure(&e->streak, words);
+	int64_t count = streak_add_failure(&e->streak, words);
 	bool any = e->counts[STORE_FINISHED] || e->counts[STORE_PRUNED];
 	if (!streak_is_enough(&e->streak, spec->stop.failures, any))
 		return 0;
@@ -114,7 +114,7 @@ static int pause_miss(struct engine *engine, struct engine_experiment *e, const 
 	return rc;
 }
 
-int engine_pause_hear_success(struct engine *engine, struct engine_live *live)
+int engine_pause_note_success(struct engine *engine, struct engine_live *live)
 {
 	struct engine_experiment *e = live->experiment;
 	char *what = NULL;

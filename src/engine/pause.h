@@ -1,5 +1,5 @@
 /* An experiment that starts nothing more until a person looks at it: because its tasks fail one after the other, or because
- * its search has nothing to go by. What runs goes on; what only stands in a queue comes back. */
+ * its search gets no results. What runs goes on; what only stands in a queue comes back. */
 #ifndef ENGINE_PAUSE_H
 #define ENGINE_PAUSE_H
 
@@ -12,11 +12,11 @@ struct engine_experiment;
 struct engine_live;
 
 /* All inside the transaction. A task has ended for good; `words` say why it failed. */
-int engine_pause_hear_failure(struct engine *engine, struct engine_live *live, enum cause kind,
+int engine_pause_note_failure(struct engine *engine, struct engine_live *live, enum cause kind,
 			      const char *words) MUST_USE;
 /* A task has finished: its objective may be missing. */
-int engine_pause_hear_success(struct engine *engine, struct engine_live *live) MUST_USE;
-/* It goes on; harmless where it is not paused. */
+int engine_pause_note_success(struct engine *engine, struct engine_live *live) MUST_USE;
+/* The experiment goes on; harmless where it is not paused. */
 int engine_pause_end(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 
 #endif

@@ -65,7 +65,7 @@ static int propose_take(struct engine *engine, struct engine_experiment *e, cons
 	return rc < 0 ? rc : engine_set_state(engine, e, &task, STORE_WAITING, reason, NULL);
 }
 
-/* The next entry of the sequence. Where the search is thinking it hears of it later, else from the caller. */
+/* The next entry of the sequence. Where the search is thinking it is told later, else by the caller. */
 static int propose_record(struct engine *engine, struct engine_experiment *e, struct store_event *event)
 {
 	event->seq = e->next_seq++;
@@ -309,7 +309,7 @@ static int replay_cb(void *ctx, const struct store_event *event)
 	return replay_same(replay, event) ? 0 : -ESTALE;
 }
 
-int engine_hear_events(struct engine_experiment *e, const struct store_event *events, size_t count)
+int engine_tell_events(struct engine_experiment *e, const struct store_event *events, size_t count)
 {
 	struct replay replay = {
 		.experiment = e,

@@ -21,7 +21,7 @@ int engine_add_foreign(struct engine *engine, struct engine_experiment *experime
 int engine_add_proposal(struct engine *engine, struct engine_experiment *experiment, enum search_answer answer,
 			int64_t asked, int64_t seq, const struct search_proposal *proposal) MUST_USE;
 /* Tells the search what is in the sequence already, as a replay would. */
-int engine_hear_events(struct engine_experiment *experiment, const struct store_event *events, size_t count) MUST_USE;
+int engine_tell_events(struct engine_experiment *experiment, const struct store_event *events, size_t count) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 /* The search as it was opened, and where its sequence goes on. */
 int engine_skip_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;

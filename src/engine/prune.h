@@ -11,9 +11,9 @@ struct engine_experiment;
 struct engine_live;
 struct spec_objective;
 
-/* Wishes for the end of the task where its newest rows say so. */
+/* Asks for the end of the task where its newest rows say so. */
 int engine_prune(struct engine *engine, struct engine_live *live) MUST_USE;
-/* One number for one objective of a task, as the search hears it. */
+/* One number for one objective of a task, as the search is told it. */
 int engine_read_objective(struct engine *engine, const struct engine_experiment *experiment, int64_t task,
 			  const struct spec_objective *objective, double *ret) MUST_USE;
 

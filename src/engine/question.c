@@ -82,7 +82,7 @@ int engine_take_answer(struct engine *engine, struct engine_experiment *e)
 	e->waits = q->answer == SEARCH_WAIT;
 	int rc = engine_add_proposal(engine, e, q->answer, q->asked, q->seq, &q->proposal);
 	if (rc == 0)
-		rc = engine_hear_events(e, q->later.at, q->later.len);
+		rc = engine_tell_events(e, q->later.at, q->later.len);
 	bool proposed = q->answer == SEARCH_PROPOSED;
 	question_free(q);
 	return rc < 0 ? rc : proposed;

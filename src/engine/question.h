@@ -23,12 +23,12 @@ struct engine_question {
 	enum search_answer answer;
 	bool answered;
 	struct buf state; /* of the search when it was asked; shown meanwhile */
-	VEC(struct store_event) later; /* what it will hear afterwards; owns the values */
+	VEC(struct store_event) later; /* what it is told afterwards; owns the values */
 };
 
 /* Asks for the next proposal; there must be no question yet. */
 void engine_pose_question(struct engine *engine, struct engine_experiment *experiment);
-/* Makes the answer, where it is there, what it means; inside the transaction. How many proposals that were (0 or 1). */
+/* Applies the answer, where there is one; inside the transaction. Returns how many proposals that were (0 or 1). */
 int engine_take_answer(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 /* The answer is not wanted any more. The experiment then has neither search nor spec: the worker may still be at
  * them, and they are freed when it is not. Harmless where there is no question. */

@@ -1,4 +1,4 @@
-/* What a user can do about a failure, by its words: the rows are what people run into most. */
+/* What a user can do about a failure, by its words: the rows are the failures that are most common. */
 #ifndef ENGINE_REMEDY_H
 #define ENGINE_REMEDY_H
 

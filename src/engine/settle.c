@@ -252,9 +252,9 @@ static int settle_over(struct engine *engine, struct engine_live *live, enum sto
 	if (rc == 0)
 		rc = settle_tell(engine, live, state);
 	if (rc == 0 && state == STORE_ERROR)
-		rc = engine_pause_hear_failure(engine, live, kind, text);
+		rc = engine_pause_note_failure(engine, live, kind, text);
 	else if (rc == 0 && (state == STORE_FINISHED || state == STORE_PRUNED))
-		rc = engine_pause_hear_success(engine, live);
+		rc = engine_pause_note_success(engine, live);
 	return rc;
 }
 
@@ -283,7 +283,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	if (live->facts.phase != ATTEMPT_ENDED)
 		engine_fence(live);
 	if (rc == 0 && state == STORE_ERROR && kind == CAUSE_UNSTARTED)
-		rc = engine_hear_unstarted(engine, live, text);
+		rc = engine_note_unstarted(engine, live, text);
 	if (rc == 0 && state == STORE_ERROR)
 		retried = rc = settle_retry(engine, live, kind, text, &why);
 	/* What ended in its own way is not to be taken back when it is run again. */
@@ -300,7 +300,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	if (when > live->experiment->ended_ms)
 		live->experiment->ended_ms = when;
 	engine_ended_add(engine, live);
-	engine_hear(live, ATTEMPT_EVENT_SETTLED);
+	engine_note(live, ATTEMPT_EVENT_SETTLED);
 	live->experiment->live--;
 	free(why);
 	free(cause);
@@ -308,7 +308,7 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 	return rc < 0 ? rc : 0;
 }
 
-void engine_hear(struct engine_live *live, enum attempt_event_kind kind)
+void engine_note(struct engine_live *live, enum attempt_event_kind kind)
 {
 	attempt_update(&live->facts, &(struct attempt_event){.kind = kind, .at_ms = clock_mono_ms()});
 }
@@ -361,7 +361,7 @@ static void settle_give_again(struct engine *engine, struct engine_live *live)
 	struct engine_submission again = {.experiment = live->experiment, .again = true};
 	for (size_t i = 0; i < engine->live.len; i++)
 		if (strcmp(engine->live.at[i]->token, live->token) == 0)
-			engine_hear(engine->live.at[i], ATTEMPT_EVENT_GIVEN);
+			engine_note(engine->live.at[i], ATTEMPT_EVENT_GIVEN);
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		if (strcmp(engine->submissions.at[i].token, live->token) == 0)
 			return;
@@ -376,7 +376,7 @@ static int settle_give_up(struct engine *engine, struct engine_live *live)
 {
 	if (!engine_fence(live))
 		return 0; /* at the next turn */
-	engine_hear(live, ATTEMPT_EVENT_GIVEN_UP);
+	engine_note(live, ATTEMPT_EVENT_GIVEN_UP);
 	log_warning("e%" PRId64 "/%" PRId64 ": there was no sign of life from its runner for %s: cancelling its job",
 		    live->experiment->id, live->task.number, SETTLE_GIVE_UP_TEXT);
 	return store_add_history(engine->store, live->task.id, STORE_RUNNING,

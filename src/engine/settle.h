@@ -1,4 +1,4 @@
-/* How attempts end, and what follows for their tasks and experiments. All but hear, fence and needs_cancel happen inside
+/* How attempts end, and what follows for their tasks and experiments. All but note, fence, is_silent and needs_cancel happen inside
  * the transaction and return 0 or a negative errno. */
 #ifndef ENGINE_SETTLE_H
 #define ENGINE_SETTLE_H
@@ -21,8 +21,8 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 /* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
  * processes): the runner looks for the file that this writes. False: it could not be written, which was logged. */
 bool engine_fence(const struct engine_live *live);
-/* Takes in what was learnt of an attempt just now; for events without a value of their own. */
-void engine_hear(struct engine_live *live, enum attempt_event_kind kind);
+/* Adds an event of now to the facts of an attempt; for events without a value. */
+void engine_note(struct engine_live *live, enum attempt_event_kind kind);
 /* Has it missed its beats? */
 bool engine_is_silent(const struct engine_live *live);
 /* Is the backend to be told (again) to end it? */

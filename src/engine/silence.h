@@ -1,4 +1,4 @@
-/* Runners of which nothing is heard: a task that runs says so, before anything is decided about it (decide.h). */
+/* Runners whose journal does not grow: the task says so, before anything is decided about it (decide.h). */
 #ifndef ENGINE_SILENCE_H
 #define ENGINE_SILENCE_H
 
@@ -8,7 +8,7 @@
 
 struct engine;
 
-/* Says it where a silence begins, and where it ends. Part of the turn: 0 or a negative errno. */
+/* Says so where a silence begins, and where it ends. Part of the turn: 0 or a negative errno. */
 int engine_note_silence(struct engine *engine) MUST_USE;
 /* Is this reason of a task one of ours? NULL is not. */
 bool engine_is_silence(const char *reason);

@@ -26,7 +26,7 @@ struct engine_experiment {
 	struct spec *spec;
 	struct search *search; /* not to be touched while there is a question */
 	struct engine_question *question;
-	bool waits; /* its (slow) search has nothing to propose before it is told something */
+	bool waits; /* its (slow) search proposes nothing before it is told another result */
 	struct engine_backend *backend;
 	enum store_state state;
 	int64_t parallel, planned, created_ms, started_ms;
@@ -38,15 +38,15 @@ struct engine_experiment {
 	bool changed; /* its counts or its best: bring the state up to date, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
-	int64_t told_ms; /* when listeners last heard of it (monotonic), and in which state */
-	enum store_state told_state;
+	int64_t sent_ms; /* when listeners were last told of it (monotonic), and in which state */
+	enum store_state sent_state;
 	int64_t last_number, last_asked, next_seq;
 	bool parallel_changed; /* the backend is to be told */
 	int64_t live; /* attempts of its in engine->live */
 	char *step_name;
 	char *note; /* what its waiting tasks wait for, as the store has it; NULL */
 	char *paused; /* why it starts nothing more, as the store has it; NULL: pause.h */
-	bool missing_told; /* the user was told of a task without its objective */
+	bool missing_told; /* the user was told about a task without the objective */
 	struct streak streak; /* failures of a kind since something succeeded */
 	int64_t note_old_ms; /* since when that is no longer so, monotonic; 0 */
 	struct unstarted unstarted; /* attempts that ended before their script began: hold.h */
@@ -70,9 +70,9 @@ struct engine_live {
 	char *node; /* where the backend has put it, before its journal says so; NULL: not known */
 	int64_t offset, created_ms, started_ms;
 	struct asked asked;
-	struct attempt_facts facts; /* what is known of it, and so what becomes of it: decide.h */
+	struct attempt_facts facts; /* what is known of it; decide.h decides from this */
 	int64_t save_until_ms; /* it was told to save and to end: until then nothing else ends it; 0 */
-	bool stop_confirmed; /* the backend was told to end it, and has it or will not have it: stopping.h */
+	bool stop_confirmed; /* the backend has answered a call to end it: stopping.h */
 	uint64_t confirmed_at; /* then: how often the backend had been asked what it sees */
 	char *reason; /* why it waits, as last told; NULL */
 	char *paused; /* why it does not go on although it runs; NULL */
@@ -92,7 +92,7 @@ struct engine_live {
 	VEC(struct engine_source *) sources; /* of its metrics: series.h */
 	bool sources_read; /* from the store */
 	bool recount; /* best and last must be read from the store: values were renamed or replaced */
-	bool told; /* rows came since the progress was last written */
+	bool unwritten; /* rows came since the progress was last written */
 	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
 	struct cost gone_cost; /* what the backend says it used; written already where it knows nothing */
@@ -133,7 +133,7 @@ struct engine {
 	bool unread; /* the store could not be read, and the user was not told yet */
 	int64_t unread_ms; /* when the user was told; 0: never */
 	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
-	size_t sighted; /* where in `live` the last observed belonged; a hint */
+	size_t last_observed; /* where in `live` the attempt of the last observation was; a hint */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	struct engine_check *check; /* of the database, while it goes on */

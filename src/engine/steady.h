@@ -1,5 +1,5 @@
 /* The daemon's wall clock does not jump while something goes on: what waits, what is limited and how long something took
- * is the difference of two times, and someone may set the system's clock in between.
+ * is the difference of two times, and the system's clock may be set in between.
  *
  * The clock is held (base/clock.h) when the engine opens. By how much it differs from the machine's uptime is kept in the
  * file `clock`, so that a daemon that is started again on the same boot goes on with it. When no experiment is open, the

@@ -29,7 +29,7 @@ static bool stop_was_possible(const struct engine_live *live)
 		live->facts.seen == ATTEMPT_QUEUED || live->facts.seen == ATTEMPT_ALIVE;
 }
 
-void engine_stops_heard(struct engine_backend *backend, int rc, const char *why)
+void engine_stops_answered(struct engine_backend *backend, int rc, const char *why)
 {
 	struct engine *engine = backend->engine;
 	free(backend->cancel_why);

@@ -13,7 +13,7 @@ struct engine_backend;
 struct engine_experiment;
 
 /* The backend answered a call to end attempts: rc 0, or a negative errno with the reason. */
-void engine_stops_heard(struct engine_backend *backend, int rc, const char *why);
+void engine_stops_answered(struct engine_backend *backend, int rc, const char *why);
 /* Brings the reasons of tasks that are being stopped up to date; inside the transaction. */
 int engine_note_stops(struct engine *engine) MUST_USE;
 /* Attempts of an experiment that were stopped and may still run or start, because the backend has not confirmed it. */

@@ -22,7 +22,7 @@ static char *streak_kind(const char *words)
 	return buf_take(&kind);
 }
 
-int64_t streak_hear_failure(struct streak *streak, const char *words)
+int64_t streak_add_failure(struct streak *streak, const char *words)
 {
 	char *kind = streak_kind(words);
 	if (!streak->kind || strcmp(kind, streak->kind) != 0)

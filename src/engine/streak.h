@@ -16,7 +16,7 @@ struct streak {
 };
 
 /* Another failure: how many of this kind there were without anything else in between. */
-int64_t streak_hear_failure(struct streak *streak, const char *words);
+int64_t streak_add_failure(struct streak *streak, const char *words);
 void streak_forget(struct streak *streak);
 /* Is it time to pause? asked: `stop: {failures: N}`; 0: never; -1: not said. */
 bool streak_is_enough(const struct streak *streak, int64_t asked, bool any_success);

@@ -194,7 +194,7 @@ static int submit_record(struct engine *engine, const char *token, const struct 
 		if (live->facts.phase == ATTEMPT_SETTLED || strcmp(live->token, token) != 0)
 			continue;
 		if (result->outcome == BACKEND_SUBMITTED) {
-			engine_hear(live, ATTEMPT_EVENT_TAKEN);
+			engine_note(live, ATTEMPT_EVENT_TAKEN);
 			if (result->job) {
 				free(live->job);
 				live->job = mem_strdup(result->job);

@@ -93,7 +93,7 @@ static int sweep_task(struct engine *engine, struct engine_experiment *e, const 
 	return engine_restart_task(engine, e, task, sweep_restarts[e->sweep].mode);
 }
 
-/* What is alive among the numbers that were swept hears of it too. */
+/* Marks the live attempts among the tasks that were swept, too. */
 static void sweep_mark_live(struct engine *engine, const struct engine_experiment *e, int64_t from)
 {
 	for (size_t i = 0; e->sweep == STORE_SWEEP_STOP && i < engine->live.len; i++) {

@@ -1,4 +1,4 @@
-/* What a settled attempt leaves in its batch folder. All of it after the commit. */
+/* Removes what settled attempts left in their batch folders. All of it happens after the commit. */
 #ifndef ENGINE_TIDY_H
 #define ENGINE_TIDY_H
 

@@ -34,7 +34,7 @@ static void unstarted_hold(struct unstarted *u, int64_t now_ms)
 	u->until_ms = now_ms + unstarted_pause_ms(u);
 }
 
-void unstarted_hear_failure(struct unstarted *u, const char *node, bool of_node, const char *why, int64_t now_ms)
+void unstarted_add_failure(struct unstarted *u, const char *node, bool of_node, const char *why, int64_t now_ms)
 {
 	u->in_row++;
 	unstarted_hold(u, now_ms);
@@ -47,7 +47,7 @@ void unstarted_hear_failure(struct unstarted *u, const char *node, bool of_node,
 	n->failures += of_node;
 }
 
-bool unstarted_hear_start(struct unstarted *u, const char *node, int64_t now_ms)
+bool unstarted_add_start(struct unstarted *u, const char *node, int64_t now_ms)
 {
 	bool held = unstarted_is_held(u);
 	u->in_row = u->tries = u->until_ms = 0;

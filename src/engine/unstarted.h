@@ -32,9 +32,9 @@ struct unstarted {
 
 /* One ended before its script began. node: where; NULL where that is not known or it had several. of_node: the reason may lie
  * with the node; a full disk does not. */
-void unstarted_hear_failure(struct unstarted *u, const char *node, bool of_node, const char *why, int64_t now_ms);
+void unstarted_add_failure(struct unstarted *u, const char *node, bool of_node, const char *why, int64_t now_ms);
 /* A script began. True: that ends a time in which the experiment was held back. */
-bool unstarted_hear_start(struct unstarted *u, const char *node, int64_t now_ms);
+bool unstarted_add_start(struct unstarted *u, const char *node, int64_t now_ms);
 /* Is it held back, and until when is nothing tried? */
 bool unstarted_is_held(const struct unstarted *u);
 int64_t unstarted_held_until_ms(const struct unstarted *u);

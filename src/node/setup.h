@@ -1,5 +1,5 @@
 /* The setup lines of an experiment (`module load cuda`, `source …/activate`): the user's own shell text, run by bash
- * before the program. A line that fails ends the attempt, and the runner hears which one it was. */
+ * before the program. A line that fails ends the attempt, and the runner learns which one it was. */
 #ifndef NODE_SETUP_H
 #define NODE_SETUP_H
 

@@ -160,7 +160,7 @@ uint64_t store_version(const struct store *store)
 	return store->version;
 }
 
-/* SQLite undoes a transaction by itself when it cannot go on, also in the middle of a read. Its owner must hear of it:
+/* SQLite undoes a transaction by itself when it cannot go on, also in the middle of a read. Its owner must be told:
  * what it writes from then on would be kept, each statement by itself. */
 static bool store_is_undone(struct store *store)
 {

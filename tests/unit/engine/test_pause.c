@@ -192,9 +192,9 @@ static void test_a_kind_is_its_words_without_the_numbers(void **state)
 {
 	struct streak streak = {0};
 	(void)state;
-	assert_int_equal(streak_hear_failure(&streak, "lr 0.1 is too large"), 1);
-	assert_int_equal(streak_hear_failure(&streak, "lr 1e-05 is too large"), 2);
-	assert_int_equal(streak_hear_failure(&streak, "lr is too large"), 1);
+	assert_int_equal(streak_add_failure(&streak, "lr 0.1 is too large"), 1);
+	assert_int_equal(streak_add_failure(&streak, "lr 1e-05 is too large"), 2);
+	assert_int_equal(streak_add_failure(&streak, "lr is too large"), 1);
 	assert_false(streak_is_enough(&streak, -1, false));
 	assert_true(streak_is_enough(&streak, 1, true));
 	assert_false(streak_is_enough(&streak, 0, false));

@@ -127,7 +127,7 @@ static int change_job(struct engine *engine, void *ctx, struct error *err)
 	free(live->job);
 	live->job = mem_strdup("another");
 	live->offset += 100;
-	engine_hear(live, ATTEMPT_EVENT_SETTLED);
+	engine_note(live, ATTEMPT_EVENT_SETTLED);
 	return store_set_job(engine->store, live->id, live->task.id, "another") < 0 ? -EBADF : -EIO;
 }
 

@@ -7,7 +7,7 @@
 static void fail_on(struct unstarted *u, const char *node, int count, int64_t at_ms)
 {
 	for (int i = 0; i < count; i++)
-		unstarted_hear_failure(u, node, true, "not started", at_ms);
+		unstarted_add_failure(u, node, true, "not started", at_ms);
 }
 
 static void assert_excluded(const struct unstarted *u, int64_t now_ms, const char *expected)
@@ -21,14 +21,14 @@ static void test_a_node_that_starts_nothing_is_left_out(void **state)
 {
 	struct unstarted u = {0};
 	(void)state;
-	assert_false(unstarted_hear_start(&u, "cpu1", 5));
+	assert_false(unstarted_add_start(&u, "cpu1", 5));
 	fail_on(&u, "cpu2", 2, 10);
 	assert_excluded(&u, 10, "");
 	fail_on(&u, "cpu2", 1, 10);
 	assert_excluded(&u, 10, "cpu2");
 	fail_on(&u, "cpu3", 3, 20);
 	assert_excluded(&u, 20, "cpu2,cpu3");
-	unstarted_hear_start(&u, "cpu2", 30); /* it had one from before, and does it now */
+	unstarted_add_start(&u, "cpu2", 30); /* it had one from before, and does it now */
 	assert_excluded(&u, 30, "cpu3");
 	assert_excluded(&u, 20 + 59 * MINUTE, "cpu3");
 	assert_excluded(&u, 20 + 60 * MINUTE, ""); /* another chance, */
@@ -42,12 +42,12 @@ static void test_no_node_is_left_out_when_none_starts_anything(void **state)
 {
 	struct unstarted u = {0};
 	(void)state;
-	unstarted_hear_start(&u, "cpu1", 1);
-	unstarted_hear_start(&u, "cpu2", 1);
+	unstarted_add_start(&u, "cpu1", 1);
+	unstarted_add_start(&u, "cpu2", 1);
 	fail_on(&u, "cpu1", 5, 10);
 	fail_on(&u, "cpu2", 5, 11);
 	assert_excluded(&u, 12, "");
-	unstarted_hear_start(&u, "cpu1", 13);
+	unstarted_add_start(&u, "cpu1", 13);
 	assert_excluded(&u, 13, "cpu2");
 	unstarted_forget(&u);
 }
@@ -56,12 +56,12 @@ static void test_a_full_disk_says_nothing_about_a_node(void **state)
 {
 	struct unstarted u = {0};
 	(void)state;
-	unstarted_hear_start(&u, "cpu1", 1);
+	unstarted_add_start(&u, "cpu1", 1);
 	for (int i = 0; i < 4; i++)
-		unstarted_hear_failure(&u, "cpu2", false, "the disk is full", 10);
+		unstarted_add_failure(&u, "cpu2", false, "the disk is full", 10);
 	assert_excluded(&u, 10, "");
 	assert_false(unstarted_is_held(&u));
-	unstarted_hear_failure(&u, NULL, true, "the disk is full", 10);
+	unstarted_add_failure(&u, NULL, true, "the disk is full", 10);
 	assert_true(unstarted_is_held(&u));
 	unstarted_forget(&u);
 }
@@ -89,9 +89,9 @@ static void test_pauses_grow_until_a_task_starts(void **state)
 	assert_non_null(strstr(words, "10 minutes"));
 	assert_non_null(strstr(words, "not started"));
 	free(words);
-	assert_true(unstarted_hear_start(&u, "cpu1", 2000));
+	assert_true(unstarted_add_start(&u, "cpu1", 2000));
 	assert_false(unstarted_is_held(&u));
-	assert_false(unstarted_hear_start(&u, "cpu1", 2000));
+	assert_false(unstarted_add_start(&u, "cpu1", 2000));
 	unstarted_forget(&u);
 }
 
