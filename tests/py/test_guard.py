@@ -39,10 +39,12 @@ for method, path in requests:
 """
 
 
+# The pyenv or venv interpreter may not be readable for another user; the system's is.
+THEIR_PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+
+
 def intrude(kind, where, requests):
-    # The pyenv or venv interpreter may not be readable for another user; the system's is.
-    python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
-    done = subprocess.run([python, "-c", INTRUDER, kind, str(where)], input=json.dumps(requests), user=NOBODY, group=NOBODY,
+    done = subprocess.run([THEIR_PYTHON, "-c", INTRUDER, kind, str(where)], input=json.dumps(requests), user=NOBODY, group=NOBODY,
                           extra_groups=[], capture_output=True, text=True, cwd="/", timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -204,6 +206,51 @@ def test_second_daemon_is_refused_and_told_who_holds_the_folder(daemon):
     daemon.kill()
     daemon.start()
     assert daemon.get(f"/experiments/{experiment}")["state"] == "finished"
+
+
+# Run as another user: holds connections open, idle or with half a login in them, until stdin ends.
+CROWD = """
+import socket, sys
+kept = []
+for i in range(100):
+    s = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+    if i % 2:
+        s.sendall(b"POST /api/v1/login HTTP/1.1\\r\\nHost: 127.0.0.1:%s\\r\\nContent-Type: application/json\\r\\nContent-Length: 900\\r\\n\\r\\n{"
+                  % sys.argv[2].encode())
+    kept.append(s)
+print("there", flush=True)
+sys.stdin.read()
+"""
+
+
+@root_only
+def test_a_crowd_and_few_descriptors_cost_no_row_and_no_second_attempt(make_daemon, folder):
+    """A journal that cannot be opened is no silence, and one that is not read to its end is no end."""
+    daemon = make_daemon()
+    daemon.program = folder / "few"
+    daemon.program.write_text(f'#!/bin/sh\nulimit -n 64\nexec "{PROGRAM}" "$@"\n')
+    daemon.program.chmod(0o755)
+    daemon.start()
+    experiment = daemon.submit("""
+        import os, time
+        while not os.path.exists("../../../../../go"):
+            time.sleep(0.05)
+        with open("m.csv", "w") as f:
+            f.write("epoch,loss\\n")
+            f.write("".join(f"{i},{1 / (i + 1)}\\n" for i in range(100000)))
+    """)
+    daemon.wait_state(experiment, ("running",), 1)
+    crowd = subprocess.Popen([THEIR_PYTHON, "-c", CROWD, *map(str, daemon.tcp_address())], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True, user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
+    with crowd:
+        assert crowd.stdout.readline() == "there\n"
+        (daemon.state / "go").touch()
+        assert daemon.wait_ended(experiment)["state"] == "finished"
+        daemon.cli("ls")
+        crowd.stdin.close()
+    assert len(daemon.task(experiment, 1)["attempts"]) == 1
+    exported = daemon.get(f"/experiments/{experiment}/export?format=json")["tasks"][0]["metrics"]["loss"]["value"]
+    assert exported == [1 / (i + 1) for i in range(100000)]
 
 
 @pytest.fixture
