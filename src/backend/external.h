@@ -1,5 +1,5 @@
-/* Workers of the user's own: any program, in any language, or a person, that takes configurations with `sluice
- * ask` and gives results with `sluice tell`. */
+/* The user's own workers: any program in any language, or a person, that gets configurations with `sluice ask` and
+ * reports results with `sluice tell`. */
 #ifndef BACKEND_EXTERNAL_H
 #define BACKEND_EXTERNAL_H
 

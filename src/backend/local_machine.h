@@ -1,4 +1,4 @@
-/* What this machine has to give: CPUs, memory, GPUs. */
+/* The resources of this machine: CPUs, memory, GPUs. */
 #ifndef BACKEND_LOCAL_MACHINE_H
 #define BACKEND_LOCAL_MACHINE_H
 
@@ -26,25 +26,24 @@ struct local_machine {
 
 /* CPUs and memory; no GPUs yet. */
 void local_machine_look(struct local_machine *machine);
-/* The GPUs out of nvidia-smi's answer, less those that `visible` (the daemon's own
- * CUDA_VISIBLE_DEVICES; NULL: all) leaves out. Lines that make no sense are passed over. */
+/* The GPUs out of nvidia-smi's answer, less those that `visible` (the daemon's own CUDA_VISIBLE_DEVICES; NULL: all)
+ * leaves out. Lines that cannot be read are skipped. */
 void local_machine_read_gpus(struct local_machine *machine, const char *text, const char *visible);
 
-/* Marks the GPUs of a list ("0,1") as busy; how many are not. */
+/* Marks the GPUs of a list ("0,1") as busy. The second function counts the GPUs that are not busy. */
 void local_machine_mark_busy(struct local_machine *machine, const char *list);
 int64_t local_machine_free_gpus(const struct local_machine *machine);
 
-/* Asks nvidia-smi, in the background and with a time limit; answered is called once on the loop with its text, NULL when
- * it did not work. NULL: there is no such program, and the callback is not called. */
+/* Runs nvidia-smi in the background, with a time limit. `answered` is called once on the loop with its output, or with
+ * NULL if it failed. Returns NULL if there is no such program; then the callback is not called. */
 struct local_query;
 typedef void (*local_gpus_f)(void *ctx, const char *text);
 struct local_query *local_machine_ask_gpus(uv_loop_t *loop, local_gpus_f answered, void *ctx);
 /* The callback is not called any more. NULL is fine. */
 void local_machine_forget_query(struct local_query *query);
 
-/* Why these resources can never be had here; NULL when they can. GPUs are not judged before they are
- * known. ret_key: the member of `resources` that is at fault; ret_remedy: what to do. The caller frees the
- * text. */
+/* Why this machine can never provide these resources; NULL when it can. GPUs are not checked before they are known.
+ * ret_key: the key of `resources` that is too large; ret_remedy: what to do. The caller frees the text. */
 char *local_machine_impossible(const struct local_machine *machine, bool gpus_known,
 			       const struct backend_resources *resources, const char **ret_key,
 			       const char **ret_remedy);
@@ -58,7 +57,7 @@ int64_t local_machine_slots(const struct local_machine *machine, const struct ba
 
 /* The members of GET /cluster that are about the machine, and "text": "2 CPUs, 23 GB, no GPU". */
 void local_machine_write(const struct local_machine *machine, struct json *out);
-/* A script for people to read: what running so many tasks of this size amounts to. The caller frees it. */
+/* A script for people to read. It shows how this many tasks of this size would run. The caller frees it. */
 char *local_machine_preview(const struct local_machine *machine, const struct backend_resources *resources,
 			    uint64_t tasks, uint32_t parallel);
 

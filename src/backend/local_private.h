@@ -11,7 +11,7 @@ struct local;
 enum local_phase {
 	LOCAL_WAITS, /* no slot yet */
 	LOCAL_LIVES, /* it has a runner */
-	LOCAL_FAILED, /* its runner ended without having claimed it, or it was cancelled while it waited */
+	LOCAL_FAILED, /* its runner ended without a claim, or it was cancelled while it waited */
 };
 
 struct local_item {
@@ -57,12 +57,12 @@ void local_drop(struct local_item *item);
 
 /* CPUs and memory in use; GPUs are marked busy in the machine. */
 void local_used(struct local *local, int64_t *ret_cpus, int64_t *ret_memory_bytes);
-/* Gives slots to what waits, in order, and starts the runners. */
+/* Gives slots to waiting items, in order, and starts their runners. */
 void local_start_waiting(struct local *local);
-/* Takes up a runner that an earlier daemon started. */
+/* Adds a runner that an earlier daemon started. */
 struct local_item *local_adopt(struct local *local, const struct backend_watch *watch, pid_t pid);
-/* The runner has ended, ours or one of an earlier daemon: its slot is free. killed: it did not end by itself, so
- * processes of the script may be left. Frees or keeps the item; starts what waits. */
+/* The runner has ended (started by this daemon or by an earlier one), so its slot is free. killed: it did not end by
+ * itself, so processes of the script may be left. Frees or keeps the item, and starts waiting items. */
 void local_runner_gone(struct local_item *item, bool killed);
 /* Tells the engine that a slot became free or a runner ended. */
 void local_changed(struct local *local);

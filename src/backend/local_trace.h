@@ -1,5 +1,5 @@
-/* What a runner leaves on disk and in the process table: how a daemon that was restarted finds again what
- * an earlier one started. */
+/* Finds runners by their traces on disk and in the process table. So a restarted daemon finds what an earlier one
+ * started. */
 #ifndef BACKEND_LOCAL_TRACE_H
 #define BACKEND_LOCAL_TRACE_H
 
@@ -26,8 +26,7 @@ struct local_trace {
 /* Reads the claim of an item. silent_ms: for how long its journal has not grown. Harmless. */
 void local_trace_read(const char *batch_dir, uint32_t index, int64_t silent_ms, struct local_trace *ret);
 
-/* The end of what the runner itself had to say (INDEX.out), one line; NULL when nothing. The caller frees
- * it. */
+/* The last line of the runner's own output (INDEX.out); NULL if there is none. The caller frees it. */
 char *local_last_words(const char *batch_dir, uint32_t index);
 
 #endif

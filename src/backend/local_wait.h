@@ -1,11 +1,11 @@
-/* Why a task does not start on this machine now, and who has what it needs. */
+/* Explains why a task cannot start on this machine now, and which experiments use what it needs. */
 #ifndef BACKEND_LOCAL_WAIT_H
 #define BACKEND_LOCAL_WAIT_H
 
 #include "backend/local_machine.h"
 #include "spool/slot.h"
 
-/* What experiments have of the machine, one entry each. {0} to begin with; the caller frees list.at. */
+/* The resources that each experiment uses, one entry per experiment. Initialise with {0}; the caller frees list.at. */
 struct local_holds {
 	VEC(struct local_hold {
 		int64_t experiment;

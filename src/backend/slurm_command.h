@@ -1,5 +1,5 @@
-/* The commands given to Slurm, as argument vectors, and the batch script. Pure: nothing is run here.
- * No text of a user reaches a script's header: names are tokens, everything else is an argument. */
+/* The commands given to Slurm, as argument vectors, and the batch script. Pure: nothing is run here. No text from a
+ * user gets into the header of a script: names are tokens, and everything else is an argument. */
 #ifndef BACKEND_SLURM_COMMAND_H
 #define BACKEND_SLURM_COMMAND_H
 
@@ -15,9 +15,9 @@ void slurm_args_addf(struct slurm_args *args, const char *fmt, ...) PRINTF_LIKE(
 const char *const *slurm_args_done(struct slurm_args *args);
 void slurm_args_free(struct slurm_args *args);
 
-/* Adds `env -u …` that takes away what would change the program's behaviour behind our back (SQUEUE_STATES,
- * SCANCEL_INTERACTIVE, …) and, for all but sbatch, sets the locale and the time format: sbatch's
- * environment becomes the job's. */
+/* Adds `env -u …` to remove variables that would change the program's behaviour (SQUEUE_STATES, SCANCEL_INTERACTIVE,
+ * …). For all programs but sbatch it also sets the locale and the time format; not for sbatch, because its environment
+ * becomes the job's. */
 void slurm_args_program(struct slurm_args *args, const char *program);
 
 /* "0-9,12": sorted, without repeats. The caller frees it. */
@@ -28,10 +28,11 @@ void slurm_check_words(const struct backend_resources *resources, const struct n
 
 /* The command that submits the batch. -EINVAL when slurm_check_words would object. */
 int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret, struct error *err) MUST_USE;
-/* The script for it, in the template where there is one. The caller frees it. NULL with err: a
- * field the template names does not exist, or it never starts the task. */
+/* The script for the batch, made from the user's template if there is one. The caller frees it. NULL with err: a field
+ * the template names does not exist, or it never starts the task. */
 char *slurm_batch_script(const struct backend_batch *batch, const char *program, struct error *err);
-/* Both for people: heading and command in comments after the script's first line. The caller frees it. */
+/* The script with the heading and the command in comments after its first line, for people to read. The caller frees
+ * it. */
 char *slurm_describe_script(const char *script, const struct slurm_args *args, const char *heading);
 
 #endif

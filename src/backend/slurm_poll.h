@@ -1,4 +1,4 @@
-/* One look at everything, between asking (slurm_poll.c) and telling (slurm_tell.c). */
+/* One poll of all attempts. slurm_poll.c asks Slurm; slurm_tell.c reports the answers. */
 #ifndef BACKEND_SLURM_POLL_H
 #define BACKEND_SLURM_POLL_H
 
@@ -22,22 +22,22 @@ struct slurm_poll_call {
 	struct slurm_queue queue;
 	struct slurm_finals by_job, by_name;
 	bool accounting_failed;
-	bool boot_asked; /* the controller has said since the queue was read when it was started */
+	bool boot_asked; /* since the queue was read, the controller has said when it was started */
 	char why[256];
 	backend_observation_f observe;
 	backend_polled_f done;
 	void *ctx;
 };
 
-/* Neither waits nor runs, as far as the queue says. */
+/* True if it neither waits nor runs according to the queue. */
 bool slurm_row_over(const struct slurm_seen *seen);
-/* Ended in the queue and was never on a node: the accounting has nothing to add. */
+/* True if it ended in the queue and was never on a node. Then the accounting has nothing to add. */
 bool slurm_never_started(const struct slurm_seen *seen);
 
 /* Did it leave the queue without a trace, while the rest of its array waits there? */
 bool slurm_has_vanished(const struct slurm_poll_call *poll, const struct slurm_seen *seen);
 
-/* Tells what was found, and of what was found nowhere when the answer is complete. */
+/* Reports what was found. If the answer is complete, also reports attempts that were not found. */
 void slurm_tell_all(struct slurm_poll_call *poll, bool complete);
 
 #endif

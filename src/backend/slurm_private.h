@@ -20,7 +20,7 @@
 enum slurm_controller { SLURM_CONTROLLER_UNKNOWN, SLURM_CONTROLLER_UP, SLURM_CONTROLLER_DOWN };
 enum slurm_accounting { SLURM_ACCOUNTING_UNKNOWN, SLURM_ACCOUNTING_ON, SLURM_ACCOUNTING_OFF };
 
-/* What is known about the cluster; refreshed in the background when someone looks. */
+/* What is known about the cluster. It is refreshed in the background when a caller reads it. */
 struct slurm_cluster {
 	enum slurm_controller controller;
 	bool configured; /* `scontrol show config` has been answered (or will never be) */
@@ -37,7 +37,7 @@ struct slurm_cluster {
 	char trouble[256]; /* why it could not be asked; "" */
 };
 
-/* Something of ours in the queue or the accounting: sorted by token, then index. */
+/* Identifies one of our attempts in the queue or the accounting. Sorted by token, then index. */
 struct slurm_key {
 	char token[TOKEN_ID_CHARS];
 	uint32_t index;
@@ -74,7 +74,7 @@ struct slurm {
 	uid_t uid;
 	struct slurm_call *calls; /* children that have not ended */
 	struct slurm_examination *examinations;
-	unsigned held; /* by what outlives a single call */
+	unsigned held; /* references from objects that live longer than one call */
 	bool closing;
 	void (*changed)(void *ctx);
 	void *changed_ctx;
@@ -87,7 +87,7 @@ struct slurm {
 	unsigned failures; /* lookups that failed since one worked */
 	unsigned quiet_polls; /* polls in a row that saw nothing change */
 	uint64_t last_picture; /* a digest of the last poll */
-	bool each_row; /* squeue cuts lists of indices short here: ask for a row an element */
+	bool each_row; /* squeue shortens lists of indices here: ask for one row per element */
 
 	enum slurm_accounting accounting;
 	unsigned columns; /* of sacct; 0 until asked */
@@ -95,7 +95,7 @@ struct slurm {
 	struct slurm_ended_set ended;
 	bool lagging; /* some of them wait for the accounting */
 
-	/* Cancelled by us while they waited: such elements leave no trace in squeue or sacct. */
+	/* Elements that we cancelled while they waited: they leave no trace in squeue or sacct. */
 	struct slurm_keys cancelled;
 	VEC(struct slurm_pending) pending;
 	int64_t opened_mono_ms;
@@ -104,8 +104,8 @@ struct slurm {
 	uint64_t queue_alive, submitted, submitted_then, submitting;
 };
 
-/* Runs a program of Slurm's. answered is called once, always later, also when it could not be started (exit code
- * -1 and the reason in err). Takes the words of args. After close it is still called: look at slurm->closing. */
+/* Runs one of Slurm's programs. answered is called once, always later, also when it could not be started (exit code -1
+ * and the reason in err). Takes the words of args. After close it is still called: look at slurm->closing. */
 typedef void (*slurm_answered_f)(void *ctx, const struct proc_result *result);
 struct slurm_ask {
 	const char *input, *cwd; /* NULL: none, "/" */
@@ -113,13 +113,13 @@ struct slurm_ask {
 };
 void slurm_run(struct slurm *slurm, struct slurm_args *take, const struct slurm_ask *how, slurm_answered_f answered,
 	       void *ctx);
-/* As if a command had failed with these words, for what is known to be wrong before one is run. */
+/* Calls back as if a command had failed with this message. For errors that are known before a command is run. */
 void slurm_fail_later(struct slurm *slurm, const char *why, slurm_answered_f answered, void *ctx);
 bool slurm_answered_well(const struct proc_result *result);
 /* One line for people: what went wrong with a command. */
 void slurm_explain_failed_call(const char *program, const struct proc_result *result, char *text, size_t size);
 
-/* Keeps the backend's memory after close until it is let go. */
+/* Keeps the backend's memory after close, until slurm_release. */
 void slurm_hold(struct slurm *slurm);
 void slurm_release(struct slurm *slurm);
 
@@ -130,13 +130,13 @@ void slurm_look(struct slurm *slurm, slurm_looked_f looked, void *ctx);
 
 /* Orders by token, then index; what is compared begins with a key. */
 int slurm_compare_key(const void *a, const void *b);
-/* Where in a sorted array, whose elements of `size` bytes begin with a key, the first one stands that is not before
- * (token, index). */
+/* The position of the first element that is not before (token, index), in a sorted array. Its elements have `size`
+ * bytes and begin with a key. */
 size_t slurm_find_key(const void *keys, size_t count, size_t size, const char *token, uint32_t index);
 
 /* slurm_runner.c */
-/* Where the nodes find the program that slurm_place_runner puts below dir. The first call reads the program, which takes a
- * few milliseconds. The caller frees it. */
+/* The path, as seen by the nodes, of the program that slurm_place_runner puts below dir. The first call reads the
+ * program, which takes a few milliseconds. The caller frees it. */
 char *slurm_runner_path(struct slurm *slurm, const char *dir);
 /* Puts it there; why is NULL when it is there. Called once, always later; after close too: look at slurm->closing. */
 typedef void (*slurm_placed_f)(void *ctx, const char *why);
@@ -172,7 +172,7 @@ bool slurm_has_energy(struct backend *backend);
 void slurm_cluster_free(struct slurm_cluster *cluster);
 
 /* slurm_doctor.c */
-/* Examinations that wait for their time end at once instead; closing is set. */
+/* Ends waiting examinations at once. slurm->closing must be set. */
 void slurm_examine_close(struct slurm *slurm);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the doctor's job of a second does on a compute node, and what its answer means. Pure: text in, text and
- * findings out; slurm_doctor.c submits and waits. */
+/* The test job of `sluice doctor` on a compute node (it takes a second), and the meaning of its answer. Pure: text in,
+ * text and findings out; slurm_doctor.c submits and waits. */
 #ifndef BACKEND_SLURM_PROBE_H
 #define BACKEND_SLURM_PROBE_H
 
@@ -21,7 +21,7 @@ struct slurm_probe {
 	const char *daemon; /* "http://127.0.0.1:54322"; NULL: no daemon listens */
 };
 
-/* The batch script. It has the real runner run item 0 of the folder, twice: the claim must stop the second one. The
+/* The batch script. It starts the real runner twice for item 0 of the folder: the claim must stop the second one. The
  * caller frees it. */
 char *slurm_probe_script(const struct slurm_probe *probe);
 /* Makes the folder and the descriptor of item 0. */
@@ -37,7 +37,8 @@ struct slurm_probe_result {
 	const char *boot_id; /* of this machine */
 	int64_t began_ms, now_ms;
 };
-/* Has the journal come back to its end, or will it never, as the answer says that no runner wrote it? */
+/* True if the whole journal is visible here, or if it will never be, because the answer says that no runner wrote
+ * it. */
 bool slurm_probe_is_complete(const struct slurm_probe_result *result);
 void slurm_probe_explain(const struct slurm_probe *probe, const struct slurm_probe_result *result,
 			 struct slurm_findings *findings);

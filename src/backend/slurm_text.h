@@ -1,7 +1,7 @@
-/* Readers of what Slurm's programs print: squeue, sacct, sinfo, scontrol, sacctmgr. Pure: text in,
- * structures out, nothing is trusted. Fields are separated by \x1f, which no field of ours can hold;
- * a row without our shape is skipped, never an error, because the programs print notices between
- * rows and every version adds some. */
+/* Readers of what Slurm's programs print: squeue, sacct, sinfo, scontrol, sacctmgr. Pure: text in, structures out,
+ * nothing is trusted. Fields are separated by \x1f, which no field of ours can hold; a row that does not have the
+ * expected form is skipped, and is never an error: the programs print notices between rows, and every version adds
+ * some. */
 #ifndef BACKEND_SLURM_TEXT_H
 #define BACKEND_SLURM_TEXT_H
 
@@ -32,7 +32,7 @@ struct slurm_job {
 	const char *token; /* the job's name, 32 hex digits */
 	uint64_t id; /* of the array */
 	size_t first_range, range_count;
-	bool rest; /* an array cancelled before it started has lost its indices: whatever has no row of its own */
+	bool rest; /* array cancelled before it started, without indices: for all elements without their own row */
 	const char *state, *reason, *node;
 	int64_t start_ms, end_ms; /* 0 unknown; start is an expectation while it waits */
 };
@@ -57,7 +57,7 @@ struct slurm_final {
 	bool incomplete; /* the record has not been filled in yet; its name is "allocation" */
 	uint64_t id;
 	uint32_t index; /* UINT32_MAX: the elements that never started, see below */
-	size_t first_range, range_count; /* which; none: all that have no record of their own */
+	size_t first_range, range_count; /* which ones; none: all elements without their own record */
 	const char *state; /* without what follows the word: "CANCELLED" */
 	int64_t by_uid; /* who cancelled it; -1 */
 	bool begun; /* its batch script has an exit code, so a node has started it */
@@ -81,12 +81,12 @@ unsigned slurm_columns_known(const char *helpformat);
 char *slurm_columns_format(unsigned columns);
 void slurm_finals_parse(const char *text, size_t len, unsigned columns, struct slurm_finals *ret);
 void slurm_finals_free(struct slurm_finals *finals);
-/* Is this the name of a node, and not a word for none? */
+/* True if this is the name of a node, and not a word that means "none". */
 bool slurm_has_node(const char *node);
-/* Cancelled as root before its batch script began. A node that cannot start a job (its prolog failed, or it has another job
- * of that id) asks for a requeue, and cancels the job where that is not allowed, as it is not for ours. */
+/* True if root cancelled it before its batch script began. A node that cannot start a job (its prolog failed, or it has
+ * another job with that id) asks for a requeue. If requeue is not allowed, as for our jobs, it cancels the job. */
 bool slurm_is_unlaunched(const struct slurm_final *final);
-/* Cancelled only because an element of the same array was: that cancel was of the whole array. */
+/* True if it was cancelled only because another element of its array was: then the whole array was cancelled. */
 bool slurm_went_with_array(const struct slurm_finals *finals, const struct slurm_final *final);
 
 /* One partition, its nodes summed up. */
@@ -119,7 +119,8 @@ struct slurm_boot {
 };
 /* Takes BOOT_TIME out of `scontrol show config`. */
 void slurm_boot_read(struct slurm_boot *boot, const char *config, int64_t now_ms);
-/* Has the controller been up all the time since then (our clock), as far as it was last read? False: it is not certain. */
+/* True if the controller has been up all the time since then (our clock), as far as it was last read. False: not
+ * certain. */
 bool slurm_boot_is_before(const struct slurm_boot *boot, int64_t time_ms);
 
 /* Who may submit how much, as sacctmgr tells it. 0: no limit. */
@@ -137,7 +138,7 @@ struct slurm_limits {
 	VEC(struct slurm_qos) qos;
 };
 extern const char slurm_associations_format[], slurm_qos_format[];
-/* Rows of another cluster are left out; cluster NULL: none are. */
+/* Rows of other clusters are skipped. cluster NULL: reads the rows of all clusters. */
 void slurm_associations_parse(const char *text, size_t len, const char *cluster, struct slurm_limits *to);
 void slurm_qos_parse(const char *text, size_t len, struct slurm_limits *to);
 /* How many jobs such a submission may have in the queue; 0: no limit is known. NULL: the defaults. */

@@ -1,5 +1,5 @@
-/* Slurm's vocabulary in words a user understands: job states, why a job waits, how it ended and what
- * to do about it, why sbatch said no. Tables: a new word of a new version is one line. */
+/* Translates Slurm's words for users: job states, why a job waits, how it ended and what to do about it, why sbatch
+ * refused. These are tables: a new word of a new version needs one line. */
 #ifndef BACKEND_SLURM_WORDS_H
 #define BACKEND_SLURM_WORDS_H
 
@@ -13,7 +13,7 @@ enum slurm_state_kind {
 	SLURM_STATE_WAITING,
 	SLURM_STATE_RUNNING,
 	SLURM_STATE_ENDED,
-	SLURM_STATE_UNKNOWN, /* a word we do not know: the job is there, more cannot be said */
+	SLURM_STATE_UNKNOWN, /* an unknown word: the job exists, and nothing more is known */
 };
 enum slurm_state_kind slurm_state_kind(const char *state);
 /* What to say about a job in this state when Slurm gives no reason; NULL: nothing. */
@@ -38,7 +38,7 @@ struct slurm_end {
 	int derived_code, derived_signal; /* of the steps */
 	int64_t by_uid, own_uid; /* who cancelled it; -1 */
 	const char *node; /* NULL */
-	bool with_array; /* cancelled with the rest of its array, which had a task that a node could not start */
+	bool with_array; /* cancelled with its whole array, because a node could not start one of its tasks */
 };
 void slurm_explain_end(const struct slurm_end *end, struct slurm_cause *ret);
 

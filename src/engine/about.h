@@ -1,4 +1,4 @@
-/* What the engine says about itself and its backends; the rest of it is in engine.h. */
+/* Describes the engine and its backends to users. The public functions for this are in engine.h. */
 #ifndef ENGINE_ABOUT_H
 #define ENGINE_ABOUT_H
 
@@ -6,7 +6,7 @@
 
 struct engine;
 
-/* The answer to an examination: copies the findings. One examination less is waited for. */
+/* Adds the findings of one finished examination (copies them) and counts that examination as done. */
 void engine_add_findings(struct engine *engine, const struct backend_finding *list, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Stopping an experiment from within; what a user can ask for is in engine.h. */
+/* Stops an experiment when the engine itself decides to. The actions that a user can ask for are in engine.h. */
 #ifndef ENGINE_ACTION_H
 #define ENGINE_ACTION_H
 
@@ -7,9 +7,9 @@
 struct engine;
 struct engine_experiment;
 
-/* Stops the whole experiment; inside the transaction. Harmless where it has ended or is being removed. */
+/* Stops the whole experiment; inside the transaction. Does nothing if it has ended or is being removed. */
 int engine_stop_within(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
-/* What a stopped task says. Not kept across a restart of the daemon. */
+/* The reason that a stopped task shows. It is lost when the daemon restarts. */
 const char *engine_stop_why(const struct engine_experiment *experiment);
 
 #endif

@@ -5,33 +5,34 @@
 #include "engine/spec.h"
 #include "engine/state.h"
 
-/* Dots of a picture; where there are more tasks, every second or third is shown. */
+/* The most points in one plot. With more tasks, only every second or third one is shown. */
 #define ANALYSIS_POINTS 1000
 
 /* A finished task. */
 struct analysis_run {
 	int64_t id, number;
-	struct space_value *values; /* NULL: its configuration is not in today's space */
+	struct space_value *values; /* NULL: its configuration is not in the current search space */
 	char *parameters; /* JSON, as it was run */
-	double *scores; /* one per objective, as reported; NAN */
+	double *scores; /* one per objective, as reported; NAN: no value */
 	double time_s; /* NAN: not known */
 };
 
-/* One of "fronts": {"axes","runs","hypervolume","reference","points"} of several objectives, and of the first one
- * against time. false: there is none of that index. */
+/* One of "fronts": {"axes","runs","hypervolume","reference","points"} Shows several objectives against each other, or
+ * the first objective against time. False: there is no front with this index. */
 bool analysis_write_front(const struct spec *spec, const struct analysis_run *runs, size_t count, size_t which,
 			  struct json *out);
-/* "agreement":[{"from","to","tasks","correlation"}]: do the cheap fidelities order the configurations as the
- * dearer ones do? Empty for a search with one fidelity. */
+/* "agreement":[{"from","to","tasks","correlation"}]: do cheap fidelities rank the configurations as expensive ones do?
+ * Empty for a search with one fidelity. */
 int analysis_write_agreement(struct engine *engine, int64_t experiment, const struct spec *spec,
 			     struct json *out) MUST_USE;
-/* "curves":{"earned","tasks","cuts","running"}: whether extrapolated curves order the tasks better than their best so
- * far, and only then where the running ones are going. */
+/* "curves":{"earned","tasks","cuts","running"}: do extrapolated curves rank the tasks better than the best values so
+ * far do? Only if so, also the predicted ends of the running tasks. */
 struct analysis_curves;
-/* The spec and the runs must outlive it. */
+/* The spec and the runs must live longer than the returned object. */
 struct analysis_curves *analysis_curves_new(struct engine *engine, int64_t experiment, const struct spec *spec,
 					    const struct analysis_run *runs, size_t count);
-/* Reads some curves, or writes the member: 1 when there is more to do, 0 when it is written, or a negative errno. */
+/* Does one part of the work. Returns 1 while there is more to read, 0 when the member is written, or a negative
+ * errno. */
 int analysis_write_curves(struct analysis_curves *curves, struct json *out) MUST_USE;
 void analysis_curves_free(struct analysis_curves *curves);
 

@@ -4,9 +4,9 @@
 
 struct engine;
 
-/* The answer comes through engine_add_findings. */
+/* Starts the check. It reports its result with engine_add_findings. */
 void engine_begin_check(struct engine *engine);
-/* Harmless when none goes on. */
+/* Ends a check that is running; does nothing if there is none. */
 void engine_end_check(struct engine *engine);
 
 #endif

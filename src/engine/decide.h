@@ -1,10 +1,10 @@
-/* What becomes of an attempt, decided from what is known of it. Two functions: attempt_update adds what was learnt,
- * attempt_decide says what follows. Neither reads a file, asks a backend or looks at a clock: every time comes with the
- * event or with the question, so that each rule is one row of tests/unit/engine/test_decide.c. settle.c carries out what
- * is decided. All times are monotonic.
+/* Decides what happens to an attempt from the facts about it. attempt_update adds a new fact; attempt_decide returns
+ * the next action. Neither reads a file, asks a backend or reads a clock: the caller passes all times. So each rule is
+ * one row of tests/unit/engine/test_decide.c. settle.c carries out the decisions. All times are monotonic.
  *
- * Three sources speak about an attempt: its journal (phase), the backend (seen) and the claim that its runner takes. The
- * journal is believed first: as long as bytes of it are unread, or it cannot be read, nothing is decided against it. */
+ * There are three sources of facts: the journal of the attempt (phase), the backend (seen) and the claim that its
+ * runner takes. The journal has priority: while part of it is unread or unreadable, no decision is made that could
+ * contradict it. */
 #ifndef ENGINE_DECIDE_H
 #define ENGINE_DECIDE_H
 
@@ -13,15 +13,15 @@
 
 #include "base/cause.h"
 
-/* How far it has come, by its journal. It only goes forward. */
+/* How far the attempt is, according to its journal. The phase never goes back. */
 enum attempt_phase {
 	ATTEMPT_SUBMITTED, /* committed; nothing in its journal yet */
 	ATTEMPT_RUNNING, /* its journal has START */
 	ATTEMPT_ENDED, /* its journal has END */
-	ATTEMPT_SETTLED, /* its end is in the store; to be forgotten at the end of the turn */
+	ATTEMPT_SETTLED, /* its end is in the store; it is removed from memory at the end of the turn */
 };
 
-/* What the backend said last. GONE stays: what has ended does not come back under the same token. */
+/* What the backend reported last. GONE is final: an ended attempt does not come back under the same token. */
 enum attempt_seen {
 	ATTEMPT_UNSEEN,
 	ATTEMPT_QUEUED,
@@ -45,14 +45,14 @@ enum attempt_journal {
 	ATTEMPT_JOURNAL_UNKNOWN, /* it cannot be read now (EIO, ESTALE, EACCES, EMFILE, …) */
 };
 
-/* Is what its script wrote before its runner was killed in the journal? */
+/* If its runner was killed: was the rest of the script's metrics added to the journal? */
 enum attempt_collect {
 	ATTEMPT_COLLECT_NOT,
-	ATTEMPT_COLLECT_BEGUN, /* from here on growth of the journal is no sign of its runner */
+	ATTEMPT_COLLECT_BEGUN, /* from now on, a growing journal does not mean that its runner is alive */
 	ATTEMPT_COLLECT_DONE,
 };
 
-/* How one source tells of the end. In struct attempt_facts the texts are its own. */
+/* The end of an attempt according to one source. In struct attempt_facts the texts are owned by the facts. */
 struct attempt_end {
 	enum cause cause; /* CAUSE_NONE: it does not say */
 	bool unlaunched; /* as in struct backend_observation */
@@ -72,14 +72,13 @@ struct attempt_facts {
 	struct attempt_end journal_end; /* the END record; from ATTEMPT_ENDED on */
 	struct attempt_end backend_end; /* what the backend said; with ATTEMPT_GONE */
 	enum attempt_collect collect;
-	bool beats; /* its runner promised to write something every minute; one of an earlier version does not */
-	bool given_up; /* it was told to end because its journal did not grow */
+	bool beats; /* its runner writes to the journal every minute; runners of earlier versions do not */
+	bool given_up; /* it was told to end because its journal stopped growing */
 	int64_t grew_ms; /* when its journal grew last; 0 */
 	int64_t looked_ms; /* when its journal was last looked at; 0 */
-	int64_t silent_ms; /* for how long looks at its journal have found nothing new. Only our own clock counts, and
-			      only time in which we looked. */
+	int64_t silent_ms; /* how long we have looked at its journal and seen nothing new, by our own clock */
 	int64_t alive_ms; /* when the backend last said that it runs; 0 */
-	int64_t vouched_ms; /* for how long the backend has said so while its journal did not grow */
+	int64_t vouched_ms; /* for how long the backend has said that it runs while its journal did not grow */
 	int64_t ended_ms; /* when we read END */
 	int64_t gone_ms; /* when the backend said GONE */
 	int64_t absent_ms, absent_again_ms; /* the first and the latest lookup of a row that did not find it; 0 */
@@ -99,12 +98,12 @@ enum attempt_event_kind {
 	ATTEMPT_EVENT_PAUSED, /* alive, but not running: suspended, for example */
 	ATTEMPT_EVENT_ABSENT,
 	ATTEMPT_EVENT_GONE, /* .end */
-	ATTEMPT_EVENT_TAKEN, /* the backend confirmed that it has it */
-	ATTEMPT_EVENT_GIVEN, /* it is handed over again */
+	ATTEMPT_EVENT_TAKEN, /* the backend confirmed the submission */
+	ATTEMPT_EVENT_GIVEN, /* it is submitted again */
 	ATTEMPT_EVENT_CANCEL, /* the backend is told to end it */
 	ATTEMPT_EVENT_GIVEN_UP, /* its stop file is written */
 	ATTEMPT_EVENT_COLLECTING,
-	ATTEMPT_EVENT_COLLECTED, /* its journal has grown, perhaps */
+	ATTEMPT_EVENT_COLLECTED, /* its journal may have grown */
 	ATTEMPT_EVENT_SETTLED,
 };
 
@@ -117,29 +116,29 @@ struct attempt_event {
 	bool beats;
 };
 
-/* How long to wait for what. */
+/* Waiting times. */
 struct attempt_pace {
-	int64_t journal_lag_ms; /* after GONE: a shared file system shows the journal's last bytes this late */
-	int64_t silent_ms; /* a runner writes more often than this: one that was silent for so long is not at work */
-	int64_t give_up_ms; /* a runner that was silent for so long while the backend called it running is given up */
-	int64_t accounting_lag_ms; /* after END: accounting may know better why it ended */
-	int64_t doubt_ms; /* between two lookups that do not find it, before it will not appear any more */
+	int64_t journal_lag_ms; /* after GONE: shared file systems may show the journal's last bytes this late */
+	int64_t silent_ms; /* a runner writes more often; after this long without a write it counts as silent */
+	int64_t give_up_ms; /* a runner that is silent for this long while the backend says that it runs is given up */
+	int64_t accounting_lag_ms; /* after END: wait this long for accounting, which may know the real cause */
+	int64_t doubt_ms; /* after two lookups this far apart did not find it, it will not appear any more */
 	int64_t cancel_again_ms; /* a stop that had no effect is repeated */
 };
 
 enum attempt_action {
 	ATTEMPT_WAIT, /* and decide again at the next turn */
-	ATTEMPT_LOOK, /* look for the claim, add the event, and decide again; at the next turn where it stays unknown */
-	ATTEMPT_GIVE_AGAIN, /* no runner has it: hand it over again under the same token */
-	ATTEMPT_GIVE_UP, /* it is silent: write its stop file, add the event, and have the backend end it */
-	ATTEMPT_COLLECT, /* it will end without END: first have the rest of its metrics read, and hear of that */
+	ATTEMPT_LOOK, /* look for the claim, add the event, and decide again; if still unknown, at the next turn */
+	ATTEMPT_GIVE_AGAIN, /* no runner has it: submit it again under the same token */
+	ATTEMPT_GIVE_UP, /* it is silent: write its stop file, add the event, and let the backend end it */
+	ATTEMPT_COLLECT, /* it ends without an END record: first collect the rest of its metrics (collect.h) */
 	ATTEMPT_END,
 };
 
 /* Texts live as long as the facts do, or are constants. */
 struct attempt_verdict {
 	enum attempt_action action;
-	bool poll; /* WAIT: for the backend, which should be asked soon */
+	bool poll; /* WAIT: it waits for the backend, so poll soon */
 	/* END */
 	enum store_state state;
 	enum cause cause; /* for STORE_ERROR */
@@ -151,11 +150,11 @@ struct attempt_verdict {
 void attempt_update(struct attempt_facts *facts, const struct attempt_event *event);
 struct attempt_verdict attempt_decide(const struct attempt_facts *facts, const struct attempt_pace *pace,
 				      int64_t now_ms);
-/* Has it missed its beats? */
+/* Has its runner been silent for longer than pace->silent_ms? */
 bool attempt_is_silent(const struct attempt_facts *facts, const struct attempt_pace *pace);
-/* Is the backend to be told (again) to end it? */
+/* Must the backend be told (again) to end it? */
 bool attempt_needs_cancel(const struct attempt_facts *facts, const struct attempt_pace *pace, int64_t now_ms);
-/* Its exit code (-1: unknown) and signal (0: none) by the source that is believed first. */
+/* The end that gives its exit code (-1: unknown) and signal (0: none): from the source with the highest priority. */
 const struct attempt_end *attempt_end_of(const struct attempt_facts *facts);
 void attempt_facts_clear(struct attempt_facts *facts);
 

@@ -1,10 +1,11 @@
-/* What remains to be done about attempts that have ended: the journal ends an attempt at once, the backend is later.
+/* Work that is left after an attempt has ended. The journal ends an attempt at once; the backend is slower.
  *
- * - Figures that only the cluster's accounting knows (the energy) come seconds later. They are asked for a minute long.
- * - A job that the backend still has long after the END record holds its nodes for nothing: a runner that hangs on a dead
- *   file system, a command after it in the user's own batch script. It is cancelled.
+ * - Figures that only the cluster's accounting knows (the energy) come seconds later. The engine asks for them for one
+ *   minute.
+ * - A job that the backend still has long after the END record blocks its nodes without need. The cause can be a runner
+ *   that hangs on a dead file system, or a command after the runner in the user's batch script. The engine cancels it.
  *
- * Nothing here needs to survive a crash: the store shows what ended lately. */
+ * This list does not need to survive a crash: it is made again from the attempts in the store that ended recently. */
 #ifndef ENGINE_ENDED_H
 #define ENGINE_ENDED_H
 
@@ -24,26 +25,27 @@ struct engine_ended {
 	uint32_t index;
 	char *job, *batch_dir;
 	int64_t submitted_ms;
-	int64_t figures_until_ms; /* 0: none are waited for */
-	int64_t linger_ms; /* when to look whether its job is still there; 0: it has gone */
-	int64_t linger_until_ms; /* then it is given up */
+	int64_t figures_until_ms; /* 0: it does not wait for figures */
+	int64_t linger_ms; /* when to check whether its job still exists; 0: the job is gone */
+	int64_t linger_until_ms; /* when to stop checking */
 	bool cancel; /* its job is to be cancelled */
 };
 
-/* Called when an attempt ends; remembers it where something remains to be done. */
+/* Call this when an attempt ends. It remembers the attempt if work is left. */
 void engine_ended_add(struct engine *engine, const struct engine_live *live);
-/* From the store; 0 or a negative errno. */
+/* Fills the list from the store. 0 or a negative errno. */
 int engine_ended_load(struct engine *engine) MUST_USE;
 void engine_ended_unload(struct engine *engine);
-/* Adds what this backend is to be asked about now to a watch list with room for all of it; how many. */
+/* Adds the attempts to ask this backend about now to `watch`, which must have room for all of them. Returns how
+ * many. */
 size_t engine_ended_watch(struct engine_backend *backend, struct backend_watch *watch);
-/* Adds the jobs that are to be cancelled now, each once; how many. */
+/* Adds the jobs to cancel now to `watch`, each once. Returns how many. */
 size_t engine_ended_cancel(struct engine_backend *backend, struct backend_watch *watch);
-/* Is this backend to be asked about something now? */
+/* Is there anything to ask this backend about now? */
 bool engine_ended_any(const struct engine_backend *backend);
-/* How long until the next look at a job that may be left; 0: there is none. */
+/* The time until the next check of a job that may still exist; 0: there is none. */
 int64_t engine_ended_wait_ms(const struct engine *engine);
-/* What a backend saw of an attempt that is not alive; inside the transaction. */
+/* Handles an observation of an attempt that has ended; inside the transaction. */
 int engine_ended_observe(struct engine *engine, const struct backend_observation *observed) MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-/* What the listeners are told. */
+/* Events for the listeners. */
 #ifndef ENGINE_EVENT_H
 #define ENGINE_EVENT_H
 
@@ -6,13 +6,13 @@
 
 struct engine;
 
-/* The task is told of after the commit. */
+/* Marks the task as changed. Its event is sent after the commit. */
 void engine_task_changed(struct engine *engine, int64_t experiment, int64_t number);
-/* A text for the user, at once. level: "error", "warning", "info". */
+/* Sends a text to the user at once. level: "error", "warning", "info". */
 void engine_notice(struct engine *engine, const char *level, const char *text);
-/* What keeps the daemon from recording anything, or that it has passed; at once. */
+/* Sends at once why the daemon cannot write to the store, or that it can again. */
 void engine_tell_trouble(struct engine *engine);
-/* Everything that changed; after the commit. */
+/* Sends events for everything that changed; after the commit. */
 void engine_send_events(struct engine *engine);
 /* A store_failure_f: a read failed. The user is told at the next turn, at most once a minute. */
 void engine_unread_cb(void *ctx, const char *text);

@@ -9,8 +9,9 @@
 void files_check(const struct node *files, struct problems *problems);
 /* The file with this path, or NULL. */
 const struct node *files_find(const struct node *files, const char *path);
-/* Writes them below dir; uploads lie in the state folder. The mode is the owner's part of what was sent; without one a file
- * that begins like a program is executable. Files over copy_limit_bytes are read-only: all tasks share them. */
+/* Writes them below dir; uploads lie in the state folder. Of the mode that was sent, only the owner's bits are used.
+ * Without a mode, a file that begins like a program is executable. Files larger than copy_limit_bytes are read-only,
+ * because all tasks share them. */
 int files_write(const struct node *files, const char *state_dir, const char *dir, int64_t copy_limit_bytes,
 		struct error *err) MUST_USE;
 

@@ -1,6 +1,6 @@
-/* Fits an experiment to the script that it runs: how each parameter is passed, and whether a range is of whole numbers.
- * What is chosen is written into the document before it is checked and stored, so that a stored experiment says all of
- * it and means the same for ever. */
+/* Fits an experiment to the script that it runs: how each parameter is passed, and whether a range has only whole
+ * numbers. The choices are written into the document before it is checked and stored. So a stored experiment is
+ * complete, and its meaning does not change with later versions. */
 #ifndef ENGINE_FIT_H
 #define ENGINE_FIT_H
 
@@ -10,16 +10,16 @@ struct node;
 struct script;
 struct spec;
 
-/* What fit_document did, for fit_check. {0} to begin with; free with fit_free. */
+/* What fit_document did, for fit_check. Initialise with {0}; free with fit_free. */
 struct fit {
 	struct node *said; /* the `arguments` that the author wrote; NULL */
 	VEC(char *) chosen;
 };
 
-/* Before the document is checked. script: as it was read; all zero where there is none. */
+/* Call it before the document is checked. script: the result of reading the script; all zero if there is none. */
 void fit_document(struct node *document, const struct script *script, struct fit *fit, struct problems *problems);
-/* After it: names what the script would refuse. Where the script is sure to refuse, that is a problem; else it becomes one
- * of spec->cautions. What was chosen is in spec->chosen. */
+/* Call it after the document is checked. It reports what the script would refuse: as a problem if that is certain, else
+ * in spec->cautions. It adds what was chosen to spec->chosen. */
 void fit_check(struct spec *spec, const struct node *document, const struct script *script, struct fit *fit,
 	       struct problems *problems);
 void fit_free(struct fit *fit);

@@ -6,7 +6,8 @@
 
 struct engine;
 
-/* An experiment's folder has a name that begins so until its row is written; what a crash leaves goes at the start. */
+/* The name of an experiment's folder begins with this until its row is in the store. After a crash, the next start
+ * removes such folders. */
 #define ENGINE_NEW_FOLDER ".new-"
 
 /* The caller frees it. */

@@ -1,5 +1,5 @@
-/* Carries out what unstarted.h decides: the nodes that an experiment leaves out, and how much of it is tried while nothing
- * starts. What is known is read from the attempts in the store, so that it is the same after a restart. */
+/* Carries out what unstarted.h decides: which nodes an experiment avoids, and how many of its tasks are tried while
+ * none can start. The facts come from the attempts in the store, so they are the same after a restart. */
 #ifndef ENGINE_HOLD_H
 #define ENGINE_HOLD_H
 
@@ -12,12 +12,12 @@ struct engine_live;
 int engine_note_unstarted(struct engine *engine, const struct engine_live *live, const char *text) MUST_USE;
 /* A script began on a node. */
 int engine_note_started(struct engine *engine, struct engine_experiment *experiment, const char *node) MUST_USE;
-/* Updates the warning about the nodes that are left out, also when a node comes back because its time has passed. */
+/* Updates the warning about avoided nodes, also when a node is used again because its time has passed. */
 int engine_hold_show(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
-/* How many of `room` tasks may be handed over now. */
+/* How many of `room` tasks may be submitted now. */
 int64_t engine_hold_room(const struct engine_experiment *experiment, int64_t room);
-/* The backend refused a submission that left nodes out, maybe for that reason: no node is left out any more. False: none
- * was. */
+/* The backend refused a submission that avoided nodes, maybe for that reason: from now on no node is avoided. Returns
+ * false if no node was avoided. */
 bool engine_hold_refused(struct engine *engine, struct engine_experiment *experiment, int *ret_rc);
 /* A user asked to try all tasks again: forgets the failures. */
 int engine_hold_forget(struct engine *engine, struct engine_experiment *experiment) MUST_USE;

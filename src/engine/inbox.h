@@ -1,6 +1,6 @@
-/* What the backends said since the last turn. Their callbacks come at any time, so they write nothing into the store:
- * they put a copy here, and the next turn applies it first, inside its transaction. News stay here until that
- * transaction is committed. After a failed write they are applied again to what was read from the store. */
+/* News from the backends since the last turn. Their callbacks come at any time, so they do not write to the store: they
+ * put a copy here, and the next turn applies it first, inside its transaction. News stay here until that transaction is
+ * committed. After a failed write they are applied again, to the state that was read again from the store. */
 #ifndef ENGINE_INBOX_H
 #define ENGINE_INBOX_H
 
@@ -26,7 +26,7 @@ struct engine_inbox {
 	VEC(struct engine_news) news;
 };
 
-/* Both copy what they are given. They ask for no turn: the caller does, once for any number of news. */
+/* Both copy what they are given. They do not ask for a turn: the caller does that, once for any number of news. */
 void engine_inbox_add_answer(struct engine_inbox *inbox, const char *token, const struct backend_submit_result *answer);
 void engine_inbox_add_observation(struct engine_inbox *inbox, const struct backend_observation *observed);
 /* Applies all news, in order, to the store and to memory; inside a transaction. 0 or a negative errno. */

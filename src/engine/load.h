@@ -1,4 +1,4 @@
-/* Taking up what was going on: from the store into memory. */
+/* Loads everything that is in progress from the store into memory. */
 #ifndef ENGINE_LOAD_H
 #define ENGINE_LOAD_H
 
@@ -17,24 +17,25 @@ struct store_attempt;
 
 int engine_load(struct engine *engine, struct error *err) MUST_USE;
 void engine_unload(struct engine *engine);
-/* The experiment in memory, read from the store where it is not there yet. -ENOENT. */
+/* The experiment in memory. Reads it from the store if it is not loaded yet. -ENOENT. */
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
-/* The experiment that a request is about, as engine_load_experiment, once memory is what the store says. -ENOENT also for
- * one that is being removed. Asks for a turn, which frees what was loaded and is not needed. */
+/* As engine_load_experiment, for a request about an experiment. First reads memory again from the store if that is
+ * necessary. -ENOENT also if it is being removed. Asks for a turn, which frees the experiment if it is not needed any
+ * more. */
 int engine_open_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret,
 			   struct error *err) MUST_USE;
 void engine_forget_experiment(struct engine *engine, struct engine_experiment *experiment);
 /* The specification alone, from the store; the caller frees it. -ENOENT. */
 int engine_read_spec(struct engine *engine, int64_t id, struct spec **ret) MUST_USE;
-/* A recorded configuration in today's space. The fidelity is what the strategy set it to, whatever the space says.
- * false: it has no place there any more. */
+/* Converts a recorded configuration to the current space. The fidelity is the one that the strategy set, whatever the
+ * space says. False: the configuration is not in the space any more. */
 bool engine_read_values(const struct spec *spec, const struct node *parameters, struct space_value *ret);
-/* An attempt that is alive, with its task from the store. */
+/* Adds a live attempt, with its task from the store. */
 int engine_add_live(struct engine *engine, struct engine_experiment *experiment, const struct store_attempt *row,
 		    struct engine_live **ret) MUST_USE;
-/* Finds out where an attempt from before the start of the daemon writes. A negative errno with err: its descriptor cannot
- * be read now. It is `unplaced` then: nothing that is seen of it counts until this works. */
+/* Finds the folder of an attempt that an earlier daemon started. A negative errno with err: its descriptor cannot be
+ * read now. Then the attempt is `unplaced`, and observations of it are ignored until this works. */
 int engine_place(struct engine *engine, struct engine_live *live, struct error *err) MUST_USE;
 void engine_free_live(struct engine_live *live);
 

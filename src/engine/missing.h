@@ -1,4 +1,5 @@
-/* A task that ended without its objective: what was found instead, and what may have been meant. */
+/* For a task that ended without a value for its objective: which metrics were found, and which one the user may have
+ * meant. */
 #ifndef ENGINE_MISSING_H
 #define ENGINE_MISSING_H
 
@@ -11,13 +12,14 @@ struct engine;
 struct engine_experiment;
 struct engine_live;
 
-/* The first words of the warning, for people and to find it again. */
+/* The first words of the warning. They also identify it in the store. */
 #define MISSING_WORDS "no value for the objective: "
 
-/* The sentence, or NULL where every objective has a value; the caller frees it. ret_never: no task has ever had it. */
+/* The warning, or NULL if every objective has a value; the caller frees it. ret_never: no task has had a value so
+ * far. */
 int missing_find(struct engine *engine, const struct engine_live *live, char **ret, bool *ret_never) MUST_USE;
-/* The name in the experiment that may be meant by `name`; NULL. The caller frees it. ret_list: all names, for people;
- * the caller frees it. */
+/* ret_meant: the name of a metric that may be meant by `name`, or NULL. ret_list: the names of the metrics, as a text
+ * for the user. The caller frees both. ret_there: `name` itself exists. */
 int missing_name(struct engine *engine, const struct engine_experiment *e, int64_t task, const char *name,
 		 char **ret_list, char **ret_meant, bool *ret_there) MUST_USE;
 

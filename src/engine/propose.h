@@ -1,5 +1,5 @@
-/* Asking the search for configurations, telling it results, and replaying both. Inside the transaction; 0 or a negative
- * errno. */
+/* Asks the search for configurations, tells it results, and replays both after a restart. Inside the transaction; 0 or
+ * a negative errno. */
 #ifndef ENGINE_PROPOSE_H
 #define ENGINE_PROPOSE_H
 
@@ -14,18 +14,20 @@ int engine_propose(struct engine *engine) MUST_USE;
 int engine_propose_for(struct engine *engine, struct engine_experiment *experiment, int64_t wanted) MUST_USE;
 int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked, enum search_outcome outcome,
 		const double *values) MUST_USE;
-/* A configuration that the search did not choose: written into the sequence (parameters: JSON), and told to the search. */
+/* Adds a configuration that the search did not choose. Writes it into the sequence (parameters: JSON) and tells the
+ * search. */
 int engine_add_foreign(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		       const struct space_value *values, const char *parameters) MUST_USE;
-/* What the search answered: a task, a task promoted, or that there is nothing left. seq: its place in the sequence. */
+/* Applies an answer of the search: a new task, a promoted task, or the end of the search. seq: its place in the
+ * sequence. */
 int engine_add_proposal(struct engine *engine, struct engine_experiment *experiment, enum search_answer answer,
 			int64_t asked, int64_t seq, const struct search_proposal *proposal) MUST_USE;
-/* Tells the search what is in the sequence already, as a replay would. */
+/* Tells the search these events, which are already in the sequence, as a replay does. */
 int engine_tell_events(struct engine_experiment *experiment, const struct store_event *events, size_t count) MUST_USE;
 int engine_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
-/* The search as it was opened, and where its sequence goes on. */
+/* Opens the search without a replay, and finds where its sequence continues. */
 int engine_skip_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
-/* As engine_replay, but -ESTALE where the search would make another proposal than it did. */
+/* As engine_replay, but returns -ESTALE if the search makes another proposal than it did the first time. */
 int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 
 #endif

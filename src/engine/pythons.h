@@ -1,4 +1,5 @@
-/* The Python environments of this machine, for a form to offer. Home folders may be slow, so libuv's pool looks. */
+/* The Python environments of this machine, for the web form. Home folders may be slow, so libuv's pool does the
+ * scan. */
 #ifndef ENGINE_PYTHONS_H
 #define ENGINE_PYTHONS_H
 
@@ -9,9 +10,9 @@
 struct engine_pythons {
 	uv_work_t work;
 	bool looking;
-	struct buf text; /* what the last look found: a JSON list; empty: there was none yet */
-	struct buf next; /* the worker's, while it looks */
-	int64_t looked_ms; /* monotonic; when the last one ended */
+	struct buf text; /* the result of the last scan: a JSON list; empty: there was no scan yet */
+	struct buf next; /* used by the worker during a scan */
+	int64_t looked_ms; /* when the last scan ended, monotonic */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Searches that think on libuv's pool. */
+/* Slow searches compute their proposals on libuv's pool. */
 #ifndef ENGINE_QUESTION_H
 #define ENGINE_QUESTION_H
 
@@ -22,16 +22,16 @@ struct engine_question {
 	struct search_proposal proposal;
 	enum search_answer answer;
 	bool answered;
-	struct buf state; /* of the search when it was asked; shown meanwhile */
-	VEC(struct store_event) later; /* what it is told afterwards; owns the values */
+	struct buf state; /* the state of the search when it was asked; shown until the answer comes */
+	VEC(struct store_event) later; /* events to tell the search after the answer; owns the values */
 };
 
 /* Asks for the next proposal; there must be no question yet. */
 void engine_pose_question(struct engine *engine, struct engine_experiment *experiment);
-/* Applies the answer, where there is one; inside the transaction. Returns how many proposals that were (0 or 1). */
+/* Applies the answer if there is one; inside the transaction. Returns the number of proposals (0 or 1). */
 int engine_take_answer(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
-/* The answer is not wanted any more. The experiment then has neither search nor spec: the worker may still be at
- * them, and they are freed when it is not. Harmless where there is no question. */
+/* Drops the question. The experiment loses its search and spec, because the worker may still use them; they are freed
+ * when the worker is done. Does nothing if there is no question. */
 void engine_drop_question(struct engine_experiment *experiment);
 
 #endif

@@ -1,4 +1,4 @@
-/* What an attempt ran, out of the file that its runner wrote, into the store. */
+/* Stores what an attempt ran (its program and environment), from the file that its runner wrote. */
 #ifndef ENGINE_RAN_H
 #define ENGINE_RAN_H
 
@@ -6,7 +6,8 @@
 
 struct engine_live;
 
-/* A file that cannot be read is logged, and the digest kept: the next attempt that ran the same brings it. */
+/* If the file cannot be read, logs that and keeps the digest; the next attempt with the same digest supplies the
+ * content. */
 int engine_take_ran(struct engine *engine, const struct engine_live *live, const char *digest) MUST_USE;
 
 #endif

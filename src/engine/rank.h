@@ -1,4 +1,4 @@
-/* Ranking what is there by another objective: the tasks, and what the search was told of them. */
+/* Ranks existing results by another objective: the tasks, and the results that the search was told. */
 #ifndef ENGINE_RANK_H
 #define ENGINE_RANK_H
 
@@ -7,9 +7,9 @@
 struct engine;
 struct engine_experiment;
 
-/* Writes the objective of the specification, and takes the warning away that none is set; inside a transaction. */
+/* Stores the objective of the specification, and removes the warning that none is set; inside a transaction. */
 int engine_write_objective(struct engine *engine, const struct engine_experiment *experiment) MUST_USE;
-/* After the specification has got its new objective, inside the transaction; the caller replays the search. */
+/* Call it inside the transaction, after the specification has its new objective. The caller then replays the search. */
 int engine_rank_again(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-/* What a user can do about a failure, by its words: the rows are the failures that are most common. */
+/* What a user can do about a failure, found by the words of its message. The table has the most common failures. */
 #ifndef ENGINE_REMEDY_H
 #define ENGINE_REMEDY_H
 
@@ -6,10 +6,10 @@
 
 #include <stdint.h>
 
-/* The remedy for these words, else that of the cause. */
+/* The remedy for this message, or else the one for the cause. */
 const char *remedy_of(enum cause cause, const char *text);
-/* The remedy with the experiment's id for ID and the name of its script for SCRIPT; without `--with SCRIPT` where the
- * experiment has none. The caller frees it. NULL for NULL. */
+/* Fills in the remedy: ID becomes the experiment's id, SCRIPT the name of its script. Without a script, `--with SCRIPT`
+ * is left out. The caller frees it. NULL for NULL. */
 char *remedy_say(const char *remedy, int64_t experiment, const char *script);
 
 #endif

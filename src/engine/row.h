@@ -5,7 +5,7 @@
 struct spec;
 struct store_experiment;
 
-/* What a specification says, in the store's columns; free with engine_free_row. */
+/* Fills the store's columns from a specification; free with engine_free_row. */
 void engine_fill_row(const struct spec *spec, struct store_experiment *ret);
 void engine_free_row(struct store_experiment *row);
 

@@ -1,5 +1,5 @@
-/* How attempts end, and what follows for their tasks and experiments. All but note, fence, is_silent and needs_cancel happen inside
- * the transaction and return 0 or a negative errno. */
+/* Ends attempts, and updates their tasks and experiments. All functions but engine_note, engine_fence, engine_is_silent
+ * and engine_needs_cancel work inside the transaction and return 0 or a negative errno. */
 #ifndef ENGINE_SETTLE_H
 #define ENGINE_SETTLE_H
 
@@ -9,23 +9,24 @@ struct engine;
 struct engine_experiment;
 struct engine_live;
 
-/* Ends every attempt of which attempt_decide says so. */
+/* Ends every attempt for which attempt_decide returns ATTEMPT_END. */
 int engine_settle(struct engine *engine) MUST_USE;
 int engine_update_experiments(struct engine *engine) MUST_USE;
-/* A task's change of state: store, history, counts, listeners. */
+/* Changes the state of a task: in the store, the history and the counts, and for the listeners. */
 int engine_set_state(struct engine *engine, struct engine_experiment *experiment, const struct store_task *task,
 		     enum store_state state, const char *reason, const char *cause) MUST_USE;
-/* Ends a live attempt in this state; cause JSON as in the REST shapes. */
+/* Ends a live attempt in this state. The stored cause is JSON as in the REST schema. */
 int engine_end(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 	       const char *text, const char *remedy) MUST_USE;
-/* An attempt that is given up must not go on behind our back (a node that was thought dead comes back with its
- * processes): the runner looks for the file that this writes. False: it could not be written, which was logged. */
+/* Writes the stop file of an attempt that is given up. Its runner may still be alive: a node that seemed dead can come
+ * back with its processes. The runner looks for this file and stops. False: the file could not be written; this was
+ * logged. */
 bool engine_fence(const struct engine_live *live);
-/* Adds an event of now to the facts of an attempt; for events without a value. */
+/* Adds an event with the current time to the facts of an attempt; for events without a value. */
 void engine_note(struct engine_live *live, enum attempt_event_kind kind);
-/* Has it missed its beats? */
+/* Has its runner been silent for too long? See attempt_is_silent. */
 bool engine_is_silent(const struct engine_live *live);
-/* Is the backend to be told (again) to end it? */
+/* Must the backend be told (again) to end it? */
 bool engine_needs_cancel(struct engine_live *live);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runners whose journal does not grow: the task says so, before anything is decided about it (decide.h). */
+/* Shows the user when the journal of a task stops growing, before anything is decided about it (decide.h). */
 #ifndef ENGINE_SILENCE_H
 #define ENGINE_SILENCE_H
 
@@ -8,9 +8,9 @@
 
 struct engine;
 
-/* Says so where a silence begins, and where it ends. Part of the turn: 0 or a negative errno. */
+/* Updates the task's reason when a silence begins and when it ends. Part of the turn: 0 or a negative errno. */
 int engine_note_silence(struct engine *engine) MUST_USE;
-/* Is this reason of a task one of ours? NULL is not. */
+/* True if this reason of a task was written here; false for NULL. */
 bool engine_is_silence(const char *reason);
 
 #endif

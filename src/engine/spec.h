@@ -1,5 +1,5 @@
-/* An experiment, checked: what the experiment file (docs/internals/experiment.md) says, with every
- * default filled in. */
+/* A checked experiment: the content of the experiment file (docs/internals/experiment.md), with all defaults filled
+ * in. */
 #ifndef ENGINE_SPEC_H
 #define ENGINE_SPEC_H
 
@@ -9,7 +9,7 @@
 #include "space/space.h"
 
 enum spec_pass { SPEC_PASS_FLAGS, SPEC_PASS_POSITIONAL, SPEC_PASS_ENV, SPEC_PASS_JSON, SPEC_PASS_OVERRIDES };
-/* AUTO is settled when the experiment is made (fit.h): what differs from dashes is then in `arguments`. */
+/* AUTO is replaced when the experiment is created (fit.h): then `arguments` has every flag that does not use dashes. */
 enum spec_style { SPEC_STYLE_AUTO, SPEC_STYLE_DASH, SPEC_STYLE_UNDERSCORE };
 enum spec_take { SPEC_TAKE_BEST, SPEC_TAKE_LAST, SPEC_TAKE_MEAN };
 
@@ -43,16 +43,16 @@ struct spec {
 	struct prune_spec prune;
 	struct spec_objective *objectives;
 	size_t objective_count; /* 0: chosen from what the first task reports */
-	bool objective_chosen; /* so, and not named by the user */
+	bool objective_chosen; /* chosen like this, not named by the user */
 	uint64_t repeats;
 	enum spec_pass pass;
 	enum spec_style style; /* of flags */
 	bool spaced; /* --lr 0.1 instead of --lr=0.1 */
-	struct spec_argument *arguments; /* single parameters that are passed in another way */
+	struct spec_argument *arguments; /* parameters that are passed in a different way */
 	size_t argument_count;
-	VEC(char *) cautions; /* what the reading of the script warns about; set by fit_check */
-	VEC(char *) chosen; /* what was chosen by itself and why, in words; set by fit_document and fit_check */
-	struct node *metrics; /* where they are, as metrics/place.h says; NULL: found by itself */
+	VEC(char *) cautions; /* warnings from reading the script; set by fit_check */
+	VEC(char *) chosen; /* what was chosen automatically and why, in words; set by fit_document and fit_check */
+	struct node *metrics; /* where they are, as metrics/place.h says; NULL: found automatically */
 	char *python; /* environment.python; NULL: auto */
 	char **modules; /* environment.modules; NULL-terminated, may be empty; NULL: those of the caller */
 	char **keep; /* names and patterns of variables to take from the submitting shell; NULL-terminated; NULL */
@@ -64,20 +64,20 @@ struct spec {
 	struct backend_resources resources;
 	int64_t retry[RETRY_COUNT]; /* how often, by enum retry. RETRY_TIME: -1 where the file does not say */
 	double retry_factor
-		[RETRY_COUNT]; /* each retry asks for this many times what the one before asked for; 1: as much */
+		[RETRY_COUNT]; /* each retry asks for this many times as much as the one before; 1: the same */
 	struct {
 		char *metric; /* stop the experiment when: metric OP value */
 		char op[3];
 		double value;
 		int64_t wall_ms;
 		double gpu_hours, energy_j;
-		int64_t failures; /* of a kind in a row, then it is paused; 0: never, -1: not said (streak.h) */
+		int64_t failures; /* pause after so many of one kind in a row; 0: never, -1: not set (streak.h) */
 	} stop; /* 0 and NULL: not asked for */
 	long steps_param; /* the parameter that holds the number of epochs; -1 */
 	struct node *normal; /* the experiment as a document, with the name filled in */
 };
 
-/* Everything wrong with the document goes to problems; 0 and *ret only when nothing is. */
+/* Adds everything that is wrong with the document to problems. Returns 0 and sets *ret only if nothing is wrong. */
 int spec_parse(const struct node *document, struct problems *problems, struct spec **ret) MUST_USE;
 void spec_free(struct spec *spec);
 /* The script, or the program of the command. */

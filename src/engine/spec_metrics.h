@@ -4,7 +4,7 @@
 
 #include "engine/spec.h"
 
-/* Sets spec->metrics to what the runner is told: see metrics/place.h. */
+/* Sets spec->metrics, which the runner gets: see metrics/place.h. */
 void spec_metrics_read(struct spec *spec, const struct node *node, struct problems *problems);
 
 #endif

@@ -1,12 +1,12 @@
-/* The small readers from which the experiment file's validator is made: each takes a node, adds what is
- * wrong with it to problems, and gives a value that is safe to go on with. */
+/* Small readers for parts of the experiment file. Each takes a node, adds what is wrong with it to problems, and
+ * returns a value that is safe to continue with. */
 #ifndef ENGINE_SPEC_PART_H
 #define ENGINE_SPEC_PART_H
 
 #include "engine/spec.h"
 #include "space/space_hint.h"
 
-/* Texts are the caller's to free; NULL after a problem. */
+/* The caller frees the texts; NULL after a problem. */
 char *spec_part_text(const struct node *node, size_t max, struct problems *problems);
 /* A text, number or truth value, as its text. */
 char *spec_part_scalar(const struct node *node, size_t max, struct problems *problems);
@@ -19,10 +19,10 @@ int64_t spec_part_duration(const struct node *node, struct problems *problems);
 int64_t spec_part_bytes(const struct node *node, struct problems *problems);
 /* Is it a map, with known keys only? known NULL: any. False after a problem with the type. */
 bool spec_part_map(const struct node *node, const char *const *known, struct problems *problems);
-/* The same with remedies for keys that other programs have; NULL: none. */
+/* The same, with hints for keys that users know from other programs; NULL: no hints. */
 bool spec_part_map_hinted(const struct node *node, const char *const *known, const struct space_hint *hints,
 			  struct problems *problems);
-/* The problem of a key that is not known, with what to write instead: a hint, or the nearest one that is known. */
+/* Adds a problem for an unknown key, with what to write instead: a hint, or the most similar known key. */
 void spec_part_unknown(const struct node *node, const char *const *known, const struct space_hint *hints,
 		       struct problems *problems);
 

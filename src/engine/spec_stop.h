@@ -1,4 +1,4 @@
-/* The key stop of the experiment file: when an experiment ends before its tasks do. */
+/* The key stop of the experiment file: when an experiment ends early. */
 #ifndef ENGINE_SPEC_STOP_H
 #define ENGINE_SPEC_STOP_H
 

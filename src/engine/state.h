@@ -1,8 +1,8 @@
 /* What the engine knows, shared by all its files: the experiments that have something to do, the attempts that may be
  * alive, and the engine that holds both. One turn of the engine is: read the journals, settle what has ended, propose
  * tasks, prepare submissions, bring the experiments' states up to date, all in one transaction; then, once that is
- * committed, tell the listeners and talk to the backends. Nothing here is true before it is in the store: when a commit
- * fails, everything in memory is thrown away and read again. */
+ * committed, tell the listeners and talk to the backends. Only the store counts: when a commit fails, everything in
+ * memory is discarded and read again. */
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
@@ -24,33 +24,33 @@
 struct engine_experiment {
 	int64_t id;
 	struct spec *spec;
-	struct search *search; /* not to be touched while there is a question */
+	struct search *search; /* do not use it while there is a question */
 	struct engine_question *question;
-	bool waits; /* its (slow) search proposes nothing before it is told another result */
+	bool waits; /* its (slow) search proposes nothing until it gets another result */
 	struct engine_backend *backend;
 	enum store_state state;
 	int64_t parallel, planned, created_ms, started_ms;
 	bool asked_all, stopping, removing;
 	enum store_sweep sweep; /* an action on all tasks that is being carried out, */
 	int64_t sweep_from, sweep_ms; /* from this number on, asked for at this time */
-	int64_t ended_ms; /* when its last task ended of those that this turn settled, wall clock; 0: none did */
-	const char *stop_why; /* what its tasks are told when it stops itself; NULL: a user asked for it */
-	bool changed; /* its counts or its best: bring the state up to date, tell the listeners */
+	int64_t ended_ms; /* when the last of the tasks ended that this turn settled, wall clock; 0: none */
+	const char *stop_why; /* the reason that its tasks show when it stops itself; NULL: a user stopped it */
+	bool changed; /* its counts or its best value: update the state, tell the listeners */
 	bool best_changed;
 	int64_t counts[STORE_STATE_COUNT];
 	int64_t sent_ms; /* when listeners were last told of it (monotonic), and in which state */
 	enum store_state sent_state;
 	int64_t last_number, last_asked, next_seq;
-	bool parallel_changed; /* the backend is to be told */
-	int64_t live; /* attempts of its in engine->live */
+	bool parallel_changed; /* the backend must be told */
+	int64_t live; /* its attempts in engine->live */
 	char *step_name;
 	char *note; /* what its waiting tasks wait for, as the store has it; NULL */
-	char *paused; /* why it starts nothing more, as the store has it; NULL: pause.h */
+	char *paused; /* why it is paused (pause.h), as the store has it; NULL: it is not */
 	bool missing_told; /* the user was told about a task without the objective */
 	struct streak streak; /* failures of a kind since something succeeded */
-	int64_t note_old_ms; /* since when that is no longer so, monotonic; 0 */
+	int64_t note_old_ms; /* since when `note` is no longer true, monotonic; 0 */
 	struct unstarted unstarted; /* attempts that ended before their script began: hold.h */
-	char *excluded; /* the nodes that it leaves out for that; NULL: none */
+	char *excluded; /* the nodes that it avoids because of that; NULL: none */
 	bool excluded_shown; /* the store says the same */
 	VEC(struct engine_metric {
 		char *name;
@@ -67,18 +67,18 @@ struct engine_live {
 	uint32_t index;
 	char *job, *batch_dir, *attempt_dir;
 	bool unplaced; /* its descriptor cannot be read, so attempt_dir may be wrong: engine_place */
-	char *node; /* where the backend has put it, before its journal says so; NULL: not known */
+	char *node; /* its node according to the backend, until its journal names it; NULL: not known */
 	int64_t offset, created_ms, started_ms;
 	struct asked asked;
 	struct attempt_facts facts; /* what is known of it; decide.h decides from this */
-	int64_t save_until_ms; /* it was told to save and to end: until then nothing else ends it; 0 */
+	int64_t save_until_ms; /* it was told to save a checkpoint and end, and has time until then; 0 */
 	bool stop_confirmed; /* the backend has answered a call to end it: stopping.h */
-	uint64_t confirmed_at; /* then: how often the backend had been asked what it sees */
+	uint64_t confirmed_at; /* if so: the backend's number of polls at that time */
 	char *reason; /* why it waits, as last told; NULL */
-	char *paused; /* why it does not go on although it runs; NULL */
-	int64_t away_ms; /* since when the folder of its experiment is not found, monotonic; 0: it is */
+	char *paused; /* why it makes no progress although it runs; NULL */
+	int64_t away_ms; /* since when the folder of its experiment is missing, monotonic; 0: it is there */
 	unsigned collect_failures; /* collect.h */
-	int64_t collect_after_ms; /* not before this time, monotonic */
+	int64_t collect_after_ms; /* do not collect before this time, monotonic */
 	bool damaged; /* lines of its journal could not be read */
 	bool start_read; /* its START was read: facts.beats is what that says */
 	enum engine_silence {
@@ -95,11 +95,11 @@ struct engine_live {
 	bool unwritten; /* rows came since the progress was last written */
 	int64_t pruned_at; /* the last step that was looked at for pruning */
 	struct buf rows;
-	struct cost gone_cost; /* what the backend says it used; written already where it knows nothing */
+	struct cost gone_cost; /* what it used according to the backend; .known is 0 once it is stored */
 	char *gone_source; /* where its energy comes from */
 };
 
-/* Is there a runner for it, with a batch folder and a journal? What a worker of the user's has taken has none. */
+/* Does it have a runner, with a batch folder and a journal? An attempt that a user's own worker took has none. */
 static inline bool engine_has_runner(const struct engine_live *live)
 {
 	return !(live->facts.traits & BACKEND_PULLED);
@@ -112,7 +112,7 @@ struct engine {
 	VEC(struct engine_backend *) backends; /* backends.h */
 	char *program, *daemon_url; /* for backends that are opened later */
 	char *copied_from; /* home.h; NULL: this folder is no copy */
-	int64_t copied_until; /* attempts up to this id are of the original */
+	int64_t copied_until; /* attempts up to this id belong to the original */
 	int64_t clock_offset_ms; /* steady.h */
 	VEC(struct engine_experiment *) experiments;
 	VEC(struct engine_live *) live;
@@ -122,29 +122,29 @@ struct engine {
 	VEC(struct engine_unlooked) unlooked; /* tidy.h */
 	VEC(struct engine_collector *) collectors; /* collect.h */
 	struct engine_inbox inbox;
-	VEC(struct engine_dirty) dirty; /* tasks that listeners are to be told of: event.c */
-	bool reset; /* so much changed that listeners should fetch anew */
+	VEC(struct engine_dirty) dirty; /* tasks with events to send: event.c */
+	bool reset; /* so much changed that listeners should fetch everything again */
 	uv_timer_t timer; /* the next turn */
-	bool stale; /* memory is not what the store says, and could not be read again */
-	char *trouble; /* why nothing can be written, as listeners heard it: trouble.h; NULL */
-	int64_t trouble_ms; /* when a transaction failed last, monotonic; 0: none did since something was written */
+	bool stale; /* memory differs from the store, and reading it again failed */
+	char *trouble; /* why nothing can be written, as sent to the listeners: trouble.h; NULL */
+	int64_t trouble_ms; /* when the last transaction failed, monotonic; 0: a later one succeeded */
 	int64_t tried_ms; /* when writing to the state folder was tried last, monotonic; 0: never */
 	int64_t pause_ms; /* after a failed write: no turn before this time, monotonic; 0 */
 	bool unread; /* the store could not be read, and the user was not told yet */
 	int64_t unread_ms; /* when the user was told; 0: never */
-	bool closing, submitting; /* submitting: a backend that answers at once does so within the turn */
+	bool closing, submitting; /* submitting: backends may answer within the turn */
 	size_t last_observed; /* where in `live` the attempt of the last observation was; a hint */
 	unsigned examining; /* backends that are being looked at */
 	struct buf findings; /* JSON values, comma-separated */
 	struct engine_check *check; /* of the database, while it goes on */
 	struct engine_pythons pythons;
-	size_t questions; /* with the pool, also those whose answer is no longer wanted */
+	size_t questions; /* on the pool, including those whose answer is no longer wanted */
 	struct engine_asker *first_asker, *last_asker; /* in the order in which they came */
 	engine_event_f event;
 	void *event_ctx;
 };
 
-/* Asks for a turn as soon as every other callback that is due has had its own. */
+/* Asks for a turn, to run after all other callbacks that are due. */
 void engine_soon(struct engine *engine);
 /* The experiment in memory, or NULL. */
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);

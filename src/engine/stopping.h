@@ -1,5 +1,5 @@
-/* Stops that a backend has not confirmed yet. A request to stop is in the store at once; a job in a queue may still start
- * until the cluster has been told. The tasks say so meanwhile, and a daemon that ends waits for it. */
+/* Stops that a backend has not confirmed yet. A request to stop is in the store at once; a job in a queue may still
+ * start until the cluster has been told. Until then the tasks say so, and a daemon that shuts down waits for it. */
 #ifndef ENGINE_STOPPING_H
 #define ENGINE_STOPPING_H
 
@@ -14,7 +14,7 @@ struct engine_experiment;
 
 /* The backend answered a call to end attempts: rc 0, or a negative errno with the reason. */
 void engine_stops_answered(struct engine_backend *backend, int rc, const char *why);
-/* Brings the reasons of tasks that are being stopped up to date; inside the transaction. */
+/* Updates the reasons of tasks that are being stopped; inside the transaction. */
 int engine_note_stops(struct engine *engine) MUST_USE;
 /* Attempts of an experiment that were stopped and may still run or start, because the backend has not confirmed it. */
 int64_t engine_open_stops_of(struct engine *engine, const struct engine_experiment *experiment);

@@ -7,7 +7,7 @@
 
 struct engine;
 
-/* The work inside a transaction. It may not refuse: what can be refused is checked before. Any error it returns is
+/* The work inside a transaction. It must not refuse the request: check that before. Any error that it returns is
  * treated as a failed write. err may be filled. */
 typedef int (*engine_transact_f)(struct engine *engine, void *ctx, struct error *err);
 
@@ -16,7 +16,7 @@ typedef int (*engine_transact_f)(struct engine *engine, void *ctx, struct error 
  * then. 0 or a negative errno with err; -EALREADY, and nothing happened, when a transaction is open. */
 int engine_transact(struct engine *engine, engine_transact_f fn, void *ctx, struct error *err) MUST_USE;
 
-/* Reads everything again where the last attempt to do so failed. Else does nothing. */
+/* Reads everything again if the last try to do so failed. Else does nothing. */
 int engine_refresh(struct engine *engine, struct error *err) MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
-/* What follows for an experiment from attempts that ended before their script began. Several on one node, while tasks start
- * on another: that node is left out of later submissions. Several in a row with no start in between: something is wrong
- * everywhere, and the experiment is held back: one task is tried at a time, with growing pauses, until one starts.
+/* Reacts to attempts that ended before their script began. If several ended on one node while tasks start on another,
+ * later submissions avoid that node. If several ended in a row with no start in between, something is wrong everywhere.
+ * Then the experiment is held back: one task is tried at a time, with growing pauses, until one starts.
  *
  * Pure: no store and no clock; all times come from the caller and are monotonic. hold.c carries it out. */
 #ifndef ENGINE_UNSTARTED_H
@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A node that ended this many without a start there is left out. */
+/* A node is avoided after this many failures on it without a start. */
 #define UNSTARTED_NODE_COUNT 3
-/* This many without a start anywhere: the experiment is held back. */
+/* The experiment is held back after this many failures without a start anywhere. */
 #define UNSTARTED_HOLD_COUNT 5
 
 struct unstarted_node {
@@ -25,24 +25,24 @@ struct unstarted_node {
 struct unstarted {
 	VEC(struct unstarted_node) nodes;
 	int64_t in_row; /* since the last start anywhere */
-	int64_t tries; /* of them, those after a pause: each makes the next pause longer */
-	int64_t until_ms; /* held back: nothing is tried before */
+	int64_t tries; /* how many of them came after a pause: each makes the next pause longer */
+	int64_t until_ms; /* if held back: nothing is tried before this time */
 	char *why; /* what happened to the last of them; NULL */
 };
 
-/* One ended before its script began. node: where; NULL where that is not known or it had several. of_node: the reason may lie
- * with the node; a full disk does not. */
+/* An attempt ended before its script began. node: where; NULL if that is not known, or if it had several nodes.
+ * of_node: the node may be the reason; it is not for a full disk, for example. */
 void unstarted_add_failure(struct unstarted *u, const char *node, bool of_node, const char *why, int64_t now_ms);
-/* A script began. True: that ends a time in which the experiment was held back. */
+/* A script began. True: the experiment was held back until now. */
 bool unstarted_add_start(struct unstarted *u, const char *node, int64_t now_ms);
-/* Is it held back, and until when is nothing tried? */
+/* Is the experiment held back, and until when is nothing tried? */
 bool unstarted_is_held(const struct unstarted *u);
 int64_t unstarted_held_until_ms(const struct unstarted *u);
-/* Why its tasks wait, in words; NULL where it is not held back. The caller frees the text. */
+/* Why its tasks wait, in words; NULL if it is not held back. The caller frees the text. */
 char *unstarted_words(const struct unstarted *u);
-/* "cpu2,cpu3": the nodes to leave out now; NULL: none. The caller frees the text. */
+/* The nodes to avoid now, as "cpu2,cpu3"; NULL: none. The caller frees the text. */
 char *unstarted_excluded(const struct unstarted *u, int64_t now_ms);
-/* Begins anew: what was wrong may have been put right. */
+/* Forgets everything, because the problem may have been fixed. */
 void unstarted_forget(struct unstarted *u);
 
 #endif

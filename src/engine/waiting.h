@@ -1,4 +1,4 @@
-/* Why the waiting tasks of an experiment wait. */
+/* Explains why the waiting tasks of an experiment wait. */
 #ifndef ENGINE_WAITING_H
 #define ENGINE_WAITING_H
 
@@ -6,7 +6,7 @@
 
 struct engine;
 
-/* One text for all of them, in the experiment's row; inside the transaction. 0 or a negative errno. */
+/* Stores one text for all of them in the experiment's row; inside the transaction. 0 or a negative errno. */
 int engine_note_waiting(struct engine *engine) MUST_USE;
 
 #endif
