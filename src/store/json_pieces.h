@@ -1,10 +1,10 @@
-/* Answers that hold something of every task, made in pieces: for the json_*.c files of this room only. */
+/* Long answers with data of every task, made in pieces. Only for the json_*.c files of this folder. */
 #ifndef STORE_JSON_PIECES_H
 #define STORE_JSON_PIECES_H
 
 #include "store/json_row.h"
 
-/* One such answer. It begins with what was written into `begun` before. */
+/* One such answer. It starts with the content of `begun`. */
 struct task_pieces {
 	struct store *store;
 	int64_t experiment, last; /* the number of the last task that was written */

@@ -1,5 +1,5 @@
-/* The numbers of the enums, by name, for SQL texts: "state = " NUMBER(FINISHED). For this room only; a wrong one does
- * not compile. */
+/* The numbers of the enums, by name, for SQL texts: "state = " NUMBER(FINISHED). Only for this folder. A wrong number
+ * does not compile. */
 #ifndef STORE_NUMBER_H
 #define STORE_NUMBER_H
 

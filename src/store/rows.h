@@ -1,4 +1,4 @@
-/* Rows as structs: what the engine writes, and what it reads to go on where it was. Every write works inside the
+/* Rows as structs: what the engine writes, and what it reads to continue after a restart. Every write works inside the
  * caller's transaction. Functions return 0 or a negative errno. Rows as JSON: json.h. */
 #ifndef STORE_ROWS_H
 #define STORE_ROWS_H
@@ -6,14 +6,14 @@
 #include "base/cost.h"
 #include "store/store.h"
 
-/* HOLD: it has not begun, and goes back to the waiting ones. What has begun meanwhile goes on. */
+/* HOLD: a task that has not begun becomes waiting again. If it has begun in the meantime, it continues. */
 enum store_wanted { STORE_WANT_RUN, STORE_WANT_STOP, STORE_WANT_PRUNE, STORE_WANT_HOLD };
 enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING };
 /* An action on all tasks of an experiment. */
 enum store_sweep {
 	STORE_SWEEP_NONE,
 	STORE_SWEEP_STOP,
-	STORE_SWEEP_RESTART, /* those with a checkpoint go on, the others begin anew */
+	STORE_SWEEP_RESTART, /* those with a checkpoint continue, the others start from the beginning */
 	STORE_SWEEP_RESTART_FAILED,
 	STORE_SWEEP_RESUME,
 	STORE_SWEEP_RESUME_FAILED,
@@ -22,15 +22,15 @@ enum store_sweep {
 };
 enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BATCH_OVER };
 
-/* The columns of a row are listed once, as STORE_X. The struct and its query come from the list, and so does the JSON that
- * people and other programs read (json.h):
+/* The columns of a row are listed once, as STORE_X. The struct, its query, and the JSON for people and other programs
+ * (json.h) all come from this list:
  *
- *	ROW(type, member, sql)              for the engine only
- *	JSON(kind, key, sql)                for the JSON only; the sql may name columns that are listed for the engine
- *	BOTH(type, member, sql, kind, key)
+ * 	ROW(type, member, sql)              for the engine only
+ * 	JSON(kind, key, sql)                for the JSON only; the sql may name columns that are listed for the engine
+ * 	BOTH(type, member, sql, kind, key)
  *
- * The types: INT (NULL is 0), COUNT (NULL is -1), REAL (NULL is NAN), BOOL, INDEX, TEXT (valid during the callback only)
- * and the enums. The kinds: json_row.h. */
+ * The types: INT (NULL is 0), COUNT (NULL is -1), REAL (NULL is NAN), BOOL, INDEX, TEXT (only valid during the
+ * callback) and the enums. The kinds: json_row.h. */
 #define STORE_NONE(...)
 #define STORE_TYPE_INT int64_t
 #define STORE_TYPE_COUNT int64_t
@@ -82,7 +82,8 @@ struct store_experiment {
 
 int store_add_experiment(struct store *store, const struct store_experiment *row, int64_t *ret_id) MUST_USE;
 typedef int (*store_experiment_f)(void *ctx, const struct store_experiment *row);
-/* Experiments that still have something to do: not over, being swept or being removed. */
+/* Experiments that still have something to do: those that have not ended, have an action in progress, or are being
+ * removed. */
 int store_each_active(struct store *store, store_experiment_f each, void *ctx) MUST_USE;
 /* One experiment (removing ones too); -ENOENT. */
 int store_read_experiment(struct store *store, int64_t id, store_experiment_f each, void *ctx) MUST_USE;
@@ -90,18 +91,19 @@ int store_read_experiment(struct store *store, int64_t id, store_experiment_f ea
 int store_set_experiment_state(struct store *store, int64_t id, enum store_state state, int64_t started_ms,
 			       int64_t finished_ms) MUST_USE;
 int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool value) MUST_USE;
-/* How far an action on all tasks has come: it goes on with number `from`; since when. */
+/* Stores the progress of an action on all tasks: it continues with task number `from`, and was requested at
+ * since_ms. */
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
-/* A warning that people see, in the place of the one with the same first words; NULL: it is taken away. */
+/* Sets a warning for the user. It replaces the warning with the same first words. text NULL: removes it. */
 int store_set_warning(struct store *store, int64_t id, const char *first_words, const char *text) MUST_USE;
-/* Why it starts nothing more; NULL: it does. */
+/* Why the experiment is paused; NULL: it is not. */
 int store_set_paused(struct store *store, int64_t id, const char *why) MUST_USE;
 /* What its waiting tasks wait for; NULL: nothing. */
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
 int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
 int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
-/* Finds the best task anew. */
+/* Finds the best task again. */
 int store_update_best(struct store *store, int64_t id, bool maximise) MUST_USE;
 /* Deletes some of the experiment: 1 while there is more, 0 when it is gone, or a negative errno. */
 int store_delete_some(struct store *store, int64_t id) MUST_USE;
@@ -120,7 +122,7 @@ struct store_event {
 };
 typedef int (*store_event_f)(void *ctx, const struct store_event *event);
 int store_add_event(struct store *store, int64_t experiment, const struct store_event *event) MUST_USE;
-/* The last time the settings changed (seq), 0: never. */
+/* The seq of the last change of the settings; 0: never. */
 int store_last_change(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
 /* The newest entry of the sequence (seq), 0: none. */
 int store_last_event(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
@@ -190,7 +192,7 @@ int store_each_task(struct store *store, int64_t experiment, int64_t from, int64
 /* Waiting tasks that may be submitted now, by number. */
 int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
 		     void *ctx) MUST_USE;
-/* The same, those first that have waited for longest since their last retry. */
+/* The same, ordered by the time since the last retry, longest first. */
 int store_each_rested(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
 		      void *ctx) MUST_USE;
 /* A change of state, with its time and reason in the history. cause: JSON, NULL unless error. */
@@ -200,12 +202,12 @@ int store_set_task_reason(struct store *store, int64_t id, const char *reason, i
 int store_set_wanted(struct store *store, int64_t id, enum store_wanted wanted) MUST_USE;
 /* Waiting again after a failed attempt, not before a time. */
 int store_set_retry(struct store *store, int64_t id, const char *retries, int64_t not_before_ms) MUST_USE;
-/* The tasks of the experiment that are not over have had no retries under this key. */
+/* Forgets the retries under this key, for all tasks of the experiment that have not ended. */
 int store_forget_retries(struct store *store, int64_t experiment, const char *key) MUST_USE;
-/* Another attempt that a user asked for. Fresh: from scratch; what was measured stays until that attempt has started. The
- * state is the caller's to set. */
+/* Prepares another attempt that a user asked for. fresh: it starts from the beginning, and the old metrics stay until
+ * it has started. The caller sets the state. */
 int store_reset_task(struct store *store, int64_t id, bool fresh) MUST_USE;
-/* The search goes on with a task at another fidelity: its parameters, its newest ask. */
+/* The search continues a task at another fidelity: stores its parameters and its newest ask. */
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
 /* The task whose newest ask this is; -ENOENT. */
 int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx) MUST_USE;
@@ -215,7 +217,8 @@ int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
 int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text,
 		      int64_t time_ms) MUST_USE;
 
-/* An attempt that may be alive, with what is needed to follow it. From attempt a, task t and batch b; the JSON from a only. */
+/* An attempt that may be alive, with the data to follow it. From attempt a, task t and batch b; the JSON only from
+ * a. */
 #define STORE_ATTEMPT(BOTH, ROW, JSON)                                                                                 \
 	ROW(INT, task, "a.task")                                                                                       \
 	ROW(INT, experiment, "t.experiment")                                                                           \
@@ -283,13 +286,14 @@ int store_start_attempt(struct store *store, int64_t attempt, int64_t task, cons
 int store_has_ran(struct store *store, int64_t experiment, const char *digest) MUST_USE;
 int store_add_ran(struct store *store, int64_t experiment, const char *digest, const char *content) MUST_USE;
 int store_set_ran(struct store *store, int64_t attempt, const char *digest) MUST_USE;
-/* Where the backend has put it, before it says so itself; NULL leaves what is there. Of the attempt and of its task. */
+/* Stores the node and job that the backend reports, before the journal does, for the attempt and its task. NULL leaves
+ * a value unchanged. */
 int store_set_place(struct store *store, int64_t attempt, int64_t task, const char *node, const char *job) MUST_USE;
 int store_set_job(struct store *store, int64_t attempt, int64_t task, const char *job) MUST_USE;
-/* What it used so far. A figure that is not known leaves what is there; the source counts where the energy is known. The
- * task has what its attempts add up to. */
+/* Stores what the attempt has used so far. An unknown figure leaves the stored one unchanged. The source is only stored
+ * with a known energy. The task gets the sum over its attempts. */
 int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct cost *cost) MUST_USE;
-/* Its END record was read; what follows from it, other than the cost, may have to wait for the backend's word. */
+/* Stores that its END record was read, and its cost. All other results may have to wait for the backend's report. */
 int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended,
 		    const struct cost *cost) MUST_USE;
 int store_end_attempt(struct store *store, int64_t attempt, enum store_state state, const char *cause, int exit_code,
@@ -322,12 +326,12 @@ struct store_point {
 	double value;
 	double epoch; /* may be a fraction; NAN: not known */
 };
-/* In place of the one that the metric has at this step. */
+/* Replaces the value that the metric has at this step. */
 int store_add_metric(struct store *store, int64_t task, const struct store_point *point) MUST_USE;
-/* All values of a task's metric under another name, in place of those that it has at the same steps. */
+/* Moves all values of a task's metric to another name. They replace the values there at the same steps. */
 int store_rename_metric(struct store *store, int64_t task, int64_t from, int64_t to) MUST_USE;
 int store_drop_metric(struct store *store, int64_t task, int64_t name) MUST_USE;
-/* best and last of a task as its values of the metric have them; NAN and -1: there are none. */
+/* Computes best and last of a task from its values of the metric; NAN and -1 if there are none. */
 int store_read_progress(struct store *store, const char *name, bool maximise, struct store_task *task) MUST_USE;
 
 /* A file that a task's metrics come from. */
@@ -341,9 +345,9 @@ typedef int (*store_source_f)(void *ctx, const struct store_source *source);
 int store_each_source(struct store *store, int64_t task, store_source_f each, void *ctx) MUST_USE;
 int store_set_source(struct store *store, int64_t task, const struct store_source *source) MUST_USE;
 
-/* How long tasks of a program took: in the newest experiment with the same script (or program) and command (JSON; NULL: none)
- * that has finished tasks whose time was measured. Looks at the newest 100 such experiments, and 1000 tasks of that one.
- * -ENOENT. */
+/* How long tasks of a program took: in the newest experiment with the same script (or program) and command (JSON; NULL:
+ * none) that has finished tasks with a measured time. Looks at the newest 100 such experiments, and at 1000 tasks of
+ * that one. -ENOENT. */
 struct store_pace {
 	int64_t experiment, median_ms;
 	char backend[24];
@@ -354,11 +358,11 @@ int store_read_pace(struct store *store, const char *script, const char *command
 typedef int (*store_name_f)(void *ctx, const char *name);
 int store_each_metric_name(struct store *store, int64_t experiment, int64_t task, store_name_f each,
 			   void *ctx) MUST_USE;
-/* The best (of equal ones the first) and the last value of a metric in a task, into best, best_step, last and last_step of
- * the row; those of a metric that it does not have are NAN and -1. */
+/* Reads the best value (the first of equal ones) and the last value of a metric of a task into best, best_step, last
+ * and last_step of the row. They are NAN and -1 if the task does not have the metric. */
 int store_read_rank(struct store *store, int64_t experiment, const char *metric, bool maximise,
 		    struct store_task *row) MUST_USE;
-/* Other values for an entry of the sequence. */
+/* Replaces the value of an entry of the sequence. */
 int store_set_event_value(struct store *store, int64_t experiment, int64_t seq, const char *value) MUST_USE;
 
 /* A finished task, for the analysis. */
@@ -390,7 +394,7 @@ int store_read_curve(struct store *store, int64_t experiment, int64_t task, cons
 int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt, int64_t *ret) MUST_USE;
 /* 0 when there is such an experiment that is not being removed; -ENOENT. */
 int store_find_experiment(struct store *store, int64_t experiment) MUST_USE;
-/* A text of the experiment: "source", "batch_script" (as foreseen), "last_batch" (the token of what was handed over last). */
+/* A text of the experiment: "source", "batch_script" (as planned), "last_batch" (the token of the last submission). */
 int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
 
 #endif

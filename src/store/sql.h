@@ -1,16 +1,16 @@
-/* Statements and the rows they give: for the files of this room only. Every query is one of two loops:
+/* Statements and their rows. Only for the files of this folder. Every query has one of two forms:
  *
- *	sqlite3_stmt *row = store_bind(store, sql, "i", id);
- *	while ((rc = store_step(store, row)) > 0)
- *		...
- *	return rc;
+ * 	sqlite3_stmt *row = store_bind(store, sql, "i", id);
+ * 	while ((rc = store_step(store, row)) > 0)
+ * 		...
+ * 	return rc;
  *
- *	sqlite3_stmt *row = store_bind(store, sql, "i", id);
- *	int rc = store_one(store, row);
- *	if (rc < 0)
- *		return rc;
- *	...
- *	store_end(row);
+ * 	sqlite3_stmt *row = store_bind(store, sql, "i", id);
+ * 	int rc = store_one(store, row);
+ * 	if (rc < 0)
+ * 		return rc;
+ * 	...
+ * 	store_end(row);
  *
  * A failed read is never the end of a list: the caller gets the errno and passes it on. */
 #ifndef STORE_SQL_H
@@ -33,7 +33,7 @@ int store_run(struct store *store, const char *sql, const char *types, ...) MUST
 int store_step(struct store *store, sqlite3_stmt *row) MUST_USE;
 /* The first row: 0, -ENOENT when there is none, or another negative errno. After 0 the caller ends it. */
 int store_one(struct store *store, sqlite3_stmt *row) MUST_USE;
-/* Before the last row was read. NULL is fine. */
+/* Ends a query before its last row was read. NULL is fine. */
 static inline void store_end(sqlite3_stmt *row)
 {
 	sqlite3_reset(row);
