@@ -1,4 +1,5 @@
-/* The application behind the connections: which checks a request passes, in which order, and who answers. */
+/* The application behind the connections: which checks a request must pass, in which order, and which handler
+ * answers. */
 #ifndef HTTP_APP_H
 #define HTTP_APP_H
 
@@ -18,15 +19,15 @@ struct app {
 	struct server *server; /* NULL in tests */
 	struct node *schemas; /* of request bodies; NULL: not read yet */
 	char *state_dir;
-	char *login; /* the command that gives another login link; for the owner's eyes */
+	char *login; /* the command that prints another login link; shown only to the owner */
 	char *address; /* "127.0.0.1:54322": for login links; the caller sets it before app_open */
 	uint16_t port;
 };
 
 extern const struct conn_app app_handler;
 
-/* Makes everything that hangs on an open engine; engine and server stay the caller's. No request may come
- * before. */
+/* Makes everything that needs an open engine. The caller keeps engine and server. No request may arrive before this
+ * call. */
 void app_open(struct app *app, struct engine *engine, struct server *server, const char *state_dir);
 /* {0} is fine. */
 void app_free(struct app *app);

@@ -16,7 +16,7 @@ struct blob {
 struct blob *blob_copy(const void *data, size_t len);
 /* Takes the buffer's bytes; the buffer is empty afterwards. */
 struct blob *blob_take(struct buf *buf);
-/* Bytes that outlive every blob. */
+/* Uses bytes that live longer than every blob. */
 struct blob *blob_borrow(const void *data, size_t len);
 struct blob *blob_ref(struct blob *blob);
 /* NULL is fine. */

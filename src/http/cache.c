@@ -1,4 +1,5 @@
-/* Rendered answers: see cache.h. A few entries, the longest unused goes first. */
+/* Rendered answers: see cache.h. There are a few entries; the one that was not used for the longest time is removed
+ * first. */
 #include "http/cache.h"
 
 #include "base/clock.h"

@@ -12,8 +12,8 @@ struct cache;
 
 struct cache *cache_new(void);
 void cache_free(struct cache *cache);
-/* The body rendered for this target under this version, not older than max_age_ms (0: any age). NULL, or
- * lent. */
+/* The cached body for this target and version, not older than max_age_ms (0: any age). NULL if there is none. The cache
+ * keeps the reference. */
 struct blob *cache_find(struct cache *cache, const char *target, uint64_t version, int64_t max_age_ms);
 void cache_put(struct cache *cache, const char *target, uint64_t version, struct blob *body);
 

@@ -13,9 +13,9 @@ struct chunked {
 	unsigned digits, extension;
 };
 
-/* Takes bytes from *data, which moves on. Sets *ret_body to a piece of the body within them (len 0: none
- * this time). 1 when the body has ended, 0 to be called again (with more bytes when *len is 0 now), or
- * -EINVAL when the coding is broken. {0} is the start. */
+/* Reads bytes from *data and moves it forward. Sets *ret_body to a piece of the body in them (length 0: none this
+ * time). Returns 1 when the body has ended; 0 when it must be called again (with more bytes if *len is 0 now); -EINVAL
+ * when the coding is broken. Initialise the struct with {0}. */
 int chunked_read(struct chunked *chunked, const char **data, size_t *len, const char **ret_body,
 		 size_t *ret_body_len) MUST_USE;
 

@@ -9,17 +9,17 @@ struct conn;
 
 /* What carries the bytes. */
 struct conn_io {
-	/* Sends both (body may be NULL); takes a reference of its own where it needs one. */
+	/* Sends both (body may be NULL). Takes its own reference if it needs one. */
 	void (*send)(struct conn *conn, struct blob *head, struct blob *body);
 	/* How many bytes wait to be sent. */
 	size_t (*unsent)(const struct conn *conn);
-	/* Read on, or not for now. */
+	/* Starts or stops reading. */
 	void (*read)(struct conn *conn, bool on);
-	/* Nothing more will be sent: close the sending half when all of it has gone. */
+	/* Nothing more will be sent: close the sending half once everything has been sent. */
 	void (*shutdown)(struct conn *conn);
 	/* The connection has ended; the conn must not be used after the loop turns. */
 	void (*close)(struct conn *conn);
-	/* conn_pump is to be called when the loop has looked at everything else. */
+	/* Asks for a call of conn_pump, after the loop has handled everything else. */
 	void (*pump)(struct conn *conn);
 	/* The response began an event stream. */
 	void (*stream)(struct conn *conn, const struct response *response);
@@ -27,10 +27,10 @@ struct conn_io {
 
 /* What answers. */
 struct conn_app {
-	/* The head is there: says whether the body may come and where it goes (request->body.max, or
+	/* The head has arrived. Decides whether the body is accepted, and where it goes (request->body.max, or
 	 * request->upload). 0, or -1 with the response filled. */
 	int (*begin)(struct app *app, struct request *request, struct response *response);
-	/* The body is there too. */
+	/* The body has arrived too. */
 	void (*handle)(struct app *app, struct request *request, struct response *response);
 };
 
@@ -38,10 +38,10 @@ enum conn_state {
 	CONN_IDLE, /* between requests */
 	CONN_HEAD,
 	CONN_BODY,
-	CONN_LATER, /* the answer comes later; what arrives waits, and a peer that goes is noticed */
-	CONN_ANSWER, /* the answer is being made, piece by piece; what arrives waits */
+	CONN_LATER, /* the answer comes later; input waits, and a closed connection is noticed */
+	CONN_ANSWER, /* the answer is being made, piece by piece; input waits */
 	CONN_STREAM, /* an event stream: nothing more is read */
-	CONN_DRAIN, /* answered for the last time: input is thrown away until the peer closes */
+	CONN_DRAIN, /* the last answer was sent: input is discarded until the peer closes */
 	CONN_CLOSED,
 };
 
@@ -53,11 +53,11 @@ struct conn {
 	struct app *app;
 	bool local; /* over the unix socket, from our own uid */
 	bool paused;
-	bool skipped_line; /* one empty line before a request is forgiven */
-	bool stranger; /* CONN_BODY: of who has not signed in */
+	bool skipped_line; /* one empty line before a request was ignored, which is allowed once */
+	bool stranger; /* CONN_BODY: the sender has not signed in */
 	enum conn_state state;
 	int64_t deadline_ms; /* monotonic; 0: none */
-	int64_t drain_end_ms; /* however much still arrives */
+	int64_t drain_end_ms; /* end of CONN_DRAIN, even if input still arrives */
 	size_t unsent_seen; /* at the last deadline */
 	struct exchange *exchange; /* the request being read; NULL between requests */
 	struct buf pending; /* arrived while paused */
@@ -70,7 +70,7 @@ void conn_init(struct conn *conn, const struct conn_io *io, const struct conn_ap
 void conn_feed(struct conn *conn, const char *data, size_t len);
 /* Makes and sends the next piece of the answer. */
 void conn_pump(struct conn *conn);
-/* Everything was sent: goes on with the answer, or with what arrived meanwhile. */
+/* Everything was sent: continues with the answer, or with the input that has arrived since. */
 void conn_resume(struct conn *conn);
 /* Looks at the deadline. */
 void conn_tick(struct conn *conn, int64_t now_ms);

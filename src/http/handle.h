@@ -1,4 +1,4 @@
-/* The functions behind the routes; what each does is said in routes.c. */
+/* The functions behind the routes. routes.c says what each does. */
 #ifndef HTTP_HANDLE_H
 #define HTTP_HANDLE_H
 
@@ -31,10 +31,10 @@ void handle_experiment(struct request *request, struct response *response);
 void handle_remove(struct request *request, struct response *response);
 void handle_stop(struct request *request, struct response *response);
 void handle_restart(struct request *request, struct response *response);
-/* As the body says: {"checkpoint"}; numbers NULL: all. */
+/* Stops tasks as the body says: {"checkpoint"}. numbers NULL: all tasks. */
 int stop_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
 	       int64_t *ret_count, struct error *err) MUST_USE;
-/* As the body says: {"mode","failed","script"}; numbers NULL: all. */
+/* Restarts tasks as the body says: {"mode","failed","script"}. numbers NULL: all tasks. */
 int restart_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
 		  int64_t *ret_count, struct error *err) MUST_USE;
 void handle_resume(struct request *request, struct response *response);
@@ -66,10 +66,11 @@ void handle_ran(struct request *request, struct response *response);
 void handle_log(struct request *request, struct response *response);
 void handle_upload(struct request *request, struct response *response);
 
-/* The experiment or task as the answer (status as the route says); 404 when it is not there. */
+/* Answers with the experiment or task (status as the route says), or 404 if it does not exist. */
 void handle_answer_experiment(struct request *request, int64_t experiment, struct response *response);
 void handle_answer_task(struct request *request, int64_t experiment, int64_t number, struct response *response);
-/* A read of the store failed with a negative errno. True, and a 500 that says so, unless it is -ENOENT. */
+/* Call it when a read of the store returned a negative errno. Returns false for -ENOENT; else true, with a 500
+ * response. */
 bool handle_answer_unread(const struct request *request, int rc, struct response *response);
 /* {"tasks":N} */
 void handle_answer_count(int64_t count, struct response *response);

@@ -1,5 +1,5 @@
-/* A search that is changed while it runs: configurations of the user's own, results from elsewhere, other settings;
- * and tasks for workers of the user's own. */
+/* A search that is changed while it runs: configurations that the user chose, results from elsewhere, other settings;
+ * and tasks for the user's own workers. */
 #include "http/handle.h"
 
 #include "base/node.h"

@@ -1,9 +1,9 @@
 /* The lease: see lease.h. The lock decides; the text is for people, and for the command line that looks
  * for a daemon on another host.
  *
- * A lock of the process (fcntl) and not of the open file (flock): children between fork and exec have the latter too, so that
- * a daemon that was killed while it started a program seemed to be there still. It is lost when the process closes any other
- * descriptor of the file: the holder never opens it again. */
+ * It is a lock of the process (fcntl), not of the open file (flock). Children between fork and exec also hold the
+ * latter, so a daemon that was killed while it started a program still seemed to run. An fcntl lock is lost when the
+ * process closes any other descriptor of the file, so the holder never opens it again. */
 #include "http/lease.h"
 
 #include "base/buf.h"

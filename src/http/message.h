@@ -42,13 +42,13 @@ struct request {
 	struct query_value query[REQUEST_QUERY_VALUES]; /* in the order of the route's parameters */
 	struct buf body;
 	struct upload *upload; /* the body went to a file instead */
-	/* Sends the answer that was to come later; request and response are gone afterwards. */
+	/* Sends an answer that was delayed (struct later). Request and response are freed by it. */
 	void (*respond)(struct request *request);
 };
 
-/* An answer that is not there yet: the handler that set it fills the response later and calls request->respond. */
+/* A delayed answer: the handler that sets it fills the response later and calls request->respond. */
 struct later {
-	void (*cancel)(void *ctx); /* instead of that, when the peer has gone: nothing may be touched any more */
+	void (*cancel)(void *ctx); /* called instead if the peer has closed: do not use request and response any more */
 	void *ctx;
 };
 
@@ -79,12 +79,12 @@ const char *status_text(int status);
 void request_clear(struct request *request);
 void response_clear(struct response *response);
 
-/* The value of the route's query parameter of that name: as text (NULL when not given) or as a number (its
- * default when not given). The name must stand in the route's row. */
+/* The value of the route's query parameter of that name: as text (NULL when not given) or as a number (its default when
+ * not given). The route's row must have the name. */
 const char *request_text(const struct request *request, const char *name);
 int64_t request_int(const struct request *request, const char *name);
-/* The body as a JSON map; an empty body is an empty map. The caller frees it. On failure the response is a
- * problem already. */
+/* The body as a JSON map; an empty body is an empty map. The caller frees it. On failure the response already holds the
+ * problem. */
 int request_json(const struct request *request, struct node **ret, struct response *response) MUST_USE;
 
 /* RFC 9457. Forgets what the body held before. */

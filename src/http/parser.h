@@ -43,16 +43,16 @@ struct head {
 	bool expect_continue; /* Expect: 100-continue */
 };
 
-/* How far the head that begins at data is complete: its length with the empty line, 0 when more must
- * come, or a negative HTTP status when it cannot become right (bare LF, NUL and other control bytes, a first line that is not
- * HTTP/1.1, too long). `from` is how much was looked at before. */
+/* Looks for the end of the head that begins at data. Returns its length including the empty line; 0 if more bytes are
+ * needed; or a negative HTTP status if it is invalid already (bare LF, NUL and other control bytes, a first line that
+ * is not HTTP/1.1, too long). `from`: how many bytes earlier calls have checked. */
 int64_t parser_find_end(const char *data, size_t len, size_t from);
 /* Reads a complete head. The texts in ret point into data, which is changed (names and values get their
  * NUL). 0, or the status to refuse it with and a reason for people. */
 int parser_read_head(char *data, size_t len, struct head *ret, const char **ret_reason) MUST_USE;
-/* The value of a header that stands once; NULL when it is absent. Names in lower case. */
+/* The value of a header that appears once; NULL when it is absent. Names in lower case. */
 const char *head_get(const struct head *head, const char *name);
-/* How often it stands there. */
+/* How often the header appears. */
 size_t head_count(const struct head *head, const char *name);
 
 #endif

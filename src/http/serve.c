@@ -1,4 +1,4 @@
-/* `sluice serve`: see serve.h. Puts the rooms together and takes them apart again. */
+/* `sluice serve`: see serve.h. Connects the parts of the program at the start, and closes them at the end. */
 #include "http/serve.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* `sluice serve`: the daemon. Opens the engine, listens on the unix socket and on loopback TCP, answers
+/* `sluice serve`: the daemon. Opens the engine, listens on the unix socket and on loopback TCP, and answers requests
  * until it is told to stop. */
 #ifndef HTTP_SERVE_H
 #define HTTP_SERVE_H

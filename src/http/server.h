@@ -1,5 +1,5 @@
-/* The sockets: listens on the unix socket and on loopback, carries bytes between peers and connections,
- * keeps event streams fed, and cuts off who takes too long. */
+/* The sockets: listens on the unix socket and on loopback, carries bytes between peers and connections, sends events to
+ * the streams, and closes connections that take too long. */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
 
@@ -12,14 +12,14 @@
 struct server;
 
 struct server *server_new(uv_loop_t *loop, const struct conn_app *handler, struct app *app);
-/* The ring that event streams read; before the loop runs. */
+/* Sets the ring that event streams read. Call it before the loop runs. */
 void server_set_events(struct server *server, struct events *events);
-/* Listens on the unix socket at path: see listen_unix. Peers of another uid are turned away. */
+/* Listens on the unix socket at path: see listen_unix. Peers with another uid are refused. */
 int server_listen_unix(struct server *server, const char *path, struct error *err) MUST_USE;
 /* Listens on a loopback address: see listen_tcp. */
 int server_listen_tcp(struct server *server, const char *host, uint16_t port, uint16_t *ret_port,
 		      struct error *err) MUST_USE;
-/* A new event is in the ring: the streams get it soon. */
+/* Call it after adding an event to the ring: the streams get it soon. */
 void server_wake_streams(struct server *server);
 /* Ends the event streams of a session or token that has ended. */
 void server_end_streams(struct server *server, enum access_kind kind, uint64_t id);

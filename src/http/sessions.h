@@ -1,5 +1,5 @@
-/* The browser sessions of this run of the daemon. They live in memory only, so all of them end when a daemon starts:
- * another user who took a dead daemon's port and collected a secret there can open nothing with it. */
+/* The browser sessions of this run of the daemon. They are only in memory, so all of them end when a daemon restarts.
+ * Another user could take the port of a dead daemon and collect a secret there; that secret is then worthless. */
 #ifndef HTTP_SESSIONS_H
 #define HTTP_SESSIONS_H
 
@@ -12,11 +12,11 @@ struct sessions;
 
 struct sessions *sessions_new(void);
 void sessions_free(struct sessions *sessions);
-/* Opens a session for 30 days and gives its secret, which is not kept. `browser` is the User-Agent (NULL: not known).
- * Where there are too many, the one that was not used for the longest time ends. Returns
- * the id of the session whose place was taken (its event streams must end), or 0. */
+/* Opens a session for 30 days and returns its secret, which is not kept. `browser` is the User-Agent (NULL: not known).
+ * If there are too many, the one with the oldest last use ends. Returns the id of that session (the caller ends its
+ * event streams), or 0. */
 uint64_t sessions_open(struct sessions *sessions, const char *browser, char secret[static TOKEN_SECRET_CHARS]);
-/* The id of the session with that secret, and notes the use; 0: there is none, or it has expired. */
+/* Returns the id of the session with that secret, and records its use; 0: there is none, or it has expired. */
 uint64_t sessions_find(struct sessions *sessions, const char *secret);
 /* false: there is no such session. */
 bool sessions_end(struct sessions *sessions, uint64_t id);

@@ -16,7 +16,7 @@ struct asset {
 /* Made by scripts/embed-assets; ends with a row without a path. Empty when the dashboard was not built. */
 extern const struct asset assets[];
 
-/* Answers a GET for anything outside /api: a file, or the page for addresses that are views of it. */
+/* Answers a GET for anything outside /api: a file, or the page itself for the addresses of its views. */
 void static_handle(struct request *request, struct response *response);
 
 #endif

@@ -1,4 +1,5 @@
-/* Files sent before the experiment that needs them: streamed to STATE/uploads, named by us. */
+/* Files that are sent before the experiment that needs them. They are streamed to STATE/uploads, under names that the
+ * daemon chooses. */
 #ifndef HTTP_UPLOAD_H
 #define HTTP_UPLOAD_H
 
@@ -10,7 +11,7 @@ struct upload;
 
 /* Makes a private file in the folder. */
 int upload_open(const char *dir, struct upload **ret, struct error *err) MUST_USE;
-/* -E2BIG past LIMIT_UPLOAD_BYTES, or what write(2) said. */
+/* 0; -E2BIG beyond LIMIT_UPLOAD_BYTES; or the negative errno of write(2). */
 int upload_write(struct upload *upload, const void *data, size_t len) MUST_USE;
 /* Gives the file its name, "u" and 16 hex digits, and frees the upload, also on failure. */
 int upload_finish(struct upload *upload, char ret_id[static 24], uint64_t *ret_bytes, struct error *err) MUST_USE;

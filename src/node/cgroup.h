@@ -1,5 +1,5 @@
-/* The control group that a cluster made for this job, and how often the kernel ended a process in it for lack of memory.
- * A counter of the whole machine would blame this job for the end of another. */
+/* The control group that a cluster made for this job, and how often the kernel ended a process in it for lack of
+ * memory. A counter of the whole machine would also count processes of other jobs. */
 #ifndef NODE_CGROUP_H
 #define NODE_CGROUP_H
 
@@ -13,12 +13,12 @@ struct cgroup {
 	char *job; /* the folder of the job's group */
 };
 
-/* From the texts of /proc/self/cgroup and /proc/self/mountinfo. False where the memory controller has no group that belongs
- * to a job alone (no cluster, or one that does not limit memory this way), or it is not mounted here. The caller frees
- * it. */
+/* From the texts of /proc/self/cgroup and /proc/self/mountinfo. False if the memory controller has no group that
+ * belongs only to this job (no cluster, or a cluster that does not limit memory this way), or if it is not mounted
+ * here. The caller frees it. */
 bool cgroup_parse(const char *groups, const char *mounts, struct cgroup *ret);
 void cgroup_free(struct cgroup *cgroup);
-/* oom_kill of memory.events (v2) or memory.oom_control (v1); -1 where it is not in the text. */
+/* oom_kill of memory.events (v2) or memory.oom_control (v1); -1 if it is not in the text. */
 int64_t cgroup_parse_kills(const char *text);
 
 /* How often the kernel has ended a process of this job for lack of memory; -1: this cannot be known. */

@@ -1,6 +1,6 @@
-/* Where in the files of a work folder the resumed attempts before this one began to write. A script that goes back to its
- * checkpoint repeats steps in the file it appends to; read without these places, that looks like a second training behind
- * the first. The journals of those attempts have them (BEFORE). */
+/* The positions in the files of a work folder at which earlier, resumed attempts began to write. A script that goes
+ * back to its checkpoint repeats steps in the file to which it appends. Without these positions, that looks like a
+ * second training after the first. They come from the journals of those attempts (BEFORE). */
 #ifndef NODE_CUTS_H
 #define NODE_CUTS_H
 
@@ -22,7 +22,7 @@ struct cuts {
 
 void cuts_load(const struct spool_descriptor *descriptor, struct cuts *ret);
 void cuts_free(struct cuts *cuts);
-/* The first cut of this file behind `after`; false: there is none. The text stays the list's. */
+/* The first cut of this file after the position `after`; false: there is none. The list owns the text. */
 bool cuts_next(const struct cuts *cuts, const char *path, int64_t after, struct cut *ret);
 
 #endif

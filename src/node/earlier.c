@@ -1,5 +1,6 @@
-/* END is the last record of a journal: the end of the file answers. An attempt whose runner was killed before it had a
- * journal, or that ended before its script began, has told nothing of what those before it left: they are asked in its place. */
+/* END is the last record of a journal, so it is enough to read the end of the file. An attempt whose runner was killed
+ * before it had a journal, or that ended before its script began, says nothing about the attempts before it. Then the
+ * journal of an earlier attempt is read instead. */
 #include "node/earlier.h"
 
 #include "base/limits.h"

@@ -1,4 +1,4 @@
-/* The attempt before this one. */
+/* Questions about the attempts before this one. */
 #ifndef NODE_EARLIER_H
 #define NODE_EARLIER_H
 
@@ -6,11 +6,11 @@
 
 /* Did the script of the attempt just before this one begin? */
 bool earlier_has_begun(const struct spool_descriptor *descriptor);
-/* Did the last attempt before this one whose script began tell its end? When it did not, its runner was killed, and the
- * last rows that its script wrote may be in no journal. True also when there was none. */
+/* Did the last earlier attempt whose script began write its END? If not, its runner was killed, and the last rows of
+ * its script may be missing from the journal. True also if there was no such attempt. */
 bool earlier_has_ended(const struct spool_descriptor *descriptor);
-/* May the last attempt that began have removed the copies of the submitted files from the work folder? It does so before it
- * tells a good end, so also where it told none. */
+/* May the last attempt that began have removed the copies of the submitted files from the work folder? It removes them
+ * before it writes a successful END, so they may be gone even without an END. */
 bool earlier_removed_copies(const struct spool_descriptor *descriptor);
 
 #endif

@@ -1,5 +1,5 @@
-/* The environment of the script: the runner's own, the variables and the Python environment of the shell that submitted it,
- * and what sluice tells it. docs/internals/node.md */
+/* The environment of the script: the runner's own, the variables and the Python environment of the shell that submitted
+ * it, and the variables that sluice sets. See docs/internals/node.md. */
 #ifndef NODE_ENVIRONMENT_H
 #define NODE_ENVIRONMENT_H
 
@@ -15,8 +15,8 @@ struct environment {
 	struct node *argv; /* of the descriptor, run by what the script's first line or environment.python says */
 };
 
-/* Decides it, when the work folder is there. The descriptor then has this argv and setup: the environment must stay as long.
- * A negative errno with err where the chosen Python is not on this machine. */
+/* Makes the environment, once the work folder exists. It also puts its argv and setup into the descriptor, so it must
+ * live as long as the descriptor. A negative errno with err if the chosen Python is not on this machine. */
 int environment_open(struct spool_descriptor *descriptor, struct buf *notes, struct environment *ret,
 		     struct error *err) MUST_USE;
 void environment_free(struct environment *environment);

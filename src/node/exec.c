@@ -1,4 +1,4 @@
-/* The runner: claims an item, makes its folders, starts the script, follows what it writes and tells the
+/* The runner: claims an item, makes its folders, starts the script, follows what it writes, and records it in the
  * journal, until the script has ended. One event loop; the end of the script ends the loop at once. */
 #include "node/exec.h"
 

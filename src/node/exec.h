@@ -1,5 +1,5 @@
-/* `sluice exec BATCH_DIR INDEX`: what runs on the compute node around the script; and `sluice report`,
- * which a script calls to report metrics. */
+/* `sluice exec BATCH_DIR INDEX`: the runner that starts and watches the script on the compute node; and `sluice
+ * report`, which a script calls to report metrics. */
 #ifndef NODE_EXEC_H
 #define NODE_EXEC_H
 

@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* Has the file changed? */
+/* Shows whether a file has changed. */
 struct find_stamp {
 	int64_t size, mtime_ns;
 	uint64_t inode;
@@ -30,11 +30,12 @@ bool find_stamp_same(const struct find_stamp *a, const struct find_stamp *b);
 /* How many of the last bytes a sum is of, and that sum. */
 #define FIND_SUM_BYTES 64
 int64_t find_sum_of(const void *bytes, size_t len);
-/* A sum of the last bytes before this place of a file: is what was there before still its beginning? -1: not known. */
+/* A checksum of the last bytes before this position of a file. It shows whether the file still begins with the old
+ * content. -1: not known. */
 int64_t find_sum(const char *path, int64_t size);
 
-/* Adds every regular file below dir whose name fits a metrics format (`any`: every regular file). Links
- * are not followed: they lead to what was submitted. Gives up quietly past some thousand entries. */
+/* Adds every regular file below dir whose name fits a metrics format (`any`: every regular file). Links are not
+ * followed: they lead to submitted files. Stops without an error after some thousand entries. */
 void find_files(const char *dir, bool any, struct find_list *list);
 const struct find_entry *find_in(const struct find_list *list, const char *path); /* NULL: not there */
 void find_free(struct find_list *list);
@@ -45,8 +46,8 @@ const struct metrics_format *find_match(const struct node *patterns, const char 
 
 /* The format of a file that the user did not name; NULL: it holds no metrics, or nothing yet. It holds metrics when it
  * has a row with a column that counts (epoch, step, …) or a column named like a metric (…loss, acc…). Data and
- * predictions have neither. A format that is certain of its files needs no row. *ret_why: why a table that
- * could be read is none (a constant text); NULL. */
+ * predictions have neither. A format that is certain of its files needs no row. *ret_why: why a readable table does not
+ * count as metrics (a constant text), or NULL. */
 const struct metrics_format *find_probe(const char *path, const char **ret_why);
 
 #endif

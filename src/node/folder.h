@@ -8,9 +8,9 @@
 /* The length of the folder of a path, without the last slash; 0: it has none. */
 size_t folder_length(const char *path);
 bool folder_is_same(const char *path, const char *other);
-/* What the names of a file begin with, given all files of its kind: the way down from the nearest folder above that
- * holds such a file too; otherwise the folder itself when it is called like a part of the data (train, validation, …);
- * otherwise "". All paths begin at the same folder. The caller frees it. */
+/* The prefix for the names of a file, given all files of its kind. It is the path from the nearest folder above that
+ * also holds such a file; else the folder itself if it is named like a part of the data (train, validation, …); else
+ * "". All paths begin at the same folder. The caller frees it. */
 char *folder_prefix(const char *path, const char *const *others, size_t count);
 
 #endif

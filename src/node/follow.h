@@ -11,18 +11,18 @@ struct follow_config {
 	const char *work_dir;
 	const char
 		*files_dir; /* what was submitted: copies of it that the script has not changed hold no metrics; NULL */
-	const struct node *patterns; /* as metrics/place.h says, relative to work_dir; NULL: found by itself */
-	const char *first; /* the file to look for first when found by itself; NULL */
+	const struct node *patterns; /* as metrics/place.h says, relative to work_dir; NULL: found automatically */
+	const char *first; /* the file to look for first when files are found automatically; NULL */
 	const char *report; /* what `sluice report` appends to */
-	const char *printed[2]; /* the script's stdout and stderr: believed least; NULL */
+	const char *printed[2]; /* the script's stdout and stderr: trusted least; NULL */
 	const struct cuts *cuts; /* where earlier attempts began to write; NULL */
 	bool resumes; /* work_dir may hold files of an earlier attempt */
 	const struct find_list *before; /* what was there before the script started; NULL: what is there now */
-	/* For what looks when the script has ended: the format in which a file, relative to work_dir, was read before, or NULL;
-	 * and whether rows that have no time get the one of their file. */
+	/* For a reader that works after the script has ended. `known` returns the format in which a file (relative to
+	 * work_dir) was read before, or NULL. `after`: rows without a time get the time of their file. */
 	const struct metrics_format *(*known)(void *ctx, const char *path);
 	bool after;
-	bool retell; /* give the rows of earlier attempts too, where a file is not written to any more */
+	bool retell; /* also give the rows of earlier attempts, if a file is not written any more */
 	metrics_row_f row;
 	void (*note)(void *ctx, const char *text);
 	bool (*blocked)(void *ctx); /* true: rows cannot be taken now; try again later */
@@ -31,16 +31,16 @@ struct follow_config {
 
 struct follow;
 
-/* Looks at what is there before the script starts. The texts of the config must stay. */
+/* Records which files exist before the script starts. The texts of the config must stay valid. */
 struct follow *follow_new(const struct follow_config *config);
-/* Gives the files that may hold metrics and were there before the script started, but for those that were submitted; each
- * with its path relative to the work folder. */
+/* Calls `each` for the files that may hold metrics and existed before the script started, except submitted files. Paths
+ * are relative to the work folder. */
 void follow_each_before(struct follow *follow,
 			void (*each)(void *ctx, const char *path, const struct find_entry *entry), void *ctx);
 /* Reads what is new in the known files; with `search` also looks for new files. */
 void follow_poll(struct follow *follow, bool search);
-/* The script has ended: reads everything to the end, a last line without a newline too, unless the script was killed. True
- * when all of it was taken, false when blocked: call again. */
+/* Call it when the script has ended. Reads everything to the end, also a last line without a newline unless the script
+ * was killed. Returns true when all rows were taken; false when blocked: call it again. */
 bool follow_finish(struct follow *follow, bool killed);
 /* After follow_finish: was every line of this file taken, so that the journal has all that is in it? */
 bool follow_has_all(const struct follow *follow, const char *path);

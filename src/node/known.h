@@ -1,4 +1,4 @@
-/* Which rows of metrics a journal has. */
+/* Remembers which rows of metrics a journal has. */
 #ifndef NODE_KNOWN_H
 #define NODE_KNOWN_H
 
@@ -19,7 +19,8 @@ struct known {
 	size_t count, size;
 };
 
-/* Remembers a row. True when it says something new: another row was the last one of its step and columns, or none. */
+/* Remembers a row. True if it is new: there was no row with this step and these columns, or the last one had other
+ * values. */
 bool known_add(struct known *known, const char *source, int64_t step, const struct metric *metrics, size_t count);
 void known_free(struct known *known);
 

@@ -1,5 +1,4 @@
-/* Starting the script: in a process group of its own, with its outputs in files, unable to outlive the
- * runner. */
+/* Starts the script: in its own process group, with its outputs in files. It cannot live longer than the runner. */
 #ifndef NODE_LAUNCH_H
 #define NODE_LAUNCH_H
 
@@ -8,21 +7,20 @@
 
 #include <sys/types.h>
 
-/* A child that waits for launch_go before it becomes the script, so that the journal says who it is
- * before it does anything. */
+/* A child that waits for launch_go before it becomes the script, so that its pid is in the journal before it does
+ * anything. */
 struct launch {
 	pid_t pid; /* also its process group */
 	int channel;
 };
 
-/* Looks for what can be seen to be missing before anything is started. 0, or a negative errno and what to
- * do. */
+/* Checks for missing files before anything is started. 0, or a negative errno with what to do in err. */
 int launch_check(const struct spool_descriptor *descriptor, struct error *err) MUST_USE;
-/* gpus: what it may see, "0,1"; NULL: not assigned by us. */
+/* gpus: the GPUs that it may see, "0,1"; NULL: not assigned by us. */
 int launch_prepare(const struct spool_descriptor *descriptor, const struct environment *environment, const char *gpus,
 		   struct launch *ret, struct error *err) MUST_USE;
-/* 0 when the program runs, or was killed before it did: its status says so. On failure the child is gone and
- * reaped. */
+/* Returns 0 when the program runs, or when it was killed before that (its exit status shows it). On failure the child
+ * has ended and was waited for. */
 int launch_go(const struct spool_descriptor *descriptor, struct launch *launch, struct error *err) MUST_USE;
 
 #endif

@@ -24,8 +24,8 @@ struct outcome_facts {
 	bool has_setup; /* bash ran it */
 	struct setup_failure setup; /* where bash ended before the program */
 	bool killed_for_memory; /* the kernel ended a process of this job for lack of memory meanwhile */
-	int64_t limit_ms; /* time that it was given here; known where it was stopped for it */
-	int64_t limit_bytes; /* memory that it was given here; 0: no limit */
+	int64_t limit_ms; /* its time limit here; known if it was stopped because of it */
+	int64_t limit_bytes; /* its memory limit here; 0: no limit */
 	double peak_bytes; /* the most memory that was measured; NAN */
 	const char *program;
 	const char *errors; /* the end of its error output, cleaned; NULL */

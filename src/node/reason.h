@@ -1,4 +1,4 @@
-/* Why a script failed, in one line of its own error output: what a person would read first. */
+/* Finds the one line of a script's error output that best explains why it failed. */
 #ifndef NODE_REASON_H
 #define NODE_REASON_H
 
@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* The longest line that is taken whole. */
+/* Longer lines are cut to this length. */
 #define REASON_CHARS 300
 
 /* Finds the line in the cleaned end of the error output: the exception of a Python traceback, what a C++ program

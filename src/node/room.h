@@ -1,5 +1,5 @@
-/* Waiting for a reason to pass that keeps a runner from beginning: a full disk, a file system that is away, a folder that
- * this node does not see yet. The task has no part in it, so a runner does not give it up at once. */
+/* Waits until a problem passes that keeps a runner from starting: a full disk, an unavailable file system, a folder
+ * that this node does not see yet. The task did not cause it, so the runner does not give up at once. */
 #ifndef NODE_ROOM_H
 #define NODE_ROOM_H
 
@@ -14,9 +14,9 @@ struct room {
 	int signal; /* that asked us to end meanwhile; 0: none did */
 };
 
-/* After a step failed with rc and err. True after a moment: try it again. False at once: waiting does not help, has taken
- * long enough (room->status says why), or a signal asks us to end (room->signal). The caller has SIGTERM, SIGINT and SIGHUP
- * blocked. The first failure of each kind is logged. */
+/* Call it after a step failed with rc and err. Waits a moment and returns true: try again. Returns false at once if
+ * waiting does not help, if it has waited long enough (room->status says why), or if a signal asked us to end
+ * (room->signal). The caller must have blocked SIGTERM, SIGINT and SIGHUP. The first failure of each kind is logged. */
 bool room_wait(struct room *room, int rc, const struct error *err);
 /* The exit status of a runner that gave up waiting after rc. */
 int room_status(const struct room *room, int rc);

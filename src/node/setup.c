@@ -1,6 +1,7 @@
-/* See setup.h. Every line is one `eval`, so that its status is known; lines that make sense only together (`if` … `fi`) are
- * one. Whether they do is asked of bash itself, by making them the body of a function that is never called. What counts is the status of the whole line: `set -e` would also end it for what fails inside a sourced file
- * whose author did not mind. A trap tells the runner through a file, because the exit code alone could be the program's. */
+/* See setup.h. Every line is one `eval`, so that its status is known; lines that make sense only together (`if` … `fi`)
+ * are one. Whether they do is asked of bash itself, by making them the body of a function that is never called. Only
+ * the status of the whole line counts: `set -e` would also end it if a command inside a sourced file fails whose author
+ * ignored that. A trap tells the runner through a file, because the exit code alone could be the program's. */
 #include "node/setup.h"
 
 #include "base/fs.h"

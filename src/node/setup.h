@@ -1,5 +1,5 @@
 /* The setup lines of an experiment (`module load cuda`, `source …/activate`): the user's own shell text, run by bash
- * before the program. A line that fails ends the attempt, and the runner learns which one it was. */
+ * before the program. A line that fails ends the attempt; the runner then knows which line it was. */
 #ifndef NODE_SETUP_H
 #define NODE_SETUP_H
 
@@ -10,7 +10,7 @@ static inline bool setup_is_needed(const struct spool_descriptor *d)
 	return d->setup && d->setup->count;
 }
 
-/* What bash is to run, with the program as its arguments. The caller frees it. */
+/* The text that bash runs, with the program as its arguments. The caller frees it. */
 char *setup_text(const struct spool_descriptor *descriptor);
 
 /* The line at which bash ended instead of becoming the program. */

@@ -1,4 +1,4 @@
-/* Where the script of an attempt may write its metrics, for the runner and for what looks after it. */
+/* The places where the script of an attempt may write its metrics, for the runner and for `sluice exec --collect`. */
 #ifndef NODE_SOURCES_H
 #define NODE_SOURCES_H
 
@@ -11,8 +11,8 @@ struct sources {
 	struct cuts cuts; /* of earlier attempts */
 };
 
-/* Fills in which files are followed; callbacks are left to the caller. What it points to belongs to `ret`, which stays
- * where it is, and to the descriptor. */
+/* Sets which files are followed; the caller sets the callbacks. The config points into `ret`, which must not move, and
+ * into the descriptor. */
 void sources_find(const struct spool_descriptor *descriptor, struct sources *ret, struct follow_config *config);
 void sources_free(struct sources *sources);
 

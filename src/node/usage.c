@@ -1,5 +1,5 @@
-/* One pass over /proc finds the descendants: the runner is their subreaper, so none gets away by losing
- * its parent. */
+/* One pass over /proc finds the descendants: the runner is their subreaper, so processes whose parent has ended are
+ * found too. */
 #include "node/usage.h"
 
 #include "base/buf.h"

@@ -1,5 +1,4 @@
-/* What the script and everything it started use, from /proc and from the kernel's account of ended
- * children. */
+/* Measures what the script and all its processes use, from /proc and from the kernel's figures for ended children. */
 #ifndef NODE_USAGE_H
 #define NODE_USAGE_H
 
@@ -8,14 +7,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Looks at every descendant of this process that lives. Sets FIGURE_CPU and raises FIGURE_MEMORY, which is the largest
- * of: the peak of any single ended process, and the sum over all living processes whenever it was looked at (shared
- * pages count in each). */
+/* Looks at every living descendant of this process. Sets FIGURE_CPU and raises FIGURE_MEMORY, which is the largest of:
+ * the peak of any single ended process, and the sum over all living processes whenever it was looked at (shared pages
+ * count in each). */
 void usage_sample(struct cost *cost);
-/* The memory that all living descendants use together. Only where the sum of what each has resident is above `limit_bytes`
- * are shared pages shared out among them, which costs more. */
+/* The memory that all living descendants use together. Only if the sum of their resident memory is above `limit_bytes`,
+ * shared pages are divided among them, which is slower. */
 double usage_memory_bytes(double limit_bytes);
-/* The ended ones only: exact once all children have ended and were waited for. */
+/* Counts only ended children: exact once all have ended and were waited for. */
 void usage_final(struct cost *cost);
 
 #endif
