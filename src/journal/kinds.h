@@ -1,4 +1,4 @@
-/* What the journal's reader and writer must agree on. For the files of this room only. */
+/* Shared by the journal's reader and writer. Only for the files of this folder. */
 #ifndef JOURNAL_KINDS_H
 #define JOURNAL_KINDS_H
 

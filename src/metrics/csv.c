@@ -1,5 +1,5 @@
-/* CSV with a header, as Keras' CSVLogger, Lightning, pandas and people write it. Columns whose cell is a
- * number become metrics; every other cell is passed over without a word. */
+/* CSV with a header, as Keras' CSVLogger, Lightning, pandas and people write it. Columns whose cell is a number become
+ * metrics; every other cell is ignored. */
 #include "base/limits.h"
 #include "base/num.h"
 #include "metrics/reader.h"

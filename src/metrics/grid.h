@@ -1,4 +1,4 @@
-/* Results that are printed in columns:
+/* Reads results that are printed in columns:
  * a table, with a header whose first column counts ("epoch  train_loss  valid_loss  time": fastai, skorch, spaCy, and the
  * gradient boosting of scikit-learn) and a row for each count;
  * a box of names and values between two lines of dashes ("|    ep_rew_mean | 21.5 |": Stable-Baselines, Spinning Up). */
@@ -20,7 +20,7 @@ struct grid {
 
 enum grid_answer {
 	GRID_NONE, /* the line is no part of a grid */
-	GRID_PART, /* it is, and says nothing by itself */
+	GRID_PART, /* it is part of a grid, but does not complete a row */
 	GRID_ROW, /* it completes a row: the phrase has its count and pairs */
 };
 

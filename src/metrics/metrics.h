@@ -1,4 +1,4 @@
-/* Readers of what training scripts write by themselves: CSV with a header (Keras, Lightning, pandas) and JSON
+/* Readers of the files that training scripts write by themselves: CSV with a header (Keras, Lightning, pandas) and JSON
  * lines. A reader is fed bytes as they appear and gives rows. */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
@@ -12,9 +12,9 @@
 
 /* One row. */
 struct metrics_row {
-	const char *source; /* set by who follows the file: "csv:logs/train.csv", see metrics.md; NULL */
+	const char *source; /* set by the caller that follows the file: "csv:logs/train.csv", see metrics.md; NULL */
 	bool earlier; /* set like `source`: only an earlier attempt wrote this file */
-	int64_t step; /* never goes backwards within one reader, unless metrics_give_at was told so */
+	int64_t step; /* never goes back within one reader, except with metrics_give_at */
 	const char *step_name; /* "step", "epoch", …; "row": the rows are counted */
 	double epoch; /* may be a fraction; NAN: not known, or it is the step */
 	int64_t time_ms; /* when it was written, where the file says so; 0: it does not */
@@ -36,8 +36,8 @@ struct metrics_format {
 	const char *const
 		*others; /* names of files that may be of this format: `other` says by the first bytes; NULL */
 	bool (*other)(const char *head, size_t len);
-	bool settings; /* such files often hold settings: only names of metrics make one of metrics */
-	bool certain; /* a file whose name and first bytes fit holds metrics, even where it has no row yet */
+	bool settings; /* such files often hold settings: they only count if they have names of metrics */
+	bool certain; /* a file whose name and first bytes fit holds metrics, even if it has no row yet */
 	bool folders; /* the files of one folder are one record: see metrics_join */
 	struct metrics_reader *(*open)(metrics_row_f row, void *ctx);
 };
@@ -52,21 +52,22 @@ const struct metrics_format *metrics_format_printed(void);
 bool metrics_is_count(const char *name);
 
 struct metrics_reader *metrics_open(const struct metrics_format *format, metrics_row_f row, void *ctx);
-/* A reader of what a script prints by the user's own pattern, in place of the rules of metrics_format_printed. Every line
- * that matches gives a row of the named groups. 0, or -EINVAL with what is wrong with the pattern. */
+/* A reader of printed output that uses the user's own pattern instead of the rules of metrics_format_printed. Every
+ * line that matches gives a row of the named groups. 0, or -EINVAL with what is wrong with the pattern. */
 int metrics_open_pattern(const char *text, metrics_row_f row, void *ctx, struct metrics_reader **ret,
 			 struct error *err) MUST_USE;
 int metrics_check_pattern(const char *text, struct error *err) MUST_USE;
-/* For formats with `folders`, before the first bytes: every name begins with `prefix` ("" for none), and the reader counts
- * on where `other`, which reads a file of the same folder, has counted to; NULL: it is the first of its folder. */
+/* For formats with `folders`, before the first bytes: every name begins with `prefix` ("" for none), and the reader
+ * shares what `other`, which reads a file of the same folder, knows of its scalars; NULL: it is the first of its
+ * folder. */
 void metrics_join(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other);
 /* Takes the next bytes of the file. Rows are given once they are complete. */
 void metrics_feed(struct metrics_reader *reader, const char *data, size_t len);
-/* The writer was killed: a last line without a newline may be half of one (12,0.4 of 12,0.45) and is forgotten. */
+/* The writer was killed: a last line without a newline may be incomplete (12,0.4 of 12,0.45) and is dropped. */
 void metrics_drop_line(struct metrics_reader *reader);
 /* The file has ended: a last line without a newline counts now. */
 void metrics_finish(struct metrics_reader *reader);
-/* The file was truncated or replaced: forget the header and the partial line, begin anew. */
+/* The file was truncated or replaced: forgets the header and the partial line, and starts again. */
 void metrics_restart(struct metrics_reader *reader);
 /* What follows was appended by a later attempt that may have gone back to a checkpoint: the file's own
  * steps count again. The header stays. */

@@ -1,5 +1,5 @@
 /* Rows of one file that belong to different parts of the data: a column `split` or `phase` that says train or val. Each
- * part has series and steps of its own, so that two curves never become one. */
+ * part has its own series and steps, so that two curves never become one. */
 #ifndef METRICS_PART_H
 #define METRICS_PART_H
 

@@ -1,6 +1,6 @@
-/* The user's own pattern over what a script prints: 'val_loss is (?P<val_loss>[0-9.]+)'. Python's way to name a group is
- * known to most; the rest is an extended regular expression of POSIX, with \d, \w and \s. Nothing that needs going back is
- * let through (references, lookahead), so the work grows with the line. */
+/* The user's own pattern over what a script prints: 'val_loss is (?P<val_loss>[0-9.]+)'. Python's way to name a group
+ * is known to most; the rest is an extended regular expression of POSIX, with \d, \w and \s. Features that need
+ * backtracking (references, lookahead) are refused, so the work grows only with the length of the line. */
 #include "base/limits.h"
 #include "base/num.h"
 #include "metrics/reader.h"

@@ -1,6 +1,6 @@
-/* One printed line as a report of training: "Epoch 3/10 - loss: 0.5 - val_loss: 0.6". Words and numbers are cut out of the
- * line; a number with a name before it is a pair; a word that counts (epoch, step, …) with a number behind it says when.
- * The rules want a line that is clearly a report: one that is not gives nothing. */
+/* One printed line as a report of training: "Epoch 3/10 - loss: 0.5 - val_loss: 0.6". Words and numbers are cut out of
+ * the line; a number with a name before it is a pair; a word that counts (epoch, step, …) with a number behind it says
+ * when. Only a line that is clearly a report counts; any other gives nothing. */
 #ifndef METRICS_PHRASE_H
 #define METRICS_PHRASE_H
 
@@ -25,12 +25,12 @@ struct phrase {
 	bool metric; /* a pair is named like a metric */
 	bool partial; /* an evaluation that is not at its end: "Test: [10/196] ..." */
 	bool alone; /* nothing is on the line but pairs and counts */
-	bool best; /* it tells of the best or an earlier epoch, before it names any result */
+	bool best; /* it is about the best or an earlier epoch: it says so before it names a result */
 	size_t count;
 	struct phrase_pair pairs[PHRASE_PAIRS_MAX];
 };
 
-/* An empty one. The room for pairs is left as it is: it is large. */
+/* Makes the phrase empty. Does not clear the array of pairs, because it is large. */
 void phrase_clear(struct phrase *phrase);
 /* Reads a line without control characters. False: it holds no pair and no count. */
 bool phrase_read(const char *text, size_t len, struct phrase *ret);

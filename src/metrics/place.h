@@ -1,7 +1,7 @@
-/* Where metrics are to be read, as the experiment's `metrics` says and the runner is told. A map, or NULL:
+/* Where metrics are read: the key `metrics` of the experiment, as the runner gets it. A map, or NULL:
  * {"csv": ["logs/?.csv"]}: only files of these names, of this format.
  * {"pattern": "..."}: only printed lines, by the user's own expression.
- * {"from": ["csv", "stdout"]}: found by itself, but only in these places. Beside "pattern": which of stdout and stderr. */
+ * {"from": ["csv", "stdout"]}: found automatically, but only in these places. With "pattern": which of stdout and stderr. */
 #ifndef METRICS_PLACE_H
 #define METRICS_PLACE_H
 
@@ -13,9 +13,9 @@ extern const char *const place_printed[2], *const place_report; /* "stdout", "st
 
 /* May metrics be read from here: a format's name, stdout, stderr? */
 bool place_is_wanted(const struct node *places, const char *word);
-/* Are files named, or is there an expression, so that nothing is to be found by itself? */
+/* True if files or an expression are given, so that nothing is found automatically. */
 bool place_is_named(const struct node *places);
-/* What to say when nothing was read: "no printed line matched 'loss (?P<loss>...)'". The caller frees it. */
+/* The message when nothing was read: "no printed line matched 'loss (?P<loss>...)'". The caller frees it. */
 char *place_say_nothing(const struct node *places);
 
 #endif

@@ -1,6 +1,6 @@
-/* What the readers of this room share: a file is cut into records (lines, or lines joined by an open
- * quote), a format takes one record apart, and the numbers in it become a row. A format that has no lines
- * takes the bytes as they come (`feed`). */
+/* Shared by the readers of this folder. A file is split into records (lines, or lines joined by an open quote). A
+ * format parses one record, and the numbers in it become a row. A format without lines reads the bytes as they come
+ * (`feed`). */
 #ifndef METRICS_READER_H
 #define METRICS_READER_H
 
@@ -11,10 +11,10 @@
 
 struct metrics_ops {
 	bool quotes; /* a newline between double quotes does not end a record */
-	/* Takes one record apart and gives what is a number in it to metrics_add, then calls metrics_give. */
+	/* Parses one record, passes its numbers to metrics_add, then calls metrics_give. */
 	void (*record)(struct metrics_reader *reader, const char *text, size_t len);
-	/* Instead of `record`: takes bytes in whatever pieces they come. What it must keep until more comes it keeps in
-	 * reader->record or in its own struct; the rows must not depend on the pieces. */
+	/* Instead of `record`: reads bytes in pieces of any size. It keeps incomplete data in reader->record or in its
+	 * own struct. The rows must not depend on how the bytes are split. */
 	void (*feed)(struct metrics_reader *reader, const char *data, size_t len);
 	void (*finish)(struct metrics_reader *reader); /* the file has ended; may be NULL */
 	void (*restart)(struct metrics_reader
@@ -49,10 +49,10 @@ void *metrics_reader_new(size_t size, const struct metrics_ops *ops, metrics_row
 char *metrics_clean_name(const char *name, size_t len);
 /* Adds a number to the row. The name must stay until metrics_give. */
 void metrics_add(struct metrics_reader *reader, const char *name, double value);
-/* Gives the collected numbers as one row, and forgets them; nothing happens when there are none. */
+/* Gives the collected numbers as one row, and forgets them. Does nothing if there are none. */
 void metrics_give(struct metrics_reader *reader);
-/* The same for a format whose rows have steps and times of their own: the step is taken as it is. Columns that
- * count (epoch, …) are metrics like others. */
+/* The same for a format whose rows have their own steps and times: the step is used unchanged. Columns that count
+ * (epoch, …) are metrics like others. */
 void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *step_name, int64_t time_ms);
 void metrics_complain(struct metrics_reader *reader, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

@@ -1,5 +1,5 @@
-/* The step of a row: the finest column that counts. Every row keeps its place: where that column stands still or goes
- * back, counting goes on. */
+/* The step of a row: the finest column that counts. Every row keeps its place: if that column does not grow or goes
+ * back, the step still counts up. */
 #include "metrics/step.h"
 
 #include "metrics/metrics.h"

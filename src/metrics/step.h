@@ -15,7 +15,7 @@ struct metrics_step {
 	bool counts_rows;
 	bool begun; /* a row was given */
 	bool grown; /* the column did grow */
-	bool anew; /* a second table begins: the same step again is another one */
+	bool anew; /* a second table begins: the same step counts as a new one */
 	int64_t last, offset; /* last: of the last row. offset: added to what the column says */
 	double raw; /* what the column said last */
 	double epoch, first_epoch; /* NAN: none so far */
@@ -24,7 +24,7 @@ struct metrics_step {
 
 void metrics_step_restart(struct metrics_step *s); /* a file begins; also the first one */
 void metrics_step_resume(struct metrics_step *s); /* the file's own steps count again */
-/* The step of a row: takes the step and the epoch out of the cells. *count may be 0 afterwards: then it is no row. */
+/* The step of a row: removes the step and the epoch from the cells. If *count is 0 afterwards, there is no row. */
 int64_t metrics_step_take(struct metrics_step *s, struct metric *cells, size_t *count);
 /* The epoch of the row that was taken last; NAN: not known, or it is the step itself. */
 double metrics_step_epoch(const struct metrics_step *s);

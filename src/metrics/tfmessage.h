@@ -1,5 +1,5 @@
-/* What a record of a TensorBoard event file says: the protocol buffers Event, Summary, TensorProto and
- * SummaryMetadata, as far as scalars need them. A cursor goes over the bytes; nothing is copied. */
+/* Reads a record of a TensorBoard event file: the protocol buffers Event, Summary, TensorProto and SummaryMetadata, as
+ * far as scalars need them. A cursor goes over the bytes; nothing is copied. */
 #ifndef METRICS_TFMESSAGE_H
 #define METRICS_TFMESSAGE_H
 
@@ -20,8 +20,8 @@ struct tfmessage_value {
 
 typedef void (*tfmessage_value_f)(void *ctx, const struct tfmessage_value *value);
 
-/* Gives the values of an Event with one number each. False when the bytes are not an Event; what came before the
- * damage was given then. */
+/* Gives the values of an Event with one number each. False when the bytes are not an Event; values before the damage
+ * were already given. */
 bool tfmessage_read(const char *data, size_t len, tfmessage_value_f give, void *ctx);
 /* Does the beginning of an Event say that it holds a summary (and no graph)? */
 bool tfmessage_is_summary(const char *data, size_t len);

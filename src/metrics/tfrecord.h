@@ -1,5 +1,5 @@
-/* The framing of TensorBoard's event files: a length, its sum, the bytes, their sum; for ever. Sums are CRC-32C
- * (RFC 3720, appendix B.4), rotated and with a constant added. Bytes may arrive in any pieces. */
+/* The framing of TensorBoard's event files: a length, its checksum, the bytes, their checksum, repeated. Sums are
+ * CRC-32C (RFC 3720, appendix B.4), rotated and with a constant added. Bytes may arrive in any pieces. */
 #ifndef METRICS_TFRECORD_H
 #define METRICS_TFRECORD_H
 
@@ -27,7 +27,7 @@ struct tfrecord {
 
 struct tfrecord tfrecord_make(void);
 void tfrecord_feed(struct tfrecord *record, const char *data, size_t len, tfrecord_f give, void *ctx);
-/* The file begins anew. */
+/* The file was replaced: starts from the beginning. */
 void tfrecord_restart(struct tfrecord *record);
 void tfrecord_free(struct tfrecord *record);
 

@@ -13,7 +13,7 @@ enum word_kind {
 	WORD_PART, /* train, validation: whose */
 	WORD_ADJECTIVE, /* mean, squared: belongs to the name */
 	WORD_EPOCH, /* counts passes over the data */
-	WORD_STEP, /* counts finer than that */
+	WORD_STEP, /* counts steps within an epoch */
 	WORD_FOLD, /* of cross-validation */
 	WORD_NEVER, /* time, port, memory: never the name of a metric */
 	WORD_BEST, /* tells of an earlier result */
@@ -22,13 +22,13 @@ enum word_kind {
 	WORD_BAD, /* warning, error messages: the line is no report */
 };
 
-/* In any case of letters. */
+/* Upper and lower case are the same. */
 enum word_kind word_kind_of(const char *word, size_t len);
-/* The same for a whole that may be made of several words (val_loss, Acc@1): METRIC when one of them is, NEVER when the
- * last of them is, else as the whole says. */
+/* The same for a whole that may be made of several words (val_loss, Acc@1): METRIC if one of them is, NEVER if the last
+ * of them is, else the kind of the whole name. */
 enum word_kind word_kind_of_name(const char *name, size_t len);
 
-/* A quick look at a whole line: does it name a metric or a count? The first two letters of a word answer mostly. */
+/* A quick test of a whole line: can it name a metric or a count? Mostly the first two letters of a word are enough. */
 struct word_filter {
 	uint32_t begin[27]; /* by the first letter, a bit for each second one */
 };

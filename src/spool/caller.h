@@ -1,5 +1,5 @@
-/* The caller: what the shell that submitted an experiment looked like. The command line sends it with the experiment, the
- * daemon keeps it beside the experiment file, and the runner gives the script the same environment. */
+/* The caller: the environment of the shell that submitted an experiment. The command line sends it with the experiment,
+ * the daemon keeps it beside the experiment file, and the runner gives the script the same environment. */
 #ifndef SPOOL_CALLER_H
 #define SPOOL_CALLER_H
 
@@ -17,9 +17,9 @@ struct spool_caller {
 
 /* Adds everything that is wrong with what a client sent (NULL: it sent none). */
 void spool_caller_check(const struct node *node, struct problems *problems);
-/* From a document, which must stay; what has the wrong type is left out. Nothing to free. */
+/* Reads a document, which must stay valid. Members of the wrong type are left out. Nothing to free. */
 struct spool_caller spool_caller_of(const struct node *node);
-/* A file that is not there or is none gives an empty one. */
+/* Returns an empty one if the file is missing or not valid. */
 struct spool_caller spool_caller_read(const char *path);
 void spool_caller_free(struct spool_caller *caller);
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Is anything in it? False also where it does not exist or cannot be read. */
+/* True if it has any file. False also if it does not exist or cannot be read. */
 bool spool_checkpoint_exists(const char *task_dir);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/node.h"
 
-/* Between SIGTERM and SIGKILL. */
+/* The time between SIGTERM and SIGKILL. */
 #define SPOOL_GRACE_MS 10000
 
 struct spool_descriptor {
@@ -27,20 +27,21 @@ struct spool_descriptor {
 	const struct node *argv, *setup, *env, *params, *metrics; /* NULL, or of the right type; texts only */
 	bool fresh; /* remove the work and checkpoint folders first */
 	const char *gpus; /* "0,1": assigned with the task; NULL: the slot or the cluster says */
-	int64_t copy_limit_bytes; /* larger files are linked, not copied; LIMIT_COPY_BYTES where the file does not say */
-	int64_t grace_ms; /* SPOOL_GRACE_MS where the file does not say */
+	int64_t copy_limit_bytes; /* larger files are linked, not copied; default LIMIT_COPY_BYTES */
+	int64_t grace_ms; /* default SPOOL_GRACE_MS */
 	int checkpoint_signal; /* tells the script to save a checkpoint; 0: it knows none */
 	char *work_dir, *checkpoint_dir, *params_path, *report_path, *stop_path; /* after reading: from the folders */
 };
 
-/* BATCH_DIR/INDEX.json, in one piece. Written again, it holds the same. */
+/* Writes BATCH_DIR/INDEX.json atomically. A second call writes the same content. */
 int spool_descriptor_write(const char *batch_dir, const struct spool_descriptor *descriptor,
 			   struct error *err) MUST_USE;
 /* 0, or a negative errno with what is wrong with the file. */
 int spool_descriptor_read(const char *batch_dir, uint32_t index, struct spool_descriptor *ret,
 			  struct error *err) MUST_USE;
-/* Where below its task's folder a descriptor has the attempt's: "" or "/attempts/1", which the caller frees; NULL where
- * there is no descriptor, or one that no runner could use. A negative errno with err: it cannot be read now. */
+/* The attempt's folder according to its descriptor, relative to the task's folder: "" or "/attempts/1". The caller
+ * frees it. NULL if there is no descriptor, or none that a runner could use. A negative errno with err: it cannot be
+ * read now. */
 int spool_descriptor_find(const char *batch_dir, uint32_t index, char **ret_below, struct error *err) MUST_USE;
 /* The text of a descriptor; `name` is for messages. */
 int spool_descriptor_parse(const char *name, const char *text, size_t len, struct spool_descriptor *ret,

@@ -1,4 +1,4 @@
-/* See mark.h. Environments of other users' processes cannot be read: they are none of ours. */
+/* See mark.h. Environments of other users' processes cannot be read, but those are not our processes. */
 #include "spool/mark.h"
 
 #include "base/buf.h"

@@ -1,6 +1,6 @@
-/* Where everything is below the state folder: the names that the daemon, its backends and the runner on a node share.
- * No other room puts such a name together. Every function returns a path that the caller frees. docs/internals/node.md
- * has the picture. */
+/* The paths below the state folder that the daemon, its backends and the runner on a node share. No other folder of the
+ * source builds such paths. Every function returns a path that the caller frees. docs/internals/node.md shows the
+ * layout. */
 #ifndef SPOOL_PATHS_H
 #define SPOOL_PATHS_H
 
@@ -13,15 +13,15 @@
 char *spool_experiments_dir(const char *state_dir);
 char *spool_experiment_dir(const char *state_dir, int64_t experiment);
 char *spool_task_dir(const char *experiment_dir, int64_t task);
-/* The first attempt has its files in the folder of the task, each later one in attempts/N. A version before this one made
- * attempts/1 as well: where that exists, it is the one. */
+/* The first attempt has its files in the folder of the task, each later one in attempts/N. An earlier version also made
+ * attempts/1: if that exists, it is the folder of the first attempt. */
 char *spool_attempt_dir(const char *task_dir, int64_t attempt);
 char *spool_batches_dir(const char *experiment_dir);
 char *spool_batch_dir(const char *experiment_dir, const char *token);
 
 /* In the folder of an experiment: the script and what it needs, as submitted. */
 char *spool_files_dir(const char *experiment_dir);
-/* What the submitting shell looked like. */
+/* The environment of the submitting shell: caller.h. */
 char *spool_caller_path(const char *experiment_dir);
 /* What its attempts ran: ran.h. */
 char *spool_ran_dir(const char *experiment_dir);
@@ -47,7 +47,7 @@ enum spool_file {
 	SPOOL_ENVIRON, /* the variables after the setup lines, until the runner has read them */
 };
 char *spool_path(const char *attempt_dir, enum spool_file file);
-/* The name alone, not to be freed. */
+/* The name alone. The caller does not free it. */
 const char *spool_name(enum spool_file file);
 
 /* In the folder of a batch. */
@@ -58,7 +58,7 @@ enum spool_item {
 	SPOOL_OUTPUT, /* what the runner itself printed */
 };
 char *spool_item_path(const char *batch_dir, uint64_t index, enum spool_item item);
-/* Where a version before this one kept the script of each batch. */
+/* Where an earlier version kept the script of each batch. */
 char *spool_old_script_path(const char *batch_dir);
 
 #endif

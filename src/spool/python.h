@@ -1,5 +1,5 @@
-/* Which Python runs a script: the choice of `environment: {python: …}` and the caller's active environment. The daemon says
- * it before anything runs, the runner does it. */
+/* Which Python runs a script: the choice of `environment: {python: …}` and the caller's active environment. The daemon
+ * shows the choice before anything runs; the runner applies it. */
 #ifndef SPOOL_PYTHON_H
 #define SPOOL_PYTHON_H
 
@@ -14,13 +14,13 @@ struct spool_python {
 	const char *how; /* "the active virtual environment": where the choice comes from */
 };
 
-/* `choice` is "auto" (or NULL), "none", a folder, a program's path or name; `~/` is the home folder. -ENOENT with err where
- * what was chosen is not on this machine. */
+/* `choice` is "auto" (or NULL), "none", a folder, a program's path or name; `~/` is the home folder. -ENOENT with err
+ * if the choice does not exist on this machine. */
 int spool_python_choose(const char *choice, const char *active, struct spool_python *ret, struct error *err) MUST_USE;
 void spool_python_free(struct spool_python *python);
-/* The path of the interpreter, looked up as the script's start would; the caller frees it. NULL: there is none. */
+/* The path of the interpreter, looked up as when the script is started. The caller frees it. NULL: there is none. */
 char *spool_python_path(const struct spool_python *python);
-/* May `environment.python` say this? */
+/* Is this a valid value of `environment.python`? */
 bool spool_python_is_choice(const char *choice);
 
 #endif

@@ -1,4 +1,5 @@
-/* The file that says what ran: see node/ran.h. Its name is the digest of its content, so that a reader can tell a whole one. */
+/* The file that says what ran: see node/ran.h. Its name is the digest of its content, so that a reader can see that it
+ * is complete. */
 #ifndef SPOOL_RAN_H
 #define SPOOL_RAN_H
 
@@ -7,7 +8,7 @@
 
 /* 32 hex digits. */
 #define SPOOL_RAN_CHARS 33
-/* Packages and variables are bounded before; this is what a reader takes. */
+/* The largest file that a reader accepts. The writer limits packages and variables before. */
 #define SPOOL_RAN_BYTES (512u << 10)
 
 /* The SHA-256 of a file in hex digits (65 characters with the end); a negative errno. */
@@ -19,7 +20,7 @@ bool spool_ran_is_digest(const char *digest);
 /* ran_dir/DIGEST.json. The folder is made. */
 int spool_ran_write(const char *ran_dir, const char *text, size_t len, bool sync, char digest[SPOOL_RAN_CHARS],
 		    struct error *err) MUST_USE;
-/* -EBADMSG: it is not (or not yet) what its name says. */
+/* -EBADMSG: its content does not (or not yet) match the digest in its name. */
 int spool_ran_read(const char *ran_dir, const char *digest, struct buf *out, struct error *err) MUST_USE;
 
 #endif

@@ -20,7 +20,7 @@ struct spool_slot {
 
 /* BATCH_DIR/INDEX.slot, before the runner starts. */
 int spool_slot_write(const char *batch_dir, uint32_t index, const struct spool_slot *slot, struct error *err) MUST_USE;
-/* False, and one CPU, where there is no slot: the attempt runs on a cluster. */
+/* Returns false, and one CPU, if there is no slot: the attempt runs on a cluster. */
 bool spool_slot_read(const char *batch_dir, uint32_t index, struct spool_slot *ret);
 /* Adds its cores to the set; false where it has none. */
 bool spool_slot_add_cores(const struct spool_slot *slot, cpu_set_t *set);

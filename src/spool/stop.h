@@ -1,5 +1,5 @@
-/* The stop mark, for when no signal reaches a runner: one that has not started its script never will, one that has ends
- * it. */
+/* The stop mark, for when no signal reaches a runner. A runner that sees it does not start its script, or ends it if it
+ * runs. */
 #ifndef SPOOL_STOP_H
 #define SPOOL_STOP_H
 
@@ -11,11 +11,11 @@
 /* Makes the attempt's folder where it is missing. A second call changes nothing. */
 int spool_stop_write(const char *attempt_dir, struct error *err) MUST_USE;
 bool spool_stop_exists(const char *attempt_dir);
-/* No script is given longer than this to save. */
+/* The most time that a script gets to save. */
 #define SPOOL_SAVE_MOST_MS (24 * 3600 * 1000LL)
 /* The save mark: the script is told to save, and has this long to end. */
 int spool_save_write(const char *attempt_dir, int64_t within_ms, struct error *err) MUST_USE;
-/* Takes it away; 0: there was none that can be read. */
+/* Reads and removes the save mark, and returns its time; 0: there was none that can be read. */
 int64_t spool_save_take(const char *attempt_dir);
 
 #endif
