@@ -1,5 +1,5 @@
-/* Python source cut into words: names, numbers, strings, signs and ends of statements. Comments, continuation lines and
- * text inside strings are never taken for code. Nothing is executed. */
+/* Splits Python source into words: names, numbers, strings, signs and ends of statements. Comments, continuation lines
+ * and text inside strings are never read as code. Nothing is executed. */
 #ifndef SCRIPT_LEX_H
 #define SCRIPT_LEX_H
 
@@ -19,11 +19,11 @@ struct lex_word {
 struct lex {
 	struct lex_word *at; /* ends with LEX_END */
 	size_t len, cap;
-	char *wrong; /* what no Python would read; NULL: nothing was seen */
+	char *wrong; /* a syntax error, in words; NULL: none was found */
 	uint32_t wrong_line;
 };
 
-/* Cuts the text; past the limits of base/limits.h the rest is left out. Free with lex_free. */
+/* Splits the text. The part beyond the limits of base/limits.h is ignored. Free with lex_free. */
 void lex_read(const char *text, size_t len, struct lex *ret);
 void lex_free(struct lex *lex);
 
@@ -31,7 +31,7 @@ void lex_free(struct lex *lex);
 bool lex_is(const struct lex_word *word, const char *text);
 /* Adds the contents of a string, escapes decoded. */
 void lex_add_string(const struct lex_word *word, struct buf *out);
-/* The place behind the bracket that closes the one at `open`; the last place when none does. */
+/* The position after the bracket that closes the one at `open`; the last position if none does. */
 size_t lex_skip(const struct lex *lex, size_t open);
 
 #endif

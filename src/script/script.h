@@ -1,6 +1,6 @@
-/* What a training script takes and what it reports, found by reading it: how it reads its arguments, their names, types,
- * defaults and choices, which metric it watches, whether it saves checkpoints. Nothing is executed. What is not found
- * is not there as far as anyone can tell from the text; only `sure` says that a script refuses what is not listed. */
+/* Finds out what a training script takes and reports, by reading its text: how it reads its arguments, their names,
+ * types, defaults and choices, which metric it watches, whether it saves checkpoints. Nothing is executed. The result
+ * may be incomplete; only if `sure` is set does the script refuse arguments that are not listed. */
 #ifndef SCRIPT_SCRIPT_H
 #define SCRIPT_SCRIPT_H
 
@@ -25,12 +25,12 @@ enum script_shape {
 	SCRIPT_TRUTH, /* type=bool of argparse: every text but the empty one is true, "false" too */
 	SCRIPT_SEVERAL, /* --sizes 64 64 */
 	SCRIPT_REPEATED, /* --size=64 --size=64 */
-	SCRIPT_PLACE, /* by its place among the arguments: no flag */
+	SCRIPT_PLACE, /* positional, without a flag */
 };
 
 struct script_argument {
 	char *name; /* as a parameter is called: batch_size */
-	char *flag; /* --batch-size as the script spells it; NULL: it has none, or only one that turns it off */
+	char *flag; /* --batch-size as the script writes it; NULL: it has none, or only one that turns it off */
 	char *off; /* what turns a switch off: --no-augment; NULL */
 	enum script_shape shape;
 	enum script_type type;
@@ -50,9 +50,9 @@ struct script {
 	VEC(struct script_argument) arguments;
 	bool sure; /* an argument that is not listed ends the script with an error */
 	bool abbreviates; /* --batch is taken for --batch-size */
-	bool dashes; /* how the parser spells what it makes flags of: --batch-size */
+	bool dashes; /* the parser makes flags with dashes: --batch-size */
 	VEC(const char *) writers; /* how it reports: "CSVLogger", … */
-	VEC(char *) columns; /* names of metrics that stand in it */
+	VEC(char *) columns; /* names of metrics in its text */
 	char *metric; /* what it watches itself; NULL */
 	const char *goal; /* "min", "max"; NULL: not said */
 	char *metric_from; /* "EarlyStopping", "ModelCheckpoint", … */
@@ -64,7 +64,7 @@ struct script {
 /* Reads the script called `name`; the name and its first line say which language it is in. Free with script_free. */
 void script_read(const char *name, const char *text, size_t len, struct script *ret);
 void script_free(struct script *script);
-/* The argument that a parameter of this name means ('-' and '_' are alike); NULL: there is none. */
+/* The argument for a parameter of this name ('-' and '_' are the same); NULL: there is none. */
 const struct script_argument *script_find(const struct script *script, const char *name);
 /* "by position", "flags": the word of `pass` that fits; NULL: not known. */
 const char *script_pass(const struct script *script);

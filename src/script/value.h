@@ -1,5 +1,5 @@
-/* What can be read of Python's expressions without running them: literals, lists of literals, names of constants that
- * are set once, and the arguments of a call. */
+/* Reads those Python expressions that need not be run: literals, lists of literals, names of constants that are set
+ * once, and the arguments of a call. */
 #ifndef SCRIPT_VALUE_H
 #define SCRIPT_VALUE_H
 
@@ -14,7 +14,7 @@ struct value_slot {
 
 struct value_call {
 	VEC(struct value_slot) slots;
-	size_t end; /* behind the closing bracket */
+	size_t end; /* the position after the closing bracket */
 };
 
 /* The arguments between the bracket at `open` and the one that closes it. Free slots.at. */
@@ -22,12 +22,12 @@ void value_read_call(const struct lex *lex, size_t open, struct value_call *ret)
 /* The argument `key=`, or the n-th without a key (place < 0: only by key); NULL. */
 const struct value_slot *value_find(const struct value_call *call, const char *key, int place);
 
-/* The literal that the words [from, to) are, as a node: a scalar, a list, a map of literals, or null for None. NULL: an
- * expression that would have to be run. The caller frees it. */
+/* The words [from, to) as a node, if they are a literal: a scalar, a list, a map of literals, or null for None. NULL:
+ * an expression that must be run. The caller frees it. */
 struct node *value_read(const struct lex *lex, size_t from, size_t to);
 /* The text of a plain string literal; NULL: it is none. The caller frees it. */
 char *value_read_text(const struct lex *lex, const struct value_slot *slot);
-/* The words as they stand, for messages. The caller frees it. */
+/* The words as written in the source, for messages. The caller frees it. */
 char *value_source(const struct lex *lex, size_t from, size_t to);
 /* Does the argument consist of this name, or end with .name? */
 bool value_is_name(const struct lex *lex, const struct value_slot *slot, const char *name);

@@ -1,4 +1,4 @@
-/* How alike two orders are. Pure. */
+/* Measures how similar two rankings are. Pure. */
 #ifndef SEARCH_CORRELATION_H
 #define SEARCH_CORRELATION_H
 

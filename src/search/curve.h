@@ -1,5 +1,6 @@
-/* Where a learning curve is going: a power law fitted to what a task has reported so far. Pure. It is only worth
- * showing where it would have ordered the finished tasks better than their best so far does: hence the backtest. */
+/* Predicts the end of a learning curve with a power law that is fitted to the values so far. Pure. A prediction is only
+ * worth showing if it would have ranked the finished tasks better than their best values so far. The backtest checks
+ * this. */
 #ifndef SEARCH_CURVE_H
 #define SEARCH_CURVE_H
 
@@ -20,7 +21,7 @@ struct curve_cut {
 	size_t tasks; /* with enough points there */
 	double correlation; /* Spearman's, of the extrapolated and the final value; NAN: too few tasks */
 	double plain; /* of the best so far and the final value */
-	double error; /* half of the extrapolated values were nearer to the final one than this; NAN */
+	double error; /* the median distance between the extrapolated and the final value; NAN */
 };
 
 struct curve_backtest {

@@ -1,10 +1,10 @@
-/* What the members of the differential evolution family share: the population, the archive, the two
- * modes, selection, and the steps from which mutations are made.
+/* Shared by the strategies of the differential evolution family: the population, the archive, the two modes, selection,
+ * and the steps from which mutations are made.
  *
- * Published results are generational: a whole generation is asked for, nothing new until all of it is
- * told, then everybody is selected in order. On a cluster that leaves slots idle, so the default is
- * steady: a trial competes with its own target the moment it is told, and what the papers do after a
- * generation is done after every N tells. */
+ * Published results are generational: a whole generation is asked for, and nothing new until all its results are told.
+ * Then all members are selected in order. On a cluster that leaves slots idle. So the default is steady: a trial
+ * competes with its own target as soon as its result is told, and the steps that the papers do after each generation
+ * are done after every N results. */
 #ifndef SEARCH_EVOLVE_H
 #define SEARCH_EVOLVE_H
 
@@ -59,7 +59,7 @@ struct evolve {
 	void *own; /* of the algorithm; freed with free() */
 };
 
-/* Individuals a mutation can be made from with room to spare. */
+/* The smallest population: more than enough members for a mutation. */
 #define EVOLVE_LEAST 8
 
 #define EVOLVE_F 0
@@ -74,12 +74,12 @@ struct evolve {
 	}
 extern const struct search_option evolve_options[];
 
-/* The population: as asked for, else as published where the budget holds 20 generations of it, else as
- * many as there are 20 generations of, at least 8. */
+/* The size of the population: as the user asked. Else as published, if the budget is enough for 20 generations of that
+ * size. Else the size for which the budget is enough for 20 generations, but at least 8. */
 size_t evolve_population(const struct search_spec *spec, size_t published);
-/* For those that learn F and CR as they go, which takes generations rather than members. `full` is the published
- * population for 10 dimensions and the 100,000 tasks that the results have: with fewer, `steady` has fewer
- * members and fewer generations alike, by the square root, at least `least` and at most as published. As above
+/* For strategies that learn F and CR while they run, which needs many generations rather than many members. `full` is
+ * the published population for 10 dimensions and the 100,000 tasks that the results have: with fewer, `steady` has
+ * fewer members and fewer generations alike, by the square root, at least `least` and at most as published. As above
  * when generational. */
 size_t evolve_population_root(const struct search_spec *spec, size_t published, size_t full, size_t least);
 struct evolve *evolve_open(struct search *s, const struct evolve_rules *rules, size_t n);
@@ -95,7 +95,7 @@ void evolve_accepted(struct search *s, struct search_trial *trial);
 void evolve_tell(struct search *s, struct search_trial *trial);
 void evolve_write_state(const struct search *s, struct json *out);
 
-/* How far the budget is spent, 0..1. */
+/* The part of the budget that is spent, 0..1. */
 double evolve_progress(const struct evolve *e);
 /* Best first. Valid until the next replacement. */
 const size_t *evolve_rank(struct evolve *e);

@@ -1,5 +1,5 @@
-/* A Gaussian process with a Matern 5/2 kernel whose length scale is another on every axis: the posterior of
- * noisy values at points, and how much a new point is expected to improve on the best. */
+/* A Gaussian process with a Matern 5/2 kernel and a separate length scale for every axis: the posterior of noisy values
+ * at points, and how much a new point is expected to improve on the best. */
 #ifndef SEARCH_GAUSSIAN_H
 #define SEARCH_GAUSSIAN_H
 
@@ -22,7 +22,7 @@ struct gaussian {
 	double log_likelihood;
 };
 
-/* unordered must outlive it. */
+/* unordered must live longer than the returned object. */
 struct gaussian *gaussian_new(size_t dims, const bool *unordered);
 void gaussian_free(struct gaussian *gaussian);
 /* Conditions on values at points, with the present parameters. */
@@ -30,7 +30,7 @@ void gaussian_set(struct gaussian *gaussian, const double *x, const double *y, s
 /* Finds the parameters that make the values most likely (with a weak prior that keeps them sane), then
  * conditions on them. Always starts from the same ones. */
 void gaussian_fit(struct gaussian *gaussian, const double *x, const double *y, size_t count);
-/* Goes on from the present parameters, by a few steps. */
+/* Continues from the current parameters, for a few steps. */
 void gaussian_refine(struct gaussian *gaussian, const double *x, const double *y, size_t count, int steps);
 void gaussian_predict(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_variance);
 /* The mean, and a variance that the true one does not exceed (as if the nearest point were the only one), for a

@@ -1,4 +1,4 @@
-/* Which parameters matter, and how the best result came down: pure functions over what has finished. */
+/* Which parameters matter, and how the best result improved over time: pure functions of finished runs. */
 #ifndef SEARCH_IMPORTANCE_H
 #define SEARCH_IMPORTANCE_H
 

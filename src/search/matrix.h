@@ -7,8 +7,7 @@
 #include <stdbool.h>
 
 double matrix_dot(const double *a, const double *b, size_t n);
-/* Eigenvalues, ascending in no particular order, and eigenvectors (the columns of ret_vectors) of a
- * symmetric matrix. */
+/* Eigenvalues, in no particular order, and eigenvectors (the columns of ret_vectors) of a symmetric matrix. */
 void matrix_eigen(const double *matrix, size_t n, double *ret_values, double *ret_vectors);
 /* The lower triangle L with L L^T = matrix, in place (the upper one is left alone). False when it is not
  * positive definite. */

@@ -1,5 +1,5 @@
-/* Several objectives: who dominates whom, fronts, crowding and hypervolume. All scores are minimised and
- * lie in rows of `objectives` numbers; +INFINITY is allowed, NaN is not. */
+/* Several objectives: dominance, fronts, crowding and hypervolume. All scores are minimised and lie in rows of
+ * `objectives` numbers; +INFINITY is allowed, NaN is not. */
 #ifndef SEARCH_PARETO_H
 #define SEARCH_PARETO_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* No worse anywhere and better somewhere. */
+/* True if a is not worse than b in any objective, and better in one. */
 bool pareto_dominates(const double *a, const double *b, size_t objectives);
 /* Non-dominated sorting: 0 for the front, 1 for the front of the rest, ... Equal rows share a rank. */
 void pareto_rank(const double *scores, size_t count, size_t objectives, uint32_t *ret_ranks);
@@ -25,8 +25,8 @@ void pareto_greedy(const double *scores, size_t objectives, const size_t *member
 /* The `want` best rows: by rank, ties within the last rank by pareto_greedy. want <= count. */
 void pareto_select(const double *scores, size_t count, size_t objectives, size_t want, size_t *ret);
 
-/* The front of everything added so far; with `depth`, all rows that fewer than so many others dominate. A
- * caller that wants at most that many of the best by rank needs no others, now or later. */
+/* The front of everything added so far; with `depth`, all rows that fewer than so many others dominate. A caller that
+ * wants at most `depth` of the best rows by rank never needs any others. */
 struct pareto_front {
 	size_t objectives, depth; /* 0 is 1: the front itself */
 	VEC(double) scores; /* rows */
@@ -34,7 +34,7 @@ struct pareto_front {
 	VEC(size_t) above; /* how many dominate it */
 };
 
-/* Whether it joined; what is dominated too often leaves. */
+/* Returns whether the row was added. Rows that are dominated too often are removed. */
 bool pareto_add(struct pareto_front *front, const double *score, size_t id);
 void pareto_clear(struct pareto_front *front);
 

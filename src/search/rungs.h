@@ -1,4 +1,4 @@
-/* The fidelities between a first look and a full run, and the tables of Hyperband and DEHB. All in whole
+/* The fidelities from the shortest to the full run, and the tables of Hyperband and DEHB. All computed with whole
  * numbers: log(243) / log(3) is 4.999... in doubles and would lose a rung. */
 #ifndef SEARCH_RUNGS_H
 #define SEARCH_RUNGS_H
@@ -21,8 +21,8 @@ uint64_t rungs_dehb(size_t s_max, size_t s, unsigned eta);
 /* floor(n / eta^i): how many of them reach rung i. */
 uint64_t rungs_left(uint64_t n, unsigned eta, size_t i);
 
-/* How many configurations there are besides the fidelity; UINT64_MAX for more than LIMIT_TASKS. A bracket
- * that waited for more than there are would wait for ever. Conditions, constraints or a fidelity that is a range may
+/* How many configurations there are besides the fidelity; UINT64_MAX for more than LIMIT_TASKS. A bracket that waits
+ * for more configurations than exist would wait for ever. Conditions, constraints or a fidelity that is a range may
  * leave fewer: then the strategy is told when they are exhausted. */
 uint64_t rungs_space_size(const struct search *s);
 
@@ -59,10 +59,10 @@ enum search_answer brackets_ask(const struct brackets *brackets, const struct se
 				const struct bracket **ret, size_t *ret_level);
 /* The bracket of a trial that was accepted, begun if it is new. The caller counts it as asked. */
 struct bracket *brackets_accept(struct brackets *brackets, const struct search_trial *trial);
-/* Hears a trial. When that completes its rung, `chosen` of the bracket holds the best of it, best first, and the
- * next rung has begun (or the bracket has ended). */
+/* Takes the result of a trial. When that completes its rung, `chosen` of the bracket holds the best of it, best first,
+ * and the next rung has begun (or the bracket has ended). */
 void brackets_tell(struct brackets *brackets, struct search_trial *trial);
-/* There are no more configurations than those that were asked for: goes on with these. False: that was known. */
+/* There are no more new configurations: continues with those that were asked for. False: this was already known. */
 bool brackets_cut(struct brackets *brackets);
 /* "brackets":[{"start","fidelity","rung","rungs","asked","told","size","over"}] of the open map. */
 void brackets_write(const struct brackets *brackets, struct json *out);

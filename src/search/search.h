@@ -58,15 +58,15 @@ struct search_spec {
 	double fidelity_min, fidelity_max;
 };
 
-/* `search` is the map of the experiment file (NULL: defaults), `fidelity` likewise. Unknown strategy:
- * an error listing what there is. `auto` is resolved here, with its reason. A space of NULL could not be read: then
- * only what does not depend on it is checked, and the caller can only free the spec that it gets. */
+/* `search` is the map of the experiment file (NULL: defaults), `fidelity` likewise. For an unknown strategy the error
+ * lists the known ones. `auto` is resolved here, with its reason. A NULL space means that it could not be read: then
+ * only what does not depend on it is checked, and the caller can only free the spec. */
 int search_spec_parse(const struct node *search, const struct node *fidelity, const struct space *space,
 		      uint64_t repeats, size_t objective_count, struct problems *problems,
 		      struct search_spec **ret) MUST_USE;
 void search_spec_free(struct search_spec *spec);
-/* What is good for an objective. May come as late as the first metric does, but before the first tell
- * that carries values; the same on replay. */
+/* Sets whether an objective is maximised. Call it before the first tell that has values, at the latest when the first
+ * metric arrives; the same on replay. */
 void search_set_goal(struct search_spec *spec, size_t objective, bool maximise);
 /* The "search" map of the experiment detail (docs/internals/rest.md). */
 void search_write_spec(const struct search_spec *spec, struct json *out);
@@ -91,24 +91,25 @@ enum search_outcome { SEARCH_FINISHED, SEARCH_FAILED, SEARCH_STOPPED, SEARCH_PRU
 int search_open(const struct search_spec *spec, const struct space *space, struct search **ret,
 		struct error *err) MUST_USE;
 void search_free(struct search *search);
-/* `id` is the caller's number for what will be proposed (task numbers, ascending). An answer other than
- * SEARCH_PROPOSED leaves no trace: it need not be replayed. */
+/* `id` is the caller's number for what will be proposed (task numbers, ascending). Any other answer than
+ * SEARCH_PROPOSED changes nothing, so it is not replayed. */
 enum search_answer search_ask(struct search *search, int64_t id, struct search_proposal *ret);
-/* The same for a proposal that is known, because it was made at this place of the sequence before (replay): on
- * entry proposal->values are what it was. Where finding it would cost much it is taken as it is, and the
- * search is then where it was; else it is found again, for the caller to compare. */
+/* The same for a proposal that is known, because it was made at this place of the sequence before (replay): on entry,
+ * proposal->values hold it. If computing it is expensive, the search uses it as given, and is then in the same state as
+ * before. Else it is computed again, and the caller can compare. */
 enum search_answer search_recall(struct search *search, int64_t id, struct search_proposal *proposal);
 /* A configuration that the search did not choose (a user's suggestion, a result from elsewhere, what a search before a
  * change of its settings had proposed): part of the history, and told like any other. values has space->count
  * entries; fidelity NAN unless it was run at one; spent: it counts against the budget. */
 void search_add(struct search *search, int64_t id, const struct space_value *values, double fidelity, bool spent);
-/* One that was proposed before a change and has no place in the space any more: it counts, and is forgotten. */
+/* Counts a configuration against the budget that was proposed before a change and is no longer in the space. The search
+ * does not remember it. */
 void search_spend(struct search *search);
 /* values: objective_count numbers as the script reported them (the goal is applied inside); NAN where
  * there is none; NULL when outcome is not FINISHED or PRUNED. Unknown ids are ignored. A second tell
  * of the same id (a restarted task) changes what the search remembers if the first one had failed. */
 void search_tell(struct search *search, int64_t id, enum search_outcome outcome, const double *values);
-/* What the page shows about the search's inside (rungs, population, mode); a JSON map. */
+/* The internal state of the search for the web page (rungs, population, mode), as a JSON map. */
 void search_write_state(const struct search *search, struct json *out);
 
 /* The "strategies" array of GET /info. */

@@ -1,5 +1,5 @@
-/* `auto`: which strategy fits the space, the budget and the objectives, and why. The thresholds are
- * judgement; bench/ is where they are argued with. */
+/* `auto`: which strategy fits the space, the budget and the objectives, and why. The thresholds are estimates; the
+ * benchmarks in bench/ test them. */
 #include "search/search_internal.h"
 
 #include "base/limits.h"

@@ -1,20 +1,20 @@
-/* How a strategy is plugged in: one file with its options and ops, one row in strategies.c.
+/* The interface of a strategy: one file with its options and ops, and one row in strategies.c.
  *
- * The core (search.c) owns what all strategies share: the budget, repeats, user defaults first,
- * constraints and duplicates (a refused candidate is asked for again), failed and late results, the
- * goal, and the history. A strategy turns history into points of the unit cube:
+ * The core (search.c) has what all strategies share: the budget, repeats, user defaults first, constraints and
+ * duplicates (a refused candidate is asked for again), failed and late results, the goal, and the history. A strategy
+ * turns history into points of the unit cube:
  *
- *   ask   fills trial->unit (and fidelity/continues, and its own notes). It is called again with
- *	   trial->redraw counting up while candidates are refused: it must then draw something else. It
- *	   must not remember the candidate: `accepted` tells which one was taken.
- *   tell  hears a trial whose last repeat has been told: trial->state and trial->score are set. A trial
- *	   that the search did not choose (foreign) is told too, except to multi-fidelity strategies, whose rungs
- *	   it has no place in.
+ *   ask   fills trial->unit (and fidelity/continues, and its own notes). While candidates are refused, it is called
+ *	   again with a larger trial->redraw: then it must draw something else. It must not remember the candidate:
+ *	   `accepted` tells which one was taken.
+ *   tell  gets a trial when its last repeat has been told: trial->state and trial->score are set. It also gets trials
+ *	   that the search did not choose (foreign), except in multi-fidelity strategies, whose rungs have no place for
+ *	   them.
  *
- * Rules: all randomness comes from search->rng (for strategies that `recall` it starts anew with every ask);
- * an ask that answers SEARCH_WAIT or SEARCH_DONE leaves
- * no trace; SEARCH_WAIT only while something is pending; tells come in any order, late or never;
- * scores are minimised and a failed trial has +INFINITY in all of them, so that comparing is safe. */
+ * Rules: all randomness comes from search->rng (for strategies with `recalls` it is seeded again for every ask). An ask
+ * that answers SEARCH_WAIT or SEARCH_DONE changes nothing. SEARCH_WAIT is only allowed while something is pending. Tells
+ * come in any order, late or never. Scores are minimised, and a failed trial has +INFINITY in all of them, so that
+ * comparing is safe. */
 #ifndef SEARCH_SEARCH_INTERNAL_H
 #define SEARCH_SEARCH_INTERNAL_H
 
@@ -89,9 +89,9 @@ struct strategy_ops {
 	void (*free)(struct search *search);
 	enum search_answer (*ask)(struct search *search, struct search_trial *trial);
 	void (*accepted)(struct search *search, struct search_trial *trial);
-	/* There is no configuration that was not tried. True: it may have something else to propose now. */
+	/* All configurations were tried. Returns true if the strategy may have something else to propose now. */
 	bool (*exhausted)(struct search *search);
-	/* A foreign trial has joined the history: for those that keep a copy of it. */
+	/* A foreign trial was added to the history. For strategies that keep a copy of the history. */
 	void (*added)(struct search *search, struct search_trial *trial);
 	void (*tell)(struct search *search, struct search_trial *trial);
 	/* Adds members to the open map. */
@@ -106,11 +106,11 @@ struct strategy_ops {
 /* The value of an option of the strategy (words as their index). Aborts on a name it does not have. */
 double search_option(const struct search_spec *spec, const char *name);
 void search_set_option(struct search_spec *spec, const char *name, double value);
-/* Replay: where the proposal is known it becomes trial->unit, and nothing need be found. */
+/* Replay: if the proposal is known, sets trial->unit to it and returns true; then nothing needs to be computed. */
 bool search_take_known(const struct search *search, struct search_trial *trial);
 /* A uniform point of the cube. */
 void search_random_point(struct search *search, double *unit);
-/* Is what was proposed known to be good for something (finished or pruned with a value)? */
+/* True if the trial has a value (finished, or pruned with a value). */
 static inline bool search_has_score(const struct search_trial *trial)
 {
 	return trial->state == SEARCH_TRIAL_FINISHED || trial->state == SEARCH_TRIAL_PRUNED;
@@ -119,8 +119,8 @@ static inline bool search_has_score(const struct search_trial *trial)
 uint64_t search_space_size(const struct space *space);
 /* The budget when none is given. */
 uint64_t search_default_tasks(const struct space *space);
-/* Why this strategy: see search_auto.c. *ret_option is an option of it to turn on, or NULL; *ret_reason is
- * given to the caller. */
+/* Chooses a strategy: see search_auto.c. *ret_option is an option of it to turn on, or NULL. The caller frees
+ * *ret_reason. */
 const struct strategy *search_choose(const struct search_spec *spec, const struct space *space, bool has_fidelity,
 				     const char **ret_option, char **ret_reason);
 

@@ -1,6 +1,6 @@
-/* The tree-structured Parzen estimator as a model that any strategy can ask for proposals: it hears of
- * trials that run and of their results, and proposes where the good ones are dense and the others are
- * not. `tpe` is this model alone; ASHA and CMA-ES may start from it. */
+/* The tree-structured Parzen estimator as a model that any strategy can ask for proposals: it gets running trials and
+ * their results, and proposes points where good results are dense and other results are not. `tpe` is this model alone;
+ * ASHA and CMA-ES may start from it. */
 #ifndef SEARCH_TPE_H
 #define SEARCH_TPE_H
 
@@ -12,17 +12,17 @@ struct tpe;
 /* `startup` results come before it proposes by itself; the best of `candidates` draws is taken. */
 struct tpe *tpe_new(const struct space *space, size_t objectives, size_t startup, size_t candidates);
 void tpe_free(struct tpe *tpe);
-/* A trial begins at a point of the cube; returns its number: 0, 1, ... Until it is told it counts as
- * bad, so that no other is sent to the same place. */
+/* A trial begins at a point of the cube; returns its number: 0, 1, ... Until its result is told it counts as bad, so
+ * that no other trial goes to the same place. */
 size_t tpe_add(struct tpe *tpe, const double *unit);
-/* Its result, smaller is better; NULL when it failed, which counts as bad for ever. A pruned trial is
- * worse than any that finished. Once per trial. */
+/* Sets its result, smaller is better; NULL when it failed, which always counts as bad. A pruned trial is worse than any
+ * that finished. Once per trial. */
 void tpe_tell(struct tpe *tpe, size_t trial, const double *score, bool pruned);
 /* The result of one objective where some results count for more than any score: a smaller rank is better
  * (a longer run). May be told again for the same trial with a smaller rank. */
 void tpe_tell_rank(struct tpe *tpe, size_t trial, double score, unsigned rank);
-/* The next proposal; leaves no trace but for the next redraw. redraw > 0: the one before was refused, so this gives the next best of the same
- * draws; nothing may be added or told in between. */
+/* Makes the next proposal. Changes nothing except for the next redraw. redraw > 0: the last proposal was refused, so
+ * this returns the next best of the same draws; nothing may be added or told in between. */
 void tpe_propose(struct tpe *tpe, struct rng *rng, unsigned redraw, double *ret_unit);
 size_t tpe_results(const struct tpe *tpe); /* with a score */
 size_t tpe_good(const struct tpe *tpe); /* the group it proposes from */

@@ -1,5 +1,5 @@
-/* The parameters of an experiment: what values there are, under which conditions, and how they map
- * to the unit cube on which the strategies work and back. */
+/* The parameters of an experiment: their values, their conditions, and the mapping to and from the unit cube, on which
+ * the strategies work. */
 #ifndef SPACE_SPACE_H
 #define SPACE_SPACE_H
 
@@ -41,7 +41,7 @@ struct space_param {
 	double step; /* 0: none. INT has at least 1, unless it has points */
 	uint64_t points; /* a range given by `points`: its values are the choices, ascending; 0: none */
 	bool log;
-	bool ordered; /* a range, or choices that are all numbers: near in the cube is near in value */
+	bool ordered; /* a range, or choices that are all numbers: points close in the cube have close values */
 	size_t *ranks; /* ordered CHOICE: the choices by ascending value; NULL: in the order of the file */
 	bool has_default;
 	struct space_value fallback; /* `default`: what the search tries first */
@@ -72,13 +72,13 @@ long space_find(const struct space *space, const char *name);
 /* unit has dim_count coordinates in [0,1]; values has count entries. Parameters whose condition is
  * not met become NONE. Constants are filled in. */
 void space_decode(const struct space *space, const double *unit, struct space_value *values);
-/* The inverse: the middle of the cell that a value stands for; 0.5 for NONE. */
+/* The inverse: gives the middle of the cell of each value; 0.5 for NONE. */
 void space_encode(const struct space *space, const struct space_value *values, double *unit);
 /* Do the values satisfy all constraints? (A constraint that names an inactive parameter does not
  * apply.) */
 bool space_allows(const struct space *space, const struct space_value *values);
 bool space_equal(const struct space *space, const struct space_value *a, const struct space_value *b);
-/* The same for equal configurations, for sets of what was tried. */
+/* A hash, equal for equal configurations. Used for sets of configurations that were tried. */
 uint64_t space_hash(const struct space *space, const struct space_value *values);
 
 /* The number of distinct configurations (conditions and constraints taken into account), or

@@ -1,4 +1,5 @@
-/* Remedies for words of other programs: a table a place, looked at before the nearest known word is guessed. */
+/* Hints for words that users know from other programs. There is one table per place in the file. It is used before the
+ * most similar known word is suggested. */
 #ifndef SPACE_SPACE_HINT_H
 #define SPACE_SPACE_HINT_H
 
@@ -14,8 +15,8 @@ extern const struct space_hint space_key_hints[], space_type_hints[], space_scal
 /* What to write instead, or NULL. hints may be NULL. */
 const char *space_find_hint(const struct space_hint *hints, const char *word);
 
-/* Is this text what the command line and the form take for several values, "64,32" or "1..9:log"? In a file it is one
- * text. */
+/* True if the command line and the form would read this text as several values: "64,32" or "1..9:log". In a file it is
+ * a single text. */
 bool space_looks_like_values(const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Shared by the files of this room only. */
+/* Only for the files of this folder. */
 #ifndef SPACE_SPACE_INTERNAL_H
 #define SPACE_SPACE_INTERNAL_H
 
@@ -30,8 +30,8 @@ struct space_value space_value_at(const struct space_param *param, uint64_t k);
 uint64_t space_index_of(const struct space_param *param, const struct space_value *value);
 /* Same kind and same value (numbers by value). */
 bool space_value_equal(const struct space_value *a, const struct space_value *b);
-/* Does a configuration satisfy the constraints? 0: yes; -ENOENT: none does, all were looked at; N: none of N random ones
- * does, there were too many to look at all. */
+/* Is there any configuration that satisfies the constraints? 0: yes. -ENOENT: no, all were tried. N: none of N random
+ * ones does; there were too many to try all. */
 int space_look_empty(const struct space *space);
 /* Fills in cardinality, ordered, ranks, low and span of a parameter that is otherwise complete. */
 void space_param_finish(struct space_param *param);
