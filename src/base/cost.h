@@ -8,8 +8,8 @@
 
 struct json;
 
-/* COUNTED(NAME, key, column, with, per, unit, label, source): a figure that SQL sums, sorts or limits by. It has columns
- * of its own: `column` in task, attempt and tally, and `with` in tally, the number of tasks that know it. A task has
+/* COUNTED(NAME, key, column, with, per, unit, label, source): a figure that SQL sums, sorts or limits by. It has its
+ * own columns: `column` in task, attempt and tally, and `with` in tally, the number of tasks that know it. A task has
  * the sum of its attempts, an experiment the sum of its tasks. A new one needs a migration.
  *
  * OTHER(NAME, key, over, unit, label, source): any other figure. It is a member of the JSON column `figures` of task
@@ -43,7 +43,7 @@ struct cost {
 	const char *source; /* of the energy; NULL */
 };
 
-/* No figure is larger: up to here every whole number is a double, and milliseconds last for 285,000 years. */
+/* The largest figure. Up to here a double is exact for whole numbers; as milliseconds it is 285,000 years. */
 #define COST_MOST 9007199254740992.0
 
 static inline bool cost_has(const struct cost *cost, enum figure figure)
@@ -57,9 +57,9 @@ static inline double cost_get(const struct cost *cost, enum figure figure)
 	return cost_has(cost, figure) ? cost->value[figure] : __builtin_nan("");
 }
 
-/* A value that cannot be (negative, NAN, above COST_MOST) makes the figure unknown. */
+/* An impossible value (negative, NAN, above COST_MOST) makes the figure unknown. */
 void cost_set(struct cost *cost, enum figure figure, double value);
-/* Keeps the larger of the two. A value that cannot be changes nothing. */
+/* Keeps the larger of the two. An impossible value changes nothing. */
 void cost_raise(struct cost *cost, enum figure figure, double value);
 
 /* Writes a value; whole numbers without a fraction or an exponent. */

@@ -1,5 +1,5 @@
-/* Text for people that travels beside a negative errno, and the list of everything that is wrong
- * with a document, each with its place. */
+/* A text for people that comes with a negative errno; and a list of everything that is wrong with a document, each with
+ * its position. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -31,7 +31,7 @@ struct problem {
 /* Everything wrong with a document; at most LIMIT_PROBLEMS are kept. {0} is empty. */
 struct problems {
 	VEC(struct problem) list;
-	bool stored; /* the document was accepted before: rules that are newer than it do not refuse it */
+	bool stored; /* the document was accepted before: newer rules do not refuse it */
 };
 
 /* Adds a problem at a node (its pointer, line and column); remedy may be NULL. Always returns

@@ -14,7 +14,8 @@ int fs_read(const char *path, size_t max, struct buf *out, struct error *err) MU
 /* Writes a private file, then renames it over path: readers see the old bytes or the new ones. The
  * data is synced first when sync is true. */
 int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool sync, struct error *err) MUST_USE;
-/* Tries to write 64 KiB to a file in the folder, and removes it: a full disk or quota shows only then. 0 or a negative errno. */
+/* Tries to write 64 KiB to a file in the folder, and removes it: only this shows a full disk or quota. 0 or a negative
+ * errno. */
 int fs_try_writing(const char *folder) MUST_USE;
 /* What a user can do about a failed write. */
 const char *fs_write_remedy(int rc);
@@ -33,7 +34,7 @@ int fs_copy_file(const char *from, const char *to, mode_t mode, struct error *er
 char *fs_program(void);
 /* ~/.local/state/sluice, the default state folder. The caller frees it. NULL without HOME. */
 char *fs_usual_state(void);
-/* All of it, or a negative errno; continues after EINTR and short writes. */
+/* Writes all of it, or returns a negative errno. Continues after EINTR and short writes. */
 int fs_write_all(int fd, const void *data, size_t len) MUST_USE;
 
 #endif

@@ -1,5 +1,5 @@
-/* See imports.h. A small reader of Python's tokens: comments, texts (also of three quotes), and names. A statement begins
- * behind a new line outside of brackets, behind ";" and behind ":". */
+/* See imports.h. A small reader of Python's tokens: comments, texts (also of three quotes), and names. A statement
+ * begins after a new line outside of brackets, after ";" and after ":". */
 #include "base/imports.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-/* What a Python script needs beside itself, as far as its text says it: the modules it imports and the relative paths it has
- * as texts. Nothing is run. */
+/* Finds other files that a Python script needs, from its text: the modules that it imports, and its strings that look
+ * like relative paths. Nothing is run. */
 #ifndef BASE_IMPORTS_H
 #define BASE_IMPORTS_H
 
@@ -9,10 +9,10 @@
 
 struct imports {
 	VEC(char *) modules; /* "utils", "lib.layers", ".sibling", "..": dots in front as written */
-	VEC(char *) paths; /* "data/x.csv", "config.yaml": no more than a guess; look whether it is there */
+	VEC(char *) paths; /* "data/x.csv", "config.yaml": only a guess; check whether it exists */
 };
 
-/* Reads the text of a script; any bytes do. `from a import b` gives a and a.b, since b may be a module. */
+/* Reads the text of a script; it may have any bytes. `from a import b` gives a and a.b, since b may be a module. */
 void imports_read(const char *text, size_t len, struct imports *ret);
 void imports_free(struct imports *imports);
 

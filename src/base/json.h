@@ -1,5 +1,5 @@
-/* A streaming JSON writer. Commas and colons look after themselves; strings are escaped, invalid
- * UTF-8 becomes U+FFFD; numbers read back the same. */
+/* A streaming JSON writer. It writes commas and colons by itself. Strings are escaped, invalid UTF-8 becomes U+FFFD,
+ * and numbers read back the same. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 

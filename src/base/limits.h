@@ -1,15 +1,15 @@
-/* Every ceiling in one place, with its reason. */
+/* All limits in one place, each with its reason. */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
 /* An experiment file is written by people: 4 MiB is a thousand pages. */
 #define LIMIT_DOCUMENT_BYTES (4u << 20)
-/* A script that people wrote is smaller; more of it is not read for its arguments. */
+/* Scripts that people write are smaller. The rest of a larger one is not read for its arguments. */
 #define LIMIT_SCRIPT_WORDS 300000
 #define LIMIT_SCRIPT_DEPTH 200
 /* Arguments of one script: the trainers of Hugging Face have 120. */
 #define LIMIT_SCRIPT_ARGUMENTS 200
-/* Deeper than any honest experiment (about 5), shallow enough for recursion on any stack. */
+/* Deeper than any real experiment (about 5), and shallow enough for recursion on any stack. */
 #define LIMIT_DOCUMENT_DEPTH 32
 /* Values in one document: 100,000 choices still fit, a bomb does not. */
 #define LIMIT_DOCUMENT_NODES 200000
@@ -26,13 +26,13 @@
 #define LIMIT_CHOICES 10000
 #define LIMIT_NAME_BYTES 200
 #define LIMIT_TEXT_BYTES 65536 /* descriptions, constraint expressions, setup lines */
-/* The values of one task together: Linux takes 2 MiB of arguments and environment, and a task has its values in both. */
+/* All values of one task: Linux accepts 2 MiB of arguments and environment, and a task has its values in both. */
 #define LIMIT_VALUES_BYTES (512u << 10)
 #define LIMIT_REPEATS 1000
 #define LIMIT_PARALLEL 100000
 
-/* The loop never stops for more than 10 ms. Work that may be long is cut where this much has passed, and goes on when
- * everybody else had a turn. */
+/* The loop never stops for more than 10 ms. Long work stops after this time, and continues after all other callbacks
+ * have run. */
 #define LIMIT_HOLD_MS 5
 
 /* HTTP: a head is a secret and a few headers; a body is an experiment with its script and small files.
@@ -40,12 +40,12 @@
 #define LIMIT_HEAD_BYTES 16384
 #define LIMIT_BODY_BYTES (16u << 20)
 #define LIMIT_UPLOAD_BYTES (4ull << 30)
-/* Of who has not signed in: room for a login code and little else. */
+/* The body of a client that has not signed in: enough for a login code and little else. */
 #define LIMIT_STRANGER_BODY_BYTES 1024u
 #define LIMIT_CONNECTIONS 4096
 #define LIMIT_HEAD_MS 10000 /* time to send a head, against slow clients */
 #define LIMIT_BODY_MS 300000 /* time to send a body */
-#define LIMIT_STRANGER_BODY_MS 10000 /* the same, for who has not signed in */
+#define LIMIT_STRANGER_BODY_MS 10000 /* the same, for a client that has not signed in */
 #define LIMIT_IDLE_MS 75000 /* keep-alive without a request */
 #define LIMIT_STREAM_BYTES (1u << 20) /* unsent bytes of one event stream before it is closed */
 
@@ -55,16 +55,18 @@
 #define LIMIT_METRIC_LINE_BYTES 65536
 /* One JSON value of a file that is no JSON lines: the history of a long training has some megabytes. */
 #define LIMIT_METRIC_DOCUMENT_BYTES (16 << 20)
-/* One record of a TensorBoard event file. A scalar has a hundred bytes; what is larger than this is a graph or pictures. */
+/* One record of a TensorBoard event file. A scalar has a hundred bytes; a record larger than this is a graph or an
+ * image. */
 #define LIMIT_TFRECORD_BYTES (1u << 20)
-/* Output of a script that is searched for metrics. At 100 MB/s, and a fifth of that where every line looks like a report,
- * a flood costs some seconds and no more. */
+/* Output of a script that is searched for metrics. At 100 MB/s, and a fifth of that if every line looks like a report,
+ * very long output takes only some seconds. */
 #define LIMIT_PRINTED_BYTES (256u << 20)
 /* Different scalars of one TensorBoard run; a network with a scalar for every layer has some hundred. */
 #define LIMIT_TFEVENTS_TAGS 4096
 /* A journal record holds one metrics row or the tail of an error output. */
 #define LIMIT_JOURNAL_RECORD_BYTES (1u << 17)
-/* Rows that are read from the files of a script after its runner was killed. The runner had read all but the last moment. */
+/* Rows that are read from the files of a script after its runner was killed. The runner had already read all but the
+ * newest ones. */
 #define LIMIT_COLLECT_ROWS 1000000u
 /* Bytes of journal taken in one go, so that the loop turns within 10 ms. */
 #define LIMIT_JOURNAL_CHUNK_BYTES (1u << 18)
@@ -73,7 +75,7 @@
 #define LIMIT_CGROUP_BYTES 65536
 #define LIMIT_MOUNTINFO_BYTES (4u << 20)
 #define LIMIT_LOG_CHUNK_BYTES (256u << 10)
-/* copy_limit of an experiment that does not say: code and configuration are smaller, data and weights are not. */
+/* The default of copy_limit: code and configuration are smaller, data and weights are larger. */
 #define LIMIT_COPY_BYTES (64ll << 20)
 
 /* Output taken from a child such as squeue: 100,000 rows of 200 bytes. */

@@ -1,4 +1,4 @@
-/* The log: one line an event, on stderr (the daemon's stderr is daemon.log). */
+/* The log: one line per event, on stderr (the daemon's stderr is daemon.log). */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -6,7 +6,7 @@
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
-/* Lines above this level are dropped; LOG_INFO unless told. */
+/* Lines above this level are dropped. The default is LOG_INFO. */
 void log_set_level(enum log_level level);
 void log_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void log_warning(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -1,5 +1,5 @@
-/* JSON text to the tree. jansson does the parsing and says where the syntax is wrong; it keeps no
- * places for values, so a second walk over the text, now known to be valid, finds them. */
+/* JSON text to the tree. jansson does the parsing and says where the syntax is wrong; it does not keep the positions of
+ * values, so a second pass over the text, which is then known to be valid, finds them. */
 #include "base/limits.h"
 #include "base/node.h"
 #include "base/text.h"

@@ -1,9 +1,9 @@
-/* The waiting times of every room in one place: how often something is looked at, how long until it is tried again, how
- * late news may be, when a silence means an end. Each has its reason; the checks at the end hold the order in which they
- * must stand to each other. How long things are kept (sessions, keys, uploads) stands where they are kept.
+/* The waiting times of every room in one place: how often something is checked, how long until it is tried again, how
+ * late a message may be, and when a silence means an end. Each has its reason. The assertions at the end check their
+ * order. How long things are kept (sessions, keys, uploads) is defined where they are kept.
  *
- * No build scales them: they are measured against things that do not scale with them (Slurm's accounting, network file
- * systems). A test that must not wait steps the clock instead (clock_replace in base/clock.h). */
+ * Tests do not make them shorter, because they depend on things that do not become faster (Slurm's accounting, network
+ * file systems). A test that must not wait moves the clock instead (clock_replace in base/clock.h). */
 #ifndef BASE_PACE_H
 #define BASE_PACE_H
 
@@ -11,7 +11,7 @@
 
 /* A row shows up in the browser after this and the daemon's own interval. */
 #define EXEC_TICK_MS 200
-/* A request to stop is a file: a stat a second costs nothing, also on a network file system. */
+/* A request to stop is a file: one stat per second costs almost nothing, also on a network file system. */
 #define EXEC_STOP_LOOK_MS 1000
 /* New metric files appear mostly at the beginning; a walk over a large work folder costs more than a stat. */
 #define EXEC_SEARCH_MS 1000
@@ -20,34 +20,34 @@
 /* The first sample comes soon, so that a page that was just opened shows something. */
 #define EXEC_SAMPLE_FIRST_MS 2000
 #define EXEC_SAMPLE_MS 10000
-/* A runner writes something at least this often, and says so in START: a sample that nothing else makes due is its beat.
- * On a network file system, after the first minute, samples are not written more often than this. */
+/* A runner writes something at least this often, and says so in START. If nothing else is due, it writes a sample: its
+ * beat. On a network file system, after the first minute, samples are not written more often than this. */
 #define EXEC_BEAT_MS 60000
 /* At most a second of rows is lost when a node loses its power. */
 #define EXEC_SYNC_MS 1000
-/* A full disk, or a file system that is away for a moment. */
+/* Retry after a full disk, or after a file system was unavailable for a moment. */
 #define EXEC_RETRY_MS 1000
-/* A script that is asked to stop is told to save first where half of its grace period is at least a second. */
+/* A script that must stop is told to save first if half of its grace period is at least a second. */
 #define ENDING_SAVE_LEAST_MS 2000
-/* How long a runner waits before it has begun, with a slot that others could use: for room on a disk or in a quota, which
- * people make; */
+/* How long a runner waits before it starts its script, while it holds a slot that others could use. For space on a disk
+ * or in a quota, which people must make: */
 #define EXEC_ROOM_MS 300000
 #define EXEC_ROOM_TEXT "5 minutes"
-/* for a file system that is away, as long as a server takes to start again; */
+/* For an unavailable file system, as long as a server takes to restart: */
 #define EXEC_AWAY_MS 120000
 #define EXEC_AWAY_TEXT "2 minutes"
-/* for a folder that the node does not see yet: NFS clients look again after at most 30 s, automounters need less; */
+/* For a folder that the node does not see yet: NFS clients look again after at most 30 s, automounters earlier. */
 #define EXEC_UNSEEN_MS 35000
 #define EXEC_UNSEEN_TEXT "35 seconds"
-/* and where the folder around it is there: mostly the attempt is over, and nothing is to be done. */
+/* The same if its parent folder is visible: usually the attempt has ended, and there is nothing to do. */
 #define EXEC_OVER_MS 5000
-/* Processes that a script leaves behind get this long, or the grace period where it is shorter. */
+/* Processes that a script leaves behind get this long to end, or the grace period if that is shorter. */
 #define EXEC_LEFTOVER_MS 2000
 #define EXEC_LEFTOVER_LOOK_MS 20
 
-/* Reading what a script wrote before its runner was killed takes at most this long; */
+/* Reading what a script wrote before its runner was killed takes at most this long. */
 #define COLLECT_MS 30000
-/* one that takes much longer hangs, and is killed. */
+/* A reader that takes much longer hangs, and is killed. */
 #define COLLECT_HANGS_MS 60000
 
 /* backend: this machine. */
@@ -59,7 +59,7 @@
 #define MACHINE_GPU_QUERY_MS 20000
 /* A runner writes something at least every minute; a network file system may show it late. */
 #define TRACE_SILENT_MS 180000
-/* Between two looks for what a dead runner left. */
+/* Between two checks for processes that a dead runner left. */
 #define TRACE_LOOK_US 1000
 
 /* The load of single cores is known to a hundredth of a second. */
@@ -73,24 +73,24 @@
  * sbatch tries again several times when it is busy. */
 #define SLURM_ASK_MS 30000
 #define SLURM_SUBMIT_MS 120000
-/* The rhythm of looking at the queue, see slurm_poll_interval_ms. */
+/* The intervals of looking at the queue, see slurm_poll_interval_ms. */
 #define SLURM_EXPECTING_MS 2000
 #define SLURM_QUIET_MS 10000
 #define SLURM_QUIET_MAX_MS 30000
 #define SLURM_TROUBLE_MAX_MS 60000
 #define SLURM_INTERVAL_MAX_MS 120000
-/* The accounting lags behind by 1.5 to 3.4 s for 1,000 tasks, and by half a minute where its disk is slow; then the end is
- * told without it, hence without an exit code. The journal does not wait for this. */
+/* The accounting lags behind by 1.5 to 3.4 s for 1,000 tasks, and by half a minute where its disk is slow; After this
+ * time the end is reported without it, so without an exit code. The journal does not wait for this. */
 #define SLURM_LAG_MS 40000
-/* The accounting has failed for this long: what left the queue is decided without it. */
+/* If the accounting has failed for this long, attempts that left the queue are decided without it. */
 #define SLURM_ACCOUNTING_PATIENCE_MS 120000
-/* How old a picture of the cluster may be before a look at it asks again; limits and settings change rarely. */
+/* How old the data about the cluster may be before it is asked for again. Limits and settings change rarely. */
 #define SLURM_PICTURE_MS 30000
 #define SLURM_SETTINGS_MS 3600000
 /* `doctor`: its job is looked at every second, its answer is asked for more often. */
 #define SLURM_EXAMINE_TICK_MS 1000
 #define SLURM_EXAMINE_ASKED_MS 50
-/* A queue may be long; the rest of the findings should not wait for it for ever. */
+/* A queue may be long; the other findings must not wait for it for ever. */
 #define SLURM_EXAMINE_MAX_MS 100000
 /* The network file system may show the answer a while after the job has ended. */
 #define SLURM_EXAMINE_LATE_MS 20000
@@ -104,23 +104,23 @@
 #define ENGINE_LOOK_MAX_MS 1000
 /* Nothing runs, but something waits: for a slot, a time, a backend. */
 #define ENGINE_WAITING_MS 1000
-/* A backend that is not available is looked for again. */
+/* How often to try again to open a backend that is not available. */
 #define ENGINE_LOOK_AGAIN_MS 10000
-/* Until a backend that could not be told another parallel limit is told again. */
+/* Until a parallel limit that could not be sent to a backend is sent again. */
 #define ENGINE_RETELL_MS 5000
-/* The summary of an experiment is told at most twice a second while it runs. */
+/* The summary of a running experiment is sent to listeners at most twice a second. */
 #define ENGINE_EVENT_MS 500
 /* Between two notices that the database cannot be read. */
 #define ENGINE_UNREAD_MS 60000
 /* After a failed write: until the next turn is tried. */
 #define TRANSACT_PAUSE_MS 2000
-/* Between two tries to write to the state folder, and how long a failed write to the database is shown where the folder has
- * room: longer than until the next turn is tried. */
+/* Between two tests of writing to the state folder; and how long a failed write to the database is shown although the
+ * folder is writable: longer than until the next turn is tried. */
 #define TROUBLE_LOOK_MS 5000
 #define TROUBLE_STAYS_MS 10000
 /* After a submission that could not be made at all (no folder, no program). */
 #define SUBMIT_PAUSE_MS 5000
-/* Between a failed attempt and the next; as much more with each. */
+/* Between a failed attempt and the next; it grows by this with each failure. */
 #define SETTLE_RETRY_MS 1000
 /* The same for one that ended before its script began. It doubles with each, up to the most, and is rounded up, so that
  * tasks that failed together are submitted together. */
@@ -129,90 +129,94 @@
 /* While nothing of an experiment starts, one task is tried after this long; it doubles with each, up to the most. */
 #define UNSTARTED_HOLD_MS 60000
 #define UNSTARTED_HOLD_MAX_MS 600000
-/* A node that was left out gets another chance after this. */
+/* A node that is avoided is tried again after this. */
 #define UNSTARTED_EXCLUDE_MS 3600000
 /* After the backend says that an attempt ended, a shared file system shows the last bytes of its journal this late. */
 #define SETTLE_JOURNAL_LAG_MS 10000
-/* A runner that was silent for so long has missed two beats. */
+/* A runner that is silent for this long has missed two beats. */
 #define SETTLE_SILENT_MS 125000
 #define SETTLE_SILENT_TEXT "2 minutes"
-/* Its job is cancelled when the cluster has called it running for so long meanwhile. A file server that is restarted is
- * back earlier, and the runner with it. */
+/* Its job is cancelled if the cluster has called it running for this long in the meantime. A file server that restarts
+ * is back earlier, and the runner writes again. */
 #define SETTLE_GIVE_UP_MS 300000
 #define SETTLE_GIVE_UP_TEXT "5 minutes"
-/* Time that passes between two looks at a journal counts as silence up to this: a daemon that was stopped, or that waited
- * for a hung file system, has not heard anything because it did not listen. */
+/* The most time between two looks at a journal that counts as silence. A daemon that was stopped, or that waited for a
+ * hung file system, has seen nothing new only because it did not look. */
 #define SETTLE_LOOK_GAP_MS 5000
-/* A folder of an experiment that is not found is waited for: a mount that went comes back, or someone removed it. */
+/* How long to wait for a missing folder of an experiment: a lost mount may come back, or a user may have removed the
+ * folder. */
 #define INGEST_AWAY_MS 300000
 /* As SETTLE_LOOK_GAP_MS, for two looks at the queue. */
 #define SETTLE_VOUCH_GAP_MS 180000
-/* After END: the accounting may know better why it ended. */
+/* After END: wait this long for the accounting, which may know the real cause. */
 #define SETTLE_ACCOUNTING_LAG_MS 45000
-/* Of a script and its job: an end that much later, by two clocks that may differ, is another event. */
+/* If the job ended this much later than its script (by two clocks that may differ), that is another event. */
 #define SETTLE_SAME_END_MS 60000
-/* Between two lookups that do not find an attempt, before it will not appear any more; a backend may have its own. */
+/* An attempt that two lookups this far apart did not find will not appear any more. A backend may have its own
+ * value. */
 #define SETTLE_DOUBT_MS 25000
 /* A stop that had no effect is repeated. */
 #define SETTLE_CANCEL_AGAIN_MS 15000
-/* After the end of an attempt its energy is asked for this long; */
+/* After the end of an attempt, its energy is asked for this long. */
 #define ENDED_WAIT_MS 60000
-/* after a start of the daemon, for attempts that ended at most this long ago. */
+/* After a start of the daemon: only for attempts that ended at most this long ago. */
 #define ENDED_LOOK_BACK_MS 600000
-/* A job that is still there so long after the END record is cancelled, and again after as long. A batch script of the
- * user's own may copy something after the run. */
+/* A job that still exists this long after the END record is cancelled, and again after the same time. It waits because
+ * the user's batch script may copy something after the run. */
 #define ENDED_LINGER_MS 300000
 #define ENDED_LINGER_MAX_MS 1200000
-/* A difference between the daemon's clock and the system's that is no jitter: the clock was set. */
+/* A larger difference between the daemon's clock and the system's is not jitter: the clock was changed. */
 #define STEADY_JUMP_MS 1000
-/* Between the end of one task and the start of the next there is always a moment in which something else is true. */
+/* A reason for waiting must last this long. Between the end of one task and the start of the next, another reason is
+ * true for a moment. */
 #define WAITING_SETTLE_MS 1000
 /* A form that is opened again soon shows the same environments. */
 #define PYTHONS_LOOK_MS 5000
 
 /* http */
 
-/* At a start, an old socket may still answer for a moment. One that answers for this long belongs to a daemon that runs. */
+/* At a start, an old socket may still answer for a moment. A socket that answers for this long belongs to a running
+ * daemon. */
 #define LISTEN_LEFTOVER_MS 3000
 #define LISTEN_LEFTOVER_LOOK_MS 10
 
 /* Timeouts of connections are counted in seconds. */
 #define SERVER_TICK_MS 1000
-/* Events of one turn go out together: a write a stream, not one an event. */
+/* Events of one turn are sent together: one write per stream, not one per event. */
 #define SERVER_FLUSH_MS 20
 /* Proxies close a stream that says nothing for a minute, some for half of it. */
 #define SERVER_PING_MS 15000
-/* After its last answer a peer is cut off when it has sent nothing for this long (or all the same after LIMIT_IDLE_MS):
- * one that is cut while it sends does not read why. */
+/* After its last answer, a connection is closed when the peer has sent nothing for this long (in any case after
+ * LIMIT_IDLE_MS). A peer whose connection closes while it sends would not read the answer. */
 #define CONN_DRAIN_MS 2000
-/* How old an answer with running clocks in it may get. */
+/* The maximum age of a cached answer that shows elapsed times. */
 #define APP_AGING_MS 1000
-/* For what was killed at the end to be gone; a moment is the rule. */
+/* How long to wait at the end for killed children; usually they end in a moment. */
 #define SERVE_FINISH_MS 500
-/* A daemon that is told to end tries this long to have stops confirmed. A logout or a shutdown does not wait much longer;
- * `sluice daemon stop` asks before it sends the signal. */
+/* A daemon that shuts down waits this long for backends to confirm stops. A logout or a shutdown does not wait much
+ * longer; `sluice daemon stop` asks before it sends the signal. */
 #define SERVE_DRAIN_MS 5000
 #define SERVE_DRAIN_LOOK_MS 50
 
 /* cli */
 
-/* A daemon with a large store on a slow home starts well within it. */
+/* A daemon with a large store on a slow home folder starts well within this time. */
 #define STATE_START_MS 30000
 #define STATE_POLL_MS 20
 /* A daemon that ends finishes its answers and writes its database. */
 #define DAEMON_STOP_MS 30000
 #define DAEMON_POLL_MS 20
-/* For stops to be confirmed before the daemon is ended: a squeue and a scancel on a busy controller. */
+/* How long to wait for confirmed stops before the daemon is ended: a squeue and a scancel on a busy controller. */
 #define DAEMON_CONFIRM_MS 20000
 #define DAEMON_CONFIRM_LOOK_MS 200
 /* Before the second try of a request; it doubles with each. */
 #define CLIENT_FIRST_WAIT_MS 100
 /* `doctor` asks a Slurm controller, which may take half a minute to say that it is down. */
 #define CLIENT_SILENCE_S 120
-/* The daemon gives up on the job of `doctor` after SLURM_EXAMINE_MAX_MS and what it may be late. */
+/* The daemon gives up on the job of `doctor` after SLURM_EXAMINE_MAX_MS plus SLURM_EXAMINE_LATE_MS. */
 #define DOCTOR_WAIT_S 150
-/* How long `run` and `check` wait for a daemon's first look at its cluster, and how often they ask. A controller that does not
- * answer must not keep people from submitting. */
+/* How long `run` and `check` wait for a daemon's first look at its cluster, and how often they ask. A controller that
+ * does not answer must not stop users from submitting. */
 #define WHERE_KNOWN_MS 15000
 #define WHERE_LOOK_MS 100
 /* `logs --follow` looks this often for more. */
@@ -222,10 +226,10 @@
 /* The live view: at most ten frames a second, however much happens, and at least one, for the time that passes. */
 #define FOLLOW_FRAME_MS 100
 #define FOLLOW_CLOCK_MS 1000
-/* Three pings missed. */
+/* Three missed pings. */
 #define FOLLOW_SILENCE_MS 45000
 #define FOLLOW_RETRY_MS 500
-/* Someone who restarts the daemon needs a moment; after that it was killed, and is started again. */
+/* A user who restarts the daemon needs a moment. After this time it must have been killed, and is started again. */
 #define FOLLOW_GONE_MS 15000
 
 /* The order that the decisions rely on. */

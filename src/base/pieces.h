@@ -1,19 +1,20 @@
-/* A text that is made in pieces: each takes some milliseconds (LIMIT_HOLD_MS), so that the loop turns between them and
- * no request waits for the whole. What it is made of may change meanwhile: a piece shows what is true when it is made. */
+/* A text that is made in pieces: each takes some milliseconds (LIMIT_HOLD_MS), so that the loop can run between them
+ * and no request waits for the whole text. The data may change in between: each piece shows the data at the time when
+ * it is made. */
 #ifndef BASE_PIECES_H
 #define BASE_PIECES_H
 
 #include "base/buf.h"
 
 struct pieces {
-	/* Adds the next piece: 1 when there are more, 0 when that was the last. A negative errno: it cannot be made, and
-	 * what was made so far is not whole. */
+	/* Adds the next piece: 1 when there are more, 0 when that was the last. A negative errno: it cannot be made,
+	 * and the text so far is incomplete. */
 	int (*make)(void *ctx, struct buf *out);
 	void (*free)(void *ctx);
 	void *ctx;
 };
 
-/* All of it at once, and frees it. 0, or what `make` failed with. */
+/* Makes all pieces at once, and frees them. 0, or the error of `make`. */
 static inline int pieces_finish(struct pieces *pieces, struct buf *out)
 {
 	int rc;
@@ -24,7 +25,7 @@ static inline int pieces_finish(struct pieces *pieces, struct buf *out)
 	return rc;
 }
 
-/* What was not made yet will not be. Harmless where there is nothing. */
+/* Frees the pieces; the rest is not made. Does nothing if there are none. */
 static inline void pieces_free(struct pieces *pieces)
 {
 	if (pieces->free)

@@ -1,5 +1,5 @@
-/* Child processes: the only place that starts any. Always an argument vector, never a shell string
- * made of someone's input. */
+/* Child processes are started only here. Always with an argument vector, never with a shell string made of user
+ * input. */
 #ifndef BASE_PROC_H
 #define BASE_PROC_H
 
@@ -45,15 +45,16 @@ void proc_result_free(struct proc_result *result);
 
 /* Called when a detached child that this process started has ended. */
 typedef void (*proc_exit_f)(void *ctx, pid_t pid, int exit_code, int signal);
-/* Starts a child in a session of its own that outlives us: stdin /dev/null, stdout and stderr appended
- * to log (NULL: /dev/null). exit may be NULL. */
 /* Is there a program of this name in PATH? */
 bool proc_in_path(const char *program);
 
+/* Starts a child in its own session, so that it lives longer than this process: stdin /dev/null, stdout and stderr
+ * appended to log (NULL: /dev/null). exit may be NULL. */
 int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd, const char *log,
 		proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err) MUST_USE;
 
-/* Who a pid is: its start time in clock ticks since boot. 0, or -ESRCH. A zombie counts as gone. */
+/* The start time of a process in clock ticks since boot, which identifies it together with its pid. 0, or -ESRCH. A
+ * zombie counts as ended. */
 int proc_start_time(pid_t pid, uint64_t *ret) MUST_USE;
 /* This boot's id; "" where the kernel has none. */
 const char *proc_boot_id(void);

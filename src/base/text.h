@@ -14,7 +14,7 @@ int text_parse_energy(const char *text, double *ret_j) MUST_USE;
 void text_format_duration(int64_t ms, char *text, size_t size);
 /* "1.5 GB" in powers of 1024 */
 void text_format_bytes(int64_t bytes, char *text, size_t size);
-/* Two sizes that are compared: in a smaller unit, "16384 MB" and "16000 MB", where they would look the same otherwise. */
+/* Formats two sizes for a comparison. If both would look the same, uses a smaller unit: "16384 MB" and "16000 MB". */
 void text_format_two_bytes(int64_t a, int64_t b, char *text_a, char *text_b, size_t size);
 
 /* The length of the valid UTF-8 prefix (== len when all of it is valid). */

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 #define TOKEN_ID_CHARS 33 /* 128 bits as hex, and the NUL: names an attempt or a batch */
-#define TOKEN_SECRET_CHARS 44 /* 256 bits as URL-safe base64, and the NUL: opens a door */
+#define TOKEN_SECRET_CHARS 44 /* 256 bits as URL-safe base64, and the NUL: a secret for a login */
 #define TOKEN_HASH_CHARS 65 /* SHA-256 as hex, and the NUL */
 
-/* Once, before any other call here. 0, or -EIO where there is no random source. */
+/* Call it once, before any other function here. 0, or -EIO if there is no random source. */
 int token_init(void) MUST_USE;
 void token_make_id(char text[static TOKEN_ID_CHARS]);
 void token_make_secret(char text[static TOKEN_SECRET_CHARS]);

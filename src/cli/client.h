@@ -1,5 +1,5 @@
-/* A small blocking HTTP/1.1 client over the daemon's unix socket. One connection a request: connecting
- * costs microseconds, and a daemon that was restarted in between is no special case. */
+/* A small blocking HTTP/1.1 client over the daemon's unix socket. It uses one connection per request: connecting takes
+ * microseconds, and a daemon that was restarted in between needs no special code. */
 #ifndef CLI_CLIENT_H
 #define CLI_CLIENT_H
 
@@ -12,8 +12,8 @@ struct client {
 	char *folder; /* the state folder */
 	pid_t daemon_pid;
 	char version[32]; /* of the daemon */
-	bool may_start; /* start a daemon where there is none */
-	char *trouble; /* why the daemon can record nothing; NULL: it can */
+	bool may_start; /* start a daemon if none runs */
+	char *trouble; /* why the daemon cannot write; NULL: it can */
 };
 
 struct request {
@@ -29,16 +29,16 @@ struct request {
 
 #define CLIENT_ANSWER_BYTES ((size_t)64 << 20)
 
-/* Finds the daemon, starting one where may_start allows it, and notes on stderr when its version is not
- * ours, or when it can record nothing. -ENOENT when there is none and none may be started. */
+/* Finds the daemon, or starts one if may_start allows it. Prints a note on stderr if its version is not ours, or if it
+ * cannot write. -ENOENT if there is none and none may be started. */
 int client_open(struct client *client, bool may_start, struct error *err) MUST_USE;
 void client_close(struct client *client);
-/* Asks again what keeps the daemon from recording anything. */
+/* Asks the daemon again whether it can write, and why not. */
 int client_read_trouble(struct client *client, struct error *err) MUST_USE;
-/* Says it on stderr, if there is any. */
+/* Prints the trouble on stderr, if there is any. */
 void client_say_trouble(const struct client *client);
-/* Sends a request and reads the whole answer with any status; a broken connection is tried again
- * where that is safe. The reply must be freed when 0 was returned. */
+/* Sends a request and reads the whole answer with any status; a broken connection is tried again if that is safe. The
+ * reply must be freed when 0 was returned. */
 int client_send(struct client *client, const struct request *request, struct reply *ret, struct error *err) MUST_USE;
 /* Puts a problem answer into err: its detail, else its status. Returns -EREMOTEIO, -ESRCH for 404
  * (-ENOENT is a daemon that is not there), or -EINVAL for other 4xx. */

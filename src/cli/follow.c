@@ -1,5 +1,5 @@
-/* Following an experiment by the daemon's event stream: see follow.h. The stream is opened before the
- * experiment is asked for, so that nothing falls between the two. */
+/* Following an experiment by the daemon's event stream: see follow.h. The stream is opened before the experiment is
+ * read, so that no change in between is missed. */
 #include "cli/follow.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* Help, manual pages and completions: all written from the verbs' tables. */
+/* Help, manual pages and completions: all are made from the tables of the verbs. */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 

@@ -5,7 +5,7 @@
 #include "base/node.h"
 #include "cli/term.h"
 
-/* Of the answer of GET …/search; nothing for a search with one fidelity. */
+/* Writes them from the answer of GET …/search; nothing for a search with one fidelity. */
 void ladder_write(const struct node *search, const struct term *term, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Options and arguments of one call, parsed by the rows of a verb. */
+/* The options and arguments of one call, parsed with the option table of a verb. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -15,8 +15,8 @@ struct options {
 	VEC(const char *) args; /* what is not an option, in order */
 };
 
-/* Parses argv[1..]. `--name value`, `--name=value`, `-n 5`, `-n5`, `-fn 5`; `--` ends options; "-" is an
- * argument. The texts stay argv's. 0, or -EINVAL with what is wrong and the nearest option. */
+/* Parses argv[1..]. `--name value`, `--name=value`, `-n 5`, `-n5`, `-fn 5`; `--` ends options; "-" is an argument. The
+ * texts still belong to argv. 0, or -EINVAL with what is wrong and the most similar option. */
 int options_parse(const struct verb_option *table, int argc, char **argv, struct options *ret,
 		  struct error *err) MUST_USE;
 void options_free(struct options *options);

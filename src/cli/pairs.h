@@ -11,13 +11,13 @@ enum pairs_kind {
 	PAIRS_NUMBER, /* a number, NaN and infinities among them */
 };
 
-/* Adds what the argument says. -EINVAL with the argument in the message. */
+/* Adds one argument to the map. -EINVAL with the argument in the message. */
 int pairs_add(struct node *map, const char *text, enum pairs_kind kind, struct error *err) MUST_USE;
 /* Every argument from the index `first` on. */
 int pairs_add_all(struct node *map, const struct options *options, size_t first, enum pairs_kind kind,
 		  struct error *err) MUST_USE;
-/* POSTs the body to the target's path with `rest` behind it. 0 and the answer (which may be NULL: 204), or a
- * negative errno; every error that the daemon lists is in the message. */
+/* POSTs the body to the target's path followed by `rest`. 0 and the answer (which may be NULL: 204), or a negative
+ * errno; every error that the daemon lists is in the message. */
 int pairs_post(struct client *client, const struct target *target, const char *rest, const struct node *body,
 	       struct node **ret, struct error *err) MUST_USE;
 /* Prints the answer as one line of JSON. */

@@ -1,5 +1,5 @@
-/* The live view of an experiment: what is known about it, and one frame drawn from that. Pure but for the
- * memory it holds; follow.c feeds it. */
+/* The live view of an experiment: what is known about it, and one frame drawn from that. It has no side effects beside
+ * its own memory; follow.c feeds it. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -11,12 +11,12 @@ struct progress {
 	struct node *experiment; /* the last summary or detail; NULL before the first */
 	struct node *varying; /* names of the parameters that differ; from the detail */
 	VEC(struct node *) running; /* summaries of the tasks that run, by number */
-	const char *unwritable; /* why the daemon can record nothing; NULL: it can */
+	const char *unwritable; /* why the daemon cannot write; NULL: it can */
 	const char *trouble; /* said in the frame: "reconnecting"; NULL */
 };
 
 void progress_free(struct progress *progress);
-/* Each takes an answer or the data of an event; what belongs elsewhere is the caller's to keep away. */
+/* Each takes an answer or the data of an event. The caller must only pass data of this experiment. */
 void progress_give_experiment(struct progress *progress, struct node *give);
 void progress_give_task(struct progress *progress, struct node *give);
 void progress_take_metrics(struct progress *progress, const struct node *event);

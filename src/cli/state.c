@@ -1,5 +1,5 @@
-/* Finding and starting the daemon. People never have to: a verb that finds no daemon starts one. On a
- * login node it may be gone at any time, and the socket that it left behind means nothing. */
+/* Finding and starting the daemon. Users do not need to start it: a verb that finds no daemon starts one. On a login
+ * node it may be killed at any time, so an old socket does not mean that it runs. */
 #include "cli/state.h"
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
-/* What `run` and `check` send: an experiment file, or a script with name=values and flags, and the files
- * that go along. */
+/* The request of `run` and `check`: an experiment file, or a script with name=values and flags, and the files that are
+ * sent with it. */
 #ifndef CLI_SUBMIT_H
 #define CLI_SUBMIT_H
 
@@ -61,21 +61,21 @@ struct submit_file {
 	char *local; /* where it lies here */
 	uint64_t bytes;
 	unsigned mode; /* permission bits */
-	char *upload; /* its id once it was sent by itself; NULL: goes inside the request */
+	char *upload; /* its id if it was uploaded separately; NULL: it is part of the request */
 };
 
 struct submit {
 	char *name; /* of the experiment file, as given; NULL: a script */
 	struct buf source; /* its text */
 	struct node *tree; /* the experiment */
-	bool changed; /* the tree is no longer what the text says: send the tree */
+	bool changed; /* the tree differs from the text: send the tree */
 	VEC(struct submit_file) files;
-	int64_t copy_limit_bytes; /* what is larger does not go along without being named */
+	int64_t copy_limit_bytes; /* larger files are only sent if they are named */
 	struct node *caller; /* the shell it was called from, to be sent along; NULL */
-	struct buf notes; /* a line for each thing to know about what goes along */
-	struct buf taken; /* names of imported modules that go along, for people */
-	struct buf unseen; /* a line for each file that the script seems to open and that does not go along */
-	struct buf missing; /* a line for each file that cannot be taken along, with its place in front */
+	struct buf notes; /* notes about the files that are sent, one per line */
+	struct buf taken; /* names of imported modules that are sent, for people */
+	struct buf unseen; /* a line for each file that the script seems to open but that is not sent */
+	struct buf missing; /* a line for each file that cannot be sent, with its position in front */
 };
 
 /* Reads the file or builds the experiment, and finds the files; those that cannot be found are in `missing`. 0, or a
@@ -83,10 +83,10 @@ struct submit {
 int submit_load(struct submit *submit, const struct options *options, struct error *err) MUST_USE;
 void submit_free(struct submit *submit);
 
-/* Lays one given option over the experiment: 1 when it is one of the flags above, 0 when not. */
+/* Applies one option to the experiment: 1 if it is one of the flags above, 0 if not. */
 int submit_apply_flag(struct node *tree, const struct options_given *given, struct error *err) MUST_USE;
 
-/* Uploads what is large, and writes the body of POST /experiments. */
+/* Uploads large files, and writes the body of POST /experiments. */
 int submit_write_request(struct submit *submit, struct client *client, struct buf *out, struct error *err) MUST_USE;
 /* The body of POST /check: the script for reading, no other files. */
 int submit_write_check(struct submit *submit, struct buf *out, struct error *err) MUST_USE;

@@ -1,11 +1,13 @@
-/* What a Python script needs beside itself: local modules that it imports go along, files that it seems to open are named. */
+/* Other files that a Python script needs: local modules that it imports are sent; files that it seems to open are
+ * named. */
 #ifndef CLI_SUBMIT_IMPORTS_H
 #define CLI_SUBMIT_IMPORTS_H
 
 #include "cli/submit.h"
 
-/* After submit_find_files. Adds to submit->files the modules that the script imports from its own folder, those that they
- * import, and so on, and says so in submit->taken; names in submit->unseen what seems to be opened and does not go along. */
+/* Call it after submit_find_files. Adds to submit->files the modules that the script imports from its own folder, those
+ * that they import, and so on, and names them in submit->taken. Names in submit->unseen files that seem to be opened
+ * but are not sent. */
 void submit_follow_imports(struct submit *submit);
 
 #endif

@@ -1,5 +1,5 @@
-/* What reaches a terminal: see term.h. Names, logs and metric keys are other people's text; none of it
- * may move the cursor, change the title or hide a line. */
+/* Output to a terminal: see term.h. Names, logs and metric keys come from other programs and users; none of them may
+ * move the cursor, change the title or hide a line. */
 #include "cli/term.h"
 
 #include "base/num.h"

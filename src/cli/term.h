@@ -1,11 +1,11 @@
-/* The terminal: what it can do, text made safe for it, widths, colours and tables. */
+/* The terminal: its abilities, safe text, widths, colours and tables. */
 #ifndef CLI_TERM_H
 #define CLI_TERM_H
 
 #include "base/buf.h"
 
 struct term {
-	bool tty; /* a person looks at it: progress and colours make sense */
+	bool tty; /* it is a terminal: progress and colours make sense */
 	bool colour; /* and NO_COLOR is not set */
 	bool utf8; /* the locale takes more than ASCII */
 	int width, height;
@@ -28,7 +28,7 @@ struct term term_of(int fd);
 /* Adds text with control characters, invalid UTF-8 and characters that turn the writing direction
  * shown as visible marks. Line breaks and tabs become spaces. */
 void term_add_safe(struct buf *out, const char *text);
-/* The same for output of programs: line breaks, tabs and carriage returns stay, escape sequences go. */
+/* The same for output of programs: line breaks, tabs and carriage returns stay, escape sequences are removed. */
 void term_add_safe_output(struct buf *out, const char *text, size_t len);
 /* Columns that safe text takes. */
 int term_width(const char *text);

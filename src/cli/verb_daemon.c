@@ -1,4 +1,4 @@
-/* `sluice daemon`: is it there, start it, stop it. */
+/* `sluice daemon`: shows whether the daemon runs, starts it, stops it. */
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/pace.h"

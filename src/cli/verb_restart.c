@@ -1,4 +1,4 @@
-/* `sluice restart`: another attempt of tasks that have ended. `sluice resume`: an experiment that paused itself goes on. */
+/* `sluice restart`: another attempt of tasks that have ended. `sluice resume`: continues a paused experiment. */
 #include "cli/verbs.h"
 
 #include "base/fs.h"

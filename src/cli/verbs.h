@@ -1,5 +1,5 @@
-/* Every verb of this room, and what they all do first and last. A verb is one `const struct verb` in a
- * file of its own and one line in cli.c. */
+/* All verbs of this folder, and what each of them does first and last. A verb is one `const struct verb` in its own
+ * file, and one line in cli.c. */
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
 
@@ -22,15 +22,15 @@ struct call {
 	bool connected;
 };
 
-/* Parses the options. 0, or the exit status 2 after saying what is wrong: then the verb returns it. */
+/* Parses the options. 0, or the exit status 2 after printing what is wrong: then the verb returns it. */
 int call_begin(struct call *call, const struct verb *verb, int argc, char **argv, size_t min_args, size_t max_args);
-/* Finds or starts the daemon. 0, or the exit status 1 after saying what is wrong. */
+/* Finds or starts the daemon. 0, or the exit status 1 after printing what is wrong. */
 int call_connect(struct call *call);
-/* Says what went wrong and returns 1. */
+/* Prints what went wrong and returns 1. */
 int call_fail(const struct error *err);
-/* Says what was called wrongly, and where help is; returns 2. */
+/* Prints what is wrong with the call, and how to get help; returns 2. */
 int call_usage(const struct verb *verb, const struct error *err);
-/* Gives everything back and returns status. A stdout that could not be written makes it 1. */
+/* Frees everything and returns status, or 1 if stdout could not be written. */
 int call_end(struct call *call, int status);
 
 /* The table: own verbs first, then those of other rooms. NULL at the end. */
@@ -45,7 +45,7 @@ struct target {
 int target_parse(const char *text, struct target *ret, struct error *err) MUST_USE;
 /* The same, but a task is refused. */
 int target_parse_experiment(const char *text, struct target *ret, struct error *err) MUST_USE;
-/* The path below /api/v1 with `rest` behind it. The caller frees it. */
+/* The path below /api/v1, followed by `rest`. The caller frees it. */
 char *target_path(const struct target *target, const char *rest);
 
 #endif

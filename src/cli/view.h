@@ -1,4 +1,4 @@
-/* Members of REST answers as words for people. What is not known is said so, never shown as 0. */
+/* Members of REST answers as text for people. An unknown value is shown as unknown, never as 0. */
 #ifndef CLI_VIEW_H
 #define CLI_VIEW_H
 
@@ -18,9 +18,9 @@ char *view_value(const struct node *value);
 char *view_short_value(const struct node *value);
 /* "batch_size=64 learning_rate=0.001"; only those named in `only` (a list; NULL: all). */
 void view_parameters(const struct node *parameters, const struct node *only, struct buf *out);
-/* The same behind a colon; nothing where there are none. */
+/* The same after a colon; adds nothing if there are none. */
 void view_add_parameters(const struct node *parameters, const struct node *only, struct buf *out);
-/* The state of an experiment; "paused" where it starts nothing more. */
+/* The state of an experiment; "paused" if it is paused. */
 const char *view_state(const struct node *experiment);
 /* What the steps of its curves are called: "epoch", "row", … */
 const char *view_step_name(const struct node *experiment);
@@ -45,7 +45,7 @@ const char *view_cause(const struct node *task);
 int64_t view_ms(const struct node *time);
 /* Adds "  name      value" with a fixed column for the name; value is made safe. Empty values are skipped. */
 void view_line(struct buf *out, const struct term *term, const char *name, const char *value);
-/* Is the state one that does not change by itself any more? */
+/* True if the experiment or task has ended in this state. */
 bool view_is_over(const char *state);
 
 #endif
