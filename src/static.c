@@ -1,5 +1,5 @@
-/* For the static program only. Libraries hold calls that we never make and that would draw the dynamic
- * loader and NSS modules into a program that must run without either; here they say no. */
+/* For the static program only. Libraries contain calls that we never make, but that would link the dynamic loader and
+ * NSS modules into a program that must run without them. The replacements here find nothing or fail. */
 #include <pwd.h>
 #include <stddef.h>
 

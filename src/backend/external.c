@@ -1,5 +1,5 @@
-/* The backend that starts nothing: external workers ask for tasks, so there is never room to hand
- * one over, and what was taken counts as running until its result is told or it is stopped. */
+/* The backend that starts nothing. External workers ask for tasks, so `room` is always 0. A task that a worker took
+ * counts as running until its result is told or it is stopped. */
 #include "backend/external.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* This machine. Attempts get slots: CPUs, memory and whole GPUs; a runner is started detached, so that it
- * outlives the daemon, and is found again by its claim. What is in memory here is only what lives: how an
- * attempt ended is in its journal, which the engine reads. */
+/* This machine. Attempts get slots: CPUs, memory and whole GPUs. A runner is started detached, so that it survives the
+ * daemon, and is found again by its claim. Only live attempts are in memory here: how an attempt ended is in its
+ * journal, which the engine reads. */
 #include "backend/local.h"
 
 #include "backend/local_private.h"

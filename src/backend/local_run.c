@@ -1,5 +1,5 @@
 /* The items of the backend `local` and their runners: started when a slot is free, found again after a restart of the
- * daemon, and taken off when they have ended. */
+ * daemon, and removed when they have ended. */
 #include "backend/local_private.h"
 
 #include "backend/local_trace.h"

@@ -1,5 +1,5 @@
-/* The Slurm backend's door: open and close, children with time limits, the look at the queue that polling,
- * cancelling and changing share. See slurm.h. */
+/* The entry of the Slurm backend: open and close, children with time limits, and the look at the queue that is shared
+ * by polling, cancelling and changing. See slurm.h. */
 #include "backend/slurm_private.h"
 
 #include "base/clock.h"

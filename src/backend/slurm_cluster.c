@@ -1,5 +1,5 @@
-/* What the cluster offers: asked in the background, and only when someone wants to know, so that an idle daemon costs
- * the controller nothing. */
+/* What the cluster offers. It is asked in the background, and only when a caller wants to know, so that an idle daemon
+ * puts no load on the controller. */
 #include "backend/slurm_private.h"
 
 #include "base/clock.h"

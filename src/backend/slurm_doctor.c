@@ -1,4 +1,4 @@
-/* What is wrong with this cluster for sluice, found out by trying: a look from here, and a job of a second that looks
+/* Finds out by trying whether sluice works on this cluster: with checks from here, and with a short job that checks
  * from a compute node. See slurm_examine in slurm.h. */
 #include "backend/slurm_private.h"
 #include "backend/slurm_probe.h"

@@ -1,6 +1,6 @@
-/* Looking at everything at once: one squeue for all attempts of all experiments, then one sacct for those that have
- * ended or left the queue (and, rarely, one more for submissions that were never confirmed). Attempts are matched
- * by token and index only; a known job id under another name is a lost job, not ours. */
+/* Polls everything at once: one squeue for all attempts of all experiments, then one sacct for those that have ended or
+ * left the queue (and, rarely, one more for submissions that were never confirmed). Attempts are matched by token and
+ * index only; a known job id under another name is a lost job, not ours. */
 #include "backend/slurm_poll.h"
 
 #include "base/clock.h"

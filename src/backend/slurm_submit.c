@@ -1,6 +1,6 @@
-/* What changes something on the cluster: submitting a batch as one job array, cancelling, the parallel limit.
- * A submission that was not refused in clear words may have happened: it is reported as unknown, and the
- * token decides later. */
+/* Everything that changes something on the cluster: submits a batch as one job array, cancels, sets the parallel limit.
+ * A submission that was not clearly refused may have happened: it is reported as unknown, and is looked up by its token
+ * later. */
 #include "backend/slurm_private.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* What a poll found, told attempt by attempt in the words of backend_observation. See slurm_poll.h. */
+/* Reports what a poll found, one backend_observation per attempt. See slurm_poll.h. */
 #include "backend/slurm_poll.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* What the engine says about itself: GET /cluster, GET /info, and the findings of `sluice doctor`. */
+/* Describes the engine: GET /cluster, GET /info, and the findings of `sluice doctor`. */
 #include "engine/about.h"
 
 #include "engine/backends.h"

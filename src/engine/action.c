@@ -1,5 +1,5 @@
-/* What a user can ask for: stop, restart, remove, another limit. Each is a change in the store first; the
- * next turn carries it out, and goes on carrying it out after a crash. */
+/* What a user can ask for: stop, restart, remove, another limit. Each is first a change in the store; the next turn
+ * carries it out, and continues after a crash. */
 #include "engine/action.h"
 
 #include "engine/hold.h"

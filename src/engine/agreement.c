@@ -1,5 +1,5 @@
-/* Whether a first look is worth anything: the same configurations at two fidelities, and how alike the two orders
- * are. What was asked and told is all there is to know, whether a task was continued or begun anew. */
+/* Shows whether short runs predict long ones: compares the rankings of the same configurations at two fidelities. It
+ * only uses the recorded asks and tells, so it does not matter whether a task was continued or started again. */
 #include "engine/analysis.h"
 
 #include "base/num.h"

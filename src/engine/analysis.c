@@ -1,5 +1,5 @@
-/* What the results say as a whole: GET …/analysis, and what the search is about: GET …/search. The mathematics is
- * in search/; here the finished tasks become its arrays. */
+/* The analysis of all results (GET …/analysis), and the state of the search (GET …/search). The mathematics is in
+ * search/; this file makes its arrays from the finished tasks. */
 #include "engine/analysis.h"
 
 #include "engine/load.h"

@@ -1,4 +1,4 @@
-/* The database is checked for `sluice doctor`, one table a turn of the loop. */
+/* Checks the database for `sluice doctor`, one table per turn of the loop. */
 #include "engine/check.h"
 
 #include "engine/about.h"

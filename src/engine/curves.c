@@ -1,4 +1,5 @@
-/* Where the running tasks are going, as far as the finished ones show that this can be told: "curves" of GET …/analysis. */
+/* Predicts the results of running tasks, if the finished tasks show that such predictions work: "curves" of GET
+ * …/analysis. */
 #include "engine/analysis.h"
 
 #include "search/curve.h"

@@ -1,4 +1,4 @@
-/* What remains to be done about attempts that have ended; see ended.h. */
+/* Work that is left after an attempt has ended: see ended.h. */
 #include "engine/ended.h"
 
 #include "engine/backends.h"

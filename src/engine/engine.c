@@ -1,4 +1,4 @@
-/* The engine's clockwork: opening, closing, and the turn. */
+/* The main part of the engine: opening, closing, and the turn. */
 #include "engine/engine.h"
 
 #include "engine/backends.h"

@@ -1,5 +1,5 @@
 /* How long an experiment may take: what the store knows of tasks of the same script, and how many fit at a time. An
- * estimate says on what it rests; where nothing is known there is none. */
+ * estimate names its basis. If nothing is known, there is no estimate. */
 #include "engine/estimate.h"
 
 #include "engine/backends.h"

@@ -1,4 +1,4 @@
-/* What changed, told to the listeners after the commit that made it true. */
+/* Tells the listeners what changed, after the change is committed. */
 #include "engine/event.h"
 
 #include "engine/state.h"

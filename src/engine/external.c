@@ -1,6 +1,5 @@
-/* Ask and tell for workers of the user's own. What they take is an attempt like any other, and what they tell
- * goes the way of a journal's records, so that states, curves, pruning and the search need to know nothing of
- * it. */
+/* Ask and tell for the user's own workers. What they take is a normal attempt, and what they tell is handled like
+ * journal records. So states, curves, pruning and the search need no special code for it. */
 #include "engine/external.h"
 
 #include "engine/backends.h"

@@ -1,5 +1,5 @@
-/* What the backends see. One query for all attempts of a backend a cycle; an answer that does not come
- * means unknown, never failed. Also the carrying out of requests to stop, repeated until they have an effect. */
+/* Polls the backends: one query per cycle for all attempts of a backend. A missing answer means unknown, never failed.
+ * Also carries out requests to stop, and repeats them until they have an effect. */
 #include "engine/follow.h"
 
 #include "engine/backends.h"

@@ -1,5 +1,5 @@
-/* What cannot be made better in one respect without becoming worse in another: the objectives among themselves, and
- * the first of them against the time a task took. */
+/* Pareto fronts, with the tasks that no other task beats in every respect: for several objectives, and for the first
+ * objective against the time that a task took. */
 #include "engine/analysis.h"
 
 #include "search/pareto.h"

@@ -1,5 +1,5 @@
-/* Journals into the store. What the bytes say and how far they were read are one transaction, so that a
- * crash at any point loses nothing and repeats nothing. */
+/* Reads journals into the store. The data and the position up to which it was read are stored in one transaction, so
+ * that a crash at any point loses nothing and repeats nothing. */
 #include "engine/ingest.h"
 
 #include "engine/action.h"

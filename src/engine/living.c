@@ -1,6 +1,6 @@
-/* A search that is changed while it runs: configurations of the user's own, results from elsewhere, another
- * budget, space or size of the tasks. Each is one entry in the recorded sequence; after a change of settings a new search takes
- * all that came before as history, at once and after every restart alike. */
+/* Changes to a search while it runs: configurations that the user chose, results from elsewhere, another budget, space
+ * or size of the tasks. Each is one entry in the recorded sequence. After a change of settings, a new search takes
+ * everything before it as history, and does the same after every restart. */
 #include "engine/backends.h"
 #include "engine/event.h"
 #include "engine/load.h"

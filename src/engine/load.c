@@ -1,5 +1,5 @@
-/* Taking up what was going on: experiments that are not over, their searches by replay, and every
- * attempt that may be alive. The same after a restart, a crash, and a failed write. */
+/* Loads what is in progress: experiments that have not ended, their searches (by replay), and every attempt that may be
+ * alive. It works the same after a restart, a crash, and a failed write. */
 #include "engine/load.h"
 
 #include "engine/backends.h"

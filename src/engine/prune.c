@@ -1,6 +1,6 @@
-/* Pruning with real tasks: the curve of a running task against those of the others, as its rows arrive. With
- * several objectives the first one, the quality, is what is pruned on, and never what no finished task
- * dominates so far. */
+/* Pruning with real tasks: the curve of a running task against those of the others, as its rows arrive. With several
+ * objectives, only the first one is used for pruning, and a task that no finished task dominates so far is never
+ * pruned. */
 #include "engine/prune.h"
 
 #include "engine/spec.h"

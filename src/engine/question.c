@@ -1,8 +1,8 @@
-/* A search that thinks for longer than the loop may be held (SEARCH_SLOW) does so on libuv's pool. From the question
- * until its answer is taken the search is the worker's alone: the loop neither reads nor changes it. What it is told
- * meanwhile is written down at once, behind the place that the question keeps in the sequence, and the search hears of
- * it after its answer: a replay sees the same order, because the answer was found without knowing it. A question
- * without an answer leaves no row, so that a crash only means that it is asked again. */
+/* A search that computes for longer than the loop may be blocked (SEARCH_SLOW) does so on libuv's pool. From the
+ * question until its answer is taken, only the worker uses the search: the loop neither reads nor changes it. Results
+ * that come in between are stored at once, after the place that the question has in the sequence, and the search gets
+ * them after its answer. A replay sees the same order, because the answer did not depend on them. A question without an
+ * answer leaves no row, so after a crash it is just asked again. */
 #include "engine/question.h"
 
 #include "engine/external.h"

@@ -1,5 +1,5 @@
-/* Removing experiments. What a user sees of it is done when the request is answered; the rows go some at a time, and
- * the folder on libuv's pool, because either may take long. */
+/* Removing experiments. For the user, the experiment is gone when the request is answered. Its rows are removed in
+ * small steps, and its folder on libuv's pool, because both may take long. */
 #include "engine/removal.h"
 
 #include "engine/folder.h"

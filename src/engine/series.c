@@ -1,5 +1,5 @@
-/* The names of a task's metrics. The journal says which column of which file a value is of. As long as one file of an
- * attempt has a column, the metric has the column's name. When several have it:
+/* The names of a task's metrics. The journal says from which column of which file a value comes. As long as one file of
+ * an attempt has a column, the metric has the column's name. When several have it:
  *
  *   - the most trusted source counts and the others are left out: `sluice report`, files with a step, files whose rows
  *     are counted, what is printed; among files the order of metrics_formats. The same name in two formats is the same

@@ -1,5 +1,5 @@
-/* How an attempt ends, and what follows for its task and its experiment: the true state, the cause, a
- * retry by policy, the word to the search. */
+/* Ends attempts, and updates their tasks and experiments: the final state, the cause, a retry if the policy allows it,
+ * and the result for the search. */
 #include "engine/settle.h"
 
 #include "engine/action.h"

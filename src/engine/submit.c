@@ -1,6 +1,6 @@
-/* Handing tasks to a backend, exactly once: a fresh token and its attempts are committed first, then the
- * descriptors are written and the backend is called, then its answer is committed. Whatever happens in
- * between, the token finds it again. */
+/* Submits tasks to a backend, exactly once: a fresh token and its attempts are committed first, then the descriptors
+ * are written and the backend is called, then its answer is committed. Whatever happens in between, the submission is
+ * found again by its token. */
 #include "engine/submit.h"
 
 #include "engine/backends.h"

@@ -1,5 +1,5 @@
-/* Actions on every task of an experiment: see sweep.h. How far one has come is written with what it did, so that it
- * goes on after a crash; a task that changed after the action was asked for is none of its business. */
+/* Actions on every task of an experiment: see sweep.h. The progress of an action is stored together with its changes,
+ * so that it continues after a crash. It skips tasks that changed after the action was requested. */
 #include "engine/sweep.h"
 
 #include "engine/action.h"

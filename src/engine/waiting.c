@@ -1,5 +1,6 @@
-/* Why tasks wait that were not handed to a backend yet: for its room, behind whom, or for the experiment's own limit. It
- * is the same for all waiting tasks of an experiment, so it is written once, in the experiment's row, however many wait. */
+/* Explains why tasks wait that were not submitted yet: for free room on the backend, behind which experiments, or
+ * because of the experiment's own limit. It is the same for all waiting tasks of an experiment, so it is written once,
+ * in the experiment's row, however many wait. */
 #include "engine/waiting.h"
 
 #include "engine/backends.h"

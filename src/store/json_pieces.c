@@ -1,4 +1,5 @@
-/* A row of every task, some of them at a time: see json_pieces.h. Between two pieces nothing of the database is held. */
+/* A row of every task, some of them at a time: see json_pieces.h. Between two pieces no statement of the database is
+ * open. */
 #include "store/json_pieces.h"
 
 #include "base/clock.h"

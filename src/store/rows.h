@@ -25,9 +25,9 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 /* The columns of a row are listed once, as STORE_X. The struct, its query, and the JSON for people and other programs
  * (json.h) all come from this list:
  *
- * 	ROW(type, member, sql)              for the engine only
- * 	JSON(kind, key, sql)                for the JSON only; the sql may name columns that are listed for the engine
- * 	BOTH(type, member, sql, kind, key)
+ *	ROW(type, member, sql)              for the engine only
+ *	JSON(kind, key, sql)                for the JSON only; the sql may name columns that are listed for the engine
+ *	BOTH(type, member, sql, kind, key)
  *
  * The types: INT (NULL is 0), COUNT (NULL is -1), REAL (NULL is NAN), BOOL, INDEX, TEXT (only valid during the
  * callback) and the enums. The kinds: json_row.h. */

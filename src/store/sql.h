@@ -1,16 +1,16 @@
 /* Statements and their rows. Only for the files of this folder. Every query has one of two forms:
  *
- * 	sqlite3_stmt *row = store_bind(store, sql, "i", id);
- * 	while ((rc = store_step(store, row)) > 0)
- * 		...
- * 	return rc;
+ *	sqlite3_stmt *row = store_bind(store, sql, "i", id);
+ *	while ((rc = store_step(store, row)) > 0)
+ *		...
+ *	return rc;
  *
- * 	sqlite3_stmt *row = store_bind(store, sql, "i", id);
- * 	int rc = store_one(store, row);
- * 	if (rc < 0)
- * 		return rc;
- * 	...
- * 	store_end(row);
+ *	sqlite3_stmt *row = store_bind(store, sql, "i", id);
+ *	int rc = store_one(store, row);
+ *	if (rc < 0)
+ *		return rc;
+ *	...
+ *	store_end(row);
  *
  * A failed read is never the end of a list: the caller gets the errno and passes it on. */
 #ifndef STORE_SQL_H

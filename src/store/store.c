@@ -1,4 +1,4 @@
-/* The store's ground: opening, migrations, transactions, statements prepared once. */
+/* The basis of the store: opening, migrations, transactions, and statements that are prepared once. */
 #include "store/sql.h"
 
 #include "base/log.h"

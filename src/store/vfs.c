@@ -1,7 +1,7 @@
-/* SQLite writes every page of a commit to its log by two calls, one for a header of 24 bytes and one for the page:
- * an ask and a tell together make 54, which was half of what they cost. Here they are gathered, and written when
- * SQLite wants them on the disk, reads, or does anything but append. That loses nothing: a commit counts only after
- * its sync, and an error that a write would have met is met by the sync, which fails the same commit. */
+/* SQLite writes every page of a commit to its log by two calls, one for a header of 24 bytes and one for the page: an
+ * ask and a tell together make 54, which was half of what they cost. Here they are gathered, and written when SQLite
+ * wants them on the disk, reads, or does anything but append. This loses nothing: a commit counts only after its sync.
+ * An error that a write would have returned is returned by the sync instead, and fails the same commit. */
 #include "store/vfs.h"
 
 #include "base/mem.h"
