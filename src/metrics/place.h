@@ -1,7 +1,7 @@
 /* Where metrics are read: the key `metrics` of the experiment, as the runner gets it. A map, or NULL:
  * {"csv": ["logs/?.csv"]}: only files of these names, of this format.
  * {"pattern": "..."}: only printed lines, by the user's own expression.
- * {"from": ["csv", "stdout"]}: found automatically, but only in these places. With "pattern": which of stdout and stderr. */
+ * {"from": ["csv", "stdout"]}: found automatically, but only in these places. With "pattern": of stdout or stderr. */
 #ifndef METRICS_PLACE_H
 #define METRICS_PLACE_H
 

@@ -8,12 +8,12 @@
  *	   again with a larger trial->redraw: then it must draw something else. It must not remember the candidate:
  *	   `accepted` tells which one was taken.
  *   tell  gets a trial when its last repeat has been told: trial->state and trial->score are set. It also gets trials
- *	   that the search did not choose (foreign), except in multi-fidelity strategies, whose rungs have no place for
+ *	   that the search did not choose (foreign), except in multi-fidelity strategies, whose rungs cannot take
  *	   them.
  *
  * Rules: all randomness comes from search->rng (for strategies with `recalls` it is seeded again for every ask). An ask
- * that answers SEARCH_WAIT or SEARCH_DONE changes nothing. SEARCH_WAIT is only allowed while something is pending. Tells
- * come in any order, late or never. Scores are minimised, and a failed trial has +INFINITY in all of them, so that
+ * that answers SEARCH_WAIT or SEARCH_DONE changes nothing. SEARCH_WAIT is only allowed while something is pending.
+ * Tells come in any order, late or never. Scores are minimised, and a failed trial has +INFINITY in all of them, so that
  * comparing is safe. */
 #ifndef SEARCH_SEARCH_INTERNAL_H
 #define SEARCH_SEARCH_INTERNAL_H
