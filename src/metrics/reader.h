@@ -17,8 +17,8 @@ struct metrics_ops {
 	 * own struct. The rows must not depend on how the bytes are split. */
 	void (*feed)(struct metrics_reader *reader, const char *data, size_t len);
 	void (*finish)(struct metrics_reader *reader); /* the file has ended; may be NULL */
-	void (*restart)(struct metrics_reader
-				*reader); /* the file begins anew; without `free` also: the reader goes; may be NULL */
+	/* The file was replaced. Also called before freeing if `free` is NULL. May be NULL. */
+	void (*restart)(struct metrics_reader *reader);
 	/* As metrics_resume, metrics_join and metrics_free say; may be NULL. */
 	void (*resume)(struct metrics_reader *reader);
 	void (*join)(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other);

@@ -23,7 +23,7 @@ struct outcome_facts {
 	bool told_to_save; /* it got the checkpoint signal before its time limit */
 	bool has_setup; /* bash ran it */
 	struct setup_failure setup; /* where bash ended before the program */
-	bool killed_for_memory; /* the kernel ended a process of this job for lack of memory meanwhile */
+	bool killed_for_memory; /* the kernel killed a process of this job for lack of memory while it ran */
 	int64_t limit_ms; /* its time limit here; known if it was stopped because of it */
 	int64_t limit_bytes; /* its memory limit here; 0: no limit */
 	double peak_bytes; /* the most memory that was measured; NAN */

@@ -11,7 +11,7 @@
 struct room {
 	int status; /* why it waits (spool/status.h); 0: it does not */
 	int64_t since_ms; /* monotonic */
-	int signal; /* that asked us to end meanwhile; 0: none did */
+	int signal; /* the signal that asked us to end while we waited; 0: none */
 };
 
 /* Call it after a step failed with rc and err. Waits a moment and returns true: try again. Returns false at once if

@@ -35,12 +35,12 @@ void cma_constants_free(struct cma_constants *constants);
 struct cma *cma_new(size_t n, size_t lambda, const double *mean, double sigma, const double *cov);
 void cma_free(struct cma *cma);
 void cma_sample(const struct cma *cma, struct rng *rng, double *ret);
-/* One generation: lambda points with their scores (smaller is better; equal ones in the order given). A
- * point that was not drawn from the present distribution is `foreign`: its step is shortened to what the
- * distribution could have made (Hansen 2011, injection). */
+/* One generation: lambda points with their scores (smaller is better; equal ones in the order given). A point that was
+ * not drawn from the current distribution is `foreign`: its step is shortened to one that the distribution could have
+ * made (Hansen 2011, injection). */
 void cma_update(struct cma *cma, const double *const *points, const double *scores, const bool *foreign);
-/* Has it come to rest: steps too small, no change of the best, or a degenerate covariance? `fine` says on
- * which axes small steps count. */
+/* True if it has converged: steps too small, no change of the best, or a degenerate covariance. `fine`: the axes on
+ * which small steps count. */
 bool cma_is_done(const struct cma *cma, const bool *fine);
 
 #endif

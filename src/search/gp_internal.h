@@ -19,7 +19,7 @@ struct candidate {
 
 struct gp {
 	size_t startup, results, failures, next_fit, reals;
-	bool starts; /* there is too little for a model yet */
+	bool starts; /* there are too few results for a model */
 	/* What the parameters are to be found from, before the next proposal. What failed then may finish later. */
 	const struct search_trial *fit[GP_RESULTS_MOST], *fit_outcomes[GP_OUTCOMES_MOST];
 	size_t fit_count, fit_outcome_count;
@@ -37,13 +37,13 @@ struct gp {
 	double reach; /* around a result: its value most likely repeats there; 0: nowhere */
 };
 
-/* What the model sees of a point: the middles of cells, one half where a parameter does not apply. */
+/* A point as the model sees it: the middles of cells, and 0.5 if a parameter does not apply. */
 void gp_see(const struct search *search, const double *unit, double *ret);
 /* How far apart two results are that differ in nothing but real parameters, as the model measures it; else INFINITY. */
 double gp_distance(const struct gp *gp, const double *a, const double *b);
-/* Several objectives: weighs them for this ask, which gp_score then tells. */
+/* Several objectives: computes a weighted value for this ask, which gp_score then returns. */
 void gp_weigh(struct search *search);
-/* What the model is to make small. */
+/* The value that the model minimises. */
 static inline double gp_score(const struct search *search, const struct search_trial *trial)
 {
 	return search->objectives == 1 ? trial->score[0] : ((const struct gp *)search->state)->weighed[trial->index];

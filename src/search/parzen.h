@@ -41,8 +41,8 @@ void parzen_set(struct parzen *parzen, size_t slot, bool counts);
 void parzen_clear(struct parzen *parzen);
 size_t parzen_count(const struct parzen *parzen); /* of the points that count */
 size_t parzen_kernels(const struct parzen *parzen); /* of the kernels that stand for them */
-/* `recent`: the older a point, the less it weighs, but for the last 25 (the rule of hyperopt and
- * Optuna); else all weigh the same. The prior always weighs 1. */
+/* `recent`: older points weigh less, except the last 25 (the rule of hyperopt and Optuna); else all weigh the same. The
+ * prior always weighs 1. */
 void parzen_sample(struct parzen *parzen, bool recent, struct rng *rng, double *ret_points, size_t count);
 /* The logarithm of the density (of the probability, where the axes are discrete) at `count` points. */
 void parzen_log_density(struct parzen *parzen, bool recent, const double *points, size_t count, double *ret);
