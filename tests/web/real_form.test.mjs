@@ -97,6 +97,8 @@ test('an experiment file becomes the form, and a script given as one is offered 
   await page.getByRole('button', { name: 'Use it as the script' }).click();
   await page.getByText('1 argument found by argparse').waitFor();
   const text = 'name: from a file\nscript: plain.py\nparameters: {lr: [0.3, 0.2]}\nresources: {cpus: 1}\nrepeats: 2\n';
+  await yaml.setInputFiles(file('git.yaml', `${text}files: [data.csv, git]\n`));
+  await page.getByText('a browser cannot read: data.csv; the files that git tracks').waitFor();
   await yaml.setInputFiles(file('e.yaml', text));
   await page.getByRole('button', { name: 'Submit 4 tasks' }).first().waitFor();
   assert.equal(await page.locator('#name').inputValue(), 'from a file');

@@ -52,15 +52,26 @@ async function copyFrom(id: string) {
   }
 }
 
+// What an experiment file lists under "files" and the form does not have yet.
+function missingFiles(listed: unknown): string[] {
+  const have = new Set(draft.value.files.map((file) => file.path));
+  const words = (Array.isArray(listed) ? listed : listed ? [listed] : []).map(String);
+  return words
+    .filter((word) => !have.has(word))
+    .map((word) => (word === 'git' ? 'the files that git tracks (or submit the file with sluice run)' : word));
+}
+
 // An experiment file becomes the form. False: it has errors, and stays a text until they are corrected.
 async function toForm(source: { name: string; text: string }): Promise<boolean> {
   try {
     const got = await post<Check>('/check', { source });
     const made = fromDocument(got.experiment as Record<string, unknown>);
     const { script, files } = draft.value;
-    const named = (got.experiment as { script?: unknown }).script;
+    const { script: named, files: listed } = got.experiment as { script?: unknown; files?: unknown };
     draft.value = { ...made, files, script: script && (!named || named === script.name) ? script : null };
-    if (!draft.value.script && typeof named === 'string') toast(`Add ${named}, the script that the file names.`);
+    const missing = missingFiles(listed);
+    if (!draft.value.script && typeof named === 'string') missing.unshift(`${named}, the script`);
+    if (missing.length) toast(`Add what the file names and a browser cannot read: ${missing.join('; ')}.`);
     return true;
   } catch (problem) {
     if (problem instanceof ApiError && problem.status === 400) return false;
