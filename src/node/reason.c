@@ -62,13 +62,24 @@ static bool line_is_indented(const struct line *line)
 	return line->at[0] == ' ' || line->at[0] == '\t' || line_starts(line, "│") || line_starts(line, "╰");
 }
 
+/* "make: *** ", or "make[2]: *** " of a make that another one started. */
+static bool line_is_make(const struct line *line)
+{
+	size_t len = strlen("make");
+	if (!line_starts(line, "make"))
+		return false;
+	while (len < line->len && (isdigit((unsigned char)line->at[len]) || strchr("[]", line->at[len])))
+		len++;
+	struct line rest = {line->at + len, line->len - len};
+	return line_starts(&rest, ": *** ");
+}
+
 /* What a cluster, a shell or an interpreter adds after the script's own words. */
 static bool line_is_noise(const struct line *line)
 {
 	static const char *const starts[] = {
 		"srun: ",
 		"slurmstepd: ",
-		"make: *** ",
 		"During handling of",
 		"The above exception",
 		"compilation terminated.",
@@ -82,7 +93,7 @@ static bool line_is_noise(const struct line *line)
 	for (size_t i = 0; i < COUNT_OF(starts); i++)
 		if (line_starts(line, starts[i]))
 			return true;
-	return false;
+	return line_is_make(line);
 }
 
 /* It explains nothing, however late it comes. */

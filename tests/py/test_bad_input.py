@@ -79,7 +79,7 @@ CASES = {
     "script_outside": ("script: ../s.py\n", r"\.\.|below", 1),
     "file_outside": ("script: s.py\nfiles: [../../etc/shadow]\n", r"\.\.|below", 2),
     "metrics_outside": ("script: s.py\nmetrics: {csv: ../x.csv}\n", r"\.\.|below", 2),
-    "metrics_two_sources": ("script: s.py\nmetrics: {csv: a.csv, jsonl: b.jsonl}\n", "one", 2),
+    "metrics_printed": ("script: s.py\nmetrics: {printed: loss}\n", "from: stdout", 2),
     # parameters
     "empty_choices": (with_parameters("a: []"), "empty|no value", 3),
     "choice_is_a_map": (with_parameters("a: [1, {b: 2}]"), "a", 3),

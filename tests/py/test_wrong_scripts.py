@@ -181,7 +181,7 @@ FAILED = [
      "./train: /lib/libc.so.6: version `GLIBC_2.38' not found (required by ./train)", "build it on this machine, or statically"),
     ("make", SH, "printf 'all:\\n\\t@echo cc: fatal error: no input files >&2; false\\n' > Makefile\nmake\n", [],
      "cc: fatal error: no input files", CORRECT),
-    ("no rule", SH, "make model\n", [], "make: ?** No rule to make target 'model'.  Stop.", "take along what make needs: --file Makefile"),
+    ("no rule", SH, "make model\n", [], "make*: ?** No rule to make target 'model'.  Stop.", "take along what make needs: --file Makefile"),
     ("Perl", "train.pl", "#!/usr/bin/perl\ndie \"no data in data.txt\";\n", [], "no data in data.txt at train.pl line 2.", CORRECT),
     ("a module of Perl", "train.pl", "#!/usr/bin/perl\nuse AI::Nothere;\n", [], "Can't locate AI/Nothere.pm in @INC *", "install the Perl module"),
     ("R", SH, says("Error in eval(expr) : object 'lr' not found\nCalls: train -> eval\nExecution halted"), [],

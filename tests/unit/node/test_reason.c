@@ -100,6 +100,8 @@ static const struct row {
 	{"a compiler",
 	 "cc1: fatal error: a.c: No such file\ncompilation terminated.\nmake: *** [Makefile:2: a] Error 1\n", 2,
 	 "cc1: fatal error: a.c: No such file"},
+	{"make below make", "cc: fatal error: no input files\nmake[2]: *** [Makefile:2: all] Error 1\n", 2,
+	 "cc: fatal error: no input files"},
 	{"make alone", "make: *** No rule to make target 'model'.  Stop.\n", 2,
 	 "make: *** No rule to make target 'model'.  Stop."},
 	{"nothing", "\n  \n", 1, NULL},
