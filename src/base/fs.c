@@ -14,11 +14,8 @@
 /* As much as a commit takes, about. */
 #define FS_TRIAL_BYTES 65536
 
-int fs_read(const char *path, size_t max, struct buf *out, struct error *err)
+static int fs_read_fd(int fd, const char *path, size_t max, struct buf *out, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return errorf(err, -errno, "%s: %s", path, strerror(errno));
 	int rc = 0;
 	size_t total = 0;
 	for (;;) {
@@ -43,6 +40,23 @@ int fs_read(const char *path, size_t max, struct buf *out, struct error *err)
 	}
 	close(fd);
 	return rc;
+}
+
+int fs_read(const char *path, size_t max, struct buf *out, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? errorf(err, -errno, "%s: %s", path, strerror(errno)) : fs_read_fd(fd, path, max, out, err);
+}
+
+int fs_read_regular(const char *path, size_t max, struct buf *out, struct error *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return errorf(err, -EINVAL, "%s is not a regular file", path);
+	}
+	return fd < 0 ? errorf(err, -errno, "%s: %s", path, strerror(errno)) : fs_read_fd(fd, path, max, out, err);
 }
 
 int fs_write_all(int fd, const void *data, size_t len)
@@ -98,7 +112,7 @@ int fs_try_writing(const char *folder)
 		unlink(path);
 	}
 	free(path);
-	return rc;
+	return rc == -EMFILE || rc == -ENFILE ? 0 : rc; /* says nothing about the folder */
 }
 
 const char *fs_write_remedy(int rc)

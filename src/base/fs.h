@@ -11,6 +11,8 @@
 
 /* Adds the file's bytes to out. -ENOENT when absent, -E2BIG past max bytes. */
 int fs_read(const char *path, size_t max, struct buf *out, struct error *err) MUST_USE;
+/* The same for a path that a user chose: never waits for a pipe or a device, -EINVAL. */
+int fs_read_regular(const char *path, size_t max, struct buf *out, struct error *err) MUST_USE;
 /* Writes a private file, then renames it over path: readers see the old bytes or the new ones. The
  * data is synced first when sync is true. */
 int fs_write(const char *path, const void *data, size_t len, mode_t mode, bool sync, struct error *err) MUST_USE;

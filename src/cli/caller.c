@@ -86,7 +86,9 @@ static struct node *caller_git(const char *folder)
 	if (commit) {
 		git = node_new(NODE_MAP);
 		node_add(git, "commit", node_new_string(commit));
-		node_add(git, "dirty", node_new_bool(git_changes(folder, ":/", &changed) > 0));
+		int count = git_changes(folder, ":/", &changed);
+		if (count >= 0) /* else git did not answer */
+			node_add(git, "dirty", node_new_bool(count > 0));
 	}
 	buf_free(&changed);
 	free(commit);

@@ -140,7 +140,8 @@ static int state_spawn(const char *folder, struct error *err)
 	const char *listen = getenv("SLUICE_LISTEN");
 	const char *const argv[] = {program, "serve", listen && *listen ? "--listen" : NULL, listen, NULL};
 	char *variable = mem_printf("SLUICE_STATE=%s", folder);
-	const char *const env[] = {variable, NULL};
+	/* Started by a training script, it must not be taken for a process of that script. */
+	const char *const env[] = {variable, "SLUICE_REPORT=", "SLUICE_TASK_DIR=", NULL};
 	struct stat before;
 	static uv_loop_t loop; /* outlives this call, as does the child that it knows */
 

@@ -164,10 +164,12 @@ static void tracked_say(const struct tracked *t)
 	if (commit)
 		buf_addf(out, ", of commit %.*s", SUBMIT_COMMIT_CHARS, commit);
 	else
-		buf_add_text(out, "; nothing is committed yet");
+		buf_add_text(out, "; no commit is known");
 	if (commit && count > 0) {
 		buf_add_text(out, " with changes that are not committed: ");
 		tracked_name_changes(&changed, count, out);
+	} else if (commit && count < 0) {
+		buf_add_text(out, "; git does not say whether there are changes that are not committed");
 	}
 	buf_add_char(out, '\n');
 	if (t->deleted)

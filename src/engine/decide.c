@@ -195,7 +195,10 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 					     f->backend_end.message ? f->backend_end.message : text,
 					     f->backend_end.remedy);
 		if (stopped && (lost || (gone && decide_is_later(f))))
-			return verdict_error(CAUSE_LOST, "the backend no longer knows it", NULL);
+			return verdict_error(CAUSE_LOST,
+					     lost ? "the backend no longer knows it"
+						  : "a signal ended it, and its job ended much later",
+					     NULL);
 		/* A signal is a story of its own; who asked a runner to stop only the cluster knows, once it answers. */
 		int64_t at = stopped ? f->answered_ms : now;
 		if (!gone && at - f->ended_ms < pace->accounting_lag_ms)

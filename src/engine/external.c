@@ -267,12 +267,14 @@ static int external_check_objective(struct engine *engine, const struct external
 static int external_check_names(const struct external_tell *tell, struct error *err)
 {
 	const struct spec *spec = tell->live->experiment->spec;
+	for (size_t k = 0; k < tell->count; k++)
+		for (size_t i = 0; i < spec->objective_count; i++)
+			if (strcmp(tell->metrics[k].name, spec->objectives[i].metric) == 0)
+				return 0;
 	for (size_t k = 0; tell->more && k < tell->count; k++)
 		for (size_t i = 0; i < spec->objective_count; i++) {
 			const char *name = tell->metrics[k].name, *metric = spec->objectives[i].metric;
 			unsigned distance = text_distance(name, metric);
-			if (strcmp(name, metric) == 0)
-				return 0;
 			if (!distance || (distance == 1 && strlen(metric) > 3))
 				return errorf(err, -EINVAL, "the objective is '%s', not '%s'; correct the name", metric,
 					      name);

@@ -42,12 +42,15 @@ static char *trouble_of_folder(struct engine *engine)
 void engine_trouble_begin(struct engine *engine, const struct error *why)
 {
 	char *folder = trouble_of_folder(engine);
-	engine->trouble_ms = clock_mono_ms();
+	engine->trouble_ms = folder ? 0 : clock_mono_ms();
 	trouble_set(engine, folder ? folder : mem_printf("nothing can be recorded: %s; trying again", why->text));
 }
 
 void engine_trouble_end(struct engine *engine)
 {
+	/* A small write may find room on a full disk: there the next look at the folder decides. */
+	if (!engine->trouble_ms)
+		return;
 	engine->trouble_ms = 0;
 	trouble_set(engine, NULL);
 }

@@ -21,7 +21,7 @@ enum journal_kind {
 	JOURNAL_METRIC, /* one row of metrics */
 	JOURNAL_SAMPLE, /* resources used so far */
 	JOURNAL_NOTE, /* a line for the timeline: signal received, checkpoint seen, … */
-	JOURNAL_BEFORE, /* a file that may hold metrics and was there before the script started */
+	JOURNAL_BEFORE, /* a file that may hold metrics and was there before the script started; path "": no more */
 	JOURNAL_RAN, /* the file with this digest says what ran */
 	JOURNAL_END, /* the script has ended */
 	JOURNAL_UNKNOWN, /* a record of a newer version: skipped */

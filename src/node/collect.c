@@ -34,6 +34,7 @@ struct collect {
 	VEC(char *) names; /* sources of rows in the journal */
 	VEC(char *) notes; /* in the journal */
 	bool began, ended;
+	bool named; /* the runner has named all files that an earlier attempt had left */
 	size_t rows; /* appended */
 	int64_t until_ms;
 };
@@ -61,7 +62,8 @@ static int collect_record_cb(void *ctx, const struct journal_record *r)
 	struct collect *c = ctx;
 	c->began |= r->kind == JOURNAL_START;
 	c->ended |= r->kind == JOURNAL_END;
-	if (r->kind == JOURNAL_BEFORE)
+	c->named |= r->kind == JOURNAL_BEFORE && !*r->path;
+	if (r->kind == JOURNAL_BEFORE && *r->path)
 		collect_take_before(c, r);
 	if (r->kind == JOURNAL_NOTE)
 		vec_push(&c->notes, mem_strdup(r->text));
@@ -79,13 +81,15 @@ static int collect_read_journal(struct collect *c, int fd)
 	char *chunk = mem_alloc(LIMIT_JOURNAL_CHUNK_BYTES);
 	int64_t offset = 0, used = 0;
 	ssize_t n;
+	int rc = 0;
 	do {
 		n = pread(fd, chunk, LIMIT_JOURNAL_CHUNK_BYTES, offset);
+		rc = n < 0 ? -errno : 0;
 		used = n > 0 ? journal_read(chunk, (size_t)n, collect_record_cb, c, NULL) : 0;
 		offset += used;
 	} while (used > 0);
 	free(chunk);
-	return n < 0 ? -errno : 0;
+	return rc;
 }
 
 static bool collect_is_over(const struct collect *c)
@@ -162,6 +166,9 @@ static int collect_rows(struct collect *c)
 	struct follow_config config;
 	int rc = 0;
 	bool all;
+	/* Rows of an earlier attempt would be taken for new ones. */
+	if (spool_descriptor_resumes(&c->d) && !c->named)
+		return 0;
 	sources_find(&c->d, &c->sources, &config);
 	config.before = &c->before;
 	config.known = collect_format_cb;
@@ -174,7 +181,11 @@ static int collect_rows(struct collect *c)
 	do {
 		all = follow_finish(c->follow, true);
 		rc = collect_flush(c);
+		if (!all && rc == 0) /* a file cannot be read now */
+			usleep(EXEC_RETRY_MS * 1000);
 	} while (!all && rc == 0 && !collect_is_over(c));
+	if (rc == 0 && !all && c->rows < LIMIT_COLLECT_ROWS)
+		return -EIO;
 	if (rc == 0 && !all) {
 		collect_note(c,
 			     "its script had written more metrics than are read after the end of its runner: the last "

@@ -403,6 +403,17 @@ static void exec_before_cb(void *ctx, const char *path, const struct find_entry 
 						 .sum = entry->sum});
 }
 
+/* Where the script goes on with files of an earlier attempt, `exec --collect` must know all of them. A record without a
+ * path says that these are all. */
+static void exec_append_before(struct exec *x)
+{
+	follow_each_before(x->follow, exec_before_cb, &x->recorder);
+	if (!spool_descriptor_resumes(&x->d))
+		return;
+	recorder_append(&x->recorder, &(struct journal_record){.kind = JOURNAL_BEFORE, .path = ""});
+	recorder_settle(&x->recorder);
+}
+
 static void exec_end_unstarted(struct exec *x)
 {
 	x->outcome = (struct outcome){.exit_code = 0, .cause = CAUSE_STOPPED, .message = "stopped before it started"};
@@ -504,7 +515,7 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 	x->pid = launch.pid;
 	x->started_ms = clock_mono_ms();
 	exec_append_start(x);
-	follow_each_before(x->follow, exec_before_cb, &x->recorder);
+	exec_append_before(x);
 	exec_note_hidden(x);
 	if (launch_go(&x->d, &launch, &err) < 0) {
 		exec_fail(x, CAUSE_LAUNCH, 127, &err);

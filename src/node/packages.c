@@ -142,7 +142,7 @@ static void packages_search_all(struct packages *p, const char *prefix, const ch
 {
 	char *config = mem_printf("%s/pyvenv.cfg", prefix), *conda = mem_printf("%s/conda-meta", prefix);
 	struct buf text = buf_make(PACKAGES_CONFIG_BYTES);
-	if (fs_read(config, PACKAGES_CONFIG_BYTES, &text, NULL) == 0)
+	if (fs_read_regular(config, PACKAGES_CONFIG_BYTES, &text, NULL) == 0)
 		packages_search_venv(p, prefix, version, buf_text(&text), home);
 	else if (access(conda, F_OK) == 0)
 		packages_search_prefix(p, prefix, version);

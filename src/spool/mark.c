@@ -8,6 +8,7 @@
 #include "spool/paths.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ static enum mark_owner mark_owner_of(const char *pid, const char *variable)
 	enum mark_owner owner = MARK_OTHER;
 	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
 	int rc = fs_read(path, MARK_ENVIRON_BYTES, &text, NULL);
+	rc = rc == -E2BIG ? 0 : rc;
 	for (size_t at = 0; rc == 0 && at < text.len && owner == MARK_OTHER; at += strlen(text.data + at) + 1)
 		owner = strcmp(text.data + at, variable) == 0 ? MARK_OURS : MARK_OTHER;
 	snprintf(path, sizeof(path), "/proc/%.20s/statm", pid);
@@ -48,7 +50,7 @@ static bool mark_look(const char *variable, int signal, size_t *found)
 	bool again = false;
 	while (dir && (entry = readdir(dir))) {
 		if (num_parse_unsigned(entry->d_name, strlen(entry->d_name), INT32_MAX, &pid) < 0 || pid <= 1 ||
-		    (pid_t)pid == getpid())
+		    (pid_t)pid == getpid() || (pid_t)pid == getppid())
 			continue;
 		enum mark_owner owner = mark_owner_of(entry->d_name, variable);
 		if (owner == MARK_OURS && kill((pid_t)pid, signal) == 0)

@@ -64,7 +64,7 @@ static char *pythons_venv_version(const char *prefix)
 {
 	struct buf text = buf_make(PYTHONS_CONFIG_BYTES);
 	char *config = mem_printf("%s/pyvenv.cfg", prefix), *version = NULL;
-	if (fs_read(config, PYTHONS_CONFIG_BYTES, &text, NULL) == 0) {
+	if (fs_read_regular(config, PYTHONS_CONFIG_BYTES, &text, NULL) == 0) {
 		version = spool_find_value(buf_text(&text), "version_info");
 		if (!version)
 			version = spool_find_value(buf_text(&text), "version");
@@ -137,7 +137,7 @@ static char *unshim_words(const char *root, const char *pyenv_version, const cha
 		buf_add_text(&text, pyenv_version);
 	for (int i = 0; i < PYTHONS_DEPTH && !found && *place == '/'; i++) {
 		char *file = mem_printf("%s/.python-version", strcmp(place, "/") ? place : "");
-		found = fs_read(file, PYTHONS_CONFIG_BYTES, &text, NULL) == 0;
+		found = fs_read_regular(file, PYTHONS_CONFIG_BYTES, &text, NULL) == 0;
 		free(file);
 		if (strcmp(place, "/") == 0)
 			break;
@@ -146,7 +146,7 @@ static char *unshim_words(const char *root, const char *pyenv_version, const cha
 		place = above;
 	}
 	char *global = mem_printf("%s/version", root);
-	if (!found && fs_read(global, PYTHONS_CONFIG_BYTES, &text, NULL) < 0)
+	if (!found && fs_read_regular(global, PYTHONS_CONFIG_BYTES, &text, NULL) < 0)
 		buf_clear(&text);
 	free(global);
 	free(place);
@@ -349,7 +349,7 @@ static void pythons_try_conda_list(struct pythons *p, const char *home)
 {
 	struct buf text = buf_make(PYTHONS_CONFIG_BYTES);
 	char *path = mem_printf("%s/.conda/environments.txt", home);
-	const char *at = fs_read(path, PYTHONS_CONFIG_BYTES, &text, NULL) == 0 ? buf_text(&text) : "";
+	const char *at = fs_read_regular(path, PYTHONS_CONFIG_BYTES, &text, NULL) == 0 ? buf_text(&text) : "";
 	while (*at) {
 		size_t len = strcspn(at, "\r\n");
 		char *folder = mem_copy(at, len);

@@ -131,7 +131,18 @@ def test_a_later_attempt_keeps_what_it_repeats(tmp_path):
         if r["source"] == "csv:metrics.csv":
             newest[r["step"]] = r["values"]["loss"]
     assert newest == {**{i: float(f"0.{i}") for i in range(5)}, **{i: float(f"5.{i}") for i in range(5, 10)}}
-    assert [r["path"] for r in second.records("before")] == ["metrics.csv"]
+    assert [r["path"] for r in second.records("before")] == ["metrics.csv", ""]
+
+
+def test_where_the_files_of_earlier_attempts_are_not_all_named_nothing_is_read(tmp_path):
+    """As after a kill before the script began, or with a runner that named none: old rows must not become new ones."""
+    collect(killed(tmp_path))
+    second = killed(tmp_path, SCRIPT, early="5", late="6 7", number=2)
+    journal = second.dir / "journal"
+    kept = [line for line in journal.read_bytes().splitlines(True) if b'"kind":"before"' not in line]
+    journal.write_bytes(b"".join(kept))
+    collect(second)
+    assert journal.read_bytes() == b"".join(kept)
 
 
 def test_a_table_that_the_runner_read_is_no_data_later(tmp_path):

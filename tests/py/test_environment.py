@@ -231,7 +231,8 @@ def home(tmp_path, environments):
     return home
 
 
-def test_environments_are_listed_and_shims_resolved(home, environments, make_daemon, tmp_path):
+def test_environments_are_listed_and_shims_resolved(home, environments, make_daemon, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYENV_VERSION", raising=False)  # set where the tests themselves run behind a shim
     daemon = make_daemon("listing", env={"HOME": str(home), "PATH": f"{home}/.pyenv/shims:{os.environ['PATH']}"}).start()
     project = tmp_path / "project"
     venv.create(project / ".venv", with_pip=False, symlinks=True)
