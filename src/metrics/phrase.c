@@ -58,12 +58,27 @@ static size_t length_of_special(const char *at, const char *end)
 	return best;
 }
 
+/* "1,200" and "1,234,567": the length of the whole groups behind the first one, 0 when these are not thousands. */
+static size_t length_of_thousands(const char *digits, const char *p, const char *end)
+{
+	const char *from = p;
+	if (p == digits || p - digits > 3 || *digits == '0' || memchr(digits, '.', (size_t)(p - digits)))
+		return 0;
+	while (end - p >= 4 && *p == ',' && isdigit((unsigned char)p[1]) && isdigit((unsigned char)p[2]) &&
+	       isdigit((unsigned char)p[3]))
+		p += 4;
+	return p < end && (isdigit((unsigned char)*p) || *p == ',') ? 0 : (size_t)(p - from);
+}
+
 static size_t length_of_real(const char *at, const char *end)
 {
 	const char *p = at;
 	if (p < end && (*p == '-' || *p == '+'))
 		p++;
 	const char *digits = p;
+	while (p < end && isdigit((unsigned char)*p))
+		p++;
+	p += length_of_thousands(digits, p, end);
 	while (p < end && is_number_byte(*p))
 		p++;
 	if (p > digits && p[-1] == '.' && p - digits > 1 && (p == end || isspace((unsigned char)*p)))
@@ -104,13 +119,26 @@ static size_t take_unit(struct token *token, const char *at, const char *end)
 	return token->len ? token->len : 1;
 }
 
+/* As num_parse_real, with commas between thousands. */
+static int parse_real(const char *at, size_t len, double *ret)
+{
+	char plain[64];
+	size_t kept = 0;
+	if (!memchr(at, ',', len) || len > sizeof(plain))
+		return num_parse_real(at, len, ret);
+	for (size_t i = 0; i < len; i++)
+		if (at[i] != ',')
+			plain[kept++] = at[i];
+	return num_parse_real(plain, kept, ret);
+}
+
 static size_t take_number(struct token *token, const char *at, const char *end)
 {
 	size_t special = length_of_special(at, end), len = special ? special : length_of_real(at, end), next = len;
 	token->at = at;
 	token->kind = TOKEN_NUMBER;
 	token->of = NAN;
-	if (num_parse_real(at, len, &token->value) < 0)
+	if (parse_real(at, len, &token->value) < 0)
 		return take_unit(token, at, end);
 	/* 3/10, and 7/Unknown of Keras */
 	size_t slash = next;
@@ -121,7 +149,7 @@ static size_t take_number(struct token *token, const char *at, const char *end)
 		while (p < end && *p == ' ')
 			p++;
 		size_t of = length_of_real(p, end);
-		if (of && num_parse_real(p, of, &token->of) == 0)
+		if (of && parse_real(p, of, &token->of) == 0)
 			next = (size_t)(p - at) + of;
 	}
 	if (!ends_number(at + next, end))

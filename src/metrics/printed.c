@@ -303,7 +303,7 @@ static bool printed_take_bar(struct printed *p, const char *text, size_t len)
 	return true;
 }
 
-/* Removes what colours a terminal; other control characters become spaces, tabs stay. */
+/* Removes what colours a terminal and writes minus signs as such; other control characters become spaces, tabs stay. */
 static void printed_clean(const char *text, size_t len, struct buf *out)
 {
 	char *to = buf_reserve(out, len);
@@ -313,6 +313,10 @@ static void printed_clean(const char *text, size_t len, struct buf *out)
 			for (i += 2; i < len && !(text[i] >= '@' && text[i] <= '~'); i++)
 				;
 			continue;
+		}
+		if (i + 2 < len && memcmp(text + i, "\xe2\x88\x92", 3) == 0) { /* the minus sign of Unicode */
+			c = '-';
+			i += 2;
 		}
 		to[out->len++ - (size_t)(to - out->data)] = c == '\t' || (c >= ' ' && c != 0x7f) ? (char)c : ' ';
 	}
@@ -332,7 +336,8 @@ static bool printed_is_candidate(const struct printed *p, const char *text, size
 		return true;
 	if (i == len && !memmem(text, len, "nan", 3) && !memmem(text, len, "inf", 3))
 		return false;
-	return memchr(text, '\t', len) || word_filter_pass(&p->filter, text, len);
+	/* A colour hides where a word begins. */
+	return memchr(text, '\t', len) || memchr(text, 0x1b, len) || word_filter_pass(&p->filter, text, len);
 }
 
 /* "INFO:root:{'loss': 0.5, 'epoch': 1}", "json_stats: {…}": a dictionary that says when. */

@@ -243,8 +243,7 @@ static const char *const nothing[] = {
 	"[CV 4/5] END .......C=1, kernel='linear'; score: (test=0.967) total time=   0.0s",
 	"[I 2021-01-01 10:00:00,123] Trial 0 finished with value: 0.93 and parameters: {'lr': 0.01}. Best is trial 0 with value: 0.93.",
 	"--------------------------\n| learning_rate | 0.001  |\n| epochs        | 10     |\n--------------------------",
-	"      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n       1/30      6.73G      1.235     0.5911       "
-	"1.14         11        640: 100%|###| 16/16 [00:05<00:00,  2.83it/s]\n                   all        722       1444      0.939",
+	"      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n       1/30      6.73G      1.235     0.5911       1.14         11        640: 100%|###| 16/16 [00:05<00:00,  2.83it/s]\n                   all        722       1444      0.939",
 	"Test: [ 10/196]\tTime  0.233 ( 0.945)\tLoss 5.0e+00 (5.5e+00)\tAcc@1   3.91 (  4.14)",
 	"Epoch time: 137.13 s, batch_cost: 0.5",
 	"0.5 0.6 0.7",
