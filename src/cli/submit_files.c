@@ -169,6 +169,18 @@ static void submit_add_script(struct submit *submit, const char *folder, const c
 	free(name);
 }
 
+/* What --file names. The script lies at the top of a task's folder, so what lies in or below the script's folder has its
+ * place from there. */
+static int submit_add_option(struct submit *submit, const char *folder, const char *path, struct node *names,
+			     struct error *err)
+{
+	size_t len = strlen(folder);
+	if (strcmp(folder, ".") != 0 && text_starts(path, folder) && path[len] == '/' &&
+	    path[len + 1 + strspn(path + len + 1, "/")])
+		return submit_add_named(submit, folder, path + len + 1, "--file", names, err);
+	return submit_add_named(submit, ".", path, "--file", names, err);
+}
+
 void submit_find_files(struct submit *submit, const char *given, bool is_script, const struct options *options)
 {
 	char *copy = mem_strdup(given), *folder = dirname(copy), *root = NULL;
@@ -196,7 +208,7 @@ void submit_find_files(struct submit *submit, const char *given, bool is_script,
 	for (size_t i = 0; i < options->given.len; i++) {
 		if (!options_is(options->given.at[i].option, "file"))
 			continue;
-		if (submit_add_named(submit, ".", options->given.at[i].value, "--file", names, &err) < 0)
+		if (submit_add_option(submit, git ? "." : folder, options->given.at[i].value, names, &err) < 0)
 			submit_note_missing(submit, NULL, &err);
 		submit->changed = true;
 	}

@@ -124,14 +124,17 @@ def test_imported_modules_go_along_and_opened_files_are_named(daemon, tmp_path):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    said = daemon.cli("run", "src/train.py", "--file", "src/data", cwd=tmp_path, status=None).stderr
+    said = daemon.cli("check", "src/train.py", cwd=tmp_path).stderr
     assert "the script imports these files, so they are taken along: utils.py, lib/__init__.py, lib/deep/layers.py, lib/other.py\n" in said, said
-    # --file src/data goes under that name: the script, which looks for data/x.csv, would not find it.
     assert "train.py names data/x.csv, which does not go along: add --file src/data/x.csv" in said
     assert "utils.py names conf.yaml, which does not go along" in said
+    # The advice holds word for word: the script finds data/x.csv.
+    for way in ("src/data/x.csv", "src/data", "src/data/"):
+        said = daemon.cli("run", "src/train.py", "--file", way, cwd=tmp_path).stderr
+        assert "data/x.csv" not in said, said
     (tmp_path / "e.yaml").write_text("script: src/train.py\nfiles: [src/data]\n")
     said = daemon.cli("check", "e.yaml", cwd=tmp_path).stderr
     assert "taken along: src/utils.py, src/lib/__init__.py" in said and "data/x.csv" not in said
     (tmp_path / "src/train.py").write_text("import utils, lib.deep.layers\n")
     daemon.cli("run", "src/train.py", cwd=tmp_path)
-    assert daemon.tasks("e2")[0]["state"] == "finished"
+    assert daemon.tasks("e4")[0]["state"] == "finished"
