@@ -42,6 +42,10 @@ int prune_parse(const struct node *node, struct problems *problems, struct prune
 
 	if (node->type == NODE_STRING) {
 		prune_read_rule(node, problems, &spec);
+		if (spec.rule == PRUNE_THRESHOLD)
+			problem_add(problems, node,
+				    "write prune: {rule: threshold, threshold: 2.5} in the experiment file",
+				    "'threshold' needs the worst value that may go on");
 	} else if (node->type == NODE_MAP) {
 		for (size_t i = 0; i < node->count; i++) {
 			bool found = false;

@@ -70,9 +70,14 @@ static void test_threshold_ends_what_is_beyond_it(void **state)
 static void test_wrong_rules_are_refused(void **state)
 {
 	(void)state;
-	static const char *const wrong[] = {
-		"mediam",        "{rule: threshold}", "{rule: median, warmup: -1}",        "{rule: asha, reduction: 1}",
-		"{colour: red}", "[median]",          "{rule: threshold, threshold: many}"};
+	static const char *const wrong[] = {"mediam",
+					    "threshold",
+					    "{rule: threshold}",
+					    "{rule: median, warmup: -1}",
+					    "{rule: asha, reduction: 1}",
+					    "{colour: red}",
+					    "[median]",
+					    "{rule: threshold, threshold: many}"};
 	for (size_t i = 0; i < COUNT_OF(wrong); i++) {
 		struct problems problems = {0};
 		struct node *node = NULL;
