@@ -8,7 +8,9 @@ static const struct {
 	/* thousands, the minus sign of Unicode, colours on both sides of a blank */
 	{"epoch 1 reward: 900.0\nepoch 2 reward: 1,200.5\nepoch 3 reward: 1,234,567\n",
 	 "epoch 1, reward=900; epoch 2, reward=1200.5; epoch 3, reward=1234567"},
-	{"epoch 1 loss \xe2\x88\x92""0.5\n", "epoch 1, loss=-0.5"},
+	{"epoch 1 loss \xe2\x88\x92"
+	 "0.5\n",
+	 "epoch 1, loss=-0.5"},
 	{"\x1b[32mepoch 1\x1b[0m \x1b[1mloss\x1b[0m: 0.1\n", "epoch 1, loss=0.1"},
 	/* U2-Net */
 	{"[epoch:   2/100, batch:   10/400, ite: 410] train loss: 1.5, tar: 0.17\n"
