@@ -91,6 +91,7 @@ fail:
 struct state_start {
 	const char *folder;
 	int64_t deadline_ms;
+	int fd; /* of a question to the daemon that is not answered yet; -1 */
 	bool up, ended;
 	int exit_code, signal;
 	uv_timer_t timer;
@@ -105,14 +106,28 @@ static void state_ended_cb(void *ctx, pid_t pid, int exit_code, int signal)
 	start->signal = signal;
 }
 
+/* A daemon listens before it has opened its database, and may end because it cannot: it is up when it answers. */
+static void state_ask(struct state_start *start)
+{
+	static const char question[] = "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+	char byte;
+	if (start->fd < 0) {
+		start->fd = state_connect(start->folder, NULL, NULL);
+		if (start->fd < 0 || send(start->fd, question, strlen(question), MSG_NOSIGNAL) > 0)
+			return;
+	}
+	ssize_t n = recv(start->fd, &byte, 1, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	start->up = n > 0;
+	close(start->fd);
+	start->fd = -1;
+}
+
 static void state_poll_cb(uv_timer_t *timer)
 {
 	struct state_start *start = timer->data;
-	int fd = state_connect(start->folder, NULL, NULL);
-	if (fd >= 0) {
-		close(fd);
-		start->up = true;
-	}
+	state_ask(start);
 	if (start->up || start->ended || clock_mono_ms() > start->deadline_ms)
 		uv_close((uv_handle_t *)timer, NULL);
 }
@@ -135,7 +150,7 @@ static void state_show_log(const char *log, off_t from)
 
 static int state_spawn(const char *folder, struct error *err)
 {
-	struct state_start start = {.folder = folder, .deadline_ms = clock_mono_ms() + STATE_START_MS};
+	struct state_start start = {.folder = folder, .fd = -1, .deadline_ms = clock_mono_ms() + STATE_START_MS};
 	char *log = mem_printf("%s/daemon.log", folder), *program = fs_program();
 	const char *listen = getenv("SLUICE_LISTEN");
 	const char *const argv[] = {program, "serve", listen && *listen ? "--listen" : NULL, listen, NULL};
@@ -156,6 +171,8 @@ static int state_spawn(const char *folder, struct error *err)
 	else
 		uv_close((uv_handle_t *)&start.timer, NULL);
 	uv_run(&loop, UV_RUN_DEFAULT);
+	if (start.fd >= 0)
+		close(start.fd);
 	if (rc == 0 && start.up) {
 		fprintf(stderr, "sluice: started the daemon (log: %s)\n", log);
 	} else if (rc == 0) {
