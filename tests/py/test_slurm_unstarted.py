@@ -132,7 +132,7 @@ def refused_job(slurm, lab):
 
 
 def test_a_node_that_cannot_start_a_task_is_not_called_a_cancel(slurm, lab, refused_job):
-    experiment = slurm.submit("#!/bin/bash\nsleep 4\n", slurm.spec({"n": [1, 2, 3, 4]}), name="task.sh")
+    experiment = slurm.submit("#!/bin/bash\n[ $SLUICE_ATTEMPT = 1 ] && sleep 120\ntrue\n", slurm.spec({"n": [1, 2, 3, 4]}), name="task.sh")
     ended = slurm.wait_ended(experiment)
     assert ended["tasks"]["finished"] == 4, [task["cause"] for task in slurm.tasks(experiment)]
     first = [slurm.task(experiment, number)["attempts"][0] for number in range(1, 5)]
