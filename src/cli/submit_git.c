@@ -150,7 +150,9 @@ static void tracked_name_changes(const struct buf *paths, int count, struct buf 
 	const char *at = buf_text(paths), *end = at + paths->len;
 	for (int i = 0; i < SUBMIT_GIT_NAMED && at < end; i++, at += strlen(at) + 1)
 		buf_addf(out, "%s%s", i ? ", " : "", at);
-	if (count > SUBMIT_GIT_NAMED)
+	if (!paths->len)
+		buf_add_text(out, "too many to name");
+	else if (count > SUBMIT_GIT_NAMED)
 		buf_addf(out, " and %d more", count - SUBMIT_GIT_NAMED);
 }
 
