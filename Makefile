@@ -9,7 +9,7 @@ WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path
 	-not -path web/src/data/types.ts 2>/dev/null)
 
 .DEFAULT_GOAL := all
-.PHONY: all program web run test test-frameworks bench lint format install uninstall soak setup clean distclean help
+.PHONY: all program web run test test-frameworks fuzz bench screenshots lint format install uninstall soak setup clean distclean help
 
 all: web program
 
@@ -48,6 +48,14 @@ test: ## everything; ends in "N passed, N failed, N skipped"
 test-frameworks: all ## metrics of real Keras, PyTorch, Lightning, XGBoost and others (7 GB, minutes)
 	@scripts/setup test frameworks
 	SLUICE_FRAMEWORKS=1 $(BUILD)/venv/bin/python -m pytest -q tests/py/test_frameworks.py
+
+fuzz: ## random inputs for every parser, a minute each (FUZZ_S=60); findings are kept below build/
+	@FUZZ_S=$${FUZZ_S:-60} scripts/test fuzz
+
+screenshots: all ## the pictures of README and docs/tour.md, taken from the real pages (docs/images)
+	@scripts/setup test
+	cd web && SLUICE_BIN=$(CURDIR)/$(PROGRAM) node --test ../tests/web/real_pictures.test.mjs
+	cp $(BUILD)/pictures/*.png docs/images/
 
 lint: ## include direction, banned functions, scripts, formatting
 	@scripts/lint

@@ -112,7 +112,7 @@ static void import(struct place *place, struct history *history, uint64_t tasks)
 	json_end(&w);
 	json_end(&w);
 	check(node_parse_json(buf_text(&text), text.len, &body, &err), &err);
-	check(engine_import(place->engine, place->experiment, body, &count, &problems, &err), &err);
+	check(engine_import(place->engine, place->experiment, body, &count, NULL, &problems, &err), &err);
 	node_free(body);
 	buf_free(&text);
 	free(values);
@@ -200,7 +200,7 @@ static void add_tell(struct place *place, struct search *search, int64_t *seq, i
 	struct json w = json_to(&text);
 	json_list(&w);
 	for (size_t i = 0; i < count; i++)
-		json_real(&w, results[i]);
+		json_put_real(&w, results[i]);
 	json_end(&w);
 	add_event(place, seq, STORE_EVENT_TELL, asked, &text);
 	search_tell(search, asked, SEARCH_FINISHED, results);

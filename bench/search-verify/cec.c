@@ -35,7 +35,9 @@ int cec_open(struct cec *f, const char *data, int year, int function)
 		 function);
 	if (read_numbers(path, f->shift, N) < 0)
 		return -1;
-	snprintf(path, sizeof(path), year == 2013 ? "%s/2013/M_D10.txt" : "%s/2014/M_%d_D10.txt", data, function);
+	snprintf(path, sizeof(path), "%s/%d/M_D%d.txt", data, year, N);
+	if (year == 2014)
+		snprintf(path, sizeof(path), "%s/2014/M_%d_D%d.txt", data, function, N);
 	return read_numbers(path, &f->rotation[0][0][0], (year == 2013 ? 2 : 1) * N * N);
 }
 
@@ -247,7 +249,7 @@ double cec_value(const struct cec *f, const double *x)
 double cec_check(const char *data, int year, int *ret_count)
 {
 	char path[1024], line[4096];
-	snprintf(path, sizeof(path), "%s/%d/vectors_d10.txt", data, year);
+	snprintf(path, sizeof(path), "%s/%d/vectors_d%d.txt", data, year, N);
 	FILE *file = fopen(path, "r");
 	if (!file) {
 		perror(path);

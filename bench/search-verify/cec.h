@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
-#define CEC_DIMS 10
+#ifndef CEC_DIMS
+#define CEC_DIMS 10 /* search-verify-30 is built with 30 */
+#endif
 
 struct cec {
 	int year, function;
@@ -17,7 +19,7 @@ struct cec {
 /* Reads shift and rotation from the folder of the suites' data. 0, or -1 with a line on stderr. */
 int cec_open(struct cec *f, const char *data, int year, int function);
 double cec_value(const struct cec *f, const double *x);
-/* Compares with the values in YEAR/vectors_d10.txt; the largest relative difference, or -1. */
+/* Compares with the values in YEAR/vectors_dN.txt, N dimensions; the largest relative difference, or -1. */
 double cec_check(const char *data, int year, int *ret_count);
 
 #endif

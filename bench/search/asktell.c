@@ -45,9 +45,9 @@ static double ask(struct search *search, const struct space *space, int64_t id)
 	space_write_values(space, values, &out);
 	json_key(&out, "fidelity");
 	if (isnan(p.fidelity))
-		json_null(&out);
+		json_put_null(&out);
 	else
-		json_real(&out, p.fidelity);
+		json_put_real(&out, p.fidelity);
 	json_key_int(&out, "continues", p.continues);
 	json_end(&out);
 	puts(answer == SEARCH_PROPOSED ? buf_text(&b) : answer == SEARCH_WAIT ? "wait" : "done");

@@ -22,6 +22,10 @@ struct backend_resources {
 	int64_t cpus; /* at least 1 */
 	int64_t memory_bytes;
 	int64_t gpus;
+	int64_t gpu_share; /* thousandths of one GPU, with gpus 1; 0: whole GPUs */
+	const char *gpu_gres; /* how a cluster calls that share: "shard:2"; set by the backend; not owned */
+	bool share_auto; /* the engine chooses gpu_share */
+	uint32_t ahead; /* tasks that may wait for a slot, so that each gets its next task at once: engine/ahead.h */
 	char *gpu_type;
 	int64_t time_ms;
 	int64_t nodes;
@@ -132,6 +136,7 @@ enum backend_trait {
 	BACKEND_HAS_ACCOUNTING = 1 << 2, /* says why an attempt ended, up to a minute after the end */
 	BACKEND_FILES_LAG = 1 << 3, /* what a node writes may be visible here only some seconds later */
 	BACKEND_RESUBMIT_SAFE = 1 << 4, /* submitting a token twice is cheap and safe: the claim decides */
+	BACKEND_HAS_KEEPERS = 1 << 5, /* all tasks run on one machine, where a process of ours may outlive them */
 };
 
 /* How the value of a key is written, and the type of its field in struct backend_resources. */
@@ -203,6 +208,10 @@ struct backend_ops {
 			 uint32_t parallel, struct error *err);
 	/* Its entry of GET /cluster: one JSON map, from what is known now (refreshed in the background). */
 	void (*describe)(struct backend *backend, struct json *out);
+	/* Its nodes, for GET /cluster/use: the members "asking", "time", "error", "nodes" and "groups" of the open map, from
+	 * what is known now; asks again in the background when that is old. `ours`: names of nodes, sorted, that are to be
+	 * groups of their own. NULL: it has none to describe. */
+	void (*write_nodes)(struct backend *backend, const char *const *ours, size_t count, struct json *out);
 	/* A thorough examination for `sluice doctor`, with a real job if that tells more; may take two minutes. NULL:
 	 * `describe` already says everything. */
 	void (*examine)(struct backend *backend, backend_findings_f done, void *ctx);

@@ -1,5 +1,5 @@
 /* The backend that starts nothing. External workers ask for tasks, so `room` is always 0. A task that a worker took
- * counts as running until its result is told or it is stopped. */
+ * counts as running until its result comes or it is stopped. */
 #include "backend/external.h"
 
 #include <errno.h>

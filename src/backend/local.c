@@ -1,4 +1,4 @@
-/* This machine. Attempts get slots: CPUs, memory and whole GPUs. A runner is started detached, so that it survives the
+/* This machine. Attempts get slots: CPUs, memory and GPUs, whole or shared. A runner is started detached, so that it survives the
  * daemon, and is found again by its claim. Only live attempts are in memory here: how an attempt ended is in its
  * journal, which the engine reads. */
 #include "backend/local.h"
@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/pace.h"
 #include "base/proc.h"
+#include "spool/cage.h"
 #include "spool/mark.h"
 #include "spool/stop.h"
 
@@ -33,9 +34,9 @@ static uint32_t local_room(struct backend *backend, const struct backend_resourc
 	if (impossible) /* let it come: submit refuses it, with the reason */
 		return 1;
 	local_used(local, &cpus, &memory);
-	for (size_t i = 0; i < local->items.len; i++)
-		if (local->items.at[i]->phase == LOCAL_WAITS)
-			return 0;
+	size_t waiting = local_waiting(local);
+	if (waiting)
+		return waiting < r->ahead ? r->ahead - (uint32_t)waiting : 0;
 	int64_t room = (m->cpus - cpus) / local_machine_cpus(r);
 	if (r->memory_bytes > 0) {
 		int64_t fits = (m->memory_free_bytes - memory) / r->memory_bytes;
@@ -43,9 +44,9 @@ static uint32_t local_room(struct backend *backend, const struct backend_resourc
 			fits = 1; /* it fits the machine; what others use now is their affair */
 		room = fits < room ? fits : room;
 	}
-	if (r->gpus > 0 && local_machine_free_gpus(m) / r->gpus < room)
-		room = local_machine_free_gpus(m) / r->gpus;
-	return room > 0 ? (uint32_t)room : 0;
+	if (r->gpus > 0 && local_machine_gpu_room(m, r->gpus, r->gpu_share) < room)
+		room = local_machine_gpu_room(m, r->gpus, r->gpu_share);
+	return (room > 0 ? (uint32_t)room : 0) + r->ahead;
 }
 
 static uint32_t local_slots(struct backend *backend, const struct backend_resources *r)
@@ -69,9 +70,12 @@ static char *local_why_wait(struct backend *backend, const struct backend_resour
 static void local_tell(backend_findings_f done, void *ctx)
 {
 	char what[] =
+		"tasks on this machine: `memory` is limited by the kernel, in a control group for each task; `cpus` "
+		"gives each task cores of its own";
+	char watched[] =
 		"tasks on this machine: `memory` is watched every second and not limited by the kernel; `cpus` gives "
 		"each task cores of its own";
-	const struct backend_finding finding = {.level = "ok", .what = what};
+	const struct backend_finding finding = {.level = "ok", .what = cage_is_available() ? what : watched};
 	done(ctx, &finding, 1);
 }
 
@@ -87,19 +91,48 @@ static void local_examine(struct backend *backend, backend_findings_f done, void
 	local->examined_ctx = ctx;
 }
 
-static void local_gpus_cb(void *ctx, const char *text)
+/* The GPUs are known: nothing may be started on a card before its slices are. */
+static void local_gpus_known(struct local *local, const char *slices)
 {
-	struct local *local = ctx;
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 	local->gpu_query = NULL;
-	if (text)
-		local_machine_read_gpus(&local->machine, text, getenv("CUDA_VISIBLE_DEVICES"));
-	else
-		log_info("nvidia-smi does not answer: no GPUs are used on this machine");
+	/* A list that names slices says nothing about cards. */
+	if (local->cards)
+		local_machine_read_gpus(&local->machine, local->cards,
+					visible && strstr(visible, "MIG-") ? NULL : visible);
+	if (slices)
+		local_machine_read_slices(&local->machine, slices, visible);
+	free(local->cards);
+	local->cards = NULL;
 	local_start_waiting(local);
 	local_changed(local);
 	if (local->examined)
 		local_tell(local->examined, local->examined_ctx);
 	local->examined = NULL;
+}
+
+static void local_slices_cb(void *ctx, const char *text)
+{
+	local_gpus_known(ctx, text);
+}
+
+static void local_gpus_cb(void *ctx, const char *text)
+{
+	struct local *local = ctx;
+	local->gpu_query = NULL;
+	if (!text)
+		log_info("nvidia-smi does not answer: no GPUs are used on this machine");
+	local->cards = mem_strdup(text);
+	if (text && *text)
+		local->gpu_query = local_machine_ask_slices(local->loop, local_slices_cb, local);
+	if (!local->gpu_query)
+		local_gpus_known(local, NULL);
+}
+
+static void local_mps_cb(void *ctx)
+{
+	local_start_waiting(ctx);
+	local_changed(ctx);
 }
 
 static int local_open(const struct backend_config *config, struct backend **ret, struct error *err)
@@ -112,6 +145,9 @@ static int local_open(const struct backend_config *config, struct backend **ret,
 	gethostname(local->host, sizeof(local->host) - 1);
 	local_machine_look(&local->machine);
 	local_cores_open(&local->cores);
+	cage_make_room();
+	local_mps_open(&local->mps, local->loop, config->state_dir, local_mps_cb, local);
+	local_reap_open(local);
 	local->gpu_query = local_machine_ask_gpus(local->loop, local_gpus_cb, local);
 	*ret = &local->backend;
 	return 0;
@@ -121,10 +157,13 @@ static void local_close(struct backend *backend)
 {
 	struct local *local = (struct local *)backend;
 	local_machine_forget_query(local->gpu_query);
+	local_mps_close(&local->mps, local_sharing(local) > 0);
+	local_reap_close(local);
 	while (local->items.len)
 		local_drop(local->items.at[0]);
 	free(local->items.at);
 	free(local->program);
+	free(local->cards);
 	free(local);
 }
 
@@ -177,6 +216,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 			.time_ms = r->time_ms,
 			.signal_before_ms = r->signal_before_ms,
 			.checkpoint_signal = r->checkpoint_signal,
+			.gpu_share = r->gpu_share,
 		};
 	}
 	local_start_waiting(local);
@@ -244,8 +284,10 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 		if (!item) {
 			local_observe_trace(local, &watch[i], &observed, &words);
 		} else if (item->phase == LOCAL_WAITS) {
-			struct backend_resources wanted = {
-				.cpus = item->slot.cpus, .memory_bytes = item->slot.memory_bytes, .gpus = item->gpus};
+			struct backend_resources wanted = {.cpus = item->slot.cpus,
+							   .memory_bytes = item->slot.memory_bytes,
+							   .gpus = item->gpus,
+							   .gpu_share = item->slot.gpu_share};
 			item->watched = true;
 			observed.state = BACKEND_QUEUED;
 			observed.reason = words = local_why_wait(backend, &wanted, item->experiment);
@@ -286,7 +328,7 @@ static int local_cancel_one(struct local *local, const struct backend_watch *wat
 			: errorf(err, -errno, "process %ld: %s", (long)trace.pid, strerror(errno));
 	if (trace.state == LOCAL_TRACE_GONE || trace.state == LOCAL_TRACE_REBOOT)
 		return 0;
-	return spool_stop_write(watch->attempt_dir, err);
+	return spool_stop_write(watch->attempt_dir, SPOOL_STOP_OVER, err);
 }
 
 static void local_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
@@ -305,6 +347,12 @@ static int64_t local_poll_interval(struct backend *backend, bool expecting)
 {
 	(void)backend;
 	return expecting ? LOCAL_POLL_SOON_MS : LOCAL_POLL_MS;
+}
+
+static int64_t local_doubt(struct backend *backend)
+{
+	(void)backend;
+	return LOCAL_DOUBT_MS;
 }
 
 static char *local_preview(struct backend *backend, const struct backend_resources *r, uint64_t tasks,
@@ -340,7 +388,7 @@ static void local_on_change(struct backend *backend, void (*changed)(void *ctx),
 const struct backend_ops backend_local = {
 	.name = "local",
 	.help = "this machine: slots by CPUs, memory and GPUs",
-	.traits = BACKEND_RESUBMIT_SAFE,
+	.traits = BACKEND_RESUBMIT_SAFE | BACKEND_HAS_KEEPERS,
 	.preference = 1,
 	.open = local_open,
 	.close = local_close,
@@ -353,6 +401,7 @@ const struct backend_ops backend_local = {
 	.poll = local_poll,
 	.cancel = local_cancel,
 	.poll_interval_ms = local_poll_interval,
+	.doubt_ms = local_doubt,
 	.preview = local_preview,
 	.describe = local_describe,
 	.examine = local_examine,

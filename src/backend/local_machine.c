@@ -134,23 +134,102 @@ void local_machine_read_gpus(struct local_machine *machine, const char *text, co
 	}
 }
 
-void local_machine_mark_busy(struct local_machine *machine, const char *list)
+/* "  MIG 3g.20gb     Device  0: (UUID: MIG-c6d4…)". The memory is the one in the name of the profile. */
+static bool machine_read_slice(const char *line, const struct local_gpu *card, struct local_gpu *ret)
+{
+	const char *uuid = strstr(line, "(UUID: MIG-");
+	line += strspn(line, " ");
+	if (!text_starts(line, "MIG ") || !uuid)
+		return false;
+	const char *profile = line + 4, *dot = strchr(profile, '.');
+	size_t name = strcspn(profile, " "), digits = dot ? strspn(dot + 1, "0123456789") : 0;
+	uint64_t gib = 0;
+	uuid += strlen("(UUID: ");
+	if (!dot || dot > profile + name || num_parse_unsigned(dot + 1, digits, 1 << 20, &gib) < 0)
+		gib = 0;
+	*ret = (struct local_gpu){.index = card->index, .memory_bytes = (int64_t)gib << 30};
+	snprintf(ret->id, sizeof(ret->id), "%.*s", (int)strcspn(uuid, ")"), uuid);
+	snprintf(ret->uuid, sizeof(ret->uuid), "%s", ret->id);
+	snprintf(ret->name, sizeof(ret->name), "%.40s MIG %.*s", card->name, (int)(name < 16 ? name : 16), profile);
+	return strcspn(uuid, ")") < sizeof(ret->id);
+}
+
+/* "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5c89…)": which of the GPUs that is; NULL: none that we may use. */
+static const struct local_gpu *machine_find_card(const struct local_machine *machine, const char *line)
+{
+	uint64_t index;
+	if (!text_starts(line, "GPU ") ||
+	    num_parse_unsigned(line + 4, strspn(line + 4, "0123456789"), 1023, &index) < 0)
+		return NULL;
+	for (size_t g = 0; g < machine->gpu_count; g++)
+		if (machine->gpus[g].index == (int64_t)index)
+			return &machine->gpus[g];
+	return NULL;
+}
+
+/* Does the list name slices? Then only those are meant, else every slice of the cards that it names. */
+static bool machine_is_slice_visible(const struct local_gpu *slice, const char *visible)
+{
+	return !visible || !strstr(visible, "MIG-") || machine_is_visible(slice, visible);
+}
+
+void local_machine_read_slices(struct local_machine *machine, const char *text, const char *visible)
+{
+	struct local_machine now = {0};
+	const struct local_gpu *card = NULL;
+	bool sliced = false;
+	for (size_t n; *text; text += n + strspn(text + n, "\r\n")) {
+		n = strcspn(text, "\r\n");
+		char *line = mem_copy(text, n);
+		struct local_gpu slice;
+		if (text_starts(line, "GPU ")) {
+			if (card && !sliced && machine_is_visible(card, visible) && now.gpu_count < LOCAL_GPUS_MAX)
+				now.gpus[now.gpu_count++] = *card;
+			card = machine_find_card(machine, line);
+			sliced = false;
+		} else if (card && machine_read_slice(line, card, &slice)) {
+			sliced = true;
+			if (machine_is_slice_visible(&slice, visible) && now.gpu_count < LOCAL_GPUS_MAX)
+				now.gpus[now.gpu_count++] = slice;
+		}
+		free(line);
+	}
+	if (card && !sliced && machine_is_visible(card, visible) && now.gpu_count < LOCAL_GPUS_MAX)
+		now.gpus[now.gpu_count++] = *card;
+	if (!now.gpu_count) /* no answer that we understand */
+		return;
+	memcpy(machine->gpus, now.gpus, sizeof(now.gpus));
+	machine->gpu_count = now.gpu_count;
+}
+
+void local_machine_use(struct local_machine *machine, const char *list, int64_t share)
 {
 	while (*list) {
 		size_t n = strcspn(list, ",");
 		for (size_t g = 0; g < machine->gpu_count; g++)
 			if (strlen(machine->gpus[g].id) == n && strncmp(machine->gpus[g].id, list, n) == 0)
-				machine->gpus[g].busy = true;
+				machine->gpus[g].used += share ? share : LOCAL_GPU_WHOLE;
 		list += n + (list[n] == ',');
 	}
 }
 
-int64_t local_machine_free_gpus(const struct local_machine *machine)
+size_t local_machine_cards(const struct local_machine *machine)
 {
-	int64_t count = 0;
+	size_t count = 0;
 	for (size_t g = 0; g < machine->gpu_count; g++)
-		count += !machine->gpus[g].busy;
+		count += !local_gpu_is_slice(&machine->gpus[g]);
 	return count;
+}
+
+int64_t local_machine_gpu_room(const struct local_machine *machine, int64_t gpus, int64_t share)
+{
+	int64_t whole = 0, parts = 0;
+	for (size_t g = 0; g < machine->gpu_count; g++) {
+		int64_t left = LOCAL_GPU_WHOLE - machine->gpus[g].used;
+		whole += machine->gpus[g].used == 0;
+		parts += share && left > 0 && !local_gpu_is_slice(&machine->gpus[g]) ? left / share : 0;
+	}
+	return share ? parts : whole / gpus;
 }
 
 static void machine_gpus_cb(void *ctx, const struct proc_result *result)
@@ -161,10 +240,8 @@ static void machine_gpus_cb(void *ctx, const struct proc_result *result)
 	free(query);
 }
 
-struct local_query *local_machine_ask_gpus(uv_loop_t *loop, local_gpus_f answered, void *ctx)
+static struct local_query *machine_ask(uv_loop_t *loop, const char *const *argv, local_gpus_f answered, void *ctx)
 {
-	static const char *const argv[] = {"nvidia-smi", "--query-gpu=index,uuid,memory.total,name",
-					   "--format=csv,noheader,nounits", NULL};
 	struct proc_spec spec = {.argv = argv, .timeout_ms = MACHINE_GPU_QUERY_MS, .output_max = 1 << 20};
 	struct local_query *query = mem_alloc(sizeof(*query));
 	*query = (struct local_query){.answered = answered, .ctx = ctx};
@@ -173,6 +250,19 @@ struct local_query *local_machine_ask_gpus(uv_loop_t *loop, local_gpus_f answere
 		return query;
 	free(query);
 	return NULL;
+}
+
+struct local_query *local_machine_ask_gpus(uv_loop_t *loop, local_gpus_f answered, void *ctx)
+{
+	static const char *const argv[] = {"nvidia-smi", "--query-gpu=index,uuid,memory.total,name",
+					   "--format=csv,noheader,nounits", NULL};
+	return machine_ask(loop, argv, answered, ctx);
+}
+
+struct local_query *local_machine_ask_slices(uv_loop_t *loop, local_gpus_f answered, void *ctx)
+{
+	static const char *const argv[] = {"nvidia-smi", "-L", NULL};
+	return machine_ask(loop, argv, answered, ctx);
 }
 
 void local_machine_forget_query(struct local_query *query)
@@ -203,8 +293,19 @@ char *local_machine_impossible(const struct local_machine *m, bool gpus_known, c
 		*ret_key = "gpus";
 		*ret_remedy = m->gpu_count ? "ask for fewer GPUs, or choose another backend"
 					   : "leave gpus out, or choose a backend that has GPUs";
+		if (r->gpu_share)
+			return mem_printf("a task asks for %g of a GPU, but this machine has %zu GPUs",
+					  (double)r->gpu_share / 1000, m->gpu_count);
 		return mem_printf("a task asks for %" PRId64 " GPU%s, but this machine has %zu", r->gpus,
 				  r->gpus == 1 ? "" : "s", m->gpu_count);
+	}
+	if (gpus_known && r->gpu_share && !local_machine_cards(m)) {
+		*ret_key = "gpus";
+		*ret_remedy = "ask for `gpus: 1`, which is one slice, or choose another backend";
+		return mem_printf(
+			"a task asks for %g of a GPU, but the GPUs of this machine are MIG slices, which are not "
+			"parted",
+			(double)r->gpu_share / LOCAL_GPU_WHOLE);
 	}
 	if (r->nodes > 1) {
 		*ret_key = "nodes";
@@ -230,10 +331,12 @@ void local_machine_write(const struct local_machine *m, struct json *out)
 	json_list(out);
 	for (size_t g = 0; g < m->gpu_count; g++) {
 		json_map(out);
+		json_key_string(out, "id", m->gpus[g].id);
 		json_key_int(out, "index", m->gpus[g].index);
 		json_key_string(out, "name", m->gpus[g].name);
 		json_key_int(out, "memory_bytes", m->gpus[g].memory_bytes);
-		json_key_bool(out, "busy", m->gpus[g].busy);
+		json_key_bool(out, "busy", m->gpus[g].used > 0);
+		json_key_real(out, "used", (double)m->gpus[g].used / LOCAL_GPU_WHOLE);
 		json_end(out);
 	}
 	json_end(out);
@@ -242,8 +345,10 @@ void local_machine_write(const struct local_machine *m, struct json *out)
 int64_t local_machine_slots(const struct local_machine *m, const struct backend_resources *r)
 {
 	int64_t most = m->cpus / local_machine_cpus(r);
-	if (r->gpus > 0 && (int64_t)m->gpu_count / r->gpus < most)
-		most = (int64_t)m->gpu_count / r->gpus;
+	int64_t parts = r->gpu_share ? LOCAL_GPU_WHOLE / r->gpu_share : 1;
+	int64_t gpus = (int64_t)(r->gpu_share ? local_machine_cards(m) : m->gpu_count);
+	if (r->gpus > 0 && gpus / r->gpus * parts < most)
+		most = gpus / r->gpus * parts;
 	/* One that fits the machine runs alone, whatever others use. */
 	if (r->memory_bytes > 0 && m->memory_free_bytes / r->memory_bytes < most && most > 0)
 		most = m->memory_free_bytes / r->memory_bytes > 1 ? m->memory_free_bytes / r->memory_bytes : 1;
@@ -267,7 +372,9 @@ char *local_machine_preview(const struct local_machine *m, const struct backend_
 		text_format_bytes(r->memory_bytes, memory, sizeof(memory));
 		buf_addf(&out, ", %s", memory);
 	}
-	if (r->gpus > 0)
+	if (r->gpu_share)
+		buf_addf(&out, ", %g of a GPU (in CUDA_VISIBLE_DEVICES)", (double)r->gpu_share / LOCAL_GPU_WHOLE);
+	else if (r->gpus > 0)
 		buf_addf(&out, ", %" PRId64 " GPU%s (in CUDA_VISIBLE_DEVICES)", r->gpus, r->gpus == 1 ? "" : "s");
 	else if (m->gpu_count)
 		buf_add_text(&out, ", no GPU (CUDA_VISIBLE_DEVICES is empty; ask with `gpus: 1`)");

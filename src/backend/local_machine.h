@@ -5,17 +5,24 @@
 #include "backend/backend.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #define LOCAL_GPUS_MAX 64
 
 struct local_gpu {
 	int64_t index;
-	char id[16]; /* the index, as CUDA_VISIBLE_DEVICES takes it */
+	char id[64]; /* as CUDA_VISIBLE_DEVICES takes it: the index, or the UUID of a MIG slice */
 	char uuid[64];
 	char name[64];
 	int64_t memory_bytes;
-	bool busy;
+	int64_t used; /* thousandths that tasks have */
 };
+
+/* MIG slices are given as a whole: NVIDIA MPS needs a server of its own for each, which we do not start. */
+static inline bool local_gpu_is_slice(const struct local_gpu *gpu)
+{
+	return strncmp(gpu->id, "MIG-", 4) == 0;
+}
 
 struct local_machine {
 	int64_t cpus; /* that this process may run on */
@@ -29,16 +36,27 @@ void local_machine_look(struct local_machine *machine);
 /* The GPUs out of nvidia-smi's answer, less those that `visible` (the daemon's own CUDA_VISIBLE_DEVICES; NULL: all)
  * leaves out. Lines that cannot be read are skipped. */
 void local_machine_read_gpus(struct local_machine *machine, const char *text, const char *visible);
+/* Puts the MIG slices of each GPU in its place, out of the answer to `nvidia-smi -L`: CUDA cannot use the card as a whole
+ * then. `visible` may name slices too. */
+void local_machine_read_slices(struct local_machine *machine, const char *text, const char *visible);
 
-/* Marks the GPUs of a list ("0,1") as busy. The second function counts the GPUs that are not busy. */
-void local_machine_mark_busy(struct local_machine *machine, const char *list);
-int64_t local_machine_free_gpus(const struct local_machine *machine);
+/* All of a GPU. */
+#define LOCAL_GPU_WHOLE 1000
+
+/* Counts the GPUs of a list ("0,1") as used: `share` thousandths of each; 0: all of it. */
+void local_machine_use(struct local_machine *machine, const char *list, int64_t share);
+/* How many GPUs it has of which tasks may get parts: those that are not MIG slices. */
+size_t local_machine_cards(const struct local_machine *machine);
+/* How many tasks that want so many GPUs, or such a share of one, fit beside what is used. */
+int64_t local_machine_gpu_room(const struct local_machine *machine, int64_t gpus, int64_t share);
 
 /* Runs nvidia-smi in the background, with a time limit. `answered` is called once on the loop with its output, or with
  * NULL if it failed. Returns NULL if there is no such program; then the callback is not called. */
 struct local_query;
 typedef void (*local_gpus_f)(void *ctx, const char *text);
 struct local_query *local_machine_ask_gpus(uv_loop_t *loop, local_gpus_f answered, void *ctx);
+/* The same with `nvidia-smi -L`, which names MIG slices. */
+struct local_query *local_machine_ask_slices(uv_loop_t *loop, local_gpus_f answered, void *ctx);
 /* The callback is not called any more. NULL is fine. */
 void local_machine_forget_query(struct local_query *query);
 

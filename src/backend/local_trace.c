@@ -37,7 +37,7 @@ void local_trace_read(const char *batch_dir, uint32_t index, int64_t silent_ms, 
 		ret->state = LOCAL_TRACE_ALIVE;
 	else
 		ret->state = LOCAL_TRACE_GONE;
-	ret->earlier = ret->state == LOCAL_TRACE_GONE && proc_start_time(getpid(), &start) == 0 &&
+	ret->earlier = ret->state == LOCAL_TRACE_GONE && proc_own_start_time(&start) == 0 &&
 		claim.pid_start <= (int64_t)start;
 }
 

@@ -28,6 +28,8 @@ static void wait_amount(const struct wait_thing *thing, int64_t amount, char tex
 {
 	if (thing->member == offsetof(struct local_hold, memory_bytes))
 		text_format_bytes(amount, text, WAIT_AMOUNT_CHARS);
+	else if (thing->member == offsetof(struct local_hold, gpus))
+		snprintf(text, WAIT_AMOUNT_CHARS, "%g", (double)amount / LOCAL_GPU_WHOLE);
 	else
 		snprintf(text, WAIT_AMOUNT_CHARS, "%" PRId64, amount);
 }
@@ -50,9 +52,10 @@ void local_hold_add(struct local_holds *holds, int64_t experiment, const struct 
 	struct local_hold *hold = &holds->list.at[i];
 	hold->cpus += slot->cpus;
 	hold->memory_bytes += slot->memory_bytes;
-	hold->gpus += *slot->gpus != 0;
+	int64_t gpus = *slot->gpus != 0;
 	for (const char *p = slot->gpus; *p; p++)
-		hold->gpus += *p == ',';
+		gpus += *p == ',';
+	hold->gpus += gpus * (slot->gpu_share ? slot->gpu_share : LOCAL_GPU_WHOLE);
 }
 
 static char *wait_words(struct wait_thing *thing, struct local_hold *holds, size_t count, int64_t experiment)
@@ -62,7 +65,10 @@ static char *wait_words(struct wait_thing *thing, struct local_hold *holds, size
 	size_t named = 0, others = 0;
 	wait_amount(thing, thing->wanted, amount);
 	wait_amount(thing, thing->has, all);
-	buf_addf(&out, "waits for %s %s", amount, thing->wanted == 1 ? thing->one : thing->many);
+	buf_addf(&out, "waits for %s %s", amount,
+		 thing->wanted == (thing->member == offsetof(struct local_hold, gpus) ? LOCAL_GPU_WHOLE : 1)
+			 ? thing->one
+			 : thing->many);
 	qsort_r(holds, count, sizeof(*holds), wait_by_held, thing);
 	for (size_t i = 0; i < count && wait_held(&holds[i], thing) > 0; i++) {
 		if (named == WAIT_NAMED) {
@@ -86,7 +92,9 @@ char *local_wait_why(const struct local_machine *m, bool gpus_known, struct loca
 		     const struct backend_resources *wanted, int64_t experiment)
 {
 	struct wait_thing things[] = {
-		{"GPU", "GPUs", offsetof(struct local_hold, gpus), wanted->gpus, (int64_t)m->gpu_count},
+		{"GPU", "GPUs", offsetof(struct local_hold, gpus),
+		 wanted->gpu_share ? wanted->gpu_share : wanted->gpus * LOCAL_GPU_WHOLE,
+		 (int64_t)m->gpu_count * LOCAL_GPU_WHOLE},
 		{"CPU", "CPUs", offsetof(struct local_hold, cpus), local_machine_cpus(wanted), m->cpus},
 		{"of memory", "of memory", offsetof(struct local_hold, memory_bytes), wanted->memory_bytes,
 		 m->memory_free_bytes},

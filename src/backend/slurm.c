@@ -20,7 +20,7 @@ struct slurm_call {
 	struct proc *proc;
 	slurm_answered_f answered;
 	void *ctx;
-	/* It could not be started: told from a timer, so that no caller is called back before it returns. */
+	/* It could not be started: reported from a timer, so that no caller is called back before it returns. */
 	uv_timer_t timer;
 	struct error err;
 };
@@ -306,7 +306,7 @@ static int slurm_open(const struct backend_config *config, struct backend **ret,
 				      needed[i]);
 	struct slurm *slurm = mem_alloc(sizeof(*slurm));
 	*slurm = (struct slurm){
-		.base.ops = &backend_slurm,
+		.backend.ops = &backend_slurm,
 		.loop = config->loop,
 		.state_dir = mem_strdup(config->state_dir),
 		.program = mem_strdup(config->program),
@@ -321,7 +321,7 @@ static int slurm_open(const struct backend_config *config, struct backend **ret,
 		return rc;
 	}
 	slurm_refresh(slurm);
-	*ret = &slurm->base;
+	*ret = &slurm->backend;
 	return 0;
 }
 
@@ -353,6 +353,8 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 			   uint32_t parallel, struct error *err)
 {
 	struct slurm *slurm = (struct slurm *)backend;
+	char gres[SLURM_SHARE_CHARS];
+	struct backend_resources named = slurm_named_resources(slurm, resources, gres);
 	uint32_t room = slurm_room(backend, resources);
 	size_t count = tasks < SLURM_BATCH_MAX ? (size_t)tasks : SLURM_BATCH_MAX;
 	if (room && count > room)
@@ -366,7 +368,7 @@ static char *slurm_preview(struct backend *backend, const struct backend_resourc
 	char *folder = spool_batch_dir(experiment, "TOKEN"), *program = slurm_runner_path(slurm, experiment);
 	struct backend_batch batch = {.token = "00000000000000000000000000000000",
 				      .batch_dir = folder,
-				      .resources = resources,
+				      .resources = &named,
 				      .items = items,
 				      .count = count,
 				      .parallel = parallel};
@@ -441,6 +443,7 @@ const struct backend_ops backend_slurm = {
 	.poll_interval_ms = slurm_poll_interval_ms,
 	.preview = slurm_preview,
 	.describe = slurm_describe,
+	.write_nodes = slurm_write_nodes,
 	.examine = slurm_examine_default,
 	.on_change = slurm_on_change,
 };

@@ -246,7 +246,48 @@ static void slurm_refresh_if_old(struct slurm *slurm)
 void slurm_cluster_free(struct slurm_cluster *cluster)
 {
 	slurm_partitions_free(&cluster->partitions);
+	slurm_nodes_free(&cluster->nodes);
 	slurm_limits_free(&cluster->limits);
+}
+
+static void slurm_nodes_cb(void *ctx, const struct proc_result *result)
+{
+	struct slurm *slurm = ctx;
+	struct slurm_cluster *c = &slurm->cluster;
+	if (slurm->closing)
+		return;
+	slurm->asking_nodes = false;
+	c->nodes_mono_ms = clock_mono_ms();
+	c->nodes_trouble[0] = '\0';
+	if (!slurm_answered_well(result)) {
+		slurm_explain_failed_call("scontrol", result, c->nodes_trouble, sizeof(c->nodes_trouble));
+		return;
+	}
+	c->nodes_ms = clock_now_ms();
+	slurm_nodes_free(&c->nodes);
+	slurm_nodes_parse(buf_text(&result->out), result->out.len, &c->nodes);
+}
+
+/* One call, and only when someone looks at nodes. */
+void slurm_write_nodes(struct backend *backend, const char *const *ours, size_t count, struct json *out)
+{
+	struct slurm *slurm = (struct slurm *)backend;
+	const struct slurm_cluster *c = &slurm->cluster;
+	bool old = !c->nodes_mono_ms || clock_mono_ms() - c->nodes_mono_ms > SLURM_PICTURE_MS;
+	if (old && !slurm->asking_nodes) {
+		struct slurm_args args = {0};
+		slurm_args_program(&args, "scontrol");
+		slurm_args_add(&args, "-d");
+		slurm_args_add(&args, "-o");
+		slurm_args_add(&args, "show");
+		slurm_args_add(&args, "node");
+		slurm->asking_nodes = true;
+		slurm_run(slurm, &args, NULL, slurm_nodes_cb, slurm);
+	}
+	json_key_bool(out, "asking", slurm->asking_nodes);
+	json_key_time(out, "time", c->nodes_ms);
+	json_key_string(out, "error", c->nodes_trouble[0] ? c->nodes_trouble : NULL);
+	slurm_nodes_write(&c->nodes, ours, count, out);
 }
 
 bool slurm_has_energy(struct backend *backend)
@@ -344,12 +385,24 @@ static void slurm_gpu_remedy(const struct slurm_cluster *c, const struct backend
 	buf_free(&names);
 }
 
+bool slurm_share_gres(const struct slurm_partition *part, int64_t share, char text[static SLURM_SHARE_CHARS])
+{
+	int64_t all = part->shards_per_gpu ? part->shards_per_gpu : part->mps_per_gpu;
+	int64_t count = (all * share + 999) / 1000; /* upwards: a task gets what it asked for */
+	snprintf(text, SLURM_SHARE_CHARS, "%s:%" PRId64, part->shards_per_gpu ? "shard" : "mps", count);
+	return all > 0;
+}
+
 static void slurm_check_gpus(const struct slurm_cluster *c, const struct slurm_partition *part,
 			     const struct backend_resources *r, const struct node *at, struct problems *problems)
 {
 	char remedy[512];
 	slurm_gpu_remedy(c, r, remedy, sizeof(remedy));
-	if (r->gpus > 0 && !part->gpus_per_node)
+	if (r->gpu_share && part->gpus_per_node && !slurm_share_gres(part, r->gpu_share, (char[SLURM_SHARE_CHARS]){0}))
+		problem_add(problems, slurm_at(at, "gpus"), "write gpus: 1, or choose a partition with shards or MPS",
+			    "asked for %g of a GPU; partition %s has whole ones only", (double)r->gpu_share / 1000,
+			    part->name);
+	else if (r->gpus > 0 && !part->gpus_per_node)
 		problem_add(problems, slurm_at(at, "gpus"), remedy,
 			    "asked for %" PRId64 " GPU%s; partition %s has none", r->gpus, r->gpus == 1 ? "" : "s",
 			    part->name);
@@ -460,9 +513,9 @@ static void slurm_describe_partitions(const struct slurm_cluster *c, struct json
 		json_key_int(out, "memory_bytes", p->memory_bytes);
 		json_key(out, "time_limit_s");
 		if (p->time_limit_ms)
-			json_int(out, p->time_limit_ms / 1000);
+			json_put_int(out, p->time_limit_ms / 1000);
 		else
-			json_null(out);
+			json_put_null(out);
 		json_end(out);
 	}
 	json_end(out);
@@ -475,14 +528,14 @@ static void slurm_describe_limits(const struct slurm_cluster *c, struct json *ou
 	json_map(out);
 	json_key(out, "array_size");
 	if (c->max_array)
-		json_int(out, c->max_array);
+		json_put_int(out, c->max_array);
 	else
-		json_null(out);
+		json_put_null(out);
 	json_key(out, "submitted_jobs");
 	if (limit)
-		json_int(out, (int64_t)limit);
+		json_put_int(out, (int64_t)limit);
 	else
-		json_null(out);
+		json_put_null(out);
 	json_key_string(out, "default_account", slurm_default_account(&c->limits));
 	json_end(out);
 }
@@ -531,7 +584,7 @@ void slurm_describe(struct backend *backend, struct json *out)
 	json_key_string(out, "name", "slurm");
 	json_key_bool(out, "available", c->partitions.list.len > 0);
 	json_key(out, "keys");
-	backend_write_keys(slurm->base.ops, out);
+	backend_write_keys(slurm->backend.ops, out);
 	json_key_string(out, "text", text);
 	json_key_bool(out, "asking", slurm_is_first_look(slurm));
 	json_key_string(out, "version", c->version[0] ? c->version : NULL);
@@ -541,9 +594,9 @@ void slurm_describe(struct backend *backend, struct json *out)
 	json_key_bool(out, "energy", c->energy && slurm->accounting == SLURM_ACCOUNTING_ON);
 	json_key(out, "latency_ms");
 	if (slurm->latency_ms)
-		json_int(out, slurm->latency_ms);
+		json_put_int(out, slurm->latency_ms);
 	else
-		json_null(out);
+		json_put_null(out);
 	slurm_describe_limits(c, out);
 	slurm_describe_partitions(c, out);
 	json_end(out);

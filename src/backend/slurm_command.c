@@ -262,7 +262,9 @@ static void slurm_add_resources(struct slurm_args *args, const struct backend_re
 		slurm_args_addf(args, "--cpus-per-task=%" PRId64, r->cpus);
 	if (r->memory_bytes > 0)
 		slurm_args_addf(args, "--mem=%" PRId64 "M", slurm_megabytes(r->memory_bytes));
-	if (r->gpus > 0)
+	if (r->gpu_gres)
+		slurm_args_addf(args, "--gres=%s", r->gpu_gres);
+	else if (r->gpus > 0)
 		slurm_args_addf(args, "--gres=gpu:%s%s%" PRId64, r->gpu_type ? r->gpu_type : "", r->gpu_type ? ":" : "",
 				r->gpus);
 	if (r->time_ms > 0)
@@ -333,7 +335,7 @@ static void slurm_add_comment(struct slurm_args *args, const struct backend_batc
 	if (r->template && strstr(r->template, "--comment"))
 		return;
 	if (batch->experiment > 0)
-		buf_addf(&text, "sluice e%lld ", (long long)batch->experiment);
+		buf_addf(&text, "sluice e%" PRId64 " ", batch->experiment);
 	else
 		buf_add_text(&text, "sluice ID "); /* a preview */
 	slurm_add_plain(&text, r->name ? r->name : "");
@@ -390,7 +392,7 @@ struct slurm_field_source {
 	const char *program;
 };
 
-/* The runner knows nothing of Slurm: what it is to call its job and its node is told here. */
+/* The runner knows nothing of Slurm: the names of its job and its node are set here. */
 static void slurm_field_command(const struct slurm_field_source *from, struct buf *out)
 {
 	buf_add_text(out,

@@ -161,7 +161,7 @@ static void slurm_examine_give_up(struct slurm_examination *exam)
 {
 	struct backend_watch watch = {.token = exam->token};
 	exam->giving_up = true; /* the timer goes on: when we are closed, no other callback comes */
-	slurm_cancel(&exam->slurm->base, &watch, 1, slurm_examine_cancelled_cb, exam);
+	slurm_cancel(&exam->slurm->backend, &watch, 1, slurm_examine_cancelled_cb, exam);
 }
 
 static void slurm_examine_looked_cb(void *ctx, int rc, struct slurm_queue *queue, const char *why)

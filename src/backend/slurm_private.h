@@ -5,6 +5,7 @@
 #include "backend/runner.h"
 #include "backend/slurm.h"
 #include "backend/slurm_command.h"
+#include "backend/slurm_nodes.h"
 #include "backend/slurm_text.h"
 #include "backend/slurm_words.h"
 #include "base/pace.h"
@@ -35,6 +36,9 @@ struct slurm_cluster {
 	char user[256];
 	int64_t asked_mono_ms, configured_mono_ms; /* when; 0 never */
 	char trouble[256]; /* why it could not be asked; "" */
+	struct slurm_nodes nodes;
+	int64_t nodes_mono_ms, nodes_ms; /* when they were asked for; 0 never */
+	char nodes_trouble[256]; /* why they could not be; "" */
 };
 
 /* Identifies one of our attempts in the queue or the accounting. Sorted by token, then index. */
@@ -66,7 +70,7 @@ struct slurm_call;
 struct slurm_placing;
 struct slurm_examination;
 struct slurm {
-	struct backend base;
+	struct backend backend;
 	uv_loop_t *loop;
 	char *state_dir, *program, *daemon_url;
 	struct runner runner;
@@ -80,7 +84,7 @@ struct slurm {
 	void *changed_ctx;
 
 	struct slurm_cluster cluster;
-	bool refreshing;
+	bool refreshing, asking_nodes;
 
 	/* The rhythm of polling. */
 	int64_t latency_ms; /* smoothed time of a squeue */
@@ -148,6 +152,9 @@ void slurm_poll(struct backend *backend, const struct backend_watch *watch, size
 int64_t slurm_poll_interval_ms(struct backend *backend, bool expecting);
 
 /* slurm_submit.c */
+/* The resources as this cluster calls them; the copy points to `gres`. */
+struct backend_resources slurm_named_resources(const struct slurm *slurm, const struct backend_resources *resources,
+					       char gres[static SLURM_SHARE_CHARS]);
 void slurm_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done, void *ctx);
 void slurm_cancel(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
 		  void *ctx);
@@ -162,6 +169,7 @@ bool slurm_may_appear(struct slurm *slurm, const char *token);
 /* slurm_cluster.c */
 void slurm_refresh(struct slurm *slurm);
 void slurm_describe(struct backend *backend, struct json *out);
+void slurm_write_nodes(struct backend *backend, const char *const *ours, size_t count, struct json *out);
 void slurm_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
 		 struct problems *problems);
 char *slurm_why_wait(struct backend *backend, const struct backend_resources *resources, int64_t experiment);

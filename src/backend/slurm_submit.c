@@ -51,7 +51,7 @@ bool slurm_may_appear(struct slurm *slurm, const char *token)
 {
 	int64_t now = clock_mono_ms();
 	/* An earlier daemon may have left a submission behind. */
-	if (now < slurm->opened_mono_ms + slurm_doubt_ms(&slurm->base))
+	if (now < slurm->opened_mono_ms + slurm_doubt_ms(&slurm->backend))
 		return true;
 	for (size_t i = 0; i < slurm->pending.len; i++)
 		if (slurm->pending.at[i].until_mono_ms > now && strcmp(slurm->pending.at[i].token, token) == 0)
@@ -129,7 +129,8 @@ static void slurm_submit_cb(void *ctx, const struct proc_result *answer)
 		slurm->submitted += full ? 0 : call->count; /* it may well be in the queue */
 	}
 	slurm_remember(slurm, call->token,
-		       result.outcome == BACKEND_UNKNOWN && !full ? clock_mono_ms() + slurm_doubt_ms(&slurm->base) : 0);
+		       result.outcome == BACKEND_UNKNOWN && !full ? clock_mono_ms() + slurm_doubt_ms(&slurm->backend)
+								  : 0);
 	slurm_submitted(call, &result);
 	free(text);
 }
@@ -151,7 +152,7 @@ static char *slurm_unfit_text(struct slurm *slurm, const struct backend_resource
 {
 	struct problems problems = {0};
 	char *text = NULL;
-	slurm_check(&slurm->base, resources, NULL, &problems);
+	slurm_check(&slurm->backend, resources, NULL, &problems);
 	if (problems.list.len) {
 		const struct problem *first = &problems.list.at[0];
 		text = mem_printf("%s%s%s", first->message, first->remedy ? ": " : "",
@@ -177,9 +178,23 @@ static void slurm_submit_placed_cb(void *ctx, const char *why)
 	slurm_run(slurm, &call->args, &how, slurm_submit_cb, call);
 }
 
-void slurm_submit(struct backend *backend, const struct backend_batch *batch, backend_submitted_f done, void *ctx)
+struct backend_resources slurm_named_resources(const struct slurm *slurm, const struct backend_resources *resources,
+					       char gres[static SLURM_SHARE_CHARS])
+{
+	struct backend_resources r = *resources;
+	const struct slurm_partition *part = slurm_partition_find(&slurm->cluster.partitions, r.partition);
+	if (r.gpu_share && part && slurm_share_gres(part, r.gpu_share, gres))
+		r.gpu_gres = gres;
+	return r;
+}
+
+void slurm_submit(struct backend *backend, const struct backend_batch *given, backend_submitted_f done, void *ctx)
 {
 	struct slurm *slurm = (struct slurm *)backend;
+	char gres[SLURM_SHARE_CHARS];
+	struct backend_resources resources = slurm_named_resources(slurm, given->resources, gres);
+	struct backend_batch named = *given, *batch = &named;
+	named.resources = &resources;
 	struct slurm_submit_call *call = mem_alloc(sizeof(*call));
 	struct error err = {0};
 

@@ -309,9 +309,10 @@ bool slurm_has_node(const char *node)
 	return node && *node && node[0] != '(' && !text_starts(node, "None");
 }
 
+/* A controller that crashed in between does not know any more who cancelled it. */
 bool slurm_is_unlaunched(const struct slurm_final *final)
 {
-	return final->by_uid == 0 && !final->begun && slurm_has_node(final->node) &&
+	return final->by_uid <= 0 && !final->begun && slurm_has_node(final->node) &&
 		strcmp(final->state, "CANCELLED") == 0;
 }
 
@@ -320,7 +321,7 @@ bool slurm_is_unlaunched(const struct slurm_final *final)
 bool slurm_went_with_array(const struct slurm_finals *finals, const struct slurm_final *final)
 {
 	const struct slurm_final *last = NULL;
-	if (!final->token || final->by_uid != 0 || !final->begun || strcmp(final->state, "CANCELLED") != 0)
+	if (!final->token || final->by_uid > 0 || !final->begun || strcmp(final->state, "CANCELLED") != 0)
 		return false;
 	for (size_t i = 0; i < finals->list.len; i++) {
 		const struct slurm_final *other = &finals->list.at[i];
@@ -387,6 +388,10 @@ static void slurm_partition_add_nodes(struct slurm_partition *part, char **field
 		part->cpus_per_node = (int64_t)cpus;
 	if (gpus > part->gpus_per_node)
 		part->gpus_per_node = gpus;
+	if (gpus && slurm_parse_gres_of(field[PART_GRES], "shard", NULL) / gpus > part->shards_per_gpu)
+		part->shards_per_gpu = slurm_parse_gres_of(field[PART_GRES], "shard", NULL) / gpus;
+	if (gpus && slurm_parse_gres_of(field[PART_GRES], "mps", NULL) / gpus > part->mps_per_gpu)
+		part->mps_per_gpu = slurm_parse_gres_of(field[PART_GRES], "mps", NULL) / gpus;
 	if ((int64_t)megabytes << 20 > part->memory_bytes)
 		part->memory_bytes = (int64_t)megabytes << 20;
 }

@@ -231,9 +231,10 @@ static void slurm_add_word(struct buf *list, const char *word, size_t len)
 	buf_add(list, word, len);
 }
 
-int64_t slurm_parse_gres(const char *text, struct buf *types)
+int64_t slurm_parse_gres_of(const char *text, const char *kind, struct buf *types)
 {
-	int64_t gpus = 0;
+	int64_t sum = 0;
+	size_t word = strlen(kind);
 	while (*text) {
 		/* An entry ends at a comma outside parentheses: "gpu:a100:4(S:0,1),gpu:1". */
 		size_t len = 0, plain;
@@ -242,17 +243,22 @@ int64_t slurm_parse_gres(const char *text, struct buf *types)
 		plain = strcspn(text, "(,");
 		if (plain > len)
 			plain = len;
-		if (plain >= 4 && memcmp(text, "gpu:", 4) == 0) {
-			const char *rest = text + 4, *colon = memchr(rest, ':', plain - 4);
+		if (plain > word && memcmp(text, kind, word) == 0 && text[word] == ':') {
+			const char *rest = text + word + 1, *colon = memchr(rest, ':', plain - word - 1);
 			uint64_t count;
 			const char *number = colon ? colon + 1 : rest;
 			if (num_parse_unsigned(number, (size_t)(text + plain - number), 100000, &count) == 0) {
-				gpus += (int64_t)count;
+				sum += (int64_t)count;
 				if (colon && types)
 					slurm_add_word(types, rest, (size_t)(colon - rest));
 			}
 		}
 		text += len + (text[len] == ',');
 	}
-	return gpus;
+	return sum;
+}
+
+int64_t slurm_parse_gres(const char *text, struct buf *types)
+{
+	return slurm_parse_gres_of(text, "gpu", types);
 }

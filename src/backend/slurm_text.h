@@ -95,6 +95,7 @@ struct slurm_partition {
 	bool is_default, up;
 	int64_t nodes, idle_nodes, cpus, gpus;
 	int64_t cpus_per_node, gpus_per_node, memory_bytes; /* of its largest node */
+	int64_t shards_per_gpu, mps_per_gpu; /* parts in which its GPUs can be asked for; 0: none */
 	char *gpu_types; /* "a100,volta"; "" */
 	int64_t time_limit_ms; /* 0: none */
 };
@@ -104,6 +105,9 @@ struct slurm_partitions {
 extern const char slurm_partitions_format[];
 void slurm_partitions_parse(const char *text, size_t len, struct slurm_partitions *ret);
 void slurm_partitions_free(struct slurm_partitions *partitions);
+/* How a share of a GPU (thousandths) is asked for there: "shard:2" or "mps:25". False: only whole GPUs can be. */
+#define SLURM_SHARE_CHARS 32
+bool slurm_share_gres(const struct slurm_partition *part, int64_t share, char text[static SLURM_SHARE_CHARS]);
 /* NULL when there is none of that name; name NULL: the default one. */
 const struct slurm_partition *slurm_partition_find(const struct slurm_partitions *partitions, const char *name);
 
@@ -173,5 +177,7 @@ int64_t slurm_parse_elapsed_ms(const char *text);
 int64_t slurm_parse_bytes(const char *text);
 /* GPUs in "gpu:volta:2(S:0-1),gpu:1,nvme:1T"; the types are added to types, comma-separated, once each. */
 int64_t slurm_parse_gres(const char *text, struct buf *types);
+/* The same of another kind: "shard", "mps". */
+int64_t slurm_parse_gres_of(const char *text, const char *kind, struct buf *types);
 
 #endif

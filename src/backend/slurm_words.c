@@ -146,7 +146,7 @@ void slurm_reason_words(const char *reason, struct buf *out)
 	buf_addf(out, "Slurm says: %.200s", reason);
 }
 
-/* How ends are told. Rows are tried in order; a state alone matches whatever else is known. A row with a reason counts
+/* The words for ends. Rows are tried in order; a state alone matches whatever else is known. A row with a reason counts
  * only where no exit code or signal is known: squeue's reasons are rough (a task killed by a signal is a
  * "JobLaunchFailure"), but without accounting they are all there is. */
 static const struct {

@@ -35,9 +35,9 @@ void cost_raise(struct cost *cost, enum figure figure, double value)
 void cost_write_value(double value, struct json *out)
 {
 	if (value == floor(value) && fabs(value) <= COST_MOST)
-		json_int(out, (int64_t)value);
+		json_put_int(out, (int64_t)value);
 	else
-		json_real(out, value);
+		json_put_real(out, value);
 }
 
 void cost_write(const struct cost *cost, struct json *out)

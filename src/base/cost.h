@@ -23,7 +23,18 @@ struct json;
 	COUNTED(CPU, "cpu_s", "cpu_ms", "with_cpu", 1000, "s", "CPU time", "all processes of the script")              \
 	COUNTED(GPU, "gpu_s", "gpu_ms", "with_gpu", 1000, "s", "GPU time", "the time used, for each GPU")              \
 	OTHER(MEMORY, "max_rss_bytes", max, "B", "most memory", "all processes of the script")                         \
-	COUNTED(ENERGY, "energy_j", "energy_j", "with_energy", 1, "J", "energy", "see energy_source")
+	COUNTED(ENERGY, "energy_j", "energy_j", "with_energy", 1, "J", "energy", "see energy_source")                  \
+	OTHER(ENERGY_GPU, "energy_gpu_j", sum, "J", "GPU energy", "see energy_source")                                 \
+	OTHER(ENERGY_PACKAGE, "energy_package_j", sum, "J", "CPU energy", "RAPL, package")                             \
+	OTHER(ENERGY_DRAM, "energy_dram_j", sum, "J", "DRAM energy", "RAPL, DRAM")                                     \
+	OTHER(ENERGY_IDLE, "energy_idle_j", sum, "J", "idle energy", "GPU power at 0 % utilisation, times the time")   \
+	OTHER(ENERGY_ESTIMATED, "energy_estimated_j", sum, "J", "estimated", "what was split with others")             \
+	OTHER(ENERGY_NODE, "energy_node_j", sum, "J", "node energy", "Slurm accounting, whole node")                   \
+	OTHER(GPU_UTIL, "gpu_util_pct", avg, "%", "GPU use", "mean over the samples")                                  \
+	OTHER(GPU_MEMORY, "gpu_max_memory_bytes", max, "B", "GPU memory", "processes of the script")                   \
+	OTHER(GPU_SLOWED, "gpu_slowed_s", sum, "s", "GPU slowed", "for power or temperature, NVML")                    \
+	OTHER(READ, "read_bytes", sum, "B", "read", "from storage, by all processes")                                  \
+	OTHER(WRITE, "write_bytes", sum, "B", "written", "to storage, by all processes")
 
 #define COST_ENUM(name, ...) FIGURE_##name,
 enum figure { COST_FIGURES(COST_ENUM, COST_ENUM) FIGURE_COUNT };

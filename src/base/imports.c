@@ -12,7 +12,7 @@
 #define IMPORTS_PATH_BYTES 200
 
 struct imports_reader {
-	const char *at, *end;
+	const char *begin, *at, *end;
 	struct imports *ret;
 };
 
@@ -42,7 +42,8 @@ static void imports_skip_blanks(struct imports_reader *r, bool brackets)
 	}
 }
 
-static void imports_add_path(struct imports_reader *r, const char *text, size_t len)
+/* named: what stands before it says that it is a path. */
+static void imports_add_path(struct imports_reader *r, const char *text, size_t len, bool named)
 {
 	while (len > 2 && text[0] == '.' && text[1] == '/') {
 		text += 2;
@@ -50,8 +51,8 @@ static void imports_add_path(struct imports_reader *r, const char *text, size_t 
 	}
 	while (len > 1 && text[len - 1] == '/')
 		len--;
-	bool looks = memchr(text, '/', len) || memchr(text, '.', len);
-	if (!looks || len > IMPORTS_PATH_BYTES || *text == '/' || *text == '.' || text[len - 1] == '.' ||
+	bool looks = named || memchr(text, '/', len) || memchr(text, '.', len);
+	if (!looks || !len || len > IMPORTS_PATH_BYTES || *text == '/' || *text == '.' || text[len - 1] == '.' ||
 	    r->ret->paths.len >= IMPORTS_MAX)
 		return;
 	for (size_t i = 0; i < len; i++)
@@ -60,10 +61,26 @@ static void imports_add_path(struct imports_reader *r, const char *text, size_t 
 	vec_push(&r->ret->paths, mem_copy(text, len));
 }
 
+/* @hydra.main(config_path="conf"): the folder has a bare name. */
+static bool imports_is_named(const struct imports_reader *r, const char *quote)
+{
+	static const char *const words[] = {"config_path", "config_dir"};
+	const char *p = quote;
+	while (p > r->begin && (p[-1] == ' ' || p[-1] == '='))
+		p--;
+	for (size_t i = 0; p < quote && i < COUNT_OF(words); i++) {
+		size_t len = strlen(words[i]);
+		if ((size_t)(p - r->begin) >= len && memcmp(p - len, words[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* At a quote: behind the text that it begins. */
 static void imports_skip_text(struct imports_reader *r, bool plain, bool raw)
 {
 	char quote = *r->at;
+	bool named = imports_is_named(r, r->at);
 	size_t width = r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote ? 3 : 1;
 	const char *from = r->at += width;
 	while (r->at < r->end) {
@@ -74,7 +91,7 @@ static void imports_skip_text(struct imports_reader *r, bool plain, bool raw)
 		} else if (*r->at == quote &&
 			   (width == 1 || (r->end - r->at >= 3 && r->at[1] == quote && r->at[2] == quote))) {
 			if (plain && width == 1)
-				imports_add_path(r, from, (size_t)(r->at - from));
+				imports_add_path(r, from, (size_t)(r->at - from), named);
 			r->at += width;
 			return;
 		} else {
@@ -168,7 +185,7 @@ static void imports_take_word(struct imports_reader *r, bool begins)
 
 void imports_read(const char *text, size_t len, struct imports *ret)
 {
-	struct imports_reader r = {text, text + len, ret};
+	struct imports_reader r = {text, text, text + len, ret};
 	bool begins = true;
 	long depth = 0;
 	*ret = (struct imports){0};

@@ -86,26 +86,26 @@ void json_key(struct json *w, const char *key)
 	w->comma = false;
 }
 
-void json_null(struct json *w)
+void json_put_null(struct json *w)
 {
 	json_before(w);
 	buf_add_text(w->out, "null");
 }
 
-void json_bool(struct json *w, bool value)
+void json_put_bool(struct json *w, bool value)
 {
 	json_before(w);
 	buf_add_text(w->out, value ? "true" : "false");
 }
 
-void json_int(struct json *w, int64_t value)
+void json_put_int(struct json *w, int64_t value)
 {
 	char text[NUM_INT_CHARS];
 	json_before(w);
 	buf_add(w->out, text, num_format_int(value, text));
 }
 
-void json_real(struct json *w, double value)
+void json_put_real(struct json *w, double value)
 {
 	json_before(w);
 	if (isnan(value)) {
@@ -119,43 +119,43 @@ void json_real(struct json *w, double value)
 	}
 }
 
-void json_float(struct json *w, double value)
+void json_put_float(struct json *w, double value)
 {
 	size_t before = w->out->len;
-	json_real(w, value);
+	json_put_real(w, value);
 	if (isfinite(value) && w->out->len > before && !strpbrk(w->out->data + before, ".e"))
 		buf_add_text(w->out, ".0");
 }
 
-void json_string(struct json *w, const char *text)
+void json_put_string(struct json *w, const char *text)
 {
 	if (!text)
-		json_null(w);
+		json_put_null(w);
 	else
-		json_string_n(w, text, strlen(text));
+		json_put_string_n(w, text, strlen(text));
 }
 
-void json_string_n(struct json *w, const char *text, size_t len)
+void json_put_string_n(struct json *w, const char *text, size_t len)
 {
 	json_before(w);
 	json_quote(w, text, len);
 }
 
-void json_time(struct json *w, int64_t ms)
+void json_put_time(struct json *w, int64_t ms)
 {
 	if (!ms) {
-		json_null(w);
+		json_put_null(w);
 		return;
 	}
 	char text[CLOCK_TEXT_CHARS];
 	clock_format(ms, text);
-	json_string(w, text);
+	json_put_string(w, text);
 }
 
-void json_raw(struct json *w, const char *text)
+void json_put_raw(struct json *w, const char *text)
 {
 	if (!text || !*text) {
-		json_null(w);
+		json_put_null(w);
 		return;
 	}
 	json_before(w);
@@ -174,41 +174,41 @@ void json_members(struct json *w, const char *map)
 void json_key_null(struct json *w, const char *key)
 {
 	json_key(w, key);
-	json_null(w);
+	json_put_null(w);
 }
 
 void json_key_bool(struct json *w, const char *key, bool value)
 {
 	json_key(w, key);
-	json_bool(w, value);
+	json_put_bool(w, value);
 }
 
 void json_key_int(struct json *w, const char *key, int64_t value)
 {
 	json_key(w, key);
-	json_int(w, value);
+	json_put_int(w, value);
 }
 
 void json_key_real(struct json *w, const char *key, double value)
 {
 	json_key(w, key);
-	json_real(w, value);
+	json_put_real(w, value);
 }
 
 void json_key_string(struct json *w, const char *key, const char *text)
 {
 	json_key(w, key);
-	json_string(w, text);
+	json_put_string(w, text);
 }
 
 void json_key_time(struct json *w, const char *key, int64_t ms)
 {
 	json_key(w, key);
-	json_time(w, ms);
+	json_put_time(w, ms);
 }
 
 void json_key_raw(struct json *w, const char *key, const char *text)
 {
 	json_key(w, key);
-	json_raw(w, text);
+	json_put_raw(w, text);
 }

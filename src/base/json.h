@@ -22,22 +22,19 @@ void json_list(struct json *w); /* [ */
 void json_end(struct json *w); /* closes the innermost */
 void json_key(struct json *w, const char *key);
 
-/* jansson has functions of three of these names; JSON_SYMBOL keeps the two apart in a static program. */
-#define JSON_SYMBOL(name) __asm__("sluice_" name)
-
-void json_null(struct json *w) JSON_SYMBOL("json_null");
-void json_bool(struct json *w, bool value);
-void json_int(struct json *w, int64_t value);
+void json_put_null(struct json *w);
+void json_put_bool(struct json *w, bool value);
+void json_put_int(struct json *w, int64_t value);
 /* NaN and infinities become the strings "NaN", "Infinity", "-Infinity". */
-void json_real(struct json *w, double value) JSON_SYMBOL("json_real");
+void json_put_real(struct json *w, double value);
 /* The same, but never looking like a whole number: 1.0 stays 1.0, so that a reader keeps its type. */
-void json_float(struct json *w, double value);
-void json_string(struct json *w, const char *text) JSON_SYMBOL("json_string"); /* NULL writes null */
-void json_string_n(struct json *w, const char *text, size_t len);
+void json_put_float(struct json *w, double value);
+void json_put_string(struct json *w, const char *text); /* NULL writes null */
+void json_put_string_n(struct json *w, const char *text, size_t len);
 /* RFC 3339 in UTC; 0 writes null. */
-void json_time(struct json *w, int64_t ms);
+void json_put_time(struct json *w, int64_t ms);
 /* Text that is JSON already; NULL or "" writes null. */
-void json_raw(struct json *w, const char *text);
+void json_put_raw(struct json *w, const char *text);
 /* The members of a map that is JSON already ("{…}"), into the open map. */
 void json_members(struct json *w, const char *map);
 

@@ -20,12 +20,20 @@
 /* Problems reported for one document: more than anyone fixes in one go. */
 #define LIMIT_PROBLEMS 20
 
+/* Rows of GET /cluster/use: running tasks, and groups of queued ones. A person reads them; writing one takes 20 µs. */
+#define LIMIT_USE_ROWS 300
+
 /* Tasks of one experiment: the table and the page stay usable, a typo in a grid does not fill a disk. */
 #define LIMIT_TASKS 100000
 #define LIMIT_PARAMETERS 200
 #define LIMIT_CHOICES 10000
 #define LIMIT_NAME_BYTES 200
 #define LIMIT_TEXT_BYTES 65536 /* descriptions, constraint expressions, setup lines */
+/* What people write about experiments and tasks: a tag is a word or two, and one transaction marks so many tasks at most. */
+#define LIMIT_TAG_BYTES 60
+#define LIMIT_TAGS 20
+#define LIMIT_MARKED 1000 /* takes 11 ms; clients send more in several requests */
+#define LIMIT_MARKED_NOTES_BYTES (4u << 20) /* the same text for all of them, counted for each */
 /* All values of one task: Linux accepts 2 MiB of arguments and environment, and a task has its values in both. */
 #define LIMIT_VALUES_BYTES (512u << 10)
 #define LIMIT_REPEATS 1000
@@ -65,6 +73,8 @@
 #define LIMIT_TFEVENTS_TAGS 4096
 /* A journal record holds one metrics row or the tail of an error output. */
 #define LIMIT_JOURNAL_RECORD_BYTES (1u << 17)
+/* The samples of a task in the store, whatever its length: when they are more, pairs of them are joined. */
+#define LIMIT_SAMPLES_BYTES (64u << 10)
 /* Rows that are read from the files of a script after its runner was killed. The runner had already read all but the
  * newest ones. */
 #define LIMIT_COLLECT_ROWS 1000000u

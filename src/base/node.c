@@ -254,11 +254,11 @@ char *node_pointer(const struct node *node, const char *key)
 void node_write_json(const struct node *node, struct json *out)
 {
 	switch (node ? node->type : NODE_NULL) {
-	case NODE_NULL: json_null(out); break;
-	case NODE_BOOL: json_bool(out, node->boolean); break;
-	case NODE_INT: json_int(out, node->integer); break;
-	case NODE_REAL: json_float(out, node->real); break;
-	case NODE_STRING: json_string(out, node->string); break;
+	case NODE_NULL: json_put_null(out); break;
+	case NODE_BOOL: json_put_bool(out, node->boolean); break;
+	case NODE_INT: json_put_int(out, node->integer); break;
+	case NODE_REAL: json_put_float(out, node->real); break;
+	case NODE_STRING: json_put_string(out, node->string); break;
 	case NODE_LIST:
 		json_list(out);
 		for (size_t i = 0; i < node->count; i++)

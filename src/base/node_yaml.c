@@ -9,6 +9,26 @@
 #include <strings.h>
 #include <yaml.h>
 
+/* What the library says, in words that name the mistake. `opens`: the place to look at is where the thing begins, which is
+ * mostly a line or more before the place where the library gave up. */
+static const struct yaml_mistake {
+	const char *context, *problem;
+	bool opens;
+	const char *said;
+} yaml_mistakes[] = {
+	{"while parsing a flow sequence", NULL, true, "the list that begins here has no ]"},
+	{"while parsing a flow mapping", NULL, true, "the map that begins here has no }"},
+	{"while scanning a quoted scalar", "found unexpected end of stream", true,
+	 "the text that begins here has no closing quote"},
+	{"while scanning a simple key", "could not find expected ':'", true, "there is no ':' behind this key"},
+	{"while parsing a block mapping", "did not find expected key", false,
+	 "this line is indented otherwise than the lines that it belongs to"},
+	{"while parsing a block collection", "did not find expected '-' indicator", false,
+	 "this line is indented otherwise than the lines that it belongs to"},
+	{NULL, "mapping values are not allowed in this context", false,
+	 "a ':' cannot stand here: a line is indented too far, or a text with a ':' needs quotes"},
+};
+
 struct yaml_read {
 	yaml_parser_t parser;
 	struct error *err;
@@ -20,6 +40,34 @@ static int yaml_fail(struct yaml_read *r, const yaml_mark_t *at, const char *tex
 	return errorf_at(r->err, -EINVAL, (int)at->line + 1, (int)at->column + 1, "%s", text);
 }
 
+static bool yaml_is_mistake(const yaml_parser_t *p, const struct yaml_mistake *mistake)
+{
+	bool context = !mistake->context || (p->context && strcmp(p->context, mistake->context) == 0);
+	return context && (!mistake->problem || (p->problem && strcmp(p->problem, mistake->problem) == 0));
+}
+
+static int yaml_line(const yaml_parser_t *p, bool opens)
+{
+	return (int)(opens ? p->context_mark.line : p->problem_mark.line) + 1;
+}
+
+static int yaml_column(const yaml_parser_t *p, bool opens)
+{
+	return (int)(opens ? p->context_mark.column : p->problem_mark.column) + 1;
+}
+
+/* Of a sign with which no value can begin: what to do about it. NULL: it is another mistake. */
+static const char *yaml_name_sign(const struct yaml_read *r)
+{
+	const yaml_parser_t *p = &r->parser;
+	if (!p->problem || strcmp(p->problem, "found character that cannot start any token") != 0 || !p->buffer.pointer)
+		return NULL;
+	unsigned char c = *p->buffer.pointer;
+	return c == '\t'                           ? "not valid YAML: a tab; indent with spaces"
+		: c == '@' || c == '`' || c == '%' ? "not valid YAML: a text that begins with this sign needs quotes"
+						   : NULL;
+}
+
 static int yaml_next(struct yaml_read *r, yaml_event_t *event)
 {
 	if (yaml_parser_parse(&r->parser, event))
@@ -29,6 +77,14 @@ static int yaml_next(struct yaml_read *r, yaml_event_t *event)
 		/* The reader knows the byte, not the line. */
 		return errorf(r->err, -EINVAL, "not valid YAML: %s at byte %zu", p->problem, p->problem_offset);
 	}
+	const char *sign = yaml_name_sign(r);
+	if (sign)
+		return yaml_fail(r, &p->problem_mark, sign);
+	for (size_t i = 0; i < COUNT_OF(yaml_mistakes); i++)
+		if (yaml_is_mistake(p, &yaml_mistakes[i]))
+			return errorf_at(r->err, -EINVAL, yaml_line(p, yaml_mistakes[i].opens),
+					 yaml_column(p, yaml_mistakes[i].opens), "not valid YAML: %s",
+					 yaml_mistakes[i].said);
 	return errorf_at(r->err, -EINVAL, (int)p->problem_mark.line + 1, (int)p->problem_mark.column + 1,
 			 "not valid YAML: %s%s%s", p->problem ? p->problem : "cannot be read", p->context ? " " : "",
 			 p->context ? p->context : "");

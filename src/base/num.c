@@ -156,3 +156,9 @@ double num_round(double value, int digits)
 	snprintf(text, sizeof(text), "%.*g", digits, value);
 	return strtod(text, NULL);
 }
+
+int num_compare_reals(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}

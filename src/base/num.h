@@ -22,5 +22,7 @@ size_t num_format_int(int64_t value, char text[static NUM_INT_CHARS]);
 void num_format_real(double value, char text[static NUM_REAL_CHARS]);
 /* Rounded to so many significant decimal digits: 0.1 + 0.2 to 12 of them is 0.3. */
 double num_round(double value, int digits);
+/* For qsort over doubles, ascending. There must be no NaN among them. */
+int num_compare_reals(const void *a, const void *b);
 
 #endif

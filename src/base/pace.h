@@ -17,9 +17,17 @@
 #define EXEC_SEARCH_MS 1000
 #define EXEC_SEARCH_LATER_MS 5000
 #define EXEC_SEARCH_EARLY_MS 30000
-/* The first sample comes soon, so that a page that was just opened shows something. */
+/* Samples come soon and often at first, because most goes wrong there, and less often later: sampler.c. The last of
+ * the three is for ever. A sample that takes longer than expected is taken less often (SAMPLER_SHARE). */
 #define EXEC_SAMPLE_FIRST_MS 2000
+#define EXEC_SAMPLE_EARLY_MS 30000
+#define EXEC_SAMPLE_SOON_MS 5000
+#define EXEC_SAMPLE_SOON_UNTIL_MS 300000
 #define EXEC_SAMPLE_MS 10000
+/* How long a runner waits for a reading of its GPUs: before the script starts, when it has ended, and in between. */
+#define SAMPLER_START_MS 500
+#define SAMPLER_END_MS 1000
+#define SAMPLER_ANSWER_MS 5000
 /* A runner writes something at least this often, and says so in START. If nothing else is due, it writes a sample: its
  * beat. On a network file system, after the first minute, samples are not written more often than this. */
 #define EXEC_BEAT_MS 60000
@@ -27,7 +35,9 @@
 #define EXEC_SYNC_MS 1000
 /* Retry after a full disk, or after a file system was unavailable for a moment. */
 #define EXEC_RETRY_MS 1000
-/* A script that must stop is told to save first if half of its grace period is at least a second. */
+/* A program that looks at the stack of a script reads its memory, which takes a moment. */
+#define STACK_MS 20000
+/* A script that must stop is asked to save first if half of its grace period is at least a second. */
 #define ENDING_SAVE_LEAST_MS 2000
 /* How long a runner waits before it starts its script, while it holds a slot that others could use. For space on a disk
  * or in a quota, which people must make: */
@@ -49,18 +59,29 @@
 #define COLLECT_MS 30000
 /* A reader that takes much longer hangs, and is killed. */
 #define COLLECT_HANGS_MS 60000
+/* How long the end of the daemon waits for a reader that it has killed. */
+#define COLLECT_END_MS 500
 
 /* backend: this machine. */
 
 /* Ends are seen at once; polling is for runners of an earlier daemon where the kernel has no pidfd. */
 #define LOCAL_POLL_MS 3000
 #define LOCAL_POLL_SOON_MS 100
+/* A runner that an earlier daemon started has claimed its attempt after this. One that is later finds the claim of the
+ * runner that was started in its place, and ends. */
+#define LOCAL_DOUBT_MS 2000
+/* Ends of runners are reported together while other tasks wait for their slots. */
+#define LOCAL_NEWS_MS 20
 /* nvidia-smi takes seconds on a machine without persistence mode. */
 #define MACHINE_GPU_QUERY_MS 20000
 /* A runner writes something at least every minute; a network file system may show it late. */
 #define TRACE_SILENT_MS 180000
 /* Between two checks for processes that a dead runner left. */
 #define TRACE_LOOK_US 1000
+
+/* How long the control program of NVIDIA MPS may take to answer, and how long MPS stays when no task shares a GPU. */
+#define MPS_ANSWER_MS 15000
+#define MPS_IDLE_MS 60000
 
 /* The load of single cores is known to a hundredth of a second. */
 #define LOCAL_CORES_LOOK_MS 1000
@@ -110,6 +131,12 @@
 #define ENGINE_RETELL_MS 5000
 /* The summary of a running experiment is sent to listeners at most twice a second. */
 #define ENGINE_EVENT_MS 500
+/* The best configuration of an experiment with repeats is looked for at most this often while tasks run. */
+#define ENGINE_BEST_MS 1000
+/* Running tasks of an experiment are compared with its finished ones this often. A task that has lost less time than this
+ * is not called slow: short tasks would be compared with noise. */
+#define SLOW_LOOK_MS 10000
+#define SLOW_LOST_MS 30000
 /* Between two notices that the database cannot be read. */
 #define ENGINE_UNREAD_MS 60000
 /* After a failed write: until the next turn is tried. */
@@ -173,6 +200,20 @@
 /* A form that is opened again soon shows the same environments. */
 #define PYTHONS_LOOK_MS 5000
 
+/* notify */
+
+/* A receiver that takes longer has a problem of its own; the message is tried again. */
+#define NOTIFY_SEND_MS 30000
+/* After a failed try the channel waits for this long; it doubles with each failure, up to the most. */
+#define NOTIFY_RETRY_MS 10000
+#define NOTIFY_RETRY_MAX_MS 3600000
+/* A message that could not be delivered for so long is given up: a weekend, and the day on which someone looks. */
+#define NOTIFY_GIVE_UP_MS (4 * 86400000LL)
+/* Stalls of one experiment come together: one message in this time. */
+#define NOTIFY_STALL_MS 600000
+/* Delivered messages are kept for this long, to show when the last ones left. */
+#define NOTIFY_KEEP_MS (30 * 86400000LL)
+
 /* http */
 
 /* At a start, an old socket may still answer for a moment. A socket that answers for this long belongs to a running
@@ -200,6 +241,8 @@
 
 /* cli */
 
+/* `notify --test` asks this often for the result. */
+#define NOTIFY_LOOK_MS 200
 /* A daemon with a large store on a slow home folder starts well within this time. */
 #define STATE_START_MS 30000
 #define STATE_POLL_MS 20
@@ -236,6 +279,7 @@
 
 _Static_assert(TRACE_SILENT_MS > 2 * EXEC_BEAT_MS, "two beats may be late before a runner counts as dead");
 _Static_assert(EXEC_BEAT_MS % EXEC_SAMPLE_MS == 0, "a beat is a sample");
+_Static_assert(SAMPLER_ANSWER_MS < EXEC_SAMPLE_MS, "an answer that is late is given up before the next question");
 _Static_assert(SLURM_ACCOUNTING_PATIENCE_MS > SLURM_LAG_MS, "an accounting that is late has not failed");
 _Static_assert(SETTLE_SILENT_MS > 2 * EXEC_BEAT_MS, "two beats may be late before a runner is not at work");
 _Static_assert(SETTLE_GIVE_UP_MS > 2 * SETTLE_SILENT_MS, "a silence is shown well before anything is given up");

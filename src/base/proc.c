@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -219,25 +221,6 @@ int proc_run(const struct proc_spec *spec, struct proc_result *result, struct er
 	return rc;
 }
 
-struct proc_detached {
-	uv_process_t process;
-	proc_exit_f exit;
-	void *ctx;
-};
-
-static void proc_detached_closed_cb(uv_handle_t *handle)
-{
-	free(handle->data);
-}
-
-static void proc_detached_exit_cb(uv_process_t *process, int64_t status, int signal)
-{
-	struct proc_detached *child = process->data;
-	if (child->exit)
-		child->exit(child->ctx, process->pid, signal ? -1 : (int)status, signal);
-	uv_close((uv_handle_t *)process, proc_detached_closed_cb);
-}
-
 bool proc_in_path(const char *program)
 {
 	const char *path = getenv("PATH");
@@ -253,44 +236,73 @@ bool proc_in_path(const char *program)
 	return false;
 }
 
-int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd, const char *log,
-		proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err)
+/* stdin /dev/null, stdout and stderr to fd, in `cwd` where it is given. */
+static int proc_set_actions(posix_spawn_file_actions_t *actions, int fd, const char *cwd)
 {
-	struct proc_detached *child = mem_alloc(sizeof(*child));
-	int fd = open(log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
-		free(child);
-		return errorf(err, -errno, "%s: %s", log, strerror(errno));
-	}
-	child->exit = exit;
-	child->ctx = ctx;
-	child->process.data = child;
-	uv_stdio_container_t stdio[3] = {
-		{.flags = UV_IGNORE},
-		{.flags = UV_INHERIT_FD, .data.fd = fd},
-		{.flags = UV_INHERIT_FD, .data.fd = fd},
-	};
-	uv_process_options_t options = {
-		.file = argv[0],
-		.args = (char **)argv,
-		.env = proc_environment(env),
-		.cwd = cwd,
-		.flags = UV_PROCESS_DETACHED,
-		.exit_cb = proc_detached_exit_cb,
-		.stdio = stdio,
-		.stdio_count = 3,
-	};
-	int rc = uv_spawn(loop, &child->process, &options);
-	free(options.env);
+	int rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(actions, fd, STDOUT_FILENO);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(actions, fd, STDERR_FILENO);
+	if (rc == 0 && cwd)
+		rc = posix_spawn_file_actions_addchdir_np(actions, cwd);
+	return -rc;
+}
+
+/* A session of its own, and no signal blocked, ignored or handled. */
+static int proc_set_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t none, all;
+	sigemptyset(&none);
+	sigfillset(&all);
+	int rc = posix_spawnattr_setsigmask(attributes, &none);
+	if (rc == 0)
+		rc = posix_spawnattr_setsigdefault(attributes, &all);
+	if (rc == 0)
+		rc = posix_spawnattr_setflags(attributes,
+					      POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	return -rc;
+}
+
+/* With posix_spawn, not with uv_spawn: that forks, and copies the page tables of a daemon that may be large. */
+static int proc_spawn(const char *const *argv, const char *const *env, const char *cwd, int fd, pid_t *ret)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	char **environment = proc_environment(env);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	int rc = proc_set_actions(&actions, fd, cwd);
+	if (rc == 0)
+		rc = proc_set_attributes(&attributes);
+	if (rc == 0)
+		rc = -posix_spawnp(ret, argv[0], &actions, &attributes, (char **)argv, environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	free(environment);
+	return rc;
+}
+
+int proc_detach(const char *const *argv, const char *const *env, const char *cwd, const char *log, pid_t *ret,
+		struct error *err)
+{
+	const char *path = log ? log : "/dev/null";
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errorf(err, -errno, "%s: %s", path, strerror(errno));
+	int rc = proc_spawn(argv, env, cwd, fd, ret);
 	close(fd);
-	if (rc < 0) {
-		uv_close((uv_handle_t *)&child->process, proc_detached_closed_cb);
-		return errorf(err, rc, "%s: %s", argv[0], uv_strerror(rc));
-	}
-	uv_unref((uv_handle_t *)&child->process);
-	if (ret_pid)
-		*ret_pid = child->process.pid;
-	return 0;
+	return rc < 0 ? errorf(err, rc, "%s: %s", argv[0], strerror(-rc)) : 0;
+}
+
+bool proc_ended(pid_t pid, int *ret_exit_code, int *ret_signal)
+{
+	int status;
+	if (waitpid(pid, &status, WNOHANG) != pid)
+		return false;
+	*ret_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	*ret_exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return true;
 }
 
 int proc_start_time(pid_t pid, uint64_t *ret)
@@ -312,6 +324,19 @@ int proc_start_time(pid_t pid, uint64_t *ret)
 			rc = 0;
 	}
 	buf_free(&text);
+	return rc;
+}
+
+int proc_own_start_time(uint64_t *ret)
+{
+	static uint64_t start;
+	static pid_t of; /* a child has another */
+	uint64_t found = start;
+	int rc = of == getpid() ? 0 : proc_start_time(getpid(), &found);
+	if (rc == 0) {
+		of = getpid();
+		*ret = start = found;
+	}
 	return rc;
 }
 

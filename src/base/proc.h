@@ -43,19 +43,22 @@ void proc_kill(struct proc *proc);
 int proc_run(const struct proc_spec *spec, struct proc_result *result, struct error *err) MUST_USE;
 void proc_result_free(struct proc_result *result);
 
-/* Called when a detached child that this process started has ended. */
-typedef void (*proc_exit_f)(void *ctx, pid_t pid, int exit_code, int signal);
 /* Is there a program of this name in PATH? */
 bool proc_in_path(const char *program);
 
 /* Starts a child in its own session, so that it lives longer than this process: stdin /dev/null, stdout and stderr
- * appended to log (NULL: /dev/null). exit may be NULL. */
-int proc_detach(uv_loop_t *loop, const char *const *argv, const char *const *env, const char *cwd, const char *log,
-		proc_exit_f exit, void *ctx, pid_t *ret_pid, struct error *err) MUST_USE;
+ * appended to log (NULL: /dev/null). The caller asks proc_ended() whether it has ended. */
+int proc_detach(const char *const *argv, const char *const *env, const char *cwd, const char *log, pid_t *ret,
+		struct error *err) MUST_USE;
+/* Has this child of ours ended? Does not wait. The first call that returns true reaps it: do not ask again. exit_code is
+ * -1 where a signal ended it, signal is 0 where none did. */
+bool proc_ended(pid_t pid, int *ret_exit_code, int *ret_signal);
 
 /* The start time of a process in clock ticks since boot, which identifies it together with its pid. 0, or -ESRCH. A
  * zombie counts as ended. */
 int proc_start_time(pid_t pid, uint64_t *ret) MUST_USE;
+/* The same of the calling process. It is read once. */
+int proc_own_start_time(uint64_t *ret) MUST_USE;
 /* This boot's id; "" where the kernel has none. */
 const char *proc_boot_id(void);
 

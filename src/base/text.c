@@ -134,13 +134,19 @@ int text_parse_energy(const char *text, double *ret_j)
 	return text_parse_units(text, units, false, ret_j);
 }
 
+int text_parse_power(const char *text, double *ret_w)
+{
+	static const struct text_unit units[] = {{"", 1}, {"W", 1}, {"kW", 1e3}, {"MW", 1e6}, {NULL, 0}};
+	return text_parse_units(text, units, false, ret_w);
+}
+
 void text_format_duration(int64_t ms, char *text, size_t size)
 {
-	int64_t s = ms / 1000;
+	int64_t tenths = (ms + 50) / 100, s = (ms + 500) / 1000;
 	if (ms < 1000)
 		snprintf(text, size, "%" PRId64 " ms", ms);
-	else if (s < 10)
-		snprintf(text, size, "%" PRId64 ".%" PRId64 " s", s, ms / 100 % 10);
+	else if (tenths < 100)
+		snprintf(text, size, "%" PRId64 ".%" PRId64 " s", tenths / 10, tenths % 10);
 	else if (s < 60)
 		snprintf(text, size, "%" PRId64 " s", s);
 	else if (s < 3600)

@@ -10,6 +10,8 @@ int text_parse_duration(const char *text, int64_t *ret_ms) MUST_USE;
 int text_parse_bytes(const char *text, int64_t *ret_bytes) MUST_USE;
 /* "20MJ", "500kJ", "3J", "1.2kWh", "300Wh". 0 or -EINVAL. */
 int text_parse_energy(const char *text, double *ret_j) MUST_USE;
+/* "300W", "0.3 kW"; a bare number is watts. */
+int text_parse_power(const char *text, double *ret_w) MUST_USE;
 /* "2 h 05 m", "1 m 03 s", "4.2 s", "350 ms" */
 void text_format_duration(int64_t ms, char *text, size_t size);
 /* "1.5 GB" in powers of 1024 */

@@ -94,3 +94,27 @@ char *target_path(const struct target *target, const char *rest)
 		return mem_printf("/experiments/%s/tasks/%" PRId64 "%s", target->experiment, target->number, rest);
 	return mem_printf("/experiments/%s%s", target->experiment, rest);
 }
+
+int call_get(struct call *call, const char *path, call_print_f print, struct buf *out, struct error *err)
+{
+	struct node *answer = NULL;
+	struct buf json = buf_make(BUF_UNLIMITED);
+	int rc = client_get(&call->client, path, &json, &answer, err);
+	if (rc == 0 && options_has(&call->options, "json"))
+		buf_addf(out, "%s\n", buf_text(&json));
+	else if (rc == 0)
+		print(answer, &call->term, out);
+	node_free(answer);
+	buf_free(&json);
+	return rc;
+}
+
+int call_show(struct call *call, const char *path, call_print_f print)
+{
+	struct error err;
+	struct buf out = buf_make(BUF_UNLIMITED);
+	int rc = call_get(call, path, print, &out, &err);
+	fwrite(buf_text(&out), 1, out.len, stdout);
+	buf_free(&out);
+	return rc < 0 ? call_fail(&err) : 0;
+}

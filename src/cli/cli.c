@@ -8,10 +8,11 @@
 #include <stdio.h>
 
 static const struct verb *const cli_verbs[] = {
-	&verb_run,     &verb_check,   &verb_watch,  &verb_ls,         &verb_show,     &verb_best,   &verb_logs,
-	&verb_stop,    &verb_restart, &verb_resume, &verb_rm,         &verb_parallel, &verb_change, &verb_suggest,
-	&verb_import,  &verb_ask,     &verb_tell,   &verb_analyse,    &verb_export,   &verb_doctor, &verb_login,
-	&verb_session, &verb_token,   &verb_daemon, &verb_completion, &verb_ids,      &verb_man,
+	&verb_run,    &verb_check,      &verb_watch,  &verb_ls,      &verb_show,     &verb_best,    &verb_logs,
+	&verb_stop,   &verb_restart,    &verb_resume, &verb_rm,      &verb_parallel, &verb_change,  &verb_suggest,
+	&verb_import, &verb_ask,        &verb_tell,   &verb_analyse, &verb_energy,   &verb_tune,    &verb_mark,
+	&verb_notify, &verb_find,       &verb_export, &verb_doctor,  &verb_login,    &verb_session, &verb_token,
+	&verb_daemon, &verb_completion, &verb_ids,    &verb_man,
 };
 
 /* Made by scripts/make-licences. */

@@ -6,7 +6,6 @@
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/pace.h"
-#include "base/text.h"
 #include "cli/progress.h"
 #include "cli/view.h"
 
@@ -34,10 +33,11 @@ struct follow {
 	bool open;
 	struct buf last_id;
 	struct buf frame; /* as it stands on the terminal */
-	int64_t drawn_ms, heard_ms, gone_ms;
+	int64_t drawn_ms, received_ms, gone_ms;
 	struct follow_state *states; /* by task number: what was printed last */
 	size_t state_count;
 	bool has_states; /* else the first look is not news */
+	char *note; /* of the experiment, as last printed in lines; NULL */
 };
 
 static volatile sig_atomic_t follow_interrupted, follow_resized;
@@ -124,7 +124,9 @@ static void follow_print_task(struct follow *follow, const struct node *task)
 	if (best && best->type == NODE_MAP && view_is_over(state)) {
 		char value[VIEW_CHARS];
 		view_metric(node_get(best, "value"), value);
-		buf_addf(&line, ": best %s", value);
+		const struct node *objective = node_get(follow->progress.experiment, "objective");
+		bool several = objective && objective->count > 1;
+		buf_addf(&line, ": best %s%s%s", several ? view_objective(objective) : "", several ? " " : "", value);
 	}
 	if (strcmp(state, "error") == 0 && *cause) {
 		buf_add_text(&line, ": ");
@@ -135,9 +137,28 @@ static void follow_print_task(struct follow *follow, const struct node *task)
 	buf_free(&line);
 }
 
+/* Where there is no frame: why nothing happens, when that changes. */
+static void follow_print_note(struct follow *follow)
+{
+	const char *note = node_get_string(follow->progress.experiment, "note");
+	if (follow->term.tty || follow->quiet || (note && follow->note && strcmp(note, follow->note) == 0))
+		return;
+	free(follow->note);
+	follow->note = mem_strdup(note);
+	if (!note)
+		return;
+	struct buf line = buf_make(8192);
+	buf_addf(&line, "%s: ", follow->id);
+	term_add_safe(&line, note);
+	puts(buf_text(&line));
+	fflush(stdout);
+	buf_free(&line);
+}
+
 static void follow_give_experiment(struct follow *follow, struct node *give)
 {
 	progress_give_experiment(&follow->progress, give);
+	follow_print_note(follow);
 	const struct node *tasks = node_get(follow->progress.experiment, "tasks");
 	/* What runs still goes on: it is followed to its end. */
 	follow->paused = node_get_string(follow->progress.experiment, "paused") && !node_get_int(tasks, "running", 0) &&
@@ -278,7 +299,7 @@ static int follow_open(struct follow *follow, struct error *err)
 		return rc;
 	}
 	follow->gone_ms = 0;
-	follow->heard_ms = now;
+	follow->received_ms = now;
 	return 0;
 }
 
@@ -291,12 +312,12 @@ static int follow_wait(struct follow *follow, int64_t timeout_ms, struct error *
 	if (!follow->open)
 		return 0;
 	if (ready > 0) {
-		follow->heard_ms = now;
+		follow->received_ms = now;
 		int rc = client_stream_read(&follow->stream, err);
 		int taken = follow_take_events(follow, err);
 		return rc < 0 ? rc : taken;
 	}
-	return now - follow->heard_ms > FOLLOW_SILENCE_MS ? -ETIMEDOUT : 0;
+	return now - follow->received_ms > FOLLOW_SILENCE_MS ? -ETIMEDOUT : 0;
 }
 
 /* Until the experiment or the person ends it. 0, or -ESRCH when the experiment is gone. */
@@ -324,22 +345,34 @@ static int follow_loop(struct follow *follow, struct error *err)
 	return 0;
 }
 
-/* What was found where the objective was not: the daemon has it as a warning. */
+/* Is there no value for one of the objectives? */
+static bool follow_lacks_value(const struct node *best)
+{
+	const struct node *values = node_get(best, "values");
+	for (size_t i = 1; values && i < values->count; i++)
+		if (!node_is_number(values->items[i]))
+			return true;
+	return !best || best->type != NODE_MAP;
+}
+
+static void follow_say(const char *text)
+{
+	struct buf safe = buf_make(65536);
+	term_add_safe(&safe, text);
+	if (text)
+		fprintf(stderr, "sluice: %s\n", buf_text(&safe));
+	buf_free(&safe);
+}
+
+/* What was found where the objective was not, and why energy was not measured. */
 static void follow_say_missing(struct follow *follow)
 {
 	struct node *detail = NULL;
-	const struct node *best = node_get(follow->progress.experiment, "best");
+	bool lacks = follow_lacks_value(node_get(follow->progress.experiment, "best"));
 	char *path = mem_printf("/experiments/%s", follow->id);
-	if (!(best && best->type == NODE_MAP) && client_get(follow->client, path, NULL, &detail, NULL) == 0) {
-		const struct node *warnings = node_get(detail, "warnings");
-		for (size_t i = 0; warnings && warnings->type == NODE_LIST && i < warnings->count; i++) {
-			const char *text = node_string(warnings->items[i]);
-			struct buf safe = buf_make(65536);
-			term_add_safe(&safe, text);
-			if (text && text_starts(text, "no value for the objective"))
-				fprintf(stderr, "sluice: %s\n", buf_text(&safe));
-			buf_free(&safe);
-		}
+	if (client_get(follow->client, path, NULL, &detail, NULL) == 0) {
+		follow_say(lacks ? node_get_string(detail, "no_value") : NULL);
+		follow_say(node_get_string(detail, "no_energy"));
 	}
 	node_free(detail);
 	free(path);
@@ -407,6 +440,7 @@ int follow_experiment(struct client *client, const char *id, const struct term *
 	follow_close(&follow);
 	progress_free(&follow.progress);
 	free(follow.states);
+	free(follow.note);
 	buf_free(&follow.last_id);
 	buf_free(&follow.frame);
 	client->may_start = true;

@@ -62,6 +62,10 @@ void front_print(const struct node *front, const char *experiment, const struct 
 	for (size_t i = 0; i < on.len && i < limit; i++)
 		front_add_row(&table, on.at[most ? on.len - 1 - i : i], experiment, count, varying);
 	term_table_write(&table, term, out);
+	if (count > 1)
+		buf_add_text(
+			out,
+			"each value is the best of its task for that objective; they may be of different epochs\n");
 	if (on.len > limit)
 		buf_addf(out, "and %zu more (--limit N)\n", on.len - limit);
 	term_table_free(&table);

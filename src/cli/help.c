@@ -11,12 +11,16 @@
 void help_print_all(FILE *to)
 {
 	const struct verb *verb;
+	size_t width = 0;
+	for (size_t i = 0; (verb = cli_verb(i)); i++)
+		if (!verb->hidden && strlen(verb->name) > width)
+			width = strlen(verb->name);
 	fputs("sluice runs a training script with many hyperparameters, on a Slurm cluster or on this machine.\n\n"
 	      "usage: sluice VERB [arguments]\n\n",
 	      to);
 	for (size_t i = 0; (verb = cli_verb(i)); i++)
 		if (!verb->hidden)
-			fprintf(to, "  %-11s %s\n", verb->name, verb->summary);
+			fprintf(to, "  %-*s  %s\n", (int)width, verb->name, verb->summary);
 	fputs("\n'sluice VERB --help' says more about one. Without a running daemon, a verb starts one; its state is in\n"
 	      "$SLUICE_STATE, else in ~/.local/state/sluice.\n\n"
 	      "  sluice run train.py lr=0.1,0.01,0.001 epochs=20 --objective val_loss\n"

@@ -2,7 +2,8 @@
  * neither systemd nor cron has it. The unit or the crontab line calls that script, and is recognised by its path. */
 #include "cli/install.h"
 
-#include "base/buf.h"
+#include "cli/install_way.h"
+
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define INSTALL_MS 20000 /* for systemctl, loginctl and crontab */
+#define INSTALL_MS 30000 /* for systemctl, loginctl, crontab, ssh and Slurm's programs */
 #define INSTALL_UNIT "sluice-daemon.service"
 #define INSTALL_FILE_BYTES (1u << 20)
 
@@ -22,8 +23,7 @@ static char *install_keep_path(const char *folder)
 	return mem_printf("%s/keep-daemon", folder);
 }
 
-/* Runs it; the status is 0, or -EIO with its first line of stderr. out may be NULL. */
-static int install_run(const char *const *argv, const char *input, struct buf *out, struct error *err)
+int install_run(const char *const *argv, const char *input, struct buf *out, struct error *err)
 {
 	struct proc_spec spec = {
 		.argv = argv, .input = input, .input_len = input ? strlen(input) : 0, .timeout_ms = INSTALL_MS};
@@ -32,11 +32,12 @@ static int install_run(const char *const *argv, const char *input, struct buf *o
 	if (rc < 0)
 		return rc;
 	const char *said = buf_text(&result.err);
+	if (result.timed_out)
+		said = "no answer within 30 s";
+	else if (!*said)
+		said = "failed and gave no reason";
 	if (result.exit_code != 0)
-		rc = errorf(err, -EIO, "%s: %.*s", argv[0], (int)strcspn(said, "\n"),
-			    result.timed_out ? "no answer within 20 s"
-				    : *said  ? said
-					     : "failed without a word");
+		rc = errorf(err, -EIO, "%s: %.*s", argv[0], (int)strcspn(said, "\n"), said);
 	if (out)
 		buf_add(out, buf_text(&result.out), result.out.len);
 	proc_result_free(&result);
@@ -65,14 +66,14 @@ static char *install_unit_path(void)
 	return mem_printf("%s/.config/systemd/user/" INSTALL_UNIT, home ? home : "");
 }
 
-/* KillMode: what the daemon started trains on when the unit is stopped. A clean end is what the user wants and stays. */
+/* Delegate: control groups of tasks are made below it. KillMode: what the daemon started trains on when the unit is stopped. A clean end is what the user wants and stays. */
 static void install_unit_text(const char *keep, struct buf *out)
 {
 	buf_add_text(out, "[Unit]\nDescription=sluice daemon\nStartLimitIntervalSec=0\n\n[Service]\nExecStart=");
 	install_unit_quote(out, keep);
 	buf_add_text(
 		out,
-		" serve\nKillMode=process\nRestart=on-failure\nRestartSec=60\n\n[Install]\nWantedBy=default.target\n");
+		" serve\nKillMode=process\nDelegate=memory\nRestart=on-failure\nRestartSec=60\n\n[Install]\nWantedBy=default.target\n");
 }
 
 static bool install_file_names(const char *path, const char *word)
@@ -265,20 +266,37 @@ static int crontab_remove(const char *keep, struct error *err)
 	return crontab_change(keep, "", err);
 }
 
-/* In the order in which they are tried. */
-static const struct install_way {
-	const char *name, *why;
-	int (*works)(const char *keep, struct error *err);
-	bool (*has)(const char *keep);
-	void (*plan)(const char *keep);
-	int (*install)(const char *keep, struct error *err);
-	int (*remove)(const char *keep, struct error *err);
-} install_ways[] = {
-	{"systemd", "systemctl --user works here; it starts the daemon with the system and again after a crash",
-	 systemd_works, systemd_has, systemd_plan, systemd_install, systemd_remove},
-	{"crontab", "crontab works here; it starts the daemon with the system, and looks every 10 minutes",
-	 crontab_works, crontab_has, crontab_plan, crontab_install, crontab_remove},
+static const struct install_way install_systemd = {
+	.name = "systemd",
+	.why = "systemctl --user works here; it starts the daemon with the system and again after a crash",
+	.works = systemd_works,
+	.has = systemd_has,
+	.plan = systemd_plan,
+	.install = systemd_install,
+	.remove = systemd_remove,
 };
+static const struct install_way install_crontab = {
+	.name = "crontab",
+	.why = "crontab works here; it starts the daemon with the system, and looks every 10 minutes",
+	.works = crontab_works,
+	.has = crontab_has,
+	.plan = crontab_plan,
+	.install = crontab_install,
+	.remove = crontab_remove,
+};
+/* In the order in which they are tried. */
+static const struct install_way *const install_ways[] = {&install_systemd, &install_crontab, &install_job};
+
+void install_add_environment(struct buf *out, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *value = getenv(names[i]);
+		if (!value || !*value)
+			continue;
+		buf_addf(out, "\nexport %s=", names[i]);
+		text_shell_quote(out, value);
+	}
+}
 
 static int install_write_keep(const char *folder, const char *keep, struct error *err)
 {
@@ -289,13 +307,7 @@ static int install_write_keep(const char *folder, const char *keep, struct error
 		     "#!/bin/sh\n# Written by 'sluice daemon install': what keeps the daemon alive calls this.\n"
 		     "export SLUICE_STATE=");
 	text_shell_quote(&text, folder);
-	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		const char *value = getenv(names[i]);
-		if (!value || !*value)
-			continue;
-		buf_addf(&text, "\nexport %s=", names[i]);
-		text_shell_quote(&text, value);
-	}
+	install_add_environment(&text, names, COUNT_OF(names));
 	buf_add_text(
 		&text,
 		"\n[ \"$1\" = serve ] && [ -n \"$SLUICE_LISTEN\" ] && set -- \"$@\" --listen \"$SLUICE_LISTEN\"\nexec ");
@@ -331,7 +343,7 @@ int install_daemon(const char *folder, bool dry_run, struct error *err)
 	if (strpbrk(folder, "\n\r"))
 		rc = errorf(err, -EINVAL, "the state folder's name has a line break");
 	for (size_t i = 0; rc == -ENOTSUP && i < COUNT_OF(install_ways); i++) {
-		const struct install_way *way = &install_ways[i];
+		const struct install_way *way = install_ways[i];
 		if (way->works(keep, &why) == 0 && install_by(way, folder, keep, dry_run, &why) == 0) {
 			rc = 0;
 			break;
@@ -342,7 +354,7 @@ int install_daemon(const char *folder, bool dry_run, struct error *err)
 	if (rc == -ENOTSUP)
 		errorf(err, rc,
 		       "this host offers no way to keep the daemon alive (tried: %s). Ask its administrators for cron or "
-		       "lingering, or run 'sluice daemon start' when you log in: searches go on where they stood",
+		       "lingering, make a key for ssh from the nodes to this host, or run 'sluice daemon start' when you log in: searches go on where they stood",
 		       buf_text(&tried));
 	buf_free(&tried);
 	free(keep);
@@ -354,10 +366,26 @@ const char *install_found(const char *folder)
 	char *keep = install_keep_path(folder);
 	const char *name = NULL;
 	for (size_t i = 0; !name && access(keep, F_OK) == 0 && i < COUNT_OF(install_ways); i++)
-		if (install_ways[i].has(keep))
-			name = install_ways[i].name;
+		if (install_ways[i]->has(keep))
+			name = install_ways[i]->name;
 	free(keep);
 	return name;
+}
+
+bool install_is_lost(const char *folder, struct buf *out)
+{
+	char *keep = install_keep_path(folder);
+	struct buf why = buf_make(BUF_UNLIMITED);
+	bool lost = false;
+	for (size_t i = 0; !lost && access(keep, F_OK) == 0 && i < COUNT_OF(install_ways); i++) {
+		lost = install_ways[i]->is_lost && install_ways[i]->is_lost(keep, &why);
+		if (lost)
+			buf_addf(out, "the %s that starts the daemon again has ended: %s", install_ways[i]->name,
+				 buf_text(&why));
+	}
+	buf_free(&why);
+	free(keep);
+	return lost;
 }
 
 int install_remove(const char *folder, bool *ret_found, struct error *err)
@@ -366,9 +394,9 @@ int install_remove(const char *folder, bool *ret_found, struct error *err)
 	int rc = 0;
 	*ret_found = false;
 	for (size_t i = 0; rc == 0 && i < COUNT_OF(install_ways); i++)
-		if (install_ways[i].has(keep)) {
+		if (install_ways[i]->has(keep) || (install_ways[i]->is_lost && install_ways[i]->is_lost(keep, NULL))) {
 			*ret_found = true;
-			rc = install_ways[i].remove(keep, err);
+			rc = install_ways[i]->remove(keep, err);
 		}
 	if (rc == 0 && unlink(keep) < 0 && errno != ENOENT)
 		rc = errorf(err, -errno, "%s: %s", keep, strerror(errno));

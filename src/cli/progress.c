@@ -255,7 +255,6 @@ static void progress_add_task(const struct progress *progress, const struct node
 void progress_add_best(const struct progress *progress, struct buf *out)
 {
 	const struct node *best = node_get(progress->experiment, "best");
-	char value[VIEW_CHARS];
 	if (!best || best->type != NODE_MAP) {
 		const struct node *tasks = node_get(progress->experiment, "tasks");
 		bool over = node_get_string(progress->experiment, "finished") != NULL;
@@ -267,14 +266,7 @@ void progress_add_best(const struct progress *progress, struct buf *out)
 		return;
 	}
 	struct buf text = buf_make(65536);
-	view_metric(node_get(best, "value"), value);
-	view_objective(node_get(progress->experiment, "objective"), &text);
-	buf_addf(&text, " %s", value);
-	if (node_is_number(node_get(best, "epoch")))
-		buf_addf(&text, " at %s %" PRId64, view_step_name(progress->experiment),
-			 node_get_int(best, "epoch", 0));
-	buf_addf(&text, " in %s/%" PRId64, node_get_string(progress->experiment, "id"), node_get_int(best, "task", 0));
-	view_add_parameters(node_get(best, "parameters"), progress->varying, &text);
+	view_best(progress->experiment, progress->varying, VIEW_BEST_LONG, &text);
 	term_add_safe(out, buf_text(&text));
 	buf_free(&text);
 }

@@ -93,18 +93,10 @@ struct state_start {
 	int64_t deadline_ms;
 	int fd; /* of a question to the daemon that is not answered yet; -1 */
 	bool up, ended;
+	pid_t pid;
 	int exit_code, signal;
 	uv_timer_t timer;
 };
-
-static void state_ended_cb(void *ctx, pid_t pid, int exit_code, int signal)
-{
-	struct state_start *start = ctx;
-	(void)pid;
-	start->ended = true;
-	start->exit_code = exit_code;
-	start->signal = signal;
-}
 
 /* A daemon listens before it has opened its database, and may end because it cannot: it is up when it answers. */
 static void state_ask(struct state_start *start)
@@ -128,6 +120,7 @@ static void state_poll_cb(uv_timer_t *timer)
 {
 	struct state_start *start = timer->data;
 	state_ask(start);
+	start->ended = start->ended || proc_ended(start->pid, &start->exit_code, &start->signal);
 	if (start->up || start->ended || clock_mono_ms() > start->deadline_ms)
 		uv_close((uv_handle_t *)timer, NULL);
 }
@@ -158,19 +151,20 @@ static int state_spawn(const char *folder, struct error *err)
 	/* Started by a training script, it must not be taken for a process of that script. */
 	const char *const env[] = {variable, "SLUICE_REPORT=", "SLUICE_TASK_DIR=", NULL};
 	struct stat before;
-	static uv_loop_t loop; /* outlives this call, as does the child that it knows */
+	uv_loop_t loop;
 
 	if (stat(log, &before) < 0)
 		before.st_size = 0;
 	uv_loop_init(&loop);
 	uv_timer_init(&loop, &start.timer);
 	start.timer.data = &start;
-	int rc = proc_detach(&loop, argv, env, folder, log, state_ended_cb, &start, NULL, err);
+	int rc = proc_detach(argv, env, folder, log, &start.pid, err);
 	if (rc == 0)
 		uv_timer_start(&start.timer, state_poll_cb, 0, STATE_POLL_MS);
 	else
 		uv_close((uv_handle_t *)&start.timer, NULL);
 	uv_run(&loop, UV_RUN_DEFAULT);
+	uv_loop_close(&loop);
 	if (start.fd >= 0)
 		close(start.fd);
 	if (rc == 0 && start.up) {

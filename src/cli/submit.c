@@ -8,7 +8,9 @@
 #include "cli/submit_files.h"
 #include "cli/submit_git.h"
 #include "cli/submit_imports.h"
+#include "cli/submit_objective.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -37,6 +39,9 @@ static const struct submit_flag {
 	{"separator", NULL, "separator", SUBMIT_TEXT},
 	{"repeats", NULL, "repeats", SUBMIT_SCALAR},
 	{"copy-limit", NULL, "copy_limit", SUBMIT_SCALAR},
+	{"warm", NULL, "warm", SUBMIT_SCALAR},
+	{"stall-after", "stall", "after", SUBMIT_SCALAR},
+	{"stall-do", "stall", "do", SUBMIT_SCALAR},
 	{"constraint", NULL, "constraints", SUBMIT_LIST},
 	{"prune", NULL, "prune", SUBMIT_TEXT},
 	{"stop-when", "stop", "when", SUBMIT_TEXT},
@@ -129,43 +134,6 @@ int submit_apply_flag(struct node *tree, const struct options_given *given, stru
 	return rc < 0 ? rc : 1;
 }
 
-/* --objective and --goal stand beside each other: the first goal is that of the first objective. */
-static int submit_apply_objective(struct node *tree, const struct options *options, struct error *err)
-{
-	VEC(const char *) metrics = {0}, goals = {0};
-	for (size_t i = 0; i < options->given.len; i++) {
-		const struct options_given *given = &options->given.at[i];
-		if (options_is(given->option, "objective"))
-			vec_push(&metrics, given->value);
-		else if (options_is(given->option, "goal"))
-			vec_push(&goals, given->value);
-	}
-	int rc = metrics.len || goals.len;
-	struct node *old = node_get(tree, "objective");
-	if (goals.len > metrics.len && metrics.len) {
-		rc = errorf(err, -EINVAL, "there are more --goal than --objective");
-	} else if (goals.len && !metrics.len) {
-		if (old && old->type == NODE_MAP && goals.len == 1)
-			node_add(old, "goal", node_new_string(goals.at[0]));
-		else
-			rc = errorf(err, -EINVAL, "--goal needs --objective: say which metric is meant");
-	} else if (metrics.len) {
-		struct node *list = node_new(NODE_LIST);
-		for (size_t i = 0; i < metrics.len; i++) {
-			struct node *one = node_new(NODE_MAP);
-			node_add(one, "metric", node_new_string(metrics.at[i]));
-			if (i < goals.len)
-				node_add(one, "goal", node_new_string(goals.at[i]));
-			node_add(list, NULL, one);
-		}
-		node_add(tree, "objective", metrics.len == 1 ? node_clone(list->items[0]) : node_clone(list));
-		node_free(list);
-	}
-	free(metrics.at);
-	free(goals.at);
-	return rc;
-}
-
 static bool submit_is_experiment_name(const char *name)
 {
 	return text_ends(name, ".yaml") || text_ends(name, ".yml") || text_ends(name, ".json");
@@ -226,6 +194,23 @@ static void submit_from_script(struct submit *submit, const char *path)
 	free(copy);
 }
 
+/* `sluice run main.py train lr=0.1`: words right behind the script are its subcommand. Returns how many there are. */
+static size_t submit_subcommand(struct node *tree, const struct options *options)
+{
+	struct buf text = buf_make(LIMIT_DOCUMENT_BYTES);
+	size_t count = 0;
+	for (; count + 1 < options->args.len; count++) {
+		const char *word = options->args.at[count + 1];
+		if (!isalpha((unsigned char)*word) || word[strcspn(word, "= ")])
+			break;
+		buf_addf(&text, "%s%s", count ? " " : "", word);
+	}
+	if (count)
+		node_add(tree, "subcommand", node_new_string(buf_text(&text)));
+	buf_free(&text);
+	return count;
+}
+
 int submit_load(struct submit *submit, const struct options *options, struct error *err)
 {
 	*submit = (struct submit){.missing = buf_make(LIMIT_DOCUMENT_BYTES),
@@ -239,8 +224,10 @@ int submit_load(struct submit *submit, const struct options *options, struct err
 		submit_from_script(submit, path);
 	else if (rc == 0)
 		rc = submit_read_source(submit, path, err);
-	if (rc >= 0 && options->args.len > 1) {
-		rc = pairs_add_all(submit_member(submit->tree, "parameters", NODE_MAP), options, 1, PAIRS_VALUES, err);
+	size_t words = rc >= 0 && is_script ? submit_subcommand(submit->tree, options) : 0;
+	if (rc >= 0 && options->args.len > 1 + words) {
+		rc = pairs_add_all(submit_member(submit->tree, "parameters", NODE_MAP), options, 1 + words,
+				   PAIRS_VALUES, err);
 		submit->changed = true;
 	}
 	for (size_t i = 0; rc >= 0 && i < options->given.len; i++) {

@@ -28,7 +28,8 @@
 /* The flags for keys of the experiment file; rows of both verbs' tables. */
 #define SUBMIT_OPTIONS                                                                                                 \
 	{"name", "TEXT", "name of the experiment"}, {"description", "TEXT", "what it is about"},                       \
-		{"pass", "flags|positional|overrides|env|json", "how values reach the script (found by reading it)"},  \
+		{"pass", "flags|positional|values|overrides|env|json",                                                 \
+		 "how values reach the script (found by reading it)"},                                                 \
 		{"style", "auto|dash|underscore",                                                                      \
 		 "spelling of flags: as the script has it, --batch-size, --batch_size"},                               \
 		{"separator", "equals|space", "--lr=0.1 or --lr 0.1"},                                                 \
@@ -40,7 +41,7 @@
 		{"tasks", "N", "tasks in all, for strategies that do not end by themselves"},                          \
 		{"parallel", "N", "tasks at the same time"}, {"seed", "N", "seed of the search"},                      \
 		{"repeats", "N", "run every configuration under N seeds"},                                             \
-		{"objective", "METRIC...", "metric to optimise; repeat the option for several objectives"},            \
+		{"objective", "METRIC...", "metric to optimise; a,b for several objectives"},                          \
 		{"goal", "min|max...", "is the objective better small or large? (guessed from its name)"},             \
 		{"constraint", "EXPR...", "only configurations for which this holds: 'units * layers <= 512'"},        \
 		{"prune", "median|asha|threshold", "end tasks early that fall behind"},                                \
@@ -54,6 +55,11 @@
 		{"file", "PATH...", "a further file or folder to take along"},                                         \
 		{"git", NULL, "take the tracked files of the git work tree along (files: git)"},                       \
 		{"copy-limit", "SIZE", "larger files are linked if named, refused if found in a folder (64M)"},        \
+		{"warm", "WHEN",                                                                                       \
+		 "start Python scripts from a process that has imported their libraries (auto, on, off)"},             \
+		{"stall-after", "TIMES|TIME",                                                                          \
+		 "a task makes no progress after 3x its longest pause between metrics (default), or after 10m"},       \
+		{"stall-do", "warn|restart|stop", "what to do with a task that makes no progress (warn)"},             \
 		SUBMIT_RETRY
 
 struct submit_file {

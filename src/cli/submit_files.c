@@ -131,7 +131,7 @@ static int submit_add_named(struct submit *submit, const char *folder, const cha
 	return rc;
 }
 
-/* With its place in the experiment file in front, where it has one. All that is missing is told at once, and with
+/* With its place in the experiment file in front, where it has one. All that is missing is reported at once, and with
  * also when other things are wrong. */
 static void submit_note_missing(struct submit *submit, const struct node *at, const struct error *err)
 {
@@ -272,7 +272,7 @@ static int submit_write_file(const struct submit_file *file, struct json *json, 
 		json_key_string(json, "upload", file->upload);
 	} else if (text_utf8_check(text, content.len) == content.len && !memchr(text, 0, content.len)) {
 		json_key(json, "text");
-		json_string_n(json, text, content.len);
+		json_put_string_n(json, text, content.len);
 	} else {
 		size_t size = sodium_base64_encoded_len(content.len, sodium_base64_VARIANT_ORIGINAL);
 		char *base64 = mem_alloc(size);
@@ -298,7 +298,7 @@ static void submit_write_experiment(const struct submit *submit, struct json *js
 	json_map(json);
 	json_key_string(json, "name", basename(copy));
 	json_key(json, "text");
-	json_string_n(json, buf_text(&submit->source), submit->source.len);
+	json_put_string_n(json, buf_text(&submit->source), submit->source.len);
 	json_end(json);
 	free(copy);
 }

@@ -28,7 +28,8 @@ static void analyse_importance(const struct node *analysis, const struct term *t
 	const struct node *list = node_get(analysis, "importance");
 	int width = 8;
 	if (!list || !list->count) {
-		buf_add_text(out, "too few results to say which parameters matter\n");
+		buf_addf(out, "needs %" PRId64 " finished tasks with a value, and a parameter that varies\n",
+			 node_get_int(analysis, "importance_needs", 0));
 		return;
 	}
 	for (size_t i = 0; i < list->count; i++) {
@@ -200,8 +201,8 @@ static void analyse_print(const struct node *analysis, const struct node *experi
 {
 	struct buf out = buf_make(BUF_UNLIMITED), head = buf_make(256);
 	const struct node *objective = node_get(experiment, "objective");
-	buf_addf(&head, "Importance of the parameters, from %" PRId64 " finished tasks",
-		 node_get_int(analysis, "runs", 0));
+	int64_t runs = node_get_int(analysis, "runs", 0);
+	buf_addf(&head, "Importance of the parameters, from %" PRId64 " finished task%s", runs, runs == 1 ? "" : "s");
 	analyse_head(&out, term, buf_text(&head));
 	analyse_importance(analysis, term, &out);
 	if (objective && objective->count) {
@@ -256,7 +257,7 @@ const struct verb verb_analyse = {
 	.arguments = "ID [-n N]",
 	.summary = "which parameters matter, the best so far, fronts",
 	.help = "The importance of a parameter is how differently it is distributed among the best tenth of the finished tasks\n"
-		"and among all (PED-ANOVA); the shares sum to 100 %. A front holds the tasks that no other task\n"
+		"and among all (PED-ANOVA); the shares sum to 100 %. It needs 20 finished tasks. A front holds the tasks that no other task\n"
 		"beats in both respects. The final values of running tasks are predicted from their curves, but only if such\n"
 		"predictions would have ranked the finished tasks better than their best values at that point did.",
 	.options = analyse_options,

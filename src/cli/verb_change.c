@@ -1,6 +1,7 @@
 /* `sluice change ID`: another budget, strategy, space or size of the tasks while the experiment runs. */
 #include "cli/pairs.h"
 #include "cli/submit.h"
+#include "cli/submit_objective.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +12,8 @@ static const struct verb_option change_options[] = {
 	{"parallel", "N", "tasks at the same time; 0: as many as fit"},
 	{"strategy", "STRATEGY", "search strategy: auto, grid, random, tpe, ..."},
 	{"seed", "N", "seed of the search"},
-	{"objective", "METRIC", "rank all tasks by this metric, also those that have finished"},
-	{"goal", "min|max", "of the objective (default: guessed from its name)"},
+	{"objective", "METRIC...", "rank all tasks by this metric, also those that have finished; a,b for several"},
+	{"goal", "min|max...", "of the objective (default: guessed from its name)"},
 	{"failures", "N|off", "pause after N equal failures in a row"},
 	{"constraint", "EXPR...", "replace all constraints by these"},
 	SUBMIT_RESOURCES,
@@ -24,7 +25,7 @@ static const struct verb_option change_options[] = {
 static int change_body(const struct options *options, struct node *body, struct error *err)
 {
 	static const char *const numbers[] = {"tasks", "parallel", "seed"};
-	struct node *parameters = node_new(NODE_MAP), *objective = node_new(NODE_MAP);
+	struct node *parameters = node_new(NODE_MAP);
 	int64_t value;
 	int rc = 0;
 	for (size_t i = 0; rc >= 0 && i < COUNT_OF(numbers); i++)
@@ -33,20 +34,12 @@ static int change_body(const struct options *options, struct node *body, struct 
 		rc = submit_apply_flag(body, &options->given.at[i], err);
 	if (rc >= 0)
 		rc = pairs_add_all(parameters, options, 1, PAIRS_VALUES, err);
-	if (rc >= 0 && options_has(options, "goal") && !options_has(options, "objective"))
-		rc = errorf(err, -EINVAL, "--goal needs --objective METRIC");
-	if (options_has(options, "objective"))
-		node_add(objective, "metric", node_new_string(options_get(options, "objective")));
-	if (options_has(options, "goal"))
-		node_add(objective, "goal", node_new_string(options_get(options, "goal")));
-	struct node *const parts[] = {parameters, objective};
-	static const char *const keys[] = {"parameters", "objective"};
-	for (size_t i = 0; i < COUNT_OF(parts); i++) {
-		if (parts[i]->count)
-			node_add(body, keys[i], parts[i]);
-		else
-			node_free(parts[i]);
-	}
+	if (rc >= 0)
+		rc = submit_apply_objective(body, options, err);
+	if (parameters->count)
+		node_add(body, "parameters", parameters);
+	else
+		node_free(parameters);
 	if (rc >= 0 && !body->count)
 		rc = errorf(err, -EINVAL, "there is nothing to change: give an option or name=values");
 	return rc < 0 ? rc : 0;
@@ -80,13 +73,20 @@ static void change_say(const struct node *experiment, const struct node *body)
 	const struct node *tasks = node_get(experiment, "tasks"), *search = node_get(experiment, "search");
 	const char *reason = node_get_string(search, "reason"), *strategy = node_get_string(experiment, "strategy");
 	struct buf out = buf_make(8192);
-	buf_addf(&out, "%s goes on with %s%s%s%s: %" PRId64 " tasks in all, %" PRId64 " finished\n",
-		 node_get_string(experiment, "id"), strategy ? strategy : "its search", reason ? " (" : "",
-		 reason ? reason : "", reason ? ")" : "", node_get_int(tasks, "total", 0),
+	const char *state = node_get_string(experiment, "state");
+	int64_t open = node_get_int(tasks, "waiting", 0) + node_get_int(tasks, "submitted", 0) +
+		node_get_int(tasks, "running", 0);
+	if (!open && node_get_int(tasks, "finished", 0) == node_get_int(tasks, "total", -1))
+		buf_addf(&out, "%s is changed; nothing is left to run", node_get_string(experiment, "id"));
+	else
+		buf_addf(&out, "%s goes on with %s%s%s%s", node_get_string(experiment, "id"),
+			 strategy ? strategy : "its search", reason ? " (" : "", reason ? reason : "",
+			 reason ? ")" : "");
+	buf_addf(&out, ": %" PRId64 " tasks in all, %" PRId64 " finished\n", node_get_int(tasks, "total", 0),
 		 node_get_int(tasks, "finished", 0));
 	if (node_get(body, "resources"))
 		change_say_resources(experiment, &out);
-	if (node_get_string(experiment, "state") && strcmp(node_get_string(experiment, "state"), "stopped") == 0)
+	if (state && strcmp(state, "stopped") == 0)
 		buf_add_text(&out, "it is stopped: 'sluice restart' lets it go on\n");
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
@@ -131,6 +131,7 @@ const struct verb verb_change = {
 		"  sluice change e12 learning_rate=1e-6..1:log optimizer=adam,sgd,rmsprop\n"
 		"  sluice change e12 batch_size=64 --strategy tpe\n"
 		"  sluice change e12 --objective val_loss    rank all tasks by another metric, and go on\n"
+		"  sluice change e12 --objective accuracy,latency --goal max,min    by two\n"
 		"  sluice change e12 --memory 32G --time 4h && sluice restart e12 --failed",
 	.options = change_options,
 	.run = change_run,

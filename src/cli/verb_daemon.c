@@ -34,10 +34,17 @@ static void daemon_say_keeper(void)
 	if (state_folder(&folder, &err) < 0)
 		return;
 	const char *way = install_found(folder);
-	if (way)
+	struct buf lost = buf_make(BUF_UNLIMITED), safe = buf_make(BUF_UNLIMITED);
+	if (!way && install_is_lost(folder, &lost)) {
+		term_add_safe(&safe, buf_text(&lost));
+		printf("%s; 'sluice daemon install' begins it again\n", buf_text(&safe));
+	} else if (way) {
 		printf("kept alive by %s; 'sluice daemon uninstall' ends that\n", way);
-	else
+	} else {
 		puts("not kept alive without a login session; see 'sluice daemon install --dry-run'");
+	}
+	buf_free(&lost);
+	buf_free(&safe);
 	free(folder);
 }
 
@@ -49,8 +56,8 @@ static void daemon_say_restart(void)
 	if (state_folder(&folder, &err) < 0)
 		return;
 	const char *way = install_found(folder);
-	if (way && strcmp(way, "crontab") == 0)
-		puts("the crontab starts it again within 10 minutes, unless you call 'sluice daemon uninstall'");
+	if (way && strcmp(way, "systemd") != 0)
+		printf("the %s starts it again within 10 minutes, unless you call 'sluice daemon uninstall'\n", way);
 	free(folder);
 }
 
@@ -153,16 +160,16 @@ static int daemon_confirm_stops(struct call *call, struct error *err)
 	if (rc < 0)
 		return daemon_is_absent(rc) ? 0 : rc;
 	call->connected = true;
-	bool told = false;
+	bool said = false;
 	while (daemon_open_stops(&call->client, &words)) {
 		if (clock_mono_ms() > deadline)
 			return errorf(err, -EBUSY,
 				      "%s. These tasks may still start. Try again, or 'sluice daemon stop --force' "
 				      "leaves it to the next daemon",
 				      words.text);
-		if (!told)
+		if (!said)
 			fprintf(stderr, "waiting: %s\n", words.text);
-		told = true;
+		said = true;
 		daemon_pause(DAEMON_CONFIRM_LOOK_MS);
 	}
 	return 0;
@@ -255,9 +262,10 @@ const struct verb verb_daemon = {
 		"\n"
 		"A search that learns (tpe, cmaes, asha, ...) stands still without the daemon. 'install' has this host start it\n"
 		"when no one is logged in: a systemd user unit with lingering where that is allowed, else lines of your\n"
-		"crontab (at the start of the system and every 10 minutes). It says what it does before it does it, and\n"
-		"falls back to nothing else: a job of the cluster, scrontab included, would run the daemon on a compute node,\n"
-		"where the verbs and the browser do not reach it. 'uninstall' takes it back.",
+		"crontab (at the start of the system and every 10 minutes), else a job of the cluster. That job takes a\n"
+		"second every 10 minutes and starts the daemon on this host by ssh, without a password: on its own node the\n"
+		"verbs and the browser would not reach it. It uses SBATCH_PARTITION, SBATCH_ACCOUNT and SBATCH_QOS of your\n"
+		"shell. 'install' says what it does before it does it; 'uninstall' takes it back.",
 	.options = daemon_options,
 	.run = daemon_run,
 };

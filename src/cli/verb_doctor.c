@@ -1,4 +1,5 @@
 /* `sluice doctor`: what this machine and cluster offer, and what is wrong, with the fix. */
+#include "cli/install.h"
 #include "cli/state.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
@@ -174,6 +175,19 @@ static bool doctor_has_cluster(const struct node *answer)
 	return false;
 }
 
+static void doctor_check_keeper(const struct term *term, struct buf *out)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct error err;
+	char *folder;
+	if (state_folder(&folder, &err) < 0)
+		return;
+	if (install_is_lost(folder, &text))
+		doctor_add_finding(out, term, "warning", buf_text(&text), "`sluice daemon install` begins it again");
+	buf_free(&text);
+	free(folder);
+}
+
 /* The look at a cluster includes a real job, which may have to wait for its turn. */
 static int doctor_examine(struct call *call, struct buf *json, struct node **ret, struct error *err)
 {
@@ -208,6 +222,7 @@ static int doctor_run(int argc, char **argv)
 		return status;
 	int rc = client_open(&call.client, true, &err); /* makes the folder on its first use */
 	bool bad = doctor_check_folder(&call.term, &out);
+	doctor_check_keeper(&call.term, &out);
 	if (rc < 0)
 		doctor_add_finding(
 			&out, &call.term, "warning",

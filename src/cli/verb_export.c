@@ -59,7 +59,7 @@ const struct verb verb_export = {
 	.arguments = "ID [--format csv|json]",
 	.summary = "print an experiment as CSV or JSON",
 	.help = "CSV: a row per task with state, parameters, best value and its epoch, why it failed, what it cost, and every\n"
-		"metric twice: at_best_NAME is its value where the objective was best, last_NAME its last one.\n"
+		"metric twice: at_best_NAME is its value where the first objective was best, last_NAME its last one.\n"
 		"Cells are written as they are, also those that begin with '=', '+', '-' or '@': a spreadsheet may take them for\n"
 		"formulas.\n"
 		"JSON: the experiment with its tasks, every metric of every task, and the attempts.\n\n"

@@ -158,6 +158,14 @@ static int import_read_experiment(struct import *import, struct client *client, 
 	return rc;
 }
 
+static void import_print(const char *experiment, int64_t count, int64_t already)
+{
+	printf("%s learnt from %" PRId64 " result%s", experiment, count, count == 1 ? "" : "s");
+	if (already)
+		printf("; %" PRId64 " more %s there already", already, already == 1 ? "was" : "were");
+	putchar('\n');
+}
+
 static int import_send(struct call *call, const struct target *target, const char *from, struct error *err)
 {
 	struct import import = {0};
@@ -180,7 +188,7 @@ static int import_send(struct call *call, const struct target *target, const cha
 	if (rc == 0 && options_has(&call->options, "json"))
 		pairs_print_json(answer);
 	else if (rc == 0)
-		printf("%s learnt from %" PRId64 " results\n", target->experiment, node_get_int(answer, "tasks", 0));
+		import_print(target->experiment, node_get_int(answer, "tasks", 0), node_get_int(answer, "already", 0));
 	if (rc == 0 && import.skipped)
 		fprintf(stderr, "sluice: rows without a result that were left out: %zu\n", import.skipped);
 	node_free(answer);
@@ -212,8 +220,9 @@ const struct verb verb_import = {
 	.summary = "give the search results from elsewhere",
 	.help = "They become finished tasks that the search learns from; they do not count against the number of tasks. A CSV\n"
 		"file has columns named like the parameters and the objectives (an export of sluice does: best_METRIC); other\n"
-		"columns are ignored. Of another EXPERIMENT the finished tasks are imported. If one of the results does not fit the\n"
-		"parameters of the experiment, nothing is imported.\n\n"
+		"columns are ignored. Of another EXPERIMENT the finished tasks are imported. Results that the\n"
+		"experiment has already are left out, so the same file can be imported again. If one of the results does not fit\n"
+		"the parameters of the experiment, nothing is imported.\n\n"
 		"  sluice import e12 earlier.csv\n"
 		"  sluice import e12 e7",
 	.options = import_options,

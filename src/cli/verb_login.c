@@ -163,22 +163,6 @@ static int token_create(struct call *call, const char *name, struct buf *out, st
 	return rc;
 }
 
-typedef void (*login_print_f)(const struct node *answer, const struct term *term, struct buf *out);
-
-static int login_list(struct call *call, const char *path, login_print_f print, struct buf *out, struct error *err)
-{
-	struct node *answer = NULL;
-	struct buf json = buf_make(BUF_UNLIMITED);
-	int rc = client_get(&call->client, path, &json, &answer, err);
-	if (rc == 0 && options_has(&call->options, "json"))
-		buf_addf(out, "%s\n", buf_text(&json));
-	else if (rc == 0)
-		print(answer, &call->term, out);
-	node_free(answer);
-	buf_free(&json);
-	return rc;
-}
-
 /* DELETE of "/tokens/" or "/sessions/" with the id behind it. */
 static int login_delete(struct call *call, const char *list, const char *id, struct error *err)
 {
@@ -223,7 +207,7 @@ static int token_run(int argc, char **argv)
 	if (status)
 		return call_end(&call, status);
 	rc = create    ? token_create(&call, argument, &out, &err)
-		: list ? login_list(&call, "/tokens", token_print, &out, &err)
+		: list ? call_get(&call, "/tokens", token_print, &out, &err)
 		       : login_delete(&call, "/tokens/", argument, &err);
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);
@@ -272,7 +256,7 @@ static int session_run(int argc, char **argv)
 	status = call_connect(&call);
 	if (status)
 		return call_end(&call, status);
-	rc = list ? login_list(&call, "/sessions", session_print, &out, &err)
+	rc = list ? call_get(&call, "/sessions", session_print, &out, &err)
 		  : login_delete(&call, "/sessions/", argument, &err);
 	fputs(buf_text(&out), stdout);
 	buf_free(&out);

@@ -92,6 +92,12 @@ static int logs_read_task(struct logs *logs, bool *ret_over, struct error *err)
 	int64_t asked = 0, current = node_get_int(task, "attempt", 1);
 	if (rc == 0)
 		rc = options_int(&logs->call->options, "attempt", 1, INT32_MAX, 0, &asked, err);
+	if (rc == 0 && asked > (current > 1 ? current : 1))
+		rc = current > 0
+			? errorf(err, -ESRCH, "%s/%" PRId64 " has no attempt %" PRId64 "; the last one is %" PRId64,
+				 logs->target.experiment, logs->target.number, asked, current)
+			: errorf(err, -ESRCH, "%s/%" PRId64 " has no attempt %" PRId64 ": it has not started",
+				 logs->target.experiment, logs->target.number, asked);
 	if (rc == 0) {
 		*ret_over = view_is_over(node_get_string(task, "state")) || (asked && asked != current);
 		if (!asked && logs->attempt && current != logs->attempt) {

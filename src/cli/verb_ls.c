@@ -9,7 +9,9 @@
 #define LS_LIMIT_MAX 1000
 
 static const struct verb_option ls_options[] = {
-	{"state", "waiting|running|finished|error|stopped", "only experiments in this state"},
+	{"state", "waiting|running|paused|finished|error|stopped", "only experiments in this state"},
+	{"tag", "TAG", "only experiments with this tag"},
+	{"archived", NULL, "only archived experiments; they are not listed by default"},
 	{"n,limit", "N", "at most N experiments (50)"},
 	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
@@ -19,15 +21,10 @@ static void ls_add_best(struct term_table *table, const struct node *experiment)
 {
 	const struct node *best = node_get(experiment, "best");
 	struct buf text = buf_make(1024);
-	char value[VIEW_CHARS];
-	view_metric(node_get(best, "value"), value);
-	if (best && best->type == NODE_MAP) {
-		view_objective(node_get(experiment, "objective"), &text);
-		buf_addf(&text, " %s (%s/%" PRId64 ")", value, node_get_string(experiment, "id"),
-			 node_get_int(best, "task", 0));
-	} else {
+	if (best && best->type == NODE_MAP)
+		view_best(experiment, NULL, VIEW_BEST_SHORT, &text);
+	else
 		buf_add_text(&text, view_none(experiment));
-	}
 	term_table_add(table, best && best->type == NODE_MAP ? TERM_PLAIN : TERM_DIM, buf_text(&text));
 	buf_free(&text);
 }
@@ -61,7 +58,7 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 		term_table_add(table, TERM_YELLOW, failure ? failure : "");
 }
 
-static void ls_print(const struct node *answer, const struct term *term)
+static void ls_print(const struct node *answer, const struct term *term, struct buf *out)
 {
 	static const struct term_column columns[] = {
 		{"ID", false, false},  {"NAME", false, true},     {"STATE", false, false}, {"TASKS", true, false},
@@ -69,19 +66,16 @@ static void ls_print(const struct node *answer, const struct term *term)
 	};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
 	const struct node *items = node_get(answer, "items");
-	struct buf out = buf_make(BUF_UNLIMITED);
 	size_t count = items ? items->count : 0;
 	for (size_t i = 0; i < count; i++)
 		ls_add_row(&table, items->items[i]);
 	if (count)
-		term_table_write(&table, term, &out);
+		term_table_write(&table, term, out);
 	else
-		buf_add_text(&out, "no experiments; 'sluice run FILE' starts one\n");
+		buf_add_text(out, "no experiments; 'sluice run FILE' starts one\n");
 	int64_t more = node_get_int(answer, "total", (int64_t)count) - (int64_t)count;
 	if (more > 0)
-		buf_addf(&out, "and %" PRId64 " more (--limit N)\n", more);
-	fputs(buf_text(&out), stdout);
-	buf_free(&out);
+		buf_addf(out, "and %" PRId64 " more (--limit N)\n", more);
 	term_table_free(&table);
 }
 
@@ -89,8 +83,7 @@ static int ls_run(int argc, char **argv)
 {
 	struct call call;
 	struct error err;
-	struct node *answer = NULL;
-	struct buf json = buf_make(BUF_UNLIMITED), path = buf_make(4096);
+	struct buf path = buf_make(4096);
 	int64_t limit;
 	int status = call_begin(&call, &verb_ls, argc, argv, 0, 0);
 	if (status)
@@ -103,15 +96,16 @@ static int ls_run(int argc, char **argv)
 		buf_add_text(&path, "&state=");
 		client_add_encoded(&path, state);
 	}
+	const char *tag = options_get(&call.options, "tag");
+	if (tag) {
+		buf_add_text(&path, "&tag=");
+		client_add_encoded(&path, tag);
+	}
+	if (options_has(&call.options, "archived"))
+		buf_add_text(&path, "&archived=yes");
 	status = call_connect(&call);
-	if (!status && client_get(&call.client, buf_text(&path), &json, &answer, &err) < 0)
-		status = call_fail(&err);
-	else if (!status && options_has(&call.options, "json"))
-		puts(buf_text(&json));
-	else if (!status)
-		ls_print(answer, &call.term);
-	node_free(answer);
-	buf_free(&json);
+	if (!status)
+		status = call_show(&call, buf_text(&path), ls_print);
 	buf_free(&path);
 	return call_end(&call, status);
 }

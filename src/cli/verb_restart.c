@@ -211,12 +211,14 @@ static int resume_run(int argc, char **argv)
 const struct verb verb_resume = {
 	.name = "resume",
 	.arguments = "ID ...",
-	.summary = "let a paused experiment go on as it is",
+	.summary = "let a paused or stopped experiment go on",
 	.help = "An experiment pauses itself when its tasks fail one after the other in the same way, or when its search finds\n"
 		"no value of the objective. 'sluice show ID' says why. Often another command is better than 'resume':\n\n"
 		"  sluice restart e12 --failed --with train.py   after the script was corrected\n"
 		"  sluice change e12 --objective val_loss        after the objective was misspelt\n"
-		"  sluice change e12 --failures off              to go on, and never to pause for failures",
+		"  sluice change e12 --failures off              to go on, and never to pause for failures\n\n"
+		"After 'sluice stop', 'resume' lets the search go on where it was: what has finished is kept, what was\n"
+		"stopped runs again (from its checkpoint, where it has one), and the rest of its tasks follows.",
 	.options = resume_options,
 	.run = resume_run,
 };

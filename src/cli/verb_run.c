@@ -114,7 +114,7 @@ static int run_created(struct call *call, const struct reply *reply)
 	return status;
 }
 
-/* Shows the command of the first task and what was chosen for it, before anything runs. What is wrong is told by the
+/* Shows the command of the first task and what was chosen for it, before anything runs. What is wrong is reported by the
  * request that follows. */
 static void run_show_call(struct call *call, struct submit *submit)
 {
@@ -281,23 +281,32 @@ static void check_add_sample(const struct node *answer, const struct term *term,
 {
 	const struct node *sample = node_get(answer, "sample");
 	size_t shown = sample && sample->type == NODE_LIST ? (sample->count < 5 ? sample->count : 5) : 0;
+	const char *title = node_get_bool(answer, "sample_exact", true) ? "first tasks" : "for example";
 	for (size_t i = 0; i < shown; i++) {
 		struct buf line = buf_make(65536);
 		view_parameters(sample->items[i], NULL, &line);
-		view_line(out, term, i ? " " : "first tasks", buf_text(&line));
+		view_line(out, term, i ? " " : title, buf_text(&line));
 		buf_free(&line);
 	}
+	int64_t more = node_get_int(answer, "count", 0) - (int64_t)shown;
+	char text[64];
+	snprintf(text, sizeof(text), "and %" PRId64 " more", more);
+	if (shown && more > 0)
+		view_line(out, term, " ", text);
 }
 
 /* Nothing where nothing is known. */
 static void check_add_estimate(const struct node *estimate, const struct term *term, struct buf *out)
 {
 	const char *basis = node_get_string(estimate, "basis");
-	char wall[VIEW_CHARS];
+	char wall[VIEW_CHARS], limit[VIEW_CHARS];
 	struct buf line = buf_make(4096);
 	view_seconds(node_get(estimate, "wall_s"), "", wall);
+	view_seconds(node_get(estimate, "limit_s"), "", limit);
 	if (basis)
 		buf_addf(&line, "%s%s%s%s", *wall ? "about " : "", wall, *wall ? ": " : "", basis);
+	if (*limit)
+		buf_addf(&line, "; 95 %% of the slowest tasks take less than %s", limit);
 	view_line(out, term, "time", buf_text(&line));
 	buf_free(&line);
 }
@@ -417,8 +426,9 @@ const struct verb verb_check = {
 	.arguments = "FILE | SCRIPT [name=values ...] [options]",
 	.summary = "validate an experiment and count its tasks; runs nothing",
 	.help = "Prints how many tasks there would be and why, the first of them, and the batch script that would be submitted.\n"
-		"If the same script has run before, it also estimates the time: the number of tasks times their median time,\n"
-		"divided by how many run at a time. Takes the same arguments as 'run'. The exit status is 2 if the experiment\n"
+		"If the same script has run before, it also estimates the time: the number of tasks times the time of one,\n"
+		"divided by how many run at a time. From 20 finished tasks on the time follows from the values of the\n"
+		"parameters; with fewer it is the median of the last experiment. Takes the same arguments as 'run'. The exit status is 2 if the experiment\n"
 		"has errors; each is printed as FILE:LINE:COLUMN: key: what is wrong; what to do.",
 	.options = check_options,
 	.run = check_run,

@@ -1,14 +1,17 @@
 /* `sluice show ID[/TASK]`: everything about an experiment or a task. */
 #include "base/cost.h"
 #include "base/text.h"
+#include "cli/advice.h"
 #include "cli/ladder.h"
 #include "cli/ran.h"
+#include "cli/samples.h"
 #include "cli/tasks.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -20,6 +23,7 @@ static const struct verb_option show_options[] = {
 	{"batch-script", NULL, "print what was handed to the cluster (or would be)"},
 	{"what-ran", NULL, "of a task: script, Python and packages, git commit, machine, environment"},
 	{"attempt", "N", "with --what-ran: of this attempt (the newest)"},
+	{"samples", NULL, "of a task: what its processes and GPUs did over its time"},
 	{"json", NULL, "print the daemon's answer as JSON"},
 	{0},
 };
@@ -46,11 +50,24 @@ static void show_add_counts(const struct node *tasks, struct buf *out, const str
 	buf_free(&line);
 }
 
+static void show_add_limits(const struct node *limits, struct buf *out, const struct term *term)
+{
+	struct buf text = buf_make(65536);
+	for (size_t i = 0; limits && limits->type == NODE_LIST && i < limits->count; i++) {
+		const struct node *most = node_get(limits->items[i], "at_most"),
+				  *bound = most ? most : node_get(limits->items[i], "at_least");
+		buf_addf(&text, "%s%s at %s %.6g", i ? ", " : "", node_get_string(limits->items[i], "metric"),
+			 most ? "most" : "least", bound ? bound->real : NAN);
+	}
+	if (text.len)
+		view_line(out, term, "limits", buf_text(&text));
+	buf_free(&text);
+}
+
 static void show_add_objective(const struct node *experiment, struct buf *out, const struct term *term)
 {
 	const struct node *objective = node_get(experiment, "objective"), *best = node_get(experiment, "best");
 	struct buf text = buf_make(65536);
-	char value[VIEW_CHARS];
 	for (size_t i = 0; objective && i < objective->count; i++) {
 		const char *metric = node_get_string(objective->items[i], "metric");
 		const char *goal = node_get_string(objective->items[i], "goal");
@@ -58,13 +75,9 @@ static void show_add_objective(const struct node *experiment, struct buf *out, c
 	}
 	view_line(out, term, "objective", text.len ? buf_text(&text) : "none");
 	buf_clear(&text);
+	show_add_limits(node_get(experiment, "limits"), out, term);
 	if (best && best->type == NODE_MAP) {
-		view_metric(node_get(best, "value"), value);
-		buf_addf(&text, "%s in %s/%" PRId64, value, node_get_string(experiment, "id"),
-			 node_get_int(best, "task", 0));
-		if (node_is_number(node_get(best, "epoch")))
-			buf_addf(&text, " at %s %" PRId64, view_step_name(experiment), node_get_int(best, "epoch", 0));
-		view_add_parameters(node_get(best, "parameters"), node_get(experiment, "varying"), &text);
+		view_best(experiment, node_get(experiment, "varying"), VIEW_BEST_LONG, &text);
 	}
 	view_line(out, term, "best", text.len ? buf_text(&text) : view_none(experiment));
 	buf_free(&text);
@@ -88,12 +101,59 @@ static void show_add_cost(const struct node *cost, struct buf *out, const struct
 		const struct cost_figure *figure = &cost_figures[f];
 		if (f == FIGURE_GPU && !(node_get_real(cost, figure->key, 0) > 0))
 			continue; /* it asked for none */
+		if (!figure->counted && !(node_get_real(cost, figure->key, 0) > 0))
+			continue; /* nothing was read, estimated, slowed down: nothing to say */
 		if (f == FIGURE_ENERGY)
 			view_energy(cost, text);
 		else
 			view_figure(node_get(cost, figure->key), figure->unit, f == FIGURE_WALL ? "not known" : "",
 				    text);
 		view_line(out, term, figure->label, text);
+	}
+}
+
+/* "about 3 m 20 s (2 m 50 s to 4 m 00 s), 12 kJ": how much longer. */
+static void show_add_left(const struct node *left, struct buf *out, const struct term *term)
+{
+	char time[VIEW_CHARS], low[VIEW_CHARS], high[VIEW_CHARS], energy[VIEW_CHARS];
+	struct buf text = buf_make(4096);
+	if (!left || left->type != NODE_MAP)
+		return;
+	view_seconds(node_get(left, "time_s"), "not known", time);
+	view_seconds(node_get(left, "time_low_s"), "?", low);
+	view_seconds(node_get(left, "time_high_s"), "?", high);
+	view_figure(node_get(left, "energy_j"), "J", "", energy);
+	buf_addf(&text, "about %s (%s to %s)%s%s: %s", time, low, high, *energy ? ", " : "", energy,
+		 node_get_string(left, "basis"));
+	view_line(out, term, "left", buf_text(&text));
+	buf_free(&text);
+}
+
+/* What the failed tasks of it have cost. */
+static void show_add_failed(const struct node *failed, struct buf *out, const struct term *term)
+{
+	char wall[VIEW_CHARS], gpu[VIEW_CHARS], energy[VIEW_CHARS];
+	int64_t tasks = node_get_int(failed, "tasks", 0);
+	if (!tasks)
+		return;
+	view_seconds(node_get(failed, "wall_s"), "not known", wall);
+	view_seconds(node_get(failed, "gpu_s"), "", gpu);
+	view_figure(node_get(failed, "energy_j"), "J", "", energy);
+	char *line = mem_printf("%s by %" PRId64 " task%s%s%s%s%s", wall, tasks, tasks == 1 ? "" : "s",
+				*gpu ? ", GPU time " : "", gpu, *energy ? ", energy " : "", energy);
+	view_line(out, term, "failed cost", line);
+	free(line);
+}
+
+static void show_add_slow(const struct node *experiment, struct buf *out, const struct term *term)
+{
+	const struct node *slow = node_get(experiment, "slow");
+	for (size_t i = 0; slow && slow->type == NODE_LIST && i < slow->count; i++) {
+		const char *text = node_get_string(slow->items[i], "text");
+		char *line = mem_printf("task %" PRId64 ": %s", node_get_int(slow->items[i], "number", 0),
+					text ? text : "");
+		view_line(out, term, i ? " " : "slow", line);
+		free(line);
 	}
 }
 
@@ -127,6 +187,7 @@ static void show_experiment(const struct node *experiment, const struct term *te
 	view_line(out, term, "search", buf_text(&line));
 	buf_free(&line);
 	view_line(out, term, "backend", node_get_string(experiment, "backend"));
+	view_line(out, term, "sharing", node_get_string(experiment, "sharing"));
 	view_parallel(node_get(experiment, "parallel"), text);
 	view_line(out, term, "parallel", text);
 	view_time(node_get(experiment, "created"), "not known", text);
@@ -135,7 +196,10 @@ static void show_experiment(const struct node *experiment, const struct term *te
 	view_line(out, term, "started", text);
 	view_time(node_get(experiment, "finished"), "", text);
 	view_line(out, term, "finished", text);
+	show_add_left(node_get(experiment, "left"), out, term);
+	show_add_slow(experiment, out, term);
 	show_add_cost(node_get(experiment, "cost"), out, term);
+	show_add_failed(node_get(experiment, "failed"), out, term);
 	view_line(out, term, "folder", node_get_string(experiment, "folder"));
 	for (size_t i = 0; warnings && warnings->type == NODE_LIST && i < warnings->count; i++)
 		view_line(out, term, "warning", node_string(warnings->items[i]));
@@ -247,22 +311,49 @@ static void show_add_attempts(const struct node *attempts, struct buf *out, cons
 	term_table_free(&table);
 }
 
-static void show_add_result(const struct node *task, const char *step, const char *key, struct buf *out,
-			    const struct term *term)
+/* "val_loss 0.31 at epoch 4". */
+static void show_add_value(const char *metric, const struct node *value, const struct node *epoch, const char *step,
+			   struct buf *out)
 {
-	const struct node *result = node_get(task, key);
-	char value[VIEW_CHARS], text[VIEW_CHARS * 2];
-	bool known = result && result->type == NODE_MAP;
-	view_metric(known ? node_get(result, "value") : NULL, value);
-	if (known && node_is_number(node_get(result, "epoch")))
-		snprintf(text, sizeof(text), "%s at %.60s %" PRId64, value, step, node_get_int(result, "epoch", 0));
-	else
-		snprintf(text, sizeof(text), "%s", known ? value : view_none(task));
-	view_line(out, term, key, text);
+	char text[VIEW_CHARS];
+	view_metric(value, text);
+	buf_addf(out, "%s%s%s%s", out->len ? ", " : "", metric, *metric ? " " : "", text);
+	if (node_is_number(epoch))
+		buf_addf(out, " at %.60s %" PRId64, step, epoch->integer);
 }
 
-static void show_task(const struct node *task, const char *step, const struct term *term, struct buf *out)
+/* The best and the last value of each objective. `values` has the further ones: see the list of tasks. */
+static void show_add_results(const struct node *task, const struct node *experiment, const struct node *values,
+			     struct buf *out, const struct term *term)
 {
+	const struct node *objective = node_get(experiment, "objective"), *best = node_get(task, "best");
+	const struct node *last = node_get(task, "last");
+	const char *step = view_task_step(task, experiment);
+	struct buf bests = buf_make(8192), lasts = buf_make(8192);
+	if (best && best->type == NODE_MAP)
+		show_add_value(view_objective(objective), node_get(best, "value"), node_get(best, "epoch"), step,
+			       &bests);
+	if (last && last->type == NODE_MAP)
+		show_add_value(view_objective(objective), node_get(last, "value"), node_get(last, "epoch"), step,
+			       &lasts);
+	for (size_t i = 1; objective && i < objective->count; i++) {
+		const char *metric = node_get_string(objective->items[i], "metric");
+		const struct node *value = metric ? node_get(values, metric) : NULL;
+		if (!value || value->type != NODE_MAP)
+			continue;
+		show_add_value(metric, node_get(value, "best"), node_get(value, "epoch"), step, &bests);
+		show_add_value(metric, node_get(value, "last"), NULL, step, &lasts);
+	}
+	view_line(out, term, "best", bests.len ? buf_text(&bests) : view_none(task));
+	view_line(out, term, "last", lasts.len ? buf_text(&lasts) : view_none(task));
+	buf_free(&bests);
+	buf_free(&lasts);
+}
+
+static void show_task(const struct node *task, const struct node *experiment, const struct node *values,
+		      const struct term *term, struct buf *out)
+{
+	const char *step = view_task_step(task, experiment);
 	const char *state = node_get_string(task, "state");
 	const struct node *epoch = node_get(task, "epoch"), *epochs = node_get(task, "epochs");
 	char text[VIEW_CHARS];
@@ -273,8 +364,9 @@ static void show_task(const struct node *task, const char *step, const struct te
 	buf_add_char(out, '\n');
 	show_add_cause(task, out, term);
 	show_add_parameters(node_get(task, "parameters"), out, term);
-	show_add_result(task, step, "best", out, term);
-	show_add_result(task, step, "last", out, term);
+	show_add_results(task, experiment, values, out, term);
+	if (node_get_string(task, "beyond"))
+		view_line(out, term, "limit", node_get_string(task, "beyond"));
 	show_add_metrics(task, out, term);
 	if (node_is_number(epoch)) {
 		snprintf(text, sizeof(text), node_is_number(epochs) ? "%" PRId64 " of %" PRId64 : "%" PRId64,
@@ -290,6 +382,7 @@ static void show_task(const struct node *task, const char *step, const struct te
 	view_line(out, term, "expected", text);
 	view_seconds(node_get(task, "elapsed_s"), "not known", text);
 	view_line(out, term, "elapsed", text);
+	show_add_left(node_get(task, "left"), out, term);
 	show_add_cost(node_get(task, "cost"), out, term);
 	view_line(out, term, "folder", node_get_string(task, "folder"));
 	show_add_timeline(node_get(task, "timeline"), out, term);
@@ -303,7 +396,7 @@ static int show_tasks(struct call *call, const struct target *target, const stru
 	struct buf path = buf_make(4096);
 	struct node *tasks = NULL;
 	const char *state = options_get(&call->options, "state"), *sort = options_get(&call->options, "sort");
-	buf_addf(&path, "/experiments/%s/tasks?limit=%" PRId64 "&sort=", target->experiment, limit);
+	buf_addf(&path, "/experiments/%s/tasks?metrics=*&limit=%" PRId64 "&sort=", target->experiment, limit);
 	client_add_encoded(&path, sort ? sort : "number");
 	if (state) {
 		buf_add_text(&path, "&state=");
@@ -331,6 +424,18 @@ static int show_search(struct call *call, const struct target *target, struct bu
 	return rc;
 }
 
+static int show_advice(struct call *call, const struct target *target, struct buf *out, struct error *err)
+{
+	struct node *advice = NULL;
+	char *path = target_path(target, "/advice");
+	int rc = client_get(&call->client, path, NULL, &advice, err);
+	if (rc == 0)
+		advice_show(advice, &call->term, out);
+	free(path);
+	node_free(advice);
+	return rc;
+}
+
 /* The script itself, byte by byte; on a terminal without its control characters. */
 static int show_script(struct call *call, const struct target *target, const struct node *experiment, struct buf *out,
 		       struct error *err)
@@ -351,40 +456,45 @@ static int show_script(struct call *call, const struct target *target, const str
 	return rc;
 }
 
-/* With the name that its experiment has for the steps. */
+/* With what its experiment says: the names of the objectives and of the steps. */
 static int show_one(struct call *call, const struct target *target, const struct node *task, struct buf *out,
 		    struct error *err)
 {
-	struct node *experiment = NULL;
+	struct node *experiment = NULL, *list = NULL;
 	char *path = mem_printf("/experiments/%s", target->experiment);
+	char *row = mem_printf("%s/tasks?metrics=*&filter=number%%3D%" PRId64, path, target->number);
 	int rc = client_get(&call->client, path, NULL, &experiment, err);
 	if (rc == 0)
-		show_task(task, view_step_name(experiment), &call->term, out);
+		rc = client_get(&call->client, row, NULL, &list, err);
+	const struct node *items = rc == 0 ? node_get(list, "items") : NULL;
+	if (rc == 0)
+		show_task(task, experiment, items && items->count ? node_get(items->items[0], "values") : NULL,
+			  &call->term, out);
 	free(path);
+	free(row);
+	node_free(list);
 	node_free(experiment);
 	return rc;
+}
+
+/* What its processes and GPUs did. */
+static int show_samples(struct call *call, const struct target *target)
+{
+	char *path = target_path(target, "/samples");
+	int status = call_show(call, path, samples_show);
+	free(path);
+	return status;
 }
 
 /* What an attempt ran; 0: the newest. */
 static int show_ran(struct call *call, const struct target *target, int64_t attempt)
 {
-	struct error err;
-	struct node *answer = NULL;
-	struct buf json = buf_make(BUF_UNLIMITED), out = buf_make(BUF_UNLIMITED);
 	char *path = target_path(target, "/ran");
 	char *asked = attempt ? mem_printf("%s?attempt=%" PRId64, path, attempt) : mem_strdup(path);
-	int rc = client_get(&call->client, asked, &json, &answer, &err);
-	if (rc == 0 && options_has(&call->options, "json"))
-		puts(buf_text(&json));
-	else if (rc == 0)
-		ran_show(answer, &call->term, &out);
-	fwrite(buf_text(&out), 1, out.len, stdout);
+	int status = call_show(call, asked, ran_show);
 	free(path);
 	free(asked);
-	node_free(answer);
-	buf_free(&json);
-	buf_free(&out);
-	return rc < 0 ? call_fail(&err) : 0;
+	return status;
 }
 
 static int show_target(struct call *call, const struct target *target, int64_t limit)
@@ -402,7 +512,9 @@ static int show_target(struct call *call, const struct target *target, int64_t l
 		rc = show_one(call, target, answer, &out, &err);
 	} else if (rc == 0) {
 		show_experiment(answer, &call->term, &out);
-		rc = show_search(call, target, &out, &err);
+		rc = show_advice(call, target, &out, &err);
+		if (rc == 0)
+			rc = show_search(call, target, &out, &err);
 		if (rc == 0)
 			rc = show_tasks(call, target, answer, limit, &out, &err);
 	}
@@ -427,14 +539,18 @@ static int show_run(int argc, char **argv)
 	    options_int(&call.options, "limit", 1, 1000, 40, &limit, &err) < 0 ||
 	    options_int(&call.options, "attempt", 1, INT32_MAX, 0, &attempt, &err) < 0)
 		return call_end(&call, call_usage(&verb_show, &err));
-	bool ran = options_has(&call.options, "what-ran");
-	if (ran && !target.number) {
-		errorf(&err, -EINVAL, "--what-ran is about one task: sluice show %s/1 --what-ran", target.experiment);
+	bool ran = options_has(&call.options, "what-ran"), samples = options_has(&call.options, "samples");
+	if ((ran || samples) && !target.number) {
+		const char *option = ran ? "what-ran" : "samples";
+		errorf(&err, -EINVAL, "--%s is about one task: sluice show %s/1 --%s", option, target.experiment,
+		       option);
 		return call_end(&call, call_usage(&verb_show, &err));
 	}
 	status = call_connect(&call);
 	if (!status)
-		status = ran ? show_ran(&call, &target, attempt) : show_target(&call, &target, limit);
+		status = ran      ? show_ran(&call, &target, attempt)
+			: samples ? show_samples(&call, &target)
+				  : show_target(&call, &target, limit);
 	return call_end(&call, status);
 }
 
@@ -445,6 +561,7 @@ const struct verb verb_show = {
 	.help = "  sluice show e12           the experiment and its tasks\n"
 		"  sluice show e12/7         parameters, results, times, attempts; why it failed\n"
 		"  sluice show e12/7 --what-ran  script, Python, packages, git commit, machine, environment\n"
+		"  sluice show e12/7 --samples  CPU, memory, I/O and GPUs over its time\n"
 		"  sluice show e12 --script  the script that was submitted",
 	.options = show_options,
 	.run = show_run,

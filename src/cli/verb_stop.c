@@ -1,5 +1,6 @@
 /* `sluice stop`, `rm` and `parallel`: the verbs that change what runs. */
 #include "cli/verbs.h"
+#include "cli/view.h"
 
 #include "base/num.h"
 #include "base/limits.h"
@@ -48,6 +49,10 @@ static void stop_say(const struct target *target, const struct node *answer)
 	if (target->number) {
 		/* One that runs is ended in the next moments; one that waited has stopped already. */
 		bool stopped = state && strcmp(state, "stopped") == 0;
+		if (!stopped && view_is_over(state ? state : "")) {
+			printf("%s/%" PRId64 " had ended already: %s\n", target->experiment, target->number, state);
+			return;
+		}
 		printf("%s/%" PRId64 " is %s\n", target->experiment, target->number, stopped ? state : done);
 		return;
 	}
@@ -202,8 +207,9 @@ static int parallel_run(int argc, char **argv)
 	int rc = target_parse(call.options.args.at[0], &target, &err);
 	if (rc == 0 && target.number)
 		rc = errorf(&err, -EINVAL, "give the experiment: %s", target.experiment);
-	if (rc == 0 && num_parse_int(number, strlen(number), 1, LIMIT_PARALLEL, &count) < 0)
-		rc = errorf(&err, -EINVAL, "expected a number from 1 to %d, got '%s'", LIMIT_PARALLEL, number);
+	if (rc == 0 && num_parse_int(number, strlen(number), 0, LIMIT_PARALLEL, &count) < 0)
+		rc = errorf(&err, -EINVAL, "expected a number from 0 (as many as fit) to %d, got '%s'", LIMIT_PARALLEL,
+			    number);
 	if (rc < 0)
 		return call_end(&call, call_usage(&verb_parallel, &err));
 	status = call_connect(&call);
@@ -215,6 +221,8 @@ static int parallel_run(int argc, char **argv)
 	rc = client_post(&call.client, path, body, &json, &answer, &err);
 	if (rc == 0 && options_has(&call.options, "json"))
 		puts(buf_text(&json));
+	else if (rc == 0 && !count)
+		printf("%s runs as many tasks at the same time as fit\n", target.experiment);
 	else if (rc == 0)
 		printf("%s runs up to %" PRId64 " task%s at the same time\n", target.experiment, count,
 		       count == 1 ? "" : "s");
@@ -229,7 +237,7 @@ const struct verb verb_parallel = {
 	.name = "parallel",
 	.arguments = "ID N",
 	.summary = "change how many tasks run at the same time",
-	.help = "With a smaller number, running tasks go on, and fewer new tasks are started.",
+	.help = "With a smaller number, running tasks go on, and fewer new tasks are started. 0: as many as fit.",
 	.options = parallel_options,
 	.run = parallel_run,
 };

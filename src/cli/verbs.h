@@ -10,8 +10,8 @@
 
 extern const struct verb verb_run, verb_check, verb_watch, verb_ls, verb_show, verb_best, verb_logs, verb_stop,
 	verb_restart, verb_resume, verb_rm, verb_parallel, verb_change, verb_suggest, verb_import, verb_ask, verb_tell,
-	verb_analyse, verb_export, verb_doctor, verb_login, verb_session, verb_token, verb_daemon, verb_completion,
-	verb_ids, verb_man;
+	verb_analyse, verb_energy, verb_tune, verb_export, verb_doctor, verb_login, verb_session, verb_token,
+	verb_daemon, verb_completion, verb_find, verb_ids, verb_man, verb_mark, verb_notify;
 
 /* One call of a verb. */
 struct call {
@@ -28,6 +28,12 @@ int call_begin(struct call *call, const struct verb *verb, int argc, char **argv
 int call_connect(struct call *call);
 /* Prints what went wrong and returns 1. */
 int call_fail(const struct error *err);
+/* Writes what a verb shows of an answer. */
+typedef void (*call_print_f)(const struct node *answer, const struct term *term, struct buf *out);
+/* GET: adds the answer to out, as JSON where --json asks for it. */
+int call_get(struct call *call, const char *path, call_print_f print, struct buf *out, struct error *err) MUST_USE;
+/* The same, to stdout; returns the exit status, and has said what went wrong. */
+int call_show(struct call *call, const char *path, call_print_f print) MUST_USE;
 /* Prints what is wrong with the call, and how to get help; returns 2. */
 int call_usage(const struct verb *verb, const struct error *err);
 /* Frees everything and returns status, or 1 if stdout could not be written. */

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #define VIEW_NAME_WIDTH 14
+#define VIEW_CAUSE_BYTES 40
 #define VIEW_AGO_MS (48 * 3600 * (int64_t)1000) /* what is older is shown with its date */
 
 void view_metric(const struct node *value, char text[static VIEW_CHARS])
@@ -96,12 +97,107 @@ const char *view_step_name(const struct node *experiment)
 	return name ? name : "epoch";
 }
 
-void view_objective(const struct node *objective, struct buf *out)
+const char *view_task_step(const struct node *task, const struct node *experiment)
 {
-	for (size_t i = 0; objective && i < objective->count; i++) {
-		const char *metric = node_get_string(objective->items[i], "metric");
-		buf_addf(out, "%s%s", i ? ", " : "", metric ? metric : "?");
+	const char *name = node_get_string(task, "step_name");
+	return name ? name : view_step_name(experiment);
+}
+
+const char *view_objective(const struct node *objective)
+{
+	const char *metric = objective && objective->count ? node_get_string(objective->items[0], "metric") : NULL;
+	return metric ? metric : "";
+}
+
+/* Did the values of all objectives occur at the step of the first? A cost has no step. */
+static bool view_best_together(const struct node *best)
+{
+	const struct node *epochs = node_get(best, "epochs");
+	int64_t first = node_get_int(best, "epoch", -1);
+	for (size_t i = 1; epochs && i < epochs->count; i++)
+		if (node_is_number(epochs->items[i]) && epochs->items[i]->integer != first)
+			return false;
+	return true;
+}
+
+static void view_add_step(const struct node *step, const char *name, struct buf *out)
+{
+	if (node_is_number(step))
+		buf_addf(out, " at %s %" PRId64, name, step->integer);
+}
+
+/* "val_loss 0.4 ± 0.02 (mean of 3)", "loss 0.4, size 12", "loss 0.4 at epoch 3, size 12 at epoch 1". */
+static void view_best_values(const struct node *best, const struct node *experiment, struct buf *out)
+{
+	const struct node *values = node_get(best, "values"), *mean = node_get(best, "mean");
+	const struct node *epochs = node_get(best, "epochs"), *objective = node_get(experiment, "objective");
+	bool apart = !view_best_together(best);
+	char value[VIEW_CHARS];
+	view_metric(node_is_number(mean) ? mean : node_get(best, "value"), value);
+	buf_addf(out, "%s %s", view_objective(objective), value);
+	if (apart)
+		view_add_step(node_get(best, "epoch"), view_task_step(best, experiment), out);
+	if (node_is_number(mean)) {
+		if (node_is_number(node_get(best, "spread")))
+			buf_addf(out, " ± %.3g", node_get_real(best, "spread", 0));
+		buf_addf(out, " (mean of %" PRId64 ")", node_get_int(best, "repeats", 0));
 	}
+	for (size_t i = 1; values && objective && i < values->count && i < objective->count; i++) {
+		const char *metric = node_get_string(objective->items[i], "metric");
+		view_metric(values->items[i], value);
+		buf_addf(out, ", %s %s", metric ? metric : "?",
+			 node_is_number(values->items[i]) ? value : view_none(experiment));
+		if (apart && epochs && i < epochs->count)
+			view_add_step(epochs->items[i], view_task_step(best, experiment), out);
+	}
+}
+
+/* In a table: only its first line, and no more than VIEW_CAUSE_BYTES. */
+static void view_add_cause(const char *text, enum view_best_form form, struct buf *out)
+{
+	size_t len = strlen(text), most = strcspn(text, "\n");
+	if (form == VIEW_BEST_SHORT && most > VIEW_CAUSE_BYTES)
+		most = text_utf8_check(text, VIEW_CAUSE_BYTES);
+	buf_add(out, text, form == VIEW_BEST_SHORT ? most : len);
+	if (form == VIEW_BEST_SHORT && most < len)
+		buf_add_text(out, "...");
+}
+
+/* A result of a task that failed counts, and the reader must know. */
+static void view_best_failure(const struct node *best, enum view_best_form form, struct buf *out)
+{
+	const char *state = node_get_string(best, "state");
+	const char *kind = node_get_string(node_get(best, "cause"), "kind");
+	const char *text = node_get_string(node_get(best, "cause"), "text");
+	bool ended = kind && (!strcmp(kind, "exit") || !strcmp(kind, "signal"));
+	if (!state || strcmp(state, "error") != 0)
+		return;
+	buf_addf(out, ", which %s", ended ? "ended with " : text ? "failed: " : "failed");
+	view_add_cause(text ? text : "", form, out);
+}
+
+void view_best(const struct node *experiment, const struct node *varying, enum view_best_form form, struct buf *out)
+{
+	const struct node *best = node_get(experiment, "best"), *objective = node_get(experiment, "objective");
+	const char *id = node_get_string(experiment, "id");
+	int64_t task = node_get_int(best, "task", 0);
+	bool repeated = node_get_int(best, "repeats", 0) > 1;
+	view_best_values(best, experiment, out);
+	if (form == VIEW_BEST_SHORT) {
+		buf_addf(out, " (%s/%" PRId64 "%s", id, task,
+			 objective && objective->count > 1 ? ", best in the first" : "");
+		view_best_failure(best, form, out);
+		buf_add_char(out, ')');
+		return;
+	}
+	/* The mean of several tasks has no step. */
+	if (!repeated && view_best_together(best))
+		view_add_step(node_get(best, "epoch"), view_task_step(best, experiment), out);
+	buf_addf(out, repeated ? ", such as %s/%" PRId64 : " in %s/%" PRId64, id, task);
+	view_best_failure(best, form, out);
+	view_add_parameters(node_get(best, "parameters"), varying, out);
+	if (objective && objective->count > 1)
+		buf_addf(out, " (best in %s; `sluice best %s` prints the front)", view_objective(objective), id);
 }
 
 int64_t view_ms(const struct node *time)

@@ -24,8 +24,14 @@ void view_add_parameters(const struct node *parameters, const struct node *only,
 const char *view_state(const struct node *experiment);
 /* What the steps of its curves are called: "epoch", "row", … */
 const char *view_step_name(const struct node *experiment);
-/* "val_loss" or "loss, accuracy" */
-void view_objective(const struct node *objective, struct buf *out);
+/* The same of a task, or of the best one: tasks of one experiment may count different things. */
+const char *view_task_step(const struct node *task, const struct node *experiment);
+/* The metric of the first objective; "" where there is none. */
+const char *view_objective(const struct node *objective);
+/* The best result of an experiment that has one. Short, for a table: "loss 0.4 ± 0.02 (mean of 3) (e1/2)". Long: with the
+ * step and the parameters of `varying`. */
+enum view_best_form { VIEW_BEST_SHORT, VIEW_BEST_LONG };
+void view_best(const struct node *experiment, const struct node *varying, enum view_best_form form, struct buf *out);
 /* A moment: "3 m 20 s ago", and the local date where it is long ago; `fallback` when it is null. */
 void view_ago(const struct node *time, const char *fallback, char text[static VIEW_CHARS]);
 /* "2026-11-15 14:23:17", local. */

@@ -6,6 +6,7 @@
 #include "engine/state.h"
 
 #include "base/limits.h"
+#include "notify/notify.h"
 #include "search/search.h"
 
 void engine_add_findings(struct engine *engine, const struct backend_finding *list, size_t count)
@@ -28,11 +29,35 @@ static void examined_cb(void *ctx, const struct backend_finding *list, size_t co
 	engine_add_findings(ctx, list, count);
 }
 
+static void examined_notify_cb(void *ctx, const char *level, const char *what, const char *fix)
+{
+	struct engine *engine = ctx;
+	const struct backend_finding finding = {level, (char *)what, (char *)fix};
+	engine->examining++;
+	engine_add_findings(engine, &finding, 1);
+}
+
+int engine_write_notify(struct engine *engine, struct json *out)
+{
+	return notify_write(engine->notify, out);
+}
+
+int engine_change_notify(struct engine *engine, const struct node *body, struct error *err)
+{
+	return notify_change(engine->notify, body, err);
+}
+
+int engine_test_notify(struct engine *engine, struct error *err)
+{
+	return notify_test(engine->notify, err);
+}
+
 void engine_examine(struct engine *engine)
 {
 	if (engine->examining)
 		return;
 	buf_clear(&engine->findings);
+	notify_examine(engine->notify, examined_notify_cb, engine);
 	engine_begin_check(engine);
 	for (size_t i = 0; i < engine->backends.len; i++) {
 		struct engine_backend *backend = engine->backends.at[i];
@@ -80,7 +105,7 @@ void engine_write_info(struct engine *engine, struct json *out)
 	json_list(out);
 	for (size_t i = 0; i < engine->backends.len; i++)
 		if (engine->backends.at[i]->backend)
-			json_string(out, engine->backends.at[i]->ops->name);
+			json_put_string(out, engine->backends.at[i]->ops->name);
 	json_end(out);
 	json_key_string(out, "default_backend", usual ? usual->ops->name : NULL);
 	json_key_string(out, "trouble", engine_trouble(engine));

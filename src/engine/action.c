@@ -2,7 +2,9 @@
  * carries it out, and continues after a crash. */
 #include "engine/action.h"
 
+#include "engine/experiment.h"
 #include "engine/hold.h"
+#include "engine/live.h"
 #include "engine/load.h"
 #include "engine/pause.h"
 #include "engine/spec.h"
@@ -24,6 +26,7 @@
 struct action {
 	struct engine_experiment *experiment;
 	bool failed_only;
+	enum store_stop stop;
 	enum engine_mode mode;
 	int64_t parallel;
 	int64_t touched; /* how many tasks */
@@ -54,7 +57,11 @@ static int action_find(struct engine *engine, int64_t experiment, const int64_t 
 
 const char *engine_stop_why(const struct engine_experiment *experiment)
 {
-	return experiment->stopping && experiment->stop_why ? experiment->stop_why : "stopped by the user";
+	switch (experiment->stopping) {
+	case STORE_STOP_WHEN: return "stopped: the stopping condition of the experiment is met";
+	case STORE_STOP_BUDGET: return "stopped: the budget of the experiment is used up";
+	default: return "stopped by the user";
+	}
 }
 
 /* Everything of the experiment: written down, and carried out turn by turn. */
@@ -65,17 +72,18 @@ static int action_stop_all(struct engine *engine, void *ctx, struct error *err)
 	(void)err;
 	if (e->removing || (store_state_is_over(e->state) && !e->sweep))
 		return 0;
-	e->stopping = e->changed = true;
+	e->stopping = action->stop;
+	e->changed = true;
 	action->touched = e->counts[STORE_WAITING] + e->counts[STORE_SUBMITTED] + e->counts[STORE_RUNNING];
-	int rc = store_set_flag(engine->store, e->id, STORE_FLAG_STOPPING, true);
+	int rc = store_set_stopping(engine->store, e->id, e->stopping);
 	if (rc == 0)
 		rc = engine_pause_end(engine, e);
 	return rc < 0 ? rc : engine_begin_sweep(engine, e, STORE_SWEEP_STOP);
 }
 
-int engine_stop_within(struct engine *engine, struct engine_experiment *experiment)
+int engine_stop_within(struct engine *engine, struct engine_experiment *experiment, enum store_stop why)
 {
-	struct action action = {.experiment = experiment};
+	struct action action = {.experiment = experiment, .stop = why};
 	return action_stop_all(engine, &action, NULL);
 }
 
@@ -100,7 +108,7 @@ static int action_stop(struct engine *engine, void *ctx, struct error *err)
 int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
 		struct error *err)
 {
-	struct action action = {0};
+	struct action action = {.stop = STORE_STOP_USER};
 	int rc = action_find(engine, experiment, numbers, count, &action, err);
 	if (rc == 0)
 		rc = engine_transact(engine, numbers ? action_stop : action_stop_all, &action, err);
@@ -134,11 +142,11 @@ int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t 
 		return rc;
 	const struct backend_resources *r = &e->spec->resources;
 	if (!r->checkpoint_signal)
-		return errorf(
-			err, -EINVAL,
-			"e%lld has no `checkpoint: {signal: USR1}` in its file, so its script may not know how to "
-			"save; stop it without a checkpoint",
-			(long long)experiment);
+		return errorf(err, -EINVAL,
+			      "e%" PRId64
+			      " has no `checkpoint: {signal: USR1}` in its file, so its script may not know how to "
+			      "save; stop it without a checkpoint",
+			      experiment);
 	int64_t within = r->signal_before_ms < SPOOL_SAVE_MOST_MS ? r->signal_before_ms : SPOOL_SAVE_MOST_MS;
 	int64_t until = clock_mono_ms() + within + 2 * SPOOL_GRACE_MS;
 	for (size_t i = 0; i < engine->live.len; i++)
@@ -156,6 +164,14 @@ int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t 
 	return rc;
 }
 
+/* The search goes on where it was stopped. */
+static int action_end_stop(struct engine *engine, struct engine_experiment *e)
+{
+	e->stopping = STORE_STOP_NO;
+	e->changed = true;
+	return store_set_stopping(engine->store, e->id, STORE_STOP_NO);
+}
+
 static int action_restart_all(struct engine *engine, void *ctx, struct error *err)
 {
 	struct action *action = ctx;
@@ -166,10 +182,7 @@ static int action_restart_all(struct engine *engine, void *ctx, struct error *er
 	if (!action->failed_only)
 		action->touched += e->counts[STORE_FINISHED] + e->counts[STORE_STOPPED] + e->counts[STORE_PRUNED];
 	if (!action->failed_only && e->stopping) {
-		e->stopping = false; /* the search goes on where it was stopped */
-		e->stop_why = NULL;
-		e->changed = true;
-		rc = store_set_flag(engine->store, e->id, STORE_FLAG_STOPPING, false);
+		rc = action_end_stop(engine, e);
 	}
 	if (rc == 0)
 		rc = engine_hold_forget(engine, e);
@@ -213,17 +226,24 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
 static int action_resume(struct engine *engine, void *ctx, struct error *err)
 {
 	struct action *action = ctx;
+	struct engine_experiment *e = action->experiment;
 	(void)err;
-	return engine_pause_end(engine, action->experiment);
+	if (e->paused && !e->stopping)
+		return engine_pause_end(engine, e);
+	int rc = action_end_stop(engine, e);
+	return rc < 0 ? rc : engine_begin_sweep(engine, e, STORE_SWEEP_GO_ON);
 }
 
 int engine_resume(struct engine *engine, int64_t experiment, struct error *err)
 {
 	struct action action = {0};
 	int rc = action_find(engine, experiment, NULL, 0, &action, err);
-	if (rc == 0 && !action.experiment->paused)
-		rc = errorf(err, -EBUSY, "e%" PRId64 " is not paused%s", experiment,
-			    action.experiment->stopping ? "; it was stopped: `sluice restart` lets it go on" : "");
+	/* Also where each task was stopped by itself. */
+	if (rc == 0 && !action.experiment->paused && !action.experiment->stopping &&
+	    action.experiment->state != STORE_STOPPED)
+		rc = errorf(err, -EBUSY, "e%" PRId64 " is neither paused nor stopped", experiment);
+	if (rc == 0 && action.experiment->sweep == STORE_SWEEP_STOP)
+		rc = errorf(err, -EBUSY, "e%" PRId64 " is still being stopped; try again in a moment", experiment);
 	return rc < 0 ? rc : engine_transact(engine, action_resume, &action, err);
 }
 

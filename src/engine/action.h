@@ -3,13 +3,14 @@
 #define ENGINE_ACTION_H
 
 #include "base/mem.h"
+#include "store/rows.h"
 
 struct engine;
 struct engine_experiment;
 
 /* Stops the whole experiment; inside the transaction. Does nothing if it has ended or is being removed. */
-int engine_stop_within(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
-/* The reason that a stopped task shows. It is lost when the daemon restarts. */
+int engine_stop_within(struct engine *engine, struct engine_experiment *experiment, enum store_stop why) MUST_USE;
+/* The reason that a stopped task shows. */
 const char *engine_stop_why(const struct engine_experiment *experiment);
 
 #endif

@@ -1,7 +1,9 @@
 /* Shows whether short runs predict long ones: compares the rankings of the same configurations at two fidelities. It
  * only uses the recorded asks and tells, so it does not matter whether a task was continued or started again. */
-#include "engine/analysis.h"
 
+#include "engine/analysis.h"
+#include "engine/engine.h"
+#include "store/rows.h"
 #include "base/num.h"
 #include "search/correlation.h"
 
@@ -41,7 +43,7 @@ static int look_add(struct looks *looks, int64_t asked, const struct node *recor
 	return 0;
 }
 
-/* The asks ascend, and what is told was asked lately. */
+/* The asks ascend, and a result belongs to a late ask. */
 static void look_tell(struct looks *looks, int64_t asked, const struct node *values)
 {
 	for (size_t i = looks->list.len; i-- > 0;) {
@@ -78,12 +80,6 @@ static int compare_looks(const void *a, const void *b)
 	return x->fidelity < y->fidelity ? -1 : x->fidelity > y->fidelity;
 }
 
-static int compare_reals(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* The fidelities that occur, ascending. */
 static size_t look_levels(const struct looks *looks, double *levels)
 {
@@ -91,7 +87,7 @@ static size_t look_levels(const struct looks *looks, double *levels)
 	for (size_t i = 0; i < looks->list.len; i++)
 		if (!isnan(looks->list.at[i].value))
 			levels[count++] = looks->list.at[i].fidelity;
-	qsort(levels, count, sizeof(*levels), compare_reals);
+	qsort(levels, count, sizeof(*levels), num_compare_reals);
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++)
 		if (!kept || levels[kept - 1] != levels[i])
@@ -133,9 +129,9 @@ static void look_write(const struct looks *looks, struct json *out)
 		json_key_int(out, "tasks", (int64_t)pairs);
 		json_key(out, "correlation");
 		if (isnan(correlation))
-			json_null(out);
+			json_put_null(out);
 		else
-			json_real(out, correlation);
+			json_put_real(out, correlation);
 		json_end(out);
 	}
 	free(levels);
@@ -150,7 +146,7 @@ int analysis_write_agreement(struct engine *engine, int64_t experiment, const st
 	json_list(out);
 	if (parameter >= 0) {
 		looks.parameter = spec->space->params[parameter].name;
-		rc = store_each_event(engine->store, experiment, look_event_cb, &looks);
+		rc = store_each_event(engine_store(engine), experiment, look_event_cb, &looks);
 		qsort(looks.list.at, looks.list.len, sizeof(*looks.list.at), compare_looks);
 		if (rc == 0)
 			look_write(&looks, out);

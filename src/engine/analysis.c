@@ -2,6 +2,8 @@
  * search/; this file makes its arrays from the finished tasks. */
 #include "engine/analysis.h"
 
+#include "engine/engine.h"
+#include "engine/experiment.h"
 #include "engine/load.h"
 #include "engine/prune.h"
 #include "engine/question.h"
@@ -55,6 +57,7 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 		.values = analysis_values(spec, row->parameters),
 		.scores = mem_array(spec->objective_count + 1, sizeof(double)),
 		.time_s = row->time_s,
+		.beyond = row->beyond,
 	};
 	run.parameters = mem_strdup(row->parameters);
 	run.scores[0] = row->best; /* what the task is ranked by is the first objective */
@@ -77,6 +80,7 @@ static void analysis_write_importance(const struct analysis *a, struct json *out
 		if (a->runs.at[i].values)
 			runs[count++] = (struct importance_run){a->runs.at[i].number, a->runs.at[i].values,
 								a->runs.at[i].scores};
+	json_key_int(out, "importance_needs", IMPORTANCE_RUNS_LEAST);
 	json_key(out, "importance");
 	if (spec->objective_count) {
 		importance_write(spec->space, runs, count, spec->objective_count, maximise, out);
@@ -97,7 +101,7 @@ static int stage_progress(struct analysis *a, struct json *out)
 		json_key(out, "progress");
 		json_list(out);
 	}
-	int count = store_json_progress(a->engine->store, a->scratch.id, &a->progress, ANALYSIS_STEP, out);
+	int count = store_json_progress(engine_store(a->engine), a->scratch.id, &a->progress, ANALYSIS_STEP, out);
 	if (count < 0 || count == ANALYSIS_STEP)
 		return count;
 	json_end(out);
@@ -108,7 +112,7 @@ static int stage_runs(struct analysis *a, struct json *out)
 {
 	size_t before = a->runs.len;
 	int64_t below = before ? a->runs.at[before - 1].number : INT64_MAX;
-	int rc = store_each_result(a->engine->store, a->scratch.id, below, ANALYSIS_STEP, analysis_run_cb, a);
+	int rc = store_each_result(engine_store(a->engine), a->scratch.id, below, ANALYSIS_STEP, analysis_run_cb, a);
 	if (rc < 0)
 		return rc;
 	if (a->runs.len - before == ANALYSIS_STEP && a->runs.len < ANALYSIS_RUNS)
@@ -151,12 +155,12 @@ static void slices_begin(struct analysis *a, struct json *out)
 	json_key(out, "task");
 	json_list(out);
 	for (size_t i = 0; i < a->shown.len; i++)
-		json_int(out, a->shown.at[i]->number);
+		json_put_int(out, a->shown.at[i]->number);
 	json_end(out);
 	json_key(out, "value");
 	json_list(out);
 	for (size_t i = 0; i < a->shown.len; i++)
-		json_real(out, a->shown.at[i]->scores[0]);
+		json_put_real(out, a->shown.at[i]->scores[0]);
 	json_end(out);
 	json_key(out, "parameters");
 	json_map(out);
@@ -253,7 +257,7 @@ int engine_read_analysis(struct engine *engine, int64_t experiment, struct piece
 	};
 	a->json = json_to(&a->begun);
 	json_map(&a->json);
-	rc = store_json_best(engine->store, experiment, &a->progress.maximise, &a->json);
+	rc = store_json_best(engine_store(engine), experiment, &a->progress.maximise, &a->json);
 	if (rc < 0) {
 		analysis_free(a);
 		return rc;
@@ -276,7 +280,7 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	int64_t proposed;
 	if (row->removing)
 		return -ENOENT;
-	int rc = store_last_number(a->engine->store, row->id, &proposed);
+	int rc = store_last_number(engine_store(a->engine), row->id, &proposed);
 	if (rc < 0)
 		return rc;
 	json_map(out);
@@ -285,15 +289,20 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 	json_key_string(out, "reason", row->strategy_reason);
 	json_key_int(out, "planned", row->asked_all ? proposed : row->planned);
 	json_key_int(out, "proposed", proposed);
+	json_key(out, "ask_ms");
+	if (e && e->ask_ms > 0)
+		json_put_real(out, e->ask_ms);
+	else
+		json_put_null(out);
 	json_key(out, "fidelities");
-	rc = store_json_fidelities(a->engine->store, row->id, out);
+	rc = store_json_fidelities(engine_store(a->engine), row->id, out);
 	json_key(out, "state");
 	if (e && e->question)
-		json_raw(out, buf_text(&e->question->state)); /* it is thinking */
+		json_put_raw(out, buf_text(&e->question->state)); /* it is thinking */
 	else if (e && e->search)
 		search_write_state(e->search, out);
 	else
-		json_null(out); /* it has ended; nothing is read again only to look at it */
+		json_put_null(out); /* it has ended; nothing is read again only to look at it */
 	json_end(out);
 	return rc;
 }
@@ -301,5 +310,5 @@ static int analysis_search_cb(void *ctx, const struct store_experiment *row)
 int engine_write_search(struct engine *engine, int64_t experiment, struct json *out)
 {
 	struct analysis_search a = {engine, out};
-	return store_read_experiment(engine->store, experiment, analysis_search_cb, &a);
+	return store_read_experiment(engine_store(engine), experiment, analysis_search_cb, &a);
 }

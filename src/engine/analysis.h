@@ -3,7 +3,8 @@
 #define ENGINE_ANALYSIS_H
 
 #include "engine/spec.h"
-#include "engine/state.h"
+
+struct engine;
 
 /* The most points in one plot. With more tasks, only every second or third one is shown. */
 #define ANALYSIS_POINTS 1000
@@ -15,6 +16,7 @@ struct analysis_run {
 	char *parameters; /* JSON, as it was run */
 	double *scores; /* one per objective, as reported; NAN: no value */
 	double time_s; /* NAN: not known */
+	bool beyond; /* it does not keep a limit */
 };
 
 /* One of "fronts": {"axes","runs","hypervolume","reference","points"} Shows several objectives against each other, or

@@ -2,8 +2,8 @@
 #include "engine/asked.h"
 
 #include "engine/backends.h"
+#include "engine/experiment.h"
 #include "engine/spec.h"
-#include "engine/state.h"
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -31,11 +31,13 @@ void engine_ask_for(const struct engine_experiment *e, const char *retries, stru
 	const double *factor = e->spec->retry_factor;
 	int64_t most_memory = 0, most_time = 0;
 	struct node *map = NULL;
-	*ret = (struct asked){.memory_bytes = r->memory_bytes, .time_ms = r->time_ms};
-	if (!(factor[RETRY_MEMORY] > 1) && !(factor[RETRY_TIME] > 1))
+	*ret = (struct asked){.memory_bytes = r->memory_bytes, .time_ms = r->time_ms, .gpu_share = r->gpu_share};
+	if (!(factor[RETRY_MEMORY] > 1) && !(factor[RETRY_TIME] > 1) && !r->gpu_share)
 		return;
 	if (!retries || node_parse_json(retries, strlen(retries), &map, NULL) < 0)
 		return;
+	if (node_get_int(map, retry_keys[RETRY_SHARED], 0) > 0)
+		ret->gpu_share = 0; /* alone */
 	ret->memory_bytes = asked_times(r->memory_bytes, factor[RETRY_MEMORY],
 					node_get_int(map, retry_keys[RETRY_MEMORY], 0));
 	ret->time_ms = asked_times(r->time_ms, factor[RETRY_TIME], node_get_int(map, retry_keys[RETRY_TIME], 0));
@@ -48,7 +50,7 @@ void engine_ask_for(const struct engine_experiment *e, const char *retries, stru
 
 bool asked_is_same(const struct asked *a, const struct asked *b)
 {
-	return a->memory_bytes == b->memory_bytes && a->time_ms == b->time_ms;
+	return a->memory_bytes == b->memory_bytes && a->time_ms == b->time_ms && a->gpu_share == b->gpu_share;
 }
 
 struct backend_resources engine_asked_resources(const struct engine_experiment *e, const struct asked *asked)
@@ -56,6 +58,7 @@ struct backend_resources engine_asked_resources(const struct engine_experiment *
 	struct backend_resources r = e->spec->resources;
 	r.memory_bytes = asked->memory_bytes;
 	r.time_ms = asked->time_ms;
+	r.gpu_share = asked->gpu_share;
 	return r;
 }
 
@@ -66,7 +69,10 @@ char *engine_asked_json(const struct engine_experiment *e, const struct asked *a
 	struct json w = json_to(&out);
 	json_map(&w);
 	json_key_int(&w, "cpus", r->cpus);
-	json_key_int(&w, "gpus", r->gpus);
+	if (asked->gpu_share)
+		json_key_real(&w, "gpus", (double)asked->gpu_share / 1000);
+	else
+		json_key_int(&w, "gpus", r->gpus);
 	if (asked->memory_bytes > 0)
 		json_key_int(&w, "memory_bytes", asked->memory_bytes);
 	else
@@ -86,6 +92,8 @@ void engine_asked_read(const struct engine_experiment *e, const char *json, stru
 	engine_ask_for(e, NULL, ret);
 	if (!json || node_parse_json(json, strlen(json), &map, NULL) < 0)
 		return;
+	double gpus = node_get_real(map, "gpus", 0);
+	ret->gpu_share = gpus > 0 && gpus < 1 ? llround(gpus * 1000) : 0;
 	ret->memory_bytes = node_get_int(map, "memory_bytes", 0);
 	const struct node *time_s = node_get(map, "time_s");
 	ret->time_ms = node_is_number(time_s) ? (int64_t)llround(time_s->real * 1000) : 0;
@@ -116,6 +124,8 @@ char *engine_asked_words(const struct engine_experiment *e, enum retry policy, c
 	struct asked next;
 	char amount[32];
 	*ret_more = true;
+	if (policy == RETRY_SHARED)
+		return mem_strdup(" with a GPU of its own");
 	if (!asked_grows(e, policy))
 		return mem_strdup("");
 	engine_ask_for(e, retries, &next);

@@ -1,5 +1,6 @@
 /* What one attempt asks the backend for. Usually this is what the experiment file says. If the file allows it, a task
- * that ran out of memory or time asks for more with every retry (`retry: {memory: {times: 2, factor: 2}}`). */
+ * that ran out of memory or time asks for more with every retry (`retry: {memory: {times: 2, factor: 2}}`), and one that
+ * failed on a GPU beside others asks for a GPU of its own. */
 #ifndef ENGINE_ASKED_H
 #define ENGINE_ASKED_H
 
@@ -14,6 +15,7 @@ struct engine_experiment;
 
 struct asked {
 	int64_t memory_bytes, time_ms; /* 0: not asked for */
+	int64_t gpu_share; /* thousandths of one GPU; 0: whole GPUs */
 	bool memory_cut, time_cut; /* reduced to the most that the backend offers */
 };
 

@@ -1,8 +1,11 @@
 /* The backends of an engine: see backends.h. */
 #include "engine/backends.h"
 
+#include "engine/experiment.h"
 #include "engine/home.h"
+#include "engine/live.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -148,7 +151,7 @@ void engine_free_backends(struct engine *engine)
 	free(engine->backends.at);
 }
 
-static void parallel_told_cb(void *ctx, int rc, const char *why)
+static void parallel_sent_cb(void *ctx, int rc, const char *why)
 {
 	struct engine_backend *backend = ctx;
 	if (rc >= 0 || backend->engine->closing)
@@ -157,8 +160,8 @@ static void parallel_told_cb(void *ctx, int rc, const char *why)
 	backend->retell_ms = clock_mono_ms() + ENGINE_RETELL_MS;
 }
 
-/* A limit that a backend could not be told is told again. */
-static void parallel_retell(struct engine *engine)
+/* A limit that did not reach the backend is sent again. */
+static void parallel_send_again(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
@@ -172,21 +175,21 @@ static void parallel_retell(struct engine *engine)
 
 void engine_tell_parallel(struct engine *engine)
 {
-	parallel_retell(engine);
+	parallel_send_again(engine);
 	for (size_t i = 0; i < engine->experiments.len; i++) {
 		struct engine_experiment *e = engine->experiments.at[i];
 		if (!e->parallel_changed || !e->backend || !e->backend->backend)
-			continue; /* one that is not available is told when it is */
+			continue; /* one that is not available gets it when it is */
 		e->parallel_changed = false;
-		const char *told = "";
+		const char *sent = "";
 		for (size_t k = 0; backend_is(e->backend->ops, BACKEND_HAS_QUEUE) && k < engine->live.len; k++) {
 			const struct engine_live *live = engine->live.at[k];
-			if (live->experiment != e || !live->job || strcmp(told, live->token) == 0 ||
+			if (live->experiment != e || !live->job || strcmp(sent, live->token) == 0 ||
 			    engine_is_foreign(engine, live->id))
 				continue;
-			told = live->token;
+			sent = live->token;
 			e->backend->ops->set_parallel(e->backend->backend, live->token, live->job,
-						      (uint32_t)e->parallel, parallel_told_cb, e->backend);
+						      (uint32_t)e->parallel, parallel_sent_cb, e->backend);
 		}
 	}
 }

@@ -100,7 +100,7 @@ const char *call_check(const char *how)
 	return NULL;
 }
 
-static const char *call_said(const struct spec *spec, const char *name)
+const char *call_said(const struct spec *spec, const char *name)
 {
 	for (size_t i = 0; i < spec->argument_count; i++)
 		if (strcmp(spec->arguments[i].name, name) == 0)
@@ -132,7 +132,7 @@ void call_add_all(struct node *argv, const struct spec *spec, const struct node 
 			const struct node *value = params->items[i];
 			bool said = call_said(spec, value->key) != NULL;
 			char *how = call_how(spec, value->key);
-			bool placed = how ? text_starts(how, "{}") : !said && spec->pass == SPEC_PASS_POSITIONAL;
+			bool placed = how ? text_starts(how, "{}") : !said && spec_passes_places(spec);
 			if (placed == !flags && how)
 				call_add(argv, how, value);
 			else if (placed == !flags && placed)

@@ -9,8 +9,11 @@ struct buf;
 
 /* Words in `arguments:` for a value that is not passed as a separate argument. */
 #define CALL_IN_COMMAND "command" /* it is written in the command: {name} */
+#define CALL_SEED "seed" /* where no parameter has this name: the seed of the task, also as {seed} in `command:` */
 #define CALL_ENV "env" /* only in the environment and in params.json, where all values are */
 
+/* What `arguments` says of a name; NULL: nothing. */
+const char *call_said(const struct spec *spec, const char *name);
 /* How this parameter is passed, for example "--batch-size={}". It comes from `arguments`, or else from `pass`, `style`
  * and `separator`. NULL: it is not an argument, or it is positional. The caller frees it. */
 char *call_how(const struct spec *spec, const char *name);

@@ -1,9 +1,12 @@
 /* See collect.h. */
 #include "engine/collect.h"
 
+#include "engine/experiment.h"
 #include "engine/home.h"
+#include "engine/live.h"
 #include "engine/settle.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -19,7 +22,7 @@
 #define COLLECT_TRIES 5
 
 struct engine_collector {
-	struct engine *engine;
+	struct engine *engine; /* NULL: it has closed meanwhile */
 	struct proc *proc;
 	int64_t attempt;
 };
@@ -55,6 +58,10 @@ static void collect_done_cb(void *ctx, const struct proc_result *result)
 {
 	struct engine_collector *collector = ctx;
 	struct engine *engine = collector->engine;
+	if (!engine) {
+		free(collector);
+		return;
+	}
 	struct engine_live *live = collect_find_live(engine, collector->attempt);
 	collect_forget(collector);
 	if (engine->closing)
@@ -87,6 +94,32 @@ static void collect_start(struct engine *engine, struct engine_live *live)
 	}
 }
 
+/* On a cluster a runner may live where others have reported its end, and would write to its journal, too. On this machine
+ * the child sees for itself. */
+static bool collect_must_fence(const struct engine_live *live)
+{
+	return (live->facts.traits & BACKEND_FILES_LAG) && !live->facts.fenced;
+}
+
+static int collect_fence(struct engine *engine, struct engine_live *live)
+{
+	if (clock_mono_ms() < live->collect_after_ms)
+		return 0;
+	engine_soon(engine);
+	if (!engine_fence(live, SPOOL_STOP_OVER)) {
+		collect_failed(live, "its stop file cannot be written");
+		return 0;
+	}
+	engine_note(live, ATTEMPT_EVENT_FENCED);
+	return engine_may_live(live)
+		? store_add_history(
+			  engine->store, live->task.id, STORE_RUNNING,
+			  "the cluster has lost it, and its runner may still be at work: waiting until that has "
+			  "ended, or was silent for " SETTLE_SILENT_TEXT,
+			  clock_now_ms())
+		: 0;
+}
+
 /* It ends as it would have; what is missing is where the script wrote it. */
 static int collect_give_up(struct engine *engine, struct engine_live *live)
 {
@@ -102,13 +135,16 @@ static int collect_give_up(struct engine *engine, struct engine_live *live)
 int engine_collect(struct engine *engine, struct engine_live *live)
 {
 	/* The descriptor of an attempt of the folder that this one was copied from names the files of the original. */
-	if (!engine->program || live->experiment->removing || engine_is_foreign(engine, live->id)) {
+	bool ours = !live->experiment->removing && !engine_is_foreign(engine, live->id);
+	if (ours && live->collect_failures >= COLLECT_TRIES)
+		return collect_give_up(engine, live);
+	if (ours && collect_must_fence(live))
+		return collect_fence(engine, live);
+	if (!engine->program || !ours) {
 		engine_note(live, ATTEMPT_EVENT_COLLECTED);
 		engine_soon(engine);
 		return 0;
 	}
-	if (live->collect_failures >= COLLECT_TRIES)
-		return collect_give_up(engine, live);
 	for (size_t i = 0; i < engine->collectors.len; i++)
 		if (engine->collectors.at[i]->attempt == live->id)
 			return 0;
@@ -117,11 +153,25 @@ int engine_collect(struct engine *engine, struct engine_live *live)
 	return 0;
 }
 
+static void collect_overdue_cb(uv_timer_t *timer)
+{
+	*(bool *)timer->data = true;
+}
+
 void engine_end_collectors(struct engine *engine)
 {
+	uv_timer_t timer;
+	bool overdue = false;
+	uv_timer_init(engine->loop, &timer);
+	timer.data = &overdue;
+	uv_timer_start(&timer, collect_overdue_cb, COLLECT_END_MS, 0);
 	for (size_t i = 0; i < engine->collectors.len; i++)
 		proc_kill(engine->collectors.at[i]->proc);
-	while (engine->collectors.len)
+	while (engine->collectors.len && !overdue)
 		uv_run(engine->loop, UV_RUN_ONCE);
+	uv_close((uv_handle_t *)&timer, NULL);
+	uv_run(engine->loop, UV_RUN_NOWAIT);
+	for (size_t i = 0; i < engine->collectors.len; i++)
+		engine->collectors.at[i]->engine = NULL;
 	free(engine->collectors.at);
 }

@@ -14,7 +14,7 @@ struct engine_collector;
  * ATTEMPT_EVENT_COLLECTED. Does nothing if a child already works on this attempt, or if too many children run. Inside
  * the transaction: 0 or a negative errno. */
 int engine_collect(struct engine *engine, struct engine_live *live) MUST_USE;
-/* Ends the children, and waits for them. */
+/* Ends the children, and waits for them a moment: one that hangs in the kernel ends when it can. */
 void engine_end_collectors(struct engine *engine);
 
 #endif

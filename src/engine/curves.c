@@ -1,7 +1,10 @@
 /* Predicts the results of running tasks, if the finished tasks show that such predictions work: "curves" of GET
  * …/analysis. */
-#include "engine/analysis.h"
 
+#include "engine/analysis.h"
+#include "engine/engine.h"
+#include "store/rows.h"
+#include "base/num.h"
 #include "search/curve.h"
 #include "store/json.h"
 
@@ -30,8 +33,8 @@ static int curves_read(const struct analysis_curves *c, int64_t task, double fin
 {
 	double *steps = mem_resize(NULL, 2 * CURVES_POINTS, sizeof(*steps)), *values = steps + CURVES_POINTS;
 	size_t count = 0;
-	int rc = store_read_curve(c->engine->store, c->experiment, task, c->objective->metric, CURVES_POINTS, steps,
-				  values, &count);
+	int rc = store_read_curve(engine_store(c->engine), c->experiment, task, c->objective->metric, CURVES_POINTS,
+				  steps, values, &count);
 	*ret = (struct curve){steps, values, count, final};
 	return rc;
 }
@@ -39,12 +42,6 @@ static int curves_read(const struct analysis_curves *c, int64_t task, double fin
 static void curves_free(const struct curve *curve)
 {
 	free((void *)curve->steps);
-}
-
-static int compare_reals(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
 }
 
 /* The median of the finished tasks' last steps. */
@@ -55,7 +52,7 @@ static double curves_end(const struct curve *curves, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (curves[i].count)
 			ends[kept++] = curves[i].steps[curves[i].count - 1];
-	qsort(ends, kept, sizeof(*ends), compare_reals);
+	qsort(ends, kept, sizeof(*ends), num_compare_reals);
 	if (kept)
 		end = ends[kept / 2];
 	free(ends);
@@ -84,9 +81,9 @@ static void curves_put_real(const char *key, double value, struct json *out)
 {
 	json_key(out, key);
 	if (isnan(value))
-		json_null(out);
+		json_put_null(out);
 	else
-		json_real(out, value);
+		json_put_real(out, value);
 }
 
 static int curves_running_cb(void *ctx, const struct store_running *row)
@@ -175,7 +172,7 @@ int analysis_write_curves(struct analysis_curves *c, struct json *out)
 	if (c->test.earned) {
 		json_key(out, "running");
 		json_list(out);
-		rc = store_each_running(c->engine->store, c->experiment, CURVES_TASKS, curves_running_cb, c);
+		rc = store_each_running(engine_store(c->engine), c->experiment, CURVES_TASKS, curves_running_cb, c);
 		json_end(out);
 	}
 	json_end(out);

@@ -4,6 +4,8 @@
 #include "base/pace.h"
 #include "spool/status.h"
 
+#include <signal.h>
+
 static void attempt_end_clear(struct attempt_end *end)
 {
 	free(end->message);
@@ -129,7 +131,8 @@ void attempt_update(struct attempt_facts *f, const struct attempt_event *event)
 		f->absent_ms = f->absent_again_ms = event->at_ms;
 		break;
 	case ATTEMPT_EVENT_CANCEL: f->cancel_ms = event->at_ms; break;
-	case ATTEMPT_EVENT_GIVEN_UP: f->given_up = true; break;
+	case ATTEMPT_EVENT_GIVEN_UP: f->given_up = f->fenced = true; break;
+	case ATTEMPT_EVENT_FENCED: f->fenced = true; break;
 	case ATTEMPT_EVENT_COLLECTING: f->collect = ATTEMPT_COLLECT_BEGUN; break;
 	case ATTEMPT_EVENT_COLLECTED:
 		f->collect = ATTEMPT_COLLECT_DONE;
@@ -155,7 +158,7 @@ static struct attempt_verdict verdict_error(enum cause cause, const char *text, 
 		.action = ATTEMPT_END, .state = STORE_ERROR, .cause = cause, .text = text, .remedy = remedy};
 }
 
-/* Was it told to end, wherever it is? HOLD only takes out of the queue what has not started. */
+/* Was it asked to end, wherever it is? HOLD only takes out of the queue what has not started. */
 static bool decide_is_ended_by(enum store_wanted wanted)
 {
 	return wanted == STORE_WANT_STOP || wanted == STORE_WANT_PRUNE;
@@ -180,6 +183,21 @@ static bool decide_is_later(const struct attempt_facts *f)
 	return script && job && job - script > SETTLE_SAME_END_MS;
 }
 
+/* Does the end of the job explain that of the script? A cancel asks the runner to stop before anything is killed, so the
+ * script it ends has no other signal than SIGTERM. */
+static bool decide_explains(const struct attempt_facts *f)
+{
+	if (f->seen != ATTEMPT_GONE || decide_is_later(f))
+		return false;
+	switch (f->backend_end.cause) {
+	case CAUSE_NONE:
+	case CAUSE_EXIT:
+	case CAUSE_OK: return false;
+	case CAUSE_CANCELLED: return f->journal_end.cause == CAUSE_STOPPED || f->journal_end.signal == SIGTERM;
+	default: return true;
+	}
+}
+
 /* A script that ended by a signal, or a runner that was asked to stop, when sluice did not ask for it: the cluster ended
  * it and may say why, a while later. */
 static struct attempt_verdict decide_outside(const struct attempt_facts *f, const struct attempt_pace *pace,
@@ -189,8 +207,7 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 	bool stopped = f->journal_end.cause == CAUSE_STOPPED, gone = f->seen == ATTEMPT_GONE;
 	bool lost = f->seen == ATTEMPT_ABSENT && f->absent_again_ms - f->absent_ms >= pace->doubt_ms;
 	if (f->traits & BACKEND_HAS_ACCOUNTING) {
-		if (gone && !decide_is_later(f) && f->backend_end.cause != CAUSE_NONE &&
-		    f->backend_end.cause != CAUSE_EXIT && f->backend_end.cause != CAUSE_OK)
+		if (decide_explains(f))
 			return verdict_error(f->backend_end.cause,
 					     f->backend_end.message ? f->backend_end.message : text,
 					     f->backend_end.remedy);
@@ -206,22 +223,6 @@ static struct attempt_verdict decide_outside(const struct attempt_facts *f, cons
 	}
 	return stopped ? verdict_error(CAUSE_CANCELLED, "ended from outside by a signal", NULL)
 		       : verdict_error(f->journal_end.cause, text, NULL);
-}
-
-/* The journal has its END record. */
-static struct attempt_verdict decide_ended(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
-{
-	if (f->journal_end.cause == CAUSE_OK)
-		return verdict_end(STORE_FINISHED);
-	/* One that began before it could be taken back has ended in its own way. */
-	if (decide_is_ended_by(f->wanted) || (f->wanted == STORE_WANT_HOLD && f->journal_end.cause == CAUSE_STOPPED))
-		return verdict_wanted(f->wanted);
-	if (f->given_up && (f->journal_end.cause == CAUSE_STOPPED || f->journal_end.cause == CAUSE_SIGNAL))
-		return verdict_error(CAUSE_LOST, decide_silence, NULL); /* it came back, and found the stop file */
-	if (f->journal_end.cause == CAUSE_STOPPED || f->journal_end.cause == CAUSE_SIGNAL)
-		return decide_outside(f, pace, now);
-	return verdict_error(f->journal_end.cause,
-			     f->journal_end.message ? f->journal_end.message : cause_text(f->journal_end.cause), NULL);
 }
 
 /* 1: a runner has begun with it, 0: none has, -1 and *ret: that is not known yet. */
@@ -309,7 +310,7 @@ static struct attempt_verdict decide_gone(const struct attempt_facts *f, const s
 	bool lags = f->traits & BACKEND_FILES_LAG;
 	if (lags && now - f->gone_ms < pace->journal_lag_ms)
 		return verdict_wait();
-	/* A runner that ended well has told its end, or found the claim taken (a controller that crashed gave the element
+	/* A runner that ended well has reported its end, or found the claim taken (a controller that crashed gave the element
 	 * out again): then the other one may still be at work. */
 	if (lags && f->backend_end.cause == CAUSE_OK && f->wanted == STORE_WANT_RUN && !silent &&
 	    now - latest < pace->silent_ms) {
@@ -342,12 +343,40 @@ static struct attempt_verdict decide_absent(const struct attempt_facts *f, const
 	return verdict;
 }
 
+/* It was thought to have ended, and its runner lived and found the stop file. What was known before is the cause. */
+static struct attempt_verdict decide_fenced(const struct attempt_facts *f, const struct attempt_pace *pace)
+{
+	if (f->seen == ATTEMPT_UNSEEN)
+		return (struct attempt_verdict){.action = ATTEMPT_WAIT, .poll = true};
+	if (f->seen == ATTEMPT_GONE)
+		return decide_lost(f, pace);
+	return verdict_error(CAUSE_LOST, "the backend did not know it for a while, and it was ended", NULL);
+}
+
+/* The journal has its END record. */
+static struct attempt_verdict decide_ended(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now)
+{
+	if (f->journal_end.cause == CAUSE_OK)
+		return verdict_end(STORE_FINISHED);
+	/* One that began before it could be taken back has ended in its own way. */
+	if (decide_is_ended_by(f->wanted) || (f->wanted == STORE_WANT_HOLD && f->journal_end.cause == CAUSE_STOPPED))
+		return verdict_wanted(f->wanted);
+	if (f->given_up && (f->journal_end.cause == CAUSE_STOPPED || f->journal_end.cause == CAUSE_SIGNAL))
+		return verdict_error(CAUSE_LOST, decide_silence, NULL); /* it came back, and found the stop file */
+	if (f->fenced && f->journal_end.cause == CAUSE_STOPPED)
+		return decide_fenced(f, pace);
+	if (f->journal_end.cause == CAUSE_STOPPED || f->journal_end.cause == CAUSE_SIGNAL)
+		return decide_outside(f, pace, now);
+	return verdict_error(f->journal_end.cause,
+			     f->journal_end.message ? f->journal_end.message : cause_text(f->journal_end.cause), NULL);
+}
+
 bool attempt_is_silent(const struct attempt_facts *f, const struct attempt_pace *pace)
 {
 	return f->beats && f->phase == ATTEMPT_RUNNING && f->silent_ms >= pace->silent_ms;
 }
 
-/* A queue knows of a job what its daemons told it, which may be old: a runner that was killed stays "running" where the
+/* A queue knows of a job what its daemons reported, which may be old: a runner that was killed stays "running" where the
  * message about its end was lost. The job is cancelled first, so that nothing of it runs beside the next attempt. A
  * backend that sees the process itself is believed: a runner may be stopped, or wait for its disk, for as long as it
  * takes. While the backend cannot be asked, silence proves nothing. */
@@ -377,12 +406,21 @@ static struct attempt_verdict decide_by_facts(const struct attempt_facts *f, con
 	return verdict_wait();
 }
 
+/* May a runner that the backend calls ended still write? A node that lost its controller, or a controller that forgot a
+ * job, leaves it running. It ends by its stop file, and says so; one that is silent is dead. What the node itself has reported
+ * the backend is believed. */
+bool attempt_may_live(const struct attempt_facts *f, const struct attempt_pace *pace)
+{
+	bool cut_off = f->seen != ATTEMPT_GONE || f->backend_end.cause == CAUSE_NODE;
+	return (f->traits & BACKEND_FILES_LAG) && cut_off && f->silent_ms < pace->silent_ms;
+}
+
 struct attempt_verdict attempt_decide(const struct attempt_facts *f, const struct attempt_pace *pace, int64_t now_ms)
 {
 	struct attempt_verdict verdict = decide_by_facts(f, pace, now_ms);
 	bool rows = f->phase == ATTEMPT_RUNNING && !(f->traits & BACKEND_PULLED);
 	if (verdict.action == ATTEMPT_END && rows && f->collect != ATTEMPT_COLLECT_DONE)
-		verdict.action = ATTEMPT_COLLECT;
+		verdict.action = f->fenced && attempt_may_live(f, pace) ? ATTEMPT_WAIT : ATTEMPT_COLLECT;
 	return verdict;
 }
 

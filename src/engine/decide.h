@@ -73,7 +73,8 @@ struct attempt_facts {
 	struct attempt_end backend_end; /* what the backend said; with ATTEMPT_GONE */
 	enum attempt_collect collect;
 	bool beats; /* its runner writes to the journal every minute; runners of earlier versions do not */
-	bool given_up; /* it was told to end because its journal stopped growing */
+	bool given_up; /* it was asked to end because its journal stopped growing */
+	bool fenced; /* its stop file is written: a runner that lives ends soon, and says so */
 	int64_t grew_ms; /* when its journal grew last; 0 */
 	int64_t looked_ms; /* when its journal was last looked at; 0 */
 	int64_t silent_ms; /* how long we have looked at its journal and seen nothing new, by our own clock */
@@ -83,7 +84,7 @@ struct attempt_facts {
 	int64_t gone_ms; /* when the backend said GONE */
 	int64_t absent_ms, absent_again_ms; /* the first and the latest lookup of a row that did not find it; 0 */
 	int64_t answered_ms; /* when the backend last answered anything */
-	int64_t cancel_ms; /* when it was last told to end; 0 */
+	int64_t cancel_ms; /* when it was last asked to end; 0 */
 };
 
 enum attempt_event_kind {
@@ -100,8 +101,9 @@ enum attempt_event_kind {
 	ATTEMPT_EVENT_GONE, /* .end */
 	ATTEMPT_EVENT_TAKEN, /* the backend confirmed the submission */
 	ATTEMPT_EVENT_GIVEN, /* it is submitted again */
-	ATTEMPT_EVENT_CANCEL, /* the backend is told to end it */
-	ATTEMPT_EVENT_GIVEN_UP, /* its stop file is written */
+	ATTEMPT_EVENT_CANCEL, /* the backend is asked to end it */
+	ATTEMPT_EVENT_GIVEN_UP, /* it is silent, and its stop file is written */
+	ATTEMPT_EVENT_FENCED, /* its stop file is written because it has ended, as far as is known */
 	ATTEMPT_EVENT_COLLECTING,
 	ATTEMPT_EVENT_COLLECTED, /* its journal may have grown */
 	ATTEMPT_EVENT_SETTLED,
@@ -131,7 +133,7 @@ enum attempt_action {
 	ATTEMPT_LOOK, /* look for the claim, add the event, and decide again; if still unknown, at the next turn */
 	ATTEMPT_GIVE_AGAIN, /* no runner has it: submit it again under the same token */
 	ATTEMPT_GIVE_UP, /* it is silent: write its stop file, add the event, and let the backend end it */
-	ATTEMPT_COLLECT, /* it ends without an END record: first collect the rest of its metrics (collect.h) */
+	ATTEMPT_COLLECT, /* it ends without an END record: fence it, then collect the rest of its metrics (collect.h) */
 	ATTEMPT_END,
 };
 
@@ -152,7 +154,9 @@ struct attempt_verdict attempt_decide(const struct attempt_facts *facts, const s
 				      int64_t now_ms);
 /* Has its runner been silent for longer than pace->silent_ms? */
 bool attempt_is_silent(const struct attempt_facts *facts, const struct attempt_pace *pace);
-/* Must the backend be told (again) to end it? */
+/* Its backend says that it ended: may its runner still write to its journal? */
+bool attempt_may_live(const struct attempt_facts *facts, const struct attempt_pace *pace);
+/* Must the backend be asked (again) to end it? */
 bool attempt_needs_cancel(const struct attempt_facts *facts, const struct attempt_pace *pace, int64_t now_ms);
 /* The end that gives its exit code (-1: unknown) and signal (0: none): from the source with the highest priority. */
 const struct attempt_end *attempt_end_of(const struct attempt_facts *facts);

@@ -1,75 +1,136 @@
 /* What people see of an experiment or a task: what the store knows, and what is in its folders. */
-#include "engine/descriptor.h"
-#include "engine/folder.h"
-#include "engine/load.h"
-#include "engine/spec.h"
-#include "engine/state.h"
 
+#include "engine/descriptor.h"
+#include "engine/engine.h"
+#include "engine/experiment.h"
+#include "engine/folder.h"
+#include "engine/left.h"
+#include "engine/load.h"
+#include "engine/share.h"
+#include "engine/slow.h"
+#include "engine/spec.h"
 #include "base/fs.h"
 #include "base/limits.h"
+#include "base/token.h"
 #include "spool/paths.h"
 #include "store/json.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
-/* As many as a page shows; a script may write any number. */
+/* As many as a page shows; a script may write any number. What was submitted is listed in full, for a copy. */
 #define DETAIL_FILES_MAX 200
 #define DETAIL_DEPTH_MAX 6
 
-static void detail_files_at(int dir, const char *prefix, unsigned depth, size_t *count, struct json *out)
+/* A submitted file of more bytes is taken for unchanged if its size is: the page must not wait for the disk. */
+#define DETAIL_COMPARE_BYTES (256 << 10)
+
+struct detail_files {
+	size_t count, most;
+	unsigned depth_most;
+	int submitted; /* the folder of the submitted files, which are left out where unchanged; -1: none */
+	struct json *out;
+};
+
+static bool detail_same_bytes(int a, int b)
 {
+	char left[8192], right[8192];
+	for (size_t done = 0; done < DETAIL_COMPARE_BYTES;) {
+		ssize_t n = read(a, left, sizeof(left)), m = read(b, right, sizeof(right));
+		if (n != m || n < 0 || memcmp(left, right, (size_t)n) != 0)
+			return false;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+/* Is the file `name` in `dir` a submitted one that the task has not changed? `path` is its path below both folders. */
+static bool detail_is_submitted(const struct detail_files *list, int dir, const char *name, const char *path,
+				int64_t bytes)
+{
+	struct stat st;
+	if (list->submitted < 0 || fstatat(list->submitted, path, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(st.st_mode) || st.st_size != bytes)
+		return false;
+	int theirs = openat(list->submitted, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int ours = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool same = theirs >= 0 && ours >= 0 && detail_same_bytes(theirs, ours);
+	if (theirs >= 0)
+		close(theirs);
+	if (ours >= 0)
+		close(ours);
+	return same;
+}
+
+static void detail_files_at(int dir, const char *prefix, unsigned depth, struct detail_files *list)
+{
+	struct json *out = list->out;
 	DIR *stream = fdopendir(dir);
 	if (!stream) {
 		close(dir);
 		return;
 	}
 	struct dirent *entry;
-	while (*count < DETAIL_FILES_MAX && (entry = readdir(stream))) {
+	while (list->count < list->most && (entry = readdir(stream))) {
 		struct stat st;
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
 		    fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		char *path = mem_printf("%s%s%s", prefix, *prefix ? "/" : "", entry->d_name);
-		if (S_ISREG(st.st_mode)) {
+		if (S_ISREG(st.st_mode) && !detail_is_submitted(list, dir, entry->d_name, path, st.st_size)) {
 			json_map(out);
 			json_key_string(out, "path", path);
 			json_key_int(out, "bytes", st.st_size);
+			char mode[8];
+			snprintf(mode, sizeof(mode), "%03o", (unsigned)st.st_mode & 0777);
+			json_key_string(out, "mode", mode);
 			json_end(out);
-			++*count;
-		} else if (S_ISDIR(st.st_mode) && depth < DETAIL_DEPTH_MAX) {
+			list->count++;
+		} else if (S_ISDIR(st.st_mode) && depth < list->depth_most) {
 			int below = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (below >= 0)
-				detail_files_at(below, path, depth + 1, count, out);
+				detail_files_at(below, path, depth + 1, list);
 		}
 		free(path);
 	}
 	closedir(stream);
 }
 
-/* Regular files only, and no links followed. */
-static void detail_put_files(const char *folder, struct json *out)
+/* Regular files only, and no links followed. Of a task (`submitted` names the folder of the files it was given) what it
+ * wrote or changed, and not more than a page shows. */
+static void detail_put_files(const char *folder, const char *submitted, struct json *out)
 {
-	size_t count = 0;
+	struct detail_files list = {
+		.most = submitted ? DETAIL_FILES_MAX : SIZE_MAX,
+		.depth_most = submitted ? DETAIL_DEPTH_MAX : LIMIT_SCRIPT_DEPTH,
+		.submitted = submitted ? open(submitted, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1,
+		.out = out,
+	};
 	json_key(out, "files");
 	json_list(out);
 	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir >= 0)
-		detail_files_at(dir, "", 0, &count, out);
+		detail_files_at(dir, "", 0, &list);
+	if (list.submitted >= 0)
+		close(list.submitted);
 	json_end(out);
 }
 
 struct detail_task {
 	struct node *params;
-	int64_t attempt;
+	int64_t attempt, seed;
 };
 
 static int detail_task_cb(void *ctx, const struct store_task *row)
 {
 	struct detail_task *task = ctx;
 	task->attempt = row->attempt;
+	task->seed = row->seed;
 	return node_parse_json(row->parameters, strlen(row->parameters), &task->params, NULL);
 }
 
@@ -78,9 +139,9 @@ static int detail_make_argv(struct engine *engine, const struct spec *spec, int6
 			    struct node **ret)
 {
 	struct detail_task task = {0};
-	int rc = store_read_task(engine->store, experiment, number, detail_task_cb, &task);
+	int rc = store_read_task(engine_store(engine), experiment, number, detail_task_cb, &task);
 	if (rc == 0 && task.attempt)
-		*ret = engine_make_argv(spec, experiment, number, task.params);
+		*ret = engine_make_argv(spec, experiment, number, task.seed, task.params);
 	node_free(task.params);
 	return rc;
 }
@@ -99,37 +160,10 @@ static int detail_put_argv(struct engine *engine, int64_t experiment, int64_t nu
 	if (argv)
 		node_write_json(argv, out);
 	else
-		json_raw(out, "[]");
+		json_put_raw(out, "[]");
 	node_free(argv);
 	spec_free(read);
 	return rc == -EIO ? rc : 0; /* one that this version does not understand is shown all the same */
-}
-
-int engine_write_task(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
-{
-	int rc = store_json_open_task(engine->store, experiment, number, out);
-	if (rc < 0)
-		return rc;
-	char *folder = engine_folder(engine, experiment, number, 0), *work = spool_work_dir(folder);
-	json_key_string(out, "folder", folder);
-	detail_put_files(work, out);
-	rc = detail_put_argv(engine, experiment, number, out);
-	json_end(out);
-	free(work);
-	free(folder);
-	return rc;
-}
-
-int engine_write_experiment(struct engine *engine, int64_t experiment, struct json *out)
-{
-	int rc = store_json_open_experiment(engine->store, experiment, out);
-	if (rc < 0)
-		return rc;
-	char *folder = engine_folder(engine, experiment, 0, 0);
-	json_key_string(out, "folder", folder);
-	json_end(out);
-	free(folder);
-	return 0;
 }
 
 static char *detail_files_folder(struct engine *engine, int64_t experiment)
@@ -139,10 +173,46 @@ static char *detail_files_folder(struct engine *engine, int64_t experiment)
 	return folder;
 }
 
+int engine_write_task(struct engine *engine, int64_t experiment, int64_t number, struct json *out)
+{
+	int rc = store_json_open_task(engine_store(engine), experiment, number, out);
+	if (rc < 0)
+		return rc;
+	char *folder = engine_folder(engine, experiment, number, 0), *work = spool_work_dir(folder);
+	json_key_string(out, "folder", folder);
+	char *submitted = detail_files_folder(engine, experiment);
+	detail_put_files(work, submitted, out);
+	free(submitted);
+	rc = detail_put_argv(engine, experiment, number, out);
+	if (rc == 0)
+		rc = left_write_task(engine, experiment, number, out);
+	json_end(out);
+	free(work);
+	free(folder);
+	return rc;
+}
+
+int engine_write_experiment(struct engine *engine, int64_t experiment, struct json *out)
+{
+	int rc = store_json_open_experiment(engine_store(engine), experiment, out);
+	if (rc < 0)
+		return rc;
+	char *folder = engine_folder(engine, experiment, 0, 0);
+	json_key_string(out, "folder", folder);
+	engine_write_sharing(engine_find(engine, experiment), out);
+	engine_write_slow(engine, experiment, out);
+	rc = store_json_failed(engine_store(engine), experiment, out);
+	if (rc == 0)
+		rc = left_write_experiment(engine, experiment, out);
+	json_end(out);
+	free(folder);
+	return rc;
+}
+
 void engine_write_files(struct engine *engine, int64_t experiment, struct json *out)
 {
 	char *folder = detail_files_folder(engine, experiment);
-	detail_put_files(folder, out);
+	detail_put_files(folder, NULL, out);
 	free(folder);
 }
 
@@ -166,6 +236,15 @@ int engine_open_file(struct engine *engine, int64_t experiment, const char *path
 	return fd;
 }
 
+int engine_open_task_file(struct engine *engine, int64_t experiment, int64_t number, const char *path)
+{
+	char *folder = engine_folder(engine, experiment, number, 0), *work = spool_work_dir(folder);
+	int fd = detail_open(work, path);
+	free(work);
+	free(folder);
+	return fd;
+}
+
 int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt, bool is_error)
 {
 	char *folder = engine_folder(engine, experiment, number, attempt);
@@ -178,7 +257,7 @@ int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, i
 static int detail_read_old_script(struct engine *engine, int64_t experiment, struct buf *out)
 {
 	struct buf token = buf_make(TOKEN_ID_CHARS);
-	int rc = store_read_text(engine->store, experiment, "last_batch", &token);
+	int rc = store_read_text(engine_store(engine), experiment, "last_batch", &token);
 	if (rc == 0) {
 		char *folder = engine_batch_folder(engine, experiment, buf_text(&token));
 		char *path = spool_old_script_path(folder);

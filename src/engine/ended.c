@@ -1,11 +1,14 @@
 /* Work that is left after an attempt has ended: see ended.h. */
 #include "engine/ended.h"
 
+#include "engine/accounted.h"
 #include "engine/backends.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
 #include "engine/folder.h"
 #include "engine/follow.h"
 #include "engine/home.h"
+#include "engine/live.h"
 #include "engine/state.h"
 
 #include "base/clock.h"
@@ -193,7 +196,7 @@ static int ended_take_figures(struct engine *engine, struct engine_ended *ended,
 	ended->figures_until_ms = 0;
 	cost_set(&cost, FIGURE_ENERGY, cost_get(&observed->cost, FIGURE_ENERGY));
 	engine_task_changed(engine, ended->experiment, ended->number);
-	return cost.known ? store_set_cost(engine->store, ended->attempt, ended->task, &cost) : 0;
+	return engine_take_accounted(engine, ended->experiment, ended->number, ended->task, ended->attempt, &cost);
 }
 
 int engine_ended_observe(struct engine *engine, const struct backend_observation *observed)

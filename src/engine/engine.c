@@ -1,20 +1,24 @@
 /* The main part of the engine: opening, closing, and the turn. */
 #include "engine/engine.h"
 
+#include "engine/accounted.h"
 #include "engine/backends.h"
 #include "engine/check.h"
 #include "engine/collect.h"
+#include "engine/ended.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
 #include "engine/external.h"
 #include "engine/follow.h"
 #include "engine/home.h"
 #include "engine/ingest.h"
+#include "engine/live.h"
 #include "engine/load.h"
-#include "engine/ended.h"
 #include "engine/propose.h"
 #include "engine/removal.h"
 #include "engine/settle.h"
 #include "engine/silence.h"
+#include "engine/slow.h"
 #include "engine/state.h"
 #include "engine/steady.h"
 #include "engine/stopping.h"
@@ -23,12 +27,14 @@
 #include "engine/tidy.h"
 #include "engine/transact.h"
 #include "engine/trouble.h"
+#include "engine/turn.h"
 #include "engine/waiting.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/pace.h"
+#include "notify/notify.h"
 #include "spool/paths.h"
 
 #include <errno.h>
@@ -50,12 +56,17 @@ struct engine_experiment *engine_find(struct engine *engine, int64_t experiment)
 	return NULL;
 }
 
-struct store *engine_store(struct engine *engine)
+struct store *engine_store(const struct engine *engine)
 {
 	return engine->store;
 }
 
-/* Settled attempts have been told about; experiments that have ended are forgotten. */
+const char *engine_state_dir(const struct engine *engine)
+{
+	return engine->state_dir;
+}
+
+/* Listeners know of settled attempts; experiments that have ended are forgotten. */
 static void turn_forget(struct engine *engine)
 {
 	size_t keep = 0;
@@ -80,8 +91,9 @@ static void turn_forget(struct engine *engine)
 static int turn_work(struct engine *engine, void *ctx, struct error *err)
 {
 	static int (*const parts[])(struct engine * engine) = {
-		engine_inbox_apply, engine_ingest,     engine_settle,       engine_sweep,        engine_propose,
-		engine_prepare,     engine_note_stops, engine_note_silence, engine_note_waiting,
+		engine_inbox_apply,  engine_ingest,       engine_settle,    engine_tell_untold,
+		engine_sweep,        engine_propose,      engine_prepare,   engine_note_stops,
+		engine_note_silence, engine_note_waiting, engine_note_slow,
 	};
 	int rc = 0;
 	(void)ctx;
@@ -117,6 +129,7 @@ static void engine_turn(struct engine *engine)
 		return;
 	engine_inbox_clear(&engine->inbox);
 	engine_send_events(engine);
+	notify_send(engine->notify);
 	turn_forget(engine);
 	engine_tidy(engine);
 	engine_remove_gone(engine);
@@ -171,6 +184,10 @@ int engine_open(const struct engine_config *config, struct engine **ret, struct 
 	store_on_failure(engine->store, engine_unread_cb, engine);
 	engine->program = mem_strdup(config->program);
 	engine->daemon_url = mem_strdup(config->daemon_url);
+	engine->notify = notify_open(&(struct notify_config){.loop = engine->loop,
+							     .store = engine->store,
+							     .state_dir = engine->state_dir,
+							     .daemon_url = engine->daemon_url});
 	engine_open_backends(engine, config);
 	rc = engine_find_home(engine, err);
 	if (rc == 0)
@@ -199,6 +216,17 @@ static int engine_close_inbox(struct engine *engine, void *ctx, struct error *er
 	return engine_inbox_apply(engine);
 }
 
+/* Keepers of warm starts end when they have nothing to do and their socket is gone. */
+static void engine_end_keepers(struct engine *engine)
+{
+	struct error err;
+	char *dir = spool_warm_dir(engine->state_dir);
+	int rc = fs_remove_tree(dir, &err);
+	if (rc < 0 && rc != -ENOENT)
+		log_warning("%s", err.text);
+	free(dir);
+}
+
 void engine_close(struct engine *engine)
 {
 	if (!engine)
@@ -210,8 +238,11 @@ void engine_close(struct engine *engine)
 	engine->closing = true;
 	uv_close((uv_handle_t *)&engine->timer, NULL);
 	engine_end_check(engine);
+	notify_close(engine->notify);
 	engine_close_backends(engine);
 	engine_end_collectors(engine);
+	engine_leave_pythons(engine);
+	engine_end_keepers(engine);
 	uv_run(engine->loop, UV_RUN_NOWAIT); /* lets the handles close */
 	engine_unload(engine);
 	/* A search that is thinking cannot be interrupted, and the loop must outlive what runs for it. */

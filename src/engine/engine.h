@@ -25,7 +25,8 @@ struct engine_config {
 int engine_open(const struct engine_config *config, struct engine **ret, struct error *err) MUST_USE;
 /* Stops the engine. Running tasks keep running; the next engine_open continues with them. */
 void engine_close(struct engine *engine);
-struct store *engine_store(struct engine *engine);
+struct store *engine_store(const struct engine *engine);
+const char *engine_state_dir(const struct engine *engine);
 /* Why nothing can be written to the store at the moment, in words; NULL: writing works. Tests it, unless it was tested
  * a moment ago. The engine owns the text; it is valid until the caller returns to the loop. */
 const char *engine_trouble(struct engine *engine);
@@ -50,7 +51,7 @@ int engine_create(struct engine *engine, const struct node *request, const char 
  * Stopping a task that has ended, or restarting one that still runs, changes nothing. */
 int engine_stop(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count, int64_t *ret_count,
 		struct error *err) MUST_USE;
-/* As engine_stop, but running scripts are told to save a checkpoint first. They have the time in `checkpoint:
+/* As engine_stop, but running scripts are asked to save a checkpoint first. They have the time in `checkpoint:
  * {before_limit}` to end. -EINVAL if the experiment has no `checkpoint`. */
 int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
 		       int64_t *ret_count, struct error *err) MUST_USE;
@@ -64,11 +65,20 @@ int engine_restart(struct engine *engine, int64_t experiment, const int64_t *num
  * of the experiment names it. -EINVAL if a command was submitted instead of a script. */
 int engine_replace_script(struct engine *engine, int64_t experiment, const char *text, size_t len,
 			  struct error *err) MUST_USE;
-/* Continues a paused experiment; -EBUSY if it is not paused. */
+/* Continues a paused experiment as it is, or a stopped one: what was stopped runs again, what has ended stays, and
+ * the search goes on. -EBUSY if it is neither, or is still being stopped. */
 int engine_resume(struct engine *engine, int64_t experiment, struct error *err) MUST_USE;
 /* -EBUSY while something runs. With `stop`, the tasks are stopped and the experiment is removed once all have ended. */
 int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct error *err) MUST_USE;
+/* 0 when a task has reported the metric, may still report it because the experiment names it, or nothing was reported
+ * so far. -ENOENT with the names that there are. */
+int engine_check_metric(struct engine *engine, int64_t experiment, const char *name, struct error *err) MUST_USE;
 int engine_set_parallel(struct engine *engine, int64_t experiment, int64_t parallel, struct error *err) MUST_USE;
+
+/* What people write about an experiment (numbers NULL) or about tasks. The body has any of "tags" (replaces them),
+ * "add_tags", "remove_tags", "notes" (null: none), "star" and, for an experiment, "archived". -EINVAL, -ENOENT. */
+int engine_mark(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+		const struct node *body, struct error *err) MUST_USE;
 
 /* A worker that waits for a proposal. The caller owns the memory. */
 struct engine_asker {
@@ -96,8 +106,9 @@ int engine_tell_task(struct engine *engine, int64_t experiment, int64_t number, 
  * parameters member by member); the search continues with all its results. -EINVAL with problems. */
 int engine_suggest(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_number,
 		   struct problems *problems, struct error *err) MUST_USE;
+/* ret_already: rows that the experiment had before, which are left out; may be NULL. */
 int engine_import(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_count,
-		  struct problems *problems, struct error *err) MUST_USE;
+		  int64_t *ret_already, struct problems *problems, struct error *err) MUST_USE;
 int engine_change(struct engine *engine, int64_t experiment, const struct node *body, struct problems *problems,
 		  struct error *err) MUST_USE;
 
@@ -108,6 +119,12 @@ void engine_examine(struct engine *engine);
  * map is open). */
 void engine_write_cluster(struct engine *engine, struct json *out);
 void engine_write_info(struct engine *engine, struct json *out);
+/* GET /cluster/use: what runs where, what is queued and why, nodes. */
+int engine_write_use(struct engine *engine, struct json *out) MUST_USE;
+/* Messages by webhook and mail: GET /notify, POST /notify (-EINVAL for a wrong address), POST /notify/test. */
+int engine_write_notify(struct engine *engine, struct json *out) MUST_USE;
+int engine_change_notify(struct engine *engine, const struct node *body, struct error *err) MUST_USE;
+int engine_test_notify(struct engine *engine, struct error *err) MUST_USE;
 /* GET /environments: the result of the last scan. If that is older than some seconds, a new scan starts in the
  * background. */
 void engine_write_pythons(struct engine *engine, struct json *out);
@@ -118,11 +135,15 @@ int engine_read_analysis(struct engine *engine, int64_t experiment, struct piece
 
 /* GET …/{id} and GET …/tasks/{n}: from the store and from the folders. -ENOENT. */
 int engine_write_experiment(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
+/* What it should ask for next time: {"tasks", "items"}. */
+int engine_write_advice(struct engine *engine, int64_t experiment, struct json *out) MUST_USE;
 int engine_write_task(struct engine *engine, int64_t experiment, int64_t number, struct json *out) MUST_USE;
 /* Adds "files":[{"path","bytes"}] to the open map: the files that were submitted with an experiment. */
 void engine_write_files(struct engine *engine, int64_t experiment, struct json *out);
 /* Opens one of these files for reading. Returns a descriptor or a negative errno. */
 int engine_open_file(struct engine *engine, int64_t experiment, const char *path) MUST_USE;
+/* The same of a file that a task wrote to its work folder. */
+int engine_open_task_file(struct engine *engine, int64_t experiment, int64_t number, const char *path) MUST_USE;
 /* Opens the output of an attempt for reading. Returns a descriptor; -ENOENT if nothing was written. */
 int engine_open_log(struct engine *engine, int64_t experiment, int64_t number, int64_t attempt, bool is_error) MUST_USE;
 /* The batch script that was submitted last. -ENOENT if the backend keeps none. */

@@ -10,6 +10,6 @@ struct spec;
 
 /* The "estimate" of POST /check; null where nothing is known. */
 void engine_write_estimate(struct engine *engine, const struct engine_backend *backend, const struct spec *spec,
-			   struct json *out);
+			   const char *text, struct json *out);
 
 #endif

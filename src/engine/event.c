@@ -1,7 +1,10 @@
 /* Tells the listeners what changed, after the change is committed. */
 #include "engine/event.h"
 
+#include "engine/experiment.h"
+#include "engine/live.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/pace.h"
@@ -102,7 +105,7 @@ static void event_send_rows(struct engine *engine, struct engine_live *live)
 	buf_free(&live->rows);
 }
 
-/* A summary costs a walk over the experiment's tasks: while it runs it is told twice a second, a change of its
+/* A summary costs a walk over the experiment's tasks: while it runs it is sent twice a second, a change of its
  * state at once. */
 static bool event_is_due(struct engine_experiment *e)
 {

@@ -14,7 +14,7 @@ void engine_notice(struct engine *engine, const char *level, const char *text);
 void engine_tell_trouble(struct engine *engine);
 /* Sends events for everything that changed; after the commit. */
 void engine_send_events(struct engine *engine);
-/* A store_failure_f: a read failed. The user is told at the next turn, at most once a minute. */
+/* A store_failure_f: a read failed. The user is notified at the next turn, at most once a minute. */
 void engine_unread_cb(void *ctx, const char *text);
 void engine_tell_unread(struct engine *engine);
 

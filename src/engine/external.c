@@ -3,7 +3,9 @@
 #include "engine/external.h"
 
 #include "engine/backends.h"
+#include "engine/experiment.h"
 #include "engine/ingest.h"
+#include "engine/live.h"
 #include "engine/load.h"
 #include "engine/missing.h"
 #include "engine/propose.h"
@@ -58,11 +60,11 @@ static int external_take(struct engine *engine, struct engine_experiment *e, con
 				 now);
 	if (rc == 0)
 		rc = store_add_attempt(engine->store, task->id, row.number, token, 0, now, &row.id);
-	struct engine_live *live;
-	if (rc == 0)
-		rc = engine_add_live(engine, e, &row, &live);
 	if (rc < 0)
 		return rc;
+	struct store_task taken = *task;
+	taken.attempt = row.number;
+	struct engine_live *live = engine_add_live(engine, e, &row, &taken);
 	return engine_ingest_record(engine, live,
 				    &(struct journal_record){.kind = JOURNAL_START,
 							     .time_ms = now,
@@ -248,12 +250,12 @@ static int external_check_objective(struct engine *engine, const struct external
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && !tell->more && !tell->failed && i < e->spec->objective_count; i++) {
 		const char *metric = e->spec->objectives[i].metric;
-		bool there = strcmp(metric, "time") == 0 || strcmp(metric, "energy") == 0;
+		bool there = spec_is_measured(metric);
 		for (size_t k = 0; k < tell->count; k++)
 			there |= strcmp(tell->metrics[k].name, metric) == 0;
 		char *list = NULL, *meant = NULL;
 		if (!there)
-			rc = missing_name(engine, e, tell->live->task.id, metric, &list, &meant, &there);
+			rc = missing_name(engine, e->id, tell->live->task.id, metric, &list, &meant, &there);
 		if (rc == 0 && !there)
 			rc = errorf(err, -EINVAL, "the objective is '%s', and the task has no value of it; got '%s'",
 				    metric, tell->metrics[0].name);

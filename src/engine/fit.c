@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void fit_choose(struct fit *fit, char *give)
+void fit_choose(struct fit *fit, char *give)
 {
 	vec_push(&fit->chosen, give);
 }
@@ -101,8 +101,7 @@ static bool fit_means_off(const struct script_argument *argument, const char *na
 	return true;
 }
 
-/* The form of call.h for an argument of the script. The caller frees it. */
-static char *fit_how(const struct script_argument *argument, const char *name)
+char *fit_how(const struct script_argument *argument, const char *name)
 {
 	const char *flag = argument->flag, *off = argument->off;
 	bool is_short = flag && !text_starts(flag, "--");
@@ -174,11 +173,15 @@ static bool fit_is_in_places(const struct node *parameters, const struct script 
 static void fit_places(struct node *document, const struct node *parameters, const struct script *script,
 		       struct fit *fit)
 {
-	if (!fit_is_in_places(parameters, script))
+	/* Where it does not name them, as many places as values are enough. */
+	bool count = !script->arguments.len && parameters->count && script->places == (int)parameters->count;
+	if (!count && !fit_is_in_places(parameters, script))
 		return;
 	for (size_t i = 0; i < parameters->count; i++)
 		fit_add_argument(document, parameters->items[i]->key, "{}");
-	fit_choose(fit, mem_strdup("values by their places, in the order in which the script reads them"));
+	fit_choose(fit,
+		   mem_strdup(count ? "values by their places, in the order in which they were given"
+				    : "values by their places, in the order in which the script reads them"));
 }
 
 /* {name} in command: belongs to the parameter; another name is a mistake. */
@@ -188,7 +191,7 @@ static void fit_command(struct node *document, const struct node *parameters, st
 	for (size_t i = 0; command && command->type == NODE_LIST && i < command->count; i++) {
 		const char *word = node_string(command->items[i]), *begin, *end;
 		for (char *name; word && (name = call_next_placeholder(word, &begin, &end)); word = end) {
-			if (node_get(parameters, name)) {
+			if (node_get(parameters, name) || strcmp(name, CALL_SEED) == 0) {
 				fit_add_argument(document, name, CALL_IN_COMMAND);
 			} else {
 				const char *names[LIMIT_PARAMETERS + 1];
@@ -218,6 +221,7 @@ void fit_document(struct node *document, const struct script *script, struct fit
 	if (node_get(document, "arguments"))
 		fit->said = node_clone(node_get(document, "arguments"));
 	fit_command(document, parameters, problems);
+	fit_objective(document, script, fit);
 	if (!parameters)
 		return;
 	const char *style = node_get_string(document, "style"), *pass = node_get_string(document, "pass");
@@ -240,6 +244,17 @@ void fit_document(struct node *document, const struct script *script, struct fit
 							    script->parser, script->parser_line)
 					       : mem_printf("flags as the script's %s takes them", script->parser));
 	}
+	const struct script_argument *seed = NULL;
+	char *how = fit_seed(document, script, &seed);
+	if (how) {
+		fit_add_argument(document, CALL_SEED, how);
+		fit_choose(
+			fit,
+			mem_printf("%s gets the seed of the task, so that repeats differ (line %u; give %s yourself to "
+				   "fix it)",
+				   seed->flag ? seed->flag : seed->name, seed->line, seed->name));
+	}
+	free(how);
 	fit_parameters(parameters, script, pass && strcmp(pass, "overrides") == 0, fit);
 }
 
@@ -387,7 +402,7 @@ static void check_required(const struct check *check, const struct node *documen
 	const struct node *parameters = node_get(document, "parameters");
 	for (size_t i = 0; i < check->script->arguments.len; i++) {
 		const struct script_argument *argument = &check->script->arguments.at[i];
-		bool given = !argument->required;
+		bool given = !argument->required || (fit_is_seed(argument->name) && call_said(check->spec, CALL_SEED));
 		for (size_t k = 0; !given && k < check->spec->space->count; k++)
 			given = script_find(check->script, check->spec->space->params[k].name) == argument;
 		if (given)
@@ -422,6 +437,42 @@ static void check_flags(const struct check *check, const struct node *document, 
 	check_required(check, document);
 }
 
+/* Without its subcommand the script ends with a usage message. */
+static void fit_check_command(const struct check *check, const struct node *document)
+{
+	struct spec *spec = check->spec;
+	const struct script *script = check->script;
+	struct buf names = buf_make(300);
+	for (size_t i = 0; i < script->commands.len; i++)
+		buf_addf(&names, "%s%s", i ? ", " : "", script->commands.at[i]);
+	if (script->commands.len && !spec->subcommand)
+		vec_push(&spec->cautions,
+			 mem_printf(
+				 "the script has subcommands (%s); name one, as in `sluice run %s %s name=values`, or "
+				 "subcommand: %s in the file",
+				 buf_text(&names), spec->script, script->commands.at[0], script->commands.at[0]));
+	bool known = !spec->subcommand;
+	size_t word = known ? 0 : strcspn(spec->subcommand, " ");
+	for (size_t i = 0; !known && i < script->commands.len; i++)
+		known = strlen(script->commands.at[i]) == word &&
+			memcmp(spec->subcommand, script->commands.at[i], word) == 0;
+	if (!known && script->reads == SCRIPT_UNKNOWN) /* it takes nothing that could be seen: mostly a slip */
+		problem_add(
+			check->problems, node_get(document, "subcommand"),
+			"give values as name=values; a command with further words is `command: [python3, ...]` in a file",
+			"'%.60s' is not name=values, and the script has no subcommands that could be found",
+			spec->subcommand);
+	if (!known && script->reads == SCRIPT_FLAGS && script->parser) {
+		char *remedy = script->commands.len
+			? mem_printf("it has %s", buf_text(&names))
+			: mem_printf("give values as name=values: %s=0.1,0.01", spec->subcommand);
+		check_say(check, node_get(document, "subcommand"), remedy, "the script has no subcommand '%.60s'",
+			  spec->subcommand);
+		free(remedy);
+	}
+	buf_free(&names);
+}
+
 void fit_check(struct spec *spec, const struct node *document, const struct script *script, struct fit *fit,
 	       struct problems *problems)
 {
@@ -434,16 +485,18 @@ void fit_check(struct spec *spec, const struct node *document, const struct scri
 			      .sure = script->sure && spec->style == SPEC_STYLE_AUTO};
 	if (script->reads == SCRIPT_FLAGS && script->arguments.len && spec->pass == SPEC_PASS_FLAGS)
 		check_flags(&check, document, fit);
-	else if (script->reads == SCRIPT_FLAGS && script->arguments.len && spec->pass == SPEC_PASS_POSITIONAL)
+	else if (script->reads == SCRIPT_FLAGS && script->arguments.len && spec_passes_places(spec))
 		check_say(&check, node_get(document, "pass"), "pass: flags gives it --name=value",
 			  "the script reads flags (%s) and would get the values by position", script->parser);
+	fit_check_seed(spec, script);
+	fit_check_command(&check, document);
 	bool placed = spec->argument_count && strcmp(spec->arguments[0].how, "{}") == 0;
 	if (script->reads == SCRIPT_POSITIONS && spec->pass == SPEC_PASS_FLAGS && spec->space->count && !placed)
 		vec_push(
 			&spec->cautions,
 			mem_strdup(
-				"the script reads its arguments by position, but gets them as --name=value; `pass: positional` "
-				"gives it the experiment, the task and then the values, in order"));
+				"the script reads its arguments by position, but gets them as --name=value; `pass: values` gives "
+				"it the values in order, `pass: positional` the experiment, the task and then the values"));
 }
 
 void fit_free(struct fit *fit)

@@ -8,6 +8,7 @@
 
 struct node;
 struct script;
+struct script_argument;
 struct spec;
 
 /* What fit_document did, for fit_check. Initialise with {0}; free with fit_free. */
@@ -23,5 +24,17 @@ void fit_document(struct node *document, const struct script *script, struct fit
 void fit_check(struct spec *spec, const struct node *document, const struct script *script, struct fit *fit,
 	       struct problems *problems);
 void fit_free(struct fit *fit);
+
+/* For the files fit*.c. Keeps the words. */
+void fit_choose(struct fit *fit, char *give);
+void fit_objective(struct node *document, const struct script *script, struct fit *fit);
+/* The form of call.h for an argument of the script. The caller frees it. */
+char *fit_how(const struct script_argument *argument, const char *name);
+/* How the script gets the seed of a task; NULL: not as an argument. The caller frees it. */
+char *fit_seed(const struct node *document, const struct script *script, const struct script_argument **ret);
+/* Is it what scripts call the argument for a seed? */
+bool fit_is_seed(const char *name);
+/* A caution where nothing tells repeats apart. */
+void fit_check_seed(struct spec *spec, const struct script *script);
 
 #endif

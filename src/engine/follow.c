@@ -3,12 +3,15 @@
 #include "engine/follow.h"
 
 #include "engine/backends.h"
-#include "engine/event.h"
-#include "engine/home.h"
 #include "engine/ended.h"
+#include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/home.h"
+#include "engine/live.h"
 #include "engine/settle.h"
 #include "engine/state.h"
 #include "engine/stopping.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -69,7 +72,7 @@ int engine_tell_waiting(struct engine *engine, struct engine_live *live, const c
 	return store_set_task_reason(engine->store, live->task.id, reason, expected_start_ms);
 }
 
-/* The place of one that has not told it itself: a runner that never starts its script never will. */
+/* The place of one that has not reported it itself: a runner that never starts its script never will. */
 static int follow_place(struct engine *engine, struct engine_live *live, const struct backend_observation *observed)
 {
 	bool moved = observed->node && (!live->node || strcmp(live->node, observed->node) != 0);
@@ -160,7 +163,7 @@ static void follow_polled_cb(void *ctx, int rc, const char *why)
 
 enum follow_which { FOLLOW_ALL, FOLLOW_END, FOLLOW_HOLD };
 
-/* The live attempts of a backend as a watch list: all, or those that are now to be told to end or to leave the queue. */
+/* The live attempts of a backend as a watch list: all, or those that must end or leave the queue now. */
 static struct backend_watch *follow_watch(struct engine_backend *backend, enum follow_which which, size_t *ret_count)
 {
 	struct engine *engine = backend->engine;
@@ -168,6 +171,9 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, enum f
 	size_t count = 0;
 	for (size_t i = 0; i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
+		/* Nearly all: this is asked every turn. */
+		if (which != FOLLOW_ALL && live->task.wanted == STORE_WANT_RUN && !live->facts.given_up)
+			continue;
 		if (live->experiment->backend != backend || live->facts.phase == ATTEMPT_SETTLED ||
 		    engine_is_foreign(engine, live->id))
 			continue;
@@ -175,7 +181,7 @@ static struct backend_watch *follow_watch(struct engine_backend *backend, enum f
 			bool hold = live->task.wanted == STORE_WANT_HOLD && !live->facts.given_up;
 			if (hold != (which == FOLLOW_HOLD))
 				continue;
-			/* A cluster is told of all of them in one call, when the last one was asked to stop. */
+			/* A cluster gets all of them in one call, when the last one was asked to stop. */
 			if (live->experiment->sweep == STORE_SWEEP_STOP && backend_is(backend->ops, BACKEND_HAS_QUEUE))
 				continue;
 			if (live->save_until_ms > clock_mono_ms() || !engine_needs_cancel(live))
@@ -261,7 +267,7 @@ static void follow_cancelled_cb(void *ctx, int rc, const char *why)
 	engine_stops_answered(backend, rc, why);
 }
 
-/* One call at a time: its answer is for every attempt that was told to end before it. */
+/* One call at a time: its answer is for every attempt that was asked to end before it. */
 void engine_cancel(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->backends.len; i++) {

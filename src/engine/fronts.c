@@ -46,7 +46,7 @@ static void front_write_volume(const struct analysis_front *f, const struct pare
 	json_key(out, "reference");
 	json_list(out);
 	for (size_t i = 0; i < 2; i++)
-		json_real(out, f->maximise[i] ? -reference[i] : reference[i]);
+		json_put_real(out, f->maximise[i] ? -reference[i] : reference[i]);
 	json_end(out);
 }
 
@@ -64,10 +64,12 @@ static void front_write_points(const struct analysis_front *f, const bool *on_fr
 		json_list(out);
 		for (size_t k = 0; k < f->axes; k++) {
 			double value = f->rows.at[f->axes * i + k];
-			json_real(out, f->maximise[k] && value != 0 ? -value : value);
+			json_put_real(out, f->maximise[k] && value != 0 ? -value : value);
 		}
 		json_end(out);
 		json_key_bool(out, "front", on_front[i]);
+		if (f->runs.at[i]->beyond)
+			json_key_bool(out, "beyond", true);
 		if (on_front[i])
 			json_key_raw(out, "parameters", f->runs.at[i]->parameters);
 		json_end(out);
@@ -80,7 +82,8 @@ static void front_write(const struct analysis_front *f, struct json *out)
 	struct pareto_front front = {.objectives = f->axes};
 	bool *on_front = mem_alloc(f->runs.len + 1);
 	for (size_t i = 0; i < f->runs.len; i++)
-		pareto_add(&front, &f->rows.at[f->axes * i], i);
+		if (!f->runs.at[i]->beyond)
+			pareto_add(&front, &f->rows.at[f->axes * i], i);
 	for (size_t i = 0; i < front.ids.len; i++)
 		on_front[front.ids.at[i]] = true;
 	json_map(out);
@@ -118,6 +121,47 @@ static void front_free(struct analysis_front *f)
 	free(f->runs.at);
 }
 
+static int compare_configurations(const void *a, const void *b)
+{
+	const struct analysis_run *x = a, *y = b;
+	int order = strcmp(x->parameters, y->parameters);
+	return order ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct analysis_run *x = a, *y = b;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The repeats of a configuration as one run: the means, under the number of the first. A lucky seed is no better
+ * configuration. The caller frees the list and its scores; the rest belongs to `runs`. */
+static struct analysis_run *front_merge(const struct analysis_run *runs, size_t count, size_t objectives, size_t *ret)
+{
+	struct analysis_run *merged = mem_array(count + 1, sizeof(*merged));
+	size_t used = 0;
+	memcpy(merged, runs, count * sizeof(*merged));
+	qsort(merged, count, sizeof(*merged), compare_configurations);
+	for (size_t i = 0, next; i < count; i = next) {
+		struct analysis_run one = merged[i];
+		one.scores = mem_array(objectives + 1, sizeof(double));
+		one.time_s = 0;
+		for (next = i; next < count && strcmp(merged[next].parameters, one.parameters) == 0; next++) {
+			for (size_t k = 0; k < objectives; k++)
+				one.scores[k] += merged[next].scores[k];
+			one.time_s += merged[next].time_s;
+			one.beyond = one.beyond || merged[next].beyond;
+		}
+		for (size_t k = 0; k < objectives; k++)
+			one.scores[k] /= (double)(next - i);
+		one.time_s /= (double)(next - i);
+		merged[used++] = one;
+	}
+	qsort(merged, used, sizeof(*merged), compare_numbers);
+	*ret = used;
+	return merged;
+}
+
 static void front_write_objectives(const struct spec *spec, const struct analysis_run *runs, size_t count,
 				   struct json *out)
 {
@@ -150,6 +194,12 @@ bool analysis_write_front(const struct spec *spec, const struct analysis_run *ru
 	size_t first = spec->objective_count > 1 ? 0 : 1; /* one objective has no front of its own */
 	if (!spec->objective_count || which + first > 1)
 		return false;
+	struct analysis_run *merged = NULL;
+	if (spec->repeats > 1)
+		runs = merged = front_merge(runs, count, spec->objective_count, &count);
 	(which + first ? front_write_time : front_write_objectives)(spec, runs, count, out);
+	for (size_t i = 0; merged && i < count; i++)
+		free(merged[i].scores);
+	free(merged);
 	return true;
 }

@@ -2,7 +2,8 @@
 #include "engine/hold.h"
 
 #include "engine/event.h"
-#include "engine/state.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -58,8 +59,8 @@ int engine_hold_show(struct engine *engine, struct engine_experiment *e)
 	e->excluded = now;
 	e->excluded_shown = true;
 	e->changed = true;
-	char *words = now ? mem_printf("%s, where attempts ended before their script began", now) : NULL;
-	int rc = store_set_warning(engine->store, e->id, "left out: ", words);
+	char *words = now ? mem_printf("left out: %s, where attempts ended before their script began", now) : NULL;
+	int rc = store_set_warning(engine_store(engine), e->id, STORE_WARNS_NODES, words);
 	free(words);
 	return rc;
 }
@@ -121,7 +122,7 @@ static int hold_load_cb(void *ctx, const struct store_beginning *row)
 
 int engine_hold_load(struct engine *engine, struct engine_experiment *e)
 {
-	int rc = store_each_beginning(engine->store, e->id, hold_load_cb, &e->unstarted);
+	int rc = store_each_beginning(engine_store(engine), e->id, hold_load_cb, &e->unstarted);
 	e->excluded = rc == 0 ? unstarted_excluded(&e->unstarted, clock_mono_ms()) : NULL;
 	return rc;
 }

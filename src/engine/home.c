@@ -3,6 +3,7 @@
 
 #include "engine/state.h"
 
+#include "store/rows.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/log.h"

@@ -2,10 +2,15 @@
  * that a crash at any point loses nothing and repeats nothing. */
 #include "engine/ingest.h"
 
+#include "engine/accounted.h"
 #include "engine/action.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
 #include "engine/hold.h"
+#include "engine/limit.h"
+#include "engine/live.h"
 #include "engine/load.h"
+#include "engine/progress.h"
 #include "engine/prune.h"
 #include "engine/ran.h"
 #include "engine/rank.h"
@@ -13,7 +18,10 @@
 #include "engine/settle.h"
 #include "engine/spec.h"
 #include "engine/spec_objective.h"
+#include "engine/stalled.h"
 #include "engine/state.h"
+#include "engine/steps.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -40,12 +48,12 @@ struct ingest {
 
 /* When it began. The node's clock is believed between the submission and now. Where it is wrong the attempt began just
  * now, if we were looking; else only its submission is known. */
-static int64_t ingest_begin_time(const struct engine_live *live, int64_t told_ms)
+static int64_t ingest_begin_time(const struct engine_live *live, int64_t journal_ms)
 {
 	bool looked = live->facts.looked_ms && clock_mono_ms() - live->facts.looked_ms < SETTLE_LOOK_GAP_MS;
 	int64_t now = clock_now_ms();
-	if (told_ms >= live->created_ms && told_ms <= now)
-		return told_ms;
+	if (journal_ms >= live->created_ms && journal_ms <= now)
+		return journal_ms;
 	return looked ? now : live->created_ms;
 }
 
@@ -67,17 +75,20 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	struct engine_live *live = in->live;
 	struct engine *engine = in->engine;
 	live->started_ms = ingest_begin_time(live, r->time_ms);
+	left_clear(live);
 	ingest_begin(live->experiment, live->started_ms);
 	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job,
 				     live->started_ms);
 	/* A first attempt has nothing to forget. */
-	bool told = live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
-	if (rc == 0 && !r->resume && told) {
+	bool has_rows = live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
+	if (rc == 0 && !r->resume && has_rows) {
 		live->task.best = live->task.last = NAN;
 		live->task.best_step = live->task.last_step = live->task.step = -1;
 		live->task.from_zero = false;
 		series_forget(live);
 		rc = store_clear_metrics(engine->store, live->task.id);
+		if (rc == 0)
+			rc = store_clear_samples(engine->store, live->task.id);
 		if (rc == 0)
 			rc = store_set_progress(engine->store, &live->task);
 		live->experiment->best_changed = true;
@@ -94,130 +105,6 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 				       "the runner on the node and the daemon are different versions of sluice",
 				       r->time_ms);
 	return rc;
-}
-
-/* Without an objective in the file: the usual names, else the first metric there is. */
-static const char *ingest_usual(const struct metric *metrics, size_t count)
-{
-	static const char *const usual[] = {"val_loss",  "validation_loss", "test_loss",    "valid_loss",
-					    "eval_loss", "val/loss",        "valid/loss",   "validation/loss",
-					    "eval/loss", "test/loss",       "val_accuracy", "val_acc",
-					    "loss",      "train_loss",      "train/loss",   "accuracy"};
-	const char *chosen = NULL;
-	for (size_t i = 0; i < count && !chosen; i++)
-		if (!metrics_is_count(metrics[i].name))
-			chosen = metrics[i].name;
-	for (size_t k = COUNT_OF(usual); k-- > 0;)
-		for (size_t i = 0; i < count; i++)
-			if (strcmp(metrics[i].name, usual[k]) == 0)
-				chosen = metrics[i].name;
-	return chosen;
-}
-
-static int ingest_choose_objective(struct engine *engine, struct engine_experiment *e, const struct metric *metrics,
-				   size_t count)
-{
-	const char *chosen = ingest_usual(metrics, count);
-	if (!chosen)
-		return 0;
-	spec_objective_choose(e->spec, chosen, spec_objective_guess(chosen));
-	e->changed = true;
-	return engine_write_objective(engine, e);
-}
-
-/* The objective's own name may be gone: several files have the column. One that we chose ourselves is chosen again, one
- * that the user named is left to the user. */
-static int ingest_find_objective(struct engine *engine, struct engine_live *live)
-{
-	struct engine_experiment *e = live->experiment;
-	struct series_row all = {0}, same = {0};
-	bool there = false;
-	int rc = 0;
-	if (!e->spec->objective_count)
-		return 0;
-	const char *metric = e->spec->objectives[0].metric;
-	series_list(live, NULL, &all);
-	series_list(live, metric, &same);
-	for (size_t i = 0; i < all.metrics.len; i++)
-		there |= strcmp(all.metrics.at[i].name, metric) == 0;
-	if (!there && same.metrics.len > 1 && e->spec->objective_chosen) {
-		rc = ingest_choose_objective(engine, e, all.metrics.at, all.metrics.len);
-	} else if (!there && same.metrics.len > 1) {
-		char *text = mem_printf("the objective %s is in several files: name one of them, such as %s or %s",
-					metric, same.metrics.at[0].name, same.metrics.at[same.metrics.len - 1].name);
-		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING, text, clock_now_ms());
-		free(text);
-	}
-	series_row_free(&all);
-	series_row_free(&same);
-	return rc;
-}
-
-/* Values were renamed or replaced: best and last are what the store has now. */
-static int ingest_recount(struct engine *engine, struct engine_live *live)
-{
-	struct engine_experiment *e = live->experiment;
-	live->recount = false;
-	int rc = ingest_find_objective(engine, live);
-	if (rc < 0 || !e->spec->objective_count)
-		return rc;
-	const struct spec_objective *objective = &e->spec->objectives[0];
-	e->best_changed = e->changed = true;
-	rc = store_read_progress(engine->store, objective->metric, objective->maximise, &live->task);
-	if (rc == 0 && objective->take != SPEC_TAKE_BEST) {
-		live->task.best = live->task.last; /* of several rows the mean: see ingest_mean */
-		live->task.best_step = live->task.last_step;
-	}
-	return rc;
-}
-
-/* How far the task is: in epochs where its rows have them, since that is what people plan. */
-static void ingest_step(struct store_task *task, const struct journal_record *r)
-{
-	bool epochs = r->has_epoch && fabs(r->epoch) < 1e15;
-	int64_t step = epochs ? (int64_t)floor(r->epoch) : r->step;
-	if (step > task->step)
-		task->step = step;
-	task->from_zero |= step == 0;
-}
-
-static void ingest_progress(struct engine_live *live, const struct journal_record *r)
-{
-	struct engine_experiment *e = live->experiment;
-	struct store_task *task = &live->task;
-	ingest_step(task, r);
-	for (size_t i = 0; i < r->metric_count && e->spec->objective_count; i++) {
-		const struct spec_objective *objective = &e->spec->objectives[0];
-		double value = r->metrics[i].value;
-		if (strcmp(r->metrics[i].name, objective->metric) != 0)
-			continue;
-		task->last = value;
-		task->last_step = r->step;
-		if (objective->take != SPEC_TAKE_BEST) {
-			task->best = isfinite(value) ? value : NAN; /* of several rows the mean: see ingest_mean */
-			task->best_step = r->step;
-			e->best_changed = true;
-			continue;
-		}
-		bool better = isfinite(value) &&
-			(isnan(task->best) || (objective->maximise ? value > task->best : value < task->best));
-		if (better) {
-			task->best = value;
-			task->best_step = r->step;
-			e->best_changed = true;
-		} else if (r->step == task->best_step && value != task->best) {
-			live->recount = true; /* the row of the best was replaced: a resumed attempt repeats steps */
-		}
-	}
-}
-
-/* What a task is ranked by may be the mean of its last rows. */
-static int ingest_mean(struct engine *engine, struct engine_live *live)
-{
-	const struct spec *spec = live->experiment->spec;
-	if (!spec->objective_count || spec->objectives[0].take != SPEC_TAKE_MEAN)
-		return 0;
-	return engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0], &live->task.best);
 }
 
 /* NAN: not known. */
@@ -256,19 +143,6 @@ static bool ingest_stop_met(const struct spec *spec, const struct journal_record
 	return false;
 }
 
-/* The name of the steps is the one of the rows that have the objective. */
-static int ingest_step_name(struct engine *engine, struct engine_experiment *e, const struct journal_record *r)
-{
-	bool has = !e->spec->objective_count || !e->step_name;
-	for (size_t i = 0; i < r->metric_count && !has; i++)
-		has = strcmp(r->metrics[i].name, e->spec->objectives[0].metric) == 0;
-	if (!has || !r->step_name || (e->step_name && strcmp(e->step_name, r->step_name) == 0))
-		return 0;
-	free(e->step_name);
-	e->step_name = mem_strdup(r->step_name);
-	return store_set_step_name(engine->store, e->id, r->step_name);
-}
-
 /* A row whose metrics have the names under which they are shown. */
 static int ingest_row(struct ingest *in, const struct journal_record *r, const int64_t *ids)
 {
@@ -276,9 +150,9 @@ static int ingest_row(struct ingest *in, const struct journal_record *r, const i
 	struct engine_experiment *e = live->experiment;
 	int rc = 0;
 	if (!e->spec->objective_count)
-		rc = ingest_choose_objective(in->engine, e, r->metrics, r->metric_count);
+		rc = progress_choose(in->engine, e, r->metrics, r->metric_count);
 	if (rc == 0)
-		rc = ingest_step_name(in->engine, e, r);
+		rc = engine_name_steps(in->engine, live, r);
 	for (size_t i = 0; rc == 0 && i < r->metric_count; i++)
 		rc = store_add_metric(in->engine->store, live->task.id,
 				      &(struct store_point){.name = ids[i],
@@ -288,13 +162,12 @@ static int ingest_row(struct ingest *in, const struct journal_record *r, const i
 							    .epoch = ingest_epoch(r)});
 	if (rc < 0)
 		return rc;
-	ingest_progress(live, r);
+	progress_take_row(live, r);
 	ingest_row_event(live, r);
 	live->unwritten = true;
 	if (ingest_stop_met(e->spec, r) && !e->stopping) {
 		log_info("e%" PRId64 ": its stopping condition is met", e->id);
-		e->stop_why = "stopped: the stopping condition of the experiment is met";
-		rc = engine_stop_within(in->engine, e);
+		rc = engine_stop_within(in->engine, e, STORE_STOP_WHEN);
 	}
 	return rc;
 }
@@ -319,7 +192,7 @@ int engine_take_end(struct engine_live *live, const char *json)
 	struct node *end = NULL;
 	if (node_parse_json(json, strlen(json), &end, NULL) < 0)
 		return -EIO;
-	struct attempt_end told = {
+	struct attempt_end reported = {
 		.exit_code = (int)node_get_int(end, "exit_code", -1),
 		.signal = (int)node_get_int(end, "signal", 0),
 		.time_ms = node_get_int(end, "time_ms", 0),
@@ -327,29 +200,37 @@ int engine_take_end(struct engine_live *live, const char *json)
 		.message = (char *)node_get_string(end, "message"),
 		.tail = (char *)node_get_string(end, "tail"),
 	};
-	if (cause_parse(node_get_string(end, "cause"), &told.cause) < 0 || told.cause == CAUSE_NONE)
-		told.cause = CAUSE_UNKNOWN;
+	if (cause_parse(node_get_string(end, "cause"), &reported.cause) < 0 || reported.cause == CAUSE_NONE)
+		reported.cause = CAUSE_UNKNOWN;
 	attempt_update(&live->facts,
-		       &(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = clock_mono_ms(), .end = &told});
+		       &(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = clock_mono_ms(), .end = &reported});
 	node_free(end);
 	return 0;
 }
 
 /* The GPUs are the attempt's while it runs, whether the script uses them or not. `gpus` is what each of its nodes has. */
-static struct cost ingest_cost_of(const struct engine_live *live, const struct journal_record *r)
+void engine_add_gpu_time(const struct engine_live *live, struct cost *cost)
 {
 	const struct backend_resources *asked = &live->experiment->spec->resources;
-	double gpus = (double)asked->gpus * (double)(asked->nodes > 1 ? asked->nodes : 1);
+	double each = live->asked.gpu_share ? (double)live->asked.gpu_share / 1000 : (double)asked->gpus;
+	double gpus = each * (double)(asked->nodes > 1 ? asked->nodes : 1);
+	if (!cost_has(cost, FIGURE_GPU))
+		cost_set(cost, FIGURE_GPU, cost_get(cost, FIGURE_WALL) * gpus);
+}
+
+static struct cost ingest_cost_of(const struct engine_live *live, const struct journal_record *r)
+{
 	struct cost cost = r->cost;
-	if (!cost_has(&cost, FIGURE_GPU))
-		cost_set(&cost, FIGURE_GPU, cost_get(&cost, FIGURE_WALL) * gpus);
+	engine_add_gpu_time(live, &cost);
 	return cost;
 }
 
 static int ingest_sample(struct ingest *in, const struct journal_record *r)
 {
 	struct cost cost = ingest_cost_of(in->live, r);
-	return store_set_cost(in->engine->store, in->live->id, in->live->task.id, &cost);
+	left_take_sample(in->live, r);
+	int rc = store_set_cost(in->engine->store, in->live->id, in->live->task.id, &cost);
+	return rc < 0 || !r->sample ? rc : store_add_sample(in->engine->store, in->live->task.id, r->sample);
 }
 
 static int64_t ingest_wall_ms(const struct journal_record *r)
@@ -374,9 +255,11 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 	struct cost cost = ingest_cost_of(in->live, r);
 	int rc = store_set_ended(in->engine->store, in->live->id, in->live->task.id, buf_text(&text), &cost);
 	buf_free(&text);
+	if (rc == 0)
+		rc = engine_warn_unmeasured(in->engine, in->live, &cost);
 	if (rc < 0)
 		return rc;
-	const struct attempt_end told = {
+	const struct attempt_end reported = {
 		.cause = r->cause,
 		.message = (char *)r->message,
 		.tail = (char *)r->tail,
@@ -386,8 +269,15 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 		.wall_ms = ingest_wall_ms(r),
 	};
 	attempt_update(&in->live->facts,
-		       &(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = clock_mono_ms(), .end = &told});
+		       &(struct attempt_event){.kind = ATTEMPT_EVENT_END, .at_ms = clock_mono_ms(), .end = &reported});
 	return 0;
+}
+
+static int ingest_note(struct ingest *in, const struct journal_record *r)
+{
+	int rc = r->stall ? engine_take_stall(in->engine, in->live, r) : 0;
+	return rc < 0 ? rc
+		      : store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text, r->time_ms);
 }
 
 static int ingest_record_cb(void *ctx, const struct journal_record *r)
@@ -397,8 +287,7 @@ static int ingest_record_cb(void *ctx, const struct journal_record *r)
 	case JOURNAL_START: return ingest_start(in, r);
 	case JOURNAL_METRIC: return ingest_metrics(in, r);
 	case JOURNAL_SAMPLE: return ingest_sample(in, r);
-	case JOURNAL_NOTE:
-		return store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text, r->time_ms);
+	case JOURNAL_NOTE: return ingest_note(in, r);
 	case JOURNAL_RAN: return engine_take_ran(in->engine, in->live, r->digest);
 	case JOURNAL_END: return ingest_end(in, r);
 	case JOURNAL_BEFORE: /* for `sluice exec --collect` */
@@ -414,11 +303,14 @@ static int ingest_after(struct engine *engine, struct engine_live *live)
 	if (live->unwritten) {
 		live->unwritten = false;
 		if (live->recount)
-			rc = ingest_recount(engine, live);
+			rc = progress_recount(engine, live);
 		if (rc == 0)
-			rc = ingest_mean(engine, live);
+			rc = progress_mean(engine, live);
 		if (rc == 0)
 			rc = store_set_progress(engine->store, &live->task);
+		if (rc == 0)
+			rc = engine_judge(engine, live->experiment, live->task.id);
+		live->experiment->best_changed |= live->experiment->spec->limit_count > 0;
 		if (rc == 0)
 			rc = engine_prune(engine, live);
 	}
@@ -440,7 +332,7 @@ static int ingest_note_damage(struct engine *engine, struct engine_live *live, u
 	live->damaged = true;
 	char *text = mem_printf("%u damaged line%s in the journal: metrics may be missing, or how it ended", bad,
 				bad == 1 ? "" : "s");
-	log_warning("e%lld/%lld: %s", (long long)live->experiment->id, (long long)live->task.number, text);
+	log_warning("e%" PRId64 "/%" PRId64 ": %s", live->experiment->id, live->task.number, text);
 	int rc = store_add_history(engine->store, live->task.id, STORE_RUNNING, text, clock_now_ms());
 	free(text);
 	return rc;
@@ -467,13 +359,18 @@ static int ingest_bytes(struct engine *engine, struct engine_live *live, const c
 	return rc < 0 ? rc : ingest_after(engine, live);
 }
 
-/* Is the folder of its experiment away? Then a journal that is not found says nothing. A folder that stays away was
- * removed by hand. */
-static bool ingest_is_away(const struct engine *engine, struct engine_live *live)
+static bool ingest_has_no_folder(const struct engine *engine, const struct engine_experiment *e)
 {
-	char *folder = spool_experiment_dir(engine->state_dir, live->experiment->id);
+	char *folder = spool_experiment_dir(engine->state_dir, e->id);
 	bool away = access(folder, F_OK) < 0 && errno == ENOENT;
 	free(folder);
+	return away;
+}
+
+/* While the folder of its experiment is away, a journal that is not found says nothing. A folder that stays away was
+ * removed by hand. */
+static bool ingest_is_away(struct engine_live *live, bool away)
+{
 	if (!away)
 		live->away_ms = 0;
 	else if (!live->away_ms)
@@ -481,9 +378,8 @@ static bool ingest_is_away(const struct engine *engine, struct engine_live *live
 	return away && clock_mono_ms() - live->away_ms < INGEST_AWAY_MS;
 }
 
-/* What is new in the attempt's journal, at most one chunk: how many bytes, or a negative errno. No journal is an empty
- * one: the attempt has not started, or that is not visible yet. */
-static ssize_t ingest_read(const struct engine *engine, struct engine_live *live, char *chunk)
+/* What is new in the attempt's journal, at most one chunk: how many bytes, or a negative errno. */
+static ssize_t ingest_read(const struct engine_live *live, char *chunk)
 {
 	char *path = spool_path(live->attempt_dir, SPOOL_JOURNAL);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -492,12 +388,10 @@ static ssize_t ingest_read(const struct engine *engine, struct engine_live *live
 		n = -errno;
 	if (fd >= 0)
 		close(fd);
-	if (n == -ENOENT && ingest_is_away(engine, live))
-		n = -ESTALE;
 	if (n < 0 && n != -ENOENT && live->facts.journal != ATTEMPT_JOURNAL_UNKNOWN)
 		log_warning("%s cannot be read: %s; waiting for it", path, strerror((int)-n));
 	free(path);
-	return n == -ENOENT ? 0 : n;
+	return n;
 }
 
 static int ingest_say(struct engine *engine, struct engine_live *live, const char *reason)
@@ -550,11 +444,44 @@ static void ingest_old_start(struct engine_live *live)
 	(void)journal_read(head, (size_t)n, ingest_old_start_cb, live, NULL);
 }
 
-/* Only bytes that were read are silence: a journal with more in it, or one that cannot be read, may hold an END. */
-static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk)
+/* Attempts whose journal was not found. */
+struct ingest_missing {
+	VEC(struct engine_live *) live;
+};
+
+/* No journal is an empty one (the attempt has not started, or that is not visible yet), unless its folder is away. That is
+ * looked at once for each experiment, behind the journals: a folder that goes away while they are read is noticed. */
+static void ingest_take_missing(struct engine *engine, struct ingest_missing *missing)
 {
-	ssize_t n = ingest_read(engine, live, chunk);
+	const struct engine_experiment *looked = NULL;
+	int64_t now = clock_mono_ms();
+	bool away = false;
+	for (size_t i = 0; i < missing->live.len; i++) {
+		struct engine_live *live = missing->live.at[i];
+		if (live->experiment != looked)
+			away = ingest_has_no_folder(engine, live->experiment);
+		looked = live->experiment;
+		bool unknown = ingest_is_away(live, away);
+		if (unknown && live->facts.journal != ATTEMPT_JOURNAL_UNKNOWN)
+			log_warning("%s is away; waiting for it", live->attempt_dir);
+		attempt_update(
+			&live->facts,
+			&(struct attempt_event){.kind = ATTEMPT_EVENT_JOURNAL,
+						.at_ms = now,
+						.journal = unknown ? ATTEMPT_JOURNAL_UNKNOWN : ATTEMPT_JOURNAL_READ});
+	}
+	free(missing->live.at);
+}
+
+/* Only bytes that were read are silence: a journal with more in it, or one that cannot be read, may hold an END. */
+static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk, struct ingest_missing *missing)
+{
+	ssize_t n = live->unsent ? -ENOENT : ingest_read(live, chunk);
 	int64_t used = 0;
+	if (n == -ENOENT) {
+		vec_push(&missing->live, live);
+		return 0;
+	}
 	int rc = n > 0 ? ingest_bytes(engine, live, chunk, (size_t)n, &used) : 0;
 	bool more = n == LIMIT_JOURNAL_CHUNK_BYTES && used > 0;
 	attempt_update(&live->facts,
@@ -570,20 +497,22 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 	return rc;
 }
 
-static int ingest_live(struct engine *engine, struct engine_live *live, char *chunk)
+static int ingest_live(struct engine *engine, struct engine_live *live, char *chunk, struct ingest_missing *missing)
 {
 	int rc = live->unplaced ? ingest_place(engine, live) : 0;
-	return rc < 0 || live->unplaced ? rc : ingest_file(engine, live, chunk);
+	return rc < 0 || live->unplaced ? rc : ingest_file(engine, live, chunk, missing);
 }
 
 int engine_ingest(struct engine *engine)
 {
 	char *chunk = engine->live.len ? mem_alloc(LIMIT_JOURNAL_CHUNK_BYTES) : NULL;
+	struct ingest_missing missing = {0};
 	int rc = 0;
 	/* A stopping condition may stop tasks while we walk, but attempts are only added by prepare. */
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
 		if (engine->live.at[i]->facts.phase < ATTEMPT_ENDED && engine_has_runner(engine->live.at[i]))
-			rc = ingest_live(engine, engine->live.at[i], chunk);
+			rc = ingest_live(engine, engine->live.at[i], chunk, &missing);
+	ingest_take_missing(engine, &missing);
 	free(chunk);
 	return rc;
 }

@@ -6,6 +6,7 @@
 
 struct engine;
 struct engine_live;
+struct cost;
 struct journal_record;
 
 /* Reads what is new in the journals of all live attempts. 0 or a negative errno. */
@@ -14,5 +15,8 @@ int engine_ingest(struct engine *engine) MUST_USE;
 int engine_ingest_record(struct engine *engine, struct engine_live *live, const struct journal_record *record) MUST_USE;
 /* Adds an END record that was read earlier, as the store keeps it (JSON), to the facts of the attempt. */
 int engine_take_end(struct engine_live *live, const char *json) MUST_USE;
+
+/* Adds the GPU time that belongs to the time used, unless the cost has it. */
+void engine_add_gpu_time(const struct engine_live *live, struct cost *cost);
 
 #endif

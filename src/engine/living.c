@@ -1,8 +1,13 @@
 /* Changes to a search while it runs: configurations that the user chose, results from elsewhere, another budget, space
  * or size of the tasks. Each is one entry in the recorded sequence. After a change of settings, a new search takes
  * everything before it as history, and does the same after every restart. */
+
 #include "engine/backends.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/fit.h"
+#include "engine/limit.h"
+#include "engine/live.h"
 #include "engine/load.h"
 #include "engine/missing.h"
 #include "engine/pause.h"
@@ -10,14 +15,19 @@
 #include "engine/question.h"
 #include "engine/rank.h"
 #include "engine/row.h"
+#include "engine/seed.h"
 #include "engine/settle.h"
+#include "engine/share.h"
 #include "engine/spec.h"
 #include "engine/spec_objective.h"
 #include "engine/state.h"
 #include "engine/transact.h"
-
+#include "engine/twice.h"
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/limits.h"
+#include "script/script.h"
+#include "spool/paths.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,6 +45,7 @@ struct living {
 	bool goes_on; /* what it paused for was changed */
 	const struct node *resources; /* those that were given; NULL: none */
 	int64_t number, count; /* of the task that was added; of the rows that were imported */
+	int64_t already; /* rows that were there before */
 };
 
 /* A task for a configuration that was given, which the search did not choose. */
@@ -50,7 +61,7 @@ static int living_add(struct engine *engine, struct engine_experiment *e, const 
 		.number = e->last_number + 1,
 		.parameters = buf_text(&text),
 		.repeat = 1,
-		.seed = e->last_number + 1,
+		.seed = engine_task_seed(e->spec, e->last_number + 1),
 		.fidelity = NAN,
 		.steps = steps >= 0 && values[steps].kind == SPACE_VALUE_INT ? values[steps].integer : 0,
 		.asked = e->last_asked + 1,
@@ -112,9 +123,9 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 				 const struct node *results)
 {
 	size_t count = e->spec->objective_count;
-	double *values = mem_array(count, sizeof(*values));
+	double *values = mem_array(engine_count_told(e->spec), sizeof(*values));
 	int rc = 0;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < engine_count_told(e->spec); i++)
 		values[i] = NAN;
 	for (size_t i = 0; rc == 0 && i < results->count; i++) {
 		const struct node *item = results->items[i];
@@ -128,6 +139,9 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 		for (size_t k = 0; k < count; k++)
 			if (strcmp(e->spec->objectives[k].metric, item->key) == 0)
 				values[k] = item->real;
+		for (size_t k = 0; k < e->spec->limit_count; k++)
+			if (strcmp(e->spec->limits[k].of.metric, item->key) == 0)
+				values[count + k] = item->real;
 	}
 	if (rc == 0 && count && !isnan(values[0])) {
 		task->best = task->last = values[0];
@@ -135,6 +149,8 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 		e->best_changed = true;
 		rc = store_set_progress(engine->store, task);
 	}
+	if (rc == 0)
+		rc = engine_judge(engine, e, task->id);
 	if (rc == 0)
 		rc = engine_set_state(engine, e, task, STORE_FINISHED, "imported", NULL);
 	if (rc == 0)
@@ -170,27 +186,46 @@ static int living_check_rows(const struct engine_experiment *e, const struct nod
 	return problems->list.len > before ? -EINVAL : 0;
 }
 
+/* Was it imported before, or does it come from an export of this experiment? */
+static bool living_is_there(const struct engine_experiment *e, const struct twice *twice,
+			    const struct space_value *values, const struct node *results)
+{
+	const struct node *first = node_get(results, e->spec->objectives[0].metric);
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	space_write_values(e->spec->space, values, &w);
+	bool there = first && twice_has(twice, buf_text(&text), first->real);
+	buf_free(&text);
+	return there;
+}
+
 static int living_import(struct engine *engine, void *ctx, struct error *err)
 {
 	struct living *living = ctx;
 	struct engine_experiment *e = living->experiment;
-	int rc = 0;
+	struct twice twice = {0};
+	int rc = twice_read(&twice, engine, e);
 	(void)err;
 	for (size_t i = 0; rc == 0 && i < living->rows->count; i++) {
 		const struct node *row = living->rows->items[i];
 		struct store_task task;
 		rc = space_read_values(e->spec->space, node_get(row, "parameters"), living->values, living->problems);
+		if (rc == 0 && living_is_there(e, &twice, living->values, node_get(row, "values"))) {
+			living->already++;
+			continue;
+		}
 		if (rc == 0)
 			rc = living_add(engine, e, living->values, &task);
 		if (rc == 0)
 			rc = living_import_results(engine, e, &task, node_get(row, "values"));
 		living->count += rc == 0;
 	}
+	twice_free(&twice);
 	return rc;
 }
 
 int engine_import(struct engine *engine, int64_t experiment, const struct node *body, int64_t *ret_count,
-		  struct problems *problems, struct error *err)
+		  int64_t *ret_already, struct problems *problems, struct error *err)
 {
 	struct living living = {.rows = node_get(body, "rows"), .problems = problems};
 	*ret_count = 0;
@@ -203,6 +238,8 @@ int engine_import(struct engine *engine, int64_t experiment, const struct node *
 	rc = engine_transact(engine, living_import, &living, err);
 	if (rc == 0)
 		*ret_count = living.count;
+	if (ret_already)
+		*ret_already = living.already;
 	free(living.values);
 	return rc;
 }
@@ -262,23 +299,6 @@ static struct node *living_document(const struct spec *spec, const struct node *
 	return document;
 }
 
-/* Goes on under the new specification. Where only the budget changed, most strategies would have proposed the same
- * until now: then they simply continue, with their rungs and populations. Else all so far becomes history. */
-static int living_continue(struct engine *engine, struct engine_experiment *e, struct error *err)
-{
-	int rc = engine_replay_exactly(engine, e, err);
-	if (rc != -ESTALE)
-		return rc < 0 ? -EIO : 0;
-	int64_t last;
-	rc = store_last_event(engine->store, e->id, &last);
-	if (rc < 0)
-		return rc;
-	rc = store_add_event(engine->store, e->id, &(struct store_event){.seq = last + 1, .kind = STORE_EVENT_CHANGE});
-	if (rc == 0 && engine_replay(engine, e, err) < 0)
-		rc = -EIO;
-	return rc;
-}
-
 /* What waits in the backend's queue asks for the old resources: it is taken out and submitted again. What runs keeps what
  * it has. Retries that asked for more begin anew from what was said now. */
 static int living_renew(struct engine *engine, struct engine_experiment *e, const struct node *resources)
@@ -320,31 +340,59 @@ static int living_replace(struct engine *engine, void *ctx, struct error *err)
 	spec_free(e->spec);
 	e->spec = living->spec;
 	living->spec = NULL;
-	e->asked_all = e->waits = false;
+	engine_share_change(e);
+	e->asked_all = e->needs_result = false;
 	e->changed = e->parallel_changed = true;
 	if (rc == 0 && living->goes_on)
 		rc = engine_pause_end(engine, e);
 	if (rc == 0 && living->ranks)
 		rc = engine_rank_again(engine, e);
 	if (rc == 0 && living->ranks)
-		rc = store_set_warning(engine->store, e->id, MISSING_WORDS, NULL);
+		rc = store_set_warning(engine->store, e->id, STORE_WARNS_MISSING, NULL);
 	if (rc == 0 && living->resources)
 		rc = living_renew(engine, e, living->resources);
-	return rc < 0 ? rc : living_continue(engine, e, err);
+	return rc < 0 ? rc : engine_continue_search(engine, e, err);
+}
+
+/* Its text as it is run now, to pass new parameters as it wants them and to refuse what it would refuse. */
+static void living_read_script(struct engine *engine, const struct engine_experiment *e, struct script *ret)
+{
+	char *root = engine_folder(engine, e->id, 0, 0), *files = spool_files_dir(root);
+	char *path = mem_printf("%s/%s", files, e->spec->script ? e->spec->script : "");
+	struct buf text = buf_make(LIMIT_BODY_BYTES);
+	if (e->spec->script && fs_read(path, LIMIT_BODY_BYTES, &text, NULL) == 0)
+		script_read(e->spec->script, buf_text(&text), text.len, ret);
+	buf_free(&text);
+	free(path);
+	free(files);
+	free(root);
 }
 
 /* The specification after the change; problems where there can be none. */
-static int living_read_spec(const struct engine_experiment *e, const struct node *body, struct problems *problems,
-			    struct spec **ret)
+static int living_read_spec(struct engine *engine, const struct engine_experiment *e, const struct node *body,
+			    struct problems *problems, struct spec **ret)
 {
 	if (!body || body->type != NODE_MAP || !body->count)
 		return problem_add(problems, body, "send search, parameters, constraints, resources or retry",
 				   "there is nothing to change");
 	struct node *document = living_document(e->spec, body, problems);
+	struct script script = {0};
+	struct fit fit = {0};
+	bool fits = node_get(body, "parameters") || node_get(body, "objective");
+	if (fits)
+		living_read_script(engine, e, &script);
+	if (fits && !problems->list.len)
+		fit_document(document, &script, &fit, problems);
 	int rc = problems->list.len ? -EINVAL : spec_parse(document, problems, ret);
+	if (rc == 0 && node_get(body, "parameters"))
+		fit_check(*ret, document, &script, &fit, problems);
+	fit_free(&fit);
+	script_free(&script);
 	if (rc == 0 && node_get(body, "resources") && e->backend && e->backend->backend)
 		e->backend->ops->check(e->backend->backend, &(*ret)->resources, node_get(document, "resources"),
 				       problems);
+	if (rc == 0)
+		seed_restore(document, (int64_t)e->spec->search->seed, *ret);
 	node_free(document);
 	if (rc < 0 || problems->list.len)
 		return -EINVAL;
@@ -363,8 +411,8 @@ static int living_check_objective(struct engine *engine, const struct engine_exp
 		const char *metric = spec->objectives[i].metric;
 		char *list, *meant;
 		bool there;
-		rc = missing_name(engine, e, 0, metric, &list, &meant, &there);
-		bool measured = strcmp(metric, "time") == 0 || strcmp(metric, "energy") == 0;
+		rc = missing_name(engine, e->id, 0, metric, &list, &meant, &there);
+		bool measured = spec_is_measured(metric);
 		if (rc == 0 && !there && !measured && *list) {
 			char *remedy = meant ? mem_printf("did you mean '%s'?", meant)
 					     : mem_strdup("use one of these names");
@@ -403,7 +451,7 @@ int engine_change(struct engine *engine, int64_t experiment, const struct node *
 	};
 	int rc = engine_open_experiment(engine, experiment, &living.experiment, err);
 	if (rc == 0)
-		rc = living_read_spec(living.experiment, body, problems, &living.spec);
+		rc = living_read_spec(engine, living.experiment, body, problems, &living.spec);
 	if (rc == 0)
 		rc = living_check_tasks(living.experiment, living.spec, node_get(node_get(body, "search"), "tasks"),
 					problems);

@@ -2,22 +2,26 @@
  * alive. It works the same after a restart, a crash, and a failed write. */
 #include "engine/load.h"
 
+#include "engine/accounted.h"
 #include "engine/backends.h"
+#include "engine/ended.h"
+#include "engine/experiment.h"
 #include "engine/folder.h"
 #include "engine/hold.h"
 #include "engine/home.h"
 #include "engine/ingest.h"
-#include "engine/ended.h"
+#include "engine/live.h"
 #include "engine/propose.h"
 #include "engine/question.h"
-#include "engine/settle.h"
+#include "engine/seed.h"
 #include "engine/series.h"
-#include "engine/silence.h"
+#include "engine/settle.h"
 #include "engine/spec.h"
 #include "engine/spec_objective.h"
 #include "engine/state.h"
 #include "engine/submit.h"
 #include "engine/transact.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -36,11 +40,14 @@ static void experiment_free(struct engine_experiment *e)
 	for (size_t i = 0; i < e->metrics.len; i++)
 		free(e->metrics.at[i].name);
 	free(e->metrics.at);
+	free(e->untold.at);
 	free(e->step_name);
 	free(e->note);
 	free(e->paused);
 	streak_forget(&e->streak);
 	free(e->excluded);
+	free(e->share.model);
+	free(e->share.script);
 	unstarted_forget(&e->unstarted);
 	engine_drop_question(e);
 	search_free(e->search);
@@ -57,6 +64,10 @@ void engine_free_live(struct engine_live *live)
 	attempt_facts_clear(&live->facts);
 	free(live->reason);
 	free(live->paused);
+	free(live->parameters);
+	free(live->slow);
+	free(live->stall);
+	free(live->step_name);
 	free(live->gone_source);
 	series_forget(live);
 	buf_free(&live->rows);
@@ -112,6 +123,8 @@ static int load_spec(const struct store_experiment *row, struct spec **ret, stru
 	int rc = node_parse_json(row->spec, strlen(row->spec), &document, err);
 	if (rc == 0 && (rc = spec_parse(document, &problems, ret)) < 0)
 		problems_summary(&problems, err);
+	if (rc == 0)
+		seed_restore(document, row->seed, *ret);
 	problems_free(&problems);
 	node_free(document);
 	if (rc < 0)
@@ -152,16 +165,11 @@ bool engine_read_values(const struct spec *spec, const struct node *parameters, 
 	return good;
 }
 
-static int load_experiment_cb(void *ctx, const struct store_experiment *row)
+/* Takes the spec, which is that of the row. */
+static struct engine_experiment *load_add(struct engine *engine, const struct store_experiment *row, struct spec *spec)
 {
-	struct load *load = ctx;
-	struct engine *engine = load->engine;
 	struct engine_experiment *e = mem_alloc(sizeof(*e));
-	int rc = load_spec(row, &e->spec, load->err);
-	if (rc < 0) {
-		experiment_free(e);
-		return rc;
-	}
+	e->spec = spec;
 	e->id = row->id;
 	e->state = row->state;
 	e->parallel = row->parallel;
@@ -179,42 +187,84 @@ static int load_experiment_cb(void *ctx, const struct store_experiment *row)
 	e->paused = mem_strdup(row->paused);
 	e->backend = engine_backend_named(engine, row->backend);
 	vec_push(&engine->experiments, e);
-	load->experiment = e;
-	return 0;
+	return e;
 }
 
-static int load_rest(struct engine *engine, struct engine_experiment *e, struct error *err)
+static int load_experiment_cb(void *ctx, const struct store_experiment *row)
+{
+	struct load *load = ctx;
+	struct spec *spec = NULL;
+	int rc = load_spec(row, &spec, load->err);
+	if (rc == 0)
+		load->experiment = load_add(load->engine, row, spec);
+	return rc;
+}
+
+int engine_add_created(struct engine *engine, const struct store_experiment *row, struct spec **spec,
+		       struct engine_experiment **ret, struct error *err)
+{
+	struct engine_experiment *e = load_add(engine, row, *spec);
+	*spec = NULL;
+	e->next_seq = 1;
+	int rc = search_open(e->spec->search, e->spec->space, &e->search, err);
+	if (rc < 0)
+		engine_forget_experiment(engine, e);
+	else
+		*ret = e;
+	return rc;
+}
+
+static int load_counts(struct engine *engine, struct engine_experiment *e)
 {
 	int rc = store_count_tasks(engine->store, e->id, e->counts);
 	if (rc == 0)
 		rc = store_last_number(engine->store, e->id, &e->last_number);
-	if (rc == 0)
-		rc = engine_hold_load(engine, e);
+	return rc < 0 ? rc : engine_hold_load(engine, e);
+}
+
+static int load_rest(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	int rc = load_counts(engine, e);
 	if (rc < 0 || e->removing)
 		return rc;
 	/* A search that does not learn and has proposed everything will not be asked again; reading its hundred
 	 * thousand asks would be for nothing. */
 	bool learns = e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE;
-	return e->asked_all && !learns ? engine_skip_replay(engine, e, err) : engine_replay(engine, e, err);
+	rc = e->asked_all && !learns ? engine_skip_replay(engine, e, err) : engine_replay(engine, e, err);
+	return rc < 0 ? rc : engine_find_untold(engine, e);
+}
+
+int engine_load_for_a_turn(struct engine *engine, int64_t id, struct engine_experiment **ret)
+{
+	struct load load = {.engine = engine};
+	int rc = store_read_experiment(engine->store, id, load_experiment_cb, &load);
+	if (rc < 0)
+		return rc;
+	rc = load_counts(engine, load.experiment);
+	if (rc == 0)
+		rc = engine_skip_replay(engine, load.experiment, NULL);
+	if (rc < 0)
+		engine_forget_experiment(engine, load.experiment);
+	else
+		*ret = load.experiment;
+	return rc;
 }
 
 int engine_load_experiment(struct engine *engine, int64_t id, struct engine_experiment **ret, struct error *err)
 {
-	struct engine_experiment *e = engine_find(engine, id);
-	if (!e) {
-		struct load load = {.engine = engine, .err = err};
-		int rc = store_read_experiment(engine->store, id, load_experiment_cb, &load);
-		if (rc == -ENOENT)
-			return errorf(err, rc, "there is no experiment e%" PRId64, id);
-		if (rc < 0)
-			return rc;
-		if ((rc = load_rest(engine, load.experiment, err)) < 0) {
-			engine_forget_experiment(engine, load.experiment);
-			return rc;
-		}
-		e = load.experiment;
+	struct load load = {.engine = engine, .err = err};
+	if ((*ret = engine_find(engine, id)))
+		return 0;
+	int rc = store_read_experiment(engine->store, id, load_experiment_cb, &load);
+	if (rc == -ENOENT)
+		return errorf(err, rc, "there is no experiment e%" PRId64, id);
+	if (rc < 0)
+		return rc;
+	if ((rc = load_rest(engine, load.experiment, err)) < 0) {
+		engine_forget_experiment(engine, load.experiment);
+		return rc;
 	}
-	*ret = e;
+	*ret = load.experiment;
 	return 0;
 }
 
@@ -229,28 +279,15 @@ int engine_open_experiment(struct engine *engine, int64_t id, struct engine_expe
 	return rc;
 }
 
-struct load_task {
-	struct store_task task;
-	bool silent; /* an earlier daemon said that nothing is heard of it */
-};
-
-static int load_task_cb(void *ctx, const struct store_task *row)
+struct engine_live *engine_add_live(struct engine *engine, struct engine_experiment *experiment,
+				    const struct store_attempt *row, const struct store_task *task)
 {
-	struct load_task *load = ctx;
-	load->silent = engine_is_silence(row->reason);
-	return store_keep_task(&load->task, row);
-}
-
-int engine_add_live(struct engine *engine, struct engine_experiment *experiment, const struct store_attempt *row,
-		    struct engine_live **ret)
-{
-	struct load_task read = {0};
-	int rc = store_read_task(engine->store, experiment->id, row->task_number, load_task_cb, &read);
-	if (rc < 0)
-		return rc;
 	struct engine_live *live = mem_alloc(sizeof(*live));
-	live->task = read.task;
-	live->silence = read.silent ? SILENCE_SOME : SILENCE_NONE;
+	(void)store_keep_task(&live->task, task);
+	live->parameters = mem_strdup(task->parameters);
+	live->stall = mem_strdup(row->stall);
+	live->slow = mem_strdup(row->slow);
+	live->silence = row->silent ? SILENCE_SOME : SILENCE_NONE;
 	live->experiment = experiment;
 	live->id = row->id;
 	live->number = row->number;
@@ -274,8 +311,7 @@ int engine_add_live(struct engine *engine, struct engine_experiment *experiment,
 			  row->task_number);
 	experiment->live++;
 	vec_push(&engine->live, live);
-	*ret = live;
-	return 0;
+	return live;
 }
 
 /* A version before this one put first attempts into attempts/1. One that has not started yet has no folder to show that;
@@ -295,6 +331,20 @@ int engine_place(struct engine *engine, struct engine_live *live, struct error *
 	return rc;
 }
 
+struct load_live {
+	struct load *load;
+	struct engine_experiment *experiment;
+	const struct store_attempt *row;
+	struct engine_live *live;
+};
+
+static int load_task_cb(void *ctx, const struct store_task *task)
+{
+	struct load_live *load = ctx;
+	load->live = engine_add_live(load->load->engine, load->experiment, load->row, task);
+	return 0;
+}
+
 static int load_live_cb(void *ctx, const struct store_attempt *row)
 {
 	struct load *load = ctx;
@@ -303,10 +353,11 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 	if (!e)
 		return errorf(load->err, -EIO, "e%" PRId64 " has ended, but one of its attempts is still alive",
 			      row->experiment);
-	struct engine_live *live;
-	int rc = engine_add_live(engine, e, row, &live);
+	struct load_live of = {.load = load, .experiment = e, .row = row};
+	int rc = store_read_task(engine->store, e->id, row->task_number, load_task_cb, &of);
 	if (rc < 0)
 		return rc;
+	struct engine_live *live = of.live;
 	if (engine_place(engine, live, NULL) < 0) /* the first turn tries again, and tells why */
 		attempt_update(
 			&live->facts,
@@ -321,9 +372,11 @@ static int load_live_cb(void *ctx, const struct store_attempt *row)
 			&(struct attempt_event){.kind = ATTEMPT_EVENT_GONE, .at_ms = clock_mono_ms(), .end = &end});
 		return 0;
 	}
-	/* Only one that was given up has a stop file and no request to stop. */
+	/* It was given up, or thought to have ended, and its end was not written any more. */
 	if (row->state == STORE_RUNNING && row->wanted == STORE_WANT_RUN && spool_stop_exists(live->attempt_dir))
-		engine_note(live, ATTEMPT_EVENT_GIVEN_UP);
+		engine_note(live,
+			    spool_stop_says(live->attempt_dir, SPOOL_STOP_SILENT) ? ATTEMPT_EVENT_GIVEN_UP
+										  : ATTEMPT_EVENT_FENCED);
 	if (row->batch_state != STORE_BATCH_SUBMITTING)
 		return 0;
 	/* It may or may not have been handed over. Where a second hand-over is harmless and cheap, do it at once; any

@@ -1,14 +1,18 @@
 /* See missing.h. */
 #include "engine/missing.h"
 
+#include "engine/engine.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
+#include "engine/load.h"
 #include "engine/prune.h"
 #include "engine/spec.h"
-#include "engine/state.h"
 
 #include "base/text.h"
 #include "metrics/place.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -63,11 +67,11 @@ static int names_cb(void *ctx, const char *name)
 	return 0;
 }
 
-int missing_name(struct engine *engine, const struct engine_experiment *e, int64_t task, const char *name,
-		 char **ret_list, char **ret_meant, bool *ret_there)
+int missing_name(struct engine *engine, int64_t experiment, int64_t task, const char *name, char **ret_list,
+		 char **ret_meant, bool *ret_there)
 {
 	struct names names = {.wanted = name, .list = buf_make(BUF_UNLIMITED), .least = 3};
-	int rc = store_each_metric_name(engine->store, e->id, task, names_cb, &names);
+	int rc = store_each_metric_name(engine_store(engine), experiment, task, names_cb, &names);
 	if (names.count > MISSING_NAMES)
 		buf_addf(&names.list, " and %zu more", names.count - MISSING_NAMES);
 	*ret_list = buf_take(&names.list);
@@ -76,9 +80,31 @@ int missing_name(struct engine *engine, const struct engine_experiment *e, int64
 	return rc;
 }
 
-static bool missing_is_measured(const char *metric)
+/* May tasks of the experiment still report it? */
+static int missing_may_come(struct engine *engine, int64_t experiment, const char *name, bool *ret)
 {
-	return strcmp(metric, "time") == 0 || strcmp(metric, "energy") == 0;
+	struct spec *spec = NULL;
+	int rc = engine_read_spec(engine, experiment, &spec);
+	*ret = rc == 0 && spec->stop.metric && strcmp(spec->stop.metric, name) == 0;
+	for (size_t i = 0; rc == 0 && i < spec->objective_count; i++)
+		*ret |= strcmp(spec->objectives[i].metric, name) == 0;
+	spec_free(spec);
+	return rc;
+}
+
+int engine_check_metric(struct engine *engine, int64_t experiment, const char *name, struct error *err)
+{
+	char *list = NULL, *meant = NULL;
+	bool there = false, may_come = true;
+	int rc = missing_name(engine, experiment, 0, name, &list, &meant, &there);
+	if (rc == 0 && !there && *list)
+		rc = missing_may_come(engine, experiment, name, &may_come);
+	if (rc == 0 && !may_come)
+		rc = errorf(err, -ENOENT, "no task of e%" PRId64 " has a metric '%.100s'%s%s%s Found: %s", experiment,
+			    name, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : ".", list);
+	free(list);
+	free(meant);
+	return rc;
 }
 
 struct sources {
@@ -163,16 +189,16 @@ int missing_find(struct engine *engine, const struct engine_live *live, char **r
 		const char *metric = spec->objective_count ? spec->objectives[i].metric : "";
 		char *list, *meant, *all, *of_all;
 		bool there, ever = false;
-		if (missing_is_measured(metric))
+		if (spec_is_measured(metric))
 			continue;
-		rc = missing_name(engine, e, live->task.id, metric, &list, &meant, &there);
+		rc = missing_name(engine, e->id, live->task.id, metric, &list, &meant, &there);
 		if (rc == 0 && !there) {
-			rc = missing_name(engine, e, 0, metric, &all, &of_all, &ever);
+			rc = missing_name(engine, e->id, 0, metric, &all, &of_all, &ever);
 			free(all);
 			free(of_all);
 			struct sources sources = {.list = buf_make(BUF_UNLIMITED)};
 			if (rc == 0)
-				rc = store_each_source(engine->store, live->task.id, sources_cb, &sources);
+				rc = store_each_source(engine_store(engine), live->task.id, sources_cb, &sources);
 			*ret = missing_say(live, metric, list, buf_text(&sources.list), meant);
 			buf_free(&sources.list);
 			*ret_never = !ever;

@@ -9,18 +9,14 @@
 #include <stdint.h>
 
 struct engine;
-struct engine_experiment;
 struct engine_live;
-
-/* The first words of the warning. They also identify it in the store. */
-#define MISSING_WORDS "no value for the objective: "
 
 /* The warning, or NULL if every objective has a value; the caller frees it. ret_never: no task has had a value so
  * far. */
 int missing_find(struct engine *engine, const struct engine_live *live, char **ret, bool *ret_never) MUST_USE;
 /* ret_meant: the name of a metric that may be meant by `name`, or NULL. ret_list: the names of the metrics, as a text
  * for the user. The caller frees both. ret_there: `name` itself exists. */
-int missing_name(struct engine *engine, const struct engine_experiment *e, int64_t task, const char *name,
-		 char **ret_list, char **ret_meant, bool *ret_there) MUST_USE;
+int missing_name(struct engine *engine, int64_t experiment, int64_t task, const char *name, char **ret_list,
+		 char **ret_meant, bool *ret_there) MUST_USE;
 
 #endif

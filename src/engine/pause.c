@@ -3,6 +3,8 @@
 
 #include "engine/backends.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
 #include "engine/missing.h"
 #include "engine/remedy.h"
 #include "engine/settle.h"
@@ -10,6 +12,7 @@
 #include "engine/state.h"
 
 #include "base/log.h"
+#include "notify/notify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,13 +56,15 @@ static int pause_begin(struct engine *engine, struct engine_experiment *e, const
 	engine_notice(engine, "warning", notice);
 	free(notice);
 	int rc = store_set_paused(engine->store, e->id, why);
+	if (rc == 0)
+		rc = notify_add(engine->notify, NOTIFY_PAUSE, e->id, 0, why);
 	return rc < 0 ? rc : pause_hold_queued(engine, e);
 }
 
 int engine_pause_end(struct engine *engine, struct engine_experiment *e)
 {
 	streak_forget(&e->streak);
-	e->missing_told = false;
+	e->missing_noted = false;
 	if (!e->paused)
 		return 0;
 	free(e->paused);
@@ -103,9 +108,11 @@ int engine_pause_note_failure(struct engine *engine, struct engine_live *live, e
 /* A search that learns would run blind; any other can be ranked later. */
 static int pause_miss(struct engine *engine, struct engine_experiment *e, const char *what, bool never)
 {
-	e->missing_told = true;
+	e->missing_noted = true;
 	e->changed = true;
-	int rc = store_set_warning(engine->store, e->id, MISSING_WORDS, what);
+	char *text = mem_printf("no value for the objective: %s", what);
+	int rc = store_set_warning(engine->store, e->id, STORE_WARNS_MISSING, text);
+	free(text);
 	if (rc < 0 || !never || !(e->spec->search->strategy->capabilities & SEARCH_ADAPTIVE))
 		return rc;
 	char *why = mem_printf("the search cannot learn: %s", what);
@@ -120,7 +127,7 @@ int engine_pause_note_success(struct engine *engine, struct engine_live *live)
 	char *what = NULL;
 	bool never;
 	streak_forget(&e->streak);
-	if (e->missing_told || !e->backend || backend_is(e->backend->ops, BACKEND_PULLED))
+	if (e->missing_noted || !e->backend || backend_is(e->backend->ops, BACKEND_PULLED))
 		return 0;
 	int rc = missing_find(engine, live, &what, &never);
 	if (rc == 0 && what)

@@ -5,11 +5,14 @@
 
 #include "engine/backends.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/limit.h"
 #include "engine/load.h"
 #include "engine/question.h"
 #include "engine/settle.h"
 #include "engine/spec.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -65,7 +68,7 @@ static int propose_take(struct engine *engine, struct engine_experiment *e, cons
 	return rc < 0 ? rc : engine_set_state(engine, e, &task, STORE_WAITING, reason, NULL);
 }
 
-/* The next entry of the sequence. Where the search is thinking it is told later, else by the caller. */
+/* The next entry of the sequence. Where the search is thinking it gets it later, else from the caller. */
 static int propose_record(struct engine *engine, struct engine_experiment *e, struct store_event *event)
 {
 	event->seq = e->next_seq++;
@@ -78,8 +81,8 @@ static int propose_record(struct engine *engine, struct engine_experiment *e, st
 	return rc;
 }
 
-/* What an ask or an added configuration is in the sequence. */
-static struct buf propose_text(const char *parameters, double fidelity)
+/* What an ask or an added configuration is in the sequence. from: the task of an earlier experiment; NULL. */
+static struct buf propose_text(const char *parameters, double fidelity, const char *from)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
@@ -87,6 +90,8 @@ static struct buf propose_text(const char *parameters, double fidelity)
 	json_key_raw(&w, "parameters", parameters);
 	if (!isnan(fidelity))
 		json_key_real(&w, "fidelity", fidelity);
+	if (from)
+		json_key_string(&w, "from", from);
 	json_end(&w);
 	return text;
 }
@@ -94,15 +99,31 @@ static struct buf propose_text(const char *parameters, double fidelity)
 int engine_add_foreign(struct engine *engine, struct engine_experiment *e, int64_t asked,
 		       const struct space_value *values, const char *parameters)
 {
-	struct buf text = propose_text(parameters, NAN);
+	struct buf text = propose_text(parameters, NAN, NULL);
 	struct store_event event = {.kind = STORE_EVENT_ADD, .asked = asked, .value = buf_text(&text)};
 	int rc = propose_record(engine, e, &event);
 	if (rc == 0 && !e->question) {
 		search_add(e->search, asked, values, NAN, false);
-		e->waits = false;
+		e->needs_result = false;
 	}
 	buf_free(&text);
 	return rc;
+}
+
+int engine_add_earlier(struct engine *engine, struct engine_experiment *e, const char *parameters, const char *from)
+{
+	struct buf text = propose_text(parameters, NAN, from);
+	struct store_event event = {.kind = STORE_EVENT_ADD, .asked = e->last_asked + 1, .value = buf_text(&text)};
+	int rc = propose_record(engine, e, &event);
+	if (rc == 0)
+		rc = engine_tell_events(e, &event, 1);
+	buf_free(&text);
+	return rc;
+}
+
+int64_t engine_task_seed(const struct spec *spec, int64_t number)
+{
+	return (int64_t)(rng_derive(spec->search->seed, (uint64_t)number) >> 33);
 }
 
 static int propose_add(struct engine *engine, struct engine_experiment *e, int64_t asked, int64_t seq,
@@ -121,13 +142,13 @@ static int propose_add(struct engine *engine, struct engine_experiment *e, int64
 		.number = e->last_number + 1,
 		.parameters = buf_text(&text),
 		.repeat = (int64_t)proposal->repeat,
-		.seed = (int64_t)(rng_derive(spec->search->seed, (uint64_t)e->last_number + 1) >> 33),
+		.seed = engine_task_seed(spec, e->last_number + 1),
 		.fidelity = proposal->fidelity,
 		.steps = steps,
 		.asked = asked,
 	};
 	int rc = propose_take(engine, e, proposal, &row);
-	struct buf record = propose_text(buf_text(&text), proposal->fidelity);
+	struct buf record = propose_text(buf_text(&text), proposal->fidelity, NULL);
 	if (rc == 0)
 		rc = store_add_event(
 			engine->store, e->id,
@@ -156,7 +177,7 @@ static int propose_slowly(struct engine *engine, struct engine_experiment *e, in
 	int taken = engine_take_answer(engine, e);
 	if (taken < 0)
 		return taken;
-	if (wanted > taken && !e->question && !e->asked_all && !e->waits)
+	if (wanted > taken && !e->question && !e->asked_all && !e->needs_result)
 		engine_pose_question(engine, e);
 	return 0;
 }
@@ -206,12 +227,12 @@ int engine_tell(struct engine *engine, struct engine_experiment *e, int64_t aske
 		const double *values)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
-	size_t count = e->spec->objective_count ? e->spec->objective_count : 1;
+	size_t count = engine_count_told(e->spec);
 	if (values) {
 		struct json w = json_to(&text);
 		json_list(&w);
 		for (size_t i = 0; i < count; i++)
-			json_real(&w, values[i]);
+			json_put_real(&w, values[i]);
 		json_end(&w);
 	}
 	struct store_event event = {
@@ -219,7 +240,7 @@ int engine_tell(struct engine *engine, struct engine_experiment *e, int64_t aske
 	int rc = propose_record(engine, e, &event);
 	if (rc == 0 && !e->question) {
 		search_tell(e->search, asked, outcome, values);
-		e->waits = false;
+		e->needs_result = false;
 	}
 	buf_free(&text);
 	return rc;
@@ -238,7 +259,7 @@ struct replay {
 
 static int replay_tell(struct engine_experiment *e, const struct store_event *event)
 {
-	size_t count = e->spec->objective_count ? e->spec->objective_count : 1;
+	size_t count = engine_count_told(e->spec);
 	double *values = NULL;
 	struct node *list = NULL;
 	if (event->value) {
@@ -261,12 +282,14 @@ static int replay_tell(struct engine_experiment *e, const struct store_event *ev
 }
 
 /* The recorded configuration in today's space; false where it has no place there any more. */
-static bool replay_read(struct replay *replay, const struct store_event *event, double *ret_fidelity)
+static bool replay_read(struct replay *replay, const struct store_event *event, double *ret_fidelity, bool *ret_earlier)
 {
 	struct node *record = NULL;
+	*ret_earlier = false;
 	if (!event->value || node_parse_json(event->value, strlen(event->value), &record, NULL) < 0)
 		return false;
 	*ret_fidelity = node_get_real(record, "fidelity", NAN);
+	*ret_earlier = node_get(record, "from");
 	bool good = engine_read_values(replay->experiment->spec, node_get(record, "parameters"), replay->values);
 	node_free(record);
 	return good;
@@ -279,7 +302,8 @@ static bool replay_same(struct replay *replay, const struct store_event *event)
 	size_t size = e->spec->space->count * sizeof(*replay->values);
 	struct search_proposal proposal = {.values = replay->found, .repeat = 1, .fidelity = NAN, .continues = -1};
 	double fidelity;
-	if (!replay_read(replay, event, &fidelity))
+	bool earlier;
+	if (!replay_read(replay, event, &fidelity, &earlier))
 		return false;
 	memcpy(replay->found, replay->values, size);
 	bool again = event->asked > replay->last - ENGINE_REPLAY_ASKED_AGAIN;
@@ -293,6 +317,7 @@ static int replay_cb(void *ctx, const struct store_event *event)
 	struct replay *replay = ctx;
 	struct engine_experiment *e = replay->experiment;
 	double fidelity;
+	bool earlier;
 	e->next_seq = event->seq + 1;
 	if (event->kind == STORE_EVENT_TELL)
 		return replay_tell(e, event);
@@ -300,7 +325,10 @@ static int replay_cb(void *ctx, const struct store_event *event)
 		return 0;
 	e->last_asked = event->asked;
 	if (event->kind == STORE_EVENT_ADD || event->seq < replay->change) {
-		if (replay_read(replay, event, &fidelity))
+		bool good = replay_read(replay, event, &fidelity, &earlier);
+		if (good && earlier)
+			search_learn(e->search, event->asked, replay->values);
+		else if (good)
 			search_add(e->search, event->asked, replay->values, fidelity, event->kind == STORE_EVENT_ASK);
 		else if (event->kind == STORE_EVENT_ASK)
 			search_spend(e->search);
@@ -318,7 +346,7 @@ int engine_tell_events(struct engine_experiment *e, const struct store_event *ev
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = replay_cb(&replay, &events[i]);
-	e->waits = e->waits && !count;
+	e->needs_result = e->needs_result && !count;
 	free(replay.values);
 	return rc;
 }
@@ -375,4 +403,19 @@ int engine_replay(struct engine *engine, struct engine_experiment *e, struct err
 		    ": this version of the search would have proposed other tasks; it goes on with the results so far",
 		    e->id);
 	return replay_from(engine, e, INT64_MAX, err);
+}
+
+int engine_continue_search(struct engine *engine, struct engine_experiment *e, struct error *err)
+{
+	int rc = engine_replay_exactly(engine, e, err);
+	if (rc != -ESTALE)
+		return rc < 0 ? -EIO : 0;
+	int64_t last;
+	rc = store_last_event(engine->store, e->id, &last);
+	if (rc < 0)
+		return rc;
+	rc = store_add_event(engine->store, e->id, &(struct store_event){.seq = last + 1, .kind = STORE_EVENT_CHANGE});
+	if (rc == 0 && engine_replay(engine, e, err) < 0)
+		rc = -EIO;
+	return rc;
 }

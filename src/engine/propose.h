@@ -8,8 +8,11 @@
 
 struct engine;
 struct engine_experiment;
+struct spec;
 
 int engine_propose(struct engine *engine) MUST_USE;
+/* The seed that the task of this number gets. */
+int64_t engine_task_seed(const struct spec *spec, int64_t number);
 /* At most `wanted` new tasks. */
 int engine_propose_for(struct engine *engine, struct engine_experiment *experiment, int64_t wanted) MUST_USE;
 int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked, enum search_outcome outcome,
@@ -18,6 +21,10 @@ int engine_tell(struct engine *engine, struct engine_experiment *experiment, int
  * search. */
 int engine_add_foreign(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		       const struct space_value *values, const char *parameters) MUST_USE;
+/* Adds a configuration of an earlier experiment (parameters: JSON; from: "e3/12"), before anything was asked. It gets the
+ * number experiment->last_asked. */
+int engine_add_earlier(struct engine *engine, struct engine_experiment *experiment, const char *parameters,
+		       const char *from) MUST_USE;
 /* Applies an answer of the search: a new task, a promoted task, or the end of the search. seq: its place in the
  * sequence. */
 int engine_add_proposal(struct engine *engine, struct engine_experiment *experiment, enum search_answer answer,
@@ -29,5 +36,9 @@ int engine_replay(struct engine *engine, struct engine_experiment *experiment, s
 int engine_skip_replay(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 /* As engine_replay, but returns -ESTALE if the search makes another proposal than it did the first time. */
 int engine_replay_exactly(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
+/* Goes on after the specification, or the recorded results, have changed. Where only the budget changed, most strategies would
+ * have proposed the same until now: then they simply continue, with their rungs and populations. Else all so far becomes
+ * history. Inside the transaction. */
+int engine_continue_search(struct engine *engine, struct engine_experiment *experiment, struct error *err) MUST_USE;
 
 #endif

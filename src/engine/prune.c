@@ -1,26 +1,40 @@
 /* Pruning with real tasks: the curve of a running task against those of the others, as its rows arrive. With several
- * objectives, only the first one is used for pruning, and a task that no finished task dominates so far is never
+ * objectives, only the first one that has steps is used for pruning, and a task that no finished task dominates so far is never
  * pruned. */
 #include "engine/prune.h"
 
+#include "engine/engine.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
 #include "engine/spec.h"
-#include "engine/state.h"
 
 #include "base/clock.h"
 
 #include <math.h>
 
+static enum store_take prune_take(const struct spec_objective *objective)
+{
+	return objective->take == SPEC_TAKE_LAST    ? STORE_TAKE_LAST
+		: objective->take == SPEC_TAKE_MEAN ? STORE_TAKE_MEAN
+		: objective->maximise               ? STORE_TAKE_MOST
+						    : STORE_TAKE_LEAST;
+}
+
 int engine_read_objective(struct engine *engine, const struct engine_experiment *e, int64_t task,
 			  const struct spec_objective *objective, double *ret)
 {
-	enum store_take take = objective->take == SPEC_TAKE_LAST ? STORE_TAKE_LAST
-		: objective->take == SPEC_TAKE_MEAN              ? STORE_TAKE_MEAN
-		: objective->maximise                            ? STORE_TAKE_MOST
-								 : STORE_TAKE_LEAST;
-	return store_read_objective(engine->store, e->id, task, objective->metric, take, objective->mean_of, ret);
+	return store_read_objective(engine_store(engine), e->id, task, objective->metric, prune_take(objective),
+				    objective->mean_of, ret);
 }
 
-/* An objective of a task that runs, as it stands. Its time only grows; of its energy nothing is known before its end. */
+int engine_read_objective_step(struct engine *engine, const struct engine_experiment *e, int64_t task,
+			       const struct spec_objective *objective, int64_t *ret)
+{
+	return store_read_objective_step(engine_store(engine), e->id, task, objective->metric, prune_take(objective),
+					 ret);
+}
+
+/* An objective of a task that runs, as it stands. Its time and its measured energy only grow. */
 static int prune_read(struct engine *engine, const struct engine_live *live, const struct spec_objective *objective,
 		      double *ret)
 {
@@ -40,7 +54,7 @@ static int prune_is_dominated(struct engine *engine, const struct engine_live *l
 	const struct engine_experiment *e = live->experiment;
 	int64_t *finished;
 	size_t count;
-	int rc = store_read_finished(engine->store, e->id, &finished, &count);
+	int rc = store_read_finished(engine_store(engine), e->id, &finished, &count);
 	*ret = false;
 	for (size_t i = 0; rc == 0 && i < count && !*ret; i++) {
 		bool dominates = true;
@@ -59,26 +73,38 @@ static int prune_is_dominated(struct engine *engine, const struct engine_live *l
 	return rc;
 }
 
+/* Curves are compared by the first objective that has steps: time and energy have none. NULL: there is none. */
+static const struct spec_objective *prune_objective(const struct spec *spec)
+{
+	for (size_t i = 0; i < spec->objective_count; i++)
+		if (strcmp(spec->objectives[i].metric, "time") != 0 &&
+		    strcmp(spec->objectives[i].metric, "energy") != 0)
+			return &spec->objectives[i];
+	return spec->objective_count ? spec->objectives : NULL;
+}
+
 int engine_prune(struct engine *engine, struct engine_live *live)
 {
 	struct engine_experiment *e = live->experiment;
 	const struct spec *spec = e->spec;
-	int64_t step;
-	if (live->facts.phase >= ATTEMPT_ENDED || live->task.wanted != STORE_WANT_RUN || !spec->objective_count ||
-	    live->task.last_step <= live->pruned_at ||
-	    !prune_is_due(&spec->prune, live->pruned_at, live->task.last_step, &step))
+	const struct spec_objective *objective = prune_objective(spec);
+	double reached = -1, at;
+	if (live->facts.phase >= ATTEMPT_ENDED || live->task.wanted != STORE_WANT_RUN || !objective ||
+	    spec->prune.rule == PRUNE_NONE)
 		return 0;
-	live->pruned_at = live->task.last_step;
+	int rc = store_read_reached(engine_store(engine), e->id, live->task.id, objective->metric, &reached);
+	if (rc < 0 || reached <= live->pruned_at || !prune_is_due(&spec->prune, live->pruned_at, reached, &at))
+		return rc;
+	live->pruned_at = reached;
 
-	const struct spec_objective *objective = &spec->objectives[0];
 	double *rivals = NULL;
 	size_t count = 0;
-	int rc = store_read_rivals(engine->store, e->id, live->task.id, objective->metric, step, objective->maximise,
-				   &rivals, &count);
+	rc = store_read_rivals(engine_store(engine), e->id, live->task.id, objective->metric, at, objective->maximise,
+			       &rivals, &count);
 	/* The best so far, like the rivals', whatever the task will be ranked by. */
 	double mine = NAN;
 	if (rc == 0)
-		rc = store_read_objective(engine->store, e->id, live->task.id, objective->metric,
+		rc = store_read_objective(engine_store(engine), e->id, live->task.id, objective->metric,
 					  objective->maximise ? STORE_TAKE_MOST : STORE_TAKE_LEAST, 1, &mine);
 	bool prune = rc == 0 && prune_decide(&spec->prune, objective->maximise, mine, rivals, count);
 	free(rivals);
@@ -87,5 +113,5 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 	if (rc < 0 || !prune)
 		return rc;
 	live->task.wanted = STORE_WANT_PRUNE;
-	return store_set_wanted(engine->store, live->task.id, STORE_WANT_PRUNE);
+	return store_set_wanted(engine_store(engine), live->task.id, STORE_WANT_PRUNE);
 }

@@ -7,12 +7,16 @@
 
 #include <uv.h>
 
+struct engine;
+struct pythons_scan;
+
 struct engine_pythons {
-	uv_work_t work;
-	bool looking;
+	struct pythons_scan *scan; /* on the pool; NULL: none */
 	struct buf text; /* the result of the last scan: a JSON list; empty: there was no scan yet */
-	struct buf next; /* used by the worker during a scan */
 	int64_t looked_ms; /* when the last scan ended, monotonic */
 };
+
+/* The engine closes. A scan is not waited for: a mount that does not answer would hold it for ever. */
+void engine_leave_pythons(struct engine *engine);
 
 #endif

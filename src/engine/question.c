@@ -5,10 +5,12 @@
  * answer leaves no row, so after a crash it is just asked again. */
 #include "engine/question.h"
 
+#include "engine/experiment.h"
 #include "engine/external.h"
 #include "engine/propose.h"
 #include "engine/spec.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include <math.h>
 
@@ -29,7 +31,9 @@ static void question_free(struct engine_question *q)
 static void question_work_cb(uv_work_t *work)
 {
 	struct engine_question *q = work->data;
+	uint64_t begin = uv_hrtime();
 	q->answer = search_ask(q->search, q->asked, &q->proposal);
+	q->took_ns = uv_hrtime() - begin;
 }
 
 /* Taken with what it causes: at once by the request that asked for it, else by the next turn. */
@@ -79,7 +83,8 @@ int engine_take_answer(struct engine *engine, struct engine_experiment *e)
 	if (!q || !q->answered)
 		return 0;
 	e->question = NULL;
-	e->waits = q->answer == SEARCH_WAIT;
+	e->needs_result = q->answer == SEARCH_WAIT;
+	e->ask_ms = (double)q->took_ns / 1e6;
 	int rc = engine_add_proposal(engine, e, q->answer, q->asked, q->seq, &q->proposal);
 	if (rc == 0)
 		rc = engine_tell_events(e, q->later.at, q->later.len);

@@ -22,6 +22,7 @@ struct engine_question {
 	struct search_proposal proposal;
 	enum search_answer answer;
 	bool answered;
+	uint64_t took_ns; /* the computing of the answer */
 	struct buf state; /* the state of the search when it was asked; shown until the answer comes */
 	VEC(struct store_event) later; /* events to tell the search after the answer; owns the values */
 };

@@ -1,8 +1,9 @@
 /* See ran.h. The file is read once for all attempts that ran the same. */
 #include "engine/ran.h"
 
+#include "engine/experiment.h"
 #include "engine/folder.h"
-#include "engine/state.h"
+#include "engine/live.h"
 
 #include "base/log.h"
 #include "base/node.h"
@@ -33,12 +34,12 @@ int engine_take_ran(struct engine *engine, const struct engine_live *live, const
 	int64_t experiment = live->experiment->id;
 	if (!spool_ran_is_digest(digest))
 		return 0;
-	int rc = store_has_ran(engine->store, experiment, digest);
+	int rc = store_has_ran(engine_store(engine), experiment, digest);
 	if (rc == 0 && ran_read(engine, experiment, digest, &text, &err) == 0)
-		rc = store_add_ran(engine->store, experiment, digest, buf_text(&text));
+		rc = store_add_ran(engine_store(engine), experiment, digest, buf_text(&text));
 	else if (rc == 0)
 		log_warning("what e%" PRId64 "/%" PRId64 " ran cannot be read: %s", experiment, live->task.number,
 			    err.text);
 	buf_free(&text);
-	return rc < 0 ? rc : store_set_ran(engine->store, live->id, digest);
+	return rc < 0 ? rc : store_set_ran(engine_store(engine), live->id, digest);
 }

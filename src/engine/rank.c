@@ -3,11 +3,15 @@
 #include "engine/rank.h"
 
 #include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/limit.h"
+#include "engine/live.h"
 #include "engine/propose.h"
 #include "engine/prune.h"
 #include "engine/spec.h"
 #include "engine/spec_objective.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include <errno.h>
 #include <math.h>
@@ -42,7 +46,12 @@ static int rank_task(struct engine *engine, struct engine_experiment *e, struct 
 		task->best = value;
 		task->best_step = task->last_step;
 	}
-	return rc < 0 ? rc : store_set_progress(engine->store, task);
+	if (rc == 0)
+		rc = store_set_progress(engine->store, task);
+	if (rc == 0)
+		rc = e->spec->limit_count ? engine_judge(engine, e, task->id)
+					  : store_set_beyond(engine->store, task->id, NULL);
+	return rc;
 }
 
 static int rank_tasks(struct engine *engine, struct engine_experiment *e)
@@ -106,13 +115,16 @@ static int rank_tell(struct engine *engine, struct engine_experiment *e, const s
 	int rc = store_find_asked(engine->store, e->id, tell->asked, store_keep_task, &task);
 	bool gone = rc == -ENOENT;
 	rc = gone ? 0 : rc;
+	size_t count = engine_count_told(e->spec);
+	double *values = mem_array(count, sizeof(*values));
+	for (size_t i = 0; i < count; i++)
+		values[i] = NAN;
+	if (rc == 0 && !gone)
+		rc = engine_read_told(engine, e, task.id, values);
 	json_list(&w);
-	for (size_t i = 0; rc == 0 && i < e->spec->objective_count; i++) {
-		double value = NAN;
-		if (!gone)
-			rc = engine_read_objective(engine, e, task.id, &e->spec->objectives[i], &value);
-		json_real(&w, value);
-	}
+	for (size_t i = 0; i < count; i++)
+		json_put_real(&w, values[i]);
+	free(values);
 	json_end(&w);
 	if (rc == 0)
 		rc = store_set_event_value(engine->store, e->id, tell->seq, buf_text(&text));
@@ -125,9 +137,14 @@ int engine_write_objective(struct engine *engine, const struct engine_experiment
 	struct buf objective = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&objective);
 	spec_objective_write(e->spec, &w);
-	int rc = store_set_objective(engine->store, e->id, buf_text(&objective));
+	struct buf limits = buf_make(BUF_UNLIMITED);
+	w = json_to(&limits);
+	spec_objective_write_limits(e->spec, &w);
+	int rc = store_set_objective(engine->store, e->id, buf_text(&objective),
+				     e->spec->limit_count ? buf_text(&limits) : NULL);
 	buf_free(&objective);
-	return rc < 0 ? rc : store_set_warning(engine->store, e->id, OBJECTIVE_UNSET_WORDS, NULL);
+	buf_free(&limits);
+	return rc < 0 ? rc : store_set_warning(engine->store, e->id, STORE_WARNS_UNSET, NULL);
 }
 
 int engine_rank_again(struct engine *engine, struct engine_experiment *e)
@@ -144,5 +161,24 @@ int engine_rank_again(struct engine *engine, struct engine_experiment *e)
 		rc = rank_tell(engine, e, &tells.at.at[i]);
 	free(tells.at.at);
 	e->best_changed = e->changed = true;
+	return rc;
+}
+
+int engine_rank_late(struct engine *engine, struct engine_experiment *e, int64_t number)
+{
+	struct store_task task = {0};
+	int rc = store_read_task(engine->store, e->id, number, store_keep_task, &task);
+	if (rc < 0 || (task.state != STORE_FINISHED && task.state != STORE_PRUNED))
+		return rc == -ENOENT ? 0 : rc;
+	double *values = mem_array(engine_count_told(e->spec), sizeof(*values));
+	rc = rank_task(engine, e, &task);
+	if (rc == 0)
+		rc = engine_read_told(engine, e, task.id, values);
+	if (rc == 0)
+		rc = engine_tell(engine, e, task.asked, task.state == STORE_PRUNED ? SEARCH_PRUNED : SEARCH_FINISHED,
+				 values);
+	free(values);
+	e->best_changed = e->changed = true;
+	engine_soon(engine);
 	return rc;
 }

@@ -2,10 +2,12 @@
  * small steps, and its folder on libuv's pool, because both may take long. */
 #include "engine/removal.h"
 
+#include "engine/experiment.h"
 #include "engine/folder.h"
 #include "engine/load.h"
 #include "engine/state.h"
 #include "engine/transact.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

@@ -1,12 +1,11 @@
 /* Another text for the script of an experiment: see engine_replace_script. The one before is kept beside the files; the new
  * one takes its place at once, so that an attempt finds one or the other. */
-#include "engine/engine.h"
 
+#include "engine/engine.h"
+#include "engine/experiment.h"
 #include "engine/load.h"
 #include "engine/spec.h"
-#include "engine/state.h"
 #include "engine/transact.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/limits.h"
@@ -28,8 +27,8 @@ static int replace_record(struct engine *engine, void *ctx, struct error *err)
 	char when[CLOCK_TEXT_CHARS];
 	(void)err;
 	clock_format(clock_now_ms(), when);
-	char *text = mem_printf("at %s; the one before is kept as %s", when, replace->kept);
-	int rc = store_set_warning(engine->store, replace->experiment->id, "the script was replaced ", text);
+	char *text = mem_printf("the script was replaced at %s; the one before is kept as %s", when, replace->kept);
+	int rc = store_set_warning(engine_store(engine), replace->experiment->id, STORE_WARNS_SCRIPT, text);
 	replace->experiment->changed = true;
 	free(text);
 	return rc;

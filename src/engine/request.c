@@ -9,20 +9,24 @@
 #include "engine/files.h"
 #include "engine/fit.h"
 #include "engine/folder.h"
+#include "engine/learn.h"
 #include "engine/load.h"
+#include "engine/propose.h"
 #include "engine/row.h"
+#include "engine/seed.h"
 #include "engine/spec.h"
-#include "engine/state.h"
 #include "engine/steady.h"
 #include "engine/transact.h"
+#include "engine/turn.h"
 #include "engine/warnings.h"
 
-#include "script/script.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/token.h"
+#include "script/script.h"
 #include "spool/caller.h"
 #include "spool/interpreter.h"
 #include "spool/paths.h"
@@ -48,6 +52,7 @@ struct request {
 	struct problems *problems;
 	struct script script; /* as it was read; all zero where it did not come along */
 	struct fit fit;
+	struct learn learn; /* from earlier experiments */
 };
 
 static void request_forget_places(struct node *node)
@@ -141,6 +146,20 @@ static void request_warn_git(struct request *r)
 					 "client in a work tree; here only the files that were sent go along"));
 }
 
+/* Tasks that run on this machine cannot use a Python that is not here, unless their setup makes it. */
+static void request_check_python(const struct request *r)
+{
+	struct spool_python python;
+	struct error missing;
+	if (!r->spec->python || (r->spec->setup && r->spec->setup[0]) ||
+	    backend_is(r->backend->ops, BACKEND_HAS_QUEUE) || backend_is(r->backend->ops, BACKEND_PULLED))
+		return;
+	if (spool_python_choose(r->spec->python, NULL, &python, &missing) < 0)
+		problem_add(r->problems, node_get(node_get(r->document, "environment"), "python"), "check the path",
+			    "%s", missing.text);
+	spool_python_free(&python);
+}
+
 static int request_read(struct engine *engine, const struct node *body, struct problems *problems, struct request *r,
 			struct error *err)
 {
@@ -167,6 +186,15 @@ static int request_read(struct engine *engine, const struct node *body, struct p
 	if (!r->backend)
 		return problem_add(problems, asked ? asked : r->document, "see `sluice doctor`", "%s", why.text);
 	r->backend->ops->check(r->backend->backend, &r->spec->resources, at ? at : r->document, problems);
+	request_check_python(r);
+	/* Where others run the tasks, nothing is known of the program. */
+	bool unknown = backend_is(r->backend->ops, BACKEND_PULLED) && r->spec->search->learn_from == SEARCH_LEARN_SAME;
+	if (!unknown && (rc = learn_find(engine, r->spec, r->files, problems, &r->learn)) < 0)
+		return errorf(err, rc, "%s", store_failure(engine_store(engine)));
+	if (!unknown && (rc = learn_warn(engine, r->spec, r->files)) < 0)
+		return errorf(err, rc, "%s", store_failure(engine_store(engine)));
+	if ((rc = seed_choose(engine, r->document, r->spec)) < 0)
+		return errorf(err, rc, "%s", store_failure(engine_store(engine)));
 	return problems->list.len ? -EINVAL : 0;
 }
 
@@ -174,6 +202,7 @@ static void request_free(struct request *r)
 {
 	script_free(&r->script);
 	fit_free(&r->fit);
+	learn_free(&r->learn);
 	spec_free(r->spec);
 	node_free(r->document);
 	node_free(r->written);
@@ -195,9 +224,9 @@ static void request_write_factors(const struct request *r, uint64_t count, struc
 		json_key_string(out, "name", param->name);
 		json_key(out, "count");
 		if (n)
-			json_int(out, (int64_t)n);
+			json_put_int(out, (int64_t)n);
 		else
-			json_null(out);
+			json_put_null(out);
 		json_end(out);
 		buf_addf(&how, "%s%" PRIu64, i ? " × " : "", n);
 		product *= (double)n;
@@ -208,7 +237,7 @@ static void request_write_factors(const struct request *r, uint64_t count, struc
 		buf_addf(&how, "a budget of %" PRIu64, (count / r->spec->repeats));
 	}
 	if (r->spec->repeats > 1)
-		buf_addf(&how, " × %" PRIu64 " repeats", r->spec->repeats);
+		buf_addf(&how, "%s × %" PRIu64 " repeats", how.len ? "" : "1", r->spec->repeats);
 	if (grid && product * (double)r->spec->repeats > (double)count)
 		buf_add_text(&how,
 			     space->constraint_count ? ", less what conditions and constraints exclude"
@@ -218,12 +247,12 @@ static void request_write_factors(const struct request *r, uint64_t count, struc
 }
 
 /* The exact command of the first task, and what was chosen for it. */
-static void request_write_call(const struct request *r, const char *first, struct json *out)
+static void request_write_call(const struct request *r, int64_t experiment, const char *first, struct json *out)
 {
 	struct node *params = NULL, *argv = NULL;
 	if (*first && node_parse_json(first, strlen(first), &params, NULL) == 0 &&
 	    (r->spec->script || r->spec->command))
-		argv = engine_make_argv(r->spec, 1, 1, params);
+		argv = engine_make_argv(r->spec, experiment, 1, engine_task_seed(r->spec, 1), params);
 	struct buf text = buf_make(BUF_UNLIMITED);
 	if (argv)
 		call_write(argv, &text);
@@ -231,14 +260,15 @@ static void request_write_call(const struct request *r, const char *first, struc
 	json_key(out, "chosen");
 	json_list(out);
 	for (size_t i = 0; i < r->spec->chosen.len; i++)
-		json_string(out, r->spec->chosen.at[i]);
+		json_put_string(out, r->spec->chosen.at[i]);
 	json_end(out);
 	buf_free(&text);
 	node_free(argv);
 	node_free(params);
 }
 
-static int request_write_sample(const struct request *r, struct json *out, struct error *err)
+/* `experiment`: the id that it would get. */
+static int request_write_sample(const struct request *r, int64_t experiment, struct json *out, struct error *err)
 {
 	const struct spec *spec = r->spec;
 	struct search *search;
@@ -259,7 +289,7 @@ static int request_write_sample(const struct request *r, struct json *out, struc
 			space_write_values(spec->space, values, &w);
 	}
 	json_end(out);
-	request_write_call(r, buf_text(&first), out);
+	request_write_call(r, experiment, buf_text(&first), out);
 	buf_free(&first);
 	free(values);
 	search_free(search);
@@ -286,9 +316,9 @@ static void request_write_needs(const struct spec *spec, struct json *out)
 	json_key(out, "needs");
 	json_list(out);
 	if (spec->script)
-		json_string(out, spec->script);
+		json_put_string(out, spec->script);
 	for (char **file = spec->files; file && *file; file++)
-		json_string(out, *file);
+		json_put_string(out, *file);
 	json_end(out);
 }
 
@@ -301,13 +331,14 @@ static bool request_runs_python(const struct spec *spec)
 	return program && text_starts(slash ? slash + 1 : program, "python");
 }
 
-/* Which Python the tasks get and why (null: they run none), modules, and variables of the shell. */
+/* Which Python the tasks get and why (null: they run none, or it is not on this machine, as `python` NULL says),
+ * modules, and variables of the shell. */
 static void request_write_environment(const struct engine *engine, const struct spec *spec,
 				      const struct spool_caller *caller, const struct spool_python *python,
 				      struct json *out)
 {
-	char *path = request_runs_python(spec) ? spool_python_path(python) : NULL;
-	char *real = path ? spool_python_unshim(path, getenv("PYENV_VERSION"), engine->state_dir, getenv("PATH"))
+	char *path = python && request_runs_python(spec) ? spool_python_path(python) : NULL;
+	char *real = path ? spool_python_unshim(path, getenv("PYENV_VERSION"), engine_state_dir(engine), getenv("PATH"))
 			  : NULL;
 	char *version = path ? spool_python_version(real ? real : path) : NULL;
 	json_map(out);
@@ -319,17 +350,23 @@ static void request_write_environment(const struct engine *engine, const struct 
 	json_key(out, "modules");
 	json_list(out);
 	for (size_t i = 0; spec->modules && spec->modules[i]; i++)
-		json_string(out, spec->modules[i]);
+		json_put_string(out, spec->modules[i]);
 	for (size_t i = 0; !spec->modules && caller->modules && i < caller->modules->count; i++)
-		json_string(out, caller->modules->items[i]->string);
+		json_put_string(out, caller->modules->items[i]->string);
 	json_end(out);
 	json_key(out, "variables");
 	json_list(out);
 	for (size_t i = 0; caller->variables && i < caller->variables->count; i++)
-		json_string(out, caller->variables->items[i]->key);
+		json_put_string(out, caller->variables->items[i]->key);
 	json_end(out);
 	json_end(out);
 	free(path);
+}
+
+static void request_write_warning(struct json *out, const char *kind, const char *text)
+{
+	(void)kind;
+	json_put_string(out, text);
 }
 
 int engine_check(struct engine *engine, const struct node *body, bool scan, struct json *out, struct problems *problems,
@@ -352,25 +389,30 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	json_key_string(out, "backend", r.backend->ops->name);
 	json_key_string(out, "strategy", search->strategy->name);
 	json_key_string(out, "reason", search->reason);
-	rc = request_write_sample(&r, out, err);
+	rc = request_write_sample(&r, store_next_experiment(engine_store(engine)), out, err);
+	/* A search that learns proposes by the results that have come, those of earlier experiments included. */
+	json_key_bool(out, "sample_exact",
+		      !(search->strategy->capabilities & SEARCH_ADAPTIVE) || (planned == 1 && !r.learn.results.len));
 	json_key(out, "experiment");
 	node_write_json(r.written, out);
 	request_write_preview(&r, out);
 	request_write_needs(r.spec, out);
 	json_key(out, "warnings");
 	json_list(out);
-	warnings_add(r.spec, out);
+	warnings_each(r.spec, request_write_warning, out);
 	struct spool_caller caller = spool_caller_of(node_get(body, "caller"));
 	struct spool_python python;
 	struct error missing = {0};
-	if (spool_python_choose(r.spec->python, caller.python, &python, &missing) < 0)
-		json_string(out, missing.text);
+	bool found = spool_python_choose(r.spec->python, caller.python, &python, &missing) == 0;
+	if (!found)
+		json_put_string(out, missing.text);
 	json_end(out);
 	json_key(out, "environment");
-	request_write_environment(engine, r.spec, &caller, &python, out);
+	request_write_environment(engine, r.spec, &caller, found ? &python : NULL, out);
 	spool_python_free(&python);
 	json_key(out, "estimate");
-	engine_write_estimate(engine, r.backend, r.spec, out);
+	const struct node *script = r.spec->script ? files_find(r.files, r.spec->script) : NULL;
+	engine_write_estimate(engine, r.backend, r.spec, node_get_string(script, "text"), out);
 	if (scan && r.spec->script && files_find(r.files, r.spec->script)) {
 		json_key(out, "scan");
 		script_write(&r.script, out);
@@ -411,7 +453,7 @@ static int request_write_files(struct engine *engine, const struct request *r, c
 	char *dir = spool_files_dir(root);
 	int rc = fs_make_dirs(dir, 0700, err);
 	if (rc == 0)
-		rc = files_write(r->files, engine->state_dir, dir, r->spec->copy_limit_bytes, err);
+		rc = files_write(r->files, engine_state_dir(engine), dir, r->spec->copy_limit_bytes, err);
 	if (rc == 0)
 		rc = request_write_caller(r, root, err);
 	if (rc == 0) {
@@ -430,26 +472,21 @@ static int request_write_files(struct engine *engine, const struct request *r, c
 	return rc;
 }
 
-static int request_store(struct engine *engine, const struct request *r, int64_t *ret_id)
+/* The caller frees the row with engine_free_row, and its batch_script. */
+static void request_fill_row(struct engine *engine, const struct request *r, struct store_experiment *ret)
 {
-	struct store_experiment row;
-	engine_fill_row(r->spec, &row);
-	char *script = r->backend->ops->preview(r->backend->backend, &r->spec->resources, (uint64_t)row.planned,
-						(uint32_t)r->spec->search->parallel, NULL);
-	row.batch_script = script;
-	row.source_name = r->source_name;
-	row.source = r->source_text;
-	row.backend = r->backend->ops->name;
+	engine_fill_row(r->spec, ret);
+	ret->batch_script = r->backend->ops->preview(r->backend->backend, &r->spec->resources, (uint64_t)ret->planned,
+						     (uint32_t)r->spec->search->parallel, NULL);
+	ret->source_name = r->source_name;
+	ret->source = r->source_text;
+	ret->backend = r->backend->ops->name;
 	engine_correct_clock(engine);
-	row.created_ms = clock_now_ms();
-	int rc = store_add_experiment(engine->store, &row, ret_id);
-	engine_free_row(&row);
-	free(script);
-	return rc;
+	ret->created_ms = clock_now_ms();
 }
 
 struct request_create {
-	const struct request *request;
+	struct request *request;
 	const char *key, *body_hash;
 	char *dir; /* the files, until they have their place */
 	int64_t id;
@@ -484,12 +521,19 @@ static int request_create(struct engine *engine, void *ctx, struct error *err)
 {
 	struct request_create *create = ctx;
 	struct engine_experiment *e;
-	int rc = request_store(engine, create->request, &create->id);
+	struct store_experiment row;
+	request_fill_row(engine, create->request, &row);
+	int rc = store_add_experiment(engine_store(engine), &row, &create->id);
+	row.id = create->id;
 	if (rc == 0)
 		rc = request_place_files(engine, create, err);
 	if (rc == 0 && create->key)
-		rc = store_add_key(engine->store, create->key, create->body_hash, create->id, clock_now_ms());
-	return rc < 0 ? rc : engine_load_experiment(engine, create->id, &e, err);
+		rc = store_add_key(engine_store(engine), create->key, create->body_hash, create->id, clock_now_ms());
+	if (rc == 0)
+		rc = engine_add_created(engine, &row, &create->request->spec, &e, err);
+	engine_free_row(&row);
+	free((char *)row.batch_script);
+	return rc < 0 ? rc : learn_apply(engine, e, &create->request->learn);
 }
 
 /* Writes the files, then everything else. */
@@ -497,7 +541,7 @@ static int request_make(struct engine *engine, struct request_create *create, st
 {
 	char token[TOKEN_ID_CHARS];
 	token_make_id(token);
-	char *experiments = spool_experiments_dir(engine->state_dir);
+	char *experiments = spool_experiments_dir(engine_state_dir(engine));
 	create->dir = mem_printf("%s/" ENGINE_NEW_FOLDER "%s", experiments, token);
 	free(experiments);
 	int rc = request_write_files(engine, create->request, create->dir, err);
@@ -514,7 +558,7 @@ int engine_create(struct engine *engine, const struct node *body, const char *id
 {
 	struct request r;
 	struct request_create create = {.request = &r, .key = idempotency_key, .body_hash = body_hash};
-	int rc = idempotency_key ? store_find_key(engine->store, idempotency_key, body_hash, ret_experiment) : 0;
+	int rc = idempotency_key ? store_find_key(engine_store(engine), idempotency_key, body_hash, ret_experiment) : 0;
 	if (rc == -EEXIST)
 		return errorf(err, rc, "this Idempotency-Key was used for another request");
 	if (rc != 0)

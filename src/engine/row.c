@@ -6,10 +6,18 @@
 #include "engine/warnings.h"
 #include "store/rows.h"
 
+static void row_write_warning(struct json *out, const char *kind, const char *text)
+{
+	json_map(out);
+	json_key_string(out, "kind", kind);
+	json_key_string(out, "text", text);
+	json_end(out);
+}
+
 static void row_write_warnings(const struct spec *spec, struct json *out)
 {
 	json_list(out);
-	warnings_add(spec, out);
+	warnings_each(spec, row_write_warning, out);
 	json_end(out);
 }
 
@@ -35,7 +43,7 @@ static void row_write_varying(const struct spec *spec, struct json *out)
 {
 	json_list(out);
 	for (size_t i = 0; i < spec->space->dim_count; i++)
-		json_string(out, spec->space->params[spec->space->dims[i]].name);
+		json_put_string(out, spec->space->params[spec->space->dims[i]].name);
 	json_end(out);
 }
 
@@ -48,6 +56,7 @@ void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
 		.parameters = row_text(row_write_parameters, spec),
 		.varying = row_text(row_write_varying, spec),
 		.objective = row_text(spec_objective_write, spec),
+		.limits = spec->limit_count ? row_text(spec_objective_write_limits, spec) : NULL,
 		.warnings = row_text(row_write_warnings, spec),
 		.strategy = spec->search->strategy->name,
 		.strategy_reason = spec->search->reason,
@@ -60,7 +69,8 @@ void engine_fill_row(const struct spec *spec, struct store_experiment *ret)
 
 void engine_free_row(struct store_experiment *row)
 {
-	const char *const owned[] = {row->spec, row->parameters, row->varying, row->objective, row->warnings};
+	const char *const owned[] = {row->spec,      row->parameters, row->varying,
+				     row->objective, row->limits,     row->warnings};
 	for (size_t i = 0; i < COUNT_OF(owned); i++)
 		free((char *)owned[i]);
 }

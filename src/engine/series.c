@@ -7,13 +7,19 @@
  *   - several of the same trust are different things, and each is qualified by what sets its path apart: train/loss,
  *     val/loss.
  *
+ * A column that is called like an objective but for its case and for what stands between its words ("Val loss" for
+ * val_loss) is the objective, unless the file also has a column of exactly that name. A note says so.
+ *
  * So the names follow from which files an attempt wrote, and not from which was seen first: a file that appears later
  * renames what is there already, in the same transaction. Files that only different attempts wrote (version_0 and
  * version_1) go on in the same series. */
 #include "engine/series.h"
 
 #include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
 #include "engine/spec.h"
+#include "engine/state.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -21,6 +27,7 @@
 #include "journal/journal.h"
 #include "metrics/metrics.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -42,7 +49,7 @@ struct engine_source {
 	const char *path; /* within source */
 	size_t rank; /* the lowest is believed */
 	int64_t attempt;
-	bool noted_left, noted_shared;
+	bool noted_left, noted_shared, noted_alike;
 	VEC(struct series_column) columns;
 };
 
@@ -237,6 +244,49 @@ void series_qualify(const char *const *paths, size_t count, char **ret)
 	free(stems);
 }
 
+static bool series_is_separator(char c)
+{
+	return c && strchr(" _-./", c);
+}
+
+bool series_are_alike(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b) &&
+		    !(series_is_separator(*a) && series_is_separator(*b)))
+			return false;
+	return !*a && !*b;
+}
+
+static bool series_has_column(const struct engine_source *source, const char *column)
+{
+	for (size_t i = 0; i < source->columns.len; i++)
+		if (strcmp(source->columns.at[i].column, column) == 0)
+			return true;
+	return false;
+}
+
+/* Is it the column of the source that stands for the name? The first of several that are alike does. */
+static bool series_stands_for(const struct engine_source *source, const char *column, const char *name)
+{
+	size_t i = 0;
+	if (!name || !series_are_alike(name, column) || series_has_column(source, name))
+		return false;
+	while (i < source->columns.len && !series_are_alike(source->columns.at[i].column, name))
+		i++;
+	return i < source->columns.len && strcmp(source->columns.at[i].column, column) == 0;
+}
+
+/* The name that a user gave to what the column has; else the column. */
+static const char *series_meant(const struct engine_live *live, const struct engine_source *source, const char *column)
+{
+	const struct spec *spec = live->experiment->spec;
+	for (size_t i = 0; !spec->objective_chosen && i < spec->objective_count; i++)
+		if (series_stands_for(source, column, spec->objectives[i].metric))
+			return spec->objectives[i].metric;
+	return series_stands_for(source, column, spec->stop.metric) ? spec->stop.metric : column;
+}
+
 /* A column in a source, while its name is decided. */
 struct series_member {
 	struct engine_source *source;
@@ -254,7 +304,7 @@ static struct series_column *member_column(const struct series_member *member)
 	return &member->source->columns.at[member->column];
 }
 
-/* Every file of the attempt that has the column, in the order of their paths. */
+/* Every file of the attempt that has the column, under this name or one that means it, in the order of their paths. */
 static void series_gather(const struct engine_live *live, const char *column, int64_t attempt,
 			  struct series_group *group)
 {
@@ -262,7 +312,7 @@ static void series_gather(const struct engine_live *live, const char *column, in
 		struct engine_source *source = live->sources.at[i];
 		for (size_t k = 0; source->attempt == attempt && k < source->columns.len; k++) {
 			struct series_member member = {source, k, NULL};
-			if (strcmp(source->columns.at[k].column, column) != 0)
+			if (strcmp(series_meant(live, source, source->columns.at[k].column), column) != 0)
 				continue;
 			vec_push(&group->members, member);
 			size_t at = group->members.len - 1;
@@ -280,7 +330,7 @@ static bool series_is_taken(const struct engine_live *live, const char *name, co
 		const struct engine_source *source = live->sources.at[i];
 		for (size_t k = 0; k < source->columns.len; k++)
 			if (source->columns.at[k].name && strcmp(source->columns.at[k].name, name) == 0 &&
-			    strcmp(source->columns.at[k].column, column) != 0)
+			    strcmp(series_meant(live, source, source->columns.at[k].column), column) != 0)
 				return true;
 	}
 	return false;
@@ -362,6 +412,18 @@ static int series_note_member(struct engine *engine, const struct engine_live *l
 	return 0;
 }
 
+static int series_note_alike(struct engine *engine, const struct engine_live *live, const struct series_member *member)
+{
+	struct engine_source *source = member->source;
+	const char *column = member_column(member)->column, *meant = series_meant(live, source, column);
+	if (!member->wanted || source->noted_alike || strcmp(column, meant) == 0)
+		return 0;
+	source->noted_alike = true;
+	return series_note(engine, live,
+			   mem_printf("%.200s: \"%.100s\" is taken for %.100s, which the experiment names",
+				      source->path, column, meant));
+}
+
 /* The values that are there get their new names: first away from the old ones, since one may be another's new one. */
 static int series_move(struct engine *engine, struct engine_live *live, struct series_group *group)
 {
@@ -405,6 +467,8 @@ static int series_settle(struct engine *engine, struct engine_live *live, const 
 	int rc = series_move(engine, live, &group);
 	for (size_t i = 0; rc == 0 && i < group.members.len; i++)
 		rc = series_note_member(engine, live, column, &group, &group.members.at[i]);
+	for (size_t i = 0; rc == 0 && i < group.members.len; i++)
+		rc = series_note_alike(engine, live, &group.members.at[i]);
 	for (size_t i = 0; i < group.members.len; i++)
 		free(group.members.at[i].wanted);
 	free(group.members.at);
@@ -431,7 +495,7 @@ static int series_find_source(struct engine *engine, struct engine_live *live, c
 	source->attempt = attempt;
 	rc = series_save(engine, live, source);
 	for (size_t i = 0; rc == 0 && i < source->columns.len; i++)
-		rc = series_settle(engine, live, source->columns.at[i].column, attempt);
+		rc = series_settle(engine, live, series_meant(live, source, source->columns.at[i].column), attempt);
 	return rc;
 }
 
@@ -446,15 +510,36 @@ static size_t series_find_column(const struct engine_source *source, const char 
 	return i;
 }
 
-static int series_name_column(struct engine *engine, struct engine_live *live, struct engine_source *source,
-			      const char *column, size_t *hint)
+/* One that stood for a column that has come now has its own name again. */
+static int series_release(struct engine *engine, struct engine_live *live, struct engine_source *source,
+			  const char *column)
 {
-	size_t at = series_find_column(source, column, *hint);
-	*hint = at;
-	if (at < source->columns.len)
-		return 0;
-	series_add_column(source, column, NULL, 0);
-	return series_settle(engine, live, column, source->attempt);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < source->columns.len; i++) {
+		const struct series_column *other = &source->columns.at[i];
+		if (!other->name || strcmp(other->name, column) != 0 || strcmp(other->column, column) == 0 ||
+		    !series_are_alike(other->column, column))
+			continue;
+		rc = series_settle(engine, live, other->column, source->attempt);
+		if (rc == 0)
+			rc = series_note(engine, live,
+					 mem_printf("%.200s: it has %.100s too, so \"%.100s\" has its own name again",
+						    source->path, column, other->column));
+	}
+	return rc;
+}
+
+/* Names the columns from this place on, which are new. All of a row are there before the first is named. */
+static int series_name_new(struct engine *engine, struct engine_live *live, struct engine_source *source, size_t from)
+{
+	int rc = 0;
+	for (size_t i = from; rc == 0 && i < source->columns.len; i++) {
+		const char *column = source->columns.at[i].column;
+		rc = series_release(engine, live, source, column);
+		if (rc == 0)
+			rc = series_settle(engine, live, series_meant(live, source, column), source->attempt);
+	}
+	return rc;
 }
 
 void series_list(const struct engine_live *live, const char *column, struct series_row *ret)
@@ -487,9 +572,14 @@ int series_name_row(struct engine *engine, struct engine_live *live, const struc
 	if (rc == 0 && r->source)
 		rc = series_find_source(engine, live, r, &source);
 	/* All columns have their names before any is used: one may take another's. */
-	size_t at = 0;
-	for (size_t i = 0; rc == 0 && source && i < r->metric_count; i++, at++)
-		rc = series_name_column(engine, live, source, r->metrics[i].name, &at);
+	size_t at = 0, before = source ? source->columns.len : 0;
+	for (size_t i = 0; rc == 0 && source && i < r->metric_count; i++, at++) {
+		at = series_find_column(source, r->metrics[i].name, at);
+		if (at == source->columns.len)
+			series_add_column(source, r->metrics[i].name, NULL, 0);
+	}
+	if (rc == 0 && source)
+		rc = series_name_new(engine, live, source, before);
 	at = 0;
 	for (size_t i = 0; rc == 0 && i < r->metric_count; i++, at++) {
 		struct metric metric = r->metrics[i];

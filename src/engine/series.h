@@ -2,8 +2,15 @@
 #ifndef ENGINE_SERIES_H
 #define ENGINE_SERIES_H
 
-#include "engine/state.h"
+#include "base/mem.h"
+#include "base/metric.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+struct engine_experiment;
+struct engine_live;
 struct journal_record;
 
 /* Metrics with the names under which they are shown. The two lists have the same length. */
@@ -25,6 +32,8 @@ int series_name_id(struct engine *engine, struct engine_experiment *e, const cha
 /* Forgets the attempt's sources. They are read from the store again when needed. */
 void series_forget(struct engine_live *live);
 
+/* Are two names the same but for case and for what stands between words ("Val loss", val_loss)? Pure. */
+bool series_are_alike(const char *a, const char *b);
 /* Finds prefixes for files that have the same columns: each path without the parts that all paths share at the
  * beginning and at the end ("logs/train.csv", "logs/val.csv": "train", "val"). A file that needs no prefix gets an
  * empty one. The caller frees each. Pure. */

@@ -2,27 +2,36 @@
  * and the result for the search. */
 #include "engine/settle.h"
 
+#include "engine/accounted.h"
 #include "engine/action.h"
+#include "engine/ahead.h"
 #include "engine/backends.h"
+#include "engine/best.h"
 #include "engine/collect.h"
+#include "engine/ended.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
 #include "engine/follow.h"
 #include "engine/hold.h"
-#include "engine/ended.h"
+#include "engine/ingest.h"
+#include "engine/limit.h"
+#include "engine/live.h"
 #include "engine/pause.h"
 #include "engine/propose.h"
 #include "engine/prune.h"
 #include "engine/remedy.h"
+#include "engine/share.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/submit.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pace.h"
+#include "notify/notify.h"
 #include "spool/checkpoint.h"
 #include "spool/claim.h"
-#include "spool/stop.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,14 +77,14 @@ static char *settle_cause_json(const struct engine_live *live, enum cause kind, 
 	json_key_string(&w, "kind", cause_name(kind));
 	json_key(&w, "code");
 	if (code >= 0)
-		json_int(&w, code);
+		json_put_int(&w, code);
 	else
-		json_null(&w);
+		json_put_null(&w);
 	json_key(&w, "signal");
 	if (signal > 0)
-		json_int(&w, signal);
+		json_put_int(&w, signal);
 	else
-		json_null(&w);
+		json_put_null(&w);
 	json_key_string(&w, "text", text);
 	const struct engine_experiment *e = live->experiment;
 	char *words = remedy_say(remedy ? remedy : remedy_of(kind, text), e->id, e->spec->script);
@@ -205,50 +214,72 @@ static int settle_tell(struct engine *engine, struct engine_live *live, enum sto
 	struct engine_experiment *e = live->experiment;
 	if (e->removing)
 		return 0;
-	size_t count = e->spec->objective_count ? e->spec->objective_count : 1;
 	double *values = NULL;
 	int rc = 0;
 	if (state == STORE_FINISHED || state == STORE_PRUNED) {
-		values = mem_array(count, sizeof(*values));
-		for (size_t i = 0; i < count; i++)
-			values[i] = NAN;
-		for (size_t i = 0; rc == 0 && i < e->spec->objective_count; i++)
-			rc = engine_read_objective(engine, e, live->task.id, &e->spec->objectives[i], &values[i]);
+		values = mem_array(engine_count_told(e->spec), sizeof(*values));
+		rc = engine_read_told(engine, e, live->task.id, values);
 		if (rc == 0)
 			rc = settle_rank(engine, live, values[0]);
+		if (rc == 0)
+			rc = engine_judge(engine, e, live->task.id);
 	}
-	if (rc == 0)
+	if (rc == 0 && !(values && engine_tell_later(live, values)))
 		rc = engine_tell(engine, e, live->task.asked, outcomes[state], values);
 	free(values);
 	return rc;
 }
 
-bool engine_fence(const struct engine_live *live)
+bool engine_fence(const struct engine_live *live, enum spool_stop_why why)
 {
 	struct error err;
-	bool written = spool_stop_write(live->attempt_dir, &err) >= 0;
+	bool written = spool_stop_write(live->attempt_dir, why, &err) >= 0;
 	if (!written)
 		log_warning("%s", err.text);
 	return written;
 }
 
+/* When it ended as far as its backend knows, or when that was first seen; 0: not known. */
+static int64_t settle_backend_time(const struct attempt_facts *facts, int64_t now)
+{
+	if (facts->seen != ATTEMPT_GONE)
+		return 0;
+	return facts->backend_end.time_ms ? facts->backend_end.time_ms : now - (clock_mono_ms() - facts->gone_ms);
+}
+
 /* When it ended: as its journal says, and not when we came to read it. How long it ran was measured; without that the
- * node's clock is believed between its start and now. */
+ * clocks of others are believed between its start and now. */
 static int64_t settle_time(const struct engine_live *live)
 {
 	const struct attempt_end *end = &live->facts.journal_end;
 	int64_t now = clock_now_ms();
-	int64_t told = end->wall_ms >= 0 && live->started_ms ? live->started_ms + end->wall_ms : end->time_ms;
-	if (live->facts.phase != ATTEMPT_ENDED || !told || told > now)
+	int64_t ended = end->wall_ms >= 0 && live->started_ms ? live->started_ms + end->wall_ms : end->time_ms;
+	if (live->facts.phase != ATTEMPT_ENDED)
+		ended = settle_backend_time(&live->facts, now);
+	if (!ended || ended > now)
 		return now;
-	return told < live->started_ms ? live->started_ms : told < live->created_ms ? live->created_ms : told;
+	return ended < live->started_ms ? live->started_ms : ended < live->created_ms ? live->created_ms : ended;
+}
+
+/* Its runner did not come to say how long it ran, and its last sample may be a minute old. */
+static int settle_wall(struct engine *engine, const struct engine_live *live, int64_t when)
+{
+	struct cost cost = {0};
+	if (live->facts.phase != ATTEMPT_RUNNING || live->accounted || !live->started_ms || !engine_has_runner(live))
+		return 0;
+	cost_set(&cost, FIGURE_WALL, (double)(when - live->started_ms));
+	engine_add_gpu_time(live, &cost);
+	return store_set_cost(engine->store, live->id, live->task.id, &cost);
 }
 
 /* The task has ended for good. */
 static int settle_over(struct engine *engine, struct engine_live *live, enum store_state state, enum cause kind,
 		       const char *text, const char *cause, int64_t when)
 {
+	const struct spec *spec = live->experiment->spec;
 	int rc = settle_set_state(engine, live->experiment, &live->task, state, text, cause, when);
+	/* What the repeats, or the other objectives, of the best one say may be another thing now. */
+	live->experiment->best_changed |= spec->repeats > 1 || spec->objective_count > 1 || spec->limit_count;
 	if (rc == 0)
 		rc = settle_tell(engine, live, state);
 	if (rc == 0 && state == STORE_ERROR)
@@ -280,10 +311,15 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 				   end->signal, when);
 	int retried = 0;
 	char *why = NULL;
+	if (rc == 0)
+		rc = settle_wall(engine, live, when);
 	if (live->facts.phase != ATTEMPT_ENDED)
-		engine_fence(live);
+		engine_fence(live, SPOOL_STOP_OVER);
 	if (rc == 0 && state == STORE_ERROR && kind == CAUSE_UNSTARTED)
 		rc = engine_note_unstarted(engine, live, text);
+	engine_ahead_ended(live, state);
+	if (rc == 0)
+		rc = engine_share_ended(engine, live, state, kind);
 	if (rc == 0 && state == STORE_ERROR)
 		retried = rc = settle_retry(engine, live, kind, text, &why);
 	/* What ended in its own way is not to be taken back when it is run again. */
@@ -339,6 +375,11 @@ bool engine_is_silent(const struct engine_live *live)
 	return attempt_is_silent(&live->facts, &settle_pace);
 }
 
+bool engine_may_live(const struct engine_live *live)
+{
+	return attempt_may_live(&live->facts, &settle_pace);
+}
+
 bool engine_needs_cancel(struct engine_live *live)
 {
 	struct attempt_pace pace = settle_bring_up(live);
@@ -374,7 +415,7 @@ static void settle_give_again(struct engine *engine, struct engine_live *live)
 /* The stop file comes first: it ends a runner that comes back, and after a restart it shows what was decided here. */
 static int settle_give_up(struct engine *engine, struct engine_live *live)
 {
-	if (!engine_fence(live))
+	if (!engine_fence(live, SPOOL_STOP_SILENT))
 		return 0; /* at the next turn */
 	engine_note(live, ATTEMPT_EVENT_GIVEN_UP);
 	log_warning("e%" PRId64 "/%" PRId64 ": there was no sign of life from its runner for %s: cancelling its job",
@@ -407,8 +448,13 @@ static int settle_end(struct engine *engine, struct engine_live *live, const str
 
 static int settle_one(struct engine *engine, struct engine_live *live)
 {
+	/* How long a script ran its runner has measured; a job may have stood in the queue for longer. */
+	if (live->facts.phase == ATTEMPT_ENDED)
+		live->gone_cost.known &= ~(UINT64_C(1) << FIGURE_WALL | UINT64_C(1) << FIGURE_GPU);
 	if (live->facts.seen == ATTEMPT_GONE && live->gone_cost.known) {
-		int rc = store_set_cost(engine->store, live->id, live->task.id, &live->gone_cost);
+		int rc = engine_take_accounted(engine, live->experiment->id, live->task.number, live->task.id, live->id,
+					       &live->gone_cost);
+		live->accounted |= cost_has(&live->gone_cost, FIGURE_WALL);
 		live->gone_cost.known = 0;
 		if (rc < 0)
 			return rc;
@@ -446,6 +492,8 @@ static enum store_state experiment_state(const struct engine_experiment *e)
 		return STORE_WAITING;
 	if (open || e->sweep || !(e->asked_all || e->stopping))
 		return n[STORE_RUNNING] || over ? STORE_RUNNING : STORE_WAITING;
+	if (e->stopping == STORE_STOP_WHEN)
+		return STORE_FINISHED; /* it has what it was to find */
 	if (e->stopping && (n[STORE_STOPPED] || !over))
 		return STORE_STOPPED;
 	if (n[STORE_FINISHED] || n[STORE_PRUNED])
@@ -467,20 +515,30 @@ static bool experiment_over_budget(struct engine *engine, const struct engine_ex
 		(spec->stop.energy_j > 0 && energy_j > spec->stop.energy_j);
 }
 
+/* Means of repeats need a walk over all tasks: once a second while attempts live, since turns come as often then. */
+static bool experiment_best_is_due(struct engine_experiment *e)
+{
+	int64_t now = clock_mono_ms();
+	if (!e->best_changed ||
+	    (e->spec->repeats > 1 && e->live && !store_state_is_over(experiment_state(e)) && e->best_ms &&
+	     now - e->best_ms < ENGINE_BEST_MS))
+		return false;
+	e->best_ms = now;
+	return true;
+}
+
 static int experiment_update(struct engine *engine, struct engine_experiment *e)
 {
 	int64_t now = clock_now_ms();
 	int rc = 0;
-	if (e->best_changed) {
-		bool maximise = e->spec->objective_count && e->spec->objectives[0].maximise;
-		rc = store_update_best(engine->store, e->id, maximise);
+	if (experiment_best_is_due(e)) {
+		rc = engine_update_best(engine, e);
 		e->best_changed = false;
 		e->changed = true;
 	}
 	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
 		log_info("e%" PRId64 ": its budget is used up", e->id);
-		e->stop_why = "stopped: the budget of the experiment is used up";
-		rc = engine_stop_within(engine, e);
+		rc = engine_stop_within(engine, e, STORE_STOP_BUDGET);
 	}
 	enum store_state state = experiment_state(e);
 	if (rc < 0 || state == e->state)
@@ -492,6 +550,8 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 					store_state_is_over(state) ? ended_ms : 0);
 	e->state = state;
 	e->changed = true;
+	if (rc == 0 && store_state_is_over(state) && !e->removing)
+		rc = notify_add(engine->notify, NOTIFY_END, e->id, 0, NULL);
 	return rc;
 }
 

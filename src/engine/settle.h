@@ -5,6 +5,8 @@
 
 #include "engine/decide.h"
 
+#include "spool/stop.h"
+
 struct engine;
 struct engine_experiment;
 struct engine_live;
@@ -21,12 +23,14 @@ int engine_end(struct engine *engine, struct engine_live *live, enum store_state
 /* Writes the stop file of an attempt that is given up. Its runner may still be alive: a node that seemed dead can come
  * back with its processes. The runner looks for this file and stops. False: the file could not be written; this was
  * logged. */
-bool engine_fence(const struct engine_live *live);
+bool engine_fence(const struct engine_live *live, enum spool_stop_why why);
 /* Adds an event with the current time to the facts of an attempt; for events without a value. */
 void engine_note(struct engine_live *live, enum attempt_event_kind kind);
 /* Has its runner been silent for too long? See attempt_is_silent. */
 bool engine_is_silent(const struct engine_live *live);
-/* Must the backend be told (again) to end it? */
+/* May its runner be at work although the backend says that it is gone? See attempt_may_live. */
+bool engine_may_live(const struct engine_live *live);
+/* Must the backend be asked (again) to end it? */
 bool engine_needs_cancel(struct engine_live *live);
 
 #endif

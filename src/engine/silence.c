@@ -3,7 +3,10 @@
 
 #include "engine/backends.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
 #include "engine/settle.h"
+#include "engine/slow.h"
 #include "engine/state.h"
 
 #include "base/clock.h"
@@ -13,11 +16,6 @@
 #include <inttypes.h>
 
 #define SILENCE_TEXT "no sign of life from its runner"
-
-bool engine_is_silence(const char *reason)
-{
-	return reason && strncmp(reason, SILENCE_TEXT, sizeof(SILENCE_TEXT) - 1) == 0;
-}
 
 static enum engine_silence silence_of(const struct engine_live *live)
 {
@@ -58,10 +56,10 @@ static int silence_note(struct engine *engine, struct engine_live *live, enum en
 {
 	char *text = silence != SILENCE_NONE ? silence_words(live, silence) : NULL;
 	bool turned = (silence == SILENCE_NONE) != (live->silence == SILENCE_NONE);
-	int rc = 0;
+	int rc = turned ? store_set_silent(engine->store, live->id, text) : 0;
 	/* A request to stop has a reason of its own. */
-	if (live->task.wanted == STORE_WANT_RUN)
-		rc = store_set_task_reason(engine->store, live->task.id, text, 0);
+	if (rc == 0 && live->task.wanted == STORE_WANT_RUN)
+		rc = store_set_task_reason(engine->store, live->task.id, text ? text : engine_running_reason(live), 0);
 	if (rc == 0 && turned && live->facts.phase == ATTEMPT_RUNNING)
 		rc = store_add_history(engine->store, live->task.id, STORE_RUNNING,
 				       text ? text : "its runner gives signs of life again", clock_now_ms());
@@ -79,7 +77,7 @@ int engine_note_silence(struct engine *engine)
 	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
 		enum engine_silence silence = silence_of(live);
-		/* One that an earlier daemon called silent is so until something is heard. */
+		/* One that an earlier daemon called silent is so until something comes from it. */
 		bool kept = silence == SILENCE_NONE && !live->facts.grew_ms && live->facts.phase == ATTEMPT_RUNNING;
 		if (silence != live->silence && !kept && live->facts.phase <= ATTEMPT_RUNNING)
 			rc = silence_note(engine, live, silence);

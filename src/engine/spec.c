@@ -7,6 +7,8 @@
 #include "engine/spec_metrics.h"
 #include "engine/spec_objective.h"
 #include "engine/spec_part.h"
+#include "engine/spec_power.h"
+#include "engine/spec_stall.h"
 #include "engine/spec_stop.h"
 
 #include "base/environ.h"
@@ -49,6 +51,14 @@ static void spec_read_script(struct spec *spec, const struct node *node, struct 
 		problem_add(problems, node, "rename the script", "the script's name has a line break");
 }
 
+static void spec_read_subcommand(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	spec->subcommand = spec_part_text(node, 400, problems);
+	if (spec->subcommand && (!*spec->subcommand || *spec->subcommand == '-'))
+		problem_add(problems, node, "write the word that the script takes first: subcommand: train",
+			    "'%.60s' is no subcommand", spec->subcommand);
+}
+
 static void spec_read_command(struct spec *spec, const struct node *node, struct problems *problems)
 {
 	spec->command = spec_part_texts(node, "[prog, arg, …]", problems);
@@ -83,7 +93,7 @@ static void spec_read_repeats(struct spec *spec, const struct node *node, struct
 
 static void spec_read_pass(struct spec *spec, const struct node *node, struct problems *problems)
 {
-	static const char *const words[] = {"flags", "positional", "env", "json", "overrides", NULL};
+	static const char *const words[] = {"flags", "positional", "env", "json", "overrides", "values", NULL};
 	spec->pass = (enum spec_pass)spec_part_word(node, words, problems);
 }
 
@@ -164,6 +174,15 @@ static void spec_read_prune(struct spec *spec, const struct node *node, struct p
 		spec->prune = (struct prune_spec){0};
 }
 
+static void spec_read_warm(struct spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char *const words[] = {"auto", "on", "off", NULL};
+	if (node->type == NODE_BOOL)
+		spec->warm = node->boolean ? SPEC_WARM_ON : SPEC_WARM_OFF;
+	else
+		spec->warm = (enum spec_warm)spec_part_word(node, words, problems);
+}
+
 struct spec_key {
 	const char *name;
 	void (*read)(struct spec *spec, const struct node *node, struct problems *problems);
@@ -174,6 +193,7 @@ static const struct spec_key spec_keys[] = {
 	{"name", spec_read_name},
 	{"description", spec_read_description},
 	{"script", spec_read_script},
+	{"subcommand", spec_read_subcommand},
 	{"command", spec_read_command},
 	{"files", spec_read_files},
 	{"copy_limit", spec_read_copy_limit},
@@ -194,6 +214,9 @@ static const struct spec_key spec_keys[] = {
 	{"resources", spec_part_resources},
 	{"retry", spec_read_retry},
 	{"checkpoint", spec_part_checkpoint},
+	{"stall", spec_stall_read},
+	{"power", spec_power_read},
+	{"warm", spec_read_warm},
 };
 
 #define SEARCH_TASKS "write search: {tasks: 60}"
@@ -311,7 +334,8 @@ static void spec_check_arguments(const struct spec *spec, const struct node *arg
 		names[i] = spec->space->params[i].name;
 	names[spec->space->count] = NULL;
 	for (size_t i = 0; arguments && arguments->type == NODE_MAP && i < arguments->count; i++) {
-		if (space_find(spec->space, arguments->items[i]->key) >= 0)
+		if (space_find(spec->space, arguments->items[i]->key) >= 0 ||
+		    strcmp(arguments->items[i]->key, CALL_SEED) == 0)
 			continue;
 		char *remedy = space_unknown_remedy(arguments->items[i]->key, names);
 		problem_add(problems, arguments->items[i], remedy, "there is no parameter '%.60s'",
@@ -327,11 +351,13 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 	spec_check_factor(spec, RETRY_MEMORY, spec->resources.memory_bytes, "write resources: {memory: 16G}", document,
 			  problems);
 	spec_check_factor(spec, RETRY_TIME, spec->resources.time_ms, "write resources: {time: 2h}", document, problems);
+	if (!node_get(node_get(document, "retry"), retry_keys[RETRY_STALL]))
+		spec->retry[RETRY_STALL] = spec->stall.restarts;
 	if (spec->script && spec->command)
 		problem_add(problems, node_get(document, "command"), "keep one of them", "both a script and a command");
 	if (space_parse(node_get(document, "parameters"), node_get(document, "constraints"), problems, &spec->space) <
 	    0) {
-		/* What is wrong with the search is said as well, as far as it can be told. */
+		/* What is wrong with the search is reported as well, as far as it can be known. */
 		if (search_spec_parse(node_get(document, "search"), node_get(document, "fidelity"), NULL, spec->repeats,
 				      spec->objective_count, problems, &spec->search) == 0)
 			search_spec_free(spec->search);
@@ -346,6 +372,7 @@ static void spec_finish(struct spec *spec, const struct node *document, struct p
 		return;
 	for (size_t i = 0; i < spec->objective_count; i++)
 		search_set_goal(spec->search, i, spec->objectives[i].maximise);
+	spec_objective_limit(spec);
 	uint64_t planned = search_planned(spec->search, spec->space);
 	if (planned > LIMIT_TASKS) {
 		const struct node *at = node_get(document, "parameters");
@@ -426,6 +453,9 @@ void spec_free(struct spec *spec)
 		return;
 	search_spec_free(spec->search);
 	space_free(spec->space);
+	for (size_t i = 0; i < spec->limit_count; i++)
+		free(spec->limits[i].of.metric);
+	free(spec->limits);
 	for (size_t i = 0; i < spec->objective_count; i++)
 		free(spec->objectives[i].metric);
 	for (size_t i = 0; i < spec->var_count; i++) {
@@ -436,6 +466,7 @@ void spec_free(struct spec *spec)
 		free(spec->arguments[i].name);
 		free(spec->arguments[i].how);
 	}
+	free(spec->subcommand);
 	free(spec->arguments);
 	for (size_t i = 0; i < spec->cautions.len; i++)
 		free(spec->cautions.at[i]);
@@ -449,6 +480,7 @@ void spec_free(struct spec *spec)
 	spec_free_texts(spec->modules);
 	spec_free_texts(spec->keep);
 	free(spec->python);
+	free(spec->power_limit);
 	spec_free_texts(spec->resources.options);
 	char *const owned[] = {
 		spec->name,

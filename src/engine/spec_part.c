@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 /* No script runs in less. */
+/* Thousandths of a GPU. */
+#define SPEC_SHARE_MIN 20
 #define SPEC_MEMORY_MIN (1 << 20)
 
 char *spec_part_text(const struct node *node, size_t max, struct problems *problems)
@@ -179,11 +181,36 @@ static int64_t spec_part_memory(const struct node *node, struct problems *proble
 	return bytes;
 }
 
+/* gpus: 0.25. Thousandths, downwards: three thirds fit. */
+static void spec_part_share(struct backend_resources *r, const struct node *node, struct problems *problems)
+{
+	r->gpus = 1;
+	r->gpu_share = (int64_t)(node->real * 1000 + 1e-9);
+	if (r->gpu_share < SPEC_SHARE_MIN || r->gpu_share > 500)
+		problem_add(problems, node, "write 0.5, 0.25, 0.125 or another part down to 0.02, or a whole number",
+			    "%g is not a part of a GPU that tasks can share", node->real);
+}
+
+/* share: auto. */
+static void spec_part_auto(struct backend_resources *r, const struct node *node, struct problems *problems)
+{
+	static const char *const words[] = {"off", "auto", NULL};
+	r->share_auto = spec_part_word(node, words, problems) == 1;
+	if (r->share_auto && (r->gpus > 1 || r->gpu_share))
+		problem_add(problems, node, "leave gpus out, or write gpus: 1",
+			    "share: auto is for tasks that want one GPU, and finds out which part of it");
+	r->gpus = r->share_auto ? 1 : r->gpus;
+}
+
 /* gpus: 2, or gpus: volta:2 */
 static void spec_part_gpus(struct backend_resources *r, const struct node *node, struct problems *problems)
 {
 	const char *text = node_string(node);
 	const char *colon = text ? strrchr(text, ':') : NULL;
+	if (!colon && node->type == NODE_REAL && node->real > 0 && node->real < 1) {
+		spec_part_share(r, node, problems);
+		return;
+	}
 	if (!colon) {
 		r->gpus = spec_part_int(node, 0, 4096, 0, problems);
 		return;
@@ -243,7 +270,7 @@ static const char **spec_part_backends(void)
 /* Every key that may stand under `resources:`; NULL-terminated. The caller frees the list. */
 static const char **spec_part_resource_keys(void)
 {
-	static const char *const common[] = {"backend", "gpus", "gpu_type", "cpus", "memory", "time"};
+	static const char *const common[] = {"backend", "gpus", "share", "gpu_type", "cpus", "memory", "time"};
 	VEC(const char *) names = {0};
 	for (size_t i = 0; i < COUNT_OF(common); i++)
 		vec_push(&names, common[i]);
@@ -275,6 +302,8 @@ void spec_part_resources(struct spec *spec, const struct node *node, struct prob
 		spec_part_backend(spec, item, problems);
 	if ((item = node_get(node, "gpus")))
 		spec_part_gpus(r, item, problems);
+	if ((item = node_get(node, "share")))
+		spec_part_auto(r, item, problems);
 	if ((item = node_get(node, "gpu_type")))
 		spec_part_name(item, &r->gpu_type, problems);
 	if ((item = node_get(node, "cpus")))

@@ -3,9 +3,12 @@
 
 #include "engine/backends.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
 #include "engine/home.h"
+#include "engine/live.h"
 #include "engine/settle.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -43,7 +46,7 @@ void engine_stops_answered(struct engine_backend *backend, int rc, const char *w
 			live->stop_confirmed = true;
 			live->confirmed_at = backend->polls;
 		} else if (rc < 0 && live->facts.phase < ATTEMPT_ENDED && live->task.wanted != STORE_WANT_HOLD) {
-			engine_fence(live); /* the runner looks for a stop file too */
+			engine_fence(live, SPOOL_STOP_OVER); /* the runner looks for a stop file too */
 		}
 	}
 	engine_soon(engine);

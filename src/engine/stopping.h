@@ -1,5 +1,5 @@
 /* Stops that a backend has not confirmed yet. A request to stop is in the store at once; a job in a queue may still
- * start until the cluster has been told. Until then the tasks say so, and a daemon that shuts down waits for it. */
+ * start until the cluster has the request. Until then the tasks say so, and a daemon that shuts down waits for it. */
 #ifndef ENGINE_STOPPING_H
 #define ENGINE_STOPPING_H
 

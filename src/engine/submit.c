@@ -3,15 +3,20 @@
  * found again by its token. */
 #include "engine/submit.h"
 
+#include "engine/ahead.h"
 #include "engine/backends.h"
 #include "engine/descriptor.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
 #include "engine/follow.h"
 #include "engine/hold.h"
+#include "engine/live.h"
 #include "engine/load.h"
 #include "engine/settle.h"
+#include "engine/share.h"
 #include "engine/spec.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -42,9 +47,17 @@ static int prepare_collect_cb(void *ctx, const struct store_task *row)
 	struct prepare *prepare = ctx;
 	struct prepared one = {.task = *row};
 	engine_ask_for(prepare->experiment, row->retries, &one.asked);
-	one.task.parameters = one.task.retries = one.task.reason = NULL;
+	one.task.parameters = mem_strdup(row->parameters);
+	one.task.retries = one.task.reason = NULL;
 	vec_push(&prepare->tasks, one);
 	return 0;
+}
+
+static void prepare_swap(struct prepared *a, struct prepared *b)
+{
+	struct prepared kept = *a;
+	*a = *b;
+	*b = kept;
 }
 
 /* A batch asks for one thing. Keeps the tasks that ask for the same as the first one of which some fit now; the others
@@ -59,7 +72,7 @@ static void prepare_choose(struct prepare *prepare)
 	}
 	for (size_t i = first; room && i < prepare->tasks.len && kept < room; i++)
 		if (asked_is_same(&prepare->tasks.at[i].asked, &prepare->tasks.at[first].asked))
-			prepare->tasks.at[kept++] = prepare->tasks.at[i];
+			prepare_swap(&prepare->tasks.at[kept++], &prepare->tasks.at[i]);
 	prepare->tasks.len = kept;
 }
 
@@ -84,9 +97,13 @@ static int prepare_task(struct prepare *prepare, const struct store_task *task)
 	int rc = store_add_attempt(engine->store, task->id, row.number, row.token, row.index, now, &row.id);
 	if (rc == 0)
 		rc = engine_set_state(engine, e, task, STORE_SUBMITTED, NULL, NULL);
-	struct engine_live *live;
-	if (rc == 0)
-		rc = engine_add_live(engine, e, &row, &live);
+	if (rc == 0) {
+		struct store_task submitted = *task;
+		submitted.state = STORE_SUBMITTED;
+		submitted.attempt = row.number;
+		submitted.submitted_ms = now;
+		engine_add_live(engine, e, &row, &submitted)->unsent = true;
+	}
 	prepare->next_index++;
 	return rc;
 }
@@ -137,6 +154,8 @@ static int prepare_batch(struct engine *engine, struct engine_experiment *e, int
 	if (rc == 0 && more && e->counts[STORE_WAITING])
 		engine_soon(engine);
 out:
+	for (size_t i = 0; i < ready; i++)
+		free((char *)prepare.tasks.at[i].task.parameters);
 	free(prepare.asked);
 	free(prepare.tasks.at);
 	return rc;
@@ -162,7 +181,9 @@ int engine_prepare(struct engine *engine)
 			engine_soon(engine);
 			continue;
 		}
-		int64_t room = prepare_room(e);
+		rc = engine_share_recall(engine, e);
+		engine_ahead_choose(engine, e);
+		int64_t room = rc == 0 ? prepare_room(e) : 0;
 		size_t before = engine->submissions.len;
 		if (room > 0)
 			rc = prepare_batch(engine, e, room);
@@ -299,6 +320,8 @@ static int submit_one(struct engine *engine, struct engine_submission *submissio
 	rc = submit_describe(engine, submission, live, count, err);
 	for (size_t i = 0; i < count; i++)
 		items[i] = (struct backend_item){.index = live[i]->index, .attempt_dir = live[i]->attempt_dir};
+	for (size_t i = 0; i < count; i++)
+		live[i]->unsent &= rc != 0;
 	if (rc == 0) {
 		char *folder = engine_folder(engine, e->id, 0, 0);
 		struct backend_resources resources = engine_asked_resources(e, &live[0]->asked);

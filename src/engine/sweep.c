@@ -4,9 +4,12 @@
 
 #include "engine/action.h"
 #include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
 #include "engine/propose.h"
 #include "engine/settle.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -63,14 +66,15 @@ int engine_restart_task(struct engine *engine, struct engine_experiment *e, cons
 
 static const struct {
 	enum engine_mode mode;
-	bool failed_only;
+	bool failed_only, stopped_only;
 } sweep_restarts[] = {
-	[STORE_SWEEP_RESTART] = {ENGINE_MODE_DEFAULT, false},
-	[STORE_SWEEP_RESTART_FAILED] = {ENGINE_MODE_DEFAULT, true},
-	[STORE_SWEEP_RESUME] = {ENGINE_MODE_RESUME, false},
-	[STORE_SWEEP_RESUME_FAILED] = {ENGINE_MODE_RESUME, true},
-	[STORE_SWEEP_FRESH] = {ENGINE_MODE_FRESH, false},
-	[STORE_SWEEP_FRESH_FAILED] = {ENGINE_MODE_FRESH, true},
+	[STORE_SWEEP_RESTART] = {ENGINE_MODE_DEFAULT, false, false},
+	[STORE_SWEEP_RESTART_FAILED] = {ENGINE_MODE_DEFAULT, true, false},
+	[STORE_SWEEP_RESUME] = {ENGINE_MODE_RESUME, false, false},
+	[STORE_SWEEP_RESUME_FAILED] = {ENGINE_MODE_RESUME, true, false},
+	[STORE_SWEEP_FRESH] = {ENGINE_MODE_FRESH, false, false},
+	[STORE_SWEEP_FRESH_FAILED] = {ENGINE_MODE_FRESH, true, false},
+	[STORE_SWEEP_GO_ON] = {ENGINE_MODE_DEFAULT, false, true},
 };
 
 enum store_sweep engine_sweep_of(enum engine_mode mode, bool failed_only)
@@ -88,7 +92,8 @@ static int sweep_task(struct engine *engine, struct engine_experiment *e, const 
 		return over || task->created_ms > e->sweep_ms ? 0 : engine_stop_task(engine, e, task);
 	if (!over || task->finished_ms > e->sweep_ms)
 		return 0;
-	if (sweep_restarts[e->sweep].failed_only && task->state != STORE_ERROR)
+	if ((sweep_restarts[e->sweep].failed_only && task->state != STORE_ERROR) ||
+	    (sweep_restarts[e->sweep].stopped_only && task->state != STORE_STOPPED))
 		return 0;
 	return engine_restart_task(engine, e, task, sweep_restarts[e->sweep].mode);
 }

@@ -2,7 +2,9 @@
  * some milliseconds only: on a network file system a thousand attempts that end together take seconds. */
 #include "engine/tidy.h"
 
+#include "engine/live.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -5,6 +5,7 @@
 #include "engine/settle.h"
 #include "engine/state.h"
 #include "engine/trouble.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -3,6 +3,7 @@
 
 #include "engine/event.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

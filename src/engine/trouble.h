@@ -7,7 +7,7 @@
 
 struct engine;
 
-/* A write failed. Listeners are told if this is new. */
+/* A write failed. Listeners are notified if this is new. */
 void engine_trouble_begin(struct engine *engine, const struct error *why);
 /* Something was written. */
 void engine_trouble_end(struct engine *engine);

@@ -4,11 +4,13 @@
 #include "engine/waiting.h"
 
 #include "engine/backends.h"
+#include "engine/experiment.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/stopping.h"
 
 #include "base/clock.h"
+#include "base/num.h"
 #include "base/pace.h"
 
 #include <inttypes.h>
@@ -34,11 +36,22 @@ static bool waiting_any(const struct engine_experiment *e)
 	return e->counts[STORE_WAITING] || (!e->asked_all && !e->live);
 }
 
+/* Why it is over, where that is not in its tasks; NULL. */
+static char *waiting_say_met(const struct engine_experiment *e)
+{
+	const struct spec *spec = e->spec;
+	char value[NUM_REAL_CHARS];
+	if (e->stopping != STORE_STOP_WHEN || !spec->stop.metric)
+		return NULL;
+	num_format_real(spec->stop.value, value);
+	return mem_printf("stopping condition met: %s %s %s", spec->stop.metric, spec->stop.op, value);
+}
+
 static int waiting_note(struct engine *engine, struct engine_experiment *e)
 {
 	char *stops = e->stopping ? engine_explain_stops(engine, e) : NULL;
 	bool any = stops || waiting_any(e);
-	char *why = stops ? stops : any ? waiting_why(e) : NULL;
+	char *why = stops ? stops : any ? waiting_why(e) : waiting_say_met(e);
 	int64_t now = clock_mono_ms();
 	int rc = 0;
 	if (why ? e->note && strcmp(why, e->note) == 0 : !e->note) {

@@ -4,7 +4,8 @@
 
 #include "engine/spec.h"
 
-/* Adds a text for each such setting to the open list. */
-void warnings_add(const struct spec *spec, struct json *out);
+/* A text for each such setting. kind: STORE_WARNS_SETTING or STORE_WARNS_UNSET of store/rows.h. */
+typedef void (*warnings_f)(struct json *out, const char *kind, const char *text);
+void warnings_each(const struct spec *spec, warnings_f each, struct json *out);
 
 #endif

@@ -6,7 +6,9 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/pace.h"
+#include "base/settings.h"
 #include "base/text.h"
+#include "http/handle.h"
 #include "http/route.h"
 #include "http/schema.h"
 #include "http/static.h"
@@ -18,7 +20,7 @@
 /* An answer larger than this is refused rather than built in memory. */
 #define APP_ANSWER_MAX (512u << 20)
 
-static int begin_static(struct request *request, struct response *response)
+static int app_begin_static(struct request *request, struct response *response)
 {
 	if (method_is_safe(request->head->method))
 		return 0;
@@ -27,7 +29,7 @@ static int begin_static(struct request *request, struct response *response)
 	return -1;
 }
 
-static int check_content_type(const struct request *request, struct response *response)
+static int app_check_content_type(const struct request *request, struct response *response)
 {
 	const struct route *route = request->route;
 	bool has_body = request->head->chunked || request->head->length > 0;
@@ -41,10 +43,10 @@ static int check_content_type(const struct request *request, struct response *re
 	return -1;
 }
 
-static int begin_body(struct app *app, struct request *request, struct response *response)
+static int app_begin_body(struct app *app, struct request *request, struct response *response)
 {
 	struct error err = {0};
-	if (check_content_type(request, response) < 0)
+	if (app_check_content_type(request, response) < 0)
 		return -1;
 	size_t most = request->access.kind == ACCESS_NONE ? LIMIT_STRANGER_BODY_BYTES : LIMIT_BODY_BYTES;
 	request->body = buf_make(request->route->body ? most : 0);
@@ -68,8 +70,10 @@ static int app_begin(struct app *app, struct request *request, struct response *
 	}
 	if (gate_check_host(app->gate, request, response) < 0)
 		return -1;
+	if (!request->local)
+		fronts_strip(gate_fronts(app->gate), head_get(request->head, "host"), request->path);
 	if (!text_starts(request->path, "/api/") && strcmp(request->path, "/api") != 0)
-		return begin_static(request, response);
+		return app_begin_static(request, response);
 
 	struct response denied = {0};
 	bool found = false;
@@ -84,9 +88,9 @@ static int app_begin(struct app *app, struct request *request, struct response *
 		*response = denied;
 		return -1;
 	}
-	if (!found || gate_check_origin(request, response) < 0)
+	if (!found || gate_check_origin(app->gate, request, response) < 0)
 		return -1;
-	return begin_body(app, request, response);
+	return app_begin_body(app, request, response);
 }
 
 /* An answer in pieces that is kept for the next request, if the store does not change while it is made. */
@@ -98,7 +102,7 @@ struct kept_pieces {
 	struct buf text;
 };
 
-static int kept_make(void *ctx, struct buf *out)
+static int app_kept_make(void *ctx, struct buf *out)
 {
 	struct kept_pieces *kept = ctx;
 	size_t before = out->len;
@@ -112,7 +116,7 @@ static int kept_make(void *ctx, struct buf *out)
 	return rc;
 }
 
-static void kept_free(void *ctx)
+static void app_kept_free(void *ctx)
 {
 	struct kept_pieces *kept = ctx;
 	pieces_free(&kept->inner);
@@ -121,7 +125,7 @@ static void kept_free(void *ctx)
 	free(kept);
 }
 
-static void keep_pieces(struct app *app, const char *target, uint64_t version, struct response *response)
+static void app_keep_pieces(struct app *app, const char *target, uint64_t version, struct response *response)
 {
 	struct kept_pieces *kept = mem_alloc(sizeof(*kept));
 	*kept = (struct kept_pieces){
@@ -131,11 +135,11 @@ static void keep_pieces(struct app *app, const char *target, uint64_t version, s
 		.version = version,
 		.text = buf_make(CACHE_ANSWER_MAX),
 	};
-	response->pieces = (struct pieces){kept_make, kept_free, kept};
+	response->pieces = (struct pieces){app_kept_make, app_kept_free, kept};
 }
 
 /* The answer from the cache, or made and kept. */
-static void answer_cached(struct app *app, struct request *request, struct response *response)
+static void app_answer_cached(struct app *app, struct request *request, struct response *response)
 {
 	uint64_t version = store_version(app->store);
 	const char *target = request->head->target;
@@ -149,7 +153,7 @@ static void answer_cached(struct app *app, struct request *request, struct respo
 	if (response->status != 200 || response->blob || response->body.full || response->headers.len)
 		return;
 	if (response->pieces.make) {
-		keep_pieces(app, target, version, response);
+		app_keep_pieces(app, target, version, response);
 		return;
 	}
 	response->blob = blob_take(&response->body);
@@ -158,7 +162,7 @@ static void answer_cached(struct app *app, struct request *request, struct respo
 
 /* Before a handler acts on it: a misspelt or mistyped member must not be taken for one that is not there. Documents of
  * experiments have open schemas; the engine checks those and says every error with its field. */
-static int check_body(struct app *app, const struct request *request, struct response *response)
+static int app_check_body(struct app *app, const struct request *request, struct response *response)
 {
 	const struct route *route = request->route;
 	struct error err = {0};
@@ -183,6 +187,17 @@ static int check_body(struct app *app, const struct request *request, struct res
 	return rc;
 }
 
+/* The newest event at the time of the answer: a page that follows the events from there misses nothing. */
+static void app_add_event_id(struct app *app, struct response *response)
+{
+	struct buf id = buf_make(64);
+	if (response->stream || response->later.cancel || !app->events)
+		return;
+	events_format_id(app->events, events_end(app->events), &id);
+	response_header(response, "X-Sluice-Event", "%s", buf_text(&id) + strlen("id: "));
+	buf_free(&id);
+}
+
 static void app_handle(struct app *app, struct request *request, struct response *response)
 {
 	response->status = 200;
@@ -192,12 +207,13 @@ static void app_handle(struct app *app, struct request *request, struct response
 	}
 	response->status = request->route->status;
 	response->body = buf_make(APP_ANSWER_MAX);
-	if (check_body(app, request, response) < 0)
+	if (app_check_body(app, request, response) < 0)
 		return;
 	if (request->route->flags & ROUTE_CACHED)
-		answer_cached(app, request, response);
+		app_answer_cached(app, request, response);
 	else
 		request->route->handle(request, response);
+	app_add_event_id(app, response);
 	if (response->body.full)
 		response_problem(response, 500, "the answer would be larger than %u MiB", APP_ANSWER_MAX >> 20);
 	log_debug("%s %s: %d", method_name(request->head->method), request->route->path, response->status);
@@ -237,6 +253,18 @@ static char *app_login_command(const char *state_dir)
 	return buf_take(&out);
 }
 
+/* What the settings say about reverse proxies. A mistake there leaves the loopback address. */
+static void app_read_fronts(struct app *app)
+{
+	struct fronts fronts = {0};
+	struct node *settings = NULL;
+	struct error err = {0};
+	if (settings_read(app->state_dir, &settings, &err) < 0 || fronts_parse(settings, &fronts, &err) < 0)
+		log_warning("no address of a proxy is served: %s", err.text);
+	gate_set_fronts(app->gate, fronts);
+	node_free(settings);
+}
+
 void app_open(struct app *app, struct engine *engine, struct server *server, const char *state_dir)
 {
 	app->engine = engine;
@@ -247,6 +275,7 @@ void app_open(struct app *app, struct engine *engine, struct server *server, con
 	app->state_dir = mem_strdup(state_dir);
 	app->server = server;
 	gate_set_port(app->gate, app->port);
+	app_read_fronts(app);
 	if (app_is_usual_state(state_dir)) {
 		app->login = mem_strdup("sluice login");
 	} else {
@@ -260,6 +289,7 @@ void app_open(struct app *app, struct engine *engine, struct server *server, con
 
 void app_free(struct app *app)
 {
+	handle_leave_folders(app);
 	gate_free(app->gate);
 	events_free(app->events);
 	cache_free(app->cache);
@@ -272,6 +302,10 @@ void app_free(struct app *app)
 char *app_login_link(struct app *app)
 {
 	char code[TOKEN_SECRET_CHARS];
+	const struct fronts *fronts = gate_fronts(app->gate);
 	gate_make_code(app->gate, code);
+	if (fronts->count)
+		return mem_printf("http%s://%s%s/#login=%s", fronts->list[0].https ? "s" : "", fronts->list[0].host,
+				  fronts->list[0].prefix, code);
 	return mem_printf("http://%s/#login=%s", app->address, code);
 }

@@ -10,6 +10,8 @@
 #include "http/gate.h"
 #include "http/server.h"
 
+struct folder_job;
+
 struct app {
 	struct engine *engine;
 	struct store *store;
@@ -17,6 +19,7 @@ struct app {
 	struct events *events;
 	struct cache *cache;
 	struct server *server; /* NULL in tests */
+	struct folder_job *folder_jobs; /* folders that are being read */
 	struct node *schemas; /* of request bodies; NULL: not read yet */
 	char *state_dir;
 	char *login; /* the command that prints another login link; shown only to the owner */
@@ -31,7 +34,7 @@ extern const struct conn_app app_handler;
 void app_open(struct app *app, struct engine *engine, struct server *server, const char *state_dir);
 /* {0} is fine. */
 void app_free(struct app *app);
-/* "http://HOST/#login=CODE". The caller frees it. */
+/* "http://HOST/#login=CODE", at the first address of a proxy where there is one. The caller frees it. */
 char *app_login_link(struct app *app);
 
 #endif

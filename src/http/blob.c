@@ -17,14 +17,6 @@ struct blob *blob_take(struct buf *buf)
 	return blob;
 }
 
-struct blob *blob_copy(const void *data, size_t len)
-{
-	char *copy = mem_copy(data, len);
-	struct blob *blob = blob_borrow(copy, len);
-	blob->owned = copy;
-	return blob;
-}
-
 struct blob *blob_ref(struct blob *blob)
 {
 	blob->refs++;

@@ -13,7 +13,6 @@ struct blob {
 };
 
 /* Each comes with one reference. */
-struct blob *blob_copy(const void *data, size_t len);
 /* Takes the buffer's bytes; the buffer is empty afterwards. */
 struct blob *blob_take(struct buf *buf);
 /* Uses bytes that live longer than every blob. */

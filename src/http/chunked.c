@@ -19,7 +19,7 @@ enum chunked_state {
 	CHUNK_END_LF,
 };
 
-static int take_size(struct chunked *chunked, char c)
+static int chunked_take_size(struct chunked *chunked, char c)
 {
 	int digit = text_hex_digit(c);
 	if (digit >= 0) {
@@ -36,10 +36,10 @@ static int take_size(struct chunked *chunked, char c)
 }
 
 /* One byte of framing. */
-static int take_byte(struct chunked *chunked, char c)
+static int chunked_take_byte(struct chunked *chunked, char c)
 {
 	switch (chunked->state) {
-	case CHUNK_SIZE: return take_size(chunked, c);
+	case CHUNK_SIZE: return chunked_take_size(chunked, c);
 	case CHUNK_EXTENSION:
 		if (c == '\r')
 			chunked->state = CHUNK_SIZE_LF;
@@ -69,7 +69,7 @@ int chunked_read(struct chunked *chunked, const char **data, size_t *len, const 
 				chunked->state = CHUNK_DATA_CR;
 			return 0;
 		}
-		int rc = take_byte(chunked, **data);
+		int rc = chunked_take_byte(chunked, **data);
 		++*data;
 		--*len;
 		if (rc)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/pace.h"
 #include "http/chunked.h"
+#include "http/gzip.h"
 #include "http/upload.h"
 
 #include <errno.h>
@@ -118,6 +119,8 @@ static void conn_respond(struct conn *conn)
 	struct exchange *x = conn->exchange;
 	struct response *response = &x->response;
 	bool whole = x->head.method == METHOD_HEAD;
+	if (!whole)
+		gzip_answer(&x->head, response);
 	if (response->pieces.make && !whole) {
 		conn->state = CONN_ANSWER;
 		conn->deadline_ms = clock_mono_ms() + LIMIT_IDLE_MS;

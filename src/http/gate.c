@@ -12,7 +12,7 @@
 
 #define GATE_CODES 16
 #define GATE_CODE_MS (10 * 60 * (int64_t)1000)
-/* Wrong codes and tokens in a minute that get a plain 401; further ones are told to wait, cut off, and
+/* Wrong codes and tokens in a minute that get a plain 401; further ones get 429, are cut off, and
  * logged once. A right one always opens: guessing cannot lock the owner out. */
 #define GATE_FAILURES 10
 #define GATE_WINDOW_MS 60000
@@ -27,6 +27,7 @@ struct gate {
 	} codes[GATE_CODES];
 	int64_t window_began_ms;
 	unsigned failures;
+	struct fronts fronts;
 	const char *login; /* the command that gives a link, as far as a stranger may know it */
 };
 
@@ -41,8 +42,10 @@ struct gate *gate_new(struct store *store)
 
 void gate_free(struct gate *gate)
 {
-	if (gate)
-		sessions_free(gate->sessions);
+	if (!gate)
+		return;
+	sessions_free(gate->sessions);
+	fronts_free(&gate->fronts);
 	free(gate);
 }
 
@@ -51,12 +54,23 @@ void gate_set_port(struct gate *gate, uint16_t port)
 	snprintf(gate->port, sizeof(gate->port), "%u", port);
 }
 
+void gate_set_fronts(struct gate *gate, struct fronts fronts)
+{
+	fronts_free(&gate->fronts);
+	gate->fronts = fronts;
+}
+
+const struct fronts *gate_fronts(const struct gate *gate)
+{
+	return &gate->fronts;
+}
+
 void gate_set_own_state(struct gate *gate)
 {
 	gate->login = "SLUICE_STATE=DIR sluice login";
 }
 
-static bool host_is_served(const struct gate *gate, const char *host, bool local)
+static bool gate_host_is_served(const struct gate *gate, const char *host, bool local)
 {
 	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]", "sluice"};
 	for (size_t i = 0; i < COUNT_OF(names) - !local; i++) {
@@ -79,7 +93,10 @@ static bool host_is_served(const struct gate *gate, const char *host, bool local
 
 int gate_check_host(const struct gate *gate, const struct request *request, struct response *response)
 {
-	if (host_is_served(gate, head_get(request->head, "host"), request->local))
+	const char *host = head_get(request->head, "host");
+	/* Behind a proxy that is given the unix socket, everybody would be the owner. */
+	bool proxied = !request->local && fronts_find(&gate->fronts, host);
+	if (proxied || gate_host_is_served(gate, host, request->local))
 		return 0;
 	response_problem(response, 421,
 			 "this Host is not served here. Use http://127.0.0.1:%s; through a tunnel, the same "
@@ -110,13 +127,13 @@ static int gate_fail(struct gate *gate, const char *what, struct response *respo
 }
 
 /* 500, without a word about who asked. */
-static int fail_unread(struct gate *gate, struct response *response)
+static int gate_fail_unread(struct gate *gate, struct response *response)
 {
 	response_problem(response, 500, "the database could not be read (%s)", store_failure(gate->store));
 	return -1;
 }
 
-static bool find_session(struct gate *gate, struct request *request)
+static bool gate_find_session(struct gate *gate, struct request *request)
 {
 	const char *secret = head_get(request->head, "x-sluice-session");
 	uint64_t id = secret ? sessions_find(gate->sessions, secret) : 0;
@@ -127,7 +144,7 @@ static bool find_session(struct gate *gate, struct request *request)
 	return true;
 }
 
-static int find_bearer(struct gate *gate, struct request *request, const char *header, struct response *response)
+static int gate_find_bearer(struct gate *gate, struct request *request, const char *header, struct response *response)
 {
 	char hash[TOKEN_HASH_CHARS];
 	int64_t id;
@@ -137,7 +154,7 @@ static int find_bearer(struct gate *gate, struct request *request, const char *h
 	token_hash(secret, strlen(secret), hash);
 	int rc = store_find_token(gate->store, hash, clock_now_ms(), &id);
 	if (rc < 0 && rc != -ENOENT)
-		return fail_unread(gate, response);
+		return gate_fail_unread(gate, response);
 	if (rc < 0)
 		return gate_fail(gate, "this token is unknown or was revoked", response);
 	request->access.kind = ACCESS_TOKEN;
@@ -153,8 +170,8 @@ int gate_identify(struct gate *gate, struct request *request, struct response *r
 	}
 	const char *header = head_get(request->head, "authorization");
 	if (header)
-		return find_bearer(gate, request, header, response);
-	if (find_session(gate, request))
+		return gate_find_bearer(gate, request, header, response);
+	if (gate_find_session(gate, request))
 		return 0;
 	char what[200];
 	bool had = head_get(request->head, "x-sluice-session");
@@ -165,18 +182,23 @@ int gate_identify(struct gate *gate, struct request *request, struct response *r
 	return -1;
 }
 
-static bool origin_is_ours(const struct request *request)
+static bool gate_origin_is_ours(const struct gate *gate, const struct request *request)
 {
 	const char *origin = head_get(request->head, "origin");
 	const char *site = head_get(request->head, "sec-fetch-site");
 	if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
 		return false;
-	return !origin || (!strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, head_get(request->head, "host")));
+	const char *host = head_get(request->head, "host");
+	if (!origin)
+		return true;
+	if (!request->local && fronts_find(&gate->fronts, host))
+		return fronts_has_origin(&gate->fronts, host, origin);
+	return !strncmp(origin, "http://", 7) && !strcasecmp(origin + 7, host);
 }
 
-int gate_check_origin(const struct request *request, struct response *response)
+int gate_check_origin(const struct gate *gate, const struct request *request, struct response *response)
 {
-	if (origin_is_ours(request))
+	if (gate_origin_is_ours(gate, request))
 		return 0;
 	response_problem(response, 403, "requests from other sites are refused");
 	return -1;
@@ -195,7 +217,7 @@ void gate_make_code(struct gate *gate, char code[static TOKEN_SECRET_CHARS])
 }
 
 /* True once for a right code. */
-static bool use_code(struct gate *gate, const char *code)
+static bool gate_take_code(struct gate *gate, const char *code)
 {
 	char hash[TOKEN_HASH_CHARS];
 	bool right = false;
@@ -213,7 +235,7 @@ static bool use_code(struct gate *gate, const char *code)
 int gate_use_code(struct gate *gate, const char *code, struct response *response)
 {
 	char what[200];
-	if (use_code(gate, code))
+	if (gate_take_code(gate, code))
 		return 0;
 	snprintf(what, sizeof(what),
 		 "this login link was used already or is older than ten minutes; `%s` gives a new one", gate->login);

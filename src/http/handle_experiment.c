@@ -11,7 +11,7 @@
 
 #define KEY_BYTES_MAX 200
 
-static void answer_missing(const struct request *request, struct response *response)
+static void experiment_answer_missing(const struct request *request, struct response *response)
 {
 	response_problem(response, 404, "there is no experiment %s", request->path_values[0]);
 }
@@ -56,6 +56,12 @@ void handle_experiments(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	struct store_page page;
 	handle_read_page(request, false, &page);
+	page.tag = request_text(request, "tag");
+	const char *archived = request_text(request, "archived");
+	if (archived)
+		page.archived = !strcmp(archived, "all") ? STORE_ARCHIVED_ALL
+			: !strcmp(archived, "yes")       ? STORE_ARCHIVED_ONLY
+							 : STORE_ARCHIVED_NO;
 	int rc = store_json_experiments(request->app->store, &page, &out);
 	if (rc < 0 && rc != -EINVAL)
 		handle_answer_unread(request, rc, response);
@@ -64,7 +70,7 @@ void handle_experiments(struct request *request, struct response *response)
 }
 
 /* The Idempotency-Key, or NULL. false: it is not usable, and the response says so. */
-static bool read_key(const struct request *request, const char **ret, struct response *response)
+static bool experiment_read_key(const struct request *request, const char **ret, struct response *response)
 {
 	const char *key = head_get(request->head, "idempotency-key");
 	*ret = key;
@@ -88,7 +94,7 @@ void handle_create(struct request *request, struct response *response)
 	const char *key;
 	char hash[TOKEN_HASH_CHARS];
 	int64_t experiment;
-	if (!read_key(request, &key, response) || request_json(request, &body, response) < 0)
+	if (!experiment_read_key(request, &key, response) || request_json(request, &body, response) < 0)
 		return;
 	token_hash(buf_text(&request->body), request->body.len, hash);
 	int rc = engine_create(request->app->engine, body, key, hash, &experiment, &problems, &err);
@@ -140,10 +146,11 @@ void handle_experiment(struct request *request, struct response *response)
 }
 
 /* A failed action: -ENOENT by the name the request used, the rest with the engine's words. */
-static void answer_failure(const struct request *request, int rc, const struct error *err, struct response *response)
+static void experiment_answer_failure(const struct request *request, int rc, const struct error *err,
+				      struct response *response)
 {
 	if (rc == -ENOENT && !*err->text)
-		answer_missing(request, response);
+		experiment_answer_missing(request, response);
 	else
 		response_error(response, rc, err);
 }
@@ -153,11 +160,11 @@ void handle_remove(struct request *request, struct response *response)
 	struct error err = {0};
 	int rc = engine_remove(request->app->engine, request->path_numbers[0], request_int(request, "stop"), &err);
 	if (rc < 0)
-		answer_failure(request, rc, &err, response);
+		experiment_answer_failure(request, rc, &err, response);
 }
 
-int stop_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
-	       int64_t *ret_count, struct error *err)
+int handle_stop_listed(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
+		       int64_t *ret_count, struct error *err)
 {
 	bool save = node_get_bool(body, "checkpoint", false);
 	return (save ? engine_stop_saving : engine_stop)(request->app->engine, request->path_numbers[0], numbers, count,
@@ -171,16 +178,16 @@ void handle_stop(struct request *request, struct response *response)
 	int64_t count = 0;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = stop_tasks(request, body, NULL, 0, &count, &err);
+	int rc = handle_stop_listed(request, body, NULL, 0, &count, &err);
 	node_free(body);
 	if (rc < 0)
-		answer_failure(request, rc, &err, response);
+		experiment_answer_failure(request, rc, &err, response);
 	else
 		handle_answer_count(count, response);
 }
 
-int restart_tasks(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
-		  int64_t *ret_count, struct error *err)
+int handle_restart_listed(const struct request *request, const struct node *body, const int64_t *numbers, size_t count,
+			  int64_t *ret_count, struct error *err)
 {
 	static const char *const modes[] = {
 		[ENGINE_MODE_DEFAULT] = "", [ENGINE_MODE_RESUME] = "resume", [ENGINE_MODE_FRESH] = "fresh"};
@@ -206,10 +213,10 @@ void handle_restart(struct request *request, struct response *response)
 	int64_t count = 0;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = restart_tasks(request, body, NULL, 0, &count, &err);
+	int rc = handle_restart_listed(request, body, NULL, 0, &count, &err);
 	node_free(body);
 	if (rc < 0)
-		answer_failure(request, rc, &err, response);
+		experiment_answer_failure(request, rc, &err, response);
 	else
 		handle_answer_count(count, response);
 }
@@ -219,7 +226,7 @@ void handle_resume(struct request *request, struct response *response)
 	struct error err = {0};
 	int rc = engine_resume(request->app->engine, request->path_numbers[0], &err);
 	if (rc < 0)
-		answer_failure(request, rc, &err, response);
+		experiment_answer_failure(request, rc, &err, response);
 	else
 		handle_answer_experiment(request, request->path_numbers[0], response);
 }
@@ -236,7 +243,7 @@ void handle_parallel(struct request *request, struct response *response)
 		: errorf(&err, -EINVAL, "the body must be {\"parallel\":N}");
 	node_free(body);
 	if (rc < 0)
-		answer_failure(request, rc, &err, response);
+		experiment_answer_failure(request, rc, &err, response);
 	else
 		handle_answer_experiment(request, request->path_numbers[0], response);
 }
@@ -253,20 +260,41 @@ enum store_axis handle_axis(const struct request *request)
 
 void handle_metrics(struct request *request, struct response *response)
 {
-	int rc = store_json_metrics(request->app->store, request->path_numbers[0], request_text(request, "name"),
-				    request_int(request, "points"), handle_axis(request), &response->pieces);
+	struct store_curves asked = {
+		.name = request_text(request, "name"),
+		.points = request_int(request, "points"),
+		.axis = handle_axis(request),
+		.tasks = request_text(request, "tasks"),
+		.from = request_int(request, "from"),
+		.to = request_int(request, "to"),
+	};
+	struct error err = {0};
+	int rc = asked.name ? engine_check_metric(request->app->engine, request->path_numbers[0], asked.name, &err) : 0;
+	if (rc == -ENOENT && *err.text) {
+		response_problem(response, 404, "%s", err.text);
+		return;
+	}
+	rc = store_json_metrics(request->app->store, request->path_numbers[0], &asked, &response->pieces);
 	if (rc < 0 && !handle_answer_unread(request, rc, response))
-		answer_missing(request, response);
+		experiment_answer_missing(request, response);
+}
+
+void handle_attempts(struct request *request, struct response *response)
+{
+	int rc = store_json_attempts(request->app->store, request->path_numbers[0], &response->pieces);
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
+		experiment_answer_missing(request, response);
 }
 
 void handle_analysis(struct request *request, struct response *response)
 {
 	int rc = engine_read_analysis(request->app->engine, request->path_numbers[0], &response->pieces);
 	if (rc < 0 && !handle_answer_unread(request, rc, response))
-		answer_missing(request, response);
+		experiment_answer_missing(request, response);
 }
 
-static void answer_text(struct request *request, const char *column, const char *what, struct response *response)
+static void experiment_answer_text(struct request *request, const char *column, const char *what,
+				   struct response *response)
 {
 	response->type = "text/plain; charset=utf-8";
 	int rc = store_read_text(request->app->store, request->path_numbers[0], column, &response->body);
@@ -278,7 +306,7 @@ static void answer_text(struct request *request, const char *column, const char 
 void handle_script(struct request *request, struct response *response)
 {
 	struct buf kept = buf_make(LIMIT_DOCUMENT_BYTES);
-	answer_text(request, "batch_script", "batch script", response);
+	experiment_answer_text(request, "batch_script", "batch script", response);
 	int rc = response->status < 400 ? engine_read_script(request->app->engine, request->path_numbers[0], &kept)
 					: -ENOENT;
 	if (rc < 0) {
@@ -290,9 +318,22 @@ void handle_script(struct request *request, struct response *response)
 	buf_free(&kept);
 }
 
+/* The file as its author wrote it. Where none was submitted: what is stored, as a file would say it. */
 void handle_source(struct request *request, struct response *response)
 {
-	answer_text(request, "source", "file", response);
+	struct store *store = request->app->store;
+	struct node *spec = NULL;
+	struct buf text = buf_make(BUF_UNLIMITED);
+	int rc = store_read_text(store, request->path_numbers[0], "source", &text);
+	if (rc == -ENOENT && store_read_text(store, request->path_numbers[0], "spec", &text) == 0 &&
+	    node_parse_json(buf_text(&text), text.len, &spec, NULL) == 0) {
+		response->type = "text/plain; charset=utf-8";
+		node_write_yaml(spec, &response->body);
+	} else {
+		experiment_answer_text(request, "source", "file", response);
+	}
+	node_free(spec);
+	buf_free(&text);
 }
 
 void handle_export(struct request *request, struct response *response)
@@ -305,7 +346,7 @@ void handle_export(struct request *request, struct response *response)
 	free(folder);
 	if (rc < 0) {
 		if (!handle_answer_unread(request, rc, response))
-			answer_missing(request, response);
+			experiment_answer_missing(request, response);
 		return;
 	}
 	if (csv)

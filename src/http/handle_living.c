@@ -9,7 +9,8 @@
 #include <inttypes.h>
 
 /* A body that is not right: every error with its field; anything else in the engine's words. */
-static void answer_refusal(int rc, const struct problems *problems, const struct error *err, struct response *response)
+static void living_answer_refusal(int rc, const struct problems *problems, const struct error *err,
+				  struct response *response)
 {
 	if (rc == -EINVAL && problems->list.len)
 		response_problems(response, problems);
@@ -28,7 +29,7 @@ void handle_suggest(struct request *request, struct response *response)
 	int rc = engine_suggest(request->app->engine, request->path_numbers[0], body, &number, &problems, &err);
 	node_free(body);
 	if (rc < 0) {
-		answer_refusal(rc, &problems, &err, response);
+		living_answer_refusal(rc, &problems, &err, response);
 	} else {
 		response_header(response, "Location", ROUTE_PREFIX "/experiments/e%" PRId64 "/tasks/%" PRId64,
 				request->path_numbers[0], number);
@@ -37,20 +38,29 @@ void handle_suggest(struct request *request, struct response *response)
 	problems_free(&problems);
 }
 
+static void handle_answer_import(int64_t count, int64_t already, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	json_map(&out);
+	json_key_int(&out, "tasks", count);
+	json_key_int(&out, "already", already);
+	json_end(&out);
+}
+
 void handle_import(struct request *request, struct response *response)
 {
 	struct problems problems = {0};
 	struct error err = {0};
 	struct node *body;
-	int64_t count;
+	int64_t count, already = 0;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = engine_import(request->app->engine, request->path_numbers[0], body, &count, &problems, &err);
+	int rc = engine_import(request->app->engine, request->path_numbers[0], body, &count, &already, &problems, &err);
 	node_free(body);
 	if (rc < 0)
-		answer_refusal(rc, &problems, &err, response);
+		living_answer_refusal(rc, &problems, &err, response);
 	else
-		handle_answer_count(count, response);
+		handle_answer_import(count, already, response);
 	problems_free(&problems);
 }
 
@@ -64,7 +74,7 @@ void handle_change(struct request *request, struct response *response)
 	int rc = engine_change(request->app->engine, request->path_numbers[0], body, &problems, &err);
 	node_free(body);
 	if (rc < 0)
-		answer_refusal(rc, &problems, &err, response);
+		living_answer_refusal(rc, &problems, &err, response);
 	else
 		handle_answer_experiment(request, request->path_numbers[0], response);
 	problems_free(&problems);
@@ -79,17 +89,17 @@ void handle_search(struct request *request, struct response *response)
 }
 
 /* Is it there? Then what was not found is something in it. */
-static bool experiment_exists(const struct request *request)
+static bool living_experiment_exists(const struct request *request)
 {
 	return store_find_experiment(request->app->store, request->path_numbers[0]) == 0;
 }
 
-static void answer_asked(struct request *request, int rc, int64_t number, const struct error *err,
-			 struct response *response)
+static void living_answer_asked(struct request *request, int rc, int64_t number, const struct error *err,
+				struct response *response)
 {
 	if (rc == 0) {
 		handle_answer_task(request, request->path_numbers[0], number, response);
-	} else if (rc == -ENOENT && experiment_exists(request)) {
+	} else if (rc == -ENOENT && living_experiment_exists(request)) {
 		response->status = 204; /* nothing left to do */
 	} else if (rc == -EAGAIN) {
 		response_problem(response, 409, "%s", err->text);
@@ -111,7 +121,7 @@ static void ask_done_cb(struct engine_asker *asker, int rc, int64_t number, cons
 {
 	struct ask ask = *(struct ask *)asker;
 	free(asker);
-	answer_asked(ask.request, rc, number, err, ask.response);
+	living_answer_asked(ask.request, rc, number, err, ask.response);
 	ask.request->respond(ask.request);
 }
 
@@ -135,5 +145,5 @@ void handle_ask(struct request *request, struct response *response)
 		return;
 	}
 	free(ask);
-	answer_asked(request, rc, number, &err, response);
+	living_answer_asked(request, rc, number, &err, response);
 }

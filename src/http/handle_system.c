@@ -29,7 +29,7 @@ void handle_openapi(struct request *request, struct response *response)
 
 /* The environment knows, unless the daemon was started by a service; then the machine's own list of users. A directory
  * (LDAP) is not asked: the loop would wait for it. */
-static char *user_name(void)
+static char *system_user_name(void)
 {
 	const char *user = getenv("USER") ? getenv("USER") : getenv("LOGNAME");
 	if (user && *user)
@@ -48,7 +48,7 @@ void handle_info(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	char host[256] = "";
-	char *user = user_name();
+	char *user = system_user_name();
 	gethostname(host, sizeof(host) - 1);
 	json_map(&out);
 	json_key_string(&out, "version", SLUICE_VERSION);
@@ -67,6 +67,53 @@ void handle_cluster(struct request *request, struct response *response)
 {
 	struct json out = json_to(&response->body);
 	engine_write_cluster(request->app->engine, &out);
+}
+
+void handle_cluster_use(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	int rc = engine_write_use(request->app->engine, &out);
+	if (rc < 0)
+		handle_answer_unread(request, rc, response);
+}
+
+static void system_answer_notify(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	int rc = engine_write_notify(request->app->engine, &out);
+	if (rc < 0)
+		handle_answer_unread(request, rc, response);
+}
+
+void handle_notify(struct request *request, struct response *response)
+{
+	system_answer_notify(request, response);
+}
+
+void handle_notify_change(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	struct node *body;
+	if (request_json(request, &body, response) < 0)
+		return;
+	int rc = engine_change_notify(request->app->engine, body, &err);
+	node_free(body);
+	if (rc < 0)
+		response_error(response, rc, &err);
+	else
+		system_answer_notify(request, response);
+}
+
+void handle_notify_test(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	int rc = engine_test_notify(request->app->engine, &err);
+	if (rc == -EINVAL)
+		response_problem(response, 409, "%s", err.text);
+	else if (rc < 0)
+		response_error(response, rc, &err);
+	else
+		system_answer_notify(request, response);
 }
 
 void handle_environments(struct request *request, struct response *response)
@@ -94,7 +141,7 @@ void handle_events(struct request *request, struct response *response)
 	response->stream_reset = last && !events_resume(events, last, &response->stream_from);
 }
 
-static void open_session(struct request *request, struct response *response)
+static void system_open_session(struct request *request, struct response *response)
 {
 	struct app *app = request->app;
 	char secret[TOKEN_SECRET_CHARS];
@@ -116,12 +163,12 @@ void handle_login(struct request *request, struct response *response)
 	if (!code)
 		response_problem(response, 400, "the body must be {\"code\":\"…\"}");
 	else if (gate_use_code(request->app->gate, code, response) == 0)
-		open_session(request, response);
+		system_open_session(request, response);
 	node_free(body);
 }
 
 /* false: there is no such session. */
-static bool end_session(struct app *app, uint64_t id)
+static bool system_end_session(struct app *app, uint64_t id)
 {
 	if (!sessions_end(gate_sessions(app->gate), id))
 		return false;
@@ -134,7 +181,7 @@ void handle_logout(struct request *request, struct response *response)
 {
 	(void)response;
 	if (request->access.kind == ACCESS_SESSION)
-		end_session(request->app, request->access.id);
+		system_end_session(request->app, request->access.id);
 }
 
 void handle_sessions(struct request *request, struct response *response)
@@ -147,7 +194,7 @@ void handle_sessions(struct request *request, struct response *response)
 void handle_session_delete(struct request *request, struct response *response)
 {
 	uint64_t id = (uint64_t)request->path_numbers[0];
-	if (!end_session(request->app, id))
+	if (!system_end_session(request->app, id))
 		response_problem(response, 404, "there is no session %" PRIu64, id);
 }
 

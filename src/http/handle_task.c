@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-static void answer_missing(const struct request *request, struct response *response)
+static void task_answer_missing(const struct request *request, struct response *response)
 {
 	if (request->path_values[1])
 		response_problem(response, 404, "there is no task %s/%s", request->path_values[0],
@@ -26,7 +26,17 @@ void handle_answer_task(struct request *request, int64_t experiment, int64_t num
 	struct json out = json_to(&response->body);
 	int rc = engine_write_task(request->app->engine, experiment, number, &out);
 	if (rc < 0 && !handle_answer_unread(request, rc, response))
-		answer_missing(request, response);
+		task_answer_missing(request, response);
+}
+
+static void task_query(struct request *request, const struct store_page *page, struct response *response)
+{
+	struct error err = {0};
+	int rc = store_json_query(request->app->store, request->path_numbers[0], page, &response->pieces, &err);
+	if (rc == -EINVAL)
+		response_problem(response, 400, "%s", err.text);
+	else if (rc < 0 && !handle_answer_unread(request, rc, response))
+		task_answer_missing(request, response);
 }
 
 void handle_tasks(struct request *request, struct response *response)
@@ -34,18 +44,22 @@ void handle_tasks(struct request *request, struct response *response)
 	struct json out = json_to(&response->body);
 	struct store_page page;
 	handle_read_page(request, true, &page);
+	page.filter = request_text(request, "filter");
+	page.metrics = request_text(request, "metrics");
+	if (!store_page_is_plain(&page)) {
+		task_query(request, &page, response);
+		return;
+	}
 	int rc = store_json_tasks(request->app->store, request->path_numbers[0], &page, &out);
 	if (rc == -ENOENT)
-		answer_missing(request, response);
+		task_answer_missing(request, response);
 	else if (rc < 0 && rc != -EINVAL)
 		handle_answer_unread(request, rc, response);
 	else if (rc < 0)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer in the same order");
 }
 
-/* {"tasks":[1,2,3]}: explicit numbers, so that nothing is touched that was not on the screen. */
-/* The caller frees both. */
-static int read_numbers(const struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
+int handle_read_numbers(const struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
 			struct response *response)
 {
 	struct node *body;
@@ -68,20 +82,20 @@ static int read_numbers(const struct request *request, struct node **ret_body, i
 	return 0;
 }
 
-static void change_tasks(struct request *request, bool stop, struct response *response)
+static void task_change_many(struct request *request, bool stop, struct response *response)
 {
 	struct error err = {0};
 	int64_t *numbers, touched = 0;
 	size_t count;
 	struct node *body;
-	if (read_numbers(request, &body, &numbers, &count, response) < 0)
+	if (handle_read_numbers(request, &body, &numbers, &count, response) < 0)
 		return;
-	int rc = stop ? stop_tasks(request, body, numbers, count, &touched, &err)
-		      : restart_tasks(request, body, numbers, count, &touched, &err);
+	int rc = stop ? handle_stop_listed(request, body, numbers, count, &touched, &err)
+		      : handle_restart_listed(request, body, numbers, count, &touched, &err);
 	free(numbers);
 	node_free(body);
 	if (rc == -ENOENT && !*err.text)
-		answer_missing(request, response);
+		task_answer_missing(request, response);
 	else if (rc < 0)
 		response_error(response, rc, &err);
 	else
@@ -90,12 +104,12 @@ static void change_tasks(struct request *request, bool stop, struct response *re
 
 void handle_tasks_stop(struct request *request, struct response *response)
 {
-	change_tasks(request, true, response);
+	task_change_many(request, true, response);
 }
 
 void handle_tasks_restart(struct request *request, struct response *response)
 {
-	change_tasks(request, false, response);
+	task_change_many(request, false, response);
 }
 
 void handle_task(struct request *request, struct response *response)
@@ -103,32 +117,32 @@ void handle_task(struct request *request, struct response *response)
 	handle_answer_task(request, request->path_numbers[0], request->path_numbers[1], response);
 }
 
-static void change_task(struct request *request, bool stop, struct response *response)
+static void task_change_one(struct request *request, bool stop, struct response *response)
 {
 	struct error err = {0};
 	struct node *body;
 	int64_t experiment = request->path_numbers[0], number = request->path_numbers[1], touched = 0;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = stop ? stop_tasks(request, body, &number, 1, &touched, &err)
-		      : restart_tasks(request, body, &number, 1, &touched, &err);
+	int rc = stop ? handle_stop_listed(request, body, &number, 1, &touched, &err)
+		      : handle_restart_listed(request, body, &number, 1, &touched, &err);
 	node_free(body);
 	if (rc < 0 && rc != -ENOENT)
 		response_error(response, rc, &err);
 	else if (rc < 0)
-		answer_missing(request, response);
+		task_answer_missing(request, response);
 	else
 		handle_answer_task(request, experiment, number, response);
 }
 
 void handle_task_stop(struct request *request, struct response *response)
 {
-	change_task(request, true, response);
+	task_change_one(request, true, response);
 }
 
 void handle_task_restart(struct request *request, struct response *response)
 {
-	change_task(request, false, response);
+	task_change_one(request, false, response);
 }
 
 void handle_tell(struct request *request, struct response *response)
@@ -151,7 +165,15 @@ void handle_task_metrics(struct request *request, struct response *response)
 	int rc = store_json_task_metrics(request->app->store, request->path_numbers[0], request->path_numbers[1],
 					 request_int(request, "points"), handle_axis(request), &out);
 	if (rc < 0 && !handle_answer_unread(request, rc, response))
-		answer_missing(request, response);
+		task_answer_missing(request, response);
+}
+
+void handle_task_samples(struct request *request, struct response *response)
+{
+	struct json out = json_to(&response->body);
+	int rc = store_json_samples(request->app->store, request->path_numbers[0], request->path_numbers[1], &out);
+	if (rc < 0 && !handle_answer_unread(request, rc, response))
+		task_answer_missing(request, response);
 }
 
 void handle_ran(struct request *request, struct response *response)
@@ -160,11 +182,11 @@ void handle_ran(struct request *request, struct response *response)
 	int rc = store_json_ran(request->app->store, request->path_numbers[0], request->path_numbers[1],
 				request_int(request, "attempt"), &out);
 	if (rc < 0 && !handle_answer_unread(request, rc, response))
-		answer_missing(request, response);
+		task_answer_missing(request, response);
 }
 
 /* How many bytes at the end are the beginning of a character that goes on in the next piece. */
-static size_t unfinished_bytes(const char *text, size_t len)
+static size_t task_unfinished_bytes(const char *text, size_t len)
 {
 	for (size_t back = 1; back <= 3 && back <= len; back++) {
 		unsigned char c = (unsigned char)text[len - back];
@@ -182,7 +204,7 @@ struct log_piece {
 };
 
 /* Closes fd. */
-static int log_read(int fd, int64_t offset, int64_t limit, struct log_piece *piece)
+static int task_log_read(int fd, int64_t offset, int64_t limit, struct log_piece *piece)
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0) {
@@ -204,7 +226,7 @@ static int log_read(int fd, int64_t offset, int64_t limit, struct log_piece *pie
 	size_t skip = 0;
 	while (from_end && piece->offset > 0 && skip < 3 && skip < (size_t)n && (to[skip] & 0xc0) == 0x80)
 		skip++;
-	size_t cut = unfinished_bytes(to, (size_t)n);
+	size_t cut = task_unfinished_bytes(to, (size_t)n);
 	if (cut < (size_t)n - skip)
 		piece->text.len -= cut;
 	piece->text.data[piece->text.len] = 0;
@@ -222,14 +244,14 @@ void handle_log(struct request *request, struct response *response)
 	int rc = store_find_attempt(request->app->store, experiment, number, request_int(request, "attempt"), &attempt);
 	if (rc < 0) {
 		if (!handle_answer_unread(request, rc, response))
-			answer_missing(request, response);
+			task_answer_missing(request, response);
 		return;
 	}
 	if (!stream)
 		stream = "stdout";
 	if (attempt) {
 		int fd = engine_open_log(request->app->engine, experiment, number, attempt, !strcmp(stream, "stderr"));
-		rc = fd < 0 ? fd : log_read(fd, offset, request_int(request, "limit"), &piece);
+		rc = fd < 0 ? fd : task_log_read(fd, offset, request_int(request, "limit"), &piece);
 	}
 	if (rc < 0 && rc != -ENOENT && rc != -ENOTDIR) {
 		response_problem(response, 500, "the log cannot be read: %s", strerror(-rc));
@@ -244,7 +266,7 @@ void handle_log(struct request *request, struct response *response)
 	json_key_int(&out, "next", piece.offset + (int64_t)piece.text.len);
 	json_key_int(&out, "size", piece.size);
 	json_key(&out, "text");
-	json_string_n(&out, buf_text(&piece.text), piece.text.len);
+	json_put_string_n(&out, buf_text(&piece.text), piece.text.len);
 	json_end(&out);
 	buf_free(&piece.text);
 }

@@ -115,7 +115,7 @@ int request_json(const struct request *request, struct node **ret, struct respon
 }
 
 /* Begins a problem document; the map stays open. */
-static struct json problem_begin(struct response *response, int status, const char *detail)
+static struct json message_problem_begin(struct response *response, int status, const char *detail)
 {
 	buf_free(&response->body);
 	blob_unref(response->blob);
@@ -142,13 +142,13 @@ void response_problem(struct response *response, int status, const char *fmt, ..
 	va_start(args, fmt);
 	vsnprintf(detail, sizeof(detail), fmt, args);
 	va_end(args);
-	struct json out = problem_begin(response, status, detail);
+	struct json out = message_problem_begin(response, status, detail);
 	json_end(&out);
 }
 
 void response_sign_in(struct response *response, const char *detail, const char *login)
 {
-	struct json out = problem_begin(response, 401, detail);
+	struct json out = message_problem_begin(response, 401, detail);
 	json_key_string(&out, "login", login);
 	json_end(&out);
 	response_header(response, "WWW-Authenticate", "Bearer");
@@ -177,7 +177,7 @@ void response_problems(struct response *response, const struct problems *problem
 {
 	struct error summary = {0};
 	problems_summary(problems, &summary);
-	struct json out = problem_begin(response, 400, summary.text);
+	struct json out = message_problem_begin(response, 400, summary.text);
 	json_key(&out, "errors");
 	problems_write(problems, &out);
 	json_end(&out);

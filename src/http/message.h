@@ -59,8 +59,8 @@ enum response_caching {
 };
 
 struct response {
-	int status; /* 200 unless told */
-	const char *type; /* application/json unless told */
+	int status; /* default: 200 */
+	const char *type; /* default: application/json */
 	struct buf headers; /* further lines, each with CRLF */
 	struct buf body;
 	struct blob *blob; /* the body instead of `body` */

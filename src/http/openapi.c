@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static void put_reference(struct json *out, const char *schema)
+static void openapi_put_reference(struct json *out, const char *schema)
 {
 	char *reference = mem_printf("#/components/schemas/%s", schema);
 	json_map(out);
@@ -15,18 +15,18 @@ static void put_reference(struct json *out, const char *schema)
 }
 
 /* "content" for a schema's name or, with a '/', a media type. */
-static void put_content(struct json *out, const char *what)
+static void openapi_put_content(struct json *out, const char *what)
 {
 	json_key(out, "content");
 	json_map(out);
 	if (strchr(what, '/')) {
 		json_key(out, what);
-		json_raw(out, "{\"schema\":{\"type\":\"string\"}}");
+		json_put_raw(out, "{\"schema\":{\"type\":\"string\"}}");
 	} else {
 		json_key(out, "application/json");
 		json_map(out);
 		json_key(out, "schema");
-		put_reference(out, what);
+		openapi_put_reference(out, what);
 		json_end(out);
 		/* The one answer that comes in two forms. */
 		if (!strcmp(what, "Export"))
@@ -35,27 +35,27 @@ static void put_content(struct json *out, const char *what)
 	json_end(out);
 }
 
-static void put_choices(struct json *out, const char *choices)
+static void openapi_put_choices(struct json *out, const char *choices)
 {
 	json_key_string(out, "type", "string");
 	json_key(out, "enum");
 	json_list(out);
 	while (*choices) {
 		size_t n = strcspn(choices, "|");
-		json_string_n(out, choices, n);
+		json_put_string_n(out, choices, n);
 		choices += n + (choices[n] == '|');
 	}
 	json_end(out);
 }
 
-static void put_schema(struct json *out, const struct param *param)
+static void openapi_put_schema(struct json *out, const struct param *param)
 {
 	json_key(out, "schema");
 	json_map(out);
 	switch (param->type) {
 	case PARAM_TEXT: json_key_string(out, "type", "string"); break;
-	case PARAM_BOOL: put_choices(out, "0|1|false|true"); break;
-	case PARAM_CHOICE: put_choices(out, param->choices); break;
+	case PARAM_BOOL: openapi_put_choices(out, "0|1|false|true"); break;
+	case PARAM_CHOICE: openapi_put_choices(out, param->choices); break;
 	default:
 		json_key_string(out, "type", "integer");
 		/* Bounds that are only those of the machine say nothing. */
@@ -69,7 +69,7 @@ static void put_schema(struct json *out, const struct param *param)
 	json_end(out);
 }
 
-static void put_path_parameter(struct json *out, const struct path_param *param)
+static void openapi_put_path_parameter(struct json *out, const struct path_param *param)
 {
 	json_map(out);
 	json_key_string(out, "name", param->name);
@@ -84,7 +84,7 @@ static void put_path_parameter(struct json *out, const struct path_param *param)
 	json_end(out);
 }
 
-static void put_header_parameter(struct json *out, const char *name, const char *help)
+static void openapi_put_header_parameter(struct json *out, const char *name, const char *help)
 {
 	json_map(out);
 	json_key_string(out, "name", name);
@@ -94,12 +94,12 @@ static void put_header_parameter(struct json *out, const char *name, const char 
 	json_end(out);
 }
 
-static void put_parameters(struct json *out, const struct route *route)
+static void openapi_put_parameters(struct json *out, const struct route *route)
 {
 	json_key(out, "parameters");
 	json_list(out);
 	for (const char *p = route->path; (p = strchr(p, '{')); p++)
-		put_path_parameter(out, path_param_find(p + 1, strcspn(p + 1, "}")));
+		openapi_put_path_parameter(out, path_param_find(p + 1, strcspn(p + 1, "}")));
 	for (size_t i = 0; i < REQUEST_QUERY_VALUES && route->query[i]; i++) {
 		const struct param *param = route->query[i];
 		json_map(out);
@@ -107,18 +107,18 @@ static void put_parameters(struct json *out, const struct route *route)
 		json_key_string(out, "in", "query");
 		json_key_bool(out, "required", param->required);
 		json_key_string(out, "description", param->help);
-		put_schema(out, param);
+		openapi_put_schema(out, param);
 		json_end(out);
 	}
 	if (!strcmp(route->operation, "createExperiment"))
-		put_header_parameter(out, "Idempotency-Key",
-				     "a key that is repeated within a day gets the first answer again");
+		openapi_put_header_parameter(out, "Idempotency-Key",
+					     "a key that is repeated within a day gets the first answer again");
 	if (route->flags & ROUTE_STREAM)
-		put_header_parameter(out, "Last-Event-ID", "go on after this event");
+		openapi_put_header_parameter(out, "Last-Event-ID", "go on after this event");
 	json_end(out);
 }
 
-static void put_responses(struct json *out, const struct route *route)
+static void openapi_put_responses(struct json *out, const struct route *route)
 {
 	char status[8];
 	snprintf(status, sizeof(status), "%d", route->status);
@@ -128,7 +128,7 @@ static void put_responses(struct json *out, const struct route *route)
 	json_map(out);
 	json_key_string(out, "description", route->summary);
 	if (route->answer)
-		put_content(out, route->answer);
+		openapi_put_content(out, route->answer);
 	json_end(out);
 	if (route->flags & ROUTE_MAYBE_NOTHING)
 		json_key_raw(out, "204", "{\"description\":\"Nothing left\"}");
@@ -136,7 +136,7 @@ static void put_responses(struct json *out, const struct route *route)
 	json_end(out);
 }
 
-static void put_operation(struct json *out, const struct route *route)
+static void openapi_put_operation(struct json *out, const struct route *route)
 {
 	static const char *const methods[] = {
 		[METHOD_GET] = "get", [METHOD_POST] = "post", [METHOD_PUT] = "put", [METHOD_DELETE] = "delete"};
@@ -144,22 +144,22 @@ static void put_operation(struct json *out, const struct route *route)
 	json_map(out);
 	json_key_string(out, "operationId", route->operation);
 	json_key_string(out, "summary", route->summary);
-	put_parameters(out, route);
+	openapi_put_parameters(out, route);
 	if (route->body) {
 		json_key(out, "requestBody");
 		json_map(out);
 		json_key_bool(out, "required", !(route->flags & ROUTE_OPTIONAL_BODY));
-		put_content(out, route->body);
+		openapi_put_content(out, route->body);
 		json_end(out);
 	}
-	put_responses(out, route);
+	openapi_put_responses(out, route);
 	if (route->flags & ROUTE_PUBLIC)
 		json_key_raw(out, "security", "[]");
 	json_end(out);
 }
 
 /* Rows of one path stand together or apart; each path is written once, at its first row. */
-static void put_path(struct json *out, size_t first)
+static void openapi_put_path(struct json *out, size_t first)
 {
 	for (size_t i = 0; i < first; i++)
 		if (!strcmp(routes[i].path, routes[first].path))
@@ -168,7 +168,7 @@ static void put_path(struct json *out, size_t first)
 	json_map(out);
 	for (size_t i = first; i < routes_count; i++)
 		if (!strcmp(routes[i].path, routes[first].path))
-			put_operation(out, &routes[i]);
+			openapi_put_operation(out, &routes[i]);
 	json_end(out);
 }
 
@@ -188,7 +188,7 @@ void openapi_write(struct buf *to)
 	json_key(&out, "paths");
 	json_map(&out);
 	for (size_t i = 0; i < routes_count; i++)
-		put_path(&out, i);
+		openapi_put_path(&out, i);
 	json_end(&out);
 	json_key_raw(&out, "components", openapi_components);
 	json_end(&out);

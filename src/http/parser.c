@@ -37,7 +37,7 @@ struct spans {
 	bool in_value, too_many;
 };
 
-static int on_target(library_parser *parser, const char *at, size_t len)
+static int parser_on_target(library_parser *parser, const char *at, size_t len)
 {
 	struct spans *spans = parser->data;
 	if (!spans->target)
@@ -46,7 +46,7 @@ static int on_target(library_parser *parser, const char *at, size_t len)
 	return 0;
 }
 
-static int on_name(library_parser *parser, const char *at, size_t len)
+static int parser_on_name(library_parser *parser, const char *at, size_t len)
 {
 	struct spans *spans = parser->data;
 	if (spans->count == 0 || spans->in_value) {
@@ -61,7 +61,7 @@ static int on_name(library_parser *parser, const char *at, size_t len)
 	return 0;
 }
 
-static int on_value(library_parser *parser, const char *at, size_t len)
+static int parser_on_value(library_parser *parser, const char *at, size_t len)
 {
 	struct spans *spans = parser->data;
 	if (!spans->count)
@@ -75,37 +75,37 @@ static int on_value(library_parser *parser, const char *at, size_t len)
 }
 
 /* The body is ours to read: the library sees the head only. */
-static bool library_read(const char *data, size_t len, struct spans *spans)
+static bool parser_library_read(const char *data, size_t len, struct spans *spans)
 {
 	library_settings settings = {0};
 	library_parser parser = {0};
 #ifdef HAVE_LLHTTP
 	llhttp_settings_init(&settings);
-	settings.on_url = on_target;
-	settings.on_header_field = on_name;
-	settings.on_header_value = on_value;
+	settings.on_url = parser_on_target;
+	settings.on_header_field = parser_on_name;
+	settings.on_header_value = parser_on_value;
 	llhttp_init(&parser, HTTP_REQUEST, &settings);
 	parser.data = spans;
 	llhttp_errno_t rc = llhttp_execute(&parser, data, len);
 	return rc == HPE_OK || rc == HPE_PAUSED_UPGRADE;
 #else
-	settings.on_url = on_target;
-	settings.on_header_field = on_name;
-	settings.on_header_value = on_value;
+	settings.on_url = parser_on_target;
+	settings.on_header_field = parser_on_name;
+	settings.on_header_value = parser_on_value;
 	http_parser_init(&parser, HTTP_REQUEST);
 	parser.data = spans;
 	return http_parser_execute(&parser, &settings, data, len) == len && HTTP_PARSER_ERRNO(&parser) == HPE_OK;
 #endif
 }
 
-static bool is_token_char(unsigned char c)
+static bool parser_is_token_char(unsigned char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 		(c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
 /* METHOD SP /target SP HTTP/1.1, without the line's end. */
-static int check_first_line(const char *line, size_t len)
+static int parser_check_first_line(const char *line, size_t len)
 {
 	const char *end = line + len, *p = line;
 	while (p < end && *p >= 'A' && *p <= 'Z')
@@ -130,7 +130,7 @@ int64_t parser_find_end(const char *data, size_t len, size_t from)
 	size_t i = from ? from - 1 : 0;
 	for (; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
-		/* Also what a browser says first when it was told https. */
+		/* Also what a browser says first when the address begins with https. */
 		if ((c < 0x20 && c != '\r' && c != '\n' && c != '\t') || c == 0x7f)
 			return -400;
 		if (c == '\n' && (i == 0 || data[i - 1] != '\r'))
@@ -141,7 +141,7 @@ int64_t parser_find_end(const char *data, size_t len, size_t from)
 			continue;
 		const char *first = memchr(data, '\r', i);
 		if (first == data + i - 1) {
-			int status = check_first_line(data, i - 1);
+			int status = parser_check_first_line(data, i - 1);
 			if (status)
 				return -status;
 		}
@@ -152,10 +152,10 @@ int64_t parser_find_end(const char *data, size_t len, size_t from)
 }
 
 /* name ":" value, without the line's end. */
-static bool check_header_line(const char *line, size_t len)
+static bool parser_check_header_line(const char *line, size_t len)
 {
 	size_t i = 0;
-	while (i < len && is_token_char((unsigned char)line[i]))
+	while (i < len && parser_is_token_char((unsigned char)line[i]))
 		i++;
 	if (!i || i == len || line[i] != ':')
 		return false;
@@ -167,7 +167,7 @@ static bool check_header_line(const char *line, size_t len)
 	return true;
 }
 
-static int check_lines(const char *data, size_t len, const char **ret_reason)
+static int parser_check_lines(const char *data, size_t len, const char **ret_reason)
 {
 	const char *end = data + len - 2;
 	const char *line = data;
@@ -175,7 +175,7 @@ static int check_lines(const char *data, size_t len, const char **ret_reason)
 	for (; line < end; count++) {
 		const char *cr = memchr(line, '\r', (size_t)(end + 1 - line));
 		size_t n = (size_t)(cr - line);
-		int status = count ? 0 : check_first_line(line, n);
+		int status = count ? 0 : parser_check_first_line(line, n);
 		if (status) {
 			*ret_reason = status == 505 ? "only HTTP/1.1 is supported" : "the request line is malformed";
 			return status;
@@ -184,7 +184,7 @@ static int check_lines(const char *data, size_t len, const char **ret_reason)
 			*ret_reason = "a header is folded over two lines";
 			return 400;
 		}
-		if (count && !check_header_line(line, n)) {
+		if (count && !parser_check_header_line(line, n)) {
 			*ret_reason = "a header line is malformed";
 			return 400;
 		}
@@ -210,7 +210,7 @@ const char *head_get(const struct head *head, const char *name)
 }
 
 /* Is the word one of a comma-separated list? */
-static bool list_has(const char *list, const char *word)
+static bool parser_list_has(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 	while (*list) {
@@ -226,7 +226,7 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
-static int check_framing(struct head *head, const char **ret_reason)
+static int parser_check_framing(struct head *head, const char **ret_reason)
 {
 	size_t lengths = head_count(head, "content-length");
 	size_t codings = head_count(head, "transfer-encoding");
@@ -252,9 +252,9 @@ static int check_framing(struct head *head, const char **ret_reason)
 	return 0;
 }
 
-static int check_meaning(struct head *head, const char **ret_reason)
+static int parser_check_meaning(struct head *head, const char **ret_reason)
 {
-	int status = check_framing(head, ret_reason);
+	int status = parser_check_framing(head, ret_reason);
 	if (status)
 		return status;
 	if (head_count(head, "host") != 1 || !*head_get(head, "host")) {
@@ -277,12 +277,13 @@ static int check_meaning(struct head *head, const char **ret_reason)
 	}
 	head->expect_continue = expect;
 	for (size_t i = 0; i < head->header_count; i++)
-		if (!strcasecmp(head->headers[i].name, "connection") && list_has(head->headers[i].value, "close"))
+		if (!strcasecmp(head->headers[i].name, "connection") &&
+		    parser_list_has(head->headers[i].value, "close"))
 			head->close = true;
 	return 0;
 }
 
-static void take_spans(char *data, const struct spans *spans, struct head *head)
+static void parser_take_spans(char *data, const struct spans *spans, struct head *head)
 {
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct span *span = &spans->header[i];
@@ -308,7 +309,7 @@ static void take_spans(char *data, const struct spans *spans, struct head *head)
 int parser_read_head(char *data, size_t len, struct head *ret, const char **ret_reason)
 {
 	struct spans spans = {0};
-	int status = check_lines(data, len, ret_reason);
+	int status = parser_check_lines(data, len, ret_reason);
 	if (status)
 		return status;
 	ret->header_count = 0;
@@ -325,13 +326,13 @@ int parser_read_head(char *data, size_t len, struct head *ret, const char **ret_
 		*ret_reason = "this method is not supported";
 		return 501;
 	}
-	bool agreed = library_read(data, len, &spans);
+	bool agreed = parser_library_read(data, len, &spans);
 	if (spans.too_many || !spans.target) {
 		*ret_reason = spans.too_many ? "too many headers" : "the request is malformed";
 		return spans.too_many ? 431 : 400;
 	}
-	take_spans(data, &spans, ret);
-	status = check_meaning(ret, ret_reason);
+	parser_take_spans(data, &spans, ret);
+	status = parser_check_meaning(ret, ret_reason);
 	if (!status && !agreed) {
 		*ret_reason = "the request is malformed";
 		status = 400;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const struct path_param path_params[] = {
+static const struct path_param route_path_params[] = {
 	{"id", "^e[1-9][0-9]{0,17}$", true, 'e', "the experiment, such as e12"},
 	{"n", "^[1-9][0-9]{0,17}$", true, 0, "the task's number within the experiment"},
 	{"key", "^[1-9][0-9]{0,17}$", true, 0, "the id of the token or session"},
@@ -19,9 +19,9 @@ static const struct path_param path_params[] = {
 
 const struct path_param *path_param_find(const char *name, size_t len)
 {
-	for (size_t i = 0; i < COUNT_OF(path_params); i++)
-		if (strlen(path_params[i].name) == len && !memcmp(path_params[i].name, name, len))
-			return &path_params[i];
+	for (size_t i = 0; i < COUNT_OF(route_path_params); i++)
+		if (strlen(route_path_params[i].name) == len && !memcmp(route_path_params[i].name, name, len))
+			return &route_path_params[i];
 	return NULL;
 }
 
@@ -56,7 +56,7 @@ bad:
 	return -EINVAL;
 }
 
-static bool value_matches(const struct path_param *param, const char *text, size_t len, int64_t *ret)
+static bool route_value_matches(const struct path_param *param, const char *text, size_t len, int64_t *ret)
 {
 	if (param->number) {
 		size_t skip = param->prefix ? 1 : 0;
@@ -88,7 +88,7 @@ struct route_match {
 	size_t count;
 };
 
-static bool path_matches(const char *pattern, const char *path, struct route_match *match)
+static bool route_path_matches(const char *pattern, const char *path, struct route_match *match)
 {
 	const char *p = path;
 	match->count = 0;
@@ -99,7 +99,7 @@ static bool path_matches(const char *pattern, const char *path, struct route_mat
 		if (*pattern == '{') {
 			const struct path_param *param = path_param_find(pattern + 1, want - 2);
 			size_t i = match->count++;
-			if (!value_matches(param, p, have, &match->number[i]))
+			if (!route_value_matches(param, p, have, &match->number[i]))
 				return false;
 			match->from[i] = (size_t)(p - path);
 			match->len[i] = have;
@@ -142,7 +142,7 @@ static int param_check(const struct param *param, struct query_value *value, str
 }
 
 /* One name=value of the query. */
-static int query_take(struct request *request, const char *text, size_t len, struct response *response)
+static int route_query_take(struct request *request, const char *text, size_t len, struct response *response)
 {
 	const struct route *route = request->route;
 	const char *equals = memchr(text, '=', len);
@@ -174,14 +174,14 @@ static int query_take(struct request *request, const char *text, size_t len, str
 	return param_check(route->query[i], &request->query[i], response);
 }
 
-static int query_read(struct request *request, const char *query, struct response *response)
+static int route_query_read(struct request *request, const char *query, struct response *response)
 {
 	const struct route *route = request->route;
 	for (size_t i = 0; i < REQUEST_QUERY_VALUES && route->query[i]; i++)
 		request->query[i].integer = route->query[i]->fallback;
 	while (*query) {
 		size_t len = strcspn(query, "&");
-		if (len && query_take(request, query, len, response) < 0)
+		if (len && route_query_take(request, query, len, response) < 0)
 			return -1;
 		query += len + (query[len] == '&');
 	}
@@ -194,7 +194,7 @@ static int query_read(struct request *request, const char *query, struct respons
 	return 0;
 }
 
-static void take_match(struct request *request, size_t prefix, const struct route_match *match)
+static void route_take_match(struct request *request, size_t prefix, const struct route_match *match)
 {
 	for (size_t i = 0; i < match->count; i++) {
 		char *text = request->path + prefix + match->from[i];
@@ -204,7 +204,7 @@ static void take_match(struct request *request, size_t prefix, const struct rout
 	}
 }
 
-static int refuse(const char *allowed, struct response *response)
+static int route_refuse(const char *allowed, struct response *response)
 {
 	if (!*allowed) {
 		response_problem(response, 404, "there is nothing at this address");
@@ -224,16 +224,16 @@ int route_find(struct request *request, struct response *response)
 	char allowed[64] = "";
 
 	for (size_t i = 0; i < routes_count; i++) {
-		if (!path_matches(routes[i].path, path, &match))
+		if (!route_path_matches(routes[i].path, path, &match))
 			continue;
 		if (routes[i].method == method) {
 			const char *query = strchr(request->head->target, '?');
 			request->route = &routes[i];
-			take_match(request, prefix, &match);
-			return query_read(request, query ? query + 1 : "", response);
+			route_take_match(request, prefix, &match);
+			return route_query_read(request, query ? query + 1 : "", response);
 		}
 		snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s%s", *allowed ? ", " : "",
 			 method_name(routes[i].method), routes[i].method == METHOD_GET ? ", HEAD" : "");
 	}
-	return refuse(allowed, response);
+	return route_refuse(allowed, response);
 }

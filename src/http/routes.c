@@ -2,56 +2,108 @@
 #include "base/limits.h"
 #include "http/handle.h"
 
+/* What JavaScript counts exactly. */
+#define STEP_MOST ((int64_t)1 << 53)
 #define STATES "waiting|submitted|running|finished|error|stopped|pruned"
 
-static const struct param p_state = {
+static const struct param route_param_state = {
 	.name = "state", .type = PARAM_CHOICE, .choices = STATES, .help = "only those in this state"};
-static const struct param p_limit = {
+static const struct param route_param_experiment_state = {
+	.name = "state", .type = PARAM_CHOICE, .choices = STATES "|paused", .help = "only those in this state"};
+static const struct param route_param_limit = {
 	.name = "limit", .type = PARAM_INT, .min = 1, .max = 1000, .fallback = 100, .help = "how many at most"};
-static const struct param p_cursor = {
+static const struct param route_param_cursor = {
 	.name = "cursor", .type = PARAM_TEXT, .help = "the \"next\" of an earlier answer"};
-static const struct param p_sort = {.name = "sort",
-				    .type = PARAM_CHOICE,
-				    .choices = "number|-number|best|-best|started|-started|elapsed|-elapsed",
-				    .help = "the order; `best` lists the best first for either goal"};
-static const struct param p_name = {
-	.name = "name", .type = PARAM_TEXT, .help = "the metric; default: the first objective"};
-static const struct param p_points = {.name = "points",
-				      .type = PARAM_INT,
-				      .min = 1,
-				      .max = 100000,
-				      .fallback = 300,
-				      .help = "points of a curve at most"};
-static const struct param p_axis = {
+static const struct param route_param_sort = {
+	.name = "sort",
+	.type = PARAM_TEXT,
+	.help = "the order: any column as in `filter`, with a minus before it for the other "
+		"direction; `best` lists the best first for either goal"};
+static const struct param route_param_filter = {
+	.name = "filter",
+	.type = PARAM_TEXT,
+	.help = "only tasks that pass, as `lr < 1e-3 and (optimizer = adam or state = error)`: parameters, metrics, "
+		"state, cause, time, energy, epoch, best, node, job, tag, notes, star; a bare word is looked for everywhere"};
+static const struct param route_param_with_metrics = {
+	.name = "metrics",
+	.type = PARAM_TEXT,
+	.help = "names between commas (a name with a comma in double quotes), `*` for the further objectives: every item "
+		"gets `values` with the value where the first objective was best, and the last one"};
+static const struct param route_param_name = {
+	.name = "name", .type = PARAM_TEXT, .help = "the metric; default: the first objective. 404 if no task has it"};
+static const struct param route_param_points = {.name = "points",
+						.type = PARAM_INT,
+						.min = 1,
+						.max = 100000,
+						.fallback = 300,
+						.help = "points of a curve at most"};
+static const struct param route_param_axis = {
 	.name = "axis",
 	.type = PARAM_CHOICE,
 	.choices = "step|epoch|time",
 	.help = "epoch, time: a further list x, the place of each point; step unless given"};
-static const struct param p_format = {
+static const struct param route_param_tasks = {
+	.name = "tasks", .type = PARAM_TEXT, .help = "only of these tasks: numbers between commas; default: all"};
+static const struct param route_param_from = {.name = "from",
+					      .type = PARAM_INT,
+					      .min = -STEP_MOST,
+					      .max = STEP_MOST,
+					      .fallback = -STEP_MOST,
+					      .help = "only steps from this one on: the detail of a zoom"};
+static const struct param route_param_to = {.name = "to",
+					    .type = PARAM_INT,
+					    .min = -STEP_MOST,
+					    .max = STEP_MOST,
+					    .fallback = STEP_MOST,
+					    .help = "only steps up to this one"};
+static const struct param route_param_format = {
 	.name = "format", .type = PARAM_CHOICE, .choices = "json|csv", .help = "json unless given"};
-static const struct param p_scan = {
+static const struct param route_param_scan = {
 	.name = "scan", .type = PARAM_BOOL, .help = "also return what was found in the script"};
-static const struct param p_stop = {.name = "stop", .type = PARAM_BOOL, .help = "stop what still runs, then remove"};
-static const struct param p_stream = {
+static const struct param route_param_stop = {
+	.name = "stop", .type = PARAM_BOOL, .help = "stop what still runs, then remove"};
+static const struct param route_param_stream = {
 	.name = "stream", .type = PARAM_CHOICE, .choices = "stdout|stderr", .help = "stdout unless given"};
-static const struct param p_attempt = {
+static const struct param route_param_attempt = {
 	.name = "attempt", .type = PARAM_INT, .min = 0, .max = INT32_MAX, .help = "default: the newest"};
-static const struct param p_log_offset = {.name = "offset",
-					  .type = PARAM_INT,
-					  .min = -INT64_MAX,
-					  .max = INT64_MAX,
-					  .help = "the first byte; negative: counted from the end"};
-static const struct param p_log_limit = {.name = "limit",
-					 .type = PARAM_INT,
-					 .min = 1,
-					 .max = LIMIT_LOG_CHUNK_BYTES,
-					 .fallback = LIMIT_LOG_CHUNK_BYTES,
-					 .help = "bytes at most"};
-static const struct param p_last = {
+static const struct param route_param_log_offset = {.name = "offset",
+						    .type = PARAM_INT,
+						    .min = -INT64_MAX,
+						    .max = INT64_MAX,
+						    .help = "the first byte; negative: counted from the end"};
+static const struct param route_param_log_limit = {.name = "limit",
+						   .type = PARAM_INT,
+						   .min = 1,
+						   .max = LIMIT_LOG_CHUNK_BYTES,
+						   .fallback = LIMIT_LOG_CHUNK_BYTES,
+						   .help = "bytes at most"};
+static const struct param route_param_last = {
 	.name = "last", .type = PARAM_TEXT, .help = "the id of the last event seen, like Last-Event-ID"};
 
-static const struct param p_path = {
+static const struct param route_param_tag = {.name = "tag", .type = PARAM_TEXT, .help = "only those with this tag"};
+static const struct param route_param_archived = {.name = "archived",
+						  .type = PARAM_CHOICE,
+						  .choices = "no|yes|all",
+						  .help = "archived experiments: left out unless given"};
+static const struct param route_param_words = {.name = "q",
+					       .type = PARAM_TEXT,
+					       .required = true,
+					       .help = "words; all of them must stand in the same experiment or task"};
+static const struct param route_param_hits = {
+	.name = "limit", .type = PARAM_INT, .min = 1, .max = 200, .fallback = 50, .help = "how many at most"};
+static const struct param route_param_path = {
 	.name = "path", .type = PARAM_TEXT, .required = true, .help = "as in the list of files"};
+
+static const struct param route_param_folder = {
+	.name = "folder", .type = PARAM_TEXT, .required = true, .help = "one of the allowed folders, as listed"};
+static const struct param route_param_below = {
+	.name = "path", .type = PARAM_TEXT, .help = "below it; default: the folder itself"};
+static const struct param route_param_bytes = {
+	.name = "bytes", .type = PARAM_INT, .min = 0, .max = STEP_MOST, .help = "only the first bytes; 0: all"};
+static const struct param route_param_word = {
+	.name = "q", .type = PARAM_TEXT, .required = true, .help = "the text to find, in either case"};
+static const struct param route_param_lines = {
+	.name = "limit", .type = PARAM_INT, .min = 1, .max = 1000, .fallback = 500, .help = "lines at most"};
 
 const struct route routes[] = {
 	{METHOD_GET,
@@ -104,6 +156,47 @@ const struct route routes[] = {
 	 "Examine the cluster with a real job; GET /cluster has the findings when `examining` is false",
 	 "Empty",
 	 "Cluster",
+	 202,
+	 ROUTE_OPTIONAL_BODY,
+	 {0}},
+
+	{METHOD_GET,
+	 "/cluster/use",
+	 handle_cluster_use,
+	 "getClusterUse",
+	 "What runs where, what is queued and why, and the nodes",
+	 NULL,
+	 "ClusterUse",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_GET,
+	 "/notify",
+	 handle_notify,
+	 "getNotify",
+	 "Messages by webhook and mail",
+	 NULL,
+	 "Notify",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_POST,
+	 "/notify",
+	 handle_notify_change,
+	 "changeNotify",
+	 "Set or remove (null) the addresses, and what messages are about",
+	 "NotifyChange",
+	 "Notify",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_POST,
+	 "/notify/test",
+	 handle_notify_test,
+	 "testNotify",
+	 "Send a test message to each address; GET /notify has the result when no `test` is `sending`",
+	 "Empty",
+	 "Notify",
 	 202,
 	 ROUTE_OPTIONAL_BODY,
 	 {0}},
@@ -190,6 +283,36 @@ const struct route routes[] = {
 	 {0}},
 
 	{METHOD_GET,
+	 "/energy",
+	 handle_energy,
+	 "getEnergy",
+	 "What all tasks have cost in energy, by state, strategy and source",
+	 NULL,
+	 "Energy",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_GET,
+	 "/experiments/{id}/energy",
+	 handle_experiment_energy,
+	 "getExperimentEnergy",
+	 "What the tasks of an experiment have cost in energy",
+	 NULL,
+	 "Energy",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_GET,
+	 "/experiments/{id}/advice",
+	 handle_experiment_advice,
+	 "getAdvice",
+	 "What its tasks should ask for next time, by what they used",
+	 NULL,
+	 "Advice",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_GET,
 	 "/experiments",
 	 handle_experiments,
 	 "listExperiments",
@@ -198,7 +321,18 @@ const struct route routes[] = {
 	 "ExperimentList",
 	 200,
 	 ROUTE_CACHED,
-	 {&p_state, &p_limit, &p_cursor}},
+	 {&route_param_experiment_state, &route_param_limit, &route_param_cursor, &route_param_tag,
+	  &route_param_archived}},
+	{METHOD_GET,
+	 "/find",
+	 handle_find,
+	 "find",
+	 "Experiments and tasks by words: names, ids, tags, notes, scripts, parameters, causes, nodes, jobs",
+	 NULL,
+	 "Hits",
+	 200,
+	 0,
+	 {&route_param_words, &route_param_hits}},
 	{METHOD_POST,
 	 "/experiments",
 	 handle_create,
@@ -218,7 +352,7 @@ const struct route routes[] = {
 	 "Check",
 	 200,
 	 0,
-	 {&p_scan}},
+	 {&route_param_scan}},
 	{METHOD_POST,
 	 "/scan",
 	 handle_scan,
@@ -237,7 +371,7 @@ const struct route routes[] = {
 	 NULL,
 	 "Experiment",
 	 200,
-	 ROUTE_CACHED,
+	 ROUTE_CACHED | ROUTE_AGING,
 	 {0}},
 	{METHOD_DELETE,
 	 "/experiments/{id}",
@@ -248,7 +382,7 @@ const struct route routes[] = {
 	 NULL,
 	 204,
 	 0,
-	 {&p_stop}},
+	 {&route_param_stop}},
 	{METHOD_POST,
 	 "/experiments/{id}/stop",
 	 handle_stop,
@@ -273,7 +407,7 @@ const struct route routes[] = {
 	 "/experiments/{id}/resume",
 	 handle_resume,
 	 "resumeExperiment",
-	 "Let a paused experiment go on as it is",
+	 "Let a paused experiment go on as it is, or a stopped one where it was stopped",
 	 "Empty",
 	 "Experiment",
 	 200,
@@ -285,6 +419,16 @@ const struct route routes[] = {
 	 "setParallel",
 	 "How many tasks may run at once",
 	 "ParallelRequest",
+	 "Experiment",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_POST,
+	 "/experiments/{id}/marks",
+	 handle_marks,
+	 "markExperiment",
+	 "Tags, notes, star and archive of an experiment; what is not named stays",
+	 "Marks",
 	 "Experiment",
 	 200,
 	 0,
@@ -305,7 +449,7 @@ const struct route routes[] = {
 	 "importTasks",
 	 "Results from elsewhere, for the search to learn from",
 	 "ImportRequest",
-	 "Count",
+	 "Imported",
 	 200,
 	 0,
 	 {0}},
@@ -348,7 +492,8 @@ const struct route routes[] = {
 	 "TaskList",
 	 200,
 	 ROUTE_CACHED | ROUTE_AGING,
-	 {&p_state, &p_sort, &p_limit, &p_cursor}},
+	 {&route_param_state, &route_param_sort, &route_param_limit, &route_param_cursor, &route_param_filter,
+	  &route_param_with_metrics}},
 	{METHOD_POST,
 	 "/experiments/{id}/tasks/stop",
 	 handle_tasks_stop,
@@ -369,6 +514,16 @@ const struct route routes[] = {
 	 200,
 	 0,
 	 {0}},
+	{METHOD_POST,
+	 "/experiments/{id}/tasks/marks",
+	 handle_tasks_marks,
+	 "markTasks",
+	 "Tags, notes and star of the named tasks",
+	 "TaskMarks",
+	 "Count",
+	 200,
+	 0,
+	 {0}},
 	{METHOD_GET,
 	 "/experiments/{id}/metrics",
 	 handle_metrics,
@@ -378,7 +533,18 @@ const struct route routes[] = {
 	 "Curves",
 	 200,
 	 ROUTE_CACHED,
-	 {&p_name, &p_points, &p_axis}},
+	 {&route_param_name, &route_param_points, &route_param_axis, &route_param_tasks, &route_param_from,
+	  &route_param_to}},
+	{METHOD_GET,
+	 "/experiments/{id}/attempts",
+	 handle_attempts,
+	 "getAttempts",
+	 "When and where every attempt ran",
+	 NULL,
+	 "Attempts",
+	 200,
+	 ROUTE_CACHED,
+	 {0}},
 	{METHOD_GET,
 	 "/experiments/{id}/analysis",
 	 handle_analysis,
@@ -428,7 +594,37 @@ const struct route routes[] = {
 	 "application/octet-stream",
 	 200,
 	 0,
-	 {&p_path}},
+	 {&route_param_path}},
+	{METHOD_GET,
+	 "/folders",
+	 handle_folders,
+	 "listFolders",
+	 "The folders of this machine from which scripts may be taken: scripts.folders of settings.yaml",
+	 NULL,
+	 "Folders",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_GET,
+	 "/folders/list",
+	 handle_folder_list,
+	 "listFolder",
+	 "The folders and scripts in one of them; no hidden files, no links",
+	 NULL,
+	 "FolderList",
+	 200,
+	 0,
+	 {&route_param_folder, &route_param_below}},
+	{METHOD_GET,
+	 "/folders/script",
+	 handle_folder_script,
+	 "getFolderScript",
+	 "A script of such a folder, with the modules beside it that it imports",
+	 NULL,
+	 "FolderScript",
+	 200,
+	 0,
+	 {&route_param_folder, &route_param_below}},
 	{METHOD_GET,
 	 "/experiments/{id}/export",
 	 handle_export,
@@ -438,7 +634,7 @@ const struct route routes[] = {
 	 "Export",
 	 200,
 	 0,
-	 {&p_format}},
+	 {&route_param_format}},
 	{METHOD_GET,
 	 "/experiments/{id}/tasks/{n}",
 	 handle_task,
@@ -470,6 +666,16 @@ const struct route routes[] = {
 	 ROUTE_OPTIONAL_BODY,
 	 {0}},
 	{METHOD_POST,
+	 "/experiments/{id}/tasks/{n}/marks",
+	 handle_task_marks,
+	 "markTask",
+	 "Tags, notes and star of a task; what is not named stays",
+	 "Marks",
+	 "Task",
+	 200,
+	 0,
+	 {0}},
+	{METHOD_POST,
 	 "/experiments/{id}/tasks/{n}/tell",
 	 handle_tell,
 	 "tellTask",
@@ -488,7 +694,17 @@ const struct route routes[] = {
 	 "TaskCurves",
 	 200,
 	 ROUTE_CACHED,
-	 {&p_points, &p_axis}},
+	 {&route_param_points, &route_param_axis}},
+	{METHOD_GET,
+	 "/experiments/{id}/tasks/{n}/samples",
+	 handle_task_samples,
+	 "getTaskSamples",
+	 "What the processes and GPUs of a task did, over its time",
+	 NULL,
+	 "TaskSamples",
+	 200,
+	 ROUTE_CACHED,
+	 {0}},
 	{METHOD_GET,
 	 "/experiments/{id}/tasks/{n}/ran",
 	 handle_ran,
@@ -498,7 +714,7 @@ const struct route routes[] = {
 	 "Ran",
 	 200,
 	 0,
-	 {&p_attempt}},
+	 {&route_param_attempt}},
 	{METHOD_GET,
 	 "/experiments/{id}/tasks/{n}/log",
 	 handle_log,
@@ -508,7 +724,38 @@ const struct route routes[] = {
 	 "Log",
 	 200,
 	 0,
-	 {&p_stream, &p_attempt, &p_log_offset, &p_log_limit}},
+	 {&route_param_stream, &route_param_attempt, &route_param_log_offset, &route_param_log_limit}},
+
+	{METHOD_GET,
+	 "/experiments/{id}/tasks/{n}/log/file",
+	 handle_log_file,
+	 "getLogFile",
+	 "A task's whole output, as a file",
+	 NULL,
+	 "text/plain",
+	 200,
+	 0,
+	 {&route_param_stream, &route_param_attempt}},
+	{METHOD_GET,
+	 "/experiments/{id}/tasks/{n}/log/find",
+	 handle_log_find,
+	 "findInLog",
+	 "The lines of a task's whole output that have a text in them",
+	 NULL,
+	 "LogHits",
+	 200,
+	 0,
+	 {&route_param_stream, &route_param_attempt, &route_param_word, &route_param_lines}},
+	{METHOD_GET,
+	 "/experiments/{id}/tasks/{n}/file",
+	 handle_task_file,
+	 "getTaskFile",
+	 "A file that a task wrote to its folder",
+	 NULL,
+	 "application/octet-stream",
+	 200,
+	 0,
+	 {&route_param_path, &route_param_bytes}},
 
 	{METHOD_GET,
 	 "/events",
@@ -519,7 +766,7 @@ const struct route routes[] = {
 	 "text/event-stream",
 	 200,
 	 ROUTE_STREAM,
-	 {&p_last}},
+	 {&route_param_last}},
 	{METHOD_PUT,
 	 "/uploads/{name}",
 	 handle_upload,

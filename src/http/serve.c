@@ -38,7 +38,7 @@ struct serve {
 };
 
 /* --name VALUE or --name=VALUE. NULL when argv[*i] is not it. */
-static const char *option_value(const char *name, int argc, char **argv, int *i)
+static const char *serve_option_value(const char *name, int argc, char **argv, int *i)
 {
 	size_t n = strlen(name);
 	if (strncmp(argv[*i], name, n) != 0)
@@ -57,9 +57,9 @@ static int serve_parse(int argc, char **argv, struct serve_options *ret)
 			ret->verbose = true;
 		} else if (!strcmp(argv[i], "--login-link")) {
 			ret->login_link = true;
-		} else if ((value = option_value("--listen", argc, argv, &i))) {
+		} else if ((value = serve_option_value("--listen", argc, argv, &i))) {
 			ret->listen = value;
-		} else if ((value = option_value("--state", argc, argv, &i))) {
+		} else if ((value = serve_option_value("--state", argc, argv, &i))) {
 			ret->state = value;
 		} else {
 			fprintf(stderr,
@@ -239,7 +239,8 @@ static void serve_finish(struct serve *serve)
 	uv_run(&serve->loop, UV_RUN_NOWAIT);
 }
 
-static void serve_close(struct serve *serve)
+/* False: something is left that hangs in the kernel, and that the usual end of a program would wait for. */
+static bool serve_close(struct serve *serve)
 {
 	server_close(serve->server);
 	if (serve->engine)
@@ -250,9 +251,10 @@ static void serve_close(struct serve *serve)
 	serve_finish(serve);
 	app_free(&serve->app);
 	lease_give(serve->lease);
-	uv_loop_close(&serve->loop);
+	bool over = uv_loop_close(&serve->loop) == 0;
 	free(serve->state_dir);
 	free(serve->program);
+	return over;
 }
 
 int serve_main(int argc, char **argv)
@@ -277,6 +279,10 @@ int serve_main(int argc, char **argv)
 		serve_announce(&serve, options.login_link);
 		uv_run(&serve.loop, UV_RUN_DEFAULT);
 	}
-	serve_close(&serve);
-	return rc < 0 ? rc == -EINVAL || rc == -EPERM ? 2 : 1 : 0;
+	int status = rc < 0 ? rc == -EINVAL || rc == -EPERM ? 2 : 1 : 0;
+	if (!serve_close(&serve)) {
+		fflush(NULL);
+		_exit(status); /* libuv's threads are joined by exit() */
+	}
+	return status;
 }

@@ -30,7 +30,7 @@ struct client {
 	struct server *server;
 	struct client *prev, *next; /* oldest first */
 	uint64_t position; /* event stream: the next event to send */
-	uint64_t waits; /* for its turn to make a piece of its answer, since; 0: it does not */
+	uint64_t turn; /* when it asked for its turn to make a piece of its answer; 0: it does not wait */
 	bool writing, failed;
 	bool eof; /* the peer sends nothing more, but may still read */
 };
@@ -254,13 +254,13 @@ static void server_pump_cb(uv_idle_t *idle)
 	struct server *server = idle->data;
 	struct client *next = NULL;
 	for (struct client *client = server->first; client; client = client->next)
-		if (client->waits && (!next || client->waits < next->waits))
+		if (client->turn && (!next || client->turn < next->turn))
 			next = client;
 	if (!next) {
 		uv_idle_stop(idle);
 		return;
 	}
-	next->waits = 0;
+	next->turn = 0;
 	conn_pump(&next->conn);
 	client_check(next);
 }
@@ -268,7 +268,7 @@ static void server_pump_cb(uv_idle_t *idle)
 static void io_pump(struct conn *conn)
 {
 	struct client *client = client_of(conn);
-	client->waits = ++client->server->pumps;
+	client->turn = ++client->server->pumps;
 	uv_idle_start(&client->server->pump, server_pump_cb);
 }
 
@@ -288,7 +288,7 @@ static void client_flush(struct client *client)
 		client->position += (uint64_t)count;
 		client_write(client, blobs, (unsigned)count);
 	}
-	/* The peer does not keep up: it comes back and is told to fetch again. */
+	/* The peer does not keep up: it reconnects and gets a reset, which makes it fetch again. */
 	if (client->failed || events_bytes_after(events, client->position) > LIMIT_STREAM_BYTES)
 		conn_close(&client->conn);
 }
@@ -405,7 +405,7 @@ static bool server_make_room(struct server *server)
 	return server_close_oldest(server, client_is_half_sent) || server_close_oldest(server, client_is_idle);
 }
 
-static bool peer_is_us(uv_stream_t *stream)
+static bool server_peer_is_us(uv_stream_t *stream)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -447,7 +447,7 @@ static void server_connection_cb(uv_stream_t *listener, int status)
 		conn_close(&client->conn);
 		return;
 	}
-	if (local && !peer_is_us(&client->uv.stream)) {
+	if (local && !server_peer_is_us(&client->uv.stream)) {
 		log_warning("a connection of another user to the unix socket was refused");
 		conn_close(&client->conn);
 		return;
@@ -491,6 +491,11 @@ struct server *server_new(uv_loop_t *loop, const struct conn_app *handler, struc
 	server->pump.data = server;
 	server->open_handles++;
 	return server;
+}
+
+uv_loop_t *server_loop(struct server *server)
+{
+	return server->loop;
 }
 
 void server_set_events(struct server *server, struct events *events)

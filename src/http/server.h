@@ -12,6 +12,8 @@
 struct server;
 
 struct server *server_new(uv_loop_t *loop, const struct conn_app *handler, struct app *app);
+/* The loop it was made for. */
+uv_loop_t *server_loop(struct server *server);
 /* Sets the ring that event streams read. Call it before the loop runs. */
 void server_set_events(struct server *server, struct events *events);
 /* Listens on the unix socket at path: see listen_unix. Peers with another uid are refused. */

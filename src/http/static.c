@@ -1,17 +1,19 @@
 /* The dashboard's files: see static.h. Only paths in the table exist; no file system is asked. */
 #include "http/static.h"
 
+#include "http/gzip.h"
+
 #include <stdio.h>
 #include <zlib.h>
 
-static const char not_built[] =
+static const char static_not_built[] =
 	"<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>sluice</title>"
 	"<h1>The dashboard was not built into this program</h1>"
 	"<p>Everything else works: the command line, and the interface at <code>/api/v1</code>.</p>"
 	"<p>To include it, run <code>npm ci &amp;&amp; npm run build</code> in <code>web/</code>, then build "
 	"sluice again.</p></html>\n";
 
-static const struct asset *find_asset(const char *path)
+static const struct asset *static_find_asset(const char *path)
 {
 	for (const struct asset *asset = assets; asset->path; asset++)
 		if (!strcmp(asset->path, path))
@@ -19,17 +21,7 @@ static const struct asset *find_asset(const char *path)
 	return NULL;
 }
 
-/* Does the list name the coding, or everything, without q=0? */
-static bool accepts_gzip(const char *list)
-{
-	const char *found = list ? strstr(list, "gzip") : NULL;
-	if (!found)
-		return false;
-	found += strcspn(found, ";,");
-	return strncmp(found, ";q=0", 4) != 0 || found[4] == '.';
-}
-
-static bool unpack(const struct asset *asset, struct buf *out)
+static bool static_unpack(const struct asset *asset, struct buf *out)
 {
 	z_stream z = {
 		.next_in = (unsigned char *)(uintptr_t)asset->data,
@@ -48,7 +40,7 @@ static bool unpack(const struct asset *asset, struct buf *out)
 	return rc == Z_STREAM_END;
 }
 
-static void send_asset(const struct request *request, const struct asset *asset, struct response *response)
+static void static_send_asset(const struct request *request, const struct asset *asset, struct response *response)
 {
 	const char *known = head_get(request->head, "if-none-match");
 	response->type = asset->type;
@@ -59,27 +51,40 @@ static void send_asset(const struct request *request, const struct asset *asset,
 		response->status = 304;
 		return;
 	}
-	if (accepts_gzip(head_get(request->head, "accept-encoding"))) {
+	if (gzip_is_accepted(request->head)) {
 		response_header(response, "Content-Encoding", "gzip");
 		response->blob = blob_borrow(asset->data, (size_t)(asset->end - asset->data));
-	} else if (!unpack(asset, &response->body)) {
+	} else if (!static_unpack(asset, &response->body)) {
 		response_problem(response, 500, "the embedded file %s is damaged", asset->path);
 	}
 }
 
+/* The page, with addresses of its files that are right for the depth of its own: it does not know what a proxy puts
+ * before them. */
+static const struct asset *static_find_page(const char *path)
+{
+	size_t depth = 0;
+	char name[40] = "/index.html";
+	for (const char *at = path + 1; *at; at++)
+		depth += *at == '/';
+	if (depth)
+		snprintf(name, sizeof(name), "/index%zu.html", depth);
+	return static_find_asset(name);
+}
+
 void static_handle(struct request *request, struct response *response)
 {
-	const char *path = strcmp(request->path, "/") ? request->path : "/index.html";
-	const struct asset *asset = find_asset(path);
-	const char *name = strrchr(path, '/') + 1;
-	/* /experiments/e1 is a view of the page; /x.js is a file that is not there. */
-	if (!asset && !strchr(name, '.'))
-		asset = find_asset("/index.html");
+	const char *path = request->path, *name = strrchr(path, '/') + 1;
+	const struct asset *asset = *name ? static_find_asset(path) : NULL;
+	/* /experiments/e1 is a view of the page; /x.js is a file that is not there, and /prefix/api/v1/info is a request that
+	 * a proxy has sent with a wrong prefix. */
+	if (!asset && !strchr(name, '.') && !strstr(path, "/api/"))
+		asset = static_find_page(path);
 	if (asset) {
-		send_asset(request, asset, response);
-	} else if (!assets[0].path && (!strchr(name, '.') || !strcmp(path, "/index.html"))) {
+		static_send_asset(request, asset, response);
+	} else if (!assets[0].path && !strchr(name, '.')) {
 		response->type = "text/html; charset=utf-8";
-		response->blob = blob_borrow(not_built, sizeof(not_built) - 1);
+		response->blob = blob_borrow(static_not_built, sizeof(static_not_built) - 1);
 	} else {
 		response_problem(response, 404, "there is nothing at this address");
 	}

@@ -101,8 +101,36 @@ static void journal_read_cost(const json_t *map, struct cost *cost)
 	cost->source = journal_get_text(map, "energy_source");
 }
 
+static void journal_read_figures(const json_t *map, const struct sample_figure *figures, size_t count, double *ret)
+{
+	for (size_t i = 0; i < count; i++) {
+		double value;
+		if (journal_get_real(json_object_get(map, figures[i].key), &value) && value >= 0 && value <= COST_MOST)
+			ret[i] = value;
+	}
+}
+
+/* What the processes and GPUs did at that moment; NULL where the record does not say. */
+static const struct sample *journal_read_sample(const json_t *map, int64_t time_ms, struct sample *ret)
+{
+	const json_t *host = json_object_get(map, "host"), *gpus = json_object_get(map, "gpus");
+	if (!json_is_object(host))
+		return NULL;
+	sample_init(ret, time_ms, json_array_size(gpus));
+	journal_read_figures(host, sample_host_figures, SAMPLE_HOST_COUNT, ret->host);
+	for (size_t g = 0; g < ret->gpu_count; g++)
+		journal_read_figures(json_array_get(gpus, g), sample_gpu_figures, SAMPLE_GPU_COUNT, ret->gpu[g]);
+	return ret;
+}
+
+/* What a record points to while its callback runs. */
+struct journal_space {
+	journal_metrics metrics;
+	struct sample sample;
+};
+
 /* 0, or -EBADMSG when the record lacks what its kind cannot do without. */
-static int journal_read_map(const json_t *map, journal_metrics *metrics, struct journal_record *record)
+static int journal_read_map(const json_t *map, struct journal_space *space, struct journal_record *record)
 {
 	const char *kind = journal_get_text(map, "kind");
 	if (!kind)
@@ -126,9 +154,15 @@ static int journal_read_map(const json_t *map, journal_metrics *metrics, struct 
 		record->checkpoint = json_is_true(json_object_get(map, "checkpoint"));
 		record->beat_ms = journal_get_int(map, "beat_ms", 0);
 		return 0;
-	case JOURNAL_METRIC: return journal_read_metrics(map, metrics, record);
-	case JOURNAL_SAMPLE: journal_read_cost(map, &record->cost); return 0;
-	case JOURNAL_NOTE: record->text = journal_get_text(map, "text"); return record->text ? 0 : -EBADMSG;
+	case JOURNAL_METRIC: return journal_read_metrics(map, &space->metrics, record);
+	case JOURNAL_SAMPLE:
+		journal_read_cost(map, &record->cost);
+		record->sample = journal_read_sample(map, record->time_ms, &space->sample);
+		return 0;
+	case JOURNAL_NOTE:
+		record->text = journal_get_text(map, "text");
+		record->stall = journal_get_text(map, "stall");
+		return record->text ? 0 : -EBADMSG;
 	case JOURNAL_BEFORE:
 		record->path = journal_get_text(map, "path");
 		record->size = journal_get_int(map, "size", 0);
@@ -164,7 +198,7 @@ static bool journal_sum_fits(const char *line, size_t len)
 
 /* One line without its newline. 0, -EBADMSG when it is damaged, or the callback's negative value in
  * *stop. */
-static int journal_read_line(const char *line, size_t len, journal_metrics *metrics, journal_record_f callback,
+static int journal_read_line(const char *line, size_t len, struct journal_space *space, journal_record_f callback,
 			     void *ctx, int *stop)
 {
 	struct journal_record record;
@@ -173,7 +207,7 @@ static int journal_read_line(const char *line, size_t len, journal_metrics *metr
 	if (len > LIMIT_JOURNAL_RECORD_BYTES || !journal_sum_fits(line, len))
 		return -EBADMSG;
 	json_t *map = json_loadb(line + JOURNAL_PREFIX_BYTES, len - JOURNAL_PREFIX_BYTES, 0, &ignored);
-	int rc = map ? journal_read_map(map, metrics, &record) : -EBADMSG;
+	int rc = map ? journal_read_map(map, space, &record) : -EBADMSG;
 	if (rc == 0)
 		*stop = callback(ctx, &record);
 	json_decref(map);
@@ -182,7 +216,7 @@ static int journal_read_line(const char *line, size_t len, journal_metrics *metr
 
 int64_t journal_read(const char *chunk, size_t len, journal_record_f record, void *ctx, unsigned *bad)
 {
-	journal_metrics metrics = {0};
+	struct journal_space space = {0};
 	size_t used = 0;
 	unsigned damaged = 0;
 	int stop = 0;
@@ -198,10 +232,10 @@ int64_t journal_read(const char *chunk, size_t len, journal_record_f record, voi
 			break;
 		}
 		used += (size_t)(end - line) + 1;
-		if (end != line && journal_read_line(line, (size_t)(end - line), &metrics, record, ctx, &stop) < 0)
+		if (end != line && journal_read_line(line, (size_t)(end - line), &space, record, ctx, &stop) < 0)
 			damaged++;
 	}
-	free(metrics.at);
+	free(space.metrics.at);
 	if (bad)
 		*bad += damaged;
 	return stop < 0 ? stop : (int64_t)used;

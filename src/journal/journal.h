@@ -12,6 +12,7 @@
 #include "base/cost.h"
 #include "base/error.h"
 #include "base/metric.h"
+#include "base/sample.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,8 +51,10 @@ struct journal_record {
 	size_t metric_count;
 	/* SAMPLE, and the totals in END */
 	struct cost cost;
+	const struct sample *sample; /* what happens at the moment; NULL: an older runner, which does not say */
 	/* NOTE */
 	const char *text;
+	const char *stall; /* it makes no progress: a word of model/stall.h, or STALL_OVER; NULL: any other note */
 	/* BEFORE */
 	const char *path; /* relative to the work folder */
 	int64_t size, mtime_ns;
@@ -66,6 +69,9 @@ struct journal_record {
 	const char *message; /* for people: "exit code 1", "model.py: no such file" */
 	const char *tail; /* last bytes of the error output */
 };
+
+/* It makes progress again. */
+#define STALL_OVER "over"
 
 struct journal_writer;
 

@@ -90,8 +90,15 @@ static void journal_write_record(const struct journal_record *record, struct jso
 	switch (record->kind) {
 	case JOURNAL_START: journal_write_start(record, out); break;
 	case JOURNAL_METRIC: journal_write_metric(record, out); break;
-	case JOURNAL_SAMPLE: cost_write(&record->cost, out); break;
-	case JOURNAL_NOTE: json_key_string(out, "text", record->text); break;
+	case JOURNAL_SAMPLE:
+		cost_write(&record->cost, out);
+		if (record->sample)
+			sample_write(record->sample, out);
+		break;
+	case JOURNAL_NOTE:
+		json_key_string(out, "text", record->text);
+		journal_write_text(out, "stall", record->stall);
+		break;
 	case JOURNAL_BEFORE: journal_write_before(record, out); break;
 	case JOURNAL_RAN: json_key_string(out, "digest", record->digest); break;
 	case JOURNAL_END: journal_write_end(record, out); break;

@@ -1,9 +1,11 @@
 /* CSV with a header, as Keras' CSVLogger, Lightning, pandas and people write it. Columns whose cell is a number become
  * metrics; every other cell is ignored. */
 #include "base/limits.h"
-#include "base/num.h"
+#include "metrics/number.h"
+#include "metrics/phrase.h"
 #include "metrics/reader.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,6 +13,7 @@ struct csv {
 	struct metrics_reader reader;
 	VEC(char *) header; /* names; "" for a column that has none */
 	char separator;
+	char *comment; /* the last line with # before the header, which may be the header; NULL */
 	bool refused; /* there is no header: nothing in this file can be named */
 	struct buf field; /* the text of one quoted field */
 };
@@ -81,18 +84,36 @@ static const char *csv_next_field(struct csv *csv, const char *text, size_t len,
 	return field;
 }
 
-/* A number; also with a decimal comma where the comma does not separate. */
+/* What Python prints around a number: tensor(0.5, device='cuda:0'), np.float64(0.5), [0.5]. */
+static void csv_unwrap(const char **field, size_t *len)
+{
+	const char *open = *len > 2 ? memchr(*field, (*field)[*len - 1] == ']' ? '[' : '(', *len) : NULL;
+	size_t before = open ? (size_t)(open - *field) : 0;
+	if (!open || !strchr(")]", (*field)[*len - 1]) ||
+	    (*open == '[' ? before > 0 : !phrase_is_wrapper(*field, before)))
+		return;
+	size_t inner = *len - before - 2;
+	const char *comma = *open == '(' ? memchr(open + 1, ',', inner) : NULL;
+	*field = open + 1;
+	*len = comma ? (size_t)(comma - open - 1) : inner;
+}
+
+/* A number; also with a decimal comma where the comma does not separate, and in percent, as it is written. */
 static bool csv_number(const struct csv *csv, const char *field, size_t len, double *ret)
 {
 	char copy[64];
 	const char *comma;
-	if (num_parse_real(field, len, ret) == 0)
+	if (len && (field[len - 1] == ')' || field[len - 1] == ']'))
+		csv_unwrap(&field, &len);
+	if (len > 1 && field[len - 1] == '%')
+		len -= 1 + (field[len - 2] == ' ');
+	if (number_parse(field, len, ret) == 0)
 		return true;
 	if (csv->separator == ',' || len >= sizeof(copy) || !(comma = memchr(field, ',', len)))
 		return false;
 	memcpy(copy, field, len);
 	copy[comma - field] = '.';
-	return num_parse_real(copy, len, ret) == 0;
+	return number_parse(copy, len, ret) == 0;
 }
 
 static void csv_read_header(struct csv *csv, const char *text, size_t len)
@@ -110,6 +131,12 @@ static void csv_read_header(struct csv *csv, const char *text, size_t len)
 		bool index = n >= 8 && memcmp(field, "Unnamed:", 8) == 0; /* pandas' name for one without a name */
 		vec_push(&csv->header, metrics_clean_name(field, index ? 0 : n));
 	}
+	for (size_t i = 0; i < csv->header.len; i++)
+		for (size_t k = 0; k < i && *csv->header.at[i]; k++)
+			if (strcmp(csv->header.at[i], csv->header.at[k]) == 0)
+				metrics_complain(&csv->reader,
+						 "the column '%.60s' is there twice: the first one counts",
+						 csv->header.at[i]);
 	csv->refused = names == 0;
 	if (csv->refused)
 		metrics_complain(&csv->reader,
@@ -125,6 +152,35 @@ static void csv_forget_header(struct csv *csv)
 	free(csv->header.at);
 	csv->header.at = NULL;
 	csv->header.len = csv->header.cap = 0;
+}
+
+/* How many fields the line has, and how many of them are numbers. */
+static size_t csv_count_fields(struct csv *csv, const char *text, size_t len, size_t *ret_numbers)
+{
+	size_t at = 0, count = 0;
+	*ret_numbers = 0;
+	for (; at <= len; count++) {
+		size_t n;
+		double number;
+		const char *field = csv_next_field(csv, text, len, &at, &n);
+		*ret_numbers += n && csv_number(csv, field, n, &number);
+	}
+	return count;
+}
+
+/* Is the comment before the first row of numbers its header? Then it is read. */
+static bool csv_take_comment(struct csv *csv, const char *text, size_t len)
+{
+	const char *names = csv->comment ? csv->comment + strspn(csv->comment, "# ") : "";
+	size_t named, numbers;
+	if (!*names)
+		return false;
+	csv->separator = csv_find_separator(names, strlen(names));
+	size_t columns = csv_count_fields(csv, names, strlen(names), &named);
+	bool fits = csv_count_fields(csv, text, len, &numbers) == columns && numbers && !named;
+	if (fits)
+		csv_read_header(csv, names, strlen(names));
+	return fits;
 }
 
 enum csv_header { CSV_NO_HEADER, CSV_SAME_HEADER, CSV_NEW_HEADER };
@@ -152,12 +208,37 @@ static enum csv_header csv_find_header(struct csv *csv, const char *text, size_t
 	return same && column == csv->header.len ? CSV_SAME_HEADER : CSV_NEW_HEADER;
 }
 
+/* A cell that is no number. "1.2k" in a column of a metric: nothing is read there, and that must not go without a word. */
+static void csv_take_text(struct csv *csv, const char *name, const char *cell, size_t len)
+{
+	bool digit = false;
+	metrics_part_note(&csv->reader.parts, name, cell, len);
+	for (size_t i = 0; i < len; i++)
+		digit |= isdigit((unsigned char)cell[i]) != 0;
+	if (digit && metrics_is_count(name)) /* "Epoch 3", "3/10" */
+		metrics_complain(&csv->reader,
+				 "line %" PRIu64 ": '%.*s' in the column '%.60s' is not a number; without it the rows "
+				 "are counted",
+				 csv->reader.record_line, len < 40 ? (int)len : 40, cell, name);
+	size_t at = len && (*cell == '-' || *cell == '+');
+	if (at < len && (cell[at] == '.' || isdigit((unsigned char)cell[at])) && phrase_is_metric(name, strlen(name)))
+		metrics_complain(&csv->reader, "line %" PRIu64 ": '%.*s' in the column '%.60s' is not a number",
+				 csv->reader.record_line, len < 40 ? (int)len : 40, cell, name);
+}
+
 static void csv_record(struct metrics_reader *reader, const char *text, size_t len)
 {
 	struct csv *csv = (struct csv *)reader;
 	size_t columns = 0, surplus = 0, at = 0;
 
-	if (!csv->header.len) {
+	if (len && *text == '#') { /* a comment; numpy.savetxt writes the header in one */
+		if (!csv->header.len) {
+			free(csv->comment);
+			csv->comment = mem_copy(text, len);
+		}
+		return;
+	}
+	if (!csv->header.len && !csv_take_comment(csv, text, len)) {
 		csv_read_header(csv, text, len);
 		return;
 	}
@@ -178,9 +259,9 @@ static void csv_record(struct metrics_reader *reader, const char *text, size_t l
 		if (columns >= csv->header.len)
 			surplus += n > 0; /* a separator at the end of the line is no field */
 		else if (csv_number(csv, field, n, &value))
-			metrics_add(reader, csv->header.at[columns], value);
-		else if (metrics_part_is_column(csv->header.at[columns]))
-			metrics_part_note(&reader->parts, field, n);
+			metrics_add_text(reader, csv->header.at[columns], value, field, n);
+		else
+			csv_take_text(csv, csv->header.at[columns], field, n);
 		columns++;
 	}
 	if (columns < csv->header.len || surplus)
@@ -195,6 +276,8 @@ static void csv_restart(struct metrics_reader *reader)
 	struct csv *csv = (struct csv *)reader;
 	csv_forget_header(csv);
 	csv->refused = false;
+	free(csv->comment);
+	csv->comment = NULL;
 	buf_free(&csv->field);
 }
 
@@ -209,6 +292,7 @@ bool metrics_csv_begins(const char *head, size_t len)
 	bool counts = false;
 	if (!next)
 		return false;
+	head += strspn(head, "# "); /* numpy.savetxt; the text has a newline */
 	csv.field = buf_make(LIMIT_METRIC_LINE_BYTES);
 	csv.separator = csv_find_separator(head, (size_t)(end - head));
 	for (int line = 0; line < 2; line++) {

@@ -44,6 +44,8 @@ static bool dict_take_value(struct dict *d, bool *ret_number, double *ret)
 		for (int depth = 0; d->at < d->end && (depth || (*d->at != ',' && *d->at != '}')); d->at++)
 			depth += strchr("([{", *d->at) ? 1 : strchr(")]}", *d->at) ? -1 : 0;
 		len = (size_t)(d->at - text);
+		while (len && text[len - 1] == ' ')
+			len--;
 		const char *open = memchr(text, '(', len);
 		size_t before = open ? (size_t)(open - text) : 0;
 		if (open && phrase_is_wrapper(text, before)) {
@@ -57,39 +59,93 @@ static bool dict_take_value(struct dict *d, bool *ret_number, double *ret)
 	return d->at < d->end;
 }
 
+#define DICT_DEPTH_MAX 4
+
+/* PREFIX/NAME; false where it would be too long or is no text. */
+static bool dict_join(const char *prefix, const char *name, size_t len, char out[static LIMIT_METRIC_NAME_BYTES + 1])
+{
+	size_t before = strlen(prefix);
+	if (!len || before + len + (before > 0) > LIMIT_METRIC_NAME_BYTES || text_utf8_check(name, len) != len)
+		return false;
+	memcpy(out, prefix, before);
+	if (before)
+		out[before++] = '/';
+	memcpy(out + before, name, len);
+	out[before + len] = '\0';
+	return true;
+}
+
+static void dict_add(struct phrase *phrase, const char *name, const char *last, size_t last_len, double value)
+{
+	enum word_kind kind = word_kind_of(last, last_len);
+	bool outer = strlen(name) == last_len;
+	if (kind == WORD_EPOCH && outer) {
+		phrase->epoch = value;
+	} else if (kind == WORD_STEP && outer) {
+		phrase->step = value;
+	} else if (phrase->count < PHRASE_PAIRS_MAX) {
+		memcpy(phrase->pairs[phrase->count].name, name, strlen(name) + 1);
+		phrase->pairs[phrase->count++].value = value;
+		phrase->metric |= phrase_is_metric(last, last_len);
+	} else {
+		phrase->many = true;
+	}
+}
+
+/* What stands between the braces; those of a dictionary in it get its name in front: {"train": {"loss": 1}}. */
+static bool dict_read(struct dict *d, const char *prefix, int depth, struct phrase *ret)
+{
+	if (!dict_take(d, '{'))
+		return false;
+	if (dict_take(d, '}'))
+		return true;
+	do {
+		char full[LIMIT_METRIC_NAME_BYTES + 1];
+		const char *name;
+		size_t name_len;
+		double value;
+		bool number;
+		if (!dict_take_text(d, &name, &name_len) || !dict_take(d, ':'))
+			return false;
+		bool named = dict_join(prefix, name, name_len, full);
+		struct dict inner = *d;
+		if (named && depth < DICT_DEPTH_MAX && dict_take(&inner, '{')) {
+			if (!dict_read(d, full, depth + 1, ret))
+				return false;
+			continue;
+		}
+		if (!dict_take_value(d, &number, &value))
+			return false;
+		if (number && named)
+			dict_add(ret, full, name, name_len, value);
+	} while (dict_take(d, ','));
+	return dict_take(d, '}');
+}
+
 bool phrase_read_dict(const char *text, size_t len, struct phrase *ret)
 {
 	struct dict d = {text, text + len};
 	phrase_clear(ret);
 	ret->alone = true;
-	if (!dict_take(&d, '{'))
-		return false;
-	do {
-		const char *name;
-		size_t name_len;
-		double value;
-		bool number;
-		if (!dict_take_text(&d, &name, &name_len) || !dict_take(&d, ':') ||
-		    !dict_take_value(&d, &number, &value))
-			return false;
-		if (!number || !name_len || name_len > LIMIT_METRIC_NAME_BYTES ||
-		    text_utf8_check(name, name_len) != name_len)
-			continue;
-		enum word_kind kind = word_kind_of(name, name_len);
-		if (kind == WORD_EPOCH) {
-			ret->epoch = value;
-		} else if (kind == WORD_STEP) {
-			ret->step = value;
-		} else if (ret->count < PHRASE_PAIRS_MAX) {
-			memcpy(ret->pairs[ret->count].name, name, name_len);
-			ret->pairs[ret->count].name[name_len] = '\0';
-			ret->pairs[ret->count++].value = value;
-			ret->metric |= phrase_is_metric(name, name_len);
-		}
-	} while (dict_take(&d, ','));
-	if (!dict_take(&d, '}'))
+	if (!dict_read(&d, "", 0, ret))
 		return false;
 	while (d.at < d.end && *d.at == ' ')
 		d.at++;
 	return d.at == d.end && ret->count;
+}
+
+void phrase_count_braces(struct phrase_braces *braces, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+		if (braces->quote) {
+			bool ends = !braces->escaped && c == braces->quote;
+			braces->escaped = !braces->escaped && c == '\\';
+			braces->quote = ends ? 0 : braces->quote;
+		} else if (c == '"' || c == '\'') {
+			braces->quote = c;
+		} else {
+			braces->depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+		}
+	}
 }

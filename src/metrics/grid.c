@@ -2,8 +2,8 @@
 #include "metrics/grid.h"
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/text.h"
+#include "metrics/number.h"
 #include "metrics/words.h"
 
 #include <ctype.h>
@@ -42,11 +42,39 @@ static bool grid_is_counted(const char *text, size_t len)
 	return false;
 }
 
+/* The length of a bar between the columns of a table: | and the upright lines of Unicode; 0: there is none here. */
+static size_t grid_bar(const char *text, size_t len)
+{
+	static const char *const bars[] = {"|", "\u2502", "\u2503", "\u2551"};
+	for (size_t i = 0; i < COUNT_OF(bars); i++)
+		if (len >= strlen(bars[i]) && memcmp(text, bars[i], strlen(bars[i])) == 0)
+			return strlen(bars[i]);
+	return 0;
+}
+
+/* "+-----+-----+", "|-----|:---:|", "┡━━━━━╇━━━━━┩": a line between the rows of a table with bars. */
+static bool grid_is_border(const char *text, size_t len)
+{
+	size_t dashes = 0;
+	for (size_t i = 0; i < len; i++) {
+		bool drawn = len - i >= 3 && memcmp(text + i, "\xe2\x94", 2) == 0;
+		drawn |= len - i >= 3 && memcmp(text + i, "\xe2\x95", 2) == 0;
+		if (!drawn && !strchr("+-=|: ", text[i]))
+			return false;
+		dashes += drawn || text[i] == '-' || text[i] == '=';
+		i += drawn ? 2 : 0;
+	}
+	return dashes >= 3;
+}
+
 bool grid_expects(const struct grid *grid, const char *text, size_t len)
 {
-	size_t at = 0;
+	size_t at = 0, bar;
 	while (at < len && (unsigned char)text[at] <= ' ')
 		at++;
+	if ((bar = grid_bar(text + at, len - at)) && !grid->column_count && !grid->boxed)
+		for (at += bar; at < len && (unsigned char)text[at] <= ' ';)
+			at++;
 	if (grid->column_count || (grid->boxed && at < len && text[at] == '|'))
 		return true;
 	return grid_is_rule(text + at, len - at) || grid_is_counted(text + at, len - at);
@@ -72,6 +100,29 @@ static size_t grid_cut(const char *text, size_t len, struct grid_cell cells[GRID
 	return count;
 }
 
+/* The columns of a line with bars around each; 0: too many. */
+static size_t grid_cut_bars(const char *text, size_t len, struct grid_cell cells[GRID_COLUMNS_MAX])
+{
+	size_t count = 0, at = grid_bar(text, len);
+	while (at < len) {
+		size_t end = at;
+		while (end < len && !grid_bar(text + end, len - end))
+			end++;
+		size_t next = end + (end < len ? grid_bar(text + end, len - end) : 0), last = end;
+		while (at < last && text[at] == ' ')
+			at++;
+		while (last > at && text[last - 1] == ' ')
+			last--;
+		if (last > at && text[last - 1] == '%')
+			last--;
+		if (count == GRID_COLUMNS_MAX)
+			return 0;
+		cells[count++] = (struct grid_cell){text + at, last - at};
+		at = next;
+	}
+	return count;
+}
+
 static void grid_name(char out[GRID_COLUMN_BYTES], const char *at, size_t len)
 {
 	snprintf(out, GRID_COLUMN_BYTES, "%.*s",
@@ -87,7 +138,7 @@ static bool grid_read_header(struct grid *grid, const struct grid_cell *cells, s
 	if (count < 2 || (!spacy && first != WORD_EPOCH && first != WORD_STEP))
 		return false;
 	for (size_t i = 1; i < count; i++) {
-		if (!isalpha((unsigned char)*cells[i].at) && *cells[i].at != '#')
+		if (!cells[i].len || (!isalpha((unsigned char)*cells[i].at) && *cells[i].at != '#'))
 			return false;
 		for (size_t k = 0; k < cells[i].len; k++)
 			if (strchr(":=;,|", cells[i].at[k]))
@@ -108,7 +159,10 @@ static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell 
 				      struct phrase *ret)
 {
 	double first;
-	if (count != grid->column_count || num_parse_real(cells[0].at, cells[0].len, &first) < 0)
+	if (count == grid->column_count + 1 && number_parse(cells[0].at, cells[0].len, &first) == 0 &&
+	    first == floor(first))
+		cells++, count--; /* a frame of pandas: its index has no name */
+	if (count != grid->column_count || number_parse(cells[0].at, cells[0].len, &first) < 0)
 		return GRID_NONE;
 	phrase_clear(ret);
 	if (strcasecmp(grid->columns[0], "epoch") == 0 || strcmp(grid->columns[0], "E") == 0)
@@ -117,7 +171,7 @@ static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell 
 		ret->step = first;
 	for (size_t i = 1; i < count; i++) {
 		struct phrase_pair *pair = &ret->pairs[ret->count];
-		if (num_parse_real(cells[i].at, cells[i].len, &pair->value) < 0 ||
+		if (number_parse(cells[i].at, cells[i].len, &pair->value) < 0 ||
 		    word_kind_of_name(grid->columns[i], strlen(grid->columns[i])) == WORD_NEVER)
 			continue;
 		if (strcasecmp(grid->columns[i], "step") == 0 && isnan(ret->step)) {
@@ -133,13 +187,14 @@ static enum grid_answer grid_read_row(struct grid *grid, const struct grid_cell 
 static enum grid_answer grid_read_table(struct grid *grid, const char *text, size_t len, struct phrase *ret)
 {
 	struct grid_cell cells[GRID_COLUMNS_MAX];
-	size_t count = grid_cut(text, len, cells);
+	bool bars = grid_bar(text, len) > 0;
+	size_t count = bars ? grid_cut_bars(text, len, cells) : grid_cut(text, len, cells);
 	if (text_utf8_check(text, len) == len && grid_read_header(grid, cells, count))
 		return GRID_PART;
 	if (!grid->column_count)
 		return GRID_NONE;
-	if ((len >= 3 && memcmp(text, "---", 3) == 0) ||
-	    memchr(text, '%', len)) /* the progress of an epoch is drawn in between */
+	if ((len >= 3 && memcmp(text, "---", 3) == 0) || grid_is_border(text, len) ||
+	    (!bars && memchr(text, '%', len))) /* the progress of an epoch is drawn in between */
 		return GRID_PART;
 	enum grid_answer answer = grid_read_row(grid, cells, count, ret);
 	if (answer == GRID_NONE)
@@ -170,7 +225,7 @@ static bool grid_add_to_box(struct grid *grid, const char *name, const char *val
 		grid_name(grid->section, name, strlen(name));
 		return true;
 	}
-	if (num_parse_real(value, value_len, &number) < 0)
+	if (number_parse(value, value_len, &number) < 0)
 		return false;
 	if (grid_count(box, name, number))
 		return true;

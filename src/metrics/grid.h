@@ -1,6 +1,6 @@
 /* Reads results that are printed in columns:
  * a table, with a header whose first column counts ("epoch  train_loss  valid_loss  time": fastai, skorch, spaCy, and the
- * gradient boosting of scikit-learn) and a row for each count;
+ * gradient boosting of scikit-learn) and a row for each count, also with bars and borders around the columns (Markdown, rich);
  * a box of names and values between two lines of dashes ("|    ep_rew_mean | 21.5 |": Stable-Baselines, Spinning Up). */
 #ifndef METRICS_GRID_H
 #define METRICS_GRID_H

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/num.h"
+#include "metrics/phrase.h"
 
 /* Deeper objects are passed over. */
 #define JSON_DEPTH_MAX 8
@@ -93,16 +94,21 @@ void json_names_clear(struct json_names *names)
 	*names = (struct json_names){0};
 }
 
-/* {"split": "val", "loss": 0.3}: the text at the cursor may name the part of the data. The cursor stays. */
-static void json_note_part(struct json_cursor *c, const char *name, size_t len, struct metrics_reader *reader)
+/* The text at the cursor, which stays. {"split": "val", "loss": 0.3}: it may name the part of the data. {"epoch": "3"}: it
+ * may be a number, where the name is of a count or a metric. True: it is one. */
+static bool json_take_text(struct json_cursor c, const char *name, size_t len, struct metrics_reader *reader,
+			   double *ret)
 {
-	struct json_cursor at = *c;
 	const char *word;
 	size_t word_len;
 	char *column = metrics_clean_name(name, len);
-	if (metrics_part_is_column(column) && json_take_string(&at, &word, &word_len))
-		metrics_part_note(&reader->parts, word, word_len);
+	bool taken = json_take_string(&c, &word, &word_len), number = false;
+	if (taken && word_len && num_parse_real(word, word_len, ret) == 0)
+		number = metrics_is_count(column) || phrase_is_metric(column, strlen(column));
+	else if (taken)
+		metrics_part_note(&reader->parts, column, word, word_len);
 	free(column);
+	return number;
 }
 
 /* The names of the objects around a member, each with its slash. */
@@ -118,13 +124,14 @@ static bool json_take_members(struct json_cursor *c, struct metrics_reader *read
 		const char *name;
 		size_t len;
 		bool number = false;
-		double value;
+		double value = 0, said = 0;
+		const char *text;
 		if (!json_take_string(c, &name, &len) || !json_take(c, ':'))
 			return false;
 		json_skip_space(c);
-		if (!depth && c->at < c->end && *c->at == '"')
-			json_note_part(c, name, len, reader);
+		bool quoted = !depth && c->at < c->end && *c->at == '"' && json_take_text(*c, name, len, reader, &said);
 		buf_add(prefix, name, len);
+		text = c->at;
 		if (c->at < c->end && *c->at == '{' && depth < JSON_DEPTH_MAX) {
 			buf_add_char(prefix, '/');
 			if (!json_take_members(c, reader, names, prefix, depth + 1))
@@ -132,9 +139,11 @@ static bool json_take_members(struct json_cursor *c, struct metrics_reader *read
 		} else if (!json_take_value(c, &number, &value)) {
 			return false;
 		}
-		if (number) {
+		value = quoted && !number ? said : value;
+		if (number || quoted) {
 			vec_push(&names->list, metrics_clean_name(prefix->data, prefix->len));
-			metrics_add(reader, names->list.at[names->list.len - 1], value);
+			metrics_add_text(reader, names->list.at[names->list.len - 1], value, text,
+					 (size_t)(c->at - text));
 		}
 		prefix->len = kept;
 		prefix->full = false;

@@ -2,7 +2,9 @@
 #include "metrics/metrics.h"
 
 #include "base/limits.h"
+#include "base/num.h"
 #include "base/text.h"
+#include "metrics/number.h"
 #include "metrics/reader.h"
 
 #include <fnmatch.h>
@@ -11,24 +13,26 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const csv_files[] = {"*.csv", "*.tsv", NULL}, *const text_files[] = {"*.txt", "*.log", NULL};
-static const char *const jsonl_files[] = {"*.jsonl", "*.ndjson", NULL}, *const json_files[] = {"*.json", NULL};
-static const char *const tfevents_files[] = {"*tfevents*", NULL};
+static const char *const metrics_csv_files[] = {"*.csv", "*.tsv", NULL},
+			 *const metrics_text_files[] = {"*.txt", "*.log", NULL};
+static const char *const metrics_jsonl_files[] = {"*.jsonl", "*.ndjson", NULL},
+			 *const metrics_json_files[] = {"*.json", NULL};
+static const char *const metrics_tfevents_files[] = {"*tfevents*", NULL};
 
 const struct metrics_format metrics_formats[] = {
 	{.name = "csv",
-	 .files = csv_files,
-	 .others = text_files,
+	 .files = metrics_csv_files,
+	 .others = metrics_text_files,
 	 .other = metrics_csv_begins,
 	 .open = metrics_csv_open},
 	{.name = "jsonl",
-	 .files = jsonl_files,
-	 .others = text_files,
+	 .files = metrics_jsonl_files,
+	 .others = metrics_text_files,
 	 .other = metrics_jsonl_begins,
 	 .open = metrics_jsonl_open},
-	{.name = "json", .files = json_files, .settings = true, .open = metrics_document_open},
+	{.name = "json", .files = metrics_json_files, .settings = true, .open = metrics_document_open},
 	{.name = "tfevents",
-	 .files = tfevents_files,
+	 .files = metrics_tfevents_files,
 	 .begins = metrics_tfevents_begins,
 	 .certain = true,
 	 .folders = true,
@@ -102,6 +106,22 @@ const char *metrics_complaint(const struct metrics_reader *reader)
 	return reader->complaints ? reader->complaint : NULL;
 }
 
+void metrics_remark(struct metrics_reader *reader, unsigned kind, const char *fmt, ...)
+{
+	va_list args;
+	if (*reader->remarks[kind])
+		return;
+	va_start(args, fmt);
+	vsnprintf(reader->remarks[kind], sizeof(reader->remarks[kind]), fmt, args);
+	va_end(args);
+}
+
+const char *metrics_remark_of(const struct metrics_reader *reader, size_t which)
+{
+	_Static_assert(METRICS_REMARKS == METRICS_REMARK_ROUNDED + 1, "a remark for every kind");
+	return which < METRICS_REMARKS && *reader->remarks[which] ? reader->remarks[which] : NULL;
+}
+
 char *metrics_clean_name(const char *name, size_t len)
 {
 	while (len && (unsigned char)name[0] <= ' ')
@@ -136,6 +156,15 @@ void metrics_add(struct metrics_reader *reader, const char *name, double value)
 	vec_push(&reader->cells, metric);
 }
 
+void metrics_add_text(struct metrics_reader *reader, const char *name, double value, const char *text, size_t len)
+{
+	if (number_is_rounded(text, len, value))
+		metrics_remark(reader, METRICS_REMARK_ROUNDED,
+			       "line %" PRIu64 ": %.60s %.*s is kept as %.0f: whole numbers are exact up to 2^53",
+			       reader->record_line, name, len < 40 ? (int)len : 40, text, value);
+	metrics_add(reader, name, value);
+}
+
 static void metrics_give_row(struct metrics_reader *reader, const struct metrics_row *row)
 {
 	if (reader->cells.len) {
@@ -147,20 +176,62 @@ static void metrics_give_row(struct metrics_reader *reader, const struct metrics
 	reader->cells.len = 0;
 }
 
+/* Says that a row is shown under another step than its file has for it. */
+static void metrics_remark_step(struct metrics_reader *reader, const struct metrics_step *s, int64_t step)
+{
+	const char *column = metrics_step_column(s);
+	char line[40] = "", said[NUM_REAL_CHARS], before[NUM_REAL_CHARS];
+	if (!s->moved || *reader->remarks[s->moved] || !column)
+		return;
+	if (reader->record_line > 1) /* what is printed has no lines with numbers */
+		snprintf(line, sizeof(line), "line %" PRIu64 ": ", reader->record_line);
+	num_format_real(s->raw, said);
+	num_format_real(s->before, before);
+	switch (s->moved) {
+	case STEP_AGAIN:
+		metrics_remark(reader, s->moved,
+			       "%s%s %s is there already; the row is shown as %s %" PRId64 ", the next free one", line,
+			       column, said, column, step);
+		break;
+	case STEP_BACK:
+		metrics_remark(reader, s->moved,
+			       "%s%s %s comes after %s; it is shown as %s %" PRId64
+			       ", and the rows behind it count on from there",
+			       line, column, said, before, column, step);
+		break;
+	case STEP_BARE:
+		metrics_remark(reader, s->moved,
+			       "%sthe row has no %s and brings values again; it is shown as %s %" PRId64, line, column,
+			       column, step);
+		break;
+	case STEP_ROWS:
+		metrics_remark(reader, s->moved, "%s%s %s %s; rows are counted from there on%s", line, column, said,
+			       s->raw == floor(s->raw) ? "comes again" : "is not a whole number",
+			       isnan(s->epoch) ? "" : ", with the epoch beside them");
+		break;
+	case STEP_AS_WRITTEN:
+	case STEP_MOVED_KINDS: break;
+	}
+}
+
 static void metrics_give_by(struct metrics_reader *reader, struct metrics_step *s)
 {
 	int64_t step = metrics_step_take(s, reader->cells.at, &reader->cells.len);
+	if (reader->cells.len)
+		metrics_remark_step(reader, s, step);
 	metrics_give_row(reader,
 			 &(struct metrics_row){.step = step, .step_name = s->name, .epoch = metrics_step_epoch(s)});
 }
 
-/* A row of one part of the data: "val/loss", by the steps of that part. */
+/* A row of one part of the data: "val/loss", by the steps of that part. The number of a long table has the part's name. */
 static void metrics_give_part(struct metrics_reader *reader, struct metrics_part *part)
 {
 	size_t count = reader->cells.len;
 	char **names = mem_array(count, sizeof(*names));
 	for (size_t i = 0; i < count; i++) {
-		char *name = mem_printf("%s/%s", part->word, reader->cells.at[i].name);
+		const char *column = reader->cells.at[i].name;
+		bool value = part->names && metrics_part_is_value(column);
+		char *name = value ? mem_strdup(part->word) : mem_printf("%s/%s", part->word, column);
 		reader->cells.at[i].name = names[i] = metrics_clean_name(name, strlen(name));
 		free(name);
 	}
@@ -173,10 +244,11 @@ static void metrics_give_part(struct metrics_reader *reader, struct metrics_part
 void metrics_give(struct metrics_reader *reader)
 {
 	bool too_many;
-	struct metrics_part *part = metrics_part_of_row(&reader->parts, &too_many);
+	struct metrics_part *part = metrics_part_of_row(&reader->parts, &reader->step, reader->cells.at,
+							&reader->cells.len, &too_many);
 	if (too_many)
 		metrics_complain(reader, "line %" PRIu64 ": too many parts of the data; '%.40s' is left out",
-				 reader->record_line, reader->parts.word);
+				 reader->record_line, reader->parts.metric ? reader->parts.metric : reader->parts.word);
 	else if (reader->cells.len && part)
 		metrics_give_part(reader, part);
 	else if (reader->cells.len)
@@ -295,6 +367,12 @@ void metrics_resume(struct metrics_reader *reader)
 		reader->ops->resume(reader);
 }
 
+void metrics_want(struct metrics_reader *reader, const char *const *names, size_t count)
+{
+	if (reader->ops->want)
+		reader->ops->want(reader, names, count);
+}
+
 void metrics_join(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other)
 {
 	if (reader->ops->join)
@@ -309,6 +387,7 @@ void metrics_restart(struct metrics_reader *reader)
 	reader->cells.len = 0;
 	metrics_step_restart(&reader->step);
 	metrics_parts_clear(&reader->parts);
+	memset(reader->remarks, 0, sizeof(reader->remarks));
 	if (reader->ops->restart)
 		reader->ops->restart(reader);
 }

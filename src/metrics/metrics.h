@@ -1,5 +1,5 @@
-/* Readers of the files that training scripts write by themselves: CSV with a header (Keras, Lightning, pandas) and JSON
- * lines. A reader is fed bytes as they appear and gives rows. */
+/* Readers of what training scripts write by themselves: CSV with a header, JSON lines and documents, TensorBoard events,
+ * and what they print (metrics_formats). A reader is fed bytes as they appear and gives rows. */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 
@@ -61,6 +61,9 @@ int metrics_check_pattern(const char *text, struct error *err) MUST_USE;
  * shares what `other`, which reads a file of the same folder, knows of its scalars; NULL: it is the first of its
  * folder. */
 void metrics_join(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other);
+/* Names that are metrics whatever they look like, because the user named them as objectives. For what a script prints:
+ * other formats take every name. The names must live as long as the reader. */
+void metrics_want(struct metrics_reader *reader, const char *const *names, size_t count);
 /* Takes the next bytes of the file. Rows are given once they are complete. */
 void metrics_feed(struct metrics_reader *reader, const char *data, size_t len);
 /* The writer was killed: a last line without a newline may be incomplete (12,0.4 of 12,0.45) and is dropped. */
@@ -74,6 +77,10 @@ void metrics_restart(struct metrics_reader *reader);
 void metrics_resume(struct metrics_reader *reader);
 /* What was wrong so far ("line 7 has 3 fields, the header 5"), or NULL. */
 const char *metrics_complaint(const struct metrics_reader *reader);
+/* What is shown otherwise than the file has it, and how ("step 20 is there already; …"). `which` counts from 0 to
+ * METRICS_REMARKS - 1; NULL: there is no such remark so far. */
+#define METRICS_REMARKS 6
+const char *metrics_remark_of(const struct metrics_reader *reader, size_t which);
 void metrics_free(struct metrics_reader *reader);
 
 #endif

@@ -1,61 +1,152 @@
 /* See part.h. */
 #include "metrics/part.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "metrics/reader.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 static const char *const part_columns[] = {"split", "phase", "subset", "dataset", "set", "stage", "mode", "partition"};
+static const char *const part_metrics[] = {"metric", "metric_name", "name", "tag", "key", "variable"};
+static const char *const part_values[] = {"value", "metric_value", "scalar"};
+static const char *const part_numbers[] = {"rank", "local_rank", "global_rank", "fold", "cv_fold"};
 
 /* More words than this do not name parts of the data. */
 #define PART_MAX 16
 #define PART_WORD_BYTES 48
+#define PART_NUMBER_MAX 9999
 
-bool metrics_part_is_column(const char *name)
+static bool part_is_one_of(const char *const *list, size_t count, const char *name)
 {
-	for (size_t i = 0; i < COUNT_OF(part_columns); i++)
-		if (strcasecmp(name, part_columns[i]) == 0)
+	for (size_t i = 0; i < count; i++)
+		if (strcasecmp(name, list[i]) == 0)
 			return true;
 	return false;
 }
 
-void metrics_part_note(struct metrics_parts *parts, const char *word, size_t len)
+bool metrics_part_is_value(const char *column)
 {
-	if (parts->word || !len)
-		return;
-	parts->word = metrics_clean_name(word, len);
-	/* The name of the metric follows: there must be room for it. */
-	size_t kept = strlen(parts->word);
-	parts->word[text_utf8_check(parts->word, kept < PART_WORD_BYTES ? kept : PART_WORD_BYTES)] = '\0';
-	for (char *p = parts->word; *p; p++)
-		if (*p == '/')
-			*p = '_';
+	return part_is_one_of(part_values, COUNT_OF(part_values), column);
 }
 
-struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, bool *ret_too_many)
+static void part_take_word(char **ret, const char *word, size_t len, size_t most)
 {
-	*ret_too_many = false;
-	if (!parts->word || !*parts->word)
-		return NULL;
-	for (size_t i = 0; i < parts->list.len; i++)
-		if (strcmp(parts->list.at[i].word, parts->word) == 0)
-			return &parts->list.at[i];
-	if (parts->list.len == PART_MAX) {
-		*ret_too_many = true;
-		return NULL;
+	if (*ret || !len)
+		return;
+	*ret = metrics_clean_name(word, len);
+	size_t kept = strlen(*ret);
+	(*ret)[text_utf8_check(*ret, kept < most ? kept : most)] = '\0';
+}
+
+void metrics_part_note(struct metrics_parts *parts, const char *column, const char *word, size_t len)
+{
+	if (part_is_one_of(part_metrics, COUNT_OF(part_metrics), column)) {
+		part_take_word(&parts->metric, word, len, LIMIT_METRIC_NAME_BYTES);
+	} else if (part_is_one_of(part_columns, COUNT_OF(part_columns), column)) {
+		/* The name of the metric follows: there must be room for it. */
+		part_take_word(&parts->word, word, len, PART_WORD_BYTES);
+		for (char *p = parts->word; p && *p; p++)
+			if (*p == '/')
+				*p = '_';
 	}
-	struct metrics_part made = {.word = mem_strdup(parts->word)};
+}
+
+static struct metrics_part *part_find(struct metrics_parts *parts, const char *word, bool names)
+{
+	for (size_t i = 0; i < parts->list.len; i++)
+		if (parts->list.at[i].names == names && strcmp(parts->list.at[i].word, word) == 0)
+			return &parts->list.at[i];
+	return NULL;
+}
+
+/* Finds or makes it; NULL: there are too many. */
+static struct metrics_part *part_make(struct metrics_parts *parts, const char *word, bool names)
+{
+	struct metrics_part *found = part_find(parts, word, names);
+	if (found || parts->list.len == (names ? LIMIT_METRIC_COLUMNS : PART_MAX))
+		return found;
+	struct metrics_part made = {.word = mem_strdup(word), .names = names};
 	metrics_step_restart(&made.step);
 	vec_push(&parts->list, made);
 	return &parts->list.at[parts->list.len - 1];
 }
 
+/* The name of the metric of a long table, with the part of the data before it; NULL: the row is of none. */
+static char *part_metric_name(const struct metrics_parts *parts, const struct metric *cells, size_t count)
+{
+	size_t at = 0;
+	while (at < count && !metrics_part_is_value(cells[at].name))
+		at++;
+	if (!parts->metric || !*parts->metric || at == count)
+		return NULL;
+	return parts->word && *parts->word ? mem_printf("%s/%s", parts->word, parts->metric)
+					   : mem_strdup(parts->metric);
+}
+
+/* The place of a column `rank` or `fold` with a whole number; count: there is none. */
+static size_t part_find_number(const struct metric *cells, size_t count)
+{
+	size_t at = 0;
+	while (at < count &&
+	       !(part_is_one_of(part_numbers, COUNT_OF(part_numbers), cells[at].name) && cells[at].value >= 0 &&
+		 cells[at].value <= PART_NUMBER_MAX && cells[at].value == floor(cells[at].value)))
+		at++;
+	return at;
+}
+
+/* The part of a row whose rank or fold is another than that of the first row; NULL: none. A column that only happens to be
+ * called so (the rank of an adapter) stands beside steps that grow. */
+static struct metrics_part *part_by_number(struct metrics_parts *parts, const struct metrics_step *step,
+					   struct metric *cells, size_t *count)
+{
+	size_t at = part_find_number(cells, *count);
+	char word[PART_WORD_BYTES];
+	if (at == *count)
+		return NULL;
+	if (!parts->has_first) {
+		parts->has_first = true;
+		parts->first = cells[at].value;
+	}
+	if (cells[at].value == parts->first)
+		return NULL;
+	snprintf(word, sizeof(word), "%s %.0f", cells[at].name, cells[at].value);
+	struct metrics_part *part = part_find(parts, word, false);
+	if (!part && metrics_step_goes_on(step, cells, *count))
+		return NULL;
+	part = part_make(parts, word, false);
+	if (part)
+		memmove(&cells[at], &cells[at + 1], (--*count - at) * sizeof(*cells));
+	return part;
+}
+
+struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const struct metrics_step *step,
+					 struct metric *cells, size_t *count, bool *ret_too_many)
+{
+	char *name = part_metric_name(parts, cells, *count);
+	struct metrics_part *part = NULL;
+	*ret_too_many = false;
+	if (name) {
+		part = part_make(parts, name, true);
+		*ret_too_many = !part;
+	} else if (parts->word && *parts->word) {
+		part = part_make(parts, parts->word, false);
+		*ret_too_many = !part;
+	} else {
+		part = part_by_number(parts, step, cells, count);
+	}
+	free(name);
+	return part;
+}
+
 void metrics_part_end_row(struct metrics_parts *parts)
 {
 	free(parts->word);
-	parts->word = NULL;
+	free(parts->metric);
+	parts->word = parts->metric = NULL;
 }
 
 void metrics_parts_resume(struct metrics_parts *parts)

@@ -1,5 +1,9 @@
-/* Rows of one file that belong to different parts of the data: a column `split` or `phase` that says train or val. Each
- * part has its own series and steps, so that two curves never become one. */
+/* Rows of one file that belong to different curves, each with its own steps, so that two curves never become one:
+ *
+ *   - a column `split` or `phase` says train or val (val/loss);
+ *   - a long table has the name of the metric in a column `metric` or `name`, and its number in `value`;
+ *   - a column `rank` or `fold` has another number than in the first row, and the steps begin anew or come again with it:
+ *     "fold 1/loss". The first one's curves have the plain names. */
 #ifndef METRICS_PART_H
 #define METRICS_PART_H
 
@@ -9,20 +13,27 @@
 
 struct metrics_part {
 	char *word; /* "val" */
+	bool names; /* the word names the number in the column `value` */
 	struct metrics_step step;
 };
 
 struct metrics_parts {
 	VEC(struct metrics_part) list;
 	char *word; /* of the row being collected; NULL: it names none */
+	char *metric; /* the same in a long table: the name of its number */
+	double first; /* what the column `rank` or `fold` said first; NAN */
+	bool has_first;
 };
 
-/* Is this the name of a column that names the part of the data? */
-bool metrics_part_is_column(const char *name);
-/* The row being collected belongs to this part. The first such word of a row counts. */
-void metrics_part_note(struct metrics_parts *parts, const char *word, size_t len);
-/* The part of the row being collected, made where it is new; NULL: none, or there are too many (*ret_too_many). */
-struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, bool *ret_too_many);
+/* Takes the text in a column: it may name the part of the data, or the metric of a long table. The first one of a row
+ * counts. */
+void metrics_part_note(struct metrics_parts *parts, const char *column, const char *word, size_t len);
+/* Is this the column that has the number in a long table? */
+bool metrics_part_is_value(const char *column);
+/* The part of the row being collected, made where it is new; NULL: none, or there are too many (*ret_too_many). `step`: of
+ * the rows without a part. Removes the column that names the part from the cells. */
+struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const struct metrics_step *step,
+					 struct metric *cells, size_t *count, bool *ret_too_many);
 void metrics_part_end_row(struct metrics_parts *parts);
 void metrics_parts_resume(struct metrics_parts *parts); /* as metrics_step_resume */
 void metrics_parts_clear(struct metrics_parts *parts);

@@ -2,7 +2,7 @@
  * is known to most; the rest is an extended regular expression of POSIX, with \d, \w and \s. Features that need
  * backtracking (references, lookahead) are refused, so the work grows only with the length of the line. */
 #include "base/limits.h"
-#include "base/num.h"
+#include "metrics/number.h"
 #include "metrics/reader.h"
 
 #include <ctype.h>
@@ -192,7 +192,7 @@ static void pattern_record(struct metrics_reader *reader, const char *text, size
 			size_t from = (size_t)found[i].rm_so, size = (size_t)(found[i].rm_eo - found[i].rm_so);
 			if (!p->names[i] || found[i].rm_so < 0)
 				continue;
-			if (num_parse_real(line + from, size, &value) == 0)
+			if (number_parse(line + from, size, &value) == 0)
 				metrics_add(reader, p->names[i], value);
 			else
 				metrics_complain(

@@ -5,11 +5,12 @@
 #define METRICS_PHRASE_H
 
 #include "base/limits.h"
+#include "metrics/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PHRASE_PAIRS_MAX 48
+#define PHRASE_PAIRS_MAX LIMIT_METRIC_COLUMNS
 
 struct phrase_pair {
 	char name[LIMIT_METRIC_NAME_BYTES + 1];
@@ -22,10 +23,16 @@ struct phrase {
 	double begins; /* "[12] …": the number in brackets that the line begins with; NAN */
 	double begins_of; /* "6/6 …": the line begins with a place in a whole; NAN */
 	double fold; /* of cross-validation; NAN */
+	double rank; /* of a process that trains together with others: "[rank1]: ..."; NAN */
 	bool metric; /* a pair is named like a metric */
 	bool partial; /* an evaluation that is not at its end: "Test: [10/196] ..." */
 	bool alone; /* nothing is on the line but pairs and counts */
+	bool comma, thousands; /* a value has a decimal comma ("0,25"); one may have one ("1,234") */
+	bool shortened; /* a value is rounded: "1.2k" */
+	bool spaced; /* a number has spaces between thousands ("1 234"), and is left out */
+	bool many; /* a dictionary has more pairs than there is room for */
 	bool best; /* it is about the best or an earlier epoch: it says so before it names a result */
+	const struct word_names *names; /* set by the owner: metrics in any case; phrase_clear leaves it; NULL: none */
 	size_t count;
 	struct phrase_pair pairs[PHRASE_PAIRS_MAX];
 };
@@ -36,6 +43,14 @@ void phrase_clear(struct phrase *phrase);
 bool phrase_read(const char *text, size_t len, struct phrase *ret);
 /* Reads a dictionary as Python prints it: {'loss': 0.5, 'epoch': '1.0'}. False: it is none, or holds no number. */
 bool phrase_read_dict(const char *text, size_t len, struct phrase *ret);
+/* Which braces and brackets are open at the end of a text, outside of what is quoted. */
+struct phrase_braces {
+	int depth;
+	char quote; /* what is quoted began with it; 0: nothing is */
+	bool escaped;
+};
+/* Goes on with these bytes. */
+void phrase_count_braces(struct phrase_braces *braces, const char *text, size_t len);
 /* Does Python print this around a number: tensor, np.float64, …? */
 bool phrase_is_wrapper(const char *word, size_t len);
 /* Is this name made of words for metrics and parts of the data ("val_loss", "Test accuracy")? */

@@ -5,7 +5,9 @@
 #include "base/limits.h"
 #include "base/num.h"
 #include "base/text.h"
+#include "metrics/bar.h"
 #include "metrics/grid.h"
+#include "metrics/line.h"
 #include "metrics/phrase.h"
 #include "metrics/reader.h"
 #include "metrics/words.h"
@@ -16,8 +18,8 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* A longer line is no report. */
-#define PRINTED_LINE_BYTES 2048
+/* A longer line is no report; a dictionary of that length is noted. */
+#define PRINTED_LINE_BYTES 16384
 #define PRINTED_SHAPES_MAX 64
 #define PRINTED_NAMES_MAX 512
 
@@ -40,13 +42,19 @@ struct printed {
 	uint64_t bytes; /* read so far */
 	struct word_filter filter;
 	struct buf clean; /* the line being read */
+	struct buf object; /* the lines of a dictionary that is printed over several, up to here; empty: none */
+	struct phrase_braces braces; /* those that are open in it */
 	struct buf state; /* what a bar showed last; empty: none */
 	uint32_t state_key;
 	struct buf bar; /* the end of a bar of tqdm that was not given yet; empty: none */
 	uint32_t bar_key;
 	double bar_at;
+	struct buf epochs; /* what a bar over the epochs showed last; empty: none */
+	double epochs_at, epochs_given; /* where that was; the last epoch that was given */
+	bool epochs_lead; /* at 0 it showed the first epoch already */
 	double epoch, step, first_epoch; /* of the last line that counted; NAN */
 	double fold, first_fold; /* of cross-validation; NAN */
+	bool commas, thousands; /* numbers such as 0,25 were read; such as 1,234 */
 	bool repeats; /* the line before announced the best iteration: it is printed once more */
 	bool bar_due; /* Keras: an epoch was announced, its bar comes next */
 	struct grid grid;
@@ -54,15 +62,8 @@ struct printed {
 	VEC(struct printed_name) names;
 	uint32_t last_line; /* the sum of the last line that gave a row */
 	struct phrase phrase;
+	struct word_names wanted;
 };
-
-static uint32_t printed_hash(const char *text, size_t len)
-{
-	uint32_t hash = 2166136261u;
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash;
-}
 
 static struct printed_shape *printed_shape_of(struct printed *p, uint32_t key)
 {
@@ -77,11 +78,11 @@ static struct printed_shape *printed_shape_of(struct printed *p, uint32_t key)
 	return &p->shapes.at[p->shapes.len - 1];
 }
 
-/* A name that was counted otherwise before would mix two curves: it gets the kind of its count behind it. */
+/* A name that was counted in another way before would mix two curves: it gets the kind of its count behind it. */
 static void printed_settle_name(struct printed *p, char *name, enum printed_kind kind)
 {
 	static const char *const words[] = {" (row)", " (epoch)", " (step)"};
-	uint32_t key = printed_hash(name, strlen(name));
+	uint32_t key = line_hash(name, strlen(name));
 	for (size_t i = 0; i < p->names.len; i++)
 		if (p->names.at[i].key == key) {
 			if (p->names.at[i].kind != kind &&
@@ -99,8 +100,10 @@ static void printed_prefix_names(struct phrase *phrase, const char *prefix)
 	for (size_t i = 0; i < phrase->count; i++) {
 		char *name = phrase->pairs[i].name, whole[LIMIT_METRIC_NAME_BYTES + 32];
 		snprintf(whole, sizeof(whole), "%s%s", prefix, name);
-		whole[LIMIT_METRIC_NAME_BYTES] = '\0';
-		memcpy(name, whole, strlen(whole) + 1);
+		size_t len = strlen(whole);
+		len = text_utf8_check(whole, len < LIMIT_METRIC_NAME_BYTES ? len : LIMIT_METRIC_NAME_BYTES);
+		memcpy(name, whole, len);
+		name[len] = '\0';
 	}
 }
 
@@ -118,6 +121,16 @@ static void printed_name_fold(struct printed *p, bool counted)
 	printed_prefix_names(&p->phrase, prefix);
 }
 
+/* Of several processes that print their own values number 0 has the plain names. */
+static void printed_name_rank(struct printed *p)
+{
+	char prefix[32];
+	if (isnan(p->phrase.rank) || p->phrase.rank == 0)
+		return;
+	snprintf(prefix, sizeof(prefix), "rank %.0f ", fmin(fmax(p->phrase.rank, 0), 1e9));
+	printed_prefix_names(&p->phrase, prefix);
+}
+
 /* Gives the pairs of the line under its own count, or under that of the line before. */
 static void printed_give(struct printed *p, double epoch, double step)
 {
@@ -127,9 +140,10 @@ static void printed_give(struct printed *p, double epoch, double step)
 
 	if (kind != PRINTED_ROWS)
 		printed_name_fold(p, !isnan(phrase->epoch) || !isnan(phrase->step));
+	printed_name_rank(p);
 	for (size_t i = 0; i < phrase->count; i++)
 		printed_settle_name(p, phrase->pairs[i].name, kind);
-	shape = printed_shape_of(p, printed_hash(phrase->pairs[0].name, strlen(phrase->pairs[0].name)) * 4 + kind);
+	shape = printed_shape_of(p, line_hash(phrase->pairs[0].name, strlen(phrase->pairs[0].name)) * 4 + kind);
 	if (!shape)
 		return;
 	if (!isnan(epoch))
@@ -227,69 +241,62 @@ static void printed_judge(struct printed *p, const char *text, size_t len)
 	}
 }
 
-/* A state of a bar of tqdm: "Epoch 3:  50%|##   | 5/10 [00:01<00:01, 4.2it/s, loss=0.5]". */
-struct printed_bar {
-	const char *desc, *shown; /* "Epoch 3", " loss=0.5" */
-	size_t desc_len, shown_len;
-	double at, of; /* NAN: not known */
-};
-
-static bool printed_read_bar(const char *text, size_t len, struct printed_bar *ret)
-{
-	const char *percent = memmem(text, len, "%|", 2), *end = text + len, *desc = percent;
-	if (!percent)
-		return false;
-	while (desc > text && (isdigit((unsigned char)desc[-1]) || desc[-1] == ' '))
-		desc--;
-	while (desc > text && (desc[-1] == ':' || desc[-1] == ' '))
-		desc--;
-	*ret = (struct printed_bar){.desc = text, .desc_len = (size_t)(desc - text), .at = NAN, .of = NAN};
-	const char *open = memchr(percent, '[', (size_t)(end - percent));
-	const char *close = memrchr(percent, ']', (size_t)(end - percent));
-	if (!open || !close || close < open)
-		return true;
-	const char *bar = memrchr(percent + 2, '|', (size_t)(open - percent - 2));
-	const char *at = bar ? bar + 1 : open, *slash = memchr(at, '/', (size_t)(open - at)), *last = open;
-	while (at < open && *at == ' ')
-		at++;
-	while (last > at && last[-1] == ' ')
-		last--;
-	if (slash && slash > at && slash < last &&
-	    (num_parse_real(at, (size_t)(slash - at), &ret->at) < 0 ||
-	     num_parse_real(slash + 1, (size_t)(last - slash - 1), &ret->of) < 0))
-		ret->at = ret->of = NAN;
-	for (int fields = 0; fields < 2 && open < close; fields++) { /* the times, the speed */
-		const char *comma = memchr(open, ',', (size_t)(close - open));
-		open = comma ? comma + 1 : close;
-	}
-	ret->shown = open;
-	ret->shown_len = (size_t)(close - open);
-	return true;
-}
-
 /* Gives what the bar showed at its end. */
 static void printed_end_bar(struct printed *p)
 {
-	if (p->bar.len && phrase_read(p->bar.data, p->bar.len, &p->phrase)) {
-		/* A bar over the epochs themselves. */
-		if (isnan(p->phrase.epoch) && strncasecmp(p->bar.data, "epoch", 5) == 0)
-			p->phrase.epoch = p->bar_at;
-		if (p->phrase.count)
-			printed_judge(p, p->bar.data, p->bar.len);
-	}
+	if (p->bar.len && phrase_read(p->bar.data, p->bar.len, &p->phrase) && p->phrase.count)
+		printed_judge(p, p->bar.data, p->bar.len);
 	buf_clear(&p->bar);
+}
+
+/* Gives what a bar over the epochs showed last, as the epoch that it is of. */
+static void printed_end_epoch(struct printed *p)
+{
+	double epoch = p->epochs_at + p->epochs_lead, last_epoch = p->epoch, last_step = p->step;
+	if (p->epochs.len && epoch > p->epochs_given && phrase_read(p->epochs.data, p->epochs.len, &p->phrase) &&
+	    p->phrase.count) {
+		p->phrase.epoch = p->epochs_given = epoch;
+		printed_judge(p, p->epochs.data, p->epochs.len);
+		p->epoch = last_epoch; /* what follows is of the next one */
+		p->step = last_step;
+	}
+	buf_clear(&p->epochs);
+}
+
+/* A bar over the epochs themselves ("Epochs: 20%|..."): each of them has a state. set_postfix of tqdm draws before the
+ * bar has counted, so that the last state at 2/10 is of epoch 3, and at 0 there is one already. In a script that counts
+ * first it is of epoch 2. True: it is such a bar. */
+static bool printed_take_epoch(struct printed *p, const struct bar *bar)
+{
+	if (bar->desc_len < 5 || strncasecmp(bar->desc, "epoch", 5) != 0)
+		return false;
+	for (size_t i = 0; i < bar->desc_len; i++)
+		if (isdigit((unsigned char)bar->desc[i]))
+			return false;
+	printed_end_bar(p); /* of the batches */
+	if (p->epochs.len && bar->at != p->epochs_at)
+		printed_end_epoch(p);
+	if (bar->at < p->epochs_at || isnan(p->epochs_at)) { /* it begins */
+		p->epochs_lead = bar->at == 0;
+		p->epochs_given = 0;
+	}
+	p->epochs_at = bar->at;
+	buf_clear(&p->epochs);
+	if (!p->epochs_lead || bar->at < bar->of) /* at the end it shows the last epoch once more */
+		buf_add(&p->epochs, bar->shown, bar->shown_len);
+	return true;
 }
 
 /* True when the piece is a bar. The last state of a bar that is through counts. It may be drawn again with more behind
  * it (Lightning draws the bar of validation in between), so it waits until another bar has begun. */
 static bool printed_take_bar(struct printed *p, const char *text, size_t len)
 {
-	struct printed_bar bar;
-	if (!printed_read_bar(text, len, &bar))
+	struct bar bar;
+	if (!bar_read(text, len, &bar))
 		return false;
-	if (!bar.shown_len || isnan(bar.at))
+	if (!bar.shown_len || isnan(bar.at) || printed_take_epoch(p, &bar))
 		return true;
-	uint32_t key = printed_hash(bar.desc, bar.desc_len);
+	uint32_t key = line_hash(bar.desc, bar.desc_len);
 	if (p->bar.len && (key != p->bar_key || bar.at < p->bar_at))
 		printed_end_bar(p);
 	p->bar_key = key;
@@ -301,25 +308,6 @@ static bool printed_take_bar(struct printed *p, const char *text, size_t len)
 		buf_add(&p->bar, bar.shown, bar.shown_len);
 	}
 	return true;
-}
-
-/* Removes what colours a terminal and writes minus signs as such; other control characters become spaces, tabs stay. */
-static void printed_clean(const char *text, size_t len, struct buf *out)
-{
-	char *to = buf_reserve(out, len);
-	for (size_t i = 0; to && i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		if (c == 0x1b && i + 1 < len && text[i + 1] == '[') {
-			for (i += 2; i < len && !(text[i] >= '@' && text[i] <= '~'); i++)
-				;
-			continue;
-		}
-		if (i + 2 < len && memcmp(text + i, "\xe2\x88\x92", 3) == 0) { /* the minus sign of Unicode */
-			c = '-';
-			i += 2;
-		}
-		to[out->len++ - (size_t)(to - out->data)] = c == '\t' || (c >= ' ' && c != 0x7f) ? (char)c : ' ';
-	}
 }
 
 /* Could this be a report at all? Most lines of a flood are not: they are left after one look at their bytes. */
@@ -337,6 +325,9 @@ static bool printed_is_candidate(const struct printed *p, const char *text, size
 	if (i == len && !memmem(text, len, "nan", 3) && !memmem(text, len, "inf", 3))
 		return false;
 	/* A colour hides where a word begins. */
+	for (size_t k = 0; k < p->wanted.count; k++)
+		if (memmem(text, len, p->wanted.at[k], strlen(p->wanted.at[k])))
+			return true;
 	return memchr(text, '\t', len) || memchr(text, 0x1b, len) || word_filter_pass(&p->filter, text, len);
 }
 
@@ -353,6 +344,7 @@ static bool printed_read_phrase(struct printed *p, const char *text, size_t len)
 {
 	static const char saved[] = "Saving dict for global step "; /* the evaluation of an Estimator of TensorFlow */
 	const char *dict = len > strlen(saved) ? memmem(text, len, saved, strlen(saved)) : NULL;
+	phrase_clear(&p->phrase);
 	if (printed_read_dict(&p->phrase, text, len))
 		return true;
 	if (*text == '{')
@@ -366,25 +358,35 @@ static bool printed_read_phrase(struct printed *p, const char *text, size_t len)
 	return phrase_read(text, len, &p->phrase);
 }
 
-/* "I1002 21:43:14.805023 139917864867392 logging_writer.py:35] ": what glog and absl print before a message. */
-static size_t printed_skip_glog(const char *text, size_t len)
+/* Numbers that were left out, or that may mean something else. */
+static void printed_check_numbers(struct printed *p, const char *text, size_t len)
 {
-	const char *close = len > 20 ? memmem(text, len, "] ", 2) : NULL;
-	if (!close || *text != 'I' || text[5] != ' ' || text[8] != ':')
-		return 0;
-	for (size_t i = 1; i < 5; i++)
-		if (!isdigit((unsigned char)text[i]))
-			return 0;
-	return (size_t)(close + 2 - text);
+	if (p->phrase.many)
+		metrics_complain(&p->reader, "a dictionary has more than %d numbers; the others are left out",
+				 PHRASE_PAIRS_MAX);
+	if (p->phrase.spaced)
+		metrics_complain(&p->reader, "a number such as 1 234 is left out, since it may be two: \"%.*s\"",
+				 len < 60 ? (int)len : 60, text);
+	if (p->phrase.shortened)
+		metrics_complain(&p->reader, "numbers are printed shortened (1.2k is read as 1200): \"%.*s\"",
+				 len < 60 ? (int)len : 60, text);
+	p->thousands |= p->phrase.thousands;
+	p->commas |= p->phrase.comma;
+	if (p->thousands && p->commas)
+		metrics_complain(&p->reader, "numbers have decimal commas, but one such as 1,234 was read as 1234");
 }
 
 static void printed_read_line(struct printed *p, const char *text, size_t len)
 {
+	double rank = NAN;
 	while (len && (unsigned char)text[len - 1] <= ' ')
 		len--;
 	while (len && (unsigned char)*text <= ' ')
 		text++, len--;
-	size_t glog = printed_skip_glog(text, len);
+	size_t tag = line_skip_tag(text, len, &rank);
+	text += tag;
+	len -= tag;
+	size_t glog = line_skip_glog(text, len);
 	text += glog;
 	len -= glog;
 	if (!len)
@@ -394,8 +396,11 @@ static void printed_read_line(struct printed *p, const char *text, size_t len)
 		printed_give(p, p->phrase.epoch, p->phrase.step);
 	if (answer != GRID_NONE)
 		return;
-	uint32_t sum = printed_hash(text, len);
+	uint32_t sum = line_hash(text, len);
 	bool read = printed_read_phrase(p, text, len);
+	if (!isnan(rank))
+		p->phrase.rank = rank;
+	printed_check_numbers(p, text, len);
 	/* Processes that train together print the same line several times. */
 	if (read && (sum != p->last_line || (isnan(p->phrase.epoch) && isnan(p->phrase.step))))
 		printed_judge(p, text, len);
@@ -403,31 +408,79 @@ static void printed_read_line(struct printed *p, const char *text, size_t len)
 	p->last_line = sum;
 }
 
-static void printed_line(struct printed *p, const char *text, size_t len)
+static void printed_read_raw(struct printed *p, const char *text, size_t len)
 {
 	if (!printed_is_candidate(p, text, len))
 		return;
 	buf_clear(&p->clean);
-	printed_clean(text, len, &p->clean);
+	line_clean(text, len, &p->clean);
 	printed_read_line(p, buf_text(&p->clean), p->clean.len);
 }
 
-static bool printed_is_blank(const char *text, size_t len)
+/* A dictionary that is too long to be read is not passed over in silence. */
+static void printed_note_long(struct printed *p, const char *begin)
 {
-	while (len && (unsigned char)text[len - 1] <= ' ')
-		len--;
-	return !len;
+	metrics_complain(&p->reader, "a dictionary of more than %d bytes is not read; it begins %.20s",
+			 PRINTED_LINE_BYTES, begin);
 }
 
-/* What tells one redrawn line from another: all up to its first number. */
-static uint32_t printed_state_key(const char *text, size_t len)
+/* What began as a dictionary is none: its lines mean what they would mean elsewhere. */
+static void printed_give_up_object(struct printed *p, size_t len)
 {
-	size_t end = 0;
-	while (end < len && !isdigit((unsigned char)text[end]))
-		end++;
-	while (end < len && isdigit((unsigned char)text[end]))
-		end++;
-	return printed_hash(text, end);
+	const char *at = buf_text(&p->object), *end = at + len, *line_end;
+	for (; at < end && (line_end = memchr(at, '\n', (size_t)(end - at))); at = line_end + 1)
+		printed_read_raw(p, at, (size_t)(line_end - at));
+	buf_clear(&p->object);
+	p->object.full = false;
+}
+
+static void printed_end_object(struct printed *p)
+{
+	for (size_t i = 0; i < p->object.len; i++)
+		if (p->object.data[i] == '\n')
+			p->object.data[i] = ' ';
+	buf_clear(&p->clean);
+	line_clean(p->object.data, p->object.len, &p->clean);
+	buf_clear(&p->object);
+	printed_read_line(p, buf_text(&p->clean), p->clean.len);
+}
+
+/* A dictionary over several lines, as json.dumps(…, indent=2) and pprint write it. True: the line is a part of one, and was
+ * taken. A line that cannot be its next ends it. */
+static bool printed_take_object(struct printed *p, const char *text, size_t len)
+{
+	while (len && (unsigned char)*text <= ' ')
+		text++, len--;
+	bool begins = !p->object.len && len && *text == '{';
+	if (!len || (!begins && !p->object.len))
+		return false;
+	struct phrase_braces braces = begins ? (struct phrase_braces){0} : p->braces;
+	phrase_count_braces(&braces, text, len);
+	phrase_count_braces(&braces, "\n", 1);
+	if (begins && braces.depth <= 0)
+		return false;
+	p->braces = braces;
+	size_t before = p->object.len;
+	bool fits = begins || strchr("\"'{}[]-0123456789", *text);
+	if (fits) {
+		buf_add(&p->object, text, len);
+		buf_add_char(&p->object, '\n');
+	}
+	if (p->object.full)
+		printed_note_long(p, p->object.data);
+	if (!fits || p->object.full) {
+		printed_give_up_object(p, before);
+		return false;
+	}
+	if (p->braces.depth <= 0)
+		printed_end_object(p);
+	return true;
+}
+
+static void printed_line(struct printed *p, const char *text, size_t len)
+{
+	if (!printed_take_object(p, text, len))
+		printed_read_raw(p, text, len);
 }
 
 static void printed_end_state(struct printed *p)
@@ -441,14 +494,14 @@ static void printed_end_state(struct printed *p)
 /* A piece of output between two of newline, carriage return and backspace. */
 static void printed_piece(struct printed *p, const char *text, size_t len, bool newline)
 {
-	bool blank = printed_is_blank(text, len);
+	bool blank = line_is_blank(text, len);
 	if (!blank && memmem(text, len, "%|", 2)) {
 		printed_end_state(p);
 		buf_clear(&p->clean);
-		printed_clean(text, len, &p->clean);
+		line_clean(text, len, &p->clean);
 		printed_take_bar(p, buf_text(&p->clean), p->clean.len);
 	} else if (!blank) {
-		uint32_t key = p->state.len || !newline ? printed_state_key(text, len) : 0;
+		uint32_t key = p->state.len || !newline ? line_key(text, len) : 0;
 		if (p->state.len && key != p->state_key)
 			printed_end_state(p);
 		buf_clear(&p->state);
@@ -466,22 +519,15 @@ static void printed_piece(struct printed *p, const char *text, size_t len, bool 
 	}
 }
 
-static size_t printed_find_end(const char *data, size_t len)
-{
-	const char *newline = memchr(data, '\n', len);
-	size_t end = newline ? (size_t)(newline - data) : len;
-	const char *back = memchr(data, '\r', end);
-	end = back ? (size_t)(back - data) : end;
-	back = memchr(data, '\b', end);
-	return back ? (size_t)(back - data) : end;
-}
-
 static void printed_feed(struct metrics_reader *reader, const char *data, size_t len)
 {
 	struct printed *p = (struct printed *)reader;
 	while (len && p->bytes < LIMIT_PRINTED_BYTES) {
-		size_t end = printed_find_end(data, len);
+		size_t end = line_find_end(data, len);
 		bool complete = end < len, newline = complete && data[end] == '\n';
+		const char *begin = reader->record.len ? buf_text(&reader->record) : data;
+		if (!reader->skipping && reader->record.len + end > PRINTED_LINE_BYTES && *begin == '{')
+			printed_note_long(p, begin);
 		if (reader->record.len || reader->skipping || !complete) {
 			if (reader->record.len + end <= PRINTED_LINE_BYTES)
 				buf_add(&reader->record, data, end);
@@ -512,7 +558,9 @@ static void printed_finish(struct metrics_reader *reader)
 		printed_piece(p, buf_text(&reader->record), reader->record.len, false);
 	buf_clear(&reader->record);
 	printed_end_state(p);
+	printed_give_up_object(p, p->object.len);
 	printed_end_bar(p);
+	printed_end_epoch(p);
 }
 
 static void printed_restart(struct metrics_reader *reader)
@@ -524,10 +572,13 @@ static void printed_restart(struct metrics_reader *reader)
 	grid_clear(&p->grid);
 	p->bytes = 0;
 	p->epoch = p->step = p->first_epoch = p->fold = p->first_fold = NAN;
-	p->bar_due = p->repeats = false;
+	p->bar_due = p->repeats = p->commas = p->thousands = false;
 	p->last_line = 0;
+	buf_clear(&p->object);
 	buf_clear(&p->state);
 	buf_clear(&p->bar);
+	buf_clear(&p->epochs);
+	p->epochs_at = NAN;
 }
 
 static void printed_free(struct metrics_reader *reader)
@@ -538,19 +589,33 @@ static void printed_free(struct metrics_reader *reader)
 	free(p->names.at);
 	buf_free(&p->state);
 	buf_free(&p->bar);
+	buf_free(&p->epochs);
 	buf_free(&p->clean);
+	buf_free(&p->object);
+}
+
+static void printed_want(struct metrics_reader *reader, const char *const *names, size_t count)
+{
+	struct printed *p = (struct printed *)reader;
+	p->wanted = (struct word_names){.at = names, .count = count};
+	p->phrase.names = &p->wanted;
 }
 
 struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx)
 {
-	static const struct metrics_ops ops = {
-		.feed = printed_feed, .finish = printed_finish, .restart = printed_restart, .free = printed_free};
+	static const struct metrics_ops ops = {.feed = printed_feed,
+					       .finish = printed_finish,
+					       .restart = printed_restart,
+					       .want = printed_want,
+					       .free = printed_free};
 	struct printed *p = metrics_reader_new(sizeof(*p), &ops, row, ctx);
 	p->state = buf_make(PRINTED_LINE_BYTES);
 	p->bar = buf_make(2 * PRINTED_LINE_BYTES);
 	p->clean = buf_make(PRINTED_LINE_BYTES + 1);
+	p->object = buf_make(PRINTED_LINE_BYTES);
 	word_filter_make(&p->filter);
 	grid_clear(&p->grid);
-	p->epoch = p->step = p->first_epoch = p->fold = p->first_fold = NAN;
+	p->epochs = buf_make(PRINTED_LINE_BYTES);
+	p->epoch = p->step = p->first_epoch = p->fold = p->first_fold = p->epochs_at = NAN;
 	return &p->reader;
 }

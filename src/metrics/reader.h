@@ -19,9 +19,10 @@ struct metrics_ops {
 	void (*finish)(struct metrics_reader *reader); /* the file has ended; may be NULL */
 	/* The file was replaced. Also called before freeing if `free` is NULL. May be NULL. */
 	void (*restart)(struct metrics_reader *reader);
-	/* As metrics_resume, metrics_join and metrics_free say; may be NULL. */
+	/* As metrics_resume, metrics_join, metrics_want and metrics_free say; may be NULL. */
 	void (*resume)(struct metrics_reader *reader);
 	void (*join)(struct metrics_reader *reader, const char *prefix, struct metrics_reader *other);
+	void (*want)(struct metrics_reader *reader, const char *const *names, size_t count);
 	void (*free)(struct metrics_reader *reader);
 };
 
@@ -40,6 +41,7 @@ struct metrics_reader {
 	/* What was wrong. */
 	char complaint[200];
 	unsigned complaints;
+	char remarks[METRICS_REMARKS][200]; /* by why something is shown otherwise than its file has it; "": none */
 };
 
 /* `size` bytes that begin with a struct metrics_reader. */
@@ -49,11 +51,17 @@ void *metrics_reader_new(size_t size, const struct metrics_ops *ops, metrics_row
 char *metrics_clean_name(const char *name, size_t len);
 /* Adds a number to the row. The name must stay until metrics_give. */
 void metrics_add(struct metrics_reader *reader, const char *name, double value);
+/* The same, and remarks that the value is not the text that stands for it in the file. */
+void metrics_add_text(struct metrics_reader *reader, const char *name, double value, const char *text, size_t len);
 /* Gives the collected numbers as one row, and forgets them. Does nothing if there are none. */
 void metrics_give(struct metrics_reader *reader);
 /* The same for a format whose rows have their own steps and times: the step is used unchanged. Columns that count
  * (epoch, …) are metrics like others. */
 void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *step_name, int64_t time_ms);
+/* A remark besides those about steps (enum step_moved): a number is not exact. */
+#define METRICS_REMARK_ROUNDED STEP_MOVED_KINDS
+/* The first remark of each kind is kept. */
+void metrics_remark(struct metrics_reader *reader, unsigned kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void metrics_complain(struct metrics_reader *reader, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx);

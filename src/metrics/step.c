@@ -1,5 +1,5 @@
 /* The step of a row: the finest column that counts. Every row keeps its place: if that column does not grow or goes
- * back, the step still counts up. */
+ * back, the step still counts up, and `moved` says why: what is shown is not what the file has. */
 #include "metrics/step.h"
 
 #include "metrics/metrics.h"
@@ -22,13 +22,14 @@ static const char *const step_names[] = {
 
 static const char step_rows[] = "row";
 
-/* The place in step_names; "time/total_timesteps" counts as what follows its last slash. */
+/* The place in step_names; "time/total_timesteps" counts as what follows its last slash, "_step" of W&B as step. */
 static size_t step_rank(const char *name)
 {
 	const char *slash = strrchr(name, '/');
 	size_t rank = 0;
 	if (slash)
 		name = slash + 1;
+	name += *name == '_';
 	while (rank < COUNT_OF(step_names) && strcasecmp(name, step_names[rank]) != 0)
 		rank++;
 	return rank;
@@ -129,11 +130,21 @@ static void step_remember(struct metrics_step *s, int64_t step, const struct met
 	s->anew = false;
 }
 
-/* The rows are counted from here on: the column that was chosen cannot tell them apart. */
-static int64_t step_count(struct metrics_step *s)
+/* The rows are counted from here on: the column that was chosen cannot tell them apart. An epoch that has a fraction says
+ * by itself where the row belongs. */
+static int64_t step_count(struct metrics_step *s, const struct step_row *row)
 {
+	bool fraction = row->found && !step_is_whole(row->value) && row->value == row->epoch;
+	if (!s->counts_rows && s->name && !fraction)
+		s->moved = STEP_ROWS;
 	s->counts_rows = true;
 	s->name = step_rows;
+	return s->last + 1;
+}
+
+static int64_t step_next(struct metrics_step *s, enum step_moved why)
+{
+	s->moved = why;
 	return s->last + 1;
 }
 
@@ -141,7 +152,7 @@ static int64_t step_count(struct metrics_step *s)
 static int64_t step_stands_still(struct metrics_step *s, const struct step_row *row)
 {
 	if (s->rank >= STEP_COARSE)
-		return step_count(s);
+		return step_count(s, row);
 	/* A column that never grew is no count, when the epoch does grow. */
 	if (!s->grown && step_is_whole(row->epoch) && row->epoch > s->first_epoch && row->epoch > (double)s->last) {
 		s->still = s->rank;
@@ -151,21 +162,23 @@ static int64_t step_stands_still(struct metrics_step *s, const struct step_row *
 		s->raw = row->epoch;
 		return (int64_t)row->epoch;
 	}
-	return s->last + 1;
+	return step_next(s, STEP_AGAIN);
 }
 
 static int64_t step_of_row(struct metrics_step *s, const struct step_row *row, const struct metric *cells, size_t count)
 {
-	if (s->counts_rows || (row->found && !step_is_whole(row->value)))
-		return step_count(s);
+	if (s->counts_rows || (row->found && !step_is_whole(row->value))) {
+		s->raw = row->found ? row->value : s->raw;
+		return step_count(s, row);
+	}
 	if (!row->found) /* sparse rows: it belongs to the step before */
-		return !s->begun ? 0 : step_is_repeated(s, cells, count) ? s->last + 1 : s->last;
+		return !s->begun ? 0 : step_is_repeated(s, cells, count) ? step_next(s, STEP_BARE) : s->last;
 	bool again = s->begun && row->value == s->raw && !s->anew, back = s->begun && row->value < s->raw;
-	double raw_before = s->raw;
+	s->before = s->raw;
 	s->raw = row->value;
 	if (again)
 		return step_is_repeated(s, cells, count) ? step_stands_still(s, row) : s->last;
-	s->grown |= s->begun && row->value > raw_before;
+	s->grown |= s->begun && row->value > s->before;
 	int64_t step = (int64_t)row->value + s->offset;
 	if (step > STEP_COUNT_MAX) { /* nonsense that goes up and down: no more counting on */
 		s->offset = 0;
@@ -174,7 +187,7 @@ static int64_t step_of_row(struct metrics_step *s, const struct step_row *row, c
 	if (s->begun && step <= s->last) {
 		if (back || s->anew) /* a second fit() in the same file */
 			s->offset += s->last + 1 - step;
-		return s->last + 1;
+		return step_next(s, back || s->anew ? STEP_BACK : STEP_AGAIN);
 	}
 	return step;
 }
@@ -198,11 +211,25 @@ int64_t metrics_step_take(struct metrics_step *s, struct metric *cells, size_t *
 		s->first_epoch = row.epoch;
 	if (!*count)
 		return s->last;
+	s->moved = STEP_AS_WRITTEN;
 	if (!s->name)
-		step_count(s);
+		step_count(s, &row);
 	int64_t step = step_of_row(s, &row, cells, *count);
 	step_remember(s, step, cells, *count);
 	return step;
+}
+
+bool metrics_step_goes_on(const struct metrics_step *s, const struct metric *cells, size_t count)
+{
+	for (size_t i = 0; s->begun && s->rank < COUNT_OF(step_names) && i < count; i++)
+		if (step_rank(cells[i].name) == s->rank)
+			return cells[i].value > s->raw;
+	return true;
+}
+
+const char *metrics_step_column(const struct metrics_step *s)
+{
+	return s->rank < COUNT_OF(step_names) ? step_names[s->rank] : NULL;
 }
 
 double metrics_step_epoch(const struct metrics_step *s)

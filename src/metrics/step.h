@@ -8,6 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Why a row is not shown under the number that its file has for it. */
+enum step_moved {
+	STEP_AS_WRITTEN,
+	STEP_AGAIN, /* the count was there already: the next free one */
+	STEP_BACK, /* the count went back: it is counted on */
+	STEP_BARE, /* the row has no count, and brings a column again */
+	STEP_ROWS, /* the column cannot tell the rows apart: they are counted from here on */
+	STEP_MOVED_KINDS
+};
+
 struct metrics_step {
 	const char *name; /* of the column; "row": the rows are counted; NULL before the first row */
 	size_t rank; /* of the column in the table of those that count */
@@ -19,6 +29,8 @@ struct metrics_step {
 	int64_t last, offset; /* last: of the last row. offset: added to what the column says */
 	double raw; /* what the column said last */
 	double epoch, first_epoch; /* NAN: none so far */
+	enum step_moved moved; /* the row that was taken last */
+	double before; /* what the column said before that row */
 	VEC(uint32_t) given; /* the columns that were given at the last step, as sums of their names */
 };
 
@@ -26,6 +38,10 @@ void metrics_step_restart(struct metrics_step *s); /* a file begins; also the fi
 void metrics_step_resume(struct metrics_step *s); /* the file's own steps count again */
 /* The step of a row: removes the step and the epoch from the cells. If *count is 0 afterwards, there is no row. */
 int64_t metrics_step_take(struct metrics_step *s, struct metric *cells, size_t *count);
+/* Would a row with these cells have a later step than the row before it by its own count? Also true where none counts. */
+bool metrics_step_goes_on(const struct metrics_step *s, const struct metric *cells, size_t count);
+/* The column that the steps come from, also once the rows are counted; NULL: there is none. */
+const char *metrics_step_column(const struct metrics_step *s);
 /* The epoch of the row that was taken last; NAN: not known, or it is the step itself. */
 double metrics_step_epoch(const struct metrics_step *s);
 

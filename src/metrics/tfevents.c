@@ -90,14 +90,19 @@ static struct tfevents_tag *tfevents_add(struct tfevents *events, const struct t
 
 /* The step under which a value is kept. A scalar that goes back was written by a second fit() into the same folder:
  * counting goes on, so that the first curve stays. One that was logged without a step has step 0 all the time: its
- * values are numbered. The same value again is no new one: Lightning writes some twice. */
-static int64_t tfevents_step(struct tfevents_tag *tag, int64_t step, double value)
+ * values are numbered. The same value again is no new one: Lightning writes some twice. Of two different values at one
+ * step the later one counts. */
+static int64_t tfevents_step(struct metrics_reader *reader, struct tfevents_tag *tag, int64_t step, double value)
 {
 	bool same = memcmp(&value, &tag->last_value, sizeof(value)) == 0;
+	int64_t said = step, before = tag->last_step - tag->offset;
 	if (!tag->has_step) {
 		tag->counted = step == 0;
 	} else if (tag->counted && step == 0 && !tag->offset) {
 		step = same ? tag->last_step : tag->last_step + 1;
+		if (!same)
+			metrics_remark(reader, STEP_ROWS, "%.80s has step 0 again and again: its values are numbered",
+				       tag->name);
 	} else {
 		tag->counted = false;
 		if (step > INT64_MAX / 4 || step < INT64_MIN / 4 || tag->offset > INT64_MAX / 4)
@@ -106,6 +111,14 @@ static int64_t tfevents_step(struct tfevents_tag *tag, int64_t step, double valu
 		if (step < tag->last_step) {
 			tag->offset += tag->last_step + 1 - step;
 			step = tag->last_step + 1;
+			metrics_remark(reader, STEP_BACK,
+				       "%.80s: step %" PRId64 " comes after %" PRId64 "; it is shown as step %" PRId64
+				       ", and the values behind it count on from there",
+				       tag->name, said, before, step);
+		} else if (step == tag->last_step && !same) {
+			metrics_remark(reader, STEP_AGAIN,
+				       "%.80s has different values at step %" PRId64 "; the later one counts",
+				       tag->name, said);
 		}
 	}
 	tag->has_step = true;
@@ -125,7 +138,7 @@ static void tfevents_value_cb(void *ctx, const struct tfmessage_value *value)
 	if (!tag || !*tag->name)
 		return;
 	metrics_add(&events->reader, tag->name, value->value);
-	metrics_give_at(&events->reader, tfevents_step(tag, value->step, value->value), "step", 0);
+	metrics_give_at(&events->reader, tfevents_step(&events->reader, tag, value->step, value->value), "step", 0);
 }
 
 /* TensorBoard reads no further after damage of either kind. A damaged record with a good length is passed over here:

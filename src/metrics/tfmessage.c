@@ -76,7 +76,7 @@ static int span_take_field(struct span *span, struct field *ret)
 	return good ? 1 : -1;
 }
 
-static double real_of_float(uint64_t bits)
+static double tfmessage_real_of_float(uint64_t bits)
 {
 	uint32_t narrow = (uint32_t)bits;
 	float value;
@@ -84,7 +84,7 @@ static double real_of_float(uint64_t bits)
 	return value;
 }
 
-static double real_of_double(uint64_t bits)
+static double tfmessage_real_of_double(uint64_t bits)
 {
 	double value;
 	memcpy(&value, &bits, sizeof(value));
@@ -92,7 +92,7 @@ static double real_of_double(uint64_t bits)
 }
 
 /* IEEE 754 binary16. */
-static double real_of_half(uint64_t bits)
+static double tfmessage_real_of_half(uint64_t bits)
 {
 	unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
 	double value = exponent == 31 ? (fraction ? NAN : INFINITY)
@@ -101,32 +101,32 @@ static double real_of_half(uint64_t bits)
 	return bits & 0x8000 ? -value : value;
 }
 
-static double real_of_bfloat(uint64_t bits)
+static double tfmessage_real_of_bfloat(uint64_t bits)
 {
-	return real_of_float(bits << 16);
+	return tfmessage_real_of_float(bits << 16);
 }
 
-static double real_of_int64(uint64_t bits)
+static double tfmessage_real_of_int64(uint64_t bits)
 {
 	return (double)(int64_t)bits;
 }
 
-static double real_of_int32(uint64_t bits)
+static double tfmessage_real_of_int32(uint64_t bits)
 {
 	return (double)(int32_t)(uint32_t)bits;
 }
 
-static double real_of_int16(uint64_t bits)
+static double tfmessage_real_of_int16(uint64_t bits)
 {
 	return (double)(int16_t)(uint16_t)bits;
 }
 
-static double real_of_int8(uint64_t bits)
+static double tfmessage_real_of_int8(uint64_t bits)
 {
 	return (double)(int8_t)(uint8_t)bits;
 }
 
-static double real_of_unsigned(uint64_t bits)
+static double tfmessage_real_of_unsigned(uint64_t bits)
 {
 	return (double)bits;
 }
@@ -138,23 +138,23 @@ static const struct dtype {
 	enum wire wire;
 	double (*real)(uint64_t bits);
 } dtypes[] = {
-	{1, 4, 5, WIRE_32, real_of_float}, /* DT_FLOAT, float_val */
-	{2, 8, 6, WIRE_64, real_of_double}, /* DT_DOUBLE, double_val */
-	{3, 4, 7, WIRE_VARINT, real_of_int32}, /* DT_INT32, int_val */
-	{4, 1, 7, WIRE_VARINT, real_of_unsigned}, /* DT_UINT8 */
-	{5, 2, 7, WIRE_VARINT, real_of_int16}, /* DT_INT16 */
-	{6, 1, 7, WIRE_VARINT, real_of_int8}, /* DT_INT8 */
-	{9, 8, 10, WIRE_VARINT, real_of_int64}, /* DT_INT64, int64_val */
-	{10, 1, 11, WIRE_VARINT, real_of_unsigned}, /* DT_BOOL, bool_val */
-	{14, 2, 13, WIRE_VARINT, real_of_bfloat}, /* DT_BFLOAT16, half_val */
-	{17, 2, 7, WIRE_VARINT, real_of_unsigned}, /* DT_UINT16 */
-	{19, 2, 13, WIRE_VARINT, real_of_half}, /* DT_HALF, half_val */
-	{22, 4, 16, WIRE_VARINT, real_of_unsigned}, /* DT_UINT32, uint32_val */
-	{23, 8, 17, WIRE_VARINT, real_of_unsigned}, /* DT_UINT64, uint64_val */
+	{1, 4, 5, WIRE_32, tfmessage_real_of_float}, /* DT_FLOAT, float_val */
+	{2, 8, 6, WIRE_64, tfmessage_real_of_double}, /* DT_DOUBLE, double_val */
+	{3, 4, 7, WIRE_VARINT, tfmessage_real_of_int32}, /* DT_INT32, int_val */
+	{4, 1, 7, WIRE_VARINT, tfmessage_real_of_unsigned}, /* DT_UINT8 */
+	{5, 2, 7, WIRE_VARINT, tfmessage_real_of_int16}, /* DT_INT16 */
+	{6, 1, 7, WIRE_VARINT, tfmessage_real_of_int8}, /* DT_INT8 */
+	{9, 8, 10, WIRE_VARINT, tfmessage_real_of_int64}, /* DT_INT64, int64_val */
+	{10, 1, 11, WIRE_VARINT, tfmessage_real_of_unsigned}, /* DT_BOOL, bool_val */
+	{14, 2, 13, WIRE_VARINT, tfmessage_real_of_bfloat}, /* DT_BFLOAT16, half_val */
+	{17, 2, 7, WIRE_VARINT, tfmessage_real_of_unsigned}, /* DT_UINT16 */
+	{19, 2, 13, WIRE_VARINT, tfmessage_real_of_half}, /* DT_HALF, half_val */
+	{22, 4, 16, WIRE_VARINT, tfmessage_real_of_unsigned}, /* DT_UINT32, uint32_val */
+	{23, 8, 17, WIRE_VARINT, tfmessage_real_of_unsigned}, /* DT_UINT64, uint64_val */
 	{0},
 };
 
-static const struct dtype *dtype_of(uint64_t code)
+static const struct dtype *tfmessage_dtype_of(uint64_t code)
 {
 	const struct dtype *type = dtypes;
 	while (type->code && type->code != code)
@@ -163,7 +163,7 @@ static const struct dtype *dtype_of(uint64_t code)
 }
 
 /* The only number of a repeated field, packed or not. */
-static bool read_one(const struct field *field, const struct dtype *type, double *ret)
+static bool tfmessage_read_one(const struct field *field, const struct dtype *type, double *ret)
 {
 	uint64_t bits = field->value;
 	if (field->wire == WIRE_BYTES) {
@@ -180,7 +180,7 @@ static bool read_one(const struct field *field, const struct dtype *type, double
 }
 
 /* A TensorProto with one element. */
-static bool read_tensor(struct span tensor, double *ret)
+static bool tfmessage_read_tensor(struct span tensor, double *ret)
 {
 	struct span rest = tensor;
 	const struct dtype *type = NULL;
@@ -189,7 +189,7 @@ static bool read_tensor(struct span tensor, double *ret)
 
 	while (span_take_field(&rest, &field) > 0)
 		if (field.number == 1 && field.wire == WIRE_VARINT)
-			type = dtype_of(field.value);
+			type = tfmessage_dtype_of(field.value);
 	rest = tensor;
 	while (type && span_take_field(&rest, &field) > 0) {
 		bool content = field.number == 4 && field.wire == WIRE_BYTES && field.bytes.at < field.bytes.end;
@@ -202,7 +202,7 @@ static bool read_tensor(struct span tensor, double *ret)
 			found = (size_t)(field.bytes.end - field.bytes.at) == type->bytes &&
 				span_take_fixed(&field.bytes, type->bytes, &bits);
 		else
-			found = read_one(&field, type, ret);
+			found = tfmessage_read_one(&field, type, ret);
 		if (!found)
 			return false;
 		if (content)
@@ -217,7 +217,7 @@ static bool span_is(struct span span, const char *text)
 }
 
 /* The first field with this number that holds bytes. */
-static bool find_bytes(struct span message, uint64_t number, struct span *ret)
+static bool tfmessage_find_bytes(struct span message, uint64_t number, struct span *ret)
 {
 	struct field field;
 	while (span_take_field(&message, &field) > 0)
@@ -229,17 +229,17 @@ static bool find_bytes(struct span message, uint64_t number, struct span *ret)
 }
 
 /* SummaryMetadata: the name of the plugin says what the value is. */
-static void read_metadata(struct span metadata, struct tfmessage_value *value)
+static void tfmessage_read_metadata(struct span metadata, struct tfmessage_value *value)
 {
 	struct span plugin, name;
-	if (!find_bytes(metadata, 1, &plugin) || !find_bytes(plugin, 1, &name))
+	if (!tfmessage_find_bytes(metadata, 1, &plugin) || !tfmessage_find_bytes(plugin, 1, &name))
 		return;
 	value->described = true;
 	value->scalar = span_is(name, "scalars");
 }
 
 /* Summary.Value. False when it is damaged. */
-static bool read_value(struct span span, int64_t step, tfmessage_value_f give, void *ctx)
+static bool tfmessage_read_value(struct span span, int64_t step, tfmessage_value_f give, void *ctx)
 {
 	struct tfmessage_value value = {.step = step};
 	struct field field;
@@ -251,12 +251,12 @@ static bool read_value(struct span span, int64_t step, tfmessage_value_f give, v
 			value.tag = field.bytes.at;
 			value.tag_len = (size_t)(field.bytes.end - field.bytes.at);
 		} else if (field.number == 2 && field.wire == WIRE_32) {
-			value.value = real_of_float(field.value);
+			value.value = tfmessage_real_of_float(field.value);
 			has = simple = true;
 		} else if (field.number == 8 && field.wire == WIRE_BYTES) {
-			has = read_tensor(field.bytes, &value.value);
+			has = tfmessage_read_tensor(field.bytes, &value.value);
 		} else if (field.number == 9 && field.wire == WIRE_BYTES) {
-			read_metadata(field.bytes, &value);
+			tfmessage_read_metadata(field.bytes, &value);
 		}
 	}
 	if (simple) /* of TensorFlow 1 and PyTorch: a scalar by its field, whatever metadata it has */
@@ -284,7 +284,8 @@ bool tfmessage_read(const char *data, size_t len, tfmessage_value_f give, void *
 		if (field.number != 5 || field.wire != WIRE_BYTES)
 			continue;
 		while ((rc = span_take_field(&summary, &value)) > 0)
-			if (value.number == 1 && value.wire == WIRE_BYTES && !read_value(value.bytes, step, give, ctx))
+			if (value.number == 1 && value.wire == WIRE_BYTES &&
+			    !tfmessage_read_value(value.bytes, step, give, ctx))
 				return false;
 		if (rc < 0)
 			return false;

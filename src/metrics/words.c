@@ -17,6 +17,7 @@ static const struct word {
 	{"acc", WORD_METRIC},
 	{"accuracy", WORD_METRIC},
 	{"actor", WORD_ADJECTIVE},
+	{"aic", WORD_METRIC},
 	{"and", WORD_NOISE},
 	{"ap", WORD_METRIC},
 	{"ap50", WORD_METRIC},
@@ -32,6 +33,7 @@ static const struct word {
 	{"batch_size", WORD_NEVER},
 	{"batchsize", WORD_NEVER},
 	{"best", WORD_BEST},
+	{"bic", WORD_METRIC},
 	{"binary", WORD_ADJECTIVE},
 	{"bleu", WORD_METRIC},
 	{"box", WORD_ADJECTIVE},
@@ -41,6 +43,7 @@ static const struct word {
 	{"categorical", WORD_ADJECTIVE},
 	{"cer", WORD_METRIC},
 	{"checkpoint", WORD_BEST},
+	{"chi2", WORD_METRIC},
 	{"classes", WORD_NEVER},
 	{"cls", WORD_ADJECTIVE},
 	{"code", WORD_NEVER},
@@ -60,6 +63,7 @@ static const struct word {
 	{"date", WORD_NEVER},
 	{"debug", WORD_NOISE},
 	{"dev", WORD_PART},
+	{"deviance", WORD_METRIC},
 	{"deviation", WORD_VAGUE},
 	{"device", WORD_NEVER},
 	{"devices", WORD_NEVER},
@@ -124,8 +128,10 @@ static const struct word {
 	{"iou", WORD_METRIC},
 	{"ips", WORD_NEVER},
 	{"is", WORD_LINK},
+	{"it", WORD_STEP},
 	{"ite", WORD_STEP},
 	{"iter", WORD_STEP},
+	{"iterate", WORD_STEP},
 	{"iteration", WORD_STEP},
 	{"iterations", WORD_STEP},
 	{"iters", WORD_STEP},
@@ -175,7 +181,7 @@ static const struct word {
 	{"ndcg", WORD_METRIC},
 	{"nll", WORD_METRIC},
 	{"num_workers", WORD_NEVER},
-	{"obj", WORD_ADJECTIVE},
+	{"obj", WORD_METRIC},
 	{"objective", WORD_METRIC},
 	{"of", WORD_LINK},
 	{"overall", WORD_ADJECTIVE},
@@ -207,6 +213,8 @@ static const struct word {
 	{"regret", WORD_METRIC},
 	{"remaining", WORD_NEVER},
 	{"report", WORD_NOISE},
+	{"residual", WORD_METRIC},
+	{"residuals", WORD_METRIC},
 	{"restored", WORD_BEST},
 	{"restoring", WORD_BEST},
 	{"result", WORD_NOISE},
@@ -318,7 +326,7 @@ enum word_kind word_kind_of(const char *word, size_t len)
 }
 
 /* A word that ends in one: "trainloss", "top1acc". */
-static const char *const metric_ends[] = {"loss", "accuracy", "acc", "mse", "mae", "auc", "ppl"};
+static const char *const metric_ends[] = {"loss", "accuracy", "acc", "mse", "mae", "auc", "ppl", "deviance"};
 
 static bool words_ends_in_metric(const char *word, size_t len)
 {
@@ -385,6 +393,14 @@ enum word_kind word_kind_of_name(const char *name, size_t len)
 	if (last == WORD_NEVER || (timing && words_is_cost(name, len))) /* batch_cost is a time */
 		return WORD_NEVER;
 	return kind == WORD_METRIC || (vague && count > 1) ? WORD_METRIC : WORD_OTHER;
+}
+
+enum word_kind word_kind_with(const struct word_names *names, const char *name, size_t len)
+{
+	for (size_t i = 0; names && i < names->count; i++)
+		if (strlen(names->at[i]) == len && memcmp(names->at[i], name, len) == 0)
+			return WORD_METRIC;
+	return word_kind_of_name(name, len);
 }
 
 static unsigned words_letter(char c)

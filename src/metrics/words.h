@@ -28,6 +28,14 @@ enum word_kind word_kind_of(const char *word, size_t len);
  * of them is, else the kind of the whole name. */
 enum word_kind word_kind_of_name(const char *name, size_t len);
 
+/* Names that are metrics whatever words they are made of, because the user asked for them. */
+struct word_names {
+	const char *const *at;
+	size_t count;
+};
+/* METRIC for one of `names` (NULL: there are none), else as word_kind_of_name. */
+enum word_kind word_kind_with(const struct word_names *names, const char *name, size_t len);
+
 /* A quick test of a whole line: can it name a metric or a count? Mostly the first two letters of a word are enough. */
 struct word_filter {
 	uint32_t begin[27]; /* by the first letter, a bit for each second one */

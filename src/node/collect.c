@@ -167,8 +167,13 @@ static int collect_rows(struct collect *c)
 	int rc = 0;
 	bool all;
 	/* Rows of an earlier attempt would be taken for new ones. */
-	if (spool_descriptor_resumes(&c->d) && !c->named)
-		return 0;
+	if (spool_descriptor_resumes(&c->d) && !c->named) {
+		collect_note(
+			c,
+			"its runner was killed, and it is not known which metrics in its files are those of earlier "
+			"attempts: what it wrote after its runner's last look is only in its own files");
+		return collect_flush(c);
+	}
 	sources_find(&c->d, &c->sources, &config);
 	config.before = &c->before;
 	config.known = collect_format_cb;

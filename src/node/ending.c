@@ -20,7 +20,7 @@ static void ending_term_cb(uv_timer_t *timer)
 	kill(-ending->pid, SIGCONT);
 }
 
-/* Only the script itself is told: the processes it started mostly die of SIGUSR1. */
+/* Only the script itself gets the signal: the processes it started mostly die of SIGUSR1. */
 static void ending_tell_script(struct ending *ending, int signal)
 {
 	char text[64];
@@ -29,7 +29,7 @@ static void ending_tell_script(struct ending *ending, int signal)
 	kill(ending->pid, signal);
 }
 
-/* Once; false where it has been told already, or knows no such signal. */
+/* Once; false where it has got the signal already, or there is no such signal. */
 static bool ending_tell_to_save(struct ending *ending)
 {
 	if (ending->told_to_save || !ending->pid || !ending->checkpoint_signal)

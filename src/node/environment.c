@@ -222,6 +222,17 @@ static void environment_extend_path(environment_texts *env, const char *program)
 				mem_printf("PATH=%s:%.*s", environment_path(env), (int)(slash - program), program));
 }
 
+/* The sampler finds a card by its place on the bus, CUDA by default by its speed: both must mean the same one. What the
+ * user sets stays. */
+static void environment_order_gpus(environment_texts *env, const char *gpus)
+{
+	const char *given = gpus ? gpus : getenv("CUDA_VISIBLE_DEVICES");
+	const char *seen = environment_get(env, "CUDA_VISIBLE_DEVICES");
+	if (given && seen && *given >= '0' && *given <= '9' && !strcmp(given, seen) &&
+	    !environment_get(env, "CUDA_DEVICE_ORDER"))
+		environment_set(env, mem_strdup("CUDA_DEVICE_ORDER=PCI_BUS_ID"));
+}
+
 static void environment_tell(environment_texts *env, const struct spool_descriptor *d, const char *gpus)
 {
 	char *program = fs_program();
@@ -240,6 +251,7 @@ static void environment_tell(environment_texts *env, const struct spool_descript
 		environment_set(env, mem_strdup("SLUICE_RESUME=1"));
 	if (gpus)
 		environment_set(env, mem_printf("CUDA_VISIBLE_DEVICES=%s", gpus));
+	environment_order_gpus(env, gpus);
 	free(program);
 }
 

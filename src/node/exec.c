@@ -8,24 +8,25 @@
 #include "base/num.h"
 #include "base/pace.h"
 #include "base/proc.h"
-#include "node/cgroup.h"
+#include "node/begin.h"
 #include "node/collect.h"
 #include "node/ending.h"
 #include "node/follow.h"
 #include "node/launch.h"
 #include "node/layout.h"
 #include "node/leftover.h"
+#include "node/memory.h"
+#include "node/opening.h"
 #include "node/outcome.h"
 #include "node/ran.h"
 #include "node/reason.h"
 #include "node/recorder.h"
 #include "node/room.h"
+#include "node/sampler.h"
 #include "node/setup.h"
 #include "node/sources.h"
-#include "node/usage.h"
-#include "spool/batch.h"
+#include "node/watch.h"
 #include "spool/checkpoint.h"
-#include "spool/claim.h"
 #include "spool/mark.h"
 #include "spool/paths.h"
 #include "spool/slot.h"
@@ -36,6 +37,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,11 +48,14 @@ struct exec {
 	uint32_t index;
 	struct spool_descriptor d;
 	struct spool_slot slot;
+	bool has_slot; /* false: a cluster runs it */
 	struct recorder recorder;
 	struct follow *follow;
 	struct sources sources;
 	uv_loop_t loop;
-	uv_signal_t signals[COUNT_OF(exec_signals)];
+	sigset_t blocked;
+	uv_poll_t signals; /* of those, read from signals_fd */
+	int signals_fd;
 	uv_timer_t tick;
 	uv_work_t dropping; /* of the folders that a fresh start has put aside */
 	struct ending ending;
@@ -59,12 +64,17 @@ struct exec {
 	bool ended; /* the script has; its group may not have */
 	bool setup_failed; /* it never became the script */
 	int64_t started_ms, ended_ms; /* monotonic */
-	int64_t next_look_ms, next_search_ms, next_sample_ms, next_beat_ms;
-	int64_t oom_kills; /* of this job's group, before the script; -1: unknown */
+	int64_t next_look_ms, next_search_ms, next_beat_ms;
+	struct sampler sampler;
+	pid_t helper; /* that the sampler had started; 0: none */
+	struct watch watch;
+	struct sample unwritten; /* samples that were not written yet, joined; weight 0: none */
+	struct memory memory;
 	struct cost cost; /* so far */
 	bool ran_pending; /* what ran is known when the setup lines have ended */
 	struct outcome outcome;
 	struct environment environment;
+	struct warm warm;
 	bool ended_earlier; /* what an earlier attempt had left here */
 	struct buf notes; /* lines about the work folder, for the journal once it has its START */
 };
@@ -123,20 +133,12 @@ static void exec_fail(struct exec *x, enum cause cause, int status, const struct
 	exec_end(x);
 }
 
-/* Can its files be read? A work folder that is missing from a task folder that is there was removed by the script. */
-static bool exec_sees_files(const struct exec *x)
-{
-	if (access(x->d.work_dir, R_OK | X_OK) == 0)
-		return true;
-	return errno == ENOENT && access(x->d.task_dir, F_OK) == 0;
-}
-
 /* A file system that is away when the script ends would hide its last rows for ever. */
 static void exec_await_files(struct exec *x)
 {
 	int64_t since = clock_mono_ms();
 	bool seen;
-	while (!(seen = exec_sees_files(x)) && clock_mono_ms() - since < EXEC_AWAY_MS)
+	while (!(seen = layout_is_seen(&x->d)) && clock_mono_ms() - since < EXEC_AWAY_MS)
 		usleep(EXEC_RETRY_MS * 1000);
 	if (!seen)
 		recorder_note(&x->recorder,
@@ -148,6 +150,20 @@ static void exec_await_files(struct exec *x)
 static bool exec_was_killed(const struct exec *x)
 {
 	return x->ending.stopped || WIFSIGNALED(x->status) || WEXITSTATUS(x->status) > 128;
+}
+
+/* The metrics to their last byte. A full disk is waited for as long as it takes, a file that cannot be read is not. */
+static void exec_read_rest(struct exec *x)
+{
+	int64_t since = clock_mono_ms();
+	while (!follow_finish(x->follow, exec_was_killed(x))) {
+		usleep(EXEC_RETRY_MS * 1000);
+		if (x->recorder.blocked)
+			since = clock_mono_ms();
+		else if (clock_mono_ms() - since >= EXEC_AWAY_MS)
+			follow_give_up(x->follow);
+		recorder_flush(&x->recorder);
+	}
 }
 
 /* A thread or a worker failed and the script went on: its status says nothing of it. */
@@ -165,7 +181,7 @@ static void exec_finish(struct exec *x)
 {
 	exec_await_files(x);
 	struct buf errors = buf_make(BUF_UNLIMITED), output = buf_make(BUF_UNLIMITED);
-	usage_final(&x->cost);
+	usage_final(&x->sampler.usage, &x->cost);
 	exec_look_for_ran(x);
 	exec_add_tail(x, SPOOL_STDERR, &errors);
 	if (!errors.len)
@@ -176,22 +192,24 @@ static void exec_finish(struct exec *x)
 		.told_to_save = x->ending.told_to_save,
 		.has_setup = setup_is_needed(&x->d),
 		.setup = setup_read_failure(&x->d),
-		.killed_for_memory = x->oom_kills >= 0 && cgroup_oom_kills() > x->oom_kills,
+		.killed_for_memory = memory_was_out(&x->memory),
+		.limited = x->memory.cage.folder != NULL,
 		.limit_ms = x->slot.time_ms,
 		.limit_bytes = x->slot.memory_bytes,
 		.peak_bytes = cost_get(&x->cost, FIGURE_MEMORY),
+		.stalled = buf_text(&x->watch.why),
+		.shared = x->slot.gpu_share > 0,
 		.program = x->d.argv->items[0]->string,
 		.errors = buf_text(&errors),
 		.output = buf_text(&output),
 	};
-	while (!follow_finish(x->follow, exec_was_killed(x))) {
-		usleep(EXEC_RETRY_MS * 1000);
-		recorder_flush(&x->recorder);
-	}
+	exec_read_rest(x);
 	x->setup_failed = facts.setup.line > 0;
 	outcome_decide(&facts, &x->outcome);
 	if (x->outcome.cause == CAUSE_OK)
 		exec_note_exception(x, buf_text(&errors));
+	if (facts.killed_for_memory && x->outcome.cause != CAUSE_MEMORY)
+		recorder_note(&x->recorder, "the kernel ended a process of the script for lack of memory");
 	buf_free(&errors);
 	buf_free(&output);
 	exec_end(x);
@@ -203,7 +221,7 @@ static void exec_leftover_cb(uv_timer_t *timer)
 	struct exec *x = timer->data;
 	int64_t waited = clock_mono_ms() - x->ended_ms;
 	int64_t most = x->d.grace_ms < EXEC_LEFTOVER_MS ? x->d.grace_ms : EXEC_LEFTOVER_MS;
-	if (!leftover_signal(x->pid, waited >= most ? SIGKILL : 0) || waited > most + EXEC_LEFTOVER_MS)
+	if (!leftover_signal(x->pid, x->helper, waited >= most ? SIGKILL : 0) || waited > most + EXEC_LEFTOVER_MS)
 		exec_finish(x);
 }
 
@@ -213,9 +231,12 @@ static void exec_script_ended(struct exec *x, int status)
 	x->status = status;
 	x->ended = true;
 	x->ended_ms = clock_mono_ms();
+	warm_count(&x->warm, &x->cost); /* before the sampler ends: it splits the energy by the CPU time */
+	sampler_end(&x->sampler, &x->cost);
 	ending_over(&x->ending);
 	uv_timer_stop(&x->tick);
-	if (!leftover_signal(x->pid, SIGTERM)) {
+	warm_end(&x->warm, x->status, x->d.attempt_dir);
+	if (!leftover_signal(x->pid, x->helper, SIGTERM)) {
 		exec_finish(x);
 		return;
 	}
@@ -230,7 +251,11 @@ static void exec_reap(struct exec *x)
 	pid_t pid;
 	bool over = false;
 	int script_status = 0;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+	struct rusage used;
+	while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
+		usage_ended(&x->sampler.usage, pid == x->helper || (x->watch.stack.pid && pid == x->watch.stack.pid),
+			    &used);
+		watch_reap(&x->watch, pid);
 		if (pid == x->pid && !x->ended) {
 			over = true;
 			script_status = status;
@@ -240,33 +265,47 @@ static void exec_reap(struct exec *x)
 		exec_script_ended(x, script_status);
 }
 
-static void exec_signal_cb(uv_signal_t *handle, int signal)
+static void exec_signals_cb(uv_poll_t *handle, int status, int events)
 {
 	struct exec *x = handle->data;
-	if (signal == SIGCHLD)
-		exec_reap(x);
-	else
-		ending_take(&x->ending, signal);
+	struct signalfd_siginfo info;
+	(void)status, (void)events;
+	while (read(x->signals_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			exec_reap(x);
+		else
+			ending_take(&x->ending, (int)info.ssi_signo);
+	}
 }
 
-/* Looked at every time, for the peak of memory; written as often as its file system should bear. */
-static void exec_sample(struct exec *x)
+/* Taken for the peak of memory and the energy; written as often as the file system should bear. What was taken
+ * meanwhile is joined. */
+static void exec_sample(struct exec *x, int64_t now)
 {
-	int64_t now = clock_mono_ms();
-	usage_sample(&x->cost);
+	struct sample sample;
+	bool taken = sampler_poll(&x->sampler, now, &x->cost, &sample);
+	x->helper = x->sampler.usage.helper ? x->sampler.usage.helper : x->helper;
+	if (!taken)
+		return;
+	watch_sample(&x->watch, &sample, now);
+	x->sampler.usage.looker = x->watch.stack.pid;
 	cost_set(&x->cost, FIGURE_WALL, (double)(now - x->started_ms));
+	if (x->unwritten.weight)
+		sample_join(&x->unwritten, &sample);
+	else
+		x->unwritten = sample;
 	if (x->recorder.shared && now - x->started_ms > EXEC_BEAT_MS && now < x->next_beat_ms)
 		return;
 	x->next_beat_ms = now + EXEC_BEAT_MS - EXEC_TICK_MS;
-	recorder_append(&x->recorder, &(struct journal_record){.kind = JOURNAL_SAMPLE, .cost = x->cost});
+	recorder_append(&x->recorder,
+			&(struct journal_record){.kind = JOURNAL_SAMPLE, .cost = x->cost, .sample = &x->unwritten});
+	x->unwritten.weight = 0;
 }
 
-/* On this machine a task has no control group of its own. */
 static void exec_watch_memory(struct exec *x)
 {
-	double limit = (double)x->slot.memory_bytes;
-	double used = limit > 0 && !x->ended ? usage_memory_bytes(limit) : 0;
-	if (used <= limit)
+	double used;
+	if (x->ended || !memory_is_over(&x->memory, &x->sampler.usage, &used))
 		return;
 	cost_raise(&x->cost, FIGURE_MEMORY, used);
 	ending_stop(&x->ending, CAUSE_MEMORY, "it uses more memory than it asked for: ending it");
@@ -284,6 +323,8 @@ static void exec_tick_cb(uv_timer_t *timer)
 		x->next_search_ms = now +
 			(now - x->started_ms < EXEC_SEARCH_EARLY_MS ? EXEC_SEARCH_MS : EXEC_SEARCH_LATER_MS);
 	follow_poll(x->follow, search);
+	if (watch_poll(&x->watch, now))
+		ending_stop(&x->ending, CAUSE_STALLED, "it makes no progress: ending it");
 	if (now >= x->next_look_ms) {
 		x->next_look_ms = now + EXEC_STOP_LOOK_MS;
 		if (spool_stop_exists(x->d.attempt_dir))
@@ -294,24 +335,25 @@ static void exec_tick_cb(uv_timer_t *timer)
 		exec_watch_memory(x);
 		exec_look_for_ran(x);
 	}
-	if (now >= x->next_sample_ms && !x->recorder.blocked) {
-		x->next_sample_ms = now + EXEC_SAMPLE_MS;
-		exec_sample(x);
-	}
+	if (!x->recorder.blocked)
+		exec_sample(x, now);
 	recorder_sync_due(&x->recorder, now);
 }
 
-static void exec_open_loop(struct exec *x)
+static int exec_open_loop(struct exec *x, struct error *err)
 {
 	uv_loop_init(&x->loop);
 	uv_timer_init(&x->loop, &x->tick);
 	x->tick.data = x;
 	ending_open(&x->ending, &x->loop, recorder_note, &x->recorder);
-	for (size_t i = 0; i < COUNT_OF(exec_signals); i++) {
-		uv_signal_init(&x->loop, &x->signals[i]);
-		x->signals[i].data = x;
-		uv_signal_start(&x->signals[i], exec_signal_cb, exec_signals[i]);
-	}
+	/* They stay blocked and are read: six handlers would cost sixty system calls for every task. */
+	x->signals_fd = signalfd(-1, &x->blocked, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (x->signals_fd < 0)
+		return errorf(err, -errno, "signalfd: %s", strerror(errno));
+	uv_poll_init(&x->loop, &x->signals, x->signals_fd);
+	x->signals.data = x;
+	uv_poll_start(&x->signals, UV_READABLE, exec_signals_cb);
+	return 0;
 }
 
 static void exec_close_handle_cb(uv_handle_t *handle, void *ctx)
@@ -325,60 +367,16 @@ static void exec_close_loop(struct exec *x)
 	uv_walk(&x->loop, exec_close_handle_cb, NULL);
 	uv_run(&x->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&x->loop);
+	if (x->signals_fd >= 0)
+		close(x->signals_fd);
 }
 
 static void exec_start_timers(struct exec *x)
 {
 	x->next_look_ms = x->started_ms + EXEC_STOP_LOOK_MS;
 	x->next_search_ms = x->started_ms + EXEC_SEARCH_MS;
-	x->next_sample_ms = x->started_ms + EXEC_SAMPLE_FIRST_MS;
 	uv_timer_start(&x->tick, exec_tick_cb, EXEC_TICK_MS, EXEC_TICK_MS);
 	ending_begin(&x->ending, x->pid, &x->d, &x->slot);
-}
-
-static void exec_append_start(struct exec *x)
-{
-	char own[256] = "";
-	const char *host = getenv("SLUICE_NODE"), *job = getenv("SLUICE_JOB"); /* as the cluster calls them */
-	const char *gpus = exec_gpus(x) ? exec_gpus(x) : getenv("CUDA_VISIBLE_DEVICES");
-	uint64_t start = 0;
-	gethostname(own, sizeof(own) - 1);
-	if (proc_start_time(getpid(), &start) < 0)
-		start = 0;
-	recorder_append(&x->recorder,
-			&(struct journal_record){
-				.kind = JOURNAL_START,
-				.host = host && *host ? host : own,
-				.version = SLUICE_VERSION,
-				.gpus = gpus && *gpus ? gpus : NULL,
-				.job = job && *job ? job : NULL,
-				.pid = getpid(),
-				.pid_start = start,
-				.boot_id = proc_boot_id(),
-				.pgid = x->pid,
-				.resume = spool_descriptor_resumes(&x->d),
-				.checkpoint = spool_descriptor_resumes(&x->d) && spool_checkpoint_exists(x->d.task_dir),
-				.beat_ms = EXEC_BEAT_MS,
-			});
-	/* The script must not run before its start is in the journal. */
-	recorder_settle(&x->recorder);
-}
-
-/* Training that runs on the CPU by mistake is slow, and nothing else would say why. */
-static void exec_note_hidden(struct exec *x)
-{
-	for (const char *line = buf_text(&x->notes); *line;) {
-		char *text = mem_copy(line, strcspn(line, "\n"));
-		recorder_note(&x->recorder, text);
-		line += strlen(text) + 1;
-		free(text);
-	}
-	if (x->ended_earlier)
-		recorder_note(&x->recorder, "an earlier attempt had left processes on this machine: they were ended");
-	if (x->slot.memory_bytes > 0)
-		recorder_note(&x->recorder, "memory is watched every second, not limited by the kernel");
-	if (x->slot.gpus_hidden > 0)
-		recorder_note(&x->recorder, "no GPU was asked for, so the script sees none: `gpus: 1` asks for one");
 }
 
 static void exec_open_follow(struct exec *x)
@@ -390,28 +388,6 @@ static void exec_open_follow(struct exec *x)
 	config.blocked = recorder_is_blocked;
 	config.ctx = &x->recorder;
 	x->follow = follow_new(&config);
-}
-
-static void exec_before_cb(void *ctx, const char *path, const struct find_entry *entry)
-{
-	recorder_append(ctx,
-			&(struct journal_record){.kind = JOURNAL_BEFORE,
-						 .path = path,
-						 .size = entry->stamp.size,
-						 .mtime_ns = entry->stamp.mtime_ns,
-						 .inode = entry->stamp.inode,
-						 .sum = entry->sum});
-}
-
-/* Where the script goes on with files of an earlier attempt, `exec --collect` must know all of them. A record without a
- * path says that these are all. */
-static void exec_append_before(struct exec *x)
-{
-	follow_each_before(x->follow, exec_before_cb, &x->recorder);
-	if (!spool_descriptor_resumes(&x->d))
-		return;
-	recorder_append(&x->recorder, &(struct journal_record){.kind = JOURNAL_BEFORE, .path = ""});
-	recorder_settle(&x->recorder);
 }
 
 static void exec_end_unstarted(struct exec *x)
@@ -429,22 +405,13 @@ static int exec_make_work(struct exec *x, struct launch *launch, struct error *e
 	return layout_make_work(&x->d, &x->notes, err);
 }
 
-/* Cores of its own, where the file says `cpus`. The child waits, and has not begun. */
-static void exec_pin(struct exec *x, pid_t pid)
-{
-	cpu_set_t cores;
-	CPU_ZERO(&cores);
-	if (x->d.cpus > 0 && spool_slot_add_cores(&x->slot, &cores) &&
-	    sched_setaffinity(pid, sizeof(cores), &cores) < 0)
-		buf_addf(&x->notes, "the script may use every core, since its own (%s) could not be set: %s\n",
-			 x->slot.cores, strerror(errno));
-}
-
 static int exec_prepare_launch(struct exec *x, struct launch *launch, struct error *err)
 {
-	int rc = launch_prepare(&x->d, &x->environment, exec_gpus(x), launch, err);
+	int rc = launch_prepare(&x->d, &x->environment, exec_gpus(x), &x->warm, launch, err);
 	if (rc == 0)
-		exec_pin(x, launch->pid);
+		launch_pin(launch, x->d.cpus, &x->slot, &x->notes);
+	if (rc == 0)
+		memory_limit(&x->memory, x->slot.memory_bytes, launch->pid, !x->warm.shared);
 	return rc;
 }
 
@@ -493,8 +460,39 @@ static void exec_end_earlier(struct exec *x)
 	x->ended_earlier = x->d.attempt > 1 && spool_mark_kill_task(x->d.task_dir) > 0;
 }
 
+/* The GPUs of the allocation and no others: on this machine those of the slot, on a cluster those that it has set. */
+static void exec_open_sampler(struct exec *x)
+{
+	const char *assigned = x->has_slot ? x->slot.gpus : x->d.gpus;
+	sampler_open(&x->sampler,
+		     &(struct sampler_config){.gpus = gpus_list_find(assigned),
+					      .power_limit = x->d.power_limit,
+					      .mps = x->slot.mps,
+					      .note = recorder_note,
+					      .ctx = &x->recorder});
+	x->helper = gpus_pid(x->sampler.gpus);
+}
+
+static void exec_open_warm(struct exec *x)
+{
+	char **env = environment_make(&x->environment, &x->d, exec_gpus(x));
+	warm_open(&x->d, env, &x->warm, &x->notes);
+	environment_free_made(env);
+}
+
+/* The script runs. If it was forked from a keeper, it is not our child. */
+static void exec_take_warm(struct exec *x)
+{
+	if (!x->warm.shared || !x->warm.shared->pid)
+		return;
+	x->sampler.usage.adopted = x->warm.shared->pid;
+	char *note = mem_printf("started from a process that had imported %s", x->warm.modules);
+	recorder_note(&x->recorder, note);
+	free(note);
+}
+
 /* Runs the attempt to its end; the journal is open. */
-static void exec_attempt(struct exec *x, const sigset_t *unblocked)
+static void exec_attempt(struct exec *x)
 {
 	struct error err;
 	struct launch launch;
@@ -506,107 +504,82 @@ static void exec_attempt(struct exec *x, const sigset_t *unblocked)
 		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		return;
 	}
+	exec_open_warm(x);
 	exec_open_follow(x);
-	exec_open_loop(x);
+	if (exec_open_loop(x, &err) < 0) {
+		exec_fail(x, CAUSE_LAUNCH, 127, &err);
+		goto out;
+	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	x->oom_kills = cgroup_oom_kills();
+	exec_open_sampler(x);
+	memory_open(&x->memory);
 	if (exec_try(x, exec_prepare_launch, &launch) < 0)
 		goto out;
 	x->pid = launch.pid;
 	x->started_ms = clock_mono_ms();
-	exec_append_start(x);
-	exec_append_before(x);
-	exec_note_hidden(x);
+	opening_write(&(struct opening){.d = &x->d,
+					.slot = &x->slot,
+					.memory = memory_words(&x->memory),
+					.gpus = exec_gpus(x),
+					.pid = x->pid,
+					.follow = x->follow,
+					.notes = buf_text(&x->notes),
+					.ended_earlier = x->ended_earlier},
+		      &x->recorder);
+	sampler_begin(&x->sampler, clock_mono_ms());
 	if (launch_go(&x->d, &launch, &err) < 0) {
 		exec_fail(x, CAUSE_LAUNCH, 127, &err);
 		goto out;
 	}
+	exec_take_warm(x);
+	watch_begin(&x->watch, &x->d, &x->environment, &x->recorder,
+		    x->sampler.usage.adopted ? x->sampler.usage.adopted : x->pid);
 	x->ran_pending = ran_begin(&x->d, &x->environment, exec_gpus(x), &x->recorder);
 	exec_start_timers(x);
 	if (layout_has_aside(&x->d))
 		exec_drop_aside(x);
-	/* The handlers were there before the script was: whatever happened meanwhile comes now. */
-	sigprocmask(SIG_SETMASK, unblocked, NULL);
 	uv_run(&x->loop, UV_RUN_DEFAULT);
 out:
 	exec_close_loop(x);
-}
-
-/* 0: it is ours; -EEXIST: another runner has it; -ESRCH: the attempt is over; another negative errno with err. */
-static int exec_claim(struct exec *x, struct room *room, struct error *err)
-{
-	int rc;
-	do {
-		rc = spool_claim_take(x->batch_dir, x->index, err);
-		bool over = rc == -ENOENT && room->status && clock_mono_ms() - room->since_ms >= EXEC_OVER_MS;
-		if (over && spool_batch_is_visible(x->batch_dir))
-			return -ESRCH;
-	} while (rc < 0 && room_wait(room, rc, err));
-	return rc;
-}
-
-/* What is to be done, and the journal to tell it in. -ESRCH: the attempt is over. */
-static int exec_take_up(struct exec *x, struct error *err)
-{
-	int rc = x->d.tree ? 0 : spool_descriptor_read(x->batch_dir, x->index, &x->d, err);
-	if (rc == -ENOENT && spool_batch_is_visible(x->batch_dir))
-		return -ESRCH;
-	if (rc == 0)
-		rc = layout_make_attempt(&x->d, err);
-	return rc < 0 ? rc : recorder_open(&x->recorder, x->d.attempt_dir, err);
-}
-
-/* 0, or a negative errno: nothing was begun, and no other runner is kept from beginning it. */
-static int exec_begin(struct exec *x, struct room *room)
-{
-	struct error err;
-	int rc = exec_claim(x, room, &err);
-	if (rc < 0 && rc != -ESRCH && rc != -EEXIST)
-		log_error("%s", err.text);
-	if (rc < 0)
-		return rc;
-	*room = (struct room){0};
-	while ((rc = exec_take_up(x, &err)) < 0 && room_wait(room, rc, &err))
-		;
-	if (rc < 0 && rc != -ESRCH) {
-		log_error("%s", err.text);
-		spool_claim_drop(x->batch_dir, x->index);
-	}
-	return rc;
 }
 
 static int exec_run(const char *batch_dir, uint32_t index)
 {
 	struct exec x = {.batch_dir = batch_dir,
 			 .index = index,
-			 .oom_kills = -1,
+			 .signals_fd = -1,
+			 .warm = {.connection = -1},
 			 .notes = buf_make(LIMIT_TEXT_BYTES),
 			 .outcome = {.exit_code = 1, .cause = CAUSE_LAUNCH}};
 	struct room room = {0};
-	sigset_t blocked, before;
 
 	clock_hold(clock_offset_ms()); /* the times of one journal belong together */
-	/* From the claim on nothing but SIGKILL may end us without a word: signals wait for their handlers. */
-	sigemptyset(&blocked);
+	/* From the claim on only SIGKILL may end us without a record: signals wait until the loop reads them. */
+	sigemptyset(&x.blocked);
 	for (size_t i = 0; i < COUNT_OF(exec_signals); i++)
-		sigaddset(&blocked, exec_signals[i]);
-	sigprocmask(SIG_BLOCK, &blocked, &before);
+		sigaddset(&x.blocked, exec_signals[i]);
+	sigprocmask(SIG_BLOCK, &x.blocked, NULL);
+	signal(SIGCHLD, SIG_DFL); /* where it is ignored, nothing would tell us that the script has ended */
 	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is a full disk, not our end */
 	signal(SIGPIPE, SIG_IGN);
 
-	int rc = exec_begin(&x, &room);
+	int rc = begin_attempt(batch_dir, index, &room, &x.d, &x.recorder);
 	if (rc == 0) {
-		spool_slot_read(batch_dir, index, &x.slot);
-		exec_attempt(&x, &before);
+		x.has_slot = spool_slot_read(batch_dir, index, &x.slot);
+		exec_attempt(&x);
 	} else if (rc == -ESRCH) {
 		log_info("the attempt is over, and its files are gone: nothing to run");
 	}
+	memory_close(&x.memory);
+	sampler_close(&x.sampler);
+	watch_free(&x.watch);
 	follow_free(x.follow);
 	recorder_close(&x.recorder);
 	spool_descriptor_free(&x.d);
 	sources_free(&x.sources);
 	buf_free(&x.notes);
 	environment_free(&x.environment);
+	warm_free(&x.warm);
 	if (rc == -EEXIST || rc == -ESRCH)
 		return 0;
 	return rc < 0 ? room_status(&room, rc) : outcome_status(&x.outcome);

@@ -3,6 +3,7 @@
 #include "node/find.h"
 
 #include "base/fs.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -189,6 +190,8 @@ static bool find_is_settings(const char *path)
 	return find_has_word(slash ? slash + 1 : path, words, COUNT_OF(words));
 }
 
+#define FIND_ADVICE "; to read it, name it: metrics: {csv: PATH}"
+
 const struct metrics_format *find_probe(const char *path, const char **ret_why)
 {
 	char head[FIND_PROBE_BYTES];
@@ -201,9 +204,11 @@ const struct metrics_format *find_probe(const char *path, const char **ret_why)
 	ssize_t n = fstat(fd, &st) < 0 ? -1 : read(fd, head, sizeof(head));
 	const struct metrics_format *format = n > 0 ? metrics_format_for(path, head, (size_t)n) : NULL;
 	struct metrics_reader *reader = format && !format->certain ? metrics_open(format, find_probe_cb, &probe) : NULL;
-	off_t read_so_far = 0;
+	off_t read_so_far = 0, first_line = -1;
 	/* One JSON value may be longer than the beginning that tells all about a table. */
 	while (reader && n > 0) {
+		const char *end = first_line < 0 ? memchr(head, '\n', (size_t)n) : NULL;
+		first_line = end ? read_so_far + (end - head) : first_line;
 		metrics_feed(reader, head, (size_t)n);
 		read_so_far += n;
 		n = probe.rows || read_so_far >= FIND_VALUE_BYTES ? 0 : read(fd, head, sizeof(head));
@@ -215,10 +220,14 @@ const struct metrics_format *find_probe(const char *path, const char **ret_why)
 	if (!reader)
 		return format;
 	double rows = read_so_far ? (double)probe.rows * (double)st.st_size / (double)read_so_far : 0;
-	if (!probe.counts && probe.samples)
-		*ret_why = "its rows are samples, not steps";
+	bool wide = format == metrics_format_for("x.csv", NULL, 0) &&
+		(first_line < 0 ? read_so_far : first_line) > LIMIT_METRIC_LINE_BYTES;
+	if (wide)
+		*ret_why = "its first line is longer than 64 KB; a table of at most 256 columns is read";
+	else if (!probe.counts && probe.samples)
+		*ret_why = "its rows are samples, not steps" FIND_ADVICE;
 	else if (!probe.counts && rows > FIND_ROWS_MAX)
-		*ret_why = "it has thousands of rows and no column that counts them, such as step or epoch";
+		*ret_why = "it has thousands of rows and no column that counts them, such as step or epoch" FIND_ADVICE;
 	if (*ret_why || (format->settings && (!probe.named || find_is_settings(path))))
 		return NULL;
 	return probe.counts || probe.named ? format : NULL;

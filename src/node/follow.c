@@ -42,6 +42,8 @@ struct follow_file {
 	const char *why_not; /* why a file that was found is not read; NULL */
 	int64_t mtime_ms;
 	bool unwritten; /* since the script started */
+	bool left; /* it could not be read to its end */
+	bool remarked[METRICS_REMARKS]; /* was noted, also before the file began anew */
 	size_t repeated; /* rows seen again since the file began anew */
 	bool repeating;
 };
@@ -53,6 +55,7 @@ struct follow {
 	size_t noted; /* files that are not read */
 	bool named; /* the experiment names files or an expression: nothing is found by itself */
 	bool finishing;
+	bool giving_up; /* on files that cannot be read */
 };
 
 static uint32_t follow_row_sum(const struct metrics_row *row)
@@ -145,6 +148,39 @@ static void follow_pass_cut(struct follow_file *file)
 	follow_find_cut(file);
 }
 
+/* A read failed: is the file left as it is? Else it is tried again. */
+static bool follow_leaves(struct follow_file *file, int error)
+{
+	const struct follow_config *config = &file->follow->config;
+	if (!file->follow->giving_up)
+		return false;
+	char *text = mem_printf("%.200s could not be read to its end: %s; its last metrics may be missing here",
+				follow_relative(file->follow, file->path), strerror(error));
+	config->note(config->ctx, text);
+	free(text);
+	file->left = true;
+	return true;
+}
+
+/* Notes that rows have other steps than in the file as soon as that is so: the curve is looked at while the task runs.
+ * What an earlier attempt wrote was noted by that attempt, unless it was killed. */
+static void follow_note_remarks(struct follow_file *file)
+{
+	const struct follow_config *config = &file->follow->config;
+	bool earlier = file->offset <= file->earlier && file->offset > 0 && !config->retell;
+	for (size_t i = 0; i < METRICS_REMARKS; i++) {
+		const char *remark = metrics_remark_of(file->reader, i);
+		if (!remark || file->remarked[i])
+			continue;
+		file->remarked[i] = true;
+		char *text = earlier ? NULL
+				     : mem_printf("%.200s: %s", follow_relative(file->follow, file->path), remark);
+		if (text)
+			config->note(config->ctx, text);
+		free(text);
+	}
+}
+
 /* True when everything up to the end was taken. */
 static bool follow_read_fd(struct follow_file *file, int fd)
 {
@@ -160,10 +196,11 @@ static bool follow_read_fd(struct follow_file *file, int fd)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n == 0;
+			return n == 0 || follow_leaves(file, errno);
 		metrics_feed(file->reader, chunk, (size_t)n);
 		follow_remember(file, chunk, (size_t)n);
 		file->offset += n;
+		follow_note_remarks(file);
 		follow_pass_cut(file);
 	}
 }
@@ -207,6 +244,7 @@ static void follow_open_reader(struct follow_file *file, const char *kind, const
 	if (format != metrics_format_printed() || !follow_pattern(file->follow) ||
 	    metrics_open_pattern(follow_pattern(file->follow), follow_row_cb, file, &file->reader, NULL) < 0)
 		file->reader = metrics_open(format, follow_row_cb, file);
+	metrics_want(file->reader, file->follow->config.wanted, file->follow->config.wanted_count);
 	file->format = format;
 	if (format->folders)
 		follow_join(file, format);
@@ -233,7 +271,7 @@ static bool follow_read(struct follow_file *file)
 	}
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return true;
+		return (errno != EIO && errno != ESTALE) || follow_leaves(file, errno);
 	if (fstat(fd, &st) == 0) {
 		stamp = find_stamp_of(&st);
 		const struct find_entry *before = find_in(&file->follow->earlier, file->path);
@@ -270,7 +308,7 @@ static void follow_add(struct follow *follow, const char *path, const char *kind
 	vec_push(&follow->files, file);
 }
 
-/* Has the file not changed since before the script started? Then it was submitted, or an earlier attempt has told its rows. */
+/* Has the file not changed since before the script started? Then it was submitted, or an earlier attempt has reported its rows. */
 static bool follow_is_old(const struct follow *follow, const char *path, const struct find_stamp *stamp)
 {
 	if (submitted_is_untouched(follow->config.files_dir, follow->config.work_dir, path, stamp->size,
@@ -296,12 +334,12 @@ static void follow_consider(struct follow *follow, const struct find_entry *entr
 		follow_add(follow, entry->path, format ? format->name : NULL, format);
 }
 
-/* Takes a file that needs no search. */
+/* Takes a file that needs no search; an output once there is something in it, since most scripts leave one empty. */
 static void follow_add_if_changed(struct follow *follow, const char *path, const char *kind,
 				  const struct metrics_format *format)
 {
 	struct stat st;
-	if (!path || !format || stat(path, &st) < 0)
+	if (!path || !format || stat(path, &st) < 0 || (st.st_size == 0 && format == metrics_format_printed()))
 		return;
 	struct find_stamp stamp = find_stamp_of(&st);
 	if (!follow_is_old(follow, path, &stamp))
@@ -371,7 +409,7 @@ static bool follow_poll_all(struct follow *follow, bool search)
 		follow_add_if_changed(follow, config->first, csv->name, csv);
 	for (size_t i = 0; i < follow->files.len; i++)
 		has_first |= config->first && strcmp(follow->files.at[i]->path, config->first) == 0;
-	/* A script that writes where it was told to needs no search. */
+	/* A script that writes where sluice asked for it needs no search. */
 	if (search && (follow->named || !has_first))
 		follow_search(follow);
 	follow_add_if_changed(follow, config->report, "report", metrics_format_for("x.jsonl", NULL, 0));
@@ -394,8 +432,8 @@ static void follow_note_unread(struct follow *follow, const struct follow_file *
 {
 	if (!file->why_not || follow->noted++ >= FOLLOW_NOTES_MAX)
 		return;
-	char *text = mem_printf("%.200s is not read as metrics: %s; to read it, name it: metrics: {csv: PATH}",
-				follow_relative(follow, file->path), file->why_not);
+	char *text = mem_printf("%.200s is not read as metrics: %s", follow_relative(follow, file->path),
+				file->why_not);
 	follow->config.note(follow->config.ctx, text);
 	free(text);
 }
@@ -440,6 +478,7 @@ bool follow_finish(struct follow *follow, bool killed)
 		    file->unwritten) /* one that only an earlier attempt wrote is read because that was killed */
 			metrics_drop_line(file->reader);
 		metrics_finish(file->reader);
+		follow_note_remarks(file);
 		const char *complaint = metrics_complaint(file->reader);
 		if (!complaint)
 			continue;
@@ -451,11 +490,16 @@ bool follow_finish(struct follow *follow, bool killed)
 	return true;
 }
 
+void follow_give_up(struct follow *follow)
+{
+	follow->giving_up = true;
+}
+
 bool follow_has_all(const struct follow *follow, const char *path)
 {
 	for (size_t i = 0; i < follow->files.len; i++)
 		if (strcmp(follow->files.at[i]->path, path) == 0)
-			return !metrics_complaint(follow->files.at[i]->reader);
+			return !follow->files.at[i]->left && !metrics_complaint(follow->files.at[i]->reader);
 	return false;
 }
 

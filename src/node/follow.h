@@ -12,6 +12,8 @@ struct follow_config {
 	const char
 		*files_dir; /* what was submitted: copies of it that the script has not changed hold no metrics; NULL */
 	const struct node *patterns; /* as metrics/place.h says, relative to work_dir; NULL: found automatically */
+	const char *const *wanted; /* names of metrics that count wherever they are printed, */
+	size_t wanted_count;
 	const char *first; /* the file to look for first when files are found automatically; NULL */
 	const char *report; /* what `sluice report` appends to */
 	const char *printed[2]; /* the script's stdout and stderr: trusted least; NULL */
@@ -42,6 +44,8 @@ void follow_poll(struct follow *follow, bool search);
 /* Call it when the script has ended. Reads everything to the end, also a last line without a newline unless the script
  * was killed. Returns true when all rows were taken; false when blocked: call it again. */
 bool follow_finish(struct follow *follow, bool killed);
+/* From now on a file that cannot be read holds nothing up: follow_finish says so in a note, and goes on without it. */
+void follow_give_up(struct follow *follow);
 /* After follow_finish: was every line of this file taken, so that the journal has all that is in it? */
 bool follow_has_all(const struct follow *follow, const char *path);
 void follow_free(struct follow *follow);

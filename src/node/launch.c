@@ -51,9 +51,7 @@ static int launch_open_output(const struct spool_descriptor *d, enum spool_file 
 	return rc;
 }
 
-/* The runner's handlers must not run here: they would write into its pipe. What it ignores the script must
- * not. */
-static void launch_reset_signals(void)
+void launch_reset_signals(void)
 {
 	static const int ours[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ, SIGPIPE};
 	sigset_t none;
@@ -77,7 +75,7 @@ static bool launch_is_binary(const char *path)
 
 /* In the child: the errno of what failed; does not return when it works. */
 static int launch_become(const struct spool_descriptor *d, const struct environment *environment, const char *gpus,
-			 const int fds[3])
+			 struct warm *warm, int channel, const int fds[3])
 {
 	for (int i = 0; i < 3; i++)
 		if (dup2(fds[i], i) < 0)
@@ -86,6 +84,8 @@ static int launch_become(const struct spool_descriptor *d, const struct environm
 		return errno;
 	launch_texts argv = launch_arguments(d);
 	environ = environment_make(environment, d, gpus);
+	if (warm->connection >= 0)
+		warm_become(warm, d, argv.at, environ, channel);
 	if (strchr(argv.at[0], '/')) {
 		execv(argv.at[0], argv.at);
 		if (errno != ENOEXEC || launch_is_binary(argv.at[0]))
@@ -96,7 +96,7 @@ static int launch_become(const struct spool_descriptor *d, const struct environm
 }
 
 static _Noreturn void launch_child(const struct spool_descriptor *d, const struct environment *environment,
-				   const char *gpus, pid_t runner, int channel, const int fds[3])
+				   const char *gpus, struct warm *warm, pid_t runner, int channel, const int fds[3])
 {
 	char word;
 	launch_reset_signals();
@@ -104,14 +104,14 @@ static _Noreturn void launch_child(const struct spool_descriptor *d, const struc
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != runner || read(channel, &word, 1) != 1)
 		_exit(1);
-	int failure = launch_become(d, environment, gpus, fds);
+	int failure = launch_become(d, environment, gpus, warm, channel, fds);
 	if (write(channel, &failure, sizeof(failure)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
 int launch_prepare(const struct spool_descriptor *d, const struct environment *environment, const char *gpus,
-		   struct launch *ret, struct error *err)
+		   struct warm *warm, struct launch *ret, struct error *err)
 {
 	int fds[3] = {-1, -1, -1}, pair[2] = {-1, -1};
 	int rc = 0;
@@ -135,8 +135,11 @@ int launch_prepare(const struct spool_descriptor *d, const struct environment *e
 		goto out;
 	}
 	if (pid == 0)
-		launch_child(d, environment, gpus, runner, pair[1], fds);
+		launch_child(d, environment, gpus, warm, runner, pair[1], fds);
 	setpgid(pid, pid);
+	if (warm->connection >= 0) /* the keeper must see its end when the child ends */
+		close(warm->connection);
+	warm->connection = -1;
 	*ret = (struct launch){.pid = pid, .channel = pair[0]};
 	pair[0] = -1;
 out:
@@ -213,4 +216,13 @@ int launch_check(const struct spool_descriptor *d, struct error *err)
 		errorf(err, rc, "%s: %s; it should be among the submitted files in %s", script,
 		       rc == -ENOENT ? "no such file" : strerror(-rc), d->files_dir);
 	return rc;
+}
+
+void launch_pin(const struct launch *launch, int64_t cpus, const struct spool_slot *slot, struct buf *notes)
+{
+	cpu_set_t cores;
+	CPU_ZERO(&cores);
+	if (cpus > 0 && spool_slot_add_cores(slot, &cores) && sched_setaffinity(launch->pid, sizeof(cores), &cores) < 0)
+		buf_addf(notes, "the script may use every core, since its own (%s) could not be set: %s\n", slot->cores,
+			 strerror(errno));
 }

@@ -44,14 +44,21 @@ static int layout_make_folder(const char *path, struct error *err)
 	return errorf(err, -errno, "%s: %s", path, strerror(errno));
 }
 
+/* A runner that was killed may have left one. */
+static int layout_make_empty(const char *path, struct error *err)
+{
+	if (mkdir(path, SPOOL_FOLDER_MODE) == 0)
+		return 0;
+	int rc = errno == EEXIST ? fs_remove_tree(path, err) : 0;
+	return rc < 0 ? rc : layout_make_folder(path, err);
+}
+
 /* The work folder gets its name when everything is in it: a runner that is killed before leaves no half of a file to the
  * next attempt. */
 static int layout_make_new(const struct spool_descriptor *d, struct buf *notes, struct error *err)
 {
 	char *path = mem_printf("%s.new", d->work_dir);
-	int rc = access(path, F_OK) == 0 ? fs_remove_tree(path, err) : 0;
-	if (rc == 0)
-		rc = layout_make_folder(path, err);
+	int rc = layout_make_empty(path, err);
 	if (rc == 0)
 		rc = submitted_lay(d, path, SUBMITTED_ALL, notes, err);
 	if (rc == 0 && rename(path, d->work_dir) < 0)
@@ -160,4 +167,11 @@ void layout_tidy(const struct spool_descriptor *d, bool finished)
 	if (d->results)
 		layout_remove_empty_results(d);
 	rmdir(d->checkpoint_dir);
+}
+
+bool layout_is_seen(const struct spool_descriptor *d)
+{
+	if (access(d->work_dir, R_OK | X_OK) == 0)
+		return true;
+	return errno == ENOENT && access(d->task_dir, F_OK) == 0;
 }

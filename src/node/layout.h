@@ -22,4 +22,7 @@ void layout_drop_aside(const struct spool_descriptor *descriptor);
  * after END the next attempt may use these folders. */
 void layout_tidy(const struct spool_descriptor *descriptor, bool finished);
 
+/* Can the work folder be read? One that is missing from a task folder that is there was removed by the script. */
+bool layout_is_seen(const struct spool_descriptor *descriptor);
+
 #endif

@@ -13,7 +13,7 @@
 
 #define LEFTOVER_LIST_BYTES (1u << 20)
 
-static bool leftover_signal_children(int signal)
+static bool leftover_signal_children(pid_t helper, int signal)
 {
 	char path[64];
 	struct buf list = buf_make(LEFTOVER_LIST_BYTES);
@@ -23,7 +23,7 @@ static bool leftover_signal_children(int signal)
 		const char *at = buf_text(&list);
 		for (size_t len; (len = strcspn(at, " ")); at += len + strspn(at + len, " ")) {
 			uint64_t pid;
-			if (num_parse_unsigned(at, len, INT32_MAX, &pid) == 0 && pid > 1)
+			if (num_parse_unsigned(at, len, INT32_MAX, &pid) == 0 && pid > 1 && (pid_t)pid != helper)
 				any |= kill((pid_t)pid, signal) == 0;
 		}
 	}
@@ -31,8 +31,8 @@ static bool leftover_signal_children(int signal)
 	return any;
 }
 
-bool leftover_signal(pid_t group, int signal)
+bool leftover_signal(pid_t group, pid_t helper, int signal)
 {
 	bool any = kill(-group, signal) == 0;
-	return leftover_signal_children(signal) || any;
+	return leftover_signal_children(helper, signal) || any;
 }

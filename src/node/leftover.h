@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Sends a signal (0: none) to the group of the script and to every child of this process. The runner is a subreaper, so
+/* Sends a signal (0: none) to the group of the script and to every child of this process but `helper` (0: none). The runner is a subreaper, so
  * orphans of the script become its children; their children follow when they end. True if there was any process. */
-bool leftover_signal(pid_t group, int signal);
+bool leftover_signal(pid_t group, pid_t helper, int signal);
 
 #endif

@@ -48,6 +48,26 @@ static void outcome_say_why(const struct outcome_facts *facts, struct outcome *o
 	buf_free(&why);
 }
 
+/* Did it fail because of its neighbours on the GPU, as far as can be told? Either the memory was full, or CUDA failed: with
+ * MPS a fault of one task ends the others' work too, with errors that look like their own. */
+static bool outcome_is_shared(const struct outcome_facts *facts)
+{
+	static const char *const words[] = {"CUDA out of memory",
+					    "OutOfMemoryError",
+					    "CUDA_ERROR_OUT_OF_MEMORY",
+					    "OOM when allocating",
+					    "CUBLAS_STATUS_ALLOC_FAILED",
+					    "CUDA error",
+					    "CUDNN_STATUS_",
+					    "CUBLAS_STATUS_",
+					    "cudaError",
+					    "CUDA_ERROR_"};
+	for (size_t i = 0; facts->shared && facts->errors && i < COUNT_OF(words); i++)
+		if (strstr(facts->errors, words[i]))
+			return true;
+	return false;
+}
+
 static const char *outcome_setup_hint(const struct setup_failure *setup)
 {
 	if (!setup->status)
@@ -58,6 +78,20 @@ static const char *outcome_setup_hint(const struct setup_failure *setup)
 	if (setup->status == 127 && strstr(setup->text, "module"))
 		return " (no environment modules were found on this node: neither MODULESHOME nor /etc/profile.d has them)";
 	return " (write `|| true` behind a line that may fail)";
+}
+
+/* The runner ended it, or the control group that the runner made. */
+static void outcome_say_memory(const struct outcome_facts *facts, struct outcome *o)
+{
+	char used[32], limit[32];
+	o->cause = CAUSE_MEMORY;
+	text_format_bytes((int64_t)facts->peak_bytes, used, sizeof(used));
+	text_format_bytes(facts->limit_bytes, limit, sizeof(limit));
+	if (facts->stopped)
+		SAY(o, "used %s of memory, more than the %s of resources: {memory: …}; ended by its runner", used,
+		    limit);
+	else
+		SAY(o, "needed more memory than the %s of resources: {memory: …}; ended by the kernel", limit);
 }
 
 static void outcome_decide_exit(const struct outcome_facts *facts, struct outcome *o)
@@ -77,6 +111,8 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 			    setup->line - setup->added, setup->status, setup->text, outcome_setup_hint(setup));
 	} else if (code == 0) {
 		SAY(o, "finished");
+	} else if (code == 128 + SIGKILL && facts->killed_for_memory && facts->limited) {
+		outcome_say_memory(facts, o);
 	} else if (code == 128 + SIGKILL && facts->killed_for_memory) {
 		o->cause = CAUSE_MEMORY;
 		SAY(o, "a process of the script was ended by the kernel: out of memory");
@@ -108,15 +144,6 @@ static void outcome_decide_saved(struct outcome *o)
 		    o->exit_code);
 }
 
-/* The runner ended it: there is no control group that would have. */
-static void outcome_say_memory(const struct outcome_facts *facts, struct outcome *o)
-{
-	char used[32], limit[32];
-	text_format_bytes((int64_t)facts->peak_bytes, used, sizeof(used));
-	text_format_bytes(facts->limit_bytes, limit, sizeof(limit));
-	SAY(o, "used %s of memory, more than the %s of resources: {memory: …}; ended by its runner", used, limit);
-}
-
 static void outcome_say_time(const struct outcome_facts *facts, struct outcome *o)
 {
 	char limit[32];
@@ -138,12 +165,16 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 			outcome_say_memory(facts, &o);
 		else if (o.cause == CAUSE_TIME)
 			outcome_say_time(facts, &o);
+		else if (o.cause == CAUSE_STALLED)
+			SAY(&o, "ended because it made no progress: %.900s", facts->stalled);
 		else
 			SAY(&o, "stopped");
 	} else if (facts->told_to_save && !facts->setup.line && !facts->killed_for_memory) {
 		outcome_decide_saved(&o);
 	} else if (!o.signal) {
 		outcome_decide_exit(facts, &o);
+	} else if (o.signal == SIGKILL && facts->killed_for_memory && facts->limited) {
+		outcome_say_memory(facts, &o);
 	} else if (o.signal == SIGKILL && facts->killed_for_memory) {
 		o.cause = CAUSE_MEMORY;
 		SAY(&o, "ended by the kernel: out of memory");
@@ -152,6 +183,12 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 	} else {
 		o.cause = CAUSE_SIGNAL;
 		outcome_say_why(facts, &o);
+	}
+	if ((o.cause == CAUSE_EXIT || o.cause == CAUSE_SIGNAL) && outcome_is_shared(facts)) {
+		char why[700];
+		o.cause = CAUSE_SHARED;
+		snprintf(why, sizeof(why), "%.600s", o.message);
+		SAY(&o, "failed on a GPU that it shared: %s", why);
 	}
 	*ret = o;
 }
@@ -179,12 +216,10 @@ void outcome_tail(const char *path, struct buf *out)
 {
 	char data[LIMIT_ERROR_TAIL_BYTES];
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = stat(path, &st) < 0 || st.st_size == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	off_t from = 0;
-	if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(data))
-		from = st.st_size - (off_t)sizeof(data);
+	off_t from = st.st_size > (off_t)sizeof(data) ? st.st_size - (off_t)sizeof(data) : 0;
 	ssize_t n = pread(fd, data, sizeof(data), from);
 	close(fd);
 	const char *p = data, *end = data + (n > 0 ? n : 0);

@@ -19,14 +19,18 @@ struct outcome {
 
 struct outcome_facts {
 	int status; /* of waitpid */
-	enum cause stopped; /* why we ended it: CAUSE_STOPPED, CAUSE_TIME or CAUSE_MEMORY; CAUSE_NONE: we did not */
+	enum cause
+		stopped; /* why we ended it: CAUSE_STOPPED, CAUSE_TIME, CAUSE_MEMORY, CAUSE_STALLED; CAUSE_NONE: we did not */
 	bool told_to_save; /* it got the checkpoint signal before its time limit */
 	bool has_setup; /* bash ran it */
 	struct setup_failure setup; /* where bash ended before the program */
 	bool killed_for_memory; /* the kernel killed a process of this job for lack of memory while it ran */
+	bool limited; /* by a control group that the runner made for it */
 	int64_t limit_ms; /* its time limit here; known if it was stopped because of it */
 	int64_t limit_bytes; /* its memory limit here; 0: no limit */
 	double peak_bytes; /* the most memory that was measured; NAN */
+	const char *stalled; /* the evidence, if it was ended because it made no progress */
+	bool shared; /* its GPU had other tasks */
 	const char *program;
 	const char *errors; /* the end of its error output, cleaned; NULL */
 	const char *output; /* the end of its standard output, cleaned; NULL. Looked at where there are no errors */

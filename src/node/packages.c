@@ -3,6 +3,7 @@
 #include "node/packages.h"
 
 #include "base/fs.h"
+#include "base/sum.h"
 #include "base/text.h"
 #include "spool/pythons.h"
 
@@ -24,6 +25,7 @@ struct package {
 struct packages {
 	VEC(struct package) found;
 	size_t folders;
+	uint64_t *sum; /* not NULL: of the folders alone, whose content is not read */
 };
 
 /* NAME-VERSION.dist-info; the name as PEP 503 has it. */
@@ -46,8 +48,10 @@ static void packages_take(struct packages *p, const char *file)
 
 static void packages_search(struct packages *p, char *give_folder)
 {
-	DIR *dir = opendir(give_folder);
+	DIR *dir = p->sum ? NULL : opendir(give_folder);
 	struct dirent *entry;
+	if (p->sum)
+		sum_add_file(p->sum, give_folder);
 	while (dir && p->found.len < 4 * PACKAGES_MOST && (entry = readdir(dir)))
 		packages_take(p, entry->d_name);
 	if (dir)
@@ -153,6 +157,20 @@ static void packages_search_all(struct packages *p, const char *prefix, const ch
 	free(conda);
 }
 
+void packages_sum(const char *program, const char *home, uint64_t *sum)
+{
+	struct packages p = {.sum = sum};
+	char *bin = packages_parent(program), *prefix = packages_parent(bin);
+	char *version = spool_python_version(program);
+	sum_add_text(sum, program);
+	sum_add_text(sum, version ? version : "");
+	if (version)
+		packages_search_all(&p, prefix, version, home);
+	free(version);
+	free(prefix);
+	free(bin);
+}
+
 void packages_write(const char *program, const char *home, struct json *out)
 {
 	struct packages p = {0};
@@ -168,7 +186,7 @@ void packages_write(const char *program, const char *home, struct json *out)
 		json_key_string(out, "prefix", prefix);
 		json_end(out);
 	} else {
-		json_null(out);
+		json_put_null(out);
 	}
 	packages_put(&p, out);
 	free(version);

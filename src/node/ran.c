@@ -3,6 +3,8 @@
 
 #include "base/environ.h"
 #include "base/fs.h"
+#include "base/proc.h"
+#include "base/sum.h"
 #include "base/text.h"
 #include "node/packages.h"
 #include "node/setup.h"
@@ -105,9 +107,9 @@ static void ran_put_environment(char *const *variables, struct json *out)
 		const char *value = kept.at[i] + strlen(name) + 1;
 		json_key(out, name);
 		if (environ_is_secret(name) || ran_has_password(value))
-			json_string(out, "(hidden)");
+			json_put_string(out, "(hidden)");
 		else
-			json_string_n(out, value, strnlen(value, RAN_VALUE_BYTES));
+			json_put_string_n(out, value, strnlen(value, RAN_VALUE_BYTES));
 		free(name);
 	}
 	json_end(out);
@@ -122,7 +124,7 @@ static void ran_put_modules(char *const *variables, struct json *out)
 	for (const char *at = loaded ? loaded : ""; *at;) {
 		size_t len = strcspn(at, ":");
 		if (len)
-			json_string_n(out, at, len);
+			json_put_string_n(out, at, len);
 		at += len + (at[len] == ':');
 	}
 	json_end(out);
@@ -139,7 +141,7 @@ static void ran_put_script(const struct spool_descriptor *d, struct json *out)
 		json_key_string(out, "sha256", hex);
 		json_end(out);
 	} else {
-		json_null(out);
+		json_put_null(out);
 	}
 	free(path);
 }
@@ -201,7 +203,7 @@ static void ran_put_models(const char *folder, struct json *out)
 			? spool_find_value(text, "Model")
 			: NULL;
 		if (model)
-			json_string(out, model);
+			json_put_string(out, model);
 		free(model);
 		free(path);
 		free(names[i]);
@@ -223,7 +225,7 @@ static void ran_put_gpu(const char *folder, struct json *out)
 		json_end(out);
 		free(driver);
 	} else {
-		json_null(out);
+		json_put_null(out);
 	}
 	free(version);
 	free(gpus);
@@ -277,7 +279,7 @@ void ran_write(const struct spool_descriptor *d, const struct spool_caller *call
 	if (caller->git)
 		node_write_json(caller->git, &out);
 	else
-		json_null(&out);
+		json_put_null(&out);
 	packages_write(python, ran_variable(variables, "HOME"), &out);
 	ran_put_modules(variables, &out);
 	ran_put_system(&out);
@@ -287,14 +289,53 @@ void ran_write(const struct spool_descriptor *d, const struct spool_caller *call
 	free(python);
 }
 
+/* Of everything that decides what ran_write writes. To find that out costs more than anything else the runner does, and
+ * most attempts of an experiment run the same on a machine. */
+static uint64_t ran_sum(const struct spool_descriptor *d, const struct spool_caller *caller, char *const *variables)
+{
+	uint64_t sum = SUM_EMPTY;
+	char *python = ran_python(d, variables),
+	     *script = d->script ? mem_printf("%s/%s", d->work_dir, d->script) : NULL;
+	char driver[RAN_HEAD_BYTES];
+	sum_add_text(&sum, SLUICE_VERSION);
+	sum_add_text(&sum, proc_boot_id());
+	sum_add_file(&sum, "/etc/os-release");
+	ran_read_head("/proc/driver/nvidia/version", driver);
+	sum_add_text(&sum, driver);
+	if (script) {
+		sum_add_text(&sum, d->script);
+		sum_add_file(&sum, script);
+	}
+	if (caller->git) {
+		struct buf text = buf_make(BUF_UNLIMITED);
+		struct json out = json_to(&text);
+		node_write_json(caller->git, &out);
+		sum_add_text(&sum, buf_text(&text));
+		buf_free(&text);
+	}
+	for (size_t i = 0; variables[i]; i++)
+		if (!ran_is_noise(variables[i]))
+			sum_add_text(&sum, variables[i]);
+	if (python)
+		packages_sum(python, ran_variable(variables, "HOME"), &sum);
+	free(python);
+	free(script);
+	return sum;
+}
+
 /* Makes the file, unless it is there, and gives its digest. `variables` is what the script has: NAME=value, NULL-terminated. */
 static int ran_record(const struct spool_descriptor *d, const struct environment *e, char *const *variables, bool sync,
 		      char digest[SPOOL_RAN_CHARS], struct error *err)
 {
+	uint64_t sum = ran_sum(d, &e->caller, variables);
+	if (spool_ran_recall(d->ran_dir, sum, digest))
+		return 0;
 	struct buf text = buf_make(SPOOL_RAN_BYTES);
 	ran_write(d, &e->caller, variables, &text);
 	int rc = text.full ? errorf(err, -E2BIG, "it is larger than %u bytes", SPOOL_RAN_BYTES)
 			   : spool_ran_write(d->ran_dir, buf_text(&text), text.len, sync, digest, err);
+	if (rc == 0)
+		spool_ran_remember(d->ran_dir, sum, digest);
 	buf_free(&text);
 	return rc;
 }

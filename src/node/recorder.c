@@ -66,7 +66,9 @@ void recorder_note(void *ctx, const char *text)
 
 void recorder_row_cb(void *ctx, const struct metrics_row *row)
 {
-	recorder_append(ctx,
+	struct recorder *r = ctx;
+	r->rows += !row->earlier;
+	recorder_append(r,
 			&(struct journal_record){.kind = JOURNAL_METRIC,
 						 .time_ms = row->time_ms,
 						 .step = row->step,

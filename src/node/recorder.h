@@ -12,6 +12,7 @@ struct recorder {
 	bool unsynced; /* something was written since the last sync */
 	bool blocked; /* a record waits to be written */
 	int64_t next_sync_ms; /* monotonic */
+	uint64_t rows; /* of metrics so far, of this attempt */
 };
 
 /* Opens the journal in the attempt's folder. On failure the recorder is unchanged. */

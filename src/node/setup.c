@@ -39,7 +39,7 @@ static bool setup_uses_modules(const struct spool_descriptor *d)
 	return false;
 }
 
-/* What ran is told with the variables that the lines have set. An empty one at the end says that all are there. */
+/* What ran is reported with the variables that the lines have set. An empty one at the end says that all are there. */
 static void setup_add_environ(const struct spool_descriptor *d, struct buf *text)
 {
 	char *path = spool_path(d->attempt_dir, SPOOL_ENVIRON);

@@ -13,10 +13,16 @@ void sources_find(const struct spool_descriptor *d, struct sources *ret, struct 
 		.printed = {spool_path(d->attempt_dir, SPOOL_STDOUT), spool_path(d->attempt_dir, SPOOL_STDERR)},
 	};
 	cuts_load(d, &ret->cuts);
+	size_t count = d->objectives ? d->objectives->count : 0;
+	ret->wanted = mem_array(count, sizeof(*ret->wanted));
+	for (size_t i = 0; i < count; i++)
+		ret->wanted[i] = d->objectives->items[i]->string;
 	*config = (struct follow_config){
 		.work_dir = d->work_dir,
 		.files_dir = d->files_dir,
 		.patterns = d->metrics,
+		.wanted = ret->wanted,
+		.wanted_count = count,
 		.first = ret->first,
 		.report = d->report_path,
 		.printed = {ret->printed[0], ret->printed[1]},
@@ -29,6 +35,7 @@ void sources_find(const struct spool_descriptor *d, struct sources *ret, struct 
 void sources_free(struct sources *sources)
 {
 	cuts_free(&sources->cuts);
+	free(sources->wanted);
 	free(sources->first);
 	free(sources->printed[0]);
 	free(sources->printed[1]);

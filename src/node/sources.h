@@ -8,6 +8,7 @@
 struct sources {
 	char *first; /* results/EXP/TASK/TASK.csv; NULL */
 	char *printed[2]; /* stdout, stderr */
+	const char **wanted; /* the objectives; the texts are the descriptor's */
 	struct cuts cuts; /* of earlier attempts */
 };
 

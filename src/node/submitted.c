@@ -151,11 +151,11 @@ static void submitted_remove_caches(int folder)
 	unlinkat(folder, "__pycache__", AT_REMOVEDIR);
 }
 
-/* `from` is a submitted folder, `work` the one of the task. Descriptors, not paths: a script may have put a link in place of
+/* `from` is a submitted folder, which this closes, `work` the one of the task. Descriptors, not paths: a script may have put a link in place of
  * a folder. */
 static void submitted_remove_below(int from, int work, int depth)
 {
-	DIR *dir = depth > LIMIT_DOCUMENT_DEPTH ? NULL : fdopendir(dup(from));
+	DIR *dir = depth > LIMIT_DOCUMENT_DEPTH ? NULL : fdopendir(from);
 	struct dirent *entry;
 	while (dir && (entry = readdir(dir))) {
 		struct stat source, copy;
@@ -169,7 +169,7 @@ static void submitted_remove_below(int from, int work, int depth)
 			int there = openat(work, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 			if (below >= 0 && there >= 0)
 				submitted_remove_below(below, there, depth + 1);
-			if (below >= 0)
+			else if (below >= 0)
 				close(below);
 			if (there >= 0)
 				close(there);
@@ -180,6 +180,8 @@ static void submitted_remove_below(int from, int work, int depth)
 	}
 	if (dir)
 		closedir(dir);
+	else
+		close(from);
 	submitted_remove_caches(work);
 }
 
@@ -189,7 +191,7 @@ void submitted_remove(const struct spool_descriptor *d)
 	int work = open(d->work_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (from >= 0 && work >= 0)
 		submitted_remove_below(from, work, 0);
-	if (from >= 0)
+	else if (from >= 0)
 		close(from);
 	if (work >= 0)
 		close(work);

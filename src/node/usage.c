@@ -10,18 +10,12 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-struct usage_process {
-	uint64_t pid, parent, ticks, pages;
-	bool ours;
-};
-
-typedef VEC(struct usage_process) usage_processes;
-
-static double usage_rusage_ms(const struct rusage *u)
+double usage_rusage_ms(const struct rusage *u)
 {
 	return (double)((int64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 +
 			(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000);
@@ -34,6 +28,7 @@ static bool usage_parse_stat(const char *text, struct usage_process *ret)
 	const char *p = strrchr(text, ')');
 	if (!p || strlen(p) < 4)
 		return false;
+	ret->state = p[2];
 	p += 4; /* ") S " */
 	for (int i = 4; i < 25 && *p; i++) {
 		size_t n = strcspn(p, " \n");
@@ -42,7 +37,10 @@ static bool usage_parse_stat(const char *text, struct usage_process *ret)
 		p += n + (p[n] != 0);
 	}
 	ret->parent = field[4];
-	ret->ticks = field[14] + field[15] + field[16] + field[17];
+	ret->own_ticks = field[14] + field[15];
+	ret->ticks = ret->own_ticks + field[16] + field[17];
+	ret->threads = field[20];
+	ret->started = field[22];
 	ret->pages = field[24];
 	return true;
 }
@@ -73,7 +71,7 @@ static int usage_compare(const void *a, const void *b)
 }
 
 /* A parent may have a higher number than its child, so marking goes round until nothing changes. */
-static void usage_mark(usage_processes *all)
+static void usage_mark(const struct usage *usage, usage_processes *all)
 {
 	bool changed = true;
 	if (all->len)
@@ -82,33 +80,160 @@ static void usage_mark(usage_processes *all)
 		changed = false;
 		for (size_t i = 0; i < all->len; i++) {
 			struct usage_process *p = &all->at[i], key = {.pid = p->parent};
-			if (p->ours)
+			if (p->ours || (usage->helper && p->pid == (uint64_t)usage->helper) ||
+			    (usage->looker && p->pid == (uint64_t)usage->looker))
 				continue;
 			const struct usage_process *parent = bsearch(&key, all->at, all->len, sizeof(*all->at),
 								     usage_compare);
-			p->ours = p->parent == (uint64_t)getpid() || (parent && parent->ours);
+			p->ours = p->parent == (uint64_t)getpid() || (parent && parent->ours) ||
+				(usage->adopted && p->pid == (uint64_t)usage->adopted);
 			changed |= p->ours;
 		}
 	}
 }
 
-void usage_sample(struct cost *cost)
+/* Keeps the processes of the script, in the order of their numbers. */
+static void usage_look(const struct usage *usage, usage_processes *all)
 {
-	usage_processes all = {0};
-	uint64_t ticks = 0, pages = 0;
+	size_t kept = 0;
+	usage_read_processes(all);
+	usage_mark(usage, all);
+	for (size_t i = 0; i < all->len; i++)
+		if (all->at[i].ours)
+			all->at[kept++] = all->at[i];
+	all->len = kept;
+}
+
+/* "read_bytes: 123" of /proc/PID/io. */
+static uint64_t usage_io_line(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+	uint64_t value = 0;
+	if (!at)
+		return 0;
+	at += strlen(name);
+	return num_parse_unsigned(at, strcspn(at, "\n"), UINT64_MAX, &value) == 0 ? value : 0;
+}
+
+static void usage_read_io(struct usage_process *process)
+{
+	char path[64];
+	struct buf text = buf_make(4096);
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/io", process->pid);
+	if (fs_read(path, 4096, &text, NULL) == 0) {
+		process->read_bytes = usage_io_line(buf_text(&text), "\nread_bytes: ");
+		process->write_bytes = usage_io_line(buf_text(&text), "\nwrite_bytes: ");
+	}
+	buf_free(&text);
+}
+
+static const struct usage_process *usage_find(const struct usage *usage, const struct usage_process *process)
+{
+	const struct usage_process *found = usage->seen.len
+		? bsearch(process, usage->seen.at, usage->seen.len, sizeof(*usage->seen.at), usage_compare)
+		: NULL;
+	return found && found->started == process->started ? found : NULL;
+}
+
+struct usage_sum {
+	uint64_t ticks, pages, threads, read_bytes, write_bytes, busiest_ticks;
+	uint64_t blocked, stopped, ready;
+};
+
+/* What is there, and what was used since the last look: a process that came meanwhile has used all of it since. */
+static void usage_add_up(const struct usage *usage, usage_processes *now, struct usage_sum *sum)
+{
+	for (size_t i = 0; i < now->len; i++) {
+		struct usage_process *p = &now->at[i];
+		usage_read_io(p);
+		const struct usage_process *before = usage_find(usage, p);
+		uint64_t busy = p->own_ticks - (before ? before->own_ticks : 0);
+		sum->ticks += p->ticks;
+		sum->pages += p->pages;
+		sum->threads += p->threads;
+		sum->blocked += p->state == 'D';
+		sum->stopped += p->state == 'T' || p->state == 't';
+		sum->ready += p->state == 'R';
+		sum->read_bytes += p->read_bytes - (before ? before->read_bytes : 0);
+		sum->write_bytes += p->write_bytes - (before ? before->write_bytes : 0);
+		if (busy > sum->busiest_ticks)
+			sum->busiest_ticks = busy;
+	}
+}
+
+static void usage_fill(const struct usage *usage, int64_t now_ms, double cpu_ms, const struct usage_sum *sum,
+		       struct sample *sample)
+{
+	double passed_ms = (double)(now_ms - usage->seen_ms), tick_ms = 1000.0 / (double)sysconf(_SC_CLK_TCK);
+	sample->host[SAMPLE_HOST_MEMORY] = (double)sum->pages * (double)sysconf(_SC_PAGESIZE);
+	sample->host[SAMPLE_HOST_THREADS] = (double)sum->threads;
+	sample->host[SAMPLE_HOST_BLOCKED] = (double)sum->blocked;
+	sample->host[SAMPLE_HOST_STOPPED] = (double)sum->stopped;
+	sample->host[SAMPLE_HOST_READY] = (double)sum->ready;
+	if (!usage->seen_ms || passed_ms <= 0)
+		return;
+	double used = cpu_ms - usage->cpu_ms;
+	sample->host[SAMPLE_HOST_CPU] = used > 0 ? used / passed_ms : 0;
+	sample->host[SAMPLE_HOST_BUSIEST] = (double)sum->busiest_ticks * tick_ms / passed_ms;
+	sample->host[SAMPLE_HOST_READ] = (double)sum->read_bytes * 1000 / passed_ms;
+	sample->host[SAMPLE_HOST_WRITE] = (double)sum->write_bytes * 1000 / passed_ms;
+}
+
+static void usage_add(struct cost *cost, enum figure figure, uint64_t more)
+{
+	cost_set(cost, figure, (cost_has(cost, figure) ? cost_get(cost, figure) : 0) + (double)more);
+}
+
+void usage_ended(struct usage *usage, bool helper, const struct rusage *used)
+{
+	int64_t *peak = helper ? &usage->helper_kib : &usage->ended_kib;
+	if (helper)
+		usage->helper_ms += usage_rusage_ms(used);
+	if (used->ru_maxrss > *peak)
+		*peak = used->ru_maxrss;
+}
+
+/* The kernel keeps one peak for all ended children: it may be the helper's. */
+static void usage_raise_ended(const struct usage *usage, const struct rusage *ended, struct cost *cost)
+{
+	int64_t kib = ended->ru_maxrss > usage->helper_kib ? ended->ru_maxrss : usage->ended_kib;
+	cost_raise(cost, FIGURE_MEMORY, (double)kib * 1024);
+}
+
+void usage_sample(struct usage *usage, int64_t now_ms, struct cost *cost, struct sample *sample)
+{
+	usage_processes now = {0};
+	struct usage_sum sum = {0};
 	struct rusage ended;
 
-	usage_read_processes(&all);
-	usage_mark(&all);
-	for (size_t i = 0; i < all.len; i++) {
-		ticks += all.at[i].ours ? all.at[i].ticks : 0;
-		pages += all.at[i].ours ? all.at[i].pages : 0;
-	}
-	free(all.at);
+	usage_look(usage, &now);
+	usage_add_up(usage, &now, &sum);
 	getrusage(RUSAGE_CHILDREN, &ended);
-	cost_set(cost, FIGURE_CPU, usage_rusage_ms(&ended) + (double)(ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK)));
-	cost_raise(cost, FIGURE_MEMORY, (double)pages * (double)sysconf(_SC_PAGESIZE));
-	cost_raise(cost, FIGURE_MEMORY, (double)ended.ru_maxrss * 1024);
+	double cpu_ms = usage_rusage_ms(&ended) - usage->helper_ms +
+		(double)(sum.ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	cost_set(cost, FIGURE_CPU, cpu_ms);
+	cost_raise(cost, FIGURE_MEMORY, (double)sum.pages * (double)sysconf(_SC_PAGESIZE));
+	usage_raise_ended(usage, &ended, cost);
+	usage_add(cost, FIGURE_READ, sum.read_bytes);
+	usage_add(cost, FIGURE_WRITE, sum.write_bytes);
+	sample->host[SAMPLE_HOST_PROCESSES] = (double)now.len;
+	usage_fill(usage, now_ms, cpu_ms, &sum, sample);
+	free(usage->seen.at);
+	usage->seen = now;
+	usage->seen_ms = now_ms;
+	usage->cpu_ms = cpu_ms;
+}
+
+bool usage_has(const struct usage *usage, int64_t pid)
+{
+	struct usage_process key = {.pid = (uint64_t)pid};
+	return pid > 0 && usage->seen.len && bsearch(&key, usage->seen.at, usage->seen.len, sizeof(key), usage_compare);
+}
+
+void usage_free(struct usage *usage)
+{
+	free(usage->seen.at);
+	usage->seen = (usage_processes){0};
 }
 
 /* "Pss: 123 kB" of smaps_rollup; what is resident where the kernel does not say. */
@@ -129,25 +254,24 @@ static double usage_own_bytes(const struct usage_process *process)
 	return bytes;
 }
 
-double usage_memory_bytes(double limit_bytes)
+double usage_memory_bytes(const struct usage *usage, double limit_bytes)
 {
 	usage_processes all = {0};
 	double resident = 0, own = 0;
-	usage_read_processes(&all);
-	usage_mark(&all);
+	usage_look(usage, &all);
 	for (size_t i = 0; i < all.len; i++)
-		resident += all.at[i].ours ? (double)all.at[i].pages * (double)sysconf(_SC_PAGESIZE) : 0;
+		resident += (double)all.at[i].pages * (double)sysconf(_SC_PAGESIZE);
 	/* Workers that were forked share what their parent has: its pages must not count once for each. */
 	for (size_t i = 0; resident > limit_bytes && i < all.len; i++)
-		own += all.at[i].ours ? usage_own_bytes(&all.at[i]) : 0;
+		own += usage_own_bytes(&all.at[i]);
 	free(all.at);
 	return resident > limit_bytes ? own : resident;
 }
 
-void usage_final(struct cost *cost)
+void usage_final(const struct usage *usage, struct cost *cost)
 {
 	struct rusage ended;
 	getrusage(RUSAGE_CHILDREN, &ended);
-	cost_raise(cost, FIGURE_CPU, usage_rusage_ms(&ended));
-	cost_raise(cost, FIGURE_MEMORY, (double)ended.ru_maxrss * 1024);
+	cost_raise(cost, FIGURE_CPU, usage_rusage_ms(&ended) - usage->helper_ms);
+	usage_raise_ended(usage, &ended, cost);
 }

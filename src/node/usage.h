@@ -3,18 +3,52 @@
 #define NODE_USAGE_H
 
 #include "base/cost.h"
+#include "base/mem.h"
+#include "base/sample.h"
 
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
-/* Looks at every living descendant of this process. Sets FIGURE_CPU and raises FIGURE_MEMORY, which is the largest of:
- * the peak of any single ended process, and the sum over all living processes whenever it was looked at (shared pages
- * count in each). */
-void usage_sample(struct cost *cost);
-/* The memory that all living descendants use together. Only if the sum of their resident memory is above `limit_bytes`,
- * shared pages are divided among them, which is slower. */
-double usage_memory_bytes(double limit_bytes);
+struct usage_process {
+	uint64_t pid, parent, started, threads;
+	uint64_t own_ticks; /* of the process itself */
+	uint64_t ticks; /* with the children that it waited for */
+	uint64_t pages;
+	uint64_t read_bytes, write_bytes; /* from and to storage; 0 where the kernel does not say */
+	char state;
+	bool ours;
+};
+typedef VEC(struct usage_process) usage_processes;
+
+/* What was seen the last time, for the rates. A zeroed struct has seen nothing. */
+struct usage {
+	pid_t helper; /* a child of the runner that is not the script's; 0: none */
+	pid_t looker; /* reads the stack of the script (stack.h), and is not part of it; 0 */
+	pid_t adopted; /* the script, where it is not a child of the runner (warm.h); 0: it is */
+	double helper_ms; /* CPU time of helpers that have ended: the kernel counts them as children too */
+	int64_t helper_kib, ended_kib; /* peak of an ended helper, and of the other ended children */
+	usage_processes seen; /* processes of the script, by pid */
+	int64_t seen_ms; /* monotonic; 0: never */
+	double cpu_ms;
+};
+
+/* Looks at every living descendant of this process. Sets FIGURE_CPU, raises FIGURE_MEMORY, which is the largest of: the
+ * peak of any single ended process, and the sum over all living processes whenever it was looked at (shared pages count
+ * in each), and adds to FIGURE_READ and FIGURE_WRITE. Fills in the figures of the host in `sample`; rates need a second
+ * look. */
+void usage_sample(struct usage *usage, int64_t now_ms, struct cost *cost, struct sample *sample);
+/* Was this process one of the script's when it was looked at? */
+bool usage_has(const struct usage *usage, int64_t pid);
+void usage_free(struct usage *usage);
+/* The memory that all living processes of the script use together. Only if the sum of their resident memory is above
+ * `limit_bytes`, shared pages are divided among them, which is slower. */
+double usage_memory_bytes(const struct usage *usage, double limit_bytes);
+/* A child was waited for. */
+void usage_ended(struct usage *usage, bool helper, const struct rusage *used);
 /* Counts only ended children: exact once all have ended and were waited for. */
-void usage_final(struct cost *cost);
+void usage_final(const struct usage *usage, struct cost *cost);
+/* User and system time together. */
+double usage_rusage_ms(const struct rusage *u);
 
 #endif

@@ -36,18 +36,18 @@ static void cut_push(struct cut *c, struct lex_word word)
 		c->fresh = false;
 }
 
-static bool is_name_start(char ch)
+static bool lex_is_name_start(char ch)
 {
 	return isalpha((unsigned char)ch) || ch == '_' || (unsigned char)ch >= 0x80;
 }
 
-static bool is_name_part(char ch)
+static bool lex_is_name_part(char ch)
 {
-	return is_name_start(ch) || isdigit((unsigned char)ch);
+	return lex_is_name_start(ch) || isdigit((unsigned char)ch);
 }
 
 /* The prefix of a string literal (r, b, f, u, t in any case and order), or 0. */
-static size_t string_prefix(const char *at, const char *end)
+static size_t lex_string_prefix(const char *at, const char *end)
 {
 	size_t n = 0;
 	while (n < 3 && at + n < end && strchr("rRbBfFuUtT", at[n]) && at[n])
@@ -139,7 +139,7 @@ static void cut_newline(struct cut *c)
 static void cut_one(struct cut *c)
 {
 	char ch = *c->at;
-	size_t prefix = is_name_start(ch) ? string_prefix(c->at, c->end) : 0;
+	size_t prefix = lex_is_name_start(ch) ? lex_string_prefix(c->at, c->end) : 0;
 	if (ch == '\n') {
 		cut_newline(c);
 	} else if (ch == '#') {
@@ -154,9 +154,9 @@ static void cut_one(struct cut *c)
 		c->at++;
 	} else if (ch == '"' || ch == '\'' || prefix) {
 		cut_string(c, prefix);
-	} else if (is_name_start(ch)) {
+	} else if (lex_is_name_start(ch)) {
 		const char *from = c->at;
-		while (c->at < c->end && is_name_part(*c->at))
+		while (c->at < c->end && lex_is_name_part(*c->at))
 			c->at++;
 		cut_push(c,
 			 (struct lex_word){

@@ -8,7 +8,7 @@
 #include <ctype.h>
 
 /* flags.DEFINE_float("lr", 0.1, "help") */
-static bool read_absl(struct reader *r)
+static bool python_read_absl(struct reader *r)
 {
 	static const struct {
 		const char *name;
@@ -59,7 +59,7 @@ static bool read_absl(struct reader *r)
 }
 
 /* getopt.getopt(argv, "hl:", ["lr=", "augment"]) */
-static bool read_getopt(struct reader *r)
+static bool python_read_getopt(struct reader *r)
 {
 	const struct lex *lex = r->lex;
 	for (size_t i = 0; i + 1 < lex->len; i++) {
@@ -88,20 +88,20 @@ static bool read_getopt(struct reader *r)
 }
 
 /* sys.argv[1].split("="): the script takes a flag apart by itself, so it does not go by places. `i` is behind the "]". */
-static bool argv_is_taken_apart(const struct lex *lex, size_t i)
+static bool python_argv_is_taken_apart(const struct lex *lex, size_t i)
 {
 	static const char *const ways[] = {"split", "partition", "rpartition", "removeprefix", "lstrip", "startswith"};
 	for (size_t k = 0; lex_is(&lex->at[i], ".") && k < COUNT_OF(ways); k++)
 		if (lex_is(&lex->at[i + 1], ways[k]))
 			return true;
-	return false;
+	return lex_is(&lex->at[i], "["); /* sys.argv[1][5:] */
 }
 
 /* The number in sys.argv[N] at the name `argv`; 0: another use. */
-static int argv_place(const struct lex *lex, size_t i)
+static int python_argv_place(const struct lex *lex, size_t i)
 {
 	if (!lex_is(&lex->at[i], "argv") || !lex_is(&lex->at[i + 1], "[") || lex->at[i + 2].kind != LEX_NUMBER ||
-	    !lex_is(&lex->at[i + 3], "]") || lex->at[i + 2].len > 2 || argv_is_taken_apart(lex, i + 4))
+	    !lex_is(&lex->at[i + 3], "]") || lex->at[i + 2].len > 2 || python_argv_is_taken_apart(lex, i + 4))
 		return 0;
 	int place = 0;
 	for (size_t k = 0; k < lex->at[i + 2].len; k++) {
@@ -113,7 +113,7 @@ static int argv_place(const struct lex *lex, size_t i)
 }
 
 /* batch_size = int(sys.argv[3]): the name before the =, the type around it. */
-static void argv_element(struct reader *r, size_t i, int place)
+static void python_argv_element(struct reader *r, size_t i, int place)
 {
 	const struct lex *lex = r->lex;
 	size_t start = i;
@@ -135,7 +135,7 @@ static void argv_element(struct reader *r, size_t i, int place)
 }
 
 /* a, b = sys.argv[1:]: several names at once. */
-static bool argv_unpacked(struct reader *r, size_t i)
+static bool python_argv_unpacked(struct reader *r, size_t i)
 {
 	const struct lex *lex = r->lex;
 	size_t start = i;
@@ -165,24 +165,38 @@ static bool argv_unpacked(struct reader *r, size_t i)
 	return true;
 }
 
-static bool read_argv(struct reader *r)
+/* float(sys.argv[1]): what it reads is the bare value, not --name=value. */
+static bool python_argv_is_converted(const struct lex *lex, size_t i)
+{
+	size_t open = lex_is(&lex->at[i - 1], ".") && i >= 4 ? i - 3 : i - 1;
+	return lex_is(&lex->at[open], "(") && open &&
+		(lex_is(&lex->at[open - 1], "float") || lex_is(&lex->at[open - 1], "int"));
+}
+
+static bool python_read_argv(struct reader *r)
 {
 	const struct lex *lex = r->lex;
-	bool found = false;
+	bool found = false, apart = false, converted = false;
 	for (size_t i = 2; i + 1 < lex->len; i++) {
 		if (!lex_is(&lex->at[i], "argv"))
 			continue;
-		int place = argv_place(lex, i);
+		converted |= python_argv_is_converted(lex, i);
+		apart |= lex_is(&lex->at[i + 1], "[") && python_argv_is_taken_apart(lex, lex_skip(lex, i + 1));
+		int place = python_argv_place(lex, i);
 		if (place)
-			argv_element(r, i, place);
-		found |= place > 0 || argv_unpacked(r, i);
+			python_argv_element(r, i, place);
+		if (place > r->script->places)
+			r->script->places = place;
+		found |= place > 0 || python_argv_unpacked(r, i);
 	}
+	if (apart || !converted)
+		r->script->places = 0;
 	r->open = true;
 	return found;
 }
 
 /* OmegaConf.create({"lr": 0.1}): names with their defaults. */
-static void hydra_create(struct reader *r, size_t open)
+static void python_hydra_create(struct reader *r, size_t open)
 {
 	struct value_call call;
 	value_read_call(r->lex, open, &call);
@@ -201,7 +215,7 @@ static void hydra_create(struct reader *r, size_t open)
 	free(call.slots.at);
 }
 
-static bool read_hydra(struct reader *r)
+static bool python_read_hydra(struct reader *r)
 {
 	const struct lex *lex = r->lex;
 	bool found = false;
@@ -209,13 +223,13 @@ static bool read_hydra(struct reader *r)
 		found |= python_is_path(lex, i, "hydra.main") && lex_is(&lex->at[i - 1], ".");
 		found |= python_is_path(lex, i, "OmegaConf.from_cli");
 		if (python_is_path(lex, i, "OmegaConf.create") && lex_is(&lex->at[i + 1], "("))
-			hydra_create(r, i + 1);
+			python_hydra_create(r, i + 1);
 	}
 	r->open = true; /* the configuration lies in other files */
 	return found;
 }
 
-static bool read_env(struct reader *r)
+static bool python_read_env(struct reader *r)
 {
 	bool found = false;
 	for (size_t i = 0; i < r->lex->len; i++) {
@@ -234,7 +248,7 @@ static bool read_env(struct reader *r)
 	return found;
 }
 
-static bool read_docopt(struct reader *r)
+static bool python_read_docopt(struct reader *r)
 {
 	r->open = true;
 	return true;
@@ -246,8 +260,8 @@ static const struct parser {
 	enum script_reads reads;
 	bool (*read)(struct reader *reader);
 } parsers[] = {
-	{"hydra", SCRIPT_OVERRIDES, read_hydra},
-	{"omegaconf", SCRIPT_OVERRIDES, read_hydra},
+	{"hydra", SCRIPT_OVERRIDES, python_read_hydra},
+	{"omegaconf", SCRIPT_OVERRIDES, python_read_hydra},
 	{"transformers", SCRIPT_FLAGS, python_read_fields},
 	{"typer", SCRIPT_FLAGS, python_read_fields},
 	{"fire", SCRIPT_FLAGS, python_read_fields},
@@ -256,16 +270,16 @@ static const struct parser {
 	{"simple_parsing", SCRIPT_FLAGS, python_read_fields},
 	{"jsonargparse", SCRIPT_FLAGS, python_read_fields},
 	{"click", SCRIPT_FLAGS, python_read_click},
-	{"absl", SCRIPT_FLAGS, read_absl},
+	{"absl", SCRIPT_FLAGS, python_read_absl},
 	{"simple_parsing", SCRIPT_FLAGS, python_read_argparse},
 	{"jsonargparse", SCRIPT_FLAGS, python_read_argparse},
 	{"configargparse", SCRIPT_FLAGS, python_read_argparse},
 	{"argparse", SCRIPT_FLAGS, python_read_argparse},
 	{NULL, SCRIPT_FLAGS, python_read_argparse}, /* a parser that another module makes */
-	{"getopt", SCRIPT_FLAGS, read_getopt},
-	{"docopt", SCRIPT_FLAGS, read_docopt},
-	{NULL, SCRIPT_ENVIRONMENT, read_env},
-	{NULL, SCRIPT_POSITIONS, read_argv},
+	{"getopt", SCRIPT_FLAGS, python_read_getopt},
+	{"docopt", SCRIPT_FLAGS, python_read_docopt},
+	{NULL, SCRIPT_ENVIRONMENT, python_read_env},
+	{NULL, SCRIPT_POSITIONS, python_read_argv},
 };
 
 /* Most of its flags say how it spells names of two words. */

@@ -64,7 +64,8 @@ static void argparse_argument(struct reader *r, size_t open)
 		argument->type = reader_type_of(&r->lex->at[type->to - 1]);
 	if (argument)
 		argument->untyped = !type;
-	if (argument && flag && value_is_name(r->lex, type, "bool"))
+	/* jsonargparse reads true and false. */
+	if (argument && flag && value_is_name(r->lex, type, "bool") && !python_imports(r->lex, "jsonargparse"))
 		argument->shape = SCRIPT_TRUTH;
 	if (argument) {
 		reader_give_default(argument, reader_value(r, value_find(&call, "default", -1)));
@@ -116,6 +117,11 @@ bool python_read_argparse(struct reader *r)
 			size_t start = i >= 2 && lex_is(word - 1, ".") ? i - 2 : i;
 			if (start >= 2 && lex_is(&lex->at[start - 1], "="))
 				r->open |= argparse_is_shared(lex, &lex->at[start - 2]);
+		} else if (lex_is(word, "add_parser") && called && lex->at[i + 2].kind == LEX_STRING) {
+			struct buf text = buf_make(200);
+			lex_add_string(&lex->at[i + 2], &text);
+			reader_add_command(r->script, mem_strdup(buf_text(&text)));
+			buf_free(&text);
 		} else if (lex_is(word, "parse_args")) {
 			parsed = true;
 		} else if (lex_is(word, "parse_known_args") || lex_is(word, "add_subparsers") ||

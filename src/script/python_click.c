@@ -95,6 +95,21 @@ bool python_read_click(struct reader *r)
 			 python_is_path(lex, i, "click.group") || lex_is(word, "add_command"))
 			r->open = true;
 	}
+	bool group = false;
+	for (size_t i = 1; i + 1 < lex->len; i++)
+		group |= python_is_path(lex, i, "click.group");
+	/* @cli.command(), @cli.command("train"), below a group */
+	for (size_t i = 3; group && i + 1 < lex->len; i++) {
+		if (!lex_is(&lex->at[i], "command") || !lex_is(&lex->at[i - 1], ".") || !lex_is(&lex->at[i - 3], "@") ||
+		    lex_is(&lex->at[i - 2], "click"))
+			continue;
+		bool named = lex_is(&lex->at[i + 1], "(") && lex->at[i + 2].kind == LEX_STRING;
+		struct buf text = buf_make(200);
+		if (named)
+			lex_add_string(&lex->at[i + 2], &text);
+		reader_add_command(r->script, named ? mem_strdup(buf_text(&text)) : reader_decorated(lex, i));
+		buf_free(&text);
+	}
 	r->script->dashes = true;
 	return true;
 }

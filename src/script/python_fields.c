@@ -112,10 +112,18 @@ static void field_switch(const struct maker *maker, struct script_argument *argu
 	}
 }
 
-static void field_add(struct reader *r, const struct maker *maker, const struct field *field)
+static bool fields_of_nested(struct reader *r, const struct maker *maker, const struct field *field, const char *name);
+
+static void field_add(struct reader *r, const struct maker *maker, const struct field *field, const char *prefix)
 {
 	const struct lex *lex = r->lex;
-	char *name = mem_copy(lex->at[field->name].at, lex->at[field->name].len);
+	char *own = mem_copy(lex->at[field->name].at, lex->at[field->name].len);
+	char *name = *own == '_' ? mem_strdup(own) : mem_printf("%s%s", prefix, own);
+	free(own);
+	if (*name != '_' && fields_of_nested(r, maker, field, name)) {
+		free(name);
+		return;
+	}
 	struct script_argument *argument = *name == '_'
 		? NULL
 		: reader_add(r->script, name, SCRIPT_VALUE, lex->at[field->name].line);
@@ -185,13 +193,13 @@ static void fields_of_function(struct reader *r, const struct maker *maker, size
 		if (from < i && lex_is(&lex->at[from], "*") && i > from + 1)
 			r->open = true; /* *args, **kwargs */
 		else if (field_split(lex, from, i, &field))
-			field_add(r, maker, &field);
+			field_add(r, maker, &field, "");
 		from = i + 1;
 	}
 }
 
 /* The annotated names right in a class's body. */
-static void fields_of_class(struct reader *r, const struct maker *maker, size_t at)
+static void fields_of_class(struct reader *r, const struct maker *maker, size_t at, const char *prefix)
 {
 	const struct lex *lex = r->lex;
 	uint32_t outer = lex->at[at].indent, inner = 0;
@@ -203,7 +211,7 @@ static void fields_of_class(struct reader *r, const struct maker *maker, size_t 
 		struct field field;
 		if (lex->at[i].indent == inner && end > i + 1 && lex_is(&lex->at[i + 1], ":") &&
 		    field_split(lex, i, end, &field))
-			field_add(r, maker, &field);
+			field_add(r, maker, &field, prefix);
 		i = end + 1;
 	}
 }
@@ -220,7 +228,33 @@ static bool fields_of(struct reader *r, const struct maker *maker, const struct 
 		if (is_def && lex_is(&lex->at[i + 2], "("))
 			fields_of_function(r, maker, i + 2);
 		else if (is_class)
-			fields_of_class(r, maker, i);
+			fields_of_class(r, maker, i, "");
+		return true;
+	}
+	return false;
+}
+
+/* A field whose type is a class of this script: tyro and jsonargparse take --opt.lr. True: its fields were added. */
+static bool fields_of_nested(struct reader *r, const struct maker *maker, const struct field *field, const char *name)
+{
+	const struct lex *lex = r->lex;
+	const struct lex_word *type = field->type_to == field->type_from + 1 ? &lex->at[field->type_from] : NULL;
+	size_t depth = 0;
+	for (const char *p = name; *p; p++)
+		depth += *p == '.';
+	for (size_t i = 0; type && type->kind == LEX_NAME && i + 2 < lex->len; i++) {
+		const struct lex_word *found = &lex->at[i + 1];
+		if (!lex_is(&lex->at[i], "class") || found->len != type->len ||
+		    memcmp(found->at, type->at, type->len) != 0)
+			continue;
+		bool dotted = strcmp(maker->module, "tyro") == 0 || strcmp(maker->module, "jsonargparse") == 0;
+		if (!dotted || depth > 4 || reader_is_enum(lex, i)) {
+			r->open = true; /* how it is spelled is not known, or it has members to choose from */
+			return !dotted && !reader_is_enum(lex, i);
+		}
+		char *prefix = mem_printf("%s.", name);
+		fields_of_class(r, maker, i, prefix);
+		free(prefix);
 		return true;
 	}
 	return false;
@@ -251,7 +285,7 @@ static void fields_of_call(struct reader *r, const struct maker *maker, size_t o
 	free(call.slots.at);
 }
 
-static bool maker_read(struct reader *r, const struct maker *maker)
+static bool fields_maker_read(struct reader *r, const struct maker *maker)
 {
 	const struct lex *lex = r->lex;
 	size_t used = 0;
@@ -261,10 +295,11 @@ static bool maker_read(struct reader *r, const struct maker *maker)
 			if (!lex_is(&lex->at[i], dot ? dot + 1 : call))
 				continue;
 			if (strcmp(call, "Tap") == 0 && i >= 3 && lex_is(&lex->at[i - 3], "class")) {
-				fields_of_class(r, maker, i - 3);
+				fields_of_class(r, maker, i - 3, "");
 				used++;
 			} else if (strcmp(call, "command") == 0 && i >= 3 && lex_is(&lex->at[i - 3], "@")) {
 				fields_of_decorated(r, maker, i);
+				reader_add_command(r->script, reader_decorated(lex, i));
 				used++;
 			} else if (lex_is(&lex->at[i + 1], "(") && strcmp(call, "command") != 0 &&
 				   (!dot || python_is_path(lex, i, call))) {
@@ -279,6 +314,9 @@ static bool maker_read(struct reader *r, const struct maker *maker)
 		if (strcmp(maker->module, "simple_parsing") == 0 && lex_is(&lex->at[i], "add_argument"))
 			r->open = true;
 	}
+	/* One function alone is no subcommand. */
+	for (; used == 1 && r->script->commands.len; r->script->commands.len--)
+		free(r->script->commands.at[r->script->commands.len - 1]);
 	r->script->dashes = maker->dashes;
 	r->open |= used != 1; /* several: subcommands, or groups of fields */
 	return used > 0;
@@ -287,7 +325,7 @@ static bool maker_read(struct reader *r, const struct maker *maker)
 bool python_read_fields(struct reader *r)
 {
 	for (size_t i = 0; i < COUNT_OF(makers); i++)
-		if (python_imports(r->lex, makers[i].module) && maker_read(r, &makers[i]))
+		if (python_imports(r->lex, makers[i].module) && fields_maker_read(r, &makers[i]))
 			return true;
 	return false;
 }

@@ -82,14 +82,14 @@ struct script_argument *reader_add(struct script *script, const char *name, enum
 	return &script->arguments.at[script->arguments.len - 1];
 }
 
-static enum script_type type_of_value(const struct node *value)
+static enum script_type reader_type_of_value(const struct node *value)
 {
 	switch (value->type) {
 	case NODE_BOOL: return SCRIPT_BOOL;
 	case NODE_INT: return SCRIPT_INT;
 	case NODE_REAL: return SCRIPT_REAL;
 	case NODE_STRING: return SCRIPT_TEXT;
-	case NODE_LIST: return value->count ? type_of_value(value->items[0]) : SCRIPT_ANY;
+	case NODE_LIST: return value->count ? reader_type_of_value(value->items[0]) : SCRIPT_ANY;
 	default: return SCRIPT_ANY;
 	}
 }
@@ -103,7 +103,7 @@ void reader_give_default(struct script_argument *argument, struct node *give)
 		return;
 	}
 	if (argument->type == SCRIPT_ANY)
-		argument->type = type_of_value(give);
+		argument->type = reader_type_of_value(give);
 	argument->fallback = give;
 }
 
@@ -170,4 +170,32 @@ void reader_rename(struct script_argument *argument, const char *name)
 	} else {
 		free(clean);
 	}
+}
+
+void reader_add_command(struct script *script, char *give)
+{
+	if (give && *give && script->commands.len < LIMIT_SCRIPT_ARGUMENTS)
+		vec_push(&script->commands, give);
+	else
+		free(give);
+}
+
+char *reader_decorated(const struct lex *lex, size_t i)
+{
+	while (i + 1 < lex->len && !lex_is(&lex->at[i], "def"))
+		i++;
+	if (i + 1 >= lex->len)
+		return NULL;
+	char *name = mem_copy(lex->at[i + 1].at, lex->at[i + 1].len);
+	for (char *p = name; *p; p++)
+		*p = *p == '_' ? '-' : *p;
+	return name;
+}
+
+bool reader_is_enum(const struct lex *lex, size_t i)
+{
+	for (; i < lex->len && lex->at[i].kind != LEX_NEWLINE; i++)
+		if (lex_is(&lex->at[i], "Enum") || lex_is(&lex->at[i], "IntEnum") || lex_is(&lex->at[i], "StrEnum"))
+			return true;
+	return false;
 }

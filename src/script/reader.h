@@ -19,6 +19,12 @@ void reader_give_default(struct script_argument *argument, struct node *give);
 enum script_type reader_type_of(const struct lex_word *word);
 /* Gives an argument another name. A name that no parameter can have is ignored. */
 void reader_rename(struct script_argument *argument, const char *name);
+/* Is the class at `i` an enumeration? */
+bool reader_is_enum(const struct lex *lex, size_t i);
+/* Notes a subcommand. Takes the name. */
+void reader_add_command(struct script *script, char *give);
+/* The function that the decorator at `i` stands before, as click and typer name its command; NULL. The caller frees it. */
+char *reader_decorated(const struct lex *lex, size_t i);
 /* The statement or definition after `i`: the place of the next LEX_NEWLINE. */
 size_t reader_line_end(const struct lex *lex, size_t i);
 

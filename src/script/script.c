@@ -69,6 +69,7 @@ void script_read(const char *name, const char *text, size_t len, struct script *
 {
 	*ret = (struct script){0};
 	enum language language = script_language(name, text);
+	ret->seeds = memmem(text, len, "SLUICE_SEED", 11) || memmem(text, len, "sluice.seed(", 12);
 	if (text_ends(name, ".ipynb"))
 		ret->wrong = mem_printf(
 			"this is a notebook, not a script; `jupyter nbconvert --to script %s` makes one", name);
@@ -109,6 +110,9 @@ void script_free(struct script *script)
 		argument_free(&script->arguments.at[i]);
 	for (size_t i = 0; i < script->columns.len; i++)
 		free(script->columns.at[i]);
+	for (size_t i = 0; i < script->commands.len; i++)
+		free(script->commands.at[i]);
+	free(script->commands.at);
 	free(script->arguments.at);
 	free(script->columns.at);
 	free(script->writers.at);
@@ -119,7 +123,7 @@ void script_free(struct script *script)
 }
 
 /* batch-size and batch_size are one name. */
-static bool same_name(const char *a, const char *b, size_t len)
+static bool script_same_name(const char *a, const char *b, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
@@ -133,7 +137,7 @@ static bool argument_is(const struct script_argument *argument, const char *name
 	const char *const names[] = {argument->name, argument->flag, argument->off};
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		const char *one = names[i] ? names[i] + strspn(names[i], "-") : NULL;
-		if (one && strlen(one) == len && same_name(one, name, len))
+		if (one && strlen(one) == len && script_same_name(one, name, len))
 			return true;
 	}
 	return false;
@@ -148,7 +152,8 @@ const struct script_argument *script_find(const struct script *script, const cha
 			return &script->arguments.at[i];
 	for (size_t i = 0; script->abbreviates && i < script->arguments.len; i++) {
 		const char *flag = script->arguments.at[i].flag;
-		if (!flag || !text_starts(flag, "--") || strlen(flag) < len + 2 || !same_name(flag + 2, name, len))
+		if (!flag || !text_starts(flag, "--") || strlen(flag) < len + 2 ||
+		    !script_same_name(flag + 2, name, len))
 			continue;
 		if (found)
 			return NULL; /* it begins two */

@@ -48,6 +48,8 @@ struct script {
 	const char *parser; /* "argparse", "click", …; NULL: none was recognised */
 	unsigned parser_line;
 	VEC(struct script_argument) arguments;
+	int places; /* the highest N in sys.argv[N] */
+	VEC(char *) commands; /* subcommands, one of which must come first: "train" */
 	bool sure; /* an argument that is not listed ends the script with an error */
 	bool abbreviates; /* --batch is taken for --batch-size */
 	bool dashes; /* the parser makes flags with dashes: --batch-size */
@@ -57,6 +59,7 @@ struct script {
 	const char *goal; /* "min", "max"; NULL: not said */
 	char *metric_from; /* "EarlyStopping", "ModelCheckpoint", … */
 	bool checkpoint;
+	bool seeds; /* it reads the seed that sluice gives it in the environment */
 	char *wrong; /* why it cannot run: a syntax error, a binary file; NULL */
 	unsigned wrong_line; /* 0: no line */
 };

@@ -3,44 +3,44 @@
 
 #include "base/text.h"
 
-static const char *const type_names[] = {NULL, "int", "real", "text", "bool"};
+static const char *const script_type_names[] = {NULL, "int", "real", "text", "bool"};
 
 const char *script_type_name(enum script_type type)
 {
-	return type_names[type];
+	return script_type_names[type];
 }
 
-static void write_node(const char *key, const struct node *node, struct json *out)
+static void script_write_node(const char *key, const struct node *node, struct json *out)
 {
 	json_key(out, key);
 	if (node)
 		node_write_json(node, out);
 	else
-		json_null(out);
+		json_put_null(out);
 }
 
-static void write_argument(const struct script_argument *argument, struct json *out)
+static void script_write_argument(const struct script_argument *argument, struct json *out)
 {
 	json_map(out);
 	json_key_string(out, "name", argument->name);
 	json_key_string(out, "flag", argument->flag ? argument->flag : argument->off);
-	json_key_string(out, "type", type_names[argument->type]);
+	json_key_string(out, "type", script_type_names[argument->type]);
 	json_key_bool(out, "switch", argument->shape == SCRIPT_SWITCH);
 	json_key_bool(out, "several", argument->shape == SCRIPT_SEVERAL || argument->shape == SCRIPT_REPEATED);
 	json_key_bool(out, "required", argument->required);
-	write_node("default", argument->fallback, out);
-	write_node("choices", argument->choices, out);
+	script_write_node("default", argument->fallback, out);
+	script_write_node("choices", argument->choices, out);
 	json_key_string(out, "help", argument->help);
 	json_key_int(out, "place", argument->place);
 	json_key_int(out, "line", argument->line);
 	json_end(out);
 }
 
-static void write_notes(const struct script *script, struct json *out)
+static void script_write_notes(const struct script *script, struct json *out)
 {
 	json_list(out);
 	if (!script->checkpoint)
-		json_string(out, "no checkpoint found: a task that is run again starts from its first epoch");
+		json_put_string(out, "no checkpoint found: a task that is run again starts from its first epoch");
 	json_end(out);
 }
 
@@ -50,7 +50,7 @@ void script_write(const struct script *script, struct json *out)
 	json_key(out, "arguments");
 	json_list(out);
 	for (size_t i = 0; i < script->arguments.len; i++)
-		write_argument(&script->arguments.at[i], out);
+		script_write_argument(&script->arguments.at[i], out);
 	json_end(out);
 	json_key_string(out, "parser", script->parser);
 	json_key_int(out, "line", script->parser_line);
@@ -58,12 +58,12 @@ void script_write(const struct script *script, struct json *out)
 	json_key(out, "metrics");
 	json_list(out);
 	for (size_t i = 0; i < script->writers.len; i++)
-		json_string(out, script->writers.at[i]);
+		json_put_string(out, script->writers.at[i]);
 	json_end(out);
 	json_key(out, "columns");
 	json_list(out);
 	for (size_t i = 0; i < script->columns.len; i++)
-		json_string(out, script->columns.at[i]);
+		json_put_string(out, script->columns.at[i]);
 	json_end(out);
 	json_key_string(out, "metric", script->metric);
 	json_key_string(out, "goal", script->goal);
@@ -73,6 +73,6 @@ void script_write(const struct script *script, struct json *out)
 	json_key_string(out, "wrong", script->wrong);
 	json_key_int(out, "wrong_line", script->wrong_line);
 	json_key(out, "notes");
-	write_notes(script, out);
+	script_write_notes(script, out);
 	json_end(out);
 }

@@ -124,6 +124,24 @@ static void shell_read_places(const char *text, struct script *script)
 		script->reads = SCRIPT_POSITIONS;
 }
 
+/* Patterns that do not begin a line: `case "$1" in --lr) lr=$2; shift 2;; --epochs) …` */
+static void shell_patterns_within(struct script *script, const char *line, size_t len, unsigned number)
+{
+	const char *end = line + len, *at = memmem(line, len, " in ", 4);
+	if (!at || !memmem(line, len, "case ", 5))
+		return;
+	for (at += 4; at && at < end;) {
+		at += strspn(at, " \t");
+		const char *close = at < end ? memchr(at, ')', (size_t)(end - at)) : NULL;
+		if (!close)
+			return;
+		if (*at == '-' || *at == '(')
+			shell_pattern(script, at, (size_t)(close - at), close + 1, number);
+		const char *next = memmem(close, (size_t)(end - close), ";;", 2);
+		at = next ? next + 2 : NULL;
+	}
+}
+
 void shell_read(const char *text, struct script *script)
 {
 	unsigned number = 0;
@@ -138,6 +156,8 @@ void shell_read(const char *text, struct script *script)
 			shell_getopts(script, getopts + 8, number);
 		else if (close && (*start == '-' || *start == '('))
 			shell_pattern(script, start, (size_t)(close - start), close + 1, number);
+		else if (*start != '#')
+			shell_patterns_within(script, line, len, number);
 		if (memmem(line, len, "SLUICE_PARAM", 12) && !script->reads)
 			script->reads = SCRIPT_ENVIRONMENT;
 		line = next ? next + 1 : NULL;

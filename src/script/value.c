@@ -188,15 +188,6 @@ char *value_read_text(const struct lex *lex, const struct value_slot *slot)
 	return text;
 }
 
-char *value_source(const struct lex *lex, size_t from, size_t to)
-{
-	struct buf out = buf_make(200);
-	for (size_t i = from; i < to && i < lex->len; i++) {
-		buf_add(&out, lex->at[i].at, lex->at[i].len);
-	}
-	return out.len ? buf_take(&out) : mem_strdup("");
-}
-
 bool value_is_name(const struct lex *lex, const struct value_slot *slot, const char *name)
 {
 	return slot && slot->to > slot->from && lex_is(&lex->at[slot->to - 1], name) &&

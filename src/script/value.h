@@ -27,8 +27,6 @@ const struct value_slot *value_find(const struct value_call *call, const char *k
 struct node *value_read(const struct lex *lex, size_t from, size_t to);
 /* The text of a plain string literal; NULL: it is none. The caller frees it. */
 char *value_read_text(const struct lex *lex, const struct value_slot *slot);
-/* The words as written in the source, for messages. The caller frees it. */
-char *value_source(const struct lex *lex, size_t from, size_t to);
 /* Does the argument consist of this name, or end with .name? */
 bool value_is_name(const struct lex *lex, const struct value_slot *slot, const char *name);
 

@@ -1,6 +1,6 @@
 /* ASHA: L. Li et al., A system for massively parallel hyperparameter tuning, MLSys 2020. Whenever a
  * worker is free, something that is among the best of its rung goes on for longer; if there is nothing,
- * something new begins. No task waits for another. New configurations come from TPE once it has results. */
+ * something new begins. No task waits for another. New configurations come from a model once it has results. */
 #include "search/rungs.h"
 #include "search/sampler.h"
 
@@ -8,7 +8,7 @@
 
 const struct search_option asha_options[] = {
 	RUNGS_OPTION_ETA,
-	SAMPLER_OPTION("tpe|sobol"),
+	SAMPLER_OPTION("gp|tpe|sobol"),
 	{0},
 };
 
@@ -37,7 +37,8 @@ static int asha_open(struct search *s, struct error *err)
 	struct asha *a = s->state = mem_alloc(sizeof(*a));
 	a->eta = (unsigned)search_option(s->spec, "eta");
 	a->count = rungs_levels(s->spec->fidelity_min, s->spec->fidelity_max, a->eta, a->levels);
-	a->sampler = sampler_new(s, a->count, search_option(s->spec, "sampler") == 0);
+	static const enum sampler_kind kinds[] = {SAMPLER_GP, SAMPLER_TPE, SAMPLER_SOBOL};
+	a->sampler = sampler_new(s, a->count, kinds[(size_t)search_option(s->spec, "sampler")]);
 	return 0;
 }
 
@@ -55,7 +56,7 @@ static void asha_free(struct search *s)
 }
 
 /* How many of them are at least as good. */
-static size_t rank_of(const struct ranked *r, double score)
+static size_t asha_rank_of(const struct ranked *r, double score)
 {
 	size_t low = 0, high = r->len;
 	while (low < high) {
@@ -68,20 +69,21 @@ static size_t rank_of(const struct ranked *r, double score)
 	return low;
 }
 
-static void rank_add(struct ranked *r, struct search_trial *trial)
+static void asha_rank_add(struct ranked *r, struct search_trial *trial)
 {
-	size_t at = rank_of(r, trial->score[0]);
+	size_t at = asha_rank_of(r, trial->score[0]);
 	vec_push(r, trial);
 	memmove(r->at + at + 1, r->at + at, (r->len - at - 1) * sizeof(*r->at));
 	r->at[at] = trial;
 }
 
 /* From the top down: one of the best 1/eta of a rung that has not gone on yet. */
-static struct search_trial *find_promotion(const struct asha *a, size_t *ret_rung)
+static struct search_trial *asha_find_promotion(const struct asha *a, size_t *ret_rung)
 {
 	for (size_t k = a->count - 1; k-- > 0;) {
 		const struct rung *rung = &a->rungs[k];
-		if (rung->waiting.len && rank_of(&rung->gone, rung->waiting.at[0]->score[0]) < rung->told / a->eta) {
+		if (rung->waiting.len &&
+		    asha_rank_of(&rung->gone, rung->waiting.at[0]->score[0]) < rung->told / a->eta) {
 			*ret_rung = k + 1;
 			return rung->waiting.at[0];
 		}
@@ -93,7 +95,7 @@ static enum search_answer asha_ask(struct search *s, struct search_trial *trial)
 {
 	struct asha *a = s->state;
 	size_t rung = 0;
-	const struct search_trial *from = find_promotion(a, &rung);
+	const struct search_trial *from = asha_find_promotion(a, &rung);
 	trial->notes[NOTE_RUNG] = (double)rung;
 	trial->fidelity = a->levels[rung];
 	trial->tag = from ? (int64_t)from->index : -1;
@@ -114,7 +116,7 @@ static void asha_accepted(struct search *s, struct search_trial *trial)
 	if (trial->tag < 0)
 		return;
 	struct rung *below = &a->rungs[rung - 1];
-	rank_add(&below->gone, below->waiting.at[0]);
+	asha_rank_add(&below->gone, below->waiting.at[0]);
 	below->waiting.len--;
 	memmove(below->waiting.at, below->waiting.at + 1, below->waiting.len * sizeof(*below->waiting.at));
 }
@@ -124,9 +126,9 @@ static void asha_tell(struct search *s, struct search_trial *trial)
 	struct asha *a = s->state;
 	struct rung *rung = &a->rungs[(size_t)trial->notes[NOTE_RUNG]];
 	rung->told++;
-	sampler_tell(a->sampler, trial, (size_t)trial->notes[NOTE_RUNG]);
+	sampler_tell(a->sampler, s, trial, (size_t)trial->notes[NOTE_RUNG]);
 	if (search_has_score(trial))
-		rank_add(&rung->waiting, trial);
+		asha_rank_add(&rung->waiting, trial);
 }
 
 static void asha_write_state(const struct search *s, struct json *out)

@@ -18,7 +18,7 @@ size_t cma_default_lambda(size_t n)
 }
 
 /* (49) to (53). */
-static void set_weights(struct cma_constants *k, double n)
+static void cma_set_weights(struct cma_constants *k, double n)
 {
 	double plus = 0, minus = 0, plus_square = 0, minus_square = 0;
 	for (size_t i = 0; i < k->lambda; i++) {
@@ -52,7 +52,7 @@ struct cma_constants cma_constants_make(size_t dims, size_t lambda)
 	double n = (double)dims;
 	struct cma_constants k = {.lambda = lambda, .mu = lambda / 2};
 	k.weights = mem_resize(NULL, lambda, sizeof(double));
-	set_weights(&k, n);
+	cma_set_weights(&k, n);
 	k.c_sigma = (k.mu_eff + 2) / (n + k.mu_eff + 5); /* (55) */
 	k.d_sigma = 1 + 2 * fmax(0, sqrt((k.mu_eff - 1) / (n + 1)) - 1) + k.c_sigma;
 	k.c_c = (4 + k.mu_eff / n) / (n + 4 + 2 * k.mu_eff / n); /* (56) */
@@ -67,7 +67,7 @@ void cma_constants_free(struct cma_constants *k)
 }
 
 /* The square root of C; what rounding made negative is lifted. */
-static void decompose(struct cma *c)
+static void cma_decompose(struct cma *c)
 {
 	matrix_eigen(c->cov, c->n, c->scales, c->axes);
 	for (size_t i = 0; i < c->n; i++)
@@ -91,7 +91,7 @@ struct cma *cma_new(size_t n, size_t lambda, const double *mean, double sigma, c
 	c->best = mem_array(2 * c->best_len, sizeof(double));
 	for (size_t i = 0; i < n * n; i++)
 		c->cov[i] = cov ? cov[i] : i % (n + 1) == 0;
-	decompose(c);
+	cma_decompose(c);
 	return c;
 }
 
@@ -122,7 +122,7 @@ void cma_sample(const struct cma *c, struct rng *rng, double *ret)
 }
 
 /* C^-1/2 y */
-static void whiten(const struct cma *c, const double *y, double *ret)
+static void cma_whiten(const struct cma *c, const double *y, double *ret)
 {
 	size_t n = c->n;
 	memset(ret, 0, n * sizeof(double));
@@ -136,7 +136,7 @@ static void whiten(const struct cma *c, const double *y, double *ret)
 	}
 }
 
-static double norm(const double *x, size_t n)
+static double cma_norm(const double *x, size_t n)
 {
 	double sum = 0;
 	for (size_t i = 0; i < n; i++)
@@ -145,7 +145,7 @@ static double norm(const double *x, size_t n)
 }
 
 /* The order of the scores. */
-static void rank_scores(const double *scores, size_t count, size_t *ret)
+static void cma_rank_scores(const double *scores, size_t count, size_t *ret)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t at = i;
@@ -156,8 +156,8 @@ static void rank_scores(const double *scores, size_t count, size_t *ret)
 }
 
 /* Steps y = (x - m) / sigma, best first, and their lengths under C. */
-static void take_steps(const struct cma *c, const double *const *points, const size_t *order, const bool *foreign,
-		       double *steps, double *lengths)
+static void cma_take_steps(const struct cma *c, const double *const *points, const size_t *order, const bool *foreign,
+			   double *steps, double *lengths)
 {
 	size_t n = c->n;
 	double *white = mem_resize(NULL, n, sizeof(double)), dims = (double)n;
@@ -166,8 +166,8 @@ static void take_steps(const struct cma *c, const double *const *points, const s
 		double *y = steps + r * n;
 		for (size_t i = 0; i < n; i++)
 			y[i] = (points[order[r]][i] - c->mean[i]) / c->sigma;
-		whiten(c, y, white);
-		lengths[r] = norm(white, n);
+		cma_whiten(c, y, white);
+		lengths[r] = cma_norm(white, n);
 		if (foreign[order[r]] && lengths[r] > most) {
 			for (size_t i = 0; i < n; i++)
 				y[i] *= most / lengths[r];
@@ -178,7 +178,7 @@ static void take_steps(const struct cma *c, const double *const *points, const s
 }
 
 /* (46) and (47). */
-static void adapt_covariance(struct cma *c, const double *steps, const double *lengths, bool stalled)
+static void cma_adapt_covariance(struct cma *c, const double *steps, const double *lengths, bool stalled)
 {
 	const struct cma_constants *k = &c->k;
 	size_t n = c->n;
@@ -201,7 +201,7 @@ static void adapt_covariance(struct cma *c, const double *steps, const double *l
 		}
 	}
 	free(weights);
-	decompose(c);
+	cma_decompose(c);
 }
 
 void cma_update(struct cma *c, const double *const *points, const double *scores, const bool *foreign)
@@ -210,29 +210,29 @@ void cma_update(struct cma *c, const double *const *points, const double *scores
 	size_t n = c->n, *order = mem_resize(NULL, k->lambda, sizeof(size_t));
 	double *steps = mem_resize(NULL, k->lambda * (n + 1) + 2 * n, sizeof(double));
 	double *lengths = steps + k->lambda * n, *mean = lengths + k->lambda, *white = mean + n;
-	rank_scores(scores, k->lambda, order);
+	cma_rank_scores(scores, k->lambda, order);
 	c->generation++;
 	c->best[2 * (c->generation % c->best_len)] = scores[order[0]];
 	c->best[2 * (c->generation % c->best_len) + 1] = scores[order[k->lambda - 1]];
-	take_steps(c, points, order, foreign, steps, lengths);
+	cma_take_steps(c, points, order, foreign, steps, lengths);
 	memset(mean, 0, n * sizeof(double));
 	for (size_t r = 0; r < k->mu; r++) /* (41), (42) */
 		for (size_t i = 0; i < n; i++)
 			mean[i] += k->weights[r] * steps[r * n + i];
-	whiten(c, mean, white);
+	cma_whiten(c, mean, white);
 	for (size_t i = 0; i < n; i++) {
 		c->mean[i] += c->sigma * mean[i];
 		c->path_sigma[i] = (1 - k->c_sigma) * c->path_sigma[i] +
 			sqrt(k->c_sigma * (2 - k->c_sigma) * k->mu_eff) * white[i]; /* (43) */
 	}
-	double length = norm(c->path_sigma, n);
+	double length = cma_norm(c->path_sigma, n);
 	c->sigma = fmin(c->sigma * exp(k->c_sigma / k->d_sigma * (length / k->chi - 1)), SIGMA_MOST); /* (44) */
 	double grown = sqrt(1 - pow(1 - k->c_sigma, 2 * ((double)c->generation + 1)));
 	bool stalled = !(length / grown < (1.4 + 2 / ((double)n + 1)) * k->chi);
 	for (size_t i = 0; i < n; i++) /* (45) */
 		c->path_c[i] = (1 - k->c_c) * c->path_c[i] +
 			(stalled ? 0 : sqrt(k->c_c * (2 - k->c_c) * k->mu_eff) * mean[i]);
-	adapt_covariance(c, steps, lengths, stalled);
+	cma_adapt_covariance(c, steps, lengths, stalled);
 	free(order);
 	free(steps);
 }

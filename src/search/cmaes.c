@@ -41,7 +41,7 @@ struct cmaes {
 	double *widen; /* per axis: A of the margin; 1 on the others */
 	VEC(struct draw) draws; /* by the trial's index */
 	/* Results waiting for their generation to be complete. */
-	VEC(size_t) heard;
+	VEC(size_t) arrived;
 	VEC(double) scores;
 	/* The candidate of the running ask. */
 	double *raw, *unit;
@@ -50,17 +50,17 @@ struct cmaes {
 	size_t warm_tasks;
 };
 
-static void start(struct search *s, const double *mean, double sigma, const double *cov)
+static void cmaes_start(struct search *s, const double *mean, double sigma, const double *cov)
 {
 	struct cmaes *c = s->state;
 	cma_free(c->cma);
 	c->cma = cma_new(s->dims, c->lambda, mean, sigma, cov);
 	for (size_t d = 0; d < s->dims; d++)
 		c->widen[d] = 1;
-	c->heard.len = c->scores.len = 0;
+	c->arrived.len = c->scores.len = 0;
 }
 
-static size_t default_lambda(const struct search *s)
+static size_t cmaes_default_lambda(const struct search *s)
 {
 	size_t lambda = cma_default_lambda(s->dims), parallel = s->spec->parallel;
 	/* As many as run at once, or most results would be a generation late; but 10 generations at least. */
@@ -77,7 +77,7 @@ static int cmaes_open(struct search *s, struct error *err)
 		return 0;
 	c->lambda = (size_t)search_option(s->spec, "population");
 	if (c->lambda < 4)
-		c->lambda = default_lambda(s);
+		c->lambda = cmaes_default_lambda(s);
 	c->axes = mem_resize(NULL, s->dims, sizeof(*c->axes));
 	c->fine = mem_resize(NULL, s->dims, sizeof(*c->fine));
 	c->widen = mem_resize(NULL, s->dims, sizeof(double));
@@ -89,10 +89,10 @@ static int cmaes_open(struct search *s, struct error *err)
 		c->raw[d] = 0.5;
 	}
 	if (search_option(s->spec, "warm") != 0) {
-		c->tpe = tpe_new(s->space, 1, 10, 24);
+		c->tpe = tpe_new(s->space, 1, 10, 24, true);
 		c->warm_tasks = s->spec->tasks / 4 < WARM_TASKS_MOST ? s->spec->tasks / 4 : WARM_TASKS_MOST;
 	}
-	start(s, c->raw, START_SIGMA, NULL);
+	cmaes_start(s, c->raw, START_SIGMA, NULL);
 	return 0;
 }
 
@@ -110,13 +110,13 @@ static void cmaes_free(struct search *s)
 	free(c->widen);
 	free(c->raw);
 	free(c->draws.at);
-	free(c->heard.at);
+	free(c->arrived.at);
 	free(c->scores.at);
 	free(c);
 }
 
 /* Fits the first distribution to the best of what TPE found: N(mean, alpha^2 I + covariance). */
-static void start_warm(struct search *s)
+static void cmaes_start_warm(struct search *s)
 {
 	size_t n = s->dims, count = 0, known = 0;
 	for (size_t i = 0; i < s->trials.len; i++)
@@ -153,7 +153,7 @@ static void start_warm(struct search *s)
 		double sigma = exp(log_det / (2 * (double)n));
 		for (size_t i = 0; i < n * n; i++)
 			cov[i] /= sigma * sigma;
-		start(s, mean, sigma, cov);
+		cmaes_start(s, mean, sigma, cov);
 	}
 	free(best);
 	free(mean);
@@ -161,7 +161,7 @@ static void start_warm(struct search *s)
 }
 
 /* The corrected marginal distributions leave every discrete axis a chance to move (sections 4.2, 4.3). */
-static void keep_margin(struct search *s)
+static void cmaes_keep_margin(struct search *s)
 {
 	struct cmaes *c = s->state;
 	double margin = 1 / ((double)s->dims * (double)c->lambda);
@@ -193,7 +193,7 @@ static void keep_margin(struct search *s)
 	}
 }
 
-static bool is_inside(const struct cmaes *c, size_t dims, const double *x)
+static bool cmaes_is_inside(const struct cmaes *c, size_t dims, const double *x)
 {
 	for (size_t d = 0; d < dims; d++)
 		if (c->fine[d] && !(x[d] >= 0 && x[d] <= 1))
@@ -214,7 +214,7 @@ static enum search_answer cmaes_ask(struct search *s, struct search_trial *trial
 	}
 	for (size_t i = 0; i <= 10 * s->dims; i++) {
 		cma_sample(c->cma, &s->rng, c->raw);
-		if (is_inside(c, s->dims, c->raw))
+		if (cmaes_is_inside(c, s->dims, c->raw))
 			break;
 	}
 	for (size_t d = 0; d < s->dims; d++) {
@@ -248,30 +248,30 @@ static void cmaes_accepted(struct search *s, struct search_trial *trial)
 		return;
 	tpe_free(c->tpe);
 	c->tpe = NULL;
-	start_warm(s);
+	cmaes_start_warm(s);
 }
 
-static void update(struct search *s)
+static void cmaes_update(struct search *s)
 {
 	struct cmaes *c = s->state;
 	const double **points = mem_resize(NULL, c->lambda, sizeof(*points));
 	bool *foreign = mem_resize(NULL, c->lambda, sizeof(*foreign)), any = false;
 	for (size_t i = 0; i < c->lambda; i++) {
-		const struct draw *draw = &c->draws.at[c->heard.at[i]];
+		const struct draw *draw = &c->draws.at[c->arrived.at[i]];
 		points[i] = draw->raw;
 		foreign[i] = draw->foreign || draw->generation != c->generations;
 		any = any || isfinite(c->scores.at[i]);
 	}
 	if (any) {
 		cma_update(c->cma, points, c->scores.at, foreign);
-		keep_margin(s);
+		cmaes_keep_margin(s);
 	}
 	for (size_t i = 0; i < c->lambda; i++) {
-		free(c->draws.at[c->heard.at[i]].raw);
-		c->draws.at[c->heard.at[i]].raw = NULL;
+		free(c->draws.at[c->arrived.at[i]].raw);
+		c->draws.at[c->arrived.at[i]].raw = NULL;
 	}
 	c->generations++;
-	c->heard.len = c->scores.len = 0;
+	c->arrived.len = c->scores.len = 0;
 	free(points);
 	free(foreign);
 	if (!cma_is_done(c->cma, c->fine) || search_option(s->spec, "restart") == 0)
@@ -280,7 +280,7 @@ static void update(struct search *s)
 		c->lambda *= 2;
 	c->restarts++;
 	search_random_point(s, c->raw);
-	start(s, c->raw, 2 * START_SIGMA, NULL);
+	cmaes_start(s, c->raw, 2 * START_SIGMA, NULL);
 }
 
 static void cmaes_tell(struct search *s, struct search_trial *trial)
@@ -293,10 +293,10 @@ static void cmaes_tell(struct search *s, struct search_trial *trial)
 			 trial->state == SEARCH_TRIAL_PRUNED);
 		return;
 	}
-	vec_push(&c->heard, trial->index);
+	vec_push(&c->arrived, trial->index);
 	vec_push(&c->scores, trial->score[0]);
-	if (c->heard.len == c->lambda)
-		update(s);
+	if (c->arrived.len == c->lambda)
+		cmaes_update(s);
 }
 
 static void cmaes_write_state(const struct search *s, struct json *out)

@@ -10,17 +10,17 @@ struct place {
 	size_t index;
 };
 
-static int compare_places(const void *a, const void *b)
+static int correlation_compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static void rank(const double *values, size_t count, struct place *places, double *ret)
+static void correlation_rank(const double *values, size_t count, struct place *places, double *ret)
 {
 	for (size_t i = 0; i < count; i++)
 		places[i] = (struct place){values[i], i};
-	qsort(places, count, sizeof(*places), compare_places);
+	qsort(places, count, sizeof(*places), correlation_compare_places);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && places[end].value == places[i].value;)
 			end++;
@@ -36,8 +36,8 @@ double correlation_of_ranks(const double *a, const double *b, size_t count)
 	struct place *places = mem_resize(NULL, count, sizeof(*places));
 	double *ra = mem_resize(NULL, 2 * count, sizeof(*ra)), *rb = ra + count;
 	double mean = (double)(count - 1) / 2, ab = 0, aa = 0, bb = 0;
-	rank(a, count, places, ra);
-	rank(b, count, places, rb);
+	correlation_rank(a, count, places, ra);
+	correlation_rank(b, count, places, rb);
 	for (size_t i = 0; i < count; i++) {
 		ab += (ra[i] - mean) * (rb[i] - mean);
 		aa += (ra[i] - mean) * (ra[i] - mean);

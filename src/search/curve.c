@@ -3,6 +3,7 @@
 #include "search/curve.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "search/correlation.h"
 
 #include <math.h>
@@ -90,12 +91,6 @@ static double curve_best(const struct curve *curve, bool maximise)
 	return best;
 }
 
-static int compare_reals(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* `room` holds three numbers a task. */
 static struct curve_cut curve_test_cut(const struct curve *finished, size_t count, bool maximise, double share,
 				       double *room)
@@ -119,7 +114,7 @@ static struct curve_cut curve_test_cut(const struct curve *finished, size_t coun
 		cut.plain = correlation_of_ranks(plain, final, cut.tasks);
 		for (size_t i = 0; i < cut.tasks; i++)
 			predicted[i] = fabs(predicted[i] - final[i]);
-		qsort(predicted, cut.tasks, sizeof(*predicted), compare_reals);
+		qsort(predicted, cut.tasks, sizeof(*predicted), num_compare_reals);
 		cut.error = predicted[cut.tasks / 2];
 	}
 	return cut;

@@ -26,14 +26,14 @@ static void de_generation(struct evolve *e)
 	(void)e;
 }
 
-static const struct evolve_rules rules = {
+static const struct evolve_rules de_rules = {
 	.make = de_make, .win = de_win, .generation = de_generation, .ties_win = true};
 
 static int de_open(struct search *s, struct error *err)
 {
 	(void)err;
 	size_t published = 10 * (s->dims ? s->dims : 1);
-	evolve_open(s, &rules, evolve_population(s->spec, published));
+	evolve_open(s, &de_rules, evolve_population(s->spec, published));
 	return 0;
 }
 

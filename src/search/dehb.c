@@ -43,7 +43,7 @@ static size_t dehb_size(const struct dehb *h, size_t s)
 }
 
 /* Each subpopulation holds the most that any bracket wants there. */
-static void make_pops(struct search *s, struct dehb *h)
+static void dehb_make_pops(struct search *s, struct dehb *h)
 {
 	for (size_t level = 0; level <= h->s_max; level++) {
 		struct subpop *pop = &h->pops[level];
@@ -67,7 +67,7 @@ static int dehb_open(struct search *s, struct error *err)
 	brackets_open(&h->brackets, s, rungs_dehb);
 	h->s_max = h->brackets.s_max;
 	h->mutant = mem_array((DEHB_POOL + 1) * s->dims, sizeof(double));
-	make_pops(s, h);
+	dehb_make_pops(s, h);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static void dehb_free(struct search *s)
 }
 
 /* v = a + F (b - c) over three different rows of a pool. */
-static void mutate(struct search *s, const double *const *pool, size_t count, double *v)
+static void dehb_mutate(struct search *s, const double *const *pool, size_t count, double *v)
 {
 	size_t r[3];
 	for (size_t i = 0; i < 3; i++) {
@@ -104,7 +104,7 @@ static void mutate(struct search *s, const double *const *pool, size_t count, do
 }
 
 /* The rows of the best `most` of a subpopulation (all of it when most is larger). */
-static size_t best_rows(const struct subpop *pop, size_t most, const double **rows)
+static size_t dehb_best_rows(const struct subpop *pop, size_t most, const double **rows)
 {
 	size_t *order = mem_array(pop->n, sizeof(*order));
 	for (size_t i = 0; i < pop->n; i++) {
@@ -120,7 +120,7 @@ static size_t best_rows(const struct subpop *pop, size_t most, const double **ro
 	return most;
 }
 
-static size_t all_rows(const struct dehb *h, const double **rows)
+static size_t dehb_all_rows(const struct dehb *h, const double **rows)
 {
 	size_t n = 0;
 	for (size_t level = 0; level <= h->s_max; level++)
@@ -129,7 +129,7 @@ static size_t all_rows(const struct dehb *h, const double **rows)
 	return n;
 }
 
-static size_t count_rows(const struct dehb *h)
+static size_t dehb_count_rows(const struct dehb *h)
 {
 	size_t n = 0;
 	for (size_t level = 0; level <= h->s_max; level++)
@@ -139,22 +139,22 @@ static size_t count_rows(const struct dehb *h)
 
 /* A child of the target: mutants come from `pool_level`'s best `most`; a pool of fewer than three is
  * filled up with mutants of everybody. Genes out of range are drawn anew. */
-static void evolve_child(struct search *s, const double *target, size_t pool_level, size_t most, double *u)
+static void dehb_evolve_child(struct search *s, const double *target, size_t pool_level, size_t most, double *u)
 {
 	struct dehb *h = s->state;
-	size_t everybody = count_rows(h);
+	size_t everybody = dehb_count_rows(h);
 	const double **rows = mem_array(everybody + DEHB_POOL + 1, sizeof(*rows));
 	const double **pool = mem_array(h->pops[pool_level].n + DEHB_POOL + 1, sizeof(*pool));
-	size_t count = best_rows(&h->pops[pool_level], most, pool);
-	all_rows(h, rows);
+	size_t count = dehb_best_rows(&h->pops[pool_level], most, pool);
+	dehb_all_rows(h, rows);
 	if (everybody < DEHB_POOL) { /* one member in all: nothing to make a difference of */
 		search_random_point(s, u);
 	} else {
 		for (size_t i = 0; count < DEHB_POOL; i++, count++) {
-			mutate(s, rows, everybody, h->mutant + i * s->dims);
+			dehb_mutate(s, rows, everybody, h->mutant + i * s->dims);
 			pool[count] = h->mutant + i * s->dims;
 		}
-		mutate(s, pool, count, u);
+		dehb_mutate(s, pool, count, u);
 		size_t always = rng_below(&s->rng, s->dims);
 		for (size_t j = 0; j < s->dims; j++)
 			if (j != always && !(rng_unit(&s->rng) < DEHB_CR))
@@ -167,7 +167,7 @@ static void evolve_child(struct search *s, const double *target, size_t pool_lev
 	free(pool);
 }
 
-static bool is_member(const struct search *s, const struct subpop *pop, const double *x)
+static bool dehb_is_member(const struct search *s, const struct subpop *pop, const double *x)
 {
 	for (size_t i = 0; i < pop->n; i++)
 		if (pop->at[i].id >= 0 && memcmp(pop->at[i].x, x, s->dims * sizeof(double)) == 0)
@@ -176,13 +176,14 @@ static bool is_member(const struct search *s, const struct subpop *pop, const do
 }
 
 /* What the rung below sends up and is not in the subpopulation yet: the one to go up next. */
-static const struct search_trial *promotion(const struct search *s, const struct bracket *b, const struct subpop *pop)
+static const struct search_trial *dehb_promotion(const struct search *s, const struct bracket *b,
+						 const struct subpop *pop)
 {
 	const struct search_trial *next = b->chosen.at[b->asked];
-	if (!is_member(s, pop, next->unit))
+	if (!dehb_is_member(s, pop, next->unit))
 		return next;
 	for (size_t i = b->asked + 1; i < b->chosen.len; i++)
-		if (!is_member(s, pop, b->chosen.at[i]->unit))
+		if (!dehb_is_member(s, pop, b->chosen.at[i]->unit))
 			return b->chosen.at[i];
 	return next;
 }
@@ -200,7 +201,7 @@ static enum search_answer dehb_ask(struct search *s, struct search_trial *trial)
 	trial->notes[NOTE_LEVEL] = (double)level;
 	trial->notes[NOTE_PARENT] = (double)pop->parent;
 	if (b && b->rung && first_round) {
-		const struct search_trial *from = promotion(s, b, pop);
+		const struct search_trial *from = dehb_promotion(s, b, pop);
 		memcpy(trial->unit, from->unit, s->dims * sizeof(double));
 		trial->continues = from->id;
 		return SEARCH_PROPOSED;
@@ -209,7 +210,8 @@ static enum search_answer dehb_ask(struct search *s, struct search_trial *trial)
 	size_t size = b ? (size_t)b->size : dehb_size(h, h->s_max - level);
 	bool own = rung_0 && first_round;
 	if (s->dims)
-		evolve_child(s, pop->at[pop->parent].x, rung_0 ? level : level - 1, own ? pop->n : size, trial->unit);
+		dehb_evolve_child(s, pop->at[pop->parent].x, rung_0 ? level : level - 1, own ? pop->n : size,
+				  trial->unit);
 	return SEARCH_PROPOSED;
 }
 

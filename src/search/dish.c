@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-static double distance(const struct evolve *e, const struct evolve_member *parent, const struct search_trial *trial)
+static double dish_distance(const struct evolve *e, const struct evolve_member *parent,
+			    const struct search_trial *trial)
 {
 	double sum = 0;
 	for (size_t j = 0; j < e->search->dims; j++)
@@ -16,7 +17,7 @@ static double distance(const struct evolve *e, const struct evolve_member *paren
 static int dish_open(struct search *s, struct error *err)
 {
 	(void)err;
-	jso_start(s, distance);
+	jso_start(s, dish_distance);
 	return 0;
 }
 

@@ -55,7 +55,7 @@ static void evolution_free(struct search *s)
 }
 
 /* Another value of a gene: any other where there are few or no order, else a step nearby. */
-static double changed(struct search *s, const struct space_param *p, double unit)
+static double evolution_changed(struct search *s, const struct space_param *p, double unit)
 {
 	uint64_t cells = p->cardinality;
 	if (p->ordered && (!cells || cells > EVOLUTION_MANY)) {
@@ -70,7 +70,7 @@ static double changed(struct search *s, const struct space_param *p, double unit
 }
 
 /* One gene that applies is changed; those that begin to apply because of it are drawn. */
-static void mutate(struct search *s, const double *parent, double *unit)
+static void evolution_mutate(struct search *s, const double *parent, double *unit)
 {
 	struct evolution *v = s->state;
 	size_t active = 0;
@@ -82,7 +82,7 @@ static void mutate(struct search *s, const double *parent, double *unit)
 	for (size_t d = 0; d < s->dims; d++) {
 		size_t at = s->space->dims[d];
 		if (v->before[at].kind != SPACE_VALUE_NONE && chosen-- == 0)
-			unit[d] = changed(s, &s->space->params[at], unit[d]);
+			unit[d] = evolution_changed(s, &s->space->params[at], unit[d]);
 	}
 	space_decode(s->space, unit, v->after);
 	for (size_t d = 0; d < s->dims; d++) {
@@ -105,7 +105,7 @@ static enum search_answer evolution_ask(struct search *s, struct search_trial *t
 		if (!best || one->score[0] < best->score[0])
 			best = one;
 	}
-	mutate(s, best->unit, trial->unit);
+	evolution_mutate(s, best->unit, trial->unit);
 	return SEARCH_PROPOSED;
 }
 

@@ -189,7 +189,7 @@ void evolve_current_to_pbest(struct evolve *e, size_t target, double Fw, double 
 }
 
 /* The next target: in a first pass everybody's own random point, then those that are known, in turn. */
-static size_t next_target(const struct evolve *e)
+static size_t evolve_next_target(const struct evolve *e)
 {
 	if (e->begun < e->n)
 		return e->begun;
@@ -204,7 +204,7 @@ enum search_answer evolve_ask(struct search *s, struct search_trial *trial)
 	struct evolve *e = s->state;
 	if (e->generational && e->cursor == e->n)
 		return SEARCH_WAIT;
-	size_t target = e->generational ? e->cursor : next_target(e);
+	size_t target = e->generational ? e->cursor : evolve_next_target(e);
 	trial->tag = e->at[target].key;
 	if (!e->at[target].known || e->known < EVOLVE_NEEDED || !s->dims)
 		search_random_point(s, trial->unit);
@@ -213,7 +213,7 @@ enum search_answer evolve_ask(struct search *s, struct search_trial *trial)
 	return SEARCH_PROPOSED;
 }
 
-static size_t find_member(const struct evolve *e, int64_t key)
+static size_t evolve_find_member(const struct evolve *e, int64_t key)
 {
 	size_t i = 0;
 	while (i < e->n && e->at[i].key != key)
@@ -224,7 +224,7 @@ static size_t find_member(const struct evolve *e, int64_t key)
 void evolve_accepted(struct search *s, struct search_trial *trial)
 {
 	struct evolve *e = s->state;
-	size_t at = find_member(e, trial->tag);
+	size_t at = evolve_find_member(e, trial->tag);
 	if (at == e->begun)
 		e->begun++;
 	e->cursor = at + 1;
@@ -232,30 +232,30 @@ void evolve_accepted(struct search *s, struct search_trial *trial)
 		e->cursor = 0;
 }
 
-static void replace(struct evolve *e, struct evolve_member *m, const struct search_trial *trial)
+static void evolve_replace(struct evolve *e, struct evolve_member *m, const struct search_trial *trial)
 {
 	memcpy(m->x, trial->unit, e->search->dims * sizeof(double));
 	m->f = trial->score[0];
 	e->ranking_stale = true;
 }
 
-static void select_one(struct evolve *e, struct evolve_member *m, const struct search_trial *trial)
+static void evolve_select_one(struct evolve *e, struct evolve_member *m, const struct search_trial *trial)
 {
 	double f = trial->score[0];
 	if (!m->known) {
-		replace(e, m, trial);
+		evolve_replace(e, m, trial);
 		m->known = true;
 		e->known++;
 	} else if (f < m->f || (e->rules->ties_win && f == m->f)) {
 		e->rules->win(e, m, trial, f < m->f);
-		replace(e, m, trial);
+		evolve_replace(e, m, trial);
 	}
 }
 
-static void end_generation(struct evolve *e)
+static void evolve_end_generation(struct evolve *e)
 {
 	for (size_t i = 0; i < e->n && e->generational; i++) {
-		select_one(e, &e->at[i], e->at[i].child);
+		evolve_select_one(e, &e->at[i], e->at[i].child);
 		e->at[i].child = NULL;
 	}
 	e->told = 0;
@@ -267,7 +267,7 @@ static void end_generation(struct evolve *e)
 
 /* A configuration that the search did not choose takes the place of the worst known member it beats; it says nothing
  * about any member's F and CR, and it is no part of a generation. */
-static void immigrate(struct evolve *e, const struct search_trial *trial)
+static void evolve_immigrate(struct evolve *e, const struct search_trial *trial)
 {
 	const size_t *rank = evolve_rank(e);
 	for (size_t i = e->n; i-- > 0;) {
@@ -275,7 +275,7 @@ static void immigrate(struct evolve *e, const struct search_trial *trial)
 		if (!m->known)
 			continue;
 		if (trial->score[0] < m->f)
-			replace(e, m, trial);
+			evolve_replace(e, m, trial);
 		return;
 	}
 }
@@ -284,10 +284,10 @@ void evolve_tell(struct search *s, struct search_trial *trial)
 {
 	struct evolve *e = s->state;
 	if (trial->foreign) {
-		immigrate(e, trial);
+		evolve_immigrate(e, trial);
 		return;
 	}
-	size_t at = find_member(e, trial->tag);
+	size_t at = evolve_find_member(e, trial->tag);
 	e->fes++;
 	e->told++;
 	if (e->rules->told)
@@ -297,9 +297,9 @@ void evolve_tell(struct search *s, struct search_trial *trial)
 	if (e->generational)
 		e->at[at].child = trial;
 	else
-		select_one(e, &e->at[at], trial);
+		evolve_select_one(e, &e->at[at], trial);
 	if (e->told >= e->n)
-		end_generation(e);
+		evolve_end_generation(e);
 }
 
 void evolve_write_state(const struct search *s, struct json *out)
@@ -315,7 +315,7 @@ void evolve_write_state(const struct search *s, struct json *out)
 	json_key_int(out, "archive", (int64_t)e->archive_count);
 	json_key(out, "best");
 	if (isfinite(best))
-		json_real(out, s->spec->maximise[0] ? -best : best);
+		json_put_real(out, s->spec->maximise[0] ? -best : best);
 	else
-		json_null(out);
+		json_put_null(out);
 }

@@ -57,7 +57,7 @@ void evolve_make_pbest(struct evolve *e, size_t target, double Fw, double F, dou
 
 /* Weights that add up to 1. A parent that had failed gives an infinite gain: it counts as the largest
  * finite one. No gain at all (0/0 for distances): all alike. */
-static void normalise(double *w, size_t n)
+static void memory_normalise(double *w, size_t n)
 {
 	double sum = 0, most = 0;
 	for (size_t i = 0; i < n; i++)
@@ -72,7 +72,7 @@ static void normalise(double *w, size_t n)
 }
 
 /* sum w s^2 / sum w s */
-static double lehmer(const double *w, const double *s, size_t n)
+static double memory_lehmer(const double *w, const double *s, size_t n)
 {
 	double over = 0, under = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -82,7 +82,7 @@ static double lehmer(const double *w, const double *s, size_t n)
 	return under > 0 ? over / under : 0;
 }
 
-static double arithmetic(const double *w, const double *s, size_t n)
+static double memory_arithmetic(const double *w, const double *s, size_t n)
 {
 	double sum = 0;
 	for (size_t i = 0; i < n; i++)
@@ -96,11 +96,11 @@ void evolve_memory_update(struct evolve_memory *m)
 	if (!n)
 		return;
 	double *w = m->weight.at, most_CR = 0;
-	normalise(w, n);
+	memory_normalise(w, n);
 	for (size_t i = 0; i < n; i++)
 		most_CR = m->won_CR.at[i] > most_CR ? m->won_CR.at[i] : most_CR;
-	double F = lehmer(w, m->won_F.at, n);
-	double CR = m->lehmer_CR ? lehmer(w, m->won_CR.at, n) : arithmetic(w, m->won_CR.at, n);
+	double F = memory_lehmer(w, m->won_F.at, n);
+	double CR = m->lehmer_CR ? memory_lehmer(w, m->won_CR.at, n) : memory_arithmetic(w, m->won_CR.at, n);
 	m->F[k] = m->halve ? (m->F[k] + F) / 2 : F;
 	if (m->terminal && (most_CR == 0 || m->CR[k] < 0))
 		m->CR[k] = -1;

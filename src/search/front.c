@@ -8,7 +8,7 @@ bool front_dominates(const double *a, const double *b, size_t objectives)
 	return pareto_dominates(a, b, objectives);
 }
 
-static double *gather(struct search_trial *const *trials, size_t count, size_t objectives)
+static double *front_gather(struct search_trial *const *trials, size_t count, size_t objectives)
 {
 	double *rows = mem_resize(NULL, count * objectives + 1, sizeof(*rows));
 	for (size_t i = 0; i < count; i++)
@@ -18,7 +18,7 @@ static double *gather(struct search_trial *const *trials, size_t count, size_t o
 
 void front_rank(struct search_trial *const *trials, size_t count, size_t objectives, size_t *ret_rank)
 {
-	double *rows = gather(trials, count, objectives);
+	double *rows = front_gather(trials, count, objectives);
 	uint32_t *ranks = mem_resize(NULL, count + 1, sizeof(*ranks));
 	pareto_rank(rows, count, objectives, ranks);
 	for (size_t i = 0; i < count; i++)
@@ -30,7 +30,7 @@ void front_rank(struct search_trial *const *trials, size_t count, size_t objecti
 void front_crowding(struct search_trial *const *trials, size_t count, size_t objectives, const size_t *rank,
 		    double *ret_crowding)
 {
-	double *rows = gather(trials, count, objectives), *distance = mem_resize(NULL, count + 1, sizeof(double));
+	double *rows = front_gather(trials, count, objectives), *distance = mem_resize(NULL, count + 1, sizeof(double));
 	size_t *at = mem_resize(NULL, count + 1, sizeof(*at)), last = 0;
 	for (size_t i = 0; i < count; i++)
 		last = rank[i] > last ? rank[i] : last;
@@ -49,7 +49,7 @@ void front_crowding(struct search_trial *const *trials, size_t count, size_t obj
 }
 
 /* The one to go: of the worst rank the most crowded; of equals the latest. */
-static size_t worst(const size_t *rank, const double *crowding, size_t count)
+static size_t front_worst(const size_t *rank, const double *crowding, size_t count)
 {
 	size_t found = 0;
 	for (size_t i = 1; i < count; i++)
@@ -67,7 +67,7 @@ size_t front_cut(struct search_trial **trials, size_t count, size_t objectives, 
 	front_rank(trials, count, objectives, rank);
 	while (count > most) {
 		front_crowding(trials, count, objectives, rank, crowding);
-		size_t gone = worst(rank, crowding, count);
+		size_t gone = front_worst(rank, crowding, count);
 		memmove(trials + gone, trials + gone + 1, (count - gone - 1) * sizeof(*trials));
 		memmove(rank + gone, rank + gone + 1, (count - gone - 1) * sizeof(*rank));
 		count--;

@@ -3,11 +3,14 @@
  * expected improvement, 2023. */
 #include "search/gaussian.h"
 
+#include "search/matern.h"
 #include "search/matrix.h"
 
 #include <math.h>
 
 #define FIT_STEPS 50
+#define FIT_PATIENCE 10 /* steps that must gain something, or they are the last */
+#define FIT_GAIN_LEAST 1e-3
 #define FIT_NOISE_FIRST -4.6 /* its logarithm: a hundredth */
 #define FIT_STEP_FIRST 0.2
 #define FIT_STEP_LEAST 1e-3
@@ -17,7 +20,7 @@
 #define NOISE_LEAST 1e-8
 #define VARIANCE_LEAST 1e-12
 #define PROMISE_ROWS 32
-#define SQRT5 2.23606797749978969641
+#define WIDE_VARIANCE 12.0 /* of theta, in the wide prior */
 
 struct gaussian *gaussian_new(size_t dims, const bool *unordered)
 {
@@ -43,34 +46,32 @@ void gaussian_free(struct gaussian *g)
 	free(g);
 }
 
-static double difference(const struct gaussian *g, size_t d, double a, double b)
+/* Adds the part of four ordered axes, from `d` on, to the squared distances. */
+static void gaussian_add_four(const struct gaussian *g, size_t d, const double *x, size_t count, double *restrict ret)
 {
-	return g->unordered[d] ? a != b : (a - b) * (a - b);
-}
-
-/* r^2 under the scales exp(theta). */
-static double distance(const struct gaussian *g, const double *scales, const double *a, const double *b)
-{
-	double sum = 0;
-	for (size_t d = 0; d < g->dims; d++)
-		sum += scales[d] * difference(g, d, a[d], b[d]);
-	return sum;
-}
-
-static double matern(double squared)
-{
-	double r = SQRT5 * sqrt(squared);
-	return (1 + r + r * r / 3) * exp(-r);
+	const double *restrict a = g->columns + d * g->count, *restrict b = a + g->count, *restrict c = b + g->count,
+			       *restrict e = c + g->count;
+	const double *s = g->scales + d;
+	double p = x[d], q = x[d + 1], r = x[d + 2], t = x[d + 3];
+	for (size_t i = 0; i < count; i++)
+		ret[i] += s[0] * ((a[i] - p) * (a[i] - p)) + s[1] * ((b[i] - q) * (b[i] - q)) +
+			(s[2] * ((c[i] - r) * (c[i] - r)) + s[3] * ((e[i] - t) * (e[i] - t)));
 }
 
 /* Squared distances of a point from the first `count` points, axis by axis: so that the compiler can take several
  * points at once. */
-static void distances(const struct gaussian *g, const double *x, size_t count, double *restrict ret)
+static void gaussian_distances(const struct gaussian *g, const double *x, size_t count, double *restrict ret)
 {
 	memset(ret, 0, count * sizeof(double));
 	for (size_t d = 0; d < g->dims; d++) {
 		const double *restrict column = g->columns + d * g->count;
 		double at = x[d], scale = g->scales[d];
+		if (d + 4 <= g->dims && !g->unordered[d] && !g->unordered[d + 1] && !g->unordered[d + 2] &&
+		    !g->unordered[d + 3]) {
+			gaussian_add_four(g, d, x, count, ret);
+			d += 3;
+			continue;
+		}
 		if (g->unordered[d])
 			for (size_t i = 0; i < count; i++)
 				ret[i] += column[i] != at ? scale : 0;
@@ -80,26 +81,59 @@ static void distances(const struct gaussian *g, const double *x, size_t count, d
 	}
 }
 
-static void covariances(const struct gaussian *g, const double *x, size_t count, double *ret)
+static void gaussian_covariances(const struct gaussian *g, const double *x, size_t count, double *ret)
 {
-	distances(g, x, count, ret);
-	for (size_t i = 0; i < count; i++)
-		ret[i] = g->scales[g->dims] * matern(ret[i]);
+	gaussian_distances(g, x, count, ret);
+	matern_values(ret, count, g->scales[g->dims]);
 }
 
-static double *row_of(const struct gaussian *g, size_t i)
+static double *gaussian_row_of(const struct gaussian *g, size_t i)
 {
 	return g->half + i * (i + 1) / 2;
 }
 
+/* The rows from..to of the inverse factor times k. Four at a time, each in two sums: every number of k is fetched once
+ * for all four. */
+static void gaussian_multiply_rows(const struct gaussian *g, const double *restrict k, size_t from, size_t to,
+				   double *restrict ret)
+{
+	size_t i = from;
+	for (; i + 4 <= to; i += 4) {
+		const double *restrict a = gaussian_row_of(g, i), *restrict b = gaussian_row_of(g, i + 1);
+		const double *restrict c = gaussian_row_of(g, i + 2), *restrict d = gaussian_row_of(g, i + 3);
+		double p[2] = {0}, q[2] = {0}, r[2] = {0}, s[2] = {0};
+		size_t j = 0;
+		for (; j + 2 <= i + 1; j += 2)
+			for (size_t n = 0; n < 2; n++) {
+				p[n] += a[j + n] * k[j + n];
+				q[n] += b[j + n] * k[j + n];
+				r[n] += c[j + n] * k[j + n];
+				s[n] += d[j + n] * k[j + n];
+			}
+		for (; j < i + 4; j++) {
+			p[0] += j <= i ? a[j] * k[j] : 0;
+			q[0] += j <= i + 1 ? b[j] * k[j] : 0;
+			r[0] += j <= i + 2 ? c[j] * k[j] : 0;
+			s[0] += d[j] * k[j];
+		}
+		ret[i] = p[0] + p[1];
+		ret[i + 1] = q[0] + q[1];
+		ret[i + 2] = r[0] + r[1];
+		ret[i + 3] = s[0] + s[1];
+	}
+	for (; i < to; i++)
+		ret[i] = matrix_dot(gaussian_row_of(g, i), k, i + 1);
+}
+
 /* sum -= the rows of the inverse factor, each as often as `weights` says. Four at a time: every number of the sum is
  * fetched and put back once for all four. */
-static void subtract_rows(const struct gaussian *g, const double *weights, size_t count, double *restrict sum)
+static void gaussian_subtract_rows(const struct gaussian *g, const double *weights, size_t count, double *restrict sum)
 {
 	size_t i = 0;
 	for (; i + 4 <= count; i += 4) {
-		const double *restrict a = row_of(g, i), *restrict b = row_of(g, i + 1), *restrict c = row_of(g, i + 2);
-		const double *restrict d = row_of(g, i + 3), *w = weights + i;
+		const double *restrict a = gaussian_row_of(g, i), *restrict b = gaussian_row_of(g, i + 1),
+				       *restrict c = gaussian_row_of(g, i + 2);
+		const double *restrict d = gaussian_row_of(g, i + 3), *w = weights + i;
 		for (size_t j = 0; j <= i; j++)
 			sum[j] -= w[0] * a[j] + w[1] * b[j] + (w[2] * c[j] + w[3] * d[j]);
 		sum[i + 1] -= w[1] * b[i + 1] + w[2] * c[i + 1] + w[3] * d[i + 1];
@@ -108,25 +142,24 @@ static void subtract_rows(const struct gaussian *g, const double *weights, size_
 	}
 	for (; i < count; i++)
 		for (size_t j = 0; j <= i; j++)
-			sum[j] -= weights[i] * row_of(g, i)[j];
+			sum[j] -= weights[i] * gaussian_row_of(g, i)[j];
 }
 
 /* The next row of L^-1, where K = L L^T: with k the covariances of the new point, l = L^-1 k is the next row of L and
  * -l^T L^-1 / l_nn that of its inverse. False where rounding made the matrix indefinite. A row follows from those
  * above it and nothing else: rows that are there already are exactly what they would become again. */
-static bool add_row(struct gaussian *g, size_t n, double noise)
+static bool gaussian_add_row(struct gaussian *g, size_t n, double noise)
 {
-	double *row = row_of(g, n), *k = g->scratch, *l = k + n + 1, rest = g->scales[g->dims] + noise;
-	covariances(g, g->x + n * g->dims, n, k);
-	for (size_t i = 0; i < n; i++) {
-		l[i] = matrix_dot(row_of(g, i), k, i + 1);
+	double *row = gaussian_row_of(g, n), *k = g->scratch, *l = k + n + 1, rest = g->scales[g->dims] + noise;
+	gaussian_covariances(g, g->x + n * g->dims, n, k);
+	gaussian_multiply_rows(g, k, 0, n, l);
+	for (size_t i = 0; i < n; i++)
 		rest -= l[i] * l[i];
-	}
 	if (!(rest > 0))
 		return false;
 	double scale = 1 / sqrt(rest);
 	memset(row, 0, n * sizeof(double));
-	subtract_rows(g, l, n, row);
+	gaussian_subtract_rows(g, l, n, row);
 	for (size_t i = 0; i < n; i++)
 		row[i] *= scale;
 	row[n] = scale;
@@ -135,11 +168,11 @@ static bool add_row(struct gaussian *g, size_t n, double noise)
 
 /* The factor for the points in g->x, of which the first `known` have their rows. More noise is added where rounding
  * made the matrix indefinite. */
-static void factor(struct gaussian *g, size_t known)
+static void gaussian_factor(struct gaussian *g, size_t known)
 {
 	double noise = g->scales[g->dims + 1];
 	for (size_t i = known; i < g->count;) {
-		if (add_row(g, i, noise)) {
+		if (gaussian_add_row(g, i, noise)) {
 			i++;
 			continue;
 		}
@@ -150,12 +183,12 @@ static void factor(struct gaussian *g, size_t known)
 }
 
 /* alpha = L^-T L^-1 (y - mean), and the likelihood. The mean is the most likely one. */
-static void condition(struct gaussian *g, const double *y)
+static void gaussian_condition(struct gaussian *g, const double *y)
 {
 	size_t n = g->count;
 	double *ones = g->scratch, *solved = ones + n, log_det = 0, fit = 0, square = 0;
 	for (size_t i = 0; i < n; i++) {
-		const double *row = row_of(g, i);
+		const double *row = gaussian_row_of(g, i);
 		ones[i] = 0;
 		for (size_t j = 0; j <= i; j++)
 			ones[i] += row[j];
@@ -172,12 +205,12 @@ static void condition(struct gaussian *g, const double *y)
 		fit += solved[i] * solved[i];
 		solved[i] = -solved[i];
 	}
-	subtract_rows(g, solved, n, g->alpha);
+	gaussian_subtract_rows(g, solved, n, g->alpha);
 	g->log_likelihood = -(fit + log_det + (double)n * log(2 * M_PI)) / 2;
 }
 
 /* True when they are those of before. */
-static bool take_scales(struct gaussian *g)
+static bool gaussian_take_scales(struct gaussian *g)
 {
 	bool same = true;
 	for (size_t d = 0; d < g->dims + 2; d++) {
@@ -188,7 +221,7 @@ static bool take_scales(struct gaussian *g)
 	return same;
 }
 
-static void take_points(struct gaussian *g, const double *x, size_t count)
+static void gaussian_take_points(struct gaussian *g, const double *x, size_t count)
 {
 	g->count = count;
 	g->x = mem_resize(g->x, count * g->dims + 1, sizeof(double));
@@ -198,26 +231,39 @@ static void take_points(struct gaussian *g, const double *x, size_t count)
 		g->columns[i % g->dims * count + i / g->dims] = x[i];
 	g->half = mem_resize(g->half, count * (count + 1) / 2 + 1, sizeof(double));
 	g->alpha = mem_resize(g->alpha, count + 1, sizeof(double));
-	g->scratch = mem_resize(g->scratch, 3 * count + 1, sizeof(double));
+	g->scratch = mem_resize(g->scratch, 4 * count + 1, sizeof(double));
 }
 
 void gaussian_set(struct gaussian *g, const double *x, const double *y, size_t count)
 {
 	size_t same = 0, width = g->dims * sizeof(double);
-	if (take_scales(g))
+	if (gaussian_take_scales(g))
 		while (same < g->count && same < count && memcmp(g->x + same * g->dims, x + same * g->dims, width) == 0)
 			same++;
-	take_points(g, x, count);
-	factor(g, same);
-	condition(g, y);
+	gaussian_take_points(g, x, count);
+	gaussian_factor(g, same);
+	gaussian_condition(g, y);
+}
+
+/* Where the wide prior of theta has its middle: log length scales are normal around sqrt(2) + log(D) / 2 with the
+ * variance 3 (C. Hvarfner, E. O. Hellsten, L. Nardi, Vanilla Bayesian optimization performs great in high dimensions,
+ * 2024), and theta is -2 times that. */
+static double gaussian_wide_middle(const struct gaussian *g)
+{
+	return -2 * M_SQRT2 - log((double)g->dims);
 }
 
 /* The weak priors of Optuna: inverse squared scales near 1 (x + 1/x), a variance near 1 (gamma with shape
  * 2), little noise (gamma with shape 1.1 and rate 30). */
-static double add_prior(const struct gaussian *g, const double *scales, double *gradient)
+static double gaussian_add_prior(const struct gaussian *g, const double *scales, double *gradient)
 {
 	double sum = 0, variance = scales[g->dims], noise = scales[g->dims + 1];
-	for (size_t d = 0; d < g->dims; d++) {
+	for (size_t d = 0; d < g->dims && g->wide; d++) {
+		double off = g->theta[d] - gaussian_wide_middle(g);
+		sum -= off * off / (2 * WIDE_VARIANCE);
+		gradient[d] -= off / WIDE_VARIANCE;
+	}
+	for (size_t d = 0; d < g->dims && !g->wide; d++) {
 		sum -= 0.1 / scales[d] + 0.1 * scales[d];
 		gradient[d] += 0.1 / scales[d] - 0.1 * scales[d];
 	}
@@ -226,48 +272,82 @@ static double add_prior(const struct gaussian *g, const double *scales, double *
 	return sum + log(variance) - variance + 0.1 * log(noise) - 30 * noise;
 }
 
-/* (L L^T)^-1 = L^-T L^-1, its lower triangle. */
-static void invert(const struct gaussian *g, double *ret)
+/* (L L^T)^-1 = L^-T L^-1, its lower triangle. Four rows at a time, as above. */
+static void gaussian_invert(const struct gaussian *g, double *ret)
 {
 	memset(ret, 0, g->count * (g->count + 1) / 2 * sizeof(double));
-	for (size_t i = 0; i < g->count; i++) {
-		const double *restrict row = row_of(g, i);
-		for (size_t j = 0; j <= i; j++) {
-			double *restrict to = ret + j * (j + 1) / 2, own = row[j];
-			for (size_t k = 0; k <= j; k++)
-				to[k] += own * row[k];
+	size_t i = 0;
+	for (; i + 4 <= g->count; i += 4) {
+		const double *restrict a = gaussian_row_of(g, i), *restrict b = gaussian_row_of(g, i + 1);
+		const double *restrict c = gaussian_row_of(g, i + 2), *restrict d = gaussian_row_of(g, i + 3);
+		for (size_t j = 0; j < i + 4; j++) {
+			double *restrict to = ret + j * (j + 1) / 2;
+			double p = j <= i ? a[j] : 0, q = j <= i + 1 ? b[j] : 0, r = j <= i + 2 ? c[j] : 0, s = d[j];
+			size_t both = j < i ? j : i;
+			for (size_t k = 0; k <= both; k++)
+				to[k] += p * a[k] + q * b[k] + (r * c[k] + s * d[k]);
+			for (size_t k = i + 1; k <= j; k++)
+				to[k] += (k <= i + 1 ? q * b[k] : 0) + ((k <= i + 2 ? r * c[k] : 0) + s * d[k]);
 		}
 	}
+	for (; i < g->count; i++) {
+		const double *restrict row = gaussian_row_of(g, i);
+		for (size_t j = 0; j <= i; j++)
+			for (size_t k = 0; k <= j; k++)
+				ret[j * (j + 1) / 2 + k] += row[j] * row[k];
+	}
+}
+
+/* The sum of what differs on an axis, each as often as `weights` says. In four sums, as matrix_dot does. */
+static double gaussian_weigh_axis(const struct gaussian *g, size_t d, double at, const double *weights, size_t count)
+{
+	const double *column = g->columns + d * g->count;
+	double sums[4] = {0};
+	size_t i = 0;
+	for (; i + 4 <= count && !g->unordered[d]; i += 4)
+		for (size_t k = 0; k < 4; k++)
+			sums[k] += weights[i + k] * ((column[i + k] - at) * (column[i + k] - at));
+	for (; i < count; i++)
+		sums[0] += weights[i] * (g->unordered[d] ? column[i] != at : (column[i] - at) * (column[i] - at));
+	return sums[0] + sums[1] + (sums[2] + sums[3]);
+}
+
+/* Adds what the pairs of one point with those before it do for the gradient: of each the derivative by its covariance,
+ * weighed by how the covariance changes. row is that of the inverse. */
+static void gaussian_add_pairs(const struct gaussian *g, size_t i, const double *row, double *gradient)
+{
+	const double *x = g->x + i * g->dims, own = g->alpha[i];
+	double *restrict covariances = g->scratch, *restrict slopes = covariances + g->count;
+	double *restrict weights = slopes + g->count;
+	gaussian_distances(g, x, i, covariances);
+	matern_slopes(covariances, i, g->scales[g->dims], slopes);
+	for (size_t j = 0; j < i; j++) {
+		weights[j] = own * g->alpha[j] - row[j];
+		slopes[j] *= weights[j];
+	}
+	gradient[g->dims] += matrix_dot(weights, covariances, i);
+	for (size_t d = 0; d < g->dims; d++)
+		gradient[d] += g->scales[d] * gaussian_weigh_axis(g, d, x[d], slopes, i);
 }
 
 double gaussian_gradient(struct gaussian *g, const double *y, double *gradient)
 {
 	size_t n = g->count;
-	take_scales(g);
-	factor(g, 0);
-	condition(g, y);
+	gaussian_take_scales(g);
+	gaussian_factor(g, 0);
+	gaussian_condition(g, y);
 	double *inverse = mem_resize(NULL, n * (n + 1) / 2 + 1, sizeof(double));
-	invert(g, inverse);
-	const double *scales = g->scales;
-	double variance = scales[g->dims];
+	gaussian_invert(g, inverse);
 	memset(gradient, 0, (g->dims + 2) * sizeof(double));
 	for (size_t i = 0; i < n; i++) {
-		const double *a = g->x + i * g->dims, *row = inverse + i * (i + 1) / 2;
+		const double *row = inverse + i * (i + 1) / 2;
 		double own = g->alpha[i] * g->alpha[i] - row[i];
-		gradient[g->dims] += own * variance / 2;
-		gradient[g->dims + 1] += own * (scales[g->dims + 1] - NOISE_LEAST) / 2;
-		for (size_t j = 0; j < i; j++) {
-			const double *b = g->x + j * g->dims;
-			double weight = g->alpha[i] * g->alpha[j] - row[j];
-			double squared = distance(g, scales, a, b), r = SQRT5 * sqrt(squared), fall = exp(-r);
-			double slope = -weight * variance * 5.0 / 6 * (1 + r) * fall;
-			gradient[g->dims] += weight * variance * (1 + r + r * r / 3) * fall;
-			for (size_t d = 0; d < g->dims; d++)
-				gradient[d] += slope * scales[d] * difference(g, d, a[d], b[d]);
-		}
+		gradient[g->dims] += own * g->scales[g->dims] / 2;
+		gradient[g->dims + 1] += own * (g->scales[g->dims + 1] - NOISE_LEAST) / 2;
+		gaussian_add_pairs(g, i, row, gradient);
 	}
 	free(inverse);
-	return g->log_likelihood + add_prior(g, scales, gradient);
+	return g->log_likelihood + gaussian_add_prior(g, g->scales, gradient);
 }
 
 /* Each parameter has a step of its own that grows while the slope keeps its sign and shrinks when it
@@ -281,7 +361,8 @@ double gaussian_step_up(double slope, double *before, double *step, double least
 }
 
 /* The next parameter; where a limit stops it, its step does not keep the others going. */
-static void move_parameter(struct gaussian *g, size_t d, double slope, double *before, double *step, double *move)
+static void gaussian_move_parameter(struct gaussian *g, size_t d, double slope, double *before, double *step,
+				    double *move)
 {
 	double change = gaussian_step_up(slope, before, step, FIT_STEP_LEAST, FIT_STEP_MOST), at = g->theta[d];
 	double least = d == g->dims + 1 ? THETA_NOISE_LEAST : -THETA_MOST;
@@ -290,48 +371,106 @@ static void move_parameter(struct gaussian *g, size_t d, double slope, double *b
 		*move = fmax(*move, *step);
 }
 
-void gaussian_refine(struct gaussian *g, const double *x, const double *y, size_t count, int steps)
+/* Leaves the best parameters in theta. Returns how likely they are, prior included. */
+static double gaussian_climb_likelihood(struct gaussian *g, const double *x, const double *y, size_t count, int steps)
 {
 	size_t n = g->dims + 2;
 	double *slope = mem_array(4 * n, sizeof(double)), *before = slope + n, *step = before + n, *best = step + n;
 	double most = -INFINITY;
-	take_points(g, x, count);
+	gaussian_take_points(g, x, count);
 	for (size_t d = 0; d < n; d++)
 		step[d] = FIT_STEP_FIRST;
+	double before_long = -INFINITY;
 	for (int i = 0; i < steps; i++) {
 		double value = gaussian_gradient(g, y, slope), move = 0;
+		if (i % FIT_PATIENCE == FIT_PATIENCE - 1) {
+			if (most < before_long + FIT_GAIN_LEAST)
+				break;
+			before_long = most;
+		}
 		if (value > most) {
 			most = value;
 			memcpy(best, g->theta, n * sizeof(double));
 		}
 		for (size_t d = 0; d < n; d++)
-			move_parameter(g, d, slope[d], &before[d], &step[d], &move);
+			gaussian_move_parameter(g, d, slope[d], &before[d], &step[d], &move);
 		if (move <= 2 * FIT_STEP_LEAST)
 			break;
 	}
 	memcpy(g->theta, best, n * sizeof(double));
 	free(slope);
-	take_scales(g);
-	factor(g, 0);
-	condition(g, y);
+	return most;
+}
+
+/* Conditions the points that are there on the parameters that were found. */
+static void gaussian_settle(struct gaussian *g, const double *y)
+{
+	gaussian_take_scales(g);
+	gaussian_factor(g, 0);
+	gaussian_condition(g, y);
+}
+
+void gaussian_refine(struct gaussian *g, const double *x, const double *y, size_t count, int steps)
+{
+	gaussian_climb_likelihood(g, x, y, count, steps);
+	gaussian_settle(g, y);
+}
+
+/* From length scales whose theta is `start`. Returns how likely what is found is. */
+static double gaussian_fit_from(struct gaussian *g, const double *x, const double *y, size_t count, double start)
+{
+	for (size_t d = 0; d < g->dims; d++)
+		g->theta[d] = start;
+	g->theta[g->dims] = 0;
+	g->theta[g->dims + 1] = FIT_NOISE_FIRST;
+	return gaussian_climb_likelihood(g, x, y, count, FIT_STEPS);
 }
 
 void gaussian_fit(struct gaussian *g, const double *x, const double *y, size_t count)
 {
-	for (size_t d = 0; d < g->dims + 2; d++)
-		g->theta[d] = d == g->dims + 1 ? FIT_NOISE_FIRST : 0;
-	gaussian_refine(g, x, y, count, FIT_STEPS);
+	gaussian_fit_from(g, x, y, count, g->wide ? gaussian_wide_middle(g) : 0);
+	gaussian_settle(g, y);
+}
+
+void gaussian_fit_more(struct gaussian *g, const double *x, const double *y, size_t count)
+{
+	static const double starts[] = {2.4, -2.4};
+	size_t n = g->dims + 2;
+	double *best = mem_array(2 * n, sizeof(double)), *slope = best + n;
+	gaussian_take_points(g, x, count);
+	double most = gaussian_gradient(g, y, slope);
+	memcpy(best, g->theta, n * sizeof(double));
+	for (size_t i = 0; i < COUNT_OF(starts); i++) {
+		double likely = gaussian_fit_from(g, x, y, count, starts[i]);
+		if (likely > most) {
+			most = likely;
+			memcpy(best, g->theta, n * sizeof(double));
+		}
+	}
+	memcpy(g->theta, best, n * sizeof(double));
+	free(best);
+	gaussian_settle(g, y);
+}
+
+/* In four parts, as matrix_dot does. */
+static double gaussian_most(const double *values, size_t count)
+{
+	double most[4] = {0};
+	size_t i = 0;
+	for (; i + 4 <= count; i += 4)
+		for (size_t k = 0; k < 4; k++)
+			most[k] = values[i + k] > most[k] ? values[i + k] : most[k];
+	for (; i < count; i++)
+		most[0] = values[i] > most[0] ? values[i] : most[0];
+	return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
 void gaussian_predict_quickly(struct gaussian *g, const double *x, double *ret_mean, double *ret_most)
 {
-	double *k = g->scratch, mean = g->mean, nearest = 0;
-	covariances(g, x, g->count, k);
-	for (size_t i = 0; i < g->count; i++) {
-		mean += k[i] * g->alpha[i];
-		nearest = fmax(nearest, k[i]);
-	}
-	*ret_mean = mean;
+	double *k = g->scratch;
+	gaussian_covariances(g, x, g->count, k);
+	double nearest = gaussian_most(k, g->count);
+	*ret_mean = g->mean + matrix_dot(k, g->alpha, g->count);
 	*ret_most = g->scales[g->dims] - nearest * nearest / (g->scales[g->dims] + g->scales[g->dims + 1]);
 }
 
@@ -339,10 +478,9 @@ void gaussian_predict_quickly(struct gaussian *g, const double *x, double *ret_m
 double gaussian_variance(struct gaussian *g)
 {
 	double *k = g->scratch, *solved = k + g->count, variance = g->scales[g->dims];
-	for (size_t i = 0; i < g->count; i++) {
-		solved[i] = matrix_dot(row_of(g, i), k, i + 1);
+	gaussian_multiply_rows(g, k, 0, g->count, solved);
+	for (size_t i = 0; i < g->count; i++)
 		variance -= solved[i] * solved[i];
-	}
 	return fmax(variance, VARIANCE_LEAST);
 }
 
@@ -352,34 +490,44 @@ void gaussian_predict(struct gaussian *g, const double *x, double *ret_mean, dou
 	*ret_variance = gaussian_variance(g);
 }
 
+/* The sum of the ways from all points along an axis, each as often as `weights` says. */
+static double gaussian_weigh_ways(const struct gaussian *g, size_t d, double at, const double *weights)
+{
+	const double *column = g->columns + d * g->count;
+	double sums[4] = {0};
+	size_t i = 0;
+	for (; i + 4 <= g->count; i += 4)
+		for (size_t k = 0; k < 4; k++)
+			sums[k] += weights[i + k] * (at - column[i + k]);
+	for (; i < g->count; i++)
+		sums[0] += weights[i] * (at - column[i]);
+	return sums[0] + sums[1] + (sums[2] + sums[3]);
+}
+
 void gaussian_predict_slopes(struct gaussian *g, const double *x, double *ret_mean, double *ret_variance,
 			     double *mean_slope, double *variance_slope)
 {
 	size_t n = g->count;
-	double *by_mean = g->scratch + n, *by_variance = by_mean + n;
-	gaussian_predict(g, x, ret_mean, ret_variance);
+	double *k = g->scratch, *solved = k + n, *by_variance = solved + n, *by_mean = by_variance + n;
+	gaussian_distances(g, x, n, k);
+	matern_slopes(k, n, g->scales[g->dims], by_mean);
+	*ret_mean = g->mean + matrix_dot(k, g->alpha, n);
+	*ret_variance = gaussian_variance(g);
 	memset(by_variance, 0, n * sizeof(double));
-	subtract_rows(g, g->scratch + n, n, by_variance); /* what the variance found is no longer needed then */
-	distances(g, x, n, by_mean);
+	gaussian_subtract_rows(g, solved, n, by_variance);
 	for (size_t i = 0; i < n; i++) {
-		double r = SQRT5 * sqrt(by_mean[i]);
-		double slope = -5.0 / 3 * g->scratch[i] * (1 + r) / (1 + r + r * r / 3); /* exp(-r) is in it */
-		by_mean[i] = slope * g->alpha[i];
-		by_variance[i] *= 2 * slope;
+		by_variance[i] *= 4 * by_mean[i];
+		by_mean[i] *= 2 * g->alpha[i];
 	}
 	for (size_t d = 0; d < g->dims; d++) {
-		const double *column = g->columns + d * n;
-		mean_slope[d] = variance_slope[d] = 0;
-		for (size_t i = 0; i < n && !g->unordered[d]; i++) {
-			double way = g->scales[d] * (x[d] - column[i]);
-			mean_slope[d] += way * by_mean[i];
-			variance_slope[d] += way * by_variance[i];
-		}
+		bool moves = !g->unordered[d];
+		mean_slope[d] = moves ? g->scales[d] * gaussian_weigh_ways(g, d, x[d], by_mean) : 0;
+		variance_slope[d] = moves ? g->scales[d] * gaussian_weigh_ways(g, d, x[d], by_variance) : 0;
 	}
 }
 
 /* exp(x^2) erfc(x) for x > 0.7. */
-static double scaled_erfc(double x)
+static double gaussian_scaled_erfc(double x)
 {
 	if (x < 25)
 		return exp(x * x) * erfc(x);
@@ -394,7 +542,7 @@ double gaussian_log_improvement(double mean, double variance, double best)
 		log_h = log(exp(-z * z / 2) / sqrt(2 * M_PI) + z * erfc(-z * M_SQRT1_2) / 2);
 	} else if (z > -1e3) {
 		/* log(1 - |z| sqrt(pi/2) erfcx(|z|/sqrt 2)), the small difference taken with care */
-		double log_ratio = log(scaled_erfc(-z * M_SQRT1_2) * -z) + log(M_PI / 2) / 2;
+		double log_ratio = log(gaussian_scaled_erfc(-z * M_SQRT1_2) * -z) + log(M_PI / 2) / 2;
 		double rest = log_ratio > -M_LN2 ? log(-expm1(log_ratio)) : log1p(-exp(log_ratio));
 		log_h = -z * z / 2 - log(2 * M_PI) / 2 + rest;
 	} else {
@@ -408,7 +556,8 @@ void gaussian_improvement_slopes(double mean, double variance, double best, doub
 {
 	double sigma = sqrt(variance), z = (best - mean) / sigma;
 	double log_improvement = gaussian_log_improvement(mean, variance, best);
-	double log_tail = z > -5 ? log(erfc(-z * M_SQRT1_2) / 2) : log(scaled_erfc(-z * M_SQRT1_2) / 2) - z * z / 2;
+	double log_tail = z > -5 ? log(erfc(-z * M_SQRT1_2) / 2)
+				 : log(gaussian_scaled_erfc(-z * M_SQRT1_2) / 2) - z * z / 2;
 	*ret_by_mean = -exp(log_tail - log_improvement);
 	*ret_by_variance = exp(-z * z / 2 - log(2 * M_PI) / 2 - log_improvement) / (2 * sigma);
 }
@@ -416,16 +565,16 @@ void gaussian_improvement_slopes(double mean, double variance, double best, doub
 /* Every row lowers the variance, so that it may be seen early that the rest is not worth while. */
 double gaussian_promise(struct gaussian *g, const double *x, double best, double least)
 {
-	double *k = g->scratch, mean, variance;
+	double *k = g->scratch, *solved = k + g->count, mean, variance;
 	gaussian_predict_quickly(g, x, &mean, &variance);
 	if (gaussian_log_improvement(mean, fmax(variance, VARIANCE_LEAST), best) <= least)
 		return -INFINITY;
 	variance = g->scales[g->dims];
 	for (size_t i = 0; i < g->count;) {
-		for (size_t end = i + PROMISE_ROWS < g->count ? i + PROMISE_ROWS : g->count; i < end; i++) {
-			double solved = matrix_dot(row_of(g, i), k, i + 1);
-			variance -= solved * solved;
-		}
+		size_t end = i + PROMISE_ROWS < g->count ? i + PROMISE_ROWS : g->count;
+		gaussian_multiply_rows(g, k, i, end, solved);
+		for (; i < end; i++)
+			variance -= solved[i] * solved[i];
 		double promise = gaussian_log_improvement(mean, fmax(variance, VARIANCE_LEAST), best);
 		if (promise <= least || i == g->count)
 			return promise > least ? promise : -INFINITY;

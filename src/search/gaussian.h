@@ -11,13 +11,14 @@
 struct gaussian {
 	size_t dims, count;
 	const bool *unordered; /* per axis: points there are equal or one apart */
+	bool wide; /* the prior: scales about as long as the diagonal of the cube, not as long as an axis */
 	double *theta; /* dims + 2 */
 	double *x; /* count x dims */
 	double *columns; /* the same, dims x count */
 	double *half; /* the inverse of the covariance's Cholesky factor, its rows one after the other */
 	double *alpha; /* the inverse of the covariance times the values */
 	double *scales; /* exp(theta) as last conditioned on */
-	double *scratch; /* 3 x count: covariances with the point asked for last, and what is made of them */
+	double *scratch; /* 4 x count: covariances with the point asked for last, and what is made of them */
 	double mean; /* the most likely one */
 	double log_likelihood;
 };
@@ -28,8 +29,11 @@ void gaussian_free(struct gaussian *gaussian);
 /* Conditions on values at points, with the present parameters. */
 void gaussian_set(struct gaussian *gaussian, const double *x, const double *y, size_t count);
 /* Finds the parameters that make the values most likely (with a weak prior that keeps them sane), then
- * conditions on them. Always starts from the same ones. */
+ * conditions on them. Always starts from the same ones: length scales of an axis, or where the wide prior has its
+ * middle. */
 void gaussian_fit(struct gaussian *gaussian, const double *x, const double *y, size_t count);
+/* Starts from length scales of a third and of three axes too, and takes what is most likely. */
+void gaussian_fit_more(struct gaussian *gaussian, const double *x, const double *y, size_t count);
 /* Continues from the current parameters, for a few steps. */
 void gaussian_refine(struct gaussian *gaussian, const double *x, const double *y, size_t count, int steps);
 void gaussian_predict(struct gaussian *gaussian, const double *x, double *ret_mean, double *ret_variance);

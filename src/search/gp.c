@@ -2,9 +2,8 @@
  * logarithm of the expected improvement is largest, among quasi-random points and points near the best results,
  * and by local search from the best of them. What runs is believed to give what the model expects (kriging
  * believer, Ginsbourger et al. 2010). The model sees at most 300 results: the best and the newest. What failed is
- * learnt from by a model of its own (feasible.h). */
+ * learnt from by a model of its own (feasible.h), and so is every limit. */
 #include "search/gp_internal.h"
-#include "search/gp_values.h"
 
 #include <math.h>
 
@@ -12,11 +11,9 @@
 #define GP_START_LEAST 3
 #define GP_START_MOST 10
 #define GP_FIT_LEAST 2 /* results with a value */
-#define GP_RUNNING_MOST 64
-#define GP_FIT_FEW 100 /* results that the parameters are found from first */
+#define GP_FIT_MANY 50 /* results from which more than one start is tried: with fewer it was no better */
 #define GP_FIT_LAST 10 /* steps with all of them */
-#define GP_STEPS_LEAST 4 /* pairs of neighbours that tell something */
-#define GP_STEPS_AGAINST 3 /* pairs of equals that one of others outweighs */
+#define GP_WIDE_EVERY 4 /* every fourth proposal comes from the model with the wide prior */
 
 const struct search_option gp_options[] = {
 	{"startup", SEARCH_OPTION_INT, 0, 0, 1000, NULL,
@@ -25,7 +22,7 @@ const struct search_option gp_options[] = {
 };
 
 /* Tasks are few: those of the start are not spent on learning. More than ten were not better at any budget. */
-static size_t startup_of(const struct search_spec *spec)
+static size_t gp_startup_of(const struct search_spec *spec)
 {
 	size_t asked = (size_t)search_option(spec, "startup"), tenth = spec->tasks / 10;
 	if (asked)
@@ -33,39 +30,61 @@ static size_t startup_of(const struct search_spec *spec)
 	return tenth < GP_START_LEAST ? GP_START_LEAST : tenth > GP_START_MOST ? GP_START_MOST : tenth;
 }
 
-static int gp_open(struct search *s, struct error *err)
+static void gp_make_axes(struct gp *g, const struct search *s)
 {
-	(void)err;
-	struct gp *g = s->state = mem_alloc(sizeof(*g));
-	g->startup = g->next_fit = startup_of(s->spec);
-	g->starts = true;
-	g->axes = mem_array(s->dims + 1, sizeof(*g->axes));
-	g->unordered = mem_array(s->dims + 1, sizeof(*g->unordered));
-	g->values = mem_array(s->space->count + 1, sizeof(*g->values));
+	g->axes = mem_array(g->dims + 1, sizeof(*g->axes));
+	g->unordered = mem_array(g->dims + 1, sizeof(*g->unordered));
+	g->fidelity_axis = -1;
+	g->quick = true;
 	for (size_t d = 0; d < s->dims; d++) {
 		g->axes[d] = parzen_axis_of(&s->space->params[s->space->dims[d]]);
 		g->unordered[d] = g->axes[d].kind == PARZEN_CHOICE;
 		g->reals += g->axes[d].kind == PARZEN_REAL;
+		g->quick = g->quick && !g->axes[d].uneven && !s->space->params[s->space->dims[d]].condition_count;
+		if (g->fidelity && (long)s->space->dims[d] == s->spec->fidelity_param)
+			g->fidelity_axis = (long)d;
 	}
+	if (g->fidelity)
+		g->axes[s->dims] = (struct parzen_axis){.kind = PARZEN_REAL};
+}
+
+struct gp *gp_new(const struct search *s, size_t startup)
+{
+	struct gp *g = mem_alloc(sizeof(*g));
+	g->startup = g->next_fit = startup;
+	g->starts = true;
+	g->fidelity = s->spec->strategy->capabilities & SEARCH_MULTI_FIDELITY;
+	g->dims = s->dims + g->fidelity;
+	g->values = mem_array(s->space->count + 1, sizeof(*g->values));
+	gp_make_axes(g, s);
 	for (size_t i = 0; i < COUNT_OF(g->kept); i++)
 		g->kept[i].unit = mem_array(s->dims + 1, sizeof(double));
 	for (size_t i = 0; i < COUNT_OF(g->models); i++)
-		g->models[i] = gaussian_new(s->dims, g->unordered);
-	g->model = g->models[0];
-	g->feasible = feasible_new(s->dims, g->unordered);
-	return 0;
+		g->models[i] = gaussian_new(g->dims, g->unordered);
+	g->wide = gaussian_new(g->dims, g->unordered);
+	g->wide->wide = true;
+	g->model = g->usual = g->models[0];
+	g->feasible = feasible_new(g->dims, g->unordered, FEASIBLE_FAILURES);
+	g->limit_count = s->spec->limit_count;
+	g->limits = mem_array(g->limit_count + 1, sizeof(struct feasible *));
+	for (size_t i = 0; i < g->limit_count; i++)
+		g->limits[i] = feasible_new(g->dims, g->unordered, FEASIBLE_LIMIT);
+	return g;
 }
 
-static void gp_free(struct search *s)
+void gp_free(struct gp *g)
 {
-	struct gp *g = s->state;
 	if (!g)
 		return;
 	for (size_t i = 0; i < COUNT_OF(g->kept); i++)
 		free(g->kept[i].unit);
 	for (size_t i = 0; i < COUNT_OF(g->models); i++)
 		gaussian_free(g->models[i]);
+	gaussian_free(g->wide);
 	feasible_free(g->feasible);
+	for (size_t i = 0; i < g->limit_count; i++)
+		feasible_free(g->limits[i]);
+	free(g->limits);
 	free(g->axes);
 	free(g->unordered);
 	free(g->values);
@@ -73,289 +92,264 @@ static void gp_free(struct search *s)
 	free(g);
 }
 
-/* What the model sees of a point: the middles of cells, one half where a parameter does not apply. */
-void gp_see(const struct search *s, const double *unit, double *ret)
+bool gp_is_ready(const struct gp *g)
 {
-	const struct gp *g = s->state;
-	space_decode(s->space, unit, g->values);
-	space_encode(s->space, g->values, ret);
+	return !g->starts;
 }
 
-/* The trials that the model is to see: all of them, or the better half of the most and the newest. */
-static size_t choose_trials(const struct search *s, const struct search_trial **ret)
+/* The values are bent for the model that is used. */
+static bool gp_is_bent(const struct gp *g)
 {
-	size_t known = 0, taken = 0, count = 0;
-	double best[GP_RESULTS_MOST / 2], limit = INFINITY; /* ascending */
-	for (size_t i = 0; i < s->trials.len; i++) {
-		if (!search_has_score(s->trials.at[i]))
-			continue;
-		known++;
-		double score = gp_score(s, s->trials.at[i]);
-		size_t at = count;
-		while (at > 0 && score < best[at - 1])
-			at--;
-		if (at == COUNT_OF(best))
-			continue;
-		count += count < COUNT_OF(best);
-		memmove(best + at + 1, best + at, (count - 1 - at) * sizeof(*best));
-		best[at] = score;
-	}
-	if (known > GP_RESULTS_MOST)
-		limit = best[COUNT_OF(best) - 1];
-	size_t old = known > GP_RESULTS_MOST ? known - GP_RESULTS_MOST / 2 : 0, good = 0;
-	for (size_t i = 0, k = 0; i < s->trials.len; i++) {
-		const struct search_trial *t = s->trials.at[i];
-		if (!search_has_score(t))
-			continue;
-		bool is_new = k++ >= old, is_good = !is_new && gp_score(s, t) <= limit && good < COUNT_OF(best);
-		good += is_good;
-		if (is_new || is_good)
-			ret[taken++] = t;
-	}
-	return taken;
+	return g->usual == g->models[1];
 }
 
-/* The newest trials that ended, in their order, and what became of them. */
-static size_t choose_outcomes(const struct search *s, const struct search_trial **ret, double *ret_labels)
+/* The parameters of a model, from a part of the results where there are many; `more` tries more starts than one. Returns
+ * how likely it makes them. */
+static double gp_fit_few(struct gp *g, const struct search *s, struct gaussian *model, bool bent, bool more)
 {
-	size_t from = s->trials.len, count = 0;
-	while (from > 0 && count < GP_OUTCOMES_MOST)
-		count += s->trials.at[--from]->state != SEARCH_TRIAL_PENDING;
-	for (size_t i = from, at = 0; i < s->trials.len; i++) {
-		if (s->trials.at[i]->state == SEARCH_TRIAL_PENDING)
-			continue;
-		ret_labels[at] = search_has_score(s->trials.at[i]) ? 1 : -1;
-		ret[at++] = s->trials.at[i];
-	}
-	return count;
+	double *x, *y, stretch = gp_collect(g, s, g->fit, g->fit_count, bent, &x, &y);
+	size_t few = gp_thin(x, y, g->fit_count, g->dims);
+	if (more)
+		gaussian_fit_more(model, x, y, few);
+	else
+		gaussian_fit(model, x, y, few);
+	free(x);
+	free(y);
+	return model->log_likelihood + stretch * (double)few / (double)g->fit_count;
 }
 
-static double *see_all(const struct search *s, const struct search_trial *const *trials, size_t count)
+/* Where only a part led near, all of them lead the last steps. */
+static void gp_fit_all(struct gp *g, const struct search *s, struct gaussian *model, bool bent)
 {
-	double *x = mem_resize(NULL, count * s->dims + 1, sizeof(double));
-	for (size_t i = 0; i < count; i++)
-		gp_see(s, trials[i]->unit, x + i * s->dims);
-	return x;
+	double *x, *y;
+	if (g->fit_count <= GP_FIT_FEW)
+		return;
+	gp_collect(g, s, g->fit, g->fit_count, bent, &x, &y);
+	gaussian_refine(model, x, y, g->fit_count, GP_FIT_LAST);
+	free(x);
+	free(y);
 }
 
-/* Points and standardised values of results, with room for what runs; returns what gp_values_even_out does. */
-static double collect(const struct search *s, const struct search_trial *const *chosen, size_t n, bool bent,
-		      double **ret_x, double **ret_y)
+/* What failed is sought by fewer parameters than it takes to explain a value: a part of it will do. */
+static void gp_fit_feasible(struct gp *g, const struct search *s)
 {
-	size_t room = n + GP_RUNNING_MOST;
-	double *x = mem_resize(NULL, room * (s->dims + 1), sizeof(double)), *y = mem_resize(NULL, room, sizeof(double));
-	for (size_t i = 0; i < n; i++) {
-		gp_see(s, chosen[i]->unit, x + i * s->dims);
-		y[i] = gp_score(s, chosen[i]);
+	double *x = gp_see_all(g, s, g->fit_outcomes, g->fit_outcome_count);
+	size_t few = gp_thin(x, g->fit_labels, g->fit_outcome_count, g->dims);
+	feasible_fit(g->feasible, x, g->fit_labels, few);
+	free(x);
+	for (size_t i = 0; i < g->limit_count; i++) {
+		double margins[GP_RESULTS_MOST];
+		size_t count;
+		x = gp_margins(g, s, g->fit, g->fit_count, i, margins, &count);
+		few = gp_thin(x, margins, count, g->dims);
+		feasible_fit(g->limits[i], x, margins, few);
+		free(x);
 	}
-	*ret_x = x;
-	*ret_y = y;
-	return gp_values_even_out(y, n, bent);
-}
-
-/* Of `count` points and values an even part, in their place. Returns how many. */
-static size_t thin(double *x, double *y, size_t count, size_t dims)
-{
-	size_t few = count < GP_FIT_FEW ? count : GP_FIT_FEW;
-	for (size_t i = 0; i < few; i++) {
-		memmove(x + i * dims, x + i * count / few * dims, dims * sizeof(double));
-		y[i] = y[i * count / few];
-	}
-	return few;
 }
 
 /* The parameters, for the results as they are and bent; the more likely of both is asked until they are due again.
- * Where many results are known a part of them decides that and leads near, and all of them only lead the last steps.
  * They follow from the results that were known when they were due, and from nothing else: a replay need not find
  * those that others came after. */
-static void find_parameters(struct search *s)
+static void gp_find_parameters(struct gp *g, const struct search *s)
 {
-	struct gp *g = s->state;
-	double most = -INFINITY, *x, *y;
-	size_t few = 0;
+	double most = -INFINITY;
 	for (size_t i = 0; i < COUNT_OF(g->models); i++) {
-		double stretch = collect(s, g->fit, g->fit_count, i == 1, &x, &y);
-		few = thin(x, y, g->fit_count, s->dims);
-		gaussian_fit(g->models[i], x, y, few);
-		double likely = g->models[i]->log_likelihood + stretch * (double)few / (double)g->fit_count;
+		double likely = gp_fit_few(g, s, g->models[i], i == 1, false);
 		if (likely > most) {
 			most = likely;
-			g->model = g->models[i];
+			g->usual = g->models[i];
 		}
-		free(x);
-		free(y);
 	}
-	if (few < g->fit_count) {
-		collect(s, g->fit, g->fit_count, g->model == g->models[1], &x, &y);
-		gaussian_refine(g->model, x, y, g->fit_count, GP_FIT_LAST);
-		free(x);
-		free(y);
+	if (g->fit_count >= GP_FIT_MANY)
+		gp_fit_few(g, s, g->usual, gp_is_bent(g), true);
+	gp_fit_all(g, s, g->usual, gp_is_bent(g));
+	if (s->objectives == 1) {
+		gp_fit_few(g, s, g->wide, gp_is_bent(g), false);
+		gp_fit_all(g, s, g->wide, gp_is_bent(g));
 	}
-	/* What failed is sought by fewer parameters than it takes to explain a value: a part of it will do. */
-	x = see_all(s, g->fit_outcomes, g->fit_outcome_count);
-	few = thin(x, g->fit_labels, g->fit_outcome_count, s->dims);
-	feasible_fit(g->feasible, x, g->fit_labels, few);
-	free(x);
+	gp_fit_feasible(g, s);
 	g->fit_count = 0;
 }
 
-struct neighbour {
-	double distance;
-	bool same; /* it has exactly the same value */
-};
-
-static int compare_neighbours(const void *a, const void *b)
+static void gp_prepare_feasible(struct gp *g, const struct search *s, const struct search_trial *const *results,
+				size_t result_count)
 {
-	const struct neighbour *x = a, *y = b;
-	return x->distance < y->distance ? -1 : x->distance > y->distance ? 1 : x->same - y->same;
-}
-
-/* Steps: how far around a result its value most likely repeats. No smooth model can know, and it would go on refining
- * where nothing changes. The distance up to which results and their nearest neighbours have exactly the same value,
- * three of four; 0 where too few have. */
-static double find_steps(const struct search *s, const struct search_trial *const *chosen, const double *x, size_t n)
-{
-	const struct gp *g = s->state;
-	struct neighbour *nearest = mem_resize(NULL, n + 1, sizeof(*nearest));
-	double reach = 0, sum = 0, most = GP_STEPS_LEAST - 1;
-	for (size_t i = 0; i < n; i++) {
-		nearest[i] = (struct neighbour){INFINITY, false};
-		for (size_t j = 0; j < n; j++) {
-			double distance = i == j ? INFINITY : gp_distance(g, x + i * s->dims, x + j * s->dims);
-			if (distance < nearest[i].distance)
-				nearest[i] = (struct neighbour){distance,
-								gp_score(s, chosen[i]) == gp_score(s, chosen[j])};
-		}
-	}
-	qsort(nearest, n, sizeof(*nearest), compare_neighbours);
-	for (size_t i = 0; i < n && nearest[i].distance < INFINITY; i++) {
-		sum += nearest[i].same ? 1 : -GP_STEPS_AGAINST;
-		if (sum > most) {
-			most = sum;
-			reach = nearest[i].distance;
-		}
-	}
-	free(nearest);
-	return reach;
-}
-
-static void prepare_feasible(struct search *s)
-{
-	struct gp *g = s->state;
 	const struct search_trial *trials[GP_OUTCOMES_MOST];
-	double labels[GP_OUTCOMES_MOST];
-	size_t count = choose_outcomes(s, trials, labels);
-	double *x = see_all(s, trials, count);
+	double labels[GP_OUTCOMES_MOST], margins[GP_RESULTS_MOST];
+	size_t count = gp_choose_outcomes(s, trials, labels);
+	double *x = gp_see_all(g, s, trials, count);
 	feasible_set(g->feasible, x, labels, count);
 	free(x);
+	for (size_t i = 0; i < g->limit_count; i++) {
+		x = gp_margins(g, s, results, result_count, i, margins, &count);
+		feasible_set(g->limits[i], x, margins, count);
+		free(x);
+	}
 }
 
-static void prepare(struct search *s)
+/* To be improved on is what the model expects where it expects the most: the least result may be good luck. Its mean at a
+ * point is the value less the noise times alpha. Of a short run, what the model expects of the full one. */
+static void gp_find_best(struct gp *g, const struct search *s, const struct search_trial *const *chosen, double *x,
+			 const double *y, size_t n)
 {
-	struct gp *g = s->state;
-	const struct search_trial *chosen[GP_RESULTS_MOST];
-	double *x, *y, variance;
-	size_t n = choose_trials(s, chosen), known = n;
-	collect(s, chosen, n, g->model == g->models[1], &x, &y);
-	gaussian_set(g->model, x, y, n);
-	g->reach = g->reals && !s->spec->duplicates ? find_steps(s, chosen, x, n) : 0;
-	/* To be improved on is what the model expects where it expects the most: the least result may be good luck.
-	 * Its mean at a point is the value less the noise times alpha. */
 	g->best = INFINITY;
-	for (size_t i = 0; i < n; i++)
-		g->best = fmin(g->best, y[i] - g->model->scales[s->dims + 1] * g->model->alpha[i]);
-	/* The newest of what runs or failed: nothing more is to be learnt there. */
+	for (size_t i = 0; i < n; i++) {
+		double mean = y[i] - g->model->scales[g->dims + 1] * g->model->alpha[i];
+		double variance;
+		if (chosen[i]->beyond)
+			continue;
+		if (g->fidelity && x[i * g->dims + s->dims] != 1) {
+			double level = x[i * g->dims + s->dims];
+			x[i * g->dims + s->dims] = 1;
+			gaussian_predict_quickly(g->model, x + i * g->dims, &mean, &variance);
+			x[i * g->dims + s->dims] = level;
+		}
+		g->best = fmin(g->best, mean);
+	}
+	g->seeks = g->best == INFINITY;
+}
+
+/* Adds the newest of what runs or failed: nothing more is to be learnt there. Returns how many points there are. */
+static size_t gp_believe(struct gp *g, const struct search *s, double *x, double *y, size_t known)
+{
+	size_t n = known;
 	for (size_t i = s->trials.len; i-- > 0 && n < known + GP_RUNNING_MOST;) {
 		const struct search_trial *t = s->trials.at[i];
-		if (search_has_score(t))
+		double variance;
+		if (search_has_score(t) || t->earlier)
 			continue;
-		gp_see(s, t->unit, x + n * s->dims);
-		gaussian_predict(g->model, x + n * s->dims, &y[n], &variance);
+		gp_see(g, s, t->unit, gp_level(g, s, t), x + n * g->dims);
+		gaussian_predict(g->model, x + n * g->dims, &y[n], &variance);
 		n++;
 	}
+	return n;
+}
+
+static void gp_prepare(struct gp *g, const struct search *s)
+{
+	const struct search_trial *chosen[GP_RESULTS_MOST];
+	double *x, *y;
+	size_t known = gp_choose_results(g, s, chosen);
+	gp_collect(g, s, chosen, known, gp_is_bent(g), &x, &y);
+	gaussian_set(g->model, x, y, known);
+	g->reach = g->reals && !s->spec->duplicates ? gp_find_steps(g, s, chosen, x, known) : 0;
+	gp_find_best(g, s, chosen, x, y, known);
+	size_t n = gp_believe(g, s, x, y, known);
 	if (n > known)
 		gaussian_set(g->model, x, y, n);
 	free(x);
 	free(y);
-	prepare_feasible(s);
+	gp_prepare_feasible(g, s, chosen, known);
 }
 
-static void plan_fit(struct search *s)
+static void gp_plan_fit(struct gp *g, const struct search *s)
 {
-	struct gp *g = s->state;
-	g->fit_count = choose_trials(s, g->fit);
-	g->fit_outcome_count = choose_outcomes(s, g->fit_outcomes, g->fit_labels);
+	g->fit_count = gp_choose_results(g, s, g->fit);
+	g->fit_outcome_count = gp_choose_outcomes(s, g->fit_outcomes, g->fit_labels);
 }
 
-static enum search_answer gp_ask(struct search *s, struct search_trial *trial)
+void gp_propose(struct gp *g, struct search *s, struct search_trial *trial)
 {
-	struct gp *g = s->state;
-	if (search_take_known(s, trial))
-		return SEARCH_PROPOSED;
-	if (g->starts) {
-		search_random_point(s, trial->unit);
-		/* People choose ranges around what they believe in. */
-		for (size_t d = 0; d < s->dims && trial->index == 0; d++)
-			trial->unit[d] = 0.5;
-		if (trial->index == 0 && trial->redraw == 0)
-			return SEARCH_PROPOSED;
-		sobol_point((uint32_t)trial->index + GP_START_APART * trial->redraw, rng_derive(s->spec->seed, 1) | 1,
-			    s->dims, trial->unit);
-		return SEARCH_PROPOSED;
-	}
 	if (trial->redraw == 0) {
 		if (s->objectives > 1) { /* other values every time, and so other parameters */
-			gp_weigh(s);
-			plan_fit(s);
+			gp_weigh(g, s);
+			gp_plan_fit(g, s);
 		}
 		if (g->fit_count)
-			find_parameters(s);
-		prepare(s);
-		gp_improve(s);
+			gp_find_parameters(g, s);
+		/* Neither prior is right everywhere, and the likelihood does not tell in time which one is: both have
+		 * their turns (docs/studies/search-models.md). */
+		bool wide = s->objectives == 1 && trial->index % GP_WIDE_EVERY == GP_WIDE_EVERY - 1;
+		g->model = wide ? g->wide : g->usual;
+		gp_prepare(g, s);
+		gp_improve(g, s);
 	}
 	if (trial->redraw < g->kept_count)
 		memcpy(trial->unit, g->kept[trial->redraw].unit, s->dims * sizeof(double));
 	else
 		search_random_point(s, trial->unit);
-	return SEARCH_PROPOSED;
 }
 
-/* The parameters are due again whenever a tenth more is known. Failures are knowledge too. */
-static void gp_tell(struct search *s, struct search_trial *trial)
+/* The parameters are due again whenever a tenth more is known, and a sixth from 50 results on. Failures are knowledge
+ * too. */
+void gp_tell(struct gp *g, const struct search *s, const struct search_trial *trial)
 {
-	struct gp *g = s->state;
 	if (!s->dims)
 		return;
 	g->results += search_has_score(trial);
-	g->failures += !search_has_score(trial);
+	g->failures += !search_has_score(trial) && !trial->earlier;
 	size_t known = g->results + g->failures;
 	if (known < g->next_fit || g->results < GP_FIT_LEAST)
 		return;
 	g->starts = false;
 	if (s->objectives == 1)
-		plan_fit(s);
-	g->next_fit = known + (known >= 20 ? known / 10 : 1);
+		gp_plan_fit(g, s);
+	g->next_fit = known + (known >= 50 ? known / 6 : known >= 20 ? known / 10 : 1);
 }
 
-static void gp_write_state(const struct search *s, struct json *out)
+void gp_write(const struct gp *g, const struct search *s, struct json *out)
 {
-	const struct gp *g = s->state;
 	json_key_string(out, "phase", g->starts ? "Sobol" : "model");
 	json_key_int(out, "results", (int64_t)g->results);
 	json_key_int(out, "failures", (int64_t)g->failures);
-	json_key_string(out, "values", g->model == g->models[1] ? "bent" : "as they are");
+	json_key_string(out, "values", gp_is_bent(g) ? "bent" : "as they are");
 	json_key(out, "scales"); /* how far one has to go on each axis until values differ */
 	json_map(out);
 	for (size_t d = 0; d < s->dims; d++)
-		json_key_real(out, s->space->params[s->space->dims[d]].name, exp(-g->model->theta[d] / 2));
+		if ((long)d != g->fidelity_axis)
+			json_key_real(out, s->space->params[s->space->dims[d]].name, exp(-g->usual->theta[d] / 2));
 	json_end(out);
 }
 
+/* The strategy. */
+
+static int gp_strategy_open(struct search *s, struct error *err)
+{
+	(void)err;
+	s->state = gp_new(s, gp_startup_of(s->spec));
+	return 0;
+}
+
+static void gp_strategy_free(struct search *s)
+{
+	gp_free(s->state);
+}
+
+static enum search_answer gp_strategy_ask(struct search *s, struct search_trial *trial)
+{
+	struct gp *g = s->state;
+	if (search_take_known(s, trial))
+		return SEARCH_PROPOSED;
+	if (gp_is_ready(g)) {
+		gp_propose(g, s, trial);
+		return SEARCH_PROPOSED;
+	}
+	search_random_point(s, trial->unit);
+	/* People choose ranges around what they believe in. */
+	for (size_t d = 0; d < s->dims && trial->index == 0; d++)
+		trial->unit[d] = 0.5;
+	if (trial->index == 0 && trial->redraw == 0)
+		return SEARCH_PROPOSED;
+	sobol_point((uint32_t)trial->index + GP_START_APART * trial->redraw, rng_derive(s->spec->seed, 1) | 1, s->dims,
+		    trial->unit);
+	return SEARCH_PROPOSED;
+}
+
+static void gp_strategy_tell(struct search *s, struct search_trial *trial)
+{
+	gp_tell(s->state, s, trial);
+}
+
+static void gp_strategy_write(const struct search *s, struct json *out)
+{
+	gp_write(s->state, s, out);
+}
+
 const struct strategy_ops gp_ops = {
-	.open = gp_open,
-	.free = gp_free,
-	.ask = gp_ask,
-	.tell = gp_tell,
-	.write_state = gp_write_state,
+	.open = gp_strategy_open,
+	.free = gp_strategy_free,
+	.ask = gp_strategy_ask,
+	.tell = gp_strategy_tell,
+	.write_state = gp_strategy_write,
 	.recalls = true,
 };

@@ -3,32 +3,29 @@
  * that a replay weighs the same. */
 #include "search/gp_internal.h"
 
+#include "base/num.h"
+
 #include <math.h>
 
 #define MANY_SUM 0.05 /* rho of the augmented Tchebycheff function */
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* The least of an objective, and how far above it three quarters of the results are: a few that are far off say nothing
  * about its scale. */
-static void find_scale(const struct search *s, size_t objective, double *sorted, double *ret_least, double *ret_span)
+static void many_find_scale(const struct search *s, size_t objective, double *sorted, double *ret_least,
+			    double *ret_span)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < s->trials.len; i++)
 		if (search_has_score(s->trials.at[i]))
-			sorted[count++] = s->trials.at[i]->score[objective];
-	qsort(sorted, count, sizeof(*sorted), compare_doubles);
+			sorted[count++] = s->trials.at[i]->measured[objective];
+	qsort(sorted, count, sizeof(*sorted), num_compare_reals);
 	double span = count ? sorted[3 * (count - 1) / 4] - sorted[0] : 0;
 	*ret_least = count ? sorted[0] : 0;
 	*ret_span = span > 0 ? span : count && sorted[count - 1] > sorted[0] ? sorted[count - 1] - sorted[0] : 1;
 }
 
 /* Evenly on the simplex. */
-static void draw_weights(struct search *s, double *ret)
+static void many_draw_weights(struct search *s, double *ret)
 {
 	double sum = 0;
 	for (size_t k = 0; k < s->objectives; k++)
@@ -37,21 +34,20 @@ static void draw_weights(struct search *s, double *ret)
 		ret[k] /= fmax(sum, 1e-300);
 }
 
-void gp_weigh(struct search *s)
+void gp_weigh(struct gp *g, struct search *s)
 {
-	struct gp *g = s->state;
 	size_t n = s->objectives;
 	double *weights = mem_array(3 * n, sizeof(double)), *least = weights + n, *span = least + n;
 	double *sorted = mem_array(s->trials.len + 1, sizeof(double));
-	draw_weights(s, weights);
+	many_draw_weights(s, weights);
 	for (size_t k = 0; k < n; k++)
-		find_scale(s, k, sorted, &least[k], &span[k]);
+		many_find_scale(s, k, sorted, &least[k], &span[k]);
 	g->weighed = mem_resize(g->weighed, s->trials.len + 1, sizeof(double));
 	for (size_t i = 0; i < s->trials.len; i++) {
 		const struct search_trial *t = s->trials.at[i];
 		double most = 0, sum = 0;
 		for (size_t k = 0; k < n && search_has_score(t); k++) {
-			double part = weights[k] * (t->score[k] - least[k]) / span[k];
+			double part = weights[k] * (t->measured[k] - least[k]) / span[k];
 			most = fmax(most, part);
 			sum += part;
 		}

@@ -16,7 +16,7 @@ const struct search_option grid_options[] = {
 	{0},
 };
 
-static void shuffle(struct search *s, struct grid *g)
+static void grid_shuffle(struct search *s, struct grid *g)
 {
 	uint64_t size = search_space_size(s->space);
 	g->points = mem_resize(NULL, (size_t)size * s->dims + 1, sizeof(*g->points));
@@ -41,7 +41,7 @@ static int grid_open(struct search *s, struct error *err)
 	g->values = mem_array(s->space->count, sizeof(*g->values));
 	/* Too large to shuffle (only with a budget): in order, from the start. */
 	if (search_option(s->spec, "shuffle") != 0 && search_space_size(s->space) != UINT64_MAX)
-		shuffle(s, g);
+		grid_shuffle(s, g);
 	return 0;
 }
 

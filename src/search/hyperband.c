@@ -8,7 +8,7 @@
 
 const struct search_option hyperband_options[] = {
 	RUNGS_OPTION_ETA,
-	SAMPLER_OPTION("sobol|tpe"),
+	SAMPLER_OPTION("sobol|tpe|gp"),
 	{0},
 };
 
@@ -24,7 +24,8 @@ static int hyperband_open(struct search *s, struct error *err)
 	(void)err;
 	struct hyperband *h = s->state = mem_alloc(sizeof(*h));
 	brackets_open(&h->brackets, s, rungs_hyperband);
-	h->sampler = sampler_new(s, h->brackets.s_max + 1, search_option(s->spec, "sampler") != 0);
+	static const enum sampler_kind kinds[] = {SAMPLER_SOBOL, SAMPLER_TPE, SAMPLER_GP};
+	h->sampler = sampler_new(s, h->brackets.s_max + 1, kinds[(size_t)search_option(s->spec, "sampler")]);
 	return 0;
 }
 
@@ -68,7 +69,7 @@ static void hyperband_accepted(struct search *s, struct search_trial *trial)
 static void hyperband_tell(struct search *s, struct search_trial *trial)
 {
 	struct hyperband *h = s->state;
-	sampler_tell(h->sampler, trial, (size_t)trial->notes[NOTE_LEVEL]);
+	sampler_tell(h->sampler, s, trial, (size_t)trial->notes[NOTE_LEVEL]);
 	brackets_tell(&h->brackets, trial);
 }
 

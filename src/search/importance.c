@@ -3,6 +3,7 @@
  * conditional successor. How differently a parameter is distributed among the best tenth and among all. */
 #include "search/importance.h"
 
+#include "base/num.h"
 #include "search/pareto.h"
 #include "search/parzen.h"
 
@@ -22,7 +23,7 @@ struct histogram {
 };
 
 /* How finely an axis is cut. */
-static size_t cells_of(const struct space_param *p, const struct parzen_axis *axis)
+static size_t importance_cells_of(const struct space_param *p, const struct parzen_axis *axis)
 {
 	double cells = axis->kind == PARZEN_REAL ? CELLS_MOST : axis->cells;
 	if (axis->uneven)
@@ -31,8 +32,8 @@ static size_t cells_of(const struct space_param *p, const struct parzen_axis *ax
 }
 
 /* The cell of a value: evenly spaced points from the least value to the largest, the nearest one. */
-static size_t cell_of(const struct space *space, size_t param, const struct parzen_axis *axis, const double *unit,
-		      size_t dim, const struct space_value *values, size_t cells)
+static size_t importance_cell_of(const struct space *space, size_t param, const struct parzen_axis *axis,
+				 const double *unit, size_t dim, const struct space_value *values, size_t cells)
 {
 	const struct space_param *p = &space->params[param];
 	double at = parzen_coordinate(axis, unit[dim]);
@@ -46,21 +47,22 @@ static size_t cell_of(const struct space *space, size_t param, const struct parz
 	return cell > 0 ? (cell < (double)cells ? (size_t)cell : cells - 1) : 0;
 }
 
-static double mass(double low, double high)
+static double importance_mass(double low, double high)
 {
 	return (erfc(low * M_SQRT1_2) - erfc(high * M_SQRT1_2)) / 2;
 }
 
 /* A kernel's share of every cell, truncated to all of them. */
-static void add_kernel(double mu, double sigma, double weight, double *density, size_t cells)
+static void importance_add_kernel(double mu, double sigma, double weight, double *density, size_t cells)
 {
-	double whole = mass((-0.5 - mu) / sigma, ((double)cells - 0.5 - mu) / sigma);
+	double whole = importance_mass((-0.5 - mu) / sigma, ((double)cells - 0.5 - mu) / sigma);
 	for (size_t i = 0; i < cells; i++)
-		density[i] += weight / whole * mass(((double)i - 0.5 - mu) / sigma, ((double)i + 0.5 - mu) / sigma);
+		density[i] += weight / whole *
+			importance_mass(((double)i - 0.5 - mu) / sigma, ((double)i + 0.5 - mu) / sigma);
 }
 
 /* Scott's rule on the histogram. */
-static double scott_width(const double *counts, size_t cells)
+static double importance_scott_width(const double *counts, size_t cells)
 {
 	double n = 0, mean = 0, square = 0, sum = 0, first = -1, third = -1, last = 0;
 	for (size_t i = 0; i < cells; i++) {
@@ -81,7 +83,7 @@ static double scott_width(const double *counts, size_t cells)
 	return fmax(SCOTT * fmin(range / IQR_SIGMA, sigma) * pow(n, -0.2), SIGMA_LEAST);
 }
 
-static void density_of(const struct histogram *h, double *density)
+static void importance_density_of(const struct histogram *h, double *density)
 {
 	double n = 1, seen = 0; /* the prior counts as one run */
 	for (size_t i = 0; i < h->cells; i++) {
@@ -95,19 +97,19 @@ static void density_of(const struct histogram *h, double *density)
 			density[i] = h->counts[i] / n / whole + rest / whole * (n - 1) / n + 1 / n / (double)h->cells;
 		return;
 	}
-	double sigma = scott_width(h->counts, h->cells);
+	double sigma = importance_scott_width(h->counts, h->cells);
 	for (size_t i = 0; i < h->cells; i++)
 		if (h->counts[i] > 0)
-			add_kernel((double)i, sigma, h->counts[i] / n, density, h->cells);
-	add_kernel(((double)h->cells - 1) / 2, (double)h->cells, 1 / n, density, h->cells);
+			importance_add_kernel((double)i, sigma, h->counts[i] / n, density, h->cells);
+	importance_add_kernel(((double)h->cells - 1) / 2, (double)h->cells, 1 / n, density, h->cells);
 }
 
 /* Pearson's divergence of the distribution of the best from that of all. */
-static double divergence(const struct histogram *all, const struct histogram *top)
+static double importance_divergence(const struct histogram *all, const struct histogram *top)
 {
 	double *a = mem_resize(NULL, 2 * all->cells, sizeof(double)), *t = a + all->cells, sum = 0;
-	density_of(all, a);
-	density_of(top, t);
+	importance_density_of(all, a);
+	importance_density_of(top, t);
 	for (size_t i = 0; i < all->cells; i++) {
 		double ratio = (t[i] + TINY) / (a[i] + TINY) - 1;
 		sum += (a[i] + TINY) * ratio * ratio;
@@ -116,14 +118,8 @@ static double divergence(const struct histogram *all, const struct histogram *to
 	return sum;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* Marks the best tenth of the rows; equal to the last of them is good enough. */
-static void mark_top(const double *rows, size_t count, size_t objectives, bool *ret)
+static void importance_mark_top(const double *rows, size_t count, size_t objectives, bool *ret)
 {
 	size_t want = (size_t)ceil(TOP_PORTION * (double)count);
 	memset(ret, 0, count * sizeof(*ret));
@@ -137,13 +133,13 @@ static void mark_top(const double *rows, size_t count, size_t objectives, bool *
 	}
 	double *sorted = mem_resize(NULL, count, sizeof(double));
 	memcpy(sorted, rows, count * sizeof(double));
-	qsort(sorted, count, sizeof(double), compare_doubles);
+	qsort(sorted, count, sizeof(double), num_compare_reals);
 	for (size_t i = 0; i < count; i++)
 		ret[i] = rows[i] <= sorted[want - 1];
 	free(sorted);
 }
 
-static bool says_something(const struct importance_run *run, size_t objectives)
+static bool importance_says_something(const struct importance_run *run, size_t objectives)
 {
 	for (size_t m = 0; m < objectives; m++)
 		if (!run->scores || !isfinite(run->scores[m]))
@@ -153,12 +149,12 @@ static bool says_something(const struct importance_run *run, size_t objectives)
 
 /* One parameter: (alpha^2 / beta) times the divergence among the runs that have it, times the square of the
  * top's share. */
-static double score_of(const struct space *space, size_t dim, const struct importance_run *const *runs, size_t count,
-		       const bool *top, const double *units)
+static double importance_score_of(const struct space *space, size_t dim, const struct importance_run *const *runs,
+				  size_t count, const bool *top, const double *units)
 {
 	size_t param = space->dims[dim], has = 0, has_top = 0, tops = 0;
 	struct parzen_axis axis = parzen_axis_of(&space->params[param]);
-	struct histogram all = {.cells = cells_of(&space->params[param], &axis),
+	struct histogram all = {.cells = importance_cells_of(&space->params[param], &axis),
 				.unordered = axis.kind == PARZEN_CHOICE};
 	struct histogram best = all;
 	all.counts = mem_array(2 * all.cells, sizeof(double));
@@ -167,8 +163,8 @@ static double score_of(const struct space *space, size_t dim, const struct impor
 		tops += top[i];
 		if (runs[i]->values[param].kind == SPACE_VALUE_NONE)
 			continue;
-		size_t cell = cell_of(space, param, &axis, units + i * space->dim_count, dim, runs[i]->values,
-				      all.cells);
+		size_t cell = importance_cell_of(space, param, &axis, units + i * space->dim_count, dim,
+						 runs[i]->values, all.cells);
 		all.counts[cell]++;
 		has++;
 		if (top[i]) {
@@ -180,7 +176,7 @@ static double score_of(const struct space *space, size_t dim, const struct impor
 	if (has >= 2 && has_top) {
 		double alpha = (double)has_top / (double)tops, beta = (double)has / (double)count;
 		double share = (double)tops / (double)count;
-		score = share * share * alpha * alpha / beta * divergence(&all, &best);
+		score = share * share * alpha * alpha / beta * importance_divergence(&all, &best);
 	}
 	free(all.counts);
 	return score;
@@ -192,7 +188,7 @@ size_t importance_scores(const struct space *space, const struct importance_run 
 	const struct importance_run **known = mem_array(count + 1, sizeof(*known));
 	size_t n = 0;
 	for (size_t i = 0; i < count; i++)
-		if (says_something(&runs[i], objectives))
+		if (importance_says_something(&runs[i], objectives))
 			known[n++] = &runs[i];
 	for (size_t i = 0; i < space->count; i++)
 		ret_scores[i] = NAN;
@@ -205,9 +201,9 @@ size_t importance_scores(const struct space *space, const struct importance_run 
 		space_encode(space, known[i]->values, units + i * space->dim_count);
 	}
 	if (n >= 2) {
-		mark_top(rows, n, objectives, top);
+		importance_mark_top(rows, n, objectives, top);
 		for (size_t d = 0; d < space->dim_count; d++)
-			ret_scores[space->dims[d]] = score_of(space, d, known, n, top, units);
+			ret_scores[space->dims[d]] = importance_score_of(space, d, known, n, top, units);
 	}
 	free(known);
 	free(rows);
@@ -216,11 +212,11 @@ size_t importance_scores(const struct space *space, const struct importance_run 
 	return n;
 }
 
-static size_t runs_with(const struct importance_run *runs, size_t count, size_t objectives, size_t param)
+static size_t importance_runs_with(const struct importance_run *runs, size_t count, size_t objectives, size_t param)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < count; i++)
-		n += says_something(&runs[i], objectives) && runs[i].values[param].kind != SPACE_VALUE_NONE;
+		n += importance_says_something(&runs[i], objectives) && runs[i].values[param].kind != SPACE_VALUE_NONE;
 	return n;
 }
 
@@ -228,7 +224,9 @@ void importance_write(const struct space *space, const struct importance_run *ru
 		      const bool *maximise, struct json *out)
 {
 	double *scores = mem_array(space->count + 1, sizeof(double)), sum = 0;
-	importance_scores(space, runs, count, objectives, maximise, scores);
+	if (importance_scores(space, runs, count, objectives, maximise, scores) < IMPORTANCE_RUNS_LEAST)
+		for (size_t i = 0; i < space->count; i++)
+			scores[i] = NAN;
 	for (size_t i = 0; i < space->count; i++)
 		sum += isnan(scores[i]) ? 0 : scores[i];
 	json_list(out);
@@ -243,35 +241,10 @@ void importance_write(const struct space *space, const struct importance_run *ru
 		json_key_string(out, "parameter", space->params[best].name);
 		json_key_real(out, "importance", sum > 0 ? scores[best] / sum : 0);
 		json_key_real(out, "score", scores[best]);
-		json_key_int(out, "runs", (int64_t)runs_with(runs, count, objectives, best));
+		json_key_int(out, "runs", (int64_t)importance_runs_with(runs, count, objectives, best));
 		json_end(out);
 		scores[best] = NAN;
 	}
 	json_end(out);
 	free(scores);
-}
-
-void importance_write_best(const struct importance_run *runs, size_t count, bool maximise, struct json *out)
-{
-	size_t known = 0;
-	json_map(out);
-	for (int column = 0; column < 2; column++) {
-		double best = INFINITY;
-		json_key(out, column ? "value" : "task");
-		json_list(out);
-		for (size_t i = 0; i < count; i++) {
-			double score = says_something(&runs[i], 1) ? runs[i].scores[0] : NAN;
-			known += column == 0 && !isnan(score);
-			if (!((maximise ? -score : score) < best))
-				continue;
-			best = maximise ? -score : score;
-			if (column)
-				json_real(out, score);
-			else
-				json_int(out, runs[i].id);
-		}
-		json_end(out);
-	}
-	json_key_int(out, "runs", (int64_t)known);
-	json_end(out);
 }

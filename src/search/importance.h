@@ -4,6 +4,9 @@
 
 #include "space/space.h"
 
+/* The best tenth of fewer is a single run, which says nothing of a parameter. */
+#define IMPORTANCE_RUNS_LEAST 20
+
 struct importance_run {
 	int64_t id;
 	const struct space_value *values; /* space->count of them */
@@ -12,15 +15,12 @@ struct importance_run {
 
 /* A list, the most important first: {"parameter", "importance" (shares that sum to 1), "score" (what
  * they are shares of), "runs" (how many had the parameter and a result)}. Parameters that do not vary are
- * left out; an empty list where fewer than 2 runs say anything. */
+ * left out; an empty list where fewer than IMPORTANCE_RUNS_LEAST runs have a result. */
 void importance_write(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
 		      const bool *maximise, struct json *out);
 /* The score alone, one per parameter of the space (NAN where it says nothing); returns the runs that were
  * counted. */
 size_t importance_scores(const struct space *space, const struct importance_run *runs, size_t count, size_t objectives,
 			 const bool *maximise, double *ret_scores);
-/* {"task": [...], "value": [...], "runs": N}: every run, in the order given, that was better than all before
- * it. One objective. */
-void importance_write_best(const struct importance_run *runs, size_t count, bool maximise, struct json *out);
 
 #endif

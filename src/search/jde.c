@@ -31,7 +31,7 @@ static void jde_generation(struct evolve *e)
 	(void)e;
 }
 
-static const struct evolve_rules rules = {
+static const struct evolve_rules jde_rules = {
 	.make = jde_make, .win = jde_win, .generation = jde_generation, .ties_win = true};
 
 static int jde_open(struct search *s, struct error *err)
@@ -39,7 +39,7 @@ static int jde_open(struct search *s, struct error *err)
 	(void)err;
 	/* With 6, as SHADE has, a quarter of the runs on a bowl of five dimensions came to rest on its slope. */
 	size_t n = evolve_population_root(s->spec, JDE_POPULATION, JDE_POPULATION, EVOLVE_LEAST);
-	struct evolve *e = evolve_open(s, &rules, n);
+	struct evolve *e = evolve_open(s, &jde_rules, n);
 	for (size_t i = 0; i < e->n; i++) {
 		e->at[i].F = JDE_F_LOW + JDE_F_WIDTH * rng_unit(&s->rng);
 		e->at[i].CR = rng_unit(&s->rng);

@@ -14,14 +14,14 @@ struct jso {
 	double p; /* refreshed when the population shrinks */
 };
 
-static double draw_CR(struct rng *rng, double mean, double t)
+static double jso_draw_CR(struct rng *rng, double mean, double t)
 {
 	double CR = mean < 0 ? 0 : evolve_draw_CR(rng, mean);
 	double least = t < 0.25 ? 0.7 : t < 0.5 ? 0.6 : 0;
 	return CR < least ? least : CR;
 }
 
-static double draw_F(struct rng *rng, double location, double t)
+static double jso_draw_F(struct rng *rng, double location, double t)
 {
 	double F = evolve_draw_F(rng, location);
 	return t < 0.6 && F > 0.7 ? 0.7 : F;
@@ -34,8 +34,8 @@ static void jso_make(struct evolve *e, size_t target, struct search_trial *trial
 	size_t slot = rng_below(rng, e->memory.size);
 	bool last = slot == e->memory.size - 1; /* always .9 and .9 */
 	double t = evolve_progress(e);
-	double CR = draw_CR(rng, last ? 0.9 : e->memory.CR[slot], t);
-	double F = draw_F(rng, last ? 0.9 : e->memory.F[slot], t);
+	double CR = jso_draw_CR(rng, last ? 0.9 : e->memory.CR[slot], t);
+	double F = jso_draw_F(rng, last ? 0.9 : e->memory.F[slot], t);
 	double Fw = F * (t < 0.2 ? 0.7 : t < 0.4 ? 0.8 : 1.2);
 	evolve_make_pbest(e, target, Fw, F, CR, own->p, t < 0.5, trial);
 }
@@ -58,7 +58,7 @@ static void jso_generation(struct evolve *e)
 	}
 }
 
-static const struct evolve_rules rules = {
+static const struct evolve_rules jso_rules = {
 	.make = jso_make, .win = jso_win, .generation = jso_generation, .ties_win = true};
 
 static size_t jso_population(double dims)
@@ -70,7 +70,7 @@ void jso_start(struct search *s, jso_weight_f weight)
 {
 	size_t published = jso_population(s->dims > 1 ? (double)s->dims : 2); /* ln 1 is no population */
 	size_t n = evolve_population_root(s->spec, published, jso_population(JSO_DIMS), EVOLVE_LEAST);
-	struct evolve *e = evolve_open(s, &rules, n);
+	struct evolve *e = evolve_open(s, &jso_rules, n);
 	e->archive_most = e->n;
 	struct jso *own = e->own = mem_alloc(sizeof(*own));
 	evolve_memory_open(&e->memory, JSO_MEMORY, 0.3, 0.8);
@@ -79,7 +79,7 @@ void jso_start(struct search *s, jso_weight_f weight)
 	own->p = JSO_BEST;
 }
 
-static double gain(const struct evolve *e, const struct evolve_member *parent, const struct search_trial *trial)
+static double jso_gain(const struct evolve *e, const struct evolve_member *parent, const struct search_trial *trial)
 {
 	(void)e;
 	return parent->f - trial->score[0];
@@ -88,7 +88,7 @@ static double gain(const struct evolve *e, const struct evolve_member *parent, c
 static int jso_open(struct search *s, struct error *err)
 {
 	(void)err;
-	jso_start(s, gain);
+	jso_start(s, jso_gain);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ static void lshade_generation(struct evolve *e)
 		evolve_shrink(e, n, (size_t)round(LSHADE_ARCHIVE * (double)n));
 }
 
-static const struct evolve_rules rules = {
+static const struct evolve_rules lshade_rules = {
 	.make = lshade_make, .win = evolve_win_by_gain, .generation = lshade_generation, .ties_win = true};
 
 static int lshade_open(struct search *s, struct error *err)
@@ -36,7 +36,7 @@ static int lshade_open(struct search *s, struct error *err)
 	(void)err;
 	size_t n = evolve_population_root(s->spec, LSHADE_PER_DIM * s->dims, LSHADE_PER_DIM * LSHADE_DIMS,
 					  EVOLVE_LEAST);
-	struct evolve *e = evolve_open(s, &rules, n);
+	struct evolve *e = evolve_open(s, &lshade_rules, n);
 	e->archive_most = (size_t)round(LSHADE_ARCHIVE * (double)e->n);
 	evolve_memory_open(&e->memory, LSHADE_MEMORY, 0.5, 0.5);
 	e->memory.lehmer_CR = e->memory.terminal = true;

@@ -8,7 +8,7 @@
 
 /* One reflection that clears column k of `a` below the subdiagonal; applied to `q` too. v and w are
  * scratch. */
-static void reflect(double *a, double *q, size_t n, size_t k, double *v, double *w)
+static void matrix_reflect(double *a, double *q, size_t n, size_t k, double *v, double *w)
 {
 	double length = 0, square = 0, dot = 0;
 	for (size_t i = k + 1; i < n; i++)
@@ -46,7 +46,7 @@ static void reflect(double *a, double *q, size_t n, size_t k, double *v, double 
 }
 
 /* One QL step on the block l..m of the tridiagonal matrix (d, e). */
-static void ql_step(double *d, double *e, double *q, size_t n, size_t l, size_t m)
+static void matrix_ql_step(double *d, double *e, double *q, size_t n, size_t l, size_t m)
 {
 	double g = (d[l + 1] - d[l]) / (2 * e[l]), r = hypot(g, 1), s = 1, c = 1, p = 0;
 	g = d[m] - d[l] + e[l] / (g + copysign(r, g));
@@ -85,7 +85,7 @@ void matrix_eigen(const double *matrix, size_t n, double *ret_values, double *re
 	for (size_t i = 0; i < n * n; i++)
 		q[i] = i % (n + 1) == 0;
 	for (size_t k = 0; k + 2 < n; k++)
-		reflect(a, q, n, k, v, w);
+		matrix_reflect(a, q, n, k, v, w);
 	for (size_t i = 0; i < n; i++) {
 		d[i] = a[i * n + i];
 		e[i] = i + 1 < n ? a[(i + 1) * n + i] : 0;
@@ -100,7 +100,7 @@ void matrix_eigen(const double *matrix, size_t n, double *ret_values, double *re
 			}
 			if (m == l)
 				break;
-			ql_step(d, e, q, n, l, m);
+			matrix_ql_step(d, e, q, n, l, m);
 		}
 	}
 	free(a);

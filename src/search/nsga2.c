@@ -58,7 +58,7 @@ static void nsga2_free(struct search *s)
 }
 
 /* The better of two by rank, then by crowding. */
-static const struct search_trial *tournament(const struct nsga2 *g, struct rng *rng)
+static const struct search_trial *nsga2_tournament(const struct nsga2 *g, struct rng *rng)
 {
 	size_t a = rng_below(rng, g->count), b = rng_below(rng, g->count);
 	bool first = g->rank[a] < g->rank[b] || (g->rank[a] == g->rank[b] && g->crowding[a] >= g->crowding[b]);
@@ -74,7 +74,7 @@ static enum search_answer nsga2_ask(struct search *s, struct search_trial *trial
 		search_random_point(s, trial->unit);
 		return SEARCH_PROPOSED;
 	}
-	const struct search_trial *a = tournament(g, &s->rng), *b = tournament(g, &s->rng);
+	const struct search_trial *a = nsga2_tournament(g, &s->rng), *b = nsga2_tournament(g, &s->rng);
 	bool cross = rng_unit(&s->rng) < search_option(s->spec, "crossover");
 	double swap = search_option(s->spec, "swap");
 	for (size_t j = 0; j < s->dims; j++) {
@@ -93,7 +93,7 @@ static void nsga2_accepted(struct search *s, struct search_trial *trial)
 	g->asked++;
 }
 
-static void choose_parents(struct search *s, struct nsga2 *g)
+static void nsga2_choose_parents(struct search *s, struct nsga2 *g)
 {
 	g->count = front_cut(g->at, g->count, s->objectives, g->n);
 	front_rank(g->at, g->count, s->objectives, g->rank);
@@ -107,7 +107,7 @@ static void nsga2_tell(struct search *s, struct search_trial *trial)
 		g->generation = s->trials.len / g->n;
 		if (search_has_score(trial)) {
 			g->at[g->count++] = trial;
-			choose_parents(s, g);
+			nsga2_choose_parents(s, g);
 		}
 		return;
 	}
@@ -119,7 +119,7 @@ static void nsga2_tell(struct search *s, struct search_trial *trial)
 			g->at[g->count++] = g->next[i];
 	g->next_count = g->asked = 0;
 	g->generation++;
-	choose_parents(s, g);
+	nsga2_choose_parents(s, g);
 }
 
 static void nsga2_write_state(const struct search *s, struct json *out)

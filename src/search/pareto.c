@@ -20,7 +20,7 @@ struct row {
 };
 
 /* By the first objective, then the second, ...; the index makes the order total. */
-static int compare_rows(const void *a, const void *b)
+static int pareto_compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 	for (size_t i = 0; i < x->objectives; i++)
@@ -29,18 +29,18 @@ static int compare_rows(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static struct row *sorted_rows(const double *scores, size_t count, size_t objectives, const size_t *members)
+static struct row *pareto_sorted_rows(const double *scores, size_t count, size_t objectives, const size_t *members)
 {
 	struct row *rows = mem_resize(NULL, count + 1, sizeof(*rows));
 	for (size_t i = 0; i < count; i++) {
 		size_t at = members ? members[i] : i;
 		rows[i] = (struct row){scores + at * objectives, objectives, at};
 	}
-	qsort(rows, count, sizeof(*rows), compare_rows);
+	qsort(rows, count, sizeof(*rows), pareto_compare_rows);
 	return rows;
 }
 
-static bool equal_rows(const struct row *a, const struct row *b)
+static bool pareto_equal_rows(const struct row *a, const struct row *b)
 {
 	for (size_t i = 0; i < a->objectives; i++)
 		if (a->score[i] != b->score[i])
@@ -50,12 +50,12 @@ static bool equal_rows(const struct row *a, const struct row *b)
 
 /* Two objectives: along the first, the second of the last member of a front is its least, and the
  * fronts' leasts ascend, so that the front a point belongs to is found by bisection. */
-static void rank_two(const struct row *rows, size_t count, uint32_t *ranks)
+static void pareto_rank_two(const struct row *rows, size_t count, uint32_t *ranks)
 {
 	double *tails = mem_resize(NULL, count + 1, sizeof(*tails));
 	size_t fronts = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (i && equal_rows(&rows[i - 1], &rows[i])) {
+		if (i && pareto_equal_rows(&rows[i - 1], &rows[i])) {
 			ranks[rows[i].index] = ranks[rows[i - 1].index];
 			continue;
 		}
@@ -78,7 +78,7 @@ static void rank_two(const struct row *rows, size_t count, uint32_t *ranks)
 /* More objectives (Zhang et al. 2015, ENS): in sorted order a point is only dominated by earlier ones;
  * it joins the first front no member of which dominates it. Members of a front are a chain through
  * `before`, the latest first. */
-static void rank_many(const struct row *rows, size_t count, size_t objectives, uint32_t *ranks)
+static void pareto_rank_many(const struct row *rows, size_t count, size_t objectives, uint32_t *ranks)
 {
 	size_t *last = mem_resize(NULL, count + 1, sizeof(*last));
 	size_t *before = mem_resize(NULL, count + 1, sizeof(*before));
@@ -103,14 +103,14 @@ static void rank_many(const struct row *rows, size_t count, size_t objectives, u
 
 void pareto_rank(const double *scores, size_t count, size_t objectives, uint32_t *ret_ranks)
 {
-	struct row *rows = sorted_rows(scores, count, objectives, NULL);
+	struct row *rows = pareto_sorted_rows(scores, count, objectives, NULL);
 	if (objectives == 2)
-		rank_two(rows, count, ret_ranks);
+		pareto_rank_two(rows, count, ret_ranks);
 	else if (objectives > 2)
-		rank_many(rows, count, objectives, ret_ranks);
+		pareto_rank_many(rows, count, objectives, ret_ranks);
 	for (size_t i = 0; i < count && objectives == 1; i++) {
 		uint32_t before = i ? ret_ranks[rows[i - 1].index] : 0;
-		ret_ranks[rows[i].index] = before + (i && !equal_rows(&rows[i - 1], &rows[i]));
+		ret_ranks[rows[i].index] = before + (i && !pareto_equal_rows(&rows[i - 1], &rows[i]));
 	}
 	free(rows);
 }
@@ -120,7 +120,7 @@ struct crowd {
 	size_t at;
 };
 
-static int compare_crowd(const void *a, const void *b)
+static int pareto_compare_crowd(const void *a, const void *b)
 {
 	const struct crowd *x = a, *y = b;
 	if (x->score != y->score)
@@ -136,7 +136,7 @@ void pareto_crowding(const double *scores, size_t objectives, const size_t *memb
 	for (size_t m = 0; m < objectives && count; m++) {
 		for (size_t i = 0; i < count; i++)
 			line[i] = (struct crowd){scores[members[i] * objectives + m], i};
-		qsort(line, count, sizeof(*line), compare_crowd);
+		qsort(line, count, sizeof(*line), pareto_compare_crowd);
 		double range = line[count - 1].score - line[0].score;
 		ret_distance[line[0].at] = ret_distance[line[count - 1].at] = INFINITY;
 		for (size_t i = 1; i + 1 < count && range > 0 && isfinite(range); i++)
@@ -146,7 +146,7 @@ void pareto_crowding(const double *scores, size_t objectives, const size_t *memb
 }
 
 /* rows sorted by the first objective. */
-static double volume_two(const struct row *rows, size_t count, const double *reference)
+static double pareto_volume_two(const struct row *rows, size_t count, const double *reference)
 {
 	double volume = 0, least = reference[1];
 	for (size_t i = 0; i < count; i++) {
@@ -158,39 +158,39 @@ static double volume_two(const struct row *rows, size_t count, const double *ref
 	return volume;
 }
 
-static int compare_third(const void *a, const void *b)
+static int pareto_compare_third(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 	if (x->score[2] != y->score[2])
 		return x->score[2] < y->score[2] ? -1 : 1;
-	return compare_rows(a, b);
+	return pareto_compare_rows(a, b);
 }
 
 /* Three objectives: upwards along the third, the area of the staircase of what lies below. */
-static double volume_three(struct row *rows, size_t count, const double *reference)
+static double pareto_volume_three(struct row *rows, size_t count, const double *reference)
 {
 	struct row *stairs = mem_resize(NULL, count + 1, sizeof(*stairs));
 	size_t steps = 0;
 	double volume = 0;
-	qsort(rows, count, sizeof(*rows), compare_third);
+	qsort(rows, count, sizeof(*rows), pareto_compare_third);
 	for (size_t i = 0; i < count; i++) {
 		size_t at = steps;
-		while (at > 0 && compare_rows(&stairs[at - 1], &rows[i]) > 0)
+		while (at > 0 && pareto_compare_rows(&stairs[at - 1], &rows[i]) > 0)
 			at--;
 		memmove(stairs + at + 1, stairs + at, (steps - at) * sizeof(*stairs));
 		stairs[at] = rows[i];
 		steps++;
 		double top = i + 1 < count ? fmin(rows[i + 1].score[2], reference[2]) : reference[2];
 		if (top > rows[i].score[2])
-			volume += (top - rows[i].score[2]) * volume_two(stairs, steps, reference);
+			volume += (top - rows[i].score[2]) * pareto_volume_two(stairs, steps, reference);
 	}
 	free(stairs);
 	return volume;
 }
 
 /* What `point` adds to `others`: its box less what of it they cover (While et al. 2012, exclhv). */
-static double exclusive(const double *point, const double *others, size_t count, size_t objectives,
-			const double *reference)
+static double pareto_exclusive(const double *point, const double *others, size_t count, size_t objectives,
+			       const double *reference)
 {
 	double box = 1;
 	for (size_t m = 0; m < objectives; m++)
@@ -215,20 +215,22 @@ double pareto_hypervolume(const double *scores, size_t count, size_t objectives,
 	double volume = 0;
 	if (objectives > 3) {
 		for (size_t i = 0; i < count; i++)
-			volume += exclusive(scores + i * objectives, scores + (i + 1) * objectives, count - i - 1,
-					    objectives, reference);
+			volume += pareto_exclusive(scores + i * objectives, scores + (i + 1) * objectives,
+						   count - i - 1, objectives, reference);
 		return volume;
 	}
-	struct row *rows = sorted_rows(scores, count, objectives, NULL);
+	struct row *rows = pareto_sorted_rows(scores, count, objectives, NULL);
 	if (objectives == 1)
 		volume = count ? fmax(reference[0] - rows[0].score[0], 0) : 0;
 	else
-		volume = objectives == 2 ? volume_two(rows, count, reference) : volume_three(rows, count, reference);
+		volume = objectives == 2 ? pareto_volume_two(rows, count, reference)
+					 : pareto_volume_three(rows, count, reference);
 	free(rows);
 	return volume;
 }
 
-static void reference_of(const double *scores, size_t objectives, const size_t *members, size_t count, double *ret)
+static void pareto_reference_of(const double *scores, size_t objectives, const size_t *members, size_t count,
+				double *ret)
 {
 	for (size_t m = 0; m < objectives; m++) {
 		double worst = -INFINITY;
@@ -245,9 +247,9 @@ void pareto_greedy(const double *scores, size_t objectives, const size_t *member
 	double *bound = mem_resize(NULL, count + 1, sizeof(double));
 	double *chosen = mem_resize(NULL, want * objectives + 1, sizeof(double));
 	size_t *fresh = mem_resize(NULL, count + 1, sizeof(size_t));
-	reference_of(scores, objectives, members, count, reference);
+	pareto_reference_of(scores, objectives, members, count, reference);
 	for (size_t i = 0; i < count; i++) {
-		bound[i] = exclusive(scores + members[i] * objectives, NULL, 0, objectives, reference);
+		bound[i] = pareto_exclusive(scores + members[i] * objectives, NULL, 0, objectives, reference);
 		fresh[i] = 0;
 	}
 	/* What a point adds only shrinks as others are chosen: an old value is a bound, and only the best
@@ -259,7 +261,7 @@ void pareto_greedy(const double *scores, size_t objectives, const size_t *member
 				best = i;
 		const double *row = scores + members[best] * objectives;
 		if (fresh[best] < k) {
-			bound[best] = exclusive(row, chosen, k, objectives, reference);
+			bound[best] = pareto_exclusive(row, chosen, k, objectives, reference);
 			fresh[best] = k;
 			continue;
 		}

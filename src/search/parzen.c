@@ -59,36 +59,36 @@ size_t parzen_kernels(const struct parzen *p)
 }
 
 /* Room for more doubles; what is new is 0: whole blocks are read. */
-static double *resize(double *array, size_t before, size_t count)
+static double *parzen_resize(double *array, size_t before, size_t count)
 {
 	array = mem_resize(array, count, sizeof(*array));
 	memset(array + before, 0, (count - before) * sizeof(*array));
 	return array;
 }
 
-static void grow(struct parzen *p)
+static void parzen_grow(struct parzen *p)
 {
 	size_t before = p->cap;
 	p->cap = before ? 2 * before : PARZEN_BLOCK;
 	p->slots = mem_resize(p->slots, p->cap, sizeof(*p->slots));
 	p->counts = mem_resize(p->counts, p->cap, sizeof(*p->counts));
-	p->norms = resize(p->norms, before, p->cap);
+	p->norms = parzen_resize(p->norms, before, p->cap);
 	for (size_t d = 0; d < p->dims; d++) {
 		struct parzen_column *c = &p->columns[d];
 		bool apart = p->axes[d].kind == PARZEN_CELLS;
-		c->x = resize(c->x, before, p->cap);
+		c->x = parzen_resize(c->x, before, p->cap);
 		if (p->axes[d].kind == PARZEN_CHOICE)
 			continue;
-		c->mu = apart ? resize(c->mu, before, p->cap) : c->x;
-		c->sigma = resize(c->sigma, before, p->cap);
-		c->half = resize(c->half, before, p->cap);
-		c->norm = resize(c->norm, before, p->cap);
+		c->mu = apart ? parzen_resize(c->mu, before, p->cap) : c->x;
+		c->sigma = parzen_resize(c->sigma, before, p->cap);
+		c->half = parzen_resize(c->half, before, p->cap);
+		c->norm = parzen_resize(c->norm, before, p->cap);
 		c->order = mem_resize(c->order, p->cap, sizeof(uint32_t));
 	}
 }
 
 /* Puts what is in the place `from` into another one before it. */
-static void move_place(struct parzen *p, size_t from, size_t to)
+static void parzen_move_place(struct parzen *p, size_t from, size_t to)
 {
 	p->slots[to] = p->slots[from];
 	p->counts[to] = p->counts[from];
@@ -107,14 +107,14 @@ static void move_place(struct parzen *p, size_t from, size_t to)
 }
 
 /* Takes the empty places out. */
-static void close_up(struct parzen *p)
+static void parzen_close_up(struct parzen *p)
 {
 	uint32_t *now = mem_resize(NULL, p->held + 1, sizeof(*now));
 	size_t kept = 0;
 	for (size_t i = 0; i < p->held; i++) {
 		now[i] = (uint32_t)kept;
 		if (p->places[p->slots[i]] == i)
-			move_place(p, i, kept++);
+			parzen_move_place(p, i, kept++);
 	}
 	for (size_t d = 0; d < p->dims; d++)
 		for (size_t i = 0; i < p->kernels && p->columns[d].order; i++)
@@ -127,7 +127,7 @@ static void close_up(struct parzen *p)
 /* The width of the kernel at a place of the order: the larger gap to a neighbour. The bounds are neighbours
  * of a point that is alone; else an outer point would be as wide as the empty part of the axis, and the
  * good points, being few, would not draw the search together. */
-static void widen(struct parzen *p, size_t d, size_t at)
+static void parzen_widen(struct parzen *p, size_t d, size_t at)
 {
 	const struct parzen_axis *axis = &p->axes[d];
 	struct parzen_column *c = &p->columns[d];
@@ -155,11 +155,11 @@ void parzen_settle(struct parzen *p)
 	p->stale = false;
 	for (size_t d = 0; d < p->dims; d++)
 		for (size_t i = 0; i < p->kernels && p->columns[d].order; i++)
-			widen(p, d, i);
+			parzen_widen(p, d, i);
 }
 
 /* Where a place is, or belongs, in the order. */
-static size_t find_order(const struct parzen_column *c, size_t count, size_t place)
+static size_t parzen_find_order(const struct parzen_column *c, size_t count, size_t place)
 {
 	size_t low = 0, high = count;
 	while (low < high) {
@@ -173,7 +173,7 @@ static size_t find_order(const struct parzen_column *c, size_t count, size_t pla
 }
 
 /* The least width depends on how many points there are, up to a hundred. */
-static void set_least(struct parzen *p)
+static void parzen_set_least(struct parzen *p)
 {
 	double min_sigma = 1 / fmin(PARZEN_MAGIC_KERNELS, 2 + (double)parzen_count(p));
 	if (min_sigma == p->min_sigma)
@@ -184,7 +184,7 @@ static void set_least(struct parzen *p)
 }
 
 /* Gives the point in a place a kernel, or takes it away. */
-static void set_kernel(struct parzen *p, size_t place, bool counts)
+static void parzen_set_kernel(struct parzen *p, size_t place, bool counts)
 {
 	size_t before = p->kernels;
 	p->counts[place] = counts;
@@ -193,7 +193,7 @@ static void set_kernel(struct parzen *p, size_t place, bool counts)
 		struct parzen_column *c = &p->columns[d];
 		if (!c->order)
 			continue;
-		size_t at = find_order(c, before, place), after = before - at - !counts;
+		size_t at = parzen_find_order(c, before, place), after = before - at - !counts;
 		if (counts) {
 			memmove(c->order + at + 1, c->order + at, after * sizeof(*c->order));
 			c->order[at] = (uint32_t)place;
@@ -201,26 +201,26 @@ static void set_kernel(struct parzen *p, size_t place, bool counts)
 			memmove(c->order + at, c->order + at + 1, after * sizeof(*c->order));
 		}
 		for (size_t i = at ? at - 1 : 0; !p->stale && i < p->kernels && i <= at + counts; i++)
-			widen(p, d, i);
+			parzen_widen(p, d, i);
 	}
 }
 
 /* Which of the older points are held is a matter of chance, but always of the same: 2^-level of them are,
  * those of a level are among those of the level below. */
-static bool is_held(uint32_t slot, unsigned level)
+static bool parzen_is_held(uint32_t slot, unsigned level)
 {
 	return (rng_derive(slot, 0x7468696e) & ((1u << level) - 1)) == 0;
 }
 
-static bool is_old(const struct parzen *p, size_t slot)
+static bool parzen_is_old(const struct parzen *p, size_t slot)
 {
 	return slot + PARZEN_NEWEST < p->len;
 }
 
-static void drop(struct parzen *p, size_t place)
+static void parzen_drop(struct parzen *p, size_t place)
 {
 	if (p->counts[place])
-		set_kernel(p, place, false);
+		parzen_set_kernel(p, place, false);
 	p->places[p->slots[place]] = PARZEN_DROPPED;
 	p->dropped++;
 }
@@ -229,25 +229,25 @@ static void drop(struct parzen *p, size_t place)
  * have one. Of the older ones an even sample has, each for 2^level points: the sums over kernels that a
  * density is made of keep their expectation. Which points are held depends on their number alone, so that
  * sums are the same to the last digit however often points changed sides on the way. */
-static void thin(struct parzen *p)
+static void parzen_thin(struct parzen *p)
 {
 	if (p->len <= PARZEN_NEWEST)
 		return;
 	size_t old = p->len - PARZEN_NEWEST;
 	if (old > (size_t)PARZEN_NEWEST << p->level) {
 		p->level++;
-		for (size_t i = 0; i < p->held && is_old(p, p->slots[i]); i++)
-			if (p->places[p->slots[i]] == i && !is_held(p->slots[i], p->level))
-				drop(p, i);
-	} else if (!is_held((uint32_t)old - 1, p->level)) {
-		drop(p, p->places[old - 1]);
+		for (size_t i = 0; i < p->held && parzen_is_old(p, p->slots[i]); i++)
+			if (p->places[p->slots[i]] == i && !parzen_is_held(p->slots[i], p->level))
+				parzen_drop(p, i);
+	} else if (!parzen_is_held((uint32_t)old - 1, p->level)) {
+		parzen_drop(p, p->places[old - 1]);
 	}
 	if (p->dropped >= DROPPED_MOST)
-		close_up(p);
+		parzen_close_up(p);
 }
 
 /* The place of a slot among those that are hidden: where it is, or belongs. */
-static size_t find_hidden(const struct parzen *p, size_t slot)
+static size_t parzen_find_hidden(const struct parzen *p, size_t slot)
 {
 	size_t at = p->hidden.len;
 	while (at && p->hidden.at[at - 1] >= slot)
@@ -257,7 +257,7 @@ static size_t find_hidden(const struct parzen *p, size_t slot)
 
 void parzen_set(struct parzen *p, size_t slot, bool counts)
 {
-	size_t at = find_hidden(p, slot);
+	size_t at = parzen_find_hidden(p, slot);
 	bool is_hidden = at < p->hidden.len && p->hidden.at[at] == slot;
 	if (is_hidden != counts)
 		return;
@@ -269,15 +269,15 @@ void parzen_set(struct parzen *p, size_t slot, bool counts)
 		memmove(p->hidden.at + at + 1, p->hidden.at + at, (p->hidden.len - at - 1) * sizeof(*p->hidden.at));
 		p->hidden.at[at] = (uint32_t)slot;
 	}
-	set_least(p);
+	parzen_set_least(p);
 	if (p->places[slot] != PARZEN_DROPPED)
-		set_kernel(p, p->places[slot], counts);
+		parzen_set_kernel(p, p->places[slot], counts);
 }
 
 size_t parzen_add(struct parzen *p, const double *point)
 {
 	if (p->held == p->cap)
-		grow(p);
+		parzen_grow(p);
 	if (p->len == p->slots_cap) {
 		p->slots_cap = p->slots_cap ? 2 * p->slots_cap : 32;
 		p->places = mem_resize(p->places, p->slots_cap, sizeof(*p->places));
@@ -293,9 +293,9 @@ size_t parzen_add(struct parzen *p, const double *point)
 		if (c->sigma)
 			c->sigma[place] = NAN;
 	}
-	set_least(p);
-	set_kernel(p, place, true);
-	thin(p);
+	parzen_set_least(p);
+	parzen_set_kernel(p, place, true);
+	parzen_thin(p);
 	return slot;
 }
 
@@ -323,14 +323,14 @@ double parzen_weigh(const struct parzen *p, bool recent, double *weights)
 		while (hidden < p->hidden.len && p->hidden.at[hidden] < slot)
 			hidden++;
 		double weight = slot - hidden < ramp.length ? ramp.low + ramp.rise * (double)(slot - hidden) : 1;
-		weights[i] = p->counts[i] ? weight * (is_old(p, slot) ? share : 1) : 0;
+		weights[i] = p->counts[i] ? weight * (parzen_is_old(p, slot) ? share : 1) : 0;
 		sum += weights[i];
 	}
 	return sum;
 }
 
 /* The middle lies within [0, 1], so that at least a third of the draws do. */
-static double draw_truncated(struct rng *rng, double mu, double sigma)
+static double parzen_draw_truncated(struct rng *rng, double mu, double sigma)
 {
 	double x;
 	do
@@ -339,7 +339,7 @@ static double draw_truncated(struct rng *rng, double mu, double sigma)
 	return x;
 }
 
-static double draw(const struct parzen *p, size_t d, size_t place, bool prior, struct rng *rng)
+static double parzen_draw(const struct parzen *p, size_t d, size_t place, bool prior, struct rng *rng)
 {
 	const struct parzen_axis *axis = &p->axes[d];
 	const struct parzen_column *c = &p->columns[d];
@@ -349,8 +349,8 @@ static double draw(const struct parzen *p, size_t d, size_t place, bool prior, s
 			return c->x[place];
 		return (double)rng_below(rng, (uint64_t)axis->cells);
 	}
-	double x = prior ? draw_truncated(rng, 0.5, PARZEN_PRIOR_SIGMA)
-			 : draw_truncated(rng, c->mu[place], c->sigma[place]);
+	double x = prior ? parzen_draw_truncated(rng, 0.5, PARZEN_PRIOR_SIGMA)
+			 : parzen_draw_truncated(rng, c->mu[place], c->sigma[place]);
 	return parzen_coordinate(axis, x);
 }
 
@@ -365,7 +365,7 @@ void parzen_sample(struct parzen *p, bool recent, struct rng *rng, double *ret_p
 		while (place < p->held && rest >= weights[place])
 			rest -= weights[place++];
 		for (size_t d = 0; d < p->dims; d++)
-			ret_points[k * p->dims + d] = draw(p, d, place, place == p->held, rng);
+			ret_points[k * p->dims + d] = parzen_draw(p, d, place, place == p->held, rng);
 	}
 	free(weights);
 }

@@ -17,14 +17,14 @@ struct parzen_axis parzen_axis_of(const struct space_param *p)
 	return axis;
 }
 
-static double clip(double value, double min, double max)
+static double axis_clip(double value, double min, double max)
 {
 	return value < min ? min : value > max ? max : value;
 }
 
 double parzen_coordinate(const struct parzen_axis *axis, double unit)
 {
-	unit = clip(unit, 0, 1);
+	unit = axis_clip(unit, 0, 1);
 	if (axis->kind == PARZEN_REAL)
 		return unit;
 	double cell = unit * axis->cells;
@@ -32,7 +32,7 @@ double parzen_coordinate(const struct parzen_axis *axis, double unit)
 		const struct space_param *p = axis->param;
 		cell = (exp(p->low + unit * p->span) - p->min) / p->step + 0.5;
 	}
-	return clip(floor(cell), 0, axis->cells - 1);
+	return axis_clip(floor(cell), 0, axis->cells - 1);
 }
 
 void parzen_edges(const struct parzen_axis *axis, double cell, double *ret_low, double *ret_high)
@@ -62,7 +62,7 @@ double parzen_middle(const struct parzen_axis *axis, double coordinate)
 	if (!axis->uneven)
 		return parzen_unit(axis, coordinate);
 	const struct space_param *p = axis->param;
-	return clip((log(p->min + coordinate * p->step) - p->low) / p->span, 0, 1);
+	return axis_clip((log(p->min + coordinate * p->step) - p->low) / p->span, 0, 1);
 }
 
 double parzen_log_mass(double low, double high)

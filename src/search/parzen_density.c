@@ -71,7 +71,7 @@ void parzen_forget_masses(struct parzen *p, bool all)
 }
 
 /* A row of the table, empty when it is new. */
-static double *table_row(struct parzen *p, size_t d, size_t row, bool *ret_new)
+static double *density_table_row(struct parzen *p, size_t d, size_t row, bool *ret_new)
 {
 	struct parzen_column *c = &p->columns[d];
 	size_t cells = (size_t)p->axes[d].cells, rows = p->axes[d].uneven ? cells : TABLE_ROWS + 1;
@@ -84,27 +84,28 @@ static double *table_row(struct parzen *p, size_t d, size_t row, bool *ret_new)
 }
 
 /* Even cells: what counts is how many cells the point is from the kernel, and how many cells wide that is. */
-static const double *even_row(struct parzen *p, size_t d, size_t row)
+static const double *density_even_row(struct parzen *p, size_t d, size_t row)
 {
 	bool new;
-	double *masses = table_row(p, d, row, &new), width = row ? (double)row : p->min_sigma * p->axes[d].cells;
+	double *masses = density_table_row(p, d, row, &new),
+	       width = row ? (double)row : p->min_sigma * p->axes[d].cells;
 	for (size_t i = 0; new &&i < (size_t)p->axes[d].cells; i++)
 		masses[i] = parzen_log_mass(((double)i - 0.5) / width, ((double)i + 0.5) / width);
 	return masses;
 }
 
 /* Uneven cells: kernels of the least width, by their cell; found one by one, as there may be many. */
-static double *uneven_row(struct parzen *p, size_t d, double at)
+static double *density_uneven_row(struct parzen *p, size_t d, double at)
 {
 	bool new;
-	double *masses = table_row(p, d, (size_t)at, &new);
+	double *masses = density_table_row(p, d, (size_t)at, &new);
 	for (size_t i = 0; new &&i < (size_t)p->axes[d].cells; i++)
 		masses[i] = NAN;
 	return masses;
 }
 
 /* The prior's own logarithm at a point: the density to start the sum from. */
-static double log_prior(const struct parzen *p, const double *point)
+static double density_log_prior(const struct parzen *p, const double *point)
 {
 	double sum = 0, whole = parzen_log_mass(-0.5 / PARZEN_PRIOR_SIGMA, 0.5 / PARZEN_PRIOR_SIGMA);
 	for (size_t d = 0; d < p->dims; d++) {
@@ -124,44 +125,45 @@ static double log_prior(const struct parzen *p, const double *point)
 	return sum;
 }
 
-static inline lanes load(const double *from)
+static inline lanes density_load(const double *from)
 {
 	lanes x;
 	memcpy(&x, from, sizeof(x));
 	return x;
 }
 
-static inline lanes choose(lane_bits which, lanes yes, lanes no)
+static inline lanes density_choose(lane_bits which, lanes yes, lanes no)
 {
 	return (lanes)((which & (lane_bits)yes) | (~which & (lane_bits)no));
 }
 
-static inline double smaller(double a, double b)
+static inline double density_smaller(double a, double b)
 {
 	return a < b ? a : b;
 }
 
 /* Adds to the sums of a block, which are what is subtracted from the logarithm; returns the least of them. */
-static double add_square(double *restrict sums, const double *restrict mu, const double *restrict half, double x)
+static double density_add_square(double *restrict sums, const double *restrict mu, const double *restrict half,
+				 double x)
 {
 	double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY}; /* side by side: compilers see it */
 	for (size_t i = 0; i < BLOCK; i += COUNT_OF(least))
 		for (size_t k = 0; k < COUNT_OF(least); k++) {
 			double away = x - mu[i + k], sum = sums[i + k] + away * away * half[i + k];
 			sums[i + k] = sum;
-			least[k] = smaller(sum, least[k]);
+			least[k] = density_smaller(sum, least[k]);
 		}
-	return smaller(smaller(least[0], least[1]), smaller(least[2], least[3]));
+	return density_smaller(density_smaller(least[0], least[1]), density_smaller(least[2], least[3]));
 }
 
 /* The cells of a block's kernels and where their masses stand. Of even cells a width is a gap between middles, so
  * that there are few. */
-static void find_cells(struct work *w, size_t d)
+static void density_find_cells(struct work *w, size_t d)
 {
 	struct parzen *p = w->p;
 	const struct parzen_axis *axis = &p->axes[d];
 	struct slice *slice = &w->block.slices[d];
-	const double *least = axis->uneven ? NULL : even_row(p, d, 0);
+	const double *least = axis->uneven ? NULL : density_even_row(p, d, 0);
 	for (size_t i = 0; i < BLOCK; i++) {
 		double sigma = p->columns[d].sigma[w->block.places[i]];
 		slice->cell[i] = (int)slice->x[i];
@@ -170,12 +172,12 @@ static void find_cells(struct work *w, size_t d)
 			continue;
 		double wide = sigma * axis->cells, row = round(wide);
 		if (row >= 1 && row <= TABLE_ROWS && fabs(wide - row) < 1e-6)
-			slice->row[i] = even_row(p, d, (size_t)row);
+			slice->row[i] = density_even_row(p, d, (size_t)row);
 	}
 }
 
 /* What a block's kernels are on an axis. */
-static struct slice *gather(struct work *w, size_t d)
+static struct slice *density_gather(struct work *w, size_t d)
 {
 	const struct parzen_column *c = &w->p->columns[d];
 	struct slice *slice = &w->block.slices[d];
@@ -189,12 +191,12 @@ static struct slice *gather(struct work *w, size_t d)
 		slice->half[i] = c->half[w->block.places[i]];
 	}
 	if (w->p->axes[d].kind == PARZEN_CELLS && !w->p->axes[d].dense)
-		find_cells(w, d);
+		density_find_cells(w, d);
 	return slice;
 }
 
 /* The mass of a kernel in the cell of a point, from the tables where it has one. */
-static double find_mass(struct work *w, size_t d, size_t i, double at, double low, double high)
+static double density_find_mass(struct work *w, size_t d, size_t i, double at, double low, double high)
 {
 	struct parzen *p = w->p;
 	const struct parzen_axis *axis = &p->axes[d];
@@ -204,18 +206,18 @@ static double find_mass(struct work *w, size_t d, size_t i, double at, double lo
 	double sigma = p->columns[d].sigma[w->block.places[i]], mu = slice->mu[i];
 	if (!axis->uneven || axis->cells > TABLE_CELLS || sigma != p->min_sigma)
 		return parzen_log_mass((low - mu) / sigma, (high - mu) / sigma);
-	double *known = &uneven_row(p, d, at)[slice->cell[i]];
+	double *known = &density_uneven_row(p, d, at)[slice->cell[i]];
 	if (isnan(*known))
 		*known = parzen_log_mass((low - mu) / sigma, (high - mu) / sigma);
 	return *known;
 }
 
 /* Density times width, in cells that are narrow enough for it; else their mass. */
-static void add_cells(struct work *w, size_t d, double at, struct near *near)
+static void density_add_cells(struct work *w, size_t d, double at, struct near *near)
 {
 	const struct parzen *p = w->p;
 	const struct parzen_axis *axis = &p->axes[d];
-	const struct slice *slice = gather(w, d);
+	const struct slice *slice = density_gather(w, d);
 	double low, high;
 	parzen_edges(axis, at, &low, &high);
 	bool narrow = axis->dense || (axis->uneven && high - low <= PARZEN_NARROW_CELL * p->min_sigma);
@@ -223,7 +225,7 @@ static void add_cells(struct work *w, size_t d, double at, struct near *near)
 	for (size_t k = 0; k < near->count; k++) {
 		size_t i = near->which[k];
 		if (!narrow) {
-			near->sums[k] -= find_mass(w, d, i, at, low, high);
+			near->sums[k] -= density_find_mass(w, d, i, at, low, high);
 			continue;
 		}
 		double away = middle - slice->mu[i];
@@ -233,15 +235,15 @@ static void add_cells(struct work *w, size_t d, double at, struct near *near)
 	}
 }
 
-static void add_choice(struct work *w, size_t d, double at, struct near *near)
+static void density_add_choice(struct work *w, size_t d, double at, struct near *near)
 {
-	const struct slice *slice = gather(w, d);
+	const struct slice *slice = density_gather(w, d);
 	for (size_t k = 0; k < near->count; k++)
 		near->sums[k] += slice->x[near->which[k]] == at ? w->match[d] : w->miss[d];
 }
 
 /* Leaves those out that do not matter. */
-static void keep_near(struct near *near, double limit)
+static void density_keep_near(struct near *near, double limit)
 {
 	size_t kept = 0;
 	for (size_t k = 0; k < near->count; k++) {
@@ -254,11 +256,11 @@ static void keep_near(struct near *near, double limit)
 
 /* exp for -700 <= x <= 0 to 12 digits: 2^k times a polynomial on half a power of two (Taylor's; its remainder
  * there is below 1e-13). */
-static inline lanes small_exp(lanes x)
+static inline lanes density_small_exp(lanes x)
 {
 	const double shift = 0x1.8p52, log2e = 1.44269504088896340736, high = 0x1.62e42fefa3800p-1,
 		     low = 0x1.ef35793c76730p-45;
-	x = choose(x > -700, x, (lanes){-700, -700});
+	x = density_choose(x > -700, x, (lanes){-700, -700});
 	lanes shifted = x * log2e + shift, k = shifted - shift;
 	lanes r = x - k * high - k * low, r2 = r * r, r4 = r2 * r2;
 	lanes poly = (1 + r + r2 * (1.0 / 2 + r * (1.0 / 6))) +
@@ -269,7 +271,7 @@ static inline lanes small_exp(lanes x)
 }
 
 /* The sum of weight times exp(log - top) over what is near. */
-static double sum_exp(const struct near *near, const double *weights, double top)
+static double density_sum_exp(const struct near *near, const double *weights, double top)
 {
 	double logs[BLOCK + LANES], factors[BLOCK + LANES];
 	lanes part = {0};
@@ -280,39 +282,39 @@ static double sum_exp(const struct near *near, const double *weights, double top
 	for (size_t k = near->count; k % LANES; k++)
 		logs[k] = factors[k] = 0;
 	for (size_t k = 0; k < near->count; k += LANES)
-		part += load(factors + k) * small_exp(load(logs + k));
+		part += density_load(factors + k) * density_small_exp(density_load(logs + k));
 	return part[0] + part[1];
 }
 
 /* Finds what is near. Nothing that an axis adds is negative, so that what is past `limit` stays so. The real axes
  * tell kernels apart at little cost, all of a block together; few are left for the others. */
-static void add_axes(struct work *w, const double *point, double limit, struct near *near)
+static void density_add_axes(struct work *w, const double *point, double limit, struct near *near)
 {
 	const struct parzen *p = w->p;
 	near->count = 0;
 	memcpy(near->sums, w->block.norms, sizeof(near->sums));
 	for (size_t i = 0; i < w->reals; i++) {
 		size_t d = w->sequence[i];
-		const struct slice *slice = gather(w, d);
-		if (!(add_square(near->sums, slice->mu, slice->half, point[d]) < limit))
+		const struct slice *slice = density_gather(w, d);
+		if (!(density_add_square(near->sums, slice->mu, slice->half, point[d]) < limit))
 			return;
 	}
 	near->count = BLOCK;
 	for (size_t i = 0; i < BLOCK; i++)
 		near->which[i] = (unsigned)i;
-	keep_near(near, limit);
+	density_keep_near(near, limit);
 	for (size_t i = w->reals; i < p->dims && near->count; i++) {
 		size_t d = w->sequence[i];
 		if (p->axes[d].kind == PARZEN_CHOICE)
-			add_choice(w, d, point[d], near);
+			density_add_choice(w, d, point[d], near);
 		else
-			add_cells(w, d, point[d], near);
-		keep_near(near, limit);
+			density_add_cells(w, d, point[d], near);
+		density_keep_near(near, limit);
 	}
 }
 
 /* The block of the kernels from the `from`th on. The last one is filled up with what weighs nothing. */
-static void begin_block(struct work *w, size_t from)
+static void density_begin_block(struct work *w, size_t from)
 {
 	const struct parzen *p = w->p;
 	struct block *b = &w->block;
@@ -324,19 +326,19 @@ static void begin_block(struct work *w, size_t from)
 		b->places[i] = w->places[counts ? from + i : p->kernels - 1];
 		b->weights[i] = counts ? w->weights[b->places[i]] : 0;
 		b->norms[i] = counts ? p->norms[b->places[i]] : INFINITY;
-		b->least_norm = smaller(b->norms[i], b->least_norm);
+		b->least_norm = density_smaller(b->norms[i], b->least_norm);
 	}
 	if (w->along == SIZE_MAX)
 		return;
-	const struct slice *slice = gather(w, w->along);
+	const struct slice *slice = density_gather(w, w->along);
 	b->low = slice->mu[0];
 	b->high = slice->mu[BLOCK - 1];
 	for (size_t i = 0; i < BLOCK; i++)
-		b->least_half = smaller(slice->half[i], b->least_half);
+		b->least_half = density_smaller(slice->half[i], b->least_half);
 }
 
 /* No kernel of the block has a smaller sum at this point. */
-static double bound(const struct work *w, const double *point)
+static double density_bound(const struct work *w, const double *point)
 {
 	const struct block *b = &w->block;
 	if (w->along == SIZE_MAX)
@@ -346,27 +348,27 @@ static double bound(const struct work *w, const double *point)
 }
 
 /* Adds a block of kernels to the running sums, each kept as exp(top) times total. */
-static void add_block(struct work *w, double *top, double *total)
+static void density_add_block(struct work *w, double *top, double *total)
 {
 	struct near near;
 	for (size_t k = 0; k < w->count; k++) {
 		const double *point = w->points + k * w->p->dims;
 		double limit = NEGLIGIBLE - top[k], most = top[k];
-		if (!(bound(w, point) < limit))
+		if (!(density_bound(w, point) < limit))
 			continue;
-		add_axes(w, point, limit, &near);
+		density_add_axes(w, point, limit, &near);
 		for (size_t i = 0; i < near.count; i++)
 			most = most > -near.sums[i] ? most : -near.sums[i];
 		if (most > top[k])
 			total[k] *= exp(top[k] - most);
 		top[k] = most;
-		total[k] += sum_exp(&near, w->block.weights, most);
+		total[k] += density_sum_exp(&near, w->block.weights, most);
 	}
 }
 
 /* The axis on which the middle half of the kernels is spread the most: blocks of neighbours there are far from most
  * points. */
-static size_t find_along(const struct parzen *p)
+static size_t density_find_along(const struct parzen *p)
 {
 	size_t found = SIZE_MAX;
 	double most = -1;
@@ -383,10 +385,10 @@ static size_t find_along(const struct parzen *p)
 	return found;
 }
 
-static void sort_places(struct work *w)
+static void density_sort_places(struct work *w)
 {
 	const struct parzen *p = w->p;
-	w->along = find_along(p);
+	w->along = density_find_along(p);
 	if (w->along != SIZE_MAX) {
 		memcpy(w->places, p->columns[w->along].order, p->kernels * sizeof(*w->places));
 		return;
@@ -397,7 +399,7 @@ static void sort_places(struct work *w)
 }
 
 /* The axis of the blocks first: it is gathered anyway. */
-static void sort_axes(struct work *w)
+static void density_sort_axes(struct work *w)
 {
 	static const enum parzen_kind kinds[] = {PARZEN_REAL, PARZEN_CHOICE, PARZEN_CELLS};
 	const struct parzen *p = w->p;
@@ -412,7 +414,7 @@ static void sort_axes(struct work *w)
 				w->sequence[n++] = d;
 }
 
-static void begin_work(struct work *w)
+static void density_begin_work(struct work *w)
 {
 	const struct parzen *p = w->p;
 	double rest = 1 / (double)(parzen_count(p) + 1);
@@ -422,8 +424,8 @@ static void begin_work(struct work *w)
 	w->block.slices = mem_resize(NULL, p->dims + 1, sizeof(*w->block.slices));
 	w->match = mem_resize(NULL, 2 * p->dims + 1, sizeof(double));
 	w->miss = w->match + p->dims;
-	sort_places(w);
-	sort_axes(w);
+	density_sort_places(w);
+	density_sort_axes(w);
 	for (size_t d = 0; d < p->dims; d++) {
 		double whole = 1 + p->axes[d].cells * rest;
 		w->match[d] = -log((1 + rest) / whole);
@@ -431,7 +433,7 @@ static void begin_work(struct work *w)
 	}
 }
 
-static void end_work(struct work *w)
+static void density_end_work(struct work *w)
 {
 	free(w->weights);
 	free(w->places);
@@ -445,18 +447,18 @@ void parzen_log_density(struct parzen *p, bool recent, const double *points, siz
 	struct work w = {.p = p, .points = points, .count = count};
 	double *total = mem_resize(NULL, count + 1, sizeof(double));
 	parzen_settle(p);
-	begin_work(&w);
+	density_begin_work(&w);
 	double all = parzen_weigh(p, recent, w.weights);
 	for (size_t k = 0; k < count; k++) {
-		ret[k] = log_prior(p, points + k * p->dims);
+		ret[k] = density_log_prior(p, points + k * p->dims);
 		total[k] = 1;
 	}
 	for (size_t from = 0; from < p->kernels; from += BLOCK) {
-		begin_block(&w, from);
-		add_block(&w, ret, total);
+		density_begin_block(&w, from);
+		density_add_block(&w, ret, total);
 	}
 	for (size_t k = 0; k < count; k++)
 		ret[k] += log(total[k] / all);
-	end_work(&w);
+	density_end_work(&w);
 	free(total);
 }

@@ -3,6 +3,8 @@
  * is among the best 1/eta of those that reached it. */
 #include "search/prune.h"
 
+#include "base/num.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -34,6 +36,16 @@ static void prune_read_int(const struct node *map, const char *key, int64_t min,
 		*ret = node->integer;
 }
 
+static void prune_read_warmup(const struct node *map, struct problems *problems, struct prune_spec *spec)
+{
+	const struct node *node = node_get(map, "warmup");
+	if (node && (!node_is_number(node) || !(node->real >= 0 && node->real <= 1e9)))
+		problem_add(problems, node, "write warmup: 2, or 0.5 for half an epoch",
+			    "'warmup' is a number from 0 to 1000000000");
+	else if (node)
+		spec->warmup = node->real;
+}
+
 int prune_parse(const struct node *node, struct problems *problems, struct prune_spec *ret)
 {
 	static const char *const known[] = {"rule", "warmup", "min_tasks", "reduction", "threshold"};
@@ -58,7 +70,7 @@ int prune_parse(const struct node *node, struct problems *problems, struct prune
 		}
 		if (node_get(node, "rule"))
 			prune_read_rule(node_get(node, "rule"), problems, &spec);
-		prune_read_int(node, "warmup", 0, 1000000000, problems, &spec.warmup);
+		prune_read_warmup(node, problems, &spec);
 		prune_read_int(node, "min_tasks", 1, 100000, problems, &spec.min_tasks);
 		prune_read_int(node, "reduction", 2, 100, problems, &spec.reduction);
 		const struct node *threshold = node_get(node, "threshold");
@@ -79,31 +91,22 @@ int prune_parse(const struct node *node, struct problems *problems, struct prune
 	return 0;
 }
 
-bool prune_is_due(const struct prune_spec *spec, int64_t before, int64_t step, int64_t *ret_step)
+bool prune_is_due(const struct prune_spec *spec, double before, double reached, double *ret_at)
 {
-	if (spec->rule == PRUNE_NONE || step < spec->warmup)
+	if (spec->rule == PRUNE_NONE || reached < spec->warmup)
 		return false;
-	*ret_step = step;
+	*ret_at = reached;
 	if (spec->rule != PRUNE_ASHA)
 		return true;
 	/* The highest rung crossed by this row. */
-	int64_t rung = spec->warmup > 0 ? spec->warmup : 1;
 	bool due = false;
-	for (; rung <= step; rung *= spec->reduction) {
+	for (double rung = spec->warmup > 0 ? spec->warmup : 1; rung <= reached; rung *= (double)spec->reduction) {
 		if (rung > before) {
-			*ret_step = rung;
+			*ret_at = rung;
 			due = true;
 		}
-		if (rung > INT64_MAX / spec->reduction)
-			break;
 	}
 	return due;
-}
-
-static int prune_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
 }
 
 bool prune_decide(const struct prune_spec *spec, bool maximise, double value, const double *others, size_t count)
@@ -121,7 +124,7 @@ bool prune_decide(const struct prune_spec *spec, bool maximise, double value, co
 	}
 	bool prune = false;
 	if ((int64_t)n >= spec->min_tasks && spec->rule == PRUNE_MEDIAN) {
-		qsort(sorted, n, sizeof(*sorted), prune_compare);
+		qsort(sorted, n, sizeof(*sorted), num_compare_reals);
 		double median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 		prune = isnan(value) || sign * value > median;
 	} else if ((int64_t)n >= spec->min_tasks && spec->rule == PRUNE_ASHA) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static uint64_t power(uint64_t base, size_t exponent)
+static uint64_t rungs_power(uint64_t base, size_t exponent)
 {
 	uint64_t result = 1;
 	for (; exponent; exponent--)
@@ -15,26 +15,26 @@ size_t rungs_levels(double least, double most, unsigned eta, double levels[stati
 {
 	size_t s_max = 0;
 	double ratio = most / least * (1 + 1e-9); /* 0.9 / 0.1 is 9 */
-	while (s_max + 1 < RUNGS_MOST && (double)power(eta, s_max + 1) <= ratio)
+	while (s_max + 1 < RUNGS_MOST && (double)rungs_power(eta, s_max + 1) <= ratio)
 		s_max++;
 	for (size_t i = 0; i <= s_max; i++)
-		levels[i] = most / (double)power(eta, s_max - i);
+		levels[i] = most / (double)rungs_power(eta, s_max - i);
 	return s_max + 1;
 }
 
 uint64_t rungs_hyperband(size_t s_max, size_t s, unsigned eta)
 {
-	return ((s_max + 1) * power(eta, s) + s) / (s + 1);
+	return ((s_max + 1) * rungs_power(eta, s) + s) / (s + 1);
 }
 
 uint64_t rungs_dehb(size_t s_max, size_t s, unsigned eta)
 {
-	return (s_max + 1) / (s + 1) * power(eta, s);
+	return (s_max + 1) / (s + 1) * rungs_power(eta, s);
 }
 
 uint64_t rungs_left(uint64_t n, unsigned eta, size_t i)
 {
-	return n / power(eta, i);
+	return n / rungs_power(eta, i);
 }
 
 uint64_t rungs_space_size(const struct search *s)
@@ -45,7 +45,7 @@ uint64_t rungs_space_size(const struct search *s)
 }
 
 /* Best first; those without a value are left out. Earlier ones first among equals. */
-static void sort_done(struct bracket *b)
+static void rungs_sort_done(struct bracket *b)
 {
 	b->chosen.len = 0;
 	for (size_t i = 0; i < b->done.len; i++) {
@@ -65,9 +65,9 @@ static void sort_done(struct bracket *b)
 	}
 }
 
-static void go_on(struct bracket *b, unsigned eta)
+static void rungs_go_on(struct bracket *b, unsigned eta)
 {
-	sort_done(b);
+	rungs_sort_done(b);
 	b->rung++;
 	uint64_t size = b->rung <= b->s ? rungs_left(b->n, eta, b->rung) : 0;
 	b->size = size < b->chosen.len ? size : b->chosen.len;
@@ -126,7 +126,7 @@ void brackets_tell(struct brackets *b, struct search_trial *trial)
 	struct bracket *its = &b->at.at[trial->tag];
 	vec_push(&its->done, trial);
 	if (++its->told == its->size)
-		go_on(its, b->eta);
+		rungs_go_on(its, b->eta);
 	while (b->first < b->at.len && b->at.at[b->first].over)
 		b->first++;
 }
@@ -142,7 +142,7 @@ bool brackets_cut(struct brackets *b)
 			continue;
 		its->n = its->size = its->asked;
 		if (its->told == its->size)
-			go_on(its, b->eta);
+			rungs_go_on(its, b->eta);
 	}
 	return true;
 }

@@ -14,6 +14,8 @@
 #define SEARCH_WALK_MOST 2000000
 /* Of a number, so that it survives the way to the cube and back (13 digits would do for most ranges). */
 #define TIDY_DIGITS 12
+/* The score of a trial beyond a limit is this much and up to twice as much. */
+#define SEARCH_BEYOND 1e100
 
 int search_open(const struct search_spec *spec, const struct space *space, struct search **ret, struct error *err)
 {
@@ -61,7 +63,7 @@ void search_random_point(struct search *s, double *unit)
 }
 
 /* The place of a hash in the set: where it is, or where it belongs. */
-static size_t seen_place(const uint64_t *set, size_t size, uint64_t hash)
+static size_t search_seen_place(const uint64_t *set, size_t size, uint64_t hash)
 {
 	size_t at = hash & (size - 1);
 	while (set[at] && set[at] != hash)
@@ -69,31 +71,31 @@ static size_t seen_place(const uint64_t *set, size_t size, uint64_t hash)
 	return at;
 }
 
-static bool seen_has(const struct search *s, uint64_t hash)
+static bool search_seen_has(const struct search *s, uint64_t hash)
 {
-	return s->seen[seen_place(s->seen, s->seen_size, hash)] == hash;
+	return s->seen[search_seen_place(s->seen, s->seen_size, hash)] == hash;
 }
 
-static void seen_add(struct search *s, uint64_t hash)
+static void search_seen_add(struct search *s, uint64_t hash)
 {
-	if (seen_has(s, hash))
+	if (search_seen_has(s, hash))
 		return;
 	if (2 * (s->seen_count + 1) > s->seen_size) {
 		size_t size = 2 * s->seen_size;
 		uint64_t *set = mem_array(size, sizeof(*set));
 		for (size_t i = 0; i < s->seen_size; i++)
 			if (s->seen[i])
-				set[seen_place(set, size, s->seen[i])] = s->seen[i];
+				set[search_seen_place(set, size, s->seen[i])] = s->seen[i];
 		free(s->seen);
 		s->seen = set;
 		s->seen_size = size;
 	}
-	s->seen[seen_place(s->seen, s->seen_size, hash)] = hash;
+	s->seen[search_seen_place(s->seen, s->seen_size, hash)] = hash;
 	s->seen_count++;
 }
 
 /* The configuration at a point, with the fidelity filled in where there is one. */
-static void decode(const struct search *s, const struct search_trial *trial, struct space_value *values)
+static void search_decode(const struct search *s, const struct search_trial *trial, struct space_value *values)
 {
 	long at = s->spec->fidelity_param;
 	space_decode(s->space, trial->unit, values);
@@ -106,7 +108,7 @@ static void decode(const struct search *s, const struct search_trial *trial, str
 }
 
 /* Names a configuration; the fidelity is no part of it. Never 0. */
-static uint64_t identity(const struct search *s, const struct search_trial *trial, struct space_value *values)
+static uint64_t search_identity(const struct search *s, const struct search_trial *trial, struct space_value *values)
 {
 	struct space_value kept = {0};
 	long at = isnan(trial->fidelity) ? -1 : s->spec->fidelity_param;
@@ -122,7 +124,7 @@ static uint64_t identity(const struct search *s, const struct search_trial *tria
 
 /* A number that space_encode and space_decode give back unchanged: its last digits, which rounding on the way
  * could change, are cut off. */
-static double tidy(const struct space_param *p, double real)
+static double search_tidy(const struct space_param *p, double real)
 {
 	int digits = TIDY_DIGITS;
 	if (!p->log && real != 0)
@@ -131,7 +133,7 @@ static double tidy(const struct space_param *p, double real)
 }
 
 /* The point that a configuration stands for. The fidelity is no part of it. */
-static void encode(const struct search *s, const struct space_value *values, double *unit)
+static void search_encode(const struct search *s, const struct space_value *values, double *unit)
 {
 	space_encode(s->space, values, unit);
 	for (size_t d = 0; d < s->dims; d++)
@@ -139,27 +141,27 @@ static void encode(const struct search *s, const struct space_value *values, dou
 			unit[d] = 0.5;
 }
 
-static bool is_acceptable(const struct search *s, struct search_trial *trial, struct space_value *values)
+static bool search_is_acceptable(const struct search *s, struct search_trial *trial, struct space_value *values)
 {
-	decode(s, trial, values);
+	search_decode(s, trial, values);
 	for (size_t d = 0; d < s->dims && s->spec->strategy->ops->recalls; d++) {
 		const struct space_param *p = &s->space->params[s->space->dims[d]];
 		struct space_value *value = &values[s->space->dims[d]];
 		if (value->kind == SPACE_VALUE_REAL && !p->cardinality)
-			value->real = tidy(p, value->real);
+			value->real = search_tidy(p, value->real);
 	}
 	if (s->spec->strategy->ops->recalls)
-		encode(s, values, trial->unit);
+		search_encode(s, values, trial->unit);
 	if (trial->continues >= 0)
 		return true; /* it was accepted when it began */
 	if (!space_allows(s->space, values))
 		return false;
-	return s->spec->duplicates || !seen_has(s, identity(s, trial, values));
+	return s->spec->duplicates || !search_seen_has(s, search_identity(s, trial, values));
 }
 
 /* The middle of everything, with the user's defaults put in: the first thing tried where there are
  * any. */
-static bool default_point(const struct search *s, double *unit)
+static bool search_default_point(const struct search *s, double *unit)
 {
 	bool any = false;
 	for (size_t d = 0; d < s->dims; d++)
@@ -176,15 +178,35 @@ static bool default_point(const struct search *s, double *unit)
 	return any;
 }
 
+/* The best result of earlier experiments: what it is worth in this one is known first. */
+static bool search_earlier_point(const struct search *s, double *unit)
+{
+	const struct search_trial *best = NULL;
+	for (size_t i = 0; i < s->trials.len && s->objectives == 1; i++) {
+		const struct search_trial *t = s->trials.at[i];
+		if (t->earlier && search_has_score(t) && (!best || t->score[0] < best->score[0]))
+			best = t;
+	}
+	if (best)
+		memcpy(unit, best->unit, s->dims * sizeof(double));
+	return best;
+}
+
+/* What is tried first, before the strategy has its say. */
+static bool search_first_point(const struct search *s, double *unit)
+{
+	return search_default_point(s, unit) || search_earlier_point(s, unit);
+}
+
 /* Something new when the strategy has no more ideas: draws, then a walk through a finite space. */
-static bool find_new(struct search *s, struct search_trial *trial, struct space_value *values)
+static bool search_find_new(struct search *s, struct search_trial *trial, struct space_value *values)
 {
 	struct rng rng;
 	rng_seed(&rng, rng_derive(rng_derive(s->spec->seed, 0x73706172), trial->index));
 	for (int i = 0; i < SEARCH_OWN_DRAWS; i++) {
 		for (size_t d = 0; d < s->dims; d++)
 			trial->unit[d] = rng_unit(&rng);
-		if (is_acceptable(s, trial, values))
+		if (search_is_acceptable(s, trial, values))
 			return true;
 	}
 	/* What the walk has passed was tried, so that it goes on where it stood. */
@@ -193,20 +215,24 @@ static bool find_new(struct search *s, struct search_trial *trial, struct space_
 			return false;
 		s->walk_stands = true;
 		space_encode(s->space, s->walk_values, trial->unit);
-		if (is_acceptable(s, trial, values))
+		if (search_is_acceptable(s, trial, values))
 			return true;
 		s->walk_stands = false;
 	}
 	return false;
 }
 
-static struct search_trial *trial_new(struct search *s)
+static struct search_trial *search_trial_new(struct search *s)
 {
-	size_t doubles = s->dims + 2 * s->objectives;
+	size_t doubles = s->dims + 3 * s->objectives + s->spec->limit_count;
 	struct search_trial *trial = mem_alloc(sizeof(*trial) + doubles * sizeof(double));
 	trial->unit = (double *)(trial + 1);
 	trial->score = trial->unit + s->dims;
 	trial->sums = trial->score + s->objectives;
+	trial->measured = trial->sums + s->objectives;
+	trial->excess = trial->measured + s->objectives;
+	for (size_t i = 0; i < s->spec->limit_count; i++)
+		trial->excess[i] = -INFINITY;
 	trial->index = s->trials.len;
 	trial->fidelity = NAN;
 	trial->continues = -1;
@@ -215,15 +241,15 @@ static struct search_trial *trial_new(struct search *s)
 	return trial;
 }
 
-static bool was_tried(struct search *s, const struct search_trial *trial)
+static bool search_was_tried(struct search *s, const struct search_trial *trial)
 {
-	decode(s, trial, s->values);
-	return !s->spec->duplicates && seen_has(s, identity(s, trial, s->values));
+	search_decode(s, trial, s->values);
+	return !s->spec->duplicates && search_seen_has(s, search_identity(s, trial, s->values));
 }
 
 /* Asks the strategy until it proposes something that may be tried. */
-static enum search_answer ask_for_new(struct search *s, struct search_trial *trial, struct space_value *values,
-				      bool *ret_exhausted)
+static enum search_answer search_ask_for_new(struct search *s, struct search_trial *trial, struct space_value *values,
+					     bool *ret_exhausted)
 {
 	const struct strategy_ops *ops = s->spec->strategy->ops;
 	bool exhaustive = s->spec->strategy->capabilities & SEARCH_FINITE_ONLY;
@@ -236,28 +262,28 @@ static enum search_answer ask_for_new(struct search *s, struct search_trial *tri
 			return answer;
 		if (answer == SEARCH_WAIT)
 			break; /* would wait for ever */
-		if (trial->taken && ops->exhausted && was_tried(s, trial)) {
+		if (trial->taken && ops->exhausted && search_was_tried(s, trial)) {
 			*ret_exhausted = true; /* it was then: this one went on from before */
 			return SEARCH_WAIT;
 		}
 		if (trial->taken)
 			return SEARCH_PROPOSED; /* it was accepted then */
-		if (trial->index == 0 && trial->redraw == 0 && !exhaustive) {
+		if (trial->index == s->earlier && trial->redraw == 0 && !exhaustive) {
 			double *kept = mem_array(s->dims, sizeof(*kept));
 			memcpy(kept, trial->unit, s->dims * sizeof(*kept));
-			bool ours = default_point(s, trial->unit) && is_acceptable(s, trial, values);
+			bool ours = search_first_point(s, trial->unit) && search_is_acceptable(s, trial, values);
 			if (!ours)
 				memcpy(trial->unit, kept, s->dims * sizeof(*kept));
 			free(kept);
 			if (ours)
 				return SEARCH_PROPOSED;
 		}
-		if (is_acceptable(s, trial, values))
+		if (search_is_acceptable(s, trial, values))
 			return SEARCH_PROPOSED;
 		if (!s->dims && !s->spec->duplicates)
 			return SEARCH_DONE; /* there is only one */
 	}
-	if (find_new(s, trial, values))
+	if (search_find_new(s, trial, values))
 		return SEARCH_PROPOSED;
 	*ret_exhausted = true;
 	/* Nothing is new, but what runs may still be promoted. */
@@ -266,19 +292,19 @@ static enum search_answer ask_for_new(struct search *s, struct search_trial *tri
 }
 
 /* The draws in vain leave no trace: a replay comes here at another time. */
-static enum search_answer ask_strategy(struct search *s, struct search_trial *trial, struct space_value *values)
+static enum search_answer search_ask_strategy(struct search *s, struct search_trial *trial, struct space_value *values)
 {
 	const struct strategy_ops *ops = s->spec->strategy->ops;
 	struct rng rng = s->rng;
 	bool exhausted = false;
-	enum search_answer answer = ask_for_new(s, trial, values, &exhausted);
+	enum search_answer answer = search_ask_for_new(s, trial, values, &exhausted);
 	if (!exhausted || !ops->exhausted || !ops->exhausted(s))
 		return answer;
 	s->rng = rng;
-	return ask_for_new(s, trial, values, &exhausted);
+	return search_ask_for_new(s, trial, values, &exhausted);
 }
 
-static struct search_task *find_task(struct search *s, int64_t id)
+static struct search_task *search_find_task(struct search *s, int64_t id)
 {
 	size_t low = 0, high = s->tasks.len;
 	while (low < high) {
@@ -291,10 +317,10 @@ static struct search_task *find_task(struct search *s, int64_t id)
 	return low < s->tasks.len && s->tasks.at[low].id == id ? &s->tasks.at[low] : NULL;
 }
 
-static void propose(struct search *s, int64_t id, struct search_trial *trial, struct search_proposal *ret)
+static void search_propose(struct search *s, int64_t id, struct search_trial *trial, struct search_proposal *ret)
 {
 	/* A repeat goes on from the same repeat: they were asked for one after the other. */
-	const struct search_task *from = trial->continues >= 0 ? find_task(s, trial->continues) : NULL;
+	const struct search_task *from = trial->continues >= 0 ? search_find_task(s, trial->continues) : NULL;
 	ret->continues = from ? from[trial->asked].id : -1;
 	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
 	ret->repeat = ++trial->asked;
@@ -305,17 +331,17 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 {
 	struct search_trial *last = s->trials.len ? s->trials.at[s->trials.len - 1] : NULL;
 	if (last && !last->foreign && last->asked < s->spec->repeats) {
-		decode(s, last, ret->values);
-		propose(s, id, last, ret);
+		search_decode(s, last, ret->values);
+		search_propose(s, id, last, ret);
 		return SEARCH_PROPOSED;
 	}
 	if (s->spec->tasks && s->trials.len + s->lost - s->unspent >= s->spec->tasks)
 		return SEARCH_DONE;
 	struct rng rng = s->rng;
-	struct search_trial *trial = trial_new(s);
+	struct search_trial *trial = search_trial_new(s);
 	if (s->spec->strategy->ops->recalls)
 		rng_seed(&s->rng, rng_derive(rng_derive(s->spec->seed, 0x61736b), trial->index));
-	enum search_answer answer = ask_strategy(s, trial, ret->values);
+	enum search_answer answer = search_ask_strategy(s, trial, ret->values);
 	if (answer != SEARCH_PROPOSED) {
 		s->rng = rng;
 		free(trial);
@@ -325,16 +351,16 @@ enum search_answer search_ask(struct search *s, int64_t id, struct search_propos
 	vec_push(&s->trials, trial);
 	s->pending++;
 	if (!s->spec->duplicates && trial->continues < 0)
-		seen_add(s, identity(s, trial, ret->values));
+		search_seen_add(s, search_identity(s, trial, ret->values));
 	if (s->spec->strategy->ops->accepted)
 		s->spec->strategy->ops->accepted(s, trial);
-	propose(s, id, trial, ret);
+	search_propose(s, id, trial, ret);
 	return SEARCH_PROPOSED;
 }
 
 enum search_answer search_recall(struct search *s, int64_t id, struct search_proposal *proposal)
 {
-	encode(s, proposal->values, s->known);
+	search_encode(s, proposal->values, s->known);
 	s->recalling = true;
 	enum search_answer answer = search_ask(s, id, proposal);
 	s->recalling = false;
@@ -349,17 +375,36 @@ bool search_take_known(const struct search *s, struct search_trial *trial)
 	return trial->taken;
 }
 
-void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity, bool spent)
+static struct search_trial *search_foreign_new(struct search *s, int64_t id, const struct space_value *values)
 {
-	struct search_trial *trial = trial_new(s);
+	struct search_trial *trial = search_trial_new(s);
 	trial->id = id;
 	trial->foreign = true;
-	trial->fidelity = fidelity;
 	trial->asked = 1;
 	space_encode(s->space, values, trial->unit);
+	return trial;
+}
+
+void search_learn(struct search *s, int64_t id, const struct space_value *values)
+{
+	struct search_trial *trial = search_foreign_new(s, id, values);
+	trial->earlier = true;
+	vec_push(&s->trials, trial);
+	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
+	s->pending++;
+	s->unspent++;
+	s->earlier++;
+	if (s->spec->strategy->ops->added)
+		s->spec->strategy->ops->added(s, trial);
+}
+
+void search_add(struct search *s, int64_t id, const struct space_value *values, double fidelity, bool spent)
+{
+	struct search_trial *trial = search_foreign_new(s, id, values);
+	trial->fidelity = fidelity;
 	/* The repeats of a configuration stand one behind the other, and count as one. */
 	const struct search_trial *last = s->trials.len ? s->trials.at[s->trials.len - 1] : NULL;
-	bool repeat = s->spec->repeats > 1 && last && last->foreign &&
+	bool repeat = s->spec->repeats > 1 && last && last->foreign && !last->earlier &&
 		memcmp(last->unit, trial->unit, s->dims * sizeof(double)) == 0;
 	vec_push(&s->trials, trial);
 	vec_push(&s->tasks, ((struct search_task){.id = id, .trial = trial}));
@@ -367,32 +412,62 @@ void search_add(struct search *s, int64_t id, const struct space_value *values, 
 	s->unspent += !spent || repeat;
 	memcpy(s->values, values, s->space->count * sizeof(*values));
 	if (!s->spec->duplicates)
-		seen_add(s, identity(s, trial, s->values));
+		search_seen_add(s, search_identity(s, trial, s->values));
 	if (s->spec->strategy->ops->added)
 		s->spec->strategy->ops->added(s, trial);
 }
 
 /* A value that says something: all objectives are finite. */
-static bool has_values(const struct search *s, enum search_outcome outcome, const double *values)
+static bool search_has_values(const struct search *s, enum search_outcome outcome, const double *values)
 {
 	if ((outcome != SEARCH_FINISHED && outcome != SEARCH_PRUNED) || !values)
 		return false;
 	for (size_t i = 0; i < s->objectives; i++)
 		if (!isfinite(values[i]))
 			return false;
+	/* A pruned task may not have come so far that its limits are known. */
+	for (size_t i = 0; i < s->spec->limit_count && outcome == SEARCH_FINISHED; i++)
+		if (isnan(values[s->objectives + i]))
+			return false;
 	return true;
 }
 
+/* How far a repeat is beyond the limits. Of several repeats the worst counts: luck is no way to keep a limit. */
+static void search_note_excess(const struct search *s, struct search_trial *trial, const double *values)
+{
+	for (size_t i = 0; i < s->spec->limit_count; i++) {
+		const struct search_limit *limit = &s->spec->limits[i];
+		double off = values[s->objectives + i] - limit->bound;
+		if (!isnan(off))
+			trial->excess[i] = fmax(trial->excess[i], limit->at_least ? -off : off);
+	}
+}
+
+/* 0 within all limits; else between 0 and 1, and the larger the farther it is beyond them. */
+static double search_violation(const struct search *s, const struct search_trial *trial)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->spec->limit_count; i++)
+		if (trial->excess[i] > 0)
+			sum += trial->excess[i] / fmax(fabs(s->spec->limits[i].bound), 1e-9);
+	return isfinite(sum) ? sum / (1 + sum) : 1;
+}
+
 /* Means over the repeats that have values, made smaller-is-better. */
-static void settle(const struct search *s, struct search_trial *trial)
+static void search_settle(const struct search *s, struct search_trial *trial)
 {
 	trial->state = !trial->good ? SEARCH_TRIAL_FAILED
 		: trial->all_pruned ? SEARCH_TRIAL_PRUNED
 				    : SEARCH_TRIAL_FINISHED;
 	for (size_t i = 0; i < s->objectives; i++) {
 		double mean = trial->sums[i] / (double)trial->good;
-		trial->score[i] = trial->good ? (s->spec->maximise[i] ? -mean : mean) : INFINITY;
+		trial->measured[i] = trial->good ? (s->spec->maximise[i] ? -mean : mean) : INFINITY;
+		trial->score[i] = trial->measured[i];
 	}
+	double violation = search_violation(s, trial);
+	trial->beyond = trial->good && violation > 0;
+	for (size_t i = 0; i < s->objectives && trial->beyond; i++)
+		trial->score[i] = SEARCH_BEYOND * (1 + violation);
 }
 
 void search_spend(struct search *s)
@@ -402,17 +477,18 @@ void search_spend(struct search *s)
 
 void search_tell(struct search *s, int64_t id, enum search_outcome outcome, const double *values)
 {
-	struct search_task *task = find_task(s, id);
+	struct search_task *task = search_find_task(s, id);
 	if (!task)
 		return;
 	struct search_trial *trial = task->trial;
-	bool good = has_values(s, outcome, values), again = task->told;
+	bool good = search_has_values(s, outcome, values), again = task->told;
 	if (again && (!task->failed || !good))
 		return;
 	task->failed = !good;
 	if (good) {
 		for (size_t i = 0; i < s->objectives; i++)
 			trial->sums[i] += values[i];
+		search_note_excess(s, trial, values);
 		trial->good++;
 		trial->all_pruned = trial->all_pruned && outcome == SEARCH_PRUNED;
 	}
@@ -422,7 +498,7 @@ void search_tell(struct search *s, int64_t id, enum search_outcome outcome, cons
 	}
 	if (!trial->foreign && trial->told < s->spec->repeats)
 		return;
-	settle(s, trial);
+	search_settle(s, trial);
 	if (again)
 		return; /* the history knows better now; the strategy went on long ago */
 	s->pending--;

@@ -24,6 +24,7 @@ enum search_capability {
 	SEARCH_MULTI_FIDELITY = 1 << 3,
 	SEARCH_GENERATIONAL = 1 << 4, /* may answer SEARCH_WAIT */
 	SEARCH_SLOW = 1 << 5, /* an ask may take longer than the loop may be held: it is made on another thread */
+	SEARCH_LEARNS = 1 << 6, /* results of earlier experiments make its first proposals better (search_learn) */
 };
 
 struct search;
@@ -40,6 +41,19 @@ struct strategy {
 extern const struct strategy search_strategies[];
 const struct strategy *search_find(const char *name); /* NULL when unknown */
 
+/* `learn_from`: which earlier experiments a search starts from. */
+enum search_learn_from {
+	SEARCH_LEARN_SAME, /* those of the same program, parameters and metric */
+	SEARCH_LEARN_NONE,
+	SEARCH_LEARN_LISTED,
+};
+
+/* A limit that a result must keep: a metric is at most, or at least, so much. */
+struct search_limit {
+	double bound;
+	bool at_least;
+};
+
 /* What the experiment file says about the search, checked. */
 struct search_spec {
 	const struct strategy *strategy;
@@ -50,8 +64,13 @@ struct search_spec {
 	uint64_t parallel; /* as asked for; 0: as many as fit */
 	uint64_t repeats;
 	bool duplicates; /* a configuration may be proposed again (noisy objectives, verification) */
+	enum search_learn_from learn_from;
+	int64_t *learn_ids; /* LISTED: numbers of experiments */
+	size_t learn_count;
 	size_t objective_count;
 	bool *maximise; /* per objective; false until search_set_goal */
+	struct search_limit *limits; /* none until search_set_limits */
+	size_t limit_count;
 	double *option_values; /* in the order of strategy->options; words as their index */
 	/* multi-fidelity: the parameter (index in the space, -1 none) and its range */
 	long fidelity_param;
@@ -68,8 +87,9 @@ void search_spec_free(struct search_spec *spec);
 /* Sets whether an objective is maximised. Call it before the first tell that has values, at the latest when the first
  * metric arrives; the same on replay. */
 void search_set_goal(struct search_spec *spec, size_t objective, bool maximise);
-/* The "search" map of the experiment detail (docs/internals/rest.md). */
-void search_write_spec(const struct search_spec *spec, struct json *out);
+/* Sets the limits that results must keep: a configuration beyond one is never better than one within all of them. Call
+ * it before search_open. */
+void search_set_limits(struct search_spec *spec, const struct search_limit *limits, size_t count);
 /* How many tasks it plans in all (repeats included). */
 uint64_t search_planned(const struct search_spec *spec, const struct space *space);
 
@@ -102,11 +122,15 @@ enum search_answer search_recall(struct search *search, int64_t id, struct searc
  * change of its settings had proposed): part of the history, and told like any other. values has space->count
  * entries; fidelity NAN unless it was run at one; spent: it counts against the budget. */
 void search_add(struct search *search, int64_t id, const struct space_value *values, double fidelity, bool spent);
+/* A configuration of an earlier experiment, before the first ask: told like any other. It does not count against the
+ * budget, and may be proposed again: the best of them is the first proposal, unless there are defaults. */
+void search_learn(struct search *search, int64_t id, const struct space_value *values);
 /* Counts a configuration against the budget that was proposed before a change and is no longer in the space. The search
  * does not remember it. */
 void search_spend(struct search *search);
-/* values: objective_count numbers as the script reported them (the goal is applied inside); NAN where
- * there is none; NULL when outcome is not FINISHED or PRUNED. Unknown ids are ignored. A second tell
+/* values: objective_count numbers as the script reported them (the goal is applied inside), then limit_count numbers,
+ * one for each limit; NAN where there is none; NULL when outcome is not FINISHED or PRUNED. Of a pruned task the numbers
+ * for the limits may be missing. Unknown ids are ignored. A second tell
  * of the same id (a restarted task) changes what the search remembers if the first one had failed. */
 void search_tell(struct search *search, int64_t id, enum search_outcome outcome, const double *values);
 /* The internal state of the search for the web page (rungs, population, mode), as a JSON map. */

@@ -7,10 +7,11 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The Gaussian process had the best mean rank of our strategies with 100 and 300 tasks (docs/studies/search-quality.md)
- * and was ahead on two functions with 600 (docs/studies/search-models.md). It looks at 300 results at most, so that an
- * ask takes some ten milliseconds. More was not measured. */
-#define AUTO_SHORT_TASKS 1000
+/* The Gaussian process had the best mean rank of our strategies with 100 and 300 tasks
+ * (docs/studies/search-quality.md). After 100 tasks it was lower on three of five problems than what was chosen before
+ * is after 1,500 (docs/studies/search-models.md). It looks at 300 results at most, so that an ask takes some ten
+ * milliseconds. More than 1,500 was not measured. */
+#define AUTO_SHORT_TASKS 3000
 /* The same with several objectives, where every ask fits the model anew. */
 #define AUTO_SHORT_MANY 300
 #define AUTO_SHORT_DIMS 100
@@ -23,10 +24,9 @@
 /* Evaluations per dimension from which differential evolution overtakes: its papers use 10,000. */
 #define AUTO_EVOLUTION_TASKS 500
 #define AUTO_MANY_DIMS 10
-#define AUTO_MANY_PARALLEL 8
 
 struct look {
-	size_t dims, unordered, conditional, discrete;
+	size_t dims, unordered, conditional;
 	uint64_t size, tasks, parallel;
 };
 
@@ -37,7 +37,6 @@ static struct look look_at(const struct search_spec *spec, const struct space *s
 		const struct space_param *p = &space->params[space->dims[d]];
 		l.unordered += !p->ordered;
 		l.conditional += p->condition_count > 0;
-		l.discrete += p->cardinality > 0;
 	}
 	l.size = search_space_size(space);
 	l.tasks = spec->tasks ? spec->tasks : search_default_tasks(space);
@@ -45,7 +44,7 @@ static struct look look_at(const struct search_spec *spec, const struct space *s
 }
 
 /* The first of these that exists. */
-static const struct strategy *first_of(const char *const *names)
+static const struct strategy *auto_first_of(const char *const *names)
 {
 	for (; *names; names++) {
 		const struct strategy *s = search_find(*names);
@@ -55,10 +54,10 @@ static const struct strategy *first_of(const char *const *names)
 	return search_find("random");
 }
 
-#define FIRST_OF(...) first_of((const char *const[]){__VA_ARGS__, NULL})
+#define FIRST_OF(...) auto_first_of((const char *const[]){__VA_ARGS__, NULL})
 
-static const struct strategy *choose_finite(const struct search_spec *spec, const struct look *l,
-					    const char **ret_option, char **ret_reason)
+static const struct strategy *auto_choose_finite(const struct search_spec *spec, const struct look *l,
+						 const char **ret_option, char **ret_reason)
 {
 	*ret_option = spec->tasks_given ? "shuffle" : NULL;
 	*ret_reason = mem_printf("the space has %" PRIu64 " configuration%s%s: every one is tried, %s", l->size,
@@ -67,29 +66,25 @@ static const struct strategy *choose_finite(const struct search_spec *spec, cons
 	return search_find("grid");
 }
 
-static const struct strategy *choose_fidelity(const struct look *l, char **ret_reason)
+static const struct strategy *auto_choose_fidelity(char **ret_reason)
 {
-	if (l->dims >= AUTO_MANY_DIMS && 4 * l->discrete >= 3 * l->dims && search_find("dehb")) {
-		*ret_reason = mem_printf("%zu dimensions, mostly discrete, with cheap short runs", l->dims);
-		return search_find("dehb");
-	}
 	*ret_reason = mem_strdup("short runs tell which configurations deserve long ones");
 	return FIRST_OF("asha", "hyperband");
 }
 
-static const struct strategy *choose_many(const struct look *l, size_t objectives, char **ret_reason)
+static const struct strategy *auto_choose_many(const struct look *l, size_t objectives, char **ret_reason)
 {
 	bool numeric = !l->unordered && !l->conditional;
 	bool few = l->tasks <= AUTO_SHORT_MANY && l->dims <= AUTO_SHORT_DIMS;
-	const struct strategy *s = few       ? FIRST_OF("gp", "tpe", "nsga2", "random")
-		: l->tasks < AUTO_LONG_TASKS ? FIRST_OF("tpe", "nsga2", "random")
+	const struct strategy *s = few       ? FIRST_OF("gp", "motpe", "nsga2", "random")
+		: l->tasks < AUTO_LONG_TASKS ? FIRST_OF("motpe", "nsga2", "random")
 					     : FIRST_OF("nsga2", "gde3", "random");
 	*ret_reason = mem_printf("%zu objectives, %" PRIu64 " tasks, %s", objectives, l->tasks,
 				 numeric ? "all parameters are numbers" : "with categories or conditions");
 	return s;
 }
 
-static const struct strategy *choose_one(const struct look *l, const char **ret_option, char **ret_reason)
+static const struct strategy *auto_choose_one(const struct look *l, const char **ret_option, char **ret_reason)
 {
 	bool numeric = !l->unordered && !l->conditional;
 	bool few = l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS;
@@ -121,13 +116,12 @@ const struct strategy *search_choose(const struct search_spec *spec, const struc
 	struct look l = look_at(spec, space);
 	*ret_option = NULL;
 	if (l.size != UINT64_MAX && !has_fidelity && (!spec->tasks || l.size <= spec->tasks))
-		return choose_finite(spec, &l, ret_option, ret_reason);
-	if (has_fidelity && (!l.parallel || l.parallel >= AUTO_MANY_PARALLEL) && spec->objective_count == 1 &&
-	    (search_find("asha") || search_find("hyperband")))
-		return choose_fidelity(&l, ret_reason);
+		return auto_choose_finite(spec, &l, ret_option, ret_reason);
+	if (has_fidelity && spec->objective_count == 1)
+		return auto_choose_fidelity(ret_reason);
 	if (l.size != UINT64_MAX && (!spec->tasks || l.size <= spec->tasks))
-		return choose_finite(spec, &l, ret_option, ret_reason);
-	if (l.tasks <= AUTO_FEW_TASKS || (l.parallel && 2 * l.parallel >= l.tasks)) {
+		return auto_choose_finite(spec, &l, ret_option, ret_reason);
+	if (l.tasks <= AUTO_FEW_TASKS || l.parallel >= l.tasks) {
 		*ret_reason = l.tasks <= AUTO_FEW_TASKS
 			? mem_printf("%" PRIu64 " tasks for %zu parameters are too few to learn from", l.tasks, l.dims)
 			: mem_printf("%" PRIu64 " of %" PRIu64
@@ -136,6 +130,6 @@ const struct strategy *search_choose(const struct search_spec *spec, const struc
 		return search_find("sobol");
 	}
 	if (spec->objective_count > 1)
-		return choose_many(&l, spec->objective_count, ret_reason);
-	return choose_one(&l, ret_option, ret_reason);
+		return auto_choose_many(&l, spec->objective_count, ret_reason);
+	return auto_choose_one(&l, ret_option, ret_reason);
 }

@@ -14,7 +14,7 @@
  * Rules: all randomness comes from search->rng (for strategies with `recalls` it is seeded again for every ask). An ask
  * that answers SEARCH_WAIT or SEARCH_DONE changes nothing. SEARCH_WAIT is only allowed while something is pending.
  * Tells come in any order, late or never. Scores are minimised, and a failed trial has +INFINITY in all of them, so that
- * comparing is safe. */
+ * comparing is safe. A model of the values takes `measured`. */
 #ifndef SEARCH_SEARCH_INTERNAL_H
 #define SEARCH_SEARCH_INTERNAL_H
 
@@ -36,11 +36,18 @@ struct search_trial {
 	int64_t id; /* of its first task */
 	double *unit; /* dim_count coordinates; as proposed, not snapped to the cells */
 	double *score; /* objective_count; smaller is better; valid once it is not pending */
+	/* What was measured, minimised: equal to the score, unless the trial is beyond a limit. Its score is then worse
+	 * than that of any trial within the limits, and the better the nearer it is to them (K. Deb, An efficient
+	 * constraint handling method for genetic algorithms, 2000). */
+	double *measured;
+	double *excess; /* per limit, how far it is beyond it: above 0 is too far; of several repeats the farthest */
+	bool beyond; /* at least one limit is not kept */
 	enum search_trial_state state;
 	double fidelity; /* NAN unless the strategy sets it */
 	int64_t continues; /* id of the task it goes on from; -1 */
 	unsigned redraw; /* during ask: how many candidates were refused before */
 	bool foreign; /* not the strategy's own: tag is -1, notes are empty */
+	bool earlier; /* foreign, and a result of an earlier experiment */
 	bool taken; /* during ask: search_take_known was true */
 	/* The strategy's own: kept from ask to tell. */
 	int64_t tag;
@@ -65,6 +72,7 @@ struct search {
 	size_t pending; /* trials not told yet */
 	size_t unspent; /* trials that do not count against the budget */
 	size_t lost; /* what counts against it and is no trial */
+	size_t earlier; /* trials of earlier experiments */
 	/* The core's own. */
 	VEC(struct search_task) tasks;
 	uint64_t *seen; /* open-addressed set of configuration hashes; 0: free */
@@ -126,6 +134,8 @@ const struct strategy *search_choose(const struct search_spec *spec, const struc
 
 /* Points of the Sobol sequence (sobol.c), for strategies that start evenly. `scramble` 0: none. */
 void sobol_point(uint32_t index, uint64_t scramble, size_t dims, double *unit);
+/* The first `count` of them, one after the other, for a small part of the time. */
+void sobol_points(uint32_t count, uint64_t scramble, size_t dims, double *units);
 #define SOBOL_DIMS 64
 
 #endif

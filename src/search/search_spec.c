@@ -10,8 +10,10 @@
 #include <stdio.h>
 
 #define KEYS_MOST 64
+#define EXPERIMENT_ID_CHARS 18 /* "e" and digits, so that the number fits */
+#define LEARN_MOST 100
 
-static const char *const common_keys[] = {"strategy", "tasks", "parallel", "seed", "duplicates"};
+static const char *const spec_common_keys[] = {"strategy", "tasks", "parallel", "seed", "duplicates", "learn_from"};
 
 void search_spec_free(struct search_spec *spec)
 {
@@ -20,6 +22,8 @@ void search_spec_free(struct search_spec *spec)
 	free(spec->reason);
 	free(spec->option_values);
 	free(spec->maximise);
+	free(spec->limits);
+	free(spec->learn_ids);
 	free(spec);
 }
 
@@ -29,7 +33,15 @@ void search_set_goal(struct search_spec *spec, size_t objective, bool maximise)
 		spec->maximise[objective] = maximise;
 }
 
-static size_t option_index(const struct search_spec *spec, const char *name)
+void search_set_limits(struct search_spec *spec, const struct search_limit *limits, size_t count)
+{
+	free(spec->limits);
+	spec->limits = mem_array(count + 1, sizeof(*limits));
+	memcpy(spec->limits, limits, count * sizeof(*limits));
+	spec->limit_count = count;
+}
+
+static size_t spec_option_index(const struct search_spec *spec, const char *name)
 {
 	const struct search_option *options = spec->strategy->options;
 	for (size_t i = 0; options[i].name; i++)
@@ -40,12 +52,12 @@ static size_t option_index(const struct search_spec *spec, const char *name)
 
 double search_option(const struct search_spec *spec, const char *name)
 {
-	return spec->option_values[option_index(spec, name)];
+	return spec->option_values[spec_option_index(spec, name)];
 }
 
 void search_set_option(struct search_spec *spec, const char *name, double value)
 {
-	spec->option_values[option_index(spec, name)] = value;
+	spec->option_values[spec_option_index(spec, name)] = value;
 }
 
 uint64_t search_space_size(const struct space *space)
@@ -60,8 +72,8 @@ uint64_t search_default_tasks(const struct space *space)
 }
 
 /* A whole number under a key; *ret stays as it is when absent. */
-static int read_whole(const struct node *map, const char *key, int64_t least, int64_t most, uint64_t *ret,
-		      bool *ret_given, struct problems *problems)
+static int spec_read_whole(const struct node *map, const char *key, int64_t least, int64_t most, uint64_t *ret,
+			   bool *ret_given, struct problems *problems)
 {
 	const struct node *node = node_get(map, key);
 	if (ret_given)
@@ -79,7 +91,7 @@ static int read_whole(const struct node *map, const char *key, int64_t least, in
 	return 0;
 }
 
-static int unknown_strategy(const struct node *node, struct problems *problems)
+static int spec_unknown_strategy(const struct node *node, struct problems *problems)
 {
 	const char *names[KEYS_MOST];
 	size_t n = 0;
@@ -105,7 +117,7 @@ static int unknown_strategy(const struct node *node, struct problems *problems)
 }
 
 /* The place of a word in "a|b|c", or -1. */
-static int word_index(const char *words, const char *word)
+static int spec_word_index(const char *words, const char *word)
 {
 	size_t len = strlen(word);
 	for (int i = 0;; i++) {
@@ -118,8 +130,8 @@ static int word_index(const char *words, const char *word)
 	}
 }
 
-static int read_option(const struct search_option *option, const struct node *node, double *ret,
-		       struct problems *problems)
+static int spec_read_option(const struct search_option *option, const struct node *node, double *ret,
+			    struct problems *problems)
 {
 	char remedy[160];
 	switch (option->type) {
@@ -130,7 +142,7 @@ static int read_option(const struct search_option *option, const struct node *no
 		*ret = node->boolean;
 		return 0;
 	case SEARCH_OPTION_WORD: {
-		int index = node_string(node) ? word_index(option->words, node->string) : -1;
+		int index = node_string(node) ? spec_word_index(option->words, node->string) : -1;
 		snprintf(remedy, sizeof(remedy), "one of: %s", option->words);
 		if (index < 0)
 			return problem_add(problems, node, remedy, "'%s' cannot be %.60s", option->name,
@@ -150,12 +162,12 @@ static int read_option(const struct search_option *option, const struct node *no
 	}
 }
 
-static int unknown_key(const struct search_spec *spec, const struct node *member, struct problems *problems)
+static int spec_unknown_key(const struct search_spec *spec, const struct node *member, struct problems *problems)
 {
 	const char *names[KEYS_MOST];
 	size_t n = 0;
-	for (; n < COUNT_OF(common_keys); n++)
-		names[n] = common_keys[n];
+	for (; n < COUNT_OF(spec_common_keys); n++)
+		names[n] = spec_common_keys[n];
 	for (const struct search_option *o = spec->strategy->options; o->name && n < KEYS_MOST - 1; o++)
 		names[n++] = o->name;
 	names[n] = NULL;
@@ -166,46 +178,93 @@ static int unknown_key(const struct search_spec *spec, const struct node *member
 	return rc;
 }
 
-static int read_options(struct search_spec *spec, const struct node *search, struct problems *problems)
+static int spec_read_options(struct search_spec *spec, const struct node *search, struct problems *problems)
 {
 	int rc = 0;
 	for (size_t i = 0; search && i < search->count; i++) {
 		const struct node *member = search->items[i];
 		size_t k = 0;
-		while (k < COUNT_OF(common_keys) && strcmp(common_keys[k], member->key) != 0)
+		while (k < COUNT_OF(spec_common_keys) && strcmp(spec_common_keys[k], member->key) != 0)
 			k++;
-		if (k < COUNT_OF(common_keys))
+		if (k < COUNT_OF(spec_common_keys))
 			continue;
 		const struct search_option *o = spec->strategy->options;
 		while (o->name && strcmp(o->name, member->key) != 0)
 			o++;
-		int one = o->name ? read_option(o, member, &spec->option_values[o - spec->strategy->options], problems)
-				  : unknown_key(spec, member, problems);
+		int one = o->name
+			? spec_read_option(o, member, &spec->option_values[o - spec->strategy->options], problems)
+			: spec_unknown_key(spec, member, problems);
 		if (one < 0)
 			rc = one;
 	}
 	return rc;
 }
 
-static int read_common(struct search_spec *spec, const struct node *search, struct problems *problems)
+/* The number behind the id of an experiment ("e12"); 0 where it is none. */
+static int64_t spec_experiment_of(const struct node *node)
+{
+	const char *text = node_string(node);
+	int64_t id = 0;
+	if (!text || text[0] != 'e' || strlen(text) > EXPERIMENT_ID_CHARS || text[1] == '0')
+		return 0;
+	for (text++; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return 0;
+		id = 10 * id + (*text - '0');
+	}
+	return id;
+}
+
+/* `learn_from`: auto, none, or a list of experiments. */
+static int spec_read_learn_from(struct search_spec *spec, const struct node *node, struct problems *problems)
+{
+	static const char remedy[] = "write auto, none, or a list of experiments: [e3, e5]";
+	const char *word = node_string(node);
+	bool list = node && node->type == NODE_LIST;
+	size_t count = list ? node->count : 1;
+	if (!node || (word && strcmp(word, "auto") == 0))
+		return 0;
+	if (word && strcmp(word, "none") == 0) {
+		spec->learn_from = SEARCH_LEARN_NONE;
+		return 0;
+	}
+	if (!count || count > LEARN_MOST)
+		return problem_add(problems, node, remedy, "'learn_from' has %zu experiments: 1 to %d", count,
+				   LEARN_MOST);
+	spec->learn_from = SEARCH_LEARN_LISTED;
+	spec->learn_ids = mem_array(count, sizeof(*spec->learn_ids));
+	for (size_t i = 0; i < count; i++) {
+		const struct node *item = list ? node->items[i] : node;
+		int64_t id = spec_experiment_of(item);
+		if (!id)
+			return problem_add(problems, item, remedy, "'learn_from' cannot be %.60s",
+					   item->string ? item->string : node_type_name(item));
+		spec->learn_ids[spec->learn_count++] = id;
+	}
+	return 0;
+}
+
+static int spec_read_common(struct search_spec *spec, const struct node *search, struct problems *problems)
 {
 	int rc = 0;
-	if (read_whole(search, "tasks", 1, LIMIT_TASKS, &spec->tasks, &spec->tasks_given, problems) < 0)
+	if (spec_read_whole(search, "tasks", 1, LIMIT_TASKS, &spec->tasks, &spec->tasks_given, problems) < 0)
 		rc = -EINVAL;
-	if (read_whole(search, "parallel", 1, LIMIT_PARALLEL, &spec->parallel, NULL, problems) < 0)
+	if (spec_read_whole(search, "parallel", 1, LIMIT_PARALLEL, &spec->parallel, NULL, problems) < 0)
 		rc = -EINVAL;
-	if (read_whole(search, "seed", 0, INT64_MAX, &spec->seed, NULL, problems) < 0)
+	if (spec_read_whole(search, "seed", 0, INT64_MAX, &spec->seed, NULL, problems) < 0)
 		rc = -EINVAL;
 	const struct node *duplicates = node_get(search, "duplicates");
 	if (duplicates && duplicates->type != NODE_BOOL)
 		rc = problem_add(problems, duplicates, "write true or false", "'duplicates' is true or false, not %s",
 				 node_type_name(duplicates));
 	spec->duplicates = duplicates && duplicates->boolean;
+	if (spec_read_learn_from(spec, node_get(search, "learn_from"), problems) < 0)
+		rc = -EINVAL;
 	return rc;
 }
 
-static int fidelity_bound(const struct node *map, const char *key, double fallback, double *ret,
-			  struct problems *problems)
+static int spec_fidelity_bound(const struct node *map, const char *key, double fallback, double *ret,
+			       struct problems *problems)
 {
 	const struct node *node = node_get(map, key);
 	if (!node && isnan(fallback))
@@ -217,8 +276,8 @@ static int fidelity_bound(const struct node *map, const char *key, double fallba
 	return 0;
 }
 
-static int read_fidelity(struct search_spec *spec, const struct node *map, const struct space *space,
-			 struct problems *problems)
+static int spec_read_fidelity(struct search_spec *spec, const struct node *map, const struct space *space,
+			      struct problems *problems)
 {
 	static const char *const keys[] = {"parameter", "min", "max", NULL};
 	int rc = 0;
@@ -246,8 +305,8 @@ static int read_fidelity(struct search_spec *spec, const struct node *map, const
 		return problem_add(problems, name, "make it a constant: epochs: 81",
 				   "'%s' is not a number that can be raised", param->name);
 	double most = range ? param->max : param->choices[0].real;
-	if (fidelity_bound(map, "min", range ? param->min : NAN, &spec->fidelity_min, problems) < 0 ||
-	    fidelity_bound(map, "max", most, &spec->fidelity_max, problems) < 0)
+	if (spec_fidelity_bound(map, "min", range ? param->min : NAN, &spec->fidelity_min, problems) < 0 ||
+	    spec_fidelity_bound(map, "max", most, &spec->fidelity_max, problems) < 0)
 		return -EINVAL;
 	if (!(spec->fidelity_min < spec->fidelity_max) || spec->fidelity_min <= 0)
 		return problem_add(problems, map, "give a min above 0 and below max", "the fidelity goes from %g to %g",
@@ -255,7 +314,7 @@ static int read_fidelity(struct search_spec *spec, const struct node *map, const
 	return rc;
 }
 
-static const char *first_continuous(const struct space *space)
+static const char *spec_first_continuous(const struct space *space)
 {
 	for (size_t i = 0; i < space->count; i++)
 		if (!space->params[i].cardinality)
@@ -264,13 +323,13 @@ static const char *first_continuous(const struct space *space)
 }
 
 /* Does the strategy fit the space and the objectives? */
-static int check_fit(const struct search_spec *spec, const struct node *at, const struct space *space,
-		     bool has_fidelity, struct problems *problems)
+static int spec_check_fit(const struct search_spec *spec, const struct node *at, const struct space *space,
+			  bool has_fidelity, struct problems *problems)
 {
 	unsigned can = spec->strategy->capabilities;
 	const char *name = spec->strategy->name;
 	if (can & SEARCH_FINITE_ONLY) {
-		const char *continuous = first_continuous(space);
+		const char *continuous = spec_first_continuous(space);
 		if (continuous)
 			return problem_add(problems, at, "give it points or a step, or use strategy: random with tasks",
 					   "a grid needs a finite number of values, but '%s' is continuous",
@@ -288,7 +347,7 @@ static int check_fit(const struct search_spec *spec, const struct node *at, cons
 	return 0;
 }
 
-static void fill_options(struct search_spec *spec)
+static void spec_fill_options(struct search_spec *spec)
 {
 	size_t n = 0;
 	while (spec->strategy->options[n].name)
@@ -298,7 +357,7 @@ static void fill_options(struct search_spec *spec)
 		spec->option_values[i] = spec->strategy->options[i].fallback;
 }
 
-static void fill_budget(struct search_spec *spec, const struct space *space)
+static void spec_fill_budget(struct search_spec *spec, const struct space *space)
 {
 	if (spec->tasks || (spec->strategy->capabilities & SEARCH_FINITE_ONLY))
 		return;
@@ -310,56 +369,89 @@ static void fill_budget(struct search_spec *spec, const struct space *space)
 }
 
 /* The strategy by name, or chosen. */
-static int read_strategy(struct search_spec *spec, const struct node *search, const struct space *space,
-			 bool has_fidelity, struct problems *problems)
+static int spec_read_strategy(struct search_spec *spec, const struct node *search, const struct space *space,
+			      bool has_fidelity, struct problems *problems)
 {
 	const struct node *name = node_get(search, "strategy");
 	if (name && !(node_string(name) && strcmp(name->string, "auto") == 0)) {
 		spec->strategy = node_string(name) ? search_find(name->string) : NULL;
 		if (!spec->strategy)
-			return unknown_strategy(name, problems);
-		fill_options(spec);
+			return spec_unknown_strategy(name, problems);
+		spec_fill_options(spec);
 		return 0;
 	}
 	const char *option;
 	spec->strategy = search_choose(spec, space, has_fidelity, &option, &spec->reason);
-	fill_options(spec);
+	spec_fill_options(spec);
 	if (option)
 		search_set_option(spec, option, 1);
 	return 0;
 }
 
-/* Without a space: the options of a strategy that is named. */
-static int read_spaceless(struct search_spec *spec, const struct node *search, struct problems *problems)
+static bool spec_is_any_key(const char *key)
+{
+	for (size_t i = 0; i < COUNT_OF(spec_common_keys); i++)
+		if (strcmp(spec_common_keys[i], key) == 0)
+			return true;
+	for (const struct strategy *s = search_strategies; s->name; s++)
+		for (const struct search_option *o = s->options; o->name; o++)
+			if (strcmp(o->name, key) == 0)
+				return true;
+	return false;
+}
+
+/* Where the strategy cannot be chosen: names the keys that none of them has. */
+static int spec_check_keys(const struct node *search, struct problems *problems)
+{
+	const char *names[COUNT_OF(spec_common_keys) + 1] = {0};
+	int rc = 0;
+	memcpy(names, spec_common_keys, sizeof(spec_common_keys));
+	for (size_t i = 0; search && i < search->count; i++) {
+		const struct node *member = search->items[i];
+		if (spec_is_any_key(member->key))
+			continue;
+		char *remedy = space_unknown_remedy(member->key, names);
+		rc = problem_add(problems, member, remedy, "no strategy has the option '%.60s'", member->key);
+		free(remedy);
+	}
+	return rc;
+}
+
+/* Without a space, or with a wrong budget: the options of a strategy that is named. */
+static int spec_read_spaceless(struct search_spec *spec, const struct node *search, struct problems *problems)
 {
 	const struct node *name = node_get(search, "strategy");
 	if (!name || (node_string(name) && strcmp(name->string, "auto") == 0))
-		return 0;
-	if (read_strategy(spec, search, NULL, false, problems) < 0)
+		return spec_check_keys(search, problems);
+	if (spec_read_strategy(spec, search, NULL, false, problems) < 0)
 		return -EINVAL;
-	return read_options(spec, search, problems);
+	return spec_read_options(spec, search, problems);
 }
 
-static int parse_into(struct search_spec *spec, const struct node *search, const struct node *fidelity,
-		      const struct space *space, struct problems *problems)
+static int spec_parse_into(struct search_spec *spec, const struct node *search, const struct node *fidelity,
+			   const struct space *space, struct problems *problems)
 {
 	if (search && search->type != NODE_MAP)
 		return problem_add(problems, search, "write search: {strategy: auto, tasks: 60}",
 				   "'search' is a map, not %s", node_type_name(search));
-	int rc = read_common(spec, search, problems);
+	int rc = spec_read_common(spec, search, problems);
 	if (!space)
-		return read_spaceless(spec, search, problems) < 0 ? -EINVAL : rc;
-	if (fidelity && read_fidelity(spec, fidelity, space, problems) < 0)
+		return spec_read_spaceless(spec, search, problems) < 0 ? -EINVAL : rc;
+	if (fidelity && spec_read_fidelity(spec, fidelity, space, problems) < 0)
 		rc = -EINVAL;
-	if (rc < 0 || read_strategy(spec, search, space, fidelity != NULL, problems) < 0)
+	if (rc < 0) {
+		(void)spec_read_spaceless(spec, search, problems);
+		return rc;
+	}
+	if (spec_read_strategy(spec, search, space, fidelity != NULL, problems) < 0)
 		return -EINVAL;
-	rc = read_options(spec, search, problems);
+	rc = spec_read_options(spec, search, problems);
 	const struct node *at = node_get(search, "strategy") ? node_get(search, "strategy") : search;
-	if (check_fit(spec, at, space, fidelity != NULL, problems) < 0)
+	if (spec_check_fit(spec, at, space, fidelity != NULL, problems) < 0)
 		rc = -EINVAL;
 	if (rc < 0)
 		return rc;
-	fill_budget(spec, space);
+	spec_fill_budget(spec, space);
 	return 0;
 }
 
@@ -371,7 +463,7 @@ int search_spec_parse(const struct node *search, const struct node *fidelity, co
 	spec->objective_count = objective_count ? objective_count : 1;
 	spec->maximise = mem_array(spec->objective_count, sizeof(bool));
 	spec->fidelity_param = -1;
-	int rc = parse_into(spec, search, fidelity, space, problems);
+	int rc = spec_parse_into(spec, search, fidelity, space, problems);
 	if (rc < 0) {
 		search_spec_free(spec);
 		return rc;
@@ -391,57 +483,31 @@ uint64_t search_planned(const struct search_spec *spec, const struct space *spac
 	return count > UINT64_MAX / spec->repeats ? UINT64_MAX : count * spec->repeats;
 }
 
-static void write_word(const char *words, size_t index, struct json *out)
+static void spec_write_word(const char *words, size_t index, struct json *out)
 {
 	for (; index; index--)
 		words += strcspn(words, "|") + 1;
-	json_string_n(out, words, strcspn(words, "|"));
+	json_put_string_n(out, words, strcspn(words, "|"));
 }
 
-static void write_option_value(const struct search_option *option, double value, struct json *out)
+static void spec_write_option_value(const struct search_option *option, double value, struct json *out)
 {
 	switch (option->type) {
-	case SEARCH_OPTION_BOOL: json_bool(out, value != 0); break;
-	case SEARCH_OPTION_INT: json_int(out, (int64_t)value); break;
-	case SEARCH_OPTION_REAL: json_real(out, value); break;
-	case SEARCH_OPTION_WORD: write_word(option->words, (size_t)value, out); break;
+	case SEARCH_OPTION_BOOL: json_put_bool(out, value != 0); break;
+	case SEARCH_OPTION_INT: json_put_int(out, (int64_t)value); break;
+	case SEARCH_OPTION_REAL: json_put_real(out, value); break;
+	case SEARCH_OPTION_WORD: spec_write_word(option->words, (size_t)value, out); break;
 	}
 }
 
-void search_write_spec(const struct search_spec *spec, struct json *out)
-{
-	json_map(out);
-	json_key_string(out, "strategy", spec->strategy->name);
-	json_key_string(out, "reason", spec->reason);
-	json_key_int(out, "seed", (int64_t)spec->seed);
-	json_key(out, "tasks");
-	if (spec->tasks)
-		json_int(out, (int64_t)spec->tasks);
-	else
-		json_null(out);
-	json_key(out, "parallel");
-	if (spec->parallel)
-		json_int(out, (int64_t)spec->parallel);
-	else
-		json_null(out);
-	json_key(out, "options");
-	json_map(out);
-	for (size_t i = 0; spec->strategy->options[i].name; i++) {
-		json_key(out, spec->strategy->options[i].name);
-		write_option_value(&spec->strategy->options[i], spec->option_values[i], out);
-	}
-	json_end(out);
-	json_end(out);
-}
-
-static void write_option(const struct search_option *option, struct json *out)
+static void spec_write_option(const struct search_option *option, struct json *out)
 {
 	static const char *const types[] = {"bool", "int", "real", "word"};
 	json_map(out);
 	json_key_string(out, "name", option->name);
 	json_key_string(out, "type", types[option->type]);
 	json_key(out, "default");
-	write_option_value(option, option->fallback, out);
+	spec_write_option_value(option, option->fallback, out);
 	if (option->type == SEARCH_OPTION_INT || option->type == SEARCH_OPTION_REAL) {
 		json_key_real(out, "min", option->min);
 		json_key_real(out, "max", option->max);
@@ -451,7 +517,7 @@ static void write_option(const struct search_option *option, struct json *out)
 		json_list(out);
 		const char *end = option->words + strlen(option->words);
 		for (const char *w = option->words; w < end; w += strcspn(w, "|") + 1)
-			json_string_n(out, w, strcspn(w, "|"));
+			json_put_string_n(out, w, strcspn(w, "|"));
 		json_end(out);
 	}
 	json_key_string(out, "help", option->help);
@@ -473,7 +539,7 @@ void search_write_strategies(struct json *out)
 		json_key(out, "options");
 		json_list(out);
 		for (const struct search_option *o = s->options; o->name; o++)
-			write_option(o, out);
+			spec_write_option(o, out);
 		json_end(out);
 		json_end(out);
 	}

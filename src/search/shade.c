@@ -27,14 +27,14 @@ static void shade_generation(struct evolve *e)
 	evolve_memory_update(&e->memory);
 }
 
-static const struct evolve_rules rules = {
+static const struct evolve_rules shade_rules = {
 	.make = shade_make, .win = evolve_win_by_gain, .generation = shade_generation, .ties_win = true};
 
 static int shade_open(struct search *s, struct error *err)
 {
 	(void)err;
 	size_t n = evolve_population_root(s->spec, SHADE_POPULATION, SHADE_POPULATION, SHADE_LEAST);
-	struct evolve *e = evolve_open(s, &rules, n);
+	struct evolve *e = evolve_open(s, &shade_rules, n);
 	e->archive_most = e->n;
 	evolve_memory_open(&e->memory, e->n, 0.5, 0.5);
 	return 0;

@@ -87,7 +87,7 @@ struct sobol {
 	bool scramble;
 };
 
-static int degree_of(unsigned polynomial)
+static int sobol_degree_of(unsigned polynomial)
 {
 	int degree = 0;
 	while (polynomial >> (degree + 1))
@@ -96,7 +96,7 @@ static int degree_of(unsigned polynomial)
 }
 
 /* v_k = m_k / 2^k as a 32-bit fraction, by the recurrence of Joe and Kuo's equation 2. */
-static void directions(size_t dim, uint32_t v[static SOBOL_BITS])
+static void sobol_directions(size_t dim, uint32_t v[static SOBOL_BITS])
 {
 	if (dim == 0) {
 		for (int k = 0; k < SOBOL_BITS; k++)
@@ -104,7 +104,7 @@ static void directions(size_t dim, uint32_t v[static SOBOL_BITS])
 		return;
 	}
 	unsigned polynomial = sobol_table[dim - 1].polynomial;
-	int degree = degree_of(polynomial);
+	int degree = sobol_degree_of(polynomial);
 	for (int k = 0; k < SOBOL_BITS; k++) {
 		if (k < degree) {
 			v[k] = (uint32_t)sobol_table[dim - 1].initial[k] << (SOBOL_BITS - 1 - k);
@@ -117,7 +117,7 @@ static void directions(size_t dim, uint32_t v[static SOBOL_BITS])
 	}
 }
 
-static uint32_t reverse_bits(uint32_t x)
+static uint32_t sobol_reverse_bits(uint32_t x)
 {
 	x = (x >> 16) | (x << 16);
 	x = ((x & 0x00ff00ffu) << 8) | ((x >> 8) & 0x00ff00ffu);
@@ -127,15 +127,15 @@ static uint32_t reverse_bits(uint32_t x)
 }
 
 /* A random permutation in which a bit is changed by the bits above it only (Burley, section 3). */
-static uint32_t scrambled(uint32_t x, uint32_t seed)
+static uint32_t sobol_scrambled(uint32_t x, uint32_t seed)
 {
-	x = reverse_bits(x);
+	x = sobol_reverse_bits(x);
 	x += seed;
 	x ^= x * 0x6c50b47cu;
 	x ^= x * 0xb82f1e52u;
 	x ^= x * 0xc7afe638u;
 	x ^= x * 0x8d22f6e6u;
-	return reverse_bits(x);
+	return sobol_reverse_bits(x);
 }
 
 void sobol_point(uint32_t index, uint64_t scramble, size_t dims, double *unit)
@@ -143,13 +143,25 @@ void sobol_point(uint32_t index, uint64_t scramble, size_t dims, double *unit)
 	uint32_t gray = index ^ (index >> 1);
 	for (size_t d = 0; d < dims && d < SOBOL_DIMS; d++) {
 		uint32_t v[SOBOL_BITS], x = 0;
-		directions(d, v);
+		sobol_directions(d, v);
 		for (int k = 0; k < SOBOL_BITS; k++)
 			if (gray >> k & 1)
 				x ^= v[k];
 		if (scramble)
-			x = scrambled(x, (uint32_t)rng_derive(scramble, d));
+			x = sobol_scrambled(x, (uint32_t)rng_derive(scramble, d));
 		unit[d] = x * 0x1p-32;
+	}
+}
+
+void sobol_points(uint32_t count, uint64_t scramble, size_t dims, double *units)
+{
+	for (size_t d = 0; d < dims && d < SOBOL_DIMS; d++) {
+		uint32_t v[SOBOL_BITS], x = 0, seed = scramble ? (uint32_t)rng_derive(scramble, d) : 0;
+		sobol_directions(d, v);
+		for (uint32_t i = 0; i < count; i++) {
+			units[i * dims + d] = (scramble ? sobol_scrambled(x, seed) : x) * 0x1p-32;
+			x ^= v[__builtin_ctz(i + 1)]; /* the only bit in which the Gray codes of i and i + 1 differ */
+		}
 	}
 }
 

@@ -16,17 +16,17 @@ struct spsr {
 	double fbb;
 };
 
-static size_t rand_part(const struct evolve *e)
+static size_t spsr_rand_part(const struct evolve *e)
 {
 	return e->n > SPSR_BEST + 3 ? e->n - SPSR_BEST : e->n;
 }
 
-/* The best of the rand part, as far as it is told. */
-static size_t best_of_rand(const struct evolve *e, const double **ret_x, double *ret_f)
+/* The best of the rand part, as far as its results are known. */
+static size_t spsr_best_of_rand(const struct evolve *e, const double **ret_x, double *ret_f)
 {
 	size_t found = e->n;
 	*ret_f = INFINITY;
-	for (size_t i = 0; i < rand_part(e); i++) {
+	for (size_t i = 0; i < spsr_rand_part(e); i++) {
 		const struct search_trial *child = e->at[i].child;
 		bool won = child && child->score[0] < e->at[i].f;
 		double f = won ? child->score[0] : e->at[i].f;
@@ -40,11 +40,11 @@ static size_t best_of_rand(const struct evolve *e, const double **ret_x, double 
 }
 
 /* On entering the last few (or while they have none): a better one from the others becomes theirs. */
-static bool takes_over(const struct evolve *e, size_t target, const double **ret_x, double *ret_f)
+static bool spsr_takes_over(const struct evolve *e, size_t target, const double **ret_x, double *ret_f)
 {
 	const struct spsr *own = e->own;
-	bool due = target == rand_part(e) || (target > rand_part(e) && isinf(own->fbb));
-	return due && best_of_rand(e, ret_x, ret_f) < e->n && *ret_f < own->fbb;
+	bool due = target == spsr_rand_part(e) || (target > spsr_rand_part(e) && isinf(own->fbb));
+	return due && spsr_best_of_rand(e, ret_x, ret_f) < e->n && *ret_f < own->fbb;
 }
 
 static void spsr_make(struct evolve *e, size_t target, struct search_trial *trial)
@@ -55,12 +55,12 @@ static void spsr_make(struct evolve *e, size_t target, struct search_trial *tria
 	double F = rng_unit(&s->rng) < SPSR_CHANGE ? 0.1 + 0.9 * rng_unit(&s->rng) : m->F;
 	double CR = rng_unit(&s->rng) < SPSR_CHANGE ? rng_unit(&s->rng) : m->CR;
 	double *u = trial->unit;
-	if (target < rand_part(e)) {
+	if (target < spsr_rand_part(e)) {
 		evolve_rand_1(e, target, F, u);
 	} else {
 		const double *better = NULL;
 		double f;
-		const double *base = takes_over(e, target, &better, &f) ? better : own->xbb;
+		const double *base = spsr_takes_over(e, target, &better, &f) ? better : own->xbb;
 		size_t r[3] = {target};
 		r[1] = evolve_pick(e, r, 1);
 		r[2] = evolve_pick(e, r, 2);
@@ -85,7 +85,7 @@ static void spsr_accepted(struct search *s, struct search_trial *trial)
 	size_t at = 0;
 	while (at < e->n && e->at[at].key != trial->tag)
 		at++;
-	if (at < e->n && e->at[at].known && takes_over(e, at, &x, &f)) {
+	if (at < e->n && e->at[at].known && spsr_takes_over(e, at, &x, &f)) {
 		memcpy(own->xbb, x, s->dims * sizeof(double));
 		memcpy(own->xchg, x, s->dims * sizeof(double));
 		own->fbb = f;
@@ -99,7 +99,7 @@ static void spsr_told(struct evolve *e, const struct search_trial *trial)
 	size_t at = 0;
 	while (at < e->n && e->at[at].key != trial->tag)
 		at++;
-	if (at >= rand_part(e) && at < e->n && trial->score[0] < own->fbb) {
+	if (at >= spsr_rand_part(e) && at < e->n && trial->score[0] < own->fbb) {
 		memcpy(own->xbb, trial->unit, e->search->dims * sizeof(double));
 		own->fbb = trial->score[0];
 	}
@@ -114,7 +114,7 @@ static void spsr_win(struct evolve *e, struct evolve_member *parent, const struc
 
 /* Has the best of the last few moved to another place? The mean ratio of its coordinates to those at
  * the last change is then far from 1. */
-static bool has_moved(const struct evolve *e)
+static bool spsr_has_moved(const struct evolve *e)
 {
 	const struct spsr *own = e->own;
 	double sum = 0;
@@ -126,7 +126,7 @@ static bool has_moved(const struct evolve *e)
 }
 
 /* Half the population: slot i keeps the better of i and n + i. */
-static void halve(struct evolve *e)
+static void spsr_halve(struct evolve *e)
 {
 	size_t n = (e->n + 1) / 2;
 	for (size_t i = 0; i + n < e->n; i++) {
@@ -146,24 +146,24 @@ static void spsr_generation(struct evolve *e)
 	struct spsr *own = e->own;
 	const double *x = NULL;
 	double f;
-	size_t best = best_of_rand(e, &x, &f);
-	if (best < e->n && own->fbb < f && has_moved(e)) {
+	size_t best = spsr_best_of_rand(e, &x, &f);
+	if (best < e->n && own->fbb < f && spsr_has_moved(e)) {
 		memcpy(e->at[best].x, own->xbb, e->search->dims * sizeof(double));
 		memcpy(own->xchg, own->xbb, e->search->dims * sizeof(double));
 		e->at[best].f = own->fbb;
 		e->ranking_stale = true;
 	}
 	if (e->generation > e->search->spec->tasks / (SPSR_STAGES * e->n) && (e->n + 1) / 2 >= SPSR_LEAST)
-		halve(e);
+		spsr_halve(e);
 }
 
-static const struct evolve_rules rules = {
+static const struct evolve_rules spsr_rules = {
 	.make = spsr_make, .win = spsr_win, .generation = spsr_generation, .told = spsr_told};
 
 static int spsrdemms_open(struct search *s, struct error *err)
 {
 	(void)err;
-	struct evolve *e = evolve_open(s, &rules, evolve_population(s->spec, SPSR_POPULATION));
+	struct evolve *e = evolve_open(s, &spsr_rules, evolve_population(s->spec, SPSR_POPULATION));
 	for (size_t i = 0; i < e->n; i++) {
 		e->at[i].F = 0.1 + 0.9 * rng_unit(&s->rng);
 		e->at[i].CR = rng_unit(&s->rng);

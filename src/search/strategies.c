@@ -9,6 +9,7 @@ DECLARE(grid);
 DECLARE(random);
 DECLARE(sobol);
 DECLARE(tpe);
+extern const struct search_option motpe_options[];
 DECLARE(cmaes);
 DECLARE(gp);
 DECLARE(de);
@@ -20,6 +21,7 @@ DECLARE(asha);
 DECLARE(hyperband);
 DECLARE(dehb);
 
+#define MODEL (SEARCH_ADAPTIVE | SEARCH_LEARNS)
 #define EVOLUTION (SEARCH_ADAPTIVE | SEARCH_GENERATIONAL)
 #define FIDELITY (SEARCH_ADAPTIVE | SEARCH_MULTI_FIDELITY | SEARCH_GENERATIONAL)
 
@@ -30,14 +32,14 @@ const struct strategy search_strategies[] = {
 	{"sobol", "Sobol", "Draws that cover the space evenly (scrambled Sobol sequence)", SEARCH_MULTI_OBJECTIVE,
 	 sobol_options, &sobol_ops},
 	{"tpe", "TPE", "Draws where good results are frequent and bad ones are rare (tree-structured Parzen estimator)",
-	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
+	 MODEL | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
 	{"motpe", "MOTPE", "TPE for several objectives: non-dominated first, ties by hypervolume",
-	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, tpe_options, &tpe_ops},
+	 MODEL | SEARCH_MULTI_OBJECTIVE, motpe_options, &tpe_ops},
 	{"cmaes", "CMA-ES",
-	 "A normal distribution that adapts its centre and shape to good results; for numeric parameters",
-	 SEARCH_ADAPTIVE, cmaes_options, &cmaes_ops},
+	 "A normal distribution that adapts its centre and shape to good results; for numeric parameters", MODEL,
+	 cmaes_options, &cmaes_ops},
 	{"gp", "Gaussian process", "Bayesian optimisation for few and costly tasks (Matern 5/2, expected improvement)",
-	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE | SEARCH_SLOW, gp_options, &gp_ops},
+	 MODEL | SEARCH_MULTI_OBJECTIVE | SEARCH_SLOW, gp_options, &gp_ops},
 	{"de", "Differential evolution", "rand/1/bin with fixed F and CR", EVOLUTION, de_options, &de_ops},
 	{"jde", "jDE", "Differential evolution whose individuals adapt their own F and CR", EVOLUTION, evolve_options,
 	 &jde_ops},
@@ -56,10 +58,10 @@ const struct strategy search_strategies[] = {
 	 nsga2_options, &nsga2_ops},
 	{"gde3", "GDE3", "Several objectives by differential evolution, for numbers",
 	 SEARCH_ADAPTIVE | SEARCH_MULTI_OBJECTIVE, gde3_options, &gde3_ops},
-	{"asha", "ASHA", "Short runs first; the best go on at once (asynchronous successive halving)", FIDELITY,
-	 asha_options, &asha_ops},
-	{"hyperband", "Hyperband", "Brackets from many short runs to few long ones", FIDELITY, hyperband_options,
-	 &hyperband_ops},
+	{"asha", "ASHA", "Short runs first; the best go on at once (asynchronous successive halving)",
+	 FIDELITY | SEARCH_SLOW, asha_options, &asha_ops},
+	{"hyperband", "Hyperband", "Brackets from many short runs to few long ones", FIDELITY | SEARCH_SLOW,
+	 hyperband_options, &hyperband_ops},
 	{"dehb", "DEHB", "Hyperband's brackets with differential evolution", FIDELITY, dehb_options, &dehb_ops},
 	{0},
 };

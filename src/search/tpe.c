@@ -14,7 +14,8 @@
 #define GOOD_MOST 25
 #define GOOD_PORTION 0.1
 
-/* Parameters that apply under the same conditions: one density each for the good and the others. */
+/* Parameters that apply under the same conditions, or (not multivariate) each parameter by itself: one density each for the
+ * good and the others. */
 struct group {
 	size_t *dims; /* axes of the cube */
 	size_t count;
@@ -27,12 +28,13 @@ struct group {
 struct trial {
 	size_t *slots; /* in `other` of each group; SIZE_MAX where it does not apply */
 	double *point; /* the coordinates, group after group */
-	bool good, told;
+	bool good, has_result;
 };
 
 struct tpe {
 	const struct space *space;
 	size_t objectives, startup, candidates;
+	bool multivariate;
 	struct parzen_axis *axes; /* of the cube */
 	struct group *groups;
 	size_t group_count;
@@ -51,7 +53,7 @@ struct tpe {
 	struct space_value *values;
 };
 
-static bool same_conditions(const struct space_param *a, const struct space_param *b)
+static bool tpe_same_conditions(const struct space_param *a, const struct space_param *b)
 {
 	if (a->condition_count != b->condition_count)
 		return false;
@@ -68,14 +70,15 @@ static bool same_conditions(const struct space_param *a, const struct space_para
 	return true;
 }
 
-static void make_groups(struct tpe *t)
+static void tpe_make_groups(struct tpe *t)
 {
 	const struct space *space = t->space;
 	t->groups = mem_array(space->dim_count + 1, sizeof(*t->groups));
 	for (size_t d = 0; d < space->dim_count; d++) {
 		const struct space_param *p = &space->params[space->dims[d]];
 		size_t g = 0;
-		while (g < t->group_count && !same_conditions(p, &space->params[space->dims[t->groups[g].dims[0]]]))
+		while (g < t->group_count &&
+		       !(t->multivariate && tpe_same_conditions(p, &space->params[space->dims[t->groups[g].dims[0]]])))
 			g++;
 		struct group *group = &t->groups[g];
 		if (g == t->group_count) {
@@ -97,20 +100,21 @@ static void make_groups(struct tpe *t)
 	free(axes);
 }
 
-struct tpe *tpe_new(const struct space *space, size_t objectives, size_t startup, size_t candidates)
+struct tpe *tpe_new(const struct space *space, size_t objectives, size_t startup, size_t candidates, bool multivariate)
 {
 	struct tpe *t = mem_alloc(sizeof(*t));
 	t->space = space;
 	t->objectives = objectives;
 	t->startup = startup;
 	t->candidates = candidates;
+	t->multivariate = multivariate;
 	t->front.objectives = objectives;
 	t->front.depth = GOOD_MOST;
 	t->values = mem_array(space->count, sizeof(*t->values));
 	t->axes = mem_array(space->dim_count + 1, sizeof(*t->axes));
 	for (size_t d = 0; d < space->dim_count; d++)
 		t->axes[d] = parzen_axis_of(&space->params[space->dims[d]]);
-	make_groups(t);
+	tpe_make_groups(t);
 	return t;
 }
 
@@ -158,17 +162,17 @@ size_t tpe_add(struct tpe *t, const double *unit)
 	return t->trials.len - 1;
 }
 
-static bool is_better(const struct result *a, const struct result *b)
+static bool tpe_is_better(const struct result *a, const struct result *b)
 {
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
 	return a->score < b->score || (a->score == b->score && a->trial < b->trial);
 }
 
-static void keep_best(struct tpe *t, struct result result)
+static void tpe_keep_best(struct tpe *t, struct result result)
 {
 	size_t at = t->best_count;
-	while (at > 0 && is_better(&result, &t->best[at - 1]))
+	while (at > 0 && tpe_is_better(&result, &t->best[at - 1]))
 		at--;
 	if (at == GOOD_MOST)
 		return;
@@ -186,10 +190,10 @@ void tpe_tell_rank(struct tpe *t, size_t trial, double score, unsigned rank)
 		if (t->best[i].trial != trial)
 			t->best[kept++] = t->best[i];
 	t->best_count = kept;
-	t->results += !t->trials.at[trial].told;
-	t->trials.at[trial].told = true;
+	t->results += !t->trials.at[trial].has_result;
+	t->trials.at[trial].has_result = true;
 	t->stale = true;
-	keep_best(t, (struct result){rank, score, trial});
+	tpe_keep_best(t, (struct result){rank, score, trial});
 }
 
 void tpe_tell(struct tpe *t, size_t trial, const double *score, bool pruned)
@@ -218,7 +222,7 @@ size_t tpe_good(const struct tpe *t)
 }
 
 /* The good ones by several objectives: as many of the front, or by rank where the front is too small. */
-static void find_front(const struct tpe *t, size_t want, size_t *ret)
+static void tpe_find_front(const struct tpe *t, size_t want, size_t *ret)
 {
 	const struct pareto_front *f = &t->front;
 	size_t *members = mem_resize(NULL, f->ids.len + 1, sizeof(*members)), count = 0;
@@ -235,12 +239,12 @@ static void find_front(const struct tpe *t, size_t want, size_t *ret)
 }
 
 /* Which trials are good now, in ascending order. */
-static void find_good(struct tpe *t, size_t *ret, size_t *ret_count)
+static void tpe_find_good(struct tpe *t, size_t *ret, size_t *ret_count)
 {
 	size_t want = tpe_good(t), known = t->objectives == 1 ? t->best_count : t->front.ids.len;
 	*ret_count = want = want < known ? want : known;
 	if (t->objectives > 1)
-		find_front(t, want, ret);
+		tpe_find_front(t, want, ret);
 	for (size_t i = 0; i < want && t->objectives == 1; i++)
 		ret[i] = t->best[i].trial;
 	for (size_t i = 1; i < want; i++) {
@@ -251,7 +255,7 @@ static void find_good(struct tpe *t, size_t *ret, size_t *ret_count)
 	}
 }
 
-static void move(struct tpe *t, size_t trial, bool good)
+static void tpe_move(struct tpe *t, size_t trial, bool good)
 {
 	for (size_t g = 0; g < t->group_count; g++)
 		if (t->trials.at[trial].slots[g] != SIZE_MAX)
@@ -260,7 +264,7 @@ static void move(struct tpe *t, size_t trial, bool good)
 }
 
 /* The good of each group anew. */
-static void gather_good(struct tpe *t)
+static void tpe_gather_good(struct tpe *t)
 {
 	for (size_t g = 0; g < t->group_count; g++)
 		parzen_clear(t->groups[g].good);
@@ -277,11 +281,11 @@ static void gather_good(struct tpe *t)
 }
 
 /* Brings the densities up to date: what changed sides since the last time moves. */
-static void split(struct tpe *t)
+static void tpe_split(struct tpe *t)
 {
 	size_t good[GOOD_MOST], count;
 	t->stale = false;
-	find_good(t, good, &count);
+	tpe_find_good(t, good, &count);
 	if (count == t->good.len && memcmp(good, t->good.at, count * sizeof(*good)) == 0)
 		return;
 	for (size_t i = 0; i < t->good.len; i++) {
@@ -289,19 +293,19 @@ static void split(struct tpe *t)
 		for (size_t k = 0; k < count; k++)
 			stays = stays || good[k] == t->good.at[i];
 		if (!stays)
-			move(t, t->good.at[i], false);
+			tpe_move(t, t->good.at[i], false);
 	}
 	t->good.len = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (!t->trials.at[good[i]].good)
-			move(t, good[i], true);
+			tpe_move(t, good[i], true);
 		vec_push(&t->good, good[i]);
 	}
-	gather_good(t);
+	tpe_gather_good(t);
 }
 
 /* Draws candidates where the good are dense and ranks them by the ratio of the densities. */
-static void draw_candidates(struct tpe *t, struct group *group, struct rng *rng)
+static void tpe_draw_candidates(struct tpe *t, struct group *group, struct rng *rng)
 {
 	size_t n = t->candidates;
 	double *good = mem_resize(NULL, 2 * n, sizeof(*good)), *other = good + n;
@@ -329,11 +333,11 @@ void tpe_propose(struct tpe *t, struct rng *rng, unsigned redraw, double *ret_un
 		return;
 	}
 	if (t->stale)
-		split(t);
+		tpe_split(t);
 	for (size_t g = 0; g < t->group_count; g++) {
 		struct group *group = &t->groups[g];
 		if (redraw == 0)
-			draw_candidates(t, group, rng);
+			tpe_draw_candidates(t, group, rng);
 		const double *point = group->points + group->ranking[redraw] * group->count;
 		for (size_t i = 0; i < group->count; i++)
 			ret_unit[group->dims[i]] = parzen_unit(&t->axes[group->dims[i]], point[i]);
@@ -342,18 +346,35 @@ void tpe_propose(struct tpe *t, struct rng *rng, unsigned redraw, double *ret_un
 
 /* The strategy. */
 
-const struct search_option tpe_options[] = {
-	{"startup", SEARCH_OPTION_INT, 10, 1, LIMIT_TASKS, NULL, "results of random draws before the model is used"},
-	{"candidates", SEARCH_OPTION_INT, 24, 1, 1000, NULL,
-	 "draws per proposal, of which the most promising is taken"},
-	{0},
-};
+#define TPE_OPTIONS(multivariate)                                                                                      \
+	{"startup", SEARCH_OPTION_INT, 10, 1, LIMIT_TASKS, NULL, "results of random draws before the model is used"},  \
+		{"candidates",                                                                                         \
+		 SEARCH_OPTION_INT,                                                                                    \
+		 24,                                                                                                   \
+		 1,                                                                                                    \
+		 1000,                                                                                                 \
+		 NULL,                                                                                                 \
+		 "draws per proposal, of which the most promising is taken"},                                          \
+		{"multivariate",                                                                                       \
+		 SEARCH_OPTION_BOOL,                                                                                   \
+		 multivariate,                                                                                         \
+		 0,                                                                                                    \
+		 1,                                                                                                    \
+		 NULL,                                                                                                 \
+		 "one density for all parameters that apply together; else one for each parameter"},                   \
+	{                                                                                                              \
+		0                                                                                                      \
+	}
+
+const struct search_option tpe_options[] = {TPE_OPTIONS(true)};
+/* With several objectives one density for each parameter was better (docs/studies/search-quality.md). */
+const struct search_option motpe_options[] = {TPE_OPTIONS(false)};
 
 static int tpe_open(struct search *s, struct error *err)
 {
 	(void)err;
 	s->state = tpe_new(s->space, s->objectives, (size_t)search_option(s->spec, "startup"),
-			   (size_t)search_option(s->spec, "candidates"));
+			   (size_t)search_option(s->spec, "candidates"), search_option(s->spec, "multivariate") != 0);
 	return 0;
 }
 

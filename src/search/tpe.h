@@ -9,8 +9,9 @@
 
 struct tpe;
 
-/* `startup` results come before it proposes by itself; the best of `candidates` draws is taken. */
-struct tpe *tpe_new(const struct space *space, size_t objectives, size_t startup, size_t candidates);
+/* `startup` results come before it proposes by itself; the best of `candidates` draws is taken. multivariate: parameters
+ * that apply together have one density; else each has its own. */
+struct tpe *tpe_new(const struct space *space, size_t objectives, size_t startup, size_t candidates, bool multivariate);
 void tpe_free(struct tpe *tpe);
 /* A trial begins at a point of the cube; returns its number: 0, 1, ... Until its result is told it counts as bad, so
  * that no other trial goes to the same place. */

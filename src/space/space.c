@@ -52,7 +52,7 @@ static double value_number(const struct space_value *value)
 
 /* Choices by ascending number: insertion sort keeps equal ones in order and lists are short, but a
  * list may hold thousands, so this is a merge from the bottom up. */
-static size_t *rank_choices(const struct space_value *choices, size_t count)
+static size_t *space_rank_choices(const struct space_value *choices, size_t count)
 {
 	size_t *from = mem_resize(NULL, count, sizeof(*from));
 	size_t *to = mem_resize(NULL, count, sizeof(*to));
@@ -80,11 +80,11 @@ void space_param_finish(struct space_param *p)
 {
 	if (p->kind == SPACE_CONSTANT || p->kind == SPACE_CHOICE || p->points) {
 		p->cardinality = p->choice_count;
-		p->ordered = true;
+		p->ordered = !p->categorical;
 		for (size_t i = 0; i < p->choice_count; i++)
 			p->ordered = p->ordered && !isnan(value_number(&p->choices[i]));
 		if (p->kind == SPACE_CHOICE && p->ordered)
-			p->ranks = rank_choices(p->choices, p->choice_count);
+			p->ranks = space_rank_choices(p->choices, p->choice_count);
 		return;
 	}
 	p->ordered = true;
@@ -101,19 +101,19 @@ void space_param_finish(struct space_param *p)
 }
 
 /* 0.1 + 2 * 0.1 should read 0.3: people look at these values. */
-static double tidy(double value)
+static double space_tidy(double value)
 {
 	return num_round(value, 12);
 }
 
-static struct space_value number_value(const struct space_param *p, double real)
+static struct space_value space_number_value(const struct space_param *p, double real)
 {
 	if (p->kind == SPACE_INT)
 		return (struct space_value){.kind = SPACE_VALUE_INT, .integer = (int64_t)real, .real = real};
 	return (struct space_value){.kind = SPACE_VALUE_REAL, .real = real};
 }
 
-static double clamp(double value, double min, double max)
+static double space_clamp(double value, double min, double max)
 {
 	return value < min ? min : value > max ? max : value;
 }
@@ -124,8 +124,8 @@ struct space_value space_value_at(const struct space_param *p, uint64_t k)
 		return p->choices[k];
 	double real = p->min + (double)k * p->step;
 	if (p->kind == SPACE_REAL)
-		real = clamp(tidy(real), p->min, p->max);
-	return number_value(p, real);
+		real = space_clamp(space_tidy(real), p->min, p->max);
+	return space_number_value(p, real);
 }
 
 uint64_t space_index_of(const struct space_param *p, const struct space_value *value)
@@ -137,10 +137,10 @@ uint64_t space_index_of(const struct space_param *p, const struct space_value *v
 		return 0;
 	}
 	double k = floor((value->real - p->min) / p->step + 0.5);
-	return (uint64_t)clamp(k, 0, (double)(p->cardinality - 1));
+	return (uint64_t)space_clamp(k, 0, (double)(p->cardinality - 1));
 }
 
-static uint64_t cell_of(double unit, uint64_t cells)
+static uint64_t space_cell_of(double unit, uint64_t cells)
 {
 	uint64_t k = (uint64_t)(unit * (double)cells);
 	return k < cells ? k : cells - 1;
@@ -150,22 +150,22 @@ static struct space_value value_of_unit(const struct space_param *p, double unit
 {
 	unit = unit > 0 ? (unit < 1 ? unit : 1) : 0; /* NaN becomes 0 */
 	if (p->choice_count) {
-		uint64_t k = cell_of(unit, p->choice_count);
+		uint64_t k = space_cell_of(unit, p->choice_count);
 		return p->choices[p->ranks ? p->ranks[k] : k];
 	}
 	if (p->step > 0 && !p->log)
-		return space_value_at(p, cell_of(unit, p->cardinality));
+		return space_value_at(p, space_cell_of(unit, p->cardinality));
 	double real = p->low + unit * p->span;
 	if (p->log)
 		real = exp(real);
 	if (p->step > 0) {
 		double k = floor((real - p->min) / p->step + 0.5);
-		return space_value_at(p, (uint64_t)clamp(k, 0, (double)(p->cardinality - 1)));
+		return space_value_at(p, (uint64_t)space_clamp(k, 0, (double)(p->cardinality - 1)));
 	}
-	return number_value(p, clamp(real, p->min, p->max));
+	return space_number_value(p, space_clamp(real, p->min, p->max));
 }
 
-static double unit_of_value(const struct space_param *p, const struct space_value *value)
+static double space_unit_of_value(const struct space_param *p, const struct space_value *value)
 {
 	if (value->kind == SPACE_VALUE_NONE)
 		return 0.5;
@@ -182,9 +182,9 @@ static double unit_of_value(const struct space_param *p, const struct space_valu
 	if (p->step > 0) {
 		double low = value->real - p->step / 2, high = value->real + p->step / 2;
 		double from = low > 0 && log(low) > p->low ? log(low) : p->low;
-		return clamp(((from + log(high)) / 2 - p->low) / p->span, 0, 1);
+		return space_clamp(((from + log(high)) / 2 - p->low) / p->span, 0, 1);
 	}
-	return clamp(((p->log ? log(value->real) : value->real) - p->low) / p->span, 0, 1);
+	return space_clamp(((p->log ? log(value->real) : value->real) - p->low) / p->span, 0, 1);
 }
 
 bool space_value_equal(const struct space_value *a, const struct space_value *b)
@@ -234,7 +234,7 @@ void space_decode(const struct space *space, const double *unit, struct space_va
 void space_encode(const struct space *space, const struct space_value *values, double *unit)
 {
 	for (size_t d = 0; d < space->dim_count; d++)
-		unit[d] = unit_of_value(&space->params[space->dims[d]], &values[space->dims[d]]);
+		unit[d] = space_unit_of_value(&space->params[space->dims[d]], &values[space->dims[d]]);
 }
 
 bool space_allows(const struct space *space, const struct space_value *values)
@@ -253,7 +253,7 @@ bool space_equal(const struct space *space, const struct space_value *a, const s
 	return true;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t space_mix(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
 	hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9u;
@@ -274,10 +274,10 @@ uint64_t space_hash(const struct space *space, const struct space_value *values)
 		case SPACE_VALUE_REAL: memcpy(&word, &real, sizeof(word)); break;
 		case SPACE_VALUE_TEXT:
 			for (const char *c = v->text; *c; c++)
-				word = mix(word, (unsigned char)*c);
+				word = space_mix(word, (unsigned char)*c);
 			break;
 		}
-		hash = mix(hash, word);
+		hash = space_mix(hash, word);
 	}
 	return hash;
 }

@@ -41,6 +41,7 @@ struct space_param {
 	double step; /* 0: none. INT has at least 1, unless it has points */
 	uint64_t points; /* a range given by `points`: its values are the choices, ascending; 0: none */
 	bool log;
+	bool categorical; /* the user says that the choices are labels, even if all of them are numbers */
 	bool ordered; /* a range, or choices that are all numbers: points close in the cube have close values */
 	size_t *ranks; /* ordered CHOICE: the choices by ascending value; NULL: in the order of the file */
 	bool has_default;

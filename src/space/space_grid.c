@@ -20,7 +20,7 @@
 #define EMPTY_DRAWS_LEAST 50
 
 /* Sets the parameters from `from` on (in order) to the first value they can take. */
-static void set_first(const struct space *space, size_t from, struct space_value *values)
+static void grid_set_first(const struct space *space, size_t from, struct space_value *values)
 {
 	for (size_t i = from; i < space->count; i++) {
 		size_t at = space->order[i];
@@ -30,7 +30,7 @@ static void set_first(const struct space *space, size_t from, struct space_value
 }
 
 /* Moves to the next configuration, allowed or not. */
-static bool advance(const struct space *space, struct space_value *values)
+static bool grid_advance(const struct space *space, struct space_value *values)
 {
 	for (size_t i = space->count; i-- > 0;) {
 		size_t at = space->order[i];
@@ -40,14 +40,14 @@ static bool advance(const struct space *space, struct space_value *values)
 		uint64_t k = space_index_of(param, &values[at]) + 1;
 		if (k < param->cardinality) {
 			values[at] = space_value_at(param, k);
-			set_first(space, i + 1, values);
+			grid_set_first(space, i + 1, values);
 			return true;
 		}
 	}
 	return false;
 }
 
-static bool is_finite(const struct space *space)
+static bool grid_is_finite(const struct space *space)
 {
 	for (size_t i = 0; i < space->count; i++)
 		if (!space->params[i].cardinality)
@@ -58,14 +58,14 @@ static bool is_finite(const struct space *space)
 bool space_next(const struct space *space, uint64_t *cursor, struct space_value *values)
 {
 	if (*cursor == 0) {
-		if (!is_finite(space))
+		if (!grid_is_finite(space))
 			return false;
-		set_first(space, 0, values);
-	} else if (!advance(space, values)) {
+		grid_set_first(space, 0, values);
+	} else if (!grid_advance(space, values)) {
 		return false;
 	}
 	while (!space_allows(space, values))
-		if (!advance(space, values))
+		if (!grid_advance(space, values))
 			return false;
 	++*cursor;
 	return true;
@@ -79,7 +79,7 @@ struct count {
 };
 
 /* The work of looking at one configuration. */
-static uint64_t step_work(const struct space *space)
+static uint64_t grid_step_work(const struct space *space)
 {
 	size_t text = 0;
 	for (size_t i = 0; i < space->constraint_count; i++)
@@ -126,10 +126,10 @@ static bool count_from(struct count *c, size_t i, uint64_t factor)
 
 uint64_t space_count(const struct space *space, uint64_t most)
 {
-	if (!is_finite(space))
+	if (!grid_is_finite(space))
 		return UINT64_MAX;
 	struct count c = {
-		.space = space, .most = most < UINT64_MAX ? most : UINT64_MAX - 1, .step_work = step_work(space)};
+		.space = space, .most = most < UINT64_MAX ? most : UINT64_MAX - 1, .step_work = grid_step_work(space)};
 	c.core = mem_alloc(space->count + 1);
 	c.values = mem_array(space->count, sizeof(*c.values));
 	for (size_t i = 0; i < space->count; i++)
@@ -151,7 +151,7 @@ int space_look_empty(const struct space *space)
 	uint64_t count = space_count(space, LIMIT_TASKS);
 	if (count != UINT64_MAX)
 		return count == 0 ? -ENOENT : 0;
-	uint64_t most = COUNT_WORK_MOST / step_work(space);
+	uint64_t most = COUNT_WORK_MOST / grid_step_work(space);
 	int draws = most > EMPTY_DRAWS_MOST ? EMPTY_DRAWS_MOST
 		: most < EMPTY_DRAWS_LEAST  ? EMPTY_DRAWS_LEAST
 					    : (int)most;

@@ -101,7 +101,7 @@ const char *space_find_hint(const struct space_hint *hints, const char *word)
 	return NULL;
 }
 
-static bool is_number(const char *text, size_t len)
+static bool hint_is_number(const char *text, size_t len)
 {
 	double ignored;
 	while (len && isspace((unsigned char)*text))
@@ -115,12 +115,12 @@ bool space_looks_like_values(const char *text)
 {
 	const char *dots = strstr(text, "..");
 	if (dots)
-		return is_number(text, (size_t)(dots - text)) && is_number(dots + 2, strcspn(dots + 2, ":"));
+		return hint_is_number(text, (size_t)(dots - text)) && hint_is_number(dots + 2, strcspn(dots + 2, ":"));
 	if (!strchr(text, ','))
 		return false;
 	for (;; text++) {
 		size_t len = strcspn(text, ",");
-		if (!is_number(text, len))
+		if (!hint_is_number(text, len))
 			return false;
 		text += len;
 		if (!*text)

@@ -11,11 +11,11 @@
 void space_write_value(const struct space_value *value, struct json *out)
 {
 	switch (value->kind) {
-	case SPACE_VALUE_NONE: json_null(out); break;
-	case SPACE_VALUE_BOOL: json_bool(out, value->boolean); break;
-	case SPACE_VALUE_INT: json_int(out, value->integer); break;
-	case SPACE_VALUE_REAL: json_float(out, value->real); break;
-	case SPACE_VALUE_TEXT: json_string(out, value->text); break;
+	case SPACE_VALUE_NONE: json_put_null(out); break;
+	case SPACE_VALUE_BOOL: json_put_bool(out, value->boolean); break;
+	case SPACE_VALUE_INT: json_put_int(out, value->integer); break;
+	case SPACE_VALUE_REAL: json_put_float(out, value->real); break;
+	case SPACE_VALUE_TEXT: json_put_string(out, value->text); break;
 	}
 }
 
@@ -47,7 +47,7 @@ void space_write_values(const struct space *space, const struct space_value *val
 }
 
 /* A number within rounding of one of the values of a finite range, or within a continuous one. */
-static int match_number(const struct space_param *param, double real, struct space_value *ret)
+static int space_match_number(const struct space_param *param, double real, struct space_value *ret)
 {
 	double slack = 1e-9 * (fabs(param->min) > fabs(param->max) ? fabs(param->min) : fabs(param->max));
 	if (!isfinite(real) || real < param->min - slack || real > param->max + slack)
@@ -78,7 +78,7 @@ int space_match(const struct space_param *param, const struct node *scalar, stru
 {
 	struct space_value value = {0};
 	if (param->kind == SPACE_REAL || param->kind == SPACE_INT)
-		return node_is_number(scalar) ? match_number(param, scalar->real, ret) : -EINVAL;
+		return node_is_number(scalar) ? space_match_number(param, scalar->real, ret) : -EINVAL;
 	switch (scalar->type) {
 	case NODE_BOOL: value = (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = scalar->boolean}; break;
 	case NODE_INT:
@@ -97,8 +97,8 @@ int space_match(const struct space_param *param, const struct node *scalar, stru
 	return -ERANGE;
 }
 
-static int read_value(const struct space_param *param, const struct node *node, struct space_value *ret,
-		      struct problems *problems)
+static int space_read_value(const struct space_param *param, const struct node *node, struct space_value *ret,
+			    struct problems *problems)
 {
 	int rc = space_match(param, node, ret);
 	if (rc == 0)
@@ -110,7 +110,7 @@ static int read_value(const struct space_param *param, const struct node *node, 
 			   node->type == NODE_BOOL ? (node->boolean ? "true" : "false") : node->string);
 }
 
-static int read_unknown(const struct space *space, const struct node *map, struct problems *problems)
+static int space_read_unknown(const struct space *space, const struct node *map, struct problems *problems)
 {
 	int rc = 0;
 	for (size_t i = 0; i < map->count; i++) {
@@ -134,7 +134,7 @@ int space_read_values(const struct space *space, const struct node *map, struct 
 		return problem_add(problems, map, "write {name: value}", "a configuration is a map, not %s",
 				   node_type_name(map));
 	struct space_value *values = mem_array(space->count, sizeof(*values));
-	int rc = read_unknown(space, map, problems);
+	int rc = space_read_unknown(space, map, problems);
 	for (size_t i = 0; i < space->count; i++) {
 		size_t at = space->order[i];
 		const struct space_param *param = &space->params[at];
@@ -145,7 +145,7 @@ int space_read_values(const struct space *space, const struct node *map, struct 
 				one = problem_add(problems, node, "remove it", "'%s' does not apply with these values",
 						  param->name);
 		} else if (node) {
-			one = read_value(param, node, &values[at], problems);
+			one = space_read_value(param, node, &values[at], problems);
 		} else if (param->cardinality == 1) {
 			values[at] = space_value_at(param, 0);
 		} else {
@@ -160,11 +160,11 @@ int space_read_values(const struct space *space, const struct node *map, struct 
 	return rc;
 }
 
-static void write_when(const struct space *space, const struct space_param *param, struct json *out)
+static void space_write_when(const struct space *space, const struct space_param *param, struct json *out)
 {
 	json_key(out, "when");
 	if (!param->condition_count) {
-		json_null(out);
+		json_put_null(out);
 		return;
 	}
 	json_map(out);
@@ -179,7 +179,7 @@ static void write_when(const struct space *space, const struct space_param *para
 	json_end(out);
 }
 
-static void write_range(const struct space_param *param, struct json *out)
+static void space_write_range(const struct space_param *param, struct json *out)
 {
 	bool integer = param->kind == SPACE_INT;
 	if (integer) {
@@ -192,20 +192,20 @@ static void write_range(const struct space_param *param, struct json *out)
 	json_key_string(out, "scale", param->log ? "log" : "linear");
 	json_key(out, "step");
 	if (param->step <= 0)
-		json_null(out);
+		json_put_null(out);
 	else if (integer)
-		json_int(out, (int64_t)param->step);
+		json_put_int(out, (int64_t)param->step);
 	else
-		json_real(out, param->step);
+		json_put_real(out, param->step);
 	json_key(out, "points");
 	if (param->points)
-		json_int(out, (int64_t)param->points);
+		json_put_int(out, (int64_t)param->points);
 	else
-		json_null(out);
+		json_put_null(out);
 	json_key_bool(out, "integer", integer);
 }
 
-static void write_param(const struct space *space, const struct space_param *param, struct json *out)
+static void space_write_param(const struct space *space, const struct space_param *param, struct json *out)
 {
 	static const char *const kinds[] = {
 		[SPACE_CONSTANT] = "constant",
@@ -223,13 +223,15 @@ static void write_param(const struct space *space, const struct space_param *par
 			space_write_value(&param->choices[i], out);
 		json_end(out);
 	} else {
-		json_null(out);
+		json_put_null(out);
 	}
 	if (param->kind == SPACE_REAL || param->kind == SPACE_INT)
-		write_range(param, out);
+		space_write_range(param, out);
+	else
+		json_key_bool(out, "categorical", !param->ordered);
 	json_key(out, "default");
 	space_write_value(param->has_default ? &param->fallback : &(struct space_value){0}, out);
-	write_when(space, param, out);
+	space_write_when(space, param, out);
 	json_end(out);
 }
 
@@ -237,6 +239,6 @@ void space_write_json(const struct space *space, struct json *out)
 {
 	json_list(out);
 	for (size_t i = 0; i < space->count; i++)
-		write_param(space, &space->params[i], out);
+		space_write_param(space, &space->params[i], out);
 	json_end(out);
 }

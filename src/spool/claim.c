@@ -21,7 +21,7 @@ static void claim_write_text(struct buf *text)
 	char host[256] = "";
 	uint64_t start = 0;
 	gethostname(host, sizeof(host) - 1);
-	if (proc_start_time(getpid(), &start) < 0)
+	if (proc_own_start_time(&start) < 0)
 		start = 0;
 	struct json out = json_to(text);
 	json_map(&out);
@@ -50,7 +50,7 @@ static bool claim_is_ours(const char *batch_dir, uint32_t index)
 	char host[256] = "";
 	uint64_t start = 0;
 	gethostname(host, sizeof(host) - 1);
-	return proc_start_time(getpid(), &start) == 0 && spool_claim_read(batch_dir, index, &held) == 1 &&
+	return proc_own_start_time(&start) == 0 && spool_claim_read(batch_dir, index, &held) == 1 &&
 		held.pid == getpid() && held.pid_start == (int64_t)start && strcmp(held.host, host) == 0 &&
 		strcmp(held.boot_id, proc_boot_id()) == 0;
 }

@@ -19,7 +19,7 @@ static void descriptor_put_node(struct json *out, const char *key, const struct 
 	if (node)
 		node_write_json(node, out);
 	else
-		json_null(out);
+		json_put_null(out);
 }
 
 void spool_descriptor_put(const struct spool_descriptor *d, struct json *out)
@@ -40,13 +40,19 @@ void spool_descriptor_put(const struct spool_descriptor *d, struct json *out)
 	json_key_string(out, "python", d->python);
 	descriptor_put_node(out, "modules", d->modules);
 	json_key_int(out, "cpus", d->cpus);
+	json_key_string(out, "warm_dir", d->warm_dir);
 	json_key_string(out, "results", d->results);
 	descriptor_put_node(out, "argv", d->argv);
 	descriptor_put_node(out, "setup", d->setup);
 	descriptor_put_node(out, "env", d->env);
 	descriptor_put_node(out, "params", d->params);
 	descriptor_put_node(out, "metrics", d->metrics);
+	descriptor_put_node(out, "objectives", d->objectives);
 	json_key_bool(out, "fresh", d->fresh);
+	json_key_real(out, "stall_times", d->stall_times);
+	json_key_int(out, "stall_after_ms", d->stall_after_ms);
+	json_key_bool(out, "stall_ends", d->stall_ends);
+	json_key_string(out, "power_limit", d->power_limit);
 	json_key_string(out, "gpus", d->gpus);
 	json_key_int(out, "copy_limit_bytes", d->copy_limit_bytes);
 	json_key_int(out, "grace_ms", d->grace_ms);
@@ -89,15 +95,17 @@ static int descriptor_check(const struct spool_descriptor *d, const char *name, 
 {
 	if (!d->argv || !d->argv->count || !descriptor_all_strings(d->argv))
 		return errorf(err, -EINVAL, "%s: argv is not a list of texts", name);
-	if (!descriptor_all_strings(d->setup) || !descriptor_all_strings(d->env))
-		return errorf(err, -EINVAL, "%s: setup and env must hold texts", name);
+	if (!descriptor_all_strings(d->setup) || !descriptor_all_strings(d->env) ||
+	    !descriptor_all_strings(d->objectives))
+		return errorf(err, -EINVAL, "%s: setup, env and objectives must hold texts", name);
 	if (!descriptor_is_folder(d->files_dir) || !descriptor_is_folder(d->task_dir) ||
 	    !descriptor_is_folder(d->attempt_dir))
 		return errorf(err, -EINVAL, "%s: files_dir, task_dir and attempt_dir must be absolute", name);
 	if ((d->script && !fs_is_safe_relative(d->script)) || (d->caller && !descriptor_is_folder(d->caller)) ||
 	    (d->ran_dir && !descriptor_is_folder(d->ran_dir)) || (d->python && !spool_python_is_choice(d->python)) ||
-	    !descriptor_all_strings(d->modules) || d->cpus < 0)
-		return errorf(err, -EINVAL, "%s: script, caller, ran_dir, python, modules or cpus is not valid", name);
+	    !descriptor_all_strings(d->modules) || d->cpus < 0 || (d->warm_dir && !descriptor_is_folder(d->warm_dir)))
+		return errorf(err, -EINVAL,
+			      "%s: script, caller, ran_dir, python, modules, cpus or warm_dir is not valid", name);
 	if (d->results && !fs_is_safe_relative(d->results))
 		return errorf(err, -EINVAL, "%s: results leaves the work folder", name);
 	if (!d->experiment || d->task < 1 || d->attempt < 1)
@@ -128,13 +136,19 @@ static struct spool_descriptor descriptor_take(struct node *tree)
 		.python = node_get_string(tree, "python"),
 		.modules = descriptor_get(tree, "modules", NODE_LIST),
 		.cpus = node_get_int(tree, "cpus", 0),
+		.warm_dir = node_get_string(tree, "warm_dir"),
 		.results = node_get_string(tree, "results"),
 		.argv = descriptor_get(tree, "argv", NODE_LIST),
 		.setup = descriptor_get(tree, "setup", NODE_LIST),
 		.env = descriptor_get(tree, "env", NODE_MAP),
 		.params = descriptor_get(tree, "params", NODE_MAP),
 		.metrics = descriptor_get(tree, "metrics", NODE_MAP),
+		.objectives = descriptor_get(tree, "objectives", NODE_LIST),
 		.fresh = node_get_bool(tree, "fresh", false),
+		.stall_times = node_get_real(tree, "stall_times", 0),
+		.stall_after_ms = node_get_int(tree, "stall_after_ms", 0),
+		.stall_ends = node_get_bool(tree, "stall_ends", false),
+		.power_limit = node_get_string(tree, "power_limit"),
 		.gpus = node_get_string(tree, "gpus"),
 		.copy_limit_bytes = node_get_int(tree, "copy_limit_bytes", LIMIT_COPY_BYTES),
 		.grace_ms = node_get_int(tree, "grace_ms", SPOOL_GRACE_MS),

@@ -22,10 +22,16 @@ struct spool_descriptor {
 	const char *python; /* environment.python: NULL or "auto", "none", a folder or a program */
 	const struct node *modules; /* environment.modules: texts; NULL: those of the caller */
 	int64_t cpus; /* that were asked for; 0: none were */
+	const char *warm_dir; /* where keepers are found for a warm start; NULL: it starts cold */
 	const char *results; /* made below the work folder; NULL */
 	size_t setup_added; /* lines that the runner has put before those of the user; not in the file */
+	const struct node *objectives; /* names of metrics, a list of texts; NULL: none were named */
 	const struct node *argv, *setup, *env, *params, *metrics; /* NULL, or of the right type; texts only */
 	bool fresh; /* remove the work and checkpoint folders first */
+	double stall_times; /* a silence of so many times the longest pause is reported; 0: the default */
+	int64_t stall_after_ms; /* or after this time; 0: by stall_times */
+	bool stall_ends; /* a script that makes no progress is ended */
+	const char *power_limit; /* of each GPU: "300" (watts) or "auto"; NULL: as it is */
 	const char *gpus; /* "0,1": assigned with the task; NULL: the slot or the cluster says */
 	int64_t copy_limit_bytes; /* larger files are linked, not copied; default LIMIT_COPY_BYTES */
 	int64_t grace_ms; /* default SPOOL_GRACE_MS */

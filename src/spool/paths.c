@@ -6,6 +6,11 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+char *spool_warm_dir(const char *state_dir)
+{
+	return mem_printf("%s/warm", state_dir);
+}
+
 char *spool_experiments_dir(const char *state_dir)
 {
 	return mem_printf("%s/experiments", state_dir);
@@ -83,9 +88,9 @@ char *spool_results(const char *experiment, int64_t task)
 const char *spool_name(enum spool_file file)
 {
 	static const char *const names[] = {
-		[SPOOL_JOURNAL] = "journal", [SPOOL_STDOUT] = "stdout",   [SPOOL_STDERR] = "stderr",
-		[SPOOL_STOP] = "stop",       [SPOOL_SAVE] = "save",       [SPOOL_REPORT] = "report.jsonl",
-		[SPOOL_SETUP] = "setup",     [SPOOL_ENVIRON] = "environ",
+		[SPOOL_JOURNAL] = "journal", [SPOOL_STDOUT] = "stdout", [SPOOL_STDERR] = "stderr",
+		[SPOOL_STOP] = "stop",       [SPOOL_SAVE] = "save",     [SPOOL_REPORT] = "report.jsonl",
+		[SPOOL_SETUP] = "setup",     [SPOOL_STACK] = "stack",   [SPOOL_ENVIRON] = "environ",
 	};
 	return names[file];
 }

@@ -19,6 +19,9 @@ char *spool_attempt_dir(const char *task_dir, int64_t attempt);
 char *spool_batches_dir(const char *experiment_dir);
 char *spool_batch_dir(const char *experiment_dir, const char *token);
 
+/* Where the keepers of warm starts are found. */
+char *spool_warm_dir(const char *state_dir);
+
 /* In the folder of an experiment: the script and what it needs, as submitted. */
 char *spool_files_dir(const char *experiment_dir);
 /* The environment of the submitting shell: caller.h. */
@@ -44,6 +47,7 @@ enum spool_file {
 	SPOOL_SAVE, /* it must save, and end */
 	SPOOL_REPORT, /* what `sluice report` appends to */
 	SPOOL_SETUP, /* the setup line that failed */
+	SPOOL_STACK, /* where the script was when it made no progress */
 	SPOOL_ENVIRON, /* the variables after the setup lines, until the runner has read them */
 };
 char *spool_path(const char *attempt_dir, enum spool_file file);

@@ -127,7 +127,7 @@ char *spool_python_version(const char *program)
 	return version;
 }
 
-/* What pyenv was told: its words, separated by blanks, colons or lines; "" where it was told nothing. */
+/* The versions that pyenv is set to, separated by blanks, colons or lines; "" where there are none. */
 static char *unshim_words(const char *root, const char *pyenv_version, const char *folder)
 {
 	struct buf text = buf_make(PYTHONS_CONFIG_BYTES);
@@ -208,11 +208,11 @@ char *spool_python_unshim(const char *program, const char *pyenv_version, const 
 	if (strcmp(pythons_name(shims), "shims") == 0 && pythons_exists(root, "versions")) {
 		char *words = unshim_words(root, pyenv_version, folder);
 		const char *at = words;
-		bool told = false;
+		bool any = false;
 		while (!found && *(at += strspn(at, " \t\r\n:"))) {
 			size_t len = strcspn(at, " \t\r\n:");
 			char *word = mem_copy(at, len);
-			told = true;
+			any = true;
 			if (*word == '#')
 				len = strcspn(at, "\n");
 			else if (strcmp(word, "system") == 0)
@@ -222,7 +222,7 @@ char *spool_python_unshim(const char *program, const char *pyenv_version, const 
 			free(word);
 			at += len;
 		}
-		if (!told)
+		if (!any)
 			found = pythons_in_path(path, pythons_name(program), shims);
 		free(words);
 	}

@@ -2,13 +2,19 @@
 #include "spool/ran.h"
 
 #include "base/fs.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "spool/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <unistd.h>
+
+/* The sum in 16 digits, a space, the digest, a newline. */
+#define RAN_LAST_CHARS 64
 
 int spool_ran_hash_file(const char *path, char hex[65])
 {
@@ -74,4 +80,42 @@ int spool_ran_read(const char *ran_dir, const char *digest, struct buf *out, str
 	}
 	free(path);
 	return rc;
+}
+
+static char *ran_last_path(const char *ran_dir)
+{
+	char host[256] = "";
+	gethostname(host, sizeof(host) - 1);
+	return mem_printf("%s/%s.last", ran_dir, host);
+}
+
+bool spool_ran_recall(const char *ran_dir, uint64_t sum, char digest[SPOOL_RAN_CHARS])
+{
+	char line[RAN_LAST_CHARS] = "", begin[RAN_LAST_CHARS];
+	char *path = ran_last_path(ran_dir);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	int len = snprintf(begin, sizeof(begin), "%016" PRIx64 " ", sum);
+	if (n != len + SPOOL_RAN_CHARS || strncmp(line, begin, (size_t)len) != 0)
+		return false;
+	line[n - 1] = 0; /* the end of the line */
+	path = mem_printf("%s/%s.json", ran_dir, line + len);
+	bool found = spool_ran_is_digest(line + len) && access(path, F_OK) == 0;
+	free(path);
+	if (found)
+		memcpy(digest, line + len, SPOOL_RAN_CHARS);
+	return found;
+}
+
+void spool_ran_remember(const char *ran_dir, uint64_t sum, const char *digest)
+{
+	struct error err;
+	char *path = ran_last_path(ran_dir), *line = mem_printf("%016" PRIx64 " %s\n", sum, digest);
+	if (fs_write(path, line, strlen(line), SPOOL_FILE_MODE, false, &err) < 0)
+		log_warning("%s", err.text);
+	free(path);
+	free(line);
 }

@@ -23,4 +23,9 @@ int spool_ran_write(const char *ran_dir, const char *text, size_t len, bool sync
 /* -EBADMSG: its content does not (or not yet) match the digest in its name. */
 int spool_ran_read(const char *ran_dir, const char *digest, struct buf *out, struct error *err) MUST_USE;
 
+/* Did the last attempt on this machine record what has the same sum? Then its digest, of a file that is there. */
+bool spool_ran_recall(const char *ran_dir, uint64_t sum, char digest[SPOOL_RAN_CHARS]);
+/* For spool_ran_recall. Where it fails, the next attempt finds out again what ran. */
+void spool_ran_remember(const char *ran_dir, uint64_t sum, const char *digest);
+
 #endif

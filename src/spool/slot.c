@@ -25,6 +25,8 @@ int spool_slot_write(const char *batch_dir, uint32_t index, const struct spool_s
 	json_key_int(&out, "memory_bytes", slot->memory_bytes);
 	json_key_string(&out, "cores", slot->cores[0] ? slot->cores : NULL);
 	json_key_string(&out, "gpus", slot->gpus[0] ? slot->gpus : NULL);
+	json_key_int(&out, "gpu_share", slot->gpu_share);
+	json_key_bool(&out, "mps", slot->mps);
 	json_key_int(&out, "gpus_hidden", slot->gpus_hidden);
 	json_key_int(&out, "time_ms", slot->time_ms);
 	json_key_int(&out, "signal_before_ms", slot->signal_before_ms);
@@ -58,6 +60,8 @@ bool spool_slot_parse(const char *text, size_t len, struct spool_slot *ret)
 		.time_ms = slot_get(tree, "time_ms", 0),
 		.signal_before_ms = slot_get(tree, "signal_before_ms", 0),
 		.checkpoint_signal = signal < NSIG ? (int)signal : 0,
+		.gpu_share = slot_get(tree, "gpu_share", 0),
+		.mps = node_get_bool(tree, "mps", false),
 		.gpus_hidden = slot_get(tree, "gpus_hidden", 0),
 	};
 	const char *cores = node_get_string(tree, "cores");

@@ -8,13 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* 64 GPUs with names of 63 characters: a MIG slice has one of 40. */
+#define SPOOL_SLOT_GPUS_BYTES 4096
+
 struct spool_slot {
 	int64_t cpus, memory_bytes;
 	int64_t time_ms; /* limit that the runner enforces; 0: none */
 	int64_t signal_before_ms; /* before that limit, checkpoint_signal is sent; 0: none */
 	int checkpoint_signal;
 	char cores[1024]; /* "0,3": of its own, for a task that asks for cpus; "": any that the daemon may use */
-	char gpus[256]; /* "0,1"; "": none */
+	char gpus[SPOOL_SLOT_GPUS_BYTES]; /* "0,1"; "": none */
+	int64_t gpu_share; /* thousandths of the one GPU in gpus, which others have the rest of; 0: all of it */
+	bool mps; /* they share it by NVIDIA MPS */
 	int64_t gpus_hidden; /* GPUs of this machine that it does not see, because it asked for none */
 };
 

@@ -17,7 +17,7 @@ static const char sql_delete_token[] = "DELETE FROM access_token WHERE id = ?1";
 static const char sql_tokens[] = "SELECT id, name, created_ms, coalesce(used_ms, 0) FROM access_token ORDER BY id";
 
 /* Ends the transaction of one change: commits when rc is 0. */
-static int change_end(struct store *store, int rc, struct error *err)
+static int access_change_end(struct store *store, int rc, struct error *err)
 {
 	if (rc == 0)
 		return store_commit(store, err);
@@ -33,7 +33,7 @@ int store_add_token(struct store *store, const char *name, const char *hash, int
 		return rc;
 	rc = store_run(store, sql_add_token, "ssi", name, hash, now_ms);
 	int64_t id = sqlite3_last_insert_rowid(store_db(store));
-	rc = change_end(store, rc, err);
+	rc = access_change_end(store, rc, err);
 	if (rc == 0)
 		*ret_id = id;
 	return rc;
@@ -52,7 +52,7 @@ int store_find_token(struct store *store, const char *hash, int64_t now_ms, int6
 		return 0;
 	/* The door opens also when the note cannot be written. */
 	if (store_begin(store, NULL) == 0 &&
-	    change_end(store, store_run(store, sql_use_token, "ii", id, now_ms), NULL) < 0)
+	    access_change_end(store, store_run(store, sql_use_token, "ii", id, now_ms), NULL) < 0)
 		log_warning("the use of token %" PRId64 " could not be recorded", id);
 	return 0;
 }
@@ -64,7 +64,7 @@ int store_delete_token(struct store *store, int64_t id, struct error *err)
 		return rc;
 	rc = store_run(store, sql_delete_token, "i", id);
 	bool found = sqlite3_changes(store_db(store)) > 0;
-	rc = change_end(store, rc, err);
+	rc = access_change_end(store, rc, err);
 	return rc == 0 && !found ? errorf(err, -ENOENT, "there is no token %" PRId64, id) : rc;
 }
 

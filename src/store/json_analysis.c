@@ -1,28 +1,38 @@
 /* The parts of the analysis that come straight from the tasks: see json.h. */
+#include "store/configuration.h"
 #include "store/json_row.h"
-#include "store/number.h"
 
 #include <math.h>
 
 #define BEST_COUNT 10
 
 static const char sql_objective[] =
-	"SELECT json_extract(objective, '$[0].goal'), objective FROM experiment WHERE id = ?1 AND removing = 0";
+	"SELECT json_extract(objective, '$[0].goal'), objective, json_extract(spec, '$.repeats') FROM experiment "
+	"WHERE id = ?1 AND removing = 0";
 
 #define BEST_JSON(X)                                                                                                   \
 	X(int, "task", "number")                                                                                       \
 	X(real, "value", "best")                                                                                       \
 	X(int, "epoch", "best_step")                                                                                   \
+	X(text, "step_name", "step_name")                                                                              \
 	X(state, "state", "state")                                                                                     \
 	X(json, "parameters", "parameters")
 #define SQL_BEST(order)                                                                                                \
 	"SELECT id" BEST_JSON(ROW_COLUMN) " FROM task WHERE experiment = ?1 AND best IS NOT NULL "                     \
-					  "ORDER BY best" order ", number LIMIT ?2"
+					  "AND beyond IS NULL ORDER BY best" order ", number LIMIT ?2"
 static const char sql_least[] = SQL_BEST(""), sql_most[] = SQL_BEST(" DESC");
+/* The same of configurations, each with the repeat that is nearest to the mean. */
+#define MEAN_JSON(X)                                                                                                   \
+	BEST_JSON(X)                                                                                                   \
+	X(real, "mean", "c.m")                                                                                         \
+	X(real, "spread", CONFIGURATION_SPREAD)                                                                        \
+	X(int, "repeats", "c.n")
+#define SQL_MEAN(order) SQL_CONFIGURATIONS("t.id" MEAN_JSON(ROW_COLUMN), order, "?2")
+static const char sql_least_mean[] = SQL_MEAN(""), sql_most_mean[] = SQL_MEAN(" DESC");
 /* The plus keeps SQLite from the index by state: the one by end has the order. */
 static const char sql_ended[] =
 	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND (finished_ms, number) > (?2, ?3) "
-	"AND +state IN (" NUMBER(FINISHED) ", " NUMBER(PRUNED) ") AND best IS NOT NULL "
+	"AND +state IN (" NUMBER(FINISHED) ", " NUMBER(PRUNED) ") AND best IS NOT NULL AND beyond IS NULL "
 							       "ORDER BY finished_ms, number LIMIT ?4";
 static const char sql_fidelities[] = "SELECT fidelity, count(*), sum(state = " NUMBER(
 	FINISHED) ") FROM task "
@@ -52,16 +62,21 @@ int store_json_progress(struct store *store, int64_t experiment, struct store_pr
 
 int store_json_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out)
 {
-	static const struct row_member members[] = {BEST_JSON(ROW_MEMBER)};
+	static const struct row_member members[] = {BEST_JSON(ROW_MEMBER)}, means[] = {MEAN_JSON(ROW_MEMBER)};
 	sqlite3_stmt *row = store_bind(store, sql_objective, "i", experiment);
 	int rc = store_one(store, row);
 	if (rc < 0)
 		return rc;
 	const char *goal = row_text(row, 0);
-	bool maximise = goal && !strcmp(goal, "max");
+	bool maximise = goal && !strcmp(goal, "max"), repeats = row_int(row, 2) > 1;
 	*ret_maximise = maximise;
 	row_put_json(row, 1, "objective", out);
 	store_end(row);
+	if (repeats) {
+		row = store_bind(store, maximise ? sql_most_mean : sql_least_mean, "ii", experiment,
+				 (int64_t)BEST_COUNT);
+		return row_put_list(store, row, "best", means, COUNT_OF(means), out);
+	}
 	row = store_bind(store, maximise ? sql_most : sql_least, "ii", experiment, (int64_t)BEST_COUNT);
 	return row_put_list(store, row, "best", members, COUNT_OF(members), out);
 }

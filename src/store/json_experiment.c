@@ -12,29 +12,53 @@
 
 #define SPARK_POINTS 24
 
+/* The text of its warning of a kind; NULL: there is none. */
+#define EXPERIMENT_WARNING(kind)                                                                                       \
+	"(SELECT json_extract(w.value, '$.text') FROM json_each(e.warnings) w "                                        \
+	"WHERE json_extract(w.value, '$.kind') = '" kind "')"
+
 /* The words of the newest task that failed; the index by state has that order. Where none failed and no task has a value:
  * why, as engine/missing.h says it. */
 #define EXPERIMENT_FAILURE                                                                                             \
 	"coalesce((SELECT f.reason FROM task f WHERE f.experiment = e.id AND f.state = " NUMBER(                       \
 		ERROR) " ORDER BY f.id DESC LIMIT 1), "                                                                \
-		       "CASE WHEN e.best_task IS NULL THEN (SELECT w.value FROM json_each(e.warnings) w "              \
-		       "WHERE w.value LIKE 'no value for the objective: %' LIMIT 1) END)"
+		       "CASE WHEN e.best_task IS NULL THEN " EXPERIMENT_WARNING(STORE_WARNS_MISSING) " END)"
+
+#define EXPERIMENT_STALLED                                                                                             \
+	"(SELECT count(a.stall) FROM task s JOIN attempt a ON a.task = s.id AND a.number = s.attempt "                 \
+	"WHERE s.experiment = e.id AND s.state = " NUMBER(RUNNING) ")"
 
 /* Beside what is listed in STORE_EXPERIMENT. */
 #define EXPERIMENT_JSON(X)                                                                                             \
 	X(time, "finished", "e.finished_ms")                                                                           \
 	X(text, "step_name", "e.step_name")                                                                            \
-	X(text, "failure", EXPERIMENT_FAILURE)
+	X(json, "tags", "e.tags")                                                                                      \
+	X(bool, "star", "e.star")                                                                                      \
+	X(bool, "archived", "e.archived")                                                                              \
+	X(text, "failure", EXPERIMENT_FAILURE)                                                                         \
+	X(int, "stalled", EXPERIMENT_STALLED)
 
 #define BEST_JSON(X)                                                                                                   \
 	X(int, "task", "e.best_task")                                                                                  \
 	X(nan, "value", "b.best")                                                                                      \
 	X(int, "epoch", "b.best_step")                                                                                 \
+	X(text, "step_name", "b.step_name")                                                                            \
+	X(json, "values", "json_extract(e.best_more, '$.values')")                                                     \
+	X(json, "epochs", "json_extract(e.best_more, '$.epochs')")                                                     \
+	X(real, "mean", "json_extract(e.best_more, '$.mean')")                                                         \
+	X(real, "spread", "json_extract(e.best_more, '$.spread')")                                                     \
+	X(int, "repeats", "json_extract(e.best_more, '$.repeats')")                                                    \
+	X(state, "state", "b.state")                                                                                   \
+	X(json, "cause", "b.cause")                                                                                    \
 	X(json, "parameters", "b.parameters")
 
 #define DETAIL_JSON(X)                                                                                                 \
 	X(json, "resources", "coalesce(json_extract(e.spec, '$.resources'), '{}')")                                    \
-	X(text, "pass", "json_extract(e.spec, '$.pass')")
+	X(text, "pass", "json_extract(e.spec, '$.pass')")                                                              \
+	X(text, "notes", "e.notes")                                                                                    \
+	X(json, "warnings", "(SELECT json_group_array(json_extract(w.value, '$.text')) FROM json_each(e.warnings) w)") \
+	X(text, "no_value", EXPERIMENT_WARNING(STORE_WARNS_MISSING))                                                   \
+	X(text, "no_energy", EXPERIMENT_WARNING(STORE_WARNS_ENERGY))
 
 #define SEARCH_JSON(X)                                                                                                 \
 	X(text, "strategy", "e.strategy")                                                                              \
@@ -64,10 +88,20 @@ enum experiment_column {
 					      "AND m.name = json_extract(e.objective, '$[0].metric') "
 
 static const char sql_one[] = EXPERIMENT_SELECT "WHERE e.id = ?1 AND e.removing = 0";
-/* ?1: ids below, ?2: state or -1, ?3: limit */
-static const char sql_page[] = EXPERIMENT_SELECT
-	"WHERE e.id < ?1 AND e.removing = 0 AND (?2 < 0 OR e.state = ?2) ORDER BY e.id DESC LIMIT ?3";
-static const char sql_page_total[] = "SELECT count(*) FROM experiment WHERE removing = 0 AND (?1 < 0 OR state = ?1)";
+/* Paused is no state of its own: its tasks go on as they are, or wait. */
+#define PAGE_ALL -1
+#define PAGE_PAUSED -2
+#define PAGE_IN(state)                                                                                                 \
+	"(" state " = -1 OR e.state = " state " OR (" state                                                            \
+	" = -2 AND e.paused IS NOT NULL AND e.state < " NUMBER(FINISHED) "))"
+/* ?1: a state or PAGE_, ?2: a tag or NULL, ?3: archived 0, 1 or PAGE_ALL */
+#define PAGE_WHERE                                                                                                     \
+	"WHERE e.removing = 0 AND " PAGE_IN(                                                                           \
+		"?1") " AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(e.tags) g WHERE g.value = ?2)) "            \
+		      "AND (?3 = -1 OR e.archived = ?3) "
+/* ?4: ids below, ?5: limit */
+static const char sql_page[] = EXPERIMENT_SELECT PAGE_WHERE "AND e.id < ?4 ORDER BY e.id DESC LIMIT ?5";
+static const char sql_page_total[] = "SELECT count(*) FROM experiment e " PAGE_WHERE;
 #define TALLY_COLUMN(name, key, column, with, ...) ", " column ", " with
 #define TALLY_COLUMNS COST_FIGURES(TALLY_COLUMN, ROW_NONE)
 static const char sql_tally[] = "SELECT state, tasks, source" TALLY_COLUMNS
@@ -76,7 +110,7 @@ static const char sql_detail[] = "SELECT e.id" STORE_EXPERIMENT(STORE_NONE, STOR
 	DETAIL_JSON(ROW_COLUMN) STORE_EXPERIMENT(STORE_NONE, STORE_NONE, STORE_NONE, ROW_BOTH_COLUMN)
 		SEARCH_JSON(ROW_COLUMN) " FROM experiment e WHERE e.id = ?1";
 
-/* What the tasks of an experiment add up to. A sum is unknown while no task has told its share. */
+/* What the tasks of an experiment add up to. A sum is unknown while no task has reported its share. */
 struct tally {
 	int64_t by_state[STORE_STATE_COUNT];
 	struct {
@@ -118,7 +152,7 @@ static int tally_read(struct store *store, int64_t experiment, struct tally *ret
 	return rc;
 }
 
-static void put_cost(const struct tally *tally, struct json *out)
+static void experiment_put_cost(const struct tally *tally, struct json *out)
 {
 	json_key(out, "cost");
 	json_map(out);
@@ -147,12 +181,12 @@ static void row_put_nan(sqlite3_stmt *row, int first, const char *key, struct js
 	json_key_real(out, key, row_real(row, first));
 }
 
-static void put_best(sqlite3_stmt *row, int first, struct json *out)
+static void experiment_put_best(sqlite3_stmt *row, int first, struct json *out)
 {
 	static const struct row_member members[] = {BEST_JSON(ROW_MEMBER)};
 	json_key(out, "best");
 	if (row_is_null(row, EXP_BEST_ID) || row_is_null(row, EXP_BEST_STEP)) {
-		json_null(out);
+		json_put_null(out);
 		return;
 	}
 	json_map(out);
@@ -160,7 +194,7 @@ static void put_best(sqlite3_stmt *row, int first, struct json *out)
 	json_end(out);
 }
 
-static void put_counts(sqlite3_stmt *row, const struct tally *tally, const char *key, struct json *out)
+static void experiment_put_counts(sqlite3_stmt *row, const struct tally *tally, const char *key, struct json *out)
 {
 	json_key(out, key);
 	json_map(out);
@@ -171,7 +205,7 @@ static void put_counts(sqlite3_stmt *row, const struct tally *tally, const char 
 }
 
 /* Opens a map with the summary's members; the caller ends it. */
-static int put_summary(struct store *store, sqlite3_stmt *row, const char *counts_key, struct json *out)
+static int experiment_put_summary(struct store *store, sqlite3_stmt *row, const char *counts_key, struct json *out)
 {
 	static const struct row_member members[] = {
 		STORE_EXPERIMENT(STORE_NONE, ROW_BOTH_MEMBER, STORE_NONE, STORE_NONE) EXPERIMENT_JSON(ROW_MEMBER)};
@@ -186,10 +220,10 @@ static int put_summary(struct store *store, sqlite3_stmt *row, const char *count
 	json_map(out);
 	json_key_string(out, "id", name);
 	int best = row_put_members(row, EXP_MEMBERS, members, COUNT_OF(members), out);
-	put_counts(row, &tally, counts_key, out);
-	put_best(row, best, out);
+	experiment_put_counts(row, &tally, counts_key, out);
+	experiment_put_best(row, best, out);
 	rc = json_put_spark(store, row_int(row, EXP_BEST_ID), row_int(row, EXP_METRIC_NAME_ID), SPARK_POINTS, out);
-	put_cost(&tally, out);
+	experiment_put_cost(&tally, out);
 	row_put_text(row, EXP_NOTE, "waiting_for", out);
 	/* While some of its tasks run, it is no news that others wait. While it is being stopped, it is news that they run. */
 	if (!row_int(row, EXP_STOPPING) && tally.by_state[STORE_SUBMITTED] + tally.by_state[STORE_RUNNING])
@@ -199,7 +233,7 @@ static int put_summary(struct store *store, sqlite3_stmt *row, const char *count
 	return rc;
 }
 
-static int put_detail(struct store *store, int64_t experiment, struct json *out)
+static int experiment_put_detail(struct store *store, int64_t experiment, struct json *out)
 {
 	static const struct row_member members[] = {
 		STORE_EXPERIMENT(STORE_NONE, STORE_NONE, ROW_BOTH_MEMBER, STORE_NONE) DETAIL_JSON(ROW_MEMBER)};
@@ -224,9 +258,9 @@ int json_open_experiment(struct store *store, int64_t experiment, bool detail, c
 	int rc = store_one(store, row);
 	if (rc < 0)
 		return rc;
-	rc = put_summary(store, row, counts_key, out);
+	rc = experiment_put_summary(store, row, counts_key, out);
 	store_end(row);
-	return rc == 0 && detail ? put_detail(store, experiment, out) : rc;
+	return rc == 0 && detail ? experiment_put_detail(store, experiment, out) : rc;
 }
 
 int store_json_open_experiment(struct store *store, int64_t experiment, struct json *out)
@@ -243,7 +277,7 @@ int store_json_experiment(struct store *store, int64_t experiment, struct json *
 }
 
 /* "items" and "next" of a page. */
-static int put_page(struct store *store, sqlite3_stmt *row, int64_t limit, struct json *out)
+static int experiment_put_page(struct store *store, sqlite3_stmt *row, int64_t limit, struct json *out)
 {
 	int64_t last = 0, written = 0;
 	char next[24];
@@ -252,7 +286,7 @@ static int put_page(struct store *store, sqlite3_stmt *row, int64_t limit, struc
 	json_list(out);
 	while ((rc = store_step(store, row)) > 0 && written < limit) {
 		last = row_int(row, EXP_ID);
-		rc = put_summary(store, row, "tasks", out);
+		rc = experiment_put_summary(store, row, "tasks", out);
 		if (rc < 0)
 			break;
 		json_end(out);
@@ -267,17 +301,22 @@ static int put_page(struct store *store, sqlite3_stmt *row, int64_t limit, struc
 
 int store_json_experiments(struct store *store, const struct store_page *page, struct json *out)
 {
-	int64_t below = INT64_MAX, state = page->state ? store_state_find(page->state) : -1;
-	if (page->state && state < 0)
+	int64_t below = INT64_MAX, state = page->state ? store_state_find(page->state) : PAGE_ALL;
+	if (page->state && strcmp(page->state, "paused") == 0)
+		state = PAGE_PAUSED;
+	else if (page->state && state < 0)
 		return -EINVAL;
 	if (page->cursor && num_parse_int(page->cursor, strlen(page->cursor), 1, INT64_MAX, &below) < 0)
 		return -EINVAL;
 
+	int64_t archived = page->archived == STORE_ARCHIVED_ALL ? PAGE_ALL : page->archived == STORE_ARCHIVED_ONLY;
 	json_map(out);
-	int rc = put_page(store, store_bind(store, sql_page, "iii", below, state, page->limit + 1), page->limit, out);
+	int rc = experiment_put_page(
+		store, store_bind(store, sql_page, "isiii", state, page->tag, archived, below, page->limit + 1),
+		page->limit, out);
 	if (rc < 0)
 		return rc;
-	sqlite3_stmt *row = store_bind(store, sql_page_total, "i", state);
+	sqlite3_stmt *row = store_bind(store, sql_page_total, "isi", state, page->tag, archived);
 	if ((rc = store_one(store, row)) < 0)
 		return rc;
 	row_put_int(row, 0, "total", out);

@@ -2,6 +2,8 @@
  * value of each (and the first NaN, where there are any): the picture on a screen stays the same. */
 #include "store/json_pieces.h"
 
+#include "base/num.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -22,8 +24,9 @@ static const char *const sql_curves[] = {
 static const char sql_tasks[] = "SELECT id, number FROM task WHERE experiment = ?1 AND number > ?2 ORDER BY number";
 static const char sql_find_experiment[] = "SELECT step_name, json_extract(objective, '$[0].metric') FROM experiment "
 					  "WHERE id = ?1 AND removing = 0";
-static const char sql_find_task[] = "SELECT t.id, e.step_name FROM task t JOIN experiment e ON e.id = t.experiment "
-				    "AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
+static const char sql_find_task[] =
+	"SELECT t.id, coalesce(t.step_name, e.step_name) FROM task t "
+	"JOIN experiment e ON e.id = t.experiment AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
 
 struct point {
 	int64_t step;
@@ -32,6 +35,7 @@ struct point {
 
 struct curve {
 	enum store_axis axis;
+	int64_t from, to; /* steps */
 	VEC(struct point) points;
 };
 
@@ -41,6 +45,8 @@ static int curve_read(struct store *store, int64_t task_id, int64_t name_id, str
 	int rc;
 	curve->points.len = 0;
 	while ((rc = store_step(store, row)) > 0) {
+		if (row_int(row, 0) < curve->from || row_int(row, 0) > curve->to)
+			continue;
 		struct point point = {.step = row_int(row, 0), .value = row_real(row, 1), .x = row_real(row, 2)};
 		vec_push(&curve->points, point);
 	}
@@ -56,7 +62,7 @@ static bool curve_has_nan(const struct curve *curve)
 }
 
 /* The indices to keep of one run, in order; at most three. */
-static size_t pick_extremes(const struct point *at, size_t from, size_t to, size_t pick[3])
+static size_t metrics_pick_extremes(const struct point *at, size_t from, size_t to, size_t pick[3])
 {
 	size_t low = to, high = to, nan = to, count = 0;
 	for (size_t i = from; i < to; i++) {
@@ -96,7 +102,7 @@ static void curve_thin(struct curve *curve, size_t max)
 	for (size_t run = 0; run < runs; run++) {
 		size_t pick[3];
 		size_t from = 1 + inner * run / runs, to = 1 + inner * (run + 1) / runs;
-		size_t count = pick_extremes(at, from, to, pick);
+		size_t count = metrics_pick_extremes(at, from, to, pick);
 		/* kept never passes from, so nothing unread is overwritten */
 		for (size_t i = 0; i < count && kept < max - 1; i++)
 			at[kept++] = at[pick[i]];
@@ -110,12 +116,12 @@ static void curve_put(const struct curve *curve, struct json *out)
 	json_key(out, "step");
 	json_list(out);
 	for (size_t i = 0; i < curve->points.len; i++)
-		json_int(out, curve->points.at[i].step);
+		json_put_int(out, curve->points.at[i].step);
 	json_end(out);
 	json_key(out, "value");
 	json_list(out);
 	for (size_t i = 0; i < curve->points.len; i++)
-		json_real(out, curve->points.at[i].value);
+		json_put_real(out, curve->points.at[i].value);
 	json_end(out);
 	if (curve->axis == STORE_AXIS_STEP)
 		return;
@@ -123,9 +129,9 @@ static void curve_put(const struct curve *curve, struct json *out)
 	json_list(out);
 	for (size_t i = 0; i < curve->points.len; i++) {
 		if (isnan(curve->points.at[i].x))
-			json_null(out);
+			json_put_null(out);
 		else
-			json_real(out, curve->points.at[i].x);
+			json_put_real(out, curve->points.at[i].x);
 	}
 	json_end(out);
 }
@@ -149,14 +155,14 @@ int json_put_metric_names(struct store *store, int64_t experiment, int64_t task_
 	json_key(out, "metrics");
 	json_list(out);
 	while ((rc = store_step(store, row)) > 0)
-		json_string(out, row_text(row, 0));
+		json_put_string(out, row_text(row, 0));
 	json_end(out);
 	return rc;
 }
 
 int json_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_t points, struct json *out)
 {
-	struct curve curve = {0};
+	struct curve curve = {.from = INT64_MIN, .to = INT64_MAX};
 	int rc = 0;
 	json_key(out, "spark");
 	json_list(out);
@@ -164,7 +170,7 @@ int json_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_
 		rc = curve_read(store, task_id, name_id, &curve);
 		curve_thin(&curve, (size_t)points);
 		for (size_t i = 0; i < curve.points.len; i++)
-			json_real(out, curve.points.at[i].value);
+			json_put_real(out, curve.points.at[i].value);
 	}
 	json_end(out);
 	free(curve.points.at);
@@ -174,7 +180,7 @@ int json_put_spark(struct store *store, int64_t task_id, int64_t name_id, int64_
 int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, int64_t points, enum store_axis axis,
 		    struct json *out)
 {
-	struct curve curve = {.axis = axis};
+	struct curve curve = {.axis = axis, .from = INT64_MIN, .to = INT64_MAX};
 	sqlite3_stmt *row = store_bind(store, sql_task_names, "ii", experiment, task_id);
 	int rc;
 	json_key(out, "metrics");
@@ -194,9 +200,19 @@ int json_put_curves(struct store *store, int64_t experiment, int64_t task_id, in
 	return rc;
 }
 
-static int put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
+static int metrics_compare_numbers(const void *a, const void *b)
 {
-	struct curve curve = {.axis = pieces->axis};
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static int metrics_put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
+{
+	int64_t number = row_int(row, 1);
+	if (pieces->only &&
+	    !bsearch(&number, pieces->only, pieces->only_count, sizeof(number), metrics_compare_numbers))
+		return 0;
+	struct curve curve = {.axis = pieces->axis, .from = pieces->from, .to = pieces->to};
 	int rc = curve_read(pieces->store, row_int(row, 0), pieces->name, &curve);
 	if (rc == 0 && curve.points.len) {
 		curve_thin(&curve, (size_t)pieces->points);
@@ -209,8 +225,26 @@ static int put_task_curve(struct task_pieces *pieces, sqlite3_stmt *row)
 	return rc;
 }
 
-int store_json_metrics(struct store *store, int64_t experiment, const char *name, int64_t points, enum store_axis axis,
-		       struct pieces *ret)
+/* "3,1,7": unreadable numbers are no task's. */
+static void metrics_read_only(struct task_pieces *pieces, const char *tasks)
+{
+	VEC(int64_t) numbers = {0};
+	if (!tasks)
+		return;
+	for (; *tasks; tasks += *tasks == ',') {
+		size_t len = strcspn(tasks, ",");
+		int64_t number = 0;
+		if (num_parse_int(tasks, len, 1, INT64_MAX, &number) < 0)
+			number = 0;
+		vec_push(&numbers, number);
+		tasks += len;
+	}
+	qsort(numbers.at, numbers.len, sizeof(*numbers.at), metrics_compare_numbers);
+	pieces->only = numbers.at;
+	pieces->only_count = numbers.len;
+}
+
+int store_json_metrics(struct store *store, int64_t experiment, const struct store_curves *asked, struct pieces *ret)
 {
 	char id[24];
 	int64_t name_id = 0;
@@ -218,16 +252,19 @@ int store_json_metrics(struct store *store, int64_t experiment, const char *name
 	int rc = store_one(store, row);
 	if (rc < 0)
 		return rc;
-	const char *metric = name ? name : row_text(row, 1);
+	const char *metric = asked->name ? asked->name : row_text(row, 1);
 	if (metric && (rc = json_find_metric(store, experiment, metric, &name_id)) < 0) {
 		store_end(row);
 		return rc;
 	}
-	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, put_task_curve, ret);
+	struct task_pieces *pieces = task_pieces_new(store, experiment, sql_tasks, metrics_put_task_curve, ret);
 	struct json *out = &pieces->json;
 	pieces->name = name_id;
-	pieces->points = points;
-	pieces->axis = axis;
+	pieces->points = asked->points;
+	pieces->axis = asked->axis;
+	pieces->from = asked->from;
+	pieces->to = asked->to;
+	metrics_read_only(pieces, asked->tasks);
 	pieces->ends = 2;
 	if (!pieces->name)
 		pieces->last = INT64_MAX; /* no task has it */

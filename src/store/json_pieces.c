@@ -34,6 +34,8 @@ static void task_pieces_free(void *ctx)
 	buf_free(&pieces->begun);
 	node_free(pieces->parameters);
 	node_free(pieces->metrics);
+	free(pieces->only);
+	node_free(pieces->objectives);
 	free(pieces);
 }
 

@@ -15,8 +15,12 @@ struct task_pieces {
 	struct buf begun;
 	int64_t name, points; /* curves: of this metric, thinned to so many */
 	enum store_axis axis;
+	int64_t from, to; /* curves: steps */
+	int64_t *only; /* curves: of these tasks, ascending; NULL: of all */
+	size_t only_count;
 	struct node *parameters; /* CSV: the columns */
 	struct node *metrics; /* CSV: further columns, {NAME: id} */
+	struct node *objectives; /* CSV: [{"metric","goal"}] */
 };
 
 struct task_pieces *task_pieces_new(struct store *store, int64_t experiment, const char *sql,

@@ -45,6 +45,11 @@ void row_put_int(sqlite3_stmt *row, int first, const char *key, struct json *out
 		json_key_int(out, key, row_int(row, first));
 }
 
+void row_put_bool(sqlite3_stmt *row, int first, const char *key, struct json *out)
+{
+	json_key_bool(out, key, row_int(row, first));
+}
+
 void row_put_real(sqlite3_stmt *row, int first, const char *key, struct json *out)
 {
 	if (row_is_null(row, first))
@@ -67,7 +72,7 @@ void row_put_point(sqlite3_stmt *row, int first, const char *key, struct json *o
 {
 	json_key(out, key);
 	if (row_is_null(row, first + 1)) {
-		json_null(out);
+		json_put_null(out);
 		return;
 	}
 	json_map(out);

@@ -35,13 +35,14 @@ enum row_columns {
 	ROW_text = 1,
 	ROW_json = 1,
 	ROW_int = 1,
+	ROW_bool = 1,
 	ROW_real = 1,
 	ROW_time = 1,
 	ROW_state = 1,
 	ROW_point = 2,
 	ROW_cost = COST_FIGURES(ROW_ONE, ROW_NONE) 2,
 };
-row_put_f row_put_text, row_put_json, row_put_int, row_put_real;
+row_put_f row_put_text, row_put_json, row_put_int, row_put_bool, row_put_real;
 /* Milliseconds since 1970 as a date. */
 row_put_f row_put_time;
 row_put_f row_put_state;

@@ -5,27 +5,29 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/num.h"
+#include "store/configuration.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-static const char sql_goal[] = "SELECT json_extract(objective, '$[0].goal') FROM experiment "
-			       "WHERE id = ?1 AND removing = 0";
+static const char sql_goal[] = "SELECT json_extract(objective, '$[0].goal'), json_extract(spec, '$.repeats') "
+			       "FROM experiment WHERE id = ?1 AND removing = 0";
 static const char sql_one[] = TASK_SELECT " FROM task t "
 					  "JOIN experiment e ON e.id = t.experiment AND e.removing = 0 "
 					  "WHERE t.experiment = ?1 AND t.number = ?2";
+static const char sql_notes[] = "SELECT notes FROM task WHERE id = ?1";
 static const char sql_total[] = "SELECT count(*) FROM task WHERE experiment = ?1 AND (?2 < 0 OR state = ?2)";
 
 #define TIMELINE_JSON(X)                                                                                               \
 	X(time, "time", "time_ms")                                                                                     \
 	X(state, "state", "state")                                                                                     \
 	X(text, "reason", "reason")
-static const struct row_member timeline_members[] = {TIMELINE_JSON(ROW_MEMBER)};
+static const struct row_member task_timeline_members[] = {TIMELINE_JSON(ROW_MEMBER)};
 static const char sql_timeline[] = "SELECT id" TIMELINE_JSON(ROW_COLUMN) " FROM history WHERE task = ?1 ORDER BY id";
 
-static const struct row_member attempt_members[] = {STORE_ATTEMPT(ROW_BOTH_MEMBER, STORE_NONE, ROW_MEMBER)};
+static const struct row_member task_attempt_members[] = {STORE_ATTEMPT(ROW_BOTH_MEMBER, STORE_NONE, ROW_MEMBER)};
 static const char sql_attempts[] = "SELECT a.id" STORE_ATTEMPT(
 	ROW_BOTH_COLUMN, STORE_NONE, ROW_COLUMN) " FROM attempt a WHERE a.task = ?1 ORDER BY a.number";
 
@@ -35,6 +37,19 @@ static const char sql_attempts[] = "SELECT a.id" STORE_ATTEMPT(
 	TASK_SELECT ", coalesce(?6 * (" KEY "), 9e999) AS k FROM task t "                                              \
 		    "WHERE t.experiment = ?1 AND (?2 < 0 OR t.state = ?2) AND (k, t.number) > (?3, ?4) "               \
 		    "ORDER BY k, t.number LIMIT ?5"
+
+/* With repeats: by the mean of the configuration, so that its repeats stand together. One with a repeat that ended
+ * without a value comes last. */
+#define TASKS_BY_MEAN(SIGN)                                                                                            \
+	"WITH c AS MATERIALIZED (" SQL_MEANS ") " TASK_SELECT ", coalesce(CASE WHEN c.b THEN NULL ELSE ?6 * " SIGN     \
+	"c.m END, 9e999) AS k FROM task t JOIN c ON c.p = t.parameters "                                               \
+	"WHERE t.experiment = ?1 AND (?2 < 0 OR t.state = ?2) AND (k, t.number) > (?3, ?4) "                           \
+	"ORDER BY k, t.number LIMIT ?5"
+
+/* As json_elapsed_s. */
+#define TASK_ELAPSED                                                                                                   \
+	"CASE WHEN t.state = " NUMBER(RUNNING) " THEN ?7 + " TASK_RAN                                                  \
+					       " WHEN t.state >= " NUMBER(FINISHED) " THEN " TASK_RAN " END"
 
 static const struct task_sort {
 	const char *name;
@@ -47,15 +62,17 @@ static const struct task_sort {
 		     "AND (?2 < 0 OR t.state = ?2) AND t.number > ?4 "
 		     "ORDER BY t.number LIMIT ?5"},
 	{"-number", -1, TASKS_BY("t.number")},
-	{"best", 0, TASKS_BY("t.best")},
+	{"best", 0, TASKS_BY("CASE WHEN t.beyond IS NULL THEN t.best END")},
 	{"-best", 0, TASKS_BY("-t.best")},
+	{"mean", 0, TASKS_BY_MEAN("")}, /* "best" where configurations are repeated */
+	{"-mean", 0, TASKS_BY_MEAN("-")},
 	{"started", 1, TASKS_BY("t.started_ms")},
 	{"-started", -1, TASKS_BY("t.started_ms")},
-	{"elapsed", 1, TASKS_BY("coalesce(t.finished_ms, ?7) - t.started_ms")},
-	{"-elapsed", -1, TASKS_BY("coalesce(t.finished_ms, ?7) - t.started_ms")},
+	{"elapsed", 1, TASKS_BY(TASK_ELAPSED)},
+	{"-elapsed", -1, TASKS_BY(TASK_ELAPSED)},
 };
 
-enum { ROW_progress = 3, ROW_elapsed = 3 };
+enum { ROW_progress = 3, ROW_elapsed = 2 };
 
 /* State, step and steps. */
 static void row_put_progress(sqlite3_stmt *row, int first, const char *key, struct json *out)
@@ -69,19 +86,19 @@ static void row_put_progress(sqlite3_stmt *row, int first, const char *key, stru
 		json_key_real(out, key, fmax(0, fmin(1, sqlite3_column_double(row, first + 1) / steps)));
 }
 
-double json_elapsed_s(sqlite3_stmt *row, int first)
+double json_elapsed_s(enum store_state state, sqlite3_stmt *row, int ran)
 {
-	int64_t started = row_int(row, first + 1), finished = row_int(row, first + 2);
-	if (!started || (!finished && row_int(row, first) != STORE_RUNNING))
+	bool runs = state == STORE_RUNNING;
+	if (row_is_null(row, ran) || (!runs && !store_state_is_over(state)))
 		return NAN;
-	/* The two times may come from two machines: never less than nothing. */
-	int64_t ms = (finished ? finished : clock_now_ms()) - started;
+	/* The times may come from several machines: never less than nothing. */
+	int64_t ms = row_int(row, ran) + (runs ? clock_now_ms() : 0);
 	return ms > 0 ? (double)ms / 1000 : 0;
 }
 
 static void row_put_elapsed(sqlite3_stmt *row, int first, const char *key, struct json *out)
 {
-	double elapsed_s = json_elapsed_s(row, first);
+	double elapsed_s = json_elapsed_s((enum store_state)row_int(row, first), row, first + 1);
 	if (isnan(elapsed_s))
 		json_key_null(out, key);
 	else
@@ -100,20 +117,31 @@ int json_open_task(sqlite3_stmt *row, int64_t experiment, struct json *out)
 	return row_put_members(row, TASK_MEMBERS, members, COUNT_OF(members), out);
 }
 
-static int put_timeline(struct store *store, int64_t task_id, struct json *out)
+static int task_put_notes(struct store *store, int64_t task_id, struct json *out)
 {
-	return row_put_list(store, store_bind(store, sql_timeline, "i", task_id), "timeline", timeline_members,
-			    COUNT_OF(timeline_members), out);
+	sqlite3_stmt *row = store_bind(store, sql_notes, "i", task_id);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	row_put_text(row, 0, "notes", out);
+	store_end(row);
+	return 0;
+}
+
+static int task_put_timeline(struct store *store, int64_t task_id, struct json *out)
+{
+	return row_put_list(store, store_bind(store, sql_timeline, "i", task_id), "timeline", task_timeline_members,
+			    COUNT_OF(task_timeline_members), out);
 }
 
 int json_put_attempts(struct store *store, int64_t task_id, struct json *out)
 {
-	return row_put_list(store, store_bind(store, sql_attempts, "i", task_id), "attempts", attempt_members,
-			    COUNT_OF(attempt_members), out);
+	return row_put_list(store, store_bind(store, sql_attempts, "i", task_id), "attempts", task_attempt_members,
+			    COUNT_OF(task_attempt_members), out);
 }
 
 /* Opens the map of a task; the caller ends it. */
-static int open_task(struct store *store, int64_t experiment, int64_t number, int64_t *ret_id, struct json *out)
+static int task_open(struct store *store, int64_t experiment, int64_t number, int64_t *ret_id, struct json *out)
 {
 	sqlite3_stmt *row = store_bind(store, sql_one, "ii", experiment, number);
 	int rc = store_one(store, row);
@@ -128,7 +156,7 @@ static int open_task(struct store *store, int64_t experiment, int64_t number, in
 int store_json_task(struct store *store, int64_t experiment, int64_t number, struct json *out)
 {
 	int64_t id;
-	int rc = open_task(store, experiment, number, &id, out);
+	int rc = task_open(store, experiment, number, &id, out);
 	if (rc == 0)
 		json_end(out);
 	return rc;
@@ -137,9 +165,11 @@ int store_json_task(struct store *store, int64_t experiment, int64_t number, str
 int store_json_open_task(struct store *store, int64_t experiment, int64_t number, struct json *out)
 {
 	int64_t id;
-	int rc = open_task(store, experiment, number, &id, out);
+	int rc = task_open(store, experiment, number, &id, out);
 	if (rc == 0)
-		rc = put_timeline(store, id, out);
+		rc = task_put_notes(store, id, out);
+	if (rc == 0)
+		rc = task_put_timeline(store, id, out);
 	if (rc == 0)
 		rc = json_put_attempts(store, id, out);
 	if (rc == 0)
@@ -148,7 +178,7 @@ int store_json_open_task(struct store *store, int64_t experiment, int64_t number
 }
 
 /* "KEY:NUMBER", as cursor_format made it. */
-static int cursor_parse(const char *cursor, double *ret_key, int64_t *ret_number)
+static int task_cursor_parse(const char *cursor, double *ret_key, int64_t *ret_number)
 {
 	const char *colon = strrchr(cursor, ':');
 	double key;
@@ -159,23 +189,33 @@ static int cursor_parse(const char *cursor, double *ret_key, int64_t *ret_number
 	return 0;
 }
 
-static void cursor_format(double key, int64_t number, char *text, size_t size)
+static void task_cursor_format(double key, int64_t number, char *text, size_t size)
 {
 	char key_text[NUM_REAL_CHARS];
 	num_format_real(key, key_text);
 	snprintf(text, size, "%s:%" PRId64, key_text, number);
 }
 
-static const struct task_sort *find_sort(const char *name)
+static const struct task_sort *task_find_sort(const char *name, bool repeats)
 {
+	if (repeats && strcmp(name, "best") == 0)
+		name = "mean";
+	else if (repeats && strcmp(name, "-best") == 0)
+		name = "-mean";
 	for (size_t i = 0; i < COUNT_OF(task_sorts); i++)
 		if (!strcmp(task_sorts[i].name, name))
 			return &task_sorts[i];
 	return NULL;
 }
 
-/* 1 or -1: what a value is multiplied by so that smaller is better. -ENOENT. */
-static int find_goal_sign(struct store *store, int64_t experiment, double *ret_sign)
+bool store_page_is_plain(const struct store_page *page)
+{
+	bool later = page->cursor && *page->cursor == 't';
+	return !page->filter && !page->metrics && !later && (!page->sort || task_find_sort(page->sort, false));
+}
+
+/* 1 or -1: what a value is multiplied by so that smaller is better; and whether configurations are repeated. -ENOENT. */
+static int task_find_goal_sign(struct store *store, int64_t experiment, double *ret_sign, bool *ret_repeats)
 {
 	sqlite3_stmt *row = store_bind(store, sql_goal, "i", experiment);
 	int rc = store_one(store, row);
@@ -183,12 +223,13 @@ static int find_goal_sign(struct store *store, int64_t experiment, double *ret_s
 		return rc;
 	const char *goal = row_text(row, 0);
 	*ret_sign = goal && !strcmp(goal, "max") ? -1 : 1;
+	*ret_repeats = row_int(row, 1) > 1;
 	store_end(row);
 	return 0;
 }
 
 /* "items" and "next" of a page. */
-static int put_page(struct store *store, sqlite3_stmt *row, int64_t experiment, int64_t limit, struct json *out)
+static int task_put_page(struct store *store, sqlite3_stmt *row, int64_t experiment, int64_t limit, struct json *out)
 {
 	char next[64] = "";
 	int64_t written = 0;
@@ -197,7 +238,7 @@ static int put_page(struct store *store, sqlite3_stmt *row, int64_t experiment, 
 	json_list(out);
 	while ((rc = store_step(store, row)) > 0 && written < limit) {
 		int key = json_open_task(row, experiment, out);
-		cursor_format(sqlite3_column_double(row, key), row_int(row, TASK_NUMBER), next, sizeof(next));
+		task_cursor_format(sqlite3_column_double(row, key), row_int(row, TASK_NUMBER), next, sizeof(next));
 		json_end(out);
 		written++;
 	}
@@ -212,19 +253,20 @@ int store_json_tasks(struct store *store, int64_t experiment, const struct store
 {
 	double goal_sign, key = -INFINITY;
 	int64_t number = 0;
-	int rc = find_goal_sign(store, experiment, &goal_sign);
+	bool repeats;
+	int rc = task_find_goal_sign(store, experiment, &goal_sign, &repeats);
 	if (rc < 0)
 		return rc;
-	const struct task_sort *sort = find_sort(page->sort ? page->sort : "number");
+	const struct task_sort *sort = task_find_sort(page->sort ? page->sort : "number", repeats);
 	int64_t state = page->state ? store_state_find(page->state) : -1;
-	if (!sort || (page->state && state < 0) || (page->cursor && cursor_parse(page->cursor, &key, &number) < 0))
+	if (!sort || (page->state && state < 0) || (page->cursor && task_cursor_parse(page->cursor, &key, &number) < 0))
 		return -EINVAL;
 
 	json_map(out);
-	rc = put_page(store,
-		      store_bind(store, sort->sql, "iidiidi", experiment, state, key, number, page->limit + 1,
-				 sort->sign != 0 ? sort->sign : goal_sign, clock_now_ms()),
-		      experiment, page->limit, out);
+	rc = task_put_page(store,
+			   store_bind(store, sort->sql, "iidiidi", experiment, state, key, number, page->limit + 1,
+				      sort->sign != 0 ? sort->sign : goal_sign, clock_now_ms()),
+			   experiment, page->limit, out);
 	if (rc < 0)
 		return rc;
 	sqlite3_stmt *row = store_bind(store, sql_total, "ii", experiment, state);

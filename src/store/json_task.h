@@ -7,6 +7,17 @@
 
 /* What waiting tasks wait for is written once, in their experiment's row (?1). */
 #define TASK_WAITING_FOR "CASE t.state WHEN " NUMBER(WAITING) " THEN (SELECT note FROM experiment WHERE id = ?1) END"
+#define TASK_STALLED                                                                                                   \
+	"t.state = " NUMBER(RUNNING) " AND EXISTS (SELECT 1 FROM attempt a WHERE a.task = t.id "                       \
+				     "AND a.number = t.attempt AND a.stall IS NOT NULL)"
+
+/* How long a task ran, in milliseconds: the sum of its attempts since it last began from the beginning, without the time
+ * between them. While one of them runs, the time of the look is missing in the sum (and it is negative). A first attempt
+ * that has not failed needs no look at the attempts. SQLite makes a table for IN with three values, each time. */
+#define TASK_RAN                                                                                                             \
+	"CASE WHEN t.attempt = 1 AND (t.state = " NUMBER(RUNNING) " OR t.state = " NUMBER(FINISHED) " OR t.state = " NUMBER( \
+		PRUNED) ") THEN ifnull(t.finished_ms, 0) - t.started_ms ELSE (SELECT sum(ifnull(a.finished_ms, 0) - "        \
+			"a.started_ms) FROM attempt a WHERE a.task = t.id AND a.started_ms >= t.started_ms) END"
 
 /* From `task t`; ?1 is the experiment. */
 enum task_column { TASK_ID, TASK_NUMBER, TASK_MEMBERS };
@@ -16,7 +27,8 @@ enum task_column { TASK_ID, TASK_NUMBER, TASK_MEMBERS };
 int json_open_task(sqlite3_stmt *row, int64_t experiment, struct json *out);
 /* "attempts":[…] of a task. */
 int json_put_attempts(struct store *store, int64_t task_id, struct json *out) MUST_USE;
-/* State, start and end: how long it took, or takes so far. NAN: it has not started, or ended without a time. */
-double json_elapsed_s(sqlite3_stmt *row, int first);
+/* How long it ran, or has run so far, from its state and TASK_RAN (in this column). NAN: it has not started, or is between
+ * two attempts. */
+double json_elapsed_s(enum store_state state, sqlite3_stmt *row, int ran);
 
 #endif

@@ -4,11 +4,19 @@
 #define STORE_ROWS_H
 
 #include "base/cost.h"
+#include "base/sample.h"
 #include "store/store.h"
 
 /* HOLD: a task that has not begun becomes waiting again. If it has begun in the meantime, it continues. */
 enum store_wanted { STORE_WANT_RUN, STORE_WANT_STOP, STORE_WANT_PRUNE, STORE_WANT_HOLD };
-enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_STOPPING, STORE_FLAG_REMOVING };
+enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_REMOVING };
+/* Why an experiment proposes and submits nothing more. The numbers are stored. */
+enum store_stop {
+	STORE_STOP_NO,
+	STORE_STOP_USER,
+	STORE_STOP_WHEN, /* its `stop: {when}` is met */
+	STORE_STOP_BUDGET, /* its time, GPU hours or energy are used up */
+};
 /* An action on all tasks of an experiment. */
 enum store_sweep {
 	STORE_SWEEP_NONE,
@@ -19,6 +27,7 @@ enum store_sweep {
 	STORE_SWEEP_RESUME_FAILED,
 	STORE_SWEEP_FRESH,
 	STORE_SWEEP_FRESH_FAILED,
+	STORE_SWEEP_GO_ON, /* of what was stopped: those with a checkpoint continue */
 };
 enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BATCH_OVER };
 
@@ -41,6 +50,7 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 #define STORE_TYPE_STATE enum store_state
 #define STORE_TYPE_WANTED enum store_wanted
 #define STORE_TYPE_SWEEP enum store_sweep
+#define STORE_TYPE_STOP enum store_stop
 #define STORE_TYPE_BATCH enum store_batch_state
 #define STORE_MEMBER(type, member, ...) STORE_TYPE_##type member;
 
@@ -55,21 +65,22 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 	SUMMARY(TEXT, backend, "e.backend", text, "backend")                                                           \
 	SUMMARY(TEXT, script, "e.script", text, "script")                                                              \
 	SUMMARY(TEXT, objective, "e.objective", json, "objective")                                                     \
+	SUMMARY(TEXT, limits, "e.limits", json, "limits")                                                              \
 	SUMMARY(TEXT, paused, "e.paused", text, "paused")                                                              \
 	DETAIL(TEXT, spec, "e.spec", json, "spec")                                                                     \
 	DETAIL(TEXT, parameters, "e.parameters", json, "parameters")                                                   \
 	DETAIL(TEXT, varying, "e.varying", json, "varying")                                                            \
 	DETAIL(INT, parallel, "e.parallel", int, "parallel")                                                           \
-	DETAIL(TEXT, warnings, "e.warnings", json, "warnings")                                                         \
 	SEARCH(TEXT, strategy_reason, "e.strategy_reason", text, "reason")                                             \
 	SEARCH(INT, seed, "e.seed", int, "seed")                                                                       \
 	SEARCH(INT, planned, "e.planned", int, "tasks")                                                                \
 	ROW(TEXT, source_name, "e.source_name")                                                                        \
 	ROW(TEXT, source, "e.source")                                                                                  \
 	ROW(TEXT, batch_script, "e.batch_script")                                                                      \
+	ROW(TEXT, warnings, "e.warnings") /* JSON: a list of {"kind","text"}, see below */                             \
 	ROW(TEXT, note, "e.note")                                                                                      \
 	ROW(BOOL, asked_all, "e.asked_all")                                                                            \
-	ROW(BOOL, stopping, "e.stopping")                                                                              \
+	ROW(STOP, stopping, "e.stopping")                                                                              \
 	ROW(BOOL, removing, "e.removing")                                                                              \
 	ROW(SWEEP, sweep, "e.sweep")                                                                                   \
 	ROW(INT, sweep_from, "e.sweep_from")                                                                           \
@@ -87,29 +98,60 @@ typedef int (*store_experiment_f)(void *ctx, const struct store_experiment *row)
 int store_each_active(struct store *store, store_experiment_f each, void *ctx) MUST_USE;
 /* One experiment (removing ones too); -ENOENT. */
 int store_read_experiment(struct store *store, int64_t id, store_experiment_f each, void *ctx) MUST_USE;
-/* Times of 0 leave what is there; finished_ms is cleared while the state is not over. */
+/* The largest seed of the experiments with this script (NULL: none), strategy and parameters, and an experiment that has it;
+ * 0: there is no such experiment. */
+int store_read_last_seed(struct store *store, const char *script, const char *strategy, const char *parameters,
+			 int64_t *ret_experiment, int64_t *ret_seed) MUST_USE;
+/* A started_ms of 0 leaves what is there. An experiment that is over has ended with its last task; finished_ms is for one
+ * that has no ended task. While the state is not over, the time is cleared. */
 int store_set_experiment_state(struct store *store, int64_t id, enum store_state state, int64_t started_ms,
 			       int64_t finished_ms) MUST_USE;
 int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool value) MUST_USE;
+int store_set_stopping(struct store *store, int64_t id, enum store_stop why) MUST_USE;
 /* Stores the progress of an action on all tasks: it continues with task number `from`, and was requested at
  * since_ms. */
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
-/* Sets a warning for the user. It replaces the warning with the same first words. text NULL: removes it. */
-int store_set_warning(struct store *store, int64_t id, const char *first_words, const char *text) MUST_USE;
+/* The kinds of warnings of an experiment. It has one of each, but for the first. */
+#define STORE_WARNS_SETTING "setting" /* the file says something that was probably not intended */
+#define STORE_WARNS_UNSET "unset" /* the file names no objective */
+#define STORE_WARNS_MISSING "missing" /* a task has no value for an objective */
+#define STORE_WARNS_ENERGY "energy" /* the energy of a task was not measured, and something needs it */
+#define STORE_WARNS_NODES "nodes" /* no task is submitted to some nodes */
+#define STORE_WARNS_SCRIPT "script" /* the script was replaced */
+/* Sets a warning for the user. It replaces the warning of its kind. text NULL: removes it. */
+int store_set_warning(struct store *store, int64_t id, const char *kind, const char *text) MUST_USE;
 /* Why the experiment is paused; NULL: it is not. */
 int store_set_paused(struct store *store, int64_t id, const char *why) MUST_USE;
 /* What its waiting tasks wait for; NULL: nothing. */
 int store_set_note(struct store *store, int64_t id, const char *note) MUST_USE;
-int store_set_objective(struct store *store, int64_t id, const char *json) MUST_USE;
+int store_set_objective(struct store *store, int64_t id, const char *json, const char *limits) MUST_USE;
 int store_set_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
 /* Finds the best task again. */
 int store_update_best(struct store *store, int64_t id, bool maximise) MUST_USE;
+/* The best configuration by the mean of its repeats; those whose repeats have all ended come before the others. */
+struct store_repeats {
+	int64_t task, number; /* the repeat that is nearest to the mean; 0: no task has a value */
+	int64_t count; /* repeats with a value */
+	double mean, spread; /* spread: the standard deviation; NAN for one value */
+};
+int store_read_best_mean(struct store *store, int64_t id, bool maximise, struct store_repeats *ret) MUST_USE;
+/* number 0: none. more: JSON, or NULL. */
+int store_set_best(struct store *store, int64_t id, int64_t number, const char *more) MUST_USE;
+/* The task that is the best, and its number; 0: none. */
+int store_read_best_task(struct store *store, int64_t id, int64_t *ret_task, int64_t *ret_number) MUST_USE;
 /* Deletes some of the experiment: 1 while there is more, 0 when it is gone, or a negative errno. */
 int store_delete_some(struct store *store, int64_t id) MUST_USE;
 int store_count_tasks(struct store *store, int64_t id, int64_t counts[static STORE_STATE_COUNT]) MUST_USE;
 /* GPU seconds and joules used so far by all tasks. */
 int store_sum_cost(struct store *store, int64_t id, double *ret_gpu_s, double *ret_energy_j) MUST_USE;
+
+/* What people write about an experiment (number 0) or a task. Tags: a JSON list of texts. Notes: NULL or "": none. */
+int store_read_tags(struct store *store, int64_t experiment, int64_t number, struct buf *out) MUST_USE;
+int store_set_tags(struct store *store, int64_t experiment, int64_t number, const char *json) MUST_USE;
+int store_set_notes(struct store *store, int64_t experiment, int64_t number, const char *text) MUST_USE;
+int store_set_star(struct store *store, int64_t experiment, int64_t number, bool star) MUST_USE;
+int store_set_archived(struct store *store, int64_t experiment, bool archived) MUST_USE;
 
 /* The sequence of asks and tells. */
 enum store_event_kind { STORE_EVENT_ASK, STORE_EVENT_TELL, STORE_EVENT_ADD, STORE_EVENT_CHANGE };
@@ -141,6 +183,7 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	ROW(WANTED, wanted, "t.wanted")                                                                                \
 	BOTH(TEXT, reason, "t.reason", text, "reason")                                                                 \
 	JSON(text, "waiting_for", TASK_WAITING_FOR)                                                                    \
+	JSON(bool, "stalled", TASK_STALLED)                                                                            \
 	JSON(json, "cause", "t.cause")                                                                                 \
 	BOTH(TEXT, parameters, "t.parameters", json, "parameters")                                                     \
 	ROW(TEXT, retries, "t.retries")                                                                                \
@@ -156,12 +199,14 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	ROW(BOOL, from_zero, "t.from_zero") /* the steps begin at 0 */                                                 \
 	JSON(int, "epoch", "t.step + t.from_zero")                                                                     \
 	BOTH(COUNT, steps, "t.steps", int, "epochs")                                                                   \
+	JSON(text, "step_name", "t.step_name")                                                                         \
+	JSON(text, "beyond", "t.beyond")                                                                               \
 	JSON(progress, "progress", "t.state, t.step + t.from_zero, t.steps")                                           \
-	ROW(INT, created_ms, "t.created_ms")                                                                           \
+	BOTH(INT, created_ms, "t.created_ms", time, "created")                                                         \
 	BOTH(INT, submitted_ms, "t.submitted_ms", time, "submitted")                                                   \
 	BOTH(INT, started_ms, "t.started_ms", time, "started")                                                         \
 	BOTH(INT, finished_ms, "t.finished_ms", time, "finished")                                                      \
-	JSON(elapsed, "elapsed_s", "t.state, t.started_ms, t.finished_ms")                                             \
+	JSON(elapsed, "elapsed_s", "t.state, " TASK_RAN)                                                               \
 	BOTH(INT, attempt, "t.attempt", int, "attempt")                                                                \
 	ROW(INT, asked, "t.asked")                                                                                     \
 	ROW(REAL, fidelity, "t.fidelity")                                                                              \
@@ -170,6 +215,8 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	JSON(text, "gpus", "t.gpus")                                                                                   \
 	JSON(text, "job", "t.job")                                                                                     \
 	JSON(time, "expected_start", "t.expected_start_ms")                                                            \
+	JSON(json, "tags", "t.tags")                                                                                   \
+	JSON(bool, "star", "t.star")                                                                                   \
 	JSON(cost, "cost", ROW_COST_COLUMNS)
 
 struct store_task {
@@ -212,7 +259,35 @@ int store_promote_task(struct store *store, int64_t id, const struct store_task 
 /* The task whose newest ask this is; -ENOENT. */
 int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx) MUST_USE;
 int store_set_progress(struct store *store, const struct store_task *row) MUST_USE;
+/* The limit that it does not keep, in words; NULL: it keeps all of them. */
+int store_set_beyond(struct store *store, int64_t id, const char *text) MUST_USE;
+/* What its steps count. */
+int store_set_task_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
 int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
+/* Adds a sample of what the task does. They are kept thinned out: LIMIT_SAMPLES_BYTES for a task. */
+int store_add_sample(struct store *store, int64_t task, const struct sample *sample) MUST_USE;
+/* The newest one; -ENOENT. */
+int store_last_sample(struct store *store, int64_t task, struct sample *ret) MUST_USE;
+int store_clear_samples(struct store *store, int64_t task) MUST_USE;
+/* The samples of a task, from the oldest to the newest. A sample is valid during the call. */
+typedef int (*store_sample_f)(void *ctx, const struct sample *sample);
+int store_each_sample(struct store *store, int64_t task, store_sample_f each, void *ctx) MUST_USE;
+/* The newest steps of the task's first metric, the newest first: in epochs where its rows have them. */
+typedef int (*store_step_f)(void *ctx, int64_t step, int64_t time_ms);
+int store_each_step(struct store *store, int64_t task, int64_t limit, store_step_f each, void *ctx) MUST_USE;
+/* What one task used. NAN: not known. */
+struct store_used {
+	int64_t task;
+	double wall_ms, memory_bytes, gpu_util_pct, gpu_memory_bytes, gpu_slowed_s;
+};
+/* Of the newest tasks that finished or were pruned. */
+typedef int (*store_used_f)(void *ctx, const struct store_used *used);
+int store_each_used(struct store *store, int64_t experiment, int64_t limit, store_used_f each, void *ctx) MUST_USE;
+/* How many attempts of the experiment ended with this cause. */
+int store_count_cause(struct store *store, int64_t experiment, const char *cause, int64_t *ret) MUST_USE;
+/* What the newest tasks took that finished or were pruned; energy NAN where it was not measured. */
+typedef int (*store_took_f)(void *ctx, double wall_ms, double energy_j);
+int store_each_took(struct store *store, int64_t experiment, int64_t limit, store_took_f each, void *ctx) MUST_USE;
 /* A line in the timeline without a change of state. */
 int store_add_history(struct store *store, int64_t task, enum store_state state, const char *text,
 		      int64_t time_ms) MUST_USE;
@@ -238,6 +313,9 @@ int store_add_history(struct store *store, int64_t task, enum store_state state,
 	JSON(text, "job", "a.job")                                                                                     \
 	ROW(TEXT, job, "coalesce(a.job, b.job)")                                                                       \
 	ROW(TEXT, backend, "b.backend")                                                                                \
+	ROW(TEXT, stall, "a.stall")                                                                                    \
+	ROW(TEXT, slow, "a.slow")                                                                                      \
+	ROW(BOOL, silent, "a.silent")                                                                                  \
 	ROW(TEXT, ended, "a.ended") /* JSON: what its END record said; NULL: none was read */                          \
 	ROW(INT, absent_ms, "b.absent_ms")                                                                             \
 	ROW(BOOL, measured, "a.energy_j IS NOT NULL") /* its energy is known */                                        \
@@ -278,6 +356,11 @@ struct store_beginning {
 };
 typedef int (*store_beginning_f)(void *ctx, const struct store_beginning *row);
 int store_each_beginning(struct store *store, int64_t experiment, store_beginning_f each, void *ctx) MUST_USE;
+/* While it runs. stall: that its script makes no progress, in words; slow: that it is slower than its siblings; NULL: not
+ * so. silent: its runner gives no sign of life. */
+int store_set_stall(struct store *store, int64_t attempt, const char *stall) MUST_USE;
+int store_set_slow(struct store *store, int64_t attempt, const char *slow) MUST_USE;
+int store_set_silent(struct store *store, int64_t attempt, bool silent) MUST_USE;
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,
@@ -293,6 +376,8 @@ int store_set_job(struct store *store, int64_t attempt, int64_t task, const char
 /* Stores what the attempt has used so far. An unknown figure leaves the stored one unchanged. The source is only stored
  * with a known energy. The task gets the sum over its attempts. */
 int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct cost *cost) MUST_USE;
+/* Has the runner of the attempt measured energy itself? 1, 0 or a negative errno. */
+int store_measures_energy(struct store *store, int64_t attempt) MUST_USE;
 /* Stores that its END record was read, and its cost. All other results may have to wait for the backend's report. */
 int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended,
 		    const struct cost *cost) MUST_USE;
@@ -304,10 +389,17 @@ enum store_take { STORE_TAKE_LEAST, STORE_TAKE_MOST, STORE_TAKE_LAST, STORE_TAKE
  * names "time" (seconds) and "energy" (joules), unless they are metrics, the cost. NAN: none. */
 int store_read_objective(struct store *store, int64_t experiment, int64_t task, const char *name, enum store_take take,
 			 int64_t of, double *ret) MUST_USE;
+/* The step of that value, and of a mean the last step; -1: none, as for a cost. */
+int store_read_objective_step(struct store *store, int64_t experiment, int64_t task, const char *name,
+			      enum store_take take, int64_t *ret) MUST_USE;
+/* How an objective is taken, from its JSON: {"metric":…,"goal":…,"take":…,"of":…}. */
+enum store_take store_objective_take(const struct node *objective, int64_t *ret_of);
 
-/* The best (least, or most) value of the metric up to a step, of every other task that came as far or has
- * finished: what pruning compares with. The caller frees *ret. */
-int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, int64_t step, bool most,
+/* How far the task's newest value of the metric is: its epoch, or its step where no epoch is known. -1: no value. */
+int store_read_reached(struct store *store, int64_t experiment, int64_t task, const char *name, double *ret) MUST_USE;
+/* The best (least, or most) value of the metric up to there, of every other task that came as far or has finished: what
+ * pruning compares with. The caller frees *ret. */
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, double at, bool most,
 		      double **ret, size_t *ret_count) MUST_USE;
 /* Ids of the finished tasks of an experiment. The caller frees *ret. */
 int store_read_finished(struct store *store, int64_t experiment, int64_t **ret, size_t *ret_count) MUST_USE;
@@ -351,8 +443,24 @@ int store_set_source(struct store *store, int64_t task, const struct store_sourc
 struct store_pace {
 	int64_t experiment, median_ms;
 	char backend[24];
+	char *parameters; /* JSON, as REST shows them; the caller frees it */
 };
 int store_read_pace(struct store *store, const char *script, const char *command, struct store_pace *ret) MUST_USE;
+/* A finished task of such a program, in any experiment. */
+struct store_run {
+	int64_t experiment;
+	const char *parameters; /* JSON; valid during the callback */
+	double wall_ms, energy_j; /* NAN: not measured */
+};
+typedef int (*store_run_f)(void *ctx, const struct store_run *row);
+/* At most `limit` finished tasks with a measured time, the newest first, of the same experiments as store_read_pace. */
+int store_each_run(struct store *store, const char *script, const char *command, int64_t limit, store_run_f each,
+		   void *ctx) MUST_USE;
+
+/* The experiments themselves, the newest first, at most `limit`. */
+typedef int (*store_id_f)(void *ctx, int64_t id);
+int store_each_same(struct store *store, const char *script, const char *command, int64_t limit, store_id_f each,
+		    void *ctx) MUST_USE;
 
 /* The names of the metrics that were measured, in the order in which they appeared: of a task, or (task 0) of all. */
 typedef int (*store_name_f)(void *ctx, const char *name);
@@ -362,14 +470,23 @@ int store_each_metric_name(struct store *store, int64_t experiment, int64_t task
  * and last_step of the row. They are NAN and -1 if the task does not have the metric. */
 int store_read_rank(struct store *store, int64_t experiment, const char *metric, bool maximise,
 		    struct store_task *row) MUST_USE;
+/* The numbers of tasks that have finished or were pruned, and of which the sequence has no result. */
+int store_each_untold(struct store *store, int64_t experiment, store_id_f each, void *ctx) MUST_USE;
 /* Replaces the value of an entry of the sequence. */
 int store_set_event_value(struct store *store, int64_t experiment, int64_t seq, const char *value) MUST_USE;
+
+/* What was measured of tasks of a script that share a GPU, as JSON. `script` is a digest, `gpu` the model. -ENOENT:
+ * nothing is known. */
+int store_set_sharing(struct store *store, const char *script, const char *gpu, const char *measured,
+		      int64_t now_ms) MUST_USE;
+int store_read_sharing(struct store *store, const char *script, const char *gpu, struct buf *out) MUST_USE;
 
 /* A finished task, for the analysis. */
 struct store_result {
 	int64_t id, number;
 	const char *parameters; /* JSON; valid during the callback */
 	double best, time_s; /* NAN: not known */
+	bool beyond; /* it does not keep a limit */
 };
 typedef int (*store_result_f)(void *ctx, const struct store_result *row);
 /* At most `limit` finished tasks with numbers below `below`, from the newest to the oldest. */
@@ -394,6 +511,8 @@ int store_read_curve(struct store *store, int64_t experiment, int64_t task, cons
 int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt, int64_t *ret) MUST_USE;
 /* 0 when there is such an experiment that is not being removed; -ENOENT. */
 int store_find_experiment(struct store *store, int64_t experiment) MUST_USE;
+/* The id that the next experiment gets, unless another one is added first. */
+int64_t store_next_experiment(struct store *store);
 /* A text of the experiment: "source", "batch_script" (as planned), "last_batch" (the token of the last submission). */
 int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out) MUST_USE;
 

@@ -8,7 +8,7 @@
 
 /* The time that was measured, else the time between its start and its end; an imported task has neither. */
 static const char sql_results[] =
-	"SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0 FROM task "
+	"SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0, beyond IS NOT NULL FROM task "
 	"WHERE experiment = ?1 AND state = " NUMBER(FINISHED) " AND number < ?2 ORDER BY number DESC LIMIT ?3";
 static const char sql_running[] =
 	"SELECT * FROM (SELECT id, number, CASE WHEN steps > 0 THEN steps - from_zero END FROM task WHERE experiment = ?1 "
@@ -23,20 +23,27 @@ static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment =
 static const char sql_least[] = RANK("value, step"), sql_most[] = RANK("value DESC, step");
 static const char sql_last[] =
 	"SELECT value, step FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step DESC LIMIT 1";
+static const char sql_untold[] = "SELECT number FROM task WHERE experiment = ?1 AND state IN (" NUMBER(FINISHED) ", " NUMBER(
+	PRUNED) ") AND asked NOT IN (SELECT asked FROM search_event WHERE experiment = ?1 AND kind = " NUMBER(EVENT_TELL) ")";
 static const char sql_set_event[] = "UPDATE search_event SET value = ?3 WHERE experiment = ?1 AND seq = ?2";
 
 /* The tally knows which experiments have finished tasks with a time. A row of an experiment has its source in front of the
  * script's name, so not too many of them are looked at. */
-static const char sql_pace[] = "WITH timed (id) AS (SELECT DISTINCT experiment FROM tally WHERE state = " NUMBER(
-	FINISHED) " AND with_wall > 0 "
-		  "ORDER BY experiment DESC LIMIT 100), "
-		  "pace (experiment, backend) AS (SELECT e.id, e.backend FROM timed CROSS JOIN experiment e ON e.id = timed.id "
-		  "WHERE e.script = ?1 AND e.removing = 0 AND json_extract(e.spec, '$.command') IS json(?2) ORDER BY e.id DESC LIMIT 1), "
-		  "took (ms) AS (SELECT wall_ms FROM task WHERE experiment = (SELECT experiment FROM pace) AND state = " NUMBER(
-			  FINISHED) " "
-				    "ORDER BY number DESC LIMIT 1000) "
-				    "SELECT pace.experiment, pace.backend, took.ms FROM pace, took WHERE took.ms IS NOT NULL "
-				    "ORDER BY took.ms LIMIT 1 OFFSET (SELECT (count(ms) - 1) / 2 FROM took)";
+#define TIMED                                                                                                                                              \
+	"WITH timed (id) AS (SELECT DISTINCT experiment FROM tally WHERE state = " NUMBER(                                                                 \
+		FINISHED) " AND with_wall > 0 ORDER BY experiment DESC LIMIT 100), "                                                                       \
+			  "same (id, backend, parameters) AS (SELECT e.id, e.backend, e.parameters FROM timed CROSS JOIN experiment e ON e.id = timed.id " \
+			  "WHERE e.script = ?1 AND e.removing = 0 AND json_extract(e.spec, '$.command') IS json(?2)) "
+static const char sql_pace[] = TIMED
+	", pace AS (SELECT * FROM same ORDER BY id DESC LIMIT 1), "
+	"took (ms) AS (SELECT wall_ms FROM task WHERE experiment = (SELECT id FROM pace) AND state = " NUMBER(
+		FINISHED) " ORDER BY number DESC LIMIT 1000) "
+			  "SELECT pace.id, pace.backend, took.ms, pace.parameters FROM pace, took WHERE took.ms IS NOT NULL "
+			  "ORDER BY took.ms LIMIT 1 OFFSET (SELECT (count(ms) - 1) / 2 FROM took)";
+static const char sql_same[] = TIMED "SELECT id FROM same ORDER BY id DESC LIMIT ?3";
+static const char sql_runs[] = TIMED
+	"SELECT t.experiment, t.parameters, t.wall_ms, t.energy_j FROM same CROSS JOIN task t ON t.experiment = same.id "
+	"WHERE t.state = " NUMBER(FINISHED) " AND t.wall_ms > 0 ORDER BY t.experiment DESC, t.number DESC LIMIT ?3";
 
 int store_read_pace(struct store *store, const char *script, const char *command, struct store_pace *ret)
 {
@@ -46,8 +53,38 @@ int store_read_pace(struct store *store, const char *script, const char *command
 		return rc;
 	*ret = (struct store_pace){.experiment = row_int(row, 0), .median_ms = row_int(row, 2)};
 	snprintf(ret->backend, sizeof(ret->backend), "%s", row_text(row, 1));
+	ret->parameters = mem_strdup(row_text(row, 3));
 	store_end(row);
 	return 0;
+}
+
+int store_each_run(struct store *store, const char *script, const char *command, int64_t limit, store_run_f each,
+		   void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_runs, "ssi", script, command, limit);
+	int rc;
+	while ((rc = store_step(store, row)) > 0) {
+		struct store_run run = {.experiment = row_int(row, 0),
+					.parameters = row_text(row, 1),
+					.wall_ms = row_real(row, 2),
+					.energy_j = row_real(row, 3)};
+		if ((rc = each(ctx, &run)) < 0)
+			break;
+	}
+	store_end(row);
+	return rc;
+}
+
+int store_each_same(struct store *store, const char *script, const char *command, int64_t limit, store_id_f each,
+		    void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_same, "ssi", script, command, limit);
+	int rc;
+	while ((rc = store_step(store, row)) > 0)
+		if ((rc = each(ctx, row_int(row, 0))) < 0)
+			break;
+	store_end(row);
+	return rc;
 }
 
 int store_each_metric_name(struct store *store, int64_t experiment, int64_t task, store_name_f each, void *ctx)
@@ -61,7 +98,7 @@ int store_each_metric_name(struct store *store, int64_t experiment, int64_t task
 	return rc;
 }
 
-static int read_point(struct store *store, sqlite3_stmt *row, double *ret_value, int64_t *ret_step)
+static int rows_read_point(struct store *store, sqlite3_stmt *row, double *ret_value, int64_t *ret_step)
 {
 	int rc = store_step(store, row);
 	if (rc < 0)
@@ -80,10 +117,22 @@ int store_read_rank(struct store *store, int64_t experiment, const char *metric,
 	store_end(found);
 	if (rc < 0)
 		return rc;
-	rc = read_point(store, store_bind(store, maximise ? sql_most : sql_least, "ii", row->id, name), &row->best,
-			&row->best_step);
+	rc = rows_read_point(store, store_bind(store, maximise ? sql_most : sql_least, "ii", row->id, name), &row->best,
+			     &row->best_step);
 	if (rc == 0)
-		rc = read_point(store, store_bind(store, sql_last, "ii", row->id, name), &row->last, &row->last_step);
+		rc = rows_read_point(store, store_bind(store, sql_last, "ii", row->id, name), &row->last,
+				     &row->last_step);
+	return rc;
+}
+
+int store_each_untold(struct store *store, int64_t experiment, store_id_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_untold, "i", experiment);
+	int rc;
+	while ((rc = store_step(store, row)) > 0)
+		if ((rc = each(ctx, row_int(row, 0))) < 0)
+			break;
+	store_end(row);
 	return rc;
 }
 
@@ -104,6 +153,7 @@ int store_each_result(struct store *store, int64_t experiment, int64_t below, in
 			.parameters = row_text(row, 2),
 			.best = row_real(row, 3),
 			.time_s = row_real(row, 4),
+			.beyond = row_int(row, 5) != 0,
 		};
 		if ((rc = each(ctx, &result)) < 0)
 			break;

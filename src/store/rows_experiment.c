@@ -1,9 +1,11 @@
 /* Experiments and their searches as structs: see rows.h. Tasks, attempts and metrics are in rows_task.c. */
 #include "store/rows_row.h"
 
+#include "store/configuration.h"
 #include "store/sql.h"
 
 #include <errno.h>
+#include <math.h>
 
 /* Idempotency keys are kept for a day. */
 #define KEY_LIFE_MS 86400000
@@ -13,14 +15,19 @@
 static const char sql_active[] = EXPERIMENT_SELECT
 	"WHERE state < " NUMBER(FINISHED) " OR removing OR sweep <> " NUMBER(SWEEP_NONE) " ORDER BY id";
 static const char sql_one[] = EXPERIMENT_SELECT "WHERE id = ?1";
+static const char sql_last_seed[] = "SELECT id, max(seed) FROM experiment WHERE script IS ?1 AND strategy = ?2 AND "
+				    "parameters = ?3 AND removing = 0";
+static const char sql_next_id[] = "SELECT seq + 1 FROM sqlite_sequence WHERE name = 'experiment'";
 static const char sql_find[] = "SELECT id FROM experiment WHERE id = ?1 AND removing = 0";
 static const char sql_add[] =
 	"INSERT INTO experiment (name, description, spec, source_name, source, parameters, varying, objective, "
-	"strategy, strategy_reason, backend, script, warnings, batch_script, created_ms, seed, planned, parallel) "
-	"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-static const char sql_set_state[] = "UPDATE experiment SET state = ?2, started_ms = coalesce(?3, started_ms), "
-				    "finished_ms = CASE WHEN ?2 >= " NUMBER(
-					    FINISHED) " THEN coalesce(?4, finished_ms) END WHERE id = ?1";
+	"strategy, strategy_reason, backend, script, warnings, batch_script, limits, created_ms, seed, planned, "
+	"parallel) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char sql_set_state[] =
+	"UPDATE experiment SET state = ?2, started_ms = coalesce(?3, started_ms), "
+	"finished_ms = CASE WHEN ?2 >= " NUMBER(
+		FINISHED) " THEN coalesce((SELECT max(finished_ms) FROM task WHERE experiment = ?1), ?4, "
+			  "finished_ms) END WHERE id = ?1";
 static const char sql_set_asked_all[] = "UPDATE experiment SET asked_all = ?2 WHERE id = ?1";
 static const char sql_set_stopping[] = "UPDATE experiment SET stopping = ?2 WHERE id = ?1";
 static const char sql_set_removing[] = "UPDATE experiment SET removing = ?2 WHERE id = ?1";
@@ -30,18 +37,23 @@ static const char sql_set_planned[] = "UPDATE experiment SET planned = ?2 WHERE 
 static const char sql_set_note[] = "UPDATE experiment SET note = ?2 WHERE id = ?1";
 static const char sql_set_paused[] = "UPDATE experiment SET paused = ?2 WHERE id = ?1";
 static const char sql_set_warning[] =
-	"UPDATE experiment SET warnings = (SELECT json_group_array(value) FROM "
-	"(SELECT value FROM json_each(coalesce(warnings, '[]')) WHERE substr(value, 1, length(?2)) <> ?2 "
-	"UNION ALL SELECT ?2 || ?3 WHERE ?3 IS NOT NULL)) WHERE id = ?1";
-static const char sql_set_objective[] = "UPDATE experiment SET objective = ?2 WHERE id = ?1";
+	"UPDATE experiment SET warnings = (SELECT json_group_array(json(value)) FROM "
+	"(SELECT value FROM json_each(warnings) WHERE json_extract(value, '$.kind') <> ?2 "
+	"UNION ALL SELECT json_object('kind', ?2, 'text', ?3) WHERE ?3 IS NOT NULL)) WHERE id = ?1";
+static const char sql_set_objective[] = "UPDATE experiment SET objective = ?2, limits = ?3 WHERE id = ?1";
 static const char sql_set_step_name[] = "UPDATE experiment SET step_name = ?2 WHERE id = ?1";
 static const char sql_change[] =
 	"UPDATE experiment SET spec = ?2, parameters = ?3, varying = ?4, strategy = ?5, strategy_reason = ?6, "
 	"seed = ?7, planned = ?8, parallel = ?9, asked_all = 0 WHERE id = ?1";
 #define SQL_UPDATE_BEST(order)                                                                                         \
 	"UPDATE experiment SET best_task = (SELECT number FROM task WHERE experiment = ?1 AND best IS NOT NULL "       \
-	"ORDER BY best" order ", number LIMIT 1) WHERE id = ?1"
+	"AND beyond IS NULL ORDER BY best" order ", number LIMIT 1), best_more = NULL WHERE id = ?1"
 static const char sql_update_least[] = SQL_UPDATE_BEST(""), sql_update_most[] = SQL_UPDATE_BEST(" DESC");
+#define SQL_BEST_MEAN(order) SQL_CONFIGURATIONS("t.id, t.number, c.n, c.m, " CONFIGURATION_SPREAD, order, "1")
+static const char sql_least_mean[] = SQL_BEST_MEAN(""), sql_most_mean[] = SQL_BEST_MEAN(" DESC");
+static const char sql_set_best[] = "UPDATE experiment SET best_task = nullif(?2, 0), best_more = ?3 WHERE id = ?1";
+static const char sql_best_task[] = "SELECT t.id, t.number FROM experiment e JOIN task t ON t.experiment = e.id "
+				    "AND t.number = e.best_task WHERE e.id = ?1";
 static const char sql_delete_task[] = "DELETE FROM task WHERE id = (SELECT id FROM task WHERE experiment = ?1 LIMIT 1)";
 static const char sql_delete_events[] = "DELETE FROM search_event WHERE experiment = ?1 AND seq < "
 					"(SELECT min(seq) FROM search_event WHERE experiment = ?1) + 100";
@@ -63,13 +75,14 @@ static const char sql_old_keys[] = "DELETE FROM idempotency WHERE created_ms < ?
 static const char sql_add_key[] =
 	"INSERT INTO idempotency (key, body_hash, experiment, created_ms) VALUES (?1, ?2, ?3, ?4)";
 static const char sql_source[] = "SELECT source FROM experiment WHERE id = ?1 AND removing = 0";
+static const char sql_spec[] = "SELECT spec FROM experiment WHERE id = ?1 AND removing = 0";
 static const char sql_source_name[] = "SELECT source_name FROM experiment WHERE id = ?1 AND removing = 0";
 static const char sql_batch_script[] = "SELECT batch_script FROM experiment WHERE id = ?1 AND removing = 0";
 static const char sql_last_batch[] = "SELECT token FROM batch WHERE experiment = ?1 AND state > " NUMBER(
 	BATCH_SUBMITTING) " ORDER BY created_ms DESC LIMIT 1";
 
 /* Returns how many there were. */
-static int each_experiment(struct store *store, sqlite3_stmt *row, store_experiment_f each, void *ctx)
+static int rows_each_experiment(struct store *store, sqlite3_stmt *row, store_experiment_f each, void *ctx)
 {
 	int rc, rows = 0;
 	while ((rc = store_step(store, row)) > 0) {
@@ -86,10 +99,10 @@ static int each_experiment(struct store *store, sqlite3_stmt *row, store_experim
 
 int store_add_experiment(struct store *store, const struct store_experiment *row, int64_t *ret_id)
 {
-	int rc = store_run(store, sql_add, "ssssssssssssssiiii", row->name, row->description, row->spec,
+	int rc = store_run(store, sql_add, "sssssssssssssssiiii", row->name, row->description, row->spec,
 			   row->source_name, row->source, row->parameters, row->varying, row->objective, row->strategy,
 			   row->strategy_reason, row->backend, row->script, row->warnings, row->batch_script,
-			   row->created_ms, row->seed, row->planned, row->parallel);
+			   row->limits, row->created_ms, row->seed, row->planned, row->parallel);
 	if (rc == 0)
 		*ret_id = sqlite3_last_insert_rowid(store_db(store));
 	return rc;
@@ -97,13 +110,13 @@ int store_add_experiment(struct store *store, const struct store_experiment *row
 
 int store_each_active(struct store *store, store_experiment_f each, void *ctx)
 {
-	int rc = each_experiment(store, store_bind(store, sql_active, ""), each, ctx);
+	int rc = rows_each_experiment(store, store_bind(store, sql_active, ""), each, ctx);
 	return rc < 0 ? rc : 0;
 }
 
 int store_read_experiment(struct store *store, int64_t id, store_experiment_f each, void *ctx)
 {
-	int rc = each_experiment(store, store_bind(store, sql_one, "i", id), each, ctx);
+	int rc = rows_each_experiment(store, store_bind(store, sql_one, "i", id), each, ctx);
 	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
 }
 
@@ -115,11 +128,33 @@ int store_find_experiment(struct store *store, int64_t experiment)
 	return rc;
 }
 
+int64_t store_next_experiment(struct store *store)
+{
+	sqlite3_stmt *row = store_bind(store, sql_next_id, "");
+	int64_t id = store_one(store, row) == 0 ? row_int(row, 0) : 1;
+	store_end(row);
+	return id;
+}
+
+int store_read_last_seed(struct store *store, const char *script, const char *strategy, const char *parameters,
+			 int64_t *ret_experiment, int64_t *ret_seed)
+{
+	sqlite3_stmt *row = store_bind(store, sql_last_seed, "sss", script, strategy, parameters);
+	int rc = store_one(store, row);
+	if (rc == 0) {
+		*ret_experiment = row_int(row, 0);
+		*ret_seed = row_int(row, 1);
+		store_end(row);
+	}
+	return rc;
+}
+
 int store_read_text(struct store *store, int64_t experiment, const char *column, struct buf *out)
 {
 	static const struct {
 		const char *column, *sql;
 	} texts[] = {
+		{"spec", sql_spec},
 		{"source", sql_source},
 		{"source_name", sql_source_name},
 		{"batch_script", sql_batch_script},
@@ -150,10 +185,14 @@ int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool v
 {
 	switch (flag) {
 	case STORE_FLAG_ASKED_ALL: return store_run(store, sql_set_asked_all, "ii", id, (int64_t)value);
-	case STORE_FLAG_STOPPING: return store_run(store, sql_set_stopping, "ii", id, (int64_t)value);
 	case STORE_FLAG_REMOVING: return store_run(store, sql_set_removing, "ii", id, (int64_t)value);
 	}
 	return -EINVAL;
+}
+
+int store_set_stopping(struct store *store, int64_t id, enum store_stop why)
+{
+	return store_run(store, sql_set_stopping, "ii", id, (int64_t)why);
 }
 
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms)
@@ -176,9 +215,9 @@ int store_set_note(struct store *store, int64_t id, const char *note)
 	return store_run(store, sql_set_note, "is", id, note);
 }
 
-int store_set_warning(struct store *store, int64_t id, const char *first_words, const char *text)
+int store_set_warning(struct store *store, int64_t id, const char *kind, const char *text)
 {
-	return store_run(store, sql_set_warning, "iss", id, first_words, text);
+	return store_run(store, sql_set_warning, "iss", id, kind, text);
 }
 
 int store_set_paused(struct store *store, int64_t id, const char *why)
@@ -186,9 +225,9 @@ int store_set_paused(struct store *store, int64_t id, const char *why)
 	return store_run(store, sql_set_paused, "is", id, why);
 }
 
-int store_set_objective(struct store *store, int64_t id, const char *json)
+int store_set_objective(struct store *store, int64_t id, const char *json, const char *limits)
 {
-	return store_run(store, sql_set_objective, "is", id, json);
+	return store_run(store, sql_set_objective, "iss", id, json, limits);
 }
 
 int store_set_step_name(struct store *store, int64_t id, const char *name)
@@ -205,6 +244,37 @@ int store_change_experiment(struct store *store, int64_t id, const struct store_
 int store_update_best(struct store *store, int64_t id, bool maximise)
 {
 	return store_run(store, maximise ? sql_update_most : sql_update_least, "i", id);
+}
+
+int store_read_best_mean(struct store *store, int64_t id, bool maximise, struct store_repeats *ret)
+{
+	sqlite3_stmt *row = store_bind(store, maximise ? sql_most_mean : sql_least_mean, "i", id);
+	int rc = store_one(store, row);
+	*ret = (struct store_repeats){.mean = NAN, .spread = NAN};
+	if (rc < 0)
+		return rc == -ENOENT ? 0 : rc;
+	*ret = (struct store_repeats){row_int(row, 0), row_int(row, 1), row_int(row, 2), row_real(row, 3),
+				      row_real(row, 4)};
+	store_end(row);
+	return 0;
+}
+
+int store_set_best(struct store *store, int64_t id, int64_t number, const char *more)
+{
+	return store_run(store, sql_set_best, "iis", id, number, more);
+}
+
+int store_read_best_task(struct store *store, int64_t id, int64_t *ret_task, int64_t *ret_number)
+{
+	sqlite3_stmt *row = store_bind(store, sql_best_task, "i", id);
+	int rc = store_one(store, row);
+	*ret_task = *ret_number = 0;
+	if (rc < 0)
+		return rc == -ENOENT ? 0 : rc;
+	*ret_task = row_int(row, 0);
+	*ret_number = row_int(row, 1);
+	store_end(row);
+	return 0;
 }
 
 int store_delete_some(struct store *store, int64_t id)

@@ -1,5 +1,6 @@
 /* Metrics as rows: their names, values and the files they come from. See rows.h. */
 #include "base/mem.h"
+#include "base/node.h"
 #include "store/rows.h"
 #include "store/rows_row.h"
 
@@ -29,10 +30,17 @@ static const char sql_lowest[] = EXTREME("ASC"), sql_highest[] = EXTREME("DESC")
 static const char sql_newest[] = "SELECT m.step, m.value" OF_METRIC " ORDER BY m.step DESC LIMIT 1";
 static const char sql_time[] = "SELECT wall_ms / 1000.0 FROM task WHERE id = ?1";
 static const char sql_energy[] = "SELECT energy_j FROM task WHERE id = ?1";
+static const char sql_steps[] =
+	"SELECT coalesce(CAST(epoch AS INTEGER), step), time_ms FROM metric WHERE task = ?1 AND name = (SELECT min(name) "
+	"FROM metric WHERE task = ?1) ORDER BY step DESC LIMIT ?2";
+/* How far a row is: in epochs where they are known, else in steps. */
+#define REACHED "coalesce(m.epoch, m.step)"
+static const char sql_reached[] = "SELECT " REACHED OF_METRIC " ORDER BY m.step DESC LIMIT 1";
 #define RIVALS(function)                                                                                               \
-	"SELECT " function "(m.value) FROM task t JOIN metric_name n ON n.experiment = t.experiment AND n.name = ?3 "  \
-	"JOIN metric m ON m.task = t.id AND m.name = n.id AND m.step <= ?4 WHERE t.experiment = ?1 AND "               \
-	"t.id <> ?2 AND (t.last_step >= ?4 OR t.state = " NUMBER(FINISHED) ") GROUP BY t.id"
+	"SELECT " function "(m.value) FILTER (WHERE " REACHED " <= ?4) FROM task t "                                   \
+	"JOIN metric_name n ON n.experiment = t.experiment AND n.name = ?3 "                                           \
+	"JOIN metric m ON m.task = t.id AND m.name = n.id WHERE t.experiment = ?1 AND t.id <> ?2 "                     \
+	"GROUP BY t.id HAVING t.state = " NUMBER(FINISHED) " OR max(" REACHED ") >= ?4"
 static const char sql_least_rivals[] = RIVALS("min"), sql_most_rivals[] = RIVALS("max");
 
 int store_clear_metrics(struct store *store, int64_t task)
@@ -94,8 +102,18 @@ int store_set_source(struct store *store, int64_t task, const struct store_sourc
 			 source->names);
 }
 
+int store_each_step(struct store *store, int64_t task, int64_t limit, store_step_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_steps, "ii", task, limit);
+	int rc;
+	while ((rc = store_step(store, row)) > 0 && (rc = each(ctx, row_int(row, 0), row_int(row, 1))) >= 0)
+		;
+	store_end(row);
+	return rc;
+}
+
 /* One number out of the first row of a query; NAN for NULL or no row. */
-static int read_real(struct store *store, sqlite3_stmt *row, double *ret)
+static int rows_read_real(struct store *store, sqlite3_stmt *row, double *ret)
 {
 	int rc = store_step(store, row);
 	if (rc < 0)
@@ -111,30 +129,40 @@ int store_read_objective(struct store *store, int64_t experiment, int64_t task, 
 	double value;
 	int rc;
 	if (take == STORE_TAKE_LEAST || take == STORE_TAKE_MOST)
-		rc = read_real(store,
-			       store_bind(store, take == STORE_TAKE_LEAST ? sql_least : sql_most, "iis", task,
-					  experiment, name),
-			       &value);
+		rc = rows_read_real(store,
+				    store_bind(store, take == STORE_TAKE_LEAST ? sql_least : sql_most, "iis", task,
+					       experiment, name),
+				    &value);
 	else
-		rc = read_real(store,
-			       store_bind(store, sql_mean, "iisi", task, experiment, name,
-					  take == STORE_TAKE_LAST ? (int64_t)1 : of),
-			       &value);
+		rc = rows_read_real(store,
+				    store_bind(store, sql_mean, "iisi", task, experiment, name,
+					       take == STORE_TAKE_LAST ? (int64_t)1 : of),
+				    &value);
 	if (rc == 0 && isnan(value) && strcmp(name, "time") == 0)
-		rc = read_real(store, store_bind(store, sql_time, "i", task), &value);
+		rc = rows_read_real(store, store_bind(store, sql_time, "i", task), &value);
 	else if (rc == 0 && isnan(value) && strcmp(name, "energy") == 0)
-		rc = read_real(store, store_bind(store, sql_energy, "i", task), &value);
+		rc = rows_read_real(store, store_bind(store, sql_energy, "i", task), &value);
 	if (rc == 0)
 		*ret = isfinite(value) ? value : NAN;
 	return rc;
 }
 
-int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, int64_t step, bool most,
+int store_read_reached(struct store *store, int64_t experiment, int64_t task, const char *name, double *ret)
+{
+	sqlite3_stmt *row = store_bind(store, sql_reached, "iis", task, experiment, name);
+	int rc = store_step(store, row);
+	*ret = rc > 0 ? row_real(row, 0) : -1;
+	if (rc > 0)
+		store_end(row);
+	return rc < 0 ? rc : 0;
+}
+
+int store_read_rivals(struct store *store, int64_t experiment, int64_t task, const char *name, double at, bool most,
 		      double **ret, size_t *ret_count)
 {
 	VEC(double) values = {0};
-	sqlite3_stmt *row = store_bind(store, most ? sql_most_rivals : sql_least_rivals, "iisi", experiment, task, name,
-				       step);
+	sqlite3_stmt *row = store_bind(store, most ? sql_most_rivals : sql_least_rivals, "iisd", experiment, task, name,
+				       at);
 	int rc;
 	while ((rc = store_step(store, row)) > 0)
 		vec_push(&values, row_real(row, 0));
@@ -144,7 +172,7 @@ int store_read_rivals(struct store *store, int64_t experiment, int64_t task, con
 }
 
 /* A step and its value out of the first row; both stay as they are where there is none. */
-static int read_point(struct store *store, sqlite3_stmt *row, int64_t *ret_step, double *ret_value)
+static int rows_read_point(struct store *store, sqlite3_stmt *row, int64_t *ret_step, double *ret_value)
 {
 	int rc = store_step(store, row);
 	if (rc > 0) {
@@ -155,15 +183,35 @@ static int read_point(struct store *store, sqlite3_stmt *row, int64_t *ret_step,
 	return rc < 0 ? rc : 0;
 }
 
+int store_read_objective_step(struct store *store, int64_t experiment, int64_t task, const char *name,
+			      enum store_take take, int64_t *ret)
+{
+	const char *sql = take == STORE_TAKE_LEAST ? sql_lowest : take == STORE_TAKE_MOST ? sql_highest : sql_newest;
+	double value;
+	*ret = -1;
+	return rows_read_point(store, store_bind(store, sql, "iis", task, experiment, name), ret, &value);
+}
+
+enum store_take store_objective_take(const struct node *objective, int64_t *ret_of)
+{
+	const char *take = node_get_string(objective, "take"), *goal = node_get_string(objective, "goal");
+	*ret_of = node_get_int(objective, "of", 1);
+	if (take && !strcmp(take, "last"))
+		return STORE_TAKE_LAST;
+	if (take && !strcmp(take, "mean"))
+		return STORE_TAKE_MEAN;
+	return goal && !strcmp(goal, "max") ? STORE_TAKE_MOST : STORE_TAKE_LEAST;
+}
+
 int store_read_progress(struct store *store, const char *name, bool maximise, struct store_task *task)
 {
 	task->best = task->last = NAN;
 	task->best_step = task->last_step = -1;
-	int rc = read_point(
+	int rc = rows_read_point(
 		store, store_bind(store, maximise ? sql_highest : sql_lowest, "iis", task->id, task->experiment, name),
 		&task->best_step, &task->best);
 	if (rc == 0)
-		rc = read_point(store, store_bind(store, sql_newest, "iis", task->id, task->experiment, name),
-				&task->last_step, &task->last);
+		rc = rows_read_point(store, store_bind(store, sql_newest, "iis", task->id, task->experiment, name),
+				     &task->last_step, &task->last);
 	return rc;
 }

@@ -19,6 +19,7 @@
 #define FIELD_STATE (enum store_state) row_int
 #define FIELD_WANTED (enum store_wanted) row_int
 #define FIELD_SWEEP (enum store_sweep) row_int
+#define FIELD_STOP (enum store_stop) row_int
 #define FIELD_BATCH (enum store_batch_state) row_int
 
 /* One whole number out of the first row of a query; 0 for NULL or no row. */

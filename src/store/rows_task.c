@@ -17,8 +17,6 @@
 #define COST_SUMS COST_FIGURES(COST_SUM, COST_NONE)
 #define COST_OVER(name, key, over, ...) ", '$." key "', " #over "(json_extract(figures, '$." key "'))"
 #define COST_OVERS COST_FIGURES(COST_NONE, COST_OVER)
-#define COST_NULL(name, key, ...) ", '$." key "', NULL"
-#define COST_NULLS COST_FIGURES(COST_NONE, COST_NULL)
 /* The types and the values for COST_SETS. */
 #define COST_TYPE(...) "d"
 #define COST_TYPES COST_FIGURES(COST_TYPE, COST_NONE)
@@ -26,13 +24,24 @@
 #define COST_VALUES COST_FIGURES(COST_VALUE, COST_NONE)
 
 #define TASK_SELECT "SELECT t.id" STORE_TASK(FIELD_COLUMN, FIELD_COLUMN, STORE_NONE) " FROM task t "
+static const char sql_used[] =
+	"SELECT id, wall_ms, json_extract(figures, '$.max_rss_bytes'), json_extract(figures, '$.gpu_util_pct'), "
+	"json_extract(figures, '$.gpu_max_memory_bytes'), json_extract(figures, '$.gpu_slowed_s') FROM task "
+	"WHERE experiment = ?1 AND finished_ms IS NOT NULL AND state IN (" NUMBER(FINISHED) ", " NUMBER(
+		PRUNED) ") ORDER BY finished_ms DESC LIMIT ?2";
+static const char sql_count_cause[] =
+	"SELECT count(*) FROM attempt a JOIN task t ON t.id = a.task WHERE t.experiment = ?1 "
+	"AND a.cause IS NOT NULL AND json_extract(a.cause, '$.kind') = ?2";
+static const char sql_took[] =
+	"SELECT wall_ms, energy_j FROM task WHERE experiment = ?1 AND finished_ms IS NOT NULL AND wall_ms IS NOT NULL "
+	"AND state IN (" NUMBER(FINISHED) ", " NUMBER(PRUNED) ") ORDER BY finished_ms DESC LIMIT ?2";
 static const char sql_one[] = TASK_SELECT "WHERE experiment = ?1 AND number = ?2";
 static const char sql_tasks[] = TASK_SELECT "WHERE experiment = ?1 AND number >= ?2 ORDER BY number LIMIT ?3";
 /* No pause is longer than minutes: a time that is hours ahead was written before the clock was set back. */
 #define RESTED "(not_before_ms <= ?2 OR not_before_ms > ?2 + 3600000)"
-/* By id, which is by number too: the index by state has that order, and what has ended is not read. */
+/* By number: the index by state has that order, so that only as many rows are read as are wanted. */
 static const char sql_ready[] = TASK_SELECT
-	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND " RESTED " ORDER BY id LIMIT ?3";
+	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND " RESTED " ORDER BY number LIMIT ?3";
 static const char sql_rested[] = TASK_SELECT
 	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND " RESTED " ORDER BY not_before_ms, id LIMIT ?3";
 static const char sql_find_asked[] = TASK_SELECT "WHERE experiment = ?1 AND asked = ?2";
@@ -60,9 +69,11 @@ static const char sql_reset[] = "UPDATE task SET wanted = " NUMBER(
 static const char sql_promote[] =
 	"UPDATE task SET parameters = ?2, fidelity = ?3, steps = ?4, asked = ?5, retries = '{}', not_before_ms = 0, "
 	"wanted = " NUMBER(WANT_RUN) " WHERE id = ?1";
+static const char sql_set_step_name[] = "UPDATE task SET step_name = ?2 WHERE id = ?1";
 static const char sql_set_progress[] =
 	"UPDATE task SET best = ?2, best_step = nullif(?3, -1), last = ?4, last_step = nullif(?5, -1), "
 	"step = nullif(?6, -1), from_zero = ?7 WHERE id = ?1";
+static const char sql_set_beyond[] = "UPDATE task SET beyond = ?2 WHERE id = ?1";
 static const char sql_task_attempt[] =
 	"UPDATE task SET attempt = ?2, node = NULL, gpus = NULL, job = NULL WHERE id = ?1";
 static const char sql_task_start[] =
@@ -71,7 +82,9 @@ static const char sql_task_start[] =
 	"fresh = 0 WHERE id = ?1";
 static const char sql_task_place[] = "UPDATE task SET node = coalesce(?2, node), job = coalesce(?3, job) WHERE id = ?1";
 static const char sql_task_job[] = "UPDATE task SET job = ?2 WHERE id = ?1";
-/* A task costs what all its attempts cost. */
+/* A task costs what all its attempts cost. Most have only one. */
+static const char sql_only_cost[] = "UPDATE task SET (" COST_COLUMNS "energy_source, figures) = (SELECT " COST_COLUMNS
+				    "energy_source, figures FROM attempt WHERE id = ?2) WHERE id = ?1 AND attempt = 1";
 static const char sql_task_cost[] = "UPDATE task SET (" COST_COLUMNS "energy_source, figures) = "
 				    "(SELECT " COST_SUMS "max(energy_source), json_set('{}'" COST_OVERS
 				    ") FROM attempt WHERE task = ?1) WHERE id = ?1";
@@ -103,6 +116,9 @@ static const char sql_find_attempt[] =
 	"AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
 static const char sql_add_attempt[] =
 	"INSERT INTO attempt (task, number, token, idx, created_ms, submitted_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
+static const char sql_set_stall[] = "UPDATE attempt SET stall = ?2 WHERE id = ?1";
+static const char sql_set_slow[] = "UPDATE attempt SET slow = ?2 WHERE id = ?1";
+static const char sql_set_silent[] = "UPDATE attempt SET silent = ?2 WHERE id = ?1";
 static const char sql_set_offset[] = "UPDATE attempt SET journal_offset = ?2 WHERE id = ?1";
 static const char sql_start[] = "UPDATE attempt SET state = " NUMBER(
 	RUNNING) ", node = ?2, gpus = ?3, job = coalesce(?4, job), started_ms = ?5 WHERE id = ?1";
@@ -110,14 +126,17 @@ static const char sql_set_place[] =
 	"UPDATE attempt SET node = coalesce(?2, node), job = coalesce(?3, job) WHERE id = ?1";
 static const char sql_set_job[] = "UPDATE attempt SET job = ?2 WHERE id = ?1";
 static const char sql_set_ended[] = "UPDATE attempt SET " COST_SETS "energy_source = coalesce(?, energy_source), "
-				    "figures = coalesce(json_patch(coalesce(figures, json_set('{}'" COST_NULLS
-				    ")), ?), figures), "
+				    "figures = CASE WHEN figures IS NULL THEN ? ELSE "
+				    "coalesce(json_patch(figures, ?), figures) END, "
 				    "ended = coalesce(?, ended) WHERE id = ?";
+static const char sql_measures[] =
+	"SELECT coalesce(json_extract(figures, '$.energy_gpu_j'), json_extract(figures, '$.energy_package_j'), "
+	"json_extract(figures, '$.energy_dram_j')) IS NOT NULL FROM attempt WHERE id = ?1";
 static const char sql_end[] = "UPDATE attempt SET state = ?2, cause = ?3, exit_code = nullif(?4, -1), signal = ?5, "
 			      "finished_ms = ?6 WHERE id = ?1";
 
 /* Returns how many there were. */
-static int each_task(struct store *store, sqlite3_stmt *row, store_task_f each, void *ctx)
+static int rows_each_task(struct store *store, sqlite3_stmt *row, store_task_f each, void *ctx)
 {
 	int rc, rows = 0;
 	while ((rc = store_step(store, row)) > 0) {
@@ -167,27 +186,27 @@ int store_last_attempt(struct store *store, int64_t *ret)
 
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx)
 {
-	int rc = each_task(store, store_bind(store, sql_one, "ii", experiment, number), each, ctx);
+	int rc = rows_each_task(store, store_bind(store, sql_one, "ii", experiment, number), each, ctx);
 	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
 }
 
 int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each, void *ctx)
 {
-	int rc = each_task(store, store_bind(store, sql_tasks, "iii", experiment, from, limit), each, ctx);
+	int rc = rows_each_task(store, store_bind(store, sql_tasks, "iii", experiment, from, limit), each, ctx);
 	return rc < 0 ? rc : 0;
 }
 
 int store_each_ready(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
 		     void *ctx)
 {
-	int rc = each_task(store, store_bind(store, sql_ready, "iii", experiment, now_ms, limit), each, ctx);
+	int rc = rows_each_task(store, store_bind(store, sql_ready, "iii", experiment, now_ms, limit), each, ctx);
 	return rc < 0 ? rc : 0;
 }
 
 int store_each_rested(struct store *store, int64_t experiment, int64_t now_ms, int64_t limit, store_task_f each,
 		      void *ctx)
 {
-	int rc = each_task(store, store_bind(store, sql_rested, "iii", experiment, now_ms, limit), each, ctx);
+	int rc = rows_each_task(store, store_bind(store, sql_rested, "iii", experiment, now_ms, limit), each, ctx);
 	return rc < 0 ? rc : 0;
 }
 
@@ -202,6 +221,41 @@ int store_set_task_state(struct store *store, int64_t id, enum store_state state
 	store_end(row);
 	rc = store_run(store, sql_set_state, "iissi", id, (int64_t)state, reason, cause, now_ms);
 	return rc < 0 ? rc : store_add_history(store, id, state, reason, now_ms);
+}
+
+int store_each_used(struct store *store, int64_t experiment, int64_t limit, store_used_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_used, "ii", experiment, limit);
+	int rc;
+	while ((rc = store_step(store, row)) > 0) {
+		struct store_used used = {row_int(row, 0),  row_real(row, 1), row_real(row, 2),
+					  row_real(row, 3), row_real(row, 4), row_real(row, 5)};
+		if ((rc = each(ctx, &used)) < 0)
+			break;
+	}
+	store_end(row);
+	return rc;
+}
+
+int store_count_cause(struct store *store, int64_t experiment, const char *cause, int64_t *ret)
+{
+	sqlite3_stmt *row = store_bind(store, sql_count_cause, "is", experiment, cause);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	*ret = row_int(row, 0);
+	store_end(row);
+	return 0;
+}
+
+int store_each_took(struct store *store, int64_t experiment, int64_t limit, store_took_f each, void *ctx)
+{
+	sqlite3_stmt *row = store_bind(store, sql_took, "ii", experiment, limit);
+	int rc;
+	while ((rc = store_step(store, row)) > 0 && (rc = each(ctx, row_real(row, 0), row_real(row, 1))) >= 0)
+		;
+	store_end(row);
+	return rc;
 }
 
 int store_set_task_reason(struct store *store, int64_t id, const char *reason, int64_t expected_start_ms)
@@ -236,14 +290,24 @@ int store_promote_task(struct store *store, int64_t id, const struct store_task 
 
 int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx)
 {
-	int rc = each_task(store, store_bind(store, sql_find_asked, "ii", experiment, asked), each, ctx);
+	int rc = rows_each_task(store, store_bind(store, sql_find_asked, "ii", experiment, asked), each, ctx);
 	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
+}
+
+int store_set_task_step_name(struct store *store, int64_t id, const char *name)
+{
+	return store_run(store, sql_set_step_name, "is", id, name);
 }
 
 int store_set_progress(struct store *store, const struct store_task *row)
 {
 	return store_run(store, sql_set_progress, "ididiii", row->id, row->best, row->best_step, row->last,
 			 row->last_step, row->step, (int64_t)row->from_zero);
+}
+
+int store_set_beyond(struct store *store, int64_t id, const char *text)
+{
+	return store_run(store, sql_set_beyond, "is", id, text);
 }
 
 int store_add_batch(struct store *store, const char *token, int64_t experiment, const char *backend,
@@ -273,7 +337,7 @@ int store_add_attempt(struct store *store, int64_t task, int64_t number, const c
 	return store_run(store, sql_task_attempt, "ii", task, number);
 }
 
-static int each_attempt(struct store *store, sqlite3_stmt *row, store_attempt_f each, void *ctx)
+static int rows_each_attempt(struct store *store, sqlite3_stmt *row, store_attempt_f each, void *ctx)
 {
 	int rc;
 	while ((rc = store_step(store, row)) > 0) {
@@ -296,12 +360,12 @@ int store_is_live(struct store *store, const char *token, uint32_t index)
 
 int store_each_live(struct store *store, store_attempt_f each, void *ctx)
 {
-	return each_attempt(store, store_bind(store, sql_live, ""), each, ctx);
+	return rows_each_attempt(store, store_bind(store, sql_live, ""), each, ctx);
 }
 
 int store_each_ended(struct store *store, int64_t since_ms, store_attempt_f each, void *ctx)
 {
-	return each_attempt(store, store_bind(store, sql_ended, "i", since_ms), each, ctx);
+	return rows_each_attempt(store, store_bind(store, sql_ended, "i", since_ms), each, ctx);
 }
 
 int store_find_attempt(struct store *store, int64_t experiment, int64_t number, int64_t attempt, int64_t *ret)
@@ -338,6 +402,21 @@ int store_each_beginning(struct store *store, int64_t experiment, store_beginnin
 	return rc;
 }
 
+int store_set_stall(struct store *store, int64_t attempt, const char *stall)
+{
+	return store_run(store, sql_set_stall, "is", attempt, stall);
+}
+
+int store_set_slow(struct store *store, int64_t attempt, const char *slow)
+{
+	return store_run(store, sql_set_slow, "is", attempt, slow);
+}
+
+int store_set_silent(struct store *store, int64_t attempt, bool silent)
+{
+	return store_run(store, sql_set_silent, "ii", attempt, (int64_t)silent);
+}
+
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset)
 {
 	return store_run(store, sql_set_offset, "ii", attempt, offset);
@@ -362,32 +441,47 @@ int store_set_job(struct store *store, int64_t attempt, int64_t task, const char
 	return rc < 0 ? rc : store_run(store, sql_task_job, "is", task, job);
 }
 
-/* The known figures that have no column of their own, as a map; false when there are none. */
-static bool write_figures(const struct cost *cost, struct buf *text)
+/* The figures that have no column of their own as a map: those that are known, or all of them, the others as null. */
+static char *rows_write_figures(const struct cost *cost, bool all)
 {
-	struct json out = json_to(text);
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json out = json_to(&text);
 	bool any = false;
 	json_map(&out);
 	for (enum figure f = 0; f < FIGURE_COUNT; f++) {
-		if (cost_figures[f].counted || !cost_has(cost, f))
+		bool known = cost_has(cost, f);
+		if (cost_figures[f].counted || (!known && !all))
 			continue;
 		json_key(&out, cost_figures[f].key);
-		cost_write_value(cost->value[f], &out);
-		any = true;
+		if (known)
+			cost_write_value(cost->value[f], &out);
+		else
+			json_put_null(&out);
+		any = any || known;
 	}
 	json_end(&out);
-	return any;
+	char *map = any ? buf_take(&text) : NULL;
+	buf_free(&text);
+	return map;
 }
 
 int store_set_ended(struct store *store, int64_t attempt, int64_t task, const char *ended, const struct cost *cost)
 {
-	struct buf figures = buf_make(BUF_UNLIMITED);
-	bool any = write_figures(cost, &figures);
-	int rc = store_run(store, sql_set_ended, COST_TYPES "sssi",
-			   COST_VALUES cost_has(cost, FIGURE_ENERGY) ? cost->source : NULL,
-			   any ? buf_text(&figures) : NULL, ended, attempt);
-	buf_free(&figures);
-	return rc < 0 ? rc : store_run(store, sql_task_cost, "i", task);
+	char *all = rows_write_figures(cost, true), *known = rows_write_figures(cost, false);
+	int rc = store_run(store, sql_set_ended, COST_TYPES "ssssi",
+			   COST_VALUES cost_has(cost, FIGURE_ENERGY) ? cost->source : NULL, all, known, ended, attempt);
+	free(all);
+	free(known);
+	if (rc == 0)
+		rc = store_run(store, sql_only_cost, "ii", task, attempt);
+	return rc < 0 || sqlite3_changes(store_db(store)) > 0 ? rc : store_run(store, sql_task_cost, "i", task);
+}
+
+int store_measures_energy(struct store *store, int64_t attempt)
+{
+	int64_t measured;
+	int rc = row_read_int(store, store_bind(store, sql_measures, "i", attempt), &measured);
+	return rc < 0 ? rc : measured != 0;
 }
 
 int store_set_cost(struct store *store, int64_t attempt, int64_t task, const struct cost *cost)

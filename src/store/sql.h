@@ -21,8 +21,13 @@
 #include <sqlite3.h>
 
 sqlite3 *store_db(struct store *store);
+/* Bytes for a statement. */
+struct store_blob {
+	const void *data;
+	size_t len;
+};
 /* The statement of a constant SQL text (prepared once, found again by its address), with one value a letter: i int64,
- * I int64 with 0 as NULL, d double with NaN as NULL, s text (NULL is NULL). NULL when it cannot be prepared; the
+ * I int64 with 0 as NULL, d double with NaN as NULL, s text (NULL is NULL), b const struct store_blob *. NULL when it cannot be prepared; the
  * functions below take that and fail. */
 sqlite3_stmt *store_bind(struct store *store, const char *sql, const char *types, ...);
 /* store_bind and one step, for statements that give no row. 0, or a negative errno: -ENOSPC when the disk

@@ -160,7 +160,7 @@ uint64_t store_version(const struct store *store)
 	return store->version;
 }
 
-/* SQLite undoes a transaction by itself when it cannot go on, also in the middle of a read. Its owner must be told:
+/* SQLite undoes a transaction by itself when it cannot go on, also in the middle of a read. Its owner must know:
  * what it writes from then on would be kept, each statement by itself. */
 static bool store_is_undone(struct store *store)
 {
@@ -264,6 +264,9 @@ static sqlite3_stmt *store_bind_list(struct store *store, const char *sql, const
 		if (types[i] == 's') {
 			const char *text = va_arg(args, const char *);
 			sqlite3_bind_text(stmt, i + 1, text, -1, SQLITE_TRANSIENT);
+		} else if (types[i] == 'b') {
+			const struct store_blob *blob = va_arg(args, const struct store_blob *);
+			sqlite3_bind_blob64(stmt, i + 1, blob->data, blob->len, SQLITE_TRANSIENT);
 		} else if (types[i] == 'd') {
 			double value = va_arg(args, double);
 			if (!isnan(value)) /* unbound is NULL */

@@ -20,29 +20,29 @@ struct gather {
 	/* SQLite's own file follows. */
 };
 
-static sqlite3_file *real_of(sqlite3_file *file)
+static sqlite3_file *vfs_real_of(sqlite3_file *file)
 {
 	return (sqlite3_file *)((struct gather *)file + 1);
 }
 
-static int flush(sqlite3_file *file)
+static int vfs_flush(sqlite3_file *file)
 {
 	struct gather *g = (struct gather *)file;
 	int len = g->len;
 	g->len = 0; /* also when it fails: the commit is undone, what follows belongs elsewhere */
-	return len ? real_of(file)->pMethods->xWrite(real_of(file), g->data, len, g->at) : SQLITE_OK;
+	return len ? vfs_real_of(file)->pMethods->xWrite(vfs_real_of(file), g->data, len, g->at) : SQLITE_OK;
 }
 
 static int gather_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 at)
 {
 	struct gather *g = (struct gather *)file;
 	if (g->len && (at != g->at + g->len || len > GATHER_BYTES - g->len)) {
-		int rc = flush(file);
+		int rc = vfs_flush(file);
 		if (rc != SQLITE_OK)
 			return rc;
 	}
 	if (len > GATHER_BYTES)
-		return real_of(file)->pMethods->xWrite(real_of(file), data, len, at);
+		return vfs_real_of(file)->pMethods->xWrite(vfs_real_of(file), data, len, at);
 	if (!g->len)
 		g->at = at;
 	memcpy(g->data + g->len, data, (size_t)len);
@@ -52,63 +52,63 @@ static int gather_write(sqlite3_file *file, const void *data, int len, sqlite3_i
 
 static int gather_close(sqlite3_file *file)
 {
-	int rc = flush(file), closed = real_of(file)->pMethods->xClose(real_of(file));
+	int rc = vfs_flush(file), closed = vfs_real_of(file)->pMethods->xClose(vfs_real_of(file));
 	free(((struct gather *)file)->data);
 	return rc != SQLITE_OK ? rc : closed;
 }
 
 static int gather_read(sqlite3_file *file, void *ret, int len, sqlite3_int64 at)
 {
-	int rc = flush(file);
-	return rc != SQLITE_OK ? rc : real_of(file)->pMethods->xRead(real_of(file), ret, len, at);
+	int rc = vfs_flush(file);
+	return rc != SQLITE_OK ? rc : vfs_real_of(file)->pMethods->xRead(vfs_real_of(file), ret, len, at);
 }
 
 static int gather_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-	int rc = flush(file);
-	return rc != SQLITE_OK ? rc : real_of(file)->pMethods->xTruncate(real_of(file), size);
+	int rc = vfs_flush(file);
+	return rc != SQLITE_OK ? rc : vfs_real_of(file)->pMethods->xTruncate(vfs_real_of(file), size);
 }
 
 static int gather_sync(sqlite3_file *file, int flags)
 {
-	int rc = flush(file);
-	return rc != SQLITE_OK ? rc : real_of(file)->pMethods->xSync(real_of(file), flags);
+	int rc = vfs_flush(file);
+	return rc != SQLITE_OK ? rc : vfs_real_of(file)->pMethods->xSync(vfs_real_of(file), flags);
 }
 
 static int gather_size(sqlite3_file *file, sqlite3_int64 *ret)
 {
-	int rc = flush(file);
-	return rc != SQLITE_OK ? rc : real_of(file)->pMethods->xFileSize(real_of(file), ret);
+	int rc = vfs_flush(file);
+	return rc != SQLITE_OK ? rc : vfs_real_of(file)->pMethods->xFileSize(vfs_real_of(file), ret);
 }
 
 static int gather_lock(sqlite3_file *file, int level)
 {
-	return real_of(file)->pMethods->xLock(real_of(file), level);
+	return vfs_real_of(file)->pMethods->xLock(vfs_real_of(file), level);
 }
 
 static int gather_unlock(sqlite3_file *file, int level)
 {
-	return real_of(file)->pMethods->xUnlock(real_of(file), level);
+	return vfs_real_of(file)->pMethods->xUnlock(vfs_real_of(file), level);
 }
 
 static int gather_reserved(sqlite3_file *file, int *ret)
 {
-	return real_of(file)->pMethods->xCheckReservedLock(real_of(file), ret);
+	return vfs_real_of(file)->pMethods->xCheckReservedLock(vfs_real_of(file), ret);
 }
 
 static int gather_control(sqlite3_file *file, int what, void *arg)
 {
-	return real_of(file)->pMethods->xFileControl(real_of(file), what, arg);
+	return vfs_real_of(file)->pMethods->xFileControl(vfs_real_of(file), what, arg);
 }
 
 static int gather_sector(sqlite3_file *file)
 {
-	return real_of(file)->pMethods->xSectorSize(real_of(file));
+	return vfs_real_of(file)->pMethods->xSectorSize(vfs_real_of(file));
 }
 
 static int gather_device(sqlite3_file *file)
 {
-	return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
+	return vfs_real_of(file)->pMethods->xDeviceCharacteristics(vfs_real_of(file));
 }
 
 static const sqlite3_io_methods gather_methods = {
@@ -135,12 +135,12 @@ static int gather_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, i
 		return real->xOpen(real, name, file, flags, ret_flags);
 	struct gather *g = (struct gather *)file;
 	*g = (struct gather){0};
-	int rc = real->xOpen(real, name, real_of(file), flags, ret_flags);
+	int rc = real->xOpen(real, name, vfs_real_of(file), flags, ret_flags);
 	if (rc == SQLITE_OK) {
 		g->base.pMethods = &gather_methods;
 		g->data = mem_resize(NULL, GATHER_BYTES, 1);
-	} else if (real_of(file)->pMethods) {
-		real_of(file)->pMethods->xClose(real_of(file));
+	} else if (vfs_real_of(file)->pMethods) {
+		vfs_real_of(file)->pMethods->xClose(vfs_real_of(file));
 	}
 	return rc;
 }

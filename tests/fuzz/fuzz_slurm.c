@@ -1,5 +1,6 @@
 /* What squeue, sacct, sinfo, sacctmgr, scontrol and sbatch print: any bytes give a structure whose numbers are within
  * bounds. The first byte picks the columns that sacct is taken to have printed. */
+#include "backend/slurm_nodes.h"
 #include "backend/slurm_text.h"
 #include "backend/slurm_words.h"
 
@@ -48,6 +49,22 @@ static void check_finals(const char *text, size_t size, unsigned columns)
 	slurm_finals_free(&finals);
 }
 
+static void check_nodes(const char *text, size_t size)
+{
+	struct slurm_nodes nodes;
+	struct buf out = buf_make(BUF_UNLIMITED);
+	struct json json = json_to(&out);
+	slurm_nodes_parse(text, size, &nodes);
+	json_map(&json);
+	slurm_nodes_write(&nodes, NULL, 0, &json);
+	json_end(&json);
+	for (size_t i = 0; i < nodes.list.len; i++)
+		if (nodes.list.at[i].cpus < 0 || nodes.list.at[i].gpus < 0 || !*nodes.list.at[i].name)
+			abort();
+	slurm_nodes_free(&nodes);
+	buf_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
@@ -58,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t id;
 
 	check_queue(text, size - 1);
+	check_nodes(text, size - 1);
 	check_finals(text, size - 1, columns);
 	struct slurm_partitions partitions;
 	slurm_partitions_parse(text, size - 1, &partitions);

@@ -118,7 +118,7 @@ def try_lease(a, b):
             restart_server()
             assert a.run(PROGRAM, "daemon", "status").returncode == 0
         refused = b.run(PROGRAM, "serve")
-        assert refused.returncode and "another sluice daemon has this state folder" in refused.stderr, refused
+        assert refused.returncode and "another sluice daemon uses this state folder" in refused.stderr, refused
         assert "host-a" in refused.stderr, refused.stderr
     a.kill_daemon()
     daemon.wait(timeout=60)

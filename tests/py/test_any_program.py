@@ -46,6 +46,19 @@ print $log "$_,", $1 / 2 ** $_, "\n" for 0 .. 2;
 """
 MAKE = "LR = 1\nall: log.csv\nlog.csv:\n\t@LR=$(LR); " + LOOP.replace("$", "$$").replace("\n", "; ").replace("do;", "do").rstrip("; ") + "\n"
 
+SUBCOMMANDS = """
+import argparse
+p = argparse.ArgumentParser()
+s = p.add_subparsers(dest="what", required=True)
+t = s.add_parser("train")
+t.add_argument("--lr", type=float)
+s.add_parser("test")
+a = p.parse_args()
+assert a.what == "train"
+for e in range(3):
+    print("epoch", e, "loss", a.lr / 2 ** e)
+"""
+
 # What, the files ("+": executable), the words after `sluice run`, the exact call of the first task.
 ROWS = [
     ("argparse with a switch and a list", {"train.py": ARGPARSE}, ["train.py", "lr=0.5,0.25", "augment=true", "sizes=64 32"],
@@ -60,6 +73,13 @@ ROWS = [
     ("Python, by place", {"train.py": "import sys\nlr = float(sys.argv[1]); n = int(sys.argv[2])\n"
      "open('log.csv', 'w').write('epoch,loss\\n' + ''.join(f'{e},{lr / 2 ** e}\\n' for e in range(n)))\n"},
      ["train.py", "lr=0.5,0.25", "n=3"], "python3 train.py 0.5 3"),
+    ("Python, by place, without names", {"train.py": "import sys\nlr, n = float(sys.argv[1]), int(sys.argv[2])\n"
+     "open('log.csv', 'w').write('epoch,loss\\n' + ''.join(f'{e},{lr / 2 ** e}\\n' for e in range(n)))\n"},
+     ["train.py", "lr=0.5,0.25", "n=3"], "python3 train.py 0.5 3"),
+    ("bash, a case on one line",
+     {"train.sh": 'while [ $# -gt 0 ]; do case "$1" in --lr) LR=$2; shift 2;; *) exit 2;; esac; done\n' + LOOP},
+     ["train.sh", "lr=0.5,0.25"], "bash train.sh --lr 0.5"),
+    ("argparse with subcommands", {"main.py": SUBCOMMANDS}, ["main.py", "train", "lr=0.5,0.25"], "python3 main.py train --lr=0.5"),
     ("bash, the environment", {"train.sh": 'LR=$SLUICE_PARAM_LR\n' + LOOP}, ["train.sh", "lr=0.5,0.25"], "bash train.sh --lr=0.5"),
     ("sh with a first line", {"+train": "#!/bin/sh\nLR=${1#--lr=}\n" + LOOP}, ["train", "lr=0.5,0.25"], "./train --lr=0.5"),
     ("make", {"Makefile": MAKE}, ["Makefile", "LR=0.5,0.25"], "make -f Makefile LR=0.5"),
@@ -104,3 +124,14 @@ def test_a_program_runs_unchanged_in_one_line(make_daemon, tmp_path):
             if curve != {"step": [0, 1, 2], "value": [rate, rate / 2, rate / 4]}:
                 wrong.append(f"{what}: {task['state']} {task['cause']} {curve}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_check_names_the_subcommands_of_a_script(daemon, tmp_path):
+    (tmp_path / "main.py").write_text(SUBCOMMANDS)
+    shown = daemon.cli("check", "main.py", "lr=0.5", cwd=tmp_path).stdout
+    assert "the script has subcommands (train, test); name one, as in `sluice run main.py train name=values`" in shown
+    assert "the script has no subcommand 'trian'; it has train, test" in daemon.cli("check", "main.py", "trian", cwd=tmp_path).stdout
+    (tmp_path / "plain.py").write_text(ARGPARSE)
+    assert "give values as name=values: lr=0.1,0.01" in daemon.cli("check", "plain.py", "lr", cwd=tmp_path, status=2).stderr
+    assert "the script has no subcommand 'tr'; it has" in daemon.cli("check", "main.py", "tr", cwd=tmp_path).stdout
+    assert "subcommands" not in daemon.cli("check", "main.py", "test", "lr=0.5", cwd=tmp_path).stdout

@@ -127,6 +127,15 @@ CASES = {
     "optuna_trials": ("script: s.py\nn_trials: 10\n", r"write search: \{tasks", 2),
     "ray_samples": ("script: s.py\nnum_samples: 10\n", r"write search: \{tasks", 2),
     "gpus_on_top": ("script: s.py\ngpus: 1\n", r"write resources: \{", 2),
+    # where the mistake is, not where the reader gave up
+    "list_not_closed": ("script: s.py\nparameters:\n  x: [1, 2\nobjective: loss\n", "the list that begins here has no ]", 3),
+    "map_not_closed": ("script: s.py\nsearch: {tasks: 3\nobjective: loss\n", "the map that begins here has no }", 2),
+    "quote_not_closed": ('script: s.py\nname: "abc\nobjective: loss\n', "the text that begins here has no closing quote", 2),
+    "key_without_colon": ("script: s.py\nparameters\n  x: 1\n", "there is no ':' behind this key", 2),
+    "indented_less": ("script: s.py\nparameters:\n  x: 1\n y: 2\n", "this line is indented otherwise", 4),
+    "indented_more": ("script: s.py\nparameters:\n x: 1\n  y: 2\n", "a line is indented too far", 4),
+    "a_tab": ("script: s.py # ä\nparameters:\n\tx: 1\n", "a tab; indent with spaces", 3),
+    "an_at_sign": ("script: s.py\nname: @x\n", "needs quotes", 2),
     # constraints, search, objective and the rest
     "constraint_syntax": (with_parameters("a: [1, 2]") + 'constraints: ["a <"]\n', "a <|constraint|expected", 4),
     "constraint_names_nobody": (with_parameters("a: [1, 2]") + 'constraints: ["zz < 1"]\n', "zz", 4),

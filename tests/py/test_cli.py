@@ -282,7 +282,7 @@ def test_what_is_over_without_a_metric_has_none_not_none_yet(cli):
 def test_an_experiment_that_fails_has_exit_status_one_and_says_why(cli):
     done = cli("run", "train.py", "fail=yes", status=1)
     assert "e1/1 error: best 0.5: ValueError: broken on purpose\n" in done.stdout
-    assert done.stdout.endswith("e1 error: val_loss 0.5 at epoch 1 in e1/1\n")
+    assert done.stdout.endswith("e1 error: val_loss 0.5 at epoch 1 in e1/1, which ended with ValueError: broken on purpose\n")
     assert "1 task failed: sluice show e1 --state error" in done.stderr
     shown = cli("show", "e1/1").stdout
     assert "ValueError: broken on purpose" in shown and "exit code 1" in shown
@@ -321,9 +321,9 @@ def test_a_wrong_file_is_explained_at_its_place(cli):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    (["nope.yaml"], "nope.yaml: there is no such file"), (["."], ". is a folder"), (["train.py", "lr"], "expected name=values"),
+    (["nope.yaml"], "nope.yaml: there is no such file"), (["."], ". is a folder"), (["train.py", "lr=1", "lr"], "expected name=values"),
     (["train.py", "--paralel", "3"], "did you mean --parallel?"), (["train.py", "--env", "X"], "expected NAME=VALUE"),
-    ([], "arguments are missing"), (["broken.yaml"], "broken.yaml:2:1: "), (["gone.yaml"], "gone.yaml:1:1: script: other.py")])
+    ([], "arguments are missing"), (["broken.yaml"], "broken.yaml:1:4: "), (["gone.yaml"], "gone.yaml:1:1: script: other.py")])
 def test_a_wrong_call_needs_no_daemon_and_has_exit_status_two(cli, arguments, said):
     (cli.folder / "broken.yaml").write_text("a: [1\n")
     (cli.folder / "gone.yaml").write_text("script: other.py\n")
@@ -374,6 +374,8 @@ def test_help_is_there_for_everything(cli):
     for verb in VERBS:
         assert re.search(rf"^  {verb} ", out, re.M)
         assert cli(verb, "--help").stdout.startswith(f"usage: sluice {verb}")
+    lines = out.partition("[arguments]\n\n")[2].partition("\n\n")[0].splitlines()
+    assert len(lines) == len(VERBS) and len({re.match(r"  \S+ +", line).end() for line in lines}) == 1, out
     assert re.fullmatch(r"sluice \d+\.\d+\.\d+\n", cli("--version").stdout)
     assert "did you mean 'show'?" in cli("shwo", status=2).stderr
     assert cli(status=2).stderr.startswith("sluice runs")
@@ -552,3 +554,29 @@ def test_check_says_that_the_machine_is_busy(cli):
     wait_for(lambda: cli.json("show", busy, "--json")["tasks"]["running"] == 1, lambda: cli("show", busy).stdout)
     assert said_time(cli, "train.py", "lr=1,2")[0].endswith("at a time once there is room")
     cli("rm", "--yes", "--stop", busy)
+
+
+def test_few_runs_say_that_they_are_few(cli):
+    """No claim about values where the earlier runs were never given the parameter."""
+    (cli.folder / "wait.sh").write_text("#!/bin/sh\ntrue\n")
+    cli.ended(cli.create("wait.sh", "x=1", "--pass", "env"))
+    few = cli.json("check", "--json", "wait.sh", "x=1", "hidden=8", "--pass", "env")["estimate"]
+    assert few["wall_s"] is None
+    assert few["basis"] == ("not known: only 1 earlier run, with other values of 'hidden' or without it; "
+                            "an estimate for other values needs 20")
+
+
+def test_many_runs_tell_what_other_values_take(cli):
+    """From 20 runs on the estimate follows the values; values far outside those that ran are not guessed."""
+    (cli.folder / "wait.sh").write_text('#!/bin/sh\nsleep "$SLUICE_PARAM_S"\n')
+    cli.ended(cli.create("wait.sh", "s=0.1,0.2,0.4", "--repeats", "8", "--pass", "env"))
+    short = cli.json("check", "--json", "wait.sh", "s=0.1", "--pass", "env")["estimate"]
+    long = cli.json("check", "--json", "wait.sh", "s=0.4", "--pass", "env")["estimate"]
+    assert short["runs"] == long["runs"] == 24
+    assert long["task_s"] > 1.3 * short["task_s"] > 0
+    assert long["limit_s"] >= long["task_s"]
+    assert re.search(r"by 24 earlier runs, .*; 95 % of the slowest tasks take less than ",
+                     said_time(cli, "wait.sh", "s=0.3", "--pass", "env")[0])
+    far = cli.json("check", "--json", "wait.sh", "s=20,30", "--pass", "env")["estimate"]
+    assert far["task_s"] is None and far["wall_s"] is None and far["limit_s"] is None
+    assert far["basis"] == "not known: the values of 's' lie far outside those of 24 earlier runs"

@@ -165,7 +165,9 @@ def test_parallel_changes_how_many_run(cli):
     id = cli.create("train.py", "lr=1,2,3", "epochs=100000", "pause=0.1", "--parallel", "1")
     assert "up to 2 tasks" in cli("parallel", id, "2").stdout
     assert cli.json("show", id, "--json")["parallel"] == 2
-    assert "expected a number" in cli("parallel", id, "none", status=2).stderr
+    assert "as many tasks at the same time as fit" in cli("parallel", id, "0").stdout
+    assert cli.json("show", id, "--json")["parallel"] in (0, None)
+    assert "expected a number from 0 (as many as fit)" in cli("parallel", id, "none", status=2).stderr
     cli("stop", id)
 
 
@@ -240,6 +242,7 @@ def test_doctor_without_a_daemon_says_what_was_not_tried(folder):
 def test_doctor_says_what_is_here(cli):
     out = cli("doctor", status=None).stdout
     assert str(cli.state) in out and "the daemon answers" in out and "local" in out
+    assert "will be made" not in out, "it was made for this very look"
     assert any(b["name"] == "local" for b in json.loads(cli("doctor", "--json", status=None).stdout)["backends"])
 
 

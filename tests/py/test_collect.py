@@ -134,7 +134,20 @@ def test_a_later_attempt_keeps_what_it_repeats(tmp_path):
     assert [r["path"] for r in second.records("before")] == ["metrics.csv", ""]
 
 
-def test_where_the_files_of_earlier_attempts_are_not_all_named_nothing_is_read(tmp_path):
+def notes(a):
+    return [r["text"] for r in a.records("note")]
+
+
+def test_a_name_that_the_journal_cannot_take_makes_no_row_of_an_earlier_attempt_a_new_one(tmp_path):
+    script = SCRIPT.replace("metrics.csv", "$'m\\xff.csv'")
+    collect(killed(tmp_path, script))
+    second = killed(tmp_path, script, early="5", late="6 7", number=2)
+    before = by_source(second)
+    collect(second)
+    assert by_source(second) == before and "is only in its own files" in notes(second)[-1], notes(second)
+
+
+def test_where_the_files_of_earlier_attempts_are_not_all_named_nothing_is_read_and_that_is_said(tmp_path):
     """As after a kill before the script began, or with a runner that named none: old rows must not become new ones."""
     collect(killed(tmp_path))
     second = killed(tmp_path, SCRIPT, early="5", late="6 7", number=2)
@@ -142,7 +155,11 @@ def test_where_the_files_of_earlier_attempts_are_not_all_named_nothing_is_read(t
     kept = [line for line in journal.read_bytes().splitlines(True) if b'"kind":"before"' not in line]
     journal.write_bytes(b"".join(kept))
     collect(second)
-    assert journal.read_bytes() == b"".join(kept)
+    said = journal.read_bytes()
+    assert said.startswith(b"".join(kept)) and len(said[len(b"".join(kept)):].splitlines()) == 1
+    assert "is only in its own files" in notes(second)[-1], notes(second)
+    collect(second)
+    assert journal.read_bytes() == said, "once is enough"
 
 
 def test_a_table_that_the_runner_read_is_no_data_later(tmp_path):

@@ -87,7 +87,7 @@ def test_answers_of_requests_that_change_something_fit_their_schemas(daemon, con
     contract.check("Task", daemon.post(f"{path}/suggest", {"parameters": {"x": 0.75, "k": "a"}}), "suggested")
     contract.check("Experiment", daemon.post(f"{path}/search", {"search": {"tasks": 5}}), "changed")
     rows = [{"parameters": {"x": 1.25, "k": "b"}, "values": {"loss": 0.3}}]
-    contract.check("Count", daemon.post(f"{path}/import", {"rows": rows}), "imported")
+    contract.check("Imported", daemon.post(f"{path}/import", {"rows": rows}), "imported")
     contract.check("Count", daemon.post(f"{path}/stop"), "stopped")
     refused = daemon.request("POST", "/check", {"experiment": {"command": ["true"], "parameters": {"u": {"min": 2, "max": 1}}}})
     assert refused.status == 400

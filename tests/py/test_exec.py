@@ -439,3 +439,41 @@ def test_submitted_tables_are_no_metrics_until_the_script_adds_to_them(tmp_path)
     a.run()
     b = Attempt(tmp_path, None, attempt=2).run()
     assert a.rows() == [] and (2, {"loss": 5}) in b.rows() and len(b.rows()) <= 2
+
+
+def test_what_ran_is_found_out_again_only_where_something_changed(tmp_path):
+    packages = tmp_path / "venv/lib/python3.11/site-packages"
+    for folder in (packages / "one-1.0.dist-info", tmp_path / "venv/bin"):
+        folder.mkdir(parents=True)
+    (tmp_path / "venv/pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.2\n")
+    (tmp_path / "venv/bin/python3").write_text("#!/bin/sh\n")
+    (tmp_path / "venv/bin/python3").chmod(0o755)
+    ran, attempts = tmp_path / "ran", iter(range(1, 100))
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files/script.sh").write_text("true")
+
+    def record(**env):
+        path = f"{tmp_path}/venv/bin:{os.environ['PATH']}"
+        a = Attempt(tmp_path, None, attempt=next(attempts), ran_dir=str(ran), env={"PATH": path, **env})
+        (a.batch / "0.json").write_text(json.dumps({**a.descriptor, "script": "script.sh"}))
+        a.run()
+        (digest,) = [r["digest"] for r in a.records("ran")]
+        return digest, json.loads((ran / f"{digest}.json").read_text())
+
+    first, text = record()
+    assert text["packages"] == {"one": "1.0"}
+    (last,) = ran.glob("*.last")
+    known = "0" * 32
+    last.write_text(last.read_text().replace(first, known))
+    (ran / f"{known}.json").write_text("{}")
+    assert record() == (known, {})
+    assert record(NEW="1")[1]["environment"]["NEW"] == "1"
+    (packages / "two-2.0.dist-info").mkdir()
+    digest, text = record()
+    assert text["packages"] == {"one": "1.0", "two": "2.0"}
+    (ran / f"{digest}.json").unlink()
+    assert record() == (digest, text)
+    (tmp_path / "files/script.sh").write_text("true; true")
+    assert record()[1]["script"] != text["script"]
+    last.write_text("x" * 100)
+    record()

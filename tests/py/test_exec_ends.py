@@ -232,6 +232,12 @@ def test_a_script_that_is_killed_before_it_begins_was_killed(tmp_path):
     assert not (a.work / "begun").exists()
 
 
+def test_the_end_is_seen_where_the_parent_ignores_ends_of_children(tmp_path):
+    a = Attempt(tmp_path, "exit 3")
+    done = subprocess.run(["bash", "-c", f"trap '' CHLD HUP; exec {BIN} exec {a.batch} 0"], timeout=DEADLINE_S)
+    assert (done.returncode, a.end()["exit_code"]) == (3, 3)
+
+
 def test_processes_left_behind_are_ended(tmp_path):
     a = Attempt(tmp_path, "sleep 1000 & echo $! > child; exit 0", grace_ms=500).run()
     assert a.end()["cause"] == "ok"
@@ -311,3 +317,11 @@ def test_a_script_that_is_asked_to_stop_may_save_first(tmp_path, grace_ms, told)
     p.communicate(timeout=DEADLINE_S)
     assert (a.work / "told").read_text().split() == told
     assert a.end()["cause"] == "stopped"
+
+
+def test_a_table_that_is_too_wide_to_be_read_is_named(tmp_path):
+    script = """python3 -c 'print(",".join(["epoch"] + [f"column{n:05}" for n in range(10000)])); print(",".join(["1"] * 10001))' > wide.csv"""
+    a = Attempt(tmp_path, script).run()
+    assert a.end()["cause"] == "ok" and not a.records("metric")
+    assert [r["text"] for r in a.records("note")] == [
+        "wide.csv is not read as metrics: its first line is longer than 64 KB; a table of at most 256 columns is read"]

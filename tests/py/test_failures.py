@@ -1,6 +1,7 @@
 """What goes wrong is said: the cause, the last lines, and what to do."""
 
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -99,6 +100,10 @@ def test_killed_runner_is_noticed(daemon):
             os.kill(pid, signal.SIGKILL)
     task = daemon.wait_state(experiment, ("error",), 1)
     assert task["cause"]["kind"] in ("lost", "signal")
+    # Its runner's last sample is older than its end, or there was none.
+    (attempt,) = task["attempts"]
+    elapsed = (datetime.datetime.fromisoformat(attempt["finished"]) - datetime.datetime.fromisoformat(attempt["started"])).total_seconds()
+    assert task["cost"]["wall_s"] == pytest.approx(elapsed, abs=0.002), task
 
 
 # What is below the script outlives a killed runner: only the script itself dies with it.

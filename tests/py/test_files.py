@@ -24,6 +24,15 @@ def test_a_task_that_writes_nothing_leaves_four_files_and_empty_logs(daemon):
         assert (log["text"], log["size"]) == ("", 0)
 
 
+def test_only_scripts_with_positional_arguments_find_a_folder_for_results(daemon):
+    script = '#!/bin/sh\nls -d results/*/* 2>/dev/null || echo none\n'
+    for how, expect in (("positional", "results/{}/1\n"), ("flags", "none\n")):
+        experiment = daemon.submit(script, {"pass": how}, name="task.sh")
+        daemon.wait_ended(experiment)
+        assert daemon.get(f"/experiments/{experiment}/tasks/1/log")["text"] == expect.format(experiment)
+        wait_for(lambda: not (daemon.state / "experiments" / experiment / "tasks/1/work/results").exists(), "an empty folder stays")
+
+
 def test_attempts_of_the_version_before_are_read(daemon):
     """It kept the first attempt in attempts/1."""
     script = '#!/bin/sh\necho "attempt $SLUICE_ATTEMPT"\necho kept > "$SLUICE_CHECKPOINT_DIR/c"\n'

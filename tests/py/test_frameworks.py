@@ -59,3 +59,29 @@ def test_every_parser_gets_its_values(make_daemon, name):
 def test_every_callback_reports_what_the_framework_recorded(make_daemon, name):
     """The callbacks of the Python package, also beside the lines that the framework prints: nothing is doubled."""
     compare(make_daemon, name, FRAMEWORKS / "callbacks", "--env", f"PYTHONPATH={SCRIPTS}:{ROOT / 'python'}")
+
+
+# Wrong in ordinary ways, with the real library (test_wrong_scripts.py has the same texts without it): the script, what is said,
+# what to do.
+WRONG = {
+    "shapes": ("import torch\ntorch.nn.Linear(512, 10)(torch.zeros(32, 784))\n",
+               "mat1 and mat2 shapes cannot be multiplied (32x784 and 512x10)", "compare the shapes"),
+    "weights": ("import torch\ntorch.nn.Linear(3, 2).load_state_dict(torch.nn.Linear(4, 2).state_dict())\n",
+                "RuntimeError: Error(s) in loading state_dict for Linear: size mismatch for weight", "compare the shapes"),
+    "loader": ("import os\nfrom torch.utils.data import DataLoader, Dataset\nclass D(Dataset):\n    def __len__(self): return 4\n"
+               "    def __getitem__(self, i): os._exit(1)\nlist(DataLoader(D(), num_workers=1))\n",
+               "RuntimeError: DataLoader worker", "with num_workers=0 the script shows the error"),
+    "gpu": ("import torch\ntorch.zeros(1).cuda()\n", "", "GPU"),
+}
+
+
+@pytest.mark.parametrize("what", sorted(WRONG))
+def test_an_error_of_the_real_library_says_what_to_do(make_daemon, tmp_path, what):
+    text, message, remedy = WRONG[what]
+    (tmp_path / "wrong.py").write_text(text)
+    daemon = make_daemon(env={"PATH": f"{HOME}/bin:{os.environ['PATH']}", "VIRTUAL_ENV": str(HOME), "CUDA_VISIBLE_DEVICES": ""}).start()
+    created = daemon.cli("run", "--detach", "--json", "wrong.py", cwd=tmp_path)
+    experiment = json.loads(created.stdout)["id"]
+    daemon.wait_ended(experiment, deadline_s=300)
+    cause = daemon.task(experiment, 1)["cause"]
+    assert message in cause["text"] and remedy in cause["remedy"], cause

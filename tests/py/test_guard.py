@@ -253,6 +253,75 @@ def test_a_crowd_and_few_descriptors_cost_no_row_and_no_second_attempt(make_daem
     assert exported == [1 / (i + 1) for i in range(100000)]
 
 
+# Run as another user: floods of several kinds, one after the other. A line when one is there, and a line of stdin ends it.
+FLOODS = """
+import resource, socket, sys
+host, port = sys.argv[1], int(sys.argv[2])
+most = min(5000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 50)
+head = b"Host: %s:%d\\r\\nContent-Type: application/json\\r\\n" % (host.encode(), port)
+login = b"POST /api/v1/login HTTP/1.1\\r\\n" + head
+kinds = {
+    "idle": (most, b""),
+    "slow heads": (most, b"GET /api/v1/info HTTP/1.1\\r\\nX-A: "),
+    "half a login": (most, login + b"Content-Length: 900\\r\\n\\r\\n{"),
+    "large logins": (120, login + b"Content-Length: 16000000\\r\\n\\r\\n" + b" " * 1000000),
+    "chunked logins": (120, login + b"Transfer-Encoding: chunked\\r\\n\\r\\n" + b"8000\\r\\n" + b"[0," * 10922 + b"00\\r\\n"),
+    "unread answers": (200, (b"GET /api/v1/openapi.json HTTP/1.1\\r\\n" + head + b"\\r\\n") * 200),
+    "wrong secrets": (200, b"GET /api/v1/events HTTP/1.1\\r\\nAuthorization: Bearer x\\r\\n" + head + b"\\r\\n"),
+}
+for name, (count, what) in kinds.items():
+    kept = []
+    for _ in range(count):
+        try:
+            s = socket.create_connection((host, port), timeout=60)
+            s.setblocking(False)
+            s.send(what)
+            kept.append(s)
+        except OSError:
+            pass
+    print(name, flush=True)
+    sys.stdin.readline()
+    for s in kept:
+        s.close()
+"""
+
+
+@root_only
+def test_floods_of_another_user_take_no_memory_and_the_owner_is_served(daemon):
+    flood = subprocess.Popen([THEIR_PYTHON, "-c", FLOODS, *map(str, daemon.tcp_address())], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True, user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
+    peaks = {}
+    with flood:
+        for name in flood.stdout:
+            assert daemon.get("/health")["status"] == "ok"
+            address = daemon.tcp_address()
+            browser = http.client.HTTPConnection(*address, timeout=60)
+            browser.request("GET", "/")
+            assert browser.getresponse().status == 200, name
+            browser.close()
+            daemon.cli("ls")
+            status = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
+            peaks[name.strip()] = int(status.split("VmHWM:")[1].split()[0])
+            flood.stdin.write("\n")
+            flood.stdin.flush()
+    assert len(peaks) == 7 and max(peaks.values()) < 16 * 1024, peaks
+    print(f"most memory, KB: {peaks}")
+    done = daemon.submit("print('ok')")
+    assert daemon.wait_ended(done)["state"] == "finished"
+
+
+def test_a_link_in_the_place_of_the_log_is_not_followed(folder):
+    """Another user may own the folder that SLUICE_STATE names."""
+    state, victim = folder / "planted", folder / "victim"
+    state.mkdir()
+    victim.write_text("mine\n")
+    (state / "daemon.log").symlink_to(victim)
+    env = {**os.environ, "SLUICE_STATE": str(state), "SLUICE_LISTEN": "127.0.0.1:0"}
+    done = subprocess.run([PROGRAM, "ls"], env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "daemon.log" in done.stderr, done
+    assert victim.read_text() == "mine\n"
+
+
 @pytest.fixture
 def small_disk(folder):
     """A file system of 4 MB for the state folder."""

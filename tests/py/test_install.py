@@ -1,5 +1,6 @@
 """`sluice daemon install`: which way it takes, what it says and writes, and that it takes everything back. Small programs
-stand in for systemctl, loginctl and crontab; where Debian's cron is installed, its real crontab is used once more."""
+stand in for systemctl, loginctl, crontab, ssh and Slurm's; where Debian's cron is installed, its real crontab is used once
+more, and test_slurm_node.py has the job on a real Slurm."""
 
 import os
 import shutil
@@ -97,6 +98,62 @@ def test_systemd_comes_first_and_needs_lingering(host):
     # Without lingering the unit would end with the session: the next way is taken.
     host.has("loginctl", '#!/bin/sh\necho "Could not enable linger: Access denied" >&2\nexit 1\n')
     assert "Access denied" in host.daemon("install") and host.tab.exists() and not host.unit.exists()
+
+
+SLURM = {
+    "sbatch": 'echo "$*" >>"$STAND/submitted"; touch "$STAND/queued"; echo Submitted batch job 7\n',
+    "squeue": '[ ! -e "$STAND/queued" ] || echo 7\n',
+    "scancel": 'echo "$*" >>"$STAND/cancelled"; rm -f "$STAND/queued"\n',
+    "id": "echo 7\n",
+    "sleep": "",
+    "rm": 'exec /bin/rm "$@"\n',
+    "touch": 'exec /bin/touch "$@"\n',
+}
+SSH = 'for last; do :; done; echo "$*" >>"$STAND/ssh"; exec /bin/sh -c "$last"\n'
+
+
+def test_a_job_keeps_it_alive_where_nothing_else_may(host):
+    for name, text in SLURM.items():
+        host.has(name, "#!/bin/sh\n" + text)
+    stand = host.tab.parent
+    host.has("ssh", "#!/bin/sh\necho 'Permission denied (publickey).' >&2\nexit 255\n")
+    said = host.daemon("install", rc=1)
+    assert "without a password: ssh: Permission denied (publickey)" in said and "make a key" in said
+    assert not host.keep.exists() and not (stand / "submitted").exists()
+    host.has("ssh", "#!/bin/sh\nexit 255\n")
+    assert "without a password: ssh: failed and gave no reason" in host.daemon("install", rc=1)
+    host.has("ssh", "#!/bin/sh\n" + SSH)
+    job = host.keep.with_name("keep-daemon-job")
+    assert "nothing was changed" in host.daemon("install", "--dry-run") and not job.exists()
+    for _ in range(2):  # the second time replaces the first
+        host.daemon("install")
+    assert (stand / "submitted").read_text() == f"{job}\n" * 2
+    assert "kept alive by job" in host.daemon("status", rc=1)
+    # What the node does: it submits itself again, unless one waits already, and starts the daemon on this host.
+    (stand / "queued").unlink()
+    for _ in range(2):
+        subprocess.run([job], env={"STAND": str(stand)}, check=True, timeout=120)
+    assert (stand / "submitted").read_text().splitlines()[2:] == [f"--begin=now+10minutes {job}"]
+    assert "BatchMode=yes" in (stand / "ssh").read_text().splitlines()[-1]
+    host.daemon("status")
+    # A cluster that takes no job any more: said in the log, by `daemon status` and by `doctor`.
+    (stand / "queued").unlink()
+    host.has("date", "#!/bin/sh\necho 2026-01-01T00:00:00.000Z\n")
+    host.has("sbatch", "#!/bin/sh\necho tried >>\"$STAND/refused\"\necho 'sbatch: error: invalid account *' >&2\nexit 1\n")
+    subprocess.run([job], env={"STAND": str(stand)}, check=True, timeout=120)
+    assert len((stand / "refused").read_text().splitlines()) == 5
+    assert "could not be submitted: sbatch: error: invalid account *\n" in (host.keep.parent / "daemon.log").read_text()
+    said = host.daemon("status")
+    assert "has ended: sbatch: error: invalid account *; 'sluice daemon install' begins it again" in said
+    doctor = subprocess.run([PROGRAM, "doctor"], env=host.env, capture_output=True, text=True, timeout=120).stdout
+    assert "has ended: sbatch: error: invalid account *" in doctor and "`sluice daemon install` begins it again" in doctor
+    host.has("sbatch", "#!/bin/sh\n" + SLURM["sbatch"])
+    host.daemon("install")
+    assert "kept alive by job" in host.daemon("status") and not job.with_name("keep-daemon-job.failed").exists()
+    assert "the job starts it again within 10 minutes" in host.daemon("stop")
+    host.daemon("uninstall")
+    assert not job.exists() and not host.keep.exists() and not (stand / "queued").exists()
+    assert "nothing was installed" in host.daemon("uninstall")
 
 
 @pytest.mark.skipif(not shutil.which("crontab") or os.geteuid() != 0, reason="needs Debian's cron, and root to be another user")

@@ -129,6 +129,31 @@ def test_pruned_task_makes_room_for_the_next(daemon, folder):
     assert analysis["runs"] == 3  # of the finished ones
 
 
+@pytest.mark.parametrize("warmup, state", [(1, "finished"), (0.5, "pruned")])
+def test_the_warmup_counts_epochs_though_steps_are_batches(daemon, folder, warmup, state):
+    """A row for every ten batches, and a script that is poor in its first epoch: 90 steps are not 90 epochs."""
+    script = """
+    import os, time, pathlib
+    x, go = int(os.environ["SLUICE_PARAM_X"]), pathlib.Path(os.environ["GO"])
+    with open("metrics.csv", "w") as rows:
+        rows.write("epoch,step,loss\\n")
+        for epoch in range(2):
+            for batch in range(0, 100, 10):
+                rows.write("%s,%d,%s\\n" % (epoch + batch / 100, epoch * 100 + batch, x if x < 90 or epoch == 0 else 0.5))
+            rows.flush()
+            while x == 90 and epoch == 0 and not go.exists():
+                time.sleep(0.02)
+    """
+    experiment = daemon.submit(script, {
+        "parameters": {"x": [1, 2, 90]}, "objective": {"metric": "loss", "goal": "min"},
+        "search": {"strategy": "grid", "parallel": 1}, "prune": {"rule": "median", "warmup": warmup, "min_tasks": 2},
+        "environment": {"vars": {"GO": str(folder / "go")}}})
+    wait_for(lambda: 90 in daemon.metrics(experiment, 3).get("loss", {"step": []})["step"], "the first epoch of task 3")
+    (folder / "go").touch()
+    daemon.wait_ended(experiment)
+    assert daemon.task(experiment, 3)["state"] == state
+
+
 def test_threshold_prunes_what_a_worker_tells(daemon):
     experiment = external(daemon, parameters={"x": [1, 2]}, search={"strategy": "grid"},
                           prune={"rule": "threshold", "threshold": 10, "warmup": 1})
@@ -310,6 +335,16 @@ def test_curves_are_extrapolated_where_that_would_have_helped(daemon):
 # The analysis and the search, as they are shown.
 
 
+def test_importance_needs_twenty_tasks(daemon):
+    experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}}, search={"strategy": "random", "tasks": 20})
+    work(daemon, experiment, lambda p: {"loss": p["x"]}, 19)
+    analysis = daemon.get(f"/experiments/{experiment}/analysis")
+    assert (analysis["runs"], analysis["importance"], analysis["importance_needs"]) == (19, [], 20)
+    assert "needs 20 finished tasks with a value, and a parameter that varies" in daemon.cli("analyse", experiment).stdout
+    work(daemon, experiment, lambda p: {"loss": p["x"]}, 1)
+    assert [i["parameter"] for i in daemon.get(f"/experiments/{experiment}/analysis")["importance"]] == ["x"]
+
+
 def test_importance_slices_and_progress(daemon):
     experiment = external(daemon, parameters={"x": {"min": 0.0, "max": 1.0}, "idle": {"min": 0.0, "max": 1.0}, "kind": ["a", "b"],
                                               "m": {"min": 0.0, "max": 1.0, "when": {"kind": "b"}}},
@@ -348,3 +383,14 @@ def test_search_is_shown_while_it_works_and_after(daemon):
     daemon.wait_ended(experiment)
     over = wait_for(lambda: (s := daemon.get(f"/experiments/{experiment}/search"))["state"] is None and s, "it is let go")
     assert (over["strategy"], over["planned"], over["proposed"]) == ("tpe", 2, 2)
+
+
+def test_an_objective_is_read_from_print_whatever_its_name_looks_like(daemon):
+    """latency_ms looks like the time of a progress bar; named as an objective it is one."""
+    script = "for e in 1, 2:\n    print(f'epoch {e} val_acc {e / 10} latency_ms {5 - e}.5')\n"
+    made = daemon.post("/experiments", {
+        "experiment": {"script": "t.py", "objective": [{"metric": "val_acc", "goal": "max"}, {"metric": "latency_ms", "goal": "min"}]},
+        "files": [{"path": "t.py", "text": script}]})
+    daemon.wait_ended(made["id"])
+    shown = daemon.get(f"/experiments/{made['id']}/tasks/1/metrics")
+    assert shown["metrics"]["latency_ms"]["value"] == [4.5, 3.5]

@@ -7,11 +7,14 @@ import os
 import random
 import time
 
+import pytest
+
 from conftest import wait_for
 
 KILLS = int(os.environ.get("SLUICE_KILLS", "100"))
 TASKS = max(200, KILLS * 2)
 ROWS = 4
+TASKS_AHEAD = 150
 
 # Leaves a mark for every execution, then writes a few rows, slowly enough to be caught in the middle.
 SCRIPT = f"""#!/bin/bash
@@ -97,3 +100,30 @@ printf 'epoch,loss\\n0,%s\\n' "$SLUICE_PARAM_X0" > metrics.csv
     assert len(points) == tasks, "a configuration was proposed twice"
     assert "would propose something else" not in daemon.log.read_text(), "a replay came out otherwise"
     assert working >= kills // 2, "the work was over too soon for the kills to mean anything"
+
+
+def test_tasks_that_wait_in_the_backend_run_once_after_a_kill(make_daemon, folder):
+    """Very short tasks are handed over before a slot is free. A killed daemon leaves them without a runner."""
+    seed = int(os.environ.get("SLUICE_KILL_SEED", random.randrange(10**6)))
+    chance = random.Random(seed)
+    marks = folder / "marks"
+    marks.mkdir()
+    daemon = make_daemon().start()
+    experiment = daemon.submit('echo "$SLUICE_ATTEMPT" >> "$MARKS/$SLUICE_TASK"\n', {
+        "parameters": {"n": list(range(TASKS_AHEAD))}, "search": {"strategy": "grid"},
+        "environment": {"vars": {"MARKS": str(marks)}}}, name="task.sh")
+    ahead = 0
+    for _ in range(max(3, KILLS // 25)):
+        enough = len(list(marks.iterdir())) + 15 + chance.randrange(10)
+        wait_for(lambda: len(list(marks.iterdir())) >= min(enough, TASKS_AHEAD), "nothing runs")
+        counts = daemon.get(f"/experiments/{experiment}")["tasks"]
+        ahead = max(ahead, counts["submitted"])
+        daemon.kill()
+        daemon.launch()
+        wait_for(daemon.answers, "the daemon does not come back")
+    summary = daemon.wait_ended(experiment, deadline_s=600)
+    assert summary["tasks"]["finished"] == TASKS_AHEAD, summary["tasks"]
+    again = {mark.name: mark.read_text() for mark in marks.iterdir() if mark.read_text() != "1\n"}
+    assert not again and len(list(marks.iterdir())) == TASKS_AHEAD, f"not executed exactly once (seed {seed}): {again}"
+    if not ahead:
+        pytest.skip("tasks take longer than 100 ms on this machine now: none was handed over ahead")

@@ -1,6 +1,9 @@
 """Every state and every path between them: stop, restart, remove, and what the timeline says about it."""
 
+import csv
+import datetime
 import pathlib
+import time
 
 import pytest
 
@@ -93,12 +96,83 @@ def test_stopped_experiment_starts_nothing_more(daemon, gate):
     assert daemon.get(f"/experiments/{experiment}")["state"] == "stopped"
 
 
-@pytest.mark.parametrize("stop, why", [({"wall": "1s"}, "budget"), ({"when": "loss < 2"}, "condition")])
-def test_experiment_that_stops_itself_does_not_blame_the_user(daemon, gate, stop, why):
+@pytest.mark.parametrize("stop, why, state, note", [({"wall": "1s"}, "budget", "stopped", None),
+                                                    ({"when": "loss < 2"}, "condition", "finished", "stopping condition met: loss < 2")])
+def test_experiment_that_stops_itself_does_not_blame_the_user(daemon, gate, stop, why, state, note):
     experiment = submit_gated(daemon, gate, stop=stop)
-    assert daemon.wait_ended(experiment)["state"] == "stopped"
+    told = daemon.wait_ended(experiment)
+    assert (told["state"], told["note"]) == (state, note)
     reasons = {task["reason"] for task in daemon.tasks(experiment)}
     assert len(reasons) == 1 and why in reasons.pop()
+
+
+def test_a_stopped_search_goes_on_where_it_was(daemon, folder):
+    gate = folder / "gate"
+    script = "import os, time\nn = os.environ['SLUICE_TASK']\nwhile int(n) > 2 and not os.path.exists(os.environ['GATE']):\n    time.sleep(0.05)\nprint('loss', 1 / int(n))\n"
+    spec = {"parameters": {"x": {"min": 0.0, "max": 1.0}}, "search": {"strategy": "random", "tasks": 7, "parallel": 2, "seed": 3},
+            "environment": {"vars": {"GATE": str(gate)}}}
+    experiment = daemon.submit(script, spec)
+    wait_for(lambda: [t["state"] for t in daemon.tasks(experiment)[:4]] == ["finished"] * 2 + ["running"] * 2, "two do not run")
+    before = {t["number"]: t["parameters"] for t in daemon.tasks(experiment)}
+    assert "neither paused nor stopped" in daemon.cli("resume", experiment, status=1).stderr
+    daemon.cli("stop", experiment)
+    assert daemon.wait_ended(experiment)["state"] == "stopped"
+    daemon.restart()
+    gate.touch()
+    daemon.cli("resume", experiment)
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    tasks = daemon.tasks(experiment)
+    assert [t["state"] for t in tasks] == ["finished"] * 7
+    assert {t["number"]: t["parameters"] for t in tasks if t["number"] in before} == before
+    attempts = [daemon.task(experiment, t["number"])["attempt"] for t in tasks]
+    assert attempts[:4] == [1, 1, 2, 2] and set(attempts[4:]) == {1}, "what had finished was run again"
+
+
+def seconds(text):
+    return datetime.datetime.fromisoformat(text).timestamp()
+
+
+def test_elapsed_time_leaves_out_the_time_between_attempts(daemon, gate):
+    experiment = submit_gated(daemon, gate, count=1)
+    running_number(daemon, experiment)
+    daemon.cli("stop", f"{experiment}/1")
+    stopped = daemon.wait_state(experiment, ("stopped",), number=1)
+    wait_for(lambda: time.time() - seconds(stopped["finished"]) > 3, "time does not pass")
+    daemon.cli("restart", "--resume", f"{experiment}/1")
+    wait_for(lambda: len(ran(gate, 1)) == 2 and daemon.task(experiment, 1)["state"] == "running", "it does not run again")
+    going = daemon.task(experiment, 1)
+    assert 0 < going["elapsed_s"] < time.time() - seconds(going["started"]) - 3
+    (gate / "open").touch()
+    daemon.wait_ended(experiment)
+    task = daemon.task(experiment, 1)
+    own = sum(seconds(attempt["finished"]) - seconds(attempt["started"]) for attempt in task["attempts"])
+    assert len(task["attempts"]) == 2 and abs(task["elapsed_s"] - own) < 0.01
+    assert task["elapsed_s"] < seconds(task["finished"]) - seconds(task["started"]) - 3
+    (row,) = csv.DictReader(daemon.cli("export", experiment, "--format", "csv").stdout.splitlines())
+    assert abs(float(row["elapsed_s"]) - own) < 0.01
+    found = [len(daemon.tasks(experiment, filter=f"time{sign}{own + 1:.0f}s")) for sign in ("%3C", "%3E")]
+    assert found == [1, 0]
+
+
+def test_an_experiment_whose_tasks_were_stopped_one_by_one_goes_on(daemon, gate):
+    experiment = submit_gated(daemon, gate, count=2)
+    running_number(daemon, experiment)
+    daemon.cli("stop", f"{experiment}/1", f"{experiment}/2")
+    assert daemon.wait_ended(experiment)["state"] == "stopped"
+    (gate / "open").touch()
+    daemon.cli("resume", experiment)
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+
+
+def test_paused_experiments_are_listed_as_such(daemon):
+    paused = daemon.submit("raise SystemExit(1)", {"parameters": {"n": list(range(8))}, "search": {"parallel": 1}, "retry": {"error": 0}})
+    wait_for(lambda: daemon.get(f"/experiments/{paused}")["paused"], "it does not pause")
+    over = daemon.submit("print('loss 1')")
+    daemon.wait_ended(over)
+    assert [e["id"] for e in daemon.get("/experiments?state=paused")["items"]] == [paused]
+    assert daemon.get("/experiments?state=paused")["total"] == 1
+    listed = daemon.cli("ls", "--state", "paused").stdout
+    assert paused in listed and over not in listed
 
 
 def test_restarted_task_is_the_next_attempt(daemon, gate):
@@ -253,3 +327,20 @@ def test_log_is_read_in_pieces_and_from_the_end(daemon):
     assert daemon.cli("logs", f"{experiment}/1", "--stream", "stdout").stdout == whole
     both = daemon.cli("logs", f"{experiment}/1").stdout
     assert whole in both and "oops\n" in both
+
+
+def test_a_finished_task_leaves_few_files(daemon):
+    """Cluster quotas count files. What an experiment has once is not counted: the difference of two sizes is."""
+    sizes = {2: None, 8: None}
+    for count in sizes:
+        sizes[count] = daemon.submit("print('loss=0.5')\n", {"parameters": {"n": list(range(count))}, "search": {"strategy": "grid"},
+                                                             "objective": {"metric": "loss", "goal": "min"}})
+        assert daemon.wait_ended(sizes[count])["tasks"]["finished"] == count
+
+    def listed(count):
+        return sorted(str(path.relative_to(daemon.state)) for path in (daemon.state / "experiments" / sizes[count]).rglob("*"))
+
+    # What a batch needs is removed a moment after its end.
+    batches = [daemon.state / "experiments" / id / "batches" for id in sizes.values()]
+    wait_for(lambda: not any(list(path.iterdir()) for path in batches), lambda: [list(path.iterdir()) for path in batches])
+    assert len(listed(8)) - len(listed(2)) <= 6 * 6, listed(8)

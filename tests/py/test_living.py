@@ -79,13 +79,67 @@ def test_results_are_imported_from_a_file_and_from_another_experiment(daemon, fo
     exported = folder / "export.csv"
     exported.write_text(daemon.cli("export", first).stdout)
     third = external(daemon, parameters=space, search=search)
-    assert json.loads(daemon.cli("import", third, exported, "--json").stdout) == {"tasks": 6}
+    assert json.loads(daemon.cli("import", third, exported, "--json").stdout) == {"tasks": 6, "already": 0}
     # What was imported is still there after a crash, and the search too.
     daemon.kill()
     daemon.start()
     assert len(daemon.tasks(third)) == 6
     assert daemon.get(f"/experiments/{third}/search")["state"]["asked"] == 6
     assert len(work(daemon, third, lambda p: {"loss": p["x"]})) == 4
+
+
+def test_an_export_with_two_objectives_is_imported_whole_and_only_once(daemon, folder):
+    goals = [{"metric": "loss", "goal": "min"}, {"metric": "speed", "goal": "max"}]
+    first = external(daemon, objective=goals)
+    work(daemon, first, lambda p: {"loss": p["x"], "speed": 10 * p["x"] + 0.1})
+    exported = folder / "export.csv"
+    exported.write_text(daemon.cli("export", first).stdout)
+    second = external(daemon, objective=goals)
+    assert "learnt from" in daemon.cli("import", second, exported).stdout
+
+    def values(experiment):
+        return [[daemon.metrics(experiment, t["number"])[m]["value"] for m in ("loss", "speed")] for t in daemon.tasks(experiment)]
+
+    assert values(second) == values(first) and len(values(first)) > 1
+    for again in (first, second):  # what is there stays what it is
+        before = values(again)
+        assert f"0 results; {len(before)} more were there already" in daemon.cli("import", again, exported).stdout
+        assert values(again) == before
+
+
+FITTED = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--batch_size", type=int, default=8)
+print("loss:", parser.parse_args().lr)
+"""
+
+
+def test_a_change_is_checked_against_the_script_and_passed_as_it_takes_it(daemon):
+    experiment = daemon.submit(FITTED, {"parameters": {"lr": [0.1]}, "objective": "loss"})
+    daemon.wait_ended(experiment)
+    said = daemon.cli("change", experiment, "batchsize=4,8", status=1).stderr
+    assert "the script has no argument 'batchsize'" in said and "batch_size" in said
+    assert "whole numbers" in daemon.cli("change", experiment, "batch_size=0.5,8", status=1).stderr
+    daemon.cli("change", experiment, "batch_size=4,8")
+    daemon.wait_ended(experiment)
+    assert {t["state"] for t in daemon.tasks(experiment)} == {"finished"}
+    assert daemon.task(experiment, 2)["argv"][-1] == "--batch_size=4"
+
+
+def test_an_estimate_says_what_was_different(daemon, folder):
+    def estimate(text, *words):
+        (folder / "train.py").write_text(text)
+        return json.loads(daemon.cli("check", "train.py", *words, "--json", cwd=folder).stdout)["estimate"]
+
+    (folder / "train.py").write_text(FITTED)
+    daemon.cli("run", "train.py", "lr=0.1,0.2", "batch_size=4", cwd=folder)
+    assert estimate(FITTED, "lr=0.1,0.2,0.3", "batch_size=4")["basis"].startswith("3 tasks of about")
+    assert "with" not in estimate(FITTED, "lr=0.1,0.2,0.3", "batch_size=4")["basis"]
+    assert "as in e1, with batch_size=4," in estimate(FITTED, "lr=0.1,0.2", "batch_size=8")["basis"]
+    assert "whose script of that name has another text" in estimate(FITTED + "\n", "lr=0.1", "batch_size=4")["basis"]
+    assert estimate("import sys\nprint('loss:', 1)\n") is None  # the same file name, another program
 
 
 def test_import_that_does_not_fit_imports_nothing(daemon, folder):

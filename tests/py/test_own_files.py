@@ -46,7 +46,7 @@ def test_modes_come_with_requests_uploads_and_without(daemon):
         {"path": "read", "text": "x", "mode": "444"}, {"path": "tool", "upload": upload, "mode": "100755"}])
     daemon.wait_ended(e)
     log = daemon.get(f"/experiments/{e}/tasks/1/log")["text"]
-    assert log == "700 elf\n600 plain\n400 read\n700 results\n700 run\n700 tool\nx\n", log
+    assert log == "700 elf\n600 plain\n400 read\n700 run\n700 tool\nx\n", log
     answer = daemon.request("POST", "/experiments", {"experiment": {"script": "a.py"}, "files": [
         {"path": "a.py", "text": "", "mode": "rwx"}]})
     assert answer.status == 400 and "octal" in answer.body.decode()
@@ -70,7 +70,7 @@ def test_tracked_files_go_along_as_they_are(daemon, tmp_path):
     git(tmp_path, "add", "tools", "lib", "data", "gone", "deep", "e.yaml")
     git(tmp_path, "commit", "-qm", "one")
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
-    listing = "['data', 'deep', 'e.yaml', 'gone', 'lib', 'results', 'tools'] x\n"
+    listing = "['data', 'deep', 'e.yaml', 'gone', 'lib', 'tools'] x\n"
 
     said = daemon.cli("run", "tools/train.py", "--git", cwd=tmp_path).stderr
     assert f"sluice: 6 tracked files (" in said and f") go along, of commit {commit[:10]}\n" in said, said

@@ -52,8 +52,14 @@ def test_openapi_document_is_whole(daemon):
             assert any(code.startswith("2") for code in operation["responses"])
 
 
-def test_answers_match_the_document(daemon):
+def test_answers_match_the_document(daemon, folder):
     """A finished experiment, read through every GET that answers with JSON."""
+    (folder / "allowed").mkdir()
+    (folder / "allowed/train.py").write_text("import helper\n")
+    (folder / "allowed/helper.py").write_text("")
+    (daemon.state / "settings.yaml").write_text(f"scripts: {{folders: [{folder}/allowed]}}\n")
+    queries = {"/find": "?q=loss", "/folders/list": f"?folder={folder}/allowed",
+               "/folders/script": f"?folder={folder}/allowed&path=train.py"}
     document = daemon.get("/openapi.json")
     contract = Contract(document["components"])
     experiment = daemon.submit(SCRIPT, SPEC)
@@ -64,7 +70,8 @@ def test_answers_match_the_document(daemon):
         content = operation and operation["responses"]["200"].get("content", {}).get("application/json")
         if not content:
             continue
-        target = path.replace("{id}", experiment).replace("{n}", "1")
+        query = next((queries[end] for end in queries if path.endswith(end)), "")
+        target = path.replace("{id}", experiment).replace("{n}", "1") + query
         contract.check(content["schema"], daemon.get(target), target)
         checked += 1
     assert checked >= 14

@@ -144,6 +144,26 @@ def test_fifth_task_waits_for_a_gpu_and_says_why(slurm, lab, folder):
         return any(reason in text for reason in reasons) and "expected" in text
     wait_for(told, lambda: f"no reason or expected start: {slurm.task(experiment, last)}")
     wait_for(shown, lambda: slurm.cli("show", f"{experiment}/{last}").stdout)
+
+    def used():
+        use = slurm.get("/cluster/use")
+        queued = [row for row in use["queued"] if row["reason"] in reasons and row["expected_start"]]
+        return use["nodes"][0]["time"] and queued and len(use["running"]) == 4 and all(t["node"] for t in use["running"]) and use
+    use = wait_for(used, lambda: slurm.get("/cluster/use"))
+    assert {task["task"] for task in use["running"]} == {f"{experiment}/{n}" for n in range(1, 6)} - {f"{experiment}/{last}"}
+    assert [(row["experiment"], row["tasks"], row["first"]) for row in use["queued"]] == [(experiment, 1, last)]
+    # A node with tasks of ours is a row of its own, with what is used there.
+    nodes = {group["names"]: group for group in use["nodes"][0]["groups"]}
+    taken = {task["node"] for task in use["running"]}
+    assert len(taken) == 2 and all(nodes[name]["gpus"] == 2 and nodes[name]["gpu_type"] == "volta" for name in taken), nodes
+    assert use["nodes"][0]["nodes"] == 3 and sum(group["nodes"] for group in nodes.values()) == 3
+    # However often pages ask, Slurm is asked for its nodes every 30 s at most.
+    slurm.calls.clear()
+    since = time.monotonic()
+    for _ in range(5):
+        slurm.get("/cluster/use")
+    asked = [line for line in slurm.calls.lines() if line[1] == "scontrol" and "node" in line[2]]
+    assert len(asked) <= 1 + (time.monotonic() - since) // 30, asked
     (gates / "0").touch()
     assert slurm.wait_ended(experiment)["tasks"]["finished"] == 5
 

@@ -1,6 +1,8 @@
 """Every way in which a task can end on a cluster, provoked on a real Slurm: what the user is told (the kind of cause, its
 words, what to do), and that a retry is the next attempt of the same task."""
 
+import concurrent.futures
+import datetime
 import json
 import os
 import pathlib
@@ -113,6 +115,27 @@ def timed(lab):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def watch_silence(daemon, marks, experiment, step):
+    """What was so when the silence became known. Then slurmstepd goes on."""
+    def reason(words):
+        return lambda: words in (daemon.task(experiment, 1)["reason"] or "")
+
+    def known():
+        return daemon.task(experiment, 1)["state"], len(daemon.queue()), marks.runs(1)
+
+    try:
+        wait_for(reason("no sign of life from its runner for 2 minutes, but slurm says that its job runs"), "the silence is not told", 600)
+        facts = [known()]
+        if "SLUICE_SOAK" in os.environ:  # takes five minutes of silence
+            wait_for(reason("its job is being cancelled"), "it is not given up", 600)
+            # A slurmstepd that is stopped cannot be cancelled either: until that is confirmed nothing else runs.
+            time.sleep(30)
+            facts.append(known())
+        return facts
+    finally:
+        os.kill(step, signal.SIGCONT)
+
+
 @pytest.fixture(scope="module")
 def silent(lab):
     """A task whose runner was killed while Slurm could not notice it (slurmstepd is stopped): the controller calls it
@@ -120,8 +143,7 @@ def silent(lab):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="sl-"))
     folder.chmod(0o755)
     marks = Marks(folder)
-    daemon = SlurmDaemon(folder / "state", lab)
-    step = None
+    daemon, watcher = SlurmDaemon(folder / "state", lab), concurrent.futures.ThreadPoolExecutor(1)
     try:
         daemon.start()
         experiment = start(daemon, marks)
@@ -131,10 +153,11 @@ def silent(lab):
             step = parent(step)
         os.kill(step, signal.SIGSTOP)
         os.kill(runner, signal.SIGKILL)
-        yield daemon, marks, experiment, step
+        # Not when the test's turn comes: after five minutes the job is cancelled, and its node takes no other until it ends.
+        watched = watcher.submit(watch_silence, daemon, marks, experiment, step)
+        yield daemon, marks, experiment, watched
     finally:
-        if step and alive(step):
-            os.kill(step, signal.SIGCONT)
+        watcher.shutdown()
         daemon.stop()
         daemon.clear_queue()
         sweep(folder)
@@ -276,6 +299,8 @@ def test_what_waits_in_the_queue_asks_for_the_changed_resources(slurm, lab, mark
     slurm.wait_state(experiment, ["running"], 1)
     said = slurm.cli("change", experiment, "--memory", "128M", "--time", "5m").stdout
     assert "2 in the queue are taken out and submitted again; 1 running keeps what it has" in said, said
+    # Else the second could start with what it asked for first, before it is taken out.
+    wait_for(lambda: all(slurm.task(experiment, n)["attempts"][0]["state"] == "stopped" for n in (2, 3)), "they are taken out")
     marks.go()
     slurm.wait_state(experiment, ["finished"])
     asked = [[attempt["asked"]["memory_bytes"] >> 20 for attempt in slurm.task(experiment, n)["attempts"]] for n in (1, 2, 3)]
@@ -419,6 +444,35 @@ def test_a_second_job_under_the_same_token_runs_nothing(slurm, lab, marks):
     assert states == ["COMPLETED"] * 6  # whoever loses the claim ends well
 
 
+def test_times_are_those_of_the_end_and_not_of_the_look(slurm, lab, marks):
+    """The daemon is dead while a task ends, one is killed, and the runner of another; it looks much later."""
+    experiment = start(slurm, marks, tasks=3, retry={"lost": 0, "error": 0})
+    jobs = [slurm.task(experiment, number)["job"] for number in (1, 2, 3)]
+    slurm.kill()
+    os.kill(marks.pid(2), signal.SIGKILL)
+    os.kill(parent(marks.pid(3)), signal.SIGKILL)
+    marks.go()
+
+    def ended():
+        """Start, end and elapsed seconds of each job, when Slurm has them all, and the last is long over."""
+        words = ("sacct", "-nXP", "-j", ",".join(jobs), "-o", "JobID,Start,End,ElapsedRaw,State")
+        rows = {row.split("|")[0]: row.split("|")[1:] for row in lab.slurm("env", "SLURM_TIME_FORMAT=%s", *words).splitlines()}
+        if any(job not in rows or not rows[job][1].isdigit() for job in jobs):
+            return None
+        times = [[int(value) for value in rows[job][:3]] for job in jobs]
+        return times if time.time() - max(end for _, end, _ in times) > 30 else None
+
+    told = wait_for(ended, "Slurm does not end them")
+    slurm.start()
+    slurm.wait_ended(experiment)
+    assert [slurm.task(experiment, number)["state"] for number in (1, 2, 3)] == ["finished", "error", "error"]
+    for number, (_, end, elapsed) in enumerate(told, 1):
+        task = slurm.task(experiment, number)
+        finished = datetime.datetime.fromisoformat(task["finished"]).timestamp()
+        assert abs(finished - end) < 5, (number, finished, end)
+        assert abs(task["elapsed_s"] - elapsed) < 5 and abs(task["cost"]["wall_s"] - elapsed) < 5, (number, task, elapsed)
+
+
 def test_accounting_daemon_down_delays_nothing_but_figures(slurm, lab, marks):
     lab.run("stop", "slurmdbd", "KILL")
     try:
@@ -439,20 +493,9 @@ def test_time_limit_is_told_and_retried_when_asked_for(timed):
     assert "time limit" in cause["text"] and "time:" in cause["remedy"]
 
 
-def test_killed_runner_is_known_although_the_controller_calls_it_running(silent, lab):
-    daemon, marks, experiment, step = silent
-
-    def reason(words):
-        return lambda: words in (daemon.task(experiment, 1)["reason"] or "")
-
-    wait_for(reason("no sign of life from its runner for 2 minutes, but slurm says that its job runs"), "the silence is not told")
-    assert daemon.task(experiment, 1)["state"] == "running" and len(daemon.queue()) == 1
-    if "SLUICE_SOAK" in os.environ:  # takes five minutes of silence
-        wait_for(reason("its job is being cancelled"), "it is not given up", 600)
-        # A slurmstepd that is stopped cannot be cancelled either: until that is confirmed nothing else runs.
-        time.sleep(30)
-        assert marks.runs(1) == [1] and daemon.task(experiment, 1)["state"] == "running"
-    os.kill(step, signal.SIGCONT)
+def test_killed_runner_is_known_although_the_controller_calls_it_running(silent):
+    daemon, marks, experiment, watched = silent
+    assert all(facts == ("running", 1, [1]) for facts in watched.result()), watched.result()
     assert_retried(daemon, marks, experiment, "lost")
 
 

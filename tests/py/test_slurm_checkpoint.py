@@ -111,7 +111,7 @@ def trained(side, number):
 def assert_like_uncut(slurm, side, experiment, number, cause, cuts):
     task = slurm.task(experiment, number)
     assert (task["state"], task["attempt"]) == ("finished", cuts + 1), task
-    assert [attempt["cause"]["kind"] for attempt in task["attempts"][:-1]] == [cause] * cuts, task["attempts"]
+    assert [(attempt["cause"] or {}).get("kind") for attempt in task["attempts"][:-1]] == [cause] * cuts, task["attempts"]
     rows = trained(side, number)
     epochs = [epoch for epoch, _ in rows]
     repeated = {epoch for epoch in epochs if epochs.count(epoch) > 1}
@@ -175,6 +175,7 @@ def test_stop_with_checkpoint_lets_the_script_save_and_restart_goes_on(slurm, fo
     experiment = slurm.submit(script, spec, name="task.sh")
     for number in (1, 2):
         marks.pid(number)
+        slurm.wait_state(experiment, ("running",), number)  # one that the daemon has not seen yet has nothing to save
     slurm.cli("stop", experiment, "--checkpoint")
     assert slurm.wait_ended(experiment)["state"] == "stopped"
     for number in (1, 2):
@@ -228,6 +229,19 @@ def test_a_preempted_task_ends_like_one_that_was_not(slurm, lab, folder):
     ended = wait_for(lambda: [t["number"] for t in slurm.tasks(experiment) if t["state"] == "finished"], "nobody is preempted")
     assert len(ended) == 1, ended
     assert_like_uncut(slurm, side, experiment, ended[0], "preempted", 1)
+
+
+def test_a_task_that_was_stopped_with_a_checkpoint_ends_like_one_that_was_not(slurm, folder):
+    side = folder / "side"
+    side.mkdir()
+    experiment = training(slurm, side, {"cuts": [1]}, resources={"time": "30m"}, checkpoint={"signal": "USR1", "before_limit": "30s"})
+    wait_for(lambda: len(trained(side, 1)) == EACH, "it does not train")
+    slurm.wait_state(experiment, ("running",), 1)
+    slurm.cli("stop", experiment, "--checkpoint")
+    assert slurm.wait_ended(experiment)["state"] == "stopped"
+    slurm.cli("restart", experiment, "--resume")
+    assert slurm.wait_ended(experiment)["state"] == "finished"
+    assert_like_uncut(slurm, side, experiment, 1, None, 1)
 
 
 def test_five_cuts_at_the_time_limit_end_like_none(cut):

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 
@@ -294,3 +295,63 @@ def test_with_the_controller_down_it_is_said_what_is_waited_for_and_what_will_be
     finally:
         daemon.stop()
         daemon.clear_queue()
+
+
+def test_a_job_of_the_cluster_starts_a_dead_daemon_again(lab, folder):
+    """`sluice daemon install` where neither systemd nor cron may be used. A small program stands in for ssh: it writes down what
+    is to be run on the login node, and the test runs it there, outside of the job."""
+    folder.chmod(0o755)
+    stand, state = folder / "bin", folder / "a state"
+    stand.mkdir()
+    for name in ("sh", "id", "sleep", "sbatch", "squeue", "scancel", "scontrol", "sinfo", "sacct", "env"):
+        (stand / name).symlink_to(shutil.which(name))
+    (stand / "ssh").write_text(f'#!/bin/sh\nfor last; do :; done\n[ "$last" = true ] || echo "$last" >>{stand}/asked\n')
+    (stand / "ssh").chmod(0o755)
+    env = {"PATH": str(stand), "HOME": str(folder), "SLUICE_STATE": str(state), "SLURM_CONF": lab.env["SLURM_CONF"],
+           "SLUICE_LISTEN": "127.0.0.1:0", "SBATCH_PARTITION": "cpu"}
+
+    def daemon(*words):
+        return subprocess.run([PROGRAM, "daemon", *words], env=env, capture_output=True, text=True, timeout=120)
+
+    def runs():
+        asked = stand / "asked"
+        if asked.exists():
+            command = asked.read_text()
+            asked.unlink()
+            subprocess.run(["sh", "-c", command], check=True, timeout=120, capture_output=True)
+        return daemon("status").returncode == 0
+
+    def pending():
+        return lab.slurm("squeue", "-h", "-t", "PD", "-n", name, "-o", "%A %V %S").split()
+
+    assert daemon("status").returncode == 1
+    said = daemon("install")
+    assert said.returncode == 0, said
+    name = re.search(r"--job-name=(sluice-keeper-[0-9a-f]{8})\n", said.stdout)[1]
+    try:
+        wait_for(runs, "the job does not start it")
+        assert "kept alive by job" in daemon("status").stdout
+        wait_for(pending, "it does not submit itself again")
+        pid = json.loads((state / "lease").read_text())["pid"]
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: daemon("status").returncode == 1, "it does not die")
+        lab.slurm("scontrol", "update", f"JobId={pending()[0]}", "StartTime=now")  # ten minutes later
+        wait_for(runs, "the next job does not start it again")
+    finally:
+        done = daemon("uninstall"), daemon("stop", "--force")
+    assert "nothing starts the daemon by itself any more" in done[0].stdout, done
+    wait_for(lambda: not lab.slurm("squeue", "-h", "-n", name, "-o", "%A"), "the job stays")
+
+
+def test_keys_of_slurm_are_flags_and_reach_the_batch_script(slurm, folder):
+    (folder / "train.sh").write_text("#!/bin/bash\ntrue\n")
+    words = ["check", folder / "train.sh", "--backend", "slurm", "--partition", "gpu_volta", "--nodes", "2", "--exclusive", "--time", "1h"]
+    said = slurm.cli(*words).stdout
+    assert "--nodes=2" in said and "--exclusive" in said and "--partition=gpu_volta" in said, said
+    refused = slurm.cli(*words, "--features", "nope", status=None)
+    assert "nope" in refused.stdout + refused.stderr, refused
+    # Of two sizes that round to the same, the megabytes are shown.
+    has = int(slurm.lab.slurm("sinfo", "-h", "-p", "cpu", "-o", "%m").split()[0])
+    words = ["check", folder / "train.sh", "--backend", "slurm", "--partition", "cpu", "--memory", f"{has + 1}M"]
+    large = slurm.cli(*words, status=2).stderr
+    assert f"{has + 1} MB" in large and f"{has} MB" in large, large

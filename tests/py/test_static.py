@@ -1,6 +1,7 @@
 """One file to copy: the program answers in a root folder that holds nothing but itself, and keeps what it promises
 about size and memory."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -100,6 +101,12 @@ def test_program_is_hardened():
     assert "GNU_RELRO" in segments and not [line for line in segments.splitlines() if "GNU_STACK" in line and "RWE" in line]
     symbols = subprocess.run(["nm", PROGRAM], capture_output=True, text=True, timeout=60, check=True).stdout
     assert "__printf_chk" in symbols, "our own files are not built with _FORTIFY_SOURCE"  # no library of Debian's prints
+    code = subprocess.run(["objdump", "-d", "--disassemble=main", PROGRAM], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "endbr64" in code or "x86-64" not in code, "our own files are not built with -fcf-protection"
+    commands = PROGRAM.parent / "compile_commands.json"
+    if commands.exists():
+        built = [one["command"] for one in json.loads(commands.read_text()) if one["file"].endswith("main.c")]
+        assert all("-fstack-clash-protection" in command and "-fstack-protector-strong" in command for command in built)
 
 
 def test_install_puts_program_pages_and_completions_in_place(tmp_path):

@@ -91,3 +91,14 @@ def test_ten_thousand_waiting_tasks_are_not_written_to(daemon, cpus):
     daemon.start()
     daemon.post(f"/experiments/{many}/stop")
     daemon.post(f"/experiments/{first}/stop")
+
+
+def test_very_short_tasks_do_not_keep_an_older_experiment_from_its_slots(daemon, cpus):
+    """They are handed over before a slot is free, but not while another experiment wants slots. At most two run at once."""
+    half = {"backend": "local", "cpus": max(1, cpus // 2)}
+    older = create(daemon, "#!/bin/sh\nexec sleep 0.3\n", 8, resources=half, search={"parallel": 1})
+    younger = create(daemon, QUICK, 3000, resources=half)
+    assert daemon.wait_ended(older)["tasks"]["finished"] == 8
+    assert daemon.get(f"/experiments/{younger}")["tasks"]["waiting"] > 0, "the older one waited for the younger one"
+    daemon.post(f"/experiments/{younger}/stop")
+    daemon.wait_ended(younger)

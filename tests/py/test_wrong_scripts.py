@@ -37,6 +37,9 @@ def raises(text, kind="RuntimeError"):
 
 # Said before anything runs: what is wrong, the script's name, its text, the words of the call, what `sluice run` answers.
 REFUSED = [
+    ("an environment", PY, "print(1)\n", ["--python", "/opt/nothere/bin/python"],
+     "environment.python: /opt/nothere/bin/python: there is no such program on this machine; environment.python names a Python or "
+     "the folder of an environment; check the path"),
     ("a flag that it does not know", PY, PARSER.format("'--lr'"), ["lrr=0.1"],
      "parameters.lrr: the script has no argument 'lrr'; did you mean 'lr'?"),
     ("a required argument", PY, PARSER.format("'--lr', required=True"), ["n=1"],
@@ -135,7 +138,7 @@ FAILED = [
     ("memory that cannot be had", PY, "import resource\nresource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))\nx = bytearray(1 << 30)\n",
      [], "MemoryError", MEMORY),
     ("more memory than asked for", PY, "import time\nx = bytearray(b'x') * (300 << 20)\ntime.sleep(100)\n", ["--memory", "100M"],
-     "used * of memory, more than the 100 MB of resources: {memory: …}; ended by its runner", MEMORY),
+     "* more * the 100 MB of resources: {memory: …}; ended by *", MEMORY),
     ("a full disk", PY, "with open('/dev/full', 'w') as f:\n    f.write('x' * 100000)\n", [], "OSError: [[]Errno 28] No space left on device",
      "free some space where the script writes, then `sluice restart ID --failed`"),
     ("a limit on files", PY, "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\nopen('m', 'wb').write(b'x' * 100000)\n",
@@ -205,8 +208,6 @@ FAILED = [
      "check the script, its interpreter"),
     ("a setup line", PY, "print(1)\n", ["--setup", "source /opt/nothere/activate"],
      "setup line 1 ended with status 1, so the script was not started: source /opt/nothere/activate (*)", "environment: setup"),
-    ("an environment", PY, "print(1)\n", ["--python", "/opt/nothere/bin/python"],
-     "/opt/nothere/bin/python: there is no such program on this machine; environment.python names a Python *", "check the script"),
 ]
 
 # Ends well, and something is said: what is wrong, the script's name, its text, the words of the call, where it is said, what.

@@ -12,7 +12,7 @@ const body = (request) => JSON.parse(request.body);
 test('the list filters by text and state and keeps both in the address', async () => {
   const page = await visit('/');
   await page.getByRole('link', { name: 'conv2d-nodropout-v2' }).first().waitFor();
-  await page.getByRole('searchbox', { name: 'Filter experiments' }).fill('conv2d');
+  await page.getByRole('searchbox', { name: 'Search experiments and tasks' }).fill('conv2d');
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 2);
   await page.waitForURL(/q=conv2d/);
   await page.getByRole('button', { name: /^Active/ }).click();
@@ -20,7 +20,7 @@ test('the list filters by text and state and keeps both in the address', async (
   await page.waitForURL(/show=active/);
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 1);
-  assert.equal(await page.getByRole('searchbox', { name: 'Filter experiments' }).inputValue(), 'conv2d');
+  assert.equal(await page.getByRole('searchbox', { name: 'Search experiments and tasks' }).inputValue(), 'conv2d');
 });
 
 test('the list sorts by a header and says so', async () => {
@@ -34,11 +34,11 @@ test('the list sorts by a header and says so', async () => {
   );
 });
 
-test('needs attention quotes the cause and leads to the task', async () => {
+test('needs attention quotes the cause and leads to the tasks that have it', async () => {
   const page = await visit('/');
   await page.getByText('ResourceExhaustedError: OOM when allocating').first().click();
-  await page.getByRole('heading', { level: 1, name: /Configuration/ }).waitFor();
-  await page.getByRole('alert').getByText('Exit code 1').first().waitFor();
+  await page.waitForURL(/\/e\/e\d+\?state=error$/);
+  await page.locator('[data-row]').first().getByText('Error', { exact: true }).waitFor();
 });
 
 test('keys: j and k move, Enter opens, x selects, c compares, / searches, ? helps, n begins', async () => {
@@ -56,15 +56,15 @@ test('keys: j and k move, Enter opens, x selects, c compares, / searches, ? help
   await page.keyboard.press('x');
   await page.keyboard.press('j');
   await page.keyboard.press('x');
-  await page.getByText('2 configurations selected').waitFor();
+  await page.getByText('2 tasks selected').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('x');
   assert.equal(
-    await page.getByRole('searchbox', { name: 'Filter configurations' }).inputValue(),
+    await page.getByRole('searchbox', { name: 'Filter tasks' }).inputValue(),
     'x',
     'shortcuts are off while typing',
   );
-  await page.getByRole('searchbox', { name: 'Filter configurations' }).fill('');
+  await page.getByRole('searchbox', { name: 'Filter tasks' }).fill('');
   await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
@@ -72,7 +72,7 @@ test('keys: j and k move, Enter opens, x selects, c compares, / searches, ? help
   await page.keyboard.press('Escape');
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
   await page.keyboard.press('c');
-  await page.getByRole('heading', { name: 'Compare 2 configurations' }).waitFor();
+  await page.getByRole('heading', { name: 'Compare 2 tasks' }).waitFor();
   await drawn(page);
   await page.keyboard.press('n');
   await page.getByRole('heading', { level: 1, name: 'New experiment' }).waitFor();
@@ -88,8 +88,8 @@ test('the skip link leads to the content', async () => {
 
 test('bulk stop sends explicit numbers and the dialog says how many', async () => {
   const page = await visit('/e/e10?sel=1,35,36,40');
-  await page.getByText('4 configurations selected').waitFor();
-  await page.getByRole('region', { name: 'Selected configurations' }).getByRole('button', { name: /^Stop/ }).click();
+  await page.getByText('4 tasks selected').waitFor();
+  await page.getByRole('region', { name: 'Selected tasks' }).getByRole('button', { name: /^Stop/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Stop 3 tasks?' });
   await dialog.getByText('2 running tasks lose the work').waitFor();
   assert.deepEqual(await audit(page), []);
@@ -153,7 +153,7 @@ test('the table filters by state and by expression, and sorts by a parameter', a
     .click();
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 2);
   await page.getByRole('group', { name: 'Filter by state' }).getByRole('button', { name: /^All/ }).click();
-  await page.getByRole('searchbox', { name: 'Filter configurations' }).fill('learning = 1e-3, dropout > 0');
+  await page.getByRole('searchbox', { name: 'Filter tasks' }).fill('learning = 1e-3, dropout > 0');
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 8);
   await page.getByRole('button', { name: 'batch_size' }).click();
   const sizes = await page.locator('[data-row] td:nth-child(4)').allInnerTexts();
@@ -216,14 +216,40 @@ test('brushing an axis keeps its range in the table and the curves', async () =>
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 48);
 });
 
+test('a range of an axis is kept by keys, is spoken, and is in the address', async () => {
+  const page = await visit('/e/e10');
+  await whole(page);
+  const axis = page.getByRole('slider', { name: /^Range of val_loss/ });
+  await axis.focus();
+  assert.equal(await axis.getAttribute('aria-valuetext'), 'all');
+  await page.keyboard.press('PageDown');
+  await page.keyboard.press('PageDown');
+  await page.getByText(/val_loss ≤ .* of 38/).waitFor();
+  await page.waitForURL(/brush=val_loss/);
+  assert.match(await axis.getAttribute('aria-valuetext'), /^val_loss ≤ \S+, \d+ of 38 tasks$/);
+  await page.waitForFunction(() => {
+    const fewer = document.querySelectorAll('[data-row]').length;
+    return fewer > 0 && fewer < 38;
+  });
+  await page.keyboard.press('Shift+PageUp');
+  await page.getByText(/val_loss \S+ to \S+ · \d+ of 38/).waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 48);
+  await page.waitForURL((url) => !url.search.includes('brush='));
+});
+
 test('another metric, linear axis, time axis and the table of values', async () => {
   const page = await visit('/e/e10');
-  await page.getByLabel('Metric').selectOption('loss');
-  await page.getByRole('heading', { name: 'loss, all configurations' }).waitFor();
+  await page.getByRole('button', { name: /^Metric/ }).click();
+  const choice = page.getByRole('group', { name: 'Metrics drawn' });
+  await choice.getByLabel('loss', { exact: true }).check();
+  await choice.getByLabel('val_loss').uncheck();
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { name: 'loss, all tasks' }).waitFor();
   await page.waitForURL(/metric=loss/);
   await page.getByRole('button', { name: 'log y' }).click();
   await page.getByRole('button', { name: 'Time', exact: true }).first().click();
-  await page.getByRole('img', { name: /^loss for \d+ configurations by time/ }).waitFor();
+  await page.getByRole('img', { name: /^loss for \d+ tasks by time/ }).waitFor();
   await page.waitForURL(/x=time/);
   await page.getByRole('button', { name: 'Table' }).click();
   await page.getByRole('columnheader', { name: 'Last time' }).waitFor();
@@ -277,10 +303,11 @@ test('compare: only differences, remove one, add one', async () => {
   await page.getByRole('rowheader', { name: 'epochs' }).waitFor();
   await page.getByLabel('Only differences').check();
   await page.getByRole('rowheader', { name: 'epochs' }).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Remove configuration 12' }).click();
-  await page.getByRole('heading', { name: 'Compare 2 configurations' }).waitFor();
-  await page.getByLabel('Add').selectOption('7');
-  await page.getByRole('heading', { name: 'Compare 3 configurations' }).waitFor();
+  await page.getByRole('button', { name: 'Remove task #12' }).click();
+  await page.getByRole('heading', { name: 'Compare 2 tasks' }).waitFor();
+  await page.getByLabel('Add tasks').fill('7');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Compare 3 tasks' }).waitFor();
   await page.waitForURL(/tasks=4,20,7/);
 });
 
@@ -305,22 +332,55 @@ test('settings: theme is kept, a token is shown once, revoked, and logging out s
 test('examining the cluster shows what its test job found, and the limits stand beside the partitions', async () => {
   const page = await visit('/cluster');
   await page.getByText('10,001 tasks a job array, no known limit on jobs in the queue').waitFor();
-  await page.getByRole('button', { name: 'Examine' }).click();
+  await page.getByRole('button', { name: 'Run diagnostics' }).click();
   await page.getByText('a test job ran on volta1').waitFor();
   await page.getByText('it listens on its own machine only').waitFor();
   assert.equal(sent('POST', '/cluster/examine').length, 1);
-  assert.equal(await page.getByRole('button', { name: 'Examine' }).isEnabled(), true);
+  assert.equal(await page.getByRole('button', { name: 'Run diagnostics' }).isEnabled(), true);
+});
+
+test('two thousand nodes are a few rows, ours first, beside our queue with reasons', async () => {
+  const page = await visit('/cluster');
+  const nodes = page.getByRole('region', { name: 'Nodes of slurm' });
+  await nodes.getByText('2,000 nodes, as of').waitFor();
+  assert.deepEqual(await nodes.locator('tbody tr b').allTextContents(), ['gpu3', 'gpu[1-2,4-1990]', 'gpu[1991-2000]']);
+  await nodes.getByText('Taken out of service').waitFor();
+  await nodes.getByText('bad <b>disk</b>').waitFor();
+  const queue = page.getByRole('region', { name: 'Our queue' });
+  await queue.getByText('Other jobs have a higher priority').waitFor();
+  await queue.getByRole('cell', { name: '998', exact: true }).waitFor();
+  const running = page.getByRole('region', { name: 'Running tasks' });
+  await running.getByText('97 %, 11 GB, 310 W').waitFor();
+  await running.getByText('no progress').waitFor();
+  await nodes.getByRole('link', { name: 'e1/5' }).click();
+  await page.waitForURL('**/e/e1/5');
 });
 
 test('a cluster that has not answered yet is being asked, not absent, and appears by itself', async () => {
   on.fixture.asking = true;
   const page = await visit('/cluster');
-  const card = page.getByRole('region', { name: 'slurm' });
+  const card = page.getByRole('region', { name: 'slurm', exact: true });
   await card.getByText('being asked', { exact: true }).waitFor();
   assert.equal(await card.getByText('Accounting').count(), 0);
   on.fixture.asking = false;
   await card.getByText('gpu_volta').waitFor();
   await card.getByText('available', { exact: true }).waitFor();
+});
+
+test('what could not be fetched of the cluster is forgotten with the next answer', async () => {
+  const page = await visit('/cluster', { allow: ['ERR_'] });
+  const nodes = page.getByRole('region', { name: 'Nodes of slurm' });
+  await nodes.getByText('2,000 nodes, as of').waitFor();
+  // The other question has no answer meanwhile, so nothing but the one that failed can take the message away.
+  await page.route('**/api/v1/cluster', () => undefined);
+  await page.route('**/api/v1/cluster/use', (route) => route.abort());
+  const refresh = page.getByRole('button', { name: 'Refresh' });
+  await refresh.click();
+  const trouble = page.getByText('The state of the cluster could not be fetched.');
+  await trouble.waitFor();
+  await page.unroute('**/api/v1/cluster/use');
+  await refresh.click();
+  await trouble.waitFor({ state: 'detached' });
 });
 
 test('a task is measured against the best one, and the best against nobody', async () => {

@@ -22,7 +22,7 @@ const ARGS = [
 ];
 
 // Until something is taken to be missing: a page that takes half a second takes ten on a machine with much else to do.
-export const PATIENCE_MS = 60000;
+export const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 60000);
 
 export async function launch() {
   return chromium.launch({
@@ -62,6 +62,8 @@ export async function open(browser, url, { theme = 'light', size = 'desk', allow
       note(`request to another origin: ${request.url()}`);
   });
   await page.goto(url);
+  // A page that is left before the link is answered is not signed in. It is drawn after that.
+  if (url.includes('#login=')) await page.locator('#app > *').first().waitFor({ state: 'attached' });
   return { page, context, troubles };
 }
 
@@ -77,7 +79,7 @@ export async function drawn(page) {
 
 // All parts of an experiment's page have come, for tests that point at places in it: they move until then.
 export async function whole(page) {
-  await page.getByRole('img', { name: /^val_loss for \d+ configurations/ }).waitFor();
+  await page.getByRole('img', { name: /^val_loss for \d+ tasks/ }).waitFor();
   await page.getByRole('region', { name: 'Importance of the parameters' }).waitFor();
   await page
     .getByRole('region', { name: 'Search' })

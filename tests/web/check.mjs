@@ -1,4 +1,13 @@
 // What POST /check answers, for the fixture server: enough of the daemon's validation for the form's tests.
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const need = createRequire(path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/'));
+export const yaml = need('yaml');
+
+// The experiment of a request: a map, or the text of a file.
+export const experimentOf = (sent) => sent.experiment ?? yaml.parse(sent.source.text) ?? {};
 
 function problem(errors) {
   return {
@@ -48,7 +57,15 @@ export function scan(file) {
 
 // What is known of scripts that have run before; of others nothing is.
 const ESTIMATES = {
-  'known.py': { wall_s: 240, task_s: 80, tasks_s: 400, basis: '5 tasks of about 1 m 20 s as in e7, 2 at a time' },
+  'known.py': {
+    wall_s: 240,
+    task_s: 80,
+    tasks_s: 400,
+    limit_s: null,
+    energy_j: null,
+    runs: 3,
+    basis: '5 tasks of about 1 m 20 s as in e7, 2 at a time',
+  },
 };
 
 const write = (v) =>
@@ -61,44 +78,25 @@ const write = (v) =>
       : String(v);
 
 export function check(sent, wantScan) {
-  if (sent.source) {
-    const bad = /^(\s*)bad_key/m.exec(sent.source.text);
-    if (bad)
-      return problem([
-        {
-          field: '/bad_key',
-          line: sent.source.text.slice(0, bad.index).split('\n').length,
-          column: 1,
-          message: 'unknown key bad_key',
-          remedy: 'remove it',
-        },
-      ]);
-    return {
-      status: 200,
-      body: {
-        valid: true,
-        count: 3,
-        how: '3',
-        factors: [{ name: 'lr', count: 3 }],
-        finite: true,
-        parallel: 2,
-        backend: 'local',
-        strategy: 'grid',
-        reason: null,
-        sample: [{ lr: 0.1 }, { lr: 0.01 }, { lr: 0.001 }],
-        script: '#!/bin/bash\n',
-        experiment: { name: 'from a file', script: 'model.py', parameters: { lr: [0.1, 0.01, 0.001] } },
-        call: 'python3 model.py',
-        chosen: [],
-        yaml: sent.source.text,
-        warnings: [],
-        environment: { python: '/usr/bin/python3', version: '3.11.2', how: null, modules: [], variables: [] },
-        needs: [],
-        estimate: null,
+  const bad = /^(\s*)bad_key/m.exec(sent.source?.text ?? '');
+  if (bad)
+    return problem([
+      {
+        field: '/bad_key',
+        line: sent.source.text.slice(0, bad.index).split('\n').length,
+        column: 1,
+        message: 'unknown key bad_key',
+        remedy: 'remove it',
       },
-    };
+    ]);
+  try {
+    if (sent.source) yaml.parse(sent.source.text);
+  } catch (error) {
+    const [at] = error.linePos;
+    return problem([{ field: '', line: at.line, column: at.col, message: 'not valid YAML' }]);
   }
-  const e = sent.experiment;
+  const e = experimentOf(sent);
+  const strategy = e.search?.strategy ?? 'grid';
   const errors = [];
   const factors = [];
   let rows = [{}];
@@ -110,7 +108,7 @@ export function check(sent, wantScan) {
         errors.push({ field, message: 'min and max must be numbers', remedy: 'write two numbers' });
       else if (spec.min > spec.max)
         errors.push({ field, message: `min ${spec.min} is above max ${spec.max}`, remedy: 'swap them' });
-      else if (e.search.strategy === 'grid' && !spec.step && !spec.points)
+      else if (strategy === 'grid' && !spec.step && !spec.points)
         errors.push({
           field,
           message: 'a grid needs a step for a range',
@@ -139,13 +137,13 @@ export function check(sent, wantScan) {
   if (e.search?.tasks !== undefined && !(e.search.tasks > 0))
     errors.push({ field: '/search/tasks', message: 'must be at least 1' });
   if (errors.length) return problem(errors);
-  const budget = e.search?.tasks ?? (e.search?.strategy === 'grid' ? rows.length : 60);
-  const count = e.search?.strategy === 'grid' ? Math.min(rows.length, budget) : budget;
+  const budget = e.search?.tasks ?? (strategy === 'grid' ? rows.length : 60);
+  const count = strategy === 'grid' ? Math.min(rows.length, budget) : budget;
   const body = {
     valid: true,
     count,
     how: factors.length
-      ? e.search?.strategy === 'grid'
+      ? strategy === 'grid'
         ? factors.map((f) => f.count).join(' × ')
         : `a budget of ${budget}`
       : 'one configuration',
@@ -156,6 +154,7 @@ export function check(sent, wantScan) {
     strategy: e.search?.strategy ?? 'auto',
     reason: null,
     sample: rows.slice(0, 20),
+    sample_exact: strategy === 'grid',
     experiment: e,
     call: `python3 ${e.script ?? 'model.py'}`,
     chosen: [],

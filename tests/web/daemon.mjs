@@ -1,6 +1,7 @@
 // The real daemon for a file of tests: a state folder and a port of its own. SLUICE_BIN names the program.
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -11,7 +12,7 @@ const run = promisify(execFile);
 export const bin = process.env.SLUICE_BIN;
 export const skip = bin ? false : 'SLUICE_BIN is not set: no daemon to talk to';
 
-async function freePort() {
+export async function freePort() {
   const server = net.createServer();
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address();
@@ -22,9 +23,11 @@ async function freePort() {
 export class Daemon {
   said = '';
 
-  static async start(more = {}) {
+  // `settings` is the text of settings.yaml.
+  static async start(more = {}, settings = null) {
     const d = new Daemon();
     d.state = await mkdtemp(path.join(os.tmpdir(), 'sluice-web-'));
+    if (settings) await writeFile(path.join(d.state, 'settings.yaml'), settings);
     d.port = await freePort();
     // A cluster of this machine would be preferred.
     d.env = { ...process.env, SLUICE_STATE: d.state, SLURM_CONF: '/nonexistent', ...more };
@@ -72,6 +75,28 @@ export class Daemon {
     const url = /https?:\/\/\S+#login=\S+/.exec(await this.cli('login'))?.[0];
     if (!url) throw new Error('sluice login gave no link');
     return url.replace(/127\.0\.0\.1:\d+|localhost:\d+/, `127.0.0.1:${this.port}`);
+  }
+
+  // One request by the unix socket, which needs no secret. Throws on a refusal.
+  api(method, route, body) {
+    return new Promise((done, fail) => {
+      const request = http.request(
+        {
+          socketPath: path.join(this.state, 'sluice.sock'),
+          path: `/api/v1${route}`,
+          method,
+          headers: { Host: 'localhost', 'Content-Type': 'application/json' },
+        },
+        async (answer) => {
+          let text = '';
+          for await (const piece of answer) text += piece;
+          if (answer.statusCode >= 300) fail(new Error(`${method} ${route}: ${answer.statusCode} ${text}`));
+          else done(text ? JSON.parse(text) : null);
+        },
+      );
+      request.on('error', fail);
+      request.end(body === undefined ? undefined : JSON.stringify(body));
+    });
   }
 
   async stop() {

@@ -108,6 +108,7 @@ export function experiment(number, o) {
       epoch: line.step.length || null,
       epochs: 100,
       progress: begun ? Math.min(1, line.step.length / 100) : null,
+      created: at(0),
       submitted: plan.state === 'waiting' ? null : at(0),
       started: begun ? at(start) : null,
       finished: begun && plan.state !== 'running' ? at(start + secs) : null,
@@ -117,6 +118,8 @@ export function experiment(number, o) {
       gpus: begun ? String(i % 2) : null,
       job: plan.state === 'waiting' ? null : `561126_${n}`,
       expected_start: null,
+      tags: [],
+      star: false,
       cost: cost(begun ? Math.round(secs) : null, o.gpus !== false),
     });
     curves.set(n, line);
@@ -135,6 +138,10 @@ export function experiment(number, o) {
     note: o.note ?? null,
     waiting_for: null,
     failure: null,
+    tags: o.tags ?? [],
+    star: o.star ?? false,
+    archived: false,
+    notes: null,
     paused: o.paused ?? null,
     cost: cost(Math.round(clock * 4), o.gpus !== false),
     spec: {
@@ -190,6 +197,8 @@ export function experiment(number, o) {
     metrics: ['loss', metric],
     step_name: 'epoch',
     warnings: o.warnings ?? [],
+    no_value: null,
+    no_energy: null,
     folder: `/home/ana/.local/state/sluice/experiments/${id}`,
     resources: { backend: 'slurm', gpus: 1 },
     pass: 'flags',
@@ -219,7 +228,7 @@ export function analysis(model) {
       axes,
       runs: rows.length,
       hypervolume: rows.length ? 12.5 : null,
-      reference: rows.length ? [1, 1] : null,
+      reference: rows.length ? [2, 0] : null,
       points: rows.map((p) => ({ ...p, front: !rows.some((q) => beats(cost(q.values), cost(p.values))) })),
     };
   };
@@ -231,8 +240,9 @@ export function analysis(model) {
     best: [],
     progress: [],
     runs: done.length,
+    importance_needs: 20,
     importance:
-      done.length > 1
+      done.length >= 20
         ? e.varying.map((parameter, i) => ({
             parameter,
             importance: shares[i] / whole,
@@ -254,6 +264,18 @@ export function analysis(model) {
     slices: { task: [], value: [], parameters: {} },
     agreement: model.rungs ? [{ from: 3, to: 9, tasks: 12, correlation: 0.875 }] : [],
     curves: forecast(model),
+  };
+}
+
+// GET …/attempts
+export function attempts({ e, tasks }) {
+  return {
+    experiment: e.id,
+    attempts: tasks
+      .filter((t) => t.submitted)
+      .map(({ number, state, submitted, started, finished, node, gpus, job }) => ({
+        ...{ task: number, number: 1, state, submitted, started, finished, node, gpus, job },
+      })),
   };
 }
 
@@ -299,6 +321,7 @@ export function search(model) {
     reason: e.search.reason,
     planned: tasks.length + model.extra,
     proposed: tasks.length,
+    ask_ms: null,
     fidelities: [],
     state:
       e.state === 'running'
@@ -359,7 +382,9 @@ export function refresh(model) {
 }
 
 export function summary(model) {
-  const { spec, parameters, varying, parallel, search, metrics, warnings, folder, resources, pass, ...rest } = model.e;
+  const { spec, parameters, varying, parallel, search, metrics, warnings, no_value, no_energy, folder, ...most } =
+    model.e;
+  const { resources, pass, notes, ...rest } = most;
   return rest;
 }
 

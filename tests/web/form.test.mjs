@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { audit, until } from './browser.mjs';
+import { experimentOf } from './check.mjs';
 import { stage } from './stage.mjs';
 
 const on = stage();
@@ -15,7 +16,12 @@ async function visit(path = '/new', options = {}) {
 const created = () =>
   on.fixture.requests
     .filter((r) => r.method === 'POST' && r.path === '/experiments')
-    .map((r) => ({ ...JSON.parse(r.body), key: r.headers['idempotency-key'] }));
+    .map((r) => JSON.parse(r.body))
+    .map((sent, i) => ({ ...sent, experiment: experimentOf(sent), key: keys()[i] }));
+const keys = () =>
+  on.fixture.requests
+    .filter((r) => r.method === 'POST' && r.path === '/experiments')
+    .map((r) => r.headers['idempotency-key']);
 const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 const POSITIONAL = 'import sys\nbatch = int(sys.argv[3])\n# CSVLogger\n';
 const FLAGS =
@@ -34,7 +40,8 @@ test('an S-TFManager script: five batch sizes make five tasks', async () => {
   await page.getByRole('tab', { name: 'Batch script' }).click();
   await page.getByText('--array=').waitFor();
   await page.getByRole('tab', { name: 'YAML' }).click();
-  await page.getByText('batch_size: [64, 32, 16, 8, 4]').waitFor();
+  const text = await page.getByLabel('Experiment file').inputValue();
+  assert.match(text, /^ {2}batch_size: \[64, 32, 16, 8, 4\]$/m);
   await page.getByRole('button', { name: 'Submit 5 tasks' }).first().click();
   await page.waitForURL('**/e/e11');
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 5);
@@ -43,8 +50,7 @@ test('an S-TFManager script: five batch sizes make five tasks', async () => {
     name: 'batch sizes',
     script: 'model.py',
     parameters: { batch_size: [64, 32, 16, 8, 4], learning_rate: [0.001], epochs: 100, early_stopping: 50 },
-    search: { strategy: 'grid' },
-    objective: { metric: 'val_loss', goal: 'min' },
+    objective: { metric: 'val_loss' },
     pass: 'positional',
   });
   assert.deepEqual(Object.keys(made.experiment.parameters), [
@@ -79,6 +85,8 @@ test('a script that counts its arguments and would get flags is named, with the 
 
 test('what the script takes becomes the parameters, and what was typed stays', async () => {
   const page = await visit();
+  await page.getByRole('button', { name: 'Add parameter' }).click();
+  await page.getByLabel('Parameter name').fill('batch_size');
   await page.getByLabel('Values of batch_size').fill('7,8');
   await page.locator('#script').setInputFiles(file('train.py', FLAGS));
   await page.getByText('2 arguments found').waitFor();
@@ -149,17 +157,16 @@ test('a pasted script fills the form; two objectives are sent', async () => {
   await page.getByText('2 arguments found').waitFor();
   await page.getByRole('button', { name: 'Add another objective' }).click();
   await page.getByText('the objective has no metric.').waitFor();
-  await page.getByLabel('Objective 2', { exact: true }).fill('latency');
+  await page.getByLabel('Metric 2', { exact: true }).fill('latency');
+  await page.getByLabel('Goal 2', { exact: true }).selectOption('min');
   await page.getByRole('button', { name: 'Submit 1 task' }).first().click();
   await page.waitForURL('**/e/e11');
-  assert.deepEqual(created()[0].experiment.objective, [
-    { metric: 'val_loss', goal: 'min' },
-    { metric: 'latency', goal: 'min' },
-  ]);
+  assert.deepEqual(created()[0].experiment.objective, [{ metric: 'val_loss' }, { metric: 'latency', goal: 'min' }]);
 });
 
 test('errors stand at the field they belong to', async () => {
   const page = await visit();
+  await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
   await page.getByLabel('Kind of learning_rate').selectOption('range');
   await page.getByLabel('Lowest value of learning_rate').fill('512');
   await page.getByLabel('Highest value of learning_rate').fill('16');
@@ -234,6 +241,7 @@ test('strategy, options, resources, conditions and setup reach the daemon', asyn
   await page.locator('#memory').fill('16G');
   await page.locator('#time').fill('2h');
   await page.locator('#setup').fill('module load cuda\nsource ~/venv/bin/activate');
+  await page.getByText('More for slurm').click();
   await page.locator('#sbatch').fill('--account=ml');
   await page.getByText('Conditions, constraints and repeats').click();
   await page.locator('#constraints').fill('batch_size * epochs <= 6400');
@@ -258,20 +266,34 @@ test('strategy, options, resources, conditions and setup reach the daemon', asyn
   assert.deepEqual(experiment.parameters.early_stopping, { values: [50], when: { batch_size: 64 } });
 });
 
-test('an imported file with errors stays a text until they are corrected, and is never thrown away', async () => {
+test('an imported file with errors shows them at their lines, and the form follows what is corrected', async () => {
   const page = await visit();
-  const yaml = 'name: from a file\nscript: model.py\nparameters:\n  lr: [0.1, 0.01, 0.001]\n';
+  const yaml = 'name: from a file # mine\nscript: model.py\nparameters:\n  lr: [0.1, 0.01, 0.001]\n';
   await page.getByLabel('Import YAML').setInputFiles(file('exp.yaml', `${yaml}bad_key: 1\n`));
-  await page.getByText('line 5, column 1: unknown key bad_key. Remove it.').waitFor();
+  const editor = page.getByLabel('Experiment file');
+  await page.getByRole('button', { name: 'Line 5:' }).click();
+  await page.getByText('unknown key bad_key. Remove it.').waitFor();
+  assert.equal(await editor.evaluate((t) => t.value.slice(t.selectionStart, t.selectionEnd)), 'bad_key: 1');
   assert.deepEqual(await audit(page), []);
-  await page.getByRole('button', { name: 'Back to the form' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Keep editing' }).click();
-  assert.ok((await page.getByLabel('Experiment file', { exact: true }).inputValue()).includes('bad_key'));
-  await page.getByLabel('Experiment file', { exact: true }).fill(yaml);
+  await editor.fill('name: [\n');
+  await page.getByText('The YAML cannot be read at line').waitFor();
+  assert.equal(await page.locator('#name').isDisabled(), true);
+  await editor.fill(yaml);
+  assert.equal(await page.locator('#name').inputValue(), 'from a file');
   await page.locator('#script').setInputFiles(file('model.py', POSITIONAL));
   await page.getByRole('button', { name: 'Submit 3 tasks' }).first().click();
   await page.waitForURL('**/e/e11');
   assert.deepEqual(created()[0].source, { name: 'exp.yaml', text: yaml });
+});
+
+test('what was typed is not replaced by a file or a copy without a question', async () => {
+  const page = await visit();
+  await page.locator('#name').fill('mine');
+  await page.getByLabel('Import YAML').setInputFiles(file('exp.yaml', 'script: a.py\n'));
+  await page.getByRole('button', { name: 'Keep the form' }).click();
+  assert.equal(await page.locator('#name').inputValue(), 'mine');
+  await page.goto(`${on.fixture.url}/new?from=e10`);
+  await page.getByRole('button', { name: 'Keep the form' }).waitFor();
 });
 
 test('a copy of another experiment fills the form', async () => {
@@ -292,7 +314,6 @@ test('a copy of another experiment fills the form', async () => {
     { path: 'model.py', text: 'import sys\nprint(sys.argv)\n' },
     { path: 'data/labels.csv', upload: 'u1' },
   ]);
-  assert.deepEqual(sent.experiment.files, ['data/labels.csv']);
 });
 
 test('clone on an experiment comes here with its values', async () => {

@@ -74,7 +74,7 @@ export const CLUSTER = {
       cpus_busy: 1,
       memory_busy_bytes: 4e9,
       memory_bytes: 23e9,
-      gpus: [{ index: 0, name: 'NVIDIA H200', memory_bytes: 141e9, busy: true }],
+      gpus: [{ id: '0', index: 0, name: 'NVIDIA H200', memory_bytes: 141e9, busy: true }],
     },
     {
       name: 'slurm',
@@ -155,3 +155,71 @@ export const EXAMINED = [
     fix: 'it listens on its own machine only',
   },
 ];
+
+const busy = (util_pct) => ({ util_pct, memory_bytes: 12e9, power_w: 310 });
+const group = (names, nodes, state, more = {}) => ({
+  names,
+  nodes,
+  state,
+  partitions: 'gpu_volta',
+  reason: null,
+  cpus: 32 * nodes,
+  cpus_busy: 0,
+  memory_bytes: 256e9 * nodes,
+  memory_busy_bytes: 0,
+  gpus: 4 * nodes,
+  gpus_busy: 0,
+  gpu_type: 'volta',
+  ...more,
+});
+
+// What runs and waits, and 2,000 nodes.
+export const USE = {
+  running: [
+    {
+      task: 'e1/5',
+      name: 'Conv2D - without dropout',
+      backend: 'slurm',
+      stalled: true,
+      cpus: 4,
+      memory_bytes: 16e9,
+      partition: 'gpu_volta',
+      node: 'gpu3',
+      gpus: '0,1',
+      job: '4711_5',
+      started: '2026-11-15T11:00:00.000Z',
+      use: { time: '2026-11-15T11:30:00.000Z', cpu_cores: 3.2, memory_bytes: 7e9, gpus: [busy(97), busy(12)] },
+    },
+  ],
+  running_total: 1,
+  queued: [
+    {
+      experiment: 'e1',
+      name: 'Conv2D - without dropout',
+      backend: 'slurm',
+      state: 'submitted',
+      tasks: 998,
+      first: 6,
+      reason: 'other jobs have a higher priority',
+      since: '2026-11-15T10:00:00.000Z',
+      expected_start: '2026-11-15T15:00:00.000Z',
+      cpus: 4,
+      memory_bytes: 16e9,
+      partition: 'gpu_volta',
+    },
+  ],
+  nodes: [
+    {
+      backend: 'slurm',
+      asking: false,
+      time: '2026-11-15T11:59:50.000Z',
+      error: null,
+      nodes: 2000,
+      groups: [
+        group('gpu[1-2,4-1990]', 1989, 'allocated', { cpus_busy: 50000, gpus_busy: 7900 }),
+        group('gpu3', 1, 'mixed', { cpus_busy: 4, gpus_busy: 2 }),
+        group('gpu[1991-2000]', 10, 'drained', { reason: 'bad <b>disk</b>' }),
+      ],
+    },
+  ],
+};

@@ -23,7 +23,7 @@ test('five new tasks become five live curves, and the best is named', async () =
   for (let n = 1; n <= 5; n++) on.fixture.setState('e11', n, 'running');
   for (let step = 0; step < 3; step++)
     for (let n = 1; n <= 5; n++) on.fixture.advance('e11', n, { loss: 1 / (n + step), val_loss: 1.1 / (n + step) });
-  await page.getByRole('img', { name: /val_loss for 5 configurations by epoch.*best is configuration 5/ }).waitFor();
+  await page.getByRole('img', { name: /val_loss for 5 tasks by epoch.*best is task 5/ }).waitFor();
   await page.locator('.kpi.first').getByText('#5').waitFor();
   await page.waitForFunction(() => document.querySelectorAll('[role=progressbar]').length === 5);
   for (let n = 1; n <= 5; n++) on.fixture.setState('e11', n, 'finished');
@@ -78,7 +78,7 @@ test('selection, filter and scroll survive updates', async () => {
   on.fixture.advance('e10', 36);
   await page.locator('[data-row="36"]').getByText('30/100').waitFor();
   await drawn(page);
-  assert.ok(await page.getByLabel('Select configuration 36').isChecked());
+  assert.ok(await page.getByLabel('Select task 36').isChecked());
   assert.equal(await page.evaluate(() => scrollY), 200);
   assert.equal(await page.locator('[data-row]').count(), 3);
 });
@@ -240,11 +240,11 @@ test('what waiting tasks wait for follows their experiment, without an event for
   // Nothing of it runs: the page says so, and asks nobody to look after it.
   const stuck = model.e.note;
   await page.goto(`${on.fixture.url}/`);
-  await page.locator('a.attention').getByText(stuck).waitFor();
+  await page.locator('.attention').getByText(stuck).waitFor();
   model.e.note = 'waits for 1 CPU: e1 has 2 of 2';
   tell(model.e.note);
-  await page.locator('a.attention').getByText(stuck).waitFor({ state: 'detached' });
-  assert.equal(await page.locator('a.attention').getByText('waits for 1 CPU').count(), 0);
+  await page.locator('.attention').getByText(stuck).waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.attention').getByText('waits for 1 CPU').count(), 0);
   await page.goto(`${on.fixture.url}/e/e9`);
   await page.locator('.banner.note').getByText('Waits for 1 CPU: e1 has 2 of 2').waitFor();
   model.e.note = stuck;

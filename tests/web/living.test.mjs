@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { audit, sideways, until } from './browser.mjs';
+import { experimentOf } from './check.mjs';
 import { Fixture } from './server.mjs';
 import { stage } from './stage.mjs';
 
@@ -35,11 +36,22 @@ test('the search, the importance and the front of two objectives are shown', asy
 
   const front = page.locator('section[aria-labelledby=front]');
   await front.getByRole('heading', { name: 'val_loss against size' }).waitFor();
-  await front.getByText('Hypervolume 12.5').waitFor();
+  const area = Number(await front.locator('.reference b').getAttribute('title'));
+  const given = await front.getByRole('spinbutton').evaluateAll((all) => all.map((input) => Number(input.value)));
+  assert.deepEqual(given, [2, 0], 'the reference point of the daemon');
   const points = on.fixture.models
     .get('e1')
     .tasks.filter((t) => t.state === 'finished')
     .map((t) => [t.best.value, -(t.number % 7)]);
+  // The size is to be large: the area between each point and the reference, under those before it.
+  const sorted = [...points].sort((a, b) => a[0] - b[0]);
+  let low = 0;
+  const sum = sorted.reduce((s, [x, y]) => {
+    const part = y < low ? (2 - x) * (low - y) : 0;
+    low = Math.min(low, y);
+    return s + part;
+  }, 0);
+  assert.ok(Math.abs(sum - area) < 1e-9, `${sum} and ${area}`);
   const best = points.filter(
     (p) => !points.some((q) => q[0] <= p[0] && q[1] <= p[1] && (q[0] < p[0] || q[1] < p[1])),
   ).length;
@@ -59,8 +71,8 @@ test('what is over still says its strategy, and few results say that they are fe
 
 test('a suggestion begins with the best values, is sent typed, and mistakes stand beside their field', async () => {
   const page = await visit('/e/e1', 'asha-two-objectives');
-  await page.getByRole('button', { name: 'Suggest a configuration…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Suggest a configuration' });
+  await page.getByRole('button', { name: 'Suggest a task…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Suggest a task' });
   const { best } = on.fixture.models.get('e1').e;
   const rate = dialog.getByLabel('learning_rate');
   assert.equal(await rate.inputValue(), String(best.parameters.learning_rate));
@@ -118,7 +130,7 @@ test('a change sends only what differs, and the page follows', async () => {
 
 test('dialogs fit a phone and Escape leaves them', async () => {
   const page = await visit('/e/e1', 'asha-two-objectives', { size: 'phone', theme: 'dark' });
-  for (const name of ['Suggest a configuration', 'Change the search']) {
+  for (const name of ['Suggest a task', 'Change the search']) {
     await page.getByRole('button', { name: `${name}…` }).click();
     await page.getByRole('dialog', { name }).waitFor();
     assert.ok((await sideways(page)) <= 0, `${name} scrolls sideways`);
@@ -131,6 +143,9 @@ test('dialogs fit a phone and Escape leaves them', async () => {
 
 test('the form has pruning, the length of training for strategies that need it, and says what external is', async () => {
   const page = await visit('/new', 'New experiment');
+  await page.getByRole('button', { name: 'Add parameter' }).click();
+  await page.getByLabel('Parameter name').fill('epochs');
+  await page.getByLabel('Values of epochs').fill('81');
   assert.equal(await page.getByLabel('Length of training').count(), 0);
   await page.getByRole('radio', { name: /ASHA/ }).check();
   await page.getByLabel('Length of training').selectOption('epochs');
@@ -146,25 +161,26 @@ test('the form has pruning, the length of training for strategies that need it, 
   const last = () =>
     on.fixture.requests
       .filter((r) => r.path === '/check')
-      .map((r) => JSON.parse(r.body).experiment)
+      .map((r) => experimentOf(JSON.parse(r.body)))
       .at(-1);
   await until(() => last()?.resources?.backend === 'external');
   assert.deepEqual(last().prune, { rule: 'threshold', threshold: 2.5 });
   assert.deepEqual(last().fidelity, { parameter: 'epochs', min: 3, max: 81 });
   assert.deepEqual(last().resources, { backend: 'external' });
   assert.deepEqual(await audit(page), []);
-  // Another strategy has no use for it.
+  // Another strategy has no use for it. What was typed stays in the file, and its field stays too.
   await page.getByRole('radio', { name: /TPE/ }).check();
   await page.getByLabel('End tasks early').selectOption('');
   await until(() => last().search.strategy === 'tpe' && !last().prune);
   assert.equal(last().search.strategy, 'tpe');
-  assert.equal(last().fidelity, undefined);
+  assert.deepEqual(last().fidelity, { parameter: 'epochs', min: 3, max: 81 });
+  assert.equal(await page.getByLabel('Length of training').count(), 1);
   assert.equal(last().prune, undefined);
 });
 
 // The dashed line is on a canvas: the table of the same lines says what is drawn, and the arrow keys read it.
 test('where a running task is going is drawn and judged only where the backtest earns it', async () => {
-  let page = await visit('/e/e1/39', 'Configuration 39');
+  let page = await visit('/e/e1/39', 'Task 39');
   const metrics = page.getByRole('region', { name: 'Metrics' });
   await metrics.getByText('Dashed: a prediction').waitFor();
   const said = await metrics.locator('.forecast').innerText();
@@ -182,7 +198,7 @@ test('where a running task is going is drawn and judged only where the backtest 
 
   // A finished task goes nowhere.
   await on.seat.context.close();
-  page = await visit('/e/e1/1', 'Configuration 1');
+  page = await visit('/e/e1/1', 'Task 1');
   await page.getByRole('region', { name: 'Metrics' }).getByRole('img').waitFor();
   assert.equal(await page.locator('.forecast').count(), 0);
 

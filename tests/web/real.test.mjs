@@ -165,9 +165,9 @@ test('five batch sizes and one learning rate through the form: five tasks, five 
   await page.getByRole('button', { name: 'Submit 5 tasks' }).first().click();
   await page.waitForURL(/\/e\/e\d+$/);
   await page.waitForFunction(() => document.querySelectorAll('[data-row]').length === 5);
-  await page.getByRole('img', { name: /val_loss for [1-5] configuration/ }).waitFor();
+  await page.getByRole('img', { name: /val_loss for [1-5] task/ }).waitFor();
   await shoot('3-live');
-  await page.getByRole('img', { name: /val_loss for 5 configurations/ }).waitFor();
+  await page.getByRole('img', { name: /val_loss for 5 tasks/ }).waitFor();
   await page.getByText('every task has ended').waitFor();
   const best = page.locator('.kpi.first');
   await best.getByText(/^#\d+$/).waitFor();
@@ -175,7 +175,7 @@ test('five batch sizes and one learning rate through the form: five tasks, five 
   await shoot('4-finished');
   assert.deepEqual(await audit(page), []);
   await best.getByRole('link').click();
-  await page.getByRole('heading', { level: 1, name: /^Configuration/ }).waitFor();
+  await page.getByRole('heading', { level: 1, name: /^Task / }).waitFor();
   await page.getByRole('log').getByText('Epoch 8/8').waitFor();
   await shoot('5-task');
   assert.deepEqual(await audit(page), []);
@@ -196,7 +196,6 @@ test('curves are over step, epoch and real time, by the address, in all three ch
   const { page, troubles } = seat;
   await page.goto(`http://127.0.0.1:${port}/new`);
   await page.locator('#script').setInputFiles(file('paused.py', PAUSED));
-  await page.getByLabel('Values of batch_size').fill('64');
   await page.getByRole('button', { name: 'Submit 1 task' }).first().click();
   await page.waitForURL(/\/e\/e\d+$/);
   const experiment = page.url();
@@ -385,6 +384,42 @@ with open("training.csv", "w") as f:
       'import sys\nclass CSVLogger:\n    def __init__(self, *a, **k): pass\nEarlyStopping = CSVLogger\nsys.modules["keras.callbacks"] = sys.modules["keras"]\n__path__ = []\n',
   },
 ];
+KINDS.push(
+  {
+    name: 'stf.py',
+    text: `import sys
+experiment = sys.argv[1]
+task = sys.argv[2]
+batch_size = int(sys.argv[3])
+learning_rate = float(sys.argv[4])
+epochs = int(sys.argv[5])
+early_stopping = int(sys.argv[6])
+lr = learning_rate
+with open("results/%s/%s/%s.csv" % (experiment, task, task), "w") as f:
+    f.write("epoch,val_loss\\n0,%s\\n" % (1 / batch_size))
+`,
+    tasks: 3,
+    call: /^python3 stf.py e\d+ 1 64 0.001 100 50$/,
+  },
+  {
+    name: 'train.sh',
+    text: `#!/bin/bash
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --lr) lr=$2; shift 2 ;;
+    --opt) opt=$2; shift 2 ;;
+    *) echo "what is $1?" >&2; exit 2 ;;
+  esac
+done
+echo "epoch 1 val_loss $lr"
+`,
+    tasks: 2,
+    call: 'bash train.sh --lr 0.2 --opt adam',
+    metric: '', // what it prints is not read for names
+    // A shell script says no defaults: they are typed.
+    typed: { lr: '0.2,0.1', opt: 'adam' },
+  },
+);
 
 for (const kind of KINDS)
   test(`a new user drops ${kind.name} and presses Submit: all tasks finish`, { skip, timeout: 300000 }, async () => {
@@ -394,6 +429,11 @@ for (const kind of KINDS)
     const there = kind.module && (await run('python3', ['-c', `import ${kind.module}`], { env }).catch(() => null));
     if (kind.module && !there)
       await page.getByLabel('Add other files it needs').setInputFiles(file(`${kind.module}.py`, kind.standIn));
+    for (const [name, values] of Object.entries(kind.typed ?? {})) {
+      await page.getByRole('button', { name: `Add ${name}`, exact: true }).click();
+      await page.getByLabel(`Kind of ${name}`).selectOption('list');
+      await page.getByLabel(`Values of ${name}`).fill(values);
+    }
     const submit = page.getByRole('button', {
       name: kind.tasks === 1 ? 'Submit 1 task' : `Submit ${kind.tasks} tasks`,
     });
@@ -429,7 +469,7 @@ test('a partition in the form is refused at its field where the daemon has no Sl
   assert.equal(await field.inputValue(), 'gpu');
   assert.equal(await field.getAttribute('aria-invalid'), 'false');
   await page.locator('#backend').selectOption('');
-  await page.locator('#partition-e').getByText("'partition' needs the backend 'slurm'").waitFor();
+  await page.locator('#partition-e').getByText("Partition needs the backend 'slurm'").waitFor();
   assert.equal(await field.getAttribute('aria-invalid'), 'true');
   assert.ok(await page.getByRole('button', { name: 'Submit' }).first().isDisabled());
   await shoot('12-no-slurm');
@@ -516,6 +556,10 @@ test('a failing task quotes its cause, tasks stop and restart, the daemon may be
     .locator('tbody tr')
     .nth(1)
     .getByText('exit code 1')
+    .waitFor();
+  await page
+    .getByRole('region', { name: 'Use over time' })
+    .getByText(/samples/)
     .waitFor();
   const ran = page.getByRole('region', { name: 'What ran' });
   await ran.getByText(/^Environment \(\d+\)$/).click();

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { launch, open } from './browser.mjs';
+import { audit, launch, open } from './browser.mjs';
 import { Daemon, skip } from './daemon.mjs';
 
 const PLAIN = `import argparse
@@ -17,6 +17,15 @@ import sys
 print("prefix", sys.prefix)
 with open("log.csv", "w") as f:
     f.write("epoch,val_loss\\n0,%r\\n" % a.lr)
+`;
+
+// A script of a folder of this machine that imports two modules beside it.
+const IMPORTING = `import argparse, helper
+p = argparse.ArgumentParser()
+p.add_argument("--lr", type=float, default=0.25)
+a = p.parse_args()
+with open("log.csv", "w") as f:
+    f.write("epoch,val_loss\\n0,%r\\n" % helper.loss(a.lr))
 `;
 
 let daemon;
@@ -30,7 +39,16 @@ before(async () => {
   home = await mkdtemp(path.join(os.tmpdir(), 'sluice-home-'));
   await mkdir(path.join(home, '.virtualenvs'));
   await promisify(execFile)('python3', ['-m', 'venv', '--without-pip', path.join(home, '.virtualenvs', 'ml')]);
-  daemon = await Daemon.start({ HOME: home });
+  await mkdir(path.join(home, 'work/lib'), { recursive: true });
+  await writeFile(path.join(home, 'work/train.py'), IMPORTING);
+  await writeFile(
+    path.join(home, 'work/helper.py'),
+    'from lib.more import offset\ndef loss(lr):\n    return lr + offset\n',
+  );
+  await writeFile(path.join(home, 'work/lib/more.py'), 'offset = 1\n');
+  await writeFile(path.join(home, 'work/program'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0]), { mode: 0o755 });
+  await writeFile(path.join(home, 'work/.secret.py'), 'SECRET\n');
+  daemon = await Daemon.start({ HOME: home }, 'scripts: {folders: [~/work]}\n');
   browser = await launch();
   seat = await open(browser, await daemon.login(), { allow: ['ERR_', '400 (Bad Request)'] });
 });
@@ -98,8 +116,10 @@ test('an experiment file becomes the form, and a script given as one is offered 
   await page.getByText('1 argument found by argparse').waitFor();
   const text = 'name: from a file\nscript: plain.py\nparameters: {lr: [0.3, 0.2]}\nresources: {cpus: 1}\nrepeats: 2\n';
   await yaml.setInputFiles(file('git.yaml', `${text}files: [data.csv, git]\n`));
-  await page.getByText('a browser cannot read: data.csv; the files that git tracks').waitFor();
+  await page.getByLabel('Upload data.csv').waitFor({ state: 'attached' });
+  await page.getByText('files: git: the tracked files are taken along by').waitFor();
   await yaml.setInputFiles(file('e.yaml', text));
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
   await page.getByRole('button', { name: 'Submit 4 tasks' }).first().waitFor();
   assert.equal(await page.locator('#name').inputValue(), 'from a file');
   assert.equal(await page.locator('#cpus').inputValue(), '1');
@@ -181,4 +201,37 @@ test('a task that took too much memory restarts with twice as much', { skip, tim
   await page.getByText('Restarted 1 task with 200 MB.').waitFor();
   await daemon.cli('watch', id);
   assert.deepEqual(troubles.splice(0), []);
+});
+
+test('a script of a folder that the owner allows fills the form, and what it imports goes along', {
+  skip,
+  timeout: 300000,
+}, async () => {
+  const { page, troubles } = seat;
+  await empty();
+  await page.getByRole('button', { name: 'take it from a folder of this machine' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'train.py' }).waitFor();
+  assert.equal(await dialog.getByText('.secret.py').count(), 0);
+  // What is no text is said, and the form stays as it is.
+  await dialog.getByRole('button', { name: 'program' }).click();
+  await dialog.getByRole('alert').getByText('program is a binary file').waitFor();
+  assert.deepEqual(await audit(page), []);
+  await dialog.getByRole('button', { name: 'lib', exact: true }).click();
+  await dialog.getByRole('button', { name: 'more.py' }).waitFor();
+  await dialog
+    .getByRole('navigation')
+    .getByRole('button', { name: path.join(home, 'work') })
+    .click();
+  await dialog.getByRole('button', { name: 'train.py' }).click();
+  await page.getByText('Took train.py with helper.py, lib/more.py.').waitFor();
+  await page.locator('.more-files').getByText('lib/more.py').waitFor();
+  assert.equal(await page.getByLabel('Value of lr').inputValue(), '0.25');
+  const id = await submitted();
+  await daemon.cli('watch', id);
+  assert.match(await daemon.cli('show', id), /val_loss 1\.25/);
+  assert.deepEqual(
+    troubles.splice(0).filter((one) => !one.includes('400')),
+    [],
+  );
 });

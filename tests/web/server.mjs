@@ -6,10 +6,11 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { check, scan } from './check.mjs';
+import { check, experimentOf, scan, yaml } from './check.mjs';
 import { wrongAnswer, wrongEvent, wrongRequest } from './contract.mjs';
-import { analysis, experiment, logText, refresh, search, summary } from './experiment.mjs';
-import { CLUSTER, EXAMINED, INFO } from './info.mjs';
+import { analysis, attempts, experiment, logText, refresh, search, summary } from './experiment.mjs';
+import { passes } from './filter.mjs';
+import { CLUSTER, EXAMINED, INFO, USE } from './info.mjs';
 import { world } from './world.mjs';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/dist');
@@ -151,7 +152,7 @@ export class Fixture {
     const result = check(sent, false);
     if (result.status !== 200) return result;
     const n = Math.max(0, ...[...this.models.keys()].map((id) => Number(id.slice(1)))) + 1;
-    const spec = sent.experiment ?? { name: sent.source.name, parameters: { lr: [0.1, 0.01, 0.001] } };
+    const spec = experimentOf(sent);
     const sample = result.body.sample;
     const varying = Object.keys(sample[0] ?? {}).filter(
       (k) => Array.isArray(spec.parameters[k]) && spec.parameters[k].length > 1,
@@ -219,7 +220,9 @@ export class Fixture {
   async asset(name, res) {
     const ext = path.extname(name);
     try {
-      const file = await readFile(path.join(DIST, ext ? path.basename(name) : 'index.html'));
+      const file = await readFile(
+        path.join(DIST, ext ? path.basename(name) : `index${name.slice(1).split('/').length - 1 || ''}.html`),
+      );
       res.writeHead(200, { 'Content-Type': TYPES[ext || '.html'] ?? 'application/octet-stream' }).end(file);
     } catch {
       res.writeHead(404).end();
@@ -235,6 +238,13 @@ export class Fixture {
           setTimeout(done, this.infoDelay);
         });
       return send(200, INFO);
+    }
+    if (route === '/energy') {
+      const none = { tasks: 0, measured: 0, wall_s: 0, gpu_s: null, energy_j: null };
+      const total = { ...none, energy_kwh: null, co2_g: null, price: null, failed: none };
+      const [by_state, by_strategy, by_experiment, by_source, repeated] = [[], [], [], [], []];
+      const sums = { by_state, by_strategy, by_experiment, by_source, repeated };
+      return send(200, { total, ...sums, co2_known: false, price_known: false, currency: 'EUR' });
     }
     if (route === '/health') return send(200, { status: 'ok', version: INFO.version });
     if (route === '/cluster' && this.asking) {
@@ -257,10 +267,29 @@ export class Fixture {
         ],
       });
     }
+    if (route === '/cluster/use') return send(200, USE);
     if (route === '/cluster') {
-      if (!this.examining) return send(200, CLUSTER);
-      this.examining--; // the job of a second takes a few looks
+      if (this.examining === undefined) return send(200, CLUSTER);
+      if (this.examining) this.examining--; // the job of a second takes a few looks; what it found stays
       return send(200, { ...CLUSTER, examining: this.examining > 0, findings: this.examining ? [] : EXAMINED });
+    }
+    if (route === '/notify' || route === '/notify/test') {
+      const channel = (name, program) => ({
+        name,
+        target: null,
+        program,
+        missing: program ? null : 'mail needs the program sendmail or mail, and neither is on this machine',
+        waiting: 0,
+        sent: null,
+        error: null,
+        failed: null,
+        test: null,
+        next: null,
+      });
+      return send(200, {
+        events: ['end', 'pause', 'stall'],
+        channels: [channel('webhook', 'curl'), channel('mail', null)],
+      });
     }
     if (route === '/environments') {
       const environments = [
@@ -324,6 +353,7 @@ export class Fixture {
       if (r.status === 201) this.made.set(key, r.body);
       return send(r.status, r.body);
     }
+    if (route === '/find') return send(200, { items: [], more: false });
     const found = /^\/experiments\/(e\d+)(?:\/(.*))?$/.exec(route);
     const model = found && this.models.get(found[1]);
     if (!model) return refuse(404, `there is no ${found ? `experiment ${found[1]}` : 'such address'}`);
@@ -357,12 +387,14 @@ export class Fixture {
         .map((t) => t.number);
       return send(200, { tasks: this.act(model, numbers, rest) });
     }
+    if (rest === 'advice') return send(200, { tasks: 0, items: [] });
     if (rest === 'analysis') return send(200, analysis(model));
+    if (rest === 'attempts') return send(200, attempts(model));
     if (rest === 'search' && req.method === 'GET') return send(200, search(model));
     if (rest === 'search') return this.change(model, json(), send);
     if (rest === 'suggest') return this.suggest(model, json(), send);
     if (rest === 'script') return text('#!/bin/bash\n');
-    if (rest === 'source') return text(`name: ${model.e.name}\n`);
+    if (rest === 'source') return text(yaml.stringify(model.e.spec));
     if (rest === 'files')
       return send(200, {
         files: [
@@ -375,6 +407,7 @@ export class Fixture {
     if (rest === 'tasks') {
       let items = model.tasks.filter((t) => !q.get('state') || t.state === q.get('state'));
       if (q.get('sort') === '-number') items = [...items].reverse();
+      if (q.get('filter')) items = items.filter(passes(q.get('filter'), model.e.objective[0]?.metric));
       const limit = Number(q.get('limit') ?? 100);
       const from = Number(q.get('cursor') ?? 0);
       const next = from + limit < items.length ? String(from + limit) : null;
@@ -385,11 +418,11 @@ export class Fixture {
     if (rest === 'metrics') {
       const name = q.get('name') ?? model.e.objective[0].metric;
       const tasks = [...model.curves]
-        .filter(([, c]) => c.step.length)
+        .filter(([n, c]) => c.step.length && (!q.get('tasks') || q.get('tasks').split(',').includes(String(n))))
         .map(([n, c]) => ({ task: n, step: c.step, value: name === 'loss' ? c.train : c.val, ...places(q, c.step) }));
       return send(200, { experiment: id, name, step_name: 'epoch', tasks });
     }
-    const found = /^tasks\/(\d+)(?:\/(\w+))?$/.exec(rest);
+    const found = /^tasks\/(\d+)(?:\/([\w/]+))?$/.exec(rest);
     const task = found && model.tasks[Number(found[1]) - 1];
     if (!task) return refuse(404, 'there is no such task');
     return this.task(model, task, found[2], q, send);
@@ -491,6 +524,7 @@ export class Fixture {
         { path: 'params.json', bytes: 97 },
       ],
       metrics: model.e.metrics,
+      notes: null,
       argv: ['python', model.e.script, ...Object.entries(task.parameters).map(([k, v]) => `--${k}=${v}`)],
     };
   }
@@ -523,6 +557,34 @@ export class Fixture {
         text: all.subarray(from, next).toString(),
       });
     }
+    if (what === 'log/find') {
+      const all = this.log(model, task, q.get('stream'));
+      let offset = 0;
+      const lines = all.split('\n').map((text, i) => {
+        const at = offset;
+        offset += Buffer.byteLength(text) + 1;
+        return { line: i + 1, offset: at, text };
+      });
+      const found = lines.filter(({ text }) => text.toLowerCase().includes(q.get('q').toLowerCase()));
+      return send(200, { items: found, total: found.length, lines: lines.length, size: Buffer.byteLength(all) });
+    }
+    if (what === 'samples')
+      return send(200, {
+        task: task.id,
+        time_s: [2, 4, 6],
+        host: { cpu_cores: [null, 1.5, 2], memory_bytes: [1e9, 2e9, 2e9] },
+        gpus: [{ id: '0', util_pct: [0, 97, 98], power_w: [75, 410, 420] }],
+        figures: {
+          host: [
+            { key: 'cpu_cores', label: 'CPU in use', unit: 'cores' },
+            { key: 'memory_bytes', label: 'memory', unit: 'B' },
+          ],
+          gpu: [
+            { key: 'util_pct', label: 'utilisation', unit: '%' },
+            { key: 'power_w', label: 'power', unit: 'W' },
+          ],
+        },
+      });
     if (what === 'ran')
       return send(200, {
         attempt: task.attempt,

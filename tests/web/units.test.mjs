@@ -1,4 +1,5 @@
-// The parts without a page: numbers as people read them, the order of rows, filters, the draft, and cleaned logs.
+// The parts without a page: numbers as people read them, the order of rows, filters, the experiment file of the form,
+// and cleaned logs.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -8,10 +9,9 @@ import { fileURLToPath } from 'node:url';
 const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
 let format;
 let text;
-let filter;
+let columns;
 let order;
-let draft;
-let document;
+let tree;
 let typed;
 let larger;
 let scale;
@@ -19,11 +19,18 @@ let hub;
 let axes;
 let events;
 let problems;
+let running;
+
+// The parts of the form that share the YAML library are one bundle.
+const TREE = ['data/tree', 'data/rows', 'data/objectives', 'data/fill', 'data/yaml'];
 
 async function load(file) {
   const { build } = createRequire(web)('esbuild');
+  const whole = Array.isArray(file) && file.map((name) => `export * from './${name}';`).join('\n');
   const out = await build({
-    entryPoints: [path.join(web, 'src', file)],
+    ...(whole
+      ? { stdin: { contents: whole, resolveDir: path.join(web, 'src'), loader: 'ts' } }
+      : { entryPoints: [path.join(web, 'src', file)] }),
     bundle: true,
     write: false,
     format: 'esm',
@@ -35,10 +42,10 @@ async function load(file) {
 before(async () => {
   format = await load('lib/format.ts');
   text = await load('lib/text.ts');
-  filter = await load('lib/filter.ts');
+  columns = await load('lib/columns.ts');
   order = await load('lib/order.ts');
-  draft = await load('data/draft.ts');
-  document = await load('data/document.ts');
+  tree = await load(TREE);
+  tree.useYaml(createRequire(web)('yaml'));
   typed = await load('data/typed.ts');
   larger = await load('data/larger.ts');
   scale = await load('lib/scale.ts');
@@ -46,6 +53,7 @@ before(async () => {
   axes = await load('lib/axes.ts');
   events = await load('data/events.ts');
   problems = await load('components/problems.ts');
+  running = await load('components/cluster/Running.tsx');
 });
 
 const task = (number, more) => ({
@@ -104,12 +112,6 @@ test('twice as much memory or time, in words and as the daemon reads it', () => 
     assert.equal(larger.readBytes(text), value);
 });
 
-test('retries that ask for more come back from the form as they were', () => {
-  const d = { ...draft.emptyDraft(), retryMemory: '2', factorMemory: '1.5', retryTime: '1' };
-  assert.deepEqual(document.toExperiment(d, false).retry, { memory: { times: 2, factor: 1.5 }, time: 1 });
-  assert.equal(document.toExperiment(draft.emptyDraft(), false).retry, undefined);
-});
-
 test('metrics keep four digits and say NaN', () => {
   assert.equal(format.metric(0.31751), '0.3175');
   assert.equal(format.metric(5.07512e-10), '5.075e-10');
@@ -124,6 +126,8 @@ test('parameters, durations, energy and sizes', () => {
   assert.equal(format.param(0.25), '0.25');
   assert.equal(format.param(true), 'true');
   assert.equal(format.duration(5.25), '5.3 s');
+  assert.equal(format.duration(3.851), '3.9 s');
+  assert.equal(format.duration(9.97), '10 s');
   assert.equal(format.duration(1513), '25 m 13 s');
   assert.equal(format.duration(16800), '4 h 40 m');
   assert.equal(format.duration(90000), '1 d 1 h');
@@ -142,7 +146,7 @@ test('a figure is shown in its unit, also one that this page does not know', () 
   assert.equal(text('not_there', 'W'), 'not measured');
 });
 
-test('rows without a value come last both ways, failures before the queue', () => {
+test('rows without a value come last both ways, and what failed counts with what it reached', () => {
   const rows = [
     task(1, { best: { value: 0.5 } }),
     task(2, { state: 'submitted', started: null }),
@@ -152,7 +156,7 @@ test('rows without a value come last both ways, failures before the queue', () =
   ];
   assert.deepEqual(
     order.order(rows, 'best').map((t) => t.number),
-    [4, 1, 3, 5, 2],
+    [3, 4, 1, 5, 2],
   );
   assert.deepEqual(
     order.order(rows, '-best').map((t) => t.number),
@@ -160,13 +164,49 @@ test('rows without a value come last both ways, failures before the queue', () =
   );
 });
 
-test('filters compare numbers as numbers and accept short names', () => {
-  const t = task(7, { parameters: { learning_rate: 0.001, optimizer: 'sgd' }, best: { value: 0.3 } });
-  assert.ok(filter.taskFilter('learn = 1e-3', 'val_loss')(t));
-  assert.ok(filter.taskFilter('learning_rate<0.01, optimizer=sgd', 'val_loss')(t));
-  assert.ok(!filter.taskFilter('val_loss > 0.3', 'val_loss')(t));
-  assert.ok(filter.taskFilter('#7', 'val_loss')(t));
-  assert.ok(!filter.taskFilter('missing = 1', 'val_loss')(t));
+test('a column is written one way, so that its digits stand below each other', () => {
+  const texts = (values) => values.map(columns.aligned(values));
+  assert.deepEqual(texts([0.080591, 0.26084, 0.4051]), ['0.081', '0.261', '0.405']);
+  assert.deepEqual(texts([0.080591, 0.0000214, 0.4051]), ['8.06e-2', '2.14e-5', '4.05e-1']);
+  assert.deepEqual(texts([64, 32, 128]), ['64', '32', '128']);
+  assert.deepEqual(texts([0.1, 0.01, 0.001]), ['0.1', '0.01', '1e-3']);
+  assert.deepEqual(texts(['adam', undefined, true]), ['adam', null, 'true']);
+});
+
+test('the best of the tasks is what the daemon counts: the first of equals, whatever its state', () => {
+  const tasks = [
+    task(1, { best: { value: 0.4 } }),
+    task(2, { best: { value: 0.2 }, state: 'error' }),
+    task(3, { best: { value: 0.2 } }),
+    task(4, { best: { value: 'NaN' } }),
+  ];
+  assert.equal(order.bestOf(tasks, false).number, 2);
+  assert.equal(order.bestOf(tasks, true).number, 1);
+  assert.equal(order.bestOf([tasks[3]], true), null);
+});
+
+test('a range is drawn with its declared bounds from the first task on', () => {
+  const lr = { name: 'lr', kind: 'range', min: 1e-5, max: 0.1, scale: 'log', values: null };
+  const e = { varying: ['lr'], parameters: [lr], objective: [{ metric: 'loss', goal: 'min' }], step_name: 'epoch' };
+  const at = (value) => task(1, { parameters: { lr: value }, best: null });
+  const first = axes.buildAxes(e, [at(1e-3)])[0];
+  const later = axes.buildAxes(e, [at(1e-3), at(1e-4), at(0.02)])[0];
+  assert.deepEqual(first.ticks, later.ticks);
+  assert.ok(Math.abs(first.place(at(1e-3)) - 0.5) < 1e-9);
+});
+
+test('a brush keeps what its words say: tasks without a value only where they say none or any', () => {
+  const e = { varying: [], parameters: [], objective: [{ metric: 'loss', goal: 'min' }], step_name: 'epoch' };
+  const tasks = [1, 2, 3].map((n) => task(n, { best: { value: n / 10 }, finished: 'x', parameters: {} }));
+  const failed = task(4, { best: null, finished: 'x', state: 'error', parameters: {} });
+  const axis = axes.buildAxes(e, [...tasks, failed]).at(-1);
+  const kept = (low, high) => [...tasks, failed].filter((t) => axes.keeps(axis, t, low, high)).map((t) => t.number);
+  assert.match(axis.words(0, 0.7), /≤/);
+  assert.deepEqual(kept(0, 0.7), [1, 2]);
+  assert.match(axis.words(0, 0.08), /none/);
+  assert.deepEqual(kept(0, 0.08), [4]);
+  assert.match(axis.words(0, 1), /any/);
+  assert.deepEqual(kept(0, 1), [1, 2, 3, 4]);
 });
 
 test('lists are read as people type them', () => {
@@ -176,59 +216,77 @@ test('lists are read as people type them', () => {
   assert.equal(typed.scalar('no'), 'no');
 });
 
-test('a copied experiment gives the same experiment again, with every key of the file', () => {
-  // As its author wrote it: every key, also those without a field in the form.
-  const spec = {
-    name: 'x',
-    description: 'd',
-    script: 'm.py',
-    parameters: {
-      opt: ['adam', '1', 'a,b'],
-      m: { min: 0, max: 0.99, scale: 'log', when: { opt: ['adam', '1'], n: 3 } },
-      n: 3,
-      k: { min: 1, max: 9, type: 'int', default: 3 },
-      c: { values: [1, 2], default: 2 },
-    },
-    constraints: ['n < 4'],
-    repeats: 2,
-    search: { strategy: 'tpe', tasks: 9, seed: 1, startup: 5 },
-    prune: { rule: 'median', warmup: 2, min_tasks: 5 },
-    objective: [
-      { metric: 'acc', goal: 'max', take: 'last' },
-      { metric: 'time', goal: 'min', take: 'mean', of: 3 },
+// Every key of the file, as its author wrote it.
+const FILE = `# the first try
+name: x # short
+script: m.py
+parameters:
+  opt: [adam, "1", "a,b"]
+  # real numbers, though the ends are whole
+  m: {min: 1.0, max: 10.0, scale: log, when: {opt: [adam, "1"]}}
+  n: 3
+  big: 12345678901234567890
+  sizes: [[64, 64], [8]]
+  k: {min: 1, max: 9, type: int, default: 3}
+  c: {values: [1, 2], when: {n: 3}}
+objective:
+  - {metric: acc, goal: max, take: last}
+  - latency
+prune: median
+retry: {lost: 3, memory: {times: 2, factor: 2}}
+stop: {when: "acc > 0.9", wall: 12h}
+`;
+
+test('a file that the form edits keeps its comments, its numbers and every other key', () => {
+  const { doc } = tree.readTree(FILE);
+  assert.equal(tree.printTree(doc), FILE);
+  const row = (name) => tree.rowsOf(doc).find((one) => one.name === name);
+  assert.deepEqual(
+    tree.rowsOf(doc).map(({ name, kind, values, min, max, when }) => [name, kind, values || `${min}..${max}`, when]),
+    [
+      ['opt', 'list', 'adam,"1","a,b"', ''],
+      ['m', 'range', '1.0..10.0', 'opt=adam,"1"'],
+      ['n', 'fixed', '3', ''],
+      ['big', 'fixed', '12345678901234567890', ''],
+      ['sizes', 'list', '[64, 64],[8]', ''],
+      ['k', 'range', '1..9', ''],
+      ['c', 'list', '1,2', 'n=3'],
     ],
-    pass: 'flags',
-    style: 'underscore',
-    separator: 'space',
-    arguments: { n: '--number={}' },
-    stop: { when: 'acc > 0.9', wall: '12h' },
-    metrics: { csv: 'a/*.csv' },
-    environment: { setup: ['module load cuda'], vars: { A: 'b' } },
-    resources: { gpus: 1, options: ['--account=ml'], account: 'ml', nodes: 2, exclusive: true },
-    retry: { lost: 3, error: 1, memory: { times: 2, factor: 2 } },
-    checkpoint: { signal: 'USR1', before_limit: '120s' },
-  };
-  const made = { ...document.fromExperiment({ name: 'x', script: 'm.py', spec }), script: { name: 'm.py', text: '' } };
-  assert.deepEqual(document.toExperiment(made), { ...spec, name: 'x (copy)' });
-  assert.deepEqual(draft.hiddenKeys(made).sort(), [
-    'arguments',
-    'c.default',
-    'checkpoint',
-    'environment.vars',
-    'k.default',
-    'k.type',
-    'metrics',
-    'objective.of',
-    'objective.take',
-    'objective.take',
-    'resources.account',
-    'resources.exclusive',
-    'resources.nodes',
-    'retry.error',
-    'retry.lost',
-    'stop',
-  ]);
-  assert.deepEqual(draft.draftProblems(made), []);
+  );
+  for (const name of ['opt', 'n', 'big', 'sizes', 'c']) {
+    const { pair, kind, values } = row(name);
+    tree.setValues(pair, kind, values);
+  }
+  for (const part of ['min', 'max']) tree.setPart(row('m').pair, part, row('m')[part]);
+  for (const name of ['m', 'c']) tree.setWhen(row(name).pair, tree.whenNode(row(name).when));
+  assert.equal(tree.printTree(doc), FILE, 'typing what is there changes nothing');
+  tree.put(doc, ['search', 'tasks'], tree.valueNode('9'));
+  tree.setObjective(doc, ['objective', 1], 'goal', tree.textNode('min'));
+  tree.setPart(row('m').pair, 'max', '1e2');
+  const expected = FILE.replace('objective:', 'search:\n  tasks: 9\nobjective:')
+    .replace('- latency', '- {metric: latency, goal: min}')
+    .replace('max: 10.0', 'max: 1e+2');
+  assert.equal(tree.printTree(doc), expected);
+});
+
+test('doubled, nameless and empty rows are named; a row in which nothing is typed is no part of the file', () => {
+  const { doc } = tree.readTree('parameters: {a: 1}\n');
+  tree.addRow(doc);
+  assert.equal(tree.printTree(doc), 'parameters:\n  a: 1\n');
+  assert.deepEqual(tree.rowProblems(tree.rowsOf(doc)), []);
+  tree.addRow(doc, 'a', tree.valueNode('2'));
+  tree.addRow(doc, '', tree.listOf('1,2'));
+  tree.addRow(doc, 'b');
+  assert.deepEqual(
+    tree.rowProblems(tree.rowsOf(doc)).map((error) => error.message),
+    ['a is there twice', 'the parameter has no name', 'b has no value'],
+  );
+});
+
+test('a file of JSON becomes YAML as people write it, with its numbers as they are', () => {
+  const { doc } = tree.readTree('{"script": "m.py", "parameters": {"lr": {"min": 1.0, "max": 9.0}, "n": [1, 2]}}');
+  tree.restyle(doc.contents);
+  assert.equal(tree.printTree(doc), 'script: m.py\nparameters:\n  lr: {min: 1.0, max: 9.0}\n  n: [1, 2]\n');
 });
 
 test('logs lose terminal codes and keep the last state of a progress bar', () => {
@@ -281,7 +339,7 @@ function withHub(run) {
   }
 }
 
-const looked = (session = 's1') => ({ kind: 'visible', session });
+const looked = (session = 's1') => ({ kind: 'visible', session, since: '' });
 
 test('the stream is let go when no tab is looked at, and resumes after the last event', () =>
   withHub((h) => {
@@ -372,7 +430,7 @@ test('an axis that tells nothing is left out, and "none" is a rung only where a 
     ['epochs run', false],
     ['loss', false],
   ]);
-  assert.deepEqual(look([run(1), run(2, { state: 'error' })]), [
+  assert.deepEqual(look([run(1), run(2, { state: 'error', best: null })]), [
     ['lr', false],
     ['loss', true],
   ]);
@@ -405,6 +463,22 @@ test('each form has errors of its own, and what no field shows is left over', ()
   dialog.take(new Error('no connection'));
   assert.equal(problems.sentence(dialog.rest.value[0]), 'no connection.');
   assert.equal(form.all.value.length, 3);
-  assert.equal(problems.sentence({ field: '', message: 'm', line: 3, remedy: 'swap them' }), 'line 3: m. Swap them.');
+  const wrong = { field: '/search/tasks', message: "'tasks' must be a number", line: 3, remedy: 'write 60' };
+  assert.equal(problems.sentence(wrong), "'tasks' must be a number. Write 60.");
+  assert.equal(problems.sentence(wrong, 'Tasks at most'), 'Tasks at most must be a number. Write 60.');
+  assert.equal(problems.lineOf(wrong), 'line 3: ');
   assert.equal(format.capitalize(''), '');
+});
+
+test('a GPU of this machine has the tasks that name it, also as a slice of a card', () => {
+  const use = (util_pct) => ({ util_pct, memory_bytes: null, power_w: null });
+  const tasks = [
+    { task: 'e1/1', gpus: 'MIG-a,MIG-b', use: { gpus: [use(10), use(20)] } },
+    { task: 'e1/2', gpus: '1', use: null },
+    { task: 'e1/3', gpus: null, use: null },
+  ];
+  const users = (id) => running.gpuUsers(tasks, id).map(({ task, words }) => [task.task, words]);
+  assert.deepEqual(users('MIG-b'), [['e1/1', '20 %']]);
+  assert.deepEqual(users('1'), [['e1/2', '']]);
+  assert.deepEqual(users('0'), []);
 });

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Confirm } from './components/Dialog';
 import { Help } from './components/Help';
 import { Brand, Icon } from './components/Icon';
+import { Late } from './components/Late';
 import { Banner } from './components/notice';
 import { Toasts } from './components/Toast';
 import { info, signedOut } from './data/api';
@@ -13,14 +14,16 @@ import { capitalize, clock } from './lib/format';
 import { useKeys } from './lib/keys';
 import { go, match, path, type Route } from './lib/router';
 import { choose, theme } from './lib/theme';
-import { ClusterPage } from './pages/Cluster';
-import { ComparePage } from './pages/Compare';
 import { ExperimentPage } from './pages/Experiment';
 import { ExperimentsPage } from './pages/Experiments';
-import { NewPage } from './pages/New';
 import { MissingPage, SignedOutPage } from './pages/Other';
-import { SettingsPage } from './pages/Settings';
 import { TaskPage } from './pages/Task';
+
+const further = () => import('./pages/further');
+const newPage = () => further().then((part) => part.NewPage);
+const clusterPage = () => further().then((part) => part.ClusterPage);
+const settingsPage = () => further().then((part) => part.SettingsPage);
+const comparePage = () => further().then((part) => part.ComparePage);
 
 const NAV: { href: string; label: string; on: Route['page'][] }[] = [
   { href: '/', label: 'Experiments', on: ['list', 'new', 'experiment', 'task', 'compare'] },
@@ -131,15 +134,15 @@ function Body({ route }: { route: Route }) {
     case 'list':
       return <ExperimentsPage />;
     case 'new':
-      return <NewPage />;
+      return <Late key="new" load={newPage} props={{}} />;
     case 'cluster':
-      return <ClusterPage />;
+      return <Late key="cluster" load={clusterPage} props={{}} />;
     case 'settings':
-      return <SettingsPage />;
+      return <Late key="settings" load={settingsPage} props={{}} />;
     case 'experiment':
       return <ExperimentPage key={route.id} id={route.id} />;
     case 'compare':
-      return <ComparePage key={route.id} id={route.id} />;
+      return <Late key={`compare ${route.id}`} load={comparePage} props={{ home: route.id }} />;
     case 'task':
       return <TaskPage key={`${route.id}/${route.number}`} id={route.id} number={route.number} />;
     default:

@@ -5,6 +5,7 @@ import { linkRefused, loadInfo, post, signedOut } from './data/api';
 import { keepSession, onSignIn } from './data/session';
 import { experiments } from './data/store';
 import { startStream } from './data/stream';
+import { startTelling } from './data/tell';
 import { toast } from './data/toast';
 import { startKeys } from './lib/keys';
 import { startRouter } from './lib/router';
@@ -41,6 +42,7 @@ async function start() {
   render(<App />, document.getElementById('app')!);
   await ready;
   if (!signedOut.value) startStream();
+  startTelling(() => experiments.items.value.values());
   if (!signedOut.value && linkRefused.value)
     toast('That login link was used before or is wrong. You are signed in already.');
 }

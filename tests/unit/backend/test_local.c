@@ -68,6 +68,32 @@ static void test_what_does_not_fit_now_waits_for_a_slot(void **state)
 	free(ready);
 }
 
+/* A slot that becomes free gets the next of them at once; the engine does nothing for it. */
+static void test_tasks_handed_over_ahead_wait_for_slots(void **state)
+{
+	(void)state;
+	struct local_machine machine;
+	local_machine_look(&machine);
+	struct backend_resources all = {.cpus = machine.cpus, .ahead = 3};
+	char *go = work_file(0, "go"), *ready = work_file(0, "ready");
+	assert_int_equal(backend_local.room(backend, &all), 1 + 3);
+	describe_task(0, "touch ready; while [ ! -e go ]; do sleep 0.02; done");
+	describe_task(1, "exit 0");
+	describe_task(2, "exit 0");
+	submit_with(&all, 0, 3);
+	wait_for_file(ready);
+	assert_int_equal(backend_local.room(backend, &all), 1); /* two of three wait */
+	all.ahead = 0;
+	assert_int_equal(backend_local.room(backend, &all), 0);
+	assert_int_equal(look(1), BACKEND_QUEUED);
+	assert_int_equal(fs_write(go, "", 0, 0600, false, NULL), 0);
+	wait_for_state(2, BACKEND_ENDED);
+	assert_true(journal_has(1, "\"cause\":\"ok\"") && journal_has(2, "\"cause\":\"ok\""));
+	assert_int_equal(backend_local.room(backend, &all), 1);
+	free(go);
+	free(ready);
+}
+
 static void test_cancelling_stops_a_running_attempt(void **state)
 {
 	(void)state;
@@ -232,6 +258,7 @@ int main(void)
 		WITH_BACKEND(test_an_attempt_runs_and_its_slot_comes_back),
 		WITH_BACKEND(test_what_never_fits_is_refused_with_the_reason),
 		WITH_BACKEND(test_what_does_not_fit_now_waits_for_a_slot),
+		WITH_BACKEND(test_tasks_handed_over_ahead_wait_for_slots),
 		WITH_BACKEND(test_cancelling_stops_a_running_attempt),
 		WITH_BACKEND(test_cancelling_before_the_start_keeps_the_script_from_running),
 		WITH_BACKEND(test_cancelling_what_was_never_submitted_ends_it),

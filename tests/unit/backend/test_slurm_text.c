@@ -191,6 +191,8 @@ static void a_cancel_by_a_node_is_told_from_one_by_a_person(void **state)
 	}
 	/* Another person than root, another second, another array: it was meant. */
 	struct slurm_final was = finals.list.at[3];
+	finals.list.at[3].by_uid = -1; /* a controller that crashed since does not know */
+	assert_true(slurm_is_unlaunched(&finals.list.at[3]));
 	finals.list.at[3].by_uid = 1000;
 	assert_false(slurm_is_unlaunched(&finals.list.at[3]));
 	assert_false(slurm_went_with_array(&finals, &finals.list.at[0]));
@@ -278,6 +280,27 @@ static void a_step_without_its_job_is_left_out(void **state)
 	assert_int_equal(finals.list.len, 1);
 	assert_false(cost_has(&finals.list.at[0].cost, FIGURE_MEMORY));
 	slurm_finals_free(&finals);
+}
+
+static void parts_of_gpus_are_asked_for_as_the_partition_has_them(void **state)
+{
+	(void)state;
+	const char text[] = "shared" S "up" S "1:00:00" S "1" S "idle" S "8" S "8000" S
+			    "gpu:a100:2(S:0),shard:a100:16(S:0)\n"
+			    "mps" S "up" S "1:00:00" S "1" S "idle" S "8" S "8000" S "gpu:1,mps:100\n"
+			    "whole" S "up" S "1:00:00" S "1" S "idle" S "8" S "8000" S "gpu:4\n";
+	struct slurm_partitions parts;
+	char gres[SLURM_SHARE_CHARS];
+	slurm_partitions_parse(text, strlen(text), &parts);
+	assert_true(slurm_share_gres(slurm_partition_find(&parts, "shared"), 250, gres));
+	assert_string_equal(gres, "shard:2");
+	assert_true(slurm_share_gres(slurm_partition_find(&parts, "shared"), 300, gres));
+	assert_string_equal(gres, "shard:3");
+	assert_true(slurm_share_gres(slurm_partition_find(&parts, "mps"), 250, gres));
+	assert_string_equal(gres, "mps:25");
+	assert_false(slurm_share_gres(slurm_partition_find(&parts, "whole"), 250, gres));
+	assert_int_equal(slurm_partition_find(&parts, "shared")->gpus, 2);
+	slurm_partitions_free(&parts);
 }
 
 static void partitions_add_up_their_nodes(void **state)
@@ -449,6 +472,7 @@ int main(void)
 		cmocka_unit_test(elements_that_never_started_share_a_record),
 		cmocka_unit_test(columns_that_a_version_lacks_are_not_asked_for),
 		cmocka_unit_test(a_step_without_its_job_is_left_out),
+		cmocka_unit_test(parts_of_gpus_are_asked_for_as_the_partition_has_them),
 		cmocka_unit_test(partitions_add_up_their_nodes),
 		cmocka_unit_test(settings_are_found_by_their_whole_name),
 		cmocka_unit_test(the_smallest_limit_counts),

@@ -56,6 +56,7 @@ static void relative_paths_are_texts_with_a_dot_or_a_slash(void **state)
 	assert_reads("f'a/{b}'; b'c.d'; '/abs/x.csv'; '../up.csv'; 'word'; 'a sentence.'; 'http://x.y'; '%d.csv'\n", "",
 		     "");
 	assert_reads("'a\\n.csv' 'it\\'s.csv' 'ok.csv'", "", "ok.csv");
+	assert_reads("@hydra.main(version_base=None, config_path=\"conf\", config_name='config')\n", "", "conf");
 }
 
 int main(void)

@@ -14,12 +14,12 @@ static void commas_and_colons_look_after_themselves(void **state)
 	json_key_int(&w, "a", 1);
 	json_key(&w, "b");
 	json_list(&w);
-	json_int(&w, 1);
+	json_put_int(&w, 1);
 	json_map(&w);
 	json_end(&w);
 	json_list(&w);
 	json_end(&w);
-	json_bool(&w, false);
+	json_put_bool(&w, false);
 	json_end(&w);
 	json_key_null(&w, "c");
 	json_key_raw(&w, "d", "[1,2]");
@@ -40,7 +40,7 @@ static void assert_written(const char *text, size_t len, const char *expected)
 {
 	struct buf out = buf_make(1000);
 	struct json w = json_to(&out);
-	json_string_n(&w, text, len);
+	json_put_string_n(&w, text, len);
 	assert_string_equal(buf_text(&out), expected);
 	buf_free(&out);
 }
@@ -74,14 +74,14 @@ static void numbers_and_times(void **state)
 	struct buf out = buf_make(1000);
 	struct json w = json_to(&out);
 	json_list(&w);
-	json_int(&w, INT64_MIN);
-	json_real(&w, 0.1);
-	json_real(&w, 1e300);
-	json_real(&w, NAN);
-	json_real(&w, INFINITY);
-	json_real(&w, -INFINITY);
-	json_time(&w, 0);
-	json_time(&w, 1794752597123);
+	json_put_int(&w, INT64_MIN);
+	json_put_real(&w, 0.1);
+	json_put_real(&w, 1e300);
+	json_put_real(&w, NAN);
+	json_put_real(&w, INFINITY);
+	json_put_real(&w, -INFINITY);
+	json_put_time(&w, 0);
+	json_put_time(&w, 1794752597123);
 	json_end(&w);
 	assert_string_equal(buf_text(&out),
 			    "[-9223372036854775808,0.1,1e+300,\"NaN\",\"Infinity\",\"-Infinity\",null,"

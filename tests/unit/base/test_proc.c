@@ -194,52 +194,77 @@ static void kill_ends_it_and_still_reports(void **state)
 	assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-struct ended {
-	pid_t pid;
-	int code, signal, calls;
-};
-
-static void ended_cb(void *ctx, pid_t pid, int exit_code, int signal)
+static void wait_ended(pid_t pid, int *ret_code, int *ret_signal)
 {
-	struct ended *ended = ctx;
-	*ended = (struct ended){pid, exit_code, signal, ended->calls + 1};
-}
-
-static void alive_cb(uv_timer_t *timer)
-{
-	(void)timer;
+	while (!proc_ended(pid, ret_code, ret_signal))
+		usleep(1000);
 }
 
 static void detached_child_has_its_own_session(void **state)
 {
 	char *log = mem_printf("%s/log", (char *)*state);
-	uv_loop_t loop;
-	uv_loop_init(&loop);
-	struct ended ended = {0};
 	struct error err;
 	pid_t pid;
+	int code = 0, number = 0;
 	struct buf out = buf_make(1000);
-	int rc = proc_detach(&loop, ARGV("sh", "-c", "cut -d' ' -f6 /proc/$$/stat; echo $X >&2; read line; exit 4"),
-			     ARGV("X=env"), *state, log, ended_cb, &ended, &pid, &err);
+	int rc = proc_detach(ARGV("sh", "-c", "cut -d' ' -f6 /proc/$$/stat; echo $X >&2; pwd; read line; exit 4"),
+			     ARGV("X=env"), *state, log, &pid, &err);
 	assert_int_equal(rc, 0);
-	uv_timer_t alive; /* a detached child does not keep the loop going */
-	uv_timer_init(&loop, &alive);
-	uv_timer_start(&alive, alive_cb, 10, 10);
-	assert_true(uv_loop_alive(&loop));
-	while (!ended.calls)
-		uv_run(&loop, UV_RUN_ONCE);
-	uv_close((uv_handle_t *)&alive, NULL);
-	assert_int_equal(ended.pid, pid);
-	assert_int_equal(ended.code, 4);
-	assert_int_equal(ended.signal, 0);
-	uv_run(&loop, UV_RUN_DEFAULT);
-	assert_int_equal(uv_loop_close(&loop), 0);
+	wait_ended(pid, &code, &number);
+	assert_int_equal(code, 4);
+	assert_int_equal(number, 0);
 	assert_int_equal(fs_read(log, 1000, &out, &err), 0);
-	char *expected = mem_printf("%ld\nenv\n", (long)pid); /* a session of its own */
+	char *expected = mem_printf("%ld\nenv\n%s\n", (long)pid, (char *)*state);
 	assert_string_equal(buf_text(&out), expected);
 	free(expected);
 	buf_free(&out);
 	free(log);
+}
+
+/* What we ignore or block would be ignored or blocked in a script for ever. */
+static void detached_child_has_no_signal_of_ours(void **state)
+{
+	char *log = mem_printf("%s/log", (char *)*state);
+	struct error err;
+	struct buf out = buf_make(1000);
+	sigset_t blocked, before;
+	pid_t pid;
+	int code = 0, number = 0;
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	void (*was)(int) = signal(SIGUSR1, SIG_IGN);
+	int rc = proc_detach(ARGV("grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"), NULL, NULL, log, &pid, &err);
+	signal(SIGUSR1, was);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_int_equal(rc, 0);
+	wait_ended(pid, &code, &number);
+	assert_int_equal(code, 0);
+	assert_int_equal(fs_read(log, 1000, &out, &err), 0);
+	/* The two that the C library keeps for itself (32 and 33) are left of the last seven digits. */
+	const char *ignored = strstr(buf_text(&out), "SigIgn:\t");
+	assert_non_null(ignored);
+	assert_non_null(strstr(buf_text(&out), "SigBlk:\t0000000000000000\n"));
+	assert_memory_equal(ignored + strlen("SigIgn:\t012345678"), "0000000\n", 8);
+	buf_free(&out);
+	free(log);
+}
+
+static void detached_child_is_asked_whether_it_ended(void **state)
+{
+	(void)state;
+	struct error err;
+	pid_t pid;
+	int code = 0, number = 0;
+	assert_int_equal(proc_detach(ARGV("sleep", "1000"), NULL, NULL, NULL, &pid, &err), 0);
+	assert_false(proc_ended(pid, &code, &number));
+	kill(pid, SIGKILL);
+	wait_ended(pid, &code, &number);
+	assert_int_equal(code, -1);
+	assert_int_equal(number, SIGKILL);
+	assert_int_equal(proc_detach(ARGV("/no/such/program"), NULL, NULL, NULL, &pid, &err), -ENOENT);
+	assert_string_equal(err.text, "/no/such/program: No such file or directory");
+	assert_int_equal(proc_detach(ARGV("true"), NULL, NULL, "/no/such/log", &pid, &err), -ENOENT);
 }
 
 static void pid_is_told_by_its_start(void **state)
@@ -276,6 +301,8 @@ int main(void)
 		cmocka_unit_test(killed_child_is_over_although_its_child_holds_the_pipe),
 		cmocka_unit_test(kill_ends_it_and_still_reports),
 		unit_test_in_folder(detached_child_has_its_own_session),
+		unit_test_in_folder(detached_child_has_no_signal_of_ours),
+		cmocka_unit_test(detached_child_is_asked_whether_it_ended),
 		cmocka_unit_test(pid_is_told_by_its_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

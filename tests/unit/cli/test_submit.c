@@ -172,9 +172,9 @@ static void what_is_wrong_is_said_with_its_place(void **state)
 	submit_free(&submit);
 	put("broken.yaml", "a: [1\n", 6);
 	assert_true(LOAD(&submit, &err, "broken.yaml") < 0);
-	assert_true(strncmp(err.text, "broken.yaml:2:1: ", 17) == 0);
+	assert_true(strncmp(err.text, "broken.yaml:1:4: ", 17) == 0);
 	submit_free(&submit);
-	assert_int_equal(LOAD(&submit, &err, "model.py", "lr"), -EINVAL);
+	assert_int_equal(LOAD(&submit, &err, "model.py", "lr=1", "lr"), -EINVAL);
 	assert_string_equal(err.text, "'lr': expected name=values, such as learning_rate=0.1,0.01");
 	submit_free(&submit);
 	assert_int_equal(LOAD(&submit, &err, "model.py", "--env", "nothing"), -EINVAL);

@@ -109,6 +109,7 @@ static void scripted_poll(struct backend *backend, const struct backend_watch *w
 			      .ended_ms = now.ended_ms,
 			      .exit_code = now.exit_code,
 			      .signal = now.signal,
+			      .cost = now.cost,
 		      });
 	}
 	done(ctx, now.rc, now.rc < 0 ? "it does not answer" : NULL);

@@ -21,6 +21,7 @@ struct scripted_sight {
 	bool unlaunched; /* ENDED */
 	int64_t ended_ms; /* ENDED */
 	int exit_code, signal;
+	struct cost cost; /* ENDED: what accounting knows */
 	int rc; /* negative: it cannot be asked */
 };
 

@@ -6,8 +6,12 @@
 #include "fixture.h"
 #include "scripted.h"
 
+#include "base/pace.h"
 #include "engine/backends.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
 #include "engine/state.h"
+#include "engine/turn.h"
 #include "journal/journal.h"
 #include "spool/claim.h"
 #include "spool/paths.h"
@@ -245,7 +249,9 @@ static inline void lose(struct fixture *f, enum cause cause)
 {
 	int64_t lost = only_live(f)->number;
 	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = cause});
-	for (int i = 0; i < 30 && f->engine->live.len && only_live(f)->number == lost; i++)
+	/* What a node lost may still be at work: it is waited for until it has been silent for long enough. */
+	for (int64_t i = 0; i < SETTLE_SILENT_MS / SECOND + 30 && f->engine->live.len && only_live(f)->number == lost;
+	     i++)
 		pass(f, SECOND);
 	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_RUNNING});
 	pass(f, 10 * SECOND);

@@ -46,7 +46,7 @@ static char *fitted(const char *script_text, const char *document_text, const ch
 	fit_document(document, &script, &fit, &problems);
 	if (spec_parse(document, &problems, &spec) == 0) {
 		fit_check(spec, document, &script, &fit, &problems);
-		struct node *argv = engine_make_argv(spec, 1, 2, params);
+		struct node *argv = engine_make_argv(spec, 1, 2, 7, params);
 		call_write(argv, &out);
 		for (size_t i = 0; i < spec->cautions.len; i++)
 			buf_addf(&out, "\nwarning: %s", spec->cautions.at[i]);

@@ -2,6 +2,14 @@
  * runner (the program named by SLUICE_BIN). */
 #include "fixture.h"
 
+#include "engine/load.h"
+#include "engine/row.h"
+#include "engine/spec.h"
+#include "engine/experiment.h"
+#include "engine/live.h"
+#include "engine/state.h"
+#include "engine/turn.h"
+
 #include <dirent.h>
 
 static const char training[] = "#!/bin/bash\n"
@@ -165,6 +173,56 @@ static void test_a_closed_engine_takes_its_tasks_up_again(void **state)
 }
 
 /* The descriptor of the one item of the one batch of e1. */
+static void check_same_row(const struct spec *a, const struct spec *b)
+{
+	struct store_experiment one, other;
+	engine_fill_row(a, &one);
+	engine_fill_row(b, &other);
+	assert_string_equal(one.spec, other.spec);
+	assert_string_equal(one.parameters, other.parameters);
+	assert_string_equal(one.varying, other.varying);
+	assert_string_equal(one.objective, other.objective);
+	assert_string_equal(one.strategy, other.strategy);
+	assert_int_equal(one.seed, other.seed);
+	assert_int_equal(one.planned, other.planned);
+	assert_int_equal(one.parallel, other.parallel);
+	engine_free_row(&one);
+	engine_free_row(&other);
+}
+
+/* The experiment in memory has the specification of the request. A daemon that starts again reads it from the store: the
+ * two must not differ. The second experiment of the same gets another seed, which its file does not name. */
+static void test_what_was_asked_for_and_what_is_stored_are_the_same(void **state)
+{
+	static const char yaml[] =
+		"script: run.sh\n"
+		"parameters: {lr: {min: 1e-4, max: 1, scale: log}, n: {min: 1, max: 9}, k: [a, 2, true]}\n"
+		"constraints: [n < 9]\n"
+		"search: {strategy: random, tasks: 3, parallel: 1}\n"
+		"objective: {metric: loss, goal: max}\n"
+		"resources: {cpus: 1, memory: 1GB, time: 10m}\n"
+		"retry: {error: 2}\n"
+		"environment: {vars: {A: b}}\n";
+	struct fixture *f = *state;
+	for (int i = 0; i < 2; i++) {
+		int64_t id = create(f, yaml, "#!/bin/bash\necho loss > l.csv\necho 1 >> l.csv\n");
+		struct engine_experiment *e = NULL;
+		struct spec *stored = NULL;
+		assert_int_equal(engine_load_experiment(f->engine, id, &e, NULL), 0);
+		assert_int_equal(engine_read_spec(f->engine, id, &stored), 0);
+		assert_ptr_not_equal(e->spec, stored);
+		check_same_row(e->spec, stored);
+		assert_int_equal(e->spec->retry[RETRY_ERROR], 2);
+		assert_int_equal(stored->retry[RETRY_ERROR], 2);
+		assert_int_equal(e->spec->resources.memory_bytes, stored->resources.memory_bytes);
+		assert_int_equal(e->spec->resources.time_ms, stored->resources.time_ms);
+		assert_int_equal(e->spec->pass, stored->pass);
+		assert_int_equal(e->spec->style, stored->style);
+		spec_free(stored);
+		node_free(wait_for(f, id, "finished"));
+	}
+}
+
 static char *only_descriptor(const struct fixture *f)
 {
 	char *batches = mem_printf("%s/experiments/e1/batches", f->dir), *found = NULL;
@@ -325,7 +383,7 @@ static void test_a_stopping_condition_stops_the_experiment(void **state)
 			    "script: run.sh\nparameters: {x: [1, 2, 3, 4, 5, 6, 7, 8]}\n"
 			    "stop: {when: \"loss < 0.5\"}\n",
 			    "#!/bin/bash\necho epoch,loss > l.csv\necho 0,0.1 >> l.csv\nsleep 600\n");
-	struct node *e = wait_for(f, id, "stopped");
+	struct node *e = wait_for(f, id, "finished");
 	node_free(e);
 }
 
@@ -348,7 +406,7 @@ static void test_a_search_lives_on_through_changes_and_restarts(void **state)
 	assert_int_equal(engine_suggest(f->engine, id, wrong, &number, &problems, NULL), -EINVAL);
 	problems_free(&problems);
 	assert_int_equal(engine_suggest(f->engine, id, mine, &number, &problems, NULL), 0);
-	assert_int_equal(engine_import(f->engine, id, rows, &count, &problems, NULL), 0);
+	assert_int_equal(engine_import(f->engine, id, rows, &count, NULL, &problems, NULL), 0);
 	assert_int_equal(count, 1);
 	node_free(wait_for(f, id, "finished"));
 	assert_int_equal(engine_change(f->engine, id, other, &problems, NULL), -EINVAL);
@@ -467,6 +525,7 @@ int main(void)
 		T(test_what_was_over_goes_on_although_the_daemon_is_killed_at_once),
 		T(test_removing_leaves_no_row_and_no_folder),
 		T(test_a_closed_engine_takes_its_tasks_up_again),
+		T(test_what_was_asked_for_and_what_is_stored_are_the_same),
 		T(test_an_attempt_that_waits_keeps_the_folder_that_its_descriptor_names),
 		T(test_a_descriptor_that_cannot_be_read_keeps_its_task_waiting),
 		T(test_batch_files_of_a_killed_daemon_go_at_the_next_start),

@@ -97,7 +97,7 @@ static void test_three_equal_failures_take_the_rest_out_of_the_queue(void **stat
 	assert_null(experiment(f, id)->paused);
 	struct error err = {0};
 	assert_int_equal(engine_resume(f->engine, id, &err), -EBUSY);
-	assert_non_null(strstr(err.text, "is not paused"));
+	assert_non_null(strstr(err.text, "is neither paused nor stopped"));
 }
 
 static void test_a_success_in_between_and_another_kind_begin_anew(void **state)

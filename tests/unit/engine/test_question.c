@@ -58,7 +58,7 @@ static void import_results(struct fixture *f, int64_t id)
 	json_end(&w);
 	json_end(&w);
 	struct node *rows = json(buf_text(&text));
-	assert_int_equal(engine_import(f->engine, id, rows, &count, &problems, NULL), 0);
+	assert_int_equal(engine_import(f->engine, id, rows, &count, NULL, &problems, NULL), 0);
 	assert_int_equal(count, RESULTS);
 	node_free(rows);
 	buf_free(&text);
@@ -167,7 +167,7 @@ static void live_through(struct fixture *f, int64_t id, bool restarts)
 		if (round == 2)
 			assert_int_equal(engine_suggest(f->engine, id, mine, &number, &problems, NULL), 0);
 		if (round == 4)
-			assert_int_equal(engine_import(f->engine, id, rows, &number, &problems, NULL), 0);
+			assert_int_equal(engine_import(f->engine, id, rows, &number, NULL, &problems, NULL), 0);
 		assert_int_equal(asked_by_search(f, id), asked); /* as it was when it began to think */
 		assert_int_equal(end_ask(f, &waiting, &taken[count++]), 0);
 		if (round == 2) /* the suggestion was given first */

@@ -140,6 +140,78 @@ static void test_a_runner_that_comes_back_after_it_was_given_up_ends_as_lost(voi
 	assert_int_equal(submits(), 2);
 }
 
+/* The controller has lost its node, which goes on: nothing is run again, and no other process writes to its journal, before it
+ * has found its stop file. */
+static void test_a_runner_on_a_node_that_was_cut_off_ends_before_the_next_attempt(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = start_beating(f);
+	char *folder = mem_strdup(only_live(f)->attempt_dir);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_NODE});
+	pass(f, 15 * SECOND);
+	assert_true(spool_stop_exists(folder));
+	pass(f, 60 * SECOND);
+	runner_beat(f);
+	pass(f, 60 * SECOND);
+	assert_task(f, id, "running", 1, NULL);
+	assert_int_equal(submits(), 1);
+	reopen(f); /* what was decided is known to the next daemon */
+	pass(f, 15 * SECOND);
+	assert_int_equal(submits(), 1);
+	runner_row(f, 7, 0.5);
+	runner_end(f, CAUSE_STOPPED, 0, 0);
+	pass(f, 10 * SECOND);
+	assert_attempt(f, id, 0, "error", "node");
+	assert_rows(f, id, 1);
+	assert_int_equal(submits(), 2);
+	free(folder);
+}
+
+static void test_a_dead_node_costs_no_more_than_its_silence(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = start_beating(f);
+	pass(f, 90 * SECOND); /* as long as a controller waits for a node */
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ENDED, .cause = CAUSE_NODE});
+	pass(f, 20 * SECOND);
+	assert_int_equal(submits(), 1);
+	pass(f, 30 * SECOND);
+	assert_attempt(f, id, 0, "error", "node");
+	assert_true(submits() > 1);
+}
+
+static void test_a_job_that_the_controller_forgot_is_ended_before_the_next_attempt(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = start_beating(f);
+	char *folder = mem_strdup(only_live(f)->attempt_dir);
+	scripted_say(&scripted_cluster, (struct scripted_sight){.state = BACKEND_ABSENT});
+	pass(f, 60 * SECOND);
+	assert_true(spool_stop_exists(folder));
+	assert_int_equal(submits(), 1);
+	runner_end(f, CAUSE_STOPPED, 0, 0);
+	pass(f, 10 * SECOND);
+	assert_attempt(f, id, 0, "error", "lost");
+	assert_int_equal(submits(), 2);
+	free(folder);
+}
+
+/* The daemon is killed after it has written the stop file: no daemon calls the runner silent. */
+static void test_a_lost_runner_is_not_called_silent_by_the_next_daemon(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = start_beating(f);
+	struct error err;
+	assert_int_equal(spool_stop_write(only_live(f)->attempt_dir, SPOOL_STOP_OVER, &err), 0);
+	reopen(f);
+	size_t before = cancels();
+	lose(f, CAUSE_EXIT);
+	assert_attempt(f, id, 0, "error", "lost");
+	assert_true(count_history(f, "its runner ended, and its journal does not say how%") > 0);
+	assert_int_equal(count_history(f, "%no sign of life%"), 0);
+	assert_int_equal(cancels(), before);
+}
+
 static void test_a_runner_of_an_earlier_version_is_never_given_up(void **state)
 {
 	struct fixture *f = *state;
@@ -190,6 +262,27 @@ static void test_a_daemon_that_was_away_counts_only_what_it_saw(void **state)
 	assert_int_equal(cancels(), 0);
 }
 
+/* A silence hides the words of the stall. The next daemon knows both, and shows the stall when the silence is over. */
+static void test_a_stall_is_known_after_a_silence_and_a_restart(void **state)
+{
+	struct fixture *f = *state;
+	int64_t id = start_beating(f);
+	runner_write(f,
+		     (struct journal_record){.kind = JOURNAL_NOTE, .stall = "deadlock", .text = "no metrics for 3 m"});
+	pass(f, 2 * SECOND);
+	assert_reason(f, id, "makes no progress: no metrics for 3 m");
+	pass(f, 130 * SECOND);
+	assert_reason(f, id, "no sign of life from its runner");
+	reopen(f);
+	runner_beat(f);
+	pass(f, 2 * SECOND);
+	assert_reason(f, id, "makes no progress: no metrics for 3 m");
+	reopen(f);
+	runner_write(f, (struct journal_record){.kind = JOURNAL_NOTE, .stall = "over", .text = "metrics come again"});
+	pass(f, 2 * SECOND);
+	assert_no_reason(f, id);
+}
+
 static void test_a_runner_here_is_not_given_up_while_its_process_is_there(void **state)
 {
 	struct fixture *f = *state;
@@ -212,9 +305,14 @@ int main(void)
 		T(test_a_killed_runner_that_the_controller_calls_running_is_lost),
 		T(test_the_time_limit_of_a_job_whose_runner_was_killed_is_no_time_limit),
 		T(test_a_runner_that_comes_back_after_it_was_given_up_ends_as_lost),
+		T(test_a_runner_on_a_node_that_was_cut_off_ends_before_the_next_attempt),
+		T(test_a_dead_node_costs_no_more_than_its_silence),
+		T(test_a_job_that_the_controller_forgot_is_ended_before_the_next_attempt),
+		T(test_a_lost_runner_is_not_called_silent_by_the_next_daemon),
 		T(test_a_runner_of_an_earlier_version_is_never_given_up),
 		T(test_a_suspended_job_is_not_given_up),
 		T(test_a_daemon_that_was_away_counts_only_what_it_saw),
+		T(test_a_stall_is_known_after_a_silence_and_a_restart),
 		T(test_a_runner_here_is_not_given_up_while_its_process_is_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,58 @@ static void test_the_whole_file_of_the_design_is_read(void **state)
 	problems_free(&problems);
 }
 
+static void test_limits_are_read_with_their_units(void **state)
+{
+	(void)state;
+	struct problems problems = {0};
+	struct spec *spec = NULL;
+	assert_int_equal(
+		parse("script: train.py\n"
+		      "objective: [{metric: energy, goal: min, at_most: 2MJ}, {metric: val_acc, goal: max},\n"
+		      "  {metric: time, at_most: 2h}, {metric: recall, at_least: 0.8, at_most: 0.99, take: best}]\n",
+		      &problems, &spec),
+		0);
+	assert_int_equal(spec->objective_count, 2);
+	assert_int_equal(spec->limit_count, 4);
+	static const struct {
+		const char *metric;
+		bool at_least;
+		double bound;
+		enum spec_take take;
+	} want[] = {{"energy", false, 2e6, SPEC_TAKE_BEST},
+		    {"time", false, 7200, SPEC_TAKE_LAST},
+		    {"recall", false, 0.99, SPEC_TAKE_BEST},
+		    {"recall", true, 0.8, SPEC_TAKE_BEST}};
+	for (size_t i = 0; i < COUNT_OF(want); i++) {
+		const struct spec_limit *limit = &spec->limits[i];
+		assert_string_equal(limit->of.metric, want[i].metric);
+		assert_true(limit->at_least == want[i].at_least && limit->bound == want[i].bound &&
+			    limit->of.take == want[i].take);
+		assert_true(spec->search->limits[i].bound == want[i].bound &&
+			    spec->search->limits[i].at_least == want[i].at_least);
+	}
+	spec_free(spec);
+	static const char *const bad[] = {
+		"{metric: energy, at_most: 2MJ}", /* nothing to improve */
+		"[{metric: a, goal: min}, {metric: b, at_most: 2MJ}]", /* no energy */
+		"[{metric: a, goal: min}, {metric: energy, at_most: 2h}]",
+		"[{metric: a, goal: min}, {metric: a, at_most: 3}]", /* twice */
+		"{metric: a, goal: min, at_most: .nan}",
+	};
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
+		char *text = mem_printf("script: train.py\nobjective: %s\n", bad[i]);
+		struct problems found = {0};
+		spec = NULL;
+		if (parse(text, &found, &spec) == 0)
+			print_error("%s\n", text);
+		assert_true(found.list.len > 0);
+		spec_free(spec);
+		problems_free(&found);
+		free(text);
+	}
+	problems_free(&problems);
+}
+
 static void test_a_script_alone_is_an_experiment(void **state)
 {
 	(void)state;
@@ -230,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_whole_file_of_the_design_is_read),
+		cmocka_unit_test(test_limits_are_read_with_their_units),
 		cmocka_unit_test(test_a_script_alone_is_an_experiment),
 		cmocka_unit_test(test_a_range_of_reals_stays_one_in_the_store),
 		cmocka_unit_test(test_goals_are_guessed_from_the_name),

@@ -116,7 +116,7 @@ static int change_stop(struct engine *engine, void *ctx, struct error *err)
 {
 	(void)ctx;
 	(void)err;
-	return engine_stop_within(engine, engine->experiments.at[0]) < 0 ? -EBADF : -EIO;
+	return engine_stop_within(engine, engine->experiments.at[0], STORE_STOP_USER) < 0 ? -EBADF : -EIO;
 }
 
 static int change_job(struct engine *engine, void *ctx, struct error *err)

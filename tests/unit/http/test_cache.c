@@ -13,12 +13,12 @@ static int64_t fake_clock(void)
 
 static void put(struct cache *cache, const char *target, uint64_t version, size_t len)
 {
-	char *data = mem_alloc(len + 1);
-	memset(data, 'x', len);
-	struct blob *blob = blob_copy(data, len);
+	struct buf data = buf_make(BUF_UNLIMITED);
+	for (size_t i = 0; i < len; i++)
+		buf_add(&data, "x", 1);
+	struct blob *blob = blob_take(&data);
 	cache_put(cache, target, version, blob);
 	blob_unref(blob);
-	free(data);
 }
 
 static void test_answer_is_found_under_its_version_only(void **state)

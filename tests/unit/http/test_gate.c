@@ -5,6 +5,8 @@
 #include "http/route.h"
 #include "pipe.h"
 
+#include <errno.h>
+
 struct fixture {
 	char *dir;
 	struct app app;
@@ -214,6 +216,9 @@ static void test_login_code_and_session_expire(void **state)
 	assert_int_equal(ask(f, false, text), 200);
 	fake_ms += 31 * 24 * 3600 * (int64_t)1000;
 	assert_int_equal(ask(f, false, text), 401);
+	clock_jump(-(40 * 24 * 3600 * (int64_t)1000)); /* the system's clock is set back: it stays closed */
+	assert_int_equal(ask(f, false, text), 401);
+	clock_jump(0);
 }
 
 static void test_guessing_is_slowed_but_the_right_code_still_opens(void **state)
@@ -291,10 +296,88 @@ static void test_no_secret_is_in_the_database(void **state)
 	buf_free(&bytes);
 }
 
+/* Host, Origin and socket with the addresses of a proxy in the settings. */
+static void test_addresses_of_a_proxy_open_nothing_else(void **state)
+{
+	static const struct {
+		bool local;
+		const char *host, *origin;
+		int status;
+	} cases[] = {
+		{false, "hpc.example.org", NULL, 200},
+		{false, "HPC.example.org", "https://hpc.example.org", 200},
+		{false, "hpc.example.org", "http://hpc.example.org", 403},
+		{false, "hpc.example.org", "https://evil.example", 403},
+		{false, "hpc.example.org", "https://hpc.example.org.evil.example", 403},
+		{false, "hpc.example.org", "null", 403},
+		{false, "hpc.example.org:443", NULL, 421},
+		{false, "hpc.example.org.evil.example", NULL, 421},
+		{false, "other.example:8443", "http://other.example:8443", 200},
+		{false, "other.example:8443", "https://other.example:8443", 403},
+		{false, "other.example", NULL, 421},
+		{false, "127.0.0.1:54322", "http://127.0.0.1:54322", 200},
+		{false, "127.0.0.1:54322", "https://hpc.example.org", 403},
+		{true, "hpc.example.org", NULL, 421},
+		{true, "localhost", NULL, 200},
+	};
+	static const char settings[] =
+		"web: {urls: ['https://hpc.example.org:443/sluice/', 'http://other.example:8443']}";
+	struct fixture *f = *state;
+	struct fronts fronts;
+	struct node *document;
+	assert_int_equal(node_parse_yaml(settings, strlen(settings), &document, NULL), 0);
+	assert_int_equal(fronts_parse(document, &fronts, NULL), 0);
+	node_free(document);
+	assert_string_equal(fronts.list[0].host, "hpc.example.org");
+	assert_string_equal(fronts.list[0].prefix, "/sluice");
+	gate_set_fronts(f->app.gate, fronts);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct buf request = buf_make(BUF_UNLIMITED);
+		buf_addf(&request,
+			 "GET " ROUTE_PREFIX "/tokens HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s%s%s\r\n",
+			 cases[i].host, f->token, cases[i].origin ? "Origin: " : "",
+			 cases[i].origin ? cases[i].origin : "", cases[i].origin ? "\r\n" : "");
+		int status = ask(f, cases[i].local, buf_text(&request));
+		if (status != cases[i].status)
+			fail_msg("%s from %s: %d, not %d", cases[i].host, cases[i].origin ? cases[i].origin : "nowhere",
+				 status, cases[i].status);
+		buf_free(&request);
+	}
+}
+
+static void test_addresses_that_are_none_are_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"web: [x]",
+		"web: {urls: x}",
+		"web: {urls: [ftp://a]}",
+		"web: {urls: ['https://']}",
+		"web: {urls: ['https://a/../b']}",
+		"web: {urls: ['https://a//b']}",
+		"web: {urls: ['https://a?b']}",
+		"web: {urls: ['https://u@a/']}",
+		"web: {urls: ['https://a b/']}",
+		"web: {urls: [5]}",
+		"web: {urls: ['http://a', 'http://a', 'http://a', 'http://a', 'http://a', 'http://a', 'http://a', 'http://a', 'http://a']}",
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+		struct fronts fronts;
+		struct node *document;
+		struct error err = {0};
+		assert_int_equal(node_parse_yaml(wrong[i], strlen(wrong[i]), &document, NULL), 0);
+		if (fronts_parse(document, &fronts, &err) != -EINVAL || !err.text[0] || fronts.count)
+			fail_msg("%s is taken", wrong[i]);
+		node_free(document);
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		CASE(test_addresses_of_a_proxy_open_nothing_else),
+		CASE(test_addresses_that_are_none_are_refused),
 		CASE(test_every_route_with_every_combination),
 		CASE(test_login_code_opens_once),
 		CASE(test_login_code_and_session_expire),

@@ -266,6 +266,20 @@ static const struct {
 	 "Mean accuracy: 0.9\n",
 	 "epoch 1, train loss=0.5; epoch 1, fold 2 train loss=0.7; epoch 1, Mean accuracy=0.9"},
 	{"Fold 3/5 epoch 1 loss 0.5\n", "epoch 1, loss=0.5"},
+	/* PyTorch's GAN: the place within the epoch */
+	{"[0/2][0/30]\tLoss_D: 1.5\tLoss_G: 2\tD(x): 0.5\tD(G(z)): 0.4 / 0.3\n"
+	 "[0/2][10/30]\tLoss_D: 1.25\tLoss_G: 3\tD(x): 0.5\tD(G(z)): 0.4 / 0.3\n"
+	 "[1/2][0/30]\tLoss_D: 1\tLoss_G: 4\tD(x): 0.5\tD(G(z)): 0.4 / 0.3\n",
+	 "step 0, Loss_D=1.5, Loss_G=2; step 10, Loss_D=1.25, Loss_G=3; step 30, Loss_D=1, Loss_G=4"},
+	/* gbm of R */
+	{"Iter   TrainDeviance   ValidDeviance   StepSize   Improve\n"
+	 "     1        0.6931          0.7500     0.1000    0.0100\n"
+	 "     2        0.5931          0.6500     0.1000    0.0090\n",
+	 "step 1, TrainDeviance=0.6931, ValidDeviance=0.75, StepSize=0.1, Improve=0.01; "
+	 "step 2, TrainDeviance=0.5931, ValidDeviance=0.65, StepSize=0.1, Improve=0.009"},
+	/* decimal commas; what may be thousands or not is thousands */
+	{"epoch 1 loss 0,25, acc: 90,5%\nepoch 2 loss: 0,125\n", "epoch 1, loss=0.25, acc=90.5; epoch 2, loss=0.125"},
+	{"epoch 1,5 loss 1,2,3\n", ""},
 	/* a dictionary behind a logger's words */
 	{"2024-01-01 10:00:00 INFO {'loss': 0.5, 'epoch': 1.0}\n", "epoch 1, loss=0.5"},
 };

@@ -33,7 +33,7 @@ static void write_row(void *ctx, const struct metrics_row *row)
 }
 
 static struct buf rows;
-static char complaint[256];
+static char complaint[256], remarks[METRICS_REMARKS * 256];
 
 static const char *read_as(const char *path, const char *text, size_t len, size_t piece)
 {
@@ -45,6 +45,10 @@ static const char *read_as(const char *path, const char *text, size_t len, size_
 	metrics_finish(reader);
 	const char *said = metrics_complaint(reader);
 	snprintf(complaint, sizeof(complaint), "%s", said ? said : "");
+	*remarks = '\0';
+	for (size_t i = 0; i < METRICS_REMARKS; i++)
+		if ((said = metrics_remark_of(reader, i)))
+			snprintf(remarks + strlen(remarks), sizeof(remarks) - strlen(remarks), "%s\n", said);
 	metrics_free(reader);
 	return buf_text(&rows);
 }
@@ -94,6 +98,45 @@ static void test_parts_of_the_data_in_one_file_are_curves_of_their_own(void **st
 	       "epoch 0 k/loss=1\nepoch 0 l/loss=1\nepoch 0 m/loss=1\nepoch 0 n/loss=1\nepoch 0 o/loss=1\n"
 	       "epoch 0 p/loss=1\n");
 	assert_string_equal(complaint, "line 18: too many parts of the data; 'q' is left out");
+}
+
+/* The name of the metric stands in a column of its own: every name is a curve, and none is called "value". */
+static void test_a_long_table_has_a_curve_for_every_name(void **state)
+{
+	(void)state;
+	expect("m.csv", "epoch,metric,value\n1,loss,0.5\n1,acc,0.8\n2,loss,0.25\n2,acc,0.9\n",
+	       "epoch 1 loss=0.5\nepoch 1 acc=0.8\nepoch 2 loss=0.25\nepoch 2 acc=0.9\n");
+	assert_string_equal(remarks, "");
+	expect("m.jsonl",
+	       "{\"step\":5,\"name\":\"loss\",\"value\":4,\"split\":\"val\"}\n{\"step\":5,\"name\":\"loss\",\"value\":3}\n",
+	       "step 5 val/loss=4\nstep 5 loss=3\n");
+	/* Without a column of values, or without a text, it is a table like any other. */
+	expect("m.csv", "name,epoch,loss\na,1,0.5\nb,2,0.25\n", "epoch 1 loss=0.5\nepoch 2 loss=0.25\n");
+	expect("m.csv", "epoch,metric,value\n1,7,0.5\n2,8,0.25\n",
+	       "epoch 1 metric=7 value=0.5\nepoch 2 metric=8 value=0.25\n");
+}
+
+static void test_ranks_and_folds_in_one_file_are_curves_of_their_own(void **state)
+{
+	(void)state;
+	expect("l.csv", "rank,epoch,loss\n0,1,0.5\n1,1,0.6\n0,2,0.25\n1,2,0.3\n",
+	       "epoch 1 rank=0 loss=0.5\nepoch 1 rank 1/loss=0.6\nepoch 2 rank=0 loss=0.25\nepoch 2 rank 1/loss=0.3\n");
+	expect("l.jsonl",
+	       "{\"fold\":0,\"epoch\":1,\"loss\":4}\n{\"fold\":0,\"epoch\":2,\"loss\":3}\n{\"fold\":1,\"epoch\":1,\"loss\":2}\n"
+	       "{\"fold\":1,\"epoch\":2,\"loss\":1}\n",
+	       "epoch 1 fold=0 loss=4\nepoch 2 fold=0 loss=3\nepoch 1 fold 1/loss=2\nepoch 2 fold 1/loss=1\n");
+	assert_string_equal(remarks, "");
+	/* The rank of an adapter, also one that changes, is a number like others. */
+	expect("l.csv", "epoch,loss,rank\n1,0.5,8\n2,0.25,16\n",
+	       "epoch 1 loss=0.5 rank=8\nepoch 2 loss=0.25 rank=16\n");
+}
+
+static void test_numbers_in_quotes_count_where_their_name_says_so(void **state)
+{
+	(void)state;
+	expect("l.jsonl", "{\"epoch\":\"5\",\"loss\":\"0.5\",\"id\":\"77\"}\n{\"epoch\":\"7\",\"loss\":0.25}\n",
+	       "epoch 5 loss=0.5\nepoch 7 loss=0.25\n");
+	expect("l.jsonl", "{\"_step\":0,\"loss\":2}\n{\"_step\":10,\"loss\":1}\n", "step 0 loss=2\nstep 10 loss=1\n");
 }
 
 static void test_every_sparse_row_of_lightning_is_kept(void **state)
@@ -194,6 +237,18 @@ static void test_a_broken_row_is_skipped_and_named(void **state)
 	(void)state;
 	expect("x.csv", "epoch,loss\n0,1\n1\n2,3,4\n3,5\n4,6,\n", "epoch 0 loss=1\nepoch 3 loss=5\nepoch 4 loss=6\n");
 	assert_string_equal(complaint, "line 3 has 1 fields, the header 2");
+	expect("x.csv", "epoch,loss,note\n0,1.2k,2nd\n1,0.5,3rd\n", "epoch 1 loss=0.5\n");
+	assert_string_equal(complaint, "line 2: '1.2k' in the column 'loss' is not a number");
+	expect("x.csv", "epoch,loss,note\n0,NA,2nd\n1,0.5,3rd\n", "epoch 1 loss=0.5\n");
+	assert_string_equal(complaint, "");
+	expect("x.csv", "epoch,loss\nEpoch 5,2\nEpoch 6,1\n", "row 1 loss=2\nrow 2 loss=1\n");
+	assert_string_equal(complaint,
+			    "line 2: 'Epoch 5' in the column 'epoch' is not a number; without it the rows are counted");
+	expect("x.csv", "epoch,loss,loss\n1,2,3\n", "epoch 1 loss=2\n");
+	assert_string_equal(complaint, "the column 'loss' is there twice: the first one counts");
+	expect("x.csv", "epoch;a;b;c\n1;tensor(0.5, device='cuda:0');[2];np.float64(3.5)\n2;[1, 2];f(3);[]\n",
+	       "epoch 1 a=0.5 b=2 c=3.5\n");
+	assert_string_equal(complaint, "");
 }
 
 static void test_a_last_line_without_its_end_counts_at_the_end_only(void **state)
@@ -215,6 +270,62 @@ static void test_steps_never_go_backwards(void **state)
 	expect("x.csv", "epoch,loss\n0,1\n1,2\n0,3\n1,4\n0,5\n",
 	       "epoch 0 loss=1\nepoch 1 loss=2\nepoch 2 loss=3\nepoch 3 loss=4\nepoch 4 loss=5\n");
 	expect("x.csv", "epoch,loss\n0,1\nepoch,loss\n0,3\n", "epoch 0 loss=1\nepoch 1 loss=3\n");
+}
+
+/* No row is lost, and none is shown under another step than its own without a remark. */
+static void test_steps_that_are_not_those_of_the_file_are_remarked(void **state)
+{
+	(void)state;
+	expect("b.csv", "step,loss\n10,1.5\n20,1.25\n20,1\n15,3\n16,4\n",
+	       "step 10 loss=1.5\nstep 20 loss=1.25\nstep 21 loss=1\nstep 22 loss=3\nstep 23 loss=4\n");
+	assert_string_equal(remarks,
+			    "line 4: step 20 is there already; the row is shown as step 21, the next free one\n"
+			    "line 5: step 15 comes after 20; it is shown as step 22, and the rows behind it "
+			    "count on from there\n");
+	expect("x.jsonl", "{\"epoch\": 1, \"loss\": 3}\n{\"epoch\": 2, \"loss\": 2}\n{\"epoch\": 1, \"loss\": 1}\n",
+	       "epoch 1 loss=3\nepoch 2 loss=2\nepoch 3 loss=1\n");
+	assert_string_equal(remarks,
+			    "line 3: epoch 1 comes after 2; it is shown as epoch 3, and the rows behind it count "
+			    "on from there\n");
+	/* A batch that begins anew in every epoch is shown under other numbers, too. */
+	expect("x.csv", "epoch,batch,loss\n0,0,4\n0,1,3\n1,0,2\n1,1,1\n",
+	       "batch 0@0 loss=4\nbatch 1@0 loss=3\nbatch 2@1 loss=2\nbatch 3@1 loss=1\n");
+	assert_non_null(strstr(remarks, "line 4: batch 0 comes after 1; it is shown as batch 2"));
+	expect("x.csv", "epoch,loss\n0,6\n0,5\n1,4\n", "epoch 0 loss=6\nrow 1@0 loss=5\nrow 2@1 loss=4\n");
+	assert_string_equal(
+		remarks, "line 3: epoch 0 comes again; rows are counted from there on, with the epoch beside them\n");
+	expect("x.csv", "step,loss\n1,6\n1.5,5\n2,4\n", "step 1 loss=6\nrow 2 loss=5\nrow 3 loss=4\n");
+	assert_string_equal(remarks, "line 3: step 1.5 is not a whole number; rows are counted from there on\n");
+	expect("x.csv", "step,loss\n1,6\n,5\n2,4\n", "step 1 loss=6\nstep 2 loss=5\nstep 3 loss=4\n");
+	assert_string_equal(remarks,
+			    "line 4: step 2 is there already; the row is shown as step 3, the next free one\n"
+			    "line 3: the row has no step and brings values again; it is shown as step 2\n");
+	/* What is as it was written has none: sparse rows, fractions of an epoch, rows that nothing counts. */
+	expect("m.csv", "epoch,step,train_loss,val_loss\n0,49,0.5,\n0,49,,0.25\n,99,,0.2\n1,99,0.4,\n",
+	       "step 49@0 train_loss=0.5\nstep 49@0 val_loss=0.25\nstep 99@0 val_loss=0.2\nstep 99@1 train_loss=0.4\n");
+	assert_string_equal(remarks, "");
+	expect("x.csv", "epoch,loss\n0.5,6\n1,5\n1.5,4\n", "row 1@0.5 loss=6\nrow 2@1 loss=5\nrow 3@1.5 loss=4\n");
+	assert_string_equal(remarks, "");
+	expect("x.csv", "epoch,loss\n0,6\n0.25,5\n0.5,4\n", "epoch 0 loss=6\nrow 1@0.25 loss=5\nrow 2@0.5 loss=4\n");
+	assert_string_equal(remarks, "");
+	expect("x.csv", "loss\n6\n6\n", "row 1 loss=6\nrow 2 loss=6\n");
+	assert_string_equal(remarks, "");
+	assert_string_equal(complaint, "");
+}
+
+static void test_whole_numbers_that_do_not_fit_are_remarked(void **state)
+{
+	(void)state;
+	expect("x.csv", "step,samples,loss\n1,9007199254740993,1e300\n2,9007199254740994,0.5\n",
+	       "step 1 samples=9007199254740992 loss=1e+300\nstep 2 samples=9007199254740994 loss=0.5\n");
+	assert_string_equal(remarks,
+			    "line 2: samples 9007199254740993 is kept as 9007199254740992: whole numbers are "
+			    "exact up to 2^53\n");
+	expect("x.jsonl", "{\"step\": 1, \"n\": -12345678901234567890}\n", "step 1 n=-1.2345678901234567e+19\n");
+	assert_non_null(strstr(remarks, "line 1: n -12345678901234567890 is kept as -12345678901234567168:"));
+	expect("x.csv", "step,n\n1,9007199254740992\n2,18014398509481984\n3,10000000000000000000\n",
+	       "step 1 n=9007199254740992\nstep 2 n=18014398509481984\nstep 3 n=1e+19\n");
+	assert_string_equal(remarks, "");
 }
 
 static void test_a_resumed_file_counts_by_itself_again(void **state)
@@ -316,6 +427,11 @@ static void test_json_files_are_read_in_all_their_shapes(void **state)
 	       "iteration 19 total_loss=2\niteration 39 total_loss=1\n");
 	expect("history.json", "{\"loss\": [3, 2, 1], \"val_loss\": [6, NaN, 4], \"params\": [\"a\"]}",
 	       "row 1 loss=3 val_loss=6\nrow 2 loss=2 val_loss=nan\nrow 3 loss=1 val_loss=4\n");
+	/* Two objects with the same names are two parts of the data, with steps of their own. */
+	expect("history.json",
+	       "{\"train\": {\"epoch\": [1, 2], \"loss\": [4, 3]}, \"val\": {\"epoch\": [2], \"loss\": [5]}, \"test_acc\": 0.5}",
+	       "epoch 1 train/loss=4\nepoch 2 train/loss=3\nepoch 2 val/loss=5\nrow 1 test_acc=0.5\n");
+	assert_string_equal(remarks, "");
 	expect("trainer_state.json",
 	       "{\"best_metric\": null, \"epoch\": 1.0, \"global_step\": 2, \"log_history\": [\n"
 	       " {\"epoch\": 0.5, \"loss\": 2.5, \"step\": 1},\n {\"epoch\": 1.0, \"eval_loss\": 2, \"step\": 2}\n],"
@@ -388,6 +504,9 @@ int main(void)
 		cmocka_unit_test(test_a_keras_log_is_read),
 		cmocka_unit_test(test_cells_without_a_number_are_passed_over),
 		cmocka_unit_test(test_parts_of_the_data_in_one_file_are_curves_of_their_own),
+		cmocka_unit_test(test_a_long_table_has_a_curve_for_every_name),
+		cmocka_unit_test(test_ranks_and_folds_in_one_file_are_curves_of_their_own),
+		cmocka_unit_test(test_numbers_in_quotes_count_where_their_name_says_so),
 		cmocka_unit_test(test_every_sparse_row_of_lightning_is_kept),
 		cmocka_unit_test(test_the_finest_column_that_grows_is_the_step),
 		cmocka_unit_test(test_rows_within_an_epoch_are_all_kept),
@@ -399,6 +518,8 @@ int main(void)
 		cmocka_unit_test(test_a_broken_row_is_skipped_and_named),
 		cmocka_unit_test(test_a_last_line_without_its_end_counts_at_the_end_only),
 		cmocka_unit_test(test_steps_never_go_backwards),
+		cmocka_unit_test(test_steps_that_are_not_those_of_the_file_are_remarked),
+		cmocka_unit_test(test_whole_numbers_that_do_not_fit_are_remarked),
 		cmocka_unit_test(test_a_resumed_file_counts_by_itself_again),
 		cmocka_unit_test(test_a_file_that_begins_anew_has_a_new_header),
 		cmocka_unit_test(test_a_file_of_bare_numbers_is_refused_in_words),

@@ -23,6 +23,8 @@ static void write_row(void *ctx, const struct metrics_row *row)
 	}
 }
 
+static char complained[256]; /* the complaint */
+
 static const char *read_pieces(const char *text, size_t len, size_t piece)
 {
 	struct metrics_reader *reader = metrics_open(metrics_format_printed(), write_row, NULL);
@@ -31,6 +33,7 @@ static const char *read_pieces(const char *text, size_t len, size_t piece)
 	for (size_t at = 0; at < len; at += piece)
 		metrics_feed(reader, text + at, piece < len - at ? piece : len - at);
 	metrics_finish(reader);
+	snprintf(complained, sizeof(complained), "%s", metrics_complaint(reader) ? metrics_complaint(reader) : "");
 	metrics_free(reader);
 	return buf_text(&rows);
 }
@@ -78,7 +81,7 @@ static const struct {
 	{"Epoch 3, Loss: 0.5000, Train: 0.9, Val: 0.8, Test: 0.81\n",
 	 "epoch 3, Loss=0.5, Train=0.9, Val=0.8, Test=0.81"},
 	{"Epoch: 005, Loss: 1.7, Acc: 0.5\n", "epoch 5, Loss=1.7, Acc=0.5"},
-	{"[2/25][100/1583]\tLoss_D: 0.3\tLoss_G: 4.5\n", "step 2, Loss_D=0.3, Loss_G=4.5"},
+	{"[2/25][100/1583]\tLoss_D: 0.3\tLoss_G: 4.5\n", "step 1683, Loss_D=0.3, Loss_G=4.5"},
 	{"Epoch 1/24\n----------\ntrain Loss: 0.6 Acc: 0.7\nval Loss: 0.5 Acc: 0.8\n",
 	 "epoch 1, train Loss=0.6, train Acc=0.7; epoch 1, val Loss=0.5, val Acc=0.8"},
 	{"Epoch 3 | Train: loss 0.5 acc 0.8 | Val: loss 0.6 acc 0.7 | lr 0.1\n",
@@ -98,6 +101,10 @@ static const struct {
 	 "0.01  memory: 500  loss: 2.3\n",
 	 "step 50, lr=0.01, loss=2.3"},
 	{"\x1b[32mepoch 2\x1b[0m \x1b[1mval_loss: 0.5\x1b[0m\n", "epoch 2, val_loss=0.5"},
+	/* What stands between a number and the next name */
+	{"epoch 1 loss: 0.5 nats acc: 0.9\n", "epoch 1, loss=0.5, acc=0.9"},
+	{"epoch 1 loss=None acc=0.9\n", "epoch 1, acc=0.9"},
+	{"epoch 1 loss: 1 234.5 acc: 0.9\n", "epoch 1, acc=0.9"},
 	/* tqdm and Lightning */
 	{"\rEpoch 0:   0%|          | 0/16 [00:00<?, ?it/s]\rEpoch 0: 100%|██████████| 16/16 [00:00<00:00, 57.39it/s, v_num=0, "
 	 "train_loss=0.596, val_loss=0.493]\n",
@@ -108,7 +115,14 @@ static const struct {
 	{"\r 50%|█ | 1/2 [00:00<00:00, 9it/s, loss=0.4]\r100%|██| 2/2 [00:00<00:00, 9it/s, loss=0.3]\n",
 	 "row 1, loss=0.3"},
 	{"\rEpochs: 50%|█ | 1/2 [00:00<00:00, 9it/s, loss=0.4]\rEpochs: 100%|██| 2/2 [00:00<00:00, 9it/s, loss=0.3]\n",
-	 "epoch 2, loss=0.3"},
+	 "epoch 1, loss=0.4; epoch 2, loss=0.3"},
+	{"\rEpochs: 0%|  | 0/2 [00:00<?, ?it/s]\rEpochs: 0%|  | 0/2 [00:00<?, ?it/s, loss=0.5]\r"
+	 "Epochs: 50%|█ | 1/2 [00:00<00:00, 9it/s, loss=0.5]\rEpochs: 50%|█ | 1/2 [00:00<00:00, 9it/s, loss=0.3]\r"
+	 "Epochs: 100%|██| 2/2 [00:00<00:00, 9it/s, loss=0.3]\n",
+	 "epoch 1, loss=0.5; epoch 2, loss=0.3"},
+	{"train: 100%|██| 4/4 [00:00<00:00, 9it/s, loss=2]\nEpochs: 50%|█ | 1/2 [00:00<00:00, 9it/s, val_loss=1]\n"
+	 "train: 100%|██| 4/4 [00:00<00:00, 9it/s, loss=3]\nEpochs: 100%|█ | 2/2 [00:00<00:00, 9it/s, val_loss=4]\n",
+	 "row 1, train loss=2; row 2, train loss=3; epoch 1, val_loss=1; epoch 2, val_loss=4"},
 	{"Epoch 2/2  ━━━━━ 16/16 0:00:00 • 0:00:00 57.39it/s train_loss: 0.596\n      val_loss: 0.493\n",
 	 "epoch 2, train_loss=0.596; epoch 2, val_loss=0.493"},
 	{"\rEpoch 1/3 loss: 0.5\rEpoch 2/3 loss: 0.4\rEpoch 3/3 loss: 0.3\n",
@@ -280,6 +294,23 @@ static void test_formats_of_libraries_are_read(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* latency_ms looks like a time, and foo like nothing: they count because the user named them. */
+static void test_names_of_objectives_are_metrics_whatever_they_look_like(void **state)
+{
+	(void)state;
+	static const char text[] = "epoch 1 val_acc 0.5 latency_ms 13.2 foo 2 bar 7\nstarting foo\nfoo: 3\n";
+	static const char *const names[] = {"latency_ms", "foo"};
+	assert_string_equal(read_pieces(text, sizeof(text) - 1, 1000), "epoch 1, val_acc=0.5");
+	struct metrics_reader *reader = metrics_open(metrics_format_printed(), write_row, NULL);
+	buf_free(&rows);
+	rows = buf_make(BUF_UNLIMITED);
+	metrics_want(reader, names, 2);
+	metrics_feed(reader, text, sizeof(text) - 1);
+	metrics_finish(reader);
+	metrics_free(reader);
+	assert_non_null(strstr(buf_text(&rows), "epoch 1, val_acc=0.5, latency_ms=13.2, foo=2"));
+}
+
 static void test_what_is_no_report_gives_nothing(void **state)
 {
 	(void)state;
@@ -300,12 +331,88 @@ static void test_what_is_no_report_gives_nothing(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* A line that only looks like the beginning of a dictionary does not swallow those behind it. */
+/* A dictionary with a number for every layer. */
+static void test_long_dictionaries_are_read_or_named(void **state)
+{
+	static const int counts[] = {100, 300, 2000};
+	(void)state;
+	for (size_t k = 0; k < COUNT_OF(counts); k++)
+		for (int lines = 0; lines < 2; lines++) {
+			struct buf text = buf_make(BUF_UNLIMITED);
+			buf_add_text(&text, "{'epoch': 1, 'loss': 0.5");
+			for (int i = 0; i < counts[k]; i++)
+				buf_addf(&text, ",%s'layer%d/norm': %d", lines ? "\n" : " ", i, i);
+			buf_add_text(&text, "}\n");
+			const char *read = read_pieces(text.data, text.len, 1000);
+			if (k == 0)
+				assert_non_null(strstr(read, "layer99/norm=99"));
+			if (k == 1)
+				assert_non_null(strstr(read, "epoch 1, loss=0.5, layer0/norm=0"));
+			assert_string_equal(complained,
+					    k == 0 ? ""
+						    : k == 1
+						    ? "a dictionary has more than 256 numbers; the others are left out"
+						    : "a dictionary of more than 16384 bytes is not read; it begins "
+						      "{'epoch': 1, 'loss':");
+			buf_free(&text);
+		}
+}
+
+static void test_lines_behind_a_brace_that_stays_open_are_read(void **state)
+{
+	(void)state;
+	static const char cut[] = "{'model': 'resnet', 'lr': 0.1, ... (truncated)\n";
+	static const char *const ends[] = {"", "done\n", "1000/1000 loss 3\n"};
+	for (int count = 2; count <= 100; count += 98) /* the second is more than is kept of a dictionary */
+		for (size_t k = 0; k < COUNT_OF(ends); k++) {
+			struct buf text = buf_make(BUF_UNLIMITED), bare = buf_make(BUF_UNLIMITED);
+			for (int i = 1; i <= count; i++)
+				buf_addf(&bare, "[%d] loss %g, val_loss %g\n", i, 1.0 / i, 1.5 / i);
+			buf_add_text(&bare, ends[k]);
+			buf_add_text(&text, cut);
+			buf_add_text(&text, buf_text(&bare));
+			char *wanted = mem_strdup(read_pieces(bare.data, bare.len, 4096));
+			assert_non_null(strstr(wanted, "; step 2, loss=0.5"));
+			assert_string_equal(read_pieces(text.data, text.len, 100), wanted);
+			free(wanted);
+			buf_free(&text);
+			buf_free(&bare);
+		}
+}
+
+static void expect_complaint(const char *text, const char *wanted)
+{
+	struct metrics_reader *reader = metrics_open(metrics_format_printed(), write_row, NULL);
+	metrics_feed(reader, text, strlen(text));
+	metrics_finish(reader);
+	const char *said = metrics_complaint(reader);
+	assert_string_equal(said ? said : "", wanted);
+	metrics_free(reader);
+}
+
+static void test_numbers_that_are_left_out_or_doubtful_are_named(void **state)
+{
+	(void)state;
+	expect_complaint("step 1 reward: 1.2k\n",
+			 "numbers are printed shortened (1.2k is read as 1200): \"step 1 reward: 1.2k\"");
+	expect_complaint("epoch 1 loss: 1 234.5\n",
+			 "a number such as 1 234 is left out, since it may be two: \"epoch 1 loss: 1 234.5\"");
+	expect_complaint("epoch 1 loss 1,234\nepoch 2 loss 0,987\n",
+			 "numbers have decimal commas, but one such as 1,234 was read as 1234");
+	expect_complaint("epoch 1 loss 1,234\nepoch 2 loss 987 (12M parameters, 3k/s)\n", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reports_are_read),
 		cmocka_unit_test(test_formats_of_libraries_are_read),
+		cmocka_unit_test(test_names_of_objectives_are_metrics_whatever_they_look_like),
 		cmocka_unit_test(test_what_is_no_report_gives_nothing),
+		cmocka_unit_test(test_long_dictionaries_are_read_or_named),
+		cmocka_unit_test(test_lines_behind_a_brace_that_stays_open_are_read),
+		cmocka_unit_test(test_numbers_that_are_left_out_or_doubtful_are_named),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	buf_free(&rows);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 static struct buf rows;
-static char complaint[256];
+static char complaint[256], remarks[METRICS_REMARKS * 256];
 
 static void write_row(void *ctx, const struct metrics_row *row)
 {
@@ -37,6 +37,11 @@ static const char *read_pieces(const struct buf *file, size_t piece)
 		metrics_feed(reader, file->data + at, piece < file->len - at ? piece : file->len - at);
 	metrics_finish(reader);
 	snprintf(complaint, sizeof(complaint), "%s", metrics_complaint(reader) ? metrics_complaint(reader) : "");
+	*remarks = '\0';
+	for (size_t i = 0; i < METRICS_REMARKS; i++)
+		if (metrics_remark_of(reader, i))
+			snprintf(remarks + strlen(remarks), sizeof(remarks) - strlen(remarks), "%s\n",
+				 metrics_remark_of(reader, i));
 	metrics_free(reader);
 	return buf_text(&rows);
 }
@@ -196,6 +201,10 @@ static void test_every_scalar_has_steps_of_its_own(void **state)
 	       "step 100 batch=1\nstep 0 epoch=1\nstep 200 batch=2\nstep 1 epoch=2\nstep 2 epoch=3\nstep 3 epoch=4\n"
 	       "step 200 batch=2.5\n",
 	       "");
+	assert_string_equal(remarks,
+			    "batch has different values at step 200; the later one counts\n"
+			    "epoch: step 0 comes after 1; it is shown as step 2, and the values behind it count "
+			    "on from there\n");
 	buf_free(&file);
 }
 
@@ -208,6 +217,13 @@ static void test_scalars_that_were_logged_without_a_step_are_numbered(void **sta
 	put_simple(&file, 0, "x", 2);
 	put_simple(&file, 0, "x", 3);
 	expect(&file, "step 0 x=1\nstep 1 x=2\nstep 1 x=2\nstep 2 x=3\n", "");
+	assert_string_equal(remarks, "x has step 0 again and again: its values are numbered\n");
+	buf_clear(&file);
+	put_simple(&file, 1, "x", 1);
+	put_simple(&file, 1, "x", 1);
+	put_simple(&file, 2, "x", 2);
+	expect(&file, "step 1 x=1\nstep 1 x=1\nstep 2 x=2\n", "");
+	assert_string_equal(remarks, "");
 	buf_free(&file);
 }
 

@@ -25,7 +25,7 @@ static void describe(const struct script_argument *a, struct buf *out)
 	if (a->fallback)
 		node_write_json(a->fallback, &w);
 	else
-		json_null(&w);
+		json_put_null(&w);
 	if (a->choices) {
 		struct json c = json_to(out);
 		buf_add_char(out, ' ');
@@ -151,6 +151,29 @@ static void test_other_parsers_are_read(void **state)
 		 {"path - - place text! null", "batch_size --batch-size - value int 32",
 		  "aug --aug --no-aug switch bool false", "lr --lr - value real 0.1",
 		  "opt --opt - value text \"adam\""}},
+		/* nested classes, and an enumeration that is none */
+		{"import dataclasses, enum, tyro\n"
+		 "class Kind(enum.Enum):\n    A = 1\n"
+		 "class Opt:\n    lr: float = 0.1\n    weight_decay: float = 0\n"
+		 "class Args:\n    opt: Opt = dataclasses.field(default_factory=Opt)\n    steps: int = 3\n"
+		 "args = tyro.cli(Args)\n",
+		 "tyro",
+		 "flags",
+		 true,
+		 {"opt.lr --opt.lr - value real 0.1", "opt.weight_decay --opt.weight-decay - value real 0",
+		  "steps --steps - value int 3"}},
+		{"from jsonargparse import ArgumentParser\n"
+		 "p = ArgumentParser()\np.add_argument('--on', type=bool, default=False)\np.parse_args()\n",
+		 "jsonargparse",
+		 "flags",
+		 true,
+		 {"on --on - value bool false"}},
+		/* a case on one line */
+		{"while [ $# -gt 0 ]; do case \"$1\" in --lr) lr=$2; shift 2;; --fast) f=1; shift;; *) exit 2;; esac; done\n",
+		 "case",
+		 "flags",
+		 false,
+		 {"lr --lr - spaced any null", "fast --fast - switch bool null"}},
 		{"import fire\ndef train(lr=0.1, epochs=3, aug=False):\n    pass\nfire.Fire(train)\n",
 		 "fire",
 		 "flags",
@@ -306,11 +329,40 @@ static void test_a_script_that_cannot_run_is_said_at_once(void **state)
 	script_free(&script);
 }
 
+static void expect_commands(const char *text, const char *wanted)
+{
+	struct script script;
+	struct buf names = buf_make(1000);
+	script_read("t.py", text, strlen(text), &script);
+	for (size_t i = 0; i < script.commands.len; i++)
+		buf_addf(&names, "%s ", script.commands.at[i]);
+	assert_string_equal(buf_text(&names), wanted);
+	buf_free(&names);
+	script_free(&script);
+}
+
+static void test_subcommands_are_found(void **state)
+{
+	(void)state;
+	expect_commands("import click\n@click.group()\ndef cli(): pass\n@cli.command()\n@click.option('--lr')\n"
+			"def train_it(lr): pass\n@cli.command('eval')\ndef e(): pass\n",
+			"train-it eval ");
+	expect_commands("import argparse\np = argparse.ArgumentParser()\ns = p.add_subparsers()\n"
+			"t = s.add_parser('train')\nt.add_argument('--lr')\ns.add_parser(\"test\")\np.parse_args()\n",
+			"train test ");
+	expect_commands("import typer\napp = typer.Typer()\n@app.command()\ndef train(lr: float = 1): pass\n", "");
+	expect_commands("import typer\napp = typer.Typer()\n@app.command()\ndef train(lr: float = 1): pass\n"
+			"@app.command()\ndef test(): pass\n",
+			"train test ");
+	expect_commands("import click\n@click.command()\ndef main(): pass\n", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_argparse_is_read_with_types_defaults_and_switches),
 		cmocka_unit_test(test_other_parsers_are_read),
+		cmocka_unit_test(test_subcommands_are_found),
 		cmocka_unit_test(test_the_metric_that_the_script_watches_is_found),
 		cmocka_unit_test(test_a_script_that_cannot_run_is_said_at_once),
 	};

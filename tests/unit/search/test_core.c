@@ -27,16 +27,14 @@ static struct search_spec *spec_for(const struct strategy *strategy, const struc
 	/* Other options of the table at random: a mode or a flag must not break the rules either. */
 	for (size_t i = 0; strategy->options[i].name; i++)
 		if (strategy->options[i].type == SEARCH_OPTION_WORD || strategy->options[i].type == SEARCH_OPTION_BOOL)
-			spec->option_values[i] = (double)rng_below(rng, 2);
+			spec->option_values[i] = (double)rng_below(rng, (uint64_t)strategy->options[i].max + 1);
 	return spec;
 }
 
 static unsigned rounds_for(const struct strategy *strategy)
 {
-	if (strcmp(strategy->name, "gp") == 0)
+	if (strategy->capabilities & SEARCH_SLOW)
 		return 10; /* looks at thousands of points for every proposal */
-	if (strcmp(strategy->name, "gp") == 0)
-		return 20; /* every ask solves a system of equations */
 	return strategy->capabilities & SEARCH_ADAPTIVE ? 150 : 400;
 }
 
@@ -260,6 +258,19 @@ static void sobol_gives_the_published_points(void **state)
 	}
 }
 
+static void sobol_points_at_once_are_the_same(void **state)
+{
+	(void)state;
+	double many[70 * 9], one[9];
+	for (uint64_t scramble = 0; scramble < 3; scramble++) {
+		sobol_points(70, scramble, 9, many);
+		for (uint32_t i = 0; i < 70; i++) {
+			sobol_point(i, scramble, 9, one);
+			assert_memory_equal(one, many + 9 * i, sizeof(one));
+		}
+	}
+}
+
 static void what_others_chose_is_history_and_not_proposed_again(void **state)
 {
 	(void)state;
@@ -358,6 +369,7 @@ int main(void)
 		cmocka_unit_test(the_users_defaults_come_first),
 		cmocka_unit_test(what_others_chose_is_history_and_not_proposed_again),
 		cmocka_unit_test(sobol_gives_the_published_points),
+		cmocka_unit_test(sobol_points_at_once_are_the_same),
 		cmocka_unit_test(sobol_fills_every_cell_of_every_axis),
 		cmocka_unit_test(grid_is_in_order_unless_shuffled),
 	};

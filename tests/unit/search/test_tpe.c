@@ -319,7 +319,7 @@ static void what_runs_keeps_others_away(void **state)
 {
 	(void)state;
 	struct space *space = drive_space("k: [a, b, c, d, e, f, g, h]\nx: {min: 0.0, max: 1.0}\n");
-	struct tpe *t = tpe_new(space, 1, 10, 24);
+	struct tpe *t = tpe_new(space, 1, 10, 24, true);
 	struct rng rng;
 	rng_seed(&rng, 5);
 	for (int i = 0; i < 16; i++) {

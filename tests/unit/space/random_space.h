@@ -68,7 +68,7 @@ static inline struct node *random_range(struct rng *rng, bool finite)
 
 static inline struct node *random_choices(struct rng *rng)
 {
-	struct node *list = node_new(NODE_LIST);
+	struct node *list = node_new(NODE_LIST), *map;
 	size_t n = 1 + rng_below(rng, 5);
 	uint64_t how = rng_below(rng, 3);
 	for (size_t i = 0; i < n; i++) {
@@ -81,7 +81,12 @@ static inline struct node *random_choices(struct rng *rng)
 		else if (i < 2)
 			node_add(list, NULL, node_new_bool(i));
 	}
-	return list;
+	if (how != 1 || rng_below(rng, 2))
+		return list;
+	map = node_new(NODE_MAP); /* the numbers are labels */
+	node_add(map, "values", list);
+	node_add(map, "categorical", node_new_bool(true));
+	return map;
 }
 
 /* Conditions name earlier lists (c0, 0, false are always in them); constraints name two ranges. */

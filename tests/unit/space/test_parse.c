@@ -97,6 +97,29 @@ static void kinds_follow_what_is_written(void **state)
 	space_free(s);
 }
 
+static void numbers_may_be_labels(void **state)
+{
+	(void)state;
+	struct space *s = good("parameters:\n"
+			       "  a: {values: [42, 3, 17], categorical: true}\n"
+			       "  b: {values: [42, 3, 17], categorical: false}\n"
+			       "  c: [42, 3, 17]\n"
+			       "  d: {values: [x, y], categorical: true}\n");
+	static const bool ordered[] = {false, true, true, false};
+	for (size_t i = 0; i < s->count; i++)
+		assert_int_equal(s->params[i].ordered, ordered[i]);
+	/* Labels keep the order of the file; numbers are sorted. */
+	double unit[4] = {0.1, 0.1, 0.1, 0.1}, back[4];
+	struct space_value values[4];
+	space_decode(s, unit, values);
+	assert_int_equal(values[0].integer, 42);
+	assert_int_equal(values[1].integer, 3);
+	space_encode(s, values, back);
+	space_decode(s, back, values);
+	assert_int_equal(values[0].integer, 42);
+	space_free(s);
+}
+
 static void mistakes_are_named_with_place_and_remedy(void **state)
 {
 	(void)state;
@@ -139,6 +162,8 @@ static void mistakes_are_named_with_place_and_remedy(void **state)
 	bad("parameters:\n  \"a b\": 1\n", 2, "not a name", "letter");
 	bad("parameters:\n  a-b: 1\n  a_b: 2\n", 3, "same environment variable", "rename");
 	bad("parameters:\n  a: {values: [1, 2], min: 1}\n", 2, "belongs to a range", "remove");
+	bad("parameters:\n  a: {min: 1, max: 4, categorical: true}\n", 2, "belongs to a list of values", "values: [3");
+	bad("parameters:\n  a: {values: [1, 4], categorical: 1}\n", 2, "is true or false, not 1", "categorical: true");
 	bad("parameters:\n  a: {min: 1, max: 4, default: 9}\n", 2, "'a' cannot be 9", "one of its values");
 }
 
@@ -396,10 +421,11 @@ static void the_parameters_are_described_as_json(void **state)
 		buf_text(&b),
 		"[{\"name\":\"lr\",\"kind\":\"range\",\"values\":null,\"min\":1e-05,\"max\":0.1,\"scale\":\"log\",\"step\":null,"
 		"\"points\":null,\"integer\":false,\"default\":null,\"when\":null},"
-		"{\"name\":\"opt\",\"kind\":\"choice\",\"values\":[\"adam\",\"sgd\"],\"default\":null,\"when\":null},"
+		"{\"name\":\"opt\",\"kind\":\"choice\",\"values\":[\"adam\",\"sgd\"],\"categorical\":true,"
+		"\"default\":null,\"when\":null},"
 		"{\"name\":\"m\",\"kind\":\"range\",\"values\":null,\"min\":1,\"max\":9,\"scale\":\"linear\",\"step\":2,"
 		"\"points\":null,\"integer\":true,\"default\":3,\"when\":{\"opt\":[\"sgd\"]}},"
-		"{\"name\":\"e\",\"kind\":\"constant\",\"values\":[7],\"default\":null,\"when\":null}]");
+		"{\"name\":\"e\",\"kind\":\"constant\",\"values\":[7],\"categorical\":false,\"default\":null,\"when\":null}]");
 	buf_free(&b);
 	space_free(s);
 }
@@ -408,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_follow_what_is_written),
+		cmocka_unit_test(numbers_may_be_labels),
 		cmocka_unit_test(lists_of_the_command_line_are_known),
 		cmocka_unit_test(mistakes_are_named_with_place_and_remedy),
 		cmocka_unit_test(mistakes_in_conditions_are_named),

@@ -34,6 +34,7 @@ static void assert_same(const struct spool_descriptor *a, const struct spool_des
 	assert_string_equal(a->task_dir, b->task_dir);
 	assert_string_equal(a->attempt_dir, b->attempt_dir);
 	assert_string_equal(a->results, b->results);
+	assert_string_equal(a->warm_dir, b->warm_dir);
 	assert_true(node_equal(a->argv, b->argv));
 	assert_true(node_equal(a->setup, b->setup));
 	assert_true(node_equal(a->env, b->env));
@@ -62,6 +63,7 @@ static void test_a_descriptor_reads_back_the_same(void **state)
 			.task_dir = "/s/e12/tasks/7",
 			.attempt_dir = "/s/e12/tasks/7/attempts/3",
 			.results = "results/e12/7",
+			.warm_dir = "/s/warm",
 			.argv = argv,
 			.setup = setup,
 			.env = env,
@@ -116,7 +118,7 @@ static void test_a_broken_descriptor_says_what_is_wrong(void **state)
 		{"{" WHO "," FOLDERS "}", "argv is not a list of texts"},
 		{"{" WHO "," FOLDERS ",\"argv\":[]}", "argv is not a list of texts"},
 		{"{" WHO "," FOLDERS ",\"argv\":[1]}", "argv is not a list of texts"},
-		{"{" WHO "," FOLDERS ",\"argv\":[\"x\"],\"env\":{\"A\":1}}", "setup and env"},
+		{"{" WHO "," FOLDERS ",\"argv\":[\"x\"],\"env\":{\"A\":1}}", "setup, env and objectives"},
 		{"{" WHO ",\"files_dir\":\"f\",\"argv\":[\"x\"]}", "must be absolute"},
 		{"{" WHO "," FOLDERS ",\"argv\":[\"x\"],\"results\":\"../x\"}", "leaves the work folder"},
 		{"{" FOLDERS ",\"argv\":[\"x\"]}", "is missing"},
@@ -293,9 +295,12 @@ static void test_a_stop_mark_makes_its_folder(void **state)
 {
 	char *task = spool_task_dir(*state, 1), *attempt = spool_attempt_dir(task, 1);
 	assert_false(spool_stop_exists(attempt));
-	assert_int_equal(spool_stop_write(attempt, NULL), 0);
-	assert_int_equal(spool_stop_write(attempt, NULL), 0);
-	assert_true(spool_stop_exists(attempt));
+	assert_false(spool_stop_says(attempt, SPOOL_STOP_OVER));
+	assert_int_equal(spool_stop_write(attempt, SPOOL_STOP_SILENT, NULL), 0);
+	assert_true(spool_stop_exists(attempt) && spool_stop_says(attempt, SPOOL_STOP_SILENT));
+	assert_int_equal(spool_stop_write(attempt, SPOOL_STOP_OVER, NULL), 0);
+	assert_true(spool_stop_exists(attempt) && spool_stop_says(attempt, SPOOL_STOP_OVER));
+	assert_false(spool_stop_says(attempt, SPOOL_STOP_SILENT));
 	free(attempt);
 	free(task);
 }

@@ -1,6 +1,7 @@
 /* What pages and programs read: the shapes of docs/internals/rest.md out of a small database. */
 #include "base/clock.h"
 #include "base/node.h"
+#include "base/tariff.h"
 #include "store/json.h"
 #include "store/rows.h"
 #include "store/sql.h"
@@ -120,7 +121,8 @@ static struct node *at(struct node *node, const char *a, const char *b)
 static int read_metrics(struct fixture *f, int64_t experiment, const char *name)
 {
 	struct pieces pieces = {0};
-	int rc = store_json_metrics(f->store, experiment, name, 300, STORE_AXIS_STEP, &pieces);
+	int rc = store_json_metrics(f->store, experiment,
+				    &(struct store_curves){name, 300, STORE_AXIS_STEP, NULL, 0, INT64_MAX}, &pieces);
 	return rc < 0 ? rc : pieces_finish(&pieces, &f->text);
 }
 
@@ -389,7 +391,10 @@ static void test_an_answer_in_pieces_is_the_answer(void **state)
 		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
 		" INSERT INTO metric (task, name, step, value, time_ms) SELECT i, 2, 1, i / 7.0, 1 FROM n");
 	clock_replace(running_clock);
-	assert_int_equal(store_json_metrics(f->store, 1, NULL, 300, STORE_AXIS_STEP, &pieces), 0);
+	assert_int_equal(store_json_metrics(f->store, 1,
+					    &(struct store_curves){NULL, 300, STORE_AXIS_STEP, NULL, 0, INT64_MAX},
+					    &pieces),
+			 0);
 	while (pieces.make(pieces.ctx, &whole) > 0)
 		count++;
 	pieces_free(&pieces);
@@ -477,6 +482,7 @@ static void test_the_pace_is_the_median_of_the_newest_of_the_same_program(void *
 	assert_int_equal(pace.experiment, 1);
 	assert_int_equal(pace.median_ms, 2500); /* the one that still runs does not count */
 	assert_string_equal(pace.backend, "local");
+	free(pace.parameters);
 	assert_int_equal(store_read_pace(f->store, "other.py", NULL, &pace), -ENOENT);
 	assert_int_equal(store_read_pace(f->store, NULL, NULL, &pace), -ENOENT);
 	/* Of a script there is no command; a command is the same or it is another. */
@@ -489,13 +495,16 @@ static void test_the_pace_is_the_median_of_the_newest_of_the_same_program(void *
 	assert_int_equal(pace.experiment, 2);
 	assert_int_equal(pace.median_ms, 278);
 	assert_string_equal(pace.backend, "slurm");
+	free(pace.parameters);
 	/* The newest that has times, and none that is being removed. */
 	run_sql(f, "UPDATE experiment SET script = 'model.py', spec = '{}'");
 	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
 	assert_int_equal(pace.experiment, 2);
+	free(pace.parameters);
 	run_sql(f, "UPDATE experiment SET removing = 1 WHERE id = 2");
 	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), 0);
 	assert_int_equal(pace.experiment, 1);
+	free(pace.parameters);
 	run_sql(f, "UPDATE task SET wall_ms = NULL WHERE id = 11");
 	assert_int_equal(store_read_pace(f->store, "model.py", NULL, &pace), -ENOENT);
 }
@@ -541,6 +550,32 @@ static void test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere(vo
 	assert_null(node_get_string(parse(f), "reason"));
 }
 
+/* The newest hundred are listed; the sums have all. */
+static void test_energy_lists_the_newest_experiments(void **state)
+{
+	struct fixture *f = *state;
+	static const struct tariff flat = {0}, by_hour = {.price = {.known = true, .by_hour = true}};
+	run_sql(f,
+		"WITH RECURSIVE n(i) AS (SELECT 101 UNION ALL SELECT i + 1 FROM n WHERE i < 250)"
+		" INSERT INTO experiment (id, name, state, created_ms, spec, parameters, varying, objective, strategy,"
+		" seed, planned, backend) SELECT i, i, 3, 1, '{}', '[]', '[]', '[]', 'grid', 1, 2, 'local' FROM n;"
+		"INSERT INTO task (experiment, number, state, parameters, created_ms, started_ms, finished_ms, energy_j,"
+		" energy_source, attempt) SELECT e.id, k.column1, k.column2, '{}', 1, 1, 2, 10, 'NVML', 1"
+		" FROM experiment e, (VALUES (1, 3), (2, 4)) k WHERE e.id > 100;");
+	for (int i = 0; i < 2; i++) {
+		WRITE(assert_int_equal(store_json_energy(f->store, 0, i ? &by_hour : &flat, &out), 0));
+		struct node *answer = parse(f), *list = node_get(answer, "by_experiment");
+		assert_int_equal(node_get_int(node_get(answer, "total"), "tasks", 0), 307);
+		assert_int_equal(list->count, 100);
+		assert_string_equal(node_get_string(list->items[0], "experiment"), "e250");
+		assert_string_equal(node_get_string(list->items[99], "experiment"), "e151");
+		for (size_t n = 0; n < list->count; n++) {
+			assert_int_equal(node_get_int(list->items[n], "tasks", 0), 2);
+			assert_int_equal(node_get_int(at(list->items[n], "failed", NULL), "tasks", 0), 1);
+		}
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -560,6 +595,7 @@ int main(void)
 		CASE(test_export_holds_every_task_with_curves_and_attempts),
 		CASE(test_analysis_puts_the_best_first_by_goal),
 		CASE(test_texts_only_of_known_columns),
+		CASE(test_energy_lists_the_newest_experiments),
 		CASE(test_what_waiting_tasks_wait_for_is_told_once_and_read_everywhere),
 		CASE(test_the_pace_is_the_median_of_the_newest_of_the_same_program),
 	};

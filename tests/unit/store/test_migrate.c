@@ -126,7 +126,7 @@ static void check_everything(struct fixture *f)
 	buf_clear(&text);
 	w = json_to(&text);
 	assert_int_equal(store_json_task(f->store, 7, 4, &w), 0);
-	assert_non_null(strstr(buf_text(&text), "\"max_rss_bytes\":null}"));
+	assert_non_null(strstr(buf_text(&text), "\"max_rss_bytes\":null,"));
 	buf_clear(&text);
 	assert_int_equal(store_read_text(f->store, 7, "source", &text), 0);
 	assert_string_equal(buf_text(&text), "name: old");
@@ -153,6 +153,43 @@ static void test_every_version_is_taken_over_whole(void **state)
 		assert_int_equal(read_number(f->path, "SELECT count(*) FROM metric"), 40);
 		assert_int_equal(read_number(f->path, "SELECT count(*) FROM access_token"), 1);
 	}
+}
+
+/* What was recognised by its words has a column or a kind now. The states: 1 submitted, 2 running, 3 finished. */
+static void test_what_was_known_by_its_words_is_kept(void **state)
+{
+	struct fixture *f = *state;
+	write_version(f, 13);
+	const char *const reasons[] = {
+		"UPDATE task SET reason = 'makes no progress: no metrics for 3 m' WHERE id IN (2, 3)",
+		"UPDATE task SET reason = 'no sign of life from its runner for 2 minutes' WHERE id IN (9, 10)",
+		"UPDATE task SET reason = 'slower than its siblings: twice' WHERE id IN (16, 17)",
+		"UPDATE task SET reason = 'waits for a GPU' WHERE id = 23",
+		"UPDATE experiment SET warnings = '[\"no objective is set: x\",\"gpu_type has no \\\"effect\\\"\","
+		"\"no value for the objective: y\",\"the energy of task 3 was not measured\",\"left out: n1\","
+		"\"the script was replaced at noon\"]'",
+	};
+	run_sql(f->path, reasons, COUNT_OF(reasons));
+	assert_int_equal(store_open(f->path, &f->store, NULL), 0);
+	store_close(f->store);
+	assert_int_equal(read_number(f->path, "SELECT count(*) FROM attempt WHERE stall IS NOT NULL"), 1);
+	assert_int_equal(
+		read_number(f->path, "SELECT task FROM attempt WHERE stall = 'makes no progress: no metrics for 3 m'"),
+		2);
+	assert_int_equal(
+		read_number(f->path, "SELECT sum(task) FROM attempt WHERE slow = 'slower than its siblings: twice'"),
+		16);
+	assert_int_equal(read_number(f->path, "SELECT count(*) FROM attempt WHERE silent"), 1);
+	assert_int_equal(read_number(f->path, "SELECT task FROM attempt WHERE silent"), 9);
+	assert_int_equal(
+		read_number(f->path,
+			    "SELECT warnings = '[{\"kind\":\"unset\",\"text\":\"no objective is set: x\"},"
+			    "{\"kind\":\"setting\",\"text\":\"gpu_type has no \\\"effect\\\"\"},"
+			    "{\"kind\":\"missing\",\"text\":\"no value for the objective: y\"},"
+			    "{\"kind\":\"energy\",\"text\":\"the energy of task 3 was not measured\"},"
+			    "{\"kind\":\"nodes\",\"text\":\"left out: n1\"},"
+			    "{\"kind\":\"script\",\"text\":\"the script was replaced at noon\"}]' FROM experiment"),
+		1);
 }
 
 static void test_a_migration_that_fails_changes_nothing(void **state)
@@ -185,6 +222,7 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_every_version_is_taken_over_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_was_known_by_its_words_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_migration_that_fails_changes_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_newer_database_is_refused_and_left_alone, setup, teardown),
 	};

@@ -1,5 +1,6 @@
 /* What the engine writes: kept, counted, rolled back, and refused to a second process. */
 #include "store/json.h"
+#include "store/outbox.h"
 #include "store/rows.h"
 #include "store/sql.h"
 
@@ -217,6 +218,36 @@ static void test_a_figure_that_is_not_in_the_table_is_kept(void **state)
 	char *text = task_json(f);
 	assert_non_null(strstr(strstr(text, "\"attempts\""), "\"hologram_w\":3.5,\"max_rss_bytes\":42"));
 	free(text);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+}
+
+static int count_task_cb(void *ctx, const struct store_task *row)
+{
+	int64_t *next = ctx;
+	assert_int_equal(row->number, ++*next);
+	return 0;
+}
+
+/* Each turn asks for the next few: with 10,000 tasks that wait, no more rows are read, and none are sorted. */
+static void test_the_next_tasks_are_found_without_reading_all_that_wait(void **state)
+{
+	struct fixture *f = *state;
+	int64_t last = 0;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	for (int64_t number = 1; number <= 500; number++)
+		add_task(f, number);
+	assert_int_equal(store_each_ready(f->store, f->experiment, 1000, 3, count_task_cb, &last), 0);
+	assert_int_equal(last, 3);
+	int found = 0;
+	for (sqlite3_stmt *s = sqlite3_next_stmt(store_db(f->store), NULL); s;
+	     s = sqlite3_next_stmt(store_db(f->store), s)) {
+		if (!strstr(sqlite3_sql(s), "not_before_ms <="))
+			continue;
+		found++;
+		assert_int_equal(sqlite3_stmt_status(s, SQLITE_STMTSTATUS_SORT, 0), 0);
+		assert_in_range(sqlite3_stmt_status(s, SQLITE_STMTSTATUS_VM_STEP, 0), 1, 1000);
+	}
+	assert_int_equal(found, 1);
 	assert_int_equal(store_commit(f->store, NULL), 0);
 }
 
@@ -448,6 +479,32 @@ static void test_a_newer_database_is_refused_and_left_alone(void **state)
 	assert_int_equal(store_open(f->path, &f->store, &err), 0);
 }
 
+/* A daemon that was killed may have sent the message: with the token that the receiver knows, the second would be
+ * dropped there. */
+static void test_a_message_that_counts_one_more_has_a_new_token(void **state)
+{
+	struct fixture *f = *state;
+	struct store_message message = {.token = (char *)"first",
+					.kind = (char *)"stall",
+					.experiment = f->experiment,
+					.task = 1,
+					.summary = (char *)"{}",
+					.text = (char *)"a",
+					.created_ms = 1};
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	assert_int_equal(store_add_message(f->store, "webhook", &message, 1), 0);
+	message.token = (char *)"second";
+	message.text = (char *)"b";
+	assert_int_equal(store_add_to_message(f->store, "webhook", &message, 0), 1);
+	assert_int_equal(store_add_to_message(f->store, "mail", &message, 0), 0);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	assert_int_equal(store_next_message(f->store, "webhook", 2, &message), 0);
+	assert_string_equal(message.token, "second");
+	assert_string_equal(message.text, "b");
+	assert_int_equal(message.many, 2);
+	store_message_free(&message);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -456,6 +513,7 @@ int main(void)
 		T(test_an_end_that_was_read_is_there_after_a_restart),
 		T(test_a_task_has_the_figures_of_all_its_attempts),
 		T(test_a_figure_that_is_not_in_the_table_is_kept),
+		T(test_the_next_tasks_are_found_without_reading_all_that_wait),
 		T(test_the_tally_follows_every_change_of_the_tasks),
 		T(test_a_database_of_version_1_is_taken_along),
 		T(test_a_rollback_leaves_nothing),
@@ -464,6 +522,7 @@ int main(void)
 		T(test_a_reset_task_has_no_results_and_a_fresh_next_attempt),
 		T(test_removing_an_experiment_takes_everything_along),
 		T(test_an_idempotency_key_finds_its_first_answer),
+		T(test_a_message_that_counts_one_more_has_a_new_token),
 		T(test_a_second_process_is_refused),
 		T(test_a_newer_database_is_refused_and_left_alone),
 	};

@@ -4,7 +4,8 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { metric } from '../lib/format';
 import { theme } from '../lib/theme';
-import { Plot, type PlotLine } from './plot';
+import { pictures } from './picture';
+import { keyOf, Plot, type PlotLine } from './plot';
 
 export interface CurvesProps {
   lines: PlotLine[];
@@ -18,6 +19,9 @@ export interface CurvesProps {
   xFormat?: (x: number) => string;
   hovered: Signal<string | null>;
   shown?: Set<string> | null;
+  // The stretch of the horizontal axis that is shown; undefined: the chart keeps it itself.
+  zoom?: [number, number] | null;
+  onZoom?: (range: [number, number] | null) => void;
   onPick?: (id: string) => void;
 }
 
@@ -25,24 +29,34 @@ export function Curves(props: CurvesProps) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | null>(null);
   const point = useRef(-1);
+  const series = useRef<string | null>(null);
   const tip = useSignal<{ left: number; top: number; id: string; index: number } | null>(null);
-  const zoomed = useSignal(false);
+  const own = useSignal<[number, number] | null>(null);
+  const zoom = props.onZoom ? (props.zoom ?? null) : own.value;
   const said = useSignal('');
   const latest = useRef(props);
   latest.current = props;
 
   const describe = (id: string, index: number) => {
-    const line = latest.current.lines.find((l) => l.id === id);
+    const { lines } = latest.current;
+    const line = lines.find((l) => l.id === id && keyOf(l) === series.current) ?? lines.find((l) => l.id === id);
     if (!line || index < 0) return '';
     const x = latest.current.xFormat
       ? latest.current.xFormat(line.x[index])
       : `${latest.current.xLabel} ${line.x[index]}`;
-    return `${line.label}, ${x}: ${latest.current.metricName} ${metric(line.y[index] ?? 'NaN')}`;
+    const name = line.name ?? latest.current.metricName;
+    if (!line.raw) return `${line.label}, ${x}: ${name} ${metric(line.y[index] ?? 'NaN')}`;
+    return `${line.label}, ${x}: ${name} ${metric(line.raw[index] ?? 'NaN')}, smoothed ${metric(line.y[index] ?? 'NaN')}`;
+  };
+
+  const setZoom = (range: [number, number] | null) => {
+    if (latest.current.onZoom) latest.current.onZoom(range);
+    else own.value = range;
   };
 
   const show = (id: string | null, index: number) => {
     point.current = index;
-    const where = plot.current?.highlight(id, index) ?? null;
+    const where = plot.current?.highlight(id, index, series.current) ?? null;
     tip.value = where && id !== null ? { ...where, id, index } : null;
   };
 
@@ -51,19 +65,19 @@ export function Curves(props: CurvesProps) {
       height: props.height,
       log: props.log,
       xLabel: props.xLabel,
+      yLabel: props.metricName,
       xFormat: props.xFormat,
-      onHover: (id, index) => {
+      onHover: (id, index, key) => {
         point.current = index;
+        series.current = key;
         if (props.hovered.value === id) show(id, index);
         else props.hovered.value = id;
       },
       onPick: props.onPick && ((id) => latest.current.onPick?.(id)),
-      onZoom: (on) => {
-        zoomed.value = on;
-      },
+      onZoom: (range) => setZoom(range),
     });
     plot.current = made;
-    zoomed.value = false;
+    pictures.set(host.current!, () => made.picture());
     const watch = new ResizeObserver(() => made.resize(host.current?.clientWidth ?? 0));
     watch.observe(host.current!);
     return () => {
@@ -71,6 +85,11 @@ export function Curves(props: CurvesProps) {
       made.destroy();
     };
   }, [props.log, props.height, props.xLabel, theme.value]);
+
+  useLayoutEffect(() => {
+    plot.current?.setZoom(zoom);
+    tip.value = null;
+  }, [zoom?.join(), props.log, props.height, props.xLabel, theme.value]);
 
   useLayoutEffect(() => {
     plot.current?.setLines(props.lines);
@@ -88,7 +107,7 @@ export function Curves(props: CurvesProps) {
     if (!lines.length) return;
     if (event.key === 'Escape') {
       hovered.value = null;
-      plot.current?.setZoom(null);
+      setZoom(null);
       return;
     }
     if (event.key === 'Enter' && hovered.value !== null) {
@@ -99,7 +118,9 @@ export function Curves(props: CurvesProps) {
     const along = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (!across && !along) return;
     event.preventDefault();
-    let at = lines.findIndex((line) => line.id === hovered.value);
+    let at = lines.findIndex(
+      (line) => line.id === hovered.value && (series.current === null || keyOf(line) === series.current),
+    );
     if (at < 0) {
       at = Math.max(
         0,
@@ -111,12 +132,16 @@ export function Curves(props: CurvesProps) {
     point.current = Math.min(size - 1, Math.max(0, point.current < 0 ? size - 1 : point.current + across));
     const id = lines[at].id;
     const { current } = point;
+    series.current = keyOf(lines[at]);
     hovered.value = id;
     show(id, current);
     said.value = describe(id, current);
   };
 
   const hint = tip.value;
+  const words = hint ? describe(hint.id, hint.index) : '';
+  // To the left of the point in the right half, if there is room: about six pixels a letter.
+  const west = !!hint && hint.left > (host.current?.clientWidth ?? 0) / 2 && hint.left > words.length * 6 + 30;
   return (
     <div
       class="chart"
@@ -137,15 +162,15 @@ export function Curves(props: CurvesProps) {
       />
       {hint && (
         <div
-          class={hint.left > (host.current?.clientWidth ?? 0) / 2 ? 'tip west' : 'tip'}
+          class={west ? 'tip west' : 'tip'}
           aria-hidden="true"
           style={{ left: `${hint.left}px`, top: `${hint.top}px` }}
         >
-          {describe(hint.id, hint.index)}
+          {words}
         </div>
       )}
-      {zoomed.value && (
-        <button type="button" class="btn compact unzoom" onClick={() => plot.current?.setZoom(null)}>
+      {zoom && (
+        <button type="button" class="btn compact unzoom" onClick={() => setZoom(null)}>
           Reset zoom
         </button>
       )}

@@ -2,12 +2,23 @@
 import type { ComponentChildren } from 'preact';
 import { sentence, useProblems } from './problems';
 
-export function Errors({ at, id }: { at: string | string[]; id: string }) {
-  const found = useProblems(at);
+// `skip`: what something else beside it says already.
+export function Errors({
+  at,
+  id,
+  label,
+  skip,
+}: {
+  at: string | string[];
+  id: string;
+  label?: ComponentChildren;
+  skip?: RegExp;
+}) {
+  const found = useProblems(at).filter((error) => !skip?.test(error.message));
   if (!found.length) return null;
   return (
-    <p class="wrong" id={id}>
-      {found.map(sentence).join(' ')}
+    <p class="wrong" id={id} data-at={found.map((error) => error.field).join(' ')}>
+      {found.map((error) => sentence(error, typeof label === 'string' ? label : undefined)).join(' ')}
     </p>
   );
 }
@@ -66,7 +77,7 @@ export function TextField(p: TextProps) {
       ) : (
         control
       )}
-      <Errors at={p.at} id={`${p.id}-e`} />
+      <Errors at={p.at} id={`${p.id}-e`} label={p.label} />
       {p.help && (
         <p class="help" id={`${p.id}-h`}>
           {p.help}
@@ -113,7 +124,7 @@ export function SelectField({
           </option>
         ))}
       </select>
-      <Errors at={at} id={`${id}-e`} />
+      <Errors at={at} id={`${id}-e`} label={label} />
       {help && <p class="help">{help}</p>}
     </div>
   );

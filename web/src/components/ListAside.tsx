@@ -1,12 +1,13 @@
 // Beside the list: what needs attention, what is free on the machine, and what was used.
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { get } from '../data/api';
-import type { Cluster, ExperimentSummary, TaskList } from '../data/types';
+import type { Cluster, Energy, ExperimentSummary, FailedCost, TaskList } from '../data/types';
 import { count, duration, energy, plural, when } from '../lib/format';
 import { brief } from '../lib/text';
 import { Bar } from './Bar';
 import { Card } from './Card';
+import { Icon } from './Icon';
 import { KeyValues } from './KeyValues';
 import { StateIcon } from './State';
 
@@ -21,42 +22,81 @@ interface Item {
 // Causes are in the tasks, so a few failing experiments are asked for theirs; the rest are counted.
 const ASKED = 4;
 const SHOWN = 6;
+const LOOKED_AT = 200;
 
+// The failed tasks of an experiment by their cause, the most frequent first, each with its text in full.
 async function causes(e: ExperimentSummary): Promise<Item[]> {
-  const page = await get<TaskList>(`/experiments/${e.id}/tasks?state=error&sort=-number&limit=3`);
-  const rows = page.items.map(
-    (task): Item => ({
-      key: task.id,
+  const page = await get<TaskList>(`/experiments/${e.id}/tasks?state=error&sort=-number&limit=${LOOKED_AT}`);
+  const groups = new Map<string, Item & { many: number }>();
+  for (const task of page.items) {
+    const words = brief(task.cause?.tail ?? null) ?? task.cause?.text ?? task.reason ?? 'failed';
+    const known = groups.get(words);
+    if (known) known.many++;
+    else
+      groups.set(words, {
+        key: `${e.id} ${words}`,
+        href: `/e/${e.id}/${task.number}`,
+        where: e.name,
+        time: task.finished,
+        state: 'error',
+        text: words,
+        many: 1,
+      });
+  }
+  const rows = [...groups.values()].sort((x, y) => y.many - x.many);
+  const more = page.total > page.items.length ? ` of the last ${count(page.items.length)}` : '';
+  return rows.map((row) => ({
+    ...row,
+    href: row.many > 1 ? `/e/${e.id}?state=error` : row.href,
+    text:
+      row.many > 1 ? `${plural(row.many, 'task')}${more}: ${row.text}` : `#${row.href.split('/').pop()} ${row.text}`,
+  }));
+}
+
+// Running tasks that make no progress, each with what was seen of it.
+async function stalls(e: ExperimentSummary): Promise<Item[]> {
+  const page = await get<TaskList>(`/experiments/${e.id}/tasks?state=running&limit=${LOOKED_AT}`);
+  return page.items
+    .filter((task) => task.stalled)
+    .map((task) => ({
+      key: `s${task.id}`,
       href: `/e/${e.id}/${task.number}`,
+      text: `#${task.number} ${task.reason}`,
       where: e.name,
-      time: task.finished,
+      time: task.started,
       state: 'error',
-      text: `#${task.number} ${brief(task.cause?.tail ?? null) ?? task.cause?.text ?? task.reason ?? 'failed'}`,
-    }),
-  );
-  if (page.total <= 2) return rows;
-  return [
-    {
-      ...rows[0],
-      key: e.id,
-      href: `/e/${e.id}?state=error`,
-      text: `${plural(page.total, 'task')} failed; ${rows[0].text}`,
-    },
-  ];
+    }));
+}
+
+// What was dismissed in this browser: a new failure of the same kind has another number of tasks, and shows again.
+const DISMISSED = 'sluice-dismissed';
+
+function readDismissed(): string[] {
+  try {
+    return JSON.parse(localStorage.getItem(DISMISSED) ?? '[]') as string[];
+  } catch {
+    return [];
+  }
 }
 
 export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
   const found = useSignal<Item[]>([]);
+  const dismissed = useSignal(readDismissed());
   const failing = items
     .filter((e) => e.tasks.error > 0)
     .sort((a, b) => (b.created ?? '').localeCompare(a.created ?? ''));
-  const stamp = failing
-    .slice(0, ASKED)
-    .map((e) => `${e.id}:${e.tasks.error}`)
-    .join();
+  const stalling = items.filter((e) => e.stalled).slice(0, ASKED);
+  const stamp = [
+    ...stalling.map((e) => `${e.id}:${e.stalled} stalled`),
+    ...failing.slice(0, ASKED).map((e) => `${e.id}:${e.tasks.error}`),
+  ].join();
   useEffect(() => {
     let live = true;
-    Promise.all(failing.slice(0, ASKED).map((e) => causes(e).catch(() => []))).then((all) => {
+    const asked = [
+      ...stalling.map((e) => stalls(e).catch(() => [])),
+      ...failing.slice(0, ASKED).map((e) => causes(e).catch(() => [])),
+    ];
+    Promise.all(asked).then((all) => {
       if (live) found.value = all.flat();
     });
     return () => {
@@ -88,23 +128,38 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
         state: 'error',
       }),
     );
-  const all = [...paused, ...waiting, ...found.value].slice(0, SHOWN);
+  // The text of a stall grows with its time.
+  const mark = (item: Item) => (item.key.startsWith('s') ? item.key : `${item.key} ${item.text}`);
+  const all = [...paused, ...waiting, ...found.value]
+    .filter((item) => !dismissed.value.includes(mark(item)))
+    .slice(0, SHOWN);
+  const dismiss = (item: Item) => {
+    dismissed.value = [...dismissed.value, mark(item)].slice(-200);
+    try {
+      localStorage.setItem(DISMISSED, JSON.stringify(dismissed.value));
+    } catch {
+      // Without storage it is hidden until the page is loaded again.
+    }
+  };
   return (
     <Card title="Needs attention" id="attention">
       <div class="body list">
         {all.map((item) => (
-          <a key={item.key} href={item.href} class="attention">
+          <div key={item.key} class="attention">
             <StateIcon state={item.state} />
-            <span class="what">
-              <span class="cut">
+            <a class="what" href={item.href}>
+              <span class="full">
                 <bdi>{item.text}</bdi>
               </span>
               <span class="mute small cut">
                 <bdi>{item.where}</bdi>
               </span>
-            </span>
+            </a>
             <span class="mute small numeric nowrap">{when(item.time)}</span>
-          </a>
+            <button type="button" class="clear" aria-label={`Dismiss: ${item.text}`} onClick={() => dismiss(item)}>
+              <Icon name="x" />
+            </button>
+          </div>
         ))}
         {!all.length && <p class="mute small">Nothing. Failed and stuck tasks appear here.</p>}
         {failing.length > ASKED && (
@@ -204,17 +259,46 @@ export function ClusterCard() {
   );
 }
 
+function failedText(cost: FailedCost): string {
+  const joules = cost.energy_j === null ? '' : `, ${energy(cost.energy_j)}`;
+  return `${duration(cost.gpu_s || cost.wall_s)}${cost.gpu_s ? ' of GPU' : ''}${joules}`;
+}
+
+// How many, and what they have cost; by search strategy in the title.
+function Failed({ tasks }: { tasks: number }) {
+  const [sums, setSums] = useState<Energy | null>(null);
+  useEffect(() => {
+    let there = true;
+    if (tasks)
+      get<Energy>('/energy').then(
+        (got) => there && setSums(got),
+        () => undefined, // it is an extra
+      );
+    return () => {
+      there = false;
+    };
+  }, [tasks]);
+  const cost = sums?.total.failed;
+  const by = (sums?.by_strategy ?? []).filter((row) => row.failed?.tasks);
+  const title = by.map((row) => `${row.strategy}: ${row.failed?.tasks}, ${row.failed && failedText(row.failed)}`);
+  return (
+    <span title={title.length ? `By search strategy: ${title.join('; ')}` : undefined}>
+      {count(tasks)} {tasks > 0 && cost && <span class="mute small">{failedText(cost)}</span>}
+    </span>
+  );
+}
+
 export function Totals({ items }: { items: ExperimentSummary[] }) {
   const sum = (f: (e: ExperimentSummary) => number | null) => items.reduce((total, e) => total + (f(e) ?? 0), 0);
   const measured = items.filter((e) => e.cost.energy_j !== null).length;
   const gpu = sum((e) => e.cost.gpu_s);
   return (
-    <Card title="In all" id="totals">
+    <Card title="Total" id="totals">
       <div class="body">
         <KeyValues
           rows={[
             ['Tasks finished', count(sum((e) => e.tasks.finished))],
-            ['Tasks failed', count(sum((e) => e.tasks.error))],
+            ['Tasks failed', <Failed key="failed" tasks={sum((e) => e.tasks.error)} />],
             gpu ? ['GPU time', `${(gpu / 3600).toFixed(1)} h`] : ['CPU time', duration(sum((e) => e.cost.cpu_s))],
             [
               'Energy',

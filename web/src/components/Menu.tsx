@@ -10,7 +10,17 @@ export interface MenuItem {
   danger?: boolean;
 }
 
-export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
+export function Menu({
+  label,
+  items,
+  icon = 'dots',
+  class: cls = '',
+}: {
+  label: string;
+  items: MenuItem[];
+  icon?: IconName;
+  class?: string;
+}) {
   const open = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -46,7 +56,7 @@ export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
       <button
         ref={button}
         type="button"
-        class="btn icon"
+        class={`btn icon ${cls}`}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={open.value}
@@ -54,7 +64,7 @@ export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
           open.value = !open.value;
         }}
       >
-        <Icon name="dots" />
+        <Icon name={icon} />
       </button>
       {open.value && (
         <div class="menu-list" role="menu" aria-label={label}>

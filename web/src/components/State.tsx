@@ -1,7 +1,7 @@
 // A state is an icon, a word and a colour, never the colour alone.
 
 import type { Counts, State } from '../data/types';
-import { capitalize, plural } from '../lib/format';
+import { capitalize, count, plural } from '../lib/format';
 import { Icon, type IconName } from './Icon';
 
 const ICONS: Record<State, IconName> = {
@@ -75,7 +75,7 @@ export function StateCounts({ counts, words }: { counts: Counts; words?: boolean
       {STATES.filter((state) => counts[state]).map((state) => (
         <span key={state} title={`${counts[state]} ${state}`}>
           <StateIcon state={state} />
-          <b>{counts[state]}</b>
+          <b>{count(counts[state])}</b>
           {words ? ` ${state}` : <span class="visually-hidden">{state}</span>}
         </span>
       ))}

@@ -49,7 +49,7 @@ export function AxisSwitch({ axis, step }: { axis: Axis; step: string }) {
         ...(step === 'epoch' ? [] : [{ value: 'epoch' as const, label: 'Epoch' }]),
         { value: 'time', label: 'Time' },
       ]}
-      onPick={(value) => setQuery({ x: value === 'step' ? null : value })}
+      onPick={(value) => setQuery({ x: value === 'step' ? null : value, zoom: null })}
     />
   );
 }

@@ -12,7 +12,8 @@ export function continuation(forecast: Forecast | undefined, number: number, lin
   while (last >= 0 && line.y[last] === null) last--;
   if (!goes || last < 0 || goes.at <= line.x[last] || finite(goes.predicted) === null) return null;
   return {
-    id: `${line.id} predicted`,
+    id: line.id,
+    key: `${line.key ?? line.id} predicted`,
     label: `${line.label}, predicted`,
     css: line.css,
     dash: true,
@@ -43,7 +44,7 @@ export function Worth({ forecast, shown }: { forecast: Forecast | undefined; sho
   if (!tried.length)
     return (
       <p class="mute small forecast">
-        No prediction yet: it takes 8 finished tasks with 4 values in the first half of their steps.
+        No forecast yet: it needs 8 finished tasks with 4 values each in the first half.
       </p>
     );
   return (

@@ -12,6 +12,7 @@ export interface FrameEvents {
   move: (left: number, top: number) => void;
   leave: () => void;
   zoom: (range: [number, number] | null) => void;
+  // A single click: not the end of a drag, not half of a double click.
   click: () => void;
   paint: () => void;
 }
@@ -28,6 +29,8 @@ const X_SPACE = 50,
   Y_SPACE = 34;
 // Less than this is a click that shook.
 const DRAG_PX = 6;
+// A second click within this time makes a double click, which resets the zoom and opens nothing.
+const DOUBLE_MS = 260;
 
 function part<K extends 'div' | 'canvas'>(name: K, cls: string, into: Element): HTMLElementTagNameMap[K] {
   const made = document.createElement(name);
@@ -48,6 +51,7 @@ export class Frame {
   private queued = false;
   private from: number | null = null;
   private dragged = false;
+  private clicking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private host: HTMLElement,
@@ -69,15 +73,20 @@ export class Frame {
       if (event.button === 0) this.from = this.at(event);
       this.dragged = false;
     });
-    this.area.addEventListener('click', () => {
-      if (!this.dragged) events.click();
+    this.area.addEventListener('click', (event) => {
+      clearTimeout(this.clicking);
+      if (!this.dragged && event.detail < 2) this.clicking = setTimeout(() => events.click(), DOUBLE_MS);
     });
-    this.area.addEventListener('dblclick', () => events.zoom(null));
+    this.area.addEventListener('dblclick', () => {
+      clearTimeout(this.clicking);
+      events.zoom(null);
+    });
     document.addEventListener('mouseup', this.up);
     this.resize(host.clientWidth || 600);
   }
 
   destroy() {
+    clearTimeout(this.clicking);
     document.removeEventListener('mouseup', this.up);
     this.host.replaceChildren();
   }
@@ -94,6 +103,11 @@ export class Frame {
       height: `${this.inner[1]}px`,
     });
     this.redraw();
+  }
+
+  // Width and height of all, in CSS pixels, and where the area begins.
+  get outer() {
+    return { width: this.width, height: this.options.height, left: LEFT, top: TOP };
   }
 
   // Width and height of the area, in CSS pixels.
@@ -124,6 +138,23 @@ export class Frame {
     };
   }
 
+  // Where the vertical axis has a line.
+  rows(): number[] {
+    const all = this.options.log ? niceLog(...this.y) : niceLinear(...this.y, Math.max(2, this.inner[1] / Y_SPACE));
+    return all.filter((v) => v >= this.y[0] && v <= this.y[1]);
+  }
+
+  // Where the horizontal axis has a number.
+  columns(): { at: number; text: string }[] {
+    const { xFormat } = this.options;
+    const least = ((this.x[1] - this.x[0]) / this.inner[0]) * X_SPACE;
+    const step = (xFormat ? SPANS : STEPS).find((s) => s >= least) ?? least;
+    const out: { at: number; text: string }[] = [];
+    for (let v = Math.ceil(this.x[0] / step) * step; v <= this.x[1]; v += step)
+      out.push({ at: v, text: xFormat ? xFormat(v) : v.toLocaleString('en') });
+    return out;
+  }
+
   // Any number of changes are one picture.
   redraw() {
     if (this.queued) return;
@@ -149,9 +180,7 @@ export class Frame {
     ctx.font = `${11 * ratio}px ${FONT}`;
     ctx.textBaseline = 'middle';
     ctx.textAlign = 'right';
-    const rows = this.options.log ? niceLog(...this.y) : niceLinear(...this.y, Math.max(2, this.inner[1] / Y_SPACE));
-    for (const v of rows) {
-      if (v < this.y[0] || v > this.y[1]) continue;
+    for (const v of this.rows()) {
       line(at.y(v), grid);
       ctx.fillStyle = axis;
       ctx.fillText(tick(v), left - 6 * ratio, at.y(v));
@@ -160,12 +189,7 @@ export class Frame {
     ctx.fillStyle = axis;
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
-    const { xFormat } = this.options;
-    const least = ((this.x[1] - this.x[0]) / this.inner[0]) * X_SPACE;
-    const step = (xFormat ? SPANS : STEPS).find((s) => s >= least) ?? least;
-    for (let v = Math.ceil(this.x[0] / step) * step; v <= this.x[1]; v += step) {
-      ctx.fillText(xFormat ? xFormat(v) : v.toLocaleString('en'), at.x(v), top + height + 6 * ratio);
-    }
+    for (const { at: v, text } of this.columns()) ctx.fillText(text, at.x(v), top + height + 6 * ratio);
     ctx.textBaseline = 'alphabetic';
   }
 
@@ -193,6 +217,7 @@ export class Frame {
     this.from = null;
     this.band.hidden = true;
     if (from === null || !this.dragged) return;
+    this.cursor.hidden = true;
     const to = Math.min(this.inner[0], Math.max(0, this.at(event)));
     this.events.zoom([this.value(Math.min(from, to)), this.value(Math.max(from, to))]);
   };

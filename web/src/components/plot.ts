@@ -1,15 +1,23 @@
 // Curves on a canvas: hundreds of them come and go while training runs. The highlighted line is drawn on a second
 // canvas, so following the mouse never redraws the crowd.
 
+import { type Area, dotBox, labelPlace } from '../lib/label';
 import { seriesDistance } from '../lib/scale';
 import { token } from '../lib/theme';
 import { FONT, Frame } from './frame';
 
 export interface PlotLine {
+  // What it belongs to: lines with one id are highlighted together.
   id: string;
+  // Its own name where several lines have one id.
+  key?: string;
   label: string;
+  // The metric, where a chart has several.
+  name?: string;
   x: number[];
   y: (number | null)[];
+  // The values where y is a smoothed course of them.
+  raw?: (number | null)[];
   css: string;
   end: 'dot' | 'cross' | null;
   strong?: boolean;
@@ -24,15 +32,22 @@ export interface PlotOptions {
   height: number;
   log: boolean;
   xLabel: string;
+  // What the curves are of; only a picture that leaves the page needs it.
+  yLabel?: string;
   xFormat?: (x: number) => string;
-  onHover: (id: string | null, index: number) => void;
+  onHover: (id: string | null, index: number, key: string | null) => void;
   onPick?: (id: string) => void;
-  onZoom: (zoomed: boolean) => void;
+  // The user asked for this range; the owner calls setZoom.
+  onZoom: (range: [number, number] | null) => void;
 }
+
+export const keyOf = (line: PlotLine) => line.key ?? line.id;
 
 // Above this many lines each is one device pixel wide: two cost six times as much.
 const CROWD = 60;
 const NEAR_PX = 28;
+// A click must be nearer to a line than the pointer that shows its value.
+const PICK_PX = 10;
 const TOKENS = {
   surface: '--surface',
   axis: '--axis',
@@ -48,6 +63,7 @@ export class Plot {
   private zoom: [number, number] | null = null;
   private over: HTMLCanvasElement;
   private hot: string | null = null;
+  private far = Number.POSITIVE_INFINITY;
   private shownIds: Set<string> | null = null;
   private colours = { ...TOKENS };
 
@@ -59,10 +75,16 @@ export class Plot {
     this.frame = new Frame(host, options, {
       paint: () => this.paint(),
       move: (left, top) => this.track(left, top),
-      leave: () => options.onHover(null, -1),
-      zoom: (range) => this.setZoom(range),
+      leave: () => {
+        this.far = Number.POSITIVE_INFINITY;
+        options.onHover(null, -1, null);
+      },
+      zoom: (range) => {
+        options.onHover(null, -1, null);
+        options.onZoom(range);
+      },
       click: () => {
-        if (this.hot) options.onPick?.(this.hot);
+        if (this.hot && this.far <= PICK_PX) options.onPick?.(this.hot);
       },
     });
     this.over = document.createElement('canvas');
@@ -86,8 +108,8 @@ export class Plot {
   }
 
   setZoom(zoom: [number, number] | null) {
+    if (zoom?.join() === this.zoom?.join()) return;
     this.zoom = zoom;
-    this.options.onZoom(zoom !== null);
     this.rescale();
   }
 
@@ -115,6 +137,11 @@ export class Plot {
         if (y - off < y0 && this.drawable(y - off)) y0 = y - off;
         if (y < y0) y0 = y;
         if (y + off > y1) y1 = y + off;
+        const raw = this.lines.length <= CROWD ? line.raw?.[i] : null;
+        if (this.drawable(raw ?? null)) {
+          y0 = Math.min(y0, raw!);
+          y1 = Math.max(y1, raw!);
+        }
       }
     }
     if (x0 > x1) [x0, x1] = [0, 1];
@@ -169,15 +196,23 @@ export class Plot {
     frame.begin(colours.axis, colours.grid, colours.border);
     ctx.save();
     ctx.beginPath();
-    ctx.rect(left - 1, top - 4 * ratio, width + 6 * ratio, height + 4 * ratio);
+    // The end of a curve may stand out by half its dot; what is zoomed out of must not.
+    if (this.zoom) ctx.rect(left, top, width, height);
+    else ctx.rect(left - 1, top - 4 * ratio, width + 6 * ratio, height + 4 * ratio);
     ctx.clip();
     ctx.lineJoin = 'round';
     const thin = this.lines.length > CROWD ? 1 : 1.25 * ratio;
     // Hundreds of full colours make one block; thinner paint shows where they lie thick.
     const faint = this.lines.length > CROWD * 3 ? 0.35 : 0.62;
-    for (const line of [...this.lines].sort((a, b) => Number(a.strong ?? false) - Number(b.strong ?? false))) {
-      const off = this.shownIds !== null && !this.shownIds.has(line.id);
+    for (const line of this.ordered()) {
+      const off = this.isOff(line);
       ctx.strokeStyle = off ? this.colours.axis : line.css;
+      if (line.raw && !off && this.lines.length <= CROWD) {
+        ctx.globalAlpha = 0.22;
+        ctx.lineWidth = thin;
+        ctx.setLineDash([]);
+        ctx.stroke(this.trace({ ...line, y: line.raw }, at));
+      }
       ctx.globalAlpha = off ? 0.15 : line.strong || line.end === 'dot' ? 1 : faint;
       ctx.lineWidth = line.strong ? 2.4 * ratio : line.dash ? 1.3 * ratio : thin;
       if (line.band && !off) this.paintBand(ctx, line, at);
@@ -192,13 +227,48 @@ export class Plot {
     ctx.setLineDash([]);
     ctx.globalAlpha = 1;
     ctx.restore();
-    for (const line of this.lines) if (line.mark) this.drawMark(ctx, line, at, ratio);
+    const marked = this.lines.filter((line) => line.mark && this.drawable(line.mark.y));
+    const taken = marked.map(({ mark }) => dotBox([at.x(mark!.x), at.y(mark!.y)], ratio));
+    for (const line of marked) this.drawMark(ctx, line, at, ratio, taken);
     ctx.save();
     ctx.font = `${11 * ratio}px ${FONT}`;
     ctx.fillStyle = this.colours.axis;
     ctx.textAlign = 'right';
     ctx.fillText(this.options.xLabel, left + width, top + height + 33 * ratio);
     ctx.restore();
+  }
+
+  private isOff(line: PlotLine): boolean {
+    return this.shownIds !== null && !this.shownIds.has(line.id);
+  }
+
+  // The strong ones on top, above them those that are kept.
+  private ordered(): PlotLine[] {
+    const rank = (line: PlotLine) => (this.isOff(line) ? 0 : 2) + Number(line.strong ?? false);
+    return [...this.lines].sort((a, b) => rank(a) - rank(b));
+  }
+
+  // What is on the screen, for a file.
+  picture() {
+    const { frame, options, colours } = this;
+    const lines = this.ordered().map((line) => ({ ...line, off: this.isOff(line) }));
+    const crowd = lines.length > CROWD * 3 ? 0.35 : 0.62;
+    const at = frame.transform(1, frame.outer.left, frame.outer.top);
+    return {
+      ...frame.outer,
+      inner: frame.inner,
+      at,
+      lines,
+      crowd,
+      colours,
+      thin: lines.length > CROWD ? 0.5 : 1.25,
+      drawable: (y: number | null): y is number => this.drawable(y),
+      zoomed: this.zoom !== null,
+      rows: frame.rows(),
+      columns: frame.columns(),
+      xLabel: options.xLabel,
+      yLabel: options.yLabel,
+    };
   }
 
   private paintBand(ctx: CanvasRenderingContext2D, line: PlotLine, at: ReturnType<Frame['transform']>) {
@@ -244,10 +314,15 @@ export class Plot {
     ctx.stroke();
   }
 
-  private drawMark(ctx: CanvasRenderingContext2D, line: PlotLine, at: ReturnType<Frame['transform']>, ratio: number) {
+  private drawMark(
+    ctx: CanvasRenderingContext2D,
+    line: PlotLine,
+    at: ReturnType<Frame['transform']>,
+    ratio: number,
+    taken: Area[],
+  ) {
     const { left, top, width, height } = this.frame.box;
     const mark = line.mark!;
-    if (!this.drawable(mark.y)) return;
     const x = at.x(mark.x);
     const y = at.y(mark.y);
     if (x < left - 1 || x > left + width + 1) return;
@@ -255,9 +330,8 @@ export class Plot {
     this.drawEnd(ctx, x, y, 'dot', line.css, ratio * 1.25);
     ctx.font = `600 ${11.5 * ratio}px ${FONT}`;
     const half = ctx.measureText(mark.text).width / 2;
-    const tx = Math.min(left + width - half, Math.max(left + half, x));
-    const below = y + 24 * ratio < top + height;
-    const ty = below ? y + 18 * ratio : y - 9 * ratio;
+    const area = { left, top, right: left + width, bottom: top + height };
+    const [tx, ty] = labelPlace([x, y], half, ratio, area, this.spots(line, at), taken);
     ctx.textAlign = 'center';
     // Lines behind the words would be read as dashes in them.
     ctx.fillStyle = this.colours.surface;
@@ -269,39 +343,53 @@ export class Plot {
     ctx.restore();
   }
 
-  private track(left: number, top: number) {
-    const at = this.frame.transform(1, 0, 0);
-    let best: { id: string; index: number; far: number } | null = null;
-    for (const line of this.lines) {
-      if (this.shownIds && !this.shownIds.has(line.id)) continue;
-      const near = seriesDistance(line.x, line.y, this.frame.value(left), left, top, at, this.options.log);
-      if (near && near.far < NEAR_PX && (!best || near.far < best.far)) best = { id: line.id, ...near };
-    }
-    this.options.onHover(best?.id ?? null, best?.index ?? -1);
+  private spots(line: PlotLine, at: ReturnType<Frame['transform']>): [number, number][] {
+    return line.x.flatMap((x, i) => {
+      const y = line.y[i];
+      return this.drawable(y) ? [[at.x(x), at.y(y)] as [number, number]] : [];
+    });
   }
 
-  // Draws one line over the dimmed crowd; index is the point to mark, -1 for none. Returns where that point is.
-  highlight(id: string | null, index: number): { left: number; top: number } | null {
+  private track(left: number, top: number) {
+    const at = this.frame.transform(1, 0, 0);
+    let best: { line: PlotLine; index: number; far: number } | null = null;
+    for (const line of this.lines) {
+      if (this.isOff(line)) continue;
+      const near = seriesDistance(line.x, line.y, this.frame.value(left), left, top, at, this.options.log);
+      if (near && near.far < NEAR_PX && (!best || near.far < best.far)) best = { line, ...near };
+    }
+    this.far = best?.far ?? Number.POSITIVE_INFINITY;
+    this.options.onHover(best?.line.id ?? null, best?.index ?? -1, best ? keyOf(best.line) : null);
+    this.frame.area.classList.toggle('picking', this.far <= PICK_PX && !!this.options.onPick);
+  }
+
+  // Draws the lines of one id over the dimmed crowd; index is the point of the line `key` to mark, -1 for none.
+  // Returns where that point is.
+  highlight(id: string | null, index: number, key: string | null = null): { left: number; top: number } | null {
     this.hot = id;
     const ctx = this.over.getContext('2d')!;
     const ratio = devicePixelRatio;
     ctx.clearRect(0, 0, this.over.width, this.over.height);
-    const line = id === null ? undefined : this.lines.find((l) => l.id === id);
-    this.frame.area.classList.toggle('picking', !!line && !!this.options.onPick);
+    const lines = id === null ? [] : this.lines.filter((l) => l.id === id);
+    const line = lines.find((l) => keyOf(l) === key) ?? lines[0];
     if (!line) return null;
     const at = this.frame.transform(ratio, 0, 0);
     ctx.globalAlpha = 0.6;
     ctx.fillStyle = this.colours.surface;
     if (this.lines.length > 1) ctx.fillRect(0, 0, this.over.width, this.over.height);
     ctx.globalAlpha = 1;
-    ctx.strokeStyle = line.css;
-    ctx.lineWidth = 2.6 * ratio;
     ctx.lineJoin = 'round';
-    ctx.stroke(this.trace(line, at));
+    for (const one of lines) {
+      ctx.strokeStyle = one.css;
+      ctx.lineWidth = (one === line ? 2.6 : 1.8) * ratio;
+      ctx.setLineDash(one.dash ? [4 * ratio, 3 * ratio] : []);
+      ctx.stroke(this.trace(one, at));
+    }
     const y = line.y[index];
     if (index < 0 || !this.drawable(y)) return null;
     const px = at.x(line.x[index]);
     const py = at.y(y);
+    if (px < -1 || px > this.over.width + 1) return null;
     this.drawEnd(ctx, px, py, 'dot', line.css, ratio * 1.2);
     return { left: this.frame.area.offsetLeft + px / ratio, top: this.frame.area.offsetTop + py / ratio };
   }

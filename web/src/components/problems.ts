@@ -12,7 +12,10 @@ export function pointer(...parts: string[]): string {
   return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-const isAt = (error: FieldError, at: string) => error.field === at || error.field.startsWith(`${at}/`);
+// "/search" is that key and everything below it, "=/search" the key alone.
+const isBelow = (place: string, at: string) =>
+  at.startsWith('=') ? place === at.slice(1) : place === at || place.startsWith(`${at}/`);
+const isAt = (error: FieldError, at: string) => isBelow(error.field, at);
 
 export class Problems {
   readonly all = signal<FieldError[]>([]);
@@ -33,6 +36,11 @@ export class Problems {
     };
   }
 
+  // Does a field on the screen show the errors at this place?
+  covers(place: string): boolean {
+    return this.shown.value.some((at) => isBelow(place, at));
+  }
+
   take(error: unknown) {
     this.all.value =
       error instanceof ApiError && error.errors.length ? error.errors : [{ field: '', message: message(error) }];
@@ -50,8 +58,12 @@ export function useProblems(at: string | string[]): FieldError[] {
   return problems.at(places);
 }
 
-export function sentence(error: FieldError): string {
-  const where = error.line ? `line ${error.line}${error.column ? `, column ${error.column}` : ''}: ` : '';
-  const text = `${where}${error.message}`;
-  return error.remedy ? `${text}. ${capitalize(error.remedy)}.` : `${text}.`;
+// The words of an error, with the label of the field it stands at in place of the key of the file.
+export function sentence(error: FieldError, label?: string): string {
+  const key = error.field.split('/').pop() ?? '';
+  const words = label && key ? error.message.replace(`'${key}'`, label) : error.message;
+  return error.remedy ? `${words}. ${capitalize(error.remedy)}.` : `${words}.`;
 }
+
+// "line 3: ", for an error of a file that is shown as a text.
+export const lineOf = (error: FieldError): string => (error.line ? `line ${error.line}: ` : '');

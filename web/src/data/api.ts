@@ -1,10 +1,11 @@
 // Every request to the daemon goes through here: the session's header, problem documents and the one
 // place that notices a lost session.
 import { signal } from '@preact/signals';
+import { BASE } from '../lib/base';
 import { dropSession, session, sessionHeader } from './session';
 import type { FieldError, Info, Problem } from './types';
 
-const BASE = '/api/v1';
+const API = `${BASE}api/v1`;
 
 // A list, or a part of one: what ExperimentList, TaskList and TokenList have in common.
 export interface Page<T> {
@@ -47,15 +48,39 @@ async function toError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, problem?.errors ?? []);
 }
 
+// The oldest event that an answer named (X-Sluice-Event): what happened after it is not in all answers. A stream that
+// begins there misses nothing, and nothing needs to be fetched a second time.
+let oldest = '';
+let named = true;
+export let firstEvent = '';
+
+function note(id: string | null) {
+  if (!id) {
+    named = false;
+    return;
+  }
+  firstEvent ||= id;
+  if (!oldest || sequence(id) < sequence(oldest)) oldest = id;
+}
+
+const cut = (id: string) => id.lastIndexOf('-');
+const sequence = (id: string) => Number(id.slice(cut(id) + 1));
+
+// Is no answer older than this event?
+export function answeredSince(id: string): boolean {
+  return named && !!id && oldest.slice(0, cut(oldest)) === id.slice(0, cut(id)) && sequence(oldest) >= sequence(id);
+}
+
 export async function request(
   method: string,
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
+  signal?: AbortSignal,
 ): Promise<Response> {
   const secret = path === '/login' ? '' : session();
   const sent: Record<string, string> = { Accept: 'application/json', ...sessionHeader(secret), ...headers };
-  const init: RequestInit = { method, headers: sent, credentials: 'omit' };
+  const init: RequestInit = { method, headers: sent, credentials: 'omit', signal };
   if (body instanceof Blob) {
     init.body = body;
     sent['Content-Type'] = 'application/octet-stream';
@@ -65,11 +90,14 @@ export async function request(
   }
   let response: Response;
   try {
-    response = await fetch(BASE + path, init);
+    response = await fetch(API + path, init);
   } catch {
     throw new ApiError(0, 'The daemon does not answer. It may be restarting, or the tunnel is down.');
   }
-  if (response.ok) return response;
+  if (response.ok) {
+    note(response.headers.get('X-Sluice-Event'));
+    return response;
+  }
   if (response.status === 401 && path !== '/login') {
     if (secret) {
       sessionEnded.value = true;
@@ -80,8 +108,8 @@ export async function request(
   throw await toError(response);
 }
 
-export async function get<T>(path: string): Promise<T> {
-  return (await (await request('GET', path)).json()) as T;
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await (await request('GET', path, undefined, {}, signal)).json()) as T;
 }
 
 export async function text(path: string): Promise<string> {
@@ -103,7 +131,10 @@ export async function remove(path: string): Promise<void> {
 
 // Saves an answer as a file. A plain link would not carry the session's header.
 export async function save(path: string, name: string): Promise<void> {
-  const blob = await (await request('GET', path, undefined, { Accept: '*/*' })).blob();
+  saveBlob(await (await request('GET', path, undefined, { Accept: '*/*' })).blob(), name);
+}
+
+export function saveBlob(blob: Blob, name: string) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;
@@ -111,7 +142,7 @@ export async function save(path: string, name: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-// Follows the cursor to the end, or to `most` rows: a list of a hundred thousand tasks is not for a browser.
+// Follows the cursor to the end, or to `most` rows; `next` is null where nothing was left out.
 export async function list<T>(path: string, most = 5000): Promise<Page<T>> {
   const join = path.includes('?') ? '&' : '?';
   const all: T[] = [];

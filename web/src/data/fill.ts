@@ -1,66 +1,83 @@
-// Fills the form from what was found in a script.
-import { fromObjective } from './document';
-import { type Draft, type DraftParam, type Kind, newParam, positionalParams } from './draft';
-import { write, writeAll } from './typed';
+// Fills the file from what was found in a script.
+import type { Document, Node } from 'yaml';
+import { addRow, listOf, type Row, rowsOf } from './rows';
+import { drop, emptyNode, listNode, nodeAt, plainNode, put, shown, textNode, valueNode } from './tree';
+import { listParts } from './typed';
 import type { Argument, Scan, Value } from './types';
-
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
-// What the sample rows of an empty form hold, to see whether someone has changed them.
-const shape = (all: DraftParam[]) => all.map(({ name, kind, values }) => [name, kind, values]);
+import { yaml } from './yaml';
 
 // Values to begin with where a script by position says none.
-const USUAL: [RegExp, string, Kind][] = [
-  [/batch/i, '64,32,16', 'list'],
-  [/rate|^lr$/i, '0.001', 'list'],
-  [/epoch/i, '100', 'fixed'],
-  [/stop|patience/i, '50', 'fixed'],
+const USUAL: [RegExp, string][] = [
+  [/batch/i, '64,32,16'],
+  [/rate|^lr$/i, '0.001'],
+  [/epoch/i, '100'],
+  [/stop|patience/i, '50'],
 ];
 
-function fromArgument(arg: Argument): DraftParam | null {
-  const help = arg.help ?? '';
+// The four arguments of an S-TFManager script, in its order.
+const POSITIONAL = ['batch_size', 'learning_rate', 'epochs', 'early_stopping'];
+
+// What the script before wrote here is no one's choice.
+let filled = '';
+
+const typedNode = (text: string): Node => (listParts(text).length > 1 ? listOf(text) : valueNode(text));
+const usualNode = (name: string): Node => {
+  const text = USUAL.find(([match]) => match.test(name))?.[1];
+  return text ? (/rate|^lr$/i.test(name) ? listOf(text) : typedNode(text)) : emptyNode();
+};
+
+// null: without a value the script has its own way.
+function argumentNode(arg: Argument): Node | null {
   const list = Array.isArray(arg.default) ? arg.default.join(' ') : arg.default;
   const none = list === null || list === undefined || list === '';
   if (arg.choices?.length && !arg.several) {
     const rest = arg.choices.filter((one) => one !== list);
     const all = none || rest.length === arg.choices.length ? arg.choices : [list as Value, ...rest];
-    return { ...newParam(arg.name, 'list', writeAll(all)), help };
+    return listNode(all.map(plainNode));
   }
-  if (!none) return { ...newParam(arg.name, 'fixed', write(list)), help };
-  if (!arg.required) return null; // without a value the script has its own way
-  const usual = arg.place ? USUAL.find(([name]) => name.test(arg.name)) : undefined;
-  return { ...newParam(arg.name, usual?.[2] ?? 'fixed', usual?.[1] ?? ''), help };
+  if (!none) return plainNode(list);
+  if (!arg.required) return null;
+  return arg.place ? usualNode(arg.name) : emptyNode();
 }
 
-// Fills the form from what was found in a script that has just been chosen. What was typed for a name stays.
-export function fillFrom(d: Draft, found: Scan): Draft {
-  const typed = same(shape(d.parameters), shape(positionalParams())) ? [] : d.parameters;
-  const before = new Map(typed.map((p) => [p.name.trim(), p]));
+// What was typed for a name stays; the other rows are the script's arguments.
+function fillRows(doc: Document, args: Argument[], kept: Map<string, Row>) {
+  drop(doc, ['parameters']);
+  for (const arg of args) {
+    if (arg.name === 'help' || arg.name === 'version') continue;
+    const node = (kept.get(arg.name)?.pair.value as Node | undefined) ?? argumentNode(arg);
+    if (node) addRow(doc, arg.name, node);
+  }
+}
+
+// `touched`: someone has typed in the form; then only what is missing is filled in.
+export function fillTree(doc: Document, found: Scan, touched: boolean) {
+  const before = new Map((touched ? rowsOf(doc) : []).filter((row) => row.name).map((row) => [row.name, row]));
   const places = found.arguments.filter((arg) => arg.place > 0).sort((a, b) => a.place - b.place);
   // S-TFManager's order: the experiment, the task, then the values.
   const ids = places.length > 2 && /exp|run|id/i.test(places[0].name) && /task|id|num/i.test(places[1].name);
   const positional = found.pass === 'positional' && (ids || !places.length || places[0].place > 1);
   const args = found.pass === 'positional' ? places.filter((arg) => !positional || arg.place > 2) : found.arguments;
-  const rows = args
-    .filter((arg) => arg.name !== 'help' && arg.name !== 'version')
-    .map((arg) => {
-      const kept = before.get(arg.name);
-      return kept ? { ...kept, help: arg.help ?? '' } : fromArgument(arg);
-    })
-    .filter((p) => p !== null);
-  const { arguments: _old, ...extra } = d.extra;
-  return {
-    ...d,
-    extra,
-    pass: positional ? 'positional' : found.pass === 'env' ? 'env' : '',
-    style: '',
-    separator: '',
-    parameters: rows.length ? rows : positional && !args.length ? d.parameters : typed,
-    ...(found.metric ? { metric: found.metric } : {}),
-    ...(found.metric ? { goal: goalOf(found) } : {}),
-  };
+  const named = args.filter((arg) => arg.name !== 'help' && arg.name !== 'version');
+  if (named.length) fillRows(doc, named, before);
+  else if (positional && !before.size) {
+    drop(doc, ['parameters']);
+    for (const name of POSITIONAL) addRow(doc, name, usualNode(name));
+  }
+  for (const key of ['arguments', 'style', 'separator']) drop(doc, [key]);
+  if (positional) put(doc, ['pass'], textNode('positional'));
+  else if (found.pass === 'env') put(doc, ['pass'], textNode('env'));
+  else drop(doc, ['pass']);
+  fillObjective(doc, found, touched);
 }
 
-function goalOf(found: Scan): 'min' | 'max' {
-  return found.goal === 'max' || found.goal === 'min' ? found.goal : fromObjective(found.metric).goal;
+function fillObjective(doc: Document, found: Scan, touched: boolean) {
+  const said = shown(nodeAt(doc, ['objective', 'metric'])) || shown(nodeAt(doc, ['objective']));
+  const kept = yaml.isSeq(nodeAt(doc, ['objective'])) || (said && said !== filled);
+  if (touched && kept) return;
+  if (found.metric || said === filled) drop(doc, ['objective']);
+  filled = found.metric ?? '';
+  if (!found.metric) return;
+  put(doc, ['objective', 'metric'], textNode(found.metric));
+  if (found.goal === 'min' || found.goal === 'max') put(doc, ['objective', 'goal'], textNode(found.goal));
 }

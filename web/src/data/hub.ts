@@ -1,6 +1,7 @@
 // One connection to /events for any number of tabs. HTTP/1.1 gives a browser six connections to a
 // host, so a stream for each tab would hang the seventh. The hub lives in a SharedWorker where there
 // is one, else in the page itself.
+import { BASE } from '../lib/base';
 import { type OpenEvents, openEvents } from './events';
 
 const RETRY_FIRST_MS = 1000;
@@ -11,10 +12,12 @@ const SILENT_MS = 50000;
 const HIDDEN_GRACE_MS = 10000;
 
 // A worker has no storage: a page brings the session's secret along ('' where none is needed).
-export type FromPage = { kind: 'visible'; session: string } | { kind: 'hidden' } | { kind: 'bye' };
+// `since` is the event that the page's first answer named: a new stream begins there, so that nothing is missed.
+export type FromPage = { kind: 'visible'; session: string; since: string } | { kind: 'hidden' } | { kind: 'bye' };
 export type ToPage =
   | { kind: 'event'; name: string; data: string }
-  | { kind: 'open' }
+  // since: every event after this one is or was sent to this page; '' where that is not known.
+  | { kind: 'open'; since: string }
   | { kind: 'down'; retry_ms: number };
 
 interface Member {
@@ -39,7 +42,7 @@ export class Hub {
   join(send: (message: ToPage) => void): (message: FromPage) => void {
     const member: Member = { send, seen: Date.now(), visible: true };
     this.members.add(member);
-    if (this.open) send({ kind: 'open' });
+    if (this.open) send({ kind: 'open', since: this.last });
     this.settle();
     return (message) => {
       member.seen = Date.now();
@@ -48,7 +51,10 @@ export class Hub {
         member.visible = message.kind === 'visible';
         this.members.add(member);
       }
-      if (message.kind === 'visible') this.use(message.session);
+      if (message.kind === 'visible') {
+        this.last ||= message.since;
+        this.use(message.session);
+      }
       this.settle();
     };
   }
@@ -79,12 +85,13 @@ export class Hub {
   }
 
   private connect(session: string) {
-    const url = `/api/v1/events${this.last ? `?last=${encodeURIComponent(this.last)}` : ''}`;
+    const since = this.last;
+    const url = `${BASE}api/v1/events${this.last ? `?last=${encodeURIComponent(this.last)}` : ''}`;
     this.source = this.openStream(url, session, {
       open: () => {
         this.retry = RETRY_FIRST_MS;
         this.open = true;
-        this.tell({ kind: 'open' });
+        this.tell({ kind: 'open', since });
       },
       event: (name, data, id) => {
         if (id) this.last = id;

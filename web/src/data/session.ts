@@ -1,6 +1,9 @@
+import { BASE } from '../lib/base';
+
 // The secret of this browser's session. It is kept in the page's storage, which belongs to one origin with its port: a
 // cookie would also be sent to the servers that other users run on other ports of the same machine.
-const KEY = 'sluice-session';
+// Below the path of a proxy there may be several dashboards on one origin.
+const KEY = BASE === '/' ? 'sluice-session' : `sluice-session ${BASE}`;
 // Where the browser refuses storage, the session lasts as long as the page.
 let memory = '';
 

@@ -3,12 +3,11 @@
 // answer, and all of them are whole objects or rows with a step, so applying one twice is harmless.
 import { batch, signal } from '@preact/signals';
 import { finite } from '../lib/format';
-import { ApiError, get, list, message, taskPath } from './api';
+import { ApiError, answeredSince, get, list, message, taskPath } from './api';
 import { link, listen } from './stream';
 import { toast } from './toast';
 import type {
   Curve,
-  Curves,
   Experiment,
   ExperimentSummary,
   MetricRows,
@@ -18,19 +17,17 @@ import type {
   TaskSummary,
 } from './types';
 
-type MetricRow = MetricRows['rows'][number];
+export type MetricRow = MetricRows['rows'][number];
 
 // Bursts of events become one redraw.
 const FLUSH_MS = 200;
-// Points asked for in all; a curve needs few of them when there are many.
-const POINTS_TOTAL = 60000;
 
 export const now = signal(Date.now());
 setInterval(() => {
   if (document.visibilityState === 'visible') now.value = Date.now();
 }, 1000);
 
-abstract class Store {
+export abstract class Store {
   error = signal<string | null>(null);
   missing = signal(false);
   loading = signal(true);
@@ -38,19 +35,15 @@ abstract class Store {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private fetching = false;
   private again = false;
+  private early = false;
   private stop: (() => void) | null = null;
 
   protected abstract fetch(): Promise<void>;
   protected abstract apply(events: StreamEvent[]): void;
 
   open(): () => void {
-    // What is fetched before the stream is open may change unheard: once it is open, it is fetched again.
-    let early = link.value.state !== 'open';
-    const unlink = link.subscribe((now) => {
-      if (!early || now.state !== 'open') return;
-      early = false;
-      void this.load();
-    });
+    this.early = link.value.state !== 'open';
+    const unlink = link.subscribe(() => this.settle());
     this.stop = listen((event) => {
       if (event.type === 'reset') {
         this.waiting = [];
@@ -67,6 +60,13 @@ abstract class Store {
       clearTimeout(this.timer);
       this.timer = undefined;
     };
+  }
+
+  // What was fetched before the stream began may have changed unheard; then it is fetched again.
+  private settle() {
+    if (!this.early || this.fetching || link.value.state !== 'open') return;
+    this.early = false;
+    if (!answeredSince(link.value.since)) void this.load();
   }
 
   async load(): Promise<void> {
@@ -89,7 +89,10 @@ abstract class Store {
     if (this.again) {
       this.again = false;
       void this.load();
-    } else this.flush();
+    } else {
+      this.flush();
+      this.settle();
+    }
   }
 
   private flush() {
@@ -126,13 +129,14 @@ class ListStore extends Store {
     for (const event of events) {
       if (event.type === 'notice') toast(event.data.text, { level: event.data.level });
       if (event.type !== 'experiment' && event.type !== 'removed') continue;
-      if (event.type === 'experiment') next.set(event.data.id, event.data);
+      if (event.type === 'experiment' && !event.data.archived) next.set(event.data.id, event.data);
+      else if (event.type === 'experiment') next.delete(event.data.id);
       else next.delete(event.data.experiment);
       moved = true;
     }
     if (moved) {
+      this.total.value = Math.max(next.size, this.total.value + next.size - this.items.value.size);
       this.items.value = next;
-      this.total.value = Math.max(next.size, this.total.value);
     }
   }
 }
@@ -160,123 +164,19 @@ export function toLine(curve: Curve): Line {
 export type Axis = 'step' | 'epoch' | 'time';
 
 // Seconds from the task's first start, as the interface counts them.
-function place(axis: Axis, row: MetricRow, started: string | null | undefined): number | null {
+export function place(axis: Axis, row: MetricRow, started: string | null | undefined): number | null {
   if (axis === 'step') return row.step;
   if (axis === 'epoch') return row.epoch ?? null;
   return started ? Math.max(0, row.time_ms - Date.parse(started)) / 1000 : null;
 }
 
-function addRow(line: Line, step: number, x: number | null, value: number | null) {
+export function addRow(line: Line, step: number, x: number | null, value: number | null) {
   let at = line.step.length;
   while (at > 0 && line.step[at - 1] >= step) at--;
   const same = line.step[at] === step;
   line.step.splice(at, same ? 1 : 0, step);
   line.x.splice(at, same ? 1 : 0, x);
   line.value.splice(at, same ? 1 : 0, value);
-}
-
-export class ExperimentStore extends Store {
-  detail = signal<Experiment | null>(null);
-  tasks = signal<Map<number, TaskSummary>>(new Map());
-  total = signal(0);
-  lines = new Map<number, Line>();
-  // Lines change in place, a hundred at a time; this says that some did.
-  drawn = signal(0);
-  removed = signal(false);
-  metric: string | null;
-  // What the lines are over; moves together with them.
-  axis = signal<Axis>('step');
-  private wanted: Axis;
-
-  constructor(
-    readonly id: string,
-    metric: string | null,
-    axis: Axis = 'step',
-  ) {
-    super();
-    this.metric = metric;
-    this.wanted = axis;
-  }
-
-  protected async fetch() {
-    const base = `/experiments/${this.id}`;
-    const curves = this.fetchLines();
-    // Awaited last; without this an early failure would count as unhandled.
-    curves.catch(() => undefined);
-    const [detail, tasks] = await Promise.all([get<Experiment>(base), list<TaskSummary>(`${base}/tasks?sort=number`)]);
-    batch(() => {
-      this.detail.value = detail;
-      this.tasks.value = new Map(tasks.items.map((task) => [task.number, task]));
-      this.total.value = tasks.total;
-    });
-    await curves;
-  }
-
-  private async fetchLines() {
-    const many = this.tasks.value.size || experiments.items.value.get(this.id)?.tasks.total || POINTS_TOTAL / 200;
-    const points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / many)));
-    const axis = this.wanted;
-    const name = this.metric ? `&name=${encodeURIComponent(this.metric)}` : '';
-    const got = await get<Curves>(`/experiments/${this.id}/metrics?points=${points}&axis=${axis}${name}`);
-    if (axis !== this.wanted) return;
-    this.lines = new Map(got.tasks.map((curve) => [curve.task, toLine(curve)]));
-    batch(() => {
-      this.axis.value = axis;
-      this.drawn.value++;
-    });
-  }
-
-  async show(metric: string) {
-    this.metric = metric;
-    await this.fetchLines();
-  }
-
-  async over(axis: Axis) {
-    if (axis === this.wanted) return;
-    this.wanted = axis;
-    try {
-      await this.fetchLines();
-    } catch (error) {
-      this.error.value = message(error);
-    }
-  }
-
-  get shown(): string | null {
-    return this.metric ?? this.detail.value?.objective[0]?.metric ?? null;
-  }
-
-  protected apply(events: StreamEvent[]) {
-    let tasks: Map<number, TaskSummary> | null = null;
-    let moved = false;
-    for (const event of events) {
-      if (event.type === 'experiment' && event.data.id === this.id && this.detail.value) {
-        // A warning says that there is none, until there is.
-        if (!this.detail.value.objective.length && event.data.objective.length) void this.load();
-        this.detail.value = { ...this.detail.value, ...event.data };
-      } else if (event.type === 'task' && event.data.experiment === this.id) {
-        tasks ??= new Map(this.tasks.value);
-        tasks.set(event.data.number, event.data);
-        moved = true;
-      } else if (event.type === 'metrics' && event.data.experiment === this.id) {
-        const name = this.shown;
-        const line = this.lines.get(event.data.task) ?? { step: [], value: [], x: [] };
-        const started = (tasks ?? this.tasks.value).get(event.data.task)?.started;
-        this.lines.set(event.data.task, line);
-        for (const row of event.data.rows) {
-          if (name && name in row.values)
-            addRow(line, row.step, place(this.axis.value, row, started), finite(row.values[name]));
-        }
-        moved = true;
-      } else if (event.type === 'removed' && event.data.experiment === this.id) {
-        this.removed.value = true;
-      }
-    }
-    if (tasks) {
-      this.tasks.value = tasks;
-      this.total.value = Math.max(tasks.size, this.total.value);
-    }
-    if (moved) this.drawn.value++;
-  }
 }
 
 export class TaskStore extends Store {

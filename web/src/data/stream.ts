@@ -1,11 +1,15 @@
 // The page's end of the event stream: connection state for the banner, and listeners.
 import { effect, signal } from '@preact/signals';
-import { info, loadInfo, signedOut } from './api';
+import { BASE } from '../lib/base';
+import { firstEvent, info, loadInfo, signedOut } from './api';
 import { type FromPage, Hub, type ToPage } from './hub';
 import { session } from './session';
 import type { StreamEvent } from './types';
 
-export type Link = { state: 'connecting' | 'open' } | { state: 'down'; since: number; next: number };
+export type Link =
+  | { state: 'connecting' }
+  | { state: 'open'; since: string }
+  | { state: 'down'; since: number; next: number };
 
 export const link = signal<Link>({ state: 'connecting' });
 
@@ -25,7 +29,7 @@ function deliver(event: StreamEvent) {
 
 function receive(message: ToPage) {
   if (message.kind === 'open') {
-    link.value = { state: 'open' };
+    link.value = { state: 'open', since: message.since };
     if (gap) {
       gap = false;
       // A restarted daemon may be another version.
@@ -47,7 +51,7 @@ function receive(message: ToPage) {
 function openChannel(): (message: FromPage) => void {
   if (typeof SharedWorker !== 'undefined') {
     try {
-      const worker = new SharedWorker('/stream.js', { type: 'module', name: 'sluice-events' });
+      const worker = new SharedWorker(`${BASE}stream.js`, { type: 'module', name: 'sluice-events' });
       worker.port.onmessage = (got: MessageEvent<ToPage>) => receive(got.data);
       return (message) => worker.port.postMessage(message);
     } catch {
@@ -61,7 +65,12 @@ export function startStream() {
   const say = openChannel();
   const report = () => {
     if (signedOut.value) say({ kind: 'bye' });
-    else say(document.visibilityState === 'visible' ? { kind: 'visible', session: session() } : { kind: 'hidden' });
+    else
+      say(
+        document.visibilityState === 'visible'
+          ? { kind: 'visible', session: session(), since: firstEvent }
+          : { kind: 'hidden' },
+      );
   };
   document.addEventListener('visibilitychange', report);
   addEventListener('pageshow', report);

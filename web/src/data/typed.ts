@@ -16,15 +16,18 @@ export function scalar(text: string): Value {
   return t;
 }
 
-// The parts of "16, \"a,b\", 32": a comma inside quotes belongs to the value.
+// The parts of "16, \"a,b\", [64, 64]": a comma inside quotes or brackets belongs to the value.
 export function listParts(text: string): string[] {
   const parts: string[] = [];
   let part = '';
   let quote = '';
+  let depth = 0;
   for (const c of text) {
     if (quote) quote = c === quote ? '' : quote;
     else if (c === '"' || (c === "'" && !part.trim())) quote = c;
-    if (c === ',' && !quote) {
+    else if (c === '[') depth++;
+    else if (c === ']' && depth) depth--;
+    if (c === ',' && !quote && !depth) {
       parts.push(part);
       part = '';
     } else part += c;
@@ -50,7 +53,7 @@ export function condition(text: string): Record<string, unknown> | null {
 
 // Quoted where it would be read as something else.
 export const write = (value: unknown) =>
-  typeof value === 'string' && (scalar(value) !== value || value.includes(',') || value === '')
+  typeof value === 'string' && (scalar(value) !== value || /^\[|^["']|,/.test(value) || value === '')
     ? `"${value}"`
     : String(value);
 export const writeAll = (value: unknown) => (Array.isArray(value) ? value.map(write).join(',') : write(value));

@@ -10,15 +10,48 @@ export interface Axis {
   label: string;
   // Vertical place, 0 at the bottom and 1 on top; null where the task has no value on this axis.
   place: (task: TaskSummary) => number | null;
+  // The place of the rung for tasks without a value, where there is one: a brush holds it only if it was dragged there.
+  none?: number;
   ticks: { at: number; text: string }[];
   // What a brushed stretch means in words.
   words: (low: number, high: number) => string;
+  // The same for the address, which must mean the same when the axis has grown.
+  write: (low: number, high: number) => string;
+  read: (text: string) => [number, number] | null;
 }
+
+export type Brushes = Record<string, [number, number]>;
+
+// Every brush as `axis:from~to`; an axis that is gone is left out.
+export function writeBrushes(brushes: Brushes, axes: Axis[]): string {
+  return axes
+    .filter((axis) => brushes[axis.key])
+    .map((axis) => `${axis.key}:${axis.write(...brushes[axis.key])}`)
+    .join(';');
+}
+
+export function readBrushes(text: string, axes: Axis[]): Brushes {
+  const out: Brushes = {};
+  for (const part of text.split(';')) {
+    const cut = part.lastIndexOf(':');
+    const axis = axes.find((a) => a.key === part.slice(0, cut));
+    const range = cut > 0 ? axis?.read(part.slice(cut + 1)) : null;
+    if (axis && range) out[axis.key] = range;
+  }
+  return out;
+}
+
+const ends = (text: string) => {
+  const [low, high] = text.split('~');
+  return low === undefined || high === undefined ? null : [low, high];
+};
 
 const LADDER = 12;
 // The rung for "no value" lies below the rest.
 const NONE = 0.04;
 const FLOOR = 0.12;
+// A brush that ends above this goes to the top.
+const FULL = 0.995;
 
 function ladder(key: string, values: Value[], get: (task: TaskSummary) => Value | undefined): Axis {
   const places = new Map(values.map((value, i) => [value, (i + 0.5) / values.length]));
@@ -34,20 +67,25 @@ function ladder(key: string, values: Value[], get: (task: TaskSummary) => Value 
           .map(param)
           .join(', ') || 'none'
       }`,
+    write: (low, high) => `${low.toFixed(3)}~${high.toFixed(3)}`,
+    read: (text) => {
+      const [low, high] = (ends(text) ?? []).map(Number);
+      return low <= high ? [low, high] : null;
+    },
   };
 }
 
 function ramp(
   key: string,
-  numbers: number[],
+  bounds: [number, number],
   get: (task: TaskSummary) => number | null,
   log: boolean,
   format: (v: number) => string,
   none: boolean,
 ): Axis {
-  let low = Math.min(...numbers);
-  let high = Math.max(...numbers);
-  if (low === high) [low, high] = log ? [low / 1.5, high * 1.5] : [low - 0.5, high + 0.5];
+  let [low, high] = bounds;
+  const same = low === high;
+  if (same) [low, high] = log ? [low / 1.5, high * 1.5] : [low - 0.5, high + 0.5];
   const bottom = none ? FLOOR : 0;
   const to = scaler([low, high], [bottom, 1], log);
   const back = scaler([bottom, 1], log ? [Math.log(low), Math.log(high)] : [low, high]);
@@ -55,8 +93,7 @@ function ramp(
     const v = back(Math.max(bottom, place));
     return Number((log ? Math.exp(v) : v).toPrecision(4));
   };
-  const same = numbers.every((v) => v === numbers[0]);
-  const ticks = (same ? [numbers[0]] : log ? niceLog(low, high, 7) : niceLinear(low, high, 5)).map((v) => ({
+  const ticks = (same ? [bounds[0]] : log ? niceLog(low, high, 7) : niceLinear(low, high, 5)).map((v) => ({
     at: to(v),
     text: format(v),
   }));
@@ -64,6 +101,7 @@ function ramp(
   return {
     key,
     label: key,
+    none: none ? NONE : undefined,
     ticks,
     place: (task) => {
       const v = get(task);
@@ -71,14 +109,32 @@ function ramp(
     },
     // Four digits are enough for a range that was dragged.
     words: (a, b) =>
-      b <= FLOOR && none
+      none && b < FLOOR
         ? `${key} none`
-        : b >= 0.995
-          ? `${key} ≥ ${format(value(a))}`
-          : a <= bottom + 0.005
-            ? `${key} ≤ ${format(value(b))}`
-            : `${key} ${format(value(a))} to ${format(value(b))}`,
+        : none && a <= NONE && b >= FULL
+          ? `${key} any`
+          : b >= FULL
+            ? `${key} ≥ ${format(value(a))}`
+            : a <= bottom + 0.005
+              ? `${key} ≤ ${format(value(b))}`
+              : `${key} ${format(value(a))} to ${format(value(b))}`,
+    write: (a, b) =>
+      none && b < FLOOR ? 'none~none' : `${a <= bottom + 0.005 ? '' : value(a)}~${b >= FULL ? '' : value(b)}`,
+    read: (text) => {
+      if (none && text === 'none~none') return [0, (NONE + FLOOR) / 2];
+      const [from, till] = ends(text) ?? ['x', 'x'];
+      const range: [number, number] = [from === '' ? 0 : to(Number(from)), till === '' ? 1 : to(Number(till))];
+      return range[0] <= range[1] ? range : null;
+    },
   };
+}
+
+// Does a brushed stretch keep the task? It agrees with the words: "≤ 0.33" does not mean tasks without a value.
+export function keeps(axis: Axis, task: TaskSummary, low: number, high: number): boolean {
+  const at = axis.place(task);
+  if (at === null) return false;
+  if (axis.none === undefined || at !== axis.none) return at >= low && at <= high;
+  return high < FLOOR || (low <= NONE && high >= FULL);
 }
 
 export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
@@ -88,12 +144,18 @@ export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
     const seen = tasks.map((t) => t.parameters[name]).filter((v) => v !== undefined && v !== null);
     // All choices are on the axis from the beginning, so that it does not move while tasks start.
     const values = [...new Set([...(declared?.kind === 'choice' ? (declared.values ?? []) : []), ...seen])] as Value[];
-    if (!values.length) continue;
+    const range = declared?.kind === 'range' && typeof declared.min === 'number' && typeof declared.max === 'number';
+    if (!values.length && !range) continue;
     const numbers = values.filter((v): v is number => typeof v === 'number');
-    if (numbers.length === values.length && values.length > LADDER) {
-      const log =
-        (declared?.scale === 'log' || Math.max(...numbers) / Math.min(...numbers) >= 1000) && Math.min(...numbers) > 0;
-      axes.push(ramp(name, numbers, (t) => finite(t.parameters[name] as number), log, param, false));
+    const value = (t: TaskSummary) => finite(t.parameters[name] as number);
+    if (range) {
+      // A range is a range from the first task on; suggested and imported values may lie outside.
+      const bounds: [number, number] = [least([declared.min!, ...numbers]), most([declared.max!, ...numbers])];
+      axes.push(ramp(name, bounds, value, declared.scale === 'log' && bounds[0] > 0, param, false));
+    } else if (numbers.length === values.length && values.length > LADDER) {
+      const [low, high] = [least(numbers), most(numbers)];
+      const log = (declared?.scale === 'log' || high / low >= 1000) && low > 0;
+      axes.push(ramp(name, [low, high], value, log, param, false));
     } else {
       values.sort((a, b) =>
         typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)),
@@ -104,15 +166,32 @@ export function buildAxes(e: Experiment, tasks: TaskSummary[]): Axis[] {
   const epochs = tasks.map((t) => t.epoch).filter((v): v is number => v !== null);
   if (new Set(epochs).size > 1) {
     // where all ran as long, the axis says nothing
-    const axis = ramp(`${e.step_name || 'epoch'}s run`, epochs, (t) => t.epoch, false, String, false);
+    const axis = ramp(
+      `${e.step_name || 'epoch'}s run`,
+      [least(epochs), most(epochs)],
+      (t) => t.epoch,
+      false,
+      String,
+      false,
+    );
     axes.push({ ...axis, ticks: axis.ticks.filter((t) => /^\d+$/.test(t.text)) });
   }
   const best = tasks.map((t) => finite(t.best?.value)).filter((v): v is number => v !== null);
-  if (best.length) {
-    const positive = Math.min(...best) > 0;
-    const value = (t: TaskSummary) => (t.state === 'error' ? null : finite(t.best?.value));
-    const none = tasks.some((t) => t.finished !== null && value(t) === null);
-    axes.push(ramp(e.objective[0]?.metric ?? 'best', best, value, positive, tick, none));
-  }
+  if (best.length) axes.push(result(e.objective[0]?.metric ?? 'best', tasks, (t) => finite(t.best?.value)));
+  for (const { metric } of e.objective.slice(1))
+    if (tasks.some((t) => finite(t.values?.[metric]?.best) !== null))
+      axes.push(result(metric, tasks, (t) => finite(t.values?.[metric]?.best)));
   return axes;
 }
+
+// An axis of results, with a rung for tasks that have none.
+function result(name: string, tasks: TaskSummary[], value: (t: TaskSummary) => number | null): Axis {
+  const numbers = tasks.map(value).filter((v): v is number => v !== null);
+  const none = tasks.some((t) => t.finished !== null && value(t) === null);
+  const [low, high] = [least(numbers), most(numbers)];
+  return ramp(name, [low, high], value, low > 0, tick, none);
+}
+
+// Not Math.min(...list): a list of a hundred thousand arguments is too long.
+const least = (list: number[]) => list.reduce((a, b) => (b < a ? b : a));
+const most = (list: number[]) => list.reduce((a, b) => (b > a ? b : a));

@@ -44,6 +44,7 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
   for (const task of tasks) if (task.parameters[name] !== undefined) seen.add(task.parameters[name]);
   const values = [...seen].sort(compare);
   const muted = token('--text-3');
+  if (parameter.kind === 'range') return ramp(parameter, values);
   if (values.length <= HUES) {
     const map = new Map(values.map((value, i) => [value, hue(i)]));
     return {
@@ -58,10 +59,19 @@ export function colouring(parameter: Parameter | undefined, tasks: Iterable<Task
     const map = new Map(values.map((value, i) => [value, rampColour(i / (values.length - 1))]));
     return { name, of: (task) => ({ css: map.get(task.parameters[name]) ?? muted }), legend: [], ramp: null };
   }
-  const low = numbers[0];
-  const high = numbers[numbers.length - 1];
-  const log = parameter.scale === 'log' || (low > 0 && high / low >= 100);
-  const place = (value: number) => (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
+  return ramp(parameter, values);
+}
+
+// From the declared bounds, so that no colour changes while tasks start; what lies beyond has the colour of the end.
+function ramp(parameter: Parameter, values: Value[]): Colouring {
+  const name = parameter.name;
+  const muted = token('--text-3');
+  const numbers = values.filter((value): value is number => typeof value === 'number');
+  const low = parameter.min ?? numbers[0] ?? 0;
+  const high = parameter.max ?? numbers[numbers.length - 1] ?? 1;
+  const log = low > 0 && (parameter.scale === 'log' || (parameter.kind !== 'range' && high / low >= 100));
+  const place = (value: number) =>
+    high === low ? 0.5 : log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   return {
     name,
     of: (task) => {

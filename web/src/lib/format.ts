@@ -1,5 +1,5 @@
 // Numbers, durations and times as people read them. Unknown is a word, never 0 or −1.
-import type { Cost, Figure, Metric, Value } from '../data/types';
+import type { Cost, Figure, Limits, Metric, Value } from '../data/types';
 
 export const DASH = '–';
 
@@ -20,10 +20,19 @@ export function metric(value: Metric | null | undefined): string {
   const size = Math.abs(value);
   if (size === 0) return '0';
   if (size >= 1e6 || size < 1e-3) return exponent(value, 3);
+  // A count is written as the script wrote it.
+  if (Number.isInteger(value)) return String(value);
   if (size >= 1000) return value.toFixed(1);
   if (size >= 100) return value.toFixed(2);
   if (size >= 10) return value.toFixed(3);
   return value.toFixed(4);
+}
+
+// Three significant digits of a number that stands alone.
+export function threeDigits(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return exponent(value, 2);
+  return size >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
 // A number on an axis: no more digits than it needs.
@@ -58,7 +67,7 @@ export function duration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return DASH;
   const s = Math.round(seconds);
   const two = (n: number) => String(n).padStart(2, '0');
-  if (s < 60) return seconds >= 0.05 && seconds < 10 && seconds !== s ? `${seconds.toFixed(1)} s` : `${s} s`;
+  if (s < 60) return seconds >= 0.05 && seconds < 9.95 && seconds !== s ? `${seconds.toFixed(1)} s` : `${s} s`;
   if (s < 3600) return `${Math.floor(s / 60)} m ${two(s % 60)} s`;
   if (s < 86400) return `${Math.floor(s / 3600)} h ${two(Math.floor((s % 3600) / 60))} m`;
   return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
@@ -67,7 +76,7 @@ export function duration(seconds: number | null | undefined): string {
 /** Powers of 1024, as the memory that tasks ask for and as the command line prints it. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return DASH;
-  if (value < 1024) return `${value} B`;
+  if (value < 1024) return `${Math.round(value)} B`;
   const units = ['kB', 'MB', 'GB', 'TB', 'PB'];
   let size = value;
   let unit = -1;
@@ -140,4 +149,15 @@ export function paramLine(values: Record<string, Value>, names: string[]): strin
     .filter((name) => name in values)
     .map((name) => `${name} ${param(values[name])}`)
     .join(' · ');
+}
+
+// "latency at most 20". Limits on time are in seconds, on energy in joules.
+export function limitText(limit: NonNullable<Limits>[number]): string {
+  const value = (v: number) =>
+    limit.metric === 'time' ? duration(v) : limit.metric === 'energy' ? energy(v) : param(v);
+  const parts = [
+    limit.at_least !== undefined && `at least ${value(limit.at_least)}`,
+    limit.at_most !== undefined && `at most ${value(limit.at_most)}`,
+  ];
+  return `${limit.metric} ${parts.filter(Boolean).join(' and ')}`;
 }

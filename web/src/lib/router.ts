@@ -1,17 +1,50 @@
 // History-API routing. Filters, sort order and selection live in the query, so every view is a URL.
 import { signal } from '@preact/signals';
+import { options } from 'preact';
+import { inward, outward } from './base';
 
-export const path = signal(location.pathname);
+export const path = signal(inward(location.pathname));
 export const query = signal(new URLSearchParams(location.search));
 
 function read() {
-  path.value = location.pathname;
+  path.value = inward(location.pathname);
   query.value = new URLSearchParams(location.search);
 }
 
+// Links name pages from the dashboard's own root; here they get what a proxy has before it.
+const before = options.vnode;
+options.vnode = (vnode) => {
+  const props = vnode.props as { href?: unknown };
+  if (vnode.type === 'a' && typeof props.href === 'string' && props.href.startsWith('/'))
+    props.href = outward(props.href);
+  before?.(vnode);
+};
+
+// How long Back waits for a page to be as long again as it was.
+const RESTORE_MS = 5000;
+
+// Scrolls to where a page was left, once enough of it is there; gives up when the user scrolls.
+function restore(y: number) {
+  const end = Date.now() + RESTORE_MS;
+  let mine = true;
+  const own = () => {
+    mine = false;
+  };
+  const stops = ['wheel', 'touchstart', 'keydown', 'mousedown'];
+  for (const name of stops) addEventListener(name, own, { once: true, passive: true });
+  const step = () => {
+    if (mine && document.documentElement.scrollHeight >= y + innerHeight) scrollTo(0, y);
+    if (mine && Math.abs(scrollY - y) > 2 && Date.now() < end) setTimeout(step, 50);
+    else for (const name of stops) removeEventListener(name, own);
+  };
+  step();
+}
+
 export function go(to: string, replace = false) {
-  history[replace ? 'replaceState' : 'pushState'](null, '', to);
-  const moved = path.value !== location.pathname;
+  // Where this page is left, for Back.
+  if (!replace) history.replaceState({ y: scrollY }, '');
+  history[replace ? 'replaceState' : 'pushState'](null, '', outward(to));
+  const moved = path.value !== inward(location.pathname);
   read();
   if (moved && !replace) {
     scrollTo(0, 0);
@@ -34,7 +67,19 @@ export function setQuery(changes: Record<string, string | null>) {
 }
 
 export function startRouter() {
-  addEventListener('popstate', read);
+  // The page's own address changes without a load; what is relative to it would be looked for elsewhere then.
+  const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+  if (icon) icon.href = outward('/favicon.svg');
+  history.scrollRestoration = 'manual';
+  addEventListener('popstate', (event) => {
+    read();
+    const { y } = (event.state ?? {}) as { y?: number };
+    if (typeof y === 'number') restore(y);
+  });
+  // A reload comes back to its place, too.
+  addEventListener('pagehide', () => history.replaceState({ y: scrollY }, ''));
+  const { y } = (history.state ?? {}) as { y?: number };
+  if (y) restore(y);
   document.addEventListener('click', (event) => {
     if (
       event.defaultPrevented ||
@@ -47,9 +92,10 @@ export function startRouter() {
       return;
     const anchor = (event.target as Element).closest('a');
     if (!anchor || anchor.target || anchor.hasAttribute('download') || anchor.origin !== location.origin) return;
-    if (anchor.pathname.startsWith('/api/') || (anchor.hash && anchor.pathname === location.pathname)) return;
+    const to = inward(anchor.pathname);
+    if (to.startsWith('/api/') || (anchor.hash && anchor.pathname === location.pathname)) return;
     event.preventDefault();
-    go(anchor.pathname + anchor.search);
+    go(to + anchor.search);
   });
 }
 
@@ -59,7 +105,8 @@ export type Route =
   | { page: 'cluster' }
   | { page: 'settings' }
   | { page: 'missing' }
-  | { page: 'experiment' | 'compare'; id: string }
+  | { page: 'experiment'; id: string }
+  | { page: 'compare'; id: string | null }
   | { page: 'task'; id: string; number: number };
 
 export function match(pathname: string): Route {
@@ -67,6 +114,7 @@ export function match(pathname: string): Route {
   if (pathname === '/new') return { page: 'new' };
   if (pathname === '/cluster') return { page: 'cluster' };
   if (pathname === '/settings') return { page: 'settings' };
+  if (pathname === '/compare') return { page: 'compare', id: null };
   const found = /^\/e\/(e\d+)(?:\/(\d+|compare))?\/?$/.exec(pathname);
   if (!found) return { page: 'missing' };
   if (!found[2]) return { page: 'experiment', id: found[1] };

@@ -31,7 +31,7 @@ export function niceLinear(min: number, max: number, about: number): number[] {
   const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough)!;
   const ticks: number[] = [];
   for (let i = Math.ceil(min / step); i * step <= max + step * 1e-9; i++)
-    ticks.push(Number((i * step).toPrecision(12)));
+    ticks.push(Number((i * step).toPrecision(12)) || 0); // never -0
   return ticks;
 }
 

@@ -1,7 +1,7 @@
 // Output of training scripts made safe and readable: terminal codes go, progress bars that overwrite
 // their line keep its last state, and a line of a megabyte is cut with a word about it.
 
-const LINE_MOST = 2000;
+export const LINE_MOST = 2000;
 
 // CSI, OSC and two-character escapes, then what is left of the C0 controls but tab and newline.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -13,7 +13,7 @@ export function plain(text: string): string {
   return text.replace(ESCAPES, '').replace(CONTROLS, '');
 }
 
-function overwrite(line: string): string {
+export function overwrite(line: string): string {
   const kept =
     line
       .split('\r')
@@ -45,7 +45,7 @@ export function lineKind(line: string): '' | 'line-error' | 'line-warning' {
 
 // For narrow places: without the module path in front of the exception's name.
 export function brief(tail: string | null): string | null {
-  return quote(tail)?.replace(/^(?:\w+\.)+(?=\w)/, '') ?? null;
+  return quote(tail)?.replace(/^(?:\w+\.)+(?=[A-Z]\w*(?:\b|:))/, '') ?? null;
 }
 
 // The line worth quoting from the tail of a failed script's error output: the exception itself.

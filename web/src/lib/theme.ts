@@ -32,6 +32,22 @@ export function choose(next: Choice) {
   choice.value = next;
 }
 
+// Long enough for what follows a signal to be rendered; all of it happens before the browser paints.
+const TURNS = 30;
+
+// What `make` gives while the page has the light theme. Nothing of it is seen on the screen.
+export async function inLight<T>(make: () => T): Promise<T> {
+  const before = theme.value;
+  const root = document.documentElement;
+  try {
+    root.dataset.theme = theme.value = 'light';
+    for (let i = 0; before !== 'light' && i < TURNS; i++) await Promise.resolve();
+    return make();
+  } finally {
+    root.dataset.theme = theme.value = before;
+  }
+}
+
 export function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -1,13 +1,16 @@
-// What the backends offer, and what is wrong with them.
+// What the backends offer and what is wrong with them; what of ours runs and waits there; the nodes.
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Bar } from '../components/Bar';
 import { Card } from '../components/Card';
+import { Nodes } from '../components/cluster/Nodes';
+import { Queue } from '../components/cluster/Queue';
+import { gpuUsers, Running, TaskLink } from '../components/cluster/Running';
 import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
 import { Loading, Trouble } from '../components/notice';
 import { get, message, post } from '../data/api';
-import type { Backend, Cluster, Partition } from '../data/types';
+import type { Backend, Cluster, ClusterUse, Partition, RunningTask } from '../data/types';
 import { bytes, count, duration } from '../lib/format';
 import { useTitle } from './Other';
 
@@ -131,7 +134,7 @@ function facts(backend: Backend): [string, preact.ComponentChildren][] {
   return rows;
 }
 
-function BackendCard({ backend }: { backend: Backend }) {
+function BackendCard({ backend, running }: { backend: Backend; running: RunningTask[] }) {
   const rows = facts(backend);
   const [state, icon, word] = backend.asking
     ? (['submitted', 'clock', 'being asked'] as const)
@@ -162,7 +165,7 @@ function BackendCard({ backend }: { backend: Backend }) {
       )}
       {backend.gpus && backend.gpus.length > 0 && (
         <div class="table-wrap">
-          <table>
+          <table class="stacked">
             <thead>
               <tr>
                 <th scope="col">GPU</th>
@@ -170,16 +173,26 @@ function BackendCard({ backend }: { backend: Backend }) {
                 <th scope="col" class="right">
                   Memory
                 </th>
-                <th scope="col">Use</th>
+                <th scope="col">Used by</th>
               </tr>
             </thead>
             <tbody>
               {backend.gpus.map((gpu) => (
-                <tr key={gpu.index}>
-                  <td>{gpu.index}</td>
-                  <td>{gpu.name}</td>
-                  <td class="right">{bytes(gpu.memory_bytes)}</td>
-                  <td>{gpu.busy ? 'busy' : 'free'}</td>
+                <tr key={gpu.id}>
+                  <td data-label="GPU">{gpu.index}</td>
+                  <td class="right-phone">{gpu.name}</td>
+                  <td class="right" data-label="memory">
+                    {bytes(gpu.memory_bytes)}
+                  </td>
+                  <td class="right-phone">
+                    {gpuUsers(running, gpu.id).map(({ task, words }) => (
+                      <div key={task.task}>
+                        <TaskLink task={task} />
+                        {words && <span class="mute small"> {words}</span>}
+                      </div>
+                    ))}
+                    {!gpuUsers(running, gpu.id).length && (gpu.busy ? 'a task that starts or ends' : 'free')}
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -196,10 +209,28 @@ function BackendCard({ backend }: { backend: Backend }) {
 export function ClusterPage() {
   useTitle('Cluster');
   const cluster = useSignal<Cluster | null>(null);
+  const use = useSignal<ClusterUse | null>(null);
   const error = useSignal<string | null>(null);
-  const load = async () => {
+  const useError = useSignal<string | null>(null);
+  const loadUse = async () => {
     try {
-      cluster.value = await get<Cluster>('/cluster');
+      use.value = await get<ClusterUse>('/cluster/use');
+      useError.value = null;
+    } catch (problem) {
+      useError.value = message(problem);
+    }
+  };
+  // What was asked for before the question whose answer is shown is old. Questions may overlap: the newest one counts.
+  const asked = useRef(0);
+  const shown = useRef(0);
+  const load = async () => {
+    const mine = ++asked.current;
+    try {
+      const got = await get<Cluster>('/cluster');
+      if (mine > shown.current) {
+        shown.current = mine;
+        cluster.value = got;
+      }
       error.value = null;
     } catch (problem) {
       error.value = message(problem);
@@ -208,6 +239,7 @@ export function ClusterPage() {
   const examine = async () => {
     try {
       cluster.value = await post<Cluster>('/cluster/examine');
+      shown.current = asked.current;
       error.value = null;
     } catch (problem) {
       error.value = message(problem);
@@ -215,13 +247,35 @@ export function ClusterPage() {
   };
   const examining = cluster.value?.examining ?? false;
   const soon = examining || (cluster.value?.backends.some((b) => b.asking) ?? false);
-  useEffect(() => {
+  const first = use.value?.nodes.some((n) => n.asking && !n.time) ?? false;
+  // The daemon answers with what it knows and asks the cluster when that is old, so a second look soon has the news.
+  const second = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const look = () => {
     void load();
+    void loadUse();
+    clearTimeout(second.current);
+    second.current = setTimeout(() => void Promise.all([load(), loadUse()]), 2500);
+  };
+  useEffect(() => {
+    look();
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') void load();
     }, 30000);
-    return () => clearInterval(timer);
+    return () => {
+      clearTimeout(second.current);
+      clearInterval(timer);
+    };
   }, []);
+  // What runs changes more often. The daemon asks the cluster for its nodes at most every 30 s.
+  useEffect(() => {
+    const timer = setInterval(
+      () => {
+        if (document.visibilityState === 'visible') void loadUse();
+      },
+      first ? 1000 : 5000,
+    );
+    return () => clearInterval(timer);
+  }, [first]);
   // The test job takes a few seconds, or as long as the queue is: its findings come with the picture. So does the
   // first answer of a backend after the daemon's start.
   useEffect(() => {
@@ -235,9 +289,9 @@ export function ClusterPage() {
       <div class="head center">
         <h1>Cluster</h1>
         <div class="btns">
-          <button type="button" class="btn" onClick={() => void load()}>
+          <button type="button" class="btn" onClick={look}>
             <Icon name="restart" />
-            Look again
+            Refresh
           </button>
           <button
             type="button"
@@ -246,11 +300,11 @@ export function ClusterPage() {
             onClick={() => void examine()}
             title="Runs the checks of sluice doctor; on a cluster, with a test job of one second"
           >
-            {examining ? 'Examining…' : 'Examine'}
+            {examining ? 'Running diagnostics…' : 'Run diagnostics'}
           </button>
         </div>
       </div>
-      <Trouble what="The state of the cluster" error={error.value} />
+      <Trouble what="The state of the cluster" error={error.value ?? useError.value} />
       {!cluster.value && !error.value && <Loading />}
       <div class="grid">
         {found.length > 0 && (
@@ -277,8 +331,25 @@ export function ClusterPage() {
           </Card>
         )}
         {cluster.value?.backends.map((backend) => (
-          <BackendCard key={backend.name} backend={backend} />
+          <BackendCard
+            key={backend.name}
+            backend={backend}
+            running={(use.value?.running ?? []).filter((task) => task.backend === backend.name)}
+          />
         ))}
+        {use.value && (
+          <>
+            <Running
+              tasks={use.value.running}
+              total={use.value.running_total}
+              local={use.value.running.every((task) => task.backend === 'local')}
+            />
+            <Queue rows={use.value.queued} />
+            {use.value.nodes.map((nodes) => (
+              <Nodes key={nodes.backend} nodes={nodes} running={use.value!.running} />
+            ))}
+          </>
+        )}
       </div>
     </>
   );

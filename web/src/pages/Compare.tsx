@@ -1,319 +1,295 @@
-// A few configurations side by side: where they differ, and their curves over each other.
+// Tasks side by side, of one experiment or of several: where they differ, and their curves over each other.
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { AxisSwitch, axisFormat, axisName, axisNow, placed, placeOf, useAxis } from '../components/axis';
 import { Card } from '../components/Card';
 import { CopyButton } from '../components/CopyButton';
 import { Crumbs } from '../components/Crumbs';
 import { Curves } from '../components/Curves';
 import { Toggle } from '../components/choice';
+import { costRows, csvOf, parameterRows, type RowSpec, resultRows, Section } from '../components/compare';
 import { Icon } from '../components/Icon';
 import { Loading, Trouble } from '../components/notice';
 import type { PlotLine } from '../components/plot';
-import { Chip } from '../components/State';
-import { info } from '../data/api';
-import { ExperimentStore } from '../data/store';
-import type { TaskSummary } from '../data/types';
+import { saveBlob } from '../data/api';
+import { type Compared, CompareStore, keyOf, parseRefs, type Ref } from '../data/compare';
 import { hue } from '../lib/colour';
-import { capitalize, duration, figureText, figureValue, finite, metric, param, plural } from '../lib/format';
+import { finite, paramLine, plural } from '../lib/format';
+import { joinNames, splitNames } from '../lib/names';
 import { go, query, setQuery } from '../lib/router';
 import { theme } from '../lib/theme';
 import { MissingPage, useTitle } from './Other';
 
-interface RowSpec {
-  label: string;
-  cells: preact.ComponentChildren[];
-  differ: boolean;
-  win?: number;
-  result?: boolean;
+// Short where all are of one experiment.
+const nameOf = (one: Compared, one_only: boolean) => (one_only ? `#${one.task.number}` : one.key);
+
+function linesOf(all: Compared[], name: string, single: boolean): PlotLine[] {
+  return all.flatMap((one, i): PlotLine[] => {
+    const line = one.lines.get(name);
+    const points = line && placed(line);
+    if (!line || !points?.x.length) return [];
+    const goal = one.e.objective[0]?.metric === name;
+    const y = goal ? finite(one.task.best?.value) : null;
+    const x = goal ? placeOf(line, one.task.best?.epoch) : null;
+    return [
+      {
+        id: one.key,
+        label: nameOf(one, single),
+        css: hue(i + 1),
+        ...points,
+        strong: all.length < 8,
+        end: one.task.state === 'running' ? 'dot' : one.task.state === 'error' ? 'cross' : null,
+        mark: y !== null && x !== null ? { x, y, text: nameOf(one, single) } : null,
+      },
+    ];
+  });
 }
 
-function winner(values: (number | null)[], goal: 'min' | 'max'): number | undefined {
-  const there = values.filter((v): v is number => v !== null);
-  if (there.length < 2) return undefined;
-  return values.indexOf(goal === 'max' ? Math.max(...there) : Math.min(...there));
-}
-
-export function ComparePage({ id }: { id: string }) {
-  const store = useMemo(() => new ExperimentStore(id, null, axisNow()), [id]);
-  useEffect(() => store.open(), [store]);
+function Overlay({ store, all, single }: { store: CompareStore; all: Compared[]; single: boolean }) {
   const hovered = useSignal<string | null>(null);
-  const only = useSignal(false);
   const linear = useSignal(false);
-  const e = store.detail.value;
-  const numbers = (query.value.get('tasks') ?? '').split(',').filter(Boolean).map(Number);
-  useTitle(`Compare ${numbers.length} · ${e?.name ?? id}`);
-  const tasks = numbers.map((n) => store.tasks.value.get(n)).filter((t): t is TaskSummary => !!t);
-  const version = store.drawn.value;
   const axis = useAxis(store);
-  const lines = useMemo(
-    () =>
-      tasks
-        .map((task, i): PlotLine | null => {
-          const line = store.lines.get(task.number);
-          const points = line && placed(line);
-          if (!line || !points?.x.length) return null;
-          const y = finite(task.best?.value);
-          const x = placeOf(line, task.best?.epoch);
-          return {
-            id: String(task.number),
-            label: `#${task.number}`,
-            css: hue(i + 1),
-            ...points,
-            strong: tasks.length < 8,
-            end: task.state === 'running' ? 'dot' : task.state === 'error' ? 'cross' : null,
-            mark: y !== null && x !== null ? { x, y, text: `#${task.number}` } : null,
-          };
-        })
-        .filter((l): l is PlotLine => l !== null),
-    [tasks.map((t) => t.number).join(), store.tasks.value, version, theme.value],
+  const version = store.version.value;
+  const names = [...new Set(all.flatMap((one) => [...one.lines.keys()]))];
+  const goals = [...new Set(all.map((one) => one.e.objective[0]?.metric).filter((n): n is string => !!n))];
+  const asked = query.value.has('metrics') ? splitNames(query.value.get('metrics')) : goals;
+  const shown = names.filter((name) => asked.includes(name));
+  const step = all[0]?.e.step_name || 'epoch';
+  const charts = useMemo(
+    () => shown.map((name) => ({ name, lines: linesOf(all, name, single) })),
+    [shown.join(), all, version, theme.value],
   );
-  if (store.missing.value && !e) return <MissingPage what="experiment" />;
-  if (!e)
-    return (
-      <>
-        <h1 class="visually-hidden">Compare</h1>
-        {store.error.value ? <Trouble what="The experiment" error={store.error.value} /> : <Loading />}
-      </>
-    );
-  const goal = e.objective[0];
-  const positive = lines.length > 0 && lines.every((l) => l.y.every((v) => v === null || v > 0));
-  const names = [...new Set(tasks.flatMap((t) => Object.keys(t.parameters)))];
-  const row = (
-    label: string,
-    texts: preact.ComponentChildren[],
-    values: unknown[],
-    win?: number,
-    result = true,
-  ): RowSpec => ({ label, cells: texts, differ: new Set(values.map((v) => JSON.stringify(v))).size > 1, win, result });
-  const params = names.map((name) =>
-    row(
-      name,
-      tasks.map((t) => param(t.parameters[name])),
-      tasks.map((t) => t.parameters[name]),
-      undefined,
-      false,
-    ),
-  );
-  const best = tasks.map((t) => finite(t.best?.value));
-  const times = tasks.map((t) => t.elapsed_s);
-  // The time is there already, as the clock on the wall has it.
-  const figures = (info.value?.figures ?? []).filter((figure) => figure.key !== 'wall_s');
-  const results = [
-    row(
-      'State',
-      tasks.map((t) => <Chip key={t.number} state={t.state} />),
-      tasks.map((t) => t.state),
-    ),
-    row(
-      `Best ${goal?.metric ?? 'value'}`,
-      tasks.map((t) => (t.best ? metric(t.best.value) : 'none')),
-      best,
-      winner(best, goal?.goal ?? 'min'),
-    ),
-    row(
-      `at ${e.step_name || 'epoch'}`,
-      tasks.map((t) => t.best?.epoch ?? 'not known'),
-      tasks.map((t) => t.best?.epoch),
-    ),
-    row(
-      'Last value',
-      tasks.map((t) => (t.last ? metric(t.last.value) : 'none')),
-      tasks.map((t) => t.last?.value),
-    ),
-  ];
-  const costs = [
-    row(
-      'Time',
-      tasks.map((t) => duration(t.elapsed_s)),
-      times,
-      winner(times, 'min'),
-    ),
-    ...figures.map((figure) => {
-      const values = tasks.map((t) => figureValue(t.cost, figure.key));
-      const texts = tasks.map((t) => figureText(t.cost, figure));
-      return row(capitalize(figure.label), texts, values, winner(values, 'min'));
-    }),
-    row(
-      'Node',
-      tasks.map((t) => t.node ?? 'not known'),
-      tasks.map((t) => t.node),
-    ),
-    row(
-      'Job',
-      tasks.map((t) => t.job ?? 'none'),
-      tasks.map((t) => t.job),
-    ),
-  ];
-  const section = (title: string, rows: RowSpec[]) => {
-    const kept = only.value ? rows.filter((r) => r.differ) : rows;
-    if (!kept.length) return null;
-    return (
-      <>
-        <tr class="section">
-          <th scope="rowgroup" colSpan={tasks.length + 1}>
-            {title}
-          </th>
-        </tr>
-        {kept.map((r) => (
-          <tr key={r.label}>
-            <th scope="row">
-              <bdi>{r.label}</bdi>
-            </th>
-            {r.cells.map((cell, i) => (
-              <td key={i} class={`right${r.differ && !r.result ? ' differs' : ''}${r.win === i ? ' winner' : ''}`}>
-                {r.win === i && (
-                  <span class="best">
-                    <Icon name="star" />
-                    <span class="visually-hidden">best: </span>
-                  </span>
-                )}{' '}
-                <bdi>{cell}</bdi>
-              </td>
+  const positive =
+    charts.length > 0 && charts.every(({ lines }) => lines.every((l) => l.y.every((v) => v === null || v > 0)));
+  const toggle = (name: string) =>
+    setQuery({ metrics: joinNames(shown.includes(name) ? shown.filter((n) => n !== name) : [...shown, name]) });
+  return (
+    <Card
+      title="Curves"
+      id="overlay"
+      extra={
+        <>
+          <div class="segmented wrap" role="group" aria-label="Metrics shown">
+            {names.map((name) => (
+              <button key={name} type="button" aria-pressed={shown.includes(name)} onClick={() => toggle(name)}>
+                <bdi>{name}</bdi>
+              </button>
             ))}
-          </tr>
+          </div>
+          <span class="grow" />
+          <AxisSwitch axis={axis} step={step} />
+          {positive && (
+            <Toggle
+              label="log y"
+              on={!linear.value}
+              onChange={(on) => {
+                linear.value = !on;
+              }}
+            />
+          )}
+        </>
+      }
+    >
+      <div class="body">
+        {charts.map(({ name, lines }) => (
+          <section key={name} aria-label={`Curves of ${name}`}>
+            <h3 class="small">
+              <bdi>{name}</bdi>
+            </h3>
+            <Curves
+              lines={lines}
+              version={version}
+              label={`${name} of ${all.map((one) => nameOf(one, single)).join(', ')} by ${axisName(axis, step)}.`}
+              metricName={name}
+              height={charts.length > 1 ? 220 : 380}
+              log={positive && !linear.value}
+              xLabel={axisName(axis, step)}
+              xFormat={axisFormat(axis)}
+              hovered={hovered}
+              onPick={(key) => go(`/e/${key}`)}
+            />
+          </section>
         ))}
-      </>
-    );
-  };
+        {!charts.length && (
+          <p class="no-chart mute">{names.length ? 'No metric is chosen.' : 'None of these has a curve yet.'}</p>
+        )}
+        <ul class="legend-list" aria-label="Legend">
+          {all.map((one, i) => (
+            <li key={one.key}>
+              <i class="swatch" style={{ background: hue(i + 1) }} />
+              <a href={`/e/${one.key}`}>{nameOf(one, single)}</a>{' '}
+              <span class="dim small cut">
+                {!single && (
+                  <>
+                    <bdi>{one.e.name}</bdi> ·{' '}
+                  </>
+                )}
+                <bdi>{paramLine(one.task.parameters, one.e.varying)}</bdi>
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Card>
+  );
+}
+
+function Table({ all, single, onRemove }: { all: Compared[]; single: boolean; onRemove: (one: Compared) => void }) {
+  const only = useSignal(false);
+  const parts: [string, RowSpec[]][] = [
+    ['Parameters', parameterRows(all)],
+    ['Results', resultRows(all)],
+    ['Cost', costRows(all)],
+  ];
+  const rows = parts.flatMap(([, list]) => list);
+  return (
+    <Card
+      title="Parameters and results"
+      id="diff"
+      class="clip"
+      extra={
+        <>
+          <span class="grow" />
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={only.value}
+              onChange={(event) => {
+                only.value = event.currentTarget.checked;
+              }}
+            />
+            Only differences
+          </label>
+          <button
+            type="button"
+            class="btn ghost small"
+            onClick={() => saveBlob(new Blob([csvOf(all, rows)], { type: 'text/csv' }), 'compare.csv')}
+          >
+            <Icon name="down" />
+            CSV
+          </button>
+        </>
+      }
+    >
+      <div class="table-wrap">
+        <table class="diff">
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="visually-hidden">Field</span>
+              </th>
+              {all.map((one, i) => (
+                <th key={one.key} scope="col" class="right">
+                  <span class="who">
+                    <i class="swatch" style={{ background: hue(i + 1) }} />
+                    <a class="row" href={`/e/${one.key}`} title={one.e.name}>
+                      {nameOf(one, single)}
+                    </a>
+                    <button
+                      type="button"
+                      class="clear"
+                      aria-label={`Remove task ${nameOf(one, single)}`}
+                      onClick={() => onRemove(one)}
+                    >
+                      <Icon name="x" />
+                    </button>
+                  </span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {parts.map(([title, list]) => (
+              <Section
+                key={title}
+                title={title}
+                rows={only.value ? list.filter((r) => r.differ) : list}
+                columns={all.length}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
+
+// `home` is the experiment of the address, whose tasks are named by number alone.
+export function ComparePage({ home }: { home: string | null }) {
+  const text = query.value.get('tasks') ?? '';
+  const refs = parseRefs(text, home);
+  const store = useMemo(() => new CompareStore(refs, axisNow()), []);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => store.open(), [store]);
+  const first = useRef(true);
+  useEffect(() => {
+    if (!first.current) void store.choose(refs);
+    first.current = false;
+  }, [refs.map(keyOf).join()]);
+  const all = [...store.items.value.values()];
+  const single = new Set(all.map((one) => one.e.id)).size <= 1 && (!home || all.every((one) => one.e.id === home));
+  useTitle(`Compare ${plural(refs.length, 'task')}`);
+  const choose = (next: Ref[]) =>
+    setQuery({ tasks: next.map((ref) => (ref.id === home ? String(ref.number) : keyOf(ref))).join() || null });
+  if (store.missing.value && !all.length) return <MissingPage what="experiment" />;
+  const lost = refs.filter((ref) => !store.items.value.has(keyOf(ref)));
+  const name = all.find((one) => one.e.id === home)?.e.name ?? home;
   return (
     <>
       <div class="head">
         <div class="headline">
           <Crumbs
-            items={[{ href: '/', label: 'Experiments' }, { href: `/e/${id}`, label: e.name }, { label: 'Compare' }]}
+            items={[
+              { href: '/', label: 'Experiments' },
+              ...(home ? [{ href: `/e/${home}`, label: name ?? home }] : []),
+              { label: 'Compare' },
+            ]}
           />
-          <h1>Compare {plural(tasks.length, 'configuration')}</h1>
+          <h1>Compare {plural(all.length, 'task')}</h1>
         </div>
         <div class="btns">
-          <label class="pick">
-            Add{' '}
-            <select
-              value=""
-              onChange={(event) => {
-                if (event.currentTarget.value) setQuery({ tasks: [...numbers, event.currentTarget.value].join() });
-              }}
-            >
-              <option value="">configuration…</option>
-              {[...store.tasks.value.values()]
-                .filter((t) => !numbers.includes(t.number))
-                .slice(0, 500)
-                .map((t) => (
-                  <option key={t.number} value={String(t.number)}>
-                    #{t.number}
-                  </option>
-                ))}
-            </select>
-          </label>
+          <form
+            class="btns"
+            onSubmit={(event) => {
+              event.preventDefault();
+              const more = parseRefs(input.current!.value, home ?? all[0]?.e.id ?? null);
+              input.current!.value = '';
+              if (more.length) choose([...refs, ...more.filter((ref) => !refs.some((r) => keyOf(r) === keyOf(ref)))]);
+            }}
+          >
+            <input
+              ref={input}
+              class="input"
+              size={12}
+              aria-label="Add tasks, such as 7 or e12/7"
+              placeholder="7 or e12/7"
+            />
+            <button type="submit" class="btn">
+              <Icon name="plus" />
+              Add
+            </button>
+          </form>
           <CopyButton words label="Copy link" text={() => location.href} />
         </div>
       </div>
-      {!tasks.length && !store.loading.value ? (
+      <Trouble what="The comparison" error={store.error.value} />
+      {store.loading.value ? (
+        <Loading />
+      ) : !all.length ? (
         <section class="card">
           <p class="none mute">
-            No configuration is chosen. <a href={`/e/${id}`}>Select some in the table</a> and press c.
+            No task is chosen. <a href={home ? `/e/${home}` : '/'}>Select some in the table</a> and press c, or add them
+            here by their ids.
           </p>
         </section>
       ) : (
-        <div class="grid cols-compare">
-          <Card
-            title={
-              <>
-                <bdi>{goal?.metric ?? 'Metric'}</bdi> by {axisName(axis, e.step_name || 'epoch')}
-              </>
-            }
-            id="overlay"
-            extra={
-              <>
-                <span class="grow" />
-                <AxisSwitch axis={axis} step={e.step_name || 'epoch'} />
-                {positive && (
-                  <Toggle
-                    label="log y"
-                    on={!linear.value}
-                    onChange={(on) => {
-                      linear.value = !on;
-                    }}
-                  />
-                )}
-              </>
-            }
-          >
-            <div class="body">
-              {lines.length ? (
-                <Curves
-                  lines={lines}
-                  version={version}
-                  label={`${goal?.metric ?? 'Metric'} of ${tasks.map((t) => `#${t.number}`).join(', ')}.`}
-                  metricName={goal?.metric ?? ''}
-                  height={412}
-                  log={positive && !linear.value}
-                  xLabel={axisName(axis, e.step_name || 'epoch')}
-                  xFormat={axisFormat(axis)}
-                  hovered={hovered}
-                  onPick={(n) => go(`/e/${id}/${n}`)}
-                />
-              ) : (
-                <p class="no-chart mute">None of these has a curve yet.</p>
-              )}
-            </div>
-          </Card>
-          <Card
-            title="Parameters and results"
-            id="diff"
-            class="clip"
-            extra={
-              <>
-                <span class="grow" />
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={only.value}
-                    onChange={(event) => {
-                      only.value = event.currentTarget.checked;
-                    }}
-                  />
-                  Only differences
-                </label>
-              </>
-            }
-          >
-            <div class="table-wrap">
-              <table class="diff">
-                <thead>
-                  <tr>
-                    <th scope="col">
-                      <span class="visually-hidden">Field</span>
-                    </th>
-                    {tasks.map((t, i) => (
-                      <th key={t.number} scope="col" class="right">
-                        <span class="who">
-                          <i class="swatch" style={{ background: hue(i + 1) }} />
-                          <a class="row" href={`/e/${id}/${t.number}`}>
-                            #{t.number}
-                          </a>
-                          <button
-                            type="button"
-                            class="clear"
-                            aria-label={`Remove configuration ${t.number}`}
-                            onClick={() => setQuery({ tasks: numbers.filter((n) => n !== t.number).join() })}
-                          >
-                            <Icon name="x" />
-                          </button>
-                        </span>
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {section('Parameters', params)}
-                  {section('Results', results)}
-                  {section('Cost', costs)}
-                </tbody>
-              </table>
-            </div>
-          </Card>
-        </div>
+        <>
+          {lost.length > 0 && <p class="wrong small">There is no task {lost.map(keyOf).join(', ')}.</p>}
+          <div class="grid cols-compare">
+            <Overlay store={store} all={all} single={single} />
+            <Table all={all} single={single} onRemove={(one) => choose(refs.filter((ref) => keyOf(ref) !== one.key))} />
+          </div>
+        </>
       )}
     </>
   );

@@ -1,21 +1,25 @@
-// One experiment: what is known about it, its curves, and its configurations.
+// One experiment: what is known about it, its curves, and its tasks.
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { axisNow } from '../components/axis';
 import { Card } from '../components/Card';
 import { Crumbs } from '../components/Crumbs';
-import { Seg } from '../components/choice';
+import { Advice } from '../components/experiment/Advice';
+import { BestSoFar } from '../components/experiment/BestSoFar';
+import { keysOf } from '../components/experiment/ColumnChoice';
 import { CurvesCard } from '../components/experiment/CurvesCard';
+import { ExploreCard } from '../components/experiment/ExploreCard';
+import { Front, frontKept, frontPictures, frontShown } from '../components/experiment/Front';
 import { Importance, SearchCard, useAbout } from '../components/experiment/Insight';
-import { type Brushes, brushed, Parallel } from '../components/experiment/Parallel';
-import { Scatter } from '../components/experiment/Scatter';
+import { brushed, Parallel } from '../components/experiment/Parallel';
 import { Strip } from '../components/experiment/Strip';
-import { TaskTable } from '../components/experiment/TaskTable';
+import { TasksCard } from '../components/experiment/TasksCard';
 import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
+import { Notes, Star, Tags } from '../components/Marks';
 import { Menu } from '../components/Menu';
 import { Banner, Loading, Trouble } from '../components/notice';
-import { ExperimentChip, STATES } from '../components/State';
+import { ExperimentChip } from '../components/State';
 import {
   removeExperiment,
   restartFailed,
@@ -23,42 +27,74 @@ import {
   restartTasks,
   resumeExperiment,
   stopAll,
-  stoppable,
   stopTasks,
 } from '../data/actions';
 import { message, save, strategyTitle } from '../data/api';
+import { type Asked, ExperimentStore } from '../data/experiment';
 import { largerForAll } from '../data/larger';
-import { ExperimentStore } from '../data/store';
+import { markExperiment } from '../data/marks';
+import { titleOf } from '../data/tell';
 import { toast } from '../data/toast';
-import type { Analysis, Experiment, TaskSummary } from '../data/types';
-import { buildAxes } from '../lib/axes';
+import type { Analysis, Experiment, Marks, TaskSummary } from '../data/types';
+import { type Brushes, buildAxes, readBrushes, writeBrushes } from '../lib/axes';
 import { colouring } from '../lib/colour';
-import { taskFilter } from '../lib/filter';
+import { bestFormat } from '../lib/columns';
 import { capitalize, duration, energy, plural, seconds } from '../lib/format';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
+import { memo } from '../lib/memo';
 import { order } from '../lib/order';
 import { go, query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
 import { theme } from '../lib/theme';
 import { MissingPage, useTitle } from './Other';
 
-const ROWS_FIRST = 500;
-// On a phone the cards below the table must stay in reach.
-const ROWS_PHONE = 12;
-const phone = matchMedia('(max-width: 640px)');
+const FILTER_MS = 150;
+
+// What a change of the address does not concern is not rendered again for it.
+const Costs = memo(CostsCard);
+const Coordinates = memo(Parallel);
+const Curves = memo(CurvesCard);
+const Further = memo(ExploreCard);
+const Figures = memo(Strip);
+const TheFront = memo(Front);
+const SoFar = memo(BestSoFar);
+const Search = memo(SearchCard);
+const Importances = memo(Importance);
+const Advices = memo(Advice);
+const Head = memo(Actions);
+
+// What two sets have in common; null is all.
+function both(a: Set<string> | null, b: Set<string> | null): Set<string> | null {
+  if (!a || !b) return a ?? b;
+  return new Set([...a].filter((n) => b.has(n)));
+}
+
+function pick(of: Map<number, TaskSummary>, numbers: number[]): TaskSummary[] {
+  return numbers.map((n) => of.get(n)).filter((t): t is TaskSummary => !!t);
+}
+
+// The list of before where it has the same members: what is made from it stays, too.
+function useSame<T>(list: T[]): T[] {
+  const before = useRef(list);
+  const same = list.length === before.current.length && list.every((one, i) => one === before.current[i]);
+  if (!same) before.current = list;
+  return before.current;
+}
 
 function selection(): Set<number> {
   return new Set((query.value.get('sel') ?? '').split(',').filter(Boolean).map(Number));
 }
 
-function Costs({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
+function CostsCard({ e, tasks, complete }: { e: Experiment; tasks: TaskSummary[]; complete: boolean }) {
+  // From the moment the task was there. Of one that was started again from scratch the first start is not known here.
   const waits = tasks
-    .map((t) => seconds(t.submitted, t.started))
+    .filter((t) => t.attempt === 1)
+    .map((t) => seconds(t.created, t.started))
     .filter((s): s is number => s !== null)
     .sort((a, b) => a - b);
   const lost = tasks
     .filter((t) => t.state === 'error' || t.state === 'stopped')
-    .reduce((sum, t) => sum + (t.elapsed_s ?? 0), 0);
+    .reduce((sum, t) => sum + (t.cost.wall_s ?? t.elapsed_s ?? 0), 0);
   return (
     <Card title="Time and energy" id="costs">
       <div class="body">
@@ -66,10 +102,27 @@ function Costs({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
           rows={[
             ['Time of all tasks', e.cost.wall_s === null ? 'nothing yet' : duration(e.cost.wall_s)],
             ['GPU time', e.cost.gpu_s ? duration(e.cost.gpu_s) : 'none'],
-            ['Queue wait, median', waits.length ? duration(waits[waits.length >> 1]) : 'none started yet'],
-            ['Lost to errors and stops', duration(lost)],
-            ['Energy', energy(e.cost.energy_j)],
-            ['Source', e.cost.energy_source ?? 'not measured'],
+            // Only all tasks together say these.
+            ...(complete
+              ? [
+                  [
+                    'Wait before the start, median',
+                    waits.length
+                      ? duration(waits[waits.length >> 1])
+                      : tasks.some((t) => t.started)
+                        ? 'not known'
+                        : 'none started yet',
+                  ] as [string, string],
+                  ['In failed and stopped tasks', duration(lost)] as [string, string],
+                ]
+              : []),
+            // The strip says that it is not measured.
+            ...(e.cost.energy_j === null
+              ? []
+              : [
+                  ['Energy', energy(e.cost.energy_j)] as [string, string],
+                  ['Source', e.cost.energy_source ?? 'not known'] as [string, string],
+                ]),
           ]}
         />
       </div>
@@ -108,7 +161,19 @@ function RestartLarger({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
   );
 }
 
-function Actions({ e, tasks, onClone }: { e: Experiment; tasks: TaskSummary[]; onClone: () => void }) {
+type OnMark = (marks: Marks) => Promise<unknown>;
+
+function Actions({
+  e,
+  tasks,
+  onClone,
+  onMark,
+}: {
+  e: Experiment;
+  tasks: TaskSummary[];
+  onClone: () => void;
+  onMark: OnMark;
+}) {
   const failed = e.tasks.error;
   const open = e.state === 'running' || e.state === 'waiting' || e.state === 'submitted';
   const fetchFile = (path: string, name: string) => () => {
@@ -129,6 +194,17 @@ function Actions({ e, tasks, onClone }: { e: Experiment; tasks: TaskSummary[]; o
           Restart failed ({failed})
         </button>
       )}
+      {e.state === 'stopped' && (
+        <button
+          type="button"
+          class="btn"
+          title="What was stopped runs again, and the search goes on. Finished tasks are kept."
+          onClick={() => void resumeExperiment(e.id)}
+        >
+          <Icon name="play" />
+          Resume
+        </button>
+      )}
       {open && (
         <button type="button" class="btn danger" onClick={() => void stopAll(e.id, e.tasks)}>
           <Icon name="stop" />
@@ -143,6 +219,11 @@ function Actions({ e, tasks, onClone }: { e: Experiment; tasks: TaskSummary[]; o
           { label: 'Export as JSON', icon: 'down', run: fetchFile('export?format=json', 'json') },
           { label: 'Experiment file', icon: 'file', run: fetchFile('source', 'yaml') },
           { label: 'Batch script', icon: 'file', run: fetchFile('script', 'sh') },
+          {
+            label: e.archived ? 'Unarchive' : 'Archive',
+            icon: 'box',
+            run: () => void onMark({ archived: !e.archived }),
+          },
           { label: 'Remove…', icon: 'trash', danger: true, run: () => void removeExperiment(e.id, e.name, e.tasks) },
         ]}
       />
@@ -150,11 +231,24 @@ function Actions({ e, tasks, onClone }: { e: Experiment; tasks: TaskSummary[]; o
   );
 }
 
+// What the address asks the table for.
+function askedNow(): Asked {
+  return {
+    sort: query.value.get('sort') ?? '',
+    state: query.value.get('state') ?? 'all',
+    filter: (query.value.get('q') ?? '').trim(),
+    // Columns that were added, and what the scatter shows.
+    metrics: [...new Set([...keysOf('more'), ...['sx', 'sy', 'sc', 'ss'].map((name) => query.value.get(name) ?? '')])]
+      .map((key) => /^(?:m|last)\.(.+)$/.exec(key)?.[1])
+      .filter((name): name is string => !!name),
+  };
+}
+
 export function ExperimentPage({ id }: { id: string }) {
-  const store = useMemo(() => new ExperimentStore(id, query.value.get('metric'), axisNow()), [id]);
+  const store = useMemo(() => new ExperimentStore(id, query.value.get('metric'), axisNow(), askedNow()), [id]);
   useEffect(() => store.open(), [store]);
   const e = store.detail.value;
-  useTitle(e?.name ?? id);
+  useTitle(e ? titleOf(e) : id, e);
   if (store.removed.value || (store.missing.value && !e)) return <MissingPage what="experiment" />;
   if (!e)
     return (
@@ -168,12 +262,19 @@ export function ExperimentPage({ id }: { id: string }) {
 
 function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const hovered = useSignal<string | null>(null);
-  const brushes = useSignal<Brushes>({});
-  const most = useSignal(phone.matches ? ROWS_PHONE : ROWS_FIRST);
+  // An axis that is being dragged along; the address gets it at the end.
+  const dragged = useSignal<Brushes | null>(null);
   const analysis = useAbout<Analysis>(e, 'analysis').value;
-  const tasks = useMemo(() => [...store.tasks.value.values()], [store.tasks.value]);
+  const { complete, rows: listed } = { complete: store.complete.value, rows: store.rows.value };
+  const known = store.tasks.value;
+  const charted = store.charted.value;
+  // All tasks, or those that the charts show.
+  const tasks = useSame(
+    useMemo(() => (complete ? [...known.values()] : pick(known, charted)), [known, charted, complete]),
+  );
   const goal = e.objective[0];
-  const sort = query.value.get('sort') ?? (goal?.goal === 'max' ? '-best' : 'best');
+  const natural = goal?.goal === 'max' ? '-best' : 'best';
+  const sort = query.value.get('sort') ?? natural;
   const state = query.value.get('state') ?? 'all';
   const text = query.value.get('q') ?? '';
   const colourName = query.value.get('colour') ?? e.varying[0];
@@ -186,20 +287,38 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
     [colourName, e.parameters, tasks.length, theme.value],
   );
   const css = useMemo(() => (task: TaskSummary) => colours.of(task).css, [colours]);
-  const started = useMemo(() => tasks.filter((t) => t.started !== null), [tasks]);
+  // Imported tasks never started here, but have a result.
+  const started = useMemo(() => tasks.filter((t) => t.started !== null || t.best !== null), [tasks]);
   const axes = useMemo(() => buildAxes(e, started), [started, e.varying]);
-  const shown = useMemo(() => brushed(started, axes, brushes.value), [started, axes, brushes.value]);
+  const brushText = query.value.get('brush') ?? '';
+  const brushes = useMemo(() => dragged.value ?? readBrushes(brushText, axes), [dragged.value, brushText, axes]);
+  const fronts = useMemo(() => frontPictures(e, tasks, analysis), [tasks, analysis]);
+  const partText = query.value.get('front') ?? '';
+  const part = useMemo(() => frontKept(frontShown(fronts)), [fronts, partText, query.value.get('against')]);
+  const shown = useMemo(() => {
+    const kept = both(brushed(started, axes, brushes), part);
+    return complete && listed ? both(new Set(listed.map(String)), kept) : kept;
+  }, [started, axes, brushes, part, complete, listed]);
+  useEffect(() => {
+    const timer = setTimeout(() => void store.ask(askedNow()), FILTER_MS);
+    return () => clearTimeout(timer);
+  }, [store, sort, state, text, askedNow().metrics.join()]);
   const rows = useMemo(() => {
-    const keep = taskFilter(text, goal?.metric ?? null);
-    return order(
-      tasks.filter(
-        (t) => (state === 'all' || t.state === state) && (!shown || shown.has(String(t.number))) && (!text || keep(t)),
-      ),
-      sort,
-    );
-  }, [tasks, state, text, sort, shown]);
+    // The daemon's pages are in its order, and hold tasks that are in no chart.
+    const of = complete ? tasks : pick(known, listed ?? []);
+    const keep = complete ? shown : both(brushed(of, axes, brushes), part);
+    const kept = of.filter((t) => (state === 'all' || t.state === state) && (!keep || keep.has(String(t.number))));
+    return complete ? order(kept, sort) : kept;
+  }, [complete ? tasks : known, listed, state, sort, shown, axes, complete]);
+  const format = useMemo(() => bestFormat(tasks), [tasks]);
   const selected = selection();
-  const chosen = tasks.filter((t) => selected.has(t.number));
+  const chosen = pick(known, [...selected]);
+  // Charts light up the selection, or else what brush and filter keep; state counts as a filter.
+  const lit = useMemo(() => {
+    if (chosen.length) return new Set(chosen.map((t) => String(t.number)));
+    if (state === 'all') return shown;
+    return both(new Set(tasks.filter((t) => t.state === state).map((t) => String(t.number))), shown);
+  }, [query.value.get('sel'), state, shown, tasks]);
   const select = (numbers: number[], on: boolean) => {
     const next = selection();
     for (const n of numbers)
@@ -232,7 +351,34 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       if (t.length) void restartTasks(e.id, t);
     },
   });
-  const states = STATES.filter((s) => e.tasks[s] > 0);
+  const openTask = useCallback((n: string) => go(`/e/${e.id}/${n}`), [e.id]);
+  const clone = useCallback(() => go(`/new?from=${e.id}`), [e.id]);
+  const mark: OnMark = useCallback(
+    async (marks) => {
+      const marked = await markExperiment(e.id, marks);
+      if (marked) store.detail.value = marked;
+      return marked;
+    },
+    [store],
+  );
+  const brush = useCallback(
+    (next: Brushes, done: boolean) => {
+      dragged.value = done ? null : next;
+      if (done) setQuery({ brush: writeBrushes(next, axes) || null });
+    },
+    [axes],
+  );
+  const change = useCallback(
+    (shown: Experiment) => {
+      store.detail.value = shown;
+    },
+    [store],
+  );
+  // Of several objectives the front is what people look at: it gets room.
+  const many = e.objective.length > 1;
+  const charts = { e, tasks, analysis, hovered, css, lit, onOpen: openTask };
+  const front = (height: number) => <TheFront {...charts} pictures={fronts} height={height} />;
+  const soFar = (height: number) => <SoFar {...charts} height={height} />;
   return (
     <>
       <div class="head">
@@ -242,6 +388,9 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
             <h1>
               <bdi>{e.name}</bdi>
             </h1>
+            <span class="tag mono" title="The id, for commands and links">
+              {e.id}
+            </span>
             <ExperimentChip e={e} />
             <span class="tag" title={e.search?.reason ?? undefined}>
               {strategyTitle(e.strategy)}
@@ -253,6 +402,9 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
               </span>
             )}
             <span class="tag">{e.backend}</span>
+            {e.archived && <span class="tag">archived</span>}
+            <Star on={e.star} onMark={mark} />
+            <Tags tags={e.tags} onMark={mark} />
           </div>
           {e.description && (
             <p class="dim small">
@@ -260,7 +412,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
             </p>
           )}
         </div>
-        <Actions e={e} tasks={tasks} onClone={() => go(`/new?from=${e.id}`)} />
+        <Head e={e} tasks={tasks} onClone={clone} onMark={mark} />
       </div>
       {e.paused && (
         <Banner kind="error" icon="pause" title={`Paused: ${e.paused}`} role="alert">
@@ -278,169 +430,62 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       {(e.warnings ?? []).map((warning) => (
         <Banner key={warning} kind="warn" icon="alert" title={warning} />
       ))}
-      <Strip e={e} tasks={tasks} />
+      <Figures e={e} tasks={tasks} format={format} />
       <div class="grid cols-experiment">
-        <CurvesCard
+        <Curves
           store={store}
           e={e}
           tasks={tasks}
           colours={colours}
           hovered={hovered}
-          shown={shown}
+          shown={lit}
+          format={format}
           forecast={analysis?.curves}
         />
-        <Parallel
+        <Coordinates
           e={e}
           tasks={started}
           axes={axes}
           brushes={brushes}
+          onBrush={brush}
           shown={shown}
+          lit={lit}
           hovered={hovered}
           css={css}
-          onOpen={(n) => go(`/e/${e.id}/${n}`)}
+          onOpen={openTask}
         />
       </div>
+      {many && (
+        <div class="grid cols-experiment">
+          {front(300)}
+          {soFar(300)}
+        </div>
+      )}
+      <Further {...charts} />
       <div class="grid cols-results">
-        <Card
-          title="Configurations"
-          id="configs"
-          class="clip"
-          extra={
-            <>
-              <Seg
-                label="Filter by state"
-                value={state}
-                onPick={(value) => setQuery({ state: value === 'all' ? null : value })}
-                options={[
-                  {
-                    value: 'all',
-                    label: (
-                      <>
-                        All <span class="numeric">{tasks.length}</span>
-                      </>
-                    ),
-                  },
-                  ...states.map((s) => ({
-                    value: s as string,
-                    label: (
-                      <>
-                        {capitalize(s)} <span class="numeric">{e.tasks[s]}</span>
-                      </>
-                    ),
-                  })),
-                ]}
-              />
-              <span class="grow" />
-              <label class="search slim">
-                <Icon name="filter" />
-                <span class="visually-hidden">Filter configurations</span>
-                <input
-                  type="search"
-                  class="mono"
-                  data-search
-                  value={text}
-                  placeholder={e.varying[0] ? `${e.varying[0]} = …` : 'node, value'}
-                  onInput={(event) => setQuery({ q: event.currentTarget.value })}
-                />
-              </label>
-              <button type="button" class="btn compact" disabled={chosen.length < 2} onClick={compare}>
-                <Icon name="git" />
-                Compare{chosen.length > 1 ? ` (${chosen.length})` : ''}
-              </button>
-            </>
-          }
-        >
-          {chosen.length > 0 && (
-            <div class="bulk" role="region" aria-label="Selected configurations">
-              <b>{plural(chosen.length, 'configuration')} selected</b>
-              <span class="grow" />
-              <button
-                type="button"
-                class="btn compact danger"
-                disabled={!chosen.some(stoppable)}
-                onClick={() => void stopTasks(e.id, chosen)}
-              >
-                <Icon name="stop" />
-                Stop {chosen.filter(stoppable).length || ''}
-              </button>
-              <button
-                type="button"
-                class="btn compact"
-                disabled={chosen.every(stoppable)}
-                onClick={() => void restartTasks(e.id, chosen)}
-              >
-                <Icon name="restart" />
-                Restart {chosen.filter((t) => !stoppable(t)).length || ''}
-              </button>
-              <button type="button" class="btn compact" onClick={() => setQuery({ sel: null })}>
-                Clear
-              </button>
-            </div>
-          )}
-          <TaskTable
-            e={e}
-            rows={rows.slice(0, most.value)}
-            css={css}
-            selected={selected}
-            hovered={hovered}
-            sort={sort}
-            onSort={(next) => setQuery({ sort: next })}
-            onSelect={select}
-          />
-          {!rows.length && (
-            <p class="none mute">
-              {tasks.length ? (
-                <>
-                  No configuration matches.{' '}
-                  <button
-                    type="button"
-                    class="link"
-                    onClick={() => {
-                      brushes.value = {};
-                      setQuery({ q: null, state: null });
-                    }}
-                  >
-                    Show all {tasks.length}
-                  </button>
-                </>
-              ) : (
-                'The search has not proposed a configuration yet.'
-              )}
-            </p>
-          )}
-          <div class="table-foot">
-            <span>
-              {Math.min(rows.length, most.value)} of {plural(store.total.value, 'configuration')}
-              {chosen.length ? `, ${chosen.length} selected` : ''}
-            </span>
-            {rows.length > most.value && (
-              <button
-                type="button"
-                class="link"
-                onClick={() => {
-                  most.value += ROWS_FIRST;
-                }}
-              >
-                Show more
-              </button>
-            )}
-            <span class="grow" />
-            <span class="hide-phone">
-              <kbd>x</kbd> select <kbd>c</kbd> compare <kbd>s</kbd> stop <kbd>r</kbd> restart
-            </span>
-          </div>
-        </Card>
+        <TasksCard
+          store={store}
+          e={e}
+          tasks={tasks}
+          rows={rows}
+          css={css}
+          selected={selected}
+          chosen={chosen}
+          hovered={hovered}
+          format={format}
+          sort={sort}
+          onSelect={select}
+          onCompare={compare}
+          onShowAll={() => setQuery({ q: null, state: null, brush: null, front: null })}
+        />
         <aside class="grid" aria-label="Analysis">
-          <SearchCard
-            e={e}
-            analysis={analysis}
-            onChange={(shown) => {
-              store.detail.value = shown;
-            }}
-          />
-          <Importance analysis={analysis} />
-          <Scatter e={e} tasks={tasks} analysis={analysis} hovered={hovered} css={css} />
-          <Costs e={e} tasks={tasks} />
+          <Search e={e} analysis={analysis} onChange={change} />
+          <Importances analysis={analysis} />
+          {!many && front(180)}
+          {!many && soFar(150)}
+          <Advices e={e} />
+          <Costs e={e} tasks={tasks} complete={complete} />
+          <Notes notes={e.notes} onMark={mark} />
         </aside>
       </div>
     </>

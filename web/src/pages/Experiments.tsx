@@ -2,13 +2,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Seg } from '../components/choice';
+import { Hits } from '../components/Hits';
 import { Icon } from '../components/Icon';
 import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
+import { TagList } from '../components/Marks';
 import { Empty, Loading, Trouble } from '../components/notice';
 import { SortHead } from '../components/SortHead';
 import { Spark } from '../components/Spark';
 import { ExperimentChip, ended, StateBar, StateCounts } from '../components/State';
-import { strategyTitle } from '../data/api';
+import { list, message, strategyTitle } from '../data/api';
 import { runExample } from '../data/example';
 import { experiments } from '../data/store';
 import type { ExperimentSummary } from '../data/types';
@@ -18,13 +20,17 @@ import { query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
 import { useTitle } from './Other';
 
-type Filter = 'all' | 'active' | 'errors' | 'ended';
+type Filter = 'all' | 'active' | 'errors' | 'ended' | 'starred';
 const KEEP: Record<Filter, (e: ExperimentSummary) => boolean> = {
   all: () => true,
   active: (e) => e.state === 'running' || e.state === 'waiting' || e.state === 'submitted',
   errors: (e) => e.tasks.error > 0,
   ended: (e) => e.state === 'finished' || e.state === 'stopped' || e.state === 'error',
+  starred: (e) => e.star,
 };
+
+// More would push the name of the experiment out of its row.
+const TAGS_SHOWN = 2;
 
 const number = (id: string) => Number(id.slice(1));
 const SORTS: Record<string, (a: ExperimentSummary, b: ExperimentSummary) => number> = {
@@ -39,7 +45,7 @@ const SORTS: Record<string, (a: ExperimentSummary, b: ExperimentSummary) => numb
 
 function matches(e: ExperimentSummary, text: string): boolean {
   const all =
-    `${e.id} ${e.name} ${e.description ?? ''} ${e.script ?? ''} ${e.strategy} ${e.state} ${e.backend}`.toLowerCase();
+    `${e.id} ${e.name} ${e.description ?? ''} ${e.script ?? ''} ${e.strategy} ${e.state} ${e.backend} ${e.tags.join(' ')}`.toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)
@@ -54,7 +60,7 @@ export function costLines(cost: ExperimentSummary['cost']): [string, string] {
       : cost.wall_s === null
         ? 'nothing yet'
         : duration(cost.wall_s);
-  return [time, cost.energy_j === null ? 'energy not measured' : energy(cost.energy_j)];
+  return [time, cost.energy_j === null ? '' : energy(cost.energy_j)];
 }
 
 function Row({ e }: { e: ExperimentSummary }) {
@@ -65,13 +71,31 @@ function Row({ e }: { e: ExperimentSummary }) {
     <tr data-row={e.id}>
       <td class="name">
         <div class="line">
+          {e.star && (
+            <span class="starred" role="img" aria-label="Starred">
+              <Icon name="star" />
+            </span>
+          )}
           <a class="row" href={`/e/${e.id}`}>
             <bdi>{e.name}</bdi>
           </a>
-          <span class="tag">{strategyTitle(e.strategy)}</span>
         </div>
-        <div class="mute small cut">
-          <bdi>{plain(e.description || e.script || e.id)}</bdi>
+        <div class="line second">
+          <span class="mute small cut">
+            <span class="mono">{e.id}</span> · {strategyTitle(e.strategy)}
+            {(e.description || e.script) && (
+              <>
+                {' '}
+                · <bdi>{plain(e.description || e.script!)}</bdi>
+              </>
+            )}
+          </span>
+          <TagList tags={e.tags.slice(0, TAGS_SHOWN)} />
+          {e.tags.length > TAGS_SHOWN && (
+            <span class="mute tiny" title={e.tags.slice(TAGS_SHOWN).map(plain).join(', ')}>
+              +{e.tags.length - TAGS_SHOWN}
+            </span>
+          )}
         </div>
       </td>
       <td class="right-phone">
@@ -114,9 +138,7 @@ function Row({ e }: { e: ExperimentSummary }) {
       </td>
       <td class="right-phone">
         {when(e.created)}
-        <div class="mute tiny">
-          {e.backend} · {e.id}
-        </div>
+        <div class="mute tiny">{e.backend}</div>
       </td>
     </tr>
   );
@@ -161,18 +183,64 @@ function FirstUse() {
 
 const SHOWN_FIRST = 200;
 
+// Archived experiments are asked for when they are looked at.
+function useArchived(on: boolean) {
+  const items = useSignal<ExperimentSummary[]>([]);
+  const error = useSignal<string | null>(null);
+  useEffect(() => {
+    if (!on) return;
+    list<ExperimentSummary>('/experiments?archived=yes', 2000)
+      .then((page) => {
+        items.value = page.items;
+        error.value = null;
+      })
+      .catch((problem) => {
+        error.value = message(problem);
+      });
+  }, [on, experiments.items.value]);
+  return { items: items.value, error: error.value };
+}
+
+// The tags that are there, each with how many have it; the chosen one can be let go.
+function TagRow({ items, tag }: { items: ExperimentSummary[]; tag: string | null }) {
+  const counts = new Map<string, number>();
+  for (const e of items) for (const name of e.tags) counts.set(name, (counts.get(name) ?? 0) + 1);
+  if (tag && !counts.has(tag)) counts.set(tag, 0);
+  if (!counts.size) return null;
+  return (
+    <nav class="tag-row" aria-label="Tags">
+      {[...counts].sort().map(([name, many]) => (
+        <a
+          key={name}
+          class="tag own"
+          aria-current={name === tag ? 'true' : undefined}
+          href={name === tag ? '/' : `/?tag=${encodeURIComponent(name)}`}
+        >
+          <bdi>{plain(name)}</bdi> {many}
+          {name === tag && <Icon name="x" />}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
 export function ExperimentsPage() {
   useTitle('Experiments');
-  const items = [...experiments.items.value.values()];
+  const old = query.value.get('archived') === '1';
+  const archived = useArchived(old);
+  const items = old ? archived.items : [...experiments.items.value.values()];
+  const tag = query.value.get('tag');
   const most = useSignal(SHOWN_FIRST);
   const text = query.value.get('q') ?? '';
   const filter = (query.value.get('show') ?? 'all') as Filter;
   const sort = query.value.get('sort') ?? '-submitted';
   const rows = useMemo(() => {
     const by = SORTS[sort.replace('-', '')] ?? SORTS.submitted;
-    const kept = items.filter((e) => (KEEP[filter] ?? KEEP.all)(e) && (!text || matches(e, text))).sort(by);
+    const kept = items
+      .filter((e) => (KEEP[filter] ?? KEEP.all)(e) && (!text || matches(e, text)) && (!tag || e.tags.includes(tag)))
+      .sort(by);
     return sort.startsWith('-') ? kept.reverse() : kept;
-  }, [experiments.items.value, text, filter, sort]);
+  }, [experiments.items.value, archived.items, old, text, filter, sort, tag]);
   useEffect(() => {
     most.value = SHOWN_FIRST;
   }, [text, filter]);
@@ -192,7 +260,7 @@ export function ExperimentsPage() {
   return (
     <>
       <div class="head center">
-        <h1>Experiments</h1>
+        <h1>{old ? 'Archived experiments' : 'Experiments'}</h1>
         <div class="btns">
           <a class="btn primary" href="/new">
             <Icon name="plus" />
@@ -200,90 +268,99 @@ export function ExperimentsPage() {
           </a>
         </div>
       </div>
-      <Trouble what="The list" error={experiments.error.value} />
+      <Trouble what="The list" error={old ? archived.error : experiments.error.value} />
       {experiments.loading.value ? (
         <Loading />
-      ) : !items.length && !experiments.error.value ? (
+      ) : !items.length && !old && !experiments.error.value && !text ? (
         <FirstUse />
       ) : (
         <div class="grid cols-list">
-          <section class="card" aria-labelledby="all">
-            <header>
-              <h2 id="all" class="visually-hidden">
-                All experiments
-              </h2>
-              <label class="search">
-                <Icon name="search" />
-                <span class="visually-hidden">Filter experiments</span>
-                <input
-                  type="search"
-                  data-search
-                  value={text}
-                  placeholder="Filter by name or script"
-                  onInput={(event) => setQuery({ q: event.currentTarget.value })}
+          <div class="grid">
+            <section class="card" aria-labelledby="all">
+              <header>
+                <h2 id="all" class="visually-hidden">
+                  All experiments
+                </h2>
+                <label class="search list">
+                  <Icon name="search" />
+                  <span class="visually-hidden">Search experiments and tasks</span>
+                  <input
+                    type="search"
+                    data-search
+                    value={text}
+                    placeholder="Search experiments and tasks"
+                    onInput={(event) => setQuery({ q: event.currentTarget.value })}
+                  />
+                </label>
+                <Seg
+                  label="Filter by state"
+                  value={filter}
+                  onPick={(value) => setQuery({ show: value === 'all' ? null : value })}
+                  options={[
+                    button('all', 'All'),
+                    button('active', 'Active'),
+                    button('errors', 'With errors'),
+                    button('ended', 'Ended'),
+                    button('starred', 'Starred'),
+                  ]}
                 />
-              </label>
-              <Seg
-                label="Filter by state"
-                value={filter}
-                onPick={(value) => setQuery({ show: value === 'all' ? null : value })}
-                options={[
-                  button('all', 'All'),
-                  button('active', 'Active'),
-                  button('errors', 'With errors'),
-                  button('ended', 'Ended'),
-                ]}
-              />
-            </header>
-            <div class="table-wrap">
-              <table class="stacked">
-                <thead>
-                  <tr>
-                    <SortHead name="name" label="Experiment" {...head} />
-                    <SortHead name="state" label="State" {...head} />
-                    <SortHead name="tasks" label="Tasks" {...head} />
-                    <SortHead name="best" label="Best" right {...head} />
-                    <th scope="col">Best so far</th>
-                    <SortHead name="cost" label="Cost" right {...head} />
-                    <SortHead name="submitted" label="Submitted" {...head} />
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows.slice(0, most.value).map((e) => (
-                    <Row key={e.id} e={e} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            {!rows.length && (
-              <p class="none mute">
-                No experiment matches.{' '}
-                <button type="button" class="link" onClick={() => setQuery({ q: null, show: null })}>
-                  Show all {items.length}
-                </button>
-              </p>
-            )}
-            <div class="table-foot">
-              <span>
-                {Math.min(rows.length, most.value)} of {plural(experiments.total.value, 'experiment')}
-              </span>
-              {rows.length > most.value && (
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => {
-                    most.value += SHOWN_FIRST;
-                  }}
-                >
-                  Show more
-                </button>
+              </header>
+              <TagRow items={items} tag={tag} />
+              <div class="table-wrap">
+                <table class="stacked">
+                  <thead>
+                    <tr>
+                      <SortHead name="name" label="Experiment" {...head} />
+                      <SortHead name="state" label="State" {...head} />
+                      <SortHead name="tasks" label="Tasks" {...head} />
+                      <SortHead name="best" label="Best" right {...head} />
+                      <th scope="col" title="Curve of the best task">
+                        Curve
+                      </th>
+                      <SortHead name="cost" label="Cost" right {...head} />
+                      <SortHead name="submitted" label="Submitted" {...head} />
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {rows.slice(0, most.value).map((e) => (
+                      <Row key={e.id} e={e} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {!rows.length && (
+                <p class="none mute">
+                  No experiment matches.{' '}
+                  <button type="button" class="link" onClick={() => setQuery({ q: null, show: null, tag: null })}>
+                    Show all {items.length}
+                  </button>
+                </p>
               )}
-              <span class="grow" />
-              <span class="hide-phone">
-                <kbd>j</kbd> <kbd>k</kbd> move <kbd>Enter</kbd> open <kbd>n</kbd> new <kbd>?</kbd> all keys
-              </span>
-            </div>
-          </section>
+              <div class="table-foot">
+                <span>
+                  {Math.min(rows.length, most.value)} of{' '}
+                  {plural(old ? items.length : experiments.total.value, 'experiment')}
+                </span>
+                <a href={old ? '/' : '/?archived=1'}>{old ? 'Back to the list' : 'Archived'}</a>
+                {rows.length > most.value && (
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => {
+                      most.value += SHOWN_FIRST;
+                    }}
+                  >
+                    Show more
+                  </button>
+                )}
+                <span class="grow" />
+                <span class="hide-phone">
+                  <kbd>j</kbd> <kbd>k</kbd> move <kbd>Enter</kbd> open <kbd>n</kbd> new <kbd>?</kbd> all keys
+                </span>
+              </div>
+            </section>
+            {text.trim() && <Hits words={text.trim()} />}
+          </div>
           <aside class="grid" aria-label="Cluster and recent events">
             <NeedsAttention items={items} />
             <ClusterCard />

@@ -1,11 +1,25 @@
 // The form for a new experiment. Nothing typed is lost: the draft is kept in this browser until it is submitted.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Card } from '../components/Card';
 import { Crumbs } from '../components/Crumbs';
 import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
-import { body, change, check, draft, filling, giveScript, problems, startForm } from '../components/new/form';
+import { copyFrom, importFile, oneTask } from '../components/new/bring';
+import {
+  check,
+  checking,
+  clearForm,
+  doc,
+  file,
+  files,
+  filling,
+  place,
+  problems,
+  script,
+  startForm,
+  textAt,
+  view,
+} from '../components/new/form';
 import { PreviewCard } from '../components/new/Preview';
 import { ResourcesCard } from '../components/new/Resources';
 import { refused as binary, ScriptCard } from '../components/new/Script';
@@ -13,13 +27,13 @@ import { SpaceCard } from '../components/new/Space';
 import { StrategyCard } from '../components/new/Strategy';
 import { Banner } from '../components/notice';
 import { ProblemsContext } from '../components/problems';
-import { ApiError, get, message, post, request } from '../data/api';
+import { ApiError, message, post } from '../data/api';
 import { confirm } from '../data/confirm';
-import { fromDocument, fromExperiment, toOneTask } from '../data/document';
-import { dropDraft, emptyDraft, hiddenKeys, upload } from '../data/draft';
+import { dropDraft } from '../data/draft';
 import { experiments } from '../data/store';
 import { toast } from '../data/toast';
-import type { Check, Experiment } from '../data/types';
+import { type Path, pathsOf } from '../data/tree';
+import type { Experiment } from '../data/types';
 import { plural, when } from '../lib/format';
 import { go, query, setQuery } from '../lib/router';
 import { useTitle } from './Other';
@@ -33,96 +47,6 @@ function keyFor(text: string): string {
     last = { body: text, key: [...random].map((b) => b.toString(16).padStart(2, '0')).join('') };
   }
   return last.key;
-}
-
-async function copyFrom(id: string) {
-  try {
-    const e = await get<Experiment>(`/experiments/${id}`);
-    const { files } = await get<{ files: { path: string; bytes: number }[] }>(`/experiments/${id}/files`);
-    const read = (path: string) => request('GET', `/experiments/${id}/file?path=${encodeURIComponent(path)}`);
-    const made = fromExperiment(e);
-    for (const file of files) {
-      if (file.path === e.script) made.script = { name: file.path, text: await (await read(file.path)).text() };
-      else made.files.push(await upload(file.path, await (await read(file.path)).blob()));
-    }
-    draft.value = made;
-    toast(`Copied from ${e.name}.`);
-  } catch (problem) {
-    toast(message(problem), { level: 'error' });
-  }
-}
-
-// What an experiment file lists under "files" and the form does not have yet.
-function missingFiles(listed: unknown): string[] {
-  const have = new Set(draft.value.files.map((file) => file.path));
-  const words = (Array.isArray(listed) ? listed : listed ? [listed] : []).map(String);
-  return words
-    .filter((word) => !have.has(word))
-    .map((word) => (word === 'git' ? 'the files that git tracks (or submit the file with sluice run)' : word));
-}
-
-// An experiment file becomes the form. False: it has errors, and stays a text until they are corrected.
-async function toForm(source: { name: string; text: string }): Promise<boolean> {
-  try {
-    const got = await post<Check>('/check', { source });
-    const made = fromDocument(got.experiment as Record<string, unknown>);
-    const { script, files } = draft.value;
-    const { script: named, files: listed } = got.experiment as { script?: unknown; files?: unknown };
-    draft.value = { ...made, files, script: script && (!named || named === script.name) ? script : null };
-    const missing = missingFiles(listed);
-    if (!draft.value.script && typeof named === 'string') missing.unshift(`${named}, the script`);
-    if (missing.length) toast(`Add what the file names and a browser cannot read: ${missing.join('; ')}.`);
-    return true;
-  } catch (problem) {
-    if (problem instanceof ApiError && problem.status === 400) return false;
-    throw problem;
-  }
-}
-
-// By its name, or by a first line that no experiment file has.
-function isScript({ name, text }: { name: string; text: string }): boolean {
-  return /\.(py|sh|r|jl|pl)$/i.test(name) || /^(#!|import \w|from \w+(\.\w+)* import )/m.test(text.slice(0, 4000));
-}
-
-async function importFile(file: File) {
-  const source = { name: file.name, text: await file.text() };
-  if (isScript(source)) {
-    const use = await confirm({
-      title: `${file.name} is a script`,
-      text: 'It is no experiment file. It can be used as the training script of this form.',
-      yes: 'Use it as the script',
-      no: 'Cancel',
-      icon: 'file',
-    });
-    if (use) giveScript(source.name, source.text);
-    return;
-  }
-  try {
-    if (!(await toForm(source))) change({ source });
-  } catch (problem) {
-    toast(message(problem), { level: 'error' });
-  }
-}
-
-// The text is never thrown away without a question.
-async function backToForm() {
-  const source = draft.value.source!;
-  try {
-    if (await toForm(source)) return;
-  } catch (problem) {
-    toast(message(problem), { level: 'error' });
-    return;
-  }
-  if (
-    await confirm({
-      title: 'Leave the file?',
-      text: 'The file has errors, so the form cannot show it. Going back to the form discards its text.',
-      yes: 'Discard the file',
-      no: 'Keep editing',
-      icon: 'trash',
-    })
-  )
-    change({ source: null });
 }
 
 function CopyDialog({ onClose }: { onClose: () => void }) {
@@ -161,74 +85,55 @@ function CopyDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function SourceCard() {
-  const source = draft.value.source!;
-  return (
-    <Card
-      title={
-        <>
-          Experiment file <bdi>{source.name}</bdi>
-        </>
-      }
-      id="n-source"
-      step={2}
-      extra={
-        <>
-          <span class="grow" />
-          <button type="button" class="btn compact" onClick={() => void backToForm()}>
-            Back to the form
-          </button>
-        </>
-      }
-    >
-      <div class="body">
-        <label class="visually-hidden" for="source">
-          Experiment file
-        </label>
-        <textarea
-          class="input mono source"
-          id="source"
-          rows={24}
-          spellcheck={false}
-          value={source.text}
-          aria-invalid={problems.all.value.length > 0}
-          onInput={(event) => change({ source: { ...source, text: event.currentTarget.value } })}
-        />
-        {problems.all.value.length > 0 && (
-          <p class="wrong" role="status">
-            {plural(problems.all.value.length, 'thing')} to correct; see the preview.
-          </p>
-        )}
-      </div>
-    </Card>
-  );
+// The parts of the file that no field on the screen shows.
+function hiddenPaths(): Path[] {
+  const known = /^\/parameters\/[^/]+\/(min|max|step|points|scale|values|value|when)\b/;
+  return pathsOf(doc().contents).filter((path) => {
+    const where = place(path);
+    if (!where || where === '/script' || path[0] === 'files') return false;
+    return path[0] === 'parameters' && path.length > 2 ? !known.test(where) : !problems.covers(where);
+  });
 }
 
-// What came with a file or a copy and has no field here is sent along; it is named, and can be edited as a file.
-function Kept() {
-  const d = draft.value;
-  const keys = d.source ? [] : hiddenKeys(d);
-  if (!keys.length) return null;
+// What the file says and no field shows stays in the file; it is named, and edited there.
+function Hidden() {
+  const paths = file.value!.broken ? [] : hiddenPaths();
+  if (!paths.length) return null;
   return (
-    <Banner kind="note" icon="file" title="Kept from the file:">
+    <Banner kind="note" icon="file" title="Also in the file:">
       {' '}
       <span class="dim">
-        {keys.map((key, i) => (
-          <span key={key}>
+        {paths.map((path, i) => (
+          <span key={place(path)}>
             {i ? ', ' : ''}
-            <code>{key}</code>
+            <code>{path.join('.')}</code>
           </span>
         ))}
-        . The form has no field for {keys.length === 1 ? 'it' : 'them'}; the YAML beside shows the whole experiment.
+        .
       </span>{' '}
       <button
         type="button"
         class="link"
-        disabled={!check.value}
-        onClick={() => change({ source: { name: 'experiment.yaml', text: check.value!.yaml } })}
+        onClick={() => {
+          view.value = 'yaml';
+        }}
       >
         Edit as YAML
       </button>
+    </Banner>
+  );
+}
+
+// A text that is no YAML cannot be shown as a form.
+function Broken() {
+  const { broken } = file.value!;
+  if (!broken) return null;
+  // The daemon's word, as the command line has it; until it has come, that of the page's own reader.
+  const line = problems.all.value.find((error) => error.line)?.line ?? broken.line;
+  return (
+    <Banner kind="error" icon="alert" title={`The YAML cannot be read at line ${line}.`} role="status">
+      {' '}
+      <span class="dim">The form goes on when it is corrected. Nothing is lost.</span>
     </Banner>
   );
 }
@@ -243,7 +148,7 @@ async function clear() {
       icon: 'trash',
     })
   )
-    draft.value = emptyDraft();
+    clearForm();
 }
 
 function Heading({ onCopy }: { onCopy: () => void }) {
@@ -282,25 +187,23 @@ function Heading({ onCopy }: { onCopy: () => void }) {
   );
 }
 
-// Sends the form. `keep`: what was typed stays, for the tasks that are left.
+// Sends the file with its script and files. `keep`: what was typed stays, for the tasks that are left.
 function useSubmit() {
   const sending = useSignal(false);
   const refused = useSignal<string | null>(null);
-  const submit = async (what: Record<string, unknown>, keep: boolean) => {
-    const d = draft.value;
-    if (!d.script) return;
+  const submit = async (text: string, keep: boolean) => {
     sending.value = true;
-    const files = [
-      { path: d.script.name, text: d.script.text },
-      ...d.files.map((f) => ({ path: f.path, upload: f.upload })),
+    const sent = [
+      ...(script.value ? [{ path: script.value.name, text: script.value.text, mode: script.value.mode }] : []),
+      ...files.value.map((f) => ({ path: f.path, upload: f.upload, mode: f.mode })),
     ];
-    const full = { ...what, files };
+    const full = { source: { name: file.value!.name, text }, files: sent };
     try {
       const made = await post<Experiment>('/experiments', full, { 'Idempotency-Key': keyFor(JSON.stringify(full)) });
       refused.value = null;
       if (!keep) {
+        clearForm();
         dropDraft();
-        draft.value = emptyDraft();
       }
       go(`/e/${made.id}`);
       toast(keep ? 'Submitted one task. The form is kept for the rest.' : `Submitted ${made.name}.`);
@@ -313,36 +216,79 @@ function useSubmit() {
   return { sending, refused, submit };
 }
 
+// Why it cannot be submitted yet; '' where it can.
+function whyNot(): string {
+  if (binary.value) return 'Choose another script to submit.';
+  const pulled = textAt(['resources', 'backend']) === 'external';
+  if (!script.value && !doc().has('command') && !pulled) return 'Add the training script to submit.';
+  if (problems.all.value.length || !check.value) return checking.value ? '' : 'Correct what is marked to submit.';
+  return '';
+}
+
+// The form needs the YAML library, which other pages do without.
+function useForm() {
+  const failed = useSignal(false);
+  useEffect(() => {
+    let stop: (() => void) | null = null;
+    let gone = false;
+    startForm()
+      .then((end) => {
+        stop = end;
+        if (gone) return stop();
+        const from = query.value.get('from');
+        if (!from) return;
+        setQuery({ from: null });
+        void copyFrom(from);
+      })
+      .catch(() => {
+        failed.value = true;
+      });
+    return () => {
+      gone = true;
+      stop?.();
+    };
+  }, []);
+  return failed.value;
+}
+
 export function NewPage() {
   useTitle('New experiment');
+  const failed = useForm();
+  if (file.value) return <Form />;
+  return (
+    <>
+      <h1 class="visually-hidden">New experiment</h1>
+      {failed ? (
+        <Banner kind="error" icon="alert" title="The form could not be loaded." role="alert">
+          {' '}
+          <button type="button" class="link" onClick={() => location.reload()}>
+            Try again
+          </button>
+        </Banner>
+      ) : (
+        <p class="mute">Loading the form…</p>
+      )}
+    </>
+  );
+}
+
+function Form() {
   const copying = useSignal(false);
   const { sending, refused, submit } = useSubmit();
-  useEffect(() => {
-    const stop = startForm();
-    const from = query.value.get('from');
-    if (from) {
-      setQuery({ from: null });
-      void copyFrom(from);
-    }
-    return stop;
-  }, []);
-  const d = draft.value;
   const got = check.value;
-  const ready = !!got && !!d.script && !sending.value && !binary.value && !filling.value;
-  const why = !d.script ? 'Add the training script to submit.' : !got ? 'Correct what is marked to submit.' : '';
+  const why = whyNot();
+  const ready = !!got && !why && !problems.all.value.length && !sending.value && !filling.value;
 
   const buttons = (
     <>
-      {!d.source && (
-        <button
-          type="button"
-          class="btn"
-          disabled={!ready || !got?.sample.length}
-          onClick={() => void submit({ experiment: toOneTask(d, got!.sample[0]) }, true)}
-        >
-          Run one task first
-        </button>
-      )}
+      <button
+        type="button"
+        class="btn"
+        disabled={!ready || !got?.sample.length || !!file.value!.broken}
+        onClick={() => void submit(oneTask(file.value!.text, got!.sample[0]), true)}
+      >
+        Run one task first
+      </button>
       <button type="submit" form="new" class="btn primary" disabled={!ready}>
         <Icon name="play" />
         Submit{got?.count ? ` ${plural(got.count, 'task')}` : ''}
@@ -369,21 +315,18 @@ export function NewPage() {
           aria-label="New experiment"
           onSubmit={(event) => {
             event.preventDefault();
-            if (ready) void submit(body(d), false);
+            if (ready) void submit(file.value!.text, false);
           }}
         >
           <ProblemsContext.Provider value={problems}>
-            <ScriptCard />
-            <Kept />
-            {d.source ? (
-              <SourceCard />
-            ) : (
-              <>
-                <SpaceCard />
-                <StrategyCard />
-                <ResourcesCard />
-              </>
-            )}
+            <Broken />
+            <fieldset class="plain grid" disabled={!!file.value!.broken}>
+              <ScriptCard />
+              <Hidden />
+              <SpaceCard />
+              <StrategyCard />
+              <ResourcesCard />
+            </fieldset>
           </ProblemsContext.Provider>
         </form>
         <aside class="grid sticky" aria-label="Preview">

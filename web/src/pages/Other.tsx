@@ -2,11 +2,16 @@ import { useEffect } from 'preact/hooks';
 import { Brand } from '../components/Icon';
 import { Empty } from '../components/notice';
 import { info, linkRefused, loginCommand, sessionEnded } from '../data/api';
+import { iconOf, showIcon } from '../data/icon';
+import type { ExperimentSummary } from '../data/types';
 
-export function useTitle(title: string) {
+// The title of the tab; its icon shows the progress of the experiment that the page is about.
+export function useTitle(title: string, of?: ExperimentSummary | null) {
+  const look = of ? iconOf(of) : null;
   useEffect(() => {
     document.title = `${title} · sluice`;
   }, [title]);
+  useEffect(() => showIcon(look), [look?.share, look?.ring, look?.dot]);
 }
 
 export function MissingPage({ what = 'page' }: { what?: string }) {

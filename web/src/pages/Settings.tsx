@@ -6,9 +6,11 @@ import { CopyButton } from '../components/CopyButton';
 import { Seg } from '../components/choice';
 import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
+import { NotifyCard } from '../components/Notify';
 import { get, info, message, post, remove, signedOut } from '../data/api';
 import { confirm } from '../data/confirm';
 import { dropSession, session } from '../data/session';
+import { notifying, possible, setNotifying } from '../data/tell';
 import { toast } from '../data/toast';
 import type { SessionList, SessionRow, Token, TokenList } from '../data/types';
 import { when } from '../lib/format';
@@ -233,11 +235,29 @@ export function SettingsPage() {
                 value={choice.value}
                 onPick={choose}
                 options={[
-                  { value: 'system', label: 'As the system' },
+                  { value: 'system', label: 'System' },
                   { value: 'light', label: 'Light' },
                   { value: 'dark', label: 'Dark' },
                 ]}
               />
+            </div>
+          </Card>
+          <Card title="Notifications" id="notify">
+            <div class="body">
+              <label class="check wraps">
+                <input
+                  type="checkbox"
+                  checked={notifying.value}
+                  disabled={!possible}
+                  onChange={async (event) => {
+                    const on = event.currentTarget.checked;
+                    if (!(await setNotifying(on))) toast('The browser does not allow notifications of this page.');
+                  }}
+                />
+                Notify me in this browser when an experiment ends or pauses, or a task makes no progress
+              </label>
+              <p class="mute small">Works while a tab of the dashboard is open. Nothing leaves this machine.</p>
+              <NotifyCard />
             </div>
           </Card>
           <Card title="This daemon" id="daemon">

@@ -1,23 +1,30 @@
 // One task. When it failed, the cause, the timeline and the output come before everything else.
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { axisNow } from '../components/axis';
 import { Card } from '../components/Card';
 import { CopyButton } from '../components/CopyButton';
 import { Crumbs } from '../components/Crumbs';
+import { SuggestDialog } from '../components/experiment/Living';
 import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
+import { Notes, Star, Tags } from '../components/Marks';
 import { Banner, Loading, Trouble } from '../components/notice';
 import { Chip } from '../components/State';
+import { Files } from '../components/task/Files';
 import { Log } from '../components/task/Log';
+import { Results } from '../components/task/Results';
+import { Samples } from '../components/task/Samples';
 import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
 import { WhatRan } from '../components/task/WhatRan';
 import { restartLarger, restartTasks, stoppable, stopTasks } from '../data/actions';
 import { info } from '../data/api';
 import { largerFor } from '../data/larger';
-import { now, reasonNow, TaskStore } from '../data/store';
-import type { Experiment, Task } from '../data/types';
-import { bytes, capitalize, duration, figureText, metric, param, paramLine, plural, seconds } from '../lib/format';
+import { markTask } from '../data/marks';
+import { reasonNow, TaskStore } from '../data/store';
+import type { Experiment, Marks, Task } from '../data/types';
+import { capitalize, figureText, param, paramLine } from '../lib/format';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
 import { brief, plain } from '../lib/text';
@@ -44,7 +51,7 @@ function Failure({ task }: { task: Task }) {
           code,
           task.node && `Node ${task.node}.`,
           cause?.remedy && `${capitalize(cause.remedy)}.`,
-          'Restart runs the same configuration again.',
+          'Restart runs the same parameters again.',
         ]
           .filter(Boolean)
           .join(' ')}
@@ -92,7 +99,7 @@ function Parameters({ task, e }: { task: Task; e: Experiment }) {
               {best && name in best && best[name] !== value && (
                 <>
                   {' '}
-                  <span class="tag" title={`The best configuration uses ${param(best[name])}`}>
+                  <span class="tag" title={`The best task uses ${param(best[name])}`}>
                     best {param(best[name])}
                   </span>
                 </>
@@ -106,63 +113,37 @@ function Parameters({ task, e }: { task: Task; e: Experiment }) {
   );
 }
 
-function Results({ task, e }: { task: Task; e: Experiment }) {
-  const goal = e.objective[0]?.metric ?? 'value';
-  const step = e.step_name || 'epoch';
-  const none = task.finished ? 'none' : 'none yet';
-  const ran = task.state === 'running' ? seconds(task.started, now.value) : task.elapsed_s;
-  return (
-    <Card title="Results" id="results">
-      <div class="body">
-        <KeyValues
-          rows={[
-            [
-              `Current ${step}`,
-              task.epoch === null ? (
-                none
-              ) : (
-                <>
-                  {task.epoch}
-                  {task.epochs !== null && <span class="mute"> of {task.epochs}</span>}
-                </>
-              ),
-            ],
-            [
-              <>
-                Best <bdi>{goal}</bdi>
-              </>,
-              task.best ? <b>{metric(task.best.value)}</b> : none,
-            ],
-            [`at ${step}`, task.best?.epoch ?? 'not known'],
-            ['Last value', task.last ? metric(task.last.value) : none],
-            [`Time per ${step}`, ran !== null && task.epoch ? duration(ran / task.epoch) : 'not known'],
-          ]}
-        />
-      </div>
-    </Card>
-  );
-}
-
 function Used({ task }: { task: Task }) {
   const figures = info.value?.figures ?? [];
+  const known = figures.filter((figure) => task.cost[figure.key as keyof Task['cost']] !== null);
+  const rest = figures.filter((figure) => !known.includes(figure));
   return (
     <Card title="What it used" id="used">
       <div class="body">
         <KeyValues
-          rows={figures.map((figure) => [
+          rows={known.map((figure) => [
             <span key={figure.key} title={`From: ${figure.source}`}>
               {capitalize(figure.label)}
             </span>,
             figureText(task.cost, figure),
           ])}
         />
+        {rest.length > 0 && <p class="mute small">Not measured: {rest.map((figure) => figure.label).join(', ')}.</p>}
       </div>
     </Card>
   );
 }
 
+// How an attempt ended: with a code, by a signal, or without either (its end was not seen).
+function exitText(last: Task['attempts'][number] | undefined) {
+  if (!last) return 'not started';
+  if (last.exit_code !== null) return <span class={last.exit_code ? 'bad' : ''}>{last.exit_code}</span>;
+  if (last.signal) return <span class="bad">{`none: ended by signal ${last.signal}`}</span>;
+  return last.finished ? 'none' : 'still running';
+}
+
 function Facts({ task, e }: { task: Task; e: Experiment }) {
-  const exit = task.attempts[task.attempts.length - 1]?.exit_code;
+  const last = task.attempts[task.attempts.length - 1];
   return (
     <Card title="Where it ran" id="facts">
       <div class="body">
@@ -172,10 +153,7 @@ function Facts({ task, e }: { task: Task; e: Experiment }) {
             ['Job', task.job ? <span class="mono">{task.job}</span> : 'none'],
             ['Node', task.node ?? 'not known'],
             ['GPUs', task.gpus ?? 'none'],
-            [
-              'Exit code',
-              exit === null || exit === undefined ? 'not ended' : <span class={exit ? 'bad' : ''}>{exit}</span>,
-            ],
+            ['Exit code', exitText(last)],
             ['Attempt', task.attempt],
             ['Seed', task.seed ?? 'none'],
           ]}
@@ -185,36 +163,14 @@ function Facts({ task, e }: { task: Task; e: Experiment }) {
   );
 }
 
-function Files({ task }: { task: Task }) {
-  return (
-    <Card title="Files and command" id="files">
-      <div class="body">
-        {task.argv?.length > 0 && <pre class="argv">{task.argv.join(' ')}</pre>}
-        <p class="mute small folder">
-          <bdi>{task.folder}</bdi>
-        </p>
-        <ul class="files">
-          {task.files.slice(0, 50).map((file) => (
-            <li key={file.path}>
-              <bdi class="mono">{file.path}</bdi>
-              <span class="mute small">{bytes(file.bytes)}</span>
-            </li>
-          ))}
-        </ul>
-        {task.files.length > 50 && <p class="mute small">and {plural(task.files.length - 50, 'more file')}</p>}
-        {!task.files.length && <p class="mute small">No files written.</p>}
-      </div>
-    </Card>
-  );
-}
-
 export function TaskPage({ id, number }: { id: string; number: number }) {
+  const changing = useSignal(false);
   const store = useMemo(() => new TaskStore(id, number, axisNow()), [id, number]);
   useEffect(() => store.open(), [store]);
   const got = store.task.value;
   const e = store.experiment.value;
   const task = got && e ? { ...got, reason: reasonNow(got, e) } : got;
-  useTitle(e ? `#${number} · ${e.name}` : `${id}/${number}`);
+  useTitle(e ? `#${number} · ${e.name}` : `${id}/${number}`, e);
   useKeys({
     s: () => {
       if (task && stoppable(task)) void stopTasks(id, [task]);
@@ -233,6 +189,11 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
         {store.error.value ? <Trouble what="The task" error={store.error.value} /> : <Loading />}
       </>
     );
+  const mark = async (marks: Marks) => {
+    const marked = await markTask(id, number, marks);
+    if (marked) store.task.value = marked;
+    return marked;
+  };
   const failed = task.state === 'error';
   const open = stoppable(task);
   const best = e.best?.task;
@@ -246,14 +207,19 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
             items={[{ href: '/', label: 'Experiments' }, { href: `/e/${id}`, label: e.name }, { label: `#${number}` }]}
           />
           <div class="title">
-            <h1>Configuration {number}</h1>
+            <h1>Task {number}</h1>
+            <span class="tag mono" title="The id, for commands and links">
+              {id}/{number}
+            </span>
             <Chip state={task.state} title={task.reason} />
             {best === number && (
               <span class="tag on">
                 <Icon name="star" />
-                best of {e.tasks.total}
+                best
               </span>
             )}
+            <Star on={task.star} onMark={mark} />
+            <Tags tags={task.tags} onMark={mark} link={false} />
             <span class="dim numeric cut">
               <bdi>{paramLine(task.parameters, e.varying)}</bdi>
             </span>
@@ -262,7 +228,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
         <div class="btns bottom-phone">
           <a
             class="btn icon hide-phone"
-            aria-label="Previous configuration"
+            aria-label="Previous task"
             aria-disabled={number <= 1}
             href={`/e/${id}/${Math.max(1, number - 1)}`}
           >
@@ -270,7 +236,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
           </a>
           <a
             class="btn icon hide-phone"
-            aria-label="Next configuration"
+            aria-label="Next task"
             href={`/e/${id}/${Math.min(e.tasks.total, number + 1)}`}
           >
             <Icon name="right" />
@@ -290,12 +256,33 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
             <Icon name="restart" />
             Restart
           </button>
+          {e.varying.length > 0 && e.backend !== 'external' && (
+            <button
+              type="button"
+              class="btn hide-phone"
+              onClick={() => {
+                changing.value = true;
+              }}
+            >
+              <Icon name="restart" />
+              Restart with changes…
+            </button>
+          )}
           <button type="button" class="btn danger" disabled={!open} onClick={() => void stopTasks(id, [task])}>
             <Icon name="stop" />
             Stop
           </button>
         </div>
       </div>
+      {changing.value && (
+        <SuggestDialog
+          e={e}
+          from={task}
+          onClose={() => {
+            changing.value = false;
+          }}
+        />
+      )}
       {failed && <Failure task={task} />}
       {!failed && task.reason && task.state !== 'finished' && (
         <p class="dim small reason">
@@ -306,6 +293,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
       <div class="grid cols-task">
         <div class="grid side">
           <Parameters task={task} e={e} />
+          <Notes notes={task.notes} onMark={mark} />
           <Results task={task} e={e} />
           <Used task={task} />
           <Facts task={task} e={e} />
@@ -316,16 +304,18 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
             <>
               {log}
               {curves}
+              <Samples task={task} />
             </>
           ) : (
             <>
               {curves}
+              <Samples task={task} />
               {log}
             </>
           )}
           <Attempts task={task} />
           <History task={task} />
-          <Files task={task} />
+          <Files task={task} e={e} />
         </div>
       </div>
     </>

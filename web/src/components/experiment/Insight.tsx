@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { get, strategyTitle } from '../../data/api';
 import type { Analysis, Experiment, Search } from '../../data/types';
-import { plural, tick } from '../../lib/format';
+import { capitalize, plural, tick } from '../../lib/format';
 import { Bar } from '../Bar';
 import { Card } from '../Card';
 import { Icon } from '../Icon';
@@ -68,7 +68,11 @@ export function Importance({ analysis }: { analysis: Analysis | null }) {
             </p>
           </>
         ) : (
-          <p class="mute small">Needs a few finished tasks.</p>
+          <p class="mute small">
+            {analysis
+              ? `Needs ${analysis.importance_needs} finished tasks with a value, and a parameter that varies.`
+              : 'Loading'}
+          </p>
         )}
       </div>
     </Card>
@@ -102,7 +106,7 @@ interface Bracket {
 }
 
 // Hyperband's and DEHB's: each is a ladder of its own, from many short runs to few long ones.
-function Brackets({ list }: { list: Bracket[] }) {
+function Brackets({ list, step }: { list: Bracket[]; step: string }) {
   return (
     <table class="plain rungs">
       <caption class="visually-hidden">Brackets of the search</caption>
@@ -115,7 +119,7 @@ function Brackets({ list }: { list: Bracket[] }) {
             Rung
           </th>
           <th scope="col" class="right">
-            Length
+            {step}
           </th>
           <th scope="col" class="right">
             Results
@@ -148,6 +152,7 @@ export function SearchCard({
   onChange: (shown: Experiment) => void;
 }) {
   const search = useAbout<Search>(e, 'search').value;
+  const step = `${e.step_name || 'epoch'}s`;
   const dialog = useSignal<'suggest' | 'change' | null>(null);
   const state = search?.state ?? {};
   // While it works the strategy counts its rungs itself; afterwards the tasks say where they stood.
@@ -186,13 +191,13 @@ export function SearchCard({
             <thead>
               <tr>
                 <th scope="col" class="right">
-                  Length
+                  {capitalize(step)}
                 </th>
                 <th scope="col" class="right">
                   {own ? 'Results' : 'Tasks'}
                 </th>
                 <th scope="col" class="right">
-                  {own ? 'Went on' : 'Finished'}
+                  {own ? 'Promoted' : 'Finished'}
                 </th>
               </tr>
             </thead>
@@ -207,12 +212,12 @@ export function SearchCard({
             </tbody>
           </table>
         )}
-        {brackets.length > 0 && <Brackets list={brackets} />}
+        {brackets.length > 0 && <Brackets list={brackets} step={capitalize(step)} />}
         {(analysis?.agreement ?? [])
           .filter((a) => a.correlation !== null)
           .map((a) => (
             <p key={a.from} class="mute small">
-              {tick(a.from)} and {tick(a.to)} order {plural(a.tasks, 'configuration')} alike: rank correlation{' '}
+              {tick(a.from)} and {tick(a.to)} order {plural(a.tasks, 'task')} alike: rank correlation{' '}
               {a.correlation!.toFixed(2)}.
             </p>
           ))}
@@ -225,7 +230,7 @@ export function SearchCard({
             }}
           >
             <Icon name="plus" />
-            Suggest a configuration…
+            Suggest a task…
           </button>
           <button
             type="button"

@@ -3,8 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { info, post } from '../../data/api';
-import { fromExperiment, paramSpec } from '../../data/document';
-import type { DraftParam } from '../../data/draft';
+import { fromParam, type SearchParam, searchOf } from '../../data/document';
 import { toast } from '../../data/toast';
 import { listValues, scalar } from '../../data/typed';
 import type { Experiment, Parameter, TaskSummary, Value } from '../../data/types';
@@ -78,7 +77,7 @@ function Form({
         <ProblemsContext.Provider value={problems}>{children}</ProblemsContext.Provider>
         {problems.rest.value.length > 0 && (
           <p class="wrong" role="alert">
-            {problems.rest.value.map(sentence).join(' ')}
+            {problems.rest.value.map((error) => sentence(error)).join(' ')}
           </p>
         )}
       </form>
@@ -91,8 +90,9 @@ const room = (p: Parameter) =>
     ? ''
     : `${param(p.min)} to ${param(p.max ?? null)}${p.when ? ', where it applies' : ''}`;
 
-export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => void }) {
-  const start = e.best?.parameters ?? {};
+// `from`: the task whose values are the start; without it, the best so far.
+export function SuggestDialog({ e, from, onClose }: { e: Experiment; from?: TaskSummary; onClose: () => void }) {
+  const start = from?.parameters ?? e.best?.parameters ?? {};
   const values = useSignal<Record<string, string>>(
     Object.fromEntries(e.varying.map((name) => [name, start[name] === undefined ? '' : String(start[name])])),
   );
@@ -117,7 +117,7 @@ export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => vo
   };
   return (
     <Form
-      title="Suggest a configuration"
+      title={from ? `Restart task ${from.number} with changes` : 'Suggest a task'}
       yes="Run it"
       busy={busy.value}
       problems={problems}
@@ -126,7 +126,9 @@ export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => vo
     >
       <p class="dim small">
         It runs beside those of the search, which learns from its result; the budget is not touched.
-        {e.best && ' These are the values of the best task so far.'}
+        {from
+          ? ` It is a new task; these are the values of #${from.number}, which stays as it is.`
+          : e.best && ' These are the values of the best task so far.'}
       </p>
       <div class="grid two-even">
         {varying.map((p) =>
@@ -163,8 +165,8 @@ export function SuggestDialog({ e, onClose }: { e: Experiment; onClose: () => vo
 
 // Only what differs from before is sent.
 function changes(
-  before: ReturnType<typeof fromExperiment>,
-  now: { tasks: string; parallel: string; strategy: string; parameters: DraftParam[] },
+  before: ReturnType<typeof searchOf>,
+  now: { tasks: string; parallel: string; strategy: string; parameters: SearchParam[] },
   parallel: string,
 ) {
   const search: Record<string, unknown> = {};
@@ -179,7 +181,7 @@ function changes(
     // The daemon keeps a parameter's condition.
     parameters[p.name] = alone
       ? scalar(p.kind === 'range' ? p.min : p.values)
-      : paramSpec({ ...p, kind: p.kind === 'fixed' ? 'list' : p.kind, when: '' });
+      : fromParam({ ...p, kind: p.kind === 'fixed' ? 'list' : p.kind });
   });
   return { ...(Object.keys(search).length && { search }), ...(Object.keys(parameters).length && { parameters }) };
 }
@@ -193,14 +195,14 @@ export function ChangeDialog({
   onClose: () => void;
   onChange: (shown: Experiment) => void;
 }) {
-  const before = fromExperiment(e);
+  const before = searchOf(e);
   const parallel = e.parallel ? String(e.parallel) : '';
   const now = useSignal({ tasks: before.tasks, parallel, strategy: before.strategy, parameters: before.parameters });
   const { busy, problems, send } = useSend();
   const set = (part: Partial<typeof now.value>) => {
     now.value = { ...now.value, ...part };
   };
-  const edit = (i: number, part: Partial<DraftParam>) =>
+  const edit = (i: number, part: Partial<SearchParam>) =>
     set({ parameters: now.value.parameters.map((p, k) => (k === i ? { ...p, ...part } : p)) });
   const submit = async () => {
     const body = changes(before, now.value, parallel);
@@ -237,7 +239,7 @@ export function ChangeDialog({
           numeric
           value={now.value.parallel}
           at="/search/parallel"
-          placeholder="what fits"
+          placeholder="automatic"
           onInput={(value) => set({ parallel: value })}
         />
         <SelectField

@@ -2,26 +2,20 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Experiment, TaskSummary } from '../../data/types';
-import type { Axis } from '../../lib/axes';
+import { type Axis, type Brushes, keeps } from '../../lib/axes';
+import { toCsv } from '../../lib/csv';
 import { plural } from '../../lib/format';
 import { useWidth } from '../../lib/width';
 import { Card } from '../Card';
+import { Export } from '../Export';
 import { Icon } from '../Icon';
-
-export type Brushes = Record<string, [number, number]>;
 
 export function brushed(tasks: TaskSummary[], axes: Axis[], brushes: Brushes): Set<string> | null {
   const keys = axes.filter((axis) => brushes[axis.key]);
   if (!keys.length) return null;
   return new Set(
     tasks
-      .filter((task) =>
-        keys.every((axis) => {
-          const at = axis.place(task);
-          const [low, high] = brushes[axis.key];
-          return at !== null && at >= low && at <= high;
-        }),
-      )
+      .filter((task) => keys.every((axis) => keeps(axis, task, ...brushes[axis.key])))
       .map((task) => String(task.number)),
   );
 }
@@ -32,19 +26,27 @@ const BOTTOM = 12;
 const LEFT = 42;
 const RIGHT = 48;
 const AXIS_LEAST = 84;
+// How far a key moves an end of a brush, and how close the ends may come.
+const KEY_STEP = 0.05;
+const KEY_PAGE = 0.2;
+const KEY_LEAST = 0.02;
 
 interface Props {
   e: Experiment;
   tasks: TaskSummary[];
   axes: Axis[];
-  brushes: Signal<Brushes>;
+  brushes: Brushes;
+  // While an axis is dragged along, and at its end.
+  onBrush: (next: Brushes, done: boolean) => void;
+  // What brush and filter keep, and what is lit: that, or the selection.
   shown: Set<string> | null;
+  lit: Set<string> | null;
   hovered: Signal<string | null>;
   css: (task: TaskSummary) => string;
   onOpen: (id: string) => void;
 }
 
-export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen }: Props) {
+export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered, css, onOpen }: Props) {
   const [box, width] = useWidth(480);
   const svg = useRef<SVGSVGElement>(null);
   const drag = useRef<{ key: string; from: number } | null>(null);
@@ -80,6 +82,21 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
     [tasks, axes, W, css, e.best],
   );
 
+  // The same nodes as long as nothing in them changed: hundreds are not compared for a change elsewhere on the page.
+  const drawn = useMemo(
+    () =>
+      paths.map((p) => (
+        <path
+          key={p.id}
+          data-id={p.id}
+          d={p.d}
+          stroke={p.css}
+          class={`${lit && !lit.has(p.id) ? 'off' : ''}${p.best ? ' best' : ''}`}
+        />
+      )),
+    [paths, lit],
+  );
+
   // As in the table, the highlight stays out of the rendering: 500 paths must not be compared for each move of the
   // mouse.
   useEffect(
@@ -106,24 +123,49 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
     if (!drag.current) return;
     const to = place(event);
     const { key, from } = drag.current;
-    if (Math.abs(to - from) > 0.02)
-      brushes.value = { ...brushes.value, [key]: [Math.min(from, to), Math.max(from, to)] };
+    if (Math.abs(to - from) > 0.02) onBrush({ ...brushes, [key]: [Math.min(from, to), Math.max(from, to)] }, false);
   };
   const up = (event: PointerEvent) => {
     if (!drag.current) return;
     const { key, from } = drag.current;
     drag.current = null;
-    if (Math.abs(place(event) - from) > 0.02) return;
-    const { [key]: _gone, ...rest } = brushes.value;
-    brushes.value = rest;
+    const to = place(event);
+    const { [key]: _gone, ...rest } = brushes;
+    onBrush(Math.abs(to - from) > 0.02 ? { ...rest, [key]: [Math.min(from, to), Math.max(from, to)] } : rest, true);
+  };
+  // Arrows move the upper end of a brush, with Shift the lower one; from one end to the other is no brush.
+  const press = (event: KeyboardEvent, key: string) => {
+    const way = { ArrowUp: KEY_STEP, ArrowDown: -KEY_STEP, PageUp: KEY_PAGE, PageDown: -KEY_PAGE }[event.key];
+    const { [key]: now, ...rest } = brushes;
+    if (event.key === 'Escape' || event.key === 'Delete') onBrush(rest, true);
+    if (!way) return;
+    event.preventDefault();
+    let [low, high] = now ?? [0, 1];
+    if (event.shiftKey) low = Math.min(high - KEY_LEAST, Math.max(0, low + way));
+    else high = Math.max(low + KEY_LEAST, Math.min(1, high + way));
+    onBrush(low <= 0 && high >= 1 ? rest : { ...rest, [key]: [low, high] }, true);
   };
   const words = axes
-    .filter((axis) => brushes.value[axis.key])
-    .map((axis) => axis.words(...brushes.value[axis.key]))
+    .filter((axis) => brushes[axis.key])
+    .map((axis) => axis.words(...brushes[axis.key]))
     .join(', ');
+  const csv = () =>
+    toCsv([
+      ['task', 'state', ...e.varying, 'steps', ...e.objective.map((o) => o.metric)],
+      ...tasks
+        .filter((t) => !lit || lit.has(String(t.number)))
+        .map((t) => [
+          t.number,
+          t.state,
+          ...e.varying.map((name) => t.parameters[name]),
+          t.epoch,
+          ...e.objective.map((o, i) => (i ? t.values?.[o.metric]?.best : t.best?.value)),
+        ]),
+    ]);
+  const kept = shown ? tasks.filter((t) => shown.has(String(t.number))).length : tasks.length;
   const over = axes.map((a) => a.label).join(', ');
-  const best = e.best ? ` The best is configuration ${e.best.task}.` : '';
-  const label = `${plural(tasks.length, 'started configuration')} over ${over}.${best}`;
+  const best = e.best ? ` The best is task ${e.best.task}.` : '';
+  const label = `${plural(tasks.length, 'started task')} over ${over}.${best}`;
   return (
     <Card
       title="Parallel coordinates"
@@ -131,23 +173,17 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
       extra={
         <>
           <span class="grow" />
-          {shown ? (
+          {shown && words ? (
             <span class="tag on">
               {words} · {shown.size} of {tasks.length}
-              <button
-                type="button"
-                class="clear"
-                aria-label="Clear the brush"
-                onClick={() => {
-                  brushes.value = {};
-                }}
-              >
+              <button type="button" class="clear" aria-label="Clear the brush" onClick={() => onBrush({}, true)}>
                 <Icon name="x" />
               </button>
             </span>
           ) : (
             <span class="mute small hide-phone">drag along an axis to keep a range</span>
           )}
+          <Export name={`${e.id}-parallel`} of={box} csv={csv} />
         </>
       }
     >
@@ -161,88 +197,103 @@ export function Parallel({ e, tasks, axes, brushes, shown, hovered, css, onOpen 
         {axes.length < 2 ? (
           <p class="no-chart mute">Needs a parameter that varies and one result.</p>
         ) : (
-          <svg
-            ref={svg}
-            class="parallel"
-            width={W}
-            height={H}
-            viewBox={`0 0 ${W} ${H}`}
-            role="img"
-            aria-label={label}
-            onMouseLeave={() => {
-              hovered.value = null;
-            }}
-            onMouseOver={(event) => {
-              const id = (event.target as Element).getAttribute('data-id');
-              if (id) hovered.value = id;
-            }}
-            onClick={(event) => {
-              const id = (event.target as Element).getAttribute('data-id');
-              if (id) onOpen(id);
-            }}
-          >
-            {paths.map((p) => (
-              <path
-                key={p.id}
-                data-id={p.id}
-                d={p.d}
-                stroke={p.css}
-                class={`${shown && !shown.has(p.id) ? 'off' : ''}${p.best ? ' best' : ''}`}
-              />
-            ))}
-            {/* Between two axes lines come in level with a value: its label stands above them. */}
-            {axes.map((axis, i) => {
-              const end = i === axes.length - 1;
-              const brush = brushes.value[axis.key];
-              return (
-                <g key={axis.key}>
-                  <line x1={x(i)} x2={x(i)} y1={TOP} y2={H - BOTTOM} class="axis" />
-                  {axis.ticks.map((tick) => (
-                    <g key={tick.text}>
-                      <line x1={x(i) - 3} x2={x(i) + 3} y1={y(tick.at)} y2={y(tick.at)} class="tick" />
-                      <text
-                        class="halo"
-                        x={end ? x(i) + 8 : x(i) - 6}
-                        y={y(tick.at) + (i && !end ? -5 : 3.5)}
-                        text-anchor={end ? 'start' : 'end'}
-                      >
-                        {tick.text.slice(0, 12)}
-                      </text>
-                    </g>
-                  ))}
-                  <text
-                    class="name"
-                    x={i === 0 ? Math.max(0, x(i) - 40) : end ? W : x(i)}
-                    y={14}
-                    text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}
-                  >
-                    <title>{axis.label}</title>
-                    {axis.label.length > fits ? `${axis.label.slice(0, fits - 1)}…` : axis.label}
-                  </text>
-                  {brush && (
+          <div class="with-keys">
+            <svg
+              ref={svg}
+              class="parallel"
+              width={W}
+              height={H}
+              viewBox={`0 0 ${W} ${H}`}
+              role="img"
+              aria-label={label}
+              onMouseLeave={() => {
+                hovered.value = null;
+              }}
+              onMouseOver={(event) => {
+                const id = (event.target as Element).getAttribute('data-id');
+                if (id) hovered.value = id;
+              }}
+              onClick={(event) => {
+                const id = (event.target as Element).getAttribute('data-id');
+                if (id) onOpen(id);
+              }}
+            >
+              {drawn}
+              {/* Between two axes lines come in level with a value: its label stands above them. */}
+              {axes.map((axis, i) => {
+                const end = i === axes.length - 1;
+                const brush = brushes[axis.key];
+                return (
+                  <g key={axis.key}>
+                    <line x1={x(i)} x2={x(i)} y1={TOP} y2={H - BOTTOM} class="axis" />
+                    {axis.ticks.map((tick) => (
+                      <g key={tick.text}>
+                        <line x1={x(i) - 3} x2={x(i) + 3} y1={y(tick.at)} y2={y(tick.at)} class="tick" />
+                        <text
+                          class="halo"
+                          x={end ? x(i) + 8 : x(i) - 6}
+                          y={y(tick.at) + (i && !end ? -5 : 3.5)}
+                          text-anchor={end ? 'start' : 'end'}
+                        >
+                          {tick.text.slice(0, 12)}
+                        </text>
+                      </g>
+                    ))}
+                    <text
+                      class="name"
+                      x={i === 0 ? Math.max(0, x(i) - 40) : end ? W : x(i)}
+                      y={14}
+                      text-anchor={i === 0 ? 'start' : end ? 'end' : 'middle'}
+                    >
+                      <title>{axis.label}</title>
+                      {axis.label.length > fits ? `${axis.label.slice(0, fits - 1)}…` : axis.label}
+                    </text>
+                    {brush && (
+                      <rect
+                        class="brush"
+                        x={x(i) - 7}
+                        width={14}
+                        y={y(brush[1])}
+                        height={Math.max(2, y(brush[0]) - y(brush[1]))}
+                        rx={3}
+                      />
+                    )}
                     <rect
-                      class="brush"
-                      x={x(i) - 7}
-                      width={14}
-                      y={y(brush[1])}
-                      height={Math.max(2, y(brush[0]) - y(brush[1]))}
-                      rx={3}
+                      class="grab"
+                      x={x(i) - 12}
+                      width={24}
+                      y={TOP - 6}
+                      height={H - TOP - BOTTOM + 12}
+                      onPointerDown={(event) => down(event, axis.key)}
+                      onPointerMove={move}
+                      onPointerUp={up}
                     />
-                  )}
-                  <rect
-                    class="grab"
-                    x={x(i) - 12}
-                    width={24}
-                    y={TOP - 6}
-                    height={H - TOP - BOTTOM + 12}
-                    onPointerDown={(event) => down(event, axis.key)}
-                    onPointerMove={move}
-                    onPointerUp={up}
-                  />
-                </g>
+                  </g>
+                );
+              })}
+            </svg>
+            {axes.map((axis, i) => {
+              const [low, high] = brushes[axis.key] ?? [0, 1];
+              return (
+                <span
+                  key={axis.key}
+                  class="axis-keys"
+                  style={{ left: `${x(i) - 13}px`, top: `${TOP - 8}px`, height: `${H - TOP - BOTTOM + 16}px` }}
+                  role="slider"
+                  tabIndex={0}
+                  aria-label={`Range of ${axis.label}: arrows move its upper end, with Shift its lower end`}
+                  aria-orientation="vertical"
+                  aria-valuemin={0}
+                  aria-valuemax={100}
+                  aria-valuenow={Math.round(100 * high)}
+                  aria-valuetext={
+                    brushes[axis.key] ? `${axis.words(low, high)}, ${kept} of ${tasks.length} tasks` : 'all'
+                  }
+                  onKeyDown={(event) => press(event, axis.key)}
+                />
               );
             })}
-          </svg>
+          </div>
         )}
       </div>
     </Card>

@@ -1,8 +1,20 @@
 // The summary strip on top of an experiment.
 
+import { ranSeconds } from '../../data/ran';
 import { now } from '../../data/store';
-import type { Experiment, TaskSummary } from '../../data/types';
-import { duration, energy, metric, paramLine, plural, seconds, when } from '../../lib/format';
+import type { Experiment, Metric, TaskSummary } from '../../data/types';
+import {
+  count,
+  duration,
+  energy,
+  finite,
+  limitText,
+  paramLine,
+  plural,
+  seconds,
+  threeDigits,
+  when,
+} from '../../lib/format';
 import { ended, StateBar, StateCounts } from '../State';
 
 // Mean time of what has ended, times what is left, over how many run at once. No more than that is
@@ -11,36 +23,67 @@ function remaining(e: Experiment, tasks: TaskSummary[]): { estimate: number | nu
   const left = e.tasks.total - ended(e.tasks);
   if (!left) return { estimate: null, text: 'none', basis: 'every task has ended' };
   const times = tasks.filter((t) => t.state === 'finished' && t.elapsed_s !== null).map((t) => t.elapsed_s!);
-  if (!times.length) return { estimate: null, text: 'no estimate yet', basis: 'needs one finished task' };
+  if (!times.length)
+    return {
+      estimate: null,
+      text: 'no estimate yet',
+      basis: e.tasks.finished ? 'no finished task has a time' : 'needs one finished task',
+    };
   const mean = times.reduce((a, b) => a + b, 0) / times.length;
   const at = Math.max(1, Math.min(left, e.parallel ?? e.tasks.running));
   const running = tasks.filter((t) => t.state === 'running');
-  const done = running.reduce((sum, t) => sum + Math.min(mean, seconds(t.started, now.value) ?? 0), 0);
+  const done = running.reduce((sum, t) => sum + Math.min(mean, ranSeconds(t) ?? 0), 0);
   const estimate = Math.max(0, left * mean - done) / at;
   return { estimate, text: `≈ ${duration(estimate)}`, basis: `mean of ${times.length} finished, ${at} at once` };
 }
 
-export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
+export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[]; format: (v: Metric) => string }) {
   const goal = e.objective[0];
   const active = e.state === 'running';
   const span = seconds(e.started, active ? now.value : (e.finished ?? now.value));
   const left = remaining(e, tasks);
   const gpu = !!e.cost.gpu_s;
+  // The best of the first objective, with the best that this task has of the others, each at its own step.
+  const step = e.step_name || 'epoch';
+  const further = e.objective
+    .map((o, i) => ({ o, value: finite(e.best?.values?.[i]), at: e.best?.epochs?.[i] ?? null }))
+    .slice(1)
+    .filter(() => e.best?.values)
+    .map(({ o, value, at }) =>
+      value === null
+        ? `${o.metric} none`
+        : `${o.metric} ${threeDigits(value)}${at === null || at === e.best?.epoch ? '' : ` at ${step} ${at}`}`,
+    )
+    .join(', ');
+  const limits = e.limits?.map(limitText).join(', ');
   return (
     <div class="kpis">
       <div class="kpi first">
-        <div class="label">Best {goal ? <bdi>{goal.metric}</bdi> : 'value'}</div>
+        <div class="label" title={limits}>
+          Best {goal ? <bdi>{goal.metric}</bdi> : 'value'}
+          {limits && (
+            <span class="mute small">
+              , <bdi>{limits}</bdi>
+            </span>
+          )}
+        </div>
         {e.best ? (
           <>
-            <div class="value">
-              {metric(e.best.value)}{' '}
+            <div class="value" title={String(e.best.value)}>
+              {format(e.best.value)}{' '}
               <small>
                 <a href={`/e/${e.id}/${e.best.task}`}>#{e.best.task}</a>
               </small>
             </div>
             <div class="detail" title={paramLine(e.best.parameters, e.varying)}>
-              {e.best.epoch !== null && `${e.step_name || 'epoch'} ${e.best.epoch}, `}
-              {paramLine(e.best.parameters, e.varying)}
+              {[
+                e.best.state === 'error' && (e.best.cause ? `failed: ${e.best.cause.text}` : 'failed'),
+                e.best.epoch !== null && `${step} ${e.best.epoch}`,
+                further,
+                paramLine(e.best.parameters, e.varying),
+              ]
+                .filter(Boolean)
+                .join(', ')}
             </div>
           </>
         ) : (
@@ -49,7 +92,9 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
             <div class="detail">
               {e.tasks.error && e.tasks.error === e.tasks.total
                 ? 'every task failed'
-                : `no number for ${goal?.metric ?? 'the metric'} so far`}
+                : tasks.some((t) => t.beyond)
+                  ? 'no task within the limits so far'
+                  : `no number for ${goal?.metric ?? 'the metric'} so far`}
             </div>
           </>
         )}
@@ -58,7 +103,7 @@ export function Strip({ e, tasks }: { e: Experiment; tasks: TaskSummary[] }) {
         <div class="label between">
           <span>Progress</span>
           <span class="numeric">
-            {ended(e.tasks)} of {plural(e.tasks.total, 'task')}
+            {count(ended(e.tasks))} of {plural(e.tasks.total, 'task')}
           </span>
         </div>
         <StateBar counts={e.tasks} />

@@ -1,20 +1,24 @@
-// The configurations: sorted, filtered and selected in the URL, hovered together with the charts.
-import type { Signal } from '@preact/signals';
+// The tasks: sorted, filtered and selected in the URL, hovered together with the charts.
+import { type Signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { restartTasks, stoppable, stopTasks } from '../../data/actions';
-import { now, reasonNow } from '../../data/store';
-import type { Experiment, TaskSummary } from '../../data/types';
-import { DASH, duration, energy, metric, param, paramLine, seconds, when } from '../../lib/format';
+import { ranSeconds } from '../../data/ran';
+import { reasonNow } from '../../data/store';
+import type { Experiment, Metric, TaskSummary } from '../../data/types';
+import { bestValue, type Column } from '../../lib/columns';
+import { DASH, duration, paramLine, when } from '../../lib/format';
 import { quote } from '../../lib/text';
 import { Bar } from '../Bar';
 import { Icon } from '../Icon';
 import { SortHead } from '../SortHead';
 import { Chip } from '../State';
 
+// As td in tables.css, with its border.
+export const ROW_PX = 32;
+
 function Elapsed({ task }: { task: TaskSummary }) {
-  if (task.state === 'running') return <>{duration(seconds(task.started, now.value))}</>;
-  return <>{duration(task.elapsed_s)}</>;
+  return <>{duration(ranSeconds(task))}</>;
 }
 
 export function causeText(task: TaskSummary): string {
@@ -53,7 +57,7 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
   return (
     <span class="progress">
       {task.progress !== null && (
-        <Bar share={task.progress} label={`Progress of configuration ${task.number}`} state={task.state} />
+        <Bar share={task.progress} label={`Progress of task ${task.number}`} state={task.state} />
       )}
       <span class="numeric small">
         {task.epoch}
@@ -63,35 +67,51 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
   );
 }
 
-function BestCell({ task, best }: { task: TaskSummary; best: boolean }) {
-  if (task.state === 'error')
-    return (
-      <span class="bad small cut" title={task.cause?.text ?? undefined}>
-        <bdi>{causeText(task)}</bdi>
-      </span>
-    );
-  if (!task.best) return <span class="mute">{DASH}</span>;
-  return best ? (
-    <span class="best">
-      <Icon name="star" />
-      <span class="visually-hidden">Best: </span>
-      {metric(task.best.value)}
+function BestCell({ task, best, format }: { task: TaskSummary; best: boolean; format: (v: Metric) => string }) {
+  const value = bestValue(task);
+  const failed = task.state === 'error' && (
+    <span class="bad small cut" title={task.cause?.text ?? undefined}>
+      <bdi>{causeText(task)}</bdi>
     </span>
-  ) : (
-    metric(task.best.value)
+  );
+  if (value === null) return failed || <span class="mute">{DASH}</span>;
+  const text = <span title={String(value)}>{format(value)}</span>;
+  const beyond = task.beyond && (
+    <span class="mute small cut beyond" title={task.beyond}>
+      <bdi>{task.beyond}</bdi>
+    </span>
+  );
+  return (
+    <>
+      {failed}
+      {failed && ' '}
+      {beyond}
+      {beyond && ' '}
+      {best ? (
+        <span class="best">
+          <Icon name="star" />
+          <span class="visually-hidden">Best: </span>
+          {text}
+        </span>
+      ) : (
+        text
+      )}
+    </>
   );
 }
 
 interface RowProps {
   e: Experiment;
+  columns: Column[];
   task: TaskSummary;
   css: string;
   selected: boolean;
   best: boolean;
+  format: (v: Metric) => string;
   onSelect: (n: number, on: boolean) => void;
 }
 
-function Row({ e, task, css, selected, best, onSelect }: RowProps) {
+function Row({ e, columns, task, css, selected, best, format, onSelect }: RowProps) {
   const n = task.number;
   const started = task.started !== null;
   const reason = reasonNow(task, e);
@@ -101,7 +121,7 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
         <input
           type="checkbox"
           checked={selected}
-          aria-label={`Select configuration ${n}`}
+          aria-label={`Select task ${n}`}
           onChange={(event) => onSelect(n, event.currentTarget.checked)}
         />
       </td>
@@ -109,47 +129,50 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
         <a class="row" href={`/e/${e.id}/${n}`}>
           <i class="swatch" style={{ background: started ? css : 'var(--border-2)' }} />#{n}
         </a>
+        {task.star && (
+          <span class="starred" title="Starred">
+            <Icon name="star" />
+            <span class="visually-hidden">starred</span>
+          </span>
+        )}
         {task.repeat !== null && task.repeat > 1 && <span class="mute small"> repeat {task.repeat}</span>}
       </td>
       <td class="right-phone">
         <Chip state={task.state} title={reason} />
       </td>
-      {e.varying.map((name) => (
-        <td key={name} class="right hide-phone">
-          <span class="cut">
-            <bdi>{param(task.parameters[name])}</bdi>
-          </span>
-        </td>
-      ))}
+      {columns
+        .filter((column) => column.group === 'Parameters')
+        .map((column) => (
+          <Cell key={column.key} column={column} task={task} />
+        ))}
       <td class="only-phone wide mute small">
         <bdi>{paramLine(task.parameters, e.varying)}</bdi>
       </td>
-      <td class="epoch">
+      <td class="right epoch">
         <EpochCell task={task} step={e.step_name || 'epoch'} reason={reason} />
       </td>
       <td class="right value">
-        <BestCell task={task} best={best} />
+        <BestCell task={task} best={best} format={format} />
       </td>
-      <td class="right hide-phone">{task.best?.epoch ?? <span class="mute">{DASH}</span>}</td>
+      {columns
+        .filter((column) => column.group === 'Results')
+        .map((column) => (
+          <Cell key={column.key} column={column} task={task} />
+        ))}
       <td class="right hide-phone">
         <Elapsed task={task} />
       </td>
-      <td class="right hide-phone">
-        {task.cost.energy_j === null ? (
-          <span class="mute" title="not measured">
-            {DASH}
-            <span class="visually-hidden"> not measured</span>
-          </span>
-        ) : (
-          energy(task.cost.energy_j)
-        )}
-      </td>
+      {columns
+        .filter((column) => column.group === 'Costs' || column.group === 'Other')
+        .map((column) => (
+          <Cell key={column.key} column={column} task={task} />
+        ))}
       <td class="hide-phone actions">
         {stoppable(task) ? (
           <button
             type="button"
             class="btn icon compact ghost"
-            aria-label={`Stop configuration ${n}`}
+            aria-label={`Stop task ${n}`}
             onClick={() => void stopTasks(e.id, [task])}
           >
             <Icon name="stop" />
@@ -158,7 +181,7 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
           <button
             type="button"
             class="btn icon compact ghost"
-            aria-label={`Restart configuration ${n}`}
+            aria-label={`Restart task ${n}`}
             onClick={() => void restartTasks(e.id, [task])}
           >
             <Icon name="restart" />
@@ -169,18 +192,65 @@ function Row({ e, task, css, selected, best, onSelect }: RowProps) {
   );
 }
 
+function Cell({ column, task }: { column: Column; task: TaskSummary }) {
+  const text = column.text(task);
+  return (
+    <td class={column.left ? 'hide-phone' : 'right hide-phone'}>
+      {text === null ? (
+        <span class="mute">{DASH}</span>
+      ) : (
+        <span class="cut" title={column.full?.(task) ?? undefined}>
+          <bdi>{text}</bdi>
+        </span>
+      )}
+    </td>
+  );
+}
+
+// The rows outside the window, as empty space.
+function Gap({ rows, span }: { rows: number; span: number }) {
+  return (
+    <tr class="gap">
+      <td colSpan={span} style={{ height: `${rows * ROW_PX}px` }} />
+    </tr>
+  );
+}
+
+// Is the table wider than its card? Then it scrolls, and two of its columns stay in sight.
+function useOverflow(ref: { current: HTMLElement | null }, changes: unknown[]): boolean {
+  const wide = useSignal(false);
+  useEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    const look = () => {
+      wide.value = box.scrollWidth > box.clientWidth + 1;
+    };
+    const observer = new ResizeObserver(look);
+    observer.observe(box);
+    if (box.firstElementChild) observer.observe(box.firstElementChild);
+    return () => observer.disconnect();
+  }, changes);
+  return wide.value;
+}
+
 interface Props {
   e: Experiment;
+  columns: Column[];
   rows: TaskSummary[];
+  // Rows that are drawn: from, to. The space of the others is kept.
+  part: [number, number];
   css: (task: TaskSummary) => string;
   selected: Set<number>;
   hovered: Signal<string | null>;
+  // How the best values are written.
+  format: (v: Metric) => string;
   sort: string;
   onSort: (sort: string) => void;
   onSelect: (numbers: number[], on: boolean) => void;
 }
 
-export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSelect }: Props) {
+export function TaskTable(props: Props) {
+  const { e, columns, rows, part, css, selected, hovered, format, sort, onSort, onSelect } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   // A row is drawn again only when something in it changed: updates touch one row of five hundred.
   const kept = useRef(new Map<number, { of: unknown[]; node: VNode }>());
@@ -201,24 +271,22 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
   };
   const draw = (task: TaskSummary) => {
     const colour = css(task);
-    const of = [
-      task,
-      colour,
-      selected.has(task.number),
-      e.best?.task === task.number,
-      e.varying.join(),
-      reasonNow(task, e),
-    ];
+    const best = e.best?.task === task.number;
+    const value = bestValue(task);
+    const text = value === null ? null : format(value);
+    const of = [task, colour, selected.has(task.number), best, columns, reasonNow(task, e), text];
     const before = kept.current.get(task.number);
     if (before?.of.every((part, i) => part === of[i])) return before.node;
     const node = (
       <Row
         key={task.number}
         e={e}
+        columns={columns}
         task={task}
         css={colour}
         selected={selected.has(task.number)}
         best={e.best?.task === task.number}
+        format={format}
         onSelect={(n, on) => one.current(n, on)}
       />
     );
@@ -228,8 +296,20 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
   const all = rows.length > 0 && rows.every((task) => selected.has(task.number));
   const head = { sort, onSort };
   const goal = e.objective[0];
+  const title = (column: Column) => (
+    <SortHead
+      key={column.key}
+      name={column.key}
+      label={<bdi class="cut">{column.label}</bdi>}
+      right={!column.left}
+      {...head}
+    />
+  );
+  const span = columns.length + 8;
+  const wrap = useRef<HTMLDivElement>(null);
+  const wide = useOverflow(wrap, [columns, rows.length > 0]);
   return (
-    <div class="table-wrap">
+    <div class={wide ? 'table-wrap wide' : 'table-wrap'} ref={wrap}>
       <table class="stacked configurations">
         <thead>
           <tr>
@@ -246,17 +326,16 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
                 }
               />
             </th>
-            <SortHead name="number" label="Config" {...head} />
+            <SortHead name="number" label="Task" class="task-id" {...head} />
             <SortHead name="state" label="State" {...head} />
-            {e.varying.map((name) => (
-              <SortHead key={name} name={`p.${name}`} label={<bdi class="cut">{name}</bdi>} right {...head} />
-            ))}
+            {columns.filter((column) => column.group === 'Parameters').map(title)}
             <th scope="col" class="only-phone">
               Parameters
             </th>
             <SortHead
               name="epoch"
               label={<span class="capitalized">{e.step_name || 'epoch'}</span>}
+              right
               {...head}
               class="epoch"
             />
@@ -268,11 +347,12 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
                 </>
               }
               right
+              class="value"
               {...head}
             />
-            <SortHead name="at" label={`At ${e.step_name || 'epoch'}`} right {...head} />
+            {columns.filter((column) => column.group === 'Results').map(title)}
             <SortHead name="time" label="Time" right {...head} />
-            <SortHead name="energy" label="Energy" right {...head} />
+            {columns.filter((column) => column.group === 'Costs' || column.group === 'Other').map(title)}
             <th scope="col">
               <span class="visually-hidden">Actions</span>
             </th>
@@ -285,7 +365,9 @@ export function TaskTable({ e, rows, css, selected, hovered, sort, onSort, onSel
             hovered.value = null;
           }}
         >
-          {rows.map(draw)}
+          {part[0] > 0 && <Gap key="above" rows={part[0]} span={span} />}
+          {rows.slice(part[0], part[1]).map(draw)}
+          {part[1] < rows.length && <Gap key="below" rows={rows.length - part[1]} span={span} />}
         </tbody>
       </table>
     </div>

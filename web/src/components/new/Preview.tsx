@@ -1,16 +1,16 @@
 // The right-hand side of the form: how many tasks, how that comes about, and what would be submitted.
-import { type Signal, useSignal } from '@preact/signals';
 import { strategyTitle } from '../../data/api';
-import type { Check } from '../../data/types';
-import { count, duration, param, plural } from '../../lib/format';
+import type { Check, FieldError } from '../../data/types';
+import { capitalize, count, duration, param, plural } from '../../lib/format';
 import { Card } from '../Card';
 import { CopyButton } from '../CopyButton';
 import { Icon } from '../Icon';
 import { KeyValues } from '../KeyValues';
 import { Banner } from '../notice';
-import { sentence } from '../problems';
+import { lineOf, sentence } from '../problems';
 import { Tabs } from '../Tabs';
-import { check, checking, homeless, problems, trouble } from './form';
+import { Editor, showLine } from './Editor';
+import { check, checking, file, homeless, problems, trouble, type View, view } from './form';
 
 function Code({ text, label }: { text: string; label: string }) {
   return (
@@ -79,31 +79,29 @@ function FirstTasks({ got }: { got: Check }) {
           </tbody>
         </table>
       </div>
-      {got.count !== null && got.count > sample.length && (
-        <p class="none mute small">
-          {got.finite
-            ? `and ${plural(got.count - sample.length, 'more task')}`
-            : 'an example: the search proposes the rest as results arrive'}
-        </p>
+      {!got.sample_exact && (
+        <p class="none mute small">Examples: the search chooses its tasks by the results that arrive.</p>
+      )}
+      {got.sample_exact && got.count !== null && got.count > sample.length && (
+        <p class="none mute small">{`and ${plural(got.count - sample.length, 'more task')}`}</p>
       )}
     </>
   );
 }
 
-type View = 'tasks' | 'script' | 'yaml';
-
-// The first tasks, the batch script and the file, as the daemon would take them.
-function Submitted({ got, tab }: { got: Check; tab: Signal<View> }) {
-  const shown = tab.value === 'script' ? got.script : got.yaml;
+// The first tasks, the batch script and the file, as the daemon would take them. The file can be edited.
+function Submitted() {
+  const got = check.value;
+  const tab = view.value;
   return (
     <section class="card clip" aria-label="What would be submitted">
       <header>
         <Tabs
           label="Preview of"
           panel="pv"
-          value={tab.value}
-          onPick={(value) => {
-            tab.value = value;
+          value={tab}
+          onPick={(value: View) => {
+            view.value = value;
           }}
           tabs={[
             { value: 'tasks', label: 'Tasks' },
@@ -112,22 +110,84 @@ function Submitted({ got, tab }: { got: Check; tab: Signal<View> }) {
           ]}
         />
         <span class="grow" />
-        {tab.value !== 'tasks' && <CopyButton label="Copy" text={() => shown ?? ''} />}
+        {tab !== 'tasks' && (
+          <CopyButton label="Copy" text={() => (tab === 'yaml' ? file.value!.text : (got?.script ?? ''))} />
+        )}
       </header>
-      <div id="pv" role="tabpanel" aria-labelledby={`pv-${tab.value}`}>
-        {tab.value === 'tasks' ? (
+      <div id="pv" role="tabpanel" aria-labelledby={`pv-${tab}`}>
+        {tab === 'yaml' ? (
+          <Editor />
+        ) : !got ? (
+          <p class="none mute small">This appears when nothing is left to correct.</p>
+        ) : tab === 'tasks' ? (
           <FirstTasks got={got} />
         ) : (
-          <Code text={shown ?? ''} label={tab.value === 'script' ? 'Batch script' : 'Experiment as YAML'} />
+          <Code text={got.script ?? ''} label="Batch script" />
         )}
       </div>
     </section>
   );
 }
 
+// An error that no field shows: its line in the file, or its key.
+function Homeless() {
+  return (
+    <ul class="checks">
+      {homeless.value.map((error, i) => (
+        <li key={i} class="failure">
+          <Icon name="alert" />
+          <span>
+            {error.line ? (
+              <button type="button" class="link" onClick={() => showLine(error.line!)}>
+                {capitalize(lineOf(error))}
+              </button>
+            ) : (
+              error.field && <code>{error.field}</code>
+            )}{' '}
+            {sentence(error)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// Goes to the field that shows an error, and opens what it lies in.
+function showField(error: FieldError) {
+  const said = document.querySelector<HTMLElement>(`[data-at~="${CSS.escape(error.field)}"]`);
+  if (!said) return;
+  for (let at = said.closest('details'); at; at = at.parentElement?.closest('details') ?? null) at.open = true;
+  const control = document.querySelector<HTMLElement>(`[aria-describedby~="${CSS.escape(said.id)}"]`);
+  (control ?? said).scrollIntoView({ block: 'center' });
+  control?.focus();
+}
+
+// "resources.gpus", as the experiment file has it; a row that has no name yet is no key of the file.
+const keyOf = (error: FieldError) =>
+  error.field.startsWith('/rows/')
+    ? 'a parameter'
+    : error.field.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+
+// The errors that stand at fields, which may be far below.
+function AtFields() {
+  const there = problems.all.value.filter((error) => error.field && !problems.rest.value.includes(error));
+  if (!there.length) return null;
+  return (
+    <p class="small">
+      <span class="mute">To correct:</span>
+      {there.map((error, i) => (
+        <>
+          {i ? ', ' : ' '}
+          <button type="button" class="link" onClick={() => showField(error)}>
+            <bdi>{keyOf(error)}</bdi>
+          </button>
+        </>
+      ))}
+    </p>
+  );
+}
+
 export function PreviewCard() {
-  // Kept here: the card below goes while something is wrong with the form.
-  const tab = useSignal<View>('tasks');
   const got = check.value;
   return (
     <>
@@ -156,18 +216,8 @@ export function PreviewCard() {
               <span class="dim">{trouble.value}</span>
             </Banner>
           )}
-          {homeless.value.length > 0 && (
-            <ul class="checks">
-              {homeless.value.map((error, i) => (
-                <li key={i} class="failure">
-                  <Icon name="alert" />
-                  <span>
-                    {error.field && <code>{error.field}</code>} {sentence(error)}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )}
+          {homeless.value.length > 0 && <Homeless />}
+          <AtFields />
           {got ? (
             <>
               <div class="howmany">
@@ -191,9 +241,9 @@ export function PreviewCard() {
                       {got.reason && <span class="mute small"> {got.reason}</span>}
                     </span>,
                   ],
-                  ['At once', got.parallel || 'what fits'],
+                  ['Run at once', got.parallel || 'automatic'],
                   [
-                    'Time in all',
+                    'Total time',
                     got.estimate?.wall_s ? (
                       <>
                         ≈ {duration(got.estimate.wall_s)} <span class="mute small">{got.estimate.basis}</span>
@@ -217,7 +267,7 @@ export function PreviewCard() {
           )}
         </div>
       </Card>
-      {got && <Submitted got={got} tab={tab} />}
+      <Submitted />
     </>
   );
 }

@@ -1,12 +1,17 @@
-// Step 4: what each task gets. The backends say which keys they understand.
+// Step 4: what each task gets, where it runs, and what happens when it is cut off. The backends say which keys they
+// understand.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get, info } from '../../data/api';
-import type { Cluster, Environments, Partition } from '../../data/types';
+import { drop, mapNode, nodeAt, put, shown, valueNode } from '../../data/tree';
+import type { BackendKey, Cluster, Environments, Partition } from '../../data/types';
+import { yaml } from '../../data/yaml';
 import { duration } from '../../lib/format';
 import { Card } from '../Card';
-import { SelectField, TextField } from '../Field';
-import { change, check, draft } from './form';
+import { TextField } from '../Field';
+import { FileCheck, FileField, FileSelect, LINES, NAMES, TEXT, YAML } from './fields';
+import { asTyped, check, edit, at as nodeNow, noteTyped, place, textAt } from './form';
+import { More } from './More';
 
 const LOOK_MS = 300;
 
@@ -19,22 +24,14 @@ function describe(p: Partition): string {
 
 // A list to choose from where the backend says which partitions there are.
 function PartitionField({ partitions }: { partitions: Partition[] }) {
-  const value = draft.value.partition;
-  const shared = { id: 'partition', label: 'Partition', value, at: '/resources/partition' };
+  const shared = { path: ['resources', 'partition'], id: 'partition', label: 'Partition' };
   return partitions.length ? (
-    <SelectField
+    <FileSelect
       {...shared}
-      onPick={(partition) => change({ partition })}
-      options={[
-        { value: '', label: 'Default' },
-        ...partitions.map((p) => ({
-          value: p.name,
-          label: describe(p),
-        })),
-      ]}
+      options={[{ value: '', label: 'Default' }, ...partitions.map((p) => ({ value: p.name, label: describe(p) }))]}
     />
   ) : (
-    <TextField {...shared} mono onInput={(partition) => change({ partition })} placeholder="default" />
+    <FileField {...shared} codec={TEXT} mono placeholder="default" />
   );
 }
 
@@ -56,15 +53,14 @@ function PythonField() {
   const used = check.value?.environment;
   return (
     <>
-      <TextField
+      <FileField
+        path={['environment', 'python']}
+        codec={TEXT}
         id="python"
         label="Python"
         optional
         mono
         list="pythons"
-        value={draft.value.python}
-        at="/environment/python"
-        onInput={(python) => change({ python })}
         placeholder="automatic"
         help={
           used?.python
@@ -83,8 +79,176 @@ function PythonField() {
   );
 }
 
+// A key that only some backend has, in the form that its kind asks for.
+function KeyField({ name, kind, title, help }: BackendKey) {
+  const shared = { path: ['resources', name], id: name === 'options' ? 'sbatch' : name, label: title, help };
+  if (kind === 'flag') return <FileCheck {...shared} />;
+  if (kind === 'words')
+    return <FileField {...shared} codec={LINES} optional rows={3} mono placeholder="--mail-type=FAIL" />;
+  if (kind === 'text') return <FileField {...shared} codec={TEXT} optional rows={3} mono />;
+  return (
+    <FileField
+      {...shared}
+      codec={kind === 'word' ? TEXT : undefined}
+      mono={kind === 'word'}
+      numeric={kind === 'count'}
+    />
+  );
+}
+
+const WIDE = ['words', 'text'];
+
+// The causes after which a task may be run again, with the daemon's defaults.
+const RETRIES: [kind: string, label: string, standard: string][] = [
+  ['memory', 'out of memory', '0'],
+  ['time', 'time limit', 'with a checkpoint'],
+  ['error', 'an error of the script', '0'],
+  ['preempted', 'preempted', '10'],
+  ['node_failure', 'node failure', '3'],
+  ['lost', 'lost', '3'],
+  ['unstarted', 'not started', '20'],
+];
+
+// 2, or {times: 2, factor: 2}.
+function RetryField({
+  kind,
+  part,
+  label,
+  standard,
+}: {
+  kind: string;
+  part: 'times' | 'factor';
+  label: string;
+  standard: string;
+}) {
+  const path = ['retry', kind];
+  const node = nodeNow(path);
+  const map = yaml.isMap(node);
+  const value = map ? shown(node.get(part, true)) : part === 'times' ? shown(node) : '';
+  const here = `${place(path)}/${part}`;
+  return (
+    <TextField
+      id={`${part === 'times' ? 'retry' : 'factor'}-${kind}`}
+      label={label}
+      numeric
+      value={asTyped(here, value)}
+      at={part === 'times' ? [`=${place(path)}`, here] : here}
+      placeholder={standard}
+      onInput={(text) => {
+        const next = text.trim() ? valueNode(text) : null;
+        edit((tree) => {
+          const now = nodeAt(tree, path);
+          if (!yaml.isMap(now) && part === 'times') return next ? put(tree, path, next) : drop(tree, path);
+          if (!yaml.isMap(now)) put(tree, path, mapNode(now ? [['times', now]] : []));
+          if (next) put(tree, [...path, part], next);
+          else drop(tree, [...path, part]);
+        });
+        noteTyped(here, text, text.trim());
+      }}
+    />
+  );
+}
+
+function RetryFields() {
+  return (
+    <More title="Run again after a failure" paths={[['retry']]}>
+      <div class="grid four">
+        {RETRIES.map(([kind, label, standard]) => (
+          <RetryField key={kind} kind={kind} part="times" label={`Retries, ${label}`} standard={standard} />
+        ))}
+        <RetryField kind="memory" part="factor" label="each with × memory" standard="1" />
+        <RetryField kind="time" part="factor" label="each with × time" standard="1" />
+      </div>
+    </More>
+  );
+}
+
+function CheckpointFields() {
+  return (
+    <More title="Checkpoints" paths={[['checkpoint']]}>
+      <div class="grid four">
+        <FileSelect
+          path={['checkpoint', 'signal']}
+          also={['=/checkpoint']}
+          id="signal"
+          label="Signal to save"
+          options={[
+            { value: '', label: 'none' },
+            ...['USR1', 'USR2', 'TERM', 'INT', 'HUP'].map((value) => ({ value, label: value })),
+          ]}
+        />
+        <FileField
+          path={['checkpoint', 'before_limit']}
+          id="before-limit"
+          label="Before the time limit"
+          mono
+          placeholder="120s"
+        />
+      </div>
+      <p class="help">
+        The script gets the signal that long before its time limit. What it saves in SLUICE_CHECKPOINT_DIR is there when
+        it is run again.
+      </p>
+    </More>
+  );
+}
+
+function EnvironmentFields() {
+  return (
+    <>
+      <div class="grid two start">
+        <PythonField />
+        <FileField
+          path={['environment', 'setup']}
+          codec={LINES}
+          id="setup"
+          label="Setup"
+          optional
+          rows={3}
+          mono
+          placeholder={'module load cuda\nsource ~/venv/bin/activate'}
+          help="Lines to run before the script."
+        />
+      </div>
+      <More title="Modules and variables" paths={['modules', 'keep', 'vars'].map((key) => ['environment', key])}>
+        <div class="grid two start">
+          <div class="grid">
+            <FileField
+              path={['environment', 'modules']}
+              codec={NAMES}
+              id="modules"
+              label="Modules"
+              mono
+              placeholder="automatic"
+              help="Names of modules to load, or none."
+            />
+            <FileField
+              path={['environment', 'keep']}
+              codec={NAMES}
+              id="keep"
+              label="Variables to keep"
+              mono
+              placeholder="WANDB_MODE, HF_*"
+              help="Taken from the shell where sluice run is called."
+            />
+          </div>
+          <FileField
+            path={['environment', 'vars']}
+            codec={YAML}
+            id="vars"
+            label="Variables"
+            rows={4}
+            mono
+            placeholder={'TF_CPP_MIN_LOG_LEVEL: "2"\nWANDB_MODE: offline'}
+            help="NAME: value, one a line."
+          />
+        </div>
+      </More>
+    </>
+  );
+}
+
 export function ResourcesCard() {
-  const d = draft.value;
   const cluster = useSignal<Cluster | null>(null);
   useEffect(() => {
     get<Cluster>('/cluster')
@@ -95,100 +259,56 @@ export function ResourcesCard() {
   }, []);
   const backends = info.value?.backends ?? [];
   const standard = info.value?.default_backend ?? '';
-  const backend = d.backend || standard;
+  const asked = textAt(['resources', 'backend']);
+  const backend = asked && asked !== 'auto' ? asked : standard;
   const offer = cluster.value?.backends.find((b) => b.name === backend);
-  const understands = (key: string) => !!offer?.keys.some((k) => k.name === key);
   // What was filled in for another backend stays in sight: it is sent, and may be what is wrong.
-  const partition = understands('partition') || !!d.partition.trim();
-  const options = understands('options') || !!d.sbatch.trim();
+  const all = new Map((cluster.value?.backends ?? []).flatMap((b) => b.keys).map((key) => [key.name, key]));
+  const keys = [...all.values()].filter(
+    (key) => offer?.keys.some((k) => k.name === key.name) || nodeNow(['resources', key.name]),
+  );
+  const simple = keys.filter((key) => !WIDE.includes(key.kind) && key.name !== 'partition');
+  const wide = keys.filter((key) => WIDE.includes(key.kind));
   return (
     <Card title="Resources per task" id="n-resources" step={4}>
       <div class="body grid">
         <div class="grid four">
-          <SelectField
+          <FileSelect
+            path={['resources', 'backend']}
             id="backend"
             label="Backend"
-            value={d.backend}
-            at="/resources/backend"
-            onPick={(value) => change({ backend: value })}
             options={[{ value: '', label: `Default (${standard})` }, ...backends.map((b) => ({ value: b, label: b }))]}
           />
-          {partition && <PartitionField partitions={offer?.partitions ?? []} />}
-          <TextField
-            id="gpus"
-            label="GPUs"
-            numeric
-            value={d.gpus}
-            at="/resources/gpus"
-            onInput={(gpus) => change({ gpus })}
-            placeholder="none"
-          />
-          <TextField
-            id="cpus"
-            label="CPUs"
-            numeric
-            value={d.cpus}
-            at="/resources/cpus"
-            onInput={(cpus) => change({ cpus })}
-            placeholder="1"
-          />
-          <TextField
-            id="memory"
-            label="Memory"
-            mono
-            value={d.memory}
-            at="/resources/memory"
-            onInput={(memory) => change({ memory })}
-            placeholder="16G"
-          />
-          <TextField
-            id="time"
-            label="Time limit"
-            mono
-            value={d.time}
-            at="/resources/time"
-            onInput={(time) => change({ time })}
-            placeholder="2h"
-          />
+          {keys.some((key) => key.name === 'partition') && <PartitionField partitions={offer?.partitions ?? []} />}
+          <FileField path={['resources', 'gpus']} id="gpus" label="GPUs" numeric placeholder="none" />
+          {(textAt(['resources', 'gpus']) || textAt(['resources', 'gpu_type'])) && (
+            <FileField
+              path={['resources', 'gpu_type']}
+              codec={TEXT}
+              id="gpu-type"
+              label="Type of GPU"
+              mono
+              placeholder="any"
+            />
+          )}
+          <FileField path={['resources', 'cpus']} id="cpus" label="CPUs" numeric placeholder="1" />
+          <FileField path={['resources', 'memory']} id="memory" label="Memory" mono placeholder="16G" />
+          <FileField path={['resources', 'time']} id="time" label="Time limit" mono placeholder="2h" />
         </div>
-        <div class="grid four">
-          <TextField
-            id="retry-memory"
-            label="Retries for memory"
-            numeric
-            value={d.retryMemory}
-            at="/retry/memory"
-            onInput={(retryMemory) => change({ retryMemory })}
-            placeholder="0"
-          />
-          <TextField
-            id="factor-memory"
-            label="each with × memory"
-            numeric
-            value={d.factorMemory}
-            at="/retry/memory/factor"
-            onInput={(factorMemory) => change({ factorMemory })}
-            placeholder="1"
-          />
-          <TextField
-            id="retry-time"
-            label="Retries for time"
-            numeric
-            value={d.retryTime}
-            at="/retry/time"
-            onInput={(retryTime) => change({ retryTime })}
-            placeholder="with a checkpoint"
-          />
-          <TextField
-            id="factor-time"
-            label="each with × time"
-            numeric
-            value={d.factorTime}
-            at="/retry/time/factor"
-            onInput={(factorTime) => change({ factorTime })}
-            placeholder="1"
-          />
-        </div>
+        {keys.length > 1 && (
+          <More title={`More for ${backend}`} paths={[...simple, ...wide].map((key) => ['resources', key.name])}>
+            <div class="grid four">
+              {simple.map((key) => (
+                <KeyField key={key.name} {...key} />
+              ))}
+            </div>
+            <div class="grid two start">
+              {wide.map((key) => (
+                <KeyField key={key.name} {...key} />
+              ))}
+            </div>
+          </More>
+        )}
         {backend === 'external' && (
           <p class="help">
             sluice runs nothing itself: your workers take tasks and give results, with <code>sluice ask</code> and{' '}
@@ -200,35 +320,9 @@ export function ResourcesCard() {
             {backend} is not available on this machine{offer.text ? `: ${offer.text}` : ''}.
           </p>
         )}
-        <div class="grid two start">
-          <PythonField />
-          <TextField
-            id="setup"
-            label="Setup"
-            optional
-            rows={3}
-            mono
-            value={d.setup}
-            at={['/environment/setup', '/environment/vars', '/environment/modules', '/environment/keep']}
-            onInput={(setup) => change({ setup })}
-            placeholder={'module load cuda\nsource ~/venv/bin/activate'}
-            help="Lines to run before the script."
-          />
-          {options && (
-            <TextField
-              id="sbatch"
-              label="Further sbatch options"
-              optional
-              rows={3}
-              mono
-              value={d.sbatch}
-              at="/resources/options"
-              onInput={(sbatch) => change({ sbatch })}
-              placeholder="--account=ml"
-              help="One a line."
-            />
-          )}
-        </div>
+        <EnvironmentFields />
+        <RetryFields />
+        <CheckpointFields />
       </div>
     </Card>
   );

@@ -1,15 +1,21 @@
 // Step 1: the script, and what sluice found by reading it.
 import { signal, useSignal } from '@preact/signals';
 import { message } from '../../data/api';
-import { newParam, positionalParams, upload } from '../../data/draft';
+import { upload } from '../../data/draft';
+import { listedFiles, missingFiles, setFiles } from '../../data/needs';
+import { addRow, rowsOf } from '../../data/rows';
 import { toast } from '../../data/toast';
+import { drop, emptyNode, listNode, put } from '../../data/tree';
 import type { Scan } from '../../data/types';
 import { bytes, capitalize, count, plural } from '../../lib/format';
 import { Card } from '../Card';
 import { Dialog } from '../Dialog';
-import { Errors, SelectField, TextField } from '../Field';
+import { Errors } from '../Field';
 import { Icon } from '../Icon';
-import { change, check, draft, giveScript, scan } from './form';
+import { FolderDialog } from './Folders';
+import { FileField, FileSelect, TEXT, WORDS, YAML } from './fields';
+import { check, doc, edit, files, giveScript, scan, script, setNode, setText, textAt } from './form';
+import { More } from './More';
 
 const SCRIPT_MOST = 1024 * 1024;
 
@@ -29,7 +35,8 @@ async function takeScript(file: File | undefined) {
     giveScript(file.name, text);
   } catch {
     refused.value = `${file.name} is a binary file, not the text of a script. Choose the script itself; a compiled program is submitted with sluice run.`;
-    change({ script: null });
+    script.value = null;
+    setNode(['script'], null);
   }
 }
 
@@ -88,20 +95,84 @@ function PasteDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-async function takeFiles(list: FileList | null) {
-  for (const file of list ?? []) {
+// Uploads files for the experiment. `as`: the path under which the file is listed; of a folder, where they go below.
+async function takeFiles(list: FileList | null, as?: string) {
+  for (const one of list ?? []) {
+    const folder = as && !/\.\w+$/.test(as.split('/').pop()!);
+    const path = !as ? one.name : folder ? `${as}/${one.name}` : as;
     try {
-      const next = await upload(file.name, file);
-      change({ files: [...draft.value.files.filter((f) => f.path !== file.name), next] });
+      const next = await upload(path, one);
+      files.value = [...files.value.filter((f) => f.path !== path), next];
+      if (!as) edit((tree) => setFiles(tree, [...listedFiles(tree).filter((f) => f !== path), path]));
     } catch (error) {
-      toast(`${file.name}: ${message(error)}`, { level: 'error' });
+      toast(`${one.name}: ${message(error)}`, { level: 'error' });
     }
   }
 }
 
-function Drop({ onPaste }: { onPaste: () => void }) {
+function removeFile(path: string) {
+  files.value = files.value.filter((f) => f.path !== path);
+  edit((tree) =>
+    setFiles(
+      tree,
+      listedFiles(tree).filter((f) => f !== path),
+    ),
+  );
+}
+
+// What the file lists and is not here yet, each with a button that brings it.
+function Missing() {
+  return missingFiles(doc(), files.value).map((path) => (
+    <p class="wrong missing" key={path}>
+      <bdi>{path}</bdi> is not here yet.{' '}
+      <label class="link">
+        Upload {path}
+        <input
+          class="visually-hidden"
+          type="file"
+          multiple
+          onChange={(event) => void takeFiles(event.currentTarget.files, path)}
+        />
+      </label>{' '}
+      <button type="button" class="link" onClick={() => removeFile(path)}>
+        Take it off the list
+      </button>
+    </p>
+  ));
+}
+
+function FilesField() {
+  return (
+    <div class="more-files">
+      {files.value.map((file) => (
+        <span class="chip" key={file.path}>
+          <bdi>{file.path}</bdi> {bytes(file.bytes)}
+          <button type="button" aria-label={`Remove ${file.path}`} onClick={() => removeFile(file.path)}>
+            <Icon name="x" />
+          </button>
+        </span>
+      ))}
+      <label class="link">
+        Add other files it needs
+        <input
+          class="visually-hidden"
+          type="file"
+          multiple
+          onChange={(event) => {
+            void takeFiles(event.currentTarget.files);
+          }}
+        />
+      </label>
+      <Missing />
+      <Errors at="/files" id="files-e" skip={/is not here yet$/} />
+    </div>
+  );
+}
+
+function Drop({ onPaste, onFolders }: { onPaste: () => void; onFolders: () => void }) {
   const over = useSignal(false);
-  const script = draft.value.script;
+  const given = script.value;
+  const named = textAt(['script']);
   return (
     <div
       class={`drop${over.value ? ' over' : ''}`}
@@ -122,29 +193,33 @@ function Drop({ onPaste }: { onPaste: () => void }) {
         <Icon name="file" />
       </span>
       <div class="what">
-        {script ? (
+        {given ? (
           <>
             <b class="cut">
-              <bdi>{script.name}</bdi>
+              <bdi>{given.name}</bdi>
             </b>
             <div class="mute small">
-              {bytes(new Blob([script.text]).size)} · {plural(script.text.split('\n').length, 'line')}
+              {bytes(new Blob([given.text]).size)} · {plural(given.text.split('\n').length, 'line')}
             </div>
           </>
         ) : (
           <>
-            <b>No script yet</b>
+            <b class="cut">{named ? <bdi>{named} is not here yet</bdi> : 'No script yet'}</b>
             <div class="mute small">
-              Drop a .py file here, or{' '}
+              Drop {named ? 'it' : 'a .py file'} here, or{' '}
               <button type="button" class="link" onClick={onPaste}>
                 paste its text
+              </button>
+              , or{' '}
+              <button type="button" class="link" onClick={onFolders}>
+                take it from a folder of this machine
               </button>
             </div>
           </>
         )}
       </div>
       <label class="btn compact">
-        {script ? 'Replace' : 'Choose'}
+        {given ? 'Replace' : 'Choose'}
         <input
           class="visually-hidden"
           id="script"
@@ -170,15 +245,14 @@ const PASS: Record<string, string> = {
 };
 
 function pickPass(value: string) {
-  const untouched = draft.value.parameters.every((p) => !p.name.trim());
-  change({ pass: value, ...(value === 'positional' && untouched ? { parameters: positionalParams() } : {}) });
+  setText(['pass'], value);
 }
 
 // How the script takes its values, in words.
 function Arguments({ found }: { found: Scan }) {
   const shown = found.arguments.slice(0, 20);
   // One without a default is left to the script, until someone adds it.
-  const there = new Set(draft.value.parameters.map((p) => p.name.trim()));
+  const there = new Set(rowsOf(doc()).map((row) => row.name));
   const by = found.parser ? ` by ${found.parser}` : '';
   if (found.pass === 'positional') return <>Reads its arguments by position</>;
   if (found.pass === 'overrides')
@@ -196,11 +270,7 @@ function Arguments({ found }: { found: Scan }) {
               class="link"
               title={arg.help ?? undefined}
               aria-label={`Add ${arg.name}`}
-              onClick={() =>
-                change({
-                  parameters: [...draft.value.parameters, { ...newParam(arg.name, 'fixed'), help: arg.help ?? '' }],
-                })
-              }
+              onClick={() => edit((tree) => addRow(tree, arg.name, emptyNode()))}
             >
               <code>+ {arg.flag}</code>
             </button>
@@ -216,7 +286,7 @@ function Arguments({ found }: { found: Scan }) {
 }
 
 function Found({ found }: { found: Scan }) {
-  const pass = draft.value.pass;
+  const pass = textAt(['pass']);
   const counts = found.pass === 'positional' && pass !== 'positional' && !check.value?.chosen.length;
   const clear = !!found.pass && !counts && !found.wrong;
   return (
@@ -258,7 +328,10 @@ function Found({ found }: { found: Scan }) {
                 )}
               </>
             ) : (
-              'No metric writer found; a CSV with a header, JSON lines or sluice report all work'
+              <>
+                No metric writer found. Printed lines such as <code>epoch 3 loss 0.25</code> are read, and so are a CSV
+                with a header, JSON lines and <code>sluice report</code>
+              </>
             )}
             {found.metric_from && (
               <>
@@ -286,47 +359,39 @@ function Found({ found }: { found: Scan }) {
 
 // How values are passed, with the spelling of flags, and the exact command of the first task.
 function PassFields() {
-  const d = draft.value;
+  const pass = textAt(['pass']);
   return (
     <>
-      <label for="pass">What the script receives</label>
-      <select
-        class="input"
+      <FileSelect
+        path={['pass']}
         id="pass"
-        value={d.pass}
-        aria-describedby="pass-h"
-        onChange={(event) => pickPass(event.currentTarget.value)}
-      >
-        <option value="">Automatic</option>
-        <option value="flags">Flags</option>
-        <option value="positional">Values by position (S-TFManager)</option>
-        <option value="overrides">name=value (hydra)</option>
-        <option value="env">Environment variables</option>
-        <option value="json">A JSON file</option>
-      </select>
-      <p class="help" id="pass-h">
-        {PASS[d.pass]}
-      </p>
-      {(d.pass === 'flags' || d.style || d.separator) && (
+        label="What the script receives"
+        help={PASS[pass]}
+        options={[
+          { value: '', label: 'Automatic' },
+          { value: 'flags', label: 'Flags' },
+          { value: 'positional', label: 'Values by position (S-TFManager)' },
+          { value: 'overrides', label: 'name=value (hydra)' },
+          { value: 'env', label: 'Environment variables' },
+          { value: 'json', label: 'A JSON file' },
+        ]}
+      />
+      {(pass === 'flags' || textAt(['style']) || textAt(['separator'])) && (
         <div class="grid two">
-          <SelectField
+          <FileSelect
+            path={['style']}
             id="style"
             label="Spelling of flags"
-            value={d.style}
-            at="/style"
-            onPick={(style) => change({ style })}
             options={[
               { value: '', label: 'As in the script' },
               { value: 'dash', label: '--batch-size' },
               { value: 'underscore', label: '--batch_size' },
             ]}
           />
-          <SelectField
+          <FileSelect
+            path={['separator']}
             id="separator"
             label="Value after a flag"
-            value={d.separator}
-            at="/separator"
-            onPick={(separator) => change({ separator })}
             options={[
               { value: '', label: '--lr=0.1' },
               { value: 'space', label: '--lr 0.1' },
@@ -334,7 +399,7 @@ function PassFields() {
           />
         </div>
       )}
-      {check.value?.call && d.script && (
+      {check.value?.call && (script.value || doc().has('command')) && (
         <div class="field">
           <span class="field-label">The first task runs</span>
           <pre class="code call" tabIndex={0} role="region" aria-label="Command of the first task">
@@ -342,92 +407,156 @@ function PassFields() {
           </pre>
         </div>
       )}
-      <Errors at={['/pass', '/arguments']} id="pass-e" />
+    </>
+  );
+}
+
+// The settings of step 1 that few need.
+function MoreFields() {
+  return (
+    <More title="Metrics, single arguments and large files" paths={[['metrics'], ['arguments'], ['copy_limit']]}>
+      <div class="grid two start">
+        <FileField
+          path={['metrics']}
+          codec={YAML}
+          id="metrics"
+          label="Where the metrics are"
+          rows={3}
+          mono
+          placeholder={'csv: "results/*/*.csv"'}
+          help="Found automatically. Or csv:, jsonl:, json:, tfevents: with a pattern of paths, from: stdout, or pattern: for printed lines."
+        />
+        <FileField
+          path={['arguments']}
+          codec={YAML}
+          id="arguments"
+          label="How single parameters are passed"
+          rows={3}
+          mono
+          placeholder={'learning_rate: "--lr={}"'}
+          help="Where the script needs something else. {} is the value."
+        />
+        <FileField
+          path={['copy_limit']}
+          id="copy-limit"
+          label="Copy files up to"
+          mono
+          placeholder="64M"
+          help="Larger files are linked, not copied, for every task."
+        />
+      </div>
+    </More>
+  );
+}
+
+function CommandField() {
+  return (
+    <div class="field">
+      <FileField
+        path={['command']}
+        codec={WORDS}
+        id="command"
+        label="Command"
+        mono
+        placeholder="python -m mypackage.train --lr={lr}"
+        help="The program and its arguments. {lr} is the value of the parameter lr; parameters that it does not name are passed behind it."
+      />
+      <p class="help">
+        <button type="button" class="link" onClick={() => setNode(['command'], null)}>
+          Run a script instead
+        </button>
+      </p>
+    </div>
+  );
+}
+
+function ScriptField(ways: { onPaste: () => void; onFolders: () => void }) {
+  return (
+    <>
+      <span class="field-label">Script</span>
+      <Drop {...ways} />
+      {refused.value && (
+        <p class="wrong" role="alert">
+          {refused.value}
+        </p>
+      )}
+      <Errors at="/script" id="script-e" />
+      <p class="help">
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            script.value = null;
+            edit((tree) => {
+              drop(tree, ['script']);
+              put(tree, ['command'], listNode([]));
+            });
+          }}
+        >
+          Run a command instead
+        </button>
+      </p>
     </>
   );
 }
 
 export function ScriptCard() {
-  const d = draft.value;
   const pasting = useSignal(false);
+  const choosing = useSignal(false);
   return (
     <Card title="Training script" id="n-script" step={1}>
       <div class="body grid">
-        {!d.source && (
-          <div class="grid two">
-            <TextField
-              id="name"
-              label="Name"
-              value={d.name}
-              at="/name"
-              onInput={(name) => change({ name })}
-              placeholder="conv2d-nodropout"
-            />
-            <TextField
-              id="description"
-              label="Description"
-              optional
-              value={d.description}
-              at="/description"
-              onInput={(description) => change({ description })}
-              placeholder="What this experiment is about"
-            />
-          </div>
-        )}
+        <div class="grid two">
+          <FileField path={['name']} codec={TEXT} id="name" label="Name" placeholder="conv2d-nodropout" />
+          <FileField
+            path={['description']}
+            codec={TEXT}
+            id="description"
+            label="Description"
+            optional
+            rows={1}
+            placeholder="What this experiment is about"
+          />
+        </div>
         <div class="grid two start">
           <div class="field">
-            <span class="field-label">Script</span>
-            <Drop
-              onPaste={() => {
-                pasting.value = true;
-              }}
-            />
-            {refused.value && (
-              <p class="wrong" role="alert">
-                {refused.value}
-              </p>
+            {doc().has('command') ? (
+              <CommandField />
+            ) : (
+              <ScriptField
+                onPaste={() => {
+                  pasting.value = true;
+                }}
+                onFolders={() => {
+                  choosing.value = true;
+                }}
+              />
             )}
-            <Errors at="/script" id="script-e" />
-            <div class="more-files">
-              {d.files.map((file) => (
-                <span class="chip" key={file.path}>
-                  <bdi>{file.path}</bdi> {bytes(file.bytes)}
-                  <button
-                    type="button"
-                    aria-label={`Remove ${file.path}`}
-                    onClick={() => change({ files: d.files.filter((f) => f !== file) })}
-                  >
-                    <Icon name="x" />
-                  </button>
-                </span>
-              ))}
-              <label class="link">
-                Add other files it needs
-                <input
-                  class="visually-hidden"
-                  type="file"
-                  multiple
-                  onChange={(event) => {
-                    void takeFiles(event.currentTarget.files);
-                  }}
-                />
-              </label>
-            </div>
+            <FilesField />
           </div>
           <div class="field">
-            {!d.source && <PassFields />}
+            <PassFields />
             {scan.value ? (
               <Found found={scan.value} />
             ) : (
               <p class="help">
-                {d.script
-                  ? `Reading ${count(d.script.text.length)} characters…`
+                {script.value
+                  ? `Reading ${count(script.value.text.length)} characters…`
                   : 'Add the script and sluice says what it takes and how it reports.'}
               </p>
             )}
           </div>
         </div>
+        <MoreFields />
       </div>
+      {choosing.value && (
+        <FolderDialog
+          onClose={() => {
+            refused.value = null;
+            choosing.value = false;
+          }}
+        />
+      )}
       {pasting.value && (
         <PasteDialog
           onClose={() => {

@@ -1,59 +1,74 @@
 // Step 2: the parameters. Lists are typed as people write them: 64,32,16.
-
 import { useSignal } from '@preact/signals';
-import { type DraftParam, type Kind, newParam, rowField } from '../../data/draft';
-import { listParts, listValues } from '../../data/typed';
+import {
+  addRow,
+  type Kind,
+  nameRow,
+  type Part,
+  type Row as RowData,
+  removeRow,
+  rowField,
+  rowsOf,
+  setKind,
+  setLog,
+  setPart,
+  setValues,
+  setWhen,
+  whenNode,
+} from '../../data/rows';
+import { nodeAt, type Path } from '../../data/tree';
+import { listParts } from '../../data/typed';
 import { Card } from '../Card';
-import { Errors, TextField } from '../Field';
+import { Errors } from '../Field';
 import { Icon } from '../Icon';
 import { pointer, useProblems } from '../problems';
-import { change, check, draft } from './form';
+import { FileField, LINES } from './fields';
+import { asTyped, check, doc, edit, noteTyped, scan, setUnread, textAt } from './form';
 
-function edit(id: number, part: Partial<DraftParam>) {
-  change({ parameters: draft.value.parameters.map((p) => (p.id === id ? { ...p, ...part } : p)) });
+// What the row says after a change: the same pair, read again.
+const again = (row: RowData) => rowsOf(doc()).find((one) => one.pair === row.pair);
+
+function type(row: RowData, part: Part | 'values' | 'name', text: string) {
+  edit((tree) => {
+    if (part === 'name') nameRow(tree, row.pair, text.trim());
+    else if (part === 'values') setValues(row.pair, row.kind, text);
+    else setPart(row.pair, part, text);
+  });
+  noteTyped(`${rowField(row)}/${part}`, text, again(row)?.[part] ?? '');
 }
 
-function switchKind(p: DraftParam, kind: Kind) {
-  const part: Partial<DraftParam> = { kind };
-  if (kind === 'fixed') part.values = listParts(p.values)[0] ?? '';
-  if (kind === 'range' && !p.min && !p.max) {
-    const numbers = listValues(p.values).filter((v): v is number => typeof v === 'number');
-    if (numbers.length > 1)
-      Object.assign(part, { min: String(Math.min(...numbers)), max: String(Math.max(...numbers)) });
-  }
-  edit(p.id, part);
-}
+const typedIn = (row: RowData, part: Part | 'values' | 'name') => asTyped(`${rowField(row)}/${part}`, row[part]);
 
-function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
-  const who = p.name || 'the new parameter';
+function Values({ row, bad }: { row: RowData; bad: boolean }) {
+  const who = row.name || 'the new parameter';
   const cls = `input${bad ? ' bad' : ''}`;
-  const say = bad ? `p${p.id}-e` : undefined;
-  if (p.kind !== 'range') {
+  const say = bad ? `p${row.id}-e` : undefined;
+  if (row.kind !== 'range') {
     return (
       <input
         class={cls}
-        value={p.values}
-        aria-label={p.kind === 'list' ? `Values of ${who}, separated by commas` : `Value of ${who}`}
+        value={typedIn(row, 'values')}
+        aria-label={row.kind === 'list' ? `Values of ${who}, separated by commas` : `Value of ${who}`}
         aria-invalid={bad}
         aria-describedby={say}
         autocomplete="off"
         spellcheck={false}
-        placeholder={p.kind === 'list' ? '64,32,16' : '100'}
-        onInput={(event) => edit(p.id, { values: event.currentTarget.value })}
+        placeholder={row.kind === 'list' ? '64,32,16' : '100'}
+        onInput={(event) => type(row, 'values', event.currentTarget.value)}
       />
     );
   }
-  const part = (key: 'min' | 'max' | 'step' | 'points', label: string, placeholder: string) => (
+  const part = (key: Part, label: string, placeholder: string) => (
     <input
       class={`${cls} numeric`}
-      value={p[key]}
+      value={typedIn(row, key)}
       aria-label={`${label} of ${who}`}
       aria-invalid={bad}
       aria-describedby={say}
       inputMode="decimal"
       placeholder={placeholder}
       autocomplete="off"
-      onInput={(event) => edit(p.id, { [key]: event.currentTarget.value })}
+      onInput={(event) => type(row, key, event.currentTarget.value)}
     />
   );
   return (
@@ -66,40 +81,48 @@ function Values({ p, bad }: { p: DraftParam; bad: boolean }) {
       <span class="mute">or</span>
       {part('points', 'Number of points', 'points')}
       <label class="check">
-        <input type="checkbox" checked={p.log} onChange={(event) => edit(p.id, { log: event.currentTarget.checked })} />
+        <input
+          type="checkbox"
+          checked={row.log}
+          onChange={(event) => edit(() => setLog(row.pair, event.currentTarget.checked))}
+        />
         log<span class="visually-hidden"> scale for {who}</span>
       </label>
     </div>
   );
 }
 
-function Row({ p }: { p: DraftParam }) {
-  const at = [rowField(p), ...(p.name.trim() ? [pointer('parameters', p.name.trim())] : [])];
+function Row({ row }: { row: RowData }) {
+  const at = [rowField(row), ...(row.name ? [pointer('parameters', row.name)] : [])];
   const bad = useProblems(at).length > 0;
-  const factor = check.value?.factors.find((f) => f.name === p.name.trim());
-  const local = p.kind === 'list' ? listValues(p.values).length : null;
-  const who = p.name || 'the new parameter';
+  const factor = check.value?.factors.find((f) => f.name === row.name);
+  const local = row.kind === 'list' ? listParts(row.values).length : null;
+  const who = row.name || 'the new parameter';
+  const help = scan.value?.arguments.find((arg) => arg.name === row.name)?.help;
   return (
     <tr>
       <td>
         <input
           class="input mono"
-          value={p.name}
+          value={typedIn(row, 'name')}
           aria-label="Parameter name"
           placeholder="name"
           autocomplete="off"
           spellcheck={false}
-          title={p.help || undefined}
+          title={help || undefined}
           aria-invalid={bad}
-          onInput={(event) => edit(p.id, { name: event.currentTarget.value })}
+          onInput={(event) => type(row, 'name', event.currentTarget.value)}
         />
       </td>
       <td>
         <select
           class="input"
-          value={p.kind}
+          value={row.kind}
           aria-label={`Kind of ${who}`}
-          onChange={(event) => switchKind(p, event.currentTarget.value as Kind)}
+          onChange={(event) => {
+            const kind = event.currentTarget.value as Kind;
+            edit(() => setKind(row, kind));
+          }}
         >
           <option value="list">List</option>
           <option value="range">Range</option>
@@ -107,19 +130,19 @@ function Row({ p }: { p: DraftParam }) {
         </select>
       </td>
       <td class="values">
-        <Values p={p} bad={bad} />
-        {bad && <Errors at={at} id={`p${p.id}-e`} />}
-        {p.help && <p class="help">{p.help}</p>}
+        <Values row={row} bad={bad} />
+        {bad && <Errors at={at} id={`p${row.id}-e`} />}
+        {help && <p class="help">{help}</p>}
       </td>
       <td class="right count">
-        {p.kind === 'fixed' ? <span class="mute">fixed</span> : <b>{factor?.count ?? local ?? '∞'}</b>}
+        {row.kind === 'fixed' ? <span class="mute">fixed</span> : <b>{factor?.count ?? local ?? '∞'}</b>}
       </td>
       <td class="right">
         <button
           type="button"
           class="btn icon compact ghost"
           aria-label={`Remove ${who}`}
-          onClick={() => change({ parameters: draft.value.parameters.filter((q) => q.id !== p.id) })}
+          onClick={() => edit((tree) => removeRow(tree, row.pair))}
         >
           <Icon name="trash" />
         </button>
@@ -128,11 +151,41 @@ function Row({ p }: { p: DraftParam }) {
   );
 }
 
+function Condition({ row }: { row: RowData }) {
+  const here = `/when/${row.id}`;
+  return (
+    <div class="condition">
+      <label class="mono" for={`when-${row.id}`}>
+        {row.name}
+      </label>
+      <input
+        class="input mono"
+        id={`when-${row.id}`}
+        value={asTyped(here, row.when)}
+        placeholder="always"
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => {
+          const text = event.currentTarget.value;
+          const when = text.trim() ? whenNode(text) : null;
+          const wrong = !when && !!text.trim();
+          setUnread(here, wrong ? `'${text.trim()}' is no condition. Write optimizer=sgd` : null);
+          if (!wrong) edit(() => setWhen(row.pair, when));
+          noteTyped(here, text, again(row)?.when ?? '');
+        }}
+      />
+      <Errors at={here} id={`when-${row.id}-e`} />
+    </div>
+  );
+}
+
+const has = (path: Path) => nodeAt(doc(), path) !== undefined;
+
 export function SpaceCard() {
-  const d = draft.value;
-  const named = d.parameters.filter((p) => p.name.trim());
+  const rows = rowsOf(doc());
+  const named = rows.filter((row) => row.name);
   // Opened by hand or by what is in it; it does not close while someone types.
-  const used = !!(d.constraints || d.repeats || d.parameters.some((p) => p.when));
+  const used = has(['constraints']) || has(['repeats']) || rows.some((row) => row.when);
   const opened = useSignal(used);
   if (used) opened.value = true;
   return (
@@ -143,11 +196,7 @@ export function SpaceCard() {
       extra={
         <>
           <span class="grow" />
-          <button
-            type="button"
-            class="btn compact"
-            onClick={() => change({ parameters: [...d.parameters, newParam()] })}
-          >
+          <button type="button" class="btn compact" onClick={() => edit((tree) => addRow(tree))}>
             <Icon name="plus" />
             Add parameter
           </button>
@@ -155,32 +204,38 @@ export function SpaceCard() {
       }
     >
       <div class="body">
-        <table class="parameters">
-          <thead>
-            <tr>
-              <th scope="col" class="name">
-                Parameter
-              </th>
-              <th scope="col" class="kind">
-                Kind
-              </th>
-              <th scope="col">Values</th>
-              <th scope="col" class="right">
-                Count
-              </th>
-              <th scope="col">
-                <span class="visually-hidden">Remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {d.parameters.map((p) => (
-              <Row key={p.id} p={p} />
-            ))}
-          </tbody>
-        </table>
-        {!d.parameters.length && <p class="mute small">Without parameters the script runs once.</p>}
-        {d.pass === 'positional' && <p class="help">The order of the rows is the order of the arguments.</p>}
+        {rows.length > 0 && (
+          <table class="parameters">
+            <thead>
+              <tr>
+                <th scope="col" class="name">
+                  Parameter
+                </th>
+                <th scope="col" class="kind">
+                  Kind
+                </th>
+                <th scope="col">Values</th>
+                <th scope="col" class="right">
+                  Count
+                </th>
+                <th scope="col">
+                  <span class="visually-hidden">Remove</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <Row key={row.id} row={row} />
+              ))}
+            </tbody>
+          </table>
+        )}
+        {!rows.length && (
+          <p class="mute small">
+            No parameters yet. The arguments of the script become rows here; without parameters it runs once.
+          </p>
+        )}
+        {textAt(['pass']) === 'positional' && <p class="help">The order of the rows is the order of the arguments.</p>}
         <details
           class="advanced"
           open={opened.value}
@@ -191,46 +246,29 @@ export function SpaceCard() {
           <summary>Conditions, constraints and repeats</summary>
           <div class="grid two start">
             <div class="grid">
-              <TextField
+              <FileField
+                path={['constraints']}
+                codec={LINES}
                 id="constraints"
                 label="Constraints"
                 rows={3}
                 mono
-                value={d.constraints}
-                at="/constraints"
-                onInput={(constraints) => change({ constraints })}
                 placeholder="batch_size * units <= 16384"
                 help="One a line. A configuration that breaks one is left out."
               />
-              <TextField
+              <FileField
+                path={['repeats']}
                 id="repeats"
                 label="Repeats"
                 numeric
-                value={d.repeats}
-                at="/repeats"
-                onInput={(repeats) => change({ repeats })}
                 placeholder="1"
                 help="The same configuration under several seeds."
               />
             </div>
             <div class="field">
               <span class="field-label">Only when</span>
-              {named.map((p) => (
-                <div class="condition" key={p.id}>
-                  <label class="mono" for={`when-${p.id}`}>
-                    {p.name}
-                  </label>
-                  <input
-                    class="input mono"
-                    id={`when-${p.id}`}
-                    value={p.when}
-                    placeholder="always"
-                    autocomplete="off"
-                    spellcheck={false}
-                    onInput={(event) => edit(p.id, { when: event.currentTarget.value })}
-                  />
-                  <Errors at={`/when/${p.id}`} id={`when-${p.id}-e`} />
-                </div>
+              {named.map((row) => (
+                <Condition key={row.id} row={row} />
               ))}
               <p class="help">
                 For example momentum only when <code>optimizer=sgd</code>.

@@ -1,24 +1,22 @@
-// Step 3: how to search. The strategies and their options are the daemon's own list.
+// Step 3: how to search, for what, and when to stop. The strategies and their options are the daemon's own list.
 import { useSignal } from '@preact/signals';
+import type { Pair, YAMLMap } from 'yaml';
 import { info } from '../../data/api';
-import { pruneOptions } from '../../data/draft';
+import { addObjective, type Objective, objectivesOf, removeObjective, setObjective } from '../../data/objectives';
+import { rowsOf } from '../../data/rows';
+import { drop, keyOf, nodeAt, put, shown, textNode, valueNode } from '../../data/tree';
 import type { Strategy, StrategyOption } from '../../data/types';
+import { yaml } from '../../data/yaml';
 import { Card } from '../Card';
 import { Errors, SelectField, TextField } from '../Field';
-import { change, draft } from './form';
+import { FileField, FileSelect, TEXT } from './fields';
+import { asTyped, doc, edit, at as nodeNow, noteTyped, place, setNode, textAt } from './form';
+import { More } from './More';
 
 function Option({ option }: { option: StrategyOption }) {
-  const d = draft.value;
-  const value = d.options[option.name];
+  const path = ['search', option.name];
   const id = `opt-${option.name}`;
-  const at = `/search/${option.name}`;
-  const set = (next: string | boolean) => {
-    const { [option.name]: _old, ...rest } = d.options;
-    // What equals the default is left out, so that the file says only what was chosen.
-    change({
-      options: next === '' || String(next) === String(option.default) ? rest : { ...rest, [option.name]: next },
-    });
-  };
+  const value = textAt(path);
   if (option.type === 'bool') {
     return (
       <div class="field">
@@ -26,13 +24,16 @@ function Option({ option }: { option: StrategyOption }) {
           <input
             type="checkbox"
             id={id}
-            checked={value === undefined ? option.default === true : value === true || value === 'true'}
-            onChange={(event) => set(event.currentTarget.checked)}
+            checked={value === '' ? option.default === true : value === 'true'}
+            onChange={(event) => {
+              const next = event.currentTarget.checked;
+              setNode(path, next === option.default ? null : valueNode(String(next)));
+            }}
           />
           {option.name}
         </label>
         {option.help && <p class="help">{option.help}</p>}
-        <Errors at={at} id={`${id}-e`} />
+        <Errors at={place(path)} id={`${id}-e`} />
       </div>
     );
   }
@@ -41,23 +42,21 @@ function Option({ option }: { option: StrategyOption }) {
       <SelectField
         id={id}
         label={option.name}
-        value={String(value ?? option.default ?? '')}
-        at={at}
+        value={value || String(option.default ?? '')}
+        at={place(path)}
         help={option.help}
-        onPick={set}
+        onPick={(next) => setNode(path, next === String(option.default) ? null : textNode(next))}
         options={option.words.map((c) => ({ value: c, label: c }))}
       />
     );
   }
   return (
-    <TextField
+    <FileField
+      path={path}
       id={id}
       label={option.name}
-      value={String(value ?? '')}
-      at={at}
       placeholder={option.default === null ? 'automatic' : String(option.default)}
       help={option.help}
-      onInput={set}
     />
   );
 }
@@ -80,75 +79,90 @@ const RULES = [
   { value: 'asha', label: 'Not among the best of a rung' },
   { value: 'threshold', label: 'Worse than a value' },
 ];
-const RULE_OPTIONS = {
-  warmup: ['After epoch', 'no task is ended before this step'],
+// The numbers that each rule takes, with the daemon's defaults.
+const RULE_OPTIONS: Record<string, [key: string, standard: string][]> = {
+  median: [
+    ['warmup', '1'],
+    ['min_tasks', '4'],
+  ],
+  asha: [
+    ['warmup', '1'],
+    ['min_tasks', '4'],
+    ['reduction', '3'],
+  ],
+  threshold: [
+    ['warmup', '1'],
+    ['threshold', ''],
+  ],
+};
+const RULE_WORDS: Record<string, [label: string, help: string]> = {
+  warmup: ['After epoch', 'no task is ended before this epoch (step, where no epoch is known); 0.5 is half an epoch'],
   min_tasks: ['Compared with at least', 'others that came as far'],
   reduction: ['Reduction', 'one task in this many goes on'],
   threshold: ['Threshold', 'the worst value that may go on'],
-} as const;
+};
+
+function pickRule(rule: string) {
+  edit((tree) => {
+    const known = (RULE_OPTIONS[rule] ?? []).map(([key]) => key);
+    const node = nodeAt(tree, ['prune']);
+    if (!rule) return drop(tree, ['prune']);
+    if (!yaml.isMap(node)) drop(tree, ['prune']);
+    put(tree, ['prune', 'rule'], textNode(rule));
+    for (const pair of [...(nodeAt(tree, ['prune']) as YAMLMap).items] as Pair[])
+      if (keyOf(pair) !== 'rule' && !known.includes(keyOf(pair))) drop(tree, ['prune', keyOf(pair)]);
+  });
+}
 
 // Ending tasks early; and for the strategies that try many briefly, which parameter says how long.
 function Early({ multi }: { multi: boolean }) {
-  const d = draft.value;
-  const rule = pruneOptions(d.prune);
+  const node = nodeNow(['prune']);
+  const rule = yaml.isMap(node) ? textAt(['prune', 'rule']) : shown(node);
   return (
     <>
       <div class="grid four">
         <SelectField
           id="prune"
           label="End tasks early"
-          value={d.prune}
-          at="/prune/rule"
-          onPick={(prune) => change({ prune })}
+          value={rule}
+          at={yaml.isMap(node) ? '/prune/rule' : '/prune'}
+          onPick={pickRule}
           options={RULES}
         />
-        {(Object.keys(rule) as (keyof typeof rule)[]).map((key) => (
-          <TextField
-            key={key}
-            id={`prune-${key}`}
-            label={RULE_OPTIONS[key][0]}
-            numeric
-            value={d[key]}
-            at={`/prune/${key}`}
-            placeholder={rule[key]}
-            help={RULE_OPTIONS[key][1]}
-            onInput={(value) => change({ [key]: value })}
-          />
+        {(RULE_OPTIONS[rule] ?? []).map(([key, standard]) => (
+          <RuleOption key={key} name={key} standard={standard} />
         ))}
       </div>
-      {multi && (
+      {(multi || !!nodeNow(['fidelity'])) && (
         <div class="grid four">
-          <SelectField
+          <FileSelect
+            path={['fidelity', 'parameter']}
+            also={['=/fidelity']}
             id="fidelity"
             label="Length of training"
-            value={d.fidelity}
-            at={['/fidelity', '/fidelity/parameter']}
             help="the parameter that says how long a task trains"
-            onPick={(fidelity) => change({ fidelity })}
             options={[
               { value: '', label: 'choose' },
-              ...d.parameters.filter((p) => p.name.trim()).map((p) => ({ value: p.name.trim(), label: p.name.trim() })),
+              ...rowsOf(doc())
+                .filter((row) => row.name)
+                .map((row) => ({ value: row.name, label: row.name })),
             ]}
           />
-          <TextField
+          <FileField
+            path={['fidelity', 'min']}
             id="fidelity-min"
             label="Shortest"
             numeric
-            value={d.fidelityMin}
-            at="/fidelity/min"
             placeholder="3"
             help="a first look"
-            onInput={(fidelityMin) => change({ fidelityMin })}
           />
-          <TextField
+          <FileField
+            path={['fidelity', 'max']}
             id="fidelity-max"
             label="Longest"
             numeric
-            value={d.fidelityMax}
-            at="/fidelity/max"
             placeholder="81"
             help="a full run"
-            onInput={(fidelityMax) => change({ fidelityMax })}
           />
         </div>
       )}
@@ -156,34 +170,182 @@ function Early({ multi }: { multi: boolean }) {
   );
 }
 
+// A rule that stands as a mere word becomes a map with the first number.
+function RuleOption({ name, standard }: { name: string; standard: string }) {
+  const path = ['prune', name];
+  const value = textAt(path);
+  return (
+    <TextField
+      id={`prune-${name}`}
+      label={RULE_WORDS[name][0]}
+      numeric
+      value={asTyped(place(path), value)}
+      at={place(path)}
+      placeholder={standard}
+      help={RULE_WORDS[name][1]}
+      onInput={(text) => {
+        edit((tree) => {
+          const node = nodeAt(tree, ['prune']);
+          if (!yaml.isMap(node)) {
+            const rule = shown(node);
+            drop(tree, ['prune']);
+            put(tree, ['prune', 'rule'], textNode(rule));
+          }
+          if (text.trim()) put(tree, path, valueNode(text));
+          else drop(tree, path);
+        });
+        noteTyped(place(path), text, textAt(path));
+      }}
+    />
+  );
+}
+
+function ObjectiveRow({ o, i, count }: { o: Objective; i: number; count: number }) {
+  const here = place(o.path);
+  const label = (word: string) => (count > 1 ? `${word} ${i + 1}` : word);
+  const set = (key: string, text: string, number = false) => {
+    edit((tree) =>
+      setObjective(tree, o.path, key, text.trim() ? (number ? valueNode(text) : textNode(text.trim())) : null),
+    );
+    noteTyped(`${here}/${key}`, text, text.trim());
+  };
+  return (
+    <div class="grid four">
+      <TextField
+        id={i ? `metric-${i + 1}` : 'metric'}
+        label={label('Metric')}
+        mono
+        list="columns"
+        value={asTyped(`${here}/metric`, o.metric)}
+        at={[`${here}/metric`, `=${here}`, ...(i ? [] : ['=/objective'])]}
+        onInput={(text) => set('metric', text)}
+        placeholder="val_loss"
+      />
+      <SelectField
+        id={i ? `goal-${i + 1}` : 'goal'}
+        label={label('Goal')}
+        value={o.goal.startsWith('max') ? 'max' : o.goal.startsWith('min') ? 'min' : o.goal}
+        at={`${here}/goal`}
+        onPick={(goal) => set('goal', goal)}
+        options={[
+          { value: '', label: 'By its name' },
+          { value: 'min', label: 'Minimise' },
+          { value: 'max', label: 'Maximise' },
+        ]}
+      />
+      <SelectField
+        id={i ? `take-${i + 1}` : 'take'}
+        label={label('Of a task, take')}
+        value={o.take}
+        at={`${here}/take`}
+        onPick={(take) => set('take', take)}
+        options={[
+          { value: '', label: 'its best value' },
+          { value: 'last', label: 'its last value' },
+          { value: 'mean', label: 'the mean of its last values' },
+          ...(o.take === 'best' ? [{ value: 'best', label: 'its best value (written)' }] : []),
+        ]}
+      />
+      {(o.take === 'mean' || o.of) && (
+        <TextField
+          id={i ? `of-${i + 1}` : 'of'}
+          label={label('Last values')}
+          numeric
+          value={asTyped(`${here}/of`, o.of)}
+          at={`${here}/of`}
+          placeholder="5"
+          onInput={(text) => set('of', text, true)}
+        />
+      )}
+      {count > 1 && (
+        <div class="field">
+          <span class="field-label">&nbsp;</span>
+          <button type="button" class="btn" onClick={() => edit((tree) => removeObjective(tree, i))}>
+            Remove objective {i + 1}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+// The options of another strategy mean nothing to this one; and one that trains briefly must know what says how long.
+function pickStrategy(strategy: Pick<Strategy, 'name' | 'multi_fidelity' | 'options'>) {
+  edit((tree) => {
+    const search = nodeAt(tree, ['search']);
+    const known = ['strategy', 'tasks', 'parallel', 'seed', ...strategy.options.map((option) => option.name)];
+    for (const pair of (yaml.isMap(search) ? [...search.items] : []) as Pair[])
+      if (!known.includes(keyOf(pair))) drop(tree, ['search', keyOf(pair)]);
+    if (strategy.name === 'auto') drop(tree, ['search', 'strategy']);
+    else put(tree, ['search', 'strategy'], textNode(strategy.name));
+    if (!strategy.multi_fidelity || tree.has('fidelity')) return;
+    const long = rowsOf(tree).find((row) => /epoch|steps$|iterations/i.test(row.name));
+    if (!long) return;
+    put(tree, ['fidelity', 'parameter'], textNode(long.name));
+    const most = Number(long.kind === 'range' ? long.max : long.values);
+    if (!(most > 1)) return;
+    put(tree, ['fidelity', 'min'], valueNode(String(Math.max(1, Math.round(most / 27)))));
+    put(tree, ['fidelity', 'max'], valueNode(String(most)));
+  });
+}
+
+function StopFields() {
+  return (
+    <More title="When to stop" paths={[['stop']]}>
+      <div class="grid four">
+        <FileField
+          path={['stop', 'when']}
+          codec={TEXT}
+          id="stop-when"
+          label="When a value is reached"
+          mono
+          placeholder="val_loss < 0.05"
+        />
+        <FileField path={['stop', 'wall']} id="stop-wall" label="After a time" mono placeholder="12h" />
+        <FileField path={['stop', 'gpu_hours']} id="stop-gpu" label="After GPU hours" numeric placeholder="40" />
+        <FileField path={['stop', 'energy']} id="stop-energy" label="After an energy" mono placeholder="20MJ" />
+        <FileField
+          path={['stop', 'failures']}
+          id="stop-failures"
+          label="Pause after equal failures"
+          mono
+          placeholder="automatic"
+          help="in a row; off is never"
+        />
+      </div>
+    </More>
+  );
+}
+
 export function StrategyCard() {
-  const d = draft.value;
+  const name = textAt(['search', 'strategy']) || 'auto';
   const listed = info.value?.strategies ?? [];
   const all = listed.some((s) => s.name === 'auto') ? listed : [AUTO, ...listed];
-  const picked = all.find((s) => s.name === d.strategy);
+  const picked = all.find((s) => s.name === name);
   const whole = useSignal(false);
-  const usual = USUAL.map((name) => all.find((s) => s.name === name)).filter((s) => !!s);
-  const shown =
+  const usual = USUAL.map((one) => all.find((s) => s.name === one)).filter((s) => !!s);
+  const shownCards =
     whole.value || (picked && !usual.includes(picked)) ? [...usual, ...all.filter((s) => !usual.includes(s))] : usual;
+  const objectives = objectivesOf(doc());
   return (
     <Card title="Strategy" id="n-strategy" step={3}>
       <div class="body grid">
         <div class="options" role="radiogroup" aria-label="Search strategy">
-          {shown.map((s) => (
+          {shownCards.map((s) => (
             <label class="option" key={s.name}>
               <input
                 type="radio"
                 name="strategy"
                 value={s.name}
-                checked={s.name === d.strategy}
-                onChange={() => change({ strategy: s.name, options: {} })}
+                checked={s.name === name}
+                onChange={() => pickStrategy(s)}
               />
               <b>{s.title}</b>
               <span>{s.help}</span>
             </label>
           ))}
         </div>
-        {shown.length < all.length && (
+        {shownCards.length < all.length && (
           <p class="help">
             <button
               type="button"
@@ -192,104 +354,36 @@ export function StrategyCard() {
                 whole.value = true;
               }}
             >
-              Show {all.length - shown.length} more {all.length - shown.length === 1 ? 'strategy' : 'strategies'}
+              Show {all.length - shownCards.length} more{' '}
+              {all.length - shownCards.length === 1 ? 'strategy' : 'strategies'}
             </button>
           </p>
         )}
         <Errors at="/search/strategy" id="strategy-e" />
         <div class="grid four">
-          <TextField
-            id="metric"
-            label="Metric"
-            mono
-            value={d.metric}
-            at={d.more.length ? '/objective/0' : '/objective'}
-            onInput={(metric) => change({ metric })}
-            placeholder="val_loss"
-          />
-          <SelectField
-            id="goal"
-            label="Goal"
-            value={d.goal}
-            at="/objective/goal"
-            onPick={(goal) => change({ goal: goal as 'min' | 'max' })}
-            options={[
-              { value: 'min', label: 'Minimise' },
-              { value: 'max', label: 'Maximise' },
-            ]}
-          />
-          <TextField
+          <FileField
+            path={['search', 'tasks']}
             id="tasks"
             label="Tasks at most"
             numeric
-            value={d.tasks}
-            at="/search/tasks"
-            onInput={(tasks) => change({ tasks })}
-            placeholder={d.strategy === 'grid' ? 'every combination' : 'automatic'}
+            placeholder={name === 'grid' ? 'every combination' : 'automatic'}
           />
-          <TextField
-            id="parallel"
-            label="Run at once"
-            numeric
-            value={d.parallel}
-            at="/search/parallel"
-            onInput={(parallel) => change({ parallel })}
-            placeholder="what fits"
-          />
-          <TextField
-            id="seed"
-            label="Seed"
-            numeric
-            value={d.seed}
-            at="/search/seed"
-            onInput={(seed) => change({ seed })}
-            placeholder="automatic"
-          />
+          <FileField path={['search', 'parallel']} id="parallel" label="Run at once" numeric placeholder="automatic" />
+          <FileField path={['search', 'seed']} id="seed" label="Seed" numeric placeholder="automatic" />
           {picked?.options.map((option) => (
             <Option key={`${picked.name}-${option.name}`} option={option} />
           ))}
         </div>
-        {d.more.map((o, i) => (
-          <div class="grid four" key={i}>
-            <TextField
-              id={`metric-${i + 1}`}
-              label={`Objective ${i + 2}`}
-              mono
-              value={o.metric}
-              at={`/objective/${i + 1}`}
-              onInput={(metric) => change({ more: d.more.map((m, k) => (k === i ? { ...m, metric } : m)) })}
-            />
-            <SelectField
-              id={`goal-${i + 1}`}
-              label={`Goal ${i + 2}`}
-              value={o.goal}
-              at={`/objective/${i + 1}/goal`}
-              onPick={(goal) =>
-                change({ more: d.more.map((m, k) => (k === i ? { ...m, goal: goal as 'min' | 'max' } : m)) })
-              }
-              options={[
-                { value: 'min', label: 'Minimise' },
-                { value: 'max', label: 'Maximise' },
-              ]}
-            />
-            <div class="field">
-              <span class="field-label">&nbsp;</span>
-              <button type="button" class="btn" onClick={() => change({ more: d.more.filter((_, k) => k !== i) })}>
-                Remove objective {i + 2}
-              </button>
-            </div>
-          </div>
+        {objectives.map((o, i) => (
+          <ObjectiveRow key={i} o={o} i={i} count={objectives.length} />
         ))}
         <p class="help">
-          <button
-            type="button"
-            class="link"
-            onClick={() => change({ more: [...d.more, { metric: '', goal: 'min', rest: {} }] })}
-          >
+          <button type="button" class="link" onClick={() => edit(addObjective)}>
             Add another objective
           </button>
         </p>
         <Early multi={!!picked?.multi_fidelity} />
+        <StopFields />
       </div>
     </Card>
   );

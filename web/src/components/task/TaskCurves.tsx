@@ -72,8 +72,12 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
         const next = running && axis === 'step' && name === goal ? continuation(forecast, task.number, own) : null;
         return next ? [own, next] : [own];
       }),
+      // The axis of a running task reaches its last epoch from the start, so that it does not move with each.
+      ...(axis !== 'time' && task.state === 'running' && task.epochs !== null && chosen.length
+        ? [{ id: '', label: '', x: [task.epochs], y: [null], css: '', end: null }]
+        : []),
     ],
-    [store.lines.value, off.value, theme.value, task.best, task.state, forecast, bar],
+    [store.lines.value, off.value, theme.value, task.best, task.state, task.epochs, axis, forecast, bar],
   );
   const step = e.step_name || 'epoch';
   const best = task.best ? ` Best ${metric(task.best.value)} at ${step} ${task.best.epoch}.` : '';

@@ -1,17 +1,39 @@
 // From submission to the end, and every change of state with its reason.
 
+import { useOutlook } from '../../data/left';
+import { ranSeconds } from '../../data/ran';
 import { now } from '../../data/store';
-import type { Task } from '../../data/types';
+import type { Attempt, Task } from '../../data/types';
 import { bytes, duration, seconds, stamp, when } from '../../lib/format';
 import { Card } from '../Card';
+import { leftText } from '../experiment/Advice';
 import { Chip } from '../State';
 
+// A stopped attempt has ended, and may have no exit code.
+const endedWith = (a: Attempt) =>
+  a.exit_code !== null
+    ? `exit code ${a.exit_code}`
+    : !a.finished
+      ? 'not ended'
+      : a.state === 'stopped'
+        ? 'stopped'
+        : 'not known';
+
+// When it began to wait for the start that is shown: it was created, or started again from scratch. Waiting for a free
+// place here counts as well as waiting in the queue of a cluster.
+export function submittedAt(task: Pick<Task, 'created' | 'started' | 'timeline'>): string | null {
+  const waits = task.timeline.filter((step) => step.state === 'waiting' && step.time);
+  const before = task.started ? waits.filter((step) => step.time! <= task.started!) : waits;
+  return before.at(-1)?.time ?? task.created;
+}
+
 export function Timeline({ task }: { task: Task }) {
-  const waited = seconds(task.submitted, task.started ?? task.finished ?? now.value);
+  const submitted = submittedAt(task);
+  const waited = seconds(submitted, task.started ?? task.finished ?? now.value);
   const running = task.state === 'running';
-  const ran = seconds(task.started, running ? now.value : task.finished);
+  const ran = ranSeconds(task);
   const share = running ? task.progress : 1;
-  const left = running && ran !== null && task.progress ? ran / task.progress - ran : null;
+  const { left } = useOutlook(running ? `/experiments/${task.experiment}/tasks/${task.number}` : null);
   const ended = task.finished !== null && !running;
   return (
     <section class="card timeline" aria-label="Timeline">
@@ -19,7 +41,7 @@ export function Timeline({ task }: { task: Task }) {
         <div class="stages">
           <div class="stage">
             <b>Submitted</b>
-            {task.submitted ? stamp(task.submitted) : 'not yet'}
+            {submitted ? stamp(submitted) : 'not yet'}
           </div>
           <div class="stretch">
             <span>
@@ -44,7 +66,7 @@ export function Timeline({ task }: { task: Task }) {
               {ran === null
                 ? (task.reason ?? '')
                 : running
-                  ? `running for ${duration(ran)}${left === null ? '' : `, ≈ ${duration(left)} left at most`}`
+                  ? `running for ${duration(ran)}${!left ? '' : `, ${leftText(left)} left`}`
                   : `ran ${duration(ran)}`}
             </span>
           </div>
@@ -52,9 +74,9 @@ export function Timeline({ task }: { task: Task }) {
             <b>{ended && task.state !== 'finished' ? 'Ended' : 'Finished'}</b>
             {ended
               ? stamp(task.finished)
-              : left === null
+              : !left
                 ? 'no estimate yet'
-                : `expected by ${when(new Date(now.value + left * 1000).toISOString())}`}
+                : `expected by ${when(new Date(now.value + left.time_s * 1000).toISOString())}`}
           </div>
         </div>
       </div>
@@ -126,7 +148,7 @@ export function Attempts({ task }: { task: Task }) {
                   <Chip state={a.state} />
                 </td>
                 <td>
-                  <bdi>{a.cause?.text ?? (a.exit_code === null ? 'not ended' : `exit code ${a.exit_code}`)}</bdi>
+                  <bdi>{a.cause?.text ?? endedWith(a)}</bdi>
                   {a.exit_code !== null && a.cause && !a.cause.text.startsWith('exit code') && (
                     <span class="mute small"> exit code {a.exit_code}</span>
                   )}

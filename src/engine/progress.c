@@ -1,0 +1,148 @@
+/* How far a task is and how good: its step, its last and best value, and the metric that is its objective. */
+#include "engine/progress.h"
+
+#include "engine/engine.h"
+#include "engine/event.h"
+#include "engine/experiment.h"
+#include "engine/left.h"
+#include "engine/live.h"
+#include "engine/load.h"
+#include "engine/prune.h"
+#include "engine/rank.h"
+#include "engine/series.h"
+#include "engine/spec.h"
+#include "engine/spec_objective.h"
+
+#include "base/clock.h"
+#include "journal/journal.h"
+#include "metrics/metrics.h"
+
+#include <math.h>
+
+/* Without an objective in the file: the usual names, else the first metric there is. */
+static const char *progress_usual(const struct metric *metrics, size_t count)
+{
+	static const char *const usual[] = {"val_loss",  "validation_loss", "test_loss",    "valid_loss",
+					    "eval_loss", "val/loss",        "valid/loss",   "validation/loss",
+					    "eval/loss", "test/loss",       "val_accuracy", "val_acc",
+					    "loss",      "train_loss",      "train/loss",   "accuracy"};
+	const char *chosen = NULL;
+	for (size_t i = 0; i < count && !chosen; i++)
+		if (!metrics_is_count(metrics[i].name))
+			chosen = metrics[i].name;
+	for (size_t k = COUNT_OF(usual); k-- > 0;)
+		for (size_t i = 0; i < count; i++)
+			if (strcmp(metrics[i].name, usual[k]) == 0)
+				chosen = metrics[i].name;
+	return chosen;
+}
+
+int progress_choose(struct engine *engine, struct engine_experiment *e, const struct metric *metrics, size_t count)
+{
+	const char *chosen = progress_usual(metrics, count);
+	if (!chosen)
+		return 0;
+	spec_objective_choose(e->spec, chosen, spec_objective_guess(chosen));
+	e->changed = true;
+	return engine_write_objective(engine, e);
+}
+
+/* The objective's own name may be gone: several files have the column. One that we chose ourselves is chosen again, one
+ * that the user named is left to the user. */
+static int progress_find_objective(struct engine *engine, struct engine_live *live)
+{
+	struct engine_experiment *e = live->experiment;
+	struct series_row all = {0}, same = {0};
+	bool there = false;
+	int rc = 0;
+	if (!e->spec->objective_count)
+		return 0;
+	const char *metric = e->spec->objectives[0].metric;
+	series_list(live, NULL, &all);
+	series_list(live, metric, &same);
+	for (size_t i = 0; i < all.metrics.len; i++)
+		there |= strcmp(all.metrics.at[i].name, metric) == 0;
+	if (!there && same.metrics.len > 1 && e->spec->objective_chosen) {
+		rc = progress_choose(engine, e, all.metrics.at, all.metrics.len);
+	} else if (!there && same.metrics.len > 1) {
+		char *text = mem_printf("the objective %s is in several files: name one of them, such as %s or %s",
+					metric, same.metrics.at[0].name, same.metrics.at[same.metrics.len - 1].name);
+		rc = store_add_history(engine_store(engine), live->task.id, STORE_RUNNING, text, clock_now_ms());
+		free(text);
+	}
+	series_row_free(&all);
+	series_row_free(&same);
+	return rc;
+}
+
+int progress_recount(struct engine *engine, struct engine_live *live)
+{
+	struct engine_experiment *e = live->experiment;
+	live->recount = false;
+	int rc = progress_find_objective(engine, live);
+	if (rc < 0 || !e->spec->objective_count)
+		return rc;
+	const struct spec_objective *objective = &e->spec->objectives[0];
+	e->best_changed = e->changed = true;
+	rc = store_read_progress(engine_store(engine), objective->metric, objective->maximise, &live->task);
+	if (rc == 0 && objective->take != SPEC_TAKE_BEST) {
+		live->task.best = live->task.last; /* of several rows the mean: see progress_mean */
+		live->task.best_step = live->task.last_step;
+	}
+	return rc;
+}
+
+/* How far the task is: in epochs where its rows have them, since that is what people plan. */
+static void progress_step(struct store_task *task, const struct journal_record *r)
+{
+	bool epochs = r->has_epoch && fabs(r->epoch) < 1e15;
+	int64_t step = epochs ? (int64_t)floor(r->epoch) : r->step;
+	/* Only 0, 1, 2, … count: of the steps 0, 10, … 90 the last is not the 91st. */
+	if (step == 0 && task->step <= 0)
+		task->from_zero = true;
+	else if (step > task->step + 1)
+		task->from_zero = false;
+	if (step > task->step)
+		task->step = step;
+}
+
+void progress_take_row(struct engine_live *live, const struct journal_record *r)
+{
+	struct engine_experiment *e = live->experiment;
+	struct store_task *task = &live->task;
+	int64_t before = task->step;
+	progress_step(task, r);
+	if (task->step > before && !r->earlier)
+		left_take_step(live, r->time_ms);
+	for (size_t i = 0; i < r->metric_count && e->spec->objective_count; i++) {
+		const struct spec_objective *objective = &e->spec->objectives[0];
+		double value = r->metrics[i].value;
+		if (strcmp(r->metrics[i].name, objective->metric) != 0)
+			continue;
+		task->last = value;
+		task->last_step = r->step;
+		if (objective->take != SPEC_TAKE_BEST) {
+			task->best = isfinite(value) ? value : NAN; /* of several rows the mean: see progress_mean */
+			task->best_step = r->step;
+			e->best_changed = true;
+			continue;
+		}
+		bool better = isfinite(value) &&
+			(isnan(task->best) || (objective->maximise ? value > task->best : value < task->best));
+		if (better) {
+			task->best = value;
+			task->best_step = r->step;
+			e->best_changed = true;
+		} else if (r->step == task->best_step && value != task->best) {
+			live->recount = true; /* the row of the best was replaced: a resumed attempt repeats steps */
+		}
+	}
+}
+
+int progress_mean(struct engine *engine, struct engine_live *live)
+{
+	const struct spec *spec = live->experiment->spec;
+	if (!spec->objective_count || spec->objectives[0].take != SPEC_TAKE_MEAN)
+		return 0;
+	return engine_read_objective(engine, live->experiment, live->task.id, &spec->objectives[0], &live->task.best);
+}

@@ -1,0 +1,23 @@
+/* How far a task is and how good, as the rows of its journal say. All of this happens inside the transaction. */
+#ifndef ENGINE_PROGRESS_H
+#define ENGINE_PROGRESS_H
+
+#include "base/mem.h"
+
+struct engine;
+struct engine_experiment;
+struct engine_live;
+struct journal_record;
+struct metric;
+
+/* Chooses the objective of an experiment whose file names none, among the metrics of a row. */
+int progress_choose(struct engine *engine, struct engine_experiment *e, const struct metric *metrics,
+		    size_t count) MUST_USE;
+/* Adds a row, whose metrics have the names under which they are shown, to the task in memory. */
+void progress_take_row(struct engine_live *live, const struct journal_record *r);
+/* Values were renamed or replaced: best and last are what the store has now. */
+int progress_recount(struct engine *engine, struct engine_live *live) MUST_USE;
+/* What a task is ranked by may be the mean of its last rows. */
+int progress_mean(struct engine *engine, struct engine_live *live) MUST_USE;
+
+#endif

@@ -1,0 +1,37 @@
+"""What an objective names: columns and printed words that are called like it but for case and what stands between the words."""
+
+import json
+
+NAMED = "is taken for val_loss, which the experiment names"
+# What, the script, the curves that must come out, whether the note is there (None: only if stdout was seen first).
+CASES = [
+    ("printed with a space", "for e in range(1, 4): print(f'epoch {e} val loss {1 / e:.3f} train loss {2 / e:.3f}')",
+     {"val_loss": [(1, 1), (2, 0.5), (3, 0.333)], "train loss": [(1, 2), (2, 1), (3, 0.667)]}, True),
+    ("printed in capitals", "for e in range(1, 3): print(f'Epoch {e}: Val-Loss = {1 / e}')", {"val_loss": [(1, 1), (2, 0.5)]}, True),
+    ("a column", "open('log.csv', 'w').write('epoch,Val Loss,lr\\n1,0.5,3\\n2,0.25,3\\n')",
+     {"val_loss": [(1, 0.5), (2, 0.25)], "lr": [(1, 3), (2, 3)]}, True),
+    ("two columns, one of them exactly", "open('log.csv', 'w').write('epoch,Val Loss,val_loss\\n1,7,0.5\\n2,8,0.25\\n')",
+     {"val_loss": [(1, 0.5), (2, 0.25)], "Val Loss": [(1, 7), (2, 8)]}, False),
+    ("two columns, none exactly", "open('log.csv', 'w').write('epoch,Val Loss,val-loss\\n1,7,0.5\\n2,8,0.25\\n')",
+     {"val_loss": [(1, 7), (2, 8)], "val-loss": [(1, 0.5), (2, 0.25)]}, True),
+    ("the exact one comes later", "print('epoch 1 val loss 7')\nprint('epoch 2 val loss 8')\nprint('epoch 2 val_loss 0.5', flush=True)",
+     {"val_loss": [(2, 0.5)], "val loss": [(1, 7), (2, 8)]}, True),
+    ("a table and a printed line", "open('log.csv', 'w').write('epoch,val_loss\\n1,0.3333\\n')\nprint('epoch 1 val loss 0.33')",
+     {"val_loss": [(1, 0.3333)]}, None),
+]
+
+
+def test_a_name_that_differs_in_separators_is_the_objective_and_nothing_is_mixed(daemon):
+    ids = [daemon.submit(script, {"objective": {"metric": "val_loss", "goal": "min"}}) for _, script, _, _ in CASES]
+    for experiment, (what, _, wanted, noted) in zip(ids, CASES):
+        best = daemon.wait_ended(experiment)["best"]
+        curves = {name: list(zip(c["step"], c["value"])) for name, c in daemon.metrics(experiment, 1).items()}
+        assert curves == wanted, what
+        assert best["value"] == min(value for _, value in wanted["val_loss"]), what
+        assert noted is None or (NAMED in json.dumps(daemon.task(experiment, 1)["timeline"])) == noted, what
+
+
+def test_a_stopping_condition_finds_the_printed_name_too(daemon):
+    script = "import time\nfor e in range(1, 4): print(f'epoch {e} val loss {1 / e}', flush=True)\ntime.sleep(600)"
+    experiment = daemon.submit(script, {"objective": "train_loss", "stop": {"when": "val_loss < 0.6"}})
+    assert daemon.wait_ended(experiment)["state"] == "finished"

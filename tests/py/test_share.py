@@ -1,0 +1,171 @@
+"""Several tasks on one GPU: parts, NVIDIA MPS, tasks that fail for their neighbours, and how many is best. The driver and
+the control program of MPS are played, since test machines have no GPU."""
+
+import os
+import re
+import sqlite3
+
+import pytest
+
+from conftest import wait_for
+from test_samples import fake_nvml, notes, write_smi  # noqa: F401 (a fixture)
+
+# Writes what it sees of its GPU and how many run beside it, and works for a while. With HALF it plays a GPU on which two
+# tasks are each faster than one alone, and four are not: what is measured then does not hang on how fast Python starts.
+SCRIPT = """
+    import os, pathlib, sys, time
+    how = sys.argv[1].split("=")[1]
+    here = pathlib.Path(os.environ["SLUICE_TASK_DIR"]).parent / "running"
+    here.mkdir(exist_ok=True)
+    mine = here / os.environ["SLUICE_TASK"]
+    mine.touch()
+    half = "HALF" in os.environ and os.environ.get("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT") == "0=40779M"
+    time.sleep(float(os.environ.get("HALF" if half else "SLEEP", "1")))
+    print("step=1 loss=1 beside=%d" % len(list(here.iterdir())), flush=True)
+    print({k: v for k, v in os.environ.items() if k.startswith("CUDA_")}, flush=True)
+    mine.unlink()
+    if how == "memory" and os.environ["SLUICE_ATTEMPT"] == "1":
+        sys.exit("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")
+"""
+
+
+def write_mps(folder, status=0):
+    """A control program of MPS that writes down how it was called."""
+    program = folder / "bin" / "nvidia-cuda-mps-control"
+    program.write_text("#!/bin/sh\n[ $# -gt 0 ] && words=$* || read words\n"
+                       f"echo \"$words in $CUDA_MPS_PIPE_DIRECTORY\" >> {folder}/mps.log\nexit {status}\n")
+    program.chmod(0o755)
+
+
+@pytest.fixture
+def start(make_daemon, folder, fake_nvml, monkeypatch):  # noqa: F811
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+    def start(mps=0):
+        path = write_smi(folder)
+        if mps is not None:
+            write_mps(folder, mps)
+        return make_daemon(env={"PATH": path, "SLUICE_NVML": str(fake_nvml), "FAKE_NVML_WATTS": "250"}).start()
+    return start
+
+
+def spec(values, **resources):
+    return {"parameters": {"how": list(values)}, "resources": {"cpus": 1, **resources}, "warm": "off"}
+
+
+def stdout(daemon, experiment, task):
+    return daemon.request("GET", f"/experiments/{experiment}/tasks/{task}/log?stream=stdout").body.decode()
+
+
+def test_parts_of_a_gpu_run_side_by_side_by_mps(start, folder):
+    daemon = start()
+    experiment = daemon.submit(SCRIPT, spec(range(4), gpus=0.5))
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    beside = [daemon.task(experiment, n)["last"]["value"] is not None and
+              int(re.search(r"beside=(\d)", stdout(daemon, experiment, n)).group(1)) for n in range(1, 5)]
+    assert max(beside) == 2, "two halves were not on the GPU at the same time"
+    assert "'CUDA_VISIBLE_DEVICES': '0'" in stdout(daemon, experiment, 1)
+    assert "'CUDA_MPS_PINNED_DEVICE_MEM_LIMIT': '0=40779M'" in stdout(daemon, experiment, 1)
+    assert str(daemon.state / "mps" / "pipe") in stdout(daemon, experiment, 1)
+    task = daemon.task(experiment, 1)
+    assert "has 0.5 of GPU 0, beside other tasks, by NVIDIA MPS" in notes(task)
+    assert task["attempts"][0]["asked"]["gpus"] == 0.5
+    assert task["cost"]["gpu_s"] == pytest.approx(task["cost"]["wall_s"] / 2, rel=0.01)
+    daemon.stop()
+    assert (folder / "mps.log").read_text().split("\n")[:2] == [
+        f"-d in {daemon.state}/mps/pipe", f"quit in {daemon.state}/mps/pipe"], "MPS was not ended with the daemon"
+
+
+@pytest.mark.parametrize("mps", [None, 1], ids=["missing", "fails"])
+def test_without_mps_tasks_take_turns(start, mps):
+    daemon = start(mps)
+    experiment = daemon.submit(SCRIPT, spec(range(2), gpus=0.25))
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    assert any("in turns: NVIDIA MPS is not available" in note for note in notes(daemon.task(experiment, 1)))
+    assert "CUDA_MPS" not in stdout(daemon, experiment, 1)
+
+
+def test_a_task_that_fails_beside_others_runs_again_alone(start):
+    daemon = start()
+    experiment = daemon.submit(SCRIPT, spec(["memory", "fine"], gpus=0.5))
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    task = daemon.task(experiment, 1)
+    assert [a["state"] for a in task["attempts"]] == ["error", "finished"]
+    assert task["attempts"][0]["cause"]["kind"] == "shared"
+    assert [a["asked"]["gpus"] for a in task["attempts"]] == [0.5, 1]
+    assert any("retry 1 of 1 with a GPU of its own" in note for note in notes(task))
+    assert len(daemon.task(experiment, 2)["attempts"]) == 1, "a neighbour was taken along"
+
+
+def test_the_number_of_neighbours_is_measured(start):
+    """Memory is known from the samples, so the tasks are long enough for one."""
+    daemon = start()
+    works = {**spec(range(14), share="auto"), "environment": {"vars": {"SLEEP": "4", "HALF": "2"}}}
+    experiment = daemon.submit(SCRIPT, works)
+    wait_for(lambda: "on a GPU" in (daemon.get(f"/experiments/{experiment}")["sharing"] or ""), "it says nothing")
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    asked = [daemon.task(experiment, n)["attempts"][0]["asked"]["gpus"] for n in range(1, 15)]
+    assert asked[:2] == [1, 1] and 0.5 in asked[2:5], "it does not begin alone"
+    log = daemon.log.read_text()
+    cores = len(os.sched_getaffinity(0))
+    assert "a task uses up to 1.0 GB of 80 GB" in log
+    if cores == 2:  # four tasks on two cores are no more than two
+        assert asked[-1] == 0.5 and "4 gave " in log
+    # What was measured outlives the daemon, for the same script with the same values.
+    daemon.restart()
+    same = daemon.submit(SCRIPT, works)
+    first = wait_for(lambda: [a["asked"]["gpus"] for a in daemon.task(same, 1)["attempts"]], "it does not begin")
+    assert first[0] < 1, "it began alone again"
+    assert "times as many tasks an hour as one alone" in daemon.get(f"/experiments/{same}")["sharing"]
+    daemon.post(f"/experiments/{same}/stop")
+    other = daemon.submit(SCRIPT, spec(range(15), share="auto"))
+    assert wait_for(lambda: [a["asked"]["gpus"] for a in daemon.task(other, 1)["attempts"]], "it does not begin")[0] in (1, None)
+    daemon.post(f"/experiments/{other}/stop")
+
+
+def rewrite_smi(folder, cards, slices="exit 1"):
+    """The start() of a test has made one that lists a single card."""
+    program = folder / "bin" / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\ncase \"$*\" in *index,uuid*) {cards};; -L) {slices};; *) exit 1;; esac\n")
+
+
+def test_what_is_measured_is_kept_once_for_all_models(start, folder):
+    daemon = start()
+    daemon.stop()
+    rewrite_smi(folder, "echo '0, GPU-1, 81559, NVIDIA A100-SXM4-80GB'; echo '1, GPU-2, 81559, NVIDIA A100'; "
+                        "echo '2, GPU-3, 81559, NVIDIA A100'")
+    daemon.start()
+    # The copy of the script changes while it runs: it is still the script that was submitted.
+    script = "import os\nos.chmod(__file__, 0o600)\nopen(__file__, 'a').write('#\\n')\nprint('loss=1')\n"
+    experiment = daemon.submit(script, spec(range(4), share="auto"))
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    daemon.stop()
+    with sqlite3.connect(daemon.state / "sluice.db") as store:
+        assert store.execute("SELECT gpu FROM sharing").fetchall() == [("NVIDIA A100-SXM4-80GB, NVIDIA A100",)]
+
+
+def test_mig_slices_stay_whole(start, folder):
+    daemon = start()
+    daemon.stop()
+    name = "MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f"
+    rewrite_smi(folder, "echo '0, GPU-1, 40960, NVIDIA A100'",
+                f"echo 'GPU 0: NVIDIA A100 (UUID: GPU-1)'; echo '  MIG 3g.20gb  Device  0: (UUID: {name})'")
+    daemon.start()
+    experiment = daemon.submit(SCRIPT, spec(range(3), share="auto"))
+    wait_for(lambda: daemon.get(f"/experiments/{experiment}")["sharing"] == "1 task on a GPU: MIG slices are not parted",
+             "it does not say that slices stay whole")
+    assert daemon.wait_ended(experiment)["state"] == "finished"
+    (local,) = [b for b in daemon.get("/cluster")["backends"] if b["name"] == "local"]
+    assert [(gpu["id"], gpu["index"]) for gpu in local["gpus"]] == [(name, 0)]
+    assert daemon.task(experiment, 1)["attempts"][0]["gpus"] == name
+    assert {daemon.task(experiment, n)["attempts"][0]["asked"]["gpus"] for n in range(1, 4)} == {1}
+    text = "command: [x]\nresources: {gpus: 0.5}\n"
+    answer = daemon.request("POST", "/experiments", {"source": {"name": "a.yaml", "text": text}})
+    assert answer.status == 400 and "MIG slices, which are not parted" in answer.json["errors"][0]["message"], answer.json
+
+
+@pytest.mark.parametrize("gpus", [0.001, 0.7, 1.5])
+def test_parts_that_cannot_be_shared_are_refused(daemon, gpus):
+    text = f"command: [x]\nresources: {{gpus: {gpus}}}\n"
+    answer = daemon.request("POST", "/experiments", {"source": {"name": "a.yaml", "text": text}})
+    assert answer.status == 400 and answer.json["errors"][0]["field"] == "/resources/gpus", answer.json

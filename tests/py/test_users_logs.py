@@ -1,0 +1,127 @@
+"""Logs as different people write them: each script is run unchanged, and every value that sluice shows is the one that the
+script reported, under its name and at its step. What is not in the row must not be there either."""
+
+import json
+
+THREE = (1, 2, 3)
+
+
+def curve(value, steps=THREE):
+    return [(step, value(step)) for step in steps]
+
+
+def printed(form, **names):
+    """A loop over three epochs `e` that prints the form, and its curves."""
+    return f"for e in (1, 2, 3): print(f{form!r})\n", names
+
+
+HALVES = curve(lambda e: round(1 / e, 4))
+DOUBLES = curve(lambda e: round(2 / e, 4))
+TENTHS = curve(lambda e: round(0.5 + e / 10, 2))
+# What, the script (Python, or bash after #!), its curves.
+LOGS = [
+    ("PyTorch with print", *printed("Epoch [{e}/3], Train Loss: {1/e:.4f}, Val Loss: {2/e:.4f}, Val Acc: {90+e:.2f}%",
+                                    **{"Train Loss": HALVES, "Val Loss": DOUBLES, "Val Acc": curve(lambda e: 90 + e)})),
+    ("a part before every name", *printed("epoch {e}: train acc = 9{e}.5%, val acc = 8{e}.25 %, loss = {1/e:.4f}",
+                                          **{"train acc": curve(lambda e: 90.5 + e), "val acc": curve(lambda e: 80.25 + e), "loss": HALVES})),
+    ("two parts, names of both", *printed("epoch {e}: train loss {1/e:.4f}, val loss {2/e:.4f}, acc 0.7{e}, val acc 0.6{e}",
+                                          **{"train loss": HALVES, "val loss": DOUBLES, "acc": curve(lambda e: round(0.7 + e / 100, 2)),
+                                             "val acc": curve(lambda e: round(0.6 + e / 100, 2))})),
+    ("absl with steps in brackets", *printed("I1118 05:00:0{e}.123456 140 train.py:88] [{e}] train_loss={1/e:.4f}, steps_per_second=12.3",
+                                             train_loss=HALVES)),
+    ("a logger with name and line", *printed("2026-11-18 05:00:00,1 | INFO | root:88 - Epoch {e} done in 1.3s. loss={1/e:.4f}; val_loss={2/e:.4f}",
+                                             loss=HALVES, val_loss=DOUBLES)),
+    ("numbers in brackets", *printed("[{e:03d}/003] loss: [{1/e:.4f}] acc: ({0.5+e/10:.2f})", loss=HALVES, acc=TENTHS)),
+    ("arrows", *printed("[{e}] loss -> {1/e:.4f} | acc => {0.5+e/10:.2f} | lr ~ 0.001", loss=HALVES, acc=TENTHS)),
+    ("iterations of a solver", *printed("it={e}  obj={1/e:.3E}  gap={-2/e:+.3e}  t=0.5s", obj=HALVES, gap=curve(lambda e: -float(f"{2/e:.3e}")))),
+    ("letters of other languages", *printed("epoch {e}: loss = {1/e:.4f}, précision = {0.5+e/10:.2f}, R²: 0.8{e}, 损失: {e}.5",
+                                            loss=HALVES, précision=TENTHS, **{"R²": curve(lambda e: round(0.8 + e / 100, 2)), "损失": curve(lambda e: e + 0.5)})),
+    ("a block for each epoch", "for e in (1, 2, 3): print(f'--- Epoch {e} ---\\n  loss     : {1/e:.4f}\\n  accuracy : {50+e}%')\n",
+     {"loss": HALVES, "accuracy": curve(lambda e: 50 + e)}),
+    ("Fortran", "#!printf ' Iteration: %d  Residual: 0.%d5D-01\\n' 1 1 2 2 3 3\n", {"Residual": curve(lambda e: round(0.01 * e + 0.005, 3))}),
+    ("shortened numbers", *printed("epoch {e} reward: 1.{e}k", reward=curve(lambda e: 1000 + 100 * e))),
+    ("gbm of R", "#!echo 'Iter   TrainDeviance   StepSize'; for e in 1 2 3; do echo \"     $e        1.2$e     0.1000\"; done\n",
+     {"TrainDeviance": curve(lambda e: round(1.2 + e / 100, 2)), "StepSize": curve(lambda e: 0.1)}),
+    ("JSON on several lines", "import json\nfor e in (1, 2, 3): print(json.dumps({'epoch': e, 'loss': 1 / e, 'val': {'loss': 2 / e}}, indent=2))\n",
+     {"loss": curve(lambda e: 1 / e), "val/loss": curve(lambda e: 2 / e)}),
+    ("JSON of a logger", "import json\nfor e in (1, 2, 3): print(json.dumps({'level': 'info', 'msg': 'done', 'epoch': e, 'train': {'loss': 1 / e}}))\n",
+     {"train/loss": curve(lambda e: 1 / e)}),
+    ("a table of rich", "print('┏━━━━━┳━━━━┓\\n┃ epoch ┃ loss ┃\\n┡━━━━━╇━━━━┩')\nfor e in (1, 2, 3): print(f'│ {e:5d} │ {1/e:8.4f} │')\nprint('└─────┴────┘')\n",
+     {"loss": HALVES}),
+    ("a table of Markdown", "print('| epoch | loss | acc |\\n|------|-----|-----|')\nfor e in (1, 2, 3): print(f'| {e} | {1/e:.4f} | {50+e}% |')\n",
+     {"loss": HALVES, "acc": curve(lambda e: 50 + e)}),
+    ("a frame of pandas", "print('   epoch      loss  val_loss')\nfor e in (1, 2, 3): print(f'{e-1}      {e}  {1/e:.4f}  {2/e:.4f}')\n",
+     {"loss": HALVES, "val_loss": DOUBLES}),
+    ("several processes", "for e in (1, 2, 3):\n    for r in (1, 0): print(f'[rank{r}] epoch {e} loss {1/e + r:.4f}')\n",
+     {"loss": HALVES, "rank 1 loss": curve(lambda e: round(1 / e + 1, 4))}),
+    ("mpirun --tag-output", "#!for e in 1 2 3; do for r in 0 1; do echo \"[1,$r]<stdout>:epoch $e loss $r.$e\"; done; done\n",
+     {"loss": curve(lambda e: e / 10), "rank 1 loss": curve(lambda e: 1 + e / 10)}),
+    ("srun --label", "#!for e in 1 2 3; do for r in 0 1; do echo \"$r: epoch $e loss $r.$e\"; done; done\n",
+     {"loss": curve(lambda e: e / 10), "rank 1 loss": curve(lambda e: 1 + e / 10)}),
+    ("CSV with comments", "open('log.csv', 'w').write('# today\\n# lr=0.1\\nepoch;loss\\n1;0,5\\n2;0,25\\n')\n", {"loss": [(1, 0.5), (2, 0.25)]}),
+    ("CSV in percent", "open('log.csv', 'w').write('epoch,accuracy\\n1,91.5%\\n2,92.25 %\\n')\n", {"accuracy": [(1, 91.5), (2, 92.25)]}),
+    ("numpy.savetxt", "open('hist.txt', 'w').write('# epoch loss\\n' + ''.join(f'{e} {1/e:.18e}\\n' for e in (1, 2, 3)))\n",
+     {"loss": curve(lambda e: 1 / e)}),
+    ("a score beside a history", "import json\njson.dump({'config': {'lr': 0.1}, 'test_accuracy': 0.93, 'best_loss': 9, 'history': {'loss': [3, 2, 1]}}, open('r.json', 'w'))\n",
+     {"loss": [(1, 3), (2, 2), (3, 1)], "test_accuracy": [(3, 0.93)]}),
+    ("a score beside rows", "import json\njson.dump({'test_acc': 0.9, 'log': [{'epoch': e, 'loss': 4 - e} for e in (1, 2, 3)]}, open('metrics.json', 'w'))\n",
+     {"loss": [(1, 3), (2, 2), (3, 1)], "test_acc": [(3, 0.9)]}),
+    ("folds and their mean", "for k in (1, 2, 3): print(f'Fold {k}: accuracy = 0.8{k}')\nprint('Mean accuracy: 0.82 (+/- 0.01)')\n",
+     {"accuracy": [(1, 0.81), (2, 0.82), (3, 0.83)], "Mean accuracy": [(1, 0.82)]}),
+    ("a bar that is redrawn", "import sys\nfor e in (1, 2, 3):\n    for i in range(11):\n        print(f'\\rEpoch {e}: {i*10:3d}%|{\"#\"*i}| {i}/10 [00:01<00:01, 9.8it/s, loss={1/e + 10 - i:.4g}]', end='', file=sys.stderr)\n    print(file=sys.stderr)\n",
+     {"loss": HALVES}),
+    ("two histories in one file", "import json\njson.dump({'train': {'loss': [3, 2, 1]}, 'val': {'epoch': [2], 'loss': [4]}}, open('h.json', 'w'))\n",
+     {"train/loss": [(1, 3), (2, 2), (3, 1)], "val/loss": [(2, 4)]}),
+    ("a long table", "open('m.csv', 'w').write('epoch,metric,value\\n' + ''.join(f'{e},loss,{1/e}\\n{e},acc,{e}\\n' for e in (1, 2, 3)))\n",
+     {"loss": curve(lambda e: 1 / e), "acc": curve(lambda e: e)}),
+    ("folds in one file", "open('m.csv', 'w').write('fold,epoch,loss\\n' + ''.join(f'{k},{e},{k+e}\\n' for k in (0, 1) for e in (1, 2, 3)))\n",
+     {"fold": curve(lambda e: 0), "loss": curve(lambda e: e), "fold 1/loss": curve(lambda e: e + 1)}),
+    ("a bar over the epochs", "for e in (1, 2, 3): print(f'\\rEpochs: {e*33}%|##| {e}/3 [00:01<00:01, 9.8it/s, loss={1/e:.4f}]', end='')\n",
+     {"loss": HALVES}),
+    ("goes on in the middle", "import os, sys\np = os.environ['SLUICE_CHECKPOINT_DIR'] + '/e'\ns = int(open(p).read()) if os.path.exists(p) else 0\n"
+     "for e in range(s + 1, 4):\n    print(f'epoch {e} loss {1/e:.4f}', flush=True)\n    open(p, 'w').write(str(e))\n    if e == 2 and not s: sys.exit(85)\n",
+     {"loss": HALVES}),
+]
+# Steps that come again or go back: every row is kept, and the task says which are shown under another number.
+MOVED = [
+    ("a step twice, and one that falls", "open('b.csv', 'w').write('step,loss\\n10,1.5\\n20,1.25\\n20,1.0\\n15,3\\n')\n",
+     {"loss": [(10, 1.5), (20, 1.25), (21, 1.0), (22, 3.0)]},
+     ["b.csv: line 4: step 20 is there already; the row is shown as step 21, the next free one",
+      "b.csv: line 5: step 15 comes after 20; it is shown as step 22, and the rows behind it count on from there"]),
+    ("two phases", "for phase in (1, 2):\n    for e in (1, 2, 3): print(f'epoch {e} loss {phase / e:.4f}')\n",
+     {"loss": HALVES + [(3 + step, value) for step, value in DOUBLES]},
+     ["stdout: epoch 1 comes after 3; it is shown as epoch 4, and the rows behind it count on from there"]),
+    ("several rows in an epoch", "open('m.csv', 'w').write('epoch,loss\\n' + ''.join(f'{i // 2},{i}\\n' for i in range(4)))\n",
+     {"loss": [(0, 0), (1, 1), (2, 2), (3, 3)]},
+     ["m.csv: line 3: epoch 0 comes again; rows are counted from there on, with the epoch beside them"]),
+    ("a number of 54 bits", "open('n.csv', 'w').write('step,loss\\n1,9007199254740993\\n')\n", {"loss": [(1, 9007199254740992)]},
+     ["n.csv: line 2: loss 9007199254740993 is kept as 9007199254740992: whole numbers are exact up to 2^53"]),
+]
+LOGS = [(*row, []) for row in LOGS] + MOVED
+
+
+def remarks(daemon, experiment):
+    """What the task's timeline says of rows that are shown otherwise than they were written."""
+    said = [event["reason"] or "" for event in daemon.get(f"/experiments/{experiment}/tasks/1")["timeline"]]
+    return [text for text in said if "shown as" in text or "kept as" in text or "rows are counted" in text]
+
+
+def test_every_value_is_the_one_that_the_script_reported(daemon, tmp_path):
+    ids = []
+    for number, (what, text, *_) in enumerate(LOGS):
+        name = f"log{number}.{'sh' if text.startswith('#!') else 'py'}"
+        (tmp_path / name).write_text(text[2:] if text.startswith("#!") else text)
+        done = daemon.cli("run", "--detach", "--json", name, cwd=tmp_path, status=None)
+        assert done.returncode == 0, (what, done.stderr)
+        ids.append(json.loads(done.stdout)["id"])
+    wrong = []
+    for experiment, (what, _, wanted, notes) in zip(ids, LOGS):
+        daemon.wait_ended(experiment)
+        found = {name: list(zip(c["step"], c["value"])) for name, c in daemon.metrics(experiment, 1).items()}
+        if found != wanted:
+            wrong.append(f"{what}: {found} instead of {wanted}")
+        if remarks(daemon, experiment) != notes:
+            wrong.append(f"{what}: {remarks(daemon, experiment)} instead of {notes}")
+        shown = daemon.cli("show", f"{experiment}/1").stdout if notes else ""
+        wrong += [f"{what}: not in show: {note}" for note in notes if note not in " ".join(shown.split())]
+    assert not wrong, "\n".join(wrong)

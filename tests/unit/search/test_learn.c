@@ -1,0 +1,246 @@
+/* A search that starts from results of earlier experiments. */
+#include "../space/random_space.h"
+#include "drive.h"
+
+#define EARLIER 30
+
+struct earlier {
+	struct space_value *values;
+	double score;
+};
+
+/* Random configurations of the space that its constraints allow, and what they gave. */
+static size_t make_earlier(const struct space *space, struct rng *rng, struct earlier *ret, size_t most)
+{
+	size_t count = 0;
+	double *unit = mem_array(space->dim_count + 1, sizeof(*unit));
+	for (int i = 0; i < 200 && count < most; i++) {
+		struct space_value *values = mem_array(space->count, sizeof(*values));
+		for (size_t d = 0; d < space->dim_count; d++)
+			unit[d] = rng_unit(rng);
+		space_decode(space, unit, values);
+		if (space_allows(space, values))
+			ret[count++] = (struct earlier){values, drive_objective(space, values)};
+		else
+			free(values);
+	}
+	free(unit);
+	return count;
+}
+
+static void learn(struct drive *d, const struct earlier *earlier, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		search_learn(d->search, d->next_id, earlier[i].values);
+		search_tell(d->search, d->next_id++, SEARCH_FINISHED, &earlier[i].score);
+	}
+}
+
+static struct search_spec *spec_of(const struct strategy *strategy, const struct space *space, unsigned seed)
+{
+	char text[120];
+	snprintf(text, sizeof(text), "{strategy: %s, tasks: 12, seed: %u}", strategy->name, seed);
+	return drive_spec(text, NULL, space, 1);
+}
+
+/* The same but for the last digits, which the way to the cube and back may change. */
+static bool is_same(const struct space *space, const struct space_value *a, const struct space_value *b)
+{
+	double *units = mem_array(2 * space->dim_count + 1, sizeof(*units)), *other = units + space->dim_count;
+	bool same = true;
+	space_encode(space, a, units);
+	space_encode(space, b, other);
+	for (size_t d = 0; d < space->dim_count; d++)
+		same = same && fabs(units[d] - other[d]) < 1e-9;
+	free(units);
+	return same;
+}
+
+static void the_best_of_before_is_tried_first_and_costs_no_budget(void **state)
+{
+	(void)state;
+	struct rng rng;
+	rng_seed(&rng, 5);
+	for (const struct strategy *s = search_strategies; s->name; s++) {
+		for (unsigned round = 0; round < 8 && (s->capabilities & SEARCH_LEARNS); round++) {
+			struct space *space = random_space(&rng, false, 6);
+			struct search_spec *spec = spec_of(s, space, round);
+			struct earlier earlier[EARLIER];
+			size_t count = make_earlier(space, &rng, earlier, 1 + rng_below(&rng, EARLIER)), best = 0;
+			struct drive d;
+			for (size_t i = 1; i < count; i++)
+				best = earlier[i].score < earlier[best].score ? i : best;
+			drive_begin(&d, spec, space, round, true);
+			learn(&d, earlier, count);
+			int64_t first = d.next_id;
+			size_t asked = 0;
+			while (drive_step(&d, 1 + round % 5)) {
+				const struct drive_event *e = &d.events.at[d.events.len - 1];
+				if (e->ask && e->id == first && count)
+					assert_true(is_same(space, e->proposed, earlier[best].values));
+				asked += e->ask;
+			}
+			assert_true(asked == search_planned(spec, space) || space_count(space, 12) != UINT64_MAX);
+			for (size_t i = 0; i < count; i++)
+				free(earlier[i].values);
+			drive_end(&d);
+			search_spec_free(spec);
+			space_free(space);
+		}
+	}
+}
+
+/* The sequence decides, results of before included: a replay that asks again, and one that recalls. */
+static void a_replay_with_what_was_learnt_proposes_the_same(void **state)
+{
+	(void)state;
+	struct rng rng;
+	rng_seed(&rng, 6);
+	for (const struct strategy *s = search_strategies; s->name; s++) {
+		for (unsigned round = 0; round < 6 && (s->capabilities & SEARCH_LEARNS); round++) {
+			struct space *space = random_space(&rng, false, 6);
+			struct search_spec *spec = spec_of(s, space, round);
+			struct earlier earlier[EARLIER];
+			size_t count = make_earlier(space, &rng, earlier, EARLIER);
+			struct drive d, again, recalled;
+			drive_begin(&d, spec, space, round, true);
+			drive_begin(&again, spec, space, round, true);
+			drive_begin(&recalled, spec, space, round, true);
+			learn(&d, earlier, count);
+			learn(&again, earlier, count);
+			learn(&recalled, earlier, count);
+			while (drive_step(&d, 4))
+				;
+			for (size_t i = 0; i < d.events.len; i++) {
+				const struct drive_event *e = &d.events.at[i];
+				if (e->ask) {
+					assert_true(drive_ask(&again, e->id).hash == e->hash);
+					assert_true(drive_recall(&recalled, e).hash == e->hash);
+				} else {
+					drive_tell_event(&again, e);
+					drive_tell_event(&recalled, e);
+				}
+			}
+			for (size_t i = 0; i < count; i++)
+				free(earlier[i].values);
+			drive_end(&d);
+			drive_end(&again);
+			drive_end(&recalled);
+			search_spec_free(spec);
+			space_free(space);
+		}
+	}
+}
+
+static void the_users_defaults_come_before_the_best_of_before(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0, default: 0.25}\nb: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 9}", NULL, space, 1);
+	struct rng rng;
+	struct earlier earlier[EARLIER];
+	struct drive d;
+	rng_seed(&rng, 7);
+	size_t count = make_earlier(space, &rng, earlier, EARLIER);
+	drive_begin(&d, spec, space, 1, false);
+	learn(&d, earlier, count);
+	drive_ask(&d, d.next_id);
+	assert_true(d.values[0].real == 0.25);
+	for (size_t i = 0; i < count; i++)
+		free(earlier[i].values);
+	drive_end(&d);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+static double bowl(const struct space_value *v)
+{
+	return pow(v[0].real - 0.31, 2) + pow(v[1].real - 0.77, 2) + pow(v[2].real - 0.5, 2);
+}
+
+/* The best of eight tasks, over ten seeds. */
+static double mean_best(const struct search_spec *spec, const struct space *space, struct earlier *earlier,
+			size_t count)
+{
+	double sum = 0;
+	for (unsigned round = 0; round < 10; round++) {
+		struct drive d;
+		double best = INFINITY;
+		drive_begin(&d, spec, space, round, false);
+		learn(&d, earlier, count);
+		for (int i = 0; i < 8; i++) {
+			drive_ask(&d, d.next_id);
+			double score = bowl(d.values);
+			best = fmin(best, score);
+			search_tell(d.search, d.next_id++, SEARCH_FINISHED, &score);
+		}
+		sum += best / 10;
+		drive_end(&d);
+	}
+	return sum;
+}
+
+static void with_results_of_before_few_tasks_find_more(void **state)
+{
+	(void)state;
+	struct space *space = drive_space(
+		"a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\nc: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 8}", NULL, space, 1);
+	struct rng rng;
+	struct earlier earlier[EARLIER];
+	rng_seed(&rng, 8);
+	size_t count = make_earlier(space, &rng, earlier, EARLIER);
+	for (size_t i = 0; i < count; i++)
+		earlier[i].score = bowl(earlier[i].values);
+	double without = mean_best(spec, space, earlier, 0), with = mean_best(spec, space, earlier, count);
+	print_message("# without %g, with %g\n", without, with);
+	assert_true(with < without / 10);
+	for (size_t i = 0; i < count; i++)
+		free(earlier[i].values);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+/* The objective was changed: what was learnt has no values any more. That is no failure. */
+static void results_that_lost_their_value_are_not_taken_for_failures(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("a: {min: 0.0, max: 1.0}\nb: {min: 0.0, max: 1.0}\n");
+	struct search_spec *spec = drive_spec("{strategy: gp, tasks: 40}", NULL, space, 1);
+	struct rng rng;
+	struct earlier earlier[EARLIER];
+	struct drive with;
+	rng_seed(&rng, 9);
+	size_t count = make_earlier(space, &rng, earlier, EARLIER);
+	drive_begin(&with, spec, space, 1, false);
+	for (size_t i = 0; i < count; i++)
+		earlier[i].score = NAN;
+	learn(&with, earlier, count);
+	for (int i = 0; i < 12; i++) {
+		drive_ask(&with, with.next_id);
+		double score = with.values[0].real;
+		search_tell(with.search, with.next_id++, SEARCH_FINISHED, &score);
+	}
+	struct buf text = buf_make(BUF_UNLIMITED);
+	struct json w = json_to(&text);
+	search_write_state(with.search, &w);
+	assert_non_null(strstr(buf_text(&text), "\"results\":12,\"failures\":0"));
+	buf_free(&text);
+	for (size_t i = 0; i < count; i++)
+		free(earlier[i].values);
+	drive_end(&with);
+	search_spec_free(spec);
+	space_free(space);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_best_of_before_is_tried_first_and_costs_no_budget),
+		cmocka_unit_test(a_replay_with_what_was_learnt_proposes_the_same),
+		cmocka_unit_test(the_users_defaults_come_before_the_best_of_before),
+		cmocka_unit_test(with_results_of_before_few_tasks_find_more),
+		cmocka_unit_test(results_that_lost_their_value_are_not_taken_for_failures),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

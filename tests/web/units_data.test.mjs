@@ -1,0 +1,214 @@
+// What the page holds of the daemon, without a browser: names in the address, outputs in pieces, searches, curves that
+// could not be fetched, and notifications.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { after, before, mock, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const web = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../web/');
+const PARTS = ['lib/names', 'lib/format', 'lib/order', 'data/log', 'data/tell', 'data/experiment'];
+// What a page has and node does not.
+const PAGE = {
+  location: new URL('http://localhost/'),
+  document: {
+    baseURI: 'http://localhost/',
+    visibilityState: 'visible',
+    querySelector: () => null,
+    addEventListener() {},
+  },
+  addEventListener() {},
+  SharedWorker: class {
+    constructor() {
+      this.port = { postMessage() {} };
+      PAGE.worker = this;
+    }
+  },
+  localStorage: { getItem: () => '1', setItem() {} },
+  Notification: class {
+    static permission = 'granted';
+    static shown = [];
+    constructor(title, { body }) {
+      PAGE.Notification.shown.push(`${title}: ${body}`);
+    }
+  },
+};
+const CONTENTS = `${PARTS.map((name) => `export * from './${name}';`).join('\n')}
+import { signal } from '@preact/signals';
+import { startStream } from './data/stream';
+export { signal, startStream };`;
+let lib;
+let answer;
+const realFetch = globalThis.fetch;
+
+before(async () => {
+  for (const [name, value] of Object.entries({ ...PAGE, window: globalThis }))
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  globalThis.fetch = async (url, init) => {
+    const got = await answer(new URL(url, 'http://localhost/'), init);
+    return new Response(JSON.stringify(got), { headers: { 'Content-Type': 'application/json' } });
+  };
+  const { build } = createRequire(web)('esbuild');
+  const out = await build({
+    stdin: { contents: CONTENTS, resolveDir: path.join(web, 'src'), loader: 'ts' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    logLevel: 'silent',
+  });
+  mock.timers.enable({ apis: ['setInterval'] }); // the page's clock would keep this process alive
+  lib = await import(`data:text/javascript;base64,${Buffer.from(out.outputFiles[0].contents).toString('base64')}`);
+  mock.timers.reset();
+});
+
+after(() => {
+  globalThis.fetch = realFetch;
+});
+
+test('names with a comma are one name in the address, and older addresses mean the same', () => {
+  for (const names of [['mAP[0.5,0.95]', 'loss'], ['val/loss'], ['100%', '%2C'], ['a b&c=d,']])
+    assert.deepEqual(lib.splitNames(lib.joinNames(names)), names);
+  assert.equal(lib.joinNames(['val/loss', 'accuracy']), 'val/loss,accuracy');
+  assert.deepEqual(lib.splitNames('loss,val/acc'), ['loss', 'val/acc']);
+  assert.deepEqual(lib.splitNames('top5%,loss'), ['top5%', 'loss']);
+  assert.deepEqual(lib.splitNames(null), []);
+  assert.equal(lib.nameList(['loss', 'mAP[0.5,0.95]', '"a"', '*']), '*,loss,"mAP[0.5,0.95]",""a"","*"');
+});
+
+test('a limit in words', () => {
+  assert.equal(lib.limitText({ metric: 'latency', at_most: 20 }), 'latency at most 20');
+  assert.equal(lib.limitText({ metric: 'accuracy', at_least: 0.9 }), 'accuracy at least 0.9');
+  assert.equal(lib.limitText({ metric: 'time', at_most: 90 }), `time at most ${lib.duration(90)}`);
+});
+
+test('a task beyond a limit is not the best, and comes last by its best', () => {
+  const task = (number, value, beyond = null) => ({ number, state: 'finished', started: 'x', best: { value }, beyond });
+  const tasks = [task(1, 0.9, 'latency is 40, and at most 20 is allowed'), task(2, 0.7), task(3, 0.8)];
+  assert.equal(lib.bestOf(tasks, true).number, 3);
+  assert.deepEqual(
+    lib.order(tasks, '-best').map((t) => t.number),
+    [3, 2, 1],
+  );
+});
+
+// An output of bytes, as the daemon gives pieces of it: each byte that is not UTF-8 is one character.
+const output = (bytes) => (url) => {
+  const q = (name) => Number(url.searchParams.get(name));
+  const offset = q('offset') < 0 ? Math.max(0, bytes.length + q('offset')) : q('offset');
+  const part = bytes.subarray(offset, offset + q('limit'));
+  return { offset, next: offset + part.length, size: bytes.length, text: part.toString() };
+};
+const MB = 1024 * 1024;
+
+test('what is kept of a long output begins at a byte of the file, whatever its bytes are', async () => {
+  const bytes = Buffer.alloc(4 * MB);
+  for (let at = 0; at < bytes.length; at += 16) bytes.write(`${String(at).padStart(14)}\xff\n`, at, 'latin1');
+  answer = output(bytes);
+  const reader = new lib.LogReader('/log?stream=stdout');
+  reader.held.value = { from: 0, next: 0, size: bytes.length, text: '', line: 1, starts: [], times: [] };
+  await reader.read();
+  const { from, next, text, line } = reader.held.value;
+  assert.equal(next, bytes.length);
+  assert.ok(from > 0 && text.length >= 2 * MB && text.length < 2.5 * MB, `${from} ${text.length}`);
+  assert.equal(text, bytes.subarray(from).toString());
+  assert.equal(line, from / 16 + 1);
+  await reader.earlier();
+  assert.equal(reader.held.value.text, bytes.subarray(reader.held.value.from).toString());
+  reader.close();
+});
+
+test('a line that is gone to has its number, also behind bytes that are not UTF-8', async () => {
+  const bytes = Buffer.concat(Array.from({ length: 20000 }, (_, i) => Buffer.from(`${i + 1}\xff\xfe\n`, 'latin1')));
+  answer = output(bytes);
+  const reader = new lib.LogReader('/log?stream=stdout');
+  await reader.read();
+  const offset = bytes.indexOf('\n19000');
+  assert.equal(await reader.goTo(offset + 1, 19000), true);
+  const { line, text } = reader.held.value;
+  const lines = text.split('\n');
+  assert.equal(lines[19000 - line], '19000\ufffd\ufffd');
+  reader.close();
+});
+
+test('a growing output is searched once for a text, then now and then, and a search that ends is aborted', async () => {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  try {
+    const turn = () => new Promise((done) => setImmediate(done));
+    const asked = [];
+    answer = (_url, init) => {
+      asked.push(init.signal);
+      return { items: [], total: asked.length, lines: 1, size: 1 };
+    };
+    let size = 10;
+    const got = [];
+    const end = lib.findIn(
+      '/find?stream=stdout',
+      'x',
+      () => size,
+      (hits) => got.push(hits?.total),
+    );
+    mock.timers.tick(300);
+    await turn();
+    for (let i = 0; i < 8; i++) {
+      size++;
+      mock.timers.tick(1000);
+      await turn();
+    }
+    assert.deepEqual([asked.length, got], [1, [1]]);
+    mock.timers.tick(2000);
+    await turn();
+    assert.deepEqual([asked.length, got], [2, [1, 2]]);
+    mock.timers.tick(30000);
+    await turn();
+    assert.equal(asked.length, 2, 'it did not grow');
+    let late;
+    answer = (_url, init) => {
+      asked.push(init.signal);
+      return new Promise((done) => {
+        late = () => done({ items: [], total: 99, lines: 1, size: 1 });
+      });
+    };
+    size++;
+    mock.timers.tick(10000);
+    await turn();
+    end();
+    assert.equal(asked[2].aborted, true);
+    late();
+    await turn();
+    assert.deepEqual(got, [1, 2], 'an answer that came too late was shown');
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('rows are not collected for curves that could not be fetched', async () => {
+  const asked = { sort: 'best', state: 'all', filter: '', metrics: [] };
+  const store = new lib.ExperimentStore('e1', 'a%2Cb,loss', 'step', asked);
+  assert.deepEqual(store.metrics, ['a,b', 'loss']);
+  answer = () => Promise.reject(new TypeError('no network'));
+  await assert.rejects(store.show(['loss']));
+  assert.equal(store.late, null);
+});
+
+test('the first event of an experiment can be its end', () => {
+  const e = (id, state) => ({ id, name: id, state, paused: null, tasks: { finished: 1, error: 0, total: 1 } });
+  const items = lib.signal([]);
+  mock.timers.enable({ apis: ['setInterval'] }); // its beat would keep this process alive
+  lib.startStream();
+  mock.timers.reset();
+  lib.startTelling(() => items.value);
+  items.value = [e('e1', 'running'), e('e2', 'finished')];
+  const tell = (data) => {
+    // The list has followed the event already.
+    items.value = items.value.map((one) => (one.id === data.id ? data : one));
+    PAGE.worker.port.onmessage({ data: { kind: 'event', name: 'experiment', data: JSON.stringify(data) } });
+  };
+  tell(e('e2', 'finished'));
+  items.value = [...items.value, e('e3', 'running')];
+  tell(e('e1', 'finished'));
+  tell({ ...e('e3', 'running'), stalled: 2 });
+  tell({ ...e('e3', 'running'), stalled: 1 });
+  tell(e('e3', 'finished'));
+  const text = 'Finished: 1 of 1 tasks finished.';
+  assert.deepEqual(PAGE.Notification.shown, [`e1: ${text}`, 'e3: 2 tasks make no progress.', `e3: ${text}`]);
+});

@@ -1,0 +1,211 @@
+// A chart of points, one for each task: hovered with everything else, reached by the arrow keys, dragged over to keep a
+// part. What is chosen by a click is the owner's business.
+import { type Signal, useSignal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Value } from '../data/types';
+import type { Spread } from '../lib/spread';
+
+// On top there is room for the name of the axis, which would cover points inside.
+const M = { l: 52, r: 12, t: 24, b: 34 };
+const DRAG_PX = 5;
+
+export interface Dot {
+  id: string;
+  x: Value | null | undefined;
+  y: Value | null | undefined;
+  css?: string;
+  r?: number;
+  class?: string;
+  title: string;
+}
+
+// Corners in places from 0 to 1: left, right, low, high.
+export type Box = [number, number, number, number];
+
+interface Props {
+  dots: Dot[];
+  x: Spread;
+  y: Spread;
+  xName: string;
+  yName: string;
+  width: number;
+  height: number;
+  hovered: Signal<string | null>;
+  // What is kept or selected; null: all.
+  lit: Set<string> | null;
+  label: string;
+  onPick: (id: string) => void;
+  brush?: Box | null;
+  onBrush?: (box: Box | null) => void;
+  // Drawn below the points; gets places on the screen for places from 0 to 1.
+  below?: (px: (place: number) => number, py: (place: number) => number) => VNode | null;
+  name?: string;
+}
+
+// The highlight stays out of the rendering: hundreds of elements must not be compared for each move of the mouse.
+export function useHot(svg: { current: SVGSVGElement | null }, hovered: Signal<string | null>) {
+  useEffect(
+    () =>
+      hovered.subscribe((id) => {
+        for (const hot of svg.current?.querySelectorAll('.hot') ?? []) hot.classList.remove('hot');
+        if (id === null) return;
+        for (const one of svg.current?.querySelectorAll(`[data-id="${CSS.escape(id)}"]`) ?? [])
+          one.classList.add('hot');
+      }),
+    [hovered],
+  );
+}
+
+const idOf = (event: Event) => (event.target as Element).getAttribute('data-id');
+
+export function Dots(props: Props) {
+  const { dots, x, y, width: W, height: H, hovered, lit, onPick, brush, onBrush } = props;
+  const svg = useRef<SVGSVGElement>(null);
+  const said = useSignal('');
+  const drag = useRef<[number, number] | null>(null);
+  const live = useSignal<Box | null>(null);
+  useHot(svg, hovered);
+  const px = (place: number) => M.l + place * (W - M.l - M.r);
+  const py = (place: number) => H - M.b - place * (H - M.t - M.b);
+  const placed = dots
+    .map((dot) => ({ dot, at: x.place(dot.x), up: y.place(dot.y) }))
+    .filter((p): p is { dot: Dot; at: number; up: number } => p.at !== null && p.up !== null);
+  const spot = (event: PointerEvent): [number, number] => {
+    const box = svg.current!.getBoundingClientRect();
+    const clamp = (v: number) => Math.min(1, Math.max(0, v));
+    return [
+      clamp((event.clientX - box.left - M.l) / (W - M.l - M.r)),
+      clamp(1 - (event.clientY - box.top - M.t) / (H - M.t - M.b)),
+    ];
+  };
+  const boxTo = (event: PointerEvent): Box | null => {
+    if (!drag.current) return null;
+    const [a, b] = drag.current;
+    const [c, d] = spot(event);
+    const moved = Math.abs(px(a) - px(c)) > DRAG_PX || Math.abs(py(b) - py(d)) > DRAG_PX;
+    return moved ? [Math.min(a, c), Math.max(a, c), Math.min(b, d), Math.max(b, d)] : null;
+  };
+  const key = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Enter' && hovered.value !== null) onPick(hovered.value);
+    if (event.key === 'Escape') {
+      hovered.value = null;
+      onBrush?.(null);
+    }
+    if (!step || !placed.length) return;
+    event.preventDefault();
+    const order = [...placed].sort((a, b) => a.at - b.at || a.up - b.up);
+    const now = order.findIndex((p) => p.dot.id === hovered.value);
+    const next = order[(now + step + order.length) % order.length];
+    hovered.value = next.dot.id;
+    said.value = next.dot.title;
+  };
+  const shown = live.value ?? brush;
+  return (
+    <>
+      <svg
+        ref={svg}
+        class="scatter"
+        width={W}
+        height={H}
+        viewBox={`0 0 ${W} ${H}`}
+        role="img"
+        tabIndex={0}
+        aria-label={`${props.label} Arrow keys read the points.`}
+        onKeyDown={key}
+        onBlur={() => {
+          hovered.value = null;
+        }}
+        onMouseLeave={() => {
+          hovered.value = null;
+        }}
+        onMouseOver={(event) => {
+          const id = idOf(event);
+          if (hovered.value !== id) hovered.value = id;
+        }}
+        onClick={(event) => {
+          const id = idOf(event);
+          if (id) onPick(id);
+        }}
+      >
+        {y.ticks.map((t) => (
+          <g key={t.text}>
+            <line
+              class="grid-line"
+              x1={M.l}
+              x2={W - M.r}
+              y1={Math.round(py(t.at)) + 0.5}
+              y2={Math.round(py(t.at)) + 0.5}
+            />
+            <text x={M.l - 6} y={py(t.at) + 3.5} text-anchor="end">
+              {t.text.length > 8 ? `${t.text.slice(0, 7)}…` : t.text}
+            </text>
+          </g>
+        ))}
+        {x.ticks.map((t) => (
+          <text key={t.text} x={px(t.at)} y={H - M.b + 15} text-anchor="middle">
+            {t.text}
+          </text>
+        ))}
+        <text x={W - M.r} y={H - 4} text-anchor="end">
+          {props.xName}
+          {x.log ? ', log' : ''}
+        </text>
+        <text x={M.l - 46} y={12}>
+          {props.yName}
+          {y.log ? ', log' : ''}
+        </text>
+        {onBrush && (
+          <rect
+            class="pane"
+            x={M.l}
+            y={M.t}
+            width={Math.max(0, W - M.l - M.r)}
+            height={Math.max(0, H - M.t - M.b)}
+            onPointerDown={(event) => {
+              if (event.button) return;
+              event.currentTarget.setPointerCapture(event.pointerId);
+              drag.current = spot(event);
+            }}
+            onPointerMove={(event) => {
+              if (drag.current) live.value = boxTo(event);
+            }}
+            onPointerUp={(event) => {
+              const box = boxTo(event);
+              drag.current = null;
+              live.value = null;
+              if (box || brush) onBrush(box);
+            }}
+          />
+        )}
+        {shown && (
+          <rect
+            class="brush"
+            x={px(shown[0])}
+            y={py(shown[3])}
+            width={Math.max(1, px(shown[1]) - px(shown[0]))}
+            height={Math.max(1, py(shown[2]) - py(shown[3]))}
+          />
+        )}
+        {props.below?.(px, py)}
+        {placed.map(({ dot, at, up }) => (
+          <circle
+            key={dot.id}
+            data-id={dot.id}
+            cx={px(at).toFixed(1)}
+            cy={py(up).toFixed(1)}
+            r={dot.r ?? 3.2}
+            fill={dot.css}
+            class={`${dot.class ?? ''}${lit && !lit.has(dot.id) ? ' off' : ''}`}
+          >
+            <title>{dot.title}</title>
+          </circle>
+        ))}
+      </svg>
+      <span class="visually-hidden" role="status">
+        {said.value}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+// How much longer an experiment takes, and what its tasks should ask for next time, with the evidence. Nothing is shown
+// where nothing is known.
+import { useEffect, useState } from 'preact/hooks';
+import { get } from '../../data/api';
+import { useOutlook } from '../../data/left';
+import type { Advice as Answer, Experiment, Left } from '../../data/types';
+import { duration, energy } from '../../lib/format';
+import { Card } from '../Card';
+
+// "3m 20s (2m 50s to 4m), 12 kJ"
+export function leftText(left: Left): string {
+  const between = `${duration(left.time_low_s)} to ${duration(left.time_high_s)}`;
+  const joules = left.energy_j === null ? '' : `, ${energy(left.energy_j)}`;
+  return `about ${duration(left.time_s)} (${between})${joules}`;
+}
+
+export function Advice({ e }: { e: Experiment }) {
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const ended = e.tasks.finished + e.tasks.pruned;
+  const { left, slow } = useOutlook(e.tasks.running > 0 ? `/experiments/${e.id}` : null);
+  useEffect(() => {
+    let there = true;
+    get<Answer>(`/experiments/${e.id}/advice`).then(
+      (got) => there && setAnswer(got),
+      () => there && setAnswer(null), // it is an extra: the page is whole without it
+    );
+    return () => {
+      there = false;
+    };
+  }, [e.id, ended]);
+  const items = answer?.items ?? [];
+  if (!items.length && !left && !slow?.length) return null;
+  return (
+    <Card title="Outlook" id="advice">
+      <div class="body">
+        {left && (
+          <p title={left.basis}>
+            <b>Left:</b> {leftText(left)}
+          </p>
+        )}
+        {slow?.map((task) => (
+          <p key={task.number}>
+            <b>Slow:</b> <a href={`/e/${e.id}/${task.number}`}>task {task.number}</a>, {task.text}
+          </p>
+        ))}
+        {items.length > 0 && (
+          <>
+            <ul>
+              {items.map((item) => (
+                <li key={item.text}>
+                  {item.text}
+                  {item.key && (
+                    <>
+                      {' '}
+                      <code>
+                        {item.key}: {item.value}
+                      </code>
+                    </>
+                  )}
+                </li>
+              ))}
+            </ul>
+            <p class="dim small">
+              <code>sluice tune-resources {e.id} -o next.yaml</code> writes this into the next file.
+            </p>
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,213 @@
+// How the search got on: the best value so far over the tasks that ended, the time, or what they cost.
+import type { Signal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
+import type { Analysis, Experiment, TaskSummary } from '../../data/types';
+import { toCsv } from '../../lib/csv';
+import { count, duration, energy, finite, metric, plural, tick } from '../../lib/format';
+import { query, setQuery } from '../../lib/router';
+import { niceLinear, niceLog, scaler } from '../../lib/scale';
+import { useWidth } from '../../lib/width';
+import { Card } from '../Card';
+import { Seg } from '../choice';
+import { useHot } from '../Dots';
+import { Export } from '../Export';
+
+const M = { l: 46, r: 12, t: 8, b: 30 };
+
+interface Step {
+  n: number;
+  x: number;
+  value: number | null;
+  best: number;
+}
+
+interface Axis {
+  key: string;
+  label: string;
+  unit: string;
+  steps: Step[];
+  format: (v: number) => string;
+}
+
+type Progress = Analysis['progress'];
+
+function stepsOver(progress: Progress, place: (p: Progress[number], i: number) => number): Step[] {
+  return progress
+    .map((p, i) => ({ n: p.task, x: place(p, i), value: finite(p.value), best: finite(p.best) ?? Number.NaN }))
+    .filter((s) => Number.isFinite(s.best) && Number.isFinite(s.x));
+}
+
+// What the tasks cost up to the end of each; null where a cost is not known, or not every task is here.
+function spent(progress: Progress, cost: (t: TaskSummary) => number | null, tasks: Map<number, TaskSummary>) {
+  let sum = 0;
+  const sums: number[] = [];
+  for (const p of progress) {
+    const task = tasks.get(p.task);
+    if (!task) return null;
+    sum += cost(task) ?? 0;
+    sums.push(sum);
+  }
+  return sum > 0 ? sums : null;
+}
+
+function axesOf(e: Experiment, analysis: Analysis | null, tasks: Map<number, TaskSummary>): Axis[] {
+  const progress = analysis?.progress ?? [];
+  const start = Date.parse(e.started ?? progress[0]?.time ?? '');
+  const gpu = spent(progress, (t) => t.cost.gpu_s, tasks);
+  const joules = spent(progress, (t) => t.cost.energy_j, tasks);
+  const axes: (Axis | null)[] = [
+    {
+      key: 'tasks',
+      label: 'Tasks',
+      unit: 'tasks ended',
+      steps: stepsOver(progress, (_, i) => i + 1),
+      format: (v) => count(Math.round(v)),
+    },
+    {
+      key: 'time',
+      label: 'Time',
+      unit: 'since the start',
+      steps: stepsOver(progress, (p) => (Date.parse(p.time ?? '') - start) / 1000),
+      format: duration,
+    },
+    gpu && {
+      key: 'gpu',
+      label: 'GPU time',
+      unit: 'GPU time spent',
+      steps: stepsOver(progress, (_, i) => gpu[i]),
+      format: duration,
+    },
+    joules && {
+      key: 'energy',
+      label: 'Energy',
+      unit: 'energy spent',
+      steps: stepsOver(progress, (_, i) => joules[i]),
+      format: energy,
+    },
+  ];
+  return axes.filter((axis): axis is Axis => axis !== null);
+}
+
+interface Props {
+  e: Experiment;
+  tasks: TaskSummary[];
+  analysis: Analysis | null;
+  hovered: Signal<string | null>;
+  lit: Set<string> | null;
+  onOpen: (n: string) => void;
+  height: number;
+}
+
+export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H }: Props) {
+  const [box, width] = useWidth(300);
+  const svg = useRef<SVGSVGElement>(null);
+  const known = useMemo(() => new Map(tasks.map((t) => [t.number, t])), [tasks]);
+  const axes = useMemo(() => axesOf(e, analysis, known), [analysis, known, e.started]);
+  const axis = axes.find((a) => a.key === query.value.get('over')) ?? axes[0];
+  const { steps } = axis;
+  const name = e.objective[0]?.metric ?? 'value';
+  useHot(svg, hovered);
+  const W = width.value;
+  const values = steps.flatMap((s) => (s.value === null ? [s.best] : [s.value, s.best]));
+  const low = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const high = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const log = low > 0 && high / low >= 10;
+  const yd: [number, number] =
+    low === high ? [low - Math.abs(low) / 10 - 1e-9, low + Math.abs(low) / 10 + 1e-9] : [low, high];
+  const xd: [number, number] = [axis.key === 'tasks' ? 1 : 0, Math.max(steps.at(-1)?.x ?? 1, 1e-9)];
+  const x = scaler(xd, [M.l, W - M.r]);
+  const y = scaler(yd, [H - M.b, M.t], log && low !== high);
+  const at = (v: number, scale: (v: number) => number) => scale(v).toFixed(1);
+  const path = steps
+    .map((s, i) => (i ? `H${at(s.x, x)}V${at(s.best, y)}` : `M${at(s.x, x)} ${at(s.best, y)}`))
+    .join('');
+  const last = steps.at(-1);
+  return (
+    <Card
+      title="Best so far"
+      id="progress"
+      extra={
+        <>
+          <span class="grow" />
+          <Seg
+            label="Best so far over"
+            value={axis.key}
+            onPick={(key) => setQuery({ over: key === 'tasks' ? null : key })}
+            options={axes.map((a) => ({ value: a.key, label: a.label }))}
+          />
+          {steps.length > 1 && (
+            <Export
+              name={`${e.id}-best-so-far`}
+              of={box}
+              csv={() =>
+                toCsv([['task', axis.unit, name, `best ${name}`], ...steps.map((s) => [s.n, s.x, s.value, s.best])])
+              }
+            />
+          )}
+        </>
+      }
+    >
+      <div class="body" ref={box}>
+        {steps.length < 2 || !last ? (
+          <p class="mute small">Needs two tasks that ended with a value.</p>
+        ) : (
+          <svg
+            ref={svg}
+            class="scatter"
+            width={W}
+            height={H}
+            viewBox={`0 0 ${W} ${H}`}
+            role="img"
+            aria-label={`Best ${name} after ${plural(steps.length, 'task')}: ${metric(last.best)}, ${metric(steps[0].best)} after the first.`}
+            onMouseLeave={() => {
+              hovered.value = null;
+            }}
+            onMouseOver={(event) => {
+              const id = (event.target as Element).getAttribute('data-id');
+              if (id) hovered.value = id;
+            }}
+            onClick={(event) => {
+              const id = (event.target as Element).getAttribute('data-id');
+              if (id) onOpen(id);
+            }}
+          >
+            {(log && low !== high ? niceLog(...yd, 5) : niceLinear(...yd, 4)).map((t) => (
+              <g key={t}>
+                <line class="grid-line" x1={M.l} x2={W - M.r} y1={Math.round(y(t)) + 0.5} y2={Math.round(y(t)) + 0.5} />
+                <text x={M.l - 6} y={y(t) + 3.5} text-anchor="end">
+                  {tick(t)}
+                </text>
+              </g>
+            ))}
+            {niceLinear(...xd, 3)
+              .filter((t) => t >= xd[0] && t <= xd[1])
+              .map((t) => (
+                <text key={t} x={x(t)} y={H - M.b + 15} text-anchor="middle">
+                  {axis.format(t)}
+                </text>
+              ))}
+            <text x={W - M.r} y={H - 2} text-anchor="end">
+              {axis.unit}
+            </text>
+            {steps.map(
+              (s) =>
+                s.value !== null && (
+                  <circle
+                    key={s.n}
+                    data-id={s.n}
+                    cx={x(s.x)}
+                    cy={y(s.value)}
+                    r={2.6}
+                    class={`one${lit && !lit.has(String(s.n)) ? ' off' : ''}`}
+                  >
+                    <title>{`#${s.n}  ${metric(s.value)}`}</title>
+                  </circle>
+                ),
+            )}
+            <path d={path} class="so-far" />
+          </svg>
+        )}
+      </div>
+    </Card>
+  );
+}
