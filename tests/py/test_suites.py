@@ -68,6 +68,53 @@ def test_a_suite_that_breaks_or_fails_is_counted_and_the_others_go_on(tmp_path):
     assert "E assert 1 == 2" in out and "skipped: no Slurm here" in out
 
 
+AGAIN = """
+def alone(name):
+    ran = (suites.LOGS / "ran").open("a")
+    ran.write(name + " ")
+    return suites.passed() if name.startswith("busy") else suites.failed(name)
+def suite(log):
+    count = suites.Count(passed=1)
+    for name in NAMES:
+        count.add(suites.failed(name + "\\n      E what was said", (alone, name)))
+    return count
+suites.SUITES = {"suite": suite}
+suites.LANES = (("suite",),)
+"""
+
+
+def test_what_failed_is_run_alone_once_and_named_at_the_end_either_way(tmp_path):
+    status, out, err = run_with(tmp_path, "NAMES = ['busy', 'broken']\n" + AGAIN)
+    assert status == 1, out + err
+    assert out.splitlines()[-3:] == ["unsteady, passed alone: busy", "FAILED broken", "2 passed, 1 failed, 0 skipped"]
+    assert (tmp_path / "ran").read_text().split() == ["busy", "broken"]
+    status, out, err = run_with(tmp_path, "NAMES = ['busy']\n" + AGAIN)
+    assert status == 0 and out.splitlines()[-2:] == ["unsteady, passed alone: busy", "2 passed, 0 failed, 0 skipped"], out + err
+
+
+def test_many_failures_are_not_run_again(tmp_path):
+    status, out, err = run_with(tmp_path, "NAMES = [f'busy{i}' for i in range(6)]\n" + AGAIN)
+    assert status == 1 and out.splitlines()[-1] == "1 passed, 6 failed, 0 skipped", out + err
+    assert not (tmp_path / "ran").exists()
+
+
+def test_failures_of_the_dashboard_are_named_with_their_file(suites):
+    count = suites.web_failures("""ℹ fail 2
+
+✖ failing tests:
+
+test at ../tests/web/real.test.mjs:12:3
+✖ the log follows (1200.5ms)
+  AssertionError [ERR_ASSERTION]: no
+
+test at ../tests/web/live.test.mjs:1:1
+✖ /repo/tests/web/live.test.mjs (20ms)
+  'test failed'
+""")
+    assert count.notes == ["FAILED real.test.mjs: the log follows", "FAILED live.test.mjs: /repo/tests/web/live.test.mjs"]
+    assert [argument for *_, argument in count.again] == ["../tests/web/real.test.mjs", "../tests/web/live.test.mjs"]
+
+
 def test_all_passing_is_the_only_success(tmp_path):
     body = THREE + "suites.SUITES = {'good': good}\nsuites.LANES = (('good',),)"
     status, out, err = run_with(tmp_path, body)
