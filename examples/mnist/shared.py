@@ -5,7 +5,7 @@ found 99.2 % on MNIST.
     python3 shared.py try|alone|on|off|fault --sluice=sluice --data=/data/mnist --out=results
 
 `try` lets `share: auto` find out how many short tasks one GPU takes. `alone` runs each batch size once, alone and cold. `on`
-runs four strategies with three seeds all at the same time, 16 tasks on one GPU by MPS, started warm, two at a time of each
+runs four strategies with three seeds, 16 tasks on one GPU by MPS, started warm, four at a time of each
 search. `off` runs the same searches one task at a time and cold, each until it has found 99.2 %. `fault` runs eight tasks on
 one GPU, one of which makes the GPU fail, and says how each ended. Beside it runs `nvidia-smi`, whose power is integrated.
 Writes tasks.csv, summary.txt and a line for each step. Several words are done in turn."""
@@ -157,7 +157,7 @@ def searches(args):
 
 def on(sluice, power, say, table, args):
     begun = time.time()
-    ids = {(arm, seed): sluice.submit(PARAMETERS, {**search, "parallel": 2}, {"gpus": 0.0625}, 3, "on")
+    ids = {(arm, seed): sluice.submit(PARAMETERS, {**search, "parallel": 4}, {"gpus": 0.0625}, 3, "on")
            for arm, seed, search in searches(args)}
     done = {key: list(rows(*key, sluice.export(id))) for key, id in ids.items()}
     took, count = time.time() - begun, sum(len(all) for all in done.values())
