@@ -29,6 +29,8 @@ def keeper_read_exactly(sock, size):
 class Keeper:
     IDLE_S = 60  # then it ends: it holds memory
     LOOK_S = 2  # is its socket still there? A state folder that is removed takes its keepers along
+    # What a library imports when it is first used: the first optimizer of PyTorch 2 imports the second one, for 4 to 5 s.
+    LATER = (("torch", "torch._dynamo"),)
 
     def __init__(self, folder, key, modules):
         self.key, self.modules = key, modules
@@ -55,8 +57,6 @@ class Keeper:
         return any(os.path.isabs(place) and not keeper_is_installed(place) for place in places)
 
     def import_modules(self):
-        import importlib
-
         theirs = [name for name in self.modules if self.is_users(name)]
         if theirs and len(theirs) == len(self.modules):
             self.refuse(f"{theirs[0]} is not installed but found in a folder of your own, where it may change")
@@ -67,12 +67,20 @@ class Keeper:
         for name in self.modules:
             if name in theirs:
                 continue  # like the modules beside the script
-            try:
-                importlib.import_module(name)
-            except ModuleNotFoundError:
-                continue  # `from torch import x`: x need not be a module. The script itself will say what is missing
-            except BaseException as error:  # the script must meet it, with its own output
-                self.refuse(f"importing {name} failed: {type(error).__name__}: {error}")
+            self.import_module(name)
+        for library, later in self.LATER:
+            if library in sys.modules:
+                self.import_module(later)
+
+    def import_module(self, name):
+        import importlib
+
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError:
+            pass  # `from torch import x`: x need not be a module. The script itself will say what is missing
+        except BaseException as error:  # the script must meet it, with its own output
+            self.refuse(f"importing {name} failed: {type(error).__name__}: {error}")
 
     def check(self):
         """Can a fork of this process do all that a fresh one can?"""
@@ -256,6 +264,11 @@ class Keeper:
         import struct  # noqa: F401
 
         self.check()
+        # The collector of a child leaves alone what was imported: it would copy every page of it, above all at the end.
+        import gc
+
+        gc.collect()
+        gc.freeze()
         return self.serve()
 
 

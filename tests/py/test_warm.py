@@ -113,6 +113,18 @@ def test_a_warm_script_sees_what_a_cold_one_sees(warm):
     assert len(got["fds"]) <= len(expected["fds"]) + 1  # the channel on which it tells its end
 
 
+def test_what_the_first_optimizer_imports_is_imported_ahead(warm):
+    package = warm.library.with_suffix("")
+    warm.library.unlink()
+    package.mkdir()
+    (package / "__init__.py").write_text(LIBRARY)
+    (package / "_dynamo.py").write_text("import os\nPID_OF_IMPORT = os.getpid()\n")
+    warm.warm_up()
+    a = warm.run("import gc, os, sys, torch\nprint(torch._dynamo.PID_OF_IMPORT != os.getpid(), gc.get_freeze_count() > 1000)\n")
+    assert is_warm(a) and a.end()["cause"] == "ok", a.stdout()
+    assert a.stdout() == "True True\n"
+
+
 def test_nothing_leaks_from_one_task_to_the_next(warm):
     warm.warm_up()
     seen = []
