@@ -1,6 +1,7 @@
 /* A dictionary as Python prints it: {'loss': 0.5, 'epoch': '1.0'}. See phrase.h. */
 #include "base/num.h"
 #include "base/text.h"
+#include "metrics/part.h"
 #include "metrics/phrase.h"
 #include "metrics/words.h"
 
@@ -32,8 +33,9 @@ static bool dict_take_text(struct dict *d, const char **ret, size_t *ret_len)
 	return d->at < d->end && d->at++;
 }
 
-/* A number, bare, quoted or in a call; anything else up to the next comma is stepped over. False at the end. */
-static bool dict_take_value(struct dict *d, bool *ret_number, double *ret)
+/* A number, bare, quoted or in a call; anything else up to the next comma is stepped over, and is given as a text. False at
+ * the end. */
+static bool dict_take_value(struct dict *d, bool *ret_number, double *ret, const char **ret_text, size_t *ret_len)
 {
 	const char *text;
 	size_t len;
@@ -56,6 +58,8 @@ static bool dict_take_value(struct dict *d, bool *ret_number, double *ret)
 		}
 	}
 	*ret_number = len && num_parse_real(text, len, ret) == 0;
+	*ret_text = text;
+	*ret_len = len;
 	return d->at < d->end;
 }
 
@@ -83,6 +87,8 @@ static void dict_add(struct phrase *phrase, const char *name, const char *last, 
 		phrase->epoch = value;
 	} else if (kind == WORD_STEP && outer) {
 		phrase->step = value;
+	} else if (kind == WORD_FOLD && outer) {
+		phrase->fold = value;
 	} else if (phrase->count < PHRASE_PAIRS_MAX) {
 		memcpy(phrase->pairs[phrase->count].name, name, strlen(name) + 1);
 		phrase->pairs[phrase->count++].value = value;
@@ -90,6 +96,14 @@ static void dict_add(struct phrase *phrase, const char *name, const char *last, 
 	} else {
 		phrase->many = true;
 	}
+}
+
+/* {'split': 'val', 'loss': 0.3}: whose the numbers are. */
+static void dict_note_part(struct phrase *phrase, const char *column, const char *word, size_t len)
+{
+	if (!*phrase->part && len && len < sizeof(phrase->part) && metrics_part_is_column(column) &&
+	    !memchr(word, '/', len) && text_utf8_check(word, len) == len)
+		memcpy(phrase->part, word, len); /* clear behind it */
 }
 
 /* What stands between the braces; those of a dictionary in it get its name in front: {"train": {"loss": 1}}. */
@@ -101,8 +115,8 @@ static bool dict_read(struct dict *d, const char *prefix, int depth, struct phra
 		return true;
 	do {
 		char full[LIMIT_METRIC_NAME_BYTES + 1];
-		const char *name;
-		size_t name_len;
+		const char *name, *text;
+		size_t name_len, text_len;
 		double value;
 		bool number;
 		if (!dict_take_text(d, &name, &name_len) || !dict_take(d, ':'))
@@ -114,10 +128,12 @@ static bool dict_read(struct dict *d, const char *prefix, int depth, struct phra
 				return false;
 			continue;
 		}
-		if (!dict_take_value(d, &number, &value))
+		if (!dict_take_value(d, &number, &value, &text, &text_len))
 			return false;
 		if (number && named)
 			dict_add(ret, full, name, name_len, value);
+		else if (named && depth == 0)
+			dict_note_part(ret, full, text, text_len);
 	} while (dict_take(d, ','));
 	return dict_take(d, '}');
 }

@@ -13,10 +13,16 @@
 static const char *const part_columns[] = {"split", "phase", "subset", "dataset", "set", "stage", "mode", "partition"};
 static const char *const part_metrics[] = {"metric", "metric_name", "name", "tag", "key", "variable"};
 static const char *const part_values[] = {"value", "metric_value", "scalar"};
-static const char *const part_numbers[] = {"rank", "local_rank", "global_rank", "fold", "cv_fold"};
+static const char *const part_numbers[] = {"rank", "local_rank", "global_rank", "fold",     "cv_fold", "seed",
+					   "run",  "run_id",     "trial",       "trial_id", "repeat",  "repetition"};
+static const char *const part_runs[] = {"model", "model_name",   "method", "algorithm", "algo",
+					"arch",  "architecture", "run",    "run_id",    "run_name",
+					"agent", "variant",      "seed",   "fold"};
 
 /* More words than this do not name parts of the data. */
 #define PART_MAX 16
+/* Runs in one file: folds, seeds, trials. */
+#define PART_RUNS_MAX 64
 #define PART_WORD_BYTES 48
 #define PART_NUMBER_MAX 9999
 
@@ -26,6 +32,11 @@ static bool part_is_one_of(const char *const *list, size_t count, const char *na
 		if (strcasecmp(name, list[i]) == 0)
 			return true;
 	return false;
+}
+
+bool metrics_part_is_column(const char *column)
+{
+	return part_is_one_of(part_columns, COUNT_OF(part_columns), column);
 }
 
 bool metrics_part_is_value(const char *column)
@@ -42,16 +53,27 @@ static void part_take_word(char **ret, const char *word, size_t len, size_t most
 	(*ret)[text_utf8_check(*ret, kept < most ? kept : most)] = '\0';
 }
 
+/* A slash stands before the metric's name, and nowhere else. */
+static void part_flatten(char *word)
+{
+	for (char *p = word; p && *p; p++)
+		if (*p == '/')
+			*p = '_';
+}
+
 void metrics_part_note(struct metrics_parts *parts, const char *column, const char *word, size_t len)
 {
 	if (part_is_one_of(part_metrics, COUNT_OF(part_metrics), column)) {
 		part_take_word(&parts->metric, word, len, LIMIT_METRIC_NAME_BYTES);
-	} else if (part_is_one_of(part_columns, COUNT_OF(part_columns), column)) {
+	} else if (metrics_part_is_column(column)) {
 		/* The name of the metric follows: there must be room for it. */
 		part_take_word(&parts->word, word, len, PART_WORD_BYTES);
-		for (char *p = parts->word; p && *p; p++)
-			if (*p == '/')
-				*p = '_';
+		part_flatten(parts->word);
+	} else if (!parts->run && len && part_is_one_of(part_runs, COUNT_OF(part_runs), column)) {
+		char *run = mem_printf("%s %.*s", column, len < PART_WORD_BYTES ? (int)len : PART_WORD_BYTES, word);
+		part_take_word(&parts->run, run, strlen(run), PART_WORD_BYTES);
+		part_flatten(parts->run);
+		free(run);
 	}
 }
 
@@ -64,10 +86,10 @@ static struct metrics_part *part_find(struct metrics_parts *parts, const char *w
 }
 
 /* Finds or makes it; NULL: there are too many. */
-static struct metrics_part *part_make(struct metrics_parts *parts, const char *word, bool names)
+static struct metrics_part *part_make(struct metrics_parts *parts, const char *word, bool names, size_t most)
 {
 	struct metrics_part *found = part_find(parts, word, names);
-	if (found || parts->list.len == (names ? LIMIT_METRIC_COLUMNS : PART_MAX))
+	if (found || parts->list.len >= most)
 		return found;
 	struct metrics_part made = {.word = mem_strdup(word), .names = names};
 	metrics_step_restart(&made.step);
@@ -98,10 +120,23 @@ static size_t part_find_number(const struct metric *cells, size_t count)
 	return at;
 }
 
+/* The part of a run that is not the first of its file; NULL: its steps go on, so it is none, or there are too many. */
+static struct metrics_part *part_of_run(struct metrics_parts *parts, const char *word, bool goes_on, bool *ret_too_many)
+{
+	struct metrics_part *part = part_find(parts, word, false);
+	if (part || goes_on)
+		return part;
+	part = part_make(parts, word, false, PART_RUNS_MAX);
+	*ret_too_many = !part;
+	if (!part)
+		parts->word = mem_strdup(word); /* for the complaint */
+	return part;
+}
+
 /* The part of a row whose rank or fold is another than that of the first row; NULL: none. A column that only happens to be
  * called so (the rank of an adapter) stands beside steps that grow. */
 static struct metrics_part *part_by_number(struct metrics_parts *parts, const struct metrics_step *step,
-					   struct metric *cells, size_t *count)
+					   struct metric *cells, size_t *count, bool *ret_too_many)
 {
 	size_t at = part_find_number(cells, *count);
 	char word[PART_WORD_BYTES];
@@ -114,13 +149,23 @@ static struct metrics_part *part_by_number(struct metrics_parts *parts, const st
 	if (cells[at].value == parts->first)
 		return NULL;
 	snprintf(word, sizeof(word), "%s %.0f", cells[at].name, cells[at].value);
-	struct metrics_part *part = part_find(parts, word, false);
-	if (!part && metrics_step_goes_on(step, cells, *count))
-		return NULL;
-	part = part_make(parts, word, false);
+	struct metrics_part *part = part_of_run(parts, word, metrics_step_goes_on(step, cells, *count), ret_too_many);
 	if (part)
 		memmove(&cells[at], &cells[at + 1], (--*count - at) * sizeof(*cells));
 	return part;
+}
+
+/* The same for a column of texts that says what was trained. */
+static struct metrics_part *part_by_run(struct metrics_parts *parts, const struct metrics_step *step,
+					const struct metric *cells, size_t count, bool *ret_too_many)
+{
+	if (!parts->run)
+		return NULL;
+	if (!parts->first_run)
+		parts->first_run = mem_strdup(parts->run);
+	if (strcmp(parts->run, parts->first_run) == 0)
+		return NULL;
+	return part_of_run(parts, parts->run, metrics_step_goes_on(step, cells, count), ret_too_many);
 }
 
 struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const struct metrics_step *step,
@@ -130,13 +175,15 @@ struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const stru
 	struct metrics_part *part = NULL;
 	*ret_too_many = false;
 	if (name) {
-		part = part_make(parts, name, true);
+		part = part_make(parts, name, true, LIMIT_METRIC_COLUMNS);
 		*ret_too_many = !part;
 	} else if (parts->word && *parts->word) {
-		part = part_make(parts, parts->word, false);
+		part = part_make(parts, parts->word, false, PART_MAX);
 		*ret_too_many = !part;
 	} else {
-		part = part_by_number(parts, step, cells, count);
+		part = part_by_number(parts, step, cells, count, ret_too_many);
+		if (!part && !*ret_too_many)
+			part = part_by_run(parts, step, cells, *count, ret_too_many);
 	}
 	free(name);
 	return part;
@@ -146,7 +193,8 @@ void metrics_part_end_row(struct metrics_parts *parts)
 {
 	free(parts->word);
 	free(parts->metric);
-	parts->word = parts->metric = NULL;
+	free(parts->run);
+	parts->word = parts->metric = parts->run = NULL;
 }
 
 void metrics_parts_resume(struct metrics_parts *parts)
@@ -163,5 +211,6 @@ void metrics_parts_clear(struct metrics_parts *parts)
 		free(parts->list.at[i].step.given.at);
 	}
 	free(parts->list.at);
+	free(parts->first_run);
 	*parts = (struct metrics_parts){0};
 }

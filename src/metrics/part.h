@@ -2,8 +2,8 @@
  *
  *   - a column `split` or `phase` says train or val (val/loss);
  *   - a long table has the name of the metric in a column `metric` or `name`, and its number in `value`;
- *   - a column `rank` or `fold` has another number than in the first row, and the steps begin anew or come again with it:
- *     "fold 1/loss". The first one's curves have the plain names. */
+ *   - a column `rank`, `fold` or `seed` has another number than in the first row, or one such as `model` another text, and
+ *     the steps begin anew or come again with it: "fold 1/loss". The first one's curves have the plain names. */
 #ifndef METRICS_PART_H
 #define METRICS_PART_H
 
@@ -23,11 +23,15 @@ struct metrics_parts {
 	char *metric; /* the same in a long table: the name of its number */
 	double first; /* what the column `rank` or `fold` said first; NAN */
 	bool has_first;
+	char *run,
+		*first_run; /* "model vgg": what was trained, of the row being collected and of the first; NULL: none */
 };
 
 /* Takes the text in a column: it may name the part of the data, or the metric of a long table. The first one of a row
  * counts. */
 void metrics_part_note(struct metrics_parts *parts, const char *column, const char *word, size_t len);
+/* Does this column name the part of the data: split, phase? */
+bool metrics_part_is_column(const char *column);
 /* Is this the column that has the number in a long table? */
 bool metrics_part_is_value(const char *column);
 /* The part of the row being collected, made where it is new; NULL: none, or there are too many (*ret_too_many). `step`: of

@@ -180,6 +180,15 @@ bool phrase_is_metric(const char *name, size_t len)
 	return word_kind_of_name(name, len) == WORD_METRIC;
 }
 
+/* "Epoch: 003, Train: 0.91, Val: 0.82": the score on a part of the data, without a name of its own. A number with a unit
+ * behind it is a time. */
+static bool phrase_is_score(const struct reading *r, const struct token *name, const struct token *number)
+{
+	const struct token *next = number + 1, *end = r->tokens->at + r->tokens->count;
+	return name->word == WORD_PART && !isnan(r->phrase->epoch) && memchr(number->at, '.', number->len) &&
+		(next == end || next->kind == TOKEN_PUNCT || next->word == WORD_PART);
+}
+
 static void phrase_add_pair(struct reading *r, size_t first, size_t last, const struct token *number)
 {
 	struct phrase *phrase = r->phrase;
@@ -190,7 +199,7 @@ static void phrase_add_pair(struct reading *r, size_t first, size_t last, const 
 
 	enum word_kind whole = word_kind_with(phrase->names, at[first].at,
 					      (size_t)(at[last].at + at[last].len - at[first].at));
-	bool metric = whole == WORD_METRIC;
+	bool metric = whole == WORD_METRIC || (first == last && phrase_is_score(r, &at[first], number));
 	for (size_t i = first; i <= last; i++)
 		has_part |= at[i].word == WORD_PART;
 	for (size_t i = 0; i < 2 && !has_part && at[last].word != WORD_NOISE && (metric || !r->weak); i++) {
@@ -435,6 +444,7 @@ void phrase_clear(struct phrase *phrase)
 {
 	phrase->epoch = phrase->step = phrase->at = phrase->of = phrase->begins = phrase->begins_of = phrase->fold =
 		phrase->rank = NAN;
+	memset(phrase->part, 0, sizeof(phrase->part));
 	phrase->metric = phrase->alone = phrase->best = phrase->partial = false;
 	phrase->comma = phrase->thousands = phrase->shortened = phrase->many = phrase->spaced = false;
 	phrase->count = 0;
@@ -475,6 +485,20 @@ static bool phrase_is_spaced(const struct tokens *t, size_t i)
 	while (digits < next->len && isdigit((unsigned char)next->at[digits]))
 		digits++;
 	return digits == 3;
+}
+
+/* "epoch 3 loss 0.5 (val)": whose the numbers are stands at the end of the line. */
+static void phrase_read_end(const struct reading *r)
+{
+	const struct tokens *t = r->tokens;
+	size_t at = t->count;
+	if (at < 4 || r->label[0] || !phrase_is_punct(t, at - 1, ")]") || !phrase_is_punct(t, at - 3, "([") ||
+	    !phrase_is_word(t, at - 2, WORD_PART) || t->at[at - 2].len >= sizeof(r->phrase->part))
+		return;
+	for (size_t i = 0; i + 3 < at; i++)
+		if (phrase_is_word(t, i, WORD_PART))
+			return;
+	memcpy(r->phrase->part, t->at[at - 2].at, t->at[at - 2].len); /* clear behind it */
 }
 
 bool phrase_read(const char *text, size_t len, struct phrase *ret)
@@ -529,6 +553,7 @@ bool phrase_read(const char *text, size_t len, struct phrase *ret)
 		}
 		i++;
 	}
+	phrase_read_end(&r);
 	ret->alone = true;
 	for (size_t k = 0; k < tokens.count; k++)
 		ret->alone &= !phrase_is_leftover(&tokens.at[k]);

@@ -24,6 +24,7 @@ struct phrase {
 	double begins_of; /* "6/6 …": the line begins with a place in a whole; NAN */
 	double fold; /* of cross-validation; NAN */
 	double rank; /* of a process that trains together with others: "[rank1]: ..."; NAN */
+	char part[24]; /* whose all the numbers are, where the line says so apart from their names: "val"; empty */
 	bool metric; /* a pair is named like a metric */
 	bool partial; /* an evaluation that is not at its end: "Test: [10/196] ..." */
 	bool alone; /* nothing is on the line but pairs and counts */

@@ -141,6 +141,11 @@ static void printed_give(struct printed *p, double epoch, double step)
 	if (kind != PRINTED_ROWS)
 		printed_name_fold(p, !isnan(phrase->epoch) || !isnan(phrase->step));
 	printed_name_rank(p);
+	if (*phrase->part) {
+		char prefix[sizeof(phrase->part) + 1];
+		snprintf(prefix, sizeof(prefix), "%s/", phrase->part);
+		printed_prefix_names(phrase, prefix);
+	}
 	for (size_t i = 0; i < phrase->count; i++)
 		printed_settle_name(p, phrase->pairs[i].name, kind);
 	shape = printed_shape_of(p, line_hash(phrase->pairs[0].name, strlen(phrase->pairs[0].name)) * 4 + kind);

@@ -280,6 +280,18 @@ static const struct {
 	/* decimal commas; what may be thousands or not is thousands */
 	{"epoch 1 loss 0,25, acc: 90,5%\nepoch 2 loss: 0,125\n", "epoch 1, loss=0.25, acc=90.5; epoch 2, loss=0.125"},
 	{"epoch 1,5 loss 1,2,3\n", ""},
+	/* whose the numbers are stands beside them: in a dictionary, or at the end of the line */
+	{"{'epoch': 1, 'split': 'train', 'loss': 0.5}\n{'epoch': 1, 'split': 'val', 'loss': 0.7}\n"
+	 "{'epoch': 2, 'split': 'train', 'loss': 0.4}\n{'epoch': 2, 'split': 'val', 'loss': 0.6}\n",
+	 "epoch 1, train/loss=0.5; epoch 1, val/loss=0.7; epoch 2, train/loss=0.4; epoch 2, val/loss=0.6"},
+	{"{\"fold\": 0, \"epoch\": 1, \"loss\": 0.5}\n{\"fold\": 1, \"epoch\": 1, \"loss\": 0.7}\n",
+	 "epoch 1, loss=0.5; epoch 1, fold 1 loss=0.7"},
+	{"epoch 1 loss 0.5 (train)\nepoch 1 loss 0.7 (val)\nepoch 2 loss 0.4 [train]\nepoch 2 loss 0.6 [val]\n",
+	 "epoch 1, train/loss=0.5; epoch 1, val/loss=0.7; epoch 2, train/loss=0.4; epoch 2, val/loss=0.6"},
+	/* PyTorch Geometric: scores without a name; sizes and times are none */
+	{"Epoch: 001, Train: 0.25, Val: 0.5, Test: 0.75\nEpoch: 002, Train: 0.5, Val: 0.75, Test: 1.0\n",
+	 "epoch 1, Train=0.25, Val=0.5, Test=0.75; epoch 2, Train=0.5, Val=0.75, Test=1"},
+	{"train: 0.8, test: 0.2\nEpoch 1 train: 60000 val: 10000\nEpoch 1 train: 12.5 s, val: 2.5 s\n", ""},
 	/* a dictionary behind a logger's words */
 	{"2024-01-01 10:00:00 INFO {'loss': 0.5, 'epoch': 1.0}\n", "epoch 1, loss=0.5"},
 };

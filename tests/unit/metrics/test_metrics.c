@@ -126,6 +126,22 @@ static void test_ranks_and_folds_in_one_file_are_curves_of_their_own(void **stat
 	       "{\"fold\":1,\"epoch\":2,\"loss\":1}\n",
 	       "epoch 1 fold=0 loss=4\nepoch 2 fold=0 loss=3\nepoch 1 fold 1/loss=2\nepoch 2 fold 1/loss=1\n");
 	assert_string_equal(remarks, "");
+	/* So are runs with other seeds, and of other models. */
+	expect("l.csv", "seed,epoch,loss\n1,1,0.5\n1,2,0.4\n7,1,0.9\n7,2,0.8\n",
+	       "epoch 1 seed=1 loss=0.5\nepoch 2 seed=1 loss=0.4\nepoch 1 seed 7/loss=0.9\nepoch 2 seed 7/loss=0.8\n");
+	expect("l.csv", "model,epoch,loss\nvgg,1,0.5\nvgg,2,0.4\na/b,1,0.9\na/b,2,0.8\nvgg,3,0.3\n",
+	       "epoch 1 loss=0.5\nepoch 2 loss=0.4\nepoch 1 model a_b/loss=0.9\nepoch 2 model a_b/loss=0.8\nepoch 3 loss=0.3\n");
+	expect("l.csv", "epoch,model,loss\n1,small,0.5\n2,large,0.4\n", "epoch 1 loss=0.5\nepoch 2 loss=0.4\n");
+	assert_string_equal(remarks, "");
+	struct buf many = buf_make(BUF_UNLIMITED);
+	buf_add_text(&many, "seed,epoch,loss\n");
+	for (int seed = 0; seed < 66; seed++)
+		buf_addf(&many, "%d,1,%d\n", seed, seed);
+	const char *read = read_as("l.csv", buf_text(&many), many.len, many.len);
+	assert_non_null(strstr(read, "epoch 1 seed 64/loss=64\n"));
+	assert_null(strstr(read, "=65"));
+	assert_string_equal(complaint, "line 67: too many parts of the data; 'seed 65' is left out");
+	buf_free(&many);
 	/* The rank of an adapter, also one that changes, is a number like others. */
 	expect("l.csv", "epoch,loss,rank\n1,0.5,8\n2,0.25,16\n",
 	       "epoch 1 loss=0.5 rank=8\nepoch 2 loss=0.25 rank=16\n");
