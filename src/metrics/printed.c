@@ -8,6 +8,7 @@
 #include "metrics/bar.h"
 #include "metrics/grid.h"
 #include "metrics/line.h"
+#include "metrics/object.h"
 #include "metrics/phrase.h"
 #include "metrics/reader.h"
 #include "metrics/words.h"
@@ -42,8 +43,7 @@ struct printed {
 	uint64_t bytes; /* read so far */
 	struct word_filter filter;
 	struct buf clean; /* the line being read */
-	struct buf object; /* the lines of a dictionary that is printed over several, up to here; empty: none */
-	struct phrase_braces braces; /* those that are open in it */
+	struct object object; /* a dictionary that is printed over several lines, up to here */
 	struct buf state; /* what a bar showed last; empty: none */
 	uint32_t state_key;
 	struct buf bar; /* the end of a bar of tqdm that was not given yet; empty: none */
@@ -430,62 +430,31 @@ static void printed_note_long(struct printed *p, const char *begin)
 }
 
 /* What began as a dictionary is none: its lines mean what they would mean elsewhere. */
-static void printed_give_up_object(struct printed *p, size_t len)
+static void printed_give_up_object(struct printed *p)
 {
-	const char *at = buf_text(&p->object), *end = at + len, *line_end;
+	const char *at = buf_text(&p->object.lines), *end = at + p->object.lines.len, *line_end;
 	for (; at < end && (line_end = memchr(at, '\n', (size_t)(end - at))); at = line_end + 1)
 		printed_read_raw(p, at, (size_t)(line_end - at));
-	buf_clear(&p->object);
-	p->object.full = false;
-}
-
-static void printed_end_object(struct printed *p)
-{
-	for (size_t i = 0; i < p->object.len; i++)
-		if (p->object.data[i] == '\n')
-			p->object.data[i] = ' ';
-	buf_clear(&p->clean);
-	line_clean(p->object.data, p->object.len, &p->clean);
-	buf_clear(&p->object);
-	printed_read_line(p, buf_text(&p->clean), p->clean.len);
-}
-
-/* A dictionary over several lines, as json.dumps(…, indent=2) and pprint write it. True: the line is a part of one, and was
- * taken. A line that cannot be its next ends it. */
-static bool printed_take_object(struct printed *p, const char *text, size_t len)
-{
-	while (len && (unsigned char)*text <= ' ')
-		text++, len--;
-	bool begins = !p->object.len && len && *text == '{';
-	if (!len || (!begins && !p->object.len))
-		return false;
-	struct phrase_braces braces = begins ? (struct phrase_braces){0} : p->braces;
-	phrase_count_braces(&braces, text, len);
-	phrase_count_braces(&braces, "\n", 1);
-	if (begins && braces.depth <= 0)
-		return false;
-	p->braces = braces;
-	size_t before = p->object.len;
-	bool fits = begins || strchr("\"'{}[]-0123456789", *text);
-	if (fits) {
-		buf_add(&p->object, text, len);
-		buf_add_char(&p->object, '\n');
-	}
-	if (p->object.full)
-		printed_note_long(p, p->object.data);
-	if (!fits || p->object.full) {
-		printed_give_up_object(p, before);
-		return false;
-	}
-	if (p->braces.depth <= 0)
-		printed_end_object(p);
-	return true;
+	object_clear(&p->object);
 }
 
 static void printed_line(struct printed *p, const char *text, size_t len)
 {
-	if (!printed_take_object(p, text, len))
-		printed_read_raw(p, text, len);
+	enum object_answer answer = object_take(&p->object, text, len);
+	if (answer == OBJECT_KEPT)
+		return;
+	if (answer == OBJECT_WHOLE) {
+		buf_clear(&p->clean);
+		line_clean(p->object.lines.data, p->object.lines.len, &p->clean);
+		object_clear(&p->object);
+		printed_read_line(p, buf_text(&p->clean), p->clean.len);
+		return;
+	}
+	if (answer == OBJECT_LONG)
+		printed_note_long(p, p->object.lines.len ? buf_text(&p->object.lines) : text);
+	if (answer != OBJECT_NONE)
+		printed_give_up_object(p);
+	printed_read_raw(p, text, len);
 }
 
 static void printed_end_state(struct printed *p)
@@ -563,7 +532,7 @@ static void printed_finish(struct metrics_reader *reader)
 		printed_piece(p, buf_text(&reader->record), reader->record.len, false);
 	buf_clear(&reader->record);
 	printed_end_state(p);
-	printed_give_up_object(p, p->object.len);
+	printed_give_up_object(p);
 	printed_end_bar(p);
 	printed_end_epoch(p);
 }
@@ -579,7 +548,7 @@ static void printed_restart(struct metrics_reader *reader)
 	p->epoch = p->step = p->first_epoch = p->fold = p->first_fold = NAN;
 	p->bar_due = p->repeats = p->commas = p->thousands = false;
 	p->last_line = 0;
-	buf_clear(&p->object);
+	object_clear(&p->object);
 	buf_clear(&p->state);
 	buf_clear(&p->bar);
 	buf_clear(&p->epochs);
@@ -596,7 +565,7 @@ static void printed_free(struct metrics_reader *reader)
 	buf_free(&p->bar);
 	buf_free(&p->epochs);
 	buf_free(&p->clean);
-	buf_free(&p->object);
+	object_free(&p->object);
 }
 
 static void printed_want(struct metrics_reader *reader, const char *const *names, size_t count)
@@ -617,7 +586,7 @@ struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx)
 	p->state = buf_make(PRINTED_LINE_BYTES);
 	p->bar = buf_make(2 * PRINTED_LINE_BYTES);
 	p->clean = buf_make(PRINTED_LINE_BYTES + 1);
-	p->object = buf_make(PRINTED_LINE_BYTES);
+	p->object = object_make(PRINTED_LINE_BYTES);
 	word_filter_make(&p->filter);
 	grid_clear(&p->grid);
 	p->epochs = buf_make(PRINTED_LINE_BYTES);
