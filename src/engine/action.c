@@ -28,6 +28,7 @@ struct action {
 	bool failed_only;
 	enum store_stop stop;
 	enum engine_mode mode;
+	int64_t met_task; /* with STORE_STOP_WHEN: the task that met the condition */
 	int64_t parallel;
 	int64_t touched; /* how many tasks */
 	VEC(struct store_task) tasks; /* that were named */
@@ -73,9 +74,10 @@ static int action_stop_all(struct engine *engine, void *ctx, struct error *err)
 	if (e->removing || (store_state_is_over(e->state) && !e->sweep))
 		return 0;
 	e->stopping = action->stop;
+	e->met_task = action->met_task;
 	e->changed = true;
 	action->touched = e->counts[STORE_WAITING] + e->counts[STORE_SUBMITTED] + e->counts[STORE_RUNNING];
-	int rc = store_set_stopping(engine->store, e->id, e->stopping);
+	int rc = store_set_stopping(engine->store, e->id, e->stopping, e->met_task);
 	if (rc == 0)
 		rc = engine_pause_end(engine, e);
 	return rc < 0 ? rc : engine_begin_sweep(engine, e, STORE_SWEEP_STOP);
@@ -85,6 +87,26 @@ int engine_stop_within(struct engine *engine, struct engine_experiment *experime
 {
 	struct action action = {.experiment = experiment, .stop = why};
 	return action_stop_all(engine, &action, NULL);
+}
+
+int engine_stop_met(struct engine *engine, struct engine_experiment *experiment, int64_t task)
+{
+	struct action action = {.experiment = experiment, .stop = STORE_STOP_WHEN, .met_task = task};
+	return action_stop_all(engine, &action, NULL);
+}
+
+int engine_end_met(struct engine *engine, struct engine_experiment *experiment)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
+		struct engine_live *live = engine->live.at[i];
+		if (live->experiment != experiment || live->task.wanted != STORE_WANT_RUN ||
+		    !engine_runs_on(experiment, live->task.number))
+			continue;
+		rc = engine_stop_task(engine, experiment, &live->task);
+		live->task.wanted = STORE_WANT_STOP;
+	}
+	return rc;
 }
 
 static int action_stop(struct engine *engine, void *ctx, struct error *err)
@@ -168,8 +190,9 @@ int engine_stop_saving(struct engine *engine, int64_t experiment, const int64_t 
 static int action_end_stop(struct engine *engine, struct engine_experiment *e)
 {
 	e->stopping = STORE_STOP_NO;
+	e->met_task = 0;
 	e->changed = true;
-	return store_set_stopping(engine->store, e->id, STORE_STOP_NO);
+	return store_set_stopping(engine->store, e->id, STORE_STOP_NO, 0);
 }
 
 static int action_restart_all(struct engine *engine, void *ctx, struct error *err)

@@ -25,6 +25,7 @@ struct engine_experiment {
 	int64_t parallel, planned, created_ms, started_ms;
 	bool asked_all, removing;
 	enum store_stop stopping; /* 0: it is not being stopped */
+	int64_t met_task; /* with STORE_STOP_WHEN: the number of the task that met the condition; 0 */
 	enum store_sweep sweep; /* an action on all tasks that is being carried out, */
 	int64_t sweep_from, sweep_ms; /* from this number on, asked for at this time */
 	int64_t ended_ms; /* when the last of the tasks ended that this turn settled, wall clock; 0: none */
@@ -64,6 +65,12 @@ struct engine_experiment {
 		int64_t id;
 	}) metrics;
 };
+
+/* The task that met `stop: {when}` runs on to its end, while the others are stopped. */
+static inline bool engine_runs_on(const struct engine_experiment *e, int64_t number)
+{
+	return e->stopping == STORE_STOP_WHEN && number == e->met_task;
+}
 
 /* The experiment in memory, or NULL. */
 struct engine_experiment *engine_find(struct engine *engine, int64_t experiment);

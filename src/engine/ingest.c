@@ -166,8 +166,8 @@ static int ingest_row(struct ingest *in, const struct journal_record *r, const i
 	ingest_row_event(live, r);
 	live->unwritten = true;
 	if (ingest_stop_met(e->spec, r) && !e->stopping) {
-		log_info("e%" PRId64 ": its stopping condition is met", e->id);
-		rc = engine_stop_within(in->engine, e, STORE_STOP_WHEN);
+		log_info("e%" PRId64 "/%" PRId64 " meets the stopping condition", e->id, live->task.number);
+		rc = engine_stop_met(in->engine, e, live->task.number);
 	}
 	return rc;
 }

@@ -178,6 +178,7 @@ static struct engine_experiment *load_add(struct engine *engine, const struct st
 	e->started_ms = row->started_ms;
 	e->asked_all = row->asked_all;
 	e->stopping = row->stopping;
+	e->met_task = row->met_task;
 	e->removing = row->removing;
 	e->sweep = row->sweep;
 	e->sweep_from = row->sweep_from;

@@ -90,7 +90,7 @@ int engine_prune(struct engine *engine, struct engine_live *live)
 	const struct spec_objective *objective = prune_objective(spec);
 	double reached = -1, at;
 	if (live->facts.phase >= ATTEMPT_ENDED || live->task.wanted != STORE_WANT_RUN || !objective ||
-	    spec->prune.rule == PRUNE_NONE)
+	    spec->prune.rule == PRUNE_NONE || engine_runs_on(e, live->task.number))
 		return 0;
 	int rc = store_read_reached(engine_store(engine), e->id, live->task.id, objective->metric, &reached);
 	if (rc < 0 || reached <= live->pruned_at || !prune_is_due(&spec->prune, live->pruned_at, reached, &at))

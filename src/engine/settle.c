@@ -536,9 +536,10 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 		e->best_changed = false;
 		e->changed = true;
 	}
-	if (rc == 0 && !e->stopping && experiment_over_budget(engine, e)) {
-		log_info("e%" PRId64 ": its budget is used up", e->id);
-		rc = engine_stop_within(engine, e, STORE_STOP_BUDGET);
+	if (rc == 0 && (!e->stopping || e->met_task) && experiment_over_budget(engine, e)) {
+		if (!e->stopping)
+			log_info("e%" PRId64 ": its budget is used up", e->id);
+		rc = e->stopping ? engine_end_met(engine, e) : engine_stop_within(engine, e, STORE_STOP_BUDGET);
 	}
 	enum store_state state = experiment_state(e);
 	if (rc < 0 || state == e->state)

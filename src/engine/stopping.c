@@ -20,7 +20,7 @@
 static bool stop_is_open(struct engine *engine, const struct engine_live *live)
 {
 	bool asked = live->task.wanted == STORE_WANT_STOP || live->task.wanted == STORE_WANT_PRUNE ||
-		live->experiment->sweep == STORE_SWEEP_STOP;
+		(live->experiment->sweep == STORE_SWEEP_STOP && !engine_runs_on(live->experiment, live->task.number));
 	return asked && !live->stop_confirmed && !live->save_until_ms && live->facts.phase < ATTEMPT_ENDED &&
 		live->facts.seen != ATTEMPT_GONE && live->experiment->backend && !engine_is_foreign(engine, live->id);
 }

@@ -89,7 +89,9 @@ static int sweep_task(struct engine *engine, struct engine_experiment *e, const 
 {
 	bool over = store_state_is_over(task->state);
 	if (e->sweep == STORE_SWEEP_STOP)
-		return over || task->created_ms > e->sweep_ms ? 0 : engine_stop_task(engine, e, task);
+		return over || task->created_ms > e->sweep_ms || engine_runs_on(e, task->number)
+			? 0
+			: engine_stop_task(engine, e, task);
 	if (!over || task->finished_ms > e->sweep_ms)
 		return 0;
 	if ((sweep_restarts[e->sweep].failed_only && task->state != STORE_ERROR) ||
@@ -104,7 +106,7 @@ static void sweep_mark_live(struct engine *engine, const struct engine_experimen
 	for (size_t i = 0; e->sweep == STORE_SWEEP_STOP && i < engine->live.len; i++) {
 		struct engine_live *live = engine->live.at[i];
 		if (live->experiment == e && live->task.number >= from && live->task.number < e->sweep_from &&
-		    live->task.created_ms <= e->sweep_ms)
+		    live->task.created_ms <= e->sweep_ms && !engine_runs_on(e, live->task.number))
 			live->task.wanted = STORE_WANT_STOP;
 	}
 }

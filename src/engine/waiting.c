@@ -5,6 +5,7 @@
 
 #include "engine/backends.h"
 #include "engine/experiment.h"
+#include "engine/live.h"
 #include "engine/spec.h"
 #include "engine/state.h"
 #include "engine/stopping.h"
@@ -14,6 +15,7 @@
 #include "base/pace.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 static char *waiting_why(const struct engine_experiment *e)
 {
@@ -36,22 +38,42 @@ static bool waiting_any(const struct engine_experiment *e)
 	return e->counts[STORE_WAITING] || (!e->asked_all && !e->live);
 }
 
+/* Does the task still run that met the stopping condition? */
+static bool waiting_for_met(struct engine *engine, const struct engine_experiment *e)
+{
+	for (size_t i = 0; e->met_task && i < engine->live.len; i++) {
+		const struct engine_live *live = engine->live.at[i];
+		if (live->experiment == e && live->task.wanted == STORE_WANT_RUN && live->facts.phase < ATTEMPT_ENDED &&
+		    engine_runs_on(e, live->task.number))
+			return true;
+	}
+	return false;
+}
+
 /* Why it is over, where that is not in its tasks; NULL. */
-static char *waiting_say_met(const struct engine_experiment *e)
+static char *waiting_say_met(struct engine *engine, const struct engine_experiment *e)
 {
 	const struct spec *spec = e->spec;
-	char value[NUM_REAL_CHARS];
+	char value[NUM_REAL_CHARS], task[48] = "";
 	if (e->stopping != STORE_STOP_WHEN || !spec->stop.metric)
 		return NULL;
 	num_format_real(spec->stop.value, value);
-	return mem_printf("stopping condition met: %s %s %s", spec->stop.metric, spec->stop.op, value);
+	if (e->met_task) /* an earlier version did not write it down */
+		snprintf(task, sizeof(task), "e%" PRId64 "/%" PRId64, e->id, e->met_task);
+	char *more = waiting_for_met(engine, e)
+		? mem_printf("; it runs on to its end (`sluice stop %s` ends it now)", task)
+		: NULL;
+	char *text = mem_printf("stopping condition met%s%s: %s %s %s%s", task[0] ? " by " : "", task,
+				spec->stop.metric, spec->stop.op, value, more ? more : "");
+	free(more);
+	return text;
 }
 
 static int waiting_note(struct engine *engine, struct engine_experiment *e)
 {
 	char *stops = e->stopping ? engine_explain_stops(engine, e) : NULL;
 	bool any = stops || waiting_any(e);
-	char *why = stops ? stops : any ? waiting_why(e) : waiting_say_met(e);
+	char *why = stops ? stops : any ? waiting_why(e) : waiting_say_met(engine, e);
 	int64_t now = clock_mono_ms();
 	int rc = 0;
 	if (why ? e->note && strcmp(why, e->note) == 0 : !e->note) {

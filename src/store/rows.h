@@ -81,6 +81,7 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 	ROW(TEXT, note, "e.note")                                                                                      \
 	ROW(BOOL, asked_all, "e.asked_all")                                                                            \
 	ROW(STOP, stopping, "e.stopping")                                                                              \
+	ROW(INT, met_task, "e.met_task") /* the task that met `stop: {when}` */                                        \
 	ROW(BOOL, removing, "e.removing")                                                                              \
 	ROW(SWEEP, sweep, "e.sweep")                                                                                   \
 	ROW(INT, sweep_from, "e.sweep_from")                                                                           \
@@ -107,7 +108,8 @@ int store_read_last_seed(struct store *store, const char *script, const char *st
 int store_set_experiment_state(struct store *store, int64_t id, enum store_state state, int64_t started_ms,
 			       int64_t finished_ms) MUST_USE;
 int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool value) MUST_USE;
-int store_set_stopping(struct store *store, int64_t id, enum store_stop why) MUST_USE;
+/* met_task: with STORE_STOP_WHEN the number of the task that met the condition; 0: none. */
+int store_set_stopping(struct store *store, int64_t id, enum store_stop why, int64_t met_task) MUST_USE;
 /* Stores the progress of an action on all tasks: it continues with task number `from`, and was requested at
  * since_ms. */
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
@@ -326,6 +328,7 @@ int store_add_history(struct store *store, int64_t task, enum store_state state,
 	JSON(text, "gpus", "a.gpus")                                                                                   \
 	JSON(json, "asked", "(SELECT b.asked FROM batch b WHERE b.token = a.token)")                                   \
 	JSON(text, "ran", "a.ran")                                                                                     \
+	JSON(bool, "warm", "a.warm")                                                                                   \
 	JSON(cost, "cost", ROW_COST_COLUMNS)
 
 struct store_attempt {
@@ -361,6 +364,8 @@ int store_each_beginning(struct store *store, int64_t experiment, store_beginnin
 int store_set_stall(struct store *store, int64_t attempt, const char *stall) MUST_USE;
 int store_set_slow(struct store *store, int64_t attempt, const char *slow) MUST_USE;
 int store_set_silent(struct store *store, int64_t attempt, bool silent) MUST_USE;
+/* How its script was started: from a process that had its modules imported (warm), or cold. */
+int store_set_warm(struct store *store, int64_t attempt, bool warm) MUST_USE;
 int store_set_journal_offset(struct store *store, int64_t attempt, int64_t offset) MUST_USE;
 /* It runs: host, GPUs and the backend's id, of the attempt and of its task. */
 int store_start_attempt(struct store *store, int64_t attempt, int64_t task, const char *node, const char *gpus,

@@ -29,7 +29,7 @@ static const char sql_set_state[] =
 		FINISHED) " THEN coalesce((SELECT max(finished_ms) FROM task WHERE experiment = ?1), ?4, "
 			  "finished_ms) END WHERE id = ?1";
 static const char sql_set_asked_all[] = "UPDATE experiment SET asked_all = ?2 WHERE id = ?1";
-static const char sql_set_stopping[] = "UPDATE experiment SET stopping = ?2 WHERE id = ?1";
+static const char sql_set_stopping[] = "UPDATE experiment SET stopping = ?2, met_task = ?3 WHERE id = ?1";
 static const char sql_set_removing[] = "UPDATE experiment SET removing = ?2 WHERE id = ?1";
 static const char sql_set_sweep[] = "UPDATE experiment SET sweep = ?2, sweep_from = ?3, sweep_ms = ?4 WHERE id = ?1";
 static const char sql_set_parallel[] = "UPDATE experiment SET parallel = ?2 WHERE id = ?1";
@@ -190,9 +190,9 @@ int store_set_flag(struct store *store, int64_t id, enum store_flag flag, bool v
 	return -EINVAL;
 }
 
-int store_set_stopping(struct store *store, int64_t id, enum store_stop why)
+int store_set_stopping(struct store *store, int64_t id, enum store_stop why, int64_t met_task)
 {
-	return store_run(store, sql_set_stopping, "ii", id, (int64_t)why);
+	return store_run(store, sql_set_stopping, "iiI", id, (int64_t)why, met_task);
 }
 
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms)

@@ -119,6 +119,7 @@ static const char sql_add_attempt[] =
 static const char sql_set_stall[] = "UPDATE attempt SET stall = ?2 WHERE id = ?1";
 static const char sql_set_slow[] = "UPDATE attempt SET slow = ?2 WHERE id = ?1";
 static const char sql_set_silent[] = "UPDATE attempt SET silent = ?2 WHERE id = ?1";
+static const char sql_set_warm[] = "UPDATE attempt SET warm = ?2 WHERE id = ?1";
 static const char sql_set_offset[] = "UPDATE attempt SET journal_offset = ?2 WHERE id = ?1";
 static const char sql_start[] = "UPDATE attempt SET state = " NUMBER(
 	RUNNING) ", node = ?2, gpus = ?3, job = coalesce(?4, job), started_ms = ?5 WHERE id = ?1";
@@ -405,6 +406,11 @@ int store_each_beginning(struct store *store, int64_t experiment, store_beginnin
 int store_set_stall(struct store *store, int64_t attempt, const char *stall)
 {
 	return store_run(store, sql_set_stall, "is", attempt, stall);
+}
+
+int store_set_warm(struct store *store, int64_t attempt, bool warm)
+{
+	return store_run(store, sql_set_warm, "ii", attempt, (int64_t)warm);
 }
 
 int store_set_slow(struct store *store, int64_t attempt, const char *slow)

@@ -32,6 +32,7 @@ def test_a_name_that_differs_in_separators_is_the_objective_and_nothing_is_mixed
 
 
 def test_a_stopping_condition_finds_the_printed_name_too(daemon):
-    script = "import time\nfor e in range(1, 4): print(f'epoch {e} val loss {1 / e}', flush=True)\ntime.sleep(600)"
+    script = "import time\nfor e in range(1, 4): print(f'epoch {e} val loss {1 / e}', flush=True)\ntime.sleep(1)"
     experiment = daemon.submit(script, {"objective": "train_loss", "stop": {"when": "val_loss < 0.6"}})
-    assert daemon.wait_ended(experiment)["state"] == "finished"
+    e = daemon.wait_ended(experiment)
+    assert e["state"] == "finished" and e["note"] == "stopping condition met by e1/1: val_loss < 0.6"

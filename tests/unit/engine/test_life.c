@@ -382,8 +382,13 @@ static void test_a_stopping_condition_stops_the_experiment(void **state)
 	int64_t id = create(f,
 			    "script: run.sh\nparameters: {x: [1, 2, 3, 4, 5, 6, 7, 8]}\n"
 			    "stop: {when: \"loss < 0.5\"}\n",
-			    "#!/bin/bash\necho epoch,loss > l.csv\necho 0,0.1 >> l.csv\nsleep 600\n");
+			    "#!/bin/bash\necho epoch,loss > l.csv\n"
+			    "[ $SLUICE_PARAM_X = 1 ] || sleep 600\necho 0,0.1 >> l.csv\nsleep 1\n");
 	struct node *e = wait_for(f, id, "finished");
+	/* The one that met it runs on to its end, the others do not. */
+	assert_string_equal(node_get_string(task_at(e, 0), "state"), "finished");
+	for (size_t i = 1; i < 8; i++)
+		assert_string_equal(node_get_string(task_at(e, i), "state"), "stopped");
 	node_free(e);
 }
 
