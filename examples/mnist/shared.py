@@ -101,7 +101,7 @@ def rows(arm, seed, export):
                **{p: task["parameters"][p] for p in PARAMETERS}, "val_accuracy": task["metrics"]["val_accuracy"]["value"][-1],
                "begun": when(task["started"]), "ended": when(task["finished"]), "energy_j": cost["energy_j"],
                "gpu_s": cost["gpu_s"], "memory_gb": (cost["gpu_max_memory_bytes"] or 0) / 2**30,
-               "warm": any("started from a process" in (line["reason"] or "") for line in task.get("timeline", []))}
+               "warm": task["attempts"][-1]["warm"]}
 
 
 def until(done):

@@ -284,8 +284,8 @@ static void show_add_attempts(const struct node *attempts, struct buf *out, cons
 {
 	static const struct term_column columns[] = {
 		{"ATTEMPT", true, false},   {"STATE", false, false}, {"STARTED", false, false},
-		{"FINISHED", false, false}, {"ASKED", false, true},  {"NODE", false, true},
-		{"JOB", false, true},       {"CAUSE", false, true},
+		{"FINISHED", false, false}, {"START", false, true},  {"ASKED", false, true},
+		{"NODE", false, true},      {"JOB", false, true},    {"CAUSE", false, true},
 	};
 	struct term_table table = {.columns = columns, .column_count = COUNT_OF(columns)};
 	if (!attempts || attempts->type != NODE_LIST || !attempts->count)
@@ -300,6 +300,11 @@ static void show_add_attempts(const struct node *attempts, struct buf *out, cons
 		term_table_add(&table, TERM_PLAIN, text);
 		view_time(node_get(attempt, "finished"), "not yet", text);
 		term_table_add(&table, TERM_PLAIN, text);
+		const struct node *warm = node_get(attempt, "warm");
+		term_table_add(&table, TERM_PLAIN,
+			       !warm || warm->type != NODE_BOOL ? NULL
+				       : warm->boolean          ? "warm"
+								: "cold");
 		show_asked(node_get(attempt, "asked"), text);
 		term_table_add(&table, TERM_PLAIN, text);
 		term_table_add(&table, TERM_PLAIN, node_get_string(attempt, "node"));

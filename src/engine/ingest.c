@@ -70,6 +70,12 @@ static void ingest_beats(struct engine_live *live, const struct journal_record *
 	attempt_update(&live->facts, &(struct attempt_event){.kind = ATTEMPT_EVENT_BEATS, .beats = start->beat_ms > 0});
 }
 
+/* How its script was started, where the record says it. */
+static int ingest_warm(struct ingest *in, const struct journal_record *r)
+{
+	return r->has_warm ? store_set_warm(in->engine->store, in->live->id, r->warm) : 0;
+}
+
 static int ingest_start(struct ingest *in, const struct journal_record *r)
 {
 	struct engine_live *live = in->live;
@@ -79,6 +85,8 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 	ingest_begin(live->experiment, live->started_ms);
 	int rc = store_start_attempt(engine->store, live->id, live->task.id, r->host, r->gpus, r->job,
 				     live->started_ms);
+	if (rc == 0)
+		rc = ingest_warm(in, r);
 	/* A first attempt has nothing to forget. */
 	bool has_rows = live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
 	if (rc == 0 && !r->resume && has_rows) {
@@ -276,6 +284,8 @@ static int ingest_end(struct ingest *in, const struct journal_record *r)
 static int ingest_note(struct ingest *in, const struct journal_record *r)
 {
 	int rc = r->stall ? engine_take_stall(in->engine, in->live, r) : 0;
+	if (rc == 0)
+		rc = ingest_warm(in, r);
 	return rc < 0 ? rc
 		      : store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text, r->time_ms);
 }

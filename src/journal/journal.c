@@ -123,6 +123,13 @@ static const struct sample *journal_read_sample(const json_t *map, int64_t time_
 	return ret;
 }
 
+static void journal_read_warm(const json_t *map, struct journal_record *record)
+{
+	const json_t *warm = json_object_get(map, "warm");
+	record->has_warm = json_is_boolean(warm);
+	record->warm = json_is_true(warm);
+}
+
 /* What a record points to while its callback runs. */
 struct journal_space {
 	journal_metrics metrics;
@@ -153,6 +160,7 @@ static int journal_read_map(const json_t *map, struct journal_space *space, stru
 		record->resume = json_is_true(json_object_get(map, "resume"));
 		record->checkpoint = json_is_true(json_object_get(map, "checkpoint"));
 		record->beat_ms = journal_get_int(map, "beat_ms", 0);
+		journal_read_warm(map, record);
 		return 0;
 	case JOURNAL_METRIC: return journal_read_metrics(map, &space->metrics, record);
 	case JOURNAL_SAMPLE:
@@ -162,6 +170,7 @@ static int journal_read_map(const json_t *map, struct journal_space *space, stru
 	case JOURNAL_NOTE:
 		record->text = journal_get_text(map, "text");
 		record->stall = journal_get_text(map, "stall");
+		journal_read_warm(map, record);
 		return record->text ? 0 : -EBADMSG;
 	case JOURNAL_BEFORE:
 		record->path = journal_get_text(map, "path");

@@ -40,6 +40,9 @@ struct journal_record {
 	bool resume; /* earlier metrics stay */
 	bool checkpoint; /* its checkpoint folder has files of an earlier attempt */
 	int64_t beat_ms; /* the runner writes at least this often; 0: an older runner, which does not say */
+	/* START, or a NOTE where it is known only later */
+	bool has_warm; /* false: nothing is said */
+	bool warm; /* the script was started from a process that had its modules imported; false: cold */
 	/* METRIC */
 	int64_t step;
 	const char *step_name; /* "epoch", "step", "row" */

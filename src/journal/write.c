@@ -28,6 +28,12 @@ static void journal_write_text(struct json *out, const char *key, const char *te
 		json_key_string(out, key, text);
 }
 
+static void journal_write_warm(const struct journal_record *record, struct json *out)
+{
+	if (record->has_warm)
+		json_key_bool(out, "warm", record->warm);
+}
+
 static void journal_write_start(const struct journal_record *record, struct json *out)
 {
 	journal_write_text(out, "version", record->version);
@@ -43,6 +49,7 @@ static void journal_write_start(const struct journal_record *record, struct json
 		json_key_bool(out, "checkpoint", true);
 	if (record->beat_ms)
 		json_key_int(out, "beat_ms", record->beat_ms);
+	journal_write_warm(record, out);
 }
 
 static void journal_write_metric(const struct journal_record *record, struct json *out)
@@ -98,6 +105,7 @@ static void journal_write_record(const struct journal_record *record, struct jso
 	case JOURNAL_NOTE:
 		json_key_string(out, "text", record->text);
 		journal_write_text(out, "stall", record->stall);
+		journal_write_warm(record, out);
 		break;
 	case JOURNAL_BEFORE: journal_write_before(record, out); break;
 	case JOURNAL_RAN: json_key_string(out, "digest", record->digest); break;

@@ -483,12 +483,10 @@ static void exec_open_warm(struct exec *x)
 /* The script runs. If it was forked from a keeper, it is not our child. */
 static void exec_take_warm(struct exec *x)
 {
-	if (!x->warm.shared || !x->warm.shared->pid)
-		return;
-	x->sampler.usage.adopted = x->warm.shared->pid;
-	char *note = mem_printf("started from a process that had imported %s", x->warm.modules);
-	recorder_note(&x->recorder, note);
-	free(note);
+	if (x->warm.shared) {
+		x->sampler.usage.adopted = x->warm.shared->pid;
+		recorder_note_warm(&x->recorder, x->warm.shared->pid, x->warm.modules);
+	}
 }
 
 /* Runs the attempt to its end; the journal is open. */
@@ -524,6 +522,7 @@ static void exec_attempt(struct exec *x)
 					.pid = x->pid,
 					.follow = x->follow,
 					.notes = buf_text(&x->notes),
+					.cold = !x->warm.shared,
 					.ended_earlier = x->ended_earlier},
 		      &x->recorder);
 	sampler_begin(&x->sampler, clock_mono_ms());

@@ -34,6 +34,7 @@ static void opening_append_start(const struct opening *o, struct recorder *recor
 				.resume = resumes,
 				.checkpoint = resumes && spool_checkpoint_exists(o->d->task_dir),
 				.beat_ms = EXEC_BEAT_MS,
+				.has_warm = o->cold,
 			});
 	recorder_settle(recorder);
 }

@@ -18,6 +18,7 @@ struct opening {
 	pid_t pid; /* of the script, which waits */
 	struct follow *follow;
 	const char *notes; /* one a line */
+	bool cold; /* no process was asked to start it warm */
 	bool ended_earlier; /* processes of an earlier attempt were ended */
 };
 

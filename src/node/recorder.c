@@ -64,6 +64,16 @@ void recorder_note(void *ctx, const char *text)
 	recorder_append(ctx, &(struct journal_record){.kind = JOURNAL_NOTE, .text = text});
 }
 
+void recorder_note_warm(struct recorder *r, bool warm, const char *modules)
+{
+	char *text = mem_printf(warm ? "started from a process that had imported %s"
+				     : "started cold: the process that had imported %s did not start it",
+				modules);
+	recorder_append(r,
+			&(struct journal_record){.kind = JOURNAL_NOTE, .text = text, .has_warm = true, .warm = warm});
+	free(text);
+}
+
 void recorder_row_cb(void *ctx, const struct metrics_row *row)
 {
 	struct recorder *r = ctx;

@@ -385,7 +385,12 @@ def warm_tasks(daemon, library, when):
     made = daemon.post("/experiments", {"experiment": spec, "files": [{"path": "train.py", "text": script}]})
     assert daemon.wait_ended(made["id"])["tasks"]["finished"] == 12
     tasks = [daemon.get(f"/experiments/{made['id']}/tasks/{n}") for n in range(1, 13)]
-    return [any("started from a process" in (h["reason"] or "") for h in task["timeline"]) for task in tasks]
+    noted = [any("started from a process" in (h["reason"] or "") for h in task["timeline"]) for task in tasks]
+    exported = daemon.get(f"/experiments/{made['id']}/export?format=json")["tasks"]
+    assert noted == [task["attempts"][-1]["warm"] for task in tasks] == [task["attempts"][-1]["warm"] for task in exported]
+    word = "warm" if noted[-1] else "cold"
+    assert word in daemon.cli("show", f"{made['id']}/12").stdout.splitlines()[-1].split()
+    return noted
 
 
 def test_later_tasks_of_an_experiment_start_warm_unless_it_says_off(daemon, tmp_path):

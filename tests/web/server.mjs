@@ -515,6 +515,7 @@ export class Fixture {
         gpus: task.gpus,
         asked: { cpus: 4, gpus: 1, memory_bytes: 16 * 2 ** 30, time_s: 7200, partition: null },
         ran: task.started ? 'c0ffee' : null,
+        warm: task.started ? false : null,
         exit_code: task.state === 'error' ? 1 : task.state === 'finished' ? 0 : null,
         cost: task.cost,
       })),
