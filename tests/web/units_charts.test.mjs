@@ -16,6 +16,7 @@ const LIBS = [
   'lib/spread',
   'lib/label',
   'lib/csv',
+  'lib/scale',
 ];
 let lib;
 
@@ -258,4 +259,10 @@ test('results of a column have the same decimals: three digits, or as many as te
   assert.equal(lib.threeDigits(8.0051), '8.01');
   assert.equal(lib.threeDigits(123456), '123,456');
   assert.equal(lib.threeDigits(0.00001234), '1.23e-5');
+});
+
+test('an axis around zero has a zero, not a minus zero', () => {
+  assert.ok(Object.is(lib.multiples(1, -0.5, 0.5)[0], 0));
+  assert.deepEqual(lib.multiples(5, -7, 11), [-5, 0, 5, 10]);
+  assert.equal(lib.count(lib.multiples(1, -0.5, 0.5)[0]), '0');
 });

@@ -21,6 +21,7 @@ const STYLES: [string, string][] = [
   ['stroke', 'none'],
   ['stroke-width', '1px'],
   ['stroke-dasharray', 'none'],
+  ['stroke-linecap', 'butt'],
   ['stroke-linejoin', 'miter'],
   ['stroke-opacity', '1'],
   ['opacity', '1'],

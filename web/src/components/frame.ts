@@ -1,7 +1,7 @@
 // What stands around the curves: a canvas with axes and a grid, the area the mouse moves in, the line under the pointer
 // and the drag to zoom. It knows scales, not lines.
-import { tick } from '../lib/format';
-import { niceLinear, niceLog } from '../lib/scale';
+import { count, tick } from '../lib/format';
+import { multiples, niceLinear, niceLog } from '../lib/scale';
 
 export interface FrameOptions {
   height: number;
@@ -149,10 +149,7 @@ export class Frame {
     const { xFormat } = this.options;
     const least = ((this.x[1] - this.x[0]) / this.inner[0]) * X_SPACE;
     const step = (xFormat ? SPANS : STEPS).find((s) => s >= least) ?? least;
-    const out: { at: number; text: string }[] = [];
-    for (let v = Math.ceil(this.x[0] / step) * step; v <= this.x[1]; v += step)
-      out.push({ at: v, text: xFormat ? xFormat(v) : v.toLocaleString('en') });
-    return out;
+    return multiples(step, ...this.x).map((at) => ({ at, text: xFormat ? xFormat(at) : count(at) }));
   }
 
   // Any number of changes are one picture.

@@ -58,6 +58,8 @@ export class ExperimentStore extends Store {
   axis = signal<Axis>('step');
   private wanted: Axis;
   private next: string | null = null;
+  // How many rows the user asked for.
+  private listed = PAGE;
   private changed = new Set<number>();
   private later: ReturnType<typeof setTimeout> | undefined;
   private turn = 0;
@@ -132,8 +134,8 @@ export class ExperimentStore extends Store {
     let page: TaskPage;
     try {
       page = await get<TaskPage>(this.path(asked, { limit: String(PAGE) }));
-      // A second page makes it complete.
-      if (page.next && page.total <= WHOLE) {
+      // A second page makes it complete; an update brings as many as were shown.
+      while (page.next && (page.total <= WHOLE || page.items.length < this.listed)) {
         const rest = await get<TaskPage>(this.path(asked, { limit: String(PAGE), cursor: page.next }));
         page = { ...rest, items: [...page.items, ...rest.items] };
       }
@@ -204,6 +206,8 @@ export class ExperimentStore extends Store {
     const cursor = this.next;
     if (!cursor) return;
     this.next = null;
+    // Should an update come in between, it brings these, too.
+    this.listed += PAGE;
     const turn = this.turn;
     const page = await get<TaskPage>(this.path(this.asked, { limit: String(PAGE), cursor }));
     if (turn !== this.turn) return;
@@ -221,6 +225,7 @@ export class ExperimentStore extends Store {
     const same = (a: Asked, b: Asked) => a.filter === b.filter && a.metrics.join() === b.metrics.join();
     const moved = before.sort !== asked.sort || before.state !== asked.state;
     if (same(before, asked) && (this.complete.value || !moved)) return;
+    this.listed = PAGE;
     try {
       await this.fetchRows();
       // Another order shows other rows; the charts stay.
@@ -344,7 +349,7 @@ export class ExperimentStore extends Store {
     const listed = this.rows.value !== null;
     const values = this.asked.metrics.length > 0 || (this.detail.value?.objective.length ?? 0) > 1;
     if (!listed && !values) this.changed.clear();
-    else this.later ??= setTimeout(() => void this.refresh(listed), LATER_MS);
+    else this.later ??= setTimeout(() => void this.refresh(listed), (LATER_MS * this.listed) / PAGE);
   }
 
   private async refresh(listed: boolean) {

@@ -55,8 +55,10 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+const thousands = new Intl.NumberFormat('en-US');
+
 export function count(value: number): string {
-  return value.toLocaleString('en-US');
+  return thousands.format(value);
 }
 
 export function plural(n: number, one: string, many = `${one}s`): string {

@@ -35,6 +35,13 @@ export function niceLinear(min: number, max: number, about: number): number[] {
   return ticks;
 }
 
+// The multiples of a step between two values. Rounding up to zero gives -0, which would be written so.
+export function multiples(step: number, min: number, max: number): number[] {
+  const out: number[] = [];
+  for (let v = Math.ceil(min / step) * step || 0; v <= max; v += step) out.push(v);
+  return out;
+}
+
 export function scaler(domain: [number, number], range: [number, number], log = false): (v: number) => number {
   const f = log ? Math.log : (v: number) => v;
   const a = f(domain[0]);

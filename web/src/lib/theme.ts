@@ -48,6 +48,16 @@ export async function inLight<T>(make: () => T): Promise<T> {
   }
 }
 
+// Asking the browser for a style costs more than drawing with it, and charts ask for each of their tasks.
+const tokens = new Map<string, string>();
+
 export function token(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const root = document.documentElement;
+  const key = `${root.dataset.theme} ${name}`;
+  let value = tokens.get(key);
+  if (value === undefined) {
+    value = getComputedStyle(root).getPropertyValue(name).trim();
+    tokens.set(key, value);
+  }
+  return value;
 }

@@ -1,6 +1,6 @@
 // How the search got on: the best value so far over the tasks that ended, the time, or what they cost.
 import type { Signal } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Analysis, Experiment, TaskSummary } from '../../data/types';
 import { toCsv } from '../../lib/csv';
 import { count, duration, energy, finite, metric, plural, tick } from '../../lib/format';
@@ -8,8 +8,8 @@ import { query, setQuery } from '../../lib/router';
 import { niceLinear, niceLog, scaler } from '../../lib/scale';
 import { useWidth } from '../../lib/width';
 import { Card } from '../Card';
+import { Cloud, nearest, type Point } from '../Cloud';
 import { Seg } from '../choice';
-import { useHot } from '../Dots';
 import { Export } from '../Export';
 
 const M = { l: 46, r: 12, t: 8, b: 30 };
@@ -50,12 +50,10 @@ function spent(progress: Progress, cost: (t: TaskSummary) => number | null, task
   return sum > 0 ? sums : null;
 }
 
-function axesOf(e: Experiment, analysis: Analysis | null, tasks: Map<number, TaskSummary>): Axis[] {
+function axesOf(e: Experiment, analysis: Analysis | null): Axis[] {
   const progress = analysis?.progress ?? [];
   const start = Date.parse(e.started ?? progress[0]?.time ?? '');
-  const gpu = spent(progress, (t) => t.cost.gpu_s, tasks);
-  const joules = spent(progress, (t) => t.cost.energy_j, tasks);
-  const axes: (Axis | null)[] = [
+  return [
     {
       key: 'tasks',
       label: 'Tasks',
@@ -70,22 +68,19 @@ function axesOf(e: Experiment, analysis: Analysis | null, tasks: Map<number, Tas
       steps: stepsOver(progress, (p) => (Date.parse(p.time ?? '') - start) / 1000),
       format: duration,
     },
-    gpu && {
-      key: 'gpu',
-      label: 'GPU time',
-      unit: 'GPU time spent',
-      steps: stepsOver(progress, (_, i) => gpu[i]),
-      format: duration,
-    },
-    joules && {
-      key: 'energy',
-      label: 'Energy',
-      unit: 'energy spent',
-      steps: stepsOver(progress, (_, i) => joules[i]),
-      format: energy,
-    },
   ];
-  return axes.filter((axis): axis is Axis => axis !== null);
+}
+
+function costsOf(analysis: Analysis | null, tasks: TaskSummary[]): Axis[] {
+  const progress = analysis?.progress ?? [];
+  const known = new Map(tasks.map((t) => [t.number, t]));
+  const over = (sums: number[] | null) => sums && stepsOver(progress, (_, i) => sums[i]);
+  const gpu = over(spent(progress, (t) => t.cost.gpu_s, known));
+  const joules = over(spent(progress, (t) => t.cost.energy_j, known));
+  return [
+    ...(gpu ? [{ key: 'gpu', label: 'GPU time', unit: 'GPU time spent', steps: gpu, format: duration }] : []),
+    ...(joules ? [{ key: 'energy', label: 'Energy', unit: 'energy spent', steps: joules, format: energy }] : []),
+  ];
 }
 
 interface Props {
@@ -98,29 +93,45 @@ interface Props {
   height: number;
 }
 
-export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H }: Props) {
-  const [box, width] = useWidth(300);
-  const svg = useRef<SVGSVGElement>(null);
-  const known = useMemo(() => new Map(tasks.map((t) => [t.number, t])), [tasks]);
-  const axes = useMemo(() => axesOf(e, analysis, known), [analysis, known, e.started]);
-  const axis = axes.find((a) => a.key === query.value.get('over')) ?? axes[0];
-  const { steps } = axis;
-  const name = e.objective[0]?.metric ?? 'value';
-  useHot(svg, hovered);
-  const W = width.value;
+// Where everything of an axis lies in a picture of this size.
+function layOut({ key, steps }: Axis, W: number, H: number) {
   const values = steps.flatMap((s) => (s.value === null ? [s.best] : [s.value, s.best]));
   const low = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const high = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   const log = low > 0 && high / low >= 10;
   const yd: [number, number] =
     low === high ? [low - Math.abs(low) / 10 - 1e-9, low + Math.abs(low) / 10 + 1e-9] : [low, high];
-  const xd: [number, number] = [axis.key === 'tasks' ? 1 : 0, Math.max(steps.at(-1)?.x ?? 1, 1e-9)];
+  const xd: [number, number] = [key === 'tasks' ? 1 : 0, Math.max(steps.at(-1)?.x ?? 1, 1e-9)];
   const x = scaler(xd, [M.l, W - M.r]);
-  const y = scaler(yd, [H - M.b, M.t], log && low !== high);
-  const at = (v: number, scale: (v: number) => number) => scale(v).toFixed(1);
-  const path = steps
-    .map((s, i) => (i ? `H${at(s.x, x)}V${at(s.best, y)}` : `M${at(s.x, x)} ${at(s.best, y)}`))
+  const y = scaler(yd, [H - M.b, M.t], log);
+  const points: Point[] = steps.flatMap((s) =>
+    s.value === null ? [] : [{ id: String(s.n), x: x(s.x), y: y(s.value), value: s.value }],
+  );
+  // The line moves only where the best did, and reaches the last.
+  const turns = steps.filter((s, i) => i === steps.length - 1 || s.best !== steps[i - 1]?.best);
+  const line = turns
+    .map((s, i) => `${i ? 'H' : 'M'}${x(s.x).toFixed(1)}${i ? 'V' : ' '}${y(s.best).toFixed(1)}`)
     .join('');
+  const across = niceLinear(...xd, 3).filter((t) => t >= xd[0] && t <= xd[1]);
+  const up = log ? niceLog(...yd, 5) : niceLinear(...yd, 4);
+  return { points, line, across, up, x, y };
+}
+
+export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H }: Props) {
+  const [box, width] = useWidth(300);
+  // Other tasks in the charts do not move these.
+  const always = useMemo(() => axesOf(e, analysis), [analysis, e.started]);
+  const costs = useMemo(() => costsOf(analysis, tasks), [analysis, tasks]);
+  const axes = [...always, ...costs];
+  const axis = axes.find((a) => a.key === query.value.get('over')) ?? axes[0];
+  const { steps } = axis;
+  const name = e.objective[0]?.metric ?? 'value';
+  const W = width.value;
+  const { points, line, across, up, x, y } = useMemo(() => layOut(axis, W, H), [axis, W, H]);
+  const under = (event: MouseEvent) => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    return nearest(points, event.clientX - box.left, event.clientY - box.top)?.id ?? null;
+  };
   const last = steps.at(-1);
   return (
     <Card
@@ -152,7 +163,6 @@ export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H 
           <p class="mute small">Needs two tasks that ended with a value.</p>
         ) : (
           <svg
-            ref={svg}
             class="scatter"
             width={W}
             height={H}
@@ -162,16 +172,16 @@ export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H 
             onMouseLeave={() => {
               hovered.value = null;
             }}
-            onMouseOver={(event) => {
-              const id = (event.target as Element).getAttribute('data-id');
-              if (id) hovered.value = id;
+            onMouseMove={(event) => {
+              const id = under(event);
+              if (hovered.value !== id) hovered.value = id;
             }}
             onClick={(event) => {
-              const id = (event.target as Element).getAttribute('data-id');
+              const id = under(event);
               if (id) onOpen(id);
             }}
           >
-            {(log && low !== high ? niceLog(...yd, 5) : niceLinear(...yd, 4)).map((t) => (
+            {up.map((t) => (
               <g key={t}>
                 <line class="grid-line" x1={M.l} x2={W - M.r} y1={Math.round(y(t)) + 0.5} y2={Math.round(y(t)) + 0.5} />
                 <text x={M.l - 6} y={y(t) + 3.5} text-anchor="end">
@@ -179,32 +189,16 @@ export function BestSoFar({ e, tasks, analysis, hovered, lit, onOpen, height: H 
                 </text>
               </g>
             ))}
-            {niceLinear(...xd, 3)
-              .filter((t) => t >= xd[0] && t <= xd[1])
-              .map((t) => (
-                <text key={t} x={x(t)} y={H - M.b + 15} text-anchor="middle">
-                  {axis.format(t)}
-                </text>
-              ))}
+            {across.map((t) => (
+              <text key={t} x={x(t)} y={H - M.b + 15} text-anchor="middle">
+                {axis.format(t)}
+              </text>
+            ))}
             <text x={W - M.r} y={H - 2} text-anchor="end">
               {axis.unit}
             </text>
-            {steps.map(
-              (s) =>
-                s.value !== null && (
-                  <circle
-                    key={s.n}
-                    data-id={s.n}
-                    cx={x(s.x)}
-                    cy={y(s.value)}
-                    r={2.6}
-                    class={`one${lit && !lit.has(String(s.n)) ? ' off' : ''}`}
-                  >
-                    <title>{`#${s.n}  ${metric(s.value)}`}</title>
-                  </circle>
-                ),
-            )}
-            <path d={path} class="so-far" />
+            <Cloud points={points} lit={lit} hovered={hovered} />
+            <path d={line} class="so-far" />
           </svg>
         )}
       </div>

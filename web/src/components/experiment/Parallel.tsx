@@ -83,11 +83,12 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
   );
 
   // The same nodes as long as nothing in them changed: hundreds are not compared for a change elsewhere on the page.
+  // The elements are kept by place: another filter shows other tasks, and new elements cost more than new lines.
   const drawn = useMemo(
     () =>
-      paths.map((p) => (
+      paths.map((p, i) => (
         <path
-          key={p.id}
+          key={i}
           data-id={p.id}
           d={p.d}
           stroke={p.css}
@@ -108,7 +109,7 @@ export function Parallel({ e, tasks, axes, brushes, onBrush, shown, lit, hovered
         root.classList.toggle('dimmed', id !== null);
         if (id !== null) root.querySelector(`[data-id="${id}"]`)?.classList.add('hot');
       }),
-    [hovered],
+    [hovered, drawn],
   );
 
   const place = (event: PointerEvent) => {
