@@ -195,7 +195,11 @@ class Client:
         return self.request("POST", _path_of(id, "/resume"), {})
 
     def remove(self, id: str, stop: bool = False) -> None:
-        """Removes an experiment that has ended; stop=True: also one that runs."""
+        """Removes an experiment that has ended, or a task; stop=True: also an experiment that runs."""
+        experiment, _, task = id.partition("/")
+        if task:
+            self.request("POST", f"/experiments/{experiment}/tasks/remove", {"tasks": [int(task)]})
+            return
         self.request("DELETE", _path_of(id) + ("?stop=1" if stop else ""))
 
     def parallel(self, id: str, n: int) -> Dict[str, Any]:

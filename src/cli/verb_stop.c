@@ -108,19 +108,24 @@ const struct verb verb_stop = {
 	.run = stop_run,
 };
 
+static bool rm_answered_yes(void)
+{
+	char answer[16] = "";
+	fflush(stderr);
+	return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
 /* Asks a person; true for yes. */
 static bool rm_confirm(struct client *client, const struct target *target)
 {
 	struct node *experiment = NULL;
 	struct buf name = buf_make(1024);
-	char answer[16] = "";
 	char *path = target_path(target, "");
 	if (client_get(client, path, NULL, &experiment, NULL) == 0)
 		term_add_safe(&name, node_get_string(experiment, "name"));
 	fprintf(stderr, "remove %s (%s) with its %" PRId64 " tasks, their logs and results? [y/N] ", target->experiment,
 		buf_text(&name), node_get_int(node_get(experiment, "tasks"), "total", 0));
-	fflush(stderr);
-	bool yes = fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+	bool yes = rm_answered_yes();
 	free(path);
 	node_free(experiment);
 	buf_free(&name);
@@ -152,6 +157,47 @@ static int rm_one(struct call *call, const struct target *target)
 	return 0;
 }
 
+/* Removes `count` tasks of one experiment in one request: all of them or none. */
+static int rm_tasks(struct call *call, const struct target *targets, size_t count)
+{
+	struct error err;
+	struct node *answer = NULL;
+	struct buf numbers = buf_make(BUF_UNLIMITED);
+	for (size_t i = 0; i < count; i++)
+		buf_addf(&numbers, "%s%" PRId64, i ? "," : "", targets[i].number);
+	bool yes = options_has(&call->options, "yes");
+	if (!yes) {
+		fprintf(stderr, "remove %zu task%s of %s (%s) with logs and results? [y/N] ", count,
+			count == 1 ? "" : "s", targets->experiment, buf_text(&numbers));
+		yes = rm_answered_yes();
+	}
+	if (!yes) {
+		buf_free(&numbers);
+		return 1;
+	}
+	char *path = mem_printf("/experiments/%s/tasks/remove", targets->experiment);
+	char *body = mem_printf("{\"tasks\":[%s]}", buf_text(&numbers));
+	int rc = client_post(&call->client, path, body, NULL, &answer, &err);
+	if (rc < 0)
+		call_fail(&err);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		printf("%s/%" PRId64 " is removed\n", targets[i].experiment, targets[i].number);
+	node_free(answer);
+	free(path);
+	free(body);
+	buf_free(&numbers);
+	return rc < 0;
+}
+
+/* How many targets, from the first on, are tasks of one experiment; 0: it is an experiment. */
+static size_t rm_count_tasks(const struct target *targets, size_t count)
+{
+	size_t n = 0;
+	while (n < count && targets[n].number && strcmp(targets[n].experiment, targets[0].experiment) == 0)
+		n++;
+	return n;
+}
+
 static int rm_run(int argc, char **argv)
 {
 	struct call call;
@@ -163,9 +209,9 @@ static int rm_run(int argc, char **argv)
 	if (stop_parse_targets(&call.options, &targets, &err) < 0)
 		return call_end(&call, call_usage(&verb_rm, &err));
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < call.options.args.len; i++)
+	for (size_t i = 0; rc == 0 && options_has(&call.options, "stop") && i < call.options.args.len; i++)
 		if (targets[i].number)
-			rc = errorf(&err, -EINVAL, "%s is a task: only whole experiments are removed",
+			rc = errorf(&err, -EINVAL, "--stop is for experiments; stop the task first: sluice stop %s",
 				    call.options.args.at[i]);
 	bool ask = !options_has(&call.options, "yes");
 	if (rc == 0 && ask && !isatty(0))
@@ -175,10 +221,12 @@ static int rm_run(int argc, char **argv)
 		return call_end(&call, call_usage(&verb_rm, &err));
 	}
 	status = call_connect(&call);
-	for (size_t i = 0; call.connected && i < call.options.args.len; i++) {
-		if (ask && !rm_confirm(&call.client, &targets[i]))
-			status = 1;
-		else if (rm_one(&call, &targets[i]))
+	size_t tasks;
+	for (size_t i = 0; call.connected && i < call.options.args.len; i += tasks ? tasks : 1) {
+		tasks = rm_count_tasks(&targets[i], call.options.args.len - i);
+		if (tasks)
+			status |= rm_tasks(&call, &targets[i], tasks);
+		else if ((ask && !rm_confirm(&call.client, &targets[i])) || rm_one(&call, &targets[i]))
 			status = 1;
 	}
 	free(targets);
@@ -187,9 +235,11 @@ static int rm_run(int argc, char **argv)
 
 const struct verb verb_rm = {
 	.name = "rm",
-	.arguments = "ID ... [--stop] [--yes]",
-	.summary = "remove experiments with all their logs and results",
-	.help = "Asks first, unless --yes is given. An experiment that still runs is refused without --stop.",
+	.arguments = "ID[/TASK] ... [--stop] [--yes]",
+	.summary = "remove experiments or tasks with all their logs and results",
+	.help = "Asks first, unless --yes is given. An experiment that still runs is refused without --stop. A task\n"
+		"must have ended. The search keeps what it has learnt from a removed task, and proposes the same\n"
+		"configurations as it would have with it. Numbers of removed tasks are not given again.",
 	.options = rm_options,
 	.run = rm_run,
 };

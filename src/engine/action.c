@@ -50,6 +50,8 @@ static int action_find(struct engine *engine, int64_t experiment, const int64_t 
 	int rc = engine_open_experiment(engine, experiment, &action->experiment, err);
 	for (size_t i = 0; rc == 0 && numbers && i < count; i++) {
 		rc = store_read_task(engine->store, experiment, numbers[i], action_collect_cb, action);
+		if (rc == 0 && action->tasks.at[action->tasks.len - 1].wanted == STORE_WANT_REMOVE)
+			rc = -ENOENT;
 		if (rc == -ENOENT)
 			return errorf(err, rc, "there is no task e%" PRId64 "/%" PRId64, experiment, numbers[i]);
 	}

@@ -102,6 +102,13 @@ void engine_ended_unload(struct engine *engine)
 	engine->ended.len = 0;
 }
 
+void engine_ended_forget(struct engine *engine, int64_t task)
+{
+	for (size_t i = 0; i < engine->ended.len; i++)
+		if (engine->ended.at[i].task == task)
+			engine->ended.at[i].figures_until_ms = 0;
+}
+
 /* Forgets the entry where nothing is left to do about it. */
 static void ended_settle(struct engine *engine, size_t at)
 {

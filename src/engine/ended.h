@@ -36,6 +36,8 @@ void engine_ended_add(struct engine *engine, const struct engine_live *live);
 /* Fills the list from the store. 0 or a negative errno. */
 int engine_ended_load(struct engine *engine) MUST_USE;
 void engine_ended_unload(struct engine *engine);
+/* A task that was removed needs no figures any more. */
+void engine_ended_forget(struct engine *engine, int64_t task);
 /* Adds the attempts to ask this backend about now to `watch`, which must have room for all of them. Returns how
  * many. */
 size_t engine_ended_watch(struct engine_backend *backend, struct backend_watch *watch);

@@ -83,7 +83,7 @@ static void turn_forget(struct engine *engine)
 	engine->live.len = keep;
 	for (size_t i = engine->experiments.len; i-- > 0;) {
 		struct engine_experiment *e = engine->experiments.at[i];
-		if (store_state_is_over(e->state) && !e->live && !e->removing && !e->sweep)
+		if (store_state_is_over(e->state) && !e->live && !e->removing && !e->sweep && !e->remove_from)
 			engine_forget_experiment(engine, e);
 	}
 }
@@ -93,7 +93,7 @@ static int turn_work(struct engine *engine, void *ctx, struct error *err)
 	static int (*const parts[])(struct engine * engine) = {
 		engine_inbox_apply,  engine_ingest,       engine_settle,    engine_tell_untold,
 		engine_sweep,        engine_propose,      engine_prepare,   engine_note_stops,
-		engine_note_silence, engine_note_waiting, engine_note_slow,
+		engine_note_silence, engine_note_waiting, engine_note_slow, engine_remove_marked,
 	};
 	int rc = 0;
 	(void)ctx;

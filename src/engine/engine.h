@@ -70,6 +70,11 @@ int engine_replace_script(struct engine *engine, int64_t experiment, const char 
 int engine_resume(struct engine *engine, int64_t experiment, struct error *err) MUST_USE;
 /* -EBUSY while something runs. With `stop`, the tasks are stopped and the experiment is removed once all have ended. */
 int engine_remove(struct engine *engine, int64_t experiment, bool stop, struct error *err) MUST_USE;
+/* Removes these tasks, which must have ended, with their metrics, logs and files. The search keeps what it has learnt from
+ * them, and their place in its sequence. When this returns, the removal is stored; many tasks are removed in several
+ * turns. -ENOENT; -EBUSY if one has not ended. */
+int engine_remove_tasks(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+			int64_t *ret_count, struct error *err) MUST_USE;
 /* 0 when a task has reported the metric, may still report it because the experiment names it, or nothing was reported
  * so far. -ENOENT with the names that there are. */
 int engine_check_metric(struct engine *engine, int64_t experiment, const char *name, struct error *err) MUST_USE;

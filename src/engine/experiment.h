@@ -28,6 +28,8 @@ struct engine_experiment {
 	int64_t met_task; /* with STORE_STOP_WHEN: the number of the task that met the condition; 0 */
 	enum store_sweep sweep; /* an action on all tasks that is being carried out, */
 	int64_t sweep_from, sweep_ms; /* from this number on, asked for at this time */
+	int64_t removed; /* how many of its tasks were removed */
+	int64_t remove_from; /* tasks from this number on may be marked for removal; 0: none is */
 	int64_t ended_ms; /* when the last of the tasks ended that this turn settled, wall clock; 0: none */
 	bool changed; /* its counts or its best value: update the state, tell the listeners */
 	bool best_changed;

@@ -229,7 +229,8 @@ static double left_waiting(const struct engine_experiment *e)
 	for (int state = 0; state < STORE_STATE_COUNT; state++)
 		begun += state == STORE_WAITING || state == STORE_SUBMITTED ? 0 : e->counts[state];
 	int64_t made = begun + e->counts[STORE_WAITING] + e->counts[STORE_SUBMITTED];
-	int64_t total = e->asked_all || made > e->planned ? made : e->planned;
+	int64_t planned = e->planned - e->removed;
+	int64_t total = e->asked_all || made > planned ? made : planned;
 	return (double)(total - begun);
 }
 

@@ -183,6 +183,8 @@ static struct engine_experiment *load_add(struct engine *engine, const struct st
 	e->sweep = row->sweep;
 	e->sweep_from = row->sweep_from;
 	e->sweep_ms = row->sweep_ms;
+	e->removed = row->removed;
+	e->remove_from = row->remove_from;
 	e->changed = true;
 	e->note = mem_strdup(row->note);
 	e->paused = mem_strdup(row->paused);

@@ -45,14 +45,18 @@ static int64_t propose_wanted(struct engine_experiment *e)
 }
 
 /* Makes the proposal a task, or goes on with the task it continues (a promotion to a higher fidelity:
- * the same task, its checkpoint, the next attempt). */
+ * the same task, its checkpoint, the next attempt). Where that task was removed, the configuration becomes a new task,
+ * which begins with the first epoch. */
 static int propose_take(struct engine *engine, struct engine_experiment *e, const struct search_proposal *proposal,
 			const struct store_task *row)
 {
 	struct store_task task = {0};
 	int64_t id;
-	if (proposal->continues < 0) {
-		int rc = store_add_task(engine->store, row, clock_now_ms(), &id);
+	int rc = -ENOENT;
+	if (proposal->continues >= 0)
+		rc = store_find_asked(engine->store, e->id, proposal->continues, store_keep_task, &task);
+	if (rc == -ENOENT) {
+		rc = store_add_task(engine->store, row, clock_now_ms(), &id);
 		if (rc < 0)
 			return rc;
 		e->counts[STORE_WAITING]++;
@@ -61,7 +65,6 @@ static int propose_take(struct engine *engine, struct engine_experiment *e, cons
 		return 0;
 	}
 	char reason[100];
-	int rc = store_find_asked(engine->store, e->id, proposal->continues, store_keep_task, &task);
 	snprintf(reason, sizeof(reason), "promoted by the search to %g", proposal->fidelity);
 	if (rc == 0)
 		rc = store_promote_task(engine->store, task.id, row);

@@ -1,9 +1,16 @@
-/* Removing experiments. For the user, the experiment is gone when the request is answered. Its rows are removed in
- * small steps, and its folder on libuv's pool, because both may take long. */
+/* Removing experiments and tasks. For the user, an experiment is gone when the request is answered. Rows are removed in
+ * small steps, and folders on libuv's pool, because both may take long.
+ *
+ * Tasks are marked first, in a transaction of their own, and only then removed: after a crash at any point the marks are
+ * still there, and the removal continues. The sequence of asks and tells is not touched, so that the search is replayed
+ * as it was. */
 #include "engine/removal.h"
 
+#include "engine/ended.h"
+#include "engine/engine.h"
 #include "engine/experiment.h"
 #include "engine/folder.h"
+#include "engine/live.h"
 #include "engine/load.h"
 #include "engine/state.h"
 #include "engine/transact.h"
@@ -92,6 +99,134 @@ static int removal_carry_on(struct engine *engine, struct engine_experiment *e, 
 	if (engine->event)
 		engine->event(engine->event_ctx, "removed", data, (size_t)len);
 	engine_forget_experiment(engine, e);
+	return 0;
+}
+
+/* Its folder gets another name first, as that of an experiment. Its row, and with it the mark, goes with the
+ * commit. */
+static int removal_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
+{
+	char *folder = engine_folder(engine, e->id, task->number, 0);
+	char *experiments = spool_experiments_dir(engine->state_dir);
+	char *trash = mem_printf("%s/" REMOVAL_PREFIX "e%" PRId64 "-%" PRId64, experiments, e->id, task->number);
+	if (rename(folder, trash) == 0)
+		removal_queue_folder(engine, mem_strdup(trash));
+	else if (errno != ENOENT)
+		log_warning("%s: %s", folder, strerror(errno));
+	free(folder);
+	free(experiments);
+	free(trash);
+	engine_ended_forget(engine, task->id);
+	e->counts[task->state]--;
+	e->removed++;
+	e->best_changed = e->changed = true;
+	return store_remove_task(engine->store, task);
+}
+
+static int removal_of_tasks(struct engine *engine, struct engine_experiment *e, int64_t until)
+{
+	int rc = 0;
+	do {
+		struct store_task task = {0};
+		rc = store_find_marked(engine->store, e->id, e->remove_from, store_keep_task, &task);
+		if (rc == 0)
+			rc = removal_task(engine, e, &task);
+		if (rc == 0)
+			e->remove_from = task.number + 1;
+	} while (rc == 0 && clock_mono_ms() < until);
+	if (rc == -ENOENT) {
+		e->remove_from = rc = 0;
+		engine->reset = true; /* the listeners look again */
+	}
+	engine_soon(engine);
+	return rc < 0 ? rc : store_set_remove_from(engine->store, e->id, e->remove_from);
+}
+
+int engine_remove_marked(struct engine *engine)
+{
+	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
+		struct engine_experiment *e = engine->experiments.at[i];
+		if (e->remove_from && !e->removing)
+			rc = removal_of_tasks(engine, e, until);
+	}
+	return rc;
+}
+
+struct removal_marks {
+	struct engine_experiment *experiment;
+	const int64_t *numbers;
+	size_t count;
+	int64_t marked;
+};
+
+/* Can this task be removed now? */
+static int removal_check(struct engine *engine, const struct engine_experiment *e, int64_t number, struct error *err)
+{
+	struct store_task task = {0};
+	int rc = store_read_task(engine->store, e->id, number, store_keep_task, &task);
+	if (rc == -ENOENT || (rc == 0 && task.wanted == STORE_WANT_REMOVE))
+		return errorf(err, -ENOENT, "there is no task e%" PRId64 "/%" PRId64, e->id, number);
+	if (rc < 0)
+		return rc;
+	bool busy = !store_state_is_over(task.state);
+	for (size_t i = 0; !busy && i < engine->live.len; i++)
+		busy = engine->live.at[i]->task.id == task.id;
+	if (busy)
+		return errorf(err, -EBUSY,
+			      "e%" PRId64 "/%" PRId64 " has not ended; stop it first (`sluice stop e%" PRId64
+			      "/%" PRId64 "`)",
+			      e->id, number, e->id, number);
+	for (size_t i = 0; i < e->untold.len; i++)
+		if (e->untold.at[i].number == number)
+			return errorf(err, -EBUSY,
+				      "e%" PRId64 "/%" PRId64
+				      " has just ended, and its energy is still being read; try again in a minute",
+				      e->id, number);
+	return 0;
+}
+
+static int removal_mark(struct engine *engine, void *ctx, struct error *err)
+{
+	struct removal_marks *marks = ctx;
+	struct engine_experiment *e = marks->experiment;
+	int rc = 0;
+	(void)err;
+	for (size_t i = 0; rc == 0 && i < marks->count; i++) {
+		struct store_task task = {0};
+		rc = store_read_task(engine->store, e->id, marks->numbers[i], store_keep_task, &task);
+		if (rc < 0 || task.wanted == STORE_WANT_REMOVE)
+			continue; /* a number may be given twice */
+		rc = store_set_wanted(engine->store, task.id, STORE_WANT_REMOVE);
+		if (!e->remove_from || task.number < e->remove_from)
+			e->remove_from = task.number;
+		marks->marked++;
+	}
+	return rc < 0 ? rc : store_set_remove_from(engine->store, e->id, e->remove_from);
+}
+
+static int removal_begin(struct engine *engine, void *ctx, struct error *err)
+{
+	(void)ctx;
+	(void)err;
+	return engine_remove_marked(engine);
+}
+
+int engine_remove_tasks(struct engine *engine, int64_t experiment, const int64_t *numbers, size_t count,
+			int64_t *ret_count, struct error *err)
+{
+	struct removal_marks marks = {.numbers = numbers, .count = count};
+	int rc = engine_open_experiment(engine, experiment, &marks.experiment, err);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = removal_check(engine, marks.experiment, numbers[i], err);
+	if (rc == 0)
+		rc = engine_transact(engine, removal_mark, &marks, err);
+	if (rc < 0)
+		return rc;
+	*ret_count = marks.marked;
+	/* What fails here is tried again by the next turn. */
+	(void)!engine_transact(engine, removal_begin, NULL, NULL);
 	return 0;
 }
 

@@ -1,6 +1,8 @@
-/* Removes experiments: their rows in small steps, their folders on libuv's pool. */
+/* Removes experiments, and single tasks: their rows in small steps, their folders on libuv's pool. */
 #ifndef ENGINE_REMOVAL_H
 #define ENGINE_REMOVAL_H
+
+#include "base/error.h"
 
 struct engine;
 
@@ -9,5 +11,7 @@ void engine_remove_gone(struct engine *engine);
 /* Removes folders that an interrupted daemon left behind: of removed experiments, and of experiments that were not
  * completely created. */
 void engine_remove_leftovers(struct engine *engine);
+/* Removes tasks that are marked for it, for some milliseconds; inside the transaction. 0 or a negative errno. */
+int engine_remove_marked(struct engine *engine) MUST_USE;
 
 #endif

@@ -492,6 +492,8 @@ static enum store_state experiment_state(const struct engine_experiment *e)
 		return STORE_WAITING;
 	if (open || e->sweep || !(e->asked_all || e->stopping))
 		return n[STORE_RUNNING] || over ? STORE_RUNNING : STORE_WAITING;
+	if (!over && store_state_is_over(e->state))
+		return e->state; /* all its tasks were removed */
 	if (e->stopping == STORE_STOP_WHEN)
 		return STORE_FINISHED; /* it has what it was to find */
 	if (e->stopping && (n[STORE_STOPPED] || !over))
@@ -542,6 +544,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 		rc = e->stopping ? engine_end_met(engine, e) : engine_stop_within(engine, e, STORE_STOP_BUDGET);
 	}
 	enum store_state state = experiment_state(e);
+	bool was_over = store_state_is_over(e->state); /* and then some of its tasks were removed */
 	if (rc < 0 || state == e->state)
 		return rc;
 	if (!e->started_ms && state == STORE_RUNNING)
@@ -551,7 +554,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 					store_state_is_over(state) ? ended_ms : 0);
 	e->state = state;
 	e->changed = true;
-	if (rc == 0 && store_state_is_over(state) && !e->removing)
+	if (rc == 0 && store_state_is_over(state) && !was_over && !e->removing)
 		rc = notify_add(engine->notify, NOTIFY_END, e->id, 0, NULL);
 	return rc;
 }

@@ -88,6 +88,8 @@ enum store_sweep engine_sweep_of(enum engine_mode mode, bool failed_only)
 static int sweep_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
 {
 	bool over = store_state_is_over(task->state);
+	if (task->wanted == STORE_WANT_REMOVE)
+		return 0;
 	if (e->sweep == STORE_SWEEP_STOP)
 		return over || task->created_ms > e->sweep_ms || engine_runs_on(e, task->number)
 			? 0

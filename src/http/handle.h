@@ -70,6 +70,7 @@ void handle_tasks_marks(struct request *request, struct response *response);
 void handle_find(struct request *request, struct response *response);
 
 void handle_tasks(struct request *request, struct response *response);
+void handle_tasks_remove(struct request *request, struct response *response);
 void handle_tasks_stop(struct request *request, struct response *response);
 void handle_tasks_restart(struct request *request, struct response *response);
 void handle_task(struct request *request, struct response *response);

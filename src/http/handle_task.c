@@ -112,6 +112,23 @@ void handle_tasks_restart(struct request *request, struct response *response)
 	task_change_many(request, false, response);
 }
 
+void handle_tasks_remove(struct request *request, struct response *response)
+{
+	struct error err = {0};
+	int64_t *numbers, removed = 0;
+	size_t count;
+	struct node *body;
+	if (handle_read_numbers(request, &body, &numbers, &count, response) < 0)
+		return;
+	int rc = engine_remove_tasks(request->app->engine, request->path_numbers[0], numbers, count, &removed, &err);
+	free(numbers);
+	node_free(body);
+	if (rc < 0)
+		response_error(response, rc, &err);
+	else
+		handle_answer_count(removed, response);
+}
+
 void handle_task(struct request *request, struct response *response)
 {
 	handle_answer_task(request, request->path_numbers[0], request->path_numbers[1], response);

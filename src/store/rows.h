@@ -7,8 +7,9 @@
 #include "base/sample.h"
 #include "store/store.h"
 
-/* HOLD: a task that has not begun becomes waiting again. If it has begun in the meantime, it continues. */
-enum store_wanted { STORE_WANT_RUN, STORE_WANT_STOP, STORE_WANT_PRUNE, STORE_WANT_HOLD };
+/* HOLD: a task that has not begun becomes waiting again. If it has begun in the meantime, it continues.
+ * REMOVE: a task that has ended is being removed. */
+enum store_wanted { STORE_WANT_RUN, STORE_WANT_STOP, STORE_WANT_PRUNE, STORE_WANT_HOLD, STORE_WANT_REMOVE };
 enum store_flag { STORE_FLAG_ASKED_ALL, STORE_FLAG_REMOVING };
 /* Why an experiment proposes and submits nothing more. The numbers are stored. */
 enum store_stop {
@@ -71,6 +72,7 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 	DETAIL(TEXT, parameters, "e.parameters", json, "parameters")                                                   \
 	DETAIL(TEXT, varying, "e.varying", json, "varying")                                                            \
 	DETAIL(INT, parallel, "e.parallel", int, "parallel")                                                           \
+	DETAIL(INT, removed, "e.removed", int, "removed")                                                              \
 	SEARCH(TEXT, strategy_reason, "e.strategy_reason", text, "reason")                                             \
 	SEARCH(INT, seed, "e.seed", int, "seed")                                                                       \
 	SEARCH(INT, planned, "e.planned", int, "tasks")                                                                \
@@ -85,7 +87,8 @@ enum store_batch_state { STORE_BATCH_SUBMITTING, STORE_BATCH_SUBMITTED, STORE_BA
 	ROW(BOOL, removing, "e.removing")                                                                              \
 	ROW(SWEEP, sweep, "e.sweep")                                                                                   \
 	ROW(INT, sweep_from, "e.sweep_from")                                                                           \
-	ROW(INT, sweep_ms, "e.sweep_ms")
+	ROW(INT, sweep_ms, "e.sweep_ms")                                                                               \
+	ROW(INT, remove_from, "e.remove_from")
 
 struct store_experiment {
 	int64_t id;
@@ -95,7 +98,7 @@ struct store_experiment {
 int store_add_experiment(struct store *store, const struct store_experiment *row, int64_t *ret_id) MUST_USE;
 typedef int (*store_experiment_f)(void *ctx, const struct store_experiment *row);
 /* Experiments that still have something to do: those that have not ended, have an action in progress, or are being
- * removed. */
+ * removed, as a whole or some of their tasks. */
 int store_each_active(struct store *store, store_experiment_f each, void *ctx) MUST_USE;
 /* One experiment (removing ones too); -ENOENT. */
 int store_read_experiment(struct store *store, int64_t id, store_experiment_f each, void *ctx) MUST_USE;
@@ -113,6 +116,8 @@ int store_set_stopping(struct store *store, int64_t id, enum store_stop why, int
 /* Stores the progress of an action on all tasks: it continues with task number `from`, and was requested at
  * since_ms. */
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms) MUST_USE;
+/* Tasks from this number on may be marked with STORE_WANT_REMOVE; 0: none is. */
+int store_set_remove_from(struct store *store, int64_t id, int64_t number) MUST_USE;
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel) MUST_USE;
 /* The kinds of warnings of an experiment. It has one of each, but for the first. */
 #define STORE_WARNS_SETTING "setting" /* the file says something that was probably not intended */
@@ -145,7 +150,7 @@ int store_read_best_task(struct store *store, int64_t id, int64_t *ret_task, int
 /* Deletes some of the experiment: 1 while there is more, 0 when it is gone, or a negative errno. */
 int store_delete_some(struct store *store, int64_t id) MUST_USE;
 int store_count_tasks(struct store *store, int64_t id, int64_t counts[static STORE_STATE_COUNT]) MUST_USE;
-/* GPU seconds and joules used so far by all tasks. */
+/* GPU seconds and joules used so far by all tasks, and by those that were removed. */
 int store_sum_cost(struct store *store, int64_t id, double *ret_gpu_s, double *ret_energy_j) MUST_USE;
 
 /* What people write about an experiment (number 0) or a task. Tags: a JSON list of texts. Notes: NULL or "": none. */
@@ -231,7 +236,12 @@ typedef int (*store_task_f)(void *ctx, const struct store_task *row);
 int store_keep_task(void *ctx, const struct store_task *row);
 /* Adds it in state waiting, with its first line of history. */
 int store_add_task(struct store *store, const struct store_task *row, int64_t now_ms, int64_t *ret_id) MUST_USE;
+/* The largest number that a task has, or had before it was removed; 0: there was none. */
 int store_last_number(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
+/* The first task from number `from` on that is marked with STORE_WANT_REMOVE; -ENOENT. */
+int store_find_marked(struct store *store, int64_t experiment, int64_t from, store_task_f each, void *ctx) MUST_USE;
+/* Deletes a task with all that belongs to it. The experiment keeps its number and what it used. */
+int store_remove_task(struct store *store, const struct store_task *row) MUST_USE;
 /* The newest attempt of all; 0: there is none. */
 int store_last_attempt(struct store *store, int64_t *ret) MUST_USE;
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx) MUST_USE;
@@ -258,7 +268,7 @@ int store_forget_retries(struct store *store, int64_t experiment, const char *ke
 int store_reset_task(struct store *store, int64_t id, bool fresh) MUST_USE;
 /* The search continues a task at another fidelity: stores its parameters and its newest ask. */
 int store_promote_task(struct store *store, int64_t id, const struct store_task *row) MUST_USE;
-/* The task whose newest ask this is; -ENOENT. */
+/* The task whose newest ask this is; -ENOENT: it was removed, is being removed, or has a newer ask. */
 int store_find_asked(struct store *store, int64_t experiment, int64_t asked, store_task_f each, void *ctx) MUST_USE;
 int store_set_progress(struct store *store, const struct store_task *row) MUST_USE;
 /* The limit that it does not keep, in words; NULL: it keeps all of them. */

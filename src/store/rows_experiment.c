@@ -12,8 +12,8 @@
 
 #define EXPERIMENT_SELECT                                                                                              \
 	"SELECT e.id" STORE_EXPERIMENT(FIELD_COLUMN, FIELD_COLUMN, FIELD_COLUMN, FIELD_COLUMN) " FROM experiment e "
-static const char sql_active[] = EXPERIMENT_SELECT
-	"WHERE state < " NUMBER(FINISHED) " OR removing OR sweep <> " NUMBER(SWEEP_NONE) " ORDER BY id";
+static const char sql_active[] = EXPERIMENT_SELECT "WHERE state < " NUMBER(FINISHED) " OR removing OR sweep <> " NUMBER(
+	SWEEP_NONE) " OR remove_from > 0 ORDER BY id";
 static const char sql_one[] = EXPERIMENT_SELECT "WHERE id = ?1";
 static const char sql_last_seed[] = "SELECT id, max(seed) FROM experiment WHERE script IS ?1 AND strategy = ?2 AND "
 				    "parameters = ?3 AND removing = 0";
@@ -32,6 +32,7 @@ static const char sql_set_asked_all[] = "UPDATE experiment SET asked_all = ?2 WH
 static const char sql_set_stopping[] = "UPDATE experiment SET stopping = ?2, met_task = ?3 WHERE id = ?1";
 static const char sql_set_removing[] = "UPDATE experiment SET removing = ?2 WHERE id = ?1";
 static const char sql_set_sweep[] = "UPDATE experiment SET sweep = ?2, sweep_from = ?3, sweep_ms = ?4 WHERE id = ?1";
+static const char sql_set_remove_from[] = "UPDATE experiment SET remove_from = ?2 WHERE id = ?1";
 static const char sql_set_parallel[] = "UPDATE experiment SET parallel = ?2 WHERE id = ?1";
 static const char sql_set_planned[] = "UPDATE experiment SET planned = ?2 WHERE id = ?1";
 static const char sql_set_note[] = "UPDATE experiment SET note = ?2 WHERE id = ?1";
@@ -59,8 +60,10 @@ static const char sql_delete_events[] = "DELETE FROM search_event WHERE experime
 					"(SELECT min(seq) FROM search_event WHERE experiment = ?1) + 100";
 static const char sql_delete[] = "DELETE FROM experiment WHERE id = ?1";
 static const char sql_count_tasks[] = "SELECT state, sum(tasks) FROM tally WHERE experiment = ?1 GROUP BY state";
-static const char sql_sum_cost[] = "SELECT total(a.gpu_ms) / 1000, total(a.energy_j) FROM attempt a "
-				   "JOIN task t ON a.task = t.id WHERE t.experiment = ?1";
+static const char sql_sum_cost[] =
+	"SELECT (total(a.gpu_ms) + (SELECT removed_gpu_ms FROM experiment WHERE id = ?1)) / 1000, "
+	"total(a.energy_j) + (SELECT removed_energy_j FROM experiment WHERE id = ?1) FROM attempt a "
+	"JOIN task t ON a.task = t.id WHERE t.experiment = ?1";
 static const char sql_add_event[] =
 	"INSERT INTO search_event (experiment, seq, kind, asked, outcome, value) VALUES (?, ?, ?, ?, ?, ?)";
 static const char sql_events[] =
@@ -198,6 +201,11 @@ int store_set_stopping(struct store *store, int64_t id, enum store_stop why, int
 int store_set_sweep(struct store *store, int64_t id, enum store_sweep sweep, int64_t from, int64_t since_ms)
 {
 	return store_run(store, sql_set_sweep, "iiii", id, (int64_t)sweep, from, since_ms);
+}
+
+int store_set_remove_from(struct store *store, int64_t id, int64_t number)
+{
+	return store_run(store, sql_set_remove_from, "ii", id, number);
 }
 
 int store_set_parallel(struct store *store, int64_t id, int64_t parallel)

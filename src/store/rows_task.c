@@ -44,8 +44,17 @@ static const char sql_ready[] = TASK_SELECT
 	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND " RESTED " ORDER BY number LIMIT ?3";
 static const char sql_rested[] = TASK_SELECT
 	"WHERE experiment = ?1 AND state = " NUMBER(WAITING) " AND " RESTED " ORDER BY not_before_ms, id LIMIT ?3";
-static const char sql_find_asked[] = TASK_SELECT "WHERE experiment = ?1 AND asked = ?2";
-static const char sql_last_number[] = "SELECT max(number) FROM task WHERE experiment = ?1";
+static const char sql_find_asked[] = TASK_SELECT
+	"WHERE experiment = ?1 AND asked = ?2 AND wanted <> " NUMBER(WANT_REMOVE);
+static const char sql_last_number[] = "SELECT max(coalesce((SELECT max(number) FROM task WHERE experiment = ?1), 0), "
+				      "removed_last) FROM experiment WHERE id = ?1";
+static const char sql_find_marked[] = TASK_SELECT
+	"WHERE experiment = ?1 AND number >= ?2 AND wanted = " NUMBER(WANT_REMOVE) " ORDER BY number LIMIT 1";
+static const char sql_count_removed[] =
+	"UPDATE experiment SET removed = removed + 1, removed_last = max(removed_last, ?2), "
+	"removed_gpu_ms = removed_gpu_ms + (SELECT total(gpu_ms) FROM attempt WHERE task = ?3), "
+	"removed_energy_j = removed_energy_j + (SELECT total(energy_j) FROM attempt WHERE task = ?3) WHERE id = ?1";
+static const char sql_remove[] = "DELETE FROM task WHERE id = ?1";
 static const char sql_finished[] = "SELECT id FROM task WHERE experiment = ?1 AND state = " NUMBER(FINISHED);
 static const char sql_add[] =
 	"INSERT INTO task (experiment, number, parameters, repeat, seed, fidelity, steps, asked, created_ms) "
@@ -178,6 +187,18 @@ int store_keep_task(void *ctx, const struct store_task *row)
 int store_last_number(struct store *store, int64_t experiment, int64_t *ret)
 {
 	return row_read_int(store, store_bind(store, sql_last_number, "i", experiment), ret);
+}
+
+int store_find_marked(struct store *store, int64_t experiment, int64_t from, store_task_f each, void *ctx)
+{
+	int rc = rows_each_task(store, store_bind(store, sql_find_marked, "ii", experiment, from), each, ctx);
+	return rc < 0 ? rc : rc == 0 ? -ENOENT : 0;
+}
+
+int store_remove_task(struct store *store, const struct store_task *row)
+{
+	int rc = store_run(store, sql_count_removed, "iii", row->experiment, row->number, row->id);
+	return rc < 0 ? rc : store_run(store, sql_remove, "i", row->id);
 }
 
 int store_last_attempt(struct store *store, int64_t *ret)

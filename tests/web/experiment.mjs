@@ -193,6 +193,7 @@ export function experiment(number, o) {
     ],
     varying: Object.keys(configs[0] ?? {}),
     parallel: 4,
+    removed: 0,
     search: { strategy: o.strategy ?? 'grid', reason: null, seed: 420, tasks: configs.length, options: {} },
     metrics: ['loss', metric],
     step_name: 'epoch',
@@ -382,8 +383,20 @@ export function refresh(model) {
 }
 
 export function summary(model) {
-  const { spec, parameters, varying, parallel, search, metrics, warnings, no_value, no_energy, folder, ...most } =
-    model.e;
+  const {
+    spec,
+    parameters,
+    varying,
+    parallel,
+    removed,
+    search,
+    metrics,
+    warnings,
+    no_value,
+    no_energy,
+    folder,
+    ...most
+  } = model.e;
   const { resources, pass, notes, ...rest } = most;
   return rest;
 }

@@ -158,6 +158,32 @@ export async function resumeExperiment(id: string) {
   });
 }
 
+// True where they are gone. Tasks that run are left alone, and the dialog says so.
+export async function removeTasks(id: string, tasks: TaskSummary[]): Promise<boolean> {
+  const chosen = tasks.filter((task) => !stoppable(task));
+  if (!chosen.length) {
+    toast('Running and queued tasks cannot be removed; stop them first.');
+    return false;
+  }
+  const many = plural(chosen.length, 'task');
+  const open = tasks.length - chosen.length;
+  const left = open
+    ? ` ${plural(open, 'task')} that ${open === 1 ? 'has not ended stays' : 'have not ended stay'}.`
+    : '';
+  const text = `Metrics, logs and files of ${many} will be deleted. This cannot be undone. The search keeps what it has learnt from ${chosen.length === 1 ? 'it' : 'them'}.${left}`;
+  const yes = `Remove ${many}`;
+  if (!(await confirm({ title: `Remove ${many}?`, text, yes, no: 'Keep', icon: 'trash' }))) return false;
+  let gone = false;
+  await attempt(async () => {
+    const done = await post<{ tasks: number }>(`/experiments/${id}/tasks/remove`, {
+      tasks: chosen.map((task) => task.number),
+    });
+    gone = true;
+    toast(`Removed ${plural(done.tasks, 'task')}.`);
+  });
+  return gone;
+}
+
 export async function removeExperiment(id: string, name: string, counts: Counts) {
   const busy = counts.running + counts.submitted + counts.waiting;
   const stopped = busy ? ` ${plural(busy, 'task')} still running or queued will be stopped first.` : '';

@@ -18,12 +18,13 @@ import { Samples } from '../components/task/Samples';
 import { TaskCurves } from '../components/task/TaskCurves';
 import { Attempts, History, Timeline } from '../components/task/Timeline';
 import { WhatRan } from '../components/task/WhatRan';
-import { restartLarger, restartTasks, stoppable, stopTasks } from '../data/actions';
-import { info } from '../data/api';
+import { removeTasks, restartLarger, restartTasks, stoppable, stopTasks } from '../data/actions';
+import { get, info, message, type Page } from '../data/api';
 import { largerFor } from '../data/larger';
 import { markTask } from '../data/marks';
 import { reasonNow, TaskStore } from '../data/store';
-import type { Experiment, Marks, Task } from '../data/types';
+import { toast } from '../data/toast';
+import type { Experiment, Marks, Task, TaskSummary } from '../data/types';
 import { capitalize, figureText, param, paramLine } from '../lib/format';
 import { useKeys } from '../lib/keys';
 import { go } from '../lib/router';
@@ -163,6 +164,19 @@ function Facts({ task, e }: { task: Task; e: Experiment }) {
   );
 }
 
+// Numbers have gaps where tasks were removed, and a search has not proposed all of its tasks.
+async function toNeighbour(id: string, number: number, side: '<' | '>') {
+  const sort = side === '<' ? '-number' : 'number';
+  const query = new URLSearchParams({ filter: `number ${side} ${number}`, sort, limit: '1' });
+  try {
+    const page = await get<Page<TaskSummary>>(`/experiments/${id}/tasks?${query}`);
+    if (page.items.length) go(`/e/${id}/${page.items[0].number}`);
+    else toast(`This is the ${side === '<' ? 'first' : 'last'} task so far.`);
+  } catch (error) {
+    toast(message(error), { level: 'error' });
+  }
+}
+
 export function TaskPage({ id, number }: { id: string; number: number }) {
   const changing = useSignal(false);
   const store = useMemo(() => new TaskStore(id, number, axisNow()), [id, number]);
@@ -179,7 +193,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
       if (task && !stoppable(task)) void restartTasks(id, [task]);
     },
   });
-  if (store.missing.value && !task) return <MissingPage what="task" />;
+  if (store.missing.value) return <MissingPage what="task" />;
   if (!task || !e)
     return (
       <>
@@ -226,21 +240,23 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
           </div>
         </div>
         <div class="btns bottom-phone">
-          <a
+          <button
+            type="button"
             class="btn icon hide-phone"
             aria-label="Previous task"
-            aria-disabled={number <= 1}
-            href={`/e/${id}/${Math.max(1, number - 1)}`}
+            disabled={number <= 1}
+            onClick={() => void toNeighbour(id, number, '<')}
           >
             <Icon name="left" />
-          </a>
-          <a
+          </button>
+          <button
+            type="button"
             class="btn icon hide-phone"
             aria-label="Next task"
-            href={`/e/${id}/${Math.min(e.tasks.total, number + 1)}`}
+            onClick={() => void toNeighbour(id, number, '>')}
           >
             <Icon name="right" />
-          </a>
+          </button>
           {best !== undefined && best !== number && (
             <button type="button" class="btn hide-phone" onClick={() => go(`/e/${id}/compare?tasks=${best},${number}`)}>
               <Icon name="git" />
@@ -268,10 +284,21 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
               Restart with changes…
             </button>
           )}
-          <button type="button" class="btn danger" disabled={!open} onClick={() => void stopTasks(id, [task])}>
-            <Icon name="stop" />
-            Stop
-          </button>
+          {open ? (
+            <button type="button" class="btn danger" onClick={() => void stopTasks(id, [task])}>
+              <Icon name="stop" />
+              Stop
+            </button>
+          ) : (
+            <button
+              type="button"
+              class="btn danger"
+              onClick={() => void removeTasks(id, [task]).then((gone) => gone && go(`/e/${id}`))}
+            >
+              <Icon name="trash" />
+              Remove
+            </button>
+          )}
         </div>
       </div>
       {changing.value && (

@@ -2,7 +2,7 @@
 import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { restartTasks, stoppable, stopTasks } from '../../data/actions';
+import { removeTasks, restartTasks, stoppable, stopTasks } from '../../data/actions';
 import { message } from '../../data/api';
 import type { ExperimentStore } from '../../data/experiment';
 import { markTasks } from '../../data/marks';
@@ -160,6 +160,26 @@ function Bulk({ e, chosen }: { e: Experiment; chosen: TaskSummary[] }) {
         <Icon name="restart" />
         Restart {chosen.filter((t) => !stoppable(t)).length || ''}
       </button>
+      <button
+        type="button"
+        class="btn compact danger"
+        disabled={chosen.every(stoppable)}
+        onClick={() =>
+          void removeTasks(e.id, chosen).then((gone) => {
+            if (gone)
+              setQuery({
+                sel:
+                  chosen
+                    .filter(stoppable)
+                    .map((t) => t.number)
+                    .join() || null,
+              });
+          })
+        }
+      >
+        <Icon name="trash" />
+        Remove {chosen.filter((t) => !stoppable(t)).length || ''}
+      </button>
       <button type="button" class="btn compact" onClick={() => setQuery({ sel: null })}>
         Clear
       </button>
@@ -257,6 +277,7 @@ export function TasksCard(props: Props) {
           {listed.length < passing ? `${count(listed.length)} of ${count(passing)} that match, of ` : ''}
           {listed.length < passing || passing === every ? '' : `${count(passing)} of `}
           {plural(every, 'task')}
+          {e.removed ? ` (${count(e.removed)} removed)` : ''}
           {chosen.length ? `, ${chosen.length} selected` : ''}
         </span>
         {(most.value < rows.length || store.more) && (
