@@ -326,7 +326,7 @@ static void slurm_add_plain(struct buf *out, const char *name)
 	}
 }
 
-/* "sluice e12 resnet, 30 tasks", for people who look at the queue. The job's name is the token, and nothing reads the
+/* "sluice e12 resnet, 30 tasks", for people who look at the queue. The token is in the job's name, and nothing reads the
  * comment back. The user's own comment, in the options or the template, wins. */
 static void slurm_add_comment(struct slurm_args *args, const struct backend_batch *batch)
 {
@@ -365,6 +365,8 @@ int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret,
 	char *list = slurm_format_indices(indices, batch->count);
 	free(indices);
 
+	char name[SLURM_JOB_NAME_CHARS];
+	slurm_job_name(batch->experiment, batch->token, name);
 	slurm_args_program(ret, "sbatch");
 	slurm_add_resources(ret, r);
 	slurm_add_comment(ret, batch);
@@ -373,7 +375,7 @@ int slurm_submit_args(const struct backend_batch *batch, struct slurm_args *ret,
 	/* Ours come last and win. --parsable comes first among them: it is the one that may be lost, should an option of
 	 * the user's lack its value and take the next word for it. */
 	slurm_args_add(ret, "--parsable");
-	slurm_args_addf(ret, "--job-name=%s", batch->token);
+	slurm_args_addf(ret, "--job-name=%s", name);
 	slurm_add_exclude(ret, batch);
 	if (batch->parallel)
 		slurm_args_addf(ret, "--array=%s%%%u", list, batch->parallel);

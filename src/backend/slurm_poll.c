@@ -257,7 +257,10 @@ static void slurm_poll_ask_names(struct slurm_poll_call *poll)
 		if (seen->job || seen->row || seen->queue_only || strcmp(last, seen->key.token) == 0)
 			continue;
 		last = seen->key.token;
-		buf_addf(&names, "%s%s", names.len ? "," : "", seen->key.token);
+		char name[SLURM_JOB_NAME_CHARS];
+		slurm_job_name(seen->experiment, seen->key.token, name);
+		/* Earlier versions, and the doctor, have the bare token. */
+		buf_addf(&names, "%s%s,%s", names.len ? "," : "", name, seen->key.token);
 		if (seen->submitted_ms < oldest)
 			oldest = seen->submitted_ms;
 	}
@@ -410,6 +413,7 @@ void slurm_poll(struct backend *backend, const struct backend_watch *watch, size
 		struct slurm_seen *seen = &poll->seen[i];
 		snprintf(seen->key.token, sizeof(seen->key.token), "%s", watch[i].token);
 		seen->key.index = watch[i].index;
+		seen->experiment = watch[i].experiment;
 		seen->submitted_ms = watch[i].submitted_ms;
 		seen->queue_only = watch[i].queue_only;
 		if (!watch[i].job || slurm_parse_job(watch[i].job, &seen->job) < 0)

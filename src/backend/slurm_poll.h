@@ -8,7 +8,7 @@
 struct slurm_seen {
 	struct slurm_key key;
 	uint64_t job; /* as confirmed; 0: not */
-	int64_t submitted_ms;
+	int64_t experiment, submitted_ms;
 	bool queue_only; /* as in struct backend_watch */
 	const struct slurm_job *row; /* in the queue; NULL */
 	const struct slurm_final *final; /* in the accounting; NULL */

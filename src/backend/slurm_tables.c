@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/token.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* The array's id, its indices, state, reason, nodes, start, end; the name last, so that whatever it
@@ -60,6 +61,28 @@ static uint64_t slurm_count_indices(const struct slurm_queue *queue, size_t firs
 	return count;
 }
 
+static const char slurm_name_mark[] = "-sluice-", slurm_no_number[] = "ID";
+
+void slurm_job_name(int64_t experiment, const char *token, char ret[static SLURM_JOB_NAME_CHARS])
+{
+	if (experiment > 0)
+		snprintf(ret, SLURM_JOB_NAME_CHARS, "e%" PRId64 "%s%s", experiment, slurm_name_mark, token);
+	else
+		snprintf(ret, SLURM_JOB_NAME_CHARS, "%s%s%s", slurm_no_number, slurm_name_mark, token);
+}
+
+const char *slurm_token_of_name(const char *name)
+{
+	size_t len = strlen(slurm_no_number), mark = strlen(slurm_name_mark);
+	if (token_is_id(name))
+		return name;
+	if (strncmp(name, slurm_no_number, len) != 0)
+		len = *name == 'e' ? 1 + strspn(name + 1, "0123456789") : 0;
+	if (len < 2 || strncmp(name + len, slurm_name_mark, mark) != 0)
+		return NULL;
+	return token_is_id(name + len + mark) ? name + len + mark : NULL;
+}
+
 void slurm_queue_parse(const char *text, size_t len, struct slurm_queue *ret)
 {
 	char *field[QUEUE_FIELDS], *at;
@@ -79,13 +102,13 @@ void slurm_queue_parse(const char *text, size_t len, struct slurm_queue *ret)
 		job.rest = !array && ended && strcmp(field[QUEUE_INDEX], "N/A") == 0;
 		if (!ended)
 			ret->alive += array ? slurm_count_indices(ret, job.first_range) : 1;
-		if (!token_is_id(field[QUEUE_NAME]) || (!array && !job.rest)) {
+		job.token = slurm_token_of_name(field[QUEUE_NAME]);
+		if (!job.token || (!array && !job.rest)) {
 			if (strstr(field[QUEUE_INDEX], "..."))
 				ret->truncated = true;
 			ret->ranges.list.len = job.first_range;
 			continue;
 		}
-		job.token = field[QUEUE_NAME];
 		job.state = field[QUEUE_STATE];
 		job.reason = field[QUEUE_REASON];
 		job.node = field[QUEUE_NODE];
@@ -248,7 +271,7 @@ static bool slurm_parse_element(const char *text, struct slurm_ranges *ranges, s
 static struct slurm_final slurm_take_final(char **value)
 {
 	struct slurm_final job = {
-		.token = token_is_id(value[COLUMN_NAME]) ? value[COLUMN_NAME] : NULL,
+		.token = slurm_token_of_name(value[COLUMN_NAME]),
 		.incomplete = strcmp(value[COLUMN_NAME], "allocation") == 0,
 		.by_uid = slurm_cut_state(value[COLUMN_STATE]),
 		.state = value[COLUMN_STATE],

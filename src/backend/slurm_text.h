@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/cost.h"
+#include "base/token.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +30,7 @@ struct slurm_ranges {
 /* One job of the queue, or one row for all the elements of an array that have not started. Texts point into the
  * queue's own copy. */
 struct slurm_job {
-	const char *token; /* the job's name, 32 hex digits */
+	const char *token; /* in the job's name, 32 hex digits */
 	uint64_t id; /* of the array */
 	size_t first_range, range_count;
 	bool rest; /* array cancelled before it started, without indices: for all elements without their own row */
@@ -44,6 +45,13 @@ struct slurm_queue {
 	uint64_t alive; /* elements waiting or running under this uid, whatever their names */
 	bool truncated; /* a list of indices was cut short: ask again with every element on a row */
 };
+
+/* The name of a batch's jobs: "e12-sluice-TOKEN", so that a person who reads the queue sees whose it is. "ID" stands for an
+ * experiment that has no number yet (0). */
+#define SLURM_JOB_NAME_CHARS (TOKEN_ID_CHARS + 32)
+void slurm_job_name(int64_t experiment, const char *token, char ret[static SLURM_JOB_NAME_CHARS]);
+/* The token in a job's name, which may also be the whole name (earlier versions, the doctor). NULL: not our kind of name. */
+const char *slurm_token_of_name(const char *name);
 
 /* What squeue is asked for, and the reader of the answer. Free with slurm_queue_free. */
 extern const char slurm_queue_format[];

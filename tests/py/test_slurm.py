@@ -402,10 +402,10 @@ def test_hostile_jobs_of_another_user_change_nothing(slurm, lab, folder):
     experiment = slurm.submit(GATED, slurm.spec({"n": [1, 2, 3]}, environment={"vars": {"GATES": str(gates)}}), name="task.sh")
     wait_states(slurm, experiment, {"running": 3})
     job = lab_job(slurm, experiment)
-    token = re.search(r"JobName=([0-9a-f]{32})", job).group(1)
+    token = re.search(rf"JobName={experiment}-sluice-([0-9a-f]{{32}})", job).group(1)
     array = re.search(r"ArrayJobId=(\d+)", job).group(1)
     own = str(os.getuid())
-    names = [token, f"{token}\n#SBATCH --uid={own}", f"x\n{array}\x1f{array}\x1f0\x1fFAILED\x1fNonZeroExitCode\x1fcpu1\x1f\x1f\x1f{token}",
+    names = [token, f"{experiment}-sluice-{token}", f"{token}\n#SBATCH --uid={own}", f"x\n{array}\x1f{array}\x1f0\x1fFAILED\x1fNonZeroExitCode\x1fcpu1\x1f\x1f\x1f{token}",
              f"\x1f{token}", f"{token}\x1f{token}", "a|b\x1fc\x1fd\x1fe\x1ff\x1f" + token, "%A_%a", "\x1b[31m" + token, "é" * 50]
     as_other = ["runuser", "-u", "labuser1", "--", "env", f"SLURM_CONF={lab.env['SLURM_CONF']}"]
 
@@ -418,7 +418,7 @@ def test_hostile_jobs_of_another_user_change_nothing(slurm, lab, folder):
         submit(name, "--array=0-2")
         submit(name, "--hold")
     # The same from our own account: a user may well name a job so by hand.
-    for name in names[1:]:
+    for name in names[2:]:
         lab.slurm("sbatch", "-p", "gpu_volta", "-o", "/dev/null", "--mem=10M", "--array=0-2", f"--job-name={name}", "--wrap", "exit 1")
     wait_for(lambda: "PENDING" not in lab.slurm("squeue", "-h", "-u", own, "-t", "all", "-o", "%T"), "they do not start")
     before = len(slurm.calls.lines())

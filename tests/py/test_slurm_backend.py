@@ -223,7 +223,7 @@ def test_elements_are_cancelled_in_one_call_and_the_others_go_on(cluster, tmp_pa
     assert h.ask("cancel", batch.all())[-1]["rc"] == 0
     assert calls.lines()[-1][2] == answer["job"]
     # Over and done: a second time is harmless and asks nothing of scancel.
-    wait_for(lambda: not cluster.slurm("squeue", "-h", "-n", batch.token).strip(), "an empty queue")
+    wait_for(lambda: not batch.token in cluster.slurm("squeue", "-h", "-o", "%j"), "an empty queue")
     calls.clear()
     assert h.ask("cancel", batch.all())[-1]["rc"] == 0
     assert calls.count() == {"squeue": cluster.looks}

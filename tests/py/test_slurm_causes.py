@@ -432,7 +432,7 @@ def test_a_second_job_under_the_same_token_runs_nothing(slurm, lab, marks):
         experiment = slurm.submit(script, slurm.spec({"n": list(range(6))}, **marks.vars), name="task.sh")
         wait_for(lambda: len(slurm.queue()) == 6, "not all are in the queue")
         batch = next(slurm.state.glob("experiments/*/batches/*"))
-        again = lab.slurm("sbatch", "--parsable", "-p", "cpu", "--mem=64M", "-o", "/dev/null", "--array=0-5", f"--job-name={batch.name}",
+        again = lab.slurm("sbatch", "--parsable", "-p", "cpu", "--mem=64M", "-o", "/dev/null", "--array=0-5", f"--job-name={experiment}-sluice-{batch.name}",
                           str(batch.parent.parent / "script")).strip()
     finally:
         lab.slurm("scontrol", "update", "PartitionName=cpu", "State=UP")

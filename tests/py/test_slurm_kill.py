@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import random
+import re
 import signal
 import time
 
@@ -84,7 +85,7 @@ def duplicates(lab, begin):
     for row in rows:
         job, start, name = (row.split("|", 2) + ["", ""])[:3]  # somebody's name may hold anything
         array, _, index = job.partition("_")
-        if len(name) == 32 and index.isdigit() and start not in ("None", "Unknown"):
+        if re.fullmatch(r"e\d+-sluice-[0-9a-f]{32}", name) and index.isdigit() and start not in ("None", "Unknown"):
             jobs[name, index].add(array)
     return sum(len(arrays) - 1 for arrays in jobs.values())
 

@@ -283,13 +283,13 @@ def test_with_the_controller_down_it_is_said_what_is_waited_for_and_what_will_be
         wait_for(lambda: "Slurm cannot be asked" in daemon.cli("show", "e1").stdout, lambda: daemon.cli("show", "e1").stdout)
         assert "Slurm cannot be asked" in daemon.cli("ls").stdout
         script_shown = daemon.cli("show", "e1", "--batch-script").stdout
-        assert "Not submitted yet" in script_shown and "--job-name=TOKEN" in script_shown and "0" * 32 not in script_shown
+        assert "Not submitted yet" in script_shown and "--job-name=ID-sluice-TOKEN" in script_shown and "0" * 32 not in script_shown
     finally:
         lab.start("slurmctld")
     try:
         assert daemon.wait_ended("e1")["tasks"]["finished"] == 2
         script_shown = daemon.cli("show", "e1", "--batch-script").stdout
-        assert "Not submitted yet" not in script_shown and re.search(r"--job-name=[0-9a-f]{32}", script_shown), script_shown
+        assert "Not submitted yet" not in script_shown and re.search(r"--job-name=e1-sluice-[0-9a-f]{32}", script_shown), script_shown
         assert "stands still" not in daemon.cli(*words).stderr  # said once
         daemon.wait_ended("e2")
     finally:

@@ -44,9 +44,10 @@ static void a_plain_batch_asks_for_nothing_more(void **state)
 	struct error err;
 	assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
 	char *text = joined(&args);
-	assert_string_equal(text,
-			    "sbatch --cpus-per-task=1 --comment=sluice e3 4 tasks --parsable --job-name=" TOKEN
-			    " --array=0-2,5 --no-requeue --open-mode=append --output=/state/b/%a.out");
+	assert_string_equal(
+		text,
+		"sbatch --cpus-per-task=1 --comment=sluice e3 4 tasks --parsable --job-name=e3-sluice-" TOKEN
+		" --array=0-2,5 --no-requeue --open-mode=append --output=/state/b/%a.out");
 	free(text);
 	slurm_args_free(&args);
 }
@@ -83,7 +84,7 @@ static void everything_asked_for_becomes_an_argument(void **state)
 		text,
 		"sbatch --partition=gpu; rm -rf --account=ml --qos=high --constraint=a|b --nodes=2 "
 		"--ntasks-per-node=1 --cpus-per-task=4 --mem=16385M --gres=gpu:volta:2 --time=61 "
-		"--exclusive --signal=B:USR2@121 --comment=sluice e3 1 task --mail-type=END -wn1 --parsable --job-name=" TOKEN
+		"--exclusive --signal=B:USR2@121 --comment=sluice e3 1 task --mail-type=END -wn1 --parsable --job-name=e3-sluice-" TOKEN
 		" --array=3%8 --no-requeue --open-mode=append --output=/st%%te/b/%a.out");
 	free(text);
 	slurm_args_free(&args);
@@ -101,8 +102,8 @@ static void nodes_to_leave_out_join_those_of_the_user(void **state)
 	batch.exclude = "cpu2,cpu3";
 	assert_int_equal(slurm_submit_args(&batch, &args, &err), 0);
 	char *text = joined(&args);
-	assert_non_null(
-		strstr(text, "--exclude=n1,n2 -xn3 --parsable --job-name=" TOKEN " --exclude=cpu2,cpu3,n1,n2,n3 "));
+	assert_non_null(strstr(
+		text, "--exclude=n1,n2 -xn3 --parsable --job-name=e3-sluice-" TOKEN " --exclude=cpu2,cpu3,n1,n2,n3 "));
 	free(text);
 	slurm_args_free(&args);
 }

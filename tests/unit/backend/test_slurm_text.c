@@ -85,6 +85,36 @@ static void a_name_with_separators_forges_nothing(void **state)
 	slurm_queue_free(&queue);
 }
 
+/* People read the experiment in a job's name; we find the token in it, and in the names of earlier versions. */
+static void names_of_jobs_have_the_experiment_and_the_token(void **state)
+{
+	(void)state;
+	static const char *const others[] = {
+		"",
+		"e3-sluice-",
+		"e-sluice-" TOKEN,
+		"3-sluice-" TOKEN,
+		"e3-sluice-" TOKEN "0",
+		"sluice-" TOKEN,
+		"xe3-sluice-" TOKEN,
+		"e3-sluice--" TOKEN,
+		"ID" TOKEN,
+		"e3-sluice-e3-sluice-" TOKEN,
+	};
+	char name[SLURM_JOB_NAME_CHARS];
+	slurm_job_name(12, TOKEN, name);
+	assert_string_equal(name, "e12-sluice-" TOKEN);
+	assert_string_equal(slurm_token_of_name(name), TOKEN);
+	slurm_job_name(INT64_MAX, TOKEN, name);
+	assert_string_equal(slurm_token_of_name(name), TOKEN);
+	slurm_job_name(0, TOKEN, name);
+	assert_string_equal(name, "ID-sluice-" TOKEN);
+	assert_string_equal(slurm_token_of_name(name), TOKEN);
+	assert_string_equal(slurm_token_of_name(TOKEN), TOKEN);
+	for (size_t i = 0; i < COUNT_OF(others); i++)
+		assert_null(slurm_token_of_name(others[i]));
+}
+
 static void indices_out_of_bounds_are_refused(void **state)
 {
 	(void)state;
@@ -466,6 +496,7 @@ int main(void)
 		cmocka_unit_test(a_list_cut_short_is_noticed_and_not_believed),
 		cmocka_unit_test(rows_that_are_not_ours_are_left_out),
 		cmocka_unit_test(a_name_with_separators_forges_nothing),
+		cmocka_unit_test(names_of_jobs_have_the_experiment_and_the_token),
 		cmocka_unit_test(indices_out_of_bounds_are_refused),
 		cmocka_unit_test(the_accounting_is_read_with_its_steps),
 		cmocka_unit_test(a_cancel_by_a_node_is_told_from_one_by_a_person),
