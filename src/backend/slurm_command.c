@@ -179,8 +179,7 @@ static const char *slurm_option_remedy(const char *option)
 	return NULL;
 }
 
-/* The node to blame: the member where it is there, else the whole map. */
-static const struct node *slurm_at(const struct node *at, const char *key)
+const struct node *slurm_at(const struct node *at, const char *key)
 {
 	const struct node *member = node_get(at, key);
 	return member ? member : at;

@@ -23,6 +23,8 @@ void slurm_args_program(struct slurm_args *args, const char *program);
 /* "0-9,12": sorted, without repeats. The caller frees it. */
 char *slurm_format_indices(const uint32_t *indices, size_t count);
 
+/* The node to blame: the member where it is there, else the whole map. */
+const struct node *slurm_at(const struct node *at, const char *key);
 /* Everything wrong with the options, the template and the texts among the resources; `at` as in backend_ops.check. */
 void slurm_check_words(const struct backend_resources *resources, const struct node *at, struct problems *problems);
 

@@ -168,16 +168,20 @@ bool slurm_may_appear(struct slurm *slurm, const char *token);
 
 /* slurm_cluster.c */
 void slurm_refresh(struct slurm *slurm);
+/* Someone looks: asks again when the picture is old. */
+void slurm_refresh_if_old(struct slurm *slurm);
 void slurm_describe(struct backend *backend, struct json *out);
 void slurm_write_nodes(struct backend *backend, const char *const *ours, size_t count, struct json *out);
-void slurm_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
-		 struct problems *problems);
 char *slurm_why_wait(struct backend *backend, const struct backend_resources *resources, int64_t experiment);
-void slurm_most(struct backend *backend, const struct backend_resources *resources, int64_t *ret_memory_bytes,
-		int64_t *ret_time_ms);
 uint32_t slurm_room(struct backend *backend, const struct backend_resources *resources);
 bool slurm_has_energy(struct backend *backend);
 void slurm_cluster_free(struct slurm_cluster *cluster);
+
+/* slurm_check.c */
+void slurm_check(struct backend *backend, const struct backend_resources *resources, const struct node *at,
+		 struct problems *problems);
+void slurm_most(struct backend *backend, const struct backend_resources *resources, int64_t *ret_memory_bytes,
+		int64_t *ret_time_ms);
 
 /* slurm_doctor.c */
 /* Ends waiting examinations at once. slurm->closing must be set. */
