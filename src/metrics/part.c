@@ -128,8 +128,10 @@ static struct metrics_part *part_of_run(struct metrics_parts *parts, const char 
 		return part;
 	part = part_make(parts, word, false, PART_RUNS_MAX);
 	*ret_too_many = !part;
-	if (!part)
+	if (!part) {
+		free(parts->word); /* may be empty */
 		parts->word = mem_strdup(word); /* for the complaint */
+	}
 	return part;
 }
 
