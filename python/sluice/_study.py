@@ -40,7 +40,8 @@ class Trial:
 
     def suggest_int(self, name: str, low: int, high: int, *, step: int = 1, log: bool = False) -> int:
         """A whole number from low to high."""
-        range_ = {"min": int(low), "max": int(high), **({"step": int(step)} if step != 1 else {}), **({"scale": "log"} if log else {})}
+        range_ = {"min": int(low), "max": int(high), "type": "int", **({"step": int(step)} if step != 1 else {}),
+                  **({"scale": "log"} if log else {})}
         return int(self._suggest(name, range_))
 
     def suggest_categorical(self, name: str, choices: Sequence[Any]) -> Any:

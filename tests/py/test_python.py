@@ -309,6 +309,21 @@ def test_a_study_finds_its_parameters_by_itself(client):
     assert len([trial for trial in study.trials if trial["state"] == "finished"]) == 35
 
 
+def test_a_study_records_the_values_that_its_function_got(client):
+    given = []
+
+    def objective(trial):
+        given.append({"n": trial.suggest_int("n", 1, 64, log=True), "m": trial.suggest_int("m", 0, 100, step=10),
+                      "x": trial.suggest_float("x", 1, 100, log=True), "y": trial.suggest_float("y", 0, 1, step=0.25)})
+        return sum(given[-1].values())
+
+    study = sluice.create_study("values", client=client, seed=3)
+    study.optimize(objective, 25)
+    finished = [trial["parameters"] for trial in study.trials if trial["state"] == "finished"]
+    assert len(finished) == 25 and all(values in given for values in finished), [v for v in finished if v not in given]
+    assert all(isinstance(values[name], int) for values in finished for name in "nm")
+
+
 def test_several_workers_share_a_study(client):
     first = sluice.create_study("shared", direction="maximize", space={"x": {"min": 0.0, "max": 1.0}}, client=client, tasks=24)
     first.enqueue(x=0.5)
