@@ -39,6 +39,7 @@ struct engine_experiment {
 	enum store_state sent_state;
 	int64_t last_number, last_asked, next_seq;
 	bool parallel_changed; /* the backend must get it */
+	uint64_t served; /* which turn was its last at a backend: engine->served; 0: none yet */
 	int64_t live; /* its attempts in engine->live */
 	char *step_name;
 	char *note; /* what its waiting tasks wait for, as the store has it; NULL */

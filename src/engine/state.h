@@ -52,6 +52,7 @@ struct engine {
 	struct engine_check *check; /* of the database, while it goes on */
 	struct engine_pythons pythons;
 	struct notify *notify; /* messages that leave the machine: notify/notify.h */
+	uint64_t served; /* counts the turns in which an experiment handed tasks over: submit.c */
 	size_t questions; /* on the pool, including those whose answer is no longer wanted */
 	struct engine_asker *first_asker, *last_asker; /* in the order in which they came */
 	engine_event_f event;

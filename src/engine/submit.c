@@ -161,21 +161,72 @@ out:
 	return rc;
 }
 
+/* Does it want to hand tasks over, as far as the experiment itself is concerned? */
+static bool prepare_wants(const struct engine_experiment *e)
+{
+	return e->backend && e->backend->backend && e->backend->adopted && !e->removing && !e->paused &&
+		e->counts[STORE_WAITING] && e->sweep != STORE_SWEEP_STOP && !prepare_waits(e);
+}
+
+/* Experiments share the slots of a backend that has no queue: the one with the fewest tasks there is first, and of equal ones
+ * the one whose turn is longest ago. A queue has an order of its own, so there the oldest experiment is first. */
+static int prepare_by_turn(const void *a, const void *b)
+{
+	const struct engine_experiment *x = *(struct engine_experiment *const *)a,
+				       *y = *(struct engine_experiment *const *)b;
+	bool x_queued = backend_is(x->backend->ops, BACKEND_HAS_QUEUE),
+	     y_queued = backend_is(y->backend->ops, BACKEND_HAS_QUEUE);
+	if (x_queued != y_queued)
+		return x_queued ? -1 : 1;
+	if (!x_queued && x->live != y->live)
+		return x->live < y->live ? -1 : 1;
+	if (!x_queued && x->served != y->served)
+		return x->served < y->served ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Its part of the free slots, where others on the same backend want some too; the next turn gives out the rest. */
+static int64_t prepare_part(const struct engine *engine, const struct engine_experiment *e, int64_t room)
+{
+	int64_t sharers = 0;
+	if (backend_is(e->backend->ops, BACKEND_HAS_QUEUE) || room <= 1)
+		return room;
+	for (size_t i = 0; i < engine->experiments.len; i++) {
+		const struct engine_experiment *other = engine->experiments.at[i];
+		sharers += other->backend == e->backend && prepare_wants(other) &&
+			(!other->parallel || other->live < other->parallel);
+	}
+	return sharers <= 1 ? room : room > sharers ? room / sharers : 1;
+}
+
+/* Those that want to hand tasks over, in the order of their turns. The caller frees it. */
+static struct engine_experiment **prepare_order(struct engine *engine, size_t *ret_count)
+{
+	VEC(struct engine_experiment *) turns = {0};
+	for (size_t i = 0; i < engine->experiments.len; i++)
+		if (prepare_wants(engine->experiments.at[i]))
+			vec_push(&turns, engine->experiments.at[i]);
+	if (turns.len > 1)
+		qsort(turns.at, turns.len, sizeof(struct engine_experiment *), prepare_by_turn);
+	*ret_count = turns.len;
+	return turns.at;
+}
+
 int engine_prepare(struct engine *engine)
 {
 	int rc = 0;
+	size_t count;
 	for (size_t i = 0; i < engine->backends.len; i++)
 		engine->backends.at[i]->given = false;
 	for (size_t i = 0; i < engine->submissions.len; i++)
 		if (engine->submissions.at[i].describing)
 			engine->submissions.at[i].experiment->backend->given = true;
-	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++) {
-		struct engine_experiment *e = engine->experiments.at[i];
-		if (e->unstarted.nodes.len && (rc = engine_hold_show(engine, e)) < 0)
-			break;
-		if (!e->backend || !e->backend->backend || !e->backend->adopted || e->removing || e->paused ||
-		    !e->counts[STORE_WAITING] || e->sweep == STORE_SWEEP_STOP || prepare_waits(e))
-			continue;
+	for (size_t i = 0; rc == 0 && i < engine->experiments.len; i++)
+		if (engine->experiments.at[i]->unstarted.nodes.len)
+			rc = engine_hold_show(engine, engine->experiments.at[i]);
+	struct engine_experiment **turns = prepare_order(engine, &count);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		struct engine_experiment *e = turns[i];
 		/* A backend counts what it was handed only once it has it: one batch a turn and backend. */
 		if (e->backend->given) {
 			engine_soon(engine);
@@ -183,12 +234,15 @@ int engine_prepare(struct engine *engine)
 		}
 		rc = engine_share_recall(engine, e);
 		engine_ahead_choose(engine, e);
-		int64_t room = rc == 0 ? prepare_room(e) : 0;
+		int64_t room = rc == 0 ? prepare_part(engine, e, prepare_room(e)) : 0;
 		size_t before = engine->submissions.len;
 		if (room > 0)
 			rc = prepare_batch(engine, e, room);
 		e->backend->given = engine->submissions.len > before;
+		if (e->backend->given)
+			e->served = ++engine->served;
 	}
+	free(turns);
 	return rc;
 }
 
