@@ -193,7 +193,7 @@ struct backend_ops {
 	 * in a queue for long. */
 	void (*withdraw)(struct backend *backend, const struct backend_watch *watch, size_t count, backend_done_f done,
 			 void *ctx);
-	/* Changes the parallel limit of a live batch. Only with BACKEND_HAS_QUEUE. */
+	/* Changes the parallel limit of a live batch. NULL: it starts all that it has. */
 	void (*set_parallel)(struct backend *backend, const char *token, const char *job, uint32_t parallel,
 			     backend_done_f done, void *ctx);
 	/* An attempt that two lookups did not find will not appear any more if they were this far apart. NULL: the

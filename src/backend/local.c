@@ -14,8 +14,11 @@
 #include "spool/stop.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <unistd.h>
+
+#define LOCAL_HELD_TEXT "waits for another task of its experiment to end: parallel is "
 
 static char *local_impossible(const struct local *local, const struct backend_resources *r, const char **ret_key,
 			      const char **ret_remedy)
@@ -210,6 +213,7 @@ static void local_submit(struct backend *backend, const struct backend_batch *ba
 		item = local_add(local, batch->token, wanted->index, batch->experiment, batch->batch_dir,
 				 wanted->attempt_dir);
 		item->gpus = r->gpus;
+		item->parallel = batch->parallel;
 		item->slot = (struct spool_slot){
 			.cpus = local_machine_cpus(r),
 			.memory_bytes = r->memory_bytes,
@@ -290,7 +294,9 @@ static void local_poll(struct backend *backend, const struct backend_watch *watc
 							   .gpu_share = item->slot.gpu_share};
 			item->watched = true;
 			observed.state = BACKEND_QUEUED;
-			observed.reason = words = local_why_wait(backend, &wanted, item->experiment);
+			words = local_is_held(item) ? mem_printf(LOCAL_HELD_TEXT "%" PRIu32, item->parallel)
+						    : local_why_wait(backend, &wanted, item->experiment);
+			observed.reason = words;
 		} else if (item->phase == LOCAL_LIVES) {
 			item->watched = true;
 			observed.state = BACKEND_RUNNING;
@@ -341,6 +347,18 @@ static void local_cancel(struct backend *backend, const struct backend_watch *wa
 		rc = rc < 0 ? rc : one;
 	}
 	done(ctx, rc, rc < 0 ? err.text : NULL);
+}
+
+static void local_set_parallel(struct backend *backend, const char *token, const char *job, uint32_t parallel,
+			       backend_done_f done, void *ctx)
+{
+	struct local *local = (struct local *)backend;
+	(void)job;
+	for (size_t i = 0; i < local->items.len; i++)
+		if (strcmp(local->items.at[i]->token, token) == 0)
+			local->items.at[i]->parallel = parallel;
+	local_start_waiting(local);
+	done(ctx, 0, NULL);
 }
 
 static int64_t local_poll_interval(struct backend *backend, bool expecting)
@@ -400,6 +418,7 @@ const struct backend_ops backend_local = {
 	.submit = local_submit,
 	.poll = local_poll,
 	.cancel = local_cancel,
+	.set_parallel = local_set_parallel,
 	.poll_interval_ms = local_poll_interval,
 	.doubt_ms = local_doubt,
 	.preview = local_preview,

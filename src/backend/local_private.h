@@ -23,6 +23,7 @@ struct local_item {
 	uint32_t index;
 	struct spool_slot slot;
 	int64_t gpus; /* wanted */
+	uint32_t parallel; /* it starts only while fewer of its experiment run; 0: no limit */
 	pid_t pid;
 	bool adopted; /* started by an earlier daemon */
 	bool child; /* of this daemon, and not reaped yet */
@@ -62,6 +63,9 @@ void local_drop(struct local_item *item);
 
 /* CPUs and memory in use; GPUs are marked busy in the machine. */
 void local_used(struct local *local, int64_t *ret_cpus, int64_t *ret_memory_bytes);
+/* Does it wait because as many of its experiment run as may? The engine keeps to that too, but a limit may come after what it
+ * handed over ahead. */
+bool local_is_held(const struct local_item *item);
 /* How many items wait for a slot. */
 size_t local_waiting(const struct local *local);
 /* How many living items share a GPU with others. */

@@ -20,11 +20,21 @@ void local_changed(struct local *local)
 		local->changed(local->changed_ctx);
 }
 
+bool local_is_held(const struct local_item *item)
+{
+	const struct local *local = item->local;
+	uint32_t running = 0;
+	for (size_t i = 0; item->parallel && i < local->items.len; i++)
+		running += local->items.at[i]->phase == LOCAL_LIVES &&
+			local->items.at[i]->experiment == item->experiment;
+	return item->parallel && running >= item->parallel;
+}
+
 size_t local_waiting(const struct local *local)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < local->items.len; i++)
-		count += local->items.at[i]->phase == LOCAL_WAITS;
+		count += local->items.at[i]->phase == LOCAL_WAITS && !local_is_held(local->items.at[i]);
 	return count;
 }
 
@@ -296,7 +306,7 @@ void local_start_waiting(struct local *local)
 		struct local_item *item = local->items.at[i];
 		int64_t cpus, memory;
 		struct error err;
-		if (item->phase != LOCAL_WAITS)
+		if (item->phase != LOCAL_WAITS || local_is_held(item))
 			continue;
 		local_used(local, &cpus, &memory);
 		bool fits = cpus + item->slot.cpus <= local->machine.cpus &&

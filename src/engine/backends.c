@@ -182,9 +182,10 @@ void engine_tell_parallel(struct engine *engine)
 			continue; /* one that is not available gets it when it is */
 		e->parallel_changed = false;
 		const char *sent = "";
-		for (size_t k = 0; backend_is(e->backend->ops, BACKEND_HAS_QUEUE) && k < engine->live.len; k++) {
+		bool queue = backend_is(e->backend->ops, BACKEND_HAS_QUEUE);
+		for (size_t k = 0; e->backend->ops->set_parallel && k < engine->live.len; k++) {
 			const struct engine_live *live = engine->live.at[k];
-			if (live->experiment != e || !live->job || strcmp(sent, live->token) == 0 ||
+			if (live->experiment != e || (queue && !live->job) || strcmp(sent, live->token) == 0 ||
 			    engine_is_foreign(engine, live->id))
 				continue;
 			sent = live->token;

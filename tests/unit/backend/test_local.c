@@ -94,6 +94,44 @@ static void test_tasks_handed_over_ahead_wait_for_slots(void **state)
 	free(ready);
 }
 
+static void set_parallel_cb(void *ctx, int rc, const char *why)
+{
+	(void)ctx, (void)why;
+	assert_int_equal(rc, 0);
+}
+
+/* A limit that comes later holds back what was handed over ahead, and nothing of other experiments. */
+static void test_a_later_limit_holds_back_what_was_handed_over_ahead(void **state)
+{
+	(void)state;
+	struct local_machine machine;
+	local_machine_look(&machine);
+	struct backend_resources all = {.cpus = machine.cpus, .ahead = 3}, one = {.cpus = 1};
+	char *go = work_file(0, "go"), *ready = work_file(0, "ready"), *next = work_file(1, "go");
+	char *second = work_file(1, "ready");
+	describe_task(0, "touch ready; while [ ! -e go ]; do sleep 0.02; done");
+	describe_task(1, "touch ready; while [ ! -e go ]; do sleep 0.02; done");
+	describe_task(2, "exit 0");
+	submit_with(&one, 0, 1);
+	wait_for_file(ready);
+	submit_with(&all, 1, 2);
+	assert_int_equal(backend_local.room(backend, &one), 0); /* they are first */
+	backend_local.set_parallel(backend, TOKEN, NULL, 1, set_parallel_cb, NULL);
+	assert_int_equal(backend_local.room(backend, &one), machine.cpus - 1); /* they wait for their own */
+	assert_int_equal(look(1), BACKEND_QUEUED);
+	assert_non_null(sight.reason);
+	assert_int_equal(fs_write(go, "", 0, 0600, false, NULL), 0);
+	wait_for_file(second);
+	assert_int_equal(look(2), BACKEND_QUEUED);
+	assert_int_equal(fs_write(next, "", 0, 0600, false, NULL), 0);
+	wait_for_state(2, BACKEND_ENDED);
+	assert_true(journal_has(1, "\"cause\":\"ok\"") && journal_has(2, "\"cause\":\"ok\""));
+	free(go);
+	free(ready);
+	free(next);
+	free(second);
+}
+
 static void test_cancelling_stops_a_running_attempt(void **state)
 {
 	(void)state;
@@ -259,6 +297,7 @@ int main(void)
 		WITH_BACKEND(test_what_never_fits_is_refused_with_the_reason),
 		WITH_BACKEND(test_what_does_not_fit_now_waits_for_a_slot),
 		WITH_BACKEND(test_tasks_handed_over_ahead_wait_for_slots),
+		WITH_BACKEND(test_a_later_limit_holds_back_what_was_handed_over_ahead),
 		WITH_BACKEND(test_cancelling_stops_a_running_attempt),
 		WITH_BACKEND(test_cancelling_before_the_start_keeps_the_script_from_running),
 		WITH_BACKEND(test_cancelling_what_was_never_submitted_ends_it),
