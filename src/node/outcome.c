@@ -15,8 +15,9 @@
 
 #define SAY(o, ...) snprintf((o)->message, sizeof((o)->message), __VA_ARGS__)
 
-/* A SIGKILL that the kernel's count does not explain: a process sent it, or memory ran out where no group is counted. */
-static void outcome_say_killed(const struct outcome_facts *facts, struct outcome *o, const char *who)
+/* A SIGKILL that the kernel's count does not explain: a process sent it, or memory ran out where no group is counted. An exit
+ * code may only look like one: it counts as a signal, so that a cluster's accounting is asked, and the text says what is known. */
+static void outcome_say_killed(const struct outcome_facts *facts, struct outcome *o)
 {
 	char peak[32] = "", used[80] = "";
 	o->cause = CAUSE_SIGNAL;
@@ -24,10 +25,16 @@ static void outcome_say_killed(const struct outcome_facts *facts, struct outcome
 		text_format_bytes((int64_t)facts->peak_bytes, peak, sizeof(peak));
 		snprintf(used, sizeof(used), " (the most that was measured is %s)", peak);
 	}
-	SAY(o,
-	    "%ssignal %d (%s), and the kernel did not say why: perhaps the machine ran out of memory%s, or a person, an "
-	    "administrator's rule or the script itself ended it",
-	    who, SIGKILL, strsignal(SIGKILL), used);
+	if (o->signal)
+		SAY(o,
+		    "signal %d (%s), and the kernel did not say why: perhaps the machine ran out of memory%s, or a "
+		    "person, an administrator's rule or the script itself ended it",
+		    SIGKILL, strsignal(SIGKILL), used);
+	else
+		SAY(o,
+		    "exit code %d: the script ended so by itself, or a shell says by it that signal %d (%s) ended a "
+		    "process, and the kernel did not say why: perhaps the machine ran out of memory%s",
+		    o->exit_code, SIGKILL, strsignal(SIGKILL), used);
 }
 
 /* In the script's own words, where it left any; else the code or the signal. */
@@ -120,7 +127,7 @@ static void outcome_decide_exit(const struct outcome_facts *facts, struct outcom
 		o->cause = CAUSE_TIME;
 		SAY(o, "asked to be continued (exit code %d)", code);
 	} else if (code == 128 + SIGKILL) {
-		outcome_say_killed(facts, o, "a process of the script was ended by ");
+		outcome_say_killed(facts, o);
 	} else if (facts->has_setup && code == 127) {
 		o->cause = CAUSE_LAUNCH;
 		SAY(o, "%.300s: no such program after the setup lines; see the error output", facts->program);
@@ -179,7 +186,7 @@ void outcome_decide(const struct outcome_facts *facts, struct outcome *ret)
 		o.cause = CAUSE_MEMORY;
 		SAY(&o, "ended by the kernel: out of memory");
 	} else if (o.signal == SIGKILL) {
-		outcome_say_killed(facts, &o, "");
+		outcome_say_killed(facts, &o);
 	} else {
 		o.cause = CAUSE_SIGNAL;
 		outcome_say_why(facts, &o);

@@ -63,8 +63,8 @@ static const struct row {
 	{"a shell tells of a kill",
 	 {.status = EXIT(137), .peak_bytes = 3 << 20},
 	 CAUSE_SIGNAL,
-	 "a process of the script was ended by signal 9 (Killed), and the kernel did not say why: perhaps the machine ran out of memory (the most that was measured is 3.0 MB), or a person, an "
-	 "administrator's rule or the script itself ended it"},
+	 "exit code 137: the script ended so by itself, or a shell says by it that signal 9 (Killed) ended a process, and the kernel did not say why: perhaps the machine ran out of memory "
+	 "(the most that was measured is 3.0 MB)"},
 	{"asks to be continued", {.status = EXIT(85)}, CAUSE_TIME, "asked to be continued (exit code 85)"},
 	{"told to save, ended well",
 	 {.status = EXIT(0), .told_to_save = true},
