@@ -204,7 +204,8 @@
 
 /* A receiver that takes longer has a problem of its own; the message is tried again. */
 #define NOTIFY_SEND_MS 30000
-/* After a failed try the channel waits for this long; it doubles with each failure, up to the most. */
+/* After a failed try the channel waits for this long; for messages that were tried before it doubles with each failure, up to
+ * the most. */
 #define NOTIFY_RETRY_MS 10000
 #define NOTIFY_RETRY_MAX_MS 3600000
 /* A message that could not be delivered for so long is given up: a weekend, and the day on which someone looks. */

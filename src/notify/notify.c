@@ -26,7 +26,8 @@ struct notify_channel {
 	char *target; /* NULL: it is off */
 	struct notify_sending *sending; /* NULL: nothing */
 	unsigned failures; /* since the last delivery */
-	int64_t after_ms; /* after a failure: no try before this time, monotonic; 0 */
+	int64_t after_ms; /* after a failure: no message is tried again before this time, monotonic; 0 */
+	int64_t new_after_ms; /* and none for the first time before this one */
 };
 
 struct notify {
@@ -213,12 +214,13 @@ static void notify_tried(struct notify_channel *c, const struct store_message *m
 		log_warning("%s: a message could not be delivered: %s", c->way->name, error);
 	if (!error && rc == 0) {
 		c->failures = 0;
-		c->after_ms = 0;
+		c->after_ms = c->new_after_ms = 0;
 	} else if (!test || rc < 0) {
 		int64_t wait = NOTIFY_RETRY_MS;
 		for (unsigned i = 0; i < c->failures && wait < NOTIFY_RETRY_MAX_MS; i++)
 			wait *= 2;
 		c->failures++;
+		c->new_after_ms = clock_mono_ms() + NOTIFY_RETRY_MS;
 		c->after_ms = clock_mono_ms() + (wait < NOTIFY_RETRY_MAX_MS ? wait : NOTIFY_RETRY_MAX_MS);
 	}
 }
@@ -292,25 +294,42 @@ static void notify_start(struct notify_channel *c, struct store_message *take)
 	free(sending);
 }
 
-/* 0: nothing waits; else when to look again, in ms from now. */
+/* 0: nothing waits; else when to look again, in ms from now. A message that was refused, perhaps for good, must not hold up a
+ * new one for as long as it waits itself. */
 static int64_t notify_wait_ms(const struct notify_channel *c)
 {
-	int64_t due = c->target && !c->sending ? store_next_message_ms(c->notify->store, c->way->name) : 0;
-	if (!due)
-		return 0;
-	int64_t wait = due - clock_now_ms(), held = c->after_ms ? c->after_ms - clock_mono_ms() : 0;
-	wait = wait > held ? wait : held;
-	return wait > 1 ? wait : 1;
+	int64_t next = 0;
+	for (int tried = 0; tried < 2 && c->target && !c->sending; tried++) {
+		int64_t due = store_next_message_ms(c->notify->store, c->way->name, tried);
+		int64_t after_ms = tried ? c->after_ms : c->new_after_ms;
+		if (!due)
+			continue;
+		int64_t wait = due - clock_now_ms(), held = after_ms ? after_ms - clock_mono_ms() : 0;
+		wait = wait > held ? wait : held;
+		wait = wait > 1 ? wait : 1;
+		next = next && next < wait ? next : wait;
+	}
+	return next;
+}
+
+/* Starts the next message of the channel, where one may be sent now. */
+static void notify_send_next(struct notify_channel *c)
+{
+	struct store_message message;
+	if (!c->target || c->sending || clock_mono_ms() < c->new_after_ms ||
+	    store_next_message(c->notify->store, c->way->name, clock_now_ms(), &message) < 0)
+		return;
+	if (message.tries && clock_mono_ms() < c->after_ms)
+		store_message_free(&message);
+	else
+		notify_start(c, &message);
 }
 
 void notify_send(struct notify *notify)
 {
 	int64_t next = 0;
 	for (struct notify_channel *c = NULL; (c = notify_channel_next(notify, c));) {
-		struct store_message message;
-		if (c->target && !c->sending && clock_mono_ms() >= c->after_ms &&
-		    store_next_message(notify->store, c->way->name, clock_now_ms(), &message) == 0)
-			notify_start(c, &message);
+		notify_send_next(c);
 		int64_t wait = notify_wait_ms(c);
 		next = wait && (!next || wait < next) ? wait : next;
 	}
@@ -370,7 +389,7 @@ static void notify_try_now(struct notify *notify)
 {
 	for (struct notify_channel *c = NULL; (c = notify_channel_next(notify, c));) {
 		c->failures = 0;
-		c->after_ms = 0;
+		c->after_ms = c->new_after_ms = 0;
 	}
 	uv_timer_start(&notify->timer, notify_timer_cb, 1, 0);
 }

@@ -21,7 +21,8 @@ static const char sql_last[] =
 static const char sql_next[] =
 	"SELECT id, token, kind, experiment, task, many, summary, text, created_ms, tries FROM notify_message "
 	"WHERE channel = ?1 AND state = 0 AND due_ms <= ?2 ORDER BY tries, id LIMIT 1";
-static const char sql_next_ms[] = "SELECT min(due_ms) FROM notify_message WHERE channel = ?1 AND state = 0";
+static const char sql_next_ms[] =
+	"SELECT min(due_ms) FROM notify_message WHERE channel = ?1 AND state = 0 AND (tries > 0) = ?2";
 static const char sql_end[] =
 	"UPDATE notify_message SET tries = tries + 1, state = ?2, error = ?3, ended_ms = ?4 WHERE id = ?1";
 static const char sql_drop[] = "DELETE FROM notify_message WHERE channel = ?1 AND state = 0";
@@ -110,9 +111,9 @@ int store_next_message(struct store *store, const char *channel, int64_t now_ms,
 	return 0;
 }
 
-int64_t store_next_message_ms(struct store *store, const char *channel)
+int64_t store_next_message_ms(struct store *store, const char *channel, bool tried)
 {
-	sqlite3_stmt *row = store_bind(store, sql_next_ms, "s", channel);
+	sqlite3_stmt *row = store_bind(store, sql_next_ms, "si", channel, (int64_t)tried);
 	if (store_one(store, row) < 0)
 		return 0;
 	int64_t ms = row_int(row, 0);

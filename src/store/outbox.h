@@ -32,8 +32,8 @@ int store_add_to_message(struct store *store, const char *channel, const struct 
 int64_t store_last_message_ms(struct store *store, const char *channel, const char *kind, int64_t experiment);
 /* The next message to try: the one with the fewest tries, then the oldest. -ENOENT: none is due. */
 int store_next_message(struct store *store, const char *channel, int64_t now_ms, struct store_message *ret) MUST_USE;
-/* When the next message is due; 0: none waits. */
-int64_t store_next_message_ms(struct store *store, const char *channel);
+/* When the next message is due, of those that were tried before or of those that were not; 0: none waits. */
+int64_t store_next_message_ms(struct store *store, const char *channel, bool tried);
 /* The result of a try; error NULL: delivered. */
 int store_end_message(struct store *store, int64_t id, enum store_message_state state, const char *error,
 		      int64_t now_ms) MUST_USE;

@@ -169,6 +169,21 @@ def test_an_error_of_the_receiver_is_shown_and_the_message_waits(daemon, receive
     assert answers == [400] * 5 and channel(daemon)["target"] == receiver.url
 
 
+def test_a_message_that_is_refused_for_good_does_not_hold_up_later_ones(daemon, receiver):
+    """The longer it is refused, the longer it waits for its next try; a new message does not wait with it."""
+    daemon.post("/notify", {"webhook": receiver.url})
+    receiver.status = 422
+    daemon.submit(GOOD, SPEC)
+    wait_for(lambda: len(receiver.bodies("end")) == 2 and channel(daemon)["error"], lambda: channel(daemon))
+    alone = wait_for(lambda: channel(daemon)["next"], lambda: channel(daemon))
+    daemon.submit(GOOD, SPEC)
+    wait_for(lambda: channel(daemon)["waiting"] == 2, lambda: channel(daemon))
+    assert channel(daemon)["next"] < alone
+    receiver.status = 200
+    wait_for(lambda: channel(daemon)["waiting"] == 0, lambda: channel(daemon))
+    assert [body["experiment"]["id"] for body in receiver.bodies("end")] == ["e1", "e1", "e2", "e1"]
+
+
 def test_long_texts_of_the_receiver_and_of_the_user_change_nothing(daemon, receiver):
     """The status counts, whatever stands in an answer; and curl has a limit for the length of a body."""
     daemon.post("/notify", {"webhook": receiver.url})
