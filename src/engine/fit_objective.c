@@ -13,8 +13,10 @@ static void objective_fit_one(struct node *objective, const struct script *scrip
 		return;
 	bool same = script->goal && script->metric && strcmp(script->metric, metric) == 0;
 	const char *goal = same ? script->goal : spec_objective_guess(metric) ? "max" : "min";
+	bool named = spec_objective_is_named_for_it(metric);
 	char *why = same ? mem_printf("as %s of the script has it", script->metric_from)
-			 : mem_strdup("by its name; write the goal if that is wrong");
+		: named  ? mem_strdup("by its name; write the goal if that is wrong")
+			 : mem_strdup("the default, because its name does not say; write the goal: min or max");
 	fit_choose(fit,
 		   mem_printf("%s: %s is better (goal: %s, %s)", metric,
 			      *goal == 'm' && goal[1] == 'a' ? "more" : "less", goal, why));

@@ -23,21 +23,37 @@ static bool guess_has(const char *metric, const char *const *words, bool whole)
 	return false;
 }
 
-bool spec_objective_guess(const char *metric)
+/* 1: more of it is better, -1: less, 0: its name does not say. */
+static int guess_goal(const char *metric)
 {
 	/* Errors come first: accuracy_loss and test_error_score are better small. */
-	static const char *const less[] = {"loss", "error", "mse", "mae", "mape", "perplexity", "fid", NULL};
-	static const char *const more[] = {"acc",   "auc",        "f1",      "precision", "recall",  "iou",
-					   "dice",  "r2",         "bleu",    "reward",    "score",   "return",
-					   "rouge", "psnr",       "ssim",    "kappa",     "f-score", "ndcg",
-					   "elbo",  "likelihood", "jaccard", "win",       NULL};
+	static const char *const less[] = {"loss",       "error",    "mse",    "mae",        "mape",
+					   "perplexity", "fid",      "regret", "divergence", "entropy",
+					   "latency",    "deviance", NULL};
+	static const char *const more[] = {
+		"acc",    "auc",        "f1",      "precision", "recall",     "iou",        "dice",  "r2",      "bleu",
+		"reward", "score",      "return",  "rouge",     "psnr",       "ssim",       "kappa", "f-score", "ndcg",
+		"elbo",   "likelihood", "jaccard", "win",       "throughput", "similarity", NULL};
 	/* Too short to be looked for inside of other words. */
-	static const char *const whole[] = {"map", "ap", "mrr", "mcc", "corr", "success", "hits", NULL};
+	static const char *const whole_less[] = {"err", "wer", "cer", "ter",  "eer",    "ppl",  "nll",  "bpc",
+						 "bpb", "kl",  "gap", "time", "energy", "cost", "dist", NULL};
+	static const char *const whole_more[] = {"map", "ap",   "mrr",  "mcc", "corr", "success", "hits", "hit", "rew",
+						 "top", "pesq", "stoi", "sdr", "snr",  "nmi",     "ari",  NULL};
 	if (text_starts(metric, "neg_")) /* scikit-learn turns errors round */
-		return true;
-	if (guess_has(metric, less, false))
-		return false;
-	return guess_has(metric, more, false) || guess_has(metric, whole, true);
+		return 1;
+	if (guess_has(metric, less, false) || guess_has(metric, whole_less, true))
+		return -1;
+	return guess_has(metric, more, false) || guess_has(metric, whole_more, true);
+}
+
+bool spec_objective_guess(const char *metric)
+{
+	return guess_goal(metric) > 0;
+}
+
+bool spec_objective_is_named_for_it(const char *metric)
+{
+	return guess_goal(metric) != 0;
 }
 
 bool spec_objective_uses(const struct spec *spec, const char *metric)

@@ -7,6 +7,8 @@
 void spec_objective_read(struct spec *spec, const struct node *node, struct problems *problems);
 /* Higher is better for a metric of this name (accuracy, auc, …)? */
 bool spec_objective_guess(const char *metric);
+/* Does the name say so, or that lower is better (loss, error, …)? Where it does not, lower is taken. */
+bool spec_objective_is_named_for_it(const char *metric);
 /* Sets the objective of an experiment whose file names none. */
 void spec_objective_choose(struct spec *spec, const char *metric, bool maximise);
 /* Is this entry of `objective` a limit only, and nothing to improve? */

@@ -160,9 +160,17 @@ def test_every_objective_is_named_with_its_value(daemon, folder):
 
 @pytest.mark.parametrize("metric, goal", [
     ("val_loss", "min"), ("val_acc", "max"), ("psnr", "max"), ("mAP", "max"), ("val/mAP50", "max"), ("mape", "min"),
-    ("neg_mean_squared_error", "max"), ("test_error", "min"), ("accuracy_loss", "min"), ("F1", "max"), ("cap_rate", "min")])
+    ("neg_mean_squared_error", "max"), ("test_error", "min"), ("accuracy_loss", "min"), ("F1", "max"),
+    ("rollout/ep_rew_mean", "max"), ("val_top1", "max"), ("hit_rate", "max"), ("WER", "min"), ("topology_loss", "min")])
 def test_check_says_which_goal_it_guessed(daemon, folder, metric, goal):
     (folder / "one.py").write_text("print('x: 1')\n")
     shown = daemon.cli("check", "one.py", "--objective", metric, cwd=folder).stdout
     assert f"{metric}: {'more' if goal == 'max' else 'less'} is better (goal: {goal}, by its name" in shown
     assert "by its name" not in daemon.cli("check", "one.py", "--objective", metric, "--goal", "min", cwd=folder).stdout
+
+
+@pytest.mark.parametrize("metric", ["cap_rate", "q", "stopping"])
+def test_check_says_that_a_name_tells_no_goal(daemon, folder, metric):
+    (folder / "one.py").write_text("print('x: 1')\n")
+    shown = daemon.cli("check", "one.py", "--objective", metric, cwd=folder).stdout
+    assert f"{metric}: less is better (goal: min, the default, because its name does not say; write the goal: min or max)" in shown
