@@ -1,5 +1,6 @@
-/* See share.h. What was measured is kept in the store, for the script (or the command) with its parameters and for the
- * model of the GPU: other values may need other numbers, and a script that was edited is another one. */
+/* See share.h. What was measured is kept in the store, for the script (or the command) with the files beside it and its
+ * parameters, and for the model of the GPU: other values may need other numbers, and a script that was edited is another
+ * one. */
 #include "engine/share.h"
 
 #include "engine/backends.h"
@@ -10,18 +11,26 @@
 #include "engine/state.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "spool/paths.h"
 #include "spool/ran.h"
 
 #include <errno.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 /* The newest tasks whose memory counts. */
 #define SHARE_TASKS_MOST 200
 #define SHARE_MODEL_BYTES 1024
+/* Of files beside the script: larger ones are data, and of what is beyond the sum only the sizes count. The loop waits
+ * meanwhile. */
+#define SHARE_FILE_BYTES (1 << 20)
+#define SHARE_READ_BYTES (8 << 20)
 
 /* What the backend says of this machine; NULL: tasks run elsewhere. */
 static struct node *share_describe(const struct engine_backend *backend)
@@ -82,7 +91,45 @@ static char *share_model(const struct engine_backend *backend, bool *ret_slices)
 	return model;
 }
 
-/* Of the script, or the command, and the parameters. False: the script cannot be read. */
+/* What a file that was submitted adds to the digest: its name, its size, and its content where that is not too large. */
+static void share_add_file(const char *path, const char *name, int64_t *left, struct json *out)
+{
+	struct stat st;
+	char hex[65] = "";
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	json_put_string(out, name);
+	json_put_int(out, st.st_size);
+	*left -= st.st_size <= SHARE_FILE_BYTES ? st.st_size : 0;
+	if (st.st_size <= SHARE_FILE_BYTES && *left >= 0 && spool_ran_hash_file(path, hex) == 0)
+		json_put_string(out, hex);
+}
+
+/* All of them, in the order of their names. */
+static void share_add_files(const char *folder, unsigned depth, int64_t *left, struct json *out)
+{
+	struct dirent **names = NULL;
+	int count = depth > LIMIT_DOCUMENT_DEPTH ? -1 : scandir(folder, &names, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		const char *name = names[i]->d_name;
+		char *path = mem_printf("%s/%s", folder, name);
+		struct stat st;
+		bool own = strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && lstat(path, &st) == 0;
+		if (own && S_ISDIR(st.st_mode)) {
+			json_put_string(out, name);
+			json_list(out);
+			share_add_files(path, depth + 1, left, out);
+			json_end(out);
+		} else if (own) {
+			share_add_file(path, name, left, out);
+		}
+		free(path);
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* Of the script, or the command, the files beside it, and the parameters. False: the script cannot be read. */
 static bool share_digest(struct engine *engine, const struct engine_experiment *e, char digest[SPOOL_RAN_CHARS])
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
@@ -90,6 +137,7 @@ static bool share_digest(struct engine *engine, const struct engine_experiment *
 	char *root = engine_folder(engine, e->id, 0, 0), *files = spool_files_dir(root), hex[65] = "";
 	char *path = e->spec->script ? mem_printf("%s/%s", files, e->spec->script) : NULL;
 	bool good = !path || spool_ran_hash_file(path, hex) == 0;
+	int64_t left = SHARE_READ_BYTES;
 	const struct node *command = node_get(e->spec->normal, "command");
 	const struct node *parameters = node_get(e->spec->normal, "parameters");
 	json_list(&w);
@@ -98,6 +146,9 @@ static bool share_digest(struct engine *engine, const struct engine_experiment *
 		node_write_json(command, &w);
 	if (parameters)
 		node_write_json(parameters, &w);
+	json_list(&w);
+	share_add_files(files, 0, &left, &w);
+	json_end(&w);
 	json_end(&w);
 	spool_ran_digest(buf_text(&text), text.len, digest);
 	buf_free(&text);

@@ -144,6 +144,18 @@ def test_what_is_measured_is_kept_once_for_all_models(start, folder):
         assert store.execute("SELECT gpu FROM sharing").fetchall() == [("NVIDIA A100-SXM4-80GB, NVIDIA A100",)]
 
 
+def test_what_is_measured_is_that_of_the_files_beside_the_script_too(start):
+    """A module or a configuration beside the script may change what a task needs."""
+    daemon = start()
+    for content in (None, "width: 1", "width: 2", "width: 1"):
+        files = [{"path": "sub/model.yaml", "text": content}] if content else []
+        experiment = daemon.submit("print('loss=1')\n", spec(range(2), share="auto"), files=files)
+        assert daemon.wait_ended(experiment)["state"] == "finished"
+    daemon.stop()
+    with sqlite3.connect(daemon.state / "sluice.db") as store:
+        assert store.execute("SELECT count(*) FROM sharing").fetchone() == (3,)
+
+
 def test_mig_slices_stay_whole(start, folder):
     daemon = start()
     daemon.stop()
