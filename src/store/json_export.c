@@ -27,7 +27,8 @@ static const char sql_csv[] = "SELECT id, number, state, " TASK_RAN ", parameter
 			      "json_extract(cause, '$.text'), " ROW_COST_COLUMNS " FROM task t "
 			      "WHERE experiment = ?1 AND number > ?2 ORDER BY number";
 
-static const char sql_csv_names[] = "SELECT name, id FROM metric_name WHERE experiment = ?1 ORDER BY name";
+static const char sql_csv_names[] = "SELECT name, id FROM metric_name WHERE experiment = ?1 AND " JSON_METRIC_HAS_ROWS
+				    " ORDER BY name";
 /* The newest value up to a step. */
 static const char sql_csv_value[] =
 	"SELECT value FROM metric WHERE task = ?1 AND name = ?2 AND step <= ?3 ORDER BY step DESC LIMIT 1";

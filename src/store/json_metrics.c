@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 static const char sql_find_name[] = "SELECT id FROM metric_name WHERE experiment = ?1 AND name = ?2";
-static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment = ?1 ORDER BY id";
+static const char sql_names[] = "SELECT name FROM metric_name WHERE experiment = ?1 AND " JSON_METRIC_HAS_ROWS
+				" ORDER BY id";
 static const char sql_task_names[] = "SELECT n.name, n.id FROM metric_name n WHERE n.experiment = ?1 AND EXISTS "
 				     "(SELECT 1 FROM metric WHERE task = ?2 AND name = n.id) ORDER BY n.id";
 /* The third column is the place on the axis. */

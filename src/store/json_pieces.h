@@ -26,4 +26,10 @@ struct task_pieces {
 struct task_pieces *task_pieces_new(struct store *store, int64_t experiment, const char *sql,
 				    int (*put)(struct task_pieces *pieces, sqlite3_stmt *row), struct pieces *ret);
 
+/* Of metric_name: a task of the experiment has a value of that name. A name that a second file took away (loss, now
+ * train/loss and val/loss) has none. By number, because the first tasks are those that have begun. */
+#define JSON_METRIC_HAS_ROWS                                                                                           \
+	"EXISTS (SELECT 1 FROM task t WHERE t.experiment = metric_name.experiment AND t.number > 0 AND "               \
+	"EXISTS (SELECT 1 FROM metric m WHERE m.task = t.id AND m.name = metric_name.id))"
+
 #endif

@@ -189,3 +189,21 @@ def test_the_command_that_a_check_shows_is_the_one_that_runs(daemon):
         elif words[2:] != json.loads(saw[0])[1:] or words[2:] != task["argv"][-len(words[2:]):]:
             wrong.append(f"{way}: shown {shown}, recorded {task['argv']}, the script saw {saw[0]}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_name_that_a_second_file_took_away_is_no_metric(daemon, folder):
+    # The first rows are called loss; once a second file has a column of that name, nothing is called so any more.
+    gate = folder / "gate"
+    (folder / "two.py").write_text(f"""import os, time
+open('train.csv', 'w').write('epoch,loss\\n1,5\\n')
+while not os.path.exists({str(gate)!r}): time.sleep(0.05)
+open('val.csv', 'w').write('epoch,loss\\n1,7\\n')
+""")
+    experiment = json.loads(daemon.cli("run", "--json", "--detach", "two.py", cwd=folder).stdout)["id"]
+    wait_for(lambda: daemon.get(f"/experiments/{experiment}")["metrics"] == ["loss"], "the first file is not read")
+    gate.touch()
+    daemon.wait_ended(experiment)
+    assert set(daemon.metrics(experiment, 1)) == {"train/loss", "val/loss"}
+    assert sorted(daemon.get(f"/experiments/{experiment}")["metrics"]) == ["train/loss", "val/loss"]
+    head = daemon.cli("export", experiment, "--format", "csv").stdout.splitlines()[0]
+    assert "last_val/loss" in head and "last_loss" not in head, head
