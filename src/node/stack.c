@@ -91,6 +91,8 @@ bool stack_start(struct stack *stack, pid_t pid, const char *search, const char 
 		char *path = stack_programs[i].python && !python ? NULL : stack_find(search, stack_programs[i].name);
 		if (path)
 			stack_launch(stack, &stack_programs[i], path, pid, file, now_ms);
+		if (path)
+			stack->no_lines = python && !stack_programs[i].python;
 		free(path);
 	}
 	return stack->pid > 0;
@@ -124,7 +126,9 @@ bool stack_ended(struct stack *stack, const char *file, struct buf *out)
 	if (fs_read(file, STACK_FILE_BYTES, &text, NULL) == 0)
 		stack_shorten(buf_text(&text), &found);
 	if (found.len)
-		buf_addf(out, "stack by %s: %s", stack->program, buf_text(&found));
+		buf_addf(out, "stack by %s%s: %s", stack->program,
+			 stack->no_lines ? " (py-spy in the script's PATH would name the lines of the script)" : "",
+			 buf_text(&found));
 	else
 		unlink(file);
 	bool some = found.len > 0;

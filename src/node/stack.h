@@ -11,6 +11,7 @@ struct stack {
 	pid_t pid; /* of the program that looks; 0: none does */
 	int64_t until_ms; /* monotonic: it is killed then */
 	const char *program;
+	bool no_lines; /* it is a Python, and the program does not know the lines of its script */
 };
 
 /* Starts a program that writes the stack of the process into the file. `search` is a list of folders like PATH; NULL is

@@ -89,6 +89,20 @@ static void test_py_spy_names_the_line_of_a_script(void **state)
 	buf_free(&out);
 }
 
+/* gdb sees the interpreter, not the script: the user learns what to install. */
+static void test_gdb_says_that_it_does_not_know_the_lines_of_a_script(void **state)
+{
+	static const char *const argv[] = {"python3", "-c", "import time; time.sleep(1000)", NULL};
+	(void)state;
+	struct buf out = buf_make(BUF_UNLIMITED);
+	pid_t pid = start(argv);
+	wait_until_it_sleeps(pid);
+	if (look(pid, "/usr/bin", "gdb", &out) && !strstr(buf_text(&out), "by py-spy"))
+		assert_non_null(strstr(buf_text(&out), "stack by gdb (py-spy in the script's PATH would name"));
+	end(pid);
+	buf_free(&out);
+}
+
 static void test_gdb_names_the_function_of_a_program(void **state)
 {
 	static const char *const argv[] = {"sleep", "1000", NULL};
@@ -109,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_py_spy_names_the_line_of_a_script),
 		cmocka_unit_test(test_gdb_names_the_function_of_a_program),
+		cmocka_unit_test(test_gdb_says_that_it_does_not_know_the_lines_of_a_script),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
