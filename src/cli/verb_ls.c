@@ -58,7 +58,8 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 		term_table_add(table, TERM_YELLOW, failure ? failure : "");
 }
 
-static void ls_print(const struct node *answer, const struct term *term, struct buf *out)
+/* none: the line where there are none. */
+static void ls_write(const struct node *answer, const struct term *term, const char *none, struct buf *out)
 {
 	static const struct term_column columns[] = {
 		{"ID", false, false},  {"NAME", false, true},     {"STATE", false, false}, {"TASKS", true, false},
@@ -72,11 +73,22 @@ static void ls_print(const struct node *answer, const struct term *term, struct 
 	if (count)
 		term_table_write(&table, term, out);
 	else
-		buf_add_text(out, "no experiments; 'sluice run FILE' starts one\n");
+		buf_add_text(out, none);
 	int64_t more = node_get_int(answer, "total", (int64_t)count) - (int64_t)count;
 	if (more > 0)
 		buf_addf(out, "and %" PRId64 " more (--limit N)\n", more);
 	term_table_free(&table);
+}
+
+static void ls_print(const struct node *answer, const struct term *term, struct buf *out)
+{
+	ls_write(answer, term, "no experiments; 'sluice run FILE' starts one\n", out);
+}
+
+static void ls_print_some(const struct node *answer, const struct term *term, struct buf *out)
+{
+	ls_write(answer, term, "no experiment fits these options; 'sluice ls' lists those that are not archived\n",
+		 out);
 }
 
 static int ls_run(int argc, char **argv)
@@ -105,7 +117,8 @@ static int ls_run(int argc, char **argv)
 		buf_add_text(&path, "&archived=yes");
 	status = call_connect(&call);
 	if (!status)
-		status = call_show(&call, buf_text(&path), ls_print);
+		status = call_show(&call, buf_text(&path),
+				   state || tag || options_has(&call.options, "archived") ? ls_print_some : ls_print);
 	buf_free(&path);
 	return call_end(&call, status);
 }

@@ -20,6 +20,7 @@ from conftest import DEADLINE_S, PROGRAM, wait_for
 
 def test_ls_and_show_say_what_is_known(cli):
     assert "no experiments" in cli("ls").stdout
+    assert "no experiment fits these options" in cli("ls", "--state", "paused").stdout
     cli("run", "train.py", "lr=1,2", "--name", "first")
     cli("run", "train.py", "fail=yes", "--name", "second", status=1)
     rows = cli("ls").stdout.splitlines()
