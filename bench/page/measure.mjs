@@ -10,7 +10,8 @@ const PATIENCE_MS = Number(process.env.BENCH_PATIENCE_S ?? 120) * 1000;
 const READY = {
   sluice: {
     curves: `document.querySelector('.plot-base') && /for \\d+ tasks/.test(document.querySelector('.plot')?.getAttribute('aria-label') ?? '')`,
-    rows: `document.querySelectorAll('[data-row]').length > 20`,
+    // All rows on the screen are drawn at once.
+    rows: `document.querySelectorAll('[data-row]').length >= 5`,
   },
   'optuna-dashboard': {
     // Whichever comes first: a curve for each trial, or the history with a point for each.

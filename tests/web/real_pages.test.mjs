@@ -73,6 +73,9 @@ const points = ({ which, n }) =>
   [...document.querySelectorAll(`svg.scatter ${which}`)].reduce((sum, path) => {
     return sum + path.getAttribute('d').split('M').length - 1;
   }, 0) === n;
+// Runs in the page: does the summary count at least so many finished tasks?
+const finished = (n) =>
+  Number(/([\d,]+) finished/.exec(document.querySelector('.kpis, main')?.textContent)?.[1].replaceAll(',', '')) >= n;
 // Runs in the page: how many rows there is room for between the first row and the end of the window.
 const below = () => Math.ceil((innerHeight - document.querySelector('[data-row]').getBoundingClientRect().top) / 32);
 const filter = () => seat.page.getByRole('searchbox', { name: 'Filter tasks' });
@@ -136,6 +139,12 @@ test('of 2,500 tasks each is reachable, and the best is in strip and table', { s
   assert.deepEqual(seat.troubles, []);
 });
 
+// Adds one result; each is better than the one before.
+async function better(id, n) {
+  const parameters = { lr: 0.05 + n * 1e-6, optimizer: 'sgd' };
+  await api('POST', `/experiments/${id}/import`, { rows: [{ parameters, values: { val_loss: 0.1 - n * 1e-4 } }] });
+}
+
 test('a new result takes its place, and the rows that were asked for stay', { skip }, async () => {
   const { page } = seat;
   const { id } = await imported('growing', 1600);
@@ -144,10 +153,70 @@ test('a new result takes its place, and the rows that were asked for stay', { sk
   await page.getByRole('button', { name: 'Show more' }).click();
   await foot('1,000 of 1,600 that match');
   await page.evaluate(() => scrollTo(0, 0));
-  const better = { parameters: { lr: 0.05, optimizer: 'sgd' }, values: { val_loss: 0.01 } };
-  await api('POST', `/experiments/${id}/import`, { rows: [better] });
+  await better(id, 1);
   await page.locator('tbody tr:first-child[data-row="1601"] .best').waitFor();
   await foot('1,000 of 1,601 that match');
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('results that come faster than answers are made do not keep the analysis and the rows away', {
+  skip,
+}, async () => {
+  const { page } = seat;
+  const { id } = await imported('faster', 1100);
+  let added = 0;
+  // No analysis is answered before there is another result.
+  await page.route('**/analysis', async (route) => {
+    const response = await route.fetch();
+    added++;
+    await better(id, added);
+    await page.waitForFunction(finished, 1100 + added);
+    await route.fulfill({ response });
+  });
+  await page.goto(`${daemon.url}/e/${id}`);
+  await page.getByRole('img', { name: /^Best val_loss after 1,1\d\d tasks/ }).waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // No page of rows is answered before the next was asked for, or long after that could have been.
+  let seen = () => {};
+  let asked = 0;
+  await page.route('**/tasks?*', async (route) => {
+    seen();
+    asked++;
+    added++;
+    await better(id, added);
+    await Promise.race([
+      new Promise((done) => {
+        seen = done;
+      }),
+      new Promise((done) => {
+        setTimeout(done, 4000);
+      }),
+    ]);
+    await route.continue();
+  });
+  added++;
+  await better(id, added);
+  const first = 1100 + added;
+  await page.waitForFunction((n) => Number(document.querySelector('[data-row]')?.dataset.row) >= n, first);
+  assert.ok(asked <= 2, `${asked} requests at a time`);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('the curves are asked for without waiting for the rows', { skip }, async () => {
+  const { page } = seat;
+  const { id } = await imported('at once', 60);
+  const curves = page.waitForRequest((request) => request.url().includes(`/${id}/metrics?`));
+  await page.route('**/tasks?*', async (route) => {
+    await curves;
+    await route.continue();
+  });
+  await page.goto(`${daemon.url}/e/${id}`);
+  // As many points as the screen can show, whatever the number of tasks.
+  const points = Number(new URL((await curves).url()).searchParams.get('points'));
+  assert.ok(points >= 60 && points * 60 <= 30000, `${points} points for each of 60 tasks`);
+  await foot('60 tasks');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   assert.deepEqual(seat.troubles, []);
 });
 

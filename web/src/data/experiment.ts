@@ -18,7 +18,7 @@ export const PAGE = 500;
 // Tasks of earlier pages that are kept, for a selection that was made there.
 const KEPT = 5000;
 // Points asked for in all; a curve needs few of them when there are many, and a zoom fetches the rest.
-const POINTS_TOTAL = 48000;
+const POINTS_TOTAL = 30000;
 const LATER_MS = 1500;
 // Up to so many changed tasks are asked for by their numbers.
 const FEW = 40;
@@ -89,21 +89,33 @@ export class ExperimentStore extends Store {
     return () => {
       clearTimeout(this.later);
       this.later = undefined;
+      this.changed.clear();
       close();
     };
   }
 
   protected async fetch() {
-    const small = experiments.items.value.get(this.id)?.tasks.total ?? WHOLE + 1;
-    const curves = small <= WHOLE ? this.fetchLines() : null;
-    // Awaited last; without this an early failure would count as unhandled.
-    curves?.catch(() => undefined);
+    // As soon as it is known that there are few tasks, their curves are asked for: with the rows, not after them.
+    const lines = () => {
+      if (this.known === undefined || this.known > WHOLE) return null;
+      const asked = this.fetchLines();
+      // Awaited last; without this an early failure would count as unhandled.
+      asked.catch(() => undefined);
+      return asked;
+    };
+    let curves = lines();
     const rows = this.fetchAll();
     rows.catch(() => undefined);
     this.detail.value = await get<Experiment>(this.base);
+    curves ??= lines();
     await rows;
     await this.fetchCharted();
     await (curves ?? this.fetchLines());
+  }
+
+  // How many tasks there are; a page that is opened first does not know it.
+  private get known(): number | undefined {
+    return (this.detail.value ?? experiments.items.value.get(this.id))?.tasks.total;
   }
 
   // All tasks first, also where the page opens with a filter: the charts show what it leaves out, too.
@@ -246,7 +258,7 @@ export class ExperimentStore extends Store {
   private async fetchLines() {
     const drawn = this.complete.value ? null : this.charted.value;
     const names: (string | null)[] = this.metrics.length ? this.metrics : [null];
-    const many = (drawn?.length || this.tasks.value.size || POINTS_TOTAL / 160) * names.length;
+    const many = (drawn?.length || this.tasks.value.size || this.known || 1) * names.length;
     this.points = Math.max(60, Math.min(300, Math.round(POINTS_TOTAL / many)));
     const axis = this.wanted;
     const turn = ++this.drawing;
@@ -352,10 +364,11 @@ export class ExperimentStore extends Store {
     else this.later ??= setTimeout(() => void this.refresh(listed), (LATER_MS * this.listed) / PAGE);
   }
 
+  // One at a time: where the daemon takes longer than tasks take to change, each answer would be older than the next
+  // request, and none would be shown.
   private async refresh(listed: boolean) {
     const numbers = [...this.changed];
     this.changed.clear();
-    this.later = undefined;
     try {
       if (listed || numbers.length > FEW) {
         await this.fetchRows();
@@ -370,6 +383,8 @@ export class ExperimentStore extends Store {
     } catch {
       // The next change asks again.
     }
+    this.later = undefined;
+    for (const number of this.changed) this.refreshLater(number);
   }
 
   // The best in the summary follows the tasks at once; the experiment's own event comes a moment later.

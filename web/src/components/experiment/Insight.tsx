@@ -15,31 +15,38 @@ import { ChangeDialog, SuggestDialog } from './Living';
 const FOLLOW_MS = 1500;
 
 // Fetched again when a task was proposed, has ended, or the settings changed, or `also` moves; not at all where that
-// is null.
+// is null. One request at a time, and each answer is shown: results may come faster than an answer can be made.
 export function useAbout<T>(e: Experiment, what: string, also: string | null = ''): Signal<T | null> {
   const got = useSignal<T | null>(null);
-  const mark =
-    also === null ? null : `${e.id} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${e.tasks.running} ${also}`;
+  const path = `/experiments/${e.id}/${what}`;
+  const mark = `${path} ${e.tasks.total} ${ended(e.tasks)} ${e.strategy} ${e.tasks.running} ${also}`;
+  const wanted = useRef<{ path: string; mark: string } | null>(null);
+  wanted.current = also === null ? null : { path, mark };
+  const busy = useRef(false);
   const last = useRef(0);
-  useEffect(() => {
-    if (mark === null) return undefined;
-    let gone = false;
-    const timer = setTimeout(
-      () => {
-        last.current = Date.now();
-        get<T>(`/experiments/${e.id}/${what}`)
-          .then((answer) => {
-            if (!gone) got.value = answer;
-          })
-          .catch(() => undefined);
-      },
-      Math.max(0, last.current + FOLLOW_MS - Date.now()),
-    );
-    return () => {
-      gone = true;
-      clearTimeout(timer);
-    };
-  }, [mark]);
+  const follow = async () => {
+    if (busy.current) return;
+    busy.current = true;
+    for (let done = ''; wanted.current && wanted.current.mark !== done; ) {
+      await new Promise((go) => {
+        setTimeout(go, Math.max(0, last.current + FOLLOW_MS - Date.now()));
+      });
+      const now: { path: string; mark: string } | null = wanted.current;
+      if (!now) break;
+      last.current = Date.now();
+      const answer = await get<T>(now.path).catch(() => null);
+      if (answer && wanted.current?.path === now.path) got.value = answer;
+      done = now.mark;
+    }
+    busy.current = false;
+  };
+  useEffect(() => void follow(), [wanted.current?.mark]);
+  useEffect(
+    () => () => {
+      wanted.current = null;
+    },
+    [],
+  );
   return got;
 }
 

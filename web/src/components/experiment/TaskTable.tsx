@@ -249,11 +249,15 @@ interface Props {
   onSelect: (numbers: number[], on: boolean) => void;
 }
 
+// The rows that were drawn the last time, and what each was made of.
+type Drawn = Map<number, { of: unknown[]; node: VNode }>;
+
 export function TaskTable(props: Props) {
   const { e, columns, rows, part, css, selected, hovered, format, sort, onSort, onSelect } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   // A row is drawn again only when something in it changed: updates touch one row of five hundred.
-  const kept = useRef(new Map<number, { of: unknown[]; node: VNode }>());
+  const before = useRef<Drawn>(new Map());
+  const drawn: Drawn = new Map();
   const one = useRef((n: number, on: boolean) => onSelect([n], on));
   one.current = (n, on) => onSelect([n], on);
   // The highlight follows the mouse across charts; a data attribute keeps it out of the rendering.
@@ -275,8 +279,11 @@ export function TaskTable(props: Props) {
     const value = bestValue(task);
     const text = value === null ? null : format(value);
     const of = [task, colour, selected.has(task.number), best, columns, reasonNow(task, e), text];
-    const before = kept.current.get(task.number);
-    if (before?.of.every((part, i) => part === of[i])) return before.node;
+    const last = before.current.get(task.number);
+    if (last?.of.every((part, i) => part === of[i])) {
+      drawn.set(task.number, last);
+      return last.node;
+    }
     const node = (
       <Row
         key={task.number}
@@ -290,9 +297,12 @@ export function TaskTable(props: Props) {
         onSelect={(n, on) => one.current(n, on)}
       />
     );
-    kept.current.set(task.number, { of, node });
+    drawn.set(task.number, { of, node });
     return node;
   };
+  const nodes = rows.slice(part[0], part[1]).map(draw);
+  // Those of rows that have left the screen go: a day of updates shows very many.
+  before.current = drawn;
   const all = rows.length > 0 && rows.every((task) => selected.has(task.number));
   const head = { sort, onSort };
   const goal = e.objective[0];
@@ -366,7 +376,7 @@ export function TaskTable(props: Props) {
           }}
         >
           {part[0] > 0 && <Gap key="above" rows={part[0]} span={span} />}
-          {rows.slice(part[0], part[1]).map(draw)}
+          {nodes}
           {part[1] < rows.length && <Gap key="below" rows={rows.length - part[1]} span={span} />}
         </tbody>
       </table>
