@@ -124,13 +124,10 @@ static void shell_read_places(const char *text, struct script *script)
 		script->reads = SCRIPT_POSITIONS;
 }
 
-/* Patterns that do not begin a line: `case "$1" in --lr) lr=$2; shift 2;; --epochs) …` */
-static void shell_patterns_within(struct script *script, const char *line, size_t len, unsigned number)
+/* The patterns in a part of a line, each with its body: `--lr) lr=$2; shift 2;; --epochs) …` */
+static void shell_patterns(struct script *script, const char *at, const char *end, unsigned number)
 {
-	const char *end = line + len, *at = memmem(line, len, " in ", 4);
-	if (!at || !memmem(line, len, "case ", 5))
-		return;
-	for (at += 4; at && at < end;) {
+	while (at && at < end) {
 		at += strspn(at, " \t");
 		const char *close = at < end ? memchr(at, ')', (size_t)(end - at)) : NULL;
 		if (!close)
@@ -142,6 +139,18 @@ static void shell_patterns_within(struct script *script, const char *line, size_
 	}
 }
 
+/* Where the patterns of a line begin: at its start, or after `case "$1" in `. NULL: it has none. A line may have an "in"
+ * before the case: `for a in "$@"; do case $a in --lr=*) …` */
+static const char *shell_find_patterns(const char *line, size_t len)
+{
+	const char *end = line + len, *start = line + strspn(line, " \t");
+	if (start < end && (*start == '-' || *start == '('))
+		return start;
+	const char *word = memmem(line, len, "case ", 5);
+	const char *in = word ? memmem(word, (size_t)(end - word), " in ", 4) : NULL;
+	return in ? in + 4 : NULL;
+}
+
 void shell_read(const char *text, struct script *script)
 {
 	unsigned number = 0;
@@ -150,14 +159,11 @@ void shell_read(const char *text, struct script *script)
 		size_t len = next ? (size_t)(next - line) : strlen(line);
 		const char *start = line + strspn(line, " \t");
 		number++;
-		const char *close = start < line + len ? memchr(start, ')', (size_t)(line + len - start)) : NULL;
 		const char *getopts = memmem(line, len, "getopts ", 8);
 		if (*start != '#' && getopts)
 			shell_getopts(script, getopts + 8, number);
-		else if (close && (*start == '-' || *start == '('))
-			shell_pattern(script, start, (size_t)(close - start), close + 1, number);
 		else if (*start != '#')
-			shell_patterns_within(script, line, len, number);
+			shell_patterns(script, shell_find_patterns(line, len), line + len, number);
 		if (memmem(line, len, "SLUICE_PARAM", 12) && !script->reads)
 			script->reads = SCRIPT_ENVIRONMENT;
 		line = next ? next + 1 : NULL;
