@@ -35,7 +35,7 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 	const char *paused = node_get_string(experiment, "paused");
 	const char *failure = node_get_string(experiment, "failure");
 	const struct node *tasks = node_get(experiment, "tasks");
-	int64_t errors = node_get_int(tasks, "error", 0);
+	int64_t errors = node_get_int(tasks, "error", 0), stalled = node_get_int(experiment, "stalled", 0);
 	int64_t over = node_get_int(tasks, "finished", 0) + errors + node_get_int(tasks, "stopped", 0) +
 		node_get_int(tasks, "pruned", 0);
 	char text[VIEW_CHARS];
@@ -49,6 +49,9 @@ static void ls_add_row(struct term_table *table, const struct node *experiment)
 	term_table_add(table, TERM_DIM, text);
 	if (paused)
 		term_table_add(table, TERM_RED, paused);
+	else if (stalled)
+		term_table_addf(table, TERM_RED, "%" PRId64 " task%s no progress; see `sluice show %s`", stalled,
+				stalled == 1 ? " makes" : "s make", node_get_string(experiment, "id"));
 	else if (note)
 		term_table_add(table, TERM_YELLOW, note);
 	else if (errors)

@@ -351,7 +351,7 @@ test('two thousand nodes are a few rows, ours first, beside our queue with reaso
   await queue.getByRole('cell', { name: '998', exact: true }).waitFor();
   const running = page.getByRole('region', { name: 'Running tasks' });
   await running.getByText('97 %, 11 GB, 310 W').waitFor();
-  await running.getByText('no progress').waitFor();
+  await running.getByText('No progress').waitFor();
   await nodes.getByRole('link', { name: 'e1/5' }).click();
   await page.waitForURL('**/e/e1/5');
 });

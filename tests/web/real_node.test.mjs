@@ -82,8 +82,14 @@ test('a task that makes no progress says so, with the evidence', { skip }, async
     .getByText(/makes no progress: no metrics for .*it does nothing: a deadlock/)
     .first()
     .waitFor();
+  // Marked beside its state: on its page, in the table, in the list and by the command line.
+  await page.getByText('No progress', { exact: true }).waitFor();
+  await page.goto(`${daemon.url}/e/${id}`);
+  await page.locator('tr[data-row="1"]').getByText('No progress', { exact: true }).waitFor();
+  assert.match(await daemon.cli('ls'), /1 task makes no progress/);
   // It is news on the list, until it is dismissed or ends.
   await page.goto(`${daemon.url}/`);
+  await page.locator(`tr[data-row="${id}"]`).getByText('1 task: no progress').waitFor();
   const news = page
     .getByRole('region', { name: 'Needs attention' })
     .getByText(/^#1 makes no progress: no metrics for /);

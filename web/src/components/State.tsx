@@ -25,6 +25,16 @@ export function Chip({ state, title }: { state: State; title?: string | null }) 
   );
 }
 
+// Of a task that runs and makes no progress, or of an experiment with such tasks.
+export function Stalled({ many, title }: { many?: number; title?: string | null }) {
+  return (
+    <span class="state error" title={title ?? undefined}>
+      <Icon name="alert" />
+      {many ? `${plural(many, 'task')}: no progress` : 'No progress'}
+    </span>
+  );
+}
+
 // An experiment that waits for its user and starts nothing more shows that instead of its state.
 export function ExperimentChip({ e }: { e: { state: State; note: string | null; paused: string | null } }) {
   if (!e.paused || e.state === 'finished' || e.state === 'stopped' || e.state === 'error')

@@ -26,10 +26,11 @@ export function axisName(axis: Axis, step: string): string {
 export const axisFormat = (axis: Axis) => (axis === 'time' ? duration : undefined);
 
 // The points whose place on the axis is known.
-export function placed(line: Line): { x: number[]; y: (number | null)[] } {
-  if (!line.x.includes(null)) return { x: line.x as number[], y: line.value };
+export function placed(line: Line): { x: number[]; y: (number | null)[]; nan: number[] } {
+  const nan = line.value.includes(null) ? line.x.filter((x, i) => x !== null && line.value[i] === null) : [];
+  if (!line.x.includes(null)) return { x: line.x as number[], y: line.value, nan: nan as number[] };
   const kept = line.x.flatMap((x, i) => (x === null ? [] : [i]));
-  return { x: kept.map((i) => line.x[i] as number), y: kept.map((i) => line.value[i]) };
+  return { x: kept.map((i) => line.x[i] as number), y: kept.map((i) => line.value[i]), nan: nan as number[] };
 }
 
 // Where a step lies on the axis, where its point is on the chart.

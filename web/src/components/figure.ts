@@ -206,6 +206,9 @@ function lineMarkup(line: Picture['lines'][number], picture: Picture): string {
   const opacity = line.off ? 0.15 : line.strong || line.end === 'dot' ? 1 : picture.crowd;
   if (line.raw && !line.off) stroke(path(line.raw), colour, 0.8, 0.22);
   stroke(path(line.y), colour, line.strong ? 2.4 : line.dash ? 1.3 : picture.thin, opacity, dash);
+  const bottom = picture.top + picture.inner[1];
+  if (line.nan?.length && !line.off)
+    stroke(line.nan.map((x) => `M${fixed(at.x(x))} ${fixed(bottom)}v${-picture.nanPx}`).join(''), colour, 2, 1);
   const end = line.off ? null : (line.end ?? (line.x.length === 1 ? 'dot' : null));
   let last = line.y.length - 1;
   while (last >= 0 && !picture.drawable(line.y[last])) last--;

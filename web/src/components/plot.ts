@@ -16,6 +16,8 @@ export interface PlotLine {
   name?: string;
   x: number[];
   y: (number | null)[];
+  // Where a value was written that is no number (NaN, infinity): marked at the bottom.
+  nan?: number[];
   // The values where y is a smoothed course of them.
   raw?: (number | null)[];
   css: string;
@@ -46,6 +48,8 @@ export const keyOf = (line: PlotLine) => line.key ?? line.id;
 // Above this many lines each is one device pixel wide: two cost six times as much.
 const CROWD = 60;
 const NEAR_PX = 28;
+// How high the mark of a value is that is no number.
+const NAN_PX = 7;
 // A click must be nearer to a line than the pointer that shows its value.
 const PICK_PX = 10;
 const TOKENS = {
@@ -218,6 +222,7 @@ export class Plot {
       if (line.band && !off) this.paintBand(ctx, line, at);
       ctx.setLineDash(line.dash ? [4 * ratio, 3 * ratio] : []);
       ctx.stroke(this.trace(line, at));
+      if (line.nan?.length && !off) this.markNan(ctx, line, at, ratio);
       // A curve of one point has no length: without a dot it would not be there at all.
       const alone = line.x.length === 1;
       const end = line.end ?? (alone ? 'dot' : null);
@@ -236,6 +241,25 @@ export class Plot {
     ctx.textAlign = 'right';
     ctx.fillText(this.options.xLabel, left + width, top + height + 33 * ratio);
     ctx.restore();
+  }
+
+  // One mark a device pixel at most: thousands of them cost no more than the width of the chart.
+  private markNan(ctx: CanvasRenderingContext2D, line: PlotLine, at: ReturnType<Frame['transform']>, ratio: number) {
+    const { top, height } = this.frame.box;
+    const bottom = top + height;
+    const path = new Path2D();
+    let before = Number.NaN;
+    for (const value of line.nan!) {
+      const x = Math.round(at.x(value));
+      if (x === before) continue;
+      before = x;
+      path.moveTo(x, bottom);
+      path.lineTo(x, bottom - NAN_PX * ratio);
+    }
+    ctx.setLineDash([]);
+    ctx.lineWidth = 2 * ratio;
+    ctx.globalAlpha = 1;
+    ctx.stroke(path);
   }
 
   private isOff(line: PlotLine): boolean {
@@ -260,6 +284,7 @@ export class Plot {
       at,
       lines,
       crowd,
+      nanPx: NAN_PX,
       colours,
       thin: lines.length > CROWD ? 0.5 : 1.25,
       drawable: (y: number | null): y is number => this.drawable(y),

@@ -67,6 +67,7 @@ export function plural(n: number, one: string, many = `${one}s`): string {
 
 export function duration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return DASH;
+  if (seconds > 0 && seconds < 0.05) return seconds < 0.001 ? 'below 1 ms' : `${Math.round(seconds * 1000)} ms`;
   const s = Math.round(seconds);
   const two = (n: number) => String(n).padStart(2, '0');
   if (s < 60) return seconds >= 0.05 && seconds < 9.95 && seconds !== s ? `${seconds.toFixed(1)} s` : `${s} s`;

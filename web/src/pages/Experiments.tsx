@@ -9,7 +9,7 @@ import { TagList } from '../components/Marks';
 import { Empty, Loading, Trouble } from '../components/notice';
 import { SortHead } from '../components/SortHead';
 import { Spark } from '../components/Spark';
-import { ExperimentChip, ended, StateBar, StateCounts } from '../components/State';
+import { ExperimentChip, ended, Stalled, StateBar, StateCounts } from '../components/State';
 import { list, message, strategyTitle } from '../data/api';
 import { runExample } from '../data/example';
 import { experiments } from '../data/store';
@@ -100,6 +100,7 @@ function Row({ e }: { e: ExperimentSummary }) {
       </td>
       <td class="right-phone">
         <ExperimentChip e={e} />
+        {!!e.stalled && <Stalled many={e.stalled} />}
       </td>
       <td class="wide tasks">
         <StateBar counts={e.tasks} />

@@ -10,7 +10,7 @@ import { Icon } from '../components/Icon';
 import { KeyValues } from '../components/KeyValues';
 import { Notes, Star, Tags } from '../components/Marks';
 import { Banner, Loading, Trouble } from '../components/notice';
-import { Chip } from '../components/State';
+import { Chip, Stalled } from '../components/State';
 import { Files } from '../components/task/Files';
 import { Log } from '../components/task/Log';
 import { Results } from '../components/task/Results';
@@ -37,11 +37,10 @@ function Failure({ task }: { task: Task }) {
   const said = tail && !cause?.text.includes(tail) ? tail : null;
   // The words of the script stay as it wrote them.
   const words = cause ? (cause.kind === 'exit' ? cause.text : capitalize(cause.text)) : 'Failed';
-  const code = cause?.kind === 'exit' && !cause.text.startsWith('exit code') && `Exit code ${cause.code}.`;
   const larger = largerFor(task);
-  const during = task.epoch === null ? ' before the first epoch ended' : ` after epoch ${task.epoch}`;
+  const during = task.epoch === null ? 'Before the first epoch ended.' : `After epoch ${task.epoch}.`;
   return (
-    <Banner kind="error" icon="alert" role="alert" title={`${words}${during}`}>
+    <Banner kind="error" icon="alert" role="alert" title={words}>
       {said && (
         <div class="quoted">
           <code>{said}</code>
@@ -49,7 +48,7 @@ function Failure({ task }: { task: Task }) {
       )}
       <div class="dim small">
         {[
-          code,
+          during,
           task.node && `Node ${task.node}.`,
           cause?.remedy && `${capitalize(cause.remedy)}.`,
           'Restart runs the same parameters again.',
@@ -226,6 +225,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
               {id}/{number}
             </span>
             <Chip state={task.state} title={task.reason} />
+            {task.stalled && <Stalled title={task.reason} />}
             {best === number && (
               <span class="tag on">
                 <Icon name="star" />

@@ -2,7 +2,7 @@
 import type { RunningTask } from '../../data/types';
 import { bytes, count, duration } from '../../lib/format';
 import { Card } from '../Card';
-import { Icon } from '../Icon';
+import { Stalled } from '../State';
 
 const since = (time: string | null) => (time ? (Date.now() - Date.parse(time)) / 1000 : null);
 
@@ -111,12 +111,7 @@ export function Running({ tasks, total, local }: { tasks: RunningTask[]; total: 
                   <td>
                     <TaskLink task={task} />
                     {task.stalled && ' '}
-                    {task.stalled && (
-                      <span class="state error">
-                        <Icon name="alert" />
-                        no progress
-                      </span>
-                    )}
+                    {task.stalled && <Stalled />}
                   </td>
                   <td class="wide reason">
                     <bdi>{task.name}</bdi>

@@ -45,7 +45,17 @@ const SMOOTH_MOST = 30;
 // Each is a request, and a chart that should still be readable.
 const METRICS_MOST = 12;
 
-function Legend({ colours, running, errors }: { colours: Colouring; running: boolean; errors: boolean }) {
+function Legend({
+  colours,
+  running,
+  errors,
+  nan,
+}: {
+  colours: Colouring;
+  running: boolean;
+  errors: boolean;
+  nan: boolean;
+}) {
   return (
     <div class="legend">
       {colours.name && (
@@ -80,6 +90,14 @@ function Legend({ colours, running, errors }: { colours: Colouring; running: boo
             <path d="M1 1l7 7M8 1l-7 7" class="cross" />
           </svg>
           error
+        </span>
+      )}
+      {nan && (
+        <span title="A value that is NaN or infinite was written at this place">
+          <svg width="9" height="9" aria-hidden="true">
+            <path d="M4.500 1v7" class="nan" />
+          </svg>
+          NaN
         </span>
       )}
     </div>
@@ -248,7 +266,13 @@ function PanelOfCurves({
       <div>
         {head}
         <p class="no-chart mute">
-          No value of <bdi>{panel.metrics.join(', ')}</bdi> has arrived{axis === 'step' ? '' : ` with its ${axis}`}.
+          {e.metrics.length || e.objective.length ? (
+            <>
+              No value of <bdi>{panel.metrics.join(', ')}</bdi> has arrived{axis === 'step' ? '' : ` with its ${axis}`}.
+            </>
+          ) : (
+            'No metric has arrived.'
+          )}
           {ended(e.tasks) < e.tasks.total
             ? ` Curves appear here when the first ${step} ends.`
             : ' All tasks have ended.'}
@@ -331,6 +355,11 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
     if (now !== store.metrics.join())
       void store.show(picked).catch((problem) => toast(message(problem), { level: 'error' }));
   }, [store, picked.join()]);
+  const nan = useMemo(
+    () =>
+      metrics.some((name) => [...(store.curves.get(name)?.values() ?? [])].some((line) => line.value.includes(null))),
+    [version, metrics.join()],
+  );
   const positive = useMemo(
     () => panels.some((panel) => allPositive(panel.metrics.map((name) => store.curves.get(name) ?? new Map()))),
     [version, panels],
@@ -347,7 +376,8 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
       title={
         alone ? (
           <>
-            <bdi>{panels[0].metrics.join(', ')}</bdi>, {shown ? plural(shown.size, 'task') : 'all tasks'}
+            <bdi>{e.metrics.length || goal ? panels[0].metrics.join(', ') : 'Metrics'}</bdi>,{' '}
+            {shown ? plural(shown.size, 'task') : 'all tasks'}
           </>
         ) : (
           `Metrics, ${shown ? plural(shown.size, 'task') : 'all tasks'}`
@@ -398,7 +428,7 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
             The charts show the best {count(tasks.length)} of {plural(store.total.value, 'task')}.
           </p>
         )}
-        <Legend colours={colours} running={e.tasks.running > 0} errors={e.tasks.error > 0} />
+        <Legend colours={colours} running={e.tasks.running > 0} errors={e.tasks.error > 0} nan={nan} />
         {alone && panels[0].metrics.length > 1 && (
           <p class="mute small">
             Dashed: <bdi>{panels[0].metrics.slice(1).join(', ')}</bdi>.

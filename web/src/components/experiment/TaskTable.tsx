@@ -12,7 +12,7 @@ import { quote } from '../../lib/text';
 import { Bar } from '../Bar';
 import { Icon } from '../Icon';
 import { SortHead } from '../SortHead';
-import { Chip } from '../State';
+import { Chip, Stalled } from '../State';
 
 // As td in tables.css, with its border.
 export const ROW_PX = 32;
@@ -138,7 +138,7 @@ function Row({ e, columns, task, css, selected, best, format, onSelect }: RowPro
         {task.repeat !== null && task.repeat > 1 && <span class="mute small"> repeat {task.repeat}</span>}
       </td>
       <td class="right-phone">
-        <Chip state={task.state} title={reason} />
+        {task.stalled ? <Stalled title={reason} /> : <Chip state={task.state} title={reason} />}
       </td>
       {columns
         .filter((column) => column.group === 'Parameters')

@@ -315,8 +315,8 @@ function Found({ found }: { found: Scan }) {
             )}
           </span>
         </li>
-        <li class={found.metrics.length ? 'ok' : 'caution'}>
-          <Icon name={found.metrics.length ? 'check' : 'alert'} />
+        <li class={found.metrics.length || found.metric ? 'ok' : 'caution'}>
+          <Icon name={found.metrics.length || found.metric ? 'check' : 'alert'} />
           <span>
             {found.metrics.length ? (
               <>
@@ -326,6 +326,12 @@ function Found({ found }: { found: Scan }) {
                     , column <code>{found.columns.join(', ')}</code>
                   </>
                 )}
+              </>
+            ) : found.metric ? (
+              <>
+                Names <code>{found.columns.length ? found.columns.join(', ') : found.metric}</code>. They are read from
+                what the script prints or writes: lines such as <code>epoch 3 loss 0.25</code>, a CSV with a header,
+                JSON lines
               </>
             ) : (
               <>

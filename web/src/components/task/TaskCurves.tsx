@@ -145,6 +145,9 @@ export function TaskCurves({ store, task, e }: { store: TaskStore; task: Task; e
             hovered={hovered}
           />
         )}
+        {lines.some((line) => line.nan?.length) && !asTable.value && (
+          <p class="mute small rival">The marks at the bottom are values that are NaN or infinite.</p>
+        )}
         {lines[0]?.id === 'best' && !asTable.value && (
           <p class="mute small rival">
             Dashed grey: <bdi>{goal}</bdi> of the best, <a href={`/e/${e.id}/${rival}`}>#{rival}</a>.

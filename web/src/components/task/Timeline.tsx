@@ -9,15 +9,9 @@ import { Card } from '../Card';
 import { leftText } from '../experiment/Advice';
 import { Chip } from '../State';
 
-// A stopped attempt has ended, and may have no exit code.
+// An attempt without a cause did not fail.
 const endedWith = (a: Attempt) =>
-  a.exit_code !== null
-    ? `exit code ${a.exit_code}`
-    : !a.finished
-      ? 'not ended'
-      : a.state === 'stopped'
-        ? 'stopped'
-        : 'not known';
+  !a.finished ? 'not ended' : a.state === 'stopped' ? 'stopped' : a.exit_code === 0 ? 'its end' : 'not known';
 
 // When it began to wait for the start that is shown: it was created, or started again from scratch. Waiting for a free
 // place here counts as well as waiting in the queue of a cluster.
@@ -131,6 +125,9 @@ export function Attempts({ task }: { task: Task }) {
               <th scope="col">No.</th>
               <th scope="col">State</th>
               <th scope="col">Ended with</th>
+              <th scope="col" class="right">
+                Exit code
+              </th>
               <th scope="col">Started</th>
               <th scope="col" class="right">
                 Ran
@@ -149,10 +146,8 @@ export function Attempts({ task }: { task: Task }) {
                 </td>
                 <td>
                   <bdi>{a.cause?.text ?? endedWith(a)}</bdi>
-                  {a.exit_code !== null && a.cause && !a.cause.text.startsWith('exit code') && (
-                    <span class="mute small"> exit code {a.exit_code}</span>
-                  )}
                 </td>
+                <td class="right">{a.exit_code ?? <span class="mute">none</span>}</td>
                 <td class="numeric">{stamp(a.started)}</td>
                 <td class="right">{a.cost ? duration(a.cost.wall_s) : duration(seconds(a.started, a.finished))}</td>
                 <td>{askedLine(a.asked)}</td>
