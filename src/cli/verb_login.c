@@ -69,7 +69,7 @@ static int login_run(int argc, char **argv)
 		return call_end(&call, status);
 	int rc = client_post(&call.client, "/login-links", "{}", NULL, &answer, &err);
 	const char *url = node_get_string(answer, "url");
-	struct buf out = buf_make(65536);
+	struct buf out = buf_make(65536), ways = buf_make(65536);
 	if (rc == 0 && !url) {
 		rc = errorf(&err, -EBADMSG, "the daemon gave no address");
 	} else if (rc == 0 && options_has(&call.options, "json")) {
@@ -79,10 +79,13 @@ static int login_run(int argc, char **argv)
 	} else if (rc == 0) {
 		term_add_safe(&out, url);
 		buf_add_char(&out, '\n');
-		if (call.term.tty)
-			login_add_tunnel(&out, url, call.client.folder);
+		login_add_tunnel(&ways, url, call.client.folder);
 	}
 	fputs(buf_text(&out), stdout);
+	fflush(stdout);
+	/* `ssh HOST sluice login` has no terminal. What reads the link from a pipe gets the link alone. */
+	fputs(buf_text(&ways), call.term.tty ? stdout : stderr);
+	buf_free(&ways);
 	buf_free(&out);
 	node_free(answer);
 	return call_end(&call, rc < 0 ? call_fail(&err) : 0);

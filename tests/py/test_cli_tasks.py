@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -200,6 +201,19 @@ def test_login_and_tokens_open_the_door(cli):
     assert ask() == 200
     cli("token", "revoke", cli.json("token", "list", "--json")["items"][0]["id"])
     assert ask() == 401
+
+
+def test_login_over_ssh_says_how_to_reach_the_page_also_without_a_terminal(cli):
+    cli.env.pop("SSH_CONNECTION", None)
+    cli("ls")
+    assert cli("login").stderr == ""
+    said = cli("login", env={"SSH_CONNECTION": "192.0.2.1 50000 192.0.2.2 22"})
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#login=\S+\n", said.stdout), said.stdout
+    port, path = re.search(r"ssh -L '?(\d+):(/[^' ]+)'? \S+@\S+\n  then open http://localhost:\1,", said.stderr).groups()
+    with socket.socket(socket.AF_UNIX) as door:
+        door.connect(path)
+        door.sendall(f"GET /api/v1/info HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n".encode())
+        assert door.makefile("rb").readline().split()[1] == b"200"
 
 
 def test_doctor_waits_for_a_slow_nvidia_smi(make_daemon, folder, monkeypatch):
