@@ -203,6 +203,32 @@ test('results that come faster than answers are made do not keep the analysis an
   assert.deepEqual(seat.troubles, []);
 });
 
+test('a running task that becomes one of the best of many gets its curve', { skip }, async () => {
+  const { page } = seat;
+  const { id } = await imported('rising', 1100);
+  const { number } = await api('POST', `/experiments/${id}/ask`, {});
+  const tell = (step, value) =>
+    api('POST', `/experiments/${id}/tasks/${number}/tell`, { values: { val_loss: value }, step, more: true });
+  await tell(0, 5);
+  const all = page.waitForResponse((response) => response.url().includes(`/${id}/metrics?`));
+  await page.goto(`${daemon.url}/e/${id}`);
+  await page.getByText('The charts show the best 500 of 1,101 tasks').waitFor();
+  await (await all).finished();
+  const own = page.waitForResponse((response) => {
+    return new URL(response.url()).searchParams.get('tasks') === String(number);
+  });
+  await tell(1, 0.1);
+  const { tasks } = await (await own).json();
+  assert.deepEqual(
+    tasks.map((curve) => [curve.task, curve.value]),
+    [[number, [5, 0.1]]],
+  );
+  // From then on its points come by events.
+  await tell(2, 0.05);
+  await page.locator(`[data-row="${number}"] .best`, { hasText: '0.05' }).waitFor();
+  assert.deepEqual(seat.troubles, []);
+});
+
 test('the curves are asked for without waiting for the rows', { skip }, async () => {
   const { page } = seat;
   const { id } = await imported('at once', 60);

@@ -66,6 +66,8 @@ export class ExperimentStore extends Store {
   private drawing = 0;
   // Rows that came while curves were fetched: the answer may be older.
   private late: MetricRows[] | null = null;
+  // Tasks of the charts that had no curve when they came.
+  private bare = new Set<number>();
   private range: [number, number] | null = null;
   private points = 0;
 
@@ -277,6 +279,7 @@ export class ExperimentStore extends Store {
       }
     }
     if (turn !== this.drawing) return;
+    this.bare.clear();
     this.curves = new Map(
       got.map((curves, i) => [
         names[i] ?? curves.name ?? '',
@@ -289,6 +292,24 @@ export class ExperimentStore extends Store {
       this.drawn.value++;
     });
     await this.fetchDetail();
+  }
+
+  // The curves of tasks that came into the charts since the others were fetched.
+  private async fetchNew() {
+    if (this.complete.value) return;
+    const { drawing, wanted: axis } = this;
+    for (const [name, lines] of this.curves) {
+      const fresh = this.charted.value.filter((n) => !lines.has(n) && !this.bare.has(n));
+      if (!fresh.length) continue;
+      const got = await this.fetchCurves(name, { axis, tasks: fresh.join() });
+      if (drawing !== this.drawing) return;
+      for (const n of fresh) this.bare.add(n);
+      for (const curve of got.tasks) {
+        lines.set(curve.task, toLine(curve));
+        this.bare.delete(curve.task);
+      }
+      this.drawn.value++;
+    }
   }
 
   private async fetchCurves(name: string | null, more: Record<string, string>): Promise<Curves> {
@@ -373,6 +394,7 @@ export class ExperimentStore extends Store {
       if (listed || numbers.length > FEW) {
         await this.fetchRows();
         await this.fetchCharted();
+        await this.fetchNew();
       } else {
         const filter = numbers.map((n) => `number = ${n}`).join(' or ');
         const page = await get<TaskPage>(this.path(this.asked, { limit: String(FEW), filter, sort: 'number' }));
@@ -448,7 +470,7 @@ export class ExperimentStore extends Store {
     const started = tasks.get(data.task)?.started;
     let moved = false;
     for (const [name, lines] of this.curves) {
-      if (!this.complete.value && !lines.has(data.task)) continue;
+      if (!this.complete.value && !lines.has(data.task) && !this.bare.has(data.task)) continue;
       const line = lines.get(data.task) ?? { step: [], value: [], x: [] };
       for (const row of data.rows)
         if (name in row.values) addRow(line, row.step, place(this.axis.value, row, started), finite(row.values[name]));
