@@ -1,14 +1,17 @@
 /* How good a search is on random functions (world.c), to try rules on before they are judged elsewhere.
  *
  *	search-tune [--tasks N] [--parallel N] [--seeds FIRST:COUNT] [--strategy NAME] [--kind NAME] [--budget N]
+ *		[--marks]
  *
  * Prints a line for every run: kind, seed, log10 of the regret at the end, and the CPU of an ask and tell in
- * milliseconds. With --budget N the search expects N tasks. compare.py sets two such outputs side by side. */
+ * milliseconds. With --budget N the search expects N tasks. With --marks, a line KIND@N too after N = 30, 100, 300,
+ * 1,000, ... results. compare.py sets two such outputs side by side. */
 #include "world.h"
 
 #include "search/search.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -18,6 +21,7 @@
 struct wish {
 	unsigned tasks, parallel, budget, first, count;
 	const char *strategy, *kind;
+	bool marks;
 };
 
 struct result {
@@ -29,6 +33,23 @@ static double cpu_s(void)
 	struct timespec t;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Is it 30, 100, 300, 1,000, ...? */
+static bool is_mark(size_t told)
+{
+	while (told >= 100 && told % 10 == 0)
+		told /= 10;
+	return told == 10 || told == 30;
+}
+
+static void print_regret(const struct world *w, size_t mark, uint64_t seed, double regret, double cpu_ms)
+{
+	printf("%s", w->kind->name);
+	if (mark)
+		printf("@%zu", mark);
+	printf(" %" PRIu64 " %.4f %.4f\n", seed, log10(fmax(regret, 1e-9)), cpu_ms);
+	fflush(stdout);
 }
 
 static struct node *parse(char *text)
@@ -51,7 +72,7 @@ static double drive(const struct world *w, const struct space *space, struct sea
 	} running[RUNNING_MOST];
 	struct rng rng;
 	double best = 10, best_told = INFINITY;
-	size_t busy = 0;
+	size_t busy = 0, told_count = 0;
 	bool done = false;
 	rng_seed(&rng, seed);
 	for (int64_t id = 1; !done || busy;) {
@@ -79,6 +100,9 @@ static double drive(const struct world *w, const struct space *space, struct sea
 			best = value - w->least;
 		}
 		running[at] = running[--busy];
+		told_count++;
+		if (wish->marks && told_count >= 30 && told_count < wish->tasks && is_mark(told_count))
+			print_regret(w, told_count, seed, best, *ret_cpu * 1000 / (double)told_count);
 	}
 	free(values);
 	return best;
@@ -111,19 +135,18 @@ static struct result run(const struct world *w, const struct wish *wish, unsigne
 
 static bool read_options(int argc, char **argv, struct wish *w)
 {
-	static const struct option options[] = {{"tasks", required_argument, NULL, 't'},
-						{"parallel", required_argument, NULL, 'p'},
-						{"seeds", required_argument, NULL, 'i'},
-						{"strategy", required_argument, NULL, 's'},
-						{"kind", required_argument, NULL, 'k'},
-						{"budget", required_argument, NULL, 'b'},
-						{0}};
+	static const struct option options[] = {
+		{"tasks", required_argument, NULL, 't'}, {"parallel", required_argument, NULL, 'p'},
+		{"seeds", required_argument, NULL, 'i'}, {"strategy", required_argument, NULL, 's'},
+		{"kind", required_argument, NULL, 'k'},  {"budget", required_argument, NULL, 'b'},
+		{"marks", no_argument, NULL, 'm'},       {0}};
 	char *rest;
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		switch (c) {
 		case 't': w->tasks = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'p': w->parallel = (unsigned)strtoul(optarg, NULL, 10); break;
 		case 'b': w->budget = (unsigned)strtoul(optarg, NULL, 10); break;
+		case 'm': w->marks = true; break;
 		case 's': w->strategy = optarg; break;
 		case 'k': w->kind = optarg; break;
 		case 'i':
@@ -148,8 +171,7 @@ int main(int argc, char **argv)
 				continue;
 			world_make(&w, k, seed);
 			struct result r = run(&w, &wish, seed);
-			printf("%s %u %.4f %.4f\n", k->name, seed, log10(fmax(r.regret, 1e-9)), r.cpu_ms);
-			fflush(stdout);
+			print_regret(&w, 0, seed, r.regret, r.cpu_ms);
 		}
 	return 0;
 }
