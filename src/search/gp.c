@@ -250,11 +250,15 @@ static void gp_plan_fit(struct gp *g, const struct search *s)
 
 void gp_propose(struct gp *g, struct search *s, struct search_trial *trial)
 {
+	if (s->objectives > 1 && trial->redraw == 0)
+		gp_weigh(g, s); /* other values every time */
+	if (gp_varies(g, trial)) {
+		gp_vary(g, s, trial);
+		return;
+	}
 	if (trial->redraw == 0) {
-		if (s->objectives > 1) { /* other values every time, and so other parameters */
-			gp_weigh(g, s);
+		if (s->objectives > 1) /* and so other parameters */
 			gp_plan_fit(g, s);
-		}
 		if (g->fit_count)
 			gp_find_parameters(g, s);
 		/* Neither prior is right everywhere, and the likelihood does not tell in time which one is: both have

@@ -1,5 +1,5 @@
 /* Shared by the files of the Gaussian process only: gp.c (when it learns, what it proposes), gp_data.c (what it learns
- * from), gp_improve.c (where to look next), gp_many.c (several objectives). */
+ * from), gp_improve.c (where to look next), gp_vary.c (the same without the model), gp_many.c (several objectives). */
 #ifndef SEARCH_GP_INTERNAL_H
 #define SEARCH_GP_INTERNAL_H
 
@@ -88,6 +88,14 @@ double *gp_margins(const struct gp *gp, const struct search *search, const struc
 /* Steps: how far around a result its value most likely repeats. */
 double gp_find_steps(const struct gp *gp, const struct search *search, const struct search_trial *const *chosen,
 		     const double *x, size_t n);
+
+/* gp_vary.c */
+
+/* Is this a turn of gp_vary? Never up to GP_RESULTS_MOST results; then all turns but every second, third, fourth, ... with
+ * 300, 600, 900, ... results, so that the mean time of an ask falls. Never with a fidelity. */
+bool gp_varies(const struct gp *gp, const struct search_trial *trial);
+/* Fills trial->unit with a mixture of good results. */
+void gp_vary(const struct gp *gp, struct search *search, struct search_trial *trial);
 
 /* gp_improve.c: fills `kept` with the most promising points, best first. */
 void gp_improve(struct gp *gp, struct search *search);

@@ -9,12 +9,9 @@
 
 /* The Gaussian process had the best mean rank of our strategies with 100 and 300 tasks
  * (docs/studies/search-quality.md). After 100 tasks it was lower on three of five problems than what was chosen before
- * is after 1,500 (docs/studies/search-models.md). It looks at 300 results at most, so that an ask takes some ten
- * milliseconds. More than 1,500 was not measured. */
-#define AUTO_SHORT_TASKS 3000
-/* The same with several objectives, where every ask fits the model anew. */
-#define AUTO_SHORT_MANY 300
-#define AUTO_SHORT_DIMS 100
+ * is after 1,500 (docs/studies/search-models.md). It looks at 300 results at most and is asked the less often the more
+ * there are, so that no budget is too large for it. */
+#define AUTO_MODEL_DIMS 100
 /* Up to here the model hears of nothing before the last task begins. */
 #define AUTO_FEW_TASKS 5
 /* Below this, a population has too little to learn from to beat TPE. */
@@ -23,7 +20,6 @@
 #define AUTO_ARCHITECTURE_TASKS 100
 /* Evaluations per dimension from which differential evolution overtakes: its papers use 10,000. */
 #define AUTO_EVOLUTION_TASKS 500
-#define AUTO_MANY_DIMS 10
 
 struct look {
 	size_t dims, unordered, conditional;
@@ -75,39 +71,47 @@ static const struct strategy *auto_choose_fidelity(char **ret_reason)
 static const struct strategy *auto_choose_many(const struct look *l, size_t objectives, char **ret_reason)
 {
 	bool numeric = !l->unordered && !l->conditional;
-	bool few = l->tasks <= AUTO_SHORT_MANY && l->dims <= AUTO_SHORT_DIMS;
-	const struct strategy *s = few       ? FIRST_OF("gp", "motpe", "nsga2", "random")
-		: l->tasks < AUTO_LONG_TASKS ? FIRST_OF("motpe", "nsga2", "random")
-					     : FIRST_OF("nsga2", "gde3", "random");
+	const struct strategy *s = l->dims <= AUTO_MODEL_DIMS ? FIRST_OF("gp", "motpe", "nsga2", "random")
+		: l->tasks < AUTO_LONG_TASKS                  ? FIRST_OF("motpe", "nsga2", "random")
+							      : FIRST_OF("nsga2", "gde3", "random");
 	*ret_reason = mem_printf("%zu objectives, %" PRIu64 " tasks, %s", objectives, l->tasks,
 				 numeric ? "all parameters are numbers" : "with categories or conditions");
 	return s;
 }
 
-static const struct strategy *auto_choose_one(const struct look *l, const char **ret_option, char **ret_reason)
+/* More parameters than the model is for. */
+static const struct strategy *auto_choose_large(const struct look *l, bool numeric, const char **ret_option,
+						char **ret_reason)
 {
-	bool numeric = !l->unordered && !l->conditional;
-	bool few = l->tasks <= AUTO_SHORT_TASKS && l->dims <= AUTO_SHORT_DIMS;
-	if (!few && l->dims >= AUTO_MANY_DIMS && 4 * l->unordered >= 3 * l->dims) {
+	if (4 * l->unordered >= 3 * l->dims) {
 		*ret_reason = mem_printf("%zu parameters, mostly categories: an architecture search", l->dims);
 		return l->tasks < AUTO_ARCHITECTURE_TASKS ? FIRST_OF("tpe", "evolution", "de")
 							  : FIRST_OF("evolution", "tpe", "de");
 	}
-	if (!few && numeric && l->tasks >= AUTO_EVOLUTION_TASKS * l->dims) {
+	if (numeric && l->tasks >= AUTO_EVOLUTION_TASKS * l->dims) {
 		*ret_reason = mem_printf("%" PRIu64 " tasks for %zu numeric parameters: enough for evolution", l->tasks,
 					 l->dims);
 		return FIRST_OF("lshade", "dish", "de");
 	}
-	if (numeric && !few && l->tasks >= AUTO_LONG_TASKS) {
+	if (numeric && l->tasks >= AUTO_LONG_TASKS) {
 		*ret_reason = mem_printf("%zu numeric parameters and %" PRIu64
 					 " tasks: TPE first, then CMA-ES from there",
 					 l->dims, l->tasks);
 		*ret_option = "warm";
 		return search_find("cmaes");
 	}
+	*ret_reason = mem_printf("%zu parameters, %" PRIu64 " tasks", l->dims, l->tasks);
+	return FIRST_OF("tpe", "de");
+}
+
+static const struct strategy *auto_choose_one(const struct look *l, const char **ret_option, char **ret_reason)
+{
+	bool numeric = !l->unordered && !l->conditional;
+	if (l->dims > AUTO_MODEL_DIMS)
+		return auto_choose_large(l, numeric, ret_option, ret_reason);
 	*ret_reason = mem_printf("one objective, %" PRIu64 " tasks, %s", l->tasks,
 				 numeric ? "numeric parameters" : "with categories or conditions");
-	return few ? FIRST_OF("gp", "tpe", "de") : FIRST_OF("tpe", "de");
+	return FIRST_OF("gp", "tpe", "de");
 }
 
 const struct strategy *search_choose(const struct search_spec *spec, const struct space *space, bool has_fidelity,
