@@ -286,6 +286,8 @@ static int ingest_note(struct ingest *in, const struct journal_record *r)
 	int rc = r->stall ? engine_take_stall(in->engine, in->live, r) : 0;
 	if (rc == 0)
 		rc = ingest_warm(in, r);
+	if (rc == 0 && r->renumbered)
+		rc = store_set_renumbered(in->engine->store, in->live->task.id, r->text);
 	return rc < 0 ? rc
 		      : store_add_history(in->engine->store, in->live->task.id, STORE_RUNNING, r->text, r->time_ms);
 }

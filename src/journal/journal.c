@@ -170,6 +170,7 @@ static int journal_read_map(const json_t *map, struct journal_space *space, stru
 	case JOURNAL_NOTE:
 		record->text = journal_get_text(map, "text");
 		record->stall = journal_get_text(map, "stall");
+		record->renumbered = json_is_true(json_object_get(map, "renumbered"));
 		journal_read_warm(map, record);
 		return record->text ? 0 : -EBADMSG;
 	case JOURNAL_BEFORE:

@@ -41,6 +41,7 @@ struct journal_record {
 	bool checkpoint; /* its checkpoint folder has files of an earlier attempt */
 	int64_t beat_ms; /* the runner writes at least this often; 0: an older runner, which does not say */
 	/* START, or a NOTE where it is known only later */
+	bool renumbered; /* a note that rows have other steps than in the file that they come from */
 	bool has_warm; /* false: nothing is said */
 	bool warm; /* the script was started from a process that had its modules imported; false: cold */
 	/* METRIC */

@@ -105,6 +105,8 @@ static void journal_write_record(const struct journal_record *record, struct jso
 	case JOURNAL_NOTE:
 		json_key_string(out, "text", record->text);
 		journal_write_text(out, "stall", record->stall);
+		if (record->renumbered)
+			json_key_bool(out, "renumbered", true);
 		journal_write_warm(record, out);
 		break;
 	case JOURNAL_BEFORE: journal_write_before(record, out); break;

@@ -104,13 +104,26 @@ static bool collect_is_blocked(void *ctx)
 }
 
 /* Once, however often this is started. */
+static bool collect_is_new(struct collect *c, const char *text)
+{
+	if (collect_has(c->notes.at, c->notes.len, text))
+		return false;
+	vec_push(&c->notes, mem_strdup(text));
+	return true;
+}
+
 static void collect_note(void *ctx, const char *text)
 {
 	struct collect *c = ctx;
-	if (collect_has(c->notes.at, c->notes.len, text))
-		return;
-	vec_push(&c->notes, mem_strdup(text));
-	recorder_note(&c->recorder, text);
+	if (collect_is_new(c, text))
+		recorder_note(&c->recorder, text);
+}
+
+static void collect_note_renumbered(void *ctx, const char *text)
+{
+	struct collect *c = ctx;
+	if (collect_is_new(c, text))
+		recorder_note_renumbered(&c->recorder, text);
 }
 
 static void collect_row_cb(void *ctx, const struct metrics_row *row)
@@ -180,6 +193,7 @@ static int collect_rows(struct collect *c)
 	config.after = true;
 	config.row = collect_row_cb;
 	config.note = collect_note;
+	config.renumbered = collect_note_renumbered;
 	config.blocked = collect_is_blocked;
 	config.ctx = c;
 	c->follow = follow_new(&config);

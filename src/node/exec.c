@@ -385,6 +385,7 @@ static void exec_open_follow(struct exec *x)
 	sources_find(&x->d, &x->sources, &config);
 	config.row = recorder_row_cb;
 	config.note = recorder_note;
+	config.renumbered = recorder_note_renumbered;
 	config.blocked = recorder_is_blocked;
 	config.ctx = &x->recorder;
 	x->follow = follow_new(&config);

@@ -176,7 +176,7 @@ static void follow_note_remarks(struct follow_file *file)
 		char *text = earlier ? NULL
 				     : mem_printf("%.200s: %s", follow_relative(file->follow, file->path), remark);
 		if (text)
-			config->note(config->ctx, text);
+			config->renumbered(config->ctx, text);
 		free(text);
 	}
 }

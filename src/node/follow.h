@@ -27,6 +27,7 @@ struct follow_config {
 	bool retell; /* also give the rows of earlier attempts, if a file is not written any more */
 	metrics_row_f row;
 	void (*note)(void *ctx, const char *text);
+	void (*renumbered)(void *ctx, const char *text); /* a note that rows have other steps than in their file */
 	bool (*blocked)(void *ctx); /* true: rows cannot be taken now; try again later */
 	void *ctx;
 };

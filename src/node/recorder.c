@@ -64,6 +64,11 @@ void recorder_note(void *ctx, const char *text)
 	recorder_append(ctx, &(struct journal_record){.kind = JOURNAL_NOTE, .text = text});
 }
 
+void recorder_note_renumbered(void *ctx, const char *text)
+{
+	recorder_append(ctx, &(struct journal_record){.kind = JOURNAL_NOTE, .text = text, .renumbered = true});
+}
+
 void recorder_note_warm(struct recorder *r, bool warm, const char *modules)
 {
 	char *text = mem_printf(warm ? "started from a process that had imported %s"

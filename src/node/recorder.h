@@ -23,6 +23,8 @@ void recorder_close(struct recorder *recorder);
 void recorder_append(struct recorder *recorder, struct journal_record *record);
 /* A line for the timeline. `ctx` is the recorder. */
 void recorder_note(void *ctx, const char *text);
+/* The same, about rows that have other steps than in their file. */
+void recorder_note_renumbered(void *ctx, const char *text);
 /* How the script was started, as a line for the timeline: warm, by the process that had imported the modules, or cold. */
 void recorder_note_warm(struct recorder *recorder, bool warm, const char *modules);
 /* A row of metrics. `ctx` is the recorder. */

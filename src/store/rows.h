@@ -208,6 +208,7 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	BOTH(COUNT, steps, "t.steps", int, "epochs")                                                                   \
 	JSON(text, "step_name", "t.step_name")                                                                         \
 	JSON(text, "beyond", "t.beyond")                                                                               \
+	JSON(text, "renumbered", "t.renumbered")                                                                       \
 	JSON(progress, "progress", "t.state, t.step + t.from_zero, t.steps")                                           \
 	BOTH(INT, created_ms, "t.created_ms", time, "created")                                                         \
 	BOTH(INT, submitted_ms, "t.submitted_ms", time, "submitted")                                                   \
@@ -275,6 +276,8 @@ int store_set_progress(struct store *store, const struct store_task *row) MUST_U
 int store_set_beyond(struct store *store, int64_t id, const char *text) MUST_USE;
 /* What its steps count. */
 int store_set_task_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
+/* Why some of its rows have other steps than in their file. The first reason stays until the metrics are cleared. */
+int store_set_renumbered(struct store *store, int64_t id, const char *why) MUST_USE;
 int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
 /* Adds a sample of what the task does. They are kept thinned out: LIMIT_SAMPLES_BYTES for a task. */
 int store_add_sample(struct store *store, int64_t task, const struct sample *sample) MUST_USE;

@@ -12,6 +12,8 @@ static const char sql_add_metric_name[] = "INSERT INTO metric_name (experiment, 
 static const char sql_add_metric[] =
 	"INSERT OR REPLACE INTO metric (task, name, step, value, time_ms, epoch) VALUES (?, ?, ?, ?, ?, ?)";
 static const char sql_clear_metrics[] = "DELETE FROM metric WHERE task = ?1";
+static const char sql_renumbered[] = "UPDATE task SET renumbered = coalesce(renumbered, ?2) WHERE id = ?1";
+static const char sql_as_written[] = "UPDATE task SET renumbered = NULL WHERE id = ?1";
 static const char sql_clear_sources[] = "DELETE FROM metric_source WHERE task = ?1";
 static const char sql_rename[] = "UPDATE OR REPLACE metric SET name = ?3 WHERE task = ?1 AND name = ?2";
 static const char sql_drop[] = "DELETE FROM metric WHERE task = ?1 AND name = ?2";
@@ -43,9 +45,16 @@ static const char sql_reached[] = "SELECT " REACHED OF_METRIC " ORDER BY m.step 
 	"GROUP BY t.id HAVING t.state = " NUMBER(FINISHED) " OR max(" REACHED ") >= ?4"
 static const char sql_least_rivals[] = RIVALS("min"), sql_most_rivals[] = RIVALS("max");
 
+int store_set_renumbered(struct store *store, int64_t id, const char *why)
+{
+	return store_run(store, sql_renumbered, "is", id, why);
+}
+
 int store_clear_metrics(struct store *store, int64_t task)
 {
 	int rc = store_run(store, sql_clear_metrics, "i", task);
+	if (rc == 0)
+		rc = store_run(store, sql_as_written, "i", task);
 	return rc < 0 ? rc : store_run(store, sql_clear_sources, "i", task);
 }
 

@@ -12,6 +12,10 @@ with open("log.csv", "w") as f:
     for e in range(20):
         f.write(f"{e},{'nan' if lr > 0.05 and 6 <= e < 10 else 1 / (e + 1)}\\n")
 `;
+const AGAIN = `for run in range(2):
+    for e in range(6):
+        print(f"epoch {e} loss {1 / (e + 1 + run * 6):.4f}", flush=True)
+`;
 const FAILS = 'import sys\nprint("oh no", file=sys.stderr)\nsys.exit(3)\n';
 const PRINTS = `import argparse
 p = argparse.ArgumentParser()
@@ -85,6 +89,27 @@ test('values that are NaN are marked on the axis, and the legend says what the m
   await page.locator('.legend').waitFor();
   assert.equal(await page.locator('.legend').getByText('NaN', { exact: true }).count(), 0);
   assert.equal(await marks(page), 0);
+  assert.deepEqual(seat.troubles, []);
+});
+
+test('an epoch that sluice counted is marked beside the best value', { skip }, async () => {
+  const { page } = seat;
+  const id = await ran(AGAIN, { parameters: { lr: [0.1] }, objective: 'loss' });
+  const said = 'Counted by sluice: stdout: epoch 0 comes after 5; it is shown as epoch 6';
+  await page.goto(`${daemon.url}/e/${id}`);
+  for (const place of ['.kpi.first', 'tr[data-row="1"]']) {
+    const mark = page.locator(place).locator('abbr');
+    await mark.waitFor();
+    assert.ok((await mark.getAttribute('title')).startsWith(said), await mark.getAttribute('title'));
+  }
+  assert.match(await page.locator('.kpi.first').innerText(), /epoch 11\*/);
+  await page.goto(`${daemon.url}/e/${id}/1`);
+  await page.getByRole('region', { name: 'Results' }).locator('abbr').waitFor();
+  // No mark where the steps are those of the file.
+  const plain = await ran(NAN, { parameters: { lr: [0.01] }, objective: 'val_loss' });
+  await page.goto(`${daemon.url}/e/${plain}`);
+  await page.locator('tr[data-row="1"]').waitFor();
+  assert.equal(await page.locator('abbr.renumbered').count(), 0);
   assert.deepEqual(seat.troubles, []);
 });
 

@@ -35,6 +35,16 @@ export function Stalled({ many, title }: { many?: number; title?: string | null 
   );
 }
 
+// Beside a step of a task whose rows have other steps than in their file.
+export function Renumbered({ why }: { why: string }) {
+  const said = `Counted by sluice: ${why}`;
+  return (
+    <abbr class="renumbered" title={said}>
+      *<span class="visually-hidden"> ({said})</span>
+    </abbr>
+  );
+}
+
 // An experiment that waits for its user and starts nothing more shows that instead of its state.
 export function ExperimentChip({ e }: { e: { state: State; note: string | null; paused: string | null } }) {
   if (!e.paused || e.state === 'finished' || e.state === 'stopped' || e.state === 'error')

@@ -12,6 +12,8 @@ export interface Column {
   text: (task: TaskSummary) => string | null;
   // The value in full, for the title.
   full?: (task: TaskSummary) => string | null;
+  // Why it is not what the task's file says; null: it is.
+  counted?: (task: TaskSummary) => string | null;
   left?: boolean;
   // Shown unless it is taken away.
   usual?: boolean;
@@ -112,6 +114,7 @@ function results(e: Experiment, tasks: TaskSummary[]): Column[] {
       label: `At ${step}`,
       group: 'Results',
       text: (t) => (t.best ? String(t.best.epoch ?? '') || null : null),
+      counted: (t) => t.renumbered ?? null,
       usual: true,
     },
     ...e.metrics.filter((m) => m !== first && !further.includes(m)).map((m) => at(m, 'best', `${m} at best`)),

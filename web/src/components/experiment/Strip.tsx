@@ -15,7 +15,7 @@ import {
   threeDigits,
   when,
 } from '../../lib/format';
-import { ended, StateBar, StateCounts } from '../State';
+import { ended, Renumbered, StateBar, StateCounts } from '../State';
 
 // Mean time of what has ended, times what is left, over how many run at once. No more than that is
 // known, and the line below the number says so. `estimate` is null where there is no estimate; `text` says why.
@@ -45,6 +45,7 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
   const gpu = !!e.cost.gpu_s;
   // The best of the first objective, with the best that this task has of the others, each at its own step.
   const step = e.step_name || 'epoch';
+  const counted = tasks.find((t) => t.number === e.best?.task)?.renumbered;
   const further = e.objective
     .map((o, i) => ({ o, value: finite(e.best?.values?.[i]), at: e.best?.epochs?.[i] ?? null }))
     .slice(1)
@@ -76,9 +77,15 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
               </small>
             </div>
             <div class="detail" title={paramLine(e.best.parameters, e.varying)}>
+              {counted && e.best.epoch !== null && (
+                <>
+                  {step} {e.best.epoch}
+                  <Renumbered why={counted} />,{' '}
+                </>
+              )}
               {[
                 e.best.state === 'error' && (e.best.cause ? `failed: ${e.best.cause.text}` : 'failed'),
-                e.best.epoch !== null && `${step} ${e.best.epoch}`,
+                !counted && e.best.epoch !== null && `${step} ${e.best.epoch}`,
                 further,
                 paramLine(e.best.parameters, e.varying),
               ]

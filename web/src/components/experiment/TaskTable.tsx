@@ -12,7 +12,7 @@ import { quote } from '../../lib/text';
 import { Bar } from '../Bar';
 import { Icon } from '../Icon';
 import { SortHead } from '../SortHead';
-import { Chip, Stalled } from '../State';
+import { Chip, Renumbered, Stalled } from '../State';
 
 // As td in tables.css, with its border.
 export const ROW_PX = 32;
@@ -201,6 +201,7 @@ function Cell({ column, task }: { column: Column; task: TaskSummary }) {
       ) : (
         <span class="cut" title={column.full?.(task) ?? undefined}>
           <bdi>{text}</bdi>
+          {column.counted?.(task) && <Renumbered why={column.counted(task)!} />}
         </span>
       )}
     </td>

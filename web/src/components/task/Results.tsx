@@ -7,6 +7,7 @@ import type { Experiment, Task, TaskList, TaskSummary } from '../../data/types';
 import { count, duration, finite, metric } from '../../lib/format';
 import { Card } from '../Card';
 import { KeyValues } from '../KeyValues';
+import { Renumbered } from '../State';
 
 const total = async (id: string, filter: string) =>
   (await get<TaskList>(`/experiments/${id}/tasks?limit=1&filter=${encodeURIComponent(filter)}`)).total;
@@ -76,6 +77,7 @@ export function Results({ task, e }: { task: Task; e: Experiment }) {
           <span class="mute">
             {' '}
             at {step} {epoch}
+            {task.renumbered && <Renumbered why={task.renumbered} />}
           </span>
         )}
       </>
