@@ -5,7 +5,9 @@
  *     are counted, what is printed; among files the order of metrics_formats. The same name in two formats is the same
  *     thing written twice;
  *   - several of the same trust are different things, and each is qualified by what sets its path apart: train/loss,
- *     val/loss.
+ *     val/loss;
+ *   - a score at the end (final.json) is not the same thing as the curve that is printed under its name: the curve is kept
+ *     as stdout/loss.
  *
  * A column that is called like an objective but for its case and for what stands between its words ("Val loss" for
  * val_loss) is the objective, unless the file also has a column of exactly that name. A note says so.
@@ -48,6 +50,7 @@ struct engine_source {
 	char *source, *step_name;
 	const char *path; /* within source */
 	size_t rank; /* the lowest is believed */
+	bool summary; /* a result, not a curve */
 	int64_t attempt;
 	bool noted_left, noted_shared, noted_alike;
 	VEC(struct series_column) columns;
@@ -70,19 +73,20 @@ int series_name_id(struct engine *engine, struct engine_experiment *e, const cha
 }
 
 /* Trust, then the place of the format in its table. */
-static size_t series_rank(const char *source, const char *step_name)
+static void series_rank(struct engine_source *source)
 {
-	const struct metrics_format *printed = metrics_format_printed();
-	size_t len = strcspn(source, ":"), place = 0;
-	enum series_trust trust = strcmp(step_name, "row") == 0 ? SERIES_ROWS : SERIES_STEPS;
-	if (len == 6 && memcmp(source, "report", 6) == 0)
-		return SERIES_REPORT;
-	while (metrics_formats[place].name &&
-	       (strlen(metrics_formats[place].name) != len || memcmp(metrics_formats[place].name, source, len) != 0))
-		place++;
-	if (printed && &metrics_formats[place] == printed)
-		return SERIES_PRINTED * 100 + (strcmp(source + len, ":stderr") == 0);
-	return trust * 100 + place;
+	const struct metrics_format *printed = metrics_format_printed(), *format = metrics_formats;
+	size_t len = strcspn(source->source, ":");
+	bool counted = strcmp(source->step_name, "row") == 0;
+	while (format->name && (strlen(format->name) != len || memcmp(format->name, source->source, len) != 0))
+		format++;
+	source->summary = format->summary && counted;
+	if (len == 6 && memcmp(source->source, "report", 6) == 0)
+		source->rank = SERIES_REPORT;
+	else if (printed && format == printed)
+		source->rank = SERIES_PRINTED * 100 + (strcmp(source->source + len, ":stderr") == 0);
+	else
+		source->rank = (counted ? SERIES_ROWS : SERIES_STEPS) * 100 + (size_t)(format - metrics_formats);
 }
 
 static struct engine_source *series_add_source(struct engine_live *live, const char *source, const char *step_name)
@@ -92,7 +96,7 @@ static struct engine_source *series_add_source(struct engine_live *live, const c
 	added->source = mem_strdup(source);
 	added->step_name = mem_strdup(step_name);
 	added->path = colon ? added->source + (colon - source) + 1 : added->source;
-	added->rank = series_rank(source, step_name);
+	series_rank(added);
 	vec_push(&live->sources, added);
 	return added;
 }
@@ -296,7 +300,7 @@ struct series_member {
 
 struct series_group {
 	VEC(struct series_member) members;
-	bool shared; /* several of them are believed */
+	bool shared; /* several of them are shown */
 };
 
 static struct series_column *member_column(const struct series_member *member)
@@ -350,6 +354,32 @@ static char *series_join(const char *qualifier, const char *column)
 	return mem_printf("%s/%s", qualifier, column);
 }
 
+/* The lowest rank above this one; SIZE_MAX: none. */
+static size_t series_next_rank(const struct series_group *group, size_t above)
+{
+	size_t next = SIZE_MAX;
+	for (size_t i = 0; i < group->members.len; i++)
+		if (group->members.at[i].source->rank > above && group->members.at[i].source->rank < next)
+			next = group->members.at[i].source->rank;
+	return next;
+}
+
+/* Only a score at the end has the name: the curve that is printed under it is kept, with where it comes from. */
+static void series_keep_curve(const char *column, struct series_group *group, size_t best)
+{
+	size_t next = SIZE_MAX;
+	for (size_t i = 0; i < group->members.len; i++)
+		if (group->members.at[i].source->rank == best && group->members.at[i].source->summary)
+			next = series_next_rank(group, best);
+	for (size_t i = 0; i < group->members.len; i++) {
+		struct series_member *member = &group->members.at[i];
+		if (member->source->rank != next || strcmp(member->source->step_name, "row") == 0)
+			continue;
+		member->wanted = series_join(member->source->path, column);
+		group->shared = true;
+	}
+}
+
 static void series_decide(const struct engine_live *live, const char *column, struct series_group *group)
 {
 	size_t best = SIZE_MAX, count = 0;
@@ -376,6 +406,7 @@ static void series_decide(const struct engine_live *live, const char *column, st
 	}
 	free(words);
 	free(paths);
+	series_keep_curve(column, group, best);
 }
 
 static int series_note(struct engine *engine, const struct engine_live *live, char *text)

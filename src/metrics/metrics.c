@@ -30,7 +30,7 @@ const struct metrics_format metrics_formats[] = {
 	 .others = metrics_text_files,
 	 .other = metrics_jsonl_begins,
 	 .open = metrics_jsonl_open},
-	{.name = "json", .files = metrics_json_files, .settings = true, .open = metrics_document_open},
+	{.name = "json", .files = metrics_json_files, .settings = true, .summary = true, .open = metrics_document_open},
 	{.name = "tfevents",
 	 .files = metrics_tfevents_files,
 	 .begins = metrics_tfevents_begins,

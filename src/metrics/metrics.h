@@ -37,6 +37,7 @@ struct metrics_format {
 		*others; /* names of files that may be of this format: `other` says by the first bytes; NULL */
 	bool (*other)(const char *head, size_t len);
 	bool settings; /* such files often hold settings: they only count if they have names of metrics */
+	bool summary; /* such files hold results, not a curve, unless they have steps */
 	bool certain; /* a file whose name and first bytes fit holds metrics, even if it has no row yet */
 	bool folders; /* the files of one folder are one record: see metrics_join */
 	struct metrics_reader *(*open)(metrics_row_f row, void *ctx);

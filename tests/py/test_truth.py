@@ -207,3 +207,14 @@ open('val.csv', 'w').write('epoch,loss\\n1,7\\n')
     assert sorted(daemon.get(f"/experiments/{experiment}")["metrics"]) == ["train/loss", "val/loss"]
     head = daemon.cli("export", experiment, "--format", "csv").stdout.splitlines()[0]
     assert "last_val/loss" in head and "last_loss" not in head, head
+
+
+def test_a_score_at_the_end_does_not_take_a_printed_curve_away(daemon):
+    script = ("import json\nfor i in range(1, 6): print(f'epoch {i} accuracy {0.5 + i / 20}', flush=True)\n"
+              "json.dump({'accuracy': 0.7125}, open('final.json', 'w'))\n")
+    e = daemon.submit(script, {"objective": {"metric": "accuracy", "goal": "max"}})
+    assert daemon.wait_ended(e)["best"]["value"] == 0.7125
+    task = json.loads(daemon.cli("export", e, "--format", "json").stdout)["tasks"][0]
+    assert task["metrics"]["stdout/accuracy"] == {"step": [1, 2, 3, 4, 5], "value": [0.55, 0.6, 0.65, 0.7, 0.75]}
+    assert task["metrics"]["accuracy"]["value"] == [0.7125]
+    assert "both have accuracy: shown as" in daemon.cli("show", f"{e}/1").stdout
