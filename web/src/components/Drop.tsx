@@ -1,7 +1,6 @@
 // A button that opens a box of choices; Escape or a click elsewhere closes it.
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useOpened } from '../lib/opened';
 import { Icon, type IconName } from './Icon';
 
 export function Drop({
@@ -18,21 +17,7 @@ export function Drop({
   class?: string;
   children: (close: () => void) => ComponentChildren;
 }) {
-  const open = useSignal(false);
-  const box = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!open.value) return;
-    const away = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) open.value = false;
-    };
-    document.addEventListener('pointerdown', away);
-    return () => document.removeEventListener('pointerdown', away);
-  }, [open.value]);
-  const close = () => {
-    open.value = false;
-    button.current?.focus();
-  };
+  const { open, box, button, close } = useOpened();
   return (
     <div
       class="menu"

@@ -1,6 +1,6 @@
 // A button that opens a few more actions.
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
+import { useOpened } from '../lib/opened';
 import { Icon, type IconName } from './Icon';
 
 export interface MenuItem {
@@ -21,22 +21,10 @@ export function Menu({
   icon?: IconName;
   class?: string;
 }) {
-  const open = useSignal(false);
-  const box = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
+  const { open, box, button, close } = useOpened();
   useEffect(() => {
-    if (!open.value) return;
-    box.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
-    const away = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) open.value = false;
-    };
-    document.addEventListener('pointerdown', away);
-    return () => document.removeEventListener('pointerdown', away);
+    if (open.value) box.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
   }, [open.value]);
-  const close = () => {
-    open.value = false;
-    button.current?.focus();
-  };
   const key = (event: KeyboardEvent) => {
     if (!open.value) return;
     const all = [...box.current!.querySelectorAll<HTMLElement>('[role=menuitem]')];
