@@ -555,7 +555,7 @@ test('a failing task quotes its cause, tasks stop and restart, the daemon may be
     .getByRole('region', { name: 'All attempts' })
     .locator('tbody tr')
     .nth(1)
-    .getByText('exit code 1')
+    .getByRole('cell', { name: '1', exact: true })
     .waitFor();
   await page
     .getByRole('region', { name: 'Use over time' })

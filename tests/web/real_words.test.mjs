@@ -91,7 +91,7 @@ test('a wait for a free place counts as waiting', { skip }, async () => {
   const wait = page.locator('section[aria-labelledby=costs] dt', { hasText: 'Wait before the start, median' });
   const said = await wait.locator('xpath=following-sibling::dd[1]').innerText();
   assert.ok(Number.parseFloat(said) >= 2, said);
-  await page.getByText('No value of metric has arrived. All tasks have ended.').waitFor();
+  await page.getByText('No metric has arrived. All tasks have ended.').waitFor();
   await visit(`/e/${id}/3`);
   const waited = /waited ([\d.]+) s/.exec(await page.locator('.stages').innerText());
   assert.ok(Number(waited[1]) >= 4, waited[0]);
