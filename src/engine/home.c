@@ -83,7 +83,8 @@ int engine_find_home(struct engine *engine, struct error *err)
 			log_warning("%s", why.text);
 	}
 	node_free(home);
-	return rc;
+	/* An earlier version may have removed the last attempts of the original, and forgotten their ids. */
+	return rc == 0 && engine->copied_from ? store_leave_attempts(engine->store, engine->copied_until) : rc;
 }
 
 bool engine_is_foreign(const struct engine *engine, int64_t attempt)

@@ -245,6 +245,8 @@ int store_find_marked(struct store *store, int64_t experiment, int64_t from, sto
 int store_remove_task(struct store *store, const struct store_task *row) MUST_USE;
 /* The newest attempt of all; 0: there is none. */
 int store_last_attempt(struct store *store, int64_t *ret) MUST_USE;
+/* No new attempt gets an id up to this one. */
+int store_leave_attempts(struct store *store, int64_t until) MUST_USE;
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx) MUST_USE;
 /* At most `limit` tasks of the experiment from number `from` on, by number. */
 int store_each_task(struct store *store, int64_t experiment, int64_t from, int64_t limit, store_task_f each,

@@ -56,9 +56,12 @@ static const char sql_count_removed[] =
 	"removed_energy_j = removed_energy_j + (SELECT total(energy_j) FROM attempt WHERE task = ?3) WHERE id = ?1";
 static const char sql_remove[] = "DELETE FROM task WHERE id = ?1";
 static const char sql_finished[] = "SELECT id FROM task WHERE experiment = ?1 AND state = " NUMBER(FINISHED);
+/* An id that no row of the table has or had. */
+#define NEXT_ID(table)                                                                                                 \
+	"1 + max(coalesce((SELECT max(id) FROM " table "), 0), (SELECT last FROM removed_id WHERE name = '" table "'))"
 static const char sql_add[] =
-	"INSERT INTO task (experiment, number, parameters, repeat, seed, fidelity, steps, asked, created_ms) "
-	"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	"INSERT INTO task (id, experiment, number, parameters, repeat, seed, fidelity, steps, asked, created_ms) "
+	"VALUES (" NEXT_ID("task") ", ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char sql_add_history[] = "INSERT INTO history (task, time_ms, state, reason) VALUES (?, ?, ?, ?)";
 static const char sql_state[] = "SELECT state FROM task WHERE id = ?1";
 static const char sql_set_state[] = "UPDATE task SET state = ?2, reason = ?3, cause = ?4, expected_start_ms = NULL, "
@@ -123,8 +126,9 @@ static const char sql_find_attempt[] =
 	"SELECT coalesce((SELECT max(a.number) FROM attempt a WHERE a.task = t.id "
 	"AND (?3 = 0 OR a.number = ?3)), 0) FROM task t JOIN experiment e ON e.id = t.experiment "
 	"AND e.removing = 0 WHERE t.experiment = ?1 AND t.number = ?2";
-static const char sql_add_attempt[] =
-	"INSERT INTO attempt (task, number, token, idx, created_ms, submitted_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?5)";
+static const char sql_add_attempt[] = "INSERT INTO attempt (id, task, number, token, idx, created_ms, submitted_ms) "
+				      "VALUES (" NEXT_ID("attempt") ", ?1, ?2, ?3, ?4, ?5, ?5)";
+static const char sql_leave_attempts[] = "UPDATE removed_id SET last = ?1 WHERE name = 'attempt' AND last < ?1";
 static const char sql_set_stall[] = "UPDATE attempt SET stall = ?2 WHERE id = ?1";
 static const char sql_set_slow[] = "UPDATE attempt SET slow = ?2 WHERE id = ?1";
 static const char sql_set_silent[] = "UPDATE attempt SET silent = ?2 WHERE id = ?1";
@@ -204,6 +208,11 @@ int store_remove_task(struct store *store, const struct store_task *row)
 int store_last_attempt(struct store *store, int64_t *ret)
 {
 	return row_read_int(store, store_bind(store, "SELECT coalesce(max(id), 0) FROM attempt", ""), ret);
+}
+
+int store_leave_attempts(struct store *store, int64_t until)
+{
+	return store_run(store, sql_leave_attempts, "i", until);
 }
 
 int store_read_task(struct store *store, int64_t experiment, int64_t number, store_task_f each, void *ctx)

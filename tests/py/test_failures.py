@@ -190,6 +190,28 @@ def test_a_copy_of_a_state_folder_leaves_the_tasks_of_the_original_alone(daemon,
     assert task["state"] == "running" and len(task["attempts"]) == 1
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_copy_of_a_state_folder_runs_its_own_tasks_also_after_a_removal(daemon, make_daemon, folder, whole):
+    first = daemon.submit("print(1)", {"parameters": {"x": [1, 2, 3]}})
+    daemon.wait_ended(first)
+    daemon.stop()
+    shutil.copytree(daemon.state, folder / "copy", symlinks=True, ignore=shutil.ignore_patterns("*.sock"))
+    copy = make_daemon("copy").start()
+    # The last attempts of the original: their ids must not come back.
+    if whole:
+        copy.delete(f"/experiments/{first}")
+    else:
+        copy.post(f"/experiments/{first}/tasks/remove", {"tasks": [2, 3]})
+    mine = copy.submit("import time\ntime.sleep(3600)", {"retry": {"lost": 0}})
+    copy.wait_state(mine, ("running",), 1)
+    copy.kill()
+    copy.start()
+    assert copy.task(mine, 1)["state"] == "running"
+    copy.post(f"/experiments/{mine}/stop")
+    assert copy.wait_ended(mine, 20)["state"] == "stopped"
+    assert len(copy.task(mine, 1)["attempts"]) == 1
+
+
 def test_results_that_an_older_database_does_not_know_are_kept(daemon, folder):
     """Somebody puts a copy of the database back: the next experiment gets a number that was used before."""
     daemon.wait_ended(daemon.submit("print(1)"))

@@ -431,6 +431,34 @@ static void test_removing_an_experiment_takes_everything_along(void **state)
 	}
 }
 
+static void test_ids_of_removed_tasks_and_attempts_are_not_given_again(void **state)
+{
+	struct fixture *f = *state;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	assert_int_equal(store_add_batch(f->store, "t", f->experiment, "slurm", STORE_BATCH_SUBMITTING, 0, NULL, 1), 0);
+	struct store_task row = {.experiment = f->experiment, .number = 1, .id = add_task(f, 1)};
+	int64_t attempt = add_attempt(f, row.id, 1);
+	assert_int_equal(store_remove_task(f->store, &row), 0);
+	int64_t next = add_task(f, 2), next_attempt = add_attempt(f, next, 2);
+	assert_true(next > row.id);
+	assert_true(next_attempt > attempt);
+	int more;
+	while ((more = store_delete_some(f->store, f->experiment)) > 0)
+		;
+	assert_int_equal(more, 0);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+	store_close(f->store);
+	assert_int_equal(store_open(f->path, &f->store, NULL), 0);
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	assert_int_equal(store_add_experiment(f->store, &plain, &f->experiment), 0);
+	assert_int_equal(store_add_batch(f->store, "u", f->experiment, "slurm", STORE_BATCH_SUBMITTING, 0, NULL, 1), 0);
+	int64_t last = add_task(f, 1), last_attempt;
+	assert_int_equal(store_add_attempt(f->store, last, 1, "u", 0, 1, &last_attempt), 0);
+	assert_true(last > next);
+	assert_true(last_attempt > next_attempt);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+}
+
 static void test_an_idempotency_key_finds_its_first_answer(void **state)
 {
 	struct fixture *f = *state;
@@ -521,6 +549,7 @@ int main(void)
 		T(test_the_same_metric_row_twice_is_one_row),
 		T(test_a_reset_task_has_no_results_and_a_fresh_next_attempt),
 		T(test_removing_an_experiment_takes_everything_along),
+		T(test_ids_of_removed_tasks_and_attempts_are_not_given_again),
 		T(test_an_idempotency_key_finds_its_first_answer),
 		T(test_a_message_that_counts_one_more_has_a_new_token),
 		T(test_a_second_process_is_refused),
