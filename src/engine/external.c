@@ -199,16 +199,22 @@ void engine_refuse_askers(struct engine *engine, int rc, const char *why)
 	}
 }
 
-static double external_number(const struct node *node)
+/* A number, or one of the words for what JSON cannot write. */
+static bool external_number(const struct node *node, double *ret)
 {
+	static const struct {
+		const char *word;
+		double value;
+	} words[] = {{"NaN", NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
 	const char *word = node_string(node);
+	for (size_t i = 0; word && i < COUNT_OF(words); i++)
+		if (strcmp(word, words[i].word) == 0) {
+			*ret = words[i].value;
+			return true;
+		}
 	if (node_is_number(node))
-		return node->real;
-	if (word && strcmp(word, "Infinity") == 0)
-		return INFINITY;
-	if (word && strcmp(word, "-Infinity") == 0)
-		return -INFINITY;
-	return NAN;
+		*ret = node->real;
+	return node_is_number(node);
 }
 
 /* What a worker tells of its task. */
@@ -232,11 +238,12 @@ static int external_read_row(const struct node *body, struct external_tell *tell
 		return errorf(err, -EINVAL, "'values' is a map of metric names and numbers");
 	for (size_t i = 0; i < values->count; i++) {
 		const struct node *value = values->items[i];
-		if (!node_is_number(value) && value->type != NODE_STRING)
+		double number = NAN;
+		if (!external_number(value, &number))
 			return errorf(err, -EINVAL, "the metric '%.100s' is not a number", value->key);
 		if (strlen(value->key) > LIMIT_METRIC_NAME_BYTES)
 			return errorf(err, -EINVAL, "a metric's name is too long");
-		tell->metrics[i] = (struct metric){.name = value->key, .value = external_number(value)};
+		tell->metrics[i] = (struct metric){.name = value->key, .value = number};
 	}
 	tell->count = values->count;
 	tell->step = node_get_int(body, "step", tell->live->task.step + 1);

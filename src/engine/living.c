@@ -159,6 +159,21 @@ static int living_import_results(struct engine *engine, struct engine_experiment
 	return rc;
 }
 
+/* A result without an objective would be a finished task that tells the search nothing. */
+static void living_check_results(const struct engine_experiment *e, const struct node *results,
+				 struct problems *problems)
+{
+	bool there = false;
+	for (size_t i = 0; i < e->spec->objective_count; i++)
+		there |= node_get(results, e->spec->objectives[i].metric) != NULL;
+	if (!there)
+		problem_add(problems, results, "give its value, or leave the row out",
+			    "there is no value of '%s', the objective", e->spec->objectives[0].metric);
+	for (size_t i = 0; i < results->count; i++)
+		if (!node_is_number(results->items[i]))
+			problem_add(problems, results->items[i], NULL, "a result must be a number");
+}
+
 /* Everything is checked before anything is written. */
 static int living_check_rows(const struct engine_experiment *e, const struct node *rows, struct problems *problems)
 {
@@ -177,9 +192,7 @@ static int living_check_rows(const struct engine_experiment *e, const struct nod
 			problem_add(problems, rows->items[i], NULL, "a row has 'parameters' and 'values', both maps");
 			continue;
 		}
-		for (size_t k = 0; k < results->count; k++)
-			if (!node_is_number(results->items[k]))
-				problem_add(problems, results->items[k], NULL, "a result must be a number");
+		living_check_results(e, results, problems);
 		(void)!space_read_values(e->spec->space, parameters, values, problems);
 	}
 	free(values);

@@ -160,12 +160,12 @@ static void app_answer_cached(struct app *app, struct request *request, struct r
 	cache_put(app->cache, target, version, response->blob);
 }
 
-/* Before a handler acts on it: a misspelt or mistyped member must not be taken for one that is not there. Documents of
- * experiments have open schemas; the engine checks those and says every error with its field. */
-static int app_check_body(struct app *app, const struct request *request, struct response *response)
+/* Before a handler acts on it: a misspelt or mistyped member must not be taken for one that is not there. The keys of an
+ * experiment's document are not in the schemas; the engine checks those. */
+static int app_check_body(struct app *app, struct request *request, struct response *response)
 {
 	const struct route *route = request->route;
-	struct error err = {0};
+	struct problems problems = {0};
 	struct node *body;
 	if (!route->body || !request->body.len || (route->flags & ROUTE_UPLOAD))
 		return 0;
@@ -175,15 +175,17 @@ static int app_check_body(struct app *app, const struct request *request, struct
 		response_problem(response, 500, "the schemas in this program cannot be read; build it again");
 		return -EIO;
 	}
-	if (!schema_is_closed(app->schemas, route->body))
-		return 0;
 	int rc = request_json(request, &body, response);
 	if (rc < 0)
 		return rc;
-	rc = schema_check(app->schemas, route->body, body, &err);
-	node_free(body);
+	rc = schema_check(app->schemas, route->body, body, &problems);
 	if (rc < 0)
-		response_problem(response, 400, "%s", err.text);
+		response_problems(response, &problems);
+	problems_free(&problems);
+	if (rc < 0)
+		node_free(body);
+	else
+		request->json = body;
 	return rc;
 }
 

@@ -100,7 +100,7 @@ void handle_answer_descriptor(int fd, int64_t bytes, struct response *response);
 /* Reads {"tasks":[1,2,3], …}: explicit numbers, so that nothing is touched that was not on the screen. 0, and the caller
  * frees both; or -1 with a response. */
 struct node;
-int handle_read_numbers(const struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
+int handle_read_numbers(struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
 			struct response *response) MUST_USE;
 /* {"tasks":N} */
 void handle_answer_count(int64_t count, struct response *response);

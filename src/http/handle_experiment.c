@@ -136,7 +136,10 @@ void handle_scan(struct request *request, struct response *response)
 	struct node *body;
 	if (request_json(request, &body, response) < 0)
 		return;
-	engine_scan(body, &out);
+	if (node_get_string(body, "path"))
+		engine_scan(body, &out);
+	else
+		response_problem(response, 400, "'path' is missing; send {\"path\": \"train.py\", \"text\": …}");
 	node_free(body);
 }
 

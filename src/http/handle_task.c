@@ -59,7 +59,7 @@ void handle_tasks(struct request *request, struct response *response)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer in the same order");
 }
 
-int handle_read_numbers(const struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
+int handle_read_numbers(struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
 			struct response *response)
 {
 	struct node *body;

@@ -57,6 +57,7 @@ void request_clear(struct request *request)
 	for (size_t i = 0; i < REQUEST_QUERY_VALUES; i++)
 		free(request->query[i].text);
 	buf_free(&request->body);
+	node_free(request->json);
 	upload_abandon(request->upload);
 	*request = (struct request){0};
 }
@@ -91,10 +92,15 @@ int64_t request_int(const struct request *request, const char *name)
 	return request_value(request, name)->integer;
 }
 
-int request_json(const struct request *request, struct node **ret, struct response *response)
+int request_json(struct request *request, struct node **ret, struct response *response)
 {
 	struct error err = {0};
 	struct node *root;
+	if (request->json) {
+		*ret = request->json;
+		request->json = NULL;
+		return 0;
+	}
 	if (!request->body.len) {
 		*ret = node_new(NODE_MAP);
 		return 0;

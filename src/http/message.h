@@ -41,6 +41,7 @@ struct request {
 	int64_t path_numbers[REQUEST_PATH_VALUES];
 	struct query_value query[REQUEST_QUERY_VALUES]; /* in the order of the route's parameters */
 	struct buf body;
+	struct node *json; /* the body, once read; request_json gives it away */
 	struct upload *upload; /* the body went to a file instead */
 	/* Sends an answer that was delayed (struct later). Request and response are freed by it. */
 	void (*respond)(struct request *request);
@@ -85,7 +86,7 @@ const char *request_text(const struct request *request, const char *name);
 int64_t request_int(const struct request *request, const char *name);
 /* The body as a JSON map; an empty body is an empty map. The caller frees it. On failure the response already holds the
  * problem. */
-int request_json(const struct request *request, struct node **ret, struct response *response) MUST_USE;
+int request_json(struct request *request, struct node **ret, struct response *response) MUST_USE;
 
 /* RFC 9457. Forgets what the body held before. */
 void response_problem(struct response *response, int status, const char *fmt, ...) PRINTF_LIKE(3, 4);

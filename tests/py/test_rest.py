@@ -360,4 +360,4 @@ def test_mistyped_and_unknown_members_change_nothing(daemon):
         answer = daemon.request("POST", f"/experiments/{experiment}{path}", body)
         assert (answer.status, daemon.tasks(experiment)) == (400, before), (path, body, answer.body)
     answer = daemon.request("POST", f"/experiments/{experiment}/restart", {"fail": True})
-    assert answer.json["detail"] == "'fail' is not known here"
+    assert answer.json["detail"] == "fail: this member is not known"
