@@ -94,11 +94,28 @@ static void search_seen_add(struct search *s, uint64_t hash)
 	s->seen_count++;
 }
 
-/* The configuration at a point, with the fidelity filled in where there is one. */
+/* The number without its last digits, which the way to the cube and back changes: what was tidied, encoded and decoded
+ * is the same number when it is tidied again. */
+static double search_tidy(const struct space_param *p, double real)
+{
+	int digits = TIDY_DIGITS;
+	if (!p->log && real != 0)
+		digits -= (int)floor(log10(fmax(fabs(p->min), fabs(p->max)))) - (int)floor(log10(fabs(real)));
+	return fmin(fmax(digits > 0 ? num_round(real, digits) : 0, p->min), p->max);
+}
+
+/* The configuration at a point, with the fidelity filled in where there is one. The same point is always the same
+ * configuration, to the last bit: of a repeat, and of what is recalled. */
 static void search_decode(const struct search *s, const struct search_trial *trial, struct space_value *values)
 {
 	long at = s->spec->fidelity_param;
 	space_decode(s->space, trial->unit, values);
+	for (size_t d = 0; d < s->dims && s->spec->strategy->ops->recalls; d++) {
+		const struct space_param *p = &s->space->params[s->space->dims[d]];
+		struct space_value *value = &values[s->space->dims[d]];
+		if (value->kind == SPACE_VALUE_REAL && !p->cardinality)
+			value->real = search_tidy(p, value->real);
+	}
 	if (at < 0 || isnan(trial->fidelity) || values[at].kind == SPACE_VALUE_NONE)
 		return;
 	bool whole = s->space->params[at].kind == SPACE_INT || values[at].kind == SPACE_VALUE_INT;
@@ -122,16 +139,6 @@ static uint64_t search_identity(const struct search *s, const struct search_tria
 	return hash ? hash : 1;
 }
 
-/* A number that space_encode and space_decode give back unchanged: its last digits, which rounding on the way
- * could change, are cut off. */
-static double search_tidy(const struct space_param *p, double real)
-{
-	int digits = TIDY_DIGITS;
-	if (!p->log && real != 0)
-		digits -= (int)floor(log10(fmax(fabs(p->min), fabs(p->max)))) - (int)floor(log10(fabs(real)));
-	return fmin(fmax(digits > 0 ? num_round(real, digits) : 0, p->min), p->max);
-}
-
 /* The point that a configuration stands for. The fidelity is no part of it. */
 static void search_encode(const struct search *s, const struct space_value *values, double *unit)
 {
@@ -144,12 +151,6 @@ static void search_encode(const struct search *s, const struct space_value *valu
 static bool search_is_acceptable(const struct search *s, struct search_trial *trial, struct space_value *values)
 {
 	search_decode(s, trial, values);
-	for (size_t d = 0; d < s->dims && s->spec->strategy->ops->recalls; d++) {
-		const struct space_param *p = &s->space->params[s->space->dims[d]];
-		struct space_value *value = &values[s->space->dims[d]];
-		if (value->kind == SPACE_VALUE_REAL && !p->cardinality)
-			value->real = search_tidy(p, value->real);
-	}
 	if (s->spec->strategy->ops->recalls)
 		search_encode(s, values, trial->unit);
 	if (trial->continues >= 0)

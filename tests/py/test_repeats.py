@@ -61,6 +61,20 @@ def test_a_configuration_that_diverged_is_not_the_best_by_its_survivor(daemon):
     assert text[1].split()[:3] == ["0.4", "0.1", "3"] and text[2].split()[:4] == ["0.1", "1", "of", "3"]
 
 
+@pytest.mark.parametrize("strategy", ["tpe", "gp", "cmaes", "de", "random"])
+def test_repeats_on_a_log_range_are_one_configuration(daemon, strategy):
+    """All repeats of a proposal have exactly its values, so that they are counted together."""
+    script = "import os\nprint('loss:', float(os.environ['SLUICE_PARAM_LR']) + int(os.environ['SLUICE_TASK'].split('/')[-1]) % 3)\n"
+    experiment = daemon.submit(script, {
+        "parameters": {"lr": {"min": 1e-3, "max": 0.3, "scale": "log"}, "epochs": 5}, "repeats": 3,
+        "objective": {"metric": "loss", "goal": "min"}, "search": {"strategy": strategy, "tasks": 5, "seed": 1}})
+    best = daemon.wait_ended(experiment)["best"]
+    values = [task["parameters"]["lr"] for task in daemon.tasks(experiment)]
+    assert len(values) == 15 and len(set(values)) == 5
+    assert best["repeats"] == 3 and best["mean"] == pytest.approx(min(values) + 1)
+    assert [c["repeats"] for c in daemon.get(f"/experiments/{experiment}/analysis")["best"]] == [3] * 5
+
+
 def test_pages_by_mean_hold_every_task_once(daemon):
     experiment = daemon.submit(LUCK, SPEC)
     daemon.wait_ended(experiment)

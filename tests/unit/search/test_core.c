@@ -209,6 +209,48 @@ static void repeats_come_together_and_are_averaged(void **state)
 	space_free(space);
 }
 
+/* Of every strategy, when they are asked for and when they are recalled: another double would be another configuration. */
+static void repeats_have_exactly_the_same_values(void **state)
+{
+	(void)state;
+	struct space *space = drive_space("lr: {min: 0.001, max: 0.3, scale: log}\nx: {min: -3.0, max: 7.0}\n"
+					  "tiny: {min: 1.0e-30, max: 0.7, scale: log}\nepochs: 9\n");
+	for (const struct strategy *strategy = search_strategies; strategy->name; strategy++) {
+		if (strategy->capabilities & SEARCH_FINITE_ONLY)
+			continue;
+		char text[100];
+		snprintf(text, sizeof(text), "{strategy: %s, tasks: 30, seed: 1}", strategy->name);
+		struct search_spec *spec = drive_spec(
+			text, strategy->capabilities & SEARCH_MULTI_FIDELITY ? FIDELITY : NULL, space, 1);
+		spec->repeats = 3;
+		struct drive d, c;
+		struct space_value first[2][4];
+		drive_begin(&d, spec, space, 1, false);
+		drive_begin(&c, spec, space, 1, false); /* asks are recalled */
+		for (size_t done = 0; drive_step(&d, 3); done++) {
+			const struct drive_event *e = &d.events.at[done];
+			if (!e->ask) {
+				drive_tell_event(&c, e);
+				continue;
+			}
+			drive_recall(&c, e);
+			assert_int_equal(c.last, SEARCH_PROPOSED);
+			assert_int_equal(space->count, 4);
+			if (e->repeat == 1) {
+				memcpy(first[0], d.values, sizeof(first[0]));
+				memcpy(first[1], c.values, sizeof(first[1]));
+			}
+			assert_true(space_equal(space, d.values, first[0]));
+			assert_true(space_equal(space, c.values, first[1]));
+			assert_true(space_equal(space, first[0], first[1]));
+		}
+		drive_end(&d);
+		drive_end(&c);
+		search_spec_free(spec);
+	}
+	space_free(space);
+}
+
 static void the_users_defaults_come_first(void **state)
 {
 	(void)state;
@@ -366,6 +408,7 @@ int main(void)
 		cmocka_unit_test(replay_of_any_prefix_gives_the_same_proposals),
 		cmocka_unit_test(another_seed_gives_other_proposals),
 		cmocka_unit_test(repeats_come_together_and_are_averaged),
+		cmocka_unit_test(repeats_have_exactly_the_same_values),
 		cmocka_unit_test(the_users_defaults_come_first),
 		cmocka_unit_test(what_others_chose_is_history_and_not_proposed_again),
 		cmocka_unit_test(sobol_gives_the_published_points),
