@@ -14,6 +14,7 @@
 struct imports_reader {
 	const char *begin, *at, *end;
 	struct imports *ret;
+	bool top; /* the statement stands in no block */
 };
 
 static bool imports_is_name(char c)
@@ -121,6 +122,8 @@ static void imports_add_module(struct imports_reader *r, const char *base, const
 		return;
 	bool joins = *name && len && base[len - 1] != '.';
 	vec_push(&r->ret->modules, mem_printf("%s%s%s", base, joins ? "." : "", name));
+	if (r->top)
+		vec_push(&r->ret->top, mem_strdup(r->ret->modules.at[r->ret->modules.len - 1]));
 }
 
 /* Behind "import": names with commas, each maybe with "as x". `base`: behind "from base import". */
@@ -185,12 +188,14 @@ static void imports_take_word(struct imports_reader *r, bool begins)
 
 void imports_read(const char *text, size_t len, struct imports *ret)
 {
-	struct imports_reader r = {text, text, text + len, ret};
+	struct imports_reader r = {text, text, text + len, ret, false};
 	bool begins = true;
 	long depth = 0;
 	*ret = (struct imports){0};
 	while (r.at < r.end) {
 		char c = *r.at;
+		if (r.at == r.begin || r.at[-1] == '\n')
+			r.top = depth == 0 && c != ' ' && c != '\t';
 		if (imports_is_name(c)) {
 			imports_take_word(&r, begins && depth == 0);
 			begins = false;
@@ -207,6 +212,7 @@ void imports_read(const char *text, size_t len, struct imports *ret)
 		}
 		depth += strchr("([{", c) && c ? 1 : 0;
 		depth -= strchr(")]}", c) && c && depth ? 1 : 0;
+		r.top = r.top && (c != ':' || depth);
 		if (c == '\n' || c == ';' || c == ':')
 			begins = true;
 		else if (c != ' ' && c != '\t' && c != '\r')
@@ -219,9 +225,12 @@ void imports_free(struct imports *imports)
 {
 	for (size_t i = 0; i < imports->modules.len; i++)
 		free(imports->modules.at[i]);
+	for (size_t i = 0; i < imports->top.len; i++)
+		free(imports->top.at[i]);
 	for (size_t i = 0; i < imports->paths.len; i++)
 		free(imports->paths.at[i]);
 	free(imports->modules.at);
+	free(imports->top.at);
 	free(imports->paths.at);
 	*imports = (struct imports){0};
 }

@@ -9,6 +9,7 @@
 
 struct imports {
 	VEC(char *) modules; /* "utils", "lib.layers", ".sibling", "..": dots in front as written */
+	VEC(char *) top; /* those of statements that begin a line: not in a function, `try:` or `if:` */
 	VEC(char *) paths; /* "data/x.csv", "config.yaml": only a guess; check whether it exists */
 };
 

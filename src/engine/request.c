@@ -9,6 +9,7 @@
 #include "engine/files.h"
 #include "engine/fit.h"
 #include "engine/folder.h"
+#include "engine/lacks.h"
 #include "engine/learn.h"
 #include "engine/load.h"
 #include "engine/propose.h"
@@ -331,22 +332,16 @@ static bool request_runs_python(const struct spec *spec)
 	return program && text_starts(slash ? slash + 1 : program, "python");
 }
 
-/* Which Python the tasks get and why (null: they run none, or it is not on this machine, as `python` NULL says),
- * modules, and variables of the shell. */
-static void request_write_environment(const struct engine *engine, const struct spec *spec,
-				      const struct spool_caller *caller, const struct spool_python *python,
-				      struct json *out)
+/* Which Python the tasks get and why (`path` NULL: none), modules, and variables of the shell. */
+static void request_write_environment(const struct spec *spec, const struct spool_caller *caller, const char *path,
+				      const char *how, struct json *out)
 {
-	char *path = python && request_runs_python(spec) ? spool_python_path(python) : NULL;
-	char *real = path ? spool_python_unshim(path, getenv("PYENV_VERSION"), engine_state_dir(engine), getenv("PATH"))
-			  : NULL;
-	char *version = path ? spool_python_version(real ? real : path) : NULL;
+	char *version = path ? spool_python_version(path) : NULL;
 	json_map(out);
-	json_key_string(out, "python", real ? real : path);
+	json_key_string(out, "python", path);
 	json_key_string(out, "version", version);
 	free(version);
-	free(real);
-	json_key_string(out, "how", path ? python->how : NULL);
+	json_key_string(out, "how", path ? how : NULL);
 	json_key(out, "modules");
 	json_list(out);
 	for (size_t i = 0; spec->modules && spec->modules[i]; i++)
@@ -360,7 +355,19 @@ static void request_write_environment(const struct engine *engine, const struct 
 		json_put_string(out, caller->variables->items[i]->key);
 	json_end(out);
 	json_end(out);
+}
+
+/* The interpreter of the tasks; NULL: they run none, or it is not on this machine. The caller frees it. */
+static char *request_find_python(const struct engine *engine, const struct spec *spec,
+				 const struct spool_python *python)
+{
+	char *path = request_runs_python(spec) ? spool_python_path(python) : NULL;
+	char *real = path ? spool_python_unshim(path, getenv("PYENV_VERSION"), engine_state_dir(engine), getenv("PATH"))
+			  : NULL;
+	if (!real)
+		return path;
 	free(path);
+	return real;
 }
 
 static void request_write_warning(struct json *out, const char *kind, const char *text)
@@ -404,11 +411,15 @@ int engine_check(struct engine *engine, const struct node *body, bool scan, stru
 	struct spool_python python;
 	struct error missing = {0};
 	bool found = spool_python_choose(r.spec->python, caller.python, &python, &missing) == 0;
+	char *path = found ? request_find_python(engine, r.spec, &python) : NULL;
 	if (!found)
 		json_put_string(out, missing.text);
-	json_end(out);
+	bool loads = !r.spec->modules && caller.modules && caller.modules->count;
+	bool told = loads || backend_is(r.backend->ops, BACKEND_PULLED);
+	lacks_write(r.spec, r.files, told ? NULL : path, out);
 	json_key(out, "environment");
-	request_write_environment(engine, r.spec, &caller, found ? &python : NULL, out);
+	request_write_environment(r.spec, &caller, path, found ? python.how : NULL, out);
+	free(path);
 	spool_python_free(&python);
 	json_key(out, "estimate");
 	const struct node *script = r.spec->script ? files_find(r.files, r.spec->script) : NULL;

@@ -2,10 +2,10 @@
  * that the interpreter searches. */
 #include "node/packages.h"
 
-#include "base/fs.h"
 #include "base/sum.h"
 #include "base/text.h"
 #include "spool/pythons.h"
+#include "spool/site.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define PACKAGES_MOST 2000
-#define PACKAGES_CONFIG_BYTES 65536
 
 struct package {
 	char *name, *version;
@@ -46,18 +45,18 @@ static void packages_take(struct packages *p, const char *file)
 	vec_push(&p->found, one);
 }
 
-static void packages_search(struct packages *p, char *give_folder)
+static void packages_search(void *ctx, const char *folder)
 {
-	DIR *dir = p->sum ? NULL : opendir(give_folder);
+	struct packages *p = ctx;
+	DIR *dir = p->sum ? NULL : opendir(folder);
 	struct dirent *entry;
 	if (p->sum)
-		sum_add_file(p->sum, give_folder);
+		sum_add_file(p->sum, folder);
 	while (dir && p->found.len < 4 * PACKAGES_MOST && (entry = readdir(dir)))
 		packages_take(p, entry->d_name);
 	if (dir)
 		closedir(dir);
 	p->folders++;
-	free(give_folder);
 }
 
 static int packages_compare(const void *a, const void *b)
@@ -67,30 +66,6 @@ static int packages_compare(const void *a, const void *b)
 	if (rc == 0 && x->order != y->order)
 		rc = x->order < y->order ? -1 : 1;
 	return rc ? rc : strcmp(x->version, y->version);
-}
-
-/* lib/pythonX.Y of a prefix, for versions that are known to X.Y at least. */
-static void packages_search_prefix(struct packages *p, const char *prefix, const char *version)
-{
-	static const char *const libs[] = {"lib", "lib64", "local/lib"};
-	static const char *const ends[] = {"site-packages", "dist-packages"};
-	size_t first = strcspn(version, "."),
-	       len = version[first] ? first + 1 + strcspn(version + first + 1, ".") : first;
-	for (size_t i = 0; i < COUNT_OF(libs); i++)
-		for (size_t k = 0; k < COUNT_OF(ends); k++)
-			packages_search(p,
-					mem_printf("%s/%s/python%.*s/%s", prefix, libs[i], (int)len, version, ends[k]));
-}
-
-static void packages_search_base(struct packages *p, const char *prefix, const char *version, const char *home)
-{
-	char *local = home ? mem_printf("%s/.local", home) : NULL;
-	if (local)
-		packages_search_prefix(p, local, version);
-	packages_search_prefix(p, prefix, version);
-	if (strcmp(prefix, "/usr") == 0) /* Debian's */
-		packages_search(p, mem_strdup("/usr/lib/python3/dist-packages"));
-	free(local);
 }
 
 static char *packages_parent(const char *path)
@@ -126,37 +101,6 @@ static void packages_put(struct packages *p, struct json *out)
 	free(p->found.at);
 }
 
-/* A virtual environment may see the packages of what made it. */
-static void packages_search_venv(struct packages *p, const char *prefix, const char *version, const char *config,
-				 const char *home)
-{
-	char *base = spool_find_value(config, "home");
-	char *system = spool_find_value(config, "include-system-site-packages");
-	packages_search_prefix(p, prefix, version);
-	if (base && system && strcasecmp(system, "true") == 0) {
-		char *above = packages_parent(base);
-		packages_search_base(p, above, version, home);
-		free(above);
-	}
-	free(base);
-	free(system);
-}
-
-static void packages_search_all(struct packages *p, const char *prefix, const char *version, const char *home)
-{
-	char *config = mem_printf("%s/pyvenv.cfg", prefix), *conda = mem_printf("%s/conda-meta", prefix);
-	struct buf text = buf_make(PACKAGES_CONFIG_BYTES);
-	if (fs_read_regular(config, PACKAGES_CONFIG_BYTES, &text, NULL) == 0)
-		packages_search_venv(p, prefix, version, buf_text(&text), home);
-	else if (access(conda, F_OK) == 0)
-		packages_search_prefix(p, prefix, version);
-	else
-		packages_search_base(p, prefix, version, home);
-	buf_free(&text);
-	free(config);
-	free(conda);
-}
-
 void packages_sum(const char *program, const char *home, uint64_t *sum)
 {
 	struct packages p = {.sum = sum};
@@ -165,7 +109,7 @@ void packages_sum(const char *program, const char *home, uint64_t *sum)
 	sum_add_text(sum, program);
 	sum_add_text(sum, version ? version : "");
 	if (version)
-		packages_search_all(&p, prefix, version, home);
+		spool_site_folders(prefix, version, home, packages_search, &p);
 	free(version);
 	free(prefix);
 	free(bin);
@@ -177,7 +121,7 @@ void packages_write(const char *program, const char *home, struct json *out)
 	char *bin = program ? packages_parent(program) : NULL, *prefix = bin ? packages_parent(bin) : NULL;
 	char *version = program ? spool_python_version(program) : NULL;
 	if (version)
-		packages_search_all(&p, prefix, version, home);
+		spool_site_folders(prefix, version, home, packages_search, &p);
 	json_key(out, "python");
 	if (program) {
 		json_map(out);

@@ -154,6 +154,7 @@ export function check(sent, wantScan) {
     strategy: e.search?.strategy ?? 'auto',
     reason: null,
     sample: rows.slice(0, 20),
+    lacks: [],
     sample_exact: strategy === 'grid',
     experiment: e,
     call: `python3 ${e.script ?? 'model.py'}`,

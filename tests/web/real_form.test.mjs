@@ -103,6 +103,26 @@ test('an environment of this machine is offered, and the tasks run in it', { ski
   assert.deepEqual(troubles.splice(0), []);
 });
 
+test('a module beside the script that was not added is named, with a button that adds it', {
+  skip,
+  timeout: 300000,
+}, async () => {
+  const { page, troubles } = seat;
+  await empty();
+  const text = `import json, os.path, truth\ntry:\n    import not_needed\nexcept ImportError:\n    pass\n${PLAIN}`;
+  await page.locator('#script').setInputFiles(file('needs.py', `${text}print("truth", truth.value)\n`));
+  const said = page.locator('.more-files .warning');
+  await said.waitFor();
+  assert.equal(await said.count(), 1);
+  assert.match(await said.textContent(), /It imports truth\.py: add truth\.py/);
+  await page.getByLabel('add truth.py').setInputFiles(file('truth.py', 'value = 42\n'));
+  await said.waitFor({ state: 'detached' });
+  const id = await submitted();
+  await daemon.cli('watch', id);
+  assert.ok((await daemon.cli('logs', `${id}/1`)).includes('truth 42\n'));
+  assert.deepEqual(troubles.splice(0), []);
+});
+
 test('an experiment file becomes the form, and a script given as one is offered as the script', {
   skip,
   timeout: 300000,

@@ -141,6 +141,29 @@ function Missing() {
   ));
 }
 
+// Modules that the script imports and that its tasks will not find.
+function Lacking() {
+  return check.value?.lacks.map((name) => (
+    <p class="warning small" key={name}>
+      <Icon name="alert" /> It imports{' '}
+      <code>
+        <bdi>{name}.py</bdi>
+      </code>
+      :{' '}
+      <label class="link">
+        add {name}.py
+        <input
+          class="visually-hidden"
+          type="file"
+          multiple
+          onChange={(event) => void takeFiles(event.currentTarget.files)}
+        />
+      </label>
+      , or choose a Python that has it.
+    </p>
+  ));
+}
+
 function FilesField() {
   return (
     <div class="more-files">
@@ -164,6 +187,7 @@ function FilesField() {
         />
       </label>
       <Missing />
+      <Lacking />
       <Errors at="/files" id="files-e" skip={/is not here yet$/} />
     </div>
   );

@@ -1,0 +1,16 @@
+/* The modules that a script imports and that its tasks will not find: neither of Python, nor installed for it, nor among
+ * the files of the experiment. */
+#ifndef ENGINE_LACKS_H
+#define ENGINE_LACKS_H
+
+#include "base/json.h"
+
+struct node;
+struct spec;
+
+/* Adds a warning for each to the open list, ends the list, and writes them as the member "lacks" of the map around it.
+ * files: those that came along; the script's text is among them. `python`: the interpreter of the tasks; NULL: not
+ * known, and nothing is said. The same where it is decided later what is found (setup, modules, PYTHONPATH, sys.path). */
+void lacks_write(const struct spec *spec, const struct node *files, const char *python, struct json *out);
+
+#endif
