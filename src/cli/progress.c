@@ -97,9 +97,10 @@ void progress_take_metrics(struct progress *progress, const struct node *event)
 		return;
 	struct node *task = progress->running.at[at];
 	for (size_t i = 0; rows->type == NODE_LIST && i < rows->count; i++) {
-		const struct node *step = node_get(rows->items[i], "step");
-		if (node_is_number(step) && step->integer > node_get_int(task, "epoch", -1))
-			progress_move_epoch(task, step->integer);
+		/* What rows without an epoch count, only the daemon knows: batches, say. */
+		double epoch = floor(node_get_real(rows->items[i], "epoch", -1));
+		if (epoch < 1e15 && epoch > (double)node_get_int(task, "epoch", -1))
+			progress_move_epoch(task, (int64_t)epoch);
 	}
 }
 

@@ -93,6 +93,7 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 		live->task.best = live->task.last = NAN;
 		live->task.best_step = live->task.last_step = live->task.step = -1;
 		live->task.from_zero = false;
+		live->epochs = false;
 		series_forget(live);
 		rc = store_clear_metrics(engine->store, live->task.id);
 		if (rc == 0)
@@ -156,8 +157,8 @@ static int ingest_row(struct ingest *in, const struct journal_record *r, const i
 {
 	struct engine_live *live = in->live;
 	struct engine_experiment *e = live->experiment;
-	int rc = 0;
-	if (!e->spec->objective_count)
+	int rc = progress_know_epochs(in->engine, live);
+	if (rc == 0 && !e->spec->objective_count)
 		rc = progress_choose(in->engine, e, r->metrics, r->metric_count);
 	if (rc == 0)
 		rc = engine_name_steps(in->engine, live, r);

@@ -129,9 +129,10 @@ static struct left left_of(const struct engine_live *live, int64_t now_ms)
 	/* Scripts that report every tenth step have a rhythm of ten. */
 	double stride = (double)(seen->steps[seen->count - 1] - seen->steps[0]) / (double)(seen->count - 1);
 	double to_go = (double)(task->steps - task->step - task->from_zero) / stride;
+	if (to_go < 0) /* what it counts is not what was planned */
+		return left;
 	int64_t last = seen->ended_ms[seen->count - 1];
-	left.known = rhythm_left(seen->ended_ms, seen->count, to_go > 0 ? to_go : 0, now_ms > last ? now_ms : last,
-				 &got);
+	left.known = rhythm_left(seen->ended_ms, seen->count, to_go, now_ms > last ? now_ms : last, &got);
 	if (!left.known)
 		return left;
 	double watts = left_power(seen);

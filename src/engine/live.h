@@ -32,6 +32,8 @@ struct engine_live {
 	uint64_t confirmed_at; /* if so: the backend's number of polls at that time */
 	char *reason; /* why it waits, as last sent; NULL */
 	char *step_name; /* what its steps count, as last stored; NULL */
+	bool epochs_asked; /* `epochs` is known */
+	bool epochs; /* task.step is an epoch: rows without one do not move it */
 	char *paused; /* why it makes no progress although it runs; NULL */
 	char *slow; /* the reason of its task while it is slower than its siblings: slow.h; NULL */
 	char *stall; /* the reason of its task while its script makes no progress: stalled.h; NULL */

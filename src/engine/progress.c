@@ -92,11 +92,34 @@ int progress_recount(struct engine *engine, struct engine_live *live)
 	return rc;
 }
 
-/* How far the task is: in epochs where its rows have them, since that is what people plan. */
-static void progress_step(struct store_task *task, const struct journal_record *r)
+/* Can the row's step be an epoch, although it does not say so? One row an epoch is usual, one batch an epoch is not. */
+static bool progress_may_be_epoch(const char *step_name)
 {
-	bool epochs = r->has_epoch && fabs(r->epoch) < 1e15;
-	int64_t step = epochs ? (int64_t)floor(r->epoch) : r->step;
+	static const char *const others[] = {"total_timesteps", "timesteps", "global_step", "iteration",
+					     "iterations",      "iter",      "batch",       "batch_idx"};
+	for (size_t i = 0; step_name && i < COUNT_OF(others); i++)
+		if (strcmp(step_name, others[i]) == 0)
+			return false;
+	return true;
+}
+
+/* Does the parameter that says how long a task is say it in epochs? */
+static bool progress_plans_epochs(const struct spec *spec)
+{
+	return spec->steps_param >= 0 && strstr(spec->space->params[spec->steps_param].name, "epoch");
+}
+
+/* From the first row with an epoch on, what other rows count is no measure of how far the task is. */
+static void progress_begin_epochs(struct engine_live *live)
+{
+	live->epochs = true;
+	live->task.step = -1;
+	live->task.from_zero = false;
+	live->left.count = 0;
+}
+
+static void progress_set_step(struct store_task *task, int64_t step)
+{
 	/* Only 0, 1, 2, … count: of the steps 0, 10, … 90 the last is not the 91st. */
 	if (step == 0 && task->step <= 0)
 		task->from_zero = true;
@@ -106,12 +129,25 @@ static void progress_step(struct store_task *task, const struct journal_record *
 		task->step = step;
 }
 
+/* How far the task is: in epochs where its rows have them, since that is what people plan. */
+static void progress_step(struct engine_live *live, const struct journal_record *r)
+{
+	bool named = r->step_name && strcmp(r->step_name, "epoch") == 0;
+	bool epochs = r->has_epoch && fabs(r->epoch) < 1e15;
+	if (!epochs && !named &&
+	    (live->epochs || (progress_plans_epochs(live->experiment->spec) && !progress_may_be_epoch(r->step_name))))
+		return;
+	if ((epochs || named) && !live->epochs)
+		progress_begin_epochs(live);
+	progress_set_step(&live->task, epochs ? (int64_t)floor(r->epoch) : r->step);
+}
+
 void progress_take_row(struct engine_live *live, const struct journal_record *r)
 {
 	struct engine_experiment *e = live->experiment;
 	struct store_task *task = &live->task;
 	int64_t before = task->step;
-	progress_step(task, r);
+	progress_step(live, r);
 	if (task->step > before && !r->earlier)
 		left_take_step(live, r->time_ms);
 	for (size_t i = 0; i < r->metric_count && e->spec->objective_count; i++) {
@@ -137,6 +173,15 @@ void progress_take_row(struct engine_live *live, const struct journal_record *r)
 			live->recount = true; /* the row of the best was replaced: a resumed attempt repeats steps */
 		}
 	}
+}
+
+int progress_know_epochs(struct engine *engine, struct engine_live *live)
+{
+	if (live->epochs_asked)
+		return 0;
+	int rc = store_has_epochs(engine_store(engine), live->task.id, &live->epochs);
+	live->epochs_asked = rc == 0;
+	return rc;
 }
 
 int progress_mean(struct engine *engine, struct engine_live *live)

@@ -13,6 +13,8 @@ struct metric;
 /* Chooses the objective of an experiment whose file names none, among the metrics of a row. */
 int progress_choose(struct engine *engine, struct engine_experiment *e, const struct metric *metrics,
 		    size_t count) MUST_USE;
+/* Once for an attempt, before its first row: a daemon that started again does not know what task.step counts. */
+int progress_know_epochs(struct engine *engine, struct engine_live *live) MUST_USE;
 /* Adds a row, whose metrics have the names under which they are shown, to the task in memory. */
 void progress_take_row(struct engine_live *live, const struct journal_record *r);
 /* Values were renamed or replaced: best and last are what the store has now. */

@@ -7,6 +7,8 @@
 
 /* What waiting tasks wait for is written once, in their experiment's row (?1). */
 #define TASK_WAITING_FOR "CASE t.state WHEN " NUMBER(WAITING) " THEN (SELECT note FROM experiment WHERE id = ?1) END"
+/* How many epochs it is to have; NULL too where it is beyond them: what its script counts are no epochs then. */
+#define TASK_EPOCHS "CASE WHEN t.step + t.from_zero > t.steps THEN NULL ELSE t.steps END"
 #define TASK_STALLED                                                                                                   \
 	"t.state = " NUMBER(RUNNING) " AND EXISTS (SELECT 1 FROM attempt a WHERE a.task = t.id "                       \
 				     "AND a.number = t.attempt AND a.stall IS NOT NULL)"

@@ -205,11 +205,12 @@ int store_each_event(struct store *store, int64_t experiment, store_event_f each
 	ROW(COUNT, step, "t.step")                                                                                     \
 	ROW(BOOL, from_zero, "t.from_zero") /* the steps begin at 0 */                                                 \
 	JSON(int, "epoch", "t.step + t.from_zero")                                                                     \
-	BOTH(COUNT, steps, "t.steps", int, "epochs")                                                                   \
+	ROW(COUNT, steps, "t.steps")                                                                                   \
+	JSON(int, "epochs", TASK_EPOCHS)                                                                               \
 	JSON(text, "step_name", "t.step_name")                                                                         \
 	JSON(text, "beyond", "t.beyond")                                                                               \
 	JSON(text, "renumbered", "t.renumbered")                                                                       \
-	JSON(progress, "progress", "t.state, t.step + t.from_zero, t.steps")                                           \
+	JSON(progress, "progress", "t.state, t.step + t.from_zero, " TASK_EPOCHS)                                      \
 	BOTH(INT, created_ms, "t.created_ms", time, "created")                                                         \
 	BOTH(INT, submitted_ms, "t.submitted_ms", time, "submitted")                                                   \
 	BOTH(INT, started_ms, "t.started_ms", time, "started")                                                         \
@@ -289,7 +290,9 @@ int store_clear_samples(struct store *store, int64_t task) MUST_USE;
 /* The samples of a task, from the oldest to the newest. A sample is valid during the call. */
 typedef int (*store_sample_f)(void *ctx, const struct sample *sample);
 int store_each_sample(struct store *store, int64_t task, store_sample_f each, void *ctx) MUST_USE;
-/* The newest steps of the task's first metric, the newest first: in epochs where its rows have them. */
+/* Have rows of the task an epoch? */
+int store_has_epochs(struct store *store, int64_t task, bool *ret) MUST_USE;
+/* The newest steps of the task's first metric that has epochs, else of its first, the newest first. */
 typedef int (*store_step_f)(void *ctx, int64_t step, int64_t time_ms);
 int store_each_step(struct store *store, int64_t task, int64_t limit, store_step_f each, void *ctx) MUST_USE;
 /* What one task used. NAN: not known. */

@@ -32,9 +32,15 @@ static const char sql_lowest[] = EXTREME("ASC"), sql_highest[] = EXTREME("DESC")
 static const char sql_newest[] = "SELECT m.step, m.value" OF_METRIC " ORDER BY m.step DESC LIMIT 1";
 static const char sql_time[] = "SELECT wall_ms / 1000.0 FROM task WHERE id = ?1";
 static const char sql_energy[] = "SELECT energy_j FROM task WHERE id = ?1";
+/* The first metric whose newest row has an epoch. */
+#define IN_EPOCHS                                                                                                      \
+	"SELECT n.id FROM task t JOIN metric_name n ON n.experiment = t.experiment WHERE t.id = ?1 AND "               \
+	"(SELECT m.epoch FROM metric m WHERE m.task = ?1 AND m.name = n.id ORDER BY m.step DESC LIMIT 1) IS NOT NULL " \
+	"ORDER BY n.id LIMIT 1"
+static const char sql_in_epochs[] = IN_EPOCHS;
 static const char sql_steps[] =
-	"SELECT coalesce(CAST(epoch AS INTEGER), step), time_ms FROM metric WHERE task = ?1 AND name = (SELECT min(name) "
-	"FROM metric WHERE task = ?1) ORDER BY step DESC LIMIT ?2";
+	"SELECT coalesce(CAST(epoch AS INTEGER), step), time_ms FROM metric WHERE task = ?1 AND name = coalesce((" IN_EPOCHS
+	"), (SELECT min(name) FROM metric WHERE task = ?1)) ORDER BY step DESC LIMIT ?2";
 /* How far a row is: in epochs where they are known, else in steps. */
 #define REACHED "coalesce(m.epoch, m.step)"
 static const char sql_reached[] = "SELECT " REACHED OF_METRIC " ORDER BY m.step DESC LIMIT 1";
@@ -119,6 +125,15 @@ int store_each_step(struct store *store, int64_t task, int64_t limit, store_step
 		;
 	store_end(row);
 	return rc;
+}
+
+int store_has_epochs(struct store *store, int64_t task, bool *ret)
+{
+	sqlite3_stmt *row = store_bind(store, sql_in_epochs, "i", task);
+	int rc = store_step(store, row);
+	*ret = rc > 0;
+	store_end(row);
+	return rc < 0 ? rc : 0;
 }
 
 /* One number out of the first row of a query; NAN for NULL or no row. */

@@ -60,7 +60,8 @@ static void metrics_move_the_epoch_forward_only(void **state)
 	struct progress progress = {0};
 	progress_give_task(&progress, task(3, "running", "5"));
 	struct node *event = json(
-		"{\"experiment\":\"e1\",\"task\":3,\"rows\":[{\"step\":8,\"values\":{}},{\"step\":2,\"values\":{}}]}");
+		"{\"experiment\":\"e1\",\"task\":3,\"rows\":[{\"step\":80,\"epoch\":8.5,\"values\":{}},"
+		"{\"step\":90,\"epoch\":2,\"values\":{}},{\"step\":150,\"values\":{}}]}"); /* 150: a batch */
 	progress_take_metrics(&progress, event);
 	assert_int_equal(node_get_int(progress.running.at[0], "epoch", 0), 8);
 	node_free(event);

@@ -42,7 +42,11 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
     );
   }
   if (task.epoch === null)
-    return <span class="mute small">no {task.state === 'running' ? 'epoch yet' : 'metrics'}</span>;
+    return (
+      <span class="mute small">
+        {task.last ? 'not known' : task.state === 'running' ? 'no epoch yet' : 'no metrics'}
+      </span>
+    );
   if (task.state === 'finished') {
     return (
       <span class="between">

@@ -1,0 +1,56 @@
+"""How far a task is: in epochs where its script says them, whatever else it prints, and else not in epochs at all."""
+
+from conftest import wait_for
+
+# Fifty lines of batches before each line of an epoch. It waits within the third epoch.
+BATCHES = """
+    import os, sys, time
+    for epoch in range(1, 5):
+        for batch in range(50):
+            print(f"  batch {batch} loss {1 / (batch + 1):.4f}", flush=batch == 49)
+        while epoch == 3 and not os.path.exists("GO"):
+            time.sleep(0.05)
+        time.sleep(0.3)
+        print(f"epoch {epoch} train_loss {1 / epoch:.4f} val_loss {1 + 1 / epoch:.4f}", flush=True)
+"""
+
+
+def test_batches_are_no_epochs(daemon, folder):
+    e = daemon.submit(BATCHES.replace("GO", str(folder / "go")), {"parameters": {"epochs": [4]}, "objective": "val_loss"})
+    path = f"/experiments/{e}/tasks/1"
+    wait_for(lambda: "149" in str(daemon.metrics(e, 1)), "the batches of its third epoch")
+    task = daemon.get(path)
+    assert (task["epoch"], task["epochs"], task["progress"]) == (2, 4, 0.5), task
+    assert task["left"] is None or task["left"]["time_s"] > 0.2, task["left"]
+    daemon.restart()
+    (folder / "go").touch()
+    daemon.wait_ended(e)
+    assert daemon.get(path)["epoch"] == 4
+    assert "4/4" in daemon.cli("show", e).stdout
+
+
+def test_batches_alone_say_nothing_of_epochs(daemon):
+    script = """
+        import time
+        with open("log.csv", "w") as log:
+            print("batch,loss", *(f"{b},{1 / (b + 1)}" for b in range(50)), sep="\\n", file=log)
+        time.sleep(60)
+    """
+    e = daemon.submit(script, {"parameters": {"epochs": [4]}, "objective": "loss"})
+    path = f"/experiments/{e}/tasks/1"
+    wait_for(lambda: daemon.get(path)["last"], "its batches")
+    task = daemon.get(path)
+    assert (task["epoch"], task["progress"], task["left"]) == (None, None, None), task
+    daemon.post(f"/experiments/{e}/stop")
+    daemon.wait_ended(e)
+
+
+def test_more_steps_than_epochs_are_no_epochs(daemon):
+    script = "for s in range(50): print(f'step {s} loss {1 / (s + 1)}')\nimport time; time.sleep(60)\n"
+    e = daemon.submit(script, {"parameters": {"epochs": [4]}, "objective": "loss"})
+    path = f"/experiments/{e}/tasks/1"
+    wait_for(lambda: daemon.get(path)["last"], "its steps")
+    task = daemon.get(path)
+    assert (task["epoch"], task["epochs"], task["progress"], task["left"]) == (50, None, None, None), task
+    daemon.post(f"/experiments/{e}/stop")
+    daemon.wait_ended(e)
