@@ -299,6 +299,7 @@ struct folders_walk {
 	struct json *out;
 	size_t bytes;
 	bool too_many; /* modules, or bytes of them: not all go along */
+	char *missing; /* the first module that is there and cannot go along, with the reason; NULL: none */
 	VEC(char *) taken;
 };
 
@@ -310,20 +311,70 @@ static int folders_walk_open(const struct folders_walk *w, const char *path, boo
 	return fd;
 }
 
+static void folders_walk_miss(struct folders_walk *w, const char *why)
+{
+	if (!w->missing)
+		w->missing = mem_strdup(why);
+}
+
+/* Is a part of the path below `at` a link, with a file at its end? A link that leads nowhere, or to a folder of data
+ * that is called like a module, is no module for Python either. */
+static bool folders_is_linked(int at, const char *path)
+{
+	struct stat st;
+	bool linked = false;
+	for (size_t len = 0; !linked && path[len]; len += path[len] == '/') {
+		len += strcspn(path + len, "/");
+		char *part = mem_copy(path, len);
+		linked = fstatat(at, part, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+		free(part);
+	}
+	return linked && fstatat(at, path, &st, 0) == 0 && S_ISREG(st.st_mode);
+}
+
+static void folders_walk_miss_link(struct folders_walk *w, const char *path)
+{
+	char *why = mem_printf("%.200s is a symbolic link, or behind one; links are not followed here", path);
+	folders_walk_miss(w, why);
+	free(why);
+}
+
 static bool folders_walk_is_file(void *ctx, const char *path)
 {
-	int fd = folders_walk_open(ctx, path, false);
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
+	struct folders_walk *w = ctx;
+	int fd = folders_walk_open(w, path, false), at = fd < 0 ? folders_walk_open(w, "", true) : -1;
+	if (at >= 0 && folders_is_linked(at, path))
+		folders_walk_miss_link(w, path);
+	if (at >= 0)
+		close(at);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static int folders_walk_read(void *ctx, const char *path, struct buf *out)
 {
+	struct error err = {0};
 	unsigned mode;
 	int fd = folders_walk_open(ctx, path, false);
-	return fd < 0 ? fd : folders_read_text(fd, path, out, &mode, NULL);
+	int rc = fd < 0 ? fd : folders_read_text(fd, path, out, &mode, &err);
+	if (rc < 0 && fd >= 0)
+		folders_walk_miss(ctx, err.text);
+	return rc;
+}
+
+/* The linked modules of a package, which its list does not have. */
+static void folders_walk_miss_links(struct folders_walk *w, DIR *dir, const char *path)
+{
+	const struct dirent *entry;
+	rewinddir(dir);
+	while (!w->missing && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && text_ends(entry->d_name, ".py") &&
+		    folders_is_linked(dirfd(dir), entry->d_name)) {
+			char *below = mem_printf("%s/%s", path, entry->d_name);
+			folders_walk_miss_link(w, below);
+			free(below);
+		}
 }
 
 static void folders_walk_list(void *ctx, const char *path, struct modules_entries *ret)
@@ -340,8 +391,10 @@ static void folders_walk_list(void *ctx, const char *path, struct modules_entrie
 		if (folders_is_entry(dirfd(dir), names.at[i], &none, &st))
 			vec_push(&ret->list, ((struct modules_entry){mem_strdup(names.at[i]), S_ISDIR(st.st_mode)}));
 	folders_names_free(&names);
-	if (dir)
+	if (dir) {
+		folders_walk_miss_links(ctx, dir, path);
 		closedir(dir);
+	}
 }
 
 static bool folders_walk_has(const struct folders_walk *w, const char *path)
@@ -424,7 +477,12 @@ int folders_write_script(const char *folder, const char *path, const char *state
 		json_key_string(out, "mode", octal);
 		folders_put_modules(&walk, name);
 		json_end(out);
+		if (walk.missing)
+			rc = errorf(err, -EINVAL,
+				    "%.200s would fail without a module that it imports: %s; submit it with sluice run",
+				    name, walk.missing);
 		free(walk.base);
+		free(walk.missing);
 		if (walk.too_many)
 			rc = errorf(
 				err, -E2BIG,

@@ -247,6 +247,44 @@ static void a_script_with_too_many_modules_is_refused(void **state)
 	assert_non_null(strstr(place_script(p, "many.py"), "{\"path\":\"lib/m497.py\""));
 }
 
+static void a_script_whose_modules_cannot_all_be_taken_is_refused(void **state)
+{
+	const struct place *p = *state;
+	char link[256];
+	size_t len = FOLDERS_SCRIPT_BYTES + 1;
+	char *text = mem_alloc(len + 1);
+	memset(text, '#', len);
+	place_write(p, "work/large.py", text, len, 0600);
+	place_text(p, "work/a.py", "import large\n");
+	place_assert_refused(p, "a.py", "large.py is larger than 1 MB");
+	free(text);
+	place_text(p, "work/latin.py", "# \xe9\n");
+	place_text(p, "work/b.py", "import latin\n");
+	place_assert_refused(p, "b.py", "latin.py is a binary file");
+	snprintf(link, sizeof(link), "%s/linked.py", p->folder);
+	assert_int_equal(symlink("../out/secret.py", link), 0);
+	place_text(p, "work/c.py", "import linked\n");
+	place_assert_refused(p, "c.py", "linked.py is a symbolic link");
+	place_text(p, "work/d.py", "import helper, json\nfrom c import f\n");
+	place_assert_refused(p, "d.py", "d.py would fail without a module that it imports: linked.py");
+	/* In a package, and a package that is a link. */
+	snprintf(link, sizeof(link), "%s/lib/linked.py", p->folder);
+	assert_int_equal(symlink("more.py", link), 0);
+	place_text(p, "work/e.py", "import lib.linked\n");
+	place_assert_refused(p, "e.py", "lib/linked.py is a symbolic link");
+	assert_int_equal(unlink(link), 0);
+	assert_non_null(strstr(place_script(p, "e.py"), "{\"path\":\"lib/more.py\""));
+	snprintf(link, sizeof(link), "%s/package", p->folder);
+	assert_int_equal(symlink("lib", link), 0);
+	place_text(p, "work/f.py", "import package\n");
+	place_assert_refused(p, "f.py", "package/__init__.py is a symbolic link, or behind one");
+	/* A folder of data beside a module or library of the same name. */
+	snprintf(link, sizeof(link), "%s/datasets", p->folder);
+	assert_int_equal(symlink("../out", link), 0);
+	place_text(p, "work/g.py", "import datasets\n");
+	assert_non_null(strstr(place_script(p, "g.py"), "\"files\":[]"));
+}
+
 static void a_list_has_folders_and_scripts_only(void **state)
 {
 	const struct place *p = *state;
@@ -316,6 +354,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(modules_beside_the_script_go_along, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(a_list_has_folders_and_scripts_only, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(a_script_with_too_many_modules_is_refused, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(a_script_whose_modules_cannot_all_be_taken_is_refused, place_make,
+						place_remove),
 		cmocka_unit_test_setup_teardown(a_long_list_has_the_first_names, place_make, place_remove),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
