@@ -8,6 +8,7 @@
 #include "engine/load.h"
 #include "engine/pause.h"
 #include "engine/spec.h"
+#include "engine/settle.h"
 #include "engine/state.h"
 #include "engine/sweep.h"
 #include "engine/transact.h"
@@ -58,9 +59,12 @@ static int action_find(struct engine *engine, int64_t experiment, const int64_t 
 	return rc;
 }
 
-const char *engine_stop_why(const struct engine_experiment *experiment)
+const char *engine_stop_why(struct engine *engine, const struct engine_experiment *experiment, int64_t task)
 {
-	switch (experiment->stopping) {
+	enum store_stop why = experiment->stopping;
+	if (engine_runs_on(experiment, task)) /* and was stopped all the same */
+		why = engine_is_over_budget(engine, experiment) ? STORE_STOP_BUDGET : STORE_STOP_USER;
+	switch (why) {
 	case STORE_STOP_WHEN: return "stopped: the stopping condition of the experiment is met";
 	case STORE_STOP_BUDGET: return "stopped: the budget of the experiment is used up";
 	default: return "stopped by the user";
@@ -99,15 +103,16 @@ int engine_stop_met(struct engine *engine, struct engine_experiment *experiment,
 
 int engine_end_met(struct engine *engine, struct engine_experiment *experiment)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < engine->live.len; i++) {
-		struct engine_live *live = engine->live.at[i];
-		if (live->experiment != experiment || live->task.wanted != STORE_WANT_RUN ||
-		    !engine_runs_on(experiment, live->task.number))
-			continue;
-		rc = engine_stop_task(engine, experiment, &live->task);
-		live->task.wanted = STORE_WANT_STOP;
-	}
+	struct store_task task = {0};
+	if (store_state_is_over(experiment->state))
+		return 0;
+	int rc = store_read_task(engine->store, experiment->id, experiment->met_task, store_keep_task, &task);
+	if (rc < 0 || task.wanted != STORE_WANT_RUN || store_state_is_over(task.state))
+		return rc == -ENOENT ? 0 : rc;
+	rc = engine_stop_task(engine, experiment, &task);
+	for (size_t i = 0; rc == 0 && i < engine->live.len; i++)
+		if (engine->live.at[i]->task.id == task.id)
+			engine->live.at[i]->task.wanted = STORE_WANT_STOP;
 	return rc;
 }
 

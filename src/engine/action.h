@@ -15,6 +15,6 @@ int engine_stop_met(struct engine *engine, struct engine_experiment *experiment,
 /* Stops that task too. */
 int engine_end_met(struct engine *engine, struct engine_experiment *experiment) MUST_USE;
 /* The reason that a stopped task shows. */
-const char *engine_stop_why(const struct engine_experiment *experiment);
+const char *engine_stop_why(struct engine *engine, const struct engine_experiment *experiment, int64_t task);
 
 #endif

@@ -162,7 +162,7 @@ static int settle_retry(struct engine *engine, struct engine_live *live, enum ca
 	enum retry policy = cause_retry(kind);
 	struct engine_experiment *e = live->experiment;
 	bool asked = live->task.wanted == STORE_WANT_STOP || live->task.wanted == STORE_WANT_PRUNE;
-	if (policy == RETRY_NEVER || asked || e->stopping || e->removing)
+	if (policy == RETRY_NEVER || asked || (e->stopping && !engine_runs_on(e, live->task.number)) || e->removing)
 		return 0;
 	struct retried retry = {.key = retry_keys[policy]};
 	int64_t budget = settle_budget(engine, live, policy);
@@ -430,7 +430,7 @@ static int settle_end(struct engine *engine, struct engine_live *live, const str
 {
 	const char *text = verdict->text;
 	if (verdict->state == STORE_STOPPED)
-		text = engine_stop_why(live->experiment);
+		text = engine_stop_why(engine, live->experiment, live->task.number);
 	if (verdict->state == STORE_PRUNED)
 		text = "ended early by the search";
 	if (verdict->state == STORE_WAITING)
@@ -503,7 +503,7 @@ static enum store_state experiment_state(const struct engine_experiment *e)
 	return n[STORE_ERROR] ? STORE_ERROR : STORE_STOPPED;
 }
 
-static bool experiment_over_budget(struct engine *engine, const struct engine_experiment *e)
+bool engine_is_over_budget(struct engine *engine, const struct engine_experiment *e)
 {
 	const struct spec *spec = e->spec;
 	double gpu_s = 0, energy_j = 0;
@@ -538,7 +538,7 @@ static int experiment_update(struct engine *engine, struct engine_experiment *e)
 		e->best_changed = false;
 		e->changed = true;
 	}
-	if (rc == 0 && (!e->stopping || e->met_task) && experiment_over_budget(engine, e)) {
+	if (rc == 0 && (!e->stopping || e->met_task) && engine_is_over_budget(engine, e)) {
 		if (!e->stopping)
 			log_info("e%" PRId64 ": its budget is used up", e->id);
 		rc = e->stopping ? engine_end_met(engine, e) : engine_stop_within(engine, e, STORE_STOP_BUDGET);

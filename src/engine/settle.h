@@ -14,6 +14,8 @@ struct engine_live;
 /* Ends every attempt for which attempt_decide returns ATTEMPT_END. */
 int engine_settle(struct engine *engine) MUST_USE;
 int engine_update_experiments(struct engine *engine) MUST_USE;
+/* Is one of the limits of `stop` on time, GPU hours or energy exceeded? */
+bool engine_is_over_budget(struct engine *engine, const struct engine_experiment *experiment);
 /* Changes the state of a task: in the store, the history and the counts, and for the listeners. */
 int engine_set_state(struct engine *engine, struct engine_experiment *experiment, const struct store_task *task,
 		     enum store_state state, const char *reason, const char *cause) MUST_USE;
