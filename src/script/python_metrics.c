@@ -41,20 +41,34 @@ static void metrics_add_column(struct script *script, const char *name)
 		vec_push(&script->columns, mem_strdup(name));
 }
 
-/* Does the text hold this word by itself? */
+/* Does the text hold this word by itself? A part of a longer key ("train/loss", "val-loss", "m.f1") is none. */
 static bool metrics_holds(const char *text, size_t len, const char *word)
 {
 	size_t size = strlen(word);
 	for (const char *p = text; (p = memmem(p, len - (size_t)(p - text), word, size)); p++) {
-		bool before = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
+		bool before = p > text && (isalnum((unsigned char)p[-1]) || strchr("_/.-", p[-1]));
 		const char *after = p + size;
-		bool behind = after < text + len && (isalnum((unsigned char)*after) || *after == '_');
+		bool behind = after < text + len && (isalnum((unsigned char)*after) || strchr("_/-", *after));
 		if (!before && !behind)
 			return true;
 	}
 	return false;
 }
 
+/* 'train/loss': a string that is nothing but a key with a part before the word. */
+static void metrics_add_key(struct reader *r, const struct lex_word *string, const char *word)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	lex_add_string(string, &text);
+	const char *key = buf_text(&text), *slash = strrchr(key, '/');
+	size_t good = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/");
+	if (slash && slash != key && strcmp(slash + 1, word) == 0 && !key[good] &&
+	    strlen(key) <= LIMIT_METRIC_NAME_BYTES)
+		metrics_add_column(r->script, key);
+	buf_free(&text);
+}
+
+/* Names in its texts. Names of variables and keywords are not taken: `log(f1=…)` of any function writes no f1. */
 static void metrics_columns(struct reader *r)
 {
 	static const char *const words[] = {"val_loss",      "val_accuracy", "val_acc",    "eval_loss",
@@ -62,12 +76,15 @@ static void metrics_columns(struct reader *r)
 					    "test_accuracy", "accuracy",     "val_error",  "val_mae",
 					    "val_f1",        "f1",           "auc"};
 	for (size_t w = 0; w < COUNT_OF(words); w++)
-		for (size_t i = 0; i < r->lex->len; i++)
-			if ((r->lex->at[i].kind == LEX_STRING || r->lex->at[i].kind == LEX_NAME) &&
-			    metrics_holds(r->lex->at[i].at, r->lex->at[i].len, words[w])) {
+		for (size_t i = 0; i < r->lex->len; i++) {
+			const struct lex_word *string = &r->lex->at[i];
+			if (string->kind != LEX_STRING)
+				continue;
+			if (metrics_holds(string->at, string->len, words[w]))
 				metrics_add_column(r->script, words[w]);
-				break;
-			}
+			else if (string->plain)
+				metrics_add_key(r, string, words[w]);
+		}
 }
 
 /* Which calls name the metric that the script itself goes by. */
@@ -150,7 +167,8 @@ static void metrics_reported(struct reader *r)
 static void metrics_guess(struct script *script)
 {
 	for (size_t i = 0; i < script->columns.len && !script->metric; i++)
-		if (text_starts(script->columns.at[i], "val_") || text_starts(script->columns.at[i], "eval_"))
+		if (text_starts(script->columns.at[i], "val_") || text_starts(script->columns.at[i], "eval_") ||
+		    text_starts(script->columns.at[i], "val/") || text_starts(script->columns.at[i], "eval/"))
 			script->metric = mem_strdup(script->columns.at[i]);
 	if (!script->metric && script->columns.len)
 		script->metric = mem_strdup(script->columns.at[0]);

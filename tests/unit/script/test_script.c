@@ -270,6 +270,10 @@ static void test_the_metric_that_the_script_watches_is_found(void **state)
 		{"writer.add_scalar('Loss/val', x, step)\n", "Loss/val", NULL, NULL},
 		{"print(f'epoch {e} val_loss {v}')\n", "val_loss", NULL, NULL},
 		{"x = 1\n", NULL, NULL, NULL},
+		/* The keys that are written count, not keywords of other calls nor names of variables. */
+		{"loss = 1\nlog(f1=2)\nf.write(json.dumps({'train/loss': loss, 'eval/f1': 2}))\n", "eval/f1", NULL,
+		 NULL},
+		{"put(loss=1, f1=2)\n", NULL, NULL, NULL},
 	};
 	for (size_t i = 0; i < COUNT_OF(list); i++) {
 		struct script script;
