@@ -301,7 +301,7 @@ int learn_warn(struct engine *engine, struct spec *spec, const struct node *file
 {
 	struct learn_look look = {.engine = engine, .spec = spec, .files = files, .may_read = LEARN_READ_BYTES};
 	bool any = false;
-	if (!spec->objective_count || !spec_program(spec))
+	if ((!spec->objective_count && !spec->stop.metric) || !spec_program(spec))
 		return 0;
 	int rc = learn_find_same(&look);
 	for (size_t i = 0; rc == 0 && !any && i < look.candidates.len; i++) {
@@ -311,6 +311,8 @@ int learn_warn(struct engine *engine, struct spec *spec, const struct node *file
 			if (!spec_is_measured(spec->objectives[k].metric))
 				rc = learn_compare_names(engine, spec, look.candidates.at[i],
 							 spec->objectives[k].metric, &any);
+		if (rc == 0 && spec->stop.metric && !spec_is_measured(spec->stop.metric))
+			rc = learn_compare_names(engine, spec, look.candidates.at[i], spec->stop.metric, &any);
 	}
 	free(look.candidates.at);
 	return rc;

@@ -27,8 +27,8 @@ struct learn {
  * negative errno when the store cannot be read. */
 int learn_find(struct engine *engine, struct spec *spec, const struct node *files, struct problems *problems,
 	       struct learn *ret) MUST_USE;
-/* Adds a caution to the specification for every objective that the same program, with the same files, has not reported when it
- * ran last, though it reported metrics. */
+/* Adds a caution to the specification for every objective, and for the metric of `stop: {when}`, that the same program,
+ * with the same files, has not reported when it ran last, though it reported metrics. */
 int learn_warn(struct engine *engine, struct spec *spec, const struct node *files) MUST_USE;
 void learn_free(struct learn *learn);
 /* Gives them to the search of the new experiment, and writes them into its sequence. Inside the transaction. */

@@ -244,3 +244,8 @@ def test_a_metric_is_named_exactly(daemon):
     body = {"experiment": {"script": "script.py", "objective": "los"}, "files": [{"path": "script.py", "text": script}]}
     warnings = daemon.post("/check", body)["warnings"]
     assert any(f"has not reported los in {experiment}, but loss, mAP[0.5,0.95]; did you mean loss?" in text for text in warnings), warnings
+    body["experiment"] = {"script": "script.py", "objective": "loss", "stop": {"when": "los < 0.1"}}
+    warnings = daemon.post("/check", body)["warnings"]
+    assert any(f"has not reported los in {experiment}" in text and "did you mean loss?" in text for text in warnings), warnings
+    body["experiment"]["stop"]["when"] = "loss < 0.1"
+    assert not any("has not reported" in text for text in daemon.post("/check", body)["warnings"])
