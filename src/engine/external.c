@@ -217,6 +217,9 @@ static bool external_number(const struct node *node, double *ret)
 	return node_is_number(node);
 }
 
+/* Whole numbers up to here are exact as reals, and one more is still a number. */
+#define EXTERNAL_STEP_MOST (INT64_C(1) << 53)
+
 /* What a worker tells of its task. */
 struct external_tell {
 	struct engine_live *live;
@@ -247,6 +250,8 @@ static int external_read_row(const struct node *body, struct external_tell *tell
 	}
 	tell->count = values->count;
 	tell->step = node_get_int(body, "step", tell->live->task.step + 1);
+	if (tell->step < -EXTERNAL_STEP_MOST || tell->step > EXTERNAL_STEP_MOST)
+		return errorf(err, -EINVAL, "'step' is too large; steps are exact up to 9007199254740992");
 	return 0;
 }
 

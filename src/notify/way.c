@@ -129,12 +129,12 @@ static int webhook_status(const char *text, const char **ret_body)
 	return status;
 }
 
-/* An answer that was cut, because it is long, has its status all the same. */
+/* An answer that was cut, because it is long or comes slowly, has its status all the same. */
 static char *webhook_failed(const char *program, const struct proc_result *result)
 {
 	const char *body;
 	int status = webhook_status(buf_text(&result->out), &body);
-	if (result->exit_code != 0 && !(result->overflow && status))
+	if (result->exit_code != 0 && status < 200)
 		return way_explain(&(struct proc_result){.exit_code = result->exit_code,
 							 .signal = result->signal,
 							 .timed_out = result->timed_out,

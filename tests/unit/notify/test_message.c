@@ -131,7 +131,11 @@ static void answers_of_curl_are_understood(void **state)
 		{HEADERS("500 x") "err\n2xxxx", "", "the receiver answered with status 500: err", 0, true},
 		{"200 ok", "", "the receiver's answer is not one of HTTP", 0, false},
 		{"", "curl: (6) Could not resolve host: x\n", "curl: (6) Could not resolve host: x", 6, false},
-		{HEADERS("200 OK") "x", "", "curl ended with exit code 18", 18, false},
+		{HEADERS("100 Continue"), "", "curl ended with exit code 28", 28, false},
+		/* The time was up, or the connection lost, in the middle of the body: it has the message. */
+		{HEADERS("200 OK") "x", "curl: (28) Operation timed out\n", NULL, 28, false},
+		{HEADERS("200 OK") "x", "", NULL, 18, false},
+		{HEADERS("503 x") "x", "", "the receiver answered with status 503: x", 18, false},
 	};
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct proc_result result = {.exit_code = rows[i].exit_code,
