@@ -29,9 +29,16 @@ static const char sql_csv[] = "SELECT id, number, state, " TASK_RAN ", parameter
 
 static const char sql_csv_names[] = "SELECT name, id FROM metric_name WHERE experiment = ?1 AND " JSON_METRIC_HAS_ROWS
 				    " ORDER BY name";
-/* The newest value up to a step. */
-static const char sql_csv_value[] =
-	"SELECT value FROM metric WHERE task = ?1 AND name = ?2 AND step <= ?3 ORDER BY step DESC LIMIT 1";
+static const char sql_csv_last[] = "SELECT value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step DESC LIMIT 1";
+/* The value that belongs to the row of the objective (?4) at a step: of the same epoch, first in a row of the same number;
+ * without epochs, of the same row. Metrics that come in rows of their own are numbered by their own rows, so that equal steps
+ * alone say nothing. */
+static const char sql_csv_at_best[] =
+	"SELECT m.value FROM metric o JOIN metric m ON m.task = o.task AND m.name = ?2 AND m.step = o.step "
+	"AND (m.epoch = o.epoch OR (m.epoch IS NULL AND o.epoch IS NULL AND m.time_ms = o.time_ms)) "
+	"WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 UNION ALL "
+	"SELECT m.value FROM metric o JOIN metric m ON m.task = o.task AND m.name = ?2 AND m.epoch = o.epoch "
+	"WHERE o.task = ?1 AND o.name = ?4 AND o.step = ?3 LIMIT 1";
 
 static int export_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 {
@@ -121,9 +128,8 @@ static void export_csv_put_node(struct buf *out, const struct node *node)
 	}
 }
 
-static int export_csv_put_value(struct task_pieces *pieces, int64_t task, int64_t name, int64_t step)
+static int export_csv_put_value(struct task_pieces *pieces, sqlite3_stmt *row)
 {
-	sqlite3_stmt *row = store_bind(pieces->store, sql_csv_value, "iii", task, name, step);
 	int rc = store_step(pieces->store, row);
 	if (rc > 0)
 		export_csv_put_real(pieces->json.out, row_is_null(row, 0) ? NAN : row_real(row, 0));
@@ -136,12 +142,18 @@ static int export_csv_put_value(struct task_pieces *pieces, int64_t task, int64_
 /* Every metric where the objective was best, and its last value. */
 static int export_csv_put_metrics(struct task_pieces *pieces, sqlite3_stmt *row)
 {
+	struct store *store = pieces->store;
+	const struct node *first = pieces->objectives && pieces->objectives->count ? pieces->objectives->items[0]
+										   : NULL;
+	const char *objective = first ? node_get_string(first, "metric") : NULL;
+	int64_t of = objective ? node_get_int(pieces->metrics, objective, -1) : -1, task = row_int(row, CSV_ID);
+	int64_t step = row_is_null(row, CSV_STEP) ? -1 : row_int(row, CSV_STEP);
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < pieces->metrics->count; i++) {
-		int64_t name = pieces->metrics->items[i]->integer, task = row_int(row, CSV_ID);
-		rc = export_csv_put_value(pieces, task, name, row_is_null(row, CSV_STEP) ? -1 : row_int(row, CSV_STEP));
+		int64_t name = pieces->metrics->items[i]->integer;
+		rc = export_csv_put_value(pieces, store_bind(store, sql_csv_at_best, "iiii", task, name, step, of));
 		if (rc == 0)
-			rc = export_csv_put_value(pieces, task, name, INT64_MAX);
+			rc = export_csv_put_value(pieces, store_bind(store, sql_csv_last, "ii", task, name));
 	}
 	return rc;
 }

@@ -218,3 +218,27 @@ def test_a_score_at_the_end_does_not_take_a_printed_curve_away(daemon):
     assert task["metrics"]["stdout/accuracy"] == {"step": [1, 2, 3, 4, 5], "value": [0.55, 0.6, 0.65, 0.7, 0.75]}
     assert task["metrics"]["accuracy"]["value"] == [0.7125]
     assert "both have accuracy: shown as" in daemon.cli("show", f"{e}/1").stdout
+
+
+def test_values_beside_the_best_are_of_the_same_epoch(daemon):
+    # Each metric comes in lines of its own, as Hugging Face prints them, and a score at the end stands alone.
+    script = """import json
+for i in range(1, 11):
+    print({'loss': i / 100, 'epoch': i / 10})
+    if i % 2 == 0: print({'eval_loss': (i - 6) ** 2, 'epoch': i / 10})
+json.dump({'test_accuracy': 0.9}, open('final.json', 'w'))
+"""
+    e = daemon.submit(script, {"objective": {"metric": "eval_loss", "goal": "min"}})
+    daemon.wait_ended(e)
+    head, row = (line.split(",") for line in daemon.cli("export", e, "--format", "csv").stdout.splitlines())
+    row = dict(zip(head, row, strict=True))
+    assert [row[k] for k in ("best_eval_loss", "at_best_eval_loss", "at_best_loss", "last_loss")] == ["0", "0", "0.06", "0.1"]
+    assert (row["at_best_test_accuracy"], row["last_test_accuracy"]) == ("", "0.9")
+    # One file, with epochs or without: the values of its row.
+    for first in ("epoch", "x"):
+        script = f"print('{first},acc,loss', file=(f := open('m.csv', 'w')))\nfor i in range(5): print(f'{{i}},{{(4, 5, 9, 6, 7)[i]}},{{i / 10}}', file=f)\n"
+        e = daemon.submit(script, {"objective": {"metric": "acc", "goal": "max"}})
+        daemon.wait_ended(e)
+        head, row = (line.split(",") for line in daemon.cli("export", e, "--format", "csv").stdout.splitlines())
+        row = dict(zip(head, row, strict=True))
+        assert (row["best_acc"], row["at_best_loss"]) == ("9", "0.2"), (first, row)

@@ -423,7 +423,7 @@ static void test_csv_quotes_and_leaves_unknown_empty(void **state)
 	assert_string_equal(buf_text(&f->text),
 			    "task,state,lr,kind,best_val_loss,best_epoch,elapsed_s,attempts,cause,wall_s,cpu_s,gpu_s,"
 			    "energy_j,at_best_loss,last_loss,at_best_val_loss,last_val_loss\r\n"
-			    "1,finished,0.1,\"a,\"\"b\"\"\",0.5,3,2.5,1,,2.5,,,40.5,7,7,,\r\n"
+			    "1,finished,0.1,\"a,\"\"b\"\"\",0.5,3,2.5,1,,2.5,,,40.5,,7,,\r\n"
 			    "2,running,0.2,,0.25,1,8,1,,0.1,,,,,,0.25,NaN\r\n"
 			    "3,error,0.3,,,,,2,it failed,,,,,,,,\r\n"
 			    "4,waiting,0.4,,,,,0,,,,,,,,,\r\n");
