@@ -413,6 +413,8 @@ export class ExperimentStore extends Store {
   private followBest(changed: Map<number, TaskSummary> | null) {
     const e = this.detail.value;
     if (!e || !changed || !e.objective.length) return;
+    // Of repeats only the daemon's mean counts.
+    if (Number(e.spec.repeats ?? 1) > 1) return;
     const max = e.objective[0].goal === 'max';
     const now = e.best && changed.get(e.best.task);
     const best = this.complete.value

@@ -7,6 +7,7 @@ import { Icon } from '../components/Icon';
 import { ClusterCard, NeedsAttention, Totals } from '../components/ListAside';
 import { TagList } from '../components/Marks';
 import { Empty, Loading, Trouble } from '../components/notice';
+import { Repeats } from '../components/Repeats';
 import { SortHead } from '../components/SortHead';
 import { Spark } from '../components/Spark';
 import { ExperimentChip, ended, Stalled, StateBar, StateCounts } from '../components/State';
@@ -33,11 +34,12 @@ const KEEP: Record<Filter, (e: ExperimentSummary) => boolean> = {
 const TAGS_SHOWN = 2;
 
 const number = (id: string) => Number(id.slice(1));
+const bestOf = (e: ExperimentSummary) => finite(e.best?.mean ?? e.best?.value);
 const SORTS: Record<string, (a: ExperimentSummary, b: ExperimentSummary) => number> = {
   name: (a, b) => a.name.localeCompare(b.name),
   state: (a, b) => a.state.localeCompare(b.state),
   tasks: (a, b) => a.tasks.total - b.tasks.total,
-  best: (a, b) => (finite(a.best?.value) ?? Infinity) - (finite(b.best?.value) ?? Infinity),
+  best: (a, b) => (bestOf(a) ?? Infinity) - (bestOf(b) ?? Infinity),
   cost: (a, b) =>
     (a.cost.gpu_s ?? a.cost.cpu_s ?? a.cost.wall_s ?? 0) - (b.cost.gpu_s ?? b.cost.cpu_s ?? b.cost.wall_s ?? 0),
   submitted: (a, b) => (a.created ?? '').localeCompare(b.created ?? '') || number(a.id) - number(b.id),
@@ -113,7 +115,9 @@ function Row({ e }: { e: ExperimentSummary }) {
       </td>
       <td class="right">
         {e.best ? (
-          <b>{metric(e.best.value)}</b>
+          <>
+            <b>{metric(e.best.mean ?? e.best.value)}</b> <Repeats best={e.best} />
+          </>
         ) : (
           <span class="mute">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</span>
         )}

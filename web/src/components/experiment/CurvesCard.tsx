@@ -214,6 +214,8 @@ function PanelOfCurves({
         if (!line || !points?.x.length) continue;
         const best = e.best?.task === task.number && goal?.metric === metricName;
         const y = finite(e.best?.value);
+        const mean = finite(e.best?.mean);
+        const repeated = mean === null ? null : `mean of ${e.best!.repeats}: ${format(mean)}`;
         const x = best ? placeOf(line, e.best!.epoch) : null;
         out.push({
           id: String(task.number),
@@ -225,7 +227,7 @@ function PanelOfCurves({
           dash: place > 0,
           end: place > 0 ? null : task.state === 'running' ? 'dot' : task.state === 'error' ? 'cross' : null,
           strong: best,
-          mark: y !== null && x !== null ? { x, y, text: `#${task.number}  ${format(y)}` } : null,
+          mark: y !== null && x !== null ? { x, y, text: `#${task.number}  ${repeated ?? format(y)}` } : null,
         });
       }
     });
@@ -241,7 +243,9 @@ function PanelOfCurves({
     return out;
   }, [tasks, version, colours, axis, e.best, panel.metrics.join(), forecast, format]);
   const drawn = useMemo(() => (smoothing ? smoothed(lines, smoothing / 100) : lines), [lines, smoothing]);
-  const best = main && e.best ? ` The best is task ${e.best.task} with ${metric(e.best.value)}.` : '';
+  const over = typeof e.best?.mean === 'number' ? ` as the mean of ${e.best.repeats} runs` : '';
+  const value = metric(e.best?.mean ?? e.best?.value ?? null);
+  const best = main && e.best ? ` The best is task ${e.best.task} with ${value}${over}.` : '';
   const count = new Set(lines.map((line) => line.id)).size;
   const label = lines.length
     ? `${panel.metrics.join(', ')} for ${plural(count, 'task')} by ${across}.${best}`

@@ -15,6 +15,7 @@ import {
   threeDigits,
   when,
 } from '../../lib/format';
+import { Repeats } from '../Repeats';
 import { ended, Renumbered, StateBar, StateCounts } from '../State';
 
 // Mean time of what has ended, times what is left, over how many run at once. No more than that is
@@ -70,9 +71,10 @@ export function Strip({ e, tasks, format }: { e: Experiment; tasks: TaskSummary[
         </div>
         {e.best ? (
           <>
-            <div class="value" title={String(e.best.value)}>
-              {format(e.best.value)}{' '}
+            <div class="value" title={String(e.best.mean ?? e.best.value)}>
+              {format(e.best.mean ?? e.best.value)}{' '}
               <small>
+                <Repeats best={e.best} />
                 <a href={`/e/${e.id}/${e.best.task}`}>#{e.best.task}</a>
               </small>
             </div>
