@@ -161,6 +161,7 @@ static void engine_timer_cb(uv_timer_t *timer)
 int engine_open(const struct engine_config *config, struct engine **ret, struct error *err)
 {
 	struct engine *engine = mem_alloc(sizeof(*engine));
+	engine->has_removed = true; /* an earlier daemon may have left some */
 	char *path = mem_printf("%s/sluice.db", config->state_dir);
 	char *experiments = spool_experiments_dir(config->state_dir);
 

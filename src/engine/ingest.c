@@ -76,6 +76,34 @@ static int ingest_warm(struct ingest *in, const struct journal_record *r)
 	return r->has_warm ? store_set_warm(in->engine->store, in->live->id, r->warm) : 0;
 }
 
+/* A first attempt has nothing to forget. */
+static bool ingest_has_rows(const struct engine_live *live)
+{
+	return live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
+}
+
+/* Forgets what earlier attempts measured, for some milliseconds: 1 while there may be more, 0, or a negative errno. */
+static int ingest_forget(struct engine *engine, struct engine_live *live, int64_t hold_ms)
+{
+	int64_t until = clock_mono_ms() + hold_ms;
+	int more = 1;
+	live->task.best = live->task.last = NAN;
+	live->task.best_step = live->task.last_step = live->task.step = -1;
+	live->task.from_zero = false;
+	live->epochs = false;
+	series_forget(live);
+	int rc = store_clear_samples(engine->store, live->task.id);
+	if (rc == 0)
+		rc = store_set_progress(engine->store, &live->task);
+	live->experiment->best_changed = true;
+	while (rc == 0 && more > 0) {
+		more = store_clear_metrics(engine->store, live->task.id);
+		if (clock_mono_ms() >= until)
+			break;
+	}
+	return rc < 0 ? rc : more;
+}
+
 static int ingest_start(struct ingest *in, const struct journal_record *r)
 {
 	struct engine_live *live = in->live;
@@ -87,21 +115,9 @@ static int ingest_start(struct ingest *in, const struct journal_record *r)
 				     live->started_ms);
 	if (rc == 0)
 		rc = ingest_warm(in, r);
-	/* A first attempt has nothing to forget. */
-	bool has_rows = live->number > 1 || live->task.step >= 0 || live->task.last_step >= 0;
-	if (rc == 0 && !r->resume && has_rows) {
-		live->task.best = live->task.last = NAN;
-		live->task.best_step = live->task.last_step = live->task.step = -1;
-		live->task.from_zero = false;
-		live->epochs = false;
-		series_forget(live);
-		rc = store_clear_metrics(engine->store, live->task.id);
-		if (rc == 0)
-			rc = store_clear_samples(engine->store, live->task.id);
-		if (rc == 0)
-			rc = store_set_progress(engine->store, &live->task);
-		live->experiment->best_changed = true;
-	}
+	if (rc == 0 && !r->resume && ingest_has_rows(live))
+		while ((rc = ingest_forget(engine, live, LIMIT_HOLD_MS)) > 0)
+			;
 	engine_note(live, ATTEMPT_EVENT_START);
 	ingest_beats(live, r);
 	if (rc == 0)
@@ -486,6 +502,25 @@ static void ingest_take_missing(struct engine *engine, struct ingest_missing *mi
 	free(missing->live.at);
 }
 
+static int ingest_first_start_cb(void *ctx, const struct journal_record *r)
+{
+	bool *starts_over = ctx;
+	*starts_over |= r->kind == JOURNAL_START && !r->resume;
+	return 0;
+}
+
+/* Before the START of an attempt that begins from scratch is taken, what was measured before is deleted, in parts. 1: there
+ * is more, and the journal has to wait. */
+static int ingest_make_way(struct engine *engine, struct engine_live *live, const char *data, size_t len)
+{
+	bool starts_over = false;
+	if (live->offset || !ingest_has_rows(live))
+		return 0;
+	(void)journal_read(data, len < INGEST_HEAD_BYTES ? len : INGEST_HEAD_BYTES, ingest_first_start_cb, &starts_over,
+			   NULL);
+	return starts_over ? ingest_forget(engine, live, LIMIT_HOLD_MS) : 0;
+}
+
 /* Only bytes that were read are silence: a journal with more in it, or one that cannot be read, may hold an END. */
 static int ingest_file(struct engine *engine, struct engine_live *live, char *chunk, struct ingest_missing *missing)
 {
@@ -495,8 +530,15 @@ static int ingest_file(struct engine *engine, struct engine_live *live, char *ch
 		vec_push(&missing->live, live);
 		return 0;
 	}
-	int rc = n > 0 ? ingest_bytes(engine, live, chunk, (size_t)n, &used) : 0;
-	bool more = n == LIMIT_JOURNAL_CHUNK_BYTES && used > 0;
+	int rc = n > 0 ? ingest_make_way(engine, live, chunk, (size_t)n) : 0;
+	bool waits = rc > 0;
+	if (n > 0 && rc == 0)
+		rc = ingest_bytes(engine, live, chunk, (size_t)n, &used);
+	bool more = waits || (n == LIMIT_JOURNAL_CHUNK_BYTES && used > 0);
+	if (waits) {
+		engine_task_changed(engine, live->experiment->id, live->task.number);
+		rc = 0;
+	}
 	attempt_update(&live->facts,
 		       &(struct attempt_event){.kind = ATTEMPT_EVENT_JOURNAL,
 					       .at_ms = clock_mono_ms(),

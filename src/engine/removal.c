@@ -2,7 +2,8 @@
  * small steps, and folders on libuv's pool, because both may take long.
  *
  * Tasks are marked first, in a transaction of their own, and only then removed: after a crash at any point the marks are
- * still there, and the removal continues. The sequence of asks and tells is not touched, so that the search is replayed
+ * still there, and the removal continues. A task leaves its experiment with one small write; its metrics, which may be
+ * millions of rows, are deleted afterwards by any daemon. The sequence of asks and tells is not touched, so that the search is replayed
  * as it was. */
 #include "engine/removal.h"
 
@@ -102,8 +103,7 @@ static int removal_carry_on(struct engine *engine, struct engine_experiment *e, 
 	return 0;
 }
 
-/* Its folder gets another name first, as that of an experiment. Its row, and with it the mark, goes with the
- * commit. */
+/* Its folder gets another name first, as that of an experiment. With the commit it has left the experiment. */
 static int removal_task(struct engine *engine, struct engine_experiment *e, const struct store_task *task)
 {
 	char *folder = engine_folder(engine, e->id, task->number, 0);
@@ -120,6 +120,7 @@ static int removal_task(struct engine *engine, struct engine_experiment *e, cons
 	e->counts[task->state]--;
 	e->removed++;
 	e->best_changed = e->changed = true;
+	engine->has_removed = true;
 	return store_remove_task(engine->store, task);
 }
 
@@ -142,6 +143,18 @@ static int removal_of_tasks(struct engine *engine, struct engine_experiment *e, 
 	return rc < 0 ? rc : store_set_remove_from(engine->store, e->id, e->remove_from);
 }
 
+/* Deletes rows of tasks that have left their experiments. */
+static int removal_of_rows(struct engine *engine, int64_t until)
+{
+	int more = engine->has_removed;
+	while (more > 0 && clock_mono_ms() < until)
+		more = store_delete_some(engine->store, STORE_REMOVED);
+	engine->has_removed = more > 0;
+	if (more > 0)
+		engine_soon(engine);
+	return more < 0 ? more : 0;
+}
+
 int engine_remove_marked(struct engine *engine)
 {
 	int64_t until = clock_mono_ms() + LIMIT_HOLD_MS;
@@ -151,7 +164,7 @@ int engine_remove_marked(struct engine *engine)
 		if (e->remove_from && !e->removing)
 			rc = removal_of_tasks(engine, e, until);
 	}
-	return rc;
+	return rc < 0 ? rc : removal_of_rows(engine, until);
 }
 
 struct removal_marks {

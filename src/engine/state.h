@@ -38,6 +38,7 @@ struct engine {
 	VEC(struct engine_dirty) dirty; /* tasks with events to send: event.c */
 	bool reset; /* so much changed that listeners should fetch everything again */
 	uv_timer_t timer; /* the next turn */
+	bool has_removed; /* rows of removed tasks may be left: removal.c */
 	bool stale; /* memory differs from the store, and reading it again failed */
 	char *trouble; /* why nothing can be written, as sent to the listeners: trouble.h; NULL */
 	int64_t trouble_ms; /* when the last transaction failed, monotonic; 0: a later one succeeded */

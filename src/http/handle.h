@@ -97,8 +97,8 @@ void handle_answer_task(struct request *request, int64_t experiment, int64_t num
 bool handle_answer_unread(const struct request *request, int rc, struct response *response);
 /* Answers with the bytes of a file, at most `bytes` of them (0: all), as an attachment. Takes the descriptor. */
 void handle_answer_descriptor(int fd, int64_t bytes, struct response *response);
-/* Reads {"tasks":[1,2,3], …}: explicit numbers, so that nothing is touched that was not on the screen. 0, and the caller
- * frees both; or -1 with a response. */
+/* Reads {"tasks":[1,2,3], …}: explicit numbers, so that nothing is touched that was not on the screen. A number
+ * that is given twice counts once. 0, and the caller frees both; or -1 with a response. */
 struct node;
 int handle_read_numbers(struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
 			struct response *response) MUST_USE;

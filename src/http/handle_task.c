@@ -59,6 +59,23 @@ void handle_tasks(struct request *request, struct response *response)
 		response_problem(response, 400, "?cursor= must be the \"next\" of an earlier answer in the same order");
 }
 
+static int task_compare_numbers(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Sorts the numbers and leaves each in once: an action on a task that is named twice is still one action. */
+static size_t task_unique_numbers(int64_t *numbers, size_t count)
+{
+	size_t kept = 0;
+	qsort(numbers, count, sizeof(*numbers), task_compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || numbers[i] != numbers[kept - 1])
+			numbers[kept++] = numbers[i];
+	return kept;
+}
+
 int handle_read_numbers(struct request *request, struct node **ret_body, int64_t **ret, size_t *ret_count,
 			struct response *response)
 {
@@ -75,9 +92,9 @@ int handle_read_numbers(struct request *request, struct node **ret_body, int64_t
 		return -1;
 	}
 	*ret = mem_array(list->count, sizeof(**ret));
-	*ret_count = list->count;
 	for (size_t i = 0; i < list->count; i++)
 		(*ret)[i] = list->items[i]->integer;
+	*ret_count = task_unique_numbers(*ret, list->count);
 	*ret_body = body;
 	return 0;
 }

@@ -147,7 +147,9 @@ int store_read_best_mean(struct store *store, int64_t id, bool maximise, struct 
 int store_set_best(struct store *store, int64_t id, int64_t number, const char *more) MUST_USE;
 /* The task that is the best, and its number; 0: none. */
 int store_read_best_task(struct store *store, int64_t id, int64_t *ret_task, int64_t *ret_number) MUST_USE;
-/* Deletes some of the experiment: 1 while there is more, 0 when it is gone, or a negative errno. */
+/* Deletes some of the experiment: 1 while there is more, 0 when it is gone, or a negative errno. STORE_REMOVED: some of
+ * the tasks that store_remove_task has taken out of their experiments; 0 when all are gone. */
+#define STORE_REMOVED 0
 int store_delete_some(struct store *store, int64_t id) MUST_USE;
 int store_count_tasks(struct store *store, int64_t id, int64_t counts[static STORE_STATE_COUNT]) MUST_USE;
 /* GPU seconds and joules used so far by all tasks, and by those that were removed. */
@@ -242,7 +244,8 @@ int store_add_task(struct store *store, const struct store_task *row, int64_t no
 int store_last_number(struct store *store, int64_t experiment, int64_t *ret) MUST_USE;
 /* The first task from number `from` on that is marked with STORE_WANT_REMOVE; -ENOENT. */
 int store_find_marked(struct store *store, int64_t experiment, int64_t from, store_task_f each, void *ctx) MUST_USE;
-/* Deletes a task with all that belongs to it. The experiment keeps its number and what it used. */
+/* Takes a task out of its experiment, which keeps its number and what it used. Its rows are deleted by
+ * store_delete_some(STORE_REMOVED). */
 int store_remove_task(struct store *store, const struct store_task *row) MUST_USE;
 /* The newest attempt of all; 0: there is none. */
 int store_last_attempt(struct store *store, int64_t *ret) MUST_USE;
@@ -281,6 +284,7 @@ int store_set_beyond(struct store *store, int64_t id, const char *text) MUST_USE
 int store_set_task_step_name(struct store *store, int64_t id, const char *name) MUST_USE;
 /* Why some of its rows have other steps than in their file. The first reason stays until the metrics are cleared. */
 int store_set_renumbered(struct store *store, int64_t id, const char *why) MUST_USE;
+/* Deletes some of its metrics: 1 while there may be more, 0 when none is left, or a negative errno. */
 int store_clear_metrics(struct store *store, int64_t task) MUST_USE;
 /* Adds a sample of what the task does. They are kept thinned out: LIMIT_SAMPLES_BYTES for a task. */
 int store_add_sample(struct store *store, int64_t task, const struct sample *sample) MUST_USE;

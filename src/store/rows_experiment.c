@@ -12,8 +12,8 @@
 
 #define EXPERIMENT_SELECT                                                                                              \
 	"SELECT e.id" STORE_EXPERIMENT(FIELD_COLUMN, FIELD_COLUMN, FIELD_COLUMN, FIELD_COLUMN) " FROM experiment e "
-static const char sql_active[] = EXPERIMENT_SELECT "WHERE state < " NUMBER(FINISHED) " OR removing OR sweep <> " NUMBER(
-	SWEEP_NONE) " OR remove_from > 0 ORDER BY id";
+static const char sql_active[] = EXPERIMENT_SELECT "WHERE id > 0 AND (state < " NUMBER(
+	FINISHED) " OR removing OR sweep <> " NUMBER(SWEEP_NONE) " OR remove_from > 0) ORDER BY id";
 static const char sql_one[] = EXPERIMENT_SELECT "WHERE id = ?1";
 static const char sql_last_seed[] = "SELECT id, max(seed) FROM experiment WHERE script IS ?1 AND strategy = ?2 AND "
 				    "parameters = ?3 AND removing = 0";
@@ -55,6 +55,9 @@ static const char sql_least_mean[] = SQL_BEST_MEAN(""), sql_most_mean[] = SQL_BE
 static const char sql_set_best[] = "UPDATE experiment SET best_task = nullif(?2, 0), best_more = ?3 WHERE id = ?1";
 static const char sql_best_task[] = "SELECT t.id, t.number FROM experiment e JOIN task t ON t.experiment = e.id "
 				    "AND t.number = e.best_task WHERE e.id = ?1";
+static const char sql_delete_metrics[] =
+	"DELETE FROM metric WHERE (task, name, step) IN (SELECT task, name, step FROM metric WHERE task = "
+	"(SELECT id FROM task WHERE experiment = ?1 LIMIT 1) LIMIT " METRIC_PART ")";
 static const char sql_delete_task[] = "DELETE FROM task WHERE id = (SELECT id FROM task WHERE experiment = ?1 LIMIT 1)";
 static const char sql_delete_events[] = "DELETE FROM search_event WHERE experiment = ?1 AND seq < "
 					"(SELECT min(seq) FROM search_event WHERE experiment = ?1) + 100";
@@ -287,14 +290,15 @@ int store_read_best_task(struct store *store, int64_t id, int64_t *ret_task, int
 
 int store_delete_some(struct store *store, int64_t id)
 {
-	/* In the order of their dependence: what the last one takes along is gone by then. One task may have
-	 * thousands of metrics. */
-	static const char *const parts[] = {sql_delete_task, sql_delete_events, sql_delete};
-	for (size_t i = 0; i < COUNT_OF(parts); i++) {
+	/* In the order of their dependence: what the last one takes along is gone by then, and so are the metrics of
+	 * the task that is deleted. */
+	static const char *const parts[] = {sql_delete_metrics, sql_delete_task, sql_delete_events, sql_delete};
+	size_t count = id == STORE_REMOVED ? 2 : COUNT_OF(parts);
+	for (size_t i = 0; i < count; i++) {
 		int rc = store_run(store, parts[i], "i", id);
 		if (rc < 0)
 			return rc;
-		if (i + 1 < COUNT_OF(parts) && sqlite3_changes(store_db(store)))
+		if (parts[i] != sql_delete && sqlite3_changes(store_db(store)))
 			return 1;
 	}
 	return 0;

@@ -11,7 +11,8 @@ static const char sql_find_metric[] = "SELECT id FROM metric_name WHERE experime
 static const char sql_add_metric_name[] = "INSERT INTO metric_name (experiment, name) VALUES (?1, ?2)";
 static const char sql_add_metric[] =
 	"INSERT OR REPLACE INTO metric (task, name, step, value, time_ms, epoch) VALUES (?, ?, ?, ?, ?, ?)";
-static const char sql_clear_metrics[] = "DELETE FROM metric WHERE task = ?1";
+static const char sql_clear_metrics[] = "DELETE FROM metric WHERE (task, name, step) IN "
+					"(SELECT task, name, step FROM metric WHERE task = ?1 LIMIT " METRIC_PART ")";
 static const char sql_renumbered[] = "UPDATE task SET renumbered = coalesce(renumbered, ?2) WHERE id = ?1";
 static const char sql_as_written[] = "UPDATE task SET renumbered = NULL WHERE id = ?1";
 static const char sql_clear_sources[] = "DELETE FROM metric_source WHERE task = ?1";
@@ -59,6 +60,8 @@ int store_set_renumbered(struct store *store, int64_t id, const char *why)
 int store_clear_metrics(struct store *store, int64_t task)
 {
 	int rc = store_run(store, sql_clear_metrics, "i", task);
+	if (rc == 0 && sqlite3_changes(store_db(store)))
+		return 1;
 	if (rc == 0)
 		rc = store_run(store, sql_as_written, "i", task);
 	return rc < 0 ? rc : store_run(store, sql_clear_sources, "i", task);

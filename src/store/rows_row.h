@@ -7,6 +7,9 @@
 #include "store/number.h"
 #include "store/sql.h"
 
+/* Rows of metrics that are deleted by one statement: some milliseconds. A task may have millions. */
+#define METRIC_PART "1000"
+
 #define FIELD_COLUMN(type, member, sql, ...) ", " sql
 #define FIELD_READ(type, member, ...) ret->member = FIELD_##type(row, column++);
 

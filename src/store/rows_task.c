@@ -54,7 +54,7 @@ static const char sql_count_removed[] =
 	"UPDATE experiment SET removed = removed + 1, removed_last = max(removed_last, ?2), "
 	"removed_gpu_ms = removed_gpu_ms + (SELECT total(gpu_ms) FROM attempt WHERE task = ?3), "
 	"removed_energy_j = removed_energy_j + (SELECT total(energy_j) FROM attempt WHERE task = ?3) WHERE id = ?1";
-static const char sql_remove[] = "DELETE FROM task WHERE id = ?1";
+static const char sql_remove[] = "UPDATE task SET experiment = ?2, number = id WHERE id = ?1";
 static const char sql_finished[] = "SELECT id FROM task WHERE experiment = ?1 AND state = " NUMBER(FINISHED);
 /* An id that no row of the table has or had. */
 #define NEXT_ID(table)                                                                                                 \
@@ -202,7 +202,7 @@ int store_find_marked(struct store *store, int64_t experiment, int64_t from, sto
 int store_remove_task(struct store *store, const struct store_task *row)
 {
 	int rc = store_run(store, sql_count_removed, "iii", row->experiment, row->number, row->id);
-	return rc < 0 ? rc : store_run(store, sql_remove, "i", row->id);
+	return rc < 0 ? rc : store_run(store, sql_remove, "ii", row->id, (int64_t)STORE_REMOVED);
 }
 
 int store_last_attempt(struct store *store, int64_t *ret)

@@ -193,6 +193,23 @@ def test_restarted_task_is_the_next_attempt(daemon, gate):
     assert daemon.metrics(experiment, 1)["loss"]["value"] == [1.5, 0.5]  # of the last attempt, once
 
 
+def test_task_that_is_named_twice_is_touched_once(daemon, gate):
+    (gate / "open").touch()
+    experiment = submit_gated(daemon, gate, 2)
+    daemon.wait_ended(experiment)
+    assert daemon.post(f"/experiments/{experiment}/tasks/restart", {"tasks": [1, 2, 1, 1]}) == {"tasks": 2}
+    daemon.wait_ended(experiment)
+    reasons = [h["reason"] for h in daemon.task(experiment, 1)["timeline"] if "restarted" in (h["reason"] or "")]
+    assert len(reasons) == 1
+    (gate / "open").unlink()
+    daemon.post(f"/experiments/{experiment}/restart")
+    assert daemon.post(f"/experiments/{experiment}/tasks/stop", {"tasks": [2, 1, 2, 1]}) == {"tasks": 2}
+    daemon.wait_ended(experiment)
+    assert daemon.post(f"/experiments/{experiment}/tasks/marks", {"tasks": [1, 1], "add_tags": ["a"]}) == {"tasks": 1}
+    assert daemon.task(experiment, 1)["tags"] == ["a"]
+    assert daemon.post(f"/experiments/{experiment}/tasks/remove", {"tasks": [1, 1]}) == {"tasks": 1}
+
+
 def test_restart_failed_touches_only_the_failed(daemon, gate):
     script = """
         import os, pathlib, sys

@@ -4,6 +4,7 @@ the real daemon."""
 import http.client
 import json
 import random
+import sqlite3
 import threading
 
 import pytest
@@ -172,3 +173,95 @@ def test_kill_minus_nine_in_the_middle_of_a_removal_loses_nothing_and_leaves_not
     wait_for(lambda: not list(folder.glob(".removed-*")), "folders are left")
     assert len(list((folder / experiment).rglob("m.csv"))) == len(left)
     print(f"{middle} of {rounds} kills were in the middle")
+
+
+ROWS = 300000
+
+
+def many_rows(daemon, tasks):
+    """An experiment whose last task has very many rows. They are put into the database: writing them takes minutes."""
+    experiment = daemon.submit(SCRIPT, {"parameters": {"x": list(range(tasks))}, "objective": "loss"})
+    daemon.wait_ended(experiment)
+    daemon.stop()
+    with database(daemon) as db:
+        task, name = db.execute("SELECT max(task), max(name) FROM metric").fetchone()
+        db.execute("WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+                   "INSERT INTO metric (task, name, step, value, time_ms) SELECT ?, ?, i, 0.5, 1 FROM n",
+                   (ROWS + 999, task, name))
+    daemon.start()
+    return experiment
+
+
+class database:
+    """The database of a daemon that does not run; what was done is committed."""
+
+    def __init__(self, daemon):
+        self.db = sqlite3.connect(daemon.state / "sluice.db")
+
+    def __enter__(self):
+        return self.db
+
+    def __exit__(self, *_):
+        self.db.commit()
+        self.db.close()
+
+
+def rows_left(daemon):
+    with database(daemon) as db:
+        return db.execute("SELECT count(*) FROM metric WHERE step >= 1000").fetchone()[0]
+
+
+def test_task_with_very_many_rows_is_gone_at_once_and_its_rows_go_in_parts(daemon):
+    experiment = many_rows(daemon, 2)
+    assert remove(daemon, experiment, 2) == {"tasks": 1}
+    assert numbers(daemon, experiment) == [1]
+    daemon.kill()
+    assert 0 < rows_left(daemon) < ROWS  # all of them would have held the daemon for seconds
+    daemon.start()
+    for _ in range(3):
+        shown = daemon.get(f"/experiments/{experiment}")
+        assert (shown["tasks"]["total"], shown["removed"], shown["best"]["task"]) == (1, 1, 1)
+        assert numbers(daemon, experiment) == [1]
+        assert [e["id"] for e in daemon.get("/experiments")["items"]] == [experiment]
+        assert len(json.loads(daemon.cli("export", experiment, "--format", "json").stdout)["tasks"]) == 1
+        daemon.kill()
+        daemon.start()
+
+    def all_gone():
+        daemon.kill()
+        left = rows_left(daemon)
+        daemon.start()
+        return left == 0
+
+    wait_for(all_gone, "rows of the removed task are left")
+    assert len(daemon.metrics(experiment, 1)["loss"]["step"]) == 50
+    assert daemon.post(f"/experiments/{experiment}/suggest", {"parameters": {"x": 0}})["number"] == 3
+
+
+def test_experiment_with_very_many_rows_goes_in_parts(daemon):
+    experiment = many_rows(daemon, 1)
+    daemon.delete(f"/experiments/{experiment}")
+    seen = set()
+
+    def all_gone():
+        daemon.kill()
+        seen.add(rows_left(daemon))
+        daemon.start()
+        assert daemon.get("/experiments")["items"] == []
+        return 0 in seen
+
+    wait_for(all_gone, "rows of the removed experiment are left")
+    assert seen - {0, ROWS}, "all rows went at once"
+
+
+def test_restart_of_a_task_with_very_many_rows_forgets_them_in_parts_and_keeps_every_new_row(daemon):
+    experiment = many_rows(daemon, 1)
+    daemon.post(f"/experiments/{experiment}/tasks/1/restart", {"mode": "fresh"})
+    wait_for(lambda: daemon.task(experiment, 1)["best"] is None, "the old result stays")
+    daemon.kill()
+    assert 0 < rows_left(daemon) < ROWS
+    daemon.start()
+    wait_for(lambda: daemon.task(experiment, 1)["state"] == "finished", "the task does not end")
+    curve = daemon.metrics(experiment, 1)["loss"]
+    assert curve["step"] == list(range(50))
+    assert daemon.task(experiment, 1)["best"]["value"] == curve["value"][-1]

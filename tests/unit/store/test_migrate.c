@@ -182,13 +182,14 @@ static void test_what_was_known_by_its_words_is_kept(void **state)
 	assert_int_equal(read_number(f->path, "SELECT count(*) FROM attempt WHERE silent"), 1);
 	assert_int_equal(read_number(f->path, "SELECT task FROM attempt WHERE silent"), 9);
 	assert_int_equal(
-		read_number(f->path,
-			    "SELECT warnings = '[{\"kind\":\"unset\",\"text\":\"no objective is set: x\"},"
-			    "{\"kind\":\"setting\",\"text\":\"gpu_type has no \\\"effect\\\"\"},"
-			    "{\"kind\":\"missing\",\"text\":\"no value for the objective: y\"},"
-			    "{\"kind\":\"energy\",\"text\":\"the energy of task 3 was not measured\"},"
-			    "{\"kind\":\"nodes\",\"text\":\"left out: n1\"},"
-			    "{\"kind\":\"script\",\"text\":\"the script was replaced at noon\"}]' FROM experiment"),
+		read_number(
+			f->path,
+			"SELECT warnings = '[{\"kind\":\"unset\",\"text\":\"no objective is set: x\"},"
+			"{\"kind\":\"setting\",\"text\":\"gpu_type has no \\\"effect\\\"\"},"
+			"{\"kind\":\"missing\",\"text\":\"no value for the objective: y\"},"
+			"{\"kind\":\"energy\",\"text\":\"the energy of task 3 was not measured\"},"
+			"{\"kind\":\"nodes\",\"text\":\"left out: n1\"},"
+			"{\"kind\":\"script\",\"text\":\"the script was replaced at noon\"}]' FROM experiment WHERE id = 7"),
 		1);
 }
 

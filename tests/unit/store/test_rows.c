@@ -431,6 +431,47 @@ static void test_removing_an_experiment_takes_everything_along(void **state)
 	}
 }
 
+static int64_t count_of(struct fixture *f, const char *sql)
+{
+	sqlite3_stmt *q = store_bind(f->store, sql, "");
+	assert_int_equal(store_step(f->store, q), 1);
+	int64_t count = sqlite3_column_int64(q, 0);
+	sqlite3_reset(q);
+	return count;
+}
+
+/* A task may have millions of values: deleting them at once would hold the loop for seconds. */
+static void test_removed_task_leaves_at_once_and_its_metrics_go_in_parts(void **state)
+{
+	struct fixture *f = *state;
+	int64_t name;
+	assert_int_equal(store_begin(f->store, NULL), 0);
+	struct store_task row = {.experiment = f->experiment, .number = 1, .id = add_task(f, 1)};
+	int64_t stays = add_task(f, 2);
+	assert_int_equal(store_metric_name(f->store, f->experiment, "loss", &name), 0);
+	for (int64_t step = 0; step < 2500; step++)
+		assert_int_equal(add_value(f, row.id, name, step, 0.5, 1), 0);
+	assert_int_equal(add_value(f, stays, name, 0, 0.5, 1), 0);
+	assert_int_equal(store_remove_task(f->store, &row), 0);
+	int64_t counts[STORE_STATE_COUNT];
+	assert_int_equal(store_count_tasks(f->store, f->experiment, counts), 0);
+	assert_int_equal(counts[STORE_WAITING], 1);
+	assert_int_equal(store_read_task(f->store, f->experiment, 1, store_keep_task, &row), -ENOENT);
+	assert_int_equal(count_of(f, "SELECT count(*) FROM metric"), 2501);
+	int more;
+	for (int64_t left = 2501; (more = store_delete_some(f->store, STORE_REMOVED)) > 0;) {
+		int64_t now = count_of(f, "SELECT count(*) FROM metric");
+		assert_true(left - now <= 1000);
+		left = now;
+	}
+	assert_int_equal(more, 0);
+	assert_int_equal(count_of(f, "SELECT count(*) FROM metric"), 1);
+	assert_int_equal(count_of(f, "SELECT count(*) FROM task"), 1);
+	assert_int_equal(count_of(f, "SELECT count(*) FROM experiment WHERE id = 0"), 1);
+	check_tally(f->store);
+	assert_int_equal(store_commit(f->store, NULL), 0);
+}
+
 static void test_ids_of_removed_tasks_and_attempts_are_not_given_again(void **state)
 {
 	struct fixture *f = *state;
@@ -549,6 +590,7 @@ int main(void)
 		T(test_the_same_metric_row_twice_is_one_row),
 		T(test_a_reset_task_has_no_results_and_a_fresh_next_attempt),
 		T(test_removing_an_experiment_takes_everything_along),
+		T(test_removed_task_leaves_at_once_and_its_metrics_go_in_parts),
 		T(test_ids_of_removed_tasks_and_attempts_are_not_given_again),
 		T(test_an_idempotency_key_finds_its_first_answer),
 		T(test_a_message_that_counts_one_more_has_a_new_token),
