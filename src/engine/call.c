@@ -6,8 +6,10 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "spool/interpreter.h"
 
 #include <strings.h>
+#include <unistd.h>
 
 static void call_push(struct node *argv, char *take)
 {
@@ -217,4 +219,27 @@ void call_write(const struct node *argv, struct buf *out)
 		else
 			text_shell_quote(out, word);
 	}
+}
+
+/* Does the program that the script names in its first line take the place of the usual one? Not where the user says which
+ * Python, where the script is a program itself, or where that program is not here (node/environment.c). */
+static bool call_is_named(const struct spec *spec, const char *usual, const char *named)
+{
+	bool said = spec->python && strcmp(spec->python, "auto") != 0 && strcmp(spec->python, "none") != 0;
+	return !strchr(usual, '/') && !(said && text_starts(usual, "python")) &&
+		(!strchr(named, '/') || access(named, X_OK) == 0);
+}
+
+void call_write_run(const struct node *argv, const struct spec *spec, const char *script, struct buf *out)
+{
+	struct node *words = spec->script && script ? spool_read_shebang(script, strlen(script)) : NULL;
+	struct node *run = node_new(NODE_LIST);
+	bool named = words && argv->count && call_is_named(spec, argv->items[0]->string, words->items[0]->string);
+	for (size_t i = 0; named && i < words->count; i++)
+		node_add(run, NULL, node_new_string(words->items[i]->string));
+	for (size_t i = named ? 1 : 0; i < argv->count; i++)
+		node_add(run, NULL, node_new_string(argv->items[i]->string));
+	call_write(run, out);
+	node_free(run);
+	node_free(words);
 }

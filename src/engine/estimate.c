@@ -135,8 +135,10 @@ static double estimate_mean_energy(const struct runs *runs, const struct space *
 }
 
 /* Why nothing is known of values that did not run. Few runs say nothing of how the time depends on them. */
-static char *estimate_why_far(const char *name, size_t runs)
+static char *estimate_why_far(const char *name, bool seen, size_t runs)
 {
+	if (!seen && runs >= FORECAST_RUNS_LEAST)
+		return mem_printf("not known: none of %zu earlier runs had the parameter '%s'", runs, name);
 	if (runs >= FORECAST_RUNS_LEAST)
 		return mem_printf("not known: the values of '%s' lie far outside those of %zu earlier runs", name,
 				  runs);
@@ -165,7 +167,8 @@ static enum forecast_answer estimate_model(const struct runs *runs, const struct
 	}
 	enum forecast_answer answer = known ? FORECAST_KNOWN : FORECAST_FEW;
 	if ((double)far > ESTIMATE_FAR_SHARE * (double)count) {
-		e->unknown = estimate_why_far(runs->names.at[which], forecast_runs(runs->time));
+		e->unknown = estimate_why_far(runs->names.at[which], forecast_has(runs->time, which),
+					      forecast_runs(runs->time));
 		answer = FORECAST_FAR;
 	} else if (known) {
 		qsort(median, known, sizeof(*median), num_compare_reals);

@@ -256,7 +256,7 @@ static void request_write_call(const struct request *r, int64_t experiment, cons
 		argv = engine_make_argv(r->spec, experiment, 1, engine_task_seed(r->spec, 1), params);
 	struct buf text = buf_make(BUF_UNLIMITED);
 	if (argv)
-		call_write(argv, &text);
+		call_write_run(argv, r->spec, node_get_string(files_find(r->files, r->spec->script), "text"), &text);
 	json_key_string(out, "call", argv ? buf_text(&text) : NULL);
 	json_key(out, "chosen");
 	json_list(out);

@@ -5,6 +5,8 @@
 #include "base/num.h"
 #include "metrics/phrase.h"
 
+#include <inttypes.h>
+
 /* Deeper objects are passed over. */
 #define JSON_DEPTH_MAX 8
 
@@ -107,8 +109,33 @@ static bool json_take_text(struct json_cursor c, const char *name, size_t len, s
 		number = metrics_is_count(column) || phrase_is_metric(column, strlen(column));
 	else if (taken)
 		metrics_part_note(&reader->parts, column, word, word_len);
+	size_t sign = taken && word_len > 1 && strchr("+-.", *word);
+	if (taken && word_len && !number && word[sign] >= '0' && word[sign] <= '9' &&
+	    phrase_is_metric(column, strlen(column)))
+		metrics_remark(reader, METRICS_REMARK_LEFT,
+			       "line %" PRIu64 ": %.60s is '%.*s', which is not a number, and is left out",
+			       reader->record_line, column, word_len < 40 ? (int)word_len : 40, word);
 	free(column);
 	return number;
+}
+
+/* Of a name that an object has twice the last value counts, as every library of JSON reads it. */
+static void json_add(struct metrics_reader *reader, struct json_names *names, const struct buf *name, double value,
+		     const char *text, size_t len)
+{
+	char *clean = metrics_clean_name(name->data, name->len);
+	for (size_t i = 0; i < reader->cells.len; i++) {
+		if (strcmp(reader->cells.at[i].name, clean) != 0)
+			continue;
+		metrics_remark(reader, METRICS_REMARK_TWICE,
+			       "line %" PRIu64 ": %.60s is there twice in one object: the last value counts",
+			       reader->record_line, clean);
+		reader->cells.at[i].value = value;
+		free(clean);
+		return;
+	}
+	vec_push(&names->list, clean);
+	metrics_add_text(reader, clean, value, text, len);
 }
 
 /* The names of the objects around a member, each with its slash. */
@@ -140,11 +167,8 @@ static bool json_take_members(struct json_cursor *c, struct metrics_reader *read
 			return false;
 		}
 		value = quoted && !number ? said : value;
-		if (number || quoted) {
-			vec_push(&names->list, metrics_clean_name(prefix->data, prefix->len));
-			metrics_add_text(reader, names->list.at[names->list.len - 1], value, text,
-					 (size_t)(c->at - text));
-		}
+		if (number || quoted)
+			json_add(reader, names, prefix, value, text, (size_t)(c->at - text));
 		prefix->len = kept;
 		prefix->full = false;
 	} while (json_take(c, ','));

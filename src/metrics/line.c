@@ -14,14 +14,38 @@ uint32_t line_hash(const char *text, size_t len)
 	return hash;
 }
 
+/* The bytes of what a terminal is told at this place, and does not show: colours (ESC [ ... m), its title (ESC ] 0 ; ...
+ * BEL), a character set (ESC ( B). What has no end goes to the end of the line. */
+static size_t line_skip_escape(const char *text, size_t len)
+{
+	size_t i = 2;
+	if (len < 2)
+		return len;
+	switch (text[1]) {
+	case '[':
+		while (i < len && !(text[i] >= '@' && text[i] <= '~'))
+			i++;
+		return i < len ? i + 1 : len;
+	case ']':
+	case 'P':
+	case '_':
+	case '^':
+		while (i < len && text[i] != '\a' && !(text[i] == 0x1b && i + 1 < len && text[i + 1] == '\\'))
+			i++;
+		return i >= len ? len : text[i] == '\a' ? i + 1 : i + 2;
+	case '(':
+	case ')': return len > 2 ? 3 : len;
+	default: return 2;
+	}
+}
+
 void line_clean(const char *text, size_t len, struct buf *out)
 {
 	char *to = buf_reserve(out, len);
 	for (size_t i = 0; to && i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
-		if (c == 0x1b && i + 1 < len && text[i + 1] == '[') {
-			for (i += 2; i < len && !(text[i] >= '@' && text[i] <= '~'); i++)
-				;
+		if (c == 0x1b) {
+			i += line_skip_escape(text + i, len - i) - 1;
 			continue;
 		}
 		if (i + 2 < len && memcmp(text + i, "\xe2\x88\x92", 3) == 0) { /* the minus sign of Unicode */

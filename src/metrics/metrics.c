@@ -118,8 +118,22 @@ void metrics_remark(struct metrics_reader *reader, unsigned kind, const char *fm
 
 const char *metrics_remark_of(const struct metrics_reader *reader, size_t which)
 {
-	_Static_assert(METRICS_REMARKS == METRICS_REMARK_ROUNDED + 1, "a remark for every kind");
+	_Static_assert(METRICS_REMARKS == METRICS_REMARK_KINDS, "a remark for every kind");
 	return which < METRICS_REMARKS && *reader->remarks[which] ? reader->remarks[which] : NULL;
+}
+
+bool metrics_remark_is_change(size_t which)
+{
+	return which <= METRICS_REMARK_ROUNDED;
+}
+
+void metrics_remark_runs(struct metrics_reader *reader, const char *first, const char *other, const char *name,
+			 const char *shown)
+{
+	metrics_remark(reader, METRICS_REMARK_RUNS,
+		       "%.60s is that of %.40s alone; %.40s is shown as %.60s. An objective is one of these names: to "
+		       "compare by all, report their mean",
+		       name, first, other, shown);
 }
 
 char *metrics_clean_name(const char *name, size_t len)
@@ -223,6 +237,20 @@ static void metrics_give_by(struct metrics_reader *reader, struct metrics_step *
 			 &(struct metrics_row){.step = step, .step_name = s->name, .epoch = metrics_step_epoch(s)});
 }
 
+/* Says that the file has curves of several trainings. */
+static void metrics_remark_part(struct metrics_reader *reader, const struct metrics_part *part)
+{
+	char first[64];
+	size_t at = 0, around = strlen(part->word) + 1;
+	while (at < reader->cells.len && metrics_is_count(reader->cells.at[at].name))
+		at++;
+	if (at == reader->cells.len)
+		return;
+	const char *shown = reader->cells.at[at].name;
+	metrics_parts_say_first(&reader->parts, first, sizeof(first));
+	metrics_remark_runs(reader, first, part->word, strlen(shown) > around ? shown + around : shown, shown);
+}
+
 /* A row of one part of the data: "val/loss", by the steps of that part. The number of a long table has the part's name. */
 static void metrics_give_part(struct metrics_reader *reader, struct metrics_part *part)
 {
@@ -235,6 +263,8 @@ static void metrics_give_part(struct metrics_reader *reader, struct metrics_part
 		reader->cells.at[i].name = names[i] = metrics_clean_name(name, strlen(name));
 		free(name);
 	}
+	if (part->run)
+		metrics_remark_part(reader, part);
 	metrics_give_by(reader, &part->step);
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);

@@ -128,6 +128,8 @@ static struct metrics_part *part_of_run(struct metrics_parts *parts, const char 
 		return part;
 	part = part_make(parts, word, false, PART_RUNS_MAX);
 	*ret_too_many = !part;
+	if (part)
+		part->run = strncasecmp(word, "rank ", 5) != 0 && !strcasestr(word, "_rank ");
 	if (!part) {
 		free(parts->word); /* may be empty */
 		parts->word = mem_strdup(word); /* for the complaint */
@@ -147,6 +149,7 @@ static struct metrics_part *part_by_number(struct metrics_parts *parts, const st
 	if (!parts->has_first) {
 		parts->has_first = true;
 		parts->first = cells[at].value;
+		parts->first_column = mem_strdup(cells[at].name);
 	}
 	if (cells[at].value == parts->first)
 		return NULL;
@@ -191,6 +194,14 @@ struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const stru
 	return part;
 }
 
+void metrics_parts_say_first(const struct metrics_parts *parts, char *ret, size_t size)
+{
+	if (parts->has_first)
+		snprintf(ret, size, "%s %.0f", parts->first_column, parts->first);
+	else
+		snprintf(ret, size, "%s", parts->first_run ? parts->first_run : "the first one");
+}
+
 void metrics_part_end_row(struct metrics_parts *parts)
 {
 	free(parts->word);
@@ -214,5 +225,6 @@ void metrics_parts_clear(struct metrics_parts *parts)
 	}
 	free(parts->list.at);
 	free(parts->first_run);
+	free(parts->first_column);
 	*parts = (struct metrics_parts){0};
 }

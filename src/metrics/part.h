@@ -14,6 +14,7 @@
 struct metrics_part {
 	char *word; /* "val" */
 	bool names; /* the word names the number in the column `value` */
+	bool run; /* another training than the first of the file */
 	struct metrics_step step;
 };
 
@@ -23,6 +24,7 @@ struct metrics_parts {
 	char *metric; /* the same in a long table: the name of its number */
 	double first; /* what the column `rank` or `fold` said first; NAN */
 	bool has_first;
+	char *first_column; /* whose number that is; NULL */
 	char *run,
 		*first_run; /* "model vgg": what was trained, of the row being collected and of the first; NULL: none */
 };
@@ -38,6 +40,8 @@ bool metrics_part_is_value(const char *column);
  * the rows without a part. Removes the column that names the part from the cells. */
 struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const struct metrics_step *step,
 					 struct metric *cells, size_t *count, bool *ret_too_many);
+/* What the first run of the file was: "fold 0". */
+void metrics_parts_say_first(const struct metrics_parts *parts, char *ret, size_t size);
 void metrics_part_end_row(struct metrics_parts *parts);
 void metrics_parts_resume(struct metrics_parts *parts); /* as metrics_step_resume */
 void metrics_parts_clear(struct metrics_parts *parts);

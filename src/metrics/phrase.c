@@ -127,6 +127,22 @@ static void phrase_read_rank(struct tokens *t, size_t i, struct phrase *phrase)
 	}
 }
 
+/* "Seed 3", "Run: 2/5". */
+static void phrase_read_run(struct tokens *t, size_t i, struct phrase *phrase)
+{
+	const struct token *token = &t->at[i];
+	size_t number = i + 1 + phrase_is_punct(t, i + 1, ":=#");
+	if (!phrase_is_word(t, i, WORD_RUN) || !isnan(phrase->run.number) || !phrase_is_number(t, number) ||
+	    t->at[number].value < 0 || t->at[number].value != floor(t->at[number].value))
+		return;
+	phrase->run.number = t->at[number].value;
+	snprintf(phrase->run.word, sizeof(phrase->run.word), "%.*s", (int)token->len, token->at);
+	for (char *c = phrase->run.word; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	for (size_t used = i; used <= number; used++)
+		t->at[used].used = true;
+}
+
 /* "7epoch results: …" of ESPnet, and "Fold 2". */
 static void phrase_read_odd_count(struct tokens *t, size_t i, struct phrase *phrase)
 {
@@ -210,7 +226,7 @@ static void phrase_add_pair(struct reading *r, size_t first, size_t last, const 
 	}
 	for (size_t i = first; i <= last; i++)
 		phrase_add_word(name, at[i].at, at[i].len);
-	if (r->closed || at[last].word == WORD_NEVER || whole == WORD_NEVER ||
+	if (r->closed || at[last].word == WORD_NEVER || at[last].word == WORD_RUN || whole == WORD_NEVER ||
 	    (at[last].word != WORD_METRIC && memchr(at[last].at, '.', at[last].len)))
 		return;
 	if (!isnan(number->of)) { /* Accuracy: 9876/10000; anything else of that form counts */
@@ -443,10 +459,10 @@ static size_t phrase_read_beginning(struct tokens *t, struct phrase *phrase)
 void phrase_clear(struct phrase *phrase)
 {
 	phrase->epoch = phrase->step = phrase->at = phrase->of = phrase->begins = phrase->begins_of = phrase->fold =
-		phrase->rank = NAN;
+		phrase->rank = phrase->run.number = NAN;
 	memset(phrase->part, 0, sizeof(phrase->part));
 	phrase->metric = phrase->alone = phrase->best = phrase->partial = false;
-	phrase->comma = phrase->thousands = phrase->shortened = phrase->many = phrase->spaced = false;
+	phrase->comma = phrase->thousands = phrase->shortened = phrase->many = phrase->spaced = phrase->left = false;
 	phrase->count = 0;
 }
 
@@ -519,12 +535,15 @@ bool phrase_read(const char *text, size_t len, struct phrase *ret)
 		bad |= phrase_is_word(&tokens, i, WORD_BAD);
 		phrase_pass_word(&tokens, i);
 		ret->shortened |= phrase_read_shortened(&tokens, i);
+		ret->left |= token->kind == TOKEN_UNIT && i && !token->used &&
+			phrase_is_word(&tokens, i - 1 - (i > 1 && phrase_is_punct(&tokens, i - 1, ":=")), WORD_METRIC);
 		if (phrase_is_word(&tokens, i, WORD_BEST)) {
 			ret->best |= !ret->metric;
 			r.closed |= ret->metric;
 		}
 		phrase_read_odd_count(&tokens, i, ret);
 		phrase_read_rank(&tokens, i, ret);
+		phrase_read_run(&tokens, i, ret);
 		if (phrase_is_word(&tokens, i, WORD_EPOCH) || phrase_is_word(&tokens, i, WORD_STEP)) {
 			size_t taken = phrase_read_count(&tokens, i, ret);
 			for (size_t k = i; k < i + taken; k++)
@@ -558,5 +577,6 @@ bool phrase_read(const char *text, size_t len, struct phrase *ret)
 	for (size_t k = 0; k < tokens.count; k++)
 		ret->alone &= !phrase_is_leftover(&tokens.at[k]);
 	return !bad &&
-		(ret->count || !isnan(ret->fold) || !isnan(ret->epoch) || !isnan(ret->step) || !isnan(ret->begins));
+		(ret->count || !isnan(ret->fold) || !isnan(ret->run.number) || !isnan(ret->epoch) ||
+		 !isnan(ret->step) || !isnan(ret->begins));
 }

@@ -17,12 +17,19 @@ struct phrase_pair {
 	double value;
 };
 
+/* "Seed 3", "trial 2/5": which of several trainings. */
+struct phrase_run {
+	char word[12]; /* in lower case */
+	double number; /* NAN: none */
+};
+
 struct phrase {
 	double epoch, step; /* NAN: the line does not say */
 	double at, of; /* "[640/60000]": the place within the epoch, and its length; NAN */
 	double begins; /* "[12] …": the number in brackets that the line begins with; NAN */
 	double begins_of; /* "6/6 …": the line begins with a place in a whole; NAN */
 	double fold; /* of cross-validation; NAN */
+	struct phrase_run run; /* the first that the line names */
 	double rank; /* of a process that trains together with others: "[rank1]: ..."; NAN */
 	char part[24]; /* whose all the numbers are, where the line says so apart from their names: "val"; empty */
 	bool metric; /* a pair is named like a metric */
@@ -31,6 +38,7 @@ struct phrase {
 	bool comma, thousands; /* a value has a decimal comma ("0,25"); one may have one ("1,234") */
 	bool shortened; /* a value is rounded: "1.2k" */
 	bool spaced; /* a number has spaces between thousands ("1 234"), and is left out */
+	bool left; /* behind the name of a metric stands no number but something like one ("1.5x") */
 	bool many; /* a dictionary has more pairs than there is room for */
 	bool best; /* it is about the best or an earlier epoch: it says so before it names a result */
 	const struct word_names *names; /* set by the owner: metrics in any case; phrase_clear leaves it; NULL: none */

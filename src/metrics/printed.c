@@ -11,6 +11,7 @@
 #include "metrics/object.h"
 #include "metrics/phrase.h"
 #include "metrics/reader.h"
+#include "metrics/runs.h"
 #include "metrics/words.h"
 
 #include <ctype.h>
@@ -53,7 +54,7 @@ struct printed {
 	double epochs_at, epochs_given; /* where that was; the last epoch that was given */
 	bool epochs_lead; /* at 0 it showed the first epoch already */
 	double epoch, step, first_epoch; /* of the last line that counted; NAN */
-	double fold, first_fold; /* of cross-validation; NAN */
+	struct runs runs;
 	bool commas, thousands; /* numbers such as 0,25 were read; such as 1,234 */
 	bool repeats; /* the line before announced the best iteration: it is printed once more */
 	bool bar_due; /* Keras: an epoch was announced, its bar comes next */
@@ -95,32 +96,6 @@ static void printed_settle_name(struct printed *p, char *name, enum printed_kind
 		vec_push(&p->names, known);
 }
 
-static void printed_prefix_names(struct phrase *phrase, const char *prefix)
-{
-	for (size_t i = 0; i < phrase->count; i++) {
-		char *name = phrase->pairs[i].name, whole[LIMIT_METRIC_NAME_BYTES + 32];
-		snprintf(whole, sizeof(whole), "%s%s", prefix, name);
-		size_t len = strlen(whole);
-		len = text_utf8_check(whole, len < LIMIT_METRIC_NAME_BYTES ? len : LIMIT_METRIC_NAME_BYTES);
-		memcpy(name, whole, len);
-		name[len] = '\0';
-	}
-}
-
-/* The curves of a second fold are others than those of the first. What sums up all folds is of none. */
-static void printed_name_fold(struct printed *p, bool counted)
-{
-	static const char *const sums[] = {"mean", "average", "avg", "overall", "cv", "final"};
-	char prefix[32];
-	if (isnan(p->fold) || p->fold == p->first_fold)
-		return;
-	for (size_t i = 0; !counted && i < COUNT_OF(sums); i++)
-		if (strncasecmp(p->phrase.pairs[0].name, sums[i], strlen(sums[i])) == 0)
-			return;
-	snprintf(prefix, sizeof(prefix), "fold %.0f ", fmin(p->fold, 1e9));
-	printed_prefix_names(&p->phrase, prefix);
-}
-
 /* Of several processes that print their own values number 0 has the plain names. */
 static void printed_name_rank(struct printed *p)
 {
@@ -128,7 +103,7 @@ static void printed_name_rank(struct printed *p)
 	if (isnan(p->phrase.rank) || p->phrase.rank == 0)
 		return;
 	snprintf(prefix, sizeof(prefix), "rank %.0f ", fmin(fmax(p->phrase.rank, 0), 1e9));
-	printed_prefix_names(&p->phrase, prefix);
+	runs_prefix(&p->phrase, prefix);
 }
 
 /* Gives the pairs of the line under its own count, or under that of the line before. */
@@ -138,13 +113,12 @@ static void printed_give(struct printed *p, double epoch, double step)
 	enum printed_kind kind = !isnan(step) ? PRINTED_STEPS : !isnan(epoch) ? PRINTED_EPOCHS : PRINTED_ROWS;
 	struct printed_shape *shape;
 
-	if (kind != PRINTED_ROWS)
-		printed_name_fold(p, !isnan(phrase->epoch) || !isnan(phrase->step));
+	runs_name(&p->runs, phrase, epoch, step, &p->reader);
 	printed_name_rank(p);
 	if (*phrase->part) {
 		char prefix[sizeof(phrase->part) + 1];
 		snprintf(prefix, sizeof(prefix), "%s/", phrase->part);
-		printed_prefix_names(phrase, prefix);
+		runs_prefix(phrase, prefix);
 	}
 	for (size_t i = 0; i < phrase->count; i++)
 		printed_settle_name(p, phrase->pairs[i].name, kind);
@@ -204,13 +178,8 @@ static void printed_judge(struct printed *p, const char *text, size_t len)
 	struct phrase *phrase = &p->phrase;
 	bool counted;
 
-	if (!isnan(phrase->fold)) {
-		if (isnan(p->first_fold))
-			p->first_fold = phrase->fold;
-		if (phrase->fold != p->fold)
-			p->epoch = p->step = NAN;
-		p->fold = phrase->fold;
-	}
+	if (runs_see(&p->runs, phrase))
+		p->epoch = p->step = NAN;
 	if (phrase->partial)
 		return;
 	if (printed_is_boosting(phrase, text, len)) {
@@ -239,7 +208,7 @@ static void printed_judge(struct printed *p, const char *text, size_t len)
 		if ((bar && phrase->begins_of == 0) || (has_count && phrase->best))
 			return;
 		if (bar && has_count && !p->bar_due)
-			printed_prefix_names(phrase, "evaluate ");
+			runs_prefix(phrase, "evaluate ");
 		if (bar)
 			p->bar_due = false;
 		printed_give(p, p->epoch, p->step);
@@ -357,7 +326,7 @@ static bool printed_read_phrase(struct printed *p, const char *text, size_t len)
 	if (dict) {
 		const char *at = dict + strlen("Saving dict for ");
 		bool read = phrase_read(at, len - (size_t)(at - text), &p->phrase);
-		printed_prefix_names(&p->phrase, "eval ");
+		runs_prefix(&p->phrase, "eval ");
 		return read;
 	}
 	return phrase_read(text, len, &p->phrase);
@@ -375,6 +344,10 @@ static void printed_check_numbers(struct printed *p, const char *text, size_t le
 	if (p->phrase.shortened)
 		metrics_complain(&p->reader, "numbers are printed shortened (1.2k is read as 1200): \"%.*s\"",
 				 len < 60 ? (int)len : 60, text);
+	if (p->phrase.left && (!isnan(p->phrase.epoch) || !isnan(p->phrase.step)))
+		metrics_remark(&p->reader, METRICS_REMARK_LEFT,
+			       "what stands behind the name of a metric is not a number, and is left out: \"%.*s\"",
+			       len < 60 ? (int)len : 60, text);
 	p->thousands |= p->phrase.thousands;
 	p->commas |= p->phrase.comma;
 	if (p->thousands && p->commas)
@@ -545,7 +518,8 @@ static void printed_restart(struct metrics_reader *reader)
 	p->shapes.len = p->names.len = 0;
 	grid_clear(&p->grid);
 	p->bytes = 0;
-	p->epoch = p->step = p->first_epoch = p->fold = p->first_fold = NAN;
+	p->epoch = p->step = p->first_epoch = NAN;
+	runs_clear(&p->runs);
 	p->bar_due = p->repeats = p->commas = p->thousands = false;
 	p->last_line = 0;
 	object_clear(&p->object);
@@ -590,6 +564,7 @@ struct metrics_reader *metrics_printed_open(metrics_row_f row, void *ctx)
 	word_filter_make(&p->filter);
 	grid_clear(&p->grid);
 	p->epochs = buf_make(PRINTED_LINE_BYTES);
-	p->epoch = p->step = p->first_epoch = p->fold = p->first_fold = p->epochs_at = NAN;
+	p->epoch = p->step = p->first_epoch = p->epochs_at = NAN;
+	runs_clear(&p->runs);
 	return &p->reader;
 }

@@ -58,10 +58,20 @@ void metrics_give(struct metrics_reader *reader);
 /* The same for a format whose rows have their own steps and times: the step is used unchanged. Columns that count
  * (epoch, …) are metrics like others. */
 void metrics_give_at(struct metrics_reader *reader, int64_t step, const char *step_name, int64_t time_ms);
-/* A remark besides those about steps (enum step_moved): a number is not exact. */
-#define METRICS_REMARK_ROUNDED STEP_MOVED_KINDS
+/* Remarks besides those about steps (enum step_moved). */
+enum metrics_remark {
+	METRICS_REMARK_ROUNDED = STEP_MOVED_KINDS, /* a number is not exact */
+	METRICS_REMARK_RUNS, /* several trainings in one file */
+	METRICS_REMARK_TWICE, /* a name stands twice in one row */
+	METRICS_REMARK_LEFT, /* what should be a number is none */
+	METRICS_REMARK_KINDS
+};
 /* The first remark of each kind is kept. */
 void metrics_remark(struct metrics_reader *reader, unsigned kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Remarks that curves of several trainings are in one file: `name` is that of `first` alone, and `shown` is that of
+ * `other` ("fold 2"). */
+void metrics_remark_runs(struct metrics_reader *reader, const char *first, const char *other, const char *name,
+			 const char *shown);
 void metrics_complain(struct metrics_reader *reader, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 struct metrics_reader *metrics_csv_open(metrics_row_f row, void *ctx);

@@ -212,6 +212,9 @@ static const struct word {
 	{"reconstruction", WORD_ADJECTIVE},
 	{"regret", WORD_METRIC},
 	{"remaining", WORD_NEVER},
+	{"repeat", WORD_RUN},
+	{"repetition", WORD_RUN},
+	{"replicate", WORD_RUN},
 	{"report", WORD_NOISE},
 	{"residual", WORD_METRIC},
 	{"residuals", WORD_METRIC},
@@ -230,6 +233,7 @@ static const struct word {
 	{"root", WORD_ADJECTIVE},
 	{"rouge", WORD_METRIC},
 	{"round", WORD_STEP},
+	{"run", WORD_RUN},
 	{"running", WORD_ADJECTIVE},
 	{"runtime", WORD_NEVER},
 	{"samples", WORD_NEVER},
@@ -240,7 +244,7 @@ static const struct word {
 	{"second", WORD_NEVER},
 	{"seconds", WORD_NEVER},
 	{"secs", WORD_NEVER},
-	{"seed", WORD_NEVER},
+	{"seed", WORD_RUN},
 	{"sensitivity", WORD_METRIC},
 	{"set", WORD_PART},
 	{"size", WORD_NEVER},
@@ -279,6 +283,7 @@ static const struct word {
 	{"traceback", WORD_BAD},
 	{"train", WORD_PART},
 	{"training", WORD_PART},
+	{"trial", WORD_RUN},
 	{"trn", WORD_PART},
 	{"tst", WORD_PART},
 	{"units", WORD_NEVER},
@@ -390,7 +395,7 @@ enum word_kind word_kind_of_name(const char *name, size_t len)
 		}
 		at = end + 1;
 	}
-	if (last == WORD_NEVER || (timing && words_is_cost(name, len))) /* batch_cost is a time */
+	if (last == WORD_NEVER || last == WORD_RUN || (timing && words_is_cost(name, len))) /* batch_cost is a time */
 		return WORD_NEVER;
 	return kind == WORD_METRIC || (vague && count > 1) ? WORD_METRIC : WORD_OTHER;
 }
@@ -412,7 +417,7 @@ static unsigned words_letter(char c)
 static bool words_tells(enum word_kind kind)
 {
 	return kind == WORD_METRIC || kind == WORD_VAGUE || kind == WORD_EPOCH || kind == WORD_STEP ||
-		kind == WORD_FOLD;
+		kind == WORD_FOLD || kind == WORD_RUN;
 }
 
 void word_filter_make(struct word_filter *ret)

@@ -15,6 +15,7 @@ enum word_kind {
 	WORD_EPOCH, /* counts passes over the data */
 	WORD_STEP, /* counts steps within an epoch */
 	WORD_FOLD, /* of cross-validation */
+	WORD_RUN, /* seed, trial: which of several trainings */
 	WORD_NEVER, /* time, port, memory: never the name of a metric */
 	WORD_BEST, /* tells of an earlier result */
 	WORD_LINK, /* is, was: between a name and its number */

@@ -92,6 +92,11 @@ size_t forecast_runs(const struct forecast *f)
 	return f->runs.len;
 }
 
+bool forecast_has(const struct forecast *f, size_t param)
+{
+	return f->params[param].numbers || f->params[param].labels_seen;
+}
+
 double forecast_error(const struct forecast *f)
 {
 	return f->error;

@@ -46,6 +46,8 @@ struct forecast_range {
 enum forecast_answer forecast_at(const struct forecast *forecast, const struct forecast_value *values,
 				 struct forecast_range *ret);
 size_t forecast_runs(const struct forecast *forecast);
+/* Had any run a value of this parameter? After forecast_fit. */
+bool forecast_has(const struct forecast *forecast, size_t param);
 /* The median error, as a share, on runs that were left out. */
 double forecast_error(const struct forecast *forecast);
 

@@ -232,3 +232,15 @@ const struct metrics_format *find_probe(const char *path, const char **ret_why)
 		return NULL;
 	return probe.counts || probe.named ? format : NULL;
 }
+
+bool find_is_temporary(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	for (const char *at = name; *at;) {
+		size_t len = strcspn(at, "._- ");
+		if ((len == 3 && strncasecmp(at, "tmp", 3) == 0) || (len == 4 && strncasecmp(at, "temp", 4) == 0))
+			return true;
+		at += len + (at[len] != '\0');
+	}
+	return *name == '.';
+}

@@ -40,6 +40,9 @@ void find_files(const char *dir, bool any, struct find_list *list);
 const struct find_entry *find_in(const struct find_list *list, const char *path); /* NULL: not there */
 void find_free(struct find_list *list);
 
+/* "metrics.tmp.csv": is it renamed when it is whole, and nothing to be read before? */
+bool find_is_temporary(const char *path);
+
 /* The format under whose name the path (relative to the work folder) matches a pattern; NULL. A pattern is
  * a text or a list of texts; * does not match a slash. */
 const struct metrics_format *find_match(const struct node *patterns, const char *rel);

@@ -10,10 +10,12 @@
 #include "node/cuts.h"
 #include "node/find.h"
 #include "node/folder.h"
+#include "node/gaps.h"
 #include "node/submitted.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,12 +48,19 @@ struct follow_file {
 	bool remarked[METRICS_REMARKS]; /* was noted, also before the file began anew */
 	size_t repeated; /* rows seen again since the file began anew */
 	bool repeating;
+	uint64_t inode; /* of the file that was read */
+	/* A file with one row that is written over each time. */
+	VEC(int64_t) over; /* the steps that were seen in it */
+	int64_t last_step;
+	char step_name[16];
+	bool table; /* it had more rows than one */
 };
 
 struct follow {
 	struct follow_config config;
 	VEC(struct follow_file *) files;
 	struct find_list earlier; /* what was there before the script started */
+	VEC(struct find_stamp) moved; /* files that were read to their end under another name */
 	size_t noted; /* files that are not read */
 	bool named; /* the experiment names files or an expression: nothing is found by itself */
 	bool finishing;
@@ -83,6 +92,8 @@ static void follow_row_cb(void *ctx, const struct metrics_row *row)
 		file->rows.len = file->repeated;
 	}
 	vec_push(&file->rows, sum);
+	file->last_step = row->step;
+	snprintf(file->step_name, sizeof(file->step_name), "%s", row->step_name ? row->step_name : "row");
 	given.source = file->source;
 	given.earlier = file->unwritten;
 	if (file->follow->config.after && !given.time_ms)
@@ -90,8 +101,17 @@ static void follow_row_cb(void *ctx, const struct metrics_row *row)
 	file->follow->config.row(file->follow->config.ctx, &given);
 }
 
+/* Notes the step of a file that has one row, before that is written over. */
+static void follow_keep_step(struct follow_file *file)
+{
+	file->table |= file->rows.len > 1;
+	if (file->rows.len == 1 && (!file->over.len || file->over.at[file->over.len - 1] != file->last_step))
+		vec_push(&file->over, file->last_step);
+}
+
 static void follow_begin_anew(struct follow_file *file)
 {
+	follow_keep_step(file);
 	metrics_restart(file->reader);
 	file->offset = 0;
 	file->earlier = 0;
@@ -175,8 +195,10 @@ static void follow_note_remarks(struct follow_file *file)
 		file->remarked[i] = true;
 		char *text = earlier ? NULL
 				     : mem_printf("%.200s: %s", follow_relative(file->follow, file->path), remark);
-		if (text)
+		if (text && metrics_remark_is_change(i))
 			config->renumbered(config->ctx, text);
+		else if (text)
+			config->note(config->ctx, text);
 		free(text);
 	}
 }
@@ -250,6 +272,8 @@ static void follow_open_reader(struct follow_file *file, const char *kind, const
 		follow_join(file, format);
 }
 
+static void follow_search(struct follow *follow);
+
 /* True when there is nothing left to read. */
 static bool follow_read(struct follow_file *file)
 {
@@ -269,6 +293,8 @@ static bool follow_read(struct follow_file *file)
 		}
 		follow_open_reader(file, format->name, format);
 	}
+	if (file->inode && stamp.inode != file->inode && !file->follow->named)
+		follow_search(file->follow); /* what was here may have another name now */
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return (errno != EIO && errno != ESTALE) || follow_leaves(file, errno);
@@ -279,6 +305,7 @@ static bool follow_read(struct follow_file *file)
 		file->unwritten = before && find_stamp_same(&before->stamp, &stamp);
 		if (!follow_is_same(file, fd, st.st_size))
 			follow_begin_anew(file);
+		file->inode = stamp.inode;
 		complete = follow_read_fd(file, fd);
 		if (complete) /* a change in between has another stamp and is read next time */
 			file->stamp = stamp;
@@ -318,11 +345,41 @@ static bool follow_is_old(const struct follow *follow, const char *path, const s
 	return !follow->config.retell && earlier && find_stamp_same(&earlier->stamp, stamp);
 }
 
+/* Is this the file that was read as another one, and has been renamed since? Then it goes on there. Where the old name is
+ * in use again (a log that is rotated), what is left of the old file is read, and the new one goes on. */
+static bool follow_is_moved(struct follow *follow, const struct find_entry *entry)
+{
+	for (size_t i = 0; i < follow->moved.len; i++)
+		if (find_stamp_same(&follow->moved.at[i], &entry->stamp))
+			return true;
+	for (size_t i = 0; i < follow->files.len; i++) {
+		struct follow_file *file = follow->files.at[i];
+		struct stat st;
+		if (!file->reader || !file->offset || file->inode != entry->stamp.inode)
+			continue;
+		if (strcmp(file->path, entry->path) == 0)
+			return false;
+		int fd = open(entry->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		bool same = fd >= 0 && fstat(fd, &st) == 0 && follow_is_same(file, fd, st.st_size);
+		if (same && stat(file->path, &st) < 0) {
+			free(file->path);
+			file->path = mem_strdup(entry->path);
+		} else if (same && st.st_ino != entry->stamp.inode && follow_read_fd(file, fd)) {
+			vec_push(&follow->moved, entry->stamp);
+		}
+		if (fd >= 0)
+			close(fd);
+		return same;
+	}
+	return false;
+}
+
 /* Takes a file that the search found, unless it is old. */
 static void follow_consider(struct follow *follow, const struct find_entry *entry)
 {
 	const struct follow_config *config = &follow->config;
-	if (follow_is_old(follow, entry->path, &entry->stamp))
+	if (follow_is_old(follow, entry->path, &entry->stamp) ||
+	    (!follow->named && !follow->finishing && find_is_temporary(entry->path)) || follow_is_moved(follow, entry))
 		return;
 	const char *path = follow_relative(follow, entry->path);
 	const struct metrics_format *format = NULL;
@@ -438,6 +495,25 @@ static void follow_note_unread(struct follow *follow, const struct follow_file *
 	free(text);
 }
 
+/* A file with one row that was written over faster than it was read: what was not seen is gone. */
+static void follow_note_gaps(struct follow_file *file)
+{
+	const struct follow_config *config = &file->follow->config;
+	int64_t from, to;
+	if (file->over.len)
+		follow_keep_step(file);
+	if (file->table || strcmp(file->step_name, "row") == 0 ||
+	    !gaps_find(file->over.at, file->over.len, strcmp(file->step_name, "epoch") == 0, config->resumes, &from,
+		       &to))
+		return;
+	char *text = mem_printf("%.200s has one row, which is written over: between %s %" PRId64 " and %" PRId64
+				" nothing was seen in it. What it had there is missing: append to it (JSON lines), or "
+				"read what is printed (--metrics-from stdout)",
+				follow_relative(file->follow, file->path), file->step_name, from, to);
+	config->note(config->ctx, text);
+	free(text);
+}
+
 /* The experiment says where its metrics are, and nothing was there. */
 static void follow_note_nothing(const struct follow *follow)
 {
@@ -479,6 +555,7 @@ bool follow_finish(struct follow *follow, bool killed)
 			metrics_drop_line(file->reader);
 		metrics_finish(file->reader);
 		follow_note_remarks(file);
+		follow_note_gaps(file);
 		const char *complaint = metrics_complaint(file->reader);
 		if (!complaint)
 			continue;
@@ -511,11 +588,13 @@ void follow_free(struct follow *follow)
 		struct follow_file *file = follow->files.at[i];
 		metrics_free(file->reader);
 		free(file->rows.at);
+		free(file->over.at);
 		free(file->source);
 		free(file->path);
 		free(file);
 	}
 	free(follow->files.at);
+	free(follow->moved.at);
 	find_free(&follow->earlier);
 	free(follow);
 }

@@ -29,6 +29,9 @@ static const char sql_csv[] = "SELECT id, number, state, " TASK_RAN ", parameter
 
 static const char sql_csv_names[] = "SELECT name, id FROM metric_name WHERE experiment = ?1 AND " JSON_METRIC_HAS_ROWS
 				    " ORDER BY name";
+/* The epoch of a row; its step where the rows have no epoch beside it. */
+static const char sql_csv_epoch[] =
+	"SELECT coalesce(epoch, step) FROM metric WHERE task = ?1 AND name = ?2 AND step = ?3";
 static const char sql_csv_last[] = "SELECT value FROM metric WHERE task = ?1 AND name = ?2 ORDER BY step DESC LIMIT 1";
 /* The value that belongs to the row of the objective (?4) at a step: of the same epoch, first in a row of the same number;
  * without epochs, of the same row. Metrics that come in rows of their own are numbered by their own rows, so that equal steps
@@ -173,6 +176,20 @@ static void export_csv_put_cost(sqlite3_stmt *row, struct buf *out)
 	}
 }
 
+/* The epoch at which a metric was best, which was at this step; of values that are no row of their own the step. */
+static int export_csv_put_epoch(struct task_pieces *pieces, int64_t task, const char *metric, int64_t step)
+{
+	int64_t name = metric ? node_get_int(pieces->metrics, metric, -1) : -1;
+	double epoch = step < 0 ? NAN : (double)step;
+	sqlite3_stmt *row = store_bind(pieces->store, sql_csv_epoch, "iii", task, name, step);
+	int rc = store_step(pieces->store, row);
+	if (rc > 0)
+		epoch = row_real(row, 0);
+	store_end(row);
+	export_csv_put_known(pieces->json.out, epoch);
+	return rc < 0 ? rc : 0;
+}
+
 /* The best values of the objectives after the first, each with its own step. */
 static int export_csv_put_objectives(struct task_pieces *pieces, int64_t task)
 {
@@ -187,7 +204,8 @@ static int export_csv_put_objectives(struct task_pieces *pieces, int64_t task)
 		if (rc == 0)
 			rc = store_read_objective_step(pieces->store, pieces->experiment, task, metric, take, &step);
 		export_csv_put_known(pieces->json.out, value);
-		export_csv_put_known(pieces->json.out, step < 0 || isnan(value) ? NAN : (double)step);
+		if (rc == 0)
+			rc = export_csv_put_epoch(pieces, task, metric, isnan(value) ? -1 : step);
 	}
 	return rc;
 }
@@ -212,7 +230,11 @@ static int export_csv_put_task(struct task_pieces *pieces, sqlite3_stmt *row)
 	else
 		export_csv_put_real(out, row_real(row, CSV_BEST));
 	int rc = export_csv_put_objectives(pieces, row_int(row, CSV_ID));
-	export_csv_put(out, false, row_text(row, CSV_STEP));
+	const struct node *first = pieces->objectives && pieces->objectives->count ? pieces->objectives->items[0]
+										   : NULL;
+	if (rc == 0)
+		rc = export_csv_put_epoch(pieces, row_int(row, CSV_ID), first ? node_get_string(first, "metric") : NULL,
+					  row_is_null(row, CSV_STEP) ? -1 : row_int(row, CSV_STEP));
 	if (isnan(elapsed_s))
 		export_csv_put(out, false, "");
 	else

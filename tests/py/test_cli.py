@@ -580,3 +580,16 @@ def test_many_runs_tell_what_other_values_take(cli):
     far = cli.json("check", "--json", "wait.sh", "s=20,30", "--pass", "env")["estimate"]
     assert far["task_s"] is None and far["wall_s"] is None and far["limit_s"] is None
     assert far["basis"] == "not known: the values of 's' lie far outside those of 24 earlier runs"
+    new = cli.json("check", "--json", "wait.sh", "s=0.2", "depth=3", "--pass", "env")["estimate"]
+    assert new["basis"] == "not known: none of 24 earlier runs had the parameter 'depth'"
+
+
+def test_the_call_has_the_program_of_the_first_line(cli):
+    """What `check` shows is what runs: the script prints the command of its own process."""
+    text = "#!/bin/bash -u\ntr '\\0' ' ' < /proc/$$/cmdline\n"
+    (cli.folder / "own.sh").write_text(text)
+    call = cli.json("check", "--json", "own.sh", "lr=0.1")["call"]
+    assert call.startswith("/bin/bash -u own.sh ")
+    experiment = cli.create("own.sh", "lr=0.1")
+    cli.ended(experiment)
+    assert call in cli("logs", f"{experiment}/1").stdout

@@ -66,16 +66,12 @@ LOGS = [
      {"loss": [(1, 3), (2, 2), (3, 1)], "test_accuracy": [(3, 0.93)]}),
     ("a score beside rows", "import json\njson.dump({'test_acc': 0.9, 'log': [{'epoch': e, 'loss': 4 - e} for e in (1, 2, 3)]}, open('metrics.json', 'w'))\n",
      {"loss": [(1, 3), (2, 2), (3, 1)], "test_acc": [(3, 0.9)]}),
-    ("folds and their mean", "for k in (1, 2, 3): print(f'Fold {k}: accuracy = 0.8{k}')\nprint('Mean accuracy: 0.82 (+/- 0.01)')\n",
-     {"accuracy": [(1, 0.81), (2, 0.82), (3, 0.83)], "Mean accuracy": [(1, 0.82)]}),
     ("a bar that is redrawn", "import sys\nfor e in (1, 2, 3):\n    for i in range(11):\n        print(f'\\rEpoch {e}: {i*10:3d}%|{\"#\"*i}| {i}/10 [00:01<00:01, 9.8it/s, loss={1/e + 10 - i:.4g}]', end='', file=sys.stderr)\n    print(file=sys.stderr)\n",
      {"loss": HALVES}),
     ("two histories in one file", "import json\njson.dump({'train': {'loss': [3, 2, 1]}, 'val': {'epoch': [2], 'loss': [4]}}, open('h.json', 'w'))\n",
      {"train/loss": [(1, 3), (2, 2), (3, 1)], "val/loss": [(2, 4)]}),
     ("a long table", "open('m.csv', 'w').write('epoch,metric,value\\n' + ''.join(f'{e},loss,{1/e}\\n{e},acc,{e}\\n' for e in (1, 2, 3)))\n",
      {"loss": curve(lambda e: 1 / e), "acc": curve(lambda e: e)}),
-    ("folds in one file", "open('m.csv', 'w').write('fold,epoch,loss\\n' + ''.join(f'{k},{e},{k+e}\\n' for k in (0, 1) for e in (1, 2, 3)))\n",
-     {"fold": curve(lambda e: 0), "loss": curve(lambda e: e), "fold 1/loss": curve(lambda e: e + 1)}),
     ("a bar over the epochs", "for e in (1, 2, 3): print(f'\\rEpochs: {e*33}%|##| {e}/3 [00:01<00:01, 9.8it/s, loss={1/e:.4f}]', end='')\n",
      {"loss": HALVES}),
     ("goes on in the middle", "import os, sys\np = os.environ['SLUICE_CHECKPOINT_DIR'] + '/e'\ns = int(open(p).read()) if os.path.exists(p) else 0\n"
@@ -83,7 +79,27 @@ LOGS = [
      {"loss": HALVES}),
 ]
 # Steps that come again or go back: every row is kept, and the task says which are shown under another number.
+ALONE = "is that of {} alone; {} is shown as {}. An objective is one of these names: to compare by all, report their mean"
 MOVED = [
+    ("seeds that are printed", "for s in (7, 8):\n    print(f'Seed: {s}')\n    for e in (1, 2, 3): print(f'epoch {e} loss {(s-6)/e:.4f}')\n",
+     {"loss": HALVES, "seed 8 loss": DOUBLES}, ["stdout: loss " + ALONE.format("seed 7", "seed 8", "seed 8 loss")]),
+    ("folds in one file", "open('m.csv', 'w').write('fold,epoch,loss\\n' + ''.join(f'{k},{e},{k+e}\\n' for k in (0, 1) for e in (1, 2, 3)))\n",
+     {"fold": curve(lambda e: 0), "loss": curve(lambda e: e), "fold 1/loss": curve(lambda e: e + 1)},
+     ["m.csv: loss " + ALONE.format("fold 0", "fold 1", "fold 1/loss")]),
+    ("folds that have a score each", "for k in (1, 2, 3): print(f'Fold {k}: accuracy = 0.8{k}')\nprint('Mean accuracy: 0.82 (+/- 0.01)')\n",
+     {"accuracy": [(1, 0.81), (2, 0.82), (3, 0.83)], "Mean accuracy": [(1, 0.82)]},
+     ["stdout: every fold is a row of accuracy: its best value is that of one fold. To compare by all, take their mean: "
+      "objective: {metric: accuracy, take: mean, of: N}"]),
+    ("a name twice in one object", "open('m.jsonl', 'w').write(''.join('{\"epoch\": %d, \"loss\": 9, \"loss\": %d}\\n' % (e, e) for e in (1, 2, 3)))\n",
+     {"loss": curve(lambda e: e)}, ["m.jsonl: line 1: loss is there twice in one object: the last value counts"]),
+    ("numbers that are none", "open('m.jsonl', 'w').write('{\"epoch\": 1, \"loss\": \"0,25\"}\\n{\"epoch\": 2, \"loss\": 0.5}\\n')\nprint('epoch 1 acc 1.5x')\nprint('epoch 2 acc 0.5')\n",
+     {"loss": [(2, 0.5)], "acc": [(2, 0.5)]},
+     ["m.jsonl: line 1: loss is '0,25', which is not a number, and is left out",
+      'stdout: what stands behind the name of a metric is not a number, and is left out: "epoch 1 acc 1.5x"']),
+    ("a table that is renamed", "import os, time\nf = open('part.csv', 'w')\nprint('epoch,loss\\n1,1\\n2,2', file=f, flush=True)\n"
+     "time.sleep(2.5)\nos.rename('part.csv', 'final.csv')\nprint('3,3', file=f, flush=True)\ntime.sleep(1.5)\n", {"loss": curve(lambda e: e)}, []),
+    ("a table that is rotated", "import os, time\nopen('m.csv', 'w').write('epoch,loss\\n1,1\\n2,2\\n')\ntime.sleep(2.5)\n"
+     "os.rename('m.csv', 'm.1.csv')\nopen('m.csv', 'w').write('epoch,loss\\n3,3\\n')\n", {"loss": curve(lambda e: e)}, []),
     ("a step twice, and one that falls", "open('b.csv', 'w').write('step,loss\\n10,1.5\\n20,1.25\\n20,1.0\\n15,3\\n')\n",
      {"loss": [(10, 1.5), (20, 1.25), (21, 1.0), (22, 3.0)]},
      ["b.csv: line 4: step 20 is there already; the row is shown as step 21, the next free one",
@@ -103,7 +119,8 @@ LOGS = [(*row, []) for row in LOGS] + MOVED
 def remarks(daemon, experiment):
     """What the task's timeline says of rows that are shown otherwise than they were written."""
     said = [event["reason"] or "" for event in daemon.get(f"/experiments/{experiment}/tasks/1")["timeline"]]
-    return [text for text in said if "shown as" in text or "kept as" in text or "rows are counted" in text]
+    words = ("shown as", "kept as", "rows are counted", "is a row of", "twice in one", "is left out", "written over")
+    return [text for text in said if any(word in text for word in words)]
 
 
 def test_every_value_is_the_one_that_the_script_reported(daemon, tmp_path):
@@ -125,3 +142,38 @@ def test_every_value_is_the_one_that_the_script_reported(daemon, tmp_path):
         shown = daemon.cli("show", f"{experiment}/1").stdout if notes else ""
         wrong += [f"{what}: not in show: {note}" for note in notes if note not in " ".join(shown.split())]
     assert not wrong, "\n".join(wrong)
+
+
+OVER = """
+import json, os, time
+def write(name, row):
+    json.dump(row, open("new", "w"))
+    os.rename("new", name)
+write("slow.json", {"epoch": 1, "accuracy": 1})
+for e in range(1, 61):
+    write("fast.json", {"epoch": e, "loss": 1 / e})
+    if e == 30:
+        time.sleep(2.5)
+        write("slow.json", {"epoch": 2, "accuracy": 2})
+"""
+
+
+def test_a_row_that_was_written_over_unseen_is_noted(daemon, tmp_path):
+    """What was not seen cannot be shown; that it may have been there is said. A file that was seen each time has no note."""
+    (tmp_path / "over.py").write_text(OVER)
+    experiment = json.loads(daemon.cli("run", "--detach", "--json", "over.py", cwd=tmp_path).stdout)["id"]
+    daemon.wait_ended(experiment)
+    found = daemon.metrics(experiment, 1)
+    assert found["accuracy"]["step"] == [1, 2]
+    assert found["loss"]["step"][-1] == 60 and len(found["loss"]["step"]) < 60
+    noted = remarks(daemon, experiment)
+    assert [note.split()[0] for note in noted] == ["fast.json"] and "nothing was seen in it" in noted[0], noted
+
+
+def test_the_best_epoch_of_the_export_is_an_epoch(daemon, tmp_path):
+    """Rows within epochs are counted; the export says in which epoch the best one was, with its fraction."""
+    (tmp_path / "half.py").write_text("open('m.csv', 'w').write('epoch,loss\\n0.5,3\\n1.0,2\\n1.5,1\\n2.0,4\\n')\n")
+    experiment = json.loads(daemon.cli("run", "--detach", "--json", "half.py", "--objective", "loss", cwd=tmp_path).stdout)["id"]
+    daemon.wait_ended(experiment)
+    head, row = (line.split(",") for line in daemon.cli("export", experiment, "--format", "csv").stdout.splitlines())
+    assert dict(zip(head, row))["best_epoch"] == "1.5"

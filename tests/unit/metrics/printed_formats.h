@@ -251,6 +251,16 @@ static const struct {
 	 "Epoch 2 loss 0.4 acc 0.9 *** best so far ***\n"
 	 "Epoch 3: val_loss 0.5, best val_loss 0.35 at epoch 2\n",
 	 "epoch 1, loss=0.5, acc=0.8; epoch 2, loss=0.4, acc=0.9; epoch 3, val_loss=0.5"},
+	/* seeds are curves of their own where the count begins anew with them; "run" in a sentence changes nothing */
+	{"random seed: 7\nseed 7 epoch 1 loss 0.5\nseed 7 epoch 2 loss 0.4\nseed 8 epoch 1 loss 0.6\nseed 8 epoch 2 loss 0.3\n",
+	 "epoch 1, loss=0.5; epoch 2, loss=0.4; epoch 1, seed 8 loss=0.6; epoch 2, seed 8 loss=0.3"},
+	{"=== Run 1/2 ===\nepoch 1 loss 0.5\n=== Run 2/2 ===\nepoch 1 loss 0.6\n",
+	 "epoch 1, loss=0.5; epoch 1, run 2 loss=0.6"},
+	{"epoch 1 loss 0.5\nnow at run 12\nepoch 2 loss 0.4\n", "epoch 1, loss=0.5; epoch 2, loss=0.4"},
+	/* what a terminal is told and does not show: its title, a character set */
+	{"\x1b]0;epoch 1 loss 99\x07"
+	 "epoch 1 loss 0.5\n\x1b]2;epoch 2 loss 98\x1b\\\nepoch 2\x1b(B loss 0.4\n",
+	 "epoch 1, loss=0.5; epoch 2, loss=0.4"},
 	/* folds of a cross-validation are curves of their own */
 	{"Fold 1, epoch 1, loss 0.5\n"
 	 "Fold 1, epoch 2, loss 0.4\n"

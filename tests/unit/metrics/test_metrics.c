@@ -125,12 +125,17 @@ static void test_ranks_and_folds_in_one_file_are_curves_of_their_own(void **stat
 	       "{\"fold\":0,\"epoch\":1,\"loss\":4}\n{\"fold\":0,\"epoch\":2,\"loss\":3}\n{\"fold\":1,\"epoch\":1,\"loss\":2}\n"
 	       "{\"fold\":1,\"epoch\":2,\"loss\":1}\n",
 	       "epoch 1 fold=0 loss=4\nepoch 2 fold=0 loss=3\nepoch 1 fold 1/loss=2\nepoch 2 fold 1/loss=1\n");
-	assert_string_equal(remarks, "");
+	assert_string_equal(
+		remarks,
+		"loss is that of fold 0 alone; fold 1 is shown as fold 1/loss. An objective is one of these names: "
+		"to compare by all, report their mean\n");
 	/* So are runs with other seeds, and of other models. */
 	expect("l.csv", "seed,epoch,loss\n1,1,0.5\n1,2,0.4\n7,1,0.9\n7,2,0.8\n",
 	       "epoch 1 seed=1 loss=0.5\nepoch 2 seed=1 loss=0.4\nepoch 1 seed 7/loss=0.9\nepoch 2 seed 7/loss=0.8\n");
+	assert_non_null(strstr(remarks, "loss is that of seed 1 alone; seed 7 is shown as seed 7/loss"));
 	expect("l.csv", "model,epoch,loss\nvgg,1,0.5\nvgg,2,0.4\na/b,1,0.9\na/b,2,0.8\nvgg,3,0.3\n",
 	       "epoch 1 loss=0.5\nepoch 2 loss=0.4\nepoch 1 model a_b/loss=0.9\nepoch 2 model a_b/loss=0.8\nepoch 3 loss=0.3\n");
+	assert_non_null(strstr(remarks, "loss is that of model vgg alone; model a_b is shown as model a_b/loss"));
 	expect("l.csv", "epoch,model,loss\n1,small,0.5\n2,large,0.4\n", "epoch 1 loss=0.5\nepoch 2 loss=0.4\n");
 	assert_string_equal(remarks, "");
 	struct buf many = buf_make(BUF_UNLIMITED);
