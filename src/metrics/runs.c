@@ -12,13 +12,8 @@
 void runs_clear(struct runs *runs)
 {
 	struct phrase_run none = {.number = NAN};
-	*runs = (struct runs){.fold = NAN,
-			      .first_fold = NAN,
-			      .now = none,
-			      .first = none,
-			      .next = none,
-			      .epoch = NAN,
-			      .step = NAN};
+	*runs = (struct runs){
+		.fold = NAN, .first_fold = NAN, .now = none, .first = none, .next = none, .epoch = NAN, .step = NAN};
 }
 
 void runs_prefix(struct phrase *phrase, const char *prefix)
