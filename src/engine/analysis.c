@@ -57,7 +57,7 @@ static int analysis_run_cb(void *ctx, const struct store_result *row)
 		.values = analysis_values(spec, row->parameters),
 		.scores = mem_array(spec->objective_count + 1, sizeof(double)),
 		.time_s = row->time_s,
-		.beyond = row->beyond,
+		.beyond = row->beyond || row->unsettled,
 	};
 	run.parameters = mem_strdup(row->parameters);
 	run.scores[0] = row->best; /* what the task is ranked by is the first objective */
@@ -252,12 +252,11 @@ int engine_read_analysis(struct engine *engine, int64_t experiment, struct piece
 		.engine = engine,
 		.spec = spec,
 		.scratch = {.id = experiment},
-		.progress = {.best = NAN},
 		.begun = buf_make(BUF_UNLIMITED),
 	};
 	a->json = json_to(&a->begun);
 	json_map(&a->json);
-	rc = store_json_best(engine_store(engine), experiment, &a->progress.maximise, &a->json);
+	rc = store_json_best(engine_store(engine), experiment, &a->progress, &a->json);
 	if (rc < 0) {
 		analysis_free(a);
 		return rc;

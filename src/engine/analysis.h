@@ -16,7 +16,7 @@ struct analysis_run {
 	char *parameters; /* JSON, as it was run */
 	double *scores; /* one per objective, as reported; NAN: no value */
 	double time_s; /* NAN: not known */
-	bool beyond; /* it does not keep a limit */
+	bool beyond; /* never on a front: it does not keep a limit, or its repeats have not all ended well */
 };
 
 /* One of "fronts": {"axes","runs","hypervolume","reference","points"} Shows several objectives against each other, or

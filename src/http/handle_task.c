@@ -46,7 +46,8 @@ void handle_tasks(struct request *request, struct response *response)
 	handle_read_page(request, true, &page);
 	page.filter = request_text(request, "filter");
 	page.metrics = request_text(request, "metrics");
-	if (!store_page_is_plain(&page)) {
+	bool repeated = store_is_repeated(request->app->store, request->path_numbers[0]) > 0;
+	if (repeated || !store_page_is_plain(&page)) {
 		task_query(request, &page, response);
 		return;
 	}

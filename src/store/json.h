@@ -34,7 +34,8 @@ int store_json_open_task(struct store *store, int64_t experiment, int64_t number
 int store_json_tasks(struct store *store, int64_t experiment, const struct store_page *page, struct json *out) MUST_USE;
 /* Can store_json_tasks make this page? */
 bool store_page_is_plain(const struct store_page *page);
-/* Any order and filter; looks at every task. -EINVAL with a text for the user, or -ENOENT. */
+/* Any order and filter; looks at every task. -EINVAL with a text for the user, or -ENOENT. With
+ * repeats each item has "configuration", what they say together. */
 int store_json_query(struct store *store, int64_t experiment, const struct store_page *page, struct pieces *ret,
 		     struct error *err) MUST_USE;
 /* Experiments and tasks in which every word of the text stands, at most `limit` of them: experiments first, the newest
@@ -74,15 +75,17 @@ int store_json_samples(struct store *store, int64_t experiment, int64_t number, 
 int store_json_ran(struct store *store, int64_t experiment, int64_t number, int64_t attempt, struct json *out) MUST_USE;
 /* folder: the experiment's folder, as the export names it. */
 int store_export(struct store *store, int64_t experiment, const char *folder, bool csv, struct pieces *ret) MUST_USE;
-/* The members "objective" and "best" (a list) of the analysis; the map is open. *ret_maximise: the first goal. */
-int store_json_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out) MUST_USE;
 /* The position in "progress" of the analysis. It has one entry for each ended task, in the order in which they ended,
- * with the best value so far. */
+ * with the best value so far; where configurations are repeated, one for each configuration whose tasks have all ended,
+ * with its mean. */
 struct store_progress {
-	bool maximise;
+	bool maximise, repeated;
 	double best; /* NAN at the start */
 	int64_t after_ms, after_number;
 };
+/* The members "objective" and "best" (a list) of the analysis; the map is open. *ret_progress: the start. */
+int store_json_best(struct store *store, int64_t experiment, struct store_progress *ret_progress,
+		    struct json *out) MUST_USE;
 /* Adds at most `limit` entries to the open list. Returns how many (less than `limit` at the end), or a negative
  * errno. */
 int store_json_progress(struct store *store, int64_t experiment, struct store_progress *progress, int64_t limit,

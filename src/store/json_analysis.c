@@ -34,6 +34,11 @@ static const char sql_ended[] =
 	"SELECT number, finished_ms, best FROM task WHERE experiment = ?1 AND (finished_ms, number) > (?2, ?3) "
 	"AND +state IN (" NUMBER(FINISHED) ", " NUMBER(PRUNED) ") AND best IS NOT NULL AND beyond IS NULL "
 							       "ORDER BY finished_ms, number LIMIT ?4";
+/* Where configurations are repeated: each with its mean, at the end of its last task, once all have ended well. */
+static const char sql_ended_means[] =
+	"SELECT min(t.number), max(t.finished_ms) AS at, c.m, c.f FROM task t JOIN (" SQL_MEANS
+	") c ON c.p = t.parameters WHERE t.experiment = ?1 AND c.o = 0 AND c.b = 0 AND c.m IS NOT NULL "
+	"GROUP BY c.p HAVING (at, c.f) > (?2, ?3) ORDER BY at, c.f LIMIT ?4";
 static const char sql_fidelities[] = "SELECT fidelity, count(*), sum(state = " NUMBER(
 	FINISHED) ") FROM task "
 		  "WHERE experiment = ?1 AND fidelity IS NOT NULL GROUP BY fidelity ORDER BY fidelity";
@@ -42,8 +47,8 @@ int store_json_progress(struct store *store, int64_t experiment, struct store_pr
 			struct json *out)
 {
 	int count = 0, rc;
-	sqlite3_stmt *row = store_bind(store, sql_ended, "iiii", experiment, progress->after_ms, progress->after_number,
-				       limit);
+	sqlite3_stmt *row = store_bind(store, progress->repeated ? sql_ended_means : sql_ended, "iiii", experiment,
+				       progress->after_ms, progress->after_number, limit);
 	for (; (rc = store_step(store, row)) > 0; count++) {
 		double value = row_real(row, 2);
 		if (isnan(progress->best) || (progress->maximise ? value > progress->best : value < progress->best))
@@ -60,7 +65,7 @@ int store_json_progress(struct store *store, int64_t experiment, struct store_pr
 	return rc < 0 ? rc : count;
 }
 
-int store_json_best(struct store *store, int64_t experiment, bool *ret_maximise, struct json *out)
+int store_json_best(struct store *store, int64_t experiment, struct store_progress *ret_progress, struct json *out)
 {
 	static const struct row_member members[] = {BEST_JSON(ROW_MEMBER)}, means[] = {MEAN_JSON(ROW_MEMBER)};
 	sqlite3_stmt *row = store_bind(store, sql_objective, "i", experiment);
@@ -69,7 +74,7 @@ int store_json_best(struct store *store, int64_t experiment, bool *ret_maximise,
 		return rc;
 	const char *goal = row_text(row, 0);
 	bool maximise = goal && !strcmp(goal, "max"), repeats = row_int(row, 2) > 1;
-	*ret_maximise = maximise;
+	*ret_progress = (struct store_progress){.maximise = maximise, .repeated = repeats, .best = NAN};
 	row_put_json(row, 1, "objective", out);
 	store_end(row);
 	if (repeats) {

@@ -3,6 +3,7 @@
 #include "store/configuration.h"
 #include "store/json_task.h"
 #include "store/query.h"
+#include "store/rows.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -14,23 +15,27 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* With repeats `best` goes by the mean of the configuration; one with a repeat that ended without a value has none. */
-static const char sql_means[] = "SELECT p, m FROM (" SQL_MEANS
-				") WHERE NOT b AND m IS NOT NULL ORDER BY p COLLATE BINARY";
-static const char sql_repeats[] = "SELECT json_extract(spec, '$.repeats') FROM experiment WHERE id = ?1";
+/* With repeats `best` goes by the mean of the configuration, in the order of SQL_CONFIGURATIONS. */
+static const char sql_means[] = "WITH c AS MATERIALIZED (" SQL_MEANS ") SELECT c.p, c.m, " CONFIGURATION_SPREAD
+				", c.n, c.o, c.b, c.f FROM task t JOIN c ON c.p = t.parameters "
+				"WHERE t.experiment = ?1 GROUP BY c.p ORDER BY c.p COLLATE BINARY";
 static const char sql_row[] = TASK_SELECT " FROM task t WHERE t.experiment = ?1 AND t.number = ?2";
+
+/* A configuration that is run several times. */
+struct mean {
+	char *parameters;
+	double value, spread; /* NAN: none */
+	int64_t count, open, bad; /* tasks with a value, that have not ended, that ended badly */
+	int64_t first; /* its first task */
+};
 
 /* The place of a task in the order. */
 struct place {
 	int64_t number;
+	const struct mean *mean; /* NULL: nothing is repeated */
 	double key; /* the smaller one comes first */
 	char *text; /* or this, in the order of the alphabet */
 	bool none; /* comes last in either direction */
-};
-
-struct mean {
-	char *parameters;
-	double value;
 };
 
 struct task_page {
@@ -40,7 +45,7 @@ struct task_page {
 	struct filter *filter;
 	size_t sort;
 	double sign; /* -1: the other way round */
-	bool by_mean;
+	bool repeated, by_mean;
 	VEC(struct mean) means; /* of the configurations, by their parameters */
 	struct place after; /* the last task of the page before; number 0: there is none */
 	VEC(struct place) found; /* the first limit + 1 behind it, in order */
@@ -66,17 +71,28 @@ static void query_page_free(void *ctx)
 	free(page);
 }
 
+/* Those that are not complete come after the others, because the mean of the lucky half would lead. */
+static int mean_rank(const struct mean *mean)
+{
+	return (mean->open ? 2 : 0) + (mean->bad ? 1 : 0);
+}
+
 static int query_compare_places(const struct task_page *page, const struct place *a, const struct place *b)
 {
 	int way = 0;
 	if (a->none != b->none)
 		return a->none ? 1 : -1;
+	bool means = page->by_mean && a->mean && b->mean;
+	if (means && (way = mean_rank(a->mean) - mean_rank(b->mean)))
+		return way;
 	if (!a->none && !a->text != !b->text)
 		return a->text ? 1 : -1;
 	if (!a->none && a->text)
 		way = strcasecmp(a->text, b->text) * (page->sign < 0 ? -1 : 1);
 	else if (!a->none)
 		way = (a->key > b->key) - (a->key < b->key);
+	if (!way && means)
+		way = (a->mean->first > b->mean->first) - (a->mean->first < b->mean->first);
 	return way ? way : (a->number > b->number) - (a->number < b->number);
 }
 
@@ -85,21 +101,28 @@ static int query_compare_means(const void *a, const void *b)
 	return strcmp(((const struct mean *)a)->parameters, ((const struct mean *)b)->parameters);
 }
 
-static struct filter_value query_mean_of(const struct task_page *page)
+/* Of the configuration of the row that the query reads. NULL: nothing is repeated, or the task is newer than the
+ * means. */
+static const struct mean *query_find_mean(const struct task_page *page)
 {
 	struct mean wanted = {.parameters = (char *)query_parameters(page->query)};
-	const struct mean *found = page->means.len
-		? bsearch(&wanted, page->means.at, page->means.len, sizeof(wanted), query_compare_means)
-		: NULL;
-	return (struct filter_value){.kind = found ? FILTER_NUMBER : FILTER_NONE, .number = found ? found->value : 0};
+	return page->means.len ? bsearch(&wanted, page->means.at, page->means.len, sizeof(wanted), query_compare_means)
+			       : NULL;
+}
+
+static struct filter_value query_value_of(const struct mean *mean)
+{
+	bool none = !mean || isnan(mean->value);
+	return (struct filter_value){.kind = none ? FILTER_NONE : FILTER_NUMBER, .number = none ? 0 : mean->value};
 }
 
 /* Of the row that the query reads. The caller frees the text. */
 static struct place place_of(struct task_page *page, int64_t number)
 {
-	struct filter_value value = page->by_mean ? query_mean_of(page) : query_value(page->query, page->sort);
-	struct place place = {.number = number, .none = value.kind == FILTER_NONE};
-	if (query_is_best(page->query, page->sort) && query_is_beyond(page->query))
+	const struct mean *mean = query_find_mean(page);
+	struct filter_value value = page->by_mean ? query_value_of(mean) : query_value(page->query, page->sort);
+	struct place place = {.number = number, .mean = mean, .none = value.kind == FILTER_NONE};
+	if (!page->by_mean && query_is_best(page->query, page->sort) && query_is_beyond(page->query))
 		place.none = true; /* it comes last */
 	if (value.kind == FILTER_TEXT)
 		place.text = mem_strdup(value.text);
@@ -154,8 +177,30 @@ static int query_scan(struct task_page *page, int64_t until)
 	return failed < 0 ? failed : rc;
 }
 
-static int query_put_item(struct task_page *page, int64_t number)
+static void mean_put(struct json *out, const char *key, double value)
 {
+	if (isnan(value))
+		json_key_null(out, key);
+	else
+		json_key_real(out, key, value);
+}
+
+static void query_put_mean(const struct mean *mean, struct json *out)
+{
+	json_key(out, "configuration");
+	json_map(out);
+	mean_put(out, "mean", mean->value);
+	mean_put(out, "spread", mean->spread);
+	json_key_int(out, "repeats", mean->count);
+	json_key_int(out, "open", mean->open);
+	json_key_int(out, "bad", mean->bad);
+	json_key_int(out, "first", mean->first);
+	json_end(out);
+}
+
+static int query_put_item(struct task_page *page, const struct place *place)
+{
+	int64_t number = place->number;
 	struct json *out = &page->json;
 	sqlite3_stmt *row = store_bind(page->store, sql_row, "ii", page->experiment, number);
 	int rc = store_one(page->store, row);
@@ -164,6 +209,8 @@ static int query_put_item(struct task_page *page, int64_t number)
 	int64_t id = row_int(row, TASK_ID), step = -1;
 	json_open_task(row, page->experiment, out);
 	store_end(row);
+	if (place->mean)
+		query_put_mean(place->mean, out);
 	if (page->metrics.len) {
 		rc = query_best_step(page->query, id, &step);
 		json_key(out, "values");
@@ -197,7 +244,7 @@ static int query_page_make(void *ctx, struct buf *out)
 	for (; page->written < count; page->written++) {
 		if (clock_mono_ms() >= until)
 			return 1;
-		if ((rc = query_put_item(page, page->found.at[page->written].number)) < 0)
+		if ((rc = query_put_item(page, &page->found.at[page->written])) < 0)
 			return rc;
 	}
 	char next[32];
@@ -211,17 +258,15 @@ static int query_page_make(void *ctx, struct buf *out)
 
 static int query_read_means(struct task_page *page)
 {
-	sqlite3_stmt *row = store_bind(page->store, sql_repeats, "i", page->experiment);
-	int rc = store_one(page->store, row);
-	if (rc < 0)
+	int rc = store_is_repeated(page->store, page->experiment);
+	page->repeated = rc > 0;
+	if (rc <= 0)
 		return rc;
-	page->by_mean = row_int(row, 0) > 1;
-	store_end(row);
-	if (!page->by_mean)
-		return 0;
-	row = store_bind(page->store, sql_means, "i", page->experiment);
+	sqlite3_stmt *row = store_bind(page->store, sql_means, "i", page->experiment);
 	while ((rc = store_step(page->store, row)) > 0)
-		vec_push(&page->means, ((struct mean){mem_strdup(row_text(row, 0)), row_real(row, 1)}));
+		vec_push(&page->means,
+			 ((struct mean){mem_strdup(row_text(row, 0)), row_real(row, 1), row_real(row, 2),
+					row_int(row, 3), row_int(row, 4), row_int(row, 5), row_int(row, 6)}));
 	return rc;
 }
 
@@ -235,7 +280,8 @@ static int query_read_sort(struct task_page *page, const char *sort, struct erro
 		return rc;
 	if (query_maximises(page->query))
 		page->sign = -page->sign;
-	return query_read_means(page);
+	page->by_mean = page->repeated;
+	return 0;
 }
 
 static void query_add_metric(struct task_page *page, size_t column)
@@ -313,6 +359,8 @@ int store_json_query(struct store *store, int64_t experiment, const struct store
 	page->state = asked->state ? store_state_find(asked->state) : -1;
 	page->json = json_to(NULL);
 	int rc = query_new(store, experiment, &page->query);
+	if (rc == 0)
+		rc = query_read_means(page);
 	if (rc == 0)
 		rc = query_read_sort(page, asked->sort, err);
 	if (rc == 0)

@@ -5,14 +5,14 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/num.h"
-#include "store/configuration.h"
+#include "store/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-static const char sql_goal[] = "SELECT json_extract(objective, '$[0].goal'), json_extract(spec, '$.repeats') "
+static const char sql_goal[] = "SELECT json_extract(objective, '$[0].goal') "
 			       "FROM experiment WHERE id = ?1 AND removing = 0";
 static const char sql_one[] = TASK_SELECT " FROM task t "
 					  "JOIN experiment e ON e.id = t.experiment AND e.removing = 0 "
@@ -38,14 +38,6 @@ static const char sql_attempts[] = "SELECT a.id" STORE_ATTEMPT(
 		    "WHERE t.experiment = ?1 AND (?2 < 0 OR t.state = ?2) AND (k, t.number) > (?3, ?4) "               \
 		    "ORDER BY k, t.number LIMIT ?5"
 
-/* With repeats: by the mean of the configuration, so that its repeats stand together. One with a repeat that ended
- * without a value comes last. */
-#define TASKS_BY_MEAN(SIGN)                                                                                            \
-	"WITH c AS MATERIALIZED (" SQL_MEANS ") " TASK_SELECT ", coalesce(CASE WHEN c.b THEN NULL ELSE ?6 * " SIGN     \
-	"c.m END, 9e999) AS k FROM task t JOIN c ON c.p = t.parameters "                                               \
-	"WHERE t.experiment = ?1 AND (?2 < 0 OR t.state = ?2) AND (k, t.number) > (?3, ?4) "                           \
-	"ORDER BY k, t.number LIMIT ?5"
-
 /* As json_elapsed_s. */
 #define TASK_ELAPSED                                                                                                   \
 	"CASE WHEN t.state = " NUMBER(RUNNING) " THEN ?7 + " TASK_RAN                                                  \
@@ -64,8 +56,6 @@ static const struct task_sort {
 	{"-number", -1, TASKS_BY("t.number")},
 	{"best", 0, TASKS_BY("CASE WHEN t.beyond IS NULL THEN t.best END")},
 	{"-best", 0, TASKS_BY("-t.best")},
-	{"mean", 0, TASKS_BY_MEAN("")}, /* "best" where configurations are repeated */
-	{"-mean", 0, TASKS_BY_MEAN("-")},
 	{"started", 1, TASKS_BY("t.started_ms")},
 	{"-started", -1, TASKS_BY("t.started_ms")},
 	{"elapsed", 1, TASKS_BY(TASK_ELAPSED)},
@@ -196,12 +186,8 @@ static void task_cursor_format(double key, int64_t number, char *text, size_t si
 	snprintf(text, size, "%s:%" PRId64, key_text, number);
 }
 
-static const struct task_sort *task_find_sort(const char *name, bool repeats)
+static const struct task_sort *task_find_sort(const char *name)
 {
-	if (repeats && strcmp(name, "best") == 0)
-		name = "mean";
-	else if (repeats && strcmp(name, "-best") == 0)
-		name = "-mean";
 	for (size_t i = 0; i < COUNT_OF(task_sorts); i++)
 		if (!strcmp(task_sorts[i].name, name))
 			return &task_sorts[i];
@@ -211,11 +197,11 @@ static const struct task_sort *task_find_sort(const char *name, bool repeats)
 bool store_page_is_plain(const struct store_page *page)
 {
 	bool later = page->cursor && *page->cursor == 't';
-	return !page->filter && !page->metrics && !later && (!page->sort || task_find_sort(page->sort, false));
+	return !page->filter && !page->metrics && !later && (!page->sort || task_find_sort(page->sort));
 }
 
-/* 1 or -1: what a value is multiplied by so that smaller is better; and whether configurations are repeated. -ENOENT. */
-static int task_find_goal_sign(struct store *store, int64_t experiment, double *ret_sign, bool *ret_repeats)
+/* 1 or -1: what a value is multiplied by so that smaller is better. -ENOENT. */
+static int task_find_goal_sign(struct store *store, int64_t experiment, double *ret_sign)
 {
 	sqlite3_stmt *row = store_bind(store, sql_goal, "i", experiment);
 	int rc = store_one(store, row);
@@ -223,7 +209,6 @@ static int task_find_goal_sign(struct store *store, int64_t experiment, double *
 		return rc;
 	const char *goal = row_text(row, 0);
 	*ret_sign = goal && !strcmp(goal, "max") ? -1 : 1;
-	*ret_repeats = row_int(row, 1) > 1;
 	store_end(row);
 	return 0;
 }
@@ -253,11 +238,10 @@ int store_json_tasks(struct store *store, int64_t experiment, const struct store
 {
 	double goal_sign, key = -INFINITY;
 	int64_t number = 0;
-	bool repeats;
-	int rc = task_find_goal_sign(store, experiment, &goal_sign, &repeats);
+	int rc = task_find_goal_sign(store, experiment, &goal_sign);
 	if (rc < 0)
 		return rc;
-	const struct task_sort *sort = task_find_sort(page->sort ? page->sort : "number", repeats);
+	const struct task_sort *sort = task_find_sort(page->sort ? page->sort : "number");
 	int64_t state = page->state ? store_state_find(page->state) : -1;
 	if (!sort || (page->state && state < 0) || (page->cursor && task_cursor_parse(page->cursor, &key, &number) < 0))
 		return -EINVAL;

@@ -143,6 +143,9 @@ struct store_repeats {
 	double mean, spread; /* spread: the standard deviation; NAN for one value */
 };
 int store_read_best_mean(struct store *store, int64_t id, bool maximise, struct store_repeats *ret) MUST_USE;
+/* Are configurations run several times? Then `best` is the order of their means, which only store_json_query knows.
+ * 1, 0 or a negative errno. */
+int store_is_repeated(struct store *store, int64_t id) MUST_USE;
 /* number 0: none. more: JSON, or NULL. */
 int store_set_best(struct store *store, int64_t id, int64_t number, const char *more) MUST_USE;
 /* The task that is the best, and its number; 0: none. */
@@ -514,6 +517,7 @@ struct store_result {
 	const char *parameters; /* JSON; valid during the callback */
 	double best, time_s; /* NAN: not known */
 	bool beyond; /* it does not keep a limit */
+	bool unsettled; /* with repeats: not all tasks of its configuration have ended well */
 };
 typedef int (*store_result_f)(void *ctx, const struct store_result *row);
 /* At most `limit` finished tasks with numbers below `below`, from the newest to the oldest. */

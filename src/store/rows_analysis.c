@@ -1,5 +1,6 @@
 /* What the analysis and the estimate of an experiment read of tasks: see rows.h. */
-#include "store/number.h"
+#include "store/configuration.h"
+#include "store/rows.h"
 #include "store/sql.h"
 
 #include <errno.h>
@@ -8,8 +9,14 @@
 
 /* The time that was measured, else the time between its start and its end; an imported task has neither. */
 static const char sql_results[] =
-	"SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0, beyond IS NOT NULL FROM task "
+	"SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0, beyond IS NOT NULL, 0 FROM task "
 	"WHERE experiment = ?1 AND state = " NUMBER(FINISHED) " AND number < ?2 ORDER BY number DESC LIMIT ?3";
+/* Where configurations are repeated: one whose tasks have not all ended well is no candidate, as in configuration.h. */
+static const char sql_repeated_results[] =
+	"WITH c AS MATERIALIZED (" SQL_MEANS
+	") SELECT id, number, parameters, best, coalesce(wall_ms, finished_ms - started_ms) / 1000.0, beyond IS NOT NULL, c.o > 0 OR c.b > 0 FROM task "
+	"JOIN c ON c.p = parameters WHERE experiment = ?1 AND state = " NUMBER(
+		FINISHED) " AND number < ?2 ORDER BY number DESC LIMIT ?3";
 static const char sql_running[] =
 	"SELECT * FROM (SELECT id, number, CASE WHEN steps > 0 THEN steps - from_zero END FROM task WHERE experiment = ?1 "
 	"AND state = " NUMBER(RUNNING) " ORDER BY number DESC LIMIT ?2) ORDER BY 2";
@@ -144,7 +151,11 @@ int store_set_event_value(struct store *store, int64_t experiment, int64_t seq, 
 int store_each_result(struct store *store, int64_t experiment, int64_t below, int64_t limit, store_result_f each,
 		      void *ctx)
 {
-	sqlite3_stmt *row = store_bind(store, sql_results, "iii", experiment, below, limit);
+	int repeated = store_is_repeated(store, experiment);
+	if (repeated < 0)
+		return repeated;
+	sqlite3_stmt *row = store_bind(store, repeated ? sql_repeated_results : sql_results, "iii", experiment, below,
+				       limit);
 	int rc;
 	while ((rc = store_step(store, row)) > 0) {
 		struct store_result result = {
@@ -154,6 +165,7 @@ int store_each_result(struct store *store, int64_t experiment, int64_t below, in
 			.best = row_real(row, 3),
 			.time_s = row_real(row, 4),
 			.beyond = row_int(row, 5) != 0,
+			.unsettled = row_int(row, 6) != 0,
 		};
 		if ((rc = each(ctx, &result)) < 0)
 			break;

@@ -12,6 +12,7 @@
 
 #define EXPERIMENT_SELECT                                                                                              \
 	"SELECT e.id" STORE_EXPERIMENT(FIELD_COLUMN, FIELD_COLUMN, FIELD_COLUMN, FIELD_COLUMN) " FROM experiment e "
+static const char sql_repeats[] = "SELECT json_extract(spec, '$.repeats') FROM experiment WHERE id = ?1";
 static const char sql_active[] = EXPERIMENT_SELECT "WHERE id > 0 AND (state < " NUMBER(
 	FINISHED) " OR removing OR sweep <> " NUMBER(SWEEP_NONE) " OR remove_from > 0) ORDER BY id";
 static const char sql_one[] = EXPERIMENT_SELECT "WHERE id = ?1";
@@ -268,6 +269,17 @@ int store_read_best_mean(struct store *store, int64_t id, bool maximise, struct 
 				      row_real(row, 4)};
 	store_end(row);
 	return 0;
+}
+
+int store_is_repeated(struct store *store, int64_t experiment)
+{
+	sqlite3_stmt *row = store_bind(store, sql_repeats, "i", experiment);
+	int rc = store_one(store, row);
+	if (rc < 0)
+		return rc;
+	bool repeated = row_int(row, 0) > 1;
+	store_end(row);
+	return repeated;
 }
 
 int store_set_best(struct store *store, int64_t id, int64_t number, const char *more)

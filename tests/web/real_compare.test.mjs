@@ -78,6 +78,30 @@ test('tasks of two experiments: differences first, chosen metrics, legend, CSV, 
   assert.deepEqual(seat.troubles, []);
 });
 
+test('a task that crashed or was stopped does not win', { skip }, async () => {
+  const { page } = seat;
+  const { id } = await daemon.api('POST', '/experiments', {
+    experiment: {
+      name: 'crashed',
+      resources: { backend: 'external' },
+      objective: { metric: 'val_loss', goal: 'min' },
+      parameters: { lr: [1, 2, 3] },
+    },
+  });
+  for (const [k, tells] of [[{ val_loss: 0.3 }], [{ val_loss: 0.1 }, 'out of memory'], [{ val_loss: 0.5 }]].entries()) {
+    const { number } = await daemon.api('POST', `/experiments/${id}/ask`, {});
+    const path = `/experiments/${id}/tasks/${number}/tell`;
+    await daemon.api('POST', path, { values: tells[0], step: 1, more: k === 1 });
+    if (tells[1]) await daemon.api('POST', path, { failed: tells[1] });
+  }
+  await page.goto(`${daemon.url}/compare?tasks=${id}/1,${id}/2,${id}/3`);
+  const cells = page.getByRole('row', { name: /^Best val_loss/ }).locator('td');
+  await cells.nth(2).waitFor();
+  const stars = await cells.evaluateAll((list) => list.map((td) => td.classList.contains('winner')));
+  assert.deepEqual(stars, [true, false, false]);
+  assert.match(await cells.nth(1).innerText(), /0\.1/);
+});
+
 test('the comparison fits every size and theme', { skip }, async () => {
   const storage = await seat.context.storageState();
   for (const [size, box] of Object.entries({ ...SIZES, small: { width: 1024, height: 768 } }))

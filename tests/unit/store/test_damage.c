@@ -208,9 +208,9 @@ static int ask_csv(struct store *store, struct buf *out)
 static int ask_best(struct store *store, struct buf *out)
 {
 	struct json w = json_to(out);
-	struct store_progress progress = {.best = NAN};
+	struct store_progress progress;
 	json_map(&w);
-	int rc = store_json_best(store, 1, &progress.maximise, &w);
+	int rc = store_json_best(store, 1, &progress, &w);
 	json_key(&w, "progress");
 	json_list(&w);
 	if (rc == 0)

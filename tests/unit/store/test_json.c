@@ -449,8 +449,8 @@ static void test_analysis_puts_the_best_first_by_goal(void **state)
 	buf_clear(&f->text);
 	struct json out = json_to(&f->text);
 	json_map(&out);
-	struct store_progress walk = {.best = NAN};
-	assert_int_equal(store_json_best(f->store, 2, &walk.maximise, &out), 0);
+	struct store_progress walk;
+	assert_int_equal(store_json_best(f->store, 2, &walk, &out), 0);
 	json_key(&out, "progress");
 	json_list(&out);
 	while (store_json_progress(f->store, 2, &walk, 2, &out) == 2)

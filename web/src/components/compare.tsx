@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { info } from '../data/api';
 import type { Compared } from '../data/compare';
-import type { Value } from '../data/types';
+import type { TaskSummary, Value } from '../data/types';
 import { capitalize, duration, figureText, figureValue, finite, metric, param } from '../lib/format';
 import { Icon } from './Icon';
 import { Chip } from './State';
@@ -55,6 +55,8 @@ function goalOf(all: Compared[], name: string): 'min' | 'max' | null {
   return goals.size === 1 ? [...goals][0] : null;
 }
 
+const counts = (task: TaskSummary) => task.state !== 'error' && task.state !== 'stopped' && !task.beyond;
+
 function metricRow(all: Compared[], name: string, which: 'best' | 'last'): RowSpec {
   const points = all.map((one) => {
     const first = one.e.objective[0]?.metric === name;
@@ -79,7 +81,10 @@ function metricRow(all: Compared[], name: string, which: 'best' | 'last'): RowSp
     </>
   ));
   const values = points.map((p) => p.value ?? null);
-  return row(label, cells, values, which === 'best' && goal ? winner(numbers, goal, numbers.map(metric)) : undefined);
+  // What crashed or was stopped may have had a lucky start: it is shown, but it does not win. Nor does what a limit
+  // excludes.
+  const fair = numbers.map((v, i) => (counts(all[i].task) ? v : null));
+  return row(label, cells, values, which === 'best' && goal ? winner(fair, goal, numbers.map(metric)) : undefined);
 }
 
 export function resultRows(all: Compared[]): RowSpec[] {
@@ -104,17 +109,19 @@ export function costRows(all: Compared[]): RowSpec[] {
   const figures = (info.value?.figures ?? []).filter(
     (figure) => figure.key !== 'wall_s' && all.some((one) => figureValue(one.task.cost, figure.key) !== null),
   );
+  // Half a task is cheap.
+  const whole = (values: (number | null)[]) => values.map((v, i) => (all[i].task.state === 'finished' ? v : null));
   return [
     row(
       'Time',
       times.map((t) => duration(t)),
       times,
-      winner(times, 'min', times.map(duration)),
+      winner(whole(times), 'min', times.map(duration)),
     ),
     ...figures.map((figure) => {
       const values = all.map((one) => figureValue(one.task.cost, figure.key));
       const cells = all.map((one) => figureText(one.task.cost, figure));
-      return row(capitalize(figure.label), cells, values, winner(values, 'min', cells));
+      return row(capitalize(figure.label), cells, values, winner(whole(values), 'min', cells));
     }),
     row(
       'Node',

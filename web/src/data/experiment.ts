@@ -6,6 +6,7 @@ import { finite } from '../lib/format';
 import { nameList, splitNames } from '../lib/names';
 import { bestOf } from '../lib/order';
 import { afterPaint } from '../lib/paint';
+import { Pool } from '../lib/pool';
 import { ApiError, get, message, type Page } from './api';
 import { merge, within } from './curves';
 import { type Axis, addRow, experiments, type Line, place, Store, toLine } from './store';
@@ -32,6 +33,9 @@ export interface Asked {
 }
 
 type TaskPage = Page<TaskSummary>;
+
+// Are configurations run several times?
+export const repeated = (e: Experiment) => Number(e.spec.repeats ?? 1) > 1;
 
 export class ExperimentStore extends Store {
   detail = signal<Experiment | null>(null);
@@ -413,9 +417,15 @@ export class ExperimentStore extends Store {
   private followBest(changed: Map<number, TaskSummary> | null) {
     const e = this.detail.value;
     if (!e || !changed || !e.objective.length) return;
-    // Of repeats only the daemon's mean counts.
-    if (Number(e.spec.repeats ?? 1) > 1) return;
     const max = e.objective[0].goal === 'max';
+    if (repeated(e)) {
+      // Of several objectives the daemon says the others' values, too.
+      if (!this.complete.value || e.objective.length > 1) return;
+      const best = new Pool([...changed.values()], true).best(max);
+      const same = e.best?.task === best?.task && e.best?.mean === best?.mean && e.best?.repeats === best?.repeats;
+      if (best && !same) this.detail.value = { ...e, best };
+      return;
+    }
     const now = e.best && changed.get(e.best.task);
     const best = this.complete.value
       ? bestOf(changed.values(), max)

@@ -59,7 +59,8 @@ export function alignedResults(values: (Metric | null | undefined)[]): (value: M
   const digits = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(middle)), apart));
   const whole = numbers.every(Number.isInteger);
   return (value) => {
-    if (finite(value) === null) return metric(value);
+    // Before the tasks are there, nothing says how many digits tell them apart.
+    if (finite(value) === null || !numbers.length) return metric(value);
     if (whole && high < 1e6) return String(value);
     if (decades) return value === 0 ? '0' : (value as number).toExponential(2).replace('e+', 'e');
     return (value as number).toFixed(digits);

@@ -1,5 +1,5 @@
 // One experiment: what is known about it, its curves, and its tasks.
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { axisNow } from '../components/axis';
 import { Card } from '../components/Card';
@@ -30,7 +30,7 @@ import {
   stopTasks,
 } from '../data/actions';
 import { message, save, strategyTitle } from '../data/api';
-import { type Asked, ExperimentStore } from '../data/experiment';
+import { type Asked, ExperimentStore, repeated } from '../data/experiment';
 import { largerForAll } from '../data/larger';
 import { markExperiment } from '../data/marks';
 import { titleOf } from '../data/tell';
@@ -39,10 +39,11 @@ import type { Analysis, Experiment, Marks, TaskSummary } from '../data/types';
 import { type Brushes, buildAxes, readBrushes, writeBrushes } from '../lib/axes';
 import { colouring } from '../lib/colour';
 import { bestFormat } from '../lib/columns';
-import { capitalize, duration, energy, plural, seconds } from '../lib/format';
+import { capitalize, duration, energy, finite, plural, seconds } from '../lib/format';
 import { focusedRow, moveRow, useKeys } from '../lib/keys';
 import { memo } from '../lib/memo';
 import { order } from '../lib/order';
+import { isPooled, Pool } from '../lib/pool';
 import { go, query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
 import { theme } from '../lib/theme';
@@ -79,6 +80,44 @@ function useSame<T>(list: T[]): T[] {
   const same = list.length === before.current.length && list.every((one, i) => one === before.current[i]);
   if (!same) before.current = list;
   return before.current;
+}
+
+// The analysis with the numbers that the page gives to configurations. Slices are of the tasks that are here.
+function pooledAnalysis(analysis: Analysis | null, e: Experiment, pool: Pool | null): Analysis | null {
+  if (!analysis || !pool) return analysis;
+  const lead = (task: number) => pool.of(task)?.number ?? task;
+  const ended = pool.tasks.filter((t) => t.state === 'finished' && finite(t.best?.value) !== null);
+  return {
+    ...analysis,
+    progress: analysis.progress.map((p) => ({ ...p, task: lead(p.task) })),
+    fronts: analysis.fronts.map((f) => ({ ...f, points: f.points.map((p) => ({ ...p, task: lead(p.task) })) })),
+    slices: {
+      task: ended.map((t) => t.number),
+      value: ended.map((t) => finite(t.best!.value)!),
+      parameters: Object.fromEntries(e.varying.map((name) => [name, ended.map((t) => t.parameters[name] ?? null)])),
+    },
+  };
+}
+
+// The same highlight under the numbers of configurations, in both directions.
+function useLead(hovered: Signal<string | null>, pool: Pool | null): Signal<string | null> {
+  const led = useSignal<string | null>(null);
+  const leadOf = (id: string | null) => (id !== null && pool ? pool.leadOf(id) : id);
+  useEffect(
+    () =>
+      hovered.subscribe((id) => {
+        led.value = leadOf(id);
+      }),
+    [pool],
+  );
+  useEffect(
+    () =>
+      led.subscribe((id) => {
+        if (leadOf(hovered.peek()) !== id) hovered.value = id;
+      }),
+    [pool],
+  );
+  return pool ? led : hovered;
 }
 
 function selection(): Set<number> {
@@ -264,7 +303,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const hovered = useSignal<string | null>(null);
   // An axis that is being dragged along; the address gets it at the end.
   const dragged = useSignal<Brushes | null>(null);
-  const analysis = useAbout<Analysis>(e, 'analysis').value;
+  const told = useAbout<Analysis>(e, 'analysis').value;
   const { complete, rows: listed } = { complete: store.complete.value, rows: store.rows.value };
   const known = store.tasks.value;
   const charted = store.charted.value;
@@ -272,6 +311,17 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   const tasks = useSame(
     useMemo(() => (complete ? [...known.values()] : pick(known, charted)), [known, charted, complete]),
   );
+  // With repeats a configuration is one point in the charts and one row of the table.
+  const pool = useMemo(
+    () => (repeated(e) ? new Pool(complete ? tasks : [...known.values()], complete) : null),
+    [tasks, complete ? null : known, complete, repeated(e)],
+  );
+  const dots = useMemo(
+    () => (pool ? (complete ? pool.tasks : pool.order(tasks, 'best', true)) : tasks),
+    [pool, tasks, complete],
+  );
+  const led = useLead(hovered, pool);
+  const analysis = useMemo(() => pooledAnalysis(told, e, pool), [told, pool]);
   const goal = e.objective[0];
   const natural = goal?.goal === 'max' ? '-best' : 'best';
   const sort = query.value.get('sort') ?? natural;
@@ -288,29 +338,38 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   );
   const css = useMemo(() => (task: TaskSummary) => colours.of(task).css, [colours]);
   // Imported tasks never started here, but have a result.
-  const started = useMemo(() => tasks.filter((t) => t.started !== null || t.best !== null), [tasks]);
+  const started = useMemo(() => dots.filter((t) => t.started !== null || t.best !== null), [dots]);
   const axes = useMemo(() => buildAxes(e, started), [started, e.varying]);
   const brushText = query.value.get('brush') ?? '';
   const brushes = useMemo(() => dragged.value ?? readBrushes(brushText, axes), [dragged.value, brushText, axes]);
-  const fronts = useMemo(() => frontPictures(e, tasks, analysis), [tasks, analysis]);
+  const fronts = useMemo(() => frontPictures(e, dots, analysis), [dots, analysis]);
   const partText = query.value.get('front') ?? '';
   const part = useMemo(() => frontKept(frontShown(fronts)), [fronts, partText, query.value.get('against')]);
   const shown = useMemo(() => {
-    const kept = both(brushed(started, axes, brushes), part);
+    const found = both(brushed(started, axes, brushes), part);
+    const kept = pool ? pool.spread(found) : found;
     return complete && listed ? both(new Set(listed.map(String)), kept) : kept;
-  }, [started, axes, brushes, part, complete, listed]);
+  }, [started, axes, brushes, part, complete, listed, pool]);
   useEffect(() => {
     const timer = setTimeout(() => void store.ask(askedNow()), FILTER_MS);
     return () => clearTimeout(timer);
   }, [store, sort, state, text, askedNow().metrics.join()]);
+  const openText = query.value.get('runs') ?? '';
+  const opened = useMemo(() => new Set(openText.split(',').filter(Boolean).map(Number)), [openText]);
   const rows = useMemo(() => {
     // The daemon's pages are in its order, and hold tasks that are in no chart.
     const of = complete ? tasks : pick(known, listed ?? []);
-    const keep = complete ? shown : both(brushed(of, axes, brushes), part);
+    const found = complete ? shown : both(brushed(pool?.order(of, 'best', true) ?? of, axes, brushes), part);
+    const keep = complete || !pool ? found : pool.spread(found);
     const kept = of.filter((t) => (state === 'all' || t.state === state) && (!keep || keep.has(String(t.number))));
-    return complete ? order(kept, sort) : kept;
-  }, [complete ? tasks : known, listed, state, sort, shown, axes, complete]);
-  const format = useMemo(() => bestFormat(tasks), [tasks]);
+    if (!pool) return complete ? order(kept, sort) : kept;
+    // The runs of an opened configuration stand below it.
+    const passing = new Set(kept);
+    return pool
+      .order(kept, sort, !complete)
+      .flatMap((t) => [t, ...(opened.has(t.configuration.first) ? t.runs.filter((run) => passing.has(run)) : [])]);
+  }, [complete ? tasks : known, listed, state, sort, shown, axes, complete, pool, openText]);
+  const format = useMemo(() => bestFormat(dots), [dots]);
   const selected = selection();
   const chosen = pick(known, [...selected]);
   // Charts light up the selection, or else what brush and filter keep; state counts as a filter.
@@ -319,6 +378,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
     if (state === 'all') return shown;
     return both(new Set(tasks.filter((t) => t.state === state).map((t) => String(t.number))), shown);
   }, [query.value.get('sel'), state, shown, tasks]);
+  const litDots = useMemo(() => (pool ? pool.leads(lit) : lit), [pool, lit]);
   const select = (numbers: number[], on: boolean) => {
     const next = selection();
     for (const n of numbers)
@@ -326,11 +386,13 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       else next.delete(n);
     setQuery({ sel: [...next].sort((a, b) => a - b).join() });
   };
+  // The task of the row with the focus; of a configuration all its runs.
   const focused = () => {
     const row = focusedRow();
-    return row === null ? undefined : store.tasks.value.get(Number(row));
+    const at = rows.find((t) => (isPooled(t) ? `c${t.number}` : String(t.number)) === row);
+    return at ? (isPooled(at) ? at.runs : [at]) : [];
   };
-  const targets = () => (chosen.length ? chosen : [focused()].filter((t): t is TaskSummary => !!t));
+  const targets = () => (chosen.length ? chosen : focused());
   const compare = () => {
     if (chosen.length) go(`/e/${e.id}/compare?tasks=${chosen.map((t) => t.number).join()}`);
   };
@@ -338,8 +400,8 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
     j: () => moveRow(1),
     k: () => moveRow(-1),
     x: () => {
-      const t = focused();
-      if (t) select([t.number], !selected.has(t.number));
+      const numbers = focused().map((t) => t.number);
+      select(numbers, !numbers.every((n) => selected.has(n)));
     },
     c: compare,
     s: () => {
@@ -376,7 +438,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
   );
   // Of several objectives the front is what people look at: it gets room.
   const many = e.objective.length > 1;
-  const charts = { e, tasks, analysis, hovered, css, lit, onOpen: openTask };
+  const charts = { e, tasks: dots, analysis, hovered: led, css, lit: litDots, onOpen: openTask };
   const front = (height: number) => <TheFront {...charts} pictures={fronts} height={height} />;
   const soFar = (height: number) => <SoFar {...charts} height={height} />;
   return (
@@ -448,9 +510,9 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
           axes={axes}
           brushes={brushes}
           onBrush={brush}
-          shown={shown}
-          lit={lit}
-          hovered={hovered}
+          shown={pool ? pool.leads(shown) : shown}
+          lit={litDots}
+          hovered={led}
           css={css}
           onOpen={openTask}
         />
@@ -468,6 +530,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
           e={e}
           tasks={tasks}
           rows={rows}
+          pool={pool}
           css={css}
           selected={selected}
           chosen={chosen}

@@ -1,9 +1,11 @@
 // How the search got on: the best value so far over the tasks that ended, the time, or what they cost.
 import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { repeated } from '../../data/experiment';
 import type { Analysis, Experiment, TaskSummary } from '../../data/types';
 import { toCsv } from '../../lib/csv';
 import { count, duration, energy, finite, metric, plural, tick } from '../../lib/format';
+import { isPooled } from '../../lib/pool';
 import { query, setQuery } from '../../lib/router';
 import { niceLinear, niceLog, scaler } from '../../lib/scale';
 import { useWidth } from '../../lib/width';
@@ -44,7 +46,7 @@ function spent(progress: Progress, cost: (t: TaskSummary) => number | null, task
   for (const p of progress) {
     const task = tasks.get(p.task);
     if (!task) return null;
-    sum += cost(task) ?? 0;
+    sum += (cost(task) ?? 0) * (isPooled(task) ? task.runs.length : 1);
     sums.push(sum);
   }
   return sum > 0 ? sums : null;
@@ -57,7 +59,7 @@ function axesOf(e: Experiment, analysis: Analysis | null): Axis[] {
     {
       key: 'tasks',
       label: 'Tasks',
-      unit: 'tasks ended',
+      unit: repeated(e) ? 'configurations ended' : 'tasks ended',
       steps: stepsOver(progress, (_, i) => i + 1),
       format: (v) => count(Math.round(v)),
     },

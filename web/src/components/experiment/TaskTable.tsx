@@ -7,7 +7,9 @@ import { ranSeconds } from '../../data/ran';
 import { reasonNow } from '../../data/store';
 import type { Experiment, Metric, TaskSummary } from '../../data/types';
 import { bestValue, type Column } from '../../lib/columns';
-import { DASH, duration, paramLine, when } from '../../lib/format';
+import { DASH, duration, paramLine, plural, threeDigits, when } from '../../lib/format';
+import { isPooled, type Pool, type Pooled } from '../../lib/pool';
+import { query, setQuery } from '../../lib/router';
 import { quote } from '../../lib/text';
 import { Bar } from '../Bar';
 import { Icon } from '../Icon';
@@ -104,6 +106,46 @@ function BestCell({ task, best, format }: { task: TaskSummary; best: boolean; fo
   );
 }
 
+// Opens and closes the runs of a configuration; which are open is in the address.
+function toggleRuns(first: number) {
+  const open = new Set((query.value.get('runs') ?? '').split(',').filter(Boolean).map(Number));
+  if (!open.delete(first)) open.add(first);
+  setQuery({ runs: [...open].sort((a, b) => a - b).join() || null });
+}
+
+// The first cell of a configuration: how many runs, and the way to them.
+function RunsCell({ task, open }: { task: Pooled; open: boolean }) {
+  return (
+    <button
+      type="button"
+      class={open ? 'runs open' : 'runs'}
+      aria-expanded={open}
+      aria-label={`${plural(task.runs.length, 'run')} of the configuration of task ${task.number}`}
+      onClick={() => toggleRuns(task.configuration.first)}
+    >
+      <Icon name="right" />
+      <span aria-hidden="true">{task.runs.length} runs</span>
+    </button>
+  );
+}
+
+function SpreadText({ task }: { task: Pooled }) {
+  const { spread, repeats, open, bad } = task.configuration;
+  const of = repeats < task.runs.length || open || bad ? `${repeats} of ${task.runs.length}` : null;
+  const why = [
+    `mean of ${plural(repeats, 'run')}`,
+    open && `${open} not ended`,
+    bad && `${bad} without a value that counts`,
+  ];
+  return (
+    <span class="mute small" title={why.filter(Boolean).join(', ')}>
+      {' '}
+      {spread === null ? '' : `± ${threeDigits(spread)}`}
+      {of && ` (${of})`}
+    </span>
+  );
+}
+
 interface RowProps {
   e: Experiment;
   columns: Column[];
@@ -112,21 +154,36 @@ interface RowProps {
   selected: boolean;
   best: boolean;
   format: (v: Metric) => string;
-  onSelect: (n: number, on: boolean) => void;
+  onSelect: (n: number[], on: boolean) => void;
+  // A run below its configuration.
+  inner: boolean;
+  open: boolean;
 }
 
-function Row({ e, columns, task, css, selected, best, format, onSelect }: RowProps) {
+function Row({ e, columns, task, css, selected, best, format, onSelect, inner, open }: RowProps) {
   const n = task.number;
+  const group = isPooled(task) ? task : null;
+  const runs = group?.runs ?? [task];
+  const ends = runs.filter(stoppable);
   const started = task.started !== null;
   const reason = reasonNow(task, e);
   return (
-    <tr data-row={n} class={selected ? 'selected' : undefined}>
+    <tr
+      data-row={group ? `c${n}` : n}
+      data-hover={n}
+      class={`${selected ? 'selected' : ''}${inner ? ' inner' : ''}` || undefined}
+    >
       <td class="tick">
         <input
           type="checkbox"
           checked={selected}
-          aria-label={`Select task ${n}`}
-          onChange={(event) => onSelect(n, event.currentTarget.checked)}
+          aria-label={group ? `Select the ${plural(runs.length, 'run')} of task ${n}` : `Select task ${n}`}
+          onChange={(event) =>
+            onSelect(
+              runs.map((t) => t.number),
+              event.currentTarget.checked,
+            )
+          }
         />
       </td>
       <td class="task-id">
@@ -139,7 +196,8 @@ function Row({ e, columns, task, css, selected, best, format, onSelect }: RowPro
             <span class="visually-hidden">starred</span>
           </span>
         )}
-        {task.repeat !== null && task.repeat > 1 && <span class="mute small"> repeat {task.repeat}</span>}
+        {group && <RunsCell task={group} open={open} />}
+        {!group && task.repeat !== null && task.repeat > 1 && <span class="mute small"> repeat {task.repeat}</span>}
       </td>
       <td class="right-phone">
         {task.stalled ? <Stalled title={reason} /> : <Chip state={task.state} title={reason} />}
@@ -153,10 +211,15 @@ function Row({ e, columns, task, css, selected, best, format, onSelect }: RowPro
         <bdi>{paramLine(task.parameters, e.varying)}</bdi>
       </td>
       <td class="right epoch">
-        <EpochCell task={task} step={e.step_name || 'epoch'} reason={reason} />
+        {group ? (
+          <span class="mute small">{runsText(group)}</span>
+        ) : (
+          <EpochCell task={task} step={e.step_name || 'epoch'} reason={reason} />
+        )}
       </td>
       <td class="right value">
         <BestCell task={task} best={best} format={format} />
+        {group && <SpreadText task={group} />}
       </td>
       {columns
         .filter((column) => column.group === 'Results')
@@ -172,12 +235,12 @@ function Row({ e, columns, task, css, selected, best, format, onSelect }: RowPro
           <Cell key={column.key} column={column} task={task} />
         ))}
       <td class="hide-phone actions">
-        {stoppable(task) ? (
+        {ends.length ? (
           <button
             type="button"
             class="btn icon compact ghost"
-            aria-label={`Stop task ${n}`}
-            onClick={() => void stopTasks(e.id, [task])}
+            aria-label={group ? `Stop the runs of task ${n}` : `Stop task ${n}`}
+            onClick={() => void stopTasks(e.id, ends)}
           >
             <Icon name="stop" />
           </button>
@@ -185,8 +248,8 @@ function Row({ e, columns, task, css, selected, best, format, onSelect }: RowPro
           <button
             type="button"
             class="btn icon compact ghost"
-            aria-label={`Restart task ${n}`}
-            onClick={() => void restartTasks(e.id, [task])}
+            aria-label={group ? `Restart the runs of task ${n}` : `Restart task ${n}`}
+            onClick={() => void restartTasks(e.id, runs)}
           >
             <Icon name="restart" />
           </button>
@@ -194,6 +257,12 @@ function Row({ e, columns, task, css, selected, best, format, onSelect }: RowPro
       </td>
     </tr>
   );
+}
+
+// How far the runs of a configuration are.
+function runsText(group: Pooled): string {
+  const { open } = group.configuration;
+  return open ? `${group.runs.length - open} of ${group.runs.length} ended` : 'all ended';
 }
 
 function Cell({ column, task }: { column: Column; task: TaskSummary }) {
@@ -242,6 +311,7 @@ interface Props {
   e: Experiment;
   columns: Column[];
   rows: TaskSummary[];
+  pool: Pool | null;
   // Rows that are drawn: from, to. The space of the others is kept.
   part: [number, number];
   css: (task: TaskSummary) => string;
@@ -255,60 +325,72 @@ interface Props {
 }
 
 // The rows that were drawn the last time, and what each was made of.
-type Drawn = Map<number, { of: unknown[]; node: VNode }>;
+type Drawn = Map<string, { of: unknown[]; node: VNode }>;
 
 export function TaskTable(props: Props) {
-  const { e, columns, rows, part, css, selected, hovered, format, sort, onSort, onSelect } = props;
+  const { e, columns, rows, pool, part, css, selected, hovered, format, sort, onSort, onSelect } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   // A row is drawn again only when something in it changed: updates touch one row of five hundred.
   const before = useRef<Drawn>(new Map());
   const drawn: Drawn = new Map();
-  const one = useRef((n: number, on: boolean) => onSelect([n], on));
-  one.current = (n, on) => onSelect([n], on);
+  const one = useRef(onSelect);
+  one.current = onSelect;
+  const open = new Set((query.value.get('runs') ?? '').split(',').filter(Boolean).map(Number));
   // The highlight follows the mouse across charts; a data attribute keeps it out of the rendering.
   useEffect(
     () =>
       hovered.subscribe((id) => {
         for (const row of body.current?.querySelectorAll('[data-hot]') ?? []) row.removeAttribute('data-hot');
-        if (id !== null) body.current?.querySelector(`[data-row="${id}"]`)?.setAttribute('data-hot', '');
+        if (id === null) return;
+        const at = (n: string) => body.current?.querySelector(`[data-hover="${n}"]`);
+        (at(id) ?? (pool && at(pool.leadOf(id))))?.setAttribute('data-hot', '');
       }),
-    [hovered],
+    [hovered, pool],
   );
   const point = (event: MouseEvent) => {
-    const id = (event.target as Element).closest<HTMLElement>('[data-row]')?.dataset.row ?? null;
+    const id = (event.target as Element).closest<HTMLElement>('[data-hover]')?.dataset.hover ?? null;
     if (hovered.value !== id) hovered.value = id;
   };
   const draw = (task: TaskSummary) => {
     const colour = css(task);
-    const best = e.best?.task === task.number;
+    const group = isPooled(task) ? task : null;
+    const runs = group?.runs ?? [task];
+    const key = group ? `c${group.configuration.first}` : String(task.number);
+    // With repeats the best is a configuration.
+    const best = pool ? !!group && runs.some((t) => t.number === e.best?.task) : e.best?.task === task.number;
+    const chosen = runs.every((t) => selected.has(t.number));
+    const opened = !!group && open.has(group.configuration.first);
     const value = bestValue(task);
     const text = value === null ? null : format(value);
-    const of = [task, colour, selected.has(task.number), best, columns, reasonNow(task, e), text];
-    const last = before.current.get(task.number);
+    const of = [task, colour, chosen, best, columns, reasonNow(task, e), text, opened];
+    const last = before.current.get(key);
     if (last?.of.every((part, i) => part === of[i])) {
-      drawn.set(task.number, last);
+      drawn.set(key, last);
       return last.node;
     }
     const node = (
       <Row
-        key={task.number}
+        key={key}
         e={e}
         columns={columns}
         task={task}
         css={colour}
-        selected={selected.has(task.number)}
-        best={e.best?.task === task.number}
+        selected={chosen}
+        best={best}
         format={format}
         onSelect={(n, on) => one.current(n, on)}
+        inner={!!pool && !group}
+        open={opened}
       />
     );
-    drawn.set(task.number, { of, node });
+    drawn.set(key, { of, node });
     return node;
   };
   const nodes = rows.slice(part[0], part[1]).map(draw);
   // Those of rows that have left the screen go: a day of updates shows very many.
   before.current = drawn;
-  const all = rows.length > 0 && rows.every((task) => selected.has(task.number));
+  const every = rows.flatMap((task) => (isPooled(task) ? task.runs : [task])).map((t) => t.number);
+  const all = every.length > 0 && every.every((n) => selected.has(n));
   const head = { sort, onSort };
   const goal = e.objective[0];
   const title = (column: Column) => (
@@ -333,12 +415,7 @@ export function TaskTable(props: Props) {
                 type="checkbox"
                 checked={all}
                 aria-label="Select all shown"
-                onChange={(event) =>
-                  onSelect(
-                    rows.map((t) => t.number),
-                    event.currentTarget.checked,
-                  )
-                }
+                onChange={(event) => onSelect(every, event.currentTarget.checked)}
               />
             </th>
             <SortHead name="number" label="Task" class="task-id" {...head} />

@@ -10,6 +10,7 @@ import { toast } from '../../data/toast';
 import type { Experiment, Marks, Metric, TaskSummary } from '../../data/types';
 import { allColumns, shownColumns } from '../../lib/columns';
 import { capitalize, count, plural } from '../../lib/format';
+import { isPooled, type Pool } from '../../lib/pool';
 import { query, setQuery } from '../../lib/router';
 import { plain } from '../../lib/text';
 import { useWindow } from '../../lib/window';
@@ -31,6 +32,8 @@ interface Props {
   e: Experiment;
   tasks: TaskSummary[];
   rows: TaskSummary[];
+  // Where configurations are run several times.
+  pool: Pool | null;
   css: (task: TaskSummary) => string;
   selected: Set<number>;
   chosen: TaskSummary[];
@@ -188,7 +191,8 @@ function Bulk({ e, chosen }: { e: Experiment; chosen: TaskSummary[] }) {
 }
 
 export function TasksCard(props: Props) {
-  const { store, e, tasks, rows, css, selected, chosen, hovered, format, sort, onSelect, onCompare, onShowAll } = props;
+  const { store, e, tasks, rows, pool, css, selected, chosen, hovered, format, sort } = props;
+  const { onSelect, onCompare, onShowAll } = props;
   const most = useSignal(phone.matches ? ROWS_PHONE : Number.POSITIVE_INFINITY);
   const state = query.value.get('state') ?? 'all';
   const text = query.value.get('q') ?? '';
@@ -200,7 +204,11 @@ export function TasksCard(props: Props) {
   // Rows are drawn again only when their columns change, not when a value does.
   const columns = useMemo(() => shown, [shown.map((c) => c.key).join(), store.complete.value, tasks.length]);
   const complete = store.complete.value;
-  const passing = complete ? rows.length : store.total.value;
+  // Configurations are rows, tasks are what is counted.
+  const counted = (list: TaskSummary[]) =>
+    list.reduce((sum, t) => sum + (isPooled(t) ? t.runs.length : pool ? 0 : 1), 0);
+  const inRows = counted(listed);
+  const passing = complete ? counted(rows) : store.total.value;
   const every = STATES.reduce((sum, s) => sum + e.tasks[s], 0);
   const fetchMore = () => {
     if (most.value < rows.length) most.value += ROWS_MORE;
@@ -248,6 +256,7 @@ export function TasksCard(props: Props) {
           e={e}
           columns={columns}
           rows={listed}
+          pool={pool}
           part={part}
           css={css}
           selected={selected}
@@ -274,9 +283,10 @@ export function TasksCard(props: Props) {
       )}
       <div class="table-foot">
         <span>
-          {listed.length < passing ? `${count(listed.length)} of ${count(passing)} that match, of ` : ''}
-          {listed.length < passing || passing === every ? '' : `${count(passing)} of `}
+          {inRows < passing ? `${count(inRows)} of ${count(passing)} that match, of ` : ''}
+          {inRows < passing || passing === every ? '' : `${count(passing)} of `}
           {plural(every, 'task')}
+          {pool ? ` in ${plural(listed.filter(isPooled).length, 'configuration')}` : ''}
           {e.removed ? ` (${count(e.removed)} removed)` : ''}
           {chosen.length ? `, ${chosen.length} selected` : ''}
         </span>
