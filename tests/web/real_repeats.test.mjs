@@ -75,7 +75,9 @@ test('with repeats table, star, charts and strip rank the same means', { skip },
   const seen = {};
   for (let asked = 0; asked < 12; asked++) {
     const { number, parameters } = await daemon.api('POST', `/experiments/${id}/ask`, {});
-    const value = loss[parameters.net][(seen[parameters.net] = (seen[parameters.net] ?? -1) + 1)];
+    const { net } = parameters;
+    seen[net] = (seen[net] ?? 0) + 1;
+    const value = loss[net][seen[net] - 1];
     if (value === undefined) continue;
     const told = value === null ? { failed: 'out of memory' } : { values: { loss: value } };
     await daemon.api('POST', `/experiments/${id}/tasks/${number}/tell`, told);
