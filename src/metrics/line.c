@@ -67,6 +67,16 @@ size_t line_skip_glog(const char *text, size_t len)
 	return (size_t)(close + 2 - text);
 }
 
+size_t line_skip_r(const char *text, size_t *len)
+{
+	static const char begins[] = "[1] \"";
+	size_t before = sizeof(begins) - 1;
+	if (*len <= before || memcmp(text, begins, before) != 0 || text[*len - 1] != '"')
+		return 0;
+	*len -= 1;
+	return before;
+}
+
 size_t line_skip_tag(const char *text, size_t len, double *ret_rank)
 {
 	const char *tag = len > 14 ? memmem(text, len < 40 ? len : 40, "]<std", 5) : NULL;

@@ -16,6 +16,9 @@ bool line_is_blank(const char *text, size_t len);
 void line_clean(const char *text, size_t len, struct buf *out);
 /* "I1002 21:43:14.805023 139917864867392 logging_writer.py:35] ": what glog and absl print before a message. */
 size_t line_skip_glog(const char *text, size_t len);
+/* How R prints a text: [1] "epoch 3 loss 0.5". Returns the length of what stands before the text, with *len as that up to
+ * the closing quote; else 0. */
+size_t line_skip_r(const char *text, size_t *len);
 /* "[1,3]<stdout>:", which mpirun prints before what process 3 prints. */
 size_t line_skip_tag(const char *text, size_t len, double *ret_rank);
 

@@ -279,6 +279,8 @@ void metrics_give(struct metrics_reader *reader)
 	if (too_many)
 		metrics_complain(reader, "line %" PRIu64 ": too many parts of the data; '%.40s' is left out",
 				 reader->record_line, reader->parts.metric ? reader->parts.metric : reader->parts.word);
+	else if (reader->cells.len && part && part->plain)
+		metrics_give_by(reader, &part->step);
 	else if (reader->cells.len && part)
 		metrics_give_part(reader, part);
 	else if (reader->cells.len)

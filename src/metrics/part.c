@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "metrics/metrics.h"
 #include "metrics/reader.h"
 
 #include <math.h>
@@ -173,6 +174,60 @@ static struct metrics_part *part_by_run(struct metrics_parts *parts, const struc
 	return part_of_run(parts, parts->run, metrics_step_goes_on(step, cells, count), ret_too_many);
 }
 
+static uint32_t part_hash(const char *name, uint32_t hash)
+{
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash;
+}
+
+#define PART_HASH 2166136261u
+
+/* Has a row without a part one of these columns? Columns that count may be anywhere. */
+static bool part_shares_columns(const struct metrics_parts *parts, const struct metric *cells, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < parts->columns.len && !metrics_is_count(cells[i].name); k++)
+			if (parts->columns.at[k] == part_hash(cells[i].name, PART_HASH))
+				return true;
+	return false;
+}
+
+/* A row with columns that did not come before. Those whose step falls are counted by themselves. */
+static size_t part_add_shape(struct metrics_parts *parts, const struct metrics_step *step, const struct metric *cells,
+			     size_t count, uint32_t sum)
+{
+	struct metrics_shape shape = {.sum = sum, .part = SIZE_MAX};
+	if (metrics_step_goes_back(step, cells, count) && !part_shares_columns(parts, cells, count)) {
+		struct metrics_part made = {.word = mem_strdup(""), .plain = true};
+		metrics_step_restart(&made.step);
+		shape.part = parts->list.len;
+		vec_push(&parts->list, made);
+	}
+	for (size_t i = 0; shape.part == SIZE_MAX && i < count; i++)
+		vec_push(&parts->columns, part_hash(cells[i].name, PART_HASH));
+	vec_push(&parts->shapes, shape);
+	return parts->shapes.len - 1;
+}
+
+/* The part of rows that have columns of their own; NULL: none. */
+static struct metrics_part *part_by_columns(struct metrics_parts *parts, const struct metrics_step *step,
+					    const struct metric *cells, size_t count)
+{
+	uint32_t sum = PART_HASH;
+	size_t at = parts->shape;
+	for (size_t i = 0; i < count; i++)
+		sum = part_hash(cells[i].name, sum * 31);
+	if (at >= parts->shapes.len || parts->shapes.at[at].sum != sum)
+		for (at = 0; at < parts->shapes.len && parts->shapes.at[at].sum != sum;)
+			at++;
+	if (at == PART_RUNS_MAX)
+		return NULL;
+	parts->shape = at < parts->shapes.len ? at : part_add_shape(parts, step, cells, count, sum);
+	size_t part = parts->shapes.at[parts->shape].part;
+	return part == SIZE_MAX ? NULL : &parts->list.at[part];
+}
+
 struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const struct metrics_step *step,
 					 struct metric *cells, size_t *count, bool *ret_too_many)
 {
@@ -189,6 +244,8 @@ struct metrics_part *metrics_part_of_row(struct metrics_parts *parts, const stru
 		part = part_by_number(parts, step, cells, count, ret_too_many);
 		if (!part && !*ret_too_many)
 			part = part_by_run(parts, step, cells, *count, ret_too_many);
+		if (!part && !*ret_too_many)
+			part = part_by_columns(parts, step, cells, *count);
 	}
 	free(name);
 	return part;
@@ -224,6 +281,8 @@ void metrics_parts_clear(struct metrics_parts *parts)
 		free(parts->list.at[i].step.given.at);
 	}
 	free(parts->list.at);
+	free(parts->shapes.at);
+	free(parts->columns.at);
 	free(parts->first_run);
 	free(parts->first_column);
 	*parts = (struct metrics_parts){0};

@@ -3,7 +3,9 @@
  *   - a column `split` or `phase` says train or val (val/loss);
  *   - a long table has the name of the metric in a column `metric` or `name`, and its number in `value`;
  *   - a column `rank`, `fold` or `seed` has another number than in the first row, or one such as `model` another text, and
- *     the steps begin anew or come again with it: "fold 1/loss". The first one's curves have the plain names. */
+ *     the steps begin anew or come again with it: "fold 1/loss". The first one's curves have the plain names;
+ *   - rows with other columns than those before count by another step: MMEngine writes the loss for every iteration, and
+ *     the score with the epoch as its step. */
 #ifndef METRICS_PART_H
 #define METRICS_PART_H
 
@@ -15,10 +17,20 @@ struct metrics_part {
 	char *word; /* "val" */
 	bool names; /* the word names the number in the column `value` */
 	bool run; /* another training than the first of the file */
+	bool plain; /* rows with columns of their own, under their own names; the word is empty */
 	struct metrics_step step;
 };
 
+/* The columns that a row has, as a sum of their names, and which part such rows are. */
+struct metrics_shape {
+	uint32_t sum;
+	size_t part; /* SIZE_MAX: none */
+};
+
 struct metrics_parts {
+	VEC(struct metrics_shape) shapes;
+	size_t shape; /* of the last row */
+	VEC(uint32_t) columns; /* of rows without a part, as sums of their names */
 	VEC(struct metrics_part) list;
 	char *word; /* of the row being collected; NULL: it names none */
 	char *metric; /* the same in a long table: the name of its number */

@@ -367,6 +367,9 @@ static void printed_read_line(struct printed *p, const char *text, size_t len)
 	size_t glog = line_skip_glog(text, len);
 	text += glog;
 	len -= glog;
+	size_t quoted = line_skip_r(text, &len);
+	text += quoted;
+	len -= quoted;
 	if (!len)
 		return;
 	enum grid_answer answer = grid_read(&p->grid, text, len, &p->phrase);

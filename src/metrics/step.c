@@ -10,11 +10,11 @@
 
 /* Columns that count, the finest first. */
 static const char *const step_names[] = {
-	"total_timesteps", "timesteps", "global_step", "step",  "steps",      "iteration", "iterations", "iter",
-	"batch",           "batch_idx", "round",       "epoch", "generation",
+	"total_timesteps",    "timesteps", "global_step", "step",      "steps", "iteration", "iterations",
+	"training_iteration", "iter",      "batch",       "batch_idx", "round", "epoch",     "generation",
 };
 /* From this one on a count is coarse: several rows may have the same. */
-#define STEP_COARSE 10
+#define STEP_COARSE 11
 
 /* A step beyond this is no count, and would not be exact in a double. */
 #define STEP_MAX 9007199254740992.0
@@ -225,6 +225,14 @@ bool metrics_step_goes_on(const struct metrics_step *s, const struct metric *cel
 		if (step_rank(cells[i].name) == s->rank)
 			return cells[i].value > s->raw;
 	return true;
+}
+
+bool metrics_step_goes_back(const struct metrics_step *s, const struct metric *cells, size_t count)
+{
+	for (size_t i = 0; s->begun && s->rank < COUNT_OF(step_names) && i < count; i++)
+		if (step_rank(cells[i].name) == s->rank)
+			return cells[i].value < s->raw;
+	return false;
 }
 
 const char *metrics_step_column(const struct metrics_step *s)

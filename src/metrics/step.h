@@ -40,6 +40,8 @@ void metrics_step_resume(struct metrics_step *s); /* the file's own steps count 
 int64_t metrics_step_take(struct metrics_step *s, struct metric *cells, size_t *count);
 /* Would a row with these cells have a later step than the row before it by its own count? Also true where none counts. */
 bool metrics_step_goes_on(const struct metrics_step *s, const struct metric *cells, size_t count);
+/* Has the row a smaller number in the step's column than the row before it? */
+bool metrics_step_goes_back(const struct metrics_step *s, const struct metric *cells, size_t count);
 /* The column that the steps come from, also once the rows are counted; NULL: there is none. */
 const char *metrics_step_column(const struct metrics_step *s);
 /* The epoch of the row that was taken last; NAN: not known, or it is the step itself. */

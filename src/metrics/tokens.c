@@ -114,6 +114,8 @@ static bool tokens_ends_number(const char *p, const char *end)
 		return true;
 	if (*p == ',' || *p == ':')
 		return p + 1 == end || !isdigit((unsigned char)p[1]);
+	if (*p == '+') /* 0.60000+0.00123 of xgboost.cv: the deviation follows */
+		return end - p > 2 && isdigit((unsigned char)p[1]) && p[2] == '.';
 	return strchr(";|)]}%", *p) != NULL || (*p == '.' && (p + 1 == end || p[1] == ' ')) ||
 		(unsigned char)*p >= 0x80;
 }

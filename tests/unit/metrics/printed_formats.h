@@ -251,6 +251,10 @@ static const struct {
 	 "Epoch 2 loss 0.4 acc 0.9 *** best so far ***\n"
 	 "Epoch 3: val_loss 0.5, best val_loss 0.35 at epoch 2\n",
 	 "epoch 1, loss=0.5, acc=0.8; epoch 2, loss=0.4, acc=0.9; epoch 3, val_loss=0.5"},
+	/* xgboost.cv: the mean and its deviation; a text that R prints */
+	{"[0]\ttrain-rmse:0.60000+0.00123\ttest-rmse:0.70000+0.00456\n[1]\ttrain-rmse:0.50000+0.00123\ttest-rmse:0.60000+0.00456\n",
+	 "step 0, train-rmse=0.6, test-rmse=0.7; step 1, train-rmse=0.5, test-rmse=0.6"},
+	{"[1] \"Epoch 1 loss 0.5\"\n[1] \"Epoch 2 loss 0.25\"\n", "epoch 1, loss=0.5; epoch 2, loss=0.25"},
 	/* seeds are curves of their own where the count begins anew with them; "run" in a sentence changes nothing */
 	{"random seed: 7\nseed 7 epoch 1 loss 0.5\nseed 7 epoch 2 loss 0.4\nseed 8 epoch 1 loss 0.6\nseed 8 epoch 2 loss 0.3\n",
 	 "epoch 1, loss=0.5; epoch 2, loss=0.4; epoch 1, seed 8 loss=0.6; epoch 2, seed 8 loss=0.3"},

@@ -129,6 +129,12 @@ static void test_ranks_and_folds_in_one_file_are_curves_of_their_own(void **stat
 		remarks,
 		"loss is that of fold 0 alone; fold 1 is shown as fold 1/loss. An objective is one of these names: "
 		"to compare by all, report their mean\n");
+	/* MMEngine: the score has the epoch as its step, the loss the iteration. */
+	expect("l.json",
+	       "{\"loss\":4,\"step\":50}\n{\"loss\":3,\"step\":100}\n{\"mAP\":0.1,\"step\":1}\n{\"loss\":2,\"step\":150}\n"
+	       "{\"mAP\":0.2,\"step\":2}\n",
+	       "step 50 loss=4\nstep 100 loss=3\nstep 1 mAP=0.1\nstep 150 loss=2\nstep 2 mAP=0.2\n");
+	assert_string_equal(remarks, "");
 	/* So are runs with other seeds, and of other models. */
 	expect("l.csv", "seed,epoch,loss\n1,1,0.5\n1,2,0.4\n7,1,0.9\n7,2,0.8\n",
 	       "epoch 1 seed=1 loss=0.5\nepoch 2 seed=1 loss=0.4\nepoch 1 seed 7/loss=0.9\nepoch 2 seed 7/loss=0.8\n");
