@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 static const struct verb_option suggest_options[] = {
+	{"outside", NULL,
+	 "values may lie outside those that were declared; the search does not learn from such a task"},
 	{"json", NULL, "print the task as JSON"},
 	{0},
 };
@@ -25,6 +27,8 @@ static int suggest_run(int argc, char **argv)
 	int rc = target_parse_experiment(call.options.args.at[0], &target, &err);
 	if (rc == 0)
 		rc = pairs_add_all(parameters, &call.options, 1, PAIRS_SCALAR, &err);
+	if (options_has(&call.options, "outside"))
+		node_add(body, "outside", node_new_bool(true));
 	if (rc < 0)
 		status = call_usage(&verb_suggest, &err);
 	else
@@ -45,8 +49,8 @@ const struct verb verb_suggest = {
 	.arguments = "ID name=value ...",
 	.summary = "run a configuration of your own in an experiment",
 	.help = "The configuration becomes a task beside those that the search proposes, and the search learns from its\n"
-		"result. Every parameter that varies needs a value inside its range; constants may be left out. It does not count\n"
-		"against the number of tasks.\n\n"
+		"result. Every parameter that varies needs one of its values; constants may be left out. It does not count\n"
+		"against the number of tasks. With --outside, any value of the right type will do, for constants too.\n\n"
 		"  sluice suggest e12 learning_rate=0.003 batch_size=64 optimizer=adam",
 	.options = suggest_options,
 	.run = suggest_run,

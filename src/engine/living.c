@@ -37,6 +37,7 @@
 struct living {
 	struct engine_experiment *experiment;
 	struct space_value *values; /* one configuration */
+	bool outside; /* it has a value outside the space */
 	const struct node *rows; /* to import */
 	struct problems *problems;
 	struct spec *spec; /* the new one, until the experiment has it */
@@ -48,9 +49,10 @@ struct living {
 	int64_t already; /* rows that were there before */
 };
 
-/* A task for a configuration that was given, which the search did not choose. */
+/* A task for a configuration that was given, which the search did not choose. A search cannot learn from one that is
+ * outside its space. */
 static int living_add(struct engine *engine, struct engine_experiment *e, const struct space_value *values,
-		      struct store_task *ret)
+		      bool outside, struct store_task *ret)
 {
 	struct buf text = buf_make(BUF_UNLIMITED);
 	struct json w = json_to(&text);
@@ -73,12 +75,12 @@ static int living_add(struct engine *engine, struct engine_experiment *e, const 
 	};
 	int rc = store_add_task(engine->store, ret, clock_now_ms(), &ret->id);
 	if (rc == 0)
-		rc = engine_add_foreign(engine, e, ret->asked, values, buf_text(&text));
+		rc = engine_add_foreign(engine, e, ret->asked, outside ? NULL : values, buf_text(&text));
 	if (rc == 0)
 		rc = store_set_planned(engine->store, e->id, ++e->planned);
 	if (rc == 0) {
 		e->last_number++;
-		e->last_asked++;
+		e->last_asked = ret->asked;
 		e->counts[STORE_WAITING]++;
 		e->changed = true;
 		engine_task_changed(engine, e->id, ret->number);
@@ -93,7 +95,7 @@ static int living_suggest(struct engine *engine, void *ctx, struct error *err)
 	struct living *living = ctx;
 	struct store_task task;
 	(void)err;
-	int rc = living_add(engine, living->experiment, living->values, &task);
+	int rc = living_add(engine, living->experiment, living->values, living->outside, &task);
 	living->number = task.number;
 	return rc;
 }
@@ -108,8 +110,12 @@ int engine_suggest(struct engine *engine, int64_t experiment, const struct node 
 	const struct space *space = living.experiment->spec->space;
 	const struct node *parameters = node_get(body, "parameters");
 	living.values = mem_array(space->count, sizeof(*living.values));
-	rc = parameters ? space_read_values(space, parameters, living.values, problems)
-			: problem_add_missing(problems, body, "parameters", "send {\"parameters\": {\"lr\": 0.01}}");
+	if (!parameters)
+		rc = problem_add_missing(problems, body, "parameters", "send {\"parameters\": {\"lr\": 0.01}}");
+	else if (node_get_bool(body, "outside", false))
+		rc = space_read_any(space, parameters, living.values, &living.outside, problems);
+	else
+		rc = space_read_values(space, parameters, living.values, problems);
 	if (rc == 0)
 		rc = engine_transact(engine, living_suggest, &living, err);
 	if (rc == 0)
@@ -228,7 +234,7 @@ static int living_import(struct engine *engine, void *ctx, struct error *err)
 			continue;
 		}
 		if (rc == 0)
-			rc = living_add(engine, e, living->values, &task);
+			rc = living_add(engine, e, living->values, false, &task);
 		if (rc == 0)
 			rc = living_import_results(engine, e, &task, node_get(row, "values"));
 		living->count += rc == 0;

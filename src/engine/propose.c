@@ -105,7 +105,9 @@ int engine_add_foreign(struct engine *engine, struct engine_experiment *e, int64
 	struct buf text = propose_text(parameters, NAN, NULL);
 	struct store_event event = {.kind = STORE_EVENT_ADD, .asked = asked, .value = buf_text(&text)};
 	int rc = propose_record(engine, e, &event);
-	if (rc == 0 && !e->question) {
+	if (rc == 0 && !values && !e->question) {
+		rc = engine_tell_events(e, &event, 1);
+	} else if (rc == 0 && !e->question) {
 		search_add(e->search, asked, values, NAN, false);
 		e->needs_result = false;
 	}

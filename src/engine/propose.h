@@ -18,7 +18,7 @@ int engine_propose_for(struct engine *engine, struct engine_experiment *experime
 int engine_tell(struct engine *engine, struct engine_experiment *experiment, int64_t asked, enum search_outcome outcome,
 		const double *values) MUST_USE;
 /* Adds a configuration that the search did not choose. Writes it into the sequence (parameters: JSON) and tells the
- * search. */
+ * search. values: NULL where they lie outside the space; the search then learns nothing of it, as after a restart. */
 int engine_add_foreign(struct engine *engine, struct engine_experiment *experiment, int64_t asked,
 		       const struct space_value *values, const char *parameters) MUST_USE;
 /* Adds a configuration of an earlier experiment (parameters: JSON; from: "e3/12"), before anything was asked. It gets the

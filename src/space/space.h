@@ -103,6 +103,10 @@ void space_write_values(const struct space *space, const struct space_value *val
 /* Reads such a map back (for replay, imports, `suggest`): every name known, every value in the space. */
 int space_read_values(const struct space *space, const struct node *map, struct space_value *ret_values,
 		      struct problems *problems) MUST_USE;
+/* The same for values of the right type that may lie outside the space. *ret_outside: one of them does. Texts belong to
+ * the map. */
+int space_read_any(const struct space *space, const struct node *map, struct space_value *ret_values, bool *ret_outside,
+		   struct problems *problems) MUST_USE;
 /* The value of one parameter that equals a scalar of a document. 0, -EINVAL where the scalar has the
  * wrong type, -ERANGE where the parameter cannot take that value. */
 int space_match(const struct space_param *param, const struct node *scalar, struct space_value *ret) MUST_USE;

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define SPACE_NAMED_CHOICES 12 /* in an error: more are too long to read */
+
 void space_write_value(const struct space_value *value, struct json *out)
 {
 	switch (value->kind) {
@@ -97,17 +99,72 @@ int space_match(const struct space_param *param, const struct node *scalar, stru
 	return -ERANGE;
 }
 
+/* "one of: 0.1, 0.01", "a whole number from 1 to 9 in steps of 2": what a value must be. The caller frees it. */
+static char *space_value_remedy(const struct space_param *param)
+{
+	struct buf text = buf_make(BUF_UNLIMITED);
+	if (param->choice_count) {
+		buf_add_text(&text, "one of: ");
+		for (size_t i = 0; i < param->choice_count && i < SPACE_NAMED_CHOICES; i++) {
+			buf_add_text(&text, i ? ", " : "");
+			space_format_value(&param->choices[i], &text);
+		}
+		buf_add_text(&text, param->choice_count > SPACE_NAMED_CHOICES ? ", ..." : "");
+	} else {
+		buf_addf(&text, "%s from %.6g to %.6g", param->kind == SPACE_INT ? "a whole number" : "a number",
+			 param->min, param->max);
+		if (param->step > (param->kind == SPACE_INT))
+			buf_addf(&text, " in steps of %.6g", param->step);
+	}
+	char *remedy = mem_strdup(buf_text(&text));
+	buf_free(&text);
+	return remedy;
+}
+
+/* A value that the parameter was not declared with: of a range any number, of choices any value of their type. */
+static int space_take_outside(const struct space_param *param, const struct node *node, struct space_value *ret)
+{
+	bool range = param->kind == SPACE_REAL || param->kind == SPACE_INT, numbers = true, booleans = true;
+	for (size_t i = 0; i < param->choice_count; i++) {
+		enum space_value_kind kind = param->choices[i].kind;
+		numbers &= kind == SPACE_VALUE_INT || kind == SPACE_VALUE_REAL;
+		booleans &= kind == SPACE_VALUE_BOOL;
+	}
+	if ((range || numbers) && (!node_is_number(node) || !isfinite(node->real)))
+		return -EINVAL;
+	if (param->kind == SPACE_INT && node->type != NODE_INT)
+		return -EINVAL;
+	if (!range && booleans && node->type != NODE_BOOL)
+		return -EINVAL;
+	switch (node->type) {
+	case NODE_BOOL: *ret = (struct space_value){.kind = SPACE_VALUE_BOOL, .boolean = node->boolean}; return 0;
+	case NODE_INT:
+		*ret = (struct space_value){.kind = SPACE_VALUE_INT, .integer = node->integer, .real = node->real};
+		return 0;
+	case NODE_REAL: *ret = (struct space_value){.kind = SPACE_VALUE_REAL, .real = node->real}; return 0;
+	case NODE_STRING: *ret = (struct space_value){.kind = SPACE_VALUE_TEXT, .text = node->string}; return 0;
+	default: return -EINVAL;
+	}
+}
+
+/* outside: set where the value is none of the declared ones; NULL: such a value is refused. */
 static int space_read_value(const struct space_param *param, const struct node *node, struct space_value *ret,
-			    struct problems *problems)
+			    bool *outside, struct problems *problems)
 {
 	int rc = space_match(param, node, ret);
+	if (rc == -ERANGE && outside && (rc = space_take_outside(param, node, ret)) == 0)
+		*outside = true;
 	if (rc == 0)
 		return 0;
-	if (rc == -EINVAL)
-		return problem_add(problems, node, "give a value of the right type", "'%s' cannot be %s", param->name,
-				   node_type_name(node));
-	return problem_add(problems, node, "give a value of the space", "'%s' cannot be %.60s", param->name,
-			   node->type == NODE_BOOL ? (node->boolean ? "true" : "false") : node->string);
+	char *remedy = space_value_remedy(param);
+	bool scalar = node->type != NODE_LIST && node->type != NODE_MAP && node->type != NODE_NULL;
+	if (rc == -EINVAL && (!scalar || node->type == NODE_STRING))
+		rc = problem_add(problems, node, remedy, "'%s' cannot be %s", param->name, node_type_name(node));
+	else
+		rc = problem_add(problems, node, remedy, "'%s' cannot be %.60s", param->name,
+				 node->type == NODE_BOOL ? (node->boolean ? "true" : "false") : node->string);
+	free(remedy);
+	return rc;
 }
 
 static int space_read_unknown(const struct space *space, const struct node *map, struct problems *problems)
@@ -127,8 +184,8 @@ static int space_read_unknown(const struct space *space, const struct node *map,
 	return rc;
 }
 
-int space_read_values(const struct space *space, const struct node *map, struct space_value *ret_values,
-		      struct problems *problems)
+static int space_read_map(const struct space *space, const struct node *map, struct space_value *ret_values,
+			  bool *outside, struct problems *problems)
 {
 	if (!map || map->type != NODE_MAP)
 		return problem_add(problems, map, "write {name: value}", "a configuration is a map, not %s",
@@ -145,7 +202,7 @@ int space_read_values(const struct space *space, const struct node *map, struct 
 				one = problem_add(problems, node, "remove it", "'%s' does not apply with these values",
 						  param->name);
 		} else if (node) {
-			one = space_read_value(param, node, &values[at], problems);
+			one = space_read_value(param, node, &values[at], outside, problems);
 		} else if (param->cardinality == 1) {
 			values[at] = space_value_at(param, 0);
 		} else {
@@ -157,6 +214,22 @@ int space_read_values(const struct space *space, const struct node *map, struct 
 	if (rc == 0 && space->count)
 		memcpy(ret_values, values, space->count * sizeof(*values));
 	free(values);
+	return rc;
+}
+
+int space_read_values(const struct space *space, const struct node *map, struct space_value *ret_values,
+		      struct problems *problems)
+{
+	return space_read_map(space, map, ret_values, NULL, problems);
+}
+
+int space_read_any(const struct space *space, const struct node *map, struct space_value *ret_values, bool *ret_outside,
+		   struct problems *problems)
+{
+	bool outside = false;
+	int rc = space_read_map(space, map, ret_values, &outside, problems);
+	if (rc == 0)
+		*ret_outside = outside;
 	return rc;
 }
 

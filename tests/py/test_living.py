@@ -57,6 +57,34 @@ def test_suggestion_outside_the_space_says_what_is_wrong(daemon, parameters, fie
         assert field[1:] in daemon.cli("suggest", experiment, *pairs, status=1).stderr
 
 
+@pytest.mark.parametrize("strategy", ["grid", "tpe", "asha"])
+def test_suggestion_outside_the_space_runs_where_it_is_allowed(daemon, strategy):
+    more = {"fidelity": {"parameter": "epochs", "min": 1, "max": 9}} if strategy == "asha" else {}
+    experiment = daemon.submit("import os\nprint('epoch 1 loss', os.environ['SLUICE_PARAM_X'])\n",
+                               {"parameters": {"x": [0.1, 0.2], "kind": ["a", "b"], "n": {"min": 1, "max": 3, "step": 1},
+                                               "epochs": 9},
+                                "objective": "loss", "search": {"strategy": strategy, "tasks": 6}, **more})
+    path = f"/experiments/{experiment}/suggest"
+    errors = problem(daemon, path, {"parameters": {"x": 0.5, "kind": "c", "n": 7}})
+    assert [e["field"] for e in errors] == ["/parameters/x", "/parameters/kind", "/parameters/n"]
+    assert "0.5" in errors[0]["message"] and errors[0]["remedy"] == "one of: 0.1, 0.2"
+    assert errors[2]["remedy"] == "a whole number from 1 to 3"
+    for wrong in ({"x": "fast", "kind": "a", "n": 1}, {"x": 0.1, "kind": "a", "n": 1.5}, {"x": True, "kind": "a", "n": 1}):
+        assert len(problem(daemon, path, {"parameters": wrong, "outside": True})) == 1
+    wanted = {"x": 0.5, "kind": "c", "n": 7, "epochs": 50}
+    task = daemon.request("POST", path, {"parameters": wanted, "outside": True})
+    assert task.status == 201 and task.json["parameters"] == wanted
+    daemon.wait_ended(experiment)
+    assert daemon.task(experiment, task.json["number"])["best"]["value"] == 0.5
+    asked = daemon.get(f"/experiments/{experiment}/search")["state"]
+    daemon.restart()
+    assert daemon.get(f"/experiments/{experiment}/search")["state"] == asked
+    later = daemon.cli("suggest", experiment, "x=0.75", "kind=d", "n=2", "--outside", "--json")
+    daemon.wait_state(experiment, ("finished",), json.loads(later.stdout)["number"])
+    done = daemon.wait_ended(experiment)
+    assert done["tasks"]["finished"] == done["tasks"]["total"]
+
+
 def test_results_are_imported_from_a_file_and_from_another_experiment(daemon, folder):
     space = {"x": {"min": 0.0, "max": 1.0}, "kind": ["a", "b"]}
     search = {"strategy": "tpe", "tasks": 4}

@@ -170,6 +170,46 @@ test('every objective, the rank and a restart with changes', { skip }, async () 
   assert.deepEqual(seat.troubles, []);
 });
 
+test('a restart with changes takes values that were not declared, where the user allows it', { skip }, async () => {
+  const { page } = seat;
+  const id = await submit("import os\nprint('epoch 1 val_loss', os.environ['SLUICE_PARAM_LR'])\n", {
+    pass: 'env',
+    parameters: { lr: [0.1, 0.2], units: { min: 8, max: 64, step: 8 }, epochs: 3 },
+    search: { strategy: 'random', tasks: 2 },
+  });
+  await ended(id);
+  await page.goto(`${daemon.url}/e/${id}/1`);
+  await page.getByRole('button', { name: 'Restart with changes…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'lr: 0.2' }).click();
+  assert.equal(await dialog.getByRole('textbox', { name: 'lr' }).inputValue(), '0.2');
+  await dialog.getByRole('textbox', { name: 'lr' }).fill('0.7');
+  await dialog.getByRole('textbox', { name: 'units' }).fill('100');
+  await dialog.getByRole('button', { name: 'Run it' }).click();
+  await dialog.getByText("'lr' cannot be 0.7. One of: 0.1, 0.2.").waitFor();
+  await dialog.getByText("'units' cannot be 100. A whole number from 8 to 64 in steps of 8.").waitFor();
+  await dialog.getByRole('checkbox', { name: 'Allow other values than the declared ones' }).check();
+  await dialog.getByRole('textbox', { name: 'epochs' }).fill('9');
+  await dialog.getByRole('textbox', { name: 'units' }).fill('many');
+  await dialog.getByRole('button', { name: 'Run it' }).click();
+  await dialog.getByText("'units' cannot be a text").waitFor();
+  await dialog.getByRole('textbox', { name: 'units' }).fill('100');
+  assert.deepEqual(await audit(page), []);
+  await dialog.getByRole('button', { name: 'Run it' }).click();
+  await page.getByText('Queued as #3').waitFor();
+  await ended(id);
+  const task = await daemon.api('GET', `/experiments/${id}/tasks/3`);
+  assert.deepEqual(task.parameters, { lr: 0.7, units: 100, epochs: 9 });
+  assert.equal(task.best.value, 0.7);
+  await page.goto(`${daemon.url}/e/${id}`);
+  await page.getByRole('row', { name: /#3\b.*0\.7/ }).waitFor();
+  // The browser notes refused requests itself.
+  assert.deepEqual(
+    seat.troubles.splice(0).filter((text) => !text.includes('status of 400')),
+    [],
+  );
+});
+
 test('the axis of a running task reaches its last epoch, and new lines have a time', { skip }, async () => {
   const { page } = seat;
   const id = await submit(

@@ -272,7 +272,7 @@ export function TaskPage({ id, number }: { id: string; number: number }) {
             <Icon name="restart" />
             Restart
           </button>
-          {e.varying.length > 0 && e.backend !== 'external' && (
+          {e.parameters.length > 0 && e.backend !== 'external' && (
             <button
               type="button"
               class="btn hide-phone"

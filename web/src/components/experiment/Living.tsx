@@ -14,6 +14,9 @@ import { SelectField, TextField } from '../Field';
 import { Icon } from '../Icon';
 import { Problems, ProblemsContext, pointer, sentence } from '../problems';
 
+// Declared values that are offered beside a field.
+const CHOICES = 12;
+
 // Sends, and puts what is wrong beside the fields of the dialog.
 function useSend() {
   const busy = useSignal(false);
@@ -85,36 +88,73 @@ function Form({
   );
 }
 
-const room = (p: Parameter) =>
-  p.min === undefined || p.min === null
-    ? ''
-    : `${param(p.min)} to ${param(p.max ?? null)}${p.when ? ', where it applies' : ''}`;
+// What was declared for a parameter: its values as buttons, or its range.
+function Declared({ p, onPick }: { p: Parameter; onPick: (value: string) => void }) {
+  const applies = p.when ? ', where it applies' : '';
+  if (p.min !== undefined && p.min !== null)
+    return (
+      <>{`${param(p.min)} to ${param(p.max ?? null)}${p.step ? ` in steps of ${param(p.step)}` : ''}${applies}`}</>
+    );
+  return (
+    <span class="choices">
+      {(p.values ?? []).slice(0, CHOICES).map((value) => (
+        <button
+          key={String(value)}
+          type="button"
+          class="link numeric"
+          aria-label={`${p.name}: ${value}`}
+          onClick={() => onPick(String(value))}
+        >
+          <bdi>{param(value)}</bdi>
+        </button>
+      ))}
+      {(p.values?.length ?? 0) > CHOICES && `and ${(p.values?.length ?? 0) - CHOICES} more`}
+      {applies && <span>{applies.slice(2)}</span>}
+    </span>
+  );
+}
 
 // `from`: the task whose values are the start; without it, the best so far.
 export function SuggestDialog({ e, from, onClose }: { e: Experiment; from?: TaskSummary; onClose: () => void }) {
   const start = from?.parameters ?? e.best?.parameters ?? {};
-  const values = useSignal<Record<string, string>>(
-    Object.fromEntries(e.varying.map((name) => [name, start[name] === undefined ? '' : String(start[name])])),
-  );
+  const text = (name: string) => (start[name] === undefined ? '' : String(start[name]));
+  const values = useSignal<Record<string, string>>(Object.fromEntries(e.parameters.map((p) => [p.name, text(p.name)])));
+  const outside = useSignal(!e.varying.length);
   const { busy, problems, send } = useSend();
-  const varying = e.parameters.filter((p) => e.varying.includes(p.name));
+  const varies = (p: Parameter) => e.varying.includes(p.name);
   const set = (name: string, value: string) => {
     values.value = { ...values.value, [name]: value };
   };
   const submit = async () => {
-    const given = Object.entries(values.value).filter(([, text]) => text.trim() !== '');
-    const parameters: Record<string, Value> = Object.fromEntries(
-      given.map(([name, text]) => {
-        // A choice is sent as it was declared: "64" may be a word or a number.
-        const choice = varying.find((p) => p.name === name)?.values?.find((v) => String(v) === text);
-        return [name, choice === undefined ? scalar(text) : choice];
-      }),
-    );
-    const task = await send<TaskSummary>(`/experiments/${e.id}/suggest`, { parameters });
+    const parameters: Record<string, Value> = {};
+    for (const p of e.parameters) {
+      const typed = values.value[p.name];
+      // A constant that was not touched is the daemon's to fill in.
+      if (typed.trim() === '' || (!varies(p) && typed === text(p.name))) continue;
+      // A declared value is sent as it was declared: "64" may be a word or a number.
+      const declared = p.values?.find((v) => String(v) === typed);
+      parameters[p.name] = declared === undefined ? scalar(typed) : declared;
+    }
+    const body = outside.value ? { parameters, outside: true } : { parameters };
+    const task = await send<TaskSummary>(`/experiments/${e.id}/suggest`, body);
     if (!task) return;
     onClose();
     toast(`Queued as #${task.number}.`, { action: { label: 'Show it', run: () => go(`/e/${e.id}/${task.number}`) } });
   };
+  const field = (p: Parameter) => (
+    <TextField
+      key={p.name}
+      id={`s-${p.name}`}
+      label={<bdi>{p.name}</bdi>}
+      mono
+      value={values.value[p.name]}
+      at={pointer('parameters', p.name)}
+      placeholder={p.when ? 'does not apply' : undefined}
+      help={varies(p) && <Declared p={p} onPick={(v) => set(p.name, v)} />}
+      onInput={(v) => set(p.name, v)}
+    />
+  );
+  const constants = e.parameters.filter((p) => !varies(p));
   return (
     <Form
       title={from ? `Restart task ${from.number} with changes` : 'Suggest a task'}
@@ -130,35 +170,27 @@ export function SuggestDialog({ e, from, onClose }: { e: Experiment; from?: Task
           ? ` It is a new task; these are the values of #${from.number}, which stays as it is.`
           : e.best && ' These are the values of the best task so far.'}
       </p>
-      <div class="grid two-even">
-        {varying.map((p) =>
-          p.values?.length ? (
-            <SelectField
-              key={p.name}
-              id={`s-${p.name}`}
-              label={p.name}
-              value={values.value[p.name]}
-              at={pointer('parameters', p.name)}
-              onPick={(v) => set(p.name, v)}
-              options={[
-                { value: '', label: p.when ? 'does not apply' : 'choose' },
-                ...p.values.map((v) => ({ value: String(v), label: param(v) })),
-              ]}
-            />
-          ) : (
-            <TextField
-              key={p.name}
-              id={`s-${p.name}`}
-              label={p.name}
-              mono
-              value={values.value[p.name]}
-              at={pointer('parameters', p.name)}
-              help={room(p)}
-              onInput={(v) => set(p.name, v)}
-            />
-          ),
-        )}
+      <div class="grid two-even">{e.parameters.filter(varies).map(field)}</div>
+      <div class="field">
+        <label class="check field-label" for="s-outside">
+          <input
+            type="checkbox"
+            id="s-outside"
+            checked={outside.value}
+            onChange={(event) => {
+              outside.value = event.currentTarget.checked;
+            }}
+          />
+          Allow other values than the declared ones
+        </label>
+        <p class="help">The search does not learn from a task with such a value.</p>
       </div>
+      {outside.value && constants.length > 0 && (
+        <section class="grid" aria-label="Constants">
+          <h3 class="small dim">Constants</h3>
+          <div class="grid two-even">{constants.map(field)}</div>
+        </section>
+      )}
     </Form>
   );
 }
