@@ -1,6 +1,7 @@
 """The other libraries of the race, behind ask() and tell() like methods.py. None of the parameters' conditions are known to
 pycma, scikit-optimize, HEBO and nevergrad: for them all parameters apply and the function looks at those that count. What
-failed is told as the worst value so far to libraries that have no word for it."""
+failed is told as the worst value so far to libraries that have no word for it, and as long as there is none, it is told
+later."""
 import json
 import math
 
@@ -25,14 +26,21 @@ def active(parameters, values):
 
 
 class Peer:
-    """What the peers without failures share: the worst value so far stands for one."""
-    worst = 0.0
+    """What the peers without failures share: the worst value so far stands for one. What fails before there is any value
+    waits for the first: a number that was made up could be the best of all."""
+    worst = None
 
-    def known(self, value):
+    def tell(self, key, value):
         if math.isnan(value):
-            return self.worst
-        self.worst = max(self.worst, value)
-        return value
+            if self.worst is None:
+                self.__dict__.setdefault("early", []).append(key)
+            else:
+                self.learn(key, self.worst)
+            return
+        self.worst = value if self.worst is None else max(self.worst, value)
+        self.learn(key, value)
+        for failed in self.__dict__.pop("early", []):
+            self.learn(failed, self.worst)
 
     def close(self):
         pass
@@ -46,7 +54,7 @@ class Chance(Peer):
     def ask(self):
         return None, active(self.parameters, {n: from_unit(p, self.chance.random()) for n, p in self.parameters.items()}), None, None
 
-    def tell(self, key, value):
+    def learn(self, key, value):
         pass
 
 
@@ -75,19 +83,20 @@ class Pycma(Peer):
         self.waiting, self.told = [], []
 
     def ask(self):
+        size = self.es.popsize
+        if len(self.told) >= size:  # here, because it takes one generation for each time that it was asked
+            self.es.tell([x for x, _ in self.told[:size]], [v for _, v in self.told[:size]])
+            self.told, self.waiting = self.told[size:], []
+            if self.es.stop():
+                import cma
+                self.es = cma.CMAEvolutionStrategy(self.es.result.xbest, .1, {"seed": len(self.parameters) + 1, "bounds": [0, 1], "verbose": -9})
         if not self.waiting:
             self.waiting = [list(map(float, x)) for x in self.es.ask()]
         x = self.waiting.pop(0)
         return x, active(self.parameters, {n: from_unit(p, u) for (n, p), u in zip(self.parameters.items(), x)}), None, None
 
-    def tell(self, key, value):
-        self.told.append((key, self.known(value)))
-        if len(self.told) >= self.es.popsize:
-            self.es.tell([x for x, _ in self.told], [v for _, v in self.told])
-            self.told, self.waiting = [], []
-            if self.es.stop():
-                import cma
-                self.es = cma.CMAEvolutionStrategy(self.es.result.xbest, .1, {"seed": len(self.parameters) + 1, "bounds": [0, 1], "verbose": -9})
+    def learn(self, key, value):
+        self.told.append((key, value))
 
 
 class Skopt(Peer):
@@ -123,8 +132,8 @@ class Skopt(Peer):
             values[name] = v
         return x, active(self.parameters, values), None, None
 
-    def tell(self, key, value):
-        self.opt.tell(key, self.known(value))
+    def learn(self, key, value):
+        self.opt.tell(key, value)
 
 
 class Hebo(Peer):
@@ -170,9 +179,9 @@ class Hebo(Peer):
                 values[name] = float(row[name])
         return frame, active(self.parameters, values), None, None
 
-    def tell(self, key, value):
+    def learn(self, key, value):
         import numpy as np
-        self.opt.observe(key, np.array([[self.known(value)]]))
+        self.opt.observe(key, np.array([[value]]))
 
 
 class Nevergrad(Peer):
@@ -204,8 +213,8 @@ class Nevergrad(Peer):
             values[name] = v
         return asked, active(self.parameters, values), None, None
 
-    def tell(self, key, value):
-        self.opt.tell(key, float(self.known(value)))
+    def learn(self, key, value):
+        self.opt.tell(key, float(value))
 
 
 class Smac(Peer):
@@ -253,9 +262,9 @@ class Smac(Peer):
             values[name] = v
         return asked, values, None, None
 
-    def tell(self, key, value):
+    def learn(self, key, value):
         from smac.runhistory.dataclasses import TrialValue
-        self.smac.tell(key, TrialValue(cost=float(self.known(value)), time=1.0))
+        self.smac.tell(key, TrialValue(cost=float(value), time=1.0))
 
     def close(self):
         self.folder.cleanup()

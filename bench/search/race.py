@@ -2,6 +2,7 @@
 network where nothing can be installed.
 
     race.py run --out FILE [--jobs 16] [--seconds 540] [--wheels FOLDER] [--asktell PROGRAM] [--only KIND] [--method NAME...]
+                [--tasks N...] [--parallel N...] [--problem NAME...]
     race.py table FILE...
 
 `run` makes the runs in the order of `tiers` and adds one line a run to FILE. It can be stopped and goes on where it was:
@@ -284,6 +285,8 @@ def plan(args):
     for kind, slow, budgets, parallel, seeds in tiers():
         for seed in seeds:
             for (_, name), problem in ((key, p) for key, p in PROBLEMS.items() if key[0] == kind):
+                if args.problem and name not in args.problem:
+                    continue
                 for method, (_, packages, by_budget, is_slow) in METHODS[kind].items():
                     lacks = missing(packages)
                     if lacks and method not in said:
@@ -294,7 +297,8 @@ def plan(args):
                         continue
                     for tasks in budgets if by_budget else budgets[-1:]:
                         job = kind, name, method, tasks, parallel, seed
-                        if job not in listed:
+                        wanted = (not args.tasks or tasks in args.tasks) and (not args.parallel or parallel in args.parallel)
+                        if wanted and job not in listed:
                             listed.add(job)
                             yield job
 
@@ -368,6 +372,9 @@ def main():
     runs.add_argument("--asktell", type=pathlib.Path)
     runs.add_argument("--only", action="append", choices=list(METHODS))
     runs.add_argument("--method", action="append")
+    runs.add_argument("--problem", action="append")
+    runs.add_argument("--tasks", type=int, action="append")
+    runs.add_argument("--parallel", type=int, action="append")
     tables = verbs.add_parser("table")
     tables.add_argument("files", type=pathlib.Path, nargs="+")
     args = parser.parse_args()
