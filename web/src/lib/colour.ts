@@ -72,11 +72,15 @@ function ramp(parameter: Parameter, values: Value[]): Colouring {
   const log = low > 0 && (parameter.scale === 'log' || (parameter.kind !== 'range' && high / low >= 100));
   const place = (value: number) =>
     high === low ? 0.5 : log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  // Asked for by every chart, for every task, at every change.
+  const made = new Map<number, { css: string }>();
   return {
     name,
     of: (task) => {
       const value = task.parameters[name];
-      return { css: typeof value === 'number' ? rampColour(place(value)) : muted };
+      if (typeof value !== 'number') return { css: muted };
+      if (!made.has(value)) made.set(value, { css: rampColour(place(value)) });
+      return made.get(value)!;
     },
     legend: [],
     ramp: { low, high, log },

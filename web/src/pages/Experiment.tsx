@@ -520,7 +520,7 @@ function Loaded({ store, e }: { store: ExperimentStore; e: Experiment }) {
       {many && (
         <div class="grid cols-experiment">
           {front(300)}
-          {soFar(300)}
+          {soFar(390)}
         </div>
       )}
       <Further {...charts} />

@@ -115,7 +115,9 @@ function layOut({ key, steps }: Axis, W: number, H: number) {
     .map((s, i) => `${i ? 'H' : 'M'}${x(s.x).toFixed(1)}${i ? 'V' : ' '}${y(s.best).toFixed(1)}`)
     .join('');
   // Tasks are counted: there is no tick between two of them.
-  const across = niceLinear(...xd, 3).filter((t) => t >= xd[0] && t <= xd[1] && (key !== 'tasks' || t % 1 === 0));
+  const across = niceLinear(...xd, key === 'tasks' ? 4 : 3).filter(
+    (t) => t >= xd[0] && t <= xd[1] && (key !== 'tasks' || t % 1 === 0),
+  );
   const up = log ? niceLog(...yd, 5) : niceLinear(...yd, 4);
   return { points, line, across, up, x, y };
 }

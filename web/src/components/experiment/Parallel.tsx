@@ -21,7 +21,7 @@ export function brushed(tasks: TaskSummary[], axes: Axis[], brushes: Brushes): S
 }
 
 const H = 276;
-const TOP = 30;
+const TOP = 36;
 const BOTTOM = 12;
 const LEFT = 42;
 const RIGHT = 48;

@@ -262,7 +262,7 @@ function Row({ e, columns, task, css, selected, best, format, onSelect, inner, o
 // How far the runs of a configuration are.
 function runsText(group: Pooled): string {
   const { open } = group.configuration;
-  return open ? `${group.runs.length - open} of ${group.runs.length} ended` : 'all ended';
+  return open ? `${group.runs.length - open} of ${group.runs.length} ended` : '';
 }
 
 function Cell({ column, task }: { column: Column; task: TaskSummary }) {
