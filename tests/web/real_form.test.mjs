@@ -183,6 +183,8 @@ test('a stop may let the script save, and a restart goes on from there or starts
   await page.goto(`${daemon.url}/e/${id}/1`);
   const stop = async (save) => {
     await said('epoch 1 ');
+    // The log may be ahead of the page, which offers to save only where it has seen that the script runs.
+    await page.locator('.state.running').first().waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     if (save) await page.getByRole('checkbox', { name: 'Let scripts save a checkpoint first' }).check();
     await page.getByRole('button', { name: 'Stop 1 task' }).click();
