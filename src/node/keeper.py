@@ -123,11 +123,12 @@ class Keeper:
         self.own_files = [file for file in files if isinstance(file, str) and not keeper_is_installed(file)]
         self.seen = self.stamps()
         listener = socket.socket(socket.AF_UNIX)
-        if os.path.lexists(self.key + ".sock"):
-            os.unlink(self.key + ".sock")
-        listener.bind(self.key + ".sock")
-        os.chmod(self.key + ".sock", 0o600)
+        if os.path.lexists(self.key + ".bound"):
+            os.unlink(self.key + ".bound")
+        listener.bind(self.key + ".bound")
+        os.chmod(self.key + ".bound", 0o600)
         listener.listen(64)
+        os.rename(self.key + ".bound", self.key + ".sock")  # who finds it gets an answer
         inode = os.stat(self.key + ".sock").st_ino
         wake, waker = os.pipe()
         os.set_blocking(waker, False)

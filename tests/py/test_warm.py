@@ -197,6 +197,7 @@ def test_it_does_not_outlive_a_killed_runner(warm):
     warm.warm_up()
     a = warm.attempt(SLEEPER)
     p, pids = started(warm, a)
+    assert is_warm(a)
     p.kill()
     p.communicate()
     wait_for(lambda: not is_alive(pids[0]) and not is_alive(pids[1]), "the script goes on without its runner")
