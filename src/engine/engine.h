@@ -12,6 +12,7 @@
 #include <uv.h>
 
 struct engine;
+struct engine_preview;
 
 struct engine_config {
 	uv_loop_t *loop;
@@ -37,9 +38,14 @@ int64_t engine_open_stops(struct engine *engine);
 void engine_write_stops(struct engine *engine, struct json *out);
 
 /* The request of POST /check and POST /experiments (docs/internals/rest.md). Both return 0, -EINVAL
- * with problems filled, or another negative errno with err. */
-int engine_check(struct engine *engine, const struct node *request, bool scan, struct json *out,
+ * with problems filled, or another negative errno with err. A check takes the request, also when it fails. Then call
+ * engine_preview_look once, on any thread, because it reads files of this machine; the engine may be closed meanwhile. */
+int engine_check(struct engine *engine, struct node *give_request, bool scan, struct engine_preview **ret,
 		 struct problems *problems, struct error *err) MUST_USE;
+void engine_preview_look(struct engine_preview *preview);
+/* The answer, in JSON; the caller frees it. */
+struct buf engine_preview_take(struct engine_preview *preview);
+void engine_preview_free(struct engine_preview *preview);
 /* Writes what can be learned from reading a script; `file` is {path, text or base64}. Never fails. */
 void engine_scan(const struct node *file, struct json *out);
 /* idempotency_key and body_hash may be NULL. Returns 1 if the key was used before with the same body: *ret_experiment

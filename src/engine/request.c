@@ -9,9 +9,9 @@
 #include "engine/files.h"
 #include "engine/fit.h"
 #include "engine/folder.h"
-#include "engine/lacks.h"
 #include "engine/learn.h"
 #include "engine/load.h"
+#include "engine/lookup.h"
 #include "engine/propose.h"
 #include "engine/row.h"
 #include "engine/seed.h"
@@ -29,10 +29,8 @@
 #include "base/token.h"
 #include "script/script.h"
 #include "spool/caller.h"
-#include "spool/interpreter.h"
 #include "spool/paths.h"
 #include "spool/python.h"
-#include "spool/pythons.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -323,114 +321,100 @@ static void request_write_needs(const struct spec *spec, struct json *out)
 	json_end(out);
 }
 
-static bool request_runs_python(const struct spec *spec)
-{
-	const char *program = spec->script ? spool_interpreter_of(spec->script)
-		: spec->command            ? spec->command[0]
-					   : NULL;
-	const char *slash = program ? strrchr(program, '/') : NULL;
-	return program && text_starts(slash ? slash + 1 : program, "python");
-}
-
-/* Which Python the tasks get and why (`path` NULL: none), modules, and variables of the shell. */
-static void request_write_environment(const struct spec *spec, const struct spool_caller *caller, const char *path,
-				      const char *how, struct json *out)
-{
-	char *version = path ? spool_python_version(path) : NULL;
-	json_map(out);
-	json_key_string(out, "python", path);
-	json_key_string(out, "version", version);
-	free(version);
-	json_key_string(out, "how", path ? how : NULL);
-	json_key(out, "modules");
-	json_list(out);
-	for (size_t i = 0; spec->modules && spec->modules[i]; i++)
-		json_put_string(out, spec->modules[i]);
-	for (size_t i = 0; !spec->modules && caller->modules && i < caller->modules->count; i++)
-		json_put_string(out, caller->modules->items[i]->string);
-	json_end(out);
-	json_key(out, "variables");
-	json_list(out);
-	for (size_t i = 0; caller->variables && i < caller->variables->count; i++)
-		json_put_string(out, caller->variables->items[i]->key);
-	json_end(out);
-	json_end(out);
-}
-
-/* The interpreter of the tasks; NULL: they run none, or it is not on this machine. The caller frees it. */
-static char *request_find_python(const struct engine *engine, const struct spec *spec,
-				 const struct spool_python *python)
-{
-	char *path = request_runs_python(spec) ? spool_python_path(python) : NULL;
-	char *real = path ? spool_python_unshim(path, getenv("PYENV_VERSION"), engine_state_dir(engine), getenv("PATH"))
-			  : NULL;
-	if (!real)
-		return path;
-	free(path);
-	return real;
-}
-
 static void request_write_warning(struct json *out, const char *kind, const char *text)
 {
 	(void)kind;
 	json_put_string(out, text);
 }
 
-int engine_check(struct engine *engine, const struct node *body, bool scan, struct json *out, struct problems *problems,
-		 struct error *err)
+struct engine_preview {
+	struct node *body;
+	struct request request;
+	struct lookup lookup;
+	char *state_dir;
+	struct buf text;
+	struct json out; /* the map, and in it the list of warnings, are open */
+};
+
+void engine_preview_free(struct engine_preview *preview)
 {
-	struct request r;
-	int rc = request_read(engine, body, problems, &r, err);
-	if (rc < 0) {
-		request_free(&r);
-		return rc;
-	}
-	const struct search_spec *search = r.spec->search;
-	uint64_t planned = search_planned(search, r.spec->space);
+	request_free(&preview->request);
+	node_free(preview->body);
+	free(preview->state_dir);
+	buf_free(&preview->text);
+	free(preview);
+}
+
+/* Everything but what is looked up on this machine. */
+static int preview_write(struct engine *engine, const struct request *r, bool scan, struct json *out, struct error *err)
+{
+	const struct search_spec *search = r->spec->search;
+	uint64_t planned = search_planned(search, r->spec->space);
 	json_map(out);
 	json_key_bool(out, "valid", true);
 	json_key_int(out, "count", (int64_t)planned);
-	request_write_factors(&r, planned, out);
-	json_key_bool(out, "finite", space_count(r.spec->space, LIMIT_TASKS) != UINT64_MAX);
+	request_write_factors(r, planned, out);
+	json_key_bool(out, "finite", space_count(r->spec->space, LIMIT_TASKS) != UINT64_MAX);
 	json_key_int(out, "parallel", (int64_t)search->parallel);
-	json_key_string(out, "backend", r.backend->ops->name);
+	json_key_string(out, "backend", r->backend->ops->name);
 	json_key_string(out, "strategy", search->strategy->name);
 	json_key_string(out, "reason", search->reason);
-	rc = request_write_sample(&r, store_next_experiment(engine_store(engine)), out, err);
+	int rc = request_write_sample(r, store_next_experiment(engine_store(engine)), out, err);
 	/* A search that learns proposes by the results that have come, those of earlier experiments included. */
 	json_key_bool(out, "sample_exact",
-		      !(search->strategy->capabilities & SEARCH_ADAPTIVE) || (planned == 1 && !r.learn.results.len));
+		      !(search->strategy->capabilities & SEARCH_ADAPTIVE) || (planned == 1 && !r->learn.results.len));
 	json_key(out, "experiment");
-	node_write_json(r.written, out);
-	request_write_preview(&r, out);
-	request_write_needs(r.spec, out);
+	node_write_json(r->written, out);
+	request_write_preview(r, out);
+	request_write_needs(r->spec, out);
+	json_key(out, "estimate");
+	const struct node *script = r->spec->script ? files_find(r->files, r->spec->script) : NULL;
+	engine_write_estimate(engine, r->backend, r->spec, node_get_string(script, "text"), out);
+	if (scan && script) {
+		json_key(out, "scan");
+		script_write(&r->script, out);
+	}
 	json_key(out, "warnings");
 	json_list(out);
-	warnings_each(r.spec, request_write_warning, out);
-	struct spool_caller caller = spool_caller_of(node_get(body, "caller"));
-	struct spool_python python;
-	struct error missing = {0};
-	bool found = spool_python_choose(r.spec->python, caller.python, &python, &missing) == 0;
-	char *path = found ? request_find_python(engine, r.spec, &python) : NULL;
-	if (!found)
-		json_put_string(out, missing.text);
-	bool loads = !r.spec->modules && caller.modules && caller.modules->count;
-	bool told = loads || backend_is(r.backend->ops, BACKEND_PULLED);
-	lacks_write(r.spec, r.files, told ? NULL : path, out);
-	json_key(out, "environment");
-	request_write_environment(r.spec, &caller, path, found ? python.how : NULL, out);
-	free(path);
-	spool_python_free(&python);
-	json_key(out, "estimate");
-	const struct node *script = r.spec->script ? files_find(r.files, r.spec->script) : NULL;
-	engine_write_estimate(engine, r.backend, r.spec, node_get_string(script, "text"), out);
-	if (scan && r.spec->script && files_find(r.files, r.spec->script)) {
-		json_key(out, "scan");
-		script_write(&r.script, out);
-	}
-	json_end(out);
-	request_free(&r);
+	warnings_each(r->spec, request_write_warning, out);
 	return rc;
+}
+
+int engine_check(struct engine *engine, struct node *give_body, bool scan, struct engine_preview **ret,
+		 struct problems *problems, struct error *err)
+{
+	struct engine_preview *preview = mem_alloc(sizeof(*preview));
+	struct request *r = &preview->request;
+	*preview = (struct engine_preview){.body = give_body, .text = buf_make(BUF_UNLIMITED)};
+	preview->out = json_to(&preview->text);
+	int rc = request_read(engine, give_body, problems, r, err);
+	if (rc == 0)
+		rc = preview_write(engine, r, scan, &preview->out, err);
+	if (rc < 0) {
+		engine_preview_free(preview);
+		return rc;
+	}
+	preview->state_dir = mem_strdup(engine_state_dir(engine));
+	preview->lookup = (struct lookup){.spec = r->spec,
+					  .files = r->files,
+					  .caller = node_get(give_body, "caller"),
+					  .state_dir = preview->state_dir,
+					  .elsewhere = backend_is(r->backend->ops, BACKEND_PULLED)};
+	*ret = preview;
+	return 0;
+}
+
+void engine_preview_look(struct engine_preview *preview)
+{
+	lookup_write(&preview->lookup, &preview->out);
+	json_end(&preview->out);
+}
+
+struct buf engine_preview_take(struct engine_preview *preview)
+{
+	struct buf text = preview->text;
+	preview->text = (struct buf){0};
+	return text;
 }
 
 /* What the submitting shell looked like; nothing where the client did not say. */

@@ -291,7 +291,7 @@ void app_open(struct app *app, struct engine *engine, struct server *server, con
 
 void app_free(struct app *app)
 {
-	handle_leave_folders(app);
+	pool_leave(&app->pool);
 	gate_free(app->gate);
 	events_free(app->events);
 	cache_free(app->cache);

@@ -8,9 +8,8 @@
 #include "http/conn.h"
 #include "http/events.h"
 #include "http/gate.h"
+#include "http/pool.h"
 #include "http/server.h"
-
-struct folder_job;
 
 struct app {
 	struct engine *engine;
@@ -19,7 +18,7 @@ struct app {
 	struct events *events;
 	struct cache *cache;
 	struct server *server; /* NULL in tests */
-	struct folder_job *folder_jobs; /* folders that are being read */
+	struct pool pool; /* answers that are being made beside the loop */
 	struct node *schemas; /* of request bodies; NULL: not read yet */
 	char *state_dir;
 	char *login; /* the command that prints another login link; shown only to the owner */

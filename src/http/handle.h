@@ -60,8 +60,6 @@ void handle_file(struct request *request, struct response *response);
 void handle_folders(struct request *request, struct response *response);
 void handle_folder_list(struct request *request, struct response *response);
 void handle_folder_script(struct request *request, struct response *response);
-/* Call it when the app closes: answers that are still being made are dropped. */
-void handle_leave_folders(struct app *app);
 void handle_export(struct request *request, struct response *response);
 
 void handle_marks(struct request *request, struct response *response);

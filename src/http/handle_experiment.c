@@ -113,19 +113,39 @@ void handle_create(struct request *request, struct response *response)
 	problems_free(&problems);
 }
 
+static void experiment_look(void *ctx)
+{
+	engine_preview_look(ctx);
+}
+
+static void experiment_answer_check(void *ctx, struct response *response)
+{
+	buf_free(&response->body);
+	response->body = engine_preview_take(ctx);
+}
+
+static void experiment_free_check(void *ctx)
+{
+	engine_preview_free(ctx);
+}
+
+static const struct pool_kind experiment_check_kind = {POOL_CHECKS, experiment_look, experiment_answer_check,
+						       experiment_free_check};
+
 void handle_check(struct request *request, struct response *response)
 {
 	struct problems problems = {0};
 	struct error err = {0};
-	struct json out = json_to(&response->body);
+	struct engine_preview *preview;
 	struct node *body;
 	if (request_json(request, &body, response) < 0)
 		return;
-	int rc = engine_check(request->app->engine, body, request_int(request, "scan"), &out, &problems, &err);
-	node_free(body);
-	if (rc == -EINVAL && problems.list.len)
+	int rc = engine_check(request->app->engine, body, request_int(request, "scan"), &preview, &problems, &err);
+	if (rc == 0)
+		pool_start(request, response, &experiment_check_kind, preview);
+	else if (rc == -EINVAL && problems.list.len)
 		response_problems(response, &problems);
-	else if (rc < 0)
+	else
 		response_error(response, rc, &err);
 	problems_free(&problems);
 }

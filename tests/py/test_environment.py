@@ -3,13 +3,14 @@ import hashlib
 import json
 import os
 import pathlib
+import select
 import subprocess
 import sys
 import venv
 
 import pytest
 
-from conftest import PROGRAM, Daemon, wait_for
+from conftest import PROGRAM, Daemon, UnixConnection, wait_for
 
 SAY = "import os, sys\nprint(sys.prefix, os.environ.get('VIRTUAL_ENV'), os.environ.get('WANDB_MODE'), os.environ.get('X_TOKEN'))\n"
 
@@ -251,3 +252,36 @@ def test_what_ran_behind_a_real_shim_is_what_the_script_saw(stale, tmp_path):
     ran = stale.get(f"/experiments/{e}/tasks/1/ran")["ran"]["python"]
     executable, version = log(stale, e).split()
     assert os.path.realpath(ran["program"]) == os.path.realpath(executable) and ran["version"] == version
+
+
+def test_others_are_answered_while_a_check_looks_for_packages(daemon, folder):
+    """A folder of packages may take long, or lie on a mount that does not answer."""
+    packages = folder / "venv/lib/python3.11/site-packages"
+    packages.mkdir(parents=True)
+    (folder / "venv/bin").mkdir()
+    (folder / "venv/bin/python3").symlink_to(sys.executable)
+    (folder / "venv/pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.2\n")
+    (packages / "many.pth").write_text("/usr/bin\n" * 500)  # each is looked through for each module
+    script = "import first_thing\nimport second_thing\n"
+    body = {"experiment": {"script": "train.py", "environment": {"python": str(folder / "venv")}},
+            "files": [{"path": "train.py", "text": script}]}
+    for _ in range(10):  # a busy machine may give no turn to the rest
+        connection = UnixConnection(daemon.socket)
+        connection.request("POST", "/api/v1/check", json.dumps(body), {"Content-Type": "application/json"})
+        answered = 0
+        while not select.select([connection.sock], [], [], 0)[0]:
+            assert daemon.get("/health")
+            answered += 1
+        checked = json.loads(connection.getresponse().read())
+        connection.close()
+        assert checked["lacks"] == ["first_thing", "second_thing"] and checked["environment"]["version"] == "3.11.2", checked
+        if answered >= 3:
+            break
+    else:
+        raise AssertionError("everybody waited for the check")
+    # One that nobody waits for any more leaves nothing behind, and the next is answered.
+    for _ in range(3):
+        gone = UnixConnection(daemon.socket)
+        gone.request("POST", "/api/v1/check", json.dumps(body), {"Content-Type": "application/json"})
+        gone.close()
+    assert daemon.post("/check", body)["valid"]
