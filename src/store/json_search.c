@@ -1,5 +1,6 @@
 /* Search over experiments and tasks: see json.h. Every row is looked at, some of them a turn. A word is found anywhere
- * in the texts of a row, in either case, an id only as a whole word; all words must be found in the same row. */
+ * in the texts of a row, in either case, an id only as a whole word; all words must be found in the same row. What
+ * every task of an experiment has (its name, the names of its parameters) finds a task only beside another word. */
 #include "store/json_row.h"
 
 #include "base/clock.h"
@@ -18,6 +19,7 @@
 #define SEARCH_BLANKS " \t\r\n"
 #define SEARCH_BEFORE 40 /* characters of a text that are shown before the first word */
 #define SEARCH_SHOWN 160
+#define SEARCH_CUT (4 * SEARCH_SHOWN) /* what is read for it: tracebacks are full of blanks and marks */
 
 /* What a hit is in, in the order of the columns after the first six. */
 static const char *const search_experiment_fields[] = {"name",   "description", "tag",       "note",
@@ -165,35 +167,75 @@ static bool search_is_id(sqlite3_stmt *row, const char *word)
 	return strcasecmp(id, word) == 0;
 }
 
+/* Is it in what a task has in common with all tasks of its experiment? */
+static bool search_is_common(struct search *search, sqlite3_stmt *row, const char *word)
+{
+	if (!search->tasks)
+		return false;
+	const char *name = row_text(row, SEARCH_NAME);
+	return (name && search_find(name, word)) ||
+	       strcasestr(search_field(search, row, COUNT_OF(search_task_fields) - 1), word);
+}
+
 static bool search_holds(struct search *search, sqlite3_stmt *row, int *ret_field, size_t *ret_at)
 {
+	bool own = false;
 	*ret_field = -1;
 	*ret_at = 0;
 	for (size_t i = 0; i < search->count; i++) {
 		size_t at = 0;
 		int field = search_word(search, row, search->words[i], &at);
-		if (field < 0 && !search_is_id(row, search->words[i]))
+		if (field >= 0 || search_is_id(row, search->words[i]))
+			own = true;
+		else if (!search_is_common(search, row, search->words[i]))
 			return false;
 		if (*ret_field < 0 && field >= 0) {
 			*ret_field = field;
 			*ret_at = at;
 		}
 	}
-	return true;
+	return own;
 }
 
-/* The words around a hit. Cuts between characters. */
+/* The end of a piece of a text that is not cut within a character. */
+static size_t search_end(const char *text, size_t most)
+{
+	size_t len = strlen(text), end = len > most ? most : len;
+	while (end < len && ((unsigned char)text[end] & 0xc0) == 0x80)
+		end++;
+	return end;
+}
+
+/* One blank for many, and none of the marks that Python writes below a line of a traceback. */
+static void search_shorten(char *text)
+{
+	char *out = text;
+	for (const char *in = text; *in;) {
+		size_t blanks = strspn(in, SEARCH_BLANKS), marks = strspn(in + blanks, "^~");
+		if (marks > 2)
+			blanks += marks + strspn(in + blanks + marks, SEARCH_BLANKS);
+		in += blanks;
+		if (blanks)
+			*out++ = ' ';
+		else
+			*out++ = *in++;
+	}
+	*out = 0;
+}
+
+/* The words around a hit. */
 static void search_put_text(const char *text, size_t at, struct json *out)
 {
 	size_t from = at > SEARCH_BEFORE ? at - SEARCH_BEFORE : 0;
 	while (from && ((unsigned char)text[from] & 0xc0) == 0x80)
 		from--;
-	size_t len = strlen(text + from);
-	size_t to = len > SEARCH_SHOWN ? SEARCH_SHOWN : len;
-	while (to < len && ((unsigned char)text[from + to] & 0xc0) == 0x80)
-		to++;
+	size_t to = search_end(text + from, SEARCH_CUT);
 	char *piece = mem_copy(text + from, to);
-	char *shown = mem_printf("%s%s%s", from ? "…" : "", piece, text[from + to] ? "…" : "");
+	search_shorten(piece);
+	size_t end = search_end(piece, SEARCH_SHOWN);
+	bool cut = piece[end] || text[from + to];
+	piece[end] = 0;
+	char *shown = mem_printf("%s%s%s", from ? "…" : "", piece, cut ? "…" : "");
 	json_key_string(out, "text", shown);
 	free(shown);
 	free(piece);

@@ -128,6 +128,10 @@ def test_search_finds_every_kind_of_text(daemon):
     with_value = {t["number"] for t in daemon.tasks(experiment) if t["parameters"]["lr"] == 0.001}
     assert {task for e, task, _ in found(daemon, "lr=0.001") if e == experiment} == with_value and with_value
     assert found(daemon, "kaputt-7 outlier") == set()
+    # What all tasks of an experiment share finds a task beside another word, and none alone.
+    assert found(daemon, "lr 0.001") == found(daemon, "lr=0.001")
+    assert found(daemon, "broken kaputt-7") == {(other, 1, "cause")}
+    assert not {task for _, task, _ in found(daemon, "broken") if task}
     few = find(daemon, "adam", limit=1)
     assert len(few["items"]) == 1 and few["more"] is True
     assert daemon.request("GET", "/find?q=%20").status == 400
@@ -139,6 +143,13 @@ def test_search_says_the_words_around_a_hit(daemon):
     hit = find(daemon, "nadel")["items"][0]
     assert "Nadel" in hit["text"] and hit["text"].startswith("…") and hit["text"].endswith("…") and len(hit["text"]) < 200
     assert "\ufffd" not in hit["text"]
+
+
+def test_search_shows_a_cause_without_the_marks_of_its_traceback(daemon):
+    experiment = daemon.submit("import sys\nprint('  f(x)\\n    ^^^^^^^^^^^^\\n\\nSystemError: no-such-thing', file=sys.stderr)\nsys.exit(3)")
+    daemon.wait_ended(experiment)
+    text = find(daemon, "no-such-thing")["items"][0]["text"]
+    assert "f(x) SystemError: no-such-thing" in text and "^" not in text
 
 
 def test_command_line_marks_and_finds(daemon):
