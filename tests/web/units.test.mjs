@@ -112,10 +112,19 @@ test('twice as much memory or time, in words and as the daemon reads it', () => 
     assert.equal(larger.readBytes(text), value);
 });
 
-test('metrics keep four digits and say NaN', () => {
-  assert.equal(format.metric(0.31751), '0.3175');
-  assert.equal(format.metric(5.07512e-10), '5.075e-10');
-  assert.equal(format.metric(1.5e9), '1.5e9');
+test('metrics have three significant digits and say NaN', () => {
+  assert.equal(format.metric(0.31751), '0.318');
+  assert.equal(format.metric(0.0025), '0.00250');
+  assert.equal(format.metric(-12.345), '-12.3');
+  assert.equal(format.metric(0.5), '0.500');
+  assert.equal(format.metric(12345), '12,345');
+  assert.equal(format.metric(1234.56), '1,235');
+  assert.equal(format.metric(0), '0');
+  assert.equal(format.metric(5.07512e-10), '5.08e-10');
+  assert.equal(format.metric(1.5e9), '1.50e9');
+  assert.equal(format.reading(0.317512345), '0.31751');
+  assert.equal(format.reading('NaN'), 'NaN');
+  assert.equal(format.inFull(0.317512345), '0.317512345');
   assert.equal(format.metric('NaN'), 'NaN');
   assert.equal(format.metric('-Infinity'), '-∞');
   assert.equal(format.metric(null), '–');
@@ -142,7 +151,7 @@ test('a figure is shown in its unit, also one that this page does not know', () 
   assert.equal(text('wall_s', 's'), '25 m 13 s');
   assert.equal(text('max_rss_bytes', 'B'), '4.1 kB');
   assert.equal(text('energy_j', 'J'), 'not measured');
-  assert.equal(text('hologram_w', 'W'), '231.50 W');
+  assert.equal(text('hologram_w', 'W'), '232 W');
   assert.equal(text('not_there', 'W'), 'not measured');
 });
 
@@ -166,7 +175,7 @@ test('rows without a value come last both ways, and what failed counts with what
 
 test('a column is written one way, so that its digits stand below each other', () => {
   const texts = (values) => values.map(columns.aligned(values));
-  assert.deepEqual(texts([0.080591, 0.26084, 0.4051]), ['0.081', '0.261', '0.405']);
+  assert.deepEqual(texts([0.080591, 0.26084, 0.4051]), ['0.0806', '0.261', '0.405']);
   assert.deepEqual(texts([0.080591, 0.0000214, 0.4051]), ['8.06e-2', '2.14e-5', '4.05e-1']);
   assert.deepEqual(texts([64, 32, 128]), ['64', '32', '128']);
   assert.deepEqual(texts([0.1, 0.01, 0.001]), ['0.1', '0.01', '1e-3']);

@@ -247,11 +247,13 @@ test('cells of a CSV with commas, quotes and lines are quoted', () => {
   assert.equal(lib.toCsv([['a,b', 'say "x"', null, 1.5, 'two\nlines']]), '"a,b","say ""x""",,1.5,"two\nlines"\r\n');
 });
 
-test('results of a column have the same decimals: three digits, or as many as tell them apart', () => {
+test('results of a column have three significant digits each, or as many as tell them apart', () => {
   const of = (...values) => values.map(lib.alignedResults(values));
   assert.deepEqual(of(0.20221, 0.73712, 0.4), ['0.202', '0.737', '0.400']);
   assert.deepEqual(of(0.99312, 0.99351, 0.99401), ['0.99312', '0.99351', '0.99401']);
-  assert.deepEqual(of(8, 12.0361, 11), ['8.0', '12.0', '11.0']);
+  assert.deepEqual(of(8, 12.0361, 11), ['8.00', '12.0', '11.0']);
+  // Small ones are not rounded to the digits of the others.
+  assert.deepEqual(of(0.0025, 0.31, 0.42, 0.6), ['0.00250', '0.310', '0.420', '0.600']);
   assert.deepEqual(of(3, 14, 200), ['3', '14', '200']);
   assert.deepEqual(of(1e-9, 0.5), ['1.00e-9', '5.00e-1']);
   assert.deepEqual(of('NaN', 0.5), ['NaN', '0.500']);
@@ -259,6 +261,13 @@ test('results of a column have the same decimals: three digits, or as many as te
   assert.equal(lib.threeDigits(8.0051), '8.01');
   assert.equal(lib.threeDigits(123456), '123,456');
   assert.equal(lib.threeDigits(0.00001234), '1.23e-5');
+});
+
+test('points of a column stand below each other, and what is not a plain number is left as it is', () => {
+  const values = [0.0025, 0.31, 12, 'NaN', null];
+  const text = lib.linedUp(values, (v) => (v === null ? null : String(v)));
+  assert.deepEqual(values.map(text), ['0.0025', '0.31\u2007\u2007', '12\u2008\u2007\u2007\u2007\u2007', 'NaN', null]);
+  assert.equal(text(0.12345), '0.12345', 'longer than any that was known');
 });
 
 test('an axis around zero has a zero, not a minus zero', () => {

@@ -2,7 +2,7 @@
 // an element of its own. An element for each of 10,000 tasks makes every change of the page slow.
 import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { metric } from '../lib/format';
+import { reading } from '../lib/format';
 
 // Points of one path do not darken where they cover each other; spread over some paths, crowded places still do.
 const LAYERS = 12;
@@ -44,7 +44,7 @@ function Hot({ points, hovered }: { points: Map<string, Point>; hovered: Signal<
   if (!point) return null;
   return (
     <circle class="one hot" data-id={point.id} cx={point.x.toFixed(1)} cy={point.y.toFixed(1)} r={RADIUS}>
-      <title>{`#${point.id}  ${metric(point.value)}`}</title>
+      <title>{`#${point.id}  ${reading(point.value)}`}</title>
     </circle>
   );
 }

@@ -2,7 +2,7 @@
 // announced, and the same numbers are there as a table.
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { metric } from '../lib/format';
+import { reading } from '../lib/format';
 import { theme } from '../lib/theme';
 import { pictures } from './picture';
 import { keyOf, Plot, type PlotLine } from './plot';
@@ -45,8 +45,8 @@ export function Curves(props: CurvesProps) {
       ? latest.current.xFormat(line.x[index])
       : `${latest.current.xLabel} ${line.x[index]}`;
     const name = line.name ?? latest.current.metricName;
-    if (!line.raw) return `${line.label}, ${x}: ${name} ${metric(line.y[index] ?? 'NaN')}`;
-    return `${line.label}, ${x}: ${name} ${metric(line.raw[index] ?? 'NaN')}, smoothed ${metric(line.y[index] ?? 'NaN')}`;
+    if (!line.raw) return `${line.label}, ${x}: ${name} ${reading(line.y[index] ?? 'NaN')}`;
+    return `${line.label}, ${x}: ${name} ${reading(line.raw[index] ?? 'NaN')}, smoothed ${reading(line.y[index] ?? 'NaN')}`;
   };
 
   const setZoom = (range: [number, number] | null) => {

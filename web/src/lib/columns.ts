@@ -1,7 +1,7 @@
 // The columns of the table of tasks: which there are, which are shown, and how their values read. A column's key is its
 // name in the daemon's order and filter, so that sorting works over all tasks.
 import type { Experiment, Metric, TaskSummary, Value } from '../data/types';
-import { bytes, duration, energy, finite, metric, param, when } from './format';
+import { bytes, count, decimals, duration, energy, finite, metric, param, power, when } from './format';
 import { plain } from './text';
 
 export interface Column {
@@ -21,53 +21,73 @@ export interface Column {
   metric?: string;
 }
 
-// One way of writing for a whole column, so that digits stand below each other: three significant digits of the value
-// in the middle, exponents for all where the values span decades, whole numbers as they are.
+// One way of writing for a whole column, with three significant digits of each value: exponents for all where the values
+// span decades, whole numbers and the few digits that someone typed as they are.
 export function aligned(values: (Value | undefined)[]): (value: Value | undefined) => string | null {
   const numbers = values.filter((v): v is number => typeof v === 'number' && Number.isFinite(v) && v !== 0);
-  const sizes = numbers.map(Math.abs).sort((a, b) => a - b);
   const whole = numbers.every(Number.isInteger);
-  const low = sizes[0] ?? 1;
-  const high = sizes[sizes.length - 1] ?? 1;
-  const decades = !whole && (high / low >= 1e3 || high < 1e-3 || high >= 1e6);
-  const middle = sizes[sizes.length >> 1] ?? 1;
-  const digits = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(middle))));
-  // Few digits that were typed stay as they were typed: 0.1, 0.01.
   const short =
     new Set(numbers).size <= 12 && numbers.every((v) => String(v).replace(/^-?0?\.?0*|\./g, '').length <= 3);
+  const write = significant(numbers, 1e3);
   return (value) => {
     if (value === undefined || value === null) return null;
     if (typeof value !== 'number' || short || whole || !Number.isFinite(value)) return param(value);
-    if (decades) return value === 0 ? '0' : value.toExponential(2).replace('e+', 'e');
-    return value.toFixed(digits);
+    return write(value);
   };
 }
 
-// The same for results: three significant digits of the value in the middle, more where they tell values apart.
+// The same for results: three significant digits, more where they tell values apart.
 export function alignedResults(values: (Metric | null | undefined)[]): (value: Metric) => string {
   const numbers = values.map(finite).filter((v): v is number => v !== null);
-  const sizes = numbers
-    .map(Math.abs)
-    .filter((v) => v > 0)
-    .sort((a, b) => a - b);
-  const [low, high] = [sizes[0] ?? 1, sizes[sizes.length - 1] ?? 1];
-  const decades = high / low >= 1e4 || high < 1e-3 || high >= 1e6;
-  const middle = sizes[sizes.length >> 1] ?? 1;
   const spread =
     numbers.reduce((a, b) => Math.max(a, b), -Infinity) - numbers.reduce((a, b) => Math.min(a, b), Infinity);
-  const apart = spread > 0 ? 1 - Math.floor(Math.log10(spread)) : 0;
-  const digits = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(middle)), apart));
-  const whole = numbers.every(Number.isInteger);
+  const apart = spread > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(spread)))) : 0;
+  const write = significant(numbers, 1e4, apart);
+  const whole = numbers.every((v) => Number.isInteger(v) && Math.abs(v) < 1e6);
   return (value) => {
     // Before the tasks are there, nothing says how many digits tell them apart.
     if (finite(value) === null || !numbers.length) return metric(value);
-    if (whole && high < 1e6) return String(value);
-    if (decades) return value === 0 ? '0' : (value as number).toExponential(2).replace('e+', 'e');
-    return (value as number).toFixed(digits);
+    return whole ? count(value as number) : write(value as number);
   };
 }
 
-// How the first objective is written in strip, table and chart.
+// `ratio` of the largest to the smallest: from there on all have an exponent. `least` digits after the point.
+function significant(numbers: number[], ratio: number, least = 0): (value: number) => string {
+  let low = Infinity;
+  let high = 0;
+  for (const size of numbers.map(Math.abs)) {
+    if (size > high) high = size;
+    if (size > 0 && size < low) low = size;
+  }
+  if (high >= low * ratio || (high > 0 && high < 1e-3) || high >= 1e6)
+    return (value) => (value === 0 ? '0' : power(value));
+  const digits = (value: number) => Math.max(least, decimals(value));
+  return (value) => value.toFixed(digits(value));
+}
+
+const FIGURE_SPACE = '\u2007';
+const PUNCTUATION_SPACE = '\u2008';
+
+// What stands behind the point of a plain number, with it; the others are not aligned.
+function behind(text: string | null): number {
+  const found = text === null ? null : /^-?[\d,]+(\.\d+)?$/.exec(text);
+  return found ? (found[1]?.length ?? 0) : -1;
+}
+
+// Spaces as wide as digits behind the shorter ones, so that points stand below each other.
+export function linedUp<T>(values: T[], text: (value: T) => string | null): (value: T) => string | null {
+  // Most columns are never shown, so this waits for the first of its cells.
+  let most: number | undefined;
+  return (value) => {
+    most ??= values.reduce((longest, one) => Math.max(longest, behind(text(one))), 0);
+    const written = text(value);
+    const there = behind(written);
+    if (written === null || there < 0 || there >= most) return written;
+    return written + (there ? '' : PUNCTUATION_SPACE) + FIGURE_SPACE.repeat(most - there - (there ? 0 : 1));
+  };
+}
+
+// How the first objective is written in strip and chart; the column of the table has its points below each other.
 export const bestFormat = (tasks: TaskSummary[]) => alignedResults(tasks.map(bestValue));
 
 const known = (value: Metric | null | undefined) => (value === null || value === undefined ? null : value);
@@ -79,8 +99,9 @@ export function bestValue(task: TaskSummary): Metric | null {
 
 function parameters(e: Experiment, tasks: TaskSummary[]): Column[] {
   return e.parameters.map(({ name }) => {
-    const format = aligned(tasks.map((t) => t.parameters[name]));
     const value = (t: TaskSummary) => t.parameters[name];
+    const all = tasks.map(value);
+    const format = linedUp(all, aligned(all));
     return {
       key: `p.${name}`,
       label: name,
@@ -97,7 +118,8 @@ function results(e: Experiment, tasks: TaskSummary[]): Column[] {
   const [first, ...further] = e.objective.map((o) => o.metric);
   const at = (name: string, which: 'best' | 'last', label: string): Column => {
     const value = (t: TaskSummary) => known(t.values?.[name]?.[which]);
-    const format = alignedResults(tasks.map(value));
+    const all = tasks.map(value).filter((v) => v !== null);
+    const format = linedUp(all, alignedResults(all));
     return {
       key: which === 'best' ? `m.${name}` : `last.${name}`,
       label,

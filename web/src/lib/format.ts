@@ -14,25 +14,40 @@ function exponent(value: number, digits: number): string {
   return `${short}e${Number(power)}`;
 }
 
+/** Digits after the point that make three significant ones. */
+export function decimals(value: number): number {
+  return value === 0 ? 0 : Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))));
+}
+
+/** Three significant digits with an exponent. */
+export const power = (value: number) => value.toExponential(2).replace('e+', 'e');
+const extreme = (value: number) => value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-3);
+
+// Three significant digits, the same number of them while a value moves. The value in full belongs into the title.
 export function metric(value: Metric | null | undefined): string {
   if (value === null || value === undefined) return DASH;
   if (typeof value !== 'number') return value.replace('Infinity', '∞');
-  const size = Math.abs(value);
-  if (size === 0) return '0';
-  if (size >= 1e6 || size < 1e-3) return exponent(value, 3);
-  // A count is written as the script wrote it.
-  if (Number.isInteger(value)) return String(value);
-  if (size >= 1000) return value.toFixed(1);
-  if (size >= 100) return value.toFixed(2);
-  if (size >= 10) return value.toFixed(3);
-  return value.toFixed(4);
+  if (extreme(value)) return power(value);
+  // A count has all its digits.
+  if (Number.isInteger(value) || Math.abs(value) >= 1000) return count(Math.round(value));
+  return value.toFixed(decimals(value));
 }
 
-// Three significant digits of a number that stands alone.
+// The title of what `metric` writes.
+export function inFull(value: Metric | null | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : String(value);
+}
+
+// What is read off a chart: as many digits as tell neighbours apart.
+export function reading(value: Metric | null | undefined): string {
+  if (value === null || value === undefined || typeof value !== 'number') return metric(value);
+  return extreme(value) ? exponent(value, 4) : String(Number(value.toPrecision(5)));
+}
+
+// Three significant digits within a sentence: without zeros at the end.
 export function threeDigits(value: number): string {
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return exponent(value, 2);
-  return size >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(3)));
+  if (extreme(value)) return exponent(value, 2);
+  return Math.abs(value) >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
 // A number on an axis: no more digits than it needs.

@@ -16,6 +16,11 @@ export function isTraining(metric: string): boolean {
   return !role || /^tr/i.test(role[1] ?? role[2]);
 }
 
+// What was measured on the training data beside a metric that was not.
+export function trainingOf(metric: string, names: string[]): string | undefined {
+  return isTraining(metric) ? undefined : names.find((name) => isTraining(name) && familyOf(name) === familyOf(metric));
+}
+
 export function panelsOf(metrics: string[]): Panel[] {
   const panels = new Map<string, Panel>();
   for (const metric of metrics) {

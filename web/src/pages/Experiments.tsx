@@ -15,7 +15,7 @@ import { list, message, strategyTitle } from '../data/api';
 import { runExample } from '../data/example';
 import { experiments } from '../data/store';
 import type { ExperimentSummary } from '../data/types';
-import { duration, energy, finite, metric, plural, when } from '../lib/format';
+import { duration, energy, finite, inFull, metric, plural, when } from '../lib/format';
 import { moveRow, useKeys } from '../lib/keys';
 import { query, setQuery } from '../lib/router';
 import { plain } from '../lib/text';
@@ -116,7 +116,8 @@ function Row({ e }: { e: ExperimentSummary }) {
       <td class="right">
         {e.best ? (
           <>
-            <b>{metric(e.best.mean ?? e.best.value)}</b> <Repeats best={e.best} />
+            <b title={inFull(e.best.mean ?? e.best.value)}>{metric(e.best.mean ?? e.best.value)}</b>{' '}
+            <Repeats best={e.best} />
           </>
         ) : (
           <span class="mute">{ended(e.tasks) < e.tasks.total ? 'none yet' : 'none'}</span>

@@ -8,8 +8,9 @@ import type { Line } from '../../data/store';
 import { toast } from '../../data/toast';
 import type { Experiment, Forecast, Metric, TaskSummary } from '../../data/types';
 import type { Colouring } from '../../lib/colour';
+import { alignedResults } from '../../lib/columns';
 import { toCsv } from '../../lib/csv';
-import { count, finite, metric, param, plural } from '../../lib/format';
+import { count, finite, inFull, metric, param, plural } from '../../lib/format';
 import { joinNames, splitNames } from '../../lib/names';
 import { type Panel, panelsOf } from '../../lib/panels';
 import { go, query, setQuery } from '../../lib/router';
@@ -444,6 +445,14 @@ export function CurvesCard(props: Omit<Props, 'asTable'>) {
   );
 }
 
+function Value({ value, format }: { value: number | null | undefined; format: (v: Metric) => string }) {
+  return (
+    <td class="right" title={inFull(value)}>
+      {format(value ?? 'NaN')}
+    </td>
+  );
+}
+
 function TableOfCurves({
   lines,
   name,
@@ -455,6 +464,7 @@ function TableOfCurves({
   across: string;
   format: ((x: number) => string) | undefined;
 }) {
+  const write = alignedResults(lines.flatMap((line) => line.y));
   return (
     <div class="table-wrap tall" tabIndex={0} role="region" aria-label={`${name} as a table`}>
       <table>
@@ -489,10 +499,10 @@ function TableOfCurves({
               <tr key={line.id}>
                 <td>{line.label}</td>
                 <td class="right">{line.x.length}</td>
-                <td class="right">{metric(y[0] ?? 'NaN')}</td>
-                <td class="right">{y.length ? metric(Math.min(...y)) : 'NaN'}</td>
-                <td class="right">{y.length ? metric(Math.max(...y)) : 'NaN'}</td>
-                <td class="right">{metric(line.y[line.y.length - 1] ?? 'NaN')}</td>
+                <Value value={y[0]} format={write} />
+                <Value value={y.length ? Math.min(...y) : undefined} format={write} />
+                <Value value={y.length ? Math.max(...y) : undefined} format={write} />
+                <Value value={line.y[line.y.length - 1]} format={write} />
                 <td class="right">{format ? format(last) : last}</td>
               </tr>
             );

@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import type { Analysis, Experiment, TaskSummary, Value } from '../../data/types';
 import { hue, rampColour } from '../../lib/colour';
 import { toCsv } from '../../lib/csv';
-import { duration, finite, metric, param, plural, seconds, tick } from '../../lib/format';
+import { duration, finite, metric, param, plural, reading, seconds, tick } from '../../lib/format';
 import { levelsOf, pairsOf } from '../../lib/interaction';
 import { query, setQuery } from '../../lib/router';
 import { type Spread, spread } from '../../lib/spread';
@@ -245,7 +245,7 @@ export function SlicesTab({ e, tasks, analysis, hovered, css, lit, onOpen }: Exp
                   y: slices.value[i],
                   css: task && css(task),
                   r: 2.8,
-                  title: `#${n}  ${name} ${param(values[i] ?? undefined)}, ${goal} ${metric(slices.value[i])}`,
+                  title: `#${n}  ${name} ${param(values[i] ?? undefined)}, ${goal} ${reading(slices.value[i])}`,
                 };
               })}
               x={spread(values, param, {
@@ -388,7 +388,7 @@ function Cells(props: {
           css: rampColour(1 - rank.get(slices.value[i])!),
           r: 3.6,
           class: 'on',
-          title: `#${n}  ${a} ${param(xs[i] ?? undefined)}, ${b} ${param(ys[i] ?? undefined)}: ${name} ${metric(slices.value[i])}`,
+          title: `#${n}  ${a} ${param(xs[i] ?? undefined)}, ${b} ${param(ys[i] ?? undefined)}: ${name} ${reading(slices.value[i])}`,
         }))}
         x={x}
         y={y}
@@ -416,7 +416,7 @@ function Cells(props: {
                   height={Math.max(2, py(y0 - half.y) - py(y1 + half.y))}
                   fill={rampColour(1 - (rank.get(cell.middle) ?? 0.5))}
                 >
-                  <title>{`${cell.count} tasks, middle ${name} ${metric(cell.middle)}`}</title>
+                  <title>{`${cell.count} tasks, middle ${name} ${reading(cell.middle)}`}</title>
                 </rect>
               );
             })}

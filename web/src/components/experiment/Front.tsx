@@ -4,7 +4,7 @@ import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { Analysis, Experiment, TaskSummary, Front as Theirs } from '../../data/types';
 import { toCsv } from '../../lib/csv';
-import { duration, finite, metric, tick } from '../../lib/format';
+import { duration, finite, reading, tick } from '../../lib/format';
 import { type Goal, growth, hypervolume, type Point } from '../../lib/front';
 import { query, setQuery } from '../../lib/router';
 import { spread } from '../../lib/spread';
@@ -225,7 +225,7 @@ export function Front({ e, tasks, analysis, pictures, hovered, css, lit, onOpen,
                     css: task && css(task),
                     r: p.front ? 4.5 : 3.2,
                     class: `${p.front ? 'on' : ''}${p.n === at ? ' chosen' : ''}`,
-                    title: `#${p.n}  ${shown.name} ${metric(p.y)}, ${shown.unit} ${shown.format(p.x)}`,
+                    title: `#${p.n}  ${shown.name} ${reading(p.y)}, ${shown.unit} ${shown.format(p.x)}`,
                   };
                 })}
               x={xs}

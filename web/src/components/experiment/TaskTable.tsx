@@ -73,7 +73,7 @@ function EpochCell({ task, step, reason }: { task: TaskSummary; step: string; re
   );
 }
 
-function BestCell({ task, best, format }: { task: TaskSummary; best: boolean; format: (v: Metric) => string }) {
+function BestCell({ task, best, format }: { task: TaskSummary; best: boolean; format: (v: Metric) => string | null }) {
   const value = bestValue(task);
   const failed = task.state === 'error' && (
     <span class="bad small cut" title={task.cause?.text ?? undefined}>
@@ -153,7 +153,7 @@ interface RowProps {
   css: string;
   selected: boolean;
   best: boolean;
-  format: (v: Metric) => string;
+  format: (v: Metric) => string | null;
   onSelect: (n: number[], on: boolean) => void;
   // A run below its configuration.
   inner: boolean;
@@ -318,7 +318,7 @@ interface Props {
   selected: Set<number>;
   hovered: Signal<string | null>;
   // How the best values are written.
-  format: (v: Metric) => string;
+  format: (v: Metric) => string | null;
   sort: string;
   onSort: (sort: string) => void;
   onSelect: (numbers: number[], on: boolean) => void;

@@ -8,7 +8,7 @@ import type { ExperimentStore } from '../../data/experiment';
 import { markTasks } from '../../data/marks';
 import { toast } from '../../data/toast';
 import type { Experiment, Marks, Metric, TaskSummary } from '../../data/types';
-import { allColumns, shownColumns } from '../../lib/columns';
+import { allColumns, bestValue, linedUp, shownColumns } from '../../lib/columns';
 import { capitalize, count, plural } from '../../lib/format';
 import { isPooled, type Pool } from '../../lib/pool';
 import { query, setQuery } from '../../lib/router';
@@ -202,6 +202,7 @@ export function TasksCard(props: Props) {
   const [more, fewer] = [keysOf('more'), keysOf('fewer')];
   const shown = useMemo(() => shownColumns(all, more, fewer, tasks), [all, more.join(), fewer.join()]);
   // Rows are drawn again only when their columns change, not when a value does.
+  const write = useMemo(() => linedUp(tasks.map(bestValue), (v) => (v === null ? null : format(v))), [format]);
   const columns = useMemo(() => shown, [shown.map((c) => c.key).join(), store.complete.value, tasks.length]);
   const complete = store.complete.value;
   // Configurations are rows, tasks are what is counted.
@@ -261,7 +262,7 @@ export function TasksCard(props: Props) {
           css={css}
           selected={selected}
           hovered={hovered}
-          format={format}
+          format={write}
           sort={sort}
           onSort={(next) => setQuery({ sort: next })}
           onSelect={onSelect}

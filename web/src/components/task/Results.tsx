@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { get } from '../../data/api';
 import { ranSeconds } from '../../data/ran';
 import type { Experiment, Task, TaskList, TaskSummary } from '../../data/types';
-import { count, duration, finite, metric } from '../../lib/format';
+import { count, duration, finite, inFull, metric } from '../../lib/format';
 import { Card } from '../Card';
 import { KeyValues } from '../KeyValues';
 import { Renumbered } from '../State';
@@ -121,7 +121,7 @@ export function Results({ task, e }: { task: Task; e: Experiment }) {
               <>
                 Last <bdi>{e.objective[0]?.metric ?? 'value'}</bdi>
               </>,
-              task.last ? metric(task.last.value) : none,
+              task.last ? <span title={inFull(task.last.value)}>{metric(task.last.value)}</span> : none,
             ],
             [`Time per ${step}`, ran !== null && task.epoch ? duration(ran / task.epoch) : 'not known'],
           ]}

@@ -2,9 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type TaskStore, toLine } from '../../data/store';
-import type { Analysis, Experiment, Task, TaskCurves as Theirs } from '../../data/types';
+import type { Analysis, Experiment, Metric, Task, TaskCurves as Theirs } from '../../data/types';
 import { hue } from '../../lib/colour';
-import { finite, metric } from '../../lib/format';
+import { alignedResults, linedUp } from '../../lib/columns';
+import { finite, inFull, metric } from '../../lib/format';
 import { theme, token } from '../../lib/theme';
 import { AxisSwitch, axisFormat, axisName, placed, placeOf, useAxis } from '../axis';
 import { Card } from '../Card';
@@ -167,6 +168,12 @@ function MetricTable({ store, names, step }: { store: TaskStore; names: string[]
       return [name, new Map(line.step.map((s, i) => [s, line.value[i]]))];
     }),
   );
+  const format = new Map(
+    names.map((name) => {
+      const values = store.lines.value.get(name)!.value.map((value) => value ?? 'NaN');
+      return [name, linedUp<Metric>(values, alignedResults(values))];
+    }),
+  );
   return (
     <div class="table-wrap tall" tabIndex={0} role="region" aria-label="Metrics as a table">
       <table>
@@ -187,8 +194,8 @@ function MetricTable({ store, names, step }: { store: TaskStore; names: string[]
               {names.map((name) => {
                 const value = at.get(name)!.get(s);
                 return (
-                  <td key={name} class="right">
-                    {value === undefined ? '' : metric(value ?? 'NaN')}
+                  <td key={name} class="right" title={inFull(value ?? undefined)}>
+                    {value === undefined ? '' : format.get(name)!(value ?? 'NaN')}
                   </td>
                 );
               })}
