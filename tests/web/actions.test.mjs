@@ -305,6 +305,7 @@ test('compare: only differences, remove one, add one', async () => {
   await page.getByRole('rowheader', { name: 'epochs' }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Remove task #12' }).click();
   await page.getByRole('heading', { name: 'Compare 2 tasks' }).waitFor();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByLabel('Add tasks').fill('7');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Compare 3 tasks' }).waitFor();

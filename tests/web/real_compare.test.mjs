@@ -24,7 +24,7 @@ async function made(name, lr, extra) {
     const { number } = await daemon.api('POST', `/experiments/${id}/ask`, {});
     for (let step = 1; step <= 20; step++)
       await daemon.api('POST', `/experiments/${id}/tasks/${number}/tell`, {
-        values: { val_loss: lr / step + k, acc: step / 20 },
+        values: { val_loss: lr / step + k, acc: step / 20, loss: lr / step / 2 + k },
         step,
         more: step < 20,
       });
@@ -56,10 +56,18 @@ test('tasks of two experiments: differences first, chosen metrics, legend, CSV, 
   assert.ok(order.indexOf('lr') < order.indexOf('batch'), order.join());
   assert.ok(order.indexOf('dropout') < order.indexOf('batch'));
   await page.getByRole('row', { name: 'dropout' }).getByText('not there').waitFor();
-  await page.getByRole('img', { name: new RegExp(`^val_loss of ${ids[0]}/1, ${ids[1]}/2 by `) }).waitFor();
+  await page.getByRole('img', { name: new RegExp(`^val_loss, loss of ${ids[0]}/1, ${ids[1]}/2 by `) }).waitFor();
+  await page.getByText('loss dashed').waitFor();
+  const gap = page.getByRole('row', { name: 'Gap at the best' }).locator('td');
+  const gaps = await gap.locator('bdi').evaluateAll((list) => list.map((one) => Number(one.title)));
+  assert.deepEqual(
+    gaps.map((v) => v.toFixed(6)),
+    ['0.012500', '0.006250'],
+    'validation less training loss',
+  );
   await page.getByRole('group', { name: 'Metrics shown' }).getByRole('button', { name: 'acc' }).click();
   await page.getByRole('region', { name: 'Curves of acc' }).waitFor();
-  assert.match(page.url(), /metrics=(acc,val_loss|val_loss,acc)/);
+  assert.match(decodeURIComponent(page.url()), /metrics=val_loss,loss,acc/);
   await page.getByRole('list', { name: 'Legend' }).getByText('first <b>one</b>').waitFor();
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
   const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
@@ -68,7 +76,21 @@ test('tasks of two experiments: differences first, chosen metrics, legend, CSV, 
   assert.ok(lines[2].startsWith(`${ids[1]},"second, ""quoted""",2,`) && lines[2].includes(`,${best},`), lines[2]);
   await page.reload();
   await page.getByRole('region', { name: 'Curves of acc' }).waitFor();
-  await page.getByRole('textbox', { name: 'Add tasks' }).fill(`${ids[0]}/2, ${ids[0]}/77`);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  const add = page.getByRole('group', { name: 'Tasks to add' });
+  await add.getByRole('combobox', { name: 'From' }).selectOption(ids[1]);
+  const offered = add.getByRole('list', { name: 'Its best tasks' }).getByRole('checkbox');
+  await offered.nth(1).waitFor();
+  assert.deepEqual(await offered.evaluateAll((list) => list.map((box) => box.checked)), [false, true], 'best first');
+  await offered.nth(0).check();
+  await page.getByRole('heading', { name: 'Compare 3 tasks' }).waitFor();
+  assert.deepEqual(await audit(page), []);
+  await offered.nth(0).uncheck();
+  await page.getByRole('heading', { name: 'Compare 2 tasks' }).waitFor();
+  await add.getByRole('textbox', { name: 'Add tasks' }).fill('nonsense');
+  await page.keyboard.press('Enter');
+  await add.getByText('Write numbers or ids between commas').waitFor();
+  await add.getByRole('textbox', { name: 'Add tasks' }).fill(`${ids[0]}/2, ${ids[0]}/77`);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Compare 3 tasks' }).waitFor();
   await page.getByText(`There is no task ${ids[0]}/77.`).waitFor();

@@ -2,15 +2,23 @@
 import type { ComponentChildren } from 'preact';
 import { info } from '../data/api';
 import type { Compared } from '../data/compare';
-import type { TaskSummary, Value } from '../data/types';
-import { capitalize, duration, figureText, figureValue, finite, metric, param } from '../lib/format';
+import type { Metric, TaskSummary, Value } from '../data/types';
+import { alignedResults } from '../lib/columns';
+import { toCsv } from '../lib/csv';
+import { capitalize, count, DASH, duration, figureText, figureValue, finite, param } from '../lib/format';
+import { trainingOf } from '../lib/panels';
 import { Icon } from './Icon';
 import { Chip } from './State';
+
+type Plain = string | number | boolean | null | undefined;
 
 export interface RowSpec {
   label: string;
   cells: ComponentChildren[];
-  values: unknown[]; // for the CSV
+  // In full: for the CSV, and for the titles of numbers.
+  values: Plain[];
+  // What the row is, where its label does not say so.
+  about?: string;
   differ: boolean;
   win?: number;
   result?: boolean;
@@ -24,7 +32,7 @@ export function winner(values: (number | null)[], goal: 'min' | 'max', texts: st
   return texts.filter((text) => text === texts[best]).length > 1 ? undefined : best;
 }
 
-const row = (label: string, cells: ComponentChildren[], values: unknown[], win?: number, result = true): RowSpec => ({
+const row = (label: string, cells: ComponentChildren[], values: Plain[], win?: number, result = true): RowSpec => ({
   label,
   cells,
   values,
@@ -57,34 +65,58 @@ function goalOf(all: Compared[], name: string): 'min' | 'max' | null {
 
 const counts = (task: TaskSummary) => task.state !== 'error' && task.state !== 'stopped' && !task.beyond;
 
-function metricRow(all: Compared[], name: string, which: 'best' | 'last'): RowSpec {
-  const points = all.map((one) => {
-    const first = one.e.objective[0]?.metric === name;
-    const own = one.task.values?.[name];
-    if (which === 'last') return { value: first ? one.task.last?.value : own?.last, epoch: null };
-    return first
-      ? { value: one.task.best?.value, epoch: one.task.best?.epoch ?? null }
-      : { value: own?.best, epoch: own?.epoch ?? null };
-  });
-  const goal = goalOf(all, name);
-  const numbers = points.map((p) => finite(p.value));
-  const label = which === 'last' ? `Last ${name}` : goal ? `Best ${name}` : `${name} at the best`;
-  const cells = points.map((p, i) => (
-    <>
-      {p.value === null || p.value === undefined ? 'none' : metric(p.value)}
-      {p.epoch !== null && p.value !== null && p.value !== undefined && (
-        <span class="mute tiny">
-          {' '}
-          {all[i].e.step_name || 'epoch'} {p.epoch}
-        </span>
-      )}
-    </>
-  ));
-  const values = points.map((p) => p.value ?? null);
+// A row of numbers. `win`: which goal a star is given for.
+function numberRow(
+  all: Compared[],
+  label: string,
+  values: (Metric | null | undefined)[],
+  win?: 'min' | 'max' | null,
+): RowSpec {
+  const known = values.filter((v): v is Metric => v !== null && v !== undefined);
+  const write = alignedResults(known);
+  const texts = values.map((v) => (v === null || v === undefined ? 'none' : write(v)));
   // What crashed or was stopped may have had a lucky start: it is shown, but it does not win. Nor does what a limit
   // excludes.
-  const fair = numbers.map((v, i) => (counts(all[i].task) ? v : null));
-  return row(label, cells, values, which === 'best' && goal ? winner(fair, goal, numbers.map(metric)) : undefined);
+  const fair = values.map((v, i) => (counts(all[i].task) ? finite(v) : null));
+  const plain = values.map((v) => v ?? null);
+  return row(label, texts, plain, win ? winner(fair, win, texts) : undefined);
+}
+
+const isFirst = (one: Compared, name: string) => one.e.objective[0]?.metric === name;
+
+// A value of a metric: its best where it is an objective, else what it was where the first objective was best.
+function valueIn(one: Compared, name: string): Metric | null {
+  return (isFirst(one, name) ? one.task.best?.value : one.task.values?.[name]?.best) ?? null;
+}
+
+function objectiveRows(all: Compared[], name: string): RowSpec[] {
+  const epochs = all.map((one) => (isFirst(one, name) ? one.task.best?.epoch : one.task.values?.[name]?.epoch) ?? null);
+  const steps = new Set(all.map((one) => one.e.step_name || 'epoch'));
+  const last = all.map((one) => (isFirst(one, name) ? one.task.last?.value : one.task.values?.[name]?.last));
+  const best = all.map((one) => valueIn(one, name));
+  return [
+    numberRow(all, `Best ${name}`, best, goalOf(all, name)),
+    {
+      ...row(
+        `at ${steps.size === 1 ? [...steps][0] : 'step'}`,
+        epochs.map((v) => (v === null ? DASH : count(v))),
+        epochs,
+      ),
+      about: `where ${name} is best`,
+    },
+    numberRow(all, `Last ${name}`, last),
+  ];
+}
+
+// How much worse the objective is than the same on what was trained on: both where the objective is best.
+function gapRow(all: Compared[], name: string, trained: string): RowSpec {
+  const sign = goalOf(all, name) === 'max' ? -1 : 1;
+  const gaps = all.map((one) => {
+    const [own, other] = [finite(valueIn(one, name)), finite(valueIn(one, trained))];
+    return own === null || other === null ? null : sign * (own - other);
+  });
+  const about = sign > 0 ? `${name} − ${trained}` : `${trained} − ${name}`;
+  return { ...numberRow(all, 'Gap at the best', gaps), about: `${about}, where ${name} is best` };
 }
 
 export function resultRows(all: Compared[]): RowSpec[] {
@@ -92,22 +124,32 @@ export function resultRows(all: Compared[]): RowSpec[] {
   const others = [...new Set(all.flatMap((one) => Object.keys(one.task.values ?? {})))].filter(
     (name) => !objectives.includes(name),
   );
+  const firsts = new Set(all.map((one) => one.e.objective[0]?.metric));
+  const first = [...firsts][0] ?? '';
+  const trained = firsts.size === 1 ? trainingOf(first, others) : undefined;
   return [
     row(
       'State',
       all.map((one) => <Chip key={one.key} state={one.task.state} />),
       all.map((one) => one.task.state),
     ),
-    ...objectives.flatMap((name) => [metricRow(all, name, 'best'), metricRow(all, name, 'last')]),
-    ...others.map((name) => metricRow(all, name, 'best')),
+    ...objectives.flatMap((name) => objectiveRows(all, name)),
+    ...others.map((name) =>
+      numberRow(
+        all,
+        `${name} at the best`,
+        all.map((one) => valueIn(one, name)),
+      ),
+    ),
+    ...(trained ? [gapRow(all, first, trained)] : []),
   ];
 }
 
 export function costRows(all: Compared[]): RowSpec[] {
   const times = all.map((one) => one.task.elapsed_s);
-  // The time is there already, as the clock on the wall has it. What no task has is left out.
+  // The time is there already, as the clock on the wall has it. What no task has or has used is left out.
   const figures = (info.value?.figures ?? []).filter(
-    (figure) => figure.key !== 'wall_s' && all.some((one) => figureValue(one.task.cost, figure.key) !== null),
+    (figure) => figure.key !== 'wall_s' && all.some((one) => figureValue(one.task.cost, figure.key)),
   );
   // Half a task is cheap.
   const whole = (values: (number | null)[]) => values.map((v, i) => (all[i].task.state === 'finished' ? v : null));
@@ -148,7 +190,7 @@ export function Section({ title, rows, columns }: { title: string; rows: RowSpec
       {rows.map((r) => (
         <tr key={r.label}>
           <th scope="row">
-            <bdi>{r.label}</bdi>
+            <bdi title={r.about}>{r.label}</bdi>
           </th>
           {r.cells.map((cell, i) => (
             <td key={i} class={`right${r.differ && !r.result ? ' differs' : ''}${r.win === i ? ' winner' : ''}`}>
@@ -158,7 +200,7 @@ export function Section({ title, rows, columns }: { title: string; rows: RowSpec
                   <span class="visually-hidden">best: </span>
                 </span>
               )}{' '}
-              <bdi>{cell}</bdi>
+              <bdi title={typeof r.values[i] === 'number' ? String(r.values[i]) : undefined}>{cell}</bdi>
             </td>
           ))}
         </tr>
@@ -167,14 +209,9 @@ export function Section({ title, rows, columns }: { title: string; rows: RowSpec
   );
 }
 
-const quoted = (value: unknown) => {
-  const text = value === null || value === undefined ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-// One row a task, as exports have them.
+// One row a task, as exports have them, with every digit.
 export function csvOf(all: Compared[], rows: RowSpec[]): string {
   const head = ['experiment', 'name', 'task', ...rows.map((r) => r.label)];
   const lines = all.map((one, i) => [one.e.id, one.e.name, one.task.number, ...rows.map((r) => r.values[i])]);
-  return `${[head, ...lines].map((line) => line.map(quoted).join()).join('\r\n')}\r\n`;
+  return toCsv([head, ...lines]);
 }

@@ -1,6 +1,7 @@
 // Tasks side by side, of one experiment or of several: where they differ, and their curves over each other.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { AddTasks } from '../components/AddTasks';
 import { AxisSwitch, axisFormat, axisName, axisNow, placed, placeOf, useAxis } from '../components/axis';
 import { Card } from '../components/Card';
 import { CopyButton } from '../components/CopyButton';
@@ -16,6 +17,7 @@ import { type Compared, CompareStore, keyOf, parseRefs, type Ref } from '../data
 import { hue } from '../lib/colour';
 import { finite, paramLine, plural } from '../lib/format';
 import { joinNames, splitNames } from '../lib/names';
+import { panelsOf, trainingOf } from '../lib/panels';
 import { go, query, setQuery } from '../lib/router';
 import { theme } from '../lib/theme';
 import { MissingPage, useTitle } from './Other';
@@ -23,7 +25,7 @@ import { MissingPage, useTitle } from './Other';
 // Short where all are of one experiment.
 const nameOf = (one: Compared, one_only: boolean) => (one_only ? `#${one.task.number}` : one.key);
 
-function linesOf(all: Compared[], name: string, single: boolean): PlotLine[] {
+function linesOf(all: Compared[], name: string, single: boolean, dash: boolean): PlotLine[] {
   return all.flatMap((one, i): PlotLine[] => {
     const line = one.lines.get(name);
     const points = line && placed(line);
@@ -34,11 +36,14 @@ function linesOf(all: Compared[], name: string, single: boolean): PlotLine[] {
     return [
       {
         id: one.key,
+        key: `${one.key} ${name}`,
+        name,
         label: nameOf(one, single),
         css: hue(i + 1),
         ...points,
-        strong: all.length < 8,
-        end: one.task.state === 'running' ? 'dot' : one.task.state === 'error' ? 'cross' : null,
+        dash,
+        strong: all.length < 8 && !dash,
+        end: dash ? null : one.task.state === 'running' ? 'dot' : one.task.state === 'error' ? 'cross' : null,
         mark: y !== null && x !== null ? { x, y, text: nameOf(one, single) } : null,
       },
     ];
@@ -52,11 +57,16 @@ function Overlay({ store, all, single }: { store: CompareStore; all: Compared[];
   const version = store.version.value;
   const names = [...new Set(all.flatMap((one) => [...one.lines.keys()]))];
   const goals = [...new Set(all.map((one) => one.e.objective[0]?.metric).filter((n): n is string => !!n))];
-  const asked = query.value.has('metrics') ? splitNames(query.value.get('metrics')) : goals;
+  const trained = goals.map((name) => trainingOf(name, names)).filter((n): n is string => !!n);
+  const asked = query.value.has('metrics') ? splitNames(query.value.get('metrics')) : [...goals, ...trained];
   const shown = names.filter((name) => asked.includes(name));
   const step = all[0]?.e.step_name || 'epoch';
   const charts = useMemo(
-    () => shown.map((name) => ({ name, lines: linesOf(all, name, single) })),
+    () =>
+      panelsOf(shown).map(({ metrics }) => ({
+        metrics,
+        lines: metrics.flatMap((name, place) => linesOf(all, name, single, place > 0)),
+      })),
     [shown.join(), all, version, theme.value],
   );
   const positive =
@@ -91,16 +101,21 @@ function Overlay({ store, all, single }: { store: CompareStore; all: Compared[];
       }
     >
       <div class="body">
-        {charts.map(({ name, lines }) => (
-          <section key={name} aria-label={`Curves of ${name}`}>
+        {charts.map(({ metrics, lines }) => (
+          <section key={metrics.join()} aria-label={`Curves of ${metrics.join(', ')}`}>
             <h3 class="small">
-              <bdi>{name}</bdi>
+              <bdi>{metrics[0]}</bdi>
+              {metrics.length > 1 && (
+                <span class="mute">
+                  , <bdi>{metrics.slice(1).join(', ')}</bdi> dashed
+                </span>
+              )}
             </h3>
             <Curves
               lines={lines}
               version={version}
-              label={`${name} of ${all.map((one) => nameOf(one, single)).join(', ')} by ${axisName(axis, step)}.`}
-              metricName={name}
+              label={`${metrics.join(', ')} of ${all.map((one) => nameOf(one, single)).join(', ')} by ${axisName(axis, step)}.`}
+              metricName={metrics[0]}
               height={charts.length > 1 ? 220 : 380}
               log={positive && !linear.value}
               xLabel={axisName(axis, step)}
@@ -219,7 +234,6 @@ export function ComparePage({ home }: { home: string | null }) {
   const text = query.value.get('tasks') ?? '';
   const refs = parseRefs(text, home);
   const store = useMemo(() => new CompareStore(refs, axisNow()), []);
-  const input = useRef<HTMLInputElement>(null);
   useEffect(() => store.open(), [store]);
   const first = useRef(true);
   useEffect(() => {
@@ -248,27 +262,12 @@ export function ComparePage({ home }: { home: string | null }) {
           <h1>Compare {plural(all.length, 'task')}</h1>
         </div>
         <div class="btns">
-          <form
-            class="btns"
-            onSubmit={(event) => {
-              event.preventDefault();
-              const more = parseRefs(input.current!.value, home ?? all[0]?.e.id ?? null);
-              input.current!.value = '';
-              if (more.length) choose([...refs, ...more.filter((ref) => !refs.some((r) => keyOf(r) === keyOf(ref)))]);
-            }}
-          >
-            <input
-              ref={input}
-              class="input"
-              size={12}
-              aria-label="Add tasks, such as 7 or e12/7"
-              placeholder="7 or e12/7"
-            />
-            <button type="submit" class="btn">
-              <Icon name="plus" />
-              Add
-            </button>
-          </form>
+          <AddTasks
+            home={home ?? all[0]?.e.id ?? null}
+            there={refs}
+            onAdd={(more) => choose([...refs, ...more.filter((ref) => !refs.some((r) => keyOf(r) === keyOf(ref)))])}
+            onRemove={(one) => choose(refs.filter((ref) => keyOf(ref) !== keyOf(one)))}
+          />
           <CopyButton words label="Copy link" text={() => location.href} />
         </div>
       </div>
