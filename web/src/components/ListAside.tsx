@@ -79,6 +79,45 @@ function readDismissed(): string[] {
   }
 }
 
+// What is longer than the lines that are shown at first.
+const LONG = 150;
+
+function Attention({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
+  const whole = useSignal(false);
+  const long = item.text.length > LONG;
+  return (
+    <div class="attention">
+      <StateIcon state={item.state} />
+      <div class="what">
+        <a href={item.href} class={long && !whole.value ? 'full clamped' : 'full'} title={long ? item.text : undefined}>
+          <bdi>{item.text}</bdi>
+        </a>
+        {long && (
+          <button
+            type="button"
+            class="link small"
+            aria-expanded={whole.value}
+            onClick={() => {
+              whole.value = !whole.value;
+            }}
+          >
+            {whole.value ? 'less' : 'more'}
+          </button>
+        )}
+        <span class="mute small line">
+          <span class="cut">
+            <bdi>{item.where}</bdi>
+          </span>
+          <span class="numeric nowrap">{when(item.time)}</span>
+        </span>
+      </div>
+      <button type="button" class="clear" aria-label={`Dismiss: ${item.text}`} onClick={onDismiss}>
+        <Icon name="x" />
+      </button>
+    </div>
+  );
+}
+
 export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
   const found = useSignal<Item[]>([]);
   const dismissed = useSignal(readDismissed());
@@ -130,9 +169,9 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
     );
   // The text of a stall grows with its time.
   const mark = (item: Item) => (item.key.startsWith('s') ? item.key : `${item.key} ${item.text}`);
-  const all = [...paused, ...waiting, ...found.value]
-    .filter((item) => !dismissed.value.includes(mark(item)))
-    .slice(0, SHOWN);
+  const every = [...paused, ...waiting, ...found.value].filter((item) => !dismissed.value.includes(mark(item)));
+  const opened = useSignal(false);
+  const all = opened.value ? every : every.slice(0, SHOWN);
   const dismiss = (item: Item) => {
     dismissed.value = [...dismissed.value, mark(item)].slice(-200);
     try {
@@ -145,22 +184,20 @@ export function NeedsAttention({ items }: { items: ExperimentSummary[] }) {
     <Card title="Needs attention" id="attention">
       <div class="body list">
         {all.map((item) => (
-          <div key={item.key} class="attention">
-            <StateIcon state={item.state} />
-            <a class="what" href={item.href}>
-              <span class="full">
-                <bdi>{item.text}</bdi>
-              </span>
-              <span class="mute small cut">
-                <bdi>{item.where}</bdi>
-              </span>
-            </a>
-            <span class="mute small numeric nowrap">{when(item.time)}</span>
-            <button type="button" class="clear" aria-label={`Dismiss: ${item.text}`} onClick={() => dismiss(item)}>
-              <Icon name="x" />
-            </button>
-          </div>
+          <Attention key={item.key} item={item} onDismiss={() => dismiss(item)} />
         ))}
+        {every.length > SHOWN && (
+          <button
+            type="button"
+            class="link small"
+            aria-expanded={opened.value}
+            onClick={() => {
+              opened.value = !opened.value;
+            }}
+          >
+            {opened.value ? 'Show fewer' : `Show ${count(every.length - SHOWN)} more`}
+          </button>
+        )}
         {!all.length && <p class="mute small">Nothing. Failed and stuck tasks appear here.</p>}
         {failing.length > ASKED && (
           <a class="small" href="/?show=errors">
