@@ -174,7 +174,7 @@ static bool search_is_common(struct search *search, sqlite3_stmt *row, const cha
 		return false;
 	const char *name = row_text(row, SEARCH_NAME);
 	return (name && search_find(name, word)) ||
-	       strcasestr(search_field(search, row, COUNT_OF(search_task_fields) - 1), word);
+		strcasestr(search_field(search, row, COUNT_OF(search_task_fields) - 1), word);
 }
 
 static bool search_holds(struct search *search, sqlite3_stmt *row, int *ret_field, size_t *ret_at)

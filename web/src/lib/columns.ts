@@ -21,8 +21,8 @@ export interface Column {
   metric?: string;
 }
 
-// One way of writing for a whole column, with three significant digits of each value: exponents for all where the values
-// span decades, whole numbers and the few digits that someone typed as they are.
+// One way of writing for a whole column, with three significant digits of each value: exponents for all where the
+// values span decades, whole numbers and the few digits that someone typed as they are.
 export function aligned(values: (Value | undefined)[]): (value: Value | undefined) => string | null {
   const numbers = values.filter((v): v is number => typeof v === 'number' && Number.isFinite(v) && v !== 0);
   const whole = numbers.every(Number.isInteger);
