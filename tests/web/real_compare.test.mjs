@@ -94,6 +94,7 @@ test('tasks of two experiments: differences first, chosen metrics, legend, CSV, 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Compare 3 tasks' }).waitFor();
   await page.getByText(`There is no task ${ids[0]}/77.`).waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: `Remove task ${ids[0]}/1` }).click();
   await page.getByRole('heading', { name: 'Compare 2 tasks' }).waitFor();
   assert.deepEqual(await audit(page), []);
